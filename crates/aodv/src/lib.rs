@@ -1,0 +1,1 @@
+//! Ad hoc On-Demand Distance Vector routing, RFC 3561.

@@ -1,0 +1,192 @@
+//! IP packets in recycled buffers.
+
+use core::fmt;
+
+use crate::Time;
+
+/// Names one packet of one run, from the application that made it to its end; every copy carries the same one.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PacketId(pub u64);
+
+/// Which traffic flow a packet belongs to, and its number in that flow.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowTag {
+    /// The flow's index in the scenario.
+    pub flow: u32,
+    /// The packet's number in the flow, from 0.
+    pub seq: u32,
+}
+
+/// What the host remembers of a packet besides its bytes. None of it is on the air, and no protocol may decide by it.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct PacketMeta {
+    /// The packet's name in the trace.
+    pub id: PacketId,
+    /// Its flow; `None` for control packets.
+    pub flow: Option<FlowTag>,
+    /// When its application or protocol made it.
+    pub born: Time,
+}
+
+/// The bytes of one IP packet, with room in front for headers, and the host's notes on it.
+///
+/// A packet that a handler is given must leave it by an effect: sent, delivered, dropped with a reason, consumed, or
+/// kept in a buffer that `inspect` reports. The host counts.
+pub struct Packet {
+    buf: Vec<u8>,
+    head: usize,
+    /// The host's notes.
+    pub meta: PacketMeta,
+}
+
+/// Room kept in front of a new packet: the largest DSR header that 16 hops need, and the link headers.
+const HEADROOM: usize = 128;
+
+impl Packet {
+    /// The packet's bytes, from the IP header on.
+    pub fn bytes(&self) -> &[u8] {
+        &self.buf[self.head..]
+    }
+    /// The packet's bytes, to be changed in place.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.buf[self.head..]
+    }
+    /// Length in octets.
+    pub fn len(&self) -> usize {
+        self.buf.len() - self.head
+    }
+    /// Whether there are no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Opens a gap of `n` zero octets at offset `at` (for instance between the IP header and the payload).
+    ///
+    /// # Panics
+    /// If `at` is beyond the end.
+    pub fn insert(&mut self, at: usize, n: usize) {
+        assert!(at <= self.len());
+        if n <= self.head {
+            let start = self.head - n;
+            self.buf.copy_within(self.head..self.head + at, start);
+            self.head = start;
+        } else {
+            let from = self.head + at;
+            let old = self.buf.len();
+            self.buf.resize(old + n, 0);
+            self.buf.copy_within(from..old, from + n);
+        }
+        let gap = self.head + at;
+        self.buf[gap..gap + n].fill(0);
+    }
+    /// Removes `n` octets at offset `at`.
+    ///
+    /// # Panics
+    /// If the range is not inside the packet.
+    pub fn remove(&mut self, at: usize, n: usize) {
+        assert!(at + n <= self.len());
+        self.buf.copy_within(self.head..self.head + at, self.head + n);
+        self.head += n;
+    }
+    /// Appends octets.
+    pub fn extend(&mut self, tail: &[u8]) {
+        self.buf.extend_from_slice(tail);
+    }
+    /// Cuts the packet to `len` octets if it is longer.
+    pub fn truncate(&mut self, len: usize) {
+        self.buf.truncate(self.head + len);
+    }
+}
+
+impl fmt::Debug for Packet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Packet {{ {:?}, {} B }}", self.meta.id, self.len())
+    }
+}
+
+/// Buffers for reuse: after a short warm-up nothing on the packet path allocates.
+///
+/// The pool also counts the packets that are out, which is how a host asserts that none is lost unseen.
+#[derive(Default)]
+pub struct Pool {
+    free: Vec<Vec<u8>>,
+    live: u64,
+}
+
+impl Pool {
+    /// A pool with no buffers yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// A packet with these bytes.
+    pub fn packet(&mut self, bytes: &[u8], meta: PacketMeta) -> Packet {
+        let mut p = self.empty(meta);
+        p.buf.extend_from_slice(bytes);
+        p
+    }
+    /// A packet of `len` zero octets.
+    pub fn zeroed(&mut self, len: usize, meta: PacketMeta) -> Packet {
+        let mut p = self.empty(meta);
+        p.buf.resize(HEADROOM + len, 0);
+        p
+    }
+    /// A second packet with the same bytes and notes.
+    pub fn copy(&mut self, p: &Packet) -> Packet {
+        self.packet(p.bytes(), p.meta)
+    }
+    /// Takes a packet's buffer back.
+    pub fn recycle(&mut self, mut p: Packet) {
+        self.live -= 1;
+        p.buf.clear();
+        self.free.push(p.buf);
+    }
+    /// How many packets are out.
+    pub fn live(&self) -> u64 {
+        self.live
+    }
+    fn empty(&mut self, meta: PacketMeta) -> Packet {
+        self.live += 1;
+        let mut buf = self.free.pop().unwrap_or_default();
+        buf.resize(HEADROOM, 0);
+        Packet { buf, head: HEADROOM, meta }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_recycled_buffer_carries_nothing_over() {
+        let mut pool = Pool::new();
+        let p = pool.packet(&[1, 2, 3], PacketMeta::default());
+        pool.recycle(p);
+        let q = pool.zeroed(5, PacketMeta::default());
+        assert_eq!(q.bytes(), [0; 5]);
+        assert_eq!(pool.live(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn insert_and_remove_do_what_they_do_on_a_vector(
+            start in proptest::collection::vec(any::<u8>(), 0..100),
+            ops in proptest::collection::vec((any::<bool>(), any::<prop::sample::Index>(), 0usize..90), 0..12),
+        ) {
+            let mut pool = Pool::new();
+            let mut p = pool.packet(&start, PacketMeta::default());
+            let mut v = start;
+            for (insert, at, n) in ops {
+                let at = at.index(v.len() + 1);
+                if insert {
+                    p.insert(at, n);
+                    v.splice(at..at, std::iter::repeat_n(0, n));
+                } else {
+                    let n = n.min(v.len() - at);
+                    p.remove(at, n);
+                    v.drain(at..at + n);
+                }
+                prop_assert_eq!(p.bytes(), &v[..]);
+            }
+        }
+    }
+}

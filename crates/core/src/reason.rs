@@ -1,0 +1,121 @@
+//! Why a packet ended undelivered.
+
+/// The cause of a drop. Every packet that is not delivered or held ends with one of these.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum DropReason {
+    /// No route, and nobody may look for one.
+    NoRoute,
+    /// Route discovery gave up.
+    DiscoveryFailed,
+    /// Waited too long for a route.
+    BufferTimeout,
+    /// The protocol's buffer of waiting packets was full.
+    BufferFull,
+    /// The interface queue was full.
+    QueueFull,
+    /// The MAC gave up after its last retry.
+    MacRetries,
+    /// The link layer held one packet for an address that did not resolve, and a newer one took its place.
+    ArpFull,
+    /// Its next hop's link address did not resolve.
+    ArpFailed,
+    /// Its time to live ran out.
+    TtlExpired,
+    /// It would have visited a node twice.
+    Loop,
+    /// A broken source route could not be salvaged: no other route.
+    NoSalvage,
+    /// Salvaged as often as is allowed.
+    SalvageLimit,
+    /// A header contradicts itself or the specification.
+    Malformed,
+    /// The protocol had seen it before.
+    Duplicate,
+    /// It asks for something that this node is told not to do.
+    Policy,
+    /// No application waits for it at its destination.
+    NoListener,
+    /// Longer than the link can carry.
+    TooLong,
+    /// The node went down with it.
+    NodeDown,
+}
+
+impl DropReason {
+    /// Every reason, in order.
+    pub const ALL: [Self; 18] = [
+        Self::NoRoute,
+        Self::DiscoveryFailed,
+        Self::BufferTimeout,
+        Self::BufferFull,
+        Self::QueueFull,
+        Self::MacRetries,
+        Self::ArpFull,
+        Self::ArpFailed,
+        Self::TtlExpired,
+        Self::Loop,
+        Self::NoSalvage,
+        Self::SalvageLimit,
+        Self::Malformed,
+        Self::Duplicate,
+        Self::Policy,
+        Self::NoListener,
+        Self::TooLong,
+        Self::NodeDown,
+    ];
+
+    /// The name in summaries and tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NoRoute => "NO_ROUTE",
+            Self::DiscoveryFailed => "DISCOVERY_FAILED",
+            Self::BufferTimeout => "BUFFER_TIMEOUT",
+            Self::BufferFull => "BUFFER_FULL",
+            Self::QueueFull => "QUEUE_FULL",
+            Self::MacRetries => "MAC_RETRIES",
+            Self::ArpFull => "ARP_FULL",
+            Self::ArpFailed => "ARP_FAILED",
+            Self::TtlExpired => "TTL_EXPIRED",
+            Self::Loop => "LOOP",
+            Self::NoSalvage => "NO_SALVAGE",
+            Self::SalvageLimit => "SALVAGE_LIMIT",
+            Self::Malformed => "MALFORMED",
+            Self::Duplicate => "DUPLICATE",
+            Self::Policy => "POLICY",
+            Self::NoListener => "NO_LISTENER",
+            Self::TooLong => "TOO_LONG",
+            Self::NodeDown => "NODE_DOWN",
+        }
+    }
+
+    /// The drop code of an ns-2 trace (`trace/cmu-trace.h`) that says the same, or the nearest.
+    pub const fn ns2_code(self) -> &'static str {
+        match self {
+            Self::NoRoute | Self::DiscoveryFailed | Self::NoSalvage => "NRTE",
+            Self::BufferTimeout => "TOUT",
+            Self::BufferFull | Self::QueueFull => "IFQ",
+            Self::MacRetries => "RET",
+            Self::ArpFull | Self::ArpFailed => "ARP",
+            Self::TtlExpired => "TTL",
+            Self::Loop => "LOOP",
+            Self::SalvageLimit => "SAL",
+            Self::Malformed | Self::TooLong => "ERR",
+            Self::Duplicate => "DUP",
+            Self::Policy | Self::NoListener => "FIL",
+            Self::NodeDown => "END",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_is_complete_and_in_order() {
+        for (i, r) in DropReason::ALL.iter().enumerate() {
+            assert_eq!(*r as usize, i);
+        }
+    }
+}

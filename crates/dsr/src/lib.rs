@@ -1,0 +1,1 @@
+//! Dynamic Source Routing, RFC 4728.

@@ -1,0 +1,1 @@
+//! Propagation, reception and medium access.

@@ -1,0 +1,1 @@
+//! Scenario files: the TOML schema, importers, exporters and generators.

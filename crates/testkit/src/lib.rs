@@ -1,0 +1,1 @@
+//! Protocols on scripted links, and oracles for tests.

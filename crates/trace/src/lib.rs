@@ -1,0 +1,1 @@
+//! Run directories, captures, tables and summaries.

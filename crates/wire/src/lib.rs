@@ -1,0 +1,1 @@
+//! Checked views and representations of every header that Wayhop reads or writes.

@@ -1,0 +1,1 @@
+//! Motion, tracks and geodesy.
