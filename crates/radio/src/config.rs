@@ -1,0 +1,317 @@
+//! A radio and its medium access, as a scenario describes them, and the presets.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How a signal weakens with distance.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PathLoss {
+    /// Friis up to the crossover distance 4 pi ht hr / lambda, two-ray ground (d^-4) beyond: ns-2's `TwoRayGround`.
+    TwoRay,
+    /// Free space (Friis) at every distance.
+    FreeSpace,
+    /// Friis to one metre, then `path_loss_exponent` decades per decade of distance.
+    LogDistance,
+}
+
+/// How a receiver decides what it got.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reception {
+    /// ns-2's rules: two power thresholds, pairwise capture by the earlier frame only, no noise, no bit errors.
+    Threshold,
+    /// Cumulative signal to interference and noise over the frame's life, packet error rate by modulation, capture by a
+    /// stronger later frame.
+    Sinr,
+}
+
+/// Fast fading, drawn once per frame and receiver.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fading {
+    /// None.
+    None,
+    /// Rayleigh: no line of sight.
+    Rayleigh,
+    /// Rician, with the line of sight `rician_k_db` above the scattered power.
+    Rician,
+}
+
+/// Which airtime and error-rate formulas apply to the data and basic rates.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PhyKind {
+    /// DSSS and HR/DSSS (IEEE 802.11-2020 clauses 15 and 16): 1, 2, 5.5 and 11 Mb/s.
+    Dsss,
+    /// ERP-OFDM (clause 18): 6 to 54 Mb/s.
+    Ofdm,
+}
+
+/// How link addresses are found.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arp {
+    /// Not needed: a node's link address follows from its network address.
+    None,
+    /// RFC 826 packets on the air. As in ns-2 (and BSD), one packet a destination is held while it resolves; a newer
+    /// one pushes it out.
+    HoldOne,
+}
+
+/// A radio, its channel and its medium access. All nodes of a scenario share one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RadioConfig {
+    /// Carrier frequency, MHz.
+    pub frequency_mhz: f64,
+    /// Transmit power, dBm.
+    pub tx_power_dbm: f64,
+    /// Gain of each antenna, dBi.
+    pub antenna_gain_dbi: f64,
+    /// Height of each antenna above the node's position, metres.
+    pub antenna_height_m: f64,
+    /// How the mean signal weakens with distance.
+    pub path_loss: PathLoss,
+    /// Exponent of `log-distance`.
+    pub path_loss_exponent: f64,
+    /// Standard deviation of log-normal shadowing, dB, drawn per frame and receiver; 0 for none.
+    pub shadowing_sigma_db: f64,
+    /// Fast fading.
+    pub fading: Fading,
+    /// Rician K factor, dB.
+    pub rician_k_db: f64,
+
+    /// How a receiver decides what it got.
+    pub reception: Reception,
+    /// `threshold`: weaker frames are not understood, dBm.
+    pub receive_threshold_dbm: f64,
+    /// Weaker frames are not sensed as a busy medium, dBm.
+    pub carrier_sense_threshold_dbm: f64,
+    /// How much stronger the one frame must be for the other not to matter, dB. In `threshold` only the frame that came
+    /// first can win; in `sinr` a later one too.
+    pub capture_db: f64,
+    /// `sinr`: receiver noise figure, dB.
+    pub noise_figure_db: f64,
+    /// `sinr`: receiver bandwidth, MHz (thermal noise is -174 dBm/Hz).
+    pub bandwidth_mhz: f64,
+    /// `sinr`: frames that arrive weaker than this are not even counted as interference, dBm.
+    pub interference_floor_dbm: f64,
+
+    /// Which family of modulations.
+    pub phy: PhyKind,
+    /// Rate of unicast data frames, Mb/s.
+    pub data_rate_mbps: f64,
+    /// Rate of broadcast and control frames, Mb/s.
+    pub basic_rate_mbps: f64,
+    /// DSSS only: duration of the PLCP preamble and header, us.
+    pub plcp_us: f64,
+    /// MAC header, LLC and FCS counted into a data frame's airtime, octets.
+    pub data_overhead_bytes: u32,
+
+    /// Slot time, us.
+    pub slot_us: u32,
+    /// Short interframe space, us.
+    pub sifs_us: u32,
+    /// Smallest contention window (CWmin), slots.
+    pub cw_min: u32,
+    /// Largest contention window (CWmax), slots.
+    pub cw_max: u32,
+    /// Unicast frames are acknowledged and retried; without, every frame is sent once (WaveLAN-I).
+    pub acknowledge: bool,
+    /// Unicast frames of at least this many octets (with MAC header) are preceded by RTS and CTS.
+    pub rts_threshold_bytes: u32,
+    /// dot11ShortRetryLimit.
+    pub short_retry_limit: u8,
+    /// dot11LongRetryLimit.
+    pub long_retry_limit: u8,
+    /// IEEE 802.11 10.3.4.2: a station that finds the medium idle for DIFS sends at once. ns-2.35 always draws a backoff.
+    pub immediate_access: bool,
+    /// IEEE 802.11 draws the backoff from 0..=CW; ns-2 from 0..CW.
+    pub backoff_includes_cw: bool,
+    /// IEEE 802.11 10.3.2.3.7: EIFS stands in the place of DIFS and ends with the next good frame. ns-2 sets the NAV to
+    /// EIFS and waits DIFS besides.
+    pub eifs_replaces_difs: bool,
+
+    /// Packets that each class of the interface queue holds.
+    pub queue_packets: u32,
+    /// Processing time of the link layer in each direction, us.
+    pub link_delay_us: u32,
+    /// How link addresses are found.
+    pub arp: Arp,
+}
+
+/// The names of all presets, with a word on each.
+pub const PRESETS: &[(&str, &str)] = &[
+    ("wavelan-914-cmu", "914 MHz WaveLAN of ns-2: 250 m receive, 550 m sense; 2 Mb/s data, 2 Mb/s basic rate"),
+    ("wavelan-914-ns2", "the same with 1 Mb/s basic rate"),
+    ("wavelan-914-sinr", "the same radio with noise, cumulative interference and packet error rates"),
+    ("wavelan-i", "AT&T WaveLAN-I: 2 Mb/s, plain CSMA/CA without acknowledgement or RTS/CTS"),
+    ("80211b", "IEEE 802.11b at 2.4 GHz: 11 Mb/s data, 1 Mb/s basic rate, SINR reception"),
+    ("80211g", "IEEE 802.11g at 2.4 GHz: 24 Mb/s data, 6 Mb/s basic rate, SINR reception"),
+];
+
+/// "Never" as an RTS threshold: longer than any frame.
+const NO_RTS: u32 = 3000;
+
+impl RadioConfig {
+    /// The preset of that name.
+    pub fn preset(name: &str) -> Option<Self> {
+        let ns2 = Self::wavelan_914();
+        Some(match name {
+            "wavelan-914-cmu" => ns2,
+            "wavelan-914-ns2" => Self { basic_rate_mbps: 1.0, ..ns2 },
+            "wavelan-914-sinr" => Self {
+                reception: Reception::Sinr,
+                immediate_access: true,
+                backoff_includes_cw: true,
+                eifs_replaces_difs: true,
+                arp: Arp::None,
+                ..ns2
+            },
+            "wavelan-i" => Self {
+                reception: Reception::Sinr,
+                acknowledge: false,
+                rts_threshold_bytes: NO_RTS,
+                immediate_access: true,
+                backoff_includes_cw: true,
+                eifs_replaces_difs: true,
+                arp: Arp::None,
+                ..ns2
+            },
+            "80211b" => Self::wifi_24ghz(),
+            "80211g" => Self {
+                phy: PhyKind::Ofdm,
+                data_rate_mbps: 24.0,
+                basic_rate_mbps: 6.0,
+                slot_us: 9,
+                cw_min: 15,
+                bandwidth_mhz: 20.0,
+                ..Self::wifi_24ghz()
+            },
+            _ => return None,
+        })
+    }
+
+    /// ns-2.35's 914 MHz WaveLAN (`tcl/lib/ns-default.tcl`, `mac/wireless-phy.cc`): received 250.01 m away, sensed
+    /// 550.02 m away.
+    fn wavelan_914() -> Self {
+        Self {
+            frequency_mhz: 914.0,
+            // 0.28183815 W.
+            tx_power_dbm: 24.5,
+            antenna_gain_dbi: 0.0,
+            antenna_height_m: 1.5,
+            path_loss: PathLoss::TwoRay,
+            path_loss_exponent: 4.0,
+            shadowing_sigma_db: 0.0,
+            fading: Fading::None,
+            rician_k_db: 6.0,
+            reception: Reception::Threshold,
+            // 3.652e-10 W and 1.559e-11 W.
+            receive_threshold_dbm: -64.374_692_324_211_21,
+            carrier_sense_threshold_dbm: -78.071_538_772_446_63,
+            capture_db: 10.0,
+            noise_figure_db: 10.0,
+            bandwidth_mhz: 22.0,
+            interference_floor_dbm: -92.0,
+            phy: PhyKind::Dsss,
+            data_rate_mbps: 2.0,
+            basic_rate_mbps: 2.0,
+            plcp_us: 192.0,
+            // ns-2.35 counts a four-address header (30), FCS (4) and no LLC.
+            data_overhead_bytes: 34,
+            slot_us: 20,
+            sifs_us: 10,
+            cw_min: 31,
+            cw_max: 1023,
+            acknowledge: true,
+            rts_threshold_bytes: 0,
+            short_retry_limit: 7,
+            long_retry_limit: 4,
+            immediate_access: false,
+            backoff_includes_cw: false,
+            eifs_replaces_difs: false,
+            queue_packets: 50,
+            link_delay_us: 25,
+            arp: Arp::HoldOne,
+        }
+    }
+
+    /// A common 2.4 GHz card outdoors: 16 dBm, 2 dBi antennas, two-ray ground, -62 dBm energy detection.
+    fn wifi_24ghz() -> Self {
+        Self {
+            frequency_mhz: 2437.0,
+            tx_power_dbm: 16.0,
+            antenna_gain_dbi: 2.0,
+            reception: Reception::Sinr,
+            receive_threshold_dbm: -94.0,
+            carrier_sense_threshold_dbm: -88.0,
+            capture_db: 10.0,
+            noise_figure_db: 7.0,
+            interference_floor_dbm: -100.0,
+            data_rate_mbps: 11.0,
+            basic_rate_mbps: 1.0,
+            // Header 24, LLC/SNAP 8, FCS 4.
+            data_overhead_bytes: 36,
+            rts_threshold_bytes: NO_RTS,
+            immediate_access: true,
+            backoff_includes_cw: true,
+            eifs_replaces_difs: true,
+            queue_packets: 50,
+            link_delay_us: 0,
+            arp: Arp::None,
+            ..Self::wavelan_914()
+        }
+    }
+
+    /// What is wrong with the figures, if anything: (key, reason).
+    pub fn check(&self) -> Result<(), (&'static str, String)> {
+        let finite = [
+            ("frequency_mhz", self.frequency_mhz, 1.0, 1e6),
+            ("tx_power_dbm", self.tx_power_dbm, -100.0, 100.0),
+            ("antenna_gain_dbi", self.antenna_gain_dbi, -50.0, 100.0),
+            ("antenna_height_m", self.antenna_height_m, 0.01, 1e5),
+            ("path_loss_exponent", self.path_loss_exponent, 1.0, 10.0),
+            ("shadowing_sigma_db", self.shadowing_sigma_db, 0.0, 30.0),
+            ("rician_k_db", self.rician_k_db, -30.0, 60.0),
+            ("receive_threshold_dbm", self.receive_threshold_dbm, -200.0, 100.0),
+            ("carrier_sense_threshold_dbm", self.carrier_sense_threshold_dbm, -200.0, 100.0),
+            ("capture_db", self.capture_db, 0.0, 100.0),
+            ("noise_figure_db", self.noise_figure_db, 0.0, 60.0),
+            ("bandwidth_mhz", self.bandwidth_mhz, 0.001, 10_000.0),
+            ("interference_floor_dbm", self.interference_floor_dbm, -200.0, 100.0),
+            ("plcp_us", self.plcp_us, 0.0, 10_000.0),
+        ];
+        for (key, value, low, high) in finite {
+            if !(low..=high).contains(&value) {
+                return Err((key, format!("{value} is not between {low} and {high}")));
+            }
+        }
+        for (key, rate) in
+            [("data_rate_mbps", self.data_rate_mbps), ("basic_rate_mbps", self.basic_rate_mbps)]
+        {
+            let rates = crate::phy::rates(self.phy);
+            if !rates.contains(&rate) {
+                return Err((key, format!("{rate} Mb/s is none of {rates:?}")));
+            }
+        }
+        let counts = [
+            ("slot_us", u64::from(self.slot_us), 1, 10_000),
+            ("sifs_us", u64::from(self.sifs_us), 5, 10_000),
+            ("cw_min", u64::from(self.cw_min), 1, 32_767),
+            ("cw_max", u64::from(self.cw_max), u64::from(self.cw_min), 32_767),
+            ("short_retry_limit", u64::from(self.short_retry_limit), 1, 255),
+            ("long_retry_limit", u64::from(self.long_retry_limit), 1, 255),
+            ("queue_packets", u64::from(self.queue_packets), 1, 1_000_000),
+            ("link_delay_us", u64::from(self.link_delay_us), 0, 1_000_000),
+            ("data_overhead_bytes", u64::from(self.data_overhead_bytes), 0, 1000),
+        ];
+        for (key, value, low, high) in counts {
+            if !(low..=high).contains(&value) {
+                return Err((key, format!("{value} is not between {low} and {high}")));
+            }
+        }
+        Ok(())
+    }
+}
