@@ -1,0 +1,182 @@
+//! The records that a world hands to the [`crate::Recorder`].
+
+use wayhop_core::{Addr, DropReason, FlowTag, NodeId, PacketId, Position, Time, TraceNote};
+
+use crate::{Messages, PacketClass};
+
+/// What happened to a packet at a node.
+///
+/// A data packet's life is `Originate, Send, (Transmit)+, Receive, Forward, (Transmit)+, Receive, Deliver`; a routing
+/// message's has no `Originate` and no `Deliver`. Every data packet ends with `Deliver` or `Drop`, or is held.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum HopKind {
+    /// An application made it and gave it to the network layer (`s AGT` in ns-2's trace).
+    Originate,
+    /// The node that made it handed it to the interface queue (`s RTR`).
+    Send,
+    /// Another node handed it to the interface queue (`f RTR`).
+    Forward,
+    /// The MAC put it on the air; once per attempt (`s MAC`).
+    Transmit,
+    /// The MAC received it, for this node or for all (`r RTR`).
+    Receive,
+    /// The network layer gave it to its application (`r AGT`).
+    Deliver,
+    /// It ended here undelivered (`D`), with the reason.
+    Drop,
+    /// The protocol took it back out of the interface queue.
+    Recall,
+}
+
+impl HopKind {
+    /// Every kind, in order.
+    pub const ALL: [Self; 8] = [
+        Self::Originate,
+        Self::Send,
+        Self::Forward,
+        Self::Transmit,
+        Self::Receive,
+        Self::Deliver,
+        Self::Drop,
+        Self::Recall,
+    ];
+    /// The name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Originate => "originate",
+            Self::Send => "send",
+            Self::Forward => "forward",
+            Self::Transmit => "transmit",
+            Self::Receive => "receive",
+            Self::Deliver => "deliver",
+            Self::Drop => "drop",
+            Self::Recall => "recall",
+        }
+    }
+}
+
+/// One event in the life of a packet: one row of the `packets` table.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct HopEvent {
+    /// When.
+    pub time: Time,
+    /// Which packet; every copy has the same id.
+    pub packet: PacketId,
+    /// Its flow and number; `None` for control packets.
+    pub flow: Option<FlowTag>,
+    /// Where.
+    pub node: NodeId,
+    /// Length of the IP packet in octets, as it is at this moment (with a DSR header when it has one).
+    pub bytes: u32,
+    /// IP source.
+    pub source: Addr,
+    /// IP destination.
+    pub destination: Addr,
+    /// The next hop of a packet that leaves ([`wayhop_core::BROADCAST`] for all), the previous hop of one that came;
+    /// 0.0.0.0 where there is none.
+    pub peer: Addr,
+    /// Received power in dBm with [`HopKind::Receive`]; NaN otherwise.
+    pub signal_dbm: f32,
+    /// What happened.
+    pub kind: HopKind,
+    /// What the packet is.
+    pub class: PacketClass,
+    /// The routing messages in it.
+    pub messages: Messages,
+    /// IP time to live, as it is at this moment.
+    pub ttl: u8,
+    /// Why it ended, with [`HopKind::Drop`].
+    pub reason: Option<DropReason>,
+}
+
+/// A frame as a node's interface sent or heard it: one packet of its capture.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct FrameEvent<'a> {
+    /// The end of the frame's preamble for a transmission, the end of the frame for a reception.
+    pub time: Time,
+    /// Whose capture.
+    pub node: NodeId,
+    /// Sent or heard.
+    pub direction: Direction,
+    /// The 802.11 frame without its FCS, or its beginning.
+    pub bytes: &'a [u8],
+    /// Length of the whole frame without its FCS, in octets; at least `bytes.len()`.
+    pub original_len: u32,
+    /// Received power in dBm; NaN (left out) for a transmission.
+    pub signal_dbm: f32,
+    /// Noise in dBm; NaN where the radio model has none.
+    pub noise_dbm: f32,
+    /// Data rate in units of 100 kb/s.
+    pub rate_100kbps: u16,
+    /// Channel centre frequency in MHz.
+    pub channel_mhz: u16,
+    /// How often the frame had been sent before; for transmissions.
+    pub retries: u8,
+    /// Whether a received frame failed its check.
+    pub bad_fcs: bool,
+}
+
+/// Whether a captured frame left or came.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Sent by this node.
+    Tx,
+    /// Heard by this node.
+    Rx,
+}
+
+/// A protocol's remark: one row of the `events` table.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct NoteEvent {
+    /// When.
+    pub time: Time,
+    /// Where.
+    pub node: NodeId,
+    /// The remark.
+    pub note: TraceNote,
+}
+
+/// Where a node is and how it moves from here on: one row of the `positions` table. One per leg of its motion is enough
+/// to compute its place at any time exactly.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct PositionEvent {
+    /// From when.
+    pub time: Time,
+    /// Who.
+    pub node: NodeId,
+    /// Its place at that time, metres.
+    pub at: Position,
+    /// Its velocity from that time until its next row, metres per second.
+    pub velocity: Position,
+}
+
+/// One counter of one node at the end of the run: one row of the `counters` table.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Counter {
+    /// Whose.
+    pub node: NodeId,
+    /// Which layer keeps it: `mac`, `queue`, `dsr`, ...
+    pub layer: &'static str,
+    /// What it counts; `lower_snake_case`.
+    pub name: &'static str,
+    /// The count.
+    pub value: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hop_event_fits_a_cache_line() {
+        assert_eq!(size_of::<HopEvent>(), 64);
+    }
+
+    #[test]
+    fn all_kinds_are_listed_in_order() {
+        for (i, k) in HopKind::ALL.iter().enumerate() {
+            assert_eq!(*k as usize, i);
+        }
+    }
+}

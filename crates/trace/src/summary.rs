@@ -1,0 +1,177 @@
+//! The result of a run in numbers: the object that `--json` prints and `summary.json` holds.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use wayhop_core::DropReason;
+
+/// The summary of one run. Its keys are a contract: they are added to, never renamed or removed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Wayhop's version.
+    pub wayhop: String,
+    /// The scenario's name.
+    pub scenario: String,
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// `sim`, `emulation`, `lab` or `field`.
+    pub world: String,
+    /// The routing protocol.
+    pub protocol: String,
+    /// How far the run's own clock came, seconds.
+    pub simulated_s: f64,
+    /// How long that took, seconds.
+    pub wall_s: f64,
+    /// Events that the simulator ran.
+    pub events: u64,
+    /// [`crate::TraceHash::hex`].
+    pub trace_hash: String,
+    /// One entry a flow, in the scenario's order.
+    pub flows: Vec<FlowSummary>,
+    /// All flows and all nodes together.
+    pub totals: Totals,
+    /// How late a real-time world handled its events.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub lateness_us: Option<Lateness>,
+    /// The exit status of the command that ran in a node.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub command_exit: Option<i32>,
+}
+
+/// One traffic flow.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FlowSummary {
+    /// Its index in the scenario.
+    pub id: u32,
+    /// `cbr`, `poisson`, `ping`, `tcp`, ...
+    pub kind: String,
+    /// The source node, as the scenario numbers it.
+    pub src: u32,
+    /// The destination node.
+    pub dst: u32,
+    /// Packets that the source's application sent.
+    pub sent: u64,
+    /// Different packets that the destination's application received; for ping, echo replies that came back.
+    pub received: u64,
+    /// `received / sent`; 0 if nothing was sent.
+    pub delivery_ratio: f64,
+    /// Application octets received, times 8, over the time that the flow was active.
+    pub goodput_bps: f64,
+    /// From sending to receiving; for ping, the round trip. Milliseconds.
+    pub latency_ms: LatencyMs,
+    /// Mean number of hops of the packets received.
+    pub hops_mean: f64,
+    /// What the geometry allowed, with `--topology`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub topology: Option<Topology>,
+}
+
+/// Latency of the packets received, in milliseconds; all zero if there were none.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LatencyMs {
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: f64,
+    /// 95th percentile.
+    pub p95: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// Largest.
+    pub max: f64,
+}
+
+impl LatencyMs {
+    /// The statistics of these latencies, in nanoseconds. A percentile is the smallest sample that at least that share
+    /// of the samples does not exceed (nearest rank). Leaves the slice in another order.
+    pub fn of(samples_ns: &mut [u64]) -> Self {
+        let n = samples_ns.len();
+        if n == 0 {
+            return Self::default();
+        }
+        samples_ns.sort_unstable();
+        let ms = |ns: u64| ns as f64 * 1e-6;
+        let rank = |percent: usize| ms(samples_ns[(n * percent).div_ceil(100).max(1) - 1]);
+        let sum: u128 = samples_ns.iter().map(|&s| u128::from(s)).sum();
+        Self {
+            mean: sum as f64 / n as f64 * 1e-6,
+            p50: rank(50),
+            p95: rank(95),
+            p99: rank(99),
+            max: ms(samples_ns[n - 1]),
+        }
+    }
+}
+
+/// What the nodes' geometry allowed a flow.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Topology {
+    /// How often the set of shortest paths changed.
+    pub path_changes: u64,
+    /// How often the length of the shortest path changed.
+    pub hop_changes: u64,
+    /// How often the destination became unreachable.
+    pub partitions: u64,
+    /// Share of the time at 1, 2, ... hops.
+    pub hop_share: Vec<f64>,
+    /// Share of the time without a path.
+    pub unreachable_share: f64,
+    /// Throughput to be expected from the time at each distance.
+    pub expected_bps: f64,
+}
+
+/// All flows and all nodes together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Sum over the flows.
+    pub sent: u64,
+    /// Sum over the flows.
+    pub received: u64,
+    /// `received / sent`.
+    pub delivery_ratio: f64,
+    /// Sum over the flows.
+    pub goodput_bps: f64,
+    /// Transmissions of routing packets, forwarded ones too: each hop counts (Broch et al. 1998).
+    pub routing_packets: u64,
+    /// Their length with IP header, octets.
+    pub routing_bytes: u64,
+    /// Transmissions of each kind of routing message. A packet may carry several messages, and data packets may carry
+    /// some, so the sum may exceed `routing_packets`.
+    pub by_type: BTreeMap<String, u64>,
+    /// Data packets dropped, by reason.
+    pub drops: BTreeMap<String, u64>,
+}
+
+impl Totals {
+    /// Sets the four sums over the flows.
+    pub fn sum_flows(&mut self, flows: &[FlowSummary]) {
+        self.sent = flows.iter().map(|f| f.sent).sum();
+        self.received = flows.iter().map(|f| f.received).sum();
+        self.delivery_ratio = ratio(self.received, self.sent);
+        self.goodput_bps = flows.iter().map(|f| f.goodput_bps).sum();
+    }
+
+    /// Sets `drops` from counts in the order of [`DropReason::ALL`]; zeros are left out.
+    pub fn set_drops(&mut self, counts: &[u64; DropReason::ALL.len()]) {
+        let named = DropReason::ALL.iter().zip(counts).filter(|(_, n)| **n > 0);
+        self.drops = named.map(|(r, n)| (r.name().to_owned(), *n)).collect();
+    }
+}
+
+/// `part / whole`; 0 of 0 is 0.
+pub fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// How late a real-time world handled its events, microseconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Lateness {
+    /// Median.
+    pub p50: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// Largest.
+    pub max: f64,
+    /// `ok` or `degraded`.
+    pub verdict: String,
+}
