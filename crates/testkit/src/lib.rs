@@ -1,1 +1,45 @@
 //! Protocols on scripted links, and oracles for tests.
+//!
+//! [`Net`] runs N protocol instances on links that the test switches, with a virtual clock, and applies their effects
+//! as the documentation of `wayhop_core` says: delays, timers that replace by key, an interface queue with recall,
+//! a forwarding table with TTL decrement, misses and use reports for `DataPlane::Forwarding`. Everything that happens
+//! goes into a [`Record`] that two runs can compare, and [`Net::assert_conserved`] fails when a packet vanished.
+//!
+//! ```no_run
+//! # use wayhop_core::{Protocol, Time};
+//! # fn engine() -> Box<dyn Protocol> { unimplemented!() }
+//! use wayhop_testkit::Net;
+//! let mut net = Net::new(4, |_| engine());
+//! net.line(); // 0 - 1 - 2 - 3
+//! net.send_at(Time::from_secs_f64(1.0), 0, 3, 7); // flow 7, node 0 to node 3
+//! net.down_at(Time::from_secs_f64(5.0), 1, 2);
+//! net.run_until(Time::from_secs_f64(10.0));
+//! assert_eq!(net.delivered(7), [0]);
+//! net.assert_conserved();
+//! ```
+//!
+//! **What is simple here, on purpose.** There is no collision and no carrier sense: a node sends one frame at a time,
+//! each takes [`Config::airtime`], and arrives after the link's delay. A unicast frame succeeds when the link is up in
+//! both directions (the acknowledgement must come back) and one of [`Config::tries`] draws survives the link's loss.
+//!
+//! [`tshark`] runs the Wireshark command line on a capture, as an oracle that nobody here wrote, and [`pcap`] writes
+//! the captures for it.
+
+mod check;
+mod host;
+mod links;
+mod net;
+mod packets;
+pub mod pcap;
+mod query;
+mod record;
+pub mod tshark;
+
+pub use links::Link;
+pub use net::{Config, Net};
+pub use packets::{TestPacket, addr, data_packet};
+pub use query::Tables;
+pub use record::{Record, What};
+
+#[cfg(test)]
+mod tests;

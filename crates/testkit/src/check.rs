@@ -1,0 +1,88 @@
+//! Packet conservation.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{Display, Write as _};
+
+use wayhop_core::{FlowTag, Inspect, Packet, PacketId};
+
+use crate::net::{Happening, Net};
+use crate::record::What;
+
+/// The packets that are somewhere: (place, id, flow).
+#[derive(Default)]
+struct Outstanding(Vec<(String, PacketId, Option<FlowTag>)>);
+
+impl Outstanding {
+    fn add(&mut self, place: String, p: &Packet) {
+        self.0.push((place, p.meta.id, p.meta.flow));
+    }
+}
+
+impl Inspect for Outstanding {
+    fn row(&mut self, _: &'static str, _: &[(&'static str, &dyn Display)]) {}
+    fn held(&mut self, place: &'static str, p: &Packet) {
+        self.add(place.to_owned(), p);
+    }
+}
+
+impl Net {
+    /// Fails unless every packet that the pool has given out is held by a protocol (and reported by `inspect`), in an
+    /// interface queue, or under way; and unless every test packet was delivered, dropped with a reason, lost on a
+    /// link that reports nothing, or still is somewhere.
+    ///
+    /// # Panics
+    /// If a packet vanished or appeared, with a list of what there is.
+    pub fn assert_conserved(&self) {
+        let mut there = Outstanding::default();
+        for (i, h) in self.hosts.iter().enumerate() {
+            h.protocol.inspect(self.now(), &mut there);
+            h.queue.iter().for_each(|q| there.add(format!("interface queue of {i}"), &q.packet));
+            h.on_air.iter().for_each(|q| there.add(format!("on the air from {i}"), &q.packet));
+        }
+        for e in &self.events {
+            match &e.0.what {
+                Happening::Enter { node, queued, .. } => {
+                    there.add(format!("delayed at {node}"), &queued.packet);
+                }
+                Happening::Receive { to, packet, .. } => there.add(format!("arriving at {to}"), packet),
+                _ => {}
+            }
+        }
+        let mut report = String::new();
+        if there.0.len() as u64 != self.pool.live() {
+            let _ = writeln!(
+                report,
+                "the pool has {} packets out, but {} can be found:",
+                self.pool.live(),
+                there.0.len()
+            );
+            there.0.iter().for_each(|(place, id, flow)| {
+                let _ = writeln!(report, "  {id:?} {flow:?} {place}");
+            });
+        }
+        for (flow, id) in self.vanished(&there) {
+            let _ = writeln!(report, "test packet {flow:?} ({id:?}) vanished without a reason");
+        }
+        assert!(report.is_empty(), "packets are not conserved\n{report}");
+    }
+
+    fn vanished(&self, there: &Outstanding) -> BTreeMap<FlowTag, PacketId> {
+        let mut open = BTreeMap::new();
+        let mut ended: BTreeSet<FlowTag> = there.0.iter().filter_map(|(_, _, f)| *f).collect();
+        for r in &self.record {
+            match r.what {
+                What::Originated { id, flow } => {
+                    open.insert(flow, id);
+                }
+                What::Delivered { flow: Some(f), .. }
+                | What::Dropped { flow: Some(f), .. }
+                | What::LostOnAir { flow: Some(f), .. } => {
+                    ended.insert(f);
+                }
+                _ => {}
+            }
+        }
+        open.retain(|f, _| !ended.contains(f));
+        open
+    }
+}

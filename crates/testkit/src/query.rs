@@ -1,0 +1,100 @@
+//! Questions that a test asks afterwards.
+
+use std::fmt::Display;
+use std::io;
+
+use wayhop_core::{Addr, DropReason, Inspect, NodeId, Packet, PacketId, Route, TraceNote};
+
+use crate::net::Net;
+use crate::pcap;
+use crate::record::{Record, What};
+
+/// A protocol's tables as text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tables {
+    /// (table, columns) in the protocol's order.
+    pub rows: Vec<(&'static str, Vec<(&'static str, String)>)>,
+    /// The packets held, and where.
+    pub held: Vec<(&'static str, PacketId)>,
+}
+
+impl Tables {
+    /// The rows of one table.
+    pub fn table(&self, name: &str) -> impl Iterator<Item = &Vec<(&'static str, String)>> {
+        self.rows.iter().filter(move |(t, _)| *t == name).map(|(_, row)| row)
+    }
+    /// The value in column `column` of the row of `table` whose column `key` reads `value`.
+    pub fn cell(&self, table: &str, key: &str, value: &str, column: &str) -> Option<&str> {
+        let row = self.table(table).find(|r| r.iter().any(|(c, v)| *c == key && v == value))?;
+        row.iter().find(|(c, _)| *c == column).map(|(_, v)| v.as_str())
+    }
+}
+
+impl Inspect for Tables {
+    fn row(&mut self, table: &'static str, fields: &[(&'static str, &dyn Display)]) {
+        self.rows.push((table, fields.iter().map(|(c, v)| (*c, v.to_string())).collect()));
+    }
+    fn held(&mut self, place: &'static str, p: &Packet) {
+        self.held.push((place, p.meta.id));
+    }
+}
+
+impl Net {
+    /// What node `node` did, in order.
+    pub fn of(&self, node: usize) -> impl Iterator<Item = &Record> {
+        self.record.iter().filter(move |r| r.node == NodeId(node as u32))
+    }
+    /// The sequence numbers of a flow's packets that were delivered, in order of arrival, doubles included.
+    pub fn delivered(&self, flow: u32) -> Vec<u32> {
+        let seq = |r: &Record| match r.what {
+            What::Delivered { flow: Some(f), .. } if f.flow == flow => Some(f.seq),
+            _ => None,
+        };
+        self.record.iter().filter_map(seq).collect()
+    }
+    /// The reasons of all drops of data and control packets, in order.
+    pub fn drops(&self) -> Vec<(NodeId, DropReason)> {
+        let reason = |r: &Record| match r.what {
+            What::Dropped { reason, .. } => Some((r.node, reason)),
+            _ => None,
+        };
+        self.record.iter().filter_map(reason).collect()
+    }
+    /// The frames that node `node` put on the air: (record, next hop, IP packet).
+    pub fn sent_by(&self, node: usize) -> impl Iterator<Item = (&Record, Addr, &[u8])> {
+        self.of(node).filter_map(|r| match &r.what {
+            What::Sent { next_hop, bytes, .. } => Some((r, *next_hop, bytes.as_slice())),
+            _ => None,
+        })
+    }
+    /// The remarks of a name, with their nodes.
+    pub fn notes(&self, what: &str) -> Vec<(NodeId, TraceNote)> {
+        let note = |r: &Record| match r.what {
+            What::Note(n) if n.what == what => Some((r.node, n)),
+            _ => None,
+        };
+        self.record.iter().filter_map(note).collect()
+    }
+    /// The row of a node's forwarding table for a destination.
+    pub fn route(&self, node: usize, to: Addr) -> Option<Route> {
+        self.hosts[node].table.get(&to).copied()
+    }
+    /// A node's whole forwarding table, by destination.
+    pub fn routes(&self, node: usize) -> Vec<Route> {
+        self.hosts[node].table.values().copied().collect()
+    }
+    /// The tables that a node's protocol shows.
+    pub fn inspect(&self, node: usize) -> Tables {
+        let mut t = Tables::default();
+        self.hosts[node].protocol.inspect(self.now(), &mut t);
+        t
+    }
+    /// Writes every frame that was sent as a capture.
+    pub fn write_pcap(&self, to: impl io::Write) -> io::Result<()> {
+        let frames = self.record.iter().filter_map(|r| match &r.what {
+            What::Sent { bytes, .. } => Some((r.at, bytes.as_slice())),
+            _ => None,
+        });
+        pcap::write(to, frames)
+    }
+}
