@@ -1,0 +1,154 @@
+# Runs one ad hoc scenario in ns-2.35 and prints one JSON object.
+#
+#   ns manet.tcl key=value ...
+#
+# Either a movement file and a traffic file (setdest / cbrgen), or a chain of static nodes with one CBR flow.
+# The constants are those of Wayhop's radio presets wavelan-914-cmu (data = basic = 2 Mb/s) and wavelan-914-ns2 (basic=1Mb).
+
+set started [clock clicks -milliseconds]
+
+array set option {
+    protocol  DSR
+    movement  ""
+    traffic   ""
+    duration  900
+    seed      1
+    data      2Mb
+    basic     2Mb
+    rts       on
+    queue     50
+    trace     ""
+    mactrace  OFF
+    chain     0
+    spacing   200
+    udpbytes  1480
+    udprate   3Mb
+    udpstart  1.0
+}
+
+foreach word $argv {
+    set cut [string first = $word]
+    set key [string range $word 0 [expr {$cut - 1}]]
+    if {$cut < 1 || ![info exists option($key)]} {
+        puts stderr "manet.tcl: unknown option '$word'; known: [lsort [array names option]]"
+        exit 2
+    }
+    set option($key) [string range $word [expr {$cut + 1}] end]
+}
+
+proc file_text {name} {
+    if {[string match *.gz $name]} { return [exec gzip -dc $name] }
+    set channel [open $name r]
+    set text [read $channel]
+    close $channel
+    return $text
+}
+
+# Node numbers and the area come from the movement file, so no option can contradict it.
+set chain_nodes [expr {$option(chain) + 1}]
+set low 0
+set high [expr {$option(chain)}]
+set width [expr {100.0 + $option(chain) * $option(spacing)}]
+set height 100.0
+set moves ""
+if {$option(chain) == 0} {
+    set moves [file_text $option(movement)]
+    set low 1000000000
+    set high 0
+    set width 1.0
+    set height 1.0
+    foreach line [split $moves \n] {
+        if {[regexp {^\s*\$node_\((\d+)\)\s+set\s+([XY])_\s+(\S+)} $line -> id axis value]} {
+            if {$id < $low} { set low $id }
+            if {$id > $high} { set high $id }
+            if {$axis eq "X"} { set width [expr {max($width, $value)}] } else { set height [expr {max($height, $value)}] }
+        } elseif {[regexp {setdest\s+(\S+)\s+(\S+)\s+} $line -> x y]} {
+            set width [expr {max($width, $x)}]
+            set height [expr {max($height, $y)}]
+        }
+    }
+}
+set node_count [expr {$high - $low + 1}]
+
+# Radio: 914 MHz WaveLAN, 250 m to receive, 550 m to sense, under two-ray ground.
+foreach {name value} {Pt_ 0.28183815 freq_ 914e6 L_ 1.0 RXThresh_ 3.652e-10 CSThresh_ 1.559e-11 CPThresh_ 10.0 bandwidth_ 2e6} {
+    Phy/WirelessPhy set $name $value
+}
+foreach {name value} {X_ 0 Y_ 0 Z_ 1.5 Gt_ 1.0 Gr_ 1.0} { Antenna/OmniAntenna set $name $value }
+Mac/802_11 set dataRate_ $option(data)
+Mac/802_11 set basicRate_ $option(basic)
+Mac/802_11 set RTSThreshold_ [expr {$option(rts) ? 0 : 3000}]
+Queue/DropTail/PriQueue set Prefer_Routing_Protocols 1
+
+ns-random $option(seed)
+set ns_ [new Simulator]
+set tracing [expr {$option(trace) ne "" ? "ON" : "OFF"}]
+set trace_channel [open [expr {$option(trace) ne "" ? $option(trace) : "/dev/null"}] w]
+$ns_ trace-all $trace_channel
+
+set ground [new Topography]
+$ground load_flatgrid [expr {ceil($width) + 1}] [expr {ceil($height) + 1}]
+set god_ [create-god $node_count]
+
+# ns-2's DSR asserts on any other queue; its AODV on this one.
+set queue_of(DSR) CMUPriQueue
+set queue_of(AODV) Queue/DropTail/PriQueue
+$ns_ node-config -adhocRouting $option(protocol) -llType LL -macType Mac/802_11 -phyType Phy/WirelessPhy \
+    -ifqType $queue_of($option(protocol)) -ifqLen $option(queue) \
+    -antType Antenna/OmniAntenna -propType Propagation/TwoRayGround \
+    -channel [new Channel/WirelessChannel] -topoInstance $ground \
+    -agentTrace $tracing -routerTrace $tracing -macTrace $option(mactrace) -movementTrace OFF
+
+for {set id $low} {$id <= $high} {incr id} {
+    set node_($id) [$ns_ node]
+    $node_($id) random-motion 0
+}
+
+if {$option(chain) > 0} {
+    for {set id 0} {$id <= $high} {incr id} {
+        $node_($id) set X_ [expr {50.0 + $id * $option(spacing)}]
+        $node_($id) set Y_ 50.0
+        $node_($id) set Z_ 0.0
+    }
+    set udp_(0) [new Agent/UDP]
+    $udp_(0) set packetSize_ 2000
+    set sink_(0) [new Agent/LossMonitor]
+    $ns_ attach-agent $node_(0) $udp_(0)
+    $ns_ attach-agent $node_($high) $sink_(0)
+    $ns_ connect $udp_(0) $sink_(0)
+    set cbr_(0) [new Application/Traffic/CBR]
+    $cbr_(0) set packetSize_ $option(udpbytes)
+    $cbr_(0) set rate_ $option(udprate)
+    $cbr_(0) set random_ 0
+    $cbr_(0) attach-agent $udp_(0)
+    $ns_ at $option(udpstart) "$cbr_(0) start"
+} else {
+    eval $moves
+    if {$option(traffic) ne ""} { eval [file_text $option(traffic)] }
+}
+for {set id $low} {$id <= $high} {incr id} { $ns_ at $option(duration) "$node_($id) reset" }
+
+proc peak_memory_kb {} {
+    if {![regexp {VmHWM:\s+(\d+)} [file_text /proc/self/status] -> kb]} { return 0 }
+    return $kb
+}
+
+proc finish {} {
+    global ns_ option node_count started built trace_channel sink_
+    $ns_ flush-trace
+    close $trace_channel
+    set ended [clock clicks -milliseconds]
+    set received 0
+    foreach sink [array names sink_] { catch { incr received [$sink_($sink) set npkts_] } }
+    # Event numbers are handed out in order: a new event's number is the count of events so far.
+    set events [$ns_ at [expr {[$ns_ now] + 1.0}] ""]
+    puts [format {{"simulator": "ns-2.35", "protocol": "%s", "nodes": %d, "seed": %d, "duration_s": %s, "run_s": %.3f, "setup_s": %.3f, "events": %s, "peak_kb": %d, "delivered": %d}} \
+        $option(protocol) $node_count $option(seed) $option(duration) \
+        [expr {($ended - $built) / 1000.0}] [expr {($built - $started) / 1000.0}] $events [peak_memory_kb] $received]
+    flush stdout
+    $ns_ halt
+    exit 0
+}
+$ns_ at [expr {$option(duration) + 0.000001}] finish
+set built [clock clicks -milliseconds]
+$ns_ run
