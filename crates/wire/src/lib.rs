@@ -1,1 +1,23 @@
 //! Checked views and representations of every header that Wayhop reads or writes.
+//!
+//! Each module has one or both of
+//! * a *view* over borrowed bytes: its constructor checks every length once, and no accessor panics afterwards;
+//! * a *Repr*: the header's meaning as plain fields, with `parse`, `buffer_len` and `emit`.
+//!
+//! Bytes may come from anyone: **no `parse`, no view constructor, no accessor and no iterator of this crate panics on any
+//! input**, none allocates, and none reads or loops beyond the slice it was given. What can panic is `emit`, and only when
+//! the caller's buffer is shorter than `buffer_len` says; each such function has a `# Panics` section.
+//!
+//! Field values that do not fit their bits (a salvage count of 16) are refused with [`Error::Value`] where `emit` returns a
+//! result. Reserved bits are ignored on reception and zero in transmission, as the RFCs ask.
+
+mod bytes;
+mod error;
+
+pub mod aodv;
+pub mod checksum;
+pub mod dsr;
+pub mod ipv4;
+pub mod udp;
+
+pub use error::Error;

@@ -1,0 +1,19 @@
+//! Ad hoc On-Demand Distance Vector routing, RFC 3561 section 5: messages in UDP datagrams of port 654.
+//!
+//! [`Message::parse`] reads one message from the start of a datagram's payload; behind its [`Message::buffer_len`] octets,
+//! [`extensions`] follow (section 9). Destinations of a Route Error are borrowed ([`Unreachables`]).
+//!
+//! Lengths: RREQ 24 octets, RREP 20, RERR 4 + 8n, RREP-ACK 2.
+//!
+//! Nothing in here panics on any input, but `emit` when its buffer is shorter than `buffer_len`.
+
+mod extension;
+mod message;
+#[cfg(test)]
+mod tests;
+
+pub use extension::{Extension, Extensions, extensions};
+pub use message::{MAX_UNREACHABLE, Message, Rerr, Rrep, Rreq, Unreachable, UnreachableIter, Unreachables};
+
+/// The UDP port of AODV.
+pub const PORT: u16 = 654;

@@ -1,0 +1,36 @@
+//! The Internet checksum (RFC 1071) and its incremental update (RFC 1624).
+
+use wayhop_core::Addr;
+
+/// The ones' complement sum of the 16-bit words of `data`, an odd last octet padded with zero, added to `start`.
+///
+/// The result is folded to 16 bits and not complemented, so that sums can be chained. Every part but the last must have
+/// an even length.
+pub fn sum(start: u16, data: &[u8]) -> u16 {
+    // 2^16 words of 0xffff fit into 32 bits; u64 has room for any slice.
+    let mut acc = u64::from(start);
+    let (words, rest) = data.as_chunks::<2>();
+    for w in words {
+        acc += u64::from(u16::from_be_bytes(*w));
+    }
+    if let [last] = rest {
+        acc += u64::from(u16::from_be_bytes([*last, 0]));
+    }
+    while acc > 0xffff {
+        acc = (acc & 0xffff) + (acc >> 16);
+    }
+    acc as u16
+}
+
+/// The sum of the IPv4 pseudo-header (RFC 768): addresses, protocol and the length of the transport packet.
+pub fn pseudo_header(src: Addr, dst: Addr, protocol: u8, len: u16) -> u16 {
+    let s = sum(sum(0, &src.octets()), &dst.octets());
+    sum(sum(s, &[0, protocol]), &len.to_be_bytes())
+}
+
+/// The checksum field after one 16-bit word under it changed from `old` to `new`: equation 3 of RFC 1624, which has no
+/// trouble with the two zeros of ones' complement.
+pub fn update(checksum: u16, old: u16, new: u16) -> u16 {
+    let s = sum(!checksum, &(!old).to_be_bytes());
+    !sum(s, &new.to_be_bytes())
+}

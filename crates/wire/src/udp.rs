@@ -1,0 +1,114 @@
+//! UDP (RFC 768).
+//!
+//! Nothing here panics on any input but [`Repr::emit`], and that only when its buffer is shorter than header and payload.
+
+use wayhop_core::Addr;
+
+use crate::bytes::{put, u16_at};
+use crate::ipv4::protocol;
+use crate::{Error, checksum};
+
+/// Length of the header, in octets.
+pub const HEADER_LEN: usize = 8;
+
+/// A datagram whose lengths agree.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Packet<'a> {
+    bytes: &'a [u8],
+    len: usize,
+}
+
+impl<'a> Packet<'a> {
+    /// Checks the lengths. Octets after the stated length are ignored.
+    pub fn new_checked(bytes: &'a [u8]) -> Result<Self, Error> {
+        let p = Self::new_snapped(bytes)?;
+        if p.len > bytes.len() {
+            return Err(Error::Truncated);
+        }
+        Ok(p)
+    }
+
+    /// As [`Packet::new_checked`], but the payload may be cut short, as captures do.
+    pub fn new_snapped(bytes: &'a [u8]) -> Result<Self, Error> {
+        if bytes.len() < HEADER_LEN {
+            return Err(Error::Truncated);
+        }
+        let len = usize::from(u16_at(bytes, 4));
+        if len < HEADER_LEN {
+            return Err(Error::Length);
+        }
+        Ok(Self { bytes, len })
+    }
+
+    /// Source port.
+    pub fn src_port(&self) -> u16 {
+        u16_at(self.bytes, 0)
+    }
+    /// Destination port.
+    pub fn dst_port(&self) -> u16 {
+        u16_at(self.bytes, 2)
+    }
+    /// Length of header and payload, in octets, as the header states it.
+    pub fn total_len(&self) -> usize {
+        self.len
+    }
+    /// The checksum field; 0 means that the sender made none.
+    pub fn checksum(&self) -> u16 {
+        u16_at(self.bytes, 6)
+    }
+    /// Whether the checksum is right between these addresses, or absent. False for a datagram cut short.
+    pub fn checksum_is_valid(&self, src: Addr, dst: Addr) -> bool {
+        self.checksum() == 0
+            || self.bytes.get(..self.len).is_some_and(|whole| {
+                let pseudo = checksum::pseudo_header(src, dst, protocol::UDP, self.len as u16);
+                checksum::sum(pseudo, whole) == 0xffff
+            })
+    }
+    /// What the datagram carries, as far as it is there.
+    pub fn payload(&self) -> &'a [u8] {
+        &self.bytes[HEADER_LEN..self.len.min(self.bytes.len())]
+    }
+}
+
+/// A UDP header.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Repr {
+    /// Source port.
+    pub src_port: u16,
+    /// Destination port.
+    pub dst_port: u16,
+    /// Length of the payload, in octets; at most 65527.
+    pub payload_len: u16,
+}
+
+impl Repr {
+    /// Reads a header and checks the checksum between these addresses.
+    pub fn parse(bytes: &[u8], src: Addr, dst: Addr) -> Result<Self, Error> {
+        let p = Packet::new_checked(bytes)?;
+        if !p.checksum_is_valid(src, dst) {
+            return Err(Error::Checksum);
+        }
+        Ok(Self { src_port: p.src_port(), dst_port: p.dst_port(), payload_len: (p.len - HEADER_LEN) as u16 })
+    }
+
+    /// Length of header and payload, in octets: what [`Repr::emit`] needs.
+    pub const fn buffer_len(&self) -> usize {
+        HEADER_LEN + self.payload_len as usize
+    }
+
+    /// Writes the header in front of the payload, which is already in place, with the checksum over both.
+    ///
+    /// # Panics
+    /// If `buf` is shorter than [`Repr::buffer_len`].
+    pub fn emit(&self, buf: &mut [u8], src: Addr, dst: Addr) {
+        let buf = &mut buf[..self.buffer_len()];
+        let len = (HEADER_LEN as u16).saturating_add(self.payload_len);
+        put(buf, 0, self.src_port.to_be_bytes());
+        put(buf, 2, self.dst_port.to_be_bytes());
+        put(buf, 4, len.to_be_bytes());
+        put(buf, 6, [0, 0]);
+        let c = !checksum::sum(checksum::pseudo_header(src, dst, protocol::UDP, len), buf);
+        // An all-zero field means "no checksum"; its other form says the same sum.
+        put(buf, 6, (if c == 0 { 0xffff } else { c }).to_be_bytes());
+    }
+}
