@@ -1,1 +1,23 @@
-//! Motion, tracks and geodesy.
+//! Where nodes are, when: analytic motion, placements, connectivity, geodesy.
+//!
+//! * [`Track`] is everything one node ever does: consecutive [`Leg`]s of uniform motion. A position is computed when
+//!   somebody asks; nothing is stepped. [`Cursor`] answers monotone queries in constant time.
+//! * [`TrackBuilder`] makes tracks from moves (`setdest`) and jumps, by the rules of ns-2's mobile node.
+//! * [`RandomWaypoint`] and [`placement`] generate scenarios.
+//! * [`links`] solves motion for the moments when pairs of nodes come into range and leave it; [`HopTable`] keeps all
+//!   shortest hop counts as links come and go.
+//! * [`GeoOrigin`] ties the local frame (metres; x east, y north, z up) to latitude and longitude.
+
+mod builder;
+mod geodesy;
+mod hops;
+pub mod links;
+pub mod placement;
+mod track;
+mod waypoint;
+
+pub use builder::{Axis, TrackBuilder};
+pub use geodesy::{GeoOrigin, Geodetic};
+pub use hops::{HopTable, UNREACHABLE};
+pub use track::{Cursor, Leg, Track};
+pub use waypoint::{RandomWaypoint, Start};

@@ -1,0 +1,200 @@
+//! A node's motion as consecutive legs.
+
+use wayhop_core::{Position, Time};
+
+/// Uniform motion over a stretch of time.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Leg {
+    /// When the leg begins.
+    pub from: Time,
+    /// When the next leg begins: this one says nothing about that moment or later ones.
+    pub until: Time,
+    /// Where the node is at `from`, metres.
+    pub start: Position,
+    /// Metres per second along x, y and z; all zero while the node rests.
+    pub velocity: [f64; 3],
+}
+
+impl Leg {
+    /// A node that stays at `at` for ever.
+    pub const fn at_rest(at: Position) -> Self {
+        Self { from: Time::ZERO, until: Time::NEVER, start: at, velocity: [0.0; 3] }
+    }
+    /// Where the node is at `t`, which ought to be in `from..until`.
+    pub fn position(&self, t: Time) -> Position {
+        let dt = t.since(self.from).as_nanos() as f64 * 1e-9;
+        let [vx, vy, vz] = self.velocity;
+        Position { x: self.start.x + vx * dt, y: self.start.y + vy * dt, z: self.start.z + vz * dt }
+    }
+    /// Metres per second.
+    pub fn speed(&self) -> f64 {
+        let [vx, vy, vz] = self.velocity;
+        (vx * vx + vy * vy + vz * vz).sqrt()
+    }
+    /// Whether the node rests.
+    pub fn is_rest(&self) -> bool {
+        self.velocity == [0.0; 3]
+    }
+}
+
+/// Everything that one node ever does: legs without gaps from [`Time::ZERO`] to [`Time::NEVER`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Track {
+    legs: Box<[Leg]>,
+}
+
+impl Track {
+    /// A node that never moves.
+    pub fn fixed(at: Position) -> Self {
+        Self { legs: Box::new([Leg::at_rest(at)]) }
+    }
+    /// The legs given, each lasting until the next begins; the first is taken to begin at zero.
+    ///
+    /// Of several legs that begin at the same moment the last counts. `legs` must be sorted by `from` and not empty.
+    pub(crate) fn from_legs(mut legs: Vec<Leg>) -> Self {
+        debug_assert!(legs.is_sorted_by_key(|l| l.from), "legs out of order");
+        legs[0].from = Time::ZERO;
+        let mut kept: Vec<Leg> = Vec::with_capacity(legs.len());
+        for leg in legs {
+            match kept.last_mut() {
+                Some(last) if last.from == leg.from => *last = leg,
+                Some(last) if last.is_rest() && leg.is_rest() && last.start == leg.start => {}
+                Some(last) => {
+                    last.until = leg.from;
+                    kept.push(leg);
+                }
+                None => kept.push(leg),
+            }
+        }
+        if let Some(last) = kept.last_mut() {
+            last.until = Time::NEVER;
+        }
+        Self { legs: kept.into_boxed_slice() }
+    }
+    /// The legs in order of time.
+    pub fn legs(&self) -> &[Leg] {
+        &self.legs
+    }
+    /// The leg that holds at `t`, by binary search.
+    pub fn leg_at(&self, t: Time) -> Leg {
+        self.legs[self.index_at(t)]
+    }
+    /// Where the node is at `t`.
+    pub fn position(&self, t: Time) -> Position {
+        self.leg_at(t).position(t)
+    }
+    /// The highest speed of any leg, metres per second. Jumps do not count: see [`Track::jumps`].
+    pub fn max_speed(&self) -> f64 {
+        self.legs.iter().map(Leg::speed).fold(0.0, f64::max)
+    }
+    /// Whether the node never moves and never jumps.
+    pub fn is_fixed(&self) -> bool {
+        self.legs.len() == 1 && self.legs[0].is_rest()
+    }
+    /// The moments at which the node is suddenly elsewhere (by more than a micrometre).
+    pub fn jumps(&self) -> impl Iterator<Item = Time> + '_ {
+        self.legs
+            .windows(2)
+            .filter(|w| w[0].position(w[1].from).distance_squared(w[1].start) > 1e-12)
+            .map(|w| w[1].from)
+    }
+
+    fn index_at(&self, t: Time) -> usize {
+        // The first leg begins at zero, so there is always one.
+        self.legs.partition_point(|l| l.from <= t) - 1
+    }
+}
+
+/// The leg that a node is on, kept so that queries at times that do not go back cost a comparison.
+#[derive(Copy, Clone, Debug)]
+pub struct Cursor {
+    leg: Leg,
+    next: u32,
+}
+
+impl Cursor {
+    /// At the start of `track`.
+    pub fn new(track: &Track) -> Self {
+        Self { leg: track.legs[0], next: 1 }
+    }
+    /// The leg that holds at `t`. `track` is the one that the cursor was made for; `t` never goes back.
+    pub fn leg(&mut self, track: &Track, t: Time) -> &Leg {
+        while t >= self.leg.until {
+            let Some(&leg) = track.legs.get(self.next as usize) else { break };
+            self.leg = leg;
+            self.next += 1;
+        }
+        &self.leg
+    }
+    /// Where the node is at `t`; see [`Cursor::leg`].
+    pub fn at(&mut self, track: &Track, t: Time) -> Position {
+        self.leg(track, t).position(t)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leg(s: f64, start: [f64; 3], velocity: [f64; 3]) -> Leg {
+        let [x, y, z] = start;
+        Leg { from: Time::from_secs_f64(s), until: Time::NEVER, start: Position { x, y, z }, velocity }
+    }
+
+    fn sample() -> Track {
+        Track::from_legs(vec![
+            leg(0.0, [0.0, 0.0, 0.0], [0.0; 3]),
+            leg(1.0, [0.0, 0.0, 0.0], [2.0, 0.0, 1.0]),
+            leg(3.0, [4.0, 0.0, 2.0], [0.0; 3]),
+            leg(5.0, [50.0, 0.0, 2.0], [0.0, -1.0, 0.0]),
+        ])
+    }
+
+    #[test]
+    fn position_follows_the_leg_that_holds() {
+        let t = sample();
+        for (s, x, y, z) in [
+            (0.0, 0.0, 0.0, 0.0),
+            (1.0, 0.0, 0.0, 0.0),
+            (2.5, 3.0, 0.0, 1.5),
+            (3.0, 4.0, 0.0, 2.0),
+            (4.999, 4.0, 0.0, 2.0),
+            (5.0, 50.0, 0.0, 2.0),
+            (7.0, 50.0, -2.0, 2.0),
+        ] {
+            let p = t.position(Time::from_secs_f64(s));
+            assert!(p.distance(Position::new(x, y, z)) < 1e-9, "{s}: {p:?}");
+        }
+        assert!((t.max_speed() - 5f64.sqrt()).abs() < 1e-12);
+        assert_eq!(t.jumps().collect::<Vec<_>>(), [Time::from_secs_f64(5.0)]);
+    }
+
+    #[test]
+    fn cursor_agrees_with_binary_search() {
+        let t = sample();
+        let mut c = Cursor::new(&t);
+        for ms in (0..9_000).step_by(125) {
+            let now = Time::from_nanos(ms * 1_000_000);
+            assert_eq!(c.at(&t, now), t.position(now));
+            assert!(c.leg(&t, now).from <= now && now < c.leg(&t, now).until);
+        }
+    }
+
+    #[test]
+    fn of_legs_that_begin_together_the_last_counts_and_repeated_rest_is_one_leg() {
+        let t = Track::from_legs(vec![
+            leg(0.0, [1.0, 1.0, 0.0], [0.0; 3]),
+            leg(2.0, [1.0, 1.0, 0.0], [0.0; 3]),
+            leg(4.0, [1.0, 1.0, 0.0], [9.0, 0.0, 0.0]),
+            leg(4.0, [1.0, 1.0, 0.0], [0.0, 3.0, 0.0]),
+        ]);
+        assert_eq!(t.legs().len(), 2);
+        assert_eq!(t.max_speed(), 3.0);
+        assert!(!t.is_fixed() && Track::fixed(Position::default()).is_fixed());
+    }
+
+    #[test]
+    fn a_leg_fits_a_cache_line() {
+        assert_eq!(size_of::<Leg>(), 64);
+    }
+}
