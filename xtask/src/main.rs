@@ -1,2 +1,61 @@
-//! x
-fn main(){}
+//! The project's own checks and generators: `cargo xtask help`.
+
+mod crates;
+mod dependencies;
+mod docs;
+mod sources;
+mod text;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo xtask check          direction of dependencies, forbidden names, file sizes, stale generated docs
+cargo xtask docs           write the generated pages of docs/reference
+cargo xtask docs --check   fail if they are stale
+";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let outcome = match words.as_slice() {
+        ["check"] => check(&root()),
+        ["docs"] => docs::write(&root()).map(|()| Vec::new()),
+        ["docs", "--check"] => docs::stale(&root()),
+        ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(findings) if findings.is_empty() => ExitCode::SUCCESS,
+        Ok(findings) => {
+            for finding in &findings {
+                eprintln!("{finding}");
+            }
+            eprintln!("xtask: {} finding(s)", findings.len());
+            ExitCode::FAILURE
+        }
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Everything that `cargo xtask check` finds wrong, one line each.
+fn check(root: &Path) -> Result<Vec<String>, String> {
+    let mut findings = dependencies::findings(&crates::in_workspace(root)?);
+    findings.extend(sources::findings(root)?);
+    findings.extend(docs::stale(root)?);
+    Ok(findings)
+}
+
+fn root() -> PathBuf {
+    // This package lies one level below the root.
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+}

@@ -1,0 +1,85 @@
+//! The workspace's crates and what they depend on, as `cargo metadata` tells it.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+/// One crate of the workspace. Names are short: `core` for `wayhop-core`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Crate {
+    pub(crate) name: String,
+    pub(crate) edges: Vec<Edge>,
+}
+
+/// A dependency on another crate of the workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Edge {
+    pub(crate) to: String,
+    /// Only for the crate's tests and benchmarks.
+    pub(crate) dev: bool,
+}
+
+/// Asks cargo for the crates of the workspace at `root`.
+pub(crate) fn in_workspace(root: &Path) -> Result<Vec<Crate>, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .current_dir(root)
+        .output()
+        .map_err(|error| format!("cannot run cargo metadata: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr).trim()));
+    }
+    let metadata = serde_json::from_slice(&output.stdout)
+        .map_err(|error| format!("cargo metadata is not JSON: {error}"))?;
+    Ok(from_metadata(&metadata))
+}
+
+fn from_metadata(metadata: &Value) -> Vec<Crate> {
+    let packages = metadata["packages"].as_array().map_or(&[][..], Vec::as_slice);
+    let is_ours = |dependency: &Value| dependency["path"].is_string();
+    packages
+        .iter()
+        .map(|package| Crate {
+            name: short(&package["name"]),
+            edges: package["dependencies"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter(|dependency| is_ours(dependency))
+                .map(|dependency| Edge {
+                    to: short(&dependency["name"]),
+                    dev: dependency["kind"].as_str() == Some("dev"),
+                })
+                .collect(),
+        })
+        .collect()
+}
+
+fn short(name: &Value) -> String {
+    let name = name.as_str().unwrap_or_default();
+    name.strip_prefix("wayhop-").unwrap_or(name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_gives_the_edges_inside_the_workspace_only() {
+        let metadata = serde_json::json!({"packages": [{
+            "name": "wayhop-dsr",
+            "dependencies": [
+                {"name": "wayhop-core", "kind": null, "path": "/w/crates/core"},
+                {"name": "wayhop-testkit", "kind": "dev", "path": "/w/crates/testkit"},
+                {"name": "serde", "kind": null},
+            ],
+        }]});
+        let expected = Crate {
+            name: "dsr".into(),
+            edges: vec![Edge { to: "core".into(), dev: false }, Edge { to: "testkit".into(), dev: true }],
+        };
+        assert_eq!(from_metadata(&metadata), [expected]);
+    }
+}

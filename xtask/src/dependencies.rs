@@ -1,0 +1,116 @@
+//! Which crate may depend on which.
+//!
+//! The rule that matters: a protocol sees the seam and the packet formats, never the simulator, the radio or another
+//! protocol. So one protocol source runs in every world.
+
+use crate::crates::{Crate, Edge};
+
+/// Each crate with all it may depend on. A crate that is missing here is a finding, so that a new one is placed on
+/// purpose.
+const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
+    ("core", &[]),
+    ("wire", &["core"]),
+    ("link", &["core"]),
+    ("dsr", &["core", "wire", "link"]),
+    ("aodv", &["core", "wire", "link"]),
+    ("radio", &["core", "wire"]),
+    ("world", &["core"]),
+    ("transport", &["core", "wire"]),
+    ("trace", &["core", "wire"]),
+    ("testkit", &["core", "wire"]),
+    // It holds the parameter types of the models and protocols that it configures.
+    ("scenario", &["core", "world", "radio", "transport", "dsr", "aodv"]),
+    ("sim", &["core", "wire", "link", "dsr", "aodv", "radio", "world", "transport", "trace", "scenario"]),
+    (
+        "cli",
+        &["core", "wire", "link", "dsr", "aodv", "radio", "world", "transport", "trace", "scenario", "sim"],
+    ),
+    ("xtask", &["scenario", "cli"]),
+];
+
+/// What tests may use besides.
+const TESTS_MAY_USE: &[&str] = &["testkit"];
+
+/// One line for each dependency that the direction forbids.
+pub(crate) fn findings(crates: &[Crate]) -> Vec<String> {
+    let mut findings = Vec::new();
+    for owner in crates {
+        let Some((_, allowed)) = MAY_DEPEND_ON.iter().find(|(name, _)| *name == owner.name) else {
+            findings.push(format!(
+                "crate {}: not in the table of allowed dependencies; give it its place in xtask/src/dependencies.rs",
+                owner.name
+            ));
+            continue;
+        };
+        findings.extend(owner.edges.iter().filter(|edge| !is_allowed(&owner.name, allowed, edge)).map(
+            |edge| {
+                let kind = if edge.dev { "tests may not use" } else { "may not depend on" };
+                format!("crate {}: {kind} {}; it may use: {}", owner.name, edge.to, allowed.join(", "))
+            },
+        ));
+    }
+    findings
+}
+
+fn is_allowed(owner: &str, allowed: &[&str], edge: &Edge) -> bool {
+    let to = edge.to.as_str();
+    // A crate's tests may not reach above the crate: core's testing with testkit would be a circle.
+    let in_tests = edge.dev && TESTS_MAY_USE.contains(&to) && !matches!(owner, "core" | "wire");
+    allowed.contains(&to) || in_tests
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn crate_with(name: &str, to: &str, dev: bool) -> Vec<Crate> {
+        vec![Crate { name: name.into(), edges: vec![Edge { to: to.into(), dev }] }]
+    }
+
+    #[test]
+    fn a_protocol_that_uses_another_protocol_is_found() {
+        let found = findings(&crate_with("dsr", "aodv", false));
+        assert_eq!(found, ["crate dsr: may not depend on aodv; it may use: core, wire, link"]);
+    }
+
+    #[test]
+    fn every_forbidden_direction_is_found() {
+        for (owner, to) in [
+            ("dsr", "sim"),
+            ("aodv", "radio"),
+            ("radio", "dsr"),
+            ("core", "wire"),
+            ("wire", "trace"),
+            ("scenario", "sim"),
+            ("sim", "cli"),
+            ("testkit", "sim"),
+            ("world", "radio"),
+        ] {
+            assert_eq!(findings(&crate_with(owner, to, false)).len(), 1, "{owner} -> {to}");
+            assert_eq!(findings(&crate_with(owner, to, true)).len(), 1, "{owner} -> {to} in tests");
+        }
+    }
+
+    #[test]
+    fn tests_of_a_protocol_may_use_the_testkit_but_its_code_may_not() {
+        assert!(findings(&crate_with("dsr", "testkit", true)).is_empty());
+        assert_eq!(findings(&crate_with("dsr", "testkit", false)).len(), 1);
+    }
+
+    #[test]
+    fn a_crate_without_a_place_in_the_table_is_found() {
+        let found = findings(&[Crate { name: "gateway".into(), edges: vec![] }]);
+        assert!(found[0].starts_with("crate gateway: not in the table"), "{found:?}");
+    }
+
+    #[test]
+    fn the_table_itself_has_no_circle() {
+        for (position, (owner, allowed)) in MAY_DEPEND_ON.iter().enumerate() {
+            for to in *allowed {
+                let seen = MAY_DEPEND_ON.iter().position(|(name, _)| name == to);
+                // xtask may use the two crates above it in the table; everything else looks upwards.
+                assert!(seen.is_some_and(|seen| seen < position), "{owner} -> {to}");
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The generated pages of `docs/reference`.
+
+use std::fs;
+use std::path::Path;
+
+/// A page's path from the root, and the function that makes its text.
+type Page = (&'static str, fn() -> String);
+
+const PAGES: &[Page] = &[];
+
+/// Writes every page.
+pub(crate) fn write(root: &Path) -> Result<(), String> {
+    for (page, generate) in PAGES {
+        let path = root.join(page);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        }
+        fs::write(&path, generate()).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// One line for each page that is not what its generator makes now.
+pub(crate) fn stale(root: &Path) -> Result<Vec<String>, String> {
+    stale_among(root, PAGES)
+}
+
+fn stale_among(root: &Path, pages: &[Page]) -> Result<Vec<String>, String> {
+    let mut findings = Vec::new();
+    for (page, generate) in pages {
+        let path = root.join(page);
+        let stored = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(format!("{}: {error}", path.display())),
+        };
+        if stored != generate() {
+            findings.push(format!("{page}: stale; run `cargo xtask docs` and commit the result"));
+        }
+    }
+    Ok(findings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page() -> String {
+        "# Page\n".into()
+    }
+
+    #[test]
+    fn a_page_is_stale_when_it_is_missing_or_differs() {
+        let root = tempfile::tempdir().unwrap();
+        let pages: &[Page] = &[("page.md", page)];
+        let stale = ["page.md: stale; run `cargo xtask docs` and commit the result"];
+        assert_eq!(stale_among(root.path(), pages).unwrap(), stale);
+        fs::write(root.path().join("page.md"), "# Old page\n").unwrap();
+        assert_eq!(stale_among(root.path(), pages).unwrap(), stale);
+        fs::write(root.path().join("page.md"), "# Page\n").unwrap();
+        assert!(stale_among(root.path(), pages).unwrap().is_empty());
+    }
+}
