@@ -4,13 +4,23 @@
 //! * [`Propagation`], [`Phy`]: formulas, each with its source.
 //! * `medium`: who hears a transmission, and what becomes of it there.
 //! * `mac80211`: the distributed coordination function, one station's state.
-//! * [`Radio`]: the stations of a run and the air between them. Its host brings time and positions and takes packets.
+//! * [`Radio`]: the stations of a run and the air between them. Its [`Host`] brings time and positions and takes packets.
 
 mod config;
+mod mac80211;
+mod medium;
+mod motion;
 mod phy;
 mod propagation;
+mod queue;
+mod radio;
+mod station;
 pub mod units;
 
 pub use config::{Arp, Fading, PRESETS, PathLoss, PhyKind, RadioConfig, Reception};
+pub use motion::{Motion, Motions};
 pub use phy::{FrameKind, Phy};
 pub use propagation::{LIGHT_SPEED_M_PER_S, Propagation};
+pub use queue::{Outgoing, Payload};
+pub use radio::{EVERYONE, FrameAt, FrameHead, Host, NOBODY, Radio, RadioEvent};
+pub use station::Counters;

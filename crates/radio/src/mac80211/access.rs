@@ -1,0 +1,104 @@
+//! Access to the medium: when a station may begin to send.
+
+use wayhop_core::{Span, Time};
+
+use crate::queue::Outgoing;
+use crate::radio::{Host, Radio, RadioEvent, Times};
+use crate::station::{Backoff, Ear, Sending};
+
+impl Times {
+    /// When a running backoff ends.
+    pub(crate) fn expiry(&self, ear: &Ear) -> Time {
+        ear.since + self.difs + Span::from_nanos(self.slot_ns * u64::from(ear.slots))
+    }
+}
+
+impl Radio {
+    /// A packet becomes the one that the station sends next.
+    pub(crate) fn offer(&mut self, now: Time, station: u32, out: Outgoing, host: &mut impl Host) {
+        let i = station as usize;
+        let rts = self.wants_rts(&out);
+        let mac = &mut self.macs[i];
+        mac.current = Some(out);
+        mac.rts_wanted = rts;
+        mac.sequence = (mac.sequence + 1) & 0xfff;
+        if self.ears[i].backoff != Backoff::Off {
+            return;
+        }
+        if self.config.immediate_access && self.ears[i].is_idle(now) && self.ears[i].busy_until <= now {
+            self.begin_at_once(now, station, host);
+        } else {
+            self.start_backoff(now, station, host);
+        }
+    }
+
+    /// IEEE 802.11 10.3.4.2: a medium that has been idle for DIFS may be used at once.
+    fn begin_at_once(&mut self, now: Time, station: u32, host: &mut impl Host) {
+        let ear = &mut self.ears[station as usize];
+        let eifs_until = self.macs[station as usize].eifs_until;
+        let idle_since = ear.busy_until.min(now).max(ear.nav).max(ear.on_air_until.min(now)).max(eifs_until);
+        ear.backoff = Backoff::Running;
+        ear.immediate = true;
+        ear.slots = 0;
+        ear.since = idle_since.max(now - self.times.difs);
+        let expiry = self.times.expiry(ear);
+        host.schedule(expiry, station, RadioEvent::Backoff);
+    }
+
+    /// Draws a backoff; it counts while the medium is idle.
+    pub(crate) fn start_backoff(&mut self, now: Time, station: u32, host: &mut impl Host) {
+        let slots = self.draw_slots(station);
+        let ear = &mut self.ears[station as usize];
+        debug_assert!(ear.backoff == Backoff::Off);
+        ear.slots = slots;
+        ear.immediate = false;
+        ear.backoff = Backoff::Paused;
+        self.resume_if_idle(now, station, host);
+    }
+
+    /// Lets a paused backoff run again, DIFS after the medium went idle, or after the NAV if that ends later.
+    pub(crate) fn resume_if_idle(&mut self, now: Time, station: u32, host: &mut impl Host) {
+        let ear = &self.ears[station as usize];
+        if ear.backoff != Backoff::Paused || ear.sending != Sending::Nothing || ear.busy_until > now {
+            return;
+        }
+        if ear.immediate {
+            // Interrupted while it was about to send at once: now it must draw.
+            let slots = self.draw_slots(station);
+            let ear = &mut self.ears[station as usize];
+            ear.slots = slots;
+            ear.immediate = false;
+        }
+        let ear = &mut self.ears[station as usize];
+        ear.since = now.max(ear.nav).max(self.macs[station as usize].eifs_until);
+        ear.backoff = Backoff::Running;
+        let expiry = self.times.expiry(ear);
+        host.schedule(expiry, station, RadioEvent::Backoff);
+    }
+
+    /// The backoff ran out.
+    pub(crate) fn backoff_over(&mut self, now: Time, station: u32, host: &mut impl Host) {
+        if self.macs[station as usize].answer.is_some() {
+            // The answer goes first; what follows it starts a new backoff.
+            return;
+        }
+        self.send_current(now, station, host);
+    }
+
+    fn draw_slots(&mut self, station: u32) -> u32 {
+        let mac = &mut self.macs[station as usize];
+        let n = mac.cw + u32::from(self.config.backoff_includes_cw);
+        mac.rng.below(u64::from(n)) as u32
+    }
+
+    /// Doubles the contention window (10.3.3).
+    pub(crate) fn widen(&mut self, station: u32) {
+        let mac = &mut self.macs[station as usize];
+        mac.cw = (mac.cw * 2 + 1).min(self.config.cw_max);
+    }
+
+    /// Resets the contention window.
+    pub(crate) fn narrow(&mut self, station: u32) {
+        self.macs[station as usize].cw = self.config.cw_min;
+    }
+}

@@ -1,0 +1,300 @@
+//! RTS, CTS, DATA, ACK: sending them and answering them.
+
+use wayhop_core::{Span, Time, TxStatus};
+
+use crate::medium::{Pause, Transmission};
+use crate::phy::FrameKind;
+use crate::queue::Outgoing;
+use crate::radio::{EVERYONE, FrameAt, FrameHead, Host, Radio, RadioEvent};
+use crate::station::{Answer, Backoff, Sending};
+
+impl FrameKind {
+    /// Whether it carries a packet.
+    pub(crate) fn is_data(self) -> bool {
+        matches!(self, Self::Data | Self::Broadcast)
+    }
+}
+
+/// A span as a Duration field has it: whole microseconds, rounded (ns-2) and bounded by 15 bits.
+fn duration_us(s: Span) -> u16 {
+    ((s.as_nanos() + 500) / 1000).min(32_767) as u16
+}
+
+impl Radio {
+    /// Whether this packet is acknowledged by its receiver.
+    fn is_acknowledged(&self, out: &Outgoing) -> bool {
+        self.config.acknowledge && out.to != EVERYONE
+    }
+
+    /// How its data frame is sent.
+    fn data_kind(out: &Outgoing) -> FrameKind {
+        if out.to == EVERYONE { FrameKind::Broadcast } else { FrameKind::Data }
+    }
+
+    /// Whether its frame, with header, is long enough for the RTS threshold.
+    pub(crate) fn is_long(&self, out: &Outgoing) -> bool {
+        self.phy.frame_bytes(Self::data_kind(out), out.packet.len()) >= self.config.rts_threshold_bytes
+    }
+
+    pub(crate) fn wants_rts(&self, out: &Outgoing) -> bool {
+        self.is_acknowledged(out) && self.is_long(out)
+    }
+
+    /// The medium is ours: sends the RTS, or the data.
+    pub(crate) fn send_current(&mut self, now: Time, station: u32, host: &mut impl Host) {
+        let i = station as usize;
+        if self.macs[i].current.is_none() {
+            return;
+        }
+        if !self.ears[i].is_idle(now) {
+            // Somebody was quicker. A lost turn of data begins with an RTS again.
+            let rts = self.macs[i].current.as_ref().is_some_and(|c| self.wants_rts(c));
+            self.macs[i].rts_wanted = rts;
+            self.widen(station);
+            self.start_backoff(now, station, host);
+        } else if self.macs[i].rts_wanted {
+            self.send_rts(now, station, host);
+        } else {
+            self.send_data(now, station, host);
+        }
+    }
+
+    fn send_rts(&mut self, now: Time, station: u32, host: &mut impl Host) {
+        let mac = &mut self.macs[station as usize];
+        let out = mac.current.as_ref().expect("an RTS is for a packet");
+        let data = self.phy.airtime(FrameKind::Data, out.packet.len());
+        let t = &self.times;
+        let duration_us = duration_us(t.sifs * 3 + t.cts + data + t.ack);
+        let head = FrameHead {
+            kind: FrameKind::Rts,
+            from: station,
+            to: out.to,
+            duration_us,
+            sequence: mac.sequence,
+            retry: mac.tries > 0,
+        };
+        mac.tries = mac.tries.saturating_add(1);
+        mac.counters.rts += 1;
+        mac.counters.retries += u32::from(head.retry);
+        let wait = self.phy.airtime(FrameKind::Rts, 0) + t.sifs + t.cts + t.propagation * 2;
+        self.set_sending(now, station, Sending::Rts, host);
+        self.transmit(now, head, 0, wait, host);
+    }
+
+    fn send_data(&mut self, now: Time, station: u32, host: &mut impl Host) {
+        let mac = &self.macs[station as usize];
+        let out = mac.current.as_ref().expect("checked by the caller");
+        let (kind, to, len) = (Self::data_kind(out), out.to, out.packet.len());
+        let acknowledged = self.is_acknowledged(out);
+        let t = &self.times;
+        let airtime = self.phy.airtime(kind, len);
+        let (duration, wait) = if acknowledged {
+            (t.sifs + t.ack, airtime + t.sifs + t.ack + t.propagation * 2)
+        } else {
+            (Span::ZERO, airtime)
+        };
+        let after_rts = acknowledged && self.is_long(out);
+        let mac = &mut self.macs[station as usize];
+        // With RTS, `tries` counts those.
+        let retry = if after_rts { mac.long_retries > 0 } else { mac.tries > 0 };
+        if !after_rts {
+            mac.tries = mac.tries.saturating_add(1);
+        }
+        let head =
+            FrameHead { kind, from: station, to, duration_us: duration_us(duration), sequence: mac.sequence, retry };
+        if kind == FrameKind::Data {
+            mac.counters.data += 1;
+        } else {
+            mac.counters.broadcast += 1;
+        }
+        mac.counters.retries += u32::from(head.retry);
+        self.set_sending(now, station, Sending::Data, host);
+        self.transmit(now, head, len, wait, host);
+    }
+
+    /// A SIFS is over: sends the answer, or the data that a CTS allowed.
+    pub(crate) fn defer_over(&mut self, now: Time, station: u32, host: &mut impl Host) {
+        let i = station as usize;
+        let Some(answer) = self.macs[i].answer else {
+            self.send_current(now, station, host);
+            return;
+        };
+        let t = &self.times;
+        let (kind, sending, wait) = if answer.ack {
+            // 10.3.2.11: without regard to the medium.
+            (FrameKind::Ack, Sending::Ack, t.ack)
+        } else {
+            if !self.ears[i].is_idle(now) {
+                self.macs[i].answer = None;
+                return;
+            }
+            // Until the data could have come: the CTS's duration without the ACK and its SIFS.
+            let duration = Span::from_micros(u64::from(answer.duration_us));
+            (FrameKind::Cts, Sending::Cts, t.cts + duration + t.propagation * 2 - t.sifs - t.ack)
+        };
+        let mac = &mut self.macs[i];
+        let head = FrameHead {
+            kind,
+            from: station,
+            to: answer.to,
+            duration_us: answer.duration_us,
+            sequence: 0,
+            retry: false,
+        };
+        if answer.ack {
+            mac.counters.ack += 1;
+        } else {
+            mac.counters.cts += 1;
+        }
+        self.set_sending(now, station, sending, host);
+        self.transmit(now, head, 0, wait, host);
+    }
+
+    /// Puts a frame on the air. `wait` later, unless an answer comes, the exchange is over.
+    fn transmit(&mut self, now: Time, head: FrameHead, len: usize, wait: Span, host: &mut impl Host) {
+        let i = head.from as usize;
+        let airtime = self.phy.airtime(head.kind, len);
+        let ear = &mut self.ears[i];
+        // Whatever it was receiving is drowned by its own transmitter.
+        ear.errored = true;
+        ear.on_air_until = now + airtime;
+        let mac = &mut self.macs[i];
+        mac.frames += 1;
+        let t = Transmission {
+            head,
+            number: mac.frames,
+            bytes: self.phy.frame_bytes(head.kind, len),
+            rate_mbps: self.phy.rate_mbps(head.kind),
+            receivers: Vec::new(),
+        };
+        mac.timeout_at = now + wait;
+        if self.capturing {
+            let body = mac.current.as_ref().filter(|_| head.kind.is_data());
+            host.captured(&FrameAt { at: now, station: head.from, head, body, watts: 0.0 });
+        }
+        let pause = Pause { difs: self.times.difs, slot_ns: self.times.slot_ns };
+        let slot = self.medium.start(now, airtime, t, &mut self.ears, pause, host);
+        host.schedule(now + airtime, head.from, RadioEvent::End(slot));
+        host.schedule(now + wait, head.from, RadioEvent::Timeout);
+    }
+
+    /// A frame was received well.
+    pub(crate) fn accept(&mut self, f: &FrameAt<'_>, host: &mut impl Host) {
+        let mine = f.head.to == f.station;
+        match f.head.kind {
+            FrameKind::Rts if mine => self.accept_rts(f, host),
+            FrameKind::Cts if mine => self.accept_cts(f, host),
+            FrameKind::Ack if mine => self.accept_ack(f, host),
+            FrameKind::Data if mine => self.accept_data(f, host),
+            FrameKind::Broadcast => {
+                self.macs[f.station as usize].counters.received += 1;
+                host.received(f);
+            }
+            FrameKind::Data if self.overhear => host.overheard(f),
+            _ => {}
+        }
+    }
+
+    fn accept_rts(&mut self, f: &FrameAt<'_>, host: &mut impl Host) {
+        let i = f.station as usize;
+        if self.ears[i].sending != Sending::Nothing || self.macs[i].answer.is_some() {
+            return;
+        }
+        let left = Span::from_micros(u64::from(f.head.duration_us)) - self.times.sifs - self.times.cts;
+        self.macs[i].answer = Some(Answer { ack: false, to: f.head.from, duration_us: duration_us(left) });
+        self.go_on(f.at, f.station, host);
+    }
+
+    fn accept_cts(&mut self, f: &FrameAt<'_>, host: &mut impl Host) {
+        let i = f.station as usize;
+        if self.ears[i].sending != Sending::Rts {
+            return;
+        }
+        let mac = &mut self.macs[i];
+        mac.rts_wanted = false;
+        mac.timeout_at = Time::NEVER;
+        // 10.3.4.4: the short retry count is reset, the contention window is not.
+        mac.short_retries = 0;
+        self.go_on(f.at, f.station, host);
+    }
+
+    fn accept_ack(&mut self, f: &FrameAt<'_>, host: &mut impl Host) {
+        let i = f.station as usize;
+        if self.ears[i].sending != Sending::Data {
+            return;
+        }
+        let Some(out) = &self.macs[i].current else { return };
+        let long = self.is_long(out);
+        let mac = &mut self.macs[i];
+        mac.timeout_at = Time::NEVER;
+        if long {
+            mac.long_retries = 0;
+        } else {
+            mac.short_retries = 0;
+        }
+        self.narrow(f.station);
+        self.start_backoff(f.at, f.station, host);
+        self.finish(f.at, f.station, TxStatus::Acked, host);
+        self.go_on(f.at, f.station, host);
+    }
+
+    fn accept_data(&mut self, f: &FrameAt<'_>, host: &mut impl Host) {
+        let i = f.station as usize;
+        let out = f.body.expect("a data frame has a body");
+        if self.config.acknowledge {
+            if self.is_long(out) {
+                if self.ears[i].sending != Sending::Cts {
+                    // Data that we did not clear: no ACK would fit the others' NAV.
+                    return;
+                }
+                self.macs[i].timeout_at = Time::NEVER;
+            } else if self.macs[i].answer.is_some() {
+                return;
+            }
+            self.macs[i].answer = Some(Answer { ack: true, to: f.head.from, duration_us: 0 });
+            if self.macs[i].timeout_at == Time::NEVER {
+                self.go_on(f.at, f.station, host);
+            }
+            let last = self.macs[i].last_sequence.insert(f.head.from, f.head.sequence);
+            if last == Some(f.head.sequence) {
+                self.macs[i].counters.duplicates += 1;
+                return;
+            }
+        }
+        self.macs[i].counters.received += 1;
+        host.received(f);
+    }
+
+    /// One step of an exchange is done: prepares the next (ns-2's `tx_resume`).
+    pub(crate) fn go_on(&mut self, now: Time, station: u32, host: &mut impl Host) {
+        let i = station as usize;
+        if self.macs[i].answer.is_some() {
+            self.defer(now, station, host);
+        } else if self.macs[i].current.is_some() && self.ears[i].backoff == Backoff::Off {
+            let cleared = !self.macs[i].rts_wanted
+                && self.macs[i].current.as_ref().is_some_and(|c| self.wants_rts(c));
+            if cleared {
+                self.defer(now, station, host);
+            } else {
+                self.start_backoff(now, station, host);
+            }
+        }
+        self.set_sending(now, station, Sending::Nothing, host);
+    }
+
+    fn defer(&mut self, now: Time, station: u32, host: &mut impl Host) {
+        let at = now + self.times.sifs;
+        self.macs[station as usize].defer_until = at;
+        host.schedule(at, station, RadioEvent::Defer);
+    }
+
+    fn set_sending(&mut self, now: Time, station: u32, sending: Sending, host: &mut impl Host) {
+        let ear = &mut self.ears[station as usize];
+        ear.sending = sending;
+        if sending == Sending::Nothing {
+            self.resume_if_idle(now, station, host);
+        } else {
+            Pause { difs: self.times.difs, slot_ns: self.times.slot_ns }.apply(ear, now);
+        }
+    }
+}

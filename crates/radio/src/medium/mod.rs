@@ -1,0 +1,208 @@
+//! Who hears a transmission, and what overlapping ones do to each other.
+//!
+//! A transmission costs two events, whoever hears it: at its first bit every station in range is told when, by its own
+//! distance, the frame begins and ends there; at its last bit those that were receiving it find out how it went. Stations
+//! are told up to 2 us ahead of their own time (550 m at the speed of light). Nothing they do in that time can be heard
+//! before a SIFS (10 us) has passed, and [`crate::station::Ear::is_idle`] knows a carrier that has not begun.
+
+mod neighbours;
+mod sinr;
+mod threshold;
+
+use wayhop_core::{Span, Time};
+
+use crate::config::{RadioConfig, Reception};
+use crate::motion::{Motion, Motions};
+use crate::phy::Phy;
+use crate::propagation::{LIGHT_SPEED_M_PER_S, Propagation};
+use crate::radio::FrameHead;
+use crate::station::{Backoff, Ear};
+use crate::units::dbm_to_watts;
+use neighbours::Neighbours;
+use sinr::Sinr;
+use threshold::Threshold;
+
+/// A station within range of a transmission.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Receiver {
+    pub(crate) station: u32,
+    /// How long the signal takes to it.
+    pub(crate) delay_ns: u32,
+}
+
+/// A frame on the air.
+#[derive(Debug)]
+pub(crate) struct Transmission {
+    pub(crate) head: FrameHead,
+    /// The frame's number at its sender.
+    pub(crate) number: u64,
+    /// Octets on the air.
+    pub(crate) bytes: u32,
+    pub(crate) rate_mbps: f64,
+    /// Those who shall look at it when it ends, in ascending order.
+    pub(crate) receivers: Vec<Receiver>,
+}
+
+/// A frame as it begins at one station.
+pub(crate) struct Arrival {
+    pub(crate) slot: u32,
+    pub(crate) from: Time,
+    pub(crate) until: Time,
+    pub(crate) watts: f64,
+}
+
+pub(crate) struct Medium {
+    propagation: Propagation,
+    /// Weaker signals are not computed any further, W.
+    floor_watts: f64,
+    legs: Vec<Motion>,
+    neighbours: Neighbours,
+    slots: Vec<Option<Transmission>>,
+    free: Vec<u32>,
+    spare: Vec<Vec<Receiver>>,
+    model: Model,
+}
+
+enum Model {
+    Threshold(Threshold),
+    Sinr(Sinr),
+}
+
+/// What a busy medium does to a running backoff.
+#[derive(Copy, Clone)]
+pub(crate) struct Pause {
+    pub(crate) difs: Span,
+    pub(crate) slot_ns: u64,
+}
+
+impl Pause {
+    /// The medium goes busy at `at`: the slots counted by then are done, a begun one is not.
+    #[inline]
+    pub(crate) fn apply(self, ear: &mut Ear, at: Time) {
+        if ear.backoff != Backoff::Running {
+            return;
+        }
+        let counting = ear.since + self.difs;
+        if counting + Span::from_nanos(self.slot_ns * u64::from(ear.slots)) <= at {
+            return;
+        }
+        ear.slots -= (at.since(counting).as_nanos() / self.slot_ns) as u32;
+        ear.backoff = Backoff::Paused;
+    }
+}
+
+impl Medium {
+    pub(crate) fn new(c: &RadioConfig, phy: &Phy, stations: usize, seed: u64) -> Self {
+        let propagation = Propagation::new(c, seed);
+        let (floor_watts, model) = match c.reception {
+            Reception::Threshold => {
+                let t = Threshold::new(c, phy);
+                (dbm_to_watts(c.carrier_sense_threshold_dbm), Model::Threshold(t))
+            }
+            Reception::Sinr => {
+                (dbm_to_watts(c.interference_floor_dbm), Model::Sinr(Sinr::new(c, stations, seed)))
+            }
+        };
+        let range_m = propagation.range_m(floor_watts, propagation.random_margin_db());
+        // Asked for before the first use: a leg that is over at once.
+        let unknown = Motion { until: Time::ZERO, ..Motion::rest(wayhop_core::Position::default()) };
+        Self {
+            neighbours: Neighbours::new(stations, range_m),
+            propagation,
+            floor_watts,
+            legs: vec![unknown; stations],
+            slots: Vec::new(),
+            free: Vec::new(),
+            spare: Vec::new(),
+            model,
+        }
+    }
+
+    /// Puts a frame on the air at `now` for `airtime` and tells everyone in range. Returns its slot.
+    pub(crate) fn start(
+        &mut self,
+        now: Time,
+        airtime: Span,
+        mut t: Transmission,
+        ears: &mut [Ear],
+        pause: Pause,
+        motions: &mut impl Motions,
+    ) -> u32 {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() as u32 - 1
+        });
+        let sender = t.head.from;
+        self.neighbours.refresh(now, sender, &mut self.legs, motions);
+        let here = place(&mut self.legs, sender, now, motions);
+        t.receivers = self.spare.pop().unwrap_or_default();
+        let random = self.propagation.is_random();
+        for &station in self.neighbours.near(sender) {
+            let there = place(&mut self.legs, station, now, motions);
+            let d2 = there.distance_squared(here);
+            let mut watts = self.propagation.mean_watts(d2);
+            if random {
+                watts *= self.propagation.random_gain(sender, station, t.number);
+            }
+            if watts < self.floor_watts {
+                continue;
+            }
+            let delay_ns = (d2.sqrt() * (1e9 / LIGHT_SPEED_M_PER_S)) as u32;
+            let from = now + Span::from_nanos(u64::from(delay_ns));
+            let arrival = Arrival { slot, from, until: from + airtime, watts };
+            let ear = &mut ears[station as usize];
+            let listens = match &mut self.model {
+                Model::Threshold(m) => m.arrive(ear, &arrival, airtime, pause),
+                Model::Sinr(m) => m.arrive(station, ear, &arrival, pause),
+            };
+            if listens {
+                t.receivers.push(Receiver { station, delay_ns });
+            }
+        }
+        self.slots[slot as usize] = Some(t);
+        slot
+    }
+
+    /// Takes a transmission whose last bit was sent.
+    pub(crate) fn take(&mut self, slot: u32) -> Transmission {
+        self.slots[slot as usize].take().expect("a transmission ends once")
+    }
+
+    /// Returns its memory, and its slot for reuse.
+    pub(crate) fn give_back(&mut self, slot: u32, t: Transmission) {
+        let mut receivers = t.receivers;
+        receivers.clear();
+        self.spare.push(receivers);
+        self.free.push(slot);
+    }
+
+    /// Whether the frame that `station` was receiving came through noise and interference.
+    pub(crate) fn survives(
+        &mut self,
+        station: u32,
+        slot: u32,
+        t: &Transmission,
+        watts: f64,
+        phy: &Phy,
+    ) -> bool {
+        match &mut self.model {
+            Model::Threshold(_) => true,
+            Model::Sinr(m) => m.survives(station, slot, t, watts, phy),
+        }
+    }
+}
+
+/// Where a station is now.
+#[inline]
+fn place(
+    legs: &mut [Motion],
+    station: u32,
+    now: Time,
+    motions: &mut impl Motions,
+) -> wayhop_core::Position {
+    let leg = &mut legs[station as usize];
+    if now >= leg.until {
+        *leg = motions.leg(station, now);
+    }
+    leg.at(now)
+}

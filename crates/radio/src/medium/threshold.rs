@@ -1,0 +1,60 @@
+//! ns-2's reception rules (`mac/wireless-phy.cc`, `Mac802_11::recv`): thresholds, and capture by the earlier frame.
+
+use wayhop_core::Span;
+
+use super::{Arrival, Pause};
+use crate::config::RadioConfig;
+use crate::phy::Phy;
+use crate::station::{Ear, NONE};
+use crate::units::{db_to_ratio, dbm_to_watts};
+
+pub(crate) struct Threshold {
+    receive_watts: f64,
+    capture_ratio: f64,
+    eifs: Span,
+}
+
+impl Threshold {
+    pub(crate) fn new(c: &RadioConfig, phy: &Phy) -> Self {
+        let sifs = Span::from_micros(u64::from(c.sifs_us));
+        let difs = sifs + Span::from_micros(u64::from(c.slot_us)) * 2;
+        Self {
+            receive_watts: dbm_to_watts(c.receive_threshold_dbm),
+            capture_ratio: db_to_ratio(c.capture_db),
+            eifs: phy.eifs(sifs, difs),
+        }
+    }
+
+    /// A frame strong enough to be sensed begins at a station. Returns whether the station shall look at it when it ends.
+    #[inline]
+    pub(crate) fn arrive(&self, ear: &mut Ear, a: &Arrival, airtime: Span, pause: Pause) -> bool {
+        let errored = a.watts < self.receive_watts || ear.on_air_until > a.from;
+        if ear.locked == NONE {
+            // An idle receiver locks on the first audible frame, even one too weak to understand.
+            pause.apply(ear, a.from);
+            ear.locked = a.slot;
+            ear.watts = a.watts;
+            ear.errored = errored;
+            ear.collided = false;
+            ear.busy_from = a.from;
+            ear.busy_until = a.until;
+            true
+        } else if ear.watts >= self.capture_ratio * a.watts {
+            // The new frame does not disturb; ns-2 takes the medium for busy until it is over.
+            ear.nav = ear.nav.max(a.from + self.eifs + airtime);
+            false
+        } else {
+            // Both are lost. The one that lasts longer is followed to its end.
+            ear.collided = true;
+            if a.until > ear.busy_until {
+                ear.locked = a.slot;
+                ear.watts = a.watts;
+                ear.errored = errored;
+                ear.busy_until = a.until;
+                true
+            } else {
+                false
+            }
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! The stations of a run and the air between them.
+
+use wayhop_core::{Addr, Purpose, Span, Time, TxStatus, stream};
+
+use crate::config::{RadioConfig, Reception};
+use crate::medium::{Medium, Transmission};
+use crate::motion::Motions;
+use crate::phy::{FrameKind, Phy};
+use crate::queue::Outgoing;
+use crate::station::{Backoff, Counters, Ear, Mac};
+
+/// As a destination: all stations.
+pub const EVERYONE: u32 = u32::MAX;
+/// As a destination: an address that no station has.
+pub const NOBODY: u32 = u32::MAX - 1;
+
+/// A moment at which the radio wants to be called for a station.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum RadioEvent {
+    /// A backoff may have run out.
+    Backoff,
+    /// An interframe space may be over.
+    Defer,
+    /// A wait for an answer may have run out.
+    Timeout,
+    /// The last bit of this transmission left the antenna.
+    End(u32),
+}
+
+/// The head of a frame, as a capture shows it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct FrameHead {
+    /// What it is.
+    pub kind: FrameKind,
+    /// The station that sent it.
+    pub from: u32,
+    /// The station it is for, [`EVERYONE`] or [`NOBODY`].
+    pub to: u32,
+    /// Its Duration field, us.
+    pub duration_us: u16,
+    /// Its sequence number, modulo 4096.
+    pub sequence: u16,
+    /// Whether it was sent before.
+    pub retry: bool,
+}
+
+/// A frame at one station.
+#[derive(Copy, Clone, Debug)]
+pub struct FrameAt<'a> {
+    /// When its last bit was received, or its first bit sent.
+    pub at: Time,
+    /// The station.
+    pub station: u32,
+    /// Its head.
+    pub head: FrameHead,
+    /// What a data frame carries.
+    pub body: Option<&'a Outgoing>,
+    /// Received power, W; 0 at its sender.
+    pub watts: f64,
+}
+
+/// What the radio asks of the simulator or emulator around it.
+pub trait Host: Motions {
+    /// Call [`Radio::handle`] then.
+    fn schedule(&mut self, at: Time, station: u32, event: RadioEvent);
+    /// A data frame for this station, or for all, arrived well.
+    fn received(&mut self, f: &FrameAt<'_>);
+    /// A data frame for another station was understood. Called only where [`Radio::set_overhear`] asks for it.
+    fn overheard(&mut self, f: &FrameAt<'_>);
+    /// A packet is done with; the next one is fetched when the host calls [`Radio::fetch`].
+    fn finished(&mut self, at: Time, station: u32, out: Outgoing, status: TxStatus);
+    /// A frame was sent or understood. Called only with [`Radio::set_capturing`].
+    fn captured(&mut self, f: &FrameAt<'_>);
+}
+
+/// The stations of a run and the air between them.
+pub struct Radio {
+    pub(crate) config: RadioConfig,
+    pub(crate) phy: Phy,
+    pub(crate) times: Times,
+    pub(crate) ears: Vec<Ear>,
+    pub(crate) macs: Vec<Mac>,
+    pub(crate) medium: Medium,
+    pub(crate) overhear: bool,
+    pub(crate) capturing: bool,
+    hungry: Option<u32>,
+}
+
+/// Intervals worked out once.
+#[derive(Clone, Debug)]
+pub(crate) struct Times {
+    pub(crate) slot_ns: u64,
+    pub(crate) sifs: Span,
+    pub(crate) difs: Span,
+    pub(crate) eifs: Span,
+    pub(crate) cts: Span,
+    pub(crate) ack: Span,
+    /// Allowance for the way there or back, each (ns-2's `DSSS_MaxPropagationDelay`).
+    pub(crate) propagation: Span,
+}
+
+impl Radio {
+    /// `stations` stations with this radio. `seed` is the run's.
+    pub fn new(config: &RadioConfig, stations: usize, seed: u64) -> Self {
+        let phy = Phy::new(config);
+        let slot = Span::from_micros(u64::from(config.slot_us));
+        let sifs = Span::from_micros(u64::from(config.sifs_us));
+        // IEEE 802.11 10.3.2.3.5: DIFS = SIFS + 2 slots.
+        let difs = sifs + slot * 2;
+        let times = Times {
+            slot_ns: slot.as_nanos(),
+            sifs,
+            difs,
+            eifs: phy.eifs(sifs, difs),
+            cts: phy.airtime(FrameKind::Cts, 0),
+            ack: phy.airtime(FrameKind::Ack, 0),
+            propagation: Span::from_micros(2),
+        };
+        Self {
+            medium: Medium::new(config, &phy, stations, seed),
+            ears: (0..stations).map(|_| Ear::new()).collect(),
+            macs: (0..stations)
+                .map(|i| Mac::new(stream(seed, Purpose::Backoff, i as u64), config.cw_min))
+                .collect(),
+            times,
+            phy,
+            config: config.clone(),
+            overhear: false,
+            capturing: false,
+            hungry: None,
+        }
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &RadioConfig {
+        &self.config
+    }
+    /// Rates and airtimes.
+    pub fn phy(&self) -> &Phy {
+        &self.phy
+    }
+    /// Whether [`Host::overheard`] is called.
+    pub fn set_overhear(&mut self, on: bool) {
+        self.overhear = on;
+    }
+    /// Whether [`Host::captured`] is called.
+    pub fn set_capturing(&mut self, on: bool) {
+        self.capturing = on;
+    }
+    /// A station's counters.
+    pub fn counters(&self, station: u32) -> &Counters {
+        &self.macs[station as usize].counters
+    }
+    /// Packets that wait in a station's interface queue, the one being sent not counted.
+    pub fn queue_length(&self, station: u32) -> usize {
+        self.macs[station as usize].queue.len()
+    }
+    /// The packets in a station's interface queue and the one being sent.
+    pub fn held(&self, station: u32) -> impl Iterator<Item = &Outgoing> {
+        let mac = &self.macs[station as usize];
+        mac.queue.iter().chain(&mac.current)
+    }
+    /// Takes a station's queued packets for one neighbour out, in order.
+    pub fn recall(&mut self, station: u32, next_hop: Addr, taken: impl FnMut(Outgoing)) {
+        self.macs[station as usize].queue.recall(next_hop, taken);
+    }
+
+    /// Puts a packet into a station's interface queue, or gives it back when there is no room.
+    pub fn enqueue(
+        &mut self,
+        now: Time,
+        station: u32,
+        out: Outgoing,
+        host: &mut impl Host,
+    ) -> Result<(), Outgoing> {
+        let mac = &mut self.macs[station as usize];
+        if mac.current.is_none() && self.hungry != Some(station) && mac.queue.len() == 0 {
+            self.offer(now, station, out, host);
+            return Ok(());
+        }
+        mac.queue.push(out, self.config.queue_packets).inspect_err(|_| mac.counters.queue_drops += 1)
+    }
+
+    /// After [`Radio::handle`]: lets a station whose packet is done with begin the next one. The host calls it when it
+    /// has acted on [`Host::finished`], so that a routing protocol can take packets for a broken link out of the queue
+    /// first.
+    pub fn fetch(&mut self, now: Time, host: &mut impl Host) {
+        let Some(station) = self.hungry.take() else { return };
+        if let Some(out) = self.macs[station as usize].queue.pop() {
+            self.offer(now, station, out, host);
+        }
+    }
+
+    /// What was scheduled is due.
+    pub fn handle(&mut self, now: Time, station: u32, event: RadioEvent, host: &mut impl Host) {
+        let i = station as usize;
+        match event {
+            RadioEvent::End(slot) => self.end(now, slot, host),
+            RadioEvent::Backoff => {
+                let ear = &mut self.ears[i];
+                if ear.backoff == Backoff::Running && self.times.expiry(ear) == now {
+                    ear.backoff = Backoff::Off;
+                    ear.immediate = false;
+                    self.backoff_over(now, station, host);
+                }
+            }
+            RadioEvent::Defer => {
+                if self.macs[i].defer_until == now {
+                    self.macs[i].defer_until = Time::NEVER;
+                    self.defer_over(now, station, host);
+                }
+            }
+            RadioEvent::Timeout => {
+                if self.macs[i].timeout_at == now {
+                    self.macs[i].timeout_at = Time::NEVER;
+                    self.timed_out(now, station, host);
+                }
+            }
+        }
+    }
+
+    /// Ends a packet and remembers that its station wants another.
+    pub(crate) fn finish(&mut self, now: Time, station: u32, status: TxStatus, host: &mut impl Host) {
+        let mac = &mut self.macs[station as usize];
+        let out = mac.current.take().expect("a packet is being sent");
+        mac.tries = 0;
+        debug_assert!(self.hungry.is_none());
+        self.hungry = Some(station);
+        host.finished(now, station, out, status);
+    }
+
+    /// All that is heard of `transmission` has been heard.
+    fn end(&mut self, now: Time, slot: u32, host: &mut impl Host) {
+        let transmission = self.medium.take(slot);
+        // Lent to the receivers while they look at it; none of them is its sender.
+        let body = if transmission.head.kind.is_data() {
+            self.macs[transmission.head.from as usize].current.take()
+        } else {
+            None
+        };
+        for r in &transmission.receivers {
+            let at = now + Span::from_nanos(u64::from(r.delay_ns));
+            if self.ears[r.station as usize].locked == slot {
+                self.heard(at, r.station, slot, &transmission, body.as_ref(), host);
+            }
+            self.resume_if_idle(at, r.station, host);
+        }
+        if body.is_some() {
+            self.macs[transmission.head.from as usize].current = body;
+        }
+        self.medium.give_back(slot, transmission);
+    }
+
+    /// The end of the frame that a station was trying to receive.
+    fn heard(
+        &mut self,
+        at: Time,
+        station: u32,
+        slot: u32,
+        transmission: &Transmission,
+        body: Option<&Outgoing>,
+        host: &mut impl Host,
+    ) {
+        let i = station as usize;
+        let ear = &mut self.ears[i];
+        ear.locked = crate::station::NONE;
+        let head = transmission.head;
+        let watts = ear.watts;
+        if ear.on_air_until > at {
+            // Its own transmitter drowned the frame: it never knew of it.
+            return;
+        }
+        let lost = ear.collided
+            || ear.errored
+            || (self.config.reception == Reception::Sinr
+                && !self.medium.survives(station, slot, transmission, watts, &self.phy));
+        if lost {
+            if self.ears[i].collided {
+                self.macs[i].counters.collisions += 1;
+            }
+            if self.config.eifs_replaces_difs {
+                self.macs[i].eifs_until = at + (self.times.eifs - self.times.difs);
+            } else {
+                let ear = &mut self.ears[i];
+                ear.nav = ear.nav.max(at + self.times.eifs);
+            }
+            return;
+        }
+        self.macs[i].eifs_until = Time::ZERO;
+        if head.to != station {
+            let ear = &mut self.ears[i];
+            ear.nav = ear.nav.max(at + Span::from_micros(u64::from(head.duration_us)));
+        }
+        let frame = FrameAt { at, station, head, body, watts };
+        if self.capturing {
+            host.captured(&frame);
+        }
+        self.accept(&frame, host);
+    }
+}

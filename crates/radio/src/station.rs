@@ -1,0 +1,174 @@
+//! What a radio keeps for each station.
+
+use rustc_hash::FxHashMap;
+use wayhop_core::{Rng, Time};
+
+use crate::queue::{InterfaceQueue, Outgoing};
+
+/// "No transmission" in [`Ear::locked`].
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// What the MAC is in the middle of sending, or waiting for the answer to.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Sending {
+    Nothing,
+    Rts,
+    Cts,
+    Data,
+    Ack,
+}
+
+/// Backoff: not wanted, waiting for the medium, or counting.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Backoff {
+    Off,
+    Paused,
+    Running,
+}
+
+/// The part of a station that every transmission around it touches: one cache line.
+#[derive(Debug)]
+#[repr(align(64))]
+pub(crate) struct Ear {
+    /// The transmission it is trying to receive.
+    pub(crate) locked: u32,
+    /// Another frame overlapped with it and neither was strong enough.
+    pub(crate) collided: bool,
+    /// It is too weak, or the station was sending.
+    pub(crate) errored: bool,
+    pub(crate) sending: Sending,
+    pub(crate) backoff: Backoff,
+    /// Slots still to count; drawn when the backoff starts.
+    pub(crate) slots: u32,
+    /// The backoff is only the wait of a station that may send at once (IEEE 802.11 10.3.4.2): an interruption turns it
+    /// into a real one.
+    pub(crate) immediate: bool,
+    /// When the medium was last sensed going busy.
+    pub(crate) busy_from: Time,
+    /// Until when it is sensed busy.
+    pub(crate) busy_until: Time,
+    /// Power of the frame that is being received, W.
+    pub(crate) watts: f64,
+    /// The station's own transmitter is on until then.
+    pub(crate) on_air_until: Time,
+    /// Network allocation vector: the medium counts as busy until then.
+    pub(crate) nav: Time,
+    /// Since when the backoff has been running: DIFS first, then the slots.
+    pub(crate) since: Time,
+}
+
+impl Ear {
+    pub(crate) fn new() -> Self {
+        Self {
+            locked: NONE,
+            collided: false,
+            errored: false,
+            sending: Sending::Nothing,
+            backoff: Backoff::Off,
+            slots: 0,
+            immediate: false,
+            busy_from: Time::ZERO,
+            busy_until: Time::ZERO,
+            watts: 0.0,
+            on_air_until: Time::ZERO,
+            nav: Time::ZERO,
+            since: Time::ZERO,
+        }
+    }
+
+    /// Carrier sense, physical and virtual, and the MAC's own exchange (ns-2's `is_idle`).
+    pub(crate) fn is_idle(&self, now: Time) -> bool {
+        self.sending == Sending::Nothing
+            && self.nav <= now
+            // A carrier that begins at this very moment is not sensed yet.
+            && !(self.busy_from < now && now < self.busy_until)
+    }
+}
+
+/// A CTS or ACK that waits for its SIFS.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Answer {
+    pub(crate) ack: bool,
+    pub(crate) to: u32,
+    pub(crate) duration_us: u16,
+}
+
+/// The part of a station that only its own exchanges touch.
+#[derive(Debug)]
+pub(crate) struct Mac {
+    pub(crate) queue: InterfaceQueue,
+    /// The packet being sent.
+    pub(crate) current: Option<Outgoing>,
+    /// It needs an RTS before it can go.
+    pub(crate) rts_wanted: bool,
+    pub(crate) answer: Option<Answer>,
+    /// When the SIFS before an answer, or before data after a CTS, ends.
+    pub(crate) defer_until: Time,
+    /// When to give up waiting for an answer, or a transmission that expects none is over.
+    pub(crate) timeout_at: Time,
+    /// After a damaged frame: EIFS in the place of DIFS, as a time until which DIFS may not begin.
+    pub(crate) eifs_until: Time,
+    pub(crate) cw: u32,
+    pub(crate) short_retries: u8,
+    pub(crate) long_retries: u8,
+    /// How often the current packet, or its RTS, went on the air.
+    pub(crate) tries: u8,
+    pub(crate) sequence: u16,
+    /// Frames sent, which numbers them for fading.
+    pub(crate) frames: u64,
+    pub(crate) last_sequence: FxHashMap<u32, u16>,
+    pub(crate) rng: Rng,
+    pub(crate) counters: Counters,
+}
+
+impl Mac {
+    pub(crate) fn new(rng: Rng, cw_min: u32) -> Self {
+        Self {
+            queue: InterfaceQueue::default(),
+            current: None,
+            rts_wanted: false,
+            answer: None,
+            defer_until: Time::NEVER,
+            timeout_at: Time::NEVER,
+            eifs_until: Time::ZERO,
+            cw: cw_min,
+            short_retries: 0,
+            long_retries: 0,
+            tries: 0,
+            sequence: 0,
+            frames: 0,
+            last_sequence: FxHashMap::default(),
+            rng,
+            counters: Counters::default(),
+        }
+    }
+}
+
+/// What a station's MAC counts.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// RTS frames sent.
+    pub rts: u32,
+    /// CTS frames sent.
+    pub cts: u32,
+    /// ACK frames sent.
+    pub ack: u32,
+    /// Unicast data frames sent, retries included.
+    pub data: u32,
+    /// Broadcast frames sent.
+    pub broadcast: u32,
+    /// RTS and data frames sent again.
+    pub retries: u32,
+    /// Packets given up after the last retry.
+    pub failures: u32,
+    /// Data frames received well, for this station or for all.
+    pub received: u32,
+    /// Data frames received again because their ACK was lost.
+    pub duplicates: u32,
+    /// Frames within range that overlapped with another and were lost.
+    pub collisions: u32,
+    /// Packets refused by a full interface queue.
+    pub queue_drops: u32,
+}
