@@ -40,11 +40,13 @@ pub enum DropReason {
     TooLong,
     /// The node went down with it.
     NodeDown,
+    /// Sent on a radio that acknowledges nothing, and nobody got it.
+    LostOnAir,
 }
 
 impl DropReason {
     /// Every reason, in order.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::NoRoute,
         Self::DiscoveryFailed,
         Self::BufferTimeout,
@@ -63,6 +65,7 @@ impl DropReason {
         Self::NoListener,
         Self::TooLong,
         Self::NodeDown,
+        Self::LostOnAir,
     ];
 
     /// The name in summaries and tables.
@@ -86,6 +89,7 @@ impl DropReason {
             Self::NoListener => "NO_LISTENER",
             Self::TooLong => "TOO_LONG",
             Self::NodeDown => "NODE_DOWN",
+            Self::LostOnAir => "LOST_ON_AIR",
         }
     }
 
@@ -100,7 +104,7 @@ impl DropReason {
             Self::TtlExpired => "TTL",
             Self::Loop => "LOOP",
             Self::SalvageLimit => "SAL",
-            Self::Malformed | Self::TooLong => "ERR",
+            Self::Malformed | Self::TooLong | Self::LostOnAir => "ERR",
             Self::Duplicate => "DUP",
             Self::Policy | Self::NoListener => "FIL",
             Self::NodeDown => "END",
