@@ -15,9 +15,14 @@ mod bytes;
 mod error;
 
 pub mod aodv;
+pub mod arp;
 pub mod checksum;
+pub mod dot11;
 pub mod dsr;
+pub mod icmp;
 pub mod ipv4;
+pub mod llc;
+pub mod radiotap;
 pub mod udp;
 
 pub use error::Error;

@@ -9,8 +9,6 @@
 
 mod extension;
 mod message;
-#[cfg(test)]
-mod tests;
 
 pub use extension::{Extension, Extensions, extensions};
 pub use message::{MAX_UNREACHABLE, Message, Rerr, Rrep, Rreq, Unreachable, UnreachableIter, Unreachables};

@@ -23,8 +23,6 @@ mod emit;
 mod header;
 mod option;
 mod options;
-#[cfg(test)]
-mod tests;
 
 pub use addr_list::{AddrIter, AddrList};
 pub use build::Builder;

@@ -1,0 +1,86 @@
+//! Address resolution for IPv4 over IEEE 802 (RFC 826).
+//!
+//! Nothing here panics on any input but [`Repr::emit`], and that only when its buffer is shorter than [`LEN`].
+
+use wayhop_core::{Addr, Mac};
+
+use crate::Error;
+use crate::bytes::{addr_at, array_at, put, u16_at};
+
+/// Length of a message, in octets.
+pub const LEN: usize = 28;
+
+/// What a message is for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Who has the target's address?
+    Request,
+    /// The sender has it.
+    Reply,
+}
+
+/// A message.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Repr {
+    /// Request or reply.
+    pub operation: Operation,
+    /// The sender's link address.
+    pub sender_mac: Mac,
+    /// The sender's network address.
+    pub sender: Addr,
+    /// The target's link address; without meaning in a request.
+    pub target_mac: Mac,
+    /// The target's network address.
+    pub target: Addr,
+}
+
+impl Repr {
+    /// Reads a message; octets behind it (padding) are ignored.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
+        if bytes.len() < LEN {
+            return Err(Error::Truncated);
+        }
+        if u16_at(bytes, 0) != 1 {
+            return Err(Error::Value("hardware type"));
+        }
+        if u16_at(bytes, 2) != 0x0800 {
+            return Err(Error::Value("protocol type"));
+        }
+        if bytes[4] != 6 || bytes[5] != 4 {
+            return Err(Error::Length);
+        }
+        let operation = match u16_at(bytes, 6) {
+            1 => Operation::Request,
+            2 => Operation::Reply,
+            _ => return Err(Error::Value("operation")),
+        };
+        Ok(Self {
+            operation,
+            sender_mac: Mac(array_at(bytes, 8)),
+            sender: addr_at(bytes, 14),
+            target_mac: Mac(array_at(bytes, 18)),
+            target: addr_at(bytes, 24),
+        })
+    }
+
+    /// Length of the message, in octets.
+    pub const fn buffer_len(&self) -> usize {
+        LEN
+    }
+
+    /// Writes the message.
+    ///
+    /// # Panics
+    /// If `buf` is shorter than [`LEN`].
+    pub fn emit(&self, buf: &mut [u8]) {
+        let operation = match self.operation {
+            Operation::Request => 1,
+            Operation::Reply => 2,
+        };
+        put(buf, 0, [0, 1, 8, 0, 6, 4, 0, operation]);
+        put(buf, 8, self.sender_mac.0);
+        put(buf, 14, self.sender.octets());
+        put(buf, 18, self.target_mac.0);
+        put(buf, 24, self.target.octets());
+    }
+}

@@ -1,0 +1,45 @@
+//! No parser panics on any bytes, and reading, writing and reading again gives the same.
+
+mod exercise;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// Random octets, most of them from the few values that lengths and types have.
+fn octets() -> impl Strategy<Value = Vec<u8>> {
+    let octet = prop_oneof![
+        4 => any::<u8>(),
+        4 => 0u8..20,
+        1 => prop::sample::select(vec![32, 48, 64, 69, 96, 128, 129, 130, 160, 224, 255]),
+    ];
+    vec(octet, 0..120)
+}
+
+fn behind(prefix: &'static [u8]) -> impl Strategy<Value = Vec<u8>> {
+    octets().prop_map(move |tail| [prefix, &tail[..]].concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn ip(b in prop_oneof![octets(), behind(&[0x45, 0, 0, 40]), behind(&[0x46, 0, 0, 60])]) {
+        exercise::ip(&b);
+    }
+    #[test]
+    fn dot11(b in prop_oneof![octets(), behind(&[8, 0]), behind(&[0x88, 3]), behind(&[0xb4, 0])]) {
+        exercise::dot11(&b);
+    }
+    #[test]
+    fn radiotap(b in prop_oneof![octets(), behind(&[0, 0, 30, 0])]) {
+        exercise::radiotap(&b);
+    }
+    #[test]
+    fn dsr(b in prop_oneof![octets(), behind(&[17, 0, 0, 24]), behind(&[59, 0, 0, 60, 1, 10]), behind(&[6, 0, 0, 48, 96])]) {
+        exercise::dsr(&b);
+    }
+    #[test]
+    fn aodv(b in prop_oneof![octets(), behind(&[1]), behind(&[2]), behind(&[3, 0, 0, 1]), behind(&[4])]) {
+        exercise::aodv(&b);
+    }
+}

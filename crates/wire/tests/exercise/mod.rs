@@ -1,0 +1,13 @@
+//! What must hold for any bytes whatever: nothing panics, and what was read and written again reads the same.
+//!
+//! One function for each parser. The property tests call them with random bytes, the fuzz targets with bytes that a fuzzer
+//! found interesting.
+#![allow(dead_code, unused_imports, reason = "each fuzz target uses one of these")]
+
+mod dsr;
+mod link;
+mod net;
+
+pub(crate) use dsr::dsr;
+pub(crate) use link::{dot11, radiotap};
+pub(crate) use net::{aodv, ip};

@@ -1,0 +1,71 @@
+use std::net::Ipv4Addr;
+
+use wayhop_wire::{aodv as wire_aodv, arp, icmp, ipv4, udp};
+
+/// IPv4, and UDP, ICMP and ARP.
+pub(crate) fn ip(bytes: &[u8]) {
+    ipv4_only(bytes);
+    let (src, dst) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2));
+    if let Ok(r) = udp::Repr::parse(bytes, src, dst) {
+        let payload = udp::Packet::new_checked(bytes).expect("it was parsed").payload();
+        let mut out = vec![0; r.buffer_len()];
+        out[udp::HEADER_LEN..].copy_from_slice(payload);
+        r.emit(&mut out, src, dst);
+        assert_eq!(udp::Repr::parse(&out, src, dst), Ok(r));
+        assert_eq!(udp::Packet::new_checked(&out).expect("it was parsed").payload(), payload);
+    }
+    if let Ok(r) = icmp::Repr::parse(bytes) {
+        let mut out = vec![0; r.buffer_len()];
+        r.emit(&mut out);
+        assert_eq!(icmp::Repr::parse(&out), Ok(r));
+    }
+    if let Ok(r) = arp::Repr::parse(bytes) {
+        let mut out = [0; arp::LEN];
+        r.emit(&mut out);
+        assert_eq!(out, bytes[..arp::LEN]);
+    }
+}
+
+fn ipv4_only(bytes: &[u8]) {
+    let Ok(p) = ipv4::Packet::new_snapped(bytes) else { return };
+    assert_eq!(p.header().len(), p.options().len() + ipv4::HEADER_LEN);
+    assert!(p.header().len() + p.payload().len() <= bytes.len());
+    let _ = (p.tos(), p.id(), p.src(), p.dst(), p.fragment_offset(), p.checksum());
+
+    let mut changed = bytes.to_vec();
+    let ttl = ipv4::decrement_ttl(&mut changed).expect("the header is whole");
+    assert_eq!(ttl, p.ttl().saturating_sub(1));
+    ipv4::set_tos(&mut changed, 0xb8).expect("the header is whole");
+    ipv4::set_dst(&mut changed, Ipv4Addr::new(1, 2, 3, 4)).expect("the header is whole");
+    let q = ipv4::Packet::new_snapped(&changed).expect("the header is whole");
+    assert_eq!(q.checksum_is_valid(), p.checksum_is_valid(), "an incremental update keeps right right");
+
+    if let Ok(r) = ipv4::Repr::parse(bytes) {
+        let mut out = vec![0; r.buffer_len() + usize::from(r.payload_len)];
+        r.emit(&mut out);
+        assert_eq!(ipv4::Repr::parse(&out), Ok(r));
+    }
+}
+
+/// AODV messages and extensions.
+pub(crate) fn aodv(bytes: &[u8]) {
+    if let Ok(m) = wire_aodv::Message::parse(bytes) {
+        let mut out = vec![0; m.buffer_len()];
+        m.emit(&mut out).expect("what was read can be written");
+        assert_eq!(wire_aodv::Message::parse(&out), Ok(m));
+        extensions(&bytes[m.buffer_len()..]);
+    }
+    extensions(bytes);
+}
+
+fn extensions(bytes: &[u8]) {
+    let mut written = Vec::new();
+    for e in wire_aodv::extensions(bytes) {
+        let Ok(e) = e else { break };
+        let at = written.len();
+        written.resize(at + e.buffer_len(), 0);
+        e.emit(&mut written[at..]).expect("what was read can be written");
+        let _ = e.may_be_skipped();
+    }
+    assert_eq!(written, bytes[..written.len()]);
+}
