@@ -3,16 +3,19 @@
 
     generate.py movement OUT.tcl --seed 7 --nodes 50 --width 1500 --height 300 --max-speed 20 --pause 0 --duration 900
     generate.py traffic  OUT.cbr.tcl --seed 7 --nodes 50 --flows 20 --rate 4 --bytes 64 --start-until 180
-    generate.py scaling  DIRECTORY --nodes 1000 [--flows 100] [--duration 60]
+    generate.py scaling  DIRECTORY --nodes 1000 [--flows 100] [--within 400] [--duration 60]
 
-`scaling` keeps the density at 9000 square metres a node; it writes DIRECTORY/nN.tcl and DIRECTORY/nN.cbr.tcl
-(nN-fF.cbr.tcl when the number of flows is not 10).
+`scaling` keeps the density at 9000 square metres a node; it writes DIRECTORY/nN.tcl and DIRECTORY/nN.cbr.tcl (with the
+number of flows and the distance in the name where they are not 10 and unlimited). `--within` takes destinations that
+start within that many metres of their sources, so that the load on a node does not grow with the network: the way
+between two random nodes does.
 """
 
 import argparse
 import math
 import os
 import random
+import re
 
 SQUARE_METRES_PER_NODE = 9000.0
 FLOW = """set udp_({i}) [new Agent/UDP]
@@ -70,7 +73,27 @@ def movement(path, seed, nodes, width, height, min_speed, max_speed, pause, dura
             out.write(f'$ns_ at {time:.6f} "$node_({node}) setdest {there[0]:.3f} {there[1]:.3f} {speed:.6f}"\n')
 
 
-def traffic(path, seed, nodes, flows, rate, size, start_from, start_until, jitter=0):
+def positions_at_start(path):
+    """The (x, y) of each node in a movement file, by node number."""
+    found = {}
+    with open(path, encoding="ascii") as lines:
+        for line in lines:
+            place = re.match(r"\$node_\((\d+)\) set ([XY])_ (\S+)", line)
+            if place:
+                found.setdefault(int(place[1]), {})[place[2]] = float(place[3])
+    return [(found[node]["X"], found[node]["Y"]) for node in sorted(found)]
+
+
+def destination(draw, source, nodes, places, within):
+    """Another node at random; with `within`, one that starts that near to the source, or the nearest of all."""
+    if within is None:
+        return (source + 1 + draw.below(nodes - 1)) % nodes
+    others = sorted((math.dist(places[source], place), node) for node, place in enumerate(places) if node != source)
+    near = sum(distance <= within for distance, _ in others)
+    return others[draw.below(max(1, near))][1]
+
+
+def traffic(path, seed, nodes, flows, rate, size, start_from, start_until, jitter=0, places=None, within=None):
     """Flows from distinct sources (while there are enough nodes) to other nodes, started at random times."""
     draw = Draw("traffic", seed)
     sources = list(range(nodes))
@@ -81,23 +104,23 @@ def traffic(path, seed, nodes, flows, rate, size, start_from, start_until, jitte
             other = slot + draw.below(nodes - slot)
             sources[slot], sources[other] = sources[other], sources[slot]
             source = sources[slot]
-            target = (source + 1 + draw.below(nodes - 1)) % nodes
+            target = destination(draw, source, nodes, places, within)
             start = draw.between(start_from, start_until)
             out.write(FLOW.format(i=flow, source=source, target=target, size=size, interval=1.0 / rate, jitter=jitter, start=start))
         out.write(f"set nflows {flows}\n")
 
 
-def scaling(directory, nodes, flows=10, duration=60, seed=None):
+def scaling(directory, nodes, flows=10, duration=60, within=None):
     """Movement and traffic of the scaling series; returns the two paths. Files that exist are kept."""
-    seed = nodes if seed is None else seed
     side = round(math.sqrt(nodes * SQUARE_METRES_PER_NODE))
     os.makedirs(directory, exist_ok=True)
     moves = os.path.join(directory, f"n{nodes}.tcl")
-    load = os.path.join(directory, f"n{nodes}.cbr.tcl" if flows == 10 else f"n{nodes}-f{flows}.cbr.tcl")
+    marks = (f"-f{flows}" if flows != 10 else "") + (f"-w{within:g}" if within is not None else "")
+    load = os.path.join(directory, f"n{nodes}{marks}.cbr.tcl")
     if not os.path.exists(moves):
-        movement(moves, seed, nodes, side, side, 0.01, 20.0, 0, duration)
+        movement(moves, nodes, nodes, side, side, 0.01, 20.0, 0, duration)
     if not os.path.exists(load):
-        traffic(load, seed, nodes, flows, 4, 64, 0.0, 10.0)
+        traffic(load, nodes, nodes, flows, 4, 64, 0.0, 10.0, places=positions_at_start(moves), within=within)
     return moves, load
 
 
@@ -126,6 +149,7 @@ def main():
     series.add_argument("directory")
     series.add_argument("--nodes", type=int, required=True)
     series.add_argument("--flows", type=int, default=10)
+    series.add_argument("--within", type=float)
     series.add_argument("--duration", type=float, default=60)
     a = parser.parse_args()
     if a.command == "movement":
@@ -133,7 +157,7 @@ def main():
     elif a.command == "traffic":
         traffic(a.out, a.seed, a.nodes, a.flows, a.rate, a.bytes, a.start_from, a.start_until, a.jitter)
     else:
-        print("\n".join(scaling(a.directory, a.nodes, a.flows, a.duration)))
+        print("\n".join(scaling(a.directory, a.nodes, a.flows, a.duration, a.within)))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import json
 import os
 import subprocess
-import sys
+import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -11,46 +11,40 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 def binary():
     """The release binary: $WAYHOP, or the one that cargo builds."""
-    named = os.environ.get("WAYHOP")
-    path = named or os.path.join(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target")), "release", "wayhop")
+    target = os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target"))
+    path = os.environ.get("WAYHOP") or os.path.join(target, "release", "wayhop")
     if not os.path.exists(path):
         raise SystemExit(f"{path} is missing: cargo build --release --package wayhop-cli, or set WAYHOP")
     return path
 
 
 def run(movement, traffic, protocol, seed, duration, radio="wavelan-914-cmu", profile="ns2", extra=()):
-    """One run without captures. Returns the summary with `process_s` (wall time of the whole process) and `peak_kb`."""
-    return run_arguments(
+    """One run on a movement and a traffic file, without captures."""
+    return run_words(
         ["--movement", movement, "--traffic", traffic, "--protocol", protocol.lower(), "--profile", profile]
         + ["--radio", radio, "--duration", f"{duration:g}", "--seed", str(seed), *extra]
     )
 
 
-def run_arguments(words):
-    """`wayhop run WORDS --json --quiet`."""
-    command = [binary(), "run", *words, "--json", "--quiet"]
-    started = time.monotonic()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
-        out, errors = child.communicate()
-        wall = time.monotonic() - started
-    if child.returncode != 0:
-        raise SystemExit(f"{' '.join(command)}\nexit status {child.returncode}: {errors[-2000:]}")
-    summary = json.loads(out)
+def run_words(words):
+    """The summary of `wayhop run WORDS`, with the whole process's wall and processor time and peak memory.
+
+    `peak_kb` cannot be less than this interpreter's own size, from which the process is forked: some 15 MB.
+    """
+    with tempfile.TemporaryDirectory(prefix="wayhop-") as scratch:
+        command = [binary(), "run", *map(str, words), "--out", os.path.join(scratch, "run"), "--json", "--quiet"]
+        with open(os.path.join(scratch, "out"), "w+b") as out, open(os.path.join(scratch, "err"), "w+b") as err:
+            started = time.monotonic()
+            child = subprocess.Popen(command, stdout=out, stderr=err)
+            _, status, usage = os.wait4(child.pid, 0)
+            wall = time.monotonic() - started
+            child.returncode = os.waitstatus_to_exitcode(status)
+            out.seek(0)
+            err.seek(0)
+            if child.returncode != 0:
+                raise SystemExit(f"{' '.join(command)}\nexit status {child.returncode}: {err.read().decode()[-2000:]}")
+            summary = json.loads(out.read())
     summary["process_s"] = round(wall, 4)
+    summary["cpu_s"] = round(usage.ru_utime + usage.ru_stime, 4)
+    summary["peak_kb"] = usage.ru_maxrss
     return summary
-
-
-def peak_kb(words):
-    """The peak resident memory of `wayhop run WORDS`, in kB, and its summary."""
-    # The high-water mark of children only ever rises, so each measurement is made by a fresh parent.
-    script = (
-        "import json, resource, sys; sys.path.insert(0, sys.argv[1]); import wayhop_run\n"
-        "summary = wayhop_run.run_arguments(sys.argv[2:])\n"
-        "summary['peak_kb'] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss\n"
-        "print(json.dumps(summary))"
-    )
-    here = os.path.dirname(os.path.abspath(__file__))
-    done = subprocess.run([sys.executable, "-c", script, here, *words], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise SystemExit(done.stderr)
-    return json.loads(done.stdout)

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""How Wayhop's time and memory grow with the number of nodes, at constant density and constant load per node.
+
+    scaling.py [--nodes 100 1000 10000] [--duration 20] [--rounds 3]
+
+9000 square metres and a tenth of a flow a node, to destinations at most 400 m away at the start, so that the network's
+size does not lengthen the routes. (DSR still floods the whole network when a neighbour does not know the destination;
+AODV's expanding ring does not, which makes it the one to read the exponent from.) Prints wall time per simulated second
+and per event, peak memory, and the exponent b of the least-squares fit time = a * N^b.
+"""
+
+import argparse
+import json
+import math
+import os
+import statistics
+
+import cases
+import generate
+import wayhop_run
+
+
+def exponent(points):
+    """The slope of log(y) over log(x) by least squares."""
+    xs = [math.log(x) for x, _ in points]
+    ys = [math.log(y) for _, y in points]
+    x_mean, y_mean = statistics.fmean(xs), statistics.fmean(ys)
+    return sum((x - x_mean) * (y - y_mean) for x, y in zip(xs, ys)) / sum((x - x_mean) ** 2 for x in xs)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--nodes", nargs="+", type=int, default=[100, 1000, 10000])
+    parser.add_argument("--protocols", nargs="+", default=["DSR", "AODV"])
+    parser.add_argument("--duration", type=float, default=20.0)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--profile", default="ns2")
+    parser.add_argument("--within", type=float, default=400.0, help="metres to the destinations; 0 for any distance")
+    parser.add_argument("--fixed-load", action="store_true", help="ten flows at every size, as in bench/data/scaling")
+    parser.add_argument("--scratch", default=os.path.join(cases.HERE, "data", "generated"))
+    parser.add_argument("--out", default=os.path.join(cases.RESULTS, "scaling.json"))
+    arguments = parser.parse_args()
+
+    report = []
+    for protocol in arguments.protocols:
+        points = []
+        print(f"\n{protocol}: {'nodes':>8}{'wall s / sim s':>16}{'ns / event':>12}{'events':>14}{'peak MB':>10}{'delivery %':>12}")
+        for nodes in arguments.nodes:
+            flows = 10 if arguments.fixed_load else max(1, nodes // 10)
+            movement, traffic = generate.scaling(arguments.scratch, nodes, flows, within=arguments.within or None)
+            runs = [
+                wayhop_run.run(movement, traffic, protocol, seed, arguments.duration, profile=arguments.profile)
+                for seed in range(1, arguments.rounds + 1)
+            ]
+            per_second = statistics.median(run["process_s"] for run in runs) / arguments.duration
+            peak_mb = max(run["peak_kb"] for run in runs) / 1024.0
+            delivery = 100.0 * statistics.fmean(run["totals"]["delivery_ratio"] for run in runs)
+            events = int(statistics.median(run["events"] for run in runs))
+            per_event = 1e9 * per_second * arguments.duration / max(1, events)
+            points.append((nodes, per_second))
+            print(f"{'':<{len(protocol) + 2}}{nodes:>8}{per_second:>16.4f}{per_event:>12.0f}{events:>14}{peak_mb:>10.1f}{delivery:>12.1f}", flush=True)
+            report.append(
+                {"protocol": protocol, "nodes": nodes, "flows": flows, "wall_s_per_s": per_second, "events": events}
+                | {"peak_mb": round(peak_mb, 1), "delivery_pct": round(delivery, 2)}
+            )
+        if len(points) > 1:
+            fitted = exponent(points)
+            report.append({"protocol": protocol, "exponent": round(fitted, 3)})
+            print(f"time grows as N^{fitted:.3f}  (wanted: at most N^1.15)")
+    with open(arguments.out, "w", encoding="utf-8") as out:
+        json.dump(report, out, indent=1)
+        out.write("\n")
+
+
+if __name__ == "__main__":
+    main()
