@@ -1,0 +1,173 @@
+//! Whole paths in two tiers: routes that are wanted, and routes that were merely heard.
+//!
+//! The organisation of Broch, Maltz, Johnson, Hu and Jetcheva (MobiCom 1998), which RFC 4728 section 4.1 calls a path
+//! cache with preferences. Each tier is a fixed number of slots. A route that begins with a stored path replaces it; a
+//! route that is the beginning of a stored path changes nothing; any other takes the first free slot, or the slot whose
+//! turn it is. A route that is looked up for sending moves from the second tier to the first.
+
+use wayhop_core::{Addr, Inspect, Span, Time};
+
+use super::{Learned, Purpose, RouteCache};
+use crate::Path;
+
+/// A Route Cache of whole paths.
+pub struct PathCache {
+    primary: Tier,
+    secondary: Tier,
+}
+
+impl PathCache {
+    /// A cache with this many slots; a path unused for `timeout` ([`Span::ZERO`]: never) is forgotten.
+    pub fn new(primary: usize, secondary: usize, timeout: Span) -> Self {
+        Self {
+            primary: Tier::new("primary", primary, timeout),
+            secondary: Tier::new("secondary", secondary, timeout),
+        }
+    }
+}
+
+impl RouteCache for PathCache {
+    fn add(&mut self, route: &Path, how: Learned, now: Time) -> bool {
+        if route.len() < 2 {
+            return false;
+        }
+        match how {
+            Learned::Asked => self.primary.add(route, now),
+            Learned::Overheard => self.secondary.add(route, now),
+        }
+        .is_some()
+    }
+
+    fn find(&mut self, to: Addr, what_for: Purpose, now: Time, out: &mut Path) -> bool {
+        let mut best = Best { rank: u8::MAX, slot: usize::MAX, len: 0 };
+        self.primary.search(to, what_for, now, &mut best);
+        let primary_rank = best.rank;
+        self.secondary.search(to, what_for, now, &mut best);
+        if best.slot == usize::MAX {
+            return false;
+        }
+        let in_secondary = best.rank < primary_rank;
+        let tier = if in_secondary { &mut self.secondary } else { &mut self.primary };
+        let found = &mut tier.slots[best.slot];
+        *out = found.path;
+        out.truncate(best.len);
+        if what_for == Purpose::Send {
+            found.used = now;
+            if in_secondary {
+                let moved = found.path;
+                found.path = Path::EMPTY;
+                self.primary.add(&moved, now);
+            }
+        }
+        true
+    }
+
+    fn remove_link(&mut self, from: Addr, to: Addr) -> bool {
+        // Both tiers, whatever the first says.
+        self.primary.remove_link(from, to) | self.secondary.remove_link(from, to)
+    }
+
+    fn inspect(&self, now: Time, out: &mut dyn Inspect) {
+        for tier in [&self.primary, &self.secondary] {
+            for s in tier.slots.iter().filter(|s| tier.is_live(s, now)) {
+                let unused = now.since(s.used);
+                let external = s.path.any_external();
+                out.row(
+                    "route_cache",
+                    &[
+                        ("tier", &tier.name),
+                        ("route", &s.path),
+                        ("hops", &s.path.hops()),
+                        ("external", &external),
+                        ("unused_s", &unused.as_secs_f64()),
+                    ],
+                );
+            }
+        }
+    }
+}
+
+/// The best route found so far: lower ranks are better.
+struct Best {
+    rank: u8,
+    slot: usize,
+    len: usize,
+}
+
+struct Slot {
+    path: Path,
+    used: Time,
+}
+
+struct Tier {
+    name: &'static str,
+    slots: Vec<Slot>,
+    size: usize,
+    timeout: Span,
+    victim: usize,
+}
+
+impl Tier {
+    fn new(name: &'static str, size: usize, timeout: Span) -> Self {
+        Self { name, slots: Vec::new(), size, timeout, victim: 0 }
+    }
+
+    fn is_live(&self, s: &Slot, now: Time) -> bool {
+        !s.path.is_empty() && (self.timeout == Span::ZERO || now.since(s.used) < self.timeout)
+    }
+
+    /// The slot that took the route, or `None` when it was known.
+    fn add(&mut self, route: &Path, now: Time) -> Option<usize> {
+        let new = route.nodes();
+        for i in 0..self.slots.len() {
+            let old = &self.slots[i];
+            let common = old.path.nodes().iter().zip(new).take_while(|(a, b)| a == b).count();
+            if !self.is_live(old, now) || (common == old.path.len() && old.path != *route) {
+                self.slots[i] = Slot { path: *route, used: now };
+                return Some(i);
+            }
+            if common == new.len() {
+                self.slots[i].used = now;
+                return None;
+            }
+        }
+        if self.slots.len() < self.size {
+            self.slots.push(Slot { path: *route, used: now });
+            return Some(self.slots.len() - 1);
+        }
+        let v = self.victim;
+        self.victim = (v + 1) % self.size;
+        self.slots[v] = Slot { path: *route, used: now };
+        Some(v)
+    }
+
+    fn search(&self, to: Addr, what_for: Purpose, now: Time, best: &mut Best) {
+        for (slot, s) in self.slots.iter().enumerate() {
+            let Some(at) = s.path.position(to) else { continue };
+            if at == 0 || !self.is_live(s, now) {
+                continue;
+            }
+            let external = s.path.first_external() || (s.path.last_external() && at + 1 == s.path.len());
+            if external && what_for == Purpose::Answer {
+                continue;
+            }
+            // Section 4.1: any route without External hops before any with.
+            let rank = at as u8 | u8::from(external) << 7;
+            if rank < best.rank {
+                *best = Best { rank, slot, len: at + 1 };
+            }
+        }
+    }
+
+    fn remove_link(&mut self, from: Addr, to: Addr) -> bool {
+        let mut known = false;
+        for s in &mut self.slots {
+            if let Some(at) = s.path.nodes().windows(2).position(|w| w == [from, to]) {
+                known = true;
+                // A path of one node leads nowhere.
+                s.path.truncate(if at == 0 { 0 } else { at + 1 });
+            }
+        }
+        known
+    }
+}

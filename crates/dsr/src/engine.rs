@@ -1,0 +1,314 @@
+//! The node: its state, and the dispatch of inputs and options.
+
+use wayhop_core::{
+    Addr, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Priority, Protocol, RxMeta, Span, Time,
+    TimerKey, TxId, TxSpec, TxStatus,
+};
+use wayhop_wire::dsr::{self, DsrOption, UnknownAction};
+use wayhop_wire::ipv4::{self, protocol};
+
+use crate::blacklist::Blacklist;
+use crate::buffer::SendBuffer;
+use crate::cache::{PathCache, RouteCache};
+use crate::learning::HeardPackets;
+use crate::maintenance::Broken;
+use crate::params::Params;
+use crate::reply::HeldReplies;
+use crate::request_table::RequestTable;
+use crate::route_error::ToldError;
+use crate::shortening::GratTable;
+use crate::view::View;
+
+/// DSR at one node.
+pub struct Engine {
+    pub(crate) params: Params,
+    pub(crate) cache: Box<dyn RouteCache>,
+    pub(crate) requests: RequestTable,
+    pub(crate) buffer: SendBuffer,
+    pub(crate) held_replies: HeldReplies,
+    pub(crate) grat: GratTable,
+    pub(crate) blacklist: Blacklist,
+    /// Route Requests of neighbours that are being asked whether they hear this node.
+    pub(crate) doubtful: Vec<(Addr, Packet, Time)>,
+    /// The last Route Error told to this node, for its next Route Request.
+    pub(crate) told: Option<ToldError>,
+    pub(crate) heard: HeardPackets,
+    /// The link whose queued packets are being handed back.
+    pub(crate) broken: Option<Broken>,
+    /// Whether the periodic look into the Send Buffer is due at some time.
+    pub(crate) checking: bool,
+    /// Where headers are built.
+    pub(crate) scratch: Vec<u8>,
+    pub(crate) next_request_id: u16,
+    pub(crate) next_ip_id: u16,
+    next_tx_id: u64,
+}
+
+/// The timers of the engine.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Timer {
+    /// The next look into the Send Buffer.
+    BufferCheck,
+    /// The oldest packet of the Send Buffer will have waited too long.
+    BufferExpiry,
+    /// A discovery for this target may go on.
+    Discovery(Addr),
+    /// A held-back Route Reply is due.
+    HeldReply,
+    /// A neighbour has not answered whether it hears this node.
+    Doubt,
+}
+
+impl Timer {
+    pub(crate) const fn key(self) -> TimerKey {
+        TimerKey(match self {
+            Self::BufferCheck => 1 << 32,
+            Self::BufferExpiry => 2 << 32,
+            Self::Discovery(a) => 3 << 32 | a.to_bits() as u64,
+            Self::HeldReply => 4 << 32,
+            Self::Doubt => 5 << 32,
+        })
+    }
+    const fn from_key(k: TimerKey) -> Option<Self> {
+        Some(match k.0 >> 32 {
+            1 => Self::BufferCheck,
+            2 => Self::BufferExpiry,
+            3 => Self::Discovery(Addr::from_bits(k.0 as u32)),
+            4 => Self::HeldReply,
+            5 => Self::Doubt,
+            _ => return None,
+        })
+    }
+}
+
+impl Engine {
+    /// A node that knows nothing yet. Values of `params` that the formats cannot hold are brought into range.
+    pub fn new(params: Params) -> Self {
+        let p = params.clamped();
+        let timeout = Span::from_secs(p.route_cache_timeout_s.into());
+        let cache = PathCache::new(p.cache_primary_routes.into(), p.cache_secondary_routes.into(), timeout);
+        Self::with_cache(p, Box::new(cache))
+    }
+
+    /// A node with another organisation of the Route Cache.
+    pub fn with_cache(params: Params, cache: Box<dyn RouteCache>) -> Self {
+        let p = params.clamped();
+        let ms = |v: u32| Span::from_millis(v.into());
+        Self {
+            cache,
+            requests: RequestTable::new(&p),
+            buffer: SendBuffer::new(
+                p.send_buffer_packets.into(),
+                Span::from_secs(p.send_buffer_timeout_s.into()),
+            ),
+            held_replies: HeldReplies::default(),
+            grat: GratTable::new(p.grat_table_size.into(), p.grat_holdoff_by_route),
+            blacklist: Blacklist::new(ms(p.blacklist_probable_ms), ms(p.blacklist_expiry_ms)),
+            doubtful: Vec::new(),
+            told: None,
+            heard: HeardPackets::default(),
+            broken: None,
+            checking: false,
+            scratch: Vec::with_capacity(160),
+            next_request_id: 0,
+            next_ip_id: 0,
+            next_tx_id: 0,
+            params: p,
+        }
+    }
+
+    /// The number of the next reported transmission.
+    pub(crate) fn tx_id(&mut self) -> TxId {
+        self.next_tx_id += 1;
+        TxId(self.next_tx_id)
+    }
+
+    /// The most nodes that a route may have.
+    pub(crate) fn max_nodes(&self) -> usize {
+        usize::from(self.params.max_route_hops) + 1
+    }
+
+    /// Deals with options that RFC 4728 does not define as their types ask (section 8.1.6). Gives the packet back if it
+    /// shall be processed further.
+    fn obey_unknown(&mut self, cx: &mut Cx<'_>, mut p: Packet) -> Option<Packet> {
+        let mut answered = false;
+        let mut from = 0;
+        loop {
+            let Ok(v) = View::new(p.bytes()) else {
+                cx.drop(p, DropReason::Malformed);
+                return None;
+            };
+            // Those before `from` were seen already.
+            let next = v.dsr.options().located().find_map(|(range, o)| match o {
+                Ok(DsrOption::Unknown { kind, .. }) if range.start >= from => Some((range, kind)),
+                _ => None,
+            });
+            let Some((range, kind)) = next else { return Some(p) };
+            if dsr::unknown_wants_error(kind) && v.request.is_none() && !answered {
+                // One answer a packet, however many strange options it carries.
+                answered = true;
+                self.report_unknown_option(cx, &v, kind);
+            }
+            from = range.end;
+            let edited = match dsr::unknown_action(kind) {
+                UnknownAction::Ignore => Ok(()),
+                UnknownAction::Remove => {
+                    from = range.start;
+                    dsr::edit::remove_option(&mut p, range)
+                }
+                UnknownAction::Mark => dsr::edit::mark_option(p.bytes_mut(), range.start),
+                UnknownAction::Drop => {
+                    cx.drop(p, DropReason::Policy);
+                    return None;
+                }
+            };
+            if edited.is_err() {
+                cx.drop(p, DropReason::Malformed);
+                return None;
+            }
+        }
+    }
+
+    /// A packet of protocol 48 that came to this node's interface.
+    fn on_dsr(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
+        let Ok(v) = View::new(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
+        if v.flow_state().is_some() {
+            self.refuse_flow_state(cx, &v);
+            return cx.drop(p, DropReason::Policy);
+        }
+        if v.has_unknown {
+            let Some(p) = self.obey_unknown(cx, p) else { return };
+            return self.on_options(cx, p, rx);
+        }
+        self.on_options(cx, p, rx);
+    }
+
+    /// Its options, in the order that section 8.1.4 gives, errors first.
+    fn on_options(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
+        let Ok(v) = View::new(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
+        if v.has_error {
+            self.on_route_errors(cx, &v, true);
+        }
+        if v.has_reply {
+            self.on_route_replies(cx, &v, rx, true);
+        }
+        if v.request.is_some() {
+            return self.on_route_request(cx, p, rx);
+        }
+        let wrong = v.source_route.is_some_and(|s| usize::from(s.segments_left) > s.addresses.len());
+        let for_me = v.ip.dst() == cx.addr() && !wrong;
+        if for_me || !crate::view::is_node(v.ip.dst()) {
+            if let Some(way) = v.way().filter(|_| !rx.broadcast) {
+                self.learn_passed(cx, &way, true, v.has_reply);
+            }
+            return Self::accept(cx, p);
+        }
+        self.forward(cx, p, rx);
+    }
+
+    /// The end of a packet's way: what follows the DSR header goes to the local stack.
+    pub(crate) fn accept(cx: &mut Cx<'_>, mut p: Packet) {
+        match View::new(p.bytes()).map(|v| v.is_control()) {
+            Ok(true) => cx.consume(p),
+            Ok(false) if dsr::edit::remove_header(&mut p).is_ok() => cx.deliver(p),
+            _ => cx.drop(p, DropReason::Malformed),
+        }
+    }
+}
+
+impl Protocol for Engine {
+    fn data_plane(&self) -> DataPlane {
+        DataPlane::PerPacket
+    }
+
+    fn interests(&self) -> Interests {
+        Interests { overhear: self.params.snoop_overheard, ..Interests::default() }
+    }
+
+    fn start(&mut self, cx: &mut Cx<'_>) {
+        // Section 4.3: identifications begin at random, so that those of an earlier life do not look like duplicates.
+        let bits = cx.rng().bits();
+        self.next_request_id = bits as u16;
+        self.next_ip_id = (bits >> 16) as u16;
+    }
+
+    fn on_outbound(&mut self, cx: &mut Cx<'_>, mut p: Packet) {
+        let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
+        let (to, id) = (ip.dst(), ip.id());
+        if ip.protocol() == protocol::DSR || to.is_unspecified() {
+            return cx.drop(p, DropReason::Malformed);
+        }
+        if to == cx.addr() {
+            return cx.deliver(p);
+        }
+        if to.is_broadcast() || to.is_multicast() {
+            // Such packets go to the neighbours, once.
+            return cx.send(p, TxSpec::broadcast().with_priority(Priority::Data));
+        }
+        if id == 0 {
+            // Packets are told apart by source and identification (section 8.3.2).
+            self.stamp(&mut p);
+        }
+        self.originate(cx, p, to);
+    }
+
+    fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
+        let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
+        if !ip.checksum_is_valid() {
+            return cx.drop(p, DropReason::Malformed);
+        }
+        if ip.protocol() == protocol::DSR {
+            return self.on_dsr(cx, p, rx);
+        }
+        let to = ip.dst();
+        if to == cx.addr() || to.is_broadcast() || to.is_multicast() {
+            return cx.deliver(p);
+        }
+        // A packet for somebody else without a source route cannot go on.
+        cx.drop(p, DropReason::NoRoute);
+    }
+
+    fn on_overheard(&mut self, cx: &mut Cx<'_>, p: &[u8], next_hop: Addr, rx: &RxMeta) {
+        self.overhear(cx, p, next_hop, rx);
+    }
+
+    fn on_tx_status(
+        &mut self,
+        cx: &mut Cx<'_>,
+        _: TxId,
+        next_hop: Addr,
+        status: TxStatus,
+        p: Option<Packet>,
+    ) {
+        match (status, p) {
+            (TxStatus::Acked, _) => self.on_acked(cx, next_hop),
+            (TxStatus::NoAck { tries }, Some(p)) => self.on_broken_link(cx, p, next_hop, tries),
+            (TxStatus::Recalled, Some(p)) => self.on_recalled(cx, p, next_hop),
+            (TxStatus::QueueFull, Some(p)) => cx.drop(p, DropReason::QueueFull),
+            (TxStatus::Unknown, Some(p)) => cx.consume(p),
+            (_, None) => {}
+        }
+    }
+
+    fn on_timer(&mut self, cx: &mut Cx<'_>, key: TimerKey) {
+        match Timer::from_key(key) {
+            Some(Timer::BufferCheck) => self.on_buffer_check(cx),
+            Some(Timer::BufferExpiry) => self.expire_buffer(cx),
+            Some(Timer::Discovery(target)) => self.on_discovery_timer(cx, target),
+            Some(Timer::HeldReply) => self.send_due_replies(cx),
+            Some(Timer::Doubt) => self.end_doubts(cx),
+            None => {}
+        }
+    }
+
+    fn inspect(&self, now: Time, out: &mut dyn Inspect) {
+        self.cache.inspect(now, out);
+        self.requests.inspect(out);
+        self.buffer.inspect(now, out);
+        self.held_replies.inspect(out);
+        self.blacklist.inspect(now, out);
+        for (_, p, _) in &self.doubtful {
+            out.held("doubtful_requests", p);
+        }
+    }
+}

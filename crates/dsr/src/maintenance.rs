@@ -1,0 +1,191 @@
+//! Forwarding along source routes, and what happens when a link breaks (RFC 4728 sections 8.1.5, 8.3 and 8.3.6).
+
+use wayhop_core::{Addr, Cx, DropReason, Packet, Priority, RxMeta, Span, Time, TxSpec};
+use wayhop_wire::dsr::{self, DsrOption};
+use wayhop_wire::ipv4;
+
+use crate::buffer::Held;
+use crate::cache::Purpose;
+use crate::engine::Engine;
+use crate::icmp;
+use crate::path::Path;
+use crate::view::{View, is_node};
+
+/// A link that broke just now, while the packets that waited for it come back.
+pub(crate) struct Broken {
+    next_hop: Addr,
+    at: Time,
+    /// The nodes that were told already.
+    told: Vec<Addr>,
+}
+
+impl Engine {
+    /// Sends a packet on to the next node of its source route (section 8.1.5).
+    pub(crate) fn forward(&mut self, cx: &mut Cx<'_>, mut p: Packet, rx: &RxMeta) {
+        let me = cx.addr();
+        let Ok(v) = View::new(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
+        let Some(sr) = v.source_route else { return cx.drop(p, DropReason::NoRoute) };
+        let (n, left) = (sr.addresses.len(), usize::from(sr.segments_left));
+        if left > n {
+            if let Some(at) = icmp::segments_left_offset(p.bytes()) {
+                self.parameter_problem(cx, &v, at);
+            }
+            return cx.drop(p, DropReason::Malformed);
+        }
+        if rx.broadcast || left == 0 || sr.addresses.at(n - left) != Some(me) {
+            // Not the node that the source route means.
+            return cx.drop(p, DropReason::Malformed);
+        }
+        let next_hop = sr.addresses.at(n - left + 1).unwrap_or(v.ip.dst());
+        if !Self::all_nodes(sr.addresses.iter()) || !is_node(next_hop) {
+            return cx.drop(p, DropReason::Malformed);
+        }
+        let visits = sr.addresses.iter().filter(|&a| a == me).count();
+        if visits > 1 || (sr.salvage == 0 && v.ip.src() == me) || sr.addresses.has_duplicates() {
+            return cx.drop(p, DropReason::Loop);
+        }
+        if let Some(way) = v.way().filter(|w| w.transmitter() == rx.from) {
+            self.learn_passed(cx, &way, true, v.has_reply);
+            if !v.is_control() {
+                self.held_replies.cancel(cx, &way);
+            }
+        }
+        if v.ip.ttl() <= 1 {
+            return cx.drop(p, DropReason::TtlExpired);
+        }
+        let priority = if v.is_control() { Priority::Control } else { Priority::Data };
+        let counted = ipv4::decrement_ttl(p.bytes_mut())
+            .and_then(|_| dsr::edit::source_route_mut(p.bytes_mut())?.set_segments_left(left as u8 - 1));
+        if counted.is_err() {
+            return cx.drop(p, DropReason::Malformed);
+        }
+        let id = self.tx_id();
+        cx.send(p, TxSpec::unicast(next_hop).with_priority(priority).reported(id));
+    }
+
+    /// The MAC gave up sending `p` to `next_hop`.
+    pub(crate) fn on_broken_link(&mut self, cx: &mut Cx<'_>, p: Packet, next_hop: Addr, tries: u8) {
+        let me = cx.addr();
+        cx.note("link_broken", next_hop, tries.into());
+        self.cache.remove_link(me, next_hop);
+        let again = self.broken.as_ref().is_some_and(|b| b.next_hop == next_hop && b.at == cx.now());
+        if !again {
+            self.broken = Some(Broken { next_hop, at: cx.now(), told: Vec::new() });
+        }
+        if View::new(p.bytes()).is_ok_and(|v| v.has_reply || v.request.is_some()) && self.params.blacklist {
+            // The neighbour was heard - its request came through - but does not answer (sections 4.6 and 8.2.6).
+            self.blacklist.add(next_hop, cx.now());
+        }
+        self.fail(cx, p, next_hop, true);
+        cx.recall(next_hop);
+    }
+
+    /// A packet that waited for a broken link comes back (section 3.4.2).
+    pub(crate) fn on_recalled(&mut self, cx: &mut Cx<'_>, p: Packet, next_hop: Addr) {
+        let tell = self.params.error_to_queued_sources;
+        self.fail(cx, p, next_hop, tell);
+    }
+
+    /// Tells the node that chose a packet's route, once for a broken link, and tries to save the packet.
+    fn fail(&mut self, cx: &mut Cx<'_>, p: Packet, next_hop: Addr, tell: bool) {
+        let Ok(v) = View::new(p.bytes()) else { return self.fail_plain(cx, p) };
+        if v.request.is_some() {
+            // A probe of a doubtful neighbour.
+            return cx.consume(p);
+        }
+        let way = v.way().filter(|w| w.ahead()[0] == next_hop);
+        let error = match way {
+            Some(w) if tell && self.is_untold(w.nodes.nodes()[0]) => self.error_for(cx, &v, &w, next_hop),
+            _ => None,
+        };
+        if self.params.error_before_salvage {
+            if let Some(e) = error {
+                self.send_error(cx, e);
+            }
+            self.save(cx, p, next_hop);
+        } else {
+            self.save(cx, p, next_hop);
+            if let Some(e) = error {
+                self.send_error(cx, e);
+            }
+        }
+    }
+
+    /// Whether a node has not been told of the link that broke just now; it will be.
+    fn is_untold(&mut self, a: Addr) -> bool {
+        match &mut self.broken {
+            Some(b) if b.told.contains(&a) => false,
+            Some(b) => {
+                b.told.push(a);
+                true
+            }
+            None => true,
+        }
+    }
+
+    /// A packet without a DSR header, sent to a neighbour directly.
+    fn fail_plain(&mut self, cx: &mut Cx<'_>, p: Packet) {
+        let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
+        let (from, to) = (ip.src(), ip.dst());
+        if from == cx.addr() { self.originate(cx, p, to) } else { cx.drop(p, DropReason::MacRetries) }
+    }
+
+    /// Sends a packet by another route if that is allowed and there is one.
+    fn save(&mut self, cx: &mut Cx<'_>, mut p: Packet, next_hop: Addr) {
+        let me = cx.addr();
+        let Ok(v) = View::new(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
+        let (to, control, has_reply) = (v.ip.dst(), v.is_control(), v.has_reply);
+        if v.ip.src() == me {
+            if control && !self.params.resend_own_control {
+                return cx.drop(p, DropReason::MacRetries);
+            }
+            return self.originate(cx, p, to);
+        }
+        let salvaged = v.source_route.map_or(0, |s| s.salvage);
+        if !self.params.salvage {
+            return cx.drop(p, DropReason::NoSalvage);
+        }
+        if salvaged >= self.params.max_salvage_count {
+            return cx.drop(p, DropReason::SalvageLimit);
+        }
+        if has_reply && (!self.params.salvage_replies || reply_names_link(&v, me, next_hop)) {
+            // Over links that must work both ways a reply tests the way back; by another way it tests nothing.
+            if control || !without_replies(&mut p) {
+                return cx.drop(p, DropReason::NoSalvage);
+            }
+        }
+        let mut route = Path::EMPTY;
+        if self.cache.find(to, Purpose::Salvage, cx.now(), &mut route) {
+            cx.note("salvaged", to, u64::from(salvaged) + 1);
+            return self.send_by(cx, p, &route, salvaged + 1, Span::ZERO);
+        }
+        if self.params.discover_for_salvage {
+            return self.hold(cx, Held { packet: p, to, salvage: salvaged, own: false, since: cx.now() });
+        }
+        cx.drop(p, DropReason::NoSalvage);
+    }
+}
+
+/// Whether a Route Reply of the packet lists the link, in either direction.
+fn reply_names_link(v: &View<'_>, a: Addr, b: Addr) -> bool {
+    v.replies().any(|r| {
+        let route = Path::from_nodes([v.ip.dst()].into_iter().chain(r.addresses.iter()));
+        route.has_link(a, b) || route.has_link(b, a)
+    })
+}
+
+/// Takes the Route Replies out of a packet; false if that cannot be done.
+fn without_replies(p: &mut Packet) -> bool {
+    loop {
+        let Ok(v) = View::new(p.bytes()) else { return false };
+        let reply = v
+            .dsr
+            .options()
+            .located()
+            .find_map(|(range, o)| matches!(o, Ok(DsrOption::RouteReply(_))).then_some(range));
+        let Some(range) = reply else { return true };
+        if dsr::edit::remove_option(p, range).is_err() {
+            return false;
+        }
+    }
+}

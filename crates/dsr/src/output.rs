@@ -1,0 +1,103 @@
+//! Building packets and sending them (RFC 4728 sections 8.1.1 to 8.1.3).
+
+use wayhop_core::{Addr, Cx, DropReason, Packet, Priority, Span, TxSpec};
+use wayhop_wire::dsr::{self, AddrList, Builder, DsrOption, SourceRoute};
+use wayhop_wire::ipv4::{self, protocol};
+use wayhop_wire::{Error, checksum};
+
+use crate::buffer::Held;
+use crate::cache::Purpose;
+use crate::discovery::Wants;
+use crate::engine::Engine;
+use crate::path::{MAX_NODES, Path};
+
+impl Engine {
+    /// A control packet of this node with these options; `None` when they do not fit.
+    pub(crate) fn control(&mut self, cx: &mut Cx<'_>, to: Addr, options: &[DsrOption<'_>]) -> Option<Packet> {
+        let mut b = Builder::new(&mut self.scratch, protocol::NO_NEXT_HEADER);
+        for o in options {
+            b.push(o).ok()?;
+        }
+        let header = b.finish();
+        let mut p = cx.alloc(ipv4::HEADER_LEN + header.len());
+        let mut repr = ipv4::Repr::new(cx.addr(), to, protocol::DSR, header.len() as u16);
+        repr.ttl = self.params.control_ttl;
+        repr.id = self.next_ip_id;
+        self.next_ip_id = self.next_ip_id.wrapping_add(1);
+        repr.emit(p.bytes_mut());
+        p.bytes_mut()[ipv4::HEADER_LEN..].copy_from_slice(header);
+        Some(p)
+    }
+
+    /// Gives a packet an identification of its own.
+    pub(crate) fn stamp(&mut self, p: &mut Packet) {
+        let id = self.next_ip_id.max(1);
+        self.next_ip_id = id.wrapping_add(1);
+        let b = p.bytes_mut();
+        let sum = u16::from_be_bytes([b[10], b[11]]);
+        let sum = checksum::update(sum, u16::from_be_bytes([b[4], b[5]]), id);
+        b[4..6].copy_from_slice(&id.to_be_bytes());
+        b[10..12].copy_from_slice(&sum.to_be_bytes());
+    }
+
+    /// Sends a packet of this node, or keeps it until a route is found.
+    pub(crate) fn originate(&mut self, cx: &mut Cx<'_>, p: Packet, to: Addr) {
+        let mut route = Path::EMPTY;
+        if self.cache.find(to, Purpose::Send, cx.now(), &mut route) {
+            return self.send_by(cx, p, &route, 0, Span::ZERO);
+        }
+        self.hold(cx, Held { packet: p, to, salvage: 0, own: true, since: cx.now() });
+        self.seek(cx, to, Wants::New);
+    }
+
+    /// Sends a packet along a route that begins at this node. `salvage` is 0 for this node's own packets.
+    pub(crate) fn send_by(&mut self, cx: &mut Cx<'_>, mut p: Packet, route: &Path, salvage: u8, delay: Span) {
+        let Some(next_hop) = route.next_hop() else { return cx.drop(p, DropReason::NoRoute) };
+        let plain = ipv4::Packet::new_checked(p.bytes()).is_ok_and(|ip| ip.protocol() != protocol::DSR);
+        let control = !plain && dsr::edit::parse(p.bytes()).is_ok_and(|(_, d)| d.payload().is_empty());
+        let needed = route.hops() > 1 || salvage > 0 || self.params.source_route_on_one_hop || !plain;
+        if needed && self.put_source_route(&mut p, route, salvage).is_err() {
+            return cx.drop(p, DropReason::TooLong);
+        }
+        let priority = if control { Priority::Control } else { Priority::Data };
+        let id = self.tx_id();
+        cx.send(p, TxSpec::unicast(next_hop).with_priority(priority).after(delay).reported(id));
+    }
+
+    /// Writes the Source Route option, and the header around it if there is none.
+    fn put_source_route(&mut self, p: &mut Packet, route: &Path, salvage: u8) -> Result<(), Error> {
+        // Section 8.3.6: the route of a salvaged packet lists the node that salvaged it, as visited.
+        let salvaged = salvage > 0;
+        let nodes = route.nodes();
+        let listed = if salvaged { &nodes[..route.hops()] } else { route.between() };
+        debug_assert!(listed.len() < MAX_NODES);
+        let option = DsrOption::SourceRoute(SourceRoute {
+            first_hop_external: route.first_external() && !salvaged,
+            last_hop_external: route.last_external(),
+            salvage,
+            segments_left: (listed.len() - usize::from(salvaged)) as u8,
+            addresses: AddrList::from(listed),
+        });
+        if let Ok((_, header)) = dsr::edit::parse(p.bytes()) {
+            let mut b = Builder::new(&mut self.scratch, header.next_header());
+            for o in header.options() {
+                match o? {
+                    DsrOption::SourceRoute(_) | DsrOption::Pad1 | DsrOption::PadN(_) => {}
+                    other => b.push(&other)?,
+                }
+            }
+            b.push(&option)?;
+            dsr::edit::replace_header(p, b.finish())
+        } else {
+            let mut b = Builder::new(&mut self.scratch, protocol::NO_NEXT_HEADER);
+            b.push(&option)?;
+            dsr::edit::insert_header(p, b.finish())
+        }
+    }
+
+    /// Sends a Route Request to all neighbours, after some jitter.
+    pub(crate) fn broadcast_request(&mut self, cx: &mut Cx<'_>, p: Packet) {
+        let jitter = cx.rng().jitter(self.params.jitter());
+        cx.send(p, TxSpec::broadcast().after(jitter));
+    }
+}

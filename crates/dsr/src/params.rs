@@ -1,0 +1,277 @@
+//! Every constant and choice of the protocol, with three named sets of values.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wayhop_core::Span;
+
+use crate::path::MAX_HOPS;
+
+/// Constants of RFC 4728 section 9, and switches for the places where implementations differ.
+///
+/// The default is the profile `rfc`. A scenario that sets some fields keeps the default of the others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    // ---- Route Discovery ----
+    /// Whether each discovery starts with a request that neighbours answer but do not propagate (TTL 1; section 3.3.3).
+    pub ring_zero_search: bool,
+    /// How long to wait for answers to that request before a propagating one, in milliseconds
+    /// (NonpropRequestTimeout, section 9).
+    pub nonprop_request_timeout_ms: u32,
+    /// The wait after the first discovery for a target before the second, in milliseconds (RequestPeriod, section 9).
+    pub request_period_ms: u32,
+    /// By how much each further wait is longer (section 8.2.1: doubled).
+    pub request_backoff_factor: u32,
+    /// The longest wait between discoveries for one target, in milliseconds (MaxRequestPeriod, section 9).
+    pub max_request_period_ms: u32,
+    /// After how many repeated discoveries without a reply the packets for a target are dropped; 0 for no limit
+    /// (MaxRequestRexmt, section 9).
+    pub max_request_rexmt: u32,
+    /// TTL of a propagating Route Request, in hops (DiscoveryHopLimit, section 9).
+    pub discovery_hop_limit: u8,
+    /// Longest jitter before a Route Request or a Route Reply of the target is sent, in milliseconds (BroadcastJitter,
+    /// section 9).
+    pub broadcast_jitter_ms: u32,
+    /// The longest route that is requested, answered or cached, in hops; at most 31. The format allows more, and packets
+    /// with longer source routes are forwarded.
+    pub max_route_hops: u8,
+    /// How many initiators, and how many targets, the Route Request Table remembers (RequestTableSize, section 9).
+    pub request_table_size: u16,
+    /// How many (identification, target) pairs it remembers of each initiator (RequestTableIds, section 9).
+    pub request_table_ids: u16,
+    /// Whether a request is also taken for a duplicate when its identification is lower than another one already seen
+    /// from the same initiator.
+    pub request_ids_in_order: bool,
+
+    // ---- Send Buffer ----
+    /// How many packets may wait for a route; the oldest gives way (section 4.2).
+    pub send_buffer_packets: u16,
+    /// How long a packet may wait for a route, in seconds (SendBufferTimeout, section 9).
+    pub send_buffer_timeout_s: u32,
+    /// The shortest time between two looks into the Send Buffer, in milliseconds; 0 to act exactly when something is due.
+    pub send_buffer_check_min_ms: u32,
+    /// The longest time between two looks into the Send Buffer, in milliseconds; each is drawn uniformly.
+    pub send_buffer_check_max_ms: u32,
+    /// The distance between packets that one Route Reply frees, in milliseconds.
+    pub send_buffer_release_spacing_ms: u32,
+    /// Whether any newly cached route frees waiting packets (section 4.1), or only a Route Reply to this node.
+    pub release_on_any_route: bool,
+
+    // ---- Route Cache ----
+    /// How long an unused cached route is kept, in seconds; 0 for ever (RouteCacheTimeout, section 9).
+    pub route_cache_timeout_s: u32,
+    /// How many routes the cache keeps that this node asked for or uses.
+    pub cache_primary_routes: u16,
+    /// How many routes it keeps that were learned by listening.
+    pub cache_secondary_routes: u16,
+    /// Whether listening in promiscuous mode teaches routes (section 3.3.1).
+    pub snoop_overheard: bool,
+    /// Whether only the first overheard copy of a packet is looked at.
+    pub overheard_once: bool,
+    /// Whether the route recorded in a Route Request is cached by all who hear it (section 8.1.4).
+    pub learn_from_requests: bool,
+    /// Whether links are cached in both directions (section 3.3.1, third case: bidirectional MACs).
+    pub learn_reverse_routes: bool,
+    /// Whether the nodes that forward a Route Reply cache the route in it (section 8.1.4).
+    pub learn_from_forwarded_replies: bool,
+    /// Whether the part of a Route Reply packet's own source route that is still ahead is cached (section 3.3.1 says no).
+    pub learn_ahead_of_replies: bool,
+
+    // ---- Route Replies ----
+    /// Whether propagating requests are answered from the cache (section 8.2.3); non-propagating ones always are.
+    pub reply_from_cache: bool,
+    /// Delay per hop of an answer from the cache, H in section 8.2.5, in microseconds; 0 to answer at once.
+    pub cached_reply_delay_us: u32,
+
+    // ---- Route Maintenance ----
+    /// Whether packets of others are sent on by another cached route when their link breaks (section 8.3.6).
+    pub salvage: bool,
+    /// How often one packet may be salvaged (MAX_SALVAGE_COUNT, section 9); at most 15, the field's range.
+    pub max_salvage_count: u8,
+    /// Whether a packet that carries a Route Reply is salvaged, unless the reply itself names the broken link
+    /// (section 8.3.6 says no).
+    pub salvage_replies: bool,
+    /// Whether a packet of others with no other cached route waits for a non-propagating discovery (section 8.3.6: it is
+    /// dropped).
+    pub discover_for_salvage: bool,
+    /// Whether this node's own Route Replies and Route Errors are sent again by another route, after a discovery if need
+    /// be, when their first link breaks.
+    pub resend_own_control: bool,
+    /// Whether the Route Error leaves before the packet is salvaged (section 8.3.6), or after.
+    pub error_before_salvage: bool,
+    /// Whether a Route Error also goes to each other source whose queued packets the broken link stopped (section 3.4.2).
+    pub error_to_queued_sources: bool,
+    /// Whether a Route Error told to this node travels on in its next Route Request (section 3.4.4).
+    pub propagate_errors: bool,
+    /// How old such a Route Error may be, in milliseconds.
+    pub propagate_errors_ms: u32,
+    /// Whether neighbours that cannot be answered are remembered and their requests ignored (section 4.6).
+    pub blacklist: bool,
+    /// How long after the last failure a neighbour is taken for one-way without asking ("probable"), in milliseconds.
+    pub blacklist_probable_ms: u32,
+    /// How long after the last failure a neighbour is forgotten, in milliseconds; until then it is "questionable".
+    pub blacklist_expiry_ms: u32,
+
+    // ---- Automatic route shortening ----
+    /// Whether an overheard packet that skipped hops is answered with a gratuitous Route Reply (section 3.4.3).
+    pub gratuitous_replies: bool,
+    /// How long to be silent after such a reply, in milliseconds (GratReplyHoldoff, section 9).
+    pub grat_reply_holdoff_ms: u32,
+    /// Whether that silence is kept for each source route, instead of for each (source, transmitter) (section 4.4).
+    pub grat_holdoff_by_route: bool,
+    /// How many such silences are remembered (section 4.4).
+    pub grat_table_size: u16,
+
+    // ---- Data packets ----
+    /// Whether a packet to a neighbour carries a source route without addresses, which lets others learn the link
+    /// (section 8.1.1 asks for a source route from two hops on).
+    pub source_route_on_one_hop: bool,
+    /// TTL of this node's control packets, in hops; a Route Request has its own.
+    pub control_ttl: u8,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self::rfc()
+    }
+}
+
+impl Params {
+    /// The named set of values: `rfc` (RFC 4728), `ns2` (what ns-2.35's DSR does, for comparison with it) or `cmu` (the
+    /// testbed of Maltz, Broch and Johnson 1999, as far as link-layer feedback goes).
+    pub fn profile(name: &str) -> Option<Self> {
+        match name {
+            "rfc" => Some(Self::rfc()),
+            "ns2" => Some(Self::ns2()),
+            "cmu" => Some(Self::cmu()),
+            _ => None,
+        }
+    }
+
+    fn rfc() -> Self {
+        Self {
+            ring_zero_search: true,
+            nonprop_request_timeout_ms: 30,
+            request_period_ms: 500,
+            request_backoff_factor: 2,
+            max_request_period_ms: 10_000,
+            max_request_rexmt: 16,
+            discovery_hop_limit: 255,
+            broadcast_jitter_ms: 10,
+            max_route_hops: MAX_HOPS as u8,
+            request_table_size: 64,
+            request_table_ids: 16,
+            request_ids_in_order: false,
+            send_buffer_packets: 64,
+            send_buffer_timeout_s: 30,
+            send_buffer_check_min_ms: 0,
+            send_buffer_check_max_ms: 0,
+            send_buffer_release_spacing_ms: 0,
+            release_on_any_route: true,
+            route_cache_timeout_s: 300,
+            cache_primary_routes: 30,
+            cache_secondary_routes: 64,
+            snoop_overheard: true,
+            overheard_once: false,
+            learn_from_requests: true,
+            learn_reverse_routes: true,
+            learn_from_forwarded_replies: true,
+            learn_ahead_of_replies: false,
+            reply_from_cache: true,
+            cached_reply_delay_us: 3_000,
+            salvage: true,
+            max_salvage_count: 15,
+            salvage_replies: false,
+            discover_for_salvage: false,
+            resend_own_control: false,
+            error_before_salvage: true,
+            error_to_queued_sources: true,
+            propagate_errors: true,
+            propagate_errors_ms: 1_000,
+            blacklist: true,
+            blacklist_probable_ms: 1_000,
+            blacklist_expiry_ms: 3_000,
+            gratuitous_replies: true,
+            grat_reply_holdoff_ms: 1_000,
+            grat_holdoff_by_route: false,
+            grat_table_size: 64,
+            source_route_on_one_hop: true,
+            control_ttl: 255,
+        }
+    }
+
+    fn ns2() -> Self {
+        Self {
+            // ns-2's period of 0.5 s is shifted by two bits for each request already sent: 2 s, 8 s, then the maximum.
+            request_period_ms: 2_000,
+            request_backoff_factor: 4,
+            max_request_rexmt: 0,
+            discovery_hop_limit: 16,
+            // 16 addresses, source and destination among them.
+            max_route_hops: 15,
+            request_table_size: 128,
+            request_ids_in_order: true,
+            send_buffer_check_min_ms: 30,
+            send_buffer_check_max_ms: 60,
+            send_buffer_release_spacing_ms: 30,
+            release_on_any_route: false,
+            route_cache_timeout_s: 0,
+            overheard_once: true,
+            learn_from_requests: false,
+            learn_reverse_routes: false,
+            learn_from_forwarded_replies: false,
+            learn_ahead_of_replies: true,
+            cached_reply_delay_us: 0,
+            salvage_replies: true,
+            discover_for_salvage: true,
+            resend_own_control: true,
+            error_before_salvage: false,
+            error_to_queued_sources: false,
+            blacklist: false,
+            grat_holdoff_by_route: true,
+            grat_table_size: 10,
+            ..Self::rfc()
+        }
+    }
+
+    fn cmu() -> Self {
+        Self {
+            // The testbed looked for due Route Requests every 30 ms.
+            send_buffer_check_min_ms: 30,
+            send_buffer_check_max_ms: 30,
+            max_route_hops: 15,
+            ..Self::rfc()
+        }
+    }
+
+    /// The same values within the ranges that the engine and the packet format can hold.
+    #[must_use]
+    pub(crate) fn clamped(mut self) -> Self {
+        self.max_route_hops = self.max_route_hops.clamp(1, MAX_HOPS as u8);
+        self.max_salvage_count = self.max_salvage_count.min(15);
+        self.request_table_size = self.request_table_size.max(1);
+        self.request_table_ids = self.request_table_ids.max(1);
+        self.request_period_ms = self.request_period_ms.max(1);
+        self.request_backoff_factor = self.request_backoff_factor.max(1);
+        self.max_request_period_ms = self.max_request_period_ms.max(self.request_period_ms);
+        self.send_buffer_packets = self.send_buffer_packets.max(1);
+        self.send_buffer_check_max_ms = self.send_buffer_check_max_ms.max(self.send_buffer_check_min_ms);
+        self.cache_primary_routes = self.cache_primary_routes.max(1);
+        self.cache_secondary_routes = self.cache_secondary_routes.max(1);
+        self.grat_table_size = self.grat_table_size.max(1);
+        self.discovery_hop_limit = self.discovery_hop_limit.max(1);
+        self.control_ttl = self.control_ttl.max(1);
+        self
+    }
+
+    pub(crate) fn jitter(&self) -> Span {
+        Span::from_millis(self.broadcast_jitter_ms.into())
+    }
+
+    /// The wait after the `n`th discovery in a row for one target; `n` counts from 1.
+    pub(crate) fn backoff(&self, n: u32) -> Span {
+        let factor = u64::from(self.request_backoff_factor).saturating_pow(n.saturating_sub(1));
+        let ms = u64::from(self.request_period_ms).saturating_mul(factor);
+        Span::from_millis(ms.min(self.max_request_period_ms.into()))
+    }
+}

@@ -1,0 +1,160 @@
+//! A route as a sequence of nodes, both ends included.
+
+use core::fmt;
+
+use wayhop_core::Addr;
+
+/// The most nodes that a [`Path`] holds. The format allows 65 (RFC 4728 section 6.7); a path of fixed size needs no
+/// allocation.
+pub const MAX_NODES: usize = 32;
+/// The most hops that a [`Path`] holds.
+pub const MAX_HOPS: usize = MAX_NODES - 1;
+
+/// A sequence of nodes from a first to a last, without repetition when it comes out of a cache.
+///
+/// Its first and its last hop may be flagged External (RFC 4728 section 4.1): not a link but some way through another
+/// network.
+#[derive(Copy, Clone)]
+pub struct Path {
+    len: u8,
+    external: u8,
+    nodes: [Addr; MAX_NODES],
+}
+
+const FIRST: u8 = 1;
+const LAST: u8 = 2;
+
+impl Path {
+    /// The path without nodes.
+    pub const EMPTY: Self = Self { len: 0, external: 0, nodes: [Addr::UNSPECIFIED; MAX_NODES] };
+
+    /// The path over these nodes; what does not fit is cut off.
+    pub fn from_nodes(nodes: impl IntoIterator<Item = Addr>) -> Self {
+        let mut p = Self::EMPTY;
+        for a in nodes {
+            if !p.push(a) {
+                break;
+            }
+        }
+        p
+    }
+
+    /// Appends a node; false when there is no room.
+    pub fn push(&mut self, a: Addr) -> bool {
+        let Some(slot) = self.nodes.get_mut(usize::from(self.len)) else { return false };
+        *slot = a;
+        self.len += 1;
+        true
+    }
+    /// Its nodes.
+    pub fn nodes(&self) -> &[Addr] {
+        &self.nodes[..usize::from(self.len)]
+    }
+    /// How many nodes.
+    pub fn len(&self) -> usize {
+        usize::from(self.len)
+    }
+    /// Whether it has no nodes.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+    /// How many hops.
+    pub fn hops(&self) -> usize {
+        self.len().saturating_sub(1)
+    }
+    /// The first node.
+    pub fn first(&self) -> Option<Addr> {
+        self.nodes().first().copied()
+    }
+    /// The last node.
+    pub fn last(&self) -> Option<Addr> {
+        self.nodes().last().copied()
+    }
+    /// The node after the first.
+    pub fn next_hop(&self) -> Option<Addr> {
+        self.nodes().get(1).copied()
+    }
+    /// The nodes between the first and the last: what a Source Route option lists.
+    pub fn between(&self) -> &[Addr] {
+        self.nodes().get(1..self.hops()).unwrap_or(&[])
+    }
+    /// Whether a node is on it.
+    pub fn contains(&self, a: Addr) -> bool {
+        self.nodes().contains(&a)
+    }
+    /// Where a node is on it.
+    pub fn position(&self, a: Addr) -> Option<usize> {
+        self.nodes().iter().position(|&n| n == a)
+    }
+    /// Whether the two nodes follow each other on it, in this order.
+    pub fn has_link(&self, from: Addr, to: Addr) -> bool {
+        self.nodes().windows(2).any(|w| w == [from, to])
+    }
+    /// Whether a node occurs twice.
+    pub fn repeats(&self) -> bool {
+        self.nodes().iter().enumerate().any(|(i, a)| self.nodes[..i].contains(a))
+    }
+    /// Cuts it to its first `len` nodes.
+    pub fn truncate(&mut self, len: usize) {
+        if len < self.len() {
+            self.len = len as u8;
+            self.external &= !LAST;
+            if len < 2 {
+                self.external = 0;
+            }
+        }
+    }
+    /// The same nodes in the opposite order.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        let mut p = *self;
+        p.nodes[..self.len()].reverse();
+        p.external = (self.external & FIRST) << 1 | (self.external & LAST) >> 1;
+        p
+    }
+    /// Flags the first hop as External.
+    pub fn set_first_external(&mut self, on: bool) {
+        self.external = self.external & !FIRST | u8::from(on);
+    }
+    /// Flags the last hop as External.
+    pub fn set_last_external(&mut self, on: bool) {
+        self.external = self.external & !LAST | u8::from(on) << 1;
+    }
+    /// Whether the first hop is External.
+    pub fn first_external(&self) -> bool {
+        self.external & FIRST != 0
+    }
+    /// Whether the last hop is External.
+    pub fn last_external(&self) -> bool {
+        self.external & LAST != 0
+    }
+    /// Whether any hop is External.
+    pub fn any_external(&self) -> bool {
+        self.external != 0
+    }
+}
+
+impl PartialEq for Path {
+    fn eq(&self, o: &Self) -> bool {
+        self.external == o.external && self.nodes() == o.nodes()
+    }
+}
+impl Eq for Path {}
+
+impl fmt::Display for Path {
+    /// The addresses, separated by spaces.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, a) in self.nodes().iter().enumerate() {
+            if i > 0 {
+                f.write_str(" ")?;
+            }
+            write!(f, "{a}")?;
+        }
+        Ok(())
+    }
+}
+impl fmt::Debug for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{self}]")
+    }
+}

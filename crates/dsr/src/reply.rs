@@ -1,0 +1,160 @@
+//! Route Replies: from the target, from the cache, and received (RFC 4728 sections 8.2.3 to 8.2.6).
+
+use wayhop_core::{Addr, Cx, Inspect, Packet, RxMeta, Span, Time};
+use wayhop_wire::dsr::{AddrList, DsrOption, RouteReply, RouteRequest};
+
+use crate::cache::{Learned, Purpose};
+use crate::engine::{Engine, Timer};
+use crate::path::Path;
+use crate::view::{View, Way, usable};
+
+/// Route Replies that wait whether the initiator gets a better one (section 8.2.5).
+#[derive(Default)]
+pub(crate) struct HeldReplies(Vec<HeldReply>);
+
+struct HeldReply {
+    packet: Packet,
+    back: Path,
+    initiator: Addr,
+    target: Addr,
+    hops: usize,
+    due: Time,
+}
+
+/// How many replies are held back at once; further ones leave without delay.
+const MAX_HELD: usize = 32;
+
+impl HeldReplies {
+    /// Forgets the replies that a packet makes superfluous: it uses a route to the target that is as short.
+    pub(crate) fn cancel(&mut self, cx: &mut Cx<'_>, way: &Way) {
+        if self.0.is_empty() {
+            return;
+        }
+        let (Some(from), Some(to)) = (way.nodes.first(), way.nodes.last()) else { return };
+        while let Some(at) =
+            self.0.iter().position(|h| h.initiator == from && h.target == to && way.nodes.hops() <= h.hops)
+        {
+            let h = self.0.swap_remove(at);
+            cx.note("reply_cancelled", h.initiator, h.hops as u64);
+            cx.consume(h.packet);
+        }
+    }
+
+    pub(crate) fn inspect(&self, out: &mut dyn Inspect) {
+        for h in &self.0 {
+            out.row("held_replies", &[("to", &h.initiator), ("target", &h.target), ("hops", &h.hops)]);
+            out.held("held_replies", &h.packet);
+        }
+    }
+}
+
+impl Engine {
+    /// Answers a Route Request for this node (section 8.2.4). Every copy is answered.
+    pub(crate) fn reply_as_target(&mut self, cx: &mut Cx<'_>, initiator: Addr, r: &RouteRequest<'_>) {
+        let me = cx.addr();
+        let route = Path::from_nodes([initiator].into_iter().chain(r.addresses.iter()).chain([me]));
+        if route.len() != r.addresses.len() + 2 || route.len() > self.max_nodes() {
+            return;
+        }
+        let back = route.reversed();
+        self.learn(cx, &back, Learned::Asked);
+        let Some(p) = self.reply_packet(cx, &route) else { return };
+        cx.note("reply_sent", initiator, route.hops() as u64);
+        let jitter = cx.rng().jitter(self.params.jitter());
+        self.send_by(cx, p, &back, 0, jitter);
+    }
+
+    /// Answers a Route Request from the cache if that is allowed (section 8.2.3), and gives the route from here to the
+    /// target.
+    pub(crate) fn reply_from_cache(
+        &mut self,
+        cx: &mut Cx<'_>,
+        initiator: Addr,
+        r: &RouteRequest<'_>,
+    ) -> Option<Path> {
+        let me = cx.addr();
+        let mut rest = Path::EMPTY;
+        if !self.cache.find(r.target, Purpose::Answer, cx.now(), &mut rest) {
+            return None;
+        }
+        let so_far = || [initiator].into_iter().chain(r.addresses.iter());
+        let route = Path::from_nodes(so_far().chain(rest.nodes().iter().copied()));
+        let len = r.addresses.len() + 1 + rest.len();
+        if route.len() != len || len > self.max_nodes() || route.repeats() {
+            return None;
+        }
+        let back = Path::from_nodes(so_far().chain([me])).reversed();
+        self.learn(cx, &back, Learned::Asked);
+        let packet = self.reply_packet(cx, &route)?;
+        cx.note("reply_from_cache", initiator, route.hops() as u64);
+        let h = u64::from(self.params.cached_reply_delay_us);
+        if h == 0 || self.held_replies.0.len() == MAX_HELD {
+            self.send_by(cx, packet, &back, 0, Span::ZERO);
+            return Some(rest);
+        }
+        // Section 8.2.5: d = H * (h - 1 + r).
+        let hops = route.hops();
+        let h = Span::from_micros(h);
+        let due = cx.now() + h * (hops as u64 - 1) + cx.rng().jitter(h);
+        self.held_replies.0.push(HeldReply { packet, back, initiator, target: r.target, hops, due });
+        self.set_reply_timer(cx);
+        Some(rest)
+    }
+
+    fn set_reply_timer(&self, cx: &mut Cx<'_>) {
+        if let Some(due) = self.held_replies.0.iter().map(|h| h.due).min() {
+            cx.set_timer(Timer::HeldReply.key(), due);
+        }
+    }
+
+    /// Sends the held-back replies whose time has come.
+    pub(crate) fn send_due_replies(&mut self, cx: &mut Cx<'_>) {
+        while let Some(at) = self.held_replies.0.iter().position(|h| h.due <= cx.now()) {
+            let h = self.held_replies.0.swap_remove(at);
+            self.send_by(cx, h.packet, &h.back, 0, Span::ZERO);
+        }
+        self.set_reply_timer(cx);
+    }
+
+    /// A packet with a Route Reply that gives this route to the route's first node.
+    fn reply_packet(&mut self, cx: &mut Cx<'_>, route: &Path) -> Option<Packet> {
+        let addresses = AddrList::from(&route.nodes()[1..]);
+        let option = DsrOption::RouteReply(RouteReply { last_hop_external: false, addresses });
+        self.control(cx, route.first()?, &[option])
+    }
+
+    /// The Route Replies of a packet: for this node, or for others. `received` says that the packet came to this node's
+    /// interface.
+    pub(crate) fn on_route_replies(&mut self, cx: &mut Cx<'_>, v: &View<'_>, rx: &RxMeta, received: bool) {
+        let to = v.ip.dst();
+        for r in v.replies() {
+            if to == cx.addr() {
+                if received {
+                    self.on_answer(cx, &r, rx);
+                }
+            } else {
+                self.learn_reply(cx, to, &r, rx.from, received);
+            }
+        }
+    }
+
+    /// A Route Reply to this node (section 8.2.6).
+    fn on_answer(&mut self, cx: &mut Cx<'_>, r: &RouteReply<'_>, rx: &RxMeta) {
+        let me = cx.addr();
+        self.on_acked(cx, rx.from);
+        let mut route = Path::from_nodes([me].into_iter().chain(r.addresses.iter()));
+        if route.len() != r.addresses.len() + 1 || !usable(&route) {
+            return;
+        }
+        route.set_last_external(r.last_hop_external);
+        let Some(target) = route.last().filter(|_| route.len() > 1) else { return };
+        self.learn(cx, &route, Learned::Asked);
+        if let Some(since) = self.requests.found(target) {
+            cx.note("discovery_done", target, cx.now().since(since).as_micros());
+            cx.clear_timer(Timer::Discovery(target).key());
+        }
+        if !self.buffer.is_empty() {
+            self.release(cx, Span::from_millis(self.params.send_buffer_release_spacing_ms.into()));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Route Errors: originating, reading and spreading them (RFC 4728 sections 8.3.4, 8.3.5 and 3.4.4).
+
+use wayhop_core::{Addr, Cx, Packet, Span, Time};
+use wayhop_wire::dsr::{DsrOption, RouteError, RouteErrorKind};
+
+use crate::engine::Engine;
+use crate::path::Path;
+use crate::view::{View, Way};
+
+/// A broken link that a Route Error told this node of.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct ToldError {
+    from: Addr,
+    to: Addr,
+    at: Time,
+}
+
+/// The sum of one and the salvage count over the Route Errors of a packet may not pass this (section 8.3.4).
+const MAX_TOTAL_SALVAGE: u32 = 15;
+/// The most options that travel on behind a new Route Error.
+const MAX_NESTED: usize = 4;
+
+impl Engine {
+    /// The Route Errors of a packet. `received` says that the packet came to this node's interface.
+    pub(crate) fn on_route_errors(&mut self, cx: &mut Cx<'_>, v: &View<'_>, received: bool) {
+        let me = cx.addr();
+        for e in v.errors() {
+            if let RouteErrorKind::NodeUnreachable(to) = e.kind {
+                self.cache.remove_link(e.source, to);
+                if received && e.destination == me && v.ip.dst() == me {
+                    cx.note("error_received", e.source, u64::from(to.to_bits()));
+                    self.told = Some(ToldError { from: e.source, to, at: cx.now() });
+                }
+            }
+        }
+        if received && v.ip.dst() == me {
+            self.unwrap_error(cx, v);
+        }
+    }
+
+    /// Sends on the options behind a Route Error to this node if they began as its own Route Errors (section 8.3.5).
+    fn unwrap_error(&mut self, cx: &mut Cx<'_>, v: &View<'_>) {
+        let me = cx.addr();
+        let mut inner = v.errors().skip_while(|e| e.destination != me).skip(1).peekable();
+        let Some(next) = inner.peek().filter(|e| e.source == me).map(|e| e.destination) else { return };
+        if next == me {
+            return;
+        }
+        let mut options = [DsrOption::Pad1; MAX_NESTED];
+        let mut n = 0;
+        for (slot, e) in options.iter_mut().zip(inner) {
+            *slot = DsrOption::RouteError(e);
+            n += 1;
+        }
+        if let Some(p) = self.control(cx, next, &options[..n]) {
+            self.originate(cx, p, next);
+        }
+    }
+
+    /// The Route Error that the next Route Request carries, if there is one (section 3.4.4). It is taken along by requests
+    /// until one propagates.
+    pub(crate) fn error_to_spread(&mut self, cx: &Cx<'_>, propagating: bool) -> Option<DsrOption<'static>> {
+        let told = self.told.filter(|_| self.params.propagate_errors)?;
+        if propagating || !self.is_fresh(&told, cx.now()) {
+            self.told = None;
+        }
+        self.is_fresh(&told, cx.now()).then(|| {
+            DsrOption::RouteError(RouteError {
+                salvage: 0,
+                source: told.from,
+                destination: cx.addr(),
+                kind: RouteErrorKind::NodeUnreachable(told.to),
+            })
+        })
+    }
+
+    fn is_fresh(&self, told: &ToldError, now: Time) -> bool {
+        now.since(told.at) < Span::from_millis(self.params.propagate_errors_ms.into())
+    }
+
+    /// The Route Error for a packet that could not be sent to `unreachable`, and the way to the node that chose the
+    /// packet's route. `None` when that is this node, or when the packet has no usable source route.
+    pub(crate) fn error_for(
+        &mut self,
+        cx: &mut Cx<'_>,
+        v: &View<'_>,
+        way: &Way,
+        unreachable: Addr,
+    ) -> Option<(Packet, Path)> {
+        let me = cx.addr();
+        let to = way.nodes.first().filter(|&a| a != me)?;
+        let salvage = v.source_route.map_or(0, |s| s.salvage);
+        let mut options = [DsrOption::Pad1; MAX_NESTED];
+        options[0] = DsrOption::RouteError(RouteError {
+            salvage,
+            source: me,
+            destination: to,
+            kind: RouteErrorKind::NodeUnreachable(unreachable),
+        });
+        let mut n = 1;
+        let mut total = 1 + u32::from(salvage);
+        for e in v.errors() {
+            total += 1 + u32::from(e.salvage);
+            if total > MAX_TOTAL_SALVAGE || n == MAX_NESTED {
+                break;
+            }
+            options[n] = DsrOption::RouteError(e);
+            n += 1;
+        }
+        let p = self.control(cx, to, &options[..n])?;
+        // The way back over the hops that the packet came by: the same links, the other way round.
+        Some((p, Path::from_nodes(way.passed().iter().rev().copied())))
+    }
+
+    /// Sends a Route Error that [`Engine::error_for`] made.
+    pub(crate) fn send_error(&mut self, cx: &mut Cx<'_>, (p, back): (Packet, Path)) {
+        if let Some(to) = back.last() {
+            cx.note("error_sent", to, back.hops() as u64);
+        }
+        self.send_by(cx, p, &back, 0, Span::ZERO);
+    }
+
+    /// Tells a packet's source that this node does not implement an option (section 8.1.6).
+    pub(crate) fn report_unknown_option(&mut self, cx: &mut Cx<'_>, v: &View<'_>, kind: u8) {
+        self.report(cx, v, RouteErrorKind::OptionNotSupported(kind));
+    }
+
+    /// Tells a packet's source that this node does not implement flow state (section 6.4.2).
+    pub(crate) fn refuse_flow_state(&mut self, cx: &mut Cx<'_>, v: &View<'_>) {
+        self.report(cx, v, RouteErrorKind::FlowStateNotSupported);
+    }
+
+    fn report(&mut self, cx: &mut Cx<'_>, v: &View<'_>, kind: RouteErrorKind<'_>) {
+        let me = cx.addr();
+        let to = v.ip.src();
+        // An error about an error could go on for ever.
+        if to == me || v.has_error || !crate::view::is_node(to) {
+            return;
+        }
+        let salvage = v.source_route.map_or(0, |s| s.salvage);
+        let option = DsrOption::RouteError(RouteError { salvage, source: me, destination: to, kind });
+        let back =
+            v.way().map(|w| Path::from_nodes([me].into_iter().chain(w.passed().iter().rev().copied())));
+        let Some(p) = self.control(cx, to, &[option]) else { return };
+        match back.filter(|b| b.last() == Some(to) && !b.repeats()) {
+            Some(back) => self.send_error(cx, (p, back)),
+            None => self.originate(cx, p, to),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! A received packet, read once.
+
+use wayhop_core::Addr;
+use wayhop_wire::dsr::{self, DsrOption, RouteError, RouteReply, RouteRequest, SourceRoute};
+use wayhop_wire::ipv4::{self, protocol};
+use wayhop_wire::{Error, dsr::FlowState};
+
+use crate::Path;
+use crate::path::MAX_NODES;
+
+/// An IP packet with a DSR header, and the options that may occur once.
+#[derive(Copy, Clone)]
+pub(crate) struct View<'a> {
+    pub(crate) ip: ipv4::Packet<'a>,
+    pub(crate) dsr: dsr::Packet<'a>,
+    pub(crate) request: Option<RouteRequest<'a>>,
+    pub(crate) source_route: Option<SourceRoute<'a>>,
+    pub(crate) has_reply: bool,
+    pub(crate) has_error: bool,
+    pub(crate) has_unknown: bool,
+}
+
+impl<'a> View<'a> {
+    /// Reads the headers; an error when any option contradicts its format, or one that may occur once occurs twice.
+    pub(crate) fn new(bytes: &'a [u8]) -> Result<Self, Error> {
+        let (ip, dsr) = dsr::edit::parse(bytes)?;
+        let mut v = Self {
+            ip,
+            dsr,
+            request: None,
+            source_route: None,
+            has_reply: false,
+            has_error: false,
+            has_unknown: false,
+        };
+        for o in dsr.options() {
+            match o? {
+                DsrOption::RouteRequest(r) if v.request.is_none() => v.request = Some(r),
+                DsrOption::SourceRoute(s) if v.source_route.is_none() => v.source_route = Some(s),
+                DsrOption::RouteRequest(_) | DsrOption::SourceRoute(_) => {
+                    return Err(Error::Value("option that occurs twice"));
+                }
+                DsrOption::RouteReply(_) => v.has_reply = true,
+                DsrOption::RouteError(_) => v.has_error = true,
+                DsrOption::Unknown { .. } => v.has_unknown = true,
+                _ => {}
+            }
+        }
+        Ok(v)
+    }
+
+    /// The Flow State header, if it is that.
+    pub(crate) fn flow_state(&self) -> Option<FlowState> {
+        self.dsr.flow_state()
+    }
+    /// Whether nothing follows the DSR header: a packet of the protocol's own.
+    pub(crate) fn is_control(&self) -> bool {
+        self.dsr.next_header() == protocol::NO_NEXT_HEADER || self.dsr.payload().is_empty()
+    }
+    /// The Route Replies.
+    pub(crate) fn replies(&self) -> impl Iterator<Item = RouteReply<'a>> + use<'a> {
+        self.dsr.options().filter_map(|o| match o {
+            Ok(DsrOption::RouteReply(r)) => Some(r),
+            _ => None,
+        })
+    }
+    /// The Route Errors.
+    pub(crate) fn errors(&self) -> impl Iterator<Item = RouteError<'a>> + use<'a> {
+        self.dsr.options().filter_map(|o| match o {
+            Ok(DsrOption::RouteError(e)) => Some(e),
+            _ => None,
+        })
+    }
+    /// The way that the Source Route describes; `None` when there is none, when it contradicts itself, or when it has more
+    /// nodes than a [`Path`].
+    pub(crate) fn way(&self) -> Option<Way> {
+        let sr = self.source_route?;
+        let (n, left) = (sr.addresses.len(), usize::from(sr.segments_left));
+        if left > n || n + 2 > MAX_NODES {
+            return None;
+        }
+        // Section 8.1.4: a salvaged packet's way begins with the node that salvaged it, which is Address[1].
+        let salvaged = sr.salvage != 0;
+        let mut nodes = Path::EMPTY;
+        if !salvaged {
+            nodes.push(self.ip.src());
+        }
+        sr.addresses.iter().for_each(|a| {
+            nodes.push(a);
+        });
+        nodes.push(self.ip.dst());
+        nodes.set_first_external(sr.first_hop_external && !salvaged);
+        nodes.set_last_external(sr.last_hop_external);
+        let receiver = n - left + usize::from(!salvaged);
+        (receiver > 0 && usable(&nodes)).then_some(Way { nodes, receiver })
+    }
+}
+
+/// A packet's source route, and how far it has come.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Way {
+    /// All nodes, from the one that chose the route to the destination.
+    pub(crate) nodes: Path,
+    /// The index of the node that shall receive this transmission; at least 1.
+    pub(crate) receiver: usize,
+}
+
+impl Way {
+    /// The node that transmits.
+    pub(crate) fn transmitter(&self) -> Addr {
+        self.nodes.nodes()[self.receiver - 1]
+    }
+    /// The nodes passed, the transmitter the last of them.
+    pub(crate) fn passed(&self) -> &[Addr] {
+        &self.nodes.nodes()[..self.receiver]
+    }
+    /// The nodes still ahead, the receiver the first of them.
+    pub(crate) fn ahead(&self) -> &[Addr] {
+        &self.nodes.nodes()[self.receiver..]
+    }
+}
+
+/// Whether an address may stand in a route.
+pub(crate) fn is_node(a: Addr) -> bool {
+    !(a.is_multicast() || a.is_broadcast() || a.is_unspecified())
+}
+
+/// Whether a route visits no node twice and names no group.
+pub(crate) fn usable(p: &Path) -> bool {
+    p.nodes().iter().all(|a| is_node(*a)) && !p.repeats()
+}
