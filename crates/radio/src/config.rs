@@ -143,7 +143,10 @@ pub struct RadioConfig {
 
 /// The names of all presets, with a word on each.
 pub const PRESETS: &[(&str, &str)] = &[
-    ("wavelan-914-cmu", "914 MHz WaveLAN of ns-2: 250 m receive, 550 m sense; 2 Mb/s data, 2 Mb/s basic rate"),
+    (
+        "wavelan-914-cmu",
+        "914 MHz WaveLAN of ns-2: 250 m receive, 550 m sense; 2 Mb/s data, 2 Mb/s basic rate",
+    ),
     ("wavelan-914-ns2", "the same with 1 Mb/s basic rate"),
     ("wavelan-914-sinr", "the same radio with noise, cumulative interference and packet error rates"),
     ("wavelan-i", "AT&T WaveLAN-I: 2 Mb/s, plain CSMA/CA without acknowledgement or RTS/CTS"),

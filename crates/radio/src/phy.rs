@@ -143,7 +143,11 @@ fn dsss_ber(sinr: f64, rate_mbps: f64) -> f64 {
         let ser = if rate_mbps < 10.0 {
             q(14.0, es_n0) + q(1.0, 2.0 * es_n0)
         } else {
-            q(24.0, es_n0 / 2.0) + q(16.0, es_n0 * 0.75) + q(174.0, es_n0) + q(16.0, es_n0 * 1.25) + q(24.0, es_n0 * 1.5)
+            q(24.0, es_n0 / 2.0)
+                + q(16.0, es_n0 * 0.75)
+                + q(174.0, es_n0)
+                + q(16.0, es_n0 * 1.25)
+                + q(24.0, es_n0 * 1.5)
                 + q(1.0, es_n0 * 2.0)
         };
         // Half of a codeword's bits are wrong when the codeword is.
@@ -253,7 +257,10 @@ mod tests {
             for &rate in rates(kind) {
                 for db in -10..30 {
                     let (here, above) = (ber(f64::from(db), rate), ber(f64::from(db + 1), rate));
-                    assert!((0.0..=0.5).contains(&here) && above <= here, "{kind:?} {rate} {db} dB: {here} {above}");
+                    assert!(
+                        (0.0..=0.5).contains(&here) && above <= here,
+                        "{kind:?} {rate} {db} dB: {here} {above}"
+                    );
                 }
                 assert!(ber(35.0, rate) < 1e-9);
                 assert!(ber(-15.0, rate) > 1e-3);
@@ -275,9 +282,7 @@ mod tests {
         // -101 dBm. An ideal receiver must manage with the margin in hand, and cannot manage with 8 dB less.
         let p = phy("80211g");
         for (rate, required_snr_db) in [(6.0, 9.0), (12.0, 12.0), (24.0, 17.0), (36.0, 21.0), (54.0, 26.0)] {
-            let per = |db: f64| {
-                1.0 - libm::exp(p.log_success(crate::units::db_to_ratio(db), rate, 8000.0))
-            };
+            let per = |db: f64| 1.0 - libm::exp(p.log_success(crate::units::db_to_ratio(db), rate, 8000.0));
             assert!(per(required_snr_db) < 0.1, "{rate}: {}", per(required_snr_db));
             assert!(per(required_snr_db - 8.0) > 0.1, "{rate}: {}", per(required_snr_db - 8.0));
         }

@@ -87,13 +87,23 @@ mod tests {
     fn out(pool: &mut Pool, id: u64, hop: u32, priority: Priority) -> Outgoing {
         let packet = pool.packet(&[0; 20], PacketMeta { id: PacketId(id), ..PacketMeta::default() });
         let next_hop = NodeId(hop).default_addr();
-        Outgoing { packet, payload: Payload::Ip, next_hop, to: hop, priority, report: None, wants_status: true }
+        Outgoing {
+            packet,
+            payload: Payload::Ip,
+            next_hop,
+            to: hop,
+            priority,
+            report: None,
+            wants_status: true,
+        }
     }
 
     #[test]
     fn control_leaves_before_data_and_order_holds_within_a_class() {
         let (mut pool, mut q) = (Pool::new(), InterfaceQueue::default());
-        for (id, p) in [(1, Priority::Data), (2, Priority::Control), (3, Priority::High), (4, Priority::Control)] {
+        for (id, p) in
+            [(1, Priority::Data), (2, Priority::Control), (3, Priority::High), (4, Priority::Control)]
+        {
             q.push(out(&mut pool, id, 1, p), 50).unwrap();
         }
         let order: Vec<u64> = std::iter::from_fn(|| q.pop()).map(|o| o.packet.meta.id.0).collect();

@@ -63,6 +63,8 @@ pub struct FrameAt<'a> {
 pub trait Host: Motions {
     /// Call [`Radio::handle`] then.
     fn schedule(&mut self, at: Time, station: u32, event: RadioEvent);
+    /// A data frame goes on the air.
+    fn sending(&mut self, f: &FrameAt<'_>);
     /// A data frame for this station, or for all, arrived well.
     fn received(&mut self, f: &FrameAt<'_>);
     /// A data frame for another station was understood. Called only where [`Radio::set_overhear`] asks for it.

@@ -100,8 +100,14 @@ impl Radio {
         if !after_rts {
             mac.tries = mac.tries.saturating_add(1);
         }
-        let head =
-            FrameHead { kind, from: station, to, duration_us: duration_us(duration), sequence: mac.sequence, retry };
+        let head = FrameHead {
+            kind,
+            from: station,
+            to,
+            duration_us: duration_us(duration),
+            sequence: mac.sequence,
+            retry,
+        };
         if kind == FrameKind::Data {
             mac.counters.data += 1;
         } else {
@@ -168,9 +174,13 @@ impl Radio {
             receivers: Vec::new(),
         };
         mac.timeout_at = now + wait;
+        let body = mac.current.as_ref().filter(|_| head.kind.is_data());
+        let frame = FrameAt { at: now, station: head.from, head, body, watts: 0.0 };
+        if body.is_some() {
+            host.sending(&frame);
+        }
         if self.capturing {
-            let body = mac.current.as_ref().filter(|_| head.kind.is_data());
-            host.captured(&FrameAt { at: now, station: head.from, head, body, watts: 0.0 });
+            host.captured(&frame);
         }
         let pause = Pause { difs: self.times.difs, slot_ns: self.times.slot_ns };
         let slot = self.medium.start(now, airtime, t, &mut self.ears, pause, host);
@@ -271,8 +281,8 @@ impl Radio {
         if self.macs[i].answer.is_some() {
             self.defer(now, station, host);
         } else if self.macs[i].current.is_some() && self.ears[i].backoff == Backoff::Off {
-            let cleared = !self.macs[i].rts_wanted
-                && self.macs[i].current.as_ref().is_some_and(|c| self.wants_rts(c));
+            let cleared =
+                !self.macs[i].rts_wanted && self.macs[i].current.as_ref().is_some_and(|c| self.wants_rts(c));
             if cleared {
                 self.defer(now, station, host);
             } else {

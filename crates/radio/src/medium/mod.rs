@@ -194,12 +194,7 @@ impl Medium {
 
 /// Where a station is now.
 #[inline]
-fn place(
-    legs: &mut [Motion],
-    station: u32,
-    now: Time,
-    motions: &mut impl Motions,
-) -> wayhop_core::Position {
+fn place(legs: &mut [Motion], station: u32, now: Time, motions: &mut impl Motions) -> wayhop_core::Position {
     let leg = &mut legs[station as usize];
     if now >= leg.until {
         *leg = motions.leg(station, now);

@@ -68,7 +68,7 @@ impl Neighbours {
                 }
                 self.places[i] = leg.at(now);
             }
-            self.grid.fill(&self.places, (self.range_m + self.margin_m) / 2.0);
+            self.grid.fill(&self.places, f64::midpoint(self.range_m, self.margin_m));
             self.epoch += 1;
             self.until = motions.settled_until(now, self.margin_m / 2.0);
         }

@@ -102,7 +102,11 @@ impl Sinr {
             if s.until <= own.from || s.from >= own.until {
                 continue;
             }
-            if s.from <= own.from { level += s.watts } else { self.changes.push((s.from, s.watts)) }
+            if s.from <= own.from {
+                level += s.watts;
+            } else {
+                self.changes.push((s.from, s.watts));
+            }
             if s.until < own.until {
                 self.changes.push((s.until, -s.watts));
             }
@@ -127,11 +131,8 @@ impl Sinr {
             level = (level + step).max(self.noise_watts);
             at = until;
         }
-        let u = (draw(
-            self.seed,
-            Purpose::FrameError,
-            [u64::from(t.head.from), u64::from(station), t.number],
-        ) >> 11) as f64
+        let u = (draw(self.seed, Purpose::FrameError, [u64::from(t.head.from), u64::from(station), t.number])
+            >> 11) as f64
             / (1u64 << 53) as f64;
         u < libm::exp(log_success)
     }

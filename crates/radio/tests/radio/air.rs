@@ -1,0 +1,131 @@
+//! Stations at given places, sources that never run dry, and an event queue: the least that makes a radio run.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use wayhop_core::{NodeId, PacketId, PacketMeta, Pool, Position, Priority, Time, TxStatus};
+use wayhop_radio::{
+    EVERYONE, FrameAt, Host, Motion, Motions, NOBODY, Outgoing, Payload, Radio, RadioConfig, RadioEvent,
+};
+
+pub(crate) struct Air {
+    pub(crate) radio: Radio,
+    pub(crate) log: Log,
+}
+
+#[derive(Default)]
+pub(crate) struct Log {
+    queue: BinaryHeap<Reverse<(Time, u32, u64)>>,
+    events: Vec<RadioEvent>,
+    places: Vec<Position>,
+    pool: Pool,
+    /// (time, receiver, sender, octets, packet id)
+    pub(crate) received: Vec<(Time, u32, u32, usize, u64)>,
+    pub(crate) overheard: Vec<(u32, u32)>,
+    /// (time, station, status)
+    pub(crate) finished: Vec<(Time, u32, TxStatus)>,
+    /// (time, station, kind, duration) of every frame that `captured` showed at its sender
+    pub(crate) sent: Vec<(Time, u32, wayhop_radio::FrameKind, u16)>,
+    saturated: Vec<(u32, u32, usize)>,
+    next_id: u64,
+}
+
+impl Air {
+    pub(crate) fn new(config: &RadioConfig, places: &[(f64, f64)], seed: u64) -> Self {
+        let places: Vec<Position> = places.iter().map(|&(x, y)| Position::new(x, y, 0.0)).collect();
+        let mut radio = Radio::new(config, places.len(), seed);
+        radio.set_capturing(true);
+        radio.set_overhear(true);
+        Self { radio, log: Log { places, ..Log::default() } }
+    }
+
+    /// `from` always has another packet of `len` octets for `to`.
+    pub(crate) fn saturate(&mut self, from: u32, to: u32, len: usize) {
+        self.log.saturated.push((from, to, len));
+        self.send(from, to, len);
+    }
+
+    /// Queues one packet now; returns its id.
+    pub(crate) fn send(&mut self, from: u32, to: u32, len: usize) -> u64 {
+        self.send_at(Time::ZERO, from, to, len)
+    }
+
+    pub(crate) fn send_at(&mut self, at: Time, from: u32, to: u32, len: usize) -> u64 {
+        self.log.next_id += 1;
+        let id = self.log.next_id;
+        let meta = PacketMeta { id: PacketId(id), ..PacketMeta::default() };
+        let next_hop = if to == EVERYONE { wayhop_core::BROADCAST } else { NodeId(to).default_addr() };
+        let to = if to == EVERYONE || (to as usize) < self.log.places.len() { to } else { NOBODY };
+        let out = Outgoing {
+            packet: self.log.pool.zeroed(len, meta),
+            payload: Payload::Ip,
+            next_hop,
+            to,
+            priority: Priority::Data,
+            report: None,
+            wants_status: true,
+        };
+        self.radio.enqueue(at, from, out, &mut self.log).expect("room in the queue");
+        id
+    }
+
+    pub(crate) fn run(&mut self, seconds: f64) {
+        let end = Time::from_secs_f64(seconds);
+        while let Some(&Reverse((at, station, seq))) = self.log.queue.peek() {
+            if at > end {
+                break;
+            }
+            self.log.queue.pop();
+            let event = self.log.events[seq as usize];
+            let before = self.log.finished.len();
+            self.radio.handle(at, station, event, &mut self.log);
+            self.radio.fetch(at, &mut self.log);
+            for i in before..self.log.finished.len() {
+                let (at, from, _) = self.log.finished[i];
+                if let Some(&(_, to, len)) = self.log.saturated.iter().find(|s| s.0 == from) {
+                    self.send_at(at, from, to, len);
+                }
+            }
+        }
+    }
+
+    /// Payload octets received by `to` from `from` in kb/s of `seconds`, `header` octets of each not counted.
+    pub(crate) fn goodput_kbps(&self, from: u32, to: u32, header: usize, seconds: f64) -> f64 {
+        let bytes: usize =
+            self.log.received.iter().filter(|r| r.1 == to && r.2 == from).map(|r| r.3 - header).sum();
+        bytes as f64 * 8.0 / seconds / 1000.0
+    }
+}
+
+impl Motions for Log {
+    fn leg(&mut self, station: u32, _: Time) -> Motion {
+        Motion::rest(self.places[station as usize])
+    }
+    fn settled_until(&mut self, _: Time, _: f64) -> Time {
+        Time::NEVER
+    }
+}
+
+impl Host for Log {
+    fn schedule(&mut self, at: Time, station: u32, event: RadioEvent) {
+        self.queue.push(Reverse((at, station, self.events.len() as u64)));
+        self.events.push(event);
+    }
+    fn sending(&mut self, _: &FrameAt<'_>) {}
+    fn received(&mut self, f: &FrameAt<'_>) {
+        let p = &f.body.expect("data").packet;
+        self.received.push((f.at, f.station, f.head.from, p.len(), p.meta.id.0));
+    }
+    fn overheard(&mut self, f: &FrameAt<'_>) {
+        self.overheard.push((f.station, f.head.from));
+    }
+    fn finished(&mut self, at: Time, station: u32, out: Outgoing, status: TxStatus) {
+        self.pool.recycle(out.packet);
+        self.finished.push((at, station, status));
+    }
+    fn captured(&mut self, f: &FrameAt<'_>) {
+        if f.station == f.head.from {
+            self.sent.push((f.at, f.station, f.head.kind, f.head.duration_us));
+        }
+    }
+}

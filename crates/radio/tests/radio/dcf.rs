@@ -1,0 +1,143 @@
+//! The distributed coordination function against arithmetic, Bianchi's model and the standard's figures.
+
+use crate::air::Air;
+use wayhop_core::TxStatus;
+use wayhop_radio::{EVERYONE, FrameKind, RadioConfig};
+
+fn preset(name: &str) -> RadioConfig {
+    RadioConfig::preset(name).expect("a preset")
+}
+
+#[test]
+fn a_lone_saturated_sender_gets_what_the_arithmetic_of_ns2_says() {
+    // DIFS 50 + mean backoff 15 slots of 20 (ns-2 draws 0..=30) + RTS 272 + CTS 248 + DATA 6328 + ACK 248 + 3 SIFS of 10,
+    // and four flights of 180 m at 0.6 us: 7478.4 us for 1472 octets of UDP payload in a 1500-octet packet.
+    let mut air = Air::new(&preset("wavelan-914-cmu"), &[(0.0, 0.0), (180.0, 0.0)], 1);
+    air.saturate(0, 1, 1500);
+    air.run(60.0);
+    let expect = 1472.0 * 8.0 / 7.4784;
+    let got = air.goodput_kbps(0, 1, 28, 60.0);
+    assert!((got / expect - 1.0).abs() < 0.005, "{got} kb/s, expected {expect}");
+}
+
+#[test]
+fn a_lone_saturated_sender_gets_what_the_arithmetic_of_the_standard_says() {
+    // 802.11b, no RTS: DIFS 50 + mean backoff 15.5 slots of 20 + DATA (192 + 1118) + SIFS 10 + ACK (192 + 112).
+    let mut air = Air::new(&preset("80211b"), &[(0.0, 0.0), (50.0, 0.0)], 1);
+    air.saturate(0, 1, 1500);
+    air.run(20.0);
+    let expect = 1472.0 * 8.0 / (0.050 + 0.310 + 1.310 + 0.010 + 0.304);
+    let got = air.goodput_kbps(0, 1, 28, 20.0);
+    assert!((got / expect - 1.0).abs() < 0.01, "{got} kb/s, expected {expect}");
+}
+
+/// Bianchi (2000), equations 7 and 9: the chance that a station transmits in a slot, by bisection of its fixed point.
+fn bianchi_tau(n: f64, w: f64, stages: i32) -> f64 {
+    let (mut low, mut high) = (0.0f64, 1.0f64);
+    for _ in 0..100 {
+        let tau = f64::midpoint(low, high);
+        let p = 1.0 - (1.0 - tau).powf(n - 1.0);
+        let of_p =
+            2.0 * (1.0 - 2.0 * p) / ((1.0 - 2.0 * p) * (w + 1.0) + p * w * (1.0 - (2.0 * p).powi(stages)));
+        if of_p > tau { low = tau } else { high = tau }
+    }
+    low
+}
+
+#[test]
+fn saturated_stations_share_the_medium_as_bianchi_says() {
+    // Stations around one receiver that all hear each other, RTS/CTS, as many retries as it takes.
+    let config = RadioConfig {
+        immediate_access: false,
+        backoff_includes_cw: true,
+        eifs_replaces_difs: true,
+        short_retry_limit: 255,
+        long_retry_limit: 255,
+        ..preset("wavelan-914-cmu")
+    };
+    for n in [2u32, 5, 10] {
+        let mut places = vec![(0.0, 0.0)];
+        places.extend((0..n).map(|i| {
+            let a = f64::from(i) / f64::from(n) * std::f64::consts::TAU;
+            (100.0 * a.cos(), 100.0 * a.sin())
+        }));
+        let mut air = Air::new(&config, &places, 7);
+        (1..=n).for_each(|i| air.saturate(i, 0, 1500));
+        let seconds = 120.0;
+        air.run(seconds);
+        let got: f64 = (1..=n).map(|i| air.goodput_kbps(i, 0, 28, seconds)).sum();
+
+        let tau = bianchi_tau(f64::from(n), 32.0, 5);
+        let nf = f64::from(n);
+        let p_tr = 1.0 - (1.0 - tau).powf(nf);
+        let p_s = nf * tau * (1.0 - tau).powf(nf - 1.0) / p_tr;
+        // All in ms. After a collision the stations that only heard it wait EIFS.
+        let success = 0.272 + 0.248 + 6.328 + 0.248 + 3.0 * 0.010 + 0.050;
+        let collision = 0.272 + 0.364;
+        let slot = (1.0 - p_tr) * 0.020 + p_tr * p_s * success + p_tr * (1.0 - p_s) * collision;
+        let expect = p_s * p_tr * 1472.0 * 8.0 / slot;
+        assert!((got / expect - 1.0).abs() < 0.03, "{n} stations: {got} kb/s, Bianchi {expect}");
+        let fairest: Vec<f64> = (1..=n).map(|i| air.goodput_kbps(i, 0, 28, seconds) / got).collect();
+        assert!(fairest.iter().all(|s| (s * nf - 1.0).abs() < 0.35), "{fairest:?}");
+    }
+}
+
+#[test]
+fn an_exchange_reserves_the_medium_for_exactly_its_length() {
+    let mut air = Air::new(&preset("wavelan-914-cmu"), &[(0.0, 0.0), (200.0, 0.0)], 1);
+    air.send(0, 1, 1500);
+    air.run(1.0);
+    let kinds: Vec<_> = air.log.sent.iter().map(|s| (s.1, s.2, s.3)).collect();
+    // RTS reserves SIFS+CTS+SIFS+DATA+SIFS+ACK, CTS what is left, DATA SIFS+ACK, ACK nothing.
+    assert_eq!(
+        kinds,
+        [
+            (0, FrameKind::Rts, 30 + 248 + 6328 + 248),
+            (1, FrameKind::Cts, 20 + 6328 + 248),
+            (0, FrameKind::Data, 10 + 248),
+            (1, FrameKind::Ack, 0)
+        ]
+    );
+    assert_eq!(air.log.finished.len(), 1);
+    assert_eq!(air.log.finished[0].2, TxStatus::Acked);
+}
+
+#[test]
+fn seven_unanswered_rts_end_in_a_report() {
+    let mut air = Air::new(&preset("wavelan-914-cmu"), &[(0.0, 0.0), (300.0, 0.0)], 1);
+    air.send(0, 1, 100);
+    air.run(1.0);
+    assert_eq!(air.log.sent.iter().filter(|s| s.2 == FrameKind::Rts).count(), 7);
+    assert_eq!(air.log.finished[0].2, TxStatus::NoAck { tries: 7 });
+    assert!(air.log.received.is_empty());
+}
+
+#[test]
+fn wavelan_i_sends_once_and_knows_nothing() {
+    let mut air = Air::new(&preset("wavelan-i"), &[(0.0, 0.0), (100.0, 0.0), (5000.0, 0.0)], 1);
+    air.send(0, 1, 500);
+    air.send(0, 2, 500);
+    air.run(1.0);
+    assert!(air.log.finished.iter().all(|f| f.2 == TxStatus::Unknown));
+    assert_eq!(air.log.sent.len(), 2);
+    assert_eq!(air.log.received.len(), 1);
+}
+
+#[test]
+fn a_broadcast_reaches_all_in_range_once_and_nobody_answers() {
+    let mut air =
+        Air::new(&preset("wavelan-914-cmu"), &[(0.0, 0.0), (100.0, 0.0), (0.0, 249.0), (0.0, 251.0)], 1);
+    air.send(0, EVERYONE, 100);
+    air.run(1.0);
+    let to: Vec<u32> = air.log.received.iter().map(|r| r.1).collect();
+    assert_eq!(to, [1, 2]);
+    assert_eq!(air.log.sent.len(), 1);
+}
+
+#[test]
+fn the_tap_hears_what_is_for_others() {
+    let mut air = Air::new(&preset("wavelan-914-cmu"), &[(0.0, 0.0), (100.0, 0.0), (0.0, 100.0)], 1);
+    air.send(0, 1, 100);
+    air.run(1.0);
+    assert_eq!(air.log.overheard, [(2, 0)]);
+}

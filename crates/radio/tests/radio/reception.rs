@@ -1,0 +1,140 @@
+//! What overlapping frames do to each other, in both reception models.
+
+use crate::air::Air;
+use wayhop_core::Time;
+use wayhop_radio::{EVERYONE, Fading, RadioConfig};
+
+fn ns2() -> RadioConfig {
+    RadioConfig::preset("wavelan-914-cmu").expect("a preset")
+}
+fn sinr() -> RadioConfig {
+    RadioConfig::preset("wavelan-914-sinr").expect("a preset")
+}
+
+/// Two broadcasts that overlap: the first from the left begins at 0, the second from the right `lag_us` later, at
+/// stations too far apart to hear each other. Returns the ids that the listener between them received, 1 and 2.
+fn overlap(config: &RadioConfig, left_m: f64, right_m: f64, lag_us: u64) -> Vec<u64> {
+    let far = RadioConfig { cw_min: 1, ..config.clone() };
+    let mut air = Air::new(&far, &[(-left_m, 0.0), (0.0, 0.0), (right_m, 0.0)], 1);
+    air.send_at(Time::ZERO, 0, EVERYONE, 1000);
+    // Both begin after DIFS; no backoff is drawn from 0..1.
+    air.run(lag_us as f64 * 1e-6);
+    air.send_at(Time::from_nanos(lag_us * 1000), 2, EVERYONE, 1000);
+    air.run(1.0);
+    air.log.received.iter().filter(|r| r.1 == 1).map(|r| r.4).collect()
+}
+
+#[test]
+fn ns2_two_frames_of_like_strength_destroy_each_other() {
+    let config = RadioConfig { carrier_sense_threshold_dbm: -64.0, ..ns2() };
+    assert_eq!(overlap(&config, 240.0, 240.0, 500), [] as [u64; 0]);
+}
+
+#[test]
+fn ns2_the_earlier_frame_survives_a_tenth_of_its_power() {
+    // d^-4: 10 dB are a factor of 1.78 in distance.
+    let config = RadioConfig { carrier_sense_threshold_dbm: -66.0, ..ns2() };
+    assert_eq!(overlap(&config, 130.0, 245.0, 500), [1]);
+}
+
+#[test]
+fn ns2_a_later_stronger_frame_never_captures() {
+    let config = RadioConfig { carrier_sense_threshold_dbm: -66.0, ..ns2() };
+    assert_eq!(overlap(&config, 245.0, 130.0, 500), [] as [u64; 0]);
+}
+
+#[test]
+fn sinr_a_later_stronger_frame_takes_the_receiver_over() {
+    let config = RadioConfig { carrier_sense_threshold_dbm: -64.0, interference_floor_dbm: -100.0, ..sinr() };
+    assert_eq!(overlap(&config, 245.0, 100.0, 500), [2]);
+}
+
+#[test]
+fn sinr_like_strength_destroys() {
+    let config = RadioConfig { carrier_sense_threshold_dbm: -60.0, ..sinr() };
+    assert_eq!(overlap(&config, 240.0, 240.0, 500), [] as [u64; 0]);
+}
+
+#[test]
+fn sinr_many_weak_interferers_add_up() {
+    // One interferer 13 dB under the frame does no harm at 2 Mb/s; thirty of them do.
+    let run = |interferers: usize| {
+        let config = RadioConfig { carrier_sense_threshold_dbm: -50.0, cw_min: 1, ..sinr() };
+        let mut places = vec![(0.0, 0.0), (120.0, 0.0)];
+        places.extend((0..interferers).map(|i| {
+            let a = i as f64 / 40.0 * std::f64::consts::TAU;
+            (120.0 + 255.0 * a.cos(), 255.0 * a.sin())
+        }));
+        let mut air = Air::new(&config, &places, 1);
+        for i in 0..interferers {
+            air.send(2 + i as u32, EVERYONE, 1000);
+        }
+        air.send(0, EVERYONE, 1000);
+        air.run(0.5);
+        air.log.received.iter().any(|r| r.1 == 1 && r.2 == 0)
+    };
+    assert!(run(1));
+    assert!(!run(30));
+}
+
+#[test]
+fn sinr_noise_alone_limits_the_range_as_the_link_budget_says() {
+    // 2 Mb/s DQPSK: the frame error rate turns from 0 to 1 within a few metres of where SNR meets the modulation.
+    let share = |distance: f64| {
+        let config =
+            RadioConfig { receive_threshold_dbm: -120.0, carrier_sense_threshold_dbm: -120.0, ..sinr() };
+        let mut air = Air::new(
+            &RadioConfig { interference_floor_dbm: -130.0, ..config },
+            &[(0.0, 0.0), (distance, 0.0)],
+            3,
+        );
+        for _ in 0..40 {
+            air.send(0, EVERYONE, 500);
+        }
+        air.run(5.0);
+        air.log.received.len()
+    };
+    // -174 + 10 log10(22e6) + 10 = -90.6 dBm of noise; -90.6 dBm is received 1131 m away.
+    assert_eq!(share(900.0), 40);
+    assert_eq!(share(2400.0), 0);
+}
+
+#[test]
+fn fading_repeats_with_the_seed_and_differs_between_receivers() {
+    let config = RadioConfig { fading: Fading::Rayleigh, shadowing_sigma_db: 4.0, ..sinr() };
+    let run = |seed| {
+        let mut air = Air::new(&config, &[(0.0, 0.0), (170.0, 0.0), (0.0, 170.0)], seed);
+        for _ in 0..45 {
+            air.send(0, EVERYONE, 500);
+        }
+        air.run(5.0);
+        air.log.received.iter().map(|r| (r.1, r.4)).collect::<Vec<_>>()
+    };
+    let a = run(1);
+    assert_eq!(a, run(1));
+    assert_ne!(a, run(2));
+    let at = |station| a.iter().filter(|r| r.0 == station).map(|r| r.1).collect::<Vec<_>>();
+    assert_ne!(at(1), at(2));
+    assert!(at(1).len() > 5 && at(1).len() < 45, "{}", at(1).len());
+}
+
+#[test]
+fn a_hidden_terminal_is_silenced_by_the_cts() {
+    // 0 and 2 cannot hear each other at all; 1 hears both. With RTS/CTS nearly all data survives.
+    let config = RadioConfig { carrier_sense_threshold_dbm: -64.374, ..ns2() };
+    let mut air = Air::new(&config, &[(0.0, 0.0), (200.0, 0.0), (400.0, 0.0)], 1);
+    air.saturate(0, 1, 1000);
+    air.saturate(2, 1, 1000);
+    air.run(20.0);
+    let data: u32 = [0, 2].iter().map(|&s| air.radio.counters(s).data).sum();
+    let received = air.radio.counters(1).received;
+    assert!(f64::from(received) > 0.97 * f64::from(data), "{received} of {data}");
+    let without = RadioConfig { rts_threshold_bytes: 3000, ..config };
+    let mut air = Air::new(&without, &[(0.0, 0.0), (200.0, 0.0), (400.0, 0.0)], 1);
+    air.saturate(0, 1, 1000);
+    air.saturate(2, 1, 1000);
+    air.run(20.0);
+    let data: u32 = [0, 2].iter().map(|&s| air.radio.counters(s).data).sum();
+    let received = air.radio.counters(1).received;
+    assert!(f64::from(received) < 0.8 * f64::from(data), "{received} of {data}");
+}
