@@ -2,34 +2,31 @@
 """Saturated chains in ns-2: static nodes in a row, one flow of 1500-byte IP packets far above the capacity.
 
     ns2_chains.py OUT.json [--hops 1 2 3 4 5 6 7] [--spacing 180 250] [--seeds 1 2 3] [--duration 60] [--basic 2Mb]
-
-Goodput is counted in UDP payload as real stacks have it: 1472 of the 1500 bytes. (ns-2 adds 20 bytes of IP header to
-what its UDP agent sends and none for UDP, so the driver sends 1480.)
 """
 
 import argparse
 import os
+import tempfile
 
+import layouts
 import ns2_oracle
 import ns2_run
-
-UDP_PAYLOAD_BITS = 1472 * 8
-START_S = 1.0
 
 
 def chain(protocol, hops, spacing, seed, duration, basic):
     """One run, and its goodput over the time in which the source sends."""
-    result = ns2_run.run(
-        trace=True,
-        protocol=protocol,
-        chain=hops,
-        spacing=spacing,
-        seed=seed,
-        duration=START_S + duration,
-        udpstart=START_S,
-        basic=basic,
-    )
-    result["goodput_kbps"] = round(result["received"] * UDP_PAYLOAD_BITS / duration / 1000.0, 1)
+    with tempfile.TemporaryDirectory(prefix="chain-") as scratch:
+        movement, traffic = layouts.chain(scratch, hops, spacing, "ns2")
+        result = ns2_run.run(
+            trace=True,
+            protocol=protocol,
+            movement=movement,
+            traffic=traffic,
+            seed=seed,
+            duration=layouts.START_S + duration,
+            basic=basic,
+        )
+    result["goodput_kbps"] = round(layouts.goodput_kbps(result["received"], duration), 1)
     result.update(hops_in_chain=hops, spacing_m=spacing, basic=basic, measured_s=duration)
     return result
 

@@ -2,8 +2,8 @@
 #
 #   ns manet.tcl key=value ...
 #
-# Either a movement file and a traffic file (setdest / cbrgen), or a chain of static nodes with one CBR flow.
-# The constants are those of Wayhop's radio presets wavelan-914-cmu (data = basic = 2 Mb/s) and wavelan-914-ns2 (basic=1Mb).
+# The scenario is a movement file and a traffic file, as setdest and cbrgen write them. The constants are those of
+# Wayhop's radio presets wavelan-914-cmu (data = basic = 2 Mb/s) and wavelan-914-ns2 (basic=1Mb).
 
 set started [clock clicks -milliseconds]
 
@@ -19,11 +19,6 @@ array set option {
     queue     50
     trace     ""
     mactrace  OFF
-    chain     0
-    spacing   200
-    udpbytes  1480
-    udprate   3Mb
-    udpstart  1.0
 }
 
 foreach word $argv {
@@ -45,27 +40,19 @@ proc file_text {name} {
 }
 
 # Node numbers and the area come from the movement file, so no option can contradict it.
-set chain_nodes [expr {$option(chain) + 1}]
-set low 0
-set high [expr {$option(chain)}]
-set width [expr {100.0 + $option(chain) * $option(spacing)}]
-set height 100.0
-set moves ""
-if {$option(chain) == 0} {
-    set moves [file_text $option(movement)]
-    set low 1000000000
-    set high 0
-    set width 1.0
-    set height 1.0
-    foreach line [split $moves \n] {
-        if {[regexp {^\s*\$node_\((\d+)\)\s+set\s+([XY])_\s+(\S+)} $line -> id axis value]} {
-            if {$id < $low} { set low $id }
-            if {$id > $high} { set high $id }
-            if {$axis eq "X"} { set width [expr {max($width, $value)}] } else { set height [expr {max($height, $value)}] }
-        } elseif {[regexp {setdest\s+(\S+)\s+(\S+)\s+} $line -> x y]} {
-            set width [expr {max($width, $x)}]
-            set height [expr {max($height, $y)}]
-        }
+set moves [file_text $option(movement)]
+set low 1000000000
+set high 0
+set width 1.0
+set height 1.0
+foreach line [split $moves \n] {
+    if {[regexp {^\s*\$node_\((\d+)\)\s+set\s+([XY])_\s+(\S+)} $line -> id axis value]} {
+        if {$id < $low} { set low $id }
+        if {$id > $high} { set high $id }
+        if {$axis eq "X"} { set width [expr {max($width, $value)}] } else { set height [expr {max($height, $value)}] }
+    } elseif {[regexp {setdest\s+(\S+)\s+(\S+)\s+} $line -> x y]} {
+        set width [expr {max($width, $x)}]
+        set height [expr {max($height, $y)}]
     }
 }
 set node_count [expr {$high - $low + 1}]
@@ -104,28 +91,8 @@ for {set id $low} {$id <= $high} {incr id} {
     $node_($id) random-motion 0
 }
 
-if {$option(chain) > 0} {
-    for {set id 0} {$id <= $high} {incr id} {
-        $node_($id) set X_ [expr {50.0 + $id * $option(spacing)}]
-        $node_($id) set Y_ 50.0
-        $node_($id) set Z_ 0.0
-    }
-    set udp_(0) [new Agent/UDP]
-    $udp_(0) set packetSize_ 2000
-    set sink_(0) [new Agent/LossMonitor]
-    $ns_ attach-agent $node_(0) $udp_(0)
-    $ns_ attach-agent $node_($high) $sink_(0)
-    $ns_ connect $udp_(0) $sink_(0)
-    set cbr_(0) [new Application/Traffic/CBR]
-    $cbr_(0) set packetSize_ $option(udpbytes)
-    $cbr_(0) set rate_ $option(udprate)
-    $cbr_(0) set random_ 0
-    $cbr_(0) attach-agent $udp_(0)
-    $ns_ at $option(udpstart) "$cbr_(0) start"
-} else {
-    eval $moves
-    if {$option(traffic) ne ""} { eval [file_text $option(traffic)] }
-}
+eval $moves
+if {$option(traffic) ne ""} { eval [file_text $option(traffic)] }
 for {set id $low} {$id <= $high} {incr id} { $ns_ at $option(duration) "$node_($id) reset" }
 
 proc peak_memory_kb {} {

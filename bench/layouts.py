@@ -1,0 +1,58 @@
+"""Movement and traffic files of static, saturated layouts: a chain, and a star of senders around one receiver."""
+
+import math
+import os
+
+import generate
+
+# 1500-byte IP packets. A real stack adds 8 bytes of UDP and 20 of IP header to the payload; ns-2 adds 20 to what its
+# UDP agent sends, so it must be told 1480 to put the same number of bytes on the air.
+PAYLOAD = {"wayhop": 1472, "ns2": 1480}
+PAYLOAD_BITS = 8 * PAYLOAD["wayhop"]
+# 3 Mb/s: beyond what 2 Mb/s radios carry.
+INTERVAL_S = 0.004
+START_S = 1.0
+
+
+def goodput_kbps(received, seconds):
+    """UDP payload delivered, whichever simulator counted the packets."""
+    return received * PAYLOAD_BITS / seconds / 1000.0
+
+
+def write(directory, name, places, flows, simulator):
+    """Writes NAME.tcl and the traffic file for `simulator`; returns the two paths."""
+    os.makedirs(directory, exist_ok=True)
+    movement = os.path.join(directory, f"{name}.tcl")
+    traffic = os.path.join(directory, f"{name}.{simulator}.cbr.tcl")
+    with open(movement, "w", encoding="ascii", newline="\n") as out:
+        for node, (x, y) in enumerate(places):
+            out.write(f"$node_({node}) set X_ {x:.3f}\n$node_({node}) set Y_ {y:.3f}\n$node_({node}) set Z_ 0.000\n")
+    with open(traffic, "w", encoding="ascii", newline="\n") as out:
+        for flow, (source, target) in enumerate(flows):
+            # Starts lie apart, so that the first route discoveries do not collide.
+            out.write(
+                generate.FLOW.format(
+                    i=flow,
+                    source=source,
+                    target=target,
+                    size=PAYLOAD[simulator],
+                    interval=INTERVAL_S,
+                    jitter=0,
+                    start=START_S - 0.05 * flow,
+                )
+            )
+        out.write(f"set nflows {len(flows)}\n")
+    return movement, traffic
+
+
+def chain(directory, hops, spacing_m, simulator):
+    """A row of nodes; the first sends to the last."""
+    places = [(50.0 + node * spacing_m, 50.0) for node in range(hops + 1)]
+    return write(directory, f"chain-{hops}x{spacing_m}", places, [(0, hops)], simulator)
+
+
+def star(directory, senders, simulator):
+    """Senders on a circle of 30 m around a receiver: all hear all."""
+    circle = [2.0 * math.pi * sender / senders for sender in range(senders)]
+    places = [(50.0, 50.0)] + [(50.0 + 30.0 * math.cos(angle), 50.0 + 30.0 * math.sin(angle)) for angle in circle]
+    return write(directory, f"star-{senders}", places, [(sender, 0) for sender in range(1, senders + 1)], simulator)

@@ -1,0 +1,150 @@
+"""Tests of the benchmarks' own arithmetic and readers: python3 -m unittest, in this directory."""
+
+import os
+import tempfile
+import unittest
+
+import agreement
+import cases
+import dcf
+import generate
+import layouts
+import ns2_trace
+import ns3_run
+import scaling
+
+DSR_TAIL = "[%s:255 %s:255 32 0] 3 [%d 2] [%d 2 3 32->22] [%d 0 0 0->0]"
+
+
+def summary_of(lines):
+    reader = ns2_trace.TraceReader()
+    for line in lines:
+        reader.line(line + "\n")
+    return reader.summary()
+
+
+class Trace(unittest.TestCase):
+    def test_a_packet_of_two_hops(self):
+        summary = summary_of(
+            [
+                "s 1.000000000 _0_ AGT  --- 7 cbr 64 [0 0 0 0] ------- [0:0 2:0 32 0] [0] 0 0",
+                "s 1.001000000 _0_ RTR  --- 7 cbr 84 [0 0 0 0] ------- [0:0 2:0 30 1] [0] 0 0",
+                "f 1.003000000 _1_ RTR  --- 7 cbr 84 [102 1 0 800] ------- [0:0 2:0 29 2] [0] 1 0",
+                "r 1.005500000 _2_ AGT  --- 7 cbr 84 [102 2 1 800] ------- [0:0 2:0 29 2] [0] 2 0",
+                "s 2.000000000 _0_ AGT  --- 8 cbr 64 [0 0 0 0] ------- [0:0 2:0 32 0] [1] 0 0",
+                "D 2.100000000 _1_ IFQ  ARP 8 cbr 84 [102 1 0 800] ------- [0:0 2:0 29 2] [1] 1 0",
+            ]
+        )
+        self.assertEqual((summary["sent"], summary["received"], summary["delivery_ratio"]), (2, 1, 0.5))
+        self.assertEqual(summary["hops_mean"], 2.0)
+        self.assertAlmostEqual(summary["latency_ms"]["p50"], 5.5)
+        self.assertEqual(summary["data_transmissions"], 2)
+        self.assertEqual(summary["drops"], {"IFQ:ARP": 1})
+
+    def test_a_second_copy_is_not_received_again(self):
+        sent = "s 1.0 _0_ AGT  --- 7 cbr 64 [0 0 0 0] ------- [0:0 2:0 32 0] [0] 0 0"
+        received = "r 1.5 _2_ AGT  --- 7 cbr 84 [102 2 1 800] ------- [0:0 2:0 29 2] [0] 2 0"
+        self.assertEqual(summary_of([sent, received, received])["received"], 1)
+
+    def test_every_transmission_of_a_routing_packet_counts(self):
+        request = "1.0 _1_ RTR  --- 0 AODV 48 [0 0 0 0] ------- [1:255 -1:255 5 0] [0x2 1 1 [2 0] [0 4]] (REQUEST)"
+        reply = "1.1 _2_ RTR  --- 0 AODV 44 [0 0 0 0] ------- [2:255 0:255 30 1] [0x4 1 [2 4] 10.0] (REPLY)"
+        summary = summary_of(["s " + request, "r " + request, "f " + request, "s " + reply, "D " + reply])
+        self.assertEqual(summary["routing_packets"], 3)
+        self.assertEqual(summary["routing_bytes"], 140)
+        self.assertEqual(summary["by_type"], {"rreq": 2, "rrep": 1})
+
+    def test_each_dsr_option_in_a_packet_counts(self):
+        head = "s 1.0 _1_ RTR  --- 1 DSR 52 [0 0 0 0] ------- "
+        summary = summary_of(
+            [head + DSR_TAIL % ("22", "32", *flags) for flags in ((1, 0, 0), (1, 0, 1), (0, 1, 0), (0, 0, 1))]
+        )
+        self.assertEqual(summary["routing_packets"], 4)
+        self.assertEqual(summary["by_type"], {"rreq": 2, "rrep": 1, "rerr": 2})
+
+    def test_percentiles_are_of_nearest_rank(self):
+        self.assertEqual(ns2_trace.percentile([1, 2, 3, 4], 0.5), 2)
+        self.assertEqual(ns2_trace.percentile(list(range(1, 101)), 0.95), 95)
+        self.assertEqual(ns2_trace.percentile([7], 0.99), 7)
+
+
+class Agreement(unittest.TestCase):
+    NS2 = {"delivery_pct": 98.0, "routing_packets": 1000, "hops_mean": 2.0, "latency_ms_p50": 8.0}
+
+    def verdicts(self, **changed):
+        rows = agreement.compare([self.NS2], [{**self.NS2, **changed}])
+        return {row["quantity"]: row["pass"] for row in rows}
+
+    def test_each_bound_holds_inside_and_breaks_outside(self):
+        for quantity, inside, outside in (
+            ("delivery_pct", 96.01, 95.99),
+            ("routing_packets", 1249, 1251),
+            ("hops_mean", 1.91, 1.89),
+            ("latency_ms_p50", 9.9, 10.1),
+        ):
+            self.assertTrue(all(self.verdicts(**{quantity: inside}).values()))
+            broken = self.verdicts(**{quantity: outside})
+            self.assertEqual([name for name, passed in broken.items() if not passed], [quantity])
+
+    def test_hops_are_weighted_by_the_packets_that_took_them(self):
+        flows = [{"hops_mean": 1.0, "received": 30}, {"hops_mean": 4.0, "received": 10}]
+        totals = {"delivery_ratio": 1.0, "routing_packets": 0, "received": 40, "latency_ms": {"p50": 1.0}}
+        self.assertEqual(agreement.of_wayhop({"flows": flows, "totals": totals})["hops_mean"], 1.75)
+
+
+class Dcf(unittest.TestCase):
+    def test_frame_times_are_those_of_the_standard(self):
+        self.assertEqual(dcf.frame_us(20, 2.0), 272.0)
+        self.assertEqual(dcf.frame_us(14, 1.0), 304.0)
+        self.assertEqual(dcf.eifs_us(), 364.0)
+
+    def test_a_single_sender_is_the_limit_of_bianchi(self):
+        alone = dcf.single_sender_kbps(1500, 34, 1472)
+        self.assertAlmostEqual(dcf.bianchi_kbps(1, 1500, 34, 1472), alone, places=6)
+
+    def test_the_fixed_point_satisfies_both_equations(self):
+        for senders in (2, 5, 50):
+            tau, collides = dcf.attempt_probability(senders)
+            self.assertAlmostEqual(collides, 1 - (1 - tau) ** (senders - 1), places=9)
+            window, steps = 32, 5
+            direct = 2 * (1 - 2 * collides) / (
+                (1 - 2 * collides) * (window + 1) + collides * window * (1 - (2 * collides) ** steps)
+            )
+            self.assertAlmostEqual(tau, direct, places=9)
+
+
+class Files(unittest.TestCase):
+    def test_the_stored_variants_are_what_the_generator_writes(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            path = os.path.join(scratch, "file")
+            generate.movement(path, 13, 50, 1500.0, 300.0, 0.01, 20.0, 60.0, 900.0)
+            self.assert_same(path, os.path.join(cases.DATA, "variants", "c.pause60.tcl"))
+            generate.traffic(path, 23, 50, 20, 4, 64, 0, 180, jitter=1)
+            self.assert_same(path, os.path.join(cases.DATA, "variants", "c.cbr.tcl"))
+
+    def assert_same(self, written, stored):
+        with open(written, encoding="ascii") as one, open(stored, encoding="ascii") as other:
+            self.assertEqual(one.read().splitlines()[1:], other.read().splitlines()[1:])
+
+    def test_destinations_within_a_distance_are(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            movement, traffic = generate.scaling(scratch, 400, flows=40, within=300.0)
+            places = generate.positions_at_start(movement)
+            flows = ns3_run.flows(traffic)
+        self.assertEqual(len({flow[0] for flow in flows}), 40)
+        for source, target, *_ in flows:
+            apart = sum((a - b) ** 2 for a, b in zip(places[source], places[target])) ** 0.5
+            self.assertNotEqual(source, target)
+            self.assertLessEqual(apart, 300.0)
+
+    def test_flows_are_read_back_from_a_traffic_file(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            _, traffic = layouts.chain(scratch, 3, 200, "ns2")
+            self.assertEqual(ns3_run.flows(traffic), [(0, 3, 1.0, 0.004, 1480)])
+
+    def test_a_line_in_logarithms_gives_its_exponent(self):
+        self.assertAlmostEqual(scaling.exponent([(100, 2.0), (1000, 2.0 * 10**1.15), (10000, 2.0 * 10**2.3)]), 1.15)
+
+
+if __name__ == "__main__":
+    unittest.main()
