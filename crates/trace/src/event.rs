@@ -143,11 +143,13 @@ pub struct NoteEvent {
 pub struct PositionEvent {
     /// From when.
     pub time: Time,
+    /// Until when; [`Time::NEVER`] for the last leg.
+    pub until: Time,
     /// Who.
     pub node: NodeId,
     /// Its place at that time, metres.
     pub at: Position,
-    /// Its velocity from that time until its next row, metres per second.
+    /// Its velocity until then, metres per second.
     pub velocity: Position,
 }
 

@@ -1,24 +1,41 @@
 //! What a run leaves behind: run directories, captures, tables and summaries.
 //!
-//! A world hands plain records ([`HopEvent`], [`FrameEvent`], [`NoteEvent`], [`PositionEvent`], [`Counter`]) to a
-//! [`Recorder`], which hashes them and has a background thread write them.
+//! * A world hands plain records ([`HopEvent`], [`FrameEvent`], [`NoteEvent`], [`PositionEvent`], [`Counter`]) to a
+//!   [`Recorder`], which hashes the hop events ([`TraceHash`]) and has a background thread write them into a [`RunDir`].
+//! * [`Summary`] is the run in numbers; [`human_table`] shows it to people.
+//! * [`CaptureReader`] reads anyone's pcap and pcapng files, [`Decoder`] the routing messages in them.
+//! * [`export_csv`] turns the tables of a run into text.
+//!
+//! Files from outside are hostile: nothing here panics on them, and memory stays bounded.
 
+mod batch;
+mod capture;
 mod class;
+mod decode;
 mod error;
 mod event;
 #[cfg(test)]
 mod fixture;
 mod hash;
+mod hex;
+mod human;
 mod manifest;
+mod ns2;
 mod recorder;
 mod run_dir;
 mod summary;
+mod tables;
+mod writer;
 
+pub use capture::{CaptureError, CaptureReader, CapturedFrame};
 pub use class::{Messages, PacketClass};
+pub use decode::{Decoder, classify, knows_link_type};
 pub use error::Error;
 pub use event::{Counter, Direction, FrameEvent, HopEvent, HopKind, NoteEvent, PositionEvent};
 pub use hash::TraceHash;
-pub use manifest::RunStatus;
+pub use human::human_table;
+pub use manifest::{InputFile, Manifest, RunStatus};
 pub use recorder::{NodeInfo, Outputs, Recorder};
 pub use run_dir::RunDir;
 pub use summary::{FlowSummary, LatencyMs, Lateness, Summary, Topology, Totals, ratio};
+pub use tables::{TABLES, export_csv};

@@ -1,12 +1,16 @@
 //! Where a run came from, and how it ended.
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::hex::hex;
 
 /// How a run ended.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
     /// It is under way, or it was killed before it could say how it ended.
+    #[default]
     Running,
     /// It came to its end.
     Complete,
@@ -14,4 +18,117 @@ pub enum RunStatus {
     Interrupted,
     /// An error stopped it.
     Failed,
+}
+
+/// Everything needed to do a run again, and how it ended: `manifest.json`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Wayhop's version.
+    pub wayhop: String,
+    /// How the run ended.
+    pub status: RunStatus,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error: Option<String>,
+    /// The scenario's text, with everything that the command line set.
+    pub scenario: String,
+    /// SHA-256 of the scenario's text.
+    pub scenario_sha256: String,
+    /// Files that the scenario names.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub inputs: Vec<InputFile>,
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// The command and its arguments.
+    pub command: Vec<String>,
+    /// The operating system and the processor architecture.
+    pub host: String,
+    /// When the run started, UTC, as RFC 3339 writes it.
+    pub started: String,
+}
+
+/// A file that a scenario names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputFile {
+    /// As the scenario names it.
+    pub path: String,
+    /// Its length, octets.
+    pub bytes: u64,
+    /// SHA-256 of its content.
+    pub sha256: String,
+}
+
+impl InputFile {
+    /// The file `path`, which holds `content`.
+    pub fn new(path: impl Into<String>, content: &[u8]) -> Self {
+        Self { path: path.into(), bytes: content.len() as u64, sha256: sha256_hex(content) }
+    }
+}
+
+impl Manifest {
+    /// The manifest of a run that starts now; `started_unix_s` is the wall clock in seconds since 1970.
+    pub fn new(scenario: impl Into<String>, seed: u64, command: Vec<String>, started_unix_s: u64) -> Self {
+        let scenario = scenario.into();
+        Self {
+            wayhop: env!("CARGO_PKG_VERSION").to_owned(),
+            scenario_sha256: sha256_hex(scenario.as_bytes()),
+            scenario,
+            seed,
+            command,
+            host: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+            started: rfc3339(started_unix_s),
+            ..Self::default()
+        }
+    }
+}
+
+fn sha256_hex(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// The moment `unix_s` seconds after 1970, in UTC.
+fn rfc3339(unix_s: u64) -> String {
+    let (days, s) = (unix_s / 86_400, unix_s % 86_400);
+    let (y, m, d) = civil(days);
+    format!("{y:04}-{m:02}-{d:02}T{:02}:{:02}:{:02}Z", s / 3600, s / 60 % 60, s % 60)
+}
+
+/// The Gregorian date `days` days after 1 January 1970, counted in years that begin on 1 March, so that the leap day is
+/// the last.
+fn civil(days: u64) -> (u64, u64, u64) {
+    const DAYS_FROM_0000_03_01: u64 = 719_468;
+    let n = days + DAYS_FROM_0000_03_01;
+    let (era, day_of_era) = (n / 146_097, n % 146_097);
+    let year = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year + year / 4 - year / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    (era * 400 + year + u64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_those_of_date_u() {
+        // From `date -u -d @N`.
+        for (s, expected) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_709_251_199, "2024-02-29T23:59:59Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+            (1_795_292_745, "2026-11-21T20:25:45Z"),
+        ] {
+            assert_eq!(rfc3339(s), expected);
+        }
+    }
+
+    #[test]
+    fn the_scenario_is_hashed_with_sha256() {
+        // The first test vector of FIPS 180-4.
+        let m = Manifest::new("abc", 1, vec![], 0);
+        assert_eq!(m.scenario_sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
 }

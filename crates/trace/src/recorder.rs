@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use wayhop_core::Addr;
 
+use crate::batch::Batch;
+use crate::tables::{FLOWS, Table};
+use crate::writer::Writer;
 use crate::{
     Counter, Error, FrameEvent, HopEvent, NoteEvent, PositionEvent, RunDir, RunStatus, Summary, TraceHash,
 };
@@ -20,7 +23,7 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// What keeps every routing header and the beginning of the data, and costs little.
+    /// Octets of a frame that keep every routing header and the beginning of the data, and cost little.
     pub const DEFAULT_SNAPLEN: u32 = 200;
 }
 
@@ -43,65 +46,150 @@ pub struct NodeInfo {
 ///
 /// Recording an event costs a hash and a copy into a batch. Full batches go to the writer through a bounded channel, so
 /// that nothing is lost and memory stays bounded: a writer that cannot keep up slows the run down. A write error is kept:
-/// [`Recorder::check`] tells it early, [`Recorder::finish`] at the end.
-#[derive(Debug)]
+/// [`Recorder::failed`] tells early that there is one, [`Recorder::finish`] tells which. A recorder that is dropped without `finish` (the
+/// run has panicked) still closes its files and marks the run as failed.
 pub struct Recorder {
     hash: TraceHash,
-    dir: Option<RunDir>,
-    outputs: Outputs,
+    batch: Batch,
+    run: Option<Run>,
+    records_hops: bool,
+    snaplen: Option<usize>,
+}
+
+struct Run {
+    dir: RunDir,
+    tables: bool,
+    writer: Writer,
 }
 
 impl Recorder {
     /// A recorder that writes nothing and only keeps the [`TraceHash`].
     pub fn hash_only() -> Self {
-        let outputs = Outputs { tables: false, captures: None, ns2_trace: None };
-        Self { hash: TraceHash::new(), dir: None, outputs }
+        Self {
+            hash: TraceHash::new(),
+            batch: Batch::default(),
+            run: None,
+            records_hops: false,
+            snaplen: None,
+        }
     }
 
     /// A recorder that writes these outputs into this directory; `nodes` are in the order of their ids.
-    pub fn start(dir: RunDir, outputs: Outputs, nodes: Vec<NodeInfo>) -> Result<Self, Error> {
-        let _ = nodes;
-        Ok(Self { hash: TraceHash::new(), dir: Some(dir), outputs })
+    pub fn start(dir: RunDir, outputs: &Outputs, nodes: Vec<NodeInfo>) -> Result<Self, Error> {
+        let writer = Writer::start(dir.clone(), outputs, nodes)?;
+        Ok(Self {
+            run: Some(Run { dir, tables: outputs.tables, writer }),
+            records_hops: outputs.tables || outputs.ns2_trace.is_some(),
+            snaplen: outputs.captures.map(|n| n as usize),
+            hash: TraceHash::new(),
+            batch: Batch::default(),
+        })
     }
 
     /// Records a packet's event.
     #[inline]
     pub fn hop(&mut self, e: &HopEvent) {
         self.hash.add(e);
+        if self.records_hops && self.batch.push_hop(e) {
+            self.send();
+        }
     }
-    /// Whether [`Recorder::frame`] has a use: ask before building a frame's bytes.
+    /// Whether [`Recorder::frame`] has a use: ask before building a frame's octets.
     #[inline]
     pub fn wants_frames(&self) -> bool {
-        self.outputs.captures.is_some()
+        self.snaplen.is_some()
     }
     /// Records a frame in its node's capture.
     pub fn frame(&mut self, e: &FrameEvent<'_>) {
-        let _ = e;
+        if let Some(snaplen) = self.snaplen {
+            self.batch.push_frame(e, snaplen);
+            self.send_if_full();
+        }
     }
     /// Records a protocol's remark.
     pub fn note(&mut self, e: &NoteEvent) {
-        let _ = e;
+        if self.records_hops {
+            self.batch.notes.push(*e);
+            self.send_if_full();
+        }
     }
     /// Records a leg of a node's motion.
     pub fn position(&mut self, e: &PositionEvent) {
-        let _ = e;
+        if self.records_hops {
+            self.batch.positions.push(*e);
+            self.send_if_full();
+        }
     }
     /// Records a counter; at the end of the run.
     pub fn counter(&mut self, e: &Counter) {
-        let _ = e;
+        if self.records_hops {
+            self.batch.counters.push(*e);
+            self.send_if_full();
+        }
     }
 
     /// The hash of the hop events so far.
     pub fn hash(&self) -> TraceHash {
         self.hash
     }
-    /// The error that stopped the writer, if one did. Cheap; ask now and then, and end the run if there is one.
-    pub fn check(&mut self) -> Result<(), Error> {
-        Ok(())
+    /// Whether the writer has met an error. Cheap; ask now and then, and end the run if so: what comes after the error is
+    /// not recorded, and [`Recorder::finish`] says what it was.
+    pub fn failed(&self) -> bool {
+        self.run.as_ref().is_some_and(|r| r.writer.failed())
     }
+
     /// Writes everything out, the summary and the manifest's status too, and closes the files.
-    pub fn finish(self, summary: &Summary, status: RunStatus) -> Result<(), Error> {
-        let _ = (self.dir, summary, status);
-        Ok(())
+    ///
+    /// After an error the manifest says `failed` and why; what could be written is there and readable.
+    pub fn finish(mut self, summary: &Summary, status: RunStatus) -> Result<(), Error> {
+        let Some(Run { dir, tables, writer }) = self.run.take() else { return Ok(()) };
+        let flows = if tables { write_flows(&dir, summary) } else { Ok(()) };
+        let records = writer.finish(std::mem::take(&mut self.batch), dir.path().to_owned());
+        let outcome = records.and(flows).and_then(|()| dir.write_summary(summary));
+        match &outcome {
+            Ok(()) => dir.end(status, None)?,
+            Err(e) => {
+                // As much as there is room for.
+                let _ = dir.write_summary(summary);
+                let _ = dir.end(RunStatus::Failed, Some(e));
+            }
+        }
+        outcome
     }
+
+    fn send_if_full(&mut self) {
+        if self.batch.is_full() {
+            self.send();
+        }
+    }
+
+    #[cold]
+    fn send(&mut self) {
+        if let Some(run) = &mut self.run {
+            let full = std::mem::take(&mut self.batch);
+            self.batch = run.writer.exchange(full);
+        }
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        let Some(run) = self.run.take() else { return };
+        let _ = run.writer.finish(std::mem::take(&mut self.batch), run.dir.path().to_owned());
+        let what = Error::invalid(run.dir.path(), "the run stopped before its end");
+        let _ = run.dir.end(RunStatus::Failed, Some(&what));
+    }
+}
+
+impl std::fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let dir = self.run.as_ref().map(|r| r.dir.path());
+        f.debug_struct("Recorder").field("hash", &self.hash.hex()).field("dir", &dir).finish_non_exhaustive()
+    }
+}
+
+fn write_flows(dir: &RunDir, summary: &Summary) -> Result<(), Error> {
+    let mut table = Table::create(dir.path(), "flows", FLOWS)?;
+    table.extend(summary.flows.iter().cloned())?;
+    table.close()
 }

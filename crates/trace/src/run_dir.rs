@@ -1,13 +1,20 @@
 //! The directory that a run writes and everything else reads.
 
-use std::fs;
-use std::io::ErrorKind;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::Error;
+use serde::Serialize;
+
+use crate::{Error, Manifest, RunStatus, Summary, TABLES};
 
 /// The file whose presence makes a directory a run directory.
-pub(crate) const MANIFEST: &str = "manifest.json";
+const MANIFEST: &str = "manifest.json";
+const SUMMARY: &str = "summary.json";
+const CAPTURES: &str = "captures";
+/// Space set aside at the start, so that a full disk leaves room for the ends of tables and for the manifest.
+const RESERVE: &str = ".reserve";
+const RESERVE_BYTES: usize = 256 << 10;
 
 /// A directory that holds, or will hold, one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,27 +23,140 @@ pub struct RunDir {
 }
 
 impl RunDir {
-    /// Makes the directory ready for a new run. An older run in it is removed; anything else in it is a refusal.
-    pub fn create(path: impl Into<PathBuf>) -> Result<Self, Error> {
+    /// Makes the directory ready for a new run, and writes its manifest with the status `running`.
+    ///
+    /// An older run in it is removed. A directory with anything else in it is refused and left alone.
+    pub fn create(path: impl Into<PathBuf>, manifest: &Manifest) -> Result<Self, Error> {
         let path = path.into();
+        if path.exists() && !path.is_dir() {
+            return Err(Error::invalid(&path, "not a directory; name a new or empty directory with --out"));
+        }
         fs::create_dir_all(&path).map_err(Error::io(&path, "create"))?;
-        Ok(Self { path })
+        let dir = Self { path };
+        dir.clear()?;
+        dir.write_json(MANIFEST, &Manifest { status: RunStatus::Running, error: None, ..manifest.clone() })?;
+        let reserve = dir.path.join(RESERVE);
+        fs::write(&reserve, vec![0; RESERVE_BYTES]).map_err(Error::io(&reserve, "write"))?;
+        Ok(dir)
     }
 
     /// Opens the directory of an earlier run.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, Error> {
-        let path = path.into();
-        match fs::metadata(path.join(MANIFEST)) {
-            Ok(_) => Ok(Self { path }),
-            Err(e) if e.kind() == ErrorKind::NotFound => {
-                Err(Error::invalid(&path, format!("not a run directory: it has no {MANIFEST}")))
-            }
-            Err(e) => Err(Error::io(&path.join(MANIFEST), "read")(e)),
-        }
+        let dir = Self { path: path.into() };
+        dir.manifest()?;
+        Ok(dir)
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Where a node's capture is; characters that do not belong in a file name become `_`.
+    pub fn capture_path(&self, node_name: &str) -> PathBuf {
+        let ok = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let mut file: String = node_name.chars().map(|c| if ok(c) { c } else { '_' }).collect();
+        if file.starts_with('.') || file.is_empty() {
+            file.insert(0, '_');
+        }
+        self.path.join(CAPTURES).join(file + ".pcapng")
+    }
+
+    /// Reads the manifest.
+    pub fn manifest(&self) -> Result<Manifest, Error> {
+        let path = self.path.join(MANIFEST);
+        let text = match fs::read(&path) {
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                return Err(Error::invalid(&self.path, format!("not a run directory: it has no {MANIFEST}")));
+            }
+            read => read.map_err(Error::io(&path, "read"))?,
+        };
+        serde_json::from_slice(&text)
+            .map_err(|e| Error::invalid(&path, format!("not a manifest that Wayhop wrote: {e}")))
+    }
+
+    /// Reads the summary. A run that is under way, or was killed, has none.
+    pub fn summary(&self) -> Result<Summary, Error> {
+        let path = self.path.join(SUMMARY);
+        let text = match fs::read(&path) {
+            Err(e) if e.kind() == ErrorKind::NotFound => {
+                let status = self.manifest()?.status;
+                let what = if status == RunStatus::Running {
+                    "the run has not ended, or it was killed before it could write its summary"
+                } else {
+                    "the run failed before it had a summary; manifest.json says why"
+                };
+                return Err(Error::invalid(&path, what));
+            }
+            read => read.map_err(Error::io(&path, "read"))?,
+        };
+        serde_json::from_slice(&text)
+            .map_err(|e| Error::invalid(&path, format!("not a summary that Wayhop wrote: {e}")))
+    }
+
+    pub(crate) fn make_captures_dir(&self) -> Result<(), Error> {
+        let path = self.path.join(CAPTURES);
+        fs::create_dir_all(&path).map_err(Error::io(&path, "create"))
+    }
+
+    /// Gives back the space that was set aside.
+    pub(crate) fn release_reserve(&self) {
+        // It may be gone already; what matters is that it does not stay.
+        let _ = fs::remove_file(self.path.join(RESERVE));
+    }
+
+    pub(crate) fn write_summary(&self, summary: &Summary) -> Result<(), Error> {
+        self.write_json(SUMMARY, summary)
+    }
+
+    pub(crate) fn end(&self, status: RunStatus, error: Option<&Error>) -> Result<(), Error> {
+        self.release_reserve();
+        let manifest = Manifest { status, error: error.map(ToString::to_string), ..self.manifest()? };
+        self.write_json(MANIFEST, &manifest)
+    }
+
+    /// Replaces the file as a whole, so that a reader never sees half of it.
+    fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), Error> {
+        let (path, part) = (self.path.join(name), self.path.join(format!("{name}.part")));
+        let write = || -> std::io::Result<()> {
+            let mut text = serde_json::to_vec_pretty(value)?;
+            text.push(b'\n');
+            File::create(&part)?.write_all(&text)?;
+            fs::rename(&part, &path)
+        };
+        write().map_err(|e| {
+            let _ = fs::remove_file(&part);
+            Error::io(&path, "write")(e)
+        })
+    }
+
+    /// Removes an older run's files, and only those.
+    fn clear(&self) -> Result<(), Error> {
+        let entries = fs::read_dir(&self.path).map_err(Error::io(&self.path, "read"))?;
+        if entries.count() == 0 {
+            return Ok(());
+        }
+        if self.manifest().is_err() {
+            return Err(Error::invalid(
+                &self.path,
+                "holds files that are not a run of Wayhop's; name a new or empty directory with --out",
+            ));
+        }
+        let mut old: Vec<PathBuf> = TABLES.iter().map(|t| self.path.join(format!("{t}.parquet"))).collect();
+        old.extend([SUMMARY, RESERVE].map(|f| self.path.join(f)));
+        if let Ok(captures) = fs::read_dir(self.path.join(CAPTURES)) {
+            old.extend(
+                captures.flatten().map(|e| e.path()).filter(|p| p.extension() == Some("pcapng".as_ref())),
+            );
+        }
+        for file in old {
+            match fs::remove_file(&file) {
+                Err(e) if e.kind() != ErrorKind::NotFound => return Err(Error::io(&file, "remove")(e)),
+                _ => {}
+            }
+        }
+        // Stays if the user has put something into it.
+        let _ = fs::remove_dir(self.path.join(CAPTURES));
+        Ok(())
     }
 }

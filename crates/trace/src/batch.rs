@@ -1,0 +1,103 @@
+//! Records on their way to the writer.
+
+use crate::{Counter, Direction, FrameEvent, HopEvent, NoteEvent, PositionEvent};
+use wayhop_core::{NodeId, Time};
+
+/// Records of any one kind in a batch.
+const RECORDS: usize = 8_192;
+/// Octets of frames in a batch.
+const FRAME_BYTES: usize = 1 << 20;
+
+/// Records that travel to the writer together; each kind is in order.
+#[derive(Default)]
+pub(crate) struct Batch {
+    pub(crate) hops: Vec<HopEvent>,
+    pub(crate) notes: Vec<NoteEvent>,
+    pub(crate) positions: Vec<PositionEvent>,
+    pub(crate) counters: Vec<Counter>,
+    frames: Vec<Frame>,
+    frame_bytes: Vec<u8>,
+}
+
+/// A [`FrameEvent`] whose octets are in the batch's common buffer.
+struct Frame {
+    time: Time,
+    node: NodeId,
+    captured_len: u32,
+    original_len: u32,
+    signal_dbm: f32,
+    noise_dbm: f32,
+    rate_100kbps: u16,
+    channel_mhz: u16,
+    retries: u8,
+    direction: Direction,
+    bad_fcs: bool,
+}
+
+impl Batch {
+    /// Adds a hop event; says whether it is time to send the batch.
+    #[inline]
+    pub(crate) fn push_hop(&mut self, e: &HopEvent) -> bool {
+        self.hops.push(*e);
+        self.hops.len() >= RECORDS
+    }
+
+    /// Whether it is time to send the batch, after any other record.
+    pub(crate) fn is_full(&self) -> bool {
+        self.frame_bytes.len() >= FRAME_BYTES
+            || self.frames.len() >= RECORDS
+            || self.notes.len() >= RECORDS
+            || self.positions.len() >= RECORDS
+            || self.counters.len() >= RECORDS
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.hops.clear();
+        self.notes.clear();
+        self.positions.clear();
+        self.counters.clear();
+        self.frames.clear();
+        self.frame_bytes.clear();
+    }
+
+    /// Adds a frame, of whose octets at most `snaplen` are kept.
+    pub(crate) fn push_frame(&mut self, f: &FrameEvent<'_>, snaplen: usize) {
+        let kept = &f.bytes[..f.bytes.len().min(snaplen)];
+        self.frame_bytes.extend_from_slice(kept);
+        self.frames.push(Frame {
+            time: f.time,
+            node: f.node,
+            captured_len: kept.len() as u32,
+            original_len: f.original_len,
+            signal_dbm: f.signal_dbm,
+            noise_dbm: f.noise_dbm,
+            rate_100kbps: f.rate_100kbps,
+            channel_mhz: f.channel_mhz,
+            retries: f.retries,
+            direction: f.direction,
+            bad_fcs: f.bad_fcs,
+        });
+    }
+
+    /// The frames, in order.
+    pub(crate) fn frames(&self) -> impl Iterator<Item = FrameEvent<'_>> {
+        let mut at = 0;
+        self.frames.iter().map(move |f| {
+            let bytes = &self.frame_bytes[at..at + f.captured_len as usize];
+            at += bytes.len();
+            FrameEvent {
+                time: f.time,
+                node: f.node,
+                direction: f.direction,
+                bytes,
+                original_len: f.original_len,
+                signal_dbm: f.signal_dbm,
+                noise_dbm: f.noise_dbm,
+                rate_100kbps: f.rate_100kbps,
+                channel_mhz: f.channel_mhz,
+                retries: f.retries,
+                bad_fcs: f.bad_fcs,
+            }
+        })
+    }
+}

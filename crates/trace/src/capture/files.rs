@@ -1,0 +1,100 @@
+//! One capture per node, for any number of nodes.
+
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use super::pcapng::{put_frame, put_header};
+use crate::{Error, FrameEvent, NodeInfo, RunDir};
+
+/// A node's frames are appended to its file when there are this many octets of them.
+const NODE_BYTES: usize = 64 << 10;
+/// All frames are appended when there are this many octets in all.
+const ALL_BYTES: usize = 32 << 20;
+
+/// The captures of a run. At most one file is open at any time, whatever the number of nodes: frames wait in memory and
+/// are appended by the block.
+pub(crate) struct Captures {
+    nodes: Vec<NodeFile>,
+    waiting: usize,
+}
+
+struct NodeFile {
+    path: PathBuf,
+    /// Whole blocks.
+    waiting: Vec<u8>,
+    /// Octets in the file.
+    written: u64,
+}
+
+impl Captures {
+    pub(crate) fn create(dir: &RunDir, snaplen: u32, nodes: &[NodeInfo]) -> Result<Self, Error> {
+        dir.make_captures_dir()?;
+        let mut paths = BTreeSet::new();
+        let mut files = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let path = dir.capture_path(&node.name);
+            if !paths.insert(path.clone()) {
+                let what = format!("two nodes would write this capture; rename one (here: `{}`)", node.name);
+                return Err(Error::invalid(&path, what));
+            }
+            let mut waiting = Vec::new();
+            put_header(&mut waiting, &node.name, snaplen);
+            files.push(NodeFile { path, waiting, written: 0 });
+        }
+        let waiting = files.iter().map(|f| f.waiting.len()).sum();
+        Ok(Self { nodes: files, waiting })
+    }
+
+    /// Adds a frame; one of a node that does not exist is none of ours.
+    pub(crate) fn write(&mut self, f: &FrameEvent<'_>) -> Result<(), Error> {
+        let Some(node) = self.nodes.get_mut(f.node.index()) else { return Ok(()) };
+        let before = node.waiting.len();
+        put_frame(&mut node.waiting, f);
+        self.waiting += node.waiting.len() - before;
+        if node.waiting.len() >= NODE_BYTES {
+            self.waiting -= node.waiting.len();
+            node.append()?;
+        }
+        if self.waiting >= ALL_BYTES {
+            self.append_all()?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn close(&mut self) -> Result<(), Error> {
+        self.append_all()
+    }
+
+    /// Appends what waits, also after an error, and tells the first one.
+    fn append_all(&mut self) -> Result<(), Error> {
+        self.waiting = 0;
+        self.nodes.iter_mut().map(NodeFile::append).fold(Ok(()), Result::and)
+    }
+}
+
+impl NodeFile {
+    /// Appends what waits: all of it or, if that fails, nothing.
+    fn append(&mut self) -> Result<(), Error> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let open = || match self.written {
+            0 => File::create(&self.path),
+            _ => OpenOptions::new().append(true).open(&self.path),
+        };
+        let outcome = open().map_err(Error::io(&self.path, "create")).and_then(|mut file| {
+            file.write_all(&self.waiting).map_err(|e| {
+                // Whole blocks stay readable; a file that cannot be cut (a device) stays as it is.
+                let _ = file.set_len(self.written);
+                Error::io(&self.path, "write")(e)
+            })
+        });
+        if outcome.is_ok() {
+            self.written += self.waiting.len() as u64;
+        }
+        self.waiting.clear();
+        outcome
+    }
+}

@@ -1,0 +1,139 @@
+//! Blocks of the pcapng format (draft-ietf-opsawg-pcapng), as written here: little-endian, one interface a file.
+
+use wayhop_wire::radiotap;
+
+use crate::{Direction, FrameEvent};
+
+/// IEEE 802.11 frames, each behind a radiotap header.
+const LINKTYPE_RADIOTAP: u16 = 127;
+
+const SECTION_HEADER: u32 = 0x0a0d_0d0a;
+const INTERFACE_DESCRIPTION: u32 = 1;
+const ENHANCED_PACKET: u32 = 6;
+
+/// Appends the two blocks at the beginning of a file: section and interface. `snaplen` is that of the 802.11 frame.
+pub(super) fn put_header(to: &mut Vec<u8>, node_name: &str, snaplen: u32) {
+    let section = begin(to, SECTION_HEADER);
+    to.extend(0x1a2b_3c4d_u32.to_le_bytes()); // says which byte order this is
+    to.extend([1, 0, 0, 0]); // version 1.0
+    to.extend(u64::MAX.to_le_bytes()); // the section's length is not known yet
+    option(to, 4, concat!("wayhop ", env!("CARGO_PKG_VERSION")).as_bytes());
+    end(to, section);
+
+    let interface = begin(to, INTERFACE_DESCRIPTION);
+    to.extend(LINKTYPE_RADIOTAP.to_le_bytes());
+    to.extend([0, 0]);
+    to.extend(snaplen.saturating_add(MAX_RADIOTAP as u32).to_le_bytes());
+    option(to, 2, node_name.as_bytes()); // if_name
+    option(to, 9, &[9]); // if_tsresol: 10^-9 s
+    end(to, interface);
+}
+
+/// The longest radiotap header that [`radiotap_of`] makes.
+const MAX_RADIOTAP: usize = 24;
+
+/// Appends a frame.
+pub(super) fn put_frame(to: &mut Vec<u8>, f: &FrameEvent<'_>) {
+    let tap = radiotap_of(f);
+    let tap_len = tap.buffer_len();
+    let packet = begin(to, ENHANCED_PACKET);
+    let ns = f.time.as_nanos();
+    let captured = tap_len + f.bytes.len();
+    let original = tap_len as u32 + f.original_len.max(f.bytes.len() as u32);
+    for word in [0, (ns >> 32) as u32, ns as u32, captured as u32, original] {
+        to.extend(word.to_le_bytes());
+    }
+    let at = to.len();
+    to.resize(at + tap_len, 0);
+    tap.emit(&mut to[at..]);
+    to.extend_from_slice(f.bytes);
+    pad(to, at);
+    let flags: u32 = match f.direction {
+        Direction::Rx => 1,
+        Direction::Tx => 2,
+    };
+    option(to, 2, &flags.to_le_bytes()); // epb_flags
+    end(to, packet);
+}
+
+fn radiotap_of(f: &FrameEvent<'_>) -> radiotap::Repr {
+    use radiotap::{channel_flags, flags};
+    let band = match f.channel_mhz {
+        2_400..2_500 => channel_flags::GHZ_2,
+        4_900..6_000 => channel_flags::GHZ_5,
+        _ => 0,
+    };
+    let dsss = matches!(f.rate_100kbps, 10 | 20 | 55 | 110);
+    let modulation = if dsss { channel_flags::CCK } else { channel_flags::OFDM };
+    let sent = f.direction == Direction::Tx;
+    radiotap::Repr {
+        flags: Some(if f.bad_fcs { flags::BAD_FCS } else { 0 }),
+        rate_500kbps: Some((f.rate_100kbps / 5).min(255) as u8),
+        channel: Some(radiotap::Channel { mhz: f.channel_mhz, flags: band | modulation }),
+        signal_dbm: dbm(f.signal_dbm),
+        noise_dbm: dbm(f.noise_dbm),
+        tx_flags: sent.then_some(0),
+        data_retries: sent.then_some(f.retries),
+    }
+}
+
+/// Whole decibels, as radiotap has them.
+fn dbm(v: f32) -> Option<i8> {
+    (!v.is_nan()).then(|| v.round() as i8)
+}
+
+/// Starts a block and tells where it is.
+fn begin(to: &mut Vec<u8>, kind: u32) -> usize {
+    let at = to.len();
+    to.extend(kind.to_le_bytes());
+    to.extend([0; 4]);
+    at
+}
+
+/// Ends the options of the block that starts at `at`, and writes its length before and after.
+fn end(to: &mut Vec<u8>, at: usize) {
+    to.extend([0; 4]); // opt_endofopt
+    let len = ((to.len() + 4 - at) as u32).to_le_bytes();
+    to[at + 4..at + 8].copy_from_slice(&len);
+    to.extend(len);
+}
+
+/// Appends an option; a value longer than its length field can say is cut.
+fn option(to: &mut Vec<u8>, code: u16, value: &[u8]) {
+    let value = &value[..value.len().min(usize::from(u16::MAX))];
+    to.extend(code.to_le_bytes());
+    to.extend((value.len() as u16).to_le_bytes());
+    let at = to.len();
+    to.extend_from_slice(value);
+    pad(to, at);
+}
+
+/// Fills what was written since `at` up to 32 bits.
+fn pad(to: &mut Vec<u8>, at: usize) {
+    let len = (to.len() - at).next_multiple_of(4);
+    to.resize(at + len, 0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wayhop_core::{NodeId, Time};
+
+    #[test]
+    fn no_radiotap_header_is_longer_than_the_snap_length_allows_for() {
+        let f = FrameEvent {
+            time: Time::ZERO,
+            node: NodeId(0),
+            direction: Direction::Tx,
+            bytes: &[],
+            original_len: 0,
+            signal_dbm: -70.4,
+            noise_dbm: -100.0,
+            rate_100kbps: 20,
+            channel_mhz: 914,
+            retries: 3,
+            bad_fcs: true,
+        };
+        assert!(radiotap_of(&f).buffer_len() <= MAX_RADIOTAP);
+    }
+}

@@ -1,0 +1,177 @@
+//! DSR options as JSON.
+
+use serde_json::{Map, Value, json};
+use wayhop_wire::dsr::{self, AddrList, DsrOption, RouteErrorKind, error_type, option_type};
+
+use super::Message;
+use crate::hex::hex;
+
+/// The fixed portion of the header (RFC 4728, section 6.1), or the Flow State header (section 7.1).
+const FIXED_LEN: usize = 4;
+
+/// The messages in the payload of an IP packet of protocol 48. `complete_len` is the payload's length before the capture
+/// cut it.
+pub(super) fn messages(payload: &[u8], complete_len: usize) -> Vec<Message> {
+    let [next_header, flags, a, b, behind @ ..] = payload else {
+        return vec![Message::cut("header")];
+    };
+    if flags & 0x80 != 0 {
+        let fields = fields(json!({
+            "next_header": next_header, "hop_count": flags & 0x7f, "flow_id": u16::from_be_bytes([*a, *b]),
+        }));
+        return vec![Message { kind: "flow_state", fields, truncated: false, malformed: None }];
+    }
+    let options_len = usize::from(u16::from_be_bytes([*a, *b]));
+    let cut = options_len > behind.len() && complete_len > payload.len();
+    let captured = &behind[..options_len.min(behind.len())];
+    let mut messages = Vec::new();
+    for (range, parsed) in dsr::options(captured).located() {
+        match parsed {
+            Ok(DsrOption::Pad1 | DsrOption::PadN(_)) => {}
+            Ok(option) => messages.push(message(&option)),
+            Err(_) if cut && range.end == captured.len() => messages.push(cut_message(&captured[range])),
+            Err(e) => {
+                let kind = captured.get(range.start).map_or("unknown", |k| kind_name(*k));
+                messages.push(Message {
+                    kind,
+                    fields: Map::new(),
+                    truncated: false,
+                    malformed: Some(e.to_string()),
+                });
+            }
+        }
+    }
+    if !cut && options_len > behind.len() {
+        let what = format!("Payload Length is {options_len}, but {} octets follow", behind.len());
+        let kind = "header";
+        messages.push(Message { kind, fields: Map::new(), truncated: false, malformed: Some(what) });
+    }
+    for m in &mut messages {
+        m.fields.insert("next_header".to_owned(), json!(next_header));
+        m.fields.insert(
+            "dsr_payload_len".to_owned(),
+            json!(complete_len.saturating_sub(FIXED_LEN).min(options_len)),
+        );
+    }
+    messages
+}
+
+fn message(option: &DsrOption<'_>) -> Message {
+    let value = match option {
+        DsrOption::RouteRequest(r) => json!({
+            "id": r.id, "target": r.target.to_string(), "addresses": list(&r.addresses),
+        }),
+        DsrOption::RouteReply(r) => json!({
+            "last_hop_external": r.last_hop_external, "addresses": list(&r.addresses),
+        }),
+        DsrOption::RouteError(e) => {
+            let mut f = fields(json!({
+                "error_type": error_type_of(&e.kind), "error": error_name(&e.kind), "salvage": e.salvage,
+                "error_source": e.source.to_string(), "error_destination": e.destination.to_string(),
+            }));
+            f.extend(fields(error_info(&e.kind)));
+            Value::Object(f)
+        }
+        DsrOption::AckRequest { id, source } => {
+            json!({ "id": id, "ack_source": source.map(|s| s.to_string()) })
+        }
+        DsrOption::Ack { id, source, destination } => json!({
+            "id": id, "ack_source": source.to_string(), "ack_destination": destination.to_string(),
+        }),
+        DsrOption::SourceRoute(s) => json!({
+            "first_hop_external": s.first_hop_external, "last_hop_external": s.last_hop_external,
+            "salvage": s.salvage, "segments_left": s.segments_left, "addresses": list(&s.addresses),
+        }),
+        DsrOption::Timeout { seconds } => json!({ "seconds": seconds }),
+        DsrOption::FlowId { flow_id, destination } => json!({
+            "flow_id": flow_id, "flow_destination": destination.to_string(),
+        }),
+        DsrOption::Pad1 | DsrOption::PadN(_) => json!({}),
+        DsrOption::Unknown { kind, data } => json!({ "option_type": kind, "data": hex(data) }),
+    };
+    Message { kind: kind_name(option.kind()), fields: fields(value), truncated: false, malformed: None }
+}
+
+/// An option whose end was not captured: what its beginning says. A list of addresses ends with the last whole one.
+fn cut_message(captured: &[u8]) -> Message {
+    let [kind, _, data @ ..] = captured else {
+        return Message::cut(captured.first().map_or("unknown", |k| kind_name(*k)));
+    };
+    let before_list = match *kind {
+        option_type::ROUTE_REQUEST => 6,
+        option_type::ROUTE_REPLY => 1,
+        option_type::SOURCE_ROUTE => 2,
+        _ => return Message::cut(kind_name(*kind)),
+    };
+    let Some(in_list) = data.len().checked_sub(before_list) else { return Message::cut(kind_name(*kind)) };
+    let whole = before_list + in_list / 4 * 4;
+    // The same option with a length that covers the whole addresses only; lengths are below 256 by the format.
+    let mut shortened = vec![*kind, whole as u8];
+    shortened.extend_from_slice(&data[..whole]);
+    match dsr::options(&shortened).next() {
+        Some(Ok(option)) => Message { truncated: true, ..message(&option) },
+        _ => Message::cut(kind_name(*kind)),
+    }
+}
+
+fn kind_name(kind: u8) -> &'static str {
+    match kind {
+        option_type::ROUTE_REQUEST => "rreq",
+        option_type::ROUTE_REPLY => "rrep",
+        option_type::ROUTE_ERROR => "rerr",
+        option_type::ACK_REQUEST => "ack_request",
+        option_type::ACK => "ack",
+        option_type::SOURCE_ROUTE => "source_route",
+        option_type::TIMEOUT => "timeout",
+        option_type::FLOW_ID => "flow_id",
+        _ => "unknown",
+    }
+}
+
+fn error_type_of(kind: &RouteErrorKind<'_>) -> u8 {
+    match kind {
+        RouteErrorKind::NodeUnreachable(_) => error_type::NODE_UNREACHABLE,
+        RouteErrorKind::FlowStateNotSupported => error_type::FLOW_STATE_NOT_SUPPORTED,
+        RouteErrorKind::OptionNotSupported(_) => error_type::OPTION_NOT_SUPPORTED,
+        RouteErrorKind::UnknownFlow { .. } => error_type::UNKNOWN_FLOW,
+        RouteErrorKind::DefaultFlowUnknown { .. } => error_type::DEFAULT_FLOW_UNKNOWN,
+        RouteErrorKind::Unknown { kind, .. } => *kind,
+    }
+}
+
+fn error_name(kind: &RouteErrorKind<'_>) -> &'static str {
+    match kind {
+        RouteErrorKind::NodeUnreachable(_) => "NODE_UNREACHABLE",
+        RouteErrorKind::FlowStateNotSupported => "FLOW_STATE_NOT_SUPPORTED",
+        RouteErrorKind::OptionNotSupported(_) => "OPTION_NOT_SUPPORTED",
+        RouteErrorKind::UnknownFlow { .. } => "UNKNOWN_FLOW",
+        RouteErrorKind::DefaultFlowUnknown { .. } => "DEFAULT_FLOW_UNKNOWN",
+        RouteErrorKind::Unknown { .. } => "UNKNOWN",
+    }
+}
+
+fn error_info(kind: &RouteErrorKind<'_>) -> Value {
+    match kind {
+        RouteErrorKind::NodeUnreachable(a) => json!({ "unreachable": a.to_string() }),
+        RouteErrorKind::FlowStateNotSupported => json!({}),
+        RouteErrorKind::OptionNotSupported(t) => json!({ "option_type": t }),
+        RouteErrorKind::UnknownFlow { destination, flow_id } => {
+            json!({ "flow_destination": destination.to_string(), "flow_id": flow_id })
+        }
+        RouteErrorKind::DefaultFlowUnknown { destination } => {
+            json!({ "flow_destination": destination.to_string() })
+        }
+        RouteErrorKind::Unknown { info, .. } => json!({ "info": hex(info) }),
+    }
+}
+
+fn list(addresses: &AddrList<'_>) -> Vec<String> {
+    addresses.iter().map(|a| a.to_string()).collect()
+}
+
+fn fields(v: Value) -> Map<String, Value> {
+    match v {
+        Value::Object(m) => m,
+        _ => Map::new(),
+    }
+}

@@ -1,0 +1,128 @@
+//! Every routing message of a capture, as JSON.
+
+mod aodv;
+mod classify;
+mod dsr;
+mod link;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::io::Read;
+
+use serde_json::{Map, Value, json};
+use wayhop_wire::ipv4::{self, protocol};
+use wayhop_wire::{aodv::PORT, udp};
+
+use crate::capture::{CaptureError, CaptureReader, CapturedFrame};
+pub use classify::classify;
+
+/// The routing messages of a capture, in order, each as a JSON object: frame number and time, link addresses, IP header,
+/// protocol and type, and every field of the message. A frame with several messages yields several objects.
+///
+/// A message whose end was not captured is decoded as far as it goes and has `"truncated": true`; one that contradicts its
+/// format has `"malformed"` with the reason. Frames without a routing message, or with a bad FCS, are passed over.
+pub struct Decoder<R> {
+    reader: CaptureReader<R>,
+    frame: CapturedFrame,
+    ready: VecDeque<Value>,
+    failed: bool,
+}
+
+/// One routing message.
+pub(crate) struct Message {
+    kind: &'static str,
+    fields: Map<String, Value>,
+    truncated: bool,
+    malformed: Option<String>,
+}
+
+impl Message {
+    /// A message of which the capture shows nothing but its type.
+    fn cut(kind: &'static str) -> Self {
+        Self { kind, fields: Map::new(), truncated: true, malformed: None }
+    }
+}
+
+impl<R: Read> Decoder<R> {
+    /// Decodes this capture.
+    pub fn new(input: R) -> Result<Self, CaptureError> {
+        let (frame, ready) = (CapturedFrame::default(), VecDeque::new());
+        Ok(Self { reader: CaptureReader::new(input)?, frame, ready, failed: false })
+    }
+}
+
+impl<R: Read> Iterator for Decoder<R> {
+    type Item = Result<Value, CaptureError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(v) = self.ready.pop_front() {
+                return Some(Ok(v));
+            }
+            if self.failed {
+                return None;
+            }
+            match self.reader.next_into(&mut self.frame) {
+                Ok(true) => decode(&self.frame, &mut self.ready),
+                Ok(false) => return None,
+                Err(e) => {
+                    self.failed = true;
+                    return Some(Err(e));
+                }
+            }
+        }
+    }
+}
+
+/// Whether [`Decoder`] knows frames of this LINKTYPE.
+pub fn knows_link_type(link_type: u16) -> bool {
+    link::is_known(link_type)
+}
+
+fn decode(frame: &CapturedFrame, to: &mut VecDeque<Value>) {
+    let Some(link) = link::network(frame.link_type, &frame.bytes) else { return };
+    let Ok(ip) = ipv4::Packet::new_snapped(link.ip) else { return };
+    if ip.fragment_offset() != 0 {
+        return;
+    }
+    let complete_len = ip.total_len() - ip.header_len();
+    let (name, messages) = match ip.protocol() {
+        protocol::DSR => ("dsr", dsr::messages(ip.payload(), complete_len)),
+        protocol::UDP => {
+            let [s0, s1, d0, d1, _, _, _, _, data @ ..] = ip.payload() else { return };
+            let ports = [u16::from_be_bytes([*s0, *s1]), u16::from_be_bytes([*d0, *d1])];
+            if !ports.contains(&PORT) {
+                return;
+            }
+            ("aodv", vec![aodv::message(data, complete_len.saturating_sub(udp::HEADER_LEN), &ip)])
+        }
+        _ => return,
+    };
+    for m in messages {
+        let mut v = Map::new();
+        let mut put = |key: &str, value: Value| {
+            if !value.is_null() {
+                v.insert(key.to_owned(), value);
+            }
+        };
+        put("frame", json!(frame.number));
+        put("time_ns", json!(frame.time_ns));
+        put("sent", json!(frame.sent));
+        put("transmitter", json!(link.transmitter.map(|m| m.to_string())));
+        put("receiver", json!(link.receiver.map(|m| m.to_string())));
+        put("retry", if link.retry { json!(true) } else { Value::Null });
+        put("signal_dbm", json!(link.signal_dbm));
+        put("src", json!(ip.src().to_string()));
+        put("dst", json!(ip.dst().to_string()));
+        put("ttl", json!(ip.ttl()));
+        put("ip_id", json!(ip.id()));
+        put("ip_bytes", json!(ip.total_len()));
+        put("protocol", json!(name));
+        put("type", json!(m.kind));
+        put("truncated", if m.truncated { json!(true) } else { Value::Null });
+        put("malformed", json!(m.malformed));
+        v.extend(m.fields);
+        to.push_back(Value::Object(v));
+    }
+}

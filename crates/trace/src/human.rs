@@ -1,0 +1,261 @@
+//! The summary as a short text for a terminal.
+
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::{FlowSummary, LatencyMs, Summary};
+
+/// Rows of the table of flows; the rest is counted.
+const MAX_FLOWS: usize = 20;
+
+/// The summary for people: flows, totals, drops by reason, routing overhead and speed. Plain text, at most some 100 columns
+/// wide, that needs no colour.
+pub fn human_table(s: &Summary) -> String {
+    let mut out = String::new();
+    line(&mut out, &format!("{}  {}  {}  seed {}", s.scenario, s.protocol, s.world, s.seed));
+    out.push('\n');
+    if !s.flows.is_empty() {
+        flows(&mut out, &s.flows);
+        out.push('\n');
+    }
+    let t = &s.totals;
+    label(
+        &mut out,
+        "delivered",
+        &format!(
+            "{} of {} packets ({}), {}",
+            grouped(t.received),
+            grouped(t.sent),
+            percent(t.delivery_ratio, t.sent),
+            bits_per_second(t.goodput_bps)
+        ),
+    );
+    let dropped: u64 = t.drops.values().sum();
+    if dropped > 0 {
+        label(&mut out, "dropped", &format!("{} packets: {}", grouped(dropped), counts(&t.drops)));
+    }
+    let per_packet = if t.received > 0 {
+        format!(", {:.2} per packet delivered", t.routing_packets as f64 / t.received as f64)
+    } else {
+        String::new()
+    };
+    label(
+        &mut out,
+        "routing",
+        &format!("{} transmissions, {}{per_packet}", grouped(t.routing_packets), octets(t.routing_bytes)),
+    );
+    if t.by_type.values().any(|n| *n > 0) {
+        label(&mut out, "", &counts(&t.by_type));
+    }
+    if let Some(l) = &s.lateness_us {
+        label(
+            &mut out,
+            "lateness",
+            &format!("p50 {:.0} us, p99 {:.0} us, max {:.0} us: {}", l.p50, l.p99, l.max, l.verdict),
+        );
+    }
+    label(&mut out, "speed", &speed(s));
+    label(&mut out, "trace hash", &s.trace_hash);
+    out
+}
+
+fn flows(out: &mut String, flows: &[FlowSummary]) {
+    let header = [
+        "flow", "kind", "from", "to", "sent", "received", "%", "goodput", "p50 ms", "p95 ms", "max ms",
+        "hops",
+    ];
+    let mut rows = vec![header.map(str::to_owned)];
+    rows.extend(flows.iter().take(MAX_FLOWS).map(|f| {
+        let some = f.received > 0;
+        let ms = |v: fn(&LatencyMs) -> f64| if some { decimals(v(&f.latency_ms)) } else { "-".to_owned() };
+        [
+            f.id.to_string(),
+            f.kind.clone(),
+            f.src.to_string(),
+            f.dst.to_string(),
+            grouped(f.sent),
+            grouped(f.received),
+            if f.sent > 0 { format!("{:.1}", f.delivery_ratio * 100.0) } else { "-".to_owned() },
+            bits_per_second(f.goodput_bps),
+            ms(|l| l.p50),
+            ms(|l| l.p95),
+            ms(|l| l.max),
+            if some { format!("{:.2}", f.hops_mean) } else { "-".to_owned() },
+        ]
+    }));
+    let widths: Vec<usize> =
+        (0..header.len()).map(|c| rows.iter().map(|r| r[c].width()).max().unwrap_or(0)).collect();
+    for row in &rows {
+        let mut text = String::new();
+        for (c, cell) in row.iter().enumerate() {
+            let fill = " ".repeat(widths[c] - cell.width());
+            if c > 0 {
+                text.push_str("  ");
+            }
+            // Names to the left, numbers to the right.
+            if c == 1 { text += &(cell.clone() + &fill) } else { text += &(fill + cell) }
+        }
+        line(out, &text);
+    }
+    if let Some(more) = flows.len().checked_sub(MAX_FLOWS).filter(|n| *n > 0) {
+        line(out, &format!("... and {more} more"));
+    }
+}
+
+fn speed(s: &Summary) -> String {
+    let times = format!("{} s simulated in {} s", decimals(s.simulated_s), decimals(s.wall_s));
+    if s.wall_s <= 0.0 {
+        return times;
+    }
+    let (faster, rate) = (decimals(s.simulated_s / s.wall_s), s.events as f64 / s.wall_s * 1e-6);
+    format!("{times} ({faster}x), {} events, {rate:.2} million a second", grouped(s.events))
+}
+
+fn label(out: &mut String, name: &str, text: &str) {
+    line(out, &format!("{name:<11}{text}"));
+}
+
+fn line(out: &mut String, text: &str) {
+    out.push_str(text.trim_end());
+    out.push('\n');
+}
+
+/// `NAME 12, NAME 3`, the largest first.
+fn counts(map: &std::collections::BTreeMap<String, u64>) -> String {
+    let mut all: Vec<_> = map.iter().filter(|(_, n)| **n > 0).collect();
+    all.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+    all.into_iter().map(|(name, n)| format!("{name} {}", grouped(*n))).collect::<Vec<_>>().join(", ")
+}
+
+/// Three significant digits or so, without an exponent.
+fn decimals(v: f64) -> String {
+    match v.abs() {
+        a if a >= 100.0 => format!("{v:.0}"),
+        a if a >= 10.0 => format!("{v:.1}"),
+        _ => format!("{v:.2}"),
+    }
+}
+
+fn percent(ratio: f64, of: u64) -> String {
+    if of == 0 { "-".to_owned() } else { format!("{:.2} %", ratio * 100.0) }
+}
+
+/// 1234567 as `1,234,567`.
+fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, d) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(d);
+    }
+    out
+}
+
+fn bits_per_second(v: f64) -> String {
+    match v {
+        v if v >= 1e6 => format!("{:.2} Mb/s", v * 1e-6),
+        v if v >= 1e3 => format!("{:.1} kb/s", v * 1e-3),
+        v => format!("{v:.0} b/s"),
+    }
+}
+
+fn octets(n: u64) -> String {
+    match n as f64 {
+        v if v >= 1e6 => format!("{:.2} MB", v * 1e-6),
+        v if v >= 1e3 => format!("{:.1} kB", v * 1e-3),
+        v => format!("{v:.0} B"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Totals;
+
+    fn summary(flows: usize) -> Summary {
+        let flow = |id: usize| FlowSummary {
+            id: id as u32,
+            kind: "cbr".to_owned(),
+            src: 12,
+            dst: 3,
+            sent: 3_600,
+            received: if id == 1 { 0 } else { 3_591 },
+            delivery_ratio: if id == 1 { 0.0 } else { 0.9975 },
+            goodput_bps: 2043.0,
+            latency_ms: LatencyMs { mean: 9.3, p50: 6.25, p95: 31.4, p99: 120.0, max: 1203.7 },
+            hops_mean: 2.65,
+            topology: None,
+        };
+        let totals = Totals {
+            sent: 63_827,
+            received: 63_628,
+            delivery_ratio: 0.9969,
+            goodput_bps: 36_200.0,
+            routing_packets: 31_635,
+            routing_bytes: 1_972_508,
+            by_type: [("rreq".to_owned(), 21_000), ("rrep".to_owned(), 9_000)].into(),
+            drops: [("NO_ROUTE".to_owned(), 12), ("MAC_RETRIES".to_owned(), 187)].into(),
+        };
+        Summary {
+            scenario: "broch-50".to_owned(),
+            protocol: "dsr".to_owned(),
+            world: "sim".to_owned(),
+            seed: 1,
+            simulated_s: 900.0,
+            wall_s: 2.1,
+            events: 9_300_000,
+            trace_hash: "00ff".to_owned(),
+            flows: (0..flows).map(flow).collect(),
+            totals,
+            ..Summary::default()
+        }
+    }
+
+    #[test]
+    fn the_table_says_what_a_user_wants_to_know() {
+        let expected = "\
+broch-50  dsr  sim  seed 1
+
+flow  kind  from  to   sent  received     %   goodput  p50 ms  p95 ms  max ms  hops
+   0  cbr     12   3  3,600     3,591  99.8  2.0 kb/s    6.25    31.4    1204  2.65
+   1  cbr     12   3  3,600         0   0.0  2.0 kb/s       -       -       -     -
+
+delivered  63,628 of 63,827 packets (99.69 %), 36.2 kb/s
+dropped    199 packets: MAC_RETRIES 187, NO_ROUTE 12
+routing    31,635 transmissions, 1.97 MB, 0.50 per packet delivered
+           rreq 21,000, rrep 9,000
+speed      900 s simulated in 2.10 s (429x), 9,300,000 events, 4.43 million a second
+trace hash 00ff
+";
+        assert_eq!(human_table(&summary(2)), expected);
+    }
+
+    #[test]
+    fn a_long_list_of_flows_is_cut() {
+        let text = human_table(&summary(25));
+        assert!(text.contains("\n... and 5 more\n"));
+        assert!(text.lines().count() < 35);
+        assert!(!human_table(&summary(20)).contains("more"));
+    }
+
+    #[test]
+    fn wide_characters_do_not_break_the_columns() {
+        let mut s = summary(2);
+        s.flows[0].kind = "音声".to_owned();
+        let text = human_table(&s);
+        let widths: Vec<usize> = text
+            .lines()
+            .filter(|l| l.contains("kb/s  "))
+            .map(unicode_width::UnicodeWidthStr::width)
+            .collect();
+        assert_eq!(widths.len(), 2);
+        assert_eq!(widths[0], widths[1], "{text}");
+    }
+
+    #[test]
+    fn an_empty_run_has_a_table_too() {
+        let text = human_table(&Summary::default());
+        assert!(text.contains("delivered  0 of 0 packets (-)"), "{text}");
+    }
+}

@@ -1,0 +1,75 @@
+//! Tables as text.
+
+use std::fs::File;
+use std::io::{self, Write};
+
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
+use parquet::record::Field;
+
+use crate::{Error, RunDir, RunStatus};
+
+/// The names of the tables that a run directory may hold.
+pub const TABLES: [&str; 6] = ["packets", "positions", "flows", "counters", "events", "nodes"];
+
+/// Writes a table of a run as CSV (RFC 4180, with `\n` line ends): a line of column names, then a line a row; an empty
+/// cell means that there is no value.
+///
+/// A run that was killed has tables without an end, which nobody can read; the error says so.
+pub fn export_csv(run: &RunDir, table: &str, to: &mut dyn Write) -> Result<(), Error> {
+    if !TABLES.contains(&table) {
+        let what = format!("there is no table `{table}`; the tables are {}", TABLES.join(", "));
+        return Err(Error::invalid(run.path(), what));
+    }
+    let path = run.path().join(format!("{table}.parquet"));
+    let file = match File::open(&path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            return Err(Error::invalid(&path, "this run recorded no tables"));
+        }
+        opened => opened.map_err(Error::io(&path, "read"))?,
+    };
+    let reader = SerializedFileReader::new(file).map_err(|e| {
+        let why = match run.manifest().map(|m| m.status) {
+            Ok(RunStatus::Running) => {
+                "the run has not ended, or it was killed before it could end its tables: run it again"
+            }
+            _ => "the file is damaged",
+        };
+        Error::invalid(&path, format!("{why} ({e})"))
+    })?;
+    let written = |r: io::Result<()>| r.map_err(Error::io(&path, "write the CSV of"));
+
+    let columns = reader.metadata().file_metadata().schema_descr().columns();
+    let names: Vec<&str> = columns.iter().map(|c| c.name()).collect();
+    written(writeln!(to, "{}", names.join(",")))?;
+    let mut line = String::new();
+    for row in reader.get_row_iter(None).map_err(|e| Error::invalid(&path, e.to_string()))? {
+        let row = row.map_err(|e| Error::invalid(&path, e.to_string()))?;
+        line.clear();
+        for (i, (_, field)) in row.get_column_iter().enumerate() {
+            if i > 0 {
+                line.push(',');
+            }
+            cell(&mut line, field);
+        }
+        line.push('\n');
+        written(to.write_all(line.as_bytes()))?;
+    }
+    Ok(())
+}
+
+fn cell(line: &mut String, field: &Field) {
+    match field {
+        Field::Null => {}
+        Field::Str(s) if s.contains([',', '"', '\n', '\r']) => {
+            line.push('"');
+            line.push_str(&s.replace('"', "\"\""));
+            line.push('"');
+        }
+        Field::Str(s) => line.push_str(s),
+        Field::Int(v) => line.push_str(&v.to_string()),
+        Field::Long(v) => line.push_str(&v.to_string()),
+        Field::Float(v) => line.push_str(&v.to_string()),
+        Field::Double(v) => line.push_str(&v.to_string()),
+        other => line.push_str(&other.to_string()),
+    }
+}

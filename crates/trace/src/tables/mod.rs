@@ -1,0 +1,13 @@
+//! The Parquet tables of a run.
+
+mod column;
+mod csv;
+mod schema;
+mod sink;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use csv::{TABLES, export_csv};
+pub(crate) use schema::{COUNTERS, EVENTS, FLOWS, NODES, PACKETS, POSITIONS};
+pub(crate) use table::Table;

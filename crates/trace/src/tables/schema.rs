@@ -1,0 +1,103 @@
+//! The columns of each table. `docs/reference/run-directory.md` explains them.
+
+use bytes::Bytes;
+use wayhop_core::{FlowTag, Time};
+
+use super::column::{Cells, Column, name};
+use crate::{Counter, FlowSummary, HopEvent, Messages, NodeInfo, NoteEvent, PositionEvent};
+
+const fn column<R>(name: &'static str, cells: Cells<R>) -> Column<R> {
+    Column { name, cells }
+}
+
+/// `packets`: one row per hop event.
+pub(crate) const PACKETS: &[Column<HopEvent>] = &[
+    column("time_ns", Cells::Int64(|e| nanos(e.time))),
+    column("node", Cells::Int32(|e| e.node.0 as i32)),
+    column("event", Cells::Text(|e, _| name(e.kind.name()))),
+    column("packet", Cells::Int64(|e| e.packet.0 as i64)),
+    column("flow", Cells::OptInt32(|e| e.flow.map(|f: FlowTag| f.flow as i32))),
+    column("seq", Cells::OptInt64(|e| e.flow.map(|f: FlowTag| i64::from(f.seq)))),
+    column("class", Cells::Text(|e, _| name(e.class.name()))),
+    column("protocol", Cells::OptText(|e, _| e.class.protocol().map(name))),
+    column("messages", Cells::OptText(|e, _| messages(e.messages))),
+    column("bytes", Cells::Int32(|e| e.bytes as i32)),
+    column("source", Cells::Text(|e, t| t.addr(e.source))),
+    column("destination", Cells::Text(|e, t| t.addr(e.destination))),
+    column("peer", Cells::OptText(|e, t| (!e.peer.is_unspecified()).then(|| t.addr(e.peer)))),
+    column("ttl", Cells::Int32(|e| i32::from(e.ttl))),
+    column("signal_dbm", Cells::OptFloat(|e| (!e.signal_dbm.is_nan()).then_some(e.signal_dbm))),
+    column("reason", Cells::OptText(|e, _| e.reason.map(|r| name(r.name())))),
+];
+
+/// `positions`: one row per leg of a node's motion.
+pub(crate) const POSITIONS: &[Column<PositionEvent>] = &[
+    column("time_ns", Cells::Int64(|e| nanos(e.time))),
+    column("node", Cells::Int32(|e| e.node.0 as i32)),
+    column("x_m", Cells::Double(|e| e.at.x)),
+    column("y_m", Cells::Double(|e| e.at.y)),
+    column("z_m", Cells::Double(|e| e.at.z)),
+    column("vx_mps", Cells::Double(|e| e.velocity.x)),
+    column("vy_mps", Cells::Double(|e| e.velocity.y)),
+    column("vz_mps", Cells::Double(|e| e.velocity.z)),
+    column("until_ns", Cells::OptInt64(|e| (e.until != Time::NEVER).then(|| nanos(e.until)))),
+];
+
+/// `events`: one row per remark of a protocol.
+pub(crate) const EVENTS: &[Column<NoteEvent>] = &[
+    column("time_ns", Cells::Int64(|e| nanos(e.time))),
+    column("node", Cells::Int32(|e| e.node.0 as i32)),
+    column("what", Cells::Text(|e, _| name(e.note.what))),
+    column("about", Cells::Text(|e, t| t.addr(e.note.about))),
+    column("value", Cells::Int64(|e| e.note.value as i64)),
+];
+
+/// `counters`: one row per counter of a node.
+pub(crate) const COUNTERS: &[Column<Counter>] = &[
+    column("node", Cells::Int32(|c| c.node.0 as i32)),
+    column("layer", Cells::Text(|c, _| name(c.layer))),
+    column("name", Cells::Text(|c, _| name(c.name))),
+    column("value", Cells::Int64(|c| c.value as i64)),
+];
+
+/// `flows`: one row per traffic flow, as in the summary.
+pub(crate) const FLOWS: &[Column<FlowSummary>] = &[
+    column("id", Cells::Int32(|f| f.id as i32)),
+    column("kind", Cells::Text(|f, _| text(&f.kind))),
+    column("src", Cells::Int32(|f| f.src as i32)),
+    column("dst", Cells::Int32(|f| f.dst as i32)),
+    column("sent", Cells::Int64(|f| f.sent as i64)),
+    column("received", Cells::Int64(|f| f.received as i64)),
+    column("delivery_ratio", Cells::Double(|f| f.delivery_ratio)),
+    column("goodput_bps", Cells::Double(|f| f.goodput_bps)),
+    column("latency_mean_ms", Cells::Double(|f| f.latency_ms.mean)),
+    column("latency_p50_ms", Cells::Double(|f| f.latency_ms.p50)),
+    column("latency_p95_ms", Cells::Double(|f| f.latency_ms.p95)),
+    column("latency_p99_ms", Cells::Double(|f| f.latency_ms.p99)),
+    column("latency_max_ms", Cells::Double(|f| f.latency_ms.max)),
+    column("hops_mean", Cells::Double(|f| f.hops_mean)),
+];
+
+/// `nodes`: who the numbers in the other tables are.
+pub(crate) const NODES: &[Column<(u32, NodeInfo)>] = &[
+    column("node", Cells::Int32(|(id, _)| *id as i32)),
+    column("name", Cells::Text(|(_, n), _| text(&n.name))),
+    column("address", Cells::Text(|(_, n), t| t.addr(n.addr))),
+];
+
+fn nanos(t: Time) -> i64 {
+    i64::try_from(t.as_nanos()).unwrap_or(i64::MAX)
+}
+
+fn text(s: &str) -> Bytes {
+    Bytes::copy_from_slice(s.as_bytes())
+}
+
+fn messages(m: Messages) -> Option<Bytes> {
+    let mut names = m.names();
+    let (first, second) = (names.next()?, names.next());
+    Some(match second {
+        None => name(first),
+        Some(second) => Bytes::from([first, second].into_iter().chain(names).collect::<Vec<_>>().join("+")),
+    })
+}
