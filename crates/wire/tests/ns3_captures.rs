@@ -179,12 +179,10 @@ fn every_arp_message_and_ping() {
         {
             let a = arp::Repr::parse(&f.payload()[llc::LEN..]).expect("whole");
             let opcode = if a.operation == arp::Operation::Request { 1 } else { 2 };
-            return row(
-                &FIELDS,
-                &*shows! {
-                    "arp.opcode" => opcode, "arp.src.proto_ipv4" => a.sender, "arp.dst.proto_ipv4" => a.target,
-                },
-            );
+            let values = shows! {
+                "arp.opcode" => opcode, "arp.src.proto_ipv4" => a.sender, "arp.dst.proto_ipv4" => a.target,
+            };
+            return row(&FIELDS, &values);
         }
         let Some(ip) = ip_of(frame) else { return row(&FIELDS, &[]) };
         let mut values = shows! { "ip.src" => ip.src(), "ip.dst" => ip.dst(), "ip.ttl" => ip.ttl() };

@@ -37,7 +37,9 @@ fn udp_datagram() -> Vec<u8> {
 fn control(o: &[DsrOption<'_>], expected: Vec<(&'static str, String)>) -> Case {
     let mut scratch = Vec::new();
     let mut b = Builder::new(&mut scratch, ipv4::protocol::NO_NEXT_HEADER);
-    o.iter().for_each(|o| b.push(o).expect("it fits"));
+    for o in o {
+        b.push(o).expect("it fits");
+    }
     Case { bytes: ip_packet(b.finish()), expected }
 }
 

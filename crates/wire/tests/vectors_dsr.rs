@@ -138,7 +138,9 @@ fn header_is_figure_6_1_and_padded_to_a_multiple_of_four() {
     let build = |o: &[DsrOption<'_>]| {
         let mut scratch = vec![9; 50];
         let mut b = Builder::new(&mut scratch, 17);
-        o.iter().for_each(|o| b.push(o).expect("it fits"));
+        for o in o {
+            b.push(o).expect("it fits");
+        }
         b.finish().to_vec()
     };
     let reply = |n| {

@@ -34,7 +34,7 @@ impl<'a> AddrList<'a> {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// The address at index `i`, counted from 0. (The RFC counts from 1: its Address[1] is `at(0)`.)
+    /// The address at index `i`, counted from 0. (The RFC counts from 1: its first address is `at(0)`.)
     pub fn at(&self, i: usize) -> Option<Addr> {
         match self.0 {
             Inner::Wire(w) => w.get(i).map(|a| Addr::from(*a)),
