@@ -1,20 +1,327 @@
-//! Route Discovery: RFC 4728 sections 8.2.1 to 8.2.4.
+//! Route Discovery: RFC 4728 sections 3.3.3, 4.2, 4.3, 8.2.1 and 8.2.2.
 
 mod common;
 
-use common::{at, net};
+use common::{Ip, RREP, RREQ, at, net, option_of, options, packet, profile, request, routes, sent_with};
+use wayhop_core::{DropReason, Span};
 use wayhop_dsr::Params;
+use wayhop_testkit::addr;
 
 #[test]
 fn a_chain_of_five_discovers_a_route_and_delivers() {
-    for profile in ["rfc", "ns2", "cmu"] {
-        let mut net = net(5, &Params::profile(profile).unwrap());
+    for name in ["rfc", "ns2", "cmu"] {
+        let mut net = net(5, &profile(name));
         net.line();
         net.send_at(at(1.0), 0, 4, 7);
         net.send_at(at(2.0), 0, 4, 7);
         net.run_until(at(5.0));
-        assert_eq!(net.delivered(7), [0, 1], "{profile}");
-        assert_eq!(net.drops(), [], "{profile}");
+        assert_eq!(net.delivered(7), [0, 1], "{name}");
+        assert_eq!(net.drops(), [], "{name}");
         net.assert_conserved();
     }
+}
+
+#[test]
+fn the_first_request_stays_with_the_neighbours_and_the_second_propagates() {
+    let mut net = net(4, &profile("rfc"));
+    net.line();
+    net.send_at(at(1.0), 0, 3, 1);
+    net.run_until(at(1.2));
+    let sent = sent_with(&net, 0, RREQ);
+    assert_eq!(sent.iter().map(|s| s.2[8]).collect::<Vec<_>>(), [1, 255], "TTL 1, then DiscoveryHopLimit");
+    // NonpropRequestTimeout 30 ms; each request has up to BroadcastJitter 10 ms and 1 ms of airtime.
+    let wait = sent[1].0 - sent[0].0;
+    assert!((0.020..=0.040).contains(&wait), "{wait}");
+    // The neighbour repeats only the second.
+    let repeated = sent_with(&net, 1, RREQ);
+    assert_eq!(repeated.len(), 1);
+    assert_eq!(repeated[0].2[8], 254);
+}
+
+#[test]
+fn a_request_is_the_octets_of_figure_6_2() {
+    let mut net = net(3, &profile("rfc"));
+    net.line();
+    net.send_at(at(1.0), 0, 2, 1);
+    net.run_until(at(1.2));
+    let p = &sent_with(&net, 0, RREQ)[1].2;
+    let id = u16::from_be_bytes([p[26], p[27]]);
+    let expected = packet(
+        &Ip { from: addr(0), to: [255; 4].into(), ttl: 255, id: u16::from_be_bytes([p[4], p[5]]) },
+        &[request(id, 2, &[])],
+        &[],
+    );
+    assert_eq!(*p, expected);
+    // The next node appends itself and counts the TTL down; everything else stays.
+    let q = &sent_with(&net, 1, RREQ)[0].2;
+    let expected = packet(
+        &Ip { from: addr(0), to: [255; 4].into(), ttl: 254, id: u16::from_be_bytes([p[4], p[5]]) },
+        &[request(id, 2, &[1])],
+        &[],
+    );
+    assert_eq!(*q, expected);
+}
+
+#[test]
+fn each_request_has_an_identification_of_its_own() {
+    let mut net = net(2, &profile("rfc"));
+    net.send_at(at(1.0), 0, 1, 1);
+    net.run_until(at(20.0));
+    let mut ids: Vec<_> = sent_with(&net, 0, RREQ).iter().map(|s| [s.2[26], s.2[27]]).collect();
+    let n = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert!(n > 4);
+    assert_eq!(ids.len(), n);
+}
+
+#[test]
+fn identifications_begin_elsewhere_after_a_reboot() {
+    let mut net = net(2, &profile("rfc"));
+    net.send_at(at(1.0), 0, 1, 1);
+    net.run_until(at(1.5));
+    net.stop(0);
+    net.restart(0, Box::new(wayhop_dsr::Engine::new(profile("rfc"))));
+    net.send_at(at(2.0), 0, 1, 1);
+    net.run_until(at(2.5));
+    let ids: Vec<_> =
+        sent_with(&net, 0, RREQ).iter().map(|s| u16::from_be_bytes([s.2[26], s.2[27]])).collect();
+    assert!(ids.len() >= 4, "{ids:?}");
+    assert!(ids[2..].iter().all(|i| !ids[..2].contains(i)), "{ids:?}");
+}
+
+/// When discoveries for an absent target begin, in seconds, and how far apart they are.
+fn pauses(p: &Params, until: f64) -> Vec<f64> {
+    let mut net = net(2, p);
+    for i in 0..(until as u32) {
+        net.send_at(at(1.0 + f64::from(i)), 0, 1, 1);
+    }
+    net.run_until(at(until));
+    let starts: Vec<f64> = sent_with(&net, 0, RREQ).iter().filter(|s| s.2[8] == 1).map(|s| s.0).collect();
+    starts.windows(2).map(|w| w[1] - w[0]).collect()
+}
+
+#[test]
+fn the_wait_between_discoveries_doubles_up_to_its_maximum() {
+    // RequestPeriod 0.5 s, MaxRequestPeriod 10 s; jitter of up to 10 ms on either request.
+    let expected = [0.5, 1.0, 2.0, 4.0, 8.0, 10.0, 10.0];
+    let found = pauses(&profile("rfc"), 40.0);
+    assert!(found.len() >= expected.len(), "{found:?}");
+    for (f, e) in found.iter().zip(expected) {
+        assert!((f - e).abs() < 0.012, "{found:?}");
+    }
+}
+
+#[test]
+fn the_ns2_profile_waits_two_and_eight_seconds_and_then_ten() {
+    // ns-2.35: (1 << 2 * requests) * 0.5 s, at most 10 s, looked at every 30 to 60 ms.
+    let expected = [2.0, 8.0, 10.0];
+    let found = pauses(&profile("ns2"), 32.0);
+    assert!(found.len() >= expected.len(), "{found:?}");
+    for (f, e) in found.iter().zip(expected) {
+        assert!((f - e).abs() < 0.072, "{found:?}");
+    }
+}
+
+#[test]
+fn a_reply_ends_the_backoff() {
+    let mut net = net(2, &profile("rfc"));
+    net.send_at(at(1.0), 0, 1, 1);
+    net.up_at(at(4.2), 0, 1);
+    net.down_at(at(6.0), 0, 1);
+    net.send_at(at(7.0), 0, 1, 1);
+    net.run_until(at(9.0));
+    let starts: Vec<f64> = sent_with(&net, 0, RREQ).iter().filter(|s| s.2[8] == 1).map(|s| s.0).collect();
+    assert_eq!(net.delivered(1), [0]);
+    // After the loss at 7 s the waits are 0.5 and 1 s again, not 8.
+    let late: Vec<_> = starts.iter().filter(|t| **t > 6.5).collect();
+    assert_eq!(late.len(), 3, "{starts:?}");
+}
+
+#[test]
+fn after_the_last_request_the_waiting_packets_are_dropped() {
+    let p = Params { max_request_rexmt: 2, ..profile("rfc") };
+    let mut net = net(2, &p);
+    net.send_at(at(1.0), 0, 1, 1);
+    net.run_until(at(10.0));
+    assert_eq!(net.drops().iter().map(|d| d.1).collect::<Vec<_>>(), [DropReason::DiscoveryFailed]);
+    net.assert_conserved();
+}
+
+#[test]
+fn a_packet_waits_for_thirty_seconds_and_no_longer() {
+    for name in ["rfc", "ns2"] {
+        let mut net = net(2, &profile(name));
+        net.send_at(at(1.0), 0, 1, 1);
+        net.run_until(at(30.9));
+        assert_eq!(net.drops(), [], "{name}");
+        net.run_until(at(31.2));
+        assert_eq!(
+            net.drops().iter().map(|d| d.1).collect::<Vec<_>>(),
+            [DropReason::BufferTimeout],
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn the_oldest_packet_leaves_a_full_send_buffer() {
+    let mut net = net(2, &Params { send_buffer_packets: 4, ..profile("rfc") });
+    net.send_every(at(1.0), Span::from_millis(1), 6, 0, 1, 1);
+    net.run_until(at(1.3));
+    assert_eq!(net.drops().iter().map(|d| d.1).collect::<Vec<_>>(), [DropReason::BufferFull; 2]);
+    net.up(0, 1);
+    net.run_until(at(3.0));
+    assert_eq!(net.delivered(1), [2, 3, 4, 5]);
+    net.assert_conserved();
+}
+
+#[test]
+fn a_repeated_request_is_not_propagated_again() {
+    let mut net = net(3, &profile("rfc"));
+    net.run_until(at(1.0));
+    net.up(1, 2);
+    let p = packet(&Ip::broadcast(0, 9), &[request(5, 8, &[])], &[]);
+    net.inject(1, addr(0), true, &p);
+    net.inject(1, addr(0), true, &p);
+    net.run_until(at(1.1));
+    assert_eq!(sent_with(&net, 1, RREQ).len(), 1);
+    // Another target or another identification is another request.
+    for p in [request(5, 9, &[]), request(6, 8, &[])] {
+        net.inject(1, addr(0), true, &packet(&Ip::broadcast(0, 9), &[p], &[]));
+    }
+    net.run_until(at(1.2));
+    assert_eq!(sent_with(&net, 1, RREQ).len(), 3);
+    net.assert_conserved();
+}
+
+#[test]
+fn a_request_that_lists_this_node_is_discarded() {
+    let mut net = net(3, &profile("rfc"));
+    net.run_until(at(1.0));
+    net.inject(1, addr(2), true, &packet(&Ip::broadcast(0, 9), &[request(5, 8, &[1, 2])], &[]));
+    net.run_until(at(1.1));
+    assert_eq!(net.sent_by(1).count(), 0);
+    // Its own request, too.
+    net.inject(1, addr(2), true, &packet(&Ip::broadcast(1, 9), &[request(5, 8, &[2])], &[]));
+    net.run_until(at(1.2));
+    assert_eq!(net.sent_by(1).count(), 0);
+    assert_eq!(net.drops(), []);
+    net.assert_conserved();
+}
+
+#[test]
+fn the_target_answers_every_copy_and_forwards_none() {
+    for name in ["rfc", "ns2"] {
+        let mut net = net(5, &profile(name));
+        net.run_until(at(1.0));
+        net.full();
+        for via in [2, 3, 4] {
+            net.inject(1, addr(via), true, &packet(&Ip::broadcast(0, 9), &[request(5, 1, &[via])], &[]));
+        }
+        net.run_until(at(1.1));
+        let replies = sent_with(&net, 1, RREP);
+        let mut routes: Vec<_> = replies.iter().map(|r| option_of(&r.2, RREP).unwrap()[4]).collect();
+        routes.sort_unstable();
+        assert_eq!(routes, [3, 4, 5], "{name}: one by each of 10.0.0.3 to .5");
+        assert_eq!(sent_with(&net, 1, RREQ).len(), 0);
+    }
+}
+
+#[test]
+fn a_request_is_not_propagated_beyond_the_longest_route() {
+    let mut net = net(20, &Params { max_route_hops: 4, ..profile("rfc") });
+    net.run_until(at(1.0));
+    let with = |n: usize| request(n as u16, 19, &(2..2 + n).collect::<Vec<_>>());
+    for n in [3, 4, 5] {
+        net.inject(1, addr(1 + n), true, &packet(&Ip::broadcast(0, 9), &[with(n)], &[]));
+    }
+    net.run_until(at(1.1));
+    let sent = sent_with(&net, 1, RREQ);
+    // A route of 4 hops has 5 nodes: with the initiator, three others and this node it is full but for the target's place.
+    assert_eq!(sent.len(), 1);
+    assert_eq!(option_of(&sent[0].2, RREQ).unwrap().len(), 6 + 4 * 4);
+}
+
+#[test]
+fn what_the_request_carries_reaches_the_target() {
+    let mut net = net(3, &profile("rfc"));
+    net.line();
+    net.run_until(at(1.0));
+    let p = packet(&Ip::broadcast(0, 9), &[request(5, 2, &[])], &[0, 7, 0, 7, 0, 12, 0, 0, 1, 2, 3, 4]);
+    net.inject(1, addr(0), true, &p);
+    net.run_until(at(2.0));
+    let delivered: Vec<_> = net
+        .of(2)
+        .filter_map(|r| match &r.what {
+            wayhop_testkit::What::Delivered { bytes, .. } => Some(bytes.clone()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(delivered.len(), 1);
+    assert_eq!(delivered[0][9], 17, "the protocol is UDP again");
+    assert_eq!(delivered[0][20..], [0, 7, 0, 7, 0, 12, 0, 0, 1, 2, 3, 4]);
+    net.assert_conserved();
+}
+
+#[test]
+fn all_who_hear_a_request_learn_the_way_back() {
+    let mut net = net(4, &profile("rfc"));
+    net.run_until(at(1.0));
+    net.inject(3, addr(2), true, &packet(&Ip::broadcast(0, 9), &[request(5, 9, &[1, 2])], &[]));
+    net.run_until(at(1.1));
+    assert_eq!(routes(&net, 3), [[3, 2, 1, 0]]);
+    // ns-2's do not.
+    let mut net = common::net(4, &profile("ns2"));
+    net.run_until(at(1.0));
+    net.inject(3, addr(2), true, &packet(&Ip::broadcast(0, 9), &[request(5, 9, &[1, 2])], &[]));
+    net.run_until(at(1.1));
+    assert_eq!(routes(&net, 3), Vec::<Vec<usize>>::new());
+}
+
+#[test]
+fn any_newly_learned_route_frees_waiting_packets() {
+    let mut net = net(3, &profile("rfc"));
+    net.send_at(at(1.0), 0, 2, 1);
+    net.run_until(at(1.3));
+    net.line();
+    // Nobody replies to node 0, but it hears a request of node 2 come by.
+    net.inject(0, addr(1), true, &packet(&Ip::broadcast(2, 9), &[request(5, 9, &[1])], &[]));
+    net.run_until(at(1.4));
+    assert_eq!(net.delivered(1), [0]);
+}
+
+#[test]
+fn data_packets_carry_a_source_route_and_arrive_without_it() {
+    let mut net = net(3, &profile("rfc"));
+    net.line();
+    net.send_at(at(1.0), 0, 2, 1);
+    net.run_until(at(2.0));
+    let first = sent_with(&net, 0, common::SOURCE_ROUTE).pop().unwrap().2;
+    // Fixed header: Next Header UDP, 8 octets of options; Source Route: one address, Segments Left 1 (figure 6.7).
+    assert_eq!(first[20..32], [17, 0, 0, 8, 96, 6, 0, 1, 10, 0, 0, 2]);
+    let second = sent_with(&net, 1, common::SOURCE_ROUTE).pop().unwrap().2;
+    assert_eq!(second[20..32], [17, 0, 0, 8, 96, 6, 0, 0, 10, 0, 0, 2]);
+    assert_eq!(second[8], first[8] - 1, "the TTL counts hops");
+    let plain = net.of(2).find_map(|r| match &r.what {
+        wayhop_testkit::What::Delivered { bytes, .. } => Some(bytes.clone()),
+        _ => None,
+    });
+    let plain = plain.unwrap();
+    assert_eq!((plain[9], plain.len()), (17, 20 + 8 + 64));
+    assert!(options(&plain).is_empty());
+}
+
+#[test]
+fn a_broadcast_packet_goes_to_the_neighbours_only() {
+    let mut net = net(3, &profile("rfc"));
+    net.line();
+    net.run_until(at(1.0));
+    net.send_to(0, [255; 4].into(), 1);
+    net.run_until(at(2.0));
+    let who: Vec<_> =
+        net.record.iter().filter(|r| matches!(r.what, wayhop_testkit::What::Delivered { .. })).collect();
+    assert_eq!(who.len(), 1);
+    assert_eq!(who[0].node.0, 1);
+    net.assert_conserved();
 }

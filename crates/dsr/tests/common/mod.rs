@@ -1,16 +1,158 @@
-//! What the scenario tests share.
+//! What the scenario tests share. Packets are written octet by octet from the figures of RFC 4728, so that the code under
+//! test is not its own oracle.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
-use wayhop_core::Time;
+use wayhop_core::{Addr, Time};
 use wayhop_dsr::{Engine, Params};
-use wayhop_testkit::Net;
+use wayhop_testkit::{Net, addr};
+
+pub(crate) const RREQ: u8 = 1;
+pub(crate) const RREP: u8 = 2;
+pub(crate) const RERR: u8 = 3;
+pub(crate) const SOURCE_ROUTE: u8 = 96;
 
 /// `n` nodes with these parameters and no links.
 pub(crate) fn net(n: usize, params: &Params) -> Net {
     Net::new(n, |_| Box::new(Engine::new(params.clone())))
 }
 
+/// The named set of parameters.
+pub(crate) fn profile(name: &str) -> Params {
+    Params::profile(name).expect("a known profile")
+}
+
 /// The moment `s` seconds after the start.
 pub(crate) fn at(s: f64) -> Time {
     Time::from_secs_f64(s)
+}
+
+/// The octets of the addresses of these nodes.
+pub(crate) fn addrs(nodes: &[usize]) -> Vec<u8> {
+    nodes.iter().flat_map(|&n| addr(n).octets()).collect()
+}
+
+/// An option: type, length, data.
+pub(crate) fn option(kind: u8, data: &[u8]) -> Vec<u8> {
+    let mut o = vec![kind, data.len() as u8];
+    o.extend_from_slice(data);
+    o
+}
+
+/// A Route Request option (6.2).
+pub(crate) fn request(id: u16, target: usize, passed: &[usize]) -> Vec<u8> {
+    let mut d = id.to_be_bytes().to_vec();
+    d.extend(addrs(&[target]));
+    d.extend(addrs(passed));
+    option(RREQ, &d)
+}
+
+/// A Route Reply option (6.3).
+pub(crate) fn reply(route: &[usize]) -> Vec<u8> {
+    let mut d = vec![0];
+    d.extend(addrs(route));
+    option(RREP, &d)
+}
+
+/// A Route Error option of type NODE_UNREACHABLE (6.4.1).
+pub(crate) fn error(salvage: u8, from: usize, tell: usize, unreachable: usize) -> Vec<u8> {
+    let mut d = vec![1, salvage];
+    d.extend(addrs(&[from, tell, unreachable]));
+    option(RERR, &d)
+}
+
+/// A Source Route option (6.7); `flags` are F (0x80) and L (0x40).
+pub(crate) fn source_route(flags: u8, salvage: u8, left: u8, nodes: &[usize]) -> Vec<u8> {
+    let mut d = vec![flags | salvage >> 2, salvage << 6 | left];
+    d.extend(addrs(nodes));
+    option(SOURCE_ROUTE, &d)
+}
+
+/// What an IP packet is made of.
+pub(crate) struct Ip {
+    pub(crate) from: Addr,
+    pub(crate) to: Addr,
+    pub(crate) ttl: u8,
+    pub(crate) id: u16,
+}
+
+impl Ip {
+    pub(crate) fn new(from: usize, to: usize) -> Self {
+        Self { from: addr(from), to: addr(to), ttl: 60, id: 0x77 }
+    }
+    pub(crate) fn broadcast(from: usize, ttl: u8) -> Self {
+        Self { from: addr(from), to: Addr::BROADCAST, ttl, id: 0x78 }
+    }
+}
+
+/// An IP packet with a DSR header of these options (padded to a multiple of four octets) and a payload (UDP when there is
+/// any).
+pub(crate) fn packet(ip: &Ip, options: &[Vec<u8>], payload: &[u8]) -> Vec<u8> {
+    let mut opts = options.concat();
+    match opts.len() % 4 {
+        1 => opts.extend([0, 1, 0]),
+        2 => opts.extend([0, 0]),
+        3 => opts.push(224),
+        _ => {}
+    }
+    let mut p = vec![0x45, 0];
+    p.extend(((20 + 4 + opts.len() + payload.len()) as u16).to_be_bytes());
+    p.extend(ip.id.to_be_bytes());
+    p.extend([0, 0, ip.ttl, 48, 0, 0]);
+    p.extend(ip.from.octets());
+    p.extend(ip.to.octets());
+    let sum: u32 = p.chunks(2).map(|c| u32::from(u16::from_be_bytes([c[0], c[1]]))).sum();
+    let sum = (sum & 0xffff) + (sum >> 16);
+    let sum = !(((sum & 0xffff) + (sum >> 16)) as u16);
+    p[10..12].copy_from_slice(&sum.to_be_bytes());
+    p.extend([if payload.is_empty() { 59 } else { 17 }, 0]);
+    p.extend((opts.len() as u16).to_be_bytes());
+    p.extend(opts);
+    p.extend_from_slice(payload);
+    p
+}
+
+/// The DSR options of a packet as (type, data), padding left out.
+pub(crate) fn options(p: &[u8]) -> Vec<(u8, Vec<u8>)> {
+    let mut out = Vec::new();
+    if p[9] != 48 {
+        return out;
+    }
+    let len = usize::from(u16::from_be_bytes([p[22], p[23]]));
+    let mut rest = &p[24..24 + len];
+    while let Some(&kind) = rest.first() {
+        if kind == 224 {
+            rest = &rest[1..];
+            continue;
+        }
+        let n = usize::from(rest[1]);
+        if kind != 0 {
+            out.push((kind, rest[2..2 + n].to_vec()));
+        }
+        rest = &rest[2 + n..];
+    }
+    out
+}
+
+/// The data of the packet's first option of this type.
+pub(crate) fn option_of(p: &[u8], kind: u8) -> Option<Vec<u8>> {
+    options(p).into_iter().find(|o| o.0 == kind).map(|o| o.1)
+}
+
+/// The frames that node `n` sent with an option of this type: (seconds, next hop, packet).
+pub(crate) fn sent_with(net: &Net, n: usize, kind: u8) -> Vec<(f64, Addr, Vec<u8>)> {
+    net.sent_by(n)
+        .filter(|(_, _, p)| option_of(p, kind).is_some())
+        .map(|(r, to, p)| (r.at.as_secs_f64(), to, p.to_vec()))
+        .collect()
+}
+
+/// The routes in a node's cache, as the addresses' last octets less one: node numbers.
+pub(crate) fn routes(net: &Net, n: usize) -> Vec<Vec<usize>> {
+    let number =
+        |a: &str| a.rsplit('.').next().and_then(|o| o.parse::<usize>().ok()).map_or(usize::MAX, |o| o - 1);
+    let tables = net.inspect(n);
+    let column = |row: &Vec<(&'static str, String)>| {
+        row.iter().find(|c| c.0 == "route").map(|c| c.1.split(' ').map(number).collect())
+    };
+    tables.table("route_cache").filter_map(column).collect()
 }
