@@ -1,0 +1,343 @@
+//! Searching for a route: packets that need one, own requests, others' requests (sections 6.3 to 6.5).
+
+use wayhop_core::{Addr, BROADCAST, Cx, DropReason, Packet, RouteUse, Span, Time, TxSpec};
+use wayhop_wire::aodv::{Message, Rreq};
+
+use crate::engine::{Engine, Head, is_node, timer, tx};
+use crate::params::{OwnNumber, SearchRule};
+use crate::seq::{newer, newest};
+use crate::table::{Entry, State};
+
+/// The longest wait for a reply, and the silence after a failure, of `SearchRule::MeasuredLatency`.
+const LONGEST_WAIT: Span = Span::from_secs(10);
+
+/// What to do next for a destination.
+enum Step {
+    Ask { ttl: u8, wait: Span },
+    GiveUp { silence: Span },
+}
+
+impl Engine {
+    /// The entry for a destination. A full table loses its least useful row.
+    pub(crate) fn entry(&mut self, cx: &mut Cx<'_>, destination: Addr) -> &mut Entry {
+        let expires = cx.now() + self.params.delete_period();
+        if self.table.get(destination).is_none() {
+            if self.table.len() >= self.params.max_routes.max(1)
+                && let Some(victim) = self.table.least_useful()
+            {
+                if self.table.valid(victim).is_some() {
+                    cx.uninstall(victim);
+                }
+                self.table.remove(victim);
+            }
+            self.check_after(cx, expires);
+        }
+        self.table.get_or_add(destination, expires)
+    }
+
+    /// Sends a packet if there is a route; else, if it is this node's or its route is under repair, keeps it and searches; else drops
+    /// it and says so.
+    pub(crate) fn route_or_search(&mut self, cx: &mut Cx<'_>, p: Packet, source: Addr, destination: Addr) {
+        let is_own = source == cx.addr();
+        let state = self.table.get(destination).map(|e| (e.state, e.next_hop));
+        match state {
+            Some((State::Valid, next_hop)) => {
+                let used = RouteUse { source, destination, next_hop, previous_hop: None };
+                self.refresh(cx.now(), &used);
+                cx.send(p, TxSpec::unicast(next_hop).reported(tx::DATA));
+            }
+            _ if is_own => {
+                self.entry(cx, destination);
+                self.keep(cx, p, destination);
+                self.search(cx, destination);
+            }
+            Some((State::Repair, _)) => self.keep(cx, p, destination),
+            _ => self.no_route(cx, p, destination),
+        }
+    }
+
+    /// A packet came back out of the interface queue: where to now?
+    pub(crate) fn reroute(&mut self, cx: &mut Cx<'_>, p: Packet) {
+        match crate::engine::ends(&p) {
+            Some((source, destination)) if self.may_go_on(cx.addr(), source, destination) => {
+                self.route_or_search(cx, p, source, destination);
+            }
+            // The Route Error for the broken link has gone out already.
+            _ => cx.drop(p, DropReason::NoRoute),
+        }
+    }
+
+    /// Whether there is another way for a packet that the link did not take, or hope for one.
+    pub(crate) fn may_go_on(&self, own: Addr, source: Addr, destination: Addr) -> bool {
+        let has_route = self.table.get(destination).is_some_and(|e| e.state != State::Invalid);
+        (source == own && self.params.rebuffer_own) || (self.params.reroute_queued && has_route)
+    }
+
+    pub(crate) fn keep(&mut self, cx: &mut Cx<'_>, p: Packet, destination: Addr) {
+        self.expire_waiting(cx);
+        let timeout = Span::from_millis(self.params.buffer_timeout_ms);
+        let limit = self.params.buffer_packets.max(1);
+        if let Some(oldest) = self.buffer.push(p, destination, cx.now(), timeout, limit) {
+            cx.drop(oldest, DropReason::BufferFull);
+        }
+        self.check_after(cx, cx.now() + timeout);
+    }
+
+    pub(crate) fn expire_waiting(&mut self, cx: &mut Cx<'_>) {
+        while let Some(p) = self.buffer.take_expired(cx.now()) {
+            cx.drop(p, DropReason::BufferTimeout);
+        }
+    }
+
+    /// Asks for a destination that has an entry, unless there is a route or it is too early to ask again.
+    pub(crate) fn search(&mut self, cx: &mut Cx<'_>, destination: Addr) {
+        let now = cx.now();
+        let measured = self.params.search == SearchRule::MeasuredLatency;
+        let Some(e) = self.table.get(destination) else { return };
+        if e.is_valid() || e.search.wait_until > now || (e.search.is_on() && !measured) {
+            return;
+        }
+        self.next_step(cx, destination);
+    }
+
+    /// The wait for a reply is over (`SearchRule::RingTraversal`).
+    pub(crate) fn search_timeout(&mut self, cx: &mut Cx<'_>, destination: Addr) {
+        let waits = self.buffer.waits_for(destination);
+        let Some(e) = self.table.get_mut(destination) else { return };
+        match e.state {
+            State::Repair => self.repair_failed(cx, destination),
+            State::Invalid if waits => self.next_step(cx, destination),
+            // Nothing waits any more: its time was up, or it was pushed out.
+            _ => e.search.reset(),
+        }
+    }
+
+    fn next_step(&mut self, cx: &mut Cx<'_>, destination: Addr) {
+        let Some(e) = self.table.get(destination) else { return };
+        let step = match self.params.search {
+            SearchRule::RingTraversal => self.next_ring(e),
+            SearchRule::MeasuredLatency => self.next_measured(e),
+        };
+        match step {
+            Step::Ask { ttl, wait } => self.ask(cx, destination, ttl, wait),
+            Step::GiveUp { silence } => {
+                if let Some(e) = self.table.get_mut(destination) {
+                    e.search.reset();
+                    e.search.wait_until = cx.now() + silence;
+                    if self.params.search == SearchRule::RingTraversal {
+                        e.search.last_ttl = 0;
+                    }
+                }
+                cx.note("discovery_failed", destination, 0);
+                self.drop_waiting(cx, destination, DropReason::DiscoveryFailed);
+            }
+        }
+    }
+
+    /// Sections 6.3 and 6.4.
+    fn next_ring(&self, e: &Entry) -> Step {
+        let p = &self.params;
+        let grow = |ttl: u8| ttl.saturating_add(p.ttl_increment);
+        let ttl = match (e.search.is_on(), e.last_hops) {
+            (false, None) => p.ttl_start,
+            (false, Some(hops)) => grow(hops),
+            (true, _) if e.search.last_ttl >= p.ttl_threshold => p.net_diameter,
+            (true, _) => grow(e.search.last_ttl),
+        };
+        if ttl <= p.ttl_threshold && ttl < p.net_diameter {
+            return Step::Ask { ttl, wait: p.ring_traversal_time(ttl) };
+        }
+        if e.search.at_full_ttl > p.rreq_retries {
+            return Step::GiveUp { silence: Span::ZERO };
+        }
+        let backoff = 1u64 << e.search.at_full_ttl.min(16);
+        Step::Ask { ttl: p.net_diameter, wait: p.net_traversal_time() * backoff }
+    }
+
+    /// As [`SearchRule::MeasuredLatency`] says.
+    fn next_measured(&self, e: &Entry) -> Step {
+        let p = &self.params;
+        if e.search.at_full_ttl > p.rreq_retries {
+            return Step::GiveUp { silence: LONGEST_WAIT };
+        }
+        let last = e.last_hops.map(|hops| hops.max(e.search.last_ttl));
+        let ttl = match last {
+            Some(0) => p.ttl_start,
+            Some(last) if last < p.ttl_threshold => last.saturating_add(p.ttl_increment),
+            _ => p.net_diameter,
+        };
+        let times = e.search.at_full_ttl + u32::from(!matches!(last, Some(l) if l < p.ttl_threshold));
+        let per_hop = e.search.latency_per_hop().unwrap_or(p.node_traversal_time());
+        let wait = per_hop * 2 * u64::from(ttl) * u64::from(times.max(1));
+        Step::Ask { ttl, wait: wait.min(LONGEST_WAIT) }
+    }
+
+    /// Broadcasts a request (section 6.3).
+    pub(crate) fn ask(&mut self, cx: &mut Cx<'_>, destination: Addr, ttl: u8, wait: Span) {
+        let now = cx.now();
+        if self.is_quiet(now) {
+            cx.set_timer(timer::search(destination), self.quiet_until);
+            return;
+        }
+        if let Err(room) = self.rreq_rate.take(now, self.params.rreq_rate_limit) {
+            cx.set_timer(timer::search(destination), room);
+            return;
+        }
+        self.seq = match self.params.own_number {
+            OwnNumber::Minimal => self.seq.wrapping_add(1),
+            OwnNumber::Even => self.seq.wrapping_add(2),
+        };
+        self.request_id = self.request_id.wrapping_add(1);
+        let measured = self.params.search == SearchRule::MeasuredLatency;
+        let full = ttl >= self.params.net_diameter;
+        let Some(e) = self.table.get_mut(destination) else { return };
+        let s = &mut e.search;
+        if s.since.is_none() {
+            s.since = Some(now);
+            cx.note("discovery_start", destination, ttl.into());
+        }
+        s.at_full_ttl += u32::from(full);
+        s.last_ttl = ttl;
+        s.asked = now;
+        s.wait_until = now + wait;
+        // Section 6.4: an entry that waits for a reply stays for twice NET_TRAVERSAL_TIME at least.
+        e.expires = e.expires.max(now + self.params.net_traversal_time() * 2);
+        let request = Rreq {
+            join: false,
+            repair: false,
+            gratuitous: self.params.gratuitous_rrep,
+            destination_only: self.params.destination_only,
+            unknown_seq: e.seq.is_none(),
+            hop_count: 0,
+            id: self.request_id,
+            destination,
+            destination_seq: e.seq.unwrap_or(0),
+            originator: cx.addr(),
+            originator_seq: self.seq,
+        };
+        let p = self.new_message(cx, &Message::Rreq(request), None, BROADCAST, ttl);
+        self.broadcast(cx, p, Span::ZERO);
+        if measured {
+            self.check_after(cx, Time::from_nanos((now + wait).as_nanos().saturating_sub(1)));
+        } else {
+            cx.set_timer(timer::search(destination), now + wait);
+        }
+    }
+
+    /// Searches that the check repeats (`SearchRule::MeasuredLatency`).
+    pub(crate) fn repeat_searches(&mut self, cx: &mut Cx<'_>) {
+        if self.params.search != SearchRule::MeasuredLatency {
+            return;
+        }
+        for destination in self.buffer.destinations() {
+            self.entry(cx, destination);
+            // This leaves alone what is not due.
+            self.search(cx, destination);
+        }
+    }
+
+    /// When the next of these is due: just before, since the check comes strictly after.
+    pub(crate) fn next_repeat(&self) -> Option<Time> {
+        if self.params.search != SearchRule::MeasuredLatency {
+            return None;
+        }
+        let waits = self.buffer.iter().filter_map(|w| self.table.get(w.destination));
+        waits.map(|e| Time::from_nanos(e.search.wait_until.as_nanos().saturating_sub(1))).min()
+    }
+
+    /// A request from a neighbour (section 6.5).
+    pub(crate) fn on_rreq(&mut self, cx: &mut Cx<'_>, p: Packet, head: &Head, mut m: Rreq) {
+        let now = cx.now();
+        if !is_node(m.originator) || !is_node(m.destination) || m.hop_count == u8::MAX {
+            return cx.drop(p, DropReason::Malformed);
+        }
+        if m.originator == cx.addr() || self.neighbours.is_blacklisted(head.source, now) {
+            return cx.consume(p);
+        }
+        self.touch_neighbour(cx, head.source);
+        let memory = Span::from_millis(self.params.request_memory_ms);
+        let limit = self.params.max_requests_remembered.max(1);
+        if !self.seen.first((m.originator, m.id), now, memory, limit) {
+            return cx.consume(p);
+        }
+        m.hop_count += 1;
+        self.reverse_route(cx, head.source, &m);
+        if self.is_quiet(now) || self.answer(cx, head, &m) || head.ttl <= 1 {
+            return cx.consume(p);
+        }
+        if let Some(known) = self.table.get(m.destination).and_then(|e| e.seq) {
+            m.destination_seq = if m.unknown_seq { known } else { newest(known, m.destination_seq) };
+            m.unknown_seq = false;
+        }
+        let mut p = p;
+        let payload = head.payload.clone();
+        self.rewrite(cx, &mut p, payload, &Message::Rreq(m), BROADCAST, head.ttl - 1);
+        let jitter = self.params.broadcast_jitter();
+        self.broadcast(cx, p, jitter);
+    }
+
+    /// The route back to the originator; the request's hop count is already this node's distance.
+    fn reverse_route(&mut self, cx: &mut Cx<'_>, from: Addr, m: &Rreq) {
+        let now = cx.now();
+        let per_hop = self.params.node_traversal_time() * 2 * u64::from(m.hop_count);
+        let lifetime = match self.params.reverse_route_ms {
+            Some(ms) => Span::from_millis(ms),
+            None => (self.params.net_traversal_time() * 2).saturating_sub(per_hop),
+        };
+        let active = self.params.active_route_timeout();
+        let measured = self.params.search == SearchRule::MeasuredLatency;
+        let e = self.entry(cx, m.originator);
+        e.extend(now + lifetime);
+        if !e.accepts(m.originator_seq, m.hop_count) {
+            // Section 6.5: the number is copied if it is greater, and with it the rest; it is not.
+            return;
+        }
+        let was_valid = e.is_valid();
+        let was_searched = e.search.wait_until > Time::ZERO;
+        let mut expires = now + lifetime;
+        if was_valid {
+            expires = expires.max(e.expires);
+        }
+        if measured && was_searched {
+            // The route is wanted in this direction, too.
+            expires = now + active;
+        }
+        self.set_route(cx, m.originator, from, m.hop_count, m.originator_seq, expires);
+        if was_searched {
+            self.search_ended(cx, m.originator);
+        }
+        self.release(cx, m.originator, Span::ZERO);
+    }
+
+    /// The search's packets may go.
+    pub(crate) fn search_ended(&mut self, cx: &mut Cx<'_>, destination: Addr) {
+        let now = cx.now();
+        let Some(e) = self.table.get_mut(destination) else { return };
+        if let Some(since) = e.search.since {
+            cx.note("discovery_done", destination, now.since(since).as_micros());
+            cx.clear_timer(timer::search(destination));
+        }
+        e.search.reset();
+        e.search.last_ttl = e.hops;
+    }
+
+    /// Sends what waits for a destination that has a route now, `spacing` apart.
+    pub(crate) fn release(&mut self, cx: &mut Cx<'_>, destination: Addr, spacing: Span) {
+        let now = cx.now();
+        let Some(next_hop) = self.table.valid(destination).map(|e| e.next_hop) else { return };
+        self.expire_waiting(cx);
+        let mut delay = Span::ZERO;
+        while let Some(p) = self.buffer.take(destination) {
+            let source = crate::engine::ends(&p).map_or(cx.addr(), |(s, _)| s);
+            let used = RouteUse { source, destination, next_hop, previous_hop: None };
+            self.refresh(now, &used);
+            cx.send(p, TxSpec::unicast(next_hop).after(delay).reported(tx::DATA));
+            delay += spacing;
+        }
+    }
+
+    /// Whether this node knows the destination well enough to answer a request (section 6.6 ii).
+    pub(crate) fn is_fresh_enough(e: &Entry, m: &Rreq) -> bool {
+        e.seq.is_some_and(|own| m.unknown_seq || !newer(m.destination_seq, own))
+    }
+}

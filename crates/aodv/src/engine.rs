@@ -1,0 +1,304 @@
+//! The state of one node, and the seam's handlers.
+
+use wayhop_core::{
+    Addr, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, RouteUse, RxMeta, Span, Time,
+    TimerKey, TxId, TxStatus,
+};
+use wayhop_wire::aodv::{self, Message, Unreachable};
+use wayhop_wire::{ipv4, udp};
+
+use crate::buffer::Buffer;
+use crate::maintenance::Repairs;
+use crate::neighbours::Neighbours;
+use crate::params::{OwnNumber, Params, Refresh};
+use crate::rate::RateLimit;
+use crate::seen::Seen;
+use crate::table::{State, Table};
+
+/// AODV at one node.
+pub struct Engine {
+    pub(crate) params: Params,
+    pub(crate) table: Table,
+    pub(crate) buffer: Buffer,
+    pub(crate) seen: Seen,
+    pub(crate) neighbours: Neighbours,
+    pub(crate) repairs: Repairs,
+    /// This node's own sequence number.
+    pub(crate) seq: u32,
+    pub(crate) request_id: u32,
+    pub(crate) ip_id: u16,
+    pub(crate) rreq_rate: RateLimit,
+    pub(crate) rerr_rate: RateLimit,
+    /// When the next check is due; `NEVER` while none is.
+    next_check: Time,
+    /// Until then this node takes no part in routing (section 6.13).
+    pub(crate) quiet_until: Time,
+    /// Scratch space for the destinations of a Route Error.
+    pub(crate) lost: Vec<Unreachable>,
+}
+
+/// Status reports: what was sent.
+pub(crate) mod tx {
+    use wayhop_core::TxId;
+    /// The host forwarded a data packet.
+    pub(crate) const HOST: TxId = TxId(0);
+    /// A data packet out of the buffer.
+    pub(crate) const DATA: TxId = TxId(1);
+    /// A Route Reply.
+    pub(crate) const RREP: TxId = TxId(2);
+    /// Another message to one neighbour.
+    pub(crate) const CONTROL: TxId = TxId(3);
+}
+
+/// Timers. The per-destination ones have the address in the low 32 bits.
+pub(crate) mod timer {
+    use wayhop_core::{Addr, TimerKey};
+    pub(crate) const CHECK: TimerKey = TimerKey(1);
+    pub(crate) const HELLO: TimerKey = TimerKey(2);
+    pub(crate) const REPAIR: TimerKey = TimerKey(3);
+    pub(crate) const ACK: TimerKey = TimerKey(4);
+    const SEARCH: u64 = 1 << 32;
+
+    pub(crate) fn search(destination: Addr) -> TimerKey {
+        TimerKey(SEARCH | u64::from(destination.to_bits()))
+    }
+    pub(crate) fn searched(key: TimerKey) -> Option<Addr> {
+        (key.0 >> 32 == 1).then(|| Addr::from_bits(key.0 as u32))
+    }
+}
+
+/// The addresses of a data packet.
+pub(crate) fn ends(p: &Packet) -> Option<(Addr, Addr)> {
+    ipv4::Packet::new_checked(p.bytes()).ok().map(|ip| (ip.src(), ip.dst()))
+}
+
+/// Whether an address can be a node's.
+pub(crate) fn is_node(a: Addr) -> bool {
+    !(a.is_broadcast() || a.is_multicast() || a.is_unspecified() || a.is_loopback())
+}
+
+impl Engine {
+    /// A node that knows nothing yet.
+    pub fn new(params: Params) -> Self {
+        let seq = match params.own_number {
+            OwnNumber::Minimal => 0,
+            OwnNumber::Even => 2,
+        };
+        Self {
+            params,
+            table: Table::default(),
+            buffer: Buffer::default(),
+            seen: Seen::default(),
+            neighbours: Neighbours::default(),
+            repairs: Repairs::default(),
+            seq,
+            request_id: 0,
+            ip_id: 0,
+            rreq_rate: RateLimit::default(),
+            rerr_rate: RateLimit::default(),
+            next_check: Time::NEVER,
+            quiet_until: Time::ZERO,
+            lost: Vec::new(),
+        }
+    }
+
+    pub(crate) fn is_quiet(&self, now: Time) -> bool {
+        now < self.quiet_until
+    }
+
+    /// Sees to it that a check runs at the first grid point after `due`.
+    pub(crate) fn check_after(&mut self, cx: &mut Cx<'_>, due: Time) {
+        if due >= self.next_check || due == Time::NEVER {
+            return;
+        }
+        let grid = Span::from_millis(self.params.check_interval_ms.max(1)).as_nanos();
+        let at =
+            Time::from_nanos((due.max(cx.now()).as_nanos() / grid).saturating_add(1).saturating_mul(grid));
+        if at < self.next_check {
+            self.next_check = at;
+            cx.set_timer(timer::CHECK, at);
+        }
+    }
+
+    /// The periodic check: expired routes, entries and packets, lost neighbours, searches to repeat.
+    fn check(&mut self, cx: &mut Cx<'_>) {
+        self.next_check = Time::NEVER;
+        self.expire_routes(cx);
+        self.expire_waiting(cx);
+        self.repeat_searches(cx);
+        self.expire_neighbours(cx);
+        let now = cx.now();
+        let routes = self.table.iter().filter(|e| e.state != State::Repair).map(|e| e.expires);
+        let due = routes
+            .chain(self.next_repeat())
+            .chain(self.buffer.next_expiry())
+            .chain(self.neighbours.next_loss(&self.params))
+            .min();
+        if let Some(due) = due {
+            self.check_after(cx, due.max(now));
+        }
+    }
+
+    fn on_message(&mut self, cx: &mut Cx<'_>, p: Packet) {
+        let Some(head) = read_head(&p, cx.addr()) else {
+            return cx.drop(p, DropReason::Malformed);
+        };
+        let Ok(message) = Message::parse(&p.bytes()[head.payload.clone()]) else {
+            return cx.drop(p, DropReason::Malformed);
+        };
+        let tail = &p.bytes()[head.payload.start + message.buffer_len()..head.payload.end];
+        // Section 9: a message with an extension that may not be skipped is not for this implementation.
+        if aodv::extensions(tail).any(|e| e.map_or(true, |e| !e.may_be_skipped())) {
+            return cx.drop(p, DropReason::Malformed);
+        }
+        self.neighbours.heard(head.source, cx.now());
+        match message {
+            Message::Rreq(m) => self.on_rreq(cx, p, &head, m),
+            Message::Rrep(m) if head.is_broadcast => {
+                let interval = aodv::extensions(tail).find_map(|e| match e {
+                    Ok(aodv::Extension::HelloInterval { millis }) => Some(Span::from_millis(millis.into())),
+                    _ => None,
+                });
+                self.on_hello(cx, &head, m, interval);
+                cx.consume(p);
+            }
+            Message::Rrep(m) => self.on_rrep(cx, p, &head, m),
+            Message::Rerr(m) => {
+                self.on_rerr(cx, &head, m);
+                cx.consume(p);
+            }
+            Message::RrepAck => {
+                self.neighbours.acknowledged(head.source);
+                cx.consume(p);
+            }
+        }
+    }
+}
+
+/// What the headers around a message say.
+#[derive(Clone, Debug)]
+pub(crate) struct Head {
+    /// The neighbour that sent it: the IP source.
+    pub(crate) source: Addr,
+    pub(crate) ttl: u8,
+    pub(crate) is_broadcast: bool,
+    /// Where the message and its extensions are.
+    pub(crate) payload: core::ops::Range<usize>,
+}
+
+fn read_head(p: &Packet, own: Addr) -> Option<Head> {
+    let ip = ipv4::Packet::new_checked(p.bytes()).ok()?;
+    let whole = !ip.more_fragments() && ip.fragment_offset() == 0;
+    if !whole || ip.protocol() != ipv4::protocol::UDP || !ip.checksum_is_valid() {
+        return None;
+    }
+    let datagram = udp::Packet::new_checked(ip.payload()).ok()?;
+    if datagram.dst_port() != aodv::PORT || !datagram.checksum_is_valid(ip.src(), ip.dst()) {
+        return None;
+    }
+    if !is_node(ip.src()) || ip.src() == own {
+        return None;
+    }
+    let start = ip.header_len() + udp::HEADER_LEN;
+    Some(Head {
+        source: ip.src(),
+        ttl: ip.ttl(),
+        is_broadcast: ip.dst().is_broadcast(),
+        payload: start..start + datagram.payload().len(),
+    })
+}
+
+impl Protocol for Engine {
+    fn data_plane(&self) -> DataPlane {
+        DataPlane::Forwarding
+    }
+    fn interests(&self) -> Interests {
+        Interests { route_used: true, udp_port: Some(aodv::PORT), ..Interests::default() }
+    }
+
+    fn start(&mut self, cx: &mut Cx<'_>) {
+        if self.params.wait_after_reboot {
+            self.quiet_until = cx.now() + self.params.delete_period();
+        }
+        self.start_hello(cx);
+    }
+
+    fn on_outbound(&mut self, cx: &mut Cx<'_>, p: Packet) {
+        let Some((source, destination)) = ends(&p) else {
+            return cx.drop(p, DropReason::Malformed);
+        };
+        if !is_node(destination) || destination == cx.addr() {
+            return cx.drop(p, DropReason::NoRoute);
+        }
+        self.route_or_search(cx, p, source, destination);
+    }
+
+    fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, _rx: &RxMeta) {
+        self.on_message(cx, p);
+    }
+
+    fn on_tx_status(
+        &mut self,
+        cx: &mut Cx<'_>,
+        id: TxId,
+        next_hop: Addr,
+        status: TxStatus,
+        p: Option<Packet>,
+    ) {
+        let Some(p) = p else { return };
+        let is_data = id == tx::HOST || id == tx::DATA;
+        match status {
+            TxStatus::Acked | TxStatus::Unknown => cx.consume(p),
+            TxStatus::QueueFull => cx.drop(p, DropReason::QueueFull),
+            TxStatus::Recalled if is_data && self.params.reroute_queued => self.reroute(cx, p),
+            TxStatus::Recalled => cx.drop(p, DropReason::NoRoute),
+            TxStatus::NoAck { .. } if !self.params.link_feedback => cx.drop(p, DropReason::MacRetries),
+            TxStatus::NoAck { .. } if is_data => self.data_lost(cx, next_hop, p),
+            TxStatus::NoAck { .. } => self.control_lost(cx, next_hop, id, p),
+        }
+    }
+
+    fn on_timer(&mut self, cx: &mut Cx<'_>, key: TimerKey) {
+        match key {
+            timer::CHECK => self.check(cx),
+            timer::HELLO => self.hello_due(cx),
+            timer::REPAIR => self.repair_deadline(cx),
+            timer::ACK => self.acks_due(cx),
+            _ => {
+                if let Some(destination) = timer::searched(key) {
+                    self.search_timeout(cx, destination);
+                }
+            }
+        }
+    }
+
+    fn on_route_used(&mut self, cx: &mut Cx<'_>, used: &RouteUse) {
+        self.refresh(cx.now(), used);
+    }
+
+    fn inspect(&self, now: Time, out: &mut dyn Inspect) {
+        crate::inspect::show(self, now, out);
+    }
+}
+
+impl Engine {
+    /// A data packet went this way (section 6.2).
+    pub(crate) fn refresh(&mut self, now: Time, used: &RouteUse) {
+        let until = now + self.params.active_route_timeout();
+        if self.params.refresh == Refresh::DestinationOnly {
+            if let Some(e) = self.table.get_mut(used.destination) {
+                e.renew(until);
+            }
+        } else {
+            let all = [Some(used.destination), Some(used.source), Some(used.next_hop), used.previous_hop];
+            for a in all.into_iter().flatten() {
+                if let Some(e) = self.table.get_mut(a) {
+                    e.extend(until);
+                }
+            }
+        }
+        if let Some(n) = used.previous_hop {
+            self.neighbours.heard(n, now);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Hello messages, RREP-ACK, the blacklist (sections 6.8 and 6.9).
+
+use wayhop_core::{Addr, BROADCAST, Cx, Span, Time};
+use wayhop_wire::aodv::{Extension, Message, Rrep};
+
+use crate::engine::{Engine, Head, timer};
+use crate::params::{Hello, Params};
+use crate::seq::newest;
+
+/// What is known of the nodes around.
+#[derive(Debug, Default)]
+pub(crate) struct Neighbours {
+    /// Senders of Hellos.
+    hellos: Vec<Neighbour>,
+    /// Until when requests of a neighbour are ignored.
+    blacklist: Vec<(Addr, Time)>,
+    /// Until when a neighbour may acknowledge a reply.
+    acks: Vec<(Addr, Time)>,
+    last_broadcast: Option<Time>,
+}
+
+#[derive(Debug)]
+struct Neighbour {
+    addr: Addr,
+    heard: Time,
+    interval: Span,
+}
+
+impl Neighbours {
+    /// More than this many neighbours are not remembered.
+    const LIMIT: usize = 1_024;
+    /// The default `HELLO_INTERVAL` of section 10, which a sender without the extension uses.
+    const INTERVAL: Span = Span::from_secs(1);
+
+    /// A sign of life.
+    pub(crate) fn heard(&mut self, n: Addr, now: Time) {
+        if let Some(n) = self.hellos.iter_mut().find(|x| x.addr == n) {
+            n.heard = now;
+        }
+    }
+    pub(crate) fn broadcast_sent(&mut self, now: Time) {
+        self.last_broadcast = Some(now);
+    }
+    pub(crate) fn acknowledged(&mut self, n: Addr) {
+        self.acks.retain(|(a, _)| *a != n);
+    }
+    pub(crate) fn is_blacklisted(&self, n: Addr, now: Time) -> bool {
+        self.blacklist.iter().any(|&(a, until)| a == n && now < until)
+    }
+    /// When the first neighbour is lost if it stays silent.
+    pub(crate) fn next_loss(&self, p: &Params) -> Option<Time> {
+        self.hellos.iter().map(|n| n.lost_at(p)).min()
+    }
+    /// (address, last heard) of the senders of Hellos.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Addr, Time)> {
+        self.hellos.iter().map(|n| (n.addr, n.heard))
+    }
+    /// (address, until) of the blacklist.
+    pub(crate) fn blacklisted(&self) -> impl Iterator<Item = (Addr, Time)> {
+        self.blacklist.iter().copied()
+    }
+}
+
+impl Neighbour {
+    fn lost_at(&self, p: &Params) -> Time {
+        self.heard + self.interval * u64::from(p.allowed_hello_loss)
+    }
+}
+
+impl Engine {
+    pub(crate) fn start_hello(&mut self, cx: &mut Cx<'_>) {
+        if self.params.hello != Hello::Off {
+            // Nodes that start together shall not speak together.
+            let first = cx.rng().jitter(self.params.hello_interval());
+            cx.set_timer(timer::HELLO, cx.now() + first);
+        }
+    }
+
+    /// Each `HELLO_INTERVAL`: a Hello, unless another broadcast said the same (section 6.9).
+    pub(crate) fn hello_due(&mut self, cx: &mut Cx<'_>) {
+        let now = cx.now();
+        let interval = self.params.hello_interval().max(Span::from_millis(1));
+        cx.set_timer(timer::HELLO, now + interval);
+        let is_wanted = match self.params.hello {
+            Hello::Off => false,
+            Hello::WhileActive => self.table.iter().any(|e| e.is_valid() && e.hops > 0),
+            Hello::Always => true,
+        };
+        let spoke = self.neighbours.last_broadcast.is_some_and(|t| t + interval > now);
+        if !is_wanted || spoke || self.is_quiet(now) {
+            return;
+        }
+        let lifetime = interval * u64::from(self.params.allowed_hello_loss);
+        let hello = Rrep {
+            repair: false,
+            ack_required: false,
+            prefix_size: 0,
+            hop_count: 0,
+            destination: cx.addr(),
+            destination_seq: self.seq,
+            originator: cx.addr(),
+            lifetime_ms: u32::try_from(lifetime.as_millis()).unwrap_or(u32::MAX),
+        };
+        let millis = u32::try_from(interval.as_millis()).unwrap_or(u32::MAX);
+        let extension = (interval != Neighbours::INTERVAL).then_some(Extension::HelloInterval { millis });
+        let p = self.new_message(cx, &Message::Rrep(hello), extension, BROADCAST, 1);
+        self.broadcast(cx, p, Span::ZERO);
+    }
+
+    /// A Hello from a neighbour.
+    pub(crate) fn on_hello(&mut self, cx: &mut Cx<'_>, head: &Head, m: Rrep, interval: Option<Span>) {
+        if m.destination != head.source || m.hop_count != 0 {
+            return;
+        }
+        let now = cx.now();
+        let interval = interval.unwrap_or(Neighbours::INTERVAL).max(Span::from_millis(1));
+        let n = Neighbour { addr: head.source, heard: now, interval };
+        let lost_at = n.lost_at(&self.params);
+        let known = &mut self.neighbours.hellos;
+        match known.iter().position(|x| x.addr == n.addr) {
+            Some(i) => known[i] = n,
+            None if known.len() < Neighbours::LIMIT => known.push(n),
+            None => return,
+        }
+        self.direct_route(cx, head.source, lost_at);
+        if let Some(e) = self.table.get_mut(head.source) {
+            e.seq = Some(e.seq.map_or(m.destination_seq, |own| newest(own, m.destination_seq)));
+        }
+        self.check_after(cx, lost_at);
+    }
+
+    /// Neighbours whose Hellos stayed away are lost (section 6.9).
+    pub(crate) fn expire_neighbours(&mut self, cx: &mut Cx<'_>) {
+        let now = cx.now();
+        while let Some(i) = self.neighbours.hellos.iter().position(|n| n.lost_at(&self.params) < now) {
+            let lost = self.neighbours.hellos.swap_remove(i).addr;
+            cx.note("neighbour_lost", lost, 0);
+            cx.recall(lost);
+            self.link_broken(cx, lost);
+        }
+    }
+
+    /// Starts the wait for an RREP-ACK.
+    pub(crate) fn await_ack(&mut self, cx: &mut Cx<'_>, neighbour: Addr) {
+        if self.neighbours.acks.len() < Neighbours::LIMIT {
+            self.neighbours.acks.push((neighbour, cx.now() + self.params.next_hop_wait()));
+        }
+        self.set_ack_timer(cx);
+    }
+
+    /// Replies that nobody acknowledged.
+    pub(crate) fn acks_due(&mut self, cx: &mut Cx<'_>) {
+        let now = cx.now();
+        while let Some(i) = self.neighbours.acks.iter().position(|&(_, until)| until <= now) {
+            let (neighbour, _) = self.neighbours.acks.remove(i);
+            self.reply_unanswered(cx, neighbour);
+        }
+        self.set_ack_timer(cx);
+    }
+
+    fn set_ack_timer(&mut self, cx: &mut Cx<'_>) {
+        if let Some(first) = self.neighbours.acks.iter().map(|&(_, until)| until).min() {
+            cx.set_timer(timer::ACK, first);
+        }
+    }
+
+    /// A reply did not get through: the link may be one-way (section 6.8).
+    pub(crate) fn reply_unanswered(&mut self, cx: &mut Cx<'_>, neighbour: Addr) {
+        if !self.params.blacklist {
+            return;
+        }
+        let now = cx.now();
+        let until = now + Span::from_millis(self.params.blacklist_timeout_ms);
+        let list = &mut self.neighbours.blacklist;
+        list.retain(|&(a, u)| a != neighbour && u > now);
+        if list.len() < Neighbours::LIMIT {
+            list.push((neighbour, until));
+            cx.note("blacklisted", neighbour, self.params.blacklist_timeout_ms);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! At most n messages a second (sections 6.3 and 6.11).
+
+use std::collections::VecDeque;
+
+use wayhop_core::{Span, Time};
+
+/// The times of the messages of the last second.
+#[derive(Debug, Default)]
+pub(crate) struct RateLimit(VecDeque<Time>);
+
+impl RateLimit {
+    /// Counts a message now, or says when there will be room for one. A limit of 0 means none.
+    pub(crate) fn take(&mut self, now: Time, per_second: u32) -> Result<(), Time> {
+        if per_second == 0 {
+            return Ok(());
+        }
+        let second = Span::from_secs(1);
+        while self.0.front().is_some_and(|&t| t + second <= now) {
+            self.0.pop_front();
+        }
+        match self.0.front() {
+            Some(&oldest) if self.0.len() >= per_second as usize => Err(oldest + second),
+            _ => {
+                self.0.push_back(now);
+                Ok(())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_eleventh_message_within_a_second_waits() {
+        let mut r = RateLimit::default();
+        let at = |ms| Time::ZERO + Span::from_millis(ms);
+        assert!((0..10).all(|i| r.take(at(i), 10).is_ok()));
+        assert_eq!(r.take(at(500), 10), Err(at(1_000)));
+        assert_eq!(r.take(at(1_000), 10), Ok(()));
+        assert_eq!(r.take(at(1_000), 10), Err(at(1_001)));
+        assert!((0..100).all(|_| r.take(at(1_000), 0).is_ok()));
+    }
+}

@@ -1,0 +1,229 @@
+//! Route Replies: made, received, passed on (sections 6.6 and 6.7).
+
+use wayhop_core::{Addr, Cx, DropReason, Packet, Route, Span, Time};
+use wayhop_wire::aodv::{Message, Rrep, Rreq};
+
+use crate::engine::{Engine, Head, is_node, tx};
+use crate::params::{LocalRepair, OwnNumber};
+use crate::seq::newest;
+use crate::table::{Entry, State};
+
+impl Engine {
+    /// Answers a request if this node may; its hop count is already this node's distance from the originator.
+    pub(crate) fn answer(&mut self, cx: &mut Cx<'_>, head: &Head, m: &Rreq) -> bool {
+        if m.destination == cx.addr() {
+            self.answer_for_self(cx, m);
+            return true;
+        }
+        let now = cx.now();
+        let Some(e) = self.table.get(m.destination) else { return false };
+        if m.destination_only || !self.is_offered(e) || !Self::is_fresh_enough(e, m) {
+            return false;
+        }
+        let (next_hop, hops) = (e.next_hop, e.hops);
+        let reply = Rrep {
+            repair: false,
+            ack_required: false,
+            prefix_size: 0,
+            hop_count: hops,
+            destination: m.destination,
+            destination_seq: e.seq.unwrap_or(0),
+            originator: m.originator,
+            lifetime_ms: self.remaining(now, e),
+        };
+        self.send_reply(cx, reply);
+        // Section 6.6.2.
+        if let Some(e) = self.table.get_mut(m.destination) {
+            e.precursors.add(head.source);
+        }
+        if let Some(e) = self.table.get_mut(m.originator) {
+            e.precursors.add(next_hop);
+        }
+        if m.gratuitous {
+            self.tell_destination(cx, m, next_hop);
+        }
+        true
+    }
+
+    /// Whether an entry may be offered to others.
+    fn is_offered(&self, e: &Entry) -> bool {
+        let while_repairing = self.params.local_repair == LocalRepair::PastHalfWay;
+        e.is_valid() || (e.state == State::Repair && while_repairing)
+    }
+
+    /// The lifetime to state for an entry, in ms.
+    fn remaining(&self, now: Time, e: &Entry) -> u32 {
+        if e.state == State::Repair {
+            return u32::MAX;
+        }
+        let ms = u32::try_from(e.expires.since(now).as_millis()).unwrap_or(u32::MAX);
+        if self.params.reply_lifetime_whole_seconds { ms / 1_000 * 1_000 } else { ms }
+    }
+
+    /// Section 6.6.1, with the number rule of 6.1: the larger of both covers 6.6.1's "if equal to the incremented".
+    fn answer_for_self(&mut self, cx: &mut Cx<'_>, m: &Rreq) {
+        if !m.unknown_seq {
+            self.seq = newest(self.seq, m.destination_seq);
+        }
+        if self.params.own_number == OwnNumber::Even {
+            self.seq = self.seq.wrapping_add(1);
+            self.seq = self.seq.wrapping_add(self.seq % 2);
+        }
+        let reply = Rrep {
+            repair: false,
+            ack_required: false,
+            prefix_size: 0,
+            hop_count: 0,
+            destination: cx.addr(),
+            destination_seq: self.seq,
+            originator: m.originator,
+            lifetime_ms: u32::try_from(self.params.my_route_timeout_ms).unwrap_or(u32::MAX),
+        };
+        self.send_reply(cx, reply);
+    }
+
+    /// Section 6.6.3: a reply to the destination, as if it had asked for the originator.
+    fn tell_destination(&mut self, cx: &mut Cx<'_>, m: &Rreq, next_hop: Addr) {
+        let now = cx.now();
+        let Some(e) = self.table.get_mut(m.originator) else { return };
+        e.precursors.add(next_hop);
+        let (hops, expires) = (e.hops, e.expires);
+        let reply = Rrep {
+            repair: false,
+            ack_required: false,
+            prefix_size: 0,
+            hop_count: hops,
+            destination: m.originator,
+            destination_seq: m.originator_seq,
+            originator: m.destination,
+            lifetime_ms: u32::try_from(expires.since(now).as_millis()).unwrap_or(u32::MAX),
+        };
+        self.send_reply(cx, reply);
+    }
+
+    /// Sends a reply to the next hop towards its originator.
+    fn send_reply(&mut self, cx: &mut Cx<'_>, mut reply: Rrep) {
+        let back = self.table.get(reply.originator).filter(|e| self.is_offered(e)).map(|e| e.next_hop);
+        let Some(next_hop) = back else { return };
+        reply.ack_required = self.params.rrep_ack;
+        let p = self.new_message(cx, &Message::Rrep(reply), None, next_hop, self.params.net_diameter);
+        self.dispatch_reply(cx, p, next_hop);
+    }
+
+    fn dispatch_reply(&mut self, cx: &mut Cx<'_>, p: Packet, next_hop: Addr) {
+        if self.params.rrep_ack {
+            self.await_ack(cx, next_hop);
+        }
+        Self::unicast(cx, p, next_hop, tx::RREP);
+    }
+
+    /// A reply from a neighbour (section 6.7).
+    pub(crate) fn on_rrep(&mut self, cx: &mut Cx<'_>, p: Packet, head: &Head, mut m: Rrep) {
+        if !is_node(m.destination) || !is_node(m.originator) || m.hop_count == u8::MAX {
+            return cx.drop(p, DropReason::Malformed);
+        }
+        self.touch_neighbour(cx, head.source);
+        if m.ack_required {
+            let ack = self.new_message(cx, &Message::RrepAck, None, head.source, 1);
+            Self::unicast(cx, ack, head.source, tx::CONTROL);
+        }
+        if m.destination == cx.addr() {
+            return cx.consume(p);
+        }
+        m.hop_count += 1;
+        if !self.forward_route(cx, head.source, &m) || m.originator == cx.addr() || self.is_quiet(cx.now()) {
+            return cx.consume(p);
+        }
+        self.pass_on(cx, p, head, m);
+    }
+
+    /// Enters the route that a reply offers; false if what is known is better. The hop count is already this node's distance.
+    fn forward_route(&mut self, cx: &mut Cx<'_>, from: Addr, m: &Rrep) -> bool {
+        let now = cx.now();
+        let e = self.entry(cx, m.destination);
+        if !e.accepts(m.destination_seq, m.hop_count) {
+            return false;
+        }
+        let repaired_from = (e.state == State::Repair).then_some(e.last_hops.unwrap_or(e.hops));
+        let asked = e.search.asked;
+        let expires = now + Span::from_millis(m.lifetime_ms.into());
+        self.set_route(cx, m.destination, from, m.hop_count, m.destination_seq, expires);
+        if m.originator == cx.addr()
+            && asked > Time::ZERO
+            && let Some(e) = self.table.get_mut(m.destination)
+        {
+            e.search.add_latency(now.since(asked) / u64::from(m.hop_count.max(1)));
+        }
+        if let Some(old) = repaired_from {
+            self.repaired(cx, m.destination, old, m.hop_count);
+        }
+        self.search_ended(cx, m.destination);
+        let spacing = Span::from_millis(self.params.buffer_spacing_ms);
+        self.release(cx, m.destination, spacing);
+        true
+    }
+
+    /// Passes a reply on towards its originator.
+    fn pass_on(&mut self, cx: &mut Cx<'_>, mut p: Packet, head: &Head, mut m: Rrep) {
+        let back = self.table.get(m.originator).filter(|e| self.is_offered(e)).map(|e| e.next_hop);
+        let Some(back) = back else {
+            return cx.drop(p, DropReason::NoRoute);
+        };
+        if head.ttl <= 1 {
+            return cx.drop(p, DropReason::TtlExpired);
+        }
+        m.ack_required = self.params.rrep_ack;
+        self.rewrite(cx, &mut p, head.payload.clone(), &Message::Rrep(m), back, head.ttl - 1);
+        self.dispatch_reply(cx, p, back);
+        // Section 6.7: the lifetime of the route used, and the precursors.
+        let until = cx.now() + self.params.active_route_timeout();
+        if let Some(e) = self.table.get_mut(m.originator) {
+            e.extend(until);
+        }
+        if let Some(e) = self.table.get_mut(m.destination) {
+            e.precursors.add(back);
+        }
+        if self.params.neighbour_routes
+            && let Some(e) = self.table.get_mut(head.source)
+        {
+            e.precursors.add(back);
+        }
+    }
+
+    /// Writes a valid route into the table and the host's.
+    pub(crate) fn set_route(
+        &mut self,
+        cx: &mut Cx<'_>,
+        destination: Addr,
+        next_hop: Addr,
+        hops: u8,
+        seq: u32,
+        expires: Time,
+    ) {
+        let e = self.entry(cx, destination);
+        e.seq = Some(e.seq.map_or(seq, |own| newest(own, seq)));
+        self.make_valid(cx, destination, next_hop, hops, expires);
+    }
+
+    /// Makes an entry valid, whatever its number.
+    pub(crate) fn make_valid(
+        &mut self,
+        cx: &mut Cx<'_>,
+        destination: Addr,
+        next_hop: Addr,
+        hops: u8,
+        expires: Time,
+    ) {
+        let e = self.entry(cx, destination);
+        let is_same = e.is_valid() && e.next_hop == next_hop && e.hops == hops;
+        e.state = State::Valid;
+        e.next_hop = next_hop;
+        e.hops = hops;
+        e.expires = expires;
+        if !is_same {
+            cx.install(Route { destination, next_hop, hops });
+            cx.note("route_added", destination, hops.into());
+        }
+        self.check_after(cx, expires);
+    }
+}

@@ -1,0 +1,131 @@
+//! Route Errors: made, received, passed on (section 6.11).
+
+use wayhop_core::{Addr, BROADCAST, Cx, DropReason, Packet, Span};
+use wayhop_wire::aodv::{MAX_UNREACHABLE, Message, Rerr, Unreachable};
+
+use crate::engine::{Engine, Head, tx};
+use crate::seq::{newer, newest};
+use crate::table::{Precursors, State};
+
+/// Who is to hear of a loss.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Audience {
+    #[default]
+    Nobody,
+    One(Addr),
+    Many,
+}
+
+impl Audience {
+    pub(crate) fn add(&mut self, p: &Precursors) {
+        for n in p.iter() {
+            *self = match *self {
+                Self::Nobody => Self::One(n),
+                Self::One(m) if m == n => Self::One(n),
+                _ => Self::Many,
+            };
+        }
+    }
+}
+
+/// The most destinations in one Route Error: what fits a packet of 1500 octets.
+const PER_MESSAGE: usize = (1_500 - crate::output::OVERHEAD - 4) / 8;
+const _: () = assert!(PER_MESSAGE <= MAX_UNREACHABLE);
+
+impl Engine {
+    /// Reports the destinations in `self.lost`, which is empty afterwards.
+    pub(crate) fn send_rerr(&mut self, cx: &mut Cx<'_>, audience: Audience, no_delete: bool, jitter: Span) {
+        let lost = core::mem::take(&mut self.lost);
+        for part in lost.chunks(PER_MESSAGE) {
+            if self.rerr_rate.take(cx.now(), self.params.rerr_rate_limit).is_err() {
+                break;
+            }
+            let message = Message::Rerr(Rerr { no_delete, unreachable: part.into() });
+            let first = part[0].destination;
+            match audience {
+                Audience::One(n) if self.params.rerr_unicast => {
+                    let p = self.new_message(cx, &message, None, n, 1);
+                    Self::unicast(cx, p, n, tx::CONTROL);
+                }
+                _ => {
+                    let p = self.new_message(cx, &message, None, BROADCAST, 1);
+                    self.broadcast(cx, p, jitter);
+                }
+            }
+            cx.note("rerr_sent", first, part.len() as u64);
+        }
+        self.lost = lost;
+        self.lost.clear();
+    }
+
+    /// A packet of somebody else's that has no route (section 6.11 ii).
+    pub(crate) fn no_route(&mut self, cx: &mut Cx<'_>, p: Packet, destination: Addr) {
+        let delete = cx.now() + self.params.delete_period();
+        if self.params.wait_after_reboot && self.is_quiet(cx.now()) {
+            // Section 6.13: somebody still sends this way; the wait begins anew.
+            self.quiet_until = delete;
+        }
+        let e = self.entry(cx, destination);
+        e.expires = delete;
+        // The number went up when the route was lost; raising it with every packet would run ahead of its owner.
+        let seq = e.seq.unwrap_or(0);
+        let mut audience = Audience::default();
+        audience.add(&e.precursors);
+        self.lost.clear();
+        self.lost.push(Unreachable { destination, seq });
+        self.send_rerr(cx, audience, false, Span::ZERO);
+        cx.drop(p, DropReason::NoRoute);
+    }
+
+    /// A Route Error from a neighbour (section 6.11 iii).
+    pub(crate) fn on_rerr(&mut self, cx: &mut Cx<'_>, head: &Head, m: Rerr<'_>) {
+        self.lost.clear();
+        let mut audience = Audience::default();
+        let mut any = false;
+        for u in m.unreachable {
+            let Some(e) = self.table.get(u.destination) else { continue };
+            if e.state == State::Invalid || e.next_hop != head.source || !self.is_credible(e.seq, u.seq) {
+                continue;
+            }
+            any = true;
+            if m.no_delete {
+                // Section 6.12: repaired further down; told on, nothing else.
+                if !e.precursors.is_empty() {
+                    audience.add(&e.precursors);
+                    self.lost.push(u);
+                }
+                continue;
+            }
+            let told = u.seq;
+            self.invalidate(cx, u.destination, |seq| match seq {
+                // A node that lost its own memory reports number 0: the route is broken all the same (section 6.1).
+                Some(own) if told == 0 && newer(own, 0) => Some(own.wrapping_add(1)),
+                Some(own) => Some(newest(own, told)),
+                None => None,
+            });
+            let Some(e) = self.table.get_mut(u.destination) else { continue };
+            if !e.precursors.is_empty() {
+                audience.add(&e.precursors);
+                e.precursors.clear();
+                let seq = e.seq.unwrap_or(0);
+                self.lost.push(Unreachable { destination: u.destination, seq });
+            }
+        }
+        if any && !m.no_delete && self.params.drop_queued_on_rerr {
+            cx.recall(head.source);
+        }
+        if !self.lost.is_empty() && !self.is_quiet(cx.now()) {
+            let jitter = self.params.broadcast_jitter();
+            self.send_rerr(cx, audience, m.no_delete, jitter);
+        }
+        self.lost.clear();
+    }
+
+    /// Whether a Route Error's number is news about a route with this one.
+    fn is_credible(&self, own: Option<u32>, told: u32) -> bool {
+        match own {
+            None => true,
+            Some(own) => newer(told, own) || (self.params.rerr_equal_number && told == own) || told == 0,
+        }
+    }
+}

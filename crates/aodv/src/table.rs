@@ -1,0 +1,201 @@
+//! The routing table (section 6.2).
+
+use rustc_hash::FxHashMap;
+use wayhop_core::{Addr, Span, Time};
+
+use crate::seq::newer;
+
+/// Whether an entry can be used.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Packets go this way.
+    Valid,
+    /// Kept for its sequence number and last distance.
+    Invalid,
+    /// Its link broke and this node looks for another way (section 6.12).
+    Repair,
+}
+
+/// What is known of one destination.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) destination: Addr,
+    /// Its sequence number; `None` while unknown.
+    pub(crate) seq: Option<u32>,
+    pub(crate) state: State,
+    /// Distance in hops; of an invalid entry, the last one known, if [`Entry::was_valid`].
+    pub(crate) hops: u8,
+    pub(crate) next_hop: Addr,
+    /// When a valid entry becomes invalid, or an invalid one may be deleted.
+    pub(crate) expires: Time,
+    /// The distance at the last break; `None` if no route to it ever broke.
+    pub(crate) last_hops: Option<u8>,
+    pub(crate) precursors: Precursors,
+    pub(crate) search: Search,
+}
+
+/// The course of the search for a destination.
+#[derive(Debug, Default)]
+pub(crate) struct Search {
+    /// When it began; `None` when there is none.
+    pub(crate) since: Option<Time>,
+    /// No further request before this.
+    pub(crate) wait_until: Time,
+    /// Requests sent with the full TTL.
+    pub(crate) at_full_ttl: u32,
+    /// The last TTL used, or the distance that ended the last search; 0 at first.
+    pub(crate) last_ttl: u8,
+    /// When the last request left.
+    pub(crate) asked: Time,
+    /// The last round-trip times per hop; zero where there is none yet.
+    latencies: [Span; 3],
+    next_latency: u8,
+}
+
+impl Search {
+    /// Ends the search.
+    pub(crate) fn reset(&mut self) {
+        self.since = None;
+        self.wait_until = Time::ZERO;
+        self.at_full_ttl = 0;
+    }
+    pub(crate) fn is_on(&self) -> bool {
+        self.since.is_some()
+    }
+    /// Remembers how long a hop took, there and back.
+    pub(crate) fn add_latency(&mut self, per_hop: Span) {
+        self.latencies[usize::from(self.next_latency)] = per_hop;
+        self.next_latency = (self.next_latency + 1) % self.latencies.len() as u8;
+    }
+    /// The mean of what was remembered.
+    pub(crate) fn latency_per_hop(&self) -> Option<Span> {
+        let known = self.latencies.iter().filter(|&&l| l > Span::ZERO);
+        let (n, sum) = known.fold((0, Span::ZERO), |(n, s), &l| (n + 1, s + l));
+        (n > 0).then(|| sum / n)
+    }
+}
+
+/// Neighbours that use a route, for Route Errors.
+#[derive(Debug, Default)]
+pub(crate) struct Precursors(Vec<Addr>);
+
+impl Precursors {
+    /// Beyond this, one more makes no difference: the Route Error is broadcast.
+    const LIMIT: usize = 32;
+
+    pub(crate) fn add(&mut self, n: Addr) {
+        if self.0.len() < Self::LIMIT && !self.0.contains(&n) {
+            self.0.push(n);
+        }
+    }
+    pub(crate) fn remove(&mut self, n: Addr) {
+        self.0.retain(|&a| a != n);
+    }
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Addr> {
+        self.0.iter().copied()
+    }
+}
+
+impl Entry {
+    fn new(destination: Addr, expires: Time) -> Self {
+        Self {
+            destination,
+            seq: None,
+            state: State::Invalid,
+            hops: 0,
+            next_hop: Addr::UNSPECIFIED,
+            expires,
+            last_hops: None,
+            precursors: Precursors::default(),
+            search: Search::default(),
+        }
+    }
+    pub(crate) fn is_valid(&self) -> bool {
+        self.state == State::Valid
+    }
+    /// Whether news with this number and distance replace the entry (sections 6.2 and 6.7): they are newer; or as new
+    /// and the entry is invalid or longer; or the entry's number is unknown. An entry under repair that kept its number is no worse than
+    /// before.
+    pub(crate) fn accepts(&self, seq: u32, hops: u8) -> bool {
+        match self.seq {
+            None => true,
+            Some(own) if own == seq => self.state == State::Invalid || hops < self.hops,
+            Some(own) => newer(seq, own),
+        }
+    }
+    /// Lives until then, if it is valid.
+    pub(crate) fn renew(&mut self, until: Time) {
+        if self.is_valid() {
+            self.expires = until;
+        }
+    }
+    /// One more, if it is known: a broken or expired route (section 6.1).
+    pub(crate) fn raise_seq(&mut self) {
+        self.seq = self.seq.map(|s| s.wrapping_add(1));
+    }
+    /// Lives at least until then, if it is valid.
+    pub(crate) fn extend(&mut self, until: Time) {
+        if self.is_valid() {
+            self.expires = self.expires.max(until);
+        }
+    }
+}
+
+/// All entries.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    entries: Vec<Entry>,
+    at: FxHashMap<Addr, u32>,
+}
+
+impl Table {
+    pub(crate) fn get(&self, a: Addr) -> Option<&Entry> {
+        self.at.get(&a).map(|&i| &self.entries[i as usize])
+    }
+    pub(crate) fn get_mut(&mut self, a: Addr) -> Option<&mut Entry> {
+        self.at.get(&a).map(|&i| &mut self.entries[i as usize])
+    }
+    /// The valid entry for a destination.
+    pub(crate) fn valid(&self, a: Addr) -> Option<&Entry> {
+        self.get(a).filter(|e| e.is_valid())
+    }
+    /// The entry for a destination, made if need be; an invalid new one may be deleted from `expires` on.
+    pub(crate) fn get_or_add(&mut self, a: Addr, expires: Time) -> &mut Entry {
+        let i = *self.at.entry(a).or_insert_with(|| {
+            self.entries.push(Entry::new(a, expires));
+            self.entries.len() as u32 - 1
+        });
+        &mut self.entries[i as usize]
+    }
+    pub(crate) fn remove(&mut self, a: Addr) {
+        let Some(i) = self.at.remove(&a) else { return };
+        self.entries.swap_remove(i as usize);
+        if let Some(moved) = self.entries.get(i as usize) {
+            self.at.insert(moved.destination, i);
+        }
+    }
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+    pub(crate) fn at(&self, i: usize) -> &Entry {
+        &self.entries[i]
+    }
+    pub(crate) fn at_mut(&mut self, i: usize) -> &mut Entry {
+        &mut self.entries[i]
+    }
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter()
+    }
+    /// Whom to forget when the table is full: an invalid entry nobody is looking for, else any, and of these the one
+    /// that ends first.
+    pub(crate) fn least_useful(&self) -> Option<Addr> {
+        let rank = |e: &&Entry| (e.search.is_on(), e.state != State::Invalid, e.expires);
+        self.entries.iter().min_by_key(rank).map(|e| e.destination)
+    }
+}

@@ -1,0 +1,206 @@
+//! Nets of AODV nodes, and what they said.
+
+use wayhop_aodv::{Engine, Params};
+use wayhop_core::{
+    Addr, BROADCAST, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, RxMeta, Span, Time,
+    TimerKey, TxId, TxStatus,
+};
+use wayhop_testkit::{Net, addr};
+use wayhop_wire::aodv::{self, Message, Rrep, Rreq, Unreachable};
+use wayhop_wire::{ipv4, udp};
+
+pub(crate) fn secs(s: f64) -> Time {
+    Time::from_secs_f64(s)
+}
+pub(crate) fn ms(n: u64) -> Span {
+    Span::from_millis(n)
+}
+
+/// `n` unconnected nodes with these parameters.
+pub(crate) fn net(n: usize, params: &Params) -> Net {
+    Net::new(n, |_| Box::new(Engine::new(params.clone())))
+}
+/// `n` nodes in a line.
+pub(crate) fn line(n: usize, params: &Params) -> Net {
+    let mut net = net(n, params);
+    net.line();
+    net
+}
+
+/// A message that a node sent: when, to whom, IP addresses and TTL, and its fields.
+#[derive(Clone, Debug)]
+pub(crate) struct Said {
+    pub(crate) at: Time,
+    pub(crate) node: usize,
+    pub(crate) next_hop: Addr,
+    pub(crate) ip: ipv4::Repr,
+    pub(crate) what: Kind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Kind {
+    Rreq(Rreq),
+    Rrep(Rrep),
+    Rerr { no_delete: bool, unreachable: Vec<Unreachable> },
+    Ack,
+}
+
+fn kind(bytes: &[u8]) -> Option<(ipv4::Repr, Kind)> {
+    let ip = ipv4::Repr::parse(bytes).ok()?;
+    let packet = ipv4::Packet::new_checked(bytes).ok()?;
+    let datagram = udp::Packet::new_checked(packet.payload()).ok()?;
+    if datagram.dst_port() != aodv::PORT {
+        return None;
+    }
+    let what = match Message::parse(datagram.payload()).ok()? {
+        Message::Rreq(m) => Kind::Rreq(m),
+        Message::Rrep(m) => Kind::Rrep(m),
+        Message::Rerr(m) => {
+            Kind::Rerr { no_delete: m.no_delete, unreachable: m.unreachable.iter().collect() }
+        }
+        Message::RrepAck => Kind::Ack,
+    };
+    Some((ip, what))
+}
+
+/// The AODV messages that a node sent, in order.
+pub(crate) fn said(net: &Net, node: usize) -> Vec<Said> {
+    net.sent_by(node)
+        .filter_map(|(r, next_hop, bytes)| {
+            kind(bytes).map(|(ip, what)| Said { at: r.at, node, next_hop, ip, what })
+        })
+        .collect()
+}
+/// The requests that a node sent: (record, fields).
+pub(crate) fn rreqs(net: &Net, node: usize) -> Vec<(Said, Rreq)> {
+    said(net, node)
+        .into_iter()
+        .filter_map(|s| if let Kind::Rreq(m) = s.what { Some((s, m)) } else { None })
+        .collect()
+}
+/// The replies that a node sent.
+pub(crate) fn rreps(net: &Net, node: usize) -> Vec<(Said, Rrep)> {
+    said(net, node)
+        .into_iter()
+        .filter_map(|s| if let Kind::Rrep(m) = s.what { Some((s, m)) } else { None })
+        .collect()
+}
+/// The Route Errors that a node sent: (record, N flag, destinations).
+pub(crate) fn rerrs(net: &Net, node: usize) -> Vec<(Said, bool, Vec<Unreachable>)> {
+    said(net, node)
+        .into_iter()
+        .filter_map(|s| match s.what.clone() {
+            Kind::Rerr { no_delete, unreachable } => Some((s, no_delete, unreachable)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// A message as a neighbour would put it on the air.
+pub(crate) fn frame(from: Addr, to: Addr, ttl: u8, message: &Message<'_>) -> Vec<u8> {
+    let len = message.buffer_len();
+    let mut p = vec![0; 28 + len];
+    message.emit(&mut p[28..]).expect("a sound message");
+    udp::Repr { src_port: 654, dst_port: 654, payload_len: len as u16 }.emit(&mut p[20..], from, to);
+    let mut ip = ipv4::Repr::new(from, to, ipv4::protocol::UDP, 8 + len as u16);
+    ip.ttl = ttl;
+    ip.emit(&mut p);
+    p
+}
+
+/// Lets `node` hear a message from `from` (broadcast for requests and Route Errors, unicast for the rest).
+pub(crate) fn hear(net: &mut Net, node: usize, from: Addr, message: &Message<'_>) {
+    let unicast = matches!(message, Message::Rrep(_) | Message::RrepAck);
+    let to = if unicast { addr(node) } else { BROADCAST };
+    net.inject(node, from, !unicast, &frame(from, to, 9, message));
+    net.run_for(ms(1));
+}
+
+pub(crate) fn request(
+    id: u32,
+    originator: Addr,
+    originator_seq: u32,
+    destination: Addr,
+    destination_seq: Option<u32>,
+) -> Rreq {
+    Rreq {
+        join: false,
+        repair: false,
+        gratuitous: false,
+        destination_only: false,
+        unknown_seq: destination_seq.is_none(),
+        hop_count: 0,
+        id,
+        destination,
+        destination_seq: destination_seq.unwrap_or(0),
+        originator,
+        originator_seq,
+    }
+}
+pub(crate) fn reply(destination: Addr, destination_seq: u32, hop_count: u8, originator: Addr) -> Rrep {
+    Rrep {
+        repair: false,
+        ack_required: false,
+        prefix_size: 0,
+        hop_count,
+        destination,
+        destination_seq,
+        originator,
+        lifetime_ms: 60_000,
+    }
+}
+/// A Route Error for one destination.
+pub(crate) fn hear_rerr(net: &mut Net, node: usize, from: Addr, no_delete: bool, list: &[(Addr, u32)]) {
+    let list: Vec<Unreachable> =
+        list.iter().map(|&(destination, seq)| Unreachable { destination, seq }).collect();
+    let message = Message::Rerr(aodv::Rerr { no_delete, unreachable: list.as_slice().into() });
+    hear(net, node, from, &message);
+}
+
+/// A column of the routing-table row of a destination.
+pub(crate) fn route(net: &Net, node: usize, to: Addr, column: &str) -> Option<String> {
+    net.inspect(node).cell("routes", "destination", &to.to_string(), column).map(str::to_owned)
+}
+/// The node's own sequence number.
+pub(crate) fn own_seq(net: &Net, node: usize) -> u32 {
+    let t = net.inspect(node);
+    let row = t.table("node").next().expect("a row for the node");
+    row.iter().find(|(c, _)| *c == "seq").expect("a number").1.parse().expect("a number")
+}
+/// How many packets a node holds.
+pub(crate) fn held(net: &Net, node: usize) -> usize {
+    net.inspect(node).held.len()
+}
+
+/// A station that acknowledges frames and does nothing else.
+struct Mute;
+
+impl Protocol for Mute {
+    fn data_plane(&self) -> DataPlane {
+        DataPlane::PerPacket
+    }
+    fn interests(&self) -> Interests {
+        Interests::default()
+    }
+    fn start(&mut self, _: &mut Cx<'_>) {}
+    fn on_outbound(&mut self, cx: &mut Cx<'_>, p: Packet) {
+        cx.drop(p, DropReason::Policy);
+    }
+    fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, _: &RxMeta) {
+        cx.drop(p, DropReason::Policy);
+    }
+    fn on_tx_status(&mut self, _: &mut Cx<'_>, _: TxId, _: Addr, _: TxStatus, _: Option<Packet>) {}
+    fn on_timer(&mut self, _: &mut Cx<'_>, _: TimerKey) {}
+    fn inspect(&self, _: Time, _: &mut dyn Inspect) {}
+}
+
+/// One AODV node, 0, among mute stations 1 to 9, all in its range; a second has passed.
+pub(crate) fn alone(params: &Params) -> Net {
+    let mut net = Net::new(10, |id| match id.0 {
+        0 => Box::new(Engine::new(params.clone())) as Box<dyn Protocol>,
+        _ => Box::new(Mute),
+    });
+    (1..10).for_each(|n| net.up(0, n));
+    net.run_until(secs(1.0));
+    net
+}
