@@ -28,7 +28,7 @@ test: install-test
 	cargo xtask check
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	cd bench && python3 -m unittest --quiet
-	.ci/fuzz $(FUZZ_SECONDS)
+	[ $(FUZZ_SECONDS) -eq 0 ] || fuzz/run-all $(FUZZ_SECONDS)
 	cargo test --workspace
 
 bench: install-bench build
