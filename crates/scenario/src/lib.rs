@@ -1,1 +1,36 @@
 //! Scenario files: the TOML schema, importers, exporters and generators.
+//!
+//! [`Scenario::load`] reads a TOML file, [`Scenario::from_ns2`] makes a scenario of ns-2's movement and traffic files.
+//! [`Scenario::resolve`] turns either into [`Resolved`]: tracks, flows, radio and protocol parameters, checked, with
+//! nothing left to look up. [`export_ns2`] writes it back as files that ns-2 runs.
+//!
+//! What comes from outside is bounded before it is read and checked before it is used; an [`Error`] names file, line, key,
+//! reason and remedy.
+
+mod document;
+mod error;
+mod flow;
+mod input;
+mod limits;
+mod load;
+mod ns2;
+mod overrides;
+mod placing;
+mod reference;
+mod resolve;
+mod schema;
+mod traffic;
+
+pub use document::{Document, apply_set};
+pub use error::{Error, Place as TextPlace};
+pub use flow::{FlowConfig, FlowKind};
+pub use input::MAX_INPUT_BYTES;
+pub use limits::MAX_NODES;
+pub use load::Ns2Options;
+pub use ns2::{ExportOptions, Exported, export_ns2};
+pub use reference::reference_markdown;
+pub use resolve::{CapturePlan, ProtocolParams, Resolved};
+pub use schema::{
+    Area, Captures, Cbr, CbrRandom, Movement, Node, NodeRef, Nodes, Ns2File, Output, Ping, Place, Poisson,
+    Protocol, Radio, Scenario, Traffic,
+};

@@ -71,7 +71,6 @@ impl TrackBuilder {
     pub fn jump(&mut self, t: Time, axis: Axis, value: f64) {
         self.advance(t);
         self.at[axis as usize] = value;
-        self.clamp();
         self.emit();
     }
 
@@ -88,6 +87,15 @@ impl TrackBuilder {
 
     /// Moves on to `t`, with a leg for every arrival on the way.
     fn advance(&mut self, t: Time) {
+        if t <= self.now {
+            return;
+        }
+        // ns-2 corrects an overshoot only once time has passed: a jump and a setdest at the same moment keep it.
+        let before = self.at;
+        self.clamp();
+        if before != self.at {
+            self.emit();
+        }
         while let Some(arrival) = self.next_arrival() {
             if arrival > t {
                 break;

@@ -80,6 +80,18 @@ fn a_jump_beyond_the_destination_snaps_back_as_in_ns2() {
 }
 
 #[test]
+fn a_jump_that_is_followed_by_a_move_at_the_same_moment_stands() {
+    let mut b = TrackBuilder::new(Position::default());
+    b.set_destination(s(0.0), 30.0, 40.0, 5.0);
+    b.jump(s(20.0), Axis::X, 500.0);
+    b.set_destination(s(20.0), 500.0, 40.0, 0.0);
+    let t = b.finish();
+    assert_at(&t, 19.0, 30.0, 40.0);
+    assert_at(&t, 20.0, 500.0, 40.0);
+    assert_at(&t, 99.0, 500.0, 40.0);
+}
+
+#[test]
 fn thousands_of_replaced_moves_do_not_drift() {
     // The oracle: the same recursion in 64-bit floats without rounding of times.
     let mut b = TrackBuilder::new(Position::default());

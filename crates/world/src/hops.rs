@@ -26,6 +26,16 @@ impl HopTable {
         table
     }
 
+    /// How many nodes it has.
+    pub fn len(&self) -> usize {
+        self.near.len()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.near.is_empty()
+    }
+
     /// Hops from `a` to `b`: 0 to itself, [`UNREACHABLE`] without a path.
     pub fn hops(&self, a: usize, b: usize) -> u16 {
         self.hops[a][b]

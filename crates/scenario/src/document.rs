@@ -1,0 +1,221 @@
+//! A scenario's TOML text: `--set`, and where in the text each key is.
+
+use std::path::{Path, PathBuf};
+
+use toml::Value;
+use toml::de::{DeTable, DeValue};
+
+use crate::error::{Error, Place, nearest};
+
+/// The text that a scenario was read from. Empty for one that was made by a program.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Document {
+    /// The file, if it was one.
+    pub path: Option<PathBuf>,
+    text: String,
+}
+
+impl Document {
+    pub(crate) fn new(path: Option<&Path>, text: String) -> Self {
+        Self { path: path.map(Path::to_path_buf), text }
+    }
+
+    /// The text as a value of type `T`.
+    pub(crate) fn deserialize<T: serde::de::DeserializeOwned>(&self) -> Result<T, Error> {
+        toml::from_str(&self.text).map_err(|e| self.parse_error(&e))
+    }
+
+    /// The folder that relative paths count from.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.path.as_deref().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default()
+    }
+
+    /// An error about `key`, such as `traffic[2].src`, with the place of the deepest part of it that the text has.
+    pub(crate) fn error(&self, key: &str, reason: impl Into<String>, remedy: impl Into<String>) -> Error {
+        let mut e = Error::new(reason, remedy).key(key);
+        if let Some(path) = &self.path {
+            e = e.in_file(path);
+        }
+        match self.locate(key) {
+            Some(place) => e.at(place),
+            None => e,
+        }
+    }
+
+    fn locate(&self, key: &str) -> Option<Place> {
+        let root = DeTable::parse(&self.text).ok()?.into_inner();
+        let mut offset = None;
+        let mut here: Option<&DeValue<'_>> = None;
+        for part in key.split(['.', '[', ']']).filter(|p| !p.is_empty()) {
+            let table = here.map_or(Some(&root), DeValue::as_table);
+            if let Some((k, v)) = table.and_then(|t| t.iter().find(|(k, _)| k.get_ref() == part)) {
+                offset = Some(k.span().start);
+                here = Some(v.get_ref());
+            } else if let Some(v) = part.parse::<usize>().ok().and_then(|i| here?.as_array()?.get(i)) {
+                offset = Some(v.span().start);
+                here = Some(v.get_ref());
+            } else {
+                break;
+            }
+        }
+        offset.map(|o| Place::of(&self.text, o))
+    }
+
+    /// The error of the TOML parser or of serde, in our terms.
+    pub(crate) fn parse_error(&self, e: &toml::de::Error) -> Error {
+        let message = e.message().trim().replace('\n', ", ");
+        let mut quoted = message.split('`').skip(1).step_by(2);
+        let unknown = message.starts_with("unknown field") || message.starts_with("unknown variant");
+        let mut remedy = "correct the line; docs/reference/scenario.md lists all keys".to_owned();
+        let mut place = e.span().map(|s| Place::of(&self.text, s.start));
+        if unknown && let Some(word) = quoted.next() {
+            if let Some(meant) = nearest(word, quoted) {
+                remedy = format!("did you mean `{meant}`?");
+            }
+            // serde reports a tagged table as a whole: find the word inside it.
+            if let Some(span) = e.span()
+                && let Some(at) = self.text.get(span.clone()).and_then(|t| t.find(word))
+            {
+                place = Some(Place::of(&self.text, span.start + at));
+            }
+        } else if let Some(field) = message.strip_prefix("missing field `").and_then(|m| m.strip_suffix('`'))
+        {
+            remedy = format!("add {field}; docs/reference/scenario.md lists all keys");
+        }
+        let mut error = Error::new(message, remedy);
+        if let Some(path) = &self.path {
+            error = error.in_file(path);
+        }
+        match place {
+            Some(place) => error.at(place),
+            None => error,
+        }
+    }
+}
+
+/// Applies `path.key=value` to a table, making the tables on the way. A value that is not TOML is taken as a string, so
+/// that `--set protocol.name=aodv` needs no quotes. `traffic.0.rate_pps=8` reaches into lists.
+pub fn apply_set(root: &mut toml::Table, set: &str) -> Result<(), Error> {
+    let wrong = |reason: String, remedy: &str| Error::new(reason, remedy).key(format!("--set {set}"));
+    let (path, value) = set
+        .split_once('=')
+        .ok_or_else(|| wrong("there is no = in it".into(), "write --set path.key=value"))?;
+    let value = parse_value(value.trim());
+    let parts: Vec<&str> = path.trim().split('.').collect();
+    if parts.iter().any(|p| p.is_empty()) {
+        return Err(wrong("an empty name in the path".into(), "write --set path.key=value"));
+    }
+    let (last, way) = parts.split_last().expect("split gives at least one part");
+    let mut here = Slot::Table(root);
+    for part in way {
+        here = here
+            .child(part)
+            .map_err(|reason| wrong(reason, "check the path against docs/reference/scenario.md"))?;
+    }
+    here.put(last, value).map_err(|reason| wrong(reason, "check the path against docs/reference/scenario.md"))
+}
+
+fn parse_value(text: &str) -> Value {
+    let parsed = toml::from_str::<toml::Table>(&format!("v = {text}\n")).ok().filter(|t| t.len() == 1);
+    parsed.and_then(|mut t| t.remove("v")).unwrap_or_else(|| Value::String(text.to_owned()))
+}
+
+enum Slot<'a> {
+    Table(&'a mut toml::Table),
+    Array(&'a mut Vec<Value>),
+}
+
+impl<'a> Slot<'a> {
+    fn child(self, name: &str) -> Result<Self, String> {
+        let value = match self {
+            Self::Table(t) => t.entry(name).or_insert_with(|| Value::Table(toml::Table::new())),
+            Self::Array(a) => element(a, name)?,
+        };
+        match value {
+            Value::Table(t) => Ok(Self::Table(t)),
+            Value::Array(a) => Ok(Self::Array(a)),
+            other => Err(format!("{name} is of type {}, not a table", other.type_str())),
+        }
+    }
+
+    fn put(self, name: &str, value: Value) -> Result<(), String> {
+        match self {
+            Self::Table(t) => drop(t.insert(name.to_owned(), value)),
+            Self::Array(a) => *element(a, name)? = value,
+        }
+        Ok(())
+    }
+}
+
+fn element<'a>(a: &'a mut [Value], name: &str) -> Result<&'a mut Value, String> {
+    let len = a.len();
+    let index: usize = name.parse().map_err(|_| format!("{name} is not a position in a list"))?;
+    a.get_mut(index).ok_or_else(|| format!("there is no element {index} in a list of {len}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(text: &str) -> toml::Table {
+        toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn set_reaches_keys_tables_and_lists() {
+        let mut t = table("seed = 1\n[[traffic]]\nkind = \"cbr\"\n");
+        for s in [
+            "seed=7",
+            "radio.tx_power_dbm=20.5",
+            "protocol.name=aodv",
+            "traffic.0.rate_pps=8",
+            "captures.nodes=[1, 2]",
+        ] {
+            apply_set(&mut t, s).unwrap();
+        }
+        let expect = "seed = 7\ncaptures.nodes = [1, 2]\nprotocol.name = \"aodv\"\nradio.tx_power_dbm = 20.5\n[[traffic]]\nkind = \"cbr\"\nrate_pps = 8\n";
+        assert_eq!(t, table(expect));
+    }
+
+    #[test]
+    fn wrong_sets_say_what_is_wrong() {
+        let mut t = table("seed = 1\ntraffic = []\n");
+        for (set, message) in [
+            ("seed", "--set seed: there is no = in it; write --set path.key=value"),
+            ("a..b=1", "--set a..b=1: an empty name in the path; write --set path.key=value"),
+            (
+                "seed.x=1",
+                "--set seed.x=1: seed is of type integer, not a table; check the path against docs/reference/scenario.md",
+            ),
+            (
+                "traffic.3.x=1",
+                "--set traffic.3.x=1: there is no element 3 in a list of 0; check the path against docs/reference/scenario.md",
+            ),
+            (
+                "traffic.x=1",
+                "--set traffic.x=1: x is not a position in a list; check the path against docs/reference/scenario.md",
+            ),
+        ] {
+            assert_eq!(apply_set(&mut t, set).unwrap_err().to_string(), message);
+        }
+    }
+
+    #[test]
+    fn a_value_cannot_smuggle_in_other_keys() {
+        assert_eq!(parse_value("1\nb = 2"), Value::String("1\nb = 2".into()));
+        assert_eq!(parse_value("dsr"), Value::String("dsr".into()));
+        assert_eq!(parse_value(""), Value::String(String::new()));
+    }
+
+    #[test]
+    fn keys_are_located() {
+        let d = Document::new(
+            None,
+            "seed = 1\n[movement]\n  kind = \"chain\"\n[[traffic]]\nsrc = 1\n[[traffic]]\nsrc = 2\n".into(),
+        );
+        assert_eq!(d.locate("movement.kind"), Some(Place { line: 3, column: 3 }));
+        assert_eq!(d.locate("movement.nothing"), Some(Place { line: 2, column: 2 }));
+        assert_eq!(d.locate("traffic[1].src"), Some(Place { line: 7, column: 1 }));
+        assert_eq!(d.locate("nothing"), None);
+    }
+}

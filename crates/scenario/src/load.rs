@@ -1,0 +1,118 @@
+//! From files and arguments to a [`Scenario`].
+
+use std::path::Path;
+
+use serde::Deserialize as _;
+use toml::{Table, Value};
+
+use crate::document::{Document, apply_set};
+use crate::error::Error;
+use crate::input::read_text;
+use crate::schema::Scenario;
+
+/// What a run of ns-2 files needs besides them.
+#[derive(Clone, Debug, Default)]
+pub struct Ns2Options {
+    /// `dsr` or `aodv`; DSR if not given.
+    pub protocol: Option<String>,
+    /// `rfc`, `ns2`, `cmu` or `das`; `rfc` if not given.
+    pub profile: Option<String>,
+    /// A radio preset; `wavelan-914-cmu` if not given.
+    pub radio: Option<String>,
+    /// Length of the run, seconds; if not given, as a scenario's `duration_s` that is absent.
+    pub duration_s: Option<f64>,
+    /// Seed; 1 if not given.
+    pub seed: Option<u64>,
+    /// `path.key=value` settings, as of `--set`.
+    pub sets: Vec<String>,
+}
+
+impl Scenario {
+    /// Reads a TOML file and applies `sets`, each of the form `path.key=value`, on top.
+    pub fn load(path: &Path, sets: &[String]) -> Result<Self, Error> {
+        let text = read_text(path)?;
+        let mut scenario = Self::parse(Document::new(Some(path), text), sets)?;
+        if scenario.name.is_empty() {
+            scenario.name = stem(path);
+        }
+        Ok(scenario)
+    }
+
+    /// Reads TOML text; relative paths in it count from the working directory.
+    pub fn from_text(text: &str, sets: &[String]) -> Result<Self, Error> {
+        Self::parse(Document::new(None, text.to_owned()), sets)
+    }
+
+    /// A scenario of ns-2's movement file and perhaps a traffic file.
+    pub fn from_ns2(movement: &Path, traffic: Option<&Path>, options: &Ns2Options) -> Result<Self, Error> {
+        let file = |path: &Path| -> Result<Table, Error> {
+            let text = path
+                .to_str()
+                .ok_or_else(|| Error::new("the name is not UTF-8", "rename the file").in_file(path))?;
+            Ok(Table::from_iter([("kind".into(), "ns2".into()), ("path".into(), text.into())]))
+        };
+        let mut table = Table::new();
+        table.insert("name".into(), stem(movement).into());
+        table.insert("movement".into(), file(movement)?.into());
+        if let Some(traffic) = traffic {
+            table.insert("traffic".into(), Value::Array(vec![file(traffic)?.into()]));
+        }
+        let mut section = |name: &str, key: &str, value: Option<&String>| {
+            if let Some(value) = value {
+                let section = table.entry(name).or_insert_with(|| Table::new().into());
+                if let Value::Table(section) = section {
+                    section.insert(key.into(), value.as_str().into());
+                }
+            }
+        };
+        section("protocol", "name", options.protocol.as_ref());
+        section("protocol", "profile", options.profile.as_ref());
+        section("radio", "preset", options.radio.as_ref());
+        if let Some(s) = options.duration_s {
+            table.insert("duration_s".into(), s.into());
+        }
+        if let Some(seed) = options.seed {
+            let seed = i64::try_from(seed).map_err(|_| {
+                Error::new(format!("{seed} is too large"), "give at most 2^63 - 1").key("seed")
+            })?;
+            table.insert("seed".into(), seed.into());
+        }
+        from_table(table, &options.sets, &Document::default())
+    }
+
+    fn parse(document: Document, sets: &[String]) -> Result<Self, Error> {
+        let mut scenario = if sets.is_empty() {
+            document.deserialize()?
+        } else {
+            let table = document.deserialize::<Table>()?;
+            from_table(table, sets, &document).map_err(|e| {
+                // If the file is wrong by itself, its own message knows the line.
+                document.deserialize::<Self>().err().unwrap_or(e)
+            })?
+        };
+        scenario.document = document;
+        Ok(scenario)
+    }
+}
+
+fn from_table(mut table: Table, sets: &[String], document: &Document) -> Result<Scenario, Error> {
+    for set in sets {
+        apply_set(&mut table, set)?;
+    }
+    Scenario::deserialize(table).map_err(|e| {
+        let mut error = document.parse_error(&e);
+        // The place would be one in the table, which is no text.
+        error.place = None;
+        if !sets.is_empty() {
+            error.key = Some(format!("--set {}", sets.join(" --set ")));
+        }
+        error
+    })
+}
+
+fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let end = name.rfind('.').filter(|&i| i > 0).unwrap_or(name.len());
+    name[..end].to_owned()
+}

@@ -1,0 +1,280 @@
+//! Agents and applications that a traffic file creates, and the flows that they make.
+
+use std::collections::BTreeMap;
+
+use wayhop_core::Time;
+
+use super::interp::Spot;
+use super::value;
+use crate::error::{Error, Place};
+
+/// ns-2's defaults (`tcl/lib/ns-default.tcl`): `Application/Traffic/CBR` and `Agent/UDP`.
+const CBR_PACKET_SIZE: u32 = 210;
+const CBR_RATE: f64 = 448e3;
+const CBR_MAX_PACKETS: u64 = 268_435_456;
+const UDP_PACKET_SIZE: u32 = 1000;
+/// The longest UDP payload in an IPv4 packet.
+const MAX_PAYLOAD: u64 = 65_507;
+
+/// An object that a file created.
+#[derive(Clone, Debug)]
+pub(super) enum Object {
+    Udp {
+        node: Option<u32>,
+        peer: Option<usize>,
+        packet_size: u32,
+    },
+    Sink {
+        node: Option<u32>,
+    },
+    Cbr(Cbr),
+    /// Something of TCP: an agent, a sink, FTP.
+    Tcp,
+    /// Something that has no part in a scenario (the simulator, the topography).
+    Other,
+}
+
+/// `Application/Traffic/CBR`. Setting `interval_` sets the rate for the packet size of that moment, as in ns-2
+/// (`tcl/lib/ns-source.tcl`), so that a later `packetSize_` changes the interval.
+#[derive(Clone, Debug)]
+pub(super) struct Cbr {
+    agent: Option<usize>,
+    packet_size: u32,
+    rate_bps: f64,
+    random: bool,
+    max_packets: u64,
+    switches: Vec<(Time, bool)>,
+}
+
+impl Object {
+    /// The object that `new CLASS` makes.
+    pub(super) fn new(class: &str) -> Result<Self, (String, &'static str)> {
+        Ok(match class {
+            "Agent/UDP" => Self::Udp { node: None, peer: None, packet_size: UDP_PACKET_SIZE },
+            "Agent/Null" | "Agent/LossMonitor" | "Agent/UDPSink" => Self::Sink { node: None },
+            "Application/Traffic/CBR" | "Traffic/CBR" => Self::Cbr(Cbr {
+                agent: None,
+                packet_size: CBR_PACKET_SIZE,
+                rate_bps: CBR_RATE,
+                random: false,
+                max_packets: CBR_MAX_PACKETS,
+                switches: Vec::new(),
+            }),
+            "Application/FTP" | "Source/FTP" | "Application/Telnet" => Self::Tcp,
+            "Simulator" | "Topography" | "God" | "RNG" => Self::Other,
+            c if c.starts_with("Agent/TCP") => Self::Tcp,
+            c if c.starts_with("Application/Traffic/") => {
+                return Err((format!("{c} is not supported"), "use Application/Traffic/CBR"));
+            }
+            c => {
+                return Err((
+                    format!("objects of class {c} are not supported"),
+                    "use Agent/UDP, Agent/Null, Application/Traffic/CBR",
+                ));
+            }
+        })
+    }
+}
+
+/// A flow as a file describes it, by the file's own node ids.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ImportedFlow {
+    pub(crate) src: u32,
+    pub(crate) dst: u32,
+    pub(crate) start: Time,
+    pub(crate) stop: Option<Time>,
+    pub(crate) payload_bytes: u32,
+    pub(crate) interval_s: f64,
+    /// Whether each interval is drawn from 0.5 to 1.5 of the mean.
+    pub(crate) random: bool,
+    pub(crate) max_packets: Option<u64>,
+    pub(crate) spot: Spot,
+}
+
+/// All objects of the files read so far.
+#[derive(Default)]
+pub(super) struct Agents {
+    by_name: BTreeMap<String, usize>,
+    all: Vec<(Object, String, Spot)>,
+    /// The first TCP connection.
+    pub(super) tcp: Option<Spot>,
+}
+
+impl Agents {
+    pub(super) fn create(&mut self, name: &str, object: Object, spot: Spot) {
+        if matches!(object, Object::Tcp) {
+            self.tcp.get_or_insert(spot);
+        }
+        self.by_name.insert(name.to_owned(), self.all.len());
+        self.all.push((object, name.to_owned(), spot));
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+
+    pub(super) fn attach_to_node(&mut self, agent: usize, id: u32, place: Place) -> Result<(), Error> {
+        match &mut self.all[agent].0 {
+            Object::Udp { node, .. } | Object::Sink { node } => *node = Some(id),
+            Object::Tcp | Object::Other => {}
+            Object::Cbr(_) => {
+                return Err(Error::new(
+                    "an application cannot be attached to a node",
+                    "attach it to an agent",
+                )
+                .at(place));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn connect(&mut self, a: usize, b: usize) {
+        if let Object::Udp { peer, .. } = &mut self.all[a].0 {
+            *peer = Some(b);
+        }
+        if let Object::Udp { peer, .. } = &mut self.all[b].0 {
+            *peer = Some(a);
+        }
+    }
+
+    /// `$object attach-agent $agent`.
+    pub(super) fn attach_agent(&mut self, object: usize, to: usize) {
+        if let Object::Cbr(cbr) = &mut self.all[object].0 {
+            cbr.agent = Some(to);
+        }
+    }
+
+    /// Whether nothing that the object does matters here.
+    pub(super) fn has_no_part(&self, object: usize) -> bool {
+        matches!(self.all[object].0, Object::Sink { .. } | Object::Tcp | Object::Other)
+    }
+
+    /// `$object start` and `$object stop`.
+    pub(super) fn switch(&mut self, object: usize, at: Time, on: bool) {
+        if let Object::Cbr(cbr) = &mut self.all[object].0 {
+            cbr.switches.push((at, on));
+        }
+    }
+
+    /// `$object set KEY VALUE`.
+    pub(super) fn set(&mut self, object: usize, key: &str, value: &str, place: Place) -> Result<(), Error> {
+        let size = |v| value::count(v, key, MAX_PAYLOAD, place).map(|n| n as u32);
+        match (&mut self.all[object].0, key) {
+            (Object::Udp { packet_size, .. }, "packetSize_") => *packet_size = size(value)?,
+            (Object::Cbr(c), "packetSize_" | "packet_size_") => c.packet_size = size(value)?,
+            (Object::Cbr(c), "rate_") => c.rate_bps = value::bandwidth(value, key, place)?,
+            (Object::Cbr(c), "interval_") => {
+                let s = value::seconds(value, key, place)?;
+                if s <= 0.0 {
+                    return Err(Error::new(format!("an interval of {value}"), "give a time above zero")
+                        .key(key)
+                        .at(place));
+                }
+                c.rate_bps = f64::from(c.packet_size) * 8.0 / s;
+            }
+            (Object::Cbr(c), "random_") => c.random = value::number(value, key, place)? != 0.0,
+            (Object::Cbr(c), "maxpkts_") => c.max_packets = value::count(value, key, i32::MAX as u64, place)?,
+            (Object::Sink { .. } | Object::Tcp | Object::Other, _)
+            | (_, "fid_" | "class_" | "prio_" | "flags_" | "ttl_" | "type_") => {}
+            _ => {
+                return Err(Error::new(
+                    format!("{key} is not a variable that is understood here"),
+                    "known are packetSize_, interval_, rate_, random_, maxpkts_",
+                )
+                .at(place));
+            }
+        }
+        Ok(())
+    }
+
+    /// The flows, in the order in which their applications were created; one for each time that an application runs.
+    pub(super) fn flows(&self, warnings: &mut Vec<String>) -> Result<Vec<ImportedFlow>, (Spot, Error)> {
+        let mut flows = Vec::new();
+        for (object, name, spot) in &self.all {
+            let Object::Cbr(cbr) = object else { continue };
+            let wrong = |reason: String, remedy: &str| (*spot, Error::new(reason, remedy).at(spot.place));
+            if cbr.switches.is_empty() {
+                warnings.push(format!("{name} (line {}) never starts and makes no traffic", spot.place.line));
+                continue;
+            }
+            let agent = cbr.agent.ok_or_else(|| {
+                wrong(format!("{name} starts but has no agent"), "add: $cbr attach-agent $udp")
+            })?;
+            let Object::Udp { node, peer, packet_size } = self.all[agent].0 else {
+                return Err(wrong(
+                    format!("{name} is attached to something other than Agent/UDP"),
+                    "attach it to Agent/UDP",
+                ));
+            };
+            let agent_name = &self.all[agent].1;
+            let src = node.ok_or_else(|| {
+                wrong(
+                    format!("{agent_name}, the agent of {name}, is on no node"),
+                    "add: $ns_ attach-agent $node_(...) $udp",
+                )
+            })?;
+            let peer = peer.ok_or_else(|| {
+                wrong(
+                    format!("{agent_name}, the agent of {name}, is not connected"),
+                    "add: $ns_ connect $udp $null",
+                )
+            })?;
+            let (Object::Sink { node: dst } | Object::Udp { node: dst, .. }) = self.all[peer].0 else {
+                return Err(wrong(
+                    format!("{agent_name} is connected to something that takes no UDP"),
+                    "connect it to Agent/Null",
+                ));
+            };
+            let dst = dst.ok_or_else(|| {
+                wrong(
+                    format!("{}, the sink of {name}, is on no node", self.all[peer].1),
+                    "add: $ns_ attach-agent $node_(...) $null",
+                )
+            })?;
+            if cbr.packet_size == 0 || cbr.rate_bps <= 0.0 {
+                return Err(wrong(
+                    format!("{name} sends {} octets at {} b/s", cbr.packet_size, cbr.rate_bps),
+                    "give both a value above zero",
+                ));
+            }
+            if cbr.packet_size > packet_size {
+                warnings.push(format!(
+                    "{name} (line {}) sends {} octets through an agent whose packetSize_ is {packet_size}: ns-2 cuts them \
+                     into several packets, here they stay one",
+                    spot.place.line, cbr.packet_size
+                ));
+            }
+            let template = ImportedFlow {
+                src,
+                dst,
+                start: Time::ZERO,
+                stop: None,
+                payload_bytes: cbr.packet_size,
+                interval_s: f64::from(cbr.packet_size) * 8.0 / cbr.rate_bps,
+                random: cbr.random,
+                max_packets: (cbr.max_packets < CBR_MAX_PACKETS).then_some(cbr.max_packets),
+                spot: *spot,
+            };
+            flows.extend(cbr.periods().map(|(start, stop)| ImportedFlow { start, stop, ..template.clone() }));
+        }
+        Ok(flows)
+    }
+}
+
+impl Cbr {
+    /// From when to when it runs. A start while it runs starts the schedule afresh, as in ns-2.
+    fn periods(&self) -> impl Iterator<Item = (Time, Option<Time>)> {
+        let mut switches = self.switches.clone();
+        switches.sort_by_key(|s| s.0);
+        let mut out: Vec<(Time, Option<Time>)> = Vec::new();
+        for (t, on) in switches {
+            if let Some((_, stop @ None)) = out.last_mut() {
+                *stop = Some(t);
+            }
+            if on {
+                out.push((t, None));
+            }
+        }
+        out.into_iter()
+    }
+}

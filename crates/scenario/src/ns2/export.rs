@@ -1,0 +1,197 @@
+//! Movement and traffic files that ns-2 itself runs.
+
+use std::fmt::Write as _;
+
+use wayhop_core::{Position, Time};
+use wayhop_world::links::{self, LinkChange, NS2_RANGE_M};
+use wayhop_world::{HopTable, Leg, Track};
+
+use super::god::{MAX_NODES_IN_TABLE, ns2_hops};
+use crate::error::Error;
+use crate::flow::{FlowConfig, FlowKind};
+use crate::resolve::Resolved;
+
+/// ns-2's `Agent/UDP` cuts longer payloads unless told otherwise.
+const UDP_PACKET_SIZE: u32 = 1000;
+
+/// What to write.
+#[derive(Clone, Copy, Debug)]
+pub struct ExportOptions {
+    /// `$god_ set-dist` lines: the shortest hop counts at the start and whenever they change, with links of 250 m. The work
+    /// and the file grow with the square of the nodes and more; beyond 1,000 nodes none are written.
+    pub god: bool,
+}
+
+impl Default for ExportOptions {
+    fn default() -> Self {
+        Self { god: true }
+    }
+}
+
+/// The two files.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exported {
+    /// As `setdest` writes it.
+    pub movement: String,
+    /// As `cbrgen` writes it.
+    pub traffic: String,
+    /// What the files cannot say.
+    pub warnings: Vec<String>,
+}
+
+/// Writes a scenario as files that ns-2 sources after it has made `$ns_`, `$god_` and `$node_(0)` onwards.
+pub fn export_ns2(scenario: &Resolved, options: ExportOptions) -> Result<Exported, Error> {
+    let mut warnings = Vec::new();
+    let movement = movement(scenario, options, &mut warnings)?;
+    Ok(Exported { movement, traffic: traffic(scenario)?, warnings })
+}
+
+fn movement(
+    scenario: &Resolved,
+    options: ExportOptions,
+    warnings: &mut Vec<String>,
+) -> Result<String, Error> {
+    let tracks = &scenario.tracks;
+    let [x, y, _] = scenario.area;
+    let mut out = format!(
+        "#\n# nodes: {}, max time: {:.2}, max x: {x:.2}, max y: {y:.2}\n#\n",
+        tracks.len(),
+        scenario.duration.as_secs_f64()
+    );
+    for (i, track) in tracks.iter().enumerate() {
+        let Position { x, y, z } = track.position(Time::ZERO);
+        for (axis, v) in [("X", x), ("Y", y), ("Z", z)] {
+            _ = writeln!(out, "$node_({i}) set {axis}_ {v:.12}");
+        }
+    }
+    let mut lines: Vec<(Time, String)> = Vec::new();
+    for (i, track) in tracks.iter().enumerate() {
+        moves(i, track, scenario.duration, &mut lines)?;
+    }
+    if options.god && tracks.len() <= MAX_NODES_IN_TABLE {
+        distances(tracks, scenario.duration, &mut out, &mut lines);
+    } else if options.god {
+        warnings
+            .push(format!("no $god_ set-dist lines: they are written for up to {MAX_NODES_IN_TABLE} nodes"));
+    }
+    lines.sort_by_key(|l| l.0);
+    for (t, line) in lines {
+        _ = writeln!(out, "$ns_ at {} \"{line}\"", seconds(t));
+    }
+    Ok(out)
+}
+
+/// The scheduled lines of one node.
+fn moves(i: usize, track: &Track, until: Time, lines: &mut Vec<(Time, String)>) -> Result<(), Error> {
+    let mut last: Option<&Leg> = None;
+    for leg in track.legs().iter().take_while(|l| l.from < until) {
+        if leg.velocity[2] != 0.0 {
+            return Err(Error::new(
+                format!(
+                    "node {i} changes its height under way at {} s, and ns-2's nodes cannot",
+                    leg.from.as_secs_f64()
+                ),
+                "give area.z_m = 0",
+            ));
+        }
+        let at = leg.start;
+        let before = last.map(|l| l.position(leg.from));
+        if let Some(before) = before.filter(|b| b.distance_squared(at) > 1e-12) {
+            // ns-2 travels on after a jump unless a setdest has ended the move first, and another begins where it lands.
+            for place in [before, at] {
+                if place.distance_squared(at) == 0.0 {
+                    for (axis, v) in [("X", at.x), ("Y", at.y), ("Z", at.z)] {
+                        lines.push((leg.from, format!("$node_({i}) set {axis}_ {v:.12}")));
+                    }
+                }
+                lines.push((leg.from, set_destination(i, place, 0.0)?));
+            }
+        }
+        if !leg.is_rest() {
+            // A leg that never ends is one that ends with the run.
+            let end = if leg.until == Time::NEVER { until } else { leg.until };
+            lines.push((leg.from, set_destination(i, leg.position(end), leg.speed())?));
+        }
+        last = Some(leg);
+    }
+    Ok(())
+}
+
+fn set_destination(i: usize, to: Position, speed: f64) -> Result<String, Error> {
+    if to.x <= 0.0 || to.y <= 0.0 {
+        return Err(Error::new(
+            format!("node {i} goes to ({}, {}), and ns-2 takes only destinations above 0", to.x, to.y),
+            "shift the scenario to the north-east",
+        ));
+    }
+    Ok(format!("$node_({i}) setdest {:.12} {:.12} {speed:.12}", to.x, to.y))
+}
+
+/// `$god_ set-dist` for every pair at the start, and for every pair whose hop count changes when it does.
+fn distances(tracks: &[Track], until: Time, out: &mut String, lines: &mut Vec<(Time, String)>) {
+    let start: Vec<Position> = tracks.iter().map(|t| t.position(Time::ZERO)).collect();
+    let mut table = HopTable::new(links::neighbours(&start, NS2_RANGE_M));
+    for a in 0..tracks.len() {
+        for b in a + 1..tracks.len() {
+            _ = writeln!(out, "$god_ set-dist {a} {b} {}", ns2_hops(&table, a, b));
+        }
+    }
+    let changes = links::changes(tracks, NS2_RANGE_M, until);
+    for moment in changes.chunk_by(|x: &LinkChange, y| x.at == y.at) {
+        for (a, b, _) in table.apply(moment) {
+            let hops = ns2_hops(&table, a as usize, b as usize);
+            lines.push((moment[0].at, format!("$god_ set-dist {a} {b} {hops}")));
+        }
+    }
+}
+
+fn traffic(scenario: &Resolved) -> Result<String, Error> {
+    let mut out =
+        format!("#\n# nodes: {}, connections: {}\n#\n", scenario.tracks.len(), scenario.flows.len());
+    for (k, flow) in scenario.flows.iter().enumerate() {
+        let FlowConfig { src, dst, start, stop, payload_bytes, max_packets, .. } = flow;
+        let refuse = |what: &str| {
+            Err(Error::new(
+                format!("flow {k} {what}, which cbrgen's files cannot say"),
+                "export CBR flows with a jitter of 0 or 0.5 only",
+            ))
+        };
+        let FlowKind::Cbr { interval, jitter } = flow.kind else { return refuse("is not CBR") };
+        let random = match jitter {
+            0.0 => 0,
+            0.5 => 1,
+            _ => return refuse(&format!("has a jitter of {jitter}")),
+        };
+        _ = writeln!(out, "#\n# {src} connecting to {dst} at time {}\n#", seconds(*start));
+        _ = writeln!(out, "set udp_({k}) [new Agent/UDP]");
+        if *payload_bytes > UDP_PACKET_SIZE {
+            _ = writeln!(out, "$udp_({k}) set packetSize_ {payload_bytes}");
+        }
+        _ = writeln!(out, "$ns_ attach-agent $node_({src}) $udp_({k})");
+        _ = writeln!(out, "set null_({k}) [new Agent/Null]\n$ns_ attach-agent $node_({dst}) $null_({k})");
+        _ = writeln!(
+            out,
+            "set cbr_({k}) [new Application/Traffic/CBR]\n$cbr_({k}) set packetSize_ {payload_bytes}"
+        );
+        _ = writeln!(
+            out,
+            "$cbr_({k}) set interval_ {}\n$cbr_({k}) set random_ {random}",
+            interval.as_secs_f64()
+        );
+        if let Some(n) = max_packets {
+            _ = writeln!(out, "$cbr_({k}) set maxpkts_ {n}");
+        }
+        _ = writeln!(out, "$cbr_({k}) attach-agent $udp_({k})\n$ns_ connect $udp_({k}) $null_({k})");
+        _ = writeln!(out, "$ns_ at {} \"$cbr_({k}) start\"", seconds(*start));
+        if let Some(stop) = stop {
+            _ = writeln!(out, "$ns_ at {} \"$cbr_({k}) stop\"", seconds(*stop));
+        }
+    }
+    Ok(out)
+}
+
+/// Exactly, to the nanosecond.
+fn seconds(t: Time) -> String {
+    let ns = t.as_nanos();
+    format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
+}

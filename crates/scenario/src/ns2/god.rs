@@ -1,0 +1,135 @@
+//! `$god_ set-dist` lines: the shortest hop counts that `setdest` wrote, compared with our own geometry.
+
+use wayhop_core::{Span, Time};
+use wayhop_world::links::{self, NS2_RANGE_M};
+use wayhop_world::{HopTable, Track};
+
+/// ns-2's hop count for "no path".
+pub(super) const UNREACHABLE: u32 = 0x00ff_ffff;
+
+/// All pairs of more nodes are not compared: the table grows with the square.
+pub(super) const MAX_NODES_IN_TABLE: usize = 1_000;
+
+/// How far a line's time may be from our own moment of the change: `setdest` rounds at 1e-9 s and adds up.
+const TOLERANCE: Span = Span::from_micros(1);
+
+/// One line, by the file's ids.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(super) struct GodLine {
+    pub(super) at: Time,
+    pub(super) a: u32,
+    pub(super) b: u32,
+    pub(super) hops: u32,
+}
+
+/// Our count in ns-2's terms.
+pub(super) fn ns2_hops(table: &HopTable, a: usize, b: usize) -> u32 {
+    match table.hops(a, b) {
+        wayhop_world::UNREACHABLE => UNREACHABLE,
+        h => u32::from(h),
+    }
+}
+
+/// A word on the lines that say something else than discs of 250 m around the tracks do; none if all agree.
+pub(super) fn check(lines: &[GodLine], tracks: &[Track], base: u32) -> Option<String> {
+    if lines.is_empty() {
+        return None;
+    }
+    if tracks.len() > MAX_NODES_IN_TABLE {
+        return Some(format!(
+            "$god_ set-dist lines are compared for up to {MAX_NODES_IN_TABLE} nodes only: {} lines not looked at",
+            lines.len()
+        ));
+    }
+    let mut lines: Vec<GodLine> = lines.to_vec();
+    lines.sort_by_key(|l| l.at);
+    let mut differing = Vec::new();
+    let mut count = 0usize;
+    let mut ours = Ours::new(tracks, lines.last().map_or(Time::ZERO, |l| l.at) + TOLERANCE + TOLERANCE);
+    for group in lines.chunk_by(|x, y| x.at == y.at) {
+        let at = group[0].at;
+        ours.advance(if at == Time::ZERO { at } else { at - TOLERANCE });
+        // A line agrees if it says what holds at any moment close to its own.
+        let mut agreed: Vec<bool> = group.iter().map(|l| ours.agrees(l, base)).collect();
+        while agreed.contains(&false) && ours.step(at + TOLERANCE) {
+            for (agreed, line) in agreed.iter_mut().zip(group) {
+                *agreed = *agreed || ours.agrees(line, base);
+            }
+        }
+        for (line, _) in group.iter().zip(&agreed).filter(|(_, agreed)| !**agreed) {
+            count += 1;
+            if differing.len() < 3 {
+                differing.push(ours.describe(line, base));
+            }
+        }
+    }
+    (count > 0).then(|| {
+        format!(
+            "{count} of {} $god_ set-dist lines differ from the geometry of the moves with links of 250 m: {}{}",
+            lines.len(),
+            differing.join("; "),
+            if count > differing.len() { "; ..." } else { "" }
+        )
+    })
+}
+
+struct Ours {
+    table: HopTable,
+    changes: Vec<links::LinkChange>,
+    next: usize,
+}
+
+impl Ours {
+    fn new(tracks: &[Track], until: Time) -> Self {
+        let start: Vec<_> = tracks.iter().map(|t| t.position(Time::ZERO)).collect();
+        Self {
+            table: HopTable::new(links::neighbours(&start, NS2_RANGE_M)),
+            changes: links::changes(tracks, NS2_RANGE_M, until),
+            next: 0,
+        }
+    }
+
+    /// Applies all changes up to `t`.
+    fn advance(&mut self, t: Time) {
+        let end = self.next + self.changes[self.next..].partition_point(|c| c.at <= t);
+        if end > self.next {
+            self.table.apply(&self.changes[self.next..end]);
+            self.next = end;
+        }
+    }
+
+    /// Applies the changes of the next moment, if that is not after `limit`.
+    fn step(&mut self, limit: Time) -> bool {
+        match self.changes.get(self.next) {
+            Some(c) if c.at <= limit => {
+                self.advance(c.at);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn hops(&self, line: &GodLine, base: u32) -> Option<u32> {
+        let index = |id: u32| id.checked_sub(base).map(|i| i as usize).filter(|&i| i < self.table.len());
+        Some(ns2_hops(&self.table, index(line.a)?, index(line.b)?))
+    }
+
+    fn agrees(&self, line: &GodLine, base: u32) -> bool {
+        self.hops(line, base) == Some(line.hops)
+    }
+
+    fn describe(&self, line: &GodLine, base: u32) -> String {
+        let word = |h| if h == UNREACHABLE { "no path".to_owned() } else { format!("{h} hops") };
+        match self.hops(line, base) {
+            Some(ours) => format!(
+                "at {} s nodes {} and {}: {} in the file, {} by the moves",
+                line.at.as_secs_f64(),
+                line.a,
+                line.b,
+                word(line.hops),
+                word(ours)
+            ),
+            None => format!("at {} s nodes {} and {}: no such node", line.at.as_secs_f64(), line.a, line.b),
+        }
+    }
+}

@@ -1,0 +1,424 @@
+//! Reads the commands of a movement or traffic file. Both kinds of line may stand in either file, in any order.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use wayhop_core::Time;
+use wayhop_world::{Axis, Track};
+
+use super::agents::{Agents, Object};
+use super::god::{self, GodLine};
+use super::nodes::{Event, Nodes};
+use super::tcl::{Commands, Form, Word};
+use super::value;
+use super::vars::Vars;
+use crate::error::{Error, Place};
+use crate::limits::MAX_NODES;
+
+pub(crate) use super::agents::ImportedFlow;
+
+/// A place in one of the files read.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Spot {
+    pub(crate) file: usize,
+    pub(crate) place: Place,
+}
+
+/// Why a command was not carried out.
+enum Stop {
+    /// It is wrong.
+    Refused(Error),
+    /// It names something that a later line may create.
+    Undefined(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(e: Error) -> Self {
+        Self::Refused(e)
+    }
+}
+
+/// Scenario files under reading.
+#[derive(Default)]
+pub(crate) struct Import {
+    files: Vec<PathBuf>,
+    vars: Vars,
+    nodes: Nodes,
+    agents: Agents,
+    god: Vec<GodLine>,
+    last_event: Option<Time>,
+}
+
+/// What the files say, with nodes numbered from 0.
+#[derive(Debug)]
+pub(crate) struct Imported {
+    /// One for each node.
+    pub(crate) tracks: Vec<Track>,
+    /// The nodes' ids in the files.
+    pub(crate) ids: Vec<u32>,
+    /// By index, no longer by id.
+    pub(crate) flows: Vec<ImportedFlow>,
+    /// The time of the last scheduled move.
+    pub(crate) last_move: Option<Time>,
+    /// What a user should know.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Import {
+    /// Reads a file's text.
+    pub(crate) fn read(&mut self, path: &Path, text: &str) -> Result<(), Error> {
+        self.files.push(path.to_path_buf());
+        let mut waiting = Vec::new();
+        for command in Commands::new(text) {
+            let command = command.map_err(|e| e.in_file(path))?;
+            match self.command(&command, None) {
+                Ok(()) => {}
+                Err(Stop::Refused(e)) => return Err(e.in_file(path)),
+                Err(Stop::Undefined(_)) => waiting.push(command),
+            }
+        }
+        // What named an object before the line that creates it. Creation never waits, so one more pass is enough.
+        for command in &waiting {
+            self.command(command, None).map_err(|(Stop::Refused(e) | Stop::Undefined(e))| e.in_file(path))?;
+        }
+        Ok(())
+    }
+
+    /// Everything read, checked as a whole. `count`: how many nodes there are, if the files need not say.
+    pub(crate) fn finish(self, count: Option<usize>) -> Result<Imported, Error> {
+        let movement = self.files.first().cloned().unwrap_or_default();
+        let located = |spot: Spot, e: Error| e.in_file(&self.files[spot.file]).at(spot.place);
+        if let Some(spot) = self.agents.tcp {
+            return Err(located(
+                spot,
+                Error::new(
+                    "TCP arrives with a later release",
+                    "take the TCP connections out, or use CBR over UDP",
+                ),
+            ));
+        }
+        let mut warnings = Vec::new();
+        let mut flows = self.agents.flows(&mut warnings).map_err(|(spot, e)| located(spot, e))?;
+        let Some((highest, placed)) = self.nodes.extent() else {
+            return Err(
+                Error::new("has no nodes", "give lines such as: $node_(0) set X_ 10.0").in_file(&movement)
+            );
+        };
+        // Some tools number from 1. Node 0 then occurs nowhere, neither in movement nor in traffic.
+        let base = u32::from(!self.nodes.contains(0) && !flows.iter().any(|f| f.src == 0 || f.dst == 0));
+        let named = (highest - base) as usize + 1;
+        if named > 1000 + 10 * placed && count.is_none_or(|c| c < named) {
+            return Err(Error::new(
+                format!("names node {highest}, but only {placed} nodes have a position or a move"),
+                "correct the node's number, or say how many nodes there are",
+            )
+            .in_file(&movement));
+        }
+        let count = match count {
+            Some(c) if c < named => {
+                return Err(Error::new(
+                    format!("names node {highest}, beyond the {c} nodes of the scenario"),
+                    format!("set nodes.count to {named}, or leave it out"),
+                )
+                .in_file(&movement));
+            }
+            c => c.unwrap_or(named),
+        };
+        for flow in &mut flows {
+            for (end, id) in [("source", &mut flow.src), ("destination", &mut flow.dst)] {
+                let exists = self.nodes.contains(*id)
+                    || (*id >= base && ((*id - base) as usize) < count && count > named);
+                if !exists {
+                    return Err(located(
+                        flow.spot,
+                        Error::new(
+                            format!("the flow's {end} is node {id}, which no line of the movement places"),
+                            format!(
+                                "the nodes are {base} to {highest}: correct the number (cbrgen can name one node too many), or place the node"
+                            ),
+                        ),
+                    ));
+                }
+                *id -= base;
+            }
+            if flow.src == flow.dst {
+                return Err(located(
+                    flow.spot,
+                    Error::new(
+                        format!("the flow goes from node {} to itself", flow.src + base),
+                        "name two nodes",
+                    ),
+                ));
+            }
+        }
+        let last_move = self.nodes.last_event().or(self.last_event);
+        let (tracks, odd) = self.nodes.tracks(base, count)?;
+        warnings.extend(odd);
+        warnings.extend(god::check(&self.god, &tracks, base));
+        let ids = (base..).take(count).collect();
+        Ok(Imported { tracks, ids, flows, last_move, warnings })
+    }
+
+    fn spot(&self, place: Place) -> Spot {
+        Spot { file: self.files.len() - 1, place }
+    }
+
+    /// The word's text with scalars put in.
+    fn text<'w>(&self, word: &'w Word<'_>) -> Result<Cow<'w, str>, Error> {
+        if word.form == Form::Braced {
+            return Ok(Cow::Borrowed(&word.text));
+        }
+        self.vars.substitute(&word.text).ok_or_else(|| {
+            Error::new("the variables in this word make it too long", "write the values out").at(word.place)
+        })
+    }
+
+    fn texts<'w>(&self, words: &'w [Word<'_>]) -> Result<Vec<Cow<'w, str>>, Error> {
+        words.iter().map(|w| self.text(w)).collect()
+    }
+
+    /// Carries out one command; `at` is its time if it is scheduled.
+    fn command(&mut self, words: &[Word<'_>], at: Option<Time>) -> Result<(), Stop> {
+        let place = words[0].place;
+        let texts = self.texts(words)?;
+        let args: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+        let head = args[0];
+        if words[0].form == Form::Bracketed {
+            return Err(refused("a command in brackets on its own", place));
+        }
+        match head {
+            "puts" | "global" | "flush" => Ok(()),
+            "stop" | "finish" | "halt" | "exit" if at.is_some() => Ok(()),
+            "set" => self.set(words, &args),
+            "proc" | "for" | "foreach" | "while" | "if" | "source" | "eval" | "expr" | "incr" | "array" => {
+                Err(Error::new(
+                    format!("{head:?} is a program, and scenario files are not executed"),
+                    "run the script once in ns-2 or tclsh and save the lines that it makes",
+                )
+                .at(place)
+                .into())
+            }
+            _ => {
+                let Some(name) = head.strip_prefix('$') else { return Err(refused(head, place)) };
+                if let Some(id) = node_id(name) {
+                    let id = id.ok_or_else(|| bad_node(head, place))?;
+                    return self.node(id, words, &args, at);
+                }
+                match name {
+                    "ns_" | "ns" => self.simulator(words, &args, at),
+                    "god_" | "god" => self.god(words, &args, at),
+                    "topo" | "topo_" => Ok(()),
+                    _ => self.object(name, words, &args, at),
+                }
+            }
+        }
+    }
+
+    fn set(&mut self, words: &[Word<'_>], args: &[&str]) -> Result<(), Stop> {
+        let &[_, name, value] = args else {
+            // Reading a variable has no effect.
+            return if args.len() == 2 { Ok(()) } else { Err(refused("set", words[0].place)) };
+        };
+        if words[2].form != Form::Bracketed {
+            if self.vars.set(name, value) {
+                return Ok(());
+            }
+            return Err(Error::new("the value is too long", "write it where it is used")
+                .at(words[2].place)
+                .into());
+        }
+        let place = words[2].place;
+        let inner = Commands::nested(value, Place { column: place.column + 1, ..place });
+        let Some(inner) = inner.last() else { return Ok(()) };
+        let inner = inner?;
+        let texts = self.texts(&inner)?;
+        let made: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+        let object = match made.as_slice() {
+            ["new", class, ..] => {
+                Object::new(class).map_err(|(reason, remedy)| Error::new(reason, remedy).at(place))?
+            }
+            ["God", "instance"]
+            | ["create-god", _]
+            | ["Simulator", "instance"]
+            | ["$ns_" | "$ns", "node"] => Object::Other,
+            ["$ns_" | "$ns", "create-connection" | "create-connection-list", ..] => Object::Tcp,
+            [agent, "attach-source" | "attach-app", _] => {
+                self.find(agent, place)?;
+                Object::Tcp
+            }
+            _ => return Err(refused(&format!("[{value}]"), place)),
+        };
+        self.agents.create(name, object, self.spot(words[0].place));
+        Ok(())
+    }
+
+    /// `$node_(i) ...`
+    fn node(&mut self, id: u32, words: &[Word<'_>], args: &[&str], at: Option<Time>) -> Result<(), Stop> {
+        let place = |k: usize| words[k].place;
+        match args[1..] {
+            ["setdest", x, y, speed] => {
+                let event = Event::Destination {
+                    x: value::number(x, "setdest x", place(2))?,
+                    y: value::number(y, "setdest y", place(3))?,
+                    speed: value::non_negative(speed, "setdest speed", place(4))?,
+                };
+                self.nodes.entry(id).events.push((at.unwrap_or(Time::ZERO), event));
+            }
+            ["set", key @ ("X_" | "Y_" | "Z_"), v] => {
+                let axis = match key {
+                    "X_" => Axis::X,
+                    "Y_" => Axis::Y,
+                    _ => Axis::Z,
+                };
+                let v = value::number(v, key, place(3))?;
+                let node = self.nodes.entry(id);
+                match at {
+                    Some(t) => node.events.push((t, Event::Jump(axis, v))),
+                    None => node.start[axis as usize] = Some(v),
+                }
+            }
+            ["random-motion", "0"] | ["start" | "reset" | "log-movement"] => {}
+            ["set", ..] | ["label" | "color" | "shape" | "radius" | "size" | "label-color", ..] => {}
+            ["random-motion", ..] => {
+                return Err(Error::new(
+                    "random-motion draws its own moves",
+                    "write the moves out with setdest",
+                )
+                .at(place(0))
+                .into());
+            }
+            _ => return Err(refused(&args.join(" "), place(0))),
+        }
+        Ok(())
+    }
+
+    /// `$ns_ ...`
+    fn simulator(&mut self, words: &[Word<'_>], args: &[&str], at: Option<Time>) -> Result<(), Stop> {
+        let place = words[0].place;
+        match args[1..] {
+            ["at", time, script] if at.is_none() => {
+                let t = Time::from_secs_f64(value::non_negative(time, "time", words[2].place)?);
+                let start = Place { column: words[3].place.column + 1, ..words[3].place };
+                for command in Commands::nested(script, start) {
+                    self.command(&command?, Some(t))?;
+                }
+                self.last_event = self.last_event.max(Some(t));
+            }
+            ["attach-agent", node, agent] => {
+                let id = node
+                    .strip_prefix('$')
+                    .and_then(node_id)
+                    .flatten()
+                    .ok_or_else(|| bad_node(node, words[2].place))?;
+                let agent = self.find(agent, words[3].place)?;
+                self.agents.attach_to_node(agent, id, words[3].place)?;
+            }
+            ["connect", a, b] => {
+                let (a, b) = (self.find(a, words[2].place)?, self.find(b, words[3].place)?);
+                self.agents.connect(a, b);
+            }
+            [
+                "initial_node_pos"
+                | "color"
+                | "trace-annotate"
+                | "trace-all"
+                | "namtrace-all"
+                | "namtrace-all-wireless"
+                | "use-newtrace"
+                | "flush-trace"
+                | "halt"
+                | "stop",
+                ..,
+            ] => {}
+            ["create-connection", ..] => {
+                self.agents.create("", Object::Tcp, self.spot(place));
+            }
+            _ => return Err(refused(&args.join(" "), place)),
+        }
+        Ok(())
+    }
+
+    /// `$god_ ...`
+    fn god(&mut self, words: &[Word<'_>], args: &[&str], at: Option<Time>) -> Result<(), Stop> {
+        match args[1..] {
+            ["set-dist", a, b, hops] => {
+                let id = |k: usize, t| {
+                    value::count(t, "set-dist", MAX_NODES as u64, words[k].place).map(|n| n as u32)
+                };
+                let hops =
+                    value::count(hops, "set-dist", u64::from(god::UNREACHABLE), words[4].place)? as u32;
+                let line = GodLine { at: at.unwrap_or(Time::ZERO), a: id(2, a)?, b: id(3, b)?, hops };
+                self.god.push(line);
+            }
+            ["num_nodes" | "compute_route" | "allow_to_stop" | "stop", ..] => {}
+            _ => return Err(refused(&args.join(" "), words[0].place)),
+        }
+        Ok(())
+    }
+
+    /// `$cbr_(0) ...` and other things that a `set` created.
+    fn object(
+        &mut self,
+        name: &str,
+        words: &[Word<'_>],
+        args: &[&str],
+        at: Option<Time>,
+    ) -> Result<(), Stop> {
+        let place = words[0].place;
+        let object = self.find(&format!("${name}"), place)?;
+        match args[1..] {
+            ["set", _] => {}
+            ["set", key, value] if at.is_none() => self.agents.set(object, key, value, words[3].place)?,
+            ["attach-agent", agent] => {
+                let to = self.find(agent, words[2].place)?;
+                self.agents.attach_agent(object, to);
+            }
+            ["start"] => self.agents.switch(object, at.unwrap_or(Time::ZERO), true),
+            ["stop"] => self.agents.switch(object, at.unwrap_or(Time::ZERO), false),
+            _ if self.agents.has_no_part(object) => {}
+            _ => return Err(refused(&args.join(" "), place)),
+        }
+        Ok(())
+    }
+
+    fn find(&self, reference: &str, place: Place) -> Result<usize, Stop> {
+        reference.strip_prefix('$').and_then(|name| self.agents.find(name)).ok_or_else(|| {
+            Stop::Undefined(
+                Error::new(
+                    format!("{reference} is not set anywhere"),
+                    "create it with: set NAME [new CLASS]",
+                )
+                .at(place),
+            )
+        })
+    }
+}
+
+/// The id in `node_(12)`, `node(12)`, `n(12)`, `node12`, `n12`: `None` for another name, `Some(None)` for an id that cannot
+/// be.
+fn node_id(name: &str) -> Option<Option<u32>> {
+    let rest = ["node_", "nodes_", "node", "nodes", "n_", "n"].iter().find_map(|p| {
+        name.strip_prefix(p).filter(|r| r.starts_with('(') || r.starts_with(|c: char| c.is_ascii_digit()))
+    })?;
+    let digits = rest.strip_prefix('(').map_or(Some(rest), |r| r.strip_suffix(')'));
+    Some(digits.and_then(|d| d.parse::<u32>().ok()).filter(|&id| (id as usize) <= MAX_NODES))
+}
+
+fn bad_node(text: &str, place: Place) -> Error {
+    Error::new(format!("{text} names no node"), format!("write $node_(N) with N from 0 to {MAX_NODES}"))
+        .at(place)
+}
+
+fn refused(what: &str, place: Place) -> Stop {
+    let shown: String = what.chars().take(60).collect();
+    Error::new(
+        format!("{shown:?} is not a line of a movement or traffic file"),
+        "take the line out; what is understood is listed in docs/reference/scenario.md",
+    )
+    .at(place)
+    .into()
+}
+
+#[cfg(test)]
+#[path = "interp_tests.rs"]
+mod tests;

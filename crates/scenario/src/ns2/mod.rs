@@ -1,0 +1,14 @@
+//! ns-2's own scenario files: movement as `setdest` writes it, traffic as `cbrgen` writes it, and what people write by
+//! hand in their manner. Nothing of Tcl is executed; a file that needs a Tcl interpreter is refused by line and column.
+
+mod agents;
+mod export;
+mod god;
+mod interp;
+mod nodes;
+mod tcl;
+mod value;
+mod vars;
+
+pub use export::{ExportOptions, Exported, export_ns2};
+pub(crate) use interp::{Import, Imported, ImportedFlow};

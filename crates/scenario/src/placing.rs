@@ -1,0 +1,331 @@
+//! Nodes: how many, where, by what name and address.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use wayhop_core::{Addr, NodeId, Position, Span, Time};
+use wayhop_world::{GeoOrigin, Geodetic, RandomWaypoint, Start, Track, placement};
+
+use crate::document::Document;
+use crate::error::Error;
+use crate::input::read_text;
+use crate::limits::{MAX_NODES, MAX_TRIPS};
+use crate::ns2::{Import, Imported, ImportedFlow};
+use crate::schema::{Area, Movement, NodeRef, Place, Scenario, Traffic};
+
+/// No coordinate is farther from the origin, metres.
+const MAX_COORDINATE_M: f64 = 1e9;
+
+/// The nodes of a scenario, before anything is said of traffic.
+pub(crate) struct Placed {
+    pub(crate) tracks: Vec<Track>,
+    pub(crate) names: Vec<String>,
+    pub(crate) addresses: Vec<Addr>,
+    pub(crate) index: BTreeMap<String, u32>,
+    /// Flows of ns-2 files, each with the number of the traffic entry that it is from.
+    pub(crate) ns2_flows: Vec<ImportedFlow>,
+    pub(crate) last_move: Option<Time>,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Placed {
+    pub(crate) fn new(scenario: &Scenario, seed: u64, duration: Option<Time>) -> Result<Self, Error> {
+        let doc = &scenario.document;
+        let mut placed = match &scenario.movement {
+            Movement::Ns2 { path } => from_ns2(scenario, path)?,
+            _ => Self::of(generate(scenario, seed, duration.unwrap_or(Time::from_secs_f64(900.0)))?),
+        };
+        placed.apply_overrides(scenario, doc)?;
+        Ok(placed)
+    }
+
+    fn of(tracks: Vec<Track>) -> Self {
+        let ids: Vec<u32> = (0..tracks.len() as u32).collect();
+        Self::with_ids(tracks, &ids)
+    }
+
+    fn with_ids(tracks: Vec<Track>, ids: &[u32]) -> Self {
+        Self {
+            addresses: (0..tracks.len() as u32).map(|i| NodeId(i).default_addr()).collect(),
+            names: ids.iter().map(u32::to_string).collect(),
+            tracks,
+            index: BTreeMap::new(),
+            ns2_flows: Vec::new(),
+            last_move: None,
+            warnings: Vec::new(),
+        }
+    }
+
+    fn apply_overrides(&mut self, scenario: &Scenario, doc: &Document) -> Result<(), Error> {
+        let mut seen = BTreeMap::new();
+        for (k, node) in scenario.nodes.single.iter().enumerate() {
+            let key = |field: &str| format!("nodes.node[{k}].{field}");
+            let i = node.id as usize;
+            if i >= self.tracks.len() {
+                return Err(doc.error(
+                    &key("id"),
+                    format!("there is no node {i} among {}", self.tracks.len()),
+                    format!("give 0 to {}", self.tracks.len() - 1),
+                ));
+            }
+            if let Some(first) = seen.insert(node.id, k) {
+                return Err(doc.error(
+                    &key("id"),
+                    format!("node {i} stands in nodes.node[{first}] already"),
+                    "put both into one entry",
+                ));
+            }
+            if let Some(name) = &node.name {
+                if name.trim().is_empty() {
+                    return Err(doc.error(
+                        &key("name"),
+                        "the name is empty",
+                        "give a name, or leave the key out",
+                    ));
+                }
+                self.names[i].clone_from(name);
+            }
+            if let Some(address) = node.address {
+                if address.is_unspecified()
+                    || address.is_multicast()
+                    || address.is_broadcast()
+                    || address.is_loopback()
+                {
+                    return Err(doc.error(
+                        &key("address"),
+                        format!("{address} cannot be a node's"),
+                        "give a unicast address",
+                    ));
+                }
+                self.addresses[i] = address;
+            }
+            if let Some(place) = node.position {
+                self.tracks[i] = Track::fixed(locate(place, scenario, &key("position"))?);
+            }
+        }
+        for (i, name) in self.names.iter().enumerate() {
+            if let Some(other) = self.index.insert(name.clone(), i as u32) {
+                return Err(doc.error(
+                    "nodes.node",
+                    format!("nodes {other} and {i} are both named {name:?}"),
+                    "give each node a name of its own",
+                ));
+            }
+        }
+        let mut by_address = BTreeMap::new();
+        for (i, &a) in self.addresses.iter().enumerate() {
+            if let Some(other) = by_address.insert(a, i) {
+                return Err(doc.error(
+                    "nodes.node",
+                    format!("nodes {other} and {i} both have the address {a}"),
+                    "give each node an address of its own (without one, node N has 10.0.0.1 + N)",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The node that a key refers to.
+    pub(crate) fn find(&self, node: &NodeRef, key: &str, doc: &Document) -> Result<NodeId, Error> {
+        let count = self.tracks.len();
+        match node {
+            NodeRef::Id(id) if (*id as usize) < count => Ok(NodeId(*id)),
+            NodeRef::Id(id) => Err(doc.error(
+                key,
+                format!("there is no node {id}"),
+                format!("the nodes are 0 to {}", count - 1),
+            )),
+            NodeRef::Name(name) => self.index.get(name).map(|&i| NodeId(i)).ok_or_else(|| {
+                let remedy = crate::error::nearest(name, self.index.keys().map(String::as_str)).map_or_else(
+                    || "name it in nodes.node".to_owned(),
+                    |meant| format!("did you mean {meant:?}?"),
+                );
+                doc.error(key, format!("there is no node named {name:?}"), remedy)
+            }),
+        }
+    }
+}
+
+fn from_ns2(scenario: &Scenario, path: &Path) -> Result<Placed, Error> {
+    let folder = scenario.document.folder();
+    let mut import = Import::default();
+    let mut read = |path: &Path| {
+        let full = folder.join(path);
+        import.read(&full, &read_text(&full)?)
+    };
+    read(path)?;
+    for entry in &scenario.traffic {
+        if let Traffic::Ns2(file) = entry {
+            read(&file.path)?;
+        }
+    }
+    let count = scenario.nodes.count.map(|c| check_count(c, scenario)).transpose()?;
+    let Imported { tracks, ids, flows, last_move, warnings } = import.finish(count)?;
+    Ok(Placed { ns2_flows: flows, last_move, warnings, ..Placed::with_ids(tracks, &ids) })
+}
+
+fn check_count(count: u32, scenario: &Scenario) -> Result<usize, Error> {
+    let wrong = |reason: String| {
+        Err(scenario.document.error("nodes.count", reason, format!("give 1 to {MAX_NODES}")))
+    };
+    match count as usize {
+        0 => wrong("a scenario without nodes".to_owned()),
+        c if c > MAX_NODES => wrong(format!("{c} nodes are more than fit")),
+        c => Ok(c),
+    }
+}
+
+fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>, Error> {
+    let doc = &scenario.document;
+    let count = || match scenario.nodes.count {
+        Some(c) => check_count(c, scenario),
+        None => Err(doc.error(
+            "nodes.count",
+            "missing, and this kind of movement does not imply it",
+            "say how many nodes there are",
+        )),
+    };
+    let spacing = |m: f64| in_range(doc, "movement.spacing_m", m, 0.0, 1e6).map(|()| m);
+    let fixed = |places: Vec<Position>| places.into_iter().map(Track::fixed).collect();
+    let origin = Position::default();
+    Ok(match &scenario.movement {
+        Movement::Static { positions } => {
+            if positions.is_empty() {
+                return Err(doc.error(
+                    "movement.positions",
+                    "a scenario without nodes",
+                    "list a place for each node",
+                ));
+            }
+            if positions.len() > MAX_NODES {
+                return Err(doc.error(
+                    "movement.positions",
+                    "more nodes than fit",
+                    format!("list at most {MAX_NODES}"),
+                ));
+            }
+            if let Some(c) = scenario.nodes.count.filter(|&c| c as usize != positions.len()) {
+                return Err(doc.error(
+                    "nodes.count",
+                    format!("{c} nodes, but {} positions", positions.len()),
+                    "leave nodes.count out: the positions imply it",
+                ));
+            }
+            let places = positions.iter().enumerate();
+            fixed(
+                places
+                    .map(|(i, &p)| locate(p, scenario, &format!("movement.positions[{i}]")))
+                    .collect::<Result<_, _>>()?,
+            )
+        }
+        Movement::Chain { spacing_m } => fixed(placement::chain(count()?, spacing(*spacing_m)?, origin)),
+        Movement::Grid { spacing_m, columns } => {
+            let count = count()?;
+            let square = (count as f64).sqrt().ceil() as usize;
+            let columns = columns.map_or(square, |c| c as usize);
+            if columns == 0 {
+                return Err(doc.error(
+                    "movement.columns",
+                    "a grid without columns",
+                    "give at least 1, or leave the key out",
+                ));
+            }
+            fixed(placement::grid(count, columns, spacing(*spacing_m)?, origin))
+        }
+        Movement::Uniform {} => fixed(placement::uniform(count()?, area(scenario)?, seed)),
+        Movement::RandomWaypoint { speed_min_mps, speed_max_mps, pause_s, steady_state } => {
+            in_range(doc, "movement.speed_max_mps", *speed_max_mps, 0.0, 1e6)?;
+            in_range(doc, "movement.speed_min_mps", *speed_min_mps, 0.0, 1e6)?;
+            in_range(doc, "movement.pause_s", *pause_s, 0.0, 1e9)?;
+            if speed_min_mps > speed_max_mps {
+                return Err(doc.error(
+                    "movement.speed_max_mps",
+                    format!("{speed_max_mps} is below speed_min_mps = {speed_min_mps}"),
+                    "exchange the two",
+                ));
+            }
+            let model = RandomWaypoint {
+                area: area(scenario)?,
+                speed_min: *speed_min_mps,
+                speed_max: *speed_max_mps,
+                pause: Span::from_secs_f64(*pause_s),
+                duration,
+                start: if *steady_state { Start::Steady } else { Start::Uniform },
+            };
+            let count = count()?;
+            let trips = model.expected_trips() * count as f64;
+            if trips > MAX_TRIPS {
+                return Err(doc.error(
+                    "movement",
+                    format!("the nodes would make about {trips:.1e} trips, and at most {MAX_TRIPS:.0e} fit into memory"),
+                    "take a larger area, lower speeds, fewer nodes or a shorter run",
+                ));
+            }
+            model.tracks(seed, count)
+        }
+        Movement::Ns2 { .. } => unreachable!("ns-2 files are read, not generated"),
+    })
+}
+
+fn area(scenario: &Scenario) -> Result<[f64; 3], Error> {
+    let doc = &scenario.document;
+    let Some(Area { x_m, y_m, z_m }) = scenario.area else {
+        return Err(doc.error(
+            "area",
+            "missing, and this kind of movement needs it",
+            "add: area = { x_m = 1500, y_m = 300 }",
+        ));
+    };
+    for (key, v) in [("area.x_m", x_m), ("area.y_m", y_m), ("area.z_m", z_m)] {
+        in_range(doc, key, v, 0.0, 1e7)?;
+    }
+    Ok([x_m, y_m, z_m])
+}
+
+/// A place in the local frame.
+fn locate(place: Place, scenario: &Scenario, key: &str) -> Result<Position, Error> {
+    let doc = &scenario.document;
+    let local = match place {
+        Place { x, y, z, lat: None, lon: None, alt: None } if x.is_some() && y.is_some() => {
+            Position::new(x.unwrap_or(0.0), y.unwrap_or(0.0), z.unwrap_or(0.0))
+        }
+        Place { x: None, y: None, z: None, lat: Some(lat), lon: Some(lon), alt } => {
+            let Some(origin) = scenario.origin else {
+                return Err(doc.error(
+                    key,
+                    "latitude and longitude without an origin",
+                    "add: origin = { lat = ..., lon = ... }",
+                ));
+            };
+            let here = Geodetic { lat, lon, alt: alt.unwrap_or(origin.alt) };
+            check_geodetic(here, key, doc)?;
+            GeoOrigin::new(origin).to_local(here)
+        }
+        _ => {
+            return Err(doc.error(
+                key,
+                "neither x and y nor lat and lon",
+                "give either x, y (and z) or lat, lon (and alt)",
+            ));
+        }
+    };
+    for c in [local.x, local.y, local.z] {
+        in_range(doc, key, c, -MAX_COORDINATE_M, MAX_COORDINATE_M)?;
+    }
+    Ok(local)
+}
+
+pub(crate) fn check_geodetic(g: Geodetic, key: &str, doc: &Document) -> Result<(), Error> {
+    in_range(doc, &format!("{key}.lat"), g.lat, -90.0, 90.0)?;
+    in_range(doc, &format!("{key}.lon"), g.lon, -180.0, 360.0)?;
+    in_range(doc, &format!("{key}.alt"), g.alt, -12_000.0, 1e7)
+}
+
+/// Refuses what is not a number from `low` to `high`; NaN is never one.
+pub(crate) fn in_range(doc: &Document, key: &str, v: f64, low: f64, high: f64) -> Result<(), Error> {
+    if (low..=high).contains(&v) {
+        return Ok(());
+    }
+    let shown = if v.is_nan() { "nan".to_owned() } else { v.to_string() };
+    Err(doc.error(key, format!("{shown} is not a number from {low} to {high}"), "give one in that range"))
+}

@@ -1,0 +1,208 @@
+//! A scenario with everything looked up, generated and checked.
+
+use wayhop_core::{Addr, NodeId, Position, Time};
+use wayhop_radio::{PRESETS, RadioConfig};
+use wayhop_world::{Geodetic, Track};
+
+use crate::document::Document;
+use crate::error::{Error, nearest};
+use crate::flow::FlowConfig;
+use crate::limits::MAX_DURATION_S;
+use crate::placing::{Placed, check_geodetic, in_range};
+use crate::schema::{Captures, Scenario};
+use crate::{overrides, traffic};
+
+/// A scenario as the simulator takes it: plain data.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    /// For summaries.
+    pub name: String,
+    /// Of every random stream.
+    pub seed: u64,
+    /// The end of the run.
+    pub duration: Time,
+    /// Size of the area from the local origin, metres: as given, or as far as any node ever is.
+    pub area: [f64; 3],
+    /// The local origin on the globe.
+    pub origin: Option<Geodetic>,
+    /// Each node's motion. Its length is the number of nodes.
+    pub tracks: Vec<Track>,
+    /// Each node's name.
+    pub names: Vec<String>,
+    /// Each node's address.
+    pub addresses: Vec<Addr>,
+    /// The flows.
+    pub flows: Vec<FlowConfig>,
+    /// The radio's preset.
+    pub radio_preset: String,
+    /// The radio.
+    pub radio: RadioConfig,
+    /// The protocol's profile.
+    pub profile: String,
+    /// The protocol.
+    pub protocol: ProtocolParams,
+    /// The captures.
+    pub captures: CapturePlan,
+    /// Whether to write a trace in ns-2's old wireless format.
+    pub ns2_trace: bool,
+    /// What a user should know before believing the result.
+    pub warnings: Vec<String>,
+}
+
+/// A protocol with its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ProtocolParams {
+    /// Dynamic Source Routing, RFC 4728.
+    Dsr(wayhop_dsr::Params),
+    /// Ad hoc On-Demand Distance Vector routing, RFC 3561.
+    Aodv(wayhop_aodv::Params),
+}
+
+impl ProtocolParams {
+    /// `dsr` or `aodv`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Dsr(_) => "dsr",
+            Self::Aodv(_) => "aodv",
+        }
+    }
+}
+
+/// Which nodes write a capture, and how much of each frame.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CapturePlan {
+    /// In ascending order.
+    pub nodes: Vec<NodeId>,
+    /// Octets.
+    pub snap_length: u32,
+}
+
+impl Scenario {
+    /// Looks up, generates and checks everything.
+    pub fn resolve(&self) -> Result<Resolved, Error> {
+        let doc = &self.document;
+        if let Some(origin) = self.origin {
+            check_geodetic(origin, "origin", doc)?;
+        }
+        let given = self.duration_s.map(|s| self.check_duration(s)).transpose()?;
+        let placed = Placed::new(self, self.seed, given)?;
+        let duration = given.unwrap_or_else(|| default_duration(placed.last_move));
+        let flows = traffic::flows(self, &placed, self.seed)?;
+        let radio = self.resolve_radio()?;
+        let protocol = self.resolve_protocol()?;
+        let captures = capture_plan(&self.captures, &placed, doc)?;
+        let area = self.area.map_or_else(|| extent(&placed.tracks, duration), |a| [a.x_m, a.y_m, a.z_m]);
+        Ok(Resolved {
+            name: if self.name.is_empty() { "scenario".to_owned() } else { self.name.clone() },
+            seed: self.seed,
+            duration,
+            area,
+            origin: self.origin,
+            tracks: placed.tracks,
+            names: placed.names,
+            addresses: placed.addresses,
+            flows,
+            radio_preset: self.radio.preset.clone(),
+            radio,
+            profile: self.protocol.profile.clone(),
+            protocol,
+            captures,
+            ns2_trace: self.output.ns2_trace,
+            warnings: placed.warnings,
+        })
+    }
+
+    fn check_duration(&self, seconds: f64) -> Result<Time, Error> {
+        if seconds <= 0.0 {
+            return Err(self.document.error(
+                "duration_s",
+                format!("{seconds} leaves no time to run"),
+                "give seconds above zero",
+            ));
+        }
+        in_range(&self.document, "duration_s", seconds, 0.0, MAX_DURATION_S)?;
+        Ok(Time::from_secs_f64(seconds))
+    }
+
+    fn resolve_radio(&self) -> Result<RadioConfig, Error> {
+        let doc = &self.document;
+        let names = || PRESETS.iter().map(|p| p.0);
+        let preset = RadioConfig::preset(&self.radio.preset)
+            .ok_or_else(|| unknown_name(doc, "radio.preset", &self.radio.preset, names()))?;
+        let radio = overrides::apply(&preset, &self.radio.overrides, "radio", doc)?;
+        radio.check().map_err(|(key, reason)| {
+            doc.error(&format!("radio.{key}"), reason, "docs/reference/scenario.md lists what is allowed")
+        })?;
+        Ok(radio)
+    }
+
+    fn resolve_protocol(&self) -> Result<ProtocolParams, Error> {
+        let doc = &self.document;
+        let p = &self.protocol;
+        let no_profile = |has: fn(&str) -> bool| {
+            unknown_name(doc, "protocol.profile", &p.profile, PROFILES.into_iter().filter(|name| has(name)))
+        };
+        match p.name.as_str() {
+            "dsr" => {
+                let base = wayhop_dsr::Params::profile(&p.profile)
+                    .ok_or_else(|| no_profile(|name| wayhop_dsr::Params::profile(name).is_some()))?;
+                Ok(ProtocolParams::Dsr(overrides::apply(&base, &p.overrides, "protocol", doc)?))
+            }
+            "aodv" => {
+                let base = wayhop_aodv::Params::profile(&p.profile)
+                    .ok_or_else(|| no_profile(|name| wayhop_aodv::Params::profile(name).is_some()))?;
+                Ok(ProtocolParams::Aodv(overrides::apply(&base, &p.overrides, "protocol", doc)?))
+            }
+            other => Err(unknown_name(doc, "protocol.name", other, PROTOCOLS)),
+        }
+    }
+}
+
+pub(crate) const PROTOCOLS: [&str; 2] = ["dsr", "aodv"];
+pub(crate) const PROFILES: [&str; 4] = ["rfc", "ns2", "cmu", "das"];
+
+fn unknown_name<'a>(
+    doc: &Document,
+    key: &str,
+    name: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Error {
+    let known: Vec<&str> = known.into_iter().collect();
+    let list = known.join(", ");
+    let remedy = match nearest(name, known) {
+        Some(meant) => format!("did you mean `{meant}`? (of {list})"),
+        None => format!("give one of {list}"),
+    };
+    doc.error(key, format!("{name:?} is not known here"), remedy)
+}
+
+/// The last move's time, rounded up to ten seconds; 900 s if nothing ever moves.
+fn default_duration(last_move: Option<Time>) -> Time {
+    let seconds = (last_move.map_or(0.0, Time::as_secs_f64) / 10.0).ceil() * 10.0;
+    Time::from_secs_f64(if seconds > 0.0 { seconds } else { 900.0 })
+}
+
+fn extent(tracks: &[Track], until: Time) -> [f64; 3] {
+    let mut far = Position::default();
+    for leg in tracks.iter().flat_map(Track::legs).filter(|l| l.from <= until) {
+        for p in [leg.start, leg.position(leg.until.min(until))] {
+            far = Position { x: far.x.max(p.x), y: far.y.max(p.y), z: far.z.max(p.z) };
+        }
+    }
+    [far.x, far.y, far.z]
+}
+
+fn capture_plan(c: &Captures, placed: &Placed, doc: &Document) -> Result<CapturePlan, Error> {
+    in_range(doc, "captures.snap_length_bytes", f64::from(c.snap_length_bytes), 64.0, 262_144.0)?;
+    let mut nodes = if c.all {
+        (0..placed.tracks.len() as u32).map(NodeId).collect()
+    } else {
+        let named = c.nodes.iter().enumerate();
+        named
+            .map(|(i, n)| placed.find(n, &format!("captures.nodes[{i}]"), doc))
+            .collect::<Result<Vec<_>, _>>()?
+    };
+    nodes.sort_unstable();
+    nodes.dedup();
+    Ok(CapturePlan { nodes, snap_length: c.snap_length_bytes })
+}

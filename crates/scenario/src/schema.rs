@@ -1,0 +1,409 @@
+//! The keys of a scenario file.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wayhop_world::Geodetic;
+
+use crate::Document;
+
+/// A scenario: who moves where, who talks to whom, over which radio, by which protocol.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// A name for summaries and reports. Without one, the file's name.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Seed of every random stream of the run.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// Length of the run, seconds of simulated time. Without it: the time of the last move in ns-2
+    /// files, rounded up to ten seconds; 900 s where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_s: Option<f64>,
+    /// The nodes.
+    #[serde(default)]
+    pub nodes: Nodes,
+    /// The area for the movement kinds that need one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub area: Option<Area>,
+    /// Where on the globe the local frame has its origin; positions may then be given as latitude and longitude.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Geodetic>,
+    /// Where the nodes are, when.
+    pub movement: Movement,
+    /// Who sends what to whom. Flows are numbered in this order.
+    #[serde(default)]
+    pub traffic: Vec<Traffic>,
+    /// The radio.
+    #[serde(default)]
+    pub radio: Radio,
+    /// The routing protocol.
+    #[serde(default)]
+    pub protocol: Protocol,
+    /// Which nodes write a capture of what their radio sends and hears.
+    #[serde(default)]
+    pub captures: Captures,
+    /// What else a run writes.
+    #[serde(default)]
+    pub output: Output,
+    /// The text that it was read from, to name lines in messages.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub document: Document,
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// The nodes of a scenario.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Nodes {
+    /// How many. Needed where the movement does not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u32>,
+    /// What single nodes have of their own.
+    #[serde(default, rename = "node", skip_serializing_if = "Vec::is_empty")]
+    pub single: Vec<Node>,
+}
+
+/// What one node has of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Node {
+    /// The node, counted from 0.
+    pub id: u32,
+    /// A name, to be used in flows and captures. Without one: its number (its number in the file, for ns-2 files).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its IPv4 address. Without one: 10.0.0.1 for node 0, and so on upwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<std::net::Ipv4Addr>,
+    /// Where it stands, in the place of what `movement` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<Place>,
+}
+
+/// A place: metres in the local frame, or degrees if the scenario has an `origin`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// East, metres.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub x: Option<f64>,
+    /// North, metres.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub y: Option<f64>,
+    /// Up, metres.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub z: Option<f64>,
+    /// Latitude, degrees, north positive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lat: Option<f64>,
+    /// Longitude, degrees, east positive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lon: Option<f64>,
+    /// Height above the WGS 84 ellipsoid, metres.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alt: Option<f64>,
+}
+
+/// The box from the local origin in which nodes are placed and move.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Area {
+    /// Eastward, metres.
+    pub x_m: f64,
+    /// Northward, metres.
+    pub y_m: f64,
+    /// Upward, metres.
+    #[serde(default)]
+    pub z_m: f64,
+}
+
+/// Where the nodes are, when.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Movement {
+    /// Every node stands at a listed place.
+    Static {
+        /// One place for each node.
+        positions: Vec<Place>,
+    },
+    /// A straight line along x.
+    Chain {
+        /// Distance of neighbours, metres.
+        spacing_m: f64,
+    },
+    /// Rows of a square grid.
+    Grid {
+        /// Distance of neighbours, metres.
+        spacing_m: f64,
+        /// Nodes to a row. Without it: as near to a square as the count allows.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        columns: Option<u32>,
+    },
+    /// Every node stands at a place drawn uniformly from the area.
+    Uniform {},
+    /// Random waypoint: to a place drawn uniformly from the area, in a straight line at a speed drawn uniformly; pause;
+    /// again.
+    RandomWaypoint {
+        /// Lowest speed, m/s.
+        #[serde(default = "slowest")]
+        speed_min_mps: f64,
+        /// Highest speed, m/s.
+        speed_max_mps: f64,
+        /// Pause at each waypoint, seconds.
+        #[serde(default)]
+        pause_s: f64,
+        /// Start as if the nodes had moved for ever; otherwise uniformly in the area and with a pause.
+        #[serde(default)]
+        steady_state: bool,
+    },
+    /// A movement file of ns-2 (`setdest`), plain or gzip.
+    Ns2 {
+        /// The file; a relative path counts from the scenario file's folder.
+        path: PathBuf,
+    },
+}
+
+fn slowest() -> f64 {
+    0.01
+}
+
+/// A node: its number counted from 0, or its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum NodeRef {
+    /// Counted from 0.
+    Id(u32),
+    /// As `nodes.node` names it.
+    Name(String),
+}
+
+/// One flow, or a source of several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Traffic {
+    /// UDP packets at a constant rate.
+    Cbr(Cbr),
+    /// UDP packets at exponentially distributed intervals.
+    Poisson(Poisson),
+    /// ICMP echo requests, which the destination answers.
+    Ping(Ping),
+    /// Several CBR flows between nodes drawn at random, as ns-2's `cbrgen` makes them.
+    CbrRandom(CbrRandom),
+    /// A traffic file of ns-2 (`cbrgen`), plain or gzip. Needs a movement of kind `ns2`.
+    Ns2(Ns2File),
+}
+
+/// UDP packets at a constant rate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cbr {
+    /// The source.
+    pub src: NodeRef,
+    /// The destination.
+    pub dst: NodeRef,
+    /// When the first packet is sent, seconds.
+    #[serde(default)]
+    pub start_s: f64,
+    /// When to stop, seconds. Without it: at the end of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_s: Option<f64>,
+    /// UDP payload of each packet, octets.
+    #[serde(default = "payload")]
+    pub payload_bytes: u32,
+    /// Packets a second.
+    #[serde(default = "rate")]
+    pub rate_pps: f64,
+    /// Each interval is drawn uniformly from (1 - jitter) to (1 + jitter) times the mean; `cbrgen` has 0.5.
+    #[serde(default)]
+    pub jitter: f64,
+    /// Stop after so many packets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_packets: Option<u64>,
+}
+
+/// UDP packets at exponentially distributed intervals.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Poisson {
+    /// The source.
+    pub src: NodeRef,
+    /// The destination.
+    pub dst: NodeRef,
+    /// When to begin, seconds.
+    #[serde(default)]
+    pub start_s: f64,
+    /// When to stop, seconds. Without it: at the end of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_s: Option<f64>,
+    /// UDP payload of each packet, octets.
+    #[serde(default = "payload")]
+    pub payload_bytes: u32,
+    /// Mean packets a second.
+    #[serde(default = "rate")]
+    pub rate_pps: f64,
+    /// Stop after so many packets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_packets: Option<u64>,
+}
+
+/// ICMP echo requests.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ping {
+    /// Who asks.
+    pub src: NodeRef,
+    /// Who answers.
+    pub dst: NodeRef,
+    /// When the first request is sent, seconds.
+    #[serde(default)]
+    pub start_s: f64,
+    /// When to stop, seconds. Without it: at the end of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_s: Option<f64>,
+    /// Data after the ICMP header, octets.
+    #[serde(default = "echo_payload")]
+    pub payload_bytes: u32,
+    /// Time between requests, seconds.
+    #[serde(default = "echo_interval")]
+    pub interval_s: f64,
+    /// Stop after so many requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_packets: Option<u64>,
+}
+
+/// CBR flows between nodes drawn at random.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CbrRandom {
+    /// How many flows. Sources differ as long as there are nodes enough.
+    pub connections: u32,
+    /// UDP payload of each packet, octets.
+    #[serde(default = "payload")]
+    pub payload_bytes: u32,
+    /// Packets a second of each flow.
+    #[serde(default = "rate")]
+    pub rate_pps: f64,
+    /// Each interval is drawn uniformly from (1 - jitter) to (1 + jitter) times the mean; `cbrgen` has 0.5.
+    #[serde(default)]
+    pub jitter: f64,
+    /// Each flow starts at a time drawn uniformly from 0 to this, seconds.
+    #[serde(default = "start_max")]
+    pub start_max_s: f64,
+    /// Stop each flow after so many packets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_packets: Option<u64>,
+}
+
+/// A traffic file of ns-2.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ns2File {
+    /// The file; a relative path counts from the scenario file's folder.
+    pub path: PathBuf,
+}
+
+fn payload() -> u32 {
+    64
+}
+fn rate() -> f64 {
+    4.0
+}
+fn echo_payload() -> u32 {
+    56
+}
+fn echo_interval() -> f64 {
+    1.0
+}
+fn start_max() -> f64 {
+    180.0
+}
+
+/// The radio: a preset, and any key of the radio that should differ from it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Radio {
+    /// The preset's name.
+    #[serde(default = "preset")]
+    pub preset: String,
+    /// Keys that differ from the preset.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub overrides: toml::Table,
+}
+
+/// The routing protocol: a profile, and any parameter that should differ from it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Protocol {
+    /// `dsr` or `aodv`.
+    #[serde(default = "protocol")]
+    pub name: String,
+    /// `rfc`, `ns2`, `cmu` or `das`.
+    #[serde(default = "profile")]
+    pub profile: String,
+    /// Parameters that differ from the profile.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub overrides: toml::Table,
+}
+
+fn preset() -> String {
+    "wavelan-914-cmu".into()
+}
+fn protocol() -> String {
+    "dsr".into()
+}
+fn profile() -> String {
+    "rfc".into()
+}
+
+impl Default for Radio {
+    fn default() -> Self {
+        Self { preset: preset(), overrides: toml::Table::new() }
+    }
+}
+
+impl Default for Protocol {
+    fn default() -> Self {
+        Self { name: protocol(), profile: profile(), overrides: toml::Table::new() }
+    }
+}
+
+/// Which nodes write a capture.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Captures {
+    /// All of them.
+    #[serde(default)]
+    pub all: bool,
+    /// These.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<NodeRef>,
+    /// How much of each frame is kept, octets.
+    #[serde(default = "snap")]
+    pub snap_length_bytes: u32,
+}
+
+fn snap() -> u32 {
+    200
+}
+
+impl Default for Captures {
+    fn default() -> Self {
+        Self { all: false, nodes: Vec::new(), snap_length_bytes: snap() }
+    }
+}
+
+/// What else a run writes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// A trace in ns-2's old wireless format.
+    #[serde(default)]
+    pub ns2_trace: bool,
+}

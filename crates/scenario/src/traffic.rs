@@ -1,0 +1,194 @@
+//! From the scenario's traffic entries to flows.
+
+use wayhop_core::{NodeId, Purpose, Rng, Span, Time, stream};
+
+use crate::document::Document;
+use crate::error::Error;
+use crate::flow::{FlowConfig, FlowKind};
+use crate::limits::MAX_FLOWS;
+use crate::ns2::ImportedFlow;
+use crate::placing::{Placed, in_range};
+use crate::schema::{Cbr, CbrRandom, NodeRef, Ping, Poisson, Scenario, Traffic};
+
+/// The longest UDP payload, or ICMP data, in an IPv4 packet.
+const MAX_PAYLOAD: f64 = 65_507.0;
+/// Streams of generators, apart from those of flows, which are numbered from 0.
+const GENERATOR_STREAMS: u64 = 1 << 32;
+
+pub(crate) fn flows(scenario: &Scenario, placed: &Placed, seed: u64) -> Result<Vec<FlowConfig>, Error> {
+    let doc = &scenario.document;
+    let mut out = Vec::new();
+    let mut ns2_done = false;
+    for (k, entry) in scenario.traffic.iter().enumerate() {
+        let at = Entry { key: format!("traffic[{k}]"), doc, placed };
+        match entry {
+            Traffic::Cbr(f) => out.push(at.cbr(f)?),
+            Traffic::Poisson(f) => out.push(at.poisson(f)?),
+            Traffic::Ping(f) => out.push(at.ping(f)?),
+            Traffic::CbrRandom(f) => {
+                at.random(f, &mut stream(seed, Purpose::Traffic, GENERATOR_STREAMS + k as u64), &mut out)?
+            }
+            Traffic::Ns2(_) if !matches!(scenario.movement, crate::schema::Movement::Ns2 { .. }) => {
+                return Err(doc.error(
+                    &at.key,
+                    "an ns-2 traffic file with a movement of another kind: its node numbers would mean nothing",
+                    "take the movement from an ns-2 file too, or write the flows out",
+                ));
+            }
+            // All ns-2 files are read together; their flows stand where the first of them does.
+            Traffic::Ns2(_) if ns2_done => {}
+            Traffic::Ns2(_) => {
+                ns2_done = true;
+                out.extend(placed.ns2_flows.iter().map(from_ns2));
+            }
+        }
+        if out.len() > MAX_FLOWS {
+            return Err(doc.error(&at.key, format!("more than {MAX_FLOWS} flows"), "give fewer"));
+        }
+    }
+    if !ns2_done {
+        // A movement file may hold traffic lines as well.
+        out.extend(placed.ns2_flows.iter().map(from_ns2));
+    }
+    Ok(out)
+}
+
+fn from_ns2(f: &ImportedFlow) -> FlowConfig {
+    let jitter = if f.random { 0.5 } else { 0.0 };
+    FlowConfig {
+        kind: FlowKind::Cbr { interval: interval(f.interval_s), jitter },
+        src: NodeId(f.src),
+        dst: NodeId(f.dst),
+        start: f.start,
+        stop: f.stop,
+        payload_bytes: f.payload_bytes,
+        max_packets: f.max_packets,
+    }
+}
+
+/// At least a nanosecond, so that time goes on.
+fn interval(seconds: f64) -> Span {
+    Span::from_secs_f64(seconds).max(Span::from_nanos(1))
+}
+
+struct Entry<'a> {
+    key: String,
+    doc: &'a Document,
+    placed: &'a Placed,
+}
+
+impl Entry<'_> {
+    fn sub(&self, field: &str) -> String {
+        format!("{}.{field}", self.key)
+    }
+
+    fn cbr(&self, f: &Cbr) -> Result<FlowConfig, Error> {
+        let kind = self.cbr_kind(f.rate_pps, f.jitter)?;
+        self.flow(kind, (&f.src, &f.dst), (f.start_s, f.stop_s), f.payload_bytes, f.max_packets)
+    }
+
+    fn poisson(&self, f: &Poisson) -> Result<FlowConfig, Error> {
+        self.rate(f.rate_pps)?;
+        let kind = FlowKind::Poisson { interval: interval(1.0 / f.rate_pps) };
+        self.flow(kind, (&f.src, &f.dst), (f.start_s, f.stop_s), f.payload_bytes, f.max_packets)
+    }
+
+    fn ping(&self, f: &Ping) -> Result<FlowConfig, Error> {
+        in_range(self.doc, &self.sub("interval_s"), f.interval_s, 1e-6, 1e9)?;
+        let kind = FlowKind::Ping { interval: interval(f.interval_s) };
+        self.flow(kind, (&f.src, &f.dst), (f.start_s, f.stop_s), f.payload_bytes, f.max_packets)
+    }
+
+    fn random(&self, f: &CbrRandom, rng: &mut Rng, out: &mut Vec<FlowConfig>) -> Result<(), Error> {
+        let nodes = self.placed.tracks.len();
+        let connections = f.connections as usize;
+        if nodes < 2 {
+            return Err(self.doc.error(&self.key, "flows need two nodes", "have at least two nodes"));
+        }
+        if connections > MAX_FLOWS {
+            return Err(self.doc.error(
+                &self.sub("connections"),
+                format!("more than {MAX_FLOWS} flows"),
+                "give fewer",
+            ));
+        }
+        in_range(self.doc, &self.sub("start_max_s"), f.start_max_s, 0.0, 1e9)?;
+        self.payload(f.payload_bytes)?;
+        let kind = self.cbr_kind(f.rate_pps, f.jitter)?;
+        let mut sources: Vec<u32> = Vec::new();
+        for i in 0..connections {
+            if i % nodes == 0 {
+                sources = (0..nodes as u32).collect();
+            }
+            // Fisher and Yates, a step at a time.
+            let k = i % nodes;
+            sources.swap(k, k + rng.below((nodes - k) as u64) as usize);
+            let src = sources[k];
+            let dst = (src + 1 + rng.below(nodes as u64 - 1) as u32) % nodes as u32;
+            out.push(FlowConfig {
+                kind,
+                src: NodeId(src),
+                dst: NodeId(dst),
+                start: Time::from_secs_f64(rng.unit() * f.start_max_s),
+                stop: None,
+                payload_bytes: f.payload_bytes,
+                max_packets: f.max_packets,
+            });
+        }
+        Ok(())
+    }
+
+    fn flow(
+        &self,
+        kind: FlowKind,
+        (src, dst): (&NodeRef, &NodeRef),
+        (start_s, stop_s): (f64, Option<f64>),
+        payload_bytes: u32,
+        max_packets: Option<u64>,
+    ) -> Result<FlowConfig, Error> {
+        in_range(self.doc, &self.sub("start_s"), start_s, 0.0, 1e9)?;
+        if let Some(stop) = stop_s {
+            in_range(self.doc, &self.sub("stop_s"), stop, 0.0, 1e9)?;
+            if stop <= start_s {
+                return Err(self.doc.error(
+                    &self.sub("stop_s"),
+                    format!("{stop} is not after start_s = {start_s}"),
+                    "give a later time, or leave the key out",
+                ));
+            }
+        }
+        self.payload(payload_bytes)?;
+        let from = self.placed.find(src, &self.sub("src"), self.doc)?;
+        let to = self.placed.find(dst, &self.sub("dst"), self.doc)?;
+        if from == to {
+            return Err(self.doc.error(
+                &self.sub("dst"),
+                "a flow from a node to itself",
+                "name another node",
+            ));
+        }
+        Ok(FlowConfig {
+            kind,
+            src: from,
+            dst: to,
+            start: Time::from_secs_f64(start_s),
+            stop: stop_s.map(Time::from_secs_f64),
+            payload_bytes,
+            max_packets,
+        })
+    }
+
+    fn cbr_kind(&self, rate_pps: f64, jitter: f64) -> Result<FlowKind, Error> {
+        self.rate(rate_pps)?;
+        in_range(self.doc, &self.sub("jitter"), jitter, 0.0, 1.0)?;
+        Ok(FlowKind::Cbr { interval: interval(1.0 / rate_pps), jitter })
+    }
+
+    fn rate(&self, rate_pps: f64) -> Result<(), Error> {
+        in_range(self.doc, &self.sub("rate_pps"), rate_pps, 1e-9, 1e6)
+    }
+
+    fn payload(&self, bytes: u32) -> Result<(), Error> {
+        in_range(self.doc, &self.sub("payload_bytes"), f64::from(bytes), 1.0, MAX_PAYLOAD)
+    }
+}

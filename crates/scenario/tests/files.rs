@@ -1,0 +1,99 @@
+//! The scenarios of this repository, and every ns-2 file of it, load and resolve.
+
+use std::path::{Path, PathBuf};
+
+use wayhop_core::{NodeId, Time};
+use wayhop_scenario::{FlowKind, Ns2Options, ProtocolParams, Resolved, Scenario};
+
+fn repo(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+fn load(path: &str, sets: &[&str]) -> Resolved {
+    let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+    Scenario::load(&repo(path), &sets).and_then(|s| s.resolve()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn the_first_scenario_is_what_its_comment_says() {
+    let r = load("scenarios/first.toml", &[]);
+    assert_eq!((r.name.as_str(), r.tracks.len(), r.flows.len()), ("first", 50, 10));
+    assert_eq!(r.duration, Time::from_secs_f64(120.0));
+    assert!(
+        matches!(&r.protocol, ProtocolParams::Dsr(p) if Some(p) == wayhop_dsr::Params::profile("rfc").as_ref())
+    );
+    assert_eq!(Some(&r.radio), wayhop_radio::RadioConfig::preset("wavelan-914-cmu").as_ref());
+    let fastest = r.tracks.iter().map(wayhop_world::Track::max_speed).fold(0.0, f64::max);
+    assert!(fastest <= 20.0 && fastest > 10.0, "{fastest}");
+    assert_eq!(r.captures.nodes, [NodeId(0)]);
+    assert_eq!(r.captures.snap_length, 200);
+    assert!(r.warnings.is_empty());
+    let mut sources: Vec<_> = r.flows.iter().map(|f| f.src).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    assert_eq!(sources.len(), 10, "sources differ as long as there are nodes enough");
+    assert!(r.flows.iter().all(|f| f.src != f.dst && f.start <= Time::from_secs_f64(20.0)));
+}
+
+#[test]
+fn the_chain_resolves_names() {
+    let r = load("scenarios/chain.toml", &[]);
+    assert_eq!((r.flows[0].src, r.flows[0].dst), (NodeId(0), NodeId(4)));
+    assert!(matches!(r.flows[0].kind, FlowKind::Ping { .. }));
+    assert_eq!(r.names, ["left", "1", "2", "3", "right"]);
+    assert_eq!(r.captures.nodes.len(), 5);
+    assert_eq!(r.tracks[4].position(Time::ZERO).x, 800.0);
+    assert_eq!(r.protocol.name(), "aodv");
+}
+
+#[test]
+fn settings_change_single_keys() {
+    let r = load(
+        "scenarios/first.toml",
+        &["seed=9", "protocol.name=aodv", "radio.data_rate_mbps=1", "traffic.0.connections=3", "area.z_m=40"],
+    );
+    assert_eq!((r.seed, r.protocol.name(), r.flows.len(), r.area[2]), (9, "aodv", 3, 40.0));
+    assert_eq!(r.radio.data_rate_mbps, 1.0);
+    let same = load("scenarios/first.toml", &["protocol.name=aodv"]);
+    assert_eq!(same.tracks, load("scenarios/first.toml", &[]).tracks, "the protocol does not touch mobility");
+}
+
+#[test]
+fn the_same_file_and_seed_give_the_same_scenario() {
+    let (a, b) = (load("scenarios/first.toml", &[]), load("scenarios/first.toml", &[]));
+    assert_eq!((a.tracks, a.flows), (b.tracks, b.flows));
+    assert_ne!(load("scenarios/first.toml", &["seed=2"]).tracks, load("scenarios/first.toml", &[]).tracks);
+}
+
+#[test]
+fn ns2_files_are_read_as_they_are() {
+    let options =
+        Ns2Options { protocol: Some("dsr".into()), profile: Some("ns2".into()), ..Default::default() };
+    let (movement, traffic) = (repo("scenarios/ns2/s1.pause0.tcl"), repo("scenarios/ns2/s1.cbr.tcl"));
+    let r = Scenario::from_ns2(&movement, Some(&traffic), &options).unwrap().resolve().unwrap();
+    assert_eq!((r.name.as_str(), r.tracks.len(), r.flows.len()), ("s1.pause0", 50, 20));
+    // The generator's own comment in the file: base_dur=900.
+    assert_eq!(r.duration, Time::from_secs_f64(900.0));
+    assert!(r.warnings.is_empty(), "{:?}", r.warnings);
+    let moves = std::fs::read_to_string(&movement).unwrap().lines().filter(|l| l.contains("setdest")).count();
+    let legs: usize = r.tracks.iter().map(|t| t.legs().iter().filter(|l| !l.is_rest()).count()).sum();
+    assert!(legs.abs_diff(moves) <= 2, "{legs} legs of {moves} moves");
+    // From the traffic file: $ns_ attach-agent $node_(40) $udp_(3), to node 22, 4 packets a second of 64 octets.
+    let text = std::fs::read_to_string(&traffic).unwrap();
+    for (k, f) in r.flows.iter().enumerate() {
+        assert!(text.contains(&format!("$ns_ attach-agent $node_({}) $udp_({k})", f.src)));
+        assert!(text.contains(&format!("$ns_ attach-agent $node_({}) $sink_({k})", f.dst)));
+        assert_eq!((f.payload_bytes, f.max_packets, f.stop), (64, None, None));
+        assert!(
+            matches!(f.kind, FlowKind::Cbr { interval, jitter: 0.0 } if interval.as_nanos() == 250_000_000)
+        );
+    }
+    for name in ["s1.pause900", "n50"] {
+        let traffic = repo(&format!("scenarios/ns2/{}.cbr.tcl", if name == "n50" { "n50" } else { "s1" }));
+        let movement = repo(&format!("scenarios/ns2/{name}.tcl"));
+        let r =
+            Scenario::from_ns2(&movement, Some(&traffic), &Ns2Options::default()).unwrap().resolve().unwrap();
+        assert_eq!(r.tracks.len(), 50);
+        assert!(r.warnings.is_empty(), "{:?}", r.warnings);
+    }
+}
