@@ -1,0 +1,21 @@
+//! What the event queue holds.
+
+use wayhop_core::TimerKey;
+use wayhop_radio::RadioEvent;
+
+/// Something that is due at a node.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum Event {
+    /// The radio asked for it.
+    Radio(RadioEvent),
+    /// A protocol's timer, unless it was moved or cleared.
+    Timer(TimerKey),
+    /// A packet leaves the network layer; the handle is into `Net::going`.
+    Down(u32),
+    /// A packet whose link address is known reaches the interface queue; the handle is into `Net::going`.
+    Enqueue(u32),
+    /// A packet reaches the network layer from the air; the handle is into `Net::coming`.
+    Up(u32),
+    /// A flow's source sends.
+    Departure(u32),
+}

@@ -1,0 +1,379 @@
+//! Everything of a run but the radio: nodes, packets between the layers, flows, and the record of it all.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+use wayhop_core::{
+    Addr, BROADCAST, Cx, DataPlane, DropReason, Effect, Packet, Pool, Priority, Protocol, RouteUse, RxMeta, Time,
+    TxId, TxSpec, TxStatus,
+};
+use wayhop_radio::{Arp, EVERYONE, NOBODY, Outgoing, Payload};
+use wayhop_trace::{HopEvent, HopKind, NoteEvent, Recorder};
+use wayhop_wire::{ipv4, udp};
+
+use crate::arp::Resolution;
+use crate::classify;
+use crate::event::Event;
+use crate::flows::Flows;
+use crate::ledger::Ledger;
+use crate::motion::Movers;
+use crate::node::Node;
+use crate::queue::EventQueue;
+use crate::slab::Slab;
+
+/// A run without its radio.
+pub(crate) struct Net {
+    pub(crate) queue: EventQueue<Event>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) movers: Movers,
+    pub(crate) stations: FxHashMap<Addr, u32>,
+    pub(crate) pool: Pool,
+    pub(crate) next_id: u64,
+    pub(crate) flows: Flows,
+    pub(crate) ledger: Ledger,
+    pub(crate) recorder: Recorder,
+    /// Packets on their way down.
+    pub(crate) going: Slab<Outgoing>,
+    /// Packets on their way up.
+    pub(crate) coming: Slab<(Packet, RxMeta)>,
+    /// Neighbours whose packets a protocol wants back from the interface queue.
+    pub(crate) recalls: VecDeque<(u32, Addr)>,
+    pub(crate) link_delay: wayhop_core::Span,
+    pub(crate) arp: Arp,
+    pub(crate) channel_mhz: u16,
+    pub(crate) data_rate_100kbps: u16,
+    pub(crate) basic_rate_100kbps: u16,
+    pub(crate) frame: Vec<u8>,
+    /// Effect lists for reuse; more than one when a handler's effects call another handler.
+    pub(crate) spare_effects: Vec<Vec<Effect>>,
+}
+
+/// Where a packet came from or goes to, for the record.
+const NO_PEER: Addr = Addr::UNSPECIFIED;
+
+impl Net {
+    /// Calls a protocol and carries out what it asks.
+    pub(crate) fn call(
+        &mut self,
+        at: Time,
+        node: u32,
+        handler: impl FnOnce(&mut dyn Protocol, &mut Cx<'_>),
+    ) {
+        let mut effects = self.spare_effects.pop().unwrap_or_default();
+        let n = &mut self.nodes[node as usize];
+        let mut cx = Cx::new(at, n.addr, &mut n.rng, &mut self.pool, &mut self.next_id, &mut effects);
+        handler(&mut *n.protocol, &mut cx);
+        for e in effects.drain(..) {
+            self.apply(at, node, e);
+        }
+        self.spare_effects.push(effects);
+    }
+
+    fn apply(&mut self, at: Time, node: u32, effect: Effect) {
+        match effect {
+            Effect::Send(p, spec) => self.send_down(at, node, p, spec, true),
+            Effect::Deliver(p) => self.deliver(at, node, p),
+            Effect::Drop(p, why) => self.drop_packet(at, node, p, why),
+            Effect::Consume(p) => self.pool.recycle(p),
+            Effect::SetTimer(key, when) => {
+                let when = when.max(at);
+                self.nodes[node as usize].timers.insert(key, when);
+                self.queue.push(when, node, Event::Timer(key));
+            }
+            Effect::ClearTimer(key) => {
+                self.nodes[node as usize].timers.remove(&key);
+            }
+            Effect::Install(r) => {
+                self.nodes[node as usize].routes.insert(r.destination, r.next_hop);
+            }
+            Effect::Uninstall(destination) => {
+                self.nodes[node as usize].routes.remove(&destination);
+            }
+            Effect::Recall(next_hop) => self.recalls.push_back((node, next_hop)),
+            Effect::Note(note) => {
+                self.recorder.note(&NoteEvent { time: at, node: wayhop_core::NodeId(node), note });
+            }
+        }
+    }
+
+    /// A timer's event came up.
+    pub(crate) fn timer(&mut self, at: Time, node: u32, key: wayhop_core::TimerKey) {
+        let timers = &mut self.nodes[node as usize].timers;
+        if timers.get(&key) == Some(&at) {
+            timers.remove(&key);
+            self.call(at, node, |p, cx| p.on_timer(cx, key));
+        }
+    }
+
+    /// An application's packet enters the network layer of its own node.
+    pub(crate) fn originate(&mut self, at: Time, node: u32, p: Packet) {
+        if let Some(tag) = p.meta.flow {
+            self.ledger.originated(tag);
+        }
+        self.record(at, node, HopKind::Originate, &p, NO_PEER, None);
+        let destination = classify::destination(p.bytes());
+        if destination == self.nodes[node as usize].addr {
+            self.deliver(at, node, p);
+        } else {
+            self.route(at, node, p, destination, None);
+        }
+    }
+
+    /// A packet that is not for this node goes on: by the protocol, or by the forwarding table.
+    fn route(&mut self, at: Time, node: u32, p: Packet, destination: Addr, previous_hop: Option<Addr>) {
+        let n = &self.nodes[node as usize];
+        if n.plane == DataPlane::PerPacket {
+            self.call(at, node, |proto, cx| proto.on_outbound(cx, p));
+            return;
+        }
+        let Some(&next_hop) = n.routes.get(&destination) else {
+            self.call(at, node, |proto, cx| proto.on_outbound(cx, p));
+            return;
+        };
+        if n.interests.route_used {
+            let source = classify::source(p.bytes());
+            let used = RouteUse { source, destination, next_hop, previous_hop };
+            self.call(at, node, |proto, cx| proto.on_route_used(cx, &used));
+        }
+        self.send_down(at, node, p, TxSpec::unicast(next_hop).reported(TxId(0)), true);
+    }
+
+    /// A packet from the air reaches the network layer.
+    pub(crate) fn up(&mut self, at: Time, node: u32, mut p: Packet, rx: RxMeta) {
+        self.record_signal(at, node, &p, &rx);
+        let n = &self.nodes[node as usize];
+        if n.plane == DataPlane::PerPacket {
+            self.call(at, node, |proto, cx| proto.on_frame(cx, p, &rx));
+            return;
+        }
+        let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else {
+            self.drop_packet(at, node, p, DropReason::Malformed);
+            return;
+        };
+        let (destination, own) = (ip.dst(), is_for_port(&ip, n.interests.udp_port));
+        let for_me = destination == n.addr || destination == BROADCAST;
+        if own && for_me {
+            self.call(at, node, |proto, cx| proto.on_frame(cx, p, &rx));
+        } else if for_me {
+            self.deliver(at, node, p);
+        } else if rx.broadcast {
+            // RFC 1812 5.3.4: what came as a link broadcast is not forwarded as a unicast.
+            self.drop_packet(at, node, p, DropReason::Policy);
+        } else if ip.ttl() <= 1 {
+            self.drop_packet(at, node, p, DropReason::TtlExpired);
+        } else {
+            ipv4::decrement_ttl(p.bytes_mut()).expect("the header was checked");
+            self.route(at, node, p, destination, Some(rx.from));
+        }
+    }
+
+    /// A packet leaves the network layer for the interface queue.
+    fn send_down(&mut self, at: Time, node: u32, packet: Packet, spec: TxSpec, wants_status: bool) {
+        let out = Outgoing {
+            packet,
+            payload: Payload::Ip,
+            next_hop: spec.next_hop,
+            to: NOBODY,
+            priority: spec.priority,
+            report: spec.report,
+            wants_status: wants_status && spec.report.is_some(),
+        };
+        let handle = self.going.put(out);
+        self.queue.push(at + spec.delay + self.link_delay, node, Event::Down(handle));
+    }
+
+    /// A packet arrives at the link layer: resolves its next hop. Returns it if it may go on to the interface queue.
+    pub(crate) fn resolve(&mut self, at: Time, node: u32, mut out: Outgoing) -> Option<Outgoing> {
+        let facts = classify::read(out.packet.bytes());
+        if let Some(class) = facts.control {
+            self.ledger.queued(class, out.packet.len());
+        }
+        let own = facts.source == self.nodes[node as usize].addr;
+        let kind = if own { HopKind::Send } else { HopKind::Forward };
+        self.record_facts(at, node, kind, &out.packet, &facts, out.next_hop, f32::NAN, None);
+        if out.next_hop == BROADCAST {
+            out.to = EVERYONE;
+            return Some(out);
+        }
+        out.to = self.stations.get(&out.next_hop).copied().unwrap_or(NOBODY);
+        if self.arp == Arp::None {
+            return Some(out);
+        }
+        let target = out.next_hop;
+        match self.nodes[node as usize].arp.resolve(out) {
+            Resolution::Send(out) => Some(out),
+            Resolution::Ask { pushed_out } => {
+                if let Some(old) = pushed_out {
+                    self.drop_packet(at, node, old.packet, DropReason::ArpFull);
+                }
+                Some(self.arp_request(at, node, target))
+            }
+            Resolution::GiveUp { held, packet } => {
+                for out in held.into_iter().chain([packet]) {
+                    self.failed(at, node, out, TxStatus::NoAck { tries: 0 });
+                }
+                None
+            }
+        }
+    }
+
+    /// A packet could not be sent: back to the protocol if it wants to know, dropped if not.
+    pub(crate) fn failed(&mut self, at: Time, node: u32, out: Outgoing, status: TxStatus) {
+        if out.payload == Payload::Arp {
+            self.pool.recycle(out.packet);
+        } else if out.wants_status {
+            let id = out.report.unwrap_or_default();
+            self.call(at, node, |p, cx| p.on_tx_status(cx, id, out.next_hop, status, Some(out.packet)));
+        } else {
+            let why = match status {
+                TxStatus::QueueFull => DropReason::QueueFull,
+                TxStatus::NoAck { tries: 0 } => DropReason::ArpFailed,
+                _ => DropReason::MacRetries,
+            };
+            self.drop_packet(at, node, out.packet, why);
+        }
+    }
+
+    /// A packet was sent well, or as well as can be known.
+    pub(crate) fn sent(&mut self, at: Time, node: u32, out: Outgoing, status: TxStatus) {
+        self.pool.recycle(out.packet);
+        if out.wants_status {
+            let id = out.report.unwrap_or_default();
+            self.call(at, node, |p, cx| p.on_tx_status(cx, id, out.next_hop, status, None));
+        }
+    }
+
+    fn deliver(&mut self, at: Time, node: u32, p: Packet) {
+        let Some(tag) = p.meta.flow else {
+            // Nobody but the run's own flows listens.
+            self.drop_packet(at, node, p, DropReason::NoListener);
+            return;
+        };
+        self.record(at, node, HopKind::Deliver, &p, NO_PEER, None);
+        self.ledger.delivered(tag);
+        let answer = self.flows.deliver(at, node, &p, &mut self.pool, &mut self.next_id);
+        self.pool.recycle(p);
+        if let Some(answer) = answer {
+            self.originate(at, node, answer);
+        }
+    }
+
+    pub(crate) fn drop_packet(&mut self, at: Time, node: u32, p: Packet, why: DropReason) {
+        self.record(at, node, HopKind::Drop, &p, NO_PEER, Some(why));
+        if let Some(tag) = p.meta.flow {
+            self.ledger.dropped(tag, why);
+        }
+        self.pool.recycle(p);
+    }
+
+    pub(crate) fn record(
+        &mut self,
+        at: Time,
+        node: u32,
+        kind: HopKind,
+        p: &Packet,
+        peer: Addr,
+        reason: Option<DropReason>,
+    ) {
+        let facts = classify::read(p.bytes());
+        self.record_facts(at, node, kind, p, &facts, peer, f32::NAN, reason);
+    }
+
+    fn record_signal(&mut self, at: Time, node: u32, p: &Packet, rx: &RxMeta) {
+        let facts = classify::read(p.bytes());
+        self.record_facts(at, node, HopKind::Receive, p, &facts, rx.from, rx.signal_dbm, None);
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "one row of a table")]
+    pub(crate) fn record_facts(
+        &mut self,
+        at: Time,
+        node: u32,
+        kind: HopKind,
+        p: &Packet,
+        facts: &classify::Facts,
+        peer: Addr,
+        signal_dbm: f32,
+        reason: Option<DropReason>,
+    ) {
+        self.recorder.hop(&HopEvent {
+            time: at,
+            packet: p.meta.id,
+            flow: p.meta.flow,
+            node: wayhop_core::NodeId(node),
+            bytes: p.len() as u32,
+            source: facts.source,
+            destination: facts.destination,
+            peer,
+            signal_dbm,
+            kind,
+            class: facts.control.unwrap_or_else(|| self.flows.class(p.meta.flow)),
+            messages: facts.messages,
+            ttl: facts.ttl,
+            reason,
+        });
+    }
+
+    fn arp_request(&mut self, at: Time, node: u32, target: Addr) -> Outgoing {
+        use wayhop_wire::arp::{Operation, Repr};
+        let sender = self.nodes[node as usize].addr;
+        let repr = Repr {
+            operation: Operation::Request,
+            sender_mac: wayhop_core::Mac::from_addr(sender),
+            sender,
+            target_mac: wayhop_core::Mac([0; 6]),
+            target,
+        };
+        self.arp_packet(at, repr, EVERYONE, BROADCAST)
+    }
+
+    fn arp_packet(&mut self, at: Time, repr: wayhop_wire::arp::Repr, to: u32, next_hop: Addr) -> Outgoing {
+        let id = wayhop_core::PacketId(self.next_id);
+        self.next_id += 1;
+        let meta = wayhop_core::PacketMeta { id, flow: None, born: at };
+        let mut packet = self.pool.zeroed(repr.buffer_len(), meta);
+        repr.emit(packet.bytes_mut());
+        Outgoing {
+            packet,
+            payload: Payload::Arp,
+            next_hop,
+            to,
+            priority: Priority::Data,
+            report: None,
+            wants_status: false,
+        }
+    }
+
+    /// An ARP packet arrived: everyone who hears it learns the sender's address (as BSD and ns-2 do), and the one who
+    /// is asked answers.
+    pub(crate) fn arp_input(&mut self, at: Time, node: u32, bytes: &[u8]) {
+        use wayhop_wire::arp::{Operation, Repr};
+        let Ok(heard) = Repr::parse(bytes) else { return };
+        if let Some(waiting) = self.nodes[node as usize].arp.learn(heard.sender) {
+            let handle = self.going.put(waiting);
+            self.queue.push(at + self.link_delay, node, Event::Enqueue(handle));
+        }
+        let own = self.nodes[node as usize].addr;
+        if heard.operation == Operation::Request && heard.target == own {
+            let reply = Repr {
+                operation: Operation::Reply,
+                sender_mac: wayhop_core::Mac::from_addr(own),
+                sender: own,
+                target_mac: heard.sender_mac,
+                target: heard.sender,
+            };
+            let to = self.stations.get(&heard.sender).copied().unwrap_or(NOBODY);
+            let out = self.arp_packet(at, reply, to, heard.sender);
+            let handle = self.going.put(out);
+            self.queue.push(at + self.link_delay, node, Event::Enqueue(handle));
+        }
+    }
+}
+
+/// Whether a packet is a datagram to that UDP port.
+fn is_for_port(ip: &ipv4::Packet<'_>, port: Option<u16>) -> bool {
+    port.is_some_and(|port| {
+        ip.protocol() == ipv4::protocol::UDP
+            && udp::Packet::new_checked(ip.payload()).is_ok_and(|u| u.dst_port() == port)
+    })
+}

@@ -1,0 +1,132 @@
+//! The event queue: a 4-ary heap in total order of (time, node, sequence).
+
+use wayhop_core::Time;
+
+/// A priority queue of events. Two events never compare equal: those at the same time go by node, then in the order in
+/// which they were put in. So a run is the same on every machine.
+pub(crate) struct EventQueue<E> {
+    heap: Vec<Entry<E>>,
+    sequence: u64,
+}
+
+struct Entry<E> {
+    /// Time (64 bits), node (24), sequence (40).
+    key: u128,
+    event: E,
+}
+
+/// Nodes that fit the key.
+pub(crate) const MAX_NODES: usize = 1 << 24;
+
+impl<E: Copy> EventQueue<E> {
+    pub(crate) fn new() -> Self {
+        Self { heap: Vec::new(), sequence: 0 }
+    }
+
+    /// Adds an event for `node` at `at`.
+    #[inline]
+    pub(crate) fn push(&mut self, at: Time, node: u32, event: E) {
+        // 2^40 events are a month of running at a million a second.
+        debug_assert!(self.sequence < 1 << 40 && (node as usize) < MAX_NODES);
+        let key = u128::from(at.as_nanos()) << 64 | u128::from(node) << 40 | u128::from(self.sequence);
+        self.sequence += 1;
+        self.heap.push(Entry { key, event });
+        self.up(self.heap.len() - 1);
+    }
+
+    /// The time of the next event.
+    pub(crate) fn next_time(&self) -> Option<Time> {
+        self.heap.first().map(|e| time_of(e.key))
+    }
+
+    /// Takes the next event: its time, its node and itself.
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<(Time, u32, E)> {
+        let last = self.heap.pop()?;
+        let first = match self.heap.first_mut() {
+            Some(top) => {
+                let first = std::mem::replace(top, last);
+                self.down();
+                first
+            }
+            None => last,
+        };
+        Some((time_of(first.key), (first.key >> 40) as u32 & 0x00ff_ffff, first.event))
+    }
+
+    /// The events still in it, in no particular order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &E> {
+        self.heap.iter().map(|e| &e.event)
+    }
+
+    fn up(&mut self, mut i: usize) {
+        let key = self.heap[i].key;
+        while i > 0 {
+            let parent = (i - 1) / 4;
+            if self.heap[parent].key < key {
+                break;
+            }
+            self.heap.swap(i, parent);
+            i = parent;
+        }
+    }
+
+    fn down(&mut self) {
+        let n = self.heap.len();
+        let key = self.heap[0].key;
+        let mut i = 0;
+        loop {
+            let first = 4 * i + 1;
+            if first >= n {
+                break;
+            }
+            let mut least = first;
+            for c in first + 1..(first + 4).min(n) {
+                if self.heap[c].key < self.heap[least].key {
+                    least = c;
+                }
+            }
+            if key < self.heap[least].key {
+                break;
+            }
+            self.heap.swap(i, least);
+            i = least;
+        }
+    }
+}
+
+fn time_of(key: u128) -> Time {
+    Time::from_nanos((key >> 64) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BinaryHeap;
+
+    #[test]
+    fn events_leave_by_time_then_node_then_order_of_arrival() {
+        let mut q = EventQueue::new();
+        for (at, node, name) in [(5, 1, 'd'), (3, 9, 'b'), (5, 0, 'c'), (5, 1, 'e'), (1, 7, 'a')] {
+            q.push(Time::from_nanos(at), node, name);
+        }
+        let order: String = std::iter::from_fn(|| q.pop()).map(|(_, _, c)| c).collect();
+        assert_eq!(order, "abcde");
+    }
+
+    #[test]
+    fn it_sorts_like_the_standard_heap_under_mixed_use() {
+        let mut r = wayhop_core::stream(1, wayhop_core::Purpose::Host, 0);
+        let (mut q, mut oracle) = (EventQueue::new(), BinaryHeap::new());
+        for i in 0..20_000u64 {
+            if r.below(5) < 3 {
+                let (at, node) = (r.below(50), r.below(4) as u32);
+                q.push(Time::from_nanos(at), node, i);
+                oracle.push(std::cmp::Reverse((at, node, i)));
+            } else {
+                let expect = oracle.pop().map(|std::cmp::Reverse((at, node, i))| (Time::from_nanos(at), node, i));
+                assert_eq!(q.pop(), expect);
+            }
+        }
+    }
+}
