@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Run Wayhop and ns-2.35 on the same files with several seeds and say whether they agree.
 
-    compare_ns2.py                                       the 50-node files of bench/data, static and mobile, DSR and AODV
+    compare_ns2.py                                       the 50-node files of bench/data, DSR and AODV
     compare_ns2.py --movement M.tcl --traffic T.tcl      your own
     compare_ns2.py --stored                              take ns-2's side from bench/results where it is there (fast)
 
@@ -76,8 +76,10 @@ def main():
     parser.add_argument("--duration", type=float, default=900)
     parser.add_argument("--only", default="", help="of the stored files, those whose name contains this")
     parser.add_argument("--protocols", nargs="+", default=["DSR", "AODV"])
-    parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
-    parser.add_argument("--basic", choices=["1Mb", "2Mb"], default="2Mb", help="the rate of control and broadcast frames")
+    parser.add_argument("--seeds", nargs="+", type=int, help="instead of 1 to 3 (static files: 20)")
+    parser.add_argument(
+        "--basic", choices=["1Mb", "2Mb"], default="2Mb", help="the rate of control and broadcast frames"
+    )
     parser.add_argument("--stored", action="store_true", help="use collected ns-2 results where there are any")
     parser.add_argument("--out", default=os.path.join(cases.RESULTS, "agreement.json"))
     arguments = parser.parse_args()
@@ -88,17 +90,18 @@ def main():
         chosen = [cases.Case(arguments.movement, arguments.traffic, arguments.duration)]
     radio = {"2Mb": "wavelan-914-cmu", "1Mb": "wavelan-914-ns2"}[arguments.basic]
 
-    report = {"ns2": ns2_run.version(), "radio": radio, "seeds": arguments.seeds, "comparisons": []}
+    report = {"ns2": ns2_run.version(), "radio": radio, "comparisons": []}
     for case in chosen:
         for protocol in arguments.protocols:
-            theirs = [ns2(case, protocol, seed, arguments.basic, arguments.stored) for seed in arguments.seeds]
+            seeds = arguments.seeds or range(1, case.seeds + 1)
+            theirs = [agreement.of_ns2(ns2(case, protocol, seed, arguments.basic, arguments.stored)) for seed in seeds]
             ours = [
-                wayhop_run.run(case.movement, case.traffic, protocol, seed, case.duration, radio)
-                for seed in arguments.seeds
+                agreement.of_wayhop(wayhop_run.run(case.movement, case.traffic, protocol, seed, case.duration, radio))
+                for seed in seeds
             ]
-            rows = agreement.compare([agreement.of_ns2(run) for run in theirs], [agreement.of_wayhop(run) for run in ours])
+            rows = agreement.compare(theirs, ours)
             show(case, protocol, rows)
-            report["comparisons"].append({"case": case.name(), "protocol": protocol, "rows": rows})
+            report["comparisons"].append({"case": case.name(), "protocol": protocol, "seeds": len(seeds), "rows": rows})
     with open(arguments.out, "w", encoding="utf-8") as out:
         json.dump(report, out, indent=1)
         out.write("\n")

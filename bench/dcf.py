@@ -35,7 +35,7 @@ def single_sender_kbps(ip_bytes, mac_bytes, payload_bytes, backoff_slots_mean=(W
 def attempt_probability(senders):
     """Bianchi's fixed point: (tau, p), the chance that a saturated station sends in a slot, and that it then collides.
 
-    G. Bianchi, Performance Analysis of the IEEE 802.11 Distributed Coordination Function, JSAC 18(3), 2000, eq. 7 and 9.
+    G. Bianchi, Performance Analysis of the IEEE 802.11 DCF, IEEE JSAC 18(3), 2000, eq. 7 and 9.
     """
     low, high = 0.0, 1.0
     for _ in range(200):

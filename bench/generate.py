@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Write random-waypoint movement and constant-bit-rate traffic in ns-2's file formats. The same arguments give the same bytes.
+"""Write random-waypoint movement and constant-bit-rate traffic in ns-2's file formats.
 
     generate.py movement OUT.tcl --seed 7 --nodes 50 --width 1500 --height 300 --max-speed 20 --pause 0 --duration 900
     generate.py traffic  OUT.cbr.tcl --seed 7 --nodes 50 --flows 20 --rate 4 --bytes 64 --start-until 180
     generate.py scaling  DIRECTORY --nodes 1000 [--flows 100] [--within 400] [--duration 60]
 
-`scaling` keeps the density at 9000 square metres a node; it writes DIRECTORY/nN.tcl and DIRECTORY/nN.cbr.tcl (with the
-number of flows and the distance in the name where they are not 10 and unlimited). `--within` takes destinations that
-start within that many metres of their sources, so that the load on a node does not grow with the network: the way
-between two random nodes does.
+The same arguments give the same bytes. `scaling` keeps the density at 9000 square metres a node; it writes
+DIRECTORY/nN.tcl and DIRECTORY/nN.cbr.tcl (with the number of flows and the distance in the name where they are not 10
+and unlimited). `--within` takes destinations that start within that many metres of their sources, so that the load on a
+node does not grow with the network: the way between two random nodes does.
 """
 
 import argparse
@@ -18,6 +18,10 @@ import random
 import re
 
 SQUARE_METRES_PER_NODE = 9000.0
+START = """$node_({node}) set X_ {x:.3f}
+$node_({node}) set Y_ {y:.3f}
+$node_({node}) set Z_ 0.000
+"""
 FLOW = """set udp_({i}) [new Agent/UDP]
 $udp_({i}) set packetSize_ 2000
 $ns_ attach-agent $node_({source}) $udp_({i})
@@ -34,7 +38,7 @@ $ns_ at {start:.6f} "$cbr_({i}) start"
 
 
 class Draw:
-    """Uniform draws. Only `Random.random` is used: its sequence for a seed is promised not to change between Pythons."""
+    """Uniform draws. Only `Random.random` is used: its sequence is promised not to change between Pythons."""
 
     def __init__(self, *key):
         self.random = random.Random(":".join(str(part) for part in key)).random
@@ -61,7 +65,7 @@ def movement(path, seed, nodes, width, height, min_speed, max_speed, pause, dura
 
         for node in range(nodes):
             here = point()
-            out.write(f"$node_({node}) set X_ {here[0]:.3f}\n$node_({node}) set Y_ {here[1]:.3f}\n$node_({node}) set Z_ 0.000\n")
+            out.write(START.format(node=node, x=here[0], y=here[1]))
             time = pause
             while time < duration:
                 there, speed = point(), draw.between(min_speed, max_speed)
@@ -106,7 +110,12 @@ def traffic(path, seed, nodes, flows, rate, size, start_from, start_until, jitte
             source = sources[slot]
             target = destination(draw, source, nodes, places, within)
             start = draw.between(start_from, start_until)
-            out.write(FLOW.format(i=flow, source=source, target=target, size=size, interval=1.0 / rate, jitter=jitter, start=start))
+            interval = 1.0 / rate
+            out.write(
+                FLOW.format(
+                    i=flow, source=source, target=target, size=size, interval=interval, jitter=jitter, start=start
+                )
+            )
         out.write(f"set nflows {flows}\n")
 
 

@@ -26,7 +26,7 @@ def write(directory, name, places, flows, simulator):
     traffic = os.path.join(directory, f"{name}.{simulator}.cbr.tcl")
     with open(movement, "w", encoding="ascii", newline="\n") as out:
         for node, (x, y) in enumerate(places):
-            out.write(f"$node_({node}) set X_ {x:.3f}\n$node_({node}) set Y_ {y:.3f}\n$node_({node}) set Z_ 0.000\n")
+            out.write(generate.START.format(node=node, x=x, y=y))
     with open(traffic, "w", encoding="ascii", newline="\n") as out:
         for flow, (source, target) in enumerate(flows):
             # Starts lie apart, so that the first route discoveries do not collide.

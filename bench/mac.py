@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Saturated throughput of the MAC: chains against the DCF arithmetic and ns-2, contending senders against Bianchi and ns-2.
+"""Saturated throughput of the MAC: chains and contending senders against the DCF arithmetic, Bianchi, and ns-2.
 
     mac.py [--hops 1 ... 7] [--spacing 180 250] [--senders 1 2 5] [--seeds 1 2 3] [--duration 60]
 
@@ -25,7 +25,9 @@ IP_BYTES, PAYLOAD_BYTES = 1500, layouts.PAYLOAD["wayhop"]
 
 def ns2_kbps(files, protocol, seed, seconds):
     movement, traffic = files
-    run = ns2_run.run(movement=movement, traffic=traffic, protocol=protocol, seed=seed, duration=layouts.START_S + seconds)
+    run = ns2_run.run(
+        movement=movement, traffic=traffic, protocol=protocol, seed=seed, duration=layouts.START_S + seconds
+    )
     return layouts.goodput_kbps(run["delivered"], seconds)
 
 

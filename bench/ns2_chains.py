@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """Saturated chains in ns-2: static nodes in a row, one flow of 1500-byte IP packets far above the capacity.
 
-    ns2_chains.py OUT.json [--hops 1 2 3 4 5 6 7] [--spacing 180 250] [--seeds 1 2 3] [--duration 60] [--basic 2Mb]
+ns2_chains.py OUT.json [--hops 1 2 3 4 5 6 7] [--spacing 180 250] [--seeds 1 2 3] [--duration 60] [--basic 2Mb]
 """
 
 import argparse
-import os
 import tempfile
 
 import layouts
@@ -52,7 +51,7 @@ def main():
                     result = chain(protocol, hops, spacing, seed, arguments.duration, arguments.basic)
                     collection["runs"].append(result)
                     ns2_oracle.save(arguments.out, collection)
-                    print(os.path.basename(arguments.out), protocol, spacing, hops, seed, result["goodput_kbps"], flush=True)
+                    print(protocol, spacing, "m", hops, "hops, seed", seed, result["goodput_kbps"], "kb/s", flush=True)
 
 
 if __name__ == "__main__":

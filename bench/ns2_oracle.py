@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Collect what ns-2 makes of scenario files, over several seeds, into one JSON file.
 
-    ns2_oracle.py OUT.json --traffic T.tcl --movement M.tcl [M.tcl ...] [--seeds 1 2 3 4 5] [--duration 900] [--protocols DSR AODV]
+    ns2_oracle.py OUT.json --traffic T.tcl --movement M.tcl [M.tcl ...] [--seeds 1 2 3] [--duration 900]
 
 A run that OUT.json already holds is not made again, so an interrupted collection goes on where it stopped.
 """

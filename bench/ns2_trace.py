@@ -37,7 +37,15 @@ def spread(values):
     """Mean and quantiles of a sample."""
     ordered = sorted(values)
     summary = {"mean": sum(ordered) / len(ordered) if ordered else 0.0}
-    for name, q in (("p10", 0.1), ("p25", 0.25), ("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99)):
+    for name, q in (
+        ("p10", 0.1),
+        ("p25", 0.25),
+        ("p50", 0.5),
+        ("p75", 0.75),
+        ("p90", 0.9),
+        ("p95", 0.95),
+        ("p99", 0.99),
+    ):
         summary[name] = percentile(ordered, q)
     summary["max"] = ordered[-1] if ordered else 0.0
     return {name: round(value, 4) for name, value in summary.items()}
@@ -148,14 +156,20 @@ def message_types(kind, text):
     """The routing messages in one packet: one for AODV, each option of DSR's header that is present."""
     if kind == "AODV":
         found = AODV_TYPE.search(text)
-        return [{"REQUEST": "rreq", "REPLY": "rrep", "ERROR": "rerr", "HELLO": "hello"}[found[1]]] if found else ["other"]
+        return (
+            [{"REQUEST": "rreq", "REPLY": "rrep", "ERROR": "rerr", "HELLO": "hello"}[found[1]]] if found else ["other"]
+        )
     options = DSR_OPTIONS.search(text)
     if options is None:
         return ["other"]
     error = DSR_ERROR.search(text)
     names = [
         name
-        for name, present in (("rreq", options[2] != "0"), ("rrep", options[3] != "0"), ("rerr", error is not None and error[1] != "0"))
+        for name, present in (
+            ("rreq", options[2] != "0"),
+            ("rrep", options[3] != "0"),
+            ("rerr", error is not None and error[1] != "0"),
+        )
         if present
     ]
     return names or ["other"]

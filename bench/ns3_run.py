@@ -12,7 +12,18 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.join(HERE, "ns3", "manet.cc")
 BINARY = os.path.join(HERE, "data", "generated", "ns3-manet")
 # pkg-config also asks for libraries that libns3-dev does not bring.
-LIBRARIES = ["core", "network", "internet", "mobility", "propagation", "wifi", "traffic-control", "applications", "aodv", "dsr"]
+LIBRARIES = [
+    "core",
+    "network",
+    "internet",
+    "mobility",
+    "propagation",
+    "wifi",
+    "traffic-control",
+    "applications",
+    "aodv",
+    "dsr",
+]
 
 
 def build():
@@ -40,7 +51,8 @@ def flows(traffic):
     intervals = table(r"^\$cbr_\((\d+)\) set interval_ (\S+)")
     starts = {int(m[2]): m[1] for m in re.finditer(r'\$ns_ at (\S+) "\$cbr_\((\d+)\) start"', text)}
     return [
-        (agents[f"udp_({i})"], agents[peers[i]], float(starts[i]), float(intervals[i]), int(sizes[i])) for i in sorted(starts)
+        (agents[f"udp_({i})"], agents[peers[i]], float(starts[i]), float(intervals[i]), int(sizes[i]))
+        for i in sorted(starts)
     ]
 
 

@@ -44,7 +44,9 @@ def main():
     report = []
     for protocol in arguments.protocols:
         points = []
-        print(f"\n{protocol}: {'nodes':>8}{'wall s / sim s':>16}{'ns / event':>12}{'events':>14}{'peak MB':>10}{'delivery %':>12}")
+        print(
+            f"\n{protocol}\n{'nodes':>8}{'wall s/s':>12}{'ns/event':>10}{'events':>12}{'peak MB':>10}{'delivery %':>12}"
+        )
         for nodes in arguments.nodes:
             flows = 10 if arguments.fixed_load else max(1, nodes // 10)
             movement, traffic = generate.scaling(arguments.scratch, nodes, flows, within=arguments.within or None)
@@ -58,7 +60,10 @@ def main():
             events = int(statistics.median(run["events"] for run in runs))
             per_event = 1e9 * per_second * arguments.duration / max(1, events)
             points.append((nodes, per_second))
-            print(f"{'':<{len(protocol) + 2}}{nodes:>8}{per_second:>16.4f}{per_event:>12.0f}{events:>14}{peak_mb:>10.1f}{delivery:>12.1f}", flush=True)
+            print(
+                f"{nodes:>8}{per_second:>12.4f}{per_event:>10.0f}{events:>12}{peak_mb:>10.1f}{delivery:>12.1f}",
+                flush=True,
+            )
             report.append(
                 {"protocol": protocol, "nodes": nodes, "flows": flows, "wall_s_per_s": per_second, "events": events}
                 | {"peak_mb": round(peak_mb, 1), "delivery_pct": round(delivery, 2)}

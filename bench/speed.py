@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Wall time of Wayhop against ns-2 (and ns-3) on the same files, in turn: A B A B ... so that both meet the same machine.
+"""Wall time of Wayhop against ns-2 (and ns-3) on the same files, in turn, so that both meet the same machine.
 
     speed.py [--files broch scaling] [--rounds 3] [--ns3]
 
@@ -17,6 +17,7 @@ import generate
 import ns2_run
 import ns3_run
 import wayhop_run
+
 
 class Goal:
     """The ratios wanted over ns-2 and ns-3, and how many simulated seconds ns-3 is given."""

@@ -1,5 +1,6 @@
 """Tests of the benchmarks' own arithmetic and readers: python3 -m unittest, in this directory."""
 
+import math
 import os
 import tempfile
 import unittest
@@ -107,8 +108,10 @@ class Dcf(unittest.TestCase):
             tau, collides = dcf.attempt_probability(senders)
             self.assertAlmostEqual(collides, 1 - (1 - tau) ** (senders - 1), places=9)
             window, steps = 32, 5
-            direct = 2 * (1 - 2 * collides) / (
-                (1 - 2 * collides) * (window + 1) + collides * window * (1 - (2 * collides) ** steps)
+            direct = (
+                2
+                * (1 - 2 * collides)
+                / ((1 - 2 * collides) * (window + 1) + collides * window * (1 - (2 * collides) ** steps))
             )
             self.assertAlmostEqual(tau, direct, places=9)
 
@@ -133,7 +136,7 @@ class Files(unittest.TestCase):
             flows = ns3_run.flows(traffic)
         self.assertEqual(len({flow[0] for flow in flows}), 40)
         for source, target, *_ in flows:
-            apart = sum((a - b) ** 2 for a, b in zip(places[source], places[target])) ** 0.5
+            apart = math.dist(places[source], places[target])
             self.assertNotEqual(source, target)
             self.assertLessEqual(apart, 300.0)
 
