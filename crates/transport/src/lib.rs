@@ -1,1 +1,28 @@
-//! Traffic sources and sinks.
+//! Traffic of the simulator: when flows send, the packets that they send, and what arrives of them.
+//!
+//! Plain state machines without I/O, clock or queue of their own. For each flow a host keeps
+//! * a [`Source`]: says when the next packet is due and builds it;
+//! * a [`Sink`]: counts what arrives, with delay and hops;
+//! * and where echo requests arrive, it answers with [`echo_reply`].
+//!
+//! [`Summary`] turns a source's and a sink's counts into the figures of a run's summary.
+//!
+//! Packets are whole IP packets. Where the payload has room for it, it carries a [`Stamp`] with sequence number and time of
+//! sending, so that captures and receivers outside of the simulator can measure, too.
+
+mod config;
+mod echo;
+mod histogram;
+mod seen;
+mod sink;
+mod source;
+mod stamp;
+mod summary;
+
+pub use config::{DEFAULT_PORT, FlowConfig, FlowError, FlowKind, MAX_PAYLOAD};
+pub use echo::echo_reply;
+pub use histogram::Histogram;
+pub use sink::{Arrival, Sink};
+pub use source::{INITIAL_TTL, Source};
+pub use stamp::Stamp;
+pub use summary::{Latency, Summary};

@@ -1,7 +1,7 @@
 //! ICMP (RFC 792): what a mesh node sends and answers.
 //!
-//! Nothing here panics on any input but [`Repr::emit`], and that only when its buffer is shorter than
-//! [`Repr::buffer_len`].
+//! Nothing here panics on any input but [`Repr::emit`] and [`emit_echo_request`], and those only when their buffer is too
+//! short.
 
 use crate::bytes::{put, u8_at, u16_at};
 use crate::{Error, checksum};
@@ -136,4 +136,17 @@ impl<'a> Repr<'a> {
         let c = !checksum::sum(0, buf);
         put(buf, 2, c.to_be_bytes());
     }
+}
+
+/// Writes the header of an echo request in front of its data, which is already in place, with the checksum over both:
+/// `message` is the whole message.
+///
+/// # Panics
+/// If `message` is shorter than [`HEADER_LEN`].
+pub fn emit_echo_request(message: &mut [u8], ident: u16, seq: u16) {
+    put(message, 0, [ECHO_REQUEST, 0, 0, 0]);
+    put(message, 4, ident.to_be_bytes());
+    put(message, 6, seq.to_be_bytes());
+    let c = !checksum::sum(0, message);
+    put(message, 2, c.to_be_bytes());
 }

@@ -208,7 +208,7 @@ fn flow_options_and_flow_state_header() {
 fn padding_of_each_length() {
     let reply = DsrOption::RouteReply(RouteReply { last_hop_external: false, addresses: AddrList::EMPTY });
     let cases = [(1, "2,224"), (2, "2,2,0"), (3, "2,2,2,0"), (4, "2,2,2,2")].map(|(n, types)| {
-        control(&vec![reply; n], shows! { "dsr.option.type" => types, "dsr.len" => (3 * n + 3) / 4 * 4 })
+        control(&vec![reply; n], shows! { "dsr.option.type" => types, "dsr.len" => (3 * n).div_ceil(4) * 4 })
     });
     assert_tshark_agrees(RAW_IP, &cases);
 }

@@ -240,6 +240,20 @@ fn what_does_not_fit_its_field_is_refused() {
 }
 
 #[test]
+fn a_second_header_in_the_same_buffer_allocates_nothing() {
+    let route = vec![A; 16];
+    let mut scratch = Vec::new();
+    let mut build = |id| {
+        let mut b = Builder::new(&mut scratch, 17);
+        b.push(&DsrOption::RouteRequest(RouteRequest { id, target: C, addresses: (&route).into() }))
+            .expect("it fits");
+        b.finish().as_ptr()
+    };
+    let first = build(1);
+    assert!((2..1_000).all(|id| build(id) == first), "the buffer stays where it is");
+}
+
+#[test]
 fn a_built_header_never_passes_its_length_field() {
     let many = vec![A; 63];
     let reply =

@@ -156,6 +156,9 @@ fn icmp_messages_are_those_of_rfc_792() {
         &[8, 0, 0x84, 0x68, 0x12, 0x34, 0, 1, b'a', b'b'],
         icmp::Repr::EchoRequest { ident: 0x1234, seq: 1, data: b"ab" },
     );
+    let mut in_place = *b"\xee\xee\xee\xee\xee\xee\xee\xeeab";
+    icmp::emit_echo_request(&mut in_place, 0x1234, 1);
+    assert_eq!(in_place, [8, 0, 0x84, 0x68, 0x12, 0x34, 0, 1, b'a', b'b']);
     both_ways(
         &[0, 0, 0x8c, 0x68, 0x12, 0x34, 0, 1, b'a', b'b'],
         icmp::Repr::EchoReply { ident: 0x1234, seq: 1, data: b"ab" },

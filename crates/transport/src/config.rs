@@ -1,0 +1,123 @@
+//! What a flow sends, and when.
+
+use core::fmt;
+
+use wayhop_core::{NodeId, Span, Time};
+
+/// The UDP port of both ends unless the scenario names others: the first of the dynamic ones, which no dissector claims.
+pub const DEFAULT_PORT: u16 = 49_152;
+
+/// The longest UDP payload, or data of an echo request, in an IPv4 packet, in octets.
+pub const MAX_PAYLOAD: u32 = 65_535 - 20 - 8;
+
+/// One flow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowConfig {
+    /// What it sends.
+    pub kind: FlowKind,
+    /// The source.
+    pub src: NodeId,
+    /// The destination.
+    pub dst: NodeId,
+    /// When it begins.
+    pub start: Time,
+    /// When it stops, if before the end of the run: nothing is sent at this time or later.
+    pub stop: Option<Time>,
+    /// UDP payload, or data of an echo request, in octets; at most [`MAX_PAYLOAD`].
+    pub payload_bytes: u32,
+    /// How many packets it sends at most.
+    pub max_packets: Option<u64>,
+    /// UDP source port; the identifier of echo requests.
+    pub src_port: u16,
+    /// UDP destination port.
+    pub dst_port: u16,
+    /// The IP Type of Service octet.
+    pub tos: u8,
+}
+
+/// What a flow sends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FlowKind {
+    /// UDP packets, the first at the flow's start. Each interval is drawn by itself, uniformly from (1 - jitter) to
+    /// (1 + jitter) times the mean: with 0.5, what ns-2's CBR source does with `random_` set.
+    Cbr {
+        /// The mean interval.
+        interval: Span,
+        /// From 0 to 1.
+        jitter: f64,
+    },
+    /// UDP packets, a Poisson process from the flow's start on.
+    Poisson {
+        /// The mean interval.
+        interval: Span,
+    },
+    /// ICMP echo requests, the first at the flow's start.
+    Ping {
+        /// The interval.
+        interval: Span,
+    },
+}
+
+impl FlowKind {
+    /// The mean time between two packets.
+    pub const fn mean_interval(&self) -> Span {
+        match self {
+            Self::Cbr { interval, .. } | Self::Poisson { interval } | Self::Ping { interval } => *interval,
+        }
+    }
+}
+
+impl FlowConfig {
+    /// A flow from the run's start to its end, on the default ports.
+    pub const fn new(kind: FlowKind, src: NodeId, dst: NodeId, payload_bytes: u32) -> Self {
+        Self {
+            kind,
+            src,
+            dst,
+            start: Time::ZERO,
+            stop: None,
+            payload_bytes,
+            max_packets: None,
+            src_port: DEFAULT_PORT,
+            dst_port: DEFAULT_PORT,
+            tos: 0,
+        }
+    }
+
+    /// Whether a [`crate::Source`] can send it.
+    pub fn check(&self) -> Result<(), FlowError> {
+        if self.payload_bytes > MAX_PAYLOAD {
+            return Err(FlowError::Payload(self.payload_bytes));
+        }
+        if self.kind.mean_interval() == Span::ZERO {
+            return Err(FlowError::Interval);
+        }
+        match self.kind {
+            FlowKind::Cbr { jitter, .. } if !(0.0..=1.0).contains(&jitter) => Err(FlowError::Jitter(jitter)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Why a flow cannot be sent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FlowError {
+    /// A payload of so many octets does not fit into an IPv4 packet.
+    Payload(u32),
+    /// The mean interval is zero.
+    Interval,
+    /// The jitter is not from 0 to 1.
+    Jitter(f64),
+}
+
+impl fmt::Display for FlowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Payload(n) => write!(f, "a payload of {n} octets; at most {MAX_PAYLOAD} fit into a packet"),
+            Self::Interval => f.write_str("an interval of zero; give a positive one"),
+            Self::Jitter(j) => write!(f, "a jitter of {j}; give one from 0 to 1"),
+        }
+    }
+}
+
+impl core::error::Error for FlowError {}

@@ -1,0 +1,94 @@
+//! What arrives of a flow.
+
+use wayhop_core::{Packet, Time};
+use wayhop_wire::{icmp, ipv4, udp};
+
+use crate::seen::Seen;
+use crate::{Histogram, INITIAL_TTL, Stamp};
+
+/// What a packet was to its sink.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// The first with its number.
+    First,
+    /// One more with a number that had arrived.
+    Duplicate,
+    /// Not a packet that a sink counts: no flow tag, neither UDP nor echo reply, or broken.
+    Foreign,
+}
+
+/// The receiving end of a flow: for UDP at its destination, for echo replies back at its source.
+///
+/// Number and time of sending are the host's notes on the packet ([`wayhop_core::PacketMeta`]), so that payloads without
+/// room for a [`Stamp`] are measured, too. The round-trip time of an echo comes from the stamp in its data: below 16
+/// octets of data there is none.
+#[derive(Clone, Debug, Default)]
+pub struct Sink {
+    seen: Seen,
+    received: u64,
+    duplicates: u64,
+    out_of_order: u64,
+    payload_bytes: u64,
+    highest: Option<u32>,
+    hops_sum: u64,
+    delay: Histogram,
+}
+
+impl Sink {
+    /// Takes a packet that was delivered at `now`.
+    pub fn receive(&mut self, now: Time, p: &Packet) -> Arrival {
+        let Some(tag) = p.meta.flow else { return Arrival::Foreign };
+        let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return Arrival::Foreign };
+        let (payload_len, sent) = match ip.protocol() {
+            ipv4::protocol::UDP => match udp::Packet::new_checked(ip.payload()) {
+                Ok(u) => (u.payload().len(), Some(p.meta.born)),
+                Err(_) => return Arrival::Foreign,
+            },
+            ipv4::protocol::ICMP => match icmp::Repr::parse(ip.payload()) {
+                Ok(icmp::Repr::EchoReply { data, .. }) => (data.len(), Stamp::parse(data).map(|s| s.sent)),
+                _ => return Arrival::Foreign,
+            },
+            _ => return Arrival::Foreign,
+        };
+        if !self.seen.insert(tag.seq) {
+            self.duplicates += 1;
+            return Arrival::Duplicate;
+        }
+        self.received += 1;
+        self.payload_bytes += payload_len as u64;
+        self.hops_sum += u64::from(INITIAL_TTL.saturating_sub(ip.ttl())) + 1;
+        if let Some(sent) = sent {
+            self.delay.record(now.since(sent));
+        }
+        match self.highest {
+            Some(highest) if tag.seq < highest => self.out_of_order += 1,
+            _ => self.highest = Some(tag.seq),
+        }
+        Arrival::First
+    }
+
+    /// Packets received, each counted once.
+    pub fn received(&self) -> u64 {
+        self.received
+    }
+    /// Further copies of packets.
+    pub fn duplicates(&self) -> u64 {
+        self.duplicates
+    }
+    /// Packets that came after one with a higher number (reordered, in the sense of RFC 4737), copies not counted.
+    pub fn out_of_order(&self) -> u64 {
+        self.out_of_order
+    }
+    /// UDP payload, or echo data, received, in octets, copies not counted.
+    pub fn payload_bytes(&self) -> u64 {
+        self.payload_bytes
+    }
+    /// One-way delays; of echoes, round-trip times.
+    pub fn delay(&self) -> &Histogram {
+        &self.delay
+    }
+    /// Mean number of hops, from the TTL at arrival: a neighbour's packet has made one hop.
+    pub fn hops_mean(&self) -> Option<f64> {
+        (self.received > 0).then(|| self.hops_sum as f64 / self.received as f64)
+    }
+}

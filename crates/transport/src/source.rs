@@ -1,0 +1,125 @@
+//! When a flow sends, and what.
+
+use wayhop_core::{Addr, FlowTag, Packet, PacketId, PacketMeta, Pool, Rng, Span, Time};
+use wayhop_wire::{icmp, ipv4, udp};
+
+use crate::{FlowConfig, FlowError, FlowKind, Stamp};
+
+/// The TTL of every packet at its source.
+pub const INITIAL_TTL: u8 = 64;
+
+/// The sending end of a flow.
+///
+/// A host calls [`Source::first_departure`] once; at each departure it calls [`Source::build`], then
+/// [`Source::next_departure`]. Random draws come from the stream that the host keeps for this flow.
+#[derive(Clone, Debug)]
+pub struct Source {
+    config: FlowConfig,
+    flow: u32,
+    addresses: (Addr, Addr),
+    sent: u64,
+    last_departure: Option<Time>,
+}
+
+impl Source {
+    /// The source of the flow with this index in the scenario, between these addresses.
+    pub fn new(flow: u32, config: FlowConfig, src: Addr, dst: Addr) -> Result<Self, FlowError> {
+        config.check()?;
+        Ok(Self { config, flow, addresses: (src, dst), sent: 0, last_departure: None })
+    }
+
+    /// When the first packet is due; `None` if the flow sends nothing.
+    pub fn first_departure(&self, rng: &mut Rng) -> Option<Time> {
+        let at = match self.config.kind {
+            FlowKind::Cbr { .. } | FlowKind::Ping { .. } => self.config.start,
+            FlowKind::Poisson { interval } => self.config.start + exponential(interval, rng),
+        };
+        self.unless_over(at)
+    }
+
+    /// When the packet after the one that was built at `now` is due; `None` if that was the last.
+    pub fn next_departure(&self, now: Time, rng: &mut Rng) -> Option<Time> {
+        let wait = match self.config.kind {
+            FlowKind::Cbr { interval, jitter } if jitter > 0.0 => {
+                interval.mul_f64(rng.range(1.0 - jitter, 1.0 + jitter))
+            }
+            FlowKind::Cbr { interval, .. } | FlowKind::Ping { interval } => interval,
+            FlowKind::Poisson { interval } => exponential(interval, rng),
+        };
+        // Time goes on: a source that draws zero for ever must not stop the run.
+        self.unless_over(now + wait.max(Span::from_nanos(1)))
+    }
+
+    /// The packet that departs at `now`, under the name `id`.
+    ///
+    /// `ip_id` is the IP identification. The host counts it for each node, over all of its flows: DSR's passive
+    /// acknowledgement tells packets apart by it (RFC 4728 section 3.4.1), so it must differ between packets of one node
+    /// that are under way at the same time, also where fragmentation is forbidden.
+    pub fn build(&mut self, now: Time, id: PacketId, ip_id: u16, pool: &mut Pool) -> Packet {
+        let (src, dst) = self.addresses;
+        let seq = self.sent as u32;
+        self.sent += 1;
+        self.last_departure = Some(now);
+
+        // Both transport headers have 8 octets, and `check` bounds the payload.
+        let transport_len = udp::HEADER_LEN + self.config.payload_bytes as usize;
+        let meta = PacketMeta { id, flow: Some(FlowTag { flow: self.flow, seq }), born: now };
+        let mut p = pool.zeroed(ipv4::HEADER_LEN + transport_len, meta);
+        let (header, transport) = p.bytes_mut().split_at_mut(ipv4::HEADER_LEN);
+        Stamp { seq, sent: now }.emit(&mut transport[udp::HEADER_LEN..]);
+        let protocol = match self.config.kind {
+            FlowKind::Cbr { .. } | FlowKind::Poisson { .. } => {
+                let r = udp::Repr {
+                    src_port: self.config.src_port,
+                    dst_port: self.config.dst_port,
+                    payload_len: self.config.payload_bytes as u16,
+                };
+                r.emit(transport, src, dst);
+                ipv4::protocol::UDP
+            }
+            FlowKind::Ping { .. } => {
+                icmp::emit_echo_request(transport, self.config.src_port, seq as u16);
+                ipv4::protocol::ICMP
+            }
+        };
+        let ip = ipv4::Repr {
+            tos: self.config.tos,
+            ttl: INITIAL_TTL,
+            id: ip_id,
+            ..ipv4::Repr::new(src, dst, protocol, transport_len as u16)
+        };
+        ip.emit(header);
+        p
+    }
+
+    /// What it was made from.
+    pub fn config(&self) -> &FlowConfig {
+        &self.config
+    }
+    /// How many packets were built.
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// How long the flow was active, if the run ends at `end`: from its start to its stop or to the end of the run. A flow
+    /// that sent all of its `max_packets` was active until one mean interval after the last of them.
+    pub fn active_time(&self, end: Time) -> Span {
+        let mut until = self.config.stop.map_or(end, |stop| stop.min(end));
+        if let Some(last) = self.last_departure.filter(|_| self.is_exhausted()) {
+            until = until.min(last + self.config.kind.mean_interval());
+        }
+        until.since(self.config.start)
+    }
+
+    fn unless_over(&self, at: Time) -> Option<Time> {
+        let stopped = self.config.stop.is_some_and(|stop| at >= stop);
+        (!stopped && !self.is_exhausted()).then_some(at)
+    }
+    fn is_exhausted(&self) -> bool {
+        self.config.max_packets.is_some_and(|n| self.sent >= n)
+    }
+}
+
+fn exponential(mean: Span, rng: &mut Rng) -> Span {
+    Span::from_secs_f64(rng.exponential(mean.as_secs_f64()))
+}

@@ -1,0 +1,73 @@
+//! The figures of a flow.
+
+use wayhop_core::{Span, Time};
+
+use crate::{Sink, Source};
+
+/// What a run's summary says of a flow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Summary {
+    /// Packets sent.
+    pub sent: u64,
+    /// Packets received, each counted once; of a ping, replies.
+    pub received: u64,
+    /// Further copies received.
+    pub duplicates: u64,
+    /// Packets received after one with a higher number.
+    pub out_of_order: u64,
+    /// Received over sent; `None` when nothing was sent.
+    pub delivery_ratio: Option<f64>,
+    /// UDP payload (or echo data) received, each packet counted once, in bits, over [`Source::active_time`].
+    pub goodput_bps: f64,
+    /// Delay; of a ping, round-trip time. `None` when nothing was measured.
+    pub latency: Option<Latency>,
+    /// Mean number of hops of the packets received; of a ping, of the replies.
+    pub hops_mean: Option<f64>,
+}
+
+/// Delays in milliseconds. Mean and maximum are exact, quantiles are within 0.8 %.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Latency {
+    /// Mean.
+    pub mean_ms: f64,
+    /// Median.
+    pub p50_ms: f64,
+    /// 95th percentile.
+    pub p95_ms: f64,
+    /// 99th percentile.
+    pub p99_ms: f64,
+    /// Maximum.
+    pub max_ms: f64,
+}
+
+impl Summary {
+    /// The figures of the flow between these two, in a run that ended at `end`.
+    pub fn new(source: &Source, sink: &Sink, end: Time) -> Self {
+        let active_s = source.active_time(end).as_secs_f64();
+        let bits = sink.payload_bytes() as f64 * 8.0;
+        Self {
+            sent: source.sent(),
+            received: sink.received(),
+            duplicates: sink.duplicates(),
+            out_of_order: sink.out_of_order(),
+            delivery_ratio: (source.sent() > 0).then(|| sink.received() as f64 / source.sent() as f64),
+            goodput_bps: if active_s > 0.0 { bits / active_s } else { 0.0 },
+            latency: Latency::of(sink),
+            hops_mean: sink.hops_mean(),
+        }
+    }
+}
+
+impl Latency {
+    fn of(sink: &Sink) -> Option<Self> {
+        let d = sink.delay();
+        let quantile_ms = |q| d.quantile(q).map(Span::as_millis_f64);
+        Some(Self {
+            mean_ms: d.mean()?.as_millis_f64(),
+            p50_ms: quantile_ms(0.5)?,
+            p95_ms: quantile_ms(0.95)?,
+            p99_ms: quantile_ms(0.99)?,
+            max_ms: d.max()?.as_millis_f64(),
+        })
+    }
+}

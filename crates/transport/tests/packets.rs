@@ -1,0 +1,104 @@
+//! What sources put on the air, and what echo requests are answered.
+
+use std::net::Ipv4Addr;
+
+use wayhop_core::{FlowTag, NodeId, Packet, PacketId, Pool, Span, Time};
+use wayhop_testkit::{pcap, tshark};
+use wayhop_transport::{FlowConfig, FlowKind, MAX_PAYLOAD, Source, Stamp, echo_reply};
+use wayhop_wire::{icmp, ipv4, udp};
+
+const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
+const CBR: FlowKind = FlowKind::Cbr { interval: Span::from_secs(1), jitter: 0.0 };
+const PING: FlowKind = FlowKind::Ping { interval: Span::from_secs(1) };
+
+fn source(kind: FlowKind, payload_bytes: u32) -> Source {
+    let config = FlowConfig { tos: 0xb8, ..FlowConfig::new(kind, NodeId(0), NodeId(1), payload_bytes) };
+    Source::new(3, config, A, B).expect("it can be sent")
+}
+
+fn ip(p: &Packet) -> ipv4::Repr {
+    ipv4::Repr::parse(p.bytes()).expect("the header is right")
+}
+
+#[test]
+fn a_udp_packet_carries_its_stamp_and_the_given_identification() {
+    let mut pool = Pool::new();
+    let mut s = source(CBR, 512);
+    s.build(Time::from_secs_f64(1.0), PacketId(8), 76, &mut pool);
+    let now = Time::from_secs_f64(2.5);
+    let p = s.build(now, PacketId(9), 77, &mut pool);
+    assert_eq!((p.meta.id, p.meta.flow, p.meta.born), (PacketId(9), Some(FlowTag { flow: 3, seq: 1 }), now));
+    let header = ip(&p);
+    assert_eq!((header.src, header.dst, header.ttl, header.tos, header.id), (A, B, 64, 0xb8, 77));
+    assert_eq!(p.len(), 20 + 8 + 512);
+    assert_eq!(udp::Repr::parse(&p.bytes()[20..], A, B).map(|u| u.payload_len), Ok(512));
+    assert_eq!(
+        p.bytes()[28..44],
+        *b"WHOP\x00\x00\x00\x01\x00\x00\x00\x00\x95\x02\xf9\x00",
+        "2.5e9 is 0x9502f900"
+    );
+    assert_eq!(Stamp::parse(&p.bytes()[28..]), Some(Stamp { seq: 1, sent: now }));
+}
+
+#[test]
+fn a_payload_without_room_has_no_stamp() {
+    for bytes in [0, 1, 15] {
+        let p = source(CBR, bytes).build(Time::ZERO, PacketId(0), 0, &mut Pool::new());
+        assert!(p.bytes()[28..].iter().all(|b| *b == 0));
+        assert_eq!(Stamp::parse(&p.bytes()[28..]), None);
+    }
+}
+
+#[test]
+fn the_longest_payload_fills_the_longest_packet() {
+    for kind in [CBR, PING] {
+        let p = source(kind, MAX_PAYLOAD).build(Time::ZERO, PacketId(0), 0, &mut Pool::new());
+        assert_eq!(p.len(), 65_535);
+        assert_eq!(usize::from(ip(&p).payload_len), 65_515);
+    }
+}
+
+#[test]
+fn an_echo_request_is_answered_with_its_data_in_the_other_direction() {
+    let mut pool = Pool::new();
+    let request = source(PING, 56).build(Time::from_secs_f64(1.0), PacketId(1), 5, &mut pool);
+    let now = Time::from_secs_f64(1.25);
+    let reply = echo_reply(&request, now, PacketId(2), 900, &mut pool).expect("it is a request");
+    let header = ip(&reply);
+    assert_eq!((header.src, header.dst, header.ttl, header.tos, header.id), (B, A, 64, 0xb8, 900));
+    assert_eq!((reply.meta.id, reply.meta.born, reply.meta.flow), (PacketId(2), now, request.meta.flow));
+    let data = &request.bytes()[28..];
+    assert_eq!(
+        icmp::Repr::parse(&reply.bytes()[20..]),
+        Ok(icmp::Repr::EchoReply { ident: 49_152, seq: 0, data })
+    );
+    assert!(echo_reply(&reply, now, PacketId(3), 901, &mut pool).is_none(), "a reply is not answered");
+    let datagram = source(CBR, 56).build(now, PacketId(4), 6, &mut pool);
+    assert!(echo_reply(&datagram, now, PacketId(5), 902, &mut pool).is_none());
+    let mut broken = pool.copy(&request);
+    broken.bytes_mut()[40] ^= 1;
+    assert!(echo_reply(&broken, now, PacketId(6), 903, &mut pool).is_none(), "the checksum is wrong");
+    let mut everyone = pool.copy(&request);
+    ipv4::set_dst(everyone.bytes_mut(), Ipv4Addr::BROADCAST).expect("the header is whole");
+    assert!(echo_reply(&everyone, now, PacketId(7), 904, &mut pool).is_none(), "a storm of replies");
+}
+
+#[test]
+fn tshark_takes_packets_of_every_size_for_plain_udp_and_icmp() {
+    let mut pool = Pool::new();
+    let mut packets = Vec::new();
+    for bytes in (0..80).chain([512, 1_000, 1_460, 1_472, 8_000]) {
+        packets.push(source(CBR, bytes).build(Time::from_secs_f64(123.456), PacketId(0), 1, &mut pool));
+        packets.push(source(PING, bytes).build(Time::from_secs_f64(123.456), PacketId(0), 2, &mut pool));
+    }
+    let dir = tempfile::tempdir().expect("there is room for a capture");
+    let capture = dir.path().join("traffic.pcap");
+    let file = std::fs::File::create(&capture).expect("the capture can be written");
+    pcap::write(file, packets.iter().map(|p| (p.meta.born, p.bytes()))).expect("the capture can be written");
+    assert_eq!(tshark::complaints(&capture), Ok(vec![]));
+    let rows = tshark::fields(&capture, "", &["frame.protocols"]).expect("tshark answers");
+    let plain = ["raw:ip:udp", "raw:ip:udp:data", "raw:ip:icmp", "raw:ip:icmp:data"];
+    assert!(rows.iter().all(|r| plain.contains(&r[0].as_str())), "{rows:?}");
+    assert_eq!(rows.len(), packets.len());
+}
