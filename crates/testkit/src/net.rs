@@ -8,10 +8,11 @@ use wayhop_core::{
     Addr, BROADCAST, Cx, DataPlane, DropReason, Effect, FlowTag, NodeId, Packet, PacketId, PacketMeta, Pool,
     Protocol, Purpose, Rng, RouteUse, RxMeta, Span, Time, TimerKey, TxId, TxSpec, TxStatus, stream,
 };
+use wayhop_wire::ipv4;
 
 use crate::host::{Host, Queued};
 use crate::links::{Link, Links};
-use crate::packets::{TestPacket, addr, data_packet, decrement_ttl, read_ip};
+use crate::packets::{TestPacket, addr, data_packet, read_ip};
 use crate::record::{Record, What};
 
 /// How the hosts behave. Set before the run begins.
@@ -438,7 +439,7 @@ impl Net {
         } else if head.ttl <= 1 {
             self.end(node, p, DropReason::TtlExpired);
         } else {
-            decrement_ttl(p.bytes_mut());
+            ipv4::decrement_ttl(p.bytes_mut()).expect("the header was read");
             self.look_up(node, p, head.source, head.destination, Some(rx.from));
             self.make_calls();
         }

@@ -1,6 +1,7 @@
 //! Test data: UDP over IPv4.
 
 use wayhop_core::{Addr, NodeId};
+use wayhop_wire::{ipv4, udp};
 
 /// The address that node `n` of a [`crate::Net`] has.
 pub fn addr(n: usize) -> Addr {
@@ -23,45 +24,19 @@ pub struct TestPacket {
 }
 
 /// The bytes of an IPv4 packet with a UDP datagram in it; both checksums are right.
+///
+/// # Panics
+/// If the payload does not fit a datagram.
 pub fn data_packet(t: TestPacket, payload: &[u8]) -> Vec<u8> {
-    let udp_len = 8 + payload.len();
-    let mut p = vec![0u8; 20];
-    p[0] = 0x45;
-    p[2..4].copy_from_slice(&((20 + udp_len) as u16).to_be_bytes());
-    p[4..6].copy_from_slice(&t.ident.to_be_bytes());
-    p[8] = t.ttl;
-    p[9] = 17;
-    p[12..16].copy_from_slice(&t.source.octets());
-    p[16..20].copy_from_slice(&t.destination.octets());
-    let sum = checksum(&p, 0);
-    p[10..12].copy_from_slice(&sum.to_be_bytes());
-
-    let mut udp = Vec::with_capacity(udp_len);
-    for field in [t.port, t.port, udp_len as u16, 0] {
-        udp.extend_from_slice(&field.to_be_bytes());
-    }
-    udp.extend_from_slice(payload);
-    // RFC 768: the pseudo header of addresses, protocol and length is summed too; 0 is sent as ffff.
-    let pseudo = sum16(&p[12..20]) + 17 + udp_len as u32;
-    let sum = match checksum(&udp, pseudo) {
-        0 => 0xffff,
-        s => s,
-    };
-    udp[6..8].copy_from_slice(&sum.to_be_bytes());
-    p.extend_from_slice(&udp);
+    let payload_len = u16::try_from(payload.len()).expect("a payload of at most 65507 octets");
+    let datagram = udp::Repr { src_port: t.port, dst_port: t.port, payload_len };
+    let len = datagram.buffer_len() as u16;
+    let head = ipv4::Repr { ttl: t.ttl, id: t.ident, ..ipv4::Repr::new(t.source, t.destination, 17, len) };
+    let mut p = vec![0; ipv4::HEADER_LEN + udp::HEADER_LEN];
+    p.extend_from_slice(payload);
+    head.emit(&mut p);
+    datagram.emit(&mut p[ipv4::HEADER_LEN..], t.source, t.destination);
     p
-}
-
-fn sum16(bytes: &[u8]) -> u32 {
-    bytes.chunks(2).map(|c| u32::from(c[0]) << 8 | c.get(1).map_or(0, |&b| u32::from(b))).sum()
-}
-
-fn checksum(bytes: &[u8], start: u32) -> u16 {
-    let mut s = sum16(bytes) + start;
-    while s > 0xffff {
-        s = (s & 0xffff) + (s >> 16);
-    }
-    !(s as u16)
 }
 
 /// What the host's forwarding needs of an IPv4 header.
@@ -76,25 +51,8 @@ pub(crate) struct IpHead {
 
 /// Reads the header; `None` if it contradicts itself or its checksum is wrong.
 pub(crate) fn read_ip(p: &[u8]) -> Option<IpHead> {
-    let header = usize::from(*p.first()? & 15) * 4;
-    if p[0] >> 4 != 4 || header < 20 || p.len() < header || checksum(&p[..header], 0) != 0 {
-        return None;
-    }
-    let total = usize::from(u16::from_be_bytes([p[2], p[3]]));
-    if total < header || total > p.len() {
-        return None;
-    }
-    let word = |at: usize| Addr::new(p[at], p[at + 1], p[at + 2], p[at + 3]);
-    let udp_port =
-        (p[9] == 17 && total >= header + 8).then(|| u16::from_be_bytes([p[header + 2], p[header + 3]]));
-    Some(IpHead { source: word(12), destination: word(16), ttl: p[8], udp_port })
-}
-
-/// Takes one from the TTL of a header that [`read_ip`] accepted.
-pub(crate) fn decrement_ttl(p: &mut [u8]) {
-    p[8] -= 1;
-    p[10..12].fill(0);
-    let header = usize::from(p[0] & 15) * 4;
-    let sum = checksum(&p[..header], 0);
-    p[10..12].copy_from_slice(&sum.to_be_bytes());
+    let ip = ipv4::Packet::new_checked(p).ok().filter(ipv4::Packet::checksum_is_valid)?;
+    let datagram = (ip.protocol() == ipv4::protocol::UDP).then(|| udp::Packet::new_checked(ip.payload()));
+    let udp_port = datagram.and_then(Result::ok).map(|d| d.dst_port());
+    Some(IpHead { source: ip.src(), destination: ip.dst(), ttl: ip.ttl(), udp_port })
 }

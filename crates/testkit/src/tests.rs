@@ -3,7 +3,7 @@ use wayhop_core::{
     Time, TimerKey, TxId, TxSpec, TxStatus,
 };
 
-use crate::packets::{decrement_ttl, read_ip};
+use crate::packets::read_ip;
 use crate::{Link, Net, TestPacket, What, addr, data_packet, pcap, tshark};
 
 /// A protocol whose next hops the test dictates: it passes packets up and down the line of nodes.
@@ -272,7 +272,7 @@ fn test_packets_are_sound_for_tshark() {
     let file = std::env::temp_dir().join(format!("wayhop-testkit-{}.pcap", std::process::id()));
     let t = TestPacket { source: addr(0), destination: addr(3), ttl: 9, ident: 77, port: 9_000 };
     let mut bytes = data_packet(t, &[1, 2, 3]);
-    decrement_ttl(&mut bytes);
+    wayhop_wire::ipv4::decrement_ttl(&mut bytes).unwrap();
     pcap::write(std::fs::File::create(&file).unwrap(), [(secs(1.5), bytes.as_slice())]).unwrap();
     let rows = tshark::fields(
         &file,
