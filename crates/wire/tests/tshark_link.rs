@@ -230,3 +230,42 @@ fn icmp_messages() {
         ],
     );
 }
+
+#[test]
+fn radiotap_fields_behind_any_other_field_are_where_tshark_finds_them() {
+    const OURS: u32 = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 5 | 1 << 6 | 1 << 15 | 1 << 17;
+    let header = |present: u32| {
+        // Octets that all differ, so that a wrong place shows as a wrong value. No FCS, no padding, no shortened payload.
+        let mut h: Vec<u8> = (0..200u8).map(|i| i.wrapping_mul(5)).collect();
+        h[..4].copy_from_slice(&[0, 0, 200, 0]);
+        h[4..8].copy_from_slice(&present.to_le_bytes());
+        let flags_at = if present & 1 == 1 { 16 } else { 8 };
+        h[flags_at] = 0x02;
+        let mut ack = [0; dot11::CTS_LEN];
+        dot11::Repr::Ack { duration_us: 0, receiver: NET }.emit(&mut ack);
+        h.extend_from_slice(&ack);
+        h
+    };
+    // tshark 4.0.17 does not know bit 25 (HE-MU of another user).
+    let cases: Vec<Case> = (0..28)
+        .filter(|bit| *bit != 25)
+        .map(|bit| {
+            let bytes = header(OURS | 1 << bit);
+            let (r, frame) = radiotap::split(&bytes).expect("it is whole");
+            assert_eq!(frame.len(), dot11::CTS_LEN);
+            let channel = r.channel.expect("it is present");
+            Case {
+                expected: shows! {
+                    "radiotap.channel.freq" => channel.mhz, "radiotap.channel.flags" => channel.flags,
+                    "radiotap.datarate" => f64::from(r.rate_500kbps.expect("it is present")) / 2.0,
+                    "radiotap.dbm_antsignal" => r.signal_dbm.expect("it is present"),
+                    "radiotap.dbm_antnoise" => r.noise_dbm.expect("it is present"),
+                    "radiotap.txflags" => r.tx_flags.expect("it is present"),
+                    "radiotap.data_retries" => r.data_retries.expect("it is present"),
+                },
+                bytes,
+            }
+        })
+        .collect();
+    assert_tshark_agrees(RADIOTAP, &cases);
+}

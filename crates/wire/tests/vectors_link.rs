@@ -175,6 +175,20 @@ fn radiotap_skips_the_data_of_a_vendor() {
 }
 
 #[test]
+fn radiotap_bits_beyond_the_first_word_end_the_reading() {
+    // Flags, then a second word that continues the numbering: its bit 5 is field 37, which has no layout.
+    #[rustfmt::skip]
+    let octets = [
+        0, 0, 14, 0,
+        0x02, 0, 0, 0x80,
+        0x20, 0, 0, 0,
+        0x10, 0xd8,
+    ];
+    let r = radiotap::Repr::parse(&octets).expect("it is whole");
+    assert_eq!((r.flags, r.signal_dbm), (Some(0x10), None));
+}
+
+#[test]
 fn radiotap_that_contradicts_itself_is_refused() {
     assert_eq!(radiotap::Repr::parse(&[1, 0, 8, 0, 0, 0, 0, 0]), Err(Error::Value("version")));
     assert_eq!(radiotap::Repr::parse(&[0, 0, 7, 0, 0, 0, 0, 0]), Err(Error::Length));

@@ -104,7 +104,7 @@ fn edits(dsr: &[u8]) {
         assert_eq!(sound(&without).next_header(), header[0]);
     }
     let ranges: Vec<_> =
-        wire::Packet::new_checked(dsr).map(|d| d.options().located().collect()).unwrap_or_default();
+        wire::Packet::new_checked(dsr).map(|d| d.options().located().take(32).collect()).unwrap_or_default();
     for (range, _) in ranges {
         let mut q = pool.copy(&p);
         edit::remove_option(&mut q, range.clone()).expect("the range is inside");
