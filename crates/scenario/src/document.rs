@@ -72,11 +72,11 @@ impl Document {
             if let Some(meant) = nearest(word, quoted) {
                 remedy = format!("did you mean `{meant}`?");
             }
-            // serde reports a tagged table as a whole: find the word inside it.
-            if let Some(span) = e.span()
-                && let Some(at) = self.text.get(span.clone()).and_then(|t| t.find(word))
+            // serde reports a tagged table by its header: find the word below it.
+            if let Some(start) = e.span().map(|s| s.start)
+                && let Some(at) = find_word(self.text.get(start..).unwrap_or_default(), word)
             {
-                place = Some(Place::of(&self.text, span.start + at));
+                place = Some(Place::of(&self.text, start + at));
             }
         } else if let Some(field) = message.strip_prefix("missing field `").and_then(|m| m.strip_suffix('`'))
         {
@@ -91,6 +91,16 @@ impl Document {
             None => error,
         }
     }
+}
+
+/// Where `word` stands, as a whole, in the table that `text` begins with.
+fn find_word(text: &str, word: &str) -> Option<usize> {
+    let end = text.find("\n[").map_or(text.len(), |i| i + 1);
+    let part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    text[..end]
+        .match_indices(word)
+        .map(|(i, _)| i)
+        .find(|&i| !text[..i].ends_with(part) && !text[i + word.len()..end].starts_with(part))
 }
 
 /// Applies `path.key=value` to a table, making the tables on the way. A value that is not TOML is taken as a string, so

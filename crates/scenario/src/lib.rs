@@ -9,7 +9,6 @@
 
 mod document;
 mod error;
-mod flow;
 mod input;
 mod limits;
 mod load;
@@ -23,7 +22,6 @@ mod traffic;
 
 pub use document::{Document, apply_set};
 pub use error::{Error, Place as TextPlace};
-pub use flow::{FlowConfig, FlowKind};
 pub use input::MAX_INPUT_BYTES;
 pub use limits::MAX_NODES;
 pub use load::Ns2Options;
@@ -34,3 +32,4 @@ pub use schema::{
     Area, Captures, Cbr, CbrRandom, Movement, Node, NodeRef, Nodes, Ns2File, Output, Ping, Place, Poisson,
     Protocol, Radio, Scenario, Traffic,
 };
+pub use wayhop_transport::{FlowConfig, FlowKind};

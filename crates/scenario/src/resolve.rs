@@ -2,11 +2,11 @@
 
 use wayhop_core::{Addr, NodeId, Position, Time};
 use wayhop_radio::{PRESETS, RadioConfig};
+use wayhop_transport::FlowConfig;
 use wayhop_world::{Geodetic, Track};
 
 use crate::document::Document;
 use crate::error::{Error, nearest};
-use crate::flow::FlowConfig;
 use crate::limits::MAX_DURATION_S;
 use crate::placing::{Placed, check_geodetic, in_range};
 use crate::schema::{Captures, Scenario};

@@ -1,17 +1,17 @@
 //! From the scenario's traffic entries to flows.
 
 use wayhop_core::{NodeId, Purpose, Rng, Span, Time, stream};
+use wayhop_transport::{DEFAULT_PORT, FlowConfig, FlowKind, MAX_PAYLOAD};
 
 use crate::document::Document;
 use crate::error::Error;
-use crate::flow::{FlowConfig, FlowKind};
 use crate::limits::MAX_FLOWS;
 use crate::ns2::ImportedFlow;
 use crate::placing::{Placed, in_range};
 use crate::schema::{Cbr, CbrRandom, NodeRef, Ping, Poisson, Scenario, Traffic};
 
-/// The longest UDP payload, or ICMP data, in an IPv4 packet.
-const MAX_PAYLOAD: f64 = 65_507.0;
+/// How many ports there are from [`DEFAULT_PORT`] upwards.
+const PORTS: usize = 65_536 - DEFAULT_PORT as usize;
 /// Streams of generators, apart from those of flows, which are numbered from 0.
 const GENERATOR_STREAMS: u64 = 1 << 32;
 
@@ -50,19 +50,22 @@ pub(crate) fn flows(scenario: &Scenario, placed: &Placed, seed: u64) -> Result<V
         // A movement file may hold traffic lines as well.
         out.extend(placed.ns2_flows.iter().map(from_ns2));
     }
+    // A port of its own tells each flow apart in captures, and in real networks.
+    for (k, flow) in out.iter_mut().enumerate() {
+        flow.src_port = DEFAULT_PORT + (k % PORTS) as u16;
+        flow.dst_port = flow.src_port;
+    }
     Ok(out)
 }
 
 fn from_ns2(f: &ImportedFlow) -> FlowConfig {
     let jitter = if f.random { 0.5 } else { 0.0 };
+    let kind = FlowKind::Cbr { interval: interval(f.interval_s), jitter };
     FlowConfig {
-        kind: FlowKind::Cbr { interval: interval(f.interval_s), jitter },
-        src: NodeId(f.src),
-        dst: NodeId(f.dst),
         start: f.start,
         stop: f.stop,
-        payload_bytes: f.payload_bytes,
         max_packets: f.max_packets,
+        ..FlowConfig::new(kind, NodeId(f.src), NodeId(f.dst), f.payload_bytes)
     }
 }
 
@@ -126,13 +129,9 @@ impl Entry<'_> {
             let src = sources[k];
             let dst = (src + 1 + rng.below(nodes as u64 - 1) as u32) % nodes as u32;
             out.push(FlowConfig {
-                kind,
-                src: NodeId(src),
-                dst: NodeId(dst),
                 start: Time::from_secs_f64(rng.unit() * f.start_max_s),
-                stop: None,
-                payload_bytes: f.payload_bytes,
                 max_packets: f.max_packets,
+                ..FlowConfig::new(kind, NodeId(src), NodeId(dst), f.payload_bytes)
             });
         }
         Ok(())
@@ -168,13 +167,10 @@ impl Entry<'_> {
             ));
         }
         Ok(FlowConfig {
-            kind,
-            src: from,
-            dst: to,
             start: Time::from_secs_f64(start_s),
             stop: stop_s.map(Time::from_secs_f64),
-            payload_bytes,
             max_packets,
+            ..FlowConfig::new(kind, from, to, payload_bytes)
         })
     }
 
@@ -189,6 +185,6 @@ impl Entry<'_> {
     }
 
     fn payload(&self, bytes: u32) -> Result<(), Error> {
-        in_range(self.doc, &self.sub("payload_bytes"), f64::from(bytes), 1.0, MAX_PAYLOAD)
+        in_range(self.doc, &self.sub("payload_bytes"), f64::from(bytes), 1.0, f64::from(MAX_PAYLOAD))
     }
 }

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use wayhop_core::{Position, Time};
+use wayhop_transport::{FlowConfig, FlowKind};
 use wayhop_world::links::{self, LinkChange, NS2_RANGE_M};
 use wayhop_world::{HopTable, Leg, Track};
 
 use super::god::{MAX_NODES_IN_TABLE, ns2_hops};
 use crate::error::Error;
-use crate::flow::{FlowConfig, FlowKind};
 use crate::resolve::Resolved;
 
 /// ns-2's `Agent/UDP` cuts longer payloads unless told otherwise.

@@ -1,1 +1,279 @@
+use super::*;
+use proptest::prelude::*;
+use wayhop_core::Position;
 
+fn import(text: &str) -> Result<Imported, Error> {
+    let mut i = Import::default();
+    i.read(Path::new("m.tcl"), text)?;
+    i.finish(None)
+}
+
+fn message(text: &str) -> String {
+    import(text).unwrap_err().to_string()
+}
+
+const TWO_NODES: &str = "$node_(0) set X_ 1\n$node_(0) set Y_ 2\n$node_(1) set X_ 3\n$node_(1) set Y_ 4\n";
+const FLOW: &str = "set udp_(0) [new Agent/UDP]\n$ns_ attach-agent $node_(0) $udp_(0)\nset null_(0) [new Agent/Null]\n\
+    $ns_ attach-agent $node_(1) $null_(0)\nset cbr_(0) [new Application/Traffic/CBR]\n$cbr_(0) set packetSize_ 512\n\
+    $cbr_(0) set interval_ 0.25\n$cbr_(0) set random_ 1\n$cbr_(0) set maxpkts_ 10000\n$cbr_(0) attach-agent $udp_(0)\n\
+    $ns_ connect $udp_(0) $null_(0)\n$ns_ at 2.5568388786897245 \"$cbr_(0) start\"\n";
+
+#[test]
+fn lines_may_stand_in_any_order() {
+    let forward = "$node_(0) set X_ 10\n$node_(0) set Y_ 20\n$node_(0) set Z_ 3\n\
+        $ns_ at 1.0 \"$node_(0) setdest 40 60 5\"\n$ns_ at 3.0 \"$node_(0) setdest 10 20 5\"\n";
+    let backward: Vec<&str> = forward.lines().rev().collect();
+    let (a, b) = (import(forward).unwrap(), import(&backward.join("\n")).unwrap());
+    assert_eq!(a.tracks, b.tracks);
+    assert_eq!(a.tracks[0].position(Time::from_secs_f64(2.0)), Position::new(13.0, 24.0, 3.0));
+    assert_eq!(a.last_move, Some(Time::from_secs_f64(3.0)));
+}
+
+#[test]
+fn ids_from_one_become_indices_from_zero_and_keep_their_names() {
+    let text = TWO_NODES.replace("(1)", "(2)").replace("(0)", "(1)");
+    let i = import(&text).unwrap();
+    assert_eq!((i.tracks.len(), i.ids.as_slice()), (2, [1, 2].as_slice()));
+    assert_eq!(i.tracks[0].position(Time::ZERO).x, 1.0);
+    let with_flow = text + &FLOW.replace("node_(1)", "node_(2)").replace("node_(0)", "node_(1)");
+    let i = import(&with_flow).unwrap();
+    assert_eq!((i.flows[0].src, i.flows[0].dst), (0, 1));
+    // Node 0 occurs in the traffic: then ids count from 0, and it is a node that nobody has placed.
+    let e = message(&(TWO_NODES.replace("(0)", "(2)") + FLOW));
+    assert!(
+        e.contains("the flow's source is node 0, which no line of the movement places; the nodes are 0 to 2"),
+        "{e}"
+    );
+}
+
+#[test]
+fn cbrgens_lines_make_a_flow() {
+    let i = import(&(TWO_NODES.to_owned() + FLOW)).unwrap();
+    let f = &i.flows[0];
+    assert_eq!((f.src, f.dst, f.payload_bytes, f.random, f.max_packets), (0, 1, 512, true, Some(10_000)));
+    assert_eq!((f.interval_s, f.stop), (0.25, None));
+    assert_eq!(f.start, Time::from_nanos(2_556_838_879));
+}
+
+#[test]
+fn start_and_stop_make_one_flow_for_each_period() {
+    let more = "$ns_ at 9 \"$cbr_(0) stop\"\n$ns_ at 20 \"$cbr_(0) start\"\n";
+    let i = import(&(TWO_NODES.to_owned() + FLOW + more)).unwrap();
+    let s = |f: &ImportedFlow| (f.start.as_secs_f64().round(), f.stop.map(Time::as_secs_f64));
+    assert_eq!(i.flows.iter().map(s).collect::<Vec<_>>(), [(3.0, Some(9.0)), (20.0, None)]);
+}
+
+#[test]
+fn interval_and_rate_follow_ns2s_rules() {
+    // interval_ sets the rate for the packet size of the moment: 210 octets at first (ns-default.tcl).
+    let cases = [
+        ("$cbr_(0) set interval_ 0.25\n$cbr_(0) set packetSize_ 420", 0.5),
+        ("$cbr_(0) set packetSize_ 420\n$cbr_(0) set interval_ 250ms", 0.25),
+        ("$cbr_(0) set rate_ 64Kb\n$cbr_(0) set packetSize_ 1000", 0.125),
+        ("", 210.0 * 8.0 / 448e3),
+    ];
+    for (lines, interval) in cases {
+        let start = FLOW.find("$cbr_(0) set packetSize_").unwrap();
+        let end = FLOW.find("$cbr_(0) attach-agent").unwrap();
+        let text = format!("{TWO_NODES}{}{lines}\n{}", &FLOW[..start], &FLOW[end..]);
+        let i = import(&text).unwrap();
+        assert!((i.flows[0].interval_s - interval).abs() < 1e-12, "{lines}: {}", i.flows[0].interval_s);
+    }
+}
+
+#[test]
+fn variables_other_spellings_and_harmless_lines_are_read() {
+    let text = "set val(x) 500 ;# width\nset speed 4\nset god_ [God instance]\nputs \"loading\"\n\
+        $node_(0) set X_ $val(x)\n$node_(0) set Y_ 1\n$node_(0) random-motion 0\n$ns_ initial_node_pos $node_(0) 20\n\
+        $ns at 2.0 \"$node_(0) setdest 100 1 $speed\"\n$ns_ at 9.0 \"$node_(0) reset\"\n$ns_ at 10.0 \"finish\"\n\
+        set n(1) [$ns_ node]\n$n(1) set X_ 7\n$n1 set Y_ 8\n\
+        $ns_ at 3.0 {$n(1) setdest 9 8 1.0; $node_(0) \\\n  setdest 500 1 1}\n";
+    let i = import(text).unwrap();
+    assert_eq!(i.tracks.len(), 2);
+    assert_eq!(i.tracks[0].position(Time::from_secs_f64(3.0)).x, 496.0);
+    assert_eq!(i.tracks[1].position(Time::from_secs_f64(4.0)), Position::new(8.0, 8.0, 0.0));
+}
+
+#[test]
+fn objects_may_be_used_before_the_line_that_creates_them() {
+    let mut lines: Vec<&str> = FLOW.lines().collect();
+    let start = lines.pop().unwrap();
+    lines.insert(0, start);
+    let i = import(&(TWO_NODES.to_owned() + &lines.join("\n"))).unwrap();
+    assert_eq!(i.flows.len(), 1);
+    assert!(
+        message(&(TWO_NODES.to_owned() + "\n$ns_ at 1 \"$cbr_(7) start\""))
+            .contains("m.tcl:6:12: $cbr_(7) is not set anywhere; create it with: set NAME [new CLASS]")
+    );
+}
+
+#[test]
+fn wrong_lines_are_named_by_place_and_remedy() {
+    let cases = [
+        ("$node_(0) set X_ NaN", "m.tcl:1:18: X_: NaN is not a finite number; write a plain decimal number"),
+        ("$node_(0) set X_ 1e300", "m.tcl:1:18: X_: 1e300 is beyond 1e9; write a plain decimal number"),
+        (
+            "\n\n  $node_(0) set X_ ten",
+            "m.tcl:3:20: X_: \"ten\" is not a number; write a plain decimal number",
+        ),
+        (
+            "$ns_ at 1.0 \"$node_(0) setdest 1 2 -3\"",
+            "m.tcl:1:36: setdest speed: -3 is negative; give zero or more",
+        ),
+        ("$ns_ at -1 \"$node_(0) setdest 1 2 3\"", "m.tcl:1:9: time: -1 is negative; give zero or more"),
+        (
+            "$node_(-1) set X_ 5",
+            "m.tcl:1:1: $node_(-1) names no node; write $node_(N) with N from 0 to 1000000",
+        ),
+        (
+            "$node_(5000000000) set X_ 5",
+            "m.tcl:1:1: $node_(5000000000) names no node; write $node_(N) with N from 0 to 1000000",
+        ),
+        (
+            "for {set i 0} {$i < 3} {incr i} { x }",
+            "m.tcl:1:1: \"for\" is a program, and scenario files are not executed; run the script once in ns-2 or tclsh and \
+             save the lines that it makes",
+        ),
+        (
+            "$node_(0) fly 3",
+            "m.tcl:1:1: \"$node_(0) fly 3\" is not a line of a movement or traffic file; take the line out; what is \
+             understood is listed in docs/reference/scenario.md",
+        ),
+        (
+            "$ns_ at 1.0 \"$node_(0) setdest 1 2",
+            "m.tcl:1:13: the \" that opens here is never closed; close it; if the file ends in the middle of a line it was \
+             cut off: fetch or write it again",
+        ),
+        ("# nothing here", "m.tcl: has no nodes; give lines such as: $node_(0) set X_ 10.0"),
+        (
+            "set tcp_(0) [$ns_ create-connection  TCP $node_(0) TCPSink $node_(1) 0]\n$tcp_(0) set window_ 32\n\
+             set ftp_(0) [$tcp_(0) attach-source FTP]\n$ns_ at 1.0 \"$ftp_(0) start\"",
+            "m.tcl:1:1: TCP arrives with a later release; take the TCP connections out, or use CBR over UDP",
+        ),
+        (
+            "set e [new Application/Traffic/Exponential]",
+            "m.tcl:1:7: Application/Traffic/Exponential is not supported; use Application/Traffic/CBR",
+        ),
+        (
+            "$node_(0) set X_ 1\n$node_(999999) set X_ 1",
+            "m.tcl: names node 999999, but only 2 nodes have a position or a move; correct the node's number, or say how \
+             many nodes there are",
+        ),
+    ];
+    for (text, expect) in cases {
+        assert_eq!(message(text), expect);
+    }
+}
+
+#[test]
+fn a_destination_that_does_not_exist_is_reported_where_its_flow_begins() {
+    let e = message(&(TWO_NODES.to_owned() + &FLOW.replace("node_(1)", "node_(2)")));
+    assert_eq!(
+        e,
+        "m.tcl:9:1: the flow's destination is node 2, which no line of the movement places; the nodes are 0 to 1: correct \
+         the number (cbrgen can name one node too many), or place the node"
+    );
+}
+
+#[test]
+fn half_made_flows_are_reported() {
+    for (without, reason) in [
+        ("$cbr_(0) attach-agent $udp_(0)", "cbr_(0) starts but has no agent"),
+        ("$ns_ connect $udp_(0) $null_(0)", "udp_(0), the agent of cbr_(0), is not connected"),
+        ("$ns_ attach-agent $node_(0) $udp_(0)", "udp_(0), the agent of cbr_(0), is on no node"),
+        ("$ns_ attach-agent $node_(1) $null_(0)", "null_(0), the sink of cbr_(0), is on no node"),
+    ] {
+        let e = message(&(TWO_NODES.to_owned() + &FLOW.replace(without, "")));
+        assert!(e.starts_with(&format!("m.tcl:9:1: {reason}; add: ")), "{e}");
+    }
+    let silent = FLOW.replace("$ns_ at 2.5568388786897245 \"$cbr_(0) start\"", "");
+    let i = import(&(TWO_NODES.to_owned() + &silent)).unwrap();
+    assert_eq!(i.warnings, ["cbr_(0) (line 9) never starts and makes no traffic"]);
+}
+
+#[test]
+fn odd_things_are_warned_of() {
+    let i = import(
+        "$node_(1) set X_ 5\n$node_(0) set X_ 1\n$node_(0) set Y_ 1\n\
+        $ns_ at 1 \"$node_(0) setdest 50 50 2\"\n$ns_ at 2 \"$node_(0) set X_ 12.0\"",
+    )
+    .unwrap();
+    assert_eq!(
+        i.warnings,
+        [
+            "nodes without a starting X_ and Y_ stand at 0: 1 (1)",
+            "nodes whose coordinate is set after a setdest travel on to that setdest's destination, as in ns-2: 1 (0)",
+        ]
+    );
+}
+
+#[test]
+fn god_lines_are_compared_with_the_geometry() {
+    // Nodes 200 m apart in a line: 0 - 1 - 2; node 2 leaves node 1's range (250 m) after 50 m at 10 m/s, at 5 s.
+    let nodes = "$node_(0) set X_ 10\n$node_(0) set Y_ 10\n$node_(1) set X_ 210\n$node_(1) set Y_ 10\n\
+        $node_(2) set X_ 410\n$node_(2) set Y_ 10\n$ns_ at 0.0 \"$node_(2) setdest 610 10 10\"\n";
+    let right = "$god_ set-dist 0 1 1\n$god_ set-dist 0 2 2\n$god_ set-dist 1 2 1\n\
+        $ns_ at 5.000000000000 \"$god_ set-dist 0 2 16777215\"\n$ns_ at 5.000000000000 \"$god_ set-dist 1 2 16777215\"\n";
+    assert_eq!(import(&(nodes.to_owned() + right)).unwrap().warnings, [""; 0]);
+    let wrong = right
+        .replace("0 2 2", "0 2 3")
+        .replace("at 5.000000000000 \"$god_ set-dist 1", "at 5.1 \"$god_ set-dist 1");
+    let early = "$ns_ at 4.9 \"$god_ set-dist 0 2 16777215\"\n$god_ set-dist 0 9 1\n";
+    assert_eq!(
+        import(&(nodes.to_owned() + &wrong + early)).unwrap().warnings,
+        [
+            "3 of 7 $god_ set-dist lines differ from the geometry of the moves with links of 250 m: at 0 s nodes 0 and 2: 3 hops \
+          in the file, 2 hops by the moves; at 0 s nodes 0 and 9: no such node; at 4.9 s nodes 0 and 2: no path in the file, 2 \
+          hops by the moves"
+        ]
+    );
+}
+
+fn mutated(seed_text: &'static str) -> impl Strategy<Value = String> {
+    let edits = prop::collection::vec(
+        (any::<prop::sample::Index>(), 0u8..4, any::<u8>(), any::<prop::sample::Index>()),
+        1..8,
+    );
+    edits.prop_map(move |edits| {
+        let mut bytes = seed_text.as_bytes().to_vec();
+        for (at, what, byte, other) in edits {
+            let i = at.index(bytes.len().max(1));
+            match what {
+                0 if i < bytes.len() => bytes[i] = byte,
+                1 => bytes.truncate(i),
+                2 => bytes.insert(i.min(bytes.len()), byte),
+                _ => {
+                    let j = other.index(bytes.len().max(1));
+                    let piece = bytes[i.min(j)..i.max(j)].to_vec();
+                    bytes.splice(i..i, piece);
+                }
+            }
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+const SAMPLE: &str = "set god_ [God instance]\n$node_(0) set X_ 1.5\n$node_(0) set Y_ 2\n$node_(1) set X_ 3\n\
+    $node_(1) set Y_ 4\n$god_ set-dist 0 1 1\n$ns_ at 2.0 \"$god_ set-dist 0 1 16777215\"\n\
+    $ns_ at 1.0 \"$node_(0) setdest 400.0 90.0 7.5\"\n$ns_ at 5.0 \"$node_(1) set X_ 12.0\"\n\
+    set udp_(0) [new Agent/UDP]\n$ns_ attach-agent $node_(0) $udp_(0)\nset null_(0) [new Agent/Null]\n\
+    $ns_ attach-agent $node_(1) $null_(0)\nset cbr_(0) [new Application/Traffic/CBR]\n$cbr_(0) set packetSize_ 512\n\
+    $cbr_(0) set interval_ 0.25\n$cbr_(0) attach-agent $udp_(0)\n$ns_ connect $udp_(0) $null_(0)\n\
+    $ns_ at 2.5 \"$cbr_(0) start\"\n";
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn mutated_files_load_or_are_refused(text in mutated(SAMPLE)) {
+        if let Ok(i) = import(&text) {
+            prop_assert!(i.tracks.iter().all(|t| t.position(Time::from_secs_f64(7.7)).x.is_finite()));
+            prop_assert!(i.flows.iter().all(|f| (f.src as usize) < i.tracks.len() && (f.dst as usize) < i.tracks.len()));
+        }
+    }
+
+    #[test]
+    fn any_text_is_refused_or_read(text in "\\PC{0,200}") {
+        let _ = import(&text);
+    }
+}

@@ -1,0 +1,228 @@
+//! What a user reads when a scenario file is wrong.
+
+use wayhop_scenario::Scenario;
+
+const GOOD: &str = "nodes.count = 4\nmovement = { kind = \"chain\", spacing_m = 200 }\n\
+    [[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 3\n";
+
+fn message(text: &str) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s.toml");
+    std::fs::write(&path, text).unwrap();
+    let e = Scenario::load(&path, &[]).and_then(|s| s.resolve()).map(|_| ()).unwrap_err();
+    e.to_string().replace(&format!("{}/", dir.path().display()), "")
+}
+
+#[test]
+fn the_good_file_is_good() {
+    let r = Scenario::from_text(GOOD, &[]).unwrap().resolve().unwrap();
+    assert_eq!((r.tracks.len(), r.flows.len()), (4, 1));
+}
+
+#[test]
+fn each_mistake_is_named_by_file_line_key_and_remedy() {
+    let cases = [
+        // (what to replace, by what, the message)
+        (
+            "nodes.count = 4",
+            "nodes.count = 0",
+            "s.toml:1:7: nodes.count: a scenario without nodes; give 1 to 1000000",
+        ),
+        (
+            "nodes.count = 4",
+            "nodes.count = 2000000",
+            "s.toml:1:7: nodes.count: 2000000 nodes are more than fit; give 1 to 1000000",
+        ),
+        (
+            "nodes.count = 4\n",
+            "",
+            "s.toml: nodes.count: missing, and this kind of movement does not imply it; say how many nodes there are",
+        ),
+        (
+            "spacing_m = 200",
+            "spacing_m = nan",
+            "s.toml:2:30: movement.spacing_m: nan is not a number from 0 to 1000000; give one in that range",
+        ),
+        (
+            "spacing_m = 200",
+            "spacing_m = -5",
+            "s.toml:2:30: movement.spacing_m: -5 is not a number from 0 to 1000000; give one in that range",
+        ),
+        ("dst = 3", "dst = 4", "s.toml:6:1: traffic[0].dst: there is no node 4; the nodes are 0 to 3"),
+        (
+            "dst = 3",
+            "dst = \"gate\"",
+            "s.toml:6:1: traffic[0].dst: there is no node named \"gate\"; name it in nodes.node",
+        ),
+        ("dst = 3", "dst = 0", "s.toml:6:1: traffic[0].dst: a flow from a node to itself; name another node"),
+        (
+            "dst = 3",
+            "dst = 3\nrate_pps = inf",
+            "s.toml:7:1: traffic[0].rate_pps: inf is not a number from 0.000000001 to 1000000; give one in that range",
+        ),
+        (
+            "dst = 3",
+            "dst = 3\nstart_s = 5\nstop_s = 5",
+            "s.toml:8:1: traffic[0].stop_s: 5 is not after start_s = 5; give a later time, or leave the key out",
+        ),
+        (
+            "dst = 3",
+            "dst = 3\npayload_bytes = 70000",
+            "s.toml:7:1: traffic[0].payload_bytes: 70000 is not a number from 1 to 65507; give one in that range",
+        ),
+        (
+            "nodes.count",
+            "duration_s = 0\nnodes.count",
+            "s.toml:1:1: duration_s: 0 leaves no time to run; give seconds above zero",
+        ),
+        (
+            "nodes.count",
+            "duration_s = -3.5\nnodes.count",
+            "s.toml:1:1: duration_s: -3.5 leaves no time to run; give seconds above zero",
+        ),
+        (
+            "nodes.count",
+            "radio.preset = \"wavelan-914-cum\"\nnodes.count",
+            "s.toml:1:7: radio.preset: \"wavelan-914-cum\" is not known here; did you mean `wavelan-914-cmu`? (of wavelan-914-cmu, wavelan-914-ns2, wavelan-914-sinr, wavelan-i, 80211b, 80211g)",
+        ),
+        (
+            "nodes.count",
+            "radio.queue_packet = 5\nnodes.count",
+            "s.toml:1:7: radio.queue_packet: there is no such key; did you mean `queue_packets`?",
+        ),
+        (
+            "nodes.count",
+            "radio.data_rate_mbps = 3\nnodes.count",
+            "s.toml:1:7: radio.data_rate_mbps: 3 Mb/s is none of [1.0, 2.0, 5.5, 11.0]; docs/reference/scenario.md lists what is allowed",
+        ),
+        (
+            "nodes.count",
+            "protocol.name = \"olsr\"\nnodes.count",
+            "s.toml:1:10: protocol.name: \"olsr\" is not known here; did you mean `dsr`? (of dsr, aodv)",
+        ),
+        (
+            "nodes.count",
+            "protocol.profile = \"das\"\nnodes.count",
+            "s.toml:1:10: protocol.profile: \"das\" is not known here; give one of rfc, ns2, cmu",
+        ),
+        (
+            "nodes.count",
+            "protocol.salvag = true\nnodes.count",
+            "s.toml:1:10: protocol.salvag: there is no such key; did you mean `salvage`?",
+        ),
+        (
+            "nodes.count",
+            "captures.nodes = [7]\nnodes.count",
+            "s.toml:1:19: captures.nodes[0]: there is no node 7; the nodes are 0 to 3",
+        ),
+        (
+            "nodes.count",
+            "nodes.node = [{ id = 4 }]\nnodes.count",
+            "s.toml:1:17: nodes.node[0].id: there is no node 4 among 4; give 0 to 3",
+        ),
+        (
+            "nodes.count",
+            "nodes.node = [{ id = 1 }, { id = 1 }]\nnodes.count",
+            "s.toml:1:29: nodes.node[1].id: node 1 stands in nodes.node[0] already; put both into one entry",
+        ),
+        (
+            "nodes.count",
+            "nodes.node = [{ id = 1, address = \"10.0.0.1\" }]\nnodes.count",
+            "s.toml:1:7: nodes.node: nodes 0 and 1 both have the address 10.0.0.1; give each node an address of its own (without one, node N has 10.0.0.1 + N)",
+        ),
+        (
+            "nodes.count",
+            "nodes.node = [{ id = 1, name = \"3\" }]\nnodes.count",
+            "s.toml:1:7: nodes.node: nodes 1 and 3 are both named \"3\"; give each node a name of its own",
+        ),
+        (
+            "{ kind = \"chain\", spacing_m = 200 }",
+            "{ kind = \"random-waypoint\", speed_max_mps = 5 }",
+            "s.toml: area: missing, and this kind of movement needs it; add: area = { x_m = 1500, y_m = 300 }",
+        ),
+        (
+            "{ kind = \"chain\", spacing_m = 200 }",
+            "{ kind = \"static\", positions = [{ x = 1 }] }",
+            "s.toml:1:7: nodes.count: 4 nodes, but 1 positions; leave nodes.count out: the positions imply it",
+        ),
+        (
+            "{ kind = \"chain\", spacing_m = 200 }",
+            "{ kind = \"ns2\", path = \"m.tcl\" }",
+            "m.tcl: no such file; check the name; paths in a scenario count from its folder",
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (from, to, expect) in cases {
+        let text = GOOD.replacen(from, to, 1);
+        assert_ne!(text, GOOD, "{from}");
+        let got = message(&text);
+        if got != expect {
+            wrong.push(format!("{got}\nnot {expect}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn mistakes_of_form_are_named_where_they_are() {
+    let mut wrong = Vec::new();
+    for (text, expect) in [
+        ("nodes.count = 4\nmovment = 3\n", "s.toml:2:1: unknown field `movment`"),
+        (&GOOD.replace("dst = 3", "dts = 3"), "s.toml:6:1: unknown field `dts`"),
+        (&GOOD.replace("spacing_m", "spacing"), "s.toml:2:30: unknown field `spacing`"),
+        (&GOOD.replace("\"cbr\"", "\"cbs\""), "s.toml:4:9: unknown variant `cbs`"),
+        ("nodes.count = 4\n", "s.toml:1:1: missing field `movement`; add movement;"),
+        ("nodes.count = \n", "s.toml:1:15: "),
+        ("nodes.count = 4\nnodes.count = 5\n", "s.toml:2:7: duplicate key"),
+        ("nodes.count = \"four\"\n", "s.toml:1:15: invalid type: string \"four\", expected u32"),
+        (&GOOD[..GOOD.len() - 9], "s.toml:"),
+    ] {
+        let m = message(text);
+        if !m.starts_with(expect) {
+            wrong.push(format!("{m}\nnot {expect}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(message(&GOOD.replace("dst = 3", "dts = 3")).contains("did you mean `dst`?"));
+}
+
+#[test]
+fn a_setting_from_the_command_line_is_named_as_such() {
+    let wrong = |set: &str| {
+        Scenario::from_text(GOOD, &[set.to_owned()]).and_then(|s| s.resolve()).unwrap_err().to_string()
+    };
+    assert!(wrong("nodes.cuont=3").starts_with(
+        "--set nodes.cuont=3: unknown field `cuont`, expected `count` or `node`; did you mean `count`?"
+    ));
+    assert_eq!(
+        wrong("radio.tx_power_db=3"),
+        "radio.tx_power_db: there is no such key; did you mean `tx_power_dbm`?"
+    );
+    assert!(wrong("traffic.9.src=3").contains("there is no element 9 in a list of 1"));
+}
+
+#[test]
+fn an_absurd_amount_of_motion_is_refused_before_it_is_drawn() {
+    let text = "nodes.count = 100000\nduration_s = 1e6\narea = { x_m = 10, y_m = 10 }\n\
+        movement = { kind = \"random-waypoint\", speed_min_mps = 10, speed_max_mps = 20 }\n";
+    let e = message(text);
+    assert!(e.starts_with("s.toml:4:1: movement: the nodes would make about ") && e.contains("trips"), "{e}");
+}
+
+#[test]
+fn geographic_places_need_an_origin_and_land_around_it() {
+    let text = "movement = { kind = \"static\", positions = [{ lat = 40.44, lon = -79.94 }, { lat = 40.441, lon = -79.94 }] }\n";
+    assert!(
+        message(text)
+            .contains("movement.positions[0]: latitude and longitude without an origin; add: origin =")
+    );
+    let with = format!("origin = {{ lat = 40.44, lon = -79.94, alt = 300 }}\n{text}");
+    let r = Scenario::from_text(&with, &[]).unwrap().resolve().unwrap();
+    let p = r.tracks[1].position(wayhop_core::Time::ZERO);
+    // A thousandth of a degree of latitude is 111.0 m at 40 degrees (the meridian's radius there is 6,362 km).
+    assert!(p.x.abs() < 0.01 && (p.y - 111.04).abs() < 0.1, "{p:?}");
+    assert!(
+        message(&with.replace("lat = 40.441", "lat = 95"))
+            .contains("movement.positions[1].lat: 95 is not a number from -90 to 90")
+    );
+}
