@@ -107,8 +107,11 @@ impl Engine {
     /// Sends one waiting packet.
     fn free(&mut self, cx: &mut Cx<'_>, at: usize, route: &Path, delay: Span) {
         let Some(h) = self.buffer.take(at) else { return };
+        if h.own {
+            return self.send_own(cx, h.packet, route, delay);
+        }
         // Somebody else's packet gets a way that begins here, which the salvage count says (section 8.1.4).
-        let salvage = if h.own { 0 } else { (h.salvage + 1).min(self.params.max_salvage_count.max(1)) };
+        let salvage = (h.salvage + 1).min(self.params.max_salvage_count.max(1));
         self.send_by(cx, h.packet, route, salvage, delay);
     }
 

@@ -4,12 +4,14 @@ use wayhop_core::{
     Addr, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Priority, Protocol, RxMeta, Span, Time,
     TimerKey, TxId, TxSpec, TxStatus,
 };
-use wayhop_wire::dsr::{self, DsrOption, UnknownAction};
+use wayhop_wire::dsr::{self, DsrOption, FlowState, UnknownAction};
 use wayhop_wire::ipv4::{self, protocol};
 
 use crate::blacklist::Blacklist;
 use crate::buffer::SendBuffer;
 use crate::cache::{PathCache, RouteCache};
+use crate::flow;
+use crate::flow_table::FlowTable;
 use crate::learning::HeardPackets;
 use crate::maintenance::Broken;
 use crate::params::Params;
@@ -17,7 +19,7 @@ use crate::reply::HeldReplies;
 use crate::request_table::RequestTable;
 use crate::route_error::ToldError;
 use crate::shortening::GratTable;
-use crate::view::View;
+use crate::view::{View, is_node};
 
 /// DSR at one node.
 pub struct Engine {
@@ -37,6 +39,7 @@ pub struct Engine {
     pub(crate) broken: Option<Broken>,
     /// Whether the periodic look into the Send Buffer is due at some time.
     pub(crate) checking: bool,
+    pub(crate) flows: FlowTable,
     /// Where headers are built.
     pub(crate) scratch: Vec<u8>,
     pub(crate) next_request_id: u16,
@@ -109,6 +112,7 @@ impl Engine {
             heard: HeardPackets::default(),
             broken: None,
             checking: false,
+            flows: FlowTable::new(&p),
             scratch: Vec::with_capacity(160),
             next_request_id: 0,
             next_ip_id: 0,
@@ -170,21 +174,44 @@ impl Engine {
     }
 
     /// A packet of protocol 48 that came to this node's interface.
-    fn on_dsr(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
-        let Ok(v) = View::new(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
-        if v.flow_state().is_some() {
-            self.refuse_flow_state(cx, &v);
-            return cx.drop(p, DropReason::Policy);
+    fn on_dsr(&mut self, cx: &mut Cx<'_>, mut p: Packet, rx: &RxMeta) {
+        let mut state = flow::take_header(&mut p);
+        if let Some(s) = &mut state {
+            if !self.params.flow_state {
+                self.refuse_flow_state(cx, &p);
+                return cx.drop(p, DropReason::Policy);
+            }
+            // Section 8.6.3: the Hop Count grows at reception.
+            s.hop_count = (s.hop_count + 1).min(127);
+            let ip = ipv4::Packet::new_checked(p.bytes());
+            if ip.is_ok_and(|ip| ip.protocol() != protocol::DSR) {
+                return self.on_plain(cx, p, state);
+            }
         }
+        let Ok(v) = View::new(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         if v.has_unknown {
             let Some(p) = self.obey_unknown(cx, p) else { return };
-            return self.on_options(cx, p, rx);
+            return self.on_options(cx, p, rx, state);
         }
-        self.on_options(cx, p, rx);
+        self.on_options(cx, p, rx, state);
+    }
+
+    /// A packet without DSR options; with or without Flow State header, which is off.
+    fn on_plain(&mut self, cx: &mut Cx<'_>, p: Packet, state: Option<FlowState>) {
+        let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
+        let to = ip.dst();
+        if to == cx.addr() || !is_node(to) {
+            return cx.deliver(p);
+        }
+        if self.params.flow_state {
+            return self.forward_in_flow(cx, p, state);
+        }
+        // Without a source route it cannot go on.
+        cx.drop(p, DropReason::NoRoute);
     }
 
     /// Its options, in the order that section 8.1.4 gives, errors first.
-    fn on_options(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
+    fn on_options(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta, state: Option<FlowState>) {
         let Ok(v) = View::new(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         if v.has_error {
             self.on_route_errors(cx, &v, true);
@@ -197,13 +224,13 @@ impl Engine {
         }
         let wrong = v.source_route.is_some_and(|s| usize::from(s.segments_left) > s.addresses.len());
         let for_me = v.ip.dst() == cx.addr() && !wrong;
-        if for_me || !crate::view::is_node(v.ip.dst()) {
+        if for_me || !is_node(v.ip.dst()) {
             if let Some(way) = v.way().filter(|_| !rx.broadcast) {
                 self.learn_passed(cx, &way, true, v.has_reply);
             }
             return Self::accept(cx, p);
         }
-        self.forward(cx, p, rx);
+        self.forward(cx, p, rx, state);
     }
 
     /// The end of a packet's way: what follows the DSR header goes to the local stack.
@@ -230,6 +257,7 @@ impl Protocol for Engine {
         let bits = cx.rng().bits();
         self.next_request_id = bits as u16;
         self.next_ip_id = (bits >> 16) as u16;
+        self.flows.start_at((bits >> 32) as u16);
     }
 
     fn on_outbound(&mut self, cx: &mut Cx<'_>, mut p: Packet) {
@@ -260,12 +288,7 @@ impl Protocol for Engine {
         if ip.protocol() == protocol::DSR {
             return self.on_dsr(cx, p, rx);
         }
-        let to = ip.dst();
-        if to == cx.addr() || to.is_broadcast() || to.is_multicast() {
-            return cx.deliver(p);
-        }
-        // A packet for somebody else without a source route cannot go on.
-        cx.drop(p, DropReason::NoRoute);
+        self.on_plain(cx, p, None);
     }
 
     fn on_overheard(&mut self, cx: &mut Cx<'_>, p: &[u8], next_hop: Addr, rx: &RxMeta) {
@@ -307,6 +330,7 @@ impl Protocol for Engine {
         self.buffer.inspect(now, out);
         self.held_replies.inspect(out);
         self.blacklist.inspect(now, out);
+        self.flows.inspect(now, out);
         for (_, p, _) in &self.doubtful {
             out.held("doubtful_requests", p);
         }

@@ -7,6 +7,8 @@ mod buffer;
 pub mod cache;
 mod discovery;
 mod engine;
+mod flow;
+mod flow_table;
 mod icmp;
 mod learning;
 mod maintenance;

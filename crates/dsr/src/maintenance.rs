@@ -1,12 +1,13 @@
 //! Forwarding along source routes, and what happens when a link breaks (RFC 4728 sections 8.1.5, 8.3 and 8.3.6).
 
 use wayhop_core::{Addr, Cx, DropReason, Packet, Priority, RxMeta, Span, Time, TxSpec};
-use wayhop_wire::dsr::{self, DsrOption};
-use wayhop_wire::ipv4;
+use wayhop_wire::dsr::{self, DsrOption, FlowState};
+use wayhop_wire::ipv4::{self, protocol};
 
 use crate::buffer::Held;
 use crate::cache::Purpose;
 use crate::engine::Engine;
+use crate::flow;
 use crate::icmp;
 use crate::path::Path;
 use crate::view::{View, is_node};
@@ -21,10 +22,16 @@ pub(crate) struct Broken {
 
 impl Engine {
     /// Sends a packet on to the next node of its source route (section 8.1.5).
-    pub(crate) fn forward(&mut self, cx: &mut Cx<'_>, mut p: Packet, rx: &RxMeta) {
+    pub(crate) fn forward(&mut self, cx: &mut Cx<'_>, mut p: Packet, rx: &RxMeta, state: Option<FlowState>) {
         let me = cx.addr();
         let Ok(v) = View::new(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
-        let Some(sr) = v.source_route else { return cx.drop(p, DropReason::NoRoute) };
+        let Some(sr) = v.source_route else {
+            if self.params.flow_state && !v.is_control() && dsr::edit::remove_header(&mut p).is_ok() {
+                // The options were for this hop only.
+                return self.forward_in_flow(cx, p, state);
+            }
+            return cx.drop(p, DropReason::NoRoute);
+        };
         let (n, left) = (sr.addresses.len(), usize::from(sr.segments_left));
         if left > n {
             if let Some(at) = icmp::segments_left_offset(p.bytes()) {
@@ -49,13 +56,17 @@ impl Engine {
             if !v.is_control() {
                 self.held_replies.cancel(cx, &way);
             }
+            if let (Some(s), Some(seconds)) = (state.filter(|s| s.flow_id != 0), v.timeout_s) {
+                self.learn_flow(cx, &way, s, (v.ip.src(), v.ip.ttl()), seconds);
+            }
         }
         if v.ip.ttl() <= 1 {
             return cx.drop(p, DropReason::TtlExpired);
         }
         let priority = if v.is_control() { Priority::Control } else { Priority::Data };
         let counted = ipv4::decrement_ttl(p.bytes_mut())
-            .and_then(|_| dsr::edit::source_route_mut(p.bytes_mut())?.set_segments_left(left as u8 - 1));
+            .and_then(|_| dsr::edit::source_route_mut(p.bytes_mut())?.set_segments_left(left as u8 - 1))
+            .and_then(|()| state.map_or(Ok(()), |s| self.put_flow_header(&mut p, s)));
         if counted.is_err() {
             return cx.drop(p, DropReason::Malformed);
         }
@@ -68,6 +79,7 @@ impl Engine {
         let me = cx.addr();
         cx.note("link_broken", next_hop, tries.into());
         self.cache.remove_link(me, next_hop);
+        self.flows.remove_link(me, me, next_hop);
         let again = self.broken.as_ref().is_some_and(|b| b.next_hop == next_hop && b.at == cx.now());
         if !again {
             self.broken = Some(Broken { next_hop, at: cx.now(), told: Vec::new() });
@@ -87,24 +99,30 @@ impl Engine {
     }
 
     /// Tells the node that chose a packet's route, once for a broken link, and tries to save the packet.
-    fn fail(&mut self, cx: &mut Cx<'_>, p: Packet, next_hop: Addr, tell: bool) {
-        let Ok(v) = View::new(p.bytes()) else { return self.fail_plain(cx, p) };
-        if v.request.is_some() {
+    fn fail(&mut self, cx: &mut Cx<'_>, mut p: Packet, next_hop: Addr, tell: bool) {
+        // Section 8.6.7: a salvaged packet has no Flow State header.
+        let state = flow::take_header(&mut p);
+        let plain = ipv4::Packet::new_checked(p.bytes()).is_ok_and(|ip| ip.protocol() != protocol::DSR);
+        let by_flow = if plain && self.params.flow_state { self.way_of_flow(cx, &p, state) } else { None };
+        let v = View::new(p.bytes()).ok();
+        if v.is_some_and(|v| v.request.is_some()) {
             // A probe of a doubtful neighbour.
             return cx.consume(p);
         }
-        let way = v.way().filter(|w| w.ahead()[0] == next_hop);
+        let way = v.and_then(|v| v.way()).or(by_flow).filter(|w| w.ahead()[0] == next_hop);
         let error = match way {
-            Some(w) if tell && self.is_untold(w.nodes.nodes()[0]) => self.error_for(cx, &v, &w, next_hop),
+            Some(w) if tell && self.is_untold(w.nodes.nodes()[0]) => {
+                self.error_for(cx, v.as_ref(), &w, next_hop)
+            }
             _ => None,
         };
         if self.params.error_before_salvage {
             if let Some(e) = error {
                 self.send_error(cx, e);
             }
-            self.save(cx, p, next_hop);
+            self.save(cx, p, Some(next_hop));
         } else {
-            self.save(cx, p, next_hop);
+            self.save(cx, p, Some(next_hop));
             if let Some(e) = error {
                 self.send_error(cx, e);
             }
@@ -123,32 +141,29 @@ impl Engine {
         }
     }
 
-    /// A packet without a DSR header, sent to a neighbour directly.
-    fn fail_plain(&mut self, cx: &mut Cx<'_>, p: Packet) {
-        let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
-        let (from, to) = (ip.src(), ip.dst());
-        if from == cx.addr() { self.originate(cx, p, to) } else { cx.drop(p, DropReason::MacRetries) }
-    }
-
-    /// Sends a packet by another route if that is allowed and there is one.
-    fn save(&mut self, cx: &mut Cx<'_>, mut p: Packet, next_hop: Addr) {
+    /// Sends a packet by another route if that is allowed and there is one. `broken` is the neighbour that could not be
+    /// reached.
+    pub(crate) fn save(&mut self, cx: &mut Cx<'_>, mut p: Packet, broken: Option<Addr>) {
         let me = cx.addr();
-        let Ok(v) = View::new(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
-        let (to, control, has_reply) = (v.ip.dst(), v.is_control(), v.has_reply);
-        if v.ip.src() == me {
+        let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
+        let to = ip.dst();
+        let v = View::new(p.bytes()).ok();
+        let (control, has_reply) = v.map_or((false, false), |v| (v.is_control(), v.has_reply));
+        if ip.src() == me {
             if control && !self.params.resend_own_control {
                 return cx.drop(p, DropReason::MacRetries);
             }
             return self.originate(cx, p, to);
         }
-        let salvaged = v.source_route.map_or(0, |s| s.salvage);
+        let salvaged = v.and_then(|v| v.source_route).map_or(0, |s| s.salvage);
         if !self.params.salvage {
             return cx.drop(p, DropReason::NoSalvage);
         }
         if salvaged >= self.params.max_salvage_count {
             return cx.drop(p, DropReason::SalvageLimit);
         }
-        if has_reply && (!self.params.salvage_replies || reply_names_link(&v, me, next_hop)) {
+        let names_link = |v: &View<'_>| broken.is_some_and(|b| reply_names_link(v, me, b));
+        if has_reply && (!self.params.salvage_replies || v.as_ref().is_some_and(names_link)) {
             // Over links that must work both ways a reply tests the way back; by another way it tests nothing.
             if control || !without_replies(&mut p) {
                 return cx.drop(p, DropReason::NoSalvage);

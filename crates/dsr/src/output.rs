@@ -44,19 +44,28 @@ impl Engine {
     pub(crate) fn originate(&mut self, cx: &mut Cx<'_>, p: Packet, to: Addr) {
         let mut route = Path::EMPTY;
         if self.cache.find(to, Purpose::Send, cx.now(), &mut route) {
-            return self.send_by(cx, p, &route, 0, Span::ZERO);
+            return self.send_own(cx, p, &route, Span::ZERO);
         }
         self.hold(cx, Held { packet: p, to, salvage: 0, own: true, since: cx.now() });
         self.seek(cx, to, Wants::New);
+    }
+
+    /// Sends a packet of this node along a route; data packets by a flow if flow state is in use.
+    pub(crate) fn send_own(&mut self, cx: &mut Cx<'_>, p: Packet, route: &Path, delay: Span) {
+        if self.params.flow_state && !is_control(&p) && self.flows.suits(route) && !route.any_external() {
+            self.send_in_flow(cx, p, route, delay);
+        } else {
+            self.send_by(cx, p, route, 0, delay);
+        }
     }
 
     /// Sends a packet along a route that begins at this node. `salvage` is 0 for this node's own packets.
     pub(crate) fn send_by(&mut self, cx: &mut Cx<'_>, mut p: Packet, route: &Path, salvage: u8, delay: Span) {
         let Some(next_hop) = route.next_hop() else { return cx.drop(p, DropReason::NoRoute) };
         let plain = ipv4::Packet::new_checked(p.bytes()).is_ok_and(|ip| ip.protocol() != protocol::DSR);
-        let control = !plain && dsr::edit::parse(p.bytes()).is_ok_and(|(_, d)| d.payload().is_empty());
+        let control = is_control(&p);
         let needed = route.hops() > 1 || salvage > 0 || self.params.source_route_on_one_hop || !plain;
-        if needed && self.put_source_route(&mut p, route, salvage).is_err() {
+        if needed && self.put_source_route(&mut p, route, salvage, None).is_err() {
             return cx.drop(p, DropReason::TooLong);
         }
         let priority = if control { Priority::Control } else { Priority::Data };
@@ -65,7 +74,14 @@ impl Engine {
     }
 
     /// Writes the Source Route option, and the header around it if there is none.
-    fn put_source_route(&mut self, p: &mut Packet, route: &Path, salvage: u8) -> Result<(), Error> {
+    /// `timeout_s` puts a Timeout option before it, which announces a flow.
+    pub(crate) fn put_source_route(
+        &mut self,
+        p: &mut Packet,
+        route: &Path,
+        salvage: u8,
+        timeout_s: Option<u16>,
+    ) -> Result<(), Error> {
         // Section 8.3.6: the route of a salvaged packet lists the node that salvaged it, as visited.
         let salvaged = salvage > 0;
         let nodes = route.nodes();
@@ -82,15 +98,18 @@ impl Engine {
             let mut b = Builder::new(&mut self.scratch, header.next_header());
             for o in header.options() {
                 match o? {
-                    DsrOption::SourceRoute(_) | DsrOption::Pad1 | DsrOption::PadN(_) => {}
+                    DsrOption::SourceRoute(_)
+                    | DsrOption::Timeout { .. }
+                    | DsrOption::Pad1
+                    | DsrOption::PadN(_) => {}
                     other => b.push(&other)?,
                 }
             }
-            b.push(&option)?;
+            push_route(&mut b, &option, timeout_s)?;
             dsr::edit::replace_header(p, b.finish())
         } else {
             let mut b = Builder::new(&mut self.scratch, protocol::NO_NEXT_HEADER);
-            b.push(&option)?;
+            push_route(&mut b, &option, timeout_s)?;
             dsr::edit::insert_header(p, b.finish())
         }
     }
@@ -100,4 +119,16 @@ impl Engine {
         let jitter = cx.rng().jitter(self.params.jitter());
         cx.send(p, TxSpec::broadcast().after(jitter));
     }
+}
+
+/// Whether nothing follows a packet's DSR header.
+fn is_control(p: &Packet) -> bool {
+    dsr::edit::parse(p.bytes()).is_ok_and(|(_, d)| d.payload().is_empty())
+}
+
+fn push_route(b: &mut Builder<'_>, route: &DsrOption<'_>, timeout_s: Option<u16>) -> Result<(), Error> {
+    if let Some(seconds) = timeout_s {
+        b.push(&DsrOption::Timeout { seconds })?;
+    }
+    b.push(route)
 }

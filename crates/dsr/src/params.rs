@@ -122,6 +122,18 @@ pub struct Params {
     /// How many such silences are remembered (section 4.4).
     pub grat_table_size: u16,
 
+    // ---- Flow state (sections 3.5 and 8.6) ----
+    /// Whether data packets travel along flows, without source routes (section 3.5).
+    pub flow_state: bool,
+    /// How long an unused flow is kept, in seconds: the value of the Timeout option (section 7.2.1).
+    pub flow_timeout_s: u16,
+    /// With how many packets a source announces a flow before it takes it for established end-to-end (section 3.5.3).
+    pub flow_announcements: u32,
+    /// After which time a source announces a flow again, in milliseconds (section 3.5.3).
+    pub flow_announce_ms: u32,
+    /// How many flows a node remembers (section 5.1).
+    pub flow_table_size: u16,
+
     // ---- Data packets ----
     /// Whether a packet to a neighbour carries a source route without addresses, which lets others learn the link
     /// (section 8.1.1 asks for a source route from two hops on).
@@ -195,6 +207,11 @@ impl Params {
             grat_reply_holdoff_ms: 1_000,
             grat_holdoff_by_route: false,
             grat_table_size: 64,
+            flow_state: false,
+            flow_timeout_s: 60,
+            flow_announcements: 3,
+            flow_announce_ms: 5_000,
+            flow_table_size: 512,
             source_route_on_one_hop: true,
             control_ttl: 255,
         }
@@ -230,6 +247,7 @@ impl Params {
             blacklist: false,
             grat_holdoff_by_route: true,
             grat_table_size: 10,
+            flow_state: true,
             ..Self::rfc()
         }
     }
@@ -261,6 +279,8 @@ impl Params {
         self.grat_table_size = self.grat_table_size.max(1);
         self.discovery_hop_limit = self.discovery_hop_limit.max(1);
         self.control_ttl = self.control_ttl.max(1);
+        self.flow_table_size = self.flow_table_size.max(1);
+        self.flow_timeout_s = self.flow_timeout_s.max(1);
         self
     }
 

@@ -2,10 +2,11 @@
 
 use wayhop_core::{Addr, Cx, Packet, Span, Time};
 use wayhop_wire::dsr::{DsrOption, RouteError, RouteErrorKind};
+use wayhop_wire::ipv4;
 
 use crate::engine::Engine;
 use crate::path::Path;
-use crate::view::{View, Way};
+use crate::view::{View, Way, is_node};
 
 /// A broken link that a Route Error told this node of.
 #[derive(Copy, Clone, Debug)]
@@ -25,12 +26,24 @@ impl Engine {
     pub(crate) fn on_route_errors(&mut self, cx: &mut Cx<'_>, v: &View<'_>, received: bool) {
         let me = cx.addr();
         for e in v.errors() {
-            if let RouteErrorKind::NodeUnreachable(to) = e.kind {
-                self.cache.remove_link(e.source, to);
-                if received && e.destination == me && v.ip.dst() == me {
-                    cx.note("error_received", e.source, u64::from(to.to_bits()));
-                    self.told = Some(ToldError { from: e.source, to, at: cx.now() });
+            let told = received && e.destination == me && v.ip.dst() == me;
+            match e.kind {
+                RouteErrorKind::NodeUnreachable(to) => {
+                    self.cache.remove_link(e.source, to);
+                    self.flows.remove_link(me, e.source, to);
+                    if told {
+                        cx.note("error_received", e.source, u64::from(to.to_bits()));
+                        self.told = Some(ToldError { from: e.source, to, at: cx.now() });
+                    }
                 }
+                RouteErrorKind::UnknownFlow { destination, flow_id } if told => {
+                    self.flows.announce_again(me, destination, Some(flow_id));
+                }
+                RouteErrorKind::DefaultFlowUnknown { destination } if told => {
+                    self.flows.announce_again(me, destination, None);
+                }
+                RouteErrorKind::FlowStateNotSupported if told => self.flows.avoid(me, e.source),
+                _ => {}
             }
         }
         if received && v.ip.dst() == me {
@@ -83,13 +96,13 @@ impl Engine {
     pub(crate) fn error_for(
         &mut self,
         cx: &mut Cx<'_>,
-        v: &View<'_>,
+        v: Option<&View<'_>>,
         way: &Way,
         unreachable: Addr,
     ) -> Option<(Packet, Path)> {
         let me = cx.addr();
         let to = way.nodes.first().filter(|&a| a != me)?;
-        let salvage = v.source_route.map_or(0, |s| s.salvage);
+        let salvage = v.and_then(|v| v.source_route).map_or(0, |s| s.salvage);
         let mut options = [DsrOption::Pad1; MAX_NESTED];
         options[0] = DsrOption::RouteError(RouteError {
             salvage,
@@ -99,7 +112,7 @@ impl Engine {
         });
         let mut n = 1;
         let mut total = 1 + u32::from(salvage);
-        for e in v.errors() {
+        for e in v.into_iter().flat_map(View::errors) {
             total += 1 + u32::from(e.salvage);
             if total > MAX_TOTAL_SALVAGE || n == MAX_NESTED {
                 break;
@@ -126,15 +139,28 @@ impl Engine {
     }
 
     /// Tells a packet's source that this node does not implement flow state (section 6.4.2).
-    pub(crate) fn refuse_flow_state(&mut self, cx: &mut Cx<'_>, v: &View<'_>) {
-        self.report(cx, v, RouteErrorKind::FlowStateNotSupported);
+    /// The packet has its Flow State header off.
+    pub(crate) fn refuse_flow_state(&mut self, cx: &mut Cx<'_>, p: &Packet) {
+        let kind = RouteErrorKind::FlowStateNotSupported;
+        if let Ok(v) = View::new(p.bytes()) {
+            return self.report(cx, &v, kind);
+        }
+        let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return };
+        let (me, to) = (cx.addr(), ip.src());
+        if to == me || !is_node(to) {
+            return;
+        }
+        let e = RouteError { salvage: 0, source: me, destination: to, kind };
+        if let Some(p) = self.control(cx, to, &[DsrOption::RouteError(e)]) {
+            self.originate(cx, p, to);
+        }
     }
 
     fn report(&mut self, cx: &mut Cx<'_>, v: &View<'_>, kind: RouteErrorKind<'_>) {
         let me = cx.addr();
         let to = v.ip.src();
         // An error about an error could go on for ever.
-        if to == me || v.has_error || !crate::view::is_node(to) {
+        if to == me || v.has_error || !is_node(to) {
             return;
         }
         let salvage = v.source_route.map_or(0, |s| s.salvage);

@@ -1,9 +1,9 @@
 //! A received packet, read once.
 
 use wayhop_core::Addr;
+use wayhop_wire::Error;
 use wayhop_wire::dsr::{self, DsrOption, RouteError, RouteReply, RouteRequest, SourceRoute};
 use wayhop_wire::ipv4::{self, protocol};
-use wayhop_wire::{Error, dsr::FlowState};
 
 use crate::Path;
 use crate::path::MAX_NODES;
@@ -18,12 +18,21 @@ pub(crate) struct View<'a> {
     pub(crate) has_reply: bool,
     pub(crate) has_error: bool,
     pub(crate) has_unknown: bool,
+    /// The Timeout option that comes before the Source Route.
+    pub(crate) timeout_s: Option<u16>,
 }
 
 impl<'a> View<'a> {
     /// Reads the headers; an error when any option contradicts its format, or one that may occur once occurs twice.
     pub(crate) fn new(bytes: &'a [u8]) -> Result<Self, Error> {
-        let (ip, dsr) = dsr::edit::parse(bytes)?;
+        let (ip, mut dsr) = dsr::edit::parse(bytes)?;
+        if dsr.flow_state().is_some() && dsr.next_header() == protocol::DSR {
+            // Section 8.6.2: the Flow State header stands before the options.
+            dsr = dsr::Packet::new_checked(dsr.payload())?;
+            if dsr.flow_state().is_some() {
+                return Err(Error::Value("second Flow State header"));
+            }
+        }
         let mut v = Self {
             ip,
             dsr,
@@ -32,6 +41,7 @@ impl<'a> View<'a> {
             has_reply: false,
             has_error: false,
             has_unknown: false,
+            timeout_s: None,
         };
         for o in dsr.options() {
             match o? {
@@ -43,16 +53,13 @@ impl<'a> View<'a> {
                 DsrOption::RouteReply(_) => v.has_reply = true,
                 DsrOption::RouteError(_) => v.has_error = true,
                 DsrOption::Unknown { .. } => v.has_unknown = true,
+                DsrOption::Timeout { seconds } if v.source_route.is_none() => v.timeout_s = Some(seconds),
                 _ => {}
             }
         }
         Ok(v)
     }
 
-    /// The Flow State header, if it is that.
-    pub(crate) fn flow_state(&self) -> Option<FlowState> {
-        self.dsr.flow_state()
-    }
     /// Whether nothing follows the DSR header: a packet of the protocol's own.
     pub(crate) fn is_control(&self) -> bool {
         self.dsr.next_header() == protocol::NO_NEXT_HEADER || self.dsr.payload().is_empty()

@@ -114,11 +114,14 @@ pub(crate) fn packet(ip: &Ip, options: &[Vec<u8>], payload: &[u8]) -> Vec<u8> {
 /// The DSR options of a packet as (type, data), padding left out.
 pub(crate) fn options(p: &[u8]) -> Vec<(u8, Vec<u8>)> {
     let mut out = Vec::new();
-    if p[9] != 48 {
-        return out;
-    }
-    let len = usize::from(u16::from_be_bytes([p[22], p[23]]));
-    let mut rest = &p[24..24 + len];
+    // A Flow State header (F = 1) may stand before the options, or alone.
+    let at = match (p[9], p[21] & 0x80, p[20]) {
+        (48, 0, _) => 20,
+        (48, _, 48) => 24,
+        _ => return out,
+    };
+    let len = usize::from(u16::from_be_bytes([p[at + 2], p[at + 3]]));
+    let mut rest = &p[at + 4..at + 4 + len];
     while let Some(&kind) = rest.first() {
         if kind == 224 {
             rest = &rest[1..];
