@@ -94,10 +94,15 @@ impl Engine {
         let now = cx.now();
         let measured = self.params.search == SearchRule::MeasuredLatency;
         let Some(e) = self.table.get(destination) else { return };
-        if e.is_valid() || e.search.wait_until > now || (e.search.is_on() && !measured) {
+        let wait_until = e.search.wait_until;
+        if e.is_valid() || (e.search.is_on() && !measured) {
             return;
         }
-        self.next_step(cx, destination);
+        if wait_until <= now {
+            self.next_step(cx, destination);
+        } else if measured {
+            self.check_at(cx, wait_until);
+        }
     }
 
     /// The wait for a reply is over (`SearchRule::RingTraversal`).
@@ -218,7 +223,7 @@ impl Engine {
         let p = self.new_message(cx, &Message::Rreq(request), None, BROADCAST, ttl);
         self.broadcast(cx, p, Span::ZERO);
         if measured {
-            self.check_after(cx, Time::from_nanos((now + wait).as_nanos().saturating_sub(1)));
+            self.check_at(cx, now + wait);
         } else {
             cx.set_timer(timer::search(destination), now + wait);
         }
@@ -236,13 +241,13 @@ impl Engine {
         }
     }
 
-    /// When the next of these is due: just before, since the check comes strictly after.
+    /// When the next of these is due.
     pub(crate) fn next_repeat(&self) -> Option<Time> {
         if self.params.search != SearchRule::MeasuredLatency {
             return None;
         }
         let waits = self.buffer.iter().filter_map(|w| self.table.get(w.destination));
-        waits.map(|e| Time::from_nanos(e.search.wait_until.as_nanos().saturating_sub(1))).min()
+        waits.map(|e| e.search.wait_until).min()
     }
 
     /// A request from a neighbour (section 6.5).

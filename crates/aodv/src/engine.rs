@@ -120,6 +120,11 @@ impl Engine {
         }
     }
 
+    /// As [`Engine::check_after`], but a check at `due` itself will do.
+    pub(crate) fn check_at(&mut self, cx: &mut Cx<'_>, due: Time) {
+        self.check_after(cx, Time::from_nanos(due.as_nanos().saturating_sub(1)));
+    }
+
     /// The periodic check: expired routes, entries and packets, lost neighbours, searches to repeat.
     fn check(&mut self, cx: &mut Cx<'_>) {
         self.next_check = Time::NEVER;
@@ -129,13 +134,13 @@ impl Engine {
         self.expire_neighbours(cx);
         let now = cx.now();
         let routes = self.table.iter().filter(|e| e.state != State::Repair).map(|e| e.expires);
-        let due = routes
-            .chain(self.next_repeat())
-            .chain(self.buffer.next_expiry())
-            .chain(self.neighbours.next_loss(&self.params))
-            .min();
+        let due =
+            routes.chain(self.buffer.next_expiry()).chain(self.neighbours.next_loss(&self.params)).min();
         if let Some(due) = due {
             self.check_after(cx, due.max(now));
+        }
+        if let Some(due) = self.next_repeat() {
+            self.check_at(cx, due);
         }
     }
 

@@ -1,1 +1,136 @@
-//! lifetimes
+//! Sections 6.2, 6.11, 6.13: how long routes and their numbers live.
+
+use wayhop_aodv::{Engine, Params};
+use wayhop_core::Time;
+use wayhop_testkit::addr;
+use wayhop_wire::aodv::Message;
+
+use crate::support::{alone, hear, line, ms, reply, request, rerrs, route, rreps, rreqs, secs};
+
+fn rfc() -> Params {
+    Params::rfc()
+}
+/// When the row for `n` left node 0's forwarding table for the last time.
+fn uninstalled(net: &wayhop_testkit::Net, n: usize) -> Option<Time> {
+    net.of(0).filter(|r| r.what == wayhop_testkit::What::Uninstalled(addr(n))).last().map(|r| r.at)
+}
+
+#[test]
+fn an_unused_route_expires_after_its_lifetime_with_a_raised_number() {
+    let mut net = alone(&rfc());
+    let mut m = reply(addr(9), 10, 2, addr(0));
+    m.lifetime_ms = 5_000;
+    hear(&mut net, 0, addr(4), &Message::Rrep(m));
+    net.run_until(secs(5.99));
+    assert!(net.route(0, addr(9)).is_some());
+    net.run_until(secs(6.2));
+    assert!(net.route(0, addr(9)).is_none());
+    assert_eq!(route(&net, 0, addr(9), "state").unwrap(), "invalid");
+    assert_eq!(route(&net, 0, addr(9), "seq").unwrap(), "11");
+    assert_eq!(rerrs(&net, 0).len(), 0);
+}
+
+#[test]
+fn an_invalid_entry_is_kept_for_delete_period_and_no_longer() {
+    let mut net = alone(&rfc());
+    let mut m = reply(addr(9), 10, 2, addr(0));
+    m.lifetime_ms = 5_000;
+    hear(&mut net, 0, addr(4), &Message::Rrep(m));
+    // Invalid at about 6.0 s; deleted 50 s later.
+    net.run_until(secs(55.9));
+    assert_eq!(route(&net, 0, addr(9), "seq").unwrap(), "11");
+    net.run_until(secs(56.3));
+    assert_eq!(route(&net, 0, addr(9), "seq"), None);
+}
+
+#[test]
+fn use_refreshes_source_destination_next_hop_and_previous_hop() {
+    // Section 6.2, at node 1 and 2 of 0 - 1 - 2 - 3 with one packet every 3 s.
+    let mut net = line(4, &rfc());
+    net.send_every(secs(1.0), ms(3_000), 12, 0, 3, 1);
+    net.run_until(secs(35.0));
+    for n in 0..4usize {
+        for to in (0..4).filter(|&to| to != n) {
+            // Node 3 only receives: it forwards nothing, so it uses nothing.
+            let used = n != 3 && (n.abs_diff(to) == 1 || to == 0 || to == 3);
+            assert_eq!(net.route(n, addr(to)).is_some(), used, "{n} -> {to}");
+        }
+    }
+    assert_eq!(rreqs(&net, 0).iter().filter(|(s, _)| s.at > secs(3.0)).count(), 0);
+    assert_eq!(net.delivered(1).len(), 12);
+    // 10 s after the last use everything is gone.
+    net.run_until(secs(60.0));
+    assert!((0..4).all(|n| net.routes(n).is_empty()));
+}
+
+#[test]
+fn a_reverse_route_lives_as_section_6_5_says() {
+    // 2 * NET_TRAVERSAL_TIME - 2 * hops * NODE_TRAVERSAL_TIME = 5600 - 2 * 3 * 40 = 5360 ms.
+    let mut net = alone(&rfc());
+    let mut m = request(1, addr(5), 1, addr(99), None);
+    m.hop_count = 2;
+    hear(&mut net, 0, addr(4), &Message::Rreq(m));
+    net.run_until(secs(20.0));
+    let end = uninstalled(&net, 5).unwrap();
+    assert!((secs(6.36)..secs(6.47)).contains(&end), "{end}");
+}
+
+#[test]
+fn an_answered_request_makes_the_reverse_route_live_on() {
+    let mut net = alone(&rfc());
+    hear(&mut net, 0, addr(5), &Message::Rreq(request(1, addr(5), 1, addr(9), None)));
+    hear(&mut net, 0, addr(4), &Message::Rrep(reply(addr(9), 10, 2, addr(5))));
+    net.run_until(secs(30.0));
+    // ACTIVE_ROUTE_TIMEOUT from the reply.
+    let end = uninstalled(&net, 5).unwrap();
+    assert!((secs(11.0)..secs(11.2)).contains(&end), "{end}");
+}
+
+#[test]
+fn after_a_reboot_a_node_keeps_quiet_for_delete_period() {
+    let mut p = rfc();
+    p.wait_after_reboot = true;
+    p.delete_period_ms = Some(5_000);
+    let mut net = alone(&p);
+    hear(&mut net, 0, addr(4), &Message::Rreq(request(1, addr(4), 1, addr(99), None)));
+    hear(&mut net, 0, addr(4), &Message::Rreq(request(2, addr(4), 2, addr(0), Some(41))));
+    net.send_to(0, addr(99), 1);
+    net.run_until(secs(4.9));
+    assert!(rreqs(&net, 0).is_empty() && rreps(&net, 0).is_empty());
+    assert_eq!(route(&net, 0, addr(4), "state").unwrap(), "valid", "it learns meanwhile");
+    net.run_until(secs(5.1));
+    assert_eq!(rreqs(&net, 0).len(), 1, "then the waiting packet gets its search");
+    net.assert_conserved();
+}
+
+#[test]
+fn transit_data_restarts_the_wait_after_a_reboot() {
+    let mut p = rfc();
+    p.wait_after_reboot = true;
+    p.delete_period_ms = Some(5_000);
+    let mut net = alone(&p);
+    net.run_until(secs(4.0));
+    let t =
+        wayhop_testkit::TestPacket { source: addr(3), destination: addr(8), ttl: 64, ident: 1, port: 9_000 };
+    net.inject(0, addr(3), false, &wayhop_testkit::data_packet(t, &[0; 10]));
+    net.run_for(ms(50));
+    assert_eq!(rerrs(&net, 0).len(), 1);
+    net.send_to(0, addr(99), 1);
+    net.run_until(secs(8.9));
+    assert!(rreqs(&net, 0).is_empty());
+    net.run_until(secs(9.2));
+    assert_eq!(rreqs(&net, 0).len(), 1);
+}
+
+#[test]
+fn a_rebooted_node_is_found_again() {
+    let mut net = line(3, &rfc());
+    net.send_every(secs(1.0), ms(500), 40, 0, 2, 1);
+    net.run_until(secs(5.1));
+    net.stop(2);
+    net.run_until(secs(8.0));
+    net.restart(2, Box::new(Engine::new(rfc())));
+    net.run_until(secs(40.0));
+    assert!(net.delivered(1).contains(&39));
+    net.assert_conserved();
+}

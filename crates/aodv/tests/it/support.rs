@@ -27,11 +27,10 @@ pub(crate) fn line(n: usize, params: &Params) -> Net {
     net
 }
 
-/// A message that a node sent: when, to whom, IP addresses and TTL, and its fields.
+/// A message that a node sent: when, to whom, IP header, and its fields.
 #[derive(Clone, Debug)]
 pub(crate) struct Said {
     pub(crate) at: Time,
-    pub(crate) node: usize,
     pub(crate) next_hop: Addr,
     pub(crate) ip: ipv4::Repr,
     pub(crate) what: Kind,
@@ -67,7 +66,7 @@ fn kind(bytes: &[u8]) -> Option<(ipv4::Repr, Kind)> {
 pub(crate) fn said(net: &Net, node: usize) -> Vec<Said> {
     net.sent_by(node)
         .filter_map(|(r, next_hop, bytes)| {
-            kind(bytes).map(|(ip, what)| Said { at: r.at, node, next_hop, ip, what })
+            kind(bytes).map(|(ip, what)| Said { at: r.at, next_hop, ip, what })
         })
         .collect()
 }
