@@ -188,12 +188,7 @@ impl Engine {
                 return self.on_plain(cx, p, state);
             }
         }
-        let Ok(v) = View::new(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
-        if v.has_unknown {
-            let Some(p) = self.obey_unknown(cx, p) else { return };
-            return self.on_options(cx, p, rx, state);
-        }
-        self.on_options(cx, p, rx, state);
+        self.on_options(cx, p, rx, state, false);
     }
 
     /// A packet without DSR options; with or without Flow State header, which is off.
@@ -210,9 +205,20 @@ impl Engine {
         cx.drop(p, DropReason::NoRoute);
     }
 
-    /// Its options, in the order that section 8.1.4 gives, errors first.
-    fn on_options(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta, state: Option<FlowState>) {
+    /// Its options, in the order that section 8.1.4 gives, errors first. `obeyed` says that unknown ones were dealt with.
+    fn on_options(
+        &mut self,
+        cx: &mut Cx<'_>,
+        p: Packet,
+        rx: &RxMeta,
+        state: Option<FlowState>,
+        obeyed: bool,
+    ) {
         let Ok(v) = View::new(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
+        if v.has_unknown && !obeyed {
+            let Some(p) = self.obey_unknown(cx, p) else { return };
+            return self.on_options(cx, p, rx, state, true);
+        }
         if v.has_error {
             self.on_route_errors(cx, &v, true);
         }

@@ -15,7 +15,8 @@ use crate::view::Way;
 
 /// Takes the Flow State header off a packet, if there is one.
 pub(crate) fn take_header(p: &mut Packet) -> Option<FlowState> {
-    let state = dsr::edit::parse(p.bytes()).ok()?.1.flow_state()?;
+    let (_, header) = dsr::edit::parse(p.bytes()).ok()?;
+    let state = header.flow_state()?;
     dsr::edit::remove_header(p).ok()?;
     Some(state)
 }

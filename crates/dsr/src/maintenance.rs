@@ -64,9 +64,11 @@ impl Engine {
             return cx.drop(p, DropReason::TtlExpired);
         }
         let priority = if v.is_control() { Priority::Control } else { Priority::Data };
+        // The octet that holds the low bits of Salvage and Segments Left (section 6.7).
+        let at = v.source_route_at + 3;
+        p.bytes_mut()[at] -= 1;
         let counted = ipv4::decrement_ttl(p.bytes_mut())
-            .and_then(|_| dsr::edit::source_route_mut(p.bytes_mut())?.set_segments_left(left as u8 - 1))
-            .and_then(|()| state.map_or(Ok(()), |s| self.put_flow_header(&mut p, s)));
+            .and_then(|_| state.map_or(Ok(()), |s| self.put_flow_header(&mut p, s)));
         if counted.is_err() {
             return cx.drop(p, DropReason::Malformed);
         }

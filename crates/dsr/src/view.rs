@@ -20,6 +20,8 @@ pub(crate) struct View<'a> {
     pub(crate) has_unknown: bool,
     /// The Timeout option that comes before the Source Route.
     pub(crate) timeout_s: Option<u16>,
+    /// Where the Source Route option is, in octets from the IP header's start, if no Flow State header is there.
+    pub(crate) source_route_at: usize,
 }
 
 impl<'a> View<'a> {
@@ -42,11 +44,15 @@ impl<'a> View<'a> {
             has_error: false,
             has_unknown: false,
             timeout_s: None,
+            source_route_at: 0,
         };
-        for o in dsr.options() {
+        for (range, o) in dsr.options().located() {
             match o? {
                 DsrOption::RouteRequest(r) if v.request.is_none() => v.request = Some(r),
-                DsrOption::SourceRoute(s) if v.source_route.is_none() => v.source_route = Some(s),
+                DsrOption::SourceRoute(s) if v.source_route.is_none() => {
+                    v.source_route = Some(s);
+                    v.source_route_at = ip.header_len() + dsr::HEADER_LEN + range.start;
+                }
                 DsrOption::RouteRequest(_) | DsrOption::SourceRoute(_) => {
                     return Err(Error::Value("option that occurs twice"));
                 }

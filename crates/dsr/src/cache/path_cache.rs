@@ -35,7 +35,6 @@ impl RouteCache for PathCache {
             Learned::Asked => self.primary.add(route, now),
             Learned::Overheard => self.secondary.add(route, now),
         }
-        .is_some()
     }
 
     fn find(&mut self, to: Addr, what_for: Purpose, now: Time, out: &mut Path) -> bool {
@@ -55,7 +54,7 @@ impl RouteCache for PathCache {
             found.used = now;
             if in_secondary {
                 let moved = found.path;
-                found.path = Path::EMPTY;
+                self.secondary.clear(best.slot);
                 self.primary.add(&moved, now);
             }
         }
@@ -102,43 +101,80 @@ struct Slot {
 struct Tier {
     name: &'static str,
     slots: Vec<Slot>,
+    /// The second node of each slot's path, or [`FREE`]: what most comparisons end with, side by side.
+    heads: Vec<u32>,
     size: usize,
     timeout: Span,
     victim: usize,
+    /// When to look for unused paths again.
+    next_sweep: Time,
 }
+
+/// No node's address.
+const FREE: u32 = 0;
+/// How often unused paths are looked for; a lookup sees in between that one has ended.
+const SWEEP: Span = Span::from_secs(1);
 
 impl Tier {
     fn new(name: &'static str, size: usize, timeout: Span) -> Self {
-        Self { name, slots: Vec::new(), size, timeout, victim: 0 }
+        Self { name, slots: Vec::new(), heads: Vec::new(), size, timeout, victim: 0, next_sweep: Time::ZERO }
     }
 
     fn is_live(&self, s: &Slot, now: Time) -> bool {
         !s.path.is_empty() && (self.timeout == Span::ZERO || now.since(s.used) < self.timeout)
     }
 
-    /// The slot that took the route, or `None` when it was known.
-    fn add(&mut self, route: &Path, now: Time) -> Option<usize> {
-        let new = route.nodes();
+    fn put(&mut self, at: usize, route: &Path, now: Time) {
+        self.heads[at] = head(route);
+        self.slots[at] = Slot { path: *route, used: now };
+    }
+
+    fn clear(&mut self, at: usize) {
+        self.heads[at] = FREE;
+        self.slots[at].path = Path::EMPTY;
+    }
+
+    fn sweep(&mut self, now: Time) {
+        if self.timeout == Span::ZERO || now < self.next_sweep {
+            return;
+        }
+        self.next_sweep = now + SWEEP;
         for i in 0..self.slots.len() {
-            let old = &self.slots[i];
-            let common = old.path.nodes().iter().zip(new).take_while(|(a, b)| a == b).count();
-            if !self.is_live(old, now) || (common == old.path.len() && old.path != *route) {
-                self.slots[i] = Slot { path: *route, used: now };
-                return Some(i);
+            if !self.is_live(&self.slots[i], now) {
+                self.clear(i);
+            }
+        }
+    }
+
+    /// Adds a route; false when it was known.
+    fn add(&mut self, route: &Path, now: Time) -> bool {
+        self.sweep(now);
+        let new = route.nodes();
+        let first = head(route);
+        for i in 0..self.heads.len() {
+            if self.heads[i] != first && self.heads[i] != FREE {
+                continue;
+            }
+            let old = &self.slots[i].path;
+            let common = old.nodes().iter().zip(new).take_while(|(a, b)| a == b).count();
+            if common == old.len() && *old != *route {
+                self.put(i, route, now);
+                return true;
             }
             if common == new.len() {
                 self.slots[i].used = now;
-                return None;
+                return false;
             }
         }
         if self.slots.len() < self.size {
+            self.heads.push(head(route));
             self.slots.push(Slot { path: *route, used: now });
-            return Some(self.slots.len() - 1);
+            return true;
         }
         let v = self.victim;
         self.victim = (v + 1) % self.size;
-        self.slots[v] = Slot { path: *route, used: now };
-        Some(v)
+        self.put(v, route, now);
+        true
     }
 
     fn search(&self, to: Addr, what_for: Purpose, now: Time, best: &mut Best) {
@@ -161,13 +197,22 @@ impl Tier {
 
     fn remove_link(&mut self, from: Addr, to: Addr) -> bool {
         let mut known = false;
-        for s in &mut self.slots {
-            if let Some(at) = s.path.nodes().windows(2).position(|w| w == [from, to]) {
-                known = true;
+        for i in 0..self.slots.len() {
+            let Some(at) = self.slots[i].path.nodes().windows(2).position(|w| w == [from, to]) else {
+                continue;
+            };
+            known = true;
+            if at == 0 {
                 // A path of one node leads nowhere.
-                s.path.truncate(if at == 0 { 0 } else { at + 1 });
+                self.clear(i);
+            } else {
+                self.slots[i].path.truncate(at + 1);
             }
         }
         known
     }
+}
+
+fn head(p: &Path) -> u32 {
+    p.next_hop().map_or(FREE, Addr::to_bits)
 }
