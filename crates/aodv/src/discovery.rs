@@ -236,8 +236,13 @@ impl Engine {
         }
         for destination in self.buffer.destinations() {
             self.entry(cx, destination);
-            // This leaves alone what is not due.
-            self.search(cx, destination);
+        }
+        // The newest entry first, as ns-2's list has it. This leaves alone what is not due.
+        for i in (0..self.table.len()).rev() {
+            let destination = self.table.at(i).destination;
+            if self.buffer.waits_for(destination) {
+                self.search(cx, destination);
+            }
         }
     }
 

@@ -7,5 +7,6 @@ mod lifetimes;
 mod neighbours;
 mod ns2;
 mod repair;
+mod replay;
 mod support;
 mod wire;
