@@ -41,6 +41,9 @@ impl Buffer {
         }
         self.waiting.pop_front().map(|w| w.packet)
     }
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
     /// Whether anything waits for this destination.
     pub(crate) fn waits_for(&self, destination: Addr) -> bool {
         self.waiting.iter().any(|w| w.destination == destination)

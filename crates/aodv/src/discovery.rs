@@ -231,7 +231,7 @@ impl Engine {
 
     /// Searches that the check repeats (`SearchRule::MeasuredLatency`).
     pub(crate) fn repeat_searches(&mut self, cx: &mut Cx<'_>) {
-        if self.params.search != SearchRule::MeasuredLatency {
+        if self.params.search != SearchRule::MeasuredLatency || self.buffer.is_empty() {
             return;
         }
         for destination in self.buffer.destinations() {

@@ -31,7 +31,9 @@ fn malformed_messages_are_dropped_as_such() {
     }
     let n = cases.len();
     let mut net = alone(&Params::rfc());
-    cases.iter().for_each(|b| net.inject(0, addr(4), true, b));
+    for b in &cases {
+        net.inject(0, addr(4), true, b);
+    }
     net.run_for(ms(50));
     assert_eq!(net.drops().len(), n);
     assert!(net.drops().iter().all(|d| d.1 == DropReason::Malformed), "{:?}", net.drops());
@@ -158,7 +160,7 @@ fn apply(net: &mut Net, op: Op) {
         Op::Bytes(b) => net.inject(0, addr(1), true, &b),
         Op::Udp(b) => net.inject(0, addr(1), true, &udp(&b)),
         Op::Rreq(from, m) => {
-            net.inject(0, from, true, &frame(from, BROADCAST, m.hop_count, &Message::Rreq(m)))
+            net.inject(0, from, true, &frame(from, BROADCAST, m.hop_count, &Message::Rreq(m)));
         }
         Op::Rrep(from, m, broadcast) => {
             let to = if broadcast { BROADCAST } else { addr(0) };
@@ -239,10 +241,10 @@ proptest! {
             net.run_for(ms(2));
             for row in net.inspect(0).table("routes") {
                 let get = |c| row.iter().find(|(k, _)| *k == c).map(|(_, v)| v.clone()).unwrap_or_default();
-                if let Ok(seq) = get("seq").parse::<u32>() {
-                    if let Some(old) = last.insert(get("destination"), seq) {
-                        prop_assert!(seq.wrapping_sub(old) as i32 >= 0, "{}: {old} -> {seq}", get("destination"));
-                    }
+                if let Ok(seq) = get("seq").parse::<u32>()
+                    && let Some(old) = last.insert(get("destination"), seq)
+                {
+                    prop_assert!(seq.wrapping_sub(old) as i32 >= 0, "{}: {old} -> {seq}", get("destination"));
                 }
             }
         }

@@ -4,6 +4,7 @@ mod discovery;
 mod errors;
 mod hostile;
 mod lifetimes;
+mod loops;
 mod neighbours;
 mod ns2;
 mod repair;

@@ -170,16 +170,13 @@ impl World {
     /// The host's part: the forwarding table.
     fn forward(&mut self, k: usize, line: &Line<'_>, ttl: u8, previous_hop: Option<Addr>) {
         let (source, destination) = (addr(line.source), addr(line.destination as usize));
-        match self.nodes[k].table.get(&destination).copied() {
-            Some(next_hop) => {
-                self.say(k, data_text(line.uid, number(next_hop)), self.now);
-                let used = RouteUse { source, destination, next_hop, previous_hop };
-                self.call(k, |e, cx| e.on_route_used(cx, &used));
-            }
-            None => {
-                let p = self.packet(&line.data(ttl), line.uid);
-                self.call(k, |e, cx| e.on_outbound(cx, p));
-            }
+        if let Some(&next_hop) = self.nodes[k].table.get(&destination) {
+            self.say(k, data_text(line.uid, number(next_hop)), self.now);
+            let used = RouteUse { source, destination, next_hop, previous_hop };
+            self.call(k, |e, cx| e.on_route_used(cx, &used));
+        } else {
+            let p = self.packet(&line.data(ttl), line.uid);
+            self.call(k, |e, cx| e.on_outbound(cx, p));
         }
     }
 }
