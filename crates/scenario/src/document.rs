@@ -135,7 +135,7 @@ enum Slot<'a> {
     Array(&'a mut Vec<Value>),
 }
 
-impl<'a> Slot<'a> {
+impl Slot<'_> {
     fn child(self, name: &str) -> Result<Self, String> {
         let value = match self {
             Self::Table(t) => t.entry(name).or_insert_with(|| Value::Table(toml::Table::new())),

@@ -34,7 +34,7 @@ impl Place {
         let before = &text.as_bytes()[..offset.min(text.len())];
         let line_start = before.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
         Self {
-            line: before.iter().filter(|&&b| b == b'\n').count() as u32 + 1,
+            line: before.split(|&b| b == b'\n').count() as u32,
             column: (before.len() - line_start) as u32 + 1,
         }
     }

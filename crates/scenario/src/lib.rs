@@ -25,7 +25,7 @@ pub use error::{Error, Place as TextPlace};
 pub use input::MAX_INPUT_BYTES;
 pub use limits::MAX_NODES;
 pub use load::Ns2Options;
-pub use ns2::{ExportOptions, Exported, export_ns2};
+pub use ns2::{ExportOptions, Exported, Imported, Importer, export_ns2};
 pub use reference::reference_markdown;
 pub use resolve::{CapturePlan, ProtocolParams, Resolved};
 pub use schema::{

@@ -7,7 +7,7 @@ pub const MAX_NODES: usize = 1_000_000;
 pub(crate) const MAX_FLOWS: usize = 1_000_000;
 
 /// The most trips of all nodes together that random waypoint may draw: 128 octets each.
-pub(crate) const MAX_TRIPS: f64 = 5e7;
+pub(crate) const MAX_TRIPS: f64 = 1e7;
 
 /// The longest run, seconds: a year.
 pub(crate) const MAX_DURATION_S: f64 = 366.0 * 86_400.0;

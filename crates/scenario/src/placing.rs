@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use wayhop_core::{Addr, NodeId, Position, Span, Time};
+use wayhop_transport::FlowConfig;
 use wayhop_world::{GeoOrigin, Geodetic, RandomWaypoint, Start, Track, placement};
 
 use crate::document::Document;
 use crate::error::Error;
 use crate::input::read_text;
 use crate::limits::{MAX_NODES, MAX_TRIPS};
-use crate::ns2::{Import, Imported, ImportedFlow};
+use crate::ns2::{Imported, Importer};
 use crate::schema::{Area, Movement, NodeRef, Place, Scenario, Traffic};
 
 /// No coordinate is farther from the origin, metres.
@@ -22,8 +23,8 @@ pub(crate) struct Placed {
     pub(crate) names: Vec<String>,
     pub(crate) addresses: Vec<Addr>,
     pub(crate) index: BTreeMap<String, u32>,
-    /// Flows of ns-2 files, each with the number of the traffic entry that it is from.
-    pub(crate) ns2_flows: Vec<ImportedFlow>,
+    /// The flows of ns-2 files.
+    pub(crate) ns2_flows: Vec<FlowConfig>,
     pub(crate) last_move: Option<Time>,
     pub(crate) warnings: Vec<String>,
 }
@@ -148,7 +149,7 @@ impl Placed {
 
 fn from_ns2(scenario: &Scenario, path: &Path) -> Result<Placed, Error> {
     let folder = scenario.document.folder();
-    let mut import = Import::default();
+    let mut import = Importer::default();
     let mut read = |path: &Path| {
         let full = folder.join(path);
         import.read(&full, &read_text(&full)?)

@@ -1,5 +1,6 @@
 //! The reference page of the scenario file, from the types that read it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use schemars::{JsonSchema, schema_for};
@@ -79,7 +80,7 @@ fn table(out: &mut String, schema: &Value, defs: &Map<String, Value>) {
         .filter_map(Value::as_str)
         .collect();
     out.push_str("| key | type | default | meaning |\n|---|---|---|---|\n");
-    for (key, property) in properties {
+    for (key, property) in sorted(properties) {
         let default = match property.get("default") {
             _ if required.contains(&key.as_str()) => "required".to_owned(),
             Some(Value::Object(_) | Value::Null) | None => "-".to_owned(),
@@ -127,7 +128,8 @@ fn with_sets<T: JsonSchema>(out: &mut String, sets: &[(&str, Value)]) {
         names.join(" | "),
         "---|".repeat(sets.len())
     );
-    for (key, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+    for (key, property) in schema.get("properties").and_then(Value::as_object).map(sorted).unwrap_or_default()
+    {
         let row: Vec<String> = sets
             .iter()
             .map(|(_, v)| match v.get(key) {
@@ -144,6 +146,11 @@ fn with_sets<T: JsonSchema>(out: &mut String, sets: &[(&str, Value)]) {
             description(property)
         );
     }
+}
+
+/// By name, whatever order the map has: a dependency's features decide that.
+fn sorted(properties: &Map<String, Value>) -> BTreeMap<&String, &Value> {
+    properties.iter().collect()
 }
 
 fn description(schema: &Value) -> String {

@@ -176,10 +176,14 @@ fn unknown_name<'a>(
     doc.error(key, format!("{name:?} is not known here"), remedy)
 }
 
-/// The last move's time, rounded up to ten seconds; 900 s if nothing ever moves.
+/// The last move's time, rounded up to two digits (1763 s to 1800 s); 900 s if nothing ever moves.
 fn default_duration(last_move: Option<Time>) -> Time {
-    let seconds = (last_move.map_or(0.0, Time::as_secs_f64) / 10.0).ceil() * 10.0;
-    Time::from_secs_f64(if seconds > 0.0 { seconds } else { 900.0 })
+    let seconds = last_move.map_or(0.0, Time::as_secs_f64);
+    let mut unit = 1.0;
+    while seconds > 100.0 * unit {
+        unit *= 10.0;
+    }
+    Time::from_secs_f64(if seconds > 0.0 { (seconds / unit).ceil() * unit } else { 900.0 })
 }
 
 fn extent(tracks: &[Track], until: Time) -> [f64; 3] {

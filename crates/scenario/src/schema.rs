@@ -19,7 +19,7 @@ pub struct Scenario {
     #[serde(default = "one")]
     pub seed: u64,
     /// Length of the run, seconds of simulated time. Without it: the time of the last move in ns-2
-    /// files, rounded up to ten seconds; 900 s where there is none.
+    /// files, rounded up to two digits; 900 s where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_s: Option<f64>,
     /// The nodes.

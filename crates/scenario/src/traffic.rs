@@ -6,7 +6,6 @@ use wayhop_transport::{DEFAULT_PORT, FlowConfig, FlowKind, MAX_PAYLOAD};
 use crate::document::Document;
 use crate::error::Error;
 use crate::limits::MAX_FLOWS;
-use crate::ns2::ImportedFlow;
 use crate::placing::{Placed, in_range};
 use crate::schema::{Cbr, CbrRandom, NodeRef, Ping, Poisson, Scenario, Traffic};
 
@@ -26,7 +25,8 @@ pub(crate) fn flows(scenario: &Scenario, placed: &Placed, seed: u64) -> Result<V
             Traffic::Poisson(f) => out.push(at.poisson(f)?),
             Traffic::Ping(f) => out.push(at.ping(f)?),
             Traffic::CbrRandom(f) => {
-                at.random(f, &mut stream(seed, Purpose::Traffic, GENERATOR_STREAMS + k as u64), &mut out)?
+                let mut rng = stream(seed, Purpose::Traffic, GENERATOR_STREAMS + k as u64);
+                at.random(f, &mut rng, &mut out)?;
             }
             Traffic::Ns2(_) if !matches!(scenario.movement, crate::schema::Movement::Ns2 { .. }) => {
                 return Err(doc.error(
@@ -39,7 +39,7 @@ pub(crate) fn flows(scenario: &Scenario, placed: &Placed, seed: u64) -> Result<V
             Traffic::Ns2(_) if ns2_done => {}
             Traffic::Ns2(_) => {
                 ns2_done = true;
-                out.extend(placed.ns2_flows.iter().map(from_ns2));
+                out.extend_from_slice(&placed.ns2_flows);
             }
         }
         if out.len() > MAX_FLOWS {
@@ -48,7 +48,7 @@ pub(crate) fn flows(scenario: &Scenario, placed: &Placed, seed: u64) -> Result<V
     }
     if !ns2_done {
         // A movement file may hold traffic lines as well.
-        out.extend(placed.ns2_flows.iter().map(from_ns2));
+        out.extend_from_slice(&placed.ns2_flows);
     }
     // A port of its own tells each flow apart in captures, and in real networks.
     for (k, flow) in out.iter_mut().enumerate() {
@@ -56,17 +56,6 @@ pub(crate) fn flows(scenario: &Scenario, placed: &Placed, seed: u64) -> Result<V
         flow.dst_port = flow.src_port;
     }
     Ok(out)
-}
-
-fn from_ns2(f: &ImportedFlow) -> FlowConfig {
-    let jitter = if f.random { 0.5 } else { 0.0 };
-    let kind = FlowKind::Cbr { interval: interval(f.interval_s), jitter };
-    FlowConfig {
-        start: f.start,
-        stop: f.stop,
-        max_packets: f.max_packets,
-        ..FlowConfig::new(kind, NodeId(f.src), NodeId(f.dst), f.payload_bytes)
-    }
 }
 
 /// At least a nanosecond, so that time goes on.

@@ -1,8 +1,10 @@
 //! Agents and applications that a traffic file creates, and the flows that they make.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
-use wayhop_core::Time;
+use wayhop_core::{Span, Time};
+use wayhop_transport::FlowKind;
 
 use super::interp::Spot;
 use super::value;
@@ -77,18 +79,17 @@ impl Object {
 }
 
 /// A flow as a file describes it, by the file's own node ids.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ImportedFlow {
-    pub(crate) src: u32,
-    pub(crate) dst: u32,
-    pub(crate) start: Time,
-    pub(crate) stop: Option<Time>,
-    pub(crate) payload_bytes: u32,
-    pub(crate) interval_s: f64,
-    /// Whether each interval is drawn from 0.5 to 1.5 of the mean.
-    pub(crate) random: bool,
-    pub(crate) max_packets: Option<u64>,
-    pub(crate) spot: Spot,
+#[derive(Clone, Debug)]
+pub(super) struct RawFlow {
+    pub(super) src: u32,
+    pub(super) dst: u32,
+    pub(super) kind: FlowKind,
+    pub(super) start: Time,
+    pub(super) stop: Option<Time>,
+    pub(super) payload_bytes: u32,
+    pub(super) max_packets: Option<u64>,
+    /// Where its application is created.
+    pub(super) spot: Spot,
 }
 
 /// All objects of the files read so far.
@@ -188,11 +189,13 @@ impl Agents {
     }
 
     /// The flows, in the order in which their applications were created; one for each time that an application runs.
-    pub(super) fn flows(&self, warnings: &mut Vec<String>) -> Result<Vec<ImportedFlow>, (Spot, Error)> {
+    pub(super) fn flows(&self, files: &[PathBuf], warnings: &mut Vec<String>) -> Result<Vec<RawFlow>, Error> {
         let mut flows = Vec::new();
         for (object, name, spot) in &self.all {
             let Object::Cbr(cbr) = object else { continue };
-            let wrong = |reason: String, remedy: &str| (*spot, Error::new(reason, remedy).at(spot.place));
+            let wrong = |reason: String, remedy: &str| {
+                Error::new(reason, remedy).in_file(&files[spot.file]).at(spot.place)
+            };
             if cbr.switches.is_empty() {
                 warnings.push(format!("{name} (line {}) never starts and makes no traffic", spot.place.line));
                 continue;
@@ -237,6 +240,12 @@ impl Agents {
                     "give both a value above zero",
                 ));
             }
+            if cbr.interval() < Span::from_micros(1) {
+                return Err(wrong(
+                    format!("{name} sends more than a million packets a second"),
+                    "give a lower rate_ or a longer interval_",
+                ));
+            }
             if cbr.packet_size > packet_size {
                 warnings.push(format!(
                     "{name} (line {}) sends {} octets through an agent whose packetSize_ is {packet_size}: ns-2 cuts them \
@@ -244,24 +253,28 @@ impl Agents {
                     spot.place.line, cbr.packet_size
                 ));
             }
-            let template = ImportedFlow {
+            let template = RawFlow {
                 src,
                 dst,
+                kind: FlowKind::Cbr { interval: cbr.interval(), jitter: if cbr.random { 0.5 } else { 0.0 } },
                 start: Time::ZERO,
                 stop: None,
                 payload_bytes: cbr.packet_size,
-                interval_s: f64::from(cbr.packet_size) * 8.0 / cbr.rate_bps,
-                random: cbr.random,
                 max_packets: (cbr.max_packets < CBR_MAX_PACKETS).then_some(cbr.max_packets),
                 spot: *spot,
             };
-            flows.extend(cbr.periods().map(|(start, stop)| ImportedFlow { start, stop, ..template.clone() }));
+            flows.extend(cbr.periods().map(|(start, stop)| RawFlow { start, stop, ..template.clone() }));
         }
         Ok(flows)
     }
 }
 
 impl Cbr {
+    /// At least a nanosecond, so that time goes on.
+    fn interval(&self) -> Span {
+        Span::from_secs_f64(f64::from(self.packet_size) * 8.0 / self.rate_bps).max(Span::from_nanos(1))
+    }
+
     /// From when to when it runs. A start while it runs starts the schedule afresh, as in ns-2.
     fn periods(&self) -> impl Iterator<Item = (Time, Option<Time>)> {
         let mut switches = self.switches.clone();

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use wayhop_core::Time;
+use wayhop_core::{NodeId, Time};
+use wayhop_transport::FlowConfig;
 use wayhop_world::{Axis, Track};
 
 use super::agents::{Agents, Object};
@@ -15,13 +16,11 @@ use super::vars::Vars;
 use crate::error::{Error, Place};
 use crate::limits::MAX_NODES;
 
-pub(crate) use super::agents::ImportedFlow;
-
 /// A place in one of the files read.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Spot {
-    pub(crate) file: usize,
-    pub(crate) place: Place,
+pub(super) struct Spot {
+    pub(super) file: usize,
+    pub(super) place: Place,
 }
 
 /// Why a command was not carried out.
@@ -38,35 +37,34 @@ impl From<Error> for Stop {
     }
 }
 
-/// Scenario files under reading.
+/// Reads ns-2's files, movement first. Both kinds of line may stand in any of them.
 #[derive(Default)]
-pub(crate) struct Import {
+pub struct Importer {
     files: Vec<PathBuf>,
     vars: Vars,
     nodes: Nodes,
     agents: Agents,
     god: Vec<GodLine>,
-    last_event: Option<Time>,
 }
 
 /// What the files say, with nodes numbered from 0.
-#[derive(Debug)]
-pub(crate) struct Imported {
+#[derive(Clone, Debug)]
+pub struct Imported {
     /// One for each node.
-    pub(crate) tracks: Vec<Track>,
-    /// The nodes' ids in the files.
-    pub(crate) ids: Vec<u32>,
-    /// By index, no longer by id.
-    pub(crate) flows: Vec<ImportedFlow>,
+    pub tracks: Vec<Track>,
+    /// The nodes' numbers in the files.
+    pub ids: Vec<u32>,
+    /// The flows, in the order in which the files create them.
+    pub flows: Vec<FlowConfig>,
     /// The time of the last scheduled move.
-    pub(crate) last_move: Option<Time>,
+    pub last_move: Option<Time>,
     /// What a user should know.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
-impl Import {
-    /// Reads a file's text.
-    pub(crate) fn read(&mut self, path: &Path, text: &str) -> Result<(), Error> {
+impl Importer {
+    /// Reads a file's text; `path` is for messages.
+    pub fn read(&mut self, path: &Path, text: &str) -> Result<(), Error> {
         self.files.push(path.to_path_buf());
         let mut waiting = Vec::new();
         for command in Commands::new(text) {
@@ -84,8 +82,8 @@ impl Import {
         Ok(())
     }
 
-    /// Everything read, checked as a whole. `count`: how many nodes there are, if the files need not say.
-    pub(crate) fn finish(self, count: Option<usize>) -> Result<Imported, Error> {
+    /// Everything read, checked as a whole. `count`: how many nodes there are, if not as many as the files name.
+    pub fn finish(self, count: Option<usize>) -> Result<Imported, Error> {
         let movement = self.files.first().cloned().unwrap_or_default();
         let located = |spot: Spot, e: Error| e.in_file(&self.files[spot.file]).at(spot.place);
         if let Some(spot) = self.agents.tcp {
@@ -98,7 +96,7 @@ impl Import {
             ));
         }
         let mut warnings = Vec::new();
-        let mut flows = self.agents.flows(&mut warnings).map_err(|(spot, e)| located(spot, e))?;
+        let mut flows = self.agents.flows(&self.files, &mut warnings)?;
         let Some((highest, placed)) = self.nodes.extent() else {
             return Err(
                 Error::new("has no nodes", "give lines such as: $node_(0) set X_ 10.0").in_file(&movement)
@@ -151,11 +149,20 @@ impl Import {
                 ));
             }
         }
-        let last_move = self.nodes.last_event().or(self.last_event);
-        let (tracks, odd) = self.nodes.tracks(base, count)?;
+        let last_move = self.nodes.last_event();
+        let (tracks, odd) = self.nodes.tracks(base, count);
         warnings.extend(odd);
         warnings.extend(god::check(&self.god, &tracks, base));
         let ids = (base..).take(count).collect();
+        let flows = flows
+            .into_iter()
+            .map(|f| FlowConfig {
+                start: f.start,
+                stop: f.stop,
+                max_packets: f.max_packets,
+                ..FlowConfig::new(f.kind, NodeId(f.src), NodeId(f.dst), f.payload_bytes)
+            })
+            .collect();
         Ok(Imported { tracks, ids, flows, last_move, warnings })
     }
 
@@ -201,7 +208,7 @@ impl Import {
             _ => {
                 let Some(name) = head.strip_prefix('$') else { return Err(refused(head, place)) };
                 if let Some(id) = node_id(name) {
-                    let id = id.ok_or_else(|| bad_node(head, place))?;
+                    let id = id.map_err(|BadId| bad_node(head, place))?;
                     return self.node(id, words, &args, at);
                 }
                 match name {
@@ -237,10 +244,7 @@ impl Import {
             ["new", class, ..] => {
                 Object::new(class).map_err(|(reason, remedy)| Error::new(reason, remedy).at(place))?
             }
-            ["God", "instance"]
-            | ["create-god", _]
-            | ["Simulator", "instance"]
-            | ["$ns_" | "$ns", "node"] => Object::Other,
+            ["God" | "Simulator", "instance"] | ["create-god", _] | ["$ns_" | "$ns", "node"] => Object::Other,
             ["$ns_" | "$ns", "create-connection" | "create-connection-list", ..] => Object::Tcp,
             [agent, "attach-source" | "attach-app", _] => {
                 self.find(agent, place)?;
@@ -277,8 +281,9 @@ impl Import {
                     None => node.start[axis as usize] = Some(v),
                 }
             }
-            ["random-motion", "0"] | ["start" | "reset" | "log-movement"] => {}
-            ["set", ..] | ["label" | "color" | "shape" | "radius" | "size" | "label-color", ..] => {}
+            ["random-motion", "0"]
+            | ["start" | "reset" | "log-movement"]
+            | ["set" | "label" | "color" | "shape" | "radius" | "size" | "label-color", ..] => {}
             ["random-motion", ..] => {
                 return Err(Error::new(
                     "random-motion draws its own moves",
@@ -302,13 +307,12 @@ impl Import {
                 for command in Commands::nested(script, start) {
                     self.command(&command?, Some(t))?;
                 }
-                self.last_event = self.last_event.max(Some(t));
             }
             ["attach-agent", node, agent] => {
                 let id = node
                     .strip_prefix('$')
                     .and_then(node_id)
-                    .flatten()
+                    .and_then(Result::ok)
                     .ok_or_else(|| bad_node(node, words[2].place))?;
                 let agent = self.find(agent, words[3].place)?;
                 self.agents.attach_to_node(agent, id, words[3].place)?;
@@ -394,14 +398,16 @@ impl Import {
     }
 }
 
-/// The id in `node_(12)`, `node(12)`, `n(12)`, `node12`, `n12`: `None` for another name, `Some(None)` for an id that cannot
-/// be.
-fn node_id(name: &str) -> Option<Option<u32>> {
+/// A node's name with an id that cannot be.
+struct BadId;
+
+/// The id in `node_(12)`, `node(12)`, `n(12)`, `node12`, `n12`; `None` for the name of something else.
+fn node_id(name: &str) -> Option<Result<u32, BadId>> {
     let rest = ["node_", "nodes_", "node", "nodes", "n_", "n"].iter().find_map(|p| {
         name.strip_prefix(p).filter(|r| r.starts_with('(') || r.starts_with(|c: char| c.is_ascii_digit()))
     })?;
     let digits = rest.strip_prefix('(').map_or(Some(rest), |r| r.strip_suffix(')'));
-    Some(digits.and_then(|d| d.parse::<u32>().ok()).filter(|&id| (id as usize) <= MAX_NODES))
+    Some(digits.and_then(|d| d.parse::<u32>().ok()).filter(|&id| (id as usize) <= MAX_NODES).ok_or(BadId))
 }
 
 fn bad_node(text: &str, place: Place) -> Error {

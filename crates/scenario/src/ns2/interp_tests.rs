@@ -1,9 +1,10 @@
 use super::*;
 use proptest::prelude::*;
-use wayhop_core::Position;
+use wayhop_core::{Position, Span};
+use wayhop_transport::FlowKind;
 
 fn import(text: &str) -> Result<Imported, Error> {
-    let mut i = Import::default();
+    let mut i = Importer::default();
     i.read(Path::new("m.tcl"), text)?;
     i.finish(None)
 }
@@ -37,7 +38,7 @@ fn ids_from_one_become_indices_from_zero_and_keep_their_names() {
     assert_eq!(i.tracks[0].position(Time::ZERO).x, 1.0);
     let with_flow = text + &FLOW.replace("node_(1)", "node_(2)").replace("node_(0)", "node_(1)");
     let i = import(&with_flow).unwrap();
-    assert_eq!((i.flows[0].src, i.flows[0].dst), (0, 1));
+    assert_eq!((i.flows[0].src, i.flows[0].dst), (NodeId(0), NodeId(1)));
     // Node 0 occurs in the traffic: then ids count from 0, and it is a node that nobody has placed.
     let e = message(&(TWO_NODES.replace("(0)", "(2)") + FLOW));
     assert!(
@@ -50,8 +51,8 @@ fn ids_from_one_become_indices_from_zero_and_keep_their_names() {
 fn cbrgens_lines_make_a_flow() {
     let i = import(&(TWO_NODES.to_owned() + FLOW)).unwrap();
     let f = &i.flows[0];
-    assert_eq!((f.src, f.dst, f.payload_bytes, f.random, f.max_packets), (0, 1, 512, true, Some(10_000)));
-    assert_eq!((f.interval_s, f.stop), (0.25, None));
+    assert_eq!((f.src, f.dst, f.payload_bytes, f.max_packets), (NodeId(0), NodeId(1), 512, Some(10_000)));
+    assert_eq!((f.kind, f.stop), (FlowKind::Cbr { interval: Span::from_millis(250), jitter: 0.5 }, None));
     assert_eq!(f.start, Time::from_nanos(2_556_838_879));
 }
 
@@ -59,7 +60,7 @@ fn cbrgens_lines_make_a_flow() {
 fn start_and_stop_make_one_flow_for_each_period() {
     let more = "$ns_ at 9 \"$cbr_(0) stop\"\n$ns_ at 20 \"$cbr_(0) start\"\n";
     let i = import(&(TWO_NODES.to_owned() + FLOW + more)).unwrap();
-    let s = |f: &ImportedFlow| (f.start.as_secs_f64().round(), f.stop.map(Time::as_secs_f64));
+    let s = |f: &FlowConfig| (f.start.as_secs_f64().round(), f.stop.map(Time::as_secs_f64));
     assert_eq!(i.flows.iter().map(s).collect::<Vec<_>>(), [(3.0, Some(9.0)), (20.0, None)]);
 }
 
@@ -77,7 +78,7 @@ fn interval_and_rate_follow_ns2s_rules() {
         let end = FLOW.find("$cbr_(0) attach-agent").unwrap();
         let text = format!("{TWO_NODES}{}{lines}\n{}", &FLOW[..start], &FLOW[end..]);
         let i = import(&text).unwrap();
-        assert!((i.flows[0].interval_s - interval).abs() < 1e-12, "{lines}: {}", i.flows[0].interval_s);
+        assert_eq!(i.flows[0].kind.mean_interval(), Span::from_secs_f64(interval), "{lines}");
     }
 }
 
@@ -186,6 +187,11 @@ fn half_made_flows_are_reported() {
         let e = message(&(TWO_NODES.to_owned() + &FLOW.replace(without, "")));
         assert!(e.starts_with(&format!("m.tcl:9:1: {reason}; add: ")), "{e}");
     }
+    let fast = FLOW.replace("interval_ 0.25", "interval_ 1e-9");
+    assert_eq!(
+        message(&(TWO_NODES.to_owned() + &fast)),
+        "m.tcl:9:1: cbr_(0) sends more than a million packets a second; give a lower rate_ or a longer interval_"
+    );
     let silent = FLOW.replace("$ns_ at 2.5568388786897245 \"$cbr_(0) start\"", "");
     let i = import(&(TWO_NODES.to_owned() + &silent)).unwrap();
     assert_eq!(i.warnings, ["cbr_(0) (line 9) never starts and makes no traffic"]);
@@ -268,7 +274,7 @@ proptest! {
     fn mutated_files_load_or_are_refused(text in mutated(SAMPLE)) {
         if let Ok(i) = import(&text) {
             prop_assert!(i.tracks.iter().all(|t| t.position(Time::from_secs_f64(7.7)).x.is_finite()));
-            prop_assert!(i.flows.iter().all(|f| (f.src as usize) < i.tracks.len() && (f.dst as usize) < i.tracks.len()));
+            prop_assert!(i.flows.iter().all(|f| f.src.index() < i.tracks.len() && f.dst.index() < i.tracks.len()));
         }
     }
 

@@ -11,4 +11,4 @@ mod value;
 mod vars;
 
 pub use export::{ExportOptions, Exported, export_ns2};
-pub(crate) use interp::{Import, Imported, ImportedFlow};
+pub use interp::{Imported, Importer};

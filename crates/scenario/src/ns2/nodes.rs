@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use wayhop_core::{Position, Time};
 use wayhop_world::{Axis, Track, TrackBuilder};
 
-use crate::error::Error;
 use crate::limits::MAX_NODES;
 
 /// One scheduled change of a node's motion.
@@ -45,19 +44,13 @@ impl Nodes {
     }
 
     /// The tracks of nodes `base` to `base + count - 1`, with words on what is odd about them.
-    pub(super) fn tracks(mut self, base: u32, count: usize) -> Result<(Vec<Track>, Vec<String>), Error> {
+    pub(super) fn tracks(mut self, base: u32, count: usize) -> (Vec<Track>, Vec<String>) {
         let mut odd = Odd::default();
         let mut tracks = Vec::with_capacity(count.min(MAX_NODES));
         for id in (base..).take(count) {
-            match self.0.remove(&id) {
-                Some(node) => tracks.push(node.track(id, &mut odd)),
-                None => {
-                    odd.unplaced.push(id);
-                    tracks.push(Track::fixed(Position::default()));
-                }
-            }
+            tracks.push(self.0.remove(&id).unwrap_or_default().track(id, &mut odd));
         }
-        Ok((tracks, odd.words()))
+        (tracks, odd.words())
     }
 }
 

@@ -146,8 +146,7 @@ impl<'a> Commands<'a> {
                     self.skip_escape();
                     continue;
                 }
-                (Some(b'"'), Form::Quoted) if depth == 0 => break,
-                (Some(b'}'), Form::Braced) if depth == 0 => break,
+                (Some(b'"'), Form::Quoted) | (Some(b'}'), Form::Braced) if depth == 0 => break,
                 (Some(b'['), Form::Quoted) | (Some(b'{'), Form::Braced) => depth += 1,
                 (Some(b']'), Form::Quoted) => depth = depth.saturating_sub(1),
                 (Some(b'}'), Form::Braced) => depth -= 1,

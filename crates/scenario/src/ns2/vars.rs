@@ -60,10 +60,10 @@ fn reference(text: &str) -> (Option<&str>, usize) {
     if end == 0 {
         return (None, 1);
     }
-    if body[end..].starts_with('(') {
-        if let Some(close) = body[end..].find(')') {
-            end += close + 1;
-        }
+    if body[end..].starts_with('(')
+        && let Some(close) = body[end..].find(')')
+    {
+        end += close + 1;
     }
     (Some(&body[..end]), end + 1)
 }
@@ -91,7 +91,7 @@ mod tests {
     fn doubling_stops() {
         let mut v = Vars::default();
         v.set("a", &"z".repeat(2000));
-        assert!(!v.set("b", &v.substitute("$a$a$a").unwrap().into_owned()));
+        assert!(!v.set("b", &v.substitute("$a$a$a").unwrap()));
         assert!(v.substitute(&"$a".repeat(100_000)).is_none());
     }
 }
