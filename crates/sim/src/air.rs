@@ -1,7 +1,9 @@
 //! What the radio calls.
 
 use wayhop_core::{NodeId, Packet, RxMeta, Time, TxStatus};
-use wayhop_radio::{EVERYONE, FrameAt, FrameKind, Host, Motion, Motions, Outgoing, Payload, RadioEvent, units};
+use wayhop_radio::{
+    EVERYONE, FrameAt, FrameKind, Host, Motion, Motions, Outgoing, Payload, RadioEvent, units,
+};
 use wayhop_trace::{Direction, FrameEvent, HopKind};
 
 use crate::classify;
@@ -31,7 +33,16 @@ impl Host for Net {
                 self.ledger.on_air(facts.messages);
             }
             let next_hop = out.next_hop;
-            self.record_facts(f.at, f.station, HopKind::Transmit, &out.packet, &facts, next_hop, f32::NAN, None);
+            self.record_facts(
+                f.at,
+                f.station,
+                HopKind::Transmit,
+                &out.packet,
+                &facts,
+                next_hop,
+                f32::NAN,
+                None,
+            );
         }
     }
 
@@ -63,6 +74,9 @@ impl Host for Net {
     }
 
     fn captured(&mut self, f: &FrameAt<'_>) {
+        if !self.captures[f.station as usize] {
+            return;
+        }
         let mut bytes = std::mem::take(&mut self.frame);
         let nodes = &self.nodes;
         frames::write(f, |s| nodes.get(s as usize).map_or(wayhop_core::BROADCAST, |n| n.addr), &mut bytes);

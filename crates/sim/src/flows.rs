@@ -1,44 +1,152 @@
-//! The run's traffic: sources and sinks, and the way between a packet and its flow.
+//! The run's traffic: each flow's source and sink, and the way between a packet and its flow.
 
-use wayhop_core::{Addr, FlowTag, Packet, PacketId, PacketMeta, Pool, Span, Time};
-use wayhop_trace::PacketClass;
-use wayhop_wire::{ipv4, udp};
+use wayhop_core::{Addr, FlowTag, Packet, PacketId, Pool, Purpose, Rng, Time, stream};
+use wayhop_trace::{FlowSummary, LatencyMs, PacketClass};
+use wayhop_transport::{
+    Arrival, FlowConfig, FlowError, FlowKind, Histogram, Sink, Source, Summary, echo_reply,
+};
 
-#[derive(Clone, Debug)]
-pub struct Quick { pub src: u32, pub dst: u32, pub start: f64, pub interval: f64, pub bytes: usize }
+/// All flows of a run.
+pub(crate) struct Flows {
+    flows: Vec<Flow>,
+    /// Each node's IP identification, counted over all of its flows.
+    ip_ids: Vec<u16>,
+    /// Delays of all flows together.
+    pub(crate) delay: Histogram,
+}
 
-pub(crate) struct Flows { pub(crate) list: Vec<Quick>, seq: Vec<u32>, pub(crate) received: Vec<u64>, pub(crate) delays: Vec<u64>, pub(crate) hops: u64 , seen: Vec<Vec<bool>>}
+struct Flow {
+    source: Source,
+    sink: Sink,
+    rng: Rng,
+    class: PacketClass,
+}
+
+/// What a delivered packet led to.
+pub(crate) enum Delivery {
+    /// The sink counted it.
+    Counted,
+    /// It had arrived before.
+    Again,
+    /// An answer goes back.
+    Answer(Packet),
+}
 
 impl Flows {
-    pub(crate) fn new(list: Vec<Quick>) -> Self {
-        let n = list.len();
-        Self { list, seq: vec![0; n], received: vec![0; n], delays: vec![], hops: 0, seen: vec![vec![]; n] }
+    pub(crate) fn new(configs: &[FlowConfig], addrs: &[Addr], seed: u64) -> Result<Self, FlowError> {
+        let flow = |(i, c): (usize, &FlowConfig)| {
+            Ok(Flow {
+                class: match c.kind {
+                    FlowKind::Cbr { .. } => PacketClass::Cbr,
+                    FlowKind::Poisson { .. } => PacketClass::Poisson,
+                    FlowKind::Ping { .. } => PacketClass::Ping,
+                },
+                source: Source::new(i as u32, c.clone(), addrs[c.src.index()], addrs[c.dst.index()])?,
+                sink: Sink::default(),
+                rng: stream(seed, Purpose::Traffic, i as u64),
+            })
+        };
+        Ok(Self {
+            flows: configs.iter().enumerate().map(flow).collect::<Result<_, _>>()?,
+            ip_ids: vec![0; addrs.len()],
+            delay: Histogram::default(),
+        })
     }
-    pub(crate) fn class(&self, _: Option<FlowTag>) -> PacketClass { PacketClass::Cbr }
-    pub(crate) fn first(&self, f: usize) -> Time { Time::from_secs_f64(self.list[f].start) }
-    pub(crate) fn next(&self, f: usize, now: Time) -> Time { now + Span::from_secs_f64(self.list[f].interval) }
-    pub(crate) fn build(&mut self, f: usize, now: Time, src: Addr, dst: Addr, pool: &mut Pool, next_id: &mut u64) -> Packet {
-        let id = PacketId(*next_id); *next_id += 1;
-        let seq = self.seq[f]; self.seq[f] += 1;
-        let meta = PacketMeta { id, flow: Some(FlowTag { flow: f as u32, seq }), born: now };
-        let n = self.list[f].bytes;
-        let mut p = pool.zeroed(28 + n, meta);
-        let mut ip = ipv4::Repr::new(src, dst, 17, (8 + n) as u16);
-        ip.ttl = 64; ip.id = seq as u16;
-        ip.emit(p.bytes_mut());
-        udp::Repr { src_port: 5000, dst_port: 5000, payload_len: n as u16 }.emit(&mut p.bytes_mut()[20..], src, dst);
-        p
+
+    pub(crate) fn len(&self) -> usize {
+        self.flows.len()
     }
-    pub(crate) fn deliver(&mut self, at: Time, _node: u32, p: &Packet, _: &mut Pool, _: &mut u64) -> Option<Packet> {
-        let t = p.meta.flow.unwrap();
-        let s = &mut self.seen[t.flow as usize];
-        if s.len() <= t.seq as usize { s.resize(t.seq as usize + 1, false); }
-        if s[t.seq as usize] { return None; }
-        s[t.seq as usize] = true;
-        self.received[t.flow as usize] += 1;
-        self.delays.push((at - p.meta.born).as_nanos());
-        let ttl = ipv4::Packet::new_checked(p.bytes()).unwrap().ttl();
-        self.hops += 65 - u64::from(ttl);
-        None
+    /// The node that a flow starts from.
+    pub(crate) fn source_node(&self, flow: u32) -> u32 {
+        self.flows[flow as usize].source.config().src.0
     }
+    /// What a packet of this flow is; without a flow it is somebody's data.
+    pub(crate) fn class(&self, tag: Option<FlowTag>) -> PacketClass {
+        tag.map_or(PacketClass::Data, |t| self.flows[t.flow as usize].class)
+    }
+    /// When a flow's first packet is due.
+    pub(crate) fn first_departure(&mut self, flow: u32) -> Option<Time> {
+        let f = &mut self.flows[flow as usize];
+        f.source.first_departure(&mut f.rng)
+    }
+
+    /// A flow's packet that is due now, and when the next one is.
+    pub(crate) fn depart(
+        &mut self,
+        now: Time,
+        flow: u32,
+        pool: &mut Pool,
+        next_id: &mut u64,
+    ) -> (Packet, Option<Time>) {
+        let f = &mut self.flows[flow as usize];
+        let ip_id = count(&mut self.ip_ids[f.source.config().src.index()]);
+        let p = f.source.build(now, new_id(next_id), ip_id, pool);
+        (p, f.source.next_departure(now, &mut f.rng))
+    }
+
+    /// A packet arrived at `node`.
+    pub(crate) fn deliver(
+        &mut self,
+        now: Time,
+        node: u32,
+        tag: FlowTag,
+        p: &Packet,
+        pool: &mut Pool,
+        next_id: &mut u64,
+    ) -> Delivery {
+        let f = &mut self.flows[tag.flow as usize];
+        let c = f.source.config();
+        if matches!(c.kind, FlowKind::Ping { .. }) && node == c.dst.0 {
+            let ip_id = count(&mut self.ip_ids[node as usize]);
+            return match echo_reply(p, now, new_id(next_id), ip_id, pool) {
+                Some(answer) => Delivery::Answer(answer),
+                None => Delivery::Again,
+            };
+        }
+        match f.sink.receive(now, p) {
+            Arrival::First => {
+                self.delay.record(now.since(p.meta.born));
+                Delivery::Counted
+            }
+            Arrival::Duplicate | Arrival::Foreign => Delivery::Again,
+        }
+    }
+
+    /// The figures of every flow in a run that ended at `end`.
+    pub(crate) fn summaries(&self, end: Time) -> Vec<FlowSummary> {
+        let summary = |(i, f): (usize, &Flow)| {
+            let c = f.source.config();
+            let s = Summary::new(&f.source, &f.sink, end);
+            FlowSummary {
+                id: i as u32,
+                kind: f.class.name().to_owned(),
+                src: c.src.0,
+                dst: c.dst.0,
+                sent: s.sent,
+                received: s.received,
+                delivery_ratio: s.delivery_ratio.unwrap_or(0.0),
+                goodput_bps: s.goodput_bps,
+                latency_ms: s.latency.map_or_else(LatencyMs::default, |l| LatencyMs {
+                    mean: l.mean_ms,
+                    p50: l.p50_ms,
+                    p95: l.p95_ms,
+                    p99: l.p99_ms,
+                    max: l.max_ms,
+                }),
+                hops_mean: s.hops_mean.unwrap_or(0.0),
+                topology: None,
+            }
+        };
+        self.flows.iter().enumerate().map(summary).collect()
+    }
+}
+
+fn count(id: &mut u16) -> u16 {
+    *id = id.wrapping_add(1);
+    *id
+}
+
+fn new_id(next_id: &mut u64) -> PacketId {
+    *next_id += 1;
+    PacketId(*next_id - 1)
 }

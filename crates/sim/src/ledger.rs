@@ -85,12 +85,8 @@ impl Ledger {
     pub(crate) fn close(&self, held: impl Iterator<Item = FlowTag>, lossy_air: bool) -> Ends {
         let mut is_held: Vec<Vec<bool>> = self.fates.iter().map(|f| vec![false; f.len()]).collect();
         held.for_each(|t| is_held[t.flow as usize][t.seq as usize] = true);
-        let mut ends = Ends {
-            delivered: 0,
-            held: 0,
-            dropped: [0; DropReason::ALL.len()],
-            lost_track_of: Vec::new(),
-        };
+        let mut ends =
+            Ends { delivered: 0, held: 0, dropped: [0; DropReason::ALL.len()], lost_track_of: Vec::new() };
         for (flow, fates) in self.fates.iter().enumerate() {
             for (seq, fate) in fates.iter().enumerate() {
                 if *fate == Fate::DELIVERED {

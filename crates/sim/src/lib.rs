@@ -1,7 +1,14 @@
 //! The event queue and the assembly of nodes: the one place where the layers touch.
+//!
+//! A [`Simulation`] is made of a resolved scenario, run, and finished into a summary. Inside:
+//! * `net`: what happens to a packet between application and radio. Start reading there.
+//! * `air`: what the radio calls.
+//! * `queue`: the event queue; `simulation`: the loop over it.
+//! * `ledger`, `audit`: every packet's end.
 
 mod air;
 mod arp;
+mod audit;
 mod classify;
 mod event;
 mod flows;
@@ -13,7 +20,8 @@ mod node;
 mod queue;
 mod simulation;
 mod slab;
+mod summary;
 
-pub use flows::Quick;
+pub use audit::Audit;
 pub use ledger::Ends;
-pub use simulation::{Setup, Simulation};
+pub use simulation::Simulation;

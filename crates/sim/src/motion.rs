@@ -1,6 +1,6 @@
 //! The nodes' tracks, as the radio asks for them.
 
-use wayhop_core::{Position, Time};
+use wayhop_core::Time;
 use wayhop_radio::Motion;
 use wayhop_world::{Cursor, Track};
 
@@ -44,10 +44,5 @@ impl Movers {
         };
         let next = self.jumps.partition_point(|&j| j <= now);
         self.jumps.get(next).map_or(drift, |&j| drift.min(j))
-    }
-
-    /// Where a node is at any time, for records.
-    pub(crate) fn position(&self, node: usize, t: Time) -> Position {
-        self.tracks[node].position(t)
     }
 }

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{
-    Addr, BROADCAST, Cx, DataPlane, DropReason, Effect, Packet, Pool, Priority, Protocol, RouteUse, RxMeta, Time,
-    TxId, TxSpec, TxStatus,
+    Addr, BROADCAST, Cx, DataPlane, DropReason, Effect, Packet, Pool, Priority, Protocol, RouteUse, RxMeta,
+    Time, TxId, TxSpec, TxStatus,
 };
 use wayhop_radio::{Arp, EVERYONE, NOBODY, Outgoing, Payload};
 use wayhop_trace::{HopEvent, HopKind, NoteEvent, Recorder};
@@ -14,7 +14,7 @@ use wayhop_wire::{ipv4, udp};
 use crate::arp::Resolution;
 use crate::classify;
 use crate::event::Event;
-use crate::flows::Flows;
+use crate::flows::{Delivery, Flows};
 use crate::ledger::Ledger;
 use crate::motion::Movers;
 use crate::node::Node;
@@ -43,6 +43,9 @@ pub(crate) struct Net {
     pub(crate) channel_mhz: u16,
     pub(crate) data_rate_100kbps: u16,
     pub(crate) basic_rate_100kbps: u16,
+    /// Which nodes write a capture.
+    pub(crate) captures: Vec<bool>,
+    /// For the octets of a frame, for reuse.
     pub(crate) frame: Vec<u8>,
     /// Effect lists for reuse; more than one when a handler's effects call another handler.
     pub(crate) spare_effects: Vec<Vec<Effect>>,
@@ -53,12 +56,7 @@ const NO_PEER: Addr = Addr::UNSPECIFIED;
 
 impl Net {
     /// Calls a protocol and carries out what it asks.
-    pub(crate) fn call(
-        &mut self,
-        at: Time,
-        node: u32,
-        handler: impl FnOnce(&mut dyn Protocol, &mut Cx<'_>),
-    ) {
+    pub(crate) fn call(&mut self, at: Time, node: u32, handler: impl FnOnce(&mut dyn Protocol, &mut Cx<'_>)) {
         let mut effects = self.spare_effects.pop().unwrap_or_default();
         let n = &mut self.nodes[node as usize];
         let mut cx = Cx::new(at, n.addr, &mut n.rng, &mut self.pool, &mut self.next_id, &mut effects);
@@ -105,11 +103,16 @@ impl Net {
         }
     }
 
-    /// An application's packet enters the network layer of its own node.
-    pub(crate) fn originate(&mut self, at: Time, node: u32, p: Packet) {
+    /// A flow's packet enters the network layer of its own node.
+    pub(crate) fn start(&mut self, at: Time, node: u32, p: Packet) {
         if let Some(tag) = p.meta.flow {
             self.ledger.originated(tag);
         }
+        self.originate(at, node, p);
+    }
+
+    /// A packet that a node made goes on its way.
+    fn originate(&mut self, at: Time, node: u32, p: Packet) {
         self.record(at, node, HopKind::Originate, &p, NO_PEER, None);
         let destination = classify::destination(p.bytes());
         if destination == self.nodes[node as usize].addr {
@@ -250,11 +253,12 @@ impl Net {
             return;
         };
         self.record(at, node, HopKind::Deliver, &p, NO_PEER, None);
-        self.ledger.delivered(tag);
-        let answer = self.flows.deliver(at, node, &p, &mut self.pool, &mut self.next_id);
+        let delivery = self.flows.deliver(at, node, tag, &p, &mut self.pool, &mut self.next_id);
         self.pool.recycle(p);
-        if let Some(answer) = answer {
-            self.originate(at, node, answer);
+        match delivery {
+            Delivery::Counted => self.ledger.delivered(tag),
+            Delivery::Again => {}
+            Delivery::Answer(answer) => self.originate(at, node, answer),
         }
     }
 

@@ -34,14 +34,15 @@ impl<E: Copy> EventQueue<E> {
         self.up(self.heap.len() - 1);
     }
 
-    /// The time of the next event.
-    pub(crate) fn next_time(&self) -> Option<Time> {
-        self.heap.first().map(|e| time_of(e.key))
+    /// Takes the next event if it is due by `end`.
+    #[inline]
+    pub(crate) fn pop_until(&mut self, end: Time) -> Option<(Time, u32, E)> {
+        if time_of(self.heap.first()?.key) > end { None } else { self.pop() }
     }
 
     /// Takes the next event: its time, its node and itself.
     #[inline]
-    pub(crate) fn pop(&mut self) -> Option<(Time, u32, E)> {
+    fn pop(&mut self) -> Option<(Time, u32, E)> {
         let last = self.heap.pop()?;
         let first = match self.heap.first_mut() {
             Some(top) => {
@@ -52,11 +53,6 @@ impl<E: Copy> EventQueue<E> {
             None => last,
         };
         Some((time_of(first.key), (first.key >> 40) as u32 & 0x00ff_ffff, first.event))
-    }
-
-    /// The events still in it, in no particular order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &E> {
-        self.heap.iter().map(|e| &e.event)
     }
 
     fn up(&mut self, mut i: usize) {
@@ -124,7 +120,8 @@ mod tests {
                 q.push(Time::from_nanos(at), node, i);
                 oracle.push(std::cmp::Reverse((at, node, i)));
             } else {
-                let expect = oracle.pop().map(|std::cmp::Reverse((at, node, i))| (Time::from_nanos(at), node, i));
+                let expect =
+                    oracle.pop().map(|std::cmp::Reverse((at, node, i))| (Time::from_nanos(at), node, i));
                 assert_eq!(q.pop(), expect);
             }
         }

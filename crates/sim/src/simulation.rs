@@ -4,177 +4,204 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, HeldPackets, Pool, Protocol, Purpose, Span, Time, TxStatus, stream};
-use wayhop_radio::{FrameKind, Radio, RadioConfig};
-use wayhop_trace::Recorder;
-use wayhop_world::Track;
+use wayhop_core::{NodeId, Pool, Position, Protocol, Purpose, Span, Time, TxStatus, stream};
+use wayhop_radio::{FrameKind, Outgoing, Radio};
+use wayhop_scenario::{ProtocolParams, Resolved};
+use wayhop_trace::{PositionEvent, Recorder, Summary};
 
+use crate::audit::{Audit, Census};
 use crate::event::Event;
-use crate::flows::{Flows, Quick};
-use crate::ledger::{Ends, Ledger};
+use crate::flows::Flows;
+use crate::ledger::Ledger;
 use crate::motion::Movers;
 use crate::net::Net;
 use crate::node::Node;
-use crate::queue::EventQueue;
+use crate::queue::{EventQueue, MAX_NODES};
 use crate::slab::Slab;
-
-/// What a run is made of.
-pub struct Setup {
-    /// The seed of all random streams.
-    pub seed: u64,
-    /// How long it runs.
-    pub duration: Span,
-    /// The nodes' addresses.
-    pub addrs: Vec<Addr>,
-    /// The nodes' motion.
-    pub tracks: Vec<Track>,
-    /// Their radio.
-    pub radio: RadioConfig,
-    pub flows: Vec<Quick>,
-}
+use crate::summary;
 
 /// A run under way.
 pub struct Simulation {
-    radio: Radio,
-    net: Net,
-    end: Time,
-    now: Time,
-    events: u64,
+    pub(crate) radio: Radio,
+    pub(crate) net: Net,
+    pub(crate) end: Time,
+    pub(crate) now: Time,
+    pub(crate) events: u64,
+    /// For the packets that one recall takes out, for reuse.
+    recalled: Vec<Outgoing>,
 }
 
-/// Events between two looks at the clock on the wall, the user and the writer.
+/// Events between two looks at the user and the writer: some tens of microseconds apart each.
 const CHECK_EVERY: u64 = 8192;
 
 impl Simulation {
-    /// A run that has not begun. `protocol` makes one node's protocol.
-    pub fn new(setup: Setup, protocol: &dyn Fn() -> Box<dyn Protocol>, recorder: Recorder) -> Self {
-        let mut radio = Radio::new(&setup.radio, setup.addrs.len(), setup.seed);
-        let node = |(i, &addr): (usize, &Addr)| {
-            Node::new(addr, protocol(), stream(setup.seed, Purpose::Protocol, i as u64))
+    /// A run of `scenario` that has not begun. What happens goes to `recorder`.
+    pub fn new(scenario: &Resolved, recorder: Recorder) -> Result<Self, String> {
+        let nodes = scenario.tracks.len();
+        if nodes > MAX_NODES {
+            return Err(format!("{nodes} nodes are more than the simulator can number ({MAX_NODES})"));
+        }
+        let mut radio = Radio::new(&scenario.radio, nodes, scenario.seed);
+        let addrs = &scenario.addresses;
+        let flows = Flows::new(&scenario.flows, addrs, scenario.seed).map_err(|e| e.to_string())?;
+        let node = |(i, &addr)| {
+            let rng = stream(scenario.seed, Purpose::Protocol, i as u64);
+            Node::new(addr, engine(&scenario.protocol), rng)
         };
-        let nodes: Vec<Node> = setup.addrs.iter().enumerate().map(node).collect();
+        let nodes: Vec<Node> = addrs.iter().enumerate().map(node).collect();
         radio.set_overhear(nodes.iter().any(|n| n.interests.overhear));
         radio.set_capturing(recorder.wants_frames());
         let rate = |k| (radio.phy().rate_mbps(k) * 10.0) as u16;
+        let mut captures = vec![false; nodes.len()];
+        scenario.captures.nodes.iter().for_each(|n| captures[n.index()] = true);
         let net = Net {
             queue: EventQueue::new(),
-            stations: setup.addrs.iter().enumerate().map(|(i, &a)| (a, i as u32)).collect::<FxHashMap<_, _>>(),
+            stations: addrs.iter().enumerate().map(|(i, &a)| (a, i as u32)).collect::<FxHashMap<_, _>>(),
             nodes,
-            movers: Movers::new(setup.tracks),
+            movers: Movers::new(scenario.tracks.clone()),
             pool: Pool::new(),
             next_id: 0,
-            ledger: Ledger::new(setup.flows.len()),
-            flows: Flows::new(setup.flows),
+            ledger: Ledger::new(flows.len()),
+            flows,
             recorder,
             going: Slab::new(),
             coming: Slab::new(),
             recalls: VecDeque::new(),
-            link_delay: Span::from_micros(u64::from(setup.radio.link_delay_us)),
-            arp: setup.radio.arp,
-            channel_mhz: setup.radio.frequency_mhz as u16,
+            link_delay: Span::from_micros(u64::from(scenario.radio.link_delay_us)),
+            arp: scenario.radio.arp,
+            channel_mhz: scenario.radio.frequency_mhz as u16,
             data_rate_100kbps: rate(FrameKind::Data),
             basic_rate_100kbps: rate(FrameKind::Broadcast),
+            captures,
             frame: Vec::new(),
             spare_effects: Vec::new(),
         };
-        Self { radio, net, end: Time::ZERO + setup.duration, now: Time::ZERO, events: 0 }
+        Ok(Self { radio, net, end: scenario.duration, now: Time::ZERO, events: 0, recalled: Vec::new() })
     }
 
-    /// Runs to the end, or until `watch`, which is called now and then with the run's time, breaks off.
-    pub fn run(&mut self, mut watch: impl FnMut(Time) -> ControlFlow<()>) {
+    /// Runs to the end, or until `watch` breaks off. `watch` is called now and then with the run's time. Returns whether
+    /// the end was reached; a writer that fails breaks off too.
+    pub fn run(&mut self, mut watch: impl FnMut(Time) -> ControlFlow<()>) -> bool {
+        self.record_positions();
         for node in 0..self.net.nodes.len() as u32 {
             self.net.call(Time::ZERO, node, |p, cx| p.start(cx));
         }
-        for f in 0..self.net.flows.list.len() {
-            let at = self.net.flows.first(f);
-            let src = self.net.flows.list[f].src;
-            self.net.queue.push(at, src, Event::Departure(f as u32));
-        }
-        while let Some(at) = self.net.queue.next_time() {
-            if at > self.end {
-                break;
+        for flow in 0..self.net.flows.len() as u32 {
+            if let Some(at) = self.net.flows.first_departure(flow) {
+                self.net.queue.push(at, self.net.flows.source_node(flow), Event::Departure(flow));
             }
-            let Some((at, node, event)) = self.net.queue.pop() else { break };
+        }
+        while let Some((at, node, event)) = self.net.queue.pop_until(self.end) {
             debug_assert!(at >= self.now, "time went back");
             self.now = at;
             self.step(at, node, event);
             self.events += 1;
-            if self.events.is_multiple_of(CHECK_EVERY) && (self.net.recorder.failed() || watch(at).is_break()) {
-                return;
+            if self.events.is_multiple_of(CHECK_EVERY) && (self.net.recorder.failed() || watch(at).is_break())
+            {
+                return false;
             }
         }
         self.now = self.end;
+        true
     }
 
     fn step(&mut self, at: Time, node: u32, event: Event) {
+        let net = &mut self.net;
         match event {
-            Event::Radio(e) => self.radio.handle(at, node, e, &mut self.net),
-            Event::Timer(key) => self.net.timer(at, node, key),
+            Event::Radio(e) => self.radio.handle(at, node, e, net),
+            Event::Timer(key) => net.timer(at, node, key),
             Event::Down(handle) => {
-                let out = self.net.going.take(handle);
-                if let Some(out) = self.net.resolve(at, node, out) {
+                let out = net.going.take(handle);
+                if let Some(out) = net.resolve(at, node, out) {
                     self.enqueue(at, node, out);
                 }
             }
             Event::Enqueue(handle) => {
-                let out = self.net.going.take(handle);
+                let out = net.going.take(handle);
                 self.enqueue(at, node, out);
             }
             Event::Up(handle) => {
-                let (p, rx) = self.net.coming.take(handle);
-                self.net.up(at, node, p, rx);
+                let (p, rx) = net.coming.take(handle);
+                net.up(at, node, p, rx);
             }
-            Event::Departure(f) => {
-                let flow = &self.net.flows.list[f as usize];
-                let dst = self.net.nodes[flow.dst as usize].addr;
-                let src = self.net.nodes[node as usize].addr;
-                let p = self.net.flows.build(f as usize, at, src, dst, &mut self.net.pool, &mut self.net.next_id);
-                let next = self.net.flows.next(f as usize, at);
-                self.net.queue.push(next, node, Event::Departure(f));
-                self.net.originate(at, node, p);
+            Event::Departure(flow) => {
+                let (p, next) = net.flows.depart(at, flow, &mut net.pool, &mut net.next_id);
+                if let Some(next) = next {
+                    net.queue.push(next, node, Event::Departure(flow));
+                }
+                net.start(at, node, p);
             }
         }
         self.settle(at);
     }
 
-    fn enqueue(&mut self, at: Time, node: u32, out: wayhop_radio::Outgoing) {
+    fn enqueue(&mut self, at: Time, node: u32, out: Outgoing) {
         if let Err(out) = self.radio.enqueue(at, node, out, &mut self.net) {
             self.net.failed(at, node, out, TxStatus::QueueFull);
         }
     }
 
-    /// Gives protocols the packets they want back, and only then lets the MAC fetch its next one.
+    /// Gives protocols the packets that they want back, and only then lets the MAC fetch its next one.
     fn settle(&mut self, at: Time) {
         while let Some((node, next_hop)) = self.net.recalls.pop_front() {
-            let mut taken = Vec::new();
+            let mut taken = std::mem::take(&mut self.recalled);
             self.radio.recall(node, next_hop, |out| taken.push(out));
-            for out in taken {
+            for out in taken.drain(..) {
                 self.net.failed(at, node, out, TxStatus::Recalled);
             }
+            self.recalled = taken;
         }
         self.radio.fetch(at, &mut self.net);
     }
 
-    /// Closes the books.
-    pub fn ends(&self) -> Ends {
-        let mut held = HeldPackets::default();
-        let mut tags = Vec::new();
-        for n in &self.net.nodes {
-            n.protocol.inspect(self.now, &mut held);
+    /// Closes the books on every packet.
+    pub fn audit(&self) -> Audit {
+        let mut census = Census::default();
+        let net = &self.net;
+        for (i, n) in net.nodes.iter().enumerate() {
+            n.protocol.inspect(self.now, &mut census);
+            let queued = self.radio.held(i as u32).chain(n.arp.held());
+            queued.for_each(|out| census.count(&out.packet));
         }
-        let _ = (&held, &mut tags);
-        self.net.ledger.close(tags.into_iter(), false)
+        net.going.iter().for_each(|out| census.count(&out.packet));
+        net.coming.iter().for_each(|(p, _)| census.count(p));
+        let lossy_air = !self.radio.config().acknowledge;
+        Audit {
+            ends: net.ledger.close(census.tags.iter().copied(), lossy_air),
+            buffers_in_use: net.pool.live(),
+            packets_found: census.packets,
+        }
     }
-    pub fn print(&mut self) {
-        let rx: u64 = self.net.flows.received.iter().sum();
-        let d = &mut self.net.flows.delays;
-        d.sort_unstable();
-        let n = d.len().max(1);
-        println!("received {} mean hops {:.3} mean {:.2} ms median {:.2} ms p95 {:.1} routing {} bytes {} by type {:?} events {} hash {} recv/live {}", rx, self.net.flows.hops as f64 / n as f64,
-            d.iter().sum::<u64>() as f64 / n as f64 / 1e6, d[n / 2] as f64 / 1e6, d[n * 95 / 100] as f64 / 1e6,
-            self.net.ledger.routing_packets, self.net.ledger.routing_bytes, self.net.ledger.messages, self.events, self.net.recorder.hash().hex(), self.net.pool.live());
-        let e = self.ends();
-        println!("{:?}", e.dropped.iter().zip(wayhop_core::DropReason::ALL).filter(|x| *x.0 > 0).map(|x| (x.1.name(), *x.0)).collect::<Vec<_>>());
-        println!("lost {}", e.lost_track_of.len());
+
+    /// The figures of the run so far, with `wall_s` seconds of wall time, and the recorder, to be finished with them.
+    pub fn finish(mut self, scenario: &Resolved, wall_s: f64) -> (Summary, Audit, Recorder) {
+        let audit = self.audit();
+        summary::record_counters(&mut self);
+        let summary = summary::build(&self, scenario, &audit, wall_s);
+        (summary, audit, self.net.recorder)
+    }
+
+    /// Writes down every leg of every node's motion.
+    fn record_positions(&mut self) {
+        for (i, track) in self.net.movers.tracks().iter().enumerate() {
+            for leg in track.legs().iter().take_while(|l| l.from <= self.end) {
+                let [x, y, z] = leg.velocity;
+                self.net.recorder.position(&PositionEvent {
+                    time: leg.from,
+                    until: leg.until,
+                    node: NodeId(i as u32),
+                    at: leg.start,
+                    velocity: Position::new(x, y, z),
+                });
+            }
+        }
+    }
+}
+
+/// One node's protocol.
+fn engine(params: &ProtocolParams) -> Box<dyn Protocol> {
+    match params {
+        ProtocolParams::Dsr(p) => Box::new(wayhop_dsr::Engine::new(p.clone())),
+        ProtocolParams::Aodv(p) => Box::new(wayhop_aodv::Engine::new(p.clone())),
     }
 }

@@ -1,0 +1,141 @@
+//! The command line. Its spellings are a contract: they are added to, never changed.
+
+use std::path::PathBuf;
+
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+/// Simulate mobile ad hoc networks with the routing protocols that run on real radios.
+#[derive(Debug, Parser)]
+#[command(name = "wayhop", version, max_term_width = 100)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Simulate a scenario
+    Run(RunArgs),
+    /// Write a scenario or a run in another tool's format
+    #[command(subcommand)]
+    Export(ExportArgs),
+    /// Make a scenario file of another tool's files
+    #[command(subcommand)]
+    Import(ImportArgs),
+    /// Print the routing messages of a capture, one JSON object a line
+    Decode(DecodeArgs),
+}
+
+/// Where a scenario comes from: a TOML file, or ns-2's files, with changes from the command line.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SourceArgs {
+    /// Scenario file (TOML; docs/reference/scenario.md lists its keys)
+    #[arg(value_name = "SCENARIO", conflicts_with_all = ["movement", "traffic"])]
+    pub(crate) scenario: Option<PathBuf>,
+    /// ns-2 movement file (setdest); gzip is read as it is
+    #[arg(long, value_name = "FILE")]
+    pub(crate) movement: Option<PathBuf>,
+    /// ns-2 traffic file (cbrgen)
+    #[arg(long, value_name = "FILE", requires = "movement")]
+    pub(crate) traffic: Option<PathBuf>,
+    /// Routing protocol: dsr or aodv
+    #[arg(long, value_name = "NAME")]
+    pub(crate) protocol: Option<String>,
+    /// Constants and choices of the protocol: rfc, ns2 (ns-2.35), cmu or das (the testbeds)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// Radio preset: wavelan-914-cmu, wavelan-914-ns2, wavelan-914-sinr, wavelan-i, 80211b or 80211g
+    #[arg(long, value_name = "PRESET")]
+    pub(crate) radio: Option<String>,
+    /// Length of the run, seconds of simulated time
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub(crate) duration: Option<f64>,
+    /// Seed of all random streams
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Change any key of the scenario, such as radio.tx_power_dbm=20; may be given again
+    #[arg(long = "set", value_name = "PATH.KEY=VALUE")]
+    pub(crate) sets: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Run directory; without it runs/SCENARIO-PROTOCOL-SEED. An older run in it is replaced
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write no run directory
+    #[arg(long, conflicts_with_all = ["out", "captures", "ns2_trace"])]
+    pub(crate) no_out: bool,
+    /// Write DIR/captures/NODE.pcapng for every node
+    #[arg(long)]
+    pub(crate) captures: bool,
+    /// Write DIR/trace.tr, in ns-2's old wireless format
+    #[arg(long)]
+    pub(crate) ns2_trace: bool,
+    /// Print the summary as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No progress, no warnings, no table
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ExportArgs {
+    /// Movement and traffic files that ns-2 runs
+    Ns2 {
+        #[command(flatten)]
+        source: SourceArgs,
+        /// Directory for NAME.movement.tcl and NAME.traffic.tcl
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        out: PathBuf,
+        /// Leave out the `$god_ set-dist` lines
+        #[arg(long)]
+        no_god: bool,
+    },
+    /// A table of a run directory as CSV
+    Csv {
+        /// Run directory
+        run: PathBuf,
+        /// Table: packets, positions, flows, counters, events or nodes
+        table: String,
+        /// File to write; without it, standard output
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ImportArgs {
+    /// ns-2's movement and traffic files: checks them, and writes a scenario file that names them
+    Ns2 {
+        #[command(flatten)]
+        source: SourceArgs,
+        /// File to write; without it, standard output
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DecodeArgs {
+    /// Capture: pcap or pcapng, of radiotap, 802.11, Ethernet, Linux cooked or raw IP frames
+    pub(crate) capture: PathBuf,
+    /// One JSON object a line; this is also what is printed without it
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The definition of the command line.
+pub fn command() -> clap::Command {
+    Args::command()
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(s) if s.is_finite() && s > 0.0 => Ok(s),
+        _ => Err("give a number of seconds above zero".to_owned()),
+    }
+}

@@ -1,0 +1,63 @@
+//! `wayhop export`.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write as _, stdout};
+use std::path::Path;
+use std::process::ExitCode;
+
+use wayhop_scenario::{ExportOptions, export_ns2};
+use wayhop_trace::{RunDir, export_csv};
+
+use crate::args::{ExportArgs, SourceArgs};
+use crate::failure::{Failure, output};
+
+pub(crate) fn export(a: &ExportArgs) -> Result<ExitCode, Failure> {
+    match a {
+        ExportArgs::Ns2 { source, out, no_god } => ns2(source, out, !no_god),
+        ExportArgs::Csv { run, table, out } => csv(run, table, out.as_deref()),
+    }
+}
+
+fn ns2(source: &SourceArgs, dir: &Path, god: bool) -> Result<ExitCode, Failure> {
+    let scenario = source.load()?.resolve().map_err(Failure::usage)?;
+    let files = export_ns2(&scenario, ExportOptions { god }).map_err(Failure::usage)?;
+    for w in scenario.warnings.iter().chain(&files.warnings) {
+        eprintln!("warning: {w}");
+    }
+    fs::create_dir_all(dir).map_err(Failure::write(dir))?;
+    for (kind, text) in [("movement", &files.movement), ("traffic", &files.traffic)] {
+        let path = dir.join(format!("{}.{kind}.tcl", scenario.name));
+        fs::write(&path, text).map_err(Failure::write(&path))?;
+        output(writeln!(stdout(), "{}", path.display()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn csv(run: &Path, table: &str, out: Option<&Path>) -> Result<ExitCode, Failure> {
+    let run = RunDir::open(run).map_err(Failure::usage)?;
+    if let Some(path) = out {
+        let mut file = BufWriter::new(File::create(path).map_err(Failure::write(path))?);
+        export_csv(&run, table, &mut file).map_err(Failure::usage)?;
+        file.flush().map_err(Failure::write(path))?;
+    } else {
+        let mut to = Closing(BufWriter::new(stdout().lock()), false);
+        let outcome = export_csv(&run, table, &mut to);
+        if !to.1 {
+            outcome.map_err(Failure::usage)?;
+            output(to.flush())?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Standard output that remembers that its reader went away.
+struct Closing<W>(W, bool);
+
+impl<W: std::io::Write> std::io::Write for Closing<W> {
+    fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
+        self.0.write(buf).inspect_err(|e| self.1 |= e.kind() == std::io::ErrorKind::BrokenPipe)
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush().inspect_err(|e| self.1 |= e.kind() == std::io::ErrorKind::BrokenPipe)
+    }
+}

@@ -1,0 +1,48 @@
+//! How a command fails: one message, and an exit status.
+
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// A failure of the command.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// What the user gave cannot be used: exit status 2.
+    Usage(String),
+    /// It could, but something went wrong: exit status 1.
+    Run(String),
+}
+
+impl Failure {
+    pub(crate) fn usage(e: impl Display) -> Self {
+        Self::Usage(e.to_string())
+    }
+    pub(crate) fn run(e: impl Display) -> Self {
+        Self::Run(e.to_string())
+    }
+    /// A file could not be written.
+    pub(crate) fn write(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.display().to_string();
+        move |e| Self::Run(format!("cannot write {path}: {e}"))
+    }
+
+    /// Says what went wrong.
+    pub(crate) fn report(self) -> ExitCode {
+        let (message, status) = match self {
+            Self::Usage(m) => (m, 2),
+            Self::Run(m) => (m, 1),
+        };
+        eprintln!("wayhop: {message}");
+        ExitCode::from(status)
+    }
+}
+
+/// What became of writing to standard output: a reader that went away (`| head`) is no failure.
+pub(crate) fn output(outcome: io::Result<()>) -> Result<(), Failure> {
+    match outcome {
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(e) => Err(Failure::Run(format!("cannot write to standard output: {e}"))),
+        Ok(()) => Ok(()),
+    }
+}

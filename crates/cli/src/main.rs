@@ -1,0 +1,5 @@
+//! The `wayhop` command.
+
+fn main() -> std::process::ExitCode {
+    wayhop_cli::main()
+}

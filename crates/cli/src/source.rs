@@ -1,0 +1,47 @@
+//! From arguments to a scenario.
+
+use wayhop_scenario::{Ns2Options, Scenario};
+
+use crate::args::SourceArgs;
+use crate::failure::Failure;
+
+impl SourceArgs {
+    /// Reads the scenario that the arguments describe.
+    pub(crate) fn load(&self) -> Result<Scenario, Failure> {
+        match (&self.scenario, &self.movement) {
+            (Some(path), _) => Scenario::load(path, &self.all_sets()),
+            (None, Some(movement)) => {
+                let options = Ns2Options {
+                    protocol: self.protocol.clone(),
+                    profile: self.profile.clone(),
+                    radio: self.radio.clone(),
+                    duration_s: self.duration,
+                    seed: self.seed,
+                    sets: self.sets.clone(),
+                };
+                Scenario::from_ns2(movement, self.traffic.as_deref(), &options)
+            }
+            (None, None) => {
+                return Err(Failure::Usage(
+                    "no scenario: give a scenario file, or ns-2's files by --movement and --traffic; \
+                     scenarios/first.toml is an example"
+                        .to_owned(),
+                ));
+            }
+        }
+        .map_err(Failure::usage)
+    }
+
+    /// The options that have a flag of their own, and then `--set`, as settings.
+    fn all_sets(&self) -> Vec<String> {
+        let text = |key: &str, value: &Option<String>| value.as_ref().map(|v| format!("{key}={v}"));
+        let flags = [
+            text("protocol.name", &self.protocol),
+            text("protocol.profile", &self.profile),
+            text("radio.preset", &self.radio),
+            self.duration.map(|s| format!("duration_s={s:?}")),
+            self.seed.map(|s| format!("seed={s}")),
+        ];
+        flags.into_iter().flatten().chain(self.sets.iter().cloned()).collect()
+    }
+}

@@ -1,0 +1,62 @@
+//! A run in numbers.
+
+use wayhop_core::{NodeId, Time};
+use wayhop_scenario::Resolved;
+use wayhop_trace::{Counter, Messages, Summary, Totals};
+
+use crate::audit::Audit;
+use crate::simulation::Simulation;
+
+/// The summary of a run.
+pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s: f64) -> Summary {
+    let flows = sim.net.flows.summaries(sim.now);
+    let ledger = &sim.net.ledger;
+    let counted = Messages::NAMES.iter().zip(ledger.messages).filter(|(_, n)| *n > 0);
+    let mut totals = Totals {
+        routing_packets: ledger.routing_packets,
+        routing_bytes: ledger.routing_bytes,
+        by_type: counted.map(|((_, name), n)| ((*name).to_owned(), n)).collect(),
+        ..Totals::default()
+    };
+    totals.sum_flows(&flows);
+    totals.set_drops(&audit.ends.dropped);
+    Summary {
+        wayhop: env!("CARGO_PKG_VERSION").to_owned(),
+        scenario: scenario.name.clone(),
+        seed: scenario.seed,
+        world: "sim".to_owned(),
+        protocol: scenario.protocol.name().to_owned(),
+        simulated_s: sim.now.since(Time::ZERO).as_secs_f64(),
+        wall_s,
+        events: sim.events,
+        trace_hash: sim.net.recorder.hash().hex(),
+        flows,
+        totals,
+        lateness_us: None,
+        command_exit: None,
+    }
+}
+
+/// Writes what each node's MAC counted into the trace.
+pub(crate) fn record_counters(sim: &mut Simulation) {
+    for i in 0..sim.net.nodes.len() as u32 {
+        let c = *sim.radio.counters(i);
+        let rows = [
+            ("rts", c.rts),
+            ("cts", c.cts),
+            ("ack", c.ack),
+            ("data", c.data),
+            ("broadcast", c.broadcast),
+            ("retries", c.retries),
+            ("failures", c.failures),
+            ("received", c.received),
+            ("duplicates", c.duplicates),
+            ("collisions", c.collisions),
+            ("queue_drops", c.queue_drops),
+        ];
+        for (name, value) in rows {
+            let node = NodeId(i);
+            sim.net.recorder.counter(&Counter { node, layer: "mac", name, value: u64::from(value) });
+        }
+    }
+}
