@@ -90,13 +90,14 @@ impl Lines {
         self.moves_until(out, e.time)?;
         match e.kind {
             HopKind::Originate => {
-                if let Some(f) = e.flow {
-                    self.first_ttl.insert(f.flow, e.ttl);
-                }
+                self.starts(e);
                 self.line(out, e, 's', "AGT", "---", above_ip(e))?;
                 self.line(out, e, 'r', "RTR", "---", above_ip(e))
             }
-            HopKind::Send => self.line(out, e, 's', "RTR", "---", e.bytes),
+            HopKind::Send => {
+                self.starts(e);
+                self.line(out, e, 's', "RTR", "---", e.bytes)
+            }
             HopKind::Forward => self.line(out, e, 'f', "RTR", "---", e.bytes),
             HopKind::Receive => self.line(out, e, 'r', "RTR", "---", e.bytes),
             HopKind::Deliver => self.line(out, e, 'r', "AGT", "---", above_ip(e)),
@@ -121,7 +122,7 @@ impl Lines {
         let ns = e.time.as_nanos();
         write!(
             out,
-            "{op} {}.{:09} _{}_ {layer}  {why} {} {} {size} ",
+            "{op} {}.{:09} _{}_ {layer} {why:>4} {} {} {size} ",
             ns / 1_000_000_000,
             ns % 1_000_000_000,
             e.node,
@@ -143,6 +144,7 @@ impl Lines {
         let port = if e.class.is_control() { 255 } else { 0 };
         let next_hop = match e.kind {
             HopKind::Originate => 0,
+            HopKind::Receive if e.destination.is_broadcast() => 0,
             HopKind::Receive | HopKind::Deliver => i64::from(e.node.0),
             _ => self.id(e.peer).max(0),
         };
@@ -175,6 +177,13 @@ impl Lines {
             PacketClass::AodvRerr => writeln!(out, "[0x8 0 [0 0] 0.000000] (ERROR)"),
             PacketClass::AodvRrepAck => writeln!(out, "[0x10 0 [{destination} 0] 0.000000] (RREP_ACK)"),
             PacketClass::Arp => writeln!(out, "[0 {source}/{source} {destination}/{destination}]"),
+        }
+    }
+
+    /// Remembers the TTL with which the packet sets out.
+    fn starts(&mut self, e: &HopEvent) {
+        if let Some(f) = e.flow {
+            self.first_ttl.insert(f.flow, e.ttl);
         }
     }
 

@@ -1,1 +1,134 @@
+//! Link layers by hand, malformed messages, and what kind of packet is which.
 
+use std::collections::VecDeque;
+
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::{classify, decode};
+use crate::{CapturedFrame, Messages, PacketClass};
+
+/// IP from 10.0.0.1 to 10.0.0.2, TTL 5, identification 7, with this protocol and payload. The checksum is not looked at.
+fn ip(protocol: u8, payload: &[u8]) -> Vec<u8> {
+    let len = (20 + payload.len() as u16).to_be_bytes();
+    let mut p = vec![0x45, 0, len[0], len[1], 0, 7, 0, 0, 5, protocol, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
+    p.extend_from_slice(payload);
+    p
+}
+
+/// Next header none, one Route Request without addresses: identification 0x0102, target 10.0.0.9.
+const RREQ: [u8; 12] = [59, 0, 0, 8, 1, 6, 1, 2, 10, 0, 0, 9];
+
+fn decoded(link_type: u16, bytes: &[u8]) -> Vec<Value> {
+    let mut out = VecDeque::new();
+    let frame = CapturedFrame {
+        number: 3,
+        time_ns: Some(8),
+        link_type,
+        bytes: bytes.to_vec(),
+        original_len: bytes.len() as u32,
+        sent: None,
+    };
+    decode(&frame, &mut out);
+    out.into()
+}
+
+#[test]
+fn every_link_type_leads_to_the_ip_packet() {
+    let packet = ip(48, &RREQ);
+    let (to, from) = ([2, 0, 10, 0, 0, 2], [2, 0, 10, 0, 0, 1]);
+    let snap = [0xaa, 0xaa, 3, 0, 0, 0, 8, 0];
+    let plain_80211 = [&[8, 0, 0, 0][..], &to, &from, &[0; 8]].concat();
+    let qos_retry = [&[0x88, 8, 0, 0][..], &to, &from, &[0; 10]].concat();
+    let radiotap = [0, 0, 9, 0, 0x20, 0, 0, 0, 0xba]; // signal -70 dBm
+    let radiotap_padded = [0, 0, 9, 0, 2, 0, 0, 0, 0x20]; // flags: pad behind the 802.11 header
+    for (link_type, before, with_addresses) in [
+        (101, vec![], false),
+        (228, vec![], false),
+        (1, [&to[..], &from, &[8, 0]].concat(), true),
+        (1, [&to[..], &from, &[0x81, 0, 0, 5, 8, 0]].concat(), true),
+        (113, [&[0, 0, 0, 1, 0, 6][..], &from, &[0, 0, 8, 0]].concat(), false),
+        (105, [&plain_80211[..], &snap].concat(), true),
+        (127, [&radiotap[..], &plain_80211, &snap].concat(), true),
+        (127, [&radiotap_padded[..], &qos_retry, &[0, 0], &snap].concat(), true),
+    ] {
+        let out = decoded(link_type, &[&before[..], &packet].concat());
+        assert_eq!(out.len(), 1, "link type {link_type}");
+        let v = &out[0];
+        assert_eq!((&v["protocol"], &v["type"]), (&"dsr".into(), &"rreq".into()));
+        assert_eq!((&v["id"], &v["target"]), (&0x0102.into(), &"10.0.0.9".into()));
+        assert_eq!((&v["ttl"], &v["ip_id"], &v["src"]), (&5.into(), &7.into(), &"10.0.0.1".into()));
+        if with_addresses {
+            assert_eq!(v["transmitter"], "02:00:0a:00:00:01");
+            assert_eq!(v["receiver"], "02:00:0a:00:00:02");
+        }
+    }
+    let v = &decoded(127, &[&radiotap[..], &plain_80211, &snap, &packet].concat())[0];
+    assert_eq!(v["signal_dbm"], -70);
+    assert_eq!(v.get("retry"), None);
+}
+
+#[test]
+fn frames_that_no_station_received_are_passed_over() {
+    let bad_fcs = [0, 0, 9, 0, 2, 0, 0, 0, 0x40];
+    let frame =
+        [&bad_fcs[..], &[8, 0, 0, 0], &[0; 20], &[0xaa, 0xaa, 3, 0, 0, 0, 8, 0], &ip(48, &RREQ)].concat();
+    assert!(decoded(127, &frame).is_empty());
+}
+
+#[test]
+fn a_message_that_contradicts_its_format_is_said_to() {
+    // A Route Request of 7 octets: no whole address.
+    let out = decoded(101, &ip(48, &[59, 0, 0, 9, 1, 7, 1, 2, 10, 0, 0, 9, 0]));
+    assert_eq!(out[0]["type"], "rreq");
+    assert!(out[0]["malformed"].is_string(), "{out:?}");
+    // A header that claims more options than the packet has.
+    let out = decoded(101, &ip(48, &[59, 0, 0, 200, 224]));
+    assert!(out[0]["malformed"].as_str().is_some_and(|m| m.contains("200")), "{out:?}");
+    // A Route Error of AODV that claims 9 destinations and has one.
+    let out = decoded(101, &ip(17, &[2, 142, 2, 142, 0, 20, 0, 0, 3, 0, 0, 9, 10, 0, 0, 9, 0, 0, 0, 1]));
+    assert_eq!((&out[0]["protocol"], &out[0]["type"]), (&"aodv".into(), &"rerr".into()));
+    assert!(out[0]["malformed"].is_string(), "{out:?}");
+}
+
+#[test]
+fn packets_are_classified_by_the_messages_in_them() {
+    assert_eq!(classify(&ip(48, &RREQ)), (Some(PacketClass::DsrRreq), Messages::RREQ));
+    // A Route Error and a Route Request: both count, the request gives the class.
+    let both = [&[59, 0, 0, 24, 3, 14, 1, 0, 10, 0, 0, 1, 10, 0, 0, 3, 10, 0, 0, 2][..], &RREQ[4..]].concat();
+    assert_eq!(classify(&ip(48, &both)), (Some(PacketClass::DsrRreq), Messages::RREQ.with(Messages::RERR)));
+    // Data (UDP) behind an acknowledgement request: data with a message.
+    let data = [&[17, 0, 0, 4, 160, 2, 0, 1][..], &[0; 8]].concat();
+    assert_eq!(classify(&ip(48, &data)), (None, Messages::ACK_REQUEST));
+    // Acknowledgement alone.
+    let ack = [59, 0, 0, 12, 32, 10, 0, 1, 10, 0, 0, 1, 10, 0, 0, 2];
+    assert_eq!(classify(&ip(48, &ack)), (Some(PacketClass::DsrAck), Messages::ACK));
+    // AODV: ports 654, type 2; a reply for somebody else, and a Hello: destination and originator are the sender.
+    let rrep = |destination: [u8; 4], originator: [u8; 4]| {
+        let header = [2, 142, 2, 142, 0, 28, 0, 0, 2, 0, 0, 0];
+        ip(17, &[&header[..], &destination, &[0, 0, 0, 1], &originator, &[0, 0, 7, 208]].concat())
+    };
+    let reply = classify(&rrep([10, 0, 0, 1], [10, 0, 0, 8]));
+    assert_eq!(reply, (Some(PacketClass::AodvRrep), Messages::RREP));
+    let hello = classify(&rrep([10, 0, 0, 1], [10, 0, 0, 1]));
+    assert_eq!(hello, (Some(PacketClass::AodvHello), Messages::HELLO));
+    assert_eq!(classify(&ip(17, &[0, 80, 0, 80, 0, 8, 0, 0])), (None, Messages::NONE));
+    assert_eq!(classify(&[]), (None, Messages::NONE));
+}
+
+proptest! {
+    #[test]
+    fn no_octets_make_decode_or_classify_panic(
+        link in prop_oneof![Just(101u16), Just(1), Just(105), Just(113), Just(127), any::<u16>()],
+        junk in proptest::collection::vec(any::<u8>(), 0..120),
+        protocol in prop_oneof![Just(48u8), Just(17)],
+        cut in 0usize..140,
+    ) {
+        decoded(link, &junk);
+        classify(&junk);
+        let mut packet = ip(protocol, &junk);
+        packet.truncate(cut);
+        decoded(101, &packet);
+        classify(&packet);
+    }
+}

@@ -32,6 +32,13 @@ impl GroupSink {
     }
 }
 
+#[cfg(test)]
+impl GroupSink {
+    pub(super) fn replace_file(&mut self, file: File) {
+        self.file = file;
+    }
+}
+
 impl Write for GroupSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.pending.extend_from_slice(bytes);

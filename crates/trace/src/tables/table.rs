@@ -111,7 +111,7 @@ impl<R> Table<R> {
         outcome
     }
 
-    fn end_with_good_groups(&mut self) -> Result<(), ParquetError> {
+    pub(super) fn end_with_good_groups(&mut self) -> Result<(), ParquetError> {
         let groups = self.writer.flushed_row_groups()[..self.good_groups].to_vec();
         let rows = groups.iter().map(parquet::file::metadata::RowGroupMetaData::num_rows).sum();
         let created_by = Some(concat!("wayhop ", env!("CARGO_PKG_VERSION")).to_owned());
@@ -126,6 +126,14 @@ impl<R> Table<R> {
         ParquetMetaDataWriter::new(&mut *sink, &metadata).finish()?;
         sink.commit()?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+impl<R> Table<R> {
+    /// For tests of a disk that fills up: goes on with another handle of the same file.
+    pub(super) fn replace_file(&mut self, file: File) {
+        self.writer.inner_mut().replace_file(file);
     }
 }
 
