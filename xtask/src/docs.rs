@@ -6,7 +6,10 @@ use std::path::Path;
 /// A page's path from the root, and the function that makes its text.
 type Page = (&'static str, fn() -> String);
 
-const PAGES: &[Page] = &[("docs/reference/scenario.md", wayhop_scenario::reference_markdown)];
+const PAGES: &[Page] = &[
+    ("docs/reference/scenario.md", wayhop_scenario::reference_markdown),
+    ("docs/reference/cli.md", wayhop_cli::reference_markdown),
+];
 
 /// Writes every page.
 pub(crate) fn write(root: &Path) -> Result<(), String> {
