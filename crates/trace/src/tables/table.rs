@@ -16,7 +16,8 @@ use crate::Error;
 /// Rows in a row group: enough for good dictionaries, few enough for a reader to skip to a time.
 const ROW_GROUP: usize = 1 << 17;
 
-/// A table being written. If the disk fills up, what was written in whole row groups stays readable.
+/// A table being written. If the disk fills up, what was written in whole row groups stays readable; the footer is written
+/// by [`Table::close`], before which the caller makes some room.
 pub(crate) struct Table<R: 'static> {
     path: PathBuf,
     columns: &'static [Column<R>],
@@ -25,7 +26,15 @@ pub(crate) struct Table<R: 'static> {
     texts: Texts,
     /// Row groups that are wholly in the file.
     good_groups: usize,
-    closed: bool,
+    state: State,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum State {
+    Open,
+    /// An error; the footer is still to be written.
+    Failed,
+    Closed,
 }
 
 impl<R> Table<R> {
@@ -44,7 +53,7 @@ impl<R> Table<R> {
             rows: Vec::new(),
             texts: Texts::default(),
             good_groups: 0,
-            closed: false,
+            state: State::Open,
         })
     }
 
@@ -59,21 +68,31 @@ impl<R> Table<R> {
         Ok(())
     }
 
-    /// Writes what is left and the footer.
+    /// Writes what is left and the footer. After an error, here or before, the table ends with the row groups that are
+    /// wholly in the file.
     pub(crate) fn close(&mut self) -> Result<(), Error> {
-        if self.closed {
-            return Ok(());
+        let outcome = self.close_whole();
+        if self.state == State::Failed {
+            // Nothing more can be done for this file than this; the first error is the one to report.
+            let _ = self.end_with_good_groups();
         }
+        self.state = State::Closed;
+        outcome
+    }
+
+    fn close_whole(&mut self) -> Result<(), Error> {
         if !self.rows.is_empty() {
             self.write_group()?;
         }
-        self.closed = true;
+        if self.state != State::Open {
+            return Ok(());
+        }
         let finished = self.writer.finish();
         self.settle(finished.map(|_| ()))
     }
 
     fn write_group(&mut self) -> Result<(), Error> {
-        if self.closed {
+        if self.state != State::Open {
             self.rows.clear();
             return Ok(());
         }
@@ -98,20 +117,18 @@ impl<R> Table<R> {
         Ok(())
     }
 
-    /// Puts what was encoded into the file; if that fails, ends the table with what the file holds.
+    /// Puts what was encoded into the file.
     fn settle(&mut self, outcome: Result<(), ParquetError>) -> Result<(), Error> {
         let outcome = outcome
             .map_err(|e| parquet_error(&self.path, e))
             .and_then(|()| self.writer.inner_mut().commit().map_err(Error::io(&self.path, "write")));
         if outcome.is_err() {
-            self.closed = true;
-            // Nothing more can be done for this file than this; the first error is the one to report.
-            let _ = self.end_with_good_groups();
+            self.state = State::Failed;
         }
         outcome
     }
 
-    pub(super) fn end_with_good_groups(&mut self) -> Result<(), ParquetError> {
+    fn end_with_good_groups(&mut self) -> Result<(), ParquetError> {
         let groups = self.writer.flushed_row_groups()[..self.good_groups].to_vec();
         let rows = groups.iter().map(parquet::file::metadata::RowGroupMetaData::num_rows).sum();
         let created_by = Some(concat!("wayhop ", env!("CARGO_PKG_VERSION")).to_owned());
