@@ -180,6 +180,8 @@ impl Engine {
     /// Broadcasts a request (section 6.3).
     pub(crate) fn ask(&mut self, cx: &mut Cx<'_>, destination: Addr, ttl: u8, wait: Span) {
         let now = cx.now();
+        // Whatever the parameters: a request leaves the node, and the next one comes later.
+        let (ttl, wait) = (ttl.max(1), wait.max(Span::from_millis(1)));
         if self.is_quiet(now) {
             cx.set_timer(timer::search(destination), self.quiet_until);
             return;

@@ -204,6 +204,45 @@ impl Params {
         (u16::from(self.net_diameter) * 3 / 10) as u8
     }
 
+    /// Refuses values that contradict each other or the RFC's own musts, with the key and a remedy.
+    ///
+    /// An [`crate::Engine`] survives any values; with refused ones it does not route.
+    pub fn check(&self) -> Result<(), String> {
+        let positive: [(&str, u64); 10] = [
+            ("active_route_timeout_ms", self.active_route_timeout_ms),
+            ("my_route_timeout_ms", self.my_route_timeout_ms),
+            ("check_interval_ms", self.check_interval_ms),
+            ("node_traversal_time_ms", self.node_traversal_time_ms),
+            ("net_diameter", self.net_diameter.into()),
+            ("ttl_start", self.ttl_start.into()),
+            ("ttl_increment", self.ttl_increment.into()),
+            ("buffer_packets", self.buffer_packets as u64),
+            ("max_routes", self.max_routes as u64),
+            ("max_requests_remembered", self.max_requests_remembered as u64),
+        ];
+        if let Some((key, _)) = positive.iter().find(|(_, value)| *value == 0) {
+            return Err(format!("{key} is 0: give at least 1"));
+        }
+        let hello_timeout = self.hello_interval_ms.saturating_mul(self.allowed_hello_loss.into());
+        if self.hello != Hello::Off && hello_timeout == 0 {
+            return Err("hello is on, but hello_interval_ms or allowed_hello_loss is 0".to_owned());
+        }
+        if self.hello != Hello::Off && self.active_route_timeout_ms <= hello_timeout {
+            return Err(format!(
+                "active_route_timeout_ms ({}) must be more than allowed_hello_loss * hello_interval_ms ({hello_timeout}) \
+                 (RFC 3561 section 10)",
+                self.active_route_timeout_ms
+            ));
+        }
+        if self.hello == Hello::Off && !self.link_feedback {
+            return Err(
+                "hello is off and so is link_feedback: broken links would never be noticed; turn one on"
+                    .to_owned(),
+            );
+        }
+        Ok(())
+    }
+
     pub(crate) fn node_traversal_time(&self) -> Span {
         Span::from_millis(self.node_traversal_time_ms)
     }

@@ -7,6 +7,7 @@ mod lifetimes;
 mod loops;
 mod neighbours;
 mod ns2;
+mod parameters;
 mod repair;
 mod replay;
 mod support;

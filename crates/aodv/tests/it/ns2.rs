@@ -290,18 +290,3 @@ fn use_refreshes_the_destination_only() {
     assert!(net.route(1, addr(2)).is_some());
     assert!(net.route(1, addr(0)).is_none());
 }
-
-#[test]
-fn the_profiles_are_known_by_name_and_survive_a_round_trip() {
-    for name in ["rfc", "ns2", "das"] {
-        let p = Params::profile(name).unwrap();
-        let text = serde_json::to_string(&p).unwrap();
-        assert_eq!(serde_json::from_str::<Params>(&text).unwrap(), p);
-    }
-    assert_eq!(Params::profile("rfc"), Some(Params::default()));
-    assert_eq!(Params::profile("olsr"), None);
-    let unknown = serde_json::from_str::<Params>(r#"{"ttl_stat": 3}"#).unwrap_err().to_string();
-    assert!(unknown.contains("ttl_stat"), "{unknown}");
-    let one = serde_json::from_str::<Params>(r#"{"ttl_start": 3}"#).unwrap();
-    assert_eq!(one, Params { ttl_start: 3, ..Params::rfc() });
-}
