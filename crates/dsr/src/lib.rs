@@ -1,6 +1,47 @@
-//! Dynamic Source Routing, RFC 4728.
+//! Dynamic Source Routing, RFC 4728, as one node's state machine.
 //!
-//! [`Engine`] is one node's protocol behind [`wayhop_core::Protocol`]; [`Params`] holds every constant and choice.
+//! [`Engine`] implements [`wayhop_core::Protocol`]: the host hands it every packet from above and from the air, what the
+//! promiscuous tap hears, and the fate of every transmission; it sends, forwards and delivers. [`Params`] holds every
+//! constant and choice, and three named sets of them: `rfc`, `ns2` and `cmu`. Bytes on the air are those of RFC 4728
+//! sections 6 and 7 from the first to the last; the engine reads nothing else.
+//!
+//! # What happens ...
+//! * **... to a packet of an application** (`output`): a cached route is put into it as a Source Route option, or it waits
+//!   in the Send Buffer (`buffer`) while a discovery goes on (`discovery`).
+//! * **... in a Route Discovery** (`discovery`, `request_table`): a request that stays with the neighbours, then one that
+//!   propagates, then longer and longer waits. Targets and nodes with a cached route answer (`reply`).
+//! * **... to a packet on its way** (`maintenance`): each node checks the source route, counts Segments Left and the TTL
+//!   down, and sends the packet on, asking the MAC for its fate.
+//! * **... when a link breaks** (`maintenance`, `route_error`): the cache forgets the link, the node that chose the route is
+//!   told, the packet and those queued behind it are salvaged if another route is cached.
+//! * **... to a packet for somebody else** (`learning`, `shortening`): routes are learned from it; if it skipped hops, its
+//!   source is told of the shorter route.
+//! * **... with flow state** (`flow`, `flow_table`): packets of an announced flow travel without source routes.
+//!
+//! [`cache::RouteCache`] is the boundary behind which caches differ; [`cache::PathCache`] keeps whole paths in two tiers.
+//!
+//! # Remarks in the trace
+//! Written by [`wayhop_core::Cx::note`]; (about whom, figure):
+//!
+//! | name | about | figure |
+//! |---|---|---|
+//! | `discovery_start` | target | 1 if the request propagates |
+//! | `discovery_done` | target | microseconds since the first request |
+//! | `discovery_failed` | target | 0 |
+//! | `route_added` | end of a route that was asked for | hops |
+//! | `reply_sent` | initiator | hops of the route, answered by the target |
+//! | `reply_from_cache` | initiator | hops of the route, answered from a cache |
+//! | `reply_cancelled` | initiator | hops of the route that is not needed any more |
+//! | `gratuitous_reply` | source | hops of the shorter route |
+//! | `link_broken` | neighbour | tries of the MAC |
+//! | `salvaged` | destination | salvage count |
+//! | `error_sent` | node told | hops to it |
+//! | `error_received` | node before the broken link | address of the node behind it |
+//! | `flow_unknown` | source | flow identifier, 0 for the default flow |
+//!
+//! # What is bounded
+//! Every table has a size in [`Params`] or a constant beside it; what has no room pushes out the oldest or is not
+//! remembered. Packets from outside cannot make the engine panic, loop or grow.
 
 mod blacklist;
 mod buffer;
