@@ -39,6 +39,8 @@ pub(crate) struct FlowTable {
     rows: Vec<Flow>,
     defaults: Vec<(Addr, Addr, u16)>,
     size: usize,
+    /// Expired flows are looked for when there are as many rows.
+    prune_at: usize,
     lifetime: Span,
     next_id: u16,
     /// Nodes that said that they have no flow state.
@@ -47,6 +49,9 @@ pub(crate) struct FlowTable {
 
 /// How many nodes without flow state are remembered.
 const MAX_WITHOUT: usize = 32;
+
+/// So many flows are kept without a look whether they have expired.
+const FIRST_PRUNE: usize = 32;
 
 /// Whether flow identifier `a` is greater than `b`: section 3.5.1 compares them on the circle.
 fn is_greater(a: u16, b: u16) -> bool {
@@ -59,6 +64,7 @@ impl FlowTable {
             rows: Vec::new(),
             defaults: Vec::new(),
             size: p.flow_table_size.into(),
+            prune_at: FIRST_PRUNE,
             lifetime: Span::from_secs(p.flow_timeout_s.into()),
             next_id: 1,
             without: Vec::new(),
@@ -123,8 +129,9 @@ impl FlowTable {
 
     /// Adds a flow whose name is new.
     pub(crate) fn insert(&mut self, f: Flow, now: Time) -> Option<&mut Flow> {
-        if self.rows.len() >= self.size {
+        if self.rows.len() >= self.prune_at.min(self.size) {
             self.rows.retain(|f| f.expires > now);
+            self.prune_at = (2 * self.rows.len()).max(FIRST_PRUNE);
         }
         if self.rows.len() >= self.size {
             let first = (0..self.rows.len()).min_by_key(|&i| self.rows[i].expires)?;

@@ -88,7 +88,11 @@ impl Path {
     }
     /// Whether the two nodes follow each other on it, in this order.
     pub fn has_link(&self, from: Addr, to: Addr) -> bool {
-        self.nodes().windows(2).any(|w| w == [from, to])
+        self.link(from, to).is_some()
+    }
+    /// Where the two nodes follow each other on it, in this order: the first one's place.
+    pub fn link(&self, from: Addr, to: Addr) -> Option<usize> {
+        self.nodes().windows(2).position(|w| w[0] == from && w[1] == to)
     }
     /// Whether a node occurs twice.
     pub fn repeats(&self) -> bool {

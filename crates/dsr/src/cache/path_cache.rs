@@ -103,6 +103,8 @@ struct Tier {
     slots: Vec<Slot>,
     /// The second node of each slot's path, or [`FREE`]: what most comparisons end with, side by side.
     heads: Vec<u32>,
+    /// A set that contains the nodes of each slot's path, and perhaps others: what most searches end with.
+    members: Vec<u64>,
     size: usize,
     timeout: Span,
     victim: usize,
@@ -117,7 +119,16 @@ const SWEEP: Span = Span::from_secs(1);
 
 impl Tier {
     fn new(name: &'static str, size: usize, timeout: Span) -> Self {
-        Self { name, slots: Vec::new(), heads: Vec::new(), size, timeout, victim: 0, next_sweep: Time::ZERO }
+        Self {
+            name,
+            slots: Vec::new(),
+            heads: Vec::new(),
+            members: Vec::new(),
+            size,
+            timeout,
+            victim: 0,
+            next_sweep: Time::ZERO,
+        }
     }
 
     fn is_live(&self, s: &Slot, now: Time) -> bool {
@@ -126,11 +137,13 @@ impl Tier {
 
     fn put(&mut self, at: usize, route: &Path, now: Time) {
         self.heads[at] = head(route);
+        self.members[at] = set_of(route);
         self.slots[at] = Slot { path: *route, used: now };
     }
 
     fn clear(&mut self, at: usize) {
         self.heads[at] = FREE;
+        self.members[at] = 0;
         self.slots[at].path = Path::EMPTY;
     }
 
@@ -168,6 +181,7 @@ impl Tier {
         }
         if self.slots.len() < self.size {
             self.heads.push(head(route));
+            self.members.push(set_of(route));
             self.slots.push(Slot { path: *route, used: now });
             return true;
         }
@@ -178,7 +192,12 @@ impl Tier {
     }
 
     fn search(&self, to: Addr, what_for: Purpose, now: Time, best: &mut Best) {
-        for (slot, s) in self.slots.iter().enumerate() {
+        let bit = bit(to);
+        for slot in 0..self.slots.len() {
+            if self.members[slot] & bit == 0 {
+                continue;
+            }
+            let s = &self.slots[slot];
             let Some(at) = s.path.position(to) else { continue };
             if at == 0 || !self.is_live(s, now) {
                 continue;
@@ -197,10 +216,12 @@ impl Tier {
 
     fn remove_link(&mut self, from: Addr, to: Addr) -> bool {
         let mut known = false;
+        let both = bit(from) | bit(to);
         for i in 0..self.slots.len() {
-            let Some(at) = self.slots[i].path.nodes().windows(2).position(|w| w == [from, to]) else {
+            if self.members[i] & both != both {
                 continue;
-            };
+            }
+            let Some(at) = self.slots[i].path.link(from, to) else { continue };
             known = true;
             if at == 0 {
                 // A path of one node leads nowhere.
@@ -215,4 +236,13 @@ impl Tier {
 
 fn head(p: &Path) -> u32 {
     p.next_hop().map_or(FREE, Addr::to_bits)
+}
+
+/// A node's place in a set of 64: neighbouring addresses have different ones.
+fn bit(a: Addr) -> u64 {
+    1 << (a.to_bits() & 63)
+}
+
+fn set_of(p: &Path) -> u64 {
+    p.nodes().iter().fold(0, |set, a| set | bit(*a))
 }
