@@ -131,12 +131,12 @@ pub struct Totals {
     pub delivery_ratio: f64,
     /// Sum over the flows.
     pub goodput_bps: f64,
-    /// Transmissions of routing packets, forwarded ones too: each hop counts (Broch et al. 1998).
+    /// Routing packets handed to the interfaces, forwarded ones too: each hop counts (Broch et al. 1998).
     pub routing_packets: u64,
     /// Their length with IP header, octets.
     pub routing_bytes: u64,
-    /// Transmissions of each kind of routing message. A packet may carry several messages, and data packets may carry
-    /// some, so the sum may exceed `routing_packets`.
+    /// Routing messages that went on the air, by kind, each at the first attempt of its packet. A packet may carry several
+    /// messages, data packets may carry some, and a packet may end before it is sent, so the sum is not `routing_packets`.
     pub by_type: BTreeMap<String, u64>,
     /// Data packets dropped, by reason.
     pub drops: BTreeMap<String, u64>,
