@@ -151,7 +151,13 @@ impl Scenario {
             "aodv" => {
                 let base = wayhop_aodv::Params::profile(&p.profile)
                     .ok_or_else(|| no_profile(|name| wayhop_aodv::Params::profile(name).is_some()))?;
-                Ok(ProtocolParams::Aodv(overrides::apply(&base, &p.overrides, "protocol", doc)?))
+                let params = overrides::apply(&base, &p.overrides, "protocol", doc)?;
+                params.check().map_err(|reason| {
+                    let key = p.overrides.keys().find(|k| reason.contains(k.as_str()));
+                    let key = key.map_or_else(|| "protocol".to_owned(), |k| format!("protocol.{k}"));
+                    doc.error(&key, reason, "change that key, or leave it to the profile")
+                })?;
+                Ok(ProtocolParams::Aodv(params))
             }
             other => Err(unknown_name(doc, "protocol.name", other, PROTOCOLS)),
         }

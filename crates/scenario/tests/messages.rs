@@ -112,6 +112,11 @@ fn each_mistake_is_named_by_file_line_key_and_remedy() {
         ),
         (
             "nodes.count",
+            "protocol = { name = \"aodv\", net_diameter = 0 }\nnodes.count",
+            "s.toml:1:29: protocol.net_diameter: net_diameter is 0: give at least 1; change that key, or leave it to the profile",
+        ),
+        (
+            "nodes.count",
             "captures.nodes = [7]\nnodes.count",
             "s.toml:1:19: captures.nodes[0]: there is no node 7; the nodes are 0 to 3",
         ),
