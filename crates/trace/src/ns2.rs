@@ -219,7 +219,7 @@ fn type_name(c: PacketClass) -> &'static str {
 fn drop_layer(r: DropReason) -> &'static str {
     match r {
         DropReason::QueueFull | DropReason::ArpFull | DropReason::ArpFailed => "IFQ",
-        DropReason::MacRetries | DropReason::TooLong => "MAC",
+        DropReason::MacRetries | DropReason::TooLong | DropReason::LostOnAir => "MAC",
         DropReason::NoListener => "AGT",
         _ => "RTR",
     }

@@ -12,6 +12,7 @@ use crate::{Error, Manifest, RunStatus, Summary, TABLES};
 const MANIFEST: &str = "manifest.json";
 const SUMMARY: &str = "summary.json";
 const CAPTURES: &str = "captures";
+const NS2_TRACE: &str = "trace.tr";
 /// Space set aside at the start, so that a full disk leaves room for the ends of tables and for the manifest.
 const RESERVE: &str = ".reserve";
 const RESERVE_BYTES: usize = 256 << 10;
@@ -60,6 +61,11 @@ impl RunDir {
             file.insert(0, '_');
         }
         self.path.join(CAPTURES).join(file + ".pcapng")
+    }
+
+    /// Where a trace in ns-2's format belongs.
+    pub fn ns2_trace_path(&self) -> PathBuf {
+        self.path.join(NS2_TRACE)
     }
 
     /// Reads the manifest.
@@ -143,7 +149,7 @@ impl RunDir {
             ));
         }
         let mut old: Vec<PathBuf> = TABLES.iter().map(|t| self.path.join(format!("{t}.parquet"))).collect();
-        old.extend([SUMMARY, RESERVE].map(|f| self.path.join(f)));
+        old.extend([SUMMARY, NS2_TRACE, RESERVE].map(|f| self.path.join(f)));
         if let Ok(captures) = fs::read_dir(self.path.join(CAPTURES)) {
             old.extend(
                 captures.flatten().map(|e| e.path()).filter(|p| p.extension() == Some("pcapng".as_ref())),

@@ -192,8 +192,9 @@ fn a_killed_run_is_explained() {
 #[test]
 fn an_older_run_is_replaced_and_other_peoples_files_are_not() {
     let dir = TempDir::new().expect("a directory");
-    let captures = Outputs { captures: Some(200), ..Outputs::default() };
-    let (_, r) = start(&dir, &captures);
+    let ns2_trace = Some(dir.path().join("trace.tr"));
+    let (run, r) = start(&dir, &Outputs { captures: Some(200), ns2_trace, ..Outputs::default() });
+    assert!(run.ns2_trace_path().exists());
     r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
     assert!(dir.path().join("captures/n0.pcapng").exists());
     fs::write(dir.path().join("notes.txt"), "mine").expect("a file");
@@ -202,6 +203,7 @@ fn an_older_run_is_replaced_and_other_peoples_files_are_not() {
     r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
     assert!(!dir.path().join("captures").exists());
     assert!(!dir.path().join("packets.parquet").exists());
+    assert!(!run.ns2_trace_path().exists());
     assert_eq!(fs::read_to_string(dir.path().join("notes.txt")).expect("still there"), "mine");
     assert!(run.summary().is_ok());
 }
