@@ -111,7 +111,14 @@ pub trait Protocol: Send {
     }
     /// A reported transmission ended. The packet comes back with every status but `Acked` and `Unknown`, with which the
     /// host has consumed it.
-    fn on_tx_status(&mut self, cx: &mut Cx<'_>, id: TxId, next_hop: Addr, status: TxStatus, p: Option<Packet>);
+    fn on_tx_status(
+        &mut self,
+        cx: &mut Cx<'_>,
+        id: TxId,
+        next_hop: Addr,
+        status: TxStatus,
+        p: Option<Packet>,
+    );
     /// A timer fires.
     fn on_timer(&mut self, cx: &mut Cx<'_>, key: TimerKey);
     /// The interface or a neighbour changed.

@@ -106,8 +106,7 @@ mod tests {
     fn draws_are_uniform() {
         // Mean of 100,000 uniforms: 0.5 with a standard error of 0.0009; five of those allowed.
         let n = 100_000u64;
-        let by_counter =
-            (0..n).map(|i| to_unit(draw(7, Purpose::Fading, [1, 2, i]))).sum::<f64>() / n as f64;
+        let by_counter = (0..n).map(|i| to_unit(draw(7, Purpose::Fading, [1, 2, i]))).sum::<f64>() / n as f64;
         assert!((by_counter - 0.5).abs() < 0.0046, "{by_counter}");
         let mut r = stream(7, Purpose::Traffic, 0);
         let by_stream = (0..n).map(|_| r.unit()).sum::<f64>() / n as f64;

@@ -18,7 +18,7 @@ mod station;
 pub mod units;
 
 pub use config::{Arp, Fading, PRESETS, PathLoss, PhyKind, RadioConfig, Reception};
-pub use motion::{Motion, Motions};
+pub use motion::Motions;
 pub use phy::{FrameKind, Phy};
 pub use propagation::{LIGHT_SPEED_M_PER_S, Propagation};
 pub use queue::{Outgoing, Payload};

@@ -1,18 +1,16 @@
 //! What the radio calls.
 
-use wayhop_core::{NodeId, Packet, RxMeta, Time, TxStatus};
-use wayhop_radio::{
-    EVERYONE, FrameAt, FrameKind, Host, Motion, Motions, Outgoing, Payload, RadioEvent, units,
-};
+use wayhop_core::{Leg, NodeId, RxMeta, Time, TxStatus};
+use wayhop_radio::{EVERYONE, FrameAt, FrameKind, Host, Motions, Outgoing, Payload, RadioEvent, units};
 use wayhop_trace::{Direction, FrameEvent, HopKind};
 
 use crate::classify;
 use crate::event::Event;
 use crate::frames;
-use crate::net::Net;
+use crate::net::{Arrivals, Net, Receiver};
 
 impl Motions for Net {
-    fn leg(&mut self, station: u32, t: Time) -> Motion {
+    fn leg(&mut self, station: u32, t: Time) -> Leg {
         self.movers.leg(station, t)
     }
     fn settled_until(&mut self, now: Time, distance_m: f64) -> Time {
@@ -53,9 +51,11 @@ impl Host for Net {
             return;
         }
         let rx = self.rx_meta(f);
-        let p: Packet = self.pool.copy(&out.packet);
-        let handle = self.coming.put((p, rx));
-        self.queue.push(f.at + self.link_delay, f.station, Event::Up(handle));
+        let arrivals = self.arriving.get_or_insert_with(|| Arrivals {
+            packet: self.pool.copy(&out.packet),
+            receivers: self.spare_receivers.pop().unwrap_or_default(),
+        });
+        arrivals.receivers.push(Receiver { node: f.station, at: f.at + self.link_delay, rx });
     }
 
     fn overheard(&mut self, f: &FrameAt<'_>) {
@@ -87,7 +87,7 @@ impl Host for Net {
             direction: if sent { Direction::Tx } else { Direction::Rx },
             bytes: &bytes,
             original_len: bytes.len() as u32,
-            signal_dbm: if sent { f32::NAN } else { units::watts_to_dbm(f.watts) as f32 },
+            signal_dbm: if sent { f32::NAN } else { units::watts_to_dbm_fast(f.watts) },
             noise_dbm: f32::NAN,
             rate_100kbps: self.rate_100kbps(f.head.kind),
             channel_mhz: self.channel_mhz,
@@ -103,7 +103,7 @@ impl Net {
         RxMeta {
             from: self.nodes[f.head.from as usize].addr,
             broadcast: f.head.to == EVERYONE,
-            signal_dbm: units::watts_to_dbm(f.watts) as f32,
+            signal_dbm: units::watts_to_dbm_fast(f.watts),
         }
     }
 

@@ -14,7 +14,7 @@ pub(crate) enum Event {
     Down(u32),
     /// A packet whose link address is known reaches the interface queue; the handle is into `Net::going`.
     Enqueue(u32),
-    /// A packet reaches the network layer from the air; the handle is into `Net::coming`.
+    /// A packet reaches network layers from the air; the handle is into `Net::coming`.
     Up(u32),
     /// A flow's source sends.
     Departure(u32),

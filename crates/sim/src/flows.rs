@@ -3,7 +3,7 @@
 use wayhop_core::{Addr, FlowTag, Packet, PacketId, Pool, Purpose, Rng, Time, stream};
 use wayhop_trace::{FlowSummary, LatencyMs, PacketClass};
 use wayhop_transport::{
-    Arrival, FlowConfig, FlowError, FlowKind, Histogram, Sink, Source, Summary, echo_reply,
+    Arrival, FlowConfig, FlowError, FlowKind, Histogram, Latency, Sink, Source, Summary, echo_reply,
 };
 
 /// All flows of a run.
@@ -12,7 +12,7 @@ pub(crate) struct Flows {
     /// Each node's IP identification, counted over all of its flows.
     ip_ids: Vec<u16>,
     /// Delays of all flows together.
-    pub(crate) delay: Histogram,
+    delay: Histogram,
 }
 
 struct Flow {
@@ -112,6 +112,11 @@ impl Flows {
         }
     }
 
+    /// Latency of all flows together.
+    pub(crate) fn latency(&self) -> LatencyMs {
+        latency_ms(Latency::of(&self.delay))
+    }
+
     /// The figures of every flow in a run that ended at `end`.
     pub(crate) fn summaries(&self, end: Time) -> Vec<FlowSummary> {
         let summary = |(i, f): (usize, &Flow)| {
@@ -126,19 +131,24 @@ impl Flows {
                 received: s.received,
                 delivery_ratio: s.delivery_ratio.unwrap_or(0.0),
                 goodput_bps: s.goodput_bps,
-                latency_ms: s.latency.map_or_else(LatencyMs::default, |l| LatencyMs {
-                    mean: l.mean_ms,
-                    p50: l.p50_ms,
-                    p95: l.p95_ms,
-                    p99: l.p99_ms,
-                    max: l.max_ms,
-                }),
+                latency_ms: latency_ms(s.latency),
                 hops_mean: s.hops_mean.unwrap_or(0.0),
                 topology: None,
             }
         };
         self.flows.iter().enumerate().map(summary).collect()
     }
+}
+
+/// As the summary has it; zeros where nothing was received.
+fn latency_ms(l: Option<Latency>) -> LatencyMs {
+    l.map_or_else(LatencyMs::default, |l| LatencyMs {
+        mean: l.mean_ms,
+        p50: l.p50_ms,
+        p95: l.p95_ms,
+        p99: l.p99_ms,
+        max: l.max_ms,
+    })
 }
 
 fn count(id: &mut u16) -> u16 {

@@ -1,7 +1,6 @@
 //! The nodes' tracks, as the radio asks for them.
 
-use wayhop_core::Time;
-use wayhop_radio::Motion;
+use wayhop_core::{Leg, Time};
 use wayhop_world::{Cursor, Track};
 
 /// All tracks, and where each node is on its own.
@@ -30,10 +29,9 @@ impl Movers {
         &self.tracks
     }
 
-    pub(crate) fn leg(&mut self, node: u32, t: Time) -> Motion {
+    pub(crate) fn leg(&mut self, node: u32, t: Time) -> Leg {
         let i = node as usize;
-        let leg = self.cursors[i].leg(&self.tracks[i], t);
-        Motion { from: leg.from, until: leg.until, start: leg.start, velocity: leg.velocity }
+        *self.cursors[i].leg(&self.tracks[i], t)
     }
 
     pub(crate) fn settled_until(&self, now: Time, distance_m: f64) -> Time {

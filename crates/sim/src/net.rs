@@ -1,11 +1,12 @@
 //! Everything of a run but the radio: nodes, packets between the layers, flows, and the record of it all.
 
 use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{
     Addr, BROADCAST, Cx, DataPlane, DropReason, Effect, Packet, Pool, Priority, Protocol, RouteUse, RxMeta,
-    Time, TxId, TxSpec, TxStatus,
+    Time, TimerKey, TxId, TxSpec, TxStatus,
 };
 use wayhop_radio::{Arp, EVERYONE, NOBODY, Outgoing, Payload};
 use wayhop_trace::{HopEvent, HopKind, NoteEvent, Recorder};
@@ -17,7 +18,7 @@ use crate::event::Event;
 use crate::flows::{Delivery, Flows};
 use crate::ledger::Ledger;
 use crate::motion::Movers;
-use crate::node::Node;
+use crate::node::{Node, Timer};
 use crate::queue::EventQueue;
 use crate::slab::Slab;
 
@@ -35,7 +36,11 @@ pub(crate) struct Net {
     /// Packets on their way down.
     pub(crate) going: Slab<Outgoing>,
     /// Packets on their way up.
-    pub(crate) coming: Slab<(Packet, RxMeta)>,
+    pub(crate) coming: Slab<Arrivals>,
+    /// The packet that is being received just now, and by whom.
+    pub(crate) arriving: Option<Arrivals>,
+    /// Lists of receivers for reuse.
+    pub(crate) spare_receivers: Vec<Vec<Receiver>>,
     /// Neighbours whose packets a protocol wants back from the interface queue.
     pub(crate) recalls: VecDeque<(u32, Addr)>,
     pub(crate) link_delay: wayhop_core::Span,
@@ -51,6 +56,21 @@ pub(crate) struct Net {
     pub(crate) spare_effects: Vec<Vec<Effect>>,
 }
 
+/// A packet that one transmission brought to some nodes. One event takes it to the network layers of all of them.
+pub(crate) struct Arrivals {
+    pub(crate) packet: Packet,
+    pub(crate) receivers: Vec<Receiver>,
+}
+
+/// One of them.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Receiver {
+    pub(crate) node: u32,
+    /// When the packet reaches its network layer.
+    pub(crate) at: Time,
+    pub(crate) rx: RxMeta,
+}
+
 /// Where a packet came from or goes to, for the record.
 const NO_PEER: Addr = Addr::UNSPECIFIED;
 
@@ -59,6 +79,8 @@ impl Net {
     pub(crate) fn call(&mut self, at: Time, node: u32, handler: impl FnOnce(&mut dyn Protocol, &mut Cx<'_>)) {
         let mut effects = self.spare_effects.pop().unwrap_or_default();
         let n = &mut self.nodes[node as usize];
+        let at = at.max(n.clock);
+        n.clock = at;
         let mut cx = Cx::new(at, n.addr, &mut n.rng, &mut self.pool, &mut self.next_id, &mut effects);
         handler(&mut *n.protocol, &mut cx);
         for e in effects.drain(..) {
@@ -73,13 +95,11 @@ impl Net {
             Effect::Deliver(p) => self.deliver(at, node, p),
             Effect::Drop(p, why) => self.drop_packet(at, node, p, why),
             Effect::Consume(p) => self.pool.recycle(p),
-            Effect::SetTimer(key, when) => {
-                let when = when.max(at);
-                self.nodes[node as usize].timers.insert(key, when);
-                self.queue.push(when, node, Event::Timer(key));
-            }
+            Effect::SetTimer(key, when) => self.set_timer(node, key, when.max(at)),
             Effect::ClearTimer(key) => {
-                self.nodes[node as usize].timers.remove(&key);
+                if let Some(t) = self.nodes[node as usize].timers.get_mut(&key) {
+                    t.due = Time::NEVER;
+                }
             }
             Effect::Install(r) => {
                 self.nodes[node as usize].routes.insert(r.destination, r.next_hop);
@@ -94,11 +114,31 @@ impl Net {
         }
     }
 
+    fn set_timer(&mut self, node: u32, key: TimerKey, due: Time) {
+        match self.nodes[node as usize].timers.entry(key) {
+            Entry::Occupied(mut o) if o.get().queued <= due => o.get_mut().due = due,
+            entry => {
+                entry.insert_entry(Timer { due, queued: due });
+                self.queue.push(due, node, Event::Timer(key));
+            }
+        }
+    }
+
     /// A timer's event came up.
-    pub(crate) fn timer(&mut self, at: Time, node: u32, key: wayhop_core::TimerKey) {
-        let timers = &mut self.nodes[node as usize].timers;
-        if timers.get(&key) == Some(&at) {
-            timers.remove(&key);
+    pub(crate) fn timer(&mut self, at: Time, node: u32, key: TimerKey) {
+        let Entry::Occupied(mut timer) = self.nodes[node as usize].timers.entry(key) else { return };
+        let Timer { due, queued } = *timer.get();
+        if queued != at {
+            // The timer was moved to an earlier time and has another event.
+            return;
+        }
+        if due > at && due < Time::NEVER {
+            timer.get_mut().queued = due;
+            self.queue.push(due, node, Event::Timer(key));
+            return;
+        }
+        timer.remove();
+        if due <= at {
             self.call(at, node, |p, cx| p.on_timer(cx, key));
         }
     }
@@ -141,8 +181,29 @@ impl Net {
         self.send_down(at, node, p, TxSpec::unicast(next_hop).reported(TxId(0)), true);
     }
 
+    /// After the radio has handled an event: sends what was received on its way up.
+    pub(crate) fn lift(&mut self) {
+        if let Some(arrivals) = self.arriving.take()
+            && let Some(&Receiver { node, at, .. }) = arrivals.receivers.first()
+        {
+            let handle = self.coming.put(arrivals);
+            self.queue.push(at, node, Event::Up(handle));
+        }
+    }
+
+    /// A transmission's packet reaches the network layers of those who received it.
+    pub(crate) fn arrive(&mut self, handle: u32) {
+        let Arrivals { packet, mut receivers } = self.coming.take(handle);
+        for r in receivers.drain(..) {
+            let copy = self.pool.copy(&packet);
+            self.up(r.at, r.node, copy, r.rx);
+        }
+        self.pool.recycle(packet);
+        self.spare_receivers.push(receivers);
+    }
+
     /// A packet from the air reaches the network layer.
-    pub(crate) fn up(&mut self, at: Time, node: u32, mut p: Packet, rx: RxMeta) {
+    fn up(&mut self, at: Time, node: u32, mut p: Packet, rx: RxMeta) {
         self.record_signal(at, node, &p, &rx);
         let n = &self.nodes[node as usize];
         if n.plane == DataPlane::PerPacket {
@@ -154,6 +215,7 @@ impl Net {
             return;
         };
         let (destination, own) = (ip.dst(), is_for_port(&ip, n.interests.udp_port));
+        let returned = ip.src() == n.addr;
         let for_me = destination == n.addr || destination == BROADCAST;
         if own && for_me {
             self.call(at, node, |proto, cx| proto.on_frame(cx, p, &rx));
@@ -162,6 +224,8 @@ impl Net {
         } else if rx.broadcast {
             // RFC 1812 5.3.4: what came as a link broadcast is not forwarded as a unicast.
             self.drop_packet(at, node, p, DropReason::Policy);
+        } else if returned {
+            self.drop_packet(at, node, p, DropReason::Loop);
         } else if ip.ttl() <= 1 {
             self.drop_packet(at, node, p, DropReason::TtlExpired);
         } else {

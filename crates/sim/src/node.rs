@@ -5,6 +5,16 @@ use wayhop_core::{Addr, DataPlane, Interests, Protocol, Rng, Time, TimerKey};
 
 use crate::arp::ArpTable;
 
+/// A timer. One that is moved to a later time keeps its event in the queue, which then puts itself off: so a timer that
+/// is moved with every packet costs no queue operation.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Timer {
+    /// When it is due; never if it was cleared.
+    pub(crate) due: Time,
+    /// When its event comes up.
+    pub(crate) queued: Time,
+}
+
 /// A node of the run.
 pub(crate) struct Node {
     pub(crate) addr: Addr,
@@ -12,8 +22,11 @@ pub(crate) struct Node {
     pub(crate) plane: DataPlane,
     pub(crate) interests: Interests,
     pub(crate) rng: Rng,
-    /// When each timer is due. An event in the queue that says otherwise is out of date.
-    pub(crate) timers: FxHashMap<TimerKey, Time>,
+    /// The timers that are set, and those whose event is still in the queue.
+    pub(crate) timers: FxHashMap<TimerKey, Timer>,
+    /// The latest time at which the protocol was called: its clock never goes back, though the radio tells some things
+    /// up to 2 us ahead.
+    pub(crate) clock: Time,
     /// The forwarding table: destination to next hop.
     pub(crate) routes: FxHashMap<Addr, Addr>,
     pub(crate) arp: ArpTable,
@@ -28,6 +41,7 @@ impl Node {
             protocol,
             rng,
             timers: FxHashMap::default(),
+            clock: Time::ZERO,
             routes: FxHashMap::default(),
             arp: ArpTable::default(),
         }

@@ -9,6 +9,7 @@ pub(crate) struct EventQueue<E> {
     sequence: u64,
 }
 
+#[derive(Copy, Clone)]
 struct Entry<E> {
     /// Time (64 bits), node (24), sequence (40).
     key: u128,
@@ -30,8 +31,9 @@ impl<E: Copy> EventQueue<E> {
         debug_assert!(self.sequence < 1 << 40 && (node as usize) < MAX_NODES);
         let key = u128::from(at.as_nanos()) << 64 | u128::from(node) << 40 | u128::from(self.sequence);
         self.sequence += 1;
-        self.heap.push(Entry { key, event });
-        self.up(self.heap.len() - 1);
+        let entry = Entry { key, event };
+        self.heap.push(entry);
+        self.up(self.heap.len() - 1, entry);
     }
 
     /// Takes the next event if it is due by `end`.
@@ -44,10 +46,9 @@ impl<E: Copy> EventQueue<E> {
     #[inline]
     fn pop(&mut self) -> Option<(Time, u32, E)> {
         let last = self.heap.pop()?;
-        let first = match self.heap.first_mut() {
-            Some(top) => {
-                let first = std::mem::replace(top, last);
-                self.down();
+        let first = match self.heap.first() {
+            Some(&first) => {
+                self.down(last);
                 first
             }
             None => last,
@@ -55,39 +56,36 @@ impl<E: Copy> EventQueue<E> {
         Some((time_of(first.key), (first.key >> 40) as u32 & 0x00ff_ffff, first.event))
     }
 
-    fn up(&mut self, mut i: usize) {
-        let key = self.heap[i].key;
+    /// Moves the hole at `i` towards the root until `entry` fits into it.
+    fn up(&mut self, mut i: usize, entry: Entry<E>) {
         while i > 0 {
             let parent = (i - 1) / 4;
-            if self.heap[parent].key < key {
+            if self.heap[parent].key < entry.key {
                 break;
             }
-            self.heap.swap(i, parent);
+            self.heap[i] = self.heap[parent];
             i = parent;
         }
+        self.heap[i] = entry;
     }
 
-    fn down(&mut self) {
+    /// Moves the hole at the root towards the leaves until `entry` fits into it.
+    fn down(&mut self, entry: Entry<E>) {
         let n = self.heap.len();
-        let key = self.heap[0].key;
         let mut i = 0;
         loop {
             let first = 4 * i + 1;
-            if first >= n {
+            let Some(children) = self.heap.get(first..(first + 4).min(n)) else { break };
+            let Some((offset, least)) = children.iter().map(|c| c.key).enumerate().min_by_key(|c| c.1) else {
+                break;
+            };
+            if entry.key < least {
                 break;
             }
-            let mut least = first;
-            for c in first + 1..(first + 4).min(n) {
-                if self.heap[c].key < self.heap[least].key {
-                    least = c;
-                }
-            }
-            if key < self.heap[least].key {
-                break;
-            }
-            self.heap.swap(i, least);
-            i = least;
+            self.heap[i] = self.heap[first + offset];
+            i = first + offset;
         }
+        self.heap[i] = entry;
     }
 }
 

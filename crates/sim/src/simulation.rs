@@ -66,6 +66,8 @@ impl Simulation {
             recorder,
             going: Slab::new(),
             coming: Slab::new(),
+            arriving: None,
+            spare_receivers: Vec::new(),
             recalls: VecDeque::new(),
             link_delay: Span::from_micros(u64::from(scenario.radio.link_delay_us)),
             arp: scenario.radio.arp,
@@ -108,7 +110,10 @@ impl Simulation {
     fn step(&mut self, at: Time, node: u32, event: Event) {
         let net = &mut self.net;
         match event {
-            Event::Radio(e) => self.radio.handle(at, node, e, net),
+            Event::Radio(e) => {
+                self.radio.handle(at, node, e, net);
+                net.lift();
+            }
             Event::Timer(key) => net.timer(at, node, key),
             Event::Down(handle) => {
                 let out = net.going.take(handle);
@@ -120,10 +125,7 @@ impl Simulation {
                 let out = net.going.take(handle);
                 self.enqueue(at, node, out);
             }
-            Event::Up(handle) => {
-                let (p, rx) = net.coming.take(handle);
-                net.up(at, node, p, rx);
-            }
+            Event::Up(handle) => net.arrive(handle),
             Event::Departure(flow) => {
                 let (p, next) = net.flows.depart(at, flow, &mut net.pool, &mut net.next_id);
                 if let Some(next) = next {
@@ -164,7 +166,7 @@ impl Simulation {
             queued.for_each(|out| census.count(&out.packet));
         }
         net.going.iter().for_each(|out| census.count(&out.packet));
-        net.coming.iter().for_each(|(p, _)| census.count(p));
+        net.coming.iter().for_each(|a| census.count(&a.packet));
         let lossy_air = !self.radio.config().acknowledge;
         Audit {
             ends: net.ledger.close(census.tags.iter().copied(), lossy_air),

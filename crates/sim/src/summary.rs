@@ -13,6 +13,7 @@ pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s
     let ledger = &sim.net.ledger;
     let counted = Messages::NAMES.iter().zip(ledger.messages).filter(|(_, n)| *n > 0);
     let mut totals = Totals {
+        latency_ms: sim.net.flows.latency(),
         routing_packets: ledger.routing_packets,
         routing_bytes: ledger.routing_bytes,
         by_type: counted.map(|((_, name), n)| ((*name).to_owned(), n)).collect(),

@@ -192,6 +192,8 @@ mod tests {
             received: 63_628,
             delivery_ratio: 0.9969,
             goodput_bps: 36_200.0,
+            latency_ms: LatencyMs { mean: 37.3, p50: 5.5, p95: 71.8, p99: 338.0, max: 3_900.0 },
+            hops_mean: 2.66,
             routing_packets: 31_635,
             routing_bytes: 1_972_508,
             by_type: [("rreq".to_owned(), 21_000), ("rrep".to_owned(), 9_000)].into(),

@@ -131,6 +131,12 @@ pub struct Totals {
     pub delivery_ratio: f64,
     /// Sum over the flows.
     pub goodput_bps: f64,
+    /// Of the packets of all flows; for ping, each way for itself.
+    #[serde(default)]
+    pub latency_ms: LatencyMs,
+    /// Mean number of hops of the packets received, all flows together.
+    #[serde(default)]
+    pub hops_mean: f64,
     /// Routing packets handed to the interfaces, forwarded ones too: each hop counts (Broch et al. 1998).
     pub routing_packets: u64,
     /// Their length with IP header, octets.
@@ -143,12 +149,14 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Sets the four sums over the flows.
+    /// Sets the sums and means over the flows.
     pub fn sum_flows(&mut self, flows: &[FlowSummary]) {
         self.sent = flows.iter().map(|f| f.sent).sum();
         self.received = flows.iter().map(|f| f.received).sum();
         self.delivery_ratio = ratio(self.received, self.sent);
         self.goodput_bps = flows.iter().map(|f| f.goodput_bps).sum();
+        let hops: f64 = flows.iter().map(|f| f.hops_mean * f.received as f64).sum();
+        self.hops_mean = if self.received > 0 { hops / self.received as f64 } else { 0.0 };
     }
 
     /// Sets `drops` from counts in the order of [`DropReason::ALL`]; zeros are left out.

@@ -2,7 +2,7 @@
 
 use wayhop_core::{Span, Time};
 
-use crate::{Sink, Source};
+use crate::{Histogram, Sink, Source};
 
 /// What a run's summary says of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,15 +52,15 @@ impl Summary {
             out_of_order: sink.out_of_order(),
             delivery_ratio: (source.sent() > 0).then(|| sink.received() as f64 / source.sent() as f64),
             goodput_bps: if active_s > 0.0 { bits / active_s } else { 0.0 },
-            latency: Latency::of(sink),
+            latency: Latency::of(sink.delay()),
             hops_mean: sink.hops_mean(),
         }
     }
 }
 
 impl Latency {
-    fn of(sink: &Sink) -> Option<Self> {
-        let d = sink.delay();
+    /// The statistics of these delays; `None` if there are none.
+    pub fn of(d: &Histogram) -> Option<Self> {
         let quantile_ms = |q| d.quantile(q).map(Span::as_millis_f64);
         Some(Self {
             mean_ms: d.mean()?.as_millis_f64(),

@@ -19,5 +19,6 @@ mod waypoint;
 pub use builder::{Axis, TrackBuilder};
 pub use geodesy::{GeoOrigin, Geodetic};
 pub use hops::{HopTable, UNREACHABLE};
-pub use track::{Cursor, Leg, Track};
+pub use track::{Cursor, Track};
+pub use wayhop_core::Leg;
 pub use waypoint::{RandomWaypoint, Start};

@@ -9,10 +9,10 @@ mod neighbours;
 mod sinr;
 mod threshold;
 
-use wayhop_core::{Span, Time};
+use wayhop_core::{Leg, Position, Span, Time};
 
 use crate::config::{RadioConfig, Reception};
-use crate::motion::{Motion, Motions};
+use crate::motion::Motions;
 use crate::phy::Phy;
 use crate::propagation::{LIGHT_SPEED_M_PER_S, Propagation};
 use crate::radio::FrameHead;
@@ -55,7 +55,7 @@ pub(crate) struct Medium {
     propagation: Propagation,
     /// Weaker signals are not computed any further, W.
     floor_watts: f64,
-    legs: Vec<Motion>,
+    legs: Vec<Leg>,
     neighbours: Neighbours,
     slots: Vec<Option<Transmission>>,
     free: Vec<u32>,
@@ -105,7 +105,7 @@ impl Medium {
         };
         let range_m = propagation.range_m(floor_watts, propagation.random_margin_db());
         // Asked for before the first use: a leg that is over at once.
-        let unknown = Motion { until: Time::ZERO, ..Motion::rest(wayhop_core::Position::default()) };
+        let unknown = Leg { until: Time::ZERO, ..Leg::at_rest(Position::default()) };
         Self {
             neighbours: Neighbours::new(stations, range_m),
             propagation,
@@ -194,10 +194,10 @@ impl Medium {
 
 /// Where a station is now.
 #[inline]
-fn place(legs: &mut [Motion], station: u32, now: Time, motions: &mut impl Motions) -> wayhop_core::Position {
+fn place(legs: &mut [Leg], station: u32, now: Time, motions: &mut impl Motions) -> Position {
     let leg = &mut legs[station as usize];
     if now >= leg.until {
         *leg = motions.leg(station, now);
     }
-    leg.at(now)
+    leg.position(now)
 }

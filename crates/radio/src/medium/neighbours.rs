@@ -3,9 +3,9 @@
 //! Lists are made for the range plus a margin, and stay right until somebody may have moved half the margin
 //! (Verlet 1967). So the cost of a transmission is the number of stations around, not of all.
 
-use wayhop_core::{Position, Time};
+use wayhop_core::{Leg, Position, Time};
 
-use crate::motion::{Motion, Motions};
+use crate::motion::Motions;
 
 pub(crate) struct Neighbours {
     range_m: f64,
@@ -54,19 +54,13 @@ impl Neighbours {
     }
 
     /// Makes sure that `station`'s list is right at `now`.
-    pub(crate) fn refresh(
-        &mut self,
-        now: Time,
-        station: u32,
-        legs: &mut [Motion],
-        motions: &mut impl Motions,
-    ) {
+    pub(crate) fn refresh(&mut self, now: Time, station: u32, legs: &mut [Leg], motions: &mut impl Motions) {
         if now >= self.until || self.epoch == 0 {
             for (i, leg) in legs.iter_mut().enumerate() {
                 if now >= leg.until {
                     *leg = motions.leg(i as u32, now);
                 }
-                self.places[i] = leg.at(now);
+                self.places[i] = leg.position(now);
             }
             self.grid.fill(&self.places, f64::midpoint(self.range_m, self.margin_m));
             self.epoch += 1;
@@ -151,7 +145,7 @@ mod tests {
 
     struct Still;
     impl Motions for Still {
-        fn leg(&mut self, _: u32, _: Time) -> Motion {
+        fn leg(&mut self, _: u32, _: Time) -> Leg {
             unreachable!("stations at rest have one leg")
         }
         fn settled_until(&mut self, _: Time, _: f64) -> Time {
@@ -165,7 +159,7 @@ mod tests {
         for (n, size) in [(1usize, 10.0), (40, 1500.0), (300, 5000.0), (50, 1e6)] {
             let places: Vec<Position> =
                 (0..n).map(|_| Position::new(r.range(-size, size), r.range(0.0, size), 0.0)).collect();
-            let mut legs: Vec<Motion> = places.iter().map(|&p| Motion::rest(p)).collect();
+            let mut legs: Vec<Leg> = places.iter().map(|&p| Leg::at_rest(p)).collect();
             let mut nb = Neighbours::new(n, 550.0);
             for s in 0..n {
                 nb.refresh(Time::ZERO, s as u32, &mut legs, &mut Still);

@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use wayhop_core::{NodeId, PacketId, PacketMeta, Pool, Position, Priority, Time, TxStatus};
+use wayhop_core::{Leg, NodeId, PacketId, PacketMeta, Pool, Position, Priority, Time, TxStatus};
 use wayhop_radio::{
-    EVERYONE, FrameAt, Host, Motion, Motions, NOBODY, Outgoing, Payload, Radio, RadioConfig, RadioEvent,
+    EVERYONE, FrameAt, Host, Motions, NOBODY, Outgoing, Payload, Radio, RadioConfig, RadioEvent,
 };
 
 pub(crate) struct Air {
@@ -98,8 +98,8 @@ impl Air {
 }
 
 impl Motions for Log {
-    fn leg(&mut self, station: u32, _: Time) -> Motion {
-        Motion::rest(self.places[station as usize])
+    fn leg(&mut self, station: u32, _: Time) -> Leg {
+        Leg::at_rest(self.places[station as usize])
     }
     fn settled_until(&mut self, _: Time, _: f64) -> Time {
         Time::NEVER
