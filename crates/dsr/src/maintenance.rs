@@ -164,15 +164,16 @@ impl Engine {
         if salvaged >= self.params.max_salvage_count {
             return cx.drop(p, DropReason::SalvageLimit);
         }
-        let names_link = |v: &View<'_>| broken.is_some_and(|b| reply_names_link(v, me, b));
-        if has_reply && (!self.params.salvage_replies || v.as_ref().is_some_and(names_link)) {
-            // Over links that must work both ways a reply tests the way back; by another way it tests nothing.
-            if control || !without_replies(&mut p) {
-                return cx.drop(p, DropReason::NoSalvage);
-            }
-        }
         let mut route = Path::EMPTY;
-        if self.cache.find(to, Purpose::Salvage, cx.now(), &mut route) {
+        let found = self.cache.find(to, Purpose::Salvage, cx.now(), &mut route);
+        let names_link = |v: &View<'_>| broken.is_some_and(|b| reply_names_link(v, me, b));
+        let useless =
+            has_reply && (!self.params.salvage_replies || found && v.as_ref().is_some_and(names_link));
+        // Over links that must work both ways a reply tests the way back; by another way it tests nothing.
+        if useless && (control || !without_replies(&mut p)) {
+            return cx.drop(p, DropReason::NoSalvage);
+        }
+        if found {
             cx.note("salvaged", to, u64::from(salvaged) + 1);
             return self.send_by(cx, p, &route, salvaged + 1, Span::ZERO);
         }

@@ -88,8 +88,8 @@ pub struct Params {
     pub salvage: bool,
     /// How often one packet may be salvaged (MAX_SALVAGE_COUNT, section 9); at most 15, the field's range.
     pub max_salvage_count: u8,
-    /// Whether a packet that carries a Route Reply is salvaged, unless the reply itself names the broken link
-    /// (section 8.3.6 says no).
+    /// Whether a packet that carries a Route Reply is salvaged, unless another route is cached and the reply itself names
+    /// the broken link (section 8.3.6: never).
     pub salvage_replies: bool,
     /// Whether a packet of others with no other cached route waits for a non-propagating discovery (section 8.3.6: it is
     /// dropped).
