@@ -288,7 +288,9 @@ impl Radio {
             }
             return;
         }
-        self.macs[i].eifs_until = Time::ZERO;
+        if self.config.eifs_replaces_difs {
+            self.macs[i].eifs_until = Time::ZERO;
+        }
         if head.to != station {
             let ear = &mut self.ears[i];
             ear.nav = ear.nav.max(at + Span::from_micros(u64::from(head.duration_us)));

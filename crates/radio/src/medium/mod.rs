@@ -30,6 +30,14 @@ pub(crate) struct Receiver {
     pub(crate) delay_ns: u32,
 }
 
+/// A station that a frame reaches, and how.
+#[derive(Copy, Clone, Debug)]
+struct Audible {
+    station: u32,
+    delay_ns: u32,
+    watts: f64,
+}
+
 /// A frame on the air.
 #[derive(Debug)]
 pub(crate) struct Transmission {
@@ -55,6 +63,10 @@ pub(crate) struct Medium {
     propagation: Propagation,
     /// Weaker signals are not computed any further, W.
     floor_watts: f64,
+    /// Farther than this, squared, no signal is that strong.
+    reach_squared_m2: f64,
+    /// Whom the transmission that begins now reaches, for reuse.
+    audible: Vec<Audible>,
     legs: Vec<Leg>,
     neighbours: Neighbours,
     slots: Vec<Option<Transmission>>,
@@ -110,6 +122,8 @@ impl Medium {
             neighbours: Neighbours::new(stations, range_m),
             propagation,
             floor_watts,
+            reach_squared_m2: range_m * range_m,
+            audible: Vec::new(),
             legs: vec![unknown; stations],
             slots: Vec::new(),
             free: Vec::new(),
@@ -136,18 +150,8 @@ impl Medium {
         self.neighbours.refresh(now, sender, &mut self.legs, motions);
         let here = place(&mut self.legs, sender, now, motions);
         t.receivers = self.spare.pop().unwrap_or_default();
-        let random = self.propagation.is_random();
-        for &station in self.neighbours.near(sender) {
-            let there = place(&mut self.legs, station, now, motions);
-            let d2 = there.distance_squared(here);
-            let mut watts = self.propagation.mean_watts(d2);
-            if random {
-                watts *= self.propagation.random_gain(sender, station, t.number);
-            }
-            if watts < self.floor_watts {
-                continue;
-            }
-            let delay_ns = (d2.sqrt() * (1e9 / LIGHT_SPEED_M_PER_S)) as u32;
+        self.find_audible(now, here, t.head.from, t.number, motions);
+        for &Audible { station, delay_ns, watts } in &self.audible {
             let from = now + Span::from_nanos(u64::from(delay_ns));
             let arrival = Arrival { slot, from, until: from + airtime, watts };
             let ear = &mut ears[station as usize];
@@ -161,6 +165,34 @@ impl Medium {
         }
         self.slots[slot as usize] = Some(t);
         slot
+    }
+
+    /// Fills `audible` with the stations that a frame from `here` reaches. A loop of its own, so that the processor fetches
+    /// the next stations' places while it computes with these.
+    fn find_audible(
+        &mut self,
+        now: Time,
+        here: Position,
+        sender: u32,
+        frame: u64,
+        motions: &mut impl Motions,
+    ) {
+        self.audible.clear();
+        let random = self.propagation.is_random();
+        for &station in self.neighbours.near(sender) {
+            let d2 = place(&mut self.legs, station, now, motions).distance_squared(here);
+            if d2 > self.reach_squared_m2 {
+                continue;
+            }
+            let mut watts = self.propagation.mean_watts(d2);
+            if random {
+                watts *= self.propagation.random_gain(sender, station, frame);
+            }
+            if watts >= self.floor_watts {
+                let delay_ns = (d2.sqrt() * (1e9 / LIGHT_SPEED_M_PER_S)) as u32;
+                self.audible.push(Audible { station, delay_ns, watts });
+            }
+        }
     }
 
     /// Takes a transmission whose last bit was sent.
