@@ -8,7 +8,7 @@ use wayhop_transport::{
 
 /// All flows of a run.
 pub(crate) struct Flows {
-    flows: Vec<Flow>,
+    list: Vec<Flow>,
     /// Each node's IP identification, counted over all of its flows.
     ip_ids: Vec<u16>,
     /// Delays of all flows together.
@@ -47,26 +47,26 @@ impl Flows {
             })
         };
         Ok(Self {
-            flows: configs.iter().enumerate().map(flow).collect::<Result<_, _>>()?,
+            list: configs.iter().enumerate().map(flow).collect::<Result<_, _>>()?,
             ip_ids: vec![0; addrs.len()],
             delay: Histogram::default(),
         })
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.flows.len()
+        self.list.len()
     }
     /// The node that a flow starts from.
     pub(crate) fn source_node(&self, flow: u32) -> u32 {
-        self.flows[flow as usize].source.config().src.0
+        self.list[flow as usize].source.config().src.0
     }
     /// What a packet of this flow is; without a flow it is somebody's data.
     pub(crate) fn class(&self, tag: Option<FlowTag>) -> PacketClass {
-        tag.map_or(PacketClass::Data, |t| self.flows[t.flow as usize].class)
+        tag.map_or(PacketClass::Data, |t| self.list[t.flow as usize].class)
     }
     /// When a flow's first packet is due.
     pub(crate) fn first_departure(&mut self, flow: u32) -> Option<Time> {
-        let f = &mut self.flows[flow as usize];
+        let f = &mut self.list[flow as usize];
         f.source.first_departure(&mut f.rng)
     }
 
@@ -78,7 +78,7 @@ impl Flows {
         pool: &mut Pool,
         next_id: &mut u64,
     ) -> (Packet, Option<Time>) {
-        let f = &mut self.flows[flow as usize];
+        let f = &mut self.list[flow as usize];
         let ip_id = count(&mut self.ip_ids[f.source.config().src.index()]);
         let p = f.source.build(now, new_id(next_id), ip_id, pool);
         (p, f.source.next_departure(now, &mut f.rng))
@@ -94,12 +94,15 @@ impl Flows {
         pool: &mut Pool,
         next_id: &mut u64,
     ) -> Delivery {
-        let f = &mut self.flows[tag.flow as usize];
+        let f = &mut self.list[tag.flow as usize];
         let c = f.source.config();
         if matches!(c.kind, FlowKind::Ping { .. }) && node == c.dst.0 {
             let ip_id = count(&mut self.ip_ids[node as usize]);
             return match echo_reply(p, now, new_id(next_id), ip_id, pool) {
-                Some(answer) => Delivery::Answer(answer),
+                Some(answer) => {
+                    self.delay.record(now.since(p.meta.born));
+                    Delivery::Answer(answer)
+                }
                 None => Delivery::Again,
             };
         }
@@ -136,7 +139,7 @@ impl Flows {
                 topology: None,
             }
         };
-        self.flows.iter().enumerate().map(summary).collect()
+        self.list.iter().enumerate().map(summary).collect()
     }
 }
 

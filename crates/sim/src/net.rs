@@ -183,8 +183,9 @@ impl Net {
 
     /// After the radio has handled an event: sends what was received on its way up.
     pub(crate) fn lift(&mut self) {
+        // The nearest receiver is first: what it and the others do comes after the event.
         if let Some(arrivals) = self.arriving.take()
-            && let Some(&Receiver { node, at, .. }) = arrivals.receivers.first()
+            && let Some(&Receiver { node, at, .. }) = arrivals.receivers.iter().min_by_key(|r| r.at)
         {
             let handle = self.coming.put(arrivals);
             self.queue.push(at, node, Event::Up(handle));

@@ -27,6 +27,7 @@ pub struct Simulation {
     pub(crate) end: Time,
     pub(crate) now: Time,
     pub(crate) events: u64,
+    begun: bool,
     /// For the packets that one recall takes out, for reuse.
     recalled: Vec<Outgoing>,
 }
@@ -78,22 +79,29 @@ impl Simulation {
             frame: Vec::new(),
             spare_effects: Vec::new(),
         };
-        Ok(Self { radio, net, end: scenario.duration, now: Time::ZERO, events: 0, recalled: Vec::new() })
+        Ok(Self {
+            radio,
+            net,
+            end: scenario.duration,
+            now: Time::ZERO,
+            events: 0,
+            begun: false,
+            recalled: Vec::new(),
+        })
     }
 
     /// Runs to the end, or until `watch` breaks off. `watch` is called now and then with the run's time. Returns whether
     /// the end was reached; a writer that fails breaks off too.
-    pub fn run(&mut self, mut watch: impl FnMut(Time) -> ControlFlow<()>) -> bool {
-        self.record_positions();
-        for node in 0..self.net.nodes.len() as u32 {
-            self.net.call(Time::ZERO, node, |p, cx| p.start(cx));
+    pub fn run(&mut self, watch: impl FnMut(Time) -> ControlFlow<()>) -> bool {
+        self.run_until(self.end, watch)
+    }
+
+    /// [`Simulation::run`], but only to `end`; it may be called again for a later one.
+    pub fn run_until(&mut self, end: Time, mut watch: impl FnMut(Time) -> ControlFlow<()>) -> bool {
+        if !std::mem::replace(&mut self.begun, true) {
+            self.begin();
         }
-        for flow in 0..self.net.flows.len() as u32 {
-            if let Some(at) = self.net.flows.first_departure(flow) {
-                self.net.queue.push(at, self.net.flows.source_node(flow), Event::Departure(flow));
-            }
-        }
-        while let Some((at, node, event)) = self.net.queue.pop_until(self.end) {
+        while let Some((at, node, event)) = self.net.queue.pop_until(end) {
             debug_assert!(at >= self.now, "time went back");
             self.now = at;
             self.step(at, node, event);
@@ -103,8 +111,20 @@ impl Simulation {
                 return false;
             }
         }
-        self.now = self.end;
+        self.now = end;
         true
+    }
+
+    fn begin(&mut self) {
+        self.record_positions();
+        for node in 0..self.net.nodes.len() as u32 {
+            self.net.call(Time::ZERO, node, |p, cx| p.start(cx));
+        }
+        for flow in 0..self.net.flows.len() as u32 {
+            if let Some(at) = self.net.flows.first_departure(flow) {
+                self.net.queue.push(at, self.net.flows.source_node(flow), Event::Departure(flow));
+            }
+        }
     }
 
     fn step(&mut self, at: Time, node: u32, event: Event) {

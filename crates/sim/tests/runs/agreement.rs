@@ -1,0 +1,84 @@
+//! The ns2 profiles against ns-2.35's own runs on the same files (figures collected by bench/ns2_oracle.py).
+//!
+//! The bounds are the project's: delivery within 2 points, routing packets within 25 %, mean hops within 5 %, median
+//! latency within 25 %. `bench/compare_ns2.py` does the same over more files and seeds.
+
+use std::path::Path;
+
+use serde_json::Value;
+use wayhop_scenario::{Ns2Options, Scenario};
+
+use crate::run;
+
+/// Means over ns-2's seeds: delivery ratio, routing packets, hops, median latency in ms.
+fn ns2(movement: &str, protocol: &str) -> [f64; 4] {
+    let text = include_str!("../../../../bench/results/ns2-broch.json");
+    let all: Value = serde_json::from_str(text).expect("JSON");
+    let runs: Vec<&Value> = all["runs"]
+        .as_array()
+        .expect("runs")
+        .iter()
+        .filter(|r| {
+            r["protocol"] == protocol && r["movement"].as_str().is_some_and(|m| m.ends_with(movement))
+        })
+        .collect();
+    assert!(runs.len() >= 5, "{movement} {protocol}: {} runs", runs.len());
+    let mean = |f: &dyn Fn(&Value) -> f64| runs.iter().map(|r| f(r)).sum::<f64>() / runs.len() as f64;
+    [
+        mean(&|r| r["delivery_ratio"].as_f64().expect("a figure")),
+        mean(&|r| r["routing_packets"].as_f64().expect("a figure")),
+        mean(&|r| r["hops_mean"].as_f64().expect("a figure")),
+        mean(&|r| r["latency_ms"]["p50"].as_f64().expect("a figure")),
+    ]
+}
+
+fn ours(movement: &str, protocol: &str, seeds: u64) -> [f64; 4] {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/data/broch");
+    let mut sum = [0.0; 4];
+    for seed in 1..=seeds {
+        let options = Ns2Options {
+            protocol: Some(protocol.to_lowercase()),
+            profile: Some("ns2".to_owned()),
+            radio: Some("wavelan-914-cmu".to_owned()),
+            duration_s: Some(900.0),
+            seed: Some(seed),
+            sets: vec![],
+        };
+        let s = Scenario::from_ns2(&data.join(movement), Some(&data.join("s1.cbr.tcl")), &options);
+        let (summary, audit) = run(&s.and_then(|s| s.resolve()).expect("a scenario"));
+        assert_eq!(audit.defect(), None);
+        let t = summary.totals;
+        let figures = [t.delivery_ratio, t.routing_packets as f64, t.hops_mean, t.latency_ms.p50];
+        sum.iter_mut().zip(figures).for_each(|(s, f)| *s += f / seeds as f64);
+    }
+    sum
+}
+
+fn agrees(movement: &str, protocol: &str, seeds: u64) {
+    let (theirs, ours) = (ns2(movement, protocol), ours(movement, protocol, seeds));
+    let what = format!("{movement} {protocol}: ours {ours:?}, ns-2 {theirs:?}");
+    assert!((ours[0] - theirs[0]).abs() < 0.02, "delivery, {what}");
+    for (i, (name, bound)) in
+        [("routing packets", 0.25), ("hops", 0.05), ("median latency", 0.25)].iter().enumerate()
+    {
+        assert!((ours[i + 1] / theirs[i + 1] - 1.0).abs() < *bound, "{name}, {what}");
+    }
+}
+
+#[test]
+fn dsr_agrees_with_ns2_when_nodes_never_rest() {
+    agrees("s1.pause0.tcl", "DSR", 1);
+}
+#[test]
+fn aodv_agrees_with_ns2_when_nodes_never_rest() {
+    agrees("s1.pause0.tcl", "AODV", 1);
+}
+#[test]
+fn dsr_agrees_with_ns2_when_nodes_stay() {
+    // Routes that never change stay what the first discoveries made them: one seed says little (sd of hops 0.1).
+    agrees("s1.pause900.tcl", "DSR", 6);
+}
+#[test]
+fn aodv_agrees_with_ns2_when_nodes_stay() {
+    agrees("s1.pause900.tcl", "AODV", 6);
+}

@@ -1,0 +1,39 @@
+//! The steady state allocates (next to) nothing.
+
+use std::ops::ControlFlow;
+
+use wayhop_core::Time;
+use wayhop_sim::Simulation;
+use wayhop_trace::Recorder;
+
+use crate::scenario;
+
+#[test]
+fn a_warm_simulation_forwards_without_allocating() {
+    for protocol in ["dsr", "aodv"] {
+        let text = format!(
+            r#"
+duration_s = 100
+nodes.count = 5
+movement = {{ kind = "chain", spacing_m = 200 }}
+protocol = {{ name = "{protocol}" }}
+[[traffic]]
+kind = "cbr"
+src = 0
+dst = 4
+payload_bytes = 64
+rate_pps = 100
+"#
+        );
+        let s = scenario(&text);
+        let mut simulation = Simulation::new(&s, Recorder::hash_only()).unwrap();
+        let go = |simulation: &mut Simulation, to: f64| {
+            assert!(simulation.run_until(Time::from_secs_f64(to), |_| ControlFlow::Continue(())));
+        };
+        go(&mut simulation, 50.0);
+        let counted = allocation_counter::measure(|| go(&mut simulation, 60.0));
+        // 1000 packets over four hops in these ten seconds. What remains is the growth of the ledger, an octet a packet,
+        // which doubles its memory now and then, and a delay's new bucket.
+        assert!(counted.count_total < 10, "{protocol}: {counted:?}");
+    }
+}

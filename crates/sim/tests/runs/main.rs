@@ -1,0 +1,57 @@
+//! Whole runs: against ns-2, against arithmetic, and against themselves.
+
+mod agreement;
+mod allocation;
+mod chain;
+mod conservation;
+mod repetition;
+
+use std::ops::ControlFlow;
+
+use wayhop_scenario::{Resolved, Scenario};
+use wayhop_sim::{Audit, Simulation};
+use wayhop_trace::{Recorder, Summary};
+
+/// The scenario of this TOML text.
+fn scenario(text: &str) -> Resolved {
+    Scenario::from_text(text, &[]).and_then(|s| s.resolve()).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+/// Runs a scenario to its end.
+fn run(scenario: &Resolved) -> (Summary, Audit) {
+    let mut simulation = Simulation::new(scenario, Recorder::hash_only()).expect("a scenario");
+    assert!(simulation.run(|_| ControlFlow::Continue(())));
+    let (summary, audit, _) = simulation.finish(scenario, 0.0);
+    (summary, audit)
+}
+
+/// 50 nodes under way at up to 20 m/s in 1500 m x 300 m, and 20 flows.
+fn mobile(protocol: &str, profile: &str, radio: &str, duration_s: f64, seed: u64) -> String {
+    format!(
+        r#"
+seed = {seed}
+duration_s = {duration_s}
+nodes.count = 50
+area = {{ x_m = 1500, y_m = 300 }}
+movement = {{ kind = "random-waypoint", speed_max_mps = 20 }}
+radio = {{ preset = "{radio}" }}
+protocol = {{ name = "{protocol}", profile = "{profile}" }}
+[[traffic]]
+kind = "cbr-random"
+connections = 20
+payload_bytes = 64
+rate_pps = 4
+start_max_s = 5
+[[traffic]]
+kind = "ping"
+src = 3
+dst = 44
+[[traffic]]
+kind = "poisson"
+src = 7
+dst = 21
+payload_bytes = 512
+rate_pps = 10
+"#
+    )
+}
