@@ -29,7 +29,7 @@ pub use inspect::{HeldPackets, Inspect};
 pub use leg::Leg;
 pub use packet::{FlowTag, Packet, PacketId, PacketMeta, Pool};
 pub use position::Position;
-pub use protocol::{DataPlane, Interests, LinkEvent, Protocol, RouteUse, RxMeta, TxStatus};
+pub use protocol::{DataPlane, Interests, Protocol, RouteUse, RxMeta, TxStatus};
 pub use reason::DropReason;
 pub use rng::{Purpose, Rng, draw, stream};
 pub use time::{Span, Time};

@@ -1,7 +1,7 @@
 //! The seam: a routing protocol as a state machine without I/O.
 
 use crate::effect::{TimerKey, TxId};
-use crate::{Addr, Cx, Inspect, Packet, Position, Time};
+use crate::{Addr, Cx, Inspect, Packet, Time};
 
 /// How a protocol takes part in forwarding.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -17,8 +17,6 @@ pub enum DataPlane {
 pub struct Interests {
     /// The promiscuous tap: `on_overheard`.
     pub overhear: bool,
-    /// Its node's position: `on_position`.
-    pub position: bool,
     /// Use of installed routes: `on_route_used`.
     pub route_used: bool,
     /// For [`DataPlane::Forwarding`]: the UDP port whose packets are the protocol's own and come to `on_frame`.
@@ -67,19 +65,6 @@ pub struct RouteUse {
     pub previous_hop: Option<Addr>,
 }
 
-/// A change of an interface or a neighbour that the host noticed.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub enum LinkEvent {
-    /// The interface came up.
-    Up,
-    /// The interface went down.
-    Down,
-    /// The interface queue's length changed past a step of 5 packets.
-    QueueLength(u32),
-    /// A neighbour's signal, in dBm.
-    Signal(Addr, f32),
-}
-
 /// A routing protocol at one node.
 ///
 /// **Packets.** A [`Packet`] begins with its IPv4 header. A handler that is given one must pass it on by an effect
@@ -121,17 +106,9 @@ pub trait Protocol: Send {
     );
     /// A timer fires.
     fn on_timer(&mut self, cx: &mut Cx<'_>, key: TimerKey);
-    /// The interface or a neighbour changed.
-    fn on_link(&mut self, cx: &mut Cx<'_>, event: &LinkEvent) {
-        let _ = (cx, event);
-    }
     /// A row of the forwarding table was used.
     fn on_route_used(&mut self, cx: &mut Cx<'_>, used: &RouteUse) {
         let _ = (cx, used);
-    }
-    /// The node is here now.
-    fn on_position(&mut self, cx: &mut Cx<'_>, at: Position) {
-        let _ = (cx, at);
     }
     /// Shows its tables and the packets that it holds.
     fn inspect(&self, now: Time, out: &mut dyn Inspect);
