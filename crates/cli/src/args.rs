@@ -4,9 +4,16 @@ use std::path::PathBuf;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
+const EXAMPLES: &str = "\
+Examples:
+  wayhop run scenarios/first.toml
+  wayhop run scenarios/first.toml --set protocol.name=aodv --set movement.speed_max_mps=5 --captures
+  wayhop run --movement M.tcl --traffic T.tcl --protocol dsr --profile ns2 --duration 900 --json";
+
 /// Simulate mobile ad hoc networks with the routing protocols that run on real radios.
 #[derive(Debug, Parser)]
 #[command(name = "wayhop", version, max_term_width = 100)]
+#[command(after_help = "Begin with: wayhop run scenarios/first.toml")]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -15,6 +22,7 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Simulate a scenario
+    #[command(after_help = EXAMPLES)]
     Run(RunArgs),
     /// Write a scenario or a run in another tool's format
     #[command(subcommand)]
@@ -24,6 +32,14 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Print the routing messages of a capture, one JSON object a line
     Decode(DecodeArgs),
+    /// Print a script that completes this command's arguments in a shell
+    #[command(
+        after_help = "Example: wayhop completions bash > ~/.local/share/bash-completion/completions/wayhop"
+    )]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
 }
 
 /// Where a scenario comes from: a TOML file, or ns-2's files, with changes from the command line.
@@ -38,25 +54,35 @@ pub(crate) struct SourceArgs {
     /// ns-2 traffic file (cbrgen)
     #[arg(long, value_name = "FILE", requires = "movement")]
     pub(crate) traffic: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) changes: ChangeArgs,
+}
+
+/// What the command line says over the head of a scenario.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ChangeArgs {
     /// Routing protocol: dsr or aodv
     #[arg(long, value_name = "NAME")]
     pub(crate) protocol: Option<String>,
-    /// Constants and choices of the protocol: rfc, ns2 (ns-2.35), cmu or das (the testbeds)
+    /// Constants and choices of the protocol: rfc, ns2 (ns-2.35), or the testbed's: cmu (DSR), das (AODV)
     #[arg(long, value_name = "NAME")]
     pub(crate) profile: Option<String>,
     /// Radio preset: wavelan-914-cmu, wavelan-914-ns2, wavelan-914-sinr, wavelan-i, 80211b or 80211g
     #[arg(long, value_name = "PRESET")]
     pub(crate) radio: Option<String>,
     /// Length of the run, seconds of simulated time
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) duration: Option<f64>,
     /// Seed of all random streams
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=MAX_SEED), allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
     /// Change any key of the scenario, such as radio.tx_power_dbm=20; may be given again
     #[arg(long = "set", value_name = "PATH.KEY=VALUE")]
     pub(crate) sets: Vec<String>,
 }
+
+/// What TOML can say: its integers have a sign.
+const MAX_SEED: u64 = i64::MAX as u64;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunArgs {
@@ -111,9 +137,16 @@ pub(crate) enum ExportArgs {
 pub(crate) enum ImportArgs {
     /// ns-2's movement and traffic files: checks them, and writes a scenario file that names them
     Ns2 {
+        /// ns-2 movement file (setdest); gzip is read as it is
+        #[arg(long, value_name = "FILE")]
+        movement: PathBuf,
+        /// ns-2 traffic file (cbrgen)
+        #[arg(long, value_name = "FILE")]
+        traffic: Option<PathBuf>,
         #[command(flatten)]
-        source: SourceArgs,
-        /// File to write; without it, standard output
+        changes: ChangeArgs,
+        /// File to write, which names the others by their way from its folder; without it, standard output, and the way
+        /// is that from here
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },

@@ -9,7 +9,7 @@ use wayhop_scenario::{ExportOptions, export_ns2};
 use wayhop_trace::{RunDir, export_csv};
 
 use crate::args::{ExportArgs, SourceArgs};
-use crate::failure::{Failure, output};
+use crate::failure::{Failure, output, warn};
 
 pub(crate) fn export(a: &ExportArgs) -> Result<ExitCode, Failure> {
     match a {
@@ -21,9 +21,7 @@ pub(crate) fn export(a: &ExportArgs) -> Result<ExitCode, Failure> {
 fn ns2(source: &SourceArgs, dir: &Path, god: bool) -> Result<ExitCode, Failure> {
     let scenario = source.load()?.resolve().map_err(Failure::usage)?;
     let files = export_ns2(&scenario, ExportOptions { god }).map_err(Failure::usage)?;
-    for w in scenario.warnings.iter().chain(&files.warnings) {
-        eprintln!("warning: {w}");
-    }
+    warn(scenario.warnings.iter().chain(&files.warnings));
     fs::create_dir_all(dir).map_err(Failure::write(dir))?;
     for (kind, text) in [("movement", &files.movement), ("traffic", &files.traffic)] {
         let path = dir.join(format!("{}.{kind}.tcl", scenario.name));
@@ -34,7 +32,7 @@ fn ns2(source: &SourceArgs, dir: &Path, god: bool) -> Result<ExitCode, Failure> 
 }
 
 fn csv(run: &Path, table: &str, out: Option<&Path>) -> Result<ExitCode, Failure> {
-    let run = RunDir::open(run).map_err(Failure::usage)?;
+    let run = RunDir::open(run).map_err(Failure::trace)?;
     if let Some(path) = out {
         let mut file = BufWriter::new(File::create(path).map_err(Failure::write(path))?);
         export_csv(&run, table, &mut file).map_err(Failure::usage)?;

@@ -27,15 +27,35 @@ impl Failure {
         move |e| Self::Run(format!("cannot write {path}: {e}"))
     }
 
+    /// A run directory or a table: what it is not is the user's to mend, what the system refuses is not.
+    pub(crate) fn trace(e: wayhop_trace::Error) -> Self {
+        match e {
+            wayhop_trace::Error::Invalid { .. } => Self::usage(e),
+            wayhop_trace::Error::Io { .. } => Self::run(e),
+        }
+    }
+
     /// Says what went wrong.
     pub(crate) fn report(self) -> ExitCode {
         let (message, status) = match self {
             Self::Usage(m) => (m, 2),
             Self::Run(m) => (m, 1),
         };
-        eprintln!("wayhop: {message}");
+        eprintln!("wayhop: {}", harmless(&message));
         ExitCode::from(status)
     }
+}
+
+/// Says what the user should know before believing a result.
+pub(crate) fn warn<'a>(warnings: impl IntoIterator<Item = &'a String>) {
+    for w in warnings {
+        eprintln!("warning: {}", harmless(w));
+    }
+}
+
+/// A message may quote any file, and a terminal obeys control characters.
+fn harmless(message: &str) -> String {
+    message.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 /// What became of writing to standard output: a reader that went away (`| head`) is no failure.

@@ -13,11 +13,13 @@ mod source;
 pub use args::command;
 pub use reference::reference_markdown;
 
+use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
 
 use args::{Args, Command};
+use failure::{Failure, output};
 
 /// Runs the command line; a failure is one message on standard error.
 pub fn main() -> ExitCode {
@@ -31,9 +33,17 @@ pub fn main() -> ExitCode {
         Command::Export(a) => export::export(&a),
         Command::Import(a) => import::import(&a),
         Command::Decode(a) => decode::decode(&a),
+        Command::Completions { shell } => completions(shell),
     };
     match outcome {
         Ok(code) => code,
         Err(failure) => failure.report(),
     }
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<ExitCode, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut args::command(), "wayhop", &mut script);
+    output(stdout().write_all(&script))?;
+    Ok(ExitCode::SUCCESS)
 }

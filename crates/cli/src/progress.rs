@@ -72,7 +72,7 @@ fn bar(end: Time) -> ProgressBar {
     let speed = |s: &ProgressState, w: &mut dyn std::fmt::Write| {
         let _ = write!(w, "{:.0}x real time", s.pos() as f64 / 1e3 / s.elapsed().as_secs_f64().max(1e-9));
     };
-    let style = ProgressStyle::with_template("simulating [{bar:32}] {seconds}, {speed}, {eta} to go");
+    let style = ProgressStyle::with_template("[{wide_bar}] {seconds}, {speed}, {eta} to go");
     bar.set_style(
         style
             .unwrap_or_else(|_| ProgressStyle::default_bar())

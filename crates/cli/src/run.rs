@@ -14,7 +14,7 @@ use wayhop_sim::Simulation;
 use wayhop_trace::{InputFile, Manifest, NodeInfo, Outputs, Recorder, RunDir, RunStatus, human_table};
 
 use crate::args::RunArgs;
-use crate::failure::{Failure, output};
+use crate::failure::{Failure, output, warn};
 use crate::progress::Progress;
 
 /// The exit status of a run that the user stopped: 128 + SIGINT, as shells have it.
@@ -26,7 +26,7 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
     scenario.output.ns2_trace |= a.ns2_trace;
     let resolved = scenario.resolve().map_err(Failure::usage)?;
     if !a.quiet {
-        resolved.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
+        warn(&resolved.warnings);
     }
     let stop = stop_on_signal()?;
 
@@ -53,7 +53,7 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
     } else if !a.quiet {
         output(write!(std::io::stdout(), "{}", human_table(&summary)))?;
         if let Some(dir) = &dir {
-            output(writeln!(std::io::stdout(), "run directory   {}", dir.path().display()))?;
+            output(writeln!(std::io::stdout(), "saved in   {}", dir.path().display()))?;
         }
     }
     if let Some(defect) = audit.defect() {
@@ -62,10 +62,8 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
     if complete {
         return Ok(ExitCode::SUCCESS);
     }
-    eprintln!(
-        "wayhop: stopped at {:.3} s of simulated time; what is written is complete up to there",
-        summary.simulated_s
-    );
+    let written = if dir.is_some() { "; what is written is complete up to there" } else { "" };
+    eprintln!("wayhop: stopped at {:.3} s of simulated time{written}", summary.simulated_s);
     Ok(ExitCode::from(INTERRUPTED))
 }
 
@@ -95,7 +93,7 @@ fn run_dir(a: &RunArgs, scenario: &Scenario, resolved: &Resolved) -> Result<RunD
     let command = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
     let mut manifest = Manifest::new(text, resolved.seed, command, now);
     manifest.inputs = inputs(a.source.scenario.as_deref(), scenario)?;
-    RunDir::create(path, &manifest).map_err(Failure::run)
+    RunDir::create(path, &manifest).map_err(Failure::trace)
 }
 
 /// The files that the run was made from.
@@ -120,10 +118,11 @@ fn inputs(toml: Option<&Path>, scenario: &Scenario) -> Result<Vec<InputFile>, Fa
 fn recorder(dir: &RunDir, r: &Resolved) -> Result<Recorder, Failure> {
     let outputs = Outputs {
         tables: true,
+        capture_nodes: Some(r.captures.nodes.clone()),
         captures: (!r.captures.nodes.is_empty()).then_some(r.captures.snap_length),
         ns2_trace: r.ns2_trace.then(|| dir.path().join("trace.tr")),
     };
     let node = |(name, &addr): (&String, _)| NodeInfo { name: name.clone(), addr };
     let nodes = r.names.iter().zip(&r.addresses).map(node).collect();
-    Recorder::start(dir.clone(), &outputs, nodes).map_err(Failure::run)
+    Recorder::start(dir.clone(), &outputs, nodes).map_err(Failure::trace)
 }

@@ -1,35 +1,39 @@
 //! From arguments to a scenario.
 
+use std::path::Path;
+
 use wayhop_scenario::{Ns2Options, Scenario};
 
-use crate::args::SourceArgs;
+use crate::args::{ChangeArgs, SourceArgs};
 use crate::failure::Failure;
 
 impl SourceArgs {
     /// Reads the scenario that the arguments describe.
     pub(crate) fn load(&self) -> Result<Scenario, Failure> {
         match (&self.scenario, &self.movement) {
-            (Some(path), _) => Scenario::load(path, &self.all_sets()),
-            (None, Some(movement)) => {
-                let options = Ns2Options {
-                    protocol: self.protocol.clone(),
-                    profile: self.profile.clone(),
-                    radio: self.radio.clone(),
-                    duration_s: self.duration,
-                    seed: self.seed,
-                    sets: self.sets.clone(),
-                };
-                Scenario::from_ns2(movement, self.traffic.as_deref(), &options)
-            }
-            (None, None) => {
-                return Err(Failure::Usage(
-                    "no scenario: give a scenario file, or ns-2's files by --movement and --traffic; \
-                     scenarios/first.toml is an example"
-                        .to_owned(),
-                ));
-            }
+            (Some(path), _) => Scenario::load(path, &self.changes.all_sets()).map_err(Failure::usage),
+            (None, Some(movement)) => self.changes.load_ns2(movement, self.traffic.as_deref()),
+            (None, None) => Err(Failure::Usage(
+                "no scenario: give a scenario file, or ns-2's files by --movement and --traffic; \
+                 scenarios/first.toml is an example"
+                    .to_owned(),
+            )),
         }
-        .map_err(Failure::usage)
+    }
+}
+
+impl ChangeArgs {
+    /// A scenario of ns-2's files.
+    pub(crate) fn load_ns2(&self, movement: &Path, traffic: Option<&Path>) -> Result<Scenario, Failure> {
+        let options = Ns2Options {
+            protocol: self.protocol.clone(),
+            profile: self.profile.clone(),
+            radio: self.radio.clone(),
+            duration_s: self.duration,
+            seed: self.seed,
+            sets: self.sets.clone(),
+        };
+        Scenario::from_ns2(movement, traffic, &options).map_err(Failure::usage)
     }
 
     /// The options that have a flag of their own, and then `--set`, as settings.

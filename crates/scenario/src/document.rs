@@ -13,11 +13,18 @@ pub struct Document {
     /// The file, if it was one.
     pub path: Option<PathBuf>,
     text: String,
+    /// The keys that the command line has set: what the text says of them does not count.
+    set: Vec<String>,
 }
 
 impl Document {
     pub(crate) fn new(path: Option<&Path>, text: String) -> Self {
-        Self { path: path.map(Path::to_path_buf), text }
+        Self { path: path.map(Path::to_path_buf), text, set: Vec::new() }
+    }
+
+    /// Notes the keys of `sets`, each of the form `path.key=value`, so that errors about them do not point at the text.
+    pub(crate) fn set_from_outside(&mut self, sets: &[String]) {
+        self.set = sets.iter().filter_map(|s| Some(s.split_once('=')?.0.trim().to_owned())).collect();
     }
 
     /// The text as a value of type `T`.
@@ -32,6 +39,13 @@ impl Document {
 
     /// An error about `key`, such as `traffic[2].src`, with the place of the deepest part of it that the text has.
     pub(crate) fn error(&self, key: &str, reason: impl Into<String>, remedy: impl Into<String>) -> Error {
+        let dotted = key.replace('[', ".").replace(']', "");
+        let within = |set: &String| {
+            dotted.strip_prefix(set).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        if self.set.iter().any(within) {
+            return Error::new(reason, remedy).key(format!("{key} (from the command line)"));
+        }
         let mut e = Error::new(reason, remedy).key(key);
         if let Some(path) = &self.path {
             e = e.in_file(path);
@@ -227,5 +241,23 @@ mod tests {
         assert_eq!(d.locate("movement.nothing"), Some(Place { line: 2, column: 2 }));
         assert_eq!(d.locate("traffic[1].src"), Some(Place { line: 7, column: 1 }));
         assert_eq!(d.locate("nothing"), None);
+    }
+
+    #[test]
+    fn an_error_about_a_key_that_the_command_line_set_does_not_point_at_the_file() {
+        let text = "[protocol]\nname = \"dsr\"\n[[traffic]]\nsrc = 1\ndst = 2\n";
+        let mut d = Document::new(Some(Path::new("s.toml")), text.into());
+        d.set_from_outside(&[
+            "protocol.name=olsr".into(),
+            "traffic.0.src = 9".into(),
+            "protocol.na=1".into(),
+        ]);
+        for (key, message) in [
+            ("protocol.name", "protocol.name (from the command line): wrong; mend it"),
+            ("traffic[0].src", "traffic[0].src (from the command line): wrong; mend it"),
+            ("traffic[0].dst", "s.toml:5:1: traffic[0].dst: wrong; mend it"),
+        ] {
+            assert_eq!(d.error(key, "wrong", "mend it").to_string(), message);
+        }
     }
 }

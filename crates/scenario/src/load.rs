@@ -77,37 +77,47 @@ impl Scenario {
             })?;
             table.insert("seed".into(), seed.into());
         }
-        from_table(table, &options.sets, &Document::default())
+        from_table(&table, &options.sets, &Document::default())
     }
 
-    fn parse(document: Document, sets: &[String]) -> Result<Self, Error> {
+    fn parse(mut document: Document, sets: &[String]) -> Result<Self, Error> {
         let mut scenario = if sets.is_empty() {
             document.deserialize()?
         } else {
             let table = document.deserialize::<Table>()?;
-            from_table(table, sets, &document).map_err(|e| {
+            from_table(&table, sets, &document).map_err(|e| {
                 // If the file is wrong by itself, its own message knows the line.
                 document.deserialize::<Self>().err().unwrap_or(e)
             })?
         };
+        document.set_from_outside(sets);
         scenario.document = document;
         Ok(scenario)
     }
 }
 
-fn from_table(mut table: Table, sets: &[String], document: &Document) -> Result<Scenario, Error> {
-    for set in sets {
-        apply_set(&mut table, set)?;
+fn from_table(table: &Table, sets: &[String], document: &Document) -> Result<Scenario, Error> {
+    let with = |sets: &[String]| -> Result<Result<Scenario, toml::de::Error>, Error> {
+        let mut table = table.clone();
+        sets.iter().try_for_each(|set| apply_set(&mut table, set))?;
+        Ok(Scenario::deserialize(table))
+    };
+    let e = match with(sets)? {
+        Ok(scenario) => return Ok(scenario),
+        Err(e) => e,
+    };
+    let mut error = document.parse_error(&e);
+    // The place would be one in the table, which is no text.
+    error.place = None;
+    if !sets.is_empty() {
+        // One that is wrong by itself is the one to name.
+        let wrong = |set: &&String| matches!(with(std::slice::from_ref(*set)), Ok(Err(_)));
+        let named = sets.iter().find(wrong).map_or_else(|| sets.join(" --set "), Clone::clone);
+        error.file = None;
+        error.key = Some(format!("--set {named}"));
+        error.remedy = error.remedy.replace("correct the line", "correct it");
     }
-    Scenario::deserialize(table).map_err(|e| {
-        let mut error = document.parse_error(&e);
-        // The place would be one in the table, which is no text.
-        error.place = None;
-        if !sets.is_empty() {
-            error.key = Some(format!("--set {}", sets.join(" --set ")));
-        }
-        error
-    })
+    Err(error)
 }
 
 fn stem(path: &Path) -> String {

@@ -84,6 +84,13 @@ impl Placed {
                         "give a name, or leave the key out",
                     ));
                 }
+                if name.chars().any(char::is_control) {
+                    return Err(doc.error(
+                        &key("name"),
+                        format!("{name:?} has control characters"),
+                        "take them out",
+                    ));
+                }
                 self.names[i].clone_from(name);
             }
             if let Some(address) = node.address {
@@ -327,6 +334,10 @@ pub(crate) fn in_range(doc: &Document, key: &str, v: f64, low: f64, high: f64) -
     if (low..=high).contains(&v) {
         return Ok(());
     }
-    let shown = if v.is_nan() { "nan".to_owned() } else { v.to_string() };
+    let shown = match v.abs() {
+        a if a.is_nan() => "nan".to_owned(),
+        a if a.is_finite() && a >= 1e16 => format!("{v:e}"),
+        _ => v.to_string(),
+    };
     Err(doc.error(key, format!("{shown} is not a number from {low} to {high}"), "give one in that range"))
 }

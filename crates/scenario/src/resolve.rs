@@ -81,6 +81,13 @@ impl Scenario {
     /// Looks up, generates and checks everything.
     pub fn resolve(&self) -> Result<Resolved, Error> {
         let doc = &self.document;
+        if self.name.chars().any(char::is_control) {
+            return Err(doc.error(
+                "name",
+                format!("{:?} has control characters", self.name),
+                "take them out",
+            ));
+        }
         if let Some(origin) = self.origin {
             check_geodetic(origin, "origin", doc)?;
         }
@@ -88,6 +95,8 @@ impl Scenario {
         let placed = Placed::new(self, self.seed, given)?;
         let duration = given.unwrap_or_else(|| default_duration(placed.last_move));
         let flows = traffic::flows(self, &placed, self.seed)?;
+        let mut warnings = placed.warnings.clone();
+        warnings.extend(late_flows(&flows, duration));
         let radio = self.resolve_radio()?;
         let protocol = self.resolve_protocol()?;
         let captures = capture_plan(&self.captures, &placed, doc)?;
@@ -108,7 +117,7 @@ impl Scenario {
             protocol,
             captures,
             ns2_trace: self.output.ns2_trace,
-            warnings: placed.warnings,
+            warnings,
         })
     }
 
@@ -166,6 +175,19 @@ impl Scenario {
 
 pub(crate) const PROTOCOLS: [&str; 2] = ["dsr", "aodv"];
 pub(crate) const PROFILES: [&str; 4] = ["rfc", "ns2", "cmu", "das"];
+
+/// A flow that begins when the run is over is probably a mistake.
+fn late_flows(flows: &[FlowConfig], end: Time) -> Option<String> {
+    let late: Vec<usize> = (0..flows.len()).filter(|&i| flows[i].start > end).collect();
+    let first = *late.first()?;
+    Some(format!(
+        "{} of {} flows begin after the end of the run ({} s) and send nothing, flow {first} (at {} s) for one",
+        late.len(),
+        flows.len(),
+        end.as_secs_f64(),
+        flows[first].start.as_secs_f64(),
+    ))
+}
 
 fn unknown_name<'a>(
     doc: &Document,

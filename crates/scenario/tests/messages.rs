@@ -201,7 +201,7 @@ fn a_setting_from_the_command_line_is_named_as_such() {
     ));
     assert_eq!(
         wrong("radio.tx_power_db=3"),
-        "radio.tx_power_db: there is no such key; did you mean `tx_power_dbm`?"
+        "radio.tx_power_db (from the command line): there is no such key; did you mean `tx_power_dbm`?"
     );
     assert!(wrong("traffic.9.src=3").contains("there is no element 9 in a list of 1"));
 }

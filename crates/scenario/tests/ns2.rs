@@ -161,7 +161,10 @@ fn exported_jumps_land_in_ns2_where_they_should() {
     let text = "$node_(0) set X_ 10\n$node_(0) set Y_ 10\n$node_(0) set Z_ 0\n\
         $ns_ at 1.0 \"$node_(0) setdest 310 410 50\"\n$ns_ at 3.0 \"$node_(0) set X_ 20\"\n\
         $ns_ at 15.0 \"$node_(0) set Y_ 33\"\n$ns_ at 15.0 \"$node_(0) setdest 310 40 1\"\n";
-    let ours = from_ns2(&write(dir.path(), "a.tcl", text), None);
+    // Without a duration it would end with the last line, at 15 s.
+    let options = Ns2Options { duration_s: Some(30.0), ..Ns2Options::default() };
+    let ours = Scenario::from_ns2(&write(dir.path(), "a.tcl", text), None, &options);
+    let ours = ours.and_then(|s| s.resolve()).unwrap_or_else(|e| panic!("{e}"));
     let files = export_ns2(&ours, ExportOptions::default()).unwrap();
     let movement = write(dir.path(), "b.tcl", &files.movement);
     let oracle = ns2(1, [500.0, 500.0], 30.0, &movement, None, &moments(6, 60, 19.0), 0.0);

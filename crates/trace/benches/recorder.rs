@@ -16,7 +16,7 @@ const EVENTS: u64 = 4_000_000;
 fn main() {
     let dir = std::env::temp_dir().join(format!("wayhop-bench-{}", std::process::id()));
     let ns2_trace = Some(dir.join("trace.tr"));
-    let none = Outputs { tables: false, captures: None, ns2_trace: None };
+    let none = Outputs { tables: false, ..Outputs::default() };
     hops("hash only", Recorder::hash_only());
     hops("tables", start(&dir, &Outputs { tables: true, ..none.clone() }));
     hops("ns-2 trace", start(&dir, &Outputs { ns2_trace, ..none.clone() }));

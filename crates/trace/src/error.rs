@@ -63,6 +63,7 @@ fn remedy(kind: io::ErrorKind) -> &'static str {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             " (choose a directory that you may write to with --out)"
         }
+        io::ErrorKind::NotADirectory | io::ErrorKind::NotFound => " (check the path)",
         _ => "",
     }
 }

@@ -11,7 +11,9 @@ const MAX_FLOWS: usize = 20;
 /// wide, that needs no colour.
 pub fn human_table(s: &Summary) -> String {
     let mut out = String::new();
-    line(&mut out, &format!("{}  {}  {}  seed {}", s.scenario, s.protocol, s.world, s.seed));
+    // A name comes from a file, and a terminal obeys control characters.
+    let name: String = s.scenario.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    line(&mut out, &format!("{name}  {}  {}  seed {}", s.protocol, s.world, s.seed));
     out.push('\n');
     if !s.flows.is_empty() {
         flows(&mut out, &s.flows);
@@ -29,6 +31,18 @@ pub fn human_table(s: &Summary) -> String {
             bits_per_second(t.goodput_bps)
         ),
     );
+    if t.received > 0 {
+        let l = &t.latency_ms;
+        let [p50, p95, p99, max, mean] = [l.p50, l.p95, l.p99, l.max, l.mean].map(decimals);
+        label(
+            &mut out,
+            "latency",
+            &format!(
+                "p50 {p50}, p95 {p95}, p99 {p99}, max {max}, mean {mean} ms; {:.2} hops on average",
+                t.hops_mean
+            ),
+        );
+    }
     let dropped: u64 = t.drops.values().sum();
     if dropped > 0 {
         label(&mut out, "dropped", &format!("{} packets: {}", grouped(dropped), counts(&t.drops)));
@@ -102,7 +116,12 @@ fn flows(out: &mut String, flows: &[FlowSummary]) {
 }
 
 fn speed(s: &Summary) -> String {
-    let times = format!("{} s simulated in {} s", decimals(s.simulated_s), decimals(s.wall_s));
+    let took = if s.wall_s < 0.1 {
+        format!("{} ms", decimals(s.wall_s * 1e3))
+    } else {
+        format!("{} s", decimals(s.wall_s))
+    };
+    let times = format!("{} s simulated in {took}", decimals(s.simulated_s));
     if s.wall_s <= 0.0 {
         return times;
     }
@@ -224,6 +243,7 @@ flow  kind  from  to   sent  received     %   goodput  p50 ms  p95 ms  max ms  h
    1  cbr     12   3  3,600         0   0.0  2.0 kb/s       -       -       -     -
 
 delivered  63,628 of 63,827 packets (99.69 %), 36.2 kb/s
+latency    p50 5.50, p95 71.8, p99 338, max 3900, mean 37.3 ms; 2.66 hops on average
 dropped    199 packets: MAC_RETRIES 187, NO_ROUTE 12
 routing    31,635 transmissions, 1.97 MB, 0.50 per packet delivered
            rreq 21,000, rrep 9,000
@@ -257,7 +277,16 @@ trace hash 00ff
 
     #[test]
     fn an_empty_run_has_a_table_too() {
-        let text = human_table(&Summary::default());
-        assert!(text.contains("delivered  0 of 0 packets (-)"), "{text}");
+        let mut s = Summary::default();
+        s.totals.sum_flows(&[]);
+        let text = human_table(&s);
+        assert!(text.contains("delivered  0 of 0 packets (-), 0 b/s\n"), "{text}");
+        assert!(!text.contains("latency"), "{text}");
+    }
+
+    #[test]
+    fn control_characters_of_a_name_do_not_reach_the_terminal() {
+        let s = Summary { scenario: "a\u{1b}[31m\nb".to_owned(), ..Summary::default() };
+        assert!(human_table(&s).starts_with("a [31m b  "));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use wayhop_core::Addr;
+use wayhop_core::{Addr, NodeId};
 
 use crate::batch::Batch;
 use crate::tables::{FLOWS, Table};
@@ -18,6 +18,8 @@ pub struct Outputs {
     pub tables: bool,
     /// One capture per node, each frame cut to this many octets.
     pub captures: Option<u32>,
+    /// The nodes that have a capture, if not all.
+    pub capture_nodes: Option<Vec<NodeId>>,
     /// A trace in ns-2's old wireless format, in this file.
     pub ns2_trace: Option<PathBuf>,
 }
@@ -29,7 +31,7 @@ impl Outputs {
 
 impl Default for Outputs {
     fn default() -> Self {
-        Self { tables: true, captures: None, ns2_trace: None }
+        Self { tables: true, captures: None, capture_nodes: None, ns2_trace: None }
     }
 }
 
@@ -149,9 +151,12 @@ impl Recorder {
         match &outcome {
             Ok(()) => dir.end(status, None)?,
             Err(e) => {
-                // As much as there is room for.
-                let _ = dir.write_summary(summary);
+                // As much as there is room for, what matters most first.
                 let _ = dir.end(RunStatus::Failed, Some(e));
+                let _ = dir.write_summary(summary);
+                if tables {
+                    let _ = write_flows(&dir, summary);
+                }
             }
         }
         outcome

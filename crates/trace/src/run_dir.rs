@@ -13,9 +13,10 @@ const MANIFEST: &str = "manifest.json";
 const SUMMARY: &str = "summary.json";
 const CAPTURES: &str = "captures";
 const NS2_TRACE: &str = "trace.tr";
-/// Space set aside at the start, so that a full disk leaves room for the ends of tables and for the manifest.
-const RESERVE: &str = ".reserve";
-const RESERVE_BYTES: usize = 256 << 10;
+/// Space set aside at the start, so that a full disk leaves room for the ends of tables and captures ...
+const RESERVE: (&str, usize) = (".reserve", 256 << 10);
+/// ... and, whatever those take, for the manifest and the summary.
+const LAST_RESERVE: (&str, usize) = (".reserve.last", 64 << 10);
 
 /// A directory that holds, or will hold, one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,9 +37,20 @@ impl RunDir {
         let dir = Self { path };
         dir.clear()?;
         dir.write_json(MANIFEST, &Manifest { status: RunStatus::Running, error: None, ..manifest.clone() })?;
-        let reserve = dir.path.join(RESERVE);
-        fs::write(&reserve, vec![0; RESERVE_BYTES]).map_err(Error::io(&reserve, "write"))?;
+        if let Err(e) = dir.set_aside() {
+            // There may be room for saying so.
+            let _ = dir.end(RunStatus::Failed, Some(&e));
+            return Err(e);
+        }
         Ok(dir)
+    }
+
+    fn set_aside(&self) -> Result<(), Error> {
+        for (name, bytes) in [RESERVE, LAST_RESERVE] {
+            let file = self.path.join(name);
+            fs::write(&file, vec![0; bytes]).map_err(Error::io(&file, "write"))?;
+        }
+        Ok(())
     }
 
     /// Opens the directory of an earlier run.
@@ -105,18 +117,20 @@ impl RunDir {
         fs::create_dir_all(&path).map_err(Error::io(&path, "create"))
     }
 
-    /// Gives back the space that was set aside.
+    /// Gives back the space that was set aside for the ends of tables and captures.
     pub(crate) fn release_reserve(&self) {
         // It may be gone already; what matters is that it does not stay.
-        let _ = fs::remove_file(self.path.join(RESERVE));
+        let _ = fs::remove_file(self.path.join(RESERVE.0));
     }
 
     pub(crate) fn write_summary(&self, summary: &Summary) -> Result<(), Error> {
         self.write_json(SUMMARY, summary)
     }
 
+    /// Says how the run ended, in the space set aside for it.
     pub(crate) fn end(&self, status: RunStatus, error: Option<&Error>) -> Result<(), Error> {
         self.release_reserve();
+        let _ = fs::remove_file(self.path.join(LAST_RESERVE.0));
         let manifest = Manifest { status, error: error.map(ToString::to_string), ..self.manifest()? };
         self.write_json(MANIFEST, &manifest)
     }
@@ -149,7 +163,7 @@ impl RunDir {
             ));
         }
         let mut old: Vec<PathBuf> = TABLES.iter().map(|t| self.path.join(format!("{t}.parquet"))).collect();
-        old.extend([SUMMARY, NS2_TRACE, RESERVE].map(|f| self.path.join(f)));
+        old.extend([SUMMARY, NS2_TRACE, RESERVE.0, LAST_RESERVE.0].map(|f| self.path.join(f)));
         if let Ok(captures) = fs::read_dir(self.path.join(CAPTURES)) {
             old.extend(
                 captures.flatten().map(|e| e.path()).filter(|p| p.extension() == Some("pcapng".as_ref())),

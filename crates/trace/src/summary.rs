@@ -90,11 +90,11 @@ impl LatencyMs {
             return Self::default();
         }
         samples_ns.sort_unstable();
-        let ms = |ns: u64| ns as f64 * 1e-6;
+        let ms = |ns: u64| ns as f64 / 1e6;
         let rank = |percent: usize| ms(samples_ns[(n * percent).div_ceil(100).max(1) - 1]);
         let sum: u128 = samples_ns.iter().map(|&s| u128::from(s)).sum();
         Self {
-            mean: sum as f64 / n as f64 * 1e-6,
+            mean: sum as f64 / n as f64 / 1e6,
             p50: rank(50),
             p95: rank(95),
             p99: rank(99),
@@ -154,7 +154,8 @@ impl Totals {
         self.sent = flows.iter().map(|f| f.sent).sum();
         self.received = flows.iter().map(|f| f.received).sum();
         self.delivery_ratio = ratio(self.received, self.sent);
-        self.goodput_bps = flows.iter().map(|f| f.goodput_bps).sum();
+        // Not `sum`, whose zero is negative.
+        self.goodput_bps = flows.iter().fold(0.0, |all, f| all + f.goodput_bps);
         let hops: f64 = flows.iter().map(|f| f.hops_mean * f.received as f64).sum();
         self.hops_mean = if self.received > 0 { hops / self.received as f64 } else { 0.0 };
     }

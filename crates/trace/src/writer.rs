@@ -124,7 +124,9 @@ struct Tables {
 
 impl Sinks {
     fn create(dir: &RunDir, outputs: &Outputs, nodes: Vec<NodeInfo>) -> Result<Self, Error> {
-        let captures = outputs.captures.map(|snaplen| Captures::create(dir, snaplen, &nodes)).transpose()?;
+        let only = outputs.capture_nodes.as_deref();
+        let captures =
+            outputs.captures.map(|snaplen| Captures::create(dir, snaplen, &nodes, only)).transpose()?;
         let ns2 = outputs.ns2_trace.as_deref().map(|path| Ns2Trace::create(path, &nodes)).transpose()?;
         let tables = if outputs.tables { Some(Tables::create(dir, nodes)?) } else { None };
         Ok(Self { tables, captures, ns2 })

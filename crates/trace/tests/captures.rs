@@ -82,7 +82,7 @@ fn sent(time_ns: u64, bytes: &[u8]) -> FrameEvent<'_> {
 /// Writes the capture of node 0 and tells where it is.
 fn capture(dir: &TempDir, snaplen: u32, frames: &[FrameEvent<'_>]) -> PathBuf {
     let run = RunDir::create(dir.path(), &manifest()).expect("an empty directory");
-    let outputs = Outputs { tables: false, captures: Some(snaplen), ns2_trace: None };
+    let outputs = Outputs { tables: false, captures: Some(snaplen), ..Outputs::default() };
     let mut r = Recorder::start(run.clone(), &outputs, nodes(2)).expect("a recorder");
     for f in frames {
         r.frame(f);
@@ -344,7 +344,7 @@ fn a_message_that_was_cut_is_decoded_as_far_as_it_goes() {
 fn thousands_of_nodes_need_one_open_file() {
     let dir = TempDir::new().expect("a directory");
     let run = RunDir::create(dir.path(), &manifest()).expect("an empty directory");
-    let outputs = Outputs { tables: false, captures: Some(200), ns2_trace: None };
+    let outputs = Outputs { tables: false, captures: Some(200), ..Outputs::default() };
     // More than the usual limit of 1024 open files.
     let mut r = Recorder::start(run.clone(), &outputs, nodes(3_000)).expect("a recorder");
     let frame = dsr_frame(&[DsrOption::Ack { id: 4, source: B, destination: A }]);

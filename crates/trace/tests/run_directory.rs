@@ -140,6 +140,7 @@ fn the_hash_does_not_depend_on_what_is_recorded() {
         tables: true,
         captures: Some(Outputs::DEFAULT_SNAPLEN),
         ns2_trace: Some(dir.path().join("trace.tr")),
+        ..Outputs::default()
     };
     let (_, mut writing) = start(&dir, &all);
     let mut hashing = Recorder::hash_only();

@@ -5,6 +5,8 @@ use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::PathBuf;
 
+use wayhop_core::NodeId;
+
 use super::pcapng::{put_frame, put_header};
 use crate::{Error, FrameEvent, NodeInfo, RunDir};
 
@@ -16,7 +18,8 @@ const ALL_BYTES: usize = 32 << 20;
 /// The captures of a run. At most one file is open at any time, whatever the number of nodes: frames wait in memory and
 /// are appended by the block.
 pub(crate) struct Captures {
-    nodes: Vec<NodeFile>,
+    /// By number; none for a node without a capture.
+    nodes: Vec<Option<NodeFile>>,
     waiting: usize,
 }
 
@@ -29,11 +32,22 @@ struct NodeFile {
 }
 
 impl Captures {
-    pub(crate) fn create(dir: &RunDir, snaplen: u32, nodes: &[NodeInfo]) -> Result<Self, Error> {
+    /// Captures of the nodes in `only`; of all if there is none.
+    pub(crate) fn create(
+        dir: &RunDir,
+        snaplen: u32,
+        nodes: &[NodeInfo],
+        only: Option<&[NodeId]>,
+    ) -> Result<Self, Error> {
         dir.make_captures_dir()?;
+        let only: Option<BTreeSet<usize>> = only.map(|ids| ids.iter().map(|id| id.index()).collect());
         let mut paths = BTreeSet::new();
         let mut files = Vec::with_capacity(nodes.len());
-        for node in nodes {
+        for (i, node) in nodes.iter().enumerate() {
+            if only.as_ref().is_some_and(|o| !o.contains(&i)) {
+                files.push(None);
+                continue;
+            }
             let path = dir.capture_path(&node.name);
             if !paths.insert(path.clone()) {
                 let what = format!("two nodes would write this capture; rename one (here: `{}`)", node.name);
@@ -41,15 +55,15 @@ impl Captures {
             }
             let mut waiting = Vec::new();
             put_header(&mut waiting, &node.name, snaplen);
-            files.push(NodeFile { path, waiting, written: 0 });
+            files.push(Some(NodeFile { path, waiting, written: 0 }));
         }
-        let waiting = files.iter().map(|f| f.waiting.len()).sum();
+        let waiting = files.iter().flatten().map(|f| f.waiting.len()).sum();
         Ok(Self { nodes: files, waiting })
     }
 
-    /// Adds a frame; one of a node that does not exist is none of ours.
+    /// Adds a frame; one of a node without a capture is none of ours.
     pub(crate) fn write(&mut self, f: &FrameEvent<'_>) -> Result<(), Error> {
-        let Some(node) = self.nodes.get_mut(f.node.index()) else { return Ok(()) };
+        let Some(Some(node)) = self.nodes.get_mut(f.node.index()) else { return Ok(()) };
         let before = node.waiting.len();
         put_frame(&mut node.waiting, f);
         self.waiting += node.waiting.len() - before;
@@ -70,7 +84,7 @@ impl Captures {
     /// Appends what waits, also after an error, and tells the first one.
     fn append_all(&mut self) -> Result<(), Error> {
         self.waiting = 0;
-        self.nodes.iter_mut().map(NodeFile::append).fold(Ok(()), Result::and)
+        self.nodes.iter_mut().flatten().map(NodeFile::append).fold(Ok(()), Result::and)
     }
 }
 

@@ -1,0 +1,81 @@
+//! The `wayhop` command as its users have it: run as a program, judged by its output, its files and its exit status.
+
+mod console;
+mod determinism;
+mod extremes;
+mod interruption;
+mod messages;
+mod ns2;
+mod oracle;
+mod places;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The program.
+fn wayhop() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_wayhop"))
+}
+
+/// What a command did.
+struct Ran {
+    status: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Ran {
+    fn of(output: &Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let ran = Self { status: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) };
+        assert!(!ran.err.contains("panicked"), "{}", ran.err);
+        ran
+    }
+
+    /// What it printed, if it succeeded.
+    fn ok(self) -> String {
+        assert_eq!(self.status, Some(0), "{}", self.err);
+        self.out
+    }
+
+    /// The one message of a failure with this exit status.
+    fn failure(self, status: i32) -> String {
+        assert_eq!(self.status, Some(status), "{}{}", self.out, self.err);
+        assert_eq!(self.out, "", "a failure prints nothing on standard output");
+        self.err
+    }
+}
+
+fn run_in(dir: &Path, args: &[&str]) -> Ran {
+    Ran::of(&wayhop().args(args).current_dir(dir).output().expect("the program runs"))
+}
+
+/// The summary that `wayhop run ... --json --quiet` prints.
+fn summary_of(dir: &Path, args: &[&str]) -> serde_json::Value {
+    let all = [&["run"], args, &["--json", "--quiet"]].concat();
+    serde_json::from_str(&run_in(dir, &all).ok()).expect("one JSON object")
+}
+
+fn hash(dir: &Path, args: &[&str]) -> String {
+    summary_of(dir, args)["trace_hash"].as_str().expect("a hash").to_owned()
+}
+
+/// A file of tests/data.
+fn data(name: &str) -> String {
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", name].iter().collect();
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+/// A new directory with these files in it.
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a directory");
+    for (name, text) in files {
+        std::fs::write(dir.path().join(name), text).expect("a file");
+    }
+    dir
+}
+
+fn manifest(run: &Path) -> serde_json::Value {
+    let text = std::fs::read(run.join("manifest.json")).expect("a manifest");
+    serde_json::from_slice(&text).expect("JSON")
+}
