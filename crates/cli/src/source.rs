@@ -11,6 +11,10 @@ impl SourceArgs {
     /// Reads the scenario that the arguments describe.
     pub(crate) fn load(&self) -> Result<Scenario, Failure> {
         match (&self.scenario, &self.movement) {
+            (Some(path), _) if path.extension() == Some("tcl".as_ref()) => Err(Failure::Usage(format!(
+                "{}: a file of ns-2's is no scenario file; give it by --movement or --traffic",
+                path.display()
+            ))),
             (Some(path), _) => Scenario::load(path, &self.changes.all_sets()).map_err(Failure::usage),
             (None, Some(movement)) => self.changes.load_ns2(movement, self.traffic.as_deref()),
             (None, None) => Err(Failure::Usage(

@@ -64,6 +64,7 @@ fn remedy(kind: io::ErrorKind) -> &'static str {
             " (choose a directory that you may write to with --out)"
         }
         io::ErrorKind::NotADirectory | io::ErrorKind::NotFound => " (check the path)",
+        io::ErrorKind::InvalidFilename => " (give it a shorter name)",
         _ => "",
     }
 }

@@ -78,7 +78,9 @@ impl Recorder {
 
     /// A recorder that writes these outputs into this directory; `nodes` are in the order of their ids.
     pub fn start(dir: RunDir, outputs: &Outputs, nodes: Vec<NodeInfo>) -> Result<Self, Error> {
-        let writer = Writer::start(dir.clone(), outputs, nodes)?;
+        let writer = Writer::start(dir.clone(), outputs, nodes).inspect_err(|e| {
+            let _ = dir.end(RunStatus::Failed, Some(e));
+        })?;
         Ok(Self {
             run: Some(Run { dir, tables: outputs.tables, writer }),
             records_hops: outputs.tables || outputs.ns2_trace.is_some(),

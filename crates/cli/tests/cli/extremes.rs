@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::{folder, run_in, summary_of};
+use crate::{folder, manifest, run_in, summary_of};
 
 fn chain(nodes: u32, spacing_m: u32, more: &str) -> String {
     format!(
@@ -85,7 +85,7 @@ fn a_long_name_of_a_node_is_refused_or_written_but_never_lost() {
     let dir = folder(&[("s.toml", &scenario)]);
     run_in(dir.path(), &["run", "s.toml", "--no-out", "--quiet"]).ok();
     let message = run_in(dir.path(), &["run", "s.toml", "--captures", "--quiet"]).failure(1);
-    assert!(message.contains("File name too long"), "{message}");
+    assert!(message.contains("File name too long") && message.contains("shorter"), "{message}");
 }
 
 #[test]
@@ -95,6 +95,7 @@ fn names_that_would_share_a_capture_are_refused() {
     let dir = folder(&[("s.toml", &scenario)]);
     let message = run_in(dir.path(), &["run", "s.toml", "--captures", "--quiet"]).failure(2);
     assert!(message.contains("two nodes would write this capture; rename one"), "{message}");
+    assert_eq!(manifest(&dir.path().join("runs/s-dsr-1"))["status"], "failed");
 }
 
 #[test]
