@@ -23,7 +23,8 @@ impl Leg {
     /// Where the node is at `t`, which ought to be in `from..until`.
     #[inline]
     pub fn position(&self, t: Time) -> Position {
-        let dt = t.since(self.from).as_nanos() as f64 * 1e-9;
+        // Through i64, which the processor converts in one step; no run lasts 292 years.
+        let dt = t.since(self.from).as_nanos() as i64 as f64 * 1e-9;
         let [vx, vy, vz] = self.velocity;
         Position { x: self.start.x + vx * dt, y: self.start.y + vy * dt, z: self.start.z + vz * dt }
     }

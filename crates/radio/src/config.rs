@@ -212,8 +212,8 @@ impl RadioConfig {
             rician_k_db: 6.0,
             reception: Reception::Threshold,
             // 3.652e-10 W and 1.559e-11 W.
-            receive_threshold_dbm: -64.374_692_324_211_21,
-            carrier_sense_threshold_dbm: -78.071_538_772_446_63,
+            receive_threshold_dbm: -64.374_692_311_377_39,
+            carrier_sense_threshold_dbm: -78.071_538_848_111_59,
             capture_db: 10.0,
             noise_figure_db: 10.0,
             bandwidth_mhz: 22.0,

@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn airtimes_are_those_of_ns2() {
-        // reference/radio-and-mac: RTS 272/352 us, CTS and ACK 248/304 us at 2/1 Mb/s; a 1500 B packet 6328 us.
+        // ns-2.35 at 2/1 Mb/s: RTS 272/352 us, CTS and ACK 248/304 us at 2/1 Mb/s; a 1500 B packet 6328 us.
         let us = |p: &str, k, n| phy(p).airtime(k, n).as_nanos() as f64 / 1000.0;
         assert_eq!(us("wavelan-914-cmu", FrameKind::Rts, 0), 272.0);
         assert_eq!(us("wavelan-914-ns2", FrameKind::Rts, 0), 352.0);

@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_wavelan_reaches_250_m_and_is_sensed_at_550_m() {
-        // reference/radio-and-mac: 250.01 m and 550.02 m.
+        // ns-2.35: 250.01 m and 550.02 m.
         let (c, p) = at("wavelan-914-cmu");
         assert!((p.range_m(dbm_to_watts(c.receive_threshold_dbm), 0.0) - 250.0).abs() < 0.05);
         assert!((p.range_m(dbm_to_watts(c.carrier_sense_threshold_dbm), 0.0) - 550.0).abs() < 0.05);

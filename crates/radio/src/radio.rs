@@ -7,7 +7,7 @@ use crate::medium::{Medium, Transmission};
 use crate::motion::Motions;
 use crate::phy::{FrameKind, Phy};
 use crate::queue::Outgoing;
-use crate::station::{Backoff, Counters, Ear, Mac};
+use crate::station::{Counters, Ear, Mac};
 
 /// As a destination: all stations.
 pub const EVERYONE: u32 = u32::MAX;
@@ -197,27 +197,27 @@ impl Radio {
     pub fn handle(&mut self, now: Time, station: u32, event: RadioEvent, host: &mut impl Host) {
         let i = station as usize;
         match event {
-            RadioEvent::End(slot) => self.end(now, slot, host),
-            RadioEvent::Backoff => {
-                let ear = &mut self.ears[i];
-                if ear.backoff == Backoff::Running && self.times.expiry(ear) == now {
-                    ear.backoff = Backoff::Off;
-                    ear.immediate = false;
-                    self.backoff_over(now, station, host);
-                }
+            RadioEvent::End(slot) => {
+                self.end(now, slot, host);
+                // A frame that expects no answer is over with its last bit.
+                self.check_timeout(now, station, host);
             }
+            RadioEvent::Backoff => self.backoff_event(now, station, host),
             RadioEvent::Defer => {
                 if self.macs[i].defer_until == now {
                     self.macs[i].defer_until = Time::NEVER;
                     self.defer_over(now, station, host);
                 }
             }
-            RadioEvent::Timeout => {
-                if self.macs[i].timeout_at == now {
-                    self.macs[i].timeout_at = Time::NEVER;
-                    self.timed_out(now, station, host);
-                }
-            }
+            RadioEvent::Timeout => self.check_timeout(now, station, host),
+        }
+    }
+
+    fn check_timeout(&mut self, now: Time, station: u32, host: &mut impl Host) {
+        let mac = &mut self.macs[station as usize];
+        if mac.timeout_at == now {
+            mac.timeout_at = Time::NEVER;
+            self.timed_out(now, station, host);
         }
     }
 

@@ -106,6 +106,9 @@ pub(crate) struct Mac {
     pub(crate) answer: Option<Answer>,
     /// When the SIFS before an answer, or before data after a CTS, ends.
     pub(crate) defer_until: Time,
+    /// When the next event of the backoff comes up. A backoff that is put off leaves it in the queue, where it puts itself
+    /// off, so that every interruption costs no queue operation.
+    pub(crate) backoff_queued: Time,
     /// When to give up waiting for an answer, or a transmission that expects none is over.
     pub(crate) timeout_at: Time,
     /// After a damaged frame: EIFS in the place of DIFS, as a time until which DIFS may not begin.
@@ -131,6 +134,7 @@ impl Mac {
             rts_wanted: false,
             answer: None,
             defer_until: Time::NEVER,
+            backoff_queued: Time::NEVER,
             timeout_at: Time::NEVER,
             eifs_until: Time::ZERO,
             cw: cw_min,

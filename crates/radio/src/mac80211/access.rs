@@ -41,8 +41,7 @@ impl Radio {
         ear.immediate = true;
         ear.slots = 0;
         ear.since = idle_since.max(now - self.times.difs);
-        let expiry = self.times.expiry(ear);
-        host.schedule(expiry, station, RadioEvent::Backoff);
+        self.schedule_backoff(station, host);
     }
 
     /// Draws a backoff; it counts while the medium is idle.
@@ -72,12 +71,43 @@ impl Radio {
         let ear = &mut self.ears[station as usize];
         ear.since = now.max(ear.nav).max(self.macs[station as usize].eifs_until);
         ear.backoff = Backoff::Running;
-        let expiry = self.times.expiry(ear);
-        host.schedule(expiry, station, RadioEvent::Backoff);
+        self.schedule_backoff(station, host);
+    }
+
+    /// Makes sure that an event comes up by the time that the running backoff ends.
+    fn schedule_backoff(&mut self, station: u32, host: &mut impl Host) {
+        let expiry = self.times.expiry(&self.ears[station as usize]);
+        let mac = &mut self.macs[station as usize];
+        if expiry < mac.backoff_queued {
+            mac.backoff_queued = expiry;
+            host.schedule(expiry, station, RadioEvent::Backoff);
+        }
+    }
+
+    /// An event of the backoff came up.
+    pub(crate) fn backoff_event(&mut self, now: Time, station: u32, host: &mut impl Host) {
+        let mac = &mut self.macs[station as usize];
+        if mac.backoff_queued != now {
+            // One that was overtaken by an earlier one.
+            return;
+        }
+        mac.backoff_queued = Time::NEVER;
+        let ear = &mut self.ears[station as usize];
+        if ear.backoff != Backoff::Running {
+            // It will be resumed, and scheduled then.
+            return;
+        }
+        if self.times.expiry(ear) > now {
+            self.schedule_backoff(station, host);
+        } else {
+            ear.backoff = Backoff::Off;
+            ear.immediate = false;
+            self.backoff_over(now, station, host);
+        }
     }
 
     /// The backoff ran out.
-    pub(crate) fn backoff_over(&mut self, now: Time, station: u32, host: &mut impl Host) {
+    fn backoff_over(&mut self, now: Time, station: u32, host: &mut impl Host) {
         if self.macs[station as usize].answer.is_some() {
             // The answer goes first; what follows it starts a new backoff.
             return;

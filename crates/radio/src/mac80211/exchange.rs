@@ -185,7 +185,9 @@ impl Radio {
         let pause = Pause { difs: self.times.difs, slot_ns: self.times.slot_ns };
         let slot = self.medium.start(now, airtime, t, &mut self.ears, pause, host);
         host.schedule(now + airtime, head.from, RadioEvent::End(slot));
-        host.schedule(now + wait, head.from, RadioEvent::Timeout);
+        if wait > airtime {
+            host.schedule(now + wait, head.from, RadioEvent::Timeout);
+        }
     }
 
     /// A frame was received well.

@@ -47,7 +47,7 @@ pub(crate) struct Transmission {
     /// Octets on the air.
     pub(crate) bytes: u32,
     pub(crate) rate_mbps: f64,
-    /// Those who shall look at it when it ends, in ascending order.
+    /// Those who shall look at it when it ends.
     pub(crate) receivers: Vec<Receiver>,
 }
 
