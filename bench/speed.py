@@ -30,11 +30,11 @@ def chosen_cases(files, scratch):
     """The cases with their goals."""
     chosen = []
     if "broch" in files:
-        chosen += [(case, Goal(5, 100, 200)) for case in cases.fifty_nodes()[:2]]
+        chosen += [(case, Goal(5, 100, 300)) for case in cases.fifty_nodes()[:2]]
     if "scaling" in files:
         chosen.append((cases.scaling(500), Goal(10, 100, 20)))
         movement, traffic = generate.scaling(scratch, 1000)
-        chosen.append((cases.Case(movement, traffic, 60), Goal(20, 100, 10)))
+        chosen.append((cases.Case(movement, traffic, 20), Goal(20, 100, 10)))
     return chosen
 
 

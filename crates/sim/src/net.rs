@@ -71,6 +71,10 @@ pub(crate) struct Receiver {
     pub(crate) rx: RxMeta,
 }
 
+/// The longest packet that a frame carries: an MSDU of 2304 octets (IEEE 802.11 9.2.4.7) less LLC and SNAP. Longer ones
+/// would need fragmentation, by IP or by the MAC, and neither is modelled.
+const MTU_BYTES: usize = 2304 - wayhop_wire::llc::LEN;
+
 /// Where a packet came from or goes to, for the record.
 const NO_PEER: Addr = Addr::UNSPECIFIED;
 
@@ -195,9 +199,12 @@ impl Net {
     /// A transmission's packet reaches the network layers of those who received it.
     pub(crate) fn arrive(&mut self, handle: u32) {
         let Arrivals { packet, mut receivers } = self.coming.take(handle);
+        let facts = classify::read(packet.bytes());
         for r in receivers.drain(..) {
             let copy = self.pool.copy(&packet);
-            self.up(r.at, r.node, copy, r.rx);
+            let Receiver { node, at, rx } = r;
+            self.record_facts(at, node, HopKind::Receive, &copy, &facts, rx.from, rx.signal_dbm, None);
+            self.up(at, node, copy, rx);
         }
         self.pool.recycle(packet);
         self.spare_receivers.push(receivers);
@@ -205,7 +212,6 @@ impl Net {
 
     /// A packet from the air reaches the network layer.
     fn up(&mut self, at: Time, node: u32, mut p: Packet, rx: RxMeta) {
-        self.record_signal(at, node, &p, &rx);
         let n = &self.nodes[node as usize];
         if n.plane == DataPlane::PerPacket {
             self.call(at, node, |proto, cx| proto.on_frame(cx, p, &rx));
@@ -252,6 +258,10 @@ impl Net {
 
     /// A packet arrives at the link layer: resolves its next hop. Returns it if it may go on to the interface queue.
     pub(crate) fn resolve(&mut self, at: Time, node: u32, mut out: Outgoing) -> Option<Outgoing> {
+        if out.packet.len() > MTU_BYTES {
+            self.drop_packet(at, node, out.packet, DropReason::TooLong);
+            return None;
+        }
         let facts = classify::read(out.packet.bytes());
         if let Some(class) = facts.control {
             self.ledger.queued(class, out.packet.len());
@@ -346,11 +356,6 @@ impl Net {
     ) {
         let facts = classify::read(p.bytes());
         self.record_facts(at, node, kind, p, &facts, peer, f32::NAN, reason);
-    }
-
-    fn record_signal(&mut self, at: Time, node: u32, p: &Packet, rx: &RxMeta) {
-        let facts = classify::read(p.bytes());
-        self.record_facts(at, node, HopKind::Receive, p, &facts, rx.from, rx.signal_dbm, None);
     }
 
     #[allow(clippy::too_many_arguments, reason = "one row of a table")]

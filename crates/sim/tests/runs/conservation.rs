@@ -69,3 +69,28 @@ rate_pps = 1
         assert!(summary.totals.drops.contains_key(reason), "{:?}", summary.totals.drops);
     }
 }
+
+#[test]
+fn a_packet_longer_than_a_frame_is_dropped_as_too_long() {
+    // The 28 octets of IP and UDP, and the MSDU of IEEE 802.11 less LLC: 2268 octets of payload fit under AODV, 2269 do not.
+    for (payload, fits) in [(2268, true), (2269, false)] {
+        let text = format!(
+            r#"
+duration_s = 5
+nodes.count = 2
+movement = {{ kind = "chain", spacing_m = 100 }}
+protocol = {{ name = "aodv" }}
+[[traffic]]
+kind = "cbr"
+src = 0
+dst = 1
+payload_bytes = {payload}
+rate_pps = 1
+"#
+        );
+        let (summary, audit) = run(&scenario(&text));
+        assert_eq!(audit.defect(), None);
+        assert_eq!(summary.totals.received > 0, fits, "{payload}");
+        assert_eq!(summary.totals.drops.contains_key("TOO_LONG"), !fits, "{payload}");
+    }
+}
