@@ -141,3 +141,20 @@ fn the_tap_hears_what_is_for_others() {
     air.run(1.0);
     assert_eq!(air.log.overheard, [(2, 0)]);
 }
+
+#[test]
+fn a_cts_is_withheld_while_the_nav_is_set() {
+    // 3 sends to 2 for 6.9 ms; 1 hears only 2's CTS, 0 hears neither. 0's RTS reaches 1 undisturbed and stays unanswered
+    // until the exchange that the CTS announced is over.
+    let config = RadioConfig { carrier_sense_threshold_dbm: -64.374, ..preset("wavelan-914-cmu") };
+    let mut air = Air::new(&config, &[(0.0, 0.0), (200.0, 0.0), (400.0, 0.0), (600.0, 0.0)], 1);
+    air.send(3, 2, 1500);
+    air.run(0.0015);
+    air.send_at(wayhop_core::Time::from_nanos(1_500_000), 0, 1, 100);
+    air.run(0.1);
+    let first = |station, kind| air.log.sent.iter().find(|s| s.1 == station && s.2 == kind).map(|s| s.0);
+    let over = first(2, FrameKind::Ack).expect("3's data is acknowledged");
+    let asked = first(0, FrameKind::Rts).expect("0 asks");
+    let answered = first(1, FrameKind::Cts).expect("1 answers in the end");
+    assert!(asked < over && over < answered, "{asked} {over} {answered}");
+}
