@@ -1,13 +1,23 @@
 //! What a handler sees of its host.
 
 use crate::effect::{Effect, Route, TimerKey, TraceNote, TxSpec};
-use crate::{Addr, DropReason, Packet, PacketId, PacketMeta, Pool, Rng, Time};
+use crate::{Addr, DropReason, Packet, PacketId, PacketMeta, Pool, Rng, SendState, Time};
+
+/// What a node's network interface tells of itself.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Interface {
+    /// Packets that wait in its queue, in all classes; the one being sent is not counted.
+    pub queued: u32,
+    /// Whether the link layer acknowledges unicasts, so that [`crate::TxStatus`] tells of losses.
+    pub acknowledges: bool,
+}
 
 /// The host's side of one handler call: the time, the node's own address, a random stream, packet buffers, and a list
 /// to which the handler appends its [`Effect`]s.
 pub struct Cx<'a> {
     now: Time,
     addr: Addr,
+    interface: Interface,
     rng: &'a mut Rng,
     pool: &'a mut Pool,
     next_id: &'a mut u64,
@@ -19,12 +29,13 @@ impl<'a> Cx<'a> {
     pub fn new(
         now: Time,
         addr: Addr,
+        interface: Interface,
         rng: &'a mut Rng,
         pool: &'a mut Pool,
         next_id: &'a mut u64,
         effects: &'a mut Vec<Effect>,
     ) -> Self {
-        Self { now, addr, rng, pool, next_id, effects }
+        Self { now, addr, interface, rng, pool, next_id, effects }
     }
 
     /// The time.
@@ -34,6 +45,14 @@ impl<'a> Cx<'a> {
     /// This node's address.
     pub fn addr(&self) -> Addr {
         self.addr
+    }
+    /// Packets that wait in this node's interface queue.
+    pub fn queue_len(&self) -> u32 {
+        self.interface.queued
+    }
+    /// Whether the fate of every unicast is reported: the link layer acknowledges.
+    pub fn link_acknowledges(&self) -> bool {
+        self.interface.acknowledges
     }
     /// This protocol's random stream.
     pub fn rng(&mut self) -> &mut Rng {
@@ -90,5 +109,9 @@ impl<'a> Cx<'a> {
     /// Writes a remark into the trace.
     pub fn note(&mut self, what: &'static str, about: Addr, value: u64) {
         self.effects.push(Effect::Note(TraceNote { what, about, value }));
+    }
+    /// Writes down the state in which a packet is sent.
+    pub fn state(&mut self, s: SendState) {
+        self.effects.push(Effect::State(s));
     }
 }

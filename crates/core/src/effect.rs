@@ -1,6 +1,6 @@
 //! What a protocol asks of its host.
 
-use crate::{Addr, DropReason, Packet, Span, Time};
+use crate::{Addr, DropReason, Packet, SendState, Span, Time};
 
 /// A protocol's own number for a transmission, returned with its status.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -111,4 +111,6 @@ pub enum Effect {
     Recall(Addr),
     /// Write a remark into the trace.
     Note(TraceNote),
+    /// Write down what the protocol knew and decided when it sent a packet.
+    State(SendState),
 }

@@ -1,4 +1,4 @@
-//! Where a node is.
+//! Where a node is: in the scenario's frame, and as a GPS receiver tells it.
 
 /// A place in metres, in the scenario's local frame: x east, y north, z up.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
@@ -25,4 +25,17 @@ impl Position {
     pub fn distance(self, o: Self) -> f64 {
         self.distance_squared(o).sqrt()
     }
+}
+
+/// What a GPS receiver tells of its node (WGS 84).
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct Fix {
+    /// Latitude, degrees, north positive.
+    pub latitude_deg: f64,
+    /// Longitude, degrees, east positive.
+    pub longitude_deg: f64,
+    /// Course over ground, degrees clockwise from north, from 0 to below 360; 0 when the node stands.
+    pub heading_deg: f32,
+    /// Speed over ground, metres per second.
+    pub speed_m_per_s: f32,
 }

@@ -1,7 +1,7 @@
 //! The seam: a routing protocol as a state machine without I/O.
 
 use crate::effect::{TimerKey, TxId};
-use crate::{Addr, Cx, Inspect, Packet, Time};
+use crate::{Addr, Cx, Fix, Inspect, Packet, Span, Time};
 
 /// How a protocol takes part in forwarding.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct Interests {
     pub route_used: bool,
     /// For [`DataPlane::Forwarding`]: the UDP port whose packets are the protocol's own and come to `on_frame`.
     pub udp_port: Option<u16>,
+    /// How often to tell where the node is: `on_position`.
+    pub position: Option<Span>,
 }
 
 /// What the radio knows of a received packet.
@@ -109,6 +111,10 @@ pub trait Protocol: Send {
     /// A row of the forwarding table was used.
     fn on_route_used(&mut self, cx: &mut Cx<'_>, used: &RouteUse) {
         let _ = (cx, used);
+    }
+    /// Where the node is, from its GPS receiver.
+    fn on_position(&mut self, cx: &mut Cx<'_>, fix: &Fix) {
+        let _ = (cx, fix);
     }
     /// Shows its tables and the packets that it holds.
     fn inspect(&self, now: Time, out: &mut dyn Inspect);

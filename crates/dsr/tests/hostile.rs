@@ -91,10 +91,10 @@ proptest! {
     fn overheard_octets_do_not_stop_a_node(
         packets in proptest::collection::vec(any_packet(), 1..10), name in prop_oneof![Just("rfc"), Just("ns2")],
     ) {
-        use wayhop_core::{Cx, Pool, Protocol, Purpose, RxMeta, stream};
+        use wayhop_core::{Cx, Interface, Pool, Protocol, Purpose, RxMeta, stream};
         let mut engine = wayhop_dsr::Engine::new(profile(name));
         let (mut rng, mut pool, mut next, mut effects) = (stream(1, Purpose::Protocol, 0), Pool::new(), 1, Vec::new());
-        let mut cx = Cx::new(at(1.0), addr(1), &mut rng, &mut pool, &mut next, &mut effects);
+        let mut cx = Cx::new(at(1.0), addr(1), Interface::default(), &mut rng, &mut pool, &mut next, &mut effects);
         for p in &packets {
             for len in [p.len(), p.len() / 2] {
                 let rx = RxMeta { from: addr(2), broadcast: false, signal_dbm: -60.0 };

@@ -71,6 +71,8 @@ pub trait Host: Motions {
     fn overheard(&mut self, f: &FrameAt<'_>);
     /// A packet is done with; the next one is fetched when the host calls [`Radio::fetch`].
     fn finished(&mut self, at: Time, station: u32, out: Outgoing, status: TxStatus);
+    /// So many packets wait in a station's interface queue now, the one being sent not counted.
+    fn queued(&mut self, station: u32, packets: u32);
     /// A frame was sent or understood. Called only with [`Radio::set_capturing`].
     fn captured(&mut self, f: &FrameAt<'_>);
 }
@@ -163,8 +165,27 @@ impl Radio {
         mac.queue.iter().chain(&mac.current)
     }
     /// Takes a station's queued packets for one neighbour out, in order.
-    pub fn recall(&mut self, station: u32, next_hop: Addr, taken: impl FnMut(Outgoing)) {
-        self.macs[station as usize].queue.recall(next_hop, taken);
+    pub fn recall(
+        &mut self,
+        station: u32,
+        next_hop: Addr,
+        taken: impl FnMut(Outgoing),
+        host: &mut impl Host,
+    ) {
+        let queue = &mut self.macs[station as usize].queue;
+        queue.recall(next_hop, taken);
+        host.queued(station, queue.len() as u32);
+    }
+
+    /// Stops or starts a station's driver: while it is stopped, packets stay in the interface queue. The frame that is
+    /// being sent is not affected.
+    pub fn set_stalled(&mut self, now: Time, station: u32, stalled: bool, host: &mut impl Host) {
+        let mac = &mut self.macs[station as usize];
+        mac.stalled = stalled;
+        if !stalled && mac.current.is_none() && self.hungry.is_none() {
+            self.hungry = Some(station);
+            self.fetch(now, host);
+        }
     }
 
     /// Puts a packet into a station's interface queue, or gives it back when there is no room.
@@ -176,11 +197,14 @@ impl Radio {
         host: &mut impl Host,
     ) -> Result<(), Outgoing> {
         let mac = &mut self.macs[station as usize];
-        if mac.current.is_none() && self.hungry != Some(station) && mac.queue.len() == 0 {
+        let ready = mac.current.is_none() && !mac.stalled && self.hungry != Some(station);
+        if ready && mac.queue.len() == 0 {
             self.offer(now, station, out, host);
             return Ok(());
         }
-        mac.queue.push(out, self.config.queue_packets).inspect_err(|_| mac.counters.queue_drops += 1)
+        mac.queue.push(out, self.config.queue_packets).inspect_err(|_| mac.counters.queue_drops += 1)?;
+        host.queued(station, mac.queue.len() as u32);
+        Ok(())
     }
 
     /// After [`Radio::handle`]: lets a station whose packet is done with begin the next one. The host calls it when it
@@ -188,7 +212,12 @@ impl Radio {
     /// first.
     pub fn fetch(&mut self, now: Time, host: &mut impl Host) {
         let Some(station) = self.hungry.take() else { return };
-        if let Some(out) = self.macs[station as usize].queue.pop() {
+        let mac = &mut self.macs[station as usize];
+        if mac.stalled {
+            return;
+        }
+        if let Some(out) = mac.queue.pop() {
+            host.queued(station, mac.queue.len() as u32);
             self.offer(now, station, out, host);
         }
     }

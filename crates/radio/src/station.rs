@@ -99,6 +99,8 @@ pub(crate) struct Answer {
 #[derive(Debug)]
 pub(crate) struct Mac {
     pub(crate) queue: InterfaceQueue,
+    /// Its driver does not serve the queue.
+    pub(crate) stalled: bool,
     /// The packet being sent.
     pub(crate) current: Option<Outgoing>,
     /// It needs an RTS before it can go.
@@ -130,6 +132,7 @@ impl Mac {
     pub(crate) fn new(rng: Rng, cw_min: u32) -> Self {
         Self {
             queue: InterfaceQueue::default(),
+            stalled: false,
             current: None,
             rts_wanted: false,
             answer: None,

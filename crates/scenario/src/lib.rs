@@ -18,6 +18,7 @@ mod placing;
 mod reference;
 mod resolve;
 mod schema;
+mod stalls;
 mod traffic;
 
 pub use document::{Document, apply_set};
@@ -30,6 +31,7 @@ pub use reference::reference_markdown;
 pub use resolve::{CapturePlan, ProtocolParams, Resolved};
 pub use schema::{
     Area, Captures, Cbr, CbrRandom, Movement, Node, NodeRef, Nodes, Ns2File, Output, Ping, Place, Poisson,
-    Protocol, Radio, Scenario, Traffic,
+    Protocol, Radio, Scenario, Stall, Traffic,
 };
+pub use stalls::QueueStall;
 pub use wayhop_transport::{FlowConfig, FlowKind};

@@ -10,6 +10,7 @@ use crate::error::{Error, nearest};
 use crate::limits::MAX_DURATION_S;
 use crate::placing::{Placed, check_geodetic, in_range};
 use crate::schema::{Captures, Scenario};
+use crate::stalls::{self, QueueStall};
 use crate::{overrides, traffic};
 
 /// A scenario as the simulator takes it: plain data.
@@ -41,6 +42,8 @@ pub struct Resolved {
     pub profile: String,
     /// The protocol.
     pub protocol: ProtocolParams,
+    /// When drivers stop serving their interface queues.
+    pub stalls: Vec<QueueStall>,
     /// The captures.
     pub captures: CapturePlan,
     /// Whether to write a trace in ns-2's old wireless format.
@@ -99,6 +102,7 @@ impl Scenario {
         warnings.extend(late_flows(&flows, duration));
         let radio = self.resolve_radio()?;
         let protocol = self.resolve_protocol()?;
+        let stalls = stalls::resolve(self, &placed)?;
         let captures = capture_plan(&self.captures, &placed, doc)?;
         let area = self.area.map_or_else(|| extent(&placed.tracks, duration), |a| [a.x_m, a.y_m, a.z_m]);
         Ok(Resolved {
@@ -115,6 +119,7 @@ impl Scenario {
             radio,
             profile: self.protocol.profile.clone(),
             protocol,
+            stalls,
             captures,
             ns2_trace: self.output.ns2_trace,
             warnings,

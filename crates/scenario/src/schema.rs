@@ -42,6 +42,9 @@ pub struct Scenario {
     /// The routing protocol.
     #[serde(default)]
     pub protocol: Protocol,
+    /// When drivers stop serving their interface queues.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stalls: Vec<Stall>,
     /// Which nodes write a capture of what their radio sends and hears.
     #[serde(default)]
     pub captures: Captures,
@@ -372,6 +375,23 @@ impl Default for Protocol {
     fn default() -> Self {
         Self { name: protocol(), profile: profile(), overrides: toml::Table::new() }
     }
+}
+
+/// A time in which a node's driver does not serve its interface queue: congestion made to order, as in the CMU testbed's
+/// experiment with retransmission timers (Maltz, Broch and Johnson 1999, section 6.3).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Stall {
+    /// Whose.
+    pub node: NodeRef,
+    /// When it stops, seconds.
+    #[serde(default)]
+    pub start_s: f64,
+    /// For how long, seconds.
+    pub length_s: f64,
+    /// From one stop to the next, seconds. Without it there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub every_s: Option<f64>,
 }
 
 /// Which nodes write a capture.

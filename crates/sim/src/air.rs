@@ -73,6 +73,10 @@ impl Host for Net {
         }
     }
 
+    fn queued(&mut self, station: u32, packets: u32) {
+        self.nodes[station as usize].interface.queued = packets;
+    }
+
     fn captured(&mut self, f: &FrameAt<'_>) {
         if !self.captures[f.station as usize] {
             return;

@@ -13,6 +13,7 @@ mod classify;
 mod event;
 mod flows;
 mod frames;
+mod gps;
 mod ledger;
 mod motion;
 mod net;

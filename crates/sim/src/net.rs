@@ -5,11 +5,11 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{
-    Addr, BROADCAST, Cx, DataPlane, DropReason, Effect, Packet, Pool, Priority, Protocol, RouteUse, RxMeta,
-    Time, TimerKey, TxId, TxSpec, TxStatus,
+    Addr, BROADCAST, Cx, DataPlane, DropReason, Effect, NodeId, Packet, Pool, Priority, Protocol, RouteUse,
+    RxMeta, Time, TimerKey, TxId, TxSpec, TxStatus,
 };
 use wayhop_radio::{Arp, EVERYONE, NOBODY, Outgoing, Payload};
-use wayhop_trace::{HopEvent, HopKind, NoteEvent, Recorder};
+use wayhop_trace::{HopEvent, HopKind, NoteEvent, Recorder, SendEvent};
 use wayhop_wire::{ipv4, udp};
 
 use crate::arp::Resolution;
@@ -85,7 +85,8 @@ impl Net {
         let n = &mut self.nodes[node as usize];
         let at = at.max(n.clock);
         n.clock = at;
-        let mut cx = Cx::new(at, n.addr, &mut n.rng, &mut self.pool, &mut self.next_id, &mut effects);
+        let mut cx =
+            Cx::new(at, n.addr, n.interface, &mut n.rng, &mut self.pool, &mut self.next_id, &mut effects);
         handler(&mut *n.protocol, &mut cx);
         for e in effects.drain(..) {
             self.apply(at, node, e);
@@ -113,7 +114,10 @@ impl Net {
             }
             Effect::Recall(next_hop) => self.recalls.push_back((node, next_hop)),
             Effect::Note(note) => {
-                self.recorder.note(&NoteEvent { time: at, node: wayhop_core::NodeId(node), note });
+                self.recorder.note(&NoteEvent { time: at, node: NodeId(node), note });
+            }
+            Effect::State(state) => {
+                self.recorder.sent(&SendEvent { time: at, node: NodeId(node), state });
             }
         }
     }
@@ -374,7 +378,7 @@ impl Net {
             time: at,
             packet: p.meta.id,
             flow: p.meta.flow,
-            node: wayhop_core::NodeId(node),
+            node: NodeId(node),
             bytes: p.len() as u32,
             source: facts.source,
             destination: facts.destination,

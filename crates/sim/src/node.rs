@@ -1,7 +1,7 @@
 //! One node: a protocol, and what the host keeps for it.
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, DataPlane, Interests, Protocol, Rng, Time, TimerKey};
+use wayhop_core::{Addr, DataPlane, Interests, Interface, Protocol, Rng, Time, TimerKey};
 
 use crate::arp::ArpTable;
 
@@ -21,6 +21,7 @@ pub(crate) struct Node {
     pub(crate) protocol: Box<dyn Protocol>,
     pub(crate) plane: DataPlane,
     pub(crate) interests: Interests,
+    pub(crate) interface: Interface,
     pub(crate) rng: Rng,
     /// The timers that are set, and those whose event is still in the queue.
     pub(crate) timers: FxHashMap<TimerKey, Timer>,
@@ -33,11 +34,12 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    pub(crate) fn new(addr: Addr, protocol: Box<dyn Protocol>, rng: Rng) -> Self {
+    pub(crate) fn new(addr: Addr, protocol: Box<dyn Protocol>, interface: Interface, rng: Rng) -> Self {
         Self {
             addr,
             plane: protocol.data_plane(),
             interests: protocol.interests(),
+            interface,
             protocol,
             rng,
             timers: FxHashMap::default(),

@@ -4,14 +4,15 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{NodeId, Pool, Position, Protocol, Purpose, Span, Time, TxStatus, stream};
+use wayhop_core::{Interface, NodeId, Pool, Position, Protocol, Purpose, Span, Time, TxStatus, stream};
 use wayhop_radio::{FrameKind, Outgoing, Radio};
-use wayhop_scenario::{ProtocolParams, Resolved};
+use wayhop_scenario::{ProtocolParams, QueueStall, Resolved};
 use wayhop_trace::{PositionEvent, Recorder, Summary};
 
 use crate::audit::{Audit, Census};
 use crate::event::Event;
 use crate::flows::Flows;
+use crate::gps::Gps;
 use crate::ledger::Ledger;
 use crate::motion::Movers;
 use crate::net::Net;
@@ -27,6 +28,8 @@ pub struct Simulation {
     pub(crate) end: Time,
     pub(crate) now: Time,
     pub(crate) events: u64,
+    gps: Gps,
+    stalls: Vec<QueueStall>,
     begun: bool,
     /// For the packets that one recall takes out, for reuse.
     recalled: Vec<Outgoing>,
@@ -34,6 +37,8 @@ pub struct Simulation {
 
 /// Events between two looks at the user and the writer: some tens of microseconds apart each.
 const CHECK_EVERY: u64 = 8192;
+/// No GPS receiver tells its place more often, whatever a protocol asks for.
+const FASTEST_GPS: Span = Span::from_millis(10);
 
 impl Simulation {
     /// A run of `scenario` that has not begun. What happens goes to `recorder`.
@@ -47,7 +52,8 @@ impl Simulation {
         let flows = Flows::new(&scenario.flows, addrs, scenario.seed).map_err(|e| e.to_string())?;
         let node = |(i, &addr)| {
             let rng = stream(scenario.seed, Purpose::Protocol, i as u64);
-            Node::new(addr, engine(&scenario.protocol), rng)
+            let interface = Interface { queued: 0, acknowledges: scenario.radio.acknowledge };
+            Node::new(addr, engine(&scenario.protocol), interface, rng)
         };
         let nodes: Vec<Node> = addrs.iter().enumerate().map(node).collect();
         radio.set_overhear(nodes.iter().any(|n| n.interests.overhear));
@@ -82,6 +88,8 @@ impl Simulation {
         Ok(Self {
             radio,
             net,
+            gps: Gps::new(scenario.origin),
+            stalls: scenario.stalls.clone(),
             end: scenario.duration,
             now: Time::ZERO,
             events: 0,
@@ -120,6 +128,14 @@ impl Simulation {
         for node in 0..self.net.nodes.len() as u32 {
             self.net.call(Time::ZERO, node, |p, cx| p.start(cx));
         }
+        for node in 0..self.net.nodes.len() as u32 {
+            if self.net.nodes[node as usize].interests.position.is_some() {
+                self.net.queue.push(Time::ZERO, node, Event::Position);
+            }
+        }
+        for (number, s) in self.stalls.iter().enumerate() {
+            self.net.queue.push(s.from, s.node.0, Event::Stall(number as u32, true));
+        }
         for flow in 0..self.net.flows.len() as u32 {
             if let Some(at) = self.net.flows.first_departure(flow) {
                 self.net.queue.push(at, self.net.flows.source_node(flow), Event::Departure(flow));
@@ -146,6 +162,8 @@ impl Simulation {
                 self.enqueue(at, node, out);
             }
             Event::Up(handle) => net.arrive(handle),
+            Event::Position => self.tell_position(at, node),
+            Event::Stall(number, stalled) => self.stall(at, node, number, stalled),
             Event::Departure(flow) => {
                 let (p, next) = net.flows.depart(at, flow, &mut net.pool, &mut net.next_id);
                 if let Some(next) = next {
@@ -155,6 +173,27 @@ impl Simulation {
             }
         }
         self.settle(at);
+    }
+
+    /// A GPS receiver tells its node where it is.
+    fn tell_position(&mut self, at: Time, node: u32) {
+        let net = &mut self.net;
+        let fix = self.gps.fix(&net.movers.leg(node, at), at);
+        net.call(at, node, |p, cx| p.on_position(cx, &fix));
+        if let Some(every) = net.nodes[node as usize].interests.position {
+            net.queue.push(at + every.max(FASTEST_GPS), node, Event::Position);
+        }
+    }
+
+    /// A driver stops serving its interface queue, or goes on.
+    fn stall(&mut self, at: Time, node: u32, number: u32, stalled: bool) {
+        self.radio.set_stalled(at, node, stalled, &mut self.net);
+        let s = self.stalls[number as usize];
+        if stalled {
+            self.net.queue.push(at + s.length, node, Event::Stall(number, false));
+        } else if let Some(every) = s.every {
+            self.net.queue.push(at - s.length + every, node, Event::Stall(number, true));
+        }
     }
 
     fn enqueue(&mut self, at: Time, node: u32, out: Outgoing) {
@@ -167,7 +206,7 @@ impl Simulation {
     fn settle(&mut self, at: Time) {
         while let Some((node, next_hop)) = self.net.recalls.pop_front() {
             let mut taken = std::mem::take(&mut self.recalled);
-            self.radio.recall(node, next_hop, |out| taken.push(out));
+            self.radio.recall(node, next_hop, |out| taken.push(out), &mut self.net);
             for out in taken.drain(..) {
                 self.net.failed(at, node, out, TxStatus::Recalled);
             }

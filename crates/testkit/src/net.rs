@@ -5,8 +5,9 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::mem;
 
 use wayhop_core::{
-    Addr, BROADCAST, Cx, DataPlane, DropReason, Effect, FlowTag, NodeId, Packet, PacketId, PacketMeta, Pool,
-    Protocol, Purpose, Rng, RouteUse, RxMeta, Span, Time, TimerKey, TxId, TxSpec, TxStatus, stream,
+    Addr, BROADCAST, Cx, DataPlane, DropReason, Effect, Fix, FlowTag, Interface, NodeId, Packet, PacketId,
+    PacketMeta, Pool, Protocol, Purpose, Rng, RouteUse, RxMeta, Span, Time, TimerKey, TxId, TxSpec, TxStatus,
+    stream,
 };
 use wayhop_wire::ipv4;
 
@@ -233,6 +234,11 @@ impl Net {
         let rx = RxMeta { from, broadcast, signal_dbm: -60.0 };
         let at = self.now;
         self.schedule(at, Happening::Receive { to: node, packet, rx });
+    }
+
+    /// Tells a node where it is, now, as its GPS receiver would.
+    pub fn tell_position(&mut self, node: usize, fix: &Fix) {
+        self.call(node, |protocol, cx| protocol.on_position(cx, fix));
     }
 
     // ---- running -----------------------------------------------------------------------------------------------
@@ -579,8 +585,16 @@ impl Net {
     fn call_only(&mut self, node: usize, f: impl FnOnce(&mut dyn Protocol, &mut Cx<'_>)) {
         let mut effects = mem::take(&mut self.effects);
         let h = &mut self.hosts[node];
-        let mut cx =
-            Cx::new(self.now, h.addr, &mut h.rng, &mut self.pool, &mut self.next_packet, &mut effects);
+        let interface = Interface { queued: h.queue.len() as u32, acknowledges: self.config.acknowledged };
+        let mut cx = Cx::new(
+            self.now,
+            h.addr,
+            interface,
+            &mut h.rng,
+            &mut self.pool,
+            &mut self.next_packet,
+            &mut effects,
+        );
         f(h.protocol.as_mut(), &mut cx);
         for e in effects.drain(..) {
             self.apply(node, e);
@@ -635,6 +649,7 @@ impl Net {
                 }
             }
             Effect::Note(n) => self.log(node, What::Note(n)),
+            Effect::State(s) => self.log(node, What::State(s)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io;
 
-use wayhop_core::{Addr, DropReason, Inspect, NodeId, Packet, PacketId, Route, TraceNote};
+use wayhop_core::{Addr, DropReason, Inspect, NodeId, Packet, PacketId, Route, SendState, TraceNote};
 
 use crate::net::Net;
 use crate::pcap;
@@ -74,6 +74,12 @@ impl Net {
             _ => None,
         };
         self.record.iter().filter_map(note).collect()
+    }
+
+    /// The states in which a node sent its packets, in order.
+    pub fn states(&self, node: usize) -> Vec<SendState> {
+        let of_node = self.record.iter().filter(|r| r.node.index() == node);
+        of_node.filter_map(|r| if let What::State(s) = r.what { Some(s) } else { None }).collect()
     }
     /// The row of a node's forwarding table for a destination.
     pub fn route(&self, node: usize, to: Addr) -> Option<Route> {

@@ -1,6 +1,8 @@
 //! What happened, in order.
 
-use wayhop_core::{Addr, DropReason, FlowTag, NodeId, PacketId, Priority, Route, Time, TraceNote, TxStatus};
+use wayhop_core::{
+    Addr, DropReason, FlowTag, NodeId, PacketId, Priority, Route, SendState, Time, TraceNote, TxStatus,
+};
 
 /// One thing that happened at one node.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,4 +76,6 @@ pub enum What {
     Uninstalled(Addr),
     /// The protocol's remark.
     Note(TraceNote),
+    /// The protocol's state when it sent a packet.
+    State(SendState),
 }

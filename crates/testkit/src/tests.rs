@@ -30,7 +30,7 @@ impl Protocol for Line {
         self.mode
     }
     fn interests(&self) -> Interests {
-        Interests { overhear: true, route_used: true, udp_port: Some(654) }
+        Interests { overhear: true, route_used: true, udp_port: Some(654), position: None }
     }
     fn start(&mut self, cx: &mut Cx<'_>) {
         cx.set_timer(TimerKey(1), Time::from_secs_f64(9.0));

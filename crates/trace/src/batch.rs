@@ -1,6 +1,6 @@
 //! Records on their way to the writer.
 
-use crate::{Counter, Direction, FrameEvent, HopEvent, NoteEvent, PositionEvent};
+use crate::{Counter, Direction, FrameEvent, HopEvent, NoteEvent, PositionEvent, SendEvent};
 use wayhop_core::{NodeId, Time};
 
 /// Records of any one kind in a batch.
@@ -13,6 +13,7 @@ const FRAME_BYTES: usize = 1 << 20;
 pub(crate) struct Batch {
     pub(crate) hops: Vec<HopEvent>,
     pub(crate) notes: Vec<NoteEvent>,
+    pub(crate) sends: Vec<SendEvent>,
     pub(crate) positions: Vec<PositionEvent>,
     pub(crate) counters: Vec<Counter>,
     frames: Vec<Frame>,
@@ -47,6 +48,7 @@ impl Batch {
         self.frame_bytes.len() >= FRAME_BYTES
             || self.frames.len() >= RECORDS
             || self.notes.len() >= RECORDS
+            || self.sends.len() >= RECORDS
             || self.positions.len() >= RECORDS
             || self.counters.len() >= RECORDS
     }
@@ -54,6 +56,7 @@ impl Batch {
     pub(crate) fn clear(&mut self) {
         self.hops.clear();
         self.notes.clear();
+        self.sends.clear();
         self.positions.clear();
         self.counters.clear();
         self.frames.clear();

@@ -1,6 +1,6 @@
 //! The records that a world hands to the [`crate::Recorder`].
 
-use wayhop_core::{Addr, DropReason, FlowTag, NodeId, PacketId, Position, Time, TraceNote};
+use wayhop_core::{Addr, DropReason, FlowTag, NodeId, PacketId, Position, SendState, Time, TraceNote};
 
 use crate::{Messages, PacketClass};
 
@@ -135,6 +135,17 @@ pub struct NoteEvent {
     pub node: NodeId,
     /// The remark.
     pub note: TraceNote,
+}
+
+/// The state in which a protocol sent a packet: one row of the `sends` table.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct SendEvent {
+    /// When.
+    pub time: Time,
+    /// Where.
+    pub node: NodeId,
+    /// The state.
+    pub state: SendState,
 }
 
 /// Where a node is and how it moves from here on: one row of the `positions` table. One per leg of its motion is enough

@@ -1,6 +1,6 @@
 //! What a run leaves behind: run directories, captures, tables and summaries.
 //!
-//! * A world hands plain records ([`HopEvent`], [`FrameEvent`], [`NoteEvent`], [`PositionEvent`], [`Counter`]) to a
+//! * A world hands plain records ([`HopEvent`], [`FrameEvent`], [`NoteEvent`], [`SendEvent`], [`PositionEvent`], [`Counter`]) to a
 //!   [`Recorder`], which hashes the hop events ([`TraceHash`]) and has a background thread write them into a [`RunDir`].
 //! * [`Summary`] is the run in numbers; [`human_table`] shows it to people.
 //! * [`CaptureReader`] reads anyone's pcap and pcapng files, [`Decoder`] the routing messages in them.
@@ -31,7 +31,7 @@ pub use capture::{CaptureError, CaptureReader, CapturedFrame};
 pub use class::{Messages, PacketClass};
 pub use decode::{Decoder, classify, knows_link_type};
 pub use error::Error;
-pub use event::{Counter, Direction, FrameEvent, HopEvent, HopKind, NoteEvent, PositionEvent};
+pub use event::{Counter, Direction, FrameEvent, HopEvent, HopKind, NoteEvent, PositionEvent, SendEvent};
 pub use hash::TraceHash;
 pub use human::human_table;
 pub use manifest::{InputFile, Manifest, RunStatus};

@@ -8,7 +8,8 @@ use crate::batch::Batch;
 use crate::tables::{FLOWS, Table};
 use crate::writer::Writer;
 use crate::{
-    Counter, Error, FrameEvent, HopEvent, NoteEvent, PositionEvent, RunDir, RunStatus, Summary, TraceHash,
+    Counter, Error, FrameEvent, HopEvent, NoteEvent, PositionEvent, RunDir, RunStatus, SendEvent, Summary,
+    TraceHash,
 };
 
 /// What a run records besides its summary.
@@ -114,6 +115,13 @@ impl Recorder {
     pub fn note(&mut self, e: &NoteEvent) {
         if self.records_hops {
             self.batch.notes.push(*e);
+            self.send_if_full();
+        }
+    }
+    /// Records the state in which a protocol sent a packet.
+    pub fn sent(&mut self, e: &SendEvent) {
+        if self.records_hops {
+            self.batch.sends.push(*e);
             self.send_if_full();
         }
     }

@@ -9,8 +9,8 @@ use std::thread::{self, JoinHandle};
 use crate::batch::Batch;
 use crate::capture::Captures;
 use crate::ns2::Ns2Trace;
-use crate::tables::{COUNTERS, EVENTS, NODES, PACKETS, POSITIONS, Table};
-use crate::{Counter, Error, HopEvent, NodeInfo, NoteEvent, Outputs, PositionEvent, RunDir};
+use crate::tables::{COUNTERS, EVENTS, NODES, PACKETS, POSITIONS, SENDS, Table};
+use crate::{Counter, Error, HopEvent, NodeInfo, NoteEvent, Outputs, PositionEvent, RunDir, SendEvent};
 
 /// Full batches that wait for the writer before the run has to.
 const WAITING: usize = 4;
@@ -119,6 +119,7 @@ struct Tables {
     packets: Table<HopEvent>,
     positions: Table<PositionEvent>,
     events: Table<NoteEvent>,
+    sends: Table<SendEvent>,
     counters: Table<Counter>,
 }
 
@@ -137,6 +138,7 @@ impl Sinks {
             t.packets.extend(batch.hops.iter().copied())?;
             t.positions.extend(batch.positions.iter().copied())?;
             t.events.extend(batch.notes.iter().copied())?;
+            t.sends.extend(batch.sends.iter().copied())?;
             t.counters.extend(batch.counters.iter().copied())?;
         }
         if let Some(c) = &mut self.captures {
@@ -167,12 +169,19 @@ impl Tables {
             packets: Table::create(path, "packets", PACKETS)?,
             positions: Table::create(path, "positions", POSITIONS)?,
             events: Table::create(path, "events", EVENTS)?,
+            sends: Table::create(path, "sends", SENDS)?,
             counters: Table::create(path, "counters", COUNTERS)?,
         })
     }
 
     fn close(&mut self) -> Result<(), Error> {
-        let all = [self.packets.close(), self.positions.close(), self.events.close(), self.counters.close()];
+        let all = [
+            self.packets.close(),
+            self.positions.close(),
+            self.events.close(),
+            self.sends.close(),
+            self.counters.close(),
+        ];
         all.into_iter().collect()
     }
 }

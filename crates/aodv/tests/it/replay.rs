@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wayhop_aodv::{Engine, Params};
 use wayhop_core::{
-    Addr, BROADCAST, Cx, Effect, NodeId, Packet, PacketId, PacketMeta, Pool, Protocol, Purpose, Rng,
-    RouteUse, RxMeta, Span, Time, TimerKey, TxId, TxStatus, stream,
+    Addr, BROADCAST, Cx, Effect, Interface, NodeId, Packet, PacketId, PacketMeta, Pool, Protocol, Purpose,
+    Rng, RouteUse, RxMeta, Span, Time, TimerKey, TxId, TxStatus, stream,
 };
 use wayhop_testkit::{TestPacket, addr, data_packet};
 use wayhop_wire::aodv::{Message, Rrep, Rreq};
@@ -101,8 +101,16 @@ impl World {
     fn call(&mut self, k: usize, f: impl FnOnce(&mut Engine, &mut Cx<'_>)) {
         let mut effects = Vec::new();
         let node = &mut self.nodes[k];
-        let mut cx =
-            Cx::new(self.now, addr(k), &mut node.rng, &mut self.pool, &mut self.next_id, &mut effects);
+        let interface = Interface { queued: 0, acknowledges: true };
+        let mut cx = Cx::new(
+            self.now,
+            addr(k),
+            interface,
+            &mut node.rng,
+            &mut self.pool,
+            &mut self.next_id,
+            &mut effects,
+        );
         f(&mut node.engine, &mut cx);
         for e in effects {
             self.apply(k, e);
@@ -143,7 +151,7 @@ impl World {
             Effect::Uninstall(a) => {
                 self.nodes[k].table.remove(&a);
             }
-            Effect::Recall(_) | Effect::Note(_) => {}
+            Effect::Recall(_) | Effect::Note(_) | Effect::State(_) => {}
         }
     }
 

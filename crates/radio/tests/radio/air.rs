@@ -123,6 +123,7 @@ impl Host for Log {
         self.pool.recycle(out.packet);
         self.finished.push((at, station, status));
     }
+    fn queued(&mut self, _: u32, _: u32) {}
     fn captured(&mut self, f: &FrameAt<'_>) {
         if f.station == f.head.from {
             self.sent.push((f.at, f.station, f.head.kind, f.head.duration_us));

@@ -5,6 +5,7 @@ mod allocation;
 mod chain;
 mod conservation;
 mod repetition;
+mod stall;
 
 use std::ops::ControlFlow;
 

@@ -9,7 +9,7 @@ use parquet::record::Field;
 use crate::{Error, RunDir, RunStatus};
 
 /// The names of the tables that a run directory may hold.
-pub const TABLES: [&str; 6] = ["packets", "positions", "flows", "counters", "events", "nodes"];
+pub const TABLES: [&str; 7] = ["packets", "positions", "flows", "counters", "events", "sends", "nodes"];
 
 /// Writes a table of a run as CSV (RFC 4180, with `\n` line ends): a line of column names, then a line a row; an empty
 /// cell means that there is no value.

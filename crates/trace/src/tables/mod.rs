@@ -9,5 +9,5 @@ mod table;
 mod tests;
 
 pub use csv::{TABLES, export_csv};
-pub(crate) use schema::{COUNTERS, EVENTS, FLOWS, NODES, PACKETS, POSITIONS};
+pub(crate) use schema::{COUNTERS, EVENTS, FLOWS, NODES, PACKETS, POSITIONS, SENDS};
 pub(crate) use table::Table;

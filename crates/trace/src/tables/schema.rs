@@ -1,10 +1,10 @@
 //! The columns of each table. `docs/reference/run-directory.md` explains them.
 
 use bytes::Bytes;
-use wayhop_core::{FlowTag, Time};
+use wayhop_core::{Addr, FlowTag, Span, Time};
 
-use super::column::{Cells, Column, name};
-use crate::{Counter, FlowSummary, HopEvent, Messages, NodeInfo, NoteEvent, PositionEvent};
+use super::column::{Cells, Column, Texts, name};
+use crate::{Counter, FlowSummary, HopEvent, Messages, NodeInfo, NoteEvent, PositionEvent, SendEvent};
 
 const fn column<R>(name: &'static str, cells: Cells<R>) -> Column<R> {
     Column { name, cells }
@@ -24,7 +24,7 @@ pub(crate) const PACKETS: &[Column<HopEvent>] = &[
     column("bytes", Cells::Int32(|e| e.bytes as i32)),
     column("source", Cells::Text(|e, t| t.addr(e.source))),
     column("destination", Cells::Text(|e, t| t.addr(e.destination))),
-    column("peer", Cells::OptText(|e, t| (!e.peer.is_unspecified()).then(|| t.addr(e.peer)))),
+    column("peer", Cells::OptText(|e, t| address(e.peer, t))),
     column("ttl", Cells::Int32(|e| i32::from(e.ttl))),
     column("signal_dbm", Cells::OptFloat(|e| (!e.signal_dbm.is_nan()).then_some(e.signal_dbm))),
     column("reason", Cells::OptText(|e, _| e.reason.map(|r| name(r.name())))),
@@ -50,6 +50,21 @@ pub(crate) const EVENTS: &[Column<NoteEvent>] = &[
     column("what", Cells::Text(|e, _| name(e.note.what))),
     column("about", Cells::Text(|e, t| t.addr(e.note.about))),
     column("value", Cells::Int64(|e| e.note.value as i64)),
+];
+
+/// `sends`: one row per packet that a protocol sent, with its state at that moment.
+pub(crate) const SENDS: &[Column<SendEvent>] = &[
+    column("time_ns", Cells::Int64(|e| nanos(e.time))),
+    column("node", Cells::Int32(|e| e.node.0 as i32)),
+    column("packet", Cells::Int64(|e| e.state.packet.0 as i64)),
+    column("next_hop", Cells::OptText(|e, t| address(e.state.next_hop, t))),
+    column("decision", Cells::Text(|e, _| name(e.state.decision.name()))),
+    column("attempt", Cells::Int32(|e| i32::from(e.state.attempt))),
+    column("hops", Cells::Int32(|e| i32::from(e.state.hops))),
+    column("queued", Cells::Int32(|e| e.state.queued as i32)),
+    column("timer_us", Cells::OptInt64(|e| micros(e.state.timer))),
+    column("rtt_us", Cells::OptInt64(|e| micros(e.state.rtt))),
+    column("rtt_deviation_us", Cells::OptInt64(|e| micros(e.state.rtt_deviation))),
 ];
 
 /// `counters`: one row per counter of a node.
@@ -84,6 +99,16 @@ pub(crate) const NODES: &[Column<(u32, NodeInfo)>] = &[
     column("name", Cells::Text(|(_, n), _| text(&n.name))),
     column("address", Cells::Text(|(_, n), t| t.addr(n.addr))),
 ];
+
+/// Nothing for 0.0.0.0.
+fn address(a: Addr, t: &mut Texts) -> Option<Bytes> {
+    (!a.is_unspecified()).then(|| t.addr(a))
+}
+
+/// Nothing for no time.
+fn micros(s: Span) -> Option<i64> {
+    (s != Span::ZERO).then(|| i64::try_from(s.as_micros()).unwrap_or(i64::MAX))
+}
 
 fn nanos(t: Time) -> i64 {
     i64::try_from(t.as_nanos()).unwrap_or(i64::MAX)

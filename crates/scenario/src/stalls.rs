@@ -1,0 +1,49 @@
+//! Interface queues that are not served for a while: congestion made to order (Maltz, Broch and Johnson 1999, section
+//! 6.3).
+
+use wayhop_core::{NodeId, Span, Time};
+
+use crate::error::Error;
+use crate::limits::MAX_DURATION_S;
+use crate::placing::{Placed, in_range};
+use crate::schema::{Scenario, Stall};
+
+/// When a node's driver does not serve its interface queue.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct QueueStall {
+    /// Whose.
+    pub node: NodeId,
+    /// When it stops for the first time.
+    pub from: Time,
+    /// For how long.
+    pub length: Span,
+    /// From one stop to the next; `None` for a single one.
+    pub every: Option<Span>,
+}
+
+/// Looks up and checks the stalls of a scenario.
+pub(crate) fn resolve(scenario: &Scenario, placed: &Placed) -> Result<Vec<QueueStall>, Error> {
+    let doc = &scenario.document;
+    let one = |(k, s): (usize, &Stall)| {
+        let key = |field: &str| format!("stalls[{k}].{field}");
+        in_range(doc, &key("start_s"), s.start_s, 0.0, MAX_DURATION_S)?;
+        in_range(doc, &key("length_s"), s.length_s, 1e-6, MAX_DURATION_S)?;
+        if let Some(every) = s.every_s {
+            in_range(doc, &key("every_s"), every, 1e-6, MAX_DURATION_S)?;
+            if every <= s.length_s {
+                return Err(doc.error(
+                    &key("every_s"),
+                    format!("{every} s from stop to stop leave nothing after a stop of {} s", s.length_s),
+                    "give more than length_s",
+                ));
+            }
+        }
+        Ok(QueueStall {
+            node: placed.find(&s.node, &key("node"), doc)?,
+            from: Time::from_secs_f64(s.start_s),
+            length: Span::from_secs_f64(s.length_s),
+            every: s.every_s.map(Span::from_secs_f64),
+        })
+    };
+    scenario.stalls.iter().enumerate().map(one).collect()
+}
