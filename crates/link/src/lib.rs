@@ -1,10 +1,21 @@
 //! What a node knows of its neighbours and of links, for any routing protocol to use.
 //!
 //! * [`RttEstimator`]: how long a neighbour takes to acknowledge.
+//! * [`Signals`]: at what strength neighbours are heard.
+//! * [`Positions`]: where nodes are, as far as they said so.
+//! * [`bad_links`]: links that were tried and found not to work, remembered in one of three ways.
+//! * [`etx`]: what links cost, measured by probes.
 //!
 //! Everything here is a plain bounded state machine: the caller says what happened and when, and asks. Nothing draws
-//! random numbers, sends, or sets timers.
+//! random numbers, sends, or sets timers; nothing allocates once its tables have grown to what is in use.
 
+pub mod bad_links;
+pub mod etx;
+mod positions;
 mod rtt;
+mod signal;
+mod table;
 
+pub use positions::{Located, Positions, distance_m};
 pub use rtt::RttEstimator;
+pub use signal::{Signal, Signals};
