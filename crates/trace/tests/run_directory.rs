@@ -8,10 +8,10 @@ use std::net::Ipv4Addr;
 use common::{hop, manifest, nodes, rows};
 use parquet::record::RowAccessor as _;
 use tempfile::TempDir;
-use wayhop_core::{DropReason, NodeId, Position, Time, TraceNote};
+use wayhop_core::{Decision, DropReason, NodeId, PacketId, Position, SendState, Span, Time, TraceNote};
 use wayhop_trace::{
     Counter, FlowSummary, HopEvent, HopKind, Manifest, Messages, NoteEvent, Outputs, PacketClass,
-    PositionEvent, Recorder, RunDir, RunStatus, Summary, TraceHash, export_csv,
+    PositionEvent, Recorder, RunDir, RunStatus, SendEvent, Summary, TraceHash, export_csv,
 };
 
 fn start(dir: &TempDir, outputs: &Outputs) -> (RunDir, Recorder) {
@@ -98,6 +98,22 @@ fn the_other_tables_hold_what_was_recorded() {
         node: NodeId(2),
         note: TraceNote { what: "route_learned", about: Ipv4Addr::new(10, 0, 0, 9), value: 3 },
     });
+    let state = SendState {
+        packet: PacketId(4),
+        next_hop: Ipv4Addr::new(10, 0, 0, 2),
+        decision: Decision::Retransmitted,
+        attempt: 2,
+        hops: 3,
+        queued: 7,
+        timer: Span::from_millis(190),
+        rtt: Span::from_micros(30_500),
+        rtt_deviation: Span::from_micros(5_000),
+    };
+    let waits = SendState { next_hop: Ipv4Addr::UNSPECIFIED, decision: Decision::Waits, attempt: 0, ..state };
+    let waits = SendState { hops: 0, timer: Span::ZERO, rtt: Span::ZERO, rtt_deviation: Span::ZERO, ..waits };
+    for state in [state, waits] {
+        r.sent(&SendEvent { time: Time::from_nanos(7), node: NodeId(0), state });
+    }
     r.counter(&Counter { node: NodeId(0), layer: "mac", name: "retries", value: 12 });
     r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
 
@@ -111,13 +127,18 @@ fn the_other_tables_hold_what_was_recorded() {
         "time_ns,node,x_m,y_m,z_m,vx_mps,vy_mps,vz_mps,until_ns\n5,1,1.5,-2.25,0,0.5,0,0,\n"
     );
     assert_eq!(csv("events"), "time_ns,node,what,about,value\n6,2,route_learned,10.0.0.9,3\n");
+    assert_eq!(
+        csv("sends"),
+        "time_ns,node,packet,next_hop,decision,attempt,hops,queued,timer_us,rtt_us,rtt_deviation_us\n\
+         7,0,4,10.0.0.2,retransmitted,2,3,7,190000,30500,5000\n7,0,4,,waits,0,0,7,,,\n"
+    );
     assert_eq!(csv("counters"), "node,layer,name,value\n0,mac,retries,12\n");
     assert_eq!(csv("nodes"), "node,name,address\n0,n0,10.0.0.1\n1,n1,10.0.0.2\n2,n2,10.0.0.3\n");
     assert!(csv("flows").ends_with("\n0,cbr,0,2,10,0,0,0,0,0,0,0,0,0\n"));
     assert!(csv("packets").starts_with("time_ns,node,event,"));
     assert_eq!(run.summary().expect("a summary"), summary());
     let names = fs::read_dir(dir.path()).expect("the directory").count();
-    assert_eq!(names, 8, "six tables, manifest and summary; nothing left over");
+    assert_eq!(names, 9, "seven tables, manifest and summary; nothing left over");
 }
 
 #[test]
