@@ -21,9 +21,24 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // It holds the parameter types of the models and protocols that it configures.
     ("scenario", &["core", "world", "radio", "transport", "dsr", "aodv"]),
     ("sim", &["core", "wire", "link", "dsr", "aodv", "radio", "world", "transport", "trace", "scenario"]),
+    // Numbers and figures for readers; it knows no paper and no model.
+    ("report", &[]),
     (
         "cli",
-        &["core", "wire", "link", "dsr", "aodv", "radio", "world", "transport", "trace", "scenario", "sim"],
+        &[
+            "core",
+            "wire",
+            "link",
+            "dsr",
+            "aodv",
+            "radio",
+            "world",
+            "transport",
+            "trace",
+            "scenario",
+            "sim",
+            "report",
+        ],
     ),
     ("xtask", &["scenario", "cli"]),
 ];

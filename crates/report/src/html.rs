@@ -1,0 +1,130 @@
+//! One page of HTML that needs nothing else.
+
+use std::fmt::Write as _;
+
+use crate::figure::Figure;
+use crate::row::Row;
+use crate::style;
+
+/// A report.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Page {
+    /// What it is.
+    pub title: String,
+    /// What it is about, in a sentence or two.
+    pub lead: String,
+    /// What it was made from: scenario, seeds, version, ...
+    pub facts: Vec<(String, String)>,
+    /// The command that makes it again.
+    pub command: String,
+    /// Its parts.
+    pub sections: Vec<Section>,
+}
+
+/// A part of a report, about one artefact of the paper or several that belong together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Section {
+    /// Its heading.
+    pub heading: String,
+    /// Its paragraphs.
+    pub text: Vec<String>,
+    /// The paper's numbers and ours.
+    pub rows: Vec<Row>,
+    /// Its figures.
+    pub figures: Vec<Figure>,
+}
+
+impl Page {
+    /// The page as HTML that is also well-formed XML. Fails if a figure cannot be drawn.
+    pub fn html(&self) -> Result<String, String> {
+        let mut sections = String::new();
+        let mut contents = String::new();
+        for (i, s) in self.sections.iter().enumerate() {
+            let _ = writeln!(contents, "<li><a href=\"#s{i}\">{}</a></li>", escape(&s.heading));
+            sections += &s.html(i)?;
+        }
+        let facts: String = self
+            .facts
+            .iter()
+            .map(|(what, value)| format!("<dt>{}</dt><dd>{}</dd>\n", escape(what), escape(value)))
+            .collect::<Vec<_>>()
+            .concat();
+        let (title, lead, command) = (escape(&self.title), escape(&self.lead), escape(&self.command));
+        let sheet = style::sheet();
+        Ok(format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+             <title>{title}</title>\n<style>\n{sheet}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
+             <p class=\"lead\">{lead}</p>\n<dl class=\"facts\">\n{facts}<dt>To repeat it</dt><dd><code>{command}</code></dd>\n</dl>\n\
+             <nav><ul>\n{contents}</ul></nav>\n{sections}</body>\n</html>\n"
+        ))
+    }
+}
+
+impl Section {
+    fn html(&self, number: usize) -> Result<String, String> {
+        let mut text = format!("<section id=\"s{number}\">\n<h2>{}</h2>\n", escape(&self.heading));
+        for p in &self.text {
+            let _ = writeln!(text, "<p>{}</p>", escape(p));
+        }
+        text += &table(&self.rows);
+        for f in &self.figures {
+            text += &f.html()?;
+        }
+        text += "</section>\n";
+        Ok(text)
+    }
+}
+
+fn table(rows: &[Row]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut notes: Vec<&str> = Vec::new();
+    let mut body = String::new();
+    for r in rows {
+        let mark = if r.note.is_empty() {
+            String::new()
+        } else {
+            let at = notes.iter().position(|n| *n == r.note).unwrap_or_else(|| {
+                notes.push(&r.note);
+                notes.len() - 1
+            });
+            format!(" <sup>{}</sup>", at + 1)
+        };
+        let [paper, ours, interval, difference] = r.cells();
+        let inside = if r.agrees() == Some(true) { " in" } else { "" };
+        let _ = writeln!(
+            body,
+            "<tr><td>{}</td><td>{}</td><td>{}{mark}</td><td class=\"n\">{paper}</td><td class=\"n ours\">{ours}</td>\
+             <td class=\"n{inside}\">{interval}</td><td class=\"n\">{difference}</td></tr>",
+            escape(&r.artefact),
+            escape(&r.row),
+            escape(&r.quantity_words()),
+        );
+    }
+    let notes: String =
+        notes.iter().map(|n| format!("<li>{}</li>\n", escape(n))).collect::<Vec<_>>().concat();
+    let notes = if notes.is_empty() { notes } else { format!("<ol class=\"notes\">\n{notes}</ol>\n") };
+    format!(
+        "<div class=\"scroll\"><table>\n<thead><tr><th>Artefact</th><th>Row</th><th>Quantity</th><th class=\"n\">Paper</th>\
+         <th class=\"n\">Ours</th><th class=\"n\">95 % interval</th><th class=\"n\">Difference</th></tr></thead>\n\
+         <tbody>\n{body}</tbody>\n</table></div>\n{notes}"
+    )
+}
+
+/// `text` as it stands in an element or an attribute. Control characters, which XML cannot have, become spaces.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c if c.is_control() || ('\u{fffe}'..='\u{ffff}').contains(&c) => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}

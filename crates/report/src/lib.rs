@@ -1,0 +1,24 @@
+//! What a reproduction hands to people and programs: numbers beside the paper's, figures, one HTML page.
+//!
+//! * [`Estimate`]: a mean over seeds with its Student-t 95 % interval; [`Estimate::of_differences`] for paired runs.
+//! * [`Row`]: one published number with ours beside it; [`rows_json`], [`rows_csv`] and [`rows_text`] write lists of them.
+//! * [`Plot`]: points, lines, bars and rules over labelled axes, drawn as SVG.
+//! * [`Page`]: a self-contained HTML report of sections with text, rows and [`Figure`]s. It refers to nothing outside of
+//!   itself, and is light or dark as the reader's system is.
+//!
+//! Nothing here knows a paper: a reproduction brings its numbers and words.
+
+mod figure;
+mod html;
+mod numbers;
+mod plot;
+mod row;
+mod stats;
+mod style;
+mod svg;
+
+pub use figure::{Figure, Panel};
+pub use html::{Page, Section};
+pub use plot::{Axis, Mark, Plot, Series};
+pub use row::{Row, rows_csv, rows_json, rows_text};
+pub use stats::{Estimate, mean, percentile, standard_deviation, student_t95};

@@ -1,0 +1,52 @@
+//! Numbers for people.
+
+/// `v` with as many decimals as its size asks for, and no more than it has: 0.12, 13.01, 4401.
+pub(crate) fn short(v: f64) -> String {
+    let decimals = match v.abs() {
+        a if a >= 1000.0 => 0,
+        a if a >= 100.0 => 1,
+        a if a >= 1.0 => 2,
+        _ => 3,
+    };
+    trimmed(format!("{v:.decimals$}"))
+}
+
+/// [`short`] with a sign, for differences.
+pub(crate) fn signed(v: f64) -> String {
+    let text = short(v);
+    match text.strip_prefix('-') {
+        Some("0") => "0".to_owned(),
+        // The sign of mathematics is as wide as a digit.
+        Some(rest) => format!("\u{2212}{rest}"),
+        None if text == "0" => text,
+        None => format!("+{text}"),
+    }
+}
+
+/// The label of a tick among others `step` apart.
+pub(crate) fn tick(v: f64, step: f64) -> String {
+    let decimals = if step >= 1.0 { 0 } else { (-libm::floor(libm::log10(step))).clamp(0.0, 9.0) as usize };
+    let text = format!("{v:.decimals$}");
+    if text.trim_start_matches('-').chars().all(|c| c == '0' || c == '.') { "0".to_owned() } else { text }
+}
+
+fn trimmed(text: String) -> String {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_the_digits_that_matter() {
+        let v = [4401.0, 314.26, 13.01, 10.0, 0.8567, 0.0, -2.5];
+        assert_eq!(v.map(short), ["4401", "314.3", "13.01", "10", "0.857", "0", "-2.5"]);
+        assert_eq!([1.25, -1.25, 0.0, -0.000_01].map(signed), ["+1.25", "\u{2212}1.25", "0", "0"]);
+    }
+
+    #[test]
+    fn ticks_have_the_decimals_of_their_step() {
+        assert_eq!([tick(0.05, 0.03), tick(200.0, 100.0), tick(-0.0, 0.5)], ["0.05", "200", "0"]);
+    }
+}

@@ -1,0 +1,136 @@
+//! What a figure shows: series over two axes.
+
+/// A horizontal or vertical axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// What it measures, with the unit: `time (s)`.
+    pub label: String,
+    /// From where to where; from the data where `None`.
+    pub range: Option<[f64; 2]>,
+}
+
+impl Axis {
+    /// An axis that spans its data.
+    pub fn new(label: &str) -> Self {
+        Self { label: label.to_owned(), range: None }
+    }
+    /// With ends of its own.
+    #[must_use]
+    pub fn from_to(mut self, low: f64, high: f64) -> Self {
+        self.range = Some([low, high]);
+        self
+    }
+}
+
+/// How the points of a series are drawn.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub enum Mark {
+    /// A small disc at each.
+    Dot,
+    /// An x at each.
+    Cross,
+    /// A + at each.
+    Plus,
+    /// A line from one to the next.
+    Line,
+    /// A line that keeps each value until the next point.
+    Steps,
+    /// A bar from zero up to each, this wide in units of the horizontal axis, the point in the middle of its foot.
+    Bars(f64),
+    /// A broken horizontal line across the plot at each point's height.
+    Rule,
+}
+
+/// Points that belong together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// What they are; an empty name is not in the legend.
+    pub name: String,
+    /// How they are drawn.
+    pub mark: Mark,
+    /// Which of the six colours; 6 stands for that of rules and outlines.
+    pub colour: usize,
+    /// x and y of each. Points that are not finite are left out, and interrupt a line.
+    pub points: Vec<[f64; 2]>,
+}
+
+impl Series {
+    /// A series of this name.
+    pub fn new(name: &str, mark: Mark, colour: usize, points: Vec<[f64; 2]>) -> Self {
+        Self { name: name.to_owned(), mark, colour, points }
+    }
+}
+
+/// Series over two axes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plot {
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// What is shown, the hindmost first.
+    pub series: Vec<Series>,
+    /// A map: a metre is as long upwards as it is to the right.
+    pub same_scale: bool,
+    /// Words on the plot, with the place of their left end.
+    pub labels: Vec<([f64; 2], String)>,
+}
+
+impl Plot {
+    /// An empty plot over these axes.
+    pub fn new(x: Axis, y: Axis) -> Self {
+        Self { x, y, series: Vec::new(), same_scale: false, labels: Vec::new() }
+    }
+
+    /// With one more series in front.
+    #[must_use]
+    pub fn with(mut self, series: Series) -> Self {
+        self.series.push(series);
+        self
+    }
+
+    /// The ends of both axes: as given, or around the data with some room.
+    pub(crate) fn ranges(&self) -> [[f64; 2]; 2] {
+        let range = |axis: &Axis, which: usize| {
+            let given = axis.range.filter(|[a, b]| a.is_finite() && b.is_finite() && a < b);
+            drawable(given.unwrap_or_else(|| {
+                let mut data = self.extent(which);
+                if which == 1 && self.series.iter().any(|s| matches!(s.mark, Mark::Bars(_))) {
+                    data[0] = data[0].min(0.0);
+                }
+                let room = 0.04 * (data[1] - data[0]);
+                // What begins at zero stays there.
+                let low = if data[0] == 0.0 { 0.0 } else { data[0] - room };
+                [low, data[1] + room]
+            }))
+        };
+        [range(&self.x, 0), range(&self.y, 1)]
+    }
+
+    fn extent(&self, which: usize) -> [f64; 2] {
+        let mut ends = [f64::INFINITY, f64::NEG_INFINITY];
+        for s in &self.series {
+            let half_a_bar = match s.mark {
+                Mark::Bars(width) if which == 0 => 0.5 * width,
+                _ => 0.0,
+            };
+            if which == 0 && s.mark == Mark::Rule {
+                continue;
+            }
+            for v in s.points.iter().map(|p| p[which]).filter(|v| v.is_finite()) {
+                ends = [ends[0].min(v - half_a_bar), ends[1].max(v + half_a_bar)];
+            }
+        }
+        if ends[0] <= ends[1] { ends } else { [0.0, 1.0] }
+    }
+}
+
+/// Ends far enough apart for ticks to be told from each other.
+fn drawable([low, high]: [f64; 2]) -> [f64; 2] {
+    let size = low.abs().max(high.abs());
+    if high - low > (1e-9 * size).max(1e-9) {
+        [low, high]
+    } else {
+        [low - 0.5 - 1e-6 * size, high + 0.5 + 1e-6 * size]
+    }
+}

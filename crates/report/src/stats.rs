@@ -1,0 +1,143 @@
+//! Means, and how sure they are.
+
+/// The arithmetic mean; `None` of nothing.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The standard deviation of a sample (divided by n - 1); `None` of fewer than two values.
+pub fn standard_deviation(values: &[f64]) -> Option<f64> {
+    let m = mean(values).filter(|_| values.len() > 1)?;
+    let squares: f64 = values.iter().map(|v| (v - m) * (v - m)).sum();
+    Some((squares / (values.len() - 1) as f64).sqrt())
+}
+
+/// The value below which the share `p` (0 to 1) of the sample lies, by the nearest rank: the smallest value with at least
+/// that share at or below it. `values` are in ascending order; `None` of nothing.
+pub fn percentile(values: &[f64], p: f64) -> Option<f64> {
+    let rank = (p.clamp(0.0, 1.0) * values.len() as f64).ceil() as usize;
+    values.get(rank.max(1) - 1).copied()
+}
+
+/// A mean over independent runs.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// The mean.
+    pub mean: f64,
+    /// Its 95 % interval by Student's t distribution; `None` of one run.
+    pub ci95: Option<[f64; 2]>,
+    /// The number of runs.
+    pub runs: usize,
+}
+
+impl Estimate {
+    /// The mean of `values`, one a run, and its interval; `None` of nothing.
+    pub fn of(values: &[f64]) -> Option<Self> {
+        let mean = mean(values)?;
+        let n = values.len();
+        let ci95 = standard_deviation(values).map(|sd| {
+            let half = student_t95(n - 1) * sd / (n as f64).sqrt();
+            [mean - half, mean + half]
+        });
+        Some(Self { mean, ci95, runs: n })
+    }
+
+    /// The mean of `a - b` over pairs of runs that share their seed, which takes what both have in common out of the
+    /// interval. Pairs are as many as the shorter list has; `None` of nothing.
+    pub fn of_differences(a: &[f64], b: &[f64]) -> Option<Self> {
+        let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
+        Self::of(&differences)
+    }
+}
+
+/// The t beyond which, to both sides, 5 % of Student's distribution with `freedom` degrees of freedom lie. Infinite for 0.
+pub fn student_t95(freedom: usize) -> f64 {
+    if freedom == 0 {
+        return f64::INFINITY;
+    }
+    // Beyond this many degrees the distribution is the normal one to within 2e-4, and the sums get long.
+    let freedom = freedom.min(20_000);
+    let (mut low, mut high) = (0.0, 20.0);
+    for _ in 0..80 {
+        let middle = 0.5 * (low + high);
+        if within(middle, freedom) < 0.95 { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
+}
+
+/// The probability that |t| is at most `t`: the finite sums of Abramowitz and Stegun, 26.7.3 and 26.7.4.
+fn within(t: f64, freedom: usize) -> f64 {
+    let angle = libm::atan(t / (freedom as f64).sqrt());
+    let (sine, cosine) = (libm::sin(angle), libm::cos(angle));
+    let odd = freedom % 2 == 1;
+    // Odd: cos + 2/3 cos^3 + 2*4/(3*5) cos^5 + ...; even: 1 + 1/2 cos^2 + 1*3/(2*4) cos^4 + ...
+    let mut term = if odd { cosine } else { 1.0 };
+    let mut sum = 0.0;
+    let mut k = usize::from(odd);
+    while k + 2 <= freedom {
+        sum += term;
+        k += 2;
+        term *= cosine * cosine * (k - 1) as f64 / k as f64;
+    }
+    if odd { std::f64::consts::FRAC_2_PI * (angle + sine * sum) } else { sine * sum }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_quantiles_are_those_of_the_printed_table() {
+        // The column of 0.05 (two sides) in any table of Student's t.
+        for (freedom, t) in [
+            (1, 12.706),
+            (2, 4.303),
+            (3, 3.182),
+            (4, 2.776),
+            (5, 2.571),
+            (9, 2.262),
+            (10, 2.228),
+            (19, 2.093),
+            (29, 2.045),
+            (30, 2.042),
+            (60, 2.000),
+            (120, 1.980),
+            (100_000, 1.960),
+        ] {
+            let ours = student_t95(freedom);
+            assert!((ours - t).abs() < 6e-4, "{freedom}: {ours} instead of {t}");
+        }
+    }
+
+    #[test]
+    fn the_interval_is_that_of_a_worked_example() {
+        // 1..5: mean 3, s = sqrt(2.5) = 1.5811, s / sqrt(5) = 0.70711, t(4) = 2.77645, half width 1.96324.
+        let e = Estimate::of(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        let [low, high] = e.ci95.unwrap();
+        assert_eq!((e.mean, e.runs), (3.0, 5));
+        assert!((low - 1.036_76).abs() < 1e-4 && (high - 4.963_24).abs() < 1e-4, "{low} {high}");
+    }
+
+    #[test]
+    fn pairs_take_out_what_they_share() {
+        let e = Estimate::of_differences(&[10.0, 20.0, 30.0], &[9.0, 19.0, 29.0]).unwrap();
+        assert_eq!((e.mean, e.ci95), (1.0, Some([1.0, 1.0])));
+    }
+
+    #[test]
+    fn one_run_has_no_interval_and_none_has_no_mean() {
+        assert_eq!(Estimate::of(&[4.0]), Some(Estimate { mean: 4.0, ci95: None, runs: 1 }));
+        assert_eq!(Estimate::of(&[]), None);
+        assert_eq!(standard_deviation(&[4.0]), None);
+    }
+
+    #[test]
+    fn a_percentile_is_a_value_of_the_sample() {
+        let v = [1.0, 2.0, 3.0, 4.0];
+        assert_eq!(
+            [0.0, 0.25, 0.26, 0.5, 0.99, 1.0].map(|p| percentile(&v, p).unwrap()),
+            [1.0, 1.0, 2.0, 2.0, 4.0, 4.0]
+        );
+        assert_eq!(percentile(&[], 0.5), None);
+    }
+}

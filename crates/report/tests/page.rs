@@ -1,0 +1,146 @@
+//! The page: well-formed, whole in itself, and as its parts say.
+
+use proptest::prelude::*;
+use wayhop_report::{Axis, Figure, Mark, Page, Panel, Plot, Row, Section, Series};
+
+fn plot() -> Plot {
+    Plot::new(Axis::new("time (s)"), Axis::new("losses (%)"))
+        .with(Series::new("bars", Mark::Bars(1.0), 0, vec![[0.5, 3.0], [1.5, 1.0]]))
+        .with(Series::new("line", Mark::Line, 1, vec![[0.0, 1.0], [f64::NAN, 0.0], [1.0, 2.0], [2.0, 2.5]]))
+        .with(Series::new("steps", Mark::Steps, 2, vec![[0.0, 1.0], [1.0, 2.0]]))
+        .with(Series::new("dots", Mark::Dot, 3, vec![[0.2, 1.0]]))
+        .with(Series::new("x < y", Mark::Cross, 4, vec![[0.3, 1.0]]))
+        .with(Series::new("plus", Mark::Plus, 5, vec![[0.4, 1.0]]))
+        .with(Series::new("1 % line", Mark::Rule, 6, vec![[0.0, 1.0]]))
+}
+
+fn page() -> Page {
+    Page {
+        title: "The CMU & \"friends\" testbed".into(),
+        lead: "Numbers beside the paper's.".into(),
+        facts: vec![("Seeds".into(), "1 to 10".into())],
+        command: "wayhop reproduce cmu --seeds 10".into(),
+        sections: vec![Section {
+            heading: "Tables I and II".into(),
+            text: vec!["Loss per first hop.".into()],
+            rows: vec![
+                Row::new("Table I", "T1", "loss_pct", 13.01).with([12.0, 13.0, 14.0].map(Some)),
+                Row::new("Section 9", "lab", "goodput_mbps", 0.86).note("comes with TCP"),
+            ],
+            figures: vec![Figure {
+                name: "Figure 8".into(),
+                caption: "Two panels.".into(),
+                panels: vec![
+                    Panel { title: "(a) one".into(), plot: plot() },
+                    Panel { title: "(b) a map".into(), plot: Plot { same_scale: true, ..plot() } },
+                ],
+            }],
+        }],
+    }
+}
+
+fn body(html: &str) -> &str {
+    html.strip_prefix("<!DOCTYPE html>\n").expect("a document type")
+}
+
+#[test]
+fn the_page_is_well_formed() {
+    let html = page().html().unwrap();
+    let tree = roxmltree::Document::parse(body(&html)).expect("well-formed");
+    let count = |name: &str| tree.descendants().filter(|n| n.tag_name().name() == name).count();
+    assert_eq!((count("section"), count("figure"), count("tr")), (1, 1, 3));
+    // Two drawings, and a sample for each of the seven names in both legends.
+    assert_eq!(count("svg"), 2 + 2 * 7);
+}
+
+#[test]
+fn the_page_refers_to_nothing_outside() {
+    let html = page().html().unwrap();
+    let tree = roxmltree::Document::parse(body(&html)).unwrap();
+    for n in tree.descendants() {
+        assert!(!matches!(
+            n.tag_name().name(),
+            "script" | "link" | "img" | "iframe" | "object" | "use" | "image"
+        ));
+        for a in n.attributes() {
+            assert!(a.name() != "src" && !a.value().contains("://"), "{a:?}");
+            assert!(a.name() != "href" || a.value().starts_with('#'), "{a:?}");
+        }
+    }
+    assert!(!html.contains("url(") && !html.contains("@import"));
+}
+
+#[test]
+fn a_number_stands_beside_the_papers() {
+    let html = page().html().unwrap();
+    let row = html.lines().find(|l| l.contains("<td>T1</td>")).unwrap();
+    for cell in [">13.01<", ">13<", ">10.52 to 15.48<", ">\u{2212}0.01<"] {
+        assert!(row.contains(cell), "{cell} in {row}");
+    }
+    assert!(row.contains("class=\"n in\""), "the paper's number lies within the interval: {row}");
+    assert!(html.contains("<li>comes with TCP</li>"));
+}
+
+#[test]
+fn every_colour_of_a_figure_follows_the_readers_light() {
+    let html = page().html().unwrap();
+    let drawing = &html[html.find("<figure>").unwrap()..];
+    for attribute in ["fill=\"#", "stroke=\"#"] {
+        for part in drawing.split(attribute).skip(1) {
+            let rule = format!("[{attribute}{}\"]", &part[..6]);
+            assert!(html.contains(&rule), "no rule for {rule}");
+        }
+    }
+}
+
+#[test]
+fn on_a_map_a_metre_is_as_long_in_both_directions() {
+    let square = vec![[0.0, 0.0], [400.0, 0.0], [400.0, 200.0], [0.0, 200.0]];
+    let plot = Plot {
+        same_scale: true,
+        ..Plot::new(Axis::new("east (m)").from_to(0.0, 400.0), Axis::new("north (m)").from_to(0.0, 200.0))
+            .with(Series::new("", Mark::Line, 0, square))
+    };
+    let html = Page {
+        sections: vec![Section { figures: vec![Figure::of("Map", "", plot)], ..Section::default() }],
+        ..Page::default()
+    }
+    .html()
+    .unwrap();
+    let line = html.lines().find(|l| l.contains("<polyline") && l.contains("#006DAE")).unwrap();
+    let points: Vec<f64> = line
+        .split("points=\"")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap()
+        .split([' ', ','])
+        .filter_map(|v| v.parse().ok())
+        .collect();
+    let (across, up) = (points[2] - points[0], points[3] - points[5]);
+    assert!((across / up - 2.0).abs() < 0.02, "{points:?}");
+}
+
+proptest! {
+    #[test]
+    fn no_data_and_no_words_break_the_page(
+        words in any::<String>(),
+        points in proptest::collection::vec([any::<f64>(), any::<f64>()], 0..20),
+        range in proptest::option::of([any::<f64>(), any::<f64>()]),
+    ) {
+        let mut page = page();
+        page.title.clone_from(&words);
+        page.sections[0].rows[0].note.clone_from(&words);
+        let figure = &mut page.sections[0].figures[0];
+        figure.caption.clone_from(&words);
+        figure.panels[0].plot.x.label.clone_from(&words);
+        figure.panels[0].plot.series[1].name.clone_from(&words);
+        // Beyond this a drawing has no pixels to show it.
+        let points: Vec<[f64; 2]> = points.into_iter().map(|p| p.map(|v| v.clamp(-1e12, 1e12))).collect();
+        figure.panels[0].plot.series[1].points = points;
+        figure.panels[0].plot.y.range = range.map(|r| r.map(|v| v.clamp(-1e12, 1e12)));
+        let html = page.html().unwrap();
+        roxmltree::Document::parse(body(&html)).expect("well-formed");
+    }
+}
