@@ -3,6 +3,7 @@
 mod crates;
 mod dependencies;
 mod docs;
+mod golden;
 mod sources;
 mod text;
 
@@ -10,9 +11,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-cargo xtask check          direction of dependencies, forbidden names, file sizes, stale generated docs
+cargo xtask check          direction of dependencies, forbidden names, file sizes, stale generated docs and captures
 cargo xtask docs           write the generated pages of docs/reference
 cargo xtask docs --check   fail if they are stale
+cargo xtask golden         make captures/rfc4728/*.pcapng of the octets in the *.txt beside them
 ";
 
 fn main() -> ExitCode {
@@ -22,6 +24,7 @@ fn main() -> ExitCode {
         ["check"] => check(&root()),
         ["docs"] => docs::write(&root()).map(|()| Vec::new()),
         ["docs", "--check"] => docs::stale(&root()),
+        ["golden"] => golden::write(&root()).map(|()| Vec::new()),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;
@@ -52,6 +55,7 @@ fn check(root: &Path) -> Result<Vec<String>, String> {
     let mut findings = dependencies::findings(&crates::in_workspace(root)?);
     findings.extend(sources::findings(root)?);
     findings.extend(docs::stale(root)?);
+    findings.extend(golden::stale(root)?);
     Ok(findings)
 }
 

@@ -23,9 +23,10 @@
 //! both directions (the acknowledgement must come back) and one of [`Config::tries`] draws survives the link's loss.
 //!
 //! [`tshark`] runs the Wireshark command line on a capture, as an oracle that nobody here wrote, and [`pcap`] writes
-//! the captures for it.
+//! the captures for it. [`golden`] reads packets that were written down by hand.
 
 mod check;
+pub mod golden;
 mod host;
 mod links;
 mod net;

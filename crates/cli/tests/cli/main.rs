@@ -3,6 +3,7 @@
 mod console;
 mod determinism;
 mod extremes;
+mod golden;
 mod interruption;
 mod messages;
 mod ns2;

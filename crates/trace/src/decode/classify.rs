@@ -24,6 +24,11 @@ pub fn classify(ip_packet: &[u8]) -> (Option<PacketClass>, Messages) {
 }
 
 fn of_dsr(payload: &[u8]) -> (Option<PacketClass>, Messages) {
+    let payload = match payload {
+        // The options follow a Flow State header (RFC 4728, section 8.6.2).
+        [protocol::DSR, flags, _, _, options @ ..] if flags & 0x80 != 0 => options,
+        other => other,
+    };
     let [next_header, flags, a, b, behind @ ..] = payload else { return (None, Messages::NONE) };
     let mut messages = Messages::NONE;
     if flags & 0x80 == 0 {

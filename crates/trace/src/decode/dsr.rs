@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use wayhop_wire::dsr::{self, AddrList, DsrOption, RouteErrorKind, error_type, option_type};
+use wayhop_wire::ipv4::protocol;
 
 use super::Message;
 use crate::hex::hex;
@@ -19,7 +20,19 @@ pub(super) fn messages(payload: &[u8], complete_len: usize) -> Vec<Message> {
         let fields = fields(json!({
             "next_header": next_header, "hop_count": flags & 0x7f, "flow_id": u16::from_be_bytes([*a, *b]),
         }));
-        return vec![Message { kind: "flow_state", fields, truncated: false, malformed: None }];
+        let state = Message { kind: "flow_state", fields, truncated: false, malformed: None };
+        if *next_header != protocol::DSR {
+            return vec![state];
+        }
+        // The options follow (section 8.6.2). A second Flow State header may not, so this goes no deeper.
+        let rest = match behind {
+            [_, flags, ..] if flags & 0x80 != 0 => {
+                let what = Some("second Flow State header".to_owned());
+                vec![Message { kind: "flow_state", fields: Map::new(), truncated: false, malformed: what }]
+            }
+            _ => messages(behind, complete_len.saturating_sub(FIXED_LEN)),
+        };
+        return [state].into_iter().chain(rest).collect();
     }
     let options_len = usize::from(u16::from_be_bytes([*a, *b]));
     let cut = options_len > behind.len() && complete_len > payload.len();

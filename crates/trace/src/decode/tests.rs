@@ -92,6 +92,25 @@ fn a_message_that_contradicts_its_format_is_said_to() {
 }
 
 #[test]
+fn options_behind_a_flow_state_header_are_messages_too() {
+    // Flow State header: Next Header 48, F, Hop Count 2, flow 5; behind it an acknowledgement request and UDP.
+    let bytes = ip(48, &[&[48, 0x82, 0, 5, 17, 0, 0, 4, 160, 2, 0, 1][..], &[0; 8]].concat());
+    let out = decoded(101, &bytes);
+    let types: Vec<_> = out.iter().map(|m| m["type"].as_str().unwrap()).collect();
+    assert_eq!(types, ["flow_state", "ack_request"]);
+    assert_eq!((&out[0]["hop_count"], &out[1]["id"]), (&2.into(), &1.into()));
+    assert_eq!(classify(&bytes), (None, Messages::ACK_REQUEST));
+}
+
+#[test]
+fn a_second_flow_state_header_is_malformed_however_many_follow() {
+    let headers = [48, 0x80, 0, 5].repeat(10_000);
+    let out = decoded(101, &ip(48, &headers));
+    assert_eq!(out.len(), 2);
+    assert!(out[1]["malformed"].is_string(), "section 8.6.2 allows one: {out:?}");
+}
+
+#[test]
 fn packets_are_classified_by_the_messages_in_them() {
     assert_eq!(classify(&ip(48, &RREQ)), (Some(PacketClass::DsrRreq), Messages::RREQ));
     // A Route Error and a Route Request: both count, the request gives the class.
