@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::site::SiteConfig;
+
 /// How a signal weakens with distance.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -139,6 +141,11 @@ pub struct RadioConfig {
     pub link_delay_us: u32,
     /// How link addresses are found.
     pub arp: Arp,
+
+    /// What the place around the stations does to signals; none: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub site: Option<Box<SiteConfig>>,
 }
 
 /// The names of all presets, with a word on each.
@@ -238,6 +245,7 @@ impl RadioConfig {
             queue_packets: 50,
             link_delay_us: 25,
             arp: Arp::HoldOne,
+            site: None,
         }
     }
 
@@ -268,7 +276,7 @@ impl RadioConfig {
         }
     }
 
-    /// What is wrong with the figures, if anything: (key, reason).
+    /// What is wrong with the figures, if anything: (key, reason). The site has a check of its own.
     pub fn check(&self) -> Result<(), (&'static str, String)> {
         let finite = [
             ("frequency_mhz", self.frequency_mhz, 1.0, 1e6),

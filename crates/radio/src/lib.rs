@@ -2,6 +2,7 @@
 //!
 //! * [`RadioConfig`]: what a scenario says of its radios; [`PRESETS`].
 //! * [`Propagation`], [`Phy`]: formulas, each with its source.
+//! * [`SiteConfig`]: what the place around the stations does to signals, besides distance.
 //! * `medium`: who hears a transmission, and what becomes of it there.
 //! * `mac80211`: the distributed coordination function, one station's state.
 //! * [`Radio`]: the stations of a run and the air between them. Its [`Host`] brings time and positions and takes packets.
@@ -14,6 +15,7 @@ mod phy;
 mod propagation;
 mod queue;
 mod radio;
+mod site;
 mod station;
 pub mod units;
 
@@ -23,4 +25,5 @@ pub use phy::{FrameKind, Phy};
 pub use propagation::{LIGHT_SPEED_M_PER_S, Propagation};
 pub use queue::{Outgoing, Payload};
 pub use radio::{EVERYONE, FrameAt, FrameHead, Host, NOBODY, Radio, RadioEvent};
+pub use site::{Beam, End, PairLoss, Site, SiteConfig, StationAntenna, Zone, ZoneEnds};
 pub use station::Counters;

@@ -18,6 +18,8 @@ pub struct Propagation {
     two_ray_w: f64,
     /// Square of the distance 4 pi ht hr / lambda where the two meet, m^2.
     crossover_squared_m2: f64,
+    /// (ht hr)^2, m^4.
+    height_product_squared_m4: f64,
     exponent: f64,
     shadowing_sigma_db: f64,
     fading: Fading,
@@ -38,6 +40,7 @@ impl Propagation {
             friis_w: eirp * m * m,
             two_ray_w: eirp * h * h * h * h,
             crossover_squared_m2: crossover * crossover,
+            height_product_squared_m4: h * h * h * h,
             exponent: c.path_loss_exponent,
             shadowing_sigma_db: c.shadowing_sigma_db,
             fading: c.fading,
@@ -59,6 +62,20 @@ impl Propagation {
                 self.friis_w / libm::pow(distance_squared_m2.max(1.0), self.exponent / 2.0)
             }
         }
+    }
+
+    /// The mean received power, W, at the square of a distance, m^2, with antennas at these heights, m, in the place of
+    /// the configured one. Heights matter to two-ray ground only.
+    pub fn mean_watts_between(&self, distance_squared_m2: f64, height_m: f64, other_height_m: f64) -> f64 {
+        let squared = height_m * height_m * other_height_m * other_height_m / self.height_product_squared_m4;
+        if self.path_loss == PathLoss::TwoRay {
+            return if distance_squared_m2 >= self.crossover_squared_m2 * squared {
+                self.two_ray_w * squared / (distance_squared_m2 * distance_squared_m2)
+            } else {
+                self.friis_w / distance_squared_m2.max(1e-6)
+            };
+        }
+        self.mean_watts(distance_squared_m2)
     }
 
     /// Whether the received power has a random part.
@@ -125,7 +142,7 @@ fn open_unit(bits: u64) -> f64 {
 }
 
 /// Two independent standard normals from 64 bits (Box and Muller 1958); 32 bits each reach 6.6 sigma.
-fn normal_pair(bits: u64) -> (f64, f64) {
+pub(crate) fn normal_pair(bits: u64) -> (f64, f64) {
     let u = ((bits >> 32) + 1) as f64 / 4_294_967_296.0;
     let v = (bits & 0xffff_ffff) as f64 / 4_294_967_296.0;
     let r = libm::sqrt(-2.0 * libm::log(u));
