@@ -7,17 +7,21 @@
 //! What comes from outside is bounded before it is read and checked before it is used; an [`Error`] names file, line, key,
 //! reason and remedy.
 
+mod course;
 mod document;
 mod error;
 mod input;
 mod limits;
 mod load;
+mod map;
 mod ns2;
 mod overrides;
 mod placing;
 mod reference;
 mod resolve;
 mod schema;
+mod site;
+mod site_schema;
 mod stalls;
 mod traffic;
 
@@ -26,6 +30,7 @@ pub use error::{Error, Place as TextPlace};
 pub use input::MAX_INPUT_BYTES;
 pub use limits::MAX_NODES;
 pub use load::Ns2Options;
+pub use map::{Map, MapFeature, Shape};
 pub use ns2::{ExportOptions, Exported, Imported, Importer, export_ns2};
 pub use reference::reference_markdown;
 pub use resolve::{CapturePlan, ProtocolParams, Resolved};
@@ -33,5 +38,6 @@ pub use schema::{
     Area, Captures, Cbr, CbrRandom, Movement, Node, NodeRef, Nodes, Ns2File, Output, Ping, Place, Poisson,
     Protocol, Radio, Scenario, Stall, Traffic,
 };
+pub use site_schema::{Antenna, Pair, Site, Zone};
 pub use stalls::QueueStall;
 pub use wayhop_transport::{FlowConfig, FlowKind};

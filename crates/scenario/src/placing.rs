@@ -7,10 +7,12 @@ use wayhop_core::{Addr, NodeId, Position, Span, Time};
 use wayhop_transport::FlowConfig;
 use wayhop_world::{GeoOrigin, Geodetic, RandomWaypoint, Start, Track, placement};
 
+use crate::course;
 use crate::document::Document;
 use crate::error::Error;
 use crate::input::read_text;
 use crate::limits::{MAX_NODES, MAX_TRIPS};
+use crate::map::Map;
 use crate::ns2::{Imported, Importer};
 use crate::schema::{Area, Movement, NodeRef, Place, Scenario, Traffic};
 
@@ -30,13 +32,24 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
-    pub(crate) fn new(scenario: &Scenario, seed: u64, duration: Option<Time>) -> Result<Self, Error> {
+    pub(crate) fn new(
+        scenario: &Scenario,
+        seed: u64,
+        duration: Option<Time>,
+        map: Option<&Map>,
+    ) -> Result<Self, Error> {
         let doc = &scenario.document;
+        let end = duration.unwrap_or(Time::from_secs_f64(900.0));
         let mut placed = match &scenario.movement {
             Movement::Ns2 { path } => from_ns2(scenario, path)?,
-            _ => Self::of(generate(scenario, seed, duration.unwrap_or(Time::from_secs_f64(900.0)))?),
+            Movement::Course { .. } => {
+                let count = count(scenario)?;
+                Self::of(course::tracks(scenario, seed, end, count, map)?)
+            }
+            _ => Self::of(generate(scenario, seed, end)?),
         };
         placed.apply_overrides(scenario, doc)?;
+        placed.stand_on(map, scenario);
         Ok(placed)
     }
 
@@ -133,6 +146,18 @@ impl Placed {
         Ok(())
     }
 
+    /// Puts nodes that bear the name of a point of the map there, but for those with a position of their own.
+    fn stand_on(&mut self, map: Option<&Map>, scenario: &Scenario) {
+        let Some(map) = map else { return };
+        for (name, at) in map.points("node") {
+            if let Some(&i) = self.index.get(name)
+                && !scenario.nodes.single.iter().any(|n| n.id == i && n.position.is_some())
+            {
+                self.tracks[i as usize] = Track::fixed(at);
+            }
+        }
+    }
+
     /// The node that a key refers to.
     pub(crate) fn find(&self, node: &NodeRef, key: &str, doc: &Document) -> Result<NodeId, Error> {
         let count = self.tracks.len();
@@ -183,16 +208,20 @@ fn check_count(count: u32, scenario: &Scenario) -> Result<usize, Error> {
     }
 }
 
-fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>, Error> {
-    let doc = &scenario.document;
-    let count = || match scenario.nodes.count {
+fn count(scenario: &Scenario) -> Result<usize, Error> {
+    match scenario.nodes.count {
         Some(c) => check_count(c, scenario),
-        None => Err(doc.error(
+        None => Err(scenario.document.error(
             "nodes.count",
             "missing, and this kind of movement does not imply it",
             "say how many nodes there are",
         )),
-    };
+    }
+}
+
+fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>, Error> {
+    let doc = &scenario.document;
+    let count = || count(scenario);
     let spacing = |m: f64| in_range(doc, "movement.spacing_m", m, 0.0, 1e6).map(|()| m);
     let fixed = |places: Vec<Position>| places.into_iter().map(Track::fixed).collect();
     let origin = Position::default();
@@ -271,7 +300,7 @@ fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>
             }
             model.tracks(seed, count)
         }
-        Movement::Ns2 { .. } => unreachable!("ns-2 files are read, not generated"),
+        Movement::Course { .. } | Movement::Ns2 { .. } => unreachable!("treated by the caller"),
     })
 }
 
@@ -291,7 +320,7 @@ fn area(scenario: &Scenario) -> Result<[f64; 3], Error> {
 }
 
 /// A place in the local frame.
-fn locate(place: Place, scenario: &Scenario, key: &str) -> Result<Position, Error> {
+pub(crate) fn locate(place: Place, scenario: &Scenario, key: &str) -> Result<Position, Error> {
     let doc = &scenario.document;
     let local = match place {
         Place { x, y, z, lat: None, lon: None, alt: None } if x.is_some() && y.is_some() => {

@@ -36,6 +36,14 @@ pub fn reference_markdown() -> String {
     section(&mut out, "`captures`", &defs, "Captures");
     section(&mut out, "`output`", &defs, "Output");
     radio(&mut out);
+    for (key, def) in [
+        ("radio.site", "Site"),
+        ("radio.site.zone", "Zone"),
+        ("radio.site.antenna", "Antenna"),
+        ("radio.site.pair", "Pair"),
+    ] {
+        section(&mut out, &format!("`{key}`"), &defs, def);
+    }
     protocol::<wayhop_dsr::Params>(&mut out, "dsr", wayhop_dsr::Params::profile);
     protocol::<wayhop_aodv::Params>(&mut out, "aodv", wayhop_aodv::Params::profile);
     out.push_str(NS2);

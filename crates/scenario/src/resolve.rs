@@ -8,10 +8,11 @@ use wayhop_world::{Geodetic, Track};
 use crate::document::Document;
 use crate::error::{Error, nearest};
 use crate::limits::MAX_DURATION_S;
+use crate::map::Map;
 use crate::placing::{Placed, check_geodetic, in_range};
 use crate::schema::{Captures, Scenario};
 use crate::stalls::{self, QueueStall};
-use crate::{overrides, traffic};
+use crate::{overrides, site, traffic};
 
 /// A scenario as the simulator takes it: plain data.
 #[derive(Clone, Debug)]
@@ -95,12 +96,14 @@ impl Scenario {
             check_geodetic(origin, "origin", doc)?;
         }
         let given = self.duration_s.map(|s| self.check_duration(s)).transpose()?;
-        let placed = Placed::new(self, self.seed, given)?;
+        let map = Map::load(self)?;
+        let placed = Placed::new(self, self.seed, given, map.as_ref())?;
         let duration = given.unwrap_or_else(|| default_duration(placed.last_move));
         let flows = traffic::flows(self, &placed, self.seed)?;
         let mut warnings = placed.warnings.clone();
         warnings.extend(late_flows(&flows, duration));
-        let radio = self.resolve_radio()?;
+        let mut radio = self.resolve_radio()?;
+        radio.site = site::resolve(self, &radio, &placed, map.as_ref())?;
         let protocol = self.resolve_protocol()?;
         let stalls = stalls::resolve(self, &placed)?;
         let captures = capture_plan(&self.captures, &placed, doc)?;

@@ -31,6 +31,12 @@ pub struct Scenario {
     /// Where on the globe the local frame has its origin; positions may then be given as latitude and longitude.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Geodetic>,
+    /// A map in GeoJSON (RFC 7946), with features that other keys refer to by their property `name`: lines to drive along,
+    /// areas with a propagation of their own. Nodes that bear the name of a point of kind `node` (its property `kind`)
+    /// stand there, in the place of what `movement` says. Needs an `origin`; a relative path counts from the scenario
+    /// file's folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub map: Option<PathBuf>,
     /// Where the nodes are, when.
     pub movement: Movement,
     /// Who sends what to whom. Flows are numbered in this order.
@@ -165,6 +171,29 @@ pub enum Movement {
         /// Start as if the nodes had moved for ever; otherwise uniformly in the area and with a pause.
         #[serde(default)]
         steady_state: bool,
+    },
+    /// Cars one behind the other along a line of the map: there and back, or round and round if the line ends where it
+    /// begins. All nodes drive that have no place of their own, the first in front. The leader draws a speed uniformly
+    /// for each stretch between two points of the line; the others do the same at the same places, later.
+    Course {
+        /// The name of a line in `map`. Its points of kind `stop` that lie within 20 m of it are places to halt at.
+        line: String,
+        /// Lowest speed, m/s.
+        speed_min_mps: f64,
+        /// Highest speed, m/s.
+        speed_max_mps: f64,
+        /// How long every car halts at every stop, seconds.
+        #[serde(default)]
+        stop_s: f64,
+        /// From car to car, metres, at the mean speed under way. Give this or `separation_s`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        separation_m: Option<f64>,
+        /// From car to car, seconds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        separation_s: Option<f64>,
+        /// Each car is early or late by up to this, seconds, drawn anew for each lap.
+        #[serde(default)]
+        jitter_s: f64,
     },
     /// A movement file of ns-2 (`setdest`), plain or gzip.
     Ns2 {
@@ -334,6 +363,9 @@ pub struct Radio {
     /// The preset's name.
     #[serde(default = "preset")]
     pub preset: String,
+    /// What the place around the nodes does to signals, besides distance. Without it: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site: Option<crate::site_schema::Site>,
     /// Keys that differ from the preset.
     #[serde(flatten)]
     #[schemars(skip)]
@@ -367,7 +399,7 @@ fn profile() -> String {
 
 impl Default for Radio {
     fn default() -> Self {
-        Self { preset: preset(), overrides: toml::Table::new() }
+        Self { preset: preset(), site: None, overrides: toml::Table::new() }
     }
 }
 

@@ -3,12 +3,14 @@
 //! * [`Track`] is everything one node ever does: consecutive [`Leg`]s of uniform motion. A position is computed when
 //!   somebody asks; nothing is stepped. [`Cursor`] answers monotone queries in constant time.
 //! * [`TrackBuilder`] makes tracks from moves (`setdest`) and jumps, by the rules of ns-2's mobile node.
+//! * [`Convoy`] drives cars one behind the other along a [`Course`].
 //! * [`RandomWaypoint`] and [`placement`] generate scenarios.
 //! * [`links`] solves motion for the moments when pairs of nodes come into range and leave it; [`HopTable`] keeps all
 //!   shortest hop counts as links come and go.
 //! * [`GeoOrigin`] ties the local frame (metres; x east, y north, z up) to latitude and longitude.
 
 mod builder;
+mod course;
 mod geodesy;
 mod hops;
 pub mod links;
@@ -17,6 +19,7 @@ mod track;
 mod waypoint;
 
 pub use builder::{Axis, TrackBuilder};
+pub use course::{Convoy, Course, CourseError};
 pub use geodesy::{GeoOrigin, Geodetic};
 pub use hops::{HopTable, UNREACHABLE};
 pub use track::{Cursor, Track};
