@@ -55,7 +55,7 @@ impl Engine {
         while let Some(h) = self.buffer.get(i) {
             let (to, own) = (h.to, h.own);
             let mut route = Path::EMPTY;
-            if self.cache.find(to, Purpose::Send, cx.now(), &mut route) {
+            if self.route_to(cx, to, Purpose::Send, &mut route) {
                 self.free(cx, i, &route, Span::ZERO);
                 continue;
             }
@@ -93,9 +93,9 @@ impl Engine {
     /// Sends the waiting packets that have a route now, each `spacing` after the one before.
     pub(crate) fn release(&mut self, cx: &mut Cx<'_>, spacing: Span) {
         let (mut i, mut delay) = (0, Span::ZERO);
-        while let Some(h) = self.buffer.get(i) {
+        while let Some(to) = self.buffer.get(i).map(|h| h.to) {
             let mut route = Path::EMPTY;
-            if self.cache.find(h.to, Purpose::Send, cx.now(), &mut route) {
+            if self.route_to(cx, to, Purpose::Send, &mut route) {
                 self.free(cx, i, &route, delay);
                 delay += spacing;
             } else {
@@ -141,12 +141,17 @@ impl Engine {
                 return Seek::GiveUp;
             }
             t.ring_zero = ring_zero;
+            if !ring_zero {
+                t.propagated = Some(now);
+            }
             self.request(cx, target, !ring_zero);
         } else if in_ring_zero && who != Wants::Other && last.is_some_and(|l| now >= l + patience) {
             t.ring_zero = false;
+            t.propagated = Some(now);
             self.request(cx, target, true);
         }
         self.schedule_seek(cx, target);
+        self.schedule_last_resort(cx, target);
         Seek::GoesOn
     }
 

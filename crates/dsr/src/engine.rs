@@ -1,7 +1,7 @@
 //! The node: its state, and the dispatch of inputs and options.
 
 use wayhop_core::{
-    Addr, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Priority, Protocol, RxMeta, Span, Time,
+    Addr, Cx, DataPlane, DropReason, Fix, Inspect, Interests, Packet, Priority, Protocol, RxMeta, Span, Time,
     TimerKey, TxId, TxSpec, TxStatus,
 };
 use wayhop_wire::dsr::{self, DsrOption, FlowState, UnknownAction};
@@ -9,12 +9,13 @@ use wayhop_wire::ipv4::{self, protocol};
 
 use crate::blacklist::Blacklist;
 use crate::buffer::SendBuffer;
-use crate::cache::{PathCache, RouteCache};
+use crate::cache::{LinkCache, PathCache, RouteCache};
 use crate::flow;
 use crate::flow_table::FlowTable;
 use crate::learning::HeardPackets;
+use crate::links::Links;
 use crate::maintenance::Broken;
-use crate::params::Params;
+use crate::params::{CacheKind, Params};
 use crate::reply::HeldReplies;
 use crate::request_table::RequestTable;
 use crate::route_error::ToldError;
@@ -40,6 +41,8 @@ pub struct Engine {
     /// Whether the periodic look into the Send Buffer is due at some time.
     pub(crate) checking: bool,
     pub(crate) flows: FlowTable,
+    /// What it knows of links beside the routes in its cache.
+    pub(crate) links: Links,
     /// Where headers are built.
     pub(crate) scratch: Vec<u8>,
     pub(crate) next_request_id: u16,
@@ -60,6 +63,8 @@ pub(crate) enum Timer {
     HeldReply,
     /// A neighbour has not answered whether it hears this node.
     Doubt,
+    /// Routes to this target over links remembered as bad may be used.
+    LastResort(Addr),
 }
 
 impl Timer {
@@ -70,6 +75,7 @@ impl Timer {
             Self::Discovery(a) => 3 << 32 | a.to_bits() as u64,
             Self::HeldReply => 4 << 32,
             Self::Doubt => 5 << 32,
+            Self::LastResort(a) => 16 << 32 | a.to_bits() as u64,
         })
     }
     const fn from_key(k: TimerKey) -> Option<Self> {
@@ -79,6 +85,7 @@ impl Timer {
             3 => Self::Discovery(Addr::from_bits(k.0 as u32)),
             4 => Self::HeldReply,
             5 => Self::Doubt,
+            16 => Self::LastResort(Addr::from_bits(k.0 as u32)),
             _ => return None,
         })
     }
@@ -89,8 +96,16 @@ impl Engine {
     pub fn new(params: Params) -> Self {
         let p = params.clamped();
         let timeout = Span::from_secs(p.route_cache_timeout_s.into());
-        let cache = PathCache::new(p.cache_primary_routes.into(), p.cache_secondary_routes.into(), timeout);
-        Self::with_cache(p, Box::new(cache))
+        let cache: Box<dyn RouteCache> = match p.route_cache {
+            CacheKind::Path => {
+                let (primary, secondary) = (p.cache_primary_routes, p.cache_secondary_routes);
+                Box::new(PathCache::new(primary.into(), secondary.into(), timeout))
+            }
+            CacheKind::Link => {
+                Box::new(LinkCache::new(p.link_cache_nodes, p.link_cache_links, p.max_route_hops))
+            }
+        };
+        Self::with_cache(p, cache)
     }
 
     /// A node with another organisation of the Route Cache.
@@ -113,6 +128,7 @@ impl Engine {
             broken: None,
             checking: false,
             flows: FlowTable::new(&p),
+            links: Links::new(&p),
             scratch: Vec::with_capacity(160),
             next_request_id: 0,
             next_ip_id: 0,
@@ -255,11 +271,13 @@ impl Protocol for Engine {
     }
 
     fn interests(&self) -> Interests {
-        Interests { overhear: self.params.snoop_overheard, ..Interests::default() }
+        let overhear = self.params.snoop_overheard;
+        Interests { overhear, position: self.links.wants_position(), ..Interests::default() }
     }
 
     fn start(&mut self, cx: &mut Cx<'_>) {
         // Section 4.3: identifications begin at random, so that those of an earlier life do not look like duplicates.
+        self.links.start(cx.addr());
         let bits = cx.rng().bits();
         self.next_request_id = bits as u16;
         self.next_ip_id = (bits >> 16) as u16;
@@ -287,6 +305,7 @@ impl Protocol for Engine {
     }
 
     fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
+        self.links.hear(rx, cx.now());
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         if !ip.checksum_is_valid() {
             return cx.drop(p, DropReason::Malformed);
@@ -301,6 +320,10 @@ impl Protocol for Engine {
         self.overhear(cx, p, next_hop, rx);
     }
 
+    fn on_position(&mut self, cx: &mut Cx<'_>, fix: &Fix) {
+        self.links.positions.learn(cx.addr(), *fix, cx.now());
+    }
+
     fn on_tx_status(
         &mut self,
         cx: &mut Cx<'_>,
@@ -310,7 +333,10 @@ impl Protocol for Engine {
         p: Option<Packet>,
     ) {
         match (status, p) {
-            (TxStatus::Acked, _) => self.on_acked(cx, next_hop),
+            (TxStatus::Acked, _) => {
+                self.links.worked(cx, next_hop);
+                self.on_acked(cx, next_hop);
+            }
             (TxStatus::NoAck { tries }, Some(p)) => self.on_broken_link(cx, p, next_hop, tries),
             (TxStatus::Recalled, Some(p)) => self.on_recalled(cx, p, next_hop),
             (TxStatus::QueueFull, Some(p)) => cx.drop(p, DropReason::QueueFull),
@@ -326,6 +352,7 @@ impl Protocol for Engine {
             Some(Timer::Discovery(target)) => self.on_discovery_timer(cx, target),
             Some(Timer::HeldReply) => self.send_due_replies(cx),
             Some(Timer::Doubt) => self.end_doubts(cx),
+            Some(Timer::LastResort(_)) => self.release(cx, Span::ZERO),
             None => {}
         }
     }
@@ -337,6 +364,7 @@ impl Protocol for Engine {
         self.held_replies.inspect(out);
         self.blacklist.inspect(now, out);
         self.flows.inspect(now, out);
+        self.links.inspect(now, out);
         for (_, p, _) in &self.doubtful {
             out.held("doubtful_requests", p);
         }

@@ -142,6 +142,7 @@ impl Engine {
     /// A packet between two other nodes, heard in promiscuous mode.
     pub(crate) fn overhear(&mut self, cx: &mut Cx<'_>, bytes: &[u8], next_hop: Addr, rx: &RxMeta) {
         let me = cx.addr();
+        self.links.hear(rx, cx.now());
         let Ok(ip) = ipv4::Packet::new_snapped(bytes) else { return };
         if ip.protocol() != protocol::DSR || ip.src() == me || next_hop == me {
             return;

@@ -52,6 +52,7 @@ mod flow;
 mod flow_table;
 mod icmp;
 mod learning;
+mod links;
 mod maintenance;
 mod output;
 mod params;
@@ -63,5 +64,5 @@ mod shortening;
 mod view;
 
 pub use engine::Engine;
-pub use params::Params;
+pub use params::{BadLinks, CacheKind, Metric, Params};
 pub use path::{MAX_HOPS, MAX_NODES, Path};

@@ -81,6 +81,7 @@ impl Engine {
         let me = cx.addr();
         cx.note("link_broken", next_hop, tries.into());
         self.cache.remove_link(me, next_hop);
+        self.links.failed(cx, me, next_hop);
         self.flows.remove_link(me, me, next_hop);
         let again = self.broken.as_ref().is_some_and(|b| b.next_hop == next_hop && b.at == cx.now());
         if !again {
@@ -165,7 +166,7 @@ impl Engine {
             return cx.drop(p, DropReason::SalvageLimit);
         }
         let mut route = Path::EMPTY;
-        let found = self.cache.find(to, Purpose::Salvage, cx.now(), &mut route);
+        let found = self.route_to(cx, to, Purpose::Salvage, &mut route);
         let names_link = |v: &View<'_>| broken.is_some_and(|b| reply_names_link(v, me, b));
         let useless =
             has_reply && (!self.params.salvage_replies || found && v.as_ref().is_some_and(names_link));

@@ -43,7 +43,7 @@ impl Engine {
     /// Sends a packet of this node, or keeps it until a route is found.
     pub(crate) fn originate(&mut self, cx: &mut Cx<'_>, p: Packet, to: Addr) {
         let mut route = Path::EMPTY;
-        if self.cache.find(to, Purpose::Send, cx.now(), &mut route) {
+        if self.route_to(cx, to, Purpose::Send, &mut route) {
             return self.send_own(cx, p, &route, Span::ZERO);
         }
         self.hold(cx, Held { packet: p, to, salvage: 0, own: true, since: cx.now() });

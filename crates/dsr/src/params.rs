@@ -77,6 +77,35 @@ pub struct Params {
     /// Whether the part of a Route Reply packet's own source route that is still ahead is cached (section 3.3.1 says no).
     pub learn_ahead_of_replies: bool,
 
+    /// How the cache is organised: `path` keeps whole routes, `link` a graph of links (section 4.1; appendix A).
+    pub route_cache: CacheKind,
+    /// How many nodes a link cache knows; the one unused for longest gives way.
+    pub link_cache_nodes: u16,
+    /// How many links it knows; the one whose time ends first gives way.
+    pub link_cache_links: u16,
+
+    // ---- Links: remembered as bad (CMU-CS-99-116 section 9.2), and measured ----
+    /// How links that failed are remembered, so that routes over them are not used again at once.
+    pub bad_links: BadLinks,
+    /// With `timed`: how long a link that failed is refused, in seconds.
+    pub bad_link_timeout_s: u32,
+    /// With `until-moved`: by how many metres an end must have moved.
+    pub bad_link_distance_m: f32,
+    /// With `until-moved`: how long a link is refused when the position of an end is not known, in seconds.
+    pub bad_link_unlocated_timeout_s: u32,
+    /// With `probability`: a link that works with a smaller probability, from 0 to 1, is refused.
+    pub bad_link_probability: f64,
+    /// With `probability`: the received power at which a link is expected to work half of the time, in dBm.
+    pub bad_link_signal_dbm: f64,
+    /// With `probability`: the exponent by which power is expected to fall with distance.
+    pub bad_link_path_loss_exponent: f64,
+    /// How long after a propagating Route Request that brought nothing better a route over refused links is used after
+    /// all, in milliseconds; 0 for never.
+    pub bad_link_last_resort_ms: u32,
+    /// What routes are compared by. With `etx`, nodes send probes, and Route Requests and Route Replies carry the costs of
+    /// links; routes are then kept in a link cache, and every request propagates.
+    pub metric: Metric,
+
     // ---- Route Replies ----
     /// Whether propagating requests are answered from the cache (section 8.2.3); non-propagating ones always are.
     pub reply_from_cache: bool,
@@ -142,6 +171,40 @@ pub struct Params {
     pub control_ttl: u8,
 }
 
+/// How a Route Cache is organised.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CacheKind {
+    /// Whole routes in two tiers.
+    Path,
+    /// A graph of links with lifetimes (Link-MaxLife).
+    Link,
+}
+
+/// How links that failed are remembered.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BadLinks {
+    /// Not at all.
+    None,
+    /// For some time.
+    Timed,
+    /// Until either end has moved.
+    UntilMoved,
+    /// By an estimate of the probability that the link works.
+    Probability,
+}
+
+/// What routes are compared by.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// Their number of hops.
+    Hops,
+    /// The expected number of transmissions (ETX).
+    Etx,
+}
+
 impl Default for Params {
     fn default() -> Self {
         Self::rfc()
@@ -189,6 +252,18 @@ impl Params {
             learn_reverse_routes: true,
             learn_from_forwarded_replies: true,
             learn_ahead_of_replies: false,
+            route_cache: CacheKind::Path,
+            link_cache_nodes: 256,
+            link_cache_links: 1_024,
+            bad_links: BadLinks::None,
+            bad_link_timeout_s: 10,
+            bad_link_distance_m: 25.0,
+            bad_link_unlocated_timeout_s: 60,
+            bad_link_probability: 0.3,
+            bad_link_signal_dbm: -64.4,
+            bad_link_path_loss_exponent: 4.0,
+            bad_link_last_resort_ms: 200,
+            metric: Metric::Hops,
             reply_from_cache: true,
             cached_reply_delay_us: 3_000,
             salvage: true,
@@ -276,6 +351,9 @@ impl Params {
         self.send_buffer_check_max_ms = self.send_buffer_check_max_ms.max(self.send_buffer_check_min_ms);
         self.cache_primary_routes = self.cache_primary_routes.max(1);
         self.cache_secondary_routes = self.cache_secondary_routes.max(1);
+        if self.metric == Metric::Etx {
+            self.route_cache = CacheKind::Link;
+        }
         self.grat_table_size = self.grat_table_size.max(1);
         self.discovery_hop_limit = self.discovery_hop_limit.max(1);
         self.control_ttl = self.control_ttl.max(1);

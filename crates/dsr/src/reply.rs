@@ -74,7 +74,7 @@ impl Engine {
     ) -> Option<Path> {
         let me = cx.addr();
         let mut rest = Path::EMPTY;
-        if !self.cache.find(r.target, Purpose::Answer, cx.now(), &mut rest) {
+        if !self.route_to(cx, r.target, Purpose::Answer, &mut rest) {
             return None;
         }
         let so_far = || [initiator].into_iter().chain(r.addresses.iter());
@@ -149,7 +149,9 @@ impl Engine {
         route.set_last_external(r.last_hop_external);
         let Some(target) = route.last().filter(|_| route.len() > 1) else { return };
         self.learn(cx, &route, Learned::Asked);
-        if let Some(since) = self.requests.found(target) {
+        if self.answers(cx, target)
+            && let Some(since) = self.requests.found(target)
+        {
             cx.note("discovery_done", target, cx.now().since(since).as_micros());
             cx.clear_timer(Timer::Discovery(target).key());
         }

@@ -24,6 +24,8 @@ pub(crate) struct Target {
     pub(crate) last: Option<Time>,
     /// Whether the last request was non-propagating and its propagating successor is still to come.
     pub(crate) ring_zero: bool,
+    /// When the last propagating request since the last reply was sent.
+    pub(crate) propagated: Option<Time>,
     /// When the first of the unanswered discoveries began.
     pub(crate) since: Time,
     used: Time,
@@ -92,7 +94,15 @@ impl RequestTable {
 
     /// The entry of a target of this node's own requests.
     pub(crate) fn target(&mut self, addr: Addr, now: Time) -> &mut Target {
-        let fresh = Target { addr, attempts: 0, last: None, ring_zero: false, since: now, used: now };
+        let fresh = Target {
+            addr,
+            attempts: 0,
+            last: None,
+            ring_zero: false,
+            propagated: None,
+            since: now,
+            used: now,
+        };
         let at = match self.targets.iter().position(|t| t.addr == addr) {
             Some(at) => at,
             None if self.targets.len() < self.size => {
@@ -114,8 +124,13 @@ impl RequestTable {
     pub(crate) fn found(&mut self, addr: Addr) -> Option<Time> {
         let t = self.targets.iter_mut().find(|t| t.addr == addr)?;
         let since = (t.attempts > 0).then_some(t.since);
-        (t.attempts, t.last, t.ring_zero) = (0, None, false);
+        (t.attempts, t.last, t.ring_zero, t.propagated) = (0, None, false, None);
         since
+    }
+
+    /// When the last propagating request for a target that has not been found since was sent.
+    pub(crate) fn propagated_at(&self, addr: Addr) -> Option<Time> {
+        self.targets.iter().find(|t| t.addr == addr)?.propagated
     }
 
     pub(crate) fn inspect(&self, out: &mut dyn Inspect) {

@@ -30,6 +30,7 @@ impl Engine {
             match e.kind {
                 RouteErrorKind::NodeUnreachable(to) => {
                     self.cache.remove_link(e.source, to);
+                    self.links.failed(cx, e.source, to);
                     self.flows.remove_link(me, e.source, to);
                     if told {
                         cx.note("error_received", e.source, u64::from(to.to_bits()));

@@ -1,10 +1,17 @@
 //! What the node knows of routes, behind one trait (RFC 4728 section 4.1).
 
+mod judge;
+mod link_cache;
 mod path_cache;
 
+pub use judge::{Impartial, Judge, MOST_PENALTY};
+pub use link_cache::{
+    INIT_STABILITY, LinkCache, MIN_LIFETIME, STABILITY_DIVISOR, STABILITY_INCREASE, USE_EXTENDS,
+};
 pub use path_cache::PathCache;
 
 use wayhop_core::{Addr, Inspect, Time};
+use wayhop_link::etx::Cost;
 
 use crate::Path;
 
@@ -26,6 +33,8 @@ pub enum Purpose {
     Salvage,
     /// To answer a Route Request: no hop may be External.
     Answer,
+    /// To see whether there is one; it is not used.
+    Check,
 }
 
 /// A Route Cache. Every route in it begins at this node and visits no node twice.
@@ -33,9 +42,22 @@ pub trait RouteCache: Send {
     /// Adds a route of at least two nodes, the first of which is this node. True when it taught the cache something.
     fn add(&mut self, route: &Path, how: Learned, now: Time) -> bool;
     /// The best route to `to`, written to `out`. False when there is none.
-    fn find(&mut self, to: Addr, what_for: Purpose, now: Time, out: &mut Path) -> bool;
+    fn find(&mut self, to: Addr, what_for: Purpose, now: Time, out: &mut Path) -> bool {
+        self.find_by(to, what_for, now, &Impartial, out)
+    }
+    /// The best route to `to` over links that `judge` allows, written to `out`. False when there is none.
+    fn find_by(&mut self, to: Addr, what_for: Purpose, now: Time, judge: &dyn Judge, out: &mut Path) -> bool;
     /// Forgets the link, and what was known beyond it. True when it was known.
     fn remove_link(&mut self, from: Addr, to: Addr) -> bool;
-    /// Shows its rows in the table `route_cache`.
+    /// Notes what somebody says that a known link costs. A cache that compares hops does not care.
+    fn set_cost(&mut self, from: Addr, to: Addr, cost: Cost) {
+        let _ = (from, to, cost);
+    }
+    /// What [`RouteCache::set_cost`] noted.
+    fn cost(&self, from: Addr, to: Addr) -> Option<Cost> {
+        let _ = (from, to);
+        None
+    }
+    /// Shows its rows in the table `route_cache` (whole paths) or `link_cache`.
     fn inspect(&self, now: Time, out: &mut dyn Inspect);
 }

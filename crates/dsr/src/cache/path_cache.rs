@@ -7,6 +7,7 @@
 
 use wayhop_core::{Addr, Inspect, Span, Time};
 
+use super::judge::Judge;
 use super::{Learned, Purpose, RouteCache};
 use crate::Path;
 
@@ -37,11 +38,11 @@ impl RouteCache for PathCache {
         }
     }
 
-    fn find(&mut self, to: Addr, what_for: Purpose, now: Time, out: &mut Path) -> bool {
-        let mut best = Best { rank: u8::MAX, slot: usize::MAX, len: 0 };
-        self.primary.search(to, what_for, now, &mut best);
+    fn find_by(&mut self, to: Addr, what_for: Purpose, now: Time, judge: &dyn Judge, out: &mut Path) -> bool {
+        let mut best = Best { rank: u32::MAX, slot: usize::MAX, len: 0 };
+        self.primary.search(to, what_for, now, judge, &mut best);
         let primary_rank = best.rank;
-        self.secondary.search(to, what_for, now, &mut best);
+        self.secondary.search(to, what_for, now, judge, &mut best);
         if best.slot == usize::MAX {
             return false;
         }
@@ -88,7 +89,7 @@ impl RouteCache for PathCache {
 
 /// The best route found so far: lower ranks are better.
 struct Best {
-    rank: u8,
+    rank: u32,
     slot: usize,
     len: usize,
 }
@@ -191,7 +192,7 @@ impl Tier {
         true
     }
 
-    fn search(&self, to: Addr, what_for: Purpose, now: Time, best: &mut Best) {
+    fn search(&self, to: Addr, what_for: Purpose, now: Time, judge: &dyn Judge, best: &mut Best) {
         let bit = bit(to);
         for slot in 0..self.slots.len() {
             if self.members[slot] & bit == 0 {
@@ -207,7 +208,14 @@ impl Tier {
                 continue;
             }
             // Section 4.1: any route without External hops before any with.
-            let rank = at as u8 | u8::from(external) << 7;
+            let rank = at as u32 | u32::from(external) << 7;
+            if rank >= best.rank {
+                continue;
+            }
+            // What speaks against its links, before anything else.
+            let nodes = s.path.nodes()[..=at].windows(2);
+            let against = nodes.map(|w| judge.penalty(w[0], w[1]).map(u32::from)).sum::<Option<u32>>();
+            let Some(rank) = against.map(|p| p << 8 | rank) else { continue };
             if rank < best.rank {
                 *best = Best { rank, slot, len: at + 1 };
             }

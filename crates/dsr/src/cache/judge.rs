@@ -1,0 +1,34 @@
+//! What a node knows of links beside the routes that it was told.
+
+use wayhop_core::Addr;
+use wayhop_link::etx::Cost;
+
+/// The units of [`Judge::penalty`] in which the refused link costs most.
+pub const MOST_PENALTY: u16 = 1_000;
+
+/// An opinion about links, asked when a route is looked up.
+pub trait Judge {
+    /// What speaks against a link: `None` forbids it; 0 means nothing. Routes with the smallest sum are taken, and of those
+    /// the best. At most [`MOST_PENALTY`].
+    fn penalty(&self, from: Addr, to: Addr) -> Option<u16>;
+    /// Whether routes are compared by the cost of their links; if not, by the number of their hops.
+    fn by_cost(&self) -> bool;
+    /// The cost of the link to a neighbour as this node measures it.
+    fn measured(&self, neighbour: Addr) -> Option<Cost>;
+}
+
+/// Has nothing to say: routes are compared by their hops.
+#[derive(Copy, Clone, Debug)]
+pub struct Impartial;
+
+impl Judge for Impartial {
+    fn penalty(&self, _: Addr, _: Addr) -> Option<u16> {
+        Some(0)
+    }
+    fn by_cost(&self) -> bool {
+        false
+    }
+    fn measured(&self, _: Addr) -> Option<Cost> {
+        None
+    }
+}

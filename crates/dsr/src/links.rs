@@ -1,0 +1,220 @@
+//! What this node knows of links, and what follows for its routes: bad links are remembered (CMU-CS-99-116 section 9.2),
+//! and costs are measured.
+
+use wayhop_core::{Addr, Cx, Inspect, RxMeta, Span, Time};
+use wayhop_link::bad_links::{BadLinkMemory, Known, Link, Probability, ProbabilityParams, Timed, UntilMoved};
+use wayhop_link::etx::{Cost, Etx};
+use wayhop_link::{Positions, Signals};
+
+use crate::Path;
+use crate::cache::{Judge, MOST_PENALTY, Purpose};
+use crate::engine::{Engine, Timer};
+use crate::params::{BadLinks, Metric, Params};
+
+/// How many neighbours' signals and probes, and how many nodes' positions, are kept.
+const NEIGHBOURS: usize = 64;
+const NODES: usize = 128;
+/// How often a memory that follows positions looks at its own.
+const POSITION_PERIOD: Span = Span::from_secs(1);
+/// News that a link failed, within so short a time of the last, is the same news.
+const SAME_NEWS: Span = Span::from_millis(100);
+/// How many last failures are compared.
+const NEWS: usize = 8;
+
+/// What a node knows of links.
+pub(crate) struct Links {
+    me: Addr,
+    pub(crate) positions: Positions,
+    pub(crate) signals: Signals,
+    memory: Option<Box<dyn BadLinkMemory>>,
+    pub(crate) etx: Option<Etx>,
+    /// The last failures, a ring.
+    news: Vec<(Link, Time)>,
+    next_news: usize,
+    wants_signals: bool,
+    wants_position: bool,
+}
+
+impl Links {
+    pub(crate) fn new(p: &Params) -> Self {
+        let memory: Option<Box<dyn BadLinkMemory>> = match p.bad_links {
+            BadLinks::None => None,
+            BadLinks::Timed => Some(Box::new(Timed::new(Span::from_secs(p.bad_link_timeout_s.into())))),
+            BadLinks::UntilMoved => Some(Box::new(UntilMoved::new(
+                p.bad_link_distance_m.into(),
+                Span::from_secs(p.bad_link_unlocated_timeout_s.into()),
+            ))),
+            BadLinks::Probability => Some(Box::new(Probability::new(ProbabilityParams {
+                threshold: p.bad_link_probability,
+                half_dbm: p.bad_link_signal_dbm,
+                path_loss_exponent: p.bad_link_path_loss_exponent,
+                ..ProbabilityParams::default()
+            }))),
+        };
+        Self {
+            me: Addr::UNSPECIFIED,
+            positions: Positions::new(NODES),
+            signals: Signals::new(NEIGHBOURS),
+            memory,
+            etx: (p.metric == Metric::Etx).then(|| Etx::new(NEIGHBOURS)),
+            news: Vec::new(),
+            next_news: 0,
+            wants_position: matches!(p.bad_links, BadLinks::UntilMoved | BadLinks::Probability),
+            wants_signals: p.bad_links == BadLinks::Probability,
+        }
+    }
+
+    /// The node comes up.
+    pub(crate) fn start(&mut self, me: Addr) {
+        self.me = me;
+    }
+
+    /// How often it wants to know where it is.
+    pub(crate) fn wants_position(&self) -> Option<Span> {
+        self.wants_position.then_some(POSITION_PERIOD)
+    }
+
+    fn known(&self, now: Time) -> Known<'_> {
+        Known { now, me: self.me, positions: &self.positions, signals: &self.signals }
+    }
+
+    /// Notes the strength of a received frame, if anything depends on it.
+    #[inline]
+    pub(crate) fn hear(&mut self, rx: &RxMeta, now: Time) {
+        if self.wants_signals {
+            self.signals.heard(rx.from, rx.signal_dbm.into(), now);
+        }
+    }
+
+    /// A link failed: this node gave it up, or a Route Error says so.
+    pub(crate) fn failed(&mut self, cx: &Cx<'_>, from: Addr, to: Addr) {
+        let Some(mut memory) = self.memory.take() else { return };
+        let (link, now) = (Link { from, to }, cx.now());
+        let old = self.news.iter().any(|(l, at)| *l == link && now.since(*at) < SAME_NEWS);
+        if !old {
+            if self.news.len() < NEWS {
+                self.news.push((link, now));
+            } else {
+                self.news[self.next_news] = (link, now);
+                self.next_news = (self.next_news + 1) % NEWS;
+            }
+            memory.failed(link, &self.known(now));
+        }
+        self.memory = Some(memory);
+    }
+
+    /// A packet to a neighbour was acknowledged.
+    #[inline]
+    pub(crate) fn worked(&mut self, cx: &Cx<'_>, neighbour: Addr) {
+        if let Some(mut memory) = self.memory.take() {
+            let link = Link { from: cx.addr(), to: neighbour };
+            memory.worked(link, &self.known(cx.now()));
+            self.memory = Some(memory);
+        }
+    }
+
+    pub(crate) fn inspect(&self, now: Time, out: &mut dyn Inspect) {
+        if let Some(memory) = &self.memory {
+            let known = self.known(now);
+            memory.links(&mut |link| {
+                let (doubt, refused) = (memory.doubt(link, &known), memory.refuses(link, &known));
+                out.row(
+                    "bad_links",
+                    &[("from", &link.from), ("to", &link.to), ("doubt", &doubt), ("refused", &refused)],
+                );
+            });
+        }
+        for (a, (df, dr)) in self.etx.iter().flat_map(|e| e.iter(now)) {
+            let etx = Cost::of_ratios(df, dr).etx();
+            out.row("etx", &[("neighbour", &a), ("df", &df), ("dr", &dr), ("etx", &etx)]);
+        }
+    }
+}
+
+/// The links of a node, judged at one moment.
+struct Verdict<'a> {
+    memory: Option<&'a dyn BadLinkMemory>,
+    known: Known<'a>,
+    etx: Option<&'a Etx>,
+    last_resort: bool,
+}
+
+impl Judge for Verdict<'_> {
+    fn penalty(&self, from: Addr, to: Addr) -> Option<u16> {
+        let Some(memory) = self.memory.filter(|m| !m.is_empty()) else { return Some(0) };
+        let link = Link { from, to };
+        match (memory.refuses(link, &self.known), self.last_resort) {
+            (false, _) => Some(0),
+            (true, false) => None,
+            (true, true) => {
+                let doubt = memory.doubt(link, &self.known).clamp(0.0, 1.0);
+                Some((doubt * f64::from(MOST_PENALTY)) as u16)
+            }
+        }
+    }
+    fn by_cost(&self) -> bool {
+        self.etx.is_some()
+    }
+    fn measured(&self, neighbour: Addr) -> Option<Cost> {
+        self.etx?.cost(neighbour, self.known.now)
+    }
+}
+
+impl Engine {
+    /// The best usable route to a node, written to `out`; false when there is none.
+    pub(crate) fn route_to(&mut self, cx: &Cx<'_>, to: Addr, what_for: Purpose, out: &mut Path) -> bool {
+        if self.links.memory.is_none() && self.links.etx.is_none() {
+            return self.cache.find(to, what_for, cx.now(), out);
+        }
+        self.find_judged(cx, to, what_for, false, out)
+            || what_for == Purpose::Send
+                && self.is_last_resort(to, cx.now())
+                && self.find_judged(cx, to, what_for, true, out)
+    }
+
+    fn find_judged(
+        &mut self,
+        cx: &Cx<'_>,
+        to: Addr,
+        what_for: Purpose,
+        last_resort: bool,
+        out: &mut Path,
+    ) -> bool {
+        let links = &self.links;
+        let judge = Verdict {
+            memory: links.memory.as_deref(),
+            known: links.known(cx.now()),
+            etx: links.etx.as_ref(),
+            last_resort,
+        };
+        self.cache.find_by(to, what_for, cx.now(), &judge, out)
+    }
+
+    /// Whether a discovery of this target may end: a Route Reply over links remembered as bad ends none.
+    pub(crate) fn answers(&mut self, cx: &Cx<'_>, target: Addr) -> bool {
+        let mut route = Path::EMPTY;
+        self.links.memory.is_none() || self.find_judged(cx, target, Purpose::Check, false, &mut route)
+    }
+
+    /// When routes over links remembered as bad are used after all: some time after a propagating request, if nothing
+    /// better was found. `None` while that cannot be said.
+    pub(crate) fn last_resort_at(&self, target: Addr) -> Option<Time> {
+        let wait = self.params.bad_link_last_resort_ms;
+        if self.links.memory.is_none() || wait == 0 {
+            return None;
+        }
+        let asked = self.requests.propagated_at(target)?;
+        Some(asked + Span::from_millis(wait.into()))
+    }
+
+    fn is_last_resort(&self, target: Addr, now: Time) -> bool {
+        self.last_resort_at(target).is_some_and(|at| at <= now)
+    }
+
+    /// Sets the timer for the last resort, when a discovery has come to its propagating request.
+    pub(crate) fn schedule_last_resort(&self, cx: &mut Cx<'_>, target: Addr) {
+        if let Some(at) = self.last_resort_at(target).filter(|at| *at > cx.now()) {
+            cx.set_timer(Timer::LastResort(target).key(), at);
+        }
+    }
+}
