@@ -10,6 +10,11 @@ Examples:
   wayhop run scenarios/first.toml --set protocol.name=aodv --set movement.speed_max_mps=5 --captures
   wayhop run --movement M.tcl --traffic T.tcl --protocol dsr --profile ns2 --duration 900 --json";
 
+const DIFF_EXAMPLE: &str = "\
+Example:
+  wayhop run scenarios/chain.toml --captures --out runs/chain
+  wayhop diff runs/chain/captures/left.pcapng runs/chain/captures/1.pcapng --positions runs/chain";
+
 /// Simulate mobile ad hoc networks with the routing protocols that run on real radios.
 #[derive(Debug, Parser)]
 #[command(name = "wayhop", version, max_term_width = 100)]
@@ -32,6 +37,9 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Print the routing messages of a capture, one JSON object a line
     Decode(DecodeArgs),
+    /// Find the packets that one capture sent and another did not receive, in bursts by time and place
+    #[command(after_help = DIFF_EXAMPLE)]
+    Diff(DiffArgs),
     /// Print a script that completes this command's arguments in a shell
     #[command(
         after_help = "Example: wayhop completions bash > ~/.local/share/bash-completion/completions/wayhop"
@@ -161,6 +169,29 @@ pub(crate) struct DecodeArgs {
     pub(crate) json: bool,
 }
 
+#[derive(Debug, clap::Args)]
+pub(crate) struct DiffArgs {
+    /// Capture of the node that sends: pcap or pcapng
+    pub(crate) sent: PathBuf,
+    /// Capture of the node that should have received
+    pub(crate) heard: PathBuf,
+    /// The sending node's interface (02:00:00:00:00:01) or IP address, if its capture does not mark what it sent
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) sender: Option<String>,
+    /// Length of the windows in which losses are counted, seconds
+    #[arg(long, value_name = "S", value_parser = seconds, default_value = "5", allow_negative_numbers = true)]
+    pub(crate) window: f64,
+    /// A burst is of windows that each hold more than this share of all losses, per cent
+    #[arg(long, value_name = "PERCENT", value_parser = percent, default_value = "1", allow_negative_numbers = true)]
+    pub(crate) threshold: f64,
+    /// Run directory of both nodes: tells where they were; the captures are named after them, as a run names them
+    #[arg(long, value_name = "RUN")]
+    pub(crate) positions: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// The definition of the command line.
 pub fn command() -> clap::Command {
     Args::command()
@@ -170,5 +201,12 @@ fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(s) if s.is_finite() && s > 0.0 => Ok(s),
         _ => Err("give a number of seconds above zero".to_owned()),
+    }
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(p) if (0.0..=100.0).contains(&p) => Ok(p),
+        _ => Err("give a number from 0 to 100".to_owned()),
     }
 }

@@ -2,6 +2,7 @@
 
 mod args;
 mod decode;
+mod diff;
 mod export;
 mod failure;
 mod import;
@@ -33,6 +34,7 @@ pub fn main() -> ExitCode {
         Command::Export(a) => export::export(&a),
         Command::Import(a) => import::import(&a),
         Command::Decode(a) => decode::decode(&a),
+        Command::Diff(a) => diff::diff(&a),
         Command::Completions { shell } => completions(shell),
     };
     match outcome {

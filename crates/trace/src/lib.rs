@@ -4,6 +4,7 @@
 //!   [`Recorder`], which hashes the hop events ([`TraceHash`]) and has a background thread write them into a [`RunDir`].
 //! * [`Summary`] is the run in numbers; [`human_table`] shows it to people.
 //! * [`CaptureReader`] reads anyone's pcap and pcapng files, [`Decoder`] the routing messages in them.
+//! * [`diff`] compares what one capture sent with what another one received.
 //! * [`export_csv`] turns the tables of a run into text.
 //!
 //! Files from outside are hostile: nothing here panics on them, and memory stays bounded.
@@ -12,6 +13,7 @@ mod batch;
 mod capture;
 mod class;
 mod decode;
+pub mod diff;
 mod error;
 mod event;
 #[cfg(test)]
@@ -29,7 +31,7 @@ mod writer;
 
 pub use capture::{CaptureError, CaptureReader, CapturedFrame};
 pub use class::{Messages, PacketClass};
-pub use decode::{Decoder, classify, knows_link_type};
+pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, classify, knows_link_type, network};
 pub use error::Error;
 pub use event::{Counter, Direction, FrameEvent, HopEvent, HopKind, NoteEvent, PositionEvent, SendEvent};
 pub use hash::TraceHash;

@@ -2,6 +2,7 @@
 
 mod console;
 mod determinism;
+mod diff;
 mod extremes;
 mod golden;
 mod interruption;

@@ -4,16 +4,23 @@ use wayhop_core::Mac;
 use wayhop_wire::dot11::{Frame, Kind};
 use wayhop_wire::{llc, radiotap};
 
-/// What the layers below IP say of a packet.
+/// A frame with an IPv4 packet in it: what the layers below IP say of the packet.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Link<'a> {
-    pub(super) transmitter: Option<Mac>,
-    pub(super) receiver: Option<Mac>,
-    pub(super) retry: bool,
-    pub(super) signal_dbm: Option<i8>,
+pub struct Link<'a> {
+    /// Who put it on the air, or on the wire.
+    pub transmitter: Option<Mac>,
+    /// For whom.
+    pub receiver: Option<Mac>,
+    /// Whether the MAC had sent it before.
+    pub retry: bool,
+    /// Received power in dBm.
+    pub signal_dbm: Option<i8>,
     /// The IP packet, and perhaps padding or an FCS behind it.
-    pub(super) ip: &'a [u8],
+    pub ip: &'a [u8],
 }
+
+/// LINKTYPE_IEEE802_11 of tcpdump.org: frames as a [`crate::FrameEvent`] has them.
+pub const LINKTYPE_IEEE802_11: u16 = link_type::IEEE802_11;
 
 mod link_type {
     pub(super) const ETHERNET: u16 = 1;
@@ -32,8 +39,9 @@ pub(super) fn is_known(t: u16) -> bool {
     matches!(t, ETHERNET | RAW_BSD | RAW | IEEE802_11 | LINUX_SLL | RADIOTAP | IPV4)
 }
 
-/// The IPv4 packet in a frame; `None` if there is none, if it failed its check, or if too little was captured.
-pub(super) fn network(link_type: u16, bytes: &[u8]) -> Option<Link<'_>> {
+/// The IPv4 packet in a frame of type `link_type` (a LINKTYPE number of tcpdump.org); `None` if there is none, if the frame
+/// failed its check, or if too little was captured.
+pub fn network(link_type: u16, bytes: &[u8]) -> Option<Link<'_>> {
     match link_type {
         link_type::RAW | link_type::RAW_BSD | link_type::IPV4 => Some(Link { ip: bytes, ..Link::default() }),
         link_type::ETHERNET => ethernet(bytes),

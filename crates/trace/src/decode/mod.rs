@@ -16,6 +16,7 @@ use wayhop_wire::{aodv::PORT, udp};
 
 use crate::capture::{CaptureError, CaptureReader, CapturedFrame};
 pub use classify::classify;
+pub use link::{LINKTYPE_IEEE802_11, Link, network};
 
 /// The routing messages of a capture, in order, each as a JSON object: frame number and time, link addresses, IP header,
 /// protocol and type, and every field of the message. A frame with several messages yields several objects.
@@ -81,7 +82,7 @@ pub fn knows_link_type(link_type: u16) -> bool {
 }
 
 fn decode(frame: &CapturedFrame, to: &mut VecDeque<Value>) {
-    let Some(link) = link::network(frame.link_type, &frame.bytes) else { return };
+    let Some(link) = network(frame.link_type, &frame.bytes) else { return };
     let Ok(ip) = ipv4::Packet::new_snapped(link.ip) else { return };
     if ip.fragment_offset() != 0 {
         return;

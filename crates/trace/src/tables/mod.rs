@@ -8,6 +8,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use column::Column;
 pub use csv::{TABLES, export_csv};
 pub(crate) use schema::{COUNTERS, EVENTS, FLOWS, NODES, PACKETS, POSITIONS, SENDS};
 pub(crate) use table::Table;

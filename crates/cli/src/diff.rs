@@ -1,0 +1,174 @@
+//! `wayhop diff`.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufReader, Write as _, stdout};
+use std::path::Path;
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use wayhop_core::{Mac, NodeId, Position};
+use wayhop_trace::diff::{
+    Burst, DiffError, Difference, Places, Sender, Sightings, bursts, difference, windows,
+};
+use wayhop_trace::{CaptureError, RunDir};
+
+use crate::args::DiffArgs;
+use crate::failure::{Failure, output};
+
+pub(crate) fn diff(a: &DiffArgs) -> Result<ExitCode, Failure> {
+    let sender = a.sender.as_deref().map_or(Ok(Sender::Marked), sender)?;
+    let sent = Sightings::sent(open(&a.sent)?, sender).map_err(failure(&a.sent))?;
+    let heard = Sightings::heard(open(&a.heard)?).map_err(failure(&a.heard))?;
+    let ends = a.positions.as_deref().map(|run| Ends::new(run, a)).transpose()?;
+    let d = difference(&sent, &heard);
+    let width_ns = (a.window * 1e9) as u64;
+    let share = a.threshold / 100.0;
+    let list = bursts(&d, width_ns, share);
+    let text = if a.json {
+        format!("{}\n", as_json(a, &d, &list, width_ns, ends.as_ref()))
+    } else {
+        as_text(a, &d, &list, ends.as_ref())
+    };
+    output(stdout().write_all(text.as_bytes()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where both ends of the link were.
+struct Ends {
+    places: Places,
+    sender: NodeId,
+    receiver: NodeId,
+}
+
+impl Ends {
+    fn new(run: &Path, a: &DiffArgs) -> Result<Self, Failure> {
+        let dir = RunDir::open(run).map_err(Failure::trace)?;
+        let places = Places::of_run(&dir).map_err(Failure::trace)?;
+        let node = |capture: &Path| {
+            let name = capture.file_stem().unwrap_or_default().to_string_lossy();
+            places.find(&name).ok_or_else(|| {
+                Failure::Usage(format!(
+                    "{}: the run in {} has no node `{name}`; give the captures the names of their nodes, as a run does",
+                    capture.display(),
+                    run.display()
+                ))
+            })
+        };
+        let (sender, receiver) = (node(&a.sent)?, node(&a.heard)?);
+        Ok(Self { places, sender, receiver })
+    }
+
+    /// Sender and receiver at the middle of a burst.
+    fn of(&self, b: &Burst) -> [Option<Position>; 2] {
+        [self.sender, self.receiver].map(|n| self.places.at(n, b.centre_ns))
+    }
+}
+
+fn as_json(a: &DiffArgs, d: &Difference, list: &[Burst], width_ns: u64, ends: Option<&Ends>) -> Value {
+    let after = |ns: u64| seconds(ns - d.begins_ns());
+    let place = |p: Option<Position>| p.map_or(Value::Null, |p| json!({ "x_m": p.x, "y_m": p.y }));
+    let burst = |b: &Burst| {
+        let mut v = json!({
+            "from_s": after(b.from_ns), "to_s": after(b.to_ns), "sent": b.sent, "lost": b.lost,
+        });
+        if let Some(ends) = ends {
+            let [sender, receiver] = ends.of(b);
+            v["sender"] = place(sender);
+            v["receiver"] = place(receiver);
+        }
+        v
+    };
+    let window = |w: wayhop_trace::diff::Window| json!({ "from_s": after(w.start_ns), "sent": w.sent, "lost": w.lost });
+    json!({
+        "sent": d.sent.len(),
+        "received": d.sent.len() - d.lost(),
+        "lost": d.lost(),
+        "begins_s": seconds(d.begins_ns()),
+        "clock_offset_s": d.clock_offset_ns as f64 * 1e-9,
+        "window_s": a.window,
+        "threshold_pct": a.threshold,
+        "windows": windows(d, width_ns).into_iter().map(window).collect::<Vec<_>>(),
+        "bursts": list.iter().map(burst).collect::<Vec<_>>(),
+    })
+}
+
+fn as_text(a: &DiffArgs, d: &Difference, list: &[Burst], ends: Option<&Ends>) -> String {
+    let (sent, lost) = (d.sent.len(), d.lost());
+    let mut out = format!("sent {sent}, received {}, lost {lost} ({})\n", sent - lost, percent(lost, sent));
+    if sent == 0 {
+        return out;
+    }
+    let _ = writeln!(
+        out,
+        "receiver's clock ahead by {:.6} s; times below are seconds after the first packet, sent at {:.6} s",
+        d.clock_offset_ns as f64 * 1e-9,
+        seconds(d.begins_ns()),
+    );
+    let in_bursts: usize = list.iter().map(|b| b.lost).sum();
+    let _ = writeln!(
+        out,
+        "{} bursts (windows of {} s with more than {} % of the losses) hold {} of the losses",
+        list.len(),
+        a.window,
+        a.threshold,
+        percent(in_bursts, lost),
+    );
+    if list.is_empty() {
+        return out;
+    }
+    let _ = write!(out, "\n{:>10} {:>10} {:>8} {:>8} {:>8}", "from", "to", "sent", "lost", "loss");
+    if ends.is_some() {
+        let _ = write!(out, "  {:>17}  {:>17}", "sender at (m)", "receiver at (m)");
+    }
+    out.push('\n');
+    for b in list {
+        let after = |ns: u64| seconds(ns - d.begins_ns());
+        let loss = percent(b.lost, b.sent);
+        let (from, to) = (after(b.from_ns), after(b.to_ns));
+        let _ = write!(out, "{from:>10.3} {to:>10.3} {:>8} {:>8} {loss:>8}", b.sent, b.lost);
+        for p in ends.into_iter().flat_map(|e| e.of(b)) {
+            let place = p.map_or_else(|| "-".to_owned(), |p| format!("{:.1}, {:.1}", p.x, p.y));
+            let _ = write!(out, "  {place:>17}");
+        }
+        out.push('\n');
+    }
+    out
+}
+
+fn seconds(ns: u64) -> f64 {
+    ns as f64 * 1e-9
+}
+
+fn percent(part: usize, of: usize) -> String {
+    if of == 0 { "-".to_owned() } else { format!("{:.2} %", part as f64 / of as f64 * 100.0) }
+}
+
+fn open(path: &Path) -> Result<BufReader<File>, Failure> {
+    let file =
+        File::open(path).map_err(|e| Failure::Usage(format!("cannot read {}: {e}", path.display())))?;
+    Ok(BufReader::new(file))
+}
+
+/// A file that is no capture is the user's to mend, and so is one that tells too little; one that breaks off is not.
+fn failure(path: &Path) -> impl FnOnce(DiffError) -> Failure {
+    let name = path.display().to_string();
+    move |e| match e {
+        DiffError::Capture(CaptureError::Io(e)) => Failure::Run(format!("cannot read {name}: {e}")),
+        e => Failure::Usage(format!("{name}: {e}")),
+    }
+}
+
+fn sender(text: &str) -> Result<Sender, Failure> {
+    if let Ok(ip) = text.parse() {
+        return Ok(Sender::Ip(ip));
+    }
+    let octets: Option<Vec<u8>> =
+        text.split(':').map(|o| (o.len() == 2).then(|| u8::from_str_radix(o, 16).ok()).flatten()).collect();
+    match octets.map(<[u8; 6]>::try_from) {
+        Some(Ok(mac)) => Ok(Sender::Mac(Mac(mac))),
+        _ => Err(Failure::Usage(format!(
+            "--sender {text}: neither the address of an interface (02:00:00:00:00:01) nor an IPv4 address"
+        ))),
+    }
+}

@@ -1,0 +1,183 @@
+//! The packets that a capture shows.
+
+use std::io::Read;
+
+use wayhop_core::{Addr, Mac};
+use wayhop_wire::dsr;
+use wayhop_wire::ipv4::{self, protocol};
+
+use crate::capture::{CaptureError, CaptureReader, CapturedFrame};
+use crate::decode::network;
+
+/// Packets of one capture that are compared at most: some 500 MB of memory.
+const MAX_PACKETS: usize = 1 << 23;
+
+/// Why two captures cannot be compared.
+#[derive(Debug)]
+pub enum DiffError {
+    /// The capture cannot be read.
+    Capture(CaptureError),
+    /// It can, but not used so; the text says why, and what to do.
+    Unusable(String),
+}
+
+impl std::fmt::Display for DiffError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Capture(e) => e.fmt(f),
+            Self::Unusable(what) => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for DiffError {}
+
+/// Whose packets of the first capture count as sent.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Sender {
+    /// Those that the file marks as sent by the capturing interface.
+    Marked,
+    /// Those of this transmitter.
+    Mac(Mac),
+    /// Those of this IP source.
+    Ip(Addr),
+}
+
+/// What a packet is known by.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Name {
+    source: Addr,
+    destination: Addr,
+    id: u16,
+    protocol: u8,
+    fragment: u16,
+    pub(super) transmitter: Option<Mac>,
+    /// A digest of the DSR header; `None` without one, or where its end was not captured.
+    pub(super) header: Option<u64>,
+}
+
+/// One packet, once.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Sighting {
+    pub(super) name: Name,
+    pub(super) time_ns: u64,
+    pub(super) frame: u64,
+}
+
+/// The packets that a node sent, or those that it heard.
+#[derive(Clone, Debug, Default)]
+pub struct Sightings {
+    pub(super) list: Vec<Sighting>,
+    /// Whether every frame told its transmitter.
+    pub(super) transmitters: bool,
+    /// Whether every DSR header was captured whole.
+    pub(super) headers: bool,
+}
+
+impl Sightings {
+    /// None yet.
+    pub fn new() -> Self {
+        Self { list: Vec::new(), transmitters: true, headers: true }
+    }
+
+    /// Those that `sender` sent, in a capture.
+    pub fn sent(capture: impl Read, sender: Sender) -> Result<Self, DiffError> {
+        let mut sightings = Self::new();
+        let mut marks = false;
+        let frames = sightings.read(capture, |frame, transmitter, source| {
+            marks |= frame.sent.is_some();
+            match sender {
+                Sender::Marked => frame.sent == Some(true),
+                Sender::Mac(m) => transmitter == Some(m),
+                Sender::Ip(a) => source == a,
+            }
+        })?;
+        if frames > 0 && !marks && sender == Sender::Marked {
+            return Err(DiffError::Unusable(
+                "the capture does not tell which packets its node sent; name the node by --sender, with the address of its \
+                 interface or its IP address"
+                    .to_owned(),
+            ));
+        }
+        Ok(sightings)
+    }
+
+    /// Those that the capturing node heard: all that the capture does not mark as sent.
+    pub fn heard(capture: impl Read) -> Result<Self, DiffError> {
+        let mut sightings = Self::new();
+        sightings.read(capture, |frame, _, _| frame.sent != Some(true))?;
+        Ok(sightings)
+    }
+
+    /// Adds what is in a frame of type `link_type` (a LINKTYPE number); one without an IP packet adds nothing. `frame` is
+    /// its number.
+    pub fn add(&mut self, link_type: u16, bytes: &[u8], time_ns: u64, frame: u64) {
+        if let Some((name, _)) = self.name(link_type, bytes) {
+            self.list.push(Sighting { name, time_ns, frame });
+        }
+    }
+
+    /// The number of packets.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Reads the packets that `counts` accepts, by frame, transmitter and IP source. Returns how many packets there were.
+    fn read(
+        &mut self,
+        capture: impl Read,
+        mut counts: impl FnMut(&CapturedFrame, Option<Mac>, Addr) -> bool,
+    ) -> Result<u64, DiffError> {
+        let mut reader = CaptureReader::new(capture).map_err(DiffError::Capture)?;
+        let mut frame = CapturedFrame::default();
+        let mut packets = 0;
+        while reader.next_into(&mut frame).map_err(DiffError::Capture)? {
+            let before = (self.transmitters, self.headers);
+            let Some((name, transmitter)) = self.name(frame.link_type, &frame.bytes) else { continue };
+            packets += 1;
+            if !counts(&frame, transmitter, name.source) {
+                // What is not compared need not be complete.
+                (self.transmitters, self.headers) = before;
+                continue;
+            }
+            if self.list.len() >= MAX_PACKETS {
+                return Err(DiffError::Unusable(format!(
+                    "more than {MAX_PACKETS} packets; cut the capture into pieces first (editcap -c)"
+                )));
+            }
+            self.list.push(Sighting { name, time_ns: frame.time_ns.unwrap_or(0), frame: frame.number });
+        }
+        Ok(packets)
+    }
+
+    fn name(&mut self, link_type: u16, bytes: &[u8]) -> Option<(Name, Option<Mac>)> {
+        let link = network(link_type, bytes)?;
+        let ip = ipv4::Packet::new_snapped(link.ip).ok()?;
+        let first = ip.fragment_offset() == 0;
+        let mut header = None;
+        if ip.protocol() == protocol::DSR && first {
+            header = dsr::Packet::new_checked(ip.payload()).ok().map(|p| digest(p.header()));
+            self.headers &= header.is_some();
+        }
+        self.transmitters &= link.transmitter.is_some();
+        let name = Name {
+            source: ip.src(),
+            destination: ip.dst(),
+            id: ip.id(),
+            protocol: ip.protocol(),
+            fragment: ip.fragment_offset(),
+            transmitter: link.transmitter,
+            header,
+        };
+        Some((name, link.transmitter))
+    }
+}
+
+/// FNV-1a: the same on every machine. Whoever can make two headers collide can also send two equal ones.
+fn digest(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
+}
