@@ -1,6 +1,6 @@
 //! Looking for routes: the Send Buffer, and Route Requests on their way (RFC 4728 sections 8.2.1 and 8.2.2).
 
-use wayhop_core::{Addr, BROADCAST, Cx, DropReason, Packet, RxMeta, Span, TxSpec};
+use wayhop_core::{Addr, BROADCAST, Cx, Decision, DropReason, Packet, RxMeta, SendState, Span, TxSpec};
 use wayhop_wire::dsr::{self, AddrList, DsrOption, RouteRequest};
 use wayhop_wire::ipv4;
 
@@ -19,6 +19,17 @@ impl Engine {
 
     /// Keeps a packet until there is a route.
     pub(crate) fn hold(&mut self, cx: &mut Cx<'_>, h: Held) {
+        cx.state(SendState {
+            packet: h.packet.meta.id,
+            next_hop: Addr::UNSPECIFIED,
+            decision: Decision::Waits,
+            attempt: 0,
+            hops: 0,
+            queued: cx.queue_len(),
+            timer: Span::ZERO,
+            rtt: Span::ZERO,
+            rtt_deviation: Span::ZERO,
+        });
         if let Some(evicted) = self.buffer.push(h) {
             cx.drop(evicted.packet, DropReason::BufferFull);
         }
@@ -108,7 +119,7 @@ impl Engine {
     fn free(&mut self, cx: &mut Cx<'_>, at: usize, route: &Path, delay: Span) {
         let Some(h) = self.buffer.take(at) else { return };
         if h.own {
-            return self.send_own(cx, h.packet, route, delay);
+            return self.send_own(cx, h.packet, route, Decision::Discovered, delay);
         }
         // Somebody else's packet gets a way that begins here, which the salvage count says (section 8.1.4).
         let salvage = (h.salvage + 1).min(self.params.max_salvage_count.max(1));

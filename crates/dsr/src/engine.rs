@@ -10,14 +10,17 @@ use wayhop_wire::ipv4::{self, protocol};
 use crate::blacklist::Blacklist;
 use crate::buffer::SendBuffer;
 use crate::cache::{LinkCache, PathCache, RouteCache};
+use crate::duplicates::Seen;
 use crate::flow;
 use crate::flow_table::FlowTable;
 use crate::learning::HeardPackets;
 use crate::links::Links;
 use crate::maintenance::Broken;
-use crate::params::{CacheKind, Params};
+use crate::neighbours::Neighbours;
+use crate::params::{CacheKind, Maintenance, Params};
 use crate::reply::HeldReplies;
 use crate::request_table::RequestTable;
+use crate::rexmt::{Fingerprint, RexmtBuffer};
 use crate::route_error::ToldError;
 use crate::shortening::GratTable;
 use crate::view::{View, is_node};
@@ -43,12 +46,26 @@ pub struct Engine {
     pub(crate) flows: FlowTable,
     /// What it knows of links beside the routes in its cache.
     pub(crate) links: Links,
+    /// The Maintenance Buffer.
+    pub(crate) rexmt: RexmtBuffer,
+    /// When the Maintenance Buffer is looked at next.
+    pub(crate) rexmt_timer: Option<Time>,
+    /// When it is looked at first, if that happens in intervals.
+    pub(crate) rexmt_phase: Span,
+    pub(crate) next_ack_id: u16,
+    pub(crate) neighbours: Neighbours,
+    pub(crate) seen: Seen,
+    /// Where this node is.
+    pub(crate) fix: Option<Fix>,
     /// Where headers are built.
     pub(crate) scratch: Vec<u8>,
     pub(crate) next_request_id: u16,
     pub(crate) next_ip_id: u16,
     next_tx_id: u64,
 }
+
+/// How often this node asks where it is: the GPS receivers of the testbed told it once a second.
+const POSITION_INTERVAL: Span = Span::from_secs(1);
 
 /// The timers of the engine.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -65,6 +82,8 @@ pub(crate) enum Timer {
     Doubt,
     /// Routes to this target over links remembered as bad may be used.
     LastResort(Addr),
+    /// The next look into the Maintenance Buffer.
+    Rexmt,
 }
 
 impl Timer {
@@ -76,6 +95,7 @@ impl Timer {
             Self::HeldReply => 4 << 32,
             Self::Doubt => 5 << 32,
             Self::LastResort(a) => 16 << 32 | a.to_bits() as u64,
+            Self::Rexmt => 6 << 32,
         })
     }
     const fn from_key(k: TimerKey) -> Option<Self> {
@@ -86,6 +106,7 @@ impl Timer {
             4 => Self::HeldReply,
             5 => Self::Doubt,
             16 => Self::LastResort(Addr::from_bits(k.0 as u32)),
+            6 => Self::Rexmt,
             _ => return None,
         })
     }
@@ -129,6 +150,13 @@ impl Engine {
             checking: false,
             flows: FlowTable::new(&p),
             links: Links::new(&p),
+            rexmt: RexmtBuffer::new(p.rexmt_buffer_packets.into()),
+            rexmt_timer: None,
+            rexmt_phase: Span::ZERO,
+            next_ack_id: 0,
+            neighbours: Neighbours::default(),
+            seen: Seen::default(),
+            fix: None,
             scratch: Vec::with_capacity(160),
             next_request_id: 0,
             next_ip_id: 0,
@@ -204,13 +232,20 @@ impl Engine {
                 return self.on_plain(cx, p, state);
             }
         }
-        self.on_options(cx, p, rx, state, false);
+        self.on_options(cx, p, rx, state, Done::Nothing);
     }
 
     /// A packet without DSR options; with or without Flow State header, which is off.
     fn on_plain(&mut self, cx: &mut Cx<'_>, p: Packet, state: Option<FlowState>) {
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         let to = ip.dst();
+        if is_node(to) && self.maintains(cx) {
+            let what = Fingerprint::read(p.bytes());
+            let me = cx.addr();
+            if what.is_ok_and(|what| self.is_repeated(cx, &what, to == me)) {
+                return cx.drop(p, DropReason::Duplicate);
+            }
+        }
         if to == cx.addr() || !is_node(to) {
             return cx.deliver(p);
         }
@@ -221,20 +256,19 @@ impl Engine {
         cx.drop(p, DropReason::NoRoute);
     }
 
-    /// Its options, in the order that section 8.1.4 gives, errors first. `obeyed` says that unknown ones were dealt with.
-    fn on_options(
-        &mut self,
-        cx: &mut Cx<'_>,
-        p: Packet,
-        rx: &RxMeta,
-        state: Option<FlowState>,
-        obeyed: bool,
-    ) {
+    /// Its options, in the order that section 8.1.4 gives, errors first. `done` says what was dealt with already.
+    fn on_options(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta, state: Option<FlowState>, done: Done) {
         let Ok(v) = View::new(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
-        if v.has_unknown && !obeyed {
+        if v.has_unknown && done == Done::Nothing {
             let Some(p) = self.obey_unknown(cx, p) else { return };
-            return self.on_options(cx, p, rx, state, true);
+            return self.on_options(cx, p, rx, state, Done::Unknown);
         }
+        let acks = v.has_ack || v.ack_request.is_some() || self.maintains(cx);
+        if acks && !rx.broadcast && done != Done::Acks {
+            let Some(p) = self.settle(cx, p, rx) else { return };
+            return self.on_options(cx, p, rx, state, Done::Acks);
+        }
+        self.learn_location(cx, &v);
         if v.has_error {
             self.on_route_errors(cx, &v, true);
         }
@@ -265,14 +299,26 @@ impl Engine {
     }
 }
 
+/// What was dealt with of a received packet's options, in this order.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Done {
+    Nothing,
+    /// What RFC 4728 does not define.
+    Unknown,
+    /// Acknowledgements and requests for them, too.
+    Acks,
+}
+
 impl Protocol for Engine {
     fn data_plane(&self) -> DataPlane {
         DataPlane::PerPacket
     }
 
     fn interests(&self) -> Interests {
-        let overhear = self.params.snoop_overheard;
-        Interests { overhear, position: self.links.wants_position(), ..Interests::default() }
+        let network = self.params.maintenance == Maintenance::Network;
+        let located = self.params.location_option.then_some(POSITION_INTERVAL);
+        let position = self.links.wants_position().or(located);
+        Interests { overhear: self.params.snoop_overheard || network, position, ..Interests::default() }
     }
 
     fn start(&mut self, cx: &mut Cx<'_>) {
@@ -282,11 +328,18 @@ impl Protocol for Engine {
         self.next_request_id = bits as u16;
         self.next_ip_id = (bits >> 16) as u16;
         self.flows.start_at((bits >> 32) as u16);
+        self.next_ack_id = (bits >> 48) as u16;
+        let tick = Span::from_millis(self.params.rexmt_tick_ms.into());
+        if tick > Span::ZERO {
+            // Nodes that are switched on together do not look into their buffers together.
+            self.rexmt_phase = cx.rng().jitter(tick);
+        }
     }
 
     fn on_outbound(&mut self, cx: &mut Cx<'_>, mut p: Packet) {
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         let (to, id) = (ip.dst(), ip.id());
+        let whole = ip.fragment_offset() == 0 && !ip.more_fragments();
         if ip.protocol() == protocol::DSR || to.is_unspecified() {
             return cx.drop(p, DropReason::Malformed);
         }
@@ -297,7 +350,7 @@ impl Protocol for Engine {
             // Such packets go to the neighbours, once.
             return cx.send(p, TxSpec::broadcast().with_priority(Priority::Data));
         }
-        if id == 0 {
+        if id == 0 || whole && self.maintains(cx) {
             // Packets are told apart by source and identification (section 8.3.2).
             self.stamp(&mut p);
         }
@@ -317,21 +370,27 @@ impl Protocol for Engine {
     }
 
     fn on_overheard(&mut self, cx: &mut Cx<'_>, p: &[u8], next_hop: Addr, rx: &RxMeta) {
-        self.overhear(cx, p, next_hop, rx);
+        self.hear_passed_on(cx, p, rx);
+        if self.params.snoop_overheard {
+            self.overhear(cx, p, next_hop, rx);
+        }
     }
 
     fn on_position(&mut self, cx: &mut Cx<'_>, fix: &Fix) {
-        self.links.positions.learn(cx.addr(), *fix, cx.now());
+        self.on_fix(cx, fix);
     }
 
     fn on_tx_status(
         &mut self,
         cx: &mut Cx<'_>,
-        _: TxId,
+        id: TxId,
         next_hop: Addr,
         status: TxStatus,
-        p: Option<Packet>,
+        mut p: Option<Packet>,
     ) {
+        if self.on_copy_status(cx, id, &mut p) {
+            return;
+        }
         match (status, p) {
             (TxStatus::Acked, _) => {
                 self.links.worked(cx, next_hop);
@@ -353,6 +412,7 @@ impl Protocol for Engine {
             Some(Timer::HeldReply) => self.send_due_replies(cx),
             Some(Timer::Doubt) => self.end_doubts(cx),
             Some(Timer::LastResort(_)) => self.release(cx, Span::ZERO),
+            Some(Timer::Rexmt) => self.on_rexmt_timer(cx),
             None => {}
         }
     }
@@ -365,6 +425,8 @@ impl Protocol for Engine {
         self.blacklist.inspect(now, out);
         self.flows.inspect(now, out);
         self.links.inspect(now, out);
+        self.rexmt.inspect(now, out);
+        self.neighbours.inspect(now, out);
         for (_, p, _) in &self.doubtful {
             out.held("doubtful_requests", p);
         }

@@ -4,10 +4,11 @@
 //! packets that carry the Flow State header alone or, for the newest flow to a destination, nothing at all. Forwarding
 //! nodes look them up in the Flow Table.
 
-use wayhop_core::{Addr, Cx, DropReason, Packet, Span, TxSpec};
+use wayhop_core::{Addr, Cx, Decision, DropReason, Packet, Span};
 use wayhop_wire::dsr::{self, Builder, DsrOption, FlowState, RouteError, RouteErrorKind};
 use wayhop_wire::ipv4::{self, protocol};
 
+use crate::acks::Hop;
 use crate::engine::Engine;
 use crate::flow_table::Flow;
 use crate::path::Path;
@@ -71,8 +72,8 @@ impl Engine {
         if written.is_err() {
             return cx.drop(p, DropReason::TooLong);
         }
-        let id = self.tx_id();
-        cx.send(p, TxSpec::unicast(next_hop).after(delay).reported(id));
+        let hops = route.hops();
+        self.transmit(cx, p, Hop { to: next_hop, control: false, decision: Decision::Flow, hops, delay });
     }
 
     /// Records the flow of a packet that carries its route and lifetime (section 8.6.3). `p` has its Flow State header off.
@@ -130,6 +131,7 @@ impl Engine {
         }
         f.expires = f.expires.max(now + lifetime);
         let next_hop = f.next_hop;
+        let hops = f.way().ahead().len();
         // Section 8.6.3: with another TTL than expected a packet needs a header that names the flow.
         let state =
             state.or_else(|| (ttl != f.ttl).then_some(FlowState { hop_count: f.hop_count, flow_id: f.id }));
@@ -140,8 +142,8 @@ impl Engine {
         if written.is_err() {
             return cx.drop(p, DropReason::Malformed);
         }
-        let id = self.tx_id();
-        cx.send(p, TxSpec::unicast(next_hop).reported(id));
+        let decision = Decision::Flow;
+        self.transmit(cx, p, Hop { to: next_hop, control: false, decision, hops, delay: Span::ZERO });
     }
 
     /// A packet's flow is not known here: its source is told, and the packet is salvaged if that can be done.

@@ -151,6 +151,10 @@ impl Engine {
             return;
         }
         let Ok(v) = View::new(bytes) else { return };
+        self.learn_location(cx, &v);
+        if v.has_ack {
+            self.on_acks(cx, &v);
+        }
         if v.has_error {
             self.on_route_errors(cx, &v, false);
         }

@@ -43,26 +43,31 @@
 //! Every table has a size in [`Params`] or a constant beside it; what has no room pushes out the oldest or is not
 //! remembered. Packets from outside cannot make the engine panic, loop or grow.
 
+mod acks;
 mod blacklist;
 mod buffer;
 pub mod cache;
 mod discovery;
+mod duplicates;
 mod engine;
 mod flow;
 mod flow_table;
 mod icmp;
 mod learning;
 mod links;
+mod location;
 mod maintenance;
+mod neighbours;
 mod output;
 mod params;
 mod path;
 mod reply;
 mod request_table;
+mod rexmt;
 mod route_error;
 mod shortening;
 mod view;
 
 pub use engine::Engine;
-pub use params::{BadLinks, CacheKind, Metric, Params};
+pub use params::{BadLinks, CacheKind, Maintenance, Metric, Params};
 pub use path::{MAX_HOPS, MAX_NODES, Path};

@@ -1,9 +1,10 @@
 //! Forwarding along source routes, and what happens when a link breaks (RFC 4728 sections 8.1.5, 8.3 and 8.3.6).
 
-use wayhop_core::{Addr, Cx, DropReason, Packet, Priority, RxMeta, Span, Time, TxSpec};
+use wayhop_core::{Addr, Cx, Decision, DropReason, Packet, RxMeta, Span, Time};
 use wayhop_wire::dsr::{self, DsrOption, FlowState};
 use wayhop_wire::ipv4::{self, protocol};
 
+use crate::acks::Hop;
 use crate::buffer::Held;
 use crate::cache::Purpose;
 use crate::engine::Engine;
@@ -63,7 +64,7 @@ impl Engine {
         if v.ip.ttl() <= 1 {
             return cx.drop(p, DropReason::TtlExpired);
         }
-        let priority = if v.is_control() { Priority::Control } else { Priority::Data };
+        let control = v.is_control();
         // The octet that holds the low bits of Salvage and Segments Left (section 6.7).
         let at = v.source_route_at + 3;
         p.bytes_mut()[at] -= 1;
@@ -72,8 +73,12 @@ impl Engine {
         if counted.is_err() {
             return cx.drop(p, DropReason::Malformed);
         }
-        let id = self.tx_id();
-        cx.send(p, TxSpec::unicast(next_hop).with_priority(priority).reported(id));
+        let hops = left;
+        self.transmit(
+            cx,
+            p,
+            Hop { to: next_hop, control, decision: Decision::Forwarded, hops, delay: Span::ZERO },
+        );
     }
 
     /// The MAC gave up sending `p` to `next_hop`.
@@ -156,7 +161,7 @@ impl Engine {
             if control && !self.params.resend_own_control {
                 return cx.drop(p, DropReason::MacRetries);
             }
-            return self.originate(cx, p, to);
+            return self.originate_as(cx, p, to, Decision::Salvaged);
         }
         let salvaged = v.and_then(|v| v.source_route).map_or(0, |s| s.salvage);
         if !self.params.salvage {

@@ -1,10 +1,11 @@
 //! Building packets and sending them (RFC 4728 sections 8.1.1 to 8.1.3).
 
-use wayhop_core::{Addr, Cx, DropReason, Packet, Priority, Span, TxSpec};
+use wayhop_core::{Addr, Cx, Decision, DropReason, Packet, Span, TxSpec};
 use wayhop_wire::dsr::{self, AddrList, Builder, DsrOption, SourceRoute};
 use wayhop_wire::ipv4::{self, protocol};
 use wayhop_wire::{Error, checksum};
 
+use crate::acks::{Hop, LOW_DELAY};
 use crate::buffer::Held;
 use crate::cache::Purpose;
 use crate::discovery::Wants;
@@ -14,14 +15,19 @@ use crate::path::{MAX_NODES, Path};
 impl Engine {
     /// A control packet of this node with these options; `None` when they do not fit.
     pub(crate) fn control(&mut self, cx: &mut Cx<'_>, to: Addr, options: &[DsrOption<'_>]) -> Option<Packet> {
+        let location = self.own_location();
         let mut b = Builder::new(&mut self.scratch, protocol::NO_NEXT_HEADER);
         for o in options {
             b.push(o).ok()?;
+        }
+        if let Some(l) = location {
+            b.push(&l).ok()?;
         }
         let header = b.finish();
         let mut p = cx.alloc(ipv4::HEADER_LEN + header.len());
         let mut repr = ipv4::Repr::new(cx.addr(), to, protocol::DSR, header.len() as u16);
         repr.ttl = self.params.control_ttl;
+        repr.tos = if self.params.low_delay_tos { LOW_DELAY } else { 0 };
         repr.id = self.next_ip_id;
         self.next_ip_id = self.next_ip_id.wrapping_add(1);
         repr.emit(p.bytes_mut());
@@ -42,35 +48,60 @@ impl Engine {
 
     /// Sends a packet of this node, or keeps it until a route is found.
     pub(crate) fn originate(&mut self, cx: &mut Cx<'_>, p: Packet, to: Addr) {
+        self.originate_as(cx, p, to, Decision::Cached);
+    }
+
+    /// The same, with what the trace shall say of a route that is known.
+    pub(crate) fn originate_as(&mut self, cx: &mut Cx<'_>, p: Packet, to: Addr, decision: Decision) {
         let mut route = Path::EMPTY;
         if self.route_to(cx, to, Purpose::Send, &mut route) {
-            return self.send_own(cx, p, &route, Span::ZERO);
+            return self.send_own(cx, p, &route, decision, Span::ZERO);
         }
         self.hold(cx, Held { packet: p, to, salvage: 0, own: true, since: cx.now() });
         self.seek(cx, to, Wants::New);
     }
 
     /// Sends a packet of this node along a route; data packets by a flow if flow state is in use.
-    pub(crate) fn send_own(&mut self, cx: &mut Cx<'_>, p: Packet, route: &Path, delay: Span) {
+    pub(crate) fn send_own(
+        &mut self,
+        cx: &mut Cx<'_>,
+        p: Packet,
+        route: &Path,
+        decision: Decision,
+        delay: Span,
+    ) {
         if self.params.flow_state && !is_control(&p) && self.flows.suits(route) && !route.any_external() {
             self.send_in_flow(cx, p, route, delay);
         } else {
-            self.send_by(cx, p, route, 0, delay);
+            self.send_along(cx, p, route, 0, decision, delay);
         }
     }
 
     /// Sends a packet along a route that begins at this node. `salvage` is 0 for this node's own packets.
-    pub(crate) fn send_by(&mut self, cx: &mut Cx<'_>, mut p: Packet, route: &Path, salvage: u8, delay: Span) {
+    pub(crate) fn send_by(&mut self, cx: &mut Cx<'_>, p: Packet, route: &Path, salvage: u8, delay: Span) {
+        let decision = if salvage > 0 { Decision::Salvaged } else { Decision::Cached };
+        self.send_along(cx, p, route, salvage, decision, delay);
+    }
+
+    fn send_along(
+        &mut self,
+        cx: &mut Cx<'_>,
+        mut p: Packet,
+        route: &Path,
+        salvage: u8,
+        decision: Decision,
+        delay: Span,
+    ) {
         let Some(next_hop) = route.next_hop() else { return cx.drop(p, DropReason::NoRoute) };
         let plain = ipv4::Packet::new_checked(p.bytes()).is_ok_and(|ip| ip.protocol() != protocol::DSR);
         let control = is_control(&p);
-        let needed = route.hops() > 1 || salvage > 0 || self.params.source_route_on_one_hop || !plain;
+        let located = self.fix.is_some() && self.params.location_option;
+        let needed =
+            route.hops() > 1 || salvage > 0 || self.params.source_route_on_one_hop || !plain || located;
         if needed && self.put_source_route(&mut p, route, salvage, None).is_err() {
             return cx.drop(p, DropReason::TooLong);
         }
-        let priority = if control { Priority::Control } else { Priority::Data };
-        let id = self.tx_id();
-        cx.send(p, TxSpec::unicast(next_hop).with_priority(priority).after(delay).reported(id));
+        self.transmit(cx, p, Hop { to: next_hop, control, decision, hops: route.hops(), delay });
     }
 
     /// Writes the Source Route option, and the header around it if there is none.
@@ -94,6 +125,8 @@ impl Engine {
             segments_left: (listed.len() - usize::from(salvaged)) as u8,
             addresses: AddrList::from(listed),
         });
+        let own = ipv4::Packet::new_checked(p.bytes())?.src() == nodes[0];
+        let mut location = if own { self.own_location() } else { None };
         if let Ok((_, header)) = dsr::edit::parse(p.bytes()) {
             let mut b = Builder::new(&mut self.scratch, header.next_header());
             for o in header.options() {
@@ -102,14 +135,17 @@ impl Engine {
                     | DsrOption::Timeout { .. }
                     | DsrOption::Pad1
                     | DsrOption::PadN(_) => {}
+                    o @ DsrOption::Location(_) => location = location.or(Some(o)),
                     other => b.push(&other)?,
                 }
             }
             push_route(&mut b, &option, timeout_s)?;
+            location.map_or(Ok(()), |l| b.push(&l))?;
             dsr::edit::replace_header(p, b.finish())
         } else {
             let mut b = Builder::new(&mut self.scratch, protocol::NO_NEXT_HEADER);
             push_route(&mut b, &option, timeout_s)?;
+            location.map_or(Ok(()), |l| b.push(&l))?;
             dsr::edit::insert_header(p, b.finish())
         }
     }

@@ -141,6 +141,51 @@ pub struct Params {
     /// How long after the last failure a neighbour is forgotten, in milliseconds; until then it is "questionable".
     pub blacklist_expiry_ms: u32,
 
+    // ---- Acknowledgements (sections 8.3.1 to 8.3.3) ----
+    /// How this node notices that a neighbour did not get a packet.
+    pub maintenance: Maintenance,
+    /// How many packets the Maintenance Buffer holds, copies that wait for a confirmation; further packets are sent
+    /// without one (RexmtBufferSize, section 9).
+    pub rexmt_buffer_packets: u16,
+    /// How long after a confirmation the next packets to the same neighbour need none, in milliseconds
+    /// (MaintHoldoffTime, section 9).
+    pub maint_holdoff_ms: u32,
+    /// How often a packet that asks for an acknowledgement is sent again (MaxMaintRexmt, section 9).
+    pub max_maint_rexmt: u8,
+    /// How often a packet is sent again before it asks, where the next hop can be heard passing it on (TryPassiveAcks,
+    /// section 9).
+    pub try_passive_acks: u8,
+    /// How long to wait for hearing that, in milliseconds (PassiveAckTimeout, section 9); 0 for the timer that
+    /// acknowledgements have.
+    pub passive_ack_timeout_ms: u32,
+    /// Whether a confirmation also confirms all other packets that wait for the same neighbour (sections 8.3.1 and 8.3.2),
+    /// or each packet needs its own.
+    pub ack_confirms_neighbour: bool,
+    /// The shortest retransmission timer, in milliseconds.
+    pub rexmt_timer_min_ms: u32,
+    /// The longest retransmission timer before the interface queue is counted in, in milliseconds.
+    pub rexmt_timer_max_ms: u32,
+    /// The retransmission timer for a neighbour whose round-trip time is not known yet, in milliseconds.
+    pub rexmt_timer_initial_ms: u32,
+    /// How often the Maintenance Buffer is looked at, in milliseconds: what is due waits until then; 0 to act exactly when
+    /// something is due.
+    pub rexmt_tick_ms: u32,
+    /// Above how many packets in the interface queue the retransmission timer grows.
+    pub rexmt_queue_threshold: u32,
+    /// By how much it then grows for each packet in the queue, in milliseconds; 0 for not at all.
+    pub rexmt_queue_factor_ms: u32,
+    /// Whether the timer and the round-trip time begin when the radio has sent the packet, or when it enters the interface
+    /// queue.
+    pub rexmt_timer_from_air: bool,
+    /// Whether a node remembers which packets it has passed on, so that it does not pass on what is sent again. If not, it
+    /// compares with the packets that it still holds in the Send Buffer and the Maintenance Buffer only.
+    pub remember_forwarded: bool,
+    /// Whether control packets and retransmissions carry the low-delay bit in the IP header's TOS octet, and all packets
+    /// with that bit leave the interface queue first.
+    pub low_delay_tos: bool,
+    /// Whether packets of this node carry a location option of 44 octets.
+    pub location_option: bool,
+
     // ---- Automatic route shortening ----
     /// Whether an overheard packet that skipped hops is answered with a gratuitous Route Reply (section 3.4.3).
     pub gratuitous_replies: bool,
@@ -205,6 +250,19 @@ pub enum Metric {
     Etx,
 }
 
+/// How a node notices that a neighbour did not get a packet.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Maintenance {
+    /// By the link layer where it acknowledges (section 8.3.1), otherwise as `network`.
+    Auto,
+    /// By the link layer only: over a radio without acknowledgements nothing is noticed.
+    Link,
+    /// By hearing the neighbour pass the packet on (section 8.3.2) and by acknowledgements that are asked for
+    /// (section 8.3.3).
+    Network,
+}
+
 impl Default for Params {
     fn default() -> Self {
         Self::rfc()
@@ -213,7 +271,7 @@ impl Default for Params {
 
 impl Params {
     /// The named set of values: `rfc` (RFC 4728), `ns2` (what ns-2.35's DSR does, for comparison with it) or `cmu` (the
-    /// testbed of Maltz, Broch and Johnson 1999, as far as link-layer feedback goes).
+    /// testbed of Maltz, Broch and Johnson 1999).
     pub fn profile(name: &str) -> Option<Self> {
         match name {
             "rfc" => Some(Self::rfc()),
@@ -278,6 +336,23 @@ impl Params {
             blacklist: true,
             blacklist_probable_ms: 1_000,
             blacklist_expiry_ms: 3_000,
+            maintenance: Maintenance::Auto,
+            rexmt_buffer_packets: 50,
+            maint_holdoff_ms: 250,
+            max_maint_rexmt: 2,
+            try_passive_acks: 1,
+            passive_ack_timeout_ms: 100,
+            ack_confirms_neighbour: true,
+            rexmt_timer_min_ms: 50,
+            rexmt_timer_max_ms: 1_000,
+            rexmt_timer_initial_ms: 100,
+            rexmt_tick_ms: 0,
+            rexmt_queue_threshold: 5,
+            rexmt_queue_factor_ms: 0,
+            rexmt_timer_from_air: true,
+            remember_forwarded: true,
+            low_delay_tos: false,
+            location_option: false,
             gratuitous_replies: true,
             grat_reply_holdoff_ms: 1_000,
             grat_holdoff_by_route: false,
@@ -320,6 +395,7 @@ impl Params {
             error_before_salvage: false,
             error_to_queued_sources: false,
             blacklist: false,
+            maintenance: Maintenance::Link,
             grat_holdoff_by_route: true,
             grat_table_size: 10,
             flow_state: true,
@@ -333,6 +409,19 @@ impl Params {
             send_buffer_check_min_ms: 30,
             send_buffer_check_max_ms: 30,
             max_route_hops: 15,
+            maintenance: Maintenance::Network,
+            maint_holdoff_ms: 0,
+            // Three transmissions in all, of which the first may be confirmed passively (section 6.2 of the paper).
+            try_passive_acks: 0,
+            passive_ack_timeout_ms: 0,
+            ack_confirms_neighbour: false,
+            rexmt_timer_initial_ms: 50,
+            rexmt_tick_ms: 50,
+            rexmt_queue_factor_ms: 20,
+            rexmt_timer_from_air: false,
+            remember_forwarded: false,
+            low_delay_tos: true,
+            location_option: true,
             ..Self::rfc()
         }
     }
@@ -359,6 +448,8 @@ impl Params {
         self.control_ttl = self.control_ttl.max(1);
         self.flow_table_size = self.flow_table_size.max(1);
         self.flow_timeout_s = self.flow_timeout_s.max(1);
+        self.rexmt_timer_min_ms = self.rexmt_timer_min_ms.max(1);
+        self.rexmt_timer_max_ms = self.rexmt_timer_max_ms.max(self.rexmt_timer_min_ms);
         self
     }
 

@@ -2,7 +2,7 @@
 
 use wayhop_core::Addr;
 use wayhop_wire::Error;
-use wayhop_wire::dsr::{self, DsrOption, RouteError, RouteReply, RouteRequest, SourceRoute};
+use wayhop_wire::dsr::{self, DsrOption, Location, RouteError, RouteReply, RouteRequest, SourceRoute};
 use wayhop_wire::ipv4::{self, protocol};
 
 use crate::Path;
@@ -18,6 +18,12 @@ pub(crate) struct View<'a> {
     pub(crate) has_reply: bool,
     pub(crate) has_error: bool,
     pub(crate) has_unknown: bool,
+    /// Whether there is an Acknowledgement.
+    pub(crate) has_ack: bool,
+    /// Identification of the Acknowledgement Request, and who asks if it says so.
+    pub(crate) ack_request: Option<(u16, Option<Addr>)>,
+    /// Where the IP source is.
+    pub(crate) location: Option<Location>,
     /// The Timeout option that comes before the Source Route.
     pub(crate) timeout_s: Option<u16>,
     /// Where the Source Route option is, in octets from the IP header's start, if no Flow State header is there.
@@ -43,6 +49,9 @@ impl<'a> View<'a> {
             has_reply: false,
             has_error: false,
             has_unknown: false,
+            has_ack: false,
+            ack_request: None,
+            location: None,
             timeout_s: None,
             source_route_at: 0,
         };
@@ -53,9 +62,14 @@ impl<'a> View<'a> {
                     v.source_route = Some(s);
                     v.source_route_at = ip.header_len() + dsr::HEADER_LEN + range.start;
                 }
-                DsrOption::RouteRequest(_) | DsrOption::SourceRoute(_) => {
+                DsrOption::AckRequest { id, source } if v.ack_request.is_none() => {
+                    v.ack_request = Some((id, source));
+                }
+                DsrOption::RouteRequest(_) | DsrOption::SourceRoute(_) | DsrOption::AckRequest { .. } => {
                     return Err(Error::Value("option that occurs twice"));
                 }
+                DsrOption::Ack { .. } => v.has_ack = true,
+                DsrOption::Location(l) => v.location = Some(l),
                 DsrOption::RouteReply(_) => v.has_reply = true,
                 DsrOption::RouteError(_) => v.has_error = true,
                 DsrOption::Unknown { .. } => v.has_unknown = true,

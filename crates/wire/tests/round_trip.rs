@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use wayhop_core::Mac;
 use wayhop_wire::aodv::{Extension, Message, Rerr, Rrep, Rreq, Unreachable, extensions};
 use wayhop_wire::dsr::{
-    Builder, DsrOption, FlowState, Packet, RouteError, RouteErrorKind, RouteReply, RouteRequest, SourceRoute,
+    Builder, DsrOption, FlowState, Location, Packet, RouteError, RouteErrorKind, RouteReply, RouteRequest,
+    SourceRoute,
 };
 use wayhop_wire::{arp, dot11, icmp, ipv4, llc, radiotap, udp};
 
@@ -31,6 +32,7 @@ enum Owned {
     Pad(Option<u8>),
     Timeout(u16),
     FlowId(u16, Ipv4Addr),
+    Location(Location),
     Unknown(u8, Vec<u8>),
 }
 
@@ -77,6 +79,7 @@ impl Owned {
             Self::FlowId(flow_id, destination) => {
                 DsrOption::FlowId { flow_id: *flow_id, destination: *destination }
             }
+            Self::Location(l) => DsrOption::Location(*l),
             Self::Unknown(kind, data) => DsrOption::Unknown { kind: *kind, data },
         }
     }
@@ -96,6 +99,15 @@ fn dsr_option() -> impl Strategy<Value = Owned> {
         option::of(any::<u8>()).prop_map(Owned::Pad),
         any::<u16>().prop_map(Owned::Timeout),
         (any::<u16>(), addr()).prop_map(|(f, d)| Owned::FlowId(f, d)),
+        (
+            -90_000_000_000i64..=90_000_000_000,
+            -180_000_000_000i64..=180_000_000_000,
+            0u32..360_000_000,
+            any::<u32>()
+        )
+            .prop_map(|(latitude_ndeg, longitude_ndeg, heading_udeg, speed_mm_per_s)| {
+                Owned::Location(Location { latitude_ndeg, longitude_ndeg, heading_udeg, speed_mm_per_s })
+            }),
         (any::<u8>().prop_filter("unknown", move |k| !known.contains(k)), vec(any::<u8>(), 0..=255))
             .prop_map(|(k, d)| Owned::Unknown(k, d)),
     ]

@@ -4,8 +4,8 @@ use std::net::Ipv4Addr;
 
 use wayhop_wire::Error;
 use wayhop_wire::dsr::{
-    AddrList, Builder, DsrOption, FlowState, Packet, RouteError, RouteErrorKind, RouteReply, RouteRequest,
-    SourceRoute, UnknownAction, options, unknown_action, unknown_wants_error,
+    AddrList, Builder, DsrOption, FlowState, Location, Packet, RouteError, RouteErrorKind, RouteReply,
+    RouteRequest, SourceRoute, UnknownAction, options, unknown_action, unknown_wants_error,
 };
 
 const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
@@ -196,6 +196,34 @@ fn extensions_that_rfc_4728_leaves_room_for_are_accepted() {
         error,
         DsrOption::RouteError(RouteError { kind: RouteErrorKind::NodeUnreachable(C), .. })
     ));
+}
+
+#[test]
+fn a_location_is_44_octets_of_fixed_point_numbers() {
+    // 40.443322 N, 79.945278 W, heading 270.5, 11.111 m/s, as the figure in `location.rs` lays it out.
+    let mut octets = vec![30, 42, 1, 0];
+    octets.extend(40_443_322_000_i64.to_be_bytes());
+    octets.extend((-79_945_278_000_i64).to_be_bytes());
+    octets.extend([0x10, 0x1f, 0x80, 0xa0, 0, 0, 0x2b, 0x67]);
+    octets.extend([0; 16]);
+    assert_eq!(octets.len(), 44);
+    let location = Location {
+        latitude_ndeg: 40_443_322_000,
+        longitude_ndeg: -79_945_278_000,
+        heading_udeg: 270_500_000,
+        speed_mm_per_s: 11_111,
+    };
+    both_ways(&octets, DsrOption::Location(location));
+    assert_eq!((unknown_action(30), unknown_wants_error(30)), (UnknownAction::Ignore, false));
+    // What shares the type and is no location stays unknown: another subtype, length, or a place beyond the poles.
+    for (at, value) in [(2, 9), (4, 0x70), (20, 0xff)] {
+        let mut other = octets.clone();
+        other[at] = value;
+        both_ways(&other, DsrOption::Unknown { kind: 30, data: &other[2..] });
+    }
+    both_ways(&[30, 1, 1], DsrOption::Unknown { kind: 30, data: &[1] });
+    let beyond = DsrOption::Location(Location { latitude_ndeg: 90_000_000_001, ..location });
+    assert_eq!(beyond.check(), Err(Error::Value("latitude")));
 }
 
 #[test]

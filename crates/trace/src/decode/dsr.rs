@@ -99,10 +99,18 @@ fn message(option: &DsrOption<'_>) -> Message {
         DsrOption::FlowId { flow_id, destination } => json!({
             "flow_id": flow_id, "flow_destination": destination.to_string(),
         }),
+        DsrOption::Location(l) => json!({
+            "latitude_deg": l.latitude_ndeg as f64 * 1e-9, "longitude_deg": l.longitude_ndeg as f64 * 1e-9,
+            "heading_deg": f64::from(l.heading_udeg) * 1e-6, "speed_m_per_s": f64::from(l.speed_mm_per_s) * 1e-3,
+        }),
         DsrOption::Pad1 | DsrOption::PadN(_) => json!({}),
         DsrOption::Unknown { kind, data } => json!({ "option_type": kind, "data": hex(data) }),
     };
-    Message { kind: kind_name(option.kind()), fields: fields(value), truncated: false, malformed: None }
+    let kind = match option {
+        DsrOption::Location(_) => "location",
+        other => kind_name(other.kind()),
+    };
+    Message { kind, fields: fields(value), truncated: false, malformed: None }
 }
 
 /// An option whose end was not captured: what its beginning says. A list of addresses ends with the last whole one.

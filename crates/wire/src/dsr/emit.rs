@@ -3,7 +3,7 @@
 use wayhop_core::Addr;
 
 use super::option::{MAX_REPLY_ADDRESSES, MAX_REQUEST_ADDRESSES, MAX_ROUTE_ADDRESSES};
-use super::{AddrList, DsrOption, RouteErrorKind};
+use super::{AddrList, DsrOption, Location, RouteErrorKind};
 use crate::Error;
 
 impl DsrOption<'_> {
@@ -20,6 +20,7 @@ impl DsrOption<'_> {
             Self::PadN(n) => 2 + usize::from(*n),
             Self::Timeout { .. } => 4,
             Self::FlowId { .. } => 8,
+            Self::Location(_) => Location::OPTION_LEN,
             Self::Unknown { data, .. } => 2 + data.len(),
         }
     }
@@ -40,6 +41,7 @@ impl DsrOption<'_> {
                 at_most(o.addresses.len(), MAX_ROUTE_ADDRESSES)?;
                 if o.segments_left > 63 { Err(Error::Value("segments left")) } else { Ok(()) }
             }
+            Self::Location(l) => l.check(),
             Self::Unknown { data, .. } => at_most(data.len(), 255),
             _ => Ok(()),
         }
@@ -97,6 +99,7 @@ impl DsrOption<'_> {
                 w.put(flow_id.to_be_bytes());
                 w.addr(*destination);
             }
+            Self::Location(l) => l.emit(&mut w),
             Self::Unknown { data, .. } => w.slice(data),
         }
         Ok(())
@@ -116,7 +119,7 @@ impl RouteErrorKind<'_> {
 }
 
 /// Writes fields one after another; panics beyond the end, as slices do.
-struct Writer<'b> {
+pub(super) struct Writer<'b> {
     buf: &'b mut [u8],
     at: usize,
 }
@@ -126,7 +129,7 @@ impl Writer<'_> {
         self.buf[self.at..self.at + v.len()].copy_from_slice(v);
         self.at += v.len();
     }
-    fn put<const N: usize>(&mut self, v: [u8; N]) {
+    pub(super) fn put<const N: usize>(&mut self, v: [u8; N]) {
         self.slice(&v);
     }
     fn addr(&mut self, a: Addr) {

@@ -8,7 +8,7 @@
 //!
 //! Lengths: fixed header 4 octets; Route Request 8 + 4n with n at most 62; Route Reply 3 + 4n (63); Route Error 12 and its
 //! type-specific part; Acknowledgement Request 4 or 8; Acknowledgement 12; Source Route 4 + 4n (63); Pad1 1; PadN 2 + n;
-//! Timeout 4; Destination and Flow ID 8; Flow State header 4.
+//! Timeout 4; Destination and Flow ID 8; Flow State header 4; location 44.
 //!
 //! # What cannot panic
 //! Nothing in here panics on any input, but [`DsrOption::emit`] when its buffer is shorter than
@@ -21,12 +21,14 @@ mod build;
 pub mod edit;
 mod emit;
 mod header;
+mod location;
 mod option;
 mod options;
 
 pub use addr_list::{AddrIter, AddrList};
 pub use build::Builder;
 pub use header::{FlowState, HEADER_LEN, Packet};
+pub use location::Location;
 pub use option::{DsrOption, RouteError, RouteErrorKind, RouteReply, RouteRequest, SourceRoute};
 pub use options::{Located, Options, options};
 
@@ -40,6 +42,8 @@ pub mod option_type {
     pub const ROUTE_REPLY: u8 = 2;
     /// Route Error.
     pub const ROUTE_ERROR: u8 = 3;
+    /// Experiments of this project, told apart by the first octet of the data; not registered.
+    pub const EXPERIMENT: u8 = 30;
     /// Acknowledgement.
     pub const ACK: u8 = 32;
     /// DSR Source Route.

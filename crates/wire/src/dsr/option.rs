@@ -2,7 +2,7 @@
 
 use wayhop_core::Addr;
 
-use super::AddrList;
+use super::{AddrList, Location};
 use super::{error_type, option_type};
 use crate::Error;
 use crate::bytes::{addr_at, u8_at, u16_at};
@@ -53,6 +53,8 @@ pub enum DsrOption<'a> {
         /// The next IP destination.
         destination: Addr,
     },
+    /// Where the packet's originator is; not of RFC 4728.
+    Location(Location),
     /// An option that RFC 4728 does not define; see [`super::unknown_action`].
     Unknown {
         /// Its type.
@@ -211,6 +213,10 @@ impl<'a> DsrOption<'a> {
                 at_least(6)?;
                 Self::FlowId { flow_id: u16_at(data, 0), destination: addr_at(data, 2) }
             }
+            option_type::EXPERIMENT => match Location::parse(data) {
+                Some(l) => Self::Location(l),
+                None => Self::Unknown { kind, data },
+            },
             _ => Self::Unknown { kind, data },
         })
     }
@@ -228,6 +234,7 @@ impl<'a> DsrOption<'a> {
             Self::PadN(_) => option_type::PAD_N,
             Self::Timeout { .. } => option_type::TIMEOUT,
             Self::FlowId { .. } => option_type::FLOW_ID,
+            Self::Location(_) => option_type::EXPERIMENT,
             Self::Unknown { kind, .. } => *kind,
         }
     }

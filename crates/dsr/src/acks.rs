@@ -1,0 +1,450 @@
+//! Route Maintenance without link-layer feedback: passive and network-layer acknowledgements (RFC 4728 sections 8.3.2 and
+//! 8.3.3; Maltz, Broch and Johnson 1999, sections 6.2 to 6.4).
+
+use wayhop_core::{
+    Addr, Cx, Decision, DropReason, Packet, Priority, RxMeta, SendState, Span, Time, TxId, TxSpec,
+};
+use wayhop_link::etx::Cost;
+use wayhop_wire::Error;
+use wayhop_wire::dsr::{self, Builder, DsrOption};
+use wayhop_wire::ipv4::{self, protocol};
+
+use crate::cache::{Judge, Purpose};
+use crate::engine::{Engine, Timer};
+use crate::flow;
+use crate::params::Maintenance;
+use crate::path::Path;
+use crate::rexmt::{Fingerprint, Waiting};
+use crate::view::{View, is_node};
+
+/// One hop that a packet is about to make.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Hop {
+    /// The neighbour.
+    pub(crate) to: Addr,
+    /// Whether the packet is one of the protocol's own.
+    pub(crate) control: bool,
+    pub(crate) decision: Decision,
+    /// Length of the route from here.
+    pub(crate) hops: usize,
+    pub(crate) delay: Span,
+}
+
+/// Marks the numbers of transmissions of which the Maintenance Buffer has, or had, a copy.
+const COPIED: u64 = 1 << 63;
+/// The TOS bit that asks for low delay (RFC 1349).
+pub(crate) const LOW_DELAY: u8 = 0x10;
+/// With `rexmt_timer_from_air`: how much longer than its timer a packet may stay in the interface queue before it is taken
+/// for lost there.
+const STUCK: Span = Span::from_secs(1);
+
+impl Engine {
+    /// Whether this node looks after its packets itself.
+    pub(crate) fn maintains(&self, cx: &Cx<'_>) -> bool {
+        match self.params.maintenance {
+            Maintenance::Auto => !cx.link_acknowledges(),
+            Maintenance::Link => false,
+            Maintenance::Network => true,
+        }
+    }
+
+    /// Sends a packet to a neighbour, and sees to it that it gets there.
+    pub(crate) fn transmit(&mut self, cx: &mut Cx<'_>, p: Packet, hop: Hop) {
+        let now = cx.now();
+        let holdoff = Span::from_millis(self.params.maint_holdoff_ms.into());
+        if !self.maintains(cx) || self.rexmt.is_full() || self.neighbours.is_fresh(hop.to, now, holdoff) {
+            return self.send_once(cx, p, hop);
+        }
+        // Section 8.3.3: an Acknowledgement is not acknowledged.
+        let Some(what) = Fingerprint::read(p.bytes()).ok().filter(|f| !f.has_ack) else {
+            return self.send_once(cx, p, hop);
+        };
+        // Section 8.3.2: on the last hop nobody passes it on.
+        let last = ipv4::Packet::new_checked(p.bytes()).is_ok_and(|ip| ip.dst() == hop.to);
+        let silent = if last || !self.listens() { 0 } else { 1 + self.params.try_passive_acks };
+        let asking = self.params.max_maint_rexmt + u8::from(silent == 0);
+        let ask_id = self.next_ack_id;
+        self.next_ack_id = ask_id.wrapping_add(1);
+        let mut w = Waiting {
+            packet: p,
+            what,
+            next_hop: hop.to,
+            hops: u8::try_from(hop.hops).unwrap_or(u8::MAX),
+            ask_id,
+            silent,
+            limit: silent.saturating_add(asking),
+            attempts: 0,
+            tx: TxId(0),
+            sent: now,
+            timer: Span::ZERO,
+            deadline: now,
+        };
+        self.attempt(cx, &mut w, hop.decision, hop.control, hop.delay);
+        self.rexmt.push(w);
+        self.set_rexmt_timer(cx);
+    }
+
+    /// Whether neighbours can be heard passing packets on.
+    fn listens(&self) -> bool {
+        self.params.snoop_overheard || self.params.maintenance == Maintenance::Network
+    }
+
+    /// Sends a packet without keeping a copy.
+    fn send_once(&mut self, cx: &mut Cx<'_>, p: Packet, hop: Hop) {
+        cx.state(SendState {
+            packet: p.meta.id,
+            next_hop: hop.to,
+            decision: hop.decision,
+            attempt: 1,
+            hops: u8::try_from(hop.hops).unwrap_or(u8::MAX),
+            queued: cx.queue_len(),
+            timer: Span::ZERO,
+            rtt: Span::ZERO,
+            rtt_deviation: Span::ZERO,
+        });
+        let id = self.tx_id();
+        let priority = self.class(&p, hop.control);
+        cx.send(p, TxSpec::unicast(hop.to).with_priority(priority).after(hop.delay).reported(id));
+    }
+
+    /// Sends a copy of a waiting packet, the next time.
+    fn attempt(&mut self, cx: &mut Cx<'_>, w: &mut Waiting, decision: Decision, control: bool, delay: Span) {
+        let now = cx.now();
+        let asks = w.attempts >= w.silent;
+        let again = w.attempts > 0;
+        if again && self.params.low_delay_tos {
+            // Marked for good: the nodes that follow hurry it on, too.
+            let tos = ipv4::Packet::new_checked(w.packet.bytes()).map_or(0, |ip| ip.tos());
+            let marked = ipv4::set_tos(w.packet.bytes_mut(), tos | LOW_DELAY);
+            debug_assert!(marked.is_ok());
+        }
+        let mut copy = cx.copy(&w.packet);
+        if asks && self.put_ack_request(cx.addr(), &mut copy, w.ask_id).is_err() {
+            // No room for the option: it goes without, as it was.
+            cx.consume(copy);
+            copy = cx.copy(&w.packet);
+        }
+        w.attempts += 1;
+        w.timer = self.ack_timer(cx, w.next_hop, asks);
+        w.tx = TxId(self.tx_id().0 | COPIED);
+        w.sent = now + delay;
+        w.deadline = w.sent + w.timer;
+        if self.params.rexmt_timer_from_air {
+            w.deadline += STUCK;
+        }
+        let rtt = self.neighbours.get(w.next_hop, now).rtt;
+        cx.state(SendState {
+            packet: w.packet.meta.id,
+            next_hop: w.next_hop,
+            decision: if again { Decision::Retransmitted } else { decision },
+            attempt: w.attempts,
+            hops: w.hops,
+            queued: cx.queue_len(),
+            timer: w.timer,
+            rtt: rtt.smoothed().unwrap_or(Span::ZERO),
+            rtt_deviation: rtt.deviation(),
+        });
+        let priority = self.class(&copy, control);
+        cx.send(copy, TxSpec::unicast(w.next_hop).with_priority(priority).after(delay).reported(w.tx));
+    }
+
+    /// The class in the interface queue. The testbed had two, told apart by the low-delay bit (section 6.4 of the paper).
+    fn class(&self, p: &Packet, control: bool) -> Priority {
+        let low_delay = || ipv4::Packet::new_checked(p.bytes()).is_ok_and(|ip| ip.tos() & LOW_DELAY != 0);
+        if control || self.params.low_delay_tos && low_delay() { Priority::Control } else { Priority::Data }
+    }
+
+    /// How long a neighbour may take to confirm a packet that is sent now.
+    fn ack_timer(&mut self, cx: &Cx<'_>, next_hop: Addr, asks: bool) -> Span {
+        let p = &self.params;
+        let ms = |v: u32| Span::from_millis(v.into());
+        if !asks && p.passive_ack_timeout_ms > 0 {
+            return ms(p.passive_ack_timeout_ms);
+        }
+        let measured = self.neighbours.get(next_hop, cx.now()).rtt.timeout();
+        let base = measured.unwrap_or(ms(p.rexmt_timer_initial_ms));
+        let base = base.clamp(ms(p.rexmt_timer_min_ms), ms(p.rexmt_timer_max_ms));
+        let queued = cx.queue_len();
+        let crowded = queued > p.rexmt_queue_threshold;
+        base + if crowded { ms(p.rexmt_queue_factor_ms) * u64::from(queued) } else { Span::ZERO }
+    }
+
+    /// Puts an Acknowledgement Request into a packet: behind the other options but the location, which stays the last, and
+    /// behind a Flow State header (section 8.6.4).
+    fn put_ack_request(&mut self, me: Addr, p: &mut Packet, id: u16) -> Result<(), Error> {
+        let state = flow::take_header(p);
+        if let Ok((ip, header)) = dsr::edit::parse(p.bytes()) {
+            let routed = header.options().any(|o| matches!(o, Ok(DsrOption::SourceRoute(_))));
+            let source = (!routed && ip.src() != me).then_some(me);
+            let mut b = Builder::new(&mut self.scratch, header.next_header());
+            let mut location = None;
+            for o in header.options() {
+                match o? {
+                    DsrOption::Pad1 | DsrOption::PadN(_) => {}
+                    o @ DsrOption::Location(_) => location = Some(o),
+                    o => b.push(&o)?,
+                }
+            }
+            b.push(&DsrOption::AckRequest { id, source })?;
+            location.map_or(Ok(()), |l| b.push(&l))?;
+            dsr::edit::replace_header(p, b.finish())?;
+        } else {
+            let from = ipv4::Packet::new_checked(p.bytes())?.src();
+            let mut b = Builder::new(&mut self.scratch, protocol::NO_NEXT_HEADER);
+            b.push(&DsrOption::AckRequest { id, source: (from != me).then_some(me) })?;
+            dsr::edit::insert_header(p, b.finish())?;
+        }
+        state.map_or(Ok(()), |s| self.put_flow_header(p, s))
+    }
+
+    // ---- confirmations ----
+
+    /// The radio reports on a transmission of which there is a copy; the packet comes back with most reports. True if it
+    /// was such a one.
+    pub(crate) fn on_copy_status(&mut self, cx: &mut Cx<'_>, id: TxId, p: &mut Option<Packet>) -> bool {
+        if id.0 & COPIED == 0 {
+            return false;
+        }
+        if let Some(p) = p.take() {
+            // Whatever kept it from the air, the copy in the Maintenance Buffer decides what becomes of it.
+            cx.consume(p);
+            return true;
+        }
+        let from_air = self.params.rexmt_timer_from_air;
+        if let Some(w) = self.rexmt.sent_as(id).filter(|_| from_air) {
+            w.sent = cx.now();
+            w.deadline = w.sent + w.timer;
+            self.set_rexmt_timer(cx);
+        }
+        true
+    }
+
+    /// Looks whether an overheard packet confirms one of this node's (section 8.3.2).
+    pub(crate) fn hear_passed_on(&mut self, cx: &mut Cx<'_>, bytes: &[u8], rx: &RxMeta) {
+        if self.rexmt.is_empty() {
+            return;
+        }
+        let Ok(heard) = Fingerprint::read(bytes) else { return };
+        if let Some(at) = self.rexmt.heard(&heard, rx.from) {
+            let w = self.rexmt.take(at);
+            cx.note("passive_ack", w.next_hop, cx.now().since(w.sent).as_micros());
+            self.confirmed(cx, w);
+        }
+    }
+
+    /// The Acknowledgements of a packet that are for this node.
+    pub(crate) fn on_acks(&mut self, cx: &mut Cx<'_>, v: &View<'_>) {
+        let me = cx.addr();
+        for o in v.dsr.options() {
+            let Ok(DsrOption::Ack { id, source, destination }) = o else { continue };
+            if destination != me {
+                continue;
+            }
+            if let Some(at) = self.rexmt.asked(source, id) {
+                let w = self.rexmt.take(at);
+                cx.note("ack_received", w.next_hop, cx.now().since(w.sent).as_micros());
+                self.confirmed(cx, w);
+            }
+        }
+    }
+
+    /// A neighbour has a packet.
+    fn confirmed(&mut self, cx: &mut Cx<'_>, w: Waiting) {
+        let now = cx.now();
+        let neighbour = w.next_hop;
+        // Karn's rule: of a packet that was sent again nobody knows which transmission was confirmed.
+        let rtt = (w.attempts == 1).then(|| now.since(w.sent));
+        self.neighbours.confirm(neighbour, now, rtt);
+        self.links.worked(cx, neighbour);
+        cx.consume(w.packet);
+        if self.params.ack_confirms_neighbour {
+            while let Some(at) = self.rexmt.for_neighbour(neighbour) {
+                let w = self.rexmt.take(at);
+                cx.consume(w.packet);
+            }
+        }
+        self.on_acked(cx, neighbour);
+    }
+
+    // ---- what is not confirmed ----
+
+    fn set_rexmt_timer(&mut self, cx: &mut Cx<'_>) {
+        let Some(at) = self.rexmt.next_deadline() else { return };
+        let at = self.next_tick(at);
+        if self.rexmt_timer.is_none_or(|set| at < set || set <= cx.now()) {
+            self.rexmt_timer = Some(at);
+            cx.set_timer(Timer::Rexmt.key(), at);
+        }
+    }
+
+    /// The first moment from `at` on in which the Maintenance Buffer is looked at.
+    fn next_tick(&self, at: Time) -> Time {
+        let tick = Span::from_millis(self.params.rexmt_tick_ms.into()).as_nanos();
+        if tick == 0 {
+            return at;
+        }
+        let first = Time::ZERO + self.rexmt_phase;
+        let since = at.since(first).as_nanos();
+        first + Span::from_nanos(since.div_ceil(tick).saturating_mul(tick))
+    }
+
+    /// Sends again what is due, and gives up what was sent often enough.
+    pub(crate) fn on_rexmt_timer(&mut self, cx: &mut Cx<'_>) {
+        self.rexmt_timer = None;
+        while let Some(at) = self.rexmt.due(cx.now()) {
+            let mut w = self.rexmt.take(at);
+            if w.attempts < w.limit {
+                let control = View::new(w.packet.bytes()).is_ok_and(|v| v.is_control());
+                self.attempt(cx, &mut w, Decision::Retransmitted, control, Span::ZERO);
+                self.rexmt.put(at, w);
+            } else {
+                self.give_up(cx, w);
+            }
+        }
+        self.set_rexmt_timer(cx);
+    }
+
+    /// A neighbour confirmed nothing: the link is taken for broken, for all packets that wait for it (sections 3.4.2 and
+    /// 4.5).
+    fn give_up(&mut self, cx: &mut Cx<'_>, w: Waiting) {
+        let next_hop = w.next_hop;
+        // Taken out first: what is sent again by another way may wait here again.
+        let mut others = Vec::new();
+        while let Some(at) = self.rexmt.for_neighbour(next_hop) {
+            others.push(self.rexmt.take(at).packet);
+        }
+        self.on_broken_link(cx, w.packet, next_hop, w.attempts);
+        for p in others {
+            self.on_recalled(cx, p, next_hop);
+        }
+    }
+
+    // ---- answers ----
+
+    /// Reads the acknowledgement options of a packet that came to this node's interface, answers its request, and gives it
+    /// back without what was for this hop only; nothing if the packet came before (section 8.3.3).
+    pub(crate) fn settle(&mut self, cx: &mut Cx<'_>, mut p: Packet, rx: &RxMeta) -> Option<Packet> {
+        let me = cx.addr();
+        let Ok(v) = View::new(p.bytes()) else {
+            cx.drop(p, DropReason::Malformed);
+            return None;
+        };
+        if v.has_ack {
+            self.on_acks(cx, &v);
+        }
+        let next = v.source_route.and_then(|s| s.next_index().and_then(|i| s.addresses.at(i)));
+        let to_me = next.unwrap_or(v.ip.dst()) == me;
+        let what = Fingerprint::of(&v);
+        let destination = v.ip.dst() == me;
+        if let Some((id, asker)) = v.ack_request.filter(|_| to_me) {
+            self.answer(cx, &v, rx, id, asker);
+        }
+        let asked = v.ack_request.is_some();
+        if to_me && !v.has_ack && (asked || self.maintains(cx)) && self.is_repeated(cx, &what, destination) {
+            cx.drop(p, DropReason::Duplicate);
+            return None;
+        }
+        if asked && remove_ack_request(&mut p).is_err() {
+            cx.drop(p, DropReason::Malformed);
+            return None;
+        }
+        Some(p)
+    }
+
+    /// Whether a packet that came to this node's interface came before.
+    pub(crate) fn is_repeated(&mut self, cx: &Cx<'_>, what: &Fingerprint, destination: bool) -> bool {
+        let now = cx.now();
+        let held = |b: &crate::buffer::SendBuffer| {
+            let others = b.iter().filter(|h| !h.own);
+            others.filter_map(|h| Fingerprint::read(h.packet.bytes()).ok()).any(|f| f.was(what))
+        };
+        if !destination && (self.rexmt.holds(what) || held(&self.buffer)) {
+            return true;
+        }
+        (destination || self.params.remember_forwarded) && self.seen.packet(what, destination, now)
+    }
+
+    /// Answers an Acknowledgement Request.
+    fn answer(&mut self, cx: &mut Cx<'_>, v: &View<'_>, rx: &RxMeta, id: u16, asker: Option<Addr>) {
+        let me = cx.addr();
+        if v.has_ack {
+            // Only the node that the Acknowledgement is for answers, straight to the neighbour that sent it.
+            let from = v.dsr.options().find_map(|o| match o {
+                Ok(DsrOption::Ack { source, destination, .. }) if destination == me => Some(source),
+                _ => None,
+            });
+            if let Some(to) = from.filter(|&to| v.ip.dst() == me && to != me && is_node(to)) {
+                self.send_ack(cx, id, to, Some(Path::from_nodes([me, to])));
+            }
+            return;
+        }
+        let previous = match v.source_route {
+            Some(s) => {
+                // Where this node is listed; the destination comes after the last of the list.
+                let here = s.addresses.len().saturating_sub(s.segments_left.into());
+                here.checked_sub(1).and_then(|i| s.addresses.at(i)).unwrap_or(v.ip.src())
+            }
+            None => asker.unwrap_or(v.ip.src()),
+        };
+        // A request that does not come from the node that it names is not answered: nobody asked.
+        if previous != rx.from || previous == me || !is_node(previous) {
+            return;
+        }
+        let again = self.seen.answered(previous, id, cx.now());
+        let mut route = Path::EMPTY;
+        let known = self.route_to(cx, previous, Purpose::Send, &mut route);
+        if !known && self.params.learn_reverse_routes {
+            // Links are taken to work both ways.
+            route = Path::from_nodes([me, previous]);
+        }
+        let mut around = Path::EMPTY;
+        let judge = Around { me, not_by: previous };
+        if again && self.cache.find_by(previous, Purpose::Check, cx.now(), &judge, &mut around) {
+            // The first answer was lost, perhaps because the link works one way only (section 6.2 of the paper).
+            self.send_ack(cx, id, previous, Some(around));
+        }
+        self.send_ack(cx, id, previous, Some(route).filter(|r| r.len() > 1));
+    }
+
+    /// Sends an Acknowledgement along a route, or when a route has been found. It is not acknowledged itself.
+    fn send_ack(&mut self, cx: &mut Cx<'_>, id: u16, to: Addr, route: Option<Path>) {
+        let option = DsrOption::Ack { id, source: cx.addr(), destination: to };
+        let Some(mut p) = self.control(cx, to, &[option]) else { return };
+        let Some(route) = route else { return self.originate(cx, p, to) };
+        let Some(next_hop) = route.next_hop() else { return cx.consume(p) };
+        cx.note("ack_sent", to, id.into());
+        // A neighbour needs no source route, and the option alone leaves nothing to learn.
+        if route.hops() > 1 && self.put_source_route(&mut p, &route, 0, None).is_err() {
+            return cx.drop(p, DropReason::TooLong);
+        }
+        cx.send(p, TxSpec::unicast(next_hop).with_priority(Priority::Control));
+    }
+}
+
+/// Lets routes pass that do not begin with the hop to one neighbour.
+struct Around {
+    me: Addr,
+    not_by: Addr,
+}
+
+impl Judge for Around {
+    fn penalty(&self, from: Addr, to: Addr) -> Option<u16> {
+        (from != self.me || to != self.not_by).then_some(0)
+    }
+    fn by_cost(&self) -> bool {
+        false
+    }
+    fn measured(&self, _: Addr) -> Option<Cost> {
+        None
+    }
+}
+
+/// Takes the Acknowledgement Request out of a packet.
+fn remove_ack_request(p: &mut Packet) -> Result<(), Error> {
+    let (_, header) = dsr::edit::parse(p.bytes())?;
+    let found = header
+        .options()
+        .located()
+        .find_map(|(range, o)| matches!(o, Ok(DsrOption::AckRequest { .. })).then_some(range));
+    found.map_or(Ok(()), |range| dsr::edit::remove_option(p, range))
+}
