@@ -4,6 +4,7 @@ mod crates;
 mod dependencies;
 mod docs;
 mod golden;
+mod named_tests;
 mod sources;
 mod text;
 
@@ -56,6 +57,7 @@ fn check(root: &Path) -> Result<Vec<String>, String> {
     findings.extend(sources::findings(root)?);
     findings.extend(docs::stale(root)?);
     findings.extend(golden::stale(root)?);
+    findings.extend(named_tests::findings(root)?);
     Ok(findings)
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn findings(root: &Path) -> Result<Vec<String>, String> {
 }
 
 /// The crates by folder name, and this package.
-fn packages(root: &Path) -> Result<Vec<(String, PathBuf)>, String> {
+pub(crate) fn packages(root: &Path) -> Result<Vec<(String, PathBuf)>, String> {
     let mut found: Vec<(String, PathBuf)> = children(&root.join("crates"))?
         .into_iter()
         .filter(|path| path.join("Cargo.toml").is_file())
@@ -107,7 +107,7 @@ fn source_findings(shown: &str, source: &str, is_model: bool, owner: &str, findi
 }
 
 /// Every `.rs` file of a package, build output aside, in a fixed order.
-fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+pub(crate) fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     for path in children(folder)? {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -130,7 +130,7 @@ fn children(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(paths)
 }
 
-fn read(file: &Path) -> Result<String, String> {
+pub(crate) fn read(file: &Path) -> Result<String, String> {
     fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 

@@ -32,6 +32,8 @@ pub(crate) struct Hop {
 
 /// Marks the numbers of transmissions of which the Maintenance Buffer has, or had, a copy.
 const COPIED: u64 = 1 << 63;
+/// The most octets that an Acknowledgement Request adds to a packet: a header of its own, and the longer form.
+const MAX_ASK: usize = 4 + 8;
 /// The TOS bit that asks for low delay (RFC 1349).
 pub(crate) const LOW_DELAY: u8 = 0x10;
 /// With `rexmt_timer_from_air`: how much longer than its timer a packet may stay in the interface queue before it is taken
@@ -51,6 +53,10 @@ impl Engine {
     /// Sends a packet to a neighbour, and sees to it that it gets there.
     pub(crate) fn transmit(&mut self, cx: &mut Cx<'_>, p: Packet, hop: Hop) {
         let now = cx.now();
+        let spare = if self.maintains(cx) { MAX_ASK } else { 0 };
+        if self.is_too_long(&p, spare) {
+            return self.refuse_too_long(cx, p, spare);
+        }
         let holdoff = Span::from_millis(self.params.maint_holdoff_ms.into());
         if !self.maintains(cx) || self.rexmt.is_full() || self.neighbours.is_fresh(hop.to, now, holdoff) {
             return self.send_once(cx, p, hop);

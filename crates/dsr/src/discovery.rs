@@ -9,7 +9,7 @@ use crate::buffer::Held;
 use crate::cache::Purpose;
 use crate::engine::{Engine, Timer};
 use crate::path::Path;
-use crate::view::View;
+use crate::view::{View, is_node};
 
 /// How many Route Requests of doubtful neighbours are kept at once.
 const MAX_DOUBTFUL: usize = 8;
@@ -229,31 +229,37 @@ impl Engine {
         let Some(r) = v.request else { return cx.drop(p, DropReason::Malformed) };
         let initiator = v.ip.src();
         if initiator == me || r.addresses.contains(me) {
-            self.hears_me(&r, rx.from);
+            self.hears_me(me, initiator, &r, rx.from);
             return cx.consume(p);
         }
-        if !Self::all_nodes(r.addresses.iter().chain([initiator, r.target])) || r.addresses.has_duplicates() {
+        let named = r.addresses.has_duplicates() || r.addresses.contains(initiator);
+        if named || !Self::all_nodes(r.addresses.iter().chain([initiator])) || !is_target(r.target) {
             return cx.drop(p, DropReason::Malformed);
         }
-        if self.params.blacklist {
+        if r.target == me {
+            // Also when the neighbour is on the blacklist: the first step of section 8.2.2.
+            self.learn_request(cx, initiator, &r);
+            self.requests.record(initiator, r.id, r.target, cx.now());
+            self.reply_as_target(cx, initiator, &r);
+            return Self::accept_at(cx, p, me);
+        }
+        if self.params.blacklist && !r.target.is_multicast() {
             match self.blacklist.state(rx.from, cx.now()) {
                 Some(OneWay::Probable) => return cx.consume(p),
-                Some(OneWay::Questionable) if r.target != me => return self.doubt(cx, p, rx.from),
-                _ => {}
+                Some(OneWay::Questionable) => return self.doubt(cx, p, rx.from),
+                None => {}
             }
         }
         self.learn_request(cx, initiator, &r);
-        if r.target == me {
-            self.requests.record(initiator, r.id, r.target, cx.now());
-            self.reply_as_target(cx, initiator, &r);
-            return Self::accept(cx, p);
-        }
         let full = r.addresses.len() + 1 >= self.max_nodes();
-        if full || self.requests.seen(initiator, r.id, r.target) {
+        let nonpropagating = v.ip.ttl() <= 1;
+        if self.requests.seen(initiator, r.id, r.target) || full && !r.target.is_multicast() {
             return cx.consume(p);
         }
         self.requests.record(initiator, r.id, r.target, cx.now());
-        let nonpropagating = v.ip.ttl() <= 1;
+        if r.target.is_multicast() {
+            return self.pass_on_to_group(cx, p, nonpropagating || full);
+        }
         if (nonpropagating || self.params.reply_from_cache)
             && let Some(rest) = self.reply_from_cache(cx, initiator, &r)
         {
@@ -265,7 +271,15 @@ impl Engine {
         self.propagate(cx, p);
     }
 
-    fn propagate(&mut self, cx: &mut Cx<'_>, mut p: Packet) {
+    /// Takes what a Route Request carries to the local stack, addressed to the request's target (section 8.2.2).
+    pub(crate) fn accept_at(cx: &mut Cx<'_>, mut p: Packet, target: Addr) {
+        match ipv4::set_dst(p.bytes_mut(), target) {
+            Ok(()) => Self::accept(cx, p),
+            Err(_) => cx.drop(p, DropReason::Malformed),
+        }
+    }
+
+    pub(crate) fn propagate(&mut self, cx: &mut Cx<'_>, mut p: Packet) {
         let done = dsr::edit::append_request_address(&mut p, cx.addr())
             .and_then(|()| ipv4::decrement_ttl(p.bytes_mut()).map(|_| ()));
         match done {
@@ -276,7 +290,7 @@ impl Engine {
 
     /// The request is answered; what else the packet carries goes on to the target (section 8.2.3).
     fn pass_on_by(&mut self, cx: &mut Cx<'_>, mut p: Packet, rest: &Path) {
-        let located = View::new(p.bytes()).ok().filter(|v| !v.is_control()).and_then(|v| {
+        let located = View::new(p.bytes()).ok().filter(carries_more).and_then(|v| {
             v.dsr
                 .options()
                 .located()
@@ -292,8 +306,10 @@ impl Engine {
     // ---- one-way links ----
 
     /// A neighbour repeats a request with this node listed right before it: it heard this node (section 4.6).
-    fn hears_me(&mut self, r: &RouteRequest<'_>, neighbour: Addr) {
-        if !self.blacklist.is_empty() && r.addresses.last() == Some(neighbour) {
+    fn hears_me(&mut self, me: Addr, initiator: Addr, r: &RouteRequest<'_>, neighbour: Addr) {
+        let mut backwards = r.addresses.iter().rev();
+        let repeated = backwards.next() == Some(neighbour) && backwards.next().unwrap_or(initiator) == me;
+        if repeated {
             self.blacklist.remove(neighbour);
         }
     }
@@ -346,6 +362,20 @@ impl Engine {
             cx.set_timer(Timer::Doubt.key(), at);
         }
     }
+}
+
+/// Whether a request may ask for this: a node, or a group for which it carries data.
+fn is_target(a: Addr) -> bool {
+    is_node(a) || a.is_multicast()
+}
+
+/// Whether a request carries something for its target: data, or options besides Route Errors and positions, which are for everybody.
+fn carries_more(v: &View<'_>) -> bool {
+    use DsrOption::{Location, Pad1, PadN, RouteError, RouteRequest};
+    !v.is_control()
+        || v.dsr.options().any(|o| {
+            !matches!(o, Ok(RouteRequest(_) | RouteError(_) | Location(_) | Pad1 | PadN(_)) | Err(_))
+        })
 }
 
 /// For whom a route is wanted.

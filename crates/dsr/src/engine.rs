@@ -16,6 +16,7 @@ use crate::flow_table::FlowTable;
 use crate::learning::HeardPackets;
 use crate::links::Links;
 use crate::maintenance::Broken;
+use crate::multicast;
 use crate::neighbours::Neighbours;
 use crate::params::{CacheKind, Maintenance, Params};
 use crate::reply::HeldReplies;
@@ -23,6 +24,7 @@ use crate::request_table::RequestTable;
 use crate::rexmt::{Fingerprint, RexmtBuffer};
 use crate::route_error::ToldError;
 use crate::shortening::GratTable;
+use crate::tunnel;
 use crate::view::{View, is_node};
 
 /// DSR at one node.
@@ -176,7 +178,17 @@ impl Engine {
         usize::from(self.params.max_route_hops) + 1
     }
 
-    /// Deals with options that RFC 4728 does not define as their types ask (section 8.1.6). Gives the packet back if it
+    /// Whether this node processes options of this type: all that RFC 4728 defines but those of flow state while that is
+    /// off.
+    fn implements(&self, o: &DsrOption<'_>) -> bool {
+        match o {
+            DsrOption::Unknown { .. } => false,
+            DsrOption::Timeout { .. } | DsrOption::FlowId { .. } => self.params.flow_state,
+            _ => true,
+        }
+    }
+
+    /// Deals with options that this node does not implement as their types ask (section 8.1.6). Gives the packet back if it
     /// shall be processed further.
     fn obey_unknown(&mut self, cx: &mut Cx<'_>, mut p: Packet) -> Option<Packet> {
         let mut answered = false;
@@ -188,7 +200,7 @@ impl Engine {
             };
             // Those before `from` were seen already.
             let next = v.dsr.options().located().find_map(|(range, o)| match o {
-                Ok(DsrOption::Unknown { kind, .. }) if range.start >= from => Some((range, kind)),
+                Ok(o) if range.start >= from && !self.implements(&o) => Some((range, o.kind())),
                 _ => None,
             });
             let Some((range, kind)) = next else { return Some(p) };
@@ -247,7 +259,7 @@ impl Engine {
             }
         }
         if to == cx.addr() || !is_node(to) {
-            return cx.deliver(p);
+            return Self::deliver(cx, p);
         }
         if self.params.flow_state {
             return self.forward_in_flow(cx, p, state);
@@ -256,10 +268,12 @@ impl Engine {
         cx.drop(p, DropReason::NoRoute);
     }
 
-    /// Its options, in the order that section 8.1.4 gives, errors first. `done` says what was dealt with already.
+    /// Its options: acknowledgements, then Route Errors and Route Replies in the packet's order, then what sends the packet
+    /// on. `done` says what was dealt with already.
     fn on_options(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta, state: Option<FlowState>, done: Done) {
         let Ok(v) = View::new(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
-        if v.has_unknown && done == Done::Nothing {
+        let strange = v.has_unknown || v.has_flow_option && !self.params.flow_state;
+        if strange && done == Done::Nothing {
             let Some(p) = self.obey_unknown(cx, p) else { return };
             return self.on_options(cx, p, rx, state, Done::Unknown);
         }
@@ -269,14 +283,15 @@ impl Engine {
             return self.on_options(cx, p, rx, state, Done::Acks);
         }
         self.learn_location(cx, &v);
-        if v.has_error {
-            self.on_route_errors(cx, &v, true);
-        }
-        if v.has_reply {
-            self.on_route_replies(cx, &v, rx, true);
+        if v.has_error || v.has_reply {
+            self.on_reports(cx, &v, rx, true);
         }
         if v.request.is_some() {
             return self.on_route_request(cx, p, rx);
+        }
+        if v.source_route.is_some() && !is_node(v.ip.dst()) {
+            // Section 8.1.5: a source route does not lead to a group.
+            return cx.drop(p, DropReason::Malformed);
         }
         let wrong = v.source_route.is_some_and(|s| usize::from(s.segments_left) > s.addresses.len());
         let for_me = v.ip.dst() == cx.addr() && !wrong;
@@ -293,8 +308,16 @@ impl Engine {
     pub(crate) fn accept(cx: &mut Cx<'_>, mut p: Packet) {
         match View::new(p.bytes()).map(|v| v.is_control()) {
             Ok(true) => cx.consume(p),
-            Ok(false) if dsr::edit::remove_header(&mut p).is_ok() => cx.deliver(p),
+            Ok(false) if dsr::edit::remove_header(&mut p).is_ok() => Self::deliver(cx, p),
             _ => cx.drop(p, DropReason::Malformed),
+        }
+    }
+
+    /// To the local stack, out of the IP-in-IP packet if it came in one.
+    fn deliver(cx: &mut Cx<'_>, mut p: Packet) {
+        match tunnel::take_outer_header(cx.addr(), &mut p) {
+            Ok(()) => cx.deliver(p),
+            Err(_) => cx.drop(p, DropReason::Malformed),
         }
     }
 }
@@ -345,6 +368,9 @@ impl Protocol for Engine {
         }
         if to == cx.addr() {
             return cx.deliver(p);
+        }
+        if multicast::is_flooded(to) && self.params.multicast_flood {
+            return self.flood(cx, p, to);
         }
         if to.is_broadcast() || to.is_multicast() {
             // Such packets go to the neighbours, once.

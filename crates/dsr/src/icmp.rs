@@ -1,15 +1,14 @@
-//! The one ICMP message that DSR originates: Parameter Problem (RFC 792) for a wrong Segments Left (RFC 4728 section
-//! 8.1.5).
+//! The ICMP messages that DSR originates (RFC 4728 section 8.1.5): Parameter Problem for a wrong Segments Left, and
+//! Destination Unreachable, fragmentation needed, for a packet that is too long for the link (RFC 792, RFC 1191).
 
-use wayhop_core::{Addr, Cx, Packet};
-use wayhop_wire::dsr::{DsrOption, HEADER_LEN};
+use wayhop_core::{Addr, Cx, DropReason, Packet};
+use wayhop_wire::dsr::{self, DsrOption, HEADER_LEN};
+use wayhop_wire::icmp::{self, Repr, unreachable_code};
 use wayhop_wire::ipv4::{self, protocol};
-use wayhop_wire::{checksum, dsr};
 
 use crate::engine::Engine;
 use crate::view::{View, is_node};
 
-const PARAMETER_PROBLEM: u8 = 12;
 /// How much of the offending packet's payload is returned, in octets.
 const QUOTED: usize = 8;
 
@@ -26,34 +25,67 @@ pub(crate) fn segments_left_offset(ip_packet: &[u8]) -> Option<u8> {
 impl Engine {
     /// Tells a packet's source that the octet at `pointer` of its packet is wrong.
     pub(crate) fn parameter_problem(&mut self, cx: &mut Cx<'_>, v: &View<'_>, pointer: u8) {
-        let to = v.ip.src();
-        if to == cx.addr()
-            || !is_node(to)
-            || v.ip.fragment_offset() != 0
-            || v.dsr.next_header() == protocol::ICMP
-        {
+        if v.dsr.next_header() == protocol::ICMP || v.ip.src() == cx.addr() {
             return;
         }
-        let p = self.build_problem(cx, to, v, pointer);
-        self.originate(cx, p, to);
+        let original = v.ip.start(QUOTED);
+        self.tell_source(cx, &v.ip, &Repr::ParameterProblem { code: 0, pointer, original });
     }
 
-    fn build_problem(&mut self, cx: &mut Cx<'_>, to: Addr, v: &View<'_>, pointer: u8) -> Packet {
-        let quoted = &v.ip.payload()[..v.ip.payload().len().min(QUOTED)];
-        let len = 8 + v.ip.header_len() + quoted.len();
+    /// Whether the link cannot take this packet and `spare` octets more.
+    pub(crate) fn is_too_long(&self, p: &Packet, spare: usize) -> bool {
+        self.params.mtu_bytes > 0 && p.len() + spare > usize::from(self.params.mtu_bytes)
+    }
+
+    /// Ends a packet that the link cannot take, and tells its source how long it may be without DSR's headers: so much
+    /// room is what those need.
+    pub(crate) fn refuse_too_long(&mut self, cx: &mut Cx<'_>, mut p: Packet, spare: usize) {
+        let len = p.len();
+        // The source knows its packet as it was before DSR's headers came into it.
+        while dsr::edit::remove_header(&mut p).is_ok() {}
+        let room = usize::from(self.params.mtu_bytes).saturating_sub(len + spare - p.len());
+        if let Ok(ip) = ipv4::Packet::new_checked(p.bytes())
+            && ip.protocol() != protocol::NO_NEXT_HEADER
+            && !is_icmp_error(&ip)
+        {
+            cx.note("too_long", ip.src(), room as u64);
+            let code = unreachable_code::FRAGMENTATION_NEEDED;
+            let original = ip.start(QUOTED);
+            let message = Repr::DestinationUnreachable { code, next_hop_mtu: room as u16, original };
+            self.tell_source(cx, &ip, &message);
+        }
+        cx.drop(p, DropReason::TooLong);
+    }
+
+    /// Sends an ICMP message about a packet to its source, which may be this node's own stack.
+    fn tell_source(&mut self, cx: &mut Cx<'_>, about: &ipv4::Packet<'_>, message: &Repr<'_>) {
+        let to = about.src();
+        if !is_node(to) || about.fragment_offset() != 0 {
+            return;
+        }
+        let p = self.icmp_packet(cx, to, message);
+        if to == cx.addr() {
+            cx.deliver(p);
+        } else {
+            self.originate(cx, p, to);
+        }
+    }
+
+    fn icmp_packet(&mut self, cx: &mut Cx<'_>, to: Addr, message: &Repr<'_>) -> Packet {
+        let len = message.buffer_len();
         let mut p = cx.alloc(ipv4::HEADER_LEN + len);
         let mut repr = ipv4::Repr::new(cx.addr(), to, protocol::ICMP, len as u16);
         repr.ttl = self.params.control_ttl;
         repr.id = self.next_ip_id;
         self.next_ip_id = self.next_ip_id.wrapping_add(1);
         repr.emit(p.bytes_mut());
-        let m = &mut p.bytes_mut()[ipv4::HEADER_LEN..];
-        m[0] = PARAMETER_PROBLEM;
-        m[4] = pointer;
-        m[8..8 + v.ip.header_len()].copy_from_slice(v.ip.header());
-        m[8 + v.ip.header_len()..].copy_from_slice(quoted);
-        let sum = !checksum::sum(0, m);
-        m[2..4].copy_from_slice(&sum.to_be_bytes());
+        message.emit(&mut p.bytes_mut()[ipv4::HEADER_LEN..]);
         p
     }
+}
+
+/// Whether a packet is an ICMP error, about which nothing is sent (RFC 1122 section 3.2.2).
+fn is_icmp_error(ip: &ipv4::Packet<'_>) -> bool {
+    ip.protocol() == protocol::ICMP
+        && !matches!(icmp::Repr::parse(ip.payload()), Ok(Repr::EchoRequest { .. } | Repr::EchoReply { .. }))
 }

@@ -1,7 +1,7 @@
 //! What a node learns from packets that pass by (RFC 4728 sections 3.3.1 and 8.1.4).
 
 use wayhop_core::{Addr, Cx, RxMeta, Span};
-use wayhop_wire::dsr::{RouteReply, RouteRequest};
+use wayhop_wire::dsr::{DsrOption, RouteReply, RouteRequest};
 use wayhop_wire::ipv4::{self, protocol};
 
 use crate::blacklist::OneWay;
@@ -42,6 +42,21 @@ impl Engine {
         }
         if new && self.params.release_on_any_route && !self.buffer.is_empty() {
             self.release(cx, Span::ZERO);
+        }
+    }
+
+    /// The Route Errors and Route Replies of a packet, in their order (section 8.1.4). `received` says that the packet came
+    /// to this node's interface.
+    pub(crate) fn on_reports(&mut self, cx: &mut Cx<'_>, v: &View<'_>, rx: &RxMeta, received: bool) {
+        for o in v.dsr.options() {
+            match o {
+                Ok(DsrOption::RouteError(e)) => self.on_route_error(cx, v, &e, received),
+                Ok(DsrOption::RouteReply(r)) => self.on_route_reply(cx, v, &r, rx, received),
+                _ => {}
+            }
+        }
+        if received && v.has_error && v.destination() == cx.addr() {
+            self.unwrap_error(cx, v);
         }
     }
 
@@ -155,11 +170,8 @@ impl Engine {
         if v.has_ack {
             self.on_acks(cx, &v);
         }
-        if v.has_error {
-            self.on_route_errors(cx, &v, false);
-        }
-        if v.has_reply {
-            self.on_route_replies(cx, &v, rx, false);
+        if v.has_error || v.has_reply {
+            self.on_reports(cx, &v, rx, false);
         }
         if v.request.is_some() {
             return;

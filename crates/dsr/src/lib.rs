@@ -14,6 +14,8 @@
 //!   down, and sends the packet on, asking the MAC for its fate.
 //! * **... when a link breaks** (`maintenance`, `route_error`): the cache forgets the link, the node that chose the route is
 //!   told, the packet and those queued behind it are salvaged if another route is cached.
+//! * **... to a packet for a group** (`multicast`): it floods the network behind a Route Request.
+//! * **... to a packet that is too long for the link** (`icmp`): its source is told what fits.
 //! * **... to a packet for somebody else** (`learning`, `shortening`): routes are learned from it; if it skipped hops, its
 //!   source is told of the shorter route.
 //! * **... with flow state** (`flow`, `flow_table`): packets of an announced flow travel without source routes.
@@ -37,6 +39,8 @@
 //! | `salvaged` | destination | salvage count |
 //! | `error_sent` | node told | hops to it |
 //! | `error_received` | node before the broken link | address of the node behind it |
+//! | `flood` | group | TTL |
+//! | `too_long` | source | octets that would have fitted |
 //! | `flow_unknown` | source | flow identifier, 0 for the default flow |
 //!
 //! # What is bounded
@@ -57,6 +61,7 @@ mod learning;
 mod links;
 mod location;
 mod maintenance;
+mod multicast;
 mod neighbours;
 mod output;
 mod params;
@@ -66,6 +71,7 @@ mod request_table;
 mod rexmt;
 mod route_error;
 mod shortening;
+mod tunnel;
 mod view;
 
 pub use engine::Engine;

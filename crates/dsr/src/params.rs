@@ -209,6 +209,12 @@ pub struct Params {
     pub flow_table_size: u16,
 
     // ---- Data packets ----
+    /// Whether a packet for a multicast group floods the network behind a Route Request, as far as its TTL says, or goes
+    /// to the neighbours only. Groups of 224.0.0.0/24 always stay with the neighbours.
+    pub multicast_flood: bool,
+    /// The longest packet that the link takes, in octets, all headers from IP on included; 0 for no limit. A longer one is
+    /// dropped, and its source told by ICMP what fits (section 8.1.5).
+    pub mtu_bytes: u16,
     /// Whether a packet to a neighbour carries a source route without addresses, which lets others learn the link
     /// (section 8.1.1 asks for a source route from two hops on).
     pub source_route_on_one_hop: bool,
@@ -362,6 +368,9 @@ impl Params {
             flow_announcements: 3,
             flow_announce_ms: 5_000,
             flow_table_size: 512,
+            multicast_flood: true,
+            // An 802.11 MSDU of 2304 octets less LLC and SNAP.
+            mtu_bytes: 2_296,
             source_route_on_one_hop: true,
             control_ttl: 255,
         }
@@ -399,6 +408,7 @@ impl Params {
             grat_holdoff_by_route: true,
             grat_table_size: 10,
             flow_state: true,
+            multicast_flood: false,
             ..Self::rfc()
         }
     }

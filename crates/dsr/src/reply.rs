@@ -123,25 +123,29 @@ impl Engine {
         self.control(cx, route.first()?, &[option])
     }
 
-    /// The Route Replies of a packet: for this node, or for others. `received` says that the packet came to this node's
-    /// interface.
-    pub(crate) fn on_route_replies(&mut self, cx: &mut Cx<'_>, v: &View<'_>, rx: &RxMeta, received: bool) {
-        let to = v.ip.dst();
-        for r in v.replies() {
-            if to == cx.addr() {
-                if received {
-                    self.on_answer(cx, &r, rx);
-                }
-            } else {
-                self.learn_reply(cx, to, &r, rx.from, received);
-            }
+    /// A Route Reply, for this node or for another. `received` says that the packet came to this node's interface.
+    pub(crate) fn on_route_reply(
+        &mut self,
+        cx: &mut Cx<'_>,
+        v: &View<'_>,
+        r: &RouteReply<'_>,
+        rx: &RxMeta,
+        received: bool,
+    ) {
+        let to = v.destination();
+        if to != cx.addr() {
+            self.learn_reply(cx, to, r, rx.from, received);
+        } else if received {
+            self.on_answer(cx, r, rx);
         }
     }
 
     /// A Route Reply to this node (section 8.2.6).
     fn on_answer(&mut self, cx: &mut Cx<'_>, r: &RouteReply<'_>, rx: &RxMeta) {
         let me = cx.addr();
-        self.on_acked(cx, rx.from);
+        if !rx.broadcast {
+            self.on_acked(cx, rx.from);
+        }
         let mut route = Path::from_nodes([me].into_iter().chain(r.addresses.iter()));
         if route.len() != r.addresses.len() + 1 || !usable(&route) {
             return;

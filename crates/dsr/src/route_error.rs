@@ -4,6 +4,7 @@ use wayhop_core::{Addr, Cx, Packet, Span, Time};
 use wayhop_wire::dsr::{DsrOption, RouteError, RouteErrorKind};
 use wayhop_wire::ipv4;
 
+use crate::cache::Purpose;
 use crate::engine::Engine;
 use crate::path::Path;
 use crate::view::{View, Way, is_node};
@@ -22,40 +23,42 @@ const MAX_TOTAL_SALVAGE: u32 = 15;
 const MAX_NESTED: usize = 4;
 
 impl Engine {
-    /// The Route Errors of a packet. `received` says that the packet came to this node's interface.
-    pub(crate) fn on_route_errors(&mut self, cx: &mut Cx<'_>, v: &View<'_>, received: bool) {
+    /// A Route Error. `received` says that the packet came to this node's interface.
+    pub(crate) fn on_route_error(
+        &mut self,
+        cx: &mut Cx<'_>,
+        v: &View<'_>,
+        e: &RouteError<'_>,
+        received: bool,
+    ) {
         let me = cx.addr();
-        for e in v.errors() {
-            let told = received && e.destination == me && v.ip.dst() == me;
-            match e.kind {
-                RouteErrorKind::NodeUnreachable(to) => {
-                    self.cache.remove_link(e.source, to);
-                    self.links.failed(cx, e.source, to);
-                    self.flows.remove_link(me, e.source, to);
-                    if told {
-                        cx.note("error_received", e.source, u64::from(to.to_bits()));
-                        self.told = Some(ToldError { from: e.source, to, at: cx.now() });
-                    }
+        let told = received && e.destination == me && v.destination() == me;
+        match e.kind {
+            RouteErrorKind::NodeUnreachable(to) => {
+                self.cache.remove_link(e.source, to);
+                self.links.failed(cx, e.source, to);
+                self.flows.remove_link(me, e.source, to);
+                if told {
+                    cx.note("error_received", e.source, u64::from(to.to_bits()));
+                    self.told = Some(ToldError { from: e.source, to, at: cx.now() });
                 }
-                RouteErrorKind::UnknownFlow { destination, flow_id } if told => {
-                    self.flows.announce_again(me, destination, Some(flow_id));
-                }
-                RouteErrorKind::DefaultFlowUnknown { destination } if told => {
-                    self.flows.announce_again(me, destination, None);
-                }
-                RouteErrorKind::FlowStateNotSupported if told => self.flows.avoid(me, e.source),
-                _ => {}
             }
-        }
-        if received && v.ip.dst() == me {
-            self.unwrap_error(cx, v);
+            RouteErrorKind::UnknownFlow { destination, flow_id } if told => {
+                self.flows.announce_again(me, destination, Some(flow_id));
+            }
+            RouteErrorKind::DefaultFlowUnknown { destination } if told => {
+                self.flows.announce_again(me, destination, None);
+            }
+            RouteErrorKind::FlowStateNotSupported if told => self.flows.avoid(me, e.source),
+            _ => {}
         }
     }
 
     /// Sends on the options behind a Route Error to this node if they began as its own Route Errors (section 8.3.5).
-    fn unwrap_error(&mut self, cx: &mut Cx<'_>, v: &View<'_>) {
+    pub(crate) fn unwrap_error(&mut self, cx: &mut Cx<'_>, v: &View<'_>) {
         let me = cx.addr();
-        let mut inner = v.errors().skip_while(|e| e.destination != me).skip(1).peekable();
+        let mut inner = v.errors().skip_while(|e| e.destination != me).peekable();
+        let Some(salvage) = inner.next().map(|e| e.salvage) else { return };
         let Some(next) = inner.peek().filter(|e| e.source == me).map(|e| e.destination) else { return };
         if next == me {
             return;
@@ -66,9 +69,13 @@ impl Engine {
             *slot = DsrOption::RouteError(e);
             n += 1;
         }
-        if let Some(p) = self.control(cx, next, &options[..n]) {
-            self.originate(cx, p, next);
+        let Some(p) = self.control(cx, next, &options[..n]) else { return };
+        let mut route = Path::EMPTY;
+        if salvage > 0 && self.cache.find(next, Purpose::Send, cx.now(), &mut route) {
+            // Section 8.3.5: the count goes on where the packet that failed had come to.
+            return self.send_by(cx, p, &route, salvage, Span::ZERO);
         }
+        self.originate(cx, p, next);
     }
 
     /// The Route Error that the next Route Request carries, if there is one (section 3.4.4). It is taken along by requests

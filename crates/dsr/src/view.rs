@@ -24,6 +24,8 @@ pub(crate) struct View<'a> {
     pub(crate) ack_request: Option<(u16, Option<Addr>)>,
     /// Where the IP source is.
     pub(crate) location: Option<Location>,
+    /// Whether there is an option that belongs to flow state.
+    pub(crate) has_flow_option: bool,
     /// The Timeout option that comes before the Source Route.
     pub(crate) timeout_s: Option<u16>,
     /// Where the Source Route option is, in octets from the IP header's start, if no Flow State header is there.
@@ -41,6 +43,10 @@ impl<'a> View<'a> {
                 return Err(Error::Value("second Flow State header"));
             }
         }
+        if dsr.next_header() == protocol::DSR {
+            // Section 8.1.2: one DSR Options header a packet.
+            return Err(Error::Value("second DSR Options header"));
+        }
         let mut v = Self {
             ip,
             dsr,
@@ -52,6 +58,7 @@ impl<'a> View<'a> {
             has_ack: false,
             ack_request: None,
             location: None,
+            has_flow_option: false,
             timeout_s: None,
             source_route_at: 0,
         };
@@ -73,7 +80,13 @@ impl<'a> View<'a> {
                 DsrOption::RouteReply(_) => v.has_reply = true,
                 DsrOption::RouteError(_) => v.has_error = true,
                 DsrOption::Unknown { .. } => v.has_unknown = true,
-                DsrOption::Timeout { seconds } if v.source_route.is_none() => v.timeout_s = Some(seconds),
+                DsrOption::Timeout { seconds } => {
+                    v.has_flow_option = true;
+                    if v.source_route.is_none() {
+                        v.timeout_s = Some(seconds);
+                    }
+                }
+                DsrOption::FlowId { .. } => v.has_flow_option = true,
                 _ => {}
             }
         }
@@ -83,6 +96,10 @@ impl<'a> View<'a> {
     /// Whether nothing follows the DSR header: a packet of the protocol's own.
     pub(crate) fn is_control(&self) -> bool {
         self.dsr.next_header() == protocol::NO_NEXT_HEADER || self.dsr.payload().is_empty()
+    }
+    /// Whom the packet is for: the target of a Route Request that carries it (section 8.2.2), or its IP destination.
+    pub(crate) fn destination(&self) -> Addr {
+        self.request.map_or(self.ip.dst(), |r| r.target)
     }
     /// The Route Replies.
     pub(crate) fn replies(&self) -> impl Iterator<Item = RouteReply<'a>> + use<'a> {

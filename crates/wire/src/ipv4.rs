@@ -18,6 +18,8 @@ pub const HEADER_LEN: usize = 20;
 pub mod protocol {
     /// Internet Control Message Protocol.
     pub const ICMP: u8 = 1;
+    /// An IP packet inside an IP packet (RFC 2003).
+    pub const IP_IN_IP: u8 = 4;
     /// Transmission Control Protocol.
     pub const TCP: u8 = 6;
     /// User Datagram Protocol.
@@ -125,6 +127,10 @@ impl<'a> Packet<'a> {
     /// The header's options.
     pub fn options(&self) -> &'a [u8] {
         &self.bytes[HEADER_LEN..self.header_len]
+    }
+    /// The header and up to `n` octets of what it carries: what an ICMP error returns of a packet (RFC 792).
+    pub fn start(&self, n: usize) -> &'a [u8] {
+        &self.bytes[..self.header_len + self.payload().len().min(n)]
     }
     /// What the packet carries, as far as it is there.
     pub fn payload(&self) -> &'a [u8] {

@@ -2,9 +2,9 @@
 //! test is not its own oracle.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
-use wayhop_core::{Addr, Time};
+use wayhop_core::{Addr, DropReason, Span, Time};
 use wayhop_dsr::{Engine, Params};
-use wayhop_testkit::{Net, addr};
+use wayhop_testkit::{Net, What, addr};
 
 pub(crate) const RREQ: u8 = 1;
 pub(crate) const RREP: u8 = 2;
@@ -158,4 +158,38 @@ pub(crate) fn routes(net: &Net, n: usize) -> Vec<Vec<usize>> {
         row.iter().find(|c| c.0 == "route").map(|c| c.1.split(' ').map(number).collect())
     };
     tables.table("route_cache").filter_map(column).collect()
+}
+
+/// A UDP datagram of four octets.
+pub(crate) const UDP: [u8; 12] = [0, 7, 0, 7, 0, 12, 0, 0, 1, 2, 3, 4];
+
+/// Node `n` learns this route by a Route Reply to it.
+pub(crate) fn teach(net: &mut Net, n: usize, route: &[usize]) {
+    net.inject(n, addr(route[0]), false, &packet(&Ip::new(*route.last().unwrap(), n), &[reply(route)], &[]));
+    net.run_for(Span::from_millis(1));
+}
+
+/// Why packets were dropped so far.
+pub(crate) fn reasons(net: &Net) -> Vec<DropReason> {
+    net.drops().iter().map(|d| d.1).collect()
+}
+
+/// What node `n` handed to its local stack.
+pub(crate) fn delivered_at(net: &Net, n: usize) -> Vec<Vec<u8>> {
+    net.of(n)
+        .filter_map(|r| match &r.what {
+            What::Delivered { bytes, .. } => Some(bytes.clone()),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Writes the IP header checksum anew after a change by hand.
+pub(crate) fn fix_checksum(p: &mut [u8]) {
+    p[10..12].fill(0);
+    let mut sum: u32 = p[..20].chunks(2).map(|c| u32::from(u16::from_be_bytes([c[0], c[1]]))).sum();
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    p[10..12].copy_from_slice(&(!(sum as u16)).to_be_bytes());
 }

@@ -1,0 +1,112 @@
+//! Choices of ns-2.35 that only the profile `ns2` makes: `dsr/dsragent.cc`, `dsr/requesttable.cc`, `dsr/constants.h`.
+
+mod common;
+
+use common::{
+    Ip, RREP, RREQ, at, net, option_of, packet, profile, reasons, reply, request, sent_with, source_route,
+    teach,
+};
+use wayhop_core::{DropReason, Span};
+use wayhop_testkit::addr;
+
+#[test]
+fn the_ns2_profile_asks_sixteen_hops_far() {
+    let mut net = net(2, &profile("ns2"));
+    net.send_at(at(1.0), 0, 1, 1);
+    net.run_until(at(1.2));
+    let ttls: Vec<_> = sent_with(&net, 0, RREQ).iter().map(|s| s.2[8]).collect();
+    assert_eq!(ttls, [1, 16]);
+}
+
+#[test]
+fn the_ns2_profile_has_sixteen_nodes_on_its_longest_route() {
+    // Initiator, fourteen passed and this node make sixteen: propagated, as ns-2 does, although only a target that is
+    // not asked to append itself could use it.
+    for (passed, propagated) in [(14, 1), (15, 0)] {
+        let mut net = net(40, &profile("ns2"));
+        net.run_until(at(1.0));
+        let list: Vec<_> = (2..2 + passed).collect();
+        let p = packet(&Ip::broadcast(0, 9), &[request(5, 39, &list)], &[]);
+        net.inject(1, addr(1 + passed), true, &p);
+        net.run_until(at(1.1));
+        assert_eq!(sent_with(&net, 1, RREQ).len(), propagated, "{passed} passed");
+    }
+    for (hops, cached) in [(15, 15), (20, 15)] {
+        let mut net = net(40, &profile("ns2"));
+        net.run_until(at(1.0));
+        teach(&mut net, 0, &(1..=hops).collect::<Vec<_>>());
+        assert_eq!(common::routes(&net, 0)[0].len(), cached + 1);
+    }
+}
+
+#[test]
+fn the_ns2_profile_takes_a_lower_identification_for_a_duplicate() {
+    for (name, heard) in [("rfc", 3), ("ns2", 2)] {
+        let mut net = net(3, &profile(name));
+        net.run_until(at(1.0));
+        // 65535 and 0 are neighbours; 65534 comes late.
+        for id in [65_535, 0, 65_534] {
+            net.inject(1, addr(0), true, &packet(&Ip::broadcast(0, 9), &[request(id, 9, &[])], &[]));
+        }
+        net.run_until(at(1.1));
+        assert_eq!(sent_with(&net, 1, RREQ).len(), heard, "{name}");
+    }
+}
+
+#[test]
+fn the_ns2_profile_looks_at_its_send_buffer_now_and_then() {
+    // A packet waits; its next request is due 2 s after the first and leaves at the next look, up to 60 ms later, with up
+    // to 10 ms of jitter on either.
+    let mut late = Vec::new();
+    for seed in 1..40 {
+        let mut net = net(2, &profile("ns2"));
+        net.config.seed = seed;
+        net.send_at(at(1.0), 0, 1, 1);
+        net.run_until(at(4.0));
+        let starts: Vec<_> = sent_with(&net, 0, RREQ).iter().filter(|s| s.2[8] == 1).map(|s| s.0).collect();
+        late.push(starts[1] - starts[0] - 2.0);
+    }
+    assert!(late.iter().all(|l| (-0.010..=0.070).contains(l)), "{late:?}");
+    assert!(late.iter().any(|l| *l > 0.020), "not at the moment when it is due");
+}
+
+#[test]
+fn the_ns2_profile_releases_packets_thirty_milliseconds_apart() {
+    for (name, apart) in [("rfc", 0.0), ("ns2", 0.030)] {
+        let mut net = net(3, &profile(name));
+        net.config.airtime = Span::from_micros(1);
+        net.up(0, 1);
+        for k in 0..4 {
+            net.send_at(at(1.0 + f64::from(k) * 1e-4), 0, 2, 1);
+        }
+        net.run_until(at(1.001));
+        net.up(1, 2);
+        net.inject(0, addr(1), false, &packet(&Ip::new(2, 0), &[reply(&[1, 2])], &[]));
+        net.run_until(at(1.5));
+        let left: Vec<_> = net
+            .sent_by(0)
+            .filter(|s| s.2[16..20] == addr(2).octets())
+            .map(|s| s.0.at.as_secs_f64())
+            .collect();
+        assert_eq!(left.len(), 4, "{name}");
+        for pair in left.windows(2) {
+            assert!((pair[1] - pair[0] - apart).abs() < 1e-4, "{name}: {left:?}");
+        }
+    }
+}
+
+#[test]
+fn the_ns2_profile_has_no_blacklist() {
+    let mut net = net(5, &profile("ns2"));
+    net.run_until(at(1.0));
+    let failing = packet(&Ip::new(4, 0), &[reply(&[2, 1, 3, 4]), source_route(0, 0, 2, &[3, 1, 2])], &[]);
+    net.inject(1, addr(3), false, &failing);
+    net.run_until(at(1.1));
+    assert_eq!(net.inspect(1).table("blacklist").count(), 0);
+    net.inject(1, addr(2), true, &packet(&Ip::broadcast(0, 9), &[request(5, 9, &[2])], &[]));
+    net.run_until(at(1.2));
+    let on = sent_with(&net, 1, RREQ).iter().filter(|s| option_of(&s.2, RREQ).unwrap().len() > 6).count();
+    assert_eq!(on, 1, "the request of the neighbour that did not take the reply goes on");
+    assert!(sent_with(&net, 1, RREP).len() <= 2);
+    assert!(reasons(&net).iter().all(|r| *r != DropReason::Malformed));
+}
