@@ -283,6 +283,9 @@ impl Engine {
             return self.on_options(cx, p, rx, state, Done::Acks);
         }
         self.learn_location(cx, &v);
+        if v.has_ack {
+            self.learn_acks(cx, &v, rx);
+        }
         if v.has_error || v.has_reply {
             self.on_reports(cx, &v, rx, true);
         }

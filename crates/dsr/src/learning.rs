@@ -119,6 +119,24 @@ impl Engine {
         }
     }
 
+    /// Learns the link that an Acknowledgement shows from its source to its destination (section 8.1.4), if the source is
+    /// the neighbour that is heard.
+    pub(crate) fn learn_acks(&mut self, cx: &mut Cx<'_>, v: &View<'_>, rx: &RxMeta) {
+        let me = cx.addr();
+        for o in v.dsr.options() {
+            let Ok(DsrOption::Ack { source, destination, .. }) = o else { continue };
+            if source != rx.from || rx.broadcast || !self.trusts(source, cx) {
+                continue;
+            }
+            let known = [me, source, destination];
+            let route = Path::from_nodes(known.into_iter().take(if destination == me { 2 } else { 3 }));
+            // Back over the link that it came by, which is one of the two directions that 3.3.1 lets be cached.
+            if self.params.learn_reverse_routes && usable(&route) {
+                self.learn(cx, &route, Learned::Overheard);
+            }
+        }
+    }
+
     /// Learns from a Route Reply for somebody else. `received` says that this node forwards it.
     pub(crate) fn learn_reply(
         &mut self,
@@ -169,6 +187,7 @@ impl Engine {
         self.learn_location(cx, &v);
         if v.has_ack {
             self.on_acks(cx, &v);
+            self.learn_acks(cx, &v, rx);
         }
         if v.has_error || v.has_reply {
             self.on_reports(cx, &v, rx, false);

@@ -6,21 +6,32 @@ use common::{at, net, profile};
 use wayhop_dsr::Params;
 
 #[test]
-fn the_default_is_section_9_of_the_rfc() {
+fn every_variable_of_section_9_is_a_parameter_with_its_default() {
     let p = Params::default();
     assert_eq!(Some(&p), Params::profile("rfc").as_ref());
-    assert_eq!(p.discovery_hop_limit, 255);
-    assert_eq!(p.broadcast_jitter_ms, 10);
-    assert_eq!(p.route_cache_timeout_s, 300);
-    assert_eq!(p.send_buffer_timeout_s, 30);
-    assert_eq!(p.request_table_size, 64);
-    assert_eq!(p.request_table_ids, 16);
-    assert_eq!(p.max_request_rexmt, 16);
-    assert_eq!(p.max_request_period_ms, 10_000);
-    assert_eq!(p.request_period_ms, 500);
-    assert_eq!(p.nonprop_request_timeout_ms, 30);
-    assert_eq!(p.grat_reply_holdoff_ms, 1_000);
-    assert_eq!(p.max_salvage_count, 15);
+    // The list of section 9, in its order and units, and at its end the protocol constant.
+    let table: [(&str, u64, u64); 17] = [
+        ("DiscoveryHopLimit, hops", 255, p.discovery_hop_limit.into()),
+        ("BroadcastJitter, ms", 10, p.broadcast_jitter_ms.into()),
+        ("RouteCacheTimeout, s", 300, p.route_cache_timeout_s.into()),
+        ("SendBufferTimeout, s", 30, p.send_buffer_timeout_s.into()),
+        ("RequestTableSize, nodes", 64, p.request_table_size.into()),
+        ("RequestTableIds, identifiers", 16, p.request_table_ids.into()),
+        ("MaxRequestRexmt, retransmissions", 16, p.max_request_rexmt.into()),
+        ("MaxRequestPeriod, ms", 10_000, p.max_request_period_ms.into()),
+        ("RequestPeriod, ms", 500, p.request_period_ms.into()),
+        ("NonpropRequestTimeout, ms", 30, p.nonprop_request_timeout_ms.into()),
+        ("RexmtBufferSize, packets", 50, p.rexmt_buffer_packets.into()),
+        ("MaintHoldoffTime, ms", 250, p.maint_holdoff_ms.into()),
+        ("MaxMaintRexmt, retransmissions", 2, p.max_maint_rexmt.into()),
+        ("TryPassiveAcks, attempts", 1, p.try_passive_acks.into()),
+        ("PassiveAckTimeout, ms", 100, p.passive_ack_timeout_ms.into()),
+        ("GratReplyHoldoff, ms", 1_000, p.grat_reply_holdoff_ms.into()),
+        ("MAX_SALVAGE_COUNT, salvages", 15, p.max_salvage_count.into()),
+    ];
+    for (name, section_9, ours) in table {
+        assert_eq!(ours, section_9, "{name}");
+    }
 }
 
 #[test]

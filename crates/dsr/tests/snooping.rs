@@ -178,3 +178,19 @@ fn an_unused_route_is_forgotten_after_its_timeout() {
     net.run_until(at(20.0));
     assert_eq!(routes(&net, 0), [[0, 1]]);
 }
+
+#[test]
+fn an_acknowledgement_teaches_the_link_that_it_shows() {
+    // Node 9 hears node 2 acknowledge a packet of node 1 (section 8.1.4); so does node 1 itself.
+    let mut net = net(10, &Params { maintenance: wayhop_dsr::Maintenance::Network, ..profile("rfc") });
+    net.up(1, 2);
+    net.set_link(2, 9, Link::UP);
+    net.run_until(at(1.0));
+    let mut asked = vec![160, 2, 0, 7];
+    asked.extend(source_route(0, 0, 0, &[]));
+    net.inject(2, addr(1), false, &packet(&Ip::new(1, 2), &[asked], &UDP));
+    net.run_until(at(1.1));
+    assert!(net.sent_by(2).any(|s| option_of(s.2, 32).is_some()), "an Acknowledgement was sent");
+    assert!(routes(&net, 9).contains(&vec![9, 2, 1]), "{:?}", routes(&net, 9));
+    assert!(routes(&net, 1).contains(&vec![1, 2]), "{:?}", routes(&net, 1));
+}
