@@ -1,7 +1,7 @@
 //! Looking for routes: the Send Buffer, and Route Requests on their way (RFC 4728 sections 8.2.1 and 8.2.2).
 
 use wayhop_core::{Addr, BROADCAST, Cx, Decision, DropReason, Packet, RxMeta, SendState, Span, TxSpec};
-use wayhop_wire::dsr::{self, AddrList, DsrOption, RouteRequest};
+use wayhop_wire::dsr::{self, AddrList, DsrOption, LinkMetrics, RouteRequest};
 use wayhop_wire::ipv4;
 
 use crate::blacklist::OneWay;
@@ -206,10 +206,14 @@ impl Engine {
             addresses: AddrList::EMPTY,
         });
         self.next_request_id = self.next_request_id.wrapping_add(1);
+        let metrics = DsrOption::LinkMetrics(LinkMetrics::EMPTY);
+        let costs = self.links.etx.is_some();
         // The error first: who reads it shall not answer with the broken link.
-        let p = match self.error_to_spread(cx, propagating) {
-            Some(e) => self.control(cx, BROADCAST, &[e, request]),
-            None => self.control(cx, BROADCAST, &[request]),
+        let p = match (self.error_to_spread(cx, propagating), costs) {
+            (Some(e), false) => self.control(cx, BROADCAST, &[e, request]),
+            (None, false) => self.control(cx, BROADCAST, &[request]),
+            (Some(e), true) => self.control(cx, BROADCAST, &[e, request, metrics]),
+            (None, true) => self.control(cx, BROADCAST, &[request, metrics]),
         };
         let Some(mut p) = p else { return };
         let ttl = if propagating { self.params.discovery_hop_limit } else { 1 };
@@ -223,7 +227,7 @@ impl Engine {
     // ---- everybody else ----
 
     /// A Route Request of another node (section 8.2.2).
-    pub(crate) fn on_route_request(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
+    pub(crate) fn on_route_request(&mut self, cx: &mut Cx<'_>, mut p: Packet, rx: &RxMeta) {
         let me = cx.addr();
         let Ok(v) = View::new(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         let Some(r) = v.request else { return cx.drop(p, DropReason::Malformed) };
@@ -238,7 +242,7 @@ impl Engine {
         }
         if r.target == me {
             // Also when the neighbour is on the blacklist: the first step of section 8.2.2.
-            self.learn_request(cx, initiator, &r);
+            self.learn_request(cx, initiator, &r, v.metrics);
             self.requests.record(initiator, r.id, r.target, cx.now());
             self.reply_as_target(cx, initiator, &r);
             return Self::accept_at(cx, p, me);
@@ -250,7 +254,7 @@ impl Engine {
                 None => {}
             }
         }
-        self.learn_request(cx, initiator, &r);
+        self.learn_request(cx, initiator, &r, v.metrics);
         let full = r.addresses.len() + 1 >= self.max_nodes();
         let nonpropagating = v.ip.ttl() <= 1;
         if self.requests.seen(initiator, r.id, r.target) || full && !r.target.is_multicast() {
@@ -268,6 +272,7 @@ impl Engine {
         if nonpropagating {
             return cx.consume(p);
         }
+        self.append_own_metric(cx, &mut p, rx.from);
         self.propagate(cx, p);
     }
 

@@ -61,6 +61,8 @@ pub struct Engine {
     pub(crate) fix: Option<Fix>,
     /// Where headers are built.
     pub(crate) scratch: Vec<u8>,
+    /// Where the lists of probes and link metrics are built.
+    pub(crate) entries: Vec<u8>,
     pub(crate) next_request_id: u16,
     pub(crate) next_ip_id: u16,
     next_tx_id: u64,
@@ -86,6 +88,8 @@ pub(crate) enum Timer {
     LastResort(Addr),
     /// The next look into the Maintenance Buffer.
     Rexmt,
+    /// The next probe of this node's links.
+    Probe,
 }
 
 impl Timer {
@@ -96,6 +100,7 @@ impl Timer {
             Self::Discovery(a) => 3 << 32 | a.to_bits() as u64,
             Self::HeldReply => 4 << 32,
             Self::Doubt => 5 << 32,
+            Self::Probe => 17 << 32,
             Self::LastResort(a) => 16 << 32 | a.to_bits() as u64,
             Self::Rexmt => 6 << 32,
         })
@@ -107,6 +112,7 @@ impl Timer {
             3 => Self::Discovery(Addr::from_bits(k.0 as u32)),
             4 => Self::HeldReply,
             5 => Self::Doubt,
+            17 => Self::Probe,
             16 => Self::LastResort(Addr::from_bits(k.0 as u32)),
             6 => Self::Rexmt,
             _ => return None,
@@ -160,6 +166,7 @@ impl Engine {
             seen: Seen::default(),
             fix: None,
             scratch: Vec::with_capacity(160),
+            entries: Vec::new(),
             next_request_id: 0,
             next_ip_id: 0,
             next_tx_id: 0,
@@ -286,6 +293,7 @@ impl Engine {
         if v.has_ack {
             self.learn_acks(cx, &v, rx);
         }
+        self.on_probe(cx, &v, rx);
         if v.has_error || v.has_reply {
             self.on_reports(cx, &v, rx, true);
         }
@@ -350,6 +358,7 @@ impl Protocol for Engine {
     fn start(&mut self, cx: &mut Cx<'_>) {
         // Section 4.3: identifications begin at random, so that those of an earlier life do not look like duplicates.
         self.links.start(cx.addr());
+        self.start_probes(cx);
         let bits = cx.rng().bits();
         self.next_request_id = bits as u16;
         self.next_ip_id = (bits >> 16) as u16;
@@ -440,6 +449,7 @@ impl Protocol for Engine {
             Some(Timer::Discovery(target)) => self.on_discovery_timer(cx, target),
             Some(Timer::HeldReply) => self.send_due_replies(cx),
             Some(Timer::Doubt) => self.end_doubts(cx),
+            Some(Timer::Probe) => self.on_probe_timer(cx),
             Some(Timer::LastResort(_)) => self.release(cx, Span::ZERO),
             Some(Timer::Rexmt) => self.on_rexmt_timer(cx),
             None => {}

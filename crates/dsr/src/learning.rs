@@ -1,7 +1,7 @@
 //! What a node learns from packets that pass by (RFC 4728 sections 3.3.1 and 8.1.4).
 
 use wayhop_core::{Addr, Cx, RxMeta, Span};
-use wayhop_wire::dsr::{DsrOption, RouteReply, RouteRequest};
+use wayhop_wire::dsr::{DsrOption, LinkMetrics, RouteReply, RouteRequest};
 use wayhop_wire::ipv4::{self, protocol};
 
 use crate::blacklist::OneWay;
@@ -107,7 +107,13 @@ impl Engine {
     }
 
     /// Learns the way back that a Route Request recorded.
-    pub(crate) fn learn_request(&mut self, cx: &mut Cx<'_>, initiator: Addr, r: &RouteRequest<'_>) {
+    pub(crate) fn learn_request(
+        &mut self,
+        cx: &mut Cx<'_>,
+        initiator: Addr,
+        r: &RouteRequest<'_>,
+        metrics: Option<LinkMetrics<'_>>,
+    ) {
         let last = r.addresses.last().unwrap_or(initiator);
         if !self.params.learn_from_requests || !self.params.learn_reverse_routes || !self.trusts(last, cx) {
             return;
@@ -116,6 +122,7 @@ impl Engine {
         let p = Path::from_nodes([me].into_iter().chain(r.addresses.iter().rev()).chain([initiator]));
         if usable(&p) && p.len() == r.addresses.len() + 2 {
             self.learn(cx, &p, Learned::Overheard);
+            self.learn_costs(&Path::from_nodes(p.reversed().nodes().iter().copied().take(p.hops())), metrics);
         }
     }
 

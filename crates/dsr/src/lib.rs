@@ -19,8 +19,11 @@
 //! * **... to a packet for somebody else** (`learning`, `shortening`): routes are learned from it; if it skipped hops, its
 //!   source is told of the shorter route.
 //! * **... with flow state** (`flow`, `flow_table`): packets of an announced flow travel without source routes.
+//! * **... to a link that failed** (`links`): it may be remembered, so that routes over it are not used again at once.
+//! * **... with costs** (`etx`): probes measure links, and requests and replies carry what they cost.
 //!
-//! [`cache::RouteCache`] is the boundary behind which caches differ; [`cache::PathCache`] keeps whole paths in two tiers.
+//! [`cache::RouteCache`] is the boundary behind which caches differ; [`cache::PathCache`] keeps whole paths in two tiers,
+//! [`cache::LinkCache`] a graph of links.
 //!
 //! # Remarks in the trace
 //! Written by [`wayhop_core::Cx::note`]; (about whom, figure):
@@ -54,6 +57,7 @@ pub mod cache;
 mod discovery;
 mod duplicates;
 mod engine;
+mod etx;
 mod flow;
 mod flow_table;
 mod icmp;

@@ -452,6 +452,9 @@ impl Params {
         self.cache_secondary_routes = self.cache_secondary_routes.max(1);
         if self.metric == Metric::Etx {
             self.route_cache = CacheKind::Link;
+            self.ring_zero_search = false;
+            self.learn_from_requests = true;
+            self.learn_reverse_routes = true;
         }
         self.grat_table_size = self.grat_table_size.max(1);
         self.discovery_hop_limit = self.discovery_hop_limit.max(1);

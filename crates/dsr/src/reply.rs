@@ -1,7 +1,7 @@
 //! Route Replies: from the target, from the cache, and received (RFC 4728 sections 8.2.3 to 8.2.6).
 
 use wayhop_core::{Addr, Cx, Inspect, Packet, RxMeta, Span, Time};
-use wayhop_wire::dsr::{AddrList, DsrOption, RouteReply, RouteRequest};
+use wayhop_wire::dsr::{AddrList, DsrOption, LinkMetrics, RouteReply, RouteRequest};
 
 use crate::cache::{Learned, Purpose};
 use crate::engine::{Engine, Timer};
@@ -120,7 +120,15 @@ impl Engine {
     fn reply_packet(&mut self, cx: &mut Cx<'_>, route: &Path) -> Option<Packet> {
         let addresses = AddrList::from(&route.nodes()[1..]);
         let option = DsrOption::RouteReply(RouteReply { last_hop_external: false, addresses });
-        self.control(cx, route.first()?, &[option])
+        if self.links.etx.is_none() {
+            return self.control(cx, route.first()?, &[option]);
+        }
+        let costs = self.costs_of(cx, route);
+        let mut entries = core::mem::take(&mut self.entries);
+        let metrics = DsrOption::LinkMetrics(LinkMetrics::build(&mut entries, costs.iter()));
+        let p = self.control(cx, route.first()?, &[option, metrics]);
+        self.entries = entries;
+        p
     }
 
     /// A Route Reply, for this node or for another. `received` says that the packet came to this node's interface.
@@ -136,12 +144,18 @@ impl Engine {
         if to != cx.addr() {
             self.learn_reply(cx, to, r, rx.from, received);
         } else if received {
-            self.on_answer(cx, r, rx);
+            self.on_answer(cx, r, rx, v.metrics);
         }
     }
 
     /// A Route Reply to this node (section 8.2.6).
-    fn on_answer(&mut self, cx: &mut Cx<'_>, r: &RouteReply<'_>, rx: &RxMeta) {
+    fn on_answer(
+        &mut self,
+        cx: &mut Cx<'_>,
+        r: &RouteReply<'_>,
+        rx: &RxMeta,
+        metrics: Option<LinkMetrics<'_>>,
+    ) {
         let me = cx.addr();
         if !rx.broadcast {
             self.on_acked(cx, rx.from);
@@ -153,6 +167,7 @@ impl Engine {
         route.set_last_external(r.last_hop_external);
         let Some(target) = route.last().filter(|_| route.len() > 1) else { return };
         self.learn(cx, &route, Learned::Asked);
+        self.learn_costs(&route, metrics);
         if self.answers(cx, target)
             && let Some(since) = self.requests.found(target)
         {

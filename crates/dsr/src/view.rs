@@ -2,7 +2,9 @@
 
 use wayhop_core::Addr;
 use wayhop_wire::Error;
-use wayhop_wire::dsr::{self, DsrOption, Location, RouteError, RouteReply, RouteRequest, SourceRoute};
+use wayhop_wire::dsr::{
+    self, DsrOption, LinkMetrics, Location, Probe, RouteError, RouteReply, RouteRequest, SourceRoute,
+};
 use wayhop_wire::ipv4::{self, protocol};
 
 use crate::Path;
@@ -26,6 +28,9 @@ pub(crate) struct View<'a> {
     pub(crate) location: Option<Location>,
     /// Whether there is an option that belongs to flow state.
     pub(crate) has_flow_option: bool,
+    pub(crate) probe: Option<Probe<'a>>,
+    /// The costs of the links of the request or of the first reply.
+    pub(crate) metrics: Option<LinkMetrics<'a>>,
     /// The Timeout option that comes before the Source Route.
     pub(crate) timeout_s: Option<u16>,
     /// Where the Source Route option is, in octets from the IP header's start, if no Flow State header is there.
@@ -59,6 +64,8 @@ impl<'a> View<'a> {
             ack_request: None,
             location: None,
             has_flow_option: false,
+            probe: None,
+            metrics: None,
             timeout_s: None,
             source_route_at: 0,
         };
@@ -87,6 +94,9 @@ impl<'a> View<'a> {
                     }
                 }
                 DsrOption::FlowId { .. } => v.has_flow_option = true,
+                DsrOption::Probe(p) => v.probe = Some(p),
+                DsrOption::LinkMetrics(m) => v.metrics = v.metrics.or(Some(m)),
+                DsrOption::Timeout { seconds } if v.source_route.is_none() => v.timeout_s = Some(seconds),
                 _ => {}
             }
         }

@@ -113,3 +113,24 @@ fn a_flow_state_header_counts_its_hops() {
     assert_packet(&p, 48, &[17, 0xff, 0, 3, 5]);
     assert_eq!(edit::increment_hop_count(p.bytes_mut()), Err(Error::Value("hop count")));
 }
+
+#[test]
+fn a_cost_is_appended_to_the_link_metrics_and_not_to_another_experiment() {
+    // A probe without entries, a Route Request and link metrics with one cost.
+    let options = [&[30, 2, 2, 0][..], &[1, 6, 0, 7, 10, 0, 0, 9], &[30, 6, 3, 0, 0, 0, 4, 0]].concat();
+    let mut p = packet(48, &[&[59, 0, 0, 20][..], &options].concat());
+    edit::append_link_metric(&mut p, 0x0a0b).expect("there is room");
+    edit::append_request_address(&mut p, B).expect("there is room");
+    let expected = [
+        &[59, 0, 0, 28, 30, 2, 2, 0][..],
+        &[1, 10, 0, 7, 10, 0, 0, 9, 10, 0, 0, 2],
+        &[30, 10, 3, 0, 0, 0, 4, 0, 0, 0, 10, 11],
+    ]
+    .concat();
+    assert_packet(&p, 48, &expected);
+    let mut without = packet(48, &[59, 0, 0, 4, 30, 2, 2, 0]);
+    assert_eq!(edit::append_link_metric(&mut without, 1), Err(Error::Value("option")));
+    // 63 costs fill the length octet.
+    let mut full = packet(48, &[&[59, 0, 1, 0, 30, 254, 3, 0][..], &[0; 252]].concat());
+    assert_eq!(edit::append_link_metric(&mut full, 1), Err(Error::Full));
+}

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use wayhop_core::Mac;
 use wayhop_wire::aodv::{Extension, Message, Rerr, Rrep, Rreq, Unreachable, extensions};
 use wayhop_wire::dsr::{
-    Builder, DsrOption, FlowState, Location, Packet, RouteError, RouteErrorKind, RouteReply, RouteRequest,
-    SourceRoute,
+    Builder, DsrOption, FlowState, LinkMetrics, Location, Packet, Probe, RouteError, RouteErrorKind,
+    RouteReply, RouteRequest, SourceRoute,
 };
 use wayhop_wire::{arp, dot11, icmp, ipv4, llc, radiotap, udp};
 
@@ -114,6 +114,33 @@ fn dsr_option() -> impl Strategy<Value = Owned> {
 }
 
 proptest! {
+    #[test]
+    fn dsr_probes_and_link_metrics(
+        heard in vec((addr(), any::<u8>()), 0..=60), costs in vec(any::<u32>(), 0..=70), id in any::<u16>()
+    ) {
+        let (mut one, mut two) = (vec![9; 3], vec![9; 3]);
+        let probe = Probe::build(&mut one, heard.iter().copied());
+        let metrics = LinkMetrics::build(&mut two, costs.iter().copied());
+        let options = [
+            DsrOption::Probe(probe),
+            DsrOption::AckRequest { id, source: None },
+            DsrOption::LinkMetrics(metrics),
+        ];
+        let mut scratch = Vec::new();
+        let mut b = Builder::new(&mut scratch, 59);
+        for o in &options {
+            b.push(o).expect("what has no room was left out");
+        }
+        let p = Packet::new_checked(b.finish()).expect("it was built");
+        let read: Vec<_> = p.options().take(3).map(|o| o.expect("it was built")).collect();
+        prop_assert_eq!(&read[..], &options[..]);
+        let (DsrOption::Probe(probe), DsrOption::LinkMetrics(metrics)) = (read[0], read[2]) else {
+            panic!("they were compared")
+        };
+        prop_assert_eq!(probe.entries().collect::<Vec<_>>(), &heard[..heard.len().min(50)]);
+        prop_assert_eq!(metrics.costs().collect::<Vec<_>>(), &costs[..costs.len().min(63)]);
+    }
+
     #[test]
     fn dsr_header_with_options(options in vec(dsr_option(), 0..6), next in any::<u8>(), tail in vec(any::<u8>(), 0..9)) {
         let options: Vec<_> = options.iter().map(Owned::borrow).collect();

@@ -4,8 +4,9 @@ use std::net::Ipv4Addr;
 
 use wayhop_wire::Error;
 use wayhop_wire::dsr::{
-    AddrList, Builder, DsrOption, FlowState, Location, Packet, RouteError, RouteErrorKind, RouteReply,
-    RouteRequest, SourceRoute, UnknownAction, options, unknown_action, unknown_wants_error,
+    AddrList, Builder, DsrOption, FlowState, LinkMetrics, Location, Packet, Probe, RouteError,
+    RouteErrorKind, RouteReply, RouteRequest, SourceRoute, UnknownAction, options, unknown_action,
+    unknown_wants_error,
 };
 
 const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
@@ -224,6 +225,27 @@ fn a_location_is_44_octets_of_fixed_point_numbers() {
     both_ways(&[30, 1, 1], DsrOption::Unknown { kind: 30, data: &[1] });
     let beyond = DsrOption::Location(Location { latitude_ndeg: 90_000_000_001, ..location });
     assert_eq!(beyond.check(), Err(Error::Value("latitude")));
+}
+
+#[test]
+fn a_probe_lists_neighbours_and_how_many_of_their_probes_were_heard() {
+    let mut buf = Vec::new();
+    let heard = [(Ipv4Addr::new(10, 0, 0, 7), 9), (Ipv4Addr::new(10, 0, 0, 8), 255)];
+    let octets = [30, 12, 2, 0, 10, 0, 0, 7, 9, 10, 0, 0, 8, 255];
+    both_ways(&octets, DsrOption::Probe(Probe::build(&mut buf, heard)));
+    both_ways(&[30, 2, 2, 0], DsrOption::Probe(Probe::build(&mut buf, [])));
+    // A list that ends within an entry is no probe.
+    both_ways(&[30, 4, 2, 0, 10, 0], DsrOption::Unknown { kind: 30, data: &[2, 0, 10, 0] });
+}
+
+#[test]
+fn link_metrics_are_expected_transmission_counts_in_units_of_a_1024th() {
+    let mut buf = Vec::new();
+    // 1.0 and 2.5; the third link is unknown.
+    let octets = [30, 14, 3, 0, 0, 0, 4, 0, 0, 0, 10, 0, 0, 0, 0, 0];
+    both_ways(&octets, DsrOption::LinkMetrics(LinkMetrics::build(&mut buf, [1024, 2560, 0])));
+    both_ways(&[30, 2, 3, 0], DsrOption::LinkMetrics(LinkMetrics::EMPTY));
+    both_ways(&[30, 3, 3, 0, 1], DsrOption::Unknown { kind: 30, data: &[3, 0, 1] });
 }
 
 #[test]

@@ -103,11 +103,19 @@ fn message(option: &DsrOption<'_>) -> Message {
             "latitude_deg": l.latitude_ndeg as f64 * 1e-9, "longitude_deg": l.longitude_ndeg as f64 * 1e-9,
             "heading_deg": f64::from(l.heading_udeg) * 1e-6, "speed_m_per_s": f64::from(l.speed_mm_per_s) * 1e-3,
         }),
+        DsrOption::Probe(p) => json!({
+            "probes": p.entries().map(|(a, n)| json!({ "neighbour": a.to_string(), "heard": n })).collect::<Vec<_>>(),
+        }),
+        DsrOption::LinkMetrics(m) => json!({
+            "etx": m.costs().map(|c| f64::from(c) / 1024.0).collect::<Vec<_>>(),
+        }),
         DsrOption::Pad1 | DsrOption::PadN(_) => json!({}),
         DsrOption::Unknown { kind, data } => json!({ "option_type": kind, "data": hex(data) }),
     };
     let kind = match option {
         DsrOption::Location(_) => "location",
+        DsrOption::Probe(_) => "probe",
+        DsrOption::LinkMetrics(_) => "link_metrics",
         other => kind_name(other.kind()),
     };
     Message { kind, fields: fields(value), truncated: false, malformed: None }

@@ -10,7 +10,7 @@ use wayhop_core::{Addr, Packet as Buffer};
 use super::build::padding;
 use super::header::{HEADER_LEN, Packet};
 use super::option::MAX_REQUEST_ADDRESSES;
-use super::{DsrOption, option_type};
+use super::{DsrOption, LinkMetrics};
 use crate::bytes::{u8_at, u16_at};
 use crate::ipv4::{self, protocol};
 use crate::{Error, bytes};
@@ -66,19 +66,33 @@ pub fn replace_header(p: &mut Buffer, header: &[u8]) -> Result<(), Error> {
 
 /// Appends an address to the packet's Route Request (section 8.2.2): four octets more in the option and in every length.
 pub fn append_request_address(p: &mut Buffer, a: Addr) -> Result<(), Error> {
-    let (ip, dsr) = parse(p.bytes())?;
-    let options_at = ip.header_len() + HEADER_LEN;
-    let range = find(dsr, option_type::ROUTE_REQUEST)?;
+    let range = find(parse(p.bytes())?.1, |o| matches!(o, DsrOption::RouteRequest(_)))?;
     if (range.len() - 8) / 4 >= MAX_REQUEST_ADDRESSES {
         return Err(Error::Full);
     }
+    append(p, range, a.octets())
+}
+
+/// Appends a cost to the packet's link metrics, if it has any: four octets more in the option and in every length.
+pub fn append_link_metric(p: &mut Buffer, cost: u32) -> Result<(), Error> {
+    let range = find(parse(p.bytes())?.1, |o| matches!(o, DsrOption::LinkMetrics(_)))?;
+    if (range.len() - 4) / 4 >= LinkMetrics::MAX_COSTS {
+        return Err(Error::Full);
+    }
+    append(p, range, cost.to_be_bytes())
+}
+
+/// Appends four octets to the option in this range, which has room for them.
+fn append(p: &mut Buffer, range: Range<usize>, octets: [u8; 4]) -> Result<(), Error> {
+    let (ip, dsr) = parse(p.bytes())?;
+    let options_at = ip.header_len() + HEADER_LEN;
     let (at, ip_payload_len) = (ip.header_len(), ip.payload().len());
     let options_len = u16::try_from(dsr.options_bytes().len() + 4).map_err(|_| Error::Full)?;
     ipv4::set_payload(p.bytes_mut(), protocol::DSR, ip_payload_len + 4)?;
     p.insert(options_at + range.end, 4);
     let b = p.bytes_mut();
     b[options_at + range.start + 1] += 4;
-    bytes::put(b, options_at + range.end, a.octets());
+    bytes::put(b, options_at + range.end, octets);
     bytes::put(b, at + 2, options_len.to_be_bytes());
     Ok(())
 }
@@ -121,7 +135,7 @@ pub fn mark_option(ip_packet: &mut [u8], start: usize) -> Result<(), Error> {
 /// The packet's Source Route option, to be changed in place; an error when it has none.
 pub fn source_route_mut(ip_packet: &mut [u8]) -> Result<SourceRouteMut<'_>, Error> {
     let (ip, dsr) = parse(ip_packet)?;
-    let range = find(dsr, option_type::SOURCE_ROUTE)?;
+    let range = find(dsr, |o| matches!(o, DsrOption::SourceRoute(_)))?;
     let at = ip.header_len() + HEADER_LEN + range.start + 2;
     match ip_packet.get_mut(at..) {
         Some(tail) => tail.first_chunk_mut::<2>().map(SourceRouteMut).ok_or(Error::Truncated),
@@ -170,10 +184,10 @@ pub fn increment_hop_count(ip_packet: &mut [u8]) -> Result<u8, Error> {
     Ok(state.hop_count + 1)
 }
 
-/// Where the first well-formed option of this type is.
-fn find(dsr: Packet<'_>, kind: u8) -> Result<Range<usize>, Error> {
+/// Where the first well-formed option that `is` one looked for is.
+fn find(dsr: Packet<'_>, is: impl Fn(&DsrOption<'_>) -> bool) -> Result<Range<usize>, Error> {
     dsr.options()
         .located()
-        .find_map(|(range, o)| o.ok().filter(|o: &DsrOption<'_>| o.kind() == kind).map(|_| range))
+        .find_map(|(range, o)| o.ok().filter(&is).map(|_| range))
         .ok_or(Error::Value("option"))
 }

@@ -21,6 +21,8 @@ impl DsrOption<'_> {
             Self::Timeout { .. } => 4,
             Self::FlowId { .. } => 8,
             Self::Location(_) => Location::OPTION_LEN,
+            Self::Probe(p) => 2 + p.data_len(),
+            Self::LinkMetrics(m) => 2 + m.data_len(),
             Self::Unknown { data, .. } => 2 + data.len(),
         }
     }
@@ -42,6 +44,8 @@ impl DsrOption<'_> {
                 if o.segments_left > 63 { Err(Error::Value("segments left")) } else { Ok(()) }
             }
             Self::Location(l) => l.check(),
+            Self::Probe(p) => at_most(p.data_len(), 255),
+            Self::LinkMetrics(m) => at_most(m.data_len(), 255),
             Self::Unknown { data, .. } => at_most(data.len(), 255),
             _ => Ok(()),
         }
@@ -100,6 +104,8 @@ impl DsrOption<'_> {
                 w.addr(*destination);
             }
             Self::Location(l) => l.emit(&mut w),
+            Self::Probe(p) => p.emit(&mut w),
+            Self::LinkMetrics(m) => m.emit(&mut w),
             Self::Unknown { data, .. } => w.slice(data),
         }
         Ok(())
@@ -125,7 +131,7 @@ pub(super) struct Writer<'b> {
 }
 
 impl Writer<'_> {
-    fn slice(&mut self, v: &[u8]) {
+    pub(super) fn slice(&mut self, v: &[u8]) {
         self.buf[self.at..self.at + v.len()].copy_from_slice(v);
         self.at += v.len();
     }

@@ -8,7 +8,8 @@
 //!
 //! Lengths: fixed header 4 octets; Route Request 8 + 4n with n at most 62; Route Reply 3 + 4n (63); Route Error 12 and its
 //! type-specific part; Acknowledgement Request 4 or 8; Acknowledgement 12; Source Route 4 + 4n (63); Pad1 1; PadN 2 + n;
-//! Timeout 4; Destination and Flow ID 8; Flow State header 4; location 44.
+//! Timeout 4; Destination and Flow ID 8; Flow State header 4; location 44; probe 4 + 5n (50); link
+//! metrics 4 + 4n (63).
 //!
 //! # What cannot panic
 //! Nothing in here panics on any input, but [`DsrOption::emit`] when its buffer is shorter than
@@ -24,6 +25,7 @@ mod header;
 mod location;
 mod option;
 mod options;
+mod probe;
 
 pub use addr_list::{AddrIter, AddrList};
 pub use build::Builder;
@@ -31,6 +33,7 @@ pub use header::{FlowState, HEADER_LEN, Packet};
 pub use location::Location;
 pub use option::{DsrOption, RouteError, RouteErrorKind, RouteReply, RouteRequest, SourceRoute};
 pub use options::{Located, Options, options};
+pub use probe::{LinkMetrics, Probe};
 
 /// Option types, as IANA registers them.
 pub mod option_type {

@@ -2,7 +2,7 @@
 
 use wayhop_core::Addr;
 
-use super::{AddrList, Location};
+use super::{AddrList, LinkMetrics, Location, Probe};
 use super::{error_type, option_type};
 use crate::Error;
 use crate::bytes::{addr_at, u8_at, u16_at};
@@ -55,6 +55,10 @@ pub enum DsrOption<'a> {
     },
     /// Where the packet's originator is; not of RFC 4728.
     Location(Location),
+    /// Which probes its sender has heard; not of RFC 4728.
+    Probe(Probe<'a>),
+    /// What the links of a Route Request or Route Reply cost; not of RFC 4728.
+    LinkMetrics(LinkMetrics<'a>),
     /// An option that RFC 4728 does not define; see [`super::unknown_action`].
     Unknown {
         /// Its type.
@@ -213,10 +217,12 @@ impl<'a> DsrOption<'a> {
                 at_least(6)?;
                 Self::FlowId { flow_id: u16_at(data, 0), destination: addr_at(data, 2) }
             }
-            option_type::EXPERIMENT => match Location::parse(data) {
-                Some(l) => Self::Location(l),
-                None => Self::Unknown { kind, data },
-            },
+            option_type::EXPERIMENT => {
+                let location = Location::parse(data).map(Self::Location);
+                let probe = || Probe::parse(data).map(Self::Probe);
+                let metrics = || LinkMetrics::parse(data).map(Self::LinkMetrics);
+                location.or_else(probe).or_else(metrics).unwrap_or(Self::Unknown { kind, data })
+            }
             _ => Self::Unknown { kind, data },
         })
     }
@@ -234,7 +240,7 @@ impl<'a> DsrOption<'a> {
             Self::PadN(_) => option_type::PAD_N,
             Self::Timeout { .. } => option_type::TIMEOUT,
             Self::FlowId { .. } => option_type::FLOW_ID,
-            Self::Location(_) => option_type::EXPERIMENT,
+            Self::Location(_) | Self::Probe(_) | Self::LinkMetrics(_) => option_type::EXPERIMENT,
             Self::Unknown { kind, .. } => *kind,
         }
     }
