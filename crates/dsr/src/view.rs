@@ -96,7 +96,6 @@ impl<'a> View<'a> {
                 DsrOption::FlowId { .. } => v.has_flow_option = true,
                 DsrOption::Probe(p) => v.probe = Some(p),
                 DsrOption::LinkMetrics(m) => v.metrics = v.metrics.or(Some(m)),
-                DsrOption::Timeout { seconds } if v.source_route.is_none() => v.timeout_s = Some(seconds),
                 _ => {}
             }
         }
