@@ -40,7 +40,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "report",
         ],
     ),
-    ("xtask", &["scenario", "cli"]),
+    ("xtask", &["scenario", "cli", "testkit"]),
 ];
 
 /// What tests may use besides.
