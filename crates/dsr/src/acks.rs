@@ -339,7 +339,9 @@ impl Engine {
             self.on_acks(cx, &v);
         }
         let next = v.source_route.and_then(|s| s.next_index().and_then(|i| s.addresses.at(i)));
-        let to_me = next.unwrap_or(v.ip.dst()) == me;
+        // A packet of a flow does not say which node it is meant for; the frame did (section 8.6.3).
+        let by_flow = self.params.flow_state && v.source_route.is_none();
+        let to_me = by_flow || next.unwrap_or(v.ip.dst()) == me;
         let what = Fingerprint::of(&v);
         let destination = v.ip.dst() == me;
         if let Some((id, asker)) = v.ack_request.filter(|_| to_me) {

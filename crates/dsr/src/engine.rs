@@ -12,6 +12,7 @@ use crate::buffer::SendBuffer;
 use crate::cache::{LinkCache, PathCache, RouteCache};
 use crate::duplicates::Seen;
 use crate::flow;
+use crate::flow_shortening::ArsTable;
 use crate::flow_table::FlowTable;
 use crate::learning::HeardPackets;
 use crate::links::Links;
@@ -59,6 +60,7 @@ pub struct Engine {
     pub(crate) seen: Seen,
     /// Where this node is.
     pub(crate) fix: Option<Fix>,
+    pub(crate) ars: ArsTable,
     /// Where headers are built.
     pub(crate) scratch: Vec<u8>,
     /// Where the lists of probes and link metrics are built.
@@ -165,6 +167,7 @@ impl Engine {
             neighbours: Neighbours::default(),
             seen: Seen::default(),
             fix: None,
+            ars: ArsTable::default(),
             scratch: Vec::with_capacity(160),
             entries: Vec::new(),
             next_request_id: 0,
@@ -248,14 +251,14 @@ impl Engine {
             s.hop_count = (s.hop_count + 1).min(127);
             let ip = ipv4::Packet::new_checked(p.bytes());
             if ip.is_ok_and(|ip| ip.protocol() != protocol::DSR) {
-                return self.on_plain(cx, p, state);
+                return self.on_plain(cx, p, rx, state);
             }
         }
         self.on_options(cx, p, rx, state, Done::Nothing);
     }
 
     /// A packet without DSR options; with or without Flow State header, which is off.
-    fn on_plain(&mut self, cx: &mut Cx<'_>, p: Packet, state: Option<FlowState>) {
+    fn on_plain(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta, state: Option<FlowState>) {
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         let to = ip.dst();
         if is_node(to) && self.maintains(cx) {
@@ -266,10 +269,11 @@ impl Engine {
             }
         }
         if to == cx.addr() || !is_node(to) {
+            self.end_of_flow(cx, &p, state);
             return Self::deliver(cx, p);
         }
         if self.params.flow_state {
-            return self.forward_in_flow(cx, p, state);
+            return self.forward_in_flow(cx, p, rx, state);
         }
         // Without a source route it cannot go on.
         cx.drop(p, DropReason::NoRoute);
@@ -309,7 +313,12 @@ impl Engine {
         if for_me || !is_node(v.ip.dst()) {
             if let Some(way) = v.way().filter(|_| !rx.broadcast) {
                 self.learn_passed(cx, &way, true, v.has_reply);
+                self.learn_flow(cx, &v, &way, state);
             }
+            if for_me && v.has_flow_option && self.params.flow_state {
+                return self.change_flow(cx, p, rx, state);
+            }
+            self.end_of_flow(cx, &p, state);
             return Self::accept(cx, p);
         }
         self.forward(cx, p, rx, state);
@@ -362,7 +371,8 @@ impl Protocol for Engine {
         let bits = cx.rng().bits();
         self.next_request_id = bits as u16;
         self.next_ip_id = (bits >> 16) as u16;
-        self.flows.start_at((bits >> 32) as u16);
+        let wait = Span::from_secs(self.params.flow_recovery_wait_s.into());
+        self.flows.start_at((bits >> 32) as u16, cx.now() + wait);
         self.next_ack_id = (bits >> 48) as u16;
         let tick = Span::from_millis(self.params.rexmt_tick_ms.into());
         if tick > Span::ZERO {
@@ -404,7 +414,7 @@ impl Protocol for Engine {
         if ip.protocol() == protocol::DSR {
             return self.on_dsr(cx, p, rx);
         }
-        self.on_plain(cx, p, None);
+        self.on_plain(cx, p, rx, None);
     }
 
     fn on_overheard(&mut self, cx: &mut Cx<'_>, p: &[u8], next_hop: Addr, rx: &RxMeta) {

@@ -4,15 +4,15 @@
 //! packets that carry the Flow State header alone or, for the newest flow to a destination, nothing at all. Forwarding
 //! nodes look them up in the Flow Table.
 
-use wayhop_core::{Addr, Cx, Decision, DropReason, Packet, Span};
-use wayhop_wire::dsr::{self, Builder, DsrOption, FlowState, RouteError, RouteErrorKind};
+use wayhop_core::{Cx, Decision, DropReason, Packet, RxMeta, Span};
+use wayhop_wire::dsr::{self, Builder, DsrOption, FlowState};
 use wayhop_wire::ipv4::{self, protocol};
 
 use crate::acks::Hop;
 use crate::engine::Engine;
 use crate::flow_table::Flow;
 use crate::path::Path;
-use crate::view::Way;
+use crate::view::{View, Way, is_node};
 
 /// Takes the Flow State header off a packet, if there is one.
 pub(crate) fn take_header(p: &mut Packet) -> Option<FlowState> {
@@ -20,6 +20,31 @@ pub(crate) fn take_header(p: &mut Packet) -> Option<FlowState> {
     let state = header.flow_state()?;
     dsr::edit::remove_header(p).ok()?;
     Some(state)
+}
+
+/// So often one packet may change flows at one node.
+const MAX_CHANGES: usize = 8;
+
+/// Takes out of a packet that goes on by its flow the options that were for this node, and the header if no option is left
+/// (section 8.6.3).
+pub(crate) fn shed_hop_options(p: &mut Packet) -> Result<(), wayhop_wire::Error> {
+    loop {
+        let v = View::new(p.bytes())?;
+        let done = v.dsr.options().located().find_map(|(range, o)| match o {
+            Ok(
+                DsrOption::AckRequest { .. }
+                | DsrOption::Ack { .. }
+                | DsrOption::Timeout { .. }
+                | DsrOption::SourceRoute(_),
+            ) => Some(range),
+            _ => None,
+        });
+        let Some(range) = done else {
+            let empty = v.dsr.options().all(|o| matches!(o, Ok(DsrOption::Pad1 | DsrOption::PadN(_))));
+            return if empty { dsr::edit::remove_header(p) } else { Ok(()) };
+        };
+        dsr::edit::remove_option(p, range)?;
+    }
 }
 
 impl Engine {
@@ -45,8 +70,8 @@ impl Engine {
             route = f.route;
         }
         let Some(next_hop) = route.next_hop() else { return cx.drop(p, DropReason::NoRoute) };
-        if self.flows.along(me, to, &route, now).is_none() {
-            self.flows.create(&route, next_hop, ttl, now);
+        if self.flows.along(me, to, &route, now).is_none() && self.flows.create(&route, ttl, now).is_none() {
+            return self.send_by(cx, p, &route, 0, delay);
         }
         let default = self.flows.default_id(me, to);
         let lifetime = Span::from_secs(self.params.flow_timeout_s.into());
@@ -58,7 +83,9 @@ impl Engine {
             f.announced += 1;
             f.announced_at = now;
         }
-        f.expires = now + lifetime;
+        if announce || self.params.flow_extended_by_use {
+            f.expires = now + lifetime;
+        }
         let bare = !announce && default == Some(f.id) && f.may_be_default && f.ttl == ttl;
         let state = FlowState { hop_count: 0, flow_id: f.id };
         let seconds = announce.then_some(self.params.flow_timeout_s);
@@ -76,31 +103,32 @@ impl Engine {
         self.transmit(cx, p, Hop { to: next_hop, control: false, decision: Decision::Flow, hops, delay });
     }
 
-    /// Records the flow of a packet that carries its route and lifetime (section 8.6.3). `p` has its Flow State header off.
-    pub(crate) fn learn_flow(
-        &mut self,
-        cx: &Cx<'_>,
-        way: &Way,
-        state: FlowState,
-        (source, ttl): (Addr, u8),
-        seconds: u16,
-    ) {
-        let (Some(destination), Some(next_hop)) = (way.nodes.last(), way.ahead().get(1).copied()) else {
+    /// Records the flow of a packet that carries its route and lifetime (section 8.6.3), at the nodes that forward it and
+    /// at its destination. `state` is its Flow State header, which is off; its Hop Count counts this node.
+    pub(crate) fn learn_flow(&mut self, cx: &Cx<'_>, v: &View<'_>, way: &Way, state: Option<FlowState>) {
+        let (Some(s), Some(seconds), Some(destination)) = (state, v.timeout_s, way.nodes.last()) else {
             return;
         };
-        let now = cx.now();
+        // A destination has nothing to forward; its entry is there for shortening.
+        if way.receiver + 1 == way.nodes.len() && !self.params.flow_shortening {
+            return;
+        }
+        // A Flow ID of zero names no flow (section 3.5.4), and a Hop Count that is not this node's place no sound one.
+        if s.flow_id == 0 || usize::from(s.hop_count) != way.receiver {
+            return;
+        }
+        let (source, now) = (v.ip.src(), cx.now());
         let expires = now + Span::from_secs(seconds.min(self.params.flow_timeout_s).into());
-        if let Some(f) = self.flows.get(source, destination, state.flow_id, now) {
+        if let Some(f) = self.flows.get(source, destination, s.flow_id, now) {
             f.expires = f.expires.max(expires);
             return;
         }
         let f = Flow {
             source,
             destination,
-            id: state.flow_id,
-            next_hop,
-            hop_count: way.receiver as u8,
-            ttl,
+            id: s.flow_id,
+            hop_count: s.hop_count,
+            ttl: v.ip.ttl(),
             expires,
             route: way.nodes,
             announced: 0,
@@ -111,30 +139,40 @@ impl Engine {
     }
 
     /// Forwards a packet without source route by its flow, or by the default flow if it has no Flow State header either
-    /// (section 8.6.4). `p` has the header off.
-    pub(crate) fn forward_in_flow(&mut self, cx: &mut Cx<'_>, mut p: Packet, state: Option<FlowState>) {
+    /// (section 8.6.4). The Flow State header is off; options for later nodes may be there.
+    pub(crate) fn forward_in_flow(
+        &mut self,
+        cx: &mut Cx<'_>,
+        mut p: Packet,
+        rx: &RxMeta,
+        state: Option<FlowState>,
+    ) {
         let now = cx.now();
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
-        let (from, to, ttl) = (ip.src(), ip.dst(), ip.ttl());
+        let (from, to, ttl, plain) = (ip.src(), ip.dst(), ip.ttl(), ip.protocol() != protocol::DSR);
         if from == cx.addr() {
             return cx.drop(p, DropReason::Loop);
         }
         let lifetime = Span::from_secs(self.params.flow_timeout_s.into());
-        let flow = match state {
-            Some(s) => self.flows.get(from, to, s.flow_id, now),
-            // Section 3.5.7: a lower TTL than expected is the sign of a loop.
-            None => self.flows.default_flow(from, to, now).filter(|f| ttl >= f.ttl),
+        let flow = self.flows.named_or_default(from, to, state.map(|s| s.flow_id), now);
+        // Section 3.5.7: a lower TTL than expected is the sign of a loop.
+        let flow = flow.filter(|f| state.is_some() || ttl >= f.ttl);
+        let Some((f, next_hop)) = flow.and_then(|f| f.next_hop().map(|next| (f, next))) else {
+            return self.unknown_flow(cx, p, rx, state);
         };
-        let Some(f) = flow else { return self.unknown_flow(cx, p, state) };
         if ttl <= 1 {
             return cx.drop(p, DropReason::TtlExpired);
         }
-        f.expires = f.expires.max(now + lifetime);
-        let next_hop = f.next_hop;
-        let hops = f.way().ahead().len();
-        // Section 8.6.3: with another TTL than expected a packet needs a header that names the flow.
-        let state =
-            state.or_else(|| (ttl != f.ttl).then_some(FlowState { hop_count: f.hop_count, flow_id: f.id }));
+        if self.params.flow_extended_by_use {
+            f.expires = f.expires.max(now + lifetime);
+        }
+        let way = (f.route, f.hop_count, f.id);
+        let hops = f.route.hops() - usize::from(f.hop_count);
+        // Section 8.6.3: with another TTL than expected, or with options, a packet needs a header that names the flow.
+        let state = state.or_else(|| {
+            (ttl != f.ttl || !plain).then_some(FlowState { hop_count: f.hop_count, flow_id: f.id })
+        });
+        self.shorten_flow(cx, &p, way);
         let written = ipv4::decrement_ttl(p.bytes_mut()).and_then(|_| match state {
             Some(s) => self.put_flow_header(&mut p, s),
             None => Ok(()),
@@ -146,39 +184,46 @@ impl Engine {
         self.transmit(cx, p, Hop { to: next_hop, control: false, decision, hops, delay: Span::ZERO });
     }
 
-    /// A packet's flow is not known here: its source is told, and the packet is salvaged if that can be done.
-    pub(crate) fn unknown_flow(&mut self, cx: &mut Cx<'_>, p: Packet, state: Option<FlowState>) {
-        let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
-        let (source, destination) = (ip.src(), ip.dst());
-        let kind = match state {
-            Some(s) => RouteErrorKind::UnknownFlow { destination, flow_id: s.flow_id },
-            None => RouteErrorKind::DefaultFlowUnknown { destination },
-        };
-        let e = RouteError { salvage: 0, source: cx.addr(), destination: source, kind };
-        let error = self.control(cx, source, &[DsrOption::RouteError(e)]);
-        cx.note("flow_unknown", source, state.map_or(0, |s| s.flow_id.into()));
-        if self.params.error_before_salvage {
-            if let Some(e) = error {
-                self.originate(cx, e, source);
+    /// A packet for this node that asks to be sent on along another flow (Destination and Flow ID option, section 8.6.3).
+    /// Its Flow State header is off.
+    pub(crate) fn change_flow(
+        &mut self,
+        cx: &mut Cx<'_>,
+        mut p: Packet,
+        rx: &RxMeta,
+        mut state: Option<FlowState>,
+    ) {
+        for _ in 0..MAX_CHANGES {
+            let change = View::new(p.bytes()).ok().and_then(|v| {
+                v.dsr.options().located().find_map(|(range, o)| match o {
+                    Ok(DsrOption::FlowId { flow_id, destination }) => Some((range, flow_id, destination)),
+                    _ => None,
+                })
+            });
+            let Some((range, flow_id, to)) = change else {
+                self.end_of_flow(cx, &p, state);
+                return Self::accept(cx, p);
+            };
+            let changed =
+                dsr::edit::remove_option(&mut p, range).and_then(|()| ipv4::set_dst(p.bytes_mut(), to));
+            if changed.is_err() || !is_node(to) {
+                break;
             }
-            self.save(cx, p, None);
-        } else {
-            self.save(cx, p, None);
-            if let Some(e) = error {
-                self.originate(cx, e, source);
+            state = Some(FlowState { hop_count: state.map_or(0, |s| s.hop_count), flow_id });
+            if to != cx.addr() {
+                return match shed_hop_options(&mut p) {
+                    Ok(()) => self.forward_in_flow(cx, p, rx, state),
+                    Err(_) => cx.drop(p, DropReason::Malformed),
+                };
             }
         }
+        cx.drop(p, DropReason::Malformed);
     }
 
     /// The way of a packet without source route that this node sent to a neighbour, by its flow.
     pub(crate) fn way_of_flow(&mut self, cx: &Cx<'_>, p: &Packet, state: Option<FlowState>) -> Option<Way> {
-        let now = cx.now();
         let ip = ipv4::Packet::new_checked(p.bytes()).ok()?;
-        let (from, to) = (ip.src(), ip.dst());
-        match state {
-            Some(s) => self.flows.get(from, to, s.flow_id, now),
-            None => self.flows.default_flow(from, to, now),
-        }
-        .map(|f| f.way())
+        let id = state.map(|s| s.flow_id);
+        self.flows.named_or_default(ip.src(), ip.dst(), id, cx.now())?.way()
     }
 }

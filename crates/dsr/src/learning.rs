@@ -1,7 +1,7 @@
 //! What a node learns from packets that pass by (RFC 4728 sections 3.3.1 and 8.1.4).
 
 use wayhop_core::{Addr, Cx, RxMeta, Span};
-use wayhop_wire::dsr::{DsrOption, LinkMetrics, RouteReply, RouteRequest};
+use wayhop_wire::dsr::{self, DsrOption, LinkMetrics, RouteReply, RouteRequest};
 use wayhop_wire::ipv4::{self, protocol};
 
 use crate::blacklist::OneWay;
@@ -184,8 +184,11 @@ impl Engine {
         let me = cx.addr();
         self.links.hear(rx, cx.now());
         let Ok(ip) = ipv4::Packet::new_snapped(bytes) else { return };
-        if ip.protocol() != protocol::DSR || ip.src() == me || next_hop == me {
+        if ip.src() == me || next_hop == me {
             return;
+        }
+        if ip.protocol() != protocol::DSR {
+            return self.overhear_flow(cx, &ip, None, rx);
         }
         if self.params.overheard_once && !self.heard.is_new(&ip) {
             return;
@@ -201,6 +204,10 @@ impl Engine {
         }
         if v.request.is_some() {
             return;
+        }
+        if v.source_route.is_none() && !v.is_control() {
+            let state = dsr::Packet::new_checked(ip.payload()).ok().and_then(|d| d.flow_state());
+            return self.overhear_flow(cx, &ip, state, rx);
         }
         // A frame whose transmitter and receiver are not those of its source route teaches nothing.
         let Some(way) = v.way().filter(|w| w.transmitter() == rx.from && w.ahead()[0] == next_hop) else {

@@ -18,7 +18,9 @@
 //! * **... to a packet that is too long for the link** (`icmp`): its source is told what fits.
 //! * **... to a packet for somebody else** (`learning`, `shortening`): routes are learned from it; if it skipped hops, its
 //!   source is told of the shorter route.
-//! * **... with flow state** (`flow`, `flow_table`): packets of an announced flow travel without source routes.
+//! * **... with flow state** (`flow`, `flow_table`): packets of an announced flow travel without source routes. A node that
+//!   does not know the flow says so (`flow_error`), one that heard the packet early tells of the shorter route
+//!   (`flow_shortening`).
 //! * **... to a link that failed** (`links`): it may be remembered, so that routes over it are not used again at once.
 //! * **... with costs** (`etx`): probes measure links, and requests and replies carry what they cost.
 //!
@@ -59,6 +61,8 @@ mod duplicates;
 mod engine;
 mod etx;
 mod flow;
+mod flow_error;
+mod flow_shortening;
 mod flow_table;
 mod icmp;
 mod learning;

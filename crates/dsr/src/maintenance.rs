@@ -27,11 +27,16 @@ impl Engine {
         let me = cx.addr();
         let Ok(v) = View::new(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         let Some(sr) = v.source_route else {
-            if self.params.flow_state && !v.is_control() && dsr::edit::remove_header(&mut p).is_ok() {
-                // The options were for this hop only.
-                return self.forward_in_flow(cx, p, state);
+            if !self.params.flow_state {
+                return cx.drop(p, DropReason::NoRoute);
             }
-            return cx.drop(p, DropReason::NoRoute);
+            if v.is_control() {
+                return self.forward_flow_error(cx, p);
+            }
+            return match flow::shed_hop_options(&mut p) {
+                Ok(()) => self.forward_in_flow(cx, p, rx, state),
+                Err(_) => cx.drop(p, DropReason::Malformed),
+            };
         };
         let (n, left) = (sr.addresses.len(), usize::from(sr.segments_left));
         if left > n {
@@ -57,9 +62,7 @@ impl Engine {
             if !v.is_control() {
                 self.held_replies.cancel(cx, &way);
             }
-            if let (Some(s), Some(seconds)) = (state.filter(|s| s.flow_id != 0), v.timeout_s) {
-                self.learn_flow(cx, &way, s, (v.ip.src(), v.ip.ttl()), seconds);
-            }
+            self.learn_flow(cx, &v, &way, state);
         }
         if v.ip.ttl() <= 1 {
             return cx.drop(p, DropReason::TtlExpired);
@@ -116,6 +119,9 @@ impl Engine {
         if v.is_some_and(|v| v.request.is_some()) {
             // A probe of a doubtful neighbour.
             return cx.consume(p);
+        }
+        if v.is_some_and(|v| v.source_route.is_none() && v.has_error && v.is_control()) {
+            return self.on_flow_error_lost(cx, p);
         }
         let way = v.and_then(|v| v.way()).or(by_flow).filter(|w| w.ahead()[0] == next_hop);
         let error = match way {

@@ -205,6 +205,18 @@ pub struct Params {
     pub flow_announcements: u32,
     /// After which time a source announces a flow again, in milliseconds (section 3.5.3).
     pub flow_announce_ms: u32,
+    /// Whether each packet of a flow puts off its end at every node, instead of the packets with a Timeout option alone
+    /// (section 3.5.1).
+    pub flow_extended_by_use: bool,
+    /// How long after its start a node begins no flows of its own, in seconds. Set it to the largest `flow_timeout_s` of the
+    /// network on a node that comes back after a crash, so that it does not repeat identifiers in use (section 3.5.9).
+    pub flow_recovery_wait_s: u16,
+    /// Whether a node that overheard a packet of a flow before it got it tells the source of the shorter route
+    /// (section 3.5.6).
+    pub flow_shortening: bool,
+    /// Whether an error about an unknown flow goes back hop by hop along the flow, beginning with the neighbour that sent the
+    /// packet, instead of by a route of the cache (section 3.5.4).
+    pub flow_errors_by_hop: bool,
     /// How many flows a node remembers (section 5.1).
     pub flow_table_size: u16,
 
@@ -367,6 +379,10 @@ impl Params {
             flow_timeout_s: 60,
             flow_announcements: 3,
             flow_announce_ms: 5_000,
+            flow_extended_by_use: false,
+            flow_recovery_wait_s: 0,
+            flow_shortening: true,
+            flow_errors_by_hop: true,
             flow_table_size: 512,
             multicast_flood: true,
             // An 802.11 MSDU of 2304 octets less LLC and SNAP.
@@ -409,6 +425,9 @@ impl Params {
             grat_table_size: 10,
             flow_state: true,
             multicast_flood: false,
+            flow_extended_by_use: true,
+            flow_shortening: false,
+            flow_errors_by_hop: false,
             ..Self::rfc()
         }
     }

@@ -26,7 +26,7 @@ pub(crate) struct View<'a> {
     pub(crate) ack_request: Option<(u16, Option<Addr>)>,
     /// Where the IP source is.
     pub(crate) location: Option<Location>,
-    /// Whether there is an option that belongs to flow state.
+    /// Whether it has options of the flow state extension (section 7.2).
     pub(crate) has_flow_option: bool,
     pub(crate) probe: Option<Probe<'a>>,
     /// The costs of the links of the request or of the first reply.
@@ -69,6 +69,7 @@ impl<'a> View<'a> {
             timeout_s: None,
             source_route_at: 0,
         };
+        let mut timeouts = 0;
         for (range, o) in dsr.options().located() {
             match o? {
                 DsrOption::RouteRequest(r) if v.request.is_none() => v.request = Some(r),
@@ -88,10 +89,12 @@ impl<'a> View<'a> {
                 DsrOption::RouteError(_) => v.has_error = true,
                 DsrOption::Unknown { .. } => v.has_unknown = true,
                 DsrOption::Timeout { seconds } => {
-                    v.has_flow_option = true;
-                    if v.source_route.is_none() {
-                        v.timeout_s = Some(seconds);
+                    if timeouts > 0 {
+                        return Err(Error::Value("option that occurs twice"));
                     }
+                    timeouts += 1;
+                    v.has_flow_option = true;
+                    v.timeout_s = Some(seconds).filter(|_| v.source_route.is_none());
                 }
                 DsrOption::FlowId { .. } => v.has_flow_option = true,
                 DsrOption::Probe(p) => v.probe = Some(p),

@@ -2,49 +2,13 @@
 
 mod common;
 
+use common::flow::{TIMEOUT, UDP, chain, data, on_flow, params, teach, with_flow_header};
 use common::{
-    Ip, RERR, SOURCE_ROUTE, addrs, at, net, option, option_of, packet, profile, reply, sent_with,
-    source_route,
+    Ip, RERR, SOURCE_ROUTE, addrs, at, net, option, option_of, packet, profile, sent_with, source_route,
 };
 use wayhop_core::{DropReason, Span};
 use wayhop_dsr::Params;
 use wayhop_testkit::{Net, What, addr};
-
-const UDP: [u8; 12] = [0, 7, 0, 7, 0, 12, 0, 0, 1, 2, 3, 4];
-const TIMEOUT: u8 = 128;
-
-fn params() -> Params {
-    Params { flow_state: true, ..profile("rfc") }
-}
-
-/// Node `n` learns this route by a Route Reply to it.
-fn teach(net: &mut Net, n: usize, route: &[usize]) {
-    net.inject(n, addr(route[0]), false, &packet(&Ip::new(*route.last().unwrap(), n), &[reply(route)], &[]));
-    net.run_for(Span::from_millis(1));
-}
-
-/// A chain of four with a packet every 100 ms from node 0 to node 3.
-fn chain(p: &Params, packets: u32) -> Net {
-    let mut net = net(4, p);
-    net.line();
-    net.run_until(at(1.0));
-    teach(&mut net, 0, &[1, 2, 3]);
-    net.send_every(at(1.1), Span::from_millis(100), packets, 0, 3, 1);
-    net.run_until(at(1.1 + 0.1 * f64::from(packets) + 0.05));
-    net
-}
-
-/// The data packets that a node sent.
-fn data(net: &Net, n: usize) -> Vec<Vec<u8>> {
-    let is_data = |r: &wayhop_testkit::Record| matches!(r.what, What::Sent { flow: Some(_), .. });
-    net.of(n)
-        .filter(|r| is_data(r))
-        .filter_map(|r| match &r.what {
-            What::Sent { bytes, .. } => Some(bytes.clone()),
-            _ => None,
-        })
-        .collect()
-}
 
 #[test]
 fn three_packets_announce_a_flow_and_the_others_travel_without_any_header() {
@@ -99,7 +63,10 @@ fn the_flow_tables_show_the_flow_at_every_forwarder() {
         assert_eq!(cell("next_hop").as_deref(), Some(next));
         assert_eq!(cell("default").as_deref(), Some("true"));
     }
-    assert_eq!(net.inspect(3).table("flows").count(), 0, "nothing to forward at the destination");
+    // The destination forwards nothing; it knows the flow for shortening it.
+    let at_the_end = net.inspect(3);
+    assert_eq!(at_the_end.cell("flows", "source", "10.0.0.1", "hop_count"), Some("3"));
+    assert_eq!(at_the_end.cell("flows", "source", "10.0.0.1", "next_hop"), Some("0.0.0.0"));
 }
 
 #[test]
@@ -180,18 +147,7 @@ fn a_flow_that_is_not_the_default_needs_a_header() {
         net.inject(1, addr(0), false, &with_flow_header(announce, 0, id));
     }
     net.run_until(at(1.1));
-    let bare = |state: Option<(u8, u8)>, ttl| {
-        let mut p = packet(&Ip { ttl, ..Ip::new(0, 3) }, &[], &UDP);
-        // Without DSR header: protocol 17, four octets less.
-        p.drain(20..24);
-        p[9] = 17;
-        p[2..4].copy_from_slice(&32u16.to_be_bytes());
-        fix(&mut p);
-        match state {
-            Some((hop, id)) => with_flow_header(p, hop, id),
-            None => p,
-        }
-    };
+    let bare = |state, ttl| on_flow(state, &Ip { ttl, ..Ip::new(0, 3) });
     net.inject(1, addr(0), false, &bare(Some((0, 3)), 60));
     net.run_for(Span::from_millis(5));
     let p = net.sent_by(1).last().unwrap().2.to_vec();
@@ -244,25 +200,4 @@ fn a_node_without_flow_state_says_so_and_is_served_with_source_routes() {
     assert_eq!(net.delivered(1), [1, 2, 3]);
     assert_eq!(net.drops().iter().map(|d| d.1).collect::<Vec<_>>(), [DropReason::Policy]);
     assert_eq!(data(&net, 0)[3][21] & 0x80, 0);
-}
-
-/// Puts a Flow State header behind the IP header.
-fn with_flow_header(mut p: Vec<u8>, hops: u8, id: u8) -> Vec<u8> {
-    let next = p[9];
-    p.splice(20..20, [next, 0x80 | hops, 0, id]);
-    p[9] = 48;
-    let len = p.len() as u16;
-    p[2..4].copy_from_slice(&len.to_be_bytes());
-    fix(&mut p);
-    p
-}
-
-/// Corrects the IP header checksum.
-fn fix(p: &mut [u8]) {
-    p[10..12].fill(0);
-    let mut sum: u32 = p[..20].chunks(2).map(|c| u32::from(u16::from_be_bytes([c[0], c[1]]))).sum();
-    while sum > 0xffff {
-        sum = (sum & 0xffff) + (sum >> 16);
-    }
-    p[10..12].copy_from_slice(&(!(sum as u16)).to_be_bytes());
 }

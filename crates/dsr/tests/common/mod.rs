@@ -2,6 +2,8 @@
 //! test is not its own oracle.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
+pub(crate) mod flow;
+
 use wayhop_core::{Addr, DropReason, Span, Time};
 use wayhop_dsr::{Engine, Params};
 use wayhop_testkit::{Net, What, addr};
