@@ -18,6 +18,8 @@ pub struct Cx<'a> {
     now: Time,
     addr: Addr,
     interface: Interface,
+    /// Packets that this handler sent.
+    sent: u32,
     rng: &'a mut Rng,
     pool: &'a mut Pool,
     next_id: &'a mut u64,
@@ -35,7 +37,7 @@ impl<'a> Cx<'a> {
         next_id: &'a mut u64,
         effects: &'a mut Vec<Effect>,
     ) -> Self {
-        Self { now, addr, interface, rng, pool, next_id, effects }
+        Self { now, addr, interface, sent: 0, rng, pool, next_id, effects }
     }
 
     /// The time.
@@ -46,9 +48,9 @@ impl<'a> Cx<'a> {
     pub fn addr(&self) -> Addr {
         self.addr
     }
-    /// Packets that wait in this node's interface queue.
+    /// Packets that wait in this node's interface queue, those that this handler has sent included.
     pub fn queue_len(&self) -> u32 {
-        self.interface.queued
+        self.interface.queued.saturating_add(self.sent)
     }
     /// Whether the fate of every unicast is reported: the link layer acknowledges.
     pub fn link_acknowledges(&self) -> bool {
@@ -72,6 +74,7 @@ impl<'a> Cx<'a> {
 
     /// Puts a packet into the interface queue.
     pub fn send(&mut self, p: Packet, spec: TxSpec) {
+        self.sent += 1;
         self.effects.push(Effect::Send(p, spec));
     }
     /// Hands a packet to the local stack.

@@ -1,21 +1,16 @@
 //! Route Maintenance without link-layer feedback: passive and network-layer acknowledgements (RFC 4728 sections 8.3.2 and
 //! 8.3.3; Maltz, Broch and Johnson 1999, sections 6.2 to 6.4).
 
-use wayhop_core::{
-    Addr, Cx, Decision, DropReason, Packet, Priority, RxMeta, SendState, Span, Time, TxId, TxSpec,
-};
-use wayhop_link::etx::Cost;
+use wayhop_core::{Addr, Cx, Decision, Packet, Priority, RxMeta, SendState, Span, Time, TxId, TxSpec};
 use wayhop_wire::Error;
 use wayhop_wire::dsr::{self, Builder, DsrOption};
 use wayhop_wire::ipv4::{self, protocol};
 
-use crate::cache::{Judge, Purpose};
 use crate::engine::{Engine, Timer};
 use crate::flow;
 use crate::params::Maintenance;
-use crate::path::Path;
 use crate::rexmt::{Fingerprint, Waiting};
-use crate::view::{View, is_node};
+use crate::view::View;
 
 /// One hop that a packet is about to make.
 #[derive(Copy, Clone, Debug)]
@@ -131,7 +126,7 @@ impl Engine {
             copy = cx.copy(&w.packet);
         }
         w.attempts += 1;
-        w.timer = self.ack_timer(cx, w.next_hop, asks);
+        w.timer = self.ack_timer(cx, w.next_hop, asks.then(|| w.attempts - w.silent - 1));
         w.tx = TxId(self.tx_id().0 | COPIED);
         w.sent = now + delay;
         w.deadline = w.sent + w.timer;
@@ -160,16 +155,19 @@ impl Engine {
         if control || self.params.low_delay_tos && low_delay() { Priority::Control } else { Priority::Data }
     }
 
-    /// How long a neighbour may take to confirm a packet that is sent now.
-    fn ack_timer(&mut self, cx: &Cx<'_>, next_hop: Addr, asks: bool) -> Span {
+    /// How long a neighbour may take to confirm a packet that is sent now. `asked` says how often it asked before; `None`
+    /// that it does not ask.
+    fn ack_timer(&mut self, cx: &Cx<'_>, next_hop: Addr, asked: Option<u8>) -> Span {
         let p = &self.params;
         let ms = |v: u32| Span::from_millis(v.into());
-        if !asks && p.passive_ack_timeout_ms > 0 {
+        if asked.is_none() && p.passive_ack_timeout_ms > 0 {
             return ms(p.passive_ack_timeout_ms);
         }
         let measured = self.neighbours.get(next_hop, cx.now()).rtt.timeout();
         let base = measured.unwrap_or(ms(p.rexmt_timer_initial_ms));
-        let base = base.clamp(ms(p.rexmt_timer_min_ms), ms(p.rexmt_timer_max_ms));
+        let longest = ms(p.rexmt_timer_max_ms);
+        let backoff = u64::from(p.rexmt_backoff_factor).saturating_pow(asked.unwrap_or(0).min(8).into());
+        let base = (base.clamp(ms(p.rexmt_timer_min_ms), longest) * backoff).min(longest);
         let queued = cx.queue_len();
         let crowded = queued > p.rexmt_queue_threshold;
         base + if crowded { ms(p.rexmt_queue_factor_ms) * u64::from(queued) } else { Span::ZERO }
@@ -324,135 +322,4 @@ impl Engine {
             self.on_recalled(cx, p, next_hop);
         }
     }
-
-    // ---- answers ----
-
-    /// Reads the acknowledgement options of a packet that came to this node's interface, answers its request, and gives it
-    /// back without what was for this hop only; nothing if the packet came before (section 8.3.3).
-    pub(crate) fn settle(&mut self, cx: &mut Cx<'_>, mut p: Packet, rx: &RxMeta) -> Option<Packet> {
-        let me = cx.addr();
-        let Ok(v) = View::new(p.bytes()) else {
-            cx.drop(p, DropReason::Malformed);
-            return None;
-        };
-        if v.has_ack {
-            self.on_acks(cx, &v);
-        }
-        let next = v.source_route.and_then(|s| s.next_index().and_then(|i| s.addresses.at(i)));
-        // A packet of a flow does not say which node it is meant for; the frame did (section 8.6.3).
-        let by_flow = self.params.flow_state && v.source_route.is_none();
-        let to_me = by_flow || next.unwrap_or(v.ip.dst()) == me;
-        let what = Fingerprint::of(&v);
-        let destination = v.ip.dst() == me;
-        if let Some((id, asker)) = v.ack_request.filter(|_| to_me) {
-            self.answer(cx, &v, rx, id, asker);
-        }
-        let asked = v.ack_request.is_some();
-        if to_me && !v.has_ack && (asked || self.maintains(cx)) && self.is_repeated(cx, &what, destination) {
-            cx.drop(p, DropReason::Duplicate);
-            return None;
-        }
-        if asked && remove_ack_request(&mut p).is_err() {
-            cx.drop(p, DropReason::Malformed);
-            return None;
-        }
-        Some(p)
-    }
-
-    /// Whether a packet that came to this node's interface came before.
-    pub(crate) fn is_repeated(&mut self, cx: &Cx<'_>, what: &Fingerprint, destination: bool) -> bool {
-        let now = cx.now();
-        let held = |b: &crate::buffer::SendBuffer| {
-            let others = b.iter().filter(|h| !h.own);
-            others.filter_map(|h| Fingerprint::read(h.packet.bytes()).ok()).any(|f| f.was(what))
-        };
-        if !destination && (self.rexmt.holds(what) || held(&self.buffer)) {
-            return true;
-        }
-        (destination || self.params.remember_forwarded) && self.seen.packet(what, destination, now)
-    }
-
-    /// Answers an Acknowledgement Request.
-    fn answer(&mut self, cx: &mut Cx<'_>, v: &View<'_>, rx: &RxMeta, id: u16, asker: Option<Addr>) {
-        let me = cx.addr();
-        if v.has_ack {
-            // Only the node that the Acknowledgement is for answers, straight to the neighbour that sent it.
-            let from = v.dsr.options().find_map(|o| match o {
-                Ok(DsrOption::Ack { source, destination, .. }) if destination == me => Some(source),
-                _ => None,
-            });
-            if let Some(to) = from.filter(|&to| v.ip.dst() == me && to != me && is_node(to)) {
-                self.send_ack(cx, id, to, Some(Path::from_nodes([me, to])));
-            }
-            return;
-        }
-        let previous = match v.source_route {
-            Some(s) => {
-                // Where this node is listed; the destination comes after the last of the list.
-                let here = s.addresses.len().saturating_sub(s.segments_left.into());
-                here.checked_sub(1).and_then(|i| s.addresses.at(i)).unwrap_or(v.ip.src())
-            }
-            None => asker.unwrap_or(v.ip.src()),
-        };
-        // A request that does not come from the node that it names is not answered: nobody asked.
-        if previous != rx.from || previous == me || !is_node(previous) {
-            return;
-        }
-        let again = self.seen.answered(previous, id, cx.now());
-        let mut route = Path::EMPTY;
-        let known = self.route_to(cx, previous, Purpose::Send, &mut route);
-        if !known && self.params.learn_reverse_routes {
-            // Links are taken to work both ways.
-            route = Path::from_nodes([me, previous]);
-        }
-        let mut around = Path::EMPTY;
-        let judge = Around { me, not_by: previous };
-        if again && self.cache.find_by(previous, Purpose::Check, cx.now(), &judge, &mut around) {
-            // The first answer was lost, perhaps because the link works one way only (section 6.2 of the paper).
-            self.send_ack(cx, id, previous, Some(around));
-        }
-        self.send_ack(cx, id, previous, Some(route).filter(|r| r.len() > 1));
-    }
-
-    /// Sends an Acknowledgement along a route, or when a route has been found. It is not acknowledged itself.
-    fn send_ack(&mut self, cx: &mut Cx<'_>, id: u16, to: Addr, route: Option<Path>) {
-        let option = DsrOption::Ack { id, source: cx.addr(), destination: to };
-        let Some(mut p) = self.control(cx, to, &[option]) else { return };
-        let Some(route) = route else { return self.originate(cx, p, to) };
-        let Some(next_hop) = route.next_hop() else { return cx.consume(p) };
-        cx.note("ack_sent", to, id.into());
-        // A neighbour needs no source route, and the option alone leaves nothing to learn.
-        if route.hops() > 1 && self.put_source_route(&mut p, &route, 0, None).is_err() {
-            return cx.drop(p, DropReason::TooLong);
-        }
-        cx.send(p, TxSpec::unicast(next_hop).with_priority(Priority::Control));
-    }
-}
-
-/// Lets routes pass that do not begin with the hop to one neighbour.
-struct Around {
-    me: Addr,
-    not_by: Addr,
-}
-
-impl Judge for Around {
-    fn penalty(&self, from: Addr, to: Addr) -> Option<u16> {
-        (from != self.me || to != self.not_by).then_some(0)
-    }
-    fn by_cost(&self) -> bool {
-        false
-    }
-    fn measured(&self, _: Addr) -> Option<Cost> {
-        None
-    }
-}
-
-/// Takes the Acknowledgement Request out of a packet.
-fn remove_ack_request(p: &mut Packet) -> Result<(), Error> {
-    let (_, header) = dsr::edit::parse(p.bytes())?;
-    let found = header
-        .options()
-        .located()
-        .find_map(|(range, o)| matches!(o, Ok(DsrOption::AckRequest { .. })).then_some(range));
-    found.map_or(Ok(()), |range| dsr::edit::remove_option(p, range))
 }

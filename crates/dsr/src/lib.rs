@@ -12,6 +12,11 @@
 //!   propagates, then longer and longer waits. Targets and nodes with a cached route answer (`reply`).
 //! * **... to a packet on its way** (`maintenance`): each node checks the source route, counts Segments Left and the TTL
 //!   down, and sends the packet on, asking the MAC for its fate.
+//! * **... where the MAC does not know** (`acks`, `rexmt`, `neighbours`): a copy waits in the Maintenance Buffer until the
+//!   next hop is heard passing the packet on, or has acknowledged it; it is sent again, and at last given up.
+//! * **... to an Acknowledgement Request** (`answers`, `duplicates`): it is answered, and a packet that came before goes no
+//!   further.
+//! * **... to a position** (`location`): this node's goes out on its packets, others' are noted.
 //! * **... when a link breaks** (`maintenance`, `route_error`): the cache forgets the link, the node that chose the route is
 //!   told, the packet and those queued behind it are salvaged if another route is cached.
 //! * **... to a packet for a group** (`multicast`): it floods the network behind a Route Request.
@@ -40,7 +45,10 @@
 //! | `reply_from_cache` | initiator | hops of the route, answered from a cache |
 //! | `reply_cancelled` | initiator | hops of the route that is not needed any more |
 //! | `gratuitous_reply` | source | hops of the shorter route |
-//! | `link_broken` | neighbour | tries of the MAC |
+//! | `link_broken` | neighbour | tries of the MAC, or transmissions by this node |
+//! | `passive_ack` | neighbour | microseconds since the packet was sent |
+//! | `ack_received` | neighbour | microseconds since the packet was sent last |
+//! | `ack_sent` | neighbour | identification |
 //! | `salvaged` | destination | salvage count |
 //! | `error_sent` | node told | hops to it |
 //! | `error_received` | node before the broken link | address of the node behind it |
@@ -53,6 +61,7 @@
 //! remembered. Packets from outside cannot make the engine panic, loop or grow.
 
 mod acks;
+mod answers;
 mod blacklist;
 mod buffer;
 pub mod cache;

@@ -167,6 +167,8 @@ pub struct Params {
     pub rexmt_timer_max_ms: u32,
     /// The retransmission timer for a neighbour whose round-trip time is not known yet, in milliseconds.
     pub rexmt_timer_initial_ms: u32,
+    /// By how much the timer is longer for each time that the packet asked already; at most 8. 1 for the same timer.
+    pub rexmt_backoff_factor: u8,
     /// How often the Maintenance Buffer is looked at, in milliseconds: what is due waits until then; 0 to act exactly when
     /// something is due.
     pub rexmt_tick_ms: u32,
@@ -364,6 +366,7 @@ impl Params {
             rexmt_timer_min_ms: 50,
             rexmt_timer_max_ms: 1_000,
             rexmt_timer_initial_ms: 100,
+            rexmt_backoff_factor: 2,
             rexmt_tick_ms: 0,
             rexmt_queue_threshold: 5,
             rexmt_queue_factor_ms: 0,
@@ -445,6 +448,7 @@ impl Params {
             passive_ack_timeout_ms: 0,
             ack_confirms_neighbour: false,
             rexmt_timer_initial_ms: 50,
+            rexmt_backoff_factor: 1,
             rexmt_tick_ms: 50,
             rexmt_queue_factor_ms: 20,
             rexmt_timer_from_air: false,
@@ -481,6 +485,7 @@ impl Params {
         self.flow_table_size = self.flow_table_size.max(1);
         self.flow_timeout_s = self.flow_timeout_s.max(1);
         self.rexmt_timer_min_ms = self.rexmt_timer_min_ms.max(1);
+        self.rexmt_backoff_factor = self.rexmt_backoff_factor.clamp(1, 8);
         self.rexmt_timer_max_ms = self.rexmt_timer_max_ms.max(self.rexmt_timer_min_ms);
         self
     }

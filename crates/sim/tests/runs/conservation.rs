@@ -5,9 +5,14 @@ use crate::{mobile, run, scenario};
 #[test]
 fn no_packet_is_lost_sight_of_by_any_protocol_on_any_radio() {
     for (radio, _) in wayhop_radio::PRESETS {
-        for (protocol, profile) in
-            [("dsr", "rfc"), ("dsr", "ns2"), ("aodv", "rfc"), ("aodv", "ns2"), ("aodv", "das")]
-        {
+        for (protocol, profile) in [
+            ("dsr", "rfc"),
+            ("dsr", "ns2"),
+            ("dsr", "cmu"),
+            ("aodv", "rfc"),
+            ("aodv", "ns2"),
+            ("aodv", "das"),
+        ] {
             let (summary, audit) = run(&scenario(&mobile(protocol, profile, radio, 20.0, 11)));
             assert_eq!(audit.defect(), None, "{radio} {protocol} {profile}");
             let dropped: u64 = audit.ends.dropped.iter().sum();

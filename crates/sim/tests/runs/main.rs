@@ -1,5 +1,6 @@
 //! Whole runs: against ns-2, against arithmetic, and against themselves.
 
+mod acknowledgements;
 mod agreement;
 mod allocation;
 mod chain;
