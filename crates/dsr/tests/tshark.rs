@@ -5,9 +5,9 @@ mod common;
 use std::fs::File;
 
 use common::{at, net, options, profile};
-use wayhop_core::Span;
+use wayhop_core::{Fix, Span};
 use wayhop_dsr::Params;
-use wayhop_testkit::{Net, What, tshark};
+use wayhop_testkit::{Link, Net, What, tshark};
 
 /// A run with everything in it: discoveries, replies from caches, a broken link, errors, salvage, a shortcut.
 fn eventful(p: &Params) -> Net {
@@ -50,6 +50,42 @@ fn tshark_finds_nothing_malformed_and_counts_the_messages_that_we_sent() {
         for kind in [common::RREQ, common::RREP, common::RERR, common::SOURCE_ROUTE] {
             assert!(ours(kind) > 0, "{name}: option {kind} should occur");
             assert_eq!(theirs(kind), ours(kind), "{name}: option {kind}");
+        }
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+}
+
+#[test]
+fn tshark_counts_our_acknowledgements_and_requests_for_them() {
+    for located in [false, true] {
+        let p = profile("cmu");
+        let mut net = net(4, &p);
+        net.config.acknowledged = false;
+        net.line();
+        if located {
+            let fix = Fix { latitude_deg: 40.4, longitude_deg: -79.9, heading_deg: 12.0, speed_m_per_s: 9.0 };
+            (0..4).for_each(|n| net.tell_position(n, &fix));
+        }
+        net.send_every(at(1.0), Span::from_millis(300), 20, 0, 3, 1);
+        net.set_link_at(at(2.0), 1, 0, Link::lossy(0.5));
+        net.run_until(at(12.0));
+        net.assert_conserved();
+        let dir = std::env::temp_dir().join(format!("wayhop-dsr-acks-{located}-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let capture = dir.join("all.pcap");
+        net.write_pcap(File::create(&capture).unwrap()).unwrap();
+        let rows = tshark::fields(&capture, "ip.proto == 48", &["dsr.option.type"]).unwrap();
+        for kind in [32, 160, common::SOURCE_ROUTE] {
+            let theirs = rows.iter().filter(|r| r[0].split(',').any(|t| t == kind.to_string())).count();
+            let sent = net.record.iter().filter(
+                |r| matches!(&r.what, What::Sent { bytes, .. } if options(bytes).iter().any(|o| o.0 == kind)),
+            );
+            let ours = sent.count();
+            assert!(ours > 0, "option {kind} should occur");
+            assert_eq!(theirs, ours, "option {kind}; the location comes last: {located}");
+        }
+        if !located {
+            assert_eq!(tshark::complaints(&capture).unwrap(), Vec::<Vec<String>>::new());
         }
         std::fs::remove_dir_all(&dir).unwrap();
     }
