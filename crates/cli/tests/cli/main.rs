@@ -3,6 +3,7 @@
 mod console;
 mod determinism;
 mod diff;
+mod dsr_options;
 mod extremes;
 mod golden;
 mod interruption;

@@ -26,7 +26,7 @@ fn captured(args: &[&str]) -> (tempfile::TempDir, Vec<PathBuf>, Counts) {
 }
 
 /// pcapng files one after the other are a pcapng file.
-fn joined(files: &[PathBuf], at: &Path) -> PathBuf {
+pub(crate) fn joined(files: &[PathBuf], at: &Path) -> PathBuf {
     let all: Vec<u8> = files.iter().flat_map(|f| fs::read(f).expect("a capture")).collect();
     let path = at.join("all.pcapng");
     fs::write(&path, all).expect("a file");
