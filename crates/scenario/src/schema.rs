@@ -238,7 +238,9 @@ pub enum Traffic {
 pub struct Cbr {
     /// The source.
     pub src: NodeRef,
-    /// The destination.
+    /// The destination; "all" for every other node, by packets for a multicast group. In the summary each packet then
+    /// counts once for each node that it is meant for, and `dst` is null. DSR floods them; AODV has no route
+    /// for them.
     pub dst: NodeRef,
     /// When the first packet is sent, seconds.
     #[serde(default)]
@@ -266,7 +268,7 @@ pub struct Cbr {
 pub struct Poisson {
     /// The source.
     pub src: NodeRef,
-    /// The destination.
+    /// The destination; "all" as with `cbr`.
     pub dst: NodeRef,
     /// When to begin, seconds.
     #[serde(default)]

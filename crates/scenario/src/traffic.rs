@@ -1,7 +1,7 @@
 //! From the scenario's traffic entries to flows.
 
 use wayhop_core::{NodeId, Purpose, Rng, Span, Time, stream};
-use wayhop_transport::{DEFAULT_PORT, FlowConfig, FlowKind, MAX_PAYLOAD};
+use wayhop_transport::{DEFAULT_PORT, EVERYONE, FlowConfig, FlowKind, MAX_PAYLOAD};
 
 use crate::document::Document;
 use crate::error::Error;
@@ -147,7 +147,13 @@ impl Entry<'_> {
         }
         self.payload(payload_bytes)?;
         let from = self.placed.find(src, &self.sub("src"), self.doc)?;
-        let to = self.placed.find(dst, &self.sub("dst"), self.doc)?;
+        let to = match dst {
+            NodeRef::Name(name) if name == "all" => EVERYONE,
+            one => self.placed.find(one, &self.sub("dst"), self.doc)?,
+        };
+        if to == EVERYONE && matches!(kind, FlowKind::Ping { .. }) {
+            return Err(self.doc.error(&self.sub("dst"), "a ping to all nodes", "name one node"));
+        }
         if from == to {
             return Err(self.doc.error(
                 &self.sub("dst"),

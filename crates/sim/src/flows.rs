@@ -3,7 +3,7 @@
 use wayhop_core::{Addr, FlowTag, Packet, PacketId, Pool, Purpose, Rng, Time, stream};
 use wayhop_trace::{FlowSummary, LatencyMs, PacketClass};
 use wayhop_transport::{
-    Arrival, FlowConfig, FlowError, FlowKind, Histogram, Latency, Sink, Source, Summary, echo_reply,
+    Arrival, FlowConfig, FlowError, FlowKind, GROUP, Histogram, Latency, Sink, Source, Summary, echo_reply,
 };
 
 /// All flows of a run.
@@ -41,8 +41,11 @@ impl Flows {
                     FlowKind::Poisson { .. } => PacketClass::Poisson,
                     FlowKind::Ping { .. } => PacketClass::Ping,
                 },
-                source: Source::new(i as u32, c.clone(), addrs[c.src.index()], addrs[c.dst.index()])?,
-                sink: Sink::default(),
+                source: {
+                    let to = if c.is_to_all() { GROUP } else { addrs[c.dst.index()] };
+                    Source::new(i as u32, c.clone(), addrs[c.src.index()], to)?
+                },
+                sink: Sink::new(if c.is_to_all() { addrs.len() - 1 } else { 1 }),
                 rng: stream(seed, Purpose::Traffic, i as u64),
             })
         };
@@ -63,6 +66,10 @@ impl Flows {
     /// What a packet of this flow is; without a flow it is somebody's data.
     pub(crate) fn class(&self, tag: Option<FlowTag>) -> PacketClass {
         tag.map_or(PacketClass::Data, |t| self.list[t.flow as usize].class)
+    }
+    /// Whether a flow goes to all nodes.
+    pub(crate) fn is_to_all(&self, flow: u32) -> bool {
+        self.list[flow as usize].source.config().is_to_all()
     }
     /// When a flow's first packet is due.
     pub(crate) fn first_departure(&mut self, flow: u32) -> Option<Time> {
@@ -106,7 +113,12 @@ impl Flows {
                 None => Delivery::Again,
             };
         }
-        match f.sink.receive(now, p) {
+        if c.is_to_all() && node == c.src.0 {
+            return Delivery::Again;
+        }
+        // The source is no receiver of its own packets: the nodes behind it move up.
+        let receiver = if c.is_to_all() { node - u32::from(node > c.src.0) } else { 0 };
+        match f.sink.receive_by(receiver as usize, now, p) {
             Arrival::First => {
                 self.delay.record(now.since(p.meta.born));
                 Delivery::Counted

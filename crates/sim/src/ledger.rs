@@ -80,9 +80,9 @@ impl Ledger {
         }
     }
 
-    /// Closes the books. `held` are the packets found in buffers and queues; `lossy_air` says that the radio does not
-    /// report losses, so that a packet that nobody holds was lost on the air.
-    pub(crate) fn close(&self, held: impl Iterator<Item = FlowTag>, lossy_air: bool) -> Ends {
+    /// Closes the books. `held` are the packets found in buffers and queues; `lossy_air` says of a flow that the radio does
+    /// not report its losses, so that a packet that nobody holds was lost on the air.
+    pub(crate) fn close(&self, held: impl Iterator<Item = FlowTag>, lossy_air: impl Fn(u32) -> bool) -> Ends {
         let mut is_held: Vec<Vec<bool>> = self.fates.iter().map(|f| vec![false; f.len()]).collect();
         held.for_each(|t| is_held[t.flow as usize][t.seq as usize] = true);
         let mut ends =
@@ -95,7 +95,7 @@ impl Ledger {
                     ends.held += 1;
                 } else if let Some(reason) = fate.reason() {
                     ends.dropped[reason as usize] += 1;
-                } else if lossy_air {
+                } else if lossy_air(flow as u32) {
                     ends.dropped[DropReason::LostOnAir as usize] += 1;
                 } else {
                     ends.lost_track_of.push(FlowTag { flow: flow as u32, seq: seq as u32 });
@@ -121,11 +121,11 @@ mod tests {
         l.dropped(tag(1), DropReason::NoRoute);
         l.dropped(tag(2), DropReason::NoRoute);
         l.delivered(tag(2));
-        let ends = l.close([tag(3)].into_iter(), false);
+        let ends = l.close([tag(3)].into_iter(), |_| false);
         assert_eq!((ends.delivered, ends.held), (2, 1));
         assert_eq!(ends.dropped[DropReason::NoRoute as usize], 1);
         assert_eq!(ends.lost_track_of, [tag(4)]);
-        let lossy = l.close([tag(3)].into_iter(), true);
+        let lossy = l.close([tag(3)].into_iter(), |_| true);
         assert_eq!(lossy.dropped[DropReason::LostOnAir as usize], 1);
     }
 }

@@ -228,7 +228,9 @@ impl Simulation {
         net.coming.iter().for_each(|a| census.count(&a.packet));
         let lossy_air = !self.radio.config().acknowledge;
         Audit {
-            ends: net.ledger.close(census.tags.iter().copied(), lossy_air),
+            ends: net
+                .ledger
+                .close(census.tags.iter().copied(), |flow| lossy_air || net.flows.is_to_all(flow)),
             buffers_in_use: net.pool.live(),
             packets_found: census.packets,
         }

@@ -85,7 +85,7 @@ fn flows(out: &mut String, flows: &[FlowSummary]) {
             f.id.to_string(),
             f.kind.clone(),
             f.src.to_string(),
-            f.dst.to_string(),
+            if f.dst == u32::MAX { "all".to_owned() } else { f.dst.to_string() },
             grouped(f.sent),
             grouped(f.received),
             if f.sent > 0 { format!("{:.1}", f.delivery_ratio * 100.0) } else { "-".to_owned() },

@@ -47,9 +47,10 @@ pub struct FlowSummary {
     pub kind: String,
     /// The source node, as the scenario numbers it.
     pub src: u32,
-    /// The destination node.
+    /// The destination node; `u32::MAX`, written as null, for all of them.
+    #[serde(with = "node_or_all")]
     pub dst: u32,
-    /// Packets that the source's application sent.
+    /// Packets that the source's application sent; to all nodes, each counted once for each that it is meant for.
     pub sent: u64,
     /// Different packets that the destination's application received; for ping, echo replies that came back.
     pub received: u64,
@@ -64,6 +65,19 @@ pub struct FlowSummary {
     /// What the geometry allowed, with `--topology`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub topology: Option<Topology>,
+}
+
+/// A node's number, or null for all nodes.
+mod node_or_all {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+    pub(super) fn serialize<S: Serializer>(dst: &u32, s: S) -> Result<S::Ok, S::Error> {
+        (*dst != u32::MAX).then_some(*dst).serialize(s)
+    }
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<u32, D::Error> {
+        Ok(Option::deserialize(d)?.unwrap_or(u32::MAX))
+    }
 }
 
 /// Latency of the packets received, in milliseconds; all zero if there were none.

@@ -2,13 +2,19 @@
 
 use core::fmt;
 
-use wayhop_core::{NodeId, Span, Time};
+use wayhop_core::{Addr, NodeId, Span, Time};
 
 /// The UDP port of both ends unless the scenario names others: the first of the dynamic ones, which no dissector claims.
 pub const DEFAULT_PORT: u16 = 49_152;
 
 /// The longest UDP payload, or data of an echo request, in an IPv4 packet, in octets.
 pub const MAX_PAYLOAD: u32 = 65_535 - 20 - 8;
+
+/// The destination of a flow to all other nodes: its packets go to [`GROUP`].
+pub const EVERYONE: NodeId = NodeId(u32::MAX);
+
+/// The multicast group that all nodes are in: the first of the scope that an organisation may use freely (RFC 2365).
+pub const GROUP: Addr = Addr::new(239, 192, 0, 1);
 
 /// One flow.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +23,7 @@ pub struct FlowConfig {
     pub kind: FlowKind,
     /// The source.
     pub src: NodeId,
-    /// The destination.
+    /// The destination; [`EVERYONE`] for all nodes but the source.
     pub dst: NodeId,
     /// When it begins.
     pub start: Time,
@@ -84,6 +90,11 @@ impl FlowConfig {
         }
     }
 
+    /// Whether it goes to all nodes.
+    pub fn is_to_all(&self) -> bool {
+        self.dst == EVERYONE
+    }
+
     /// Whether a [`crate::Source`] can send it.
     pub fn check(&self) -> Result<(), FlowError> {
         if self.payload_bytes > MAX_PAYLOAD {
@@ -93,6 +104,7 @@ impl FlowConfig {
             return Err(FlowError::Interval);
         }
         match self.kind {
+            FlowKind::Ping { .. } if self.is_to_all() => Err(FlowError::PingToAll),
             FlowKind::Cbr { jitter, .. } if !(0.0..=1.0).contains(&jitter) => Err(FlowError::Jitter(jitter)),
             _ => Ok(()),
         }
@@ -108,6 +120,8 @@ pub enum FlowError {
     Interval,
     /// The jitter is not from 0 to 1.
     Jitter(f64),
+    /// Echo requests to all nodes: who answers?
+    PingToAll,
 }
 
 impl fmt::Display for FlowError {
@@ -115,6 +129,7 @@ impl fmt::Display for FlowError {
         match self {
             Self::Payload(n) => write!(f, "a payload of {n} octets; at most {MAX_PAYLOAD} fit into a packet"),
             Self::Interval => f.write_str("an interval of zero; give a positive one"),
+            Self::PingToAll => f.write_str("a ping to all nodes; name one"),
             Self::Jitter(j) => write!(f, "a jitter of {j}; give one from 0 to 1"),
         }
     }

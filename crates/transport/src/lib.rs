@@ -19,7 +19,7 @@ mod source;
 mod stamp;
 mod summary;
 
-pub use config::{DEFAULT_PORT, FlowConfig, FlowError, FlowKind, MAX_PAYLOAD};
+pub use config::{DEFAULT_PORT, EVERYONE, FlowConfig, FlowError, FlowKind, GROUP, MAX_PAYLOAD};
 pub use echo::echo_reply;
 pub use histogram::Histogram;
 pub use sink::{Arrival, Sink};

@@ -22,21 +22,54 @@ pub enum Arrival {
 /// Number and time of sending are the host's notes on the packet ([`wayhop_core::PacketMeta`]), so that payloads without
 /// room for a [`Stamp`] are measured, too. The round-trip time of an echo comes from the stamp in its data: below 16
 /// octets of data there is none.
-#[derive(Clone, Debug, Default)]
+///
+/// A flow to all nodes has several receivers: each counts a packet once, and the figures are of all together.
+#[derive(Clone, Debug)]
 pub struct Sink {
-    seen: Seen,
+    receivers: Vec<Receiver>,
     received: u64,
     duplicates: u64,
     out_of_order: u64,
     payload_bytes: u64,
-    highest: Option<u32>,
     hops_sum: u64,
     delay: Histogram,
 }
 
+/// The order in which packets came to one of them.
+#[derive(Clone, Debug, Default)]
+struct Receiver {
+    seen: Seen,
+    highest: Option<u32>,
+}
+
+impl Default for Sink {
+    fn default() -> Self {
+        Self::new(1)
+    }
+}
+
 impl Sink {
-    /// Takes a packet that was delivered at `now`.
+    /// A sink with so many receivers.
+    pub fn new(receivers: usize) -> Self {
+        Self {
+            receivers: vec![Receiver::default(); receivers],
+            received: 0,
+            duplicates: 0,
+            out_of_order: 0,
+            payload_bytes: 0,
+            hops_sum: 0,
+            delay: Histogram::default(),
+        }
+    }
+
+    /// Takes a packet that was delivered at `now` to the only receiver.
     pub fn receive(&mut self, now: Time, p: &Packet) -> Arrival {
+        self.receive_by(0, now, p)
+    }
+
+    /// Takes a packet that was delivered at `now` to this receiver, counted from 0.
+    pub fn receive_by(&mut self, receiver: usize, now: Time, p: &Packet) -> Arrival {
+        let Some(by) = self.receivers.get_mut(receiver) else { return Arrival::Foreign };
         let Some(tag) = p.meta.flow else { return Arrival::Foreign };
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return Arrival::Foreign };
         let (payload_len, sent) = match ip.protocol() {
@@ -50,7 +83,7 @@ impl Sink {
             },
             _ => return Arrival::Foreign,
         };
-        if !self.seen.insert(tag.seq) {
+        if !by.seen.insert(tag.seq) {
             self.duplicates += 1;
             return Arrival::Duplicate;
         }
@@ -60,13 +93,17 @@ impl Sink {
         if let Some(sent) = sent {
             self.delay.record(now.since(sent));
         }
-        match self.highest {
+        match by.highest {
             Some(highest) if tag.seq < highest => self.out_of_order += 1,
-            _ => self.highest = Some(tag.seq),
+            _ => by.highest = Some(tag.seq),
         }
         Arrival::First
     }
 
+    /// How many receivers it has.
+    pub fn receivers(&self) -> u64 {
+        self.receivers.len() as u64
+    }
     /// Packets received, each counted once.
     pub fn received(&self) -> u64 {
         self.received

@@ -7,9 +7,9 @@ use crate::{Histogram, Sink, Source};
 /// What a run's summary says of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// Packets sent.
+    /// Packets sent; of a flow to all nodes, each is counted once for each of its receivers.
     pub sent: u64,
-    /// Packets received, each counted once; of a ping, replies.
+    /// Packets received, each counted once by each receiver; of a ping, replies.
     pub received: u64,
     /// Further copies received.
     pub duplicates: u64,
@@ -44,13 +44,14 @@ impl Summary {
     /// The figures of the flow between these two, in a run that ended at `end`.
     pub fn new(source: &Source, sink: &Sink, end: Time) -> Self {
         let active_s = source.active_time(end).as_secs_f64();
+        let sent = source.sent() * sink.receivers();
         let bits = sink.payload_bytes() as f64 * 8.0;
         Self {
-            sent: source.sent(),
+            sent,
             received: sink.received(),
             duplicates: sink.duplicates(),
             out_of_order: sink.out_of_order(),
-            delivery_ratio: (source.sent() > 0).then(|| sink.received() as f64 / source.sent() as f64),
+            delivery_ratio: (sent > 0).then(|| sink.received() as f64 / sent as f64),
             goodput_bps: if active_s > 0.0 { bits / active_s } else { 0.0 },
             latency: Latency::of(sink.delay()),
             hops_mean: sink.hops_mean(),

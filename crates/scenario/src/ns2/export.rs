@@ -156,6 +156,9 @@ fn traffic(scenario: &Resolved) -> Result<String, Error> {
                 "export CBR flows with a jitter of 0 or 0.5 only",
             ))
         };
+        if flow.is_to_all() {
+            return refuse("goes to all nodes");
+        }
         let FlowKind::Cbr { interval, jitter } = flow.kind else { return refuse("is not CBR") };
         let random = match jitter {
             0.0 => 0,

@@ -7,6 +7,7 @@ mod chain;
 mod conservation;
 mod repetition;
 mod stall;
+mod to_all;
 
 use std::ops::ControlFlow;
 
