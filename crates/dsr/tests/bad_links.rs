@@ -3,15 +3,15 @@
 mod common;
 
 use common::{Ip, RREQ, at, error, net, packet, profile, reply, request, sent_with};
-use wayhop_core::Fix;
-use wayhop_dsr::{BadLinks, CacheKind, Params};
-use wayhop_testkit::{Link, Net, addr};
+use wayhop_core::{Fix, Span};
+use wayhop_dsr::{BadLinks, CacheKind, Metric, Params};
+use wayhop_testkit::{Link, Net, What, addr};
 
 const MECHANISMS: [BadLinks; 3] = [BadLinks::Timed, BadLinks::UntilMoved, BadLinks::Probability];
 
 fn params(bad_links: BadLinks) -> Params {
     // The signals of the scripted links, -60 dBm, shall speak neither for them nor against them.
-    Params { bad_links, bad_link_signal_dbm: -60.0, ..profile("rfc") }
+    Params { bad_links, bad_link_signal_dbm: -60.0, bad_link_probability: 0.3, ..profile("rfc") }
 }
 
 /// Node 0 hears that node 2 answers its request directly.
@@ -142,4 +142,37 @@ fn a_mark_ends_as_its_mechanism_says() {
     // 1 / (2 + 3 * 2^(-t / 10 s)) passes 0.3 at t = 11.7 s.
     assert!(!is_used(BadLinks::Probability, 12.4, 100.0));
     assert!(is_used(BadLinks::Probability, 12.9, 0.0));
+}
+
+/// Node 0 sends node 2 a packet every 20 ms for 50 s, on a radio that acknowledges nothing. The links of node 1 are good; the
+/// direct one loses this share of frames. How often more than 0.1 s pass between two deliveries.
+fn stalls(p: &Params, loss: f64, seed: u64) -> usize {
+    let mut net = net(3, p);
+    net.config.seed = seed;
+    net.config.acknowledged = false;
+    net.config.airtime = Span::from_millis(3);
+    net.line();
+    net.set_link(0, 2, Link::lossy(loss));
+    net.set_link(2, 0, Link::lossy(loss));
+    net.send_every(at(12.0), Span::from_millis(20), 2_500, 0, 2, 1);
+    net.run_until(at(62.0));
+    net.assert_conserved();
+    let delivered = net.record.iter().filter(|r| matches!(r.what, What::Delivered { .. }));
+    let times: Vec<f64> = delivered.map(|r| r.at.as_secs_f64()).collect();
+    assert!(times.len() > 2_450, "retransmission and salvaging save most packets: {}", times.len());
+    times.windows(2).filter(|w| w[1] - w[0] > 0.1).count()
+}
+
+#[test]
+fn each_mechanism_and_etx_take_the_stalls_away() {
+    let cmu = |bad_links, metric| Params { bad_links, metric, ..profile("cmu") };
+    for (loss, seed) in [(0.8, 1), (0.8, 2), (0.9, 3)] {
+        let none = stalls(&cmu(BadLinks::None, Metric::Hops), loss, seed);
+        assert!(none > 60, "the direct link is tried again and again: {none}");
+        for bad_links in MECHANISMS {
+            let n = stalls(&cmu(bad_links, Metric::Hops), loss, seed);
+            assert!(n * 10 < none, "{bad_links:?}, loss {loss}, seed {seed}: {n} stalls, {none} without");
+        }
+        assert_eq!(stalls(&cmu(BadLinks::None, Metric::Etx), loss, seed), 0, "loss {loss}, seed {seed}");
+    }
 }

@@ -28,7 +28,7 @@ pub struct ProbabilityParams {
 impl Default for ProbabilityParams {
     fn default() -> Self {
         Self {
-            threshold: 0.3,
+            threshold: 0.45,
             half_dbm: -64.4,
             scale_db: 2.0,
             path_loss_exponent: 4.0,
