@@ -3,6 +3,7 @@
 mod acknowledgements;
 mod agreement;
 mod allocation;
+mod bad_route;
 mod chain;
 mod conservation;
 mod repetition;
