@@ -133,7 +133,7 @@ fn a_lost_passive_acknowledgement_is_asked_for_explicitly() {
 
 #[test]
 fn after_three_transmissions_the_source_is_told_and_the_packet_salvaged() {
-    let mut net = unreported(5, &profile("cmu"));
+    let mut net = unreported(5, &Params { salvage: true, ..profile("cmu") });
     net.up(0, 1);
     net.up(1, 4);
     net.up(4, 3);
@@ -168,8 +168,21 @@ fn the_rfc_asks_twice_more_after_the_silent_attempts() {
 }
 
 #[test]
+fn the_testbed_discards_what_it_cannot_get_to_the_next_hop() {
+    for (name, drops) in [("cmu", vec![DropReason::MacRetries]), ("rfc", vec![])] {
+        let mut net = line(3, &profile(name));
+        net.down(0, 1);
+        net.send_at(at(1.0), 0, 2, 1);
+        net.run_until(at(3.0));
+        assert_eq!(net.notes("link_broken").len(), 1, "{name}");
+        assert_eq!(net.drops().iter().map(|d| d.1).collect::<Vec<_>>(), drops, "{name}");
+        net.assert_conserved();
+    }
+}
+
+#[test]
 fn other_packets_that_wait_for_the_broken_link_fail_with_it() {
-    let mut net = line(3, &profile("cmu"));
+    let mut net = line(3, &Params { resend_own_data: true, ..profile("cmu") });
     net.down(0, 1);
     net.send_every(at(1.0), Span::from_millis(10), 4, 0, 2, 1);
     net.run_until(at(1.9));

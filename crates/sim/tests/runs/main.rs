@@ -5,6 +5,7 @@ mod agreement;
 mod allocation;
 mod bad_route;
 mod chain;
+mod cmu;
 mod conservation;
 mod repetition;
 mod stall;
