@@ -23,6 +23,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("sim", &["core", "wire", "link", "dsr", "aodv", "radio", "world", "transport", "trace", "scenario"]),
     // Numbers and figures for readers; it knows no paper and no model.
     ("report", &[]),
+    // Papers' experiments: it runs runs.
+    ("reproduce", &["core", "wire", "trace", "scenario", "sim", "report"]),
     (
         "cli",
         &[
@@ -38,6 +40,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "scenario",
             "sim",
             "report",
+            "reproduce",
         ],
     ),
     ("xtask", &["scenario", "cli", "testkit"]),

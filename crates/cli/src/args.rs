@@ -10,6 +10,12 @@ Examples:
   wayhop run scenarios/first.toml --set protocol.name=aodv --set movement.speed_max_mps=5 --captures
   wayhop run --movement M.tcl --traffic T.tcl --protocol dsr --profile ns2 --duration 900 --json";
 
+const REPRODUCE_EXAMPLE: &str = "\
+Writes DIR/report.html, DIR/rows.json, DIR/rows.csv, and the scenarios into DIR/scenarios.
+
+Example:
+  wayhop reproduce cmu --seeds 10 --out runs/cmu";
+
 const DIFF_EXAMPLE: &str = "\
 Example:
   wayhop run scenarios/chain.toml --captures --out runs/chain
@@ -40,6 +46,9 @@ pub(crate) enum Command {
     /// Find the packets that one capture sent and another did not receive, in bursts by time and place
     #[command(after_help = DIFF_EXAMPLE)]
     Diff(DiffArgs),
+    /// Run a paper's experiments again, and set the results beside its numbers
+    #[command(after_help = REPRODUCE_EXAMPLE)]
+    Reproduce(ReproduceArgs),
     /// Print a script that completes this command's arguments in a shell
     #[command(
         after_help = "Example: wayhop completions bash > ~/.local/share/bash-completion/completions/wayhop"
@@ -190,6 +199,34 @@ pub(crate) struct DiffArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReproduceArgs {
+    /// Which paper
+    pub(crate) paper: Paper,
+    /// Seeds of each experiment: 1 to this
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000), allow_negative_numbers = true)]
+    pub(crate) seeds: u64,
+    /// Runs at a time; without it, as many as there are processors
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), allow_negative_numbers = true)]
+    pub(crate) jobs: Option<u32>,
+    /// Folder for the report; without it runs/reproduce-PAPER
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print the rows as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No progress, no table
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// The papers that can be reproduced.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Paper {
+    /// Maltz, Broch, Johnson: the CMU testbed (CMU-CS-99-116, 1999)
+    Cmu,
 }
 
 /// The definition of the command line.

@@ -8,6 +8,7 @@ mod failure;
 mod import;
 mod progress;
 mod reference;
+mod reproduce;
 mod run;
 mod source;
 
@@ -35,6 +36,7 @@ pub fn main() -> ExitCode {
         Command::Import(a) => import::import(&a),
         Command::Decode(a) => decode::decode(&a),
         Command::Diff(a) => diff::diff(&a),
+        Command::Reproduce(a) => reproduce::reproduce(&a),
         Command::Completions { shell } => completions(shell),
     };
     match outcome {

@@ -18,7 +18,7 @@ use crate::failure::{Failure, output, warn};
 use crate::progress::Progress;
 
 /// The exit status of a run that the user stopped: 128 + SIGINT, as shells have it.
-const INTERRUPTED: u8 = 130;
+pub(crate) const INTERRUPTED: u8 = 130;
 
 pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
     let mut scenario = a.source.load()?;
@@ -68,7 +68,7 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
 }
 
 /// A flag that Ctrl-C and SIGTERM raise.
-fn stop_on_signal() -> Result<Arc<AtomicBool>, Failure> {
+pub(crate) fn stop_on_signal() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&stop);
     ctrlc::set_handler(move || {

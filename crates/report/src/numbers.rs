@@ -1,7 +1,7 @@
 //! Numbers for people.
 
 /// `v` with as many decimals as its size asks for, and no more than it has: 0.12, 13.01, 4401.
-pub(crate) fn short(v: f64) -> String {
+fn short(v: f64) -> String {
     let decimals = match v.abs() {
         a if a >= 1000.0 => 0,
         a if a >= 100.0 => 1,
@@ -11,16 +11,20 @@ pub(crate) fn short(v: f64) -> String {
     trimmed(format!("{v:.decimals$}"))
 }
 
-/// [`short`] with a sign, for differences.
-pub(crate) fn signed(v: f64) -> String {
+/// [`short`] with the sign of mathematics, which is as wide as a digit, if it is negative.
+pub(crate) fn plain(v: f64) -> String {
     let text = short(v);
     match text.strip_prefix('-') {
         Some("0") => "0".to_owned(),
-        // The sign of mathematics is as wide as a digit.
         Some(rest) => format!("\u{2212}{rest}"),
-        None if text == "0" => text,
-        None => format!("+{text}"),
+        None => text,
     }
+}
+
+/// [`plain`] with a sign in any case, for differences.
+pub(crate) fn signed(v: f64) -> String {
+    let text = plain(v);
+    if text == "0" || text.starts_with('\u{2212}') { text } else { format!("+{text}") }
 }
 
 /// The label of a tick among others `step` apart.
@@ -41,7 +45,7 @@ mod tests {
     #[test]
     fn numbers_have_the_digits_that_matter() {
         let v = [4401.0, 314.26, 13.01, 10.0, 0.8567, 0.0, -2.5];
-        assert_eq!(v.map(short), ["4401", "314.3", "13.01", "10", "0.857", "0", "-2.5"]);
+        assert_eq!(v.map(plain), ["4401", "314.3", "13.01", "10", "0.857", "0", "\u{2212}2.5"]);
         assert_eq!([1.25, -1.25, 0.0, -0.000_01].map(signed), ["+1.25", "\u{2212}1.25", "0", "0"]);
     }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::numbers::{short, signed};
+use crate::numbers::{plain, signed};
 use crate::stats::Estimate;
 
 /// One number of a paper and what a reproduction found: an object of `rows` in `wayhop reproduce --json`.
@@ -73,9 +73,9 @@ impl Row {
     /// Paper, ours, interval and difference as people read them; a dash where there is none.
     pub(crate) fn cells(&self) -> [String; 4] {
         let dash = || "\u{2013}".to_owned();
-        let number = |v: Option<f64>| v.map_or_else(dash, short);
+        let number = |v: Option<f64>| v.map_or_else(dash, plain);
         let interval =
-            self.ci95.map_or_else(dash, |[low, high]| format!("{} to {}", short(low), short(high)));
+            self.ci95.map_or_else(dash, |[low, high]| format!("{} to {}", plain(low), plain(high)));
         [number(self.paper), number(self.ours), interval, self.difference().map_or_else(dash, signed)]
     }
 

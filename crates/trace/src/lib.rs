@@ -2,6 +2,7 @@
 //!
 //! * A world hands plain records ([`HopEvent`], [`FrameEvent`], [`NoteEvent`], [`SendEvent`], [`PositionEvent`], [`Counter`]) to a
 //!   [`Recorder`], which hashes the hop events ([`TraceHash`]) and has a background thread write them into a [`RunDir`].
+//!   An [`Observer`] sees the records as they are made, for programs that want no files.
 //! * [`Summary`] is the run in numbers; [`human_table`] shows it to people.
 //! * [`CaptureReader`] reads anyone's pcap and pcapng files, [`Decoder`] the routing messages in them.
 //! * [`diff`] compares what one capture sent with what another one received.
@@ -23,6 +24,7 @@ mod hex;
 mod human;
 mod manifest;
 mod ns2;
+mod observer;
 mod recorder;
 mod run_dir;
 mod summary;
@@ -37,6 +39,7 @@ pub use event::{Counter, Direction, FrameEvent, HopEvent, HopKind, NoteEvent, Po
 pub use hash::TraceHash;
 pub use human::human_table;
 pub use manifest::{InputFile, Manifest, RunStatus};
+pub use observer::Observer;
 pub use recorder::{NodeInfo, Outputs, Recorder};
 pub use run_dir::RunDir;
 pub use summary::{FlowSummary, LatencyMs, Lateness, Summary, Topology, Totals, ratio};

@@ -1,10 +1,12 @@
 //! What a world writes its trace to.
 
+use std::any::Any;
 use std::path::PathBuf;
 
 use wayhop_core::{Addr, NodeId};
 
 use crate::batch::Batch;
+use crate::observer::Observer;
 use crate::tables::{FLOWS, Table};
 use crate::writer::Writer;
 use crate::{
@@ -57,6 +59,8 @@ pub struct Recorder {
     run: Option<Run>,
     records_hops: bool,
     snaplen: Option<usize>,
+    observer: Option<Box<dyn Observer>>,
+    shows_frames: bool,
 }
 
 struct Run {
@@ -74,6 +78,8 @@ impl Recorder {
             run: None,
             records_hops: false,
             snaplen: None,
+            observer: None,
+            shows_frames: false,
         }
     }
 
@@ -88,13 +94,32 @@ impl Recorder {
             snaplen: outputs.captures.map(|n| n as usize),
             hash: TraceHash::new(),
             batch: Batch::default(),
+            observer: None,
+            shows_frames: false,
         })
+    }
+
+    /// With somebody who sees every record, besides the files.
+    #[must_use]
+    pub fn observed_by(mut self, observer: Box<dyn Observer>) -> Self {
+        self.shows_frames = observer.wants_frames();
+        self.observer = Some(observer);
+        self
+    }
+    /// The observer, at the end of the run; `None` without one of this type. Call [`Recorder::finish`] in its place, or
+    /// before, if there are files.
+    pub fn into_observer<O: Observer>(mut self) -> Option<O> {
+        let observer: Box<dyn Any> = self.observer.take()?;
+        observer.downcast().ok().map(|o| *o)
     }
 
     /// Records a packet's event.
     #[inline]
     pub fn hop(&mut self, e: &HopEvent) {
         self.hash.add(e);
+        if let Some(o) = &mut self.observer {
+            o.hop(e);
+        }
         if self.records_hops && self.batch.push_hop(e) {
             self.send();
         }
@@ -102,10 +127,13 @@ impl Recorder {
     /// Whether [`Recorder::frame`] has a use: ask before building a frame's octets.
     #[inline]
     pub fn wants_frames(&self) -> bool {
-        self.snaplen.is_some()
+        self.snaplen.is_some() || self.shows_frames
     }
     /// Records a frame in its node's capture.
     pub fn frame(&mut self, e: &FrameEvent<'_>) {
+        if let Some(o) = self.observer.as_mut().filter(|_| self.shows_frames) {
+            o.frame(e);
+        }
         if let Some(snaplen) = self.snaplen {
             self.batch.push_frame(e, snaplen);
             self.send_if_full();
@@ -113,6 +141,9 @@ impl Recorder {
     }
     /// Records a protocol's remark.
     pub fn note(&mut self, e: &NoteEvent) {
+        if let Some(o) = &mut self.observer {
+            o.note(e);
+        }
         if self.records_hops {
             self.batch.notes.push(*e);
             self.send_if_full();
@@ -120,6 +151,9 @@ impl Recorder {
     }
     /// Records the state in which a protocol sent a packet.
     pub fn sent(&mut self, e: &SendEvent) {
+        if let Some(o) = &mut self.observer {
+            o.sent(e);
+        }
         if self.records_hops {
             self.batch.sends.push(*e);
             self.send_if_full();
@@ -127,6 +161,9 @@ impl Recorder {
     }
     /// Records a leg of a node's motion.
     pub fn position(&mut self, e: &PositionEvent) {
+        if let Some(o) = &mut self.observer {
+            o.position(e);
+        }
         if self.records_hops {
             self.batch.positions.push(*e);
             self.send_if_full();

@@ -11,6 +11,7 @@ mod messages;
 mod ns2;
 mod oracle;
 mod places;
+mod reproduce;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

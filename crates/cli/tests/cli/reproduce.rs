@@ -1,0 +1,38 @@
+//! `wayhop reproduce`: the files, the object for programs, and what a user may get wrong.
+
+use crate::{folder, run_in};
+
+#[test]
+fn one_command_prints_the_rows_and_leaves_the_report() {
+    let dir = folder(&[]);
+    let args = ["reproduce", "cmu", "--seeds", "1", "--out", "r", "--json", "--quiet"];
+    let v: serde_json::Value =
+        serde_json::from_str(&run_in(dir.path(), &args).ok()).expect("one JSON object");
+    assert_eq!(v["paper"], "cmu");
+    let rows = v["rows"].as_array().expect("rows");
+    let table_1 =
+        rows.iter().find(|r| r["artefact"] == "Table I" && r["row"] == "T1" && r["quantity"] == "loss_pct");
+    let table_1 = table_1.expect("a row");
+    assert_eq!(table_1["paper"], 13.01);
+    assert!(table_1["ours"].is_number() && table_1["ci95"].is_null() && table_1["seeds"] == 1, "{table_1}");
+    for file in ["report.html", "rows.json", "rows.csv", "scenarios/ping.toml"] {
+        assert!(dir.path().join("r").join(file).is_file(), "{file}");
+    }
+    // The scenarios that it leaves can be run one by one.
+    run_in(dir.path(), &["run", "r/scenarios/ping.toml", "--duration", "3", "--no-out", "--quiet"]).ok();
+}
+
+#[test]
+fn what_cannot_be_reproduced_is_said_with_the_remedy() {
+    let dir = folder(&[("file", "")]);
+    for (args, message) in [
+        (vec!["reproduce", "nobody"], "possible values: cmu"),
+        (vec!["reproduce", "cmu", "--seeds", "0"], "--seeds"),
+        (vec!["reproduce", "cmu", "--jobs", "-1"], "--jobs"),
+    ] {
+        let e = run_in(dir.path(), &args).failure(2);
+        assert!(e.contains(message), "{args:?}: {e}");
+    }
+    let e = run_in(dir.path(), &["reproduce", "cmu", "--seeds", "1", "--out", "file", "--quiet"]).failure(1);
+    assert!(e.contains("cannot write file/scenarios/ping.toml") && e.contains("--out"), "{e}");
+}

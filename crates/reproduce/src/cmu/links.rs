@@ -1,0 +1,184 @@
+//! Tables I to IV: the links from E1 to each first hop, with and without retransmissions.
+
+use std::collections::BTreeSet;
+
+use wayhop_core::Addr;
+use wayhop_report::{Row, Section};
+
+use super::paper;
+use super::ping::Ping;
+
+/// What one first hop, or all of them together, had.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) sent: usize,
+    pub(crate) received_raw: usize,
+    pub(crate) received: usize,
+    pub(crate) passive_acks: usize,
+    pub(crate) retransmissions: usize,
+    pub(crate) retransmissions_lost: usize,
+    pub(crate) acks_lost: usize,
+}
+
+impl Counts {
+    /// The counts of one first hop.
+    pub(crate) fn of(ping: &Ping, hop: Addr) -> Self {
+        let mut c = Self::default();
+        let mut arrived = BTreeSet::new();
+        for t in ping.transmissions.iter().filter(|t| t.first_hop == hop) {
+            if t.first {
+                c.sent += 1;
+                c.received_raw += usize::from(t.received);
+                c.passive_acks += usize::from(t.passive_ack);
+            } else {
+                c.retransmissions += 1;
+                c.retransmissions_lost += usize::from(!t.received);
+            }
+            if t.received {
+                arrived.insert(t.seq);
+            }
+        }
+        c.received = arrived.len();
+        c.acks_lost = ping.acks.iter().filter(|a| a.from == hop && !a.received).count();
+        c
+    }
+
+    fn plus(self, o: Self) -> Self {
+        Self {
+            sent: self.sent + o.sent,
+            received_raw: self.received_raw + o.received_raw,
+            received: self.received + o.received,
+            passive_acks: self.passive_acks + o.passive_acks,
+            retransmissions: self.retransmissions + o.retransmissions,
+            retransmissions_lost: self.retransmissions_lost + o.retransmissions_lost,
+            acks_lost: self.acks_lost + o.acks_lost,
+        }
+    }
+    fn loss_raw_pct(&self) -> Option<f64> {
+        loss_pct(self.received_raw, self.sent)
+    }
+    fn loss_pct(&self) -> Option<f64> {
+        loss_pct(self.received, self.sent)
+    }
+    fn expected(&self) -> f64 {
+        self.sent as f64 - self.passive_acks as f64
+    }
+    fn successful(&self) -> f64 {
+        self.retransmissions as f64 - self.retransmissions_lost as f64 - self.acks_lost as f64
+    }
+}
+
+type Quantity = (&'static str, &'static str, fn(&Counts) -> Option<f64>);
+
+const TABLES: [(&str, &[Quantity]); 4] = [
+    (
+        "Table I",
+        &[
+            ("packets_sent", "sent", |c| Some(c.sent as f64)),
+            ("packets_received", "recv_raw", |c| Some(c.received_raw as f64)),
+            ("loss_pct", "loss_raw_pct", Counts::loss_raw_pct),
+        ],
+    ),
+    (
+        "Table II",
+        &[
+            ("packets_received", "recv_with_rexmt", |c| Some(c.received as f64)),
+            ("loss_pct", "loss_with_rexmt_pct", Counts::loss_pct),
+        ],
+    ),
+    (
+        "Table III",
+        &[
+            ("passive_acks", "passive_acks", |c| Some(c.passive_acks as f64)),
+            ("expected_retransmissions", "expected_rexmts", |c| Some(c.expected())),
+        ],
+    ),
+    (
+        "Table IV",
+        &[
+            ("retransmissions", "rexmts", |c| Some(c.retransmissions as f64)),
+            ("retransmissions_lost", "rexmts_lost", |c| Some(c.retransmissions_lost as f64)),
+            ("acks_lost", "acks_lost", |c| Some(c.acks_lost as f64)),
+            ("successful_retransmissions", "successful_rexmts", |c| Some(c.successful())),
+        ],
+    ),
+];
+
+/// The sections of Tables I and II, and of III and IV.
+pub(crate) fn sections(runs: &[Ping], cars: &[Addr]) -> Vec<Section> {
+    let per_run: Vec<(Vec<Counts>, Counts)> = runs
+        .iter()
+        .map(|p| {
+            let hops: Vec<Counts> = cars.iter().map(|a| Counts::of(p, *a)).collect();
+            let total = hops.iter().copied().fold(Counts::default(), Counts::plus);
+            (hops, total)
+        })
+        .collect();
+    let rows = |tables: &[(&str, &[Quantity])]| {
+        let mut rows = Vec::new();
+        for (artefact, quantities) in tables {
+            for (name, column, value) in *quantities {
+                for i in 0..=cars.len() {
+                    let who = if i < cars.len() { format!("T{}", i + 1) } else { "Total".to_owned() };
+                    let ours = per_run.iter().map(|(hops, total)| value(hops.get(i).unwrap_or(total)));
+                    rows.push(
+                        Row::new(artefact, &who, name, paper::cell(paper::PING, &who, column)).with(ours),
+                    );
+                }
+            }
+        }
+        rows
+    };
+    let mut losses = rows(&TABLES[..2]);
+    let ratio = |raw: Option<f64>, with: Option<f64>| Some(raw? / with.filter(|w| *w > 0.0)?);
+    let total = |column| paper::cell(paper::PING, "Total", column);
+    losses.push(
+        Row::new(
+            "Table II",
+            "Total",
+            "times_fewer_losses",
+            ratio(total("loss_raw_pct"), total("loss_with_rexmt_pct")),
+        )
+        .with(per_run.iter().map(|(_, t)| ratio(t.loss_raw_pct(), t.loss_pct())))
+        .note("Loss without retransmissions over loss with them; the paper's from its two tables."),
+    );
+    let mut equation = rows(&TABLES[2..]);
+    let share = |successful: f64, expected: f64| (expected > 0.0).then(|| 100.0 * successful / expected);
+    let paper_share = total("successful_rexmts").zip(total("expected_rexmts")).and_then(|(s, e)| share(s, e));
+    equation.push(
+        Row::new("Section 8.2", "Total", "successful_of_expected_pct", paper_share)
+            .with(per_run.iter().map(|(_, t)| share(t.successful(), t.expected())))
+            .note(
+                "The equation of section 8.2 says about 100; below it by the packets that are given up after three \
+                 transmissions, above it if nodes retransmit for nothing.",
+            ),
+    );
+    vec![
+        Section {
+            heading: "Tables I and II: loss from E1 to its first hops".to_owned(),
+            text: vec![
+                "A request counts once for each first hop that it was sent to: one that is taken back from an unreachable \
+                 first hop and sent again by another counts for both, as the sums of the paper's tables show that it \
+                 did. Table I counts the first transmission to that node, Table II all of them."
+                    .to_owned(),
+            ],
+            rows: losses,
+            figures: vec![],
+        },
+        Section {
+            heading: "Tables III and IV: are the retransmissions needed?".to_owned(),
+            text: vec![
+                "Retransmissions - those lost - acknowledgements lost should be about the packets sent - passive \
+                 acknowledgements. A passive acknowledgement counts if E1 heard the first hop pass the packet on before E1 \
+                 sent it again."
+                    .to_owned(),
+            ],
+            rows: equation,
+            figures: vec![],
+        },
+    ]
+}
+
+pub(crate) fn loss_pct(received: usize, sent: usize) -> Option<f64> {
+    (sent > 0).then(|| 100.0 * (sent as f64 - received as f64) / sent as f64)
+}

@@ -1,0 +1,223 @@
+//! D. A. Maltz, J. Broch, D. B. Johnson: *Experiences Designing and Building a Multi-Hop Wireless Ad Hoc Network Testbed*,
+//! CMU-CS-99-116, 1999.
+//!
+//! Numbers are taken from runs as the paper took them from its captures and from `/dev/kdsr`: what E1 and its neighbours
+//! sent and heard ([`Observer`](wayhop_trace::Observer)s see the same frames that `--captures` writes), and the protocol's
+//! state at each send.
+
+mod congestion;
+mod links;
+mod packet;
+mod paper;
+mod ping;
+mod route_length;
+mod spacing;
+mod survey;
+mod tcp;
+#[cfg(test)]
+mod tests;
+mod timers;
+mod totals;
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use wayhop_core::{Addr, NodeId};
+use wayhop_report::{Page, Section};
+use wayhop_scenario::{Map, Resolved};
+
+use crate::{Outcome, RunError, Runs, jobs};
+use congestion::Congestion;
+use ping::{Ping, Roles};
+use survey::{Survey, Watch};
+
+/// The scenarios of scenarios/cmu.
+const FILES: &[(&str, &str)] = &[
+    ("ping.toml", include_str!("../../../../scenarios/cmu/ping.toml")),
+    ("congestion.toml", include_str!("../../../../scenarios/cmu/congestion.toml")),
+    ("survey-25s.toml", include_str!("../../../../scenarios/cmu/survey-25s.toml")),
+    ("survey-10s.toml", include_str!("../../../../scenarios/cmu/survey-10s.toml")),
+    ("site.geojson", SITE),
+];
+const SITE: &str = include_str!("../../../../scenarios/cmu/site.geojson");
+
+/// The first hops of Tables I to IV.
+const CARS: [&str; 5] = ["T1", "T2", "T3", "T4", "T5"];
+
+/// What to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Each scenario runs with the seeds 1 to this.
+    pub seeds: u64,
+    /// Runs at a time.
+    pub threads: usize,
+}
+
+/// The experiments, each with its scenario file and what is set in it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Experiment {
+    Ping,
+    Congestion { queue_in_timer: bool },
+    Survey { file: &'static str },
+}
+
+const EXPERIMENTS: [Experiment; 5] = [
+    Experiment::Ping,
+    Experiment::Congestion { queue_in_timer: false },
+    Experiment::Congestion { queue_in_timer: true },
+    Experiment::Survey { file: "survey-25s.toml" },
+    Experiment::Survey { file: "survey-10s.toml" },
+];
+
+/// What a run showed.
+enum Shown {
+    Ping(Box<Ping>),
+    Congestion(Congestion),
+    Survey(Survey),
+}
+
+/// The number of runs that [`reproduce`] makes.
+pub fn runs(options: &Options) -> usize {
+    EXPERIMENTS.len() * options.seeds as usize
+}
+
+/// Makes all runs and sets what they show beside the paper's numbers. The scenarios are written to `dir/scenarios`, where
+/// `wayhop run` finds them. `done` is told after each run how many are made; a raised `stop` ends with what there is.
+pub fn reproduce(
+    options: &Options,
+    dir: &Path,
+    stop: &AtomicBool,
+    done: impl Fn(usize) + Sync,
+) -> Result<Outcome, String> {
+    let runs = Runs::new(dir.join("scenarios"), FILES, stop).map_err(|e| e.to_string())?;
+    // Seed by seed, so that what there is after an interruption is of whole seeds.
+    let jobs: Vec<(u64, Experiment)> =
+        (1..=options.seeds).flat_map(|seed| EXPERIMENTS.map(|e| (seed, e))).collect();
+    let results = jobs::run(&jobs, options.threads, stop, done, |(seed, e)| run(&runs, *e, *seed));
+    let mut found = Found::default();
+    for ((_, experiment), result) in jobs.iter().zip(results) {
+        match result {
+            Some(Ok(shown)) => found.add(*experiment, shown),
+            Some(Err(RunError::Scenario(e))) => return Err(e),
+            Some(Err(RunError::Stopped)) | None => found.missing += 1,
+        }
+    }
+    let map = runs.resolve("survey-25s.toml", &[]).ok().and_then(|r| Map::parse(SITE, r.origin?).ok());
+    Ok(found.outcome(options, map.as_ref()))
+}
+
+fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<Shown, RunError> {
+    let mut sets = vec![format!("seed={seed}")];
+    match experiment {
+        Experiment::Ping => {
+            sets.push("captures.all=true".to_owned());
+            let scenario = runs.resolve("ping.toml", &sets)?;
+            let roles = Roles {
+                from: node(&scenario, "E1")?,
+                to: node(&scenario, "E2")?,
+                cars: CARS
+                    .iter()
+                    .map(|n| Ok(scenario.addresses[node(&scenario, n)?.index()]))
+                    .collect::<Result<_, _>>()?,
+                addresses: scenario.addresses.clone(),
+            };
+            runs.run(&scenario, Ping::new(roles)).map(|p| Shown::Ping(Box::new(p)))
+        }
+        Experiment::Congestion { queue_in_timer } => {
+            if !queue_in_timer {
+                sets.push("protocol.rexmt_queue_factor_ms=0".to_owned());
+            }
+            let scenario = runs.resolve("congestion.toml", &sets)?;
+            runs.run(&scenario, Congestion::new(node(&scenario, "A")?)).map(Shown::Congestion)
+        }
+        Experiment::Survey { file } => {
+            sets.push("captures.all=true".to_owned());
+            let scenario = runs.resolve(file, &sets)?;
+            let watch = Watch::new(node(&scenario, "T2")?, node(&scenario, "T1")?);
+            runs.run(&scenario, watch).map(|w| Shown::Survey(w.into()))
+        }
+    }
+}
+
+fn node(scenario: &Resolved, name: &str) -> Result<NodeId, RunError> {
+    let at = scenario.names.iter().position(|n| n == name);
+    at.map(|i| NodeId(i as u32))
+        .ok_or_else(|| RunError::Scenario(format!("{}: no node {name}", scenario.name)))
+}
+
+/// What all runs showed, by experiment, in the order of the seeds.
+#[derive(Default)]
+struct Found {
+    pings: Vec<Ping>,
+    without_queue: Vec<Congestion>,
+    with_queue: Vec<Congestion>,
+    at_25_s: Vec<Survey>,
+    at_10_s: Vec<Survey>,
+    missing: usize,
+}
+
+impl Found {
+    fn add(&mut self, experiment: Experiment, shown: Shown) {
+        match (experiment, shown) {
+            (_, Shown::Ping(p)) => self.pings.push(*p),
+            (Experiment::Congestion { queue_in_timer: true }, Shown::Congestion(c)) => {
+                self.with_queue.push(c);
+            }
+            (_, Shown::Congestion(c)) => self.without_queue.push(c),
+            (Experiment::Survey { file: "survey-10s.toml" }, Shown::Survey(s)) => self.at_10_s.push(s),
+            (_, Shown::Survey(s)) => self.at_25_s.push(s),
+        }
+    }
+
+    fn sections(&self, map: Option<&Map>) -> Vec<Section> {
+        let pings = &self.pings;
+        let mut sections = vec![totals::section(pings)];
+        sections.extend(links::sections(pings, &cars(pings)));
+        sections.extend([
+            totals::direct_section(pings),
+            spacing::section(pings),
+            route_length::section(pings),
+            timers::section(pings),
+            congestion::section(&self.without_queue, &self.with_queue),
+            survey::section(&self.at_25_s, &self.at_10_s, map),
+            tcp::section(),
+        ]);
+        sections
+    }
+
+    fn outcome(&self, options: &Options, map: Option<&Map>) -> Outcome {
+        let sections = self.sections(map);
+        let rows = sections.iter().flat_map(|s| s.rows.iter().cloned()).collect();
+        let fact = |what: &str, value: String| (what.to_owned(), value);
+        let mut facts = vec![
+            fact("Paper", "Maltz, Broch, Johnson: Experiences Designing and Building a Multi-Hop Wireless Ad Hoc Network Testbed, CMU-CS-99-116, 1999".to_owned()),
+            fact("Scenarios", "ping.toml, congestion.toml, survey-25s.toml and survey-10s.toml in the folder scenarios beside this page".to_owned()),
+            fact("Seeds", match options.seeds {
+                1 => "1".to_owned(),
+                n => format!("1 to {n}; intervals are Student's t over seeds, 95 %"),
+            }),
+            fact("Version", format!("wayhop {}", env!("CARGO_PKG_VERSION"))),
+        ];
+        if self.missing > 0 {
+            facts.push(fact(
+                "Incomplete",
+                format!("stopped before {} of {} runs were made", self.missing, runs(options)),
+            ));
+        }
+        let page = Page {
+            title: "The CMU testbed, reproduced".to_owned(),
+            lead: "Every number of the paper's evaluation beside the same number taken from simulated runs of its testbed: five cars, \
+                   two fixed ends, DSR with its own acknowledgements over WaveLAN-I radios."
+                .to_owned(),
+            facts,
+            command: format!("wayhop reproduce cmu --seeds {}", options.seeds),
+            sections,
+        };
+        Outcome { paper: "cmu", rows, page, complete: self.missing == 0 }
+    }
+}
+
+/// The addresses of the cars; all runs have the same.
+fn cars(pings: &[Ping]) -> Vec<Addr> {
+    pings.first().map_or_else(|| vec![Addr::UNSPECIFIED; CARS.len()], |p| p.cars().to_vec())
+}

@@ -1,0 +1,62 @@
+//! Runs of scenario files that the program carries in itself.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use wayhop_scenario::{Resolved, Scenario};
+use wayhop_sim::Simulation;
+use wayhop_trace::{Observer, Recorder};
+
+use crate::outcome::{OutcomeError, write};
+
+/// Why a run gave nothing.
+#[derive(Debug)]
+pub enum RunError {
+    /// The user stopped it.
+    Stopped,
+    /// The scenario cannot be run; the text says why.
+    Scenario(String),
+}
+
+/// Scenario files in a folder, ready to be run.
+#[derive(Debug)]
+pub struct Runs<'a> {
+    folder: PathBuf,
+    stop: &'a AtomicBool,
+}
+
+impl<'a> Runs<'a> {
+    /// Writes `files` (names and texts) into `folder`, where a reader can run them one by one. A raised `stop` breaks off runs.
+    pub fn new(folder: PathBuf, files: &[(&str, &str)], stop: &'a AtomicBool) -> Result<Self, OutcomeError> {
+        files.iter().try_for_each(|(name, text)| write(&folder.join(name), text))?;
+        Ok(Self { folder, stop })
+    }
+
+    /// The scenario in this file with `sets` (`path.key=value`) on top.
+    pub fn resolve(&self, file: &str, sets: &[String]) -> Result<Resolved, RunError> {
+        let path: &Path = &self.folder.join(file);
+        let scenario = Scenario::load(path, sets).map_err(|e| RunError::Scenario(e.to_string()))?;
+        scenario.resolve().map_err(|e| RunError::Scenario(e.to_string()))
+    }
+
+    /// Runs a scenario to its end and returns what `observer` has become.
+    pub fn run<O: Observer>(&self, scenario: &Resolved, observer: O) -> Result<O, RunError> {
+        let recorder = Recorder::hash_only().observed_by(Box::new(observer));
+        let mut simulation = Simulation::new(scenario, recorder).map_err(RunError::Scenario)?;
+        let complete = simulation.run(|_| {
+            if self.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        if !complete {
+            return Err(RunError::Stopped);
+        }
+        let (_, audit, recorder) = simulation.finish(scenario, 0.0);
+        if let Some(defect) = audit.defect() {
+            return Err(RunError::Scenario(format!(
+                "{}: defect in Wayhop, please report it: {defect}",
+                scenario.name
+            )));
+        }
+        recorder.into_observer().ok_or(RunError::Stopped)
+    }
+}

@@ -1,0 +1,25 @@
+//! Watching a run from inside the program.
+
+use std::any::Any;
+
+use crate::{FrameEvent, HopEvent, NoteEvent, PositionEvent, SendEvent};
+
+/// Sees the records of a run as they are made, besides or in the place of files; see [`crate::Recorder::observed_by`].
+///
+/// It is called on the run's own thread, in the order in which the run makes the records.
+pub trait Observer: Any + Send {
+    /// Whether [`Observer::frame`] has a use. Frames are made for the nodes that write a capture, which costs time.
+    fn wants_frames(&self) -> bool {
+        false
+    }
+    /// A packet's event.
+    fn hop(&mut self, _: &HopEvent) {}
+    /// A frame in the capture of a node, whole.
+    fn frame(&mut self, _: &FrameEvent<'_>) {}
+    /// The state in which a protocol sent a packet.
+    fn sent(&mut self, _: &SendEvent) {}
+    /// A protocol's remark.
+    fn note(&mut self, _: &NoteEvent) {}
+    /// A leg of a node's motion.
+    fn position(&mut self, _: &PositionEvent) {}
+}
