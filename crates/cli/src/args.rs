@@ -84,7 +84,8 @@ pub(crate) struct ChangeArgs {
     /// Constants and choices of the protocol: rfc, ns2 (ns-2.35), or the testbed's: cmu (DSR), das (AODV)
     #[arg(long, value_name = "NAME")]
     pub(crate) profile: Option<String>,
-    /// Radio preset: wavelan-914-cmu, wavelan-914-ns2, wavelan-914-sinr, wavelan-i, 80211b or 80211g
+    /// Radio preset: wavelan-914-cmu, wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia,
+    /// wavelan-i-isa, 80211b or 80211g
     #[arg(long, value_name = "PRESET")]
     pub(crate) radio: Option<String>,
     /// Length of the run, seconds of simulated time

@@ -137,6 +137,16 @@ pub struct RadioConfig {
 
     /// Packets that each class of the interface queue holds.
     pub queue_packets: u32,
+    /// Frames that the network card holds, the one that it sends included; 0 for a card that takes no time to fill.
+    pub card_buffers: u32,
+    /// How long the host takes to move a frame into the card: for any frame, us ...
+    pub card_send_us: f64,
+    /// ... and for each octet of its packet, us. One frame is moved at a time.
+    pub card_send_us_per_byte: f64,
+    /// How long the host takes to get a received frame out of the card: for any frame, us ...
+    pub card_receive_us: f64,
+    /// ... and for each octet of its packet, us.
+    pub card_receive_us_per_byte: f64,
     /// Processing time of the link layer in each direction, us.
     pub link_delay_us: u32,
     /// How link addresses are found.
@@ -157,6 +167,8 @@ pub const PRESETS: &[(&str, &str)] = &[
     ("wavelan-914-ns2", "the same with 1 Mb/s basic rate"),
     ("wavelan-914-sinr", "the same radio with noise, cumulative interference and packet error rates"),
     ("wavelan-i", "AT&T WaveLAN-I: 2 Mb/s, plain CSMA/CA without acknowledgement or RTS/CTS"),
+    ("wavelan-i-pcmcia", "the same in a laptop: one buffer, slow to fill; 1.2 Mb/s at most"),
+    ("wavelan-i-isa", "the same in a desktop computer: ten buffers, fast to fill"),
     ("80211b", "IEEE 802.11b at 2.4 GHz: 11 Mb/s data, 1 Mb/s basic rate, SINR reception"),
     ("80211g", "IEEE 802.11g at 2.4 GHz: 24 Mb/s data, 6 Mb/s basic rate, SINR reception"),
 ];
@@ -179,16 +191,9 @@ impl RadioConfig {
                 arp: Arp::None,
                 ..ns2
             },
-            "wavelan-i" => Self {
-                reception: Reception::Sinr,
-                acknowledge: false,
-                rts_threshold_bytes: NO_RTS,
-                immediate_access: true,
-                backoff_includes_cw: true,
-                eifs_replaces_difs: true,
-                arp: Arp::None,
-                ..ns2
-            },
+            "wavelan-i" => Self::wavelan_i(),
+            "wavelan-i-pcmcia" => Self::wavelan_i().with_card(1, [3.46, 1.13], [2.057, 0.139]),
+            "wavelan-i-isa" => Self::wavelan_i().with_card(10, [0.96, 0.067], [0.955, 0.048]),
             "80211b" => Self::wifi_24ghz(),
             "80211g" => Self {
                 phy: PhyKind::Ofdm,
@@ -243,9 +248,47 @@ impl RadioConfig {
             backoff_includes_cw: false,
             eifs_replaces_difs: false,
             queue_packets: 50,
+            card_buffers: 0,
+            card_send_us: 0.0,
+            card_send_us_per_byte: 0.0,
+            card_receive_us: 0.0,
+            card_receive_us_per_byte: 0.0,
             link_delay_us: 25,
             arp: Arp::HoldOne,
             site: None,
+        }
+    }
+
+    /// The radio of ns-2's WaveLAN with the medium access of the first cards: no acknowledgement, no RTS.
+    fn wavelan_i() -> Self {
+        Self {
+            reception: Reception::Sinr,
+            acknowledge: false,
+            rts_threshold_bytes: NO_RTS,
+            immediate_access: true,
+            backoff_includes_cw: true,
+            eifs_replaces_difs: true,
+            arp: Arp::None,
+            ..Self::wavelan_914()
+        }
+    }
+
+    /// In a card that Desilva and Das (2000), Table 1, measured: its buffers, and how long a packet of 1500 octets and one
+    /// of 68 take into it and out of it, ms.
+    fn with_card(self, buffers: u32, send_ms: [f64; 2], receive_ms: [f64; 2]) -> Self {
+        // The straight line through the two points: us for any packet, and us for each octet.
+        let line = |[mtu, rreq]: [f64; 2]| {
+            let us_per_byte = 1e3 * (mtu - rreq) / (1500.0 - 68.0);
+            (1e3 * rreq - 68.0 * us_per_byte, us_per_byte)
+        };
+        let (send, receive) = (line(send_ms), line(receive_ms));
+        Self {
+            card_buffers: buffers,
+            card_send_us: send.0,
+            card_send_us_per_byte: send.1,
+            card_receive_us: receive.0,
+            card_receive_us_per_byte: receive.1,
+            ..self
         }
     }
 
@@ -293,6 +336,10 @@ impl RadioConfig {
             ("bandwidth_mhz", self.bandwidth_mhz, 0.001, 10_000.0),
             ("interference_floor_dbm", self.interference_floor_dbm, -200.0, 100.0),
             ("plcp_us", self.plcp_us, 0.0, 10_000.0),
+            ("card_send_us", self.card_send_us, 0.0, 1e6),
+            ("card_send_us_per_byte", self.card_send_us_per_byte, 0.0, 1000.0),
+            ("card_receive_us", self.card_receive_us, 0.0, 1e6),
+            ("card_receive_us_per_byte", self.card_receive_us_per_byte, 0.0, 1000.0),
         ];
         for (key, value, low, high) in finite {
             if !(low..=high).contains(&value) {
@@ -315,6 +362,7 @@ impl RadioConfig {
             ("short_retry_limit", u64::from(self.short_retry_limit), 1, 255),
             ("long_retry_limit", u64::from(self.long_retry_limit), 1, 255),
             ("queue_packets", u64::from(self.queue_packets), 1, 1_000_000),
+            ("card_buffers", u64::from(self.card_buffers), 0, 10_000),
             ("link_delay_us", u64::from(self.link_delay_us), 0, 1_000_000),
             ("data_overhead_bytes", u64::from(self.data_overhead_bytes), 0, 1000),
         ];

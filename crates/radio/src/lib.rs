@@ -4,9 +4,11 @@
 //! * [`Propagation`], [`Phy`]: formulas, each with its source.
 //! * [`SiteConfig`]: what the place around the stations does to signals, besides distance.
 //! * `medium`: who hears a transmission, and what becomes of it there.
+//! * `card`: what stands between the interface queue and the MAC.
 //! * `mac80211`: the distributed coordination function, one station's state.
 //! * [`Radio`]: the stations of a run and the air between them. Its [`Host`] brings time and positions and takes packets.
 
+mod card;
 mod config;
 mod mac80211;
 mod medium;
@@ -19,6 +21,7 @@ mod site;
 mod station;
 pub mod units;
 
+pub use card::Transfer;
 pub use config::{Arp, Fading, PRESETS, PathLoss, PhyKind, RadioConfig, Reception};
 pub use motion::Motions;
 pub use phy::{FrameKind, Phy};

@@ -25,6 +25,8 @@ pub enum RadioEvent {
     Timeout,
     /// The last bit of this transmission left the antenna.
     End(u32),
+    /// A packet is in the card.
+    Loaded,
 }
 
 /// The head of a frame, as a capture shows it.
@@ -159,10 +161,10 @@ impl Radio {
     pub fn queue_length(&self, station: u32) -> usize {
         self.macs[station as usize].queue.len()
     }
-    /// The packets in a station's interface queue and the one being sent.
+    /// The packets in a station's interface queue and card, and the one being sent.
     pub fn held(&self, station: u32) -> impl Iterator<Item = &Outgoing> {
         let mac = &self.macs[station as usize];
-        mac.queue.iter().chain(&mac.current)
+        mac.queue.iter().chain(mac.card.held()).chain(&mac.current)
     }
     /// Takes a station's queued packets for one neighbour out, in order.
     pub fn recall(
@@ -182,7 +184,9 @@ impl Radio {
     pub fn set_stalled(&mut self, now: Time, station: u32, stalled: bool, host: &mut impl Host) {
         let mac = &mut self.macs[station as usize];
         mac.stalled = stalled;
-        if !stalled && mac.current.is_none() && self.hungry.is_none() {
+        if self.config.card_buffers > 0 {
+            self.load(now, station, host);
+        } else if !stalled && mac.current.is_none() && self.hungry.is_none() {
             self.hungry = Some(station);
             self.fetch(now, host);
         }
@@ -197,13 +201,17 @@ impl Radio {
         host: &mut impl Host,
     ) -> Result<(), Outgoing> {
         let mac = &mut self.macs[station as usize];
-        let ready = mac.current.is_none() && !mac.stalled && self.hungry != Some(station);
+        let direct = self.config.card_buffers == 0;
+        let ready = direct && mac.current.is_none() && !mac.stalled && self.hungry != Some(station);
         if ready && mac.queue.len() == 0 {
             self.offer(now, station, out, host);
             return Ok(());
         }
         mac.queue.push(out, self.config.queue_packets).inspect_err(|_| mac.counters.queue_drops += 1)?;
         host.queued(station, mac.queue.len() as u32);
+        if !direct {
+            self.load(now, station, host);
+        }
         Ok(())
     }
 
@@ -212,6 +220,10 @@ impl Radio {
     /// first.
     pub fn fetch(&mut self, now: Time, host: &mut impl Host) {
         let Some(station) = self.hungry.take() else { return };
+        if self.config.card_buffers > 0 {
+            self.send_from_card(now, station, host);
+            return self.load(now, station, host);
+        }
         let mac = &mut self.macs[station as usize];
         if mac.stalled {
             return;
@@ -239,6 +251,7 @@ impl Radio {
                 }
             }
             RadioEvent::Timeout => self.check_timeout(now, station, host),
+            RadioEvent::Loaded => self.loaded(now, station, host),
         }
     }
 

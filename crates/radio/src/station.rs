@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use wayhop_core::{Rng, Time};
 
+use crate::card::Card;
 use crate::queue::{InterfaceQueue, Outgoing};
 
 /// "No transmission" in [`Ear::locked`].
@@ -99,6 +100,8 @@ pub(crate) struct Answer {
 #[derive(Debug)]
 pub(crate) struct Mac {
     pub(crate) queue: InterfaceQueue,
+    /// What stands between the queue and the MAC.
+    pub(crate) card: Card,
     /// Its driver does not serve the queue.
     pub(crate) stalled: bool,
     /// The packet being sent.
@@ -132,6 +135,7 @@ impl Mac {
     pub(crate) fn new(rng: Rng, cw_min: u32) -> Self {
         Self {
             queue: InterfaceQueue::default(),
+            card: Card::default(),
             stalled: false,
             current: None,
             rts_wanted: false,

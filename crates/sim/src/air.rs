@@ -55,7 +55,8 @@ impl Host for Net {
             packet: self.pool.copy(&out.packet),
             receivers: self.spare_receivers.pop().unwrap_or_default(),
         });
-        arrivals.receivers.push(Receiver { node: f.station, at: f.at + self.link_delay, rx });
+        let at = f.at + self.receive.time(out.packet.len()) + self.link_delay;
+        arrivals.receivers.push(Receiver { node: f.station, at, rx });
     }
 
     fn overheard(&mut self, f: &FrameAt<'_>) {

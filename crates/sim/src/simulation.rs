@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{Interface, NodeId, Pool, Position, Protocol, Purpose, Span, Time, TxStatus, stream};
-use wayhop_radio::{FrameKind, Outgoing, Radio};
+use wayhop_radio::{FrameKind, Outgoing, Radio, Transfer};
 use wayhop_scenario::{ProtocolParams, QueueStall, Resolved};
 use wayhop_trace::{PositionEvent, Recorder, Summary};
 
@@ -77,6 +77,7 @@ impl Simulation {
             spare_receivers: Vec::new(),
             recalls: VecDeque::new(),
             link_delay: Span::from_micros(u64::from(scenario.radio.link_delay_us)),
+            receive: Transfer::receive(&scenario.radio),
             arp: scenario.radio.arp,
             channel_mhz: scenario.radio.frequency_mhz as u16,
             data_rate_100kbps: rate(FrameKind::Data),

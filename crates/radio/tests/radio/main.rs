@@ -2,5 +2,6 @@
 #![allow(clippy::disallowed_methods, reason = "oracles may compute as the textbook does")]
 
 mod air;
+mod card;
 mod dcf;
 mod reception;
