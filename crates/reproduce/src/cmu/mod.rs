@@ -5,6 +5,7 @@
 //! sent and heard ([`Observer`](wayhop_trace::Observer)s see the same frames that `--captures` writes), and the protocol's
 //! state at each send.
 
+mod bad_routes;
 mod congestion;
 mod links;
 mod packet;
@@ -27,6 +28,7 @@ use wayhop_report::{Page, Section};
 use wayhop_scenario::{Map, Resolved};
 
 use crate::{Outcome, RunError, Runs, jobs};
+use bad_routes::{Transfer, WAYS};
 use congestion::Congestion;
 use ping::{Ping, Roles};
 use survey::{Survey, Watch};
@@ -37,6 +39,7 @@ const FILES: &[(&str, &str)] = &[
     ("congestion.toml", include_str!("../../../../scenarios/cmu/congestion.toml")),
     ("survey-25s.toml", include_str!("../../../../scenarios/cmu/survey-25s.toml")),
     ("survey-10s.toml", include_str!("../../../../scenarios/cmu/survey-10s.toml")),
+    ("abc.toml", include_str!("../../../../scenarios/cmu/abc.toml")),
     ("site.geojson", SITE),
 ];
 const SITE: &str = include_str!("../../../../scenarios/cmu/site.geojson");
@@ -59,14 +62,21 @@ enum Experiment {
     Ping,
     Congestion { queue_in_timer: bool },
     Survey { file: &'static str },
+    BadRoute { way: usize },
 }
 
-const EXPERIMENTS: [Experiment; 5] = [
+const EXPERIMENTS: [Experiment; 5 + WAYS.len()] = [
     Experiment::Ping,
     Experiment::Congestion { queue_in_timer: false },
     Experiment::Congestion { queue_in_timer: true },
     Experiment::Survey { file: "survey-25s.toml" },
     Experiment::Survey { file: "survey-10s.toml" },
+    Experiment::BadRoute { way: 0 },
+    Experiment::BadRoute { way: 1 },
+    Experiment::BadRoute { way: 2 },
+    Experiment::BadRoute { way: 3 },
+    Experiment::BadRoute { way: 4 },
+    Experiment::BadRoute { way: 5 },
 ];
 
 /// What a run showed.
@@ -74,6 +84,7 @@ enum Shown {
     Ping(Box<Ping>),
     Congestion(Congestion),
     Survey(Survey),
+    Transfer(Transfer),
 }
 
 /// The number of runs that [`reproduce`] makes.
@@ -136,6 +147,11 @@ fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<Shown, RunE
             let watch = Watch::new(node(&scenario, "T2")?, node(&scenario, "T1")?);
             runs.run(&scenario, watch).map(|w| Shown::Survey(w.into()))
         }
+        Experiment::BadRoute { way } => {
+            sets.extend(WAYS[way].setting.map(str::to_owned));
+            let scenario = runs.resolve("abc.toml", &sets)?;
+            runs.run(&scenario, Transfer::new(node(&scenario, "C")?)).map(Shown::Transfer)
+        }
     }
 }
 
@@ -153,6 +169,7 @@ struct Found {
     with_queue: Vec<Congestion>,
     at_25_s: Vec<Survey>,
     at_10_s: Vec<Survey>,
+    transfers: [Vec<Transfer>; WAYS.len()],
     missing: usize,
 }
 
@@ -166,6 +183,8 @@ impl Found {
             (_, Shown::Congestion(c)) => self.without_queue.push(c),
             (Experiment::Survey { file: "survey-10s.toml" }, Shown::Survey(s)) => self.at_10_s.push(s),
             (_, Shown::Survey(s)) => self.at_25_s.push(s),
+            (Experiment::BadRoute { way }, Shown::Transfer(t)) => self.transfers[way].push(t),
+            (_, Shown::Transfer(_)) => {}
         }
     }
 
@@ -180,6 +199,7 @@ impl Found {
             timers::section(pings),
             congestion::section(&self.without_queue, &self.with_queue),
             survey::section(&self.at_25_s, &self.at_10_s, map),
+            bad_routes::section(&self.transfers),
             tcp::section(),
         ]);
         sections
@@ -191,7 +211,8 @@ impl Found {
         let fact = |what: &str, value: String| (what.to_owned(), value);
         let mut facts = vec![
             fact("Paper", "Maltz, Broch, Johnson: Experiences Designing and Building a Multi-Hop Wireless Ad Hoc Network Testbed, CMU-CS-99-116, 1999".to_owned()),
-            fact("Scenarios", "ping.toml, congestion.toml, survey-25s.toml and survey-10s.toml in the folder scenarios beside this page".to_owned()),
+            fact("Scenarios", "ping.toml, congestion.toml, survey-25s.toml, survey-10s.toml and abc.toml in the folder scenarios beside this page".to_owned()),
+            fact("Calibrated", "the site's loss and shadowing, with other seeds, on two figures: the total loss of Table I and the one-hop share of Table V (docs/concepts/cmu-site.md); all other numbers are predicted".to_owned()),
             fact("Seeds", match options.seeds {
                 1 => "1".to_owned(),
                 n => format!("1 to {n}; intervals are Student's t over seeds, 95 %"),

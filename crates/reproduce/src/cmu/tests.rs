@@ -8,6 +8,7 @@ use wayhop_trace::{
 use wayhop_wire::dsr::{AddrList, Builder, DsrOption, SourceRoute};
 use wayhop_wire::{dot11, icmp, ipv4, llc};
 
+use super::bad_routes::{self, Transfer, WAYS};
 use super::congestion::Congestion;
 use super::links::Counts;
 use super::ping::{Ping, Roles};
@@ -381,4 +382,27 @@ fn the_survey_marks_both_cars_where_losses_come_in_bursts() {
     assert_eq!(s.period_s(), Some(220.0));
     // In the middle of the window from 100 to 105 s the trailing car is at 1025 m.
     assert!(s.marks.iter().any(|m| m[0].x == 1_025.0 && m[1].x == 1_245.0), "{:?}", s.marks);
+}
+
+/// A transfer that received a packet at each of these times, in tenths of seconds.
+fn transfer(tenths: &[u32]) -> Transfer {
+    let mut t = Transfer::new(NodeId(2));
+    for at in tenths {
+        t.hop(&hop(HopKind::Deliver, 2, u64::from(*at), *at));
+    }
+    // What passes through another node has not arrived.
+    t.hop(&hop(HopKind::Deliver, 1, 1, 500));
+    t
+}
+
+#[test]
+fn the_gain_is_taken_seed_by_seed_and_a_stall_is_a_fifth_of_a_second_without_a_packet() {
+    let mut transfers: [Vec<Transfer>; WAYS.len()] = Default::default();
+    transfers[0] = vec![transfer(&[10, 11, 30, 31]), transfer(&[1, 2])];
+    transfers[WAYS.len() - 1] = vec![transfer(&[10, 11, 12, 13, 14, 15]), transfer(&[1, 2, 3])];
+    let s = bad_routes::section(&transfers);
+    assert_eq!(ours(&s, "Figure 16", "perfect routing", "throughput_gain_pct"), Some(50.0));
+    assert_eq!(ours(&s, "Figure 15", "nothing remembered", "stalls_of_a_fifth_of_a_second"), Some(0.5));
+    assert!((ours(&s, "Figure 15", "nothing remembered", "longest_stall_s").unwrap() - 1.0).abs() < 1e-9);
+    assert_eq!(ours(&s, "Figure 15", "perfect routing", "stalls_of_a_fifth_of_a_second"), Some(0.0));
 }
