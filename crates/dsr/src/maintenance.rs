@@ -167,9 +167,6 @@ impl Engine {
             if control && !self.params.resend_own_control {
                 return cx.drop(p, DropReason::MacRetries);
             }
-            if !control && !self.params.resend_own_data {
-                return cx.drop(p, DropReason::MacRetries);
-            }
             return self.originate_as(cx, p, to, Decision::Salvaged);
         }
         let salvaged = v.and_then(|v| v.source_route).map_or(0, |s| s.salvage);

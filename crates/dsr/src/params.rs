@@ -126,9 +126,6 @@ pub struct Params {
     /// Whether this node's own Route Replies and Route Errors are sent again by another route, after a discovery if need
     /// be, when their first link breaks.
     pub resend_own_control: bool,
-    /// Whether a node that cannot reach the next hop of a data packet of its own sends it by another route, or looks for
-    /// one.
-    pub resend_own_data: bool,
     /// Whether the Route Error leaves before the packet is salvaged (section 8.3.6), or after.
     pub error_before_salvage: bool,
     /// Whether a Route Error also goes to each other source whose queued packets the broken link stopped (section 3.4.2).
@@ -352,7 +349,6 @@ impl Params {
             salvage_replies: false,
             discover_for_salvage: false,
             resend_own_control: false,
-            resend_own_data: true,
             error_before_salvage: true,
             error_to_queued_sources: true,
             propagate_errors: true,
@@ -445,9 +441,9 @@ impl Params {
             send_buffer_check_min_ms: 30,
             send_buffer_check_max_ms: 30,
             max_route_hops: 15,
-            // Packets were discarded after the last retransmission (section 8.2 of the paper).
+            // A source took back what its first hop did not get (section 8.2 of the paper: 185 packets); of salvage by other
+            // nodes the paper says nothing.
             salvage: false,
-            resend_own_data: false,
             maintenance: Maintenance::Network,
             maint_holdoff_ms: 0,
             // Three transmissions in all, of which the first may be confirmed passively (section 6.2 of the paper).

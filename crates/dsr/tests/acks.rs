@@ -168,21 +168,32 @@ fn the_rfc_asks_twice_more_after_the_silent_attempts() {
 }
 
 #[test]
-fn the_testbed_discards_what_it_cannot_get_to_the_next_hop() {
-    for (name, drops) in [("cmu", vec![DropReason::MacRetries]), ("rfc", vec![])] {
-        let mut net = line(3, &profile(name));
-        net.down(0, 1);
-        net.send_at(at(1.0), 0, 2, 1);
-        net.run_until(at(3.0));
-        assert_eq!(net.notes("link_broken").len(), 1, "{name}");
-        assert_eq!(net.drops().iter().map(|d| d.1).collect::<Vec<_>>(), drops, "{name}");
-        net.assert_conserved();
-    }
+fn the_testbeds_sources_take_packets_back_and_its_forwarders_do_not_salvage() {
+    let mut net = line(3, &profile("cmu"));
+    net.down(0, 1);
+    net.send_at(at(1.0), 0, 2, 1);
+    net.run_until(at(1.5));
+    assert_eq!(net.inspect(0).held.len(), 1, "it waits for another route");
+    net.up(0, 1);
+    net.run_until(at(5.0));
+    assert_eq!(net.delivered(1), [0]);
+
+    let mut net = unreported(4, &profile("cmu"));
+    net.up(0, 1);
+    net.up(1, 3);
+    net.up(3, 2);
+    // Node 1 has another route to node 2 when its link to it breaks.
+    net.send_at(at(1.0), 1, 2, 1);
+    net.run_until(at(2.0));
+    let p = packet(&Ip::new(0, 2), &[source_route(0, 0, 1, &[1])], &UDP);
+    net.inject(1, addr(0), false, &p);
+    net.run_until(at(4.0));
+    assert_eq!(net.drops().iter().map(|d| d.1).collect::<Vec<_>>(), [DropReason::NoSalvage]);
 }
 
 #[test]
 fn other_packets_that_wait_for_the_broken_link_fail_with_it() {
-    let mut net = line(3, &Params { resend_own_data: true, ..profile("cmu") });
+    let mut net = line(3, &profile("cmu"));
     net.down(0, 1);
     net.send_every(at(1.0), Span::from_millis(10), 4, 0, 2, 1);
     net.run_until(at(1.9));
