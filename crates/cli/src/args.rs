@@ -206,7 +206,10 @@ pub(crate) struct DiffArgs {
 pub(crate) struct ReproduceArgs {
     /// Which paper
     pub(crate) paper: Paper,
-    /// Seeds of each experiment: 1 to this
+    /// The first seed of each experiment
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=1_000_000_000), allow_negative_numbers = true)]
+    pub(crate) first_seed: u64,
+    /// How many seeds each experiment runs with
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000), allow_negative_numbers = true)]
     pub(crate) seeds: u64,
     /// Runs at a time; without it, as many as there are processors

@@ -18,7 +18,7 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
     let dir = a.out.clone().unwrap_or_else(|| PathBuf::from("runs/reproduce-cmu"));
     let threads =
         a.jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), |n| n as usize);
-    let options = cmu::Options { seeds: a.seeds, threads };
+    let options = cmu::Options { first_seed: a.first_seed, seeds: a.seeds, threads };
     let stop = stop_on_signal()?;
     let progress = Progress::new(cmu::runs(&options), a.quiet);
     let outcome = cmu::reproduce(&options, &dir, &stop, |n| progress.at(n));

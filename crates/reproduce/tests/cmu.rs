@@ -7,7 +7,7 @@ use wayhop_report::{Row, rows_json};
 use wayhop_reproduce::{Outcome, cmu};
 
 fn reproduce(dir: &Path, threads: usize) -> Outcome {
-    let options = cmu::Options { seeds: 1, threads };
+    let options = cmu::Options { first_seed: 1, seeds: 1, threads };
     cmu::reproduce(&options, dir, &AtomicBool::new(false), |_| ()).expect("the scenarios run")
 }
 
@@ -76,7 +76,7 @@ fn the_rows_do_not_depend_on_the_number_of_jobs() {
 fn an_interrupted_reproduction_keeps_what_is_done() {
     let dir = tempfile::tempdir().expect("a directory");
     let stop = AtomicBool::new(false);
-    let options = cmu::Options { seeds: 3, threads: 1 };
+    let options = cmu::Options { first_seed: 1, seeds: 3, threads: 1 };
     let outcome = cmu::reproduce(&options, dir.path(), &stop, |n| stop.store(n == 11, Ordering::Relaxed))
         .expect("runs");
     assert!(!outcome.complete);

@@ -69,8 +69,8 @@ impl Observer for Congestion {
     }
 }
 
-/// The section of Figure 8, from runs without and with the queue in the timer.
-pub(crate) fn section(without: &[Congestion], with: &[Congestion]) -> Section {
+/// The section of Figure 8, from runs without and with the queue in the timer, and the same with packets of 64 octets.
+pub(crate) fn section([without, with]: &[Vec<Congestion>; 2], short: &[Vec<Congestion>; 2]) -> Section {
     let printed = |variant, column| paper::cell(paper::CONGESTION, variant, column);
     let row = |who, quantity, printed, runs: &[Congestion], value: fn(&Congestion) -> Option<f64>| {
         Row::new("Figure 8", who, quantity, printed).with(runs.iter().map(value))
@@ -90,7 +90,8 @@ pub(crate) fn section(without: &[Congestion], with: &[Congestion]) -> Section {
                     .zip(with)
                     .map(|(a, b)| Some(fewer(a.retransmitted.len() as f64, b.retransmitted.len() as f64))),
             )
-            .note("The paper's from its two counts; ours seed by seed, where none counts as one."),
+            .note("The paper's from its two counts; ours seed by seed, where none counts as one. The paper does not say how long \
+                   its packets were; ours have 1024 octets, as in its other tests of links."),
         row("without", "timer_max_ms", printed(none, "max_timer_ms"), without, Congestion::timer_max_ms),
         row(
             "with queue length",
@@ -99,6 +100,9 @@ pub(crate) fn section(without: &[Congestion], with: &[Congestion]) -> Section {
             with,
             Congestion::timer_max_ms,
         ),
+        row("without, 64 octets", "retransmissions", None, &short[0], retransmissions),
+        row("with queue length, 64 octets", "retransmissions", None, &short[1], retransmissions)
+            .note("A burst of short packets has left the queue before most timers run out."),
     ];
     let mut panels = Vec::new();
     for (run, title) in [(without.first(), "(a) no heuristics"), (with.first(), "(b) queue length heuristic")]
@@ -111,7 +115,7 @@ pub(crate) fn section(without: &[Congestion], with: &[Congestion]) -> Section {
         panels.extend(run.map(|r| Panel { title: title.to_owned(), plot: timer_plot(r) }));
     }
     let caption = "ICMP sequence numbers over time, with retransmissions shifted by 1 s and replies by 2 s for clarity, and the \
-                   retransmission timer of each packet when DSR sent it. One run, seed 1.";
+                   retransmission timer of each packet when DSR sent it. One run, the first seed.";
     Section {
         heading: "Figure 8: retransmissions under congestion".to_owned(),
         text: vec![

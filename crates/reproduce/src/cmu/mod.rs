@@ -50,7 +50,9 @@ const CARS: [&str; 5] = ["T1", "T2", "T3", "T4", "T5"];
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Each scenario runs with the seeds 1 to this.
+    /// The first seed that each scenario runs with.
+    pub first_seed: u64,
+    /// How many seeds it runs with, one after the other.
     pub seeds: u64,
     /// Runs at a time.
     pub threads: usize,
@@ -60,15 +62,17 @@ pub struct Options {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Experiment {
     Ping,
-    Congestion { queue_in_timer: bool },
+    Congestion { queue_in_timer: bool, short: bool },
     Survey { file: &'static str },
     BadRoute { way: usize },
 }
 
-const EXPERIMENTS: [Experiment; 5 + WAYS.len()] = [
+const EXPERIMENTS: [Experiment; 7 + WAYS.len()] = [
     Experiment::Ping,
-    Experiment::Congestion { queue_in_timer: false },
-    Experiment::Congestion { queue_in_timer: true },
+    Experiment::Congestion { queue_in_timer: false, short: false },
+    Experiment::Congestion { queue_in_timer: true, short: false },
+    Experiment::Congestion { queue_in_timer: false, short: true },
+    Experiment::Congestion { queue_in_timer: true, short: true },
     Experiment::Survey { file: "survey-25s.toml" },
     Experiment::Survey { file: "survey-10s.toml" },
     Experiment::BadRoute { way: 0 },
@@ -102,8 +106,10 @@ pub fn reproduce(
 ) -> Result<Outcome, String> {
     let runs = Runs::new(dir.join("scenarios"), FILES, stop).map_err(|e| e.to_string())?;
     // Seed by seed, so that what there is after an interruption is of whole seeds.
-    let jobs: Vec<(u64, Experiment)> =
-        (1..=options.seeds).flat_map(|seed| EXPERIMENTS.map(|e| (seed, e))).collect();
+    let jobs: Vec<(u64, Experiment)> = (options.first_seed..)
+        .take(options.seeds as usize)
+        .flat_map(|seed| EXPERIMENTS.map(|e| (seed, e)))
+        .collect();
     let results = jobs::run(&jobs, options.threads, stop, done, |(seed, e)| run(&runs, *e, *seed));
     let mut found = Found::default();
     for ((_, experiment), result) in jobs.iter().zip(results) {
@@ -134,7 +140,10 @@ fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<Shown, RunE
             };
             runs.run(&scenario, Ping::new(roles)).map(|p| Shown::Ping(Box::new(p)))
         }
-        Experiment::Congestion { queue_in_timer } => {
+        Experiment::Congestion { queue_in_timer, short } => {
+            if short {
+                sets.push("traffic.0.payload_bytes=56".to_owned());
+            }
             if !queue_in_timer {
                 sets.push("protocol.rexmt_queue_factor_ms=0".to_owned());
             }
@@ -165,8 +174,10 @@ fn node(scenario: &Resolved, name: &str) -> Result<NodeId, RunError> {
 #[derive(Default)]
 struct Found {
     pings: Vec<Ping>,
-    without_queue: Vec<Congestion>,
-    with_queue: Vec<Congestion>,
+    /// Without and with the queue in the timer.
+    congestion: [Vec<Congestion>; 2],
+    /// The same with short packets.
+    short: [Vec<Congestion>; 2],
     at_25_s: Vec<Survey>,
     at_10_s: Vec<Survey>,
     transfers: [Vec<Transfer>; WAYS.len()],
@@ -177,14 +188,14 @@ impl Found {
     fn add(&mut self, experiment: Experiment, shown: Shown) {
         match (experiment, shown) {
             (_, Shown::Ping(p)) => self.pings.push(*p),
-            (Experiment::Congestion { queue_in_timer: true }, Shown::Congestion(c)) => {
-                self.with_queue.push(c);
+            (Experiment::Congestion { queue_in_timer, short }, Shown::Congestion(c)) => {
+                let runs = if short { &mut self.short } else { &mut self.congestion };
+                runs[usize::from(queue_in_timer)].push(c);
             }
-            (_, Shown::Congestion(c)) => self.without_queue.push(c),
             (Experiment::Survey { file: "survey-10s.toml" }, Shown::Survey(s)) => self.at_10_s.push(s),
             (_, Shown::Survey(s)) => self.at_25_s.push(s),
             (Experiment::BadRoute { way }, Shown::Transfer(t)) => self.transfers[way].push(t),
-            (_, Shown::Transfer(_)) => {}
+            (_, Shown::Congestion(_) | Shown::Transfer(_)) => {}
         }
     }
 
@@ -197,7 +208,7 @@ impl Found {
             spacing::section(pings),
             route_length::section(pings),
             timers::section(pings),
-            congestion::section(&self.without_queue, &self.with_queue),
+            congestion::section(&self.congestion, &self.short),
             survey::section(&self.at_25_s, &self.at_10_s, map),
             bad_routes::section(&self.transfers),
             tcp::section(),
@@ -214,8 +225,8 @@ impl Found {
             fact("Scenarios", "ping.toml, congestion.toml, survey-25s.toml, survey-10s.toml and abc.toml in the folder scenarios beside this page".to_owned()),
             fact("Calibrated", "the site's loss and shadowing, with other seeds, on two figures: the total loss of Table I and the one-hop share of Table V (docs/concepts/cmu-site.md); all other numbers are predicted".to_owned()),
             fact("Seeds", match options.seeds {
-                1 => "1".to_owned(),
-                n => format!("1 to {n}; intervals are Student's t over seeds, 95 %"),
+                1 => options.first_seed.to_string(),
+                n => format!("{} to {}; intervals are Student's t over seeds, 95 %", options.first_seed, options.first_seed + n - 1),
             }),
             fact("Version", format!("wayhop {}", env!("CARGO_PKG_VERSION"))),
         ];
@@ -231,7 +242,10 @@ impl Found {
                    two fixed ends, DSR with its own acknowledgements over WaveLAN-I radios."
                 .to_owned(),
             facts,
-            command: format!("wayhop reproduce cmu --seeds {}", options.seeds),
+            command: match options.first_seed {
+                1 => format!("wayhop reproduce cmu --seeds {}", options.seeds),
+                first => format!("wayhop reproduce cmu --first-seed {first} --seeds {}", options.seeds),
+            },
             sections,
         };
         Outcome { paper: "cmu", rows, page, complete: self.missing == 0 }

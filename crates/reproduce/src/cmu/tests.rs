@@ -326,7 +326,10 @@ fn congested(retransmissions: u64) -> Congestion {
 
 #[test]
 fn the_congestion_experiment_counts_what_a_sends_again() {
-    let s = congestion::section(&[congested(12), congested(14)], &[congested(2), congested(0)]);
+    let s = congestion::section(
+        &[vec![congested(12), congested(14)], vec![congested(2), congested(0)]],
+        &[vec![], vec![]],
+    );
     assert_eq!(ours(&s, "Figure 8", "without", "retransmissions"), Some(13.0));
     assert_eq!(ours(&s, "Figure 8", "with queue length", "retransmissions"), Some(1.0));
     assert_eq!(ours(&s, "Figure 8", "without over with", "times_fewer_retransmissions"), Some(10.0));
