@@ -77,10 +77,18 @@ fn an_interrupted_reproduction_keeps_what_is_done() {
     let dir = tempfile::tempdir().expect("a directory");
     let stop = AtomicBool::new(false);
     let options = cmu::Options { first_seed: 1, seeds: 3, threads: 1 };
-    let outcome = cmu::reproduce(&options, dir.path(), &stop, |n| stop.store(n == 11, Ordering::Relaxed))
-        .expect("runs");
+    let all = cmu::runs(&options);
+    let outcome =
+        cmu::reproduce(&options, dir.path(), &stop, |n| stop.store(n == all / 3, Ordering::Relaxed))
+            .expect("runs");
     assert!(!outcome.complete);
     assert!(outcome.rows.iter().all(|r| r.seeds <= 1));
     assert!(outcome.rows.iter().any(|r| r.seeds == 1));
-    assert!(outcome.page.html().expect("a page").contains("stopped before 22 of 33 runs"));
+    assert!(
+        outcome
+            .page
+            .html()
+            .expect("a page")
+            .contains(&format!("stopped before {} of {all} runs", all - all / 3))
+    );
 }

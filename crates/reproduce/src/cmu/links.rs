@@ -63,6 +63,10 @@ impl Counts {
     fn expected(&self) -> f64 {
         self.sent as f64 - self.passive_acks as f64
     }
+    /// The right side of the equation of section 8.2.
+    fn equation(&self) -> f64 {
+        self.expected() + self.retransmissions_lost as f64 + self.acks_lost as f64
+    }
     fn successful(&self) -> f64 {
         self.retransmissions as f64 - self.retransmissions_lost as f64 - self.acks_lost as f64
     }
@@ -151,6 +155,17 @@ pub(crate) fn sections(runs: &[Ping], cars: &[Addr]) -> Vec<Section> {
             .note(
                 "The equation of section 8.2 says about 100; below it by the packets that are given up after three \
                  transmissions, above it if nodes retransmit for nothing.",
+            ),
+    );
+    let paper_sum =
+        ["expected_rexmts", "rexmts_lost", "acks_lost"].map(total).into_iter().sum::<Option<f64>>();
+    let paper_equation = total("rexmts").zip(paper_sum).and_then(|(r, sum)| share(r, sum));
+    equation.push(
+        Row::new("Section 8.2", "Total", "retransmissions_of_equation_pct", paper_equation)
+            .with(per_run.iter().map(|(_, t)| share(t.retransmissions as f64, t.equation())))
+            .note(
+                "Retransmissions over the right side of the same equation: packets not confirmed passively, and the \
+                 retransmissions and acknowledgements that were lost.",
             ),
     );
     vec![
