@@ -1,8 +1,6 @@
 //! Hops through other networks: the F and L bits of RFC 4728 sections 4.1, 6.3, 6.7, 8.1.3, 8.2.3 and 8.3.6.
 
-mod common;
-
-use common::{
+use crate::common::{
     Ip, RREP, SOURCE_ROUTE, UDP, addrs, at, net, option_of, packet, profile, reply, request, sent_with,
     source_route, teach,
 };
@@ -74,7 +72,7 @@ fn an_external_hop_never_stands_inside_a_cached_route() {
     );
     // Overheard from the source itself, the External first hop would be the second of the route: what lies behind it is
     // not learned.
-    let mut net = common::net(10, &profile("rfc"));
+    let mut net = crate::common::net(10, &profile("rfc"));
     net.set_link(0, 9, Link::UP);
     net.run_until(at(1.0));
     net.inject(0, addr(8), false, &packet(&Ip::new(7, 4), &[source_route(F, 1, 2, &[0, 1, 2])], &UDP));

@@ -1,8 +1,6 @@
 //! Routes by expected transmission count: De Couto et al. 2003, in DSR as LQSR has it.
 
-mod common;
-
-use common::{RREP, RREQ, addrs, at, net, option_of, profile, sent_with};
+use crate::common::{RREP, RREQ, addrs, at, net, option_of, profile, sent_with};
 use wayhop_core::{BROADCAST, Span};
 use wayhop_dsr::{CacheKind, Metric, Params};
 use wayhop_testkit::{Link, Net, addr};
@@ -15,7 +13,8 @@ fn params() -> Params {
 
 /// The data of the option of type 30 with this subtype.
 fn experiment(p: &[u8], subtype: u8) -> Option<Vec<u8>> {
-    let found = common::options(p).into_iter().find(|(kind, data)| *kind == EXPERIMENT && data[0] == subtype);
+    let found =
+        crate::common::options(p).into_iter().find(|(kind, data)| *kind == EXPERIMENT && data[0] == subtype);
     found.map(|o| o.1)
 }
 fn costs(p: &[u8]) -> Vec<u32> {

@@ -1,9 +1,7 @@
 //! Network-layer acknowledgements of packets that travel on flows: RFC 4728 sections 3.5.8, 7.4, 8.6.1, 8.6.3 and 8.6.4.
 
-mod common;
-
-use common::flow::{UDP, announcement, on_flow, params, with_flow_header};
-use common::{Ip, RERR, addrs, at, net, option, option_of, options, packet, sent_with};
+use crate::common::flow::{UDP, announcement, on_flow, params, with_flow_header};
+use crate::common::{Ip, RERR, addrs, at, net, option, option_of, options, packet, sent_with};
 use wayhop_core::Span;
 use wayhop_testkit::{Net, addr};
 

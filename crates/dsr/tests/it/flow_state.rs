@@ -1,9 +1,7 @@
 //! Flow state: RFC 4728 sections 3.5, 5.1, 5.3, 7 and 8.6.
 
-mod common;
-
-use common::flow::{TIMEOUT, UDP, chain, data, on_flow, params, teach, with_flow_header};
-use common::{
+use crate::common::flow::{TIMEOUT, UDP, chain, data, on_flow, params, teach, with_flow_header};
+use crate::common::{
     Ip, RERR, SOURCE_ROUTE, addrs, at, net, option, option_of, packet, profile, sent_with, source_route,
 };
 use wayhop_core::{DropReason, Span};

@@ -1,9 +1,7 @@
 //! Errors about flows, hop by hop to the source: RFC 4728 sections 3.5.4, 3.5.5 and 8.6.3.
 
-mod common;
-
-use common::flow::{TIMEOUT, announcement, data, line, on_flow, params};
-use common::{Ip, RERR, RREQ, SOURCE_ROUTE, addrs, at, net, option, option_of, packet, sent_with};
+use crate::common::flow::{TIMEOUT, announcement, data, line, on_flow, params};
+use crate::common::{Ip, RERR, RREQ, SOURCE_ROUTE, addrs, at, net, option, option_of, packet, sent_with};
 use wayhop_core::{DropReason, Span};
 use wayhop_dsr::Engine;
 use wayhop_testkit::addr;

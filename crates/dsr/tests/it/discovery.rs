@@ -1,8 +1,8 @@
 //! Route Discovery: RFC 4728 sections 3.3.3, 4.2, 4.3, 8.2.1 and 8.2.2.
 
-mod common;
-
-use common::{Ip, RREP, RREQ, at, net, option_of, options, packet, profile, request, routes, sent_with};
+use crate::common::{
+    Ip, RREP, RREQ, at, net, option_of, options, packet, profile, request, routes, sent_with,
+};
 use wayhop_core::{DropReason, Span};
 use wayhop_dsr::Params;
 use wayhop_testkit::addr;
@@ -272,7 +272,7 @@ fn all_who_hear_a_request_learn_the_way_back() {
     net.run_until(at(1.1));
     assert_eq!(routes(&net, 3), [[3, 2, 1, 0]]);
     // ns-2's do not.
-    let mut net = common::net(4, &profile("ns2"));
+    let mut net = crate::common::net(4, &profile("ns2"));
     net.run_until(at(1.0));
     net.inject(3, addr(2), true, &packet(&Ip::broadcast(0, 9), &[request(5, 9, &[1, 2])], &[]));
     net.run_until(at(1.1));
@@ -297,10 +297,10 @@ fn data_packets_carry_a_source_route_and_arrive_without_it() {
     net.line();
     net.send_at(at(1.0), 0, 2, 1);
     net.run_until(at(2.0));
-    let first = sent_with(&net, 0, common::SOURCE_ROUTE).pop().unwrap().2;
+    let first = sent_with(&net, 0, crate::common::SOURCE_ROUTE).pop().unwrap().2;
     // Fixed header: Next Header UDP, 8 octets of options; Source Route: one address, Segments Left 1 (figure 6.7).
     assert_eq!(first[20..32], [17, 0, 0, 8, 96, 6, 0, 1, 10, 0, 0, 2]);
-    let second = sent_with(&net, 1, common::SOURCE_ROUTE).pop().unwrap().2;
+    let second = sent_with(&net, 1, crate::common::SOURCE_ROUTE).pop().unwrap().2;
     assert_eq!(second[20..32], [17, 0, 0, 8, 96, 6, 0, 0, 10, 0, 0, 2]);
     assert_eq!(second[8], first[8] - 1, "the TTL counts hops");
     let plain = net.of(2).find_map(|r| match &r.what {

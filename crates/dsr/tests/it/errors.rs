@@ -1,9 +1,7 @@
 //! Route Errors and salvage, in the cases that `maintenance.rs` leaves out: RFC 4728 sections 8.2.5, 8.3.4 to 8.3.6, and
 //! this node's own replies and packets.
 
-mod common;
-
-use common::{
+use crate::common::{
     Ip, RERR, RREP, SOURCE_ROUTE, UDP, addrs, at, delivered_at, error, net, option_of, options, packet,
     profile, reasons, reply, request, sent_with, source_route, teach,
 };
@@ -154,7 +152,7 @@ fn a_packet_without_identification_gets_one_of_its_own() {
         let mut p = packet(&Ip { id: 0, ..Ip::new(0, 1) }, &[], &UDP);
         p.drain(20..24);
         (p[3], p[6], p[9]) = (32, flags, 17);
-        common::fix_checksum(&mut p);
+        crate::common::fix_checksum(&mut p);
         pool.packet(&p, PacketMeta::default())
     });
     let mut effects = Vec::new();

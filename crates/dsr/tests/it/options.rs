@@ -1,9 +1,7 @@
 //! Options in a header: their order, their padding, what may occur once, what a node does not implement. RFC 4728
 //! sections 6, 8.1.2, 8.1.4 and 8.1.6.
 
-mod common;
-
-use common::{
+use crate::common::{
     Ip, RERR, RREP, SOURCE_ROUTE, UDP, addrs, at, delivered_at, error, net, option, option_of, options,
     packet, profile, reasons, reply, request, routes, sent_with, source_route, teach,
 };

@@ -1,9 +1,7 @@
 //! Flow state and input from outside: no panic, no packet lost track of, bounded tables.
 
-mod common;
-
-use common::flow::{UDP, announcement, change, on_flow, params, with_flow_header};
-use common::{Ip, RERR, addrs, at, net, option, packet};
+use crate::common::flow::{UDP, announcement, change, on_flow, params, with_flow_header};
+use crate::common::{Ip, RERR, addrs, at, net, option, packet};
 use proptest::prelude::*;
 use wayhop_core::Span;
 use wayhop_dsr::Params;
@@ -52,7 +50,7 @@ proptest! {
         packets in proptest::collection::vec((any_packet(), 0usize..4, any::<bool>()), 1..30),
         ns2 in any::<bool>(),
     ) {
-        let p = if ns2 { common::profile("ns2") } else { params() };
+        let p = if ns2 { crate::common::profile("ns2") } else { params() };
         let mut net = victim(&p);
         for (p, from, broadcast) in packets {
             net.inject(1, addr(from), broadcast, &p);

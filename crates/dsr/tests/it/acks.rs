@@ -1,9 +1,7 @@
 //! Route Maintenance over radios that acknowledge nothing: RFC 4728 sections 8.3.2 and 8.3.3, and sections 6.2 and 8.2 of
 //! Maltz, Broch and Johnson 1999.
 
-mod common;
-
-use common::{
+use crate::common::{
     Ip, RERR, SOURCE_ROUTE, addrs, at, net, option, option_of, options, packet, profile, reply, source_route,
 };
 use wayhop_core::{Decision, DropReason, Span};

@@ -1,8 +1,6 @@
 //! Known field failures of DSR, and defects of other implementations, each as one scenario.
 
-mod common;
-
-use common::{
+use crate::common::{
     Ip, RREP, SOURCE_ROUTE, UDP, at, error, net, option_of, packet, profile, reasons, reply, request, routes,
     sent_with, source_route, teach,
 };
@@ -114,7 +112,7 @@ fn the_time_to_live_counts_every_hop_of_every_packet() {
         let steps: Vec<_> = there.windows(2).map(|w| i32::from(w[1]) - i32::from(w[0])).collect();
         assert!(steps.iter().all(|s| s.abs() == 1), "option {kind}: {there:?}");
     }
-    let mut net = common::net(6, &profile("rfc"));
+    let mut net = crate::common::net(6, &profile("rfc"));
     net.up(2, 5);
     net.up(5, 4);
     net.run_until(at(1.0));

@@ -1,6 +1,5 @@
 //! What the scenario tests share. Packets are written octet by octet from the figures of RFC 4728, so that the code under
 //! test is not its own oracle.
-#![allow(dead_code, reason = "each test binary uses its part")]
 
 pub(crate) mod flow;
 

@@ -1,9 +1,7 @@
 //! Automatic route shortening of flows: RFC 4728 sections 3.5.6, 5.2, 8.6.3 and 8.6.5.
 
-mod common;
-
-use common::flow::{chain, data, line, params};
-use common::{RREP, SOURCE_ROUTE, addrs, at, option_of, sent_with};
+use crate::common::flow::{chain, data, line, params};
+use crate::common::{RREP, SOURCE_ROUTE, addrs, at, option_of, sent_with};
 use wayhop_dsr::Params;
 use wayhop_testkit::addr;
 

@@ -1,9 +1,7 @@
 //! The retransmission timer, the priorities and the location option of the CMU testbed: Maltz, Broch and Johnson 1999,
 //! sections 5.4, 6.2 to 6.4 and 8.2.
 
-mod common;
-
-use common::{at, net, option_of, packet, profile, reply};
+use crate::common::{at, net, option_of, packet, profile, reply};
 use wayhop_core::{Fix, Priority, Span};
 use wayhop_dsr::Params;
 use wayhop_testkit::{Link, Net, What, addr};
@@ -17,7 +15,7 @@ fn line(n: usize, params: &Params) -> Net {
     net.config.acknowledged = false;
     net.line();
     net.run_until(at(0.9));
-    let end = common::Ip::new(n - 1, 0);
+    let end = crate::common::Ip::new(n - 1, 0);
     net.inject(0, addr(1), false, &packet(&end, &[reply(&(1..n).collect::<Vec<_>>())], &[]));
     net.run_until(at(0.95));
     net
@@ -176,7 +174,7 @@ fn each_packet_of_a_node_tells_its_place_in_44_octets_and_all_who_get_it_know() 
     };
     let (_, _, first) = net.sent_by(0).last().unwrap();
     assert_eq!(option_of(first, 30), Some(expected.clone()));
-    assert_eq!(common::options(first).last().unwrap().0, 30, "the last option");
+    assert_eq!(crate::common::options(first).last().unwrap().0, 30, "the last option");
     let (_, _, passed_on) = net.sent_by(1).find(|(_, to, _)| *to == addr(2)).unwrap();
     assert_eq!(option_of(passed_on, 30), Some(expected), "others' locations stay as they are");
     for n in [1, 2] {

@@ -1,8 +1,6 @@
 //! Input from outside: no panic, bounded tables, conserved packets.
 
-mod common;
-
-use common::{Ip, addrs, at, error, net, option, packet, profile, reply, request, source_route};
+use crate::common::{Ip, addrs, at, error, net, option, packet, profile, reply, request, source_route};
 use proptest::prelude::*;
 use wayhop_core::{DropReason, Span};
 use wayhop_testkit::{Net, What, addr};
@@ -162,11 +160,11 @@ fn strange(kind: u8) -> (Net, Option<Vec<u8>>) {
 fn an_unknown_option_is_ignored_removed_marked_or_the_packet_dropped() {
     // The bits 0x60 of the type: section 6.1.
     let (_, on) = strange(0x11);
-    assert_eq!(common::option_of(&on.unwrap(), 0x11), Some(vec![1, 2, 3, 4]), "00: ignore");
+    assert_eq!(crate::common::option_of(&on.unwrap(), 0x11), Some(vec![1, 2, 3, 4]), "00: ignore");
     let (_, on) = strange(0x31);
-    assert_eq!(common::option_of(&on.unwrap(), 0x31), None, "01: remove");
+    assert_eq!(crate::common::option_of(&on.unwrap(), 0x31), None, "01: remove");
     let (_, on) = strange(0x51);
-    assert_eq!(common::option_of(&on.unwrap(), 0x51), Some(vec![0x81, 2, 3, 4]), "10: mark");
+    assert_eq!(crate::common::option_of(&on.unwrap(), 0x51), Some(vec![0x81, 2, 3, 4]), "10: mark");
     let (net, on) = strange(0x71);
     assert_eq!(on, None, "11: drop");
     assert_eq!(net.drops().iter().map(|d| d.1).collect::<Vec<_>>(), [DropReason::Policy]);
@@ -176,16 +174,16 @@ fn an_unknown_option_is_ignored_removed_marked_or_the_packet_dropped() {
 fn an_unknown_option_with_the_top_bit_is_reported_to_the_source() {
     for kind in [0x91, 0xb1, 0xd1, 0xf1] {
         let (net, _) = strange(kind);
-        let mut errors = common::sent_with(&net, 1, 3);
+        let mut errors = crate::common::sent_with(&net, 1, 3);
         errors.retain(|e| e.2[12..16] == addr(1).octets());
         assert_eq!(errors.len(), 1);
         assert_eq!(
-            common::option_of(&errors[0].2, 3).unwrap(),
+            crate::common::option_of(&errors[0].2, 3).unwrap(),
             [vec![3, 0], addrs(&[1, 0]), vec![kind]].concat()
         );
     }
     let (net, _) = strange(0x11);
-    assert_eq!(common::sent_with(&net, 1, 3).len(), 0);
+    assert_eq!(crate::common::sent_with(&net, 1, 3).len(), 0);
 }
 
 #[test]
@@ -194,8 +192,8 @@ fn an_unknown_option_beside_a_route_request_is_never_reported() {
     let p = packet(&Ip::broadcast(0, 9), &[option(0x91, &[0; 4]), request(5, 9, &[])], &[]);
     net.inject(1, addr(0), true, &p);
     net.run_until(at(1.5));
-    assert_eq!(common::sent_with(&net, 1, 3).len(), 0);
-    assert_eq!(common::sent_with(&net, 1, 1).len(), 1, "the request goes on");
+    assert_eq!(crate::common::sent_with(&net, 1, 3).len(), 0);
+    assert_eq!(crate::common::sent_with(&net, 1, 1).len(), 1, "the request goes on");
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! Remembered bad links: CMU-CS-99-116 section 9.2. Nodes 0, 1 and 2 are the paper's A, B and C.
 
-mod common;
-
-use common::{Ip, RREQ, at, error, net, packet, profile, reply, request, sent_with};
+use crate::common::{Ip, RREQ, at, error, net, packet, profile, reply, request, sent_with};
 use wayhop_core::{Fix, Span};
 use wayhop_dsr::{BadLinks, CacheKind, Metric, Params};
 use wayhop_testkit::{Link, Net, What, addr};

@@ -1,8 +1,6 @@
 //! Choices of ns-2.35 that only the profile `ns2` makes: `dsr/dsragent.cc`, `dsr/requesttable.cc`, `dsr/constants.h`.
 
-mod common;
-
-use common::{
+use crate::common::{
     Ip, RREP, RREQ, at, net, option_of, packet, profile, reasons, reply, request, sent_with, source_route,
     teach,
 };
@@ -35,7 +33,7 @@ fn the_ns2_profile_has_sixteen_nodes_on_its_longest_route() {
         let mut net = net(40, &profile("ns2"));
         net.run_until(at(1.0));
         teach(&mut net, 0, &(1..=hops).collect::<Vec<_>>());
-        assert_eq!(common::routes(&net, 0)[0].len(), cached + 1);
+        assert_eq!(crate::common::routes(&net, 0)[0].len(), cached + 1);
     }
 }
 

@@ -1,12 +1,10 @@
 //! Options of the flow state extension, and identifiers and lifetimes of flows: RFC 4728 sections 3.5.1 to 3.5.4, 3.5.9,
 //! 7.2 and 8.6.
 
-mod common;
-
-use common::flow::{
+use crate::common::flow::{
     FLOW_ID, TIMEOUT, UDP, announcement, chain, change, data, line, on_flow, params, with_flow_header,
 };
-use common::{
+use crate::common::{
     Ip, RERR, SOURCE_ROUTE, addrs, at, net, option, option_of, options, packet, profile, sent_with,
     source_route,
 };

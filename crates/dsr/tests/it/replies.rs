@@ -1,8 +1,6 @@
 //! Route Replies: RFC 4728 sections 8.2.3 to 8.2.6.
 
-mod common;
-
-use common::{
+use crate::common::{
     Ip, RREP, RREQ, addrs, at, net, option_of, packet, profile, reply, request, routes, sent_with,
     source_route,
 };

@@ -1,8 +1,6 @@
 //! Route Requests, step by step: RFC 4728 sections 4.3, 4.6, 8.2 and 8.2.1 to 8.2.3.
 
-mod common;
-
-use common::{
+use crate::common::{
     Ip, RERR, RREP, RREQ, SOURCE_ROUTE, UDP, addrs, at, delivered_at, error, net, option_of, packet, profile,
     reasons, reply, request, sent_with, source_route, teach,
 };

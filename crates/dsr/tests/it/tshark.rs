@@ -1,10 +1,8 @@
 //! What Wireshark makes of our packets.
 
-mod common;
-
 use std::fs::File;
 
-use common::{at, net, options, profile};
+use crate::common::{at, net, options, profile};
 use wayhop_core::{Fix, Span};
 use wayhop_dsr::Params;
 use wayhop_testkit::{Link, Net, What, tshark};
@@ -47,7 +45,9 @@ fn tshark_finds_nothing_malformed_and_counts_the_messages_that_we_sent() {
             });
             sent.count()
         };
-        for kind in [common::RREQ, common::RREP, common::RERR, common::SOURCE_ROUTE] {
+        for kind in
+            [crate::common::RREQ, crate::common::RREP, crate::common::RERR, crate::common::SOURCE_ROUTE]
+        {
             assert!(ours(kind) > 0, "{name}: option {kind} should occur");
             assert_eq!(theirs(kind), ours(kind), "{name}: option {kind}");
         }
@@ -75,7 +75,7 @@ fn tshark_counts_our_acknowledgements_and_requests_for_them() {
         let capture = dir.join("all.pcap");
         net.write_pcap(File::create(&capture).unwrap()).unwrap();
         let rows = tshark::fields(&capture, "ip.proto == 48", &["dsr.option.type"]).unwrap();
-        for kind in [32, 160, common::SOURCE_ROUTE] {
+        for kind in [32, 160, crate::common::SOURCE_ROUTE] {
             let theirs = rows.iter().filter(|r| r[0].split(',').any(|t| t == kind.to_string())).count();
             let sent = net.record.iter().filter(
                 |r| matches!(&r.what, What::Sent { bytes, .. } if options(bytes).iter().any(|o| o.0 == kind)),

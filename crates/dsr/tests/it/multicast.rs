@@ -1,8 +1,6 @@
 //! Packets for a group behind Route Requests: section 6.5.1 of Maltz, Broch and Johnson (1999).
 
-mod common;
-
-use common::{
+use crate::common::{
     Ip, RREP, RREQ, UDP, addrs, at, delivered_at, net, option_of, packet, profile, reasons, request, routes,
     sent_with,
 };

@@ -1,8 +1,6 @@
 //! The parameters: RFC 4728 section 9.
 
-mod common;
-
-use common::{at, net, profile};
+use crate::common::{at, net, profile};
 use wayhop_dsr::Params;
 
 #[test]

@@ -1,8 +1,6 @@
 //! Packets and links of limited length: RFC 4728 sections 8.1.5 and 8.5.
 
-mod common;
-
-use common::{
+use crate::common::{
     Ip, SOURCE_ROUTE, UDP, addrs, at, delivered_at, fix_checksum, net, option_of, packet, profile, reasons,
     sent_with, source_route, teach,
 };

@@ -1,8 +1,6 @@
 //! Route Maintenance: RFC 4728 sections 3.4.2, 3.4.4, 8.1.5 and 8.3.
 
-mod common;
-
-use common::{
+use crate::common::{
     Ip, RERR, RREP, RREQ, SOURCE_ROUTE, addrs, at, error, net, option_of, packet, profile, reply, request,
     routes, sent_with, source_route,
 };
@@ -310,7 +308,7 @@ fn an_error_that_fails_is_wrapped_up_to_the_total_salvage_count() {
         let errors = sent_with(&net, 3, RERR);
         let last = &errors.iter().find(|e| e.2[16..20] == addr(4).octets()).unwrap().2;
         assert_eq!(last[12..20], addrs(&[3, 4]));
-        let n = common::options(last).iter().filter(|o| o.0 == RERR).count();
+        let n = crate::common::options(last).iter().filter(|o| o.0 == RERR).count();
         assert_eq!(n, 1 + wrapped, "salvage {inner}");
     }
 }

@@ -1,8 +1,8 @@
 //! Listening to others: RFC 4728 sections 3.3.1, 3.4.3, 4.1, 4.4 and 8.1.4.
 
-mod common;
-
-use common::{Ip, RREP, addrs, at, net, option_of, packet, profile, reply, routes, sent_with, source_route};
+use crate::common::{
+    Ip, RREP, addrs, at, net, option_of, packet, profile, reply, routes, sent_with, source_route,
+};
 use wayhop_core::Span;
 use wayhop_dsr::Params;
 use wayhop_testkit::{Link, Net, addr};
@@ -76,7 +76,7 @@ fn a_frame_that_does_not_come_from_the_node_its_route_says_teaches_nothing() {
     net.inject(5, addr(8), false, &packet(&Ip::new(0, 4), &[source_route(0, 0, 2, &[5, 2])], &UDP));
     net.run_until(at(1.01));
     assert_eq!(routes(&net, 9), [vec![9, 5, 2, 4], vec![9, 5, 0]], "consistent: learned");
-    let mut net = common::net(10, &profile("rfc"));
+    let mut net = crate::common::net(10, &profile("rfc"));
     net.run_until(at(1.0));
     net.inject(2, addr(8), false, &packet(&Ip::new(0, 4), &[source_route(0, 0, 1, &[1, 2])], &UDP));
     net.run_until(at(1.0001));

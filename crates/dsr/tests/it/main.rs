@@ -1,0 +1,31 @@
+//! DSR at work: one behaviour a test, over scripted links.
+
+mod common;
+
+mod acks;
+mod bad_links;
+mod discovery;
+mod errors;
+mod etx;
+mod external;
+mod flow_acks;
+mod flow_errors;
+mod flow_hostile;
+mod flow_options;
+mod flow_shortening;
+mod flow_state;
+mod hostile;
+mod link_cache;
+mod maintenance;
+mod multicast;
+mod ns2_profile;
+mod options;
+mod params;
+mod path_cache;
+mod replies;
+mod requests;
+mod rexmt_timer;
+mod snooping;
+mod too_long;
+mod traps;
+mod tshark;
