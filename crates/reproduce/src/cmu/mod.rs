@@ -207,7 +207,7 @@ impl Found {
             totals::direct_section(pings),
             spacing::section(pings),
             route_length::section(pings),
-            timers::section(pings),
+            timers::section(pings, &self.congestion[1]),
             congestion::section(&self.congestion, &self.short),
             survey::section(&self.at_25_s, &self.at_10_s, map),
             bad_routes::section(&self.transfers),

@@ -282,7 +282,7 @@ fn the_timers_are_those_of_sends_that_wait_for_a_confirmation() {
     for (packet, timer_ms) in [(1, 50), (2, 50), (3, 50), (4, 200), (5, 0)] {
         p.sent(&send(0, packet, packet, Decision::Cached, timer_ms));
     }
-    let s = timers::section(&[p]);
+    let s = timers::section(&[p], &[]);
     let row = |quantity| ours(&s, "Figure 7", "all nodes", quantity);
     assert_eq!((row("timer_at_minimum_pct"), row("timer_max_ms")), (Some(75.0), Some(200.0)));
 }

@@ -2,6 +2,7 @@
 
 use wayhop_report::{Axis, Figure, Mark, Plot, Row, Section, Series};
 
+use super::congestion::Congestion;
 use super::paper::number;
 use super::ping::Ping;
 
@@ -12,8 +13,15 @@ const ROUNDING_MS: f64 = 0.5;
 const BAR_MS: f64 = 10.0;
 const END_MS: f64 = 920.0;
 
-/// The section of Figure 7.
-pub(crate) fn section(runs: &[Ping]) -> Section {
+/// The share of timers at the minimum, per cent.
+fn at_minimum_pct(timers_ms: impl ExactSizeIterator<Item = f64>) -> Option<f64> {
+    let all = timers_ms.len();
+    let n = timers_ms.filter(|t| *t <= MINIMUM_MS + ROUNDING_MS).count();
+    (all > 0).then(|| 100.0 * n as f64 / all as f64)
+}
+
+/// The section of Figure 7, from runs of the ping test; and what the timers were in the experiment of Figure 8.
+pub(crate) fn section(runs: &[Ping], congested: &[Congestion]) -> Section {
     let row = |quantity, paper, value: fn(&[f64]) -> Option<f64>| {
         Row::new("Figure 7", "all nodes", quantity, number(paper))
             .with(runs.iter().map(|p| value(&p.timers_ms)))
@@ -39,12 +47,12 @@ pub(crate) fn section(runs: &[Ping]) -> Section {
                 .to_owned(),
         ],
         rows: vec![
-            row("timer_at_minimum_pct", "timer_at_minimum_pct", |t| {
-                let n = t.iter().filter(|t| **t <= MINIMUM_MS + ROUNDING_MS).count();
-                (!t.is_empty()).then(|| 100.0 * n as f64 / t.len() as f64)
-            })
+            row("timer_at_minimum_pct", "timer_at_minimum_pct", |t| at_minimum_pct(t.iter().copied()))
             .note("About three quarters, at 50 ms, over several runs of which the paper does not say what was sent in them. Its \
                    average round trip over one hop was 30 ms; radio and card account for 5 to 7 ms here."),
+            Row::new("Figure 7", "node A of Figure 8", "timer_at_minimum_pct", None)
+                .with(congested.iter().map(|c| at_minimum_pct(c.timers_ms.iter().map(|(_, ms)| *ms))))
+                .note("What a queue that stalls for 3 s of 13 makes of the timers."),
             row("timer_max_ms", "timer_max_ms", |t| t.iter().copied().reduce(f64::max)),
             Row::new("Figure 7", "all nodes", "packets_with_a_timer", 4710.0)
                 .with(runs.iter().map(|p| Some(p.timers_ms.len() as f64)))
