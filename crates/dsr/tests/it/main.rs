@@ -1,5 +1,6 @@
 //! DSR at work: one behaviour a test, over scripted links.
 
+mod cmu_profile;
 mod common;
 
 mod acks;
