@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::figure::Figure;
+use crate::notes::Notes;
 use crate::row::Row;
 use crate::style;
 
@@ -80,18 +81,10 @@ fn table(rows: &[Row]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let mut notes: Vec<&str> = Vec::new();
+    let mut notes = Notes::default();
     let mut body = String::new();
     for r in rows {
-        let mark = if r.note.is_empty() {
-            String::new()
-        } else {
-            let at = notes.iter().position(|n| *n == r.note).unwrap_or_else(|| {
-                notes.push(&r.note);
-                notes.len() - 1
-            });
-            format!(" <sup>{}</sup>", at + 1)
-        };
+        let mark = notes.number(&r.note).map(|n| format!(" <sup>{n}</sup>")).unwrap_or_default();
         let [paper, ours, interval, difference] = r.cells();
         let inside = if r.agrees() == Some(true) { " in" } else { "" };
         let _ = writeln!(
@@ -104,7 +97,7 @@ fn table(rows: &[Row]) -> String {
         );
     }
     let notes: String =
-        notes.iter().map(|n| format!("<li>{}</li>\n", escape(n))).collect::<Vec<_>>().concat();
+        notes.list().iter().map(|n| format!("<li>{}</li>\n", escape(n))).collect::<Vec<_>>().concat();
     let notes = if notes.is_empty() { notes } else { format!("<ol class=\"notes\">\n{notes}</ol>\n") };
     format!(
         "<div class=\"scroll\"><table>\n<thead><tr><th>Artefact</th><th>Row</th><th>Quantity</th><th class=\"n\">Paper</th>\

@@ -10,6 +10,7 @@
 
 mod figure;
 mod html;
+mod notes;
 mod numbers;
 mod plot;
 mod row;

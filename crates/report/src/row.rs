@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::notes::Notes;
 use crate::numbers::{plain, signed};
 use crate::stats::Estimate;
 
@@ -128,19 +129,11 @@ pub fn rows_csv(rows: &[Row]) -> String {
 
 /// The rows as a table for a terminal; notes stand below it, numbered.
 pub fn rows_text(rows: &[Row]) -> String {
-    let mut notes: Vec<&str> = Vec::new();
+    let mut notes = Notes::default();
     let header = ["artefact", "row", "quantity", "paper", "ours", "95 % interval", "difference", ""];
     let mut table = vec![header.map(str::to_owned)];
     for r in rows {
-        let mark = if r.note.is_empty() {
-            String::new()
-        } else {
-            let at = notes.iter().position(|n| *n == r.note).unwrap_or_else(|| {
-                notes.push(&r.note);
-                notes.len() - 1
-            });
-            format!("[{}]", at + 1)
-        };
+        let mark = notes.number(&r.note).map(|n| format!("[{n}]")).unwrap_or_default();
         let [paper, ours, interval, difference] = r.cells();
         let what = r.quantity_words();
         table.push([r.artefact.clone(), r.row.clone(), what, paper, ours, interval, difference, mark]);
@@ -166,7 +159,7 @@ pub fn rows_text(rows: &[Row]) -> String {
         text.push_str(line.trim_end());
         text.push('\n');
     }
-    for (i, note) in notes.iter().enumerate() {
+    for (i, note) in notes.list().iter().enumerate() {
         let _ = writeln!(text, "{}[{}] {note}", if i == 0 { "\n" } else { "" }, i + 1);
     }
     text
