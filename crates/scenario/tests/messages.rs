@@ -83,7 +83,7 @@ fn each_mistake_is_named_by_file_line_key_and_remedy() {
         (
             "nodes.count",
             "radio.preset = \"wavelan-914-cum\"\nnodes.count",
-            "s.toml:1:7: radio.preset: \"wavelan-914-cum\" is not known here; did you mean `wavelan-914-cmu`? (of wavelan-914-cmu, wavelan-914-ns2, wavelan-914-sinr, wavelan-i, 80211b, 80211g)",
+            "s.toml:1:7: radio.preset: \"wavelan-914-cum\" is not known here; did you mean `wavelan-914-cmu`? (of wavelan-914-cmu, wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia, wavelan-i-isa, 80211b, 80211g)",
         ),
         (
             "nodes.count",
