@@ -77,6 +77,7 @@ impl Engine {
             attempts: 0,
             tx: TxId(0),
             sent: now,
+            aired: false,
             timer: Span::ZERO,
             deadline: now,
         };
@@ -214,11 +215,13 @@ impl Engine {
             cx.consume(p);
             return true;
         }
-        let from_air = self.params.rexmt_timer_from_air;
-        if let Some(w) = self.rexmt.sent_as(id).filter(|_| from_air) {
-            w.sent = cx.now();
-            w.deadline = w.sent + w.timer;
-            self.set_rexmt_timer(cx);
+        if let Some(w) = self.rexmt.sent_as(id) {
+            w.aired = true;
+            if self.params.rexmt_timer_from_air {
+                w.sent = cx.now();
+                w.deadline = w.sent + w.timer;
+                self.set_rexmt_timer(cx);
+            }
         }
         true
     }
@@ -262,7 +265,9 @@ impl Engine {
         self.links.worked(cx, neighbour);
         cx.consume(w.packet);
         if self.params.ack_confirms_neighbour {
-            while let Some(at) = self.rexmt.for_neighbour(neighbour) {
+            // Section 4.5: a packet counts from its first transmission on. What is still in the interface queue is not
+            // confirmed by what went before it.
+            while let Some(at) = self.rexmt.aired_to(neighbour) {
                 let w = self.rexmt.take(at);
                 cx.consume(w.packet);
             }

@@ -104,6 +104,8 @@ pub(crate) struct Waiting {
     pub(crate) tx: TxId,
     /// When that began.
     pub(crate) sent: Time,
+    /// Whether the radio has sent it, this time or before.
+    pub(crate) aired: bool,
     /// How long its confirmation may take.
     pub(crate) timer: Span,
     /// When it is to be sent again, or given up.
@@ -155,6 +157,10 @@ impl RexmtBuffer {
     /// Any packet for this neighbour.
     pub(crate) fn for_neighbour(&self, next_hop: Addr) -> Option<usize> {
         self.rows.iter().position(|w| w.next_hop == next_hop)
+    }
+    /// Any packet for this neighbour that the radio has sent.
+    pub(crate) fn aired_to(&self, next_hop: Addr) -> Option<usize> {
+        self.rows.iter().position(|w| w.next_hop == next_hop && w.aired)
     }
     /// Whether what was received is held already, sent on.
     pub(crate) fn holds(&self, received: &Fingerprint) -> bool {

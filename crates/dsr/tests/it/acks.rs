@@ -80,6 +80,25 @@ fn hearing_the_next_hop_pass_a_packet_on_is_acknowledgement_enough() {
 }
 
 #[test]
+fn what_still_waits_in_the_interface_queue_is_not_confirmed_by_what_went_before() {
+    // Section 4.5: a packet is in the Maintenance Buffer from its first transmission on.
+    let mut net = line(3, &profile("rfc"));
+    net.config.airtime = Span::from_millis(20);
+    for _ in 0..4 {
+        net.send_at(at(1.0), 0, 2, 1);
+    }
+    // The first gets to node 1, which passes it on at once; then node 1 hears nothing for half a second.
+    net.set_link_at(at(1.03), 0, 1, Link::DOWN);
+    net.set_link_at(at(1.5), 0, 1, Link::UP);
+    net.run_until(at(5.0));
+    let noted = |r: &&wayhop_testkit::Record| matches!(r.what, What::Note(n) if n.what == "passive_ack");
+    let heard = net.of(0).find(noted).unwrap().at;
+    assert!(heard < at(1.06), "while the last of the four still waits: {heard:?}");
+    assert!(net.delivered(1).contains(&3), "{:?}", net.delivered(1));
+    net.assert_conserved();
+}
+
+#[test]
 fn the_last_hop_asks_at_once_and_the_answer_has_the_octets_of_figure_6_6() {
     for name in ["rfc", "cmu"] {
         let mut net = line(2, &profile(name));
