@@ -143,7 +143,7 @@ pub(crate) enum ExportArgs {
     Csv {
         /// Run directory
         run: PathBuf,
-        /// Table: packets, positions, flows, counters, events or nodes
+        /// Table: packets, positions, flows, counters, events, sends or nodes
         table: String,
         /// File to write; without it, standard output
         #[arg(long, value_name = "FILE")]

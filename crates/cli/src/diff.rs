@@ -18,10 +18,27 @@ use crate::failure::{Failure, output};
 
 pub(crate) fn diff(a: &DiffArgs) -> Result<ExitCode, Failure> {
     let sender = a.sender.as_deref().map_or(Ok(Sender::Marked), sender)?;
+    if is_same_file(&a.sent, &a.heard) {
+        let name = a.sent.display();
+        return Err(Failure::Usage(format!(
+            "{name}: given twice; give the receiver's capture as the second"
+        )));
+    }
     let sent = Sightings::sent(open(&a.sent)?, sender).map_err(failure(&a.sent))?;
     let heard = Sightings::heard(open(&a.heard)?).map_err(failure(&a.heard))?;
     let ends = a.positions.as_deref().map(|run| Ends::new(run, a)).transpose()?;
     let d = difference(&sent, &heard);
+    if d.sent.is_empty() {
+        // No figure would be an answer: the address is wrong, or this is not the sender's capture.
+        return Err(Failure::Usage(match &a.sender {
+            Some(s) => {
+                format!("{}: nothing in it was sent by {s}; name one of its senders", a.sent.display())
+            }
+            None => {
+                format!("{}: its node sent nothing to anybody; give the sender's capture", a.sent.display())
+            }
+        }));
+    }
     let width_ns = (a.window * 1e9) as u64;
     let share = a.threshold / 100.0;
     let list = bursts(&d, width_ns, share);
@@ -96,9 +113,6 @@ fn as_json(a: &DiffArgs, d: &Difference, list: &[Burst], width_ns: u64, ends: Op
 fn as_text(a: &DiffArgs, d: &Difference, list: &[Burst], ends: Option<&Ends>) -> String {
     let (sent, lost) = (d.sent.len(), d.lost());
     let mut out = format!("sent {sent}, received {}, lost {lost} ({})\n", sent - lost, percent(lost, sent));
-    if sent == 0 {
-        return out;
-    }
     let _ = writeln!(
         out,
         "receiver's clock ahead by {:.6} s; times below are seconds after the first packet, sent at {:.6} s",
@@ -142,6 +156,10 @@ fn seconds(ns: u64) -> f64 {
 
 fn percent(part: usize, of: usize) -> String {
     if of == 0 { "-".to_owned() } else { format!("{:.2} %", part as f64 / of as f64 * 100.0) }
+}
+
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 fn open(path: &Path) -> Result<BufReader<File>, Failure> {
