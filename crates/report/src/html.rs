@@ -56,7 +56,8 @@ impl Page {
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
              <title>{title}</title>\n<style>\n{sheet}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
-             <p class=\"lead\">{lead}</p>\n<dl class=\"facts\">\n{facts}<dt>To repeat it</dt><dd><code>{command}</code></dd>\n</dl>\n\
+             <p class=\"lead\">{lead}</p>\n<dl class=\"facts\">\n{facts}<dt>Green</dt>\
+             <dd>the <span class=\"in\">interval</span> contains the paper's number</dd>\n<dt>To repeat it</dt><dd><code>{command}</code></dd>\n</dl>\n\
              <nav><ul>\n{contents}</ul></nav>\n{sections}</body>\n</html>\n"
         ))
     }

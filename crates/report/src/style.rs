@@ -86,7 +86,7 @@ th{font-weight:600;color:var(--soft);border-bottom:1px solid var(--rule)}
 th,td{padding:.28rem .6rem;text-align:left;vertical-align:baseline}
 td{border-bottom:1px solid var(--grid)}
 .n{text-align:right;white-space:nowrap}
-td.in{color:var(--good)}
+.in{color:var(--good)}
 .ours{font-weight:600}
 sup{font-size:.75em;line-height:0}
 .notes{font-size:.85rem;color:var(--soft);padding-left:1.4rem;margin:.4rem 0}

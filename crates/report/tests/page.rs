@@ -78,6 +78,10 @@ fn a_number_stands_beside_the_papers() {
         assert!(row.contains(cell), "{cell} in {row}");
     }
     assert!(row.contains("class=\"n in\""), "the paper's number lies within the interval: {row}");
+    assert!(
+        html.contains("the <span class=\"in\">interval</span> contains the paper's number"),
+        "said what it means"
+    );
     assert!(html.contains("<li>comes with TCP</li>"));
 }
 
