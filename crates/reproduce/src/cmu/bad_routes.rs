@@ -78,9 +78,9 @@ pub(crate) fn section(transfers: &[Vec<Transfer>; WAYS.len()]) -> Section {
             .zip(runs)
             .map(|(a, b)| (a.octets() > 0.0).then(|| 100.0 * (b.octets() / a.octets() - 1.0)));
         let note = if perfect {
-            "Ours is limited by the load, which is steady where the paper had TCP."
+            "Ours is limited by the load, which is steady where the paper had TCP: ways by which every packet arrives have the same gain."
         } else {
-            "The paper has no number for it."
+            "The paper has no number for it; equal gains mean that every packet arrived."
         };
         let printed = perfect.then_some(PAPER_GAIN_PCT);
         rows.push(Row::new("Figure 16", way.name, "throughput_gain_pct", printed).with(gain).note(note));

@@ -183,7 +183,7 @@ pub(crate) fn sections(runs: &[Ping], cars: &[Addr]) -> Vec<Section> {
         Section {
             heading: "Tables III and IV: are the retransmissions needed?".to_owned(),
             text: vec![
-                "Retransmissions - those lost - acknowledgements lost should be about the packets sent - passive \
+                "Retransmissions less those lost and less acknowledgements lost should be about the packets sent less passive \
                  acknowledgements. A passive acknowledgement counts if E1 heard the first hop pass the packet on before E1 \
                  sent it again."
                     .to_owned(),

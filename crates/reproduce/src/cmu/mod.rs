@@ -218,7 +218,10 @@ impl Found {
 
     fn outcome(&self, options: &Options, map: Option<&Map>) -> Outcome {
         let sections = self.sections(map);
-        let rows = sections.iter().flat_map(|s| s.rows.iter().cloned()).collect();
+        let mut rows: Vec<_> = sections.iter().flat_map(|s| s.rows.iter().cloned()).collect();
+        for r in rows.iter_mut().filter(|r| r.ours.is_none() && r.note.is_empty()) {
+            "No run that was made showed it.".clone_into(&mut r.note);
+        }
         let fact = |what: &str, value: String| (what.to_owned(), value);
         let mut facts = vec![
             fact("Paper", "Maltz, Broch, Johnson: Experiences Designing and Building a Multi-Hop Wireless Ad Hoc Network Testbed, CMU-CS-99-116, 1999".to_owned()),
@@ -226,7 +229,7 @@ impl Found {
             fact("Calibrated", "the site's loss and shadowing, with other seeds, on two figures: the total loss of Table I and the one-hop share of Table V (docs/concepts/cmu-site.md); all other numbers are predicted".to_owned()),
             fact("Seeds", match options.seeds {
                 1 => options.first_seed.to_string(),
-                n => format!("{} to {}; intervals are Student's t over seeds, 95 %", options.first_seed, options.first_seed + n - 1),
+                n => format!("{} to {}; intervals are Student's t over seeds, 95 %; of counts that few seeds have they may reach below zero", options.first_seed, options.first_seed + n - 1),
             }),
             fact("Version", format!("wayhop {}", env!("CARGO_PKG_VERSION"))),
         ];

@@ -18,7 +18,7 @@ pub(crate) fn section(runs: &[Ping]) -> Section {
         Row::new(artefact, "E1 to E2", quantity, number(paper)).with(runs.iter().map(value))
     };
     Section {
-        heading: "Section 8.1 and 8.2: the ping test".to_owned(),
+        heading: "Sections 8.1 and 8.2: the ping test".to_owned(),
         text: vec![
             "Five cars drive between E1 and E2, and E1 pings E2 every 300 ms for 1000 s over whatever route DSR finds."
                 .to_owned(),
