@@ -5,11 +5,12 @@ use std::collections::VecDeque;
 use wayhop_core::{Addr, Packet, Span, Time};
 
 /// A first-in, first-out buffer for all destinations together.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Buffer {
     waiting: VecDeque<Waiting>,
 }
 
+#[derive(Clone)]
 pub(crate) struct Waiting {
     pub(crate) packet: Packet,
     pub(crate) destination: Addr,

@@ -16,6 +16,9 @@ use crate::seen::Seen;
 use crate::table::{State, Table};
 
 /// AODV at one node.
+///
+/// A clone is a second node with the same memory.
+#[derive(Clone)]
 pub struct Engine {
     pub(crate) params: Params,
     pub(crate) table: Table,

@@ -8,7 +8,7 @@ use crate::params::{Hello, Params};
 use crate::seq::newest;
 
 /// What is known of the nodes around.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Neighbours {
     /// Senders of Hellos.
     hellos: Vec<Neighbour>,
@@ -19,7 +19,7 @@ pub(crate) struct Neighbours {
     last_broadcast: Option<Time>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Neighbour {
     addr: Addr,
     heard: Time,

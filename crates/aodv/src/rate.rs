@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use wayhop_core::{Span, Time};
 
 /// The times of the messages of the last second.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct RateLimit(VecDeque<Time>);
 
 impl RateLimit {

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use wayhop_core::{Addr, Span, Time};
 
 /// (originator, id) of requests, each for a time.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
     set: FxHashSet<(Addr, u32)>,
     order: VecDeque<(Time, Addr, u32)>,

@@ -17,7 +17,7 @@ pub(crate) enum State {
 }
 
 /// What is known of one destination.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) destination: Addr,
     /// Its sequence number; `None` while unknown.
@@ -35,7 +35,7 @@ pub(crate) struct Entry {
 }
 
 /// The course of the search for a destination.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Search {
     /// When it began; `None` when there is none.
     pub(crate) since: Option<Time>,
@@ -76,7 +76,7 @@ impl Search {
 }
 
 /// Neighbours that use a route, for Route Errors.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Precursors(Vec<Addr>);
 
 impl Precursors {
@@ -148,7 +148,7 @@ impl Entry {
 }
 
 /// All entries.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
     entries: Vec<Entry>,
     at: FxHashMap<Addr, u32>,

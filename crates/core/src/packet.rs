@@ -32,6 +32,10 @@ pub struct PacketMeta {
 ///
 /// A packet that a handler is given must leave it by an effect: sent, delivered, dropped with a reason, consumed, or
 /// kept in a buffer that `inspect` reports. The host counts.
+///
+/// A clone is a copy outside of any pool, for whoever keeps whole states of a node (a model checker). The packet path
+/// copies with [`Pool::copy`].
+#[derive(Clone)]
 pub struct Packet {
     buf: Vec<u8>,
     head: usize,
