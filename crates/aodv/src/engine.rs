@@ -1,8 +1,8 @@
 //! The state of one node, and the seam's handlers.
 
 use wayhop_core::{
-    Addr, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, RouteUse, RxMeta, Span, Time,
-    TimerKey, TxId, TxStatus,
+    Addr, Command, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, Refused, RouteUse,
+    RxMeta, Span, Time, TimerKey, TxId, TxStatus,
 };
 use wayhop_wire::aodv::{self, Message, Unreachable};
 use wayhop_wire::{ipv4, udp};
@@ -282,6 +282,14 @@ impl Protocol for Engine {
 
     fn on_route_used(&mut self, cx: &mut Cx<'_>, used: &RouteUse) {
         self.refresh(cx.now(), used);
+    }
+
+    fn on_command(&mut self, cx: &mut Cx<'_>, command: &Command) -> Result<(), Refused> {
+        match command {
+            Command::PurgeRoutes { destination } => self.purge(cx, *destination),
+            _ => return Err(Refused(format!("AODV does not know the order {command:?}"))),
+        }
+        Ok(())
     }
 
     fn inspect(&self, now: Time, out: &mut dyn Inspect) {

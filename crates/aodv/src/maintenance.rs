@@ -148,17 +148,32 @@ impl Engine {
                 continue;
             }
             match e.state {
-                State::Valid => {
-                    self.invalidate(cx, destination, |seq| seq.map(|s| s.wrapping_add(1)));
-                    if let Some(e) = self.table.get_mut(destination).filter(|_| !self.params.keep_precursors)
-                    {
-                        e.precursors.clear();
-                    }
-                }
+                State::Valid => self.expire(cx, destination),
                 State::Invalid if !e.search.is_on() && !self.buffer.waits_for(destination) => {
                     self.table.remove(destination);
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// Ends a route without a word to its users.
+    fn expire(&mut self, cx: &mut Cx<'_>, destination: Addr) {
+        self.invalidate(cx, destination, |seq| seq.map(|s| s.wrapping_add(1)));
+        if let Some(e) = self.table.get_mut(destination).filter(|_| !self.params.keep_precursors) {
+            e.precursors.clear();
+        }
+    }
+
+    /// Ends the route to a destination, or all, as if their lifetimes had ended: their numbers stay, for without them
+    /// routes could loop.
+    pub(crate) fn purge(&mut self, cx: &mut Cx<'_>, destination: Option<Addr>) {
+        for i in 0..self.table.len() {
+            let e = self.table.at(i);
+            let meant = destination.is_none_or(|d| d == e.destination);
+            if meant && e.is_valid() {
+                let destination = e.destination;
+                self.expire(cx, destination);
             }
         }
     }

@@ -11,6 +11,7 @@
 //! Nothing in here does I/O.
 
 mod addr;
+mod command;
 mod cx;
 mod effect;
 mod inspect;
@@ -24,6 +25,7 @@ mod send_state;
 mod time;
 
 pub use addr::{Addr, BROADCAST, Mac, NodeId};
+pub use command::{Command, Refused};
 pub use cx::{Cx, Interface};
 pub use effect::{Effect, Priority, Route, TimerKey, TraceNote, TxId, TxSpec};
 pub use inspect::{HeldPackets, Inspect};

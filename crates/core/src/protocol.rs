@@ -1,7 +1,7 @@
 //! The seam: a routing protocol as a state machine without I/O.
 
 use crate::effect::{TimerKey, TxId};
-use crate::{Addr, Cx, Fix, Inspect, Packet, Span, Time};
+use crate::{Addr, Command, Cx, Fix, Inspect, Packet, Refused, Span, Time};
 
 /// How a protocol takes part in forwarding.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -115,6 +115,11 @@ pub trait Protocol: Send {
     /// Where the node is, from its GPS receiver.
     fn on_position(&mut self, cx: &mut Cx<'_>, fix: &Fix) {
         let _ = (cx, fix);
+    }
+    /// An order from outside; an error says why it is not carried out.
+    fn on_command(&mut self, cx: &mut Cx<'_>, command: &Command) -> Result<(), Refused> {
+        let _ = cx;
+        Err(Refused(format!("this protocol does not know the order {command:?}")))
     }
     /// Shows its tables and the packets that it holds.
     fn inspect(&self, now: Time, out: &mut dyn Inspect);

@@ -1,8 +1,8 @@
 //! The node: its state, and the dispatch of inputs and options.
 
 use wayhop_core::{
-    Addr, Cx, DataPlane, DropReason, Fix, Inspect, Interests, Packet, Priority, Protocol, RxMeta, Span, Time,
-    TimerKey, TxId, TxSpec, TxStatus,
+    Addr, Command, Cx, DataPlane, DropReason, Fix, Inspect, Interests, Packet, Priority, Protocol, Refused,
+    RxMeta, Span, Time, TimerKey, TxId, TxSpec, TxStatus,
 };
 use wayhop_wire::dsr::{self, DsrOption, FlowState, UnknownAction};
 use wayhop_wire::ipv4::{self, protocol};
@@ -464,6 +464,14 @@ impl Protocol for Engine {
             Some(Timer::Rexmt) => self.on_rexmt_timer(cx),
             None => {}
         }
+    }
+
+    fn on_command(&mut self, _: &mut Cx<'_>, command: &Command) -> Result<(), Refused> {
+        match command {
+            Command::PurgeRoutes { destination } => self.cache.purge(*destination),
+            _ => return Err(Refused(format!("DSR does not know the order {command:?}"))),
+        }
+        Ok(())
     }
 
     fn inspect(&self, now: Time, out: &mut dyn Inspect) {

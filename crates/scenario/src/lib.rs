@@ -7,6 +7,7 @@
 //! What comes from outside is bounded before it is read and checked before it is used; an [`Error`] names file, line, key,
 //! reason and remedy.
 
+mod commands;
 mod course;
 mod document;
 mod error;
@@ -25,6 +26,7 @@ mod site_schema;
 mod stalls;
 mod traffic;
 
+pub use commands::Order;
 pub use document::{Document, apply_set};
 pub use error::{Error, Place as TextPlace};
 pub use input::MAX_INPUT_BYTES;
@@ -35,8 +37,8 @@ pub use ns2::{ExportOptions, Exported, Imported, Importer, export_ns2};
 pub use reference::reference_markdown;
 pub use resolve::{CapturePlan, ProtocolParams, Resolved};
 pub use schema::{
-    Area, Captures, Cbr, CbrRandom, Movement, Node, NodeRef, Nodes, Ns2File, Output, Ping, Place, Poisson,
-    Protocol, Radio, Scenario, Stall, Traffic,
+    Area, Captures, Cbr, CbrRandom, Command, Movement, Node, NodeRef, Nodes, Ns2File, Output, Ping, Place,
+    Poisson, Protocol, PurgeRoutes, Radio, Scenario, Stall, Traffic,
 };
 pub use site_schema::{Antenna, Pair, Site, Zone};
 pub use stalls::QueueStall;

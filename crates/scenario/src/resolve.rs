@@ -5,6 +5,7 @@ use wayhop_radio::{PRESETS, RadioConfig};
 use wayhop_transport::FlowConfig;
 use wayhop_world::{Geodetic, Track};
 
+use crate::commands::{self, Order};
 use crate::document::Document;
 use crate::error::{Error, nearest};
 use crate::limits::MAX_DURATION_S;
@@ -45,6 +46,8 @@ pub struct Resolved {
     pub protocol: ProtocolParams,
     /// When drivers stop serving their interface queues.
     pub stalls: Vec<QueueStall>,
+    /// The orders that nodes get from outside.
+    pub orders: Vec<Order>,
     /// The captures.
     pub captures: CapturePlan,
     /// Whether to write a trace in ns-2's old wireless format.
@@ -106,6 +109,7 @@ impl Scenario {
         radio.site = site::resolve(self, &radio, &placed, map.as_ref())?;
         let protocol = self.resolve_protocol()?;
         let stalls = stalls::resolve(self, &placed)?;
+        let orders = commands::resolve(self, &placed)?;
         let captures = capture_plan(&self.captures, &placed, doc)?;
         let area = self.area.map_or_else(|| extent(&placed.tracks, duration), |a| [a.x_m, a.y_m, a.z_m]);
         Ok(Resolved {
@@ -123,6 +127,7 @@ impl Scenario {
             profile: self.protocol.profile.clone(),
             protocol,
             stalls,
+            orders,
             captures,
             ns2_trace: self.output.ns2_trace,
             warnings,

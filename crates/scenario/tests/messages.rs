@@ -57,6 +57,16 @@ fn each_mistake_is_named_by_file_line_key_and_remedy() {
         ("dst = 3", "dst = 0", "s.toml:6:1: traffic[0].dst: a flow from a node to itself; name another node"),
         (
             "dst = 3",
+            "dst = 3\n[[commands]]\nkind = \"purge-routes\"\nnodes = [1, 9]",
+            "s.toml:9:1: commands[0].nodes: there is no node 9; the nodes are 0 to 3",
+        ),
+        (
+            "dst = 3",
+            "dst = 3\n[[commands]]\nkind = \"purge-routes\"\nevery_s = 0",
+            "s.toml:9:1: commands[0].every_s: 0 is not a number from 0.001 to 31622400; give one in that range",
+        ),
+        (
+            "dst = 3",
             "dst = 3\nrate_pps = inf",
             "s.toml:7:1: traffic[0].rate_pps: inf is not a number from 0.000000001 to 1000000; give one in that range",
         ),

@@ -22,4 +22,6 @@ pub(crate) enum Event {
     Position,
     /// A driver stops serving its interface queue, or goes on; the number is the stall's in the scenario.
     Stall(u32, bool),
+    /// Orders from outside are due; the number is the order's in the scenario.
+    Order(u32),
 }

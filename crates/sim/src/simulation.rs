@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use rustc_hash::FxHashMap;
 use wayhop_core::{Interface, NodeId, Pool, Position, Protocol, Purpose, Span, Time, TxStatus, stream};
 use wayhop_radio::{FrameKind, Outgoing, Radio, Transfer};
-use wayhop_scenario::{ProtocolParams, QueueStall, Resolved};
+use wayhop_scenario::{Order, ProtocolParams, QueueStall, Resolved};
 use wayhop_trace::{PositionEvent, Recorder, Summary};
 
 use crate::audit::{Audit, Census};
@@ -30,6 +30,7 @@ pub struct Simulation {
     pub(crate) events: u64,
     gps: Gps,
     stalls: Vec<QueueStall>,
+    orders: Vec<Order>,
     begun: bool,
     /// For the packets that one recall takes out, for reuse.
     recalled: Vec<Outgoing>,
@@ -91,6 +92,7 @@ impl Simulation {
             net,
             gps: Gps::new(scenario.origin),
             stalls: scenario.stalls.clone(),
+            orders: scenario.orders.clone(),
             end: scenario.duration,
             now: Time::ZERO,
             events: 0,
@@ -137,6 +139,9 @@ impl Simulation {
         for (number, s) in self.stalls.iter().enumerate() {
             self.net.queue.push(s.from, s.node.0, Event::Stall(number as u32, true));
         }
+        for (number, order) in self.orders.iter().enumerate() {
+            self.net.queue.push(order.from, order.nodes[0].0, Event::Order(number as u32));
+        }
         for flow in 0..self.net.flows.len() as u32 {
             if let Some(at) = self.net.flows.first_departure(flow) {
                 self.net.queue.push(at, self.net.flows.source_node(flow), Event::Departure(flow));
@@ -165,6 +170,7 @@ impl Simulation {
             Event::Up(handle) => net.arrive(handle),
             Event::Position => self.tell_position(at, node),
             Event::Stall(number, stalled) => self.stall(at, node, number, stalled),
+            Event::Order(number) => self.order(at, number),
             Event::Departure(flow) => {
                 let (p, next) = net.flows.depart(at, flow, &mut net.pool, &mut net.next_id);
                 if let Some(next) = next {
@@ -194,6 +200,21 @@ impl Simulation {
             self.net.queue.push(at + s.length, node, Event::Stall(number, false));
         } else if let Some(every) = s.every {
             self.net.queue.push(at - s.length + every, node, Event::Stall(number, true));
+        }
+    }
+
+    /// Nodes are told to do something.
+    fn order(&mut self, at: Time, number: u32) {
+        let order = &self.orders[number as usize];
+        for node in &order.nodes {
+            self.net.call(at, node.0, |p, cx| {
+                if let Err(why) = p.on_command(cx, &order.command) {
+                    debug_assert!(false, "scenarios give only orders that every protocol knows: {why}");
+                }
+            });
+        }
+        if let Some(every) = order.every {
+            self.net.queue.push(at + every, order.nodes[0].0, Event::Order(number));
         }
     }
 

@@ -5,9 +5,9 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::mem;
 
 use wayhop_core::{
-    Addr, BROADCAST, Cx, DataPlane, DropReason, Effect, Fix, FlowTag, Interface, NodeId, Packet, PacketId,
-    PacketMeta, Pool, Protocol, Purpose, Rng, RouteUse, RxMeta, Span, Time, TimerKey, TxId, TxSpec, TxStatus,
-    stream,
+    Addr, BROADCAST, Command, Cx, DataPlane, DropReason, Effect, Fix, FlowTag, Interface, NodeId, Packet,
+    PacketId, PacketMeta, Pool, Protocol, Purpose, Refused, Rng, RouteUse, RxMeta, Span, Time, TimerKey,
+    TxId, TxSpec, TxStatus, stream,
 };
 use wayhop_wire::ipv4;
 
@@ -239,6 +239,13 @@ impl Net {
     /// Tells a node where it is, now, as its GPS receiver would.
     pub fn tell_position(&mut self, node: usize, fix: &Fix) {
         self.call(node, |protocol, cx| protocol.on_position(cx, fix));
+    }
+
+    /// Gives a node an order, now, as the control interface would.
+    pub fn command(&mut self, node: usize, command: &Command) -> Result<(), Refused> {
+        let mut done = Ok(());
+        self.call(node, |protocol, cx| done = protocol.on_command(cx, command));
+        done
     }
 
     // ---- running -----------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 //! Sections 6.2, 6.11, 6.13: how long routes and their numbers live.
 
 use wayhop_aodv::{Engine, Params};
-use wayhop_core::Time;
+use wayhop_core::{Command, Time};
 use wayhop_testkit::addr;
 use wayhop_wire::aodv::Message;
 
@@ -133,4 +133,24 @@ fn a_rebooted_node_is_found_again() {
     net.run_until(secs(40.0));
     assert!(net.delivered(1).contains(&39));
     net.assert_conserved();
+}
+
+#[test]
+fn purged_routes_are_gone_without_a_word_and_their_numbers_stay() {
+    let mut net = line(3, &rfc());
+    net.send_at(secs(1.0), 0, 2, 1);
+    net.run_until(secs(2.0));
+    let number = route(&net, 1, addr(2), "seq").unwrap().parse::<u32>().unwrap();
+    let requests = rreqs(&net, 0).len();
+    // One destination, then all.
+    net.command(1, &Command::PurgeRoutes { destination: Some(addr(2)) }).unwrap();
+    assert!(net.route(1, addr(2)).is_none() && net.route(1, addr(0)).is_some());
+    assert_eq!(route(&net, 1, addr(2), "seq").unwrap(), (number + 1).to_string());
+    net.command(0, &Command::PurgeRoutes { destination: None }).unwrap();
+    assert!(net.routes(0).is_empty());
+    assert!((0..3).all(|n| rerrs(&net, n).is_empty()));
+    net.send_at(secs(3.0), 0, 2, 1);
+    net.run_until(secs(4.0));
+    assert!(rreqs(&net, 0).len() > requests, "a new discovery");
+    assert_eq!(net.delivered(1), [0, 1]);
 }

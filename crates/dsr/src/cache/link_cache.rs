@@ -358,6 +358,13 @@ impl RouteCache for LinkCache {
         self.edge(from, to)?.cost
     }
 
+    fn purge(&mut self, to: Option<Addr>) {
+        let to = to.map(|a| self.at.get(&a).copied());
+        for k in 0..self.nodes.len() {
+            self.retain(k, |_, e| to.is_some_and(|to| to != Some(e.to)));
+        }
+    }
+
     fn inspect(&self, now: Time, out: &mut dyn Inspect) {
         for n in &self.nodes {
             for e in n.out.iter().filter(|e| e.until > now) {

@@ -49,6 +49,8 @@ pub trait RouteCache: Send {
     fn find_by(&mut self, to: Addr, what_for: Purpose, now: Time, judge: &dyn Judge, out: &mut Path) -> bool;
     /// Forgets the link, and what was known beyond it. True when it was known.
     fn remove_link(&mut self, from: Addr, to: Addr) -> bool;
+    /// Forgets all that leads to this node, or (`None`) everything.
+    fn purge(&mut self, to: Option<Addr>);
     /// Notes what somebody says that a known link costs. A cache that compares hops does not care.
     fn set_cost(&mut self, from: Addr, to: Addr, cost: Cost) {
         let _ = (from, to, cost);

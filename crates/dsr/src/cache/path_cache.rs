@@ -67,6 +67,11 @@ impl RouteCache for PathCache {
         self.primary.remove_link(from, to) | self.secondary.remove_link(from, to)
     }
 
+    fn purge(&mut self, to: Option<Addr>) {
+        self.primary.purge(to);
+        self.secondary.purge(to);
+    }
+
     fn inspect(&self, now: Time, out: &mut dyn Inspect) {
         for tier in [&self.primary, &self.secondary] {
             for s in tier.slots.iter().filter(|s| tier.is_live(s, now)) {
@@ -218,6 +223,21 @@ impl Tier {
             let Some(rank) = against.map(|p| p << 8 | rank) else { continue };
             if rank < best.rank {
                 *best = Best { rank, slot, len: at + 1 };
+            }
+        }
+    }
+
+    /// Cuts the paths before this node, or empties all slots.
+    fn purge(&mut self, to: Option<Addr>) {
+        for i in 0..self.slots.len() {
+            let at = match to {
+                Some(to) => self.slots[i].path.position(to).filter(|&at| at > 0),
+                None => Some(0),
+            };
+            match at {
+                Some(0 | 1) => self.clear(i),
+                Some(at) => self.slots[i].path.truncate(at),
+                None => {}
             }
         }
     }

@@ -254,3 +254,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_purge_forgets_the_links_into_a_node_or_all() {
+    let mut c = cache();
+    add(&mut c, &[0, 1, 2, 3], s(0));
+    c.purge(Some(a(2)));
+    assert_eq!(find(&mut c, 1, Purpose::Check, s(1)), Some(path(&[0, 1])));
+    assert!([2, 3].iter().all(|&n| find(&mut c, n, Purpose::Check, s(1)).is_none()));
+    c.purge(Some(a(9)));
+    assert_eq!(find(&mut c, 1, Purpose::Check, s(1)), Some(path(&[0, 1])), "nobody knows node 9");
+    c.purge(None);
+    assert_eq!(find(&mut c, 1, Purpose::Check, s(1)), None);
+}

@@ -123,3 +123,17 @@ fn an_unused_route_ends_and_use_prolongs_it() {
     assert!(c.find(a(1), Purpose::Send, s(18), &mut out));
     assert!(!c.find(a(1), Purpose::Send, s(28), &mut out));
 }
+
+#[test]
+fn a_purge_cuts_what_leads_to_a_node_or_empties_the_cache() {
+    let mut c = cache(4, 4);
+    add(&mut c, &[0, 1, 2, 3], Learned::Asked);
+    add(&mut c, &[0, 2], Learned::Overheard);
+    add(&mut c, &[0, 4, 5], Learned::Asked);
+    c.purge(Some(a(2)));
+    assert_eq!(find(&mut c, 1, Purpose::Send), Some(path(&[0, 1])));
+    assert!([2, 3].iter().all(|&n| find(&mut c, n, Purpose::Send).is_none()));
+    assert_eq!(find(&mut c, 5, Purpose::Send), Some(path(&[0, 4, 5])));
+    c.purge(None);
+    assert!([1, 4, 5].iter().all(|&n| find(&mut c, n, Purpose::Send).is_none()));
+}

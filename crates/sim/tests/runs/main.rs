@@ -7,6 +7,7 @@ mod bad_route;
 mod chain;
 mod cmu;
 mod conservation;
+mod orders;
 mod repetition;
 mod stall;
 mod to_all;

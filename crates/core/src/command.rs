@@ -1,0 +1,29 @@
+//! Orders from outside of the network.
+
+use core::fmt;
+
+use crate::Addr;
+
+/// An order to a protocol: from the control interface of a running node, or from a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Command {
+    /// Forget the route to this destination, or (`None`) all routes, without a word to anybody: the next packet begins a
+    /// new discovery.
+    PurgeRoutes {
+        /// Whose.
+        destination: Option<Addr>,
+    },
+}
+
+/// Why a protocol does not carry out a [`Command`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused(pub String);
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl core::error::Error for Refused {}
