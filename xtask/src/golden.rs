@@ -6,45 +6,54 @@ use std::path::Path;
 use wayhop_testkit::golden::{self, Capture};
 
 /// Where the sources are, and the captures made of them.
-const FOLDER: &str = "captures/rfc4728";
-/// The list stands between these lines of the folder's README.
+const FOLDERS: [&str; 2] = ["captures/rfc3561", "captures/rfc4728"];
+/// The list stands between these lines of each folder's README.
 const LIST: (&str, &str) = ("<!-- list: cargo xtask golden -->\n", "<!-- end of list -->");
 
-/// Writes every capture, and the list of them.
+/// Writes every capture, and the lists of them.
 pub(crate) fn write(root: &Path) -> Result<(), String> {
-    for (path, bytes) in files(root)? {
-        let path = root.join(path);
-        fs::write(&path, bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+    for folder in FOLDERS {
+        for (path, bytes) in files(root, folder)? {
+            let path = root.join(path);
+            fs::write(&path, bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+        }
     }
     Ok(())
 }
 
 /// One line for each file that is not what its source makes, and for each capture without a source.
 pub(crate) fn stale(root: &Path) -> Result<Vec<String>, String> {
-    let files = files(root)?;
     let mut findings = Vec::new();
+    for folder in FOLDERS {
+        stale_in(root, folder, &mut findings)?;
+    }
+    Ok(findings)
+}
+
+fn stale_in(root: &Path, name: &str, findings: &mut Vec<String>) -> Result<(), String> {
+    let files = files(root, name)?;
     for (path, bytes) in &files {
         if fs::read(root.join(path)).ok().as_ref() != Some(bytes) {
             findings.push(format!("{path}: stale; run `cargo xtask golden` and commit the result"));
         }
     }
-    let folder = root.join(FOLDER);
+    let folder = root.join(name);
     for entry in fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))? {
-        let name = entry.map_err(|e| format!("{}: {e}", folder.display()))?.file_name();
-        let path = format!("{FOLDER}/{}", name.to_string_lossy());
+        let file = entry.map_err(|e| format!("{}: {e}", folder.display()))?.file_name();
+        let path = format!("{name}/{}", file.to_string_lossy());
         if path.ends_with(".pcapng") && !files.iter().any(|(p, _)| *p == path) {
             findings.push(format!("{path}: a capture without a source"));
         }
     }
-    Ok(findings)
+    Ok(())
 }
 
-/// Path from the root, and contents.
-fn files(root: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
-    let captures = golden::read_all(&root.join(FOLDER))?;
+/// Path from the root, and contents, of what a folder's sources make.
+fn files(root: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let captures = golden::read_all(&root.join(folder))?;
     let mut files: Vec<_> =
-        captures.iter().map(|c| (format!("{FOLDER}/{}.pcapng", c.name), c.pcapng())).collect();
-    let readme = format!("{FOLDER}/README.md");
+        captures.iter().map(|c| (format!("{folder}/{}.pcapng", c.name), c.pcapng())).collect();
+    let readme = format!("{folder}/README.md");
     let text = fs::read_to_string(root.join(&readme)).map_err(|e| format!("{readme}: {e}"))?;
     files.push((
         readme.clone(),
@@ -71,21 +80,24 @@ mod tests {
 
     fn repository() -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
-        let folder = root.path().join(FOLDER);
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join("one.txt"), "# About.\npacket | a packet\n45 00 | begins\n").unwrap();
-        fs::write(folder.join("README.md"), format!("Before.\n{}{}\nBehind.\n", LIST.0, LIST.1)).unwrap();
+        for folder in FOLDERS.map(|f| root.path().join(f)) {
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("one.txt"), "# About.\npacket | a packet\n45 00 | begins\n").unwrap();
+            fs::write(folder.join("README.md"), format!("Before.\n{}{}\nBehind.\n", LIST.0, LIST.1)).unwrap();
+        }
         root
     }
 
     #[test]
     fn captures_are_stale_until_they_are_written_and_when_their_source_changes() {
         let root = repository();
-        assert_eq!(stale(root.path()).unwrap().len(), 2);
+        assert_eq!(stale(root.path()).unwrap().len(), 4, "a capture and a list in each folder");
         write(root.path()).unwrap();
         assert_eq!(stale(root.path()).unwrap(), Vec::<String>::new());
-        fs::write(root.path().join(FOLDER).join("one.txt"), "# About.\npacket | a packet\n45 01\n").unwrap();
-        let expected = format!("{FOLDER}/one.pcapng: stale; run `cargo xtask golden` and commit the result");
+        fs::write(root.path().join(FOLDERS[1]).join("one.txt"), "# About.\npacket | a packet\n45 01\n")
+            .unwrap();
+        let expected =
+            format!("{}/one.pcapng: stale; run `cargo xtask golden` and commit the result", FOLDERS[1]);
         assert_eq!(stale(root.path()).unwrap(), [expected]);
     }
 
@@ -93,8 +105,11 @@ mod tests {
     fn a_capture_whose_source_is_gone_is_found() {
         let root = repository();
         write(root.path()).unwrap();
-        fs::write(root.path().join(FOLDER).join("two.pcapng"), "").unwrap();
-        assert_eq!(stale(root.path()).unwrap(), [format!("{FOLDER}/two.pcapng: a capture without a source")]);
+        fs::write(root.path().join(FOLDERS[1]).join("two.pcapng"), "").unwrap();
+        assert_eq!(
+            stale(root.path()).unwrap(),
+            [format!("{}/two.pcapng: a capture without a source", FOLDERS[1])]
+        );
     }
 
     #[test]

@@ -15,7 +15,7 @@ const USAGE: &str = "\
 cargo xtask check          direction of dependencies, forbidden names, file sizes, stale generated docs and captures
 cargo xtask docs           write the generated pages of docs/reference
 cargo xtask docs --check   fail if they are stale
-cargo xtask golden         make captures/rfc4728/*.pcapng of the octets in the *.txt beside them
+cargo xtask golden         make captures/rfc*/*.pcapng of the octets in the *.txt beside them
 ";
 
 fn main() -> ExitCode {

@@ -231,7 +231,7 @@ fn our_messages_decode_to_what_tshark_shows() {
 
 #[test]
 fn the_captures_of_ns3_decode_to_what_tshark_shows() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../wire/tests/data");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../captures/ns3");
     let mut seen = 0;
     for name in ["ns3-bug-606-0", "ns3-chain-0", "ns3-chain-1", "ns3-chain-2"] {
         let path = data.join(name).with_extension("pcap");
@@ -250,6 +250,18 @@ fn the_captures_of_ns3_decode_to_what_tshark_shows() {
             "aodv.orig_seqno",
             "aodv.lifetime",
             "aodv.unreach_dest_ip",
+            "aodv.destcount",
+            "aodv.prefix_sz",
+            "aodv.flags.rreq_join",
+            "aodv.flags.rreq_repair",
+            "aodv.flags.rreq_gratuitous",
+            "aodv.flags.rreq_destinationonly",
+            "aodv.flags.rreq_unknown",
+            "aodv.flags.rrep_repair",
+            "aodv.flags.rrep_ack",
+            "aodv.flags.rerr_nodelete",
+            "_ws.malformed",
+            "aodv.ext_type",
         ];
         let theirs = tshark::fields(&path, "aodv", &fields).expect("tshark answers");
         let ours: Vec<Vec<String>> = decode(&path)
@@ -289,6 +301,24 @@ fn the_captures_of_ns3_decode_to_what_tshark_shows() {
                     row[9] = lost("seq");
                 }
                 row.push(lost("destination"));
+                row.push(v["unreachable"].as_array().map(|l| l.len().to_string()).unwrap_or_default());
+                row.push(text("prefix_size"));
+                let flag = |kind: &str, key: &str| match &v[key] {
+                    Value::Bool(b) if number == kind => u8::from(*b).to_string(),
+                    _ => String::new(),
+                };
+                let flags = [
+                    ("1", "join"),
+                    ("1", "repair"),
+                    ("1", "gratuitous"),
+                    ("1", "destination_only"),
+                    ("1", "unknown_seq"),
+                    ("2", "repair"),
+                    ("2", "ack_required"),
+                    ("3", "no_delete"),
+                ];
+                row.extend(flags.map(|(kind, key)| flag(kind, key)));
+                row.extend(["malformed", "extensions"].map(text));
                 row
             })
             .collect();

@@ -1,4 +1,4 @@
-//! The golden captures (captures/rfc4728), whose octets were written down by hand from RFC 4728 sections 6 and 7: our
+//! The golden captures of DSR (captures/rfc4728), whose octets were written down by hand from RFC 4728 sections 6 and 7: our
 //! encoder makes them of what they mean, and our parser reads what they mean and writes them again.
 
 #[path = "golden/meaning.rs"]

@@ -1,4 +1,4 @@
-//! tshark shows in the golden captures (captures/rfc4728) what was written down beside them.
+//! tshark shows in the golden captures (captures/rfc3561, captures/rfc4728) what was written down beside them.
 //!
 //! Where tshark is wrong the source says so (`fault`, `complaints`); a tshark that is right there passes, too.
 
@@ -11,14 +11,20 @@ use common::decimal;
 use wayhop_testkit::golden::{self, Capture, GoldenPacket};
 use wayhop_testkit::tshark;
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../captures/rfc4728")
+/// Every capture, with the folder that it is in.
+fn captures() -> Vec<(PathBuf, Capture)> {
+    let in_folder = |rfc: &str| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../captures").join(rfc);
+        let captures = golden::read_all(&folder).expect("the sources are in the repository");
+        captures.into_iter().map(move |c| (folder.clone(), c))
+    };
+    ["rfc3561", "rfc4728"].into_iter().flat_map(in_folder).collect()
 }
 
 /// Each packet of the golden captures, with what tshark shows in these fields.
 fn each(fields: &[&str], mut check: impl FnMut(&Capture, &GoldenPacket, &[String])) {
-    for c in golden::read_all(&folder()).expect("the sources are in the repository") {
-        let file = folder().join(format!("{}.pcapng", c.name));
+    for (folder, c) in captures() {
+        let file = folder.join(format!("{}.pcapng", c.name));
         let rows = tshark::fields(&file, "", fields).expect("tshark answers");
         assert_eq!(rows.len(), c.packets.len(), "{}", c.name);
         for (p, row) in c.packets.iter().zip(&rows) {
@@ -29,8 +35,8 @@ fn each(fields: &[&str], mut check: impl FnMut(&Capture, &GoldenPacket, &[String
 
 #[test]
 fn tshark_shows_the_written_value_in_each_field() {
-    let captures = golden::read_all(&folder()).expect("the sources are in the repository");
-    let packets = captures.iter().flat_map(|c| &c.packets);
+    let captures = captures();
+    let packets = captures.iter().flat_map(|(_, c)| &c.packets);
     let named: BTreeSet<&str> = packets
         .flat_map(|p| {
             p.shows.iter().map(|(f, _)| f.as_str()).chain(p.faults.iter().map(|f| f.field.as_str()))
@@ -47,10 +53,12 @@ fn tshark_shows_the_written_value_in_each_field() {
             let shown = shown(&f.field);
             assert!(f.values.contains(&shown), "{}: {}: {} is {shown}", c.name, p.title, f.field);
         }
-        // Every option that is there was written down; a packet without options has none.
-        let of_options = p.shows.iter().map(|s| &s.0).chain(p.faults.iter().map(|f| &f.field));
-        if !of_options.into_iter().any(|f| f == "dsr.option.type") {
-            assert_eq!(shown("dsr.option.type"), "", "{}: {}", c.name, p.title);
+        // Every option and extension that is there was written down; a packet without has none.
+        for kind in ["dsr.option.type", "aodv.ext_type"] {
+            let mut described = p.shows.iter().map(|s| &s.0).chain(p.faults.iter().map(|f| &f.field));
+            if !described.any(|f| f == kind) {
+                assert_eq!(shown(kind), "", "{}: {}", c.name, p.title);
+            }
         }
     });
 }

@@ -1,8 +1,8 @@
-//! Every frame of ns-3's AODV captures reads as tshark shows it.
+//! Every frame of ns-3's AODV captures (captures/ns3) reads as tshark shows it.
 
 mod common;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use common::{IEEE802_11, decimal, read_pcap};
 use wayhop_testkit::tshark;
@@ -12,7 +12,8 @@ use wayhop_wire::{arp, dot11, icmp, ipv4, llc, udp};
 const CAPTURES: [&str; 4] = ["ns3-bug-606-0", "ns3-chain-0", "ns3-chain-1", "ns3-chain-2"];
 
 fn path(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name).with_extension("pcap")
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../captures/ns3");
+    folder.join(name).with_extension("pcap")
 }
 
 /// One row a frame, as [`tshark::fields`] gives them, from our own reading.

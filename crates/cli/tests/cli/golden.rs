@@ -1,4 +1,4 @@
-//! `wayhop decode` on the golden captures of RFC 4728, whose octets were written down by hand.
+//! `wayhop decode` on the golden captures of RFC 3561 and RFC 4728, whose octets were written down by hand.
 
 use std::path::Path;
 
@@ -9,9 +9,14 @@ use crate::{folder, run_in};
 
 #[test]
 fn decode_prints_what_is_written_beside_each_golden_capture() {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../captures/rfc4728");
+    for rfc in ["rfc3561", "rfc4728"] {
+        prints_what_is_written(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../captures").join(rfc));
+    }
+}
+
+fn prints_what_is_written(sources: &Path) {
     let dir = folder(&[]);
-    for c in golden::read_all(&sources).expect("the sources are in the repository") {
+    for c in golden::read_all(sources).expect("the sources are in the repository") {
         let file = sources.join(format!("{}.pcapng", c.name));
         let printed: Vec<Value> = run_in(dir.path(), &["decode", file.to_str().expect("UTF-8")])
             .ok()
