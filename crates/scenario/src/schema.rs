@@ -431,7 +431,7 @@ pub struct Stall {
     pub every_s: Option<f64>,
 }
 
-/// An order that nodes get from outside. Its `kind` says which.
+/// An order that nodes get from outside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Command {

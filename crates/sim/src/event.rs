@@ -18,6 +18,8 @@ pub(crate) enum Event {
     Up(u32),
     /// A flow's source sends.
     Departure(u32),
+    /// A packet of a program outside enters; the handle is into `Outside::entering`.
+    Enter(u32),
     /// A GPS receiver tells its node where it is.
     Position,
     /// A driver stops serving its interface queue, or goes on; the number is the stall's in the scenario.

@@ -1,10 +1,13 @@
 //! The run's traffic: each flow's source and sink, and the way between a packet and its flow.
 
+use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, FlowTag, Packet, PacketId, Pool, Purpose, Rng, Time, stream};
 use wayhop_trace::{FlowSummary, LatencyMs, PacketClass};
 use wayhop_transport::{
-    Arrival, FlowConfig, FlowError, FlowKind, GROUP, Histogram, Latency, Sink, Source, Summary, echo_reply,
+    Arrival, FlowConfig, FlowError, FlowKind, GROUP, Histogram, Latency, Sink, Source, Stamp, Summary,
+    echo_reply,
 };
+use wayhop_wire::{icmp, ipv4};
 
 /// All flows of a run.
 pub(crate) struct Flows {
@@ -91,6 +94,30 @@ impl Flows {
         (p, f.source.next_departure(now, &mut f.rng))
     }
 
+    /// The ping flow that an echo reply of `node`'s own network stack answers.
+    pub(crate) fn answered(
+        &self,
+        node: u32,
+        ip: &ipv4::Packet<'_>,
+        stations: &FxHashMap<Addr, u32>,
+    ) -> Option<FlowTag> {
+        if ip.protocol() != ipv4::protocol::ICMP {
+            return None;
+        }
+        let Ok(icmp::Repr::EchoReply { ident, seq, data }) = icmp::Repr::parse(ip.payload()) else {
+            return None;
+        };
+        let to = *stations.get(&ip.dst())?;
+        let asks = |f: &Flow| {
+            let c = f.source.config();
+            let ends = (c.src.0, c.dst.0, c.src_port) == (to, node, ident);
+            ends && matches!(c.kind, FlowKind::Ping { .. })
+        };
+        let flow = self.list.iter().position(asks)?;
+        let seq = Stamp::parse(data).map_or(u32::from(seq), |s| s.seq);
+        (u64::from(seq) < self.list[flow].source.sent()).then_some(FlowTag { flow: flow as u32, seq })
+    }
+
     /// A packet arrived at `node`.
     pub(crate) fn deliver(
         &mut self,
@@ -166,8 +193,9 @@ fn latency_ms(l: Option<Latency>) -> LatencyMs {
     })
 }
 
+/// The next IP identification. Not 0, for which network stacks put in one of their own.
 fn count(id: &mut u16) -> u16 {
-    *id = id.wrapping_add(1);
+    *id = id.checked_add(1).unwrap_or(1);
     *id
 }
 

@@ -18,6 +18,7 @@ mod ledger;
 mod motion;
 mod net;
 mod node;
+mod outside;
 mod queue;
 mod simulation;
 mod slab;
@@ -25,4 +26,5 @@ mod summary;
 
 pub use audit::Audit;
 pub use ledger::Ends;
+pub use outside::{Exit, Leaving, Programs};
 pub use simulation::Simulation;

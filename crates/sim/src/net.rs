@@ -19,6 +19,7 @@ use crate::flows::{Delivery, Flows};
 use crate::ledger::Ledger;
 use crate::motion::Movers;
 use crate::node::{Node, Timer};
+use crate::outside::{Exit, Leaving, Outside};
 use crate::queue::EventQueue;
 use crate::slab::Slab;
 
@@ -54,6 +55,8 @@ pub(crate) struct Net {
     pub(crate) captures: Vec<bool>,
     /// For the octets of a frame, for reuse.
     pub(crate) frame: Vec<u8>,
+    /// The way to programs outside of the simulator, on a real clock.
+    pub(crate) outside: Option<Outside>,
     /// Effect lists for reuse; more than one when a handler's effects call another handler.
     pub(crate) spare_effects: Vec<Vec<Effect>>,
 }
@@ -327,7 +330,49 @@ impl Net {
         }
     }
 
+    /// A packet of a program outside enters at its node; false if it is nothing that this network carries.
+    pub(crate) fn enter(&mut self, at: Time, node: u32, bytes: &[u8]) -> bool {
+        let Some(outside) = &mut self.outside else { return false };
+        let Ok(ip) = ipv4::Packet::new_checked(bytes) else { return false };
+        if ip.src() != self.nodes[node as usize].addr {
+            return false;
+        }
+        let known = outside.recognise(node, &ip).or_else(|| {
+            let tag = self.flows.answered(node, &ip, &self.stations)?;
+            Some((tag, at))
+        });
+        let (flow, born) = known.map_or((None, at), |(tag, born)| (Some(tag), born));
+        let id = wayhop_core::PacketId(self.next_id);
+        self.next_id += 1;
+        let p = self.pool.packet(&bytes[..ip.total_len()], wayhop_core::PacketMeta { id, flow, born });
+        outside.programs.sent += u64::from(flow.is_none());
+        let handle = outside.entering.put(p);
+        self.queue.push(at, node, Event::Enter(handle));
+        true
+    }
+
+    /// Such a packet's event came up.
+    pub(crate) fn entered(&mut self, at: Time, node: u32, handle: u32) {
+        if let Some(outside) = &mut self.outside {
+            let p = outside.entering.take(handle);
+            self.start(at, node, p);
+        }
+    }
+
+    /// Hands a packet to the programs outside.
+    fn leave(&mut self, at: Time, node: u32, packet: Packet, exit: Exit) {
+        match &mut self.outside {
+            Some(outside) => outside.leaving.push_back(Leaving { node, at, exit, packet }),
+            None => self.pool.recycle(packet),
+        }
+    }
+
     fn deliver(&mut self, at: Time, node: u32, p: Packet) {
+        if let (None, Some(outside)) = (p.meta.flow, &mut self.outside) {
+            outside.programs.delivered += 1;
+            self.record(at, node, HopKind::Deliver, &p, NO_PEER, None);
+            return self.leave(at, node, p, Exit::Deliver);
+        }
         let Some(tag) = p.meta.flow else {
             // Nobody but the run's own flows listens.
             self.drop_packet(at, node, p, DropReason::NoListener);
@@ -335,18 +380,35 @@ impl Net {
         };
         self.record(at, node, HopKind::Deliver, &p, NO_PEER, None);
         let delivery = self.flows.deliver(at, node, tag, &p, &mut self.pool, &mut self.next_id);
-        self.pool.recycle(p);
+        self.leave(at, node, p, Exit::Deliver);
         match delivery {
             Delivery::Counted => self.ledger.delivered(tag),
             Delivery::Again => {}
+            // Outside, the node's own network stack answers.
+            Delivery::Answer(answer) if self.outside.is_some() => self.pool.recycle(answer),
             Delivery::Answer(answer) => self.originate(at, node, answer),
         }
     }
 
     pub(crate) fn drop_packet(&mut self, at: Time, node: u32, p: Packet, why: DropReason) {
         self.record(at, node, HopKind::Drop, &p, NO_PEER, Some(why));
-        if let Some(tag) = p.meta.flow {
-            self.ledger.dropped(tag, why);
+        match (p.meta.flow, &mut self.outside) {
+            (Some(tag), _) => self.ledger.dropped(tag, why),
+            (None, Some(outside)) if wayhop_trace::classify(p.bytes()).0.is_none() => {
+                outside.programs.dropped[why as usize] += 1;
+            }
+            _ => {}
+        }
+        let given_up = matches!(
+            why,
+            DropReason::NoRoute
+                | DropReason::DiscoveryFailed
+                | DropReason::BufferTimeout
+                | DropReason::BufferFull
+        );
+        if self.outside.is_some() && given_up && self.nodes[node as usize].addr == classify::source(p.bytes())
+        {
+            return self.leave(at, node, p, Exit::Refuse(why));
         }
         self.pool.recycle(p);
     }

@@ -36,6 +36,11 @@ impl<E: Copy> EventQueue<E> {
         self.up(self.heap.len() - 1, entry);
     }
 
+    /// When the next event is due.
+    pub(crate) fn next_time(&self) -> Option<Time> {
+        self.heap.first().map(|e| time_of(e.key))
+    }
+
     /// Takes the next event if it is due by `end`.
     #[inline]
     pub(crate) fn pop_until(&mut self, end: Time) -> Option<(Time, u32, E)> {

@@ -86,6 +86,7 @@ impl Simulation {
             captures,
             frame: Vec::new(),
             spare_effects: Vec::new(),
+            outside: None,
         };
         Ok(Self {
             radio,
@@ -109,14 +110,9 @@ impl Simulation {
 
     /// [`Simulation::run`], but only to `end`; it may be called again for a later one.
     pub fn run_until(&mut self, end: Time, mut watch: impl FnMut(Time) -> ControlFlow<()>) -> bool {
-        if !std::mem::replace(&mut self.begun, true) {
-            self.begin();
-        }
+        self.begin_once();
         while let Some((at, node, event)) = self.net.queue.pop_until(end) {
-            debug_assert!(at >= self.now, "time went back");
-            self.now = at;
-            self.step(at, node, event);
-            self.events += 1;
+            self.advance(at, node, event);
             if self.events.is_multiple_of(CHECK_EVERY) && (self.net.recorder.failed() || watch(at).is_break())
             {
                 return false;
@@ -124,6 +120,19 @@ impl Simulation {
         }
         self.now = end;
         true
+    }
+
+    pub(crate) fn begin_once(&mut self) {
+        if !std::mem::replace(&mut self.begun, true) {
+            self.begin();
+        }
+    }
+
+    pub(crate) fn advance(&mut self, at: Time, node: u32, event: Event) {
+        debug_assert!(at >= self.now, "time went back");
+        self.now = at;
+        self.step(at, node, event);
+        self.events += 1;
     }
 
     fn begin(&mut self) {
@@ -170,13 +179,17 @@ impl Simulation {
             Event::Up(handle) => net.arrive(handle),
             Event::Position => self.tell_position(at, node),
             Event::Stall(number, stalled) => self.stall(at, node, number, stalled),
+            Event::Enter(handle) => net.entered(at, node, handle),
             Event::Order(number) => self.order(at, number),
             Event::Departure(flow) => {
                 let (p, next) = net.flows.depart(at, flow, &mut net.pool, &mut net.next_id);
                 if let Some(next) = next {
                     net.queue.push(next, node, Event::Departure(flow));
                 }
-                net.start(at, node, p);
+                match &mut net.outside {
+                    Some(outside) => outside.send(at, node, p),
+                    None => net.start(at, node, p),
+                }
             }
         }
         self.settle(at);
@@ -225,7 +238,7 @@ impl Simulation {
     }
 
     /// Gives protocols the packets that they want back, and only then lets the MAC fetch its next one.
-    fn settle(&mut self, at: Time) {
+    pub(crate) fn settle(&mut self, at: Time) {
         while let Some((node, next_hop)) = self.net.recalls.pop_front() {
             let mut taken = std::mem::take(&mut self.recalled);
             self.radio.recall(node, next_hop, |out| taken.push(out), &mut self.net);
@@ -248,6 +261,9 @@ impl Simulation {
         }
         net.going.iter().for_each(|out| census.count(&out.packet));
         net.coming.iter().for_each(|a| census.count(&a.packet));
+        // Their flows' books know them already.
+        census.packets +=
+            net.outside.as_ref().map_or(0, |o| (o.leaving.len() + o.entering.iter().count()) as u64);
         let lossy_air = !self.radio.config().acknowledge;
         Audit {
             ends: net

@@ -8,6 +8,7 @@ mod chain;
 mod cmu;
 mod conservation;
 mod orders;
+mod outside;
 mod repetition;
 mod stall;
 mod to_all;

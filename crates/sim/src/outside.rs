@@ -1,0 +1,141 @@
+//! A network on a real clock, with programs outside of it: packets enter that the simulator did not make, and packets
+//! leave it.
+//!
+//! The scenario's own flows take the same way as a program's packets: at its departure a packet leaves ([`Exit::Send`]),
+//! the host hands it to its node's network stack, and it comes back by [`crate::Simulation::enter`]. It is known again by
+//! its IP identification, an echo reply by the flow's identifier, so that flows are counted as in simulation.
+
+use std::collections::VecDeque;
+
+use wayhop_core::{Addr, DropReason, FlowTag, Packet, Span, Time};
+use wayhop_wire::ipv4;
+
+use crate::simulation::Simulation;
+use crate::slab::Slab;
+
+/// A packet that leaves the simulated network. Give its buffer back by [`Simulation::recycle`].
+pub struct Leaving {
+    /// The node at which it leaves.
+    pub node: u32,
+    /// When, in the run's time.
+    pub at: Time,
+    /// Why.
+    pub exit: Exit,
+    /// The packet.
+    pub packet: Packet,
+}
+
+/// Why a packet leaves.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// It arrived: for the node's programs.
+    Deliver,
+    /// A flow of the scenario sends it: for the node's network stack, to route it as a program's.
+    Send,
+    /// Its own node gave it up: the program that sent it is to hear of that.
+    Refuse(DropReason),
+}
+
+/// Packets of programs, which no flow of the scenario counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Programs {
+    /// Entered.
+    pub sent: u64,
+    /// Left at their destinations; a packet that arrives twice counts twice.
+    pub delivered: u64,
+    /// Dropped on their way, by reason in the order of [`DropReason::ALL`]. Losses on the air of a radio that does not
+    /// acknowledge are not among them.
+    pub dropped: [u64; DropReason::ALL.len()],
+}
+
+/// The door.
+pub(crate) struct Outside {
+    /// Packets whose event in the queue brings them in.
+    pub(crate) entering: Slab<Packet>,
+    pub(crate) leaving: VecDeque<Leaving>,
+    /// By node: flows' packets that left to be sent and have not entered yet.
+    expected: Vec<VecDeque<Expected>>,
+    pub(crate) programs: Programs,
+}
+
+struct Expected {
+    ip_id: u16,
+    destination: Addr,
+    tag: FlowTag,
+    born: Time,
+}
+
+impl Outside {
+    /// More do not wait in a network stack between sending and the TUN.
+    const MAX_EXPECTED: usize = 1_024;
+
+    pub(crate) fn new(nodes: usize) -> Self {
+        Self {
+            entering: Slab::new(),
+            leaving: VecDeque::new(),
+            expected: (0..nodes).map(|_| VecDeque::new()).collect(),
+            programs: Programs::default(),
+        }
+    }
+
+    /// A flow's packet leaves, to enter again.
+    pub(crate) fn send(&mut self, at: Time, node: u32, packet: Packet) {
+        if let (Some(tag), Ok(ip)) = (packet.meta.flow, ipv4::Packet::new_checked(packet.bytes())) {
+            let waiting = &mut self.expected[node as usize];
+            if waiting.len() == Self::MAX_EXPECTED {
+                waiting.pop_front();
+            }
+            let born = packet.meta.born;
+            waiting.push_back(Expected { ip_id: ip.id(), destination: ip.dst(), tag, born });
+        }
+        self.leaving.push_back(Leaving { node, at, exit: Exit::Send, packet });
+    }
+
+    /// The flow's packet that this one is, and when it was made.
+    pub(crate) fn recognise(&mut self, node: u32, ip: &ipv4::Packet<'_>) -> Option<(FlowTag, Time)> {
+        let waiting = &mut self.expected[node as usize];
+        let at = waiting.iter().position(|e| e.ip_id == ip.id() && e.destination == ip.dst())?;
+        // Those before it were lost on the way.
+        waiting.drain(..at);
+        waiting.pop_front().map(|e| (e.tag, e.born))
+    }
+}
+
+impl Simulation {
+    /// Opens the network to the outside, before its first event.
+    pub fn open(&mut self) {
+        self.net.outside = Some(Outside::new(self.net.nodes.len()));
+    }
+
+    /// A packet of a node's program enters at `at`, or now if that is past. One that is not IPv4, or not from this node, is
+    /// ignored; the answer says so.
+    pub fn enter(&mut self, at: Time, node: u32, bytes: &[u8]) -> bool {
+        self.net.enter(at.max(self.now), node, bytes)
+    }
+
+    /// The next packet that leaves, in their order.
+    pub fn leave(&mut self) -> Option<Leaving> {
+        self.net.outside.as_mut()?.leaving.pop_front()
+    }
+    /// Gives the buffer of a packet that left back.
+    pub fn recycle(&mut self, p: Packet) {
+        self.net.pool.recycle(p);
+    }
+
+    /// When the next event is due; `None` when nothing will ever happen.
+    pub fn next_event(&self) -> Option<Time> {
+        self.net.queue.next_time()
+    }
+
+    /// Runs at most `limit` events that are due by a clock, and tells how late each was. False when nothing more is due.
+    pub fn run_due(&mut self, limit: u32, clock: impl Fn() -> Time, mut late: impl FnMut(Span)) -> bool {
+        self.begin_once();
+        for _ in 0..limit {
+            let now = clock();
+            let Some((at, node, event)) = self.net.queue.pop_until(now.min(self.end)) else { return false };
+            late(now.since(at));
+            self.advance(at, node, event);
+        }
+        true
+    }
+}
