@@ -20,9 +20,11 @@ pub mod checksum;
 pub mod dot11;
 pub mod dsr;
 pub mod icmp;
+mod icmp_error;
 pub mod ipv4;
 pub mod llc;
 pub mod radiotap;
 pub mod udp;
 
 pub use error::Error;
+pub use icmp_error::{had_no_route, unreachable_for};

@@ -1,0 +1,47 @@
+//! The ICMP error that tells a program of its packet's end (RFC 792; RFC 1122, section 3.2.2; RFC 1812, section 4.3.2).
+
+use wayhop_core::{Addr, DropReason};
+
+use crate::icmp::{HEADER_LEN, Repr, unreachable_code};
+use crate::ipv4;
+
+/// The longest ICMP error, IP header included (RFC 1812, section 4.3.2.3).
+const MAX_LEN: usize = 576;
+
+/// Whether a packet that its own node ended for this reason had no route, so that its program is told "host unreachable".
+///
+/// Losses further on are no such case: the network may lose packets, and transport protocols repeat them.
+pub const fn had_no_route(why: DropReason) -> bool {
+    matches!(
+        why,
+        DropReason::NoRoute
+            | DropReason::DiscoveryFailed
+            | DropReason::BufferTimeout
+            | DropReason::BufferFull
+            | DropReason::NoSalvage
+    )
+}
+
+/// The IP packet from `from` with the ICMP message Destination Unreachable, code 1 (host), about `packet`.
+///
+/// `None` where RFC 1122 section 3.2.2 forbids an answer: about ICMP errors, packets to several hosts, fragments other
+/// than the first, and packets without a single source; and about what is no IPv4 packet.
+pub fn unreachable_for(packet: &[u8], from: Addr) -> Option<Vec<u8>> {
+    let ip = ipv4::Packet::new_checked(packet).ok()?;
+    let (src, dst) = (ip.src(), ip.dst());
+    let single = |a: Addr| !(a.is_broadcast() || a.is_multicast());
+    if !single(dst) || !single(src) || src.is_unspecified() || ip.fragment_offset() != 0 {
+        return None;
+    }
+    // All messages but echo and its kin (types 0, 8, 13 to 18) are errors, or unknown.
+    if ip.protocol() == ipv4::protocol::ICMP && !matches!(ip.payload().first(), Some(0 | 8 | 13..=18)) {
+        return None;
+    }
+    let original = ip.start(MAX_LEN - ipv4::HEADER_LEN - HEADER_LEN - ip.header_len());
+    let message = Repr::DestinationUnreachable { code: unreachable_code::HOST, next_hop_mtu: 0, original };
+    let head = ipv4::Repr::new(from, src, ipv4::protocol::ICMP, message.buffer_len() as u16);
+    let mut answer = vec![0; ipv4::HEADER_LEN + message.buffer_len()];
+    head.emit(&mut answer);
+    message.emit(&mut answer[ipv4::HEADER_LEN..]);
+    Some(answer)
+}
