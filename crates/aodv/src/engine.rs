@@ -147,8 +147,8 @@ impl Engine {
         }
     }
 
-    fn on_message(&mut self, cx: &mut Cx<'_>, p: Packet) {
-        let Some(head) = read_head(&p, cx.addr()) else {
+    fn on_message(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
+        let Some(head) = read_head(&p, cx.addr(), rx.broadcast) else {
             return cx.drop(p, DropReason::Malformed);
         };
         let Ok(message) = Message::parse(&p.bytes()[head.payload.clone()]) else {
@@ -194,7 +194,7 @@ pub(crate) struct Head {
     pub(crate) payload: core::ops::Range<usize>,
 }
 
-fn read_head(p: &Packet, own: Addr) -> Option<Head> {
+fn read_head(p: &Packet, own: Addr, to_all: bool) -> Option<Head> {
     let ip = ipv4::Packet::new_checked(p.bytes()).ok()?;
     let whole = !ip.more_fragments() && ip.fragment_offset() == 0;
     if !whole || ip.protocol() != ipv4::protocol::UDP || !ip.checksum_is_valid() {
@@ -211,7 +211,8 @@ fn read_head(p: &Packet, own: Addr) -> Option<Head> {
     Some(Head {
         source: ip.src(),
         ttl: ip.ttl(),
-        is_broadcast: ip.dst().is_broadcast(),
+        // Some implementations send to the subnet's broadcast address, which only the link tells from a node's.
+        is_broadcast: ip.dst().is_broadcast() || to_all,
         payload: start..start + datagram.payload().len(),
     })
 }
@@ -241,8 +242,8 @@ impl Protocol for Engine {
         self.route_or_search(cx, p, source, destination);
     }
 
-    fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, _rx: &RxMeta) {
-        self.on_message(cx, p);
+    fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
+        self.on_message(cx, p, rx);
     }
 
     fn on_tx_status(

@@ -32,7 +32,8 @@ fn malformed_messages_are_dropped_as_such() {
     let n = cases.len();
     let mut net = alone(&Params::rfc());
     for b in &cases {
-        net.inject(0, addr(4), true, b);
+        let to_all = b[16..20] == BROADCAST.octets();
+        net.inject(0, addr(4), to_all, b);
     }
     net.run_for(ms(50));
     assert_eq!(net.drops().len(), n);

@@ -44,7 +44,7 @@ pub(crate) enum Kind {
     Ack,
 }
 
-fn kind(bytes: &[u8]) -> Option<(ipv4::Repr, Kind)> {
+pub(crate) fn kind(bytes: &[u8]) -> Option<(ipv4::Repr, Kind)> {
     let ip = ipv4::Repr::parse(bytes).ok()?;
     let packet = ipv4::Packet::new_checked(bytes).ok()?;
     let datagram = udp::Packet::new_checked(packet.payload()).ok()?;
