@@ -233,7 +233,8 @@ impl Net {
         let (destination, own) = (ip.dst(), is_for_port(&ip, n.interests.udp_port));
         let returned = ip.src() == n.addr;
         let for_me = destination == n.addr || destination == BROADCAST;
-        if own && for_me {
+        // A subnet's broadcast address is nobody's here; the link tells that the frame was one to all.
+        if own && (for_me || rx.broadcast) {
             self.call(at, node, |proto, cx| proto.on_frame(cx, p, &rx));
         } else if for_me {
             self.deliver(at, node, p);

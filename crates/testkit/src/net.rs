@@ -443,7 +443,7 @@ impl Net {
         let own = self.hosts[node].addr;
         let port = self.hosts[node].protocol.interests().udp_port;
         let for_us = head.destination == own || head.destination == BROADCAST;
-        if for_us && port.is_some() && head.udp_port == port {
+        if (for_us || rx.broadcast) && port.is_some() && head.udp_port == port {
             self.call(node, |protocol, cx| protocol.on_frame(cx, p, &rx));
         } else if for_us {
             self.deliver(node, p);
