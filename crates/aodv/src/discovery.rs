@@ -3,7 +3,7 @@
 use wayhop_core::{Addr, BROADCAST, Cx, DropReason, Packet, RouteUse, Span, Time, TxSpec};
 use wayhop_wire::aodv::{Message, Rreq};
 
-use crate::engine::{Engine, Head, is_node, timer, tx};
+use crate::engine::{Engine, Head, is_destination, is_node, timer, tx};
 use crate::params::{OwnNumber, SearchRule};
 use crate::seq::{newer, newest};
 use crate::table::{Entry, State};
@@ -40,8 +40,9 @@ impl Engine {
     pub(crate) fn route_or_search(&mut self, cx: &mut Cx<'_>, p: Packet, source: Addr, destination: Addr) {
         let is_own = source == cx.addr();
         let state = self.table.get(destination).map(|e| (e.state, e.next_hop));
+        let may_forward = is_own || !self.is_quiet(cx.now());
         match state {
-            Some((State::Valid, next_hop)) => {
+            Some((State::Valid, next_hop)) if may_forward => {
                 let used = RouteUse { source, destination, next_hop, previous_hop: None };
                 self.refresh(cx.now(), &used);
                 cx.send(p, TxSpec::unicast(next_hop).reported(tx::DATA));
@@ -143,13 +144,13 @@ impl Engine {
     fn next_ring(&self, e: &Entry) -> Step {
         let p = &self.params;
         let grow = |ttl: u8| ttl.saturating_add(p.ttl_increment);
-        let ttl = match (e.search.is_on(), e.last_hops) {
-            (false, None) => p.ttl_start,
-            (false, Some(hops)) => grow(hops),
-            (true, _) if e.search.last_ttl >= p.ttl_threshold => p.net_diameter,
-            (true, _) => grow(e.search.last_ttl),
+        // The threshold bounds the growth, not the first ring around a distance that was known.
+        let (ttl, is_ring) = match (e.search.is_on(), e.last_hops) {
+            (false, None) => (p.ttl_start, p.ttl_start <= p.ttl_threshold),
+            (false, Some(hops)) => (grow(hops), true),
+            (true, _) => (grow(e.search.last_ttl), grow(e.search.last_ttl) <= p.ttl_threshold),
         };
-        if ttl <= p.ttl_threshold && ttl < p.net_diameter {
+        if is_ring && ttl < p.net_diameter {
             return Step::Ask { ttl, wait: p.ring_traversal_time(ttl) };
         }
         if e.search.at_full_ttl > p.rreq_retries {
@@ -177,6 +178,11 @@ impl Engine {
         Step::Ask { ttl, wait: wait.min(LONGEST_WAIT) }
     }
 
+    /// Whether a request may leave now (sections 6.3 and 6.13).
+    pub(crate) fn may_ask(&mut self, now: Time) -> bool {
+        !self.is_quiet(now) && self.rreq_rate.has_room(now, self.params.rreq_rate_limit)
+    }
+
     /// Broadcasts a request (section 6.3).
     pub(crate) fn ask(&mut self, cx: &mut Cx<'_>, destination: Addr, ttl: u8, wait: Span) {
         let now = cx.now();
@@ -191,7 +197,7 @@ impl Engine {
             return;
         }
         self.seq = match self.params.own_number {
-            OwnNumber::Minimal => self.seq.wrapping_add(1),
+            OwnNumber::Minimal | OwnNumber::IncrementIfNext => self.seq.wrapping_add(1),
             OwnNumber::Even => self.seq.wrapping_add(2),
         };
         self.request_id = self.request_id.wrapping_add(1);
@@ -260,13 +266,16 @@ impl Engine {
     /// A request from a neighbour (section 6.5).
     pub(crate) fn on_rreq(&mut self, cx: &mut Cx<'_>, p: Packet, head: &Head, mut m: Rreq) {
         let now = cx.now();
-        if !is_node(m.originator) || !is_node(m.destination) || m.hop_count == u8::MAX {
+        if !is_node(m.originator) || !is_destination(m.destination) || m.hop_count == u8::MAX {
             return cx.drop(p, DropReason::Malformed);
         }
-        if m.originator == cx.addr() || self.neighbours.is_blacklisted(head.source, now) {
+        if self.neighbours.is_blacklisted(head.source, now) {
             return cx.consume(p);
         }
         self.touch_neighbour(cx, head.source);
+        if m.originator == cx.addr() {
+            return cx.consume(p);
+        }
         let memory = Span::from_millis(self.params.request_memory_ms);
         let limit = self.params.max_requests_remembered.max(1);
         if !self.seen.first((m.originator, m.id), now, memory, limit) {
@@ -274,7 +283,14 @@ impl Engine {
         }
         m.hop_count += 1;
         self.reverse_route(cx, head.source, &m);
-        if self.is_quiet(now) || self.answer(cx, head, &m) || head.ttl <= 1 {
+        if self.is_quiet(now) {
+            // Section 6.13: this is how a node that lost its own number gets it back.
+            if m.destination == cx.addr() {
+                self.heed_number(&m);
+            }
+            return cx.consume(p);
+        }
+        if self.answer(cx, head, &m) || head.ttl <= 1 {
             return cx.consume(p);
         }
         if let Some(known) = self.table.get(m.destination).and_then(|e| e.seq) {

@@ -1,7 +1,7 @@
 //! The state of one node, and the seam's handlers.
 
 use wayhop_core::{
-    Addr, Command, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, Refused, RouteUse,
+    Addr, Command, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, Refused, Route, RouteUse,
     RxMeta, Span, Time, TimerKey, TxId, TxStatus,
 };
 use wayhop_wire::aodv::{self, Message, Unreachable};
@@ -60,6 +60,7 @@ pub(crate) mod timer {
     pub(crate) const HELLO: TimerKey = TimerKey(2);
     pub(crate) const REPAIR: TimerKey = TimerKey(3);
     pub(crate) const ACK: TimerKey = TimerKey(4);
+    pub(crate) const AWAKE: TimerKey = TimerKey(5);
     const SEARCH: u64 = 1 << 32;
 
     pub(crate) fn search(destination: Addr) -> TimerKey {
@@ -80,11 +81,16 @@ pub(crate) fn is_node(a: Addr) -> bool {
     !(a.is_broadcast() || a.is_multicast() || a.is_unspecified() || a.is_loopback())
 }
 
+/// Whether a request may ask for an address. Section 2: for a group it is passed on like any other.
+pub(crate) fn is_destination(a: Addr) -> bool {
+    is_node(a) || (a.is_multicast() && !a.is_broadcast())
+}
+
 impl Engine {
     /// A node that knows nothing yet.
     pub fn new(params: Params) -> Self {
         let seq = match params.own_number {
-            OwnNumber::Minimal => 0,
+            OwnNumber::Minimal | OwnNumber::IncrementIfNext => 0,
             OwnNumber::Even => 2,
         };
         Self {
@@ -107,6 +113,22 @@ impl Engine {
 
     pub(crate) fn is_quiet(&self, now: Time) -> bool {
         now < self.quiet_until
+    }
+
+    /// Begins the wait after a reboot, or begins it anew (section 6.13).
+    pub(crate) fn keep_quiet(&mut self, cx: &mut Cx<'_>) {
+        self.quiet_until = cx.now() + self.params.delete_period();
+        cx.set_timer(timer::AWAKE, self.quiet_until);
+    }
+
+    /// The wait is over: what was learned meanwhile carries packets of others, too.
+    fn awake(&mut self, cx: &mut Cx<'_>) {
+        if self.is_quiet(cx.now()) {
+            return;
+        }
+        for e in self.table.iter().filter(|e| e.is_valid()) {
+            cx.install(Route { destination: e.destination, next_hop: e.next_hop, hops: e.hops });
+        }
     }
 
     /// Sees to it that a check runs at the first grid point after `due`.
@@ -227,7 +249,7 @@ impl Protocol for Engine {
 
     fn start(&mut self, cx: &mut Cx<'_>) {
         if self.params.wait_after_reboot {
-            self.quiet_until = cx.now() + self.params.delete_period();
+            self.keep_quiet(cx);
         }
         self.start_hello(cx);
     }
@@ -273,6 +295,7 @@ impl Protocol for Engine {
             timer::HELLO => self.hello_due(cx),
             timer::REPAIR => self.repair_deadline(cx),
             timer::ACK => self.acks_due(cx),
+            timer::AWAKE => self.awake(cx),
             _ => {
                 if let Some(destination) = timer::searched(key) {
                     self.search_timeout(cx, destination);
@@ -310,7 +333,7 @@ impl Engine {
             let all = [Some(used.destination), Some(used.source), Some(used.next_hop), used.previous_hop];
             for a in all.into_iter().flatten() {
                 if let Some(e) = self.table.get_mut(a) {
-                    e.extend(until);
+                    e.used(until);
                 }
             }
         }

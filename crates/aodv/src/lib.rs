@@ -67,4 +67,4 @@ mod seq;
 mod table;
 
 pub use engine::Engine;
-pub use params::{Hello, LocalRepair, OwnNumber, Params, Refresh, SearchRule};
+pub use params::{Hello, LocalRepair, OwnNumber, Params, Refresh, RerrNumber, SearchRule};

@@ -36,6 +36,7 @@ impl Engine {
         let Some((source, destination)) = ends(&p) else {
             return cx.drop(p, DropReason::Malformed);
         };
+        let may_ask = self.may_ask(cx.now());
         match self.params.local_repair {
             LocalRepair::PastHalfWay => {
                 let e = self.table.get(destination).filter(|e| e.state != State::Invalid);
@@ -43,7 +44,7 @@ impl Engine {
                     return self.repair_past_half_way(cx, p, destination);
                 }
             }
-            LocalRepair::WithinTtl if source != cx.addr() => {
+            LocalRepair::WithinTtl if source != cx.addr() && may_ask => {
                 let e = self.table.get(destination).filter(|e| e.is_valid() && e.next_hop == next_hop);
                 if let Some(hops) = e.map(|e| e.hops).filter(|&h| h <= self.params.max_repair_ttl()) {
                     return self.repair_within_ttl(cx, p, next_hop, source, destination, hops);
@@ -131,7 +132,9 @@ impl Engine {
         }
         e.seq = number(e.seq);
         e.state = State::Invalid;
-        if e.hops != u8::MAX {
+        if e.hops == u8::MAX {
+            e.hops = e.last_hops.unwrap_or(0);
+        } else {
             e.last_hops = Some(e.hops);
         }
         e.expires = delete;
@@ -196,6 +199,8 @@ impl Engine {
             // With a number raised, any distance is good news.
             e.hops = u8::MAX;
             e.last_hops = Some(hops);
+            // Nothing that the old next hop says concerns this route any more.
+            e.next_hop = Addr::UNSPECIFIED;
             cx.uninstall(destination);
             cx.note("repair_start", destination, hops.into());
         }

@@ -5,7 +5,6 @@ use wayhop_wire::aodv::{Extension, Message, Rrep};
 
 use crate::engine::{Engine, Head, timer};
 use crate::params::{Hello, Params};
-use crate::seq::newest;
 
 /// What is known of the nodes around.
 #[derive(Clone, Debug, Default)]
@@ -83,7 +82,7 @@ impl Engine {
         cx.set_timer(timer::HELLO, now + interval);
         let is_wanted = match self.params.hello {
             Hello::Off => false,
-            Hello::WhileActive => self.table.iter().any(|e| e.is_valid() && e.hops > 0),
+            Hello::WhileActive => self.table.iter().any(|e| e.is_valid() && e.wanted_until > now),
             Hello::Always => true,
         };
         let spoke = self.neighbours.last_broadcast.is_some_and(|t| t + interval > now);
@@ -122,11 +121,27 @@ impl Engine {
             None if known.len() < Neighbours::LIMIT => known.push(n),
             None => return,
         }
-        self.direct_route(cx, head.source, lost_at);
-        if let Some(e) = self.table.get_mut(head.source) {
-            e.seq = Some(e.seq.map_or(m.destination_seq, |own| newest(own, m.destination_seq)));
-        }
+        self.hello_route(cx, head.source, m.destination_seq, lost_at);
         self.check_after(cx, lost_at);
+    }
+
+    /// A Hello is news about the way to its sender, one hop long, by the rules for replies: a number that is entered without
+    /// its way would let a longer way pass for a newer one.
+    fn hello_route(&mut self, cx: &mut Cx<'_>, neighbour: Addr, seq: u32, until: Time) {
+        let e = self.entry(cx, neighbour);
+        if !e.accepts(seq, 1) {
+            return self.direct_route(cx, neighbour, until);
+        }
+        let is_direct = e.is_valid() && e.next_hop == neighbour;
+        let until = if is_direct { until.max(e.expires) } else { until };
+        let wanted = e.wanted_until;
+        self.set_route(cx, neighbour, neighbour, 1, seq, until);
+        if let Some(e) = self.table.get_mut(neighbour) {
+            // A Hello asks for nothing.
+            e.wanted_until = wanted;
+        }
+        self.search_ended(cx, neighbour);
+        self.release(cx, neighbour, Span::ZERO);
     }
 
     /// Neighbours whose Hellos stayed away are lost (section 6.9).

@@ -92,8 +92,8 @@ pub struct Params {
     pub rerr_needs_precursors: bool,
     /// Send a Route Error to a single user as unicast (section 6.11); else always broadcast.
     pub rerr_unicast: bool,
-    /// Accept a Route Error whose number equals the route's.
-    pub rerr_equal_number: bool,
+    /// Which number a Route Error of the next hop must have to count (section 6.11).
+    pub rerr_number: RerrNumber,
     /// Keep the list of a route's users when the route breaks or expires.
     pub keep_precursors: bool,
     /// `RERR_RATELIMIT`: Route Errors that a node may send a second (section 6.11); 0: no limit.
@@ -155,9 +155,26 @@ pub enum SearchRule {
 pub enum OwnNumber {
     /// Section 6.1: one more before each request; at least the request's number before a reply.
     Minimal,
+    /// Section 6.6.1 taken by itself: one more before a reply if that is the request's number, else unchanged. A node that
+    /// lost its number in a reboot then answers with one that nobody takes, until its own requests have raised it.
+    IncrementIfNext,
     /// Always even, so that a number that a broken link made odd is never the destination's own: two more before each
     /// request and at each broken link, and a new one for every reply.
     Even,
+}
+
+/// Which Route Errors count, of those that come from the route's next hop. Whichever: the route's number rises, by one at
+/// least, and never falls (section 6.1); that is what keeps the routes from looping.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RerrNumber {
+    /// Those with a number newer than the route's, or with 0, which a node reports that knows none: what is late does not break
+    /// a newer route.
+    Newer,
+    /// Those with the route's number, too.
+    NotOlder,
+    /// All, as section 6.11 has it.
+    Any,
 }
 
 /// Whether the node before a broken link looks for another way itself.

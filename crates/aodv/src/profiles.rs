@@ -1,6 +1,6 @@
 //! Complete sets of parameters.
 
-use crate::params::{Hello, LocalRepair, OwnNumber, Params, Refresh, SearchRule};
+use crate::params::{Hello, LocalRepair, OwnNumber, Params, Refresh, RerrNumber, SearchRule};
 
 impl Params {
     /// The set of this name: `rfc`, `ns2` or `das`.
@@ -53,7 +53,7 @@ impl Params {
             local_repair: LocalRepair::Off,
             rerr_needs_precursors: true,
             rerr_unicast: true,
-            rerr_equal_number: false,
+            rerr_number: RerrNumber::Newer,
             keep_precursors: false,
             rerr_rate_limit: 10,
             rrep_ack: false,
@@ -139,7 +139,7 @@ impl Params {
             local_repair: LocalRepair::PastHalfWay,
             rerr_needs_precursors: false,
             rerr_unicast: false,
-            rerr_equal_number: true,
+            rerr_number: RerrNumber::NotOlder,
             keep_precursors: true,
             rerr_rate_limit: 0,
             blacklist: false,

@@ -9,22 +9,31 @@ use wayhop_core::{Span, Time};
 pub(crate) struct RateLimit(VecDeque<Time>);
 
 impl RateLimit {
+    /// Whether there is room for a message now.
+    pub(crate) fn has_room(&mut self, now: Time, per_second: u32) -> bool {
+        per_second == 0 || self.full_until(now, per_second).is_none()
+    }
+
     /// Counts a message now, or says when there will be room for one. A limit of 0 means none.
     pub(crate) fn take(&mut self, now: Time, per_second: u32) -> Result<(), Time> {
         if per_second == 0 {
             return Ok(());
         }
+        if let Some(room) = self.full_until(now, per_second) {
+            return Err(room);
+        }
+        self.0.push_back(now);
+        Ok(())
+    }
+
+    /// When there will be room; `None` when there is.
+    fn full_until(&mut self, now: Time, per_second: u32) -> Option<Time> {
         let second = Span::from_secs(1);
         while self.0.front().is_some_and(|&t| t + second <= now) {
             self.0.pop_front();
         }
-        match self.0.front() {
-            Some(&oldest) if self.0.len() >= per_second as usize => Err(oldest + second),
-            _ => {
-                self.0.push_back(now);
-                Ok(())
-            }
-        }
+        let oldest = self.0.front().filter(|_| self.0.len() >= per_second as usize);
+        oldest.map(|&t| t + second)
     }
 }
 

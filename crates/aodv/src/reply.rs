@@ -3,7 +3,7 @@
 use wayhop_core::{Addr, Cx, DropReason, Packet, Route, Span, Time};
 use wayhop_wire::aodv::{Message, Rrep, Rreq};
 
-use crate::engine::{Engine, Head, is_node, tx};
+use crate::engine::{Engine, Head, is_destination, is_node, tx};
 use crate::params::{LocalRepair, OwnNumber};
 use crate::seq::newest;
 use crate::table::{Entry, State};
@@ -31,10 +31,14 @@ impl Engine {
             originator: m.originator,
             lifetime_ms: self.remaining(now, e),
         };
-        self.send_reply(cx, reply);
-        // Section 6.6.2.
+        let back = self.send_reply(cx, reply);
+        // Sections 6.6.2 (the neighbour that asked) and 6.7 (the one that the reply went to, which a stale request makes
+        // another one).
         if let Some(e) = self.table.get_mut(m.destination) {
             e.precursors.add(head.source);
+            if let Some(back) = back {
+                e.precursors.add(back);
+            }
         }
         if let Some(e) = self.table.get_mut(m.originator) {
             e.precursors.add(next_hop);
@@ -60,11 +64,20 @@ impl Engine {
         if self.params.reply_lifetime_whole_seconds { ms / 1_000 * 1_000 } else { ms }
     }
 
-    /// Section 6.6.1, with the number rule of 6.1: the larger of both covers 6.6.1's "if equal to the incremented".
-    fn answer_for_self(&mut self, cx: &mut Cx<'_>, m: &Rreq) {
-        if !m.unknown_seq {
+    /// Raises this node's number to what a request for it says, as [`OwnNumber`] has it (sections 6.1, 6.6.1, 6.13).
+    pub(crate) fn heed_number(&mut self, m: &Rreq) {
+        if m.unknown_seq {
+            return;
+        }
+        let is_next = m.destination_seq == self.seq.wrapping_add(1);
+        if self.params.own_number != OwnNumber::IncrementIfNext || is_next {
             self.seq = newest(self.seq, m.destination_seq);
         }
+    }
+
+    /// Section 6.6.1.
+    fn answer_for_self(&mut self, cx: &mut Cx<'_>, m: &Rreq) {
+        self.heed_number(m);
         if self.params.own_number == OwnNumber::Even {
             self.seq = self.seq.wrapping_add(1);
             self.seq = self.seq.wrapping_add(self.seq % 2);
@@ -101,13 +114,14 @@ impl Engine {
         self.send_reply(cx, reply);
     }
 
-    /// Sends a reply to the next hop towards its originator.
-    fn send_reply(&mut self, cx: &mut Cx<'_>, mut reply: Rrep) {
+    /// Sends a reply to the next hop towards its originator, and says to whom.
+    fn send_reply(&mut self, cx: &mut Cx<'_>, mut reply: Rrep) -> Option<Addr> {
         let back = self.table.get(reply.originator).filter(|e| self.is_offered(e)).map(|e| e.next_hop);
-        let Some(next_hop) = back else { return };
+        let next_hop = back?;
         reply.ack_required = self.params.rrep_ack;
         let p = self.new_message(cx, &Message::Rrep(reply), None, next_hop, self.params.net_diameter);
         self.dispatch_reply(cx, p, next_hop);
+        Some(next_hop)
     }
 
     fn dispatch_reply(&mut self, cx: &mut Cx<'_>, p: Packet, next_hop: Addr) {
@@ -119,7 +133,7 @@ impl Engine {
 
     /// A reply from a neighbour (section 6.7).
     pub(crate) fn on_rrep(&mut self, cx: &mut Cx<'_>, p: Packet, head: &Head, mut m: Rrep) {
-        if !is_node(m.destination) || !is_node(m.originator) || m.hop_count == u8::MAX {
+        if !is_destination(m.destination) || !is_node(m.originator) || m.hop_count == u8::MAX {
             return cx.drop(p, DropReason::Malformed);
         }
         self.touch_neighbour(cx, head.source);
@@ -144,7 +158,7 @@ impl Engine {
         if !e.accepts(m.destination_seq, m.hop_count) {
             return false;
         }
-        let repaired_from = (e.state == State::Repair).then_some(e.last_hops.unwrap_or(e.hops));
+        let was_in_repair = e.state == State::Repair;
         let asked = e.search.asked;
         let expires = now + Span::from_millis(m.lifetime_ms.into());
         self.set_route(cx, m.destination, from, m.hop_count, m.destination_seq, expires);
@@ -154,8 +168,8 @@ impl Engine {
         {
             e.search.add_latency(now.since(asked) / u64::from(m.hop_count.max(1)));
         }
-        if let Some(old) = repaired_from {
-            self.repaired(cx, m.destination, old, m.hop_count);
+        if was_in_repair && self.params.local_repair == LocalRepair::PastHalfWay {
+            cx.note("repair_done", m.destination, m.hop_count.into());
         }
         self.search_ended(cx, m.destination);
         let spacing = Span::from_millis(self.params.buffer_spacing_ms);
@@ -202,6 +216,7 @@ impl Engine {
     ) {
         let e = self.entry(cx, destination);
         e.seq = Some(e.seq.map_or(seq, |own| newest(own, seq)));
+        e.wanted_until = expires;
         self.make_valid(cx, destination, next_hop, hops, expires);
     }
 
@@ -216,14 +231,23 @@ impl Engine {
     ) {
         let e = self.entry(cx, destination);
         let is_same = e.is_valid() && e.next_hop == next_hop && e.hops == hops;
+        let repaired_from = (e.state == State::Repair).then_some(e.last_hops.unwrap_or(e.hops));
         e.state = State::Valid;
         e.next_hop = next_hop;
         e.hops = hops;
         e.expires = expires;
         if !is_same {
-            cx.install(Route { destination, next_hop, hops });
+            // Section 6.13: until the wait is over, packets of others come by `on_outbound` and restart it.
+            if !self.is_quiet(cx.now()) {
+                cx.install(Route { destination, next_hop, hops });
+            }
             cx.note("route_added", destination, hops.into());
         }
         self.check_after(cx, expires);
+        if let Some(old) = repaired_from
+            && self.params.local_repair == LocalRepair::WithinTtl
+        {
+            self.repaired(cx, destination, old, hops);
+        }
     }
 }

@@ -4,6 +4,7 @@ use wayhop_core::{Addr, BROADCAST, Cx, DropReason, Packet, Span};
 use wayhop_wire::aodv::{MAX_UNREACHABLE, Message, Rerr, Unreachable};
 
 use crate::engine::{Engine, Head, tx};
+use crate::params::RerrNumber;
 use crate::seq::{newer, newest};
 use crate::table::{Precursors, State};
 
@@ -61,19 +62,23 @@ impl Engine {
     /// A packet of somebody else's that has no route (section 6.11 ii).
     pub(crate) fn no_route(&mut self, cx: &mut Cx<'_>, p: Packet, destination: Addr) {
         let delete = cx.now() + self.params.delete_period();
-        if self.params.wait_after_reboot && self.is_quiet(cx.now()) {
+        if self.is_quiet(cx.now()) {
             // Section 6.13: somebody still sends this way; the wait begins anew.
-            self.quiet_until = delete;
+            self.keep_quiet(cx);
         }
         let e = self.entry(cx, destination);
-        e.expires = delete;
-        // The number went up when the route was lost; raising it with every packet would run ahead of its owner.
-        let seq = e.seq.unwrap_or(0);
-        let mut audience = Audience::default();
-        audience.add(&e.precursors);
+        let seq = if e.is_valid() {
+            // Learned in the wait after a reboot: whoever sends this way has an older idea of it.
+            e.seq.map_or(0, |s| s.wrapping_add(1))
+        } else {
+            e.expires = delete;
+            // The number went up when the route was lost; raising it with every packet would run ahead of its owner.
+            e.seq.unwrap_or(0)
+        };
         self.lost.clear();
         self.lost.push(Unreachable { destination, seq });
-        self.send_rerr(cx, audience, false, Span::ZERO);
+        // To all: whoever sent the packet is often no known user of the route, as on the way back from a destination.
+        self.send_rerr(cx, Audience::Many, false, Span::ZERO);
         cx.drop(p, DropReason::NoRoute);
     }
 
@@ -84,10 +89,9 @@ impl Engine {
         let mut any = false;
         for u in m.unreachable {
             let Some(e) = self.table.get(u.destination) else { continue };
-            if e.state == State::Invalid || e.next_hop != head.source || !self.is_credible(e.seq, u.seq) {
+            if e.state == State::Invalid || e.next_hop != head.source {
                 continue;
             }
-            any = true;
             if m.no_delete {
                 // Section 6.12: repaired further down; told on, nothing else.
                 if !e.precursors.is_empty() {
@@ -96,11 +100,16 @@ impl Engine {
                 }
                 continue;
             }
+            if !self.is_credible(e.seq, u.seq) {
+                continue;
+            }
+            any = true;
             let told = u.seq;
             self.invalidate(cx, u.destination, |seq| match seq {
                 // A node that lost its own memory reports number 0: the route is broken all the same (section 6.1).
-                Some(own) if told == 0 && newer(own, 0) => Some(own.wrapping_add(1)),
-                Some(own) => Some(newest(own, told)),
+                Some(own) if told == 0 => Some(own.wrapping_add(1)),
+                // Higher in any case: at the same number this route could come back by way of its own users.
+                Some(own) => Some(newest(own.wrapping_add(1), told)),
                 None => None,
             });
             let Some(e) = self.table.get_mut(u.destination) else { continue };
@@ -125,7 +134,11 @@ impl Engine {
     fn is_credible(&self, own: Option<u32>, told: u32) -> bool {
         match own {
             None => true,
-            Some(own) => newer(told, own) || (self.params.rerr_equal_number && told == own) || told == 0,
+            Some(own) => match self.params.rerr_number {
+                RerrNumber::Newer => newer(told, own) || told == 0,
+                RerrNumber::NotOlder => !newer(own, told) || told == 0,
+                RerrNumber::Any => true,
+            },
         }
     }
 }

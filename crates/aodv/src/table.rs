@@ -28,6 +28,8 @@ pub(crate) struct Entry {
     pub(crate) next_hop: Addr,
     /// When a valid entry becomes invalid, or an invalid one may be deleted.
     pub(crate) expires: Time,
+    /// Until when packets may come this way: a route that Hellos alone keep alive is no part of an active one.
+    pub(crate) wanted_until: Time,
     /// The distance at the last break; `None` if no route to it ever broke.
     pub(crate) last_hops: Option<u8>,
     pub(crate) precursors: Precursors,
@@ -111,6 +113,7 @@ impl Entry {
             hops: 0,
             next_hop: Addr::UNSPECIFIED,
             expires,
+            wanted_until: Time::ZERO,
             last_hops: None,
             precursors: Precursors::default(),
             search: Search::default(),
@@ -129,15 +132,21 @@ impl Entry {
             Some(own) => newer(seq, own),
         }
     }
-    /// Lives until then, if it is valid.
+    /// A packet used it: lives until then, if it is valid.
     pub(crate) fn renew(&mut self, until: Time) {
         if self.is_valid() {
             self.expires = until;
+            self.wanted_until = until;
         }
     }
     /// One more, if it is known: a broken or expired route (section 6.1).
     pub(crate) fn raise_seq(&mut self) {
         self.seq = self.seq.map(|s| s.wrapping_add(1));
+    }
+    /// A packet used it: lives at least until then, if it is valid.
+    pub(crate) fn used(&mut self, until: Time) {
+        self.extend(until);
+        self.wanted_until = self.wanted_until.max(until);
     }
     /// Lives at least until then, if it is valid.
     pub(crate) fn extend(&mut self, until: Time) {

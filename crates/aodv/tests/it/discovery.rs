@@ -63,6 +63,20 @@ fn the_ring_restarts_at_the_last_known_distance_plus_two() {
 }
 
 #[test]
+fn the_threshold_bounds_the_growth_and_not_the_ring_around_a_known_distance() {
+    // Section 6.4: 8 hops plus 2 first, although TTL_THRESHOLD is 7; NET_DIAMETER after that.
+    let mut net = alone(&rfc());
+    hear(&mut net, 0, addr(4), &Message::Rrep(reply(addr(9), 10, 7, addr(0))));
+    net.down(0, 4);
+    net.send_to(0, addr(9), 1);
+    net.run_until(secs(4.0));
+    let asked = rreqs(&net, 0);
+    assert_eq!(asked.iter().map(|(s, _)| s.ip.ttl).collect::<Vec<_>>(), [10, 35]);
+    // RING_TRAVERSAL_TIME = 2 * 40 * (10 + 2).
+    assert_eq!(asked[1].0.at.since(asked[0].0.at), ms(960));
+}
+
+#[test]
 fn ttl_one_reaches_neighbours_only() {
     let mut net = line(3, &rfc());
     net.send_at(secs(1.0), 0, 2, 1);

@@ -219,3 +219,34 @@ fn many_lost_destinations_are_split_over_messages_that_fit() {
     assert_eq!(errors.iter().map(|e| e.2.len()).sum::<usize>(), 401, "400 and the neighbour itself");
     assert!(errors.iter().all(|e| e.0.ip.payload_len <= 1_480));
 }
+
+#[test]
+fn a_transit_packet_without_a_route_is_reported_to_all_even_if_one_user_is_known() {
+    // 5 has been answered; the packet comes from 3, which reached this node by a way back and is no known user.
+    let mut p = rfc();
+    p.keep_precursors = true;
+    let mut net = with_a_user(&p);
+    hear_rerr(&mut net, 0, addr(4), false, &[(addr(9), 11)]);
+    net.run_for(ms(20));
+    let before = rerrs(&net, 0).len();
+    let t =
+        wayhop_testkit::TestPacket { source: addr(3), destination: addr(9), ttl: 64, ident: 1, port: 9_000 };
+    net.inject(0, addr(3), false, &wayhop_testkit::data_packet(t, &[0; 10]));
+    net.run_for(ms(20));
+    let errors = rerrs(&net, 0);
+    assert_eq!(errors.len(), before + 1);
+    assert_eq!((errors[before].0.next_hop, errors[before].2[0].seq), (BROADCAST, 11));
+}
+
+#[test]
+fn with_n_the_number_does_not_matter() {
+    // Section 6.12: told on if it comes from the next hop and somebody uses the route; nothing else happens.
+    for (from, told_on) in [(4, 1), (3, 0)] {
+        let mut net = with_a_user(&rfc());
+        hear_rerr(&mut net, 0, addr(from), true, &[(addr(9), 10)]);
+        net.run_for(ms(20));
+        assert_eq!(rerrs(&net, 0).len(), told_on);
+        assert_eq!(route(&net, 0, addr(9), "state").unwrap(), "valid");
+        assert_eq!(route(&net, 0, addr(9), "seq").unwrap(), "10");
+    }
+}

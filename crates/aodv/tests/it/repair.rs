@@ -3,8 +3,9 @@
 use wayhop_aodv::{LocalRepair, Params};
 use wayhop_core::DropReason;
 use wayhop_testkit::{Net, addr};
+use wayhop_wire::aodv::Message;
 
-use crate::support::{held, ms, net, rerrs, route, rreqs, secs};
+use crate::support::{hear, hear_rerr, held, ms, net, request, rerrs, route, rreqs, secs};
 
 fn repairing() -> Params {
     let mut p = Params::rfc();
@@ -67,4 +68,50 @@ fn a_destination_too_far_away_is_left_to_the_source() {
     net.run_until(secs(3.5));
     assert_eq!(net.notes("repair_start").len(), 0);
     assert_eq!(rerrs(&net, 2).len(), 1);
+}
+
+#[test]
+fn a_repair_ends_with_any_message_that_brings_a_route() {
+    // Section 6.12: "or other control message". 3 asks for somebody itself while 2 looks for it; the way over 4 is longer.
+    let mut net = broken(&repairing());
+    net.run_until(secs(3.1));
+    assert_eq!(route(&net, 2, addr(3), "state").unwrap(), "repair");
+    let number: u32 = route(&net, 2, addr(3), "seq").unwrap().parse().unwrap();
+    let mut m = request(77, addr(3), number, addr(99), None);
+    m.hop_count = 1;
+    hear(&mut net, 2, addr(4), &Message::Rreq(m));
+    assert_eq!(route(&net, 2, addr(3), "state").unwrap(), "valid");
+    assert_eq!(net.notes("repair_done").len(), 1);
+    let (s, no_delete, lost) = rerrs(&net, 2).remove(0);
+    assert!(no_delete, "two hops where there was one");
+    assert_eq!((s.next_hop, lost[0].destination), (addr(1), addr(3)));
+}
+
+#[test]
+fn the_old_next_hop_has_no_say_in_a_repair() {
+    let mut net = broken(&repairing());
+    net.run_until(secs(3.1));
+    hear_rerr(&mut net, 2, addr(3), false, &[(addr(3), 1_000)]);
+    assert_eq!(route(&net, 2, addr(3), "state").unwrap(), "repair");
+}
+
+#[test]
+fn a_node_that_may_not_ask_reports_at_once_instead_of_repairing() {
+    let mut p = repairing();
+    p.rreq_rate_limit = 2;
+    let mut net = broken(&p);
+    // Two requests of its own are the limit.
+    net.send_at(secs(2.9), 2, 8, 9);
+    net.send_at(secs(2.9), 2, 7, 9);
+    net.run_until(secs(3.1));
+    assert_eq!(net.notes("repair_start").iter().filter(|(n, _)| n.0 == 2).count(), 0);
+    assert_eq!(rerrs(&net, 2).len(), 1);
+}
+
+#[test]
+fn a_failed_repair_leaves_the_distance_for_the_next_ring() {
+    let mut net = broken(&repairing());
+    net.run_until(secs(6.0));
+    assert_eq!(route(&net, 2, addr(3), "state").unwrap(), "invalid");
+    assert_eq!(route(&net, 2, addr(3), "hops").unwrap(), "1");
 }

@@ -1,0 +1,83 @@
+//! Sections 2, 5, 6.5: what is passed on as it came, and to whom.
+
+use wayhop_aodv::Params;
+use wayhop_core::{Addr, BROADCAST};
+use wayhop_testkit::addr;
+use wayhop_wire::aodv::{Message, Rrep, Rreq};
+
+use crate::support::{alone, frame, hear, ms, reply, request, route, rreps, rreqs, secs};
+
+const GROUP: Addr = Addr::new(239, 1, 2, 3);
+
+#[test]
+fn join_and_repair_flags_travel_on_and_reserved_bits_do_not() {
+    let mut net = alone(&Params::rfc());
+    let m = Rreq { join: true, repair: true, ..request(1, addr(4), 1, addr(9), None) };
+    let mut b = frame(addr(4), BROADCAST, 9, &Message::Rreq(m));
+    // Section 5.1: J R G D U and eleven reserved bits.
+    assert_eq!(b[29], 0b1100_1000);
+    b[29] |= 0b0000_0111;
+    b[30] = 0xff;
+    b[26..28].fill(0); // no UDP checksum
+    net.inject(0, addr(4), true, &b);
+    net.run_for(ms(20));
+    let sent = net.sent_by(0).next().expect("passed on").2.to_vec();
+    assert_eq!(sent[28..32], [1, 0b1100_1000, 0, 1]);
+
+    let mut net = alone(&Params::rfc());
+    hear(&mut net, 0, addr(5), &Message::Rreq(request(1, addr(5), 1, addr(9), None)));
+    hear(&mut net, 0, addr(4), &Message::Rrep(Rrep { repair: true, ..reply(addr(9), 10, 2, addr(5)) }));
+    net.run_for(ms(20));
+    assert!(rreps(&net, 0)[0].1.repair);
+}
+
+#[test]
+fn a_request_for_a_group_is_treated_like_any_other() {
+    let mut net = alone(&Params::rfc());
+    hear(&mut net, 0, addr(5), &Message::Rreq(request(1, addr(5), 1, GROUP, None)));
+    net.run_for(ms(20));
+    assert_eq!(rreqs(&net, 0)[0].1.destination, GROUP);
+    hear(&mut net, 0, addr(4), &Message::Rrep(reply(GROUP, 10, 2, addr(5))));
+    net.run_for(ms(20));
+    assert_eq!(rreps(&net, 0)[0].0.next_hop, addr(5), "its answer comes back the same way");
+    assert_eq!(net.route(0, GROUP).unwrap().next_hop, addr(4));
+    hear(&mut net, 0, addr(6), &Message::Rreq(request(1, addr(6), 1, GROUP, None)));
+    net.run_for(ms(20));
+    assert_eq!(rreps(&net, 0)[1].1.hop_count, 3, "and serves the next one who asks");
+}
+
+#[test]
+fn an_own_request_that_comes_back_proves_the_neighbour() {
+    let mut net = alone(&Params::rfc());
+    net.send_to(0, addr(99), 1);
+    net.run_for(ms(5));
+    let own = rreqs(&net, 0)[0].1;
+    hear(&mut net, 0, addr(4), &Message::Rreq(Rreq { hop_count: 1, ..own }));
+    assert_eq!(route(&net, 0, addr(4), "state").unwrap(), "valid", "section 6.5: first of all");
+    assert_eq!(route(&net, 0, addr(4), "seq").unwrap(), "unknown");
+    assert_eq!(route(&net, 0, addr(0), "state"), None, "and no route to oneself");
+    assert_eq!(rreqs(&net, 0).len(), 1);
+}
+
+#[test]
+fn what_is_passed_on_waits_up_to_ten_milliseconds() {
+    let mut net = alone(&Params::rfc());
+    let mut waits = Vec::new();
+    for id in 0..60 {
+        let heard = net.now();
+        hear(&mut net, 0, addr(4), &Message::Rreq(request(id, addr(4), id + 1, addr(99), None)));
+        net.run_for(ms(50));
+        waits.push(rreqs(&net, 0).last().unwrap().0.at.since(heard).as_micros());
+    }
+    assert_eq!(rreqs(&net, 0).len(), 60);
+    assert!(waits.iter().all(|&w| w <= 10_000), "{waits:?}");
+    // Sixty draws of U(0, 10 ms): a quarter of them or so on each side.
+    assert!(waits.iter().any(|&w| w < 2_500) && waits.iter().any(|&w| w > 7_500), "{waits:?}");
+    let mut p = Params::rfc();
+    p.broadcast_jitter_ms = 0;
+    let mut net = alone(&p);
+    let heard = net.now();
+    hear(&mut net, 0, addr(4), &Message::Rreq(request(1, addr(4), 1, addr(99), None)));
+    net.run_until(secs(2.0));
+    assert_eq!(rreqs(&net, 0)[0].0.at, heard);
+}

@@ -1,0 +1,79 @@
+//! Section 6.13: a node that lost its memory.
+
+use wayhop_aodv::Params;
+use wayhop_core::{BROADCAST, DropReason};
+use wayhop_testkit::{Net, TestPacket, addr, data_packet};
+use wayhop_wire::aodv::Message;
+
+use crate::support::{
+    alone, hear, hear_rerr, ms, own_seq, reply, request, rerrs, route, rreps, rreqs, said, secs,
+};
+
+fn waiting() -> Params {
+    let mut p = Params::rfc();
+    p.wait_after_reboot = true;
+    p.delete_period_ms = Some(5_000);
+    p
+}
+/// A packet of 3's for `to`, to be forwarded by node 0.
+fn transit(net: &mut Net, to: usize) {
+    let t = TestPacket { source: addr(3), destination: addr(to), ttl: 64, ident: 1, port: 9_000 };
+    net.inject(0, addr(3), false, &data_packet(t, &[0; 10]));
+    net.run_for(ms(10));
+}
+
+#[test]
+fn a_request_brings_the_lost_number_back_during_the_wait() {
+    let mut net = alone(&waiting());
+    hear(&mut net, 0, addr(4), &Message::Rreq(request(1, addr(4), 1, addr(0), Some(41))));
+    assert_eq!(own_seq(&net, 0), 41);
+    assert!(said(&net, 0).is_empty(), "and no reply");
+    net.run_until(secs(5.5));
+    hear(&mut net, 0, addr(4), &Message::Rreq(request(2, addr(4), 2, addr(0), None)));
+    assert_eq!(rreps(&net, 0)[0].1.destination_seq, 41);
+}
+
+#[test]
+fn without_a_request_the_own_number_is_zero() {
+    let mut net = alone(&waiting());
+    net.run_until(secs(5.5));
+    assert_eq!(own_seq(&net, 0), 0);
+}
+
+#[test]
+fn transit_data_is_refused_during_the_wait_although_a_route_is_known() {
+    let mut net = alone(&waiting());
+    hear(&mut net, 0, addr(4), &Message::Rrep(reply(addr(9), 10, 2, addr(0))));
+    assert_eq!(route(&net, 0, addr(9), "state").unwrap(), "valid", "it learns");
+    net.run_until(secs(3.0));
+    transit(&mut net, 9);
+    let dropped: Vec<_> = net.drops().iter().filter(|d| d.0.0 == 0).map(|d| d.1).collect();
+    assert_eq!(dropped, [DropReason::NoRoute]);
+    let (s, _, lost) = rerrs(&net, 0).remove(0);
+    assert_eq!((s.next_hop, lost[0].destination, lost[0].seq), (BROADCAST, addr(9), 11));
+    // The wait began anew at 3.0 s; own packets may go meanwhile, where a route is known.
+    net.send_to(0, addr(9), 1);
+    net.send_to(0, addr(7), 2);
+    net.run_until(secs(7.9));
+    assert!(rreqs(&net, 0).is_empty());
+    assert_eq!(net.sent_by(0).filter(|(_, to, _)| *to == addr(4)).count(), 1);
+    net.run_until(secs(8.2));
+    assert_eq!(rreqs(&net, 0).len(), 1);
+    // What was learned serves others from now on.
+    transit(&mut net, 9);
+    assert_eq!(net.sent_by(0).filter(|(_, to, _)| *to == addr(4)).count(), 2);
+    net.assert_conserved();
+}
+
+#[test]
+fn nothing_is_passed_on_during_the_wait() {
+    let mut net = alone(&waiting());
+    hear(&mut net, 0, addr(5), &Message::Rreq(request(1, addr(5), 1, addr(9), None)));
+    hear(&mut net, 0, addr(4), &Message::Rrep(reply(addr(9), 10, 2, addr(5))));
+    hear(&mut net, 0, addr(6), &Message::Rreq(request(1, addr(6), 1, addr(9), None)));
+    hear_rerr(&mut net, 0, addr(4), false, &[(addr(9), 11)]);
+    net.run_for(ms(500));
+    assert!(said(&net, 0).is_empty(), "{:?}", said(&net, 0));
+    assert_eq!(route(&net, 0, addr(9), "seq").unwrap(), "11", "but all is learned");
+    net.assert_conserved();
+}
