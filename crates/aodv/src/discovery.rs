@@ -44,7 +44,7 @@ impl Engine {
         match state {
             Some((State::Valid, next_hop)) if may_forward => {
                 let used = RouteUse { source, destination, next_hop, previous_hop: None };
-                self.refresh(cx.now(), &used);
+                self.refresh(cx, &used);
                 cx.send(p, TxSpec::unicast(next_hop).reported(tx::DATA));
             }
             _ if is_own => {
@@ -183,6 +183,15 @@ impl Engine {
         !self.is_quiet(now) && self.rreq_rate.has_room(now, self.params.rreq_rate_limit)
     }
 
+    /// The numbers of the next request (sections 6.1 and 6.3).
+    pub(crate) fn count_request(&mut self) {
+        self.seq = match self.params.own_number {
+            OwnNumber::Minimal | OwnNumber::IncrementIfNext => self.seq.wrapping_add(1),
+            OwnNumber::Even => self.seq.wrapping_add(2),
+        };
+        self.request_id = self.request_id.wrapping_add(1);
+    }
+
     /// Broadcasts a request (section 6.3).
     pub(crate) fn ask(&mut self, cx: &mut Cx<'_>, destination: Addr, ttl: u8, wait: Span) {
         let now = cx.now();
@@ -196,11 +205,7 @@ impl Engine {
             cx.set_timer(timer::search(destination), room);
             return;
         }
-        self.seq = match self.params.own_number {
-            OwnNumber::Minimal | OwnNumber::IncrementIfNext => self.seq.wrapping_add(1),
-            OwnNumber::Even => self.seq.wrapping_add(2),
-        };
-        self.request_id = self.request_id.wrapping_add(1);
+        self.count_request();
         let measured = self.params.search == SearchRule::MeasuredLatency;
         let full = ttl >= self.params.net_diameter;
         let Some(e) = self.table.get_mut(destination) else { return };
@@ -351,14 +356,13 @@ impl Engine {
 
     /// Sends what waits for a destination that has a route now, `spacing` apart.
     pub(crate) fn release(&mut self, cx: &mut Cx<'_>, destination: Addr, spacing: Span) {
-        let now = cx.now();
         let Some(next_hop) = self.table.valid(destination).map(|e| e.next_hop) else { return };
         self.expire_waiting(cx);
         let mut delay = Span::ZERO;
         while let Some(p) = self.buffer.take(destination) {
             let source = crate::engine::ends(&p).map_or(cx.addr(), |(s, _)| s);
             let used = RouteUse { source, destination, next_hop, previous_hop: None };
-            self.refresh(now, &used);
+            self.refresh(cx, &used);
             cx.send(p, TxSpec::unicast(next_hop).after(delay).reported(tx::DATA));
             delay += spacing;
         }

@@ -11,6 +11,7 @@ use crate::buffer::Buffer;
 use crate::maintenance::Repairs;
 use crate::neighbours::Neighbours;
 use crate::params::{OwnNumber, Params, Refresh};
+use crate::passive::Watch;
 use crate::rate::RateLimit;
 use crate::seen::Seen;
 use crate::table::{State, Table};
@@ -26,6 +27,7 @@ pub struct Engine {
     pub(crate) seen: Seen,
     pub(crate) neighbours: Neighbours,
     pub(crate) repairs: Repairs,
+    pub(crate) watch: Watch,
     /// This node's own sequence number.
     pub(crate) seq: u32,
     pub(crate) request_id: u32,
@@ -61,6 +63,7 @@ pub(crate) mod timer {
     pub(crate) const REPAIR: TimerKey = TimerKey(3);
     pub(crate) const ACK: TimerKey = TimerKey(4);
     pub(crate) const AWAKE: TimerKey = TimerKey(5);
+    pub(crate) const WATCH: TimerKey = TimerKey(6);
     const SEARCH: u64 = 1 << 32;
 
     pub(crate) fn search(destination: Addr) -> TimerKey {
@@ -100,6 +103,7 @@ impl Engine {
             seen: Seen::default(),
             neighbours: Neighbours::default(),
             repairs: Repairs::default(),
+            watch: Watch::default(),
             seq,
             request_id: 0,
             ip_id: 0,
@@ -181,7 +185,7 @@ impl Engine {
         if aodv::extensions(tail).any(|e| e.map_or(true, |e| !e.may_be_skipped())) {
             return cx.drop(p, DropReason::Malformed);
         }
-        self.neighbours.heard(head.source, cx.now());
+        self.heard(head.source, cx.now());
         match message {
             Message::Rreq(m) => self.on_rreq(cx, p, &head, m),
             Message::Rrep(m) if head.is_broadcast => {
@@ -244,7 +248,12 @@ impl Protocol for Engine {
         DataPlane::Forwarding
     }
     fn interests(&self) -> Interests {
-        Interests { route_used: true, udp_port: Some(aodv::PORT), ..Interests::default() }
+        Interests {
+            route_used: true,
+            overhear: self.params.passive_ack,
+            udp_port: Some(aodv::PORT),
+            ..Interests::default()
+        }
     }
 
     fn start(&mut self, cx: &mut Cx<'_>) {
@@ -296,6 +305,7 @@ impl Protocol for Engine {
             timer::REPAIR => self.repair_deadline(cx),
             timer::ACK => self.acks_due(cx),
             timer::AWAKE => self.awake(cx),
+            timer::WATCH => self.watch_due(cx),
             _ => {
                 if let Some(destination) = timer::searched(key) {
                     self.search_timeout(cx, destination);
@@ -305,7 +315,11 @@ impl Protocol for Engine {
     }
 
     fn on_route_used(&mut self, cx: &mut Cx<'_>, used: &RouteUse) {
-        self.refresh(cx.now(), used);
+        self.refresh(cx, used);
+    }
+
+    fn on_overheard(&mut self, cx: &mut Cx<'_>, _p: &[u8], _next_hop: Addr, rx: &RxMeta) {
+        self.heard(rx.from, cx.now());
     }
 
     fn on_command(&mut self, cx: &mut Cx<'_>, command: &Command) -> Result<(), Refused> {
@@ -322,8 +336,15 @@ impl Protocol for Engine {
 }
 
 impl Engine {
-    /// A data packet went this way (section 6.2).
-    pub(crate) fn refresh(&mut self, now: Time, used: &RouteUse) {
+    /// A sign of life of a neighbour.
+    fn heard(&mut self, neighbour: Addr, now: Time) {
+        self.neighbours.heard(neighbour, now);
+        self.watch.heard(neighbour);
+    }
+
+    /// A data packet goes this way (section 6.2).
+    pub(crate) fn refresh(&mut self, cx: &mut Cx<'_>, used: &RouteUse) {
+        let now = cx.now();
         let until = now + self.params.active_route_timeout();
         if self.params.refresh == Refresh::DestinationOnly {
             if let Some(e) = self.table.get_mut(used.destination) {
@@ -338,7 +359,8 @@ impl Engine {
             }
         }
         if let Some(n) = used.previous_hop {
-            self.neighbours.heard(n, now);
+            self.heard(n, now);
         }
+        self.watch(cx, used.next_hop, used.destination);
     }
 }

@@ -21,6 +21,7 @@
 //! | Route Errors are made, heard, passed on | `route_error.rs` | 6.11 |
 //! | links break, routes expire, routes are repaired | `maintenance.rs` | 6.10 - 6.12 |
 //! | Hellos, RREP-ACK, blacklist | `neighbours.rs` | 6.8, 6.9 |
+//! | next hops on links without acknowledgements | `passive.rs` | 6.10 |
 //! | the routing table; the buffer; requests heard | `table.rs`, `buffer.rs`, `seen.rs` | 6.2, 6.3, 6.5 |
 //! | bytes | `output.rs` | 5 |
 //!
@@ -58,6 +59,7 @@ mod maintenance;
 mod neighbours;
 mod output;
 mod params;
+mod passive;
 mod profiles;
 mod rate;
 mod reply;

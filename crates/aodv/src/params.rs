@@ -79,6 +79,10 @@ pub struct Params {
     // ---- broken links ------------------------------------------------------------------------------------------
     /// Take an unacknowledged transmission for a broken link (section 6.10).
     pub link_feedback: bool,
+    /// Watch next hops on links that acknowledge nothing (section 6.10): each is to be heard passing data on within
+    /// `NEXT_HOP_WAIT`, or saying anything; a destination, which passes nothing on, within `HELLO_INTERVAL`. Else it is sent a
+    /// request for itself, and is lost if it does not answer within `RING_TRAVERSAL_TIME`.
+    pub passive_ack: bool,
     /// Lost control messages count as broken links, too, not lost data only.
     pub control_loss_breaks_link: bool,
     /// Take packets for a broken link out of the interface queue and give them new routes or buffer them; else they
@@ -251,11 +255,28 @@ impl Params {
                 self.active_route_timeout_ms
             ));
         }
-        if self.hello == Hello::Off && !self.link_feedback {
+        if self.hello == Hello::Off && !self.link_feedback && !self.passive_ack {
             return Err(
-                "hello is off and so is link_feedback: broken links would never be noticed; turn one on"
+                "hello is off, and so are link_feedback and passive_ack: broken links would never be \
+                        noticed; turn one on"
                     .to_owned(),
             );
+        }
+        let path_discovery_ms = 2 * self.net_traversal_time().as_millis();
+        if self.my_route_timeout_ms < 2 * path_discovery_ms {
+            return Err(format!(
+                "my_route_timeout_ms ({}) must be at least 2 * PATH_DISCOVERY_TIME ({}) (RFC 3561 section 10)",
+                self.my_route_timeout_ms,
+                2 * path_discovery_ms
+            ));
+        }
+        let active = if self.link_feedback { self.active_route_timeout_ms } else { 0 };
+        let longest = if self.hello == Hello::Off { active } else { active.max(hello_timeout) };
+        if let Some(delete) = self.delete_period_ms.filter(|&d| d < longest) {
+            return Err(format!(
+                "delete_period_ms ({delete}) must be at least {longest}: what a neighbour may still send this way \
+                 must not be forgotten (RFC 3561 section 10)"
+            ));
         }
         Ok(())
     }

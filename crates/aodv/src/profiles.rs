@@ -47,6 +47,7 @@ impl Params {
             buffer_spacing_ms: 0,
             rebuffer_own: true,
             link_feedback: true,
+            passive_ack: false,
             control_loss_breaks_link: true,
             reroute_queued: true,
             drop_queued_on_rerr: false,

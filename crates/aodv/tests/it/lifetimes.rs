@@ -44,6 +44,41 @@ fn an_invalid_entry_is_kept_for_delete_period_and_no_longer() {
 }
 
 #[test]
+fn a_packet_for_an_invalid_route_renews_its_delete_period() {
+    // Section 6.11. Invalid at about 6.0 s; a packet of 3's comes at 40 s: deleted 50 s after that.
+    let mut net = alone(&rfc());
+    let mut m = reply(addr(9), 10, 2, addr(0));
+    m.lifetime_ms = 5_000;
+    hear(&mut net, 0, addr(4), &Message::Rrep(m));
+    net.run_until(secs(40.0));
+    let t =
+        wayhop_testkit::TestPacket { source: addr(3), destination: addr(9), ttl: 64, ident: 1, port: 9_000 };
+    net.inject(0, addr(3), false, &wayhop_testkit::data_packet(t, &[0; 10]));
+    net.run_until(secs(89.9));
+    assert_eq!(route(&net, 0, addr(9), "seq").unwrap(), "11");
+    net.run_until(secs(90.3));
+    assert_eq!(route(&net, 0, addr(9), "seq"), None);
+}
+
+#[test]
+fn an_entry_that_is_searched_for_is_kept() {
+    // Section 6.4: 2 * NET_TRAVERSAL_TIME = 5.6 s after a request, although DELETE_PERIOD would be over.
+    let mut p = rfc();
+    p.delete_period_ms = Some(3_000);
+    p.rreq_retries = 0;
+    let mut net = alone(&p);
+    let mut m = reply(addr(9), 10, 2, addr(0));
+    m.lifetime_ms = 1_000;
+    hear(&mut net, 0, addr(4), &Message::Rrep(m));
+    net.run_until(secs(4.9));
+    net.send_to(0, addr(9), 1);
+    net.run_until(secs(5.0));
+    let last = rreqs(&net, 0)[0].0.at;
+    net.run_until(last + ms(5_500));
+    assert_eq!(route(&net, 0, addr(9), "seq").unwrap(), "11");
+}
+
+#[test]
 fn use_refreshes_source_destination_next_hop_and_previous_hop() {
     // Section 6.2, at node 1 and 2 of 0 - 1 - 2 - 3 with one packet every 3 s.
     let mut net = line(4, &rfc());

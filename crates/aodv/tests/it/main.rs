@@ -11,6 +11,7 @@ mod ns2;
 mod ns3;
 mod numbers;
 mod parameters;
+mod passive;
 mod reboot;
 mod repair;
 mod replay;

@@ -58,6 +58,20 @@ fn hellos_end_with_the_use_of_the_routes_and_do_not_keep_each_other_alive() {
 }
 
 #[test]
+fn a_broadcast_takes_the_place_of_a_hello() {
+    // A request each 0.6 s, of the node's own or passed on: within each HELLO_INTERVAL there is one.
+    let mut net = alone(&hellos());
+    for id in 0..20 {
+        hear(&mut net, 0, addr(4), &Message::Rreq(request(id, addr(4), id + 1, addr(99), None)));
+        net.run_for(ms(599));
+    }
+    let sent = rreps(&net, 0);
+    assert!(sent.iter().all(|(s, _)| s.at < secs(1.1)), "{sent:?}");
+    net.run_for(ms(2_500));
+    assert!(rreps(&net, 0).len() >= sent.len() + 2, "and then Hellos again");
+}
+
+#[test]
 fn two_silent_seconds_break_the_link() {
     let mut net = line(3, &hellos());
     net.send_every(secs(1.0), ms(250), 40, 0, 2, 1);

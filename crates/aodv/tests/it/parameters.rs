@@ -40,6 +40,33 @@ fn profiles_pass_their_own_check_and_contradictions_are_named() {
 }
 
 #[test]
+fn lifetimes_that_contradict_section_10_are_refused() {
+    let refused = |change: fn(&mut Params)| {
+        let mut p = Params::rfc();
+        change(&mut p);
+        p.check().unwrap_err()
+    };
+    // 2 * PATH_DISCOVERY_TIME = 2 * 2 * 2 * 40 * 35 ms.
+    let short = refused(|p| p.my_route_timeout_ms = 11_199);
+    assert!(short.contains("my_route_timeout_ms (11199)") && short.contains("11200"), "{short}");
+    let short = refused(|p| p.delete_period_ms = Some(9_999));
+    assert!(short.contains("delete_period_ms (9999)") && short.contains("10000"), "{short}");
+    let short = refused(|p| {
+        *p = Params::das();
+        p.allowed_hello_loss = 2;
+        p.delete_period_ms = Some(1_999);
+    });
+    assert!(short.contains("delete_period_ms (1999)"), "{short}");
+}
+
+#[test]
+fn hellos_ask_for_a_first_ring_of_two() {
+    // Section 10.
+    assert!(Params::das().ttl_start >= 2);
+    assert_eq!(Params::rfc().ttl_start, 1);
+}
+
+#[test]
 fn derived_constants_are_those_of_section_10() {
     let p = Params::rfc();
     assert_eq!(p.net_traversal_time(), ms(2_800));

@@ -1,0 +1,94 @@
+//! Whether next hops are there, on links that acknowledge nothing (section 6.10): the next hop is heard passing the packet on,
+//! or saying anything else; else it is asked for itself.
+
+use wayhop_core::{Addr, Cx, Time};
+use wayhop_wire::aodv::{Message, Rreq};
+
+use crate::engine::{Engine, timer, tx};
+
+/// Next hops that were sent data and have not been heard since.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Watch(Vec<Watched>);
+
+#[derive(Clone, Debug)]
+struct Watched {
+    neighbour: Addr,
+    was_asked: bool,
+    due: Time,
+}
+
+impl Watch {
+    /// Active next hops beyond this number are not watched.
+    const LIMIT: usize = 64;
+
+    /// A sign of life.
+    pub(crate) fn heard(&mut self, neighbour: Addr) {
+        self.0.retain(|w| w.neighbour != neighbour);
+    }
+}
+
+impl Engine {
+    /// Data goes to a neighbour: it is to be heard from.
+    pub(crate) fn watch(&mut self, cx: &mut Cx<'_>, neighbour: Addr, destination: Addr) {
+        let list = &mut self.watch.0;
+        if !self.params.passive_ack
+            || list.len() >= Watch::LIMIT
+            || list.iter().any(|w| w.neighbour == neighbour)
+        {
+            return;
+        }
+        // A destination forwards nothing: it has the time of a Hello to say something of its own.
+        let is_last = neighbour == destination;
+        let wait = if is_last { self.params.hello_interval() } else { self.params.next_hop_wait() };
+        list.push(Watched { neighbour, was_asked: false, due: cx.now() + wait });
+        self.set_watch_timer(cx);
+    }
+
+    /// Next hops that were not heard in time: each is asked for itself once, and lost if it does not answer.
+    pub(crate) fn watch_due(&mut self, cx: &mut Cx<'_>) {
+        let now = cx.now();
+        while let Some(i) = self.watch.0.iter().position(|w| w.due <= now) {
+            let w = self.watch.0.swap_remove(i);
+            if w.was_asked {
+                cx.note("neighbour_lost", w.neighbour, 0);
+                cx.recall(w.neighbour);
+                self.link_broken(cx, w.neighbour);
+            } else if self.ask_neighbour(cx, w.neighbour) {
+                let due = now + self.params.ring_traversal_time(1);
+                self.watch.0.push(Watched { was_asked: true, due, ..w });
+            }
+        }
+        self.set_watch_timer(cx);
+    }
+
+    fn set_watch_timer(&self, cx: &mut Cx<'_>) {
+        if let Some(first) = self.watch.0.iter().map(|w| w.due).min() {
+            cx.set_timer(timer::WATCH, first);
+        }
+    }
+
+    /// Sends a neighbour a request for itself; false if no request may leave now. The next packet to it begins anew then.
+    fn ask_neighbour(&mut self, cx: &mut Cx<'_>, neighbour: Addr) -> bool {
+        if !self.may_ask(cx.now()) || self.rreq_rate.take(cx.now(), self.params.rreq_rate_limit).is_err() {
+            return false;
+        }
+        self.count_request();
+        let known = self.table.get(neighbour).and_then(|e| e.seq);
+        let request = Rreq {
+            join: false,
+            repair: false,
+            gratuitous: false,
+            destination_only: true,
+            unknown_seq: known.is_none(),
+            hop_count: 0,
+            id: self.request_id,
+            destination: neighbour,
+            destination_seq: known.unwrap_or(0),
+            originator: cx.addr(),
+            originator_seq: self.seq,
+        };
+        let p = self.new_message(cx, &Message::Rreq(request), None, neighbour, 1);
+        Self::unicast(cx, p, neighbour, tx::CONTROL);
+        true
+    }
+}
