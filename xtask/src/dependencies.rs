@@ -18,6 +18,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("transport", &["core", "wire"]),
     ("trace", &["core", "wire"]),
     ("testkit", &["core", "wire"]),
+    // Talking to running nodes: it knows the seam's words, and no world.
+    ("control", &["core", "trace"]),
     // It holds the parameter types of the models and protocols that it configures.
     ("scenario", &["core", "world", "radio", "transport", "dsr", "aodv"]),
     ("sim", &["core", "wire", "link", "dsr", "aodv", "radio", "world", "transport", "trace", "scenario"]),
@@ -41,6 +43,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "sim",
             "report",
             "reproduce",
+            "control",
         ],
     ),
     ("xtask", &["scenario", "cli", "testkit"]),

@@ -14,6 +14,12 @@ pub enum Command {
         /// Whose.
         destination: Option<Addr>,
     },
+    /// Go on with these parameters. Refused as a whole, with key, reason and remedy, if the protocol's check refuses them,
+    /// or if one differs from what the node runs with that cannot change while it runs.
+    SetParameters {
+        /// The whole set, as a JSON object: the protocol's `Params`.
+        json: String,
+    },
 }
 
 /// Why a protocol does not carry out a [`Command`].

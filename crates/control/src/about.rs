@@ -1,0 +1,85 @@
+//! Who is at the other end of a control socket.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wayhop_core::Addr;
+
+use crate::error::{ControlError, ErrorCode};
+use crate::messages::NodeRef;
+
+/// The answer to `hello`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct About {
+    /// Wayhop's version.
+    pub wayhop: String,
+    /// The version of the messages, [`crate::VERSION`].
+    pub messages: u64,
+    /// The name of the run or of the daemon.
+    pub name: String,
+    /// `emulation`, `lab` or `field`.
+    pub world: String,
+    /// The routing protocol.
+    pub protocol: String,
+    /// The process that answers.
+    pub pid: u32,
+    /// The nodes that it answers for.
+    pub nodes: Vec<NodeAbout>,
+}
+
+/// One node of [`About`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NodeAbout {
+    /// Its number.
+    pub node: u32,
+    /// Its name.
+    pub name: String,
+    /// Its address.
+    pub address: Addr,
+}
+
+impl About {
+    /// What this process answers, for these nodes.
+    pub fn new(name: &str, world: &str, protocol: &str, nodes: Vec<NodeAbout>) -> Self {
+        Self {
+            wayhop: env!("CARGO_PKG_VERSION").to_owned(),
+            messages: crate::VERSION,
+            name: name.to_owned(),
+            world: world.to_owned(),
+            protocol: protocol.to_owned(),
+            pid: std::process::id(),
+            nodes,
+        }
+    }
+
+    /// The number of the node that is meant: by number, name, host name `mesh-N` or address.
+    pub fn resolve(&self, node: &NodeRef) -> Result<u32, ControlError> {
+        let found = match node {
+            NodeRef::Number(n) => self.nodes.iter().find(|a| a.node == *n),
+            NodeRef::Name(name) => {
+                let address = name.parse::<Addr>().ok();
+                let number = name.strip_prefix("mesh-").and_then(|n| n.parse::<u32>().ok());
+                self.nodes.iter().find(|a| a.name == *name).or_else(|| {
+                    self.nodes.iter().find(|a| Some(a.address) == address || Some(a.node) == number)
+                })
+            }
+        };
+        found.map(|a| a.node).ok_or_else(|| {
+            let some: Vec<&str> = self.nodes.iter().take(5).map(|a| a.name.as_str()).collect();
+            let more = if self.nodes.len() > some.len() { ", ..." } else { "" };
+            ControlError::new(
+                ErrorCode::UnknownNode,
+                format!("there is no node {}", clip(&node.to_string())),
+                format!("the nodes are {}{more}", some.join(", ")),
+            )
+        })
+    }
+
+    /// The row of this node.
+    pub fn node(&self, number: u32) -> Option<&NodeAbout> {
+        self.nodes.iter().find(|a| a.node == number)
+    }
+}
+
+fn clip(name: &str) -> String {
+    name.chars().take(80).collect()
+}

@@ -1,0 +1,61 @@
+//! Errors over the control socket.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wayhop_core::Refused;
+
+/// What kind of error: for programs.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErrorCode {
+    /// The line is not a request.
+    BadRequest,
+    /// The request is of another version.
+    Version,
+    /// There is no such node, or one has to be named.
+    UnknownNode,
+    /// There is no such table or parameter.
+    UnknownKey,
+    /// The value is not allowed, or cannot change while the node runs.
+    Refused,
+    /// This world or protocol cannot do it.
+    Unsupported,
+    /// Too many clients, or too much at once.
+    Busy,
+    /// The answer would be too long.
+    TooLarge,
+    /// The node went away without an answer.
+    Unanswered,
+    /// A code that this version does not know.
+    #[serde(other)]
+    Other,
+}
+
+/// Why a request was not carried out, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
+#[error("{message}; {remedy}")]
+pub struct ControlError {
+    /// For programs.
+    pub code: ErrorCode,
+    /// For people: what is wrong.
+    pub message: String,
+    /// For people: what to do.
+    pub remedy: String,
+}
+
+impl ControlError {
+    /// An error.
+    pub fn new(code: ErrorCode, message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { code, message: message.into(), remedy: remedy.into() }
+    }
+    /// This world cannot do it.
+    pub fn unsupported(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::new(ErrorCode::Unsupported, message, remedy)
+    }
+}
+
+impl From<Refused> for ControlError {
+    fn from(r: Refused) -> Self {
+        Self::new(ErrorCode::Refused, r.0, "nothing was changed")
+    }
+}

@@ -1,0 +1,166 @@
+//! Events that a running node tells its subscribers.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wayhop_core::Addr;
+
+/// The kinds of [`Event`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[repr(u8)]
+pub enum EventKind {
+    /// A remark of the protocol.
+    Note,
+    /// A packet ended undelivered.
+    Drop,
+    /// A row of the forwarding table came, changed or went.
+    Route,
+    /// A link was overridden or is free again.
+    Link,
+    /// A node's place was told.
+    Position,
+    /// A program or a daemon of a node began or ended.
+    Process,
+    /// Events that this subscriber was too slow for.
+    Lost,
+}
+
+impl EventKind {
+    /// All that can be subscribed to; `lost` comes with any.
+    pub const ALL: [Self; 6] =
+        [Self::Note, Self::Drop, Self::Route, Self::Link, Self::Position, Self::Process];
+
+    /// The name in messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Drop => "drop",
+            Self::Route => "route",
+            Self::Link => "link",
+            Self::Position => "position",
+            Self::Process => "process",
+            Self::Lost => "lost",
+        }
+    }
+    /// A set that holds this kind only.
+    pub(crate) const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+/// Something that happened. Times are seconds since the start of the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Event {
+    /// A remark of the protocol ([`wayhop_core::TraceNote`]).
+    Note {
+        /// When.
+        time_s: f64,
+        /// At which node.
+        node: u32,
+        /// What; the protocol documents its remarks.
+        what: String,
+        /// Whom it concerns.
+        about: Addr,
+        /// A figure that belongs to it.
+        value: u64,
+    },
+    /// A packet ended undelivered.
+    Drop {
+        /// When.
+        time_s: f64,
+        /// At which node.
+        node: u32,
+        /// [`wayhop_core::DropReason::name`].
+        reason: String,
+        /// The packet's source, where it can be read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<Addr>,
+        /// The packet's destination, where it can be read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        destination: Option<Addr>,
+        /// Its length, octets from the IP header on.
+        bytes: u32,
+    },
+    /// A row of the forwarding table.
+    Route {
+        /// When.
+        time_s: f64,
+        /// At which node.
+        node: u32,
+        /// Where to.
+        destination: Addr,
+        /// By which neighbour; absent when the route went.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        next_hop: Option<Addr>,
+        /// How far; absent when the route went.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hops: Option<u8>,
+    },
+    /// A link was overridden or is free again.
+    Link {
+        /// When.
+        time_s: f64,
+        /// One end: events of a link come to those who watch this node.
+        node: u32,
+        /// The other end.
+        to: u32,
+        /// What it does from now on.
+        state: crate::LinkState,
+    },
+    /// A node's place was told from outside.
+    Position {
+        /// When.
+        time_s: f64,
+        /// Whose.
+        node: u32,
+        /// Where.
+        place: crate::Place,
+    },
+    /// A program or a daemon of a node began or ended.
+    Process {
+        /// When.
+        time_s: f64,
+        /// At which node.
+        node: u32,
+        /// What runs or ran.
+        command: String,
+        /// Its process number.
+        pid: u32,
+        /// How it ended; absent when it began.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        exit: Option<i32>,
+    },
+    /// Events that this subscriber was too slow for.
+    Lost {
+        /// How many.
+        count: u64,
+    },
+}
+
+impl Event {
+    /// Its kind.
+    pub const fn kind(&self) -> EventKind {
+        match self {
+            Self::Note { .. } => EventKind::Note,
+            Self::Drop { .. } => EventKind::Drop,
+            Self::Route { .. } => EventKind::Route,
+            Self::Link { .. } => EventKind::Link,
+            Self::Position { .. } => EventKind::Position,
+            Self::Process { .. } => EventKind::Process,
+            Self::Lost { .. } => EventKind::Lost,
+        }
+    }
+    /// The node that it happened at.
+    pub const fn node(&self) -> Option<u32> {
+        match self {
+            Self::Note { node, .. }
+            | Self::Drop { node, .. }
+            | Self::Route { node, .. }
+            | Self::Link { node, .. }
+            | Self::Position { node, .. }
+            | Self::Process { node, .. } => Some(*node),
+            Self::Lost { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Talking to running nodes from outside of the network: paper 000's ahsock, its GPSd and its PCTd.
+//!
+//! * [`Server`] is a Unix stream socket with one JSON object a line ([`Request`], [`Event`]); the owner of the nodes polls
+//!   [`Server::fd`], takes each [`Call`] and answers it. [`Client`] is the other end.
+//! * [`JsonTables`] makes JSON of what a protocol shows; [`answer`] has the answers' types.
+//! * [`paths`] says where the sockets of running nodes are.
+//!
+//! What comes over a socket is hostile: nothing here panics on it, every queue and line has a bound, and a peer that does
+//! not read is cut off.
+
+mod about;
+pub mod answer;
+mod client;
+mod error;
+mod event;
+mod inspect_json;
+pub mod limits;
+mod messages;
+mod parameters;
+pub mod paths;
+mod server;
+
+pub use about::{About, NodeAbout};
+pub use client::{Client, ClientError};
+pub use error::{ControlError, ErrorCode};
+pub use event::{Event, EventKind};
+pub use inspect_json::JsonTables;
+pub use messages::{Envelope, LinkState, NodeRef, Place, Request, VERSION};
+pub use parameters::ParameterSet;
+pub use server::{Access, Call, Server};

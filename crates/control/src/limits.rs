@@ -1,0 +1,12 @@
+//! The bounds of the control socket.
+
+/// The most clients at a time; one more is told so and closed.
+pub const MAX_CLIENTS: usize = 32;
+/// The longest request, octets.
+pub const MAX_REQUEST_BYTES: usize = 64 * 1024;
+/// The longest answer, octets.
+pub const MAX_ANSWER_BYTES: usize = 8 * 1024 * 1024;
+/// How many requests of one client may be on their way; it is not read from until one is answered.
+pub const MAX_PENDING: usize = 4;
+/// How many events may wait for one subscriber; what comes beyond is counted and told.
+pub const MAX_EVENTS: usize = 4096;

@@ -1,0 +1,274 @@
+//! What goes over the control socket: one JSON object a line, each way.
+//!
+//! A request is `{"wayhop": 1, "id": 7, "node": 3, "do": "tables", ...}`, its answer `{"id": 7, "ok": ...}` or
+//! `{"id": 7, "error": {"code": ..., "message": ..., "remedy": ...}}`. Keys are added to within a version, never renamed.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use wayhop_core::Addr;
+
+use crate::error::{ControlError, ErrorCode};
+use crate::event::EventKind;
+
+/// The version of the messages, the value of a request's key `wayhop`.
+pub const VERSION: u64 = 1;
+
+/// A node, by its number or by its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum NodeRef {
+    /// As the scenario numbers it, from 0.
+    Number(u32),
+    /// As the scenario names it, or the host name `mesh-N`.
+    Name(String),
+}
+
+impl std::str::FromStr for NodeRef {
+    type Err = std::convert::Infallible;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(text.parse().map_or_else(|_| Self::Name(text.to_owned()), Self::Number))
+    }
+}
+
+impl std::fmt::Display for NodeRef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(n) => n.fmt(f),
+            Self::Name(n) => n.fmt(f),
+        }
+    }
+}
+
+/// What is asked for.
+///
+/// A request without `node` concerns all nodes of an emulation, or the one node of a daemon.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Request {
+    /// Who is there: [`crate::About`].
+    Hello {},
+    /// The tables of the protocol and of its host: [`crate::answer::Tables`].
+    Tables {
+        /// Names of tables; none for all.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tables: Vec<String>,
+    },
+    /// Counters since the start: [`crate::answer::Counters`].
+    Counters {},
+    /// All parameters of the protocol: [`crate::answer::Parameters`].
+    Parameters {},
+    /// Changes parameters while the node runs; all of them or, with an error, none. Answers as `parameters` does.
+    SetParameters {
+        /// New values by key.
+        values: Map<String, Value>,
+    },
+    /// Forgets the route to a destination, or all routes, without a word to anybody. Answers null.
+    PurgeRoutes {
+        /// Whose; absent for all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        destination: Option<Addr>,
+    },
+    /// Where nodes are: [`crate::answer::Positions`].
+    Position {},
+    /// Tells a node where it is, in place of its GPS receiver, or moves it, in an emulation. Answers null.
+    SetPosition {
+        /// Where.
+        place: Place,
+    },
+    /// Gives a node's place back to its GPS receiver or to the scenario. Answers null.
+    ReleasePosition {},
+    /// The links that are overridden: [`crate::answer::Links`]. Emulation only.
+    Links {},
+    /// Overrides a link. Emulation only. Answers null.
+    SetLink {
+        /// One end.
+        a: NodeRef,
+        /// The other.
+        b: NodeRef,
+        /// Whether only what `a` sends to `b` is meant.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        one_way: bool,
+        /// What becomes of it.
+        state: LinkState,
+    },
+    /// Sends events as they happen, until the connection ends; a second request takes the place of the first. Answers the
+    /// kinds that it will send.
+    Subscribe {
+        /// Kinds of events; none for all.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        events: Vec<EventKind>,
+    },
+    /// Ends the subscription. Answers null.
+    Unsubscribe {},
+    /// Ends the run or the daemon in good order. Answers null.
+    Quit {},
+}
+
+/// A place for a node.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, deny_unknown_fields)]
+pub enum Place {
+    /// In the scenario's frame.
+    Local {
+        /// East, metres.
+        x: f64,
+        /// North, metres.
+        y: f64,
+        /// Up, metres.
+        #[serde(default)]
+        z: f64,
+    },
+    /// On the earth (WGS 84).
+    Earth {
+        /// Degrees, north positive.
+        latitude_deg: f64,
+        /// Degrees, east positive.
+        longitude_deg: f64,
+        /// Degrees clockwise from north.
+        #[serde(default)]
+        heading_deg: f32,
+        /// Metres per second.
+        #[serde(default)]
+        speed_m_per_s: f32,
+    },
+}
+
+impl Place {
+    /// Refuses what is no place.
+    pub fn check(&self) -> Result<(), ControlError> {
+        let ok = match *self {
+            Self::Local { x, y, z } => [x, y, z].iter().all(|v| v.is_finite()),
+            Self::Earth { latitude_deg, longitude_deg, heading_deg, speed_m_per_s } => {
+                (-90.0..=90.0).contains(&latitude_deg)
+                    && (-180.0..=180.0).contains(&longitude_deg)
+                    && (0.0..360.0).contains(&heading_deg)
+                    && (0.0..=10_000.0).contains(&speed_m_per_s)
+            }
+        };
+        if ok {
+            return Ok(());
+        }
+        Err(ControlError::new(
+            ErrorCode::BadRequest,
+            "this is no place",
+            "give x and y in metres, or a latitude from -90 to 90 and a longitude from -180 to 180, a heading from 0 to \
+             below 360 and a speed from 0 to 10000 m/s",
+        ))
+    }
+}
+
+/// What an overridden link does.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LinkState {
+    /// It hears every frame, however far away, unless frames collide.
+    Up,
+    /// It hears nothing.
+    Down,
+    /// As the radio model says, but this share of the frames, from 0 to 1, is lost besides.
+    Loss(f64),
+    /// As the radio model says: no override.
+    Model,
+}
+
+/// A request as it came over the socket.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Envelope {
+    /// The caller's number, given back in the answer.
+    pub id: Option<u64>,
+    /// Which node is meant.
+    pub node: Option<NodeRef>,
+    /// What it asks for.
+    pub request: Request,
+}
+
+impl Envelope {
+    /// Reads a line. The error comes with the id, if there is one to answer under.
+    pub fn parse(line: &str) -> Result<Self, (Option<u64>, ControlError)> {
+        let mut object: Map<String, Value> = serde_json::from_str(line).map_err(|e| {
+            (
+                None,
+                bad(
+                    format!("not a JSON object: {e}"),
+                    "send one object a line, such as {\"wayhop\": 1, \"do\": \"hello\"}",
+                ),
+            )
+        })?;
+        let id =
+            match object.remove("id") {
+                None | Some(Value::Null) => None,
+                Some(v) => Some(v.as_u64().ok_or_else(|| {
+                    (None, bad("id is no number", "give a number from 0 on, or leave it out"))
+                })?),
+            };
+        Self::parse_object(object, id).map_err(|e| (id, e))
+    }
+
+    fn parse_object(mut object: Map<String, Value>, id: Option<u64>) -> Result<Self, ControlError> {
+        let version = object.remove("wayhop");
+        if version.as_ref().and_then(Value::as_u64) != Some(VERSION) {
+            let said = version.map_or_else(|| "none".to_owned(), |v| short(&v.to_string()));
+            return Err(ControlError::new(
+                ErrorCode::Version,
+                format!("the request is of version {said}, this is version {VERSION}"),
+                format!("send \"wayhop\": {VERSION}, with a wayhop of the same version"),
+            ));
+        }
+        let node = match object.remove("node") {
+            None | Some(Value::Null) => None,
+            Some(v) => Some(
+                serde_json::from_value(v)
+                    .map_err(|_| bad("node is neither a number nor a name", "see `wayhop ctl hello`"))?,
+            ),
+        };
+        let request = serde_json::from_value(Value::Object(object)).map_err(|e| {
+            bad(short(&e.to_string()), "docs/reference/control.md lists the requests and their keys")
+        })?;
+        let envelope = Self { id, node, request };
+        envelope.check()?;
+        Ok(envelope)
+    }
+
+    fn check(&self) -> Result<(), ControlError> {
+        match &self.request {
+            Request::SetPosition { place } => place.check(),
+            Request::SetLink { state: LinkState::Loss(share), .. } if !(0.0..=1.0).contains(share) => {
+                Err(bad(format!("loss is {share}"), "give a share from 0 to 1"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The line that says it, without the end of line.
+    pub fn to_line(&self) -> String {
+        let mut object = match serde_json::to_value(&self.request) {
+            Ok(Value::Object(object)) => object,
+            // A request is always an object of finite numbers and strings.
+            _ => Map::new(),
+        };
+        object.insert("wayhop".to_owned(), VERSION.into());
+        if let Some(id) = self.id {
+            object.insert("id".to_owned(), id.into());
+        }
+        match &self.node {
+            None => {}
+            Some(NodeRef::Number(n)) => drop(object.insert("node".to_owned(), (*n).into())),
+            Some(NodeRef::Name(n)) => drop(object.insert("node".to_owned(), n.as_str().into())),
+        }
+        Value::Object(object).to_string()
+    }
+}
+
+fn bad(message: impl Into<String>, remedy: impl Into<String>) -> ControlError {
+    ControlError::new(ErrorCode::BadRequest, message, remedy)
+}
+
+/// A text from outside, at a length that a message can quote.
+fn short(text: &str) -> String {
+    const LONGEST: usize = 200;
+    match text.char_indices().nth(LONGEST) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}...", &text[..end]),
+    }
+}

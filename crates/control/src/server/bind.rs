@@ -1,0 +1,81 @@
+//! Making the socket's file: in one step with its permissions, and in the place of one that nobody answers at.
+
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+
+use super::Access;
+use crate::paths;
+
+/// The file of a bound socket.
+#[derive(Debug)]
+pub(super) struct SocketFile {
+    path: PathBuf,
+    inode: u64,
+}
+
+impl SocketFile {
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+    /// Removes it, unless another server has taken its place.
+    pub(super) fn remove(&self) {
+        if fs::symlink_metadata(&self.path).is_ok_and(|m| m.ino() == self.inode) {
+            // If it stays, the next server finds that nobody answers.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+pub(super) fn bind(path: &Path, access: Access) -> io::Result<(UnixListener, SocketFile)> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"));
+    };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    paths::prepare_folder(folder).map_err(|e| within(folder, &e))?;
+    // Two servers that start at once: the second waits, and then finds the first one answering.
+    let lock = File::open(folder)?;
+    flock(&lock, FlockOperation::LockExclusive)?;
+    if UnixStream::connect(path).is_ok() {
+        return Err(io::Error::new(
+            io::ErrorKind::AddrInUse,
+            format!("{} is in use: a run of this name is going on", path.display()),
+        ));
+    }
+    if fs::symlink_metadata(path).is_ok_and(|m| !std::os::unix::fs::FileTypeExt::is_socket(&m.file_type())) {
+        return Err(io::Error::new(
+            io::ErrorKind::AlreadyExists,
+            format!("{} is no socket and is left alone: remove it or choose another name", path.display()),
+        ));
+    }
+    // Bound under another name first, so that nobody can connect before the permissions are right.
+    let mut fresh = std::ffi::OsString::from(".");
+    fresh.push(name);
+    fresh.push(format!(".{}", std::process::id()));
+    let fresh = folder.join(fresh);
+    let _ = fs::remove_file(&fresh);
+    let listener = UnixListener::bind(&fresh).map_err(|e| within(&fresh, &e))?;
+    let mode = match access {
+        Access::Owner => 0o600,
+        Access::Group => 0o660,
+    };
+    let placed = fs::set_permissions(&fresh, Permissions::from_mode(mode))
+        .and_then(|()| fs::metadata(&fresh))
+        .and_then(|m| fs::rename(&fresh, path).map(|()| m.ino()))
+        .and_then(|inode| listener.set_nonblocking(true).map(|()| inode));
+    match placed {
+        Ok(inode) => Ok((listener, SocketFile { path: path.to_owned(), inode })),
+        Err(e) => {
+            let _ = fs::remove_file(&fresh);
+            Err(within(path, &e))
+        }
+    }
+}
+
+fn within(path: &Path, e: &io::Error) -> io::Error {
+    io::Error::new(e.kind(), format!("{}: {e}", path.display()))
+}

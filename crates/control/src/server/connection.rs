@@ -1,0 +1,172 @@
+//! One client's connection: lines in, lines out, both bounded.
+
+use std::collections::VecDeque;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use super::events::Subscription;
+use crate::limits::{MAX_PENDING, MAX_REQUEST_BYTES};
+
+/// How much may wait to be read by the client before it is not listened to any more, octets.
+const MAX_UNREAD: usize = 256 * 1024;
+/// How long a client may leave answers unread before it is cut off.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How much is read at a time.
+const CHUNK: usize = 16 * 1024;
+
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub(super) stream: UnixStream,
+    input: Vec<u8>,
+    /// How much of `input` is known to have no end of line.
+    searched: usize,
+    out: VecDeque<u8>,
+    /// Requests that the owner has not answered.
+    pub(super) pending: usize,
+    pub(super) is_subscriber: bool,
+    /// The client sends nothing more.
+    ended: bool,
+    /// It is closed as soon as `out` is sent.
+    closing: bool,
+    progress: Instant,
+}
+
+/// What became of a connection.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Open,
+    Gone,
+}
+
+/// A line from the client.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    Text(String),
+    /// Longer than allowed: nothing more is read.
+    TooLong,
+    /// Not UTF-8.
+    NotText,
+}
+
+impl Connection {
+    pub(super) fn new(stream: UnixStream) -> io::Result<Self> {
+        stream.set_nonblocking(true)?;
+        Ok(Self {
+            stream,
+            input: Vec::new(),
+            searched: 0,
+            out: VecDeque::new(),
+            pending: 0,
+            is_subscriber: false,
+            ended: false,
+            closing: false,
+            progress: Instant::now(),
+        })
+    }
+
+    pub(super) fn wants_to_read(&self) -> bool {
+        !self.ended && !self.closing && self.takes_requests() && self.input.len() <= MAX_REQUEST_BYTES
+    }
+    pub(super) fn wants_to_write(&self) -> bool {
+        !self.out.is_empty()
+    }
+    fn takes_requests(&self) -> bool {
+        self.pending < MAX_PENDING && self.out.len() < MAX_UNREAD
+    }
+
+    /// Reads what is there, at most one chunk.
+    pub(super) fn read(&mut self) -> Fate {
+        let mut chunk = [0; CHUNK];
+        match self.stream.read(&mut chunk) {
+            Ok(0) => self.ended = true,
+            Ok(n) => self.input.extend_from_slice(&chunk[..n]),
+            Err(e) if is_for_later(&e) => {}
+            Err(_) => return Fate::Gone,
+        }
+        Fate::Open
+    }
+
+    /// The next line that the client sent, if it may send one now.
+    pub(super) fn line(&mut self) -> Option<Line> {
+        if self.closing || !self.takes_requests() {
+            return None;
+        }
+        let Some(end) = self.input[self.searched..].iter().position(|b| *b == b'\n') else {
+            self.searched = self.input.len();
+            return (self.searched > MAX_REQUEST_BYTES).then(|| self.refuse());
+        };
+        let end = self.searched + end;
+        if end > MAX_REQUEST_BYTES {
+            return Some(self.refuse());
+        }
+        let line: Vec<u8> = self.input.drain(..=end).take(end).collect();
+        self.searched = 0;
+        Some(String::from_utf8(line).map_or(Line::NotText, Line::Text))
+    }
+
+    fn refuse(&mut self) -> Line {
+        self.input = Vec::new();
+        self.searched = 0;
+        Line::TooLong
+    }
+
+    /// Puts a line into the way out.
+    pub(super) fn send(&mut self, line: &[u8]) {
+        if self.out.is_empty() {
+            self.progress = Instant::now();
+        }
+        self.out.extend(line);
+    }
+
+    /// Takes events into the way out, as many as are worth one write: the others wait in their own bounded queue.
+    pub(super) fn send_events(&mut self, waiting: &mut Subscription) {
+        if self.out.is_empty() {
+            self.progress = Instant::now();
+        }
+        waiting.write(&mut self.out, CHUNK);
+    }
+
+    /// Sends what is there and closes.
+    pub(super) fn close_after_sending(&mut self) {
+        self.closing = true;
+    }
+
+    /// Writes what the socket takes.
+    pub(super) fn write(&mut self) -> Fate {
+        while !self.out.is_empty() {
+            let (front, _) = self.out.as_slices();
+            match self.stream.write(front) {
+                Ok(0) => return Fate::Gone,
+                Ok(n) => {
+                    self.out.drain(..n);
+                    self.progress = Instant::now();
+                }
+                Err(e) if is_for_later(&e) => return Fate::Open,
+                Err(_) => return Fate::Gone,
+            }
+        }
+        if self.out.capacity() > MAX_UNREAD {
+            self.out = VecDeque::new();
+        }
+        Fate::Open
+    }
+
+    /// Whether there is no more to do, or no hope.
+    pub(super) fn fate(&self, now: Instant) -> Fate {
+        let is_stuck =
+            !self.out.is_empty() && !self.is_subscriber && now.duration_since(self.progress) > PATIENCE;
+        let is_done = self.out.is_empty()
+            && (self.closing
+                || (self.ended && self.pending == 0 && !self.is_subscriber && self.has_no_line()));
+        if is_stuck || is_done { Fate::Gone } else { Fate::Open }
+    }
+
+    fn has_no_line(&self) -> bool {
+        !self.input.contains(&b'\n')
+    }
+}
+
+fn is_for_later(e: &io::Error) -> bool {
+    matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
+}

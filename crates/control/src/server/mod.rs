@@ -1,0 +1,207 @@
+//! The server's end of the control socket.
+//!
+//! One thread does all input and output. The owner of the nodes - who may be in the middle of real-time work - gets each
+//! [`Call`] when it wants, and neither waits for a client nor allocates for one beyond the bounds here.
+
+mod bind;
+mod connection;
+mod events;
+mod io_loop;
+mod shared;
+
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use serde_json::Value;
+
+use crate::about::About;
+use crate::error::{ControlError, ErrorCode};
+use crate::event::{Event, EventKind};
+use crate::limits::MAX_ANSWER_BYTES;
+use crate::messages::{NodeRef, Request};
+
+use shared::Shared;
+
+/// Who may connect.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// The user that the server runs as, and root (0600).
+    Owner,
+    /// Members of its group, too (0660).
+    Group,
+}
+
+/// A control socket. Dropped, it closes its connections and removes its file.
+#[derive(Debug)]
+pub struct Server {
+    shared: Arc<Shared>,
+    about: Arc<About>,
+    socket: bind::SocketFile,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Listens at `path`. Makes its folder; takes the place of a socket that nobody answers at any more.
+    ///
+    /// # Errors
+    /// If somebody answers there (`AddrInUse`), the path is longer than a socket's may be, or the system refuses.
+    pub fn bind(path: &Path, about: About, access: Access) -> io::Result<Self> {
+        let (listener, socket) = bind::bind(path, access)?;
+        let (shared, wake) = Shared::new()?;
+        let shared = Arc::new(shared);
+        let about = Arc::new(about);
+        let thread = {
+            let (shared, about) = (Arc::clone(&shared), Arc::clone(&about));
+            std::thread::Builder::new()
+                .name("wh-control".to_owned())
+                .spawn(move || io_loop::run(&listener, &wake, &shared, &about))?
+        };
+        Ok(Self { shared, about, socket, thread: Some(thread) })
+    }
+
+    /// Where it listens.
+    pub fn path(&self) -> &Path {
+        self.socket.path()
+    }
+
+    /// Who it says that it is.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// Readable while calls wait: for the owner's poll. Do not read from it.
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.shared.calls_fd()
+    }
+
+    /// The next call, if one waits. Never blocks.
+    pub fn next(&self) -> Option<Call> {
+        let (client, id, node, request) = self.shared.take_call()?;
+        Some(Call {
+            request,
+            node,
+            reply: Reply { shared: Arc::clone(&self.shared), client, id, done: false },
+        })
+    }
+
+    /// Whether anybody wants events of this kind: one atomic load, to leave out making them.
+    pub fn wants(&self, kind: EventKind) -> bool {
+        self.shared.wants(kind)
+    }
+
+    /// Tells the subscribers. Never blocks; free of cost when nobody subscribed.
+    pub fn publish(&self, event: &Event) {
+        if self.shared.wants(event.kind()) {
+            self.shared.publish(event);
+        }
+    }
+
+    /// The number of the node that a request names in its keys.
+    pub fn resolve(&self, node: &NodeRef) -> Result<u32, ControlError> {
+        self.about.resolve(node)
+    }
+
+    /// How many clients are connected.
+    pub fn clients(&self) -> usize {
+        self.shared.clients()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.shared.stop();
+        if let Some(thread) = self.thread.take() {
+            // A panic of that thread was reported when it happened.
+            let _ = thread.join();
+        }
+        self.socket.remove();
+    }
+}
+
+/// A request that waits for its answer. Dropped without one, it is answered with an error.
+#[derive(Debug)]
+pub struct Call {
+    /// What is asked for. `hello`, `subscribe` and `unsubscribe` never come here: the server answers them.
+    pub request: Request,
+    /// Which node is meant, one of [`About::nodes`]; none for all of them.
+    pub node: Option<u32>,
+    reply: Reply,
+}
+
+impl Call {
+    /// Answers it.
+    pub fn answer(mut self, outcome: Result<Value, ControlError>) {
+        self.reply.send(outcome);
+    }
+
+    /// Answers it with a value that becomes JSON, such as those of [`crate::answer`].
+    pub fn answer_with<T: serde::Serialize>(self, outcome: Result<&T, ControlError>) {
+        let outcome = outcome.and_then(|v| {
+            serde_json::to_value(v).map_err(|e| {
+                ControlError::new(
+                    ErrorCode::Other,
+                    format!("the answer is not JSON: {e}"),
+                    "report this as a fault of wayhop",
+                )
+            })
+        });
+        self.answer(outcome);
+    }
+}
+
+#[derive(Debug)]
+struct Reply {
+    shared: Arc<Shared>,
+    client: u64,
+    id: Option<u64>,
+    done: bool,
+}
+
+impl Reply {
+    fn send(&mut self, outcome: Result<Value, ControlError>) {
+        self.done = true;
+        self.shared.answer(self.client, answer_line(self.id, outcome));
+    }
+}
+
+impl Drop for Reply {
+    fn drop(&mut self) {
+        if !self.done {
+            self.send(Err(ControlError::new(
+                ErrorCode::Unanswered,
+                "the node did not answer",
+                "it may be ending; see `wayhop ctl list`",
+            )));
+        }
+    }
+}
+
+/// The line of an answer, with its end.
+fn answer_line(id: Option<u64>, outcome: Result<Value, ControlError>) -> Vec<u8> {
+    let line = match outcome {
+        Ok(value) => serde_json::json!({"id": id, "ok": value}).to_string(),
+        Err(error) => error_line(id, &error),
+    };
+    let mut line = if line.len() < MAX_ANSWER_BYTES {
+        line
+    } else {
+        let e = ControlError::new(
+            ErrorCode::TooLarge,
+            format!("the answer has {} octets, the most is {MAX_ANSWER_BYTES}", line.len()),
+            "ask for one node, or for one table",
+        );
+        error_line(id, &e)
+    };
+    line.push('\n');
+    line.into_bytes()
+}
+
+fn error_line(id: Option<u64>, error: &ControlError) -> String {
+    serde_json::json!({"id": id, "error": error}).to_string()
+}
+
+/// A request as the loop hands it on.
+type Waiting = (u64, Option<u64>, Option<u32>, Request);

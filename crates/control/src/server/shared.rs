@@ -1,0 +1,163 @@
+//! What the owner's thread and the thread of the connections share.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::Waiting;
+use super::events::{self, Subscription};
+use crate::event::{Event, EventKind};
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    state: Mutex<State>,
+    /// The kinds of events that anybody wants.
+    wanted: AtomicU8,
+    clients: AtomicUsize,
+    /// A byte is in this pair while calls wait.
+    calls: (UnixStream, UnixStream),
+    /// A byte here wakes the connections' thread.
+    wake: UnixStream,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct State {
+    calls: VecDeque<Waiting>,
+    /// Answers on their way to the connections.
+    pub(super) answers: Vec<(u64, Vec<u8>)>,
+    /// By client.
+    subscriptions: BTreeMap<u64, Subscription>,
+    woken: bool,
+    pub(super) stopping: bool,
+}
+
+impl Shared {
+    /// With the end of the wake pair that the connections' thread polls.
+    pub(super) fn new() -> io::Result<(Self, UnixStream)> {
+        let calls = UnixStream::pair()?;
+        let (wake, woken) = UnixStream::pair()?;
+        for s in [&calls.0, &calls.1, &wake, &woken] {
+            s.set_nonblocking(true)?;
+        }
+        let shared = Self {
+            state: Mutex::default(),
+            wanted: AtomicU8::new(0),
+            clients: AtomicUsize::new(0),
+            calls,
+            wake,
+        };
+        Ok((shared, woken))
+    }
+
+    /// Nothing that holds the lock can panic half way through a change, so a poisoned state is a whole one.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    // ---- the owner's thread ----
+
+    pub(super) fn calls_fd(&self) -> BorrowedFd<'_> {
+        self.calls.1.as_fd()
+    }
+
+    pub(super) fn take_call(&self) -> Option<Waiting> {
+        let mut state = self.lock();
+        let call = state.calls.pop_front()?;
+        if state.calls.is_empty() {
+            // The one byte that `put_call` wrote is there; it is read under the lock that it was written under.
+            let _ = (&self.calls.1).read(&mut [0; 8]);
+        }
+        Some(call)
+    }
+
+    pub(super) fn answer(&self, client: u64, line: Vec<u8>) {
+        let mut state = self.lock();
+        state.answers.push((client, line));
+        self.wake(&mut state);
+    }
+
+    pub(super) fn wants(&self, kind: EventKind) -> bool {
+        self.wanted.load(Ordering::Relaxed) & kind.bit() != 0
+    }
+
+    pub(super) fn publish(&self, event: &Event) {
+        let Some(json) = events::json(event) else { return };
+        let mut state = self.lock();
+        let mut any = false;
+        for s in state.subscriptions.values_mut().filter(|s| s.wants(event)) {
+            s.push(&json);
+            any = true;
+        }
+        if any {
+            self.wake(&mut state);
+        }
+    }
+
+    pub(super) fn clients(&self) -> usize {
+        self.clients.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn stop(&self) {
+        let mut state = self.lock();
+        state.stopping = true;
+        self.wake(&mut state);
+    }
+
+    fn wake(&self, state: &mut State) {
+        if !state.woken {
+            state.woken = true;
+            // One byte into an empty buffer: there is room.
+            let _ = (&self.wake).write(&[1]);
+        }
+    }
+
+    // ---- the connections' thread ----
+
+    /// Says that the wake byte was read, and gives the state.
+    pub(super) fn awake(&self, wake: &UnixStream) -> MutexGuard<'_, State> {
+        let mut state = self.lock();
+        if std::mem::take(&mut state.woken) {
+            let mut wake = wake;
+            let _ = wake.read(&mut [0; 8]);
+        }
+        state
+    }
+
+    pub(super) fn put_call(&self, call: Waiting) {
+        let mut state = self.lock();
+        if state.calls.is_empty() {
+            let _ = (&self.calls.0).write(&[1]);
+        }
+        state.calls.push_back(call);
+    }
+
+    pub(super) fn subscribe(&self, client: u64, subscription: Subscription) {
+        let mut state = self.lock();
+        state.subscriptions.insert(client, subscription);
+        self.count_wants(&state);
+    }
+
+    pub(super) fn unsubscribe(&self, client: u64) {
+        let mut state = self.lock();
+        state.subscriptions.remove(&client);
+        self.count_wants(&state);
+    }
+
+    pub(super) fn with_subscription(&self, client: u64, f: impl FnOnce(&mut Subscription)) {
+        if let Some(s) = self.lock().subscriptions.get_mut(&client) {
+            f(s);
+        }
+    }
+
+    fn count_wants(&self, state: &State) {
+        let kinds = state.subscriptions.values().fold(0, |set, s| set | s.kinds);
+        self.wanted.store(kinds, Ordering::Relaxed);
+    }
+
+    pub(super) fn set_clients(&self, n: usize) {
+        self.clients.store(n, Ordering::Relaxed);
+    }
+}
