@@ -1,5 +1,6 @@
 //! The `wayhop` command as its users have it: run as a program, judged by its output, its files and its exit status.
 
+mod aodv_captures;
 mod console;
 mod determinism;
 mod diff;
