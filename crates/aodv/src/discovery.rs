@@ -157,7 +157,8 @@ impl Engine {
             return Step::GiveUp { silence: Span::ZERO };
         }
         let backoff = 1u64 << e.search.at_full_ttl.min(16);
-        Step::Ask { ttl: p.net_diameter, wait: p.net_traversal_time() * backoff }
+        let wait = p.request_wait_ms.map_or(p.net_traversal_time() * backoff, Span::from_millis);
+        Step::Ask { ttl: p.net_diameter, wait }
     }
 
     /// As [`SearchRule::MeasuredLatency`] says.

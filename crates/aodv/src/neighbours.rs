@@ -83,9 +83,10 @@ impl Engine {
         let is_wanted = match self.params.hello {
             Hello::Off => false,
             Hello::WhileActive => self.table.iter().any(|e| e.is_valid() && e.wanted_until > now),
-            Hello::Always => true,
+            Hello::Always | Hello::Periodic => true,
         };
-        let spoke = self.neighbours.last_broadcast.is_some_and(|t| t + interval > now);
+        let spoke = self.params.hello != Hello::Periodic
+            && self.neighbours.last_broadcast.is_some_and(|t| t + interval > now);
         if !is_wanted || spoke || self.is_quiet(now) {
             return;
         }
@@ -121,7 +122,9 @@ impl Engine {
             None if known.len() < Neighbours::LIMIT => known.push(n),
             None => return,
         }
-        self.hello_route(cx, head.source, m.destination_seq, lost_at);
+        if self.params.hello_routes {
+            self.hello_route(cx, head.source, m.destination_seq, lost_at);
+        }
         self.check_after(cx, lost_at);
     }
 
@@ -150,7 +153,9 @@ impl Engine {
         while let Some(i) = self.neighbours.hellos.iter().position(|n| n.lost_at(&self.params) < now) {
             let lost = self.neighbours.hellos.swap_remove(i).addr;
             cx.note("neighbour_lost", lost, 0);
-            cx.recall(lost);
+            if !self.params.keep_queued {
+                cx.recall(lost);
+            }
             self.link_broken(cx, lost);
         }
     }

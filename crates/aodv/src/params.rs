@@ -44,6 +44,9 @@ pub struct Params {
     pub ttl_threshold: u8,
     /// `TIMEOUT_BUFFER`: hops of slack in `RING_TRAVERSAL_TIME` (section 6.4).
     pub timeout_buffer: u8,
+    /// How long each request to everybody waits for its reply, ms; absent: `NET_TRAVERSAL_TIME`, twice as long each time
+    /// (section 6.3). For `ring_traversal`.
+    pub request_wait_ms: Option<u64>,
     /// How the rings of a search follow each other.
     pub search: SearchRule,
     /// How long a requester's (address, id) is remembered, ms: `PATH_DISCOVERY_TIME` by section 6.5.
@@ -88,6 +91,9 @@ pub struct Params {
     /// Take packets for a broken link out of the interface queue and give them new routes or buffer them; else they
     /// are dropped.
     pub reroute_queued: bool,
+    /// What waits in the interface queue for a neighbour whose Hellos stay away is sent all the same: the queue is the
+    /// driver's, and its packets have their link addresses.
+    pub keep_queued: bool,
     /// Drop what waits in the interface queue for the sender of a Route Error, when that invalidates a route.
     pub drop_queued_on_rerr: bool,
     /// Local repair (section 6.12).
@@ -114,6 +120,8 @@ pub struct Params {
     // ---- neighbours --------------------------------------------------------------------------------------------
     /// When Hello messages are sent (section 6.9).
     pub hello: Hello,
+    /// A Hello makes or renews a route to its sender (section 6.9); else it only tells that the link is there.
+    pub hello_routes: bool,
     /// `HELLO_INTERVAL`, ms.
     pub hello_interval_ms: u64,
     /// `ALLOWED_HELLO_LOSS`: intervals without a sign of life after which a neighbour is lost.
@@ -201,10 +209,12 @@ pub enum LocalRepair {
 pub enum Hello {
     /// Never; broken links are reported by the link layer.
     Off,
-    /// While the node has an active route (section 6.9).
+    /// While the node has an active route, unless another broadcast of the last interval said the same (section 6.9).
     WhileActive,
-    /// Always.
+    /// Always, unless another broadcast of the last interval said the same.
     Always,
+    /// Always, whatever else the node broadcasts.
+    Periodic,
 }
 
 impl Params {

@@ -33,6 +33,7 @@ impl Params {
             ttl_increment: 2,
             ttl_threshold: 7,
             timeout_buffer: 2,
+            request_wait_ms: None,
             search: SearchRule::RingTraversal,
             request_memory_ms: 5_600,
             rreq_rate_limit: 10,
@@ -50,6 +51,7 @@ impl Params {
             passive_ack: false,
             control_loss_breaks_link: true,
             reroute_queued: true,
+            keep_queued: false,
             drop_queued_on_rerr: false,
             local_repair: LocalRepair::Off,
             rerr_needs_precursors: true,
@@ -61,6 +63,7 @@ impl Params {
             blacklist: true,
             blacklist_timeout_ms: 16_800,
             hello: Hello::Off,
+            hello_routes: true,
             hello_interval_ms: 1_000,
             allowed_hello_loss: 2,
             wait_after_reboot: false,
@@ -148,23 +151,50 @@ impl Params {
         }
     }
 
-    /// The Linux testbed of Desilva and Das (2000): first-generation WaveLAN without acknowledgements.
+    /// The Linux testbed of Desilva and Das (2000): AODV as an extension of Linux 2.2's ARP, over first-generation WaveLAN
+    /// without acknowledgements. What the paper says, in its order:
     ///
-    /// A Hello each second, a neighbour lost after 2 s without one, 30 packets waiting for routes, no
-    /// local repair (an intermediate node drops what it cannot route and reports it), and no link-layer feedback. What the paper
-    /// leaves open is the RFC's.
+    /// * "Route discovery works by flooding the network" (3.1): no expanding ring. 14 ms over four hops (Table 2) leave no
+    ///   room for one, and none for jitter before a request is passed on: 4 ms a hop.
+    /// * "Each node receiving a RREQ, rebroadcasts it, unless it is the destination or it has a route" (3.1): intermediate
+    ///   nodes answer.
+    /// * "The reverse path entries are expired after a short interval of time only sufficient to allow RREP to be
+    ///   propagated" (3.1): 1 s, the time that a request waits. The routes that a request leaves are those to its originator
+    ///   (3.2), none to neighbours as such.
+    /// * "These nodes are notified with RERR packets" (3.1): the predecessors of a route, and nobody else.
+    /// * "Each node periodically (every second in our testbed) broadcasts a hello message" (3.3), whatever else it
+    ///   broadcasts; it updates "a set of neighboring nodes", not the routing table: one-hop routes were discovered, too.
+    /// * "When a node does not hear from an existing neighbor for ... (2 seconds in our testbed)" (3.3).
+    /// * "An intermediate node does not start any new route discovery ... it will drop all incoming packets" (3.4): no local
+    ///   repair. That it reports them is the draft's that the paper cites.
+    /// * "The ARP queue size was increased to 30" (3.4) from 3. There it was one for each destination, here it is one for
+    ///   all; the testbed had one destination.
+    /// * "Packets that received a MAC address from the ARP table, but are just waiting to be transmitted" (3.4) are the
+    ///   driver's: a lost neighbour does not call them back. Let the radio's `queue_packets` be large and its
+    ///   `queue_classes` off: "the transmit queue does not have any bound".
+    ///
+    /// The paper does not say when a request is repeated. An extension of ARP does it as ARP does in that kernel
+    /// (`net/ipv4/arp.c`: `retrans_time` 1 s, `mcast_probes` 3): after 1 s, three requests in all. The rest is the RFC's.
     pub fn das() -> Self {
         Self {
             active_route_timeout_ms: 3_000,
             my_route_timeout_ms: 11_200,
             delete_period_ms: Some(15_000),
-            ttl_start: 2,
+            reverse_route_ms: Some(1_000),
+            ttl_start: 35,
+            ttl_threshold: 0,
+            request_wait_ms: Some(1_000),
+            rreq_rate_limit: 0,
+            broadcast_jitter_ms: 0,
+            neighbour_routes: false,
             buffer_packets: 30,
             link_feedback: false,
             control_loss_breaks_link: false,
+            keep_queued: true,
             gratuitous_rrep: false,
             blacklist: false,
-            hello: Hello::Always,
+            hello: Hello::Periodic,
+            hello_routes: false,
             ..Self::rfc()
         }
     }

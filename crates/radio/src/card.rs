@@ -7,57 +7,107 @@ use wayhop_core::{Span, Time};
 
 use crate::config::RadioConfig;
 use crate::queue::Outgoing;
-use crate::radio::{Host, Radio, RadioEvent};
+use crate::radio::{FrameAt, Host, Radio, RadioEvent};
 
 /// How long a packet takes between host and card.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
-pub struct Transfer {
+struct Transfer {
     base_us: f64,
     us_per_byte: f64,
 }
 
 impl Transfer {
-    /// From host to card.
-    pub fn send(c: &RadioConfig) -> Self {
-        Self { base_us: c.card_send_us, us_per_byte: c.card_send_us_per_byte }
-    }
-    /// From card to host.
-    pub fn receive(c: &RadioConfig) -> Self {
-        Self { base_us: c.card_receive_us, us_per_byte: c.card_receive_us_per_byte }
-    }
     /// For a packet of so many octets.
-    pub fn time(self, octets: usize) -> Span {
+    fn time(self, octets: usize) -> Span {
         Span::from_nanos((1e3 * (self.base_us + self.us_per_byte * octets as f64)) as u64)
+    }
+}
+
+/// What a card can do. Every station has the one that the radio's configuration describes, or one of its own
+/// ([`Radio::set_card`]).
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct CardConfig {
+    buffers: usize,
+    send: Transfer,
+    receive_buffers: usize,
+    receive: Transfer,
+}
+
+impl From<&RadioConfig> for CardConfig {
+    fn from(c: &RadioConfig) -> Self {
+        Self {
+            buffers: c.card_buffers as usize,
+            send: Transfer { base_us: c.card_send_us, us_per_byte: c.card_send_us_per_byte },
+            receive_buffers: c.card_receive_buffers as usize,
+            receive: Transfer { base_us: c.card_receive_us, us_per_byte: c.card_receive_us_per_byte },
+        }
     }
 }
 
 /// One station's card.
 #[derive(Debug, Default)]
 pub(crate) struct Card {
+    config: CardConfig,
     /// The packet that the host is moving into it.
     loading: Option<Outgoing>,
     /// Those that wait in it, in order. The one that the MAC is sending is not here.
     waiting: VecDeque<Outgoing>,
+    /// When the host will have each received frame that is still in the card, in order.
+    received: VecDeque<Time>,
 }
 
 impl Card {
+    pub(crate) fn new(config: CardConfig) -> Self {
+        Self { config, received: VecDeque::with_capacity(config.receive_buffers), ..Self::default() }
+    }
+    /// Whether it stands between queue and MAC at all.
+    pub(crate) fn holds_frames(&self) -> bool {
+        self.config.buffers > 0
+    }
     /// The packets in it, and on their way into it.
     pub(crate) fn held(&self) -> impl Iterator<Item = &Outgoing> {
         self.loading.iter().chain(&self.waiting)
     }
+
+    /// Whether a frame that arrives now finds a free buffer.
+    pub(crate) fn has_room(&mut self, now: Time) -> bool {
+        if self.config.receive_buffers == 0 {
+            return true;
+        }
+        while self.received.front().is_some_and(|&taken| taken <= now) {
+            self.received.pop_front();
+        }
+        self.received.len() < self.config.receive_buffers
+    }
+
+    /// When the host will have a packet of so many octets that arrives now and found room.
+    fn take_in(&mut self, now: Time, octets: usize) -> Time {
+        let transfer = self.config.receive.time(octets);
+        if self.config.receive_buffers == 0 {
+            return now + transfer;
+        }
+        let ready = self.received.back().map_or(now, |&busy| busy.max(now)) + transfer;
+        self.received.push_back(ready);
+        ready
+    }
 }
 
 impl Radio {
+    /// Gives a station a card of its own. Before the run begins: frames in the old card are lost.
+    pub fn set_card(&mut self, station: u32, card: CardConfig) {
+        self.macs[station as usize].card = Card::new(card);
+    }
+
     /// Moves the next packet of the interface queue towards the card, if the host is idle and the card has room.
     pub(crate) fn load(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let mac = &mut self.macs[station as usize];
         let inside = mac.card.waiting.len() + usize::from(mac.current.is_some());
-        if mac.stalled || mac.card.loading.is_some() || inside >= self.config.card_buffers as usize {
+        if mac.stalled || mac.card.loading.is_some() || inside >= mac.card.config.buffers {
             return;
         }
         let Some(out) = mac.queue.pop() else { return };
         host.queued(station, mac.queue.len() as u32);
-        let at = now + Transfer::send(&self.config).time(out.packet.len());
+        let at = now + mac.card.config.send.time(out.packet.len());
         mac.card.loading = Some(out);
         host.schedule(at, station, RadioEvent::Loaded);
     }
@@ -77,5 +127,14 @@ impl Radio {
         if let Some(out) = self.macs[station as usize].card.waiting.pop_front() {
             self.offer(now, station, out, host);
         }
+    }
+
+    /// A data frame that found room in the card is on its way to the host.
+    pub(crate) fn take_in(&mut self, f: &FrameAt<'_>, host: &mut impl Host) {
+        let octets = f.body.map_or(0, |out| out.packet.len());
+        let mac = &mut self.macs[f.station as usize];
+        mac.counters.received += 1;
+        let ready = mac.card.take_in(f.at, octets);
+        host.received(f, ready);
     }
 }

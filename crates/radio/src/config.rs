@@ -135,14 +135,21 @@ pub struct RadioConfig {
     /// EIFS and waits DIFS besides.
     pub eifs_replaces_difs: bool,
 
-    /// Packets that each class of the interface queue holds.
+    /// Packets that each class of the interface queue holds. A queue without a bound is one that never fills: it takes
+    /// memory for the packets in it only, and at worst this many times their length at each node.
     pub queue_packets: u32,
+    /// Routing messages leave the interface queue first, then urgent data, then the rest. Without: one queue, first come,
+    /// first served.
+    pub queue_classes: bool,
     /// Frames that the network card holds, the one that it sends included; 0 for a card that takes no time to fill.
     pub card_buffers: u32,
     /// How long the host takes to move a frame into the card: for any frame, us ...
     pub card_send_us: f64,
     /// ... and for each octet of its packet, us. One frame is moved at a time.
     pub card_send_us_per_byte: f64,
+    /// Received frames that the network card holds until the host has them, one after the other; a frame that finds no
+    /// room is lost. 0: any number, and none waits for another.
+    pub card_receive_buffers: u32,
     /// How long the host takes to get a received frame out of the card: for any frame, us ...
     pub card_receive_us: f64,
     /// ... and for each octet of its packet, us.
@@ -192,8 +199,8 @@ impl RadioConfig {
                 ..ns2
             },
             "wavelan-i" => Self::wavelan_i(),
-            "wavelan-i-pcmcia" => Self::wavelan_i().with_card(1, [3.46, 1.13], [2.057, 0.139]),
-            "wavelan-i-isa" => Self::wavelan_i().with_card(10, [0.96, 0.067], [0.955, 0.048]),
+            "wavelan-i-pcmcia" => Self::wavelan_i().with_card([1, 5], [3.46, 1.13], [2.057, 0.139]),
+            "wavelan-i-isa" => Self::wavelan_i().with_card([10, 31], [0.96, 0.067], [0.955, 0.048]),
             "80211b" => Self::wifi_24ghz(),
             "80211g" => Self {
                 phy: PhyKind::Ofdm,
@@ -248,9 +255,11 @@ impl RadioConfig {
             backoff_includes_cw: false,
             eifs_replaces_difs: false,
             queue_packets: 50,
+            queue_classes: true,
             card_buffers: 0,
             card_send_us: 0.0,
             card_send_us_per_byte: 0.0,
+            card_receive_buffers: 0,
             card_receive_us: 0.0,
             card_receive_us_per_byte: 0.0,
             link_delay_us: 25,
@@ -273,9 +282,9 @@ impl RadioConfig {
         }
     }
 
-    /// In a card that Desilva and Das (2000), Table 1, measured: its buffers, and how long a packet of 1500 octets and one
-    /// of 68 take into it and out of it, ms.
-    fn with_card(self, buffers: u32, send_ms: [f64; 2], receive_ms: [f64; 2]) -> Self {
+    /// In a card that Desilva and Das (2000), Table 1, measured: its buffers for sending and receiving, and how long a packet
+    /// of 1500 octets and one of 68 take into it and out of it, ms.
+    fn with_card(self, buffers: [u32; 2], send_ms: [f64; 2], receive_ms: [f64; 2]) -> Self {
         // The straight line through the two points: us for any packet, and us for each octet.
         let line = |[mtu, rreq]: [f64; 2]| {
             let us_per_byte = 1e3 * (mtu - rreq) / (1500.0 - 68.0);
@@ -283,9 +292,10 @@ impl RadioConfig {
         };
         let (send, receive) = (line(send_ms), line(receive_ms));
         Self {
-            card_buffers: buffers,
+            card_buffers: buffers[0],
             card_send_us: send.0,
             card_send_us_per_byte: send.1,
+            card_receive_buffers: buffers[1],
             card_receive_us: receive.0,
             card_receive_us_per_byte: receive.1,
             ..self
@@ -363,6 +373,7 @@ impl RadioConfig {
             ("long_retry_limit", u64::from(self.long_retry_limit), 1, 255),
             ("queue_packets", u64::from(self.queue_packets), 1, 1_000_000),
             ("card_buffers", u64::from(self.card_buffers), 0, 10_000),
+            ("card_receive_buffers", u64::from(self.card_receive_buffers), 0, 10_000),
             ("link_delay_us", u64::from(self.link_delay_us), 0, 1_000_000),
             ("data_overhead_bytes", u64::from(self.data_overhead_bytes), 0, 1000),
         ];

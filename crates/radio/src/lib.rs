@@ -21,7 +21,7 @@ mod site;
 mod station;
 pub mod units;
 
-pub use card::Transfer;
+pub use card::CardConfig;
 pub use config::{Arp, Fading, PRESETS, PathLoss, PhyKind, RadioConfig, Reception};
 pub use motion::Motions;
 pub use phy::{FrameKind, Phy};

@@ -1,7 +1,8 @@
 //! The stations of a run and the air between them.
 
-use wayhop_core::{Addr, Purpose, Span, Time, TxStatus, stream};
+use wayhop_core::{Addr, Priority, Purpose, Span, Time, TxStatus, stream};
 
+use crate::card::CardConfig;
 use crate::config::{RadioConfig, Reception};
 use crate::medium::{Medium, Transmission};
 use crate::motion::Motions;
@@ -67,8 +68,8 @@ pub trait Host: Motions {
     fn schedule(&mut self, at: Time, station: u32, event: RadioEvent);
     /// A data frame goes on the air.
     fn sending(&mut self, f: &FrameAt<'_>);
-    /// A data frame for this station, or for all, arrived well.
-    fn received(&mut self, f: &FrameAt<'_>);
+    /// A data frame for this station, or for all, arrived well; the station's host has its packet at `ready`.
+    fn received(&mut self, f: &FrameAt<'_>, ready: Time);
     /// A data frame for another station was understood. Called only where [`Radio::set_overhear`] asks for it.
     fn overheard(&mut self, f: &FrameAt<'_>);
     /// A packet is done with; the next one is fetched when the host calls [`Radio::fetch`].
@@ -126,7 +127,7 @@ impl Radio {
             medium: Medium::new(config, &phy, stations, seed),
             ears: (0..stations).map(|_| Ear::new()).collect(),
             macs: (0..stations)
-                .map(|i| Mac::new(stream(seed, Purpose::Backoff, i as u64), config.cw_min))
+                .map(|i| Mac::new(stream(seed, Purpose::Backoff, i as u64), config.cw_min, CardConfig::from(config)))
                 .collect(),
             times,
             phy,
@@ -184,7 +185,7 @@ impl Radio {
     pub fn set_stalled(&mut self, now: Time, station: u32, stalled: bool, host: &mut impl Host) {
         let mac = &mut self.macs[station as usize];
         mac.stalled = stalled;
-        if self.config.card_buffers > 0 {
+        if mac.card.holds_frames() {
             self.load(now, station, host);
         } else if !stalled && mac.current.is_none() && self.hungry.is_none() {
             self.hungry = Some(station);
@@ -197,11 +198,14 @@ impl Radio {
         &mut self,
         now: Time,
         station: u32,
-        out: Outgoing,
+        mut out: Outgoing,
         host: &mut impl Host,
     ) -> Result<(), Outgoing> {
+        if !self.config.queue_classes {
+            out.priority = Priority::Data;
+        }
         let mac = &mut self.macs[station as usize];
-        let direct = self.config.card_buffers == 0;
+        let direct = !mac.card.holds_frames();
         let ready = direct && mac.current.is_none() && !mac.stalled && self.hungry != Some(station);
         if ready && mac.queue.len() == 0 {
             self.offer(now, station, out, host);
@@ -220,7 +224,7 @@ impl Radio {
     /// first.
     pub fn fetch(&mut self, now: Time, host: &mut impl Host) {
         let Some(station) = self.hungry.take() else { return };
-        if self.config.card_buffers > 0 {
+        if self.macs[station as usize].card.holds_frames() {
             self.send_from_card(now, station, host);
             return self.load(now, station, host);
         }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use wayhop_core::{Rng, Time};
 
-use crate::card::Card;
+use crate::card::{Card, CardConfig};
 use crate::queue::{InterfaceQueue, Outgoing};
 
 /// "No transmission" in [`Ear::locked`].
@@ -132,10 +132,10 @@ pub(crate) struct Mac {
 }
 
 impl Mac {
-    pub(crate) fn new(rng: Rng, cw_min: u32) -> Self {
+    pub(crate) fn new(rng: Rng, cw_min: u32, card: CardConfig) -> Self {
         Self {
             queue: InterfaceQueue::default(),
-            card: Card::default(),
+            card: Card::new(card),
             stalled: false,
             current: None,
             rts_wanted: false,
@@ -180,6 +180,8 @@ pub struct Counters {
     pub duplicates: u32,
     /// Frames within range that overlapped with another and were lost.
     pub collisions: u32,
+    /// Data frames lost because the card had no free buffer.
+    pub card_drops: u32,
     /// Packets refused by a full interface queue.
     pub queue_drops: u32,
 }

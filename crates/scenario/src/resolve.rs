@@ -1,7 +1,7 @@
 //! A scenario with everything looked up, generated and checked.
 
 use wayhop_core::{Addr, NodeId, Position, Time};
-use wayhop_radio::{PRESETS, RadioConfig};
+use wayhop_radio::{CardConfig, PRESETS, RadioConfig};
 use wayhop_transport::FlowConfig;
 use wayhop_world::{Geodetic, Track};
 
@@ -40,6 +40,8 @@ pub struct Resolved {
     pub radio_preset: String,
     /// The radio.
     pub radio: RadioConfig,
+    /// The nodes with a network card of their own.
+    pub cards: Vec<(NodeId, CardConfig)>,
     /// The protocol's profile.
     pub profile: String,
     /// The protocol.
@@ -124,6 +126,7 @@ impl Scenario {
             flows,
             radio_preset: self.radio.preset.clone(),
             radio,
+            cards: self.resolve_cards()?,
             profile: self.protocol.profile.clone(),
             protocol,
             stalls,
@@ -156,6 +159,20 @@ impl Scenario {
             doc.error(&format!("radio.{key}"), reason, "docs/reference/scenario.md lists what is allowed")
         })?;
         Ok(radio)
+    }
+
+    /// The numbers of the nodes were checked when they were placed.
+    fn resolve_cards(&self) -> Result<Vec<(NodeId, CardConfig)>, Error> {
+        let named = self.nodes.single.iter().enumerate();
+        let own = named.filter_map(|(k, node)| Some((k, node.id, node.card.as_deref()?)));
+        own.map(|(k, id, name)| {
+            let preset = RadioConfig::preset(name).ok_or_else(|| {
+                let key = format!("nodes.node[{k}].card");
+                unknown_name(&self.document, &key, name, PRESETS.iter().map(|p| p.0))
+            })?;
+            Ok((NodeId(id), CardConfig::from(&preset)))
+        })
+        .collect()
     }
 
     fn resolve_protocol(&self) -> Result<ProtocolParams, Error> {

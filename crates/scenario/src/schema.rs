@@ -97,6 +97,10 @@ pub struct Node {
     /// Where it stands, in the place of what `movement` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<Place>,
+    /// Its network card: the name of a radio preset, whose `card_` keys stand in the place of those of `radio` at this
+    /// node. All else of the radio is the same for all nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<String>,
 }
 
 /// A place: metres in the local frame, or degrees if the scenario has an `origin`.

@@ -44,19 +44,29 @@ impl Host for Net {
         }
     }
 
-    fn received(&mut self, f: &FrameAt<'_>) {
+    fn received(&mut self, f: &FrameAt<'_>, ready: Time) {
         let out = f.body.expect("a data frame has a body");
         if out.payload == Payload::Arp {
             self.arp_input(f.at, f.station, out.packet.bytes());
             return;
         }
         let rx = self.rx_meta(f);
+        let at = ready + self.link_delay;
+        let receiver = Receiver { node: f.station, at, rx };
+        if ready > f.at {
+            // Each card has its own time: an event for each.
+            let packet = self.pool.copy(&out.packet);
+            let mut receivers = self.spare_receivers.pop().unwrap_or_default();
+            receivers.push(receiver);
+            let handle = self.coming.put(Arrivals { packet, receivers });
+            self.queue.push(at, f.station, Event::Up(handle));
+            return;
+        }
         let arrivals = self.arriving.get_or_insert_with(|| Arrivals {
             packet: self.pool.copy(&out.packet),
             receivers: self.spare_receivers.pop().unwrap_or_default(),
         });
-        let at = f.at + self.receive.time(out.packet.len()) + self.link_delay;
-        arrivals.receivers.push(Receiver { node: f.station, at, rx });
+        arrivals.receivers.push(receiver);
     }
 
     fn overheard(&mut self, f: &FrameAt<'_>) {

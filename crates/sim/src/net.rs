@@ -8,7 +8,7 @@ use wayhop_core::{
     Addr, BROADCAST, Cx, DataPlane, DropReason, Effect, NodeId, Packet, Pool, Priority, Protocol, RouteUse,
     RxMeta, Time, TimerKey, TxId, TxSpec, TxStatus,
 };
-use wayhop_radio::{Arp, EVERYONE, NOBODY, Outgoing, Payload, Transfer};
+use wayhop_radio::{Arp, EVERYONE, NOBODY, Outgoing, Payload};
 use wayhop_trace::{HopEvent, HopKind, NoteEvent, Recorder, SendEvent};
 use wayhop_wire::{ipv4, udp};
 
@@ -45,8 +45,6 @@ pub(crate) struct Net {
     /// Neighbours whose packets a protocol wants back from the interface queue.
     pub(crate) recalls: VecDeque<(u32, Addr)>,
     pub(crate) link_delay: wayhop_core::Span,
-    /// From the card to the host.
-    pub(crate) receive: Transfer,
     pub(crate) arp: Arp,
     pub(crate) channel_mhz: u16,
     pub(crate) data_rate_100kbps: u16,

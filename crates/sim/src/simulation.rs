@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{Interface, NodeId, Pool, Position, Protocol, Purpose, Span, Time, TxStatus, stream};
-use wayhop_radio::{FrameKind, Outgoing, Radio, Transfer};
+use wayhop_radio::{FrameKind, Outgoing, Radio};
 use wayhop_scenario::{Order, ProtocolParams, QueueStall, Resolved};
 use wayhop_trace::{PositionEvent, Recorder, Summary};
 
@@ -49,6 +49,9 @@ impl Simulation {
             return Err(format!("{nodes} nodes are more than the simulator can number ({MAX_NODES})"));
         }
         let mut radio = Radio::new(&scenario.radio, nodes, scenario.seed);
+        for (node, card) in &scenario.cards {
+            radio.set_card(node.0, *card);
+        }
         let addrs = &scenario.addresses;
         let flows = Flows::new(&scenario.flows, addrs, scenario.seed).map_err(|e| e.to_string())?;
         let node = |(i, &addr)| {
@@ -78,7 +81,6 @@ impl Simulation {
             spare_receivers: Vec::new(),
             recalls: VecDeque::new(),
             link_delay: Span::from_micros(u64::from(scenario.radio.link_delay_us)),
-            receive: Transfer::receive(&scenario.radio),
             arp: scenario.radio.arp,
             channel_mhz: scenario.radio.frequency_mhz as u16,
             data_rate_100kbps: rate(FrameKind::Data),

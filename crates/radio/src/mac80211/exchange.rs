@@ -193,15 +193,19 @@ impl Radio {
     /// A frame was received well.
     pub(crate) fn accept(&mut self, f: &FrameAt<'_>, host: &mut impl Host) {
         let mine = f.head.to == f.station;
+        if f.head.kind.is_data() && (mine || f.head.to == EVERYONE) {
+            let mac = &mut self.macs[f.station as usize];
+            if !mac.card.has_room(f.at) {
+                mac.counters.card_drops += 1;
+                return;
+            }
+        }
         match f.head.kind {
             FrameKind::Rts if mine => self.accept_rts(f, host),
             FrameKind::Cts if mine => self.accept_cts(f, host),
             FrameKind::Ack if mine => self.accept_ack(f, host),
             FrameKind::Data if mine => self.accept_data(f, host),
-            FrameKind::Broadcast => {
-                self.macs[f.station as usize].counters.received += 1;
-                host.received(f);
-            }
+            FrameKind::Broadcast => self.take_in(f, host),
             FrameKind::Data if self.overhear => host.overheard(f),
             _ => {}
         }
@@ -273,8 +277,7 @@ impl Radio {
                 return;
             }
         }
-        self.macs[i].counters.received += 1;
-        host.received(f);
+        self.take_in(f, host);
     }
 
     /// One step of an exchange is done: prepares the next (ns-2's `tx_resume`).

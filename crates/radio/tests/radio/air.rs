@@ -112,7 +112,7 @@ impl Host for Log {
         self.events.push(event);
     }
     fn sending(&mut self, _: &FrameAt<'_>) {}
-    fn received(&mut self, f: &FrameAt<'_>) {
+    fn received(&mut self, f: &FrameAt<'_>, _: Time) {
         let p = &f.body.expect("data").packet;
         self.received.push((f.at, f.station, f.head.from, p.len(), p.meta.id.0));
     }
