@@ -13,8 +13,9 @@ Examples:
 const REPRODUCE_EXAMPLE: &str = "\
 Writes DIR/report.html, DIR/rows.json, DIR/rows.csv, and the scenarios into DIR/scenarios.
 
-Example:
-  wayhop reproduce cmu --seeds 10 --out runs/cmu";
+Examples:
+  wayhop reproduce cmu --seeds 10 --out runs/cmu
+  wayhop reproduce das --seeds 10 --out runs/das";
 
 const DIFF_EXAMPLE: &str = "\
 Example:
@@ -231,6 +232,8 @@ pub(crate) struct ReproduceArgs {
 pub(crate) enum Paper {
     /// Maltz, Broch, Johnson: the CMU testbed (CMU-CS-99-116, 1999)
     Cmu,
+    /// Desilva, Das: Experimental Evaluation of a Wireless Ad Hoc Network (2000)
+    Das,
 }
 
 /// The definition of the command line.

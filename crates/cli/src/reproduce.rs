@@ -7,21 +7,31 @@ use std::thread;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use wayhop_report::{rows_json, rows_text};
-use wayhop_reproduce::cmu;
+use wayhop_reproduce::{Options, cmu, das};
 
 use crate::args::{Paper, ReproduceArgs};
 use crate::failure::{Failure, output};
 use crate::run::{INTERRUPTED, stop_on_signal};
 
 pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
-    let Paper::Cmu = a.paper;
-    let dir = a.out.clone().unwrap_or_else(|| PathBuf::from("runs/reproduce-cmu"));
+    let name = match a.paper {
+        Paper::Cmu => "cmu",
+        Paper::Das => "das",
+    };
+    let dir = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("runs/reproduce-{name}")));
     let threads =
         a.jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), |n| n as usize);
-    let options = cmu::Options { first_seed: a.first_seed, seeds: a.seeds, threads };
+    let options = Options { first_seed: a.first_seed, seeds: a.seeds, threads };
     let stop = stop_on_signal()?;
-    let progress = Progress::new(cmu::runs(&options), a.quiet);
-    let outcome = cmu::reproduce(&options, &dir, &stop, |n| progress.at(n));
+    let runs = match a.paper {
+        Paper::Cmu => cmu::runs(&options),
+        Paper::Das => das::runs(&options),
+    };
+    let progress = Progress::new(runs, a.quiet);
+    let outcome = match a.paper {
+        Paper::Cmu => cmu::reproduce(&options, &dir, &stop, |n| progress.at(n)),
+        Paper::Das => das::reproduce(&options, &dir, &stop, |n| progress.at(n)),
+    };
     progress.done();
     let outcome = outcome.map_err(Failure::Run)?;
     outcome.write(&dir).map_err(Failure::run)?;

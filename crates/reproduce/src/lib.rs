@@ -1,13 +1,17 @@
 //! Published experiments, run again: `wayhop reproduce`.
 //!
 //! Each paper has a module with its scenarios, its numbers as data, and one file per artefact that says how the number is
-//! taken from a run. [`cmu`] is Maltz, Broch and Johnson's testbed. A reproduction is a list of runs ([`jobs`] spreads them over the
+//! taken from a run. [`cmu`] is Maltz, Broch and Johnson's testbed, [`das`] Desilva and Das's. A reproduction is a list of runs ([`jobs`] spreads them over the
 //! cores) and what they show: [`wayhop_report::Row`]s and a [`wayhop_report::Page`].
 
 pub mod cmu;
+pub mod das;
 pub mod jobs;
+mod options;
 mod outcome;
 mod simulate;
+mod table;
 
+pub use options::Options;
 pub use outcome::{Outcome, OutcomeError};
 pub use simulate::{RunError, Runs};

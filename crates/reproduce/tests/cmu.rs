@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use wayhop_report::{Row, rows_json};
-use wayhop_reproduce::{Outcome, cmu};
+use wayhop_reproduce::{Options, Outcome, cmu};
 
 fn reproduce(dir: &Path, threads: usize) -> Outcome {
-    let options = cmu::Options { first_seed: 1, seeds: 1, threads };
+    let options = Options { first_seed: 1, seeds: 1, threads };
     cmu::reproduce(&options, dir, &AtomicBool::new(false), |_| ()).expect("the scenarios run")
 }
 
@@ -76,7 +76,7 @@ fn the_rows_do_not_depend_on_the_number_of_jobs() {
 fn an_interrupted_reproduction_keeps_what_is_done() {
     let dir = tempfile::tempdir().expect("a directory");
     let stop = AtomicBool::new(false);
-    let options = cmu::Options { first_seed: 1, seeds: 3, threads: 1 };
+    let options = Options { first_seed: 1, seeds: 3, threads: 1 };
     let all = cmu::runs(&options);
     let outcome =
         cmu::reproduce(&options, dir.path(), &stop, |n| stop.store(n == all / 3, Ordering::Relaxed))

@@ -27,7 +27,7 @@ use wayhop_core::{Addr, NodeId};
 use wayhop_report::{Page, Section};
 use wayhop_scenario::{Map, Resolved};
 
-use crate::{Outcome, RunError, Runs, jobs};
+use crate::{Options, Outcome, RunError, Runs, jobs};
 use bad_routes::{Transfer, WAYS};
 use congestion::Congestion;
 use ping::{Ping, Roles};
@@ -46,17 +46,6 @@ const SITE: &str = include_str!("../../../../scenarios/cmu/site.geojson");
 
 /// The first hops of Tables I to IV.
 const CARS: [&str; 5] = ["T1", "T2", "T3", "T4", "T5"];
-
-/// What to run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// The first seed that each scenario runs with.
-    pub first_seed: u64,
-    /// How many seeds it runs with, one after the other.
-    pub seeds: u64,
-    /// Runs at a time.
-    pub threads: usize,
-}
 
 /// The experiments, each with its scenario file and what is set in it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -227,10 +216,7 @@ impl Found {
             fact("Paper", "Maltz, Broch, Johnson: Experiences Designing and Building a Multi-Hop Wireless Ad Hoc Network Testbed, CMU-CS-99-116, 1999".to_owned()),
             fact("Scenarios", "ping.toml, congestion.toml, survey-25s.toml, survey-10s.toml and abc.toml in the folder scenarios beside this page".to_owned()),
             fact("Calibrated", "the site's loss and shadowing, with other seeds, on two figures: the total loss of Table I and the one-hop share of Table V (docs/concepts/cmu-site.md); all other numbers are predicted".to_owned()),
-            fact("Seeds", match options.seeds {
-                1 => options.first_seed.to_string(),
-                n => format!("{} to {}; intervals are Student's t over seeds, 95 %; of counts that few seeds have they may reach below zero", options.first_seed, options.first_seed + n - 1),
-            }),
+            fact("Seeds", options.seeds_in_words()),
             fact("Version", format!("wayhop {}", env!("CARGO_PKG_VERSION"))),
         ];
         if self.missing > 0 {
@@ -245,10 +231,7 @@ impl Found {
                    two fixed ends, DSR with its own acknowledgements over WaveLAN-I radios."
                 .to_owned(),
             facts,
-            command: match options.first_seed {
-                1 => format!("wayhop reproduce cmu --seeds {}", options.seeds),
-                first => format!("wayhop reproduce cmu --first-seed {first} --seeds {}", options.seeds),
-            },
+            command: options.command("cmu"),
             sections,
         };
         Outcome { paper: "cmu", rows, page, complete: self.missing == 0 }

@@ -6,12 +6,7 @@ pub(crate) const CONGESTION: &str = include_str!("../../data/cmu/congestion.csv"
 pub(crate) const TCP: &str = include_str!("../../data/cmu/tcp.csv");
 const NUMBERS: &str = include_str!("../../data/cmu/numbers.csv");
 
-/// The number in a table's column, in the row that begins so; `None` where the table has none.
-pub(crate) fn cell(table: &str, row: &str, column: &str) -> Option<f64> {
-    let mut lines = table.lines();
-    let at = lines.next()?.split(',').position(|name| name == column)?;
-    lines.find(|l| l.split(',').next() == Some(row))?.split(',').nth(at)?.parse().ok()
-}
+pub(crate) use crate::table::cell;
 
 /// A number that the text gives.
 pub(crate) fn number(name: &str) -> Option<f64> {

@@ -1,0 +1,154 @@
+//! Figure 2, Tables 4 and 5: UDP over one to four hops, and where its packets are lost.
+
+use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series, mean};
+
+use super::losses::Losses;
+use super::paper;
+
+/// The offered loads, tenths of a Mb/s.
+pub(crate) const TENTHS: std::ops::RangeInclusive<u32> = 1..=9;
+/// A load at which so much is received counts as free of errors: of the paper's own rows at 0.2 Mb/s one has 97.49 %.
+const ERROR_FREE_PCT: f64 = 97.0;
+
+/// The runs over so many hops: for each load, seed by seed.
+pub(crate) type ByLoad = Vec<Vec<Losses>>;
+
+fn load(tenths: u32) -> f64 {
+    f64::from(tenths) / 10.0
+}
+
+fn received_mbps(l: &Losses, tenths: u32) -> Option<f64> {
+    Some(load(tenths) * l.received_pct()? / 100.0)
+}
+
+/// Of one seed: what `of` makes of its runs at all loads, if it has them all.
+fn per_seed(runs: &ByLoad, of: impl Fn(&[&Losses]) -> Option<f64>) -> Vec<Option<f64>> {
+    let seeds = runs.iter().map(Vec::len).min().unwrap_or(0);
+    (0..seeds).map(|s| of(&runs.iter().map(|r| &r[s]).collect::<Vec<_>>())).collect()
+}
+
+fn averages(runs: &ByLoad, of: impl Fn(&Losses) -> Option<f64>) -> Vec<[f64; 2]> {
+    let at = |(tenths, r): (u32, &Vec<Losses>)| {
+        Some([load(tenths), mean(&r.iter().filter_map(&of).collect::<Vec<_>>())?])
+    };
+    TENTHS.zip(runs).filter_map(at).collect()
+}
+
+fn printed(hops: usize, column: &str) -> Vec<[f64; 2]> {
+    TENTHS.filter_map(|t| Some([load(t), paper::udp(hops, t, column)?])).collect()
+}
+
+/// The section of Figure 2; `by_hops[h - 1]` are the runs over h hops.
+pub(crate) fn throughput(by_hops: &[ByLoad; 4]) -> Section {
+    let mut rows = Vec::new();
+    for (h, runs) in (1..).zip(by_hops) {
+        let who = if h == 1 { "1 hop".to_owned() } else { format!("{h} hops") };
+        let row = |quantity, printed: Option<f64>| Row::new("Figure 2", &who, quantity, printed);
+        let highest = per_seed(runs, |r| {
+            TENTHS.zip(r).filter_map(|(t, l)| received_mbps(l, t)).reduce(f64::max)
+        });
+        let printed_highest = [None, None, Some(0.6), Some(0.4)][h - 1];
+        let highest = row("max_received_mbps", printed_highest).with(highest);
+        rows.push(match h {
+            1 | 2 => highest.note("The paper: \"almost ideal\"; its figure has no numbers."),
+            _ => highest.note("The paper: \"about\"."),
+        });
+        let clean = per_seed(runs, |r| {
+            let clean = TENTHS.zip(r).take_while(|(_, l)| l.received_pct().is_some_and(|p| p >= ERROR_FREE_PCT));
+            Some(clean.last().map_or(0.0, |(t, _)| load(t)))
+        });
+        let clean = row("max_error_free_mbps", if h > 2 { Some(0.2) } else { None }).with(clean);
+        rows.push(if h > 2 {
+            clean.note("The highest load up to which at least 97 % is received at every load.")
+        } else {
+            clean
+        });
+    }
+    let mut plot = Plot::new(
+        Axis::new("offered load (Mb/s)").from_to(0.0, 1.0),
+        Axis::new("received (Mb/s)").from_to(0.0, 1.0),
+    )
+    .with(Series::new("all received", Mark::Line, 6, vec![[0.0, 0.0], [1.0, 1.0]]));
+    for (h, runs) in (1..).zip(by_hops) {
+        let name = if h == 1 { "1 hop".to_owned() } else { format!("{h} hops") };
+        let ours = averages(runs, Losses::received_pct).iter().map(|[x, pct]| [*x, x * pct / 100.0]).collect();
+        plot = plot.with(Series::new(&name, Mark::Line, h - 1, ours));
+    }
+    for h in [3, 4] {
+        let points = printed(h, "received_pct").iter().map(|[x, pct]| [*x, x * pct / 100.0]).collect();
+        plot = plot.with(Series::new(&format!("{h} hops, paper"), Mark::Cross, h - 1, points));
+    }
+    Section {
+        heading: "Figure 2: offered load and received throughput".to_owned(),
+        text: vec![
+            "UDP packets of 1472 octets from the desktop to the last laptop of the chain, for 300 s at each load. One and two hops \
+             lose next to nothing; from three hops on nodes that do not hear each other send to the same one."
+                .to_owned(),
+        ],
+        rows,
+        figures: vec![Figure::of(
+            "Figure 2",
+            "Received throughput over offered load, means over seeds. The paper's points are those of its Tables 4 and 5.",
+            plot,
+        )],
+    }
+}
+
+/// The section of Table 4 (three hops) or 5 (four).
+pub(crate) fn losses(table: &str, hops: usize, runs: &ByLoad, text: &[&str]) -> Section {
+    let mut rows = Vec::new();
+    for (tenths, runs) in TENTHS.zip(runs) {
+        let at = format!("{:.1} Mb/s", load(tenths));
+        for n in 1..=hops {
+            let row = |quantity: String, column: String| {
+                Row::new(table, &at, &quantity, paper::udp(hops, tenths, &column))
+            };
+            rows.push(
+                row(format!("node_{n}_drops_pct"), format!("node{n}")).with(runs.iter().map(|l| l.node_pct(n))),
+            );
+            rows.push(
+                row(format!("link_{n}_{}_lost_pct", n + 1), format!("link{n}{}", n + 1))
+                    .with(runs.iter().map(|l| l.link_pct(n))),
+            );
+        }
+        rows.push(
+            Row::new(table, &at, "received_pct", paper::udp(hops, tenths, "received_pct"))
+                .with(runs.iter().map(Losses::received_pct)),
+        );
+    }
+    Section {
+        heading: format!("{table}: where packets are lost over {hops} hops"),
+        text: text.iter().map(|t| (*t).to_owned()).collect(),
+        rows,
+        figures: vec![Figure {
+            name: table.to_owned(),
+            caption: "Share of the packets sent, over the offered load: dropped by the routing of a node, lost between two, received."
+                .to_owned(),
+            panels: panels(hops, runs),
+        }],
+    }
+}
+
+/// Ours and the paper's losses, in the same colours.
+fn panels(hops: usize, runs: &ByLoad) -> Vec<Panel> {
+    let frame = || {
+        Plot::new(
+            Axis::new("offered load (Mb/s)").from_to(0.0, 1.0),
+            Axis::new("share of packets sent (%)").from_to(0.0, 100.0),
+        )
+    };
+    let mut ours = frame().with(Series::new("received", Mark::Line, 6, averages(runs, Losses::received_pct)));
+    let mut theirs = frame().with(Series::new("received", Mark::Line, 6, printed(hops, "received_pct")));
+    let places: [(&str, usize, bool); 4] =
+        [("node 1", 1, true), ("node 1 to 2", 1, false), ("node 2", 2, true), ("node 2 to 3", 2, false)];
+    for (colour, (name, n, at_node)) in places.into_iter().enumerate() {
+        let points = averages(runs, |l| if at_node { l.node_pct(n) } else { l.link_pct(n) });
+        ours = ours.with(Series::new(name, Mark::Line, colour, points));
+        let column = if at_node { format!("node{n}") } else { format!("link{n}{}", n + 1) };
+        theirs = theirs.with(Series::new(name, Mark::Line, colour, printed(hops, &column)));
+    }
+    vec![
+        Panel { title: "Wayhop".to_owned(), plot: ours },
+        Panel { title: "paper".to_owned(), plot: theirs },
+    ]
+}
