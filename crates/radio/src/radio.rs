@@ -127,7 +127,13 @@ impl Radio {
             medium: Medium::new(config, &phy, stations, seed),
             ears: (0..stations).map(|_| Ear::new()).collect(),
             macs: (0..stations)
-                .map(|i| Mac::new(stream(seed, Purpose::Backoff, i as u64), config.cw_min, CardConfig::from(config)))
+                .map(|i| {
+                    Mac::new(
+                        stream(seed, Purpose::Backoff, i as u64),
+                        config.cw_min,
+                        CardConfig::from(config),
+                    )
+                })
                 .collect(),
             times,
             phy,

@@ -101,7 +101,8 @@ pub(crate) struct Cards {
 pub(crate) fn section(runs: &Cards) -> Section {
     let mut rows = Vec::new();
     for (i, card) in Card::BOTH.into_iter().enumerate() {
-        let row = |quantity, column| Row::new("Table 1", card.name(), quantity, paper::card(column, card.column()));
+        let row =
+            |quantity, column| Row::new("Table 1", card.name(), quantity, paper::card(column, card.column()));
         let isa = Card::Isa as usize;
         rows.extend([
             row("max_send_mbps", "send_mbps").with(runs.mtu[i][isa].iter().map(OneHop::mbps)),

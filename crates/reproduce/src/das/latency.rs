@@ -44,7 +44,9 @@ pub(crate) fn without_load(by_hops: &[Vec<Discoveries>; 4], laptop: &[Discoverie
     let latency = |d: &Discoveries| d.at_first_request().mean_ms();
     rows.push(
         Row::new("Table 2", "per hop after the first", "latency_ms", added(printed(4), printed(1)))
-            .with(by_hops[3].iter().zip(&by_hops[0]).map(|(last, first)| added(latency(last), latency(first))))
+            .with(
+                by_hops[3].iter().zip(&by_hops[0]).map(|(last, first)| added(latency(last), latency(first))),
+            )
             .note("The difference between four hops and one, over three."),
     );
     rows.push(
@@ -110,8 +112,11 @@ pub(crate) fn with_load(by_hops: &[&[Losses]; 4]) -> Section {
         sorted.sort_by(f64::total_cmp);
         let n = sorted.len() as f64;
         let points = sorted.iter().zip(1..).map(|(ms, i)| [*ms, 100.0 * f64::from(i) / n]).collect();
-        let plot = Plot::new(Axis::new("latency (ms)").from_to(0.0, 2_500.0), Axis::new("discoveries (%)").from_to(0.0, 100.0))
-            .with(Series::new("", Mark::Steps, 0, points));
+        let plot = Plot::new(
+            Axis::new("latency (ms)").from_to(0.0, 2_500.0),
+            Axis::new("discoveries (%)").from_to(0.0, 100.0),
+        )
+        .with(Series::new("", Mark::Steps, 0, points));
         Panel { title: format!("{h} hops"), plot }
     });
     Section {

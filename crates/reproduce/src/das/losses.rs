@@ -36,9 +36,6 @@ impl Losses {
         }
     }
 
-    pub(crate) fn hops(&self) -> usize {
-        self.dropped.len() - 1
-    }
     fn share(&self, packets: f64) -> Option<f64> {
         (self.sent > 0).then(|| 100.0 * packets / self.sent as f64)
     }

@@ -213,7 +213,10 @@ impl Found {
             fact("Version", format!("wayhop {}", env!("CARGO_PKG_VERSION"))),
         ];
         if self.missing > 0 {
-            facts.push(fact("Incomplete", format!("stopped before {} of {} runs were made", self.missing, runs(options))));
+            facts.push(fact(
+                "Incomplete",
+                format!("stopped before {} of {} runs were made", self.missing, runs(options)),
+            ));
         }
         let page = Page {
             title: "The AODV testbed, reproduced".to_owned(),

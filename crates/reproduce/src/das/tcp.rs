@@ -12,5 +12,10 @@ pub(crate) fn section() -> Section {
         let note = "Comes with TCP: there is no model of TCP yet.";
         Some(Row::new("Figure 3", &who, "received_kbytes_per_s", kilobytes.parse::<f64>().ok()).note(note))
     });
-    Section { heading: "Figures 3 and 4: FTP".to_owned(), text: vec![], rows: rows.collect(), figures: vec![] }
+    Section {
+        heading: "Figures 3 and 4: FTP".to_owned(),
+        text: vec![],
+        rows: rows.collect(),
+        figures: vec![],
+    }
 }

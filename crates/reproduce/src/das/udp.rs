@@ -44,9 +44,8 @@ pub(crate) fn throughput(by_hops: &[ByLoad; 4]) -> Section {
     for (h, runs) in (1..).zip(by_hops) {
         let who = if h == 1 { "1 hop".to_owned() } else { format!("{h} hops") };
         let row = |quantity, printed: Option<f64>| Row::new("Figure 2", &who, quantity, printed);
-        let highest = per_seed(runs, |r| {
-            TENTHS.zip(r).filter_map(|(t, l)| received_mbps(l, t)).reduce(f64::max)
-        });
+        let highest =
+            per_seed(runs, |r| TENTHS.zip(r).filter_map(|(t, l)| received_mbps(l, t)).reduce(f64::max));
         let printed_highest = [None, None, Some(0.6), Some(0.4)][h - 1];
         let highest = row("max_received_mbps", printed_highest).with(highest);
         rows.push(match h {
@@ -54,7 +53,8 @@ pub(crate) fn throughput(by_hops: &[ByLoad; 4]) -> Section {
             _ => highest.note("The paper: \"about\"."),
         });
         let clean = per_seed(runs, |r| {
-            let clean = TENTHS.zip(r).take_while(|(_, l)| l.received_pct().is_some_and(|p| p >= ERROR_FREE_PCT));
+            let clean =
+                TENTHS.zip(r).take_while(|(_, l)| l.received_pct().is_some_and(|p| p >= ERROR_FREE_PCT));
             Some(clean.last().map_or(0.0, |(t, _)| load(t)))
         });
         let clean = row("max_error_free_mbps", if h > 2 { Some(0.2) } else { None }).with(clean);
@@ -71,7 +71,8 @@ pub(crate) fn throughput(by_hops: &[ByLoad; 4]) -> Section {
     .with(Series::new("all received", Mark::Line, 6, vec![[0.0, 0.0], [1.0, 1.0]]));
     for (h, runs) in (1..).zip(by_hops) {
         let name = if h == 1 { "1 hop".to_owned() } else { format!("{h} hops") };
-        let ours = averages(runs, Losses::received_pct).iter().map(|[x, pct]| [*x, x * pct / 100.0]).collect();
+        let ours =
+            averages(runs, Losses::received_pct).iter().map(|[x, pct]| [*x, x * pct / 100.0]).collect();
         plot = plot.with(Series::new(&name, Mark::Line, h - 1, ours));
     }
     for h in [3, 4] {
@@ -104,7 +105,8 @@ pub(crate) fn losses(table: &str, hops: usize, runs: &ByLoad, text: &[&str]) -> 
                 Row::new(table, &at, &quantity, paper::udp(hops, tenths, &column))
             };
             rows.push(
-                row(format!("node_{n}_drops_pct"), format!("node{n}")).with(runs.iter().map(|l| l.node_pct(n))),
+                row(format!("node_{n}_drops_pct"), format!("node{n}"))
+                    .with(runs.iter().map(|l| l.node_pct(n))),
             );
             rows.push(
                 row(format!("link_{n}_{}_lost_pct", n + 1), format!("link{n}{}", n + 1))
@@ -147,8 +149,5 @@ fn panels(hops: usize, runs: &ByLoad) -> Vec<Panel> {
         let column = if at_node { format!("node{n}") } else { format!("link{n}{}", n + 1) };
         theirs = theirs.with(Series::new(name, Mark::Line, colour, printed(hops, &column)));
     }
-    vec![
-        Panel { title: "Wayhop".to_owned(), plot: ours },
-        Panel { title: "paper".to_owned(), plot: theirs },
-    ]
+    vec![Panel { title: "Wayhop".to_owned(), plot: ours }, Panel { title: "paper".to_owned(), plot: theirs }]
 }
