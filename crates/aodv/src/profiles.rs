@@ -182,7 +182,7 @@ impl Params {
             delete_period_ms: Some(15_000),
             reverse_route_ms: Some(1_000),
             ttl_start: 35,
-            ttl_threshold: 0,
+            ttl_increment: 35,
             request_wait_ms: Some(1_000),
             rreq_rate_limit: 0,
             broadcast_jitter_ms: 0,
