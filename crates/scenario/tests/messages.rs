@@ -117,6 +117,12 @@ fn each_mistake_is_named_by_file_line_key_and_remedy() {
         ),
         (
             "nodes.count",
+            "nodes.node = [{ id = 0, card = \"wavelan-i-iso\" }]\nnodes.count",
+            "s.toml:1:25: nodes.node[0].card: \"wavelan-i-iso\" is not known here; did you mean `wavelan-i-isa`? (of wavelan-914-cmu, \
+             wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia, wavelan-i-isa, 80211b, 80211g)",
+        ),
+        (
+            "nodes.count",
             "protocol.salvag = true\nnodes.count",
             "s.toml:1:10: protocol.salvag: there is no such key; did you mean `salvage`?",
         ),

@@ -1,5 +1,6 @@
 //! AODV on scripted links.
 
+mod das;
 mod discovery;
 mod errors;
 mod flags;

@@ -21,6 +21,8 @@ pub(crate) struct Log {
     pool: Pool,
     /// (time, receiver, sender, octets, packet id)
     pub(crate) received: Vec<(Time, u32, u32, usize, u64)>,
+    /// When the host had each of them.
+    pub(crate) ready: Vec<Time>,
     pub(crate) overheard: Vec<(u32, u32)>,
     /// (time, station, status)
     pub(crate) finished: Vec<(Time, u32, TxStatus)>,
@@ -51,6 +53,15 @@ impl Air {
     }
 
     pub(crate) fn send_at(&mut self, at: Time, from: u32, to: u32, len: usize) -> u64 {
+        self.send_in_class(at, from, to, len, Priority::Data)
+    }
+
+    /// Queues a routing message now; returns its id.
+    pub(crate) fn send_control(&mut self, from: u32, to: u32, len: usize) -> u64 {
+        self.send_in_class(Time::ZERO, from, to, len, Priority::Control)
+    }
+
+    fn send_in_class(&mut self, at: Time, from: u32, to: u32, len: usize, priority: Priority) -> u64 {
         self.log.next_id += 1;
         let id = self.log.next_id;
         let meta = PacketMeta { id: PacketId(id), ..PacketMeta::default() };
@@ -61,7 +72,7 @@ impl Air {
             payload: Payload::Ip,
             next_hop,
             to,
-            priority: Priority::Data,
+            priority,
             report: None,
             wants_status: true,
         };
@@ -112,7 +123,8 @@ impl Host for Log {
         self.events.push(event);
     }
     fn sending(&mut self, _: &FrameAt<'_>) {}
-    fn received(&mut self, f: &FrameAt<'_>, _: Time) {
+    fn received(&mut self, f: &FrameAt<'_>, ready: Time) {
+        self.ready.push(ready);
         let p = &f.body.expect("data").packet;
         self.received.push((f.at, f.station, f.head.from, p.len(), p.meta.id.0));
     }

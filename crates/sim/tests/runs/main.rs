@@ -4,6 +4,7 @@ mod acknowledgements;
 mod agreement;
 mod allocation;
 mod bad_route;
+mod cards;
 mod chain;
 mod cmu;
 mod conservation;
