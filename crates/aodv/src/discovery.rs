@@ -25,10 +25,7 @@ impl Engine {
             if self.table.len() >= self.params.max_routes.max(1)
                 && let Some(victim) = self.table.least_useful()
             {
-                if self.table.valid(victim).is_some() {
-                    cx.uninstall(victim);
-                }
-                self.table.remove(victim);
+                self.forget(cx, victim);
             }
             self.check_after(cx, expires);
         }
@@ -38,21 +35,25 @@ impl Engine {
     /// Sends a packet if there is a route; else, if it is this node's or its route is under repair, keeps it and searches; else drops
     /// it and says so.
     pub(crate) fn route_or_search(&mut self, cx: &mut Cx<'_>, p: Packet, source: Addr, destination: Addr) {
-        let is_own = source == cx.addr();
-        let state = self.table.get(destination).map(|e| (e.state, e.next_hop));
-        let may_forward = is_own || !self.is_quiet(cx.now());
-        match state {
-            Some((State::Valid, next_hop)) if may_forward => {
+        let own = cx.addr();
+        let way = self.best(own, destination).map(|e| (e.next_hop, e.prefix));
+        let in_repair = self.table.get(destination).is_some_and(|e| e.state == State::Repair);
+        let may_forward = source == own || !self.is_quiet(cx.now());
+        match way {
+            Some((next_hop, prefix)) if may_forward => {
                 let used = RouteUse { source, destination, next_hop, previous_hop: None };
                 self.refresh(cx, &used);
                 cx.send(p, TxSpec::unicast(next_hop).reported(tx::DATA));
+                if prefix > 0 {
+                    self.publish_row(cx, destination);
+                }
             }
-            _ if is_own => {
+            _ if source == own || (may_forward && self.serves(own, destination).is_some()) => {
                 self.entry(cx, destination);
                 self.keep(cx, p, destination);
                 self.search(cx, destination);
             }
-            Some((State::Repair, _)) => self.keep(cx, p, destination),
+            _ if in_repair => self.keep(cx, p, destination),
             _ => self.no_route(cx, p, destination),
         }
     }
@@ -70,7 +71,8 @@ impl Engine {
 
     /// Whether there is another way for a packet that the link did not take, or hope for one.
     pub(crate) fn may_go_on(&self, own: Addr, source: Addr, destination: Addr) -> bool {
-        let has_route = self.table.get(destination).is_some_and(|e| e.state != State::Invalid);
+        let has_route = self.best(own, destination).is_some()
+            || self.table.get(destination).is_some_and(|e| e.state == State::Repair);
         (source == own && self.params.rebuffer_own) || (self.params.reroute_queued && has_route)
     }
 
@@ -96,7 +98,8 @@ impl Engine {
         let measured = self.params.search == SearchRule::MeasuredLatency;
         let Some(e) = self.table.get(destination) else { return };
         let wait_until = e.search.wait_until;
-        if e.is_valid() || (e.search.is_on() && !measured) {
+        let is_on = e.search.is_on();
+        if self.best(cx.addr(), destination).is_some() || (is_on && !measured) {
             return;
         }
         if wait_until <= now {
@@ -108,11 +111,11 @@ impl Engine {
 
     /// The wait for a reply is over (`SearchRule::RingTraversal`).
     pub(crate) fn search_timeout(&mut self, cx: &mut Cx<'_>, destination: Addr) {
-        let waits = self.buffer.waits_for(destination);
+        let waits = self.buffer.waits_for(destination) && self.best(cx.addr(), destination).is_none();
         let Some(e) = self.table.get_mut(destination) else { return };
         match e.state {
             State::Repair => self.repair_failed(cx, destination),
-            State::Invalid if waits => self.next_step(cx, destination),
+            _ if waits => self.next_step(cx, destination),
             // Nothing waits any more: its time was up, or it was pushed out.
             _ => e.search.reset(),
         }
@@ -121,6 +124,7 @@ impl Engine {
     fn next_step(&mut self, cx: &mut Cx<'_>, destination: Addr) {
         let Some(e) = self.table.get(destination) else { return };
         let step = match self.params.search {
+            SearchRule::RingTraversal if self.serves(cx.addr(), destination).is_some() => self.next_near(e),
             SearchRule::RingTraversal => self.next_ring(e),
             SearchRule::MeasuredLatency => self.next_measured(e),
         };
@@ -135,9 +139,29 @@ impl Engine {
                     }
                 }
                 cx.note("discovery_failed", destination, 0);
-                self.drop_waiting(cx, destination, DropReason::DiscoveryFailed);
+                self.give_up(cx, destination);
             }
         }
+    }
+
+    /// Ends what waits for a destination that nobody answered for.
+    fn give_up(&mut self, cx: &mut Cx<'_>, destination: Addr) {
+        if self.serves(cx.addr(), destination).is_none() {
+            return self.drop_waiting(cx, destination, DropReason::DiscoveryFailed);
+        }
+        while let Some(p) = self.buffer.take(destination) {
+            self.tell_host_unreachable(cx, &p);
+            cx.drop(p, DropReason::DiscoveryFailed);
+        }
+    }
+
+    /// The search for a node of the own subnet goes to the neighbours only.
+    fn next_near(&self, e: &Entry) -> Step {
+        let p = &self.params;
+        if e.search.is_on() && e.search.nearby > p.rreq_retries {
+            return Step::GiveUp { silence: Span::ZERO };
+        }
+        Step::Ask { ttl: 1, wait: p.ring_traversal_time(1) * (1u64 << e.search.nearby.min(16)) }
     }
 
     /// Sections 6.3 and 6.4.
@@ -209,6 +233,8 @@ impl Engine {
         self.count_request();
         let measured = self.params.search == SearchRule::MeasuredLatency;
         let full = ttl >= self.params.net_diameter;
+        let known = self.table.number(destination);
+        let is_inside = self.serves(cx.addr(), destination).is_some();
         let Some(e) = self.table.get_mut(destination) else { return };
         let s = &mut e.search;
         if s.since.is_none() {
@@ -216,6 +242,7 @@ impl Engine {
             cx.note("discovery_start", destination, ttl.into());
         }
         s.at_full_ttl += u32::from(full);
+        s.nearby += u32::from(ttl == 1);
         s.last_ttl = ttl;
         s.asked = now;
         s.wait_until = now + wait;
@@ -225,12 +252,13 @@ impl Engine {
             join: false,
             repair: false,
             gratuitous: self.params.gratuitous_rrep,
-            destination_only: self.params.destination_only,
-            unknown_seq: e.seq.is_none(),
+            // Others have the route to the own subnet, which leads back here.
+            destination_only: self.params.destination_only || is_inside,
+            unknown_seq: known.is_none(),
             hop_count: 0,
             id: self.request_id,
             destination,
-            destination_seq: e.seq.unwrap_or(0),
+            destination_seq: known.unwrap_or(0),
             originator: cx.addr(),
             originator_seq: self.seq,
         };
@@ -299,7 +327,9 @@ impl Engine {
         if self.answer(cx, head, &m) || head.ttl <= 1 {
             return cx.consume(p);
         }
-        if let Some(known) = self.table.get(m.destination).and_then(|e| e.seq) {
+        let own = cx.addr();
+        let known = if m.destination == own { Some(self.seq) } else { self.table.number(m.destination) };
+        if let Some(known) = known {
             m.destination_seq = if m.unknown_seq { known } else { newest(known, m.destination_seq) };
             m.unknown_seq = false;
         }
@@ -357,7 +387,7 @@ impl Engine {
 
     /// Sends what waits for a destination that has a route now, `spacing` apart.
     pub(crate) fn release(&mut self, cx: &mut Cx<'_>, destination: Addr, spacing: Span) {
-        let Some(next_hop) = self.table.valid(destination).map(|e| e.next_hop) else { return };
+        let Some(next_hop) = self.best(cx.addr(), destination).map(|e| e.next_hop) else { return };
         self.expire_waiting(cx);
         let mut delay = Span::ZERO;
         while let Some(p) = self.buffer.take(destination) {

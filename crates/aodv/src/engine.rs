@@ -1,7 +1,7 @@
 //! The state of one node, and the seam's handlers.
 
 use wayhop_core::{
-    Addr, Command, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, Refused, Route, RouteUse,
+    Addr, Command, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, Refused, RouteUse,
     RxMeta, Span, Time, TimerKey, TxId, TxStatus,
 };
 use wayhop_wire::aodv::{self, Message, Unreachable};
@@ -14,6 +14,7 @@ use crate::params::{OwnNumber, Params, Refresh};
 use crate::passive::Watch;
 use crate::rate::RateLimit;
 use crate::seen::Seen;
+use crate::subnet::{Covered, Subnet};
 use crate::table::{State, Table};
 
 /// AODV at one node.
@@ -28,6 +29,9 @@ pub struct Engine {
     pub(crate) neighbours: Neighbours,
     pub(crate) repairs: Repairs,
     pub(crate) watch: Watch,
+    /// The subnets of `Params::subnet_routers`.
+    pub(crate) subnets: Vec<Subnet>,
+    pub(crate) covered: Covered,
     /// This node's own sequence number.
     pub(crate) seq: u32,
     pub(crate) request_id: u32,
@@ -96,6 +100,7 @@ impl Engine {
             OwnNumber::Minimal | OwnNumber::IncrementIfNext => 0,
             OwnNumber::Even => 2,
         };
+        let subnets = Subnet::elect(&params.subnet_routers);
         Self {
             params,
             table: Table::default(),
@@ -104,6 +109,8 @@ impl Engine {
             neighbours: Neighbours::default(),
             repairs: Repairs::default(),
             watch: Watch::default(),
+            subnets,
+            covered: Covered::default(),
             seq,
             request_id: 0,
             ip_id: 0,
@@ -130,8 +137,12 @@ impl Engine {
         if self.is_quiet(cx.now()) {
             return;
         }
-        for e in self.table.iter().filter(|e| e.is_valid()) {
-            cx.install(Route { destination: e.destination, next_hop: e.next_hop, hops: e.hops });
+        for i in 0..self.table.len() {
+            let e = self.table.at(i);
+            let (destination, is_node) = (e.destination, e.prefix == 0);
+            if is_node && e.is_valid() {
+                self.publish(cx, destination, 0);
+            }
         }
     }
 
@@ -347,13 +358,15 @@ impl Engine {
         let now = cx.now();
         let until = now + self.params.active_route_timeout();
         if self.params.refresh == Refresh::DestinationOnly {
-            if let Some(e) = self.table.get_mut(used.destination) {
+            let key = self.table.key(used.destination);
+            if let Some(e) = self.table.get_mut(key) {
                 e.renew(until);
             }
         } else {
             let all = [Some(used.destination), Some(used.source), Some(used.next_hop), used.previous_hop];
             for a in all.into_iter().flatten() {
-                if let Some(e) = self.table.get_mut(a) {
+                let key = self.table.key(a);
+                if let Some(e) = self.table.get_mut(key) {
                     e.used(until);
                 }
             }

@@ -3,7 +3,12 @@
 use wayhop_core::{Inspect, Time};
 
 use crate::engine::Engine;
-use crate::table::State;
+use crate::table::{Entry, State};
+
+/// The destination, with the length of its prefix if it is a subnet.
+fn name(r: &Entry) -> String {
+    if r.prefix == 0 { r.destination.to_string() } else { format!("{}/{}", r.destination, r.prefix) }
+}
 
 pub(crate) fn show(e: &Engine, now: Time, out: &mut dyn Inspect) {
     out.row(
@@ -21,7 +26,7 @@ pub(crate) fn show(e: &Engine, now: Time, out: &mut dyn Inspect) {
         out.row(
             "routes",
             &[
-                ("destination", &r.destination),
+                ("destination", &name(r)),
                 ("state", &state),
                 ("next_hop", &r.next_hop),
                 ("hops", &r.hops),

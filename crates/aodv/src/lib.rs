@@ -22,6 +22,7 @@
 //! | links break, routes expire, routes are repaired | `maintenance.rs` | 6.10 - 6.12 |
 //! | Hellos, RREP-ACK, blacklist | `neighbours.rs` | 6.8, 6.9 |
 //! | next hops on links without acknowledgements | `passive.rs` | 6.10 |
+//! | routes to subnets, and which route an address takes | `subnet.rs` | 5.2, 7 |
 //! | the routing table; the buffer; requests heard | `table.rs`, `buffer.rs`, `seen.rs` | 6.2, 6.3, 6.5 |
 //! | bytes | `output.rs` | 5 |
 //!
@@ -46,10 +47,9 @@
 //! Nothing grows with what neighbours send: the routing table, the memory of requests and the buffer have their limits in
 //! [`Params`]; users of a route, neighbours and blacklist have fixed ones. Nothing panics on any bytes.
 //!
-//! # Not here yet
+//! # Not here
 //!
-//! Routes to subnets (prefix size, section 7) are read as routes to the one address; multicast flags are ignored;
-//! one interface.
+//! Multicast routes: flags and requests for groups are passed on (section 2); several interfaces; authentication.
 
 mod buffer;
 mod discovery;
@@ -66,6 +66,7 @@ mod reply;
 mod route_error;
 mod seen;
 mod seq;
+mod subnet;
 mod table;
 
 pub use engine::Engine;

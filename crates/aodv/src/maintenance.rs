@@ -126,8 +126,8 @@ impl Engine {
     ) {
         let delete = cx.now() + self.params.delete_period();
         let Some(e) = self.table.get_mut(destination) else { return };
-        if e.state == State::Valid {
-            cx.uninstall(destination);
+        let (prefix, was_valid) = (e.prefix, e.is_valid());
+        if was_valid {
             cx.note("route_broken", destination, e.hops.into());
         }
         e.seq = number(e.seq);
@@ -138,6 +138,9 @@ impl Engine {
             e.last_hops = Some(e.hops);
         }
         e.expires = delete;
+        if was_valid {
+            self.publish(cx, destination, prefix);
+        }
         self.check_after(cx, delete);
     }
 
@@ -153,10 +156,20 @@ impl Engine {
             match e.state {
                 State::Valid => self.expire(cx, destination),
                 State::Invalid if !e.search.is_on() && !self.buffer.waits_for(destination) => {
-                    self.table.remove(destination);
+                    self.forget(cx, destination);
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Deletes an entry.
+    pub(crate) fn forget(&mut self, cx: &mut Cx<'_>, destination: Addr) {
+        let Some(e) = self.table.get(destination) else { return };
+        let (prefix, was_valid) = (e.prefix, e.is_valid());
+        self.table.remove(destination);
+        if was_valid || prefix > 0 {
+            self.publish(cx, destination, prefix);
         }
     }
 

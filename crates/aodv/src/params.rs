@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_core::Span;
 
+use crate::subnet::Subnet;
+
 /// Constants and choices of the protocol. Times are in milliseconds.
 ///
 /// [`Params::profile`] gives complete sets; [`Params::default`] is `rfc`. Constants that RFC 3561 section 10 derives from
@@ -126,6 +128,12 @@ pub struct Params {
     pub hello_interval_ms: u64,
     /// `ALLOWED_HELLO_LOSS`: intervals without a sign of life after which a neighbour is lost.
     pub allowed_hello_loss: u32,
+
+    // ---- subnets -----------------------------------------------------------------------------------------------
+    /// Subnets that one node answers for (section 7), each as that node's address and the length of the prefix:
+    /// `"10.0.0.5/29"`. The router reaches the nodes of its subnet directly; these leave the answers to it. Of several
+    /// routers of one subnet the one with the lowest address serves.
+    pub subnet_routers: Vec<String>,
 
     // ---- the rest ----------------------------------------------------------------------------------------------
     /// Wait `DELETE_PERIOD` after the start before taking part in routing (section 6.13): for a node that comes back
@@ -271,6 +279,12 @@ impl Params {
                         noticed; turn one on"
                     .to_owned(),
             );
+        }
+        if let Some(bad) = self.subnet_routers.iter().find(|t| Subnet::parse(t).is_none()) {
+            return Err(format!(
+                "subnet_routers has \"{bad}\": give the router's address and a prefix length of 1 to 30, as \
+                 \"10.0.0.5/29\""
+            ));
         }
         let path_discovery_ms = 2 * self.net_traversal_time().as_millis();
         if self.my_route_timeout_ms < 2 * path_discovery_ms {

@@ -66,6 +66,7 @@ impl Params {
             hello_routes: true,
             hello_interval_ms: 1_000,
             allowed_hello_loss: 2,
+            subnet_routers: Vec::new(),
             wait_after_reboot: false,
             max_routes: 4_096,
             max_requests_remembered: 8_192,

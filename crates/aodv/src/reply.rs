@@ -1,30 +1,36 @@
 //! Route Replies: made, received, passed on (sections 6.6 and 6.7).
 
-use wayhop_core::{Addr, Cx, DropReason, Packet, Route, Span, Time};
+use wayhop_core::{Addr, Cx, DropReason, Packet, Span, Time};
 use wayhop_wire::aodv::{Message, Rrep, Rreq};
 
 use crate::engine::{Engine, Head, is_destination, is_node, tx};
 use crate::params::{LocalRepair, OwnNumber};
 use crate::seq::newest;
+use crate::subnet::network;
 use crate::table::{Entry, State};
 
 impl Engine {
     /// Answers a request if this node may; its hop count is already this node's distance from the originator.
     pub(crate) fn answer(&mut self, cx: &mut Cx<'_>, head: &Head, m: &Rreq) -> bool {
-        if m.destination == cx.addr() {
-            self.answer_for_self(cx, m);
+        let own = cx.addr();
+        if self.leaves_answer(own, m.destination, m.originator) {
+            return false;
+        }
+        let serves = self.serves(own, m.destination);
+        if m.destination == own || serves.is_some() {
+            self.answer_for_self(cx, m, serves.unwrap_or(0));
             return true;
         }
         let now = cx.now();
-        let Some(e) = self.table.get(m.destination) else { return false };
+        let Some(e) = self.way(own, m.destination) else { return false };
         if m.destination_only || !self.is_offered(e) || !Self::is_fresh_enough(e, m) {
             return false;
         }
-        let (next_hop, hops) = (e.next_hop, e.hops);
+        let (key, next_hop, hops) = (e.destination, e.next_hop, e.hops);
         let reply = Rrep {
             repair: false,
             ack_required: false,
-            prefix_size: 0,
+            prefix_size: e.prefix,
             hop_count: hops,
             destination: m.destination,
             destination_seq: e.seq.unwrap_or(0),
@@ -34,7 +40,7 @@ impl Engine {
         let back = self.send_reply(cx, reply);
         // Sections 6.6.2 (the neighbour that asked) and 6.7 (the one that the reply went to, which a stale request makes
         // another one).
-        if let Some(e) = self.table.get_mut(m.destination) {
+        if let Some(e) = self.table.get_mut(key) {
             e.precursors.add(head.source);
             if let Some(back) = back {
                 e.precursors.add(back);
@@ -47,6 +53,12 @@ impl Engine {
             self.tell_destination(cx, m, next_hop);
         }
         true
+    }
+
+    /// The route to an address, or one under repair that is offered meanwhile.
+    fn way(&self, own: Addr, a: Addr) -> Option<&Entry> {
+        self.best(own, a)
+            .or_else(|| self.table.get(a).filter(|e| e.state == State::Repair && self.is_offered(e)))
     }
 
     /// Whether an entry may be offered to others.
@@ -75,8 +87,8 @@ impl Engine {
         }
     }
 
-    /// Section 6.6.1.
-    fn answer_for_self(&mut self, cx: &mut Cx<'_>, m: &Rreq) {
+    /// Section 6.6.1, or 7 for an address of a subnet that this node is the router of; its own number is the subnet's.
+    fn answer_for_self(&mut self, cx: &mut Cx<'_>, m: &Rreq, prefix_size: u8) {
         self.heed_number(m);
         if self.params.own_number == OwnNumber::Even {
             self.seq = self.seq.wrapping_add(1);
@@ -85,9 +97,9 @@ impl Engine {
         let reply = Rrep {
             repair: false,
             ack_required: false,
-            prefix_size: 0,
+            prefix_size,
             hop_count: 0,
-            destination: cx.addr(),
+            destination: m.destination,
             destination_seq: self.seq,
             originator: m.originator,
             lifetime_ms: u32::try_from(self.params.my_route_timeout_ms).unwrap_or(u32::MAX),
@@ -116,8 +128,7 @@ impl Engine {
 
     /// Sends a reply to the next hop towards its originator, and says to whom.
     fn send_reply(&mut self, cx: &mut Cx<'_>, mut reply: Rrep) -> Option<Addr> {
-        let back = self.table.get(reply.originator).filter(|e| self.is_offered(e)).map(|e| e.next_hop);
-        let next_hop = back?;
+        let next_hop = self.way(cx.addr(), reply.originator)?.next_hop;
         reply.ack_required = self.params.rrep_ack;
         let p = self.new_message(cx, &Message::Rrep(reply), None, next_hop, self.params.net_diameter);
         self.dispatch_reply(cx, p, next_hop);
@@ -133,7 +144,11 @@ impl Engine {
 
     /// A reply from a neighbour (section 6.7).
     pub(crate) fn on_rrep(&mut self, cx: &mut Cx<'_>, p: Packet, head: &Head, mut m: Rrep) {
-        if !is_destination(m.destination) || !is_node(m.originator) || m.hop_count == u8::MAX {
+        let is_sound = match m.prefix_size {
+            0 => is_destination(m.destination),
+            bits => is_node(m.destination) && is_node(network(m.destination, bits)),
+        };
+        if !is_sound || !is_node(m.originator) || m.hop_count == u8::MAX {
             return cx.drop(p, DropReason::Malformed);
         }
         self.touch_neighbour(cx, head.source);
@@ -141,7 +156,15 @@ impl Engine {
             let ack = self.new_message(cx, &Message::RrepAck, None, head.source, 1);
             Self::unicast(cx, ack, head.source, tx::CONTROL);
         }
-        if m.destination == cx.addr() {
+        let own = cx.addr();
+        let is_own = if m.prefix_size == 0 {
+            m.destination == own
+        } else {
+            self.serves(own, own).is_some_and(|bits| {
+                m.prefix_size <= bits && network(own, m.prefix_size) == network(m.destination, m.prefix_size)
+            })
+        };
+        if is_own {
             return cx.consume(p);
         }
         m.hop_count += 1;
@@ -154,14 +177,21 @@ impl Engine {
     /// Enters the route that a reply offers; false if what is known is better. The hop count is already this node's distance.
     fn forward_route(&mut self, cx: &mut Cx<'_>, from: Addr, m: &Rrep) -> bool {
         let now = cx.now();
-        let e = self.entry(cx, m.destination);
-        if !e.accepts(m.destination_seq, m.hop_count) {
+        // Section 5.2: what is known of a subnet is kept with respect to the subnet.
+        let key = if m.prefix_size == 0 { m.destination } else { network(m.destination, m.prefix_size) };
+        let e = self.entry(cx, key);
+        let is_other = e.prefix != m.prefix_size && (e.state != State::Invalid || e.search.is_on());
+        if is_other || !e.accepts(m.destination_seq, m.hop_count) {
             return false;
         }
+        if e.prefix != m.prefix_size {
+            self.table.set_prefix(key, m.prefix_size);
+        }
+        let e = self.entry(cx, key);
         let was_in_repair = e.state == State::Repair;
-        let asked = e.search.asked;
         let expires = now + Span::from_millis(m.lifetime_ms.into());
-        self.set_route(cx, m.destination, from, m.hop_count, m.destination_seq, expires);
+        self.set_route(cx, key, from, m.hop_count, m.destination_seq, expires);
+        let asked = self.table.get(m.destination).map_or(Time::ZERO, |e| e.search.asked);
         if m.originator == cx.addr()
             && asked > Time::ZERO
             && let Some(e) = self.table.get_mut(m.destination)
@@ -174,13 +204,15 @@ impl Engine {
         self.search_ended(cx, m.destination);
         let spacing = Span::from_millis(self.params.buffer_spacing_ms);
         self.release(cx, m.destination, spacing);
+        if m.prefix_size > 0 {
+            self.subnet_found(cx, key, m.prefix_size);
+        }
         true
     }
 
     /// Passes a reply on towards its originator.
     fn pass_on(&mut self, cx: &mut Cx<'_>, mut p: Packet, head: &Head, mut m: Rrep) {
-        let back = self.table.get(m.originator).filter(|e| self.is_offered(e)).map(|e| e.next_hop);
-        let Some(back) = back else {
+        let Some(back) = self.way(cx.addr(), m.originator).map(|e| e.next_hop) else {
             return cx.drop(p, DropReason::NoRoute);
         };
         if head.ttl <= 1 {
@@ -191,10 +223,12 @@ impl Engine {
         self.dispatch_reply(cx, p, back);
         // Section 6.7: the lifetime of the route used, and the precursors.
         let until = cx.now() + self.params.active_route_timeout();
-        if let Some(e) = self.table.get_mut(m.originator) {
+        let way_back = self.table.key(m.originator);
+        if let Some(e) = self.table.get_mut(way_back) {
             e.extend(until);
         }
-        if let Some(e) = self.table.get_mut(m.destination) {
+        let way = if m.prefix_size == 0 { m.destination } else { network(m.destination, m.prefix_size) };
+        if let Some(e) = self.table.get_mut(way) {
             e.precursors.add(back);
         }
         if self.params.neighbour_routes
@@ -236,12 +270,12 @@ impl Engine {
         e.next_hop = next_hop;
         e.hops = hops;
         e.expires = expires;
+        let prefix = e.prefix;
         if !is_same {
-            // Section 6.13: until the wait is over, packets of others come by `on_outbound` and restart it.
-            if !self.is_quiet(cx.now()) {
-                cx.install(Route { destination, next_hop, hops });
-            }
             cx.note("route_added", destination, hops.into());
+        }
+        if !is_same || self.table.has_subnets() {
+            self.publish(cx, destination, prefix);
         }
         self.check_after(cx, expires);
         if let Some(old) = repaired_from

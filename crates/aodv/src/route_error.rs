@@ -66,15 +66,14 @@ impl Engine {
             // Section 6.13: somebody still sends this way; the wait begins anew.
             self.keep_quiet(cx);
         }
+        let is_known = self.table.best(destination).is_some();
         let e = self.entry(cx, destination);
-        let seq = if e.is_valid() {
-            // Learned in the wait after a reboot: whoever sends this way has an older idea of it.
-            e.seq.map_or(0, |s| s.wrapping_add(1))
-        } else {
+        if !e.is_valid() {
             e.expires = delete;
-            // The number went up when the route was lost; raising it with every packet would run ahead of its owner.
-            e.seq.unwrap_or(0)
-        };
+        }
+        // The number went up when the route was lost; raising it with every packet would run ahead of its owner. But of a
+        // route learned in the wait after a reboot the sender has an older idea.
+        let seq = self.table.number(destination).map_or(0, |s| s.wrapping_add(is_known.into()));
         self.lost.clear();
         self.lost.push(Unreachable { destination, seq });
         // To all: whoever sent the packet is often no known user of the route, as on the way back from a destination.
@@ -88,15 +87,13 @@ impl Engine {
         let mut audience = Audience::default();
         let mut any = false;
         for u in m.unreachable {
-            let Some(e) = self.table.get(u.destination) else { continue };
-            if e.state == State::Invalid || e.next_hop != head.source {
-                continue;
-            }
+            let Some(key) = self.concerned(u.destination, head.source) else { continue };
+            let Some(e) = self.table.get(key) else { continue };
             if m.no_delete {
                 // Section 6.12: repaired further down; told on, nothing else.
                 if !e.precursors.is_empty() {
                     audience.add(&e.precursors);
-                    self.lost.push(u);
+                    self.lost.push(Unreachable { destination: key, seq: u.seq });
                 }
                 continue;
             }
@@ -105,19 +102,19 @@ impl Engine {
             }
             any = true;
             let told = u.seq;
-            self.invalidate(cx, u.destination, |seq| match seq {
+            self.invalidate(cx, key, |seq| match seq {
                 // A node that lost its own memory reports number 0: the route is broken all the same (section 6.1).
                 Some(own) if told == 0 => Some(own.wrapping_add(1)),
                 // Higher in any case: at the same number this route could come back by way of its own users.
                 Some(own) => Some(newest(own.wrapping_add(1), told)),
                 None => None,
             });
-            let Some(e) = self.table.get_mut(u.destination) else { continue };
+            let Some(e) = self.table.get_mut(key) else { continue };
             if !e.precursors.is_empty() {
                 audience.add(&e.precursors);
                 e.precursors.clear();
                 let seq = e.seq.unwrap_or(0);
-                self.lost.push(Unreachable { destination: u.destination, seq });
+                self.lost.push(Unreachable { destination: key, seq });
             }
         }
         if any && !m.no_delete && self.params.drop_queued_on_rerr {
@@ -128,6 +125,15 @@ impl Engine {
             self.send_rerr(cx, audience, m.no_delete, jitter);
         }
         self.lost.clear();
+    }
+
+    /// The entry that a Route Error of this neighbour about a destination concerns: the destination's own, or that of the
+    /// subnet by which packets for it go there.
+    fn concerned(&self, destination: Addr, from: Addr) -> Option<Addr> {
+        match self.table.get(destination) {
+            Some(e) if e.state != State::Invalid && e.next_hop == from => Some(destination),
+            _ => self.table.key_over(destination, from),
+        }
     }
 
     /// Whether a Route Error's number is news about a route with this one.

@@ -20,6 +20,8 @@ pub(crate) enum State {
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) destination: Addr,
+    /// Length of the prefix of a subnet's route; 0 for a node's.
+    pub(crate) prefix: u8,
     /// Its sequence number; `None` while unknown.
     pub(crate) seq: Option<u32>,
     pub(crate) state: State,
@@ -45,6 +47,8 @@ pub(crate) struct Search {
     pub(crate) wait_until: Time,
     /// Requests sent with the full TTL.
     pub(crate) at_full_ttl: u32,
+    /// Requests sent with a TTL of 1.
+    pub(crate) nearby: u32,
     /// The last TTL used, or the distance that ended the last search; 0 at first.
     pub(crate) last_ttl: u8,
     /// When the last request left.
@@ -60,6 +64,7 @@ impl Search {
         self.since = None;
         self.wait_until = Time::ZERO;
         self.at_full_ttl = 0;
+        self.nearby = 0;
     }
     pub(crate) fn is_on(&self) -> bool {
         self.since.is_some()
@@ -108,6 +113,7 @@ impl Entry {
     fn new(destination: Addr, expires: Time) -> Self {
         Self {
             destination,
+            prefix: 0,
             seq: None,
             state: State::Invalid,
             hops: 0,
@@ -161,6 +167,9 @@ impl Entry {
 pub(crate) struct Table {
     entries: Vec<Entry>,
     at: FxHashMap<Addr, u32>,
+    /// How many entries there are of each prefix length of subnets, and a bit for each length of which there is one.
+    subnets: [u32; 32],
+    lengths: u32,
 }
 
 impl Table {
@@ -183,11 +192,36 @@ impl Table {
         &mut self.entries[i as usize]
     }
     pub(crate) fn remove(&mut self, a: Addr) {
+        self.set_prefix(a, 0);
         let Some(i) = self.at.remove(&a) else { return };
         self.entries.swap_remove(i as usize);
         if let Some(moved) = self.entries.get(i as usize) {
             self.at.insert(moved.destination, i);
         }
+    }
+    /// Makes an entry that of a subnet, or of a node (0). Prefix lengths are 31 at most.
+    pub(crate) fn set_prefix(&mut self, a: Addr, bits: u8) {
+        let Some(e) = self.get_mut(a) else { return };
+        let old = core::mem::replace(&mut e.prefix, bits & 31);
+        if old == bits & 31 {
+            return;
+        }
+        for (length, more) in [(old, false), (bits & 31, true)] {
+            if length > 0 {
+                let n = &mut self.subnets[usize::from(length)];
+                *n = if more { *n + 1 } else { n.saturating_sub(1) };
+                self.lengths = self.lengths & !(1 << length) | (u32::from(*n > 0) << length);
+            }
+        }
+    }
+    /// Whether any entry is a subnet's.
+    pub(crate) fn has_subnets(&self) -> bool {
+        self.lengths != 0
+    }
+    /// The prefix lengths of subnets, the longest first.
+    pub(crate) fn prefix_lengths(&self) -> impl Iterator<Item = u8> {
+        let lengths = self.lengths;
+        (1..32).rev().filter(move |&bits| lengths >> bits & 1 == 1)
     }
     pub(crate) fn len(&self) -> usize {
         self.entries.len()

@@ -223,7 +223,9 @@ proptest! {
         prop_assert_eq!(t.cell("routes", "destination", &own, "state"), None, "a route to oneself");
         // The host's table is the valid part of the protocol's.
         let valid = t.table("routes").filter(|r| r.iter().any(|c| c.1 == "valid")).count();
-        if !p.wait_after_reboot {
+        // Where there are routes to subnets, rows are made as addresses are used.
+        let is_plain = !t.table("routes").any(|r| r.iter().any(|c| c.0 == "destination" && c.1.contains('/')));
+        if !p.wait_after_reboot && is_plain {
             prop_assert_eq!(net.routes(0).len(), valid);
         }
     }

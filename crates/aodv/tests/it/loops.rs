@@ -1,7 +1,7 @@
 //! Following next hops never leads in a circle, whatever links do and whichever messages are lost.
 
 use proptest::prelude::*;
-use wayhop_aodv::{Hello, LocalRepair, Params};
+use wayhop_aodv::{Hello, LocalRepair, OwnNumber, Params, RerrNumber};
 use wayhop_testkit::{Link, Net, addr};
 
 use crate::support::{ms, net};
@@ -94,6 +94,21 @@ proptest! {
     fn with_hellos(steps in proptest::collection::vec(step(), 10..60), seed: u64) {
         let mut p = Params::das();
         p.hello = Hello::Always;
+        run(&p, &steps, seed)?;
+    }
+
+    #[test]
+    fn with_a_subnet(steps in proptest::collection::vec(step(), 10..60), seed: u64) {
+        // Nodes 0 to 2 are in 10.0.0.0/30, and node 1 answers for them.
+        let p = Params { subnet_routers: vec!["10.0.0.2/30".to_owned()], ..Params::rfc() };
+        run(&p, &steps, seed)?;
+    }
+
+    #[test]
+    fn whichever_route_errors_count(steps in proptest::collection::vec(step(), 10..60), seed: u64) {
+        let mut p = Params::rfc();
+        p.rerr_number = RerrNumber::Any;
+        p.own_number = OwnNumber::IncrementIfNext;
         run(&p, &steps, seed)?;
     }
 }

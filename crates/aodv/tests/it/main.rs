@@ -16,6 +16,7 @@ mod passive;
 mod reboot;
 mod repair;
 mod replay;
+mod subnets;
 mod support;
 mod traps;
 mod wire;
