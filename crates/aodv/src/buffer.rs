@@ -28,6 +28,10 @@ impl Buffer {
         limit: usize,
     ) -> Option<Packet> {
         self.waiting.push_back(Waiting { packet, destination, until: now + timeout });
+        self.take_excess(limit)
+    }
+    /// Takes out the oldest packet if there are more than `limit`.
+    pub(crate) fn take_excess(&mut self, limit: usize) -> Option<Packet> {
         (self.waiting.len() > limit).then(|| self.waiting.pop_front().map(|w| w.packet)).flatten()
     }
     /// Takes out the oldest packet for a destination.

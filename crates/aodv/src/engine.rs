@@ -336,6 +336,7 @@ impl Protocol for Engine {
     fn on_command(&mut self, cx: &mut Cx<'_>, command: &Command) -> Result<(), Refused> {
         match command {
             Command::PurgeRoutes { destination } => self.purge(cx, *destination),
+            Command::SetParameters { json } => return self.set_parameters(cx, json),
             _ => return Err(Refused(format!("AODV does not know the order {command:?}"))),
         }
         Ok(())

@@ -55,6 +55,7 @@ mod buffer;
 mod discovery;
 mod engine;
 mod inspect;
+mod live;
 mod maintenance;
 mod neighbours;
 mod output;

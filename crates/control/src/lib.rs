@@ -3,6 +3,8 @@
 //! * [`Server`] is a Unix stream socket with one JSON object a line ([`Request`], [`Event`]); the owner of the nodes polls
 //!   [`Server::fd`], takes each [`Call`] and answers it. [`Client`] is the other end.
 //! * [`JsonTables`] makes JSON of what a protocol shows; [`answer`] has the answers' types.
+//! * [`metrics`] is the endpoint for Prometheus, [`gpsd`] reads positions of gpsd and gives them as gpsd does, [`monitor`]
+//!   logs what nodes count and carries it over the mesh.
 //! * [`paths`] says where the sockets of running nodes are.
 //!
 //! What comes over a socket is hostile: nothing here panics on it, every queue and line has a bound, and a peer that does
@@ -13,9 +15,12 @@ pub mod answer;
 mod client;
 mod error;
 mod event;
+pub mod gpsd;
 mod inspect_json;
 pub mod limits;
 mod messages;
+pub mod metrics;
+pub mod monitor;
 mod parameters;
 pub mod paths;
 mod server;

@@ -25,6 +25,10 @@ impl Blacklist {
     pub(crate) fn new(probable: Span, expiry: Span) -> Self {
         Self { rows: Vec::new(), probable, expiry }
     }
+    /// Changes how long failures count.
+    pub(crate) fn keep_for(&mut self, probable: Span, expiry: Span) {
+        (self.probable, self.expiry) = (probable, expiry);
+    }
     /// Unicast to `a` failed although `a` is heard.
     pub(crate) fn add(&mut self, a: Addr, now: Time) {
         if let Some(r) = self.rows.iter_mut().find(|r| r.0 == a) {

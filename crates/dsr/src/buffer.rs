@@ -34,6 +34,14 @@ impl SendBuffer {
         self.queue.push_back(h);
         evicted
     }
+    /// Bounds it anew, for the packets that wait already, too.
+    pub(crate) fn bound(&mut self, size: usize, timeout: Span) {
+        (self.size, self.timeout) = (size, timeout);
+    }
+    /// Takes the oldest packet if there are more than there is room for.
+    pub(crate) fn take_excess(&mut self) -> Option<Held> {
+        (self.queue.len() > self.size).then(|| self.queue.pop_front()).flatten()
+    }
     pub(crate) fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }

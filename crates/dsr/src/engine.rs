@@ -466,9 +466,10 @@ impl Protocol for Engine {
         }
     }
 
-    fn on_command(&mut self, _: &mut Cx<'_>, command: &Command) -> Result<(), Refused> {
+    fn on_command(&mut self, cx: &mut Cx<'_>, command: &Command) -> Result<(), Refused> {
         match command {
             Command::PurgeRoutes { destination } => self.cache.purge(*destination),
+            Command::SetParameters { json } => return self.set_parameters(cx, json),
             _ => return Err(Refused(format!("DSR does not know the order {command:?}"))),
         }
         Ok(())

@@ -76,6 +76,7 @@ mod flow_table;
 mod icmp;
 mod learning;
 mod links;
+mod live;
 mod location;
 mod maintenance;
 mod multicast;

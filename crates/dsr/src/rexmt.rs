@@ -122,6 +122,10 @@ impl RexmtBuffer {
     pub(crate) fn new(size: usize) -> Self {
         Self { rows: Vec::new(), size }
     }
+    /// Bounds it anew. Copies beyond the bound stay until their time.
+    pub(crate) fn resize(&mut self, size: usize) {
+        self.size = size;
+    }
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

@@ -6,6 +6,7 @@ mod errors;
 mod flags;
 mod hostile;
 mod lifetimes;
+mod live;
 mod loops;
 mod neighbours;
 mod ns2;

@@ -1,6 +1,10 @@
 //! The crate over real sockets.
 
 mod common;
+mod gpsd;
 mod hostile;
+mod lines;
+mod metrics;
+mod monitor;
 mod socket;
 mod subscribe;

@@ -17,6 +17,7 @@ mod flow_shortening;
 mod flow_state;
 mod hostile;
 mod link_cache;
+mod live;
 mod maintenance;
 mod multicast;
 mod ns2_profile;

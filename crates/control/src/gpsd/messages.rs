@@ -1,0 +1,176 @@
+//! Lines of the protocol. They come from other programs: whatever is in them, reading them is harmless.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use wayhop_core::Fix;
+
+/// What a line from gpsd means for a node.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub enum Report {
+    /// The receiver knows where it is.
+    Fix(Fix),
+    /// It does not.
+    NoFix,
+    /// The daemon introduced itself: time to ask for reports.
+    Version,
+    /// Anything else.
+    Other,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    class: String,
+    #[serde(default)]
+    mode: u8,
+    lat: Option<f64>,
+    lon: Option<f64>,
+    track: Option<f64>,
+    speed: Option<f64>,
+}
+
+/// Reads a line from gpsd; none if it is not an object with a class.
+pub fn parse_report(line: &str) -> Option<Report> {
+    let line: Line = serde_json::from_str(line).ok()?;
+    Some(match line.class.as_str() {
+        "VERSION" => Report::Version,
+        "TPV" => fix(&line).map_or(Report::NoFix, Report::Fix),
+        _ => Report::Other,
+    })
+}
+
+fn fix(line: &Line) -> Option<Fix> {
+    // Modes 0 and 1: no fix.
+    if line.mode < 2 {
+        return None;
+    }
+    let latitude_deg = line.lat.filter(|v| (-90.0..=90.0).contains(v))?;
+    let longitude_deg = line.lon.filter(|v| (-180.0..=180.0).contains(v))?;
+    // A receiver that stands knows no course.
+    let heading = line.track.filter(|v| (0.0..=360.0).contains(v)).unwrap_or(0.0);
+    let speed = line.speed.filter(|v| (0.0..=10_000.0).contains(v)).unwrap_or(0.0);
+    let heading_deg = heading as f32;
+    Some(Fix {
+        latitude_deg,
+        longitude_deg,
+        heading_deg: if heading_deg >= 360.0 { 0.0 } else { heading_deg },
+        speed_m_per_s: speed as f32,
+    })
+}
+
+/// What a client wants to be sent.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Watch {
+    /// Whether reports are wanted at all.
+    pub enable: Option<bool>,
+    /// Whether as JSON.
+    pub json: Option<bool>,
+}
+
+/// A client's command.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Command {
+    Version,
+    Devices,
+    Device,
+    /// With an object, it changes what is sent; both kinds are answered with what is.
+    Watch(Option<Watch>),
+    Poll,
+}
+
+/// Reads a line of commands: `?WATCH={"enable":true};?POLL;`. Each is a command or the answer to something that is none.
+pub(super) fn commands(line: &str) -> Vec<Result<Command, Value>> {
+    let mut all = Vec::new();
+    let mut rest = line.trim_matches(|c: char| c.is_ascii_whitespace() || c == ';' || c == '\0');
+    while !rest.is_empty() {
+        let Some(text) = rest.strip_prefix('?') else {
+            all.push(Err(error("Unrecognized request")));
+            return all;
+        };
+        let word = text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len());
+        let (name, tail) = text.split_at(word);
+        let (argument, tail) = match tail.strip_prefix('=') {
+            None => (None, tail),
+            Some(tail) => {
+                let Some((argument, tail)) = object(tail) else {
+                    all.push(Err(error("Invalid argument")));
+                    return all;
+                };
+                (Some(argument), tail)
+            }
+        };
+        all.push(match name {
+            "VERSION" => Ok(Command::Version),
+            "DEVICES" => Ok(Command::Devices),
+            "DEVICE" => Ok(Command::Device),
+            "POLL" => Ok(Command::Poll),
+            "WATCH" => match argument.map(serde_json::from_value::<Watch>).transpose() {
+                Ok(watch) => Ok(Command::Watch(watch)),
+                Err(_) => Err(error("Invalid WATCH")),
+            },
+            _ => Err(error("Unrecognized request")),
+        });
+        rest = tail.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == ';' || c == '\0');
+    }
+    all
+}
+
+/// How many of a line's commands are understood, and how many are refused: for tests of the parser.
+pub fn parse_commands(line: &str) -> (usize, usize) {
+    let all = commands(line);
+    let understood = all.iter().filter(|c| c.is_ok()).count();
+    (understood, all.len() - understood)
+}
+
+/// The JSON object that a text begins with, and what follows.
+fn object(text: &str) -> Option<(Value, &str)> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    match values.next() {
+        Some(Ok(value @ Value::Object(_))) => Some((value, &text[values.byte_offset()..])),
+        _ => None,
+    }
+}
+
+fn error(message: &str) -> Value {
+    json!({"class": "ERROR", "message": message})
+}
+
+/// The path that the one receiver has in reports.
+const DEVICE: &str = "wayhop";
+
+pub(super) fn version() -> Value {
+    let release = concat!("wayhop-", env!("CARGO_PKG_VERSION"));
+    json!({"class": "VERSION", "release": release, "rev": release, "proto_major": 3, "proto_minor": 14})
+}
+
+fn device(since: &str) -> Value {
+    json!({"class": "DEVICE", "path": DEVICE, "driver": "wayhop", "activated": since, "flags": 1, "native": 0,
+           "bps": 0, "parity": "N", "stopbits": 0, "cycle": 1.0})
+}
+
+pub(super) fn devices(since: &str) -> Value {
+    json!({"class": "DEVICES", "devices": [device(since)]})
+}
+
+pub(super) fn one_device(since: &str) -> Value {
+    device(since)
+}
+
+pub(super) fn watch(enable: bool, json: bool) -> Value {
+    json!({"class": "WATCH", "enable": enable, "json": json, "nmea": false, "raw": 0, "scaled": false,
+           "timing": false, "split24": false, "pps": false})
+}
+
+/// A report of where the receiver is: without altitude, which a [`Fix`] does not have, so of mode 2.
+pub(super) fn tpv(fix: Option<&Fix>, time: &str) -> Value {
+    match fix {
+        None => json!({"class": "TPV", "device": DEVICE, "mode": 1, "time": time}),
+        Some(f) => json!({"class": "TPV", "device": DEVICE, "mode": 2, "time": time, "ept": 0.001,
+            "lat": f.latitude_deg, "lon": f.longitude_deg, "epx": 0.0, "epy": 0.0,
+            "track": f.heading_deg, "speed": f.speed_m_per_s}),
+    }
+}
+
+pub(super) fn poll(fix: Option<&Fix>, time: &str) -> Value {
+    json!({"class": "POLL", "time": time, "active": 1, "tpv": [tpv(fix, time)], "gst": [], "sky": []})
+}

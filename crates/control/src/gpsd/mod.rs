@@ -1,0 +1,16 @@
+//! Positions from and for GPS programs, in the JSON protocol of gpsd (gpsd_json(5), version 3).
+//!
+//! [`Client`] reads positions of a running gpsd. [`Server`] is what a gpsd with one receiver looks like to its clients, so that
+//! `cgps`, `gpspipe -w` and anything on libgps see where an emulated node is.
+
+mod client;
+mod messages;
+mod server;
+mod utc;
+
+pub use client::{Client, Received};
+pub use messages::{Report, Watch, parse_commands, parse_report};
+pub use server::Server;
+
+/// gpsd's port.
+pub const PORT: u16 = 2947;
