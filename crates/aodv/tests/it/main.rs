@@ -17,6 +17,7 @@ mod passive;
 mod reboot;
 mod repair;
 mod replay;
+mod sequences;
 mod subnets;
 mod support;
 mod traps;

@@ -1,0 +1,219 @@
+//! Nodes under arbitrary frames, timers, links and orders, all read from bytes: what must hold after each of them.
+//!
+//! The property tests call [`engine`] with random bytes, the fuzz target with bytes that a fuzzer found interesting.
+
+use wayhop_aodv::{Engine, LocalRepair, Params};
+use wayhop_core::{Addr, BROADCAST, Command, Span};
+use wayhop_testkit::{Link, Net, TestPacket, addr, data_packet};
+use wayhop_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
+use wayhop_wire::{ipv4, udp};
+
+const NODES: usize = 4;
+
+/// Runs the events that these bytes stand for.
+pub(crate) fn engine(bytes: &[u8]) {
+    let mut input = Input(bytes);
+    let Some(choice) = input.octet() else { return };
+    let p = params(choice);
+    let mut net = Net::new(NODES, |_| Box::new(Engine::new(p.clone())));
+    net.line();
+    net.run_for(Span::from_millis(1));
+    while event(&mut net, &mut input).is_some() {
+        net.run_for(Span::from_millis(1));
+        check(&net, &p);
+    }
+    net.run_for(Span::from_secs(1));
+    check(&net, &p);
+    net.assert_conserved();
+}
+
+fn params(choice: u8) -> Params {
+    let mut p = match choice % 3 {
+        0 => Params::rfc(),
+        1 => Params::ns2(),
+        _ => Params::das(),
+    };
+    if choice & 0x10 != 0 {
+        p.local_repair = LocalRepair::WithinTtl;
+        p.rrep_ack = true;
+    }
+    if choice & 0x20 != 0 {
+        p.max_routes = 3;
+        p.max_requests_remembered = 2;
+        p.buffer_packets = 2;
+    }
+    p.wait_after_reboot = choice & 0x40 != 0;
+    p
+}
+
+/// No route to oneself, none of no hops, none over oneself; bounds kept; the host's table is the protocol's.
+fn check(net: &Net, p: &Params) {
+    for node in 0..NODES {
+        let own = addr(node);
+        let tables = net.inspect(node);
+        assert!(tables.held.len() <= p.buffer_packets, "node {node} holds {}", tables.held.len());
+        let mut shared = 0;
+        let mut rows = 0;
+        for row in tables.table("routes") {
+            let get = |c: &str| row.iter().find(|(k, _)| *k == c).map_or("", |(_, v)| v.as_str());
+            rows += 1;
+            assert_ne!(get("destination"), own.to_string(), "a route to oneself");
+            if get("state") == "valid" {
+                assert_ne!(get("hops"), "0", "{row:?}");
+                assert_ne!(get("next_hop"), own.to_string(), "{row:?}");
+                let to: Addr = get("destination").parse().expect("an address");
+                let Some(host) = net.route(node, to) else {
+                    // Section 6.13: after a reboot nobody's packets are forwarded for a while.
+                    assert!(p.wait_after_reboot, "the host does not know {row:?}");
+                    continue;
+                };
+                shared += 1;
+                assert_eq!(
+                    (host.next_hop.to_string(), host.hops.to_string()),
+                    (get("next_hop").into(), get("hops").into())
+                );
+            }
+        }
+        assert!(rows <= p.max_routes, "node {node} has {rows} entries");
+        assert_eq!(net.routes(node).len(), shared, "the host has no other routes");
+    }
+}
+
+fn event(net: &mut Net, input: &mut Input<'_>) -> Option<()> {
+    let what = input.octet()?;
+    let (to, from) = (usize::from(what >> 4) % NODES, input.address()?);
+    match what & 0x0f {
+        0 => net.inject(to, from, true, input.some()?),
+        1 | 2 => {
+            let broadcast = what & 0x40 != 0;
+            let payload = input.some()?.to_vec();
+            inject(net, to, from, broadcast, 9, &payload);
+        }
+        3 | 4 => {
+            let m = input.request()?;
+            message(net, to, from, true, &Message::Rreq(m));
+        }
+        5 | 6 => {
+            let m = input.reply()?;
+            message(net, to, from, what & 0x80 != 0, &Message::Rrep(m));
+        }
+        7 => {
+            let n = input.octet()? % 4 + 1;
+            let list: Option<Vec<_>> = (0..n).map(|_| input.lost()).collect();
+            let list = list?;
+            let no_delete = what & 0x80 != 0;
+            let m = Message::Rerr(Rerr { no_delete, unreachable: list.as_slice().into() });
+            message(net, to, from, true, &m);
+        }
+        8 => message(net, to, from, false, &Message::RrepAck),
+        // A broadcast that nobody hears ends nowhere.
+        9 | 10 if from.is_broadcast() => {}
+        9 | 10 => net.send_to(to, from, 1),
+        11 => {
+            let t = TestPacket { source: input.address()?, destination: from, ttl: 9, ident: 3, port: 9_000 };
+            net.inject(to, input.address()?, false, &data_packet(t, &[1, 2, 3]));
+        }
+        12 => {
+            let other = usize::from(input.octet()?);
+            let link = [Link::DOWN, Link::lossy(0.5), Link::UP][other / 8 % 3];
+            if to != other % NODES {
+                net.set_link(to, other % NODES, link);
+            }
+        }
+        13 => net.run_for(Span::from_millis(input.octet()?.into())),
+        14 => net.run_for(Span::from_millis(u64::from(input.octet()?) * 100)),
+        _ => {
+            let destination = (what & 0x80 != 0).then_some(from);
+            net.command(to, &Command::PurgeRoutes { destination }).expect("AODV knows this order");
+        }
+    }
+    Some(())
+}
+
+fn message(net: &mut Net, to: usize, from: Addr, broadcast: bool, m: &Message<'_>) {
+    let mut payload = vec![0; m.buffer_len()];
+    if m.emit(&mut payload).is_ok() {
+        inject(net, to, from, broadcast, 9, &payload);
+    }
+}
+
+fn inject(net: &mut Net, to: usize, from: Addr, broadcast: bool, ttl: u8, payload: &[u8]) {
+    let dst = if broadcast { BROADCAST } else { addr(to) };
+    let mut p = vec![0; 28];
+    p.extend_from_slice(payload);
+    let len = payload.len() as u16;
+    udp::Repr { src_port: 654, dst_port: 654, payload_len: len }.emit(&mut p[20..], from, dst);
+    ipv4::Repr { ttl, ..ipv4::Repr::new(from, dst, ipv4::protocol::UDP, 8 + len) }.emit(&mut p);
+    net.inject(to, from, broadcast, &p);
+}
+
+/// What is left to read.
+struct Input<'a>(&'a [u8]);
+
+impl<'a> Input<'a> {
+    fn octet(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+    /// A length and so many octets, or what is there.
+    fn some(&mut self) -> Option<&'a [u8]> {
+        let len = usize::from(self.octet()?).min(self.0.len());
+        let (some, rest) = self.0.split_at(len);
+        self.0 = rest;
+        Some(some)
+    }
+    /// One of the nodes, one of a few that are not there, or something that is no node's address.
+    fn address(&mut self) -> Option<Addr> {
+        Some(match self.octet()? {
+            n @ 0..=250 => addr(usize::from(n % 8)),
+            251 => Addr::UNSPECIFIED,
+            252 => Addr::LOCALHOST,
+            253 => Addr::new(224, 0, 0, 1),
+            _ => BROADCAST,
+        })
+    }
+    /// A sequence number: small, around the sign's change, or around the rollover.
+    fn number(&mut self) -> Option<u32> {
+        let n = self.octet()?;
+        let near = u32::from(n & 0x3f);
+        Some(match n >> 6 {
+            0 | 1 => near,
+            2 => (1 << 31) - 32 + near,
+            _ => near.wrapping_sub(32),
+        })
+    }
+    fn request(&mut self) -> Option<Rreq> {
+        let flags = self.octet()?;
+        Some(Rreq {
+            join: flags & 1 != 0,
+            repair: flags & 2 != 0,
+            gratuitous: flags & 4 != 0,
+            destination_only: flags & 8 != 0,
+            unknown_seq: flags & 16 != 0,
+            hop_count: self.octet()?,
+            id: self.octet()?.into(),
+            destination: self.address()?,
+            destination_seq: self.number()?,
+            originator: self.address()?,
+            originator_seq: self.number()?,
+        })
+    }
+    fn reply(&mut self) -> Option<Rrep> {
+        let flags = self.octet()?;
+        let lifetime = u32::from(self.octet()?);
+        Some(Rrep {
+            repair: flags & 1 != 0,
+            ack_required: flags & 2 != 0,
+            prefix_size: flags >> 3,
+            hop_count: self.octet()?,
+            destination: self.address()?,
+            destination_seq: self.number()?,
+            originator: self.address()?,
+            lifetime_ms: if lifetime == 255 { u32::MAX } else { lifetime * lifetime },
+        })
+    }
+    fn lost(&mut self) -> Option<Unreachable> {
+        Some(Unreachable { destination: self.address()?, seq: self.number()? })
+    }
+}
