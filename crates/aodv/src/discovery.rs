@@ -319,7 +319,7 @@ impl Engine {
         self.reverse_route(cx, head.source, &m);
         if self.is_quiet(now) {
             // Section 6.13: this is how a node that lost its own number gets it back.
-            if m.destination == cx.addr() {
+            if m.destination == cx.addr() || self.serves(cx.addr(), m.destination).is_some() {
                 self.heed_number(&m);
             }
             return cx.consume(p);

@@ -168,7 +168,10 @@ impl Engine {
             return cx.consume(p);
         }
         m.hop_count += 1;
-        if !self.forward_route(cx, head.source, &m) || m.originator == cx.addr() || self.is_quiet(cx.now()) {
+        let is_news = self.forward_route(cx, head.source, &m);
+        // Whoever tells of itself and names itself as the originator waits for no reply: a Hello that was sent to one node.
+        let has_arrived = m.originator == own || m.originator == m.destination;
+        if !is_news || has_arrived || self.is_quiet(cx.now()) {
             return cx.consume(p);
         }
         self.pass_on(cx, p, head, m);

@@ -81,3 +81,12 @@ fn what_is_passed_on_waits_up_to_ten_milliseconds() {
     net.run_until(secs(2.0));
     assert_eq!(rreqs(&net, 0)[0].0.at, heard);
 }
+
+#[test]
+fn a_hello_to_one_node_only_is_not_sent_back() {
+    let mut net = alone(&Params::rfc());
+    hear(&mut net, 0, addr(4), &Message::Rrep(reply(addr(4), 7, 0, addr(4))));
+    net.run_for(ms(50));
+    assert_eq!(route(&net, 0, addr(4), "seq").unwrap(), "7");
+    assert_eq!(net.sent_by(0).count(), 0);
+}

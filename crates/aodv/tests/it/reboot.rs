@@ -77,3 +77,12 @@ fn nothing_is_passed_on_during_the_wait() {
     assert_eq!(route(&net, 0, addr(9), "seq").unwrap(), "11", "but all is learned");
     net.assert_conserved();
 }
+
+#[test]
+fn a_request_for_an_address_of_its_subnet_brings_a_routers_number_back() {
+    let mut p = waiting();
+    p.subnet_routers = vec!["10.0.0.1/29".to_owned()];
+    let mut net = alone(&p);
+    hear(&mut net, 0, addr(8), &Message::Rreq(request(1, addr(8), 1, addr(5), Some(41))));
+    assert_eq!(own_seq(&net, 0), 41);
+}
