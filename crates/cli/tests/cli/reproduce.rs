@@ -23,10 +23,28 @@ fn one_command_prints_the_rows_and_leaves_the_report() {
 }
 
 #[test]
+fn the_aodv_testbed_is_reproduced_by_its_name() {
+    let dir = folder(&[]);
+    let args = ["reproduce", "das", "--seeds", "1", "--json", "--quiet"];
+    let v: serde_json::Value =
+        serde_json::from_str(&run_in(dir.path(), &args).ok()).expect("one JSON object");
+    assert_eq!(v["paper"], "das");
+    let rows = v["rows"].as_array().expect("rows");
+    let latency = |r: &&serde_json::Value| r["artefact"] == "Table 2" && r["row"] == "4 hops";
+    let latency = rows.iter().find(latency).expect("a row");
+    assert!(latency["paper"] == 14.14 && latency["ours"].is_number(), "{latency}");
+    for file in ["report.html", "rows.csv", "scenarios/udp.toml", "scenarios/discovery.toml"] {
+        assert!(dir.path().join("runs/reproduce-das").join(file).is_file(), "{file}");
+    }
+    let udp = "runs/reproduce-das/scenarios/udp.toml";
+    run_in(dir.path(), &["run", udp, "--duration", "12", "--no-out", "--quiet"]).ok();
+}
+
+#[test]
 fn what_cannot_be_reproduced_is_said_with_the_remedy() {
     let dir = folder(&[("file", "")]);
     for (args, message) in [
-        (vec!["reproduce", "nobody"], "possible values: cmu"),
+        (vec!["reproduce", "nobody"], "possible values: cmu, das"),
         (vec!["reproduce", "cmu", "--seeds", "0"], "--seeds"),
         (vec!["reproduce", "cmu", "--jobs", "-1"], "--jobs"),
     ] {
