@@ -18,7 +18,9 @@ fn found(node: u32, about: Addr, ms: u64) -> NoteEvent {
 
 fn discoveries(latencies_ms: &[u64]) -> Discoveries {
     let mut d = Discoveries::new(NodeId(0), FAR);
-    latencies_ms.iter().for_each(|ms| d.note(&found(0, FAR, *ms)));
+    for ms in latencies_ms {
+        d.note(&found(0, FAR, *ms));
+    }
     // Those of others, and for others, are none of ours.
     d.note(&found(1, FAR, 77));
     d.note(&found(0, Addr::new(10, 0, 0, 2), 77));
@@ -65,7 +67,9 @@ fn script() -> Losses {
     }
     // Routing messages are in no flow.
     l.hop(&HopEvent { flow: None, ..hop(HopKind::Drop, 0, 0) });
-    [10, 10, 1_010].iter().for_each(|ms| l.note(&found(0, FAR, *ms)));
+    for ms in [10, 10, 1_010] {
+        l.note(&found(0, FAR, ms));
+    }
     l
 }
 
