@@ -117,7 +117,7 @@ fn losses_are_at_the_first_two_links_and_the_shares_make_a_whole() {
             let (mut first_two, mut lost) = (0.0, 0.0);
             for n in 1..=hops {
                 let node = ours(table, &load, &format!("node_{n}_drops_pct"));
-                let link = ours(table, &load, &format!("link_{n}_{}_lost_pct", n + 1));
+                let link = ours(table, &load, &format!("link_{n}_to_{}_lost_pct", n + 1));
                 sum += node + link;
                 lost += node + link;
                 first_two += if n <= 2 { node + link } else { 0.0 };

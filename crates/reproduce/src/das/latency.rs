@@ -58,7 +58,7 @@ pub(crate) fn without_load(by_hops: &[Vec<Discoveries>; 4], laptop: &[Discoverie
         (1..=4).filter_map(|h| Some([h as f64, value(h)?])).collect::<Vec<_>>()
     };
     let ours = points(&|h| mean(&by_hops[h - 1].iter().filter_map(latency).collect::<Vec<_>>()));
-    let plot = Plot::new(Axis::new("hops").from_to(0.5, 4.5), Axis::new("latency (ms)").from_to(0.0, 16.0))
+    let plot = Plot::new(Axis::new("hops").from_to(0.0, 5.0), Axis::new("latency (ms)").from_to(0.0, 16.0))
         .with(Series::new("", Mark::Line, 0, ours.clone()))
         .with(Series::new("Wayhop", Mark::Dot, 0, ours))
         .with(Series::new("paper", Mark::Cross, 1, points(&printed)));
@@ -93,7 +93,7 @@ pub(crate) fn with_load(by_hops: &[&[Losses]; 4], purged: &[Losses]) -> Section 
         }
     }
     let mut plot = Plot::new(
-        Axis::new("latency (ms)").from_to(0.0, 2_500.0),
+        Axis::new("latency (ms)").from_to(0.0, 2_400.0),
         Axis::new("discoveries (%)").from_to(0.0, 100.0),
     );
     for h in 2..=4 {
@@ -103,7 +103,7 @@ pub(crate) fn with_load(by_hops: &[&[Losses]; 4], purged: &[Losses]) -> Section 
         let n = all.len() as f64;
         let mut points: Vec<[f64; 2]> =
             all.iter().zip(1..).map(|(ms, i)| [*ms, 100.0 * f64::from(i) / n]).collect();
-        points.extend(all.last().map(|_| [2_500.0, 100.0]));
+        points.extend(all.last().map(|_| [2_400.0, 100.0]));
         plot = plot.with(Series::new(&hops_in_words(h), Mark::Steps, h - 1, points));
     }
     Section {

@@ -85,12 +85,12 @@ fn a_loss_belongs_to_the_node_that_drops_or_the_link_that_fails() {
     let s = udp::losses("Table 4", 3, &runs, &[]);
     let share = |quantity| row(&s, "0.6 Mb/s", quantity).ours.unwrap();
     assert_eq!(
-        ["node_1_drops_pct", "link_1_2_lost_pct", "node_2_drops_pct", "link_2_3_lost_pct"].map(share),
+        ["node_1_drops_pct", "link_1_to_2_lost_pct", "node_2_drops_pct", "link_2_to_3_lost_pct"].map(share),
         [10.0, 30.0, 20.0, 10.0]
     );
-    assert_eq!(["node_3_drops_pct", "link_3_4_lost_pct", "received_pct"].map(share), [0.0, 0.0, 30.0]);
+    assert_eq!(["node_3_drops_pct", "link_3_to_4_lost_pct", "received_pct"].map(share), [0.0, 0.0, 30.0]);
     // The paper's, beside it; and nothing where there was no run.
-    assert_eq!(row(&s, "0.6 Mb/s", "link_1_2_lost_pct").paper, Some(22.7));
+    assert_eq!(row(&s, "0.6 Mb/s", "link_1_to_2_lost_pct").paper, Some(22.7));
     assert_eq!(row(&s, "0.5 Mb/s", "received_pct").ours, None);
 }
 

@@ -110,7 +110,7 @@ pub(crate) fn losses(table: &str, hops: usize, runs: &ByLoad, text: &[&str]) -> 
                     .with(runs.iter().map(|l| l.node_pct(n))),
             );
             rows.push(
-                row(format!("link_{n}_{}_lost_pct", n + 1), format!("link{n}{}", n + 1))
+                row(format!("link_{n}_to_{}_lost_pct", n + 1), format!("link{n}{}", n + 1))
                     .with(runs.iter().map(|l| l.link_pct(n))),
             );
         }
