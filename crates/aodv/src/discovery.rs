@@ -38,9 +38,10 @@ impl Engine {
         let own = cx.addr();
         let way = self.best(own, destination).map(|e| (e.next_hop, e.prefix));
         let in_repair = self.table.get(destination).is_some_and(|e| e.state == State::Repair);
-        let may_forward = source == own || !self.is_quiet(cx.now());
+        let quiet = self.is_quiet(cx.now());
+        let may_forward = source == own || !quiet;
         match way {
-            Some((next_hop, prefix)) if may_forward => {
+            Some((next_hop, prefix)) if !quiet || source == own && next_hop == destination => {
                 let used = RouteUse { source, destination, next_hop, previous_hop: None };
                 self.refresh(cx, &used);
                 cx.send(p, TxSpec::unicast(next_hop).reported(tx::DATA));
@@ -388,6 +389,10 @@ impl Engine {
     /// Sends what waits for a destination that has a route now, `spacing` apart.
     pub(crate) fn release(&mut self, cx: &mut Cx<'_>, destination: Addr, spacing: Span) {
         let Some(next_hop) = self.best(cx.addr(), destination).map(|e| e.next_hop) else { return };
+        if self.is_quiet(cx.now()) && next_hop != destination {
+            // Section 6.13: the way may lead back here, and packets on it would keep neighbours from forgetting so.
+            return;
+        }
         self.expire_waiting(cx);
         let mut delay = Span::ZERO;
         while let Some(p) = self.buffer.take(destination) {

@@ -39,7 +39,7 @@ pub struct Engine {
     pub(crate) rreq_rate: RateLimit,
     pub(crate) rerr_rate: RateLimit,
     /// When the next check is due; `NEVER` while none is.
-    next_check: Time,
+    pub(crate) next_check: Time,
     /// Until then this node takes no part in routing (section 6.13).
     pub(crate) quiet_until: Time,
     /// Scratch space for the destinations of a Route Error.
@@ -132,7 +132,7 @@ impl Engine {
         cx.set_timer(timer::AWAKE, self.quiet_until);
     }
 
-    /// The wait is over: what was learned meanwhile carries packets of others, too.
+    /// The wait is over: what was learned meanwhile carries packets.
     fn awake(&mut self, cx: &mut Cx<'_>) {
         if self.is_quiet(cx.now()) {
             return;
@@ -143,6 +143,9 @@ impl Engine {
             if is_node && e.is_valid() {
                 self.publish(cx, destination, 0);
             }
+        }
+        for destination in self.buffer.destinations() {
+            self.release(cx, destination, Span::ZERO);
         }
     }
 

@@ -56,6 +56,8 @@ mod discovery;
 mod engine;
 mod inspect;
 mod live;
+#[cfg(test)]
+mod loop_freedom;
 mod maintenance;
 mod neighbours;
 mod output;

@@ -15,7 +15,7 @@ use crate::table::{Entry, State};
 const LOCAL_ADD_TTL: u8 = 2;
 
 /// Deadlines of repairs under `LocalRepair::PastHalfWay`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub(crate) struct Repairs(BTreeSet<(Time, Addr)>);
 
 impl Repairs {

@@ -7,7 +7,7 @@ use crate::engine::{Engine, Head, timer};
 use crate::params::{Hello, Params};
 
 /// What is known of the nodes around.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub(crate) struct Neighbours {
     /// Senders of Hellos.
     hellos: Vec<Neighbour>,
@@ -18,7 +18,7 @@ pub(crate) struct Neighbours {
     last_broadcast: Option<Time>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 struct Neighbour {
     addr: Addr,
     heard: Time,

@@ -7,10 +7,10 @@ use wayhop_wire::aodv::{Message, Rreq};
 use crate::engine::{Engine, timer, tx};
 
 /// Next hops that were sent data and have not been heard since.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub(crate) struct Watch(Vec<Watched>);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 struct Watched {
     neighbour: Addr,
     was_asked: bool,

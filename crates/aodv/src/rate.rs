@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use wayhop_core::{Span, Time};
 
 /// The times of the messages of the last second.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub(crate) struct RateLimit(VecDeque<Time>);
 
 impl RateLimit {

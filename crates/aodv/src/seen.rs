@@ -1,6 +1,7 @@
 //! Requests heard (section 6.5): the first copy counts.
 
 use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHashSet;
 use wayhop_core::{Addr, Span, Time};
@@ -34,5 +35,13 @@ impl Seen {
     }
     pub(crate) fn len(&self) -> usize {
         self.set.len()
+    }
+}
+
+impl Hash for Seen {
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        let mut all: Vec<_> = self.order.iter().collect();
+        all.sort_unstable();
+        all.hash(to);
     }
 }

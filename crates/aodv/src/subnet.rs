@@ -17,7 +17,7 @@ use crate::seq::{newer, newest};
 use crate::table::{Entry, Table};
 
 /// A subnet, by its router's address.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Subnet {
     pub(crate) router: Addr,
     /// Length of the prefix, 1 to 30: longer ones leave no address for the subnet itself.
@@ -50,7 +50,7 @@ impl Subnet {
 }
 
 /// Addresses whose rows in the host's table come from a subnet's route.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub(crate) struct Covered(Vec<Addr>);
 
 impl Covered {

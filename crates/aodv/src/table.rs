@@ -1,12 +1,14 @@
 //! The routing table (section 6.2).
 
+use std::hash::{Hash, Hasher};
+
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, Span, Time};
 
 use crate::seq::newer;
 
 /// Whether an entry can be used.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum State {
     /// Packets go this way.
     Valid,
@@ -17,7 +19,7 @@ pub(crate) enum State {
 }
 
 /// What is known of one destination.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Entry {
     pub(crate) destination: Addr,
     /// Length of the prefix of a subnet's route; 0 for a node's.
@@ -39,7 +41,7 @@ pub(crate) struct Entry {
 }
 
 /// The course of the search for a destination.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub(crate) struct Search {
     /// When it began; `None` when there is none.
     pub(crate) since: Option<Time>,
@@ -106,6 +108,15 @@ impl Precursors {
     }
     pub(crate) fn iter(&self) -> impl Iterator<Item = Addr> {
         self.0.iter().copied()
+    }
+}
+
+impl Hash for Precursors {
+    /// Their order says nothing.
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        let mut all = self.0.clone();
+        all.sort_unstable();
+        all.hash(to);
     }
 }
 

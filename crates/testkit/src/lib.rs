@@ -23,9 +23,11 @@
 //! both directions (the acknowledgement must come back) and one of [`Config::tries`] draws survives the link's loss.
 //!
 //! [`tshark`] runs the Wireshark command line on a capture, as an oracle that nobody here wrote, and [`pcap`] writes
-//! the captures for it. [`golden`] reads packets that were written down by hand.
+//! the captures for it. `explore` (feature `explore`) visits every state that a few nodes can get into. [`golden`] reads packets that were written down by hand.
 
 mod check;
+#[cfg(feature = "explore")]
+pub mod explore;
 pub mod golden;
 mod host;
 mod links;

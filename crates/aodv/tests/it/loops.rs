@@ -1,20 +1,21 @@
 //! Following next hops never leads in a circle, whatever links do and whichever messages are lost.
 
 use proptest::prelude::*;
-use wayhop_aodv::{Hello, LocalRepair, OwnNumber, Params, RerrNumber};
+use wayhop_aodv::{Engine, Hello, LocalRepair, OwnNumber, Params, RerrNumber};
 use wayhop_testkit::{Link, Net, addr};
+use wayhop_wire::aodv::{Message, Rreq};
 
-use crate::support::{ms, net};
+use crate::support::{hear, ms, net, own_seq, request};
 
 const NODES: usize = 7;
 
 /// The circle that the forwarding tables send packets for `to` into, if there is one.
-fn circle(net: &Net, to: usize) -> Option<Vec<usize>> {
-    for start in 0..NODES {
+fn circle(net: &Net, to: usize, nodes: usize) -> Option<Vec<usize>> {
+    for start in 0..nodes {
         let mut path = vec![start];
         let mut at = start;
         while let Some(r) = net.route(at, addr(to)).filter(|_| at != to) {
-            at = (0..NODES).find(|&n| addr(n) == r.next_hop)?;
+            at = (0..nodes).find(|&n| addr(n) == r.next_hop)?;
             if path.contains(&at) {
                 path.push(at);
                 return Some(path);
@@ -63,7 +64,7 @@ fn run(p: &Params, steps: &[Step], seed: u64) -> Result<(), TestCaseError> {
                 for _ in 0..n / slice {
                     net.run_for(ms(slice));
                     for to in 0..NODES {
-                        let found = circle(&net, to);
+                        let found = circle(&net, to, NODES);
                         prop_assert!(found.is_none(), "to {} at {}: {:?}", to, net.now(), found);
                     }
                 }
@@ -73,6 +74,34 @@ fn run(p: &Params, steps: &[Step], seed: u64) -> Result<(), TestCaseError> {
     }
     net.assert_conserved();
     Ok(())
+}
+
+#[test]
+fn a_copy_of_a_request_that_comes_after_a_reboot_makes_no_circle() {
+    // 0 - 1 - 2: all learn the way to 0, node 1 forgets it and hears of it again from 2, which sends by node 1.
+    let mut p = Params::rfc();
+    (p.active_route_timeout_ms, p.delete_period_ms, p.wait_after_reboot) = (3_000, Some(5_000), true);
+    (p.ttl_start, p.rreq_retries) = (p.net_diameter, 0);
+    let mut net = net(3, &Params { wait_after_reboot: false, ..p.clone() });
+    net.line();
+    net.send_to(0, addr(9), 1);
+    net.run_for(ms(500));
+    assert_eq!(net.route(2, addr(0)).unwrap().next_hop, addr(1));
+    let seq = own_seq(&net, 0);
+    net.stop(1);
+    net.restart(1, Box::new(Engine::new(p)));
+    net.run_for(ms(1));
+    let copy = Rreq { hop_count: 2, ..request(1, addr(0), seq, addr(9), None) };
+    hear(&mut net, 1, addr(2), &Message::Rreq(copy));
+    // What node 1 sends keeps the way that leads back to it in use at 2.
+    for _ in 0..8 {
+        net.send_to(1, addr(0), 2);
+        for _ in 0..10 {
+            net.run_for(ms(100));
+            assert_eq!(circle(&net, 0, 3), None, "at {}", net.now());
+        }
+    }
+    net.assert_conserved();
 }
 
 proptest! {

@@ -1,0 +1,138 @@
+//! The engine as the explorer sees it.
+
+use std::hash::{Hash as _, Hasher};
+
+use wayhop_core::{Addr, TimerKey};
+use wayhop_testkit::explore::{Checked, Names};
+use wayhop_wire::aodv::Message;
+use wayhop_wire::{ipv4, udp};
+
+use crate::engine::{Engine, timer};
+use crate::table::{Entry, State};
+
+/// `std`'s derived hashes want a sized hasher.
+struct Feed<'a>(&'a mut dyn Hasher);
+
+impl Hasher for Feed<'_> {
+    fn finish(&self) -> u64 {
+        self.0.finish()
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.write(bytes);
+    }
+}
+
+fn message(packet: &[u8]) -> Option<Message<'_>> {
+    let datagram = udp::Packet::new_checked(ipv4::Packet::new_checked(packet).ok()?.payload()).ok()?;
+    Message::parse(datagram.payload()).ok()
+}
+
+/// A packet but for its IP identification, which AODV never reads, and the checksum over it.
+fn feed_packet(bytes: &[u8], to: &mut dyn Hasher) {
+    to.write(&bytes[..4]);
+    to.write(&bytes[6..10]);
+    to.write(&bytes[12..]);
+}
+
+impl Checked for Engine {
+    const HEARS_SUCCESS: bool = false;
+
+    fn digest(&self, to: &mut dyn Hasher) {
+        // Named one by one, so that whoever adds a field has to say here whether the future depends on it.
+        let Self {
+            params: _,
+            table,
+            buffer,
+            seen,
+            neighbours,
+            repairs,
+            watch,
+            subnets,
+            covered,
+            seq,
+            request_id,
+            ip_id: _,
+            rreq_rate,
+            rerr_rate,
+            next_check,
+            quiet_until,
+            lost: _,
+        } = self;
+        let mut rows: Vec<&Entry> = table.iter().collect();
+        rows.sort_unstable_by_key(|e| e.destination);
+        rows.hash(&mut Feed(to));
+        for w in buffer.iter() {
+            feed_packet(w.packet.bytes(), to);
+            w.until.hash(&mut Feed(to));
+        }
+        (seen, neighbours, repairs, watch, seq, request_id).hash(&mut Feed(to));
+        (subnets, covered).hash(&mut Feed(to));
+        (rreq_rate, rerr_rate, next_check, quiet_until).hash(&mut Feed(to));
+    }
+
+    fn digest_packet(bytes: &[u8], to: &mut dyn Hasher) {
+        feed_packet(bytes, to);
+    }
+
+    fn knowledge(&self, names: Names) -> Vec<(Addr, String)> {
+        self.table.iter().map(|e| (e.destination, row(e, names))).collect()
+    }
+
+    fn describe(packet: &[u8], names: Names) -> String {
+        match message(packet) {
+            Some(Message::Rreq(m)) => {
+                let seq = if m.unknown_seq { "unknown".to_owned() } else { m.destination_seq.to_string() };
+                format!(
+                    "RREQ {} from {} (seq {}) for {} (seq {seq}), {} hops",
+                    m.id,
+                    names.of(m.originator),
+                    m.originator_seq,
+                    names.of(m.destination),
+                    m.hop_count
+                )
+            }
+            Some(Message::Rrep(m)) => format!(
+                "RREP ({}, seq {}, {} hops) to {}",
+                names.of(m.destination),
+                m.destination_seq,
+                m.hop_count,
+                names.of(m.originator)
+            ),
+            Some(Message::Rerr(m)) => {
+                let lost: Vec<String> = m
+                    .unreachable
+                    .iter()
+                    .map(|u| format!("{}, seq {}", names.of(u.destination), u.seq))
+                    .collect();
+                format!("RERR{} ({})", if m.no_delete { " N" } else { "" }, lost.join("; "))
+            }
+            Some(Message::RrepAck) => "RREP-ACK".to_owned(),
+            None => format!("{} octets", packet.len()),
+        }
+    }
+
+    fn timer(key: TimerKey, names: Names) -> String {
+        match key {
+            timer::CHECK => "looks for expired routes".to_owned(),
+            timer::HELLO => "Hello is due".to_owned(),
+            timer::REPAIR => "repair has failed".to_owned(),
+            timer::AWAKE => "the wait after the reboot is over".to_owned(),
+            timer::WATCH => "looks whether next hops passed packets on".to_owned(),
+            timer::ACK => "RREP-ACK is overdue".to_owned(),
+            _ => match timer::searched(key) {
+                Some(to) => format!("no answer about {}", names.of(to)),
+                None => format!("{key:?}"),
+            },
+        }
+    }
+}
+
+/// `via B seq 7 hops 2`, or `invalid seq 7`.
+fn row(e: &Entry, names: Names) -> String {
+    let seq = e.seq.map_or_else(|| "unknown".to_owned(), |s| s.to_string());
+    match e.state {
+        State::Valid => format!("via {} seq {seq} hops {}", names.of(e.next_hop), e.hops),
+        State::Invalid => format!("invalid seq {seq}"),
+        State::Repair => format!("under repair seq {seq}"),
+    }
+}

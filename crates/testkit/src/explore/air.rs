@@ -1,0 +1,95 @@
+//! What is in flight between the nodes of an explored world.
+
+use std::hash::{DefaultHasher, Hasher};
+use std::sync::Arc;
+
+use wayhop_core::{Addr, BROADCAST, Packet, Pool, Priority, Time, TxId, TxSpec, TxStatus};
+
+use super::host::Call;
+use super::{Checked, Topology};
+use crate::packets::addr;
+
+/// A frame on its way over one link.
+#[derive(Clone, Debug)]
+pub struct Flight {
+    /// The node that sent it.
+    pub from: usize,
+    /// The neighbour that it flies to; of a broadcast, each neighbour's copy flies alone.
+    pub to: usize,
+    /// Whether it was sent to all.
+    pub broadcast: bool,
+    /// What flies.
+    pub packet: Arc<Packet>,
+    pub(crate) report: Option<TxId>,
+    pub(crate) is_data: bool,
+    pub(crate) sent: Time,
+    /// Of the packet.
+    pub(crate) digest: u64,
+}
+
+/// All flights, and the links that are up.
+#[derive(Clone, Debug)]
+pub(crate) struct Air {
+    /// Link by link; on each in the order of sending.
+    pub(crate) flights: Vec<Flight>,
+    pub(crate) up: Topology,
+    pub(crate) now: Time,
+}
+
+impl Flight {
+    pub(crate) fn copy(&self) -> Packet {
+        Pool::new().copy(&self.packet)
+    }
+}
+
+impl Air {
+    /// Sends; gives back a unicast that failed at once.
+    pub(crate) fn send<P: Checked>(&mut self, from: usize, packet: Packet, spec: TxSpec) -> Option<Call> {
+        let mut h = DefaultHasher::new();
+        P::digest_packet(packet.bytes(), &mut h);
+        let broadcast = spec.next_hop == BROADCAST;
+        let flight = Flight {
+            from,
+            to: 0,
+            broadcast,
+            packet: Arc::new(packet),
+            report: spec.report.filter(|_| !broadcast),
+            is_data: spec.priority != Priority::Control,
+            sent: self.now,
+            digest: h.finish(),
+        };
+        let mut taken = false;
+        for to in 0..self.up.nodes() {
+            if (broadcast || addr(to) == spec.next_hop) && self.up.has(from, to) {
+                let at = self.flights.partition_point(|f| (f.from, f.to) <= (from, to));
+                self.flights.insert(at, Flight { to, ..flight.clone() });
+                taken = true;
+            }
+        }
+        if taken { None } else { flight.failed(spec.next_hop) }
+    }
+
+    /// The data packets that a node gives up for a neighbour. Its control messages may have left already, and are left where they
+    /// are.
+    pub(crate) fn recall(&mut self, from: usize, next_hop: Addr) -> Vec<Call> {
+        let taken = self
+            .flights
+            .extract_if(.., |f| f.from == from && addr(f.to) == next_hop && f.is_data && !f.broadcast);
+        taken
+            .filter_map(|f| f.report.map(|id| Call::Status(id, next_hop, TxStatus::Recalled, f.copy())))
+            .collect()
+    }
+
+    /// Whether an earlier frame flies on the same link.
+    pub(crate) fn is_behind(&self, i: usize) -> bool {
+        let f = &self.flights[i];
+        i > 0 && (self.flights[i - 1].from, self.flights[i - 1].to) == (f.from, f.to)
+    }
+}
+
+impl Flight {
+    /// Tells the sender of a unicast that it was not acknowledged.
+    pub(crate) fn failed(&self, next_hop: Addr) -> Option<Call> {
+        self.report.map(|id| Call::Status(id, next_hop, TxStatus::NoAck { tries: 7 }, self.copy()))
+    }
+}

@@ -1,0 +1,55 @@
+//! Exhaustive search over what can happen to a few nodes.
+//!
+//! The nodes run the shipping protocol; nothing of it is modelled. What is modelled is the world around them: a message
+//! in flight may be delivered, lost, or overtaken by a later one; a link may break and come back; a node may reboot; an
+//! application may send; time may pass until the next timer. [`Exploration::run`] hands this world to the model checker
+//! `stateright`, which visits every state that can be reached within a [`Budget`], and looks at the [`Rule`]s in each.
+//! A state that breaks a rule ends the search, breadth first, so that the [`Counterexample`] is a shortest one; it tells,
+//! line by line, who sent what to whom and what that changed.
+//!
+//! **The world.**
+//! * Handlers take no time and delays of transmissions (jitter) are ignored: a message takes any time anyway.
+//! * A message that is sent while its link is up may arrive at any later moment, also after the link broke; one sent while it
+//!   is down is lost. A unicast that is lost tells its sender (`NoAck`), at once.
+//! * Messages of one link keep their order unless the budget for overtaking is spent.
+//! * A link breaks together with what is on it, or with all of it still to arrive.
+//! * Time passes in steps to the next timer, anywhere; all timers that are due fire, in any order, before it passes
+//!   on. No message stays in flight for longer than [`Exploration::max_flight`].
+//! * `Cx::recall` gives back data packets; control messages that it names are still on their way and may arrive.
+//! * Random draws are the same in every handler call: protocols must be set up so that they do not matter.
+
+mod air;
+mod host;
+mod model;
+mod story;
+mod topology;
+mod world;
+
+pub use air::Flight;
+pub use host::Host;
+pub use model::{Counterexample, Exploration, Make, Outcome, Progress, Remake, Rule, Tally};
+pub use story::Names;
+pub use topology::Topology;
+pub use world::{Action, Budget, World, loop_in_tables};
+
+use std::hash::Hasher;
+
+use wayhop_core::{Addr, Protocol, TimerKey};
+
+/// A protocol that can be explored.
+pub trait Checked: Protocol + Clone + Send + Sync + 'static {
+    /// Whether the protocol does something when a transmission succeeds.
+    const HEARS_SUCCESS: bool;
+
+    /// Feeds everything that the node's future depends on. Two nodes that feed the same must behave the same; what makes no
+    /// difference (counters that only name packets, the order of sets) should not be fed, or states multiply.
+    fn digest(&self, to: &mut dyn Hasher);
+    /// Feeds what matters of a packet.
+    fn digest_packet(bytes: &[u8], to: &mut dyn Hasher);
+    /// What the node knows of its way to others, for the story: (destination, text).
+    fn knowledge(&self, names: Names) -> Vec<(Addr, String)>;
+    /// A message in words.
+    fn describe(bytes: &[u8], names: Names) -> String;
+    /// What a timer is for.
+    fn timer(key: TimerKey, names: Names) -> String;
+}

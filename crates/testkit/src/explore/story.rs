@@ -1,0 +1,112 @@
+//! A path through the states, in words.
+
+use std::collections::BTreeMap;
+
+use wayhop_core::Addr;
+use wayhop_wire::ipv4;
+
+use super::model::{Counterexample, Exploration};
+use super::world::{Action, World};
+use super::{Checked, Flight};
+use crate::packets::addr;
+
+/// The names of this many nodes: A, B, C, ...
+#[derive(Copy, Clone, Debug)]
+pub struct Names(pub usize);
+
+impl Names {
+    /// A node's name.
+    pub fn node(self, i: usize) -> char {
+        char::from(b'A' + i as u8)
+    }
+    /// The name of the node with this address; the address itself if nobody has it.
+    pub fn of(self, a: Addr) -> String {
+        (0..self.0).find(|&i| addr(i) == a).map_or_else(|| a.to_string(), |i| self.node(i).to_string())
+    }
+    /// A way, `A -> B -> C`.
+    pub fn way(self, nodes: &[usize]) -> String {
+        let names: Vec<String> = nodes.iter().map(|&i| self.node(i).to_string()).collect();
+        names.join(" -> ")
+    }
+}
+
+/// Tells what these actions do, from the beginning.
+pub(crate) fn tell<P: Checked>(x: &Exploration<P>, actions: Vec<Action>) -> Counterexample {
+    let names = Names(x.topology.nodes());
+    let mut world = World::new(x);
+    let mut steps = Vec::new();
+    for action in actions {
+        let next = world.after(x, action);
+        let changes = changes(&world, &next, names);
+        steps.push(format!("{}{changes}", happening(x, &world, &next, action, names)));
+        world = next;
+    }
+    Counterexample { steps, complaint: x.complaint_at_end(&world) }
+}
+
+fn happening<P: Checked>(
+    x: &Exploration<P>,
+    w: &World<P>,
+    next: &World<P>,
+    action: Action,
+    names: Names,
+) -> String {
+    let n = |i: usize| names.node(i);
+    match action {
+        Action::Send(flow) => format!("{} has a packet for {}", n(x.flows[flow].0), n(x.flows[flow].1)),
+        Action::Deliver(i) => {
+            let late = if w.air.is_behind(i) { ", overtaking what was sent before" } else { "" };
+            format!("{}{late}", frame::<P>(&w.air.flights[i], names))
+        }
+        Action::Lose(i) => format!("{}: lost", frame::<P>(&w.air.flights[i], names)),
+        Action::Break { a, b, keep: true } => format!("link {}-{} breaks", n(a), n(b)),
+        Action::Break { a, b, keep: false } => {
+            let hit = |f: &&Flight| (f.from, f.to) == (a, b) || (f.from, f.to) == (b, a);
+            let lost: Vec<String> = w.air.flights.iter().filter(hit).map(|f| frame::<P>(f, names)).collect();
+            match lost.len() {
+                0 => format!("link {}-{} breaks", n(a), n(b)),
+                _ => format!("link {}-{} breaks; lost on it: {}", n(a), n(b), lost.join("; ")),
+            }
+        }
+        Action::Restore(a, b) => format!("link {}-{} is back", n(a), n(b)),
+        Action::Reboot(i) => format!("{} reboots", n(i)),
+        Action::Fire(i, key) => format!("{}: {}", n(i), P::timer(key, names)),
+        Action::Wait => format!("{} pass", next.now() - w.now()),
+    }
+}
+
+fn frame<P: Checked>(f: &Flight, names: Names) -> String {
+    let is_data = ipv4::Packet::new_checked(f.packet.bytes())
+        .is_ok_and(|ip| ip.protocol() == ipv4::protocol::UDP)
+        && f.is_data;
+    let what = match ipv4::Packet::new_checked(f.packet.bytes()) {
+        Ok(ip) if is_data => format!("data ({} to {})", names.of(ip.src()), names.of(ip.dst())),
+        _ => P::describe(f.packet.bytes(), names),
+    };
+    let to = if f.broadcast { format!("({})", names.node(f.to)) } else { names.node(f.to).to_string() };
+    format!("{} -> {to} {what}", names.node(f.from))
+}
+
+/// What nodes know after that they did not know before.
+fn changes<P: Checked>(before: &World<P>, after: &World<P>, names: Names) -> String {
+    let mut all = Vec::new();
+    for (i, (old, new)) in before.nodes.iter().zip(&after.nodes).enumerate() {
+        let read = |p: &P| p.knowledge(names).into_iter().collect::<BTreeMap<Addr, String>>();
+        let (old, new) = (read(&old.protocol), read(&new.protocol));
+        let mut mine = Vec::new();
+        for (to, now) in &new {
+            match old.get(to) {
+                Some(was) if was == now => {}
+                Some(was) => mine.push(format!("{} {was} => {now}", names.of(*to))),
+                None => mine.push(format!("{} {now}", names.of(*to))),
+            }
+        }
+        mine.extend(
+            old.keys().filter(|to| !new.contains_key(to)).map(|to| format!("{} forgotten", names.of(*to))),
+        );
+        if !mine.is_empty() {
+            all.push(format!("{}: {}", names.node(i), mine.join(", ")));
+        }
+    }
+    if all.is_empty() { String::new() } else { format!("  [{}]", all.join("; ")) }
+}

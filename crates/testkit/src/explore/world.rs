@@ -1,0 +1,304 @@
+//! The state of an explored world, and what can happen to it.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use wayhop_core::{Addr, BROADCAST, Protocol, RxMeta, Time, TimerKey, TxStatus};
+
+use super::air::{Air, Flight};
+use super::host::{Call, Host, Visit};
+use super::{Checked, Exploration};
+use crate::packets::addr;
+
+/// Every frame is received well.
+const SIGNAL: f32 = -60.0;
+
+/// How often each thing may happen. What is left of it is part of the state.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Budget {
+    /// Packets that applications send.
+    pub packets: u8,
+    /// Frames lost on links that are up.
+    pub losses: u8,
+    /// Frames that arrive before an earlier one of the same link.
+    pub overtakings: u8,
+    /// Links that break.
+    pub breaks: u8,
+    /// Broken links that come back.
+    pub restores: u8,
+    /// Nodes that reboot.
+    pub reboots: u8,
+    /// Steps of time.
+    pub waits: u8,
+}
+
+/// One thing that happens.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// The application of this flow sends a packet.
+    Send(usize),
+    /// A flight arrives.
+    Deliver(usize),
+    /// A flight is lost.
+    Lose(usize),
+    /// A link breaks.
+    Break {
+        /// One end.
+        a: usize,
+        /// The other.
+        b: usize,
+        /// Whether what is on it still arrives.
+        keep: bool,
+    },
+    /// A broken link comes back.
+    Restore(usize, usize),
+    /// A node reboots.
+    Reboot(usize),
+    /// A timer that is due fires.
+    Fire(usize, TimerKey),
+    /// Time passes, to the next timer.
+    Wait,
+}
+
+/// Everything at one moment.
+#[derive(Clone, Debug)]
+pub struct World<P> {
+    /// The nodes.
+    pub nodes: Vec<Arc<Host<P>>>,
+    pub(crate) air: Air,
+    pub(crate) left: Budget,
+    /// Nodes that the last action called, one bit each; no part of the state.
+    touched: u8,
+}
+
+impl<P> Hash for World<P> {
+    fn hash<H: Hasher>(&self, h: &mut H) {
+        self.nodes.iter().for_each(|n| h.write_u64(n.digest));
+        for f in &self.air.flights {
+            h.write_u8((f.from * 16 + f.to) as u8);
+            h.write_u8(u8::from(f.broadcast) * 2 + u8::from(f.report.is_some()));
+            h.write_u64(f.sent.as_nanos());
+            h.write_u64(f.digest);
+        }
+        h.write_u64(self.air.now.as_nanos());
+        self.air.up.hash(h);
+        self.left.hash(h);
+    }
+}
+
+impl<P> PartialEq for World<P> {
+    /// By digest, as states are told apart.
+    fn eq(&self, other: &Self) -> bool {
+        let sum = |w: &Self| {
+            let mut h = std::hash::DefaultHasher::new();
+            w.hash(&mut h);
+            h.finish()
+        };
+        sum(self) == sum(other)
+    }
+}
+
+impl<P: Checked> World<P> {
+    pub(crate) fn new(x: &Exploration<P>) -> Self {
+        let nodes = (0..x.topology.nodes()).map(|i| Arc::new(Host::new((x.engine)(i)))).collect();
+        let air = Air { flights: Vec::new(), up: x.topology, now: Time::ZERO };
+        let mut w = Self { nodes, air, left: x.budget, touched: 0 };
+        (0..x.topology.nodes()).for_each(|i| w.visit(x, i, |v| v.call(Protocol::start)));
+        w
+    }
+
+    /// The time.
+    pub fn now(&self) -> Time {
+        self.air.now
+    }
+    /// What is on its way.
+    pub fn flights(&self) -> &[Flight] {
+        &self.air.flights
+    }
+
+    pub(crate) fn actions(&self, x: &Exploration<P>, out: &mut Vec<Action>) {
+        let (left, air) = (&self.left, &self.air);
+        for i in 0..air.flights.len() {
+            if !air.is_behind(i) || left.overtakings > 0 {
+                out.push(Action::Deliver(i));
+            }
+            if left.losses > 0 {
+                out.push(Action::Lose(i));
+            }
+        }
+        let mut any_due = false;
+        for (i, n) in self.nodes.iter().enumerate() {
+            for key in n.due(air.now) {
+                any_due = true;
+                out.push(Action::Fire(i, key));
+            }
+        }
+        if left.packets > 0 {
+            out.extend((0..x.flows.len()).map(Action::Send));
+        }
+        for (a, b) in x.topology.links() {
+            if !air.up.has(a, b) {
+                out.extend((left.restores > 0).then_some(Action::Restore(a, b)));
+            } else if left.breaks > 0 {
+                out.push(Action::Break { a, b, keep: false });
+                let used = |f: &Flight| (f.from, f.to) == (a, b) || (f.from, f.to) == (b, a);
+                if air.flights.iter().any(used) {
+                    out.push(Action::Break { a, b, keep: true });
+                }
+            }
+        }
+        if left.reboots > 0 {
+            out.extend((0..self.nodes.len()).map(Action::Reboot));
+        }
+        if left.waits > 0 && !any_due && self.after_wait(x).is_some() {
+            out.push(Action::Wait);
+        }
+    }
+
+    /// When the next timer fires, if what is in flight may still be in flight then.
+    fn after_wait(&self, x: &Exploration<P>) -> Option<Time> {
+        let next = self.nodes.iter().filter_map(|n| n.next_timer()).min()?;
+        self.air.flights.iter().all(|f| f.sent + x.max_flight >= next).then_some(next)
+    }
+
+    /// The world after an action.
+    pub(crate) fn after(&self, x: &Exploration<P>, action: Action) -> Self {
+        let mut w = self.clone();
+        w.touched = 0;
+        w.act(x, action);
+        if x.prompt {
+            w.settle(x);
+        }
+        w
+    }
+
+    fn act(&mut self, x: &Exploration<P>, action: Action) {
+        let w = self;
+        match action {
+            Action::Send(flow) => {
+                w.left.packets -= 1;
+                let (from, to) = x.flows[flow];
+                w.visit(x, from, |v| v.originate(to));
+            }
+            Action::Deliver(i) => {
+                w.left.overtakings -= u8::from(w.air.is_behind(i));
+                w.deliver(x, i);
+            }
+            Action::Lose(i) => {
+                w.left.losses -= 1;
+                let f = w.air.flights.remove(i);
+                w.fail(x, &f);
+            }
+            Action::Break { a, b, keep } => {
+                w.left.breaks -= 1;
+                w.air.up = w.air.up.toggled(a, b);
+                if !keep {
+                    let hit = |f: &mut Flight| (f.from, f.to) == (a, b) || (f.from, f.to) == (b, a);
+                    let lost: Vec<Flight> = w.air.flights.extract_if(.., hit).collect();
+                    for f in &lost {
+                        w.fail(x, f);
+                    }
+                }
+            }
+            Action::Restore(a, b) => {
+                w.left.restores -= 1;
+                w.air.up = w.air.up.toggled(a, b);
+            }
+            Action::Reboot(i) => {
+                w.left.reboots -= 1;
+                x.tally.rebooted();
+                // Nobody is left to hear of what the old life sent.
+                w.air.flights.iter_mut().filter(|f| f.from == i).for_each(|f| f.report = None);
+                w.nodes[i] = Arc::new(Host::new((x.reboot)(i, &w.nodes[i].protocol)));
+                w.visit(x, i, |v| v.call(Protocol::start));
+            }
+            Action::Fire(i, key) => {
+                Arc::make_mut(&mut w.nodes[i]).timers.remove(&key);
+                w.visit(x, i, |v| v.call(|p, cx| p.on_timer(cx, key)));
+            }
+            Action::Wait => {
+                w.left.waits -= 1;
+                w.air.now = w.after_wait(x).unwrap_or(w.air.now);
+            }
+        }
+    }
+
+    /// Takes copies of broadcasts off the air that would change nothing: neither the node that they fly to nor the air. Only those that
+    /// are new, or whose node was called, can have become so.
+    fn settle(&mut self, x: &Exploration<P>) {
+        let mut i = 0;
+        while i < self.air.flights.len() {
+            let f = &self.air.flights[i];
+            let is_new = (self.touched >> f.from | self.touched >> f.to) & 1 == 1;
+            if f.broadcast && is_new && !self.air.is_behind(i) && self.is_moot(x, f) {
+                self.air.flights.remove(i);
+            } else {
+                i += 1;
+            }
+        }
+    }
+
+    fn is_moot(&self, x: &Exploration<P>, f: &Flight) -> bool {
+        let mut host = Host::clone(&self.nodes[f.to]);
+        let digest = host.digest;
+        let mut air = Air { flights: Vec::new(), ..self.air };
+        let rx = RxMeta { from: addr(f.from), broadcast: true, signal_dbm: SIGNAL };
+        let mut v = Visit { host: &mut host, air: &mut air, node: f.to, now: self.air.now, tally: &x.tally };
+        v.receive(f.copy(), &rx);
+        host.digest == digest && air.flights.is_empty()
+    }
+
+    fn deliver(&mut self, x: &Exploration<P>, i: usize) {
+        let f = self.air.flights.remove(i);
+        if let Some(id) = f.report.filter(|_| P::HEARS_SUCCESS) {
+            self.visit(x, f.from, |v| {
+                v.call(|p, cx| p.on_tx_status(cx, id, addr(f.to), TxStatus::Acked, None));
+            });
+        }
+        let rx = RxMeta { from: addr(f.from), broadcast: f.broadcast, signal_dbm: SIGNAL };
+        self.visit(x, f.to, |v| v.receive(f.copy(), &rx));
+    }
+
+    fn fail(&mut self, x: &Exploration<P>, f: &Flight) {
+        if let Some(Call::Status(id, to, status, p)) = f.failed(addr(f.to)) {
+            x.tally.failed();
+            self.visit(x, f.from, |v| {
+                v.call(|protocol, cx| protocol.on_tx_status(cx, id, to, status, Some(p)));
+            });
+        }
+    }
+
+    fn visit(&mut self, x: &Exploration<P>, node: usize, f: impl FnOnce(&mut Visit<'_, P>)) {
+        self.touched |= 1 << node;
+        let host = Arc::make_mut(&mut self.nodes[node]);
+        let now = self.air.now;
+        f(&mut Visit { host, air: &mut self.air, node, now, tally: &x.tally });
+    }
+
+    /// The node with this address.
+    pub fn node_of(&self, a: Addr) -> Option<usize> {
+        (0..self.nodes.len()).find(|&i| addr(i) == a && a != BROADCAST)
+    }
+}
+
+/// The circle that forwarding tables send packets for some destination into: the nodes of it, the first one again at the end, and
+/// the destination.
+pub fn loop_in_tables<P: Checked>(w: &World<P>) -> Option<(Vec<usize>, usize)> {
+    let n = w.nodes.len();
+    for to in 0..n {
+        let next = |i: usize| {
+            w.nodes[i].table.get(&addr(to)).filter(|_| i != to).and_then(|r| w.node_of(r.next_hop))
+        };
+        for start in 0..n {
+            let mut way = vec![start];
+            while let Some(hop) = next(way[way.len() - 1]) {
+                if let Some(first) = way.iter().position(|&i| i == hop) {
+                    way.push(hop);
+                    return Some((way.split_off(first), to));
+                }
+                way.push(hop);
+            }
+        }
+    }
+    None
+}
