@@ -23,6 +23,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // It holds the parameter types of the models and protocols that it configures.
     ("scenario", &["core", "world", "radio", "transport", "dsr", "aodv"]),
     ("sim", &["core", "wire", "link", "dsr", "aodv", "radio", "world", "transport", "trace", "scenario"]),
+    // The same nodes and medium on the real clock.
+    ("emu", &["core", "wire", "transport", "trace", "scenario", "sim"]),
     // Numbers and figures for readers; it knows no paper and no model.
     ("report", &[]),
     // Papers' experiments: it runs runs.
@@ -41,6 +43,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "trace",
             "scenario",
             "sim",
+            "emu",
             "report",
             "reproduce",
             "control",

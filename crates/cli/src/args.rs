@@ -10,6 +10,19 @@ Examples:
   wayhop run scenarios/first.toml --set protocol.name=aodv --set movement.speed_max_mps=5 --captures
   wayhop run --movement M.tcl --traffic T.tcl --protocol dsr --profile ns2 --duration 900 --json";
 
+const EMULATE_EXAMPLES: &str = "\
+Needs root. In each node the others are mesh-0, mesh-1, ...; the interface is mesh0. A scenario's `programs` run in its
+nodes; with a COMMAND the run ends when that does.
+
+Examples:
+  wayhop emulate scenarios/chain.toml --node 0 -- ping -c 5 mesh-4
+  wayhop emulate scenarios/chain.toml --duration 60     and elsewhere: wayhop exec 0 -- iperf3 -c mesh-4";
+
+const EXEC_EXAMPLES: &str = "\
+Examples:
+  wayhop exec 0 -- ping mesh-3
+  wayhop exec --run chain gateway -- bash";
+
 const REPRODUCE_EXAMPLE: &str = "\
 Writes DIR/report.html, DIR/rows.json, DIR/rows.csv, and the scenarios into DIR/scenarios.
 
@@ -36,6 +49,12 @@ pub(crate) enum Command {
     /// Simulate a scenario
     #[command(after_help = EXAMPLES)]
     Run(RunArgs),
+    /// Run a scenario on the real clock: each node a network namespace, for real programs
+    #[command(after_help = EMULATE_EXAMPLES)]
+    Emulate(EmulateArgs),
+    /// Run a command in a node of an emulation that runs
+    #[command(after_help = EXEC_EXAMPLES)]
+    Exec(ExecArgs),
     /// Write a scenario or a run in another tool's format
     #[command(subcommand)]
     Export(ExportArgs),
@@ -125,6 +144,30 @@ pub(crate) struct RunArgs {
     /// No progress, no warnings, no table
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct EmulateArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// The node in which COMMAND runs: its number, mesh-N, or its name
+    #[arg(long, value_name = "NODE", requires = "command")]
+    pub(crate) node: Option<String>,
+    /// A command to run in the node once the mesh is up; the run ends with it, and with its exit status
+    #[arg(last = true, value_name = "COMMAND", requires = "node")]
+    pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExecArgs {
+    /// The run, if there are several: its scenario's name or the number of its process
+    #[arg(long, value_name = "RUN")]
+    pub(crate) run: Option<String>,
+    /// The node: its number, mesh-N, or its name
+    pub(crate) node: String,
+    /// The command and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<std::ffi::OsString>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -3,6 +3,7 @@
 mod args;
 mod decode;
 mod diff;
+mod emulate;
 mod export;
 mod failure;
 mod import;
@@ -32,6 +33,8 @@ pub fn main() -> ExitCode {
     };
     let outcome = match args.command {
         Command::Run(a) => run::run(&a),
+        Command::Emulate(a) => emulate::emulate(&a),
+        Command::Exec(a) => emulate::exec(&a),
         Command::Export(a) => export::export(&a),
         Command::Import(a) => import::import(&a),
         Command::Decode(a) => decode::decode(&a),

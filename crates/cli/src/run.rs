@@ -27,6 +27,9 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
     let resolved = scenario.resolve().map_err(Failure::usage)?;
     if !a.quiet {
         warn(&resolved.warnings);
+        if !resolved.programs.is_empty() {
+            warn(&["its programs do not run in simulation; `wayhop emulate` runs them".to_owned()]);
+        }
     }
     let stop = stop_on_signal()?;
 
@@ -81,7 +84,7 @@ pub(crate) fn stop_on_signal() -> Result<Arc<AtomicBool>, Failure> {
     Ok(stop)
 }
 
-fn run_dir(a: &RunArgs, scenario: &Scenario, resolved: &Resolved) -> Result<RunDir, Failure> {
+pub(crate) fn run_dir(a: &RunArgs, scenario: &Scenario, resolved: &Resolved) -> Result<RunDir, Failure> {
     let path = a.out.clone().unwrap_or_else(|| {
         let (name, protocol, seed) = (&resolved.name, resolved.protocol.name(), resolved.seed);
         let name: String =
@@ -115,7 +118,7 @@ fn inputs(toml: Option<&Path>, scenario: &Scenario) -> Result<Vec<InputFile>, Fa
     toml.map(Path::to_path_buf).into_iter().chain(movement).chain(traffic).map(file).collect()
 }
 
-fn recorder(dir: &RunDir, r: &Resolved) -> Result<Recorder, Failure> {
+pub(crate) fn recorder(dir: &RunDir, r: &Resolved) -> Result<Recorder, Failure> {
     let outputs = Outputs {
         tables: true,
         capture_nodes: Some(r.captures.nodes.clone()),

@@ -18,6 +18,7 @@ mod map;
 mod ns2;
 mod overrides;
 mod placing;
+mod programs;
 mod reference;
 mod resolve;
 mod schema;
@@ -34,11 +35,12 @@ pub use limits::MAX_NODES;
 pub use load::Ns2Options;
 pub use map::{Map, MapFeature, Shape};
 pub use ns2::{ExportOptions, Exported, Imported, Importer, export_ns2};
+pub use programs::ProgramPlan;
 pub use reference::reference_markdown;
 pub use resolve::{CapturePlan, ProtocolParams, Resolved};
 pub use schema::{
     Area, Captures, Cbr, CbrRandom, Command, Movement, Node, NodeRef, Nodes, Ns2File, Output, Ping, Place,
-    Poisson, Protocol, PurgeRoutes, Radio, Scenario, Stall, Traffic,
+    Poisson, Program, Protocol, PurgeRoutes, Radio, Scenario, Stall, Traffic,
 };
 pub use site_schema::{Antenna, Pair, Site, Zone};
 pub use stalls::QueueStall;

@@ -34,6 +34,7 @@ pub fn reference_markdown() -> String {
     kinds(&mut out, "traffic", "Traffic", &defs);
     section(&mut out, "`stalls`", &defs, "Stall");
     kinds(&mut out, "commands", "Command", &defs);
+    section(&mut out, "`programs`", &defs, "Program");
     section(&mut out, "`captures`", &defs, "Captures");
     section(&mut out, "`output`", &defs, "Output");
     radio(&mut out);

@@ -11,6 +11,7 @@ use crate::error::{Error, nearest};
 use crate::limits::MAX_DURATION_S;
 use crate::map::Map;
 use crate::placing::{Placed, check_geodetic, in_range};
+use crate::programs::{self, ProgramPlan};
 use crate::schema::{Captures, Scenario};
 use crate::stalls::{self, QueueStall};
 use crate::{overrides, site, traffic};
@@ -50,6 +51,8 @@ pub struct Resolved {
     pub stalls: Vec<QueueStall>,
     /// The orders that nodes get from outside.
     pub orders: Vec<Order>,
+    /// The programs that run in nodes where these are real.
+    pub programs: Vec<ProgramPlan>,
     /// The captures.
     pub captures: CapturePlan,
     /// Whether to write a trace in ns-2's old wireless format.
@@ -112,6 +115,7 @@ impl Scenario {
         let protocol = self.resolve_protocol()?;
         let stalls = stalls::resolve(self, &placed)?;
         let orders = commands::resolve(self, &placed)?;
+        let programs = programs::resolve(self, &placed)?;
         let captures = capture_plan(&self.captures, &placed, doc)?;
         let area = self.area.map_or_else(|| extent(&placed.tracks, duration), |a| [a.x_m, a.y_m, a.z_m]);
         Ok(Resolved {
@@ -131,6 +135,7 @@ impl Scenario {
             protocol,
             stalls,
             orders,
+            programs,
             captures,
             ns2_trace: self.output.ns2_trace,
             warnings,

@@ -54,6 +54,9 @@ pub struct Scenario {
     /// Orders that nodes get from outside, as by their control interface.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Command>,
+    /// Real programs in nodes, in emulation and lab.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<Program>,
     /// Which nodes write a capture of what their radio sends and hears.
     #[serde(default)]
     pub captures: Captures,
@@ -460,6 +463,23 @@ pub struct PurgeRoutes {
     /// From one time to the next, seconds. Without it the order is given once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every_s: Option<f64>,
+}
+
+/// A real program in a node, where nodes are real: in emulation and lab. It reaches the others as `mesh-0`, `mesh-1`, ...
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Program {
+    /// Where.
+    pub node: NodeRef,
+    /// When it starts, seconds. One that still runs at the end of the run is ended.
+    #[serde(default)]
+    pub start_s: f64,
+    /// The program and its arguments, one string each.
+    pub command: Vec<String>,
+    /// The file in the run directory's folder `programs` that takes its output and messages. Without it: its number in this
+    /// list and its node, as in `0-gateway.txt`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
 }
 
 /// Which nodes write a capture.

@@ -26,5 +26,5 @@ mod summary;
 
 pub use audit::Audit;
 pub use ledger::Ends;
-pub use outside::{Exit, Leaving, Programs};
+pub use outside::{Exit, Leaving};
 pub use simulation::Simulation;

@@ -37,15 +37,12 @@ pub enum Exit {
 }
 
 /// Packets of programs, which no flow of the scenario counts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Programs {
-    /// Entered.
-    pub sent: u64,
-    /// Left at their destinations; a packet that arrives twice counts twice.
-    pub delivered: u64,
-    /// Dropped on their way, by reason in the order of [`DropReason::ALL`]. Losses on the air of a radio that does not
-    /// acknowledge are not among them.
-    pub dropped: [u64; DropReason::ALL.len()],
+#[derive(Default)]
+pub(crate) struct Programs {
+    pub(crate) sent: u64,
+    pub(crate) delivered: u64,
+    /// In the order of [`DropReason::ALL`].
+    pub(crate) dropped: [u64; DropReason::ALL.len()],
 }
 
 /// The door.

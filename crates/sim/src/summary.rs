@@ -33,6 +33,11 @@ pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s
         trace_hash: sim.net.recorder.hash().hex(),
         flows,
         totals,
+        programs: sim.net.outside.as_ref().map(|o| wayhop_trace::Programs {
+            sent: o.programs.sent,
+            delivered: o.programs.delivered,
+            drops: wayhop_trace::named_drops(&o.programs.dropped),
+        }),
         lateness_us: None,
         command_exit: None,
     }

@@ -42,5 +42,7 @@ pub use manifest::{InputFile, Manifest, RunStatus};
 pub use observer::Observer;
 pub use recorder::{NodeInfo, Outputs, Recorder};
 pub use run_dir::RunDir;
-pub use summary::{FlowSummary, LatencyMs, Lateness, Summary, Topology, Totals, ratio};
+pub use summary::{
+    FlowSummary, LatencyMs, Lateness, Programs, Summary, Topology, Totals, named_drops, ratio,
+};
 pub use tables::{TABLES, export_csv};

@@ -30,12 +30,26 @@ pub struct Summary {
     pub flows: Vec<FlowSummary>,
     /// All flows and all nodes together.
     pub totals: Totals,
+    /// What programs in the nodes sent, beside the flows.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub programs: Option<Programs>,
     /// How late a real-time world handled its events.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lateness_us: Option<Lateness>,
     /// The exit status of the command that ran in a node.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub command_exit: Option<i32>,
+}
+
+/// Packets of programs in the nodes of a real-time world.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Programs {
+    /// Sent into the network.
+    pub sent: u64,
+    /// Delivered to their destinations; a packet that arrives twice counts twice.
+    pub delivered: u64,
+    /// Dropped, by reason. Losses on the air of a radio that does not acknowledge are not among them.
+    pub drops: BTreeMap<String, u64>,
 }
 
 /// One traffic flow.
@@ -176,9 +190,14 @@ impl Totals {
 
     /// Sets `drops` from counts in the order of [`DropReason::ALL`]; zeros are left out.
     pub fn set_drops(&mut self, counts: &[u64; DropReason::ALL.len()]) {
-        let named = DropReason::ALL.iter().zip(counts).filter(|(_, n)| **n > 0);
-        self.drops = named.map(|(r, n)| (r.name().to_owned(), *n)).collect();
+        self.drops = named_drops(counts);
     }
+}
+
+/// Counts in the order of [`DropReason::ALL`] by name; zeros are left out.
+pub fn named_drops(counts: &[u64; DropReason::ALL.len()]) -> BTreeMap<String, u64> {
+    let named = DropReason::ALL.iter().zip(counts).filter(|(_, n)| **n > 0);
+    named.map(|(r, n)| (r.name().to_owned(), *n)).collect()
 }
 
 /// `part / whole`; 0 of 0 is 0.
@@ -195,6 +214,9 @@ pub struct Lateness {
     pub p99: f64,
     /// Largest.
     pub max: f64,
+    /// Share of the events that were more than 1 ms late.
+    #[serde(default)]
+    pub late_share: f64,
     /// `ok` or `degraded`.
     pub verdict: String,
 }

@@ -5,6 +5,7 @@ mod console;
 mod determinism;
 mod diff;
 mod dsr_options;
+mod emulate;
 mod extremes;
 mod golden;
 mod interruption;

@@ -1,0 +1,136 @@
+//! `wayhop emulate` and `wayhop exec`.
+
+use std::fs;
+use std::io::Write as _;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use wayhop_core::Time;
+use wayhop_emu::{Drive, Launch, Mesh, Registry};
+use wayhop_scenario::Resolved;
+use wayhop_sim::Simulation;
+use wayhop_trace::{Recorder, RunStatus, Summary, human_table};
+
+use crate::args::{EmulateArgs, ExecArgs};
+use crate::failure::{Failure, output, warn};
+use crate::progress::Progress;
+use crate::run::{INTERRUPTED, recorder, run_dir, stop_on_signal};
+
+pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
+    let mut scenario = a.run.source.load()?;
+    scenario.captures.all |= a.run.captures;
+    scenario.output.ns2_trace |= a.run.ns2_trace;
+    let resolved = scenario.resolve().map_err(Failure::usage)?;
+    let command = command(a, &resolved)?;
+    if !a.run.quiet {
+        warn(&resolved.warnings);
+    }
+    let stop = stop_on_signal()?;
+    let begun = Instant::now();
+    let mesh = Mesh::new(&resolved).map_err(Failure::run)?;
+    let registry = Registry::new(&resolved, &mesh).map_err(Failure::run)?;
+    let setup_s = begun.elapsed().as_secs_f64();
+
+    let dir = (!a.run.no_out).then(|| run_dir(&a.run, &scenario, &resolved)).transpose()?;
+    let recorder = match &dir {
+        Some(dir) => recorder(dir, &resolved)?,
+        None => Recorder::hash_only(),
+    };
+    let mut plan = programs(&resolved, dir.as_ref().map(wayhop_trace::RunDir::path))?;
+    let main = command.map(|launch| {
+        plan.push((Time::ZERO, launch));
+        plan.len() - 1
+    });
+    if !a.run.quiet {
+        let (nodes, pid) = (resolved.addresses.len(), std::process::id());
+        eprintln!(
+            "{nodes} nodes up in {setup_s:.2} s; enter one with: wayhop exec --run {pid} NODE -- COMMAND"
+        );
+    }
+
+    let begun = Instant::now();
+    let mut simulation = Simulation::new(&resolved, recorder).map_err(Failure::usage)?;
+    // The command's own output has the terminal.
+    let mut progress = Progress::new(resolved.duration, a.run.quiet || main.is_some());
+    let mut watch = |now| {
+        progress.at(now);
+        if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let drive = Drive { end: resolved.duration, plan, main, hosts: registry.hosts(), watch: &mut watch };
+    let outcome = wayhop_emu::drive(&mut simulation, &mesh, drive).map_err(Failure::run)?;
+    progress.done();
+    let (mut summary, audit, recorder) = simulation.finish(&resolved, begun.elapsed().as_secs_f64());
+    "emulation".clone_into(&mut summary.world);
+    summary.lateness_us = Some(outcome.lateness.summary());
+    summary.command_exit = outcome.command_exit;
+    let status = if outcome.complete { RunStatus::Complete } else { RunStatus::Interrupted };
+    recorder.finish(&summary, status).map_err(Failure::run)?;
+
+    for complaint in &outcome.complaints {
+        eprintln!("wayhop: {complaint}");
+    }
+    show(a, &summary, dir.as_ref().map(wayhop_trace::RunDir::path))?;
+    if let Some(defect) = audit.defect() {
+        return Err(Failure::Run(format!("defect in Wayhop, please report it with the scenario: {defect}")));
+    }
+    Ok(match (outcome.complete, outcome.command_exit) {
+        (false, _) => ExitCode::from(INTERRUPTED),
+        (true, Some(code)) => ExitCode::from(code.clamp(0, 255) as u8),
+        (true, None) => ExitCode::SUCCESS,
+    })
+}
+
+/// The command of the command line, and its node.
+fn command(a: &EmulateArgs, resolved: &Resolved) -> Result<Option<Launch>, Failure> {
+    let Some(name) = &a.node else { return Ok(None) };
+    let node = wayhop_emu::node_named(&resolved.names, name).ok_or_else(|| {
+        let last = resolved.names.len() - 1;
+        Failure::Usage(format!(
+            "--node {name}: there is no such node; give 0 to {last}, mesh-0 to mesh-{last}, or a name"
+        ))
+    })?;
+    Ok(Some(Launch { node: node as u32, command: a.command.clone(), output: None }))
+}
+
+/// The scenario's programs, their output in the run directory.
+fn programs(resolved: &Resolved, dir: Option<&Path>) -> Result<Vec<(Time, Launch)>, Failure> {
+    let folder = dir.map(|d| d.join("programs"));
+    if let Some(folder) = folder.as_ref().filter(|_| !resolved.programs.is_empty()) {
+        fs::create_dir_all(folder).map_err(Failure::run)?;
+    }
+    let launch = |p: &wayhop_scenario::ProgramPlan| {
+        let output = folder.as_ref().map(|f| f.join(&p.output));
+        (p.start, Launch { node: p.node.0, command: p.command.iter().map(Into::into).collect(), output })
+    };
+    Ok(resolved.programs.iter().map(launch).collect())
+}
+
+fn show(a: &EmulateArgs, summary: &Summary, dir: Option<&Path>) -> Result<(), Failure> {
+    if a.run.json {
+        let text = serde_json::to_string(summary).map_err(Failure::run)?;
+        return output(writeln!(std::io::stdout(), "{text}"));
+    }
+    if a.run.quiet {
+        return Ok(());
+    }
+    output(write!(std::io::stdout(), "{}", human_table(summary)))?;
+    match dir {
+        Some(dir) => output(writeln!(std::io::stdout(), "saved in   {}", dir.display())),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn exec(a: &ExecArgs) -> Result<ExitCode, Failure> {
+    let run = wayhop_emu::find(a.run.as_deref()).map_err(Failure::usage)?;
+    let node = run.node(&a.node).ok_or_else(|| {
+        let last = run.names.len().saturating_sub(1);
+        Failure::Usage(format!(
+            "{}: there is no such node; give 0 to {last}, mesh-0 to mesh-{last}, or a name",
+            a.node
+        ))
+    })?;
+    Err(Failure::run(wayhop_emu::exec(&run, node, &a.command)))
+}

@@ -1,0 +1,193 @@
+//! `wayhop emulate` and `wayhop exec`, with real programs in namespaces. Needs root, /dev/net/tun and Debian's
+//! iputils-ping and iproute2; without root these tests say so and pass, but in CI they fail.
+
+use std::process::{Child, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::{Ran, folder, run_in, summary_of, wayhop};
+
+/// Whether namespaces can be had here.
+fn is_root() -> bool {
+    let uid = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let root = uid.lines().any(|l| l.starts_with("Uid:\t0\t"));
+    assert!(root || std::env::var_os("CI").is_none(), "CI must run these tests as root");
+    if !root {
+        eprintln!("not root: emulation is not tested");
+    }
+    root
+}
+
+/// Five nodes in a line; one flow and one ping from end to end.
+const CHAIN: &str = r#"
+duration_s = 30
+nodes.count = 5
+movement = { kind = "chain", spacing_m = 200 }
+[[nodes.node]]
+id = 4
+name = "far"
+[[traffic]]
+kind = "cbr"
+src = 0
+dst = 4
+rate_pps = 20
+start_s = 1
+[[traffic]]
+kind = "ping"
+src = 4
+dst = 0
+start_s = 1.02
+interval_s = 0.5
+"#;
+
+fn emulated(dir: &std::path::Path, args: &[&str]) -> Value {
+    let all = [&["emulate", "s.toml", "--no-out", "--json", "--quiet"], args].concat();
+    serde_json::from_str(&run_in(dir, &all).ok()).expect("one JSON object")
+}
+
+/// An emulation in the background, up.
+fn background(dir: &std::path::Path) -> Child {
+    let child = wayhop()
+        .args(["emulate", "s.toml", "--no-out"])
+        .current_dir(dir)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program runs");
+    let pid = child.id().to_string();
+    let until = Instant::now() + Duration::from_secs(20);
+    while run_in(dir, &["exec", "--run", &pid, "0", "--", "true"]).status != Some(0) {
+        assert!(Instant::now() < until, "the mesh does not come up");
+        sleep(Duration::from_millis(50));
+    }
+    child
+}
+
+fn signal(child: &Child, name: &str) {
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").args([name, &pid]).status().expect("kill").success());
+}
+
+#[test]
+fn an_emulated_chain_delivers_what_the_simulated_one_does() {
+    if !is_root() {
+        return;
+    }
+    let dir = folder(&[("s.toml", CHAIN)]);
+    for protocol in ["aodv", "dsr"] {
+        let args = ["s.toml", "--protocol", protocol, "--duration", "6"];
+        let sim = summary_of(dir.path(), &[&args[..], &["--no-out"]].concat());
+        let emu = emulated(dir.path(), &args[1..]);
+        assert_eq!((emu["world"].as_str(), sim["world"].as_str()), (Some("emulation"), Some("sim")));
+        for (s, e) in sim["flows"].as_array().unwrap().iter().zip(emu["flows"].as_array().unwrap()) {
+            let n = |v: &Value, key: &str| v[key].as_f64().expect("a number");
+            // A machine under load may be late by a packet or two.
+            assert!((n(s, "sent") - n(e, "sent")).abs() <= 2.0, "{protocol}: {s} {e}");
+            assert!((n(s, "received") - n(e, "received")).abs() <= 4.0, "{protocol}: {s} {e}");
+            assert_eq!(n(s, "hops_mean"), n(e, "hops_mean"), "{protocol}");
+        }
+        assert!(["ok", "degraded"].contains(&emu["lateness_us"]["verdict"].as_str().unwrap()), "{emu}");
+        // Answers to flows come from the kernels, and are the flows' own: no program sent anything.
+        assert_eq!((&emu["programs"]["sent"], &sim["programs"]), (&Value::from(0), &Value::Null), "{emu}");
+    }
+}
+
+#[test]
+fn a_command_runs_in_its_node_and_the_run_ends_with_its_status() {
+    if !is_root() {
+        return;
+    }
+    let dir = folder(&[("s.toml", CHAIN)]);
+    let emulate = |node: &str, command: &[&str]| {
+        let head = ["emulate", "s.toml", "--no-out", "--quiet", "--protocol", "aodv", "--node", node, "--"];
+        run_in(dir.path(), &[&head, command].concat())
+    };
+    // Over four hops: each node on the way takes one from 64, the last not.
+    let ping = emulate("far", &["ping", "-c", "2", "-i", "0.2", "-W", "5", "mesh-0"]).ok();
+    assert!(ping.contains("2 received") && ping.contains("ttl=61"), "{ping}");
+    assert_eq!(emulate("mesh-1", &["sh", "-c", "exit 7"]).status, Some(7));
+    assert_eq!(emulate("1", &["sh", "-c", "kill -9 $$"]).status, Some(137));
+    let missing = emulate("1", &["no-such-program"]);
+    assert_eq!(missing.status, Some(127));
+    assert!(missing.err.contains("node 1: no-such-program: No such file or directory"), "{}", missing.err);
+    let nobody = emulate("9", &["true"]).failure(2);
+    assert!(nobody.contains("--node 9: there is no such node; give 0 to 4"), "{nobody}");
+}
+
+#[test]
+fn a_program_whose_packet_finds_no_route_hears_so() {
+    if !is_root() {
+        return;
+    }
+    let apart =
+        CHAIN.replace("spacing_m = 200", "spacing_m = 5000").split("[[traffic]]").next().unwrap().to_owned();
+    let short = apart + "[protocol]\nname = \"aodv\"\nrreq_retries = 0\n";
+    let dir = folder(&[("s.toml", &short)]);
+    // Rings of 1, 3, 5, 7 hops and one request to all: 0.24 + 0.4 + 0.56 + 0.72 + 2.8 s.
+    let ping = [
+        "emulate", "s.toml", "--no-out", "--quiet", "--node", "0", "--", "ping", "-c", "1", "-W", "10",
+        "mesh-1",
+    ];
+    let ran = run_in(dir.path(), &ping);
+    assert_eq!(ran.status, Some(1), "{}", ran.err);
+    assert!(ran.out.contains("Destination Host Unreachable"), "{}", ran.out);
+}
+
+#[test]
+fn programs_of_a_scenario_run_in_their_nodes_and_leave_their_output() {
+    if !is_root() {
+        return;
+    }
+    let programs = r#"
+[[programs]]
+node = 0
+start_s = 0.5
+command = ["ping", "-c", "2", "-i", "0.2", "-W", "5", "far"]
+output = "ping.txt"
+[[programs]]
+node = "far"
+command = ["sh", "-c", "hostname -I; cat /etc/hosts; sleep 60"]
+"#;
+    let dir = folder(&[("s.toml", &(CHAIN.split("[[traffic]]").next().unwrap().to_owned() + programs))]);
+    let begun = Instant::now();
+    let ran =
+        run_in(dir.path(), &["emulate", "s.toml", "--duration", "4", "--protocol", "aodv", "--out", "run"]);
+    assert!(begun.elapsed() < Duration::from_secs(15), "the sleeping program was ended");
+    ran.ok();
+    let read =
+        |name: &str| std::fs::read_to_string(dir.path().join("run/programs").join(name)).expect("an output");
+    assert!(read("ping.txt").contains("2 received"), "{}", read("ping.txt"));
+    assert!(read("1-far.txt").contains("10.0.0.5 mesh-4 far"), "{}", read("1-far.txt"));
+}
+
+#[test]
+fn other_processes_enter_a_node_and_a_killed_run_leaves_nothing() {
+    if !is_root() {
+        return;
+    }
+    let dir = folder(&[("s.toml", CHAIN)]);
+    let mut child = background(dir.path());
+    let pid = child.id().to_string();
+    let exec = |args: &[&str]| run_in(dir.path(), &[&["exec", "--run", &pid], args].concat());
+    let links = exec(&["far", "--", "ip", "-o", "-4", "addr"]).ok();
+    assert!(links.contains("mesh0    inet 10.0.0.5/24"), "{links}");
+    assert_eq!(exec(&["0", "--", "sh", "-c", "exit 3"]).status, Some(3));
+    assert!(exec(&["9", "--", "true"]).failure(2).contains("there is no such node"));
+    assert!(exec(&["0", "--", "no-such-program"]).status == Some(1));
+    let before = std::process::Command::new("ip").args(["-o", "link"]).output().expect("ip").stdout;
+    signal(&child, "-KILL");
+    child.wait().expect("it ended");
+    let after = std::process::Command::new("ip").args(["-o", "link"]).output().expect("ip").stdout;
+    assert_eq!(before, after, "no interface of the host comes or goes");
+    assert!(exec(&["0", "--", "true"]).failure(2).contains("no"), "nobody is there any more");
+    // The next run clears the files of the killed one away.
+    let next = background(dir.path());
+    signal(&next, "-TERM");
+    let ended: Ran = Ran::of(&next.wait_with_output().expect("it ended"));
+    assert_eq!(ended.status, Some(130));
+    for folder in ["/run/wayhop".into(), std::env::var("XDG_RUNTIME_DIR").unwrap_or_default() + "/wayhop"] {
+        assert!(!std::path::Path::new(&folder).join(format!("emulate-{pid}.json")).exists());
+    }
+}

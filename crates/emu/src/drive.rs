@@ -1,0 +1,293 @@
+//! The loop between the clock, the TUNs and the simulation.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+use nix::sys::eventfd::{EfdFlags, EventFd};
+use nix::sys::signal::Signal;
+use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
+use wayhop_core::{Packet, Span, Time};
+use wayhop_sim::{Exit, Leaving, Simulation};
+use wayhop_wire::ipv4;
+
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::lateness::Lateness;
+use crate::mesh::{Mesh, Stack};
+use crate::priority;
+use crate::program::{Ended, Launch, Running};
+
+/// Tokens of what the loop waits for beside the nodes' TUNs.
+const TIMER: u64 = u64::MAX;
+const WAKE: u64 = u64::MAX - 1;
+/// Packets taken from one TUN before others have their turn.
+const PER_TUN: usize = 16;
+/// Events run before the TUNs have their turn.
+const PER_TURN: u32 = 256;
+/// An event as near as this is waited for awake: it takes the kernel as long to wake a process.
+const SPIN: Span = Span::from_micros(60);
+/// How often `watch` is asked.
+const WATCH_EVERY: Span = Span::from_millis(50);
+/// How long programs have to end after they were asked to.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// What an emulation is to do.
+pub struct Drive<'a> {
+    /// When the run ends, if nothing ends it before.
+    pub end: Time,
+    /// Programs, each with its time.
+    pub plan: Vec<(Time, Launch)>,
+    /// The number in `plan` of the program with which the run ends.
+    pub main: Option<usize>,
+    /// The file that stands in the place of `/etc/hosts`.
+    pub hosts: &'a Path,
+    /// Called now and then with the run's time; it may break the run off.
+    pub watch: &'a mut dyn FnMut(Time) -> ControlFlow<()>,
+}
+
+/// How an emulation ended.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Nobody broke it off.
+    pub complete: bool,
+    /// How late its events were.
+    pub lateness: Lateness,
+    /// The exit status of the program with which it ended; 128 and the signal's number if a signal ended it.
+    pub command_exit: Option<i32>,
+    /// Programs that could not be started, or failed: what to tell the user.
+    pub complaints: Vec<String>,
+    /// Packets of programs that were not IPv4 or not from their node's address.
+    pub ignored: u64,
+}
+
+/// Drives a simulation on the real clock until its end.
+pub fn drive<'a>(simulation: &'a mut Simulation, mesh: &'a Mesh, plan: Drive<'a>) -> Result<Outcome, Error> {
+    Driver::new(simulation, mesh, plan)
+        .and_then(Driver::run)
+        .map_err(|e| Error::system("the emulation stopped", e))
+}
+
+struct Driver<'a> {
+    simulation: &'a mut Simulation,
+    stacks: &'a [Stack],
+    drive: Drive<'a>,
+    clock: Clock,
+    epoll: Epoll,
+    timer: TimerFd,
+    wake: Arc<EventFd>,
+    ended: (Sender<Ended>, Receiver<Ended>),
+    /// Those of the plan that run.
+    running: Vec<Option<Running>>,
+    /// The next of the plan to be started.
+    next: usize,
+    order: Vec<usize>,
+    outcome: Outcome,
+    is_over: bool,
+}
+
+impl<'a> Driver<'a> {
+    fn new(simulation: &'a mut Simulation, mesh: &'a Mesh, drive: Drive<'a>) -> io::Result<Self> {
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
+        let timer =
+            TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC)?;
+        let wake = Arc::new(EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)?);
+        let readable = |token| EpollEvent::new(EpollFlags::EPOLLIN, token);
+        epoll.add(&timer, readable(TIMER))?;
+        epoll.add(&*wake, readable(WAKE))?;
+        for (i, s) in mesh.stacks.iter().enumerate() {
+            epoll.add(&s.tun, readable(i as u64))?;
+        }
+        let mut order: Vec<usize> = (0..drive.plan.len()).collect();
+        order.sort_by_key(|&i| drive.plan[i].0);
+        simulation.open();
+        Ok(Self {
+            simulation,
+            stacks: &mesh.stacks,
+            running: drive.plan.iter().map(|_| None).collect(),
+            drive,
+            clock: Clock::start(),
+            epoll,
+            timer,
+            wake,
+            ended: channel(),
+            next: 0,
+            order,
+            outcome: Outcome {
+                complete: true,
+                lateness: Lateness::default(),
+                command_exit: None,
+                complaints: Vec::new(),
+                ignored: 0,
+            },
+            is_over: false,
+        })
+    }
+
+    fn run(mut self) -> io::Result<Outcome> {
+        priority::raise();
+        let mut events = vec![EpollEvent::empty(); self.stacks.len().min(64) + 2];
+        let mut buffer = vec![0; usize::from(u16::MAX)];
+        let mut watch_at = Time::ZERO;
+        let mut busy = true;
+        while !self.is_over {
+            let timeout = if busy { EpollTimeout::ZERO } else { self.sleep_until(watch_at)? };
+            let n = self.epoll.wait(&mut events, timeout).or_else(ignore_interrupt)?;
+            for e in &events[..n] {
+                match e.data() {
+                    TIMER => drop(self.timer.wait()),
+                    WAKE => drop(self.wake.read()),
+                    node => self.read(node as u32, &mut buffer),
+                }
+            }
+            self.start_due();
+            let (clock, lateness) = (self.clock, &mut self.outcome.lateness);
+            busy = self.simulation.run_due(PER_TURN, || clock.now(), |late| lateness.record(late));
+            while let Some(leaving) = self.simulation.leave() {
+                self.hand_out(leaving);
+            }
+            self.hear_of_ends();
+            let now = self.clock.now();
+            busy |= self.simulation.next_event().is_some_and(|at| at <= now + SPIN);
+            if now >= watch_at {
+                watch_at = now + WATCH_EVERY;
+                if (self.drive.watch)(now.min(self.drive.end)).is_break() {
+                    self.outcome.complete = false;
+                    self.is_over = true;
+                }
+            }
+            self.is_over |= now >= self.drive.end;
+        }
+        priority::lower();
+        self.end_programs();
+        Ok(self.outcome)
+    }
+
+    /// Sets the timer to whatever comes first.
+    fn sleep_until(&mut self, watch_at: Time) -> io::Result<EpollTimeout> {
+        let program = self.order.get(self.next).map(|&i| self.drive.plan[i].0);
+        let event = self
+            .simulation
+            .next_event()
+            .map(|at| Time::from_nanos(at.as_nanos().saturating_sub(SPIN.as_nanos())));
+        let next = [Some(self.drive.end), Some(watch_at), program, event].into_iter().flatten().min();
+        let at = self.clock.absolute(next.unwrap_or(watch_at));
+        self.timer.set(Expiration::OneShot(at), TimerSetTimeFlags::TFD_TIMER_ABSTIME)?;
+        Ok(EpollTimeout::NONE)
+    }
+
+    /// Takes packets out of a node's TUN into the simulation, at the moment at which they are read.
+    fn read(&mut self, node: u32, buffer: &mut [u8]) {
+        let Some(stack) = self.stacks.get(node as usize) else { return };
+        for _ in 0..PER_TUN {
+            let Ok(n) = stack.tun.recv(buffer) else { break };
+            if !self.simulation.enter(self.clock.now(), node, &buffer[..n]) {
+                self.outcome.ignored += 1;
+            }
+        }
+    }
+
+    /// What left the simulation goes to the network stack of its node.
+    fn hand_out(&mut self, leaving: Leaving) {
+        let Leaving { node, exit, packet, .. } = leaving;
+        let stack = &self.stacks[node as usize];
+        // A full queue or an interface that somebody took down loses packets, as it would anywhere.
+        let _ = match exit {
+            Exit::Deliver => stack.tun.send(packet.bytes()).map(drop),
+            Exit::Send => send(stack, &packet),
+            Exit::Refuse(_) => refuse(stack, &packet),
+        };
+        self.simulation.recycle(packet);
+    }
+
+    /// Starts the programs whose time has come.
+    fn start_due(&mut self) {
+        while let Some(&i) = self.order.get(self.next) {
+            let (at, launch) = &self.drive.plan[i];
+            if *at > self.clock.now() {
+                break;
+            }
+            self.next += 1;
+            let wake = Arc::clone(&self.wake);
+            let stack = &self.stacks[launch.node as usize];
+            let started =
+                Running::start(i, launch, stack, self.drive.hosts, self.ended.0.clone(), move || {
+                    // A counter that is full wakes just as well.
+                    let _ = wake.write(1);
+                });
+            match started {
+                Ok(r) => self.running[i] = Some(r),
+                Err(e) => self.program_ended(i, Err(e)),
+            }
+        }
+    }
+
+    fn hear_of_ends(&mut self) {
+        while let Ok((i, status)) = self.ended.1.try_recv() {
+            self.running[i] = None;
+            self.program_ended(i, status);
+        }
+    }
+
+    fn program_ended(&mut self, i: usize, status: io::Result<ExitStatus>) {
+        let launch = &self.drive.plan[i].1;
+        let name = launch.command.first().map(|c| c.to_string_lossy().into_owned()).unwrap_or_default();
+        let is_main = self.drive.main == Some(i);
+        self.is_over |= is_main;
+        let code = match status {
+            Ok(s) => s.code().or(s.signal().map(|n| 128 + n)).unwrap_or(1),
+            Err(e) => {
+                self.outcome.complaints.push(format!("node {}: {name}: {e}", launch.node));
+                127
+            }
+        };
+        if is_main {
+            self.outcome.command_exit = Some(code);
+        } else if code != 0 && code != 127 {
+            self.outcome.complaints.push(format!("node {}: {name} ended with status {code}", launch.node));
+        }
+    }
+
+    /// Asks all programs to end, and makes them.
+    fn end_programs(&mut self) {
+        for r in self.running.iter().flatten() {
+            r.signal(Signal::SIGTERM);
+        }
+        let until = Instant::now() + GRACE;
+        while self.running.iter().any(Option::is_some) {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.ended.1.recv_timeout(left) {
+                Ok((i, _)) => self.running[i] = None,
+                Err(_) => break,
+            }
+        }
+        for r in self.running.iter().flatten() {
+            r.signal(Signal::SIGKILL);
+        }
+    }
+}
+
+/// The program that sent a packet hears that it found no way (RFC 3561 section 6.3).
+fn refuse(stack: &Stack, packet: &Packet) -> io::Result<()> {
+    let ip = ipv4::Packet::new_checked(packet.bytes()).map_err(io::Error::other)?;
+    match wayhop_wire::unreachable_for(packet.bytes(), ip.src()) {
+        Some(answer) => stack.tun.send(&answer).map(drop),
+        None => Ok(()),
+    }
+}
+
+/// A flow's packet goes the way of a program's.
+fn send(stack: &Stack, packet: &Packet) -> io::Result<()> {
+    let ip = ipv4::Packet::new_checked(packet.bytes()).map_err(io::Error::other)?;
+    stack.send(packet.bytes(), ip.dst())
+}
+
+fn ignore_interrupt(e: nix::Error) -> nix::Result<usize> {
+    if e == nix::Error::EINTR { Ok(0) } else { Err(e) }
+}

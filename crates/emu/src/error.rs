@@ -1,0 +1,37 @@
+//! What can go wrong on this machine, and what helps.
+
+use std::io;
+
+/// Why an emulation does not run.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The kernel refuses what namespaces and interfaces need.
+    #[error("{what}: {why}; {remedy}")]
+    System {
+        /// What was tried.
+        what: String,
+        /// What the system said.
+        why: io::Error,
+        /// What helps.
+        remedy: &'static str,
+    },
+    /// No run, node or program of this name.
+    #[error("{0}")]
+    NotFound(String),
+}
+
+impl Error {
+    /// An error of the system, with the remedy that its kind suggests.
+    pub(crate) fn system(what: impl Into<String>, why: impl Into<io::Error>) -> Self {
+        let why = why.into();
+        let remedy = match why.kind() {
+            io::ErrorKind::PermissionDenied => "run it as root, or with CAP_SYS_ADMIN and CAP_NET_ADMIN",
+            io::ErrorKind::NotFound => "`wayhop doctor emulate` says what this machine lacks",
+            _ if why.raw_os_error() == Some(nix::libc::EMFILE) => {
+                "raise the limit of open files: ulimit -n 65536"
+            }
+            _ => "`wayhop doctor emulate` looks for the cause",
+        };
+        Self::System { what: what.into(), why, remedy }
+    }
+}

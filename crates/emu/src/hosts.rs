@@ -1,0 +1,49 @@
+//! The nodes' names for programs in them: a file that stands in the place of `/etc/hosts`.
+
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+
+use nix::mount::{MsFlags, mount};
+use nix::sched::{CloneFlags, unshare};
+use wayhop_core::Addr;
+
+/// The text of the file: each node as `mesh-0`, `mesh-1`, ..., and by its own name if it has another.
+pub(crate) fn text(names: &[String], addresses: &[Addr]) -> String {
+    let mut out = "127.0.0.1 localhost\n".to_owned();
+    for (i, (name, addr)) in names.iter().zip(addresses).enumerate() {
+        let _ = write!(out, "{addr} mesh-{i}");
+        // What is no host name would spoil the line.
+        let is_host =
+            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'.');
+        if is_host && name.parse::<u32>().is_err() && *name != format!("mesh-{i}") {
+            let _ = write!(out, " {name}");
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// Lets this thread, and the programs that it starts, see `file` as `/etc/hosts`.
+pub(crate) fn mount_over(file: &Path) -> io::Result<()> {
+    unshare(CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_FS)?;
+    let none = None::<&str>;
+    mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)?;
+    mount(Some(file), "/etc/hosts", none, MsFlags::MS_BIND, none)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_node_has_its_number_and_hosts_names_of_their_own_too() {
+        let names = ["0", "gate-way", "bad name", "mesh-3"].map(str::to_owned);
+        let addresses: Vec<Addr> = (1..=4).map(|i| Addr::new(10, 0, 0, i)).collect();
+        assert_eq!(
+            text(&names, &addresses),
+            "127.0.0.1 localhost\n10.0.0.1 mesh-0\n10.0.0.2 mesh-1 gate-way\n10.0.0.3 mesh-2\n10.0.0.4 mesh-3\n"
+        );
+    }
+}

@@ -1,0 +1,30 @@
+//! The simulator's nodes, MAC and radio on the real clock, and real programs in their nodes.
+//!
+//! Each node is a network namespace with a TUN interface `mesh0`. What a program sends comes out of the TUN, enters the
+//! simulated network at the moment of its arrival, and goes into another node's TUN when it has arrived there. One process
+//! owns the medium; no interface connects two namespaces.
+//!
+//! * [`Mesh`]: the namespaces and what is in them.
+//! * [`drive`]: the loop between the clock, the TUNs and the simulation.
+//! * [`Lateness`]: how late the loop was, and whether the run can be believed.
+//! * [`exec`]: a program in a node of a run that another process drives.
+
+mod clock;
+mod drive;
+mod error;
+mod exec;
+mod hosts;
+mod lateness;
+mod mesh;
+mod namespace;
+mod priority;
+mod program;
+mod registry;
+
+pub use drive::{Drive, Outcome, drive};
+pub use error::Error;
+pub use exec::exec;
+pub use lateness::Lateness;
+pub use mesh::Mesh;
+pub use program::Launch;
+pub use registry::{Entry, Registry, find, node_named};

@@ -1,0 +1,123 @@
+//! The nodes' network stacks: for each one a namespace with a TUN, and the sockets of the scenario's own flows.
+
+use std::fs;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+
+use nix::libc;
+use socket2::{Domain, Protocol, Socket, Type};
+use tun_rs::{DeviceBuilder, SyncDevice};
+use wayhop_core::{Addr, NodeId};
+use wayhop_scenario::{FlowConfig, FlowKind, Resolved};
+
+use crate::error::Error;
+use crate::namespace::Namespace;
+
+/// The interface that programs see.
+pub(crate) const INTERFACE: &str = "mesh0";
+/// The longest packet that programs may send: with the longest DSR header it still fits a frame.
+const MTU: u16 = 1_500;
+/// Packets that wait in the TUN for the simulator. The interface queue behind it is what limits.
+const TUN_QUEUE: u32 = 1_000;
+/// The smallest receive buffer: nobody reads what flows deliver.
+const SINK_BUFFER: usize = 2_304;
+
+/// All nodes' network stacks. They end with this value, or with the last program in them.
+pub struct Mesh {
+    pub(crate) stacks: Vec<Stack>,
+}
+
+/// One node's network stack.
+pub(crate) struct Stack {
+    pub(crate) namespace: Namespace,
+    pub(crate) tun: SyncDevice,
+    /// Sends whole IP packets of the scenario's flows.
+    raw: Socket,
+    /// Hold the ports to which flows send, so that no "port unreachable" comes back.
+    _sinks: Vec<Socket>,
+}
+
+impl Mesh {
+    /// Makes the nodes of a scenario.
+    pub fn new(scenario: &Resolved) -> Result<Self, Error> {
+        let prefix = common_prefix(&scenario.addresses);
+        let one = |(i, &addr): (usize, &Addr)| {
+            Stack::new(scenario, NodeId(i as u32), addr, prefix).map_err(|e| {
+                Error::system(format!("node {} cannot have a namespace of its own", scenario.names[i]), e)
+            })
+        };
+        let stacks = scenario.addresses.iter().enumerate().map(one).collect::<Result<_, _>>()?;
+        Ok(Self { stacks })
+    }
+}
+
+impl Stack {
+    fn new(scenario: &Resolved, node: NodeId, addr: Addr, prefix: u8) -> io::Result<Self> {
+        let namespace = Namespace::new()?;
+        let (tun, raw, sinks) = namespace.within(|| {
+            // Router solicitations and the like of 100 nodes would be traffic that nobody asked for.
+            fs::write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1").or_else(ignore_missing)?;
+            // A node's own "host unreachable" comes out of the TUN, from the node's own address.
+            fs::write("/proc/sys/net/ipv4/conf/all/accept_local", "1")?;
+            // Programs without privileges may ping.
+            fs::write("/proc/sys/net/ipv4/ping_group_range", "0 2147483647")?;
+            let tun = DeviceBuilder::new()
+                .name(INTERFACE)
+                .ipv4(Ipv4Addr::from(addr.to_bits()), prefix, None)
+                .mtu(MTU)
+                .tx_queue_len(TUN_QUEUE)
+                .build_sync()?;
+            tun.set_nonblocking(true)?;
+            let raw = Socket::new(Domain::IPV4, Type::RAW, Some(Protocol::from(libc::IPPROTO_RAW)))?;
+            raw.bind_device(Some(INTERFACE.as_bytes()))?;
+            raw.set_nonblocking(true)?;
+            Ok((tun, raw, sinks(&scenario.flows, node)?))
+        })?;
+        Ok(Self { namespace, tun, raw, _sinks: sinks })
+    }
+
+    /// Sends a flow's packet, as a program in the node would.
+    pub(crate) fn send(&self, packet: &[u8], to: Addr) -> io::Result<()> {
+        let to = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::from(to.to_bits()), 0));
+        self.raw.send_to(packet, &to.into()).map(drop)
+    }
+}
+
+fn ignore_missing(e: io::Error) -> io::Result<()> {
+    if e.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(e) }
+}
+
+/// Sockets on the ports to which flows send at this node.
+fn sinks(flows: &[FlowConfig], node: NodeId) -> io::Result<Vec<Socket>> {
+    let here = |f: &&FlowConfig| !matches!(f.kind, FlowKind::Ping { .. }) && (f.dst == node || f.is_to_all());
+    let mut ports: Vec<u16> = flows.iter().filter(here).map(|f| f.dst_port).collect();
+    ports.sort_unstable();
+    ports.dedup();
+    let socket = |port| {
+        let s = Socket::new(Domain::IPV4, Type::DGRAM, None)?;
+        s.set_recv_buffer_size(SINK_BUFFER)?;
+        s.bind(&SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, port)).into())?;
+        Ok(s)
+    };
+    ports.into_iter().map(socket).collect()
+}
+
+/// The length of the longest prefix that all addresses share, at most 24, so that each node reaches all others by its TUN.
+fn common_prefix(addresses: &[Addr]) -> u8 {
+    let Some(first) = addresses.first() else { return 24 };
+    let differ = addresses.iter().fold(0, |all, a| all | (a.to_bits() ^ first.to_bits()));
+    (differ.leading_zeros() as u8).min(24)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_prefix_covers_every_node() {
+        let a = |b, c, d| Addr::new(10, b, c, d);
+        assert_eq!(common_prefix(&[a(0, 0, 1), a(0, 0, 2)]), 24);
+        assert_eq!(common_prefix(&[a(0, 0, 1), a(0, 3, 2)]), 22);
+        assert_eq!(common_prefix(&[a(0, 0, 1), a(255, 0, 1)]), 8);
+    }
+}

@@ -1,0 +1,75 @@
+//! Network namespaces without names: they live as long as a descriptor, or a program in them, does. So nothing is left
+//! behind, however this process ends.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
+use std::thread;
+
+use netlink_packet_core::{NLM_F_ACK, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
+use netlink_packet_route::RouteNetlinkMessage;
+use netlink_packet_route::link::{LinkFlags, LinkMessage};
+use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
+use nix::sched::{CloneFlags, setns, unshare};
+
+use crate::priority;
+
+/// A network namespace.
+#[derive(Debug)]
+pub(crate) struct Namespace(OwnedFd);
+
+impl Namespace {
+    /// A new one with nothing but a loopback interface, which is up.
+    pub(crate) fn new() -> io::Result<Self> {
+        in_thread(|| {
+            unshare(CloneFlags::CLONE_NEWNET)?;
+            raise_loopback()?;
+            File::open("/proc/thread-self/ns/net").map(|f| Self(f.into()))
+        })
+    }
+
+    /// Its descriptor, by which other processes of the same user find it under `/proc/PID/fd`.
+    pub(crate) fn fd(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+
+    /// Calls something inside of it, on a thread of its own. What is opened there stays there; programs started there run
+    /// there.
+    pub(crate) fn within<T: Send>(&self, f: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+        in_thread(|| {
+            setns(&self.0, CloneFlags::CLONE_NEWNET)?;
+            f()
+        })
+    }
+}
+
+/// Namespaces belong to threads: what changes them must not be a thread that goes on with something else.
+fn in_thread<T: Send>(f: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+    let lowered = || {
+        priority::lower();
+        f()
+    };
+    thread::scope(|s| s.spawn(lowered).join().unwrap_or_else(|_| Err(io::Error::other("a thread panicked"))))
+}
+
+/// Brings up the loopback interface, which is always the first, of this thread's namespace.
+fn raise_loopback() -> io::Result<()> {
+    let mut link = LinkMessage::default();
+    link.header.index = 1;
+    link.header.flags = LinkFlags::Up;
+    link.header.change_mask = LinkFlags::Up;
+    let mut request = NetlinkMessage::from(RouteNetlinkMessage::SetLink(link));
+    request.header.flags = NLM_F_REQUEST | NLM_F_ACK;
+    request.finalize();
+    let mut bytes = vec![0; request.buffer_len()];
+    request.serialize(&mut bytes);
+    let socket = Socket::new(NETLINK_ROUTE)?;
+    socket.connect(&SocketAddr::new(0, 0))?;
+    socket.send(&bytes, 0)?;
+    let (answer, _) = socket.recv_from_full()?;
+    let answer = NetlinkMessage::<RouteNetlinkMessage>::deserialize(&answer).map_err(io::Error::other)?;
+    match answer.payload {
+        NetlinkPayload::Error(e) if e.code.is_some() => Err(e.to_io()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,153 @@
+//! Runs under way, for other processes to find: a file for each in a folder of the user's.
+
+use std::fs;
+use std::io;
+use std::os::fd::RawFd;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use wayhop_scenario::Resolved;
+
+use crate::error::Error;
+use crate::hosts;
+use crate::mesh::Mesh;
+
+/// A run under way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The process that drives it.
+    pub pid: u32,
+    /// The scenario's name.
+    pub scenario: String,
+    /// The nodes' names.
+    pub names: Vec<String>,
+    /// The descriptors of the nodes' namespaces in that process.
+    pub namespaces: Vec<RawFd>,
+    /// The file that stands in the place of `/etc/hosts` in nodes.
+    pub hosts: PathBuf,
+}
+
+impl Entry {
+    /// [`node_named`] for this run.
+    pub fn node(&self, name: &str) -> Option<usize> {
+        node_named(&self.names, name)
+    }
+
+    fn is_alive(&self) -> bool {
+        Path::new("/proc").join(self.pid.to_string()).join("fd").exists()
+    }
+}
+
+/// The node that is meant: by its own name, its number, or `mesh-` and its number.
+pub fn node_named(names: &[String], name: &str) -> Option<usize> {
+    let number = name.strip_prefix("mesh-").unwrap_or(name).parse().ok();
+    let own = names.iter().position(|n| n == name);
+    own.or(number.filter(|&n: &usize| n < names.len()))
+}
+
+/// The files of one run; they go with this value.
+#[derive(Debug)]
+pub struct Registry {
+    entry: PathBuf,
+    hosts: PathBuf,
+}
+
+impl Registry {
+    /// The file that stands in the place of `/etc/hosts` in nodes.
+    pub fn hosts(&self) -> &Path {
+        &self.hosts
+    }
+
+    /// Makes a run known.
+    pub fn new(scenario: &Resolved, mesh: &Mesh) -> Result<Self, Error> {
+        let folder = folder();
+        let pid = std::process::id();
+        let this = Self {
+            entry: folder.join(format!("emulate-{pid}.json")),
+            hosts: folder.join(format!("emulate-{pid}.hosts")),
+        };
+        let entry = Entry {
+            pid,
+            scenario: scenario.name.clone(),
+            names: scenario.names.clone(),
+            namespaces: mesh.stacks.iter().map(|s| s.namespace.fd()).collect(),
+            hosts: this.hosts.clone(),
+        };
+        let write = || -> io::Result<()> {
+            fs::create_dir_all(&folder)?;
+            forget_the_dead(&folder);
+            fs::write(&this.hosts, hosts::text(&scenario.names, &scenario.addresses))?;
+            fs::write(&this.entry, serde_json::to_vec(&entry)?)
+        };
+        write().map_err(|e| Error::system(format!("cannot write to {}", folder.display()), e))?;
+        Ok(this)
+    }
+}
+
+impl Drop for Registry {
+    fn drop(&mut self) {
+        for file in [&self.entry, &self.hosts] {
+            // Nothing is left to be done about it; the next run forgets the dead.
+            let _ = fs::remove_file(file);
+        }
+    }
+}
+
+/// `$XDG_RUNTIME_DIR/wayhop`, or `/run/wayhop`.
+fn folder() -> PathBuf {
+    std::env::var_os("XDG_RUNTIME_DIR").map_or_else(|| PathBuf::from("/run"), PathBuf::from).join("wayhop")
+}
+
+/// The runs that are under way.
+fn entries(folder: &Path) -> Vec<(PathBuf, Entry)> {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|f| f.path());
+    let json = files.filter(|p| p.extension().is_some_and(|e| e == "json"));
+    json.filter_map(|p| Some((p.clone(), serde_json::from_slice(&fs::read(&p).ok()?).ok()?))).collect()
+}
+
+/// Removes the files of runs that were killed.
+fn forget_the_dead(folder: &Path) {
+    for (path, entry) in entries(folder).into_iter().filter(|(_, e)| !e.is_alive()) {
+        let _ = fs::remove_file(path);
+        let _ = fs::remove_file(entry.hosts);
+    }
+}
+
+/// The run of this process or scenario, or the only one.
+pub fn find(run: Option<&str>) -> Result<Entry, Error> {
+    let alive: Vec<Entry> = entries(&folder()).into_iter().map(|(_, e)| e).filter(Entry::is_alive).collect();
+    let is_meant = |e: &&Entry| run.is_none_or(|r| e.scenario == r || e.pid.to_string() == r);
+    let meant: Vec<&Entry> = alive.iter().filter(is_meant).collect();
+    let list = || alive.iter().map(|e| format!("{} ({})", e.pid, e.scenario)).collect::<Vec<_>>().join(", ");
+    match (meant.as_slice(), run) {
+        ([one], _) => Ok((*one).clone()),
+        _ if alive.is_empty() => Err(Error::NotFound(
+            "no emulation runs here; start one with `wayhop emulate SCENARIO.toml`".to_owned(),
+        )),
+        ([], run) => {
+            Err(Error::NotFound(format!("no run {:?}; there are: {}", run.unwrap_or_default(), list())))
+        }
+        _ => Err(Error::NotFound(format!("several runs; say which by --run: {}", list()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_are_found_by_number_by_host_name_and_by_their_own() {
+        let e = Entry {
+            pid: 1,
+            scenario: String::new(),
+            names: ["left", "1", "7"].map(str::to_owned).to_vec(),
+            namespaces: vec![],
+            hosts: PathBuf::new(),
+        };
+        assert_eq!(e.node("left"), Some(0));
+        assert_eq!(e.node("mesh-1"), Some(1));
+        assert_eq!(e.node("7"), Some(2), "its own name before any number");
+        assert_eq!(e.node("2"), Some(2));
+        assert!(["3", "mesh-3", "nobody", ""].iter().all(|n| e.node(n).is_none()));
+    }
+}

@@ -1,0 +1,51 @@
+//! Real programs in nodes.
+
+use wayhop_core::{NodeId, Time};
+
+use crate::error::Error;
+use crate::limits::MAX_DURATION_S;
+use crate::placing::{Placed, in_range};
+use crate::schema::{Program, Scenario};
+
+/// A program that runs in a node where nodes are real.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramPlan {
+    /// Where.
+    pub node: NodeId,
+    /// When it starts.
+    pub start: Time,
+    /// The program and its arguments; at least the program.
+    pub command: Vec<String>,
+    /// The name of the file that takes its output, in a folder of the run directory.
+    pub output: String,
+}
+
+/// Looks up and checks the programs of a scenario.
+pub(crate) fn resolve(scenario: &Scenario, placed: &Placed) -> Result<Vec<ProgramPlan>, Error> {
+    let doc = &scenario.document;
+    let one = |(k, p): (usize, &Program)| {
+        let key = |field: &str| format!("programs[{k}].{field}");
+        in_range(doc, &key("start_s"), p.start_s, 0.0, MAX_DURATION_S)?;
+        if p.command.first().is_none_or(String::is_empty) {
+            return Err(doc.error(
+                &key("command"),
+                "no program".to_owned(),
+                r#"give the program and its arguments, as in ["ping", "-c", "5", "mesh-1"]"#,
+            ));
+        }
+        let node = placed.find(&p.node, &key("node"), doc)?;
+        let output = p.output.clone().unwrap_or_else(|| format!("{k}-{}.txt", placed.names[node.index()]));
+        let is_plain = !output.is_empty() && !output.starts_with('.') && !output.contains(['/', '\0']);
+        if p.output.is_some() && !is_plain {
+            return Err(doc.error(
+                &key("output"),
+                format!("{output:?} is not the name of a file"),
+                "give a name without folders, such as \"ping.txt\"",
+            ));
+        }
+        // A node's name may hold anything.
+        let output = output.replace(['/', '\0'], "_");
+        Ok(ProgramPlan { node, start: Time::from_secs_f64(p.start_s), command: p.command.clone(), output })
+    };
+    scenario.programs.iter().enumerate().map(one).collect()
+}
