@@ -25,6 +25,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("sim", &["core", "wire", "link", "dsr", "aodv", "radio", "world", "transport", "trace", "scenario"]),
     // The same nodes and medium on the real clock.
     ("emu", &["core", "wire", "transport", "trace", "scenario", "sim"]),
+    // One node on a real interface. It has no radio model: its radio is real.
+    ("daemon", &["core", "wire", "dsr", "aodv", "link", "trace", "scenario", "control"]),
     // Numbers and figures for readers; it knows no paper and no model.
     ("report", &[]),
     // Papers' experiments: it runs runs.
@@ -47,9 +49,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "report",
             "reproduce",
             "control",
+            "daemon",
         ],
     ),
-    ("xtask", &["scenario", "cli", "testkit"]),
+    ("xtask", &["scenario", "cli", "daemon", "testkit"]),
 ];
 
 /// What tests may use besides.

@@ -35,6 +35,15 @@ Example:
   wayhop run scenarios/chain.toml --captures --out runs/chain
   wayhop diff runs/chain/captures/left.pcapng runs/chain/captures/1.pcapng --positions runs/chain";
 
+const NODE_EXAMPLES: &str = "\
+Needs root, or CAP_NET_ADMIN and CAP_NET_RAW. Ends with SIGINT, SIGTERM or SIGHUP, and then sets the host back; it does
+so, too, when it is killed.
+
+Examples:
+  wayhop node --interface wlan0 --address 10.0.0.3/16 --protocol dsr
+  wayhop node /etc/wayhop/node.toml --set log=debug
+  wayhop node --interface eth1 --address 10.0.0.3/16 --protocol aodv --check";
+
 /// Simulate mobile ad hoc networks with the routing protocols that run on real radios.
 #[derive(Debug, Parser)]
 #[command(name = "wayhop", version, max_term_width = 100)]
@@ -69,6 +78,12 @@ pub(crate) enum Command {
     /// Run a paper's experiments again, and set the results beside its numbers
     #[command(after_help = REPRODUCE_EXAMPLE)]
     Reproduce(ReproduceArgs),
+    /// Run a routing protocol on this host: one node of a real mesh
+    #[command(after_help = NODE_EXAMPLES)]
+    Node(NodeArgs),
+    /// Set back what a node changed (a node starts this by itself)
+    #[command(name = wayhop_daemon::UNDO_COMMAND, hide = true)]
+    NodeUndo,
     /// Print a script that completes this command's arguments in a shell
     #[command(
         after_help = "Example: wayhop completions bash > ~/.local/share/bash-completion/completions/wayhop"
@@ -268,6 +283,37 @@ pub(crate) struct ReproduceArgs {
     /// No progress, no table
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct NodeArgs {
+    /// Configuration file (TOML; docs/reference/node.md lists its keys)
+    #[arg(value_name = "CONFIG")]
+    pub(crate) config: Option<PathBuf>,
+    /// Interface that is in the mesh, such as wlan0
+    #[arg(long, value_name = "NAME")]
+    pub(crate) interface: Option<String>,
+    /// This node's address with the length of the mesh's prefix, such as 10.0.0.3/16
+    #[arg(long, value_name = "ADDRESS/LENGTH")]
+    pub(crate) address: Option<String>,
+    /// TUN interface that programs use; without it mesh0
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tun: Option<String>,
+    /// Routing protocol: dsr or aodv
+    #[arg(long, value_name = "NAME")]
+    pub(crate) protocol: Option<String>,
+    /// Constants and choices of the protocol: rfc, cmu (DSR), das (AODV), ns2
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// Change any key of the configuration, such as protocol.hello=always; may be given again
+    #[arg(long = "set", value_name = "PATH.KEY=VALUE")]
+    pub(crate) sets: Vec<String>,
+    /// Print the configuration with all that follows from it, and do nothing
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Print the summary as one JSON object at the end
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// The papers that can be reproduced.

@@ -7,6 +7,7 @@ mod emulate;
 mod export;
 mod failure;
 mod import;
+mod node;
 mod progress;
 mod reference;
 mod reproduce;
@@ -40,6 +41,8 @@ pub fn main() -> ExitCode {
         Command::Decode(a) => decode::decode(&a),
         Command::Diff(a) => diff::diff(&a),
         Command::Reproduce(a) => reproduce::reproduce(&a),
+        Command::Node(a) => node::node(&a),
+        Command::NodeUndo => node::undo(),
         Command::Completions { shell } => completions(shell),
     };
     match outcome {

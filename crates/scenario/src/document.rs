@@ -6,8 +6,10 @@ use toml::Value;
 use toml::de::{DeTable, DeValue};
 
 use crate::error::{Error, Place, nearest};
+use crate::input::read_text;
 
-/// The text that a scenario was read from. Empty for one that was made by a program.
+/// The TOML text that a scenario, or another file with sections of one, was read from. Empty for one that was made by a
+/// program.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document {
     /// The file, if it was one.
@@ -18,6 +20,11 @@ pub struct Document {
 }
 
 impl Document {
+    /// Reads a file.
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        Ok(Self::new(Some(path), read_text(path)?))
+    }
+
     pub(crate) fn new(path: Option<&Path>, text: String) -> Self {
         Self { path: path.map(Path::to_path_buf), text, set: Vec::new() }
     }
@@ -28,7 +35,7 @@ impl Document {
     }
 
     /// The text as a value of type `T`.
-    pub(crate) fn deserialize<T: serde::de::DeserializeOwned>(&self) -> Result<T, Error> {
+    pub fn deserialize<T: serde::de::DeserializeOwned>(&self) -> Result<T, Error> {
         toml::from_str(&self.text).map_err(|e| self.parse_error(&e))
     }
 
@@ -38,7 +45,7 @@ impl Document {
     }
 
     /// An error about `key`, such as `traffic[2].src`, with the place of the deepest part of it that the text has.
-    pub(crate) fn error(&self, key: &str, reason: impl Into<String>, remedy: impl Into<String>) -> Error {
+    pub fn error(&self, key: &str, reason: impl Into<String>, remedy: impl Into<String>) -> Error {
         let dotted = key.replace('[', ".").replace(']', "");
         let within = |set: &String| {
             dotted.strip_prefix(set).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

@@ -36,7 +36,7 @@ pub use load::Ns2Options;
 pub use map::{Map, MapFeature, Shape};
 pub use ns2::{ExportOptions, Exported, Imported, Importer, export_ns2};
 pub use programs::ProgramPlan;
-pub use reference::reference_markdown;
+pub use reference::{reference_markdown, reference_tables};
 pub use resolve::{CapturePlan, ProtocolParams, Resolved};
 pub use schema::{
     Area, Captures, Cbr, CbrRandom, Command, Movement, Node, NodeRef, Nodes, Ns2File, Output, Ping, Place,

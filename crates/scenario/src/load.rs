@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde::Deserialize as _;
+use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
 use crate::document::{Document, apply_set};
@@ -81,26 +81,34 @@ impl Scenario {
     }
 
     fn parse(mut document: Document, sets: &[String]) -> Result<Self, Error> {
-        let mut scenario = if sets.is_empty() {
-            document.deserialize()?
-        } else {
-            let table = document.deserialize::<Table>()?;
-            from_table(&table, sets, &document).map_err(|e| {
-                // If the file is wrong by itself, its own message knows the line.
-                document.deserialize::<Self>().err().unwrap_or(e)
-            })?
-        };
-        document.set_from_outside(sets);
-        scenario.document = document;
-        Ok(scenario)
+        let scenario: Self = document.deserialize_with(sets)?;
+        Ok(Self { document, ..scenario })
     }
 }
 
-fn from_table(table: &Table, sets: &[String], document: &Document) -> Result<Scenario, Error> {
-    let with = |sets: &[String]| -> Result<Result<Scenario, toml::de::Error>, Error> {
+impl Document {
+    /// The text as a value of type `T`, with `sets`, each of the form `path.key=value`, on top. Later errors about keys that
+    /// these set do not point at the text.
+    pub fn deserialize_with<T: DeserializeOwned>(&mut self, sets: &[String]) -> Result<T, Error> {
+        let value = if sets.is_empty() {
+            self.deserialize()?
+        } else {
+            let table = self.deserialize::<Table>()?;
+            from_table(&table, sets, self).map_err(|e| {
+                // If the file is wrong by itself, its own message knows the line.
+                self.deserialize::<T>().err().filter(|_| self.path.is_some()).unwrap_or(e)
+            })?
+        };
+        self.set_from_outside(sets);
+        Ok(value)
+    }
+}
+
+fn from_table<T: DeserializeOwned>(table: &Table, sets: &[String], document: &Document) -> Result<T, Error> {
+    let with = |sets: &[String]| -> Result<Result<T, toml::de::Error>, Error> {
         let mut table = table.clone();
         sets.iter().try_for_each(|set| apply_set(&mut table, set))?;
-        Ok(Scenario::deserialize(table))
+        Ok(T::deserialize(table))
     };
     let e = match with(sets)? {
         Ok(scenario) => return Ok(scenario),

@@ -52,6 +52,18 @@ pub fn reference_markdown() -> String {
     out
 }
 
+/// The keys of another file's type, as tables: its own, and those of each section named, by key and type.
+pub fn reference_tables<T: JsonSchema>(sections: &[(&str, &str)]) -> String {
+    let schema = schema_for!(T).to_value();
+    let defs = schema.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
+    let mut out = String::new();
+    table(&mut out, &schema, &defs);
+    for (key, def) in sections {
+        section(&mut out, &format!("`{key}`"), &defs, def);
+    }
+    out
+}
+
 fn section(out: &mut String, title: &str, defs: &Map<String, Value>, def: &str) {
     if let Some(schema) = defs.get(def) {
         _ = writeln!(out, "\n## {title}\n\n{}\n", description(schema));

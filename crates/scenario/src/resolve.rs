@@ -12,7 +12,7 @@ use crate::limits::MAX_DURATION_S;
 use crate::map::Map;
 use crate::placing::{Placed, check_geodetic, in_range};
 use crate::programs::{self, ProgramPlan};
-use crate::schema::{Captures, Scenario};
+use crate::schema::{Captures, Protocol, Scenario};
 use crate::stalls::{self, QueueStall};
 use crate::{overrides, site, traffic};
 
@@ -112,7 +112,7 @@ impl Scenario {
         warnings.extend(late_flows(&flows, duration));
         let mut radio = self.resolve_radio()?;
         radio.site = site::resolve(self, &radio, &placed, map.as_ref())?;
-        let protocol = self.resolve_protocol()?;
+        let protocol = self.protocol.resolve(doc)?;
         let stalls = stalls::resolve(self, &placed)?;
         let orders = commands::resolve(self, &placed)?;
         let programs = programs::resolve(self, &placed)?;
@@ -179,10 +179,13 @@ impl Scenario {
         })
         .collect()
     }
+}
 
-    fn resolve_protocol(&self) -> Result<ProtocolParams, Error> {
-        let doc = &self.document;
-        let p = &self.protocol;
+impl Protocol {
+    /// The protocol's parameters: those of the profile, with the section's own keys in their place. `doc` is the text that
+    /// the section stands in.
+    pub fn resolve(&self, doc: &Document) -> Result<ProtocolParams, Error> {
+        let p = self;
         let no_profile = |has: fn(&str) -> bool| {
             unknown_name(doc, "protocol.profile", &p.profile, PROFILES.into_iter().filter(|name| has(name)))
         };

@@ -1,0 +1,227 @@
+//! The configuration of a node: a TOML file, the command line, and what follows from them.
+
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wayhop_scenario::{Document, Protocol, ProtocolParams};
+
+use crate::error::Error;
+use crate::log::Level;
+
+/// The configuration of one node.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NodeConfig {
+    /// The interface that is in the mesh, such as `wlan0` or `eth1`. It must be up; it needs no address of its own.
+    pub interface: String,
+    /// This node's address, and the mesh's prefix: `10.0.0.3/16`. The TUN interface gets it.
+    pub address: String,
+    /// The TUN interface that programs use.
+    #[serde(default = "tun")]
+    pub tun: String,
+    /// The TUN interface's MTU, octets. Without it: the interface's MTU, with DSR less 136, which is what the headers of its
+    /// longest route need.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mtu: Option<u16>,
+    /// Seed of the protocol's random choices. Without one, each start draws its own, as RFC 4728 section 4.3 and RFC 3561
+    /// section 6.1 want of a node that comes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// The user that the node becomes once its sockets are open, if it is started as root.
+    #[serde(default = "user")]
+    pub user: String,
+    /// How much is told on standard error: `error`, `warning`, `info` or `debug`.
+    #[serde(default)]
+    pub log: Level,
+    /// A file that gets the summary when the node ends: the JSON object of `wayhop run --json`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<PathBuf>,
+    /// What is captured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capture: Option<Capture>,
+    /// The routing protocol: the section of a scenario.
+    #[serde(default)]
+    pub protocol: Protocol,
+}
+
+/// A capture of the protocol's frames.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Capture {
+    /// The pcapng file. An older one is replaced.
+    pub file: PathBuf,
+    /// How much of each frame is kept, octets.
+    #[serde(default = "snap_length")]
+    pub snap_length_bytes: u32,
+    /// Frames that may wait to be written; more are dropped, and counted.
+    #[serde(default = "queue_frames")]
+    pub queue_frames: u32,
+}
+
+fn tun() -> String {
+    "mesh0".into()
+}
+fn user() -> String {
+    "nobody".into()
+}
+fn snap_length() -> u32 {
+    65_535
+}
+fn queue_frames() -> u32 {
+    4_096
+}
+
+/// What the command line sets over the head of the file.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// `interface`.
+    pub interface: Option<String>,
+    /// `address`.
+    pub address: Option<String>,
+    /// `tun`.
+    pub tun: Option<String>,
+    /// `protocol.name`.
+    pub protocol: Option<String>,
+    /// `protocol.profile`.
+    pub profile: Option<String>,
+    /// `path.key=value` settings.
+    pub sets: Vec<String>,
+}
+
+/// A configuration that was checked, with nothing left to look up.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The configuration as it was given.
+    pub config: NodeConfig,
+    /// This node.
+    pub address: Ipv4Addr,
+    /// The mesh's prefix length.
+    pub prefix_len: u8,
+    /// The protocol, fit for an interface that does not acknowledge.
+    pub protocol: ProtocolParams,
+    /// What the user should know.
+    pub remarks: Vec<String>,
+}
+
+impl Settings {
+    /// Reads a file, if there is one, and what the command line says besides.
+    pub fn load(path: Option<&Path>, overrides: &Overrides) -> Result<Self, Error> {
+        let config_error = |e: wayhop_scenario::Error| {
+            Error::Config(e.to_string().replace("docs/reference/scenario.md", "docs/reference/node.md"))
+        };
+        let mut document = path.map(Document::load).transpose().map_err(config_error)?.unwrap_or_default();
+        let sets = overrides.sets();
+        let config = document.deserialize_with(&sets).map_err(config_error)?;
+        Self::resolve(config, &document).map_err(config_error)
+    }
+
+    fn resolve(mut config: NodeConfig, doc: &Document) -> Result<Self, wayhop_scenario::Error> {
+        for (key, name) in [("interface", &config.interface), ("tun", &config.tun)] {
+            // The kernel's rule (dev_valid_name).
+            let valid = (1..16).contains(&name.len())
+                && *name != "."
+                && *name != ".."
+                && name.chars().all(|c| c.is_ascii_graphic() && c != '/' && c != ':');
+            if !valid {
+                return Err(doc.error(
+                    key,
+                    format!("{name:?} is no name of an interface"),
+                    "give 1 to 15 letters, digits, - or _",
+                ));
+            }
+        }
+        if config.interface == config.tun {
+            return Err(doc.error(
+                "tun",
+                "it has the name of the mesh interface",
+                "name another; it is made by the node",
+            ));
+        }
+        let (address, prefix_len) = parse_address(&config.address).ok_or_else(|| {
+            doc.error(
+                "address",
+                format!("{:?} is not an IPv4 address of a host with a prefix length", config.address),
+                "give one such as 10.0.0.3/16",
+            )
+        })?;
+        if let Some(mtu) = config.mtu.filter(|m| *m < 576) {
+            return Err(doc.error("mtu", format!("{mtu} is too short for IPv4"), "give at least 576"));
+        }
+        if let Some(c) = config.capture.as_ref().filter(|c| c.snap_length_bytes < 64 || c.queue_frames == 0) {
+            let (key, value) =
+                if c.queue_frames == 0 { ("queue_frames", 0) } else { ("snap_length_bytes", 64) };
+            return Err(doc.error(
+                &format!("capture.{key}"),
+                "it is too small",
+                format!("give at least {}", value.max(1)),
+            ));
+        }
+        let mut remarks = Vec::new();
+        crate::adapt::adapt(&mut config.protocol, doc, &mut remarks)?;
+        let protocol = config.protocol.resolve(doc)?;
+        Ok(Self { config, address, prefix_len, protocol, remarks })
+    }
+
+    /// The configuration with all defaults, and the protocol with all parameters, as TOML.
+    pub fn to_toml(&self) -> Result<String, Error> {
+        let wrong = |e: toml::ser::Error| Error::Config(e.to_string());
+        let mut config = self.config.clone();
+        config.protocol.overrides = match &self.protocol {
+            ProtocolParams::Dsr(p) => toml::Table::try_from(p),
+            ProtocolParams::Aodv(p) => toml::Table::try_from(p),
+        }
+        .map_err(wrong)?;
+        toml::to_string(&config).map_err(wrong)
+    }
+}
+
+impl Overrides {
+    fn sets(&self) -> Vec<String> {
+        let text = |key: &str, value: &Option<String>| {
+            value.as_ref().map(|v| format!("{key}={}", toml::Value::String(v.clone())))
+        };
+        let flags = [
+            text("interface", &self.interface),
+            text("address", &self.address),
+            text("tun", &self.tun),
+            text("protocol.name", &self.protocol),
+            text("protocol.profile", &self.profile),
+        ];
+        flags.into_iter().flatten().chain(self.sets.iter().cloned()).collect()
+    }
+}
+
+/// `10.0.0.3/16`: a host's address with the length of its network's prefix.
+fn parse_address(text: &str) -> Option<(Ipv4Addr, u8)> {
+    let (addr, len) = text.split_once('/')?;
+    let (addr, len): (Ipv4Addr, u8) = (addr.parse().ok()?, len.parse().ok()?);
+    let host = !(addr.is_unspecified() || addr.is_loopback() || addr.is_multicast() || addr.is_broadcast());
+    let bits = addr.to_bits();
+    let mask = u32::MAX.checked_shl(32 - u32::from(len)).unwrap_or(0);
+    let inside = (1..=30).contains(&len) && bits & !mask != 0 && bits & !mask != !mask;
+    (host && inside).then_some((addr, len))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_hosts_are_taken_and_those_of_networks_are_not() {
+        assert_eq!(parse_address("10.0.0.3/16"), Some((Ipv4Addr::new(10, 0, 0, 3), 16)));
+        for wrong in [
+            "10.0.0.3",
+            "10.0.0.0/24",
+            "10.0.0.255/24",
+            "10.0.0.3/32",
+            "10.0.0.3/0",
+            "127.0.0.1/8",
+            "x/8",
+            "224.0.0.1/8",
+        ] {
+            assert_eq!(parse_address(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What a node has counted since its start.
+
+use std::collections::BTreeMap;
+
+use wayhop_core::DropReason;
+use wayhop_trace::{Messages, PacketClass, Totals};
+
+/// The counters of one node. They only grow.
+#[derive(Clone, Debug, Default)]
+pub struct Counters {
+    /// Packets that programs of this host sent into the mesh, as far as this process sees them.
+    pub originated: u64,
+    /// Packets given to programs of this host.
+    pub delivered: u64,
+    /// Packets of others that went on from here.
+    pub forwarded: u64,
+    /// Frames of the protocol that the interface took.
+    pub sent_frames: u64,
+    /// Frames of the protocol that were received, for this node or for all.
+    pub received_frames: u64,
+    /// Frames for others that were heard.
+    pub overheard_frames: u64,
+    /// Frames that were not what their type says, or told nothing of their sender.
+    pub strange_frames: u64,
+    /// Frames that the kernel had no room for before this process took them.
+    pub missed_frames: u64,
+    /// Times that the interface refused packets.
+    pub send_errors: u64,
+    /// Frames that the capture had no room for.
+    pub capture_drops: u64,
+    /// Routing packets sent, forwarded ones too.
+    pub routing_packets: u64,
+    /// Their length with the IP header, octets.
+    pub routing_bytes: u64,
+    /// Routing messages sent, by name.
+    by_type: BTreeMap<&'static str, u64>,
+    /// Drops in the order of [`DropReason::ALL`].
+    drops: [u64; DropReason::ALL.len()],
+}
+
+impl Counters {
+    /// A packet ended.
+    pub(crate) fn dropped(&mut self, why: DropReason) {
+        self.drops[why as usize] += 1;
+    }
+
+    /// A packet went out.
+    pub(crate) fn sent(&mut self, len: usize, class: Option<PacketClass>, messages: Messages) {
+        self.sent_frames += 1;
+        if class.is_some() {
+            self.routing_packets += 1;
+            self.routing_bytes += len as u64;
+        }
+        for name in messages.names() {
+            *self.by_type.entry(name).or_default() += 1;
+        }
+    }
+
+    /// As a run's summary has them.
+    pub fn totals(&self) -> Totals {
+        let mut totals = Totals {
+            sent: self.originated,
+            received: self.delivered,
+            routing_packets: self.routing_packets,
+            routing_bytes: self.routing_bytes,
+            by_type: self.by_type.iter().map(|(k, v)| ((*k).to_owned(), *v)).collect(),
+            ..Totals::default()
+        };
+        totals.set_drops(&self.drops);
+        totals
+    }
+}

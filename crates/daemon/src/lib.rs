@@ -1,0 +1,38 @@
+//! `wayhop node`: a routing protocol on one host and one real interface.
+//!
+//! The protocol is the simulator's, octet for octet; what is different is its host:
+//! * [`Settings`]: the configuration, checked, with the protocol made fit for the interface (`adapt`).
+//! * `host`: what happens to a packet between TUN and interface. It does no I/O. Start reading there.
+//! * `run`: the event loop over TUN, packet sockets, netlink, signals and timers.
+//! * `link`, `tun`, `netlink`, `sys`: the operating system.
+//! * `undo`: a process that survives this one, and sets back what the host was set to.
+//! * `privileges`: what is given up before the first frame is read.
+
+mod adapt;
+mod config;
+mod counters;
+mod error;
+mod filter;
+mod host;
+mod link;
+mod log;
+mod neighbours;
+mod netlink;
+mod outbox;
+mod privileges;
+mod reference;
+mod run;
+mod setup;
+mod sys;
+mod system;
+mod timers;
+mod tun;
+mod undo;
+
+pub use config::{Capture, NodeConfig, Overrides, Settings};
+pub use counters::Counters;
+pub use error::Error;
+pub use log::Level;
+pub use reference::reference_markdown;
+pub use run::{Outcome, run};
+pub use undo::{UNDO_COMMAND, undo};

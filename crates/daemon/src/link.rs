@@ -1,0 +1,140 @@
+//! The packet sockets on the mesh interface.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use nix::libc;
+use socket2::{Domain, Protocol, SockFilter, Socket, Type};
+use wayhop_core::{Addr, Mac};
+use wayhop_wire::arp;
+
+use crate::error::Error;
+use crate::outbox::ETHERNET;
+use crate::sys::{self, Frame, Receiver, Sender};
+
+const ETHERTYPE_IP: u16 = 0x0800;
+const ETHERTYPE_ARP: u16 = 0x0806;
+/// Room for what comes while this process does something else, octets.
+const RECEIVE_BUFFER: usize = 4 << 20;
+
+/// A packet socket for the protocol's frames and one for ARP.
+pub(crate) struct Link {
+    frames: Socket,
+    arp: Socket,
+    receiver: Receiver,
+    sender: Sender,
+}
+
+impl Link {
+    /// Opens both. `filter` says which IPv4 frames the protocol wants; `overhear` asks for those to others, too.
+    pub(crate) fn open(
+        ifindex: u32,
+        mtu: usize,
+        filter: &[SockFilter],
+        overhear: bool,
+    ) -> Result<Self, Error> {
+        // Made for no EtherType, so that nothing comes before filter and interface are set.
+        let open = |ethertype: u16, filter: Option<&[SockFilter]>| -> io::Result<Socket> {
+            let socket = Socket::new(Domain::PACKET, Type::RAW, None)?;
+            if let Some(filter) = filter {
+                socket.attach_filter(filter)?;
+            }
+            socket.set_recv_buffer_size(RECEIVE_BUFFER)?;
+            socket.set_nonblocking(true)?;
+            sys::bind_packet(socket.as_fd(), ifindex, ethertype)?;
+            Ok(socket)
+        };
+        let frames = open(ETHERTYPE_IP, Some(filter)).map_err(Error::system("open a packet socket"))?;
+        let arp = open(ETHERTYPE_ARP, None).map_err(Error::system("open a packet socket for ARP"))?;
+        if overhear {
+            sys::hear_all(frames.as_fd(), ifindex)
+                .map_err(Error::system("have the interface hear frames for others"))?;
+        }
+        Ok(Self { frames, arp, receiver: Receiver::new(ETHERNET + mtu + 64), sender: Sender::new() })
+    }
+
+    pub(crate) fn frames_fd(&self) -> BorrowedFd<'_> {
+        self.frames.as_fd()
+    }
+    pub(crate) fn arp_fd(&self) -> BorrowedFd<'_> {
+        self.arp.as_fd()
+    }
+
+    /// Takes a batch of frames; returns how many. Errors of the interface (it is down) mean none.
+    pub(crate) fn receive(&mut self) -> usize {
+        self.receiver.receive(self.frames.as_fd()).unwrap_or(0)
+    }
+    /// One of them.
+    pub(crate) fn frame(&self, i: usize) -> Frame<'_> {
+        self.receiver.frame(i)
+    }
+
+    /// Sends the first of these frames; returns how many.
+    pub(crate) fn send<'a>(&mut self, frames: impl Iterator<Item = &'a [u8]>) -> io::Result<usize> {
+        self.sender.send(self.frames.as_fd(), frames)
+    }
+
+    /// Takes an ARP message that is waiting, and tells who has which address by it. Returns whether there was one.
+    pub(crate) fn receive_arp(&mut self, heard: impl FnOnce(Addr, Mac)) -> bool {
+        let mut buffer = [0; 128];
+        let Ok(n) = io::Read::read(&mut &self.arp, &mut buffer) else { return false };
+        let message = buffer.get(ETHERNET..n.max(ETHERNET)).unwrap_or_default();
+        if let Ok(r) = arp::Repr::parse(message) {
+            heard(r.sender, r.sender_mac);
+        }
+        true
+    }
+
+    /// Asks who has this address. The kernel of who has it answers.
+    pub(crate) fn ask(&self, own: Addr, mac: Mac, target: Addr) {
+        let request = arp::Repr {
+            operation: arp::Operation::Request,
+            sender_mac: mac,
+            sender: own,
+            target_mac: Mac([0; 6]),
+            target,
+        };
+        let mut frame = [0; ETHERNET + arp::LEN];
+        frame[..6].copy_from_slice(&Mac::BROADCAST.0);
+        frame[6..12].copy_from_slice(&mac.0);
+        frame[12..ETHERNET].copy_from_slice(&ETHERTYPE_ARP.to_be_bytes());
+        request.emit(&mut frame[ETHERNET..]);
+        // Lost like any frame; it is repeated.
+        let _ = io::Write::write(&mut &self.arp, &frame);
+    }
+}
+
+/// A socket that takes what the kernel's own stack would otherwise answer with an ICMP error, and forgets it at once.
+pub(crate) enum Silence {
+    /// IPv4 packets of a protocol that the kernel does not know.
+    Protocol(u8),
+    /// Datagrams to a UDP port.
+    Port(u16),
+}
+
+impl Silence {
+    /// Opens it; it works until it is closed.
+    pub(crate) fn open(&self, interface: &str) -> Result<Socket, Error> {
+        let open = || -> io::Result<Socket> {
+            let socket = match self {
+                Self::Protocol(p) => {
+                    Socket::new(Domain::IPV4, Type::RAW, Some(Protocol::from(i32::from(*p))))?
+                }
+                Self::Port(_) => Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?,
+            };
+            socket.attach_filter(&crate::filter::nothing())?;
+            socket.bind_device(Some(interface.as_bytes()))?;
+            if let Self::Port(port) = self {
+                let any = std::net::SocketAddrV4::new(Addr::UNSPECIFIED, *port);
+                socket.bind(&any.into())?;
+            }
+            Ok(socket)
+        };
+        open().map_err(|e| match (self, e.raw_os_error()) {
+            (Self::Port(port), Some(libc::EADDRINUSE)) => Error::System(format!(
+                "UDP port {port} is in use on {interface}: another routing daemon runs here; stop it"
+            )),
+            _ => Error::system("open a socket for the protocol")(e),
+        })
+    }
+}

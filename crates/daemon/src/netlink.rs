@@ -1,0 +1,215 @@
+//! Routes of the kernel, and news of interfaces, over netlink.
+
+use std::io;
+use std::os::fd::BorrowedFd;
+
+use netlink_packet_core::{
+    NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_REPLACE, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload,
+};
+use netlink_packet_route::address::{AddressAttribute, AddressMessage, AddressScope};
+use netlink_packet_route::link::{LinkFlags, LinkMessage};
+use netlink_packet_route::route::{
+    RouteAddress, RouteAttribute, RouteFlags, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
+};
+use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
+use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
+use wayhop_core::Addr;
+
+/// Who made a route: the number in its `protocol` field. Not used by any program that iproute2 names.
+pub(crate) const ROUTE_PROTOCOL: u8 = 119;
+
+const RTMGRP_LINK: u32 = 1;
+
+/// A socket for orders to the kernel.
+pub(crate) struct Netlink {
+    socket: Socket,
+    sequence: u32,
+}
+
+impl Netlink {
+    /// Opens it in the network namespace of the calling thread.
+    pub(crate) fn open() -> io::Result<Self> {
+        let mut socket = Socket::new(NETLINK_ROUTE)?;
+        socket.bind_auto()?;
+        socket.connect(&SocketAddr::new(0, 0))?;
+        Ok(Self { socket, sequence: 0 })
+    }
+
+    /// Adds or replaces the route to one host by a neighbour that needs no route itself.
+    pub(crate) fn install(&mut self, to: Addr, via: Addr, ifindex: u32, source: Addr) -> io::Result<()> {
+        let mut m = host_route(to, ifindex);
+        m.header.flags = RouteFlags::Onlink;
+        m.attributes.push(RouteAttribute::Gateway(RouteAddress::Inet(via)));
+        m.attributes.push(RouteAttribute::PrefSource(RouteAddress::Inet(source)));
+        self.order(RouteNetlinkMessage::NewRoute(m), NLM_F_CREATE | NLM_F_REPLACE)
+    }
+
+    /// Removes the route to one host that this program made.
+    pub(crate) fn remove(&mut self, to: Addr, ifindex: u32) -> io::Result<()> {
+        self.order(RouteNetlinkMessage::DelRoute(host_route(to, ifindex)), 0)
+    }
+
+    /// Removes all routes by this interface that this program, or an earlier life of it, made. Returns how many.
+    pub(crate) fn remove_all(&mut self, ifindex: u32) -> io::Result<usize> {
+        let mut found = Vec::new();
+        self.dump(|m| {
+            let by = m.attributes.contains(&RouteAttribute::Oif(ifindex));
+            if by && m.header.protocol == RouteProtocol::from(ROUTE_PROTOCOL) {
+                found.push(m);
+            }
+        })?;
+        let count = found.len();
+        for m in found {
+            match self.order(RouteNetlinkMessage::DelRoute(m), 0) {
+                // Somebody else was faster, or the interface is gone, and its routes with it.
+                Err(e) if !matches!(e.raw_os_error(), Some(libc::ESRCH | libc::ENODEV)) => return Err(e),
+                _ => {}
+            }
+        }
+        Ok(count)
+    }
+
+    /// Gives an interface a host's address, of link scope: what the kernel asks and answers with in ARP. Having it already
+    /// is no error.
+    pub(crate) fn add_address(&mut self, addr: Addr, ifindex: u32) -> io::Result<()> {
+        match self
+            .order(RouteNetlinkMessage::NewAddress(host_address(addr, ifindex)), NLM_F_CREATE | NLM_F_REPLACE)
+        {
+            Err(e) if e.raw_os_error() == Some(libc::EEXIST) => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Takes it away.
+    pub(crate) fn remove_address(&mut self, addr: Addr, ifindex: u32) -> io::Result<()> {
+        self.order(RouteNetlinkMessage::DelAddress(host_address(addr, ifindex)), 0)
+    }
+
+    fn order(&mut self, message: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
+        self.send(message, NLM_F_REQUEST | NLM_F_ACK | flags)?;
+        self.answers(|_| {})
+    }
+
+    fn dump(&mut self, mut row: impl FnMut(RouteMessage)) -> io::Result<()> {
+        let mut all = RouteMessage::default();
+        all.header.address_family = AddressFamily::Inet;
+        self.send(RouteNetlinkMessage::GetRoute(all), NLM_F_REQUEST | NLM_F_DUMP)?;
+        self.answers(|m| {
+            if let RouteNetlinkMessage::NewRoute(m) = m {
+                row(m);
+            }
+        })
+    }
+
+    fn send(&mut self, message: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
+        self.sequence = self.sequence.wrapping_add(1);
+        let mut m = NetlinkMessage::from(message);
+        m.header.flags = flags;
+        m.header.sequence_number = self.sequence;
+        m.finalize();
+        let mut octets = vec![0; m.buffer_len()];
+        m.serialize(&mut octets);
+        self.socket.send(&octets, 0).map(drop)
+    }
+
+    /// Reads until the kernel says that the last order is done.
+    fn answers(&mut self, mut row: impl FnMut(RouteNetlinkMessage)) -> io::Result<()> {
+        loop {
+            let (octets, _) = self.socket.recv_from_full()?;
+            let mut rest = &octets[..];
+            while rest.len() >= 16 {
+                let m = NetlinkMessage::<RouteNetlinkMessage>::deserialize(rest).map_err(io::Error::other)?;
+                let len = (m.header.length as usize).next_multiple_of(4).clamp(16, rest.len());
+                rest = &rest[len..];
+                if m.header.sequence_number != self.sequence {
+                    continue;
+                }
+                match m.payload {
+                    NetlinkPayload::Error(e) => return e.code.map_or(Ok(()), |_| Err(e.to_io())),
+                    NetlinkPayload::Done(_) => return Ok(()),
+                    NetlinkPayload::InnerMessage(m) => row(m),
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+fn host_route(to: Addr, ifindex: u32) -> RouteMessage {
+    let mut m = RouteMessage::default();
+    m.header = RouteHeader {
+        address_family: AddressFamily::Inet,
+        destination_prefix_length: 32,
+        table: RouteHeader::RT_TABLE_MAIN,
+        protocol: RouteProtocol::from(ROUTE_PROTOCOL),
+        scope: RouteScope::Universe,
+        kind: RouteType::Unicast,
+        ..RouteHeader::default()
+    };
+    m.attributes.push(RouteAttribute::Destination(RouteAddress::Inet(to)));
+    m.attributes.push(RouteAttribute::Oif(ifindex));
+    m
+}
+
+fn host_address(addr: Addr, ifindex: u32) -> AddressMessage {
+    let mut m = AddressMessage::default();
+    m.header.family = AddressFamily::Inet;
+    m.header.prefix_len = 32;
+    m.header.index = ifindex;
+    m.header.scope = AddressScope::Link;
+    m.attributes.push(AddressAttribute::Local(addr.into()));
+    m.attributes.push(AddressAttribute::Address(addr.into()));
+    m
+}
+
+/// News of interfaces.
+pub(crate) struct LinkNews(Socket);
+
+/// What became of an interface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum LinkChange {
+    /// It is up, or down.
+    Up(u32, bool),
+    /// There is none with this index any more.
+    Gone(u32),
+}
+
+impl LinkNews {
+    pub(crate) fn open() -> io::Result<Self> {
+        let mut socket = Socket::new(NETLINK_ROUTE)?;
+        socket.bind(&SocketAddr::new(0, RTMGRP_LINK))?;
+        socket.set_non_blocking(true)?;
+        Ok(Self(socket))
+    }
+
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        std::os::fd::AsFd::as_fd(&self.0)
+    }
+
+    /// What happened since the last look.
+    pub(crate) fn take(&mut self) -> Vec<LinkChange> {
+        let mut changes = Vec::new();
+        while let Ok((octets, _)) = self.0.recv_from_full() {
+            let mut rest = &octets[..];
+            while rest.len() >= 16 {
+                let Ok(m) = NetlinkMessage::<RouteNetlinkMessage>::deserialize(rest) else { break };
+                let len = (m.header.length as usize).next_multiple_of(4).clamp(16, rest.len());
+                rest = &rest[len..];
+                match m.payload {
+                    NetlinkPayload::InnerMessage(RouteNetlinkMessage::NewLink(l)) => {
+                        changes.push(LinkChange::Up(l.header.index, is_up(&l)));
+                    }
+                    NetlinkPayload::InnerMessage(RouteNetlinkMessage::DelLink(l)) => {
+                        changes.push(LinkChange::Gone(l.header.index));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        changes
+    }
+}
+
+fn is_up(l: &LinkMessage) -> bool {
+    l.header.flags.contains(LinkFlags::Up | LinkFlags::LowerUp)
+}

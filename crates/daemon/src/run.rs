@@ -1,0 +1,276 @@
+//! The event loop.
+
+use std::io::ErrorKind;
+use std::os::fd::AsFd as _;
+use std::time::Instant;
+
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::time::TimeSpec;
+use wayhop_core::Time;
+use wayhop_trace::Summary;
+
+use crate::config::Settings;
+use crate::error::Error;
+use crate::log::Level;
+use crate::netlink::LinkChange;
+use crate::setup::{Ready, set_up};
+use crate::sys::BATCH;
+
+/// Turns of work between two looks at everything else, when there is always more.
+const ROUNDS: usize = 4;
+
+/// How a node ended.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What it counted.
+    pub summary: Summary,
+}
+
+/// Runs a node until a signal ends it.
+pub fn run(settings: &Settings) -> Result<Outcome, Error> {
+    let signals = signals()?;
+    let mut node = Node { begun: Instant::now(), up: true, ready: set_up(settings)? };
+    let r = &node.ready;
+    for remark in &settings.remarks {
+        r.log.tell(Level::Info, remark);
+    }
+    r.log.tell(
+        Level::Info,
+        format_args!(
+            "{} at {}/{} on {} ({}), programs use {}",
+            settings.protocol.name(),
+            settings.address,
+            settings.prefix_len,
+            settings.config.interface,
+            r.interface.mac,
+            settings.config.tun,
+        ),
+    );
+    node.ready.host.start();
+    node.flush();
+    while node.turn(&signals)? {}
+    node.ready.log.tell(Level::Info, "ends");
+    let outcome = Outcome { summary: node.summary(settings) };
+    Ok(outcome)
+}
+
+/// The signals that end a node, as something to wait for.
+fn signals() -> Result<SignalFd, Error> {
+    let mut set = SigSet::empty();
+    for s in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP] {
+        set.add(s);
+    }
+    let refused = |e: nix::Error| Error::system("wait for signals")(e.into());
+    set.thread_block().map_err(refused)?;
+    SignalFd::with_flags(&set, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC).map_err(refused)
+}
+
+struct Node {
+    begun: Instant,
+    /// Whether the interface is up.
+    up: bool,
+    ready: Ready,
+}
+
+impl Node {
+    fn now(&self) -> Time {
+        Time::from_nanos(self.begun.elapsed().as_nanos() as u64)
+    }
+
+    /// Waits for something to do, and does it. Returns whether to go on.
+    fn turn(&mut self, signals: &SignalFd) -> Result<bool, Error> {
+        let now = self.now();
+        let r = &self.ready;
+        let wait = r
+            .host
+            .next_deadline()
+            .map(|at| TimeSpec::from_duration(std::time::Duration::from_nanos(at.since(now).as_nanos())));
+        let read = PollFlags::POLLIN;
+        let frames = if r.host.outbox.len() > 0 && self.up { read | PollFlags::POLLOUT } else { read };
+        let mut fds = [
+            PollFd::new(r.tun.fd(), read),
+            PollFd::new(r.link.frames_fd(), frames),
+            PollFd::new(r.link.arp_fd(), read),
+            PollFd::new(r.news.fd(), read),
+            PollFd::new(signals.as_fd(), read),
+        ];
+        match ppoll(&mut fds, wait, None) {
+            Ok(_) | Err(nix::Error::EINTR) => {}
+            Err(e) => return Err(Error::system("wait for packets")(e.into())),
+        }
+        let ready = fds.map(|f| f.any().unwrap_or(false));
+        if ready[4] && signals.read_signal().is_ok_and(|s| s.is_some()) {
+            return Ok(false);
+        }
+        if ready[3] {
+            self.interface_news();
+        }
+        let now = self.now();
+        self.ready.host.at(now);
+        if ready[2] {
+            self.take_arp();
+        }
+        for _ in 0..ROUNDS {
+            let frames = ready[1] && self.take_frames();
+            let packets = ready[0] && self.take_packets();
+            self.flush();
+            if !frames && !packets {
+                break;
+            }
+            let now = self.now();
+            self.ready.host.at(now);
+        }
+        self.ready.host.run_due();
+        self.flush();
+        Ok(true)
+    }
+
+    /// Takes a batch of frames from the interface. Returns whether there may be more.
+    fn take_frames(&mut self) -> bool {
+        let Ready { host, link, .. } = &mut self.ready;
+        let n = link.receive();
+        for i in 0..n {
+            let frame = link.frame(i);
+            if !frame.own {
+                host.frame_in(frame.bytes, frame.for_other, f32::NAN);
+            }
+            if host.outbox.is_nearly_full() {
+                push(host, link, &mut self.up);
+            }
+        }
+        n == BATCH
+    }
+
+    /// Takes packets of programs. Returns whether there may be more.
+    fn take_packets(&mut self) -> bool {
+        let Ready { host, link, tun, .. } = &mut self.ready;
+        for _ in 0..BATCH {
+            let Some(packet) = tun.receive() else { return false };
+            host.packet_in(packet);
+            if host.outbox.is_nearly_full() {
+                push(host, link, &mut self.up);
+            }
+        }
+        true
+    }
+
+    fn take_arp(&mut self) {
+        let Ready { host, link, .. } = &mut self.ready;
+        for _ in 0..BATCH {
+            let own = host.addr;
+            let learn = |addr, mac| {
+                if addr != own {
+                    host.learn(addr, mac);
+                }
+            };
+            if !link.receive_arp(learn) {
+                break;
+            }
+        }
+    }
+
+    /// Carries out what the host has for the world.
+    fn flush(&mut self) {
+        // Telling the protocol what went may make it send more.
+        for _ in 0..ROUNDS {
+            push(&mut self.ready.host, &mut self.ready.link, &mut self.up);
+            self.ready.host.settle();
+            if self.ready.host.outbox.len() == 0 {
+                break;
+            }
+        }
+        let Ready { host, link, tun, .. } = &mut self.ready;
+        while let Some(p) = host.deliveries.pop_front() {
+            tun.send(p.bytes());
+            host.pool.recycle(p);
+        }
+        while let Some(addr) = host.questions.pop() {
+            link.ask(host.addr, host.mac, addr);
+        }
+        if !self.ready.host.route_changes.is_empty() {
+            self.change_routes();
+        }
+    }
+
+    fn change_routes(&mut self) {
+        let Ready { host, netlink, interface, log, .. } = &mut self.ready;
+        for change in host.route_changes.drain(..) {
+            let outcome = match change {
+                Ok(r) => {
+                    log.tell(Level::Debug, format_args!("route to {} by {}", r.destination, r.next_hop));
+                    netlink.install(r.destination, r.next_hop, interface.index, host.addr)
+                }
+                Err(destination) => {
+                    log.tell(Level::Debug, format_args!("no route to {destination} any more"));
+                    netlink.remove(destination, interface.index)
+                }
+            };
+            if let Err(e) = outcome
+                && self.up
+                && e.raw_os_error() != Some(nix::libc::ESRCH)
+            {
+                log.tell(Level::Warning, format_args!("the kernel refuses a change of routes: {e}"));
+            }
+        }
+    }
+
+    /// The interface went down, came up, or is another one now.
+    fn interface_news(&mut self) {
+        let r = &mut self.ready;
+        for change in r.news.take() {
+            match change {
+                LinkChange::Up(index, up) if index == r.interface.index && up != self.up => {
+                    self.up = up;
+                    r.log.tell(Level::Info, if up { "the interface is up" } else { "the interface is down" });
+                    if up {
+                        // The kernel forgot the routes by it.
+                        r.host.route_changes.extend(r.host.routes.values().map(|route| Ok(*route)));
+                    }
+                }
+                LinkChange::Gone(index) if index == r.interface.index && self.up => {
+                    self.up = false;
+                    r.log.tell(Level::Warning, "the interface is gone");
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn summary(&self, settings: &Settings) -> Summary {
+        let seconds = self.begun.elapsed().as_secs_f64();
+        let r = &self.ready;
+        Summary {
+            wayhop: env!("CARGO_PKG_VERSION").into(),
+            scenario: format!("{} on {}", settings.address, settings.config.interface),
+            seed: r.seed,
+            world: "field".into(),
+            protocol: settings.protocol.name().into(),
+            simulated_s: seconds,
+            wall_s: seconds,
+            totals: r.host.counters.totals(),
+            ..Summary::default()
+        }
+    }
+}
+
+/// Sends what waits for the interface.
+fn push(host: &mut crate::host::Host, link: &mut crate::link::Link, up: &mut bool) {
+    while host.outbox.len() > 0 {
+        match link.send(host.outbox.frames()) {
+            Ok(n) => (0..n).for_each(|_| host.sent()),
+            Err(e) if e.kind() == ErrorKind::WouldBlock => break,
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(_) => {
+                // It is down, or has no room: what cannot go now is lost on this link.
+                host.refused();
+                if !*up {
+                    while host.outbox.len() > 0 {
+                        host.refused();
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Making a host a node: checks, settings, sockets, and then no more privileges than needed.
+
+use std::fs;
+use std::io::Read as _;
+
+use nix::ifaddrs::getifaddrs;
+use socket2::Socket;
+use wayhop_core::{Addr, DataPlane, Protocol, Purpose, stream};
+use wayhop_scenario::ProtocolParams;
+use wayhop_wire::ipv4;
+
+use crate::config::Settings;
+use crate::error::Error;
+use crate::filter;
+use crate::host::{Host, Port};
+use crate::link::{Link, Silence};
+use crate::log::{Level, Log};
+use crate::netlink::{LinkNews, Netlink};
+use crate::privileges;
+use crate::system::{self, InterfaceFacts};
+use crate::tun::Tun;
+use crate::undo::Undo;
+
+/// Octets that DSR's headers need with its longest route, 31 hops: the fixed part, a Source Route of 30 addresses, an
+/// Acknowledgement Request and an Acknowledgement (RFC 4728, section 6).
+const DSR_ROOM: usize = 4 + (4 + 4 * 30) + 4 + 12 - 8;
+
+/// A node that is ready to run.
+pub(crate) struct Ready {
+    pub(crate) host: Host,
+    pub(crate) tun: Tun,
+    pub(crate) link: Link,
+    pub(crate) netlink: Netlink,
+    pub(crate) news: LinkNews,
+    pub(crate) interface: InterfaceFacts,
+    pub(crate) log: Log,
+    pub(crate) seed: u64,
+    /// Held for what the kernel does not do while it is open.
+    pub(crate) _silence: Socket,
+    /// Dropped last: it sets the host back.
+    pub(crate) _undo: Undo,
+}
+
+/// Which IPv4 frames a protocol takes from the interface.
+pub(crate) fn frames_of(host: &Host) -> Vec<socket2::SockFilter> {
+    match (host.plane, host.interests.udp_port) {
+        (DataPlane::Forwarding, Some(port)) => filter::udp_port(port),
+        (DataPlane::Forwarding, None) => filter::nothing(),
+        (DataPlane::PerPacket, _) => filter::ip_protocol(ipv4::protocol::DSR),
+    }
+}
+
+/// Sets everything up.
+pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
+    let config = &settings.config;
+    let log = Log::new(config.log);
+    let interface = system::interface(&config.interface).map_err(|e| {
+        Error::System(format!(
+            "interface {}: {e}; `ip link` lists the interfaces of this host",
+            config.interface
+        ))
+    })?;
+    check_addresses(settings)?;
+    let seed = match config.seed {
+        Some(seed) => seed,
+        None => random_seed().map_err(Error::system("draw a seed"))?,
+    };
+
+    let params = for_mtu(&settings.protocol, interface.mtu, settings);
+    let protocol = engine(&params);
+    let plane = protocol.data_plane();
+    let mtu = config.mtu.unwrap_or_else(|| {
+        let room = if plane == DataPlane::PerPacket { DSR_ROOM } else { 0 };
+        interface.mtu.saturating_sub(room).clamp(576, 65_535) as u16
+    });
+    let rng = stream(seed, Purpose::Protocol, settings.address.to_bits().into());
+    let port = Port { mac: interface.mac, mtu: interface.mtu, acknowledges: false };
+    let host = Host::new(protocol, settings.address, port, rng);
+
+    let mut undo = Undo::start()?;
+    let mut netlink = Netlink::open().map_err(Error::system("talk to the kernel about routes"))?;
+    // What an earlier life left, if even its undoing was killed.
+    let old =
+        netlink.remove_all(interface.index).map_err(Error::system("remove an earlier node's routes"))?;
+    if old > 0 {
+        log.tell(Level::Warning, format_args!("removed {old} routes of an earlier node"));
+    }
+    undo.routes(interface.index)?;
+    undo.address(settings.address, interface.index)?;
+    netlink
+        .add_address(settings.address, interface.index)
+        .map_err(Error::system(format!("give {} the node's address", config.interface)))?;
+    let forwarding = if plane == DataPlane::Forwarding { "1" } else { "0" };
+    for (interface, name, value) in [
+        (&*config.interface, "forwarding", forwarding),
+        // Loose: what comes by one neighbour and is answered by another is the rule in a mesh.
+        (&config.interface, "rp_filter", "2"),
+        // A packet that leaves where it came in is the rule, too.
+        ("all", "send_redirects", "0"),
+        (&config.interface, "send_redirects", "0"),
+        (&config.interface, "accept_redirects", "0"),
+    ] {
+        undo.set(interface, name, value)?;
+    }
+    let tun = Tun::make(&config.tun, settings.address, settings.prefix_len, mtu)?;
+    for (name, value) in [("rp_filter", "2"), ("forwarding", "0"), ("accept_local", "1")] {
+        let path = system::ipv4_setting(&config.tun, name);
+        fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
+    }
+    // The mesh carries IPv4; a kernel without IPv6 has no such file.
+    let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{}/disable_ipv6", config.tun), "1");
+
+    let silence = match host.interests.udp_port {
+        Some(port) => Silence::Port(port),
+        None => Silence::Protocol(ipv4::protocol::DSR),
+    }
+    .open(&config.interface)?;
+    let link = Link::open(interface.index, interface.mtu, &frames_of(&host), host.interests.overhear)?;
+    let news = LinkNews::open().map_err(Error::system("hear of changes of interfaces"))?;
+    undo.seal()?;
+    privileges::give_up(&config.user)?;
+    Ok(Ready { host, tun, link, netlink, news, interface, log, seed, _silence: silence, _undo: undo })
+}
+
+/// An address of the mesh on the interface itself would have a route of its own, around the mesh.
+fn check_addresses(settings: &Settings) -> Result<(), Error> {
+    let (own, name) = (settings.address, &settings.config.interface);
+    let mask = u32::MAX << (32 - u32::from(settings.prefix_len));
+    let all = getifaddrs().map_err(|e| Error::System(format!("cannot list addresses: {e}")))?;
+    for a in all {
+        let v4 = |s: Option<nix::sys::socket::SockaddrStorage>| Some(s?.as_sockaddr_in()?.ip());
+        let (Some(addr), Some(netmask)) = (v4(a.address), v4(a.netmask)) else { continue };
+        if a.interface_name == settings.config.tun {
+            return Err(Error::System(format!(
+                "there is an interface {} already; stop the other node, or give this one another `tun`",
+                a.interface_name
+            )));
+        }
+        let both = mask & netmask.to_bits();
+        let overlaps = addr.to_bits() & both == own.to_bits() & both;
+        if a.interface_name == *name && netmask != Addr::BROADCAST && overlaps {
+            let len = netmask.to_bits().count_ones();
+            return Err(Error::System(format!(
+                "{name} has the address {addr}/{len}, whose route would lead around the mesh; take it away: \
+                 ip address del {addr}/{len} dev {name}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The protocol for a link that carries packets of this length, unless the configuration says another.
+fn for_mtu(params: &ProtocolParams, mtu: usize, settings: &Settings) -> ProtocolParams {
+    let mut params = params.clone();
+    if let ProtocolParams::Dsr(p) = &mut params
+        && !settings.config.protocol.overrides.contains_key("mtu_bytes")
+    {
+        p.mtu_bytes = mtu.min(usize::from(u16::MAX)) as u16;
+    }
+    params
+}
+
+fn engine(params: &ProtocolParams) -> Box<dyn Protocol> {
+    match params {
+        ProtocolParams::Dsr(p) => Box::new(wayhop_dsr::Engine::new(p.clone())),
+        ProtocolParams::Aodv(p) => Box::new(wayhop_aodv::Engine::new(p.clone())),
+    }
+}
+
+fn random_seed() -> std::io::Result<u64> {
+    let mut octets = [0; 8];
+    fs::File::open("/dev/urandom")?.read_exact(&mut octets)?;
+    Ok(u64::from_le_bytes(octets))
+}

@@ -1,0 +1,36 @@
+//! What the host is set to: sysctls of interfaces, and facts about them.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use wayhop_core::Mac;
+
+/// Where the kernel keeps this setting of an interface (or of `all`).
+pub(crate) fn ipv4_setting(interface: &str, name: &str) -> PathBuf {
+    PathBuf::from(format!("/proc/sys/net/ipv4/conf/{interface}/{name}"))
+}
+
+/// Reads a setting.
+pub(crate) fn read(path: &PathBuf) -> io::Result<String> {
+    fs::read_to_string(path).map(|s| s.trim().to_owned())
+}
+
+/// What an interface is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct InterfaceFacts {
+    pub(crate) index: u32,
+    pub(crate) mac: Mac,
+    pub(crate) mtu: usize,
+    /// A driver of the mac80211 kind, which may tell of acknowledgements.
+    pub(crate) wireless: bool,
+}
+
+/// Looks at an interface.
+pub(crate) fn interface(name: &str) -> io::Result<InterfaceFacts> {
+    let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::DGRAM, None)?;
+    let index = nix::net::if_::if_nametoindex(name)?;
+    let (mac, mtu) = crate::sys::interface(std::os::fd::AsFd::as_fd(&socket), name)?;
+    let wireless = fs::metadata(format!("/sys/class/net/{name}/phy80211")).is_ok();
+    Ok(InterfaceFacts { index, mac: Mac(mac), mtu, wireless })
+}

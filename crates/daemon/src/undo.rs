@@ -1,0 +1,135 @@
+//! Setting the host back, also after `kill -9`.
+//!
+//! A second process holds the end of a pipe. The node tells it, before each change, how to undo it, and then seals the
+//! list: what comes later is ignored, so that a node that an attacker has taken over cannot give it orders. When the pipe
+//! ends, because the node ends it or because the node is no more, the list is carried out. There is no second way: an
+//! orderly end undoes its changes the same way.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _, stdin};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use wayhop_core::Addr;
+
+use crate::error::Error;
+use crate::netlink::Netlink;
+use crate::system;
+
+/// The command, hidden from users, that runs [`undo`].
+pub const UNDO_COMMAND: &str = "node-undo";
+
+const SEALED: &str = "sealed";
+/// Longest list, octets.
+const MAX_LIST: u64 = 64 << 10;
+
+/// The node's end of the pipe.
+pub(crate) struct Undo {
+    child: Child,
+    pipe: Option<ChildStdin>,
+}
+
+impl Undo {
+    /// Starts the other process.
+    pub(crate) fn start() -> Result<Self, Error> {
+        let start = || {
+            let mut child = Command::new("/proc/self/exe")
+                .arg(UNDO_COMMAND)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::null())
+                // Signals to the node's group, as from a terminal, are not for it.
+                .process_group(0)
+                .spawn()?;
+            let pipe = child.stdin.take();
+            Ok(Self { child, pipe })
+        };
+        start().map_err(Error::system("start the process that sets the host back"))
+    }
+
+    fn tell(&mut self, line: &str) -> Result<(), Error> {
+        let Some(pipe) = &mut self.pipe else { return Ok(()) };
+        writeln!(pipe, "{line}").map_err(Error::system("talk to the process that sets the host back"))
+    }
+
+    /// Changes a setting of an interface, if it is not so already.
+    pub(crate) fn set(&mut self, interface: &str, name: &str, value: &str) -> Result<(), Error> {
+        let path = system::ipv4_setting(interface, name);
+        let what = |verb| Error::system(format!("{verb} {}", path.display()));
+        let old = system::read(&path).map_err(what("read"))?;
+        if old == value {
+            return Ok(());
+        }
+        self.tell(&format!("set {interface} {name} {old}"))?;
+        fs::write(&path, value).map_err(what("write"))
+    }
+
+    /// The node will make routes by this interface.
+    pub(crate) fn routes(&mut self, ifindex: u32) -> Result<(), Error> {
+        self.tell(&format!("routes {ifindex}"))
+    }
+
+    /// The node gives this interface its address.
+    pub(crate) fn address(&mut self, addr: Addr, ifindex: u32) -> Result<(), Error> {
+        self.tell(&format!("address {addr} {ifindex}"))
+    }
+
+    /// No more changes will come.
+    pub(crate) fn seal(&mut self) -> Result<(), Error> {
+        self.tell(SEALED)
+    }
+}
+
+impl Drop for Undo {
+    fn drop(&mut self) {
+        self.pipe = None;
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads a list from standard input and carries it out, the last change first, when the pipe ends.
+pub fn undo() -> Result<(), Error> {
+    // Whoever ends the node may mean this process, too, and must not get it before its work is done.
+    let _ = nix::sys::signal::SigSet::all().thread_block();
+    crate::privileges::keep_network_admin()?;
+    let mut input = BufReader::new(stdin().lock().take(MAX_LIST));
+    let mut changes = VecDeque::new();
+    let mut line = String::new();
+    while input.read_line(&mut line).is_ok_and(|n| n > 0) {
+        if line.trim_end() == SEALED {
+            break;
+        }
+        changes.push_front(std::mem::take(&mut line));
+    }
+    let mut rest = input.into_inner().into_inner();
+    let _ = std::io::copy(&mut rest, &mut std::io::sink());
+    for c in &changes {
+        carry_out(c);
+    }
+    Ok(())
+}
+
+fn carry_out(change: &str) {
+    let words: Vec<&str> = change.split_whitespace().collect();
+    match words[..] {
+        // An interface that is gone has taken its settings with it.
+        ["set", interface, name, value] => {
+            let path = system::ipv4_setting(interface, name);
+            if Path::new("/proc/sys/net/ipv4/conf").join(interface).is_dir() {
+                let _ = fs::write(path, value);
+            }
+        }
+        ["address", addr, ifindex] => {
+            if let (Ok(addr), Ok(ifindex)) = (addr.parse(), ifindex.parse()) {
+                let _ = Netlink::open().and_then(|mut n| n.remove_address(addr, ifindex));
+            }
+        }
+        ["routes", ifindex] => {
+            if let Ok(ifindex) = ifindex.parse() {
+                let _ = Netlink::open().and_then(|mut n| n.remove_all(ifindex));
+            }
+        }
+        _ => {}
+    }
+}
