@@ -84,9 +84,19 @@ pub(crate) enum Command {
     /// Set back what a node changed (a node starts this by itself)
     #[command(name = wayhop_daemon::UNDO_COMMAND, hide = true)]
     NodeUndo,
+    /// Talk to a running emulation, lab or node
+    #[command(after_help = crate::ctl::EXAMPLES)]
+    Ctl(crate::ctl::CtlArgs),
+    /// Receive the reports of nodes and write them down
+    #[command(after_help = crate::collect::EXAMPLE)]
+    Collect(crate::collect::CollectArgs),
+    /// Say what this machine lacks for each world, and the remedy
+    #[command(after_help = crate::doctor::EXAMPLES)]
+    Doctor(crate::doctor::DoctorArgs),
     /// Print a script that completes this command's arguments in a shell
     #[command(
-        after_help = "Example: wayhop completions bash > ~/.local/share/bash-completion/completions/wayhop"
+        after_help = "Example: wayhop completions bash > ~/.local/share/bash-completion/completions/wayhop\n\n\
+        With the names of running nodes, too: source <(COMPLETE=bash wayhop)"
     )]
     Completions {
         /// The shell

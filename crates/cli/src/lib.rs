@@ -1,8 +1,11 @@
 //! The `wayhop` command: arguments, progress, messages. What it does is in the crates below.
 
 mod args;
+mod collect;
+mod ctl;
 mod decode;
 mod diff;
+mod doctor;
 mod emulate;
 mod export;
 mod failure;
@@ -27,6 +30,8 @@ use failure::{Failure, output};
 
 /// Runs the command line; a failure is one message on standard error.
 pub fn main() -> ExitCode {
+    // Asked by the shell for what could follow, it answers and exits.
+    clap_complete::CompleteEnv::with_factory(args::command).complete();
     let matches = args::command().get_matches();
     let args = match Args::from_arg_matches(&matches) {
         Ok(args) => args,
@@ -43,6 +48,9 @@ pub fn main() -> ExitCode {
         Command::Reproduce(a) => reproduce::reproduce(&a),
         Command::Node(a) => node::node(&a),
         Command::NodeUndo => node::undo(),
+        Command::Ctl(a) => ctl::ctl(a),
+        Command::Collect(a) => collect::collect(&a),
+        Command::Doctor(a) => doctor::doctor(&a),
         Command::Completions { shell } => completions(shell),
     };
     match outcome {

@@ -2,7 +2,7 @@
 //!
 //! The socket of the run or daemon NAME is `/run/wayhop/NAME.sock` for root and for services, and
 //! `$XDG_RUNTIME_DIR/wayhop/NAME.sock` for everybody else; without that variable `wayhop-UID/NAME.sock` in the folder for
-//! temporary files.
+//! temporary files. `$WAYHOP_RUNTIME_DIR`, if set, is the folder instead of all of these.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -50,7 +50,7 @@ fn check(name: &str) -> Result<(), String> {
 pub fn sockets() -> Vec<PathBuf> {
     let own = own_folder();
     let mut found = sockets_in(&own);
-    if own != Path::new(SYSTEM) {
+    if own != Path::new(SYSTEM) && std::env::var_os("WAYHOP_RUNTIME_DIR").is_none() {
         found.extend(sockets_in(Path::new(SYSTEM)));
     }
     found
@@ -83,6 +83,9 @@ fn sockets_in(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn own_folder() -> PathBuf {
+    if let Some(dir) = std::env::var_os("WAYHOP_RUNTIME_DIR").filter(|d| !d.is_empty()) {
+        return dir.into();
+    }
     let uid = rustix::process::geteuid();
     if uid.is_root() {
         return SYSTEM.into();

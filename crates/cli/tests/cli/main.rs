@@ -1,9 +1,12 @@
 //! The `wayhop` command as its users have it: run as a program, judged by its output, its files and its exit status.
 
 mod aodv_captures;
+mod collect;
 mod console;
+mod ctl;
 mod determinism;
 mod diff;
+mod doctor;
 mod dsr_options;
 mod emulate;
 mod extremes;

@@ -1,0 +1,116 @@
+//! `wayhop collect`: the reports of nodes, as they come.
+
+use std::io::{ErrorKind, Write as _, stdout};
+use std::net::{SocketAddr, UdpSocket};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, SystemTime};
+
+use serde_json::json;
+use wayhop_control::monitor::{Collector, LONGEST_DATAGRAM, Rejected};
+
+use crate::failure::{Failure, output};
+use crate::run::stop_on_signal;
+
+pub(crate) const EXAMPLE: &str = "\
+Nodes send reports when their configuration names this collector (monitor.collector). Ends with Ctrl-C.
+
+Example:
+  wayhop collect --out reports";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CollectArgs {
+    /// Address and UDP port to listen at
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "0.0.0.0:9465")]
+    listen: SocketAddr,
+    /// Folder for one file a node, NODE_ADDRESS.jsonl, appended to
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    out: PathBuf,
+    /// Print each report as one JSON object a line
+    #[arg(long)]
+    json: bool,
+    /// Print nothing
+    #[arg(long, short, conflicts_with = "json")]
+    quiet: bool,
+}
+
+pub(crate) fn collect(a: &CollectArgs) -> Result<ExitCode, Failure> {
+    let socket = UdpSocket::bind(a.listen).map_err(|e| {
+        Failure::Run(format!("cannot listen at {}: {e}; choose another address with --listen", a.listen))
+    })?;
+    // Now and then, to see whether the user wants to stop.
+    socket.set_read_timeout(Some(Duration::from_millis(200))).map_err(Failure::run)?;
+    if !a.quiet {
+        eprintln!(
+            "listening at {}, writing into {}",
+            socket.local_addr().unwrap_or(a.listen),
+            a.out.display()
+        );
+    }
+    let stop = stop_on_signal()?;
+    let mut collector = Collector::new(&a.out);
+    let mut rejected: u64 = 0;
+    let mut buffer = [0; LONGEST_DATAGRAM + 1];
+    while !stop.load(Ordering::Relaxed) {
+        let (n, from) = match socket.recv_from(&mut buffer) {
+            Ok(received) => received,
+            Err(e)
+                if matches!(
+                    e.kind(),
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+                ) =>
+            {
+                continue;
+            }
+            // A mesh comes and goes (paper 000, section 6.5.4): wait, and try again.
+            Err(_) => {
+                std::thread::sleep(Duration::from_secs(1));
+                continue;
+            }
+        };
+        match collector.receive(from.ip(), SystemTime::now(), &buffer[..n]) {
+            Ok(r) if a.quiet => drop(r),
+            Ok(r) => {
+                let line = if a.json {
+                    json!({"from": from.ip(), "lost": r.lost, "report": r.report}).to_string()
+                } else {
+                    human(&r, from)
+                };
+                match writeln!(stdout(), "{line}") {
+                    Err(e) if e.kind() == ErrorKind::BrokenPipe => break,
+                    written => output(written)?,
+                }
+            }
+            Err(e) => {
+                rejected += 1;
+                // Said once: whoever can send one can send a million.
+                if rejected == 1 || matches!(e, Rejected::NotWritten { .. }) && rejected.is_power_of_two() {
+                    eprintln!("wayhop: a datagram from {from} does not count: {e}");
+                }
+            }
+        }
+    }
+    if rejected > 0 {
+        eprintln!("wayhop: {rejected} datagrams did not count");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn human(r: &wayhop_control::monitor::Received, from: SocketAddr) -> String {
+    let place = match r.report.position {
+        Some(wayhop_control::Place::Earth { latitude_deg, longitude_deg, .. }) => {
+            format!("{latitude_deg:.6},{longitude_deg:.6}")
+        }
+        Some(wayhop_control::Place::Local { x, y, .. }) => format!("{x:.1}m,{y:.1}m"),
+        None => "place unknown".to_owned(),
+    };
+    let (node, number) = (&r.report.node, r.report.number);
+    let text = format!(
+        "{node} ({}) report {number}, {} lost, {place}, {} counters",
+        from.ip(),
+        r.lost,
+        r.report.counters.len()
+    );
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}

@@ -1,0 +1,187 @@
+//! Arguments of `wayhop ctl`.
+
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Subcommand, ValueHint};
+use clap_complete::ArgValueCompleter;
+use wayhop_control::{EventKind, LinkState, NodeRef, Place};
+
+use super::complete;
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  wayhop ctl list
+  wayhop ctl --run chain --node mid routes
+  wayhop ctl params active_route_timeout_ms=1000
+  wayhop ctl link left right down
+  wayhop ctl watch drop note --json
+
+Without --socket and --run the one run that goes on is meant. docs/reference/control.md describes the messages.";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CtlArgs {
+    /// The control socket
+    #[arg(long, global = true, value_name = "PATH", conflicts_with = "run", value_hint = ValueHint::FilePath)]
+    pub(crate) socket: Option<PathBuf>,
+    /// The run or daemon of this name; `wayhop ctl list` shows them
+    #[arg(long, global = true, value_name = "NAME", add = ArgValueCompleter::new(complete::runs))]
+    pub(crate) run: Option<String>,
+    /// One node, by number, name or address; without it, all
+    #[arg(long, global = true, value_name = "NODE", add = ArgValueCompleter::new(complete::nodes))]
+    pub(crate) node: Option<NodeRef>,
+    /// Print the answer as one JSON object; events one a line
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) what: What,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum What {
+    /// The runs and daemons that go on here
+    List,
+    /// Who answers, and its nodes
+    Hello,
+    /// Tables of the protocol and its host
+    Tables {
+        /// Names of tables; without them, all
+        #[arg(value_name = "TABLE", add = ArgValueCompleter::new(complete::tables))]
+        tables: Vec<String>,
+    },
+    /// Routes, however the protocol keeps them
+    Routes,
+    /// Neighbours, and what is known of the links to them
+    Neighbours,
+    /// What is cached of the network
+    Cache,
+    /// Packets that wait
+    Queues,
+    /// Counts since the start
+    Counters,
+    /// Parameters of the protocol: shows them, or changes them while the nodes run
+    Params {
+        /// Those to show, or to change: KEY or KEY=VALUE
+        #[arg(value_name = "KEY[=VALUE]", add = ArgValueCompleter::new(complete::parameters))]
+        params: Vec<String>,
+    },
+    /// Forget the route to a destination, or all routes
+    Purge {
+        /// Its address or name; without it, all
+        #[arg(value_name = "DST", add = ArgValueCompleter::new(complete::nodes))]
+        destination: Option<NodeRef>,
+    },
+    /// Where nodes are; or tells one where it is
+    Position {
+        /// Where it is from now on: LAT,LON in degrees, or X,Y in metres with their unit, as in 120m,40m
+        #[arg(value_name = "PLACE", value_parser = place, allow_hyphen_values = true)]
+        place: Option<Place>,
+        /// Its course, degrees clockwise from north
+        #[arg(long, value_name = "DEGREES", default_value_t = 0.0, requires = "place")]
+        heading: f32,
+        /// Its speed, metres per second
+        #[arg(long, value_name = "M_PER_S", default_value_t = 0.0, requires = "place")]
+        speed: f32,
+        /// Give its place back to its GPS receiver or to the scenario
+        #[arg(long, conflicts_with = "place")]
+        release: bool,
+    },
+    /// The links of an emulation that are overridden
+    Links,
+    /// Override a link of an emulation
+    Link {
+        /// One end
+        #[arg(add = ArgValueCompleter::new(complete::nodes))]
+        a: NodeRef,
+        /// The other
+        #[arg(add = ArgValueCompleter::new(complete::nodes))]
+        b: NodeRef,
+        /// up; down; loss=SHARE, from 0 to 1, on top of the radio model; model for no override
+        #[arg(value_parser = link_state)]
+        state: LinkState,
+        /// Only what A sends to B
+        #[arg(long)]
+        one_way: bool,
+    },
+    /// Print events as they happen
+    Watch {
+        /// Kinds; without them, all
+        #[arg(value_name = "KIND", value_parser = PossibleValuesParser::new(EventKind::ALL.map(EventKind::name)))]
+        kinds: Vec<String>,
+    },
+    /// End the run or the daemon in good order
+    Quit,
+}
+
+fn link_state(text: &str) -> Result<LinkState, String> {
+    match text {
+        "up" => Ok(LinkState::Up),
+        "down" => Ok(LinkState::Down),
+        "model" => Ok(LinkState::Model),
+        _ => text
+            .strip_prefix("loss=")
+            .and_then(|share| share.parse().ok())
+            .filter(|share| (0.0..=1.0).contains(share))
+            .map(LinkState::Loss)
+            .ok_or_else(|| "give up, down, model, or loss=SHARE with a share from 0 to 1".to_owned()),
+    }
+}
+
+fn place(text: &str) -> Result<Place, String> {
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    let metres = |p: &str| p.strip_suffix('m').and_then(|p| p.parse::<f64>().ok());
+    let place = match parts[..] {
+        [a, b] if a.ends_with('m') => metres(a).zip(metres(b)).map(|(x, y)| Place::Local { x, y, z: 0.0 }),
+        [a, b, c] => metres(a).zip(metres(b)).zip(metres(c)).map(|((x, y), z)| Place::Local { x, y, z }),
+        [a, b] => a.parse().ok().zip(b.parse().ok()).map(|(latitude_deg, longitude_deg)| Place::Earth {
+            latitude_deg,
+            longitude_deg,
+            heading_deg: 0.0,
+            speed_m_per_s: 0.0,
+        }),
+        _ => None,
+    };
+    let place = place.ok_or("give LAT,LON in degrees, as 40.44,-79.94, or X,Y in metres, as 120m,40m")?;
+    place.check().map_err(|e| e.to_string())?;
+    Ok(place)
+}
+
+/// An address, if that is what a node was given by.
+pub(crate) fn address(node: &NodeRef) -> Option<Ipv4Addr> {
+    match node {
+        NodeRef::Number(_) => None,
+        NodeRef::Name(name) => name.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_told_apart_by_their_unit() {
+        let earth = |latitude_deg, longitude_deg| Place::Earth {
+            latitude_deg,
+            longitude_deg,
+            heading_deg: 0.0,
+            speed_m_per_s: 0.0,
+        };
+        assert_eq!(place("40.44,-79.94"), Ok(earth(40.44, -79.94)));
+        assert_eq!(place("-33, 151"), Ok(earth(-33.0, 151.0)));
+        assert_eq!(place("120m,40.5m"), Ok(Place::Local { x: 120.0, y: 40.5, z: 0.0 }));
+        assert_eq!(place("-1m,2m,3m"), Ok(Place::Local { x: -1.0, y: 2.0, z: 3.0 }));
+        for bad in ["", "1", "1,2,3", "91,0", "0,181", "1m,2", "nan,1", "infm,1m", "a,b"] {
+            assert!(place(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_share_of_loss_is_from_0_to_1() {
+        assert_eq!(link_state("loss=0.25"), Ok(LinkState::Loss(0.25)));
+        assert_eq!(link_state("model"), Ok(LinkState::Model));
+        for bad in ["loss", "loss=", "loss=1.1", "loss=-0.1", "loss=nan", "Up"] {
+            assert!(link_state(bad).is_err(), "{bad}");
+        }
+    }
+}

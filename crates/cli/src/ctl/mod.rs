@@ -1,0 +1,237 @@
+//! `wayhop ctl`: talking to running nodes.
+
+mod args;
+mod complete;
+mod show;
+
+use std::io::{Write as _, stdout};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use serde_json::{Map, Value, json};
+use wayhop_control::answer::Parameters;
+use wayhop_control::{About, Client, ClientError, ErrorCode, EventKind, NodeRef, Place, Request, paths};
+
+use crate::failure::{Failure, output};
+
+use args::What;
+pub(crate) use args::{CtlArgs, EXAMPLES};
+
+/// Groups of tables, by what they tell, whatever the protocol calls them.
+const ROUTES: &[&str] = &["routes", "route_cache", "link_cache", "flows", "kernel_routes"];
+const NEIGHBOURS: &[&str] = &["neighbours", "etx", "bad_links", "blacklist", "positions"];
+const CACHE: &[&str] = &["route_cache", "link_cache", "stability", "bad_links", "request_ids", "positions"];
+const QUEUES: &[&str] = &[
+    "send_buffer",
+    "maintenance_buffer",
+    "held_replies",
+    "buffer",
+    "queue",
+    "queues",
+    "searches",
+    "request_targets",
+];
+
+pub(crate) fn ctl(a: CtlArgs) -> Result<ExitCode, Failure> {
+    if matches!(a.what, What::List) {
+        return list(a.json);
+    }
+    let mut ctl = Ctl { client: connect(a.socket, a.run)?, node: a.node, json: a.json };
+    let some = |names: &[&str]| Request::Tables { tables: names.iter().map(|n| (*n).to_owned()).collect() };
+    match a.what {
+        What::List => {}
+        What::Hello => ctl.show(Request::Hello {}, show::about)?,
+        What::Tables { tables } => ctl.show(Request::Tables { tables }, show::tables)?,
+        What::Routes => ctl.show(some(ROUTES), show::tables)?,
+        What::Neighbours => ctl.show(some(NEIGHBOURS), show::tables)?,
+        What::Cache => ctl.show(some(CACHE), show::tables)?,
+        What::Queues => ctl.show(some(QUEUES), show::tables_and_held)?,
+        What::Counters => ctl.show(Request::Counters {}, show::counters)?,
+        What::Params { params } => ctl.params(&params)?,
+        What::Purge { destination } => ctl.purge(destination.as_ref())?,
+        What::Position { place: None, release: false, .. } => {
+            ctl.show(Request::Position {}, show::positions)?;
+        }
+        What::Position { place: None, .. } => ctl.order(Request::ReleasePosition {})?,
+        What::Position { place: Some(place), heading, speed, .. } => {
+            let place = moving(place, heading, speed)?;
+            ctl.order(Request::SetPosition { place })?;
+        }
+        What::Links => ctl.show(Request::Links {}, show::links)?,
+        What::Link { a, b, state, one_way } => ctl.order(Request::SetLink { a, b, one_way, state })?,
+        What::Watch { kinds } => ctl.watch(&kinds)?,
+        What::Quit => ctl.order(Request::Quit {})?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn moving(place: Place, heading: f32, speed: f32) -> Result<Place, Failure> {
+    let place = match place {
+        Place::Earth { latitude_deg, longitude_deg, .. } => {
+            Place::Earth { latitude_deg, longitude_deg, heading_deg: heading, speed_m_per_s: speed }
+        }
+        Place::Local { .. } if heading != 0.0 || speed != 0.0 => {
+            return Err(Failure::usage("--heading and --speed go with a place in degrees: give LAT,LON"));
+        }
+        Place::Local { .. } => place,
+    };
+    place.check().map_err(Failure::usage)?;
+    Ok(place)
+}
+
+fn failure(e: ClientError) -> Failure {
+    match &e {
+        ClientError::Refused(r) => match r.code {
+            ErrorCode::BadRequest
+            | ErrorCode::UnknownNode
+            | ErrorCode::UnknownKey
+            | ErrorCode::Refused
+            | ErrorCode::Unsupported => Failure::usage(e),
+            _ => Failure::run(e),
+        },
+        _ => Failure::run(e),
+    }
+}
+
+/// The socket that was named, or that of the one run that goes on.
+fn connect(socket: Option<PathBuf>, run: Option<String>) -> Result<Client, Failure> {
+    if let Some(path) = socket {
+        return Client::connect(&path).map_err(failure);
+    }
+    if let Some(name) = run {
+        let path = paths::find(&name).map_err(Failure::usage)?;
+        return Client::connect(&path).map_err(failure);
+    }
+    let mut going: Vec<(PathBuf, Client)> =
+        paths::sockets().into_iter().filter_map(|p| Client::connect(&p).ok().map(|c| (p, c))).collect();
+    match (going.pop(), going.is_empty()) {
+        (Some((_, client)), true) => Ok(client),
+        (None, _) => Err(Failure::usage(
+            "nothing of wayhop runs here that this user may talk to; begin with `wayhop emulate` or `wayhop node`, or give \
+             --socket PATH",
+        )),
+        (Some((last, _)), false) => {
+            let mut names: Vec<String> = going.iter().map(|(p, _)| paths::name_of(p)).collect();
+            names.push(paths::name_of(&last));
+            Err(Failure::Usage(format!("several run here: say which one with --run: {}", names.join(", "))))
+        }
+    }
+}
+
+/// The runs that go on, and the sockets that nobody answers at.
+fn list(as_json: bool) -> Result<ExitCode, Failure> {
+    let runs: Vec<Value> = paths::sockets()
+        .into_iter()
+        .map(|path| {
+            let about = Client::connect(&path).and_then(|mut c| c.ask_for::<About>(None, Request::Hello {}));
+            let mut run = Map::new();
+            run.insert("run".to_owned(), paths::name_of(&path).into());
+            run.insert("socket".to_owned(), path.to_string_lossy().into());
+            match about {
+                Ok(a) => {
+                    run.insert("world".to_owned(), a.world.into());
+                    run.insert("protocol".to_owned(), a.protocol.into());
+                    run.insert("nodes".to_owned(), a.nodes.len().into());
+                    run.insert("pid".to_owned(), a.pid.into());
+                }
+                Err(e) => drop(run.insert("trouble".to_owned(), e.to_string().into())),
+            }
+            Value::Object(run)
+        })
+        .collect();
+    let text = if as_json { format!("{}\n", json!({ "runs": runs })) } else { show::list(&runs) };
+    output(stdout().write_all(text.as_bytes()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+struct Ctl {
+    client: Client,
+    node: Option<NodeRef>,
+    json: bool,
+}
+
+impl Ctl {
+    fn ask(&mut self, request: Request) -> Result<Value, Failure> {
+        self.client.ask(self.node.clone(), request).map_err(failure)
+    }
+
+    /// Prints the answer, for people by `human`.
+    fn show(&mut self, request: Request, human: fn(&Value) -> String) -> Result<(), Failure> {
+        let answer = self.ask(request)?;
+        let text = if self.json { format!("{answer}\n") } else { human(&answer) };
+        output(stdout().write_all(text.as_bytes()))
+    }
+
+    /// Gives an order; there is nothing to tell if it was carried out.
+    fn order(&mut self, request: Request) -> Result<(), Failure> {
+        let answer = self.ask(request)?;
+        if self.json { output(writeln!(stdout(), "{answer}")) } else { Ok(()) }
+    }
+
+    fn params(&mut self, params: &[String]) -> Result<(), Failure> {
+        let mut values = Map::new();
+        let mut keys = Vec::new();
+        for p in params {
+            match p.split_once('=') {
+                // A word is a word without quotes, as on any command line.
+                Some((key, value)) => {
+                    let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+                    values.insert(key.trim().to_owned(), value);
+                    keys.push(key.trim());
+                }
+                None => keys.push(p.trim()),
+            }
+        }
+        let request =
+            if values.is_empty() { Request::Parameters {} } else { Request::SetParameters { values } };
+        let answer = self.ask(request)?;
+        let mut answer: Parameters = serde_json::from_value(answer).map_err(Failure::run)?;
+        if !keys.is_empty() {
+            for node in &mut answer.nodes {
+                if let Some(missing) = keys.iter().find(|k| !node.parameters.contains_key(**k)) {
+                    return Err(Failure::Usage(format!(
+                        "there is no parameter {missing}; `wayhop ctl params` shows all"
+                    )));
+                }
+                node.parameters.retain(|k, _| keys.contains(&k.as_str()));
+            }
+        }
+        let answer = serde_json::to_value(answer).map_err(Failure::run)?;
+        let text = if self.json { format!("{answer}\n") } else { show::parameters(&answer) };
+        output(stdout().write_all(text.as_bytes()))
+    }
+
+    fn purge(&mut self, destination: Option<&NodeRef>) -> Result<(), Failure> {
+        let destination = match destination {
+            None => None,
+            Some(node) => Some(match args::address(node) {
+                Some(address) => address,
+                None => self.address_of(node)?,
+            }),
+        };
+        self.order(Request::PurgeRoutes { destination })
+    }
+
+    fn address_of(&mut self, node: &NodeRef) -> Result<std::net::Ipv4Addr, Failure> {
+        let about: About = self.client.ask_for(None, Request::Hello {}).map_err(failure)?;
+        let number = about.resolve(node).map_err(Failure::usage)?;
+        about
+            .node(number)
+            .map(|n| n.address)
+            .ok_or_else(|| Failure::Run(format!("node {number} has no address; give the address itself")))
+    }
+
+    fn watch(&mut self, kinds: &[String]) -> Result<(), Failure> {
+        let kinds = EventKind::ALL.into_iter().filter(|k| kinds.iter().any(|n| n == k.name())).collect();
+        self.client.subscribe(self.node.clone(), kinds).map_err(failure)?;
+        while let Some(event) = self.client.event().map_err(failure)? {
+            let event = serde_json::to_value(&event).map_err(Failure::run)?;
+            let line = if self.json { event.to_string() } else { show::event(&event) };
+            match writeln!(stdout(), "{line}") {
+                Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
+                written => output(written)?,
+            }
+        }
+        Ok(())
+    }
+}

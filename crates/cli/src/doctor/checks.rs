@@ -1,0 +1,236 @@
+//! The checks. What can be tried is tried, in a network namespace that ends with the trial.
+
+use std::fs::{self, OpenOptions};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// One thing that a world needs or can use.
+#[derive(Debug)]
+pub(super) struct Check {
+    pub(super) what: &'static str,
+    pub(super) is_there: bool,
+    /// Whether the world does not work without it.
+    pub(super) is_needed: bool,
+    pub(super) found: String,
+    pub(super) remedy: String,
+}
+
+impl Check {
+    fn needed(what: &'static str, found: Result<String, String>, remedy: &str) -> Self {
+        Self::new(what, true, found, remedy)
+    }
+    fn useful(what: &'static str, found: Result<String, String>, remedy: &str) -> Self {
+        Self::new(what, false, found, remedy)
+    }
+    fn new(what: &'static str, is_needed: bool, found: Result<String, String>, remedy: &str) -> Self {
+        let is_there = found.is_ok();
+        let found = match found {
+            Ok(text) | Err(text) => text,
+        };
+        Self { what, is_there, is_needed, found, remedy: remedy.to_owned() }
+    }
+}
+
+pub(super) fn sim() -> Vec<Check> {
+    vec![Check::needed("simulation", Ok("needs nothing but this program".to_owned()), "")]
+}
+
+pub(super) fn emulate() -> Vec<Check> {
+    vec![
+        capabilities(&[("CAP_NET_ADMIN", 12), ("CAP_SYS_ADMIN", 21)]),
+        tun(),
+        namespaces(),
+        forwarding(),
+        Check::useful(
+            "open files",
+            open_files(),
+            "a large emulation needs more: `ulimit -n 65536`, or LimitNOFILE= in a service",
+        ),
+    ]
+}
+
+pub(super) fn lab() -> Vec<Check> {
+    vec![
+        capabilities(&[("CAP_NET_ADMIN", 12), ("CAP_NET_RAW", 13), ("CAP_SYS_ADMIN", 21)]),
+        tun(),
+        namespaces(),
+        Check::needed(
+            "veth and bridge",
+            in_namespace("ip link add wh0 type veth peer name wh1 && ip link add wh2 type bridge"),
+            "apt-get install iproute2; load the modules veth and bridge: `modprobe veth bridge`",
+        ),
+        Check::needed(
+            "nftables",
+            in_namespace("nft add table netdev wh || nft add table bridge wh"),
+            "apt-get install nftables; the kernel needs CONFIG_NF_TABLES",
+        ),
+        forwarding(),
+    ]
+}
+
+pub(super) fn node() -> Vec<Check> {
+    let wlan = wireless_interfaces();
+    let wlan = if wlan.is_empty() {
+        Err("no interface of this machine is a wireless one".to_owned())
+    } else {
+        Ok(wlan.join(", "))
+    };
+    vec![
+        capabilities(&[("CAP_NET_ADMIN", 12), ("CAP_NET_RAW", 13)]),
+        tun(),
+        Check::useful(
+            "wireless interface",
+            wlan,
+            "plug one in, in IBSS (ad hoc) or mesh mode; a wired interface works too, with acknowledgements of the network \
+             layer",
+        ),
+        Check::useful(
+            "transmit status (SO_WIFI_STATUS)",
+            transmit_status(),
+            "use an interface whose driver is on mac80211; without it, losses are noticed by passive and network-layer \
+             acknowledgements and by Hellos",
+        ),
+        Check::useful(
+            "gpsd",
+            gpsd(),
+            "apt-get install gpsd, for a node that shall know where it is; or `wayhop ctl position`",
+        ),
+        Check::useful(
+            "ip_forward",
+            match fs::read_to_string("/proc/sys/net/ipv4/ip_forward") {
+                Ok(v) if v.trim() == "1" => Ok("on".to_owned()),
+                Ok(_) => Err("off".to_owned()),
+                Err(e) => Err(e.to_string()),
+            },
+            "AODV forwards in the kernel: `sysctl -w net.ipv4.ip_forward=1`, or leave it to the daemon",
+        ),
+    ]
+}
+
+pub(super) fn tools() -> Vec<Check> {
+    [
+        ("tshark", "tshark", "apt-get install tshark: looks into captures"),
+        ("iperf3", "iperf3", "apt-get install iperf3: loads a mesh"),
+        ("ping", "ping", "apt-get install iputils-ping"),
+        ("ip", "ip", "apt-get install iproute2: shows interfaces and routes"),
+        ("gpspipe", "gpspipe", "apt-get install gpsd-clients: shows the positions of emulated nodes"),
+        ("chromium", "chromium", "apt-get install chromium: shows reports"),
+        ("ns-2", "ns", "apt-get install ns2: for comparisons"),
+    ]
+    .into_iter()
+    .map(|(what, program, remedy)| Check::useful(what, in_path(program), remedy))
+    .collect()
+}
+
+fn capabilities(needed: &[(&str, u32)]) -> Check {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let held = status
+        .lines()
+        .find_map(|l| l.strip_prefix("CapEff:"))
+        .and_then(|v| u64::from_str_radix(v.trim(), 16).ok())
+        .unwrap_or(0);
+    let missing: Vec<&str> = needed.iter().filter(|(_, bit)| held >> bit & 1 == 0).map(|(n, _)| *n).collect();
+    let all: Vec<&str> = needed.iter().map(|(n, _)| *n).collect();
+    let found =
+        if missing.is_empty() { Ok(all.join(", ")) } else { Err(format!("without {}", missing.join(", "))) };
+    Check::needed(
+        "root, or its capabilities",
+        found,
+        "run it with sudo, or as a service with these capabilities",
+    )
+}
+
+fn tun() -> Check {
+    let open = OpenOptions::new().read(true).write(true).open("/dev/net/tun");
+    Check::needed(
+        "/dev/net/tun",
+        open.map(|_| "opens".to_owned()).map_err(|e| e.to_string()),
+        "`modprobe tun`; in a container: give it the device /dev/net/tun",
+    )
+}
+
+fn namespaces() -> Check {
+    Check::needed(
+        "network namespaces",
+        in_namespace("true"),
+        "run it with sudo; in a container: give it CAP_SYS_ADMIN; the kernel needs CONFIG_NET_NS",
+    )
+}
+
+fn forwarding() -> Check {
+    Check::needed(
+        "forwarding in a namespace",
+        in_namespace("test -w /proc/sys/net/ipv4/ip_forward && cat /proc/sys/net/ipv4/ip_forward >/dev/null"),
+        "mount /proc/sys writable: in a container, run it privileged or with `--security-opt systempaths=unconfined`",
+    )
+}
+
+/// Runs a shell line in a network namespace of its own.
+fn in_namespace(line: &str) -> Result<String, String> {
+    let run = Command::new("unshare")
+        .args(["--net", "--", "sh", "-c", line])
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| format!("cannot try: unshare (Debian package util-linux): {e}"))?;
+    if run.status.success() {
+        return Ok("tried, works".to_owned());
+    }
+    let said = String::from_utf8_lossy(&run.stderr);
+    let first = said.lines().find(|l| !l.trim().is_empty()).unwrap_or("tried, fails");
+    Err(first.chars().map(|c| if c.is_control() { ' ' } else { c }).take(160).collect())
+}
+
+fn open_files() -> Result<String, String> {
+    const WANTED: u64 = 4096;
+    let limits = fs::read_to_string("/proc/self/limits").map_err(|e| e.to_string())?;
+    let line = limits.lines().find_map(|l| l.strip_prefix("Max open files")).unwrap_or_default();
+    let soft = line.split_whitespace().next().unwrap_or("unknown");
+    match soft.parse::<u64>() {
+        Ok(n) if n < WANTED => Err(format!("at most {n}")),
+        _ => Ok(format!("at most {soft}")),
+    }
+}
+
+fn wireless_interfaces() -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir("/sys/class/net")
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        .filter(|e| e.path().join("phy80211").exists() || e.path().join("wireless").exists())
+        .map(|e| e.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+fn transmit_status() -> Result<String, String> {
+    let phys = fs::read_dir("/sys/class/ieee80211").into_iter().flatten().filter_map(Result::ok);
+    // A driver on mac80211 gives its hardware a debug folder of that name; a full-MAC one does not.
+    let with: Vec<String> = phys
+        .map(|e| e.file_name().to_string_lossy().into_owned())
+        .filter(|phy| {
+            Path::new("/sys/kernel/debug/ieee80211").join(phy).exists()
+                || Path::new("/sys/module/mac80211").exists()
+        })
+        .collect();
+    if with.is_empty() { Err("no hardware on mac80211".to_owned()) } else { Ok(with.join(", ")) }
+}
+
+fn gpsd() -> Result<String, String> {
+    let address = SocketAddr::from(([127, 0, 0, 1], wayhop_control::gpsd::PORT));
+    match TcpStream::connect_timeout(&address, Duration::from_millis(300)) {
+        Ok(_) => Ok(format!("answers at {address}")),
+        Err(e) => Err(format!("does not answer at {address}: {e}")),
+    }
+}
+
+fn in_path(program: &str) -> Result<String, String> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .map(|dir| dir.join(program))
+        .find(|p| p.is_file())
+        .map(|p| p.display().to_string())
+        .ok_or_else(|| "not found".to_owned())
+}

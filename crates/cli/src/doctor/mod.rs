@@ -1,0 +1,141 @@
+//! `wayhop doctor`: what this machine lacks for each world, and the remedy.
+
+mod checks;
+
+use std::fmt::Write as _;
+use std::io::{Write as _, stdout};
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+
+use crate::failure::{Failure, output};
+use checks::Check;
+
+pub(crate) const EXAMPLES: &str = "\
+Exits with 0 if the world that was asked for works here, with 1 if not; without a world, with 0.
+
+Examples:
+  wayhop doctor
+  sudo wayhop doctor emulate && sudo wayhop emulate scenarios/chain.toml";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DoctorArgs {
+    /// One world; without it, all and the tools beside them
+    world: Option<World>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What can be asked for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum World {
+    /// `wayhop run`: simulation
+    Sim,
+    /// `wayhop emulate`: real programs over a simulated radio
+    Emulate,
+    /// `wayhop lab`: daemons on a shared wire
+    Lab,
+    /// `wayhop node`: a daemon on a real interface
+    Node,
+    /// Other programs that are of use
+    Tools,
+}
+
+impl World {
+    const ALL: [Self; 5] = [Self::Sim, Self::Emulate, Self::Lab, Self::Node, Self::Tools];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Sim => "sim",
+            Self::Emulate => "emulate",
+            Self::Lab => "lab",
+            Self::Node => "node",
+            Self::Tools => "tools",
+        }
+    }
+
+    fn checks(self) -> Vec<Check> {
+        match self {
+            Self::Sim => checks::sim(),
+            Self::Emulate => checks::emulate(),
+            Self::Lab => checks::lab(),
+            Self::Node => checks::node(),
+            Self::Tools => checks::tools(),
+        }
+    }
+}
+
+pub(crate) fn doctor(a: &DoctorArgs) -> Result<ExitCode, Failure> {
+    let asked = a.world.map_or_else(|| World::ALL.to_vec(), |w| vec![w]);
+    let found: Vec<(World, Vec<Check>)> = asked.into_iter().map(|w| (w, w.checks())).collect();
+    let text = if a.json { to_json(&found).to_string() + "\n" } else { to_text(&found) };
+    output(stdout().write_all(text.as_bytes()))?;
+    let works = a.world.is_none() || found.iter().all(|(_, checks)| works(checks));
+    Ok(if works { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn works(checks: &[Check]) -> bool {
+    checks.iter().all(|c| c.is_there || !c.is_needed)
+}
+
+fn to_json(found: &[(World, Vec<Check>)]) -> Value {
+    let worlds = found.iter().map(|(world, checks)| {
+        let rows: Vec<Value> = checks
+            .iter()
+            .map(|c| {
+                json!({"what": c.what, "there": c.is_there, "needed": c.is_needed, "found": c.found,
+                       "remedy": if c.is_there { Value::Null } else { Value::from(c.remedy.as_str()) }})
+            })
+            .collect();
+        (world.name().to_owned(), json!({"works": works(checks), "checks": rows}))
+    });
+    json!({"wayhop": env!("CARGO_PKG_VERSION"), "worlds": worlds.collect::<serde_json::Map<_, _>>()})
+}
+
+fn to_text(found: &[(World, Vec<Check>)]) -> String {
+    let mut text = String::new();
+    for (world, checks) in found {
+        let verdict = match (world, works(checks)) {
+            (World::Tools, _) => "of use, not needed",
+            (_, true) => "works here",
+            (_, false) => "does not work here",
+        };
+        let _ = writeln!(text, "{}: {verdict}", world.name());
+        for c in checks {
+            let mark = match (c.is_there, c.is_needed) {
+                (true, _) => "ok     ",
+                (false, true) => "MISSING",
+                (false, false) => "absent ",
+            };
+            let _ = writeln!(text, "  {mark} {}: {}", c.what, c.found);
+            if !c.is_there {
+                let _ = writeln!(text, "          {}", c.remedy);
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_world_works_if_nothing_that_it_needs_is_missing() {
+        let check = |is_there, is_needed| Check {
+            what: "x",
+            is_there,
+            is_needed,
+            found: String::new(),
+            remedy: "do y".to_owned(),
+        };
+        assert!(works(&[check(true, true), check(false, false)]));
+        assert!(!works(&[check(true, true), check(false, true)]));
+        let json = to_json(&[(World::Lab, vec![check(false, true), check(true, true)])]);
+        assert_eq!(json["worlds"]["lab"]["works"], false);
+        assert_eq!(json["worlds"]["lab"]["checks"][0]["remedy"], "do y");
+        assert_eq!(json["worlds"]["lab"]["checks"][1]["remedy"], Value::Null);
+        assert!(to_text(&[(World::Lab, vec![check(false, true)])]).contains("MISSING x: \n          do y"));
+    }
+}

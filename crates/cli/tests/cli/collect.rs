@@ -1,0 +1,42 @@
+//! `wayhop collect`, with datagrams as nodes and others send them.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::UdpSocket;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::wayhop;
+
+#[test]
+fn reports_are_written_down_and_garbage_is_counted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut collect = wayhop()
+        .args(["collect", "--json", "--listen", "127.0.0.1:0", "--out"])
+        .arg(folder.path().join("reports"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut said = BufReader::new(collect.stderr.take().expect("piped")).lines();
+    let first = said.next().expect("a line").expect("text");
+
+    let address = first.strip_prefix("listening at ").and_then(|r| r.split(',').next()).expect("an address");
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    // As docs/reference/control.md has it.
+    let report = r#"{"wayhop_report":1,"node":"mesh-3","start_unix_s":1700000000,"number":0,"time_unix_s":1700000000.5,"counters":{"forwarded":7}}"#;
+    for datagram in [&b"garbage"[..], &[0xff; 1400], report.as_bytes()] {
+        socket.send_to(datagram, address).expect("sent");
+    }
+    let mut lines = BufReader::new(collect.stdout.take().expect("piped")).lines();
+    let line: Value = serde_json::from_str(&lines.next().expect("a line").expect("text")).expect("JSON");
+    assert_eq!((&line["report"]["node"], &line["lost"]), (&"mesh-3".into(), &0.into()));
+    let pid = collect.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill").success());
+    assert!(collect.wait().expect("it ends").success());
+    let rest: Vec<String> = said.map_while(Result::ok).collect();
+    assert!(rest.last().is_some_and(|l| l.contains("2 datagrams did not count")), "{rest:?}");
+    let file = std::fs::read_to_string(folder.path().join("reports/mesh-3_127.0.0.1.jsonl")).expect("a file");
+    let line: Value = serde_json::from_str(&file).expect("one line");
+    assert_eq!((&line["counters"]["forwarded"], &line["from"]), (&7.into(), &"127.0.0.1".into()));
+}

@@ -1,0 +1,285 @@
+//! `wayhop ctl` against a server with a small mesh behind it.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader};
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use wayhop_control::{About, Access, ControlError, ErrorCode, Event, EventKind, NodeAbout, Request, Server};
+
+use crate::{Ran, wayhop};
+
+/// A server with two nodes, left and right, that answers from fixed tables and writes orders down.
+struct Mesh {
+    folder: TempDir,
+    socket: PathBuf,
+    server: Arc<Server>,
+    orders: Arc<Mutex<Vec<Value>>>,
+    owner: Option<JoinHandle<()>>,
+}
+
+impl Mesh {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let socket = folder.path().join("chain.sock");
+        let node = |node, name: &str| NodeAbout {
+            node,
+            name: name.to_owned(),
+            address: Ipv4Addr::new(10, 0, 0, node as u8 + 1),
+        };
+        let about = About::new("chain", "emulation", "aodv", vec![node(0, "left"), node(1, "right")]);
+        let server = Arc::new(Server::bind(&socket, about, Access::Owner).expect("a socket"));
+        let orders = Arc::new(Mutex::new(Vec::new()));
+        let owner = std::thread::spawn({
+            let (server, orders) = (Arc::clone(&server), Arc::clone(&orders));
+            move || own(&server, &orders)
+        });
+        Self { folder, socket, server, orders, owner: Some(owner) }
+    }
+
+    fn ctl(&self, args: &[&str]) -> Ran {
+        let run = wayhop().arg("ctl").arg("--socket").arg(&self.socket).args(args).output();
+        Ran::of(&run.expect("the program runs"))
+    }
+
+    fn ctl_json(&self, args: &[&str]) -> Value {
+        let out = self.ctl(&[args, &["--json"]].concat()).ok();
+        assert_eq!(out.lines().count(), 1, "one object, one line");
+        serde_json::from_str(&out).expect("JSON")
+    }
+
+    fn orders(&self) -> Vec<Value> {
+        std::mem::take(&mut *self.orders.lock().expect("no panic there"))
+    }
+}
+
+impl Drop for Mesh {
+    fn drop(&mut self) {
+        if let Some(owner) = self.owner.take()
+            && !owner.is_finished()
+        {
+            self.ctl(&["quit"]);
+            let _ = owner.join();
+        }
+    }
+}
+
+/// Answers calls until it is told to quit.
+fn own(server: &Server, orders: &Mutex<Vec<Value>>) {
+    loop {
+        let Some(call) = server.next() else {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            continue;
+        };
+        let names = ["left", "right"];
+        let nodes = |f: &dyn Fn(u32) -> Value| {
+            let all: Vec<Value> = (0..2)
+                .filter(|n| call.node.is_none_or(|one| one == *n))
+                .map(|n| {
+                    let mut v = f(n);
+                    v["node"] = n.into();
+                    v["name"] = names[n as usize].into();
+                    v
+                })
+                .collect();
+            json!({"time_s": 12.5, "nodes": all})
+        };
+        let answer = match &call.request {
+            Request::Tables { tables } => {
+                let route =
+                    json!({"destination": "10.0.0.2", "hops": 1, "next_hop": "10.0.0.2", "state": "valid"});
+                let all = BTreeMap::from([
+                    ("routes", json!([route])),
+                    ("neighbours", json!([{"address": "10.0.0.2"}])),
+                ]);
+                let wanted: BTreeMap<_, _> = all
+                    .into_iter()
+                    .filter(|(name, _)| tables.is_empty() || tables.iter().any(|t| t == name))
+                    .collect();
+                Ok(nodes(&|_| json!({"tables": wanted, "held": {"buffer": 2}})))
+            }
+            Request::Counters {} => Ok(nodes(&|n| json!({"counters": {"forwarded": n + 5}}))),
+            Request::Parameters {} => Ok(nodes(&|_| json!({"parameters": {"hello": "off", "ttl_start": 5}}))),
+            Request::SetParameters { values } if values.contains_key("own_number") => {
+                Err(ControlError::new(ErrorCode::Refused, "own_number cannot change", "start again"))
+            }
+            Request::SetParameters { values } => {
+                orders.lock().expect("no panic").push(json!(values));
+                Ok(nodes(
+                    &|_| json!({"parameters": {"hello": values.get("hello"), "ttl_start": values.get("ttl_start")}}),
+                ))
+            }
+            Request::Position {} => Ok(nodes(&|_| json!({"local": {"x": 1.5, "y": 2.0, "z": 0.0}}))),
+            Request::Quit {} => {
+                call.answer(Ok(Value::Null));
+                return;
+            }
+            other => {
+                orders.lock().expect("no panic").push(json!({"request": other, "node": call.node}));
+                Ok(Value::Null)
+            }
+        };
+        call.answer(answer);
+    }
+}
+
+#[test]
+fn tables_are_shown_to_people_and_given_to_programs() {
+    let mesh = Mesh::new();
+    let text = mesh.ctl(&["--node", "left", "routes"]).ok();
+    assert_eq!(
+        text,
+        "node 0 left\n routes\n  destination  state  next_hop  hops\n  10.0.0.2     valid  10.0.0.2  1\n"
+    );
+    let json = mesh.ctl_json(&["routes"]);
+    assert_eq!(json["nodes"][1]["tables"]["routes"][0]["next_hop"], "10.0.0.2");
+    assert_eq!(
+        json["nodes"][0]["tables"].as_object().expect("an object").len(),
+        1,
+        "only routes were asked for"
+    );
+    let queues = mesh.ctl(&["--node", "10.0.0.2", "queues"]).ok();
+    assert!(queues.contains("packets held") && queues.contains("buffer  2"), "{queues}");
+    assert_eq!(mesh.ctl(&["counters"]).ok(), "  name       left  right\n  forwarded  5     6\n");
+}
+
+#[test]
+fn parameters_are_shown_and_changed_and_a_refusal_exits_with_2() {
+    let mesh = Mesh::new();
+    let one = mesh.ctl(&["--node", "0", "params", "ttl_start"]).ok();
+    assert_eq!(one, "node 0 left\n  name       value\n  ttl_start  5\n");
+    mesh.ctl(&["params", "ttl_start=7", "hello=always"]).ok();
+    assert_eq!(mesh.orders(), [json!({"ttl_start": 7, "hello": "always"})]);
+    let unknown = mesh.ctl(&["params", "ttl_stat"]).failure(2);
+    assert!(unknown.contains("no parameter ttl_stat"), "{unknown}");
+    let refused = mesh.ctl(&["params", "own_number=even"]).failure(2);
+    assert_eq!(refused, "wayhop: own_number cannot change; start again\n");
+}
+
+#[test]
+fn orders_arrive_as_they_were_given() {
+    let mesh = Mesh::new();
+    for args in [
+        &["purge"] as &[&str],
+        &["--node", "1", "purge", "left"],
+        &["purge", "192.168.7.1"],
+        &["--node", "right", "position", "40.44,-79.94", "--heading", "90"],
+        &["--node", "right", "position", "10m,20m"],
+        &["--node", "right", "position", "--release"],
+        &["link", "left", "1", "loss=0.5", "--one-way"],
+    ] {
+        assert_eq!(mesh.ctl(args).ok(), "", "{args:?}");
+    }
+    let request = |node: Option<u32>, request: Value| json!({"request": request, "node": node});
+    assert_eq!(
+        mesh.orders(),
+        [
+            request(None, json!({"do": "purge-routes"})),
+            request(Some(1), json!({"do": "purge-routes", "destination": "10.0.0.1"})),
+            request(None, json!({"do": "purge-routes", "destination": "192.168.7.1"})),
+            request(
+                Some(1),
+                json!({"do": "set-position", "place": {"latitude_deg": 40.44, "longitude_deg": -79.94,
+                    "heading_deg": 90.0, "speed_m_per_s": 0.0}})
+            ),
+            request(Some(1), json!({"do": "set-position", "place": {"x": 10.0, "y": 20.0, "z": 0.0}})),
+            request(Some(1), json!({"do": "release-position"})),
+            request(
+                None,
+                json!({"do": "set-link", "a": "left", "b": 1, "one_way": true, "state": {"loss": 0.5}})
+            ),
+        ]
+    );
+}
+
+#[test]
+fn watching_prints_events_until_the_run_ends() {
+    let mesh = Mesh::new();
+    let mut watch = wayhop()
+        .args(["ctl", "watch", "drop", "--json", "--socket"])
+        .arg(&mesh.socket)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    while !mesh.server.wants(EventKind::Drop) {
+        std::thread::yield_now();
+    }
+    let drop = Event::Drop {
+        time_s: 1.0,
+        node: 1,
+        reason: "TTL_EXPIRED".to_owned(),
+        source: None,
+        destination: None,
+        bytes: 84,
+    };
+    mesh.server.publish(&drop);
+    let mut lines = BufReader::new(watch.stdout.take().expect("piped")).lines();
+    let line = lines.next().expect("a line").expect("text");
+    assert_eq!(serde_json::from_str::<Event>(&line).expect("an event"), drop);
+    std::mem::drop(lines);
+    std::mem::drop(mesh);
+    assert!(watch.wait().expect("it ends").success());
+}
+
+#[test]
+fn a_run_is_found_by_its_name_or_because_it_is_the_only_one() {
+    let mesh = Mesh::new();
+    let ctl = |args: &[&str]| {
+        let run = wayhop().arg("ctl").args(args).env("WAYHOP_RUNTIME_DIR", mesh.folder.path()).output();
+        Ran::of(&run.expect("the program runs"))
+    };
+    assert!(ctl(&["hello"]).ok().starts_with("chain (emulation), aodv, wayhop"));
+    assert!(ctl(&["--run", "chain", "hello"]).ok().contains("10.0.0.2"));
+    let list = ctl(&["list"]).ok();
+    assert!(list.contains("chain") && list.contains("emulation"), "{list}");
+    let other = mesh.folder.path().join("other.sock");
+    let about = About::new("other", "field", "dsr", vec![]);
+    let second = Server::bind(&other, about, Access::Owner).expect("a socket");
+    let which = ctl(&["hello"]).failure(2);
+    assert_eq!(which, "wayhop: several run here: say which one with --run: chain, other\n");
+    drop(second);
+    let absent = ctl(&["--run", "other", "hello"]).failure(1);
+    assert!(absent.contains("nobody answers at") && absent.contains("wayhop ctl list"), "{absent}");
+}
+
+#[test]
+fn nothing_running_is_said_with_what_to_do() {
+    let empty = tempfile::tempdir().expect("a folder");
+    let ctl = |args: &[&str]| {
+        let run = wayhop().arg("ctl").args(args).env("WAYHOP_RUNTIME_DIR", empty.path()).output();
+        Ran::of(&run.expect("the program runs"))
+    };
+    assert!(ctl(&["routes"]).failure(2).contains("begin with `wayhop emulate`"));
+    assert!(ctl(&["list"]).ok().contains("nothing runs here"));
+    assert!(ctl(&["--run", "../etc", "hello"]).failure(2).contains("cannot be the name of a run"));
+}
+
+#[test]
+fn names_that_only_the_running_nodes_know_are_completed() {
+    let mesh = Mesh::new();
+    let complete = |words: &[&str]| {
+        let mut c = wayhop();
+        c.env("COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", (words.len() - 1).to_string());
+        c.env("WAYHOP_RUNTIME_DIR", mesh.folder.path()).env("_CLAP_COMPLETE_COMP_TYPE", "9");
+        c.env("_CLAP_COMPLETE_SPACE", "false").env("_CLAP_IFS", "\n");
+        let run = c.arg("--").args(words).output().expect("the program runs");
+        String::from_utf8_lossy(&run.stdout).lines().map(|l| l.trim().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(complete(&["wayhop", "ctl", "--node", "ri"]), ["right"]);
+    assert_eq!(complete(&["wayhop", "ctl", "--run", "ch"]), ["chain"]);
+    assert_eq!(complete(&["wayhop", "ctl", "params", "ttl"]), ["ttl_start"]);
+    assert_eq!(complete(&["wayhop", "ctl", "tables", "neigh"]), ["neighbours"]);
+}
+
+#[test]
+fn what_is_asked_of_no_node_is_a_usage_error_that_names_the_nodes() {
+    let mesh = Mesh::new();
+    let message = mesh.ctl(&["--node", "middle", "routes"]).failure(2);
+    assert_eq!(message, "wayhop: there is no node middle; the nodes are left, right\n");
+    assert!(Path::new(&mesh.socket).exists());
+}

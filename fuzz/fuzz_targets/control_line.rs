@@ -1,0 +1,15 @@
+//! Lines at the control socket: requests are read or refused, and what is read is written and read as the same.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use wayhop_control::Envelope;
+
+fuzz_target!(|line: &str| {
+    match Envelope::parse(line) {
+        Err((_, e)) => assert!(!e.remedy.is_empty() && e.message.chars().count() < 400),
+        Ok(envelope) => {
+            let again = Envelope::parse(&envelope.to_line()).expect("our own line");
+            assert_eq!((again.id, again.node), (envelope.id, envelope.node));
+        }
+    }
+});
