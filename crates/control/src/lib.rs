@@ -1,7 +1,8 @@
 //! Talking to running nodes from outside of the network: paper 000's ahsock, its GPSd and its PCTd.
 //!
 //! * [`Server`] is a Unix stream socket with one JSON object a line ([`Request`], [`Event`]); the owner of the nodes polls
-//!   [`Server::fd`], takes each [`Call`] and answers it. [`Client`] is the other end.
+//!   [`Server::fd`] and has the [`Call`]s answered by [`Server::serve`], of an [`Owner`], or answers them itself. [`Client`] is
+//!   the other end.
 //! * [`JsonTables`] makes JSON of what a protocol shows; [`answer`] has the answers' types.
 //! * [`metrics`] is the endpoint for Prometheus, [`gpsd`] reads positions of gpsd and gives them as gpsd does, [`monitor`]
 //!   logs what nodes count and carries it over the mesh.
@@ -21,6 +22,7 @@ pub mod limits;
 mod messages;
 pub mod metrics;
 pub mod monitor;
+mod owner;
 mod parameters;
 pub mod paths;
 mod server;
@@ -31,5 +33,6 @@ pub use error::{ControlError, ErrorCode};
 pub use event::{Event, EventKind};
 pub use inspect_json::JsonTables;
 pub use messages::{Envelope, LinkState, NodeRef, Place, Request, VERSION};
+pub use owner::Owner;
 pub use parameters::ParameterSet;
 pub use server::{Access, Call, Server};

@@ -37,8 +37,13 @@ impl ParameterSet {
             *slot = value.clone();
         }
         let new = Self(new);
-        let json = Value::Object(new.0.clone()).to_string();
-        Ok((new, Command::SetParameters { json }))
+        let command = new.order();
+        Ok((new, command))
+    }
+
+    /// The order to go on with this set.
+    pub(crate) fn order(&self) -> Command {
+        Command::SetParameters { json: Value::Object(self.0.clone()).to_string() }
     }
 
     fn unknown(&self, key: &str) -> ControlError {

@@ -96,20 +96,23 @@ fn own_folder() -> PathBuf {
     }
 }
 
-/// Makes a socket's folder if it is missing, for its owner only; refuses one in which another user could put things.
-pub(crate) fn prepare_folder(folder: &Path) -> io::Result<()> {
+/// Makes a socket's folder if it is missing, with this mode; refuses one in which another user could change things.
+pub(crate) fn prepare_folder(folder: &Path, mode: u32) -> io::Result<()> {
     match DirBuilder::new().recursive(true).mode(0o755).create(folder.parent().unwrap_or(folder)) {
         Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(e),
         _ => {}
     }
-    match DirBuilder::new().mode(0o700).create(folder) {
+    match DirBuilder::new().mode(mode).create(folder) {
         Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(e),
         _ => {}
     }
-    let meta = fs::metadata(folder)?;
     let me = rustix::process::geteuid().as_raw();
-    let is_open_to_all = meta.mode() & 0o002 != 0;
-    if is_open_to_all || (meta.uid() != me && meta.uid() != 0) {
+    let is_ours = |m: &fs::Metadata| m.uid() == me || m.uid() == 0;
+    let meta = fs::metadata(folder)?;
+    // Where all may write, the sticky bit keeps each to its own files: /tmp.
+    let is_open_to_all = meta.mode() & 0o1002 == 0o002;
+    // A link to a folder of ours may be another user's.
+    if is_open_to_all || !is_ours(&meta) || !is_ours(&fs::symlink_metadata(folder)?) {
         return Err(io::Error::new(
             io::ErrorKind::PermissionDenied,
             "the folder belongs to another user, or others may write into it",

@@ -36,7 +36,11 @@ pub(super) fn bind(path: &Path, access: Access) -> io::Result<(UnixListener, Soc
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"));
     };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    paths::prepare_folder(folder).map_err(|e| within(folder, &e))?;
+    let (mode, folder_mode) = match access {
+        Access::Owner => (0o600, 0o700),
+        Access::Group => (0o660, 0o750),
+    };
+    paths::prepare_folder(folder, folder_mode).map_err(|e| within(folder, &e))?;
     // Two servers that start at once: the second waits, and then finds the first one answering.
     let lock = File::open(folder)?;
     flock(&lock, FlockOperation::LockExclusive)?;
@@ -59,10 +63,6 @@ pub(super) fn bind(path: &Path, access: Access) -> io::Result<(UnixListener, Soc
     let fresh = folder.join(fresh);
     let _ = fs::remove_file(&fresh);
     let listener = UnixListener::bind(&fresh).map_err(|e| within(&fresh, &e))?;
-    let mode = match access {
-        Access::Owner => 0o600,
-        Access::Group => 0o660,
-    };
     let placed = fs::set_permissions(&fresh, Permissions::from_mode(mode))
         .and_then(|()| fs::metadata(&fresh))
         .and_then(|m| fs::rename(&fresh, path).map(|()| m.ino()))

@@ -6,5 +6,6 @@ mod hostile;
 mod lines;
 mod metrics;
 mod monitor;
+mod owner;
 mod socket;
 mod subscribe;

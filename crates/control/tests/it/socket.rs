@@ -105,7 +105,7 @@ fn an_unknown_node_is_named_with_those_that_there_are() {
 
 #[test]
 fn the_socket_is_its_owners_alone_or_its_groups() {
-    for (access, mode) in [(Access::Owner, 0o600), (Access::Group, 0o660)] {
+    for (access, mode, folders) in [(Access::Owner, 0o600, 0o700), (Access::Group, 0o660, 0o750)] {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("sub").join("a.sock");
         let server = Server::bind(&path, about(), access).expect("a socket");
@@ -113,7 +113,7 @@ fn the_socket_is_its_owners_alone_or_its_groups() {
         assert_eq!(found & 0o777, mode);
         let folder_mode =
             std::fs::metadata(folder.path().join("sub")).expect("a folder").permissions().mode();
-        assert_eq!(folder_mode & 0o777, 0o700);
+        assert_eq!(folder_mode & 0o777, folders);
         drop(server);
         assert!(!path.exists(), "it is removed at the end");
         assert_eq!(std::fs::read_dir(folder.path().join("sub")).expect("a folder").count(), 0);
@@ -142,6 +142,16 @@ fn a_file_that_is_no_socket_is_left_alone() {
     std::fs::write(&path, "precious").expect("a file");
     Server::bind(&path, about(), Access::Owner).expect_err("it is in the way");
     assert_eq!(std::fs::read_to_string(&path).expect("still there"), "precious");
+}
+
+#[test]
+fn a_folder_that_anybody_may_change_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (mode, fine) in [(0o777, false), (0o1777, true), (0o755, true)] {
+        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(mode)).expect("a mode");
+        let bound = Server::bind(&folder.path().join("a.sock"), about(), Access::Owner);
+        assert_eq!(bound.is_ok(), fine, "{mode:o}");
+    }
 }
 
 #[test]
