@@ -38,6 +38,9 @@ pub struct NodeConfig {
     /// A file that gets the summary when the node ends: the JSON object of `wayhop run --json`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<PathBuf>,
+    /// The name of the control socket, for `wayhop ctl`; without it there is none. `mesh0` means /run/wayhop/mesh0.sock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control: Option<String>,
     /// What is captured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capture: Option<Capture>,
@@ -157,6 +160,10 @@ impl Settings {
                 "it is too small",
                 format!("give at least {}", value.max(1)),
             ));
+        }
+        if let Some(name) = &config.control {
+            wayhop_control::paths::socket(name)
+                .map_err(|e| doc.error("control", e, "give a short name such as mesh0"))?;
         }
         let mut remarks = Vec::new();
         crate::adapt::adapt(&mut config.protocol, doc, &mut remarks)?;

@@ -9,7 +9,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use rustc_hash::FxHashMap;
 use wayhop_core::{
     Addr, BROADCAST, Cx, DataPlane, DropReason, Effect, Interests, Interface, Mac, Packet, PacketId,
-    PacketMeta, Pool, Protocol, Rng, Route, RxMeta, Time, TxId, TxSpec, TxStatus,
+    PacketMeta, Pool, Protocol, Rng, Route, RouteUse, RxMeta, Time, TxId, TxSpec, TxStatus,
 };
 use wayhop_wire::{had_no_route, ipv4, unreachable_for};
 
@@ -360,6 +360,14 @@ impl Host {
         self.call(|proto, cx| proto.on_frame(cx, p, &rx));
     }
 
+    /// A row of the forwarding table was used.
+    pub(crate) fn route_used(&mut self, source: Addr, destination: Addr, transmitter: Mac) {
+        let Some(route) = self.routes.get(&destination) else { return };
+        let previous_hop = self.neighbours.addr(transmitter);
+        let used = RouteUse { source, destination, next_hop: route.next_hop, previous_hop };
+        self.call(|proto, cx| proto.on_route_used(cx, &used));
+    }
+
     /// When something is due.
     pub(crate) fn next_deadline(&self) -> Option<Time> {
         let delayed = self.delayed.peek().map(|Reverse(d)| d.at);
@@ -389,6 +397,19 @@ impl Host {
             let Some(key) = self.timers.due(self.now) else { break };
             self.call(|proto, cx| proto.on_timer(cx, key));
         }
+    }
+
+    /// The protocol, to look into, and the time.
+    pub(crate) fn protocol(&self) -> (&dyn Protocol, Time) {
+        (&*self.protocol, self.now)
+    }
+    /// The clock, as the last event set it.
+    pub(crate) fn now(&self) -> Time {
+        self.now
+    }
+    /// Who has which link address.
+    pub(crate) fn neighbours(&self) -> impl Iterator<Item = (Addr, Mac)> + '_ {
+        self.neighbours.iter()
     }
 }
 

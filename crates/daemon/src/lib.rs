@@ -9,7 +9,10 @@
 //! * `privileges`: what is given up before the first frame is read.
 
 mod adapt;
+mod bpf;
+mod capture;
 mod config;
+mod control;
 mod counters;
 mod error;
 mod filter;

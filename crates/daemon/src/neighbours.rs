@@ -54,6 +54,11 @@ impl Neighbours {
         self.addrs.get(&m).copied()
     }
 
+    /// All of them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Addr, Mac)> + '_ {
+        self.macs.iter().map(|(a, m)| (*a, *m))
+    }
+
     /// A neighbour showed itself. Returns the packets that waited for it.
     pub(crate) fn learn(&mut self, a: Addr, m: Mac) -> Option<VecDeque<Outgoing>> {
         if self.macs.get(&a) != Some(&m) || self.addrs.get(&m) != Some(&a) {

@@ -8,11 +8,15 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::time::TimeSpec;
-use wayhop_core::Time;
-use wayhop_trace::Summary;
+use wayhop_core::{Span, Time};
+use wayhop_trace::{Direction, Summary};
 
+use crate::bpf::Usage;
+use crate::capture::Capture;
 use crate::config::Settings;
 use crate::error::Error;
+use crate::host::Host;
+use crate::link::Link;
 use crate::log::Level;
 use crate::netlink::LinkChange;
 use crate::setup::{Ready, set_up};
@@ -31,7 +35,7 @@ pub struct Outcome {
 /// Runs a node until a signal ends it.
 pub fn run(settings: &Settings) -> Result<Outcome, Error> {
     let signals = signals()?;
-    let mut node = Node { begun: Instant::now(), up: true, ready: set_up(settings)? };
+    let mut node = Node { begun: Instant::now(), up: true, next_usage: Time::ZERO, ready: set_up(settings)? };
     let r = &node.ready;
     for remark in &settings.remarks {
         r.log.tell(Level::Info, remark);
@@ -52,8 +56,10 @@ pub fn run(settings: &Settings) -> Result<Outcome, Error> {
     node.flush();
     while node.turn(&signals)? {}
     node.ready.log.tell(Level::Info, "ends");
-    let outcome = Outcome { summary: node.summary(settings) };
-    Ok(outcome)
+    if let Some(wrong) = node.ready.capture.take().and_then(Capture::end) {
+        node.ready.log.tell(Level::Warning, wrong);
+    }
+    Ok(Outcome { summary: node.summary(settings) })
 }
 
 /// The signals that end a node, as something to wait for.
@@ -71,8 +77,13 @@ struct Node {
     begun: Instant,
     /// Whether the interface is up.
     up: bool,
+    /// When to ask which routes were used.
+    next_usage: Time,
     ready: Ready,
 }
+
+/// How often to ask which routes were used, while there are any.
+const USAGE_EVERY: Span = Span::from_millis(100);
 
 impl Node {
     fn now(&self) -> Time {
@@ -83,9 +94,13 @@ impl Node {
     fn turn(&mut self, signals: &SignalFd) -> Result<bool, Error> {
         let now = self.now();
         let r = &self.ready;
+        let usage = (r.usage.is_some() && !r.host.routes.is_empty()).then_some(self.next_usage);
         let wait = r
             .host
             .next_deadline()
+            .into_iter()
+            .chain(usage)
+            .min()
             .map(|at| TimeSpec::from_duration(std::time::Duration::from_nanos(at.since(now).as_nanos())));
         let read = PollFlags::POLLIN;
         let frames = if r.host.outbox.len() > 0 && self.up { read | PollFlags::POLLOUT } else { read };
@@ -95,6 +110,8 @@ impl Node {
             PollFd::new(r.link.arp_fd(), read),
             PollFd::new(r.news.fd(), read),
             PollFd::new(signals.as_fd(), read),
+            // Without a control socket, one more look at the signals does no harm.
+            PollFd::new(r.control.as_ref().map_or(signals.as_fd(), |(server, _)| server.fd()), read),
         ];
         match ppoll(&mut fds, wait, None) {
             Ok(_) | Err(nix::Error::EINTR) => {}
@@ -122,22 +139,47 @@ impl Node {
             let now = self.now();
             self.ready.host.at(now);
         }
+        if usage.is_some_and(|at| at <= self.ready.host.now()) {
+            self.report_usage();
+        }
         self.ready.host.run_due();
+        let go_on = !(ready[5] && self.take_calls());
         self.flush();
-        Ok(true)
+        Ok(go_on)
+    }
+
+    /// Tells the protocol which routes of the kernel were used.
+    fn report_usage(&mut self) {
+        let Ready { host, usage, .. } = &mut self.ready;
+        self.next_usage = host.now() + USAGE_EVERY;
+        for passed in usage.iter_mut().flat_map(Usage::take) {
+            host.route_used(passed.source, passed.destination, passed.transmitter);
+        }
+    }
+
+    /// Answers calls. Returns whether one asks the node to end.
+    fn take_calls(&mut self) -> bool {
+        let Ready { host, control, .. } = &mut self.ready;
+        let Some((server, desk)) = control else { return false };
+        let mut quit = false;
+        while let Some(call) = server.next() {
+            quit |= desk.answer(call, host);
+        }
+        quit
     }
 
     /// Takes a batch of frames from the interface. Returns whether there may be more.
     fn take_frames(&mut self) -> bool {
-        let Ready { host, link, .. } = &mut self.ready;
+        let Ready { host, link, capture, .. } = &mut self.ready;
         let n = link.receive();
         for i in 0..n {
             let frame = link.frame(i);
             if !frame.own {
+                note(capture.as_ref(), host, frame.bytes, Direction::Rx);
                 host.frame_in(frame.bytes, frame.for_other, f32::NAN);
             }
             if host.outbox.is_nearly_full() {
-                push(host, link, &mut self.up);
+                push(host, link, capture.as_ref(), &mut self.up);
             }
         }
         n == BATCH
@@ -145,12 +187,12 @@ impl Node {
 
     /// Takes packets of programs. Returns whether there may be more.
     fn take_packets(&mut self) -> bool {
-        let Ready { host, link, tun, .. } = &mut self.ready;
+        let Ready { host, link, tun, capture, .. } = &mut self.ready;
         for _ in 0..BATCH {
             let Some(packet) = tun.receive() else { return false };
             host.packet_in(packet);
             if host.outbox.is_nearly_full() {
-                push(host, link, &mut self.up);
+                push(host, link, capture.as_ref(), &mut self.up);
             }
         }
         true
@@ -175,7 +217,8 @@ impl Node {
     fn flush(&mut self) {
         // Telling the protocol what went may make it send more.
         for _ in 0..ROUNDS {
-            push(&mut self.ready.host, &mut self.ready.link, &mut self.up);
+            let Ready { host, link, capture, .. } = &mut self.ready;
+            push(host, link, capture.as_ref(), &mut self.up);
             self.ready.host.settle();
             if self.ready.host.outbox.len() == 0 {
                 break;
@@ -255,21 +298,31 @@ impl Node {
     }
 }
 
+/// Keeps a frame in the capture, if there is one.
+fn note(capture: Option<&Capture>, host: &mut Host, frame: &[u8], direction: Direction) {
+    if capture.is_some_and(|c| !c.frame(frame, direction, f32::NAN)) {
+        host.counters.capture_drops += 1;
+    }
+}
+
 /// Sends what waits for the interface.
-fn push(host: &mut crate::host::Host, link: &mut crate::link::Link, up: &mut bool) {
+fn push(host: &mut Host, link: &mut Link, capture: Option<&Capture>, up: &mut bool) {
     while host.outbox.len() > 0 {
         match link.send(host.outbox.frames()) {
-            Ok(n) => (0..n).for_each(|_| host.sent()),
+            Ok(n) => {
+                if let Some(c) = capture {
+                    let taken = host.outbox.frames().take(n);
+                    let lost = taken.filter(|f| !c.frame(f, Direction::Tx, f32::NAN)).count();
+                    host.counters.capture_drops += lost as u64;
+                }
+                (0..n).for_each(|_| host.sent());
+            }
             Err(e) if e.kind() == ErrorKind::WouldBlock => break,
             Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            // It has no room for it, or is down: then nothing goes.
             Err(_) => {
-                // It is down, or has no room: what cannot go now is lost on this link.
-                host.refused();
-                if !*up {
-                    while host.outbox.len() > 0 {
-                        host.refused();
-                    }
-                }
+                let failed = if *up { 1 } else { host.outbox.len() };
+                (0..failed).for_each(|_| host.refused());
             }
         }
     }

@@ -9,7 +9,12 @@ use wayhop_core::{Addr, DataPlane, Protocol, Purpose, stream};
 use wayhop_scenario::ProtocolParams;
 use wayhop_wire::ipv4;
 
+use wayhop_control::{About, Access, NodeAbout, Server};
+
+use crate::bpf::Usage;
+use crate::capture::Capture;
 use crate::config::Settings;
+use crate::control::{Desk, NODE};
 use crate::error::Error;
 use crate::filter;
 use crate::host::{Host, Port};
@@ -34,6 +39,10 @@ pub(crate) struct Ready {
     pub(crate) news: LinkNews,
     pub(crate) interface: InterfaceFacts,
     pub(crate) log: Log,
+    /// Tells which routes of the kernel are used.
+    pub(crate) usage: Option<Usage>,
+    pub(crate) capture: Option<Capture>,
+    pub(crate) control: Option<(Server, Desk)>,
     pub(crate) seed: u64,
     /// Held for what the kernel does not do while it is open.
     pub(crate) _silence: Socket,
@@ -117,9 +126,64 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     .open(&config.interface)?;
     let link = Link::open(interface.index, interface.mtu, &frames_of(&host), host.interests.overhear)?;
     let news = LinkNews::open().map_err(Error::system("hear of changes of interfaces"))?;
+    let usage = match host.interests.udp_port {
+        Some(port) if host.interests.route_used => {
+            watch(&config.interface, interface.index, settings.address, port, log)
+        }
+        _ => None,
+    };
+    let capture = config.capture.as_ref().map(|c| Capture::begin(c, &config.interface)).transpose()?;
+    let control = match &config.control {
+        Some(name) => Some(open_control(name, settings, &params, &mut undo)?),
+        None => None,
+    };
     undo.seal()?;
     privileges::give_up(&config.user)?;
-    Ok(Ready { host, tun, link, netlink, news, interface, log, seed, _silence: silence, _undo: undo })
+    Ok(Ready {
+        usage,
+        capture,
+        control,
+        host,
+        tun,
+        link,
+        netlink,
+        news,
+        interface,
+        log,
+        seed,
+        _silence: silence,
+        _undo: undo,
+    })
+}
+
+/// Without a report of their use, routes end although they are used, and are looked for again.
+fn watch(name: &str, ifindex: u32, own: Addr, port: u16, log: Log) -> Option<Usage> {
+    let outcome = Usage::watch(ifindex, own, port);
+    if let Err(e) = &outcome {
+        log.tell(
+            Level::Warning,
+            format_args!(
+                "the use of routes by {name} cannot be watched ({e}; it needs Linux 6.6): each lives for its lifetime, \
+                 and is then looked for again"
+            ),
+        );
+    }
+    outcome.ok()
+}
+
+fn open_control(
+    name: &str,
+    settings: &Settings,
+    params: &ProtocolParams,
+    undo: &mut Undo,
+) -> Result<(Server, Desk), Error> {
+    let path = wayhop_control::paths::socket(name).map_err(Error::Config)?;
+    undo.unlink(&path)?;
+    let node = NodeAbout { node: NODE, name: name.to_owned(), address: settings.address };
+    let about = About::new(name, "field", settings.protocol.name(), vec![node]);
+    let server = Server::bind(&path, about, Access::Owner)
+        .map_err(Error::system(format!("open the control socket {}", path.display())))?;
+    Ok((server, Desk::new(name.to_owned(), params)))
 }
 
 /// An address of the mesh on the interface itself would have a route of its own, around the mesh.

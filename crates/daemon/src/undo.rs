@@ -8,6 +8,7 @@
 use std::collections::VecDeque;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _, stdin};
+use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -75,6 +76,11 @@ impl Undo {
         self.tell(&format!("address {addr} {ifindex}"))
     }
 
+    /// The node makes a socket here, in a folder that it will not be able to write to.
+    pub(crate) fn unlink(&mut self, socket: &Path) -> Result<(), Error> {
+        self.tell(&format!("unlink {}", socket.display()))
+    }
+
     /// No more changes will come.
     pub(crate) fn seal(&mut self) -> Result<(), Error> {
         self.tell(SEALED)
@@ -123,6 +129,12 @@ fn carry_out(change: &str) {
         ["address", addr, ifindex] => {
             if let (Ok(addr), Ok(ifindex)) = (addr.parse(), ifindex.parse()) {
                 let _ = Netlink::open().and_then(|mut n| n.remove_address(addr, ifindex));
+            }
+        }
+        ["unlink", socket] => {
+            let is_socket = |m: fs::Metadata| m.file_type().is_socket();
+            if fs::symlink_metadata(socket).is_ok_and(is_socket) {
+                let _ = fs::remove_file(socket);
             }
         }
         ["routes", ifindex] => {

@@ -31,7 +31,9 @@ mod summary;
 mod tables;
 mod writer;
 
-pub use capture::{CaptureError, CaptureReader, CapturedFrame};
+pub use capture::{
+    CaptureError, CaptureReader, CapturedFrame, EthernetFrame, put_ethernet_frame, put_ethernet_header,
+};
 pub use class::{Messages, PacketClass};
 pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, classify, knows_link_type, network};
 pub use error::Error;

@@ -11,8 +11,59 @@ const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE_DESCRIPTION: u32 = 1;
 const ENHANCED_PACKET: u32 = 6;
 
+/// Ethernet frames without FCS.
+const LINKTYPE_ETHERNET: u16 = 1;
+
 /// Appends the two blocks at the beginning of a file: section and interface. `snaplen` is that of the 802.11 frame.
 pub(super) fn put_header(to: &mut Vec<u8>, node_name: &str, snaplen: u32) {
+    put_header_of(to, node_name, snaplen.saturating_add(MAX_RADIOTAP as u32), LINKTYPE_RADIOTAP);
+}
+
+/// Appends the beginning of a capture of an Ethernet interface: section and interface.
+pub fn put_ethernet_header(to: &mut Vec<u8>, interface_name: &str, snaplen: u32) {
+    put_header_of(to, interface_name, snaplen, LINKTYPE_ETHERNET);
+}
+
+/// A frame of an Ethernet interface, as [`put_ethernet_frame`] writes it.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct EthernetFrame<'a> {
+    /// Nanoseconds since 1970.
+    pub time_ns: u64,
+    /// Sent or heard.
+    pub direction: Direction,
+    /// The frame without its FCS, or its beginning.
+    pub bytes: &'a [u8],
+    /// Length of the whole frame, in octets.
+    pub original_len: u32,
+    /// Received power in dBm, told in a comment; NaN where it is not known.
+    pub signal_dbm: f32,
+}
+
+/// Appends a frame of an Ethernet interface.
+pub fn put_ethernet_frame(to: &mut Vec<u8>, f: &EthernetFrame<'_>) {
+    let packet = begin(to, ENHANCED_PACKET);
+    let (captured, original) = (f.bytes.len() as u32, f.original_len.max(f.bytes.len() as u32));
+    for word in [0, (f.time_ns >> 32) as u32, f.time_ns as u32, captured, original] {
+        to.extend(word.to_le_bytes());
+    }
+    let at = to.len();
+    to.extend_from_slice(f.bytes);
+    pad(to, at);
+    option(to, 2, &flags_of(f.direction).to_le_bytes()); // epb_flags
+    if let Some(dbm) = dbm(f.signal_dbm) {
+        option(to, 1, format!("signal {dbm} dBm").as_bytes()); // opt_comment
+    }
+    end(to, packet);
+}
+
+fn flags_of(direction: Direction) -> u32 {
+    match direction {
+        Direction::Rx => 1,
+        Direction::Tx => 2,
+    }
+}
+
+fn put_header_of(to: &mut Vec<u8>, node_name: &str, snaplen: u32, link_type: u16) {
     let section = begin(to, SECTION_HEADER);
     to.extend(0x1a2b_3c4d_u32.to_le_bytes()); // says which byte order this is
     to.extend([1, 0, 0, 0]); // version 1.0
@@ -21,9 +72,9 @@ pub(super) fn put_header(to: &mut Vec<u8>, node_name: &str, snaplen: u32) {
     end(to, section);
 
     let interface = begin(to, INTERFACE_DESCRIPTION);
-    to.extend(LINKTYPE_RADIOTAP.to_le_bytes());
+    to.extend(link_type.to_le_bytes());
     to.extend([0, 0]);
-    to.extend(snaplen.saturating_add(MAX_RADIOTAP as u32).to_le_bytes());
+    to.extend(snaplen.to_le_bytes());
     option(to, 2, node_name.as_bytes()); // if_name
     option(to, 9, &[9]); // if_tsresol: 10^-9 s
     end(to, interface);
@@ -48,11 +99,7 @@ pub(super) fn put_frame(to: &mut Vec<u8>, f: &FrameEvent<'_>) {
     tap.emit(&mut to[at..]);
     to.extend_from_slice(f.bytes);
     pad(to, at);
-    let flags: u32 = match f.direction {
-        Direction::Rx => 1,
-        Direction::Tx => 2,
-    };
-    option(to, 2, &flags.to_le_bytes()); // epb_flags
+    option(to, 2, &flags_of(f.direction).to_le_bytes()); // epb_flags
     end(to, packet);
 }
 

@@ -1,0 +1,168 @@
+//! The node's control socket: what it shows, and the orders that it takes.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use wayhop_control::answer::{
+    Counters, NodeCounters, NodeParameters, NodePosition, Parameters, Positions, Tables,
+};
+use wayhop_control::{Call, ControlError, ErrorCode, JsonTables, ParameterSet, Place, Request};
+use wayhop_core::{Command, Fix, Inspect as _, Refused};
+use wayhop_scenario::ProtocolParams;
+
+use crate::host::Host;
+
+/// What the socket needs to know besides the host.
+pub(crate) struct Desk {
+    name: String,
+    parameters: ParameterSet,
+    /// Where the node was told to be.
+    place: Option<Place>,
+}
+
+/// The number of the only node.
+pub(crate) const NODE: u32 = 0;
+
+impl Desk {
+    pub(crate) fn new(name: String, params: &ProtocolParams) -> Self {
+        let parameters = match params {
+            ProtocolParams::Dsr(p) => ParameterSet::of(p),
+            ProtocolParams::Aodv(p) => ParameterSet::of(p),
+        };
+        Self { name, parameters, place: None }
+    }
+
+    /// Answers a call. Returns whether it asks the node to end.
+    pub(crate) fn answer(&mut self, call: Call, host: &mut Host) -> bool {
+        let quit = matches!(call.request, Request::Quit {});
+        let outcome = self.outcome(&call.request, host);
+        call.answer(outcome);
+        quit
+    }
+
+    fn outcome(&mut self, request: &Request, host: &mut Host) -> Result<Value, ControlError> {
+        let time_s = host.now().as_secs_f64();
+        let name = || self.name.clone();
+        match request {
+            Request::Tables { tables } => {
+                let mut shown = JsonTables::new(NODE, &self.name, tables);
+                host.inspect(&mut shown);
+                json(&Tables { time_s, nodes: vec![shown.finish()] })
+            }
+            Request::Counters {} => {
+                let counters = host.counters.by_name();
+                json(&Counters { time_s, nodes: vec![NodeCounters { node: NODE, name: name(), counters }] })
+            }
+            Request::Parameters {} => self.shown_parameters(),
+            Request::SetParameters { values } => {
+                let (new, command) = self.parameters.changed(values)?;
+                host.command(&command).map_err(refused)?;
+                self.parameters = new;
+                self.shown_parameters()
+            }
+            Request::PurgeRoutes { destination } => {
+                host.command(&Command::PurgeRoutes { destination: *destination }).map_err(refused)?;
+                Ok(Value::Null)
+            }
+            Request::Position {} => {
+                let place = NodePosition {
+                    node: NODE,
+                    name: name(),
+                    earth: self.place,
+                    overridden: self.place.is_some(),
+                    ..NodePosition::default()
+                };
+                json(&Positions { time_s, nodes: vec![place] })
+            }
+            Request::SetPosition { place } => {
+                let Place::Earth { latitude_deg, longitude_deg, heading_deg, speed_m_per_s } = *place else {
+                    return Err(unsupported("a node of a real mesh has no scenario's frame"));
+                };
+                place.check()?;
+                self.place = Some(*place);
+                host.position(&Fix { latitude_deg, longitude_deg, heading_deg, speed_m_per_s });
+                Ok(Value::Null)
+            }
+            Request::ReleasePosition {} => {
+                self.place = None;
+                Ok(Value::Null)
+            }
+            Request::Quit {} => Ok(Value::Null),
+            _ => Err(unsupported("the links of a real mesh are as they are")),
+        }
+    }
+
+    fn shown_parameters(&self) -> Result<Value, ControlError> {
+        let parameters = self.parameters.values().clone();
+        json(&Parameters { nodes: vec![NodeParameters { node: NODE, name: self.name.clone(), parameters }] })
+    }
+}
+
+fn json(answer: &impl serde::Serialize) -> Result<Value, ControlError> {
+    serde_json::to_value(answer)
+        .map_err(|e| ControlError::new(ErrorCode::Other, e.to_string(), "report this as a fault of wayhop"))
+}
+
+fn unsupported(what: &str) -> ControlError {
+    ControlError::unsupported(what, "ask an emulation for it")
+}
+
+fn refused(r: Refused) -> ControlError {
+    ControlError::new(ErrorCode::Refused, r.0, "`wayhop ctl params` shows what is set")
+}
+
+impl Host {
+    /// Shows the tables of protocol and host.
+    pub(crate) fn inspect(&self, out: &mut JsonTables) {
+        let (protocol, now) = self.protocol();
+        protocol.inspect(now, out);
+        for r in self.routes.values() {
+            out.row(
+                "forwarding",
+                &[("destination", &r.destination), ("next_hop", &r.next_hop), ("hops", &r.hops)],
+            );
+        }
+        for (addr, mac) in self.neighbours() {
+            out.row("link_addresses", &[("address", &addr), ("mac", &mac)]);
+        }
+        out.row("queue", &[("packets", &self.outbox.len())]);
+    }
+
+    fn command(&mut self, command: &Command) -> Result<(), Refused> {
+        let mut done = Ok(());
+        self.call(|p, cx| done = p.on_command(cx, command));
+        done
+    }
+
+    fn position(&mut self, fix: &Fix) {
+        if self.interests.position.is_some() {
+            self.call(|p, cx| p.on_position(cx, fix));
+        }
+    }
+}
+
+impl crate::Counters {
+    /// All counters by name, as the control socket and metrics have them.
+    pub(crate) fn by_name(&self) -> BTreeMap<String, u64> {
+        let mut all: BTreeMap<String, u64> = [
+            ("originated", self.originated),
+            ("delivered", self.delivered),
+            ("forwarded", self.forwarded),
+            ("sent_frames", self.sent_frames),
+            ("received_frames", self.received_frames),
+            ("overheard_frames", self.overheard_frames),
+            ("strange_frames", self.strange_frames),
+            ("missed_frames", self.missed_frames),
+            ("send_errors", self.send_errors),
+            ("capture_drops", self.capture_drops),
+            ("routing_packets", self.routing_packets),
+            ("routing_bytes", self.routing_bytes),
+        ]
+        .map(|(k, v)| (k.to_owned(), v))
+        .into();
+        let totals = self.totals();
+        all.extend(totals.by_type.into_iter().map(|(k, v)| (format!("type.{k}"), v)));
+        all.extend(totals.drops.into_iter().map(|(k, v)| (format!("drop.{k}"), v)));
+        all
+    }
+}
