@@ -24,7 +24,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("scenario", &["core", "world", "radio", "transport", "dsr", "aodv"]),
     ("sim", &["core", "wire", "link", "dsr", "aodv", "radio", "world", "transport", "trace", "scenario"]),
     // The same nodes and medium on the real clock.
-    ("emu", &["core", "wire", "transport", "trace", "scenario", "sim"]),
+    ("emu", &["core", "wire", "transport", "trace", "scenario", "sim", "control"]),
     // One node on a real interface. It has no radio model: its radio is real.
     ("daemon", &["core", "wire", "dsr", "aodv", "link", "trace", "scenario", "control"]),
     // Numbers and figures for readers; it knows no paper and no model.

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use wayhop_core::Time;
-use wayhop_emu::{Drive, Launch, Mesh, Registry};
+use wayhop_emu::{Control, Drive, Launch, Mesh, Registry};
 use wayhop_scenario::Resolved;
 use wayhop_sim::Simulation;
 use wayhop_trace::{Recorder, RunStatus, Summary, human_table};
@@ -32,6 +32,7 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     let begun = Instant::now();
     let mesh = Mesh::new(&resolved).map_err(Failure::run)?;
     let registry = Registry::new(&resolved, &mesh).map_err(Failure::run)?;
+    let mut control = Control::open(&resolved).map_err(Failure::run)?;
     let setup_s = begun.elapsed().as_secs_f64();
 
     let dir = (!a.run.no_out).then(|| run_dir(&a.run, &scenario, &resolved)).transpose()?;
@@ -45,10 +46,10 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
         plan.len() - 1
     });
     if !a.run.quiet {
-        let (nodes, pid) = (resolved.addresses.len(), std::process::id());
-        eprintln!(
-            "{nodes} nodes up in {setup_s:.2} s; enter one with: wayhop exec --run {pid} NODE -- COMMAND"
-        );
+        let (nodes, pid, name) = (resolved.addresses.len(), std::process::id(), control.name());
+        eprintln!("{nodes} nodes up in {setup_s:.2} s");
+        eprintln!("enter one:        wayhop exec --run {pid} NODE -- COMMAND");
+        eprintln!("look and change:  wayhop ctl --run {name} tables, position, link, params, watch, ...");
     }
 
     let begun = Instant::now();
@@ -59,7 +60,14 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
         progress.at(now);
         if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let drive = Drive { end: resolved.duration, plan, main, hosts: registry.hosts(), watch: &mut watch };
+    let drive = Drive {
+        end: resolved.duration,
+        plan,
+        main,
+        hosts: registry.hosts(),
+        control: &mut control,
+        watch: &mut watch,
+    };
     let outcome = wayhop_emu::drive(&mut simulation, &mesh, drive).map_err(Failure::run)?;
     progress.done();
     let (mut summary, audit, recorder) = simulation.finish(&resolved, begun.elapsed().as_secs_f64());

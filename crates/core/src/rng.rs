@@ -28,6 +28,8 @@ pub enum Purpose {
     FrameError = 7,
     /// The host's own needs (link-layer jitter).
     Host = 8,
+    /// Frames lost on links that somebody overrode.
+    Override = 9,
 }
 
 /// One stream of uniform draws; the same on every machine.

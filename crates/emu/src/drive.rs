@@ -7,17 +7,19 @@ use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::eventfd::{EfdFlags, EventFd};
 use nix::sys::signal::Signal;
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
+use wayhop_control::gpsd;
 use wayhop_core::{Packet, Span, Time};
 use wayhop_sim::{Exit, Leaving, Simulation};
 use wayhop_wire::ipv4;
 
 use crate::clock::Clock;
+use crate::control::Control;
 use crate::error::Error;
 use crate::lateness::Lateness;
 use crate::mesh::{Mesh, Stack};
@@ -27,6 +29,7 @@ use crate::program::{Ended, Launch, Running};
 /// Tokens of what the loop waits for beside the nodes' TUNs.
 const TIMER: u64 = u64::MAX;
 const WAKE: u64 = u64::MAX - 1;
+const CONTROL: u64 = u64::MAX - 2;
 /// Packets taken from one TUN before others have their turn.
 const PER_TUN: usize = 16;
 /// Events run before the TUNs have their turn.
@@ -35,6 +38,8 @@ const PER_TURN: u32 = 256;
 const SPIN: Span = Span::from_micros(60);
 /// How often `watch` is asked.
 const WATCH_EVERY: Span = Span::from_millis(50);
+/// A GPS receiver's rate.
+const FIX_EVERY: Span = Span::from_secs(1);
 /// How long programs have to end after they were asked to.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -48,6 +53,8 @@ pub struct Drive<'a> {
     pub main: Option<usize>,
     /// The file that stands in the place of `/etc/hosts`.
     pub hosts: &'a Path,
+    /// The control socket.
+    pub control: &'a mut Control,
     /// Called now and then with the run's time; it may break the run off.
     pub watch: &'a mut dyn FnMut(Time) -> ControlFlow<()>,
 }
@@ -88,6 +95,8 @@ struct Driver<'a> {
     /// The next of the plan to be started.
     next: usize,
     order: Vec<usize>,
+    receivers: gpsd::Server,
+    next_fix: Time,
     outcome: Outcome,
     is_over: bool,
 }
@@ -101,6 +110,7 @@ impl<'a> Driver<'a> {
         let readable = |token| EpollEvent::new(EpollFlags::EPOLLIN, token);
         epoll.add(&timer, readable(TIMER))?;
         epoll.add(&*wake, readable(WAKE))?;
+        epoll.add(drive.control.server.fd(), readable(CONTROL))?;
         for (i, s) in mesh.stacks.iter().enumerate() {
             epoll.add(&s.tun, readable(i as u64))?;
         }
@@ -118,6 +128,8 @@ impl<'a> Driver<'a> {
             wake,
             ended: channel(),
             next: 0,
+            receivers: mesh.receivers()?,
+            next_fix: Time::ZERO,
             order,
             outcome: Outcome {
                 complete: true,
@@ -143,6 +155,10 @@ impl<'a> Driver<'a> {
                 match e.data() {
                     TIMER => drop(self.timer.wait()),
                     WAKE => drop(self.wake.read()),
+                    CONTROL => {
+                        self.simulation.pass(self.clock.now());
+                        self.is_over |= self.drive.control.serve(self.simulation);
+                    }
                     node => self.read(node as u32, &mut buffer),
                 }
             }
@@ -153,10 +169,12 @@ impl<'a> Driver<'a> {
                 self.hand_out(leaving);
             }
             self.hear_of_ends();
+            self.drive.control.publish(self.simulation);
             let now = self.clock.now();
             busy |= self.simulation.next_event().is_some_and(|at| at <= now + SPIN);
             if now >= watch_at {
                 watch_at = now + WATCH_EVERY;
+                self.tell_positions(now);
                 if (self.drive.watch)(now.min(self.drive.end)).is_break() {
                     self.outcome.complete = false;
                     self.is_over = true;
@@ -204,6 +222,19 @@ impl<'a> Driver<'a> {
             Exit::Refuse(_) => refuse(stack, &packet),
         };
         self.simulation.recycle(packet);
+    }
+
+    /// Once a second, each node's GPS receiver tells where it is.
+    fn tell_positions(&mut self, now: Time) {
+        if now < self.next_fix {
+            return;
+        }
+        self.next_fix = now + FIX_EVERY;
+        let time = SystemTime::now();
+        for node in 0..self.simulation.nodes() {
+            let fix = self.simulation.fix(node);
+            self.receivers.set(node as usize, Some(&fix), time);
+        }
     }
 
     /// Starts the programs whose time has come.

@@ -10,6 +10,7 @@
 //! * [`exec`]: a program in a node of a run that another process drives.
 
 mod clock;
+mod control;
 mod drive;
 mod error;
 mod exec;
@@ -21,6 +22,7 @@ mod priority;
 mod program;
 mod registry;
 
+pub use control::Control;
 pub use drive::{Drive, Outcome, drive};
 pub use error::Error;
 pub use exec::exec;

@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener};
 
 use nix::libc;
 use socket2::{Domain, Protocol, Socket, Type};
 use tun_rs::{DeviceBuilder, SyncDevice};
+use wayhop_control::gpsd::Server;
 use wayhop_core::{Addr, NodeId};
 use wayhop_scenario::{FlowConfig, FlowKind, Resolved};
 
@@ -19,6 +20,8 @@ pub(crate) const INTERFACE: &str = "mesh0";
 const MTU: u16 = 1_500;
 /// Packets that wait in the TUN for the simulator. The interface queue behind it is what limits.
 const TUN_QUEUE: u32 = 1_000;
+/// gpsd's address, in each node.
+const GPSD: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 2947);
 /// The smallest receive buffer: nobody reads what flows deliver.
 const SINK_BUFFER: usize = 2_304;
 
@@ -33,6 +36,8 @@ pub(crate) struct Stack {
     pub(crate) tun: SyncDevice,
     /// Sends whole IP packets of the scenario's flows.
     raw: Socket,
+    /// Where programs in the node find its GPS receiver.
+    pub(crate) gps: TcpListener,
     /// Hold the ports to which flows send, so that no "port unreachable" comes back.
     _sinks: Vec<Socket>,
 }
@@ -51,10 +56,17 @@ impl Mesh {
     }
 }
 
+impl Mesh {
+    /// A GPS receiver in each node, for the usual clients of gpsd.
+    pub(crate) fn receivers(&self) -> io::Result<Server> {
+        Server::serve(self.stacks.iter().map(|s| s.gps.try_clone()).collect::<io::Result<_>>()?)
+    }
+}
+
 impl Stack {
     fn new(scenario: &Resolved, node: NodeId, addr: Addr, prefix: u8) -> io::Result<Self> {
         let namespace = Namespace::new()?;
-        let (tun, raw, sinks) = namespace.within(|| {
+        let (tun, raw, gps, sinks) = namespace.within(|| {
             // Router solicitations and the like of 100 nodes would be traffic that nobody asked for.
             fs::write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1").or_else(ignore_missing)?;
             // A node's own "host unreachable" comes out of the TUN, from the node's own address.
@@ -71,9 +83,10 @@ impl Stack {
             let raw = Socket::new(Domain::IPV4, Type::RAW, Some(Protocol::from(libc::IPPROTO_RAW)))?;
             raw.bind_device(Some(INTERFACE.as_bytes()))?;
             raw.set_nonblocking(true)?;
-            Ok((tun, raw, sinks(&scenario.flows, node)?))
+            let gps = TcpListener::bind(GPSD)?;
+            Ok((tun, raw, gps, sinks(&scenario.flows, node)?))
         })?;
-        Ok(Self { namespace, tun, raw, _sinks: sinks })
+        Ok(Self { namespace, tun, raw, gps, _sinks: sinks })
     }
 
     /// Sends a flow's packet, as a program in the node would.

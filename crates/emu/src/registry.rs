@@ -93,9 +93,10 @@ impl Drop for Registry {
     }
 }
 
-/// `$XDG_RUNTIME_DIR/wayhop`, or `/run/wayhop`.
+/// The folder of the control sockets.
 fn folder() -> PathBuf {
-    std::env::var_os("XDG_RUNTIME_DIR").map_or_else(|| PathBuf::from("/run"), PathBuf::from).join("wayhop")
+    let socket = wayhop_control::paths::socket("run");
+    socket.ok().and_then(|s| s.parent().map(Path::to_path_buf)).unwrap_or_else(std::env::temp_dir)
 }
 
 /// The runs that are under way.

@@ -23,6 +23,7 @@ pub mod units;
 
 pub use card::CardConfig;
 pub use config::{Arp, Fading, PRESETS, PathLoss, PhyKind, RadioConfig, Reception};
+pub use medium::LinkOverride;
 pub use motion::Motions;
 pub use phy::{FrameKind, Phy};
 pub use propagation::{LIGHT_SPEED_M_PER_S, Propagation};

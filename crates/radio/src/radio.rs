@@ -4,7 +4,7 @@ use wayhop_core::{Addr, Priority, Purpose, Span, Time, TxStatus, stream};
 
 use crate::card::CardConfig;
 use crate::config::{RadioConfig, Reception};
-use crate::medium::{Medium, Transmission};
+use crate::medium::{LinkOverride, Medium, Transmission};
 use crate::motion::Motions;
 use crate::phy::{FrameKind, Phy};
 use crate::queue::Outgoing;
@@ -83,6 +83,7 @@ pub trait Host: Motions {
 /// The stations of a run and the air between them.
 pub struct Radio {
     pub(crate) config: RadioConfig,
+    seed: u64,
     pub(crate) phy: Phy,
     pub(crate) times: Times,
     pub(crate) ears: Vec<Ear>,
@@ -138,10 +139,25 @@ impl Radio {
             times,
             phy,
             config: config.clone(),
+            seed,
             overhear: false,
             capturing: false,
             hungry: None,
         }
+    }
+
+    /// Overrides a link one way, or (`None`) leaves it to the model again. Losses are drawn by (seed, sender, receiver,
+    /// frame).
+    pub fn set_link(&mut self, from: u32, to: u32, state: Option<LinkOverride>) {
+        self.medium.set_link(self.seed, from, to, state);
+    }
+    /// The overridden links, as (sender, receiver, state).
+    pub fn links(&self) -> impl Iterator<Item = (u32, u32, LinkOverride)> {
+        self.medium.links()
+    }
+    /// Stations are elsewhere than [`crate::Motions`] said: asks for all places anew.
+    pub fn forget_places(&mut self) {
+        self.medium.forget_places();
     }
 
     /// The configuration.

@@ -185,3 +185,23 @@ pub struct Counters {
     /// Packets refused by a full interface queue.
     pub queue_drops: u32,
 }
+
+impl Counters {
+    /// All of them, by name.
+    pub fn named(&self) -> [(&'static str, u32); 12] {
+        [
+            ("rts", self.rts),
+            ("cts", self.cts),
+            ("ack", self.ack),
+            ("data", self.data),
+            ("broadcast", self.broadcast),
+            ("retries", self.retries),
+            ("failures", self.failures),
+            ("received", self.received),
+            ("duplicates", self.duplicates),
+            ("collisions", self.collisions),
+            ("card_drops", self.card_drops),
+            ("queue_drops", self.queue_drops),
+        ]
+    }
+}

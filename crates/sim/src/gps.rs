@@ -14,6 +14,11 @@ impl Gps {
         Self(GeoOrigin::new(origin.unwrap_or(NOWHERE)))
     }
 
+    /// A place on the globe, in the local frame.
+    pub(crate) fn local(&self, place: Geodetic) -> Position {
+        self.0.to_local(place)
+    }
+
     /// What a receiver on this leg tells at a time.
     pub(crate) fn fix(&self, leg: &Leg, at: Time) -> Fix {
         let Position { x, y, z } = leg.position(at);

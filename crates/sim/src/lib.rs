@@ -15,6 +15,7 @@ mod flows;
 mod frames;
 mod gps;
 mod ledger;
+mod live;
 mod motion;
 mod net;
 mod node;
@@ -26,5 +27,8 @@ mod summary;
 
 pub use audit::Audit;
 pub use ledger::Ends;
+pub use live::Happening;
 pub use outside::{Exit, Leaving};
 pub use simulation::Simulation;
+pub use wayhop_radio::LinkOverride;
+pub use wayhop_world::Geodetic;

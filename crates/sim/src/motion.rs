@@ -1,6 +1,6 @@
 //! The nodes' tracks, as the radio asks for them.
 
-use wayhop_core::{Leg, Time};
+use wayhop_core::{Leg, Position, Time};
 use wayhop_world::{Cursor, Track};
 
 /// All tracks, and where each node is on its own.
@@ -10,6 +10,8 @@ pub(crate) struct Movers {
     max_speed_m_per_s: f64,
     /// All jumps, in order.
     jumps: Vec<Time>,
+    /// Nodes that somebody put elsewhere; empty while there are none.
+    set: Vec<Option<Position>>,
 }
 
 impl Movers {
@@ -21,6 +23,7 @@ impl Movers {
             max_speed_m_per_s: tracks.iter().map(Track::max_speed).fold(0.0, f64::max),
             tracks,
             jumps,
+            set: Vec::new(),
         }
     }
 
@@ -29,8 +32,21 @@ impl Movers {
         &self.tracks
     }
 
+    /// Puts a node elsewhere, or back on its track.
+    pub(crate) fn set(&mut self, node: u32, at: Option<Position>) {
+        self.set.resize(self.tracks.len(), None);
+        self.set[node as usize] = at;
+    }
+    /// Whether it was put elsewhere.
+    pub(crate) fn is_set(&self, node: u32) -> bool {
+        self.set.get(node as usize).is_some_and(Option::is_some)
+    }
+
     pub(crate) fn leg(&mut self, node: u32, t: Time) -> Leg {
         let i = node as usize;
+        if let Some(at) = self.set.get(i).copied().flatten() {
+            return Leg::at_rest(at);
+        }
         *self.cursors[i].leg(&self.tracks[i], t)
     }
 

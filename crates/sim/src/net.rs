@@ -17,6 +17,7 @@ use crate::classify;
 use crate::event::Event;
 use crate::flows::{Delivery, Flows};
 use crate::ledger::Ledger;
+use crate::live::Happening;
 use crate::motion::Movers;
 use crate::node::{Node, Timer};
 use crate::outside::{Exit, Leaving, Outside};
@@ -110,18 +111,28 @@ impl Net {
                 }
             }
             Effect::Install(r) => {
+                self.happened(at, node, || Happening::Route(r.destination, Some((r.next_hop, r.hops))));
                 self.nodes[node as usize].routes.insert(r.destination, r.next_hop);
             }
             Effect::Uninstall(destination) => {
+                self.happened(at, node, || Happening::Route(destination, None));
                 self.nodes[node as usize].routes.remove(&destination);
             }
             Effect::Recall(next_hop) => self.recalls.push_back((node, next_hop)),
             Effect::Note(note) => {
+                self.happened(at, node, || Happening::Note(note));
                 self.recorder.note(&NoteEvent { time: at, node: NodeId(node), note });
             }
             Effect::State(state) => {
                 self.recorder.sent(&SendEvent { time: at, node: NodeId(node), state });
             }
+        }
+    }
+
+    /// Tells those who watch from outside.
+    fn happened(&mut self, at: Time, node: u32, what: impl FnOnce() -> Happening) {
+        if let Some(outside) = self.outside.as_mut().filter(|o| o.watched) {
+            outside.happened(at, node, what());
         }
     }
 
@@ -391,6 +402,10 @@ impl Net {
 
     pub(crate) fn drop_packet(&mut self, at: Time, node: u32, p: Packet, why: DropReason) {
         self.record(at, node, HopKind::Drop, &p, NO_PEER, Some(why));
+        self.happened(at, node, || {
+            let facts = classify::read(p.bytes());
+            Happening::Drop(why, facts.source, facts.destination, p.len() as u32)
+        });
         match (p.meta.flow, &mut self.outside) {
             (Some(tag), _) => self.ledger.dropped(tag, why),
             (None, Some(outside)) if wayhop_trace::classify(p.bytes()).0.is_none() => {

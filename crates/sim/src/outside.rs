@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use wayhop_core::{Addr, DropReason, FlowTag, Packet, Span, Time};
 use wayhop_wire::ipv4;
 
+use crate::live::Happening;
 use crate::simulation::Simulation;
 use crate::slab::Slab;
 
@@ -53,6 +54,11 @@ pub(crate) struct Outside {
     /// By node: flows' packets that left to be sent and have not entered yet.
     expected: Vec<VecDeque<Expected>>,
     pub(crate) programs: Programs,
+    /// Whether anybody watches what happens.
+    pub(crate) watched: bool,
+    pub(crate) happenings: VecDeque<(Time, u32, Happening)>,
+    /// What nobody fetched in time.
+    pub(crate) missed: u64,
 }
 
 struct Expected {
@@ -72,6 +78,9 @@ impl Outside {
             leaving: VecDeque::new(),
             expected: (0..nodes).map(|_| VecDeque::new()).collect(),
             programs: Programs::default(),
+            watched: false,
+            happenings: VecDeque::new(),
+            missed: 0,
         }
     }
 

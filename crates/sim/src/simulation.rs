@@ -28,7 +28,7 @@ pub struct Simulation {
     pub(crate) end: Time,
     pub(crate) now: Time,
     pub(crate) events: u64,
-    gps: Gps,
+    pub(crate) gps: Gps,
     stalls: Vec<QueueStall>,
     orders: Vec<Order>,
     begun: bool,

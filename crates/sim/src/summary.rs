@@ -46,21 +46,7 @@ pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s
 /// Writes what each node's MAC counted into the trace.
 pub(crate) fn record_counters(sim: &mut Simulation) {
     for i in 0..sim.net.nodes.len() as u32 {
-        let c = *sim.radio.counters(i);
-        let rows = [
-            ("rts", c.rts),
-            ("cts", c.cts),
-            ("ack", c.ack),
-            ("data", c.data),
-            ("broadcast", c.broadcast),
-            ("retries", c.retries),
-            ("failures", c.failures),
-            ("received", c.received),
-            ("duplicates", c.duplicates),
-            ("collisions", c.collisions),
-            ("queue_drops", c.queue_drops),
-        ];
-        for (name, value) in rows {
+        for (name, value) in sim.radio.counters(i).named() {
             let node = NodeId(i);
             sim.net.recorder.counter(&Counter { node, layer: "mac", name, value: u64::from(value) });
         }

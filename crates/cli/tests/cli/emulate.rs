@@ -191,3 +191,64 @@ fn other_processes_enter_a_node_and_a_killed_run_leaves_nothing() {
         assert!(!std::path::Path::new(&folder).join(format!("emulate-{pid}.json")).exists());
     }
 }
+
+/// Asks a running emulation; the answer.
+fn ask(socket: &std::path::Path, request: &str) -> Value {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    let mut stream = std::os::unix::net::UnixStream::connect(socket).expect("a control socket");
+    writeln!(stream, "{{\"wayhop\": 1, {request}}}").expect("it listens");
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line).expect("an answer");
+    let answer: Value = serde_json::from_str(&line).expect("one JSON object");
+    assert!(answer.get("error").is_none(), "{request}: {answer}");
+    answer["ok"].clone()
+}
+
+#[test]
+fn links_and_places_are_changed_while_programs_run_and_gps_clients_see_it() {
+    if !is_root() {
+        return;
+    }
+    let name = format!("t{}", std::process::id());
+    let text = CHAIN.split("[[traffic]]").next().unwrap().replace("duration_s = 30", "duration_s = 300");
+    let dir = folder(&[(
+        "s.toml",
+        &format!(
+            "name = \"{name}\"\norigin = {{ lat = 40.0, lon = -80.0 }}\nprotocol.name = \"aodv\"\n{text}"
+        ),
+    )]);
+    let child = background(dir.path());
+    let pid = child.id().to_string();
+    let socket = std::path::PathBuf::from(format!("/run/wayhop/{name}.sock"));
+    let exec = |args: &[&str]| run_in(dir.path(), &[&["exec", "--run", &pid, "0", "--"], args].concat());
+    let ping = ["ping", "-c", "1", "-W", "8", "mesh-4"];
+    assert!(exec(&ping).ok().contains("ttl=61"), "four hops");
+    // Both ends hear each other: after a purge one hop is enough.
+    ask(&socket, r#""do": "set-link", "a": 0, "b": "far", "state": "up""#);
+    ask(&socket, r#""do": "purge-routes""#);
+    assert!(exec(&ping).ok().contains("ttl=64"));
+    ask(&socket, r#""do": "set-link", "a": 0, "b": "far", "state": "model""#);
+    assert_eq!(ask(&socket, r#""do": "links""#)["links"], serde_json::json!([]));
+    // Node 4 moves beside node 2: two hops.
+    ask(&socket, r#""do": "set-position", "node": 4, "place": {"x": 400, "y": 50}"#);
+    ask(&socket, r#""do": "purge-routes""#);
+    assert!(exec(&ping).ok().contains("ttl=63"));
+    let table = ask(&socket, r#""do": "tables", "node": 0, "tables": ["forwarding"]"#);
+    assert_eq!(table["nodes"][0]["tables"]["forwarding"].as_array().map(Vec::len), Some(2), "{table}");
+    // 0.0045 degrees of latitude are 500 m.
+    ask(
+        &socket,
+        r#""do": "set-position", "node": 4, "place": {"latitude_deg": 40.0045, "longitude_deg": -80.0}"#,
+    );
+    let gps = run_in(dir.path(), &["exec", "--run", &pid, "far", "--", "gpspipe", "-w", "-n", "6"]).ok();
+    let tpv: Value = gps
+        .lines()
+        .filter_map(|l| serde_json::from_str::<Value>(l).ok())
+        .filter(|v| v["class"] == "TPV")
+        .last()
+        .expect("a report");
+    assert!((tpv["lat"].as_f64().unwrap() - 40.0045).abs() < 1e-6, "{tpv}");
+    ask(&socket, r#""do": "quit""#);
+    assert_eq!(child.wait_with_output().expect("it ended").status.code(), Some(0));
+    assert!(!socket.exists());
+}

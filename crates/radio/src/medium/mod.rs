@@ -6,6 +6,7 @@
 //! before a SIFS (10 us) has passed, and [`crate::station::Ear::is_idle`] knows a carrier that has not begun.
 
 mod neighbours;
+mod overrides;
 mod sinr;
 mod threshold;
 
@@ -20,6 +21,8 @@ use crate::site::{End, Site};
 use crate::station::{Backoff, Ear};
 use crate::units::dbm_to_watts;
 use neighbours::Neighbours;
+pub use overrides::LinkOverride;
+use overrides::Overrides;
 use sinr::Sinr;
 use threshold::Threshold;
 
@@ -63,6 +66,8 @@ pub(crate) struct Arrival {
 pub(crate) struct Medium {
     propagation: Propagation,
     site: Option<Box<Site>>,
+    /// Links changed by hand; none in most runs.
+    overrides: Option<Box<Overrides>>,
     /// Weaker signals are not computed any further, W.
     floor_watts: f64,
     /// Farther than this, squared, no signal is that strong.
@@ -76,6 +81,11 @@ pub(crate) struct Medium {
     spare: Vec<Vec<Receiver>>,
     model: Model,
 }
+
+/// Asked for before the first use: a leg that is over at once.
+const UNKNOWN: Leg = Leg { until: Time::ZERO, ..Leg::at_rest(Position { x: 0.0, y: 0.0, z: 0.0 }) };
+/// A link that is up by order is as good as over this distance, metres.
+const NEAR_M: f64 = 50.0;
 
 enum Model {
     Threshold(Threshold),
@@ -120,16 +130,15 @@ impl Medium {
         let site = c.site.as_deref().map(|s| Box::new(Site::new(s, c, stations, seed)));
         let margin_db = propagation.random_margin_db() + site.as_ref().map_or(0.0, |s| s.margin_db());
         let range_m = propagation.range_m(floor_watts, margin_db);
-        // Asked for before the first use: a leg that is over at once.
-        let unknown = Leg { until: Time::ZERO, ..Leg::at_rest(Position::default()) };
         Self {
             neighbours: Neighbours::new(stations, range_m),
+            overrides: None,
             propagation,
             site,
             floor_watts,
             reach_squared_m2: range_m * range_m,
             audible: Vec::new(),
-            legs: vec![unknown; stations],
+            legs: vec![UNKNOWN; stations],
             slots: Vec::new(),
             free: Vec::new(),
             spare: Vec::new(),
@@ -159,6 +168,9 @@ impl Medium {
             self.find_audible(now, here, t.head.from, t.number, motions);
         } else {
             self.find_audible_on_site(now, here, t.head.from, t.number, motions);
+        }
+        if let Some(overrides) = &self.overrides {
+            overrides.apply(sender, t.number, &mut self.audible);
         }
         for &Audible { station, delay_ns, watts } in &self.audible {
             let from = now + Span::from_nanos(u64::from(delay_ns));
@@ -232,6 +244,21 @@ impl Medium {
                 self.audible.push(Audible { station, delay_ns, watts });
             }
         }
+    }
+
+    /// Overrides a link one way, or leaves it to the model again.
+    pub(crate) fn set_link(&mut self, seed: u64, from: u32, to: u32, state: Option<LinkOverride>) {
+        let up_watts = self.propagation.mean_watts(NEAR_M * NEAR_M);
+        self.overrides.get_or_insert_with(|| Box::new(Overrides::new(seed, up_watts))).set(from, to, state);
+    }
+    /// The overridden links, as (sender, receiver, state).
+    pub(crate) fn links(&self) -> impl Iterator<Item = (u32, u32, LinkOverride)> {
+        self.overrides.iter().flat_map(|o| o.iter())
+    }
+    /// Stations are elsewhere than their legs said: asks for all places anew.
+    pub(crate) fn forget_places(&mut self) {
+        self.legs.fill(UNKNOWN);
+        self.neighbours.forget();
     }
 
     /// Takes a transmission whose last bit was sent.

@@ -76,6 +76,11 @@ impl Neighbours {
         }
     }
 
+    /// What was known of places is wrong.
+    pub(crate) fn forget(&mut self) {
+        self.until = Time::ZERO;
+    }
+
     /// The stations that may be in range of `station`. Call `refresh` first.
     pub(crate) fn near(&self, station: u32) -> &[u32] {
         &self.lists[station as usize].near

@@ -1,0 +1,125 @@
+//! Looking into a run under way, and changing it: for whoever drives it on a real clock.
+
+use wayhop_core::{Addr, Command, DropReason, Fix, Inspect, Position, Refused, TraceNote};
+use wayhop_radio::{Counters, LinkOverride};
+use wayhop_world::Geodetic;
+
+use crate::outside::Outside;
+use crate::simulation::Simulation;
+
+/// Something that happened at a node, for those who watch.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub enum Happening {
+    /// The protocol's remark.
+    Note(TraceNote),
+    /// A packet ended undelivered: why, and its source, destination and length.
+    Drop(DropReason, Addr, Addr, u32),
+    /// A row of the forwarding table came or changed (next hop and hops), or went.
+    Route(Addr, Option<(Addr, u8)>),
+}
+
+/// More do not wait for a watcher; what comes then is counted.
+const MOST_HAPPENINGS: usize = 4_096;
+
+impl Outside {
+    /// Notes what happened, for a watcher.
+    pub(crate) fn happened(&mut self, at: wayhop_core::Time, node: u32, what: Happening) {
+        if self.happenings.len() == MOST_HAPPENINGS {
+            self.missed += 1;
+            return;
+        }
+        self.happenings.push_back((at, node, what));
+    }
+}
+
+impl Simulation {
+    /// How many nodes there are.
+    pub fn nodes(&self) -> u32 {
+        self.net.nodes.len() as u32
+    }
+    /// The time of the last event.
+    pub fn now(&self) -> wayhop_core::Time {
+        self.now
+    }
+
+    /// Lets time go on to `at`, or to the next event if that comes first.
+    pub fn pass(&mut self, at: wayhop_core::Time) {
+        let at = self.next_event().map_or(at, |next| next.min(at));
+        self.now = self.now.max(at);
+    }
+
+    /// Shows a node's tables: its protocol's, the forwarding table, and the interface queue.
+    pub fn inspect(&self, node: u32, out: &mut dyn Inspect) {
+        let n = &self.net.nodes[node as usize];
+        n.protocol.inspect(self.now, out);
+        let mut routes: Vec<_> = n.routes.iter().collect();
+        routes.sort_unstable();
+        for (destination, next_hop) in routes {
+            out.row("forwarding", &[("destination", destination), ("next_hop", next_hop)]);
+        }
+        out.row("queue", &[("packets", &self.radio.queue_length(node))]);
+    }
+    /// What a node's MAC counted.
+    pub fn counters(&self, node: u32) -> &Counters {
+        self.radio.counters(node)
+    }
+
+    /// Gives a node's protocol an order.
+    pub fn command(&mut self, node: u32, command: &Command) -> Result<(), Refused> {
+        let mut done = Ok(());
+        self.net.call(self.now, node, |p, cx| done = p.on_command(cx, command));
+        self.settle(self.now);
+        done
+    }
+
+    /// Where a node is, in the local frame.
+    pub fn position(&mut self, node: u32) -> Position {
+        self.net.movers.leg(node, self.now).position(self.now)
+    }
+    /// Where a node is, as its GPS receiver tells.
+    pub fn fix(&mut self, node: u32) -> Fix {
+        self.gps.fix(&self.net.movers.leg(node, self.now), self.now)
+    }
+    /// A place on the globe, in the local frame.
+    pub fn local(&self, place: Geodetic) -> Position {
+        self.gps.local(place)
+    }
+    /// Puts a node somewhere else than its track says, or (`None`) back on it.
+    pub fn set_position(&mut self, node: u32, at: Option<Position>) {
+        self.net.movers.set(node, at);
+        self.radio.forget_places();
+    }
+    /// Whether a node is where somebody put it.
+    pub fn is_moved(&self, node: u32) -> bool {
+        self.net.movers.is_set(node)
+    }
+
+    /// Overrides a link one way, or (`None`) leaves it to the radio model again.
+    pub fn set_link(&mut self, from: u32, to: u32, state: Option<LinkOverride>) {
+        self.radio.set_link(from, to, state);
+    }
+    /// The overridden links, as (sender, receiver, state), in order.
+    pub fn links(&self) -> Vec<(u32, u32, LinkOverride)> {
+        let mut all: Vec<_> = self.radio.links().collect();
+        all.sort_unstable_by_key(|&(from, to, _)| (from, to));
+        all
+    }
+
+    /// Whether [`Simulation::happening`] has anything to tell from now on; only of an open network.
+    pub fn watch(&mut self, on: bool) {
+        if let Some(o) = &mut self.net.outside {
+            o.watched = on;
+            if !on {
+                o.happenings.clear();
+            }
+        }
+    }
+    /// The next of what happened: when, where and what.
+    pub fn happening(&mut self) -> Option<(wayhop_core::Time, u32, Happening)> {
+        self.net.outside.as_mut()?.happenings.pop_front()
+    }
+    /// How much nobody fetched in time, since the last question.
+    pub fn missed(&mut self) -> u64 {
+        self.net.outside.as_mut().map_or(0, |o| std::mem::take(&mut o.missed))
+    }
+}
