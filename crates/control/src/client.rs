@@ -156,6 +156,10 @@ impl Client {
                 self.broken(io::ErrorKind::UnexpectedEof.into())
             });
         }
+        // A list would do for the fields in their order, too.
+        if line.first() != Some(&b'{') {
+            return Err(self.foreign("a line that is no object".to_owned()));
+        }
         serde_json::from_slice(&line).map_err(|e| self.foreign(e.to_string()))
     }
 

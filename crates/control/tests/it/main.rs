@@ -1,5 +1,6 @@
 //! The crate over real sockets.
 
+mod client;
 mod common;
 mod gpsd;
 mod hostile;
