@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
-use wayhop_control::answer::{Counters, LinkOverride, Links, NodeCounters, NodeParameters, NodePosition};
-use wayhop_control::answer::{NodeTables, Parameters, Positions, Tables};
+use wayhop_control::answer::{LinkOverride, NodePosition};
 use wayhop_control::{
-    About, Access, Call, ControlError, ErrorCode, Event, EventKind, JsonTables, LinkState, NodeAbout,
-    ParameterSet, Place, Request, Server, paths,
+    About, Access, ControlError, Event, EventKind, LinkState, NodeAbout, Owner, ParameterSet, Place, Server,
+    paths,
 };
-use wayhop_core::{Command, Position, Time};
+use wayhop_core::{Command, Inspect, Position, Refused, Time};
 use wayhop_scenario::{ProtocolParams, Resolved};
 use wayhop_sim::{Geodetic, Happening, LinkOverride as Override, Simulation};
 
@@ -56,12 +54,9 @@ impl Control {
 
     /// Answers what was asked since the last time. True when somebody asked for the end.
     pub(crate) fn serve(&mut self, simulation: &mut Simulation) -> bool {
-        let mut is_over = false;
-        while let Some(call) = self.server.next() {
-            is_over |= matches!(call.request, Request::Quit {});
-            self.answer(simulation, call);
-        }
-        is_over
+        let mut run = Run { simulation, parameters: &mut self.parameters, is_over: false };
+        self.server.serve(&mut run);
+        run.is_over
     }
 
     /// Tells subscribers what happened.
@@ -76,136 +71,36 @@ impl Control {
             self.server.publish(&Event::Lost { count });
         }
     }
+}
 
-    fn answer(&mut self, simulation: &mut Simulation, call: Call) {
-        let outcome = self.outcome(simulation, &call.request, call.node);
-        call.answer(outcome);
+/// What the nodes of a run have.
+struct Run<'a> {
+    simulation: &'a mut Simulation,
+    parameters: &'a mut [ParameterSet],
+    is_over: bool,
+}
+
+impl Owner for Run<'_> {
+    fn time_s(&self) -> f64 {
+        self.simulation.now().as_secs_f64()
     }
-
-    fn outcome(
-        &mut self,
-        simulation: &mut Simulation,
-        request: &Request,
-        node: Option<u32>,
-    ) -> Result<Value, ControlError> {
-        let time_s = simulation.now().as_secs_f64();
-        let nodes: Vec<u32> = node.map_or_else(|| (0..simulation.nodes()).collect(), |n| vec![n]);
-        match request {
-            Request::Tables { tables } => {
-                let nodes = nodes.iter().map(|&n| self.tables(simulation, n, tables)).collect();
-                json(&Tables { time_s, nodes })
-            }
-            Request::Counters {} => {
-                let nodes = nodes.iter().map(|&n| self.counters(simulation, n)).collect();
-                json(&Counters { time_s, nodes })
-            }
-            Request::Parameters {} => self.parameters(&nodes),
-            Request::SetParameters { values } => {
-                self.set_parameters(simulation, &nodes, values)?;
-                self.parameters(&nodes)
-            }
-            Request::PurgeRoutes { destination } => {
-                for &n in &nodes {
-                    let order = Command::PurgeRoutes { destination: *destination };
-                    simulation.command(n, &order).map_err(|e| refused(e.0))?;
-                }
-                Ok(Value::Null)
-            }
-            Request::Position {} => {
-                let nodes = nodes.iter().map(|&n| self.position(simulation, n)).collect();
-                json(&Positions { time_s, nodes })
-            }
-            Request::SetPosition { place } => {
-                let node = one(node)?;
-                simulation.set_position(node, Some(local(simulation, place)));
-                self.server.publish(&Event::Position { time_s, node, place: *place });
-                Ok(Value::Null)
-            }
-            Request::ReleasePosition {} => {
-                for &n in &nodes {
-                    simulation.set_position(n, None);
-                }
-                Ok(Value::Null)
-            }
-            Request::Links {} => {
-                let link = |(from, to, state)| LinkOverride { from, to, state: said(state) };
-                json(&Links { links: simulation.links().into_iter().map(link).collect() })
-            }
-            Request::SetLink { a, b, one_way, state } => {
-                let (a, b) = (self.server.resolve(a)?, self.server.resolve(b)?);
-                if a == b {
-                    return Err(refused("a link from a node to itself".to_owned()));
-                }
-                let ways: &[(u32, u32)] = if *one_way { &[(a, b)] } else { &[(a, b), (b, a)] };
-                for &(from, to) in ways {
-                    simulation.set_link(from, to, meant(*state));
-                    self.server.publish(&Event::Link { time_s, node: from, to, state: *state });
-                }
-                Ok(Value::Null)
-            }
-            // The end comes after the answer; the others are the server's own.
-            Request::Quit {} | Request::Hello {} | Request::Subscribe { .. } | Request::Unsubscribe {} => {
-                Ok(Value::Null)
-            }
-        }
+    fn inspect(&mut self, node: u32, out: &mut dyn Inspect) {
+        self.simulation.inspect(node, out);
     }
-
-    fn name_of(&self, node: u32) -> String {
-        self.server.about().node(node).map(|n| n.name.clone()).unwrap_or_default()
+    fn counters(&mut self, node: u32) -> BTreeMap<String, u64> {
+        let named = self.simulation.counters(node).named();
+        BTreeMap::from(named.map(|(name, n)| (format!("mac_{name}"), u64::from(n))))
     }
-
-    fn tables(&self, simulation: &Simulation, node: u32, wanted: &[String]) -> NodeTables {
-        let mut tables = JsonTables::new(node, &self.name_of(node), wanted);
-        simulation.inspect(node, &mut tables);
-        tables.finish()
+    fn parameters(&mut self, node: u32) -> &mut ParameterSet {
+        &mut self.parameters[node as usize]
     }
-
-    fn counters(&self, simulation: &Simulation, node: u32) -> NodeCounters {
-        let c = simulation.counters(node);
-        let counters = BTreeMap::from(c.named().map(|(name, n)| (format!("mac_{name}"), u64::from(n))));
-        NodeCounters { node, name: self.name_of(node), counters }
+    fn command(&mut self, node: u32, command: &Command) -> Result<(), Refused> {
+        self.simulation.command(node, command)
     }
-
-    fn parameters(&self, nodes: &[u32]) -> Result<Value, ControlError> {
-        let one = |&node: &u32| NodeParameters {
-            node,
-            name: self.name_of(node),
-            parameters: self.parameters[node as usize].values().clone(),
-        };
-        json(&Parameters { nodes: nodes.iter().map(one).collect() })
-    }
-
-    /// Changes the parameters of all these nodes, or of none.
-    fn set_parameters(
-        &mut self,
-        simulation: &mut Simulation,
-        nodes: &[u32],
-        values: &Map<String, Value>,
-    ) -> Result<(), ControlError> {
-        let changed = |n: &u32| self.parameters[*n as usize].changed(values);
-        let new = nodes.iter().map(changed).collect::<Result<Vec<_>, _>>()?;
-        for (done, (&n, (_, order))) in nodes.iter().zip(&new).enumerate() {
-            let Err(why) = simulation.command(n, order) else { continue };
-            // Those before it go back to what they had.
-            for &m in &nodes[..done] {
-                let old = &self.parameters[m as usize];
-                let (_, order) = old.changed(old.values())?;
-                simulation.command(m, &order).map_err(|e| refused(e.0))?;
-            }
-            return Err(refused(why.0));
-        }
-        for (&n, (set, _)) in nodes.iter().zip(new) {
-            self.parameters[n as usize] = set;
-        }
-        Ok(())
-    }
-
-    fn position(&self, simulation: &mut Simulation, node: u32) -> NodePosition {
-        let Position { x, y, z } = simulation.position(node);
-        let fix = simulation.fix(node);
+    fn position(&mut self, node: u32) -> NodePosition {
+        let Position { x, y, z } = self.simulation.position(node);
+        let fix = self.simulation.fix(node);
         NodePosition {
-            node,
-            name: self.name_of(node),
             local: Some(Place::Local { x, y, z }),
             earth: Some(Place::Earth {
                 latitude_deg: fix.latitude_deg,
@@ -213,25 +108,26 @@ impl Control {
                 heading_deg: fix.heading_deg,
                 speed_m_per_s: fix.speed_m_per_s,
             }),
-            overridden: simulation.is_moved(node),
+            overridden: self.simulation.is_moved(node),
+            ..NodePosition::default()
         }
     }
-}
-
-fn json(answer: &impl serde::Serialize) -> Result<Value, ControlError> {
-    serde_json::to_value(answer).map_err(|e| {
-        ControlError::new(ErrorCode::Other, format!("the answer is not JSON: {e}"), "report this")
-    })
-}
-
-fn one(node: Option<u32>) -> Result<u32, ControlError> {
-    node.ok_or_else(|| {
-        ControlError::new(ErrorCode::UnknownNode, "which node?", "name one: wayhop ctl --node NODE ...")
-    })
-}
-
-fn refused(why: String) -> ControlError {
-    ControlError::new(ErrorCode::Refused, why, "`wayhop ctl params` shows what holds now")
+    fn set_position(&mut self, node: u32, place: Option<Place>) -> Result<(), ControlError> {
+        let place = place.map(|p| local(self.simulation, &p));
+        self.simulation.set_position(node, place);
+        Ok(())
+    }
+    fn links(&mut self) -> Result<Vec<LinkOverride>, ControlError> {
+        let link = |(from, to, state)| LinkOverride { from, to, state: said(state) };
+        Ok(self.simulation.links().into_iter().map(link).collect())
+    }
+    fn set_link(&mut self, from: u32, to: u32, state: LinkState) -> Result<(), ControlError> {
+        self.simulation.set_link(from, to, meant(state));
+        Ok(())
+    }
+    fn quit(&mut self) {
+        self.is_over = true;
+    }
 }
 
 fn local(simulation: &Simulation, place: &Place) -> Position {

@@ -244,8 +244,7 @@ fn links_and_places_are_changed_while_programs_run_and_gps_clients_see_it() {
     let tpv: Value = gps
         .lines()
         .filter_map(|l| serde_json::from_str::<Value>(l).ok())
-        .filter(|v| v["class"] == "TPV")
-        .last()
+        .rfind(|v| v["class"] == "TPV")
         .expect("a report");
     assert!((tpv["lat"].as_f64().unwrap() - 40.0045).abs() < 1e-6, "{tpv}");
     ask(&socket, r#""do": "quit""#);
