@@ -190,7 +190,7 @@ impl Envelope {
             (
                 None,
                 bad(
-                    format!("not a JSON object: {e}"),
+                    format!("not a JSON object: {}", short(&e.to_string())),
                     "send one object a line, such as {\"wayhop\": 1, \"do\": \"hello\"}",
                 ),
             )

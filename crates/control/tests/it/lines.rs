@@ -54,6 +54,15 @@ fn request() -> impl Strategy<Value = Request> {
     ]
 }
 
+#[test]
+fn a_long_text_in_the_place_of_an_object_is_not_quoted_back_whole() {
+    // Found by fuzzing: a line that is one JSON string.
+    let line = format!("\"{}\"", "S".repeat(10_000));
+    let (id, e) = Envelope::parse(&line).expect_err("no object");
+    assert_eq!(id, None);
+    assert!(e.message.starts_with("not a JSON object") && e.message.chars().count() < 400, "{}", e.message);
+}
+
 proptest! {
     #[test]
     fn what_a_client_writes_a_server_reads(
