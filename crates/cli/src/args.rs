@@ -35,6 +35,16 @@ Example:
   wayhop run scenarios/chain.toml --captures --out runs/chain
   wayhop diff runs/chain/captures/left.pcapng runs/chain/captures/1.pcapng --positions runs/chain";
 
+const LAB_EXAMPLES: &str = "\
+Needs root, and Debian's packages iproute2 and nftables. The nodes are Ethernet hosts: there is no radio model, and links
+work or do not. Programs in the nodes know each other as mesh-0, mesh-1, ...
+
+Examples:
+  wayhop lab scenarios/chain.toml --protocol aodv
+  wayhop lab scenarios/chain.toml --node 0 -- ping -c 5 mesh-4
+  wayhop export macfilter scenarios/first.toml --out walk.macfilter
+  wayhop lab scenarios/first.toml --macfilter walk.macfilter --captures";
+
 const NODE_EXAMPLES: &str = "\
 Needs root, or CAP_NET_ADMIN and CAP_NET_RAW. Ends with SIGINT, SIGTERM or SIGHUP, and then sets the host back; it does
 so, too, when it is killed.
@@ -78,6 +88,9 @@ pub(crate) enum Command {
     /// Run a paper's experiments again, and set the results beside its numbers
     #[command(after_help = REPRODUCE_EXAMPLE)]
     Reproduce(ReproduceArgs),
+    /// Run a scenario's nodes as daemons on this machine, each in a network namespace, on one Ethernet with a macfilter
+    #[command(after_help = LAB_EXAMPLES)]
+    Lab(LabArgs),
     /// Run a routing protocol on this host: one node of a real mesh
     #[command(after_help = NODE_EXAMPLES)]
     Node(NodeArgs),
@@ -208,6 +221,17 @@ pub(crate) enum ExportArgs {
         #[arg(long)]
         no_god: bool,
     },
+    /// Who ignores whose frames from when on, so that those within range hear each other: for `wayhop lab`
+    Macfilter {
+        #[command(flatten)]
+        source: SourceArgs,
+        /// How far nodes hear each other, metres
+        #[arg(long, value_name = "M", value_parser = metres, default_value = "250", allow_negative_numbers = true)]
+        range: f64,
+        /// File to write; without it, standard output
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
     /// A table of a run directory as CSV
     Csv {
         /// Run directory
@@ -324,6 +348,42 @@ pub(crate) struct NodeArgs {
     /// Print the summary as one JSON object at the end
     #[arg(long)]
     pub(crate) json: bool,
+    /// End when standard input does
+    #[arg(long, hide = true)]
+    pub(crate) tied: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct LabArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Who ignores whose frames, when (`wayhop export macfilter` writes such a file); without it, those out of --range
+    #[arg(long, value_name = "FILE", conflicts_with = "range")]
+    pub(crate) macfilter: Option<PathBuf>,
+    /// How far nodes hear each other, metres
+    #[arg(long, value_name = "M", value_parser = metres, default_value = "250", allow_negative_numbers = true)]
+    pub(crate) range: f64,
+    /// Run directory; without it runs/SCENARIO-PROTOCOL-SEED. An older run in it is replaced
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write no run directory
+    #[arg(long, conflicts_with_all = ["out", "captures"])]
+    pub(crate) no_out: bool,
+    /// Write DIR/captures/NODE.pcapng for every node
+    #[arg(long)]
+    pub(crate) captures: bool,
+    /// Print the summary as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No warnings, no table
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    /// The node in which COMMAND runs: its number, mesh-N, or its name
+    #[arg(long, value_name = "NODE", requires = "command")]
+    pub(crate) node: Option<String>,
+    /// A command to run in the node once the mesh is up; the run ends with it, and with its exit status
+    #[arg(last = true, value_name = "COMMAND", requires = "node")]
+    pub(crate) command: Vec<std::ffi::OsString>,
 }
 
 /// The papers that can be reproduced.
@@ -344,6 +404,13 @@ fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(s) if s.is_finite() && s > 0.0 => Ok(s),
         _ => Err("give a number of seconds above zero".to_owned()),
+    }
+}
+
+fn metres(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(s) if s.is_finite() && s > 0.0 => Ok(s),
+        _ => Err("give a number above zero".to_owned()),
     }
 }
 

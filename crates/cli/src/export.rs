@@ -14,6 +14,7 @@ use crate::failure::{Failure, output, warn};
 pub(crate) fn export(a: &ExportArgs) -> Result<ExitCode, Failure> {
     match a {
         ExportArgs::Ns2 { source, out, no_god } => ns2(source, out, !no_god),
+        ExportArgs::Macfilter { source, range, out } => macfilter(source, *range, out.as_deref()),
         ExportArgs::Csv { run, table, out } => csv(run, table, out.as_deref()),
     }
 }
@@ -27,6 +28,16 @@ fn ns2(source: &SourceArgs, dir: &Path, god: bool) -> Result<ExitCode, Failure> 
         let path = dir.join(format!("{}.{kind}.tcl", scenario.name));
         fs::write(&path, text).map_err(Failure::write(&path))?;
         output(writeln!(stdout(), "{}", path.display()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn macfilter(source: &SourceArgs, range_m: f64, out: Option<&Path>) -> Result<ExitCode, Failure> {
+    let scenario = source.load()?.resolve().map_err(Failure::usage)?;
+    let text = crate::lab::filter_of(&scenario, range_m).to_string();
+    match out {
+        Some(path) => fs::write(path, text).map_err(Failure::write(path))?,
+        None => output(stdout().write_all(text.as_bytes()))?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -10,6 +10,7 @@ mod emulate;
 mod export;
 mod failure;
 mod import;
+mod lab;
 mod node;
 mod progress;
 mod reference;
@@ -46,6 +47,7 @@ pub fn main() -> ExitCode {
         Command::Decode(a) => decode::decode(&a),
         Command::Diff(a) => diff::diff(&a),
         Command::Reproduce(a) => reproduce::reproduce(&a),
+        Command::Lab(a) => lab::lab(&a),
         Command::Node(a) => node::node(&a),
         Command::NodeUndo => node::undo(),
         Command::Ctl(a) => ctl::ctl(a),

@@ -27,7 +27,7 @@ pub(crate) fn node(a: &NodeArgs) -> Result<ExitCode, Failure> {
         output(stdout().write_all(text.as_bytes()))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let outcome = wayhop_daemon::run(&settings).map_err(failure)?;
+    let outcome = wayhop_daemon::run(&settings, a.tied).map_err(failure)?;
     let text = serde_json::to_string(&outcome.summary).map_err(Failure::run)?;
     if let Some(path) = &settings.config.summary {
         fs::write(path, &text).map_err(Failure::write(path))?;
@@ -44,7 +44,7 @@ pub(crate) fn undo() -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn failure(e: Error) -> Failure {
+pub(crate) fn failure(e: Error) -> Failure {
     match e {
         Error::Config(m) => Failure::Usage(m),
         Error::System(m) => Failure::Run(m),

@@ -85,17 +85,28 @@ pub(crate) fn stop_on_signal() -> Result<Arc<AtomicBool>, Failure> {
 }
 
 pub(crate) fn run_dir(a: &RunArgs, scenario: &Scenario, resolved: &Resolved) -> Result<RunDir, Failure> {
-    let path = a.out.clone().unwrap_or_else(|| {
+    new_run_dir(a.out.as_deref(), a.source.scenario.as_deref(), scenario, resolved)
+}
+
+/// A run directory: at `out`, or where runs of this scenario belong. `file` is the scenario's, if it is one.
+pub(crate) fn new_run_dir(
+    out: Option<&Path>,
+    file: Option<&Path>,
+    scenario: &Scenario,
+    resolved: &Resolved,
+) -> Result<RunDir, Failure> {
+    let default = || {
         let (name, protocol, seed) = (&resolved.name, resolved.protocol.name(), resolved.seed);
         let name: String =
             name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect();
         PathBuf::from("runs").join(format!("{name}-{protocol}-{seed}"))
-    });
+    };
+    let path = out.map_or_else(default, Path::to_path_buf);
     let text = toml::to_string(scenario).map_err(Failure::run)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
     let command = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
     let mut manifest = Manifest::new(text, resolved.seed, command, now);
-    manifest.inputs = inputs(a.source.scenario.as_deref(), scenario)?;
+    manifest.inputs = inputs(file, scenario)?;
     RunDir::create(path, &manifest).map_err(Failure::trace)
 }
 

@@ -17,6 +17,7 @@ mod counters;
 mod error;
 mod filter;
 mod host;
+pub mod lab;
 mod link;
 mod log;
 mod neighbours;

@@ -32,10 +32,11 @@ pub struct Outcome {
     pub summary: Summary,
 }
 
-/// Runs a node until a signal ends it.
-pub fn run(settings: &Settings) -> Result<Outcome, Error> {
+/// Runs a node until a signal ends it or, if it is `tied`, its standard input does.
+pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
     let signals = signals()?;
-    let mut node = Node { begun: Instant::now(), up: true, next_usage: Time::ZERO, ready: set_up(settings)? };
+    let mut node =
+        Node { begun: Instant::now(), up: true, tied, next_usage: Time::ZERO, ready: set_up(settings)? };
     let r = &node.ready;
     for remark in &settings.remarks {
         r.log.tell(Level::Info, remark);
@@ -77,6 +78,7 @@ struct Node {
     begun: Instant,
     /// Whether the interface is up.
     up: bool,
+    tied: bool,
     /// When to ask which routes were used.
     next_usage: Time,
     ready: Ready,
@@ -112,12 +114,21 @@ impl Node {
             PollFd::new(signals.as_fd(), read),
             // Without a control socket, one more look at the signals does no harm.
             PollFd::new(r.control.as_ref().map_or(signals.as_fd(), |(server, _)| server.fd()), read),
+            PollFd::new(signals.as_fd(), PollFlags::empty()),
         ];
+        let stdin = std::io::stdin();
+        if self.tied {
+            // The last place, so that the others keep theirs.
+            fds[6] = PollFd::new(stdin.as_fd(), PollFlags::empty());
+        }
         match ppoll(&mut fds, wait, None) {
             Ok(_) | Err(nix::Error::EINTR) => {}
             Err(e) => return Err(Error::system("wait for packets")(e.into())),
         }
         let ready = fds.map(|f| f.any().unwrap_or(false));
+        if ready[6] {
+            return Ok(false);
+        }
         if ready[4] && signals.read_signal().is_ok_and(|s| s.is_some()) {
             return Ok(false);
         }

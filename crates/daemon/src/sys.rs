@@ -180,3 +180,8 @@ pub(crate) fn interface(fd: BorrowedFd<'_>, name: &str) -> io::Result<([u8; 6], 
         Ok((mac, usize::try_from(request.ifr_ifru.ifru_mtu).unwrap_or(0)))
     }
 }
+
+/// Has a socket tell the TTL of what it receives.
+pub(crate) fn tell_ttl(fd: BorrowedFd<'_>) -> io::Result<()> {
+    set_option(fd, libc::IPPROTO_IP, libc::IP_RECVTTL, &1_i32)
+}

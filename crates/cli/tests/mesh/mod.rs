@@ -1,5 +1,6 @@
 //! A line of hosts on one Ethernet, each in a network namespace: host I hears I - 1 and I + 1 only.
 
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::process::{Child, Command, Stdio};
@@ -65,7 +66,8 @@ impl Mesh {
             "table bridge wayhop {\n chain apart {\n type filter hook forward priority 0;\n".to_owned();
         for to in 0..self.hosts.len() {
             for from in (0..self.hosts.len()).filter(|f| f.abs_diff(to) > 1) {
-                rules += &format!(" oifname \"p{to}\" ether saddr 02:00:0a:00:00:{:02x} drop\n", from + 1);
+                let _ =
+                    writeln!(rules, " oifname \"p{to}\" ether saddr 02:00:0a:00:00:{:02x} drop", from + 1);
             }
         }
         rules += " }\n}\n";
