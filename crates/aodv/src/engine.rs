@@ -367,10 +367,18 @@ impl Engine {
                 e.renew(until);
             }
         } else {
-            let all = [Some(used.destination), Some(used.source), Some(used.next_hop), used.previous_hop];
-            for a in all.into_iter().flatten() {
-                let key = self.table.key(a);
-                if let Some(e) = self.table.get_mut(key) {
+            // Who, and the neighbour over which the packet shows that the route works. Section 6.2 takes ways to be symmetric; where the
+            // packet came by another neighbour than the route to its source has, it says nothing of that route.
+            let (next, previous) = (Some(used.next_hop), used.previous_hop);
+            let all = [
+                (Some(used.destination), next),
+                (Some(used.source), previous),
+                (next, next),
+                (previous, previous),
+            ];
+            for (a, over) in all {
+                let Some(key) = a.map(|a| self.table.key(a)) else { continue };
+                if let Some(e) = self.table.get_mut(key).filter(|e| Some(e.next_hop) == over) {
                     e.used(until);
                 }
             }

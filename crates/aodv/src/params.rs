@@ -149,7 +149,7 @@ pub struct Params {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Refresh {
-    /// The routes to its source, destination, next hop and previous hop (section 6.2).
+    /// The routes to its source, destination, next hop and previous hop (section 6.2), of these the ones by which it came or goes.
     AllInvolved,
     /// The route to its destination.
     DestinationOnly,

@@ -141,3 +141,38 @@ proptest! {
         run(&p, &steps, seed)?;
     }
 }
+
+#[test]
+fn a_way_back_that_no_packet_comes_by_is_not_kept() {
+    // Node 0 sends to 4 by 2 and 3. Then node 3 hears of the way to 0 by 1, which loses its own way to 0 and, in time, all memory of it.
+    // What 0 sends by 2 says nothing of the way by 1: kept alive by it, that way would lead node 1's packets back to node 1.
+    let p = Params { rreq_retries: 0, ttl_start: Params::rfc().net_diameter, ..Params::rfc() };
+    let mut net = net(5, &p);
+    let set = |net: &mut Net, a, b, link: Link| {
+        net.set_link(a, b, link);
+        net.set_link(b, a, link);
+    };
+    for (a, b) in [(0, 1), (0, 2), (2, 3), (3, 4)] {
+        set(&mut net, a, b, Link::UP);
+    }
+    net.send_to(0, addr(4), 1);
+    net.run_for(ms(1_000));
+    assert_eq!(net.route(3, addr(0)).unwrap().next_hop, addr(2));
+    // The next request of 0 reaches 3 by 1 alone.
+    set(&mut net, 1, 3, Link::UP);
+    set(&mut net, 2, 3, Link::DOWN);
+    net.send_to(0, addr(9), 1);
+    net.run_for(ms(500));
+    assert_eq!(net.route(3, addr(0)).unwrap().next_hop, addr(1));
+    set(&mut net, 2, 3, Link::UP);
+    set(&mut net, 0, 1, Link::DOWN);
+    for _ in 0..75 {
+        net.send_to(0, addr(4), 1);
+        net.run_for(ms(1_000));
+        assert_eq!(net.route(0, addr(4)).unwrap().next_hop, addr(2));
+    }
+    net.send_to(1, addr(0), 1);
+    net.run_for(ms(500));
+    assert_eq!(circle(&net, 0, 5), None, "at {}", net.now());
+    net.assert_conserved();
+}
