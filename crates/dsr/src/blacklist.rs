@@ -12,6 +12,7 @@ pub(crate) enum OneWay {
 }
 
 /// The blacklist: a bounded table of neighbours, by the time of the last failure.
+#[derive(Clone, Hash)]
 pub(crate) struct Blacklist {
     rows: Vec<(Addr, Time)>,
     probable: Span,

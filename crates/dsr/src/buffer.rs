@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use wayhop_core::{Addr, Inspect, Packet, Span, Time};
 
 /// A packet that waits.
+#[derive(Clone)]
 pub(crate) struct Held {
     pub(crate) packet: Packet,
     /// Where it goes.
@@ -18,6 +19,7 @@ pub(crate) struct Held {
 }
 
 /// A queue of bounded length and bounded waiting time.
+#[derive(Clone)]
 pub(crate) struct SendBuffer {
     queue: VecDeque<Held>,
     size: usize,

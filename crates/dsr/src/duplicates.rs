@@ -6,7 +6,7 @@ use wayhop_core::{Addr, Span, Time};
 use crate::rexmt::Fingerprint;
 
 /// A ring of what was received lately, and of which Acknowledgement Requests were answered.
-#[derive(Default)]
+#[derive(Clone, Default, Hash)]
 pub(crate) struct Seen {
     packets: Vec<(Fingerprint, Time)>,
     next: usize,

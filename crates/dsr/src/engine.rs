@@ -29,6 +29,9 @@ use crate::tunnel;
 use crate::view::{View, is_node};
 
 /// DSR at one node.
+///
+/// A clone is a second node with the same memory.
+#[derive(Clone)]
 pub struct Engine {
     pub(crate) params: Params,
     pub(crate) cache: Box<dyn RouteCache>,
@@ -67,7 +70,7 @@ pub struct Engine {
     pub(crate) entries: Vec<u8>,
     pub(crate) next_request_id: u16,
     pub(crate) next_ip_id: u16,
-    next_tx_id: u64,
+    pub(crate) next_tx_id: u64,
 }
 
 /// How often this node asks where it is: the GPS receivers of the testbed told it once a second.
@@ -107,7 +110,7 @@ impl Timer {
             Self::Rexmt => 6 << 32,
         })
     }
-    const fn from_key(k: TimerKey) -> Option<Self> {
+    pub(crate) const fn from_key(k: TimerKey) -> Option<Self> {
         Some(match k.0 >> 32 {
             1 => Self::BufferCheck,
             2 => Self::BufferExpiry,

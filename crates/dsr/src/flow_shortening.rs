@@ -22,12 +22,13 @@ type Name = (Addr, Addr, u16);
 type Key = (u16, u16);
 
 /// The Automatic Route Shortening Table: a ring of flows, each with a ring of packets.
-#[derive(Default)]
+#[derive(Clone, Default, Hash)]
 pub(crate) struct ArsTable {
     rows: Vec<Row>,
     next: usize,
 }
 
+#[derive(Clone, Hash)]
 struct Row {
     name: Name,
     heard: [Option<(Key, u8)>; PACKETS],

@@ -7,6 +7,7 @@ use crate::path::Path;
 use crate::view::Way;
 
 /// A flow: hop-by-hop state that stands for a source route.
+#[derive(Clone, Hash)]
 pub(crate) struct Flow {
     pub(crate) source: Addr,
     pub(crate) destination: Addr,
@@ -48,6 +49,7 @@ impl Flow {
 }
 
 /// The default flow of a source and a destination.
+#[derive(Clone, Hash)]
 struct DefaultFlow {
     source: Addr,
     destination: Addr,
@@ -55,6 +57,7 @@ struct DefaultFlow {
 }
 
 /// All flows through this node, and which of them are default flows.
+#[derive(Clone, Hash)]
 pub(crate) struct FlowTable {
     rows: Vec<Flow>,
     defaults: Vec<DefaultFlow>,

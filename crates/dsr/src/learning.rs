@@ -11,7 +11,7 @@ use crate::path::Path;
 use crate::view::{View, Way, is_node, usable};
 
 /// The packets that were overheard lately, by source and identification: a table with one place for each hash.
-#[derive(Default)]
+#[derive(Clone, Default, Hash)]
 pub(crate) struct HeardPackets(Vec<u64>);
 
 const HEARD: usize = 256;

@@ -78,6 +78,8 @@ mod learning;
 mod links;
 mod live;
 mod location;
+#[cfg(test)]
+mod loop_freedom;
 mod maintenance;
 mod multicast;
 mod neighbours;

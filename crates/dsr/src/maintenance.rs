@@ -14,6 +14,7 @@ use crate::path::Path;
 use crate::view::{View, is_node};
 
 /// A link that broke just now, while the packets that waited for it come back.
+#[derive(Clone, Hash)]
 pub(crate) struct Broken {
     next_hop: Addr,
     at: Time,

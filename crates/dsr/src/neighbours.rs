@@ -5,7 +5,7 @@ use wayhop_core::{Addr, Inspect, Span, Time};
 use wayhop_link::RttEstimator;
 
 /// One neighbour.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, Hash)]
 pub(crate) struct Neighbour {
     addr: Addr,
     pub(crate) rtt: RttEstimator,
@@ -18,7 +18,7 @@ pub(crate) struct Neighbour {
 const SIZE: usize = 64;
 
 /// A bounded table of them.
-#[derive(Default)]
+#[derive(Clone, Default, Hash)]
 pub(crate) struct Neighbours(Vec<Neighbour>);
 
 impl Neighbours {

@@ -1,6 +1,7 @@
 //! A route as a sequence of nodes, both ends included.
 
 use core::fmt;
+use core::hash::{Hash, Hasher};
 
 use wayhop_core::Addr;
 
@@ -144,6 +145,12 @@ impl PartialEq for Path {
     }
 }
 impl Eq for Path {}
+
+impl Hash for Path {
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        (self.external, self.nodes()).hash(to);
+    }
+}
 
 impl fmt::Display for Path {
     /// The addresses, separated by spaces.

@@ -9,9 +9,10 @@ use crate::path::Path;
 use crate::view::{View, Way, usable};
 
 /// Route Replies that wait whether the initiator gets a better one (section 8.2.5).
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct HeldReplies(Vec<HeldReply>);
 
+#[derive(Clone)]
 struct HeldReply {
     packet: Packet,
     back: Path,
@@ -37,6 +38,15 @@ impl HeldReplies {
             let h = self.0.swap_remove(at);
             cx.note("reply_cancelled", h.initiator, h.hops as u64);
             cx.consume(h.packet);
+        }
+    }
+
+    /// Feeds what the future depends on.
+    #[cfg(test)]
+    pub(crate) fn digest(&self, to: &mut impl core::hash::Hasher) {
+        use core::hash::Hash;
+        for HeldReply { packet, back, initiator, target, hops, due } in &self.0 {
+            (packet.bytes(), back, initiator, target, hops, due).hash(to);
         }
     }
 

@@ -5,6 +5,7 @@ use wayhop_core::{Addr, Inspect, Time};
 use crate::Params;
 
 /// What is known of requests heard from one initiator.
+#[derive(Clone, Hash)]
 struct Initiator {
     addr: Addr,
     /// The last (identification, target) pairs, a ring.
@@ -15,7 +16,7 @@ struct Initiator {
 }
 
 /// What is known of this node's own requests for one target.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, Hash)]
 pub(crate) struct Target {
     pub(crate) addr: Addr,
     /// Discoveries since the last reply.
@@ -32,6 +33,7 @@ pub(crate) struct Target {
 }
 
 /// The Route Request Table. Both halves are bounded and forget the entry that was unused for longest.
+#[derive(Clone, Hash)]
 pub(crate) struct RequestTable {
     initiators: Vec<Initiator>,
     targets: Vec<Target>,

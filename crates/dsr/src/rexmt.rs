@@ -8,7 +8,7 @@ use wayhop_wire::ipv4::{self, protocol};
 use crate::view::View;
 
 /// What tells one packet from another, and how far it has come.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Fingerprint {
     source: Addr,
     destination: Addr,
@@ -85,6 +85,7 @@ fn starts_with_bare_flow(ip: &ipv4::Packet<'_>) -> bool {
 }
 
 /// A packet that waits for its confirmation.
+#[derive(Clone)]
 pub(crate) struct Waiting {
     /// As it was sent first; without Acknowledgement Request.
     pub(crate) packet: Packet,
@@ -113,6 +114,7 @@ pub(crate) struct Waiting {
 }
 
 /// A bounded list, in the order of the first transmissions.
+#[derive(Clone)]
 pub(crate) struct RexmtBuffer {
     rows: Vec<Waiting>,
     size: usize,
@@ -125,6 +127,10 @@ impl RexmtBuffer {
     /// Bounds it anew. Copies beyond the bound stay until their time.
     pub(crate) fn resize(&mut self, size: usize) {
         self.size = size;
+    }
+    #[cfg(test)]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Waiting> {
+        self.rows.iter()
     }
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()

@@ -10,7 +10,7 @@ use crate::path::Path;
 use crate::view::{View, Way, is_node};
 
 /// A broken link that a Route Error told this node of.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, Hash)]
 pub(crate) struct ToldError {
     from: Addr,
     to: Addr,

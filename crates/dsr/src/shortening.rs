@@ -9,7 +9,7 @@ use crate::path::Path;
 use crate::view::Way;
 
 /// What a silence is kept for.
-#[derive(Copy, Clone, PartialEq, Eq)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash)]
 enum Subject {
     /// All packets of a source that a node transmits.
     Pair(Addr, Addr),
@@ -18,6 +18,7 @@ enum Subject {
 }
 
 /// The Gratuitous Route Reply Table: about what this node keeps silent, and until when. A ring.
+#[derive(Clone, Hash)]
 pub(crate) struct GratTable {
     rows: Vec<(Subject, Time)>,
     next: usize,

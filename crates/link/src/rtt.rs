@@ -8,7 +8,7 @@ use wayhop_core::Span;
 /// rttvar += (|srtt - R| - rttvar) / 4 and srtt += (R - srtt) / 8, rounded towards zero. The timeout is
 /// srtt + 4 rttvar; floors, ceilings and back-off belong to the caller, and so does Karn's rule: the acknowledgement of
 /// a packet that was sent more than once is no sample.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RttEstimator {
     srtt: Option<Span>,
     rttvar: Span,

@@ -38,6 +38,7 @@ pub const USE_EXTENDS: Span = Span::from_secs(120);
 const SWEEP: Span = Span::from_secs(1);
 
 /// A Route Cache of links.
+#[derive(Clone)]
 pub struct LinkCache {
     nodes: Vec<Node>,
     at: FxHashMap<Addr, u16>,
@@ -50,6 +51,7 @@ pub struct LinkCache {
     queue: BinaryHeap<Reverse<(Rank, u16)>>,
 }
 
+#[derive(Clone, Hash)]
 struct Node {
     addr: Addr,
     stability: Span,
@@ -59,7 +61,7 @@ struct Node {
     touched: Time,
 }
 
-#[derive(Copy, Clone)]
+#[derive(Copy, Clone, Hash)]
 struct Edge {
     to: u16,
     /// Not a link of this network: [`FIRST`] and [`LAST`] say where in a route it may stand.
@@ -297,7 +299,29 @@ impl LinkCache {
     }
 }
 
+#[cfg(test)]
+impl core::hash::Hash for LinkCache {
+    fn hash<H: core::hash::Hasher>(&self, to: &mut H) {
+        // The rest is an index, scratch space, and bounds that do not change.
+        let Self {
+            nodes,
+            at: _,
+            links: _,
+            max_nodes: _,
+            max_links: _,
+            max_hops: _,
+            next_sweep,
+            labels: _,
+            queue: _,
+        } = self;
+        (nodes, next_sweep).hash(to);
+    }
+}
+
 impl RouteCache for LinkCache {
+    fn boxed(&self) -> Box<dyn RouteCache> {
+        Box::new(self.clone())
+    }
     fn add(&mut self, route: &Path, _: Learned, now: Time) -> bool {
         self.sweep(now);
         let Some((&first, rest)) = route.nodes().split_first() else { return false };

@@ -10,6 +10,8 @@ pub use link_cache::{
 };
 pub use path_cache::PathCache;
 
+use core::any::Any;
+
 use wayhop_core::{Addr, Inspect, Time};
 use wayhop_link::etx::Cost;
 
@@ -37,8 +39,16 @@ pub enum Purpose {
     Check,
 }
 
+impl Clone for Box<dyn RouteCache> {
+    fn clone(&self) -> Self {
+        self.as_ref().boxed()
+    }
+}
+
 /// A Route Cache. Every route in it begins at this node and visits no node twice.
-pub trait RouteCache: Send {
+pub trait RouteCache: Any + Send + Sync {
+    /// A copy of it.
+    fn boxed(&self) -> Box<dyn RouteCache>;
     /// Adds a route of at least two nodes, the first of which is this node. True when it taught the cache something.
     fn add(&mut self, route: &Path, how: Learned, now: Time) -> bool;
     /// The best route to `to`, written to `out`. False when there is none.

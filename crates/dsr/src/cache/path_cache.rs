@@ -12,6 +12,7 @@ use super::{Learned, Purpose, RouteCache};
 use crate::Path;
 
 /// A Route Cache of whole paths.
+#[derive(Clone, Hash)]
 pub struct PathCache {
     primary: Tier,
     secondary: Tier,
@@ -27,7 +28,18 @@ impl PathCache {
     }
 }
 
+#[cfg(test)]
+impl PathCache {
+    /// All paths.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.primary.slots.iter().chain(&self.secondary.slots).map(|s| &s.path)
+    }
+}
+
 impl RouteCache for PathCache {
+    fn boxed(&self) -> Box<dyn RouteCache> {
+        Box::new(self.clone())
+    }
     fn add(&mut self, route: &Path, how: Learned, now: Time) -> bool {
         if route.len() < 2 {
             return false;
@@ -99,11 +111,13 @@ struct Best {
     len: usize,
 }
 
+#[derive(Clone, Hash)]
 struct Slot {
     path: Path,
     used: Time,
 }
 
+#[derive(Clone, Hash)]
 struct Tier {
     name: &'static str,
     slots: Vec<Slot>,

@@ -42,8 +42,16 @@ pub struct Known<'a> {
     pub signals: &'a Signals,
 }
 
+impl Clone for Box<dyn BadLinkMemory> {
+    fn clone(&self) -> Self {
+        self.as_ref().boxed()
+    }
+}
+
 /// A memory of links that were tried and found not to work.
-pub trait BadLinkMemory: Send {
+pub trait BadLinkMemory: Send + Sync {
+    /// A copy of it.
+    fn boxed(&self) -> Box<dyn BadLinkMemory>;
     /// The link was given up: no acknowledgement after all transmissions, or a Route Error said so.
     fn failed(&mut self, link: Link, known: &Known<'_>);
     /// A packet was acknowledged over the link.

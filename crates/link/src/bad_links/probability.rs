@@ -128,6 +128,9 @@ impl Probability {
 }
 
 impl BadLinkMemory for Probability {
+    fn boxed(&self) -> Box<dyn BadLinkMemory> {
+        Box::new(self.clone())
+    }
     fn failed(&mut self, link: Link, known: &Known<'_>) {
         self.note(link, known.now, 0.0, self.params.failure_weight);
     }

@@ -30,6 +30,9 @@ impl Timed {
 }
 
 impl BadLinkMemory for Timed {
+    fn boxed(&self) -> Box<dyn BadLinkMemory> {
+        Box::new(self.clone())
+    }
     fn failed(&mut self, link: Link, known: &Known<'_>) {
         let row = Row { failed: known.now, streak: Streak::default() };
         *self.rows.touch(link, known.now, || row) = row;

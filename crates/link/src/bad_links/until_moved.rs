@@ -53,6 +53,9 @@ impl UntilMoved {
 }
 
 impl BadLinkMemory for UntilMoved {
+    fn boxed(&self) -> Box<dyn BadLinkMemory> {
+        Box::new(self.clone())
+    }
     fn failed(&mut self, link: Link, known: &Known<'_>) {
         let place = |node| known.positions.of(node).map(|p| p.fix);
         let row =

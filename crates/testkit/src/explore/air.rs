@@ -27,6 +27,19 @@ pub struct Flight {
     pub(crate) digest: u64,
 }
 
+/// How often a packet was transmitted, by all nodes, as long as a copy of it exists.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Transmissions {
+    /// As [`Checked::name`] says.
+    pub name: u64,
+    /// Transmissions, to one neighbour or to all of them.
+    pub times: u16,
+    /// How many of them were reported as failed, or given back before they were made.
+    pub failed: u16,
+    /// Whether the last was to all.
+    pub to_all: bool,
+}
+
 /// All flights, and the links that are up.
 #[derive(Clone, Debug)]
 pub(crate) struct Air {
@@ -34,6 +47,8 @@ pub(crate) struct Air {
     pub(crate) flights: Vec<Flight>,
     pub(crate) up: Topology,
     pub(crate) now: Time,
+    /// By name.
+    pub(crate) counts: Vec<Transmissions>,
 }
 
 impl Flight {
@@ -43,11 +58,28 @@ impl Flight {
 }
 
 impl Air {
+    /// The counts of the packet of this name, if its transmissions are counted.
+    pub(crate) fn count(&mut self, name: Option<u64>) -> Option<&mut Transmissions> {
+        let name = name?;
+        let at = match self.counts.binary_search_by_key(&name, |c| c.name) {
+            Ok(at) => at,
+            Err(at) => {
+                self.counts.insert(at, Transmissions { name, times: 0, failed: 0, to_all: false });
+                at
+            }
+        };
+        Some(&mut self.counts[at])
+    }
+
     /// Sends; gives back a unicast that failed at once.
     pub(crate) fn send<P: Checked>(&mut self, from: usize, packet: Packet, spec: TxSpec) -> Option<Call> {
         let mut h = DefaultHasher::new();
         P::digest_packet(packet.bytes(), &mut h);
         let broadcast = spec.next_hop == BROADCAST;
+        let name = P::name(packet.bytes());
+        if let Some(c) = self.count(name) {
+            (c.times, c.to_all) = (c.times + 1, broadcast);
+        }
         let flight = Flight {
             from,
             to: 0,
@@ -66,16 +98,27 @@ impl Air {
                 taken = true;
             }
         }
-        if taken { None } else { flight.failed(spec.next_hop) }
+        if taken || broadcast {
+            return None;
+        }
+        if let Some(c) = self.count(name) {
+            c.failed += 1;
+        }
+        flight.failed(spec.next_hop)
     }
 
     /// The data packets that a node gives up for a neighbour. Its control messages may have left already, and are left where they
     /// are.
-    pub(crate) fn recall(&mut self, from: usize, next_hop: Addr) -> Vec<Call> {
-        let taken = self
-            .flights
-            .extract_if(.., |f| f.from == from && addr(f.to) == next_hop && f.is_data && !f.broadcast);
+    pub(crate) fn recall<P: Checked>(&mut self, from: usize, next_hop: Addr) -> Vec<Call> {
+        let waits = |f: &mut Flight| f.from == from && addr(f.to) == next_hop && f.is_data && !f.broadcast;
+        let taken: Vec<Flight> = self.flights.extract_if(.., waits).collect();
+        for f in &taken {
+            if let Some(c) = self.count(P::name(f.packet.bytes())) {
+                c.failed += 1;
+            }
+        }
         taken
+            .into_iter()
             .filter_map(|f| f.report.map(|id| Call::Status(id, next_hop, TxStatus::Recalled, f.copy())))
             .collect()
     }

@@ -20,6 +20,8 @@ pub struct Host<P> {
     pub protocol: P,
     /// The forwarding table.
     pub table: BTreeMap<Addr, Route>,
+    /// How often it has rebooted.
+    pub life: u8,
     pub(crate) timers: BTreeMap<TimerKey, Time>,
     /// Of all this.
     pub(crate) digest: u64,
@@ -43,15 +45,18 @@ pub(crate) enum Call {
     Miss(Packet),
 }
 
+/// The TTL of an application's packet.
+pub const DATA_TTL: u8 = 16;
+
 /// A data packet of an application.
 pub(crate) fn data(from: usize, to: usize) -> Packet {
-    let t = TestPacket { source: addr(from), destination: addr(to), ttl: 16, ident: 0, port: 9_000 };
+    let t = TestPacket { source: addr(from), destination: addr(to), ttl: DATA_TTL, ident: 0, port: 9_000 };
     Pool::new().packet(&data_packet(t, &[0; 4]), PacketMeta::default())
 }
 
 impl<P: Checked> Host<P> {
-    pub(crate) fn new(protocol: P) -> Self {
-        Self { protocol, table: BTreeMap::new(), timers: BTreeMap::new(), digest: 0 }
+    pub(crate) fn new(protocol: P, life: u8) -> Self {
+        Self { protocol, table: BTreeMap::new(), timers: BTreeMap::new(), life, digest: 0 }
     }
     /// The first timer that is due, by key, from `skip` on.
     pub(crate) fn due(&self, now: Time) -> impl Iterator<Item = TimerKey> {
@@ -150,7 +155,7 @@ impl<P: Checked> Visit<'_, P> {
     }
 
     fn once(&mut self, calls: &mut VecDeque<Call>, f: impl FnOnce(&mut P, &mut Cx<'_>)) {
-        let mut rng = stream(1, Purpose::Protocol, self.node as u64);
+        let mut rng = stream(1 + u64::from(self.host.life), Purpose::Protocol, self.node as u64);
         let mut pool = Pool::new();
         let mut next_id = 0;
         let mut effects = Vec::new();
@@ -161,7 +166,7 @@ impl<P: Checked> Visit<'_, P> {
         for e in effects {
             match e {
                 Effect::Send(p, spec) => calls.extend(self.air.send::<P>(self.node, p, spec)),
-                Effect::Recall(next_hop) => calls.extend(self.air.recall(self.node, next_hop)),
+                Effect::Recall(next_hop) => calls.extend(self.air.recall::<P>(self.node, next_hop)),
                 Effect::Deliver(_) => self.tally.arrived(),
                 Effect::SetTimer(key, at) => {
                     self.host.timers.insert(key, at);

@@ -15,8 +15,10 @@
 //! * A link breaks together with what is on it, or with all of it still to arrive.
 //! * Time passes in steps to the next timer, anywhere; all timers that are due fire, in any order, before it passes
 //!   on. No message stays in flight for longer than [`Exploration::max_flight`].
+//! * A unicast may arrive although its sender hears no acknowledgement. Where the protocol overhears ([`wayhop_core::Interests::overhear`]), all
+//!   other neighbours of the sender hear a unicast when it arrives.
 //! * `Cx::recall` gives back data packets; control messages that it names are still on their way and may arrive.
-//! * Random draws are the same in every handler call: protocols must be set up so that they do not matter.
+//! * Random draws are the same in every handler call of one life of a node: protocols must be set up so that they do not matter.
 
 mod air;
 mod host;
@@ -25,8 +27,8 @@ mod story;
 mod topology;
 mod world;
 
-pub use air::Flight;
-pub use host::Host;
+pub use air::{Flight, Transmissions};
+pub use host::{DATA_TTL, Host};
 pub use model::{Counterexample, Exploration, Make, Outcome, Progress, Remake, Rule, Tally};
 pub use story::Names;
 pub use topology::Topology;
@@ -46,6 +48,12 @@ pub trait Checked: Protocol + Clone + Send + Sync + 'static {
     fn digest(&self, to: &mut dyn Hasher);
     /// Feeds what matters of a packet.
     fn digest_packet(bytes: &[u8], to: &mut dyn Hasher);
+    /// What tells a packet of the network layer from all others on its whole way, if its transmissions shall be counted
+    /// ([`World::transmissions`]). The counts are part of the state.
+    fn name(bytes: &[u8]) -> Option<u64> {
+        let _ = bytes;
+        None
+    }
     /// What the node knows of its way to others, for the story: (destination, text).
     fn knowledge(&self, names: Names) -> Vec<(Addr, String)>;
     /// A message in words.

@@ -213,6 +213,7 @@ impl fmt::Display for Budget {
             (self.packets, "packets"),
             (self.losses, "losses"),
             (self.overtakings, "overtakings"),
+            (self.unheard, "unheard"),
             (self.breaks, "breaks"),
             (self.restores, "restores"),
             (self.reboots, "reboots"),

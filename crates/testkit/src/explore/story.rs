@@ -59,6 +59,13 @@ fn happening<P: Checked>(
             format!("{}{late}", frame::<P>(&w.air.flights[i], names))
         }
         Action::Lose(i) => format!("{}: lost", frame::<P>(&w.air.flights[i], names)),
+        Action::Unheard(i) => {
+            format!(
+                "{}, but {} hears no acknowledgement",
+                frame::<P>(&w.air.flights[i], names),
+                n(w.air.flights[i].from)
+            )
+        }
         Action::Break { a, b, keep: true } => format!("link {}-{} breaks", n(a), n(b)),
         Action::Break { a, b, keep: false } => {
             let hit = |f: &&Flight| (f.from, f.to) == (a, b) || (f.from, f.to) == (b, a);

@@ -1,11 +1,13 @@
 //! The state of an explored world, and what can happen to it.
 
+use std::fmt::Display;
 use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
 use std::sync::Arc;
 
-use wayhop_core::{Addr, BROADCAST, Protocol, RxMeta, Time, TimerKey, TxStatus};
+use wayhop_core::{Addr, BROADCAST, Inspect, Packet, Protocol, RxMeta, Time, TimerKey, TxStatus};
 
-use super::air::{Air, Flight};
+use super::air::{Air, Flight, Transmissions};
 use super::host::{Call, Host, Visit};
 use super::{Checked, Exploration};
 use crate::packets::addr;
@@ -22,6 +24,8 @@ pub struct Budget {
     pub losses: u8,
     /// Frames that arrive before an earlier one of the same link.
     pub overtakings: u8,
+    /// Unicasts that arrive although their sender hears no acknowledgement.
+    pub unheard: u8,
     /// Links that break.
     pub breaks: u8,
     /// Broken links that come back.
@@ -39,6 +43,8 @@ pub enum Action {
     Send(usize),
     /// A flight arrives.
     Deliver(usize),
+    /// A flight arrives, and its sender takes it for lost.
+    Unheard(usize),
     /// A flight is lost.
     Lose(usize),
     /// A link breaks.
@@ -82,6 +88,7 @@ impl<P> Hash for World<P> {
         }
         h.write_u64(self.air.now.as_nanos());
         self.air.up.hash(h);
+        self.air.counts.hash(h);
         self.left.hash(h);
     }
 }
@@ -100,8 +107,8 @@ impl<P> PartialEq for World<P> {
 
 impl<P: Checked> World<P> {
     pub(crate) fn new(x: &Exploration<P>) -> Self {
-        let nodes = (0..x.topology.nodes()).map(|i| Arc::new(Host::new((x.engine)(i)))).collect();
-        let air = Air { flights: Vec::new(), up: x.topology, now: Time::ZERO };
+        let nodes = (0..x.topology.nodes()).map(|i| Arc::new(Host::new((x.engine)(i), 0))).collect();
+        let air = Air { flights: Vec::new(), up: x.topology, now: Time::ZERO, counts: Vec::new() };
         let mut w = Self { nodes, air, left: x.budget, touched: 0 };
         (0..x.topology.nodes()).for_each(|i| w.visit(x, i, |v| v.call(Protocol::start)));
         w
@@ -115,6 +122,10 @@ impl<P: Checked> World<P> {
     pub fn flights(&self) -> &[Flight] {
         &self.air.flights
     }
+    /// How often the packets that still exist were transmitted, by name.
+    pub fn transmissions(&self) -> &[Transmissions] {
+        &self.air.counts
+    }
 
     pub(crate) fn actions(&self, x: &Exploration<P>, out: &mut Vec<Action>) {
         let (left, air) = (&self.left, &self.air);
@@ -124,6 +135,9 @@ impl<P: Checked> World<P> {
             }
             if left.losses > 0 {
                 out.push(Action::Lose(i));
+            }
+            if left.unheard > 0 && air.flights[i].report.is_some() && !air.is_behind(i) {
+                out.push(Action::Unheard(i));
             }
         }
         let mut any_due = false;
@@ -166,6 +180,7 @@ impl<P: Checked> World<P> {
         let mut w = self.clone();
         w.touched = 0;
         w.act(x, action);
+        w.forget_counts();
         if x.prompt {
             w.settle(x);
         }
@@ -183,6 +198,13 @@ impl<P: Checked> World<P> {
             Action::Deliver(i) => {
                 w.left.overtakings -= u8::from(w.air.is_behind(i));
                 w.deliver(x, i);
+            }
+            Action::Unheard(i) => {
+                w.left.unheard -= 1;
+                let f = w.air.flights[i].clone();
+                w.air.flights[i].report = None;
+                w.deliver(x, i);
+                w.fail(x, &f);
             }
             Action::Lose(i) => {
                 w.left.losses -= 1;
@@ -209,7 +231,8 @@ impl<P: Checked> World<P> {
                 x.tally.rebooted();
                 // Nobody is left to hear of what the old life sent.
                 w.air.flights.iter_mut().filter(|f| f.from == i).for_each(|f| f.report = None);
-                w.nodes[i] = Arc::new(Host::new((x.reboot)(i, &w.nodes[i].protocol)));
+                let life = w.nodes[i].life + 1;
+                w.nodes[i] = Arc::new(Host::new((x.reboot)(i, &w.nodes[i].protocol), life));
                 w.visit(x, i, |v| v.call(Protocol::start));
             }
             Action::Fire(i, key) => {
@@ -241,11 +264,24 @@ impl<P: Checked> World<P> {
     fn is_moot(&self, x: &Exploration<P>, f: &Flight) -> bool {
         let mut host = Host::clone(&self.nodes[f.to]);
         let digest = host.digest;
-        let mut air = Air { flights: Vec::new(), ..self.air };
+        let mut air = Air { flights: Vec::new(), counts: Vec::new(), up: self.air.up, now: self.air.now };
         let rx = RxMeta { from: addr(f.from), broadcast: true, signal_dbm: SIGNAL };
         let mut v = Visit { host: &mut host, air: &mut air, node: f.to, now: self.air.now, tally: &x.tally };
         v.receive(f.copy(), &rx);
         host.digest == digest && air.flights.is_empty()
+    }
+
+    /// Forgets the counts of packets of which no copy exists: nobody can send them.
+    fn forget_counts(&mut self) {
+        if self.air.counts.is_empty() {
+            return;
+        }
+        let mut alive = Held::<P>(
+            self.air.flights.iter().filter_map(|f| P::name(f.packet.bytes())).collect(),
+            PhantomData,
+        );
+        self.nodes.iter().for_each(|n| n.protocol.inspect(self.air.now, &mut alive));
+        self.air.counts.retain(|c| alive.0.contains(&c.name));
     }
 
     fn deliver(&mut self, x: &Exploration<P>, i: usize) {
@@ -256,10 +292,20 @@ impl<P: Checked> World<P> {
             });
         }
         let rx = RxMeta { from: addr(f.from), broadcast: f.broadcast, signal_dbm: SIGNAL };
+        for i in (0..self.nodes.len()).filter(|_| !f.broadcast) {
+            let hears = i != f.from && i != f.to && self.air.up.has(i, f.from);
+            if hears && self.nodes[i].protocol.interests().overhear {
+                let (bytes, next_hop) = (f.packet.bytes(), addr(f.to));
+                self.visit(x, i, |v| v.call(|p, cx| p.on_overheard(cx, bytes, next_hop, &rx)));
+            }
+        }
         self.visit(x, f.to, |v| v.receive(f.copy(), &rx));
     }
 
     fn fail(&mut self, x: &Exploration<P>, f: &Flight) {
+        if let Some(c) = self.air.count(P::name(f.packet.bytes()).filter(|_| !f.broadcast)) {
+            c.failed += 1;
+        }
         if let Some(Call::Status(id, to, status, p)) = f.failed(addr(f.to)) {
             x.tally.failed();
             self.visit(x, f.from, |v| {
@@ -278,6 +324,16 @@ impl<P: Checked> World<P> {
     /// The node with this address.
     pub fn node_of(&self, a: Addr) -> Option<usize> {
         (0..self.nodes.len()).find(|&i| addr(i) == a && a != BROADCAST)
+    }
+}
+
+/// The names of packets that nodes hold.
+struct Held<P>(Vec<u64>, PhantomData<P>);
+
+impl<P: Checked> Inspect for Held<P> {
+    fn row(&mut self, _: &'static str, _: &[(&'static str, &dyn Display)]) {}
+    fn held(&mut self, _: &'static str, p: &Packet) {
+        self.0.extend(P::name(p.bytes()));
     }
 }
 

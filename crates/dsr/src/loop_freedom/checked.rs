@@ -1,0 +1,174 @@
+//! The engine as the explorer sees it.
+
+use core::any::Any;
+use std::hash::{Hash, Hasher};
+
+use wayhop_core::{Addr, Packet, Time, TimerKey};
+use wayhop_testkit::addr;
+use wayhop_testkit::explore::{Checked, Names};
+use wayhop_wire::dsr::{DsrOption, RouteErrorKind};
+use wayhop_wire::ipv4;
+
+use crate::cache::{LinkCache, PathCache, Purpose, RouteCache};
+use crate::engine::{Engine, Timer};
+use crate::path::Path;
+use crate::view::View;
+
+/// `std`'s derived hashes want a sized hasher.
+struct Feed<'a>(&'a mut dyn Hasher);
+
+impl Hasher for Feed<'_> {
+    fn finish(&self) -> u64 {
+        self.0.finish()
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.write(bytes);
+    }
+}
+
+fn feed_cache(cache: &dyn RouteCache, to: &mut dyn Hasher) {
+    let any: &dyn Any = cache;
+    if let Some(c) = any.downcast_ref::<PathCache>() {
+        c.hash(&mut Feed(to));
+    } else if let Some(c) = any.downcast_ref::<LinkCache>() {
+        c.hash(&mut Feed(to));
+    } else {
+        panic!("a Route Cache that nobody has shown to the explorer");
+    }
+}
+
+fn feed_packet(p: &Packet, to: &mut dyn Hasher) {
+    p.bytes().hash(&mut Feed(to));
+}
+
+impl Checked for Engine {
+    const HEARS_SUCCESS: bool = true;
+
+    fn digest(&self, to: &mut dyn Hasher) {
+        // Named one by one, so that whoever adds a field has to say here whether the future depends on it.
+        let Self {
+            params: _,
+            cache,
+            requests,
+            buffer,
+            held_replies,
+            grat,
+            blacklist,
+            doubtful,
+            told,
+            heard,
+            broken,
+            checking,
+            flows,
+            links,
+            rexmt,
+            rexmt_timer,
+            rexmt_phase,
+            next_ack_id,
+            neighbours,
+            seen,
+            fix,
+            ars,
+            scratch: _,
+            entries: _,
+            next_request_id,
+            next_ip_id,
+            next_tx_id: _,
+        } = self;
+        feed_cache(&**cache, to);
+        for h in buffer.iter() {
+            feed_packet(&h.packet, to);
+            (h.to, h.salvage, h.own, h.since).hash(&mut Feed(to));
+        }
+        held_replies.digest(&mut Feed(to));
+        for (from, p, until) in doubtful {
+            feed_packet(p, to);
+            (from, until).hash(&mut Feed(to));
+        }
+        for w in rexmt.iter() {
+            feed_packet(&w.packet, to);
+            (w.what, w.next_hop, w.hops, w.ask_id, w.silent, w.limit).hash(&mut Feed(to));
+            // Not `tx`: what is in flight of a packet that waits here is its last transmission, for the timer of the one before has
+            // run out, and time passes only while nothing is in flight.
+            (w.attempts, w.sent, w.aired, w.timer, w.deadline).hash(&mut Feed(to));
+        }
+        links.digest(&mut Feed(to));
+        assert!(fix.is_none(), "positions are not explored");
+        (requests, grat, blacklist, told, heard, broken, checking).hash(&mut Feed(to));
+        (flows, rexmt_timer, rexmt_phase, next_ack_id, neighbours, seen).hash(&mut Feed(to));
+        (ars, next_request_id, next_ip_id).hash(&mut Feed(to));
+    }
+
+    fn digest_packet(bytes: &[u8], to: &mut dyn Hasher) {
+        to.write(bytes);
+    }
+
+    fn name(bytes: &[u8]) -> Option<u64> {
+        let ip = ipv4::Packet::new_checked(bytes).ok()?;
+        Some(u64::from(ip.src().to_bits()) << 16 | u64::from(ip.id()))
+    }
+
+    fn knowledge(&self, names: Names) -> Vec<(Addr, String)> {
+        let mut cache = self.cache.clone();
+        let mut way = Path::EMPTY;
+        (0..names.0)
+            .map(addr)
+            .filter_map(|to| {
+                let known = cache.find(to, Purpose::Check, Time::ZERO, &mut way);
+                known.then(|| (to, format!("by {}", listed(way.nodes().iter().copied(), names))))
+            })
+            .collect()
+    }
+
+    fn describe(bytes: &[u8], names: Names) -> String {
+        let Ok(v) = View::new(bytes) else { return format!("{} octets", bytes.len()) };
+        let ends = format!("({} to {})", names.of(v.ip.src()), names.of(v.ip.dst()));
+        let mut words = Vec::new();
+        for o in v.dsr.options() {
+            match o {
+                Ok(DsrOption::RouteRequest(r)) => words.push(format!(
+                    "RREQ from {} for {} over [{}]",
+                    names.of(v.ip.src()),
+                    names.of(r.target),
+                    listed(r.addresses.iter(), names)
+                )),
+                Ok(DsrOption::RouteReply(r)) => words.push(format!(
+                    "RREP {ends}: {}",
+                    listed([v.destination()].into_iter().chain(r.addresses.iter()), names)
+                )),
+                Ok(DsrOption::RouteError(e)) => {
+                    let RouteErrorKind::NodeUnreachable(next) = e.kind else { continue };
+                    words.push(format!("RERR {ends}: {}-{} broken", names.of(e.source), names.of(next)));
+                }
+                Ok(DsrOption::SourceRoute(s)) => {
+                    if !v.is_control() {
+                        words.push(format!("data {ends}"));
+                    }
+                    let first = (s.salvage == 0).then_some(v.ip.src());
+                    let all = first.into_iter().chain(s.addresses.iter()).chain([v.ip.dst()]);
+                    words.push(format!("by {}, {} left", listed(all, names), s.segments_left));
+                    if s.salvage > 0 {
+                        words.push(format!("salvaged {} times", s.salvage));
+                    }
+                }
+                Ok(DsrOption::AckRequest { id, .. }) => words.push(format!("asks for ACK {id}")),
+                Ok(DsrOption::Ack { id, .. }) => words.push(format!("ACK {id}")),
+                _ => {}
+            }
+        }
+        words.join(", ")
+    }
+
+    fn timer(key: TimerKey, names: Names) -> String {
+        match Timer::from_key(key) {
+            Some(Timer::Discovery(to)) => format!("no answer about {}", names.of(to)),
+            Some(t) => format!("{t:?}"),
+            None => format!("{key:?}"),
+        }
+    }
+}
+
+/// `A B C`.
+fn listed(nodes: impl Iterator<Item = Addr>, names: Names) -> String {
+    nodes.map(|a| names.of(a)).collect::<Vec<_>>().join(" ")
+}
