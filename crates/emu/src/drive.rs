@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::eventfd::{EfdFlags, EventFd};
-use nix::sys::signal::Signal;
+use nix::sys::signal::{Signal, kill};
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 use wayhop_control::gpsd;
 use wayhop_core::{Packet, Span, Time};
@@ -24,7 +24,7 @@ use crate::error::Error;
 use crate::lateness::Lateness;
 use crate::mesh::{Mesh, Stack};
 use crate::priority;
-use crate::program::{Ended, Launch, Running};
+use crate::program::{Ended, Launch, inhabitants, start};
 
 /// Tokens of what the loop waits for beside the nodes' TUNs.
 const TIMER: u64 = u64::MAX;
@@ -90,8 +90,6 @@ struct Driver<'a> {
     timer: TimerFd,
     wake: Arc<EventFd>,
     ended: (Sender<Ended>, Receiver<Ended>),
-    /// Those of the plan that run.
-    running: Vec<Option<Running>>,
     /// The next of the plan to be started.
     next: usize,
     order: Vec<usize>,
@@ -120,7 +118,6 @@ impl<'a> Driver<'a> {
         Ok(Self {
             simulation,
             stacks: &mesh.stacks,
-            running: drive.plan.iter().map(|_| None).collect(),
             drive,
             clock: Clock::start(),
             epoll,
@@ -247,21 +244,18 @@ impl<'a> Driver<'a> {
             self.next += 1;
             let wake = Arc::clone(&self.wake);
             let stack = &self.stacks[launch.node as usize];
-            let started =
-                Running::start(i, launch, stack, self.drive.hosts, self.ended.0.clone(), move || {
-                    // A counter that is full wakes just as well.
-                    let _ = wake.write(1);
-                });
-            match started {
-                Ok(r) => self.running[i] = Some(r),
-                Err(e) => self.program_ended(i, Err(e)),
+            let started = start(i, launch, stack, self.drive.hosts, self.ended.0.clone(), move || {
+                // A counter that is full wakes just as well.
+                let _ = wake.write(1);
+            });
+            if let Err(e) = started {
+                self.program_ended(i, Err(e));
             }
         }
     }
 
     fn hear_of_ends(&mut self) {
         while let Ok((i, status)) = self.ended.1.try_recv() {
-            self.running[i] = None;
             self.program_ended(i, status);
         }
     }
@@ -285,21 +279,28 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Asks all programs to end, and makes them.
+    /// Asks all that runs in the nodes to end, and makes it: the plan's programs, what they started, and what others
+    /// started there.
     fn end_programs(&mut self) {
-        for r in self.running.iter().flatten() {
-            r.signal(Signal::SIGTERM);
-        }
         let until = Instant::now() + GRACE;
-        while self.running.iter().any(Option::is_some) {
-            let left = until.saturating_duration_since(Instant::now());
-            match self.ended.1.recv_timeout(left) {
-                Ok((i, _)) => self.running[i] = None,
-                Err(_) => break,
+        let mut signal = Signal::SIGTERM;
+        loop {
+            let left = inhabitants(self.stacks);
+            if left.is_empty() {
+                return;
             }
-        }
-        for r in self.running.iter().flatten() {
-            r.signal(Signal::SIGKILL);
+            for pid in left {
+                // It may have ended already.
+                let _ = kill(pid, signal);
+            }
+            // One that is told again while it ends takes no harm.
+            std::thread::sleep(Duration::from_millis(20));
+            if signal == Signal::SIGKILL && Instant::now() > until + GRACE {
+                return;
+            }
+            if Instant::now() > until {
+                signal = Signal::SIGKILL;
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
+use std::os::unix::fs::MetadataExt as _;
 use std::thread;
 
 use netlink_packet_core::{NLM_F_ACK, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
@@ -31,6 +32,11 @@ impl Namespace {
     /// Its descriptor, by which other processes of the same user find it under `/proc/PID/fd`.
     pub(crate) fn fd(&self) -> RawFd {
         self.0.as_raw_fd()
+    }
+
+    /// Its number on this machine.
+    pub(crate) fn inode(&self) -> io::Result<u64> {
+        File::from(self.0.try_clone()?).metadata().map(|m| m.ino())
     }
 
     /// Calls something inside of it, on a thread of its own. What is opened there stays there; programs started there run

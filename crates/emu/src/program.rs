@@ -3,13 +3,13 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::Sender;
 use std::thread;
 
-use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 use crate::hosts;
@@ -29,39 +29,39 @@ pub struct Launch {
 /// How a program ended, or why it did not begin. The number is the one under which it was started.
 pub(crate) type Ended = (usize, io::Result<ExitStatus>);
 
-/// A program under way.
-pub(crate) struct Running(Pid);
+/// Starts a program in a node. When it ends, `ended` gets to know, and then `wake` is called.
+pub(crate) fn start(
+    number: usize,
+    launch: &Launch,
+    stack: &Stack,
+    hosts_file: &Path,
+    ended: Sender<Ended>,
+    wake: impl FnOnce() + Send + 'static,
+) -> io::Result<()> {
+    let mut command = command(launch)?;
+    let mut child = stack.namespace.within(|| {
+        hosts::mount_over(hosts_file)?;
+        command.spawn()
+    })?;
+    thread::spawn(move || {
+        let status = child.wait();
+        // The other end is gone when the run is over.
+        let _ = ended.send((number, status));
+        wake();
+    });
+    Ok(())
+}
 
-impl Running {
-    /// Starts a program in a node. When it ends, `ended` gets to know, and then `wake` is called.
-    pub(crate) fn start(
-        number: usize,
-        launch: &Launch,
-        stack: &Stack,
-        hosts_file: &Path,
-        ended: Sender<Ended>,
-        wake: impl FnOnce() + Send + 'static,
-    ) -> io::Result<Self> {
-        let mut command = command(launch)?;
-        let mut child = stack.namespace.within(|| {
-            hosts::mount_over(hosts_file)?;
-            command.spawn()
-        })?;
-        let pid = Pid::from_raw(child.id() as i32);
-        thread::spawn(move || {
-            let status = child.wait();
-            // The other end is gone when the run is over.
-            let _ = ended.send((number, status));
-            wake();
-        });
-        Ok(Self(pid))
-    }
-
-    /// Sends a signal to the program and all that it started.
-    pub(crate) fn signal(&self, signal: Signal) {
-        // It may have ended already.
-        let _ = killpg(self.0, signal);
-    }
+/// Every process in one of these nodes, whoever started it.
+pub(crate) fn inhabitants(stacks: &[Stack]) -> Vec<Pid> {
+    let nodes: Vec<u64> = stacks.iter().filter_map(|s| s.namespace.inode().ok()).collect();
+    let lives_here = |pid: &i32| {
+        let namespace = std::fs::metadata(format!("/proc/{pid}/ns/net"));
+        namespace.is_ok_and(|m| nodes.contains(&m.ino()))
+    };
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = processes.filter_map(|p| p.file_name().to_str()?.parse().ok());
+    numbers.filter(lives_here).map(Pid::from_raw).collect()
 }
 
 fn command(launch: &Launch) -> io::Result<Command> {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::{Ran, folder, run_in, summary_of, wayhop};
 
 /// Whether namespaces can be had here.
-fn is_root() -> bool {
+pub(crate) fn is_root() -> bool {
     let uid = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let root = uid.lines().any(|l| l.starts_with("Uid:\t0\t"));
     assert!(root || std::env::var_os("CI").is_none(), "CI must run these tests as root");
@@ -21,7 +21,7 @@ fn is_root() -> bool {
 }
 
 /// Five nodes in a line; one flow and one ping from end to end.
-const CHAIN: &str = r#"
+pub(crate) const CHAIN: &str = r#"
 duration_s = 30
 nodes.count = 5
 movement = { kind = "chain", spacing_m = 200 }
@@ -48,7 +48,7 @@ fn emulated(dir: &std::path::Path, args: &[&str]) -> Value {
 }
 
 /// An emulation in the background, up.
-fn background(dir: &std::path::Path) -> Child {
+pub(crate) fn background(dir: &std::path::Path) -> Child {
     let child = wayhop()
         .args(["emulate", "s.toml", "--no-out"])
         .current_dir(dir)
@@ -193,7 +193,7 @@ fn other_processes_enter_a_node_and_a_killed_run_leaves_nothing() {
 }
 
 /// Asks a running emulation; the answer.
-fn ask(socket: &std::path::Path, request: &str) -> Value {
+pub(crate) fn ask(socket: &std::path::Path, request: &str) -> Value {
     use std::io::{BufRead as _, BufReader, Write as _};
     let mut stream = std::os::unix::net::UnixStream::connect(socket).expect("a control socket");
     writeln!(stream, "{{\"wayhop\": 1, {request}}}").expect("it listens");

@@ -16,6 +16,7 @@ mod messages;
 mod ns2;
 mod oracle;
 mod places;
+mod real_programs;
 mod reproduce;
 
 use std::path::{Path, PathBuf};
