@@ -8,6 +8,7 @@ use wayhop_wire::aodv::Message;
 use wayhop_wire::{ipv4, udp};
 
 use crate::engine::{Engine, timer};
+use crate::seq::newer;
 use crate::table::{Entry, State};
 
 /// `std`'s derived hashes want a sized hasher.
@@ -72,6 +73,10 @@ impl Checked for Engine {
 
     fn digest_packet(bytes: &[u8], to: &mut dyn Hasher) {
         feed_packet(bytes, to);
+    }
+
+    fn wrong_step(before: &Self, after: &Self) -> Option<&'static str> {
+        newer(before.seq, after.seq).then_some("its own number falls")
     }
 
     fn knowledge(&self, names: Names) -> Vec<(Addr, String)> {

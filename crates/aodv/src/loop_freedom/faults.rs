@@ -10,6 +10,7 @@ use wayhop_testkit::explore::{Checked, Names};
 use wayhop_wire::aodv::{Message, Unreachable};
 use wayhop_wire::{ipv4, udp};
 
+use super::bounds::SMALL;
 use crate::engine::Engine;
 use crate::table::State;
 
@@ -22,6 +23,8 @@ pub(super) enum Fault {
     NeverUpdates,
     /// Invalid entries are deleted at once, and their numbers with them.
     DeletesEarly,
+    /// An own number that a request raised is back where it was before the next one.
+    CountsBack,
 }
 
 #[derive(Clone)]
@@ -35,8 +38,11 @@ impl Faulty {
         Self { engine, fault }
     }
 
-    /// After each handler.
+    /// After each handler but the one that an own packet begins with.
     fn tidy(&mut self) {
+        if self.fault == Fault::CountsBack {
+            self.engine.seq = SMALL;
+        }
         if self.fault == Fault::DeletesEarly {
             let gone = |e: &&crate::table::Entry| e.state == State::Invalid && !e.search.is_on();
             let all: Vec<Addr> = self.engine.table.iter().filter(gone).map(|e| e.destination).collect();
@@ -68,7 +74,9 @@ impl Protocol for Faulty {
     }
     fn on_outbound(&mut self, cx: &mut Cx<'_>, p: Packet) {
         self.engine.on_outbound(cx, p);
-        self.tidy();
+        if self.fault != Fault::CountsBack {
+            self.tidy();
+        }
     }
     fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
         let lost = lost(&p).unwrap_or_default();
@@ -124,6 +132,9 @@ impl Checked for Faulty {
     }
     fn digest_packet(bytes: &[u8], to: &mut dyn Hasher) {
         Engine::digest_packet(bytes, to);
+    }
+    fn wrong_step(before: &Self, after: &Self) -> Option<&'static str> {
+        Engine::wrong_step(&before.engine, &after.engine)
     }
     fn knowledge(&self, names: Names) -> Vec<(Addr, String)> {
         self.engine.knowledge(names)

@@ -1,17 +1,24 @@
 //! The search finds what is known to loop.
 
-use wayhop_testkit::explore::{Budget, Counterexample, Topology};
+use std::sync::Arc;
+
+use wayhop_testkit::explore::{Budget, Checked, Counterexample, Exploration, Topology};
 
 use super::bounds::{SMALL, exploration, lean};
 use super::faults::{Fault, Faulty};
+use crate::engine::Engine;
 
 fn counterexample(links: &str, nodes: usize, fault: Fault, budget: Budget) -> Counterexample {
     let mut x =
         exploration(Topology::new(nodes, links), budget, &lean(), SMALL, move |e| Faulty::new(e, fault));
     x.prompt = true;
+    found(x, &format!("{fault:?} on {links} within {budget}"))
+}
+
+fn found<P: Checked>(x: Exploration<P>, what: &str) -> Counterexample {
     let outcome = x.run();
-    eprintln!("{fault:?} on {links} within {budget}: {} states, depth {}", outcome.unique, outcome.depth);
-    let found = outcome.counterexample.expect("a loop");
+    eprintln!("{what}: {} states, depth {}", outcome.unique, outcome.depth);
+    let found = outcome.counterexample.expect("a mistake");
     eprintln!("{found}");
     found
 }
@@ -35,4 +42,21 @@ fn deleting_invalid_routes_early_loops() {
     let b = Budget { packets: 3, losses: 1, breaks: 1, ..Budget::default() };
     let found = counterexample("AB BC", 3, Fault::DeletesEarly, b);
     assert!(found.complaint.contains("loop A -> B -> A for C"), "{found}");
+}
+
+#[test]
+fn a_reboot_without_the_number_and_without_the_wait_loops() {
+    // The shipping engine, with the wait of section 6.13 switched off.
+    let b = Budget { packets: 1, reboots: 1, ..Budget::default() };
+    let mut x = exploration(Topology::new(4, "AB BC CD"), b, &lean(), SMALL, |e| e);
+    x.reboot = Arc::new(|_, _| Engine::new(lean()));
+    let found = found(x, "no wait after a reboot, on AB BC CD within 1 packet, 1 reboot");
+    assert!(found.complaint.contains("loop B -> C -> B for A"), "{found}");
+}
+
+#[test]
+fn an_own_number_that_falls_is_seen() {
+    let b = Budget { packets: 1, ..Budget::default() };
+    let found = counterexample("AB", 2, Fault::CountsBack, b);
+    assert!(found.complaint.contains("A: its own number falls"), "{found}");
 }

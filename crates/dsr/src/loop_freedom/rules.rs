@@ -67,8 +67,8 @@ pub(super) fn no_cached_path_visits_twice<P: Dsr>(w: &World<P>, names: Names) ->
 }
 
 /// Every route has at most one hop less than there are nodes, and a packet gets a new one only where it is salvaged, which it counts: its
-/// TTL, which every forwarding node counts down, tells how far it has come at most. With the 15 salvages and 16 hops of RFC 4728 sections 6.7
-/// and 9 no packet goes further than 16 x 16 hops, whatever happens.
+/// TTL, which every forwarding node counts down, tells how far it has come. With 15 salvages (MAX_SALVAGE_COUNT, RFC 4728 section 9) no
+/// packet goes further than 16 times the longest route, whatever happens.
 pub(super) fn the_salvage_count_bounds_the_way<P: Dsr>(w: &World<P>, names: Names) -> Option<String> {
     let longest = w.nodes.len() - 1;
     for f in w.flights() {

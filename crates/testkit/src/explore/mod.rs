@@ -54,6 +54,11 @@ pub trait Checked: Protocol + Clone + Send + Sync + 'static {
         let _ = bytes;
         None
     }
+    /// What is wrong about a node's coming from one state to a later one of the same life, if anything: for what no single state shows.
+    fn wrong_step(before: &Self, after: &Self) -> Option<&'static str> {
+        let _ = (before, after);
+        None
+    }
     /// What the node knows of its way to others, for the story: (destination, text).
     fn knowledge(&self, names: Names) -> Vec<(Addr, String)>;
     /// A message in words.

@@ -48,7 +48,7 @@ pub struct Exploration<P> {
     /// Whether nodes differ in nothing but their names (the protocol prefers no address to another): then, of first packets that only
     /// a renaming tells apart, one is tried.
     pub symmetric: bool,
-    /// What must hold.
+    /// What must hold, besides what [`Checked::wrong_step`] says.
     pub rules: Vec<Rule<P>>,
     /// States to generate, at most, then the search stops and [`Outcome::complete`] is false; 0 for no end.
     pub most_states: usize,
@@ -131,7 +131,9 @@ struct Explored<P> {
 
 impl<P: Checked> Exploration<P> {
     fn complaint(&self, w: &World<P>) -> Option<String> {
-        self.rules.iter().find_map(|rule| rule(w, Names(self.topology.nodes())))
+        let names = Names(self.topology.nodes());
+        let step = w.wrong_step.map(|(i, what)| format!("{}: {what}", names.node(i)));
+        step.or_else(|| self.rules.iter().find_map(|rule| rule(w, names)))
     }
 
     /// Searches.

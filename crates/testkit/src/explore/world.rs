@@ -73,6 +73,8 @@ pub struct World<P> {
     pub nodes: Vec<Arc<Host<P>>>,
     pub(crate) air: Air,
     pub(crate) left: Budget,
+    /// The node that the last action brought to where it should not have come, and what is wrong.
+    pub(crate) wrong_step: Option<(usize, &'static str)>,
     /// Nodes that the last action called, one bit each; no part of the state.
     touched: u8,
 }
@@ -90,6 +92,7 @@ impl<P> Hash for World<P> {
         self.air.up.hash(h);
         self.air.counts.hash(h);
         self.left.hash(h);
+        self.wrong_step.hash(h);
     }
 }
 
@@ -109,7 +112,7 @@ impl<P: Checked> World<P> {
     pub(crate) fn new(x: &Exploration<P>) -> Self {
         let nodes = (0..x.topology.nodes()).map(|i| Arc::new(Host::new((x.engine)(i), 0))).collect();
         let air = Air { flights: Vec::new(), up: x.topology, now: Time::ZERO, counts: Vec::new() };
-        let mut w = Self { nodes, air, left: x.budget, touched: 0 };
+        let mut w = Self { nodes, air, left: x.budget, wrong_step: None, touched: 0 };
         (0..x.topology.nodes()).for_each(|i| w.visit(x, i, |v| v.call(Protocol::start)));
         w
     }
@@ -180,11 +183,19 @@ impl<P: Checked> World<P> {
         let mut w = self.clone();
         w.touched = 0;
         w.act(x, action);
+        w.wrong_step = self.wrong_step(&w);
         w.forget_counts();
         if x.prompt {
             w.settle(x);
         }
         w
+    }
+
+    fn wrong_step(&self, after: &Self) -> Option<(usize, &'static str)> {
+        let called = (0..self.nodes.len()).filter(|i| after.touched >> i & 1 == 1);
+        called.filter(|&i| self.nodes[i].life == after.nodes[i].life).find_map(|i| {
+            P::wrong_step(&self.nodes[i].protocol, &after.nodes[i].protocol).map(|what| (i, what))
+        })
     }
 
     fn act(&mut self, x: &Exploration<P>, action: Action) {
