@@ -73,7 +73,9 @@ fn manifest_findings(root: &Path, name: &str, folder: &Path, is_model: bool, fin
         .split("[lints]")
         .nth(1)
         .is_some_and(|after| after.trim_start().starts_with("workspace = true"));
-    if name != "fuzz" && !takes_lints {
+    // The workspace forbids unsafe, which cannot be loosened: who may use it repeats the other lints.
+    let repeats_lints = MAY_BE_UNSAFE.contains(&name) && manifest.contains("unsafe_code = \"deny\"");
+    if name != "fuzz" && !takes_lints && !repeats_lints {
         findings.push(format!("{shown}/Cargo.toml: add [lints] workspace = true"));
     }
     for config in ["clippy.toml", ".clippy.toml"] {
@@ -191,6 +193,9 @@ mod tests {
     fn a_crate_that_leaves_the_workspace_lints_is_found() {
         let found = found_in("sim", "[package]\nname = \"x\"\n", "");
         assert_eq!(found, ["crates/sim/Cargo.toml: add [lints] workspace = true"]);
+        let own = "[package]\nname = \"x\"\n\n[lints.rust]\nunsafe_code = \"deny\"\n";
+        assert!(found_in("daemon", own, "").is_empty());
+        assert_eq!(found_in("sim", own, ""), found);
     }
 
     #[test]
