@@ -4,6 +4,7 @@ mod crates;
 mod dependencies;
 mod docs;
 mod golden;
+mod markers;
 mod named_tests;
 mod sources;
 mod text;
@@ -12,7 +13,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-cargo xtask check          direction of dependencies, forbidden names, file sizes, stale generated docs and captures
+cargo xtask check          direction of dependencies, forbidden names, file sizes, marks of unsolved
+                           merges, stale generated docs and captures
 cargo xtask docs           write the generated pages of docs/reference
 cargo xtask docs --check   fail if they are stale
 cargo xtask golden         make captures/rfc*/*.pcapng of the octets in the *.txt beside them
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
 fn check(root: &Path) -> Result<Vec<String>, String> {
     let mut findings = dependencies::findings(&crates::in_workspace(root)?);
     findings.extend(sources::findings(root)?);
+    findings.extend(markers::findings(root)?);
     findings.extend(docs::stale(root)?);
     findings.extend(golden::stale(root)?);
     findings.extend(named_tests::findings(root)?);
