@@ -51,7 +51,7 @@ pub struct Params {
     pub request_wait_ms: Option<u64>,
     /// How the rings of a search follow each other.
     pub search: SearchRule,
-    /// How long a requester's (address, id) is remembered, ms: `PATH_DISCOVERY_TIME` by section 6.5.
+    /// How long a requester's (address, id) is remembered, ms: at least `PATH_DISCOVERY_TIME` (section 6.5).
     pub request_memory_ms: u64,
     /// `RREQ_RATELIMIT`: requests that a node may originate a second (section 6.3); 0: no limit.
     pub rreq_rate_limit: u32,
@@ -287,6 +287,13 @@ impl Params {
             ));
         }
         let path_discovery_ms = 2 * self.net_traversal_time().as_millis();
+        if self.request_memory_ms < path_discovery_ms {
+            return Err(format!(
+                "request_memory_ms ({}) must be at least PATH_DISCOVERY_TIME ({path_discovery_ms}), or nodes pass the same \
+                 request on again (RFC 3561 section 6.5)",
+                self.request_memory_ms
+            ));
+        }
         if self.my_route_timeout_ms < 2 * path_discovery_ms {
             return Err(format!(
                 "my_route_timeout_ms ({}) must be at least 2 * PATH_DISCOVERY_TIME ({}) (RFC 3561 section 10)",

@@ -183,7 +183,10 @@ impl Engine {
         // Section 5.2: what is known of a subnet is kept with respect to the subnet.
         let key = if m.prefix_size == 0 { m.destination } else { network(m.destination, m.prefix_size) };
         let e = self.entry(cx, key);
-        let is_other = e.prefix != m.prefix_size && (e.state != State::Invalid || e.search.is_on());
+        // In the place of a subnet's entry, one of fewer addresses would forget the number of the rest before DELETE_PERIOD is over.
+        let leaves_some_out = e.prefix > 0 && (m.prefix_size == 0 || m.prefix_size > e.prefix);
+        let is_other =
+            e.prefix != m.prefix_size && (leaves_some_out || e.state != State::Invalid || e.search.is_on());
         if is_other || !e.accepts(m.destination_seq, m.hop_count) {
             return false;
         }

@@ -447,6 +447,9 @@ impl Net {
             self.call(node, |protocol, cx| protocol.on_frame(cx, p, &rx));
         } else if for_us {
             self.deliver(node, p);
+        } else if rx.broadcast {
+            // RFC 1812 5.3.4: what came as a link broadcast is not forwarded as a unicast.
+            self.end(node, p, DropReason::Policy);
         } else if head.source == own {
             self.end(node, p, DropReason::Loop);
         } else if head.ttl <= 1 {

@@ -136,3 +136,12 @@ fn what_waits_for_the_driver_is_not_called_back_from_a_lost_neighbour() {
         assert_eq!(net.record.iter().filter(back).count().min(1), recalled);
     }
 }
+
+#[test]
+fn no_limit_holds_back_requests_for_many_destinations() {
+    // RFC 3561 would let 10 of these leave in the first second; sections 3 and 4 of the paper name no limit.
+    let mut net = net(30, &das());
+    (1..30).for_each(|to| net.send_at(secs(1.0), 0, to, to as u32));
+    net.run_until(secs(1.9));
+    assert_eq!(rreqs(&net, 0).len(), 29);
+}

@@ -49,6 +49,9 @@ fn lifetimes_that_contradict_section_10_are_refused() {
     // 2 * PATH_DISCOVERY_TIME = 2 * 2 * 2 * 40 * 35 ms.
     let short = refused(|p| p.my_route_timeout_ms = 11_199);
     assert!(short.contains("my_route_timeout_ms (11199)") && short.contains("11200"), "{short}");
+    // Section 6.5: "within at least the last PATH_DISCOVERY_TIME".
+    let short = refused(|p| p.request_memory_ms = 5_599);
+    assert!(short.contains("request_memory_ms (5599)") && short.contains("5600"), "{short}");
     let short = refused(|p| p.delete_period_ms = Some(9_999));
     assert!(short.contains("delete_period_ms (9999)") && short.contains("10000"), "{short}");
     let short = refused(|p| {

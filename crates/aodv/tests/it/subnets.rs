@@ -265,3 +265,24 @@ fn prefixes_of_any_length_and_subnets_that_overlap_are_survived() {
     net.run_until(secs(2.0));
     assert_eq!(net.delivered(1), [0]);
 }
+
+#[test]
+fn a_reply_about_fewer_addresses_does_not_take_the_place_of_a_lost_subnet() {
+    // Number 43 of the lost route holds for all 256 addresses until DELETE_PERIOD is over (sections 6.1, 6.11): whoever still has it
+    // from this node must not be sent packets back to, by an older route.
+    let subnet = Addr::new(192, 168, 1, 0);
+    for (prefix_size, taken) in [(0, false), (25, false), (23, true), (24, true)] {
+        let mut net = alone(&Params::rfc());
+        hear(&mut net, 0, addr(5), &Message::Rrep(reply(host(200), 10, 1, addr(0))));
+        hear(&mut net, 0, addr(4), &subnet_reply(host(7), 42, 2, addr(0)));
+        hear_rerr(&mut net, 0, addr(4), false, &[(subnet, 43)]);
+        assert!(net.route(0, host(200)).is_none(), "older than what was known");
+        let other = Rrep { prefix_size, ..reply(subnet, 50, 2, addr(0)) };
+        hear(&mut net, 0, addr(3), &Message::Rrep(other));
+        let next_hop = net.route(0, host(200)).map(|r| r.next_hop);
+        assert_eq!(next_hop, taken.then_some(addr(3)), "/{prefix_size}");
+        transit(&mut net, 6, host(200));
+        let sent = data(&net);
+        assert_eq!(sent, if taken { vec![(addr(3), host(200))] } else { vec![] }, "/{prefix_size}");
+    }
+}

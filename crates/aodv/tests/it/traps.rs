@@ -6,7 +6,7 @@
 
 use wayhop_aodv::Params;
 use wayhop_core::{Addr, BROADCAST, DropReason};
-use wayhop_testkit::{Net, addr};
+use wayhop_testkit::{Net, TestPacket, addr, data_packet};
 use wayhop_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
 use wayhop_wire::{ipv4, udp};
 
@@ -335,4 +335,19 @@ fn a_route_error_from_a_next_hop_breaks_only_the_routes_that_it_names() {
     assert_eq!(route(&net, 0, addr(8), "state").unwrap(), "valid");
     assert_eq!(route(&net, 0, addr(4), "state").unwrap(), "valid");
     assert_eq!(rerrs(&net, 0).len(), 0, "nobody else used it");
+}
+
+#[test]
+fn a_packet_for_another_node_that_came_as_a_link_broadcast_is_not_forwarded() {
+    // RFC 1812 section 5.3.4; every neighbour of its sender would forward a copy.
+    let mut net = with_a_route();
+    let packet = TestPacket { source: addr(4), destination: addr(9), ttl: 9, ident: 1, port: 7 };
+    for (broadcast, forwarded) in [(true, 0), (false, 1)] {
+        net.inject(0, addr(4), broadcast, &data_packet(packet, b"to one"));
+        net.run_for(ms(20));
+        let data = net.sent_by(0).filter(|(_, next, bytes)| *next == addr(4) && bytes.ends_with(b"to one"));
+        assert_eq!(data.count(), forwarded, "as a broadcast: {broadcast}");
+    }
+    let own: Vec<_> = net.drops().into_iter().filter(|(node, _)| node.0 == 0).collect();
+    assert_eq!(own, [(wayhop_core::NodeId(0), DropReason::Policy)]);
 }
