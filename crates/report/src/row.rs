@@ -82,7 +82,8 @@ impl Row {
 
     /// The quantity in words: `loss_pct` is `loss (%)`.
     pub(crate) fn quantity_words(&self) -> String {
-        const UNITS: [(&str, &str); 8] = [
+        const UNITS: [(&str, &str); 9] = [
+            ("_kbytes_per_s", "kB/s"),
             ("_pct", "%"),
             ("_ms", "ms"),
             ("_mbps", "Mb/s"),

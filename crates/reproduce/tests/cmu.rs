@@ -89,6 +89,6 @@ fn an_interrupted_reproduction_keeps_what_is_done() {
             .page
             .html()
             .expect("a page")
-            .contains(&format!("stopped before {} of {all} runs", all - all / 3))
+            .contains(&format!("stopped; {} of {all} runs were not made", all - all / 3))
     );
 }

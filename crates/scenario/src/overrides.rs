@@ -1,5 +1,7 @@
 //! A preset or profile with some of its keys replaced.
 
+use std::num::IntErrorKind;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -33,6 +35,12 @@ pub(crate) fn apply<T: Serialize + DeserializeOwned + JsonSchema>(
             let remedy = format!("give one of type {}, such as {old}", old.type_str());
             let reason = match value {
                 Value::Float(f) if !f.is_finite() => format!("{f} is not finite").to_lowercase(),
+                // TOML has no larger whole numbers, so that the command line's parser took it for text.
+                Value::String(s)
+                    if s.parse::<i64>().is_err_and(|e| matches!(e.kind(), IntErrorKind::PosOverflow)) =>
+                {
+                    format!("{s} is above the largest whole number, {}", i64::MAX)
+                }
                 _ => format!("{value} is of type {}", value.type_str()),
             };
             document.error(&path, reason, remedy)
@@ -92,6 +100,11 @@ mod tests {
             (
                 "acknowledge = 1",
                 "radio.acknowledge: 1 is of type integer; give one of type boolean, such as true",
+            ),
+            (
+                "queue_packets = \"18446744073709551615\"",
+                "radio.queue_packets: 18446744073709551615 is above the largest whole number, 9223372036854775807; give one of \
+                 type integer, such as 50",
             ),
             (
                 "tx_power_dbm = nan",

@@ -113,6 +113,10 @@ impl Scenario {
         let mut radio = self.resolve_radio()?;
         radio.site = site::resolve(self, &radio, &placed, map.as_ref())?;
         let protocol = self.protocol.resolve(doc)?;
+        let chosen = |key| self.protocol.overrides.contains_key(key);
+        if !chosen("maintenance") {
+            warnings.extend(unnoticed_breaks(&protocol, &radio));
+        }
         let stalls = stalls::resolve(self, &placed)?;
         let orders = commands::resolve(self, &placed)?;
         let programs = programs::resolve(self, &placed)?;
@@ -224,6 +228,24 @@ fn late_flows(flows: &[FlowConfig], end: Time) -> Option<String> {
         flows.len(),
         end.as_secs_f64(),
         flows[first].start.as_secs_f64(),
+    ))
+}
+
+/// A protocol that learns of broken links from acknowledgements, over a radio that has none.
+fn unnoticed_breaks(protocol: &ProtocolParams, radio: &RadioConfig) -> Option<String> {
+    use wayhop_aodv::Hello;
+    use wayhop_dsr::Maintenance;
+    let remedy = match protocol {
+        _ if radio.acknowledge => return None,
+        ProtocolParams::Dsr(p) if p.maintenance == Maintenance::Link => "protocol.maintenance = \"network\"",
+        ProtocolParams::Aodv(p) if p.hello == Hello::Off && !p.passive_ack => {
+            "protocol.hello = \"while_active\" or protocol.passive_ack = true"
+        }
+        _ => return None,
+    };
+    Some(format!(
+        "this radio acknowledges nothing, and {} has no other way to notice broken links: it keeps on using them; set {remedy}",
+        protocol.name()
     ))
 }
 

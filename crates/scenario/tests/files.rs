@@ -97,3 +97,34 @@ fn ns2_files_are_read_as_they_are() {
         assert!(r.warnings.is_empty(), "{:?}", r.warnings);
     }
 }
+
+#[test]
+fn a_protocol_that_cannot_notice_broken_links_over_its_radio_is_warned_of() {
+    let warnings = |radio: &str, protocol: &str| {
+        let text = format!(
+            "nodes.count = 2\nmovement = {{ kind = \"chain\", spacing_m = 100 }}\nduration_s = 1\n\
+             radio = {{ preset = \"{radio}\" }}\nprotocol = {{ {protocol} }}\n"
+        );
+        Scenario::from_text(&text, &[]).and_then(|s| s.resolve()).expect("a scenario").warnings
+    };
+    for (protocol, remedy) in [
+        ("name = \"aodv\"", "protocol.hello = \"while_active\" or protocol.passive_ack = true"),
+        ("name = \"dsr\", profile = \"ns2\"", "protocol.maintenance = \"network\""),
+    ] {
+        assert!(warnings("wavelan-914-cmu", protocol).is_empty(), "this radio acknowledges");
+        let given = warnings("wavelan-i", protocol);
+        assert!(given.len() == 1 && given[0].ends_with(remedy), "{given:?}");
+    }
+    for protocol in [
+        "name = \"aodv\", hello = \"while_active\"",
+        "name = \"aodv\", link_feedback = false, passive_ack = true",
+        "name = \"aodv\", profile = \"das\"",
+        "name = \"dsr\"",
+        "name = \"dsr\", profile = \"cmu\"",
+        // Asked for in so many words: where each packet shall be sent once.
+        "name = \"dsr\", maintenance = \"link\"",
+        "name = \"dsr\", profile = \"ns2\", maintenance = \"network\"",
+    ] {
+        assert!(warnings("wavelan-i", protocol).is_empty(), "{protocol}");
+    }
+}

@@ -235,7 +235,7 @@ impl Found {
         if self.missing > 0 {
             facts.push(fact(
                 "Incomplete",
-                format!("stopped before {} of {} runs were made", self.missing, runs(options)),
+                format!("stopped; {} of {} runs were not made", self.missing, runs(options)),
             ));
         }
         let page = Page {
