@@ -80,6 +80,12 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     for complaint in &outcome.complaints {
         eprintln!("wayhop: {complaint}");
     }
+    if outcome.ignored > 0 && !a.run.quiet {
+        eprintln!(
+            "wayhop: {} packets of programs were left out: not IPv4, or not from their node's address",
+            outcome.ignored
+        );
+    }
     show(a, &summary, dir.as_ref().map(wayhop_trace::RunDir::path))?;
     if let Some(defect) = audit.defect() {
         return Err(Failure::Run(format!("defect in Wayhop, please report it with the scenario: {defect}")));

@@ -10,7 +10,7 @@ use wayhop_core::{
 };
 use wayhop_radio::{Arp, EVERYONE, NOBODY, Outgoing, Payload};
 use wayhop_trace::{HopEvent, HopKind, NoteEvent, Recorder, SendEvent};
-use wayhop_wire::{ipv4, udp};
+use wayhop_wire::{had_no_route, ipv4, udp};
 
 use crate::arp::Resolution;
 use crate::classify;
@@ -413,15 +413,8 @@ impl Net {
             }
             _ => {}
         }
-        let given_up = matches!(
-            why,
-            DropReason::NoRoute
-                | DropReason::DiscoveryFailed
-                | DropReason::BufferTimeout
-                | DropReason::BufferFull
-        );
-        if self.outside.is_some() && given_up && self.nodes[node as usize].addr == classify::source(p.bytes())
-        {
+        let is_own = |net: &Self| net.nodes[node as usize].addr == classify::source(p.bytes());
+        if self.outside.is_some() && had_no_route(why) && is_own(self) {
             return self.leave(at, node, p, Exit::Refuse(why));
         }
         self.pool.recycle(p);

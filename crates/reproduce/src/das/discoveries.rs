@@ -20,7 +20,7 @@ impl Discoveries {
     pub(crate) fn new(node: NodeId, destination: Addr) -> Self {
         Self { node, destination, latencies_ms: Vec::new() }
     }
-    /// All but the first.
+    /// All but the first, which belongs to the start of the run and not to a route lost under load.
     pub(crate) fn later(&self) -> Self {
         Self { latencies_ms: self.latencies_ms.iter().skip(1).copied().collect(), ..*self }
     }
