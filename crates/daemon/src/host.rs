@@ -14,6 +14,7 @@ use wayhop_core::{
 use wayhop_wire::{had_no_route, ipv4, unreachable_for};
 
 use crate::counters::Counters;
+use crate::events::Events;
 use crate::neighbours::{Due, Neighbours, hop_of};
 use crate::outbox::{ETHERNET, Outbox, Outgoing};
 use crate::timers::Timers;
@@ -26,6 +27,8 @@ pub(crate) struct Host {
     pub(crate) interests: Interests,
     pub(crate) plane: DataPlane,
     pub(crate) counters: Counters,
+    /// For subscribers.
+    pub(crate) events: Events,
     /// Frames for the interface.
     pub(crate) outbox: Outbox,
     /// Packets for this host's programs.
@@ -94,6 +97,7 @@ impl Host {
             interests: protocol.interests(),
             plane: protocol.data_plane(),
             counters: Counters::default(),
+            events: Events::default(),
             outbox: Outbox::default(),
             deliveries: VecDeque::new(),
             route_changes: Vec::new(),
@@ -162,16 +166,17 @@ impl Host {
             Effect::SetTimer(key, at) => self.timers.set(key, at.max(self.now)),
             Effect::ClearTimer(key) => self.timers.clear(key),
             Effect::Install(route) => {
-                if self
-                    .routes
-                    .insert(route.destination, route)
-                    .is_none_or(|old| old.next_hop != route.next_hop)
-                {
+                let old = self.routes.insert(route.destination, route);
+                if old.is_none_or(|old| old.next_hop != route.next_hop) {
                     self.route_changes.push(Ok(route));
+                }
+                if old.is_none_or(|old| (old.next_hop, old.hops) != (route.next_hop, route.hops)) {
+                    self.events.route(self.now, route.destination, Some(&route));
                 }
             }
             Effect::Uninstall(destination) => {
                 if self.routes.remove(&destination).is_some() {
+                    self.events.route(self.now, destination, None);
                     self.route_changes.push(Err(destination));
                 }
             }
@@ -184,7 +189,8 @@ impl Host {
                 }
                 self.recalled = taken;
             }
-            Effect::Note(_) | Effect::State(_) => {}
+            Effect::Note(note) => self.events.note(self.now, note),
+            Effect::State(_) => {}
         }
     }
 
@@ -281,6 +287,7 @@ impl Host {
 
     fn drop_packet(&mut self, p: Packet, why: DropReason) {
         self.counters.dropped(why);
+        self.events.dropped(self.now, &p, why);
         let own = ipv4::Packet::new_checked(p.bytes()).is_ok_and(|ip| ip.src() == self.addr);
         if own
             && had_no_route(why)

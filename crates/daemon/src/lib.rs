@@ -15,6 +15,7 @@ mod config;
 mod control;
 mod counters;
 mod error;
+mod events;
 mod filter;
 mod host;
 pub mod lab;

@@ -135,6 +135,9 @@ impl Node {
         if ready[3] {
             self.interface_news();
         }
+        if let Ready { host, control: Some((server, _)), .. } = &mut self.ready {
+            host.events.ask(server);
+        }
         let now = self.now();
         self.ready.host.at(now);
         if ready[2] {
@@ -156,6 +159,9 @@ impl Node {
         self.ready.host.run_due();
         let go_on = !(ready[5] && self.take_calls());
         self.flush();
+        if let Ready { host, control: Some((server, _)), .. } = &mut self.ready {
+            host.events.publish(server);
+        }
         Ok(go_on)
     }
 

@@ -1,5 +1,7 @@
 //! A line of hosts on one Ethernet, each in a network namespace: host I hears I - 1 and I + 1 only.
 
+#![allow(dead_code, reason = "each program of tests uses some of it")]
+
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Write as _;

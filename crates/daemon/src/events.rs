@@ -1,0 +1,88 @@
+//! What happens at a node, for those who subscribed at its control socket.
+
+use std::collections::VecDeque;
+
+use wayhop_control::{Event, EventKind, Server};
+use wayhop_core::{Addr, DropReason, Packet, Route, Time, TraceNote};
+use wayhop_wire::ipv4;
+
+use crate::control::NODE;
+
+/// More do not wait between two looks; what comes then is counted.
+const MOST_WAITING: usize = 4_096;
+
+/// What happened since the last look. Nothing is kept while nobody wants it.
+#[derive(Debug, Default)]
+pub(crate) struct Events {
+    wanted: bool,
+    waiting: VecDeque<Event>,
+    missed: u64,
+}
+
+impl Events {
+    /// The protocol's remark.
+    pub(crate) fn note(&mut self, at: Time, note: TraceNote) {
+        if self.wanted {
+            let TraceNote { what, about, value } = note;
+            self.keep(Event::Note {
+                time_s: at.as_secs_f64(),
+                node: NODE,
+                what: what.to_owned(),
+                about,
+                value,
+            });
+        }
+    }
+
+    /// A packet ended undelivered.
+    pub(crate) fn dropped(&mut self, at: Time, p: &Packet, why: DropReason) {
+        if self.wanted {
+            let ends = ipv4::Packet::new_checked(p.bytes()).map(|ip| (ip.src(), ip.dst())).ok();
+            let known = |a: Addr| (!a.is_unspecified()).then_some(a);
+            self.keep(Event::Drop {
+                time_s: at.as_secs_f64(),
+                node: NODE,
+                reason: why.name().to_owned(),
+                source: ends.and_then(|(source, _)| known(source)),
+                destination: ends.and_then(|(_, destination)| known(destination)),
+                bytes: p.len() as u32,
+            });
+        }
+    }
+
+    /// A row of the forwarding table came or changed, or (`None`) went.
+    pub(crate) fn route(&mut self, at: Time, destination: Addr, row: Option<&Route>) {
+        if self.wanted {
+            self.keep(Event::Route {
+                time_s: at.as_secs_f64(),
+                node: NODE,
+                destination,
+                next_hop: row.map(|r| r.next_hop),
+                hops: row.map(|r| r.hops),
+            });
+        }
+    }
+
+    /// Asks whether anybody wants to know. Before anything happens: a subscription does not wake the node.
+    pub(crate) fn ask(&mut self, server: &Server) {
+        self.wanted = [EventKind::Note, EventKind::Drop, EventKind::Route].iter().any(|k| server.wants(*k));
+    }
+
+    /// Tells the subscribers.
+    pub(crate) fn publish(&mut self, server: &Server) {
+        for e in self.waiting.drain(..) {
+            server.publish(&e);
+        }
+        if self.missed > 0 {
+            server.publish(&Event::Lost { count: std::mem::take(&mut self.missed) });
+        }
+    }
+
+    fn keep(&mut self, e: Event) {
+        if self.waiting.len() < MOST_WAITING {
+            self.waiting.push_back(e);
+        } else {
+            self.missed += 1;
+        }
+    }
+}
