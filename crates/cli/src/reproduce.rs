@@ -3,13 +3,14 @@
 use std::io::{IsTerminal as _, Write as _, stderr, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use wayhop_report::{rows_json, rows_text};
-use wayhop_reproduce::{Options, cmu, das};
+use wayhop_reproduce::{Options, cmu, das, pran};
 
-use crate::args::{Paper, ReproduceArgs};
+use crate::args::{Paper, PranPart, ReproduceArgs};
 use crate::failure::{Failure, output};
 use crate::run::{INTERRUPTED, stop_on_signal};
 
@@ -17,20 +18,29 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
     let name = match a.paper {
         Paper::Cmu => "cmu",
         Paper::Das => "das",
+        Paper::Pran => "pran",
     };
+    if a.paper != Paper::Pran && (a.part.is_some() || a.duration.is_some()) {
+        return Err(Failure::Usage(format!(
+            "--part and --duration belong to pran; {name} has neither: leave them out"
+        )));
+    }
     let dir = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("runs/reproduce-{name}")));
     let threads =
         a.jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), |n| n as usize);
-    let options = Options { first_seed: a.first_seed, seeds: a.seeds, threads };
+    let options = Options { first_seed: a.first_seed, seeds: a.seeds.unwrap_or(10), threads };
+    let on_the_clock = pran_options(a);
     let stop = stop_on_signal()?;
-    let runs = match a.paper {
-        Paper::Cmu => cmu::runs(&options),
-        Paper::Das => das::runs(&options),
+    let progress = match a.paper {
+        Paper::Cmu => Progress::new(cmu::runs(&options), "runs", a.quiet),
+        Paper::Das => Progress::new(das::runs(&options), "runs", a.quiet),
+        Paper::Pran => Progress::new(pran::seconds(&on_the_clock), "s", a.quiet),
     };
-    let progress = Progress::new(runs, a.quiet);
+    let done = |n| progress.at(n);
     let outcome = match a.paper {
-        Paper::Cmu => cmu::reproduce(&options, &dir, &stop, |n| progress.at(n)),
-        Paper::Das => das::reproduce(&options, &dir, &stop, |n| progress.at(n)),
+        Paper::Cmu => cmu::reproduce(&options, &dir, &stop, done),
+        Paper::Das => das::reproduce(&options, &dir, &stop, done),
+        Paper::Pran => pran::reproduce(&on_the_clock, &dir, &stop, done),
     };
     progress.done();
     let outcome = outcome.map_err(Failure::Run)?;
@@ -48,34 +58,52 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(INTERRUPTED))
 }
 
-/// How many runs are made: a bar on a terminal, a line each ten per cent elsewhere.
+fn pran_options(a: &ReproduceArgs) -> pran::Options {
+    pran::Options {
+        first_seed: a.first_seed,
+        seeds: a.seeds.unwrap_or(1),
+        duration_s: a.duration.unwrap_or(pran::Options::DURATION_S),
+        part: match a.part {
+            Some(PranPart::Demonstration) => pran::Part::Demonstration,
+            Some(PranPart::Forwarding) => pran::Part::Forwarding,
+            Some(PranPart::All) | None => pran::Part::All,
+        },
+    }
+}
+
+/// How far it is: a bar on a terminal, a line each ten per cent elsewhere.
 enum Progress {
     Nothing,
     Bar(ProgressBar),
-    Lines(usize),
+    Lines { of: usize, unit: &'static str, next: AtomicUsize },
 }
 
 impl Progress {
-    fn new(runs: usize, quiet: bool) -> Self {
+    /// Of so many of this unit.
+    fn new(of: usize, unit: &'static str, quiet: bool) -> Self {
         if quiet {
             Self::Nothing
         } else if stderr().is_terminal() {
-            let bar =
-                ProgressBar::with_draw_target(Some(runs as u64), ProgressDrawTarget::stderr_with_hz(10));
-            let style = ProgressStyle::with_template("[{wide_bar}] {pos} of {len} runs, {eta} to go");
+            let bar = ProgressBar::with_draw_target(Some(of as u64), ProgressDrawTarget::stderr_with_hz(10));
+            let style = ProgressStyle::with_template(&format!(
+                "[{{wide_bar}}] {{pos}} of {{len}} {unit}, {{eta}} to go"
+            ));
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
             Self::Bar(bar)
         } else {
-            Self::Lines(runs)
+            Self::Lines { of, unit, next: AtomicUsize::new(1) }
         }
     }
     fn at(&self, n: usize) {
         match self {
             Self::Nothing => {}
             Self::Bar(bar) => bar.set_position(n as u64),
-            Self::Lines(of) => {
-                if n == *of || n.is_multiple_of((of / 10).max(1)) {
-                    eprintln!("{n} of {of} runs");
+            Self::Lines { of, unit, next } => {
+                let step = (of / 10).max(1);
+                if (n == *of || n >= next.load(Ordering::Relaxed))
+                    && next.fetch_max(n - n % step + step, Ordering::Relaxed) <= n
+                {
+                    eprintln!("{n} of {of} {unit}");
                 }
             }
         }

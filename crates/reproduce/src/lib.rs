@@ -1,7 +1,8 @@
 //! Published experiments, run again: `wayhop reproduce`.
 //!
 //! Each paper has a module with its scenarios, its numbers as data, and one file per artefact that says how the number is
-//! taken from a run. [`cmu`] is Maltz, Broch and Johnson's testbed, [`das`] Desilva and Das's. A reproduction is a list of runs ([`jobs`] spreads them over the
+//! taken from a run. [`cmu`] is Maltz, Broch and Johnson's testbed, [`das`] Desilva and Das's, [`pran`] the system of Saha and others.
+//! A reproduction is a list of runs ([`jobs`] spreads them over the
 //! cores) and what they show: [`wayhop_report::Row`]s and a [`wayhop_report::Page`].
 
 pub mod cmu;
@@ -9,6 +10,7 @@ pub mod das;
 pub mod jobs;
 mod options;
 mod outcome;
+pub mod pran;
 mod simulate;
 mod table;
 

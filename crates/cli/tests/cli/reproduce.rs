@@ -44,7 +44,7 @@ fn the_aodv_testbed_is_reproduced_by_its_name() {
 fn what_cannot_be_reproduced_is_said_with_the_remedy() {
     let dir = folder(&[("file", "")]);
     for (args, message) in [
-        (vec!["reproduce", "nobody"], "possible values: cmu, das"),
+        (vec!["reproduce", "nobody"], "possible values: cmu, das, pran"),
         (vec!["reproduce", "cmu", "--seeds", "0"], "--seeds"),
         (vec!["reproduce", "cmu", "--jobs", "-1"], "--jobs"),
     ] {
