@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::json;
 use wayhop_control::monitor::{Collector, LONGEST_DATAGRAM, Rejected};
 
-use crate::failure::{Failure, output};
+use crate::failure::{Failure, output, say};
 use crate::run::stop_on_signal;
 
 pub(crate) const EXAMPLE: &str = "\
@@ -42,11 +42,7 @@ pub(crate) fn collect(a: &CollectArgs) -> Result<ExitCode, Failure> {
     // Now and then, to see whether the user wants to stop.
     socket.set_read_timeout(Some(Duration::from_millis(200))).map_err(Failure::run)?;
     if !a.quiet {
-        eprintln!(
-            "listening at {}, writing into {}",
-            socket.local_addr().unwrap_or(a.listen),
-            a.out.display()
-        );
+        say!("listening at {}, writing into {}", socket.local_addr().unwrap_or(a.listen), a.out.display());
     }
     let stop = stop_on_signal()?;
     let mut collector = Collector::new(&a.out);
@@ -86,13 +82,13 @@ pub(crate) fn collect(a: &CollectArgs) -> Result<ExitCode, Failure> {
                 rejected += 1;
                 // Said once: whoever can send one can send a million.
                 if rejected == 1 || matches!(e, Rejected::NotWritten { .. }) && rejected.is_power_of_two() {
-                    eprintln!("wayhop: a datagram from {from} does not count: {e}");
+                    say!("wayhop: a datagram from {from} does not count: {e}");
                 }
             }
         }
     }
     if rejected > 0 {
-        eprintln!("wayhop: {rejected} datagrams did not count");
+        say!("wayhop: {rejected} datagrams did not count");
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -15,7 +15,7 @@ use wayhop_sim::Simulation;
 use wayhop_trace::{Recorder, RunStatus, Summary, human_table};
 
 use crate::args::{EmulateArgs, ExecArgs};
-use crate::failure::{Failure, output, warn};
+use crate::failure::{Failure, output, say, warn};
 use crate::progress::Progress;
 use crate::run::{INTERRUPTED, recorder, run_dir, stop_on_signal};
 
@@ -47,9 +47,9 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     });
     if !a.run.quiet {
         let (nodes, pid, name) = (resolved.addresses.len(), std::process::id(), control.name());
-        eprintln!("{nodes} nodes up in {setup_s:.2} s");
-        eprintln!("enter one:        wayhop exec --run {pid} NODE -- COMMAND");
-        eprintln!("look and change:  wayhop ctl --run {name} tables, position, link, params, watch, ...");
+        say!("{nodes} nodes up in {setup_s:.2} s");
+        say!("enter one:        wayhop exec --run {pid} NODE -- COMMAND");
+        say!("look and change:  wayhop ctl --run {name} tables, position, link, params, watch, ...");
     }
 
     let begun = Instant::now();
@@ -78,10 +78,10 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     recorder.finish(&summary, status).map_err(Failure::run)?;
 
     for complaint in &outcome.complaints {
-        eprintln!("wayhop: {complaint}");
+        say!("wayhop: {complaint}");
     }
     if outcome.ignored > 0 && !a.run.quiet {
-        eprintln!(
+        say!(
             "wayhop: {} packets of programs were left out: not IPv4, or not from their node's address",
             outcome.ignored
         );

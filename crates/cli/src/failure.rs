@@ -5,6 +5,16 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+/// Says something on standard error. Unlike `eprintln!` it does not panic when nobody can take it: a log on a full disk, or
+/// a reader that went away, must not end a node.
+macro_rules! say {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($text)*);
+    }};
+}
+pub(crate) use say;
+
 /// A failure of the command.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -41,7 +51,7 @@ impl Failure {
             Self::Usage(m) => (m, 2),
             Self::Run(m) => (m, 1),
         };
-        eprintln!("wayhop: {}", harmless(&message));
+        say!("wayhop: {}", harmless(&message));
         ExitCode::from(status)
     }
 }
@@ -49,7 +59,7 @@ impl Failure {
 /// Says what the user should know before believing a result.
 pub(crate) fn warn<'a>(warnings: impl IntoIterator<Item = &'a String>) {
     for w in warnings {
-        eprintln!("warning: {}", harmless(w));
+        say!("warning: {}", harmless(w));
     }
 }
 

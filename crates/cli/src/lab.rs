@@ -12,7 +12,7 @@ use wayhop_trace::{Outputs, Recorder, RunDir, RunStatus, human_table};
 use wayhop_world::links::{changes, neighbours};
 
 use crate::args::LabArgs;
-use crate::failure::{Failure, output, warn};
+use crate::failure::{Failure, output, say, warn};
 use crate::node::failure;
 use crate::run::{INTERRUPTED, new_run_dir, stop_on_signal};
 
@@ -81,7 +81,7 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
     let status = if outcome.complete { RunStatus::Complete } else { RunStatus::Interrupted };
     recorder.finish(&summary, status).map_err(Failure::run)?;
     for complaint in &outcome.complaints {
-        eprintln!("wayhop: {complaint}");
+        say!("wayhop: {complaint}");
     }
     if a.json {
         let text = serde_json::to_string(&summary).map_err(Failure::run)?;

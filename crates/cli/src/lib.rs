@@ -1,4 +1,6 @@
 //! The `wayhop` command: arguments, progress, messages. What it does is in the crates below.
+// These panic when standard error cannot be written to, as on a full disk.
+#![deny(clippy::print_stderr)]
 
 mod args;
 mod collect;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use wayhop_daemon::{Error, Overrides, Settings};
 
 use crate::args::NodeArgs;
-use crate::failure::{Failure, output};
+use crate::failure::{Failure, output, say};
 
 pub(crate) fn node(a: &NodeArgs) -> Result<ExitCode, Failure> {
     let overrides = Overrides {
@@ -21,7 +21,7 @@ pub(crate) fn node(a: &NodeArgs) -> Result<ExitCode, Failure> {
     let settings = Settings::load(a.config.as_deref(), &overrides).map_err(failure)?;
     if a.check {
         for remark in &settings.remarks {
-            eprintln!("info: {remark}");
+            say!("info: {remark}");
         }
         let text = settings.to_toml().map_err(failure)?;
         output(stdout().write_all(text.as_bytes()))?;

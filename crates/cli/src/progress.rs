@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use wayhop_core::Time;
 
+use crate::failure::say;
+
 /// Time between two plain lines.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
@@ -47,9 +49,7 @@ impl Progress {
                     let (done, of) = (now.as_secs_f64(), self.end.as_secs_f64());
                     let speed = done / elapsed.as_secs_f64();
                     let left = (of - done) / speed.max(1e-9);
-                    eprintln!(
-                        "simulated {done:.1} of {of:.1} s, {speed:.1} times real time, {left:.0} s to go"
-                    );
+                    say!("simulated {done:.1} of {of:.1} s, {speed:.1} times real time, {left:.0} s to go");
                 }
             }
         }

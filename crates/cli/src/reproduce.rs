@@ -11,7 +11,7 @@ use wayhop_report::{rows_json, rows_text};
 use wayhop_reproduce::{Options, cmu, das, pran};
 
 use crate::args::{Paper, PranPart, ReproduceArgs};
-use crate::failure::{Failure, output};
+use crate::failure::{Failure, output, say};
 use crate::run::{INTERRUPTED, stop_on_signal};
 
 pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
@@ -54,7 +54,7 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
     if outcome.complete {
         return Ok(ExitCode::SUCCESS);
     }
-    eprintln!("wayhop: stopped; what was done is in {}", dir.display());
+    say!("wayhop: stopped; what was done is in {}", dir.display());
     Ok(ExitCode::from(INTERRUPTED))
 }
 
@@ -103,7 +103,7 @@ impl Progress {
                 if (n == *of || n >= next.load(Ordering::Relaxed))
                     && next.fetch_max(n - n % step + step, Ordering::Relaxed) <= n
                 {
-                    eprintln!("{n} of {of} {unit}");
+                    say!("{n} of {of} {unit}");
                 }
             }
         }

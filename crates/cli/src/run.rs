@@ -14,7 +14,7 @@ use wayhop_sim::Simulation;
 use wayhop_trace::{InputFile, Manifest, NodeInfo, Outputs, Recorder, RunDir, RunStatus, human_table};
 
 use crate::args::RunArgs;
-use crate::failure::{Failure, output, warn};
+use crate::failure::{Failure, output, say, warn};
 use crate::progress::Progress;
 
 /// The exit status of a run that the user stopped: 128 + SIGINT, as shells have it.
@@ -66,7 +66,7 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let written = if dir.is_some() { "; what is written is complete up to there" } else { "" };
-    eprintln!("wayhop: stopped at {:.3} s of simulated time{written}", summary.simulated_s);
+    say!("wayhop: stopped at {:.3} s of simulated time{written}", summary.simulated_s);
     Ok(ExitCode::from(INTERRUPTED))
 }
 

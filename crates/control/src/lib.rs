@@ -10,6 +10,8 @@
 //!
 //! What comes over a socket is hostile: nothing here panics on it, every queue and line has a bound, and a peer that does
 //! not read is cut off.
+// These panic when standard error cannot be written to, as on a full disk.
+#![deny(clippy::print_stderr)]
 
 mod about;
 pub mod answer;
@@ -35,4 +37,4 @@ pub use inspect_json::JsonTables;
 pub use messages::{Envelope, LinkState, NodeRef, Place, Request, VERSION};
 pub use owner::Owner;
 pub use parameters::ParameterSet;
-pub use server::{Access, Call, Server};
+pub use server::{Access, Bound, Call, Server};

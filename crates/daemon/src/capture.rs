@@ -2,8 +2,10 @@
 //! room for is dropped and counted.
 
 use std::fs::File;
-use std::io::{BufWriter, Write as _};
-use std::path::Path;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
@@ -15,6 +17,8 @@ use crate::error::Error;
 
 /// How long frames may wait in memory when few come.
 const FLUSH_AFTER: Duration = Duration::from_millis(500);
+/// How much waits to be written together, octets; more than the longest frame.
+const ROOM: usize = 256 << 10;
 
 struct Frame {
     time_ns: u64,
@@ -24,34 +28,57 @@ struct Frame {
     bytes: Vec<u8>,
 }
 
+/// A capture that nothing is written to yet. Its file is made with the rights that the node starts with.
+pub(crate) struct CaptureFile {
+    to: Blocks,
+    settings: Settings,
+}
+
 /// A capture under way.
 pub(crate) struct Capture {
     queue: Option<SyncSender<Frame>>,
-    writer: Option<JoinHandle<std::io::Result<()>>>,
+    writer: Option<JoinHandle<io::Result<()>>>,
+    /// Frames that could not be written.
+    lost: Arc<AtomicU64>,
     snap: usize,
-    file: std::path::PathBuf,
+    file: PathBuf,
+}
+
+impl CaptureFile {
+    /// Makes the file.
+    pub(crate) fn create(settings: &Settings, interface: &str) -> Result<Self, Error> {
+        let cannot = |path: &Path| Error::system(format!("write the capture {}", path.display()));
+        let file = File::create(&settings.file).map_err(cannot(&settings.file))?;
+        let mut to = Blocks { file, waiting: Vec::new() };
+        put_ethernet_header(&mut to.waiting, interface, settings.snap_length_bytes);
+        to.flush().map_err(cannot(&settings.file))?;
+        Ok(Self { to, settings: settings.clone() })
+    }
+
+    /// Begins to write, on a thread.
+    pub(crate) fn begin(self) -> Result<Capture, Error> {
+        let Self { to, settings } = self;
+        let (queue, frames) = sync_channel(settings.queue_frames as usize);
+        let lost = Arc::new(AtomicU64::new(0));
+        let count = Arc::clone(&lost);
+        let writer = std::thread::Builder::new()
+            .name("capture".into())
+            .spawn(move || write(&frames, to, &count))
+            .map_err(Error::system("start a thread for the capture"))?;
+        Ok(Capture {
+            queue: Some(queue),
+            writer: Some(writer),
+            lost,
+            snap: settings.snap_length_bytes as usize,
+            file: settings.file,
+        })
+    }
 }
 
 impl Capture {
-    /// Begins one.
-    pub(crate) fn begin(settings: &Settings, interface: &str) -> Result<Self, Error> {
-        let cannot = |path: &Path| Error::system(format!("write the capture {}", path.display()));
-        let file = File::create(&settings.file).map_err(cannot(&settings.file))?;
-        let mut to = BufWriter::new(file);
-        let mut head = Vec::new();
-        put_ethernet_header(&mut head, interface, settings.snap_length_bytes);
-        to.write_all(&head).and_then(|()| to.flush()).map_err(cannot(&settings.file))?;
-        let (queue, frames) = sync_channel(settings.queue_frames as usize);
-        let writer = std::thread::Builder::new()
-            .name("capture".into())
-            .spawn(move || write(&frames, to))
-            .map_err(Error::system("start a thread for the capture"))?;
-        Ok(Self {
-            queue: Some(queue),
-            writer: Some(writer),
-            snap: settings.snap_length_bytes as usize,
-            file: settings.file.clone(),
-        })
+    /// Frames that were taken and could not be written, since the last look.
+    pub(crate) fn take_lost(&self) -> u64 {
+        self.lost.swap(0, Ordering::Relaxed)
     }
 
     /// Takes a frame, if there is room for it.
@@ -75,12 +102,12 @@ impl Capture {
     }
 }
 
-/// After an error (a full disk), frames are taken and forgotten: a node routes without a capture.
-fn write(frames: &Receiver<Frame>, mut to: BufWriter<File>) -> std::io::Result<()> {
+/// While there is an error (a full disk), frames are taken, forgotten and counted: a node routes without a capture.
+fn write(frames: &Receiver<Frame>, mut to: Blocks, lost: &AtomicU64) -> io::Result<()> {
     let mut outcome = Ok(());
     let mut block = Vec::new();
     loop {
-        let done = match frames.recv_timeout(FLUSH_AFTER) {
+        match frames.recv_timeout(FLUSH_AFTER) {
             Ok(f) => {
                 block.clear();
                 let frame = EthernetFrame {
@@ -91,11 +118,47 @@ fn write(frames: &Receiver<Frame>, mut to: BufWriter<File>) -> std::io::Result<(
                     signal_dbm: f.signal_dbm,
                 };
                 put_ethernet_frame(&mut block, &frame);
-                to.write_all(&block)
+                if let Err(e) = to.put(&block) {
+                    lost.fetch_add(1, Ordering::Relaxed);
+                    outcome = outcome.and(Err(e));
+                }
             }
-            Err(RecvTimeoutError::Timeout) => to.flush(),
+            Err(RecvTimeoutError::Timeout) => outcome = outcome.and(to.flush()),
             Err(RecvTimeoutError::Disconnected) => return outcome.and(to.flush()),
+        }
+    }
+}
+
+/// A file of blocks. What a full disk took half of is gone on with when there is room again, so that every block in the
+/// file is whole.
+struct Blocks {
+    file: File,
+    waiting: Vec<u8>,
+}
+
+impl Blocks {
+    /// Puts a block behind the others, or refuses it.
+    fn put(&mut self, block: &[u8]) -> io::Result<()> {
+        if self.waiting.len() + block.len() > ROOM {
+            self.flush()?;
+        }
+        self.waiting.extend_from_slice(block);
+        Ok(())
+    }
+
+    /// Writes what waits, as far as the system takes it.
+    fn flush(&mut self) -> io::Result<()> {
+        let mut written = 0;
+        let outcome = loop {
+            match self.file.write(&self.waiting[written..]) {
+                _ if written == self.waiting.len() => break Ok(()),
+                Ok(0) => break Err(io::ErrorKind::WriteZero.into()),
+                Ok(n) => written += n,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => break Err(e),
+            }
         };
-        outcome = outcome.and(done);
+        self.waiting.drain(..written);
+        outcome
     }
 }

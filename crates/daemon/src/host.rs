@@ -19,6 +19,9 @@ use crate::neighbours::{Due, Neighbours, hop_of};
 use crate::outbox::{ETHERNET, Outbox, Outgoing};
 use crate::timers::Timers;
 
+/// The most packets that wait for their jitter to pass: a flood of requests must not fill the memory.
+const MAX_DELAYED: usize = 1024;
+
 /// One node.
 pub(crate) struct Host {
     pub(crate) addr: Addr,
@@ -198,6 +201,8 @@ impl Host {
         let out = Outgoing { packet, next_hop: spec.next_hop, priority: spec.priority, report: spec.report };
         if spec.delay == wayhop_core::Span::ZERO {
             self.enqueue(out);
+        } else if self.delayed.len() >= MAX_DELAYED {
+            self.ended(out, TxStatus::QueueFull);
         } else {
             self.delayed_count += 1;
             let number = self.delayed_count;

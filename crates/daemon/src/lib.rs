@@ -7,6 +7,8 @@
 //! * `link`, `tun`, `netlink`, `sys`: the operating system.
 //! * `undo`: a process that survives this one, and sets back what the host was set to.
 //! * `privileges`: what is given up before the first frame is read.
+// These panic when standard error cannot be written to, as on a full disk.
+#![deny(clippy::print_stderr)]
 
 mod adapt;
 mod bpf;

@@ -1,6 +1,7 @@
 //! Lines on standard error.
 
 use std::fmt::Display;
+use std::io::Write as _;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,7 +42,8 @@ impl Log {
                 Level::Info => "info",
                 Level::Debug => "debug",
             };
-            eprintln!("{name}: {what}");
+            // `eprintln!` panics when the log is on a full disk; a node goes on.
+            let _ = writeln!(std::io::stderr(), "{name}: {what}");
         }
     }
 }

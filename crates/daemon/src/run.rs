@@ -125,6 +125,10 @@ impl Node {
             Ok(_) | Err(nix::Error::EINTR) => {}
             Err(e) => return Err(Error::system("wait for packets")(e.into())),
         }
+        if fds[0].revents().is_some_and(|r| r.contains(PollFlags::POLLERR)) {
+            let tun = "somebody removed the TUN interface of this node; start the node again";
+            return Err(Error::System(tun.to_owned()));
+        }
         let ready = fds.map(|f| f.any().unwrap_or(false));
         if ready[6] {
             return Ok(false);
@@ -157,6 +161,8 @@ impl Node {
             self.report_usage();
         }
         self.ready.host.run_due();
+        let Ready { host, capture, .. } = &mut self.ready;
+        host.counters.capture_drops += capture.as_ref().map_or(0, Capture::take_lost);
         let go_on = !(ready[5] && self.take_calls());
         self.flush();
         if let Ready { host, control: Some((server, _)), .. } = &mut self.ready {

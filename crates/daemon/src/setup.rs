@@ -9,10 +9,10 @@ use wayhop_core::{Addr, DataPlane, Protocol, Purpose, stream};
 use wayhop_scenario::ProtocolParams;
 use wayhop_wire::ipv4;
 
-use wayhop_control::{About, Access, NodeAbout, Server};
+use wayhop_control::{About, Access, Bound, NodeAbout, Server};
 
 use crate::bpf::Usage;
-use crate::capture::Capture;
+use crate::capture::{Capture, CaptureFile};
 use crate::config::Settings;
 use crate::control::{Desk, NODE};
 use crate::error::Error;
@@ -132,13 +132,16 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         }
         _ => None,
     };
-    let capture = config.capture.as_ref().map(|c| Capture::begin(c, &config.interface)).transpose()?;
-    let control = match &config.control {
-        Some(name) => Some(open_control(name, settings, &params, &mut undo)?),
-        None => None,
-    };
+    let capture = config.capture.as_ref().map(|c| CaptureFile::create(c, &config.interface)).transpose()?;
+    let control = config.control.as_ref().map(|name| open_control(name, &mut undo)).transpose()?;
     undo.seal()?;
     privileges::give_up(&config.user)?;
+    // Only now: capabilities and `no_new_privs` are a thread's own, and new ones have those of the thread that makes them.
+    let capture = capture.map(CaptureFile::begin).transpose()?;
+    let control = match (control, &config.control) {
+        (Some(bound), Some(name)) => Some(serve_control(bound, name, settings, &params)?),
+        _ => None,
+    };
     Ok(Ready {
         usage,
         capture,
@@ -171,18 +174,22 @@ fn watch(name: &str, ifindex: u32, own: Addr, port: u16, log: Log) -> Option<Usa
     outcome.ok()
 }
 
-fn open_control(
+fn open_control(name: &str, undo: &mut Undo) -> Result<Bound, Error> {
+    let path = wayhop_control::paths::socket(name).map_err(Error::Config)?;
+    undo.unlink(&path)?;
+    Bound::new(&path, Access::Owner)
+        .map_err(Error::system(format!("open the control socket {}", path.display())))
+}
+
+fn serve_control(
+    bound: Bound,
     name: &str,
     settings: &Settings,
     params: &ProtocolParams,
-    undo: &mut Undo,
 ) -> Result<(Server, Desk), Error> {
-    let path = wayhop_control::paths::socket(name).map_err(Error::Config)?;
-    undo.unlink(&path)?;
     let node = NodeAbout { node: NODE, name: name.to_owned(), address: settings.address };
     let about = About::new(name, "field", settings.protocol.name(), vec![node]);
-    let server = Server::bind(&path, about, Access::Owner)
-        .map_err(Error::system(format!("open the control socket {}", path.display())))?;
+    let server = bound.serve(about).map_err(Error::system("serve the control socket"))?;
     Ok((server, Desk::new(name.to_owned(), params)))
 }
 

@@ -8,6 +8,8 @@
 //! * [`drive`]: the loop between the clock, the TUNs and the simulation.
 //! * [`Lateness`]: how late the loop was, and whether the run can be believed.
 //! * [`exec`]: a program in a node of a run that another process drives.
+// These panic when standard error cannot be written to, as on a full disk.
+#![deny(clippy::print_stderr)]
 
 mod clock;
 mod control;

@@ -11,6 +11,7 @@ mod shared;
 
 use std::io;
 use std::os::fd::BorrowedFd;
+use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -34,6 +35,40 @@ pub enum Access {
     Group,
 }
 
+/// A socket that has its place, its file and its permissions, and that nobody serves yet. A daemon makes it while it has
+/// the right to, and serves it when it has given up its privileges, which a thread started before would keep.
+#[derive(Debug)]
+pub struct Bound {
+    listener: UnixListener,
+    socket: bind::SocketFile,
+}
+
+impl Bound {
+    /// As [`Server::bind`].
+    pub fn new(path: &Path, access: Access) -> io::Result<Self> {
+        let (listener, socket) = bind::bind(path, access)?;
+        Ok(Self { listener, socket })
+    }
+
+    /// Begins to serve it, on a thread.
+    ///
+    /// # Errors
+    /// If the system has no sockets or threads left.
+    pub fn serve(self, about: About) -> io::Result<Server> {
+        let Self { listener, socket } = self;
+        let (shared, wake) = Shared::new()?;
+        let shared = Arc::new(shared);
+        let about = Arc::new(about);
+        let thread = {
+            let (shared, about) = (Arc::clone(&shared), Arc::clone(&about));
+            std::thread::Builder::new()
+                .name("wh-control".to_owned())
+                .spawn(move || io_loop::run(&listener, &wake, &shared, &about))?
+        };
+        Ok(Server { shared, about, socket, thread: Some(thread) })
+    }
+}
+
 /// A control socket. Dropped, it closes its connections and removes its file.
 #[derive(Debug)]
 pub struct Server {
@@ -49,17 +84,7 @@ impl Server {
     /// # Errors
     /// If somebody answers there (`AddrInUse`), the path is longer than a socket's may be, or the system refuses.
     pub fn bind(path: &Path, about: About, access: Access) -> io::Result<Self> {
-        let (listener, socket) = bind::bind(path, access)?;
-        let (shared, wake) = Shared::new()?;
-        let shared = Arc::new(shared);
-        let about = Arc::new(about);
-        let thread = {
-            let (shared, about) = (Arc::clone(&shared), Arc::clone(&about));
-            std::thread::Builder::new()
-                .name("wh-control".to_owned())
-                .spawn(move || io_loop::run(&listener, &wake, &shared, &about))?
-        };
-        Ok(Self { shared, about, socket, thread: Some(thread) })
+        Bound::new(path, access)?.serve(about)
     }
 
     /// Where it listens.
