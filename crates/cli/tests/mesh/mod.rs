@@ -1,10 +1,12 @@
 //! A line of hosts on one Ethernet, each in a network namespace: host I hears I - 1 and I + 1 only.
+#![allow(dead_code, reason = "each of the test programs uses a part of it")]
 
 #![allow(dead_code, reason = "each program of tests uses some of it")]
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
@@ -32,6 +34,10 @@ pub(crate) struct Mesh {
     hosts: Vec<String>,
     nodes: Vec<Option<Child>>,
     folder: TempDir,
+    /// Where logs and captures are written.
+    files: PathBuf,
+    /// What the nodes' environment has besides.
+    environment: Vec<(String, String)>,
 }
 
 impl Mesh {
@@ -40,10 +46,17 @@ impl Mesh {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!("wht{}x{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let hub = format!("{name}h");
+        let folder = tempfile::tempdir().unwrap();
+        // Nodes that are not root any more write into it, and their sockets are beside it.
+        let files = folder.path().join("files");
+        fs::create_dir(&files).unwrap();
+        let sockets = folder.path().join("run").display().to_string();
         let mesh = Self {
             hosts: (0..n).map(|i| format!("{name}n{i}")).collect(),
             nodes: (0..n).map(|_| None).collect(),
-            folder: tempfile::tempdir().unwrap(),
+            folder,
+            files,
+            environment: vec![("WAYHOP_RUNTIME_DIR".to_owned(), sockets)],
             hub,
         };
         let hub = &mesh.hub;
@@ -92,6 +105,7 @@ impl Mesh {
         for set in sets {
             command.args(["--set", set]);
         }
+        command.envs(self.environment.clone());
         let child = command.stdout(Stdio::null()).stderr(log).spawn().unwrap();
         self.nodes[i] = Some(child);
         self.until("the node is ready", Duration::from_secs(20), |m| {
@@ -201,11 +215,53 @@ impl Mesh {
         String::from_utf8_lossy(&shown.stdout).lines().map(str::to_owned).collect()
     }
 
-    fn capture_file(&self, i: usize) -> String {
-        self.folder.path().join(format!("{i}.pcapng")).display().to_string()
+    pub(crate) fn capture_file(&self, i: usize) -> String {
+        self.files.join(format!("{i}.pcapng")).display().to_string()
     }
-    fn log(&self, i: usize) -> std::path::PathBuf {
-        self.folder.path().join(format!("{i}.log"))
+    /// Where a node's messages go.
+    pub(crate) fn log(&self, i: usize) -> PathBuf {
+        self.files.join(format!("{i}.log"))
+    }
+
+    /// A folder for what a test needs.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+    /// Has nodes that are started from now on write their logs and captures elsewhere.
+    pub(crate) fn keep_files_in(&mut self, folder: &Path) {
+        self.files = folder.to_owned();
+    }
+    /// Gives nodes that are started from now on a variable of the environment.
+    pub(crate) fn set_env(&mut self, name: &str, value: &str) {
+        self.environment.push((name.to_owned(), value.to_owned()));
+    }
+    /// The control socket of a node that was started with `control` set to this name.
+    pub(crate) fn socket(&self, name: &str) -> PathBuf {
+        self.folder.path().join("run").join(format!("{name}.sock"))
+    }
+    /// The process of a node.
+    pub(crate) fn pid(&self, i: usize) -> u32 {
+        self.nodes[i].as_ref().unwrap().id()
+    }
+    /// Whether a node runs; what became of it otherwise.
+    pub(crate) fn is_alive(&mut self, i: usize) -> bool {
+        self.nodes[i].as_mut().is_some_and(|n| n.try_wait().unwrap().is_none())
+    }
+    /// A node's memory, KiB, now and at most so far.
+    pub(crate) fn memory_kib(&self, i: usize) -> (u64, u64) {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.pid(i))).unwrap();
+        let value = |key: &str| {
+            let line = status.lines().find_map(|l| l.strip_prefix(key)).unwrap();
+            line.trim_end_matches("kB").trim().parse().unwrap()
+        };
+        (value("VmRSS:"), value("VmHWM:"))
+    }
+
+    /// Starts a program at a host.
+    pub(crate) fn spawn(&self, i: usize, command: &[&str]) -> Background {
+        let mut all = Command::new("ip");
+        all.args(["netns", "exec", &self.hosts[i]]).args(command).stdin(Stdio::null()).stdout(Stdio::null());
+        Background(all.spawn().unwrap())
     }
 }
 
@@ -223,6 +279,17 @@ impl Drop for Mesh {
 
 /// A program that runs until this is dropped.
 pub(crate) struct Background(Child);
+
+impl Background {
+    /// Waits until it ends; whether it succeeded.
+    pub(crate) fn wait(mut self) -> bool {
+        self.0.wait().unwrap().success()
+    }
+    /// Whether it has ended.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.0.try_wait().unwrap().is_some()
+    }
+}
 
 impl Drop for Background {
     fn drop(&mut self) {
