@@ -36,6 +36,16 @@ Example:
   wayhop run scenarios/chain.toml --captures --out runs/chain
   wayhop diff runs/chain/captures/left.pcapng runs/chain/captures/1.pcapng --positions runs/chain";
 
+const COMPARE_EXAMPLES: &str = "\
+Each RUN is a run directory, or a folder of run directories that differ in their seeds only: then its figures are their
+means. Differences are to the first RUN; with several runs on both sides they have Welch's 95 % interval, and a * where it
+leaves out zero.
+
+Examples:
+  wayhop compare runs/chain-sim runs/chain-emulated runs/chain-lab
+  wayhop compare runs/dsr runs/aodv --html comparison.html
+  wayhop compare runs/simulated runs/emulated --json           20 seeds in the folder simulated";
+
 const LAB_EXAMPLES: &str = "\
 Needs root, and Debian's packages iproute2 and nftables. The nodes are Ethernet hosts: there is no radio model, and links
 work or do not. Programs in the nodes know each other as mesh-0, mesh-1, ...
@@ -86,6 +96,9 @@ pub(crate) enum Command {
     /// Find the packets that one capture sent and another did not receive, in bursts by time and place
     #[command(after_help = DIFF_EXAMPLE)]
     Diff(DiffArgs),
+    /// Set the results of runs side by side, in whatever worlds they were made
+    #[command(after_help = COMPARE_EXAMPLES)]
+    Compare(CompareArgs),
     /// Run a paper's experiments again, and set the results beside its numbers
     #[command(after_help = REPRODUCE_EXAMPLE)]
     Reproduce(ReproduceArgs),
@@ -294,6 +307,19 @@ pub(crate) struct DiffArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompareArgs {
+    /// Run directories, or folders of them; the first is what the others are compared with
+    #[arg(required = true, num_args = 2.., value_name = "RUN")]
+    pub(crate) runs: Vec<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write a page with the table and a figure of the latencies
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -4,6 +4,7 @@
 
 mod args;
 mod collect;
+mod compare;
 mod ctl;
 mod decode;
 mod diff;
@@ -48,6 +49,7 @@ pub fn main() -> ExitCode {
         Command::Import(a) => import::import(&a),
         Command::Decode(a) => decode::decode(&a),
         Command::Diff(a) => diff::diff(&a),
+        Command::Compare(a) => compare::compare(&a),
         Command::Reproduce(a) => reproduce::reproduce(&a),
         Command::Lab(a) => lab::lab(&a),
         Command::Node(a) => node::node(&a),

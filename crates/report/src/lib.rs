@@ -1,10 +1,12 @@
 //! What a reproduction hands to people and programs: numbers beside the paper's, figures, one HTML page.
 //!
-//! * [`Estimate`]: a mean over seeds with its Student-t 95 % interval; [`Estimate::of_differences`] for paired runs.
+//! * [`Estimate`]: a mean over seeds with its Student-t 95 % interval; [`Estimate::of_differences`] for paired runs,
+//!   [`Estimate::of_difference`] for runs that have nothing in common; [`plain`] and [`signed`] write numbers.
 //! * [`Row`]: one published number with ours beside it; [`rows_json`], [`rows_csv`] and [`rows_text`] write lists of them.
 //! * [`Plot`]: points, lines, bars and rules over labelled axes, drawn as SVG.
 //! * [`Page`]: a self-contained HTML report of sections with text, rows and [`Figure`]s. It refers to nothing outside of
 //!   itself, and is light or dark as the reader's system is.
+//! * [`Sheet`]: a smaller page with one table of anything.
 //!
 //! Nothing here knows a paper: a reproduction brings its numbers and words.
 
@@ -14,12 +16,15 @@ mod notes;
 mod numbers;
 mod plot;
 mod row;
+mod sheet;
 mod stats;
 mod style;
 mod svg;
 
 pub use figure::{Figure, Panel};
 pub use html::{Page, Section};
+pub use numbers::{plain, signed};
 pub use plot::{Axis, Mark, Plot, Series};
 pub use row::{Row, rows_csv, rows_json, rows_text};
+pub use sheet::Sheet;
 pub use stats::{Estimate, mean, percentile, standard_deviation, student_t95};

@@ -12,7 +12,7 @@ fn short(v: f64) -> String {
 }
 
 /// [`short`] with the sign of mathematics, which is as wide as a digit, if it is negative.
-pub(crate) fn plain(v: f64) -> String {
+pub fn plain(v: f64) -> String {
     let text = short(v);
     match text.strip_prefix('-') {
         Some("0") => "0".to_owned(),
@@ -22,7 +22,7 @@ pub(crate) fn plain(v: f64) -> String {
 }
 
 /// [`plain`] with a sign in any case, for differences.
-pub(crate) fn signed(v: f64) -> String {
+pub fn signed(v: f64) -> String {
     let text = plain(v);
     if text == "0" || text.starts_with('\u{2212}') { text } else { format!("+{text}") }
 }

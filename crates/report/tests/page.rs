@@ -1,7 +1,7 @@
 //! The page: well-formed, whole in itself, and as its parts say.
 
 use proptest::prelude::*;
-use wayhop_report::{Axis, Figure, Mark, Page, Panel, Plot, Row, Section, Series};
+use wayhop_report::{Axis, Figure, Mark, Page, Panel, Plot, Row, Section, Series, Sheet};
 
 fn plot() -> Plot {
     Plot::new(Axis::new("time (s)"), Axis::new("losses (%)"))
@@ -51,6 +51,26 @@ fn the_page_is_well_formed() {
     assert_eq!((count("section"), count("figure"), count("tr")), (1, 1, 3));
     // Two drawings, and a sample for each of the seven names in both legends.
     assert_eq!(count("svg"), 2 + 2 * 7);
+}
+
+#[test]
+fn a_sheet_is_well_formed_and_its_figures_stand_to_the_right() {
+    let sheet = Sheet {
+        title: "a & b".into(),
+        head: ["", "<sim>", "lab"].map(str::to_owned).to_vec(),
+        body: vec![vec!["hops".into(), "4".into(), "4".into()], vec!["flow 0".into()]],
+        words: 1,
+        notes: vec!["x < y".into()],
+        figures: vec![Figure::of("Latency", "Two.", plot())],
+        ..Sheet::default()
+    };
+    let html = sheet.html().unwrap();
+    let tree = roxmltree::Document::parse(body(&html)).expect("well-formed");
+    let cells = |name: &str, class: Option<&str>| {
+        tree.descendants().filter(|n| n.tag_name().name() == name && n.attribute("class") == class).count()
+    };
+    assert_eq!((cells("td", None), cells("td", Some("n"))), (2, 2));
+    assert_eq!(cells("figure", None), 1);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //! * [`Summary`] is the run in numbers; [`human_table`] shows it to people.
 //! * [`CaptureReader`] reads anyone's pcap and pcapng files, [`Decoder`] the routing messages in them.
 //! * [`diff`] compares what one capture sent with what another one received.
-//! * [`export_csv`] turns the tables of a run into text.
+//! * [`export_csv`] turns the tables of a run into text; [`searches`] tells how long routes were searched for.
 //!
 //! Files from outside are hostile: nothing here panics on them, and memory stays bounded.
 
@@ -47,4 +47,4 @@ pub use run_dir::RunDir;
 pub use summary::{
     FlowSummary, LatencyMs, Lateness, Programs, Summary, Topology, Totals, named_drops, ratio,
 };
-pub use tables::{TABLES, export_csv};
+pub use tables::{Search, TABLES, addresses, export_csv, searches};

@@ -2,6 +2,7 @@
 
 mod aodv_captures;
 mod collect;
+mod compare;
 mod console;
 mod ctl;
 mod determinism;

@@ -1,12 +1,12 @@
 //! Tables as text.
 
-use std::fs::File;
 use std::io::{self, Write};
 
-use parquet::file::reader::{FileReader as _, SerializedFileReader};
+use parquet::file::reader::FileReader as _;
 use parquet::record::Field;
 
-use crate::{Error, RunDir, RunStatus};
+use super::read;
+use crate::{Error, RunDir};
 
 /// The names of the tables that a run directory may hold.
 pub const TABLES: [&str; 7] = ["packets", "positions", "flows", "counters", "events", "sends", "nodes"];
@@ -16,26 +16,8 @@ pub const TABLES: [&str; 7] = ["packets", "positions", "flows", "counters", "eve
 ///
 /// A run that was killed has tables without an end, which nobody can read; the error says so.
 pub fn export_csv(run: &RunDir, table: &str, to: &mut dyn Write) -> Result<(), Error> {
-    if !TABLES.contains(&table) {
-        let what = format!("there is no table `{table}`; the tables are {}", TABLES.join(", "));
-        return Err(Error::invalid(run.path(), what));
-    }
+    let reader = read::open(run, table)?;
     let path = run.path().join(format!("{table}.parquet"));
-    let file = match File::open(&path) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => {
-            return Err(Error::invalid(&path, "this run recorded no tables"));
-        }
-        opened => opened.map_err(Error::io(&path, "read"))?,
-    };
-    let reader = SerializedFileReader::new(file).map_err(|e| {
-        let why = match run.manifest().map(|m| m.status) {
-            Ok(RunStatus::Running) => {
-                "the run has not ended, or it was killed before it could end its tables: run it again"
-            }
-            _ => "the file is damaged",
-        };
-        Error::invalid(&path, format!("{why} ({e})"))
-    })?;
     let written = |r: io::Result<()>| r.map_err(Error::io(&path, "write the CSV of"));
 
     let columns = reader.metadata().file_metadata().schema_descr().columns();

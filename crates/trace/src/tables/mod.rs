@@ -2,6 +2,7 @@
 
 mod column;
 mod csv;
+mod read;
 mod schema;
 mod sink;
 mod table;
@@ -10,5 +11,6 @@ mod tests;
 
 pub(crate) use column::Column;
 pub use csv::{TABLES, export_csv};
+pub use read::{Search, addresses, searches};
 pub(crate) use schema::{COUNTERS, EVENTS, FLOWS, NODES, PACKETS, POSITIONS, SENDS};
 pub(crate) use table::Table;

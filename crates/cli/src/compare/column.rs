@@ -1,0 +1,119 @@
+//! What is compared: a run, or several that stand for one.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use wayhop_core::{Addr, Span};
+use wayhop_trace::{Manifest, RunDir, RunStatus, Search, Summary, addresses, searches};
+
+use crate::failure::Failure;
+
+/// One run.
+pub(super) struct Run {
+    pub(super) manifest: Manifest,
+    pub(super) summary: Summary,
+    /// The searches for routes; `None` if the run recorded none.
+    pub(super) searches: Option<Vec<Search>>,
+    addresses: Vec<Addr>,
+}
+
+impl Run {
+    fn read(dir: &RunDir) -> Result<Self, Failure> {
+        let manifest = dir.manifest().map_err(Failure::trace)?;
+        let summary = dir.summary().map_err(Failure::trace)?;
+        let has_events = dir.path().join("events.parquet").is_file();
+        let searches = has_events.then(|| searches(dir)).transpose().map_err(Failure::trace)?;
+        let addresses = if has_events { addresses(dir).map_err(Failure::trace)? } else { Vec::new() };
+        Ok(Self { manifest, summary, searches, addresses })
+    }
+
+    /// How long the source of a flow searched for its first route to the destination.
+    pub(super) fn first_search(&self, flow: usize) -> Option<Span> {
+        let f = self.summary.flows.get(flow)?;
+        let target = *self.addresses.get(f.dst as usize)?;
+        let mut own = self.searches.iter().flatten().filter(|s| s.node.0 == f.src && s.target == target);
+        own.find_map(|s| s.took)
+    }
+}
+
+/// Runs that stand for one: one, or those of a folder.
+pub(super) struct Column {
+    pub(super) path: PathBuf,
+    /// A short name, which no other column has to have.
+    pub(super) name: String,
+    pub(super) runs: Vec<Run>,
+}
+
+impl Column {
+    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
+        let inside = || {
+            let mut all: Vec<PathBuf> =
+                fs::read_dir(path).into_iter().flatten().flatten().map(|e| e.path()).collect();
+            all.sort();
+            all.into_iter().filter_map(|p| RunDir::open(p).ok()).collect::<Vec<_>>()
+        };
+        let dirs = match RunDir::open(path) {
+            Ok(dir) => vec![dir],
+            Err(e) => {
+                let all = inside();
+                if all.is_empty() {
+                    return Err(Failure::trace(e));
+                }
+                all
+            }
+        };
+        let runs = dirs.iter().map(Run::read).collect::<Result<Vec<_>, _>>()?;
+        let absolute = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let name = absolute
+            .file_name()
+            .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+        Ok(Self { path: path.to_owned(), name, runs })
+    }
+
+    /// What all runs say of themselves, each answer once.
+    pub(super) fn each(&self, what: impl Fn(&Run) -> &str) -> Vec<String> {
+        let mut all: Vec<String> = self.runs.iter().map(|r| what(r).to_owned()).collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+
+    /// How many of its runs did not come to their end.
+    pub(super) fn unfinished(&self) -> usize {
+        self.runs.iter().filter(|r| r.manifest.status != RunStatus::Complete).count()
+    }
+
+    /// The keys of the runs' scenarios with their values, but the seed's. With several values for a key, all of them.
+    pub(super) fn scenario(&self) -> BTreeMap<String, String> {
+        let mut keys: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for r in &self.runs {
+            let Ok(table) = r.manifest.scenario.parse::<toml::Table>() else { continue };
+            flatten("", &toml::Value::Table(table), &mut |key, value| {
+                let values = keys.entry(key).or_default();
+                if !values.contains(&value) {
+                    values.push(value);
+                }
+            });
+        }
+        keys.remove("seed");
+        keys.into_iter().map(|(k, v)| (k, v.join(" or "))).collect()
+    }
+}
+
+fn flatten(key: &str, value: &toml::Value, found: &mut impl FnMut(String, String)) {
+    match value {
+        toml::Value::Table(t) => {
+            for (k, v) in t {
+                let below = if key.is_empty() { k.clone() } else { format!("{key}.{k}") };
+                flatten(&below, v, found);
+            }
+        }
+        toml::Value::Array(a) if a.iter().any(toml::Value::is_table) => {
+            for (i, v) in a.iter().enumerate() {
+                flatten(&format!("{key}[{i}]"), v, found);
+            }
+        }
+        other => found(key.to_owned(), other.to_string()),
+    }
+}

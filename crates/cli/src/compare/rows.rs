@@ -1,0 +1,146 @@
+//! The figures that are compared.
+
+use std::collections::BTreeSet;
+
+use wayhop_report::{Estimate, percentile};
+use wayhop_trace::{FlowSummary, LatencyMs, Summary};
+
+use super::column::{Column, Run};
+
+/// Flows with rows of their own; the rest is in the totals.
+const MOST_FLOWS: usize = 20;
+
+/// One figure of every column.
+pub(super) struct Row {
+    /// What it is about: `flow 0`, `all flows`, `routing`, `searches`, `clock`.
+    pub(super) about: String,
+    /// In `lower_snake_case`, with its unit at the end.
+    pub(super) quantity: String,
+    /// One value a run, by column; a run that has none is left out.
+    pub(super) values: Vec<Vec<f64>>,
+}
+
+impl Row {
+    /// The mean of a column.
+    pub(super) fn mean(&self, column: usize) -> Option<Estimate> {
+        Estimate::of(&self.values[column])
+    }
+    /// A column's difference to the first.
+    pub(super) fn difference(&self, column: usize) -> Option<Estimate> {
+        Estimate::of_difference(&self.values[column], &self.values[0])
+    }
+}
+
+/// All rows in which any column has a value.
+pub(super) fn rows(columns: &[Column]) -> Vec<Row> {
+    let mut rows = Rows { columns, list: Vec::new() };
+    rows.flows();
+    rows.totals();
+    rows.routing();
+    rows.searches();
+    rows.clock();
+    rows.list.retain(|r| r.values.iter().any(|v| !v.is_empty()));
+    rows.list
+}
+
+/// The flows that are the same in all runs of all columns, so that their figures mean the same.
+pub(super) fn common_flows(columns: &[Column]) -> usize {
+    let ends = |f: &FlowSummary| (f.kind.clone(), f.src, f.dst);
+    let of = |r: &Run| r.summary.flows.iter().map(ends).collect::<Vec<_>>();
+    let mut all = columns.iter().flat_map(|c| &c.runs).map(of);
+    let Some(first) = all.next() else { return 0 };
+    if all.all(|f| f == first) { first.len() } else { 0 }
+}
+
+struct Rows<'a> {
+    columns: &'a [Column],
+    list: Vec<Row>,
+}
+
+impl Rows<'_> {
+    fn add(&mut self, about: &str, quantity: &str, value: impl Fn(&Run) -> Option<f64>) {
+        let of = |c: &Column| c.runs.iter().filter_map(&value).filter(|v| v.is_finite()).collect();
+        let values = self.columns.iter().map(of).collect();
+        self.list.push(Row { about: about.to_owned(), quantity: quantity.to_owned(), values });
+    }
+
+    fn flows(&mut self) {
+        for i in 0..common_flows(self.columns).min(MOST_FLOWS) {
+            let f = &self.columns[0].runs[0].summary.flows[i];
+            let to = if f.dst == u32::MAX { "all".to_owned() } else { f.dst.to_string() };
+            let about = format!("flow {} {} {}-{to}", f.id, f.kind, f.src);
+            let flow = move |r: &Run| r.summary.flows.get(i).cloned();
+            self.add(&about, "sent", |r| flow(r).map(|f| f.sent as f64));
+            self.add(&about, "delivered_pct", |r| {
+                flow(r).filter(|f| f.sent > 0).map(|f| 100.0 * f.delivery_ratio)
+            });
+            self.latency(&about, move |r| flow(r).filter(|f| f.received > 0).map(|f| f.latency_ms));
+            self.add(&about, "hops", |r| flow(r).filter(|f| f.received > 0).map(|f| f.hops_mean));
+            self.add(&about, "first_search_ms", |r| r.first_search(i).map(|s| s.as_secs_f64() * 1e3));
+        }
+    }
+
+    fn latency(&mut self, about: &str, of: impl Fn(&Run) -> Option<LatencyMs>) {
+        self.add(about, "latency_p50_ms", |r| of(r).map(|l| l.p50));
+        self.add(about, "latency_p95_ms", |r| of(r).map(|l| l.p95));
+        self.add(about, "latency_max_ms", |r| of(r).map(|l| l.max));
+    }
+
+    fn totals(&mut self) {
+        let about = "all flows";
+        let some = |r: &Run| (r.summary.totals.received > 0).then(|| r.summary.totals.clone());
+        self.add(about, "sent", |r| Some(r.summary.totals.sent as f64));
+        self.add(about, "delivered_pct", |r| {
+            let t = &r.summary.totals;
+            (t.sent > 0).then_some(100.0 * t.delivery_ratio)
+        });
+        self.latency(about, move |r| some(r).map(|t| t.latency_ms));
+        self.add(about, "latency_mean_ms", move |r| some(r).map(|t| t.latency_ms.mean));
+        self.add(about, "hops", move |r| some(r).map(|t| t.hops_mean));
+        self.add(about, "goodput_kbps", |r| Some(r.summary.totals.goodput_bps / 1e3));
+    }
+
+    fn routing(&mut self) {
+        self.add("routing", "packets", |r| Some(r.summary.totals.routing_packets as f64));
+        self.add("routing", "bytes", |r| Some(r.summary.totals.routing_bytes as f64));
+        for kind in self.keys(|s| s.totals.by_type.keys().cloned().collect()) {
+            self.add("messages", &kind, |r| {
+                Some(r.summary.totals.by_type.get(&kind).copied().unwrap_or(0) as f64)
+            });
+        }
+        for why in self.keys(|s| s.totals.drops.keys().cloned().collect()) {
+            self.add(
+                "dropped",
+                &why,
+                |r| Some(r.summary.totals.drops.get(&why).copied().unwrap_or(0) as f64),
+            );
+        }
+    }
+
+    fn keys(&self, of: impl Fn(&Summary) -> Vec<String>) -> BTreeSet<String> {
+        self.columns.iter().flat_map(|c| &c.runs).flat_map(|r| of(&r.summary)).collect()
+    }
+
+    fn searches(&mut self) {
+        fn took(r: &Run) -> Option<Vec<f64>> {
+            let mut all: Vec<f64> =
+                r.searches.as_ref()?.iter().filter_map(|s| Some(s.took?.as_secs_f64() * 1e3)).collect();
+            all.sort_by(f64::total_cmp);
+            Some(all)
+        }
+        let about = "searches";
+        self.add(about, "answered", |r| took(r).map(|t| t.len() as f64));
+        self.add(about, "failed", |r| {
+            let all = r.searches.as_ref()?;
+            Some(all.iter().filter(|s| s.took.is_none()).count() as f64)
+        });
+        self.add(about, "p50_ms", |r| percentile(&took(r)?, 0.5));
+        self.add(about, "p95_ms", |r| percentile(&took(r)?, 0.95));
+        self.add(about, "max_ms", |r| percentile(&took(r)?, 1.0));
+    }
+
+    fn clock(&mut self) {
+        self.add("clock", "late_p99_us", |r| r.summary.lateness_us.as_ref().map(|l| l.p99));
+        self.add("clock", "late_share_pct", |r| r.summary.lateness_us.as_ref().map(|l| 100.0 * l.late_share));
+    }
+}

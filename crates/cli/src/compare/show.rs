@@ -1,0 +1,168 @@
+//! A comparison as text and as JSON.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use wayhop_report::{Estimate, plain, signed};
+
+use super::column::Column;
+use super::rows::{Row, common_flows};
+
+/// Differences of scenarios that are told one by one.
+const MOST_KEYS: usize = 12;
+/// The longest name of a column.
+const WIDEST_NAME: usize = 24;
+
+/// The lines above the figures: what each column is. The first cell names the line.
+pub(super) fn heads(columns: &[Column]) -> Vec<Vec<String>> {
+    let line = |name: &str, of: &dyn Fn(&Column) -> String| {
+        std::iter::once(name.to_owned()).chain(columns.iter().map(of)).collect::<Vec<_>>()
+    };
+    let name = |c: &Column| harmless(&c.name).chars().take(WIDEST_NAME).collect();
+    vec![
+        line("", &name),
+        line("world", &|c| c.each(|r| &r.summary.world).join(", ")),
+        line("protocol", &|c| c.each(|r| &r.summary.protocol).join(", ")),
+        line("runs", &|c| c.runs.len().to_string()),
+        line("on time", &verdict),
+    ]
+}
+
+/// Whether the column's runs were on time, where there is a clock to be late by.
+fn verdict(c: &Column) -> String {
+    let all: Vec<&str> =
+        c.runs.iter().filter_map(|r| Some(r.summary.lateness_us.as_ref()?.verdict.as_str())).collect();
+    let late = all.iter().filter(|v| **v != "ok").count();
+    match (all.len(), late) {
+        (0, _) => "-".to_owned(),
+        (_, 0) => "ok".to_owned(),
+        (1, _) => "degraded".to_owned(),
+        (n, late) => format!("degraded {late} of {n}"),
+    }
+}
+
+/// What a reader has to know: what else differs.
+pub(super) fn remarks(columns: &[Column]) -> Vec<String> {
+    let mut remarks = Vec::new();
+    for c in columns.iter().filter(|c| c.unfinished() > 0) {
+        remarks.push(format!(
+            "{}: {} of its runs did not come to their end",
+            c.path.display(),
+            c.unfinished()
+        ));
+    }
+    let scenarios: Vec<_> = columns.iter().map(Column::scenario).collect();
+    let keys: BTreeSet<&String> = scenarios.iter().flat_map(|s| s.keys()).collect();
+    let differ: Vec<&String> =
+        keys.into_iter().filter(|k| scenarios.iter().any(|s| s.get(*k) != scenarios[0].get(*k))).collect();
+    for key in differ.iter().take(MOST_KEYS) {
+        let value = |s: &std::collections::BTreeMap<String, String>| {
+            s.get(*key).map_or("-", String::as_str).to_owned()
+        };
+        let values: Vec<String> = scenarios.iter().map(value).collect();
+        remarks.push(format!("the scenarios differ: {key} = {}", values.join(" | ")));
+    }
+    if let Some(more) = differ.len().checked_sub(MOST_KEYS).filter(|n| *n > 0) {
+        remarks.push(format!("and in {more} more keys"));
+    }
+    let flows = columns.iter().flat_map(|c| &c.runs).map(|r| r.summary.flows.len()).max().unwrap_or(0);
+    if flows > 0 && common_flows(columns) == 0 {
+        remarks
+            .push("the flows are not the same in all runs, so that only their sums are compared".to_owned());
+    }
+    remarks
+}
+
+/// The table for people.
+pub(super) fn text(columns: &[Column], rows: &[Row], remarks: &[String]) -> String {
+    let mut lines: Vec<Vec<String>> = heads(columns)
+        .into_iter()
+        .map(|cells| {
+            // Differences have columns of their own, behind each but the first.
+            let mut line = cells[..2].to_vec();
+            line.extend(cells[2..].iter().flat_map(|c| [c.clone(), String::new()]));
+            line
+        })
+        .collect();
+    let mut about = "";
+    for r in rows {
+        if r.about != about {
+            about = &r.about;
+            lines.push(vec![harmless(about)]);
+        }
+        let mut line = vec![format!("  {}", r.quantity), value(r.mean(0).as_ref())];
+        for i in 1..columns.len() {
+            line.extend([value(r.mean(i).as_ref()), difference(r.difference(i).as_ref())]);
+        }
+        lines.push(line);
+    }
+    let width = |column: usize| {
+        lines.iter().filter(|l| l.len() > 1).filter_map(|l| l.get(column)).map(|c| c.chars().count()).max()
+    };
+    let widths: Vec<usize> = (0..2 * columns.len()).map(|c| width(c).unwrap_or(0)).collect();
+    let mut out = String::new();
+    for line in &lines {
+        let mut text = String::new();
+        for (i, cell) in line.iter().enumerate() {
+            let fill = " ".repeat(widths[i].saturating_sub(cell.chars().count()));
+            // Names to the left, figures to the right.
+            let _ = if i == 0 { write!(text, "{cell}{fill}") } else { write!(text, "  {fill}{cell}") };
+        }
+        out.push_str(text.trim_end());
+        out.push('\n');
+    }
+    for r in remarks {
+        let _ = writeln!(out, "note: {}", harmless(r));
+    }
+    out
+}
+
+pub(super) fn value(e: Option<&Estimate>) -> String {
+    e.map_or_else(|| "-".to_owned(), |e| plain(e.mean) + &half(e))
+}
+
+pub(super) fn difference(e: Option<&Estimate>) -> String {
+    let Some(e) = e else { return String::new() };
+    let mark = if e.ci95.is_some_and(|[low, high]| low > 0.0 || high < 0.0) { " *" } else { "" };
+    signed(e.mean) + &half(e) + mark
+}
+
+fn half(e: &Estimate) -> String {
+    e.ci95.map_or_else(String::new, |[low, high]| format!(" \u{b1}{}", plain((high - low) / 2.0)))
+}
+
+/// One object.
+pub(super) fn json(columns: &[Column], rows: &[Row], remarks: &[String]) -> Value {
+    let estimate = |e: Option<Estimate>| e.map(|e| json!({"mean": e.mean, "ci95": e.ci95, "runs": e.runs}));
+    let column = |c: &Column| {
+        json!({
+            "path": c.path,
+            "world": c.each(|r| &r.summary.world).join(", "),
+            "protocol": c.each(|r| &r.summary.protocol).join(", "),
+            "runs": c.runs.len(),
+            "seeds": c.runs.iter().map(|r| r.summary.seed).collect::<Vec<_>>(),
+            "on_time": verdict(c),
+        })
+    };
+    let row = |r: &Row| {
+        let all = 0..columns.len();
+        json!({
+            "about": r.about,
+            "quantity": r.quantity,
+            "values": all.clone().map(|i| estimate(r.mean(i))).collect::<Vec<_>>(),
+            "differences": all.skip(1).map(|i| estimate(r.difference(i))).collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "wayhop": env!("CARGO_PKG_VERSION"),
+        "runs": columns.iter().map(column).collect::<Vec<_>>(),
+        "rows": rows.iter().map(row).collect::<Vec<_>>(),
+        "notes": remarks,
+    })
+}
+
+/// Names come from files, and a terminal obeys control characters.
+fn harmless(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

@@ -1,0 +1,108 @@
+//! `wayhop compare`: its figures are those of the runs.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::{folder, run_in, summary_of};
+
+const CHAIN: &str = r#"
+duration_s = 12
+nodes.count = 5
+movement = { kind = "chain", spacing_m = 200 }
+[[traffic]]
+kind = "poisson"
+src = 0
+dst = 4
+rate_pps = 10
+start_s = 1
+"#;
+
+fn compared(dir: &Path, runs: &[&str]) -> Value {
+    serde_json::from_str(&run_in(dir, &[&["compare", "--json"], runs].concat()).ok())
+        .expect("one JSON object")
+}
+
+fn row<'a>(compared: &'a Value, about: &str, quantity: &str) -> &'a Value {
+    let mut rows = compared["rows"].as_array().expect("rows").iter();
+    rows.find(|r| r["about"] == about && r["quantity"] == quantity).expect("the row")
+}
+
+/// When the first remark `what` about node 4 came at node 0, in ms.
+fn remark_ms(dir: &Path, run: &str, what: &str) -> f64 {
+    let table = run_in(dir, &["export", "csv", run, "events"]).ok();
+    let mut rows = table.lines().map(|l| l.split(',').collect::<Vec<_>>());
+    let row = rows.find(|r| r[1..4] == ["0", what, "10.0.0.5"]).expect("the remark");
+    row[0].parse::<f64>().expect("nanoseconds") / 1e6
+}
+
+#[test]
+fn the_figures_are_those_of_the_summaries_and_of_the_searches_in_the_tables() {
+    let dir = folder(&[("s.toml", CHAIN)]);
+    let protocols = ["dsr", "aodv"];
+    let summaries = protocols.map(|p| summary_of(dir.path(), &["s.toml", "--protocol", p, "--out", p]));
+    let c = compared(dir.path(), &protocols);
+    assert_eq!(c["runs"][1]["protocol"], "aodv");
+    for (quantity, of) in [("latency_p50_ms", "p50"), ("latency_p95_ms", "p95")] {
+        let r = row(&c, "flow 0 poisson 0-4", quantity);
+        let expected =
+            [0, 1].map(|i: usize| summaries[i]["flows"][0]["latency_ms"][of].as_f64().expect("ms"));
+        assert_eq!([0, 1].map(|i: usize| r["values"][i]["mean"].as_f64().expect("ms")), expected);
+        assert_eq!(r["differences"][0]["mean"].as_f64(), Some(expected[1] - expected[0]));
+        assert!(r["values"][0]["ci95"].is_null(), "one run has no interval");
+    }
+    let searches = row(&c, "flow 0 poisson 0-4", "first_search_ms");
+    for (i, p) in protocols.into_iter().enumerate() {
+        let took = remark_ms(dir.path(), p, "discovery_done") - remark_ms(dir.path(), p, "discovery_start");
+        let told = searches["values"][i]["mean"].as_f64().expect("ms");
+        assert!(took > 1.0 && (took - told).abs() < 0.001, "{p}: {took} ms by the remarks, {told} ms told");
+    }
+    let notes = c["notes"].to_string();
+    assert!(notes.contains("protocol.name = \\\"dsr\\\" | \\\"aodv\\\""), "{notes}");
+    let text = run_in(dir.path(), &["compare", "dsr", "aodv"]).ok();
+    assert!(text.lines().any(|l| l.trim_start().starts_with("latency_p50_ms")), "{text}");
+}
+
+#[test]
+fn runs_in_a_folder_stand_for_one_with_students_interval() {
+    let dir = folder(&[("s.toml", CHAIN)]);
+    let mut sent = Vec::new();
+    for seed in ["1", "2", "3"] {
+        let out = format!("seeds/{seed}");
+        let s = summary_of(dir.path(), &["s.toml", "--seed", seed, "--out", &out]);
+        sent.push(s["flows"][0]["sent"].as_f64().expect("a count"));
+    }
+    summary_of(dir.path(), &["s.toml", "--seed", "4", "--out", "four"]);
+    let c = compared(dir.path(), &["seeds", "four"]);
+    assert_eq!(c["runs"][0]["runs"], 3);
+    let mean = sent.iter().sum::<f64>() / 3.0;
+    let deviation = (sent.iter().map(|s| (s - mean) * (s - mean)).sum::<f64>() / 2.0).sqrt();
+    // t for two degrees of freedom, from any table.
+    let half = 4.303 * deviation / 3.0_f64.sqrt();
+    let told = &row(&c, "all flows", "sent")["values"][0];
+    let near = |a: &Value, b: f64| (a.as_f64().expect("a number") - b).abs() < 0.001 * half;
+    assert!(deviation > 0.0 && near(&told["mean"], mean), "{told}");
+    assert!(near(&told["ci95"][0], mean - half) && near(&told["ci95"][1], mean + half), "{told}");
+    assert_eq!(c["notes"].as_array().expect("notes").len(), 0, "seeds are no difference of scenarios: {c}");
+}
+
+#[test]
+fn what_is_no_run_is_refused_by_name() {
+    let dir = folder(&[("s.toml", CHAIN)]);
+    summary_of(dir.path(), &["s.toml", "--out", "run"]);
+    let said = run_in(dir.path(), &["compare", "run", "nothing"]).failure(2);
+    assert!(said.contains("nothing") && said.contains("not a run directory"), "{said}");
+}
+
+#[test]
+fn the_page_has_a_line_for_each_figure() {
+    let dir = folder(&[("s.toml", CHAIN)]);
+    for p in ["dsr", "aodv"] {
+        summary_of(dir.path(), &["s.toml", "--protocol", p, "--out", p]);
+    }
+    let c = compared(dir.path(), &["dsr", "aodv", "--html", "page.html"]);
+    let page = std::fs::read_to_string(dir.path().join("page.html")).expect("a page");
+    for r in c["rows"].as_array().expect("rows") {
+        assert!(page.contains(r["quantity"].as_str().expect("a name")), "{r}");
+    }
+}

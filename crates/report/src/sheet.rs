@@ -1,0 +1,64 @@
+//! One page of HTML with a table of anything, and figures.
+
+use std::fmt::Write as _;
+
+use crate::figure::Figure;
+use crate::html::escape;
+use crate::style;
+
+/// A table with figures below.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sheet {
+    /// What it is.
+    pub title: String,
+    /// What it is about, in a sentence or two.
+    pub lead: String,
+    /// The command that makes it again.
+    pub command: String,
+    /// The heads of the columns.
+    pub head: Vec<String>,
+    /// The lines; a line may be shorter than the head.
+    pub body: Vec<Vec<String>>,
+    /// How many columns, from the left, hold words; figures stand to the right.
+    pub words: usize,
+    /// Paragraphs below the table.
+    pub notes: Vec<String>,
+    /// Its figures.
+    pub figures: Vec<Figure>,
+}
+
+impl Sheet {
+    /// The page as HTML that is also well-formed XML. Fails if a figure cannot be drawn.
+    pub fn html(&self) -> Result<String, String> {
+        let cells = |name: &str, line: &[String]| {
+            let mut text = String::new();
+            for (i, cell) in line.iter().enumerate() {
+                let class = if i < self.words { "" } else { " class=\"n\"" };
+                let _ = write!(text, "<{name}{class}>{}</{name}>", escape(cell));
+            }
+            text
+        };
+        let head = cells("th", &self.head);
+        let mut body = String::new();
+        for line in &self.body {
+            let _ = writeln!(body, "<tr>{}</tr>", cells("td", line));
+        }
+        let mut below = String::new();
+        for n in &self.notes {
+            let _ = writeln!(below, "<p>{}</p>", escape(n));
+        }
+        for f in &self.figures {
+            below += &f.html()?;
+        }
+        let (title, lead, command) = (escape(&self.title), escape(&self.lead), escape(&self.command));
+        let sheet = style::sheet();
+        Ok(format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+             <title>{title}</title>\n<style>\n{sheet}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
+             <p class=\"lead\">{lead}</p>\n<dl class=\"facts\">\n<dt>To repeat it</dt><dd><code>{command}</code></dd>\n\
+             </dl>\n<div class=\"scroll\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div>\n\
+             {below}</body>\n</html>\n"
+        ))
+    }
+}
