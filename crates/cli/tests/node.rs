@@ -4,6 +4,7 @@
 //! skipped with a message; in CI they fail.
 
 mod mesh;
+mod station;
 
 use std::time::Duration;
 

@@ -21,14 +21,16 @@ pub enum EventKind {
     Position,
     /// A program or a daemon of a node began or ended.
     Process,
+    /// A neighbour is new, or has another link address.
+    Neighbour,
     /// Events that this subscriber was too slow for.
     Lost,
 }
 
 impl EventKind {
     /// All that can be subscribed to; `lost` comes with any.
-    pub const ALL: [Self; 6] =
-        [Self::Note, Self::Drop, Self::Route, Self::Link, Self::Position, Self::Process];
+    pub const ALL: [Self; 7] =
+        [Self::Note, Self::Drop, Self::Route, Self::Link, Self::Position, Self::Process, Self::Neighbour];
 
     /// The name in messages.
     pub const fn name(self) -> &'static str {
@@ -39,6 +41,7 @@ impl EventKind {
             Self::Link => "link",
             Self::Position => "position",
             Self::Process => "process",
+            Self::Neighbour => "neighbour",
             Self::Lost => "lost",
         }
     }
@@ -131,6 +134,17 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         exit: Option<i32>,
     },
+    /// A neighbour is new, or has another link address. Nodes on real interfaces only.
+    Neighbour {
+        /// When.
+        time_s: f64,
+        /// At which node.
+        node: u32,
+        /// Its address.
+        address: Addr,
+        /// Its link address.
+        mac: String,
+    },
     /// Events that this subscriber was too slow for.
     Lost {
         /// How many.
@@ -148,6 +162,7 @@ impl Event {
             Self::Link { .. } => EventKind::Link,
             Self::Position { .. } => EventKind::Position,
             Self::Process { .. } => EventKind::Process,
+            Self::Neighbour { .. } => EventKind::Neighbour,
             Self::Lost { .. } => EventKind::Lost,
         }
     }
@@ -159,7 +174,8 @@ impl Event {
             | Self::Route { node, .. }
             | Self::Link { node, .. }
             | Self::Position { node, .. }
-            | Self::Process { node, .. } => Some(*node),
+            | Self::Process { node, .. }
+            | Self::Neighbour { node, .. } => Some(*node),
             Self::Lost { .. } => None,
         }
     }

@@ -1,6 +1,6 @@
 //! The configuration of a node: a TOML file, the command line, and what follows from them.
 
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -9,6 +9,7 @@ use wayhop_scenario::{Document, Protocol, ProtocolParams};
 
 use crate::error::Error;
 use crate::log::Level;
+use crate::monitor::Monitor;
 
 /// The configuration of one node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -41,6 +42,17 @@ pub struct NodeConfig {
     /// The name of the control socket, for `wayhop ctl`; without it there is none. `mesh0` means /run/wayhop/mesh0.sock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<String>,
+    /// The address and port, such as `127.0.0.1:9464`, at which Prometheus finds the counters under /metrics; without it,
+    /// nowhere. Whoever reaches it can read them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub metrics: Option<SocketAddr>,
+    /// The gpsd that knows where the node is, such as `localhost:2947`. It need not run yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpsd: Option<String>,
+    /// Reports of counters and position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub monitor: Option<Monitor>,
     /// What is captured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capture: Option<Capture>,
@@ -164,6 +176,9 @@ impl Settings {
         if let Some(name) = &config.control {
             wayhop_control::paths::socket(name)
                 .map_err(|e| doc.error("control", e, "give a short name such as mesh0"))?;
+        }
+        if let Some(Err((key, wrong, remedy))) = config.monitor.as_ref().map(Monitor::check) {
+            return Err(doc.error(&format!("monitor.{key}"), wrong, remedy));
         }
         let mut remarks = Vec::new();
         crate::adapt::adapt(&mut config.protocol, doc, &mut remarks)?;

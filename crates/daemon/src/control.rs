@@ -16,8 +16,6 @@ use crate::host::Host;
 pub(crate) struct Desk {
     name: String,
     parameters: ParameterSet,
-    /// Where the node was told to be.
-    place: Option<Place>,
 }
 
 /// The number of the only node.
@@ -29,7 +27,7 @@ impl Desk {
             ProtocolParams::Dsr(p) => ParameterSet::of(p),
             ProtocolParams::Aodv(p) => ParameterSet::of(p),
         };
-        Self { name, parameters, place: None }
+        Self { name, parameters }
     }
 
     /// Answers a call. Returns whether it asks the node to end.
@@ -68,8 +66,8 @@ impl Desk {
                 let place = NodePosition {
                     node: NODE,
                     name: name(),
-                    earth: self.place,
-                    overridden: self.place.is_some(),
+                    earth: host.whereabouts.fix().as_ref().map(crate::station::place),
+                    overridden: host.whereabouts.told.is_some(),
                     ..NodePosition::default()
                 };
                 json(&Positions { time_s, nodes: vec![place] })
@@ -79,12 +77,14 @@ impl Desk {
                     return Err(unsupported("a node of a real mesh has no scenario's frame"));
                 };
                 place.check()?;
-                self.place = Some(*place);
-                host.position(&Fix { latitude_deg, longitude_deg, heading_deg, speed_m_per_s });
+                host.whereabouts.told = Some(Fix { latitude_deg, longitude_deg, heading_deg, speed_m_per_s });
+                host.tell_position();
+                host.events.position(host.now(), *place);
                 Ok(Value::Null)
             }
             Request::ReleasePosition {} => {
-                self.place = None;
+                host.whereabouts.told = None;
+                host.tell_position();
                 Ok(Value::Null)
             }
             Request::Quit {} => Ok(Value::Null),
@@ -134,9 +134,12 @@ impl Host {
         done
     }
 
-    fn position(&mut self, fix: &Fix) {
-        if self.interests.position.is_some() {
-            self.call(|p, cx| p.on_position(cx, fix));
+    /// Tells the protocol where the node is, if that is news.
+    pub(crate) fn tell_position(&mut self) {
+        if self.interests.position.is_some()
+            && let Some(fix) = self.whereabouts.news()
+        {
+            self.call(|p, cx| p.on_position(cx, &fix));
         }
     }
 }
@@ -155,6 +158,7 @@ impl crate::Counters {
             ("missed_frames", self.missed_frames),
             ("send_errors", self.send_errors),
             ("capture_drops", self.capture_drops),
+            ("lost_reports", self.lost_reports),
             ("routing_packets", self.routing_packets),
             ("routing_bytes", self.routing_bytes),
         ]

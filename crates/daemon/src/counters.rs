@@ -28,6 +28,8 @@ pub struct Counters {
     pub send_errors: u64,
     /// Frames that the capture had no room for.
     pub capture_drops: u64,
+    /// Reports that are not in the monitor's own log.
+    pub lost_reports: u64,
     /// Routing packets sent, forwarded ones too.
     pub routing_packets: u64,
     /// Their length with the IP header, octets.

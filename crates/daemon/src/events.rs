@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use wayhop_control::{Event, EventKind, Server};
-use wayhop_core::{Addr, DropReason, Packet, Route, Time, TraceNote};
+use wayhop_control::{Event, EventKind, Place, Server};
+use wayhop_core::{Addr, DropReason, Mac, Packet, Route, Time, TraceNote};
 use wayhop_wire::ipv4;
 
 use crate::control::NODE;
@@ -63,9 +63,26 @@ impl Events {
         }
     }
 
+    /// The node's place was told from outside.
+    pub(crate) fn position(&mut self, at: Time, place: Place) {
+        if self.wanted {
+            self.keep(Event::Position { time_s: at.as_secs_f64(), node: NODE, place });
+        }
+    }
+
+    /// A neighbour is new, or has another link address.
+    pub(crate) fn neighbour(&mut self, at: Time, address: Addr, mac: Mac) {
+        if self.wanted {
+            let time_s = at.as_secs_f64();
+            self.keep(Event::Neighbour { time_s, node: NODE, address, mac: mac.to_string() });
+        }
+    }
+
     /// Asks whether anybody wants to know. Before anything happens: a subscription does not wake the node.
     pub(crate) fn ask(&mut self, server: &Server) {
-        self.wanted = [EventKind::Note, EventKind::Drop, EventKind::Route].iter().any(|k| server.wants(*k));
+        const KINDS: [EventKind; 5] =
+            [EventKind::Note, EventKind::Drop, EventKind::Route, EventKind::Position, EventKind::Neighbour];
+        self.wanted = KINDS.iter().any(|k| server.wants(*k));
     }
 
     /// Tells the subscribers.

@@ -17,6 +17,7 @@ use crate::counters::Counters;
 use crate::events::Events;
 use crate::neighbours::{Due, Neighbours, hop_of};
 use crate::outbox::{ETHERNET, Outbox, Outgoing};
+use crate::station::Whereabouts;
 use crate::timers::Timers;
 
 /// The most packets that wait for their jitter to pass: a flood of requests must not fill the memory.
@@ -42,6 +43,7 @@ pub(crate) struct Host {
     pub(crate) questions: Vec<Addr>,
     pub(crate) routes: FxHashMap<Addr, Route>,
     pub(crate) pool: Pool,
+    pub(crate) whereabouts: Whereabouts,
     protocol: Box<dyn Protocol>,
     neighbours: Neighbours,
     acknowledges: bool,
@@ -107,6 +109,7 @@ impl Host {
             questions: Vec::new(),
             routes: FxHashMap::default(),
             pool: Pool::new(),
+            whereabouts: Whereabouts::default(),
             protocol,
             neighbours: Neighbours::default(),
             acknowledges: port.acknowledges,
@@ -237,6 +240,9 @@ impl Host {
 
     /// A neighbour showed itself.
     pub(crate) fn learn(&mut self, addr: Addr, mac: Mac) {
+        if self.neighbours.mac(addr) != Some(mac) {
+            self.events.neighbour(self.now, addr, mac);
+        }
         for out in self.neighbours.learn(addr, mac).into_iter().flatten() {
             self.enqueue(out);
         }

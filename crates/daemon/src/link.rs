@@ -69,6 +69,11 @@ impl Link {
         self.receiver.frame(i)
     }
 
+    /// Frames that the kernel had no room for since the last look.
+    pub(crate) fn missed(&self) -> u64 {
+        sys::missed(self.frames.as_fd()).unwrap_or(0)
+    }
+
     /// Sends the first of these frames; returns how many.
     pub(crate) fn send<'a>(&mut self, frames: impl Iterator<Item = &'a [u8]>) -> io::Result<usize> {
         self.sender.send(self.frames.as_fd(), frames)

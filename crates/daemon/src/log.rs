@@ -22,7 +22,7 @@ pub enum Level {
 }
 
 /// Tells who wants to know.
-#[derive(Copy, Clone, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Log {
     level: Level,
 }
@@ -31,10 +31,10 @@ impl Log {
     pub(crate) fn new(level: Level) -> Self {
         Self { level }
     }
-    pub(crate) fn is_on(self, level: Level) -> bool {
+    pub(crate) fn is_on(&self, level: Level) -> bool {
         level <= self.level
     }
-    pub(crate) fn tell(self, level: Level, what: impl Display) {
+    pub(crate) fn tell(&self, level: Level, what: impl Display) {
         if self.is_on(level) {
             let name = match level {
                 Level::Error => "error",

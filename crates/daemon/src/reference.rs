@@ -6,6 +6,7 @@ const HEAD: &str = include_str!("reference_head.md");
 
 /// `docs/reference/node.md`.
 pub fn reference_markdown() -> String {
-    let keys = wayhop_scenario::reference_tables::<NodeConfig>(&[("capture", "Capture")]);
+    let keys =
+        wayhop_scenario::reference_tables::<NodeConfig>(&[("capture", "Capture"), ("monitor", "Monitor")]);
     format!("{HEAD}{keys}")
 }

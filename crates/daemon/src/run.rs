@@ -57,6 +57,8 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
     node.flush();
     while node.turn(&signals)? {}
     node.ready.log.tell(Level::Info, "ends");
+    node.ready.host.counters.missed_frames += node.ready.link.missed();
+    node.ready.station.end(&node.ready.host);
     if let Some(wrong) = node.ready.capture.take().and_then(Capture::end) {
         node.ready.log.tell(Level::Warning, wrong);
     }
@@ -102,6 +104,7 @@ impl Node {
             .next_deadline()
             .into_iter()
             .chain(usage)
+            .chain(r.station.next())
             .min()
             .map(|at| TimeSpec::from_duration(std::time::Duration::from_nanos(at.since(now).as_nanos())));
         let read = PollFlags::POLLIN;
@@ -161,8 +164,12 @@ impl Node {
             self.report_usage();
         }
         self.ready.host.run_due();
-        let Ready { host, capture, .. } = &mut self.ready;
+        let Ready { host, station, link, capture, .. } = &mut self.ready;
         host.counters.capture_drops += capture.as_ref().map_or(0, Capture::take_lost);
+        if station.next().is_some_and(|at| at <= host.now()) {
+            host.counters.missed_frames += link.missed();
+            station.run_due(host);
+        }
         let go_on = !(ready[5] && self.take_calls());
         self.flush();
         if let Ready { host, control: Some((server, _)), .. } = &mut self.ready {
@@ -182,7 +189,8 @@ impl Node {
 
     /// Answers calls. Returns whether one asks the node to end.
     fn take_calls(&mut self) -> bool {
-        let Ready { host, control, .. } = &mut self.ready;
+        let Ready { host, control, link, .. } = &mut self.ready;
+        host.counters.missed_frames += link.missed();
         let Some((server, desk)) = control else { return false };
         let mut quit = false;
         while let Some(call) = server.next() {

@@ -22,6 +22,7 @@ use crate::link::{Link, Silence};
 use crate::log::{Level, Log};
 use crate::netlink::{LinkNews, Netlink};
 use crate::privileges;
+use crate::station::Station;
 use crate::system::{self, InterfaceFacts};
 use crate::tun::Tun;
 use crate::undo::Undo;
@@ -43,6 +44,7 @@ pub(crate) struct Ready {
     pub(crate) usage: Option<Usage>,
     pub(crate) capture: Option<Capture>,
     pub(crate) control: Option<(Server, Desk)>,
+    pub(crate) station: Station,
     pub(crate) seed: u64,
     /// Held for what the kernel does not do while it is open.
     pub(crate) _silence: Socket,
@@ -128,24 +130,28 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     let news = LinkNews::open().map_err(Error::system("hear of changes of interfaces"))?;
     let usage = match host.interests.udp_port {
         Some(port) if host.interests.route_used => {
-            watch(&config.interface, interface.index, settings.address, port, log)
+            watch(&config.interface, interface.index, settings.address, port, &log)
         }
         _ => None,
     };
     let capture = config.capture.as_ref().map(|c| CaptureFile::create(c, &config.interface)).transpose()?;
     let control = config.control.as_ref().map(|name| open_control(name, &mut undo)).transpose()?;
+    Station::prepare(settings)?;
     undo.seal()?;
     privileges::give_up(&config.user)?;
     // Only now: capabilities and `no_new_privs` are a thread's own, and new ones have those of the thread that makes them.
     let capture = capture.map(CaptureFile::begin).transpose()?;
+    let about = about(settings);
     let control = match (control, &config.control) {
-        (Some(bound), Some(name)) => Some(serve_control(bound, name, settings, &params)?),
+        (Some(bound), Some(name)) => Some(serve_control(bound, name, about.clone(), &params)?),
         _ => None,
     };
+    let station = Station::begin(settings, about, &log)?;
     Ok(Ready {
         usage,
         capture,
         control,
+        station,
         host,
         tun,
         link,
@@ -160,7 +166,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
 }
 
 /// Without a report of their use, routes end although they are used, and are looked for again.
-fn watch(name: &str, ifindex: u32, own: Addr, port: u16, log: Log) -> Option<Usage> {
+fn watch(name: &str, ifindex: u32, own: Addr, port: u16, log: &Log) -> Option<Usage> {
     let outcome = Usage::watch(ifindex, own, port);
     if let Err(e) = &outcome {
         log.tell(
@@ -181,14 +187,20 @@ fn open_control(name: &str, undo: &mut Undo) -> Result<Bound, Error> {
         .map_err(Error::system(format!("open the control socket {}", path.display())))
 }
 
+/// Who this node is to others: by the name of its control socket, or else the host's.
+fn about(settings: &Settings) -> About {
+    let host = || Some(fs::read_to_string("/proc/sys/kernel/hostname").ok()?.trim().to_owned());
+    let name = settings.config.control.clone().or_else(host).unwrap_or_else(|| "node".to_owned());
+    let node = NodeAbout { node: NODE, name: name.clone(), address: settings.address };
+    About::new(&name, "field", settings.protocol.name(), vec![node])
+}
+
 fn serve_control(
     bound: Bound,
     name: &str,
-    settings: &Settings,
+    about: About,
     params: &ProtocolParams,
 ) -> Result<(Server, Desk), Error> {
-    let node = NodeAbout { node: NODE, name: name.to_owned(), address: settings.address };
-    let about = About::new(name, "field", settings.protocol.name(), vec![node]);
     let server = bound.serve(about).map_err(Error::system("serve the control socket"))?;
     Ok((server, Desk::new(name.to_owned(), params)))
 }

@@ -42,6 +42,19 @@ fn set_option<T>(fd: BorrowedFd<'_>, level: i32, name: i32, value: &T) -> io::Re
     check(unsafe { libc::setsockopt(fd.as_raw_fd(), level, name, from_ref(value).cast(), len) }).map(drop)
 }
 
+/// Frames that a packet socket had no room for since the last call (packet(7), PACKET_STATISTICS).
+pub(crate) fn missed(fd: BorrowedFd<'_>) -> io::Result<u64> {
+    // SAFETY: all zeros are a valid `tpacket_stats`.
+    let mut counts: libc::tpacket_stats = unsafe { zeroed() };
+    let mut len = size_of::<libc::tpacket_stats>() as u32;
+    let (level, name) = (libc::SOL_PACKET, libc::PACKET_STATISTICS);
+    // SAFETY: `counts` lives through the call, and the kernel writes at most `len` octets.
+    check(unsafe {
+        libc::getsockopt(fd.as_raw_fd(), level, name, from_mut(&mut counts).cast(), from_mut(&mut len))
+    })?;
+    Ok(counts.tp_drops.into())
+}
+
 fn check(outcome: i32) -> io::Result<usize> {
     usize::try_from(outcome).map_err(|_| io::Error::last_os_error())
 }

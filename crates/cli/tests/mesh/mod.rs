@@ -176,6 +176,16 @@ impl Mesh {
         Background(ping)
     }
 
+    /// Runs a program at a host until the value is dropped.
+    pub(crate) fn start_program(&self, i: usize, command: &[&str]) -> Background {
+        let mut ip = Command::new("ip");
+        Background(ip.args(["netns", "exec", &self.hosts[i]]).args(command).spawn().unwrap())
+    }
+    /// Sends a signal to a node.
+    pub(crate) fn signal(&self, i: usize, which: &str) {
+        signal(which, self.nodes[i].as_ref().unwrap().id());
+    }
+
     /// All that a node changes of its host: interfaces, addresses, routes, rules, tables of filters, settings.
     pub(crate) fn host_state(&self, i: usize) -> String {
         let mut state = String::new();

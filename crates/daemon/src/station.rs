@@ -1,0 +1,185 @@
+//! What the node does once in a while beside routing: it learns where it is, and tells what it has counted.
+
+use std::io::ErrorKind;
+use std::time::Duration;
+
+use wayhop_control::answer::NodeCounters;
+use wayhop_control::metrics::{Endpoint, Snapshot};
+use wayhop_control::{About, Place, gpsd};
+use wayhop_core::{Fix, Span, Time};
+
+use crate::config::Settings;
+use crate::control::NODE;
+use crate::error::Error;
+use crate::host::Host;
+use crate::log::{Level, Log};
+use crate::monitor::{Monitor, Reports, prepare_folder};
+
+/// How often the position is looked at, and metrics are renewed.
+const EVERY: Span = Span::from_secs(1);
+
+/// Where the node is, as far as it was told.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Whereabouts {
+    /// By the control socket: it outdoes the receiver.
+    pub(crate) told: Option<Fix>,
+    /// By gpsd.
+    receiver: Option<Fix>,
+    /// What the protocol knows.
+    known: Option<Fix>,
+}
+
+impl Whereabouts {
+    /// The place that counts.
+    pub(crate) fn fix(&self) -> Option<Fix> {
+        self.told.or(self.receiver)
+    }
+
+    /// It, if it is news for the protocol.
+    pub(crate) fn news(&mut self) -> Option<Fix> {
+        let fix = self.fix().filter(|f| self.known != Some(*f))?;
+        self.known = Some(fix);
+        Some(fix)
+    }
+}
+
+/// A fix as the control socket has it.
+pub(crate) fn place(fix: &Fix) -> Place {
+    let Fix { latitude_deg, longitude_deg, heading_deg, speed_m_per_s } = *fix;
+    Place::Earth { latitude_deg, longitude_deg, heading_deg, speed_m_per_s }
+}
+
+/// Receiver, metrics and monitor of a node.
+pub(crate) struct Station {
+    about: About,
+    log: Log,
+    metrics: Option<Endpoint>,
+    gps: Option<gpsd::Client>,
+    gps_trouble: Option<String>,
+    monitor: Option<(Monitor, Reports)>,
+    next_look: Time,
+    next_report: Time,
+}
+
+impl Station {
+    /// What needs the privileges that a node starts with.
+    pub(crate) fn prepare(settings: &Settings) -> Result<(), Error> {
+        match settings.config.monitor.as_ref().and_then(|m| m.log.as_ref()) {
+            Some(file) => prepare_folder(file, &settings.config.user),
+            None => Ok(()),
+        }
+    }
+
+    /// Begins what the configuration asks for. It needs the TUN, whose address reports come from.
+    pub(crate) fn begin(settings: &Settings, about: About, log: &Log) -> Result<Self, Error> {
+        let config = &settings.config;
+        let metrics = match config.metrics {
+            Some(at) => Some(Endpoint::bind(at).map_err(|e| match e.kind() {
+                ErrorKind::AddrInUse => Error::System(format!(
+                    "metrics: {at} is in use by another program; give another port with `metrics`"
+                )),
+                _ => Error::system(format!("listen at {at} for metrics"))(e),
+            })?),
+            None => None,
+        };
+        let gps = match &config.gpsd {
+            Some(at) => Some(gpsd::Client::start(at).map_err(Error::system("start a thread for gpsd"))?),
+            None => None,
+        };
+        let mut station = Self {
+            about,
+            log: log.clone(),
+            metrics,
+            gps,
+            gps_trouble: None,
+            monitor: None,
+            next_look: Time::ZERO,
+            next_report: Time::ZERO,
+        };
+        station.set_monitor(config.monitor.as_ref(), settings.address)?;
+        Ok(station)
+    }
+
+    /// Reports from now on as this says.
+    pub(crate) fn set_monitor(&mut self, to: Option<&Monitor>, own: wayhop_core::Addr) -> Result<(), Error> {
+        self.monitor = None;
+        if let Some(m) = to {
+            let name = &self.about.nodes[0].name;
+            let reports =
+                Reports::begin(m, name, own, &self.log).map_err(Error::system("begin the monitor"))?;
+            self.monitor = Some((m.clone(), reports));
+            self.next_report = Time::ZERO;
+        }
+        Ok(())
+    }
+
+    /// When to look next.
+    pub(crate) fn next(&self) -> Option<Time> {
+        let look = self.metrics.is_some() || self.gps.is_some();
+        let look = look.then_some(self.next_look);
+        look.into_iter().chain(self.monitor.as_ref().map(|_| self.next_report)).min()
+    }
+
+    /// Reports that are not in the node's own log.
+    pub(crate) fn lost_reports(&self) -> u64 {
+        self.monitor.as_ref().map_or(0, |(_, r)| r.lost())
+    }
+
+    /// Does what is due.
+    pub(crate) fn run_due(&mut self, host: &mut Host) {
+        let now = host.now();
+        if now >= self.next_look {
+            self.next_look = now + EVERY;
+            self.look(host);
+        }
+        if let Some((m, reports)) = self.monitor.as_ref().filter(|_| now >= self.next_report) {
+            let interval = Duration::from_secs_f64(m.interval_s);
+            self.next_report = now + Span::from_nanos(interval.as_nanos() as u64);
+            reports.report(host.counters.by_name(), host.whereabouts.fix());
+        }
+    }
+
+    /// A last report, at the end.
+    pub(crate) fn end(&mut self, host: &Host) {
+        if let Some((_, reports)) = self.monitor.take() {
+            reports.report(host.counters.by_name(), host.whereabouts.fix());
+        }
+    }
+
+    fn look(&mut self, host: &mut Host) {
+        if let Some(gps) = &self.gps {
+            host.whereabouts.receiver = gps.latest().map(|r| r.fix);
+            let trouble = gps.trouble();
+            if trouble != self.gps_trouble {
+                match &trouble {
+                    Some(why) => self.log.tell(Level::Warning, why),
+                    None => self.log.tell(Level::Info, "gpsd answers"),
+                }
+                self.gps_trouble = trouble;
+            }
+            host.tell_position();
+        }
+        host.counters.lost_reports = self.lost_reports();
+        if let Some(metrics) = &self.metrics {
+            metrics.set(self.snapshot(host));
+        }
+    }
+
+    fn snapshot(&self, host: &Host) -> Snapshot {
+        let name = self.about.nodes[0].name.clone();
+        let mut gauges = vec![
+            ("uptime_seconds", host.now().as_secs_f64()),
+            ("queue_packets", host.outbox.len() as f64),
+            ("routes", host.routes.len() as f64),
+            ("neighbours", host.neighbours().count() as f64),
+        ];
+        if let Some(f) = host.whereabouts.fix() {
+            gauges.push(("latitude_degrees", f.latitude_deg));
+            gauges.push(("longitude_degrees", f.longitude_deg));
+            gauges.push(("speed_metres_per_second", f.speed_m_per_s.into()));
+        }
+        let gauges = gauges.into_iter().map(|(k, v)| (k.to_owned(), vec![(name.clone(), v)])).collect();
+        let counters = vec![NodeCounters { node: NODE, name, counters: host.counters.by_name() }];
+        Snapshot { about: self.about.clone(), counters, gauges }
+    }
+}
