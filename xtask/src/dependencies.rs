@@ -23,10 +23,15 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // It holds the parameter types of the models and protocols that it configures.
     ("scenario", &["core", "world", "radio", "transport", "dsr", "aodv"]),
     ("sim", &["core", "wire", "link", "dsr", "aodv", "radio", "world", "transport", "trace", "scenario"]),
+    // What the worlds on one machine share: namespaces, programs, the runs under way.
+    ("hosting", &["core", "transport", "trace", "control"]),
     // The same nodes and medium on the real clock.
-    ("emu", &["core", "wire", "transport", "trace", "scenario", "sim", "control"]),
+    ("emu", &["hosting", "core", "wire", "transport", "trace", "scenario", "sim", "control"]),
     // One node on a real interface. It has no radio model: its radio is real.
-    ("daemon", &["core", "wire", "dsr", "aodv", "link", "trace", "scenario", "control"]),
+    (
+        "daemon",
+        &["hosting", "core", "wire", "dsr", "aodv", "link", "transport", "trace", "scenario", "control"],
+    ),
     // Numbers and figures for readers; it knows no paper and no model.
     ("report", &[]),
     // Papers' experiments: it runs runs.
@@ -46,6 +51,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "scenario",
             "sim",
             "emu",
+            "hosting",
             "report",
             "reproduce",
             "control",

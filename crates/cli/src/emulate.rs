@@ -9,7 +9,8 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use wayhop_core::Time;
-use wayhop_emu::{Control, Drive, Launch, Mesh, Registry};
+use wayhop_emu::{Control, Drive, Mesh};
+use wayhop_hosting::{Launch, Registry};
 use wayhop_scenario::Resolved;
 use wayhop_sim::Simulation;
 use wayhop_trace::{Recorder, RunStatus, Summary, human_table};
@@ -31,7 +32,9 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     let stop = stop_on_signal()?;
     let begun = Instant::now();
     let mesh = Mesh::new(&resolved).map_err(Failure::run)?;
-    let registry = Registry::new(&resolved, &mesh).map_err(Failure::run)?;
+    let (names, addresses) = (&resolved.names, &resolved.addresses);
+    let registry =
+        Registry::new(&resolved.name, names, addresses, &mesh.namespaces()).map_err(Failure::run)?;
     let mut control = Control::open(&resolved).map_err(Failure::run)?;
     let setup_s = begun.elapsed().as_secs_f64();
 
@@ -100,7 +103,7 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
 /// The command of the command line, and its node.
 fn command(a: &EmulateArgs, resolved: &Resolved) -> Result<Option<Launch>, Failure> {
     let Some(name) = &a.node else { return Ok(None) };
-    let node = wayhop_emu::node_named(&resolved.names, name).ok_or_else(|| {
+    let node = wayhop_hosting::node_named(&resolved.names, name).ok_or_else(|| {
         let last = resolved.names.len() - 1;
         Failure::Usage(format!(
             "--node {name}: there is no such node; give 0 to {last}, mesh-0 to mesh-{last}, or a name"
@@ -138,7 +141,7 @@ fn show(a: &EmulateArgs, summary: &Summary, dir: Option<&Path>) -> Result<(), Fa
 }
 
 pub(crate) fn exec(a: &ExecArgs) -> Result<ExitCode, Failure> {
-    let run = wayhop_emu::find(a.run.as_deref()).map_err(Failure::usage)?;
+    let run = wayhop_hosting::find(a.run.as_deref()).map_err(Failure::usage)?;
     let node = run.node(&a.node).ok_or_else(|| {
         let last = run.names.len().saturating_sub(1);
         Failure::Usage(format!(
@@ -146,5 +149,5 @@ pub(crate) fn exec(a: &ExecArgs) -> Result<ExitCode, Failure> {
             a.node
         ))
     })?;
-    Err(Failure::run(wayhop_emu::exec(&run, node, &a.command)))
+    Err(Failure::run(wayhop_hosting::exec(&run, node, &a.command)))
 }

@@ -39,7 +39,7 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
     let command = match &a.node {
         None => None,
         Some(name) => {
-            let node = wayhop_emu::node_named(&resolved.names, name).ok_or_else(|| {
+            let node = wayhop_hosting::node_named(&resolved.names, name).ok_or_else(|| {
                 Failure::Usage(format!(
                     "--node {name}: there is no such node; give 0 to {last}, mesh-0 to mesh-{last}, or a name",
                     last = n - 1

@@ -8,10 +8,9 @@ use wayhop_control::{
     paths,
 };
 use wayhop_core::{Command, Inspect, Position, Refused, Time};
+use wayhop_hosting::Error;
 use wayhop_scenario::{ProtocolParams, Resolved};
 use wayhop_sim::{Geodetic, Happening, LinkOverride as Override, Simulation};
-
-use crate::error::Error;
 
 /// The socket, and what it must remember.
 pub struct Control {

@@ -2,29 +2,24 @@
 
 use std::io;
 use std::ops::ControlFlow;
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::eventfd::{EfdFlags, EventFd};
-use nix::sys::signal::{Signal, kill};
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 use wayhop_control::gpsd;
 use wayhop_core::{Packet, Span, Time};
+use wayhop_hosting::{Ended, Error, Lateness, Launch, end_inhabitants, exit_code, priority, start};
 use wayhop_sim::{Exit, Leaving, Simulation};
 use wayhop_wire::ipv4;
 
 use crate::clock::Clock;
 use crate::control::Control;
-use crate::error::Error;
-use crate::lateness::Lateness;
 use crate::mesh::{Mesh, Stack};
-use crate::priority;
-use crate::program::{Ended, Launch, inhabitants, start};
 
 /// Tokens of what the loop waits for beside the nodes' TUNs.
 const TIMER: u64 = u64::MAX;
@@ -40,8 +35,6 @@ const SPIN: Span = Span::from_micros(60);
 const WATCH_EVERY: Span = Span::from_millis(50);
 /// A GPS receiver's rate.
 const FIX_EVERY: Span = Span::from_secs(1);
-/// How long programs have to end after they were asked to.
-const GRACE: Duration = Duration::from_secs(2);
 
 /// What an emulation is to do.
 pub struct Drive<'a> {
@@ -180,7 +173,8 @@ impl<'a> Driver<'a> {
             self.is_over |= now >= self.drive.end;
         }
         priority::lower();
-        self.end_programs();
+        // The plan's programs, what they started, and what others started there.
+        end_inhabitants(&self.stacks.iter().map(|s| &s.namespace).collect::<Vec<_>>());
         Ok(self.outcome)
     }
 
@@ -243,8 +237,8 @@ impl<'a> Driver<'a> {
             }
             self.next += 1;
             let wake = Arc::clone(&self.wake);
-            let stack = &self.stacks[launch.node as usize];
-            let started = start(i, launch, stack, self.drive.hosts, self.ended.0.clone(), move || {
+            let namespace = &self.stacks[launch.node as usize].namespace;
+            let started = start(i, launch, namespace, self.drive.hosts, self.ended.0.clone(), move || {
                 // A counter that is full wakes just as well.
                 let _ = wake.write(1);
             });
@@ -266,7 +260,7 @@ impl<'a> Driver<'a> {
         let is_main = self.drive.main == Some(i);
         self.is_over |= is_main;
         let code = match status {
-            Ok(s) => s.code().or(s.signal().map(|n| 128 + n)).unwrap_or(1),
+            Ok(s) => exit_code(s),
             Err(e) => {
                 self.outcome.complaints.push(format!("node {}: {name}: {e}", launch.node));
                 127
@@ -276,31 +270,6 @@ impl<'a> Driver<'a> {
             self.outcome.command_exit = Some(code);
         } else if code != 0 && code != 127 {
             self.outcome.complaints.push(format!("node {}: {name} ended with status {code}", launch.node));
-        }
-    }
-
-    /// Asks all that runs in the nodes to end, and makes it: the plan's programs, what they started, and what others
-    /// started there.
-    fn end_programs(&mut self) {
-        let until = Instant::now() + GRACE;
-        let mut signal = Signal::SIGTERM;
-        loop {
-            let left = inhabitants(self.stacks);
-            if left.is_empty() {
-                return;
-            }
-            for pid in left {
-                // It may have ended already.
-                let _ = kill(pid, signal);
-            }
-            // One that is told again while it ends takes no harm.
-            std::thread::sleep(Duration::from_millis(20));
-            if signal == Signal::SIGKILL && Instant::now() > until + GRACE {
-                return;
-            }
-            if Instant::now() > until {
-                signal = Signal::SIGKILL;
-            }
         }
     }
 }

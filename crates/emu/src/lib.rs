@@ -6,29 +6,14 @@
 //!
 //! * [`Mesh`]: the namespaces and what is in them.
 //! * [`drive`]: the loop between the clock, the TUNs and the simulation.
-//! * [`Lateness`]: how late the loop was, and whether the run can be believed.
-//! * [`exec`]: a program in a node of a run that another process drives.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 
 mod clock;
 mod control;
 mod drive;
-mod error;
-mod exec;
-mod hosts;
-mod lateness;
 mod mesh;
-mod namespace;
-mod priority;
-mod program;
-mod registry;
 
 pub use control::Control;
 pub use drive::{Drive, Outcome, drive};
-pub use error::Error;
-pub use exec::exec;
-pub use lateness::Lateness;
 pub use mesh::Mesh;
-pub use program::Launch;
-pub use registry::{Entry, Registry, find, node_named};

@@ -9,10 +9,8 @@ use socket2::{Domain, Protocol, Socket, Type};
 use tun_rs::{DeviceBuilder, SyncDevice};
 use wayhop_control::gpsd::Server;
 use wayhop_core::{Addr, NodeId};
+use wayhop_hosting::{Error, Namespace};
 use wayhop_scenario::{FlowConfig, FlowKind, Resolved};
-
-use crate::error::Error;
-use crate::namespace::Namespace;
 
 /// The interface that programs see.
 pub(crate) const INTERFACE: &str = "mesh0";
@@ -57,6 +55,11 @@ impl Mesh {
 }
 
 impl Mesh {
+    /// The nodes' namespaces, in their order.
+    pub fn namespaces(&self) -> Vec<&Namespace> {
+        self.stacks.iter().map(|s| &s.namespace).collect()
+    }
+
     /// A GPS receiver in each node, for the usual clients of gpsd.
     pub(crate) fn receivers(&self) -> io::Result<Server> {
         Server::serve(self.stacks.iter().map(|s| s.gps.try_clone()).collect::<io::Result<_>>()?)

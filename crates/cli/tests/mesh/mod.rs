@@ -1,6 +1,5 @@
 //! A line of hosts on one Ethernet, each in a network namespace: host I hears I - 1 and I + 1 only.
 #![allow(dead_code, reason = "each of the test programs uses a part of it")]
-
 #![allow(dead_code, reason = "each program of tests uses some of it")]
 
 use std::fmt::Write as _;

@@ -7,12 +7,12 @@ use thread_priority::{
 
 /// Puts this thread before all programs of usual priority, with the lowest of the real-time priorities. Without the right
 /// to do that (`CAP_SYS_NICE`) it stays among them, and the run's lateness tells what that costs.
-pub(crate) fn raise() {
+pub fn raise() {
     set(1, ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo));
 }
 
 /// Puts this thread among all programs; new threads and programs are where their parent was.
-pub(crate) fn lower() {
+pub fn lower() {
     set(0, ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Other));
 }
 

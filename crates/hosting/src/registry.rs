@@ -6,11 +6,11 @@ use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use wayhop_scenario::Resolved;
+use wayhop_core::Addr;
 
 use crate::error::Error;
 use crate::hosts;
-use crate::mesh::Mesh;
+use crate::namespace::Namespace;
 
 /// A run under way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,25 +58,30 @@ impl Registry {
         &self.hosts
     }
 
-    /// Makes a run known.
-    pub fn new(scenario: &Resolved, mesh: &Mesh) -> Result<Self, Error> {
+    /// Makes a run known: the scenario's name, and of each node the name, the address and the namespace.
+    pub fn new(
+        scenario: &str,
+        names: &[String],
+        addresses: &[Addr],
+        namespaces: &[&Namespace],
+    ) -> Result<Self, Error> {
         let folder = folder();
         let pid = std::process::id();
         let this = Self {
-            entry: folder.join(format!("emulate-{pid}.json")),
-            hosts: folder.join(format!("emulate-{pid}.hosts")),
+            entry: folder.join(format!("run-{pid}.json")),
+            hosts: folder.join(format!("run-{pid}.hosts")),
         };
         let entry = Entry {
             pid,
-            scenario: scenario.name.clone(),
-            names: scenario.names.clone(),
-            namespaces: mesh.stacks.iter().map(|s| s.namespace.fd()).collect(),
+            scenario: scenario.to_owned(),
+            names: names.to_vec(),
+            namespaces: namespaces.iter().map(|n| n.fd()).collect(),
             hosts: this.hosts.clone(),
         };
         let write = || -> io::Result<()> {
             fs::create_dir_all(&folder)?;
             forget_the_dead(&folder);
-            fs::write(&this.hosts, hosts::text(&scenario.names, &scenario.addresses))?;
+            fs::write(&this.hosts, hosts::text(names, addresses))?;
             fs::write(&this.entry, serde_json::to_vec(&entry)?)
         };
         write().map_err(|e| Error::system(format!("cannot write to {}", folder.display()), e))?;
@@ -123,7 +128,7 @@ pub fn find(run: Option<&str>) -> Result<Entry, Error> {
     match (meant.as_slice(), run) {
         ([one], _) => Ok((*one).clone()),
         _ if alive.is_empty() => Err(Error::NotFound(
-            "no emulation runs here; start one with `wayhop emulate SCENARIO.toml`".to_owned(),
+            "no emulation and no lab runs here; start one with `wayhop emulate SCENARIO.toml`".to_owned(),
         )),
         ([], run) => {
             Err(Error::NotFound(format!("no run {:?}; there are: {}", run.unwrap_or_default(), list())))

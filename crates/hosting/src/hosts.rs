@@ -25,7 +25,7 @@ pub(crate) fn text(names: &[String], addresses: &[Addr]) -> String {
 }
 
 /// Lets this thread, and the programs that it starts, see `file` as `/etc/hosts`.
-pub(crate) fn mount_over(file: &Path) -> io::Result<()> {
+pub fn mount_over(file: &Path) -> io::Result<()> {
     unshare(CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_FS)?;
     let none = None::<&str>;
     mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)?;

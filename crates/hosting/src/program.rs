@@ -4,16 +4,21 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
-use std::os::unix::process::CommandExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::Sender;
 use std::thread;
+use std::time::{Duration, Instant};
 
+use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::hosts;
-use crate::mesh::Stack;
+use crate::namespace::Namespace;
+
+/// How long programs have to end after they were asked to.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// A program that is to run in a node.
 #[derive(Clone, Debug)]
@@ -27,19 +32,19 @@ pub struct Launch {
 }
 
 /// How a program ended, or why it did not begin. The number is the one under which it was started.
-pub(crate) type Ended = (usize, io::Result<ExitStatus>);
+pub type Ended = (usize, io::Result<ExitStatus>);
 
 /// Starts a program in a node. When it ends, `ended` gets to know, and then `wake` is called.
-pub(crate) fn start(
+pub fn start(
     number: usize,
     launch: &Launch,
-    stack: &Stack,
+    namespace: &Namespace,
     hosts_file: &Path,
     ended: Sender<Ended>,
     wake: impl FnOnce() + Send + 'static,
 ) -> io::Result<()> {
     let mut command = command(launch)?;
-    let mut child = stack.namespace.within(|| {
+    let mut child = namespace.within(|| {
         hosts::mount_over(hosts_file)?;
         command.spawn()
     })?;
@@ -52,9 +57,38 @@ pub(crate) fn start(
     Ok(())
 }
 
-/// Every process in one of these nodes, whoever started it.
-pub(crate) fn inhabitants(stacks: &[Stack]) -> Vec<Pid> {
-    let nodes: Vec<u64> = stacks.iter().filter_map(|s| s.namespace.inode().ok()).collect();
+/// Asks all that runs in these namespaces to end, and makes it: whoever started it.
+pub fn end_inhabitants(namespaces: &[&Namespace]) {
+    let nodes: Vec<u64> = namespaces.iter().filter_map(|n| n.inode().ok()).collect();
+    let until = Instant::now() + GRACE;
+    let mut signal = Signal::SIGTERM;
+    loop {
+        let left = inhabitants(&nodes);
+        if left.is_empty() {
+            return;
+        }
+        for pid in left {
+            // It may have ended already.
+            let _ = kill(pid, signal);
+        }
+        // One that is told again while it ends takes no harm.
+        thread::sleep(Duration::from_millis(20));
+        if signal == Signal::SIGKILL && Instant::now() > until + GRACE {
+            return;
+        }
+        if Instant::now() > until {
+            signal = Signal::SIGKILL;
+        }
+    }
+}
+
+/// The exit status as shells have it: 128 and the signal's number if a signal ended the program.
+pub fn exit_code(status: ExitStatus) -> i32 {
+    status.code().or_else(|| Some(128 + status.signal()?)).unwrap_or(1)
+}
+
+/// Every process in one of these namespaces, which are named by their numbers on this machine.
+fn inhabitants(nodes: &[u64]) -> Vec<Pid> {
     let lives_here = |pid: &i32| {
         let namespace = std::fs::metadata(format!("/proc/{pid}/ns/net"));
         namespace.is_ok_and(|m| nodes.contains(&m.ino()))

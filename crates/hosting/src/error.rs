@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// Why an emulation does not run.
+/// Why a world on this machine does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The kernel refuses what namespaces and interfaces need.
@@ -22,7 +22,7 @@ pub enum Error {
 
 impl Error {
     /// An error of the system, with the remedy that its kind suggests.
-    pub(crate) fn system(what: impl Into<String>, why: impl Into<io::Error>) -> Self {
+    pub fn system(what: impl Into<String>, why: impl Into<io::Error>) -> Self {
         let why = why.into();
         let remedy = match why.kind() {
             io::ErrorKind::PermissionDenied => "run it as root, or with CAP_SYS_ADMIN and CAP_NET_ADMIN",

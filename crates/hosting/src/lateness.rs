@@ -16,7 +16,8 @@ pub struct Lateness {
 }
 
 impl Lateness {
-    pub(crate) fn record(&mut self, late: Span) {
+    /// Something was done so much after its time.
+    pub fn record(&mut self, late: Span) {
         self.histogram.record(late);
         self.late += u64::from(late > LATE);
     }

@@ -17,11 +17,11 @@ use crate::priority;
 
 /// A network namespace.
 #[derive(Debug)]
-pub(crate) struct Namespace(OwnedFd);
+pub struct Namespace(OwnedFd);
 
 impl Namespace {
     /// A new one with nothing but a loopback interface, which is up.
-    pub(crate) fn new() -> io::Result<Self> {
+    pub fn new() -> io::Result<Self> {
         in_thread(|| {
             unshare(CloneFlags::CLONE_NEWNET)?;
             raise_loopback()?;
@@ -30,18 +30,18 @@ impl Namespace {
     }
 
     /// Its descriptor, by which other processes of the same user find it under `/proc/PID/fd`.
-    pub(crate) fn fd(&self) -> RawFd {
+    pub fn fd(&self) -> RawFd {
         self.0.as_raw_fd()
     }
 
     /// Its number on this machine.
-    pub(crate) fn inode(&self) -> io::Result<u64> {
+    pub fn inode(&self) -> io::Result<u64> {
         File::from(self.0.try_clone()?).metadata().map(|m| m.ino())
     }
 
     /// Calls something inside of it, on a thread of its own. What is opened there stays there; programs started there run
     /// there.
-    pub(crate) fn within<T: Send>(&self, f: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+    pub fn within<T: Send>(&self, f: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         in_thread(|| {
             setns(&self.0, CloneFlags::CLONE_NEWNET)?;
             f()

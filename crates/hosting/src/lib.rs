@@ -1,0 +1,26 @@
+//! What the worlds on one machine share: `wayhop emulate` and `wayhop lab` both have nodes that are network namespaces, with
+//! real programs in them.
+//!
+//! * [`Namespace`]: one without a name, which ends with the last that is in it.
+//! * [`start`], [`end_inhabitants`]: programs in nodes.
+//! * [`Registry`], [`find`], [`exec`]: the runs under way, for other processes to enter.
+//! * [`Lateness`]: how late a run was, and whether it can be believed.
+// These panic when standard error cannot be written to, as on a full disk.
+#![deny(clippy::print_stderr)]
+
+mod error;
+mod exec;
+mod hosts;
+mod lateness;
+mod namespace;
+pub mod priority;
+mod program;
+mod registry;
+
+pub use error::Error;
+pub use exec::exec;
+pub use hosts::mount_over;
+pub use lateness::Lateness;
+pub use namespace::Namespace;
+pub use program::{Ended, Launch, end_inhabitants, exit_code, start};
+pub use registry::{Entry, Registry, find, node_named};
