@@ -7,6 +7,7 @@ mod mesh;
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -124,4 +125,154 @@ fn a_download_goes_on_after_interfaces_on_its_way_went_down_and_up() {
         }
         download.ends();
     }
+}
+
+#[test]
+fn a_step_of_the_clock_neither_stops_nor_delays_a_node() {
+    if !may_run() {
+        return;
+    }
+    let found = Command::new("dpkg").args(["-L", "libfaketime"]).output().unwrap().stdout;
+    let found = String::from_utf8(found).unwrap();
+    let library = found.lines().find(|l| l.ends_with("/libfaketime.so.1")).expect("Debian's faketime");
+    for protocol in ["dsr", "aodv"] {
+        let mut mesh = Mesh::line(2);
+        // The wall clock of these processes alone, by what is in a file; the monotonic clock is the machine's.
+        let clock = mesh.folder().join("clock");
+        let set = |step: &str| {
+            fs::write(clock.with_extension("new"), step).unwrap();
+            fs::rename(clock.with_extension("new"), &clock).unwrap();
+        };
+        set("+0\n");
+        mesh.open_folder();
+        for (name, value) in [
+            ("LD_PRELOAD", library),
+            ("FAKETIME_TIMESTAMP_FILE", clock.to_str().unwrap()),
+            ("FAKETIME_NO_CACHE", "1"),
+            ("FAKETIME_DONT_FAKE_MONOTONIC", "1"),
+            ("DONT_FAKE_MONOTONIC", "1"),
+        ] {
+            mesh.set_env(name, value);
+        }
+        mesh.start_all(
+            protocol,
+            &["protocol.active_route_timeout_ms=2500"][..usize::from(protocol == "aodv")],
+        );
+        mesh.ping(0, 1, 5);
+        for step in ["+3600\n", "-86400\n"] {
+            set(step);
+            mesh.ping(0, 1, 20);
+        }
+        mesh.stop_all();
+        // The capture is stamped with the wall clock, and shows the steps.
+        let times: Vec<f64> = mesh.capture_times(0);
+        let steps: Vec<f64> =
+            times.windows(2).map(|w| (w[1] - w[0]).round()).filter(|s| s.abs() > 60.0).collect();
+        let near = |step: f64, to: f64| (step - to).abs() < 10.0;
+        assert!(
+            steps.len() == 2 && near(steps[0], 3600.0) && near(steps[1], -90000.0),
+            "{protocol}: {steps:?}"
+        );
+    }
+}
+
+/// A small disk, until it is dropped.
+struct Disk(PathBuf);
+
+impl Disk {
+    fn new(mesh: &Mesh) -> Self {
+        let at = mesh.folder().join("disk");
+        fs::create_dir(&at).unwrap();
+        let mount = ["-t", "tmpfs", "-o", "size=1m,mode=755", "tmpfs", at.to_str().unwrap()];
+        assert!(Command::new("mount").args(mount).status().unwrap().success());
+        Self(at)
+    }
+    fn fill(&self) {
+        fs::write(self.0.join("filling"), vec![0; 2 << 20]).expect_err("it is full now");
+    }
+    fn make_room(&self) {
+        fs::remove_file(self.0.join("filling")).unwrap();
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").args(["-l", self.0.to_str().unwrap()]).status();
+    }
+}
+
+#[test]
+fn a_node_on_a_full_disk_goes_on_and_counts_what_its_capture_lost() {
+    if !may_run() {
+        return;
+    }
+    let mut mesh = Mesh::line(2);
+    mesh.start(1, "dsr", &[]);
+    let before = mesh.host_state(0);
+    let disk = Disk::new(&mesh);
+    mesh.keep_files_in(&disk.0);
+    let summary = format!("summary={}", disk.0.join("summary.json").display());
+    mesh.start(0, "dsr", &["control=disk", "capture.snap_length_bytes=256", &summary]);
+    disk.fill();
+    // More than may wait for the disk.
+    let (ok, said) = mesh.run(0, "ping -q -f -c 2500 -s 300 10.0.0.2");
+    assert!(ok && said.contains(" 0% packet loss"), "{said}");
+    // What the node has to say has no room, either.
+    mesh.ip(0, "link set eth1 down");
+    mesh.ip(0, "link set eth1 up");
+    mesh.until("it goes on", Duration::from_secs(20), |m| m.try_ping(0, 1));
+    let lost = mesh.counters("disk")["capture_drops"].as_u64().unwrap();
+    assert!(lost > 1000, "{lost}");
+    // With room again, it writes on.
+    disk.make_room();
+    sleep(Duration::from_secs(1));
+    mesh.ping(0, 1, 5);
+    sleep(Duration::from_secs(1));
+    let c = mesh.counters("disk");
+    let count = |name: &str| c[name].as_u64().unwrap();
+    let all = ["sent_frames", "received_frames", "overheard_frames", "strange_frames"]
+        .map(count)
+        .iter()
+        .sum::<u64>();
+    let times = mesh.capture_times(0);
+    assert_eq!(times.len() as u64 + count("capture_drops"), all, "each frame is in the capture or counted");
+    // Its summary has no place to go: it says so, and leaves nothing else behind.
+    disk.fill();
+    assert_eq!(mesh.end(0), Some(1));
+    assert_eq!(mesh.host_state(0), before);
+}
+
+#[test]
+fn a_node_whose_tun_is_taken_away_says_so_ends_and_leaves_nothing() {
+    if !may_run() {
+        return;
+    }
+    let mut mesh = Mesh::line(1);
+    let before = mesh.host_state(0);
+    mesh.start(0, "dsr", &[]);
+    mesh.ip(0, "link del mesh0");
+    assert_eq!(mesh.end_by_itself(0), Some(1));
+    let log = fs::read_to_string(mesh.log(0)).unwrap();
+    assert!(log.contains("somebody removed the TUN interface"), "{log}");
+    assert_eq!(mesh.host_state(0), before);
+}
+
+#[test]
+fn routes_of_a_node_that_was_killed_with_its_helper_are_removed_at_the_next_start() {
+    if !may_run() {
+        return;
+    }
+    let mut mesh = Mesh::line(3);
+    mesh.start_all("aodv", &[]);
+    mesh.ping(0, 2, 2);
+    let pid = mesh.pid(1);
+    let helper = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
+    assert!(Command::new("kill").args(["-9", helper.trim()]).status().unwrap().success());
+    mesh.kill(1);
+    let left = mesh.ip(1, "-4 route show proto 119");
+    assert!(left.contains("10.0.0.1 via"), "nobody set the host back: {left}");
+    mesh.start(1, "aodv", &[]);
+    assert_eq!(mesh.ip(1, "-4 route show proto 119"), "", "before the node knows any route");
+    mesh.until("the ends reach each other again", Duration::from_secs(30), |m| m.try_ping(0, 2));
+    assert!(mesh.stop(1).contains("routes of an earlier node"));
 }

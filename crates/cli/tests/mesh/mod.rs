@@ -129,6 +129,16 @@ impl Mesh {
         fs::read_to_string(self.log(i)).unwrap_or_default()
     }
 
+    /// Asks a node to end; its exit status.
+    pub(crate) fn end(&mut self, i: usize) -> Option<i32> {
+        signal("-TERM", self.pid(i));
+        self.end_by_itself(i)
+    }
+    /// Waits until a node ends; its exit status.
+    pub(crate) fn end_by_itself(&mut self, i: usize) -> Option<i32> {
+        self.nodes[i].take().unwrap().wait().unwrap().code()
+    }
+
     /// Ends all nodes in good order.
     pub(crate) fn stop_all(&mut self) {
         (0..self.hosts.len()).for_each(|i| drop(self.stop(i)));
@@ -227,6 +237,17 @@ impl Mesh {
     pub(crate) fn capture_file(&self, i: usize) -> String {
         self.files.join(format!("{i}.pcapng")).display().to_string()
     }
+    /// The times of the frames of a node's capture, as tshark reads them, seconds.
+    pub(crate) fn capture_times(&self, i: usize) -> Vec<f64> {
+        let file = self.capture_file(i);
+        let shown =
+            Command::new("tshark").args(["-r", &file, "-T", "fields", "-e", "frame.time_epoch"]).output();
+        let shown = shown.unwrap();
+        let complaints = String::from_utf8_lossy(&shown.stderr);
+        assert!(shown.status.success(), "{complaints}");
+        String::from_utf8_lossy(&shown.stdout).lines().map(|l| l.parse().unwrap()).collect()
+    }
+
     /// Where a node's messages go.
     pub(crate) fn log(&self, i: usize) -> PathBuf {
         self.files.join(format!("{i}.log"))
@@ -235,6 +256,10 @@ impl Mesh {
     /// A folder for what a test needs.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
+    }
+    /// Lets users that are not root look into the folder, as nodes that gave up their privileges.
+    pub(crate) fn open_folder(&self) {
+        assert!(Command::new("chmod").args(["-R", "a+rX"]).arg(self.folder()).status().unwrap().success());
     }
     /// Has nodes that are started from now on write their logs and captures elsewhere.
     pub(crate) fn keep_files_in(&mut self, folder: &Path) {
@@ -247,6 +272,16 @@ impl Mesh {
     /// The control socket of a node that was started with `control` set to this name.
     pub(crate) fn socket(&self, name: &str) -> PathBuf {
         self.folder.path().join("run").join(format!("{name}.sock"))
+    }
+    /// What a node whose `control` is this name has counted.
+    pub(crate) fn counters(&self, name: &str) -> serde_json::Value {
+        let socket = self.socket(name);
+        let ask = ["ctl", "--socket", socket.to_str().unwrap(), "--json", "counters"];
+        let done = Command::new(WAYHOP).args(ask).output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{said}");
+        let answer: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+        answer["nodes"][0]["counters"].clone()
     }
     /// The process of a node.
     pub(crate) fn pid(&self, i: usize) -> u32 {
