@@ -52,7 +52,7 @@ impl Download {
         let body: Vec<u8> = (0..2_000_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
         let served = mesh.folder().join("served");
         fs::write(&served, &body).unwrap();
-        let _server = mesh.spawn(2, &["python3", "-c", SERVER, served.to_str().unwrap()]);
+        let server = mesh.spawn(2, &["python3", "-c", SERVER, served.to_str().unwrap()]);
         let got = mesh.folder().join("got");
         let _ = fs::remove_file(&got);
         let ready = |m: &Mesh| m.run(2, "ss -Hltn sport = :80").1.contains("LISTEN");
@@ -61,7 +61,7 @@ impl Download {
         // No retries: it is one connection from beginning to end.
         let url = "http://10.0.0.3/file";
         let curl = mesh.spawn(0, &["curl", "-sSN", "--max-time", "280", "-o", to, url]);
-        Self { _server, curl, got, body }
+        Self { _server: server, curl, got, body }
     }
 
     fn size(&self) -> usize {

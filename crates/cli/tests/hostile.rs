@@ -44,11 +44,14 @@ fn a_million_wrong_frames_neither_stop_a_mesh_nor_fill_its_memory() {
         assert!(ok, "{said}");
         for i in 0..3 {
             assert!(mesh.is_alive(i), "{protocol}: {}", fs::read_to_string(mesh.log(i)).unwrap());
+            // Whatever was said about the rest of the world, no route leads there.
+            let routes = mesh.ip(i, "-4 route show proto 119");
+            assert!(routes.lines().all(|r| r.starts_with("10.0.")), "{protocol}: {routes}");
             let (now, most) = mesh.memory_kib(i);
             assert!(most < MOST_MEMORY_KIB, "{protocol}: node {i} took {most} KiB");
             let c = mesh.counters(&format!("n{i}"));
             let count = |name: &str| c[name].as_u64().unwrap();
-            eprintln!("{protocol} node {i}: {now} KiB, at most {most}, {c}");
+            println!("{protocol} node {i}: {now} KiB, at most {most}; {c}");
             // What the kernel had no room for never came.
             assert!(
                 count("received_frames") + count("strange_frames") + count("overheard_frames") > 50_000,
@@ -63,5 +66,142 @@ fn a_million_wrong_frames_neither_stop_a_mesh_nor_fill_its_memory() {
             assert!(log.contains("info: ends") && !log.contains("panicked"), "{log}");
             assert_eq!(&mesh.host_state(i), before, "{protocol}: host {i} is as it was");
         }
+    }
+}
+
+/// Sends a frame from host 0, which runs no node, to host 1: an IPv4 packet with a body in hexadecimal notation.
+fn inject(mesh: &Mesh, protocol: u8, from: &str, to: &str, body: &str) {
+    const SEND: &str = r"
+import socket, struct, sys
+protocol, src, dst, body = int(sys.argv[1]), *map(socket.inet_aton, sys.argv[2:4]), bytes.fromhex(sys.argv[4])
+h = struct.pack('!BBHHHBBH', 0x45, 0, 20 + len(body), 1, 0, 9, protocol, 0) + src + dst
+t = sum(struct.unpack('!10H', h)); t = (t & 65535) + (t >> 16)
+h = h[:10] + struct.pack('!H', ~((t & 65535) + (t >> 16)) & 65535) + h[12:]
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW); s.bind(('eth1', 0))
+s.send(bytes.fromhex('02000a000002' '02000a000001' '0800') + h + body)
+";
+    let (ok, said) = mesh.run_args(0, &["python3", "-c", SEND, &protocol.to_string(), from, to, body]);
+    assert!(ok, "{said}");
+}
+
+#[test]
+fn no_route_leads_out_of_the_mesh_whatever_a_stranger_says() {
+    if !may_run() {
+        return;
+    }
+    let mut mesh = Mesh::line(2);
+    mesh.start(1, "aodv", &["control=n1"]);
+    // A Route Request (RFC 3561, section 5.1) in UDP from and to port 654: flag U, hop count 0, id 1, for 10.0.0.9, number
+    // 0, of this originator, number 7. It makes a reverse route to the originator.
+    let request = |id: u8, originator: &str| {
+        format!("028e028e00200000 01080000 000000{id:02x} 0a000009 00000000 {originator} 00000007")
+            .replace(' ', "")
+    };
+    inject(&mesh, 17, "10.0.0.1", "255.255.255.255", &request(1, "c0000201"));
+    inject(&mesh, 17, "10.0.0.1", "255.255.255.255", &request(2, "0a000002"));
+    inject(&mesh, 17, "10.0.0.1", "255.255.255.255", &request(3, "0a00004d"));
+    mesh.until("the last of them is heard", Duration::from_secs(10), |m| {
+        m.ip(1, "-4 route show proto 119").contains("10.0.0.77 via 10.0.0.1 dev eth1")
+    });
+    let routes = mesh.ip(1, "-4 route show proto 119");
+    let to: Vec<&str> = routes.lines().filter_map(|l| l.split(' ').next()).collect();
+    assert_eq!(to, ["10.0.0.1", "10.0.0.77"]);
+    assert!(mesh.counters("n1")["refused_routes"].as_u64().unwrap() >= 1);
+}
+
+#[test]
+fn a_stranger_is_forwarded_within_the_mesh_only() {
+    if !may_run() {
+        return;
+    }
+    let mut mesh = Mesh::line(2);
+    // A wire behind host 1, and a count of what the host forwards to it.
+    mesh.ip(1, "link add lan0 type veth peer name lan1");
+    mesh.ip(1, "link set lan0 up");
+    mesh.ip(1, "link set lan1 up");
+    mesh.ip(1, "address add 192.0.2.1/24 dev lan0");
+    let count = "add table ip t; add chain ip t c { type filter hook forward priority 0; }; \
+                 add rule ip t c ip daddr 192.0.2.2 counter";
+    assert!(mesh.run_args(1, &["nft", count]).0);
+    let before = mesh.host_state(1);
+    mesh.start(1, "aodv", &[]);
+    let forwarded = |m: &Mesh| {
+        let list = m.run(1, "nft list chain ip t c").1;
+        let packets = list.split("packets ").nth(1).expect("a counter").split(' ').next();
+        packets.unwrap().parse::<u32>().unwrap()
+    };
+    // UDP to port 9, with two octets.
+    let datagram = "10e10009000a00000102";
+    inject(&mesh, 17, "10.0.0.1", "192.0.2.2", datagram);
+    // A packet for a node of the mesh without a route follows: when the Route Error is there, the first was dealt with.
+    inject(&mesh, 17, "10.0.0.1", "10.0.0.9", datagram);
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(forwarded(&mesh), 0, "from the mesh to the wire behind the node");
+    // The test can fail: without the rules it goes there.
+    mesh.ip(1, "rule del priority 120");
+    inject(&mesh, 17, "10.0.0.1", "192.0.2.2", datagram);
+    mesh.until("the packet is forwarded", Duration::from_secs(10), |m| forwarded(m) == 1);
+    mesh.stop(1);
+    let after = mesh.host_state(1).replace("packets 1 bytes 30", "packets 0 bytes 0");
+    assert_eq!(after, before);
+}
+
+/// Writes down from whom datagrams come to port 9.
+const LISTEN: &str = r"
+import socket, sys
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('', 9))
+open(sys.argv[1], 'w').close()
+while True:
+    data, who = s.recvfrom(99)
+    with open(sys.argv[1], 'a') as f: f.write(who[0] + '\n')
+";
+
+#[test]
+fn a_stranger_cannot_speak_for_the_host_itself_or_for_the_outer_world() {
+    if !may_run() {
+        return;
+    }
+    let mut mesh = Mesh::line(2);
+    mesh.start(1, "dsr", &[]);
+    let heard = mesh.folder().join("heard");
+    let _listener = mesh.spawn(1, &["python3", "-c", LISTEN, heard.to_str().unwrap()]);
+    mesh.until("it listens", Duration::from_secs(20), |_| heard.exists());
+    // DSR's header (RFC 4728, section 6.1) without options, and UDP to port 9.
+    let body = "11000000 10e10009000a00000102".replace(' ', "");
+    for source in ["127.0.0.1", "10.0.0.2", "192.0.2.1", "10.0.0.77"] {
+        inject(&mesh, 48, source, "10.0.0.2", &body);
+    }
+    let said = || fs::read_to_string(&heard).unwrap();
+    mesh.until("the last of them is heard", Duration::from_secs(10), |_| !said().is_empty());
+    assert_eq!(said(), "10.0.0.77\n");
+}
+
+#[test]
+fn no_thread_of_a_node_keeps_more_privileges_than_a_router_needs() {
+    if !may_run() {
+        return;
+    }
+    for protocol in ["dsr", "aodv"] {
+        let mut mesh = Mesh::line(1);
+        mesh.start(0, protocol, &["control=n0"]);
+        let tasks = fs::read_dir(format!("/proc/{}/task", mesh.pid(0))).unwrap();
+        let mut names = Vec::new();
+        for task in tasks.map(|t| t.unwrap().path()) {
+            let status = fs::read_to_string(task.join("status")).unwrap();
+            let value =
+                |key: &str| status.lines().find_map(|l| l.strip_prefix(key)).unwrap().trim().to_owned();
+            names.push(value("Name:"));
+            // linux/capability.h: CAP_NET_ADMIN is bit 12, CAP_NET_RAW bit 13.
+            let most = 1 << 12 | 1 << 13;
+            for set in ["CapInh:", "CapPrm:", "CapEff:", "CapBnd:", "CapAmb:"] {
+                let has = u64::from_str_radix(&value(set), 16).unwrap();
+                assert_eq!(has & !most, 0, "{protocol}: {status}");
+            }
+            assert_eq!(value("NoNewPrivs:"), "1", "{protocol}: {status}");
+            assert!(!value("Uid:").split_whitespace().any(|u| u == "0"), "{protocol}: {status}");
+            assert!(!value("Gid:").split_whitespace().any(|g| g == "0"), "{protocol}: {status}");
+            assert_eq!(value("Groups:"), "", "{protocol}: {status}");
+        }
+        assert!(names.len() >= 3, "with those of capture and control socket: {names:?}");
     }
 }

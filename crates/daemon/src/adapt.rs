@@ -25,17 +25,28 @@ fn aodv(p: &mut Protocol, doc: &Document, remarks: &mut Vec<String>) -> Result<(
         ));
     }
     let off = wayhop_aodv::Params::profile(&p.profile).is_some_and(|q| q.hello == wayhop_aodv::Hello::Off);
-    if off && !p.overrides.contains_key("hello") {
+    if !off {
+        return Ok(());
+    }
+    if !p.overrides.contains_key("hello") {
         p.overrides.insert("hello".into(), "while_active".into());
         remarks.push(
             "AODV sends Hellos while it has routes (protocol.hello = \"while_active\"): the kernel forwards, and does \
              not report losses"
                 .into(),
         );
-        if !p.overrides.contains_key("ttl_start") {
-            // RFC 3561, section 10: at least 2 with Hellos.
-            p.overrides.insert("ttl_start".into(), 2.into());
-        }
+    }
+    // RFC 3561, section 10: TTL_START is at least 2 with Hellos; ACTIVE_ROUTE_TIMEOUT is 3 s where no link layer reports
+    // lost packets, and DELETE_PERIOD 5 times that.
+    let number = |key: &str, or: i64| p.overrides.get(key).and_then(toml::Value::as_integer).unwrap_or(or);
+    let active = number("active_route_timeout_ms", 3_000);
+    let longest = active.max(number("hello_interval_ms", 1_000));
+    for (key, value) in [
+        ("ttl_start", 2),
+        ("active_route_timeout_ms", active),
+        ("delete_period_ms", longest.saturating_mul(5)),
+    ] {
+        p.overrides.entry(key).or_insert_with(|| value.into());
     }
     Ok(())
 }

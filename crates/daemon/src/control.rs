@@ -156,6 +156,7 @@ impl crate::Counters {
             ("overheard_frames", self.overheard_frames),
             ("strange_frames", self.strange_frames),
             ("missed_frames", self.missed_frames),
+            ("refused_routes", self.refused_routes),
             ("send_errors", self.send_errors),
             ("capture_drops", self.capture_drops),
             ("lost_reports", self.lost_reports),

@@ -24,6 +24,8 @@ pub struct Counters {
     pub strange_frames: u64,
     /// Frames that the kernel had no room for before this process took them.
     pub missed_frames: u64,
+    /// Routes that were not set because they lead out of the mesh, or to this node.
+    pub refused_routes: u64,
     /// Times that the interface refused packets.
     pub send_errors: u64,
     /// Frames that the capture had no room for.

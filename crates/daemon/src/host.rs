@@ -17,6 +17,7 @@ use crate::counters::Counters;
 use crate::events::Events;
 use crate::neighbours::{Due, Neighbours, hop_of};
 use crate::outbox::{ETHERNET, Outbox, Outgoing};
+use crate::prefix::Prefix;
 use crate::station::Whereabouts;
 use crate::timers::Timers;
 
@@ -26,6 +27,9 @@ const MAX_DELAYED: usize = 1024;
 /// One node.
 pub(crate) struct Host {
     pub(crate) addr: Addr,
+    mesh: Prefix,
+    /// The frame that the protocol is looking at.
+    arrived: Option<PacketId>,
     pub(crate) mac: Mac,
     pub(crate) mtu: usize,
     pub(crate) interests: Interests,
@@ -94,9 +98,11 @@ pub(crate) struct Port {
 }
 
 impl Host {
-    pub(crate) fn new(protocol: Box<dyn Protocol>, addr: Addr, port: Port, rng: Rng) -> Self {
+    pub(crate) fn new(protocol: Box<dyn Protocol>, addr: Addr, mesh: Prefix, port: Port, rng: Rng) -> Self {
         Self {
             addr,
+            mesh,
+            arrived: None,
             mac: port.mac,
             mtu: port.mtu,
             interests: protocol.interests(),
@@ -171,6 +177,14 @@ impl Host {
             Effect::Consume(p) => self.pool.recycle(p),
             Effect::SetTimer(key, at) => self.timers.set(key, at.max(self.now)),
             Effect::ClearTimer(key) => self.timers.clear(key),
+            // A stranger on the air must not lead this host's other traffic astray.
+            Effect::Install(r)
+                if r.destination == self.addr
+                    || !self.mesh.has_host(r.destination)
+                    || !self.mesh.has_host(r.next_hop) =>
+            {
+                self.counters.refused_routes += 1;
+            }
             Effect::Install(route) => {
                 let old = self.routes.insert(route.destination, route);
                 if old.is_none_or(|old| old.next_hop != route.next_hop) {
@@ -292,8 +306,19 @@ impl Host {
     }
 
     fn deliver(&mut self, p: Packet) {
+        // What came by air is from the mesh and to it; the stack trusts addresses of its own as a source, and others.
+        if self.arrived == Some(p.meta.id)
+            && !ipv4::Packet::new_checked(p.bytes()).is_ok_and(|ip| self.is_from_mesh(&ip))
+        {
+            return self.drop_packet(p, DropReason::Policy);
+        }
         self.counters.delivered += 1;
         self.deliveries.push_back(p);
+    }
+
+    fn is_from_mesh(&self, ip: &ipv4::Packet<'_>) -> bool {
+        let to_us = ip.dst() == self.addr || self.mesh.is_for_all(ip.dst());
+        to_us && ip.src() != self.addr && self.mesh.has_host(ip.src())
     }
 
     fn drop_packet(&mut self, p: Packet, why: DropReason) {
@@ -375,7 +400,9 @@ impl Host {
         }
         self.counters.received_frames += 1;
         let p = self.packet(body);
+        self.arrived = Some(p.meta.id);
         self.call(|proto, cx| proto.on_frame(cx, p, &rx));
+        self.arrived = None;
     }
 
     /// A row of the forwarding table was used.

@@ -52,9 +52,13 @@ impl Netlink {
     /// Removes all routes by this interface that this program, or an earlier life of it, made. Returns how many.
     pub(crate) fn remove_all(&mut self, ifindex: u32) -> io::Result<usize> {
         let mut found = Vec::new();
-        self.dump(|m| {
-            let by = m.attributes.contains(&RouteAttribute::Oif(ifindex));
-            if by && m.header.protocol == RouteProtocol::from(ROUTE_PROTOCOL) {
+        let mut all = RouteMessage::default();
+        all.header.address_family = AddressFamily::Inet;
+        self.dump(RouteNetlinkMessage::GetRoute(all), |m| {
+            if let RouteNetlinkMessage::NewRoute(m) = m
+                && m.attributes.contains(&RouteAttribute::Oif(ifindex))
+                && m.header.protocol == RouteProtocol::from(ROUTE_PROTOCOL)
+            {
                 found.push(m);
             }
         })?;
@@ -85,20 +89,20 @@ impl Netlink {
         self.order(RouteNetlinkMessage::DelAddress(host_address(addr, ifindex)), 0)
     }
 
-    fn order(&mut self, message: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
+    /// Has the kernel do something, and waits until it is done.
+    pub(crate) fn order(&mut self, message: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
         self.send(message, NLM_F_REQUEST | NLM_F_ACK | flags)?;
         self.answers(|_| {})
     }
 
-    fn dump(&mut self, mut row: impl FnMut(RouteMessage)) -> io::Result<()> {
-        let mut all = RouteMessage::default();
-        all.header.address_family = AddressFamily::Inet;
-        self.send(RouteNetlinkMessage::GetRoute(all), NLM_F_REQUEST | NLM_F_DUMP)?;
-        self.answers(|m| {
-            if let RouteNetlinkMessage::NewRoute(m) = m {
-                row(m);
-            }
-        })
+    /// Has the kernel list what it has.
+    pub(crate) fn dump(
+        &mut self,
+        what: RouteNetlinkMessage,
+        row: impl FnMut(RouteNetlinkMessage),
+    ) -> io::Result<()> {
+        self.send(what, NLM_F_REQUEST | NLM_F_DUMP)?;
+        self.answers(row)
     }
 
     fn send(&mut self, message: RouteNetlinkMessage, flags: u16) -> io::Result<()> {

@@ -21,6 +21,7 @@ use crate::host::{Host, Port};
 use crate::link::{Link, Silence};
 use crate::log::{Level, Log};
 use crate::netlink::{LinkNews, Netlink};
+use crate::prefix::Prefix;
 use crate::privileges;
 use crate::station::Station;
 use crate::system::{self, InterfaceFacts};
@@ -86,7 +87,8 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     });
     let rng = stream(seed, Purpose::Protocol, settings.address.to_bits().into());
     let port = Port { mac: interface.mac, mtu: interface.mtu, acknowledges: false };
-    let host = Host::new(protocol, settings.address, port, rng);
+    let mesh = Prefix::around(settings.address, settings.prefix_len);
+    let host = Host::new(protocol, settings.address, mesh, port, rng);
 
     let mut undo = Undo::start()?;
     let mut netlink = Netlink::open().map_err(Error::system("talk to the kernel about routes"))?;
@@ -96,7 +98,14 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     if old > 0 {
         log.tell(Level::Warning, format_args!("removed {old} routes of an earlier node"));
     }
+    netlink.free(&config.interface).map_err(Error::system("remove an earlier node's rules"))?;
     undo.routes(interface.index)?;
+    if plane == DataPlane::Forwarding {
+        undo.rules(&config.interface)?;
+        netlink
+            .confine(&config.interface, mesh)
+            .map_err(Error::system("confine what comes by the interface to the mesh"))?;
+    }
     undo.address(settings.address, interface.index)?;
     netlink
         .add_address(settings.address, interface.index)

@@ -71,6 +71,11 @@ impl Undo {
         self.tell(&format!("routes {ifindex}"))
     }
 
+    /// The node will confine what comes by this interface.
+    pub(crate) fn rules(&mut self, interface: &str) -> Result<(), Error> {
+        self.tell(&format!("rules {interface}"))
+    }
+
     /// The node gives this interface its address.
     pub(crate) fn address(&mut self, addr: Addr, ifindex: u32) -> Result<(), Error> {
         self.tell(&format!("address {addr} {ifindex}"))
@@ -136,6 +141,9 @@ fn carry_out(change: &str) {
             if fs::symlink_metadata(socket).is_ok_and(is_socket) {
                 let _ = fs::remove_file(socket);
             }
+        }
+        ["rules", interface] => {
+            let _ = Netlink::open().and_then(|mut n| n.free(interface));
         }
         ["routes", ifindex] => {
             if let Ok(ifindex) = ifindex.parse() {

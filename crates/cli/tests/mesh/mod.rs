@@ -1,5 +1,4 @@
 //! A line of hosts on one Ethernet, each in a network namespace: host I hears I - 1 and I + 1 only.
-#![allow(dead_code, reason = "each of the test programs uses a part of it")]
 #![allow(dead_code, reason = "each program of tests uses some of it")]
 
 use std::fmt::Write as _;
@@ -263,7 +262,7 @@ impl Mesh {
     }
     /// Has nodes that are started from now on write their logs and captures elsewhere.
     pub(crate) fn keep_files_in(&mut self, folder: &Path) {
-        self.files = folder.to_owned();
+        folder.clone_into(&mut self.files);
     }
     /// Gives nodes that are started from now on a variable of the environment.
     pub(crate) fn set_env(&mut self, name: &str, value: &str) {
