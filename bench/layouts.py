@@ -51,6 +51,31 @@ def chain(directory, hops, spacing_m, simulator):
     return write(directory, f"chain-{hops}x{spacing_m}", places, [(0, hops)], simulator)
 
 
+TCP_FLOW = """set tcp_(0) [new Agent/TCP/{agent}]
+$tcp_(0) set window_ {window}
+$tcp_(0) set packetSize_ {payload}
+$ns_ attach-agent $node_({source}) $tcp_(0)
+set tcpsink_(0) [new Agent/{sink}]
+$ns_ attach-agent $node_({target}) $tcpsink_(0)
+$ns_ connect $tcp_(0) $tcpsink_(0)
+set ftp_(0) [new Application/FTP]
+$ftp_(0) attach-agent $tcp_(0)
+$ns_ at 0.0 "$ftp_(0) start"
+"""
+
+
+def tcp_chain(directory, hops, spacing_m, agent="Reno", sink="TCPSink", window=32, payload=1460):
+    """A row of nodes; an endless FTP over TCP from the first to the last. Both simulators read the same files."""
+    movement, _ = chain(directory, hops, spacing_m, "wayhop")
+    name = f"tcp-{agent}-{sink.replace('/', '')}-{hops}.tcl"
+    traffic = os.path.join(directory, name)
+    with open(traffic, "w", encoding="ascii", newline="\n") as out:
+        out.write(
+            TCP_FLOW.format(agent=agent, sink=sink, window=window, payload=payload, source=0, target=hops)
+        )
+    return movement, traffic
+
+
 def star(directory, senders, simulator):
     """Senders on a circle of 30 m around a receiver: all hear all."""
     circle = [2.0 * math.pi * sender / senders for sender in range(senders)]

@@ -101,17 +101,22 @@ proc peak_memory_kb {} {
 }
 
 proc finish {} {
-    global ns_ option node_count started built trace_channel sink_
+    global ns_ option node_count started built trace_channel sink_ tcpsink_ tcp_
     $ns_ flush-trace
     close $trace_channel
     set ended [clock clicks -milliseconds]
     set received 0
     foreach sink [array names sink_] { catch { incr received [$sink_($sink) set npkts_] } }
+    # TCP: segments in order, headers of 40 octets counted; and the senders' retransmissions.
+    set tcp_bytes 0
+    set tcp_resent 0
+    foreach sink [array names tcpsink_] { incr tcp_bytes [$tcpsink_($sink) set bytes_] }
+    foreach agent [array names tcp_] { incr tcp_resent [$tcp_($agent) set nrexmitpack_] }
     # Event numbers are handed out in order: a new event's number is the count of events so far.
     set events [$ns_ at [expr {[$ns_ now] + 1.0}] ""]
-    puts [format {{"simulator": "ns-2.35", "protocol": "%s", "nodes": %d, "seed": %d, "duration_s": %s, "run_s": %.3f, "setup_s": %.3f, "events": %s, "peak_kb": %d, "delivered": %d}} \
+    puts [format {{"simulator": "ns-2.35", "protocol": "%s", "nodes": %d, "seed": %d, "duration_s": %s, "run_s": %.3f, "setup_s": %.3f, "events": %s, "peak_kb": %d, "delivered": %d, "tcp_bytes": %s, "tcp_resent": %s}} \
         $option(protocol) $node_count $option(seed) $option(duration) \
-        [expr {($ended - $built) / 1000.0}] [expr {($built - $started) / 1000.0}] $events [peak_memory_kb] $received]
+        [expr {($ended - $built) / 1000.0}] [expr {($built - $started) / 1000.0}] $events [peak_memory_kb] $received $tcp_bytes $tcp_resent]
     flush stdout
     $ns_ halt
     exit 0

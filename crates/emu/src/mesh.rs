@@ -105,7 +105,8 @@ fn ignore_missing(e: io::Error) -> io::Result<()> {
 
 /// Sockets on the ports to which flows send at this node.
 fn sinks(flows: &[FlowConfig], node: NodeId) -> io::Result<Vec<Socket>> {
-    let here = |f: &&FlowConfig| !matches!(f.kind, FlowKind::Ping { .. }) && (f.dst == node || f.is_to_all());
+    let udp = |f: &FlowConfig| !matches!(f.kind, FlowKind::Ping { .. } | FlowKind::Tcp(_));
+    let here = |f: &&FlowConfig| udp(f) && (f.dst == node || f.is_to_all());
     let mut ports: Vec<u16> = flows.iter().filter(here).map(|f| f.dst_port).collect();
     ports.sort_unstable();
     ports.dedup();

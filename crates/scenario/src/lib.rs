@@ -25,6 +25,8 @@ mod schema;
 mod site;
 mod site_schema;
 mod stalls;
+mod tcp;
+mod tcp_schema;
 mod traffic;
 
 pub use commands::Order;
@@ -44,4 +46,5 @@ pub use schema::{
 };
 pub use site_schema::{Antenna, Pair, Site, Zone};
 pub use stalls::QueueStall;
+pub use tcp_schema::{RouteFailure, Tcp, TcpApplication, TcpProfile, TcpVariant};
 pub use wayhop_transport::{FlowConfig, FlowKind};

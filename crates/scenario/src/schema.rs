@@ -236,6 +236,8 @@ pub enum Traffic {
     Poisson(Poisson),
     /// ICMP echo requests, which the destination answers.
     Ping(Ping),
+    /// A TCP connection.
+    Tcp(Box<crate::tcp_schema::Tcp>),
     /// Several CBR flows between nodes drawn at random, as ns-2's `cbrgen` makes them.
     CbrRandom(CbrRandom),
     /// A traffic file of ns-2 (`cbrgen`), plain or gzip. Needs a movement of kind `ns2`.

@@ -24,6 +24,11 @@ pub(crate) fn flows(scenario: &Scenario, placed: &Placed, seed: u64) -> Result<V
             Traffic::Cbr(f) => out.push(at.cbr(f)?),
             Traffic::Poisson(f) => out.push(at.poisson(f)?),
             Traffic::Ping(f) => out.push(at.ping(f)?),
+            Traffic::Tcp(f) => {
+                let config = crate::tcp::resolve(f, &at.key, doc)?;
+                let (ends, times) = ((&f.src, &f.dst), (f.start_s, f.stop_s));
+                out.push(at.flow(FlowKind::Tcp(config), ends, times, config.segment_bytes, None)?);
+            }
             Traffic::CbrRandom(f) => {
                 let mut rng = stream(seed, Purpose::Traffic, GENERATOR_STREAMS + k as u64);
                 at.random(f, &mut rng, &mut out)?;
@@ -151,8 +156,12 @@ impl Entry<'_> {
             NodeRef::Name(name) if name == "all" => EVERYONE,
             one => self.placed.find(one, &self.sub("dst"), self.doc)?,
         };
-        if to == EVERYONE && matches!(kind, FlowKind::Ping { .. }) {
-            return Err(self.doc.error(&self.sub("dst"), "a ping to all nodes", "name one node"));
+        if to == EVERYONE && matches!(kind, FlowKind::Ping { .. } | FlowKind::Tcp(_)) {
+            return Err(self.doc.error(
+                &self.sub("dst"),
+                "a ping or a connection to all nodes",
+                "name one node",
+            ));
         }
         if from == to {
             return Err(self.doc.error(

@@ -2,6 +2,7 @@
 
 use wayhop_core::TimerKey;
 use wayhop_radio::RadioEvent;
+use wayhop_transport::tcp::End;
 
 /// Something that is due at a node.
 #[derive(Copy, Clone, Debug)]
@@ -18,6 +19,8 @@ pub(crate) enum Event {
     Up(u32),
     /// A flow's source sends.
     Departure(u32),
+    /// The deadline of one end of a flow's TCP connection, unless it was moved.
+    Tcp(u32, End),
     /// A packet of a program outside enters; the handle is into `Outside::entering`.
     Enter(u32),
     /// A GPS receiver tells its node where it is.

@@ -5,9 +5,11 @@ use wayhop_core::{Addr, FlowTag, Packet, PacketId, Pool, Purpose, Rng, Time, str
 use wayhop_trace::{FlowSummary, LatencyMs, PacketClass};
 use wayhop_transport::{
     Arrival, FlowConfig, FlowError, FlowKind, GROUP, Histogram, Latency, Sink, Source, Stamp, Summary,
-    echo_reply,
+    echo_reply, next_ip_id,
 };
 use wayhop_wire::{icmp, ipv4};
+
+use crate::tcp::TcpFlow;
 
 /// All flows of a run.
 pub(crate) struct Flows {
@@ -23,6 +25,7 @@ struct Flow {
     sink: Sink,
     rng: Rng,
     class: PacketClass,
+    tcp: Option<Box<TcpFlow>>,
 }
 
 /// What a delivered packet led to.
@@ -43,6 +46,7 @@ impl Flows {
                     FlowKind::Cbr { .. } => PacketClass::Cbr,
                     FlowKind::Poisson { .. } => PacketClass::Poisson,
                     FlowKind::Ping { .. } => PacketClass::Ping,
+                    FlowKind::Tcp(_) => PacketClass::Tcp,
                 },
                 source: {
                     let to = if c.is_to_all() { GROUP } else { addrs[c.dst.index()] };
@@ -50,6 +54,7 @@ impl Flows {
                 },
                 sink: Sink::new(if c.is_to_all() { addrs.len() - 1 } else { 1 }),
                 rng: stream(seed, Purpose::Traffic, i as u64),
+                tcp: TcpFlow::new(i as u32, c, addrs, seed).map(Box::new),
             })
         };
         Ok(Self {
@@ -74,6 +79,21 @@ impl Flows {
     pub(crate) fn is_to_all(&self, flow: u32) -> bool {
         self.list[flow as usize].source.config().is_to_all()
     }
+    /// Whether a flow is a TCP connection.
+    pub(crate) fn is_tcp(&self, flow: u32) -> bool {
+        self.list[flow as usize].tcp.is_some()
+    }
+    /// A flow's connection, with the IP identifications of all nodes and the flow's random stream.
+    pub(crate) fn tcp(&mut self, flow: u32) -> Option<(&mut TcpFlow, &mut [u16], &mut Rng)> {
+        let f = &mut self.list[flow as usize];
+        Some((f.tcp.as_deref_mut()?, &mut self.ip_ids, &mut f.rng))
+    }
+    /// A segment with data arrived where the flow goes to.
+    pub(crate) fn count_arrival(&mut self, now: Time, tag: FlowTag, p: &Packet) {
+        if self.list[tag.flow as usize].sink.receive(now, p) == Arrival::First {
+            self.delay.record(now.since(p.meta.born));
+        }
+    }
     /// When a flow's first packet is due.
     pub(crate) fn first_departure(&mut self, flow: u32) -> Option<Time> {
         let f = &mut self.list[flow as usize];
@@ -89,7 +109,7 @@ impl Flows {
         next_id: &mut u64,
     ) -> (Packet, Option<Time>) {
         let f = &mut self.list[flow as usize];
-        let ip_id = count(&mut self.ip_ids[f.source.config().src.index()]);
+        let ip_id = next_ip_id(&mut self.ip_ids[f.source.config().src.index()]);
         let p = f.source.build(now, new_id(next_id), ip_id, pool);
         (p, f.source.next_departure(now, &mut f.rng))
     }
@@ -131,7 +151,7 @@ impl Flows {
         let f = &mut self.list[tag.flow as usize];
         let c = f.source.config();
         if matches!(c.kind, FlowKind::Ping { .. }) && node == c.dst.0 {
-            let ip_id = count(&mut self.ip_ids[node as usize]);
+            let ip_id = next_ip_id(&mut self.ip_ids[node as usize]);
             return match echo_reply(p, now, new_id(next_id), ip_id, pool) {
                 Some(answer) => {
                     self.delay.record(now.since(p.meta.born));
@@ -163,7 +183,11 @@ impl Flows {
     pub(crate) fn summaries(&self, end: Time) -> Vec<FlowSummary> {
         let summary = |(i, f): (usize, &Flow)| {
             let c = f.source.config();
-            let s = Summary::new(&f.source, &f.sink, end);
+            let mut s = Summary::new(&f.source, &f.sink, end);
+            if let Some(tcp) = &f.tcp {
+                let until = tcp.completed().unwrap_or(end).min(c.stop.unwrap_or(end));
+                s.count_stream(tcp.sent(), tcp.delivered(), until.since(c.start));
+            }
             FlowSummary {
                 id: i as u32,
                 kind: f.class.name().to_owned(),
@@ -175,6 +199,7 @@ impl Flows {
                 goodput_bps: s.goodput_bps,
                 latency_ms: latency_ms(s.latency),
                 hops_mean: s.hops_mean.unwrap_or(0.0),
+                tcp: f.tcp.as_ref().map(|t| t.summary()),
                 topology: None,
             }
         };
@@ -191,12 +216,6 @@ fn latency_ms(l: Option<Latency>) -> LatencyMs {
         p99: l.p99_ms,
         max: l.max_ms,
     })
-}
-
-/// The next IP identification. Not 0, for which network stacks put in one of their own.
-fn count(id: &mut u16) -> u16 {
-    *id = id.checked_add(1).unwrap_or(1);
-    *id
 }
 
 fn new_id(next_id: &mut u64) -> PacketId {

@@ -2,6 +2,7 @@
 //!
 //! A [`Simulation`] is made of a resolved scenario, run, and finished into a summary. Inside:
 //! * `net`: what happens to a packet between application and radio. Start reading there.
+//! * `tcp`: connections, between their state machine and the network.
 //! * `air`: what the radio calls.
 //! * `queue`: the event queue; `simulation`: the loop over it.
 //! * `ledger`, `audit`: every packet's end.
@@ -24,6 +25,7 @@ mod queue;
 mod simulation;
 mod slab;
 mod summary;
+mod tcp;
 
 pub use audit::Audit;
 pub use ledger::Ends;

@@ -58,6 +58,8 @@ pub(crate) struct Net {
     pub(crate) outside: Option<Outside>,
     /// Effect lists for reuse; more than one when a handler's effects call another handler.
     pub(crate) spare_effects: Vec<Vec<Effect>>,
+    /// Lists that connections use.
+    pub(crate) tcp_spare: crate::tcp::Spare,
 }
 
 /// A packet that one transmission brought to some nodes. One event takes it to the network layers of all of them.
@@ -389,6 +391,9 @@ impl Net {
             return;
         };
         self.record(at, node, HopKind::Deliver, &p, NO_PEER, None);
+        if self.flows.is_tcp(tag.flow) {
+            return self.tcp_deliver(at, node, tag, p);
+        }
         let delivery = self.flows.deliver(at, node, tag, &p, &mut self.pool, &mut self.next_id);
         self.leave(at, node, p, Exit::Deliver);
         match delivery {

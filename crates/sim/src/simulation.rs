@@ -88,6 +88,7 @@ impl Simulation {
             captures,
             frame: Vec::new(),
             spare_effects: Vec::new(),
+            tcp_spare: crate::tcp::Spare::default(),
             outside: None,
         };
         Ok(Self {
@@ -183,6 +184,8 @@ impl Simulation {
             Event::Stall(number, stalled) => self.stall(at, node, number, stalled),
             Event::Enter(handle) => net.entered(at, node, handle),
             Event::Order(number) => self.order(at, number),
+            Event::Tcp(flow, end) => net.tcp_timer(at, flow, end),
+            Event::Departure(flow) if net.flows.is_tcp(flow) => net.tcp_start(at, flow),
             Event::Departure(flow) => {
                 let (p, next) = net.flows.depart(at, flow, &mut net.pool, &mut net.next_id);
                 if let Some(next) = next {

@@ -12,6 +12,7 @@ pub fn fields(capture: &Path, filter: &str, fields: &[&str]) -> Result<Vec<Vec<S
     let mut cmd = Command::new("tshark");
     // Checksums are checked, and a wrong one is an error: nothing here leaves them to hardware.
     cmd.args(["-o", "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE"]);
+    cmd.args(["-o", "tcp.check_checksum:TRUE"]);
     cmd.arg("-n").arg("-r").arg(capture).args(["-T", "fields", "-E", "separator=/t", "-E", "occurrence=a"]);
     if !filter.is_empty() {
         cmd.args(["-Y", filter]);

@@ -1,6 +1,6 @@
 //! Records on their way to the writer.
 
-use crate::{Counter, Direction, FrameEvent, HopEvent, NoteEvent, PositionEvent, SendEvent};
+use crate::{Counter, Direction, FrameEvent, HopEvent, NoteEvent, PositionEvent, SendEvent, TcpEvent};
 use wayhop_core::{NodeId, Time};
 
 /// Records of any one kind in a batch.
@@ -14,6 +14,7 @@ pub(crate) struct Batch {
     pub(crate) hops: Vec<HopEvent>,
     pub(crate) notes: Vec<NoteEvent>,
     pub(crate) sends: Vec<SendEvent>,
+    pub(crate) tcp: Vec<TcpEvent>,
     pub(crate) positions: Vec<PositionEvent>,
     pub(crate) counters: Vec<Counter>,
     frames: Vec<Frame>,
@@ -49,6 +50,7 @@ impl Batch {
             || self.frames.len() >= RECORDS
             || self.notes.len() >= RECORDS
             || self.sends.len() >= RECORDS
+            || self.tcp.len() >= RECORDS
             || self.positions.len() >= RECORDS
             || self.counters.len() >= RECORDS
     }
@@ -57,6 +59,7 @@ impl Batch {
         self.hops.clear();
         self.notes.clear();
         self.sends.clear();
+        self.tcp.clear();
         self.positions.clear();
         self.counters.clear();
         self.frames.clear();

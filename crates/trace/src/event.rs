@@ -1,6 +1,6 @@
 //! The records that a world hands to the [`crate::Recorder`].
 
-use wayhop_core::{Addr, DropReason, FlowTag, NodeId, PacketId, Position, SendState, Time, TraceNote};
+use wayhop_core::{Addr, DropReason, FlowTag, NodeId, PacketId, Position, SendState, Span, Time, TraceNote};
 
 use crate::{Messages, PacketClass};
 
@@ -146,6 +146,35 @@ pub struct SendEvent {
     pub node: NodeId,
     /// The state.
     pub state: SendState,
+}
+
+/// What happened at a TCP sender, with its state after it: one row of the `tcp` table.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct TcpEvent {
+    /// When.
+    pub time: Time,
+    /// The flow's index in the scenario.
+    pub flow: u32,
+    /// The sender.
+    pub node: NodeId,
+    /// What; `lower_snake_case`, from the set that `docs/reference/run-directory.md` lists.
+    pub event: &'static str,
+    /// The octet of the sender's stream that it is about, counted from 0.
+    pub octet: u64,
+    /// Octets of payload; 0 where there are none.
+    pub bytes: u32,
+    /// The oldest octet that is not acknowledged.
+    pub acked: u64,
+    /// Octets under way.
+    pub in_flight: u64,
+    /// The congestion window, in segments.
+    pub window: f32,
+    /// The slow-start threshold, in segments.
+    pub threshold: f32,
+    /// The smoothed round-trip time, once it was measured.
+    pub srtt: Option<Span>,
+    /// The retransmission timeout, backed off.
+    pub rto: Span,
 }
 
 /// Where a node is and how it moves from here on: one row of the `positions` table. One per leg of its motion is enough

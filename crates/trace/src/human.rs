@@ -204,6 +204,7 @@ mod tests {
             goodput_bps: 2043.0,
             latency_ms: LatencyMs { mean: 9.3, p50: 6.25, p95: 31.4, p99: 120.0, max: 1203.7 },
             hops_mean: 2.65,
+            tcp: None,
             topology: None,
         };
         let totals = Totals {

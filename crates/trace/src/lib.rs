@@ -37,7 +37,9 @@ pub use capture::{
 pub use class::{Messages, PacketClass};
 pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, classify, knows_link_type, network};
 pub use error::Error;
-pub use event::{Counter, Direction, FrameEvent, HopEvent, HopKind, NoteEvent, PositionEvent, SendEvent};
+pub use event::{
+    Counter, Direction, FrameEvent, HopEvent, HopKind, NoteEvent, PositionEvent, SendEvent, TcpEvent,
+};
 pub use hash::TraceHash;
 pub use human::human_table;
 pub use manifest::{InputFile, Manifest, RunStatus};
@@ -45,6 +47,6 @@ pub use observer::Observer;
 pub use recorder::{NodeInfo, Outputs, Recorder};
 pub use run_dir::RunDir;
 pub use summary::{
-    FlowSummary, LatencyMs, Lateness, Programs, Summary, Topology, Totals, named_drops, ratio,
+    FlowSummary, LatencyMs, Lateness, Programs, Summary, TcpSummary, Topology, Totals, named_drops, ratio,
 };
 pub use tables::{Search, TABLES, addresses, export_csv, searches};

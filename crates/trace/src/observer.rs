@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use crate::{FrameEvent, HopEvent, NoteEvent, PositionEvent, SendEvent};
+use crate::{FrameEvent, HopEvent, NoteEvent, PositionEvent, SendEvent, TcpEvent};
 
 /// Sees the records of a run as they are made, besides or in the place of files; see [`crate::Recorder::observed_by`].
 ///
@@ -18,6 +18,8 @@ pub trait Observer: Any + Send {
     fn frame(&mut self, _: &FrameEvent<'_>) {}
     /// The state in which a protocol sent a packet.
     fn sent(&mut self, _: &SendEvent) {}
+    /// What happened at a TCP sender.
+    fn tcp(&mut self, _: &TcpEvent) {}
     /// A protocol's remark.
     fn note(&mut self, _: &NoteEvent) {}
     /// A leg of a node's motion.

@@ -11,7 +11,7 @@ use crate::tables::{FLOWS, Table};
 use crate::writer::Writer;
 use crate::{
     Counter, Error, FrameEvent, HopEvent, NoteEvent, PositionEvent, RunDir, RunStatus, SendEvent, Summary,
-    TraceHash,
+    TcpEvent, TraceHash,
 };
 
 /// What a run records besides its summary.
@@ -156,6 +156,16 @@ impl Recorder {
         }
         if self.records_hops {
             self.batch.sends.push(*e);
+            self.send_if_full();
+        }
+    }
+    /// Records what happened at a TCP sender.
+    pub fn tcp(&mut self, e: &TcpEvent) {
+        if let Some(o) = &mut self.observer {
+            o.tcp(e);
+        }
+        if self.records_hops {
+            self.batch.tcp.push(*e);
             self.send_if_full();
         }
     }

@@ -76,9 +76,42 @@ pub struct FlowSummary {
     pub latency_ms: LatencyMs,
     /// Mean number of hops of the packets received.
     pub hops_mean: f64,
+    /// What a TCP connection did besides.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tcp: Option<TcpSummary>,
     /// What the geometry allowed, with `--topology`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub topology: Option<Topology>,
+}
+
+/// What a TCP connection did. The flow's `sent` and `received` count its segments with data, those sent again too, on
+/// their way from source to destination; `goodput_bps` counts the octets that the destination's application got in order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TcpSummary {
+    /// `reno`, `sack`, ...
+    pub variant: String,
+    /// Octets that the destination's application got, each once and in order.
+    pub delivered_bytes: u64,
+    /// Segments sent again.
+    pub retransmissions: u64,
+    /// How often the retransmission timer ran out.
+    pub timeouts: u64,
+    /// How often duplicate acknowledgements showed a loss.
+    pub fast_retransmits: u64,
+    /// Packets without data from the destination: acknowledgements.
+    pub acks_sent: u64,
+    /// Of those, how many reached the source.
+    pub acks_received: u64,
+    /// Notices of a lost route that the sender believed.
+    pub notices: u64,
+    /// Segments sent to look for the route, or for room in the receiver's window.
+    pub probes: u64,
+    /// When the destination had got all of a sized transfer, seconds after its start.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub completed_s: Option<f64>,
+    /// Requests that were answered.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub answers: Option<u64>,
 }
 
 /// A node's number, or null for all nodes.

@@ -9,8 +9,10 @@ use std::thread::{self, JoinHandle};
 use crate::batch::Batch;
 use crate::capture::Captures;
 use crate::ns2::Ns2Trace;
-use crate::tables::{COUNTERS, EVENTS, NODES, PACKETS, POSITIONS, SENDS, Table};
-use crate::{Counter, Error, HopEvent, NodeInfo, NoteEvent, Outputs, PositionEvent, RunDir, SendEvent};
+use crate::tables::{COUNTERS, EVENTS, NODES, PACKETS, POSITIONS, SENDS, TCP, Table};
+use crate::{
+    Counter, Error, HopEvent, NodeInfo, NoteEvent, Outputs, PositionEvent, RunDir, SendEvent, TcpEvent,
+};
 
 /// Full batches that wait for the writer before the run has to.
 const WAITING: usize = 4;
@@ -120,6 +122,7 @@ struct Tables {
     positions: Table<PositionEvent>,
     events: Table<NoteEvent>,
     sends: Table<SendEvent>,
+    tcp: Table<TcpEvent>,
     counters: Table<Counter>,
 }
 
@@ -139,6 +142,7 @@ impl Sinks {
             t.positions.extend(batch.positions.iter().copied())?;
             t.events.extend(batch.notes.iter().copied())?;
             t.sends.extend(batch.sends.iter().copied())?;
+            t.tcp.extend(batch.tcp.iter().copied())?;
             t.counters.extend(batch.counters.iter().copied())?;
         }
         if let Some(c) = &mut self.captures {
@@ -170,6 +174,7 @@ impl Tables {
             positions: Table::create(path, "positions", POSITIONS)?,
             events: Table::create(path, "events", EVENTS)?,
             sends: Table::create(path, "sends", SENDS)?,
+            tcp: Table::create(path, "tcp", TCP)?,
             counters: Table::create(path, "counters", COUNTERS)?,
         })
     }
@@ -180,6 +185,7 @@ impl Tables {
             self.positions.close(),
             self.events.close(),
             self.sends.close(),
+            self.tcp.close(),
             self.counters.close(),
         ];
         all.into_iter().collect()

@@ -4,6 +4,8 @@ use core::fmt;
 
 use wayhop_core::{Addr, NodeId, Span, Time};
 
+use crate::tcp::TcpConfig;
+
 /// The UDP port of both ends unless the scenario names others: the first of the dynamic ones, which no dissector claims.
 pub const DEFAULT_PORT: u16 = 49_152;
 
@@ -29,7 +31,7 @@ pub struct FlowConfig {
     pub start: Time,
     /// When it stops, if before the end of the run: nothing is sent at this time or later.
     pub stop: Option<Time>,
-    /// UDP payload, or data of an echo request, in octets; at most [`MAX_PAYLOAD`].
+    /// UDP payload, or data of an echo request, in octets; at most [`MAX_PAYLOAD`]. TCP has its own setting.
     pub payload_bytes: u32,
     /// How many packets it sends at most.
     pub max_packets: Option<u64>,
@@ -62,13 +64,16 @@ pub enum FlowKind {
         /// The interval.
         interval: Span,
     },
+    /// A TCP connection ([`crate::tcp::Connection`]), opened at the flow's start.
+    Tcp(TcpConfig),
 }
 
 impl FlowKind {
-    /// The mean time between two packets.
+    /// The mean time between two packets; zero for TCP, which has no rhythm of its own.
     pub const fn mean_interval(&self) -> Span {
         match self {
             Self::Cbr { interval, .. } | Self::Poisson { interval } | Self::Ping { interval } => *interval,
+            Self::Tcp(_) => Span::ZERO,
         }
     }
 }
@@ -100,6 +105,13 @@ impl FlowConfig {
         if self.payload_bytes > MAX_PAYLOAD {
             return Err(FlowError::Payload(self.payload_bytes));
         }
+        if let FlowKind::Tcp(tcp) = &self.kind {
+            return match tcp.check() {
+                _ if self.is_to_all() => Err(FlowError::PingToAll),
+                Ok(()) => Ok(()),
+                Err((key, _)) => Err(FlowError::Tcp(key)),
+            };
+        }
         if self.kind.mean_interval() == Span::ZERO {
             return Err(FlowError::Interval);
         }
@@ -120,8 +132,10 @@ pub enum FlowError {
     Interval,
     /// The jitter is not from 0 to 1.
     Jitter(f64),
-    /// Echo requests to all nodes: who answers?
+    /// Echo requests or a connection to all nodes: who answers?
     PingToAll,
+    /// This setting of a TCP connection is out of its range.
+    Tcp(&'static str),
 }
 
 impl fmt::Display for FlowError {
@@ -129,7 +143,8 @@ impl fmt::Display for FlowError {
         match self {
             Self::Payload(n) => write!(f, "a payload of {n} octets; at most {MAX_PAYLOAD} fit into a packet"),
             Self::Interval => f.write_str("an interval of zero; give a positive one"),
-            Self::PingToAll => f.write_str("a ping to all nodes; name one"),
+            Self::PingToAll => f.write_str("a ping or a connection to all nodes; name one"),
+            Self::Tcp(key) => write!(f, "a TCP connection whose {key} is out of range"),
             Self::Jitter(j) => write!(f, "a jitter of {j}; give one from 0 to 1"),
         }
     }

@@ -3,7 +3,8 @@
 //! Plain state machines without I/O, clock or queue of their own. For each flow a host keeps
 //! * a [`Source`]: says when the next packet is due and builds it;
 //! * a [`Sink`]: counts what arrives, with delay and hops;
-//! * and where echo requests arrive, it answers with [`echo_reply`].
+//! * and where echo requests arrive, it answers with [`echo_reply`];
+//! * for a flow of TCP, a [`tcp::Connection`] in the place of all these, with the sink beside it to count.
 //!
 //! [`Summary`] turns a source's and a sink's counts into the figures of a run's summary.
 //!
@@ -18,11 +19,12 @@ mod sink;
 mod source;
 mod stamp;
 mod summary;
+pub mod tcp;
 
 pub use config::{DEFAULT_PORT, EVERYONE, FlowConfig, FlowError, FlowKind, GROUP, MAX_PAYLOAD};
 pub use echo::echo_reply;
 pub use histogram::Histogram;
 pub use sink::{Arrival, Sink};
-pub use source::{INITIAL_TTL, Source};
+pub use source::{INITIAL_TTL, Source, next_ip_id};
 pub use stamp::Stamp;
 pub use summary::{Latency, Summary};

@@ -1,7 +1,7 @@
 //! What arrives of a flow.
 
 use wayhop_core::{Packet, Time};
-use wayhop_wire::{icmp, ipv4, udp};
+use wayhop_wire::{icmp, ipv4, tcp, udp};
 
 use crate::seen::Seen;
 use crate::{Histogram, INITIAL_TTL, Stamp};
@@ -13,11 +13,11 @@ pub enum Arrival {
     First,
     /// One more with a number that had arrived.
     Duplicate,
-    /// Not a packet that a sink counts: no flow tag, neither UDP nor echo reply, or broken.
+    /// Not a packet that a sink counts: no flow tag, neither UDP nor TCP nor echo reply, or broken.
     Foreign,
 }
 
-/// The receiving end of a flow: for UDP at its destination, for echo replies back at its source.
+/// The receiving end of a flow: for UDP and TCP segments at its destination, for echo replies back at its source.
 ///
 /// Number and time of sending are the host's notes on the packet ([`wayhop_core::PacketMeta`]), so that payloads without
 /// room for a [`Stamp`] are measured, too. The round-trip time of an echo comes from the stamp in its data: below 16
@@ -75,6 +75,10 @@ impl Sink {
         let (payload_len, sent) = match ip.protocol() {
             ipv4::protocol::UDP => match udp::Packet::new_checked(ip.payload()) {
                 Ok(u) => (u.payload().len(), Some(p.meta.born)),
+                Err(_) => return Arrival::Foreign,
+            },
+            ipv4::protocol::TCP => match tcp::Packet::new_checked(ip.payload()) {
+                Ok(s) => (s.payload().len(), Some(p.meta.born)),
                 Err(_) => return Arrival::Foreign,
             },
             ipv4::protocol::ICMP => match icmp::Repr::parse(ip.payload()) {

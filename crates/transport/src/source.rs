@@ -8,6 +8,12 @@ use crate::{FlowConfig, FlowError, FlowKind, Stamp};
 /// The TTL of every packet at its source.
 pub const INITIAL_TTL: u8 = 64;
 
+/// The next IP identification of a node. Not 0, for which network stacks put in one of their own.
+pub fn next_ip_id(id: &mut u16) -> u16 {
+    *id = id.checked_add(1).unwrap_or(1);
+    *id
+}
+
 /// The sending end of a flow.
 ///
 /// A host calls [`Source::first_departure`] once; at each departure it calls [`Source::build`], then
@@ -31,7 +37,7 @@ impl Source {
     /// When the first packet is due; `None` if the flow sends nothing.
     pub fn first_departure(&self, rng: &mut Rng) -> Option<Time> {
         let at = match self.config.kind {
-            FlowKind::Cbr { .. } | FlowKind::Ping { .. } => self.config.start,
+            FlowKind::Cbr { .. } | FlowKind::Ping { .. } | FlowKind::Tcp(_) => self.config.start,
             FlowKind::Poisson { interval } => self.config.start + exponential(interval, rng),
         };
         self.unless_over(at)
@@ -45,6 +51,8 @@ impl Source {
             }
             FlowKind::Cbr { interval, .. } | FlowKind::Ping { interval } => interval,
             FlowKind::Poisson { interval } => exponential(interval, rng),
+            // A connection sends by itself once it has begun.
+            FlowKind::Tcp(_) => return None,
         };
         // Time goes on: a source that draws zero for ever must not stop the run.
         self.unless_over(now + wait.max(Span::from_nanos(1)))
@@ -68,7 +76,8 @@ impl Source {
         let (header, transport) = p.bytes_mut().split_at_mut(ipv4::HEADER_LEN);
         Stamp { seq, sent: now }.emit(&mut transport[udp::HEADER_LEN..]);
         let protocol = match self.config.kind {
-            FlowKind::Cbr { .. } | FlowKind::Poisson { .. } => {
+            // Of TCP flows a connection makes the packets, not this.
+            FlowKind::Cbr { .. } | FlowKind::Poisson { .. } | FlowKind::Tcp(_) => {
                 let r = udp::Repr {
                     src_port: self.config.src_port,
                     dst_port: self.config.dst_port,

@@ -57,6 +57,14 @@ impl Summary {
             hops_mean: sink.hops_mean(),
         }
     }
+
+    /// Of a TCP flow: the segments with data that its source sent, and the octets that arrived in order within its time.
+    pub fn count_stream(&mut self, sent: u64, delivered: u64, active: Span) {
+        let active_s = active.as_secs_f64();
+        self.sent = sent;
+        self.delivery_ratio = (sent > 0).then(|| self.received as f64 / sent as f64);
+        self.goodput_bps = if active_s > 0.0 { delivered as f64 * 8.0 / active_s } else { 0.0 };
+    }
 }
 
 impl Latency {

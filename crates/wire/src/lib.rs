@@ -24,6 +24,7 @@ mod icmp_error;
 pub mod ipv4;
 pub mod llc;
 pub mod radiotap;
+pub mod tcp;
 pub mod udp;
 
 pub use error::Error;

@@ -71,6 +71,12 @@ impl Traffic {
                 complaints.push(format!("flow {i} is not sent: a lab has flows to single nodes only"));
                 continue;
             };
+            if matches!(f.kind, FlowKind::Tcp(_)) {
+                complaints.push(format!(
+                    "flow {i} is not sent: in a lab TCP is the kernel's; run programs that use it"
+                ));
+                continue;
+            }
             let wrong = || Error::system(format!("open the socket of flow {i}"));
             let within = |node: u32, open: &(dyn Fn() -> io::Result<Socket> + Sync)| {
                 wire.node(node as usize).within(open).map_err(wrong())
@@ -195,6 +201,7 @@ fn result(id: usize, f: &FlowConfig, sent: u64, mut r: Received, ran: Duration) 
             FlowKind::Cbr { .. } => "cbr",
             FlowKind::Poisson { .. } => "poisson",
             FlowKind::Ping { .. } => "ping",
+            FlowKind::Tcp(_) => "tcp",
         }
         .into(),
         src: f.src.0,
@@ -205,6 +212,7 @@ fn result(id: usize, f: &FlowConfig, sent: u64, mut r: Received, ran: Duration) 
         goodput_bps: if active > 0.0 { r.octets as f64 * 8.0 / active } else { 0.0 },
         latency_ms: LatencyMs::of(&mut r.latencies_ns),
         hops_mean: ratio(r.hops, received),
+        tcp: None,
         topology: None,
     };
     FlowResult { summary, latencies_ns: r.latencies_ns }
@@ -221,6 +229,8 @@ fn interval(kind: &FlowKind, rng: &mut Rng) -> Span {
         FlowKind::Cbr { interval, jitter } => interval.mul_f64(rng.range(1.0 - jitter, 1.0 + jitter)),
         FlowKind::Poisson { interval } => interval.mul_f64(rng.exponential(1.0)),
         FlowKind::Ping { interval } => interval,
+        // Not sent here.
+        FlowKind::Tcp(_) => Span::MAX,
     }
 }
 

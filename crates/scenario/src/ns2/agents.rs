@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use wayhop_core::{Span, Time};
 use wayhop_transport::FlowKind;
+use wayhop_transport::tcp::TcpConfig;
 
 use super::interp::Spot;
-use super::value;
+use super::{tcp, value};
 use crate::error::{Error, Place};
 
 /// ns-2's defaults (`tcl/lib/ns-default.tcl`): `Application/Traffic/CBR` and `Agent/UDP`.
@@ -30,8 +31,9 @@ pub(super) enum Object {
         node: Option<u32>,
     },
     Cbr(Cbr),
-    /// Something of TCP: an agent, a sink, FTP.
-    Tcp,
+    Tcp(Box<tcp::Agent>),
+    TcpSink(tcp::Sink),
+    Ftp(tcp::Ftp),
     /// Something that has no part in a scenario (the simulator, the topography).
     Other,
 }
@@ -62,16 +64,20 @@ impl Object {
                 max_packets: CBR_MAX_PACKETS,
                 switches: Vec::new(),
             }),
-            "Application/FTP" | "Source/FTP" | "Application/Telnet" => Self::Tcp,
+            "Application/FTP" | "Source/FTP" => Self::Ftp(tcp::Ftp::default()),
             "Simulator" | "Topography" | "God" | "RNG" => Self::Other,
-            c if c.starts_with("Agent/TCP") => Self::Tcp,
-            c if c.starts_with("Application/Traffic/") => {
-                return Err((format!("{c} is not supported"), "use Application/Traffic/CBR"));
+            c if c.starts_with("Agent/TCPSink") => Self::TcpSink(tcp::Sink::new(&c["Agent/".len()..])?),
+            c if c.starts_with("Agent/TCP") => Self::Tcp(Box::new(tcp::Agent::new(&c["Agent/".len()..])?)),
+            c if c.starts_with("Application/") => {
+                return Err((
+                    format!("{c} is not supported"),
+                    "use Application/Traffic/CBR or Application/FTP",
+                ));
             }
             c => {
                 return Err((
                     format!("objects of class {c} are not supported"),
-                    "use Agent/UDP, Agent/Null, Application/Traffic/CBR",
+                    "use Agent/UDP, Agent/Null, Application/Traffic/CBR, Agent/TCP, Agent/TCPSink, Application/FTP",
                 ));
             }
         })
@@ -97,17 +103,13 @@ pub(super) struct RawFlow {
 pub(super) struct Agents {
     by_name: BTreeMap<String, usize>,
     all: Vec<(Object, String, Spot)>,
-    /// The first TCP connection.
-    pub(super) tcp: Option<Spot>,
 }
 
 impl Agents {
-    pub(super) fn create(&mut self, name: &str, object: Object, spot: Spot) {
-        if matches!(object, Object::Tcp) {
-            self.tcp.get_or_insert(spot);
-        }
+    pub(super) fn create(&mut self, name: &str, object: Object, spot: Spot) -> usize {
         self.by_name.insert(name.to_owned(), self.all.len());
         self.all.push((object, name.to_owned(), spot));
+        self.all.len() - 1
     }
 
     pub(super) fn find(&self, name: &str) -> Option<usize> {
@@ -117,8 +119,10 @@ impl Agents {
     pub(super) fn attach_to_node(&mut self, agent: usize, id: u32, place: Place) -> Result<(), Error> {
         match &mut self.all[agent].0 {
             Object::Udp { node, .. } | Object::Sink { node } => *node = Some(id),
-            Object::Tcp | Object::Other => {}
-            Object::Cbr(_) => {
+            Object::Tcp(agent) => agent.node = Some(id),
+            Object::TcpSink(sink) => sink.node = Some(id),
+            Object::Other => {}
+            Object::Cbr(_) | Object::Ftp(_) => {
                 return Err(Error::new(
                     "an application cannot be attached to a node",
                     "attach it to an agent",
@@ -130,30 +134,72 @@ impl Agents {
     }
 
     pub(super) fn connect(&mut self, a: usize, b: usize) {
-        if let Object::Udp { peer, .. } = &mut self.all[a].0 {
-            *peer = Some(b);
+        for (one, other) in [(a, b), (b, a)] {
+            match &mut self.all[one].0 {
+                Object::Udp { peer, .. } => *peer = Some(other),
+                Object::Tcp(agent) => agent.peer = Some(other),
+                _ => {}
+            }
         }
-        if let Object::Udp { peer, .. } = &mut self.all[b].0 {
-            *peer = Some(a);
+    }
+
+    /// `[$ns_ create-connection SOURCE $node SINK $node FID]`: both agents, connected; the answer is the source.
+    pub(super) fn create_connection(
+        &mut self,
+        name: &str,
+        source: (&str, u32),
+        sink: (&str, u32),
+        spot: Spot,
+    ) -> Result<(), Error> {
+        let made = |class: &str| {
+            Object::new(&format!("Agent/{class}"))
+                .map_err(|(why, remedy)| Error::new(why, remedy).at(spot.place))
+        };
+        let agents = [(made(source.0)?, source.1), (made(sink.0)?, sink.1)];
+        let first = self.all.len();
+        for ((object, node), name) in agents.into_iter().zip([name, ""]) {
+            let made = self.create(name, object, spot);
+            self.attach_to_node(made, node, spot.place)?;
         }
+        self.connect(first, first + 1);
+        Ok(())
     }
 
     /// `$object attach-agent $agent`.
     pub(super) fn attach_agent(&mut self, object: usize, to: usize) {
-        if let Object::Cbr(cbr) = &mut self.all[object].0 {
-            cbr.agent = Some(to);
+        match &mut self.all[object].0 {
+            Object::Cbr(cbr) => cbr.agent = Some(to),
+            Object::Ftp(ftp) => ftp.agent = Some(to),
+            _ => {}
         }
     }
 
     /// Whether nothing that the object does matters here.
     pub(super) fn has_no_part(&self, object: usize) -> bool {
-        matches!(self.all[object].0, Object::Sink { .. } | Object::Tcp | Object::Other)
+        matches!(self.all[object].0, Object::Sink { .. } | Object::TcpSink(_) | Object::Other)
     }
 
     /// `$object start` and `$object stop`.
     pub(super) fn switch(&mut self, object: usize, at: Time, on: bool) {
-        if let Object::Cbr(cbr) = &mut self.all[object].0 {
-            cbr.switches.push((at, on));
+        match &mut self.all[object].0 {
+            Object::Cbr(cbr) => cbr.switches.push((at, on)),
+            Object::Ftp(ftp) => ftp.switches.push((at, on)),
+            _ => {}
+        }
+    }
+
+    /// `$object VERB VALUE`; false if it is nothing that the object does.
+    pub(super) fn order(
+        &mut self,
+        object: usize,
+        at: Time,
+        verb: &str,
+        text: &str,
+        place: Place,
+    ) -> Result<bool, Error> {
+        match &mut self.all[object].0 {
+            Object::Ftp(ftp) => ftp.order(at, verb, text, place),
+            _ => Ok(false),
         }
     }
 
@@ -161,6 +207,9 @@ impl Agents {
     pub(super) fn set(&mut self, object: usize, key: &str, value: &str, place: Place) -> Result<(), Error> {
         let size = |v| value::count(v, key, MAX_PAYLOAD, place).map(|n| n as u32);
         match (&mut self.all[object].0, key) {
+            (Object::Tcp(agent), _) => agent.set(key, value, place)?,
+            (Object::TcpSink(sink), _) => sink.set(key, value, place)?,
+            (Object::Ftp(ftp), _) => ftp.set(key, value, place)?,
             (Object::Udp { packet_size, .. }, "packetSize_") => *packet_size = size(value)?,
             (Object::Cbr(c), "packetSize_" | "packet_size_") => c.packet_size = size(value)?,
             (Object::Cbr(c), "rate_") => c.rate_bps = value::bandwidth(value, key, place)?,
@@ -175,7 +224,7 @@ impl Agents {
             }
             (Object::Cbr(c), "random_") => c.random = value::number(value, key, place)? != 0.0,
             (Object::Cbr(c), "maxpkts_") => c.max_packets = value::count(value, key, i32::MAX as u64, place)?,
-            (Object::Sink { .. } | Object::Tcp | Object::Other, _)
+            (Object::Sink { .. } | Object::Other, _)
             | (_, "fid_" | "class_" | "prio_" | "flags_" | "ttl_" | "type_") => {}
             _ => {
                 return Err(Error::new(
@@ -192,6 +241,10 @@ impl Agents {
     pub(super) fn flows(&self, files: &[PathBuf], warnings: &mut Vec<String>) -> Result<Vec<RawFlow>, Error> {
         let mut flows = Vec::new();
         for (object, name, spot) in &self.all {
+            if let Object::Ftp(ftp) = object {
+                flows.extend(self.transfers(ftp, name, *spot, files, warnings)?);
+                continue;
+            }
             let Object::Cbr(cbr) = object else { continue };
             let wrong = |reason: String, remedy: &str| {
                 Error::new(reason, remedy).in_file(&files[spot.file]).at(spot.place)
@@ -266,6 +319,55 @@ impl Agents {
             flows.extend(cbr.periods().map(|(start, stop)| RawFlow { start, stop, ..template.clone() }));
         }
         Ok(flows)
+    }
+
+    /// The connections of an FTP application: one for each time that it runs.
+    fn transfers(
+        &self,
+        ftp: &tcp::Ftp,
+        name: &str,
+        spot: Spot,
+        files: &[PathBuf],
+        warnings: &mut Vec<String>,
+    ) -> Result<Vec<RawFlow>, Error> {
+        let wrong = |reason: String, remedy: &str| {
+            Error::new(reason, remedy).in_file(&files[spot.file]).at(spot.place)
+        };
+        let Some(Object::Tcp(agent)) = ftp.agent.map(|a| &self.all[a].0) else {
+            return Err(wrong(format!("{name} is attached to no Agent/TCP"), "add: $ftp attach-agent $tcp"));
+        };
+        let transfers = ftp.transfers(agent.config.segment_bytes);
+        if transfers.is_empty() {
+            warnings.push(format!("{name} (line {}) never starts and makes no traffic", spot.place.line));
+            return Ok(Vec::new());
+        }
+        let Some(Object::TcpSink(sink)) = agent.peer.map(|a| &self.all[a].0) else {
+            return Err(wrong(
+                format!("the agent of {name} is connected to no Agent/TCPSink"),
+                "add: $ns_ connect $tcp $sink",
+            ));
+        };
+        let (Some(src), Some(dst)) = (agent.node, sink.node) else {
+            return Err(wrong(
+                format!("the agent of {name}, or its sink, is on no node"),
+                "add: $ns_ attach-agent $node_(...) $tcp, and the same for the sink",
+            ));
+        };
+        let flow = |(start, stop, app)| {
+            let config = TcpConfig { app, delayed_ack: sink.delayed_ack, ..agent.config };
+            let payload_bytes = config.segment_bytes;
+            RawFlow {
+                src,
+                dst,
+                kind: FlowKind::Tcp(config),
+                start,
+                stop,
+                payload_bytes,
+                max_packets: None,
+                spot,
+            }
+        };
+        Ok(transfers.into_iter().map(flow).collect())
     }
 }
 

@@ -86,15 +86,6 @@ impl Importer {
     pub fn finish(self, count: Option<usize>) -> Result<Imported, Error> {
         let movement = self.files.first().cloned().unwrap_or_default();
         let located = |spot: Spot, e: Error| e.in_file(&self.files[spot.file]).at(spot.place);
-        if let Some(spot) = self.agents.tcp {
-            return Err(located(
-                spot,
-                Error::new(
-                    "TCP arrives with a later release",
-                    "take the TCP connections out, or use CBR over UDP",
-                ),
-            ));
-        }
         let mut warnings = Vec::new();
         let mut flows = self.agents.flows(&self.files, &mut warnings)?;
         let Some((highest, placed)) = self.nodes.extent() else {
@@ -245,10 +236,20 @@ impl Importer {
                 Object::new(class).map_err(|(reason, remedy)| Error::new(reason, remedy).at(place))?
             }
             ["God" | "Simulator", "instance"] | ["create-god", _] | ["$ns_" | "$ns", "node"] => Object::Other,
-            ["$ns_" | "$ns", "create-connection" | "create-connection-list", ..] => Object::Tcp,
-            [agent, "attach-source" | "attach-app", _] => {
-                self.find(agent, place)?;
-                Object::Tcp
+            ["$ns_" | "$ns", "create-connection", source, from, sink, to, ..] => {
+                let (from, to) = (node_number(from, place)?, node_number(to, place)?);
+                let spot = self.spot(place);
+                return Ok(self.agents.create_connection(name, (source, from), (sink, to), spot)?);
+            }
+            [agent, "attach-source" | "attach-app", class] => {
+                let agent = self.find(agent, place)?;
+                let application = format!("Application/{class}");
+                let object = Object::new(&application)
+                    .map_err(|(reason, remedy)| Error::new(reason, remedy).at(place))?;
+                let spot = self.spot(words[0].place);
+                let made = self.agents.create(name, object, spot);
+                self.agents.attach_agent(made, agent);
+                return Ok(());
             }
             _ => return Err(refused(&format!("[{value}]"), place)),
         };
@@ -309,11 +310,7 @@ impl Importer {
                 }
             }
             ["attach-agent", node, agent] => {
-                let id = node
-                    .strip_prefix('$')
-                    .and_then(node_id)
-                    .and_then(Result::ok)
-                    .ok_or_else(|| bad_node(node, words[2].place))?;
+                let id = node_number(node, words[2].place)?;
                 let agent = self.find(agent, words[3].place)?;
                 self.agents.attach_to_node(agent, id, words[3].place)?;
             }
@@ -334,9 +331,6 @@ impl Importer {
                 | "stop",
                 ..,
             ] => {}
-            ["create-connection", ..] => {
-                self.agents.create("", Object::Tcp, self.spot(place));
-            }
             _ => return Err(refused(&args.join(" "), place)),
         }
         Ok(())
@@ -379,6 +373,7 @@ impl Importer {
             }
             ["start"] => self.agents.switch(object, at.unwrap_or(Time::ZERO), true),
             ["stop"] => self.agents.switch(object, at.unwrap_or(Time::ZERO), false),
+            [verb, value] if self.agents.order(object, at.unwrap_or(Time::ZERO), verb, value, place)? => {}
             _ if self.agents.has_no_part(object) => {}
             _ => return Err(refused(&args.join(" "), place)),
         }
@@ -408,6 +403,12 @@ fn node_id(name: &str) -> Option<Result<u32, BadId>> {
     })?;
     let digits = rest.strip_prefix('(').map_or(Some(rest), |r| r.strip_suffix(')'));
     Some(digits.and_then(|d| d.parse::<u32>().ok()).filter(|&id| (id as usize) <= MAX_NODES).ok_or(BadId))
+}
+
+/// The number in `$node_(3)`.
+fn node_number(reference: &str, place: Place) -> Result<u32, Error> {
+    let id = reference.strip_prefix('$').and_then(node_id).and_then(Result::ok);
+    id.ok_or_else(|| bad_node(reference, place))
 }
 
 fn bad_node(text: &str, place: Place) -> Error {

@@ -2,6 +2,7 @@ use super::*;
 use proptest::prelude::*;
 use wayhop_core::{Position, Span};
 use wayhop_transport::FlowKind;
+use wayhop_transport::tcp::{App, RtoConfig, Variant};
 
 fn import(text: &str) -> Result<Imported, Error> {
     let mut i = Importer::default();
@@ -82,6 +83,40 @@ fn interval_and_rate_follow_ns2s_rules() {
     }
 }
 
+/// What `cbrgen -type tcp` and its like write for a connection from node 0 to node 1.
+const FTP: &str = "set tcp_(0) [$ns_ create-connection  TCP/Reno $node_(0) TCPSink/DelAck $node_(1) 0]\n\
+    $tcp_(0) set window_ 32\n$tcp_(0) set packetSize_ 512\nset ftp_(0) [$tcp_(0) attach-source FTP]\n\
+    $ns_ at 1.5 \"$ftp_(0) start\"\n";
+
+#[test]
+fn ftp_lines_make_connections() {
+    let i = import(&(TWO_NODES.to_owned() + FTP)).unwrap();
+    let f = &i.flows[0];
+    assert_eq!((f.src, f.dst, f.start, f.stop), (NodeId(0), NodeId(1), Time::from_secs_f64(1.5), None));
+    let FlowKind::Tcp(c) = f.kind else { panic!("{:?}", f.kind) };
+    assert_eq!((c.variant, c.window_segments, c.segment_bytes), (Variant::Reno, 32, 512));
+    assert_eq!((c.delayed_ack, c.app), (Some(Span::from_millis(100)), App::Bulk { bytes: None }));
+    assert_eq!(c.rto, RtoConfig::ns2());
+
+    // The same in single steps, with a sized transfer and one that is stopped.
+    let long = "set t [new Agent/TCP/Newreno]\nset s [new Agent/TCPSink]\nset f [new Application/FTP]\n\
+        $ns_ attach-agent $node_(1) $t\n$ns_ attach-agent $node_(0) $s\n$ns_ connect $t $s\n$f attach-agent $t\n\
+        $t set rtxcur_init_ 6.0\n$t set tcpTick_ 0.1\n\
+        $ns_ at 2 \"$f produce 10\"\n$ns_ at 20 \"$f start\"\n$ns_ at 30 \"$f stop\"\n";
+    let i = import(&(TWO_NODES.to_owned() + long)).unwrap();
+    let seen: Vec<_> = i
+        .flows
+        .iter()
+        .map(|f| {
+            let FlowKind::Tcp(c) = f.kind else { panic!("{:?}", f.kind) };
+            assert_eq!((f.src, c.variant, c.rto.initial), (NodeId(1), Variant::NewReno, Span::from_secs(6)));
+            (f.start.as_secs_f64(), f.stop.map(Time::as_secs_f64), c.app)
+        })
+        .collect();
+    let sized = App::Bulk { bytes: Some(10_000) };
+    assert_eq!(seen, [(2.0, None, sized), (20.0, Some(30.0), App::Bulk { bytes: None })]);
+}
+
 #[test]
 fn variables_other_spellings_and_harmless_lines_are_read() {
     let text = "set val(x) 500 ;# width\nset speed 4\nset god_ [God instance]\nputs \"loading\"\n\
@@ -147,13 +182,17 @@ fn wrong_lines_are_named_by_place_and_remedy() {
         ),
         ("# nothing here", "m.tcl: has no nodes; give lines such as: $node_(0) set X_ 10.0"),
         (
-            "set tcp_(0) [$ns_ create-connection  TCP $node_(0) TCPSink $node_(1) 0]\n$tcp_(0) set window_ 32\n\
-             set ftp_(0) [$tcp_(0) attach-source FTP]\n$ns_ at 1.0 \"$ftp_(0) start\"",
-            "m.tcl:1:1: TCP arrives with a later release; take the TCP connections out, or use CBR over UDP",
+            "set e [new Application/Traffic/Exponential]",
+            "m.tcl:1:7: Application/Traffic/Exponential is not supported; use Application/Traffic/CBR or Application/FTP",
         ),
         (
-            "set e [new Application/Traffic/Exponential]",
-            "m.tcl:1:7: Application/Traffic/Exponential is not supported; use Application/Traffic/CBR",
+            "set tcp [new Agent/TCP/Fack]",
+            "m.tcl:1:9: Agent/TCP/Fack is not supported; use Agent/TCP (Tahoe), or its Reno, Newreno, Sack1 or Vegas",
+        ),
+        (
+            "set tcp [new Agent/TCP/Reno]\n$tcp set timestamps_ 1",
+            "m.tcl:2:22: timestamps_ 1 is not a setting of TCP that is understood here; known are packetSize_, window_, \
+             maxcwnd_, windowInit_, tcpTick_, minrto_, maxrto_, rtxcur_init_, singledup_, syn_",
         ),
         (
             "$node_(0) set X_ 1\n$node_(999999) set X_ 1",

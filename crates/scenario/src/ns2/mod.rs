@@ -7,6 +7,7 @@ mod god;
 mod interp;
 mod nodes;
 mod tcl;
+mod tcp;
 mod value;
 mod vars;
 

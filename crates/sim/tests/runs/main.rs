@@ -12,6 +12,7 @@ mod orders;
 mod outside;
 mod repetition;
 mod stall;
+mod tcp;
 mod to_all;
 
 use std::ops::ControlFlow;

@@ -4,7 +4,9 @@ use bytes::Bytes;
 use wayhop_core::{Addr, FlowTag, Span, Time};
 
 use super::column::{Cells, Column, Texts, name};
-use crate::{Counter, FlowSummary, HopEvent, Messages, NodeInfo, NoteEvent, PositionEvent, SendEvent};
+use crate::{
+    Counter, FlowSummary, HopEvent, Messages, NodeInfo, NoteEvent, PositionEvent, SendEvent, TcpEvent,
+};
 
 const fn column<R>(name: &'static str, cells: Cells<R>) -> Column<R> {
     Column { name, cells }
@@ -65,6 +67,22 @@ pub(crate) const SENDS: &[Column<SendEvent>] = &[
     column("timer_us", Cells::OptInt64(|e| micros(e.state.timer))),
     column("rtt_us", Cells::OptInt64(|e| micros(e.state.rtt))),
     column("rtt_deviation_us", Cells::OptInt64(|e| micros(e.state.rtt_deviation))),
+];
+
+/// `tcp`: one row per event at a TCP sender, with its state after it.
+pub(crate) const TCP: &[Column<TcpEvent>] = &[
+    column("time_ns", Cells::Int64(|e| nanos(e.time))),
+    column("flow", Cells::Int32(|e| e.flow as i32)),
+    column("node", Cells::Int32(|e| e.node.0 as i32)),
+    column("event", Cells::Text(|e, _| name(e.event))),
+    column("octet", Cells::Int64(|e| e.octet as i64)),
+    column("bytes", Cells::Int32(|e| e.bytes as i32)),
+    column("acked", Cells::Int64(|e| e.acked as i64)),
+    column("in_flight", Cells::Int64(|e| e.in_flight as i64)),
+    column("cwnd", Cells::Double(|e| f64::from(e.window))),
+    column("ssthresh", Cells::Double(|e| f64::from(e.threshold))),
+    column("srtt_us", Cells::OptInt64(|e| e.srtt.and_then(micros))),
+    column("rto_us", Cells::OptInt64(|e| micros(e.rto))),
 ];
 
 /// `counters`: one row per counter of a node.

@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use tempfile::TempDir;
 
-use super::{COUNTERS, EVENTS, FLOWS, NODES, PACKETS, POSITIONS, SENDS, TABLES, Table};
+use super::{COUNTERS, EVENTS, FLOWS, NODES, PACKETS, POSITIONS, SENDS, TABLES, TCP, Table};
 use crate::fixture::hop;
 
 fn rows_of(dir: &TempDir) -> i64 {
@@ -47,6 +47,7 @@ fn every_column_is_explained() {
         ("positions", names(POSITIONS)),
         ("events", names(EVENTS)),
         ("sends", names(SENDS)),
+        ("tcp", names(TCP)),
         ("counters", names(COUNTERS)),
         ("flows", names(FLOWS)),
         ("nodes", names(NODES)),

@@ -1,0 +1,145 @@
+//! Vegas: a window by how many segments wait in queues (Brakmo and Peterson 1995).
+
+use wayhop_core::{Span, Time};
+
+use super::{Acked, CongestionControl, Lost};
+use crate::tcp::config::TcpConfig;
+
+/// Grow while fewer segments than this are queued, ...
+const ALPHA: f64 = 1.0;
+/// ... shrink while more than this are, ...
+const BETA: f64 = 3.0;
+/// ... and end slow start when more than this are.
+const GAMMA: f64 = 1.0;
+
+/// The paper's control: once a round trip it compares the throughput with what the shortest round trip would give.
+#[derive(Clone, Debug)]
+pub(crate) struct Vegas {
+    window: f64,
+    threshold: f64,
+    /// The shortest round trip seen.
+    base: Option<Span>,
+    /// Round trips measured since the last decision.
+    sum: Span,
+    samples: u64,
+    /// The octet whose acknowledgement ends this round trip.
+    round_ends: u64,
+    /// What each acknowledgement adds until then.
+    step: f64,
+    /// Slow start grows every other round trip only.
+    grows: bool,
+    /// Smoothed round trip and its variation, by the exact clock.
+    srtt: Option<Span>,
+    variation: Span,
+    /// When the window was last reduced.
+    reduced: Time,
+}
+
+impl Vegas {
+    pub(crate) fn new(c: &TcpConfig) -> Self {
+        Self {
+            window: f64::from(c.initial_window),
+            threshold: f64::from(c.window_segments),
+            base: None,
+            sum: Span::ZERO,
+            samples: 0,
+            round_ends: 0,
+            step: 0.0,
+            grows: true,
+            srtt: None,
+            variation: Span::ZERO,
+            reduced: Time::ZERO,
+        }
+    }
+
+    fn measure(&mut self, rtt: Span) {
+        self.base = Some(self.base.map_or(rtt, |b| b.min(rtt)));
+        self.sum += rtt;
+        self.samples += 1;
+        match self.srtt {
+            None => (self.srtt, self.variation) = (Some(rtt), rtt / 2),
+            Some(s) => {
+                let error = if s > rtt { s - rtt } else { rtt - s };
+                self.variation = (self.variation * 3 + error) / 4;
+                self.srtt = Some((s * 7 + rtt) / 8);
+            }
+        }
+    }
+
+    /// At the end of a round trip.
+    fn decide(&mut self, a: &Acked) {
+        self.round_ends = a.next;
+        let Some(base) = self.base else { return };
+        if self.samples == 0 {
+            return;
+        }
+        let rtt = (self.sum / self.samples).as_secs_f64();
+        (self.sum, self.samples) = (Span::ZERO, 0);
+        // The segments that wait: the window less what the path itself holds.
+        let queued = if rtt > 0.0 { self.window * (1.0 - base.as_secs_f64() / rtt) } else { 0.0 };
+        if self.window < self.threshold {
+            self.grows = !self.grows;
+            self.step = if self.grows && queued <= GAMMA { 1.0 } else { 0.0 };
+            if self.grows && queued > GAMMA {
+                self.threshold = 2.0;
+                self.window = (self.window * 7.0 / 8.0).max(2.0);
+            }
+        } else if queued > BETA {
+            self.window = (self.window - 1.0).max(2.0);
+            self.step = 0.0;
+        } else {
+            self.step = if queued < ALPHA { 1.0 / self.window } else { 0.0 };
+        }
+    }
+}
+
+impl CongestionControl for Vegas {
+    fn window(&self) -> f64 {
+        self.window
+    }
+    fn threshold(&self) -> f64 {
+        self.threshold
+    }
+
+    fn acked(&mut self, a: &Acked) {
+        if let Some(rtt) = a.rtt {
+            self.measure(rtt);
+        }
+        if a.up_to >= self.round_ends {
+            self.decide(a);
+        }
+        if self.step == 1.0 && self.window >= self.threshold {
+            self.step = 0.0;
+        }
+        // Only as far as the sender keeps up with it.
+        if !a.recovering && self.window - a.in_flight <= 2.0 {
+            self.window += self.step;
+        }
+    }
+
+    /// One reduction for the losses of one window: a segment that was sent before the last one does not count again.
+    fn lost(&mut self, l: &Lost) {
+        if l.sent.is_some_and(|sent| sent < self.reduced) {
+            return;
+        }
+        let kept = if l.times > 1 { 0.5 } else { 0.75 };
+        self.window = (l.load * kept).max(2.0);
+        self.threshold = 2.0;
+        self.reduced = l.now;
+    }
+
+    fn timed_out(&mut self, l: &Lost, _again: bool) {
+        self.threshold = (l.load / 2.0).max(2.0);
+        self.window = 2.0;
+        self.step = 0.0;
+        self.reduced = l.now;
+    }
+
+    fn set_window(&mut self, segments: f64) {
+        self.window = segments;
+    }
+
+    fn is_overdue(&self, age: Span) -> bool {
+        self.srtt.is_some_and(|s| age > s + self.variation * 4)
+    }
+}

@@ -1,0 +1,40 @@
+//! TCP (RFC 9293): a state machine without I/O, with real segments.
+//!
+//! A [`Connection`] is a flow's two ends. A host calls it when the flow starts, when a packet for an end has arrived, when
+//! an end's [`Connection::deadline`] has come, and when an ICMP error or a found route concerns it; it answers with whole
+//! IP packets. Inside, bottom up:
+//! * `rto`: the retransmission timeout (RFC 6298), exact or by ns-2's ticks;
+//! * [`CongestionControl`]: how much may be under way; `congestion/` has Tahoe and Reno, Vegas, Westwood;
+//! * `scoreboard`: what selective acknowledgements say (RFC 6675);
+//! * `sender`: what is sent, when, and again: fast retransmit and recovery, timeouts, closed windows;
+//! * `receiver`: order, buffer, acknowledgements; [`stream`]: the octets themselves;
+//! * `endpoint`: handshake, sequence numbers, packets;
+//! * `failure`, `pacing`, and the settings of [`TcpConfig`]: what was proposed for mobile networks.
+//!
+//! What is left out: urgent data, resets, timestamps (RFC 7323), ECN, and the time that a closed connection waits; ends
+//! stay until the run ends.
+
+mod app;
+mod config;
+mod congestion;
+mod connection;
+mod endpoint;
+mod failure;
+mod note;
+mod pacing;
+mod receiver;
+mod rto;
+mod scoreboard;
+mod sender;
+pub mod stream;
+
+pub use app::App;
+pub use config::{MAX_SEGMENT, MAX_WINDOW, Profile, TcpConfig, Variant};
+pub use congestion::{Acked, CongestionControl, Lost};
+pub use connection::{Connection, End};
+pub use endpoint::{Endpoint, Io};
+pub use failure::Failure;
+pub use note::{Note, NoteKind};
+pub use pacing::Pacing;
+pub use rto::RtoConfig;
+pub use sender::Counts;

@@ -1,0 +1,6 @@
+//! TCP connections, scripted packet by packet, and at random.
+
+mod lab;
+mod recovery;
+mod streams;
+mod wireshark;
