@@ -205,3 +205,24 @@ fn no_thread_of_a_node_keeps_more_privileges_than_a_router_needs() {
         assert!(names.len() >= 3, "with those of capture and control socket: {names:?}");
     }
 }
+
+#[test]
+fn garbage_and_a_hundred_thousand_connections_at_the_control_socket_do_no_harm() {
+    if !may_run() {
+        return;
+    }
+    let mut mesh = Mesh::line(2);
+    mesh.start(0, "dsr", &["control=n0"]);
+    mesh.start(1, "dsr", &[]);
+    let garbage = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/garbage.py");
+    let socket = mesh.socket("n0");
+    let (ok, said) = mesh.run_args(0, &["python3", garbage, socket.to_str().unwrap(), "100000"]);
+    assert!(ok, "{said}");
+    let (_, most) = mesh.memory_kib(0);
+    assert!(most < MOST_MEMORY_KIB, "{most} KiB");
+    let files = fs::read_dir(format!("/proc/{}/fd", mesh.pid(0))).unwrap().count();
+    assert!(files < 32, "{files} open files");
+    mesh.ping(0, 1, 5);
+    assert!(mesh.counters("n0")["sent_frames"].as_u64().unwrap() > 0);
+    assert!(!mesh.stop(0).contains("panicked"));
+}

@@ -10,6 +10,7 @@ mod diff;
 mod doctor;
 mod dsr_options;
 mod emulate;
+mod emulate_faults;
 mod extremes;
 mod golden;
 mod interruption;
