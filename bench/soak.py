@@ -5,10 +5,11 @@ For each protocol three namespaces on a bridge run a daemon each. Pings, UDP to 
 are not, and random frames go on all the time; every few seconds the links change (a line, all in range, an end cut off,
 an interface taken down and up); clients connect to the control sockets, ask, and break off. Every ten seconds the memory
 (VmRSS), threads, open files, kernel routes and rows of the protocol's tables of each daemon are noted, one JSON object
-a line in --out. At the end: the slope of the memory by least squares over the last three quarters, and the most of all
-else, early and late. A node that leaks has a slope; a table that is not bounded has more rows late than early.
+a line in --out. At the end: the slope of the memory by least squares over the last half (before that tables fill), and the
+most of all else in the third and the last quarter. A node that leaks has a slope; a table without bound has more rows late.
 
     soak.py [--minutes 60] [--protocols aodv dsr] [--wayhop PATH] [--out soak.jsonl]
+    soak.py --report soak.jsonl
 
 Needs root, and Debian's iproute2, iputils-ping, nftables and python3.
 """
@@ -173,14 +174,14 @@ def slope_per_hour(points):
 
 
 def report(samples):
-    """One line a daemon. The first quarter is for tables to fill."""
+    """One line a daemon."""
     end = max(s["s"] for s in samples)
-    print(f"{end / 60:.0f} min\n{'':13}{'VmRSS, KiB':>28}{'':12}{'most of the second | of the last quarter':>44}")
-    print(f"{'protocol node':14}{'at 1/4':>8}{'end':>8}{'KiB/h':>8}{'files':>12}{'threads':>10}{'kernel routes':>16}{'rows':>14}{'frames':>10}")
+    print(f"{end / 60:.0f} min\n{'':13}{'VmRSS, KiB':>28}{'':12}{'most of the third | of the last quarter':>44}")
+    print(f"{'protocol node':14}{'at 1/2':>8}{'end':>8}{'KiB/h':>8}{'files':>12}{'threads':>10}{'kernel routes':>16}{'rows':>14}{'frames':>10}")
     for key in sorted({(s["protocol"], s["node"]) for s in samples}):
         own = [s for s in samples if (s["protocol"], s["node"]) == key]
-        steady = [s for s in own if s["s"] >= end / 4]
-        early, late = [s for s in steady if s["s"] < end / 2], [s for s in own if s["s"] >= 3 * end / 4]
+        steady = [s for s in own if s["s"] >= end / 2]
+        early, late = [s for s in steady if s["s"] < 3 * end / 4], [s for s in steady if s["s"] >= 3 * end / 4]
         both = lambda k: f"{max(s[k] for s in early)} | {max(s[k] for s in late)}"  # noqa: E731
         slope = slope_per_hour([(s["s"], s["rss_kib"]) for s in steady])
         print(f"{key[0]:9}{key[1]:<5}{steady[0]['rss_kib']:8}{own[-1]['rss_kib']:8}{slope:8.0f}{both('files'):>12}"
@@ -193,7 +194,11 @@ def main():
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--protocols", nargs="+", default=["aodv", "dsr"])
     parser.add_argument("--out", default="soak.jsonl")
+    parser.add_argument("--report", metavar="FILE", help="report on what an earlier run wrote")
     a = parser.parse_args()
+    if a.report:
+        with open(a.report, encoding="utf-8") as lines:
+            return report([json.loads(line) for line in lines])
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     folder = tempfile.mkdtemp(prefix="soak")
     meshes = [Mesh(a.wayhop, p, folder) for p in a.protocols]
