@@ -5,6 +5,7 @@
 
 mod mesh;
 mod station;
+mod upkeep;
 
 use std::time::Duration;
 

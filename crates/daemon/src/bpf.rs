@@ -32,7 +32,9 @@ pub(crate) struct Passed {
 /// The program at work.
 pub(crate) struct Usage {
     map: OwnedFd,
-    _links: [OwnedFd; 2],
+    programs: [OwnedFd; 2],
+    /// Held: the programs are at their places as long as these are open.
+    links: [OwnedFd; 2],
     keys: Box<[[u8; 8]]>,
     values: Box<[[u8; 8]]>,
 }
@@ -50,13 +52,17 @@ impl Usage {
     /// Begins to watch an interface. `port` is the routing protocol's own, whose packets do not count.
     pub(crate) fn watch(ifindex: u32, own: Addr, port: u16) -> io::Result<Self> {
         let map = create_map()?;
-        let link = |way| {
-            let program = load(&program(map.as_raw_fd(), way, own, port))?;
-            attach(&program, ifindex, way)
-        };
-        let links = [link(Way::In)?, link(Way::Out)?];
+        let program = |way| load(&program(map.as_raw_fd(), way, own, port));
+        let programs = [program(Way::In)?, program(Way::Out)?];
+        let links = attach_both(&programs, ifindex)?;
         let room = || vec![[0; 8]; MAX_PAIRS].into_boxed_slice();
-        Ok(Self { map, _links: links, keys: room(), values: room() })
+        Ok(Self { map, programs, links, keys: room(), values: room() })
+    }
+
+    /// Watches another interface from now on. It takes fewer privileges than to begin: the programs are loaded.
+    pub(crate) fn move_to(&mut self, ifindex: u32) -> io::Result<()> {
+        self.links = attach_both(&self.programs, ifindex)?;
+        Ok(())
     }
 
     /// Takes out what has passed since the last look.
@@ -155,6 +161,10 @@ fn load(program: &[Instruction]) -> io::Result<OwnedFd> {
     attributes.name[..6].copy_from_slice(b"wayhop");
     // SAFETY: `instructions` points at `count` of them, `license` at a string that ends with a zero.
     unsafe { bpf(PROG_LOAD, &mut attributes) }.map(owned)
+}
+
+fn attach_both(programs: &[OwnedFd; 2], ifindex: u32) -> io::Result<[OwnedFd; 2]> {
+    Ok([attach(&programs[0], ifindex, Way::In)?, attach(&programs[1], ifindex, Way::Out)?])
 }
 
 fn attach(program: &OwnedFd, ifindex: u32, way: Way) -> io::Result<OwnedFd> {

@@ -10,6 +10,7 @@ use wayhop_scenario::{Document, Protocol, ProtocolParams};
 use crate::error::Error;
 use crate::log::Level;
 use crate::monitor::Monitor;
+use crate::wifi::Source;
 
 /// The configuration of one node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,6 +37,14 @@ pub struct NodeConfig {
     /// How much is told on standard error: `error`, `warning`, `info` or `debug`.
     #[serde(default)]
     pub log: Level,
+    /// A file that gets these lines in the place of standard error, each with its time in seconds since 1970. SIGHUP has the
+    /// node open it anew, after it was renamed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_file: Option<PathBuf>,
+    /// Where the power comes from with which neighbours are received: `nl80211`, the driver's table of stations;
+    /// `monitor:mon0`, the radiotap headers of the monitor interface mon0; or `none`.
+    #[serde(default = "signal")]
+    pub signal: String,
     /// A file that gets the summary when the node ends: the JSON object of `wayhop run --json`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<PathBuf>,
@@ -78,6 +87,9 @@ pub struct Capture {
 fn tun() -> String {
     "mesh0".into()
 }
+fn signal() -> String {
+    "nl80211".into()
+}
 fn user() -> String {
     "nobody".into()
 }
@@ -116,6 +128,8 @@ pub struct Settings {
     pub prefix_len: u8,
     /// The protocol, fit for an interface that does not acknowledge.
     pub protocol: ProtocolParams,
+    /// The file and the command line that it was read from, to read it again.
+    pub source: Option<(PathBuf, Overrides)>,
     /// What the user should know.
     pub remarks: Vec<String>,
 }
@@ -129,17 +143,14 @@ impl Settings {
         let mut document = path.map(Document::load).transpose().map_err(config_error)?.unwrap_or_default();
         let sets = overrides.sets();
         let config = document.deserialize_with(&sets).map_err(config_error)?;
-        Self::resolve(config, &document).map_err(config_error)
+        let mut settings = Self::resolve(config, &document).map_err(config_error)?;
+        settings.source = path.map(|p| (p.to_owned(), overrides.clone()));
+        Ok(settings)
     }
 
     fn resolve(mut config: NodeConfig, doc: &Document) -> Result<Self, wayhop_scenario::Error> {
         for (key, name) in [("interface", &config.interface), ("tun", &config.tun)] {
-            // The kernel's rule (dev_valid_name).
-            let valid = (1..16).contains(&name.len())
-                && *name != "."
-                && *name != ".."
-                && name.chars().all(|c| c.is_ascii_graphic() && c != '/' && c != ':');
-            if !valid {
+            if !is_interface_name(name) {
                 return Err(doc.error(
                     key,
                     format!("{name:?} is no name of an interface"),
@@ -180,10 +191,17 @@ impl Settings {
         if let Some(Err((key, wrong, remedy))) = config.monitor.as_ref().map(Monitor::check) {
             return Err(doc.error(&format!("monitor.{key}"), wrong, remedy));
         }
+        if source(&config.signal, &config.interface).is_none() {
+            return Err(doc.error(
+                "signal",
+                format!("{:?} is no source of signals", config.signal),
+                "give nl80211, none, or monitor: with the name of a monitor interface",
+            ));
+        }
         let mut remarks = Vec::new();
         crate::adapt::adapt(&mut config.protocol, doc, &mut remarks)?;
         let protocol = config.protocol.resolve(doc)?;
-        Ok(Self { config, address, prefix_len, protocol, remarks })
+        Ok(Self { config, address, prefix_len, protocol, source: None, remarks })
     }
 
     /// The configuration with all defaults, and the protocol with all parameters, as TOML.
@@ -213,6 +231,25 @@ impl Overrides {
         ];
         flags.into_iter().flatten().chain(self.sets.iter().cloned()).collect()
     }
+}
+
+/// Where signals come from; the inner `None` for nowhere.
+#[allow(clippy::option_option, reason = "refused, or nowhere")]
+pub(crate) fn source(text: &str, interface: &str) -> Option<Option<Source>> {
+    match text.split_once(':') {
+        None if text == "none" => Some(None),
+        None if text == "nl80211" => Some(Some(Source::Stations(interface.to_owned()))),
+        Some(("monitor", name)) if is_interface_name(name) => Some(Some(Source::Monitor(name.to_owned()))),
+        _ => None,
+    }
+}
+
+/// The kernel's rule (dev_valid_name).
+fn is_interface_name(name: &str) -> bool {
+    (1..16).contains(&name.len())
+        && name != "."
+        && name != ".."
+        && name.chars().all(|c| c.is_ascii_graphic() && c != '/' && c != ':')
 }
 
 /// `10.0.0.3/16`: a host's address with the length of its network's prefix.

@@ -2,32 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use wayhop_control::answer::{
     Counters, NodeCounters, NodeParameters, NodePosition, Parameters, Positions, Tables,
 };
-use wayhop_control::{Call, ControlError, ErrorCode, JsonTables, ParameterSet, Place, Request};
+use wayhop_control::{Call, ControlError, ErrorCode, JsonTables, Place, Request};
 use wayhop_core::{Command, Fix, Inspect as _, Refused};
-use wayhop_scenario::ProtocolParams;
 
 use crate::host::Host;
 
 /// What the socket needs to know besides the host.
 pub(crate) struct Desk {
     name: String,
-    parameters: ParameterSet,
 }
 
 /// The number of the only node.
 pub(crate) const NODE: u32 = 0;
 
 impl Desk {
-    pub(crate) fn new(name: String, params: &ProtocolParams) -> Self {
-        let parameters = match params {
-            ProtocolParams::Dsr(p) => ParameterSet::of(p),
-            ProtocolParams::Aodv(p) => ParameterSet::of(p),
-        };
-        Self { name, parameters }
+    pub(crate) fn new(name: String) -> Self {
+        Self { name }
     }
 
     /// Answers a call. Returns whether it asks the node to end.
@@ -51,12 +45,10 @@ impl Desk {
                 let counters = host.counters.by_name();
                 json(&Counters { time_s, nodes: vec![NodeCounters { node: NODE, name: name(), counters }] })
             }
-            Request::Parameters {} => self.shown_parameters(),
+            Request::Parameters {} => self.shown_parameters(host),
             Request::SetParameters { values } => {
-                let (new, command) = self.parameters.changed(values)?;
-                host.command(&command).map_err(refused)?;
-                self.parameters = new;
-                self.shown_parameters()
+                host.change_parameters(values)?;
+                self.shown_parameters(host)
             }
             Request::PurgeRoutes { destination } => {
                 host.command(&Command::PurgeRoutes { destination: *destination }).map_err(refused)?;
@@ -92,8 +84,8 @@ impl Desk {
         }
     }
 
-    fn shown_parameters(&self) -> Result<Value, ControlError> {
-        let parameters = self.parameters.values().clone();
+    fn shown_parameters(&self, host: &Host) -> Result<Value, ControlError> {
+        let parameters = host.parameters.values().clone();
         json(&Parameters { nodes: vec![NodeParameters { node: NODE, name: self.name.clone(), parameters }] })
     }
 }
@@ -123,9 +115,25 @@ impl Host {
             );
         }
         for (addr, mac) in self.neighbours() {
-            out.row("link_addresses", &[("address", &addr), ("mac", &mac)]);
+            match self.signals.get(&mac) {
+                Some(dbm) => {
+                    out.row("link_addresses", &[("address", &addr), ("mac", &mac), ("signal_dbm", dbm)]);
+                }
+                None => out.row("link_addresses", &[("address", &addr), ("mac", &mac)]),
+            }
         }
         out.row("queue", &[("packets", &self.outbox.len())]);
+        if self.fates.is_watching() {
+            out.row("transmit_status", &[("trusted", &self.fates.is_trusted()), ("open", &self.fates.len())]);
+        }
+    }
+
+    /// Has the protocol go on with these parameters.
+    pub(crate) fn change_parameters(&mut self, values: &Map<String, Value>) -> Result<(), ControlError> {
+        let (new, command) = self.parameters.changed(values)?;
+        self.command(&command).map_err(refused)?;
+        self.parameters = new;
+        Ok(())
     }
 
     fn command(&mut self, command: &Command) -> Result<(), Refused> {

@@ -5,8 +5,10 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use wayhop_control::ParameterSet;
 use wayhop_core::{
     Addr, BROADCAST, Cx, DataPlane, DropReason, Effect, Interests, Interface, Mac, Packet, PacketId,
     PacketMeta, Pool, Protocol, Rng, Route, RouteUse, RxMeta, Time, TxId, TxSpec, TxStatus,
@@ -15,11 +17,13 @@ use wayhop_wire::{had_no_route, ipv4, unreachable_for};
 
 use crate::counters::Counters;
 use crate::events::Events;
+use crate::fate::Fates;
 use crate::neighbours::{Due, Neighbours, hop_of};
 use crate::outbox::{ETHERNET, Outbox, Outgoing};
 use crate::prefix::Prefix;
 use crate::station::Whereabouts;
 use crate::timers::Timers;
+use crate::wifi::Map;
 
 /// The most packets that wait for their jitter to pass: a flood of requests must not fill the memory.
 const MAX_DELAYED: usize = 1024;
@@ -48,9 +52,14 @@ pub(crate) struct Host {
     pub(crate) routes: FxHashMap<Addr, Route>,
     pub(crate) pool: Pool,
     pub(crate) whereabouts: Whereabouts,
+    /// What the protocol runs with.
+    pub(crate) parameters: ParameterSet,
     protocol: Box<dyn Protocol>,
     neighbours: Neighbours,
-    acknowledges: bool,
+    /// What became of unicasts, where the driver tells.
+    pub(crate) fates: Fates,
+    /// With which power neighbours are received, where anybody tells.
+    pub(crate) signals: Arc<Map>,
     rng: Rng,
     next_id: u64,
     now: Time,
@@ -93,8 +102,6 @@ pub(crate) struct Port {
     pub(crate) mac: Mac,
     /// Longest IP packet, octets.
     pub(crate) mtu: usize,
-    /// Whether the fate of unicasts is reported.
-    pub(crate) acknowledges: bool,
 }
 
 impl Host {
@@ -116,9 +123,11 @@ impl Host {
             routes: FxHashMap::default(),
             pool: Pool::new(),
             whereabouts: Whereabouts::default(),
+            parameters: ParameterSet::default(),
             protocol,
             neighbours: Neighbours::default(),
-            acknowledges: port.acknowledges,
+            fates: Fates::default(),
+            signals: Arc::default(),
             rng,
             next_id: 0,
             now: Time::ZERO,
@@ -152,7 +161,7 @@ impl Host {
     fn call_once(&mut self, handler: impl FnOnce(&mut dyn Protocol, &mut Cx<'_>)) {
         let mut effects = std::mem::take(&mut self.effects);
         let queued = (self.outbox.len() + self.neighbours.waiting()) as u32;
-        let interface = Interface { queued, acknowledges: self.acknowledges };
+        let interface = Interface { queued, acknowledges: self.fates.is_trusted() };
         let mut cx = Cx::new(
             self.now,
             self.addr,
@@ -215,7 +224,8 @@ impl Host {
     }
 
     fn send(&mut self, packet: Packet, spec: TxSpec) {
-        let out = Outgoing { packet, next_hop: spec.next_hop, priority: spec.priority, report: spec.report };
+        let TxSpec { next_hop, priority, report, .. } = spec;
+        let out = Outgoing { packet, next_hop, priority, report, tries: 0 };
         if spec.delay == wayhop_core::Span::ZERO {
             self.enqueue(out);
         } else if self.delayed.len() >= MAX_DELAYED {
@@ -228,7 +238,7 @@ impl Host {
     }
 
     /// A packet goes to the interface queue, or waits for its next hop's link address.
-    fn enqueue(&mut self, out: Outgoing) {
+    pub(crate) fn enqueue(&mut self, out: Outgoing) {
         if out.packet.len() > self.mtu {
             return self.drop_packet(out.packet, DropReason::TooLong);
         }
@@ -267,13 +277,21 @@ impl Host {
         let Some(out) = self.outbox.pop() else { return };
         let bytes = out.packet.bytes();
         let (class, messages) = wayhop_trace::classify(bytes);
-        if class.is_none() && ipv4::Packet::new_checked(bytes).is_ok_and(|ip| ip.src() != self.addr) {
+        if out.tries == 0
+            && class.is_none()
+            && ipv4::Packet::new_checked(bytes).is_ok_and(|ip| ip.src() != self.addr)
+        {
             self.counters.forwarded += 1;
         }
         self.counters.sent(bytes.len(), class, messages);
+        self.taken(out);
+    }
+
+    /// A packet went, and does not come back.
+    pub(crate) fn gone(&mut self, out: Outgoing, status: TxStatus) {
         self.pool.recycle(out.packet);
         if let Some(id) = out.report {
-            self.statuses.push_back((id, out.next_hop, TxStatus::Unknown, None));
+            self.statuses.push_back((id, out.next_hop, status, None));
         }
     }
 
@@ -293,12 +311,13 @@ impl Host {
     }
 
     /// A packet was not sent.
-    fn ended(&mut self, out: Outgoing, status: TxStatus) {
+    pub(crate) fn ended(&mut self, out: Outgoing, status: TxStatus) {
         if let Some(id) = out.report {
             self.statuses.push_back((id, out.next_hop, status, Some(out.packet)));
         } else {
             let why = match status {
-                TxStatus::NoAck { .. } => DropReason::ArpFailed,
+                TxStatus::NoAck { tries: 0 } => DropReason::ArpFailed,
+                TxStatus::NoAck { .. } => DropReason::MacRetries,
                 _ => DropReason::QueueFull,
             };
             self.drop_packet(out.packet, why);
@@ -405,6 +424,14 @@ impl Host {
         self.arrived = None;
     }
 
+    /// With which power the transmitter of this frame is received, dBm; NaN if nobody tells.
+    pub(crate) fn signal_of(&self, frame: &[u8]) -> f32 {
+        if self.signals.is_empty() || frame.len() < ETHERNET {
+            return f32::NAN;
+        }
+        self.signals.get(&mac_at(frame, 6)).copied().unwrap_or(f32::NAN)
+    }
+
     /// A row of the forwarding table was used.
     pub(crate) fn route_used(&mut self, source: Addr, destination: Addr, transmitter: Mac) {
         let Some(route) = self.routes.get(&destination) else { return };
@@ -416,7 +443,7 @@ impl Host {
     /// When something is due.
     pub(crate) fn next_deadline(&self) -> Option<Time> {
         let delayed = self.delayed.peek().map(|Reverse(d)| d.at);
-        [self.timers.next(), delayed, self.neighbours.next()].into_iter().flatten().min()
+        [self.timers.next(), delayed, self.neighbours.next(), self.fates.next()].into_iter().flatten().min()
     }
 
     /// Does what is due.
@@ -435,6 +462,9 @@ impl Host {
                     }
                 }
             }
+        }
+        while let Some(out) = self.fates.untold(self.now) {
+            self.gone(out, TxStatus::Unknown);
         }
         self.settle();
         // A timer that sets itself to the same moment must not keep the packets waiting.

@@ -11,6 +11,7 @@ use wayhop_wire::arp;
 use crate::error::Error;
 use crate::outbox::ETHERNET;
 use crate::sys::{self, Frame, Receiver, Sender};
+use crate::wifi::control_messages::wifi_status;
 
 const ETHERTYPE_IP: u16 = 0x0800;
 const ETHERTYPE_ARP: u16 = 0x0806;
@@ -23,6 +24,8 @@ pub(crate) struct Link {
     arp: Socket,
     receiver: Receiver,
     sender: Sender,
+    /// Room for a frame of which the driver tells.
+    told: Box<[u8]>,
 }
 
 impl Link {
@@ -50,7 +53,13 @@ impl Link {
             sys::hear_all(frames.as_fd(), ifindex)
                 .map_err(Error::system("have the interface hear frames for others"))?;
         }
-        Ok(Self { frames, arp, receiver: Receiver::new(ETHERNET + mtu + 64), sender: Sender::new() })
+        Ok(Self {
+            frames,
+            arp,
+            receiver: Receiver::new(ETHERNET + mtu + 64),
+            sender: Sender::new(),
+            told: vec![0; ETHERNET + mtu + 64].into(),
+        })
     }
 
     pub(crate) fn frames_fd(&self) -> BorrowedFd<'_> {
@@ -67,6 +76,24 @@ impl Link {
     /// One of them.
     pub(crate) fn frame(&self, i: usize) -> Frame<'_> {
         self.receiver.frame(i)
+    }
+
+    /// Has the driver tell what became of unicasts.
+    pub(crate) fn tell_fates(&self) -> io::Result<()> {
+        sys::tell_fates(self.frames.as_fd())
+    }
+
+    /// The IP packet of a frame of which the driver told, and whether the frame was acknowledged.
+    pub(crate) fn fate(&mut self) -> Option<(&[u8], bool)> {
+        let mut control = [0_u64; 32];
+        loop {
+            let (n, m) = sys::receive_error(self.frames.as_fd(), &mut self.told, &mut control).ok()?;
+            let octets: Vec<u8> = control.iter().flat_map(|w| w.to_ne_bytes()).take(m).collect();
+            // What else there is in the queue is for nobody.
+            if let Some(acked) = wifi_status(&octets) {
+                return Some((self.told.get(ETHERNET..n)?, acked));
+            }
+        }
     }
 
     /// Frames that the kernel had no room for since the last look.

@@ -1,14 +1,22 @@
-//! Lines on standard error.
+//! Lines for people: on standard error, or in a file.
 
 use std::fmt::Display;
-use std::io::Write as _;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::error::Error;
+
 /// How much is told.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[repr(u8)]
 pub enum Level {
     /// What stops the node.
     Error,
@@ -23,27 +31,74 @@ pub enum Level {
 
 /// Tells who wants to know.
 #[derive(Clone, Debug)]
-pub(crate) struct Log {
-    level: Level,
+pub(crate) struct Log(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    level: AtomicU8,
+    file: Option<(PathBuf, Mutex<File>)>,
 }
 
 impl Log {
-    pub(crate) fn new(level: Level) -> Self {
-        Self { level }
+    /// To this file, which `user` is to write later, or to standard error.
+    pub(crate) fn open(level: Level, file: Option<&Path>, user: &str) -> Result<Self, Error> {
+        let file = match file {
+            None => None,
+            Some(path) => {
+                crate::monitor::prepare_folder(path, user)?;
+                let is_new = !path.exists();
+                let opened = append(path).and_then(|f| {
+                    if is_new {
+                        crate::monitor::give_to(path, user)?;
+                    }
+                    Ok(f)
+                });
+                let opened = opened.map_err(Error::system(format!("write the log {}", path.display())))?;
+                Some((path.to_owned(), Mutex::new(opened)))
+            }
+        };
+        Ok(Self(Arc::new(Shared { level: AtomicU8::new(level as u8), file })))
     }
-    pub(crate) fn is_on(&self, level: Level) -> bool {
-        level <= self.level
+
+    /// Tells so much from now on.
+    pub(crate) fn set_level(&self, level: Level) {
+        self.0.level.store(level as u8, Ordering::Relaxed);
     }
-    pub(crate) fn tell(&self, level: Level, what: impl Display) {
-        if self.is_on(level) {
-            let name = match level {
-                Level::Error => "error",
-                Level::Warning => "warning",
-                Level::Info => "info",
-                Level::Debug => "debug",
-            };
-            // `eprintln!` panics when the log is on a full disk; a node goes on.
-            let _ = writeln!(std::io::stderr(), "{name}: {what}");
+
+    /// Goes on in a file of the same name: the old one may have been renamed.
+    pub(crate) fn reopen(&self) -> io::Result<()> {
+        if let Some((path, file)) = &self.0.file {
+            *file.lock().unwrap_or_else(PoisonError::into_inner) = append(path)?;
         }
+        Ok(())
     }
+
+    fn is_on(&self, level: Level) -> bool {
+        level as u8 <= self.0.level.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn tell(&self, level: Level, what: impl Display) {
+        if !self.is_on(level) {
+            return;
+        }
+        let name = match level {
+            Level::Error => "error",
+            Level::Warning => "warning",
+            Level::Info => "info",
+            Level::Debug => "debug",
+        };
+        // A node whose log is on a full disk goes on. (`eprintln!` would panic.)
+        let _ = match &self.0.file {
+            None => writeln!(io::stderr(), "{name}: {what}"),
+            Some((_, file)) => {
+                let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+                let line = format!("{now:.3} {name}: {what}\n");
+                file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes())
+            }
+        };
+    }
+}
+
+fn append(path: &Path) -> io::Result<File> {
+    OpenOptions::new().create(true).append(true).open(path)
 }

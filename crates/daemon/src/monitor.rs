@@ -186,16 +186,18 @@ pub(crate) fn prepare_folder(file: &Path, user: &str) -> Result<(), Error> {
     let Some(folder) = file.parent().filter(|f| !f.as_os_str().is_empty() && !f.exists()) else {
         return Ok(());
     };
-    let make = || -> io::Result<()> {
-        std::fs::create_dir_all(folder)?;
-        if nix::unistd::geteuid().is_root()
-            && let Some(user) = nix::unistd::User::from_name(user)?
-        {
-            std::os::unix::fs::chown(folder, Some(user.uid.as_raw()), Some(user.gid.as_raw()))?;
-        }
-        Ok(())
-    };
-    make().map_err(Error::system(format!("make the folder {}", folder.display())))
+    let made = std::fs::create_dir_all(folder).and_then(|()| give_to(folder, user));
+    made.map_err(Error::system(format!("make the folder {}", folder.display())))
+}
+
+/// Gives a file to the node's user, if this is root.
+pub(crate) fn give_to(path: &Path, user: &str) -> io::Result<()> {
+    if nix::unistd::geteuid().is_root()
+        && let Some(user) = nix::unistd::User::from_name(user)?
+    {
+        std::os::unix::fs::chown(path, Some(user.uid.as_raw()), Some(user.gid.as_raw()))?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use netlink_packet_core::{
     NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_REPLACE, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload,
 };
 use netlink_packet_route::address::{AddressAttribute, AddressMessage, AddressScope};
-use netlink_packet_route::link::{LinkFlags, LinkMessage};
+use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage};
 use netlink_packet_route::route::{
     RouteAddress, RouteAttribute, RouteFlags, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
 };
@@ -172,8 +172,8 @@ pub(crate) struct LinkNews(Socket);
 /// What became of an interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LinkChange {
-    /// It is up, or down.
-    Up(u32, bool),
+    /// The one with this index and name is up, or down.
+    Up(u32, String, bool),
     /// There is none with this index any more.
     Gone(u32),
 }
@@ -201,7 +201,7 @@ impl LinkNews {
                 rest = &rest[len..];
                 match m.payload {
                     NetlinkPayload::InnerMessage(RouteNetlinkMessage::NewLink(l)) => {
-                        changes.push(LinkChange::Up(l.header.index, is_up(&l)));
+                        changes.push(LinkChange::Up(l.header.index, name(&l), is_up(&l)));
                     }
                     NetlinkPayload::InnerMessage(RouteNetlinkMessage::DelLink(l)) => {
                         changes.push(LinkChange::Gone(l.header.index));
@@ -212,6 +212,12 @@ impl LinkNews {
         }
         changes
     }
+}
+
+fn name(l: &LinkMessage) -> String {
+    let name =
+        l.attributes.iter().find_map(|a| if let LinkAttribute::IfName(n) = a { Some(n) } else { None });
+    name.cloned().unwrap_or_default()
 }
 
 fn is_up(l: &LinkMessage) -> bool {

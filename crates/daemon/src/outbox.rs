@@ -17,6 +17,8 @@ pub(crate) struct Outgoing {
     pub(crate) next_hop: Addr,
     pub(crate) priority: Priority,
     pub(crate) report: Option<TxId>,
+    /// How often it was sent in vain.
+    pub(crate) tries: u8,
 }
 
 /// The interface queue: three classes, each in order of arrival. Packets in it have their Ethernet header.

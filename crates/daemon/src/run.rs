@@ -19,8 +19,11 @@ use crate::host::Host;
 use crate::link::Link;
 use crate::log::Level;
 use crate::netlink::LinkChange;
+use crate::reload::reload;
+use crate::remade::take_over;
 use crate::setup::{Ready, set_up};
 use crate::sys::BATCH;
+use crate::wifi::Signals;
 
 /// Turns of work between two looks at everything else, when there is always more.
 const ROUNDS: usize = 4;
@@ -35,8 +38,15 @@ pub struct Outcome {
 /// Runs a node until a signal ends it or, if it is `tied`, its standard input does.
 pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
     let signals = signals()?;
-    let mut node =
-        Node { begun: Instant::now(), up: true, tied, next_usage: Time::ZERO, ready: set_up(settings)? };
+    let mut node = Node {
+        begun: Instant::now(),
+        settings: settings.clone(),
+        up: true,
+        is_gone: false,
+        tied,
+        next_usage: Time::ZERO,
+        ready: set_up(settings)?,
+    };
     let r = &node.ready;
     for remark in &settings.remarks {
         r.log.tell(Level::Info, remark);
@@ -78,8 +88,11 @@ fn signals() -> Result<SignalFd, Error> {
 
 struct Node {
     begun: Instant,
+    settings: Settings,
     /// Whether the interface is up.
     up: bool,
+    /// Whether there is none any more.
+    is_gone: bool,
     tied: bool,
     /// When to ask which routes were used.
     next_usage: Time,
@@ -136,8 +149,14 @@ impl Node {
         if ready[6] {
             return Ok(false);
         }
-        if ready[4] && signals.read_signal().is_ok_and(|s| s.is_some()) {
-            return Ok(false);
+        if ready[4]
+            && let Ok(Some(signal)) = signals.read_signal()
+        {
+            // A terminal that hangs up ends a node that was started without a file.
+            if signal.ssi_signo != Signal::SIGHUP as u32 || self.settings.source.is_none() {
+                return Ok(false);
+            }
+            reload(&mut self.ready, &mut self.settings);
         }
         if ready[3] {
             self.interface_news();
@@ -147,6 +166,12 @@ impl Node {
         }
         let now = self.now();
         self.ready.host.at(now);
+        if ready[1] {
+            self.take_fates();
+        }
+        if let Some(map) = self.ready.signals.as_mut().and_then(Signals::news) {
+            self.ready.host.signals = map;
+        }
         if ready[2] {
             self.take_arp();
         }
@@ -206,8 +231,9 @@ impl Node {
         for i in 0..n {
             let frame = link.frame(i);
             if !frame.own {
-                note(capture.as_ref(), host, frame.bytes, Direction::Rx);
-                host.frame_in(frame.bytes, frame.for_other, f32::NAN);
+                let signal_dbm = host.signal_of(frame.bytes);
+                note(capture.as_ref(), host, frame.bytes, Direction::Rx, signal_dbm);
+                host.frame_in(frame.bytes, frame.for_other, signal_dbm);
             }
             if host.outbox.is_nearly_full() {
                 push(host, link, capture.as_ref(), &mut self.up);
@@ -227,6 +253,20 @@ impl Node {
             }
         }
         true
+    }
+
+    /// Hears what became of frames.
+    fn take_fates(&mut self) {
+        let Ready { host, link, log, .. } = &mut self.ready;
+        if !host.fates.is_watching() {
+            return;
+        }
+        while let Some((packet, acked)) = link.fate() {
+            host.fate(packet, acked);
+        }
+        if let Some(news) = host.fates.news() {
+            log.tell(Level::Info, news);
+        }
     }
 
     fn take_arp(&mut self) {
@@ -295,7 +335,21 @@ impl Node {
         let r = &mut self.ready;
         for change in r.news.take() {
             match change {
-                LinkChange::Up(index, up) if index == r.interface.index && up != self.up => {
+                LinkChange::Up(index, name, up)
+                    if self.is_gone
+                        && index != r.interface.index
+                        && name == self.settings.config.interface =>
+                {
+                    // With trouble: the next change of the interface is a new occasion.
+                    match take_over(r, &self.settings) {
+                        Ok(()) => {
+                            (self.up, self.is_gone) = (up, false);
+                            r.log.tell(Level::Info, "the interface is back");
+                        }
+                        Err(e) => r.log.tell(Level::Warning, e),
+                    }
+                }
+                LinkChange::Up(index, _, up) if index == r.interface.index && up != self.up => {
                     self.up = up;
                     r.log.tell(Level::Info, if up { "the interface is up" } else { "the interface is down" });
                     if up {
@@ -303,9 +357,9 @@ impl Node {
                         r.host.route_changes.extend(r.host.routes.values().map(|route| Ok(*route)));
                     }
                 }
-                LinkChange::Gone(index) if index == r.interface.index && self.up => {
-                    self.up = false;
-                    r.log.tell(Level::Warning, "the interface is gone");
+                LinkChange::Gone(index) if index == r.interface.index && !self.is_gone => {
+                    (self.up, self.is_gone) = (false, true);
+                    r.log.tell(Level::Warning, "the interface is gone: waiting for one of its name");
                 }
                 _ => {}
             }
@@ -330,8 +384,8 @@ impl Node {
 }
 
 /// Keeps a frame in the capture, if there is one.
-fn note(capture: Option<&Capture>, host: &mut Host, frame: &[u8], direction: Direction) {
-    if capture.is_some_and(|c| !c.frame(frame, direction, f32::NAN)) {
+fn note(capture: Option<&Capture>, host: &mut Host, frame: &[u8], direction: Direction, signal_dbm: f32) {
+    if capture.is_some_and(|c| !c.frame(frame, direction, signal_dbm)) {
         host.counters.capture_drops += 1;
     }
 }

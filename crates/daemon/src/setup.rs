@@ -23,10 +23,13 @@ use crate::log::{Level, Log};
 use crate::netlink::{LinkNews, Netlink};
 use crate::prefix::Prefix;
 use crate::privileges;
+use crate::reload::parameters;
+use crate::remade::interface_settings;
 use crate::station::Station;
 use crate::system::{self, InterfaceFacts};
 use crate::tun::Tun;
 use crate::undo::Undo;
+use crate::wifi::{self, Signals, Source};
 
 /// Octets that DSR's headers need with its longest route, 31 hops: the fixed part, a Source Route of 30 addresses, an
 /// Acknowledgement Request and an Acknowledgement (RFC 4728, section 6).
@@ -46,9 +49,11 @@ pub(crate) struct Ready {
     pub(crate) capture: Option<Capture>,
     pub(crate) control: Option<(Server, Desk)>,
     pub(crate) station: Station,
+    /// With which power neighbours are received.
+    pub(crate) signals: Option<Signals>,
     pub(crate) seed: u64,
     /// Held for what the kernel does not do while it is open.
-    pub(crate) _silence: Socket,
+    pub(crate) silence: Socket,
     /// Dropped last: it sets the host back.
     pub(crate) _undo: Undo,
 }
@@ -65,7 +70,7 @@ pub(crate) fn frames_of(host: &Host) -> Vec<socket2::SockFilter> {
 /// Sets everything up.
 pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     let config = &settings.config;
-    let log = Log::new(config.log);
+    let log = Log::open(config.log, config.log_file.as_deref(), &config.user)?;
     let interface = system::interface(&config.interface).map_err(|e| {
         Error::System(format!(
             "interface {}: {e}; `ip link` lists the interfaces of this host",
@@ -86,9 +91,10 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         interface.mtu.saturating_sub(room).clamp(576, 65_535) as u16
     });
     let rng = stream(seed, Purpose::Protocol, settings.address.to_bits().into());
-    let port = Port { mac: interface.mac, mtu: interface.mtu, acknowledges: false };
+    let port = Port { mac: interface.mac, mtu: interface.mtu };
     let mesh = Prefix::around(settings.address, settings.prefix_len);
-    let host = Host::new(protocol, settings.address, mesh, port, rng);
+    let mut host = Host::new(protocol, settings.address, mesh, port, rng);
+    host.parameters = parameters(&params);
 
     let mut undo = Undo::start()?;
     let mut netlink = Netlink::open().map_err(Error::system("talk to the kernel about routes"))?;
@@ -99,29 +105,21 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         log.tell(Level::Warning, format_args!("removed {old} routes of an earlier node"));
     }
     netlink.free(&config.interface).map_err(Error::system("remove an earlier node's rules"))?;
-    undo.routes(interface.index)?;
+    undo.routes(&config.interface, interface.index)?;
     if plane == DataPlane::Forwarding {
         undo.rules(&config.interface)?;
         netlink
             .confine(&config.interface, mesh)
             .map_err(Error::system("confine what comes by the interface to the mesh"))?;
     }
-    undo.address(settings.address, interface.index)?;
+    undo.address(settings.address, &config.interface, interface.index)?;
     netlink
         .add_address(settings.address, interface.index)
         .map_err(Error::system(format!("give {} the node's address", config.interface)))?;
-    let forwarding = if plane == DataPlane::Forwarding { "1" } else { "0" };
-    for (interface, name, value) in [
-        (&*config.interface, "forwarding", forwarding),
-        // Loose: what comes by one neighbour and is answered by another is the rule in a mesh.
-        (&config.interface, "rp_filter", "2"),
-        // A packet that leaves where it came in is the rule, too.
-        ("all", "send_redirects", "0"),
-        (&config.interface, "send_redirects", "0"),
-        (&config.interface, "accept_redirects", "0"),
-    ] {
-        undo.set(interface, name, value)?;
+    for (name, value) in interface_settings(plane) {
+        undo.set(&config.interface, name, value)?;
     }
+    undo.set("all", "send_redirects", "0")?;
     let tun = Tun::make(&config.tun, settings.address, settings.prefix_len, mtu)?;
     for (name, value) in [("rp_filter", "2"), ("forwarding", "0"), ("accept_local", "1")] {
         let path = system::ipv4_setting(&config.tun, name);
@@ -136,6 +134,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     }
     .open(&config.interface)?;
     let link = Link::open(interface.index, interface.mtu, &frames_of(&host), host.interests.overhear)?;
+    watch_fates(&mut host, &link, interface.index, &log);
     let news = LinkNews::open().map_err(Error::system("hear of changes of interfaces"))?;
     let usage = match host.interests.udp_port {
         Some(port) if host.interests.route_used => {
@@ -152,15 +151,24 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     let capture = capture.map(CaptureFile::begin).transpose()?;
     let about = about(settings);
     let control = match (control, &config.control) {
-        (Some(bound), Some(name)) => Some(serve_control(bound, name, about.clone(), &params)?),
+        (Some(bound), Some(name)) => Some(serve_control(bound, name, about.clone())?),
         _ => None,
     };
     let station = Station::begin(settings, about, &log)?;
+    let signals = match crate::config::source(&config.signal, &config.interface).flatten() {
+        // Without wireless hardware there is no table of stations.
+        Some(Source::Stations(_)) if !interface.wireless => None,
+        Some(source) => {
+            Some(Signals::begin(source, &log).map_err(Error::system("start a thread for signals"))?)
+        }
+        None => None,
+    };
     Ok(Ready {
         usage,
         capture,
         control,
         station,
+        signals,
         host,
         tun,
         link,
@@ -169,9 +177,27 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         interface,
         log,
         seed,
-        _silence: silence,
+        silence,
         _undo: undo,
     })
+}
+
+/// Has the driver tell what became of unicasts, if it says that it does.
+pub(crate) fn watch_fates(host: &mut Host, link: &Link, ifindex: u32, log: &Log) {
+    match wifi::capabilities(ifindex) {
+        Ok(Some(c)) if c.transmit_status => match link.tell_fates() {
+            Ok(()) => host.fates.watch(),
+            Err(e) => {
+                log.tell(Level::Warning, format_args!("the kernel does not tell what became of frames: {e}"))
+            }
+        },
+        Ok(Some(_)) => log.tell(
+            Level::Info,
+            "the driver does not tell what became of frames: the protocol has its own acknowledgements",
+        ),
+        Ok(None) => {}
+        Err(e) => log.tell(Level::Warning, format_args!("nl80211 does not answer: {e}")),
+    }
 }
 
 /// Without a report of their use, routes end although they are used, and are looked for again.
@@ -204,14 +230,9 @@ fn about(settings: &Settings) -> About {
     About::new(&name, "field", settings.protocol.name(), vec![node])
 }
 
-fn serve_control(
-    bound: Bound,
-    name: &str,
-    about: About,
-    params: &ProtocolParams,
-) -> Result<(Server, Desk), Error> {
+fn serve_control(bound: Bound, name: &str, about: About) -> Result<(Server, Desk), Error> {
     let server = bound.serve(about).map_err(Error::system("serve the control socket"))?;
-    Ok((server, Desk::new(name.to_owned(), params)))
+    Ok((server, Desk::new(name.to_owned())))
 }
 
 /// An address of the mesh on the interface itself would have a route of its own, around the mesh.

@@ -42,6 +42,31 @@ fn set_option<T>(fd: BorrowedFd<'_>, level: i32, name: i32, value: &T) -> io::Re
     check(unsafe { libc::setsockopt(fd.as_raw_fd(), level, name, from_ref(value).cast(), len) }).map(drop)
 }
 
+/// Has a packet socket tell what became of unicasts, on its error queue, where the driver knows (mac80211).
+pub(crate) fn tell_fates(fd: BorrowedFd<'_>) -> io::Result<()> {
+    set_option(fd, libc::SOL_SOCKET, libc::SO_WIFI_STATUS, &1_i32)
+}
+
+/// Takes a message of a socket's error queue: the lengths of the frame that it is about, and of its control messages.
+pub(crate) fn receive_error(
+    fd: BorrowedFd<'_>,
+    frame: &mut [u8],
+    control: &mut [u64],
+) -> io::Result<(usize, usize)> {
+    let mut part = libc::iovec { iov_base: frame.as_mut_ptr().cast(), iov_len: frame.len() };
+    // SAFETY: all zeros are a valid `msghdr`.
+    let mut header: libc::msghdr = unsafe { zeroed() };
+    header.msg_iov = from_mut(&mut part);
+    header.msg_iovlen = 1;
+    header.msg_control = control.as_mut_ptr().cast();
+    header.msg_controllen = std::mem::size_of_val(control) as _;
+    let flags = libc::MSG_ERRQUEUE | libc::MSG_DONTWAIT;
+    // SAFETY: frame, control and the structures that point at them live through the call, and have the lengths given.
+    let n = unsafe { libc::recvmsg(fd.as_raw_fd(), from_mut(&mut header), flags) };
+    let n = usize::try_from(n).map_err(|_| io::Error::last_os_error())?;
+    Ok((n.min(frame.len()), header.msg_controllen as usize))
+}
+
 /// Frames that a packet socket had no room for since the last call (packet(7), PACKET_STATISTICS).
 pub(crate) fn missed(fd: BorrowedFd<'_>) -> io::Result<u64> {
     // SAFETY: all zeros are a valid `tpacket_stats`.

@@ -13,6 +13,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
+use nix::net::if_::if_nametoindex;
 use wayhop_core::Addr;
 
 use crate::error::Error;
@@ -66,9 +67,9 @@ impl Undo {
         fs::write(&path, value).map_err(what("write"))
     }
 
-    /// The node will make routes by this interface.
-    pub(crate) fn routes(&mut self, ifindex: u32) -> Result<(), Error> {
-        self.tell(&format!("routes {ifindex}"))
+    /// The node will make routes by this interface, and by one that takes its place under its name.
+    pub(crate) fn routes(&mut self, interface: &str, ifindex: u32) -> Result<(), Error> {
+        self.tell(&format!("routes {interface} {ifindex}"))
     }
 
     /// The node will confine what comes by this interface.
@@ -76,9 +77,9 @@ impl Undo {
         self.tell(&format!("rules {interface}"))
     }
 
-    /// The node gives this interface its address.
-    pub(crate) fn address(&mut self, addr: Addr, ifindex: u32) -> Result<(), Error> {
-        self.tell(&format!("address {addr} {ifindex}"))
+    /// The node gives this interface its address, and one that takes its place.
+    pub(crate) fn address(&mut self, addr: Addr, interface: &str, ifindex: u32) -> Result<(), Error> {
+        self.tell(&format!("address {addr} {interface} {ifindex}"))
     }
 
     /// The node makes a socket here, in a folder that it will not be able to write to.
@@ -131,9 +132,11 @@ fn carry_out(change: &str) {
                 let _ = fs::write(path, value);
             }
         }
-        ["address", addr, ifindex] => {
-            if let (Ok(addr), Ok(ifindex)) = (addr.parse(), ifindex.parse()) {
-                let _ = Netlink::open().and_then(|mut n| n.remove_address(addr, ifindex));
+        ["address", addr, interface, ifindex] => {
+            if let Ok(addr) = addr.parse() {
+                for index in indexes(interface, ifindex) {
+                    let _ = Netlink::open().and_then(|mut n| n.remove_address(addr, index));
+                }
             }
         }
         ["unlink", socket] => {
@@ -145,11 +148,18 @@ fn carry_out(change: &str) {
         ["rules", interface] => {
             let _ = Netlink::open().and_then(|mut n| n.free(interface));
         }
-        ["routes", ifindex] => {
-            if let Ok(ifindex) = ifindex.parse() {
-                let _ = Netlink::open().and_then(|mut n| n.remove_all(ifindex));
+        ["routes", interface, ifindex] => {
+            for index in indexes(interface, ifindex) {
+                let _ = Netlink::open().and_then(|mut n| n.remove_all(index));
             }
         }
         _ => {}
     }
+}
+
+/// The interface that was meant, and the one that has its name now.
+fn indexes(interface: &str, ifindex: &str) -> Vec<u32> {
+    let mut all: Vec<u32> = ifindex.parse().into_iter().chain(if_nametoindex(interface)).collect();
+    all.dedup();
+    all
 }

@@ -19,7 +19,8 @@ pub(crate) use args::{CtlArgs, EXAMPLES};
 
 /// Groups of tables, by what they tell, whatever the protocol calls them.
 const ROUTES: &[&str] = &["routes", "route_cache", "link_cache", "flows", "kernel_routes"];
-const NEIGHBOURS: &[&str] = &["neighbours", "etx", "bad_links", "blacklist", "positions"];
+const NEIGHBOURS: &[&str] =
+    &["neighbours", "etx", "bad_links", "blacklist", "positions", "link_addresses", "transmit_status"];
 const CACHE: &[&str] = &["route_cache", "link_cache", "stability", "bad_links", "request_ids", "positions"];
 const QUEUES: &[&str] = &[
     "send_buffer",

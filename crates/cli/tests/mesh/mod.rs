@@ -113,6 +113,32 @@ impl Mesh {
         });
     }
 
+    /// Starts a node with these arguments.
+    pub(crate) fn start_with(&mut self, i: usize, arguments: &[&str]) {
+        let log = File::create(self.log(i)).unwrap();
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &self.hosts[i], WAYHOP]).args(arguments);
+        command.envs(self.environment.clone());
+        self.nodes[i] = Some(command.stdout(Stdio::null()).stderr(log).spawn().unwrap());
+    }
+
+    /// What a node has said.
+    pub(crate) fn said(&self, i: usize) -> String {
+        fs::read_to_string(self.log(i)).unwrap_or_default()
+    }
+
+    /// Takes a host's interface away.
+    pub(crate) fn unplug(&self, i: usize) {
+        self.ip(i, "link del eth1");
+    }
+    /// Gives it one of the same name.
+    pub(crate) fn plug(&self, i: usize, mac: &str) {
+        let (host, hub) = (&self.hosts[i], &self.hub);
+        run_ip(&format!("-n {host} link add eth1 address {mac} type veth peer name p{i} netns {hub}"));
+        run_ip(&format!("-n {hub} link set p{i} master br0 up"));
+        run_ip(&format!("-n {host} link set eth1 up"));
+    }
+
     /// Starts a node on every host.
     pub(crate) fn start_all(&mut self, protocol: &str, sets: &[&str]) {
         (0..self.hosts.len()).for_each(|i| self.start(i, protocol, sets));
@@ -226,6 +252,17 @@ impl Mesh {
     pub(crate) fn capture(&self, i: usize, filter: &str) -> Vec<String> {
         let shown = Command::new("tshark")
             .args(["-r", &self.capture_file(i), "-Y", filter])
+            .stderr(Stdio::null())
+            .output()
+            .unwrap();
+        assert!(shown.status.success());
+        String::from_utf8_lossy(&shown.stdout).lines().map(str::to_owned).collect()
+    }
+
+    /// A field of the frames of a node's capture that pass a display filter. The node has ended.
+    pub(crate) fn capture_fields(&self, i: usize, filter: &str, field: &str) -> Vec<String> {
+        let shown = Command::new("tshark")
+            .args(["-r", &self.capture_file(i), "-Y", filter, "-T", "fields", "-e", field])
             .stderr(Stdio::null())
             .output()
             .unwrap();

@@ -15,7 +15,7 @@ fn socket_name(test: &str) -> String {
 
 /// What `wayhop ctl --json` answers.
 fn ctl(mesh: &Mesh, socket: &str, what: &[&str]) -> Value {
-    let (ok, said) = mesh.run_args(0, &[&[WAYHOP, "ctl", "--run", socket, "--json"], what].concat());
+    let (ok, said) = mesh.run_args(0, &[&[WAYHOP, "ctl", "--socket", mesh.socket(socket).to_str().unwrap(), "--json"], what].concat());
     assert!(ok, "{said}");
     serde_json::from_str(&said).unwrap()
 }
@@ -77,7 +77,8 @@ fn subscribers_hear_of_searches_neighbours_drops_and_routes() {
     mesh.start(0, "aodv", &[&control, "protocol.rreq_retries=0", "protocol.net_diameter=3"]);
     let heard = mesh.folder().join("events");
     let file = heard.display();
-    let watch = format!("exec {WAYHOP} ctl --run {socket} --json watch > {file}");
+    let at = mesh.socket(&socket);
+    let watch = format!("exec {WAYHOP} ctl --socket {} --json watch > {file}", at.display());
     let _watch = mesh.start_program(0, &["sh", "-c", &watch]);
     // Until the subscription is there, packets to nobody are dropped unheard.
     mesh.until("a search is heard, and its end", Duration::from_secs(20), |m| {

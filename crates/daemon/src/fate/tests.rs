@@ -1,0 +1,250 @@
+//! Drivers as they may be: one that tells all, one that tells nothing, one that stops telling.
+
+use proptest::prelude::*;
+use wayhop_core::{Addr, Mac, PacketId, PacketMeta, Pool, Priority, Purpose, TxId, stream};
+use wayhop_testkit::{TestPacket, data_packet};
+use wayhop_wire::dsr::{DsrOption, edit};
+
+use super::*;
+use crate::host::Port;
+use crate::prefix::Prefix;
+
+const NOW: Time = Time::ZERO;
+
+fn out(pool: &mut Pool, id: u64) -> Outgoing {
+    let packet = pool.packet(&id.to_be_bytes(), PacketMeta { id: PacketId(id), flow: None, born: NOW });
+    let next_hop = Addr::new(10, 0, 0, 2);
+    Outgoing { packet, next_hop, priority: Priority::Data, report: Some(TxId(id)), tries: 0 }
+}
+
+/// A driver that told of three frames.
+fn trusted() -> Fates {
+    let mut f = Fates::default();
+    f.watch();
+    (0..3).for_each(|k| drop(f.told(k, true)));
+    f
+}
+
+#[test]
+fn a_driver_is_trusted_when_it_has_told_of_three_frames_and_packets_are_kept_from_then_on() {
+    let (mut f, mut pool) = (Fates::default(), Pool::new());
+    assert!(f.sent(NOW, 1, out(&mut pool, 1)).is_some(), "one that is not watched");
+    f.watch();
+    for k in 0..3 {
+        assert!(!f.is_trusted());
+        assert!(f.sent(NOW, k, out(&mut pool, k)).is_some(), "not kept yet");
+        assert!(f.told(k, true).is_none(), "and so nothing to be said");
+    }
+    assert!(f.is_trusted());
+    assert!(f.news().is_some_and(|n| n.contains("tells")) && f.news().is_none());
+    assert!(f.sent(NOW, 7, out(&mut pool, 7)).is_none());
+    assert!(matches!(f.told(7, true), Some(Verdict::Acked(o)) if o.report == Some(TxId(7))));
+}
+
+#[test]
+fn a_packet_is_lost_when_its_second_try_fails_too() {
+    let (mut f, mut pool) = (trusted(), Pool::new());
+    f.sent(NOW, 7, out(&mut pool, 7));
+    let Some(Verdict::Again(o)) = f.told(7, false) else { panic!("a first failure is vetoed") };
+    f.sent(NOW, 7, o);
+    assert!(matches!(f.told(7, false), Some(Verdict::Lost(_, 2))));
+    f.sent(NOW, 8, out(&mut pool, 8));
+    let Some(Verdict::Again(o)) = f.told(8, false) else { panic!("a first failure is vetoed") };
+    f.sent(NOW, 8, o);
+    assert!(matches!(f.told(8, true), Some(Verdict::Acked(_))));
+}
+
+#[test]
+fn frames_with_the_same_octets_are_told_of_in_the_order_in_which_they_went() {
+    let (mut f, mut pool) = (trusted(), Pool::new());
+    f.sent(NOW, 7, out(&mut pool, 1));
+    f.sent(NOW, 7, out(&mut pool, 2));
+    for id in 1..3 {
+        assert!(matches!(f.told(7, true), Some(Verdict::Acked(o)) if o.report == Some(TxId(id))));
+    }
+    assert!(f.told(7, true).is_none());
+}
+
+#[test]
+fn a_driver_that_falls_silent_is_watched_again_and_keeps_nothing_back() {
+    let (mut f, mut pool) = (trusted(), Pool::new());
+    f.news();
+    for k in 0..20 {
+        f.sent(NOW, 100 + k, out(&mut pool, k));
+    }
+    assert!(f.untold(NOW).is_none(), "it has time to tell");
+    let later = NOW + PATIENCE;
+    let given_back = std::iter::from_fn(|| f.untold(later)).count();
+    assert_eq!((given_back, f.is_trusted(), f.is_watching()), (20, false, true));
+    assert!(f.news().is_some_and(|n| n.contains("does not tell any more")));
+    assert!(f.sent(later, 1, out(&mut pool, 1)).is_some());
+    (0..3).for_each(|k| drop(f.told(k, true)));
+    assert!(f.is_trusted(), "it tells again");
+}
+
+#[test]
+fn a_driver_that_never_tells_is_given_up_with_a_line_for_the_log() {
+    let (mut f, mut pool) = (Fates::default(), Pool::new());
+    f.watch();
+    for k in 0..16 {
+        assert!(f.sent(NOW, k, out(&mut pool, k)).is_some());
+    }
+    assert!(f.untold(NOW + PATIENCE).is_none());
+    assert!(!f.is_watching());
+    assert!(f.news().is_some_and(|n| n.contains("although its driver says so")));
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Send(u64),
+    Tell(u64, bool),
+    Wait(u64),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (0_u64..8).prop_map(Step::Send),
+        4 => (0_u64..8, any::<bool>()).prop_map(|(k, acked)| Step::Tell(k, acked)),
+        1 => (0_u64..3_000).prop_map(Step::Wait),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn every_packet_comes_out_once_whatever_the_driver_tells(steps in prop::collection::vec(step(), 0..2_000)) {
+        let (mut f, mut pool, mut now) = (Fates::default(), Pool::new(), NOW);
+        f.watch();
+        let (mut sent, mut ended, mut id) = (0, 0, 0);
+        for s in steps {
+            match s {
+                Step::Send(k) => {
+                    id += 1;
+                    sent += 1;
+                    ended += usize::from(f.sent(now, k, out(&mut pool, id)).is_some());
+                }
+                Step::Tell(k, acked) => match f.told(k, acked) {
+                    Some(Verdict::Again(o)) => ended += usize::from(f.sent(now, k, o).is_some()),
+                    Some(Verdict::Acked(_) | Verdict::Lost(..)) => ended += 1,
+                    None => {}
+                },
+                Step::Wait(ms) => now += Span::from_millis(ms),
+            }
+            ended += std::iter::from_fn(|| f.untold(now)).count();
+            prop_assert!(f.len() <= MAX_OPEN);
+        }
+        ended += std::iter::from_fn(|| f.untold(now + PATIENCE)).count();
+        prop_assert_eq!(sent, ended);
+    }
+}
+
+// ---- with DSR ----
+
+fn host(n: u8) -> Host {
+    let params = wayhop_dsr::Params::profile("rfc").expect("a profile");
+    let port = Port { mac: mac(n), mtu: 1500 };
+    let rng = stream(1, Purpose::Protocol, n.into());
+    let mesh = Prefix::around(address(1), 24);
+    let mut h = Host::new(Box::new(wayhop_dsr::Engine::new(params)), address(n), mesh, port, rng);
+    h.fates.watch();
+    h.start();
+    h
+}
+
+fn address(n: u8) -> Addr {
+    Addr::new(10, 0, 0, n)
+}
+fn mac(n: u8) -> Mac {
+    Mac([2, 0, 10, 0, 0, n])
+}
+
+/// Sends what one has for the other, and tells of its fate: everything arrives. Returns the packets.
+fn carry(from: &mut Host, to: &mut Host) -> Vec<Vec<u8>> {
+    let mut packets = Vec::new();
+    loop {
+        let Some(frame) = from.outbox.frames().next().map(<[u8]>::to_vec) else { return packets };
+        to.frame_in(&frame, false, f32::NAN);
+        from.sent();
+        from.fate(&frame[14..], true);
+        from.settle();
+        packets.push(frame[14..].to_vec());
+    }
+}
+
+fn at(a: &mut Host, ms: u64) {
+    a.at(Time::from_nanos(ms * 1_000_000));
+    a.run_due();
+}
+
+fn data(a: &mut Host, number: u8) {
+    let packet =
+        TestPacket { source: address(1), destination: address(2), ttl: 64, ident: number.into(), port: 9 };
+    a.packet_in(&data_packet(packet, &[number]));
+}
+
+fn has(packet: &[u8], wanted: fn(&DsrOption<'_>) -> bool) -> bool {
+    edit::parse(packet).is_ok_and(|(_, h)| h.options().any(|o| o.is_ok_and(|o| wanted(&o))))
+}
+
+fn asks(packet: &[u8]) -> bool {
+    has(packet, |o| matches!(o, DsrOption::AckRequest { .. }))
+}
+
+#[test]
+fn dsr_asks_for_acknowledgements_until_the_driver_has_shown_that_it_tells_of_them_and_again_when_it_stops() {
+    let (mut a, mut b) = (host(1), host(2));
+    let mut asked = Vec::new();
+    for i in 0..12 {
+        let now = 100 * u64::from(i);
+        at(&mut a, now);
+        at(&mut b, now);
+        data(&mut a, i);
+        for later in 0..20 {
+            at(&mut a, now + later);
+            at(&mut b, now + later);
+            let packets = carry(&mut a, &mut b);
+            asked.extend(
+                packets
+                    .iter()
+                    .filter(|p| has(p, |o| matches!(o, DsrOption::SourceRoute(_))))
+                    .map(|p| asks(p)),
+            );
+            carry(&mut b, &mut a);
+        }
+    }
+    assert!(a.fates.is_trusted());
+    assert_eq!(b.counters.delivered, 12);
+    assert!(asked[..3].iter().any(|asks| *asks), "{asked:?}");
+    assert!(!asked[asked.len() - 4..].iter().any(|asks| *asks), "{asked:?}");
+}
+
+#[test]
+fn dsr_looks_for_another_route_when_the_driver_tells_twice_that_a_packet_did_not_arrive() {
+    let (mut a, mut b) = (host(1), host(2));
+    for i in 0..8 {
+        for later in 0..20 {
+            let now = 100 * u64::from(i) + later;
+            at(&mut a, now);
+            at(&mut b, now);
+            if later == 0 {
+                data(&mut a, i);
+            }
+            carry(&mut a, &mut b);
+            carry(&mut b, &mut a);
+        }
+    }
+    assert!(a.fates.is_trusted());
+    at(&mut a, 1_000);
+    data(&mut a, 99);
+    for _ in 0..2 {
+        let frame = a.outbox.frames().next().expect("the packet").to_vec();
+        assert!(has(&frame[14..], |o| matches!(o, DsrOption::SourceRoute(_))));
+        a.sent();
+        a.fate(&frame[14..], false);
+        a.settle();
+    }
+    for now in 1_000..1_100 {
+        at(&mut a, now);
+    }
+    let next: Vec<Vec<u8>> = a.outbox.frames().map(|f| f[14..].to_vec()).collect();
+    assert!(next.iter().any(|p| has(p, |o| matches!(o, DsrOption::RouteRequest(_)))), "{next:?}");
+}

@@ -1,0 +1,102 @@
+//! SIGHUP: the configuration is read again, and what may change while the node runs does.
+
+use serde_json::{Map, Value};
+use wayhop_control::ParameterSet;
+use wayhop_scenario::ProtocolParams;
+
+use crate::config::Settings;
+use crate::log::Level;
+use crate::setup::Ready;
+
+/// All parameters of a protocol.
+pub(crate) fn parameters(p: &ProtocolParams) -> ParameterSet {
+    match p {
+        ProtocolParams::Dsr(p) => ParameterSet::of(p),
+        ProtocolParams::Aodv(p) => ParameterSet::of(p),
+    }
+}
+
+/// Reads the configuration again. `settings` become what the node runs with.
+pub(crate) fn reload(ready: &mut Ready, settings: &mut Settings) {
+    let log = ready.log.clone();
+    if let Err(e) = log.reopen() {
+        log.tell(Level::Warning, format_args!("the log stays where it is: {e}"));
+    }
+    let Some((path, overrides)) = settings.source.clone() else { return };
+    let new = match Settings::load(Some(&path), &overrides) {
+        Ok(new) => new,
+        Err(e) => {
+            log.tell(Level::Warning, format_args!("nothing was changed: {e}"));
+            return;
+        }
+    };
+    log.tell(Level::Info, format_args!("read {} again", path.display()));
+    for key in refused(settings, &new) {
+        log.tell(
+            Level::Warning,
+            format_args!("{key} cannot change while the node runs: start it again for that"),
+        );
+    }
+    if new.config.log != settings.config.log {
+        log.set_level(new.config.log);
+        settings.config.log = new.config.log;
+    }
+    if new.config.monitor != settings.config.monitor {
+        match ready.station.set_monitor(new.config.monitor.as_ref(), settings.address) {
+            Ok(()) => settings.config.monitor.clone_from(&new.config.monitor),
+            Err(e) => log.tell(Level::Warning, e),
+        }
+    }
+    change_parameters(ready, settings, new);
+}
+
+/// What is another in the new settings, and cannot become so: keys of the configuration.
+fn refused(old: &Settings, new: &Settings) -> Vec<String> {
+    let table = |s: &Settings| {
+        let mut t = toml::Table::try_from(&s.config).unwrap_or_default();
+        for live in ["log", "monitor", "protocol"] {
+            t.remove(live);
+        }
+        t
+    };
+    let (a, b) = (table(old), table(new));
+    let mut keys: Vec<String> =
+        a.keys().chain(b.keys()).filter(|k| a.get(*k) != b.get(*k)).cloned().collect();
+    keys.sort();
+    keys.dedup();
+    let (p, q) = (&old.config.protocol, &new.config.protocol);
+    for (key, differs) in [("name", p.name != q.name), ("profile", p.profile != q.profile)] {
+        if differs {
+            keys.push(format!("protocol.{key}"));
+        }
+    }
+    keys
+}
+
+/// One after the other, so that one that the protocol refuses does not keep the others from changing.
+fn change_parameters(ready: &mut Ready, settings: &mut Settings, new: Settings) {
+    let same = |s: &Settings| (s.config.protocol.name.clone(), s.config.protocol.profile.clone());
+    if same(settings) != same(&new) {
+        return;
+    }
+    let (old, now) = (parameters(&settings.protocol), parameters(&new.protocol));
+    let mut all = true;
+    for (key, value) in now.values().iter().filter(|(k, v)| old.values().get(*k) != Some(*v)) {
+        let change = Map::from_iter([(key.clone(), value.clone())]);
+        match ready.host.change_parameters(&change) {
+            Ok(()) => ready.log.tell(Level::Info, format_args!("protocol.{key} is {}", shown(value))),
+            Err(e) => {
+                all = false;
+                ready.log.tell(Level::Warning, format_args!("protocol.{key} stays as it was: {e}"));
+            }
+        }
+    }
+    if all {
+        settings.protocol = new.protocol;
+        settings.config.protocol = new.config.protocol;
+    }
+}
+
+fn shown(v: &Value) -> String {
+    v.as_str().map_or_else(|| v.to_string(), str::to_owned)
+}

@@ -1,0 +1,61 @@
+//! An interface that went away and is there again under its name: a USB stick that was plugged in anew, a veth that was made
+//! again. The node takes it as its own.
+
+use std::fs;
+
+use wayhop_core::DataPlane;
+
+use crate::bpf::Usage;
+use crate::config::Settings;
+use crate::error::Error;
+use crate::link::Link;
+use crate::log::Level;
+use crate::setup::{Ready, frames_of, watch_fates};
+use crate::system;
+
+/// Settings of the interface, with which a mesh works. Of `all`: see [`crate::setup`].
+pub(crate) fn interface_settings(plane: DataPlane) -> [(&'static str, &'static str); 4] {
+    [
+        ("forwarding", if plane == DataPlane::Forwarding { "1" } else { "0" }),
+        // Loose: what comes by one neighbour and is answered by another is the rule in a mesh.
+        ("rp_filter", "2"),
+        // A packet that leaves where it came in is the rule, too.
+        ("send_redirects", "0"),
+        ("accept_redirects", "0"),
+    ]
+}
+
+/// Goes on with the interface that has the configured name now. All that is needed was kept: CAP_NET_ADMIN, CAP_NET_RAW, the
+/// loaded programs, the socket that holds the port.
+pub(crate) fn take_over(ready: &mut Ready, settings: &Settings) -> Result<(), Error> {
+    let name = &settings.config.interface;
+    let interface = system::interface(name).map_err(Error::system(format!("look at {name}")))?;
+    for (key, value) in interface_settings(ready.host.plane) {
+        let path = system::ipv4_setting(name, key);
+        fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
+    }
+    let host = &mut ready.host;
+    ready
+        .netlink
+        .add_address(host.addr, interface.index)
+        .map_err(Error::system(format!("give {name} the node's address")))?;
+    ready
+        .silence
+        .bind_device(Some(name.as_bytes()))
+        .map_err(Error::system(format!("bind a socket to {name}")))?;
+    ready.link = Link::open(interface.index, interface.mtu, &frames_of(host), host.interests.overhear)?;
+    if let Some(Err(e)) = ready.usage.as_mut().map(|u| Usage::move_to(u, interface.index)) {
+        ready.log.tell(
+            Level::Warning,
+            format_args!("the use of routes by {name} cannot be watched any more: {e}"),
+        );
+        ready.usage = None;
+    }
+    host.mac = interface.mac;
+    host.mtu = interface.mtu;
+    watch_fates(host, &ready.link, interface.index, &ready.log);
+    // The old one took its routes with it.
+    host.route_changes.extend(host.routes.values().map(|route| Ok(*route)));
+    ready.interface = interface;
+    Ok(())
+}
