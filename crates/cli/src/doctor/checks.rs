@@ -89,8 +89,14 @@ pub(super) fn node() -> Vec<Check> {
         Check::useful(
             "transmit status (SO_WIFI_STATUS)",
             transmit_status(),
-            "use an interface whose driver is on mac80211; without it, losses are noticed by passive and network-layer \
+            "use an interface whose driver reflects the fate of frames, as those on mac80211 do; without it, losses are noticed by passive and network-layer \
              acknowledgements and by Hellos",
+        ),
+        Check::useful(
+            "signal of neighbours",
+            signal(),
+            "plug in a wireless interface; where its driver has no table of stations, make a monitor interface beside it: `iw \
+             dev wlan0 interface add mon0 type monitor && ip link set mon0 up`, and give `signal = \"monitor:mon0\"`",
         ),
         Check::useful(
             "gpsd",
@@ -205,17 +211,48 @@ fn wireless_interfaces() -> Vec<String> {
     names
 }
 
+/// Which wireless interfaces have a driver that tells what became of frames, by asking it.
 fn transmit_status() -> Result<String, String> {
-    let phys = fs::read_dir("/sys/class/ieee80211").into_iter().flatten().filter_map(Result::ok);
-    // A driver on mac80211 gives its hardware a debug folder of that name; a full-MAC one does not.
-    let with: Vec<String> = phys
-        .map(|e| e.file_name().to_string_lossy().into_owned())
-        .filter(|phy| {
-            Path::new("/sys/kernel/debug/ieee80211").join(phy).exists()
-                || Path::new("/sys/module/mac80211").exists()
-        })
+    let all = wireless_interfaces();
+    if all.is_empty() {
+        return Err("no wireless interface".to_owned());
+    }
+    let mut with = Vec::new();
+    let mut without = Vec::new();
+    for name in all {
+        match capabilities_of(&name) {
+            Ok(Some(c)) if c.transmit_status => with.push(name),
+            Ok(_) => without.push(name),
+            Err(e) => without.push(format!("{name} ({e})")),
+        }
+    }
+    match (with.is_empty(), without.is_empty()) {
+        (false, true) => Ok(with.join(", ")),
+        (false, false) => Ok(format!("{}; not {}", with.join(", "), without.join(", "))),
+        (true, _) => Err(format!("not by {}", without.join(", "))),
+    }
+}
+
+fn capabilities_of(interface: &str) -> std::io::Result<Option<wayhop_daemon::wifi::Capabilities>> {
+    let index = fs::read_to_string(format!("/sys/class/net/{interface}/ifindex"))?;
+    wayhop_daemon::wifi::capabilities(index.trim().parse().unwrap_or(0))
+}
+
+/// Where nodes learn how strongly neighbours are received.
+fn signal() -> Result<String, String> {
+    let drivers: Vec<String> =
+        wireless_interfaces().into_iter().filter(|i| matches!(capabilities_of(i), Ok(Some(_)))).collect();
+    let monitors: Vec<String> = fs::read_dir("/sys/class/net")
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        // ARPHRD_IEEE80211_RADIOTAP (linux/if_arp.h).
+        .filter(|e| fs::read_to_string(e.path().join("type")).is_ok_and(|t| t.trim() == "803"))
+        .map(|e| format!("monitor:{}", e.file_name().to_string_lossy()))
         .collect();
-    if with.is_empty() { Err("no hardware on mac80211".to_owned()) } else { Ok(with.join(", ")) }
+    let by_driver = (!drivers.is_empty()).then(|| format!("nl80211 for {}", drivers.join(", ")));
+    let found: Vec<String> = by_driver.into_iter().chain(monitors).collect();
+    if found.is_empty() { Err("neither nl80211 nor a monitor interface".to_owned()) } else { Ok(found.join("; ")) }
 }
 
 fn gpsd() -> Result<String, String> {
