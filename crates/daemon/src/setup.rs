@@ -188,7 +188,7 @@ pub(crate) fn watch_fates(host: &mut Host, link: &Link, ifindex: u32, log: &Log)
         Ok(Some(c)) if c.transmit_status => match link.tell_fates() {
             Ok(()) => host.fates.watch(),
             Err(e) => {
-                log.tell(Level::Warning, format_args!("the kernel does not tell what became of frames: {e}"))
+                log.tell(Level::Warning, format_args!("the kernel does not tell what became of frames: {e}"));
             }
         },
         Ok(Some(_)) => log.tell(

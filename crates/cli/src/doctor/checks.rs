@@ -2,7 +2,6 @@
 
 use std::fs::{self, OpenOptions};
 use std::net::{SocketAddr, TcpStream};
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -252,7 +251,11 @@ fn signal() -> Result<String, String> {
         .collect();
     let by_driver = (!drivers.is_empty()).then(|| format!("nl80211 for {}", drivers.join(", ")));
     let found: Vec<String> = by_driver.into_iter().chain(monitors).collect();
-    if found.is_empty() { Err("neither nl80211 nor a monitor interface".to_owned()) } else { Ok(found.join("; ")) }
+    if found.is_empty() {
+        Err("neither nl80211 nor a monitor interface".to_owned())
+    } else {
+        Ok(found.join("; "))
+    }
 }
 
 fn gpsd() -> Result<String, String> {

@@ -15,7 +15,10 @@ fn socket_name(test: &str) -> String {
 
 /// What `wayhop ctl --json` answers.
 fn ctl(mesh: &Mesh, socket: &str, what: &[&str]) -> Value {
-    let (ok, said) = mesh.run_args(0, &[&[WAYHOP, "ctl", "--socket", mesh.socket(socket).to_str().unwrap(), "--json"], what].concat());
+    let (ok, said) = mesh.run_args(
+        0,
+        &[&[WAYHOP, "ctl", "--socket", mesh.socket(socket).to_str().unwrap(), "--json"], what].concat(),
+    );
     assert!(ok, "{said}");
     serde_json::from_str(&said).unwrap()
 }

@@ -81,8 +81,17 @@ fn sighup_has_the_node_take_over_what_may_change_and_say_what_may_not() {
     mesh.until("the node is ready", SECONDS_20, |_| text().contains("programs use mesh0"));
     let socket = format!("hup-{}", std::process::id());
     let parameter = |m: &Mesh| {
-        let (_, said) =
-            m.run_args(0, &[WAYHOP, "ctl", "--socket", m.socket(&socket).to_str().unwrap(), "params", "active_route_timeout_ms"]);
+        let (_, said) = m.run_args(
+            0,
+            &[
+                WAYHOP,
+                "ctl",
+                "--socket",
+                m.socket(&socket).to_str().unwrap(),
+                "params",
+                "active_route_timeout_ms",
+            ],
+        );
         said
     };
     assert!(parameter(&mesh).contains("3000"), "{}", parameter(&mesh));
@@ -136,7 +145,8 @@ fn signals_of_a_monitor_interface_are_shown_with_neighbours_and_kept_in_captures
     mesh.start(1, "dsr", &[]);
     mesh.ping(0, 1, 3);
     mesh.until("the signal is shown", SECONDS_20, |m| {
-        let (_, said) = m.run_args(0, &[WAYHOP, "ctl", "--socket", m.socket(&socket).to_str().unwrap(), "neighbours"]);
+        let (_, said) =
+            m.run_args(0, &[WAYHOP, "ctl", "--socket", m.socket(&socket).to_str().unwrap(), "neighbours"]);
         said.lines().any(|l| l.contains("02:00:0a:00:00:02") && l.contains("-57"))
     });
     mesh.ping(0, 1, 3);
