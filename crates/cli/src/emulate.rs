@@ -25,7 +25,7 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     scenario.captures.all |= a.run.captures;
     scenario.output.ns2_trace |= a.run.ns2_trace;
     let resolved = scenario.resolve().map_err(Failure::usage)?;
-    let command = command(a, &resolved)?;
+    let command = command(a.node.as_deref(), &a.command, &resolved)?;
     if !a.run.quiet {
         warn(&resolved.warnings);
     }
@@ -101,19 +101,23 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
 }
 
 /// The command of the command line, and its node.
-fn command(a: &EmulateArgs, resolved: &Resolved) -> Result<Option<Launch>, Failure> {
-    let Some(name) = &a.node else { return Ok(None) };
+pub(crate) fn command(
+    node: Option<&str>,
+    command: &[std::ffi::OsString],
+    resolved: &Resolved,
+) -> Result<Option<Launch>, Failure> {
+    let Some(name) = node else { return Ok(None) };
     let node = wayhop_hosting::node_named(&resolved.names, name).ok_or_else(|| {
         let last = resolved.names.len() - 1;
         Failure::Usage(format!(
             "--node {name}: there is no such node; give 0 to {last}, mesh-0 to mesh-{last}, or a name"
         ))
     })?;
-    Ok(Some(Launch { node: node as u32, command: a.command.clone(), output: None }))
+    Ok(Some(Launch { node: node as u32, command: command.to_vec(), output: None }))
 }
 
 /// The scenario's programs, their output in the run directory.
-fn programs(resolved: &Resolved, dir: Option<&Path>) -> Result<Vec<(Time, Launch)>, Failure> {
+pub(crate) fn programs(resolved: &Resolved, dir: Option<&Path>) -> Result<Vec<(Time, Launch)>, Failure> {
     let folder = dir.map(|d| d.join("programs"));
     if let Some(folder) = folder.as_ref().filter(|_| !resolved.programs.is_empty()) {
         fs::create_dir_all(folder).map_err(Failure::run)?;

@@ -2,32 +2,31 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use wayhop_core::Time;
-use wayhop_daemon::lab::{MacFilter, Plan, run_lab};
-use wayhop_scenario::{Protocol, Resolved};
-use wayhop_trace::{Outputs, Recorder, RunDir, RunStatus, human_table};
+use wayhop_daemon::lab::{Lab, MacFilter, Plan, Tasks, check};
+use wayhop_hosting::Registry;
+use wayhop_scenario::{Protocol, Resolved, Scenario};
+use wayhop_trace::{NodeInfo, Outputs, Recorder, RunDir, RunStatus, human_table};
 use wayhop_world::links::{changes, neighbours};
 
 use crate::args::LabArgs;
 use crate::failure::{Failure, output, say, warn};
 use crate::node::failure;
+use crate::progress::Progress;
 use crate::run::{INTERRUPTED, new_run_dir, stop_on_signal};
 
-/// More daemons than this are hardly meant for one machine.
-const MAX_NODES: usize = 250;
-
 pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
-    let scenario = a.source.load()?;
+    let mut scenario = a.source.load()?;
+    scenario.captures.all |= a.captures;
     let resolved = scenario.resolve().map_err(Failure::usage)?;
+    check(&resolved).map_err(failure)?;
     let n = resolved.addresses.len();
-    if n > MAX_NODES {
-        return Err(Failure::Usage(format!(
-            "{n} nodes are more than a lab runs ({MAX_NODES}); simulate or emulate them"
-        )));
-    }
     let filter = match &a.macfilter {
         Some(path) => {
             let text = fs::read_to_string(path)
@@ -36,50 +35,53 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
         }
         None => filter_of(&resolved, a.range),
     };
-    let command = match &a.node {
-        None => None,
-        Some(name) => {
-            let node = wayhop_hosting::node_named(&resolved.names, name).ok_or_else(|| {
-                Failure::Usage(format!(
-                    "--node {name}: there is no such node; give 0 to {last}, mesh-0 to mesh-{last}, or a name",
-                    last = n - 1
-                ))
-            })?;
-            Some((node, a.command.clone()))
-        }
-    };
+    let command = crate::emulate::command(a.node.as_deref(), &a.command, &resolved)?;
     if !a.quiet {
         warn(&resolved.warnings);
+        warn(&unmodelled(&scenario));
     }
+    let stop = stop_on_signal()?;
     let file = a.source.scenario.as_deref();
     let make = || new_run_dir(a.out.as_deref(), file, &scenario, &resolved);
     let dir = (!a.no_out).then(make).transpose()?;
     let recorder = match &dir {
-        Some(dir) => {
-            let outputs = Outputs { tables: false, ..Outputs::default() };
-            Recorder::start(dir.clone(), &outputs, Vec::new()).map_err(Failure::trace)?
-        }
+        Some(dir) => tables(dir, &resolved)?,
         None => Recorder::hash_only(),
     };
     let plan = Plan {
-        names: resolved.names.clone(),
-        addresses: resolved.addresses.clone(),
-        protocol: scenario.protocol.name.clone(),
         sets: sets(&scenario.protocol, resolved.seed),
         filter,
-        flows: resolved.flows.clone(),
-        captures: captures(a, &resolved, dir.as_ref())?,
-        duration: Duration::from_nanos(resolved.duration.as_nanos()),
-        command,
+        captures: captures(&resolved, dir.as_ref())?,
+        scenario: resolved,
     };
-    let stop = stop_on_signal()?;
-    let outcome = run_lab(&plan, &stop).map_err(failure)?;
-    let mut summary = outcome.summary;
-    env!("CARGO_PKG_VERSION").clone_into(&mut summary.wayhop);
-    summary.scenario.clone_from(&resolved.name);
-    summary.seed = resolved.seed;
+    let resolved = &plan.scenario;
+    let mut programs = crate::emulate::programs(resolved, dir.as_ref().map(RunDir::path))?;
+    let main = command.map(|launch| {
+        programs.push((Time::ZERO, launch));
+        programs.len() - 1
+    });
+    let begun = Instant::now();
+    let lab = Lab::start(&plan).map_err(failure)?;
+    let registry = Registry::new(&resolved.name, &resolved.names, &resolved.addresses, &lab.namespaces())
+        .map_err(Failure::run)?;
+    if !a.quiet {
+        let (setup_s, pid, name) = (begun.elapsed().as_secs_f64(), std::process::id(), lab.name());
+        say!("{n} nodes up in {setup_s:.2} s");
+        say!("enter one:        wayhop exec --run {pid} NODE -- COMMAND");
+        say!("look and change:  wayhop ctl --run {name} tables, counters, link, params, watch, ...");
+    }
+    // The command's own output has the terminal.
+    let mut progress = Progress::new(resolved.duration, a.quiet || main.is_some());
+    let mut watch = |now| {
+        progress.at(now);
+        if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let tasks = Tasks { programs, main, hosts: registry.hosts(), recorder, watch: &mut watch };
+    let outcome = lab.run(tasks).map_err(failure)?;
+    progress.done();
+    let summary = outcome.summary;
     let status = if outcome.complete { RunStatus::Complete } else { RunStatus::Interrupted };
-    recorder.finish(&summary, status).map_err(Failure::run)?;
+    outcome.recorder.finish(&summary, status).map_err(Failure::run)?;
     for complaint in &outcome.complaints {
         say!("wayhop: {complaint}");
     }
@@ -97,6 +99,27 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
         (true, Some(code)) => ExitCode::from(code.clamp(0, 255) as u8),
         (true, None) => ExitCode::SUCCESS,
     })
+}
+
+/// What of a scenario has no effect in a lab.
+fn unmodelled(s: &Scenario) -> Vec<String> {
+    // A preset alone is nothing that the user would miss.
+    let site = s.radio.site.is_some().then(|| "radio.site".to_owned());
+    let keys: Vec<String> = s.radio.overrides.keys().map(|k| format!("radio.{k}")).chain(site).collect();
+    if keys.is_empty() {
+        return Vec::new();
+    }
+    vec![format!(
+        "a lab has no radio model: {} have no effect; links are --range's or --macfilter's",
+        keys.join(", ")
+    )]
+}
+
+/// The run's tables; the captures are the daemons'.
+fn tables(dir: &RunDir, r: &Resolved) -> Result<Recorder, Failure> {
+    let node = |(name, &addr): (&String, _)| NodeInfo { name: name.clone(), addr };
+    let nodes = r.names.iter().zip(&r.addresses).map(node).collect();
+    Recorder::start(dir.clone(), &Outputs::default(), nodes).map_err(Failure::trace)
 }
 
 /// Who must ignore whom, so that those within range hear each other.
@@ -121,21 +144,15 @@ fn sets(p: &Protocol, seed: u64) -> Vec<String> {
     sets
 }
 
-fn captures(
-    a: &LabArgs,
-    r: &Resolved,
-    dir: Option<&RunDir>,
-) -> Result<Vec<Option<std::path::PathBuf>>, Failure> {
+fn captures(r: &Resolved, dir: Option<&RunDir>) -> Result<Vec<Option<PathBuf>>, Failure> {
     let mut files = vec![None; r.names.len()];
     let Some(dir) = dir else { return Ok(files) };
-    for (i, name) in r.names.iter().enumerate() {
-        if a.captures || r.captures.nodes.iter().any(|n| n.index() == i) {
-            let path = std::path::absolute(dir.capture_path(name)).map_err(Failure::run)?;
-            if let Some(folder) = path.parent() {
-                fs::create_dir_all(folder).map_err(Failure::write(folder))?;
-            }
-            files[i] = Some(path);
+    for node in &r.captures.nodes {
+        let path = std::path::absolute(dir.capture_path(&r.names[node.index()])).map_err(Failure::run)?;
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(Failure::write(folder))?;
         }
+        files[node.index()] = Some(path);
     }
     Ok(files)
 }

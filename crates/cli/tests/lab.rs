@@ -4,7 +4,10 @@
 //! message; in CI they fail.
 
 use std::fs;
-use std::process::{Command, Output};
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 const WAYHOP: &str = env!("CARGO_BIN_EXE_wayhop");
 
@@ -123,4 +126,225 @@ fn the_macfilter_of_a_scenario_names_those_out_of_range() {
             "at 0.000000000 node 3 ignores 02:00:0a:00:00:01 02:00:0a:00:00:02",
         ]
     );
+}
+
+/// A lab in the background; it ends with this value.
+struct Background {
+    child: Child,
+    folder: tempfile::TempDir,
+}
+
+impl Background {
+    fn start(scenario: &str, arguments: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("s.toml"), scenario).unwrap();
+        let child = Command::new(WAYHOP)
+            .args(["lab", "s.toml", "--quiet"])
+            .args(arguments)
+            .current_dir(folder.path())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let lab = Self { child, folder };
+        until("the lab is up", || lab.exec(0, &["true"]).status.success());
+        lab
+    }
+
+    fn wayhop(&self, arguments: &[&str]) -> Output {
+        Command::new(WAYHOP).args(arguments).current_dir(self.folder.path()).output().unwrap()
+    }
+    fn exec(&self, node: usize, command: &[&str]) -> Output {
+        let (run, node) = (self.child.id().to_string(), node.to_string());
+        self.wayhop(&[&["exec", "--run", &run, &node, "--"], command].concat())
+    }
+    fn ctl(&self, run: &str, arguments: &[&str]) -> serde_json::Value {
+        let done = self.wayhop(&[&["ctl", "--run", run, "--json"], arguments].concat());
+        assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+        serde_json::from_slice(&done.stdout).unwrap_or_default()
+    }
+    /// What a table of its run directory holds, a line a row.
+    fn table(&self, name: &str) -> Vec<String> {
+        let done = self.wayhop(&["export", "csv", "run", name]);
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8(done.stdout).unwrap().lines().skip(1).map(str::to_owned).collect()
+    }
+}
+
+fn until(what: &str, is_so: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(30), "not within 30 s: {what}");
+        sleep(Duration::from_millis(50));
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        if let Ok(None) = self.child.try_wait() {
+            let _ = Command::new("kill").arg(self.child.id().to_string()).status();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+#[test]
+fn one_control_socket_shows_and_changes_all_nodes_of_a_lab() {
+    if !may_run() {
+        return;
+    }
+    let name = format!("wht-lab-{}", std::process::id());
+    let scenario = format!(
+        "name = \"{name}\"\nduration_s = 600\nnodes.count = 3\n\
+         movement = {{ kind = \"chain\", spacing_m = 200 }}\nprotocol = {{ name = \"aodv\" }}\n"
+    );
+    let lab = Background::start(&scenario, &["--no-out"]);
+    let pings = |wait: &str| lab.exec(0, &["ping", "-c", "1", "-W", wait, "mesh-2"]).status.success();
+    until("a ping comes back", || pings("2"));
+
+    let tables = lab.ctl(&name, &["tables", "forwarding"]);
+    let nodes = tables["nodes"].as_array().unwrap();
+    let told: Vec<_> = nodes.iter().map(|n| (n["node"].as_u64(), n["name"].as_str())).collect();
+    assert_eq!(told, [(Some(0), Some("0")), (Some(1), Some("1")), (Some(2), Some("2"))]);
+    let rows = nodes[0]["tables"]["forwarding"].as_array().unwrap();
+    assert!(rows.iter().any(|r| r["destination"] == "10.0.0.3" && r["next_hop"] == "10.0.0.2"), "{rows:?}");
+    let requests =
+        |node: usize| lab.ctl(&name, &["counters"])["nodes"][node]["counters"]["type.rreq"].clone();
+    assert!(requests(0).as_u64().unwrap() >= 1);
+
+    let interval = |node: usize| {
+        lab.ctl(&name, &["params"])["nodes"][node]["parameters"]["hello_interval_ms"].as_u64().unwrap()
+    };
+    let before = interval(1);
+    lab.ctl(&name, &["--node", "2", "params", "hello_interval_ms=777"]);
+    assert_eq!((interval(1), interval(2)), (before, 777), "of node 2 alone");
+
+    lab.ctl(&name, &["link", "1", "2", "down"]);
+    assert_eq!(lab.ctl(&name, &["links"])["links"].as_array().unwrap().len(), 2, "both ways");
+    until("nothing crosses a link that is down", || !pings("1"));
+    lab.ctl(&name, &["link", "1", "2", "model"]);
+    until("the route is found again", || pings("2"));
+    lab.ctl(&name, &["link", "0", "2", "up"]);
+    lab.ctl(&name, &["purge"]);
+    until("the nodes that heard nothing of each other do now", || {
+        let said = lab.exec(0, &["ping", "-c", "1", "-W", "2", "mesh-2"]);
+        String::from_utf8_lossy(&said.stdout).contains("ttl=64")
+    });
+    let place = lab.wayhop(&["ctl", "--run", &name, "--node", "0", "position", "5,5"]);
+    assert!(!place.status.success() && String::from_utf8_lossy(&place.stderr).contains("no radio model"));
+
+    let mut watch = Command::new(WAYHOP)
+        .args(["ctl", "--run", &name, "--json", "watch", "note"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines();
+    // Until it has subscribed, nothing comes; a purge makes each ping search.
+    let heard = std::thread::scope(|s| {
+        let heard = s.spawn(move || lines.find(|l| l.as_ref().is_ok_and(|l| l.contains("discovery_done"))));
+        while !heard.is_finished() {
+            lab.ctl(&name, &["purge"]);
+            pings("1");
+        }
+        heard.join().unwrap().unwrap().unwrap()
+    });
+    watch.kill().unwrap();
+    watch.wait().unwrap();
+    let event: serde_json::Value = serde_json::from_str(&heard).unwrap();
+    let event = event.get("event").unwrap_or(&event);
+    assert!(event["time_s"].as_f64().unwrap() > 0.0 && event["node"].as_u64().unwrap() < 3, "{event}");
+    lab.ctl(&name, &["quit"]);
+}
+
+#[test]
+fn a_lab_runs_programs_orders_and_flows_to_all_and_leaves_the_tables_of_a_run() {
+    if !may_run() {
+        return;
+    }
+    let scenario = "\
+duration_s = 7
+nodes.count = 4
+movement = { kind = \"chain\", spacing_m = 200 }
+protocol = { name = \"dsr\" }
+[[traffic]]
+kind = \"cbr\"
+src = 0
+dst = 3
+rate_pps = 20
+start_s = 1
+[[traffic]]
+kind = \"cbr\"
+src = 1
+dst = \"all\"
+rate_pps = 5
+start_s = 1
+[[programs]]
+node = 3
+start_s = 2.5
+command = [\"ping\", \"-c\", \"2\", \"mesh-0\"]
+output = \"ping.txt\"
+[[commands]]
+kind = \"purge-routes\"
+nodes = [0]
+start_s = 2
+every_s = 2
+";
+    let mut lab = Background::start(scenario, &["--out", "run", "--captures"]);
+    assert!(lab.child.wait().unwrap().success());
+    let run = lab.folder.path().join("run");
+    let s: serde_json::Value = serde_json::from_slice(&fs::read(run.join("summary.json")).unwrap()).unwrap();
+    assert_eq!(
+        (s["flows"][1]["sent"].as_u64(), s["flows"][1]["dst"].as_u64()),
+        (Some(3 * 30), None),
+        "30 for three nodes"
+    );
+    assert!(s["flows"][1]["delivery_ratio"].as_f64().unwrap() >= 0.9, "{s}");
+    assert!(fs::read_to_string(run.join("programs/ping.txt")).unwrap().contains("2 received"));
+
+    // Purged at 2, 4 and 6 s, node 0 searches each time again.
+    let events = lab.table("events");
+    let searches: Vec<f64> = events
+        .iter()
+        .map(|l| l.split(',').collect::<Vec<_>>())
+        .filter(|c| c[1..4] == ["0", "discovery_done", "10.0.0.4"])
+        .map(|c| c[0].parse::<f64>().unwrap() / 1e9)
+        .collect();
+    // A route may be overheard before it is looked for, once.
+    assert!((3..=4).contains(&searches.len()), "{searches:?}");
+    let in_time = |at: &f64| [1.0, 2.0, 4.0, 6.0].iter().any(|from| (*from..from + 1.0).contains(at));
+    assert!(searches.iter().all(in_time), "{searches:?}");
+    // What was received is what the tables show; by the hand of the sender's and the receivers' clocks.
+    let packets = lab.table("packets");
+    let count = |what: &str| packets.iter().filter(|l| l.split(',').nth(2) == Some(what)).count() as u64;
+    assert_eq!(count("originate"), 120 + 30);
+    assert_eq!(count("deliver"), s["totals"]["received"].as_u64().unwrap());
+    assert_eq!(lab.table("nodes").len(), 4);
+    assert_eq!(lab.table("flows").len(), 2);
+    assert_eq!(lab.table("positions")[3].split(',').nth(2), Some("600"));
+    assert!(lab.table("counters").iter().any(|l| l.starts_with("0,host,originated,")));
+    assert!((0..4).all(|i| run.join(format!("captures/{i}.pcapng")).is_file()));
+}
+
+#[test]
+fn what_a_lab_cannot_do_is_refused_with_the_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    for (more, message) in [
+        (
+            "[[stalls]]\nnode = 0\nstart_s = 1\nlength_s = 2\n",
+            "cannot be stalled; leave them out, or emulate",
+        ),
+        (
+            "[[traffic]]\nkind = \"tcp\"\nsrc = 0\ndst = 1\n",
+            "flow 2: in a lab TCP is the kernel's; run programs",
+        ),
+        ("[output]\nns2_trace = true\n", "writes no trace in ns-2's format"),
+    ] {
+        fs::write(folder.path().join("s.toml"), format!("{CHAIN}{more}")).unwrap();
+        let done = Command::new(WAYHOP)
+            .args(["lab", "s.toml", "--no-out"])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.code() == Some(2) && said.contains(message), "{said}");
+    }
 }

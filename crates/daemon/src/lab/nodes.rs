@@ -1,32 +1,26 @@
-//! The daemons of a lab, and the programs in its nodes.
+//! The daemons of a lab.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::fmt::Write as _;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _};
-use std::os::fd::OwnedFd;
-use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nix::mount::{MsFlags, mount};
-use nix::sched::{CloneFlags, setns, unshare};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
-use wayhop_core::Addr;
+use wayhop_hosting::{Namespace, exit_code};
 use wayhop_trace::Summary;
 
-use super::Plan;
-use super::wire::{INTERFACE, Wire};
+use super::wire::INTERFACE;
+use super::{Plan, prefix};
 use crate::error::Error;
 
 /// How long a daemon may take to be ready, or to end.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// What a daemon says when it is ready.
-pub(crate) const READY: &str = "programs use";
+const READY: &str = "programs use";
 
 /// A daemon that runs. It ends when its pipe does.
 struct Daemon {
@@ -41,38 +35,45 @@ pub(super) struct Nodes {
     daemons: Vec<Daemon>,
     /// What the daemons say on standard error, by node.
     said: Receiver<(usize, String)>,
-    mounts: Mounts,
-    command: Option<Child>,
+    sockets: Sockets,
 }
 
 impl Nodes {
     /// Starts a daemon in every node, and waits until all are ready.
-    pub(super) fn start(plan: &Plan, prefix_len: u8, wire: &Wire) -> Result<Self, Error> {
-        let mounts = Mounts::new(&hosts(plan)).map_err(Error::system("give the nodes their /etc/hosts"))?;
+    pub(super) fn start(plan: &Plan, namespaces: &[Namespace]) -> Result<Self, Error> {
+        let s = &plan.scenario;
+        // Checked before; all addresses lie in one network.
+        let prefix_len = prefix(&s.addresses).unwrap_or(8);
+        let sockets =
+            Sockets::new().map_err(Error::system("make a folder for the nodes' control sockets"))?;
         let (tell, said) = channel();
-        let mut daemons = Vec::with_capacity(plan.addresses.len());
-        for (i, addr) in plan.addresses.iter().enumerate() {
+        let mut daemons = Vec::with_capacity(s.addresses.len());
+        for (i, addr) in s.addresses.iter().enumerate() {
             let mut command = Command::new("/proc/self/exe");
+            command.env("WAYHOP_RUNTIME_DIR", &sockets.0);
             command.args(["node", "--tied", "--json", "--interface", INTERFACE]);
-            command.args(["--address", &format!("{addr}/{prefix_len}"), "--protocol", &plan.protocol]);
+            command.args(["--address", &format!("{addr}/{prefix_len}"), "--protocol", s.protocol.name()]);
+            command.args(["--set", &format!("control=node-{i}")]);
             for set in &plan.sets {
                 command.args(["--set", set]);
             }
             if let Some(Some(path)) = plan.captures.get(i) {
                 let path = toml::Value::String(path.display().to_string());
                 command.arg("--set").arg(format!("capture.file={path}"));
+                let snap = s.captures.snap_length;
+                command.arg("--set").arg(format!("capture.snap_length_bytes={snap}"));
             }
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-            let mut child = mounts
-                .spawn(&mut command, i, wire)
-                .map_err(Error::system(format!("start the daemon of node {}", plan.names[i])))?;
+            let mut child = namespaces[i]
+                .within(|| command.spawn())
+                .map_err(Error::system(format!("start the daemon of node {}", s.names[i])))?;
             if let Some(stderr) = child.stderr.take() {
                 let tell = tell.clone();
                 thread::spawn(move || pass_on(i, stderr, &tell));
             }
             daemons.push(Daemon { pipe: child.stdin.take(), child, gone: false });
         }
-        let nodes = Self { names: plan.names.clone(), daemons, said, mounts, command: None };
+        let nodes = Self { names: s.names.clone(), daemons, said, sockets };
         nodes.wait_ready()?;
         Ok(nodes)
     }
@@ -99,50 +100,43 @@ impl Nodes {
         Ok(())
     }
 
-    /// Runs a command in a node.
-    pub(super) fn run(&mut self, node: usize, command: &[OsString], wire: &Wire) -> Result<(), Error> {
-        let Some((program, arguments)) = command.split_first() else { return Ok(()) };
-        let mut child = Command::new(program);
-        child.args(arguments);
-        let name = program.to_string_lossy().into_owned();
-        self.command =
-            Some(self.mounts.spawn(&mut child, node, wire).map_err(Error::system(format!("run {name}")))?);
-        Ok(())
+    /// The control socket of each node's daemon.
+    pub(super) fn sockets(&self) -> Vec<PathBuf> {
+        (0..self.names.len()).map(|i| self.sockets.0.join(format!("node-{i}.sock"))).collect()
     }
 
-    /// How the command ended, if it has.
-    pub(super) fn command_ended(&mut self) -> Option<ExitStatus> {
-        self.command.as_mut()?.try_wait().ok()?
-    }
-
-    /// Notices daemons that ended by themselves, and passes on what they warn of.
-    pub(super) fn check(&mut self, complaints: &mut Vec<String>) {
+    /// Notices daemons that ended by themselves, and passes on what they warn of. Returns who ended: the node, the process
+    /// and its exit status.
+    pub(super) fn check(&mut self, complaints: &mut Vec<String>) -> Vec<(u32, u32, i32)> {
         for (i, line) in self.said.try_iter() {
             if line.starts_with("warning: ") || line.starts_with("wayhop: ") {
                 complaints.push(format!("node {}: {line}", self.names[i]));
             }
         }
+        let mut ended = Vec::new();
         for (i, d) in self.daemons.iter_mut().enumerate().filter(|(_, d)| !d.gone) {
             if let Ok(Some(status)) = d.child.try_wait() {
                 d.gone = true;
+                ended.push((i as u32, d.child.id(), exit_code(status)));
                 complaints.push(format!("node {}: its daemon ended: {status}", self.names[i]));
             }
         }
+        ended
     }
 
     /// Ends all, and adds up what they counted.
     pub(super) fn end(mut self, complaints: &mut Vec<String>) -> Summary {
         self.check(complaints);
-        self.stop_command();
         for d in &mut self.daemons {
             d.pipe = None;
         }
         let mut all = Summary::default();
         let mut drops = BTreeMap::new();
         for (i, mut d) in std::mem::take(&mut self.daemons).into_iter().enumerate() {
-            let mut text = String::new();
-            if let Some(mut from) = d.child.stdout.take() {
-                let _ = from.read_to_string(&mut text);
+            let text = d.child.stdout.take().map(|from| last_words(from, PATIENCE)).unwrap_or_default();
+            if text.is_empty() {
+                // It does not end by itself, or did not end well.
+                let _ = d.child.kill();
             }
             let _ = d.child.wait();
             let Ok(one) = serde_json::from_str::<Summary>(&text) else {
@@ -161,25 +155,29 @@ impl Nodes {
         all.totals.drops = drops;
         all
     }
-
-    /// Ends a command that still runs when the time is over.
-    fn stop_command(&mut self) {
-        let Some(child) = &mut self.command else { return };
-        if matches!(child.try_wait(), Ok(None)) {
-            let _ = kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM);
-            let begun = Instant::now();
-            while matches!(child.try_wait(), Ok(None)) && begun.elapsed() < Duration::from_secs(2) {
-                thread::sleep(Duration::from_millis(10));
-            }
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
 }
 
-/// The exit status as shells have it.
-pub(super) fn exit_code(status: ExitStatus) -> i32 {
-    status.code().or_else(|| Some(128 + status.signal()?)).unwrap_or(1)
+/// All that comes, until the other end is closed or it takes too long.
+fn last_words(from: impl io::Read + Into<OwnedFd> + Send + 'static, patience: Duration) -> String {
+    let fd: OwnedFd = from.into();
+    let mut to = std::fs::File::from(fd);
+    let until = Instant::now() + patience;
+    let mut text = Vec::new();
+    let mut room = [0; 4096];
+    loop {
+        let left = until.saturating_duration_since(Instant::now()).as_millis().min(60_000) as u16;
+        let mut fds = [nix::poll::PollFd::new(to.as_fd(), nix::poll::PollFlags::POLLIN)];
+        match nix::poll::poll(&mut fds, left) {
+            Err(nix::Error::EINTR) => continue,
+            Ok(0) | Err(_) => break,
+            Ok(_) => {}
+        }
+        match to.read(&mut room) {
+            Ok(0) | Err(_) => break,
+            Ok(n) => text.extend_from_slice(&room[..n]),
+        }
+    }
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 fn pass_on(node: usize, from: impl io::Read, to: &Sender<(usize, String)>) {
@@ -189,46 +187,32 @@ fn pass_on(node: usize, from: impl io::Read, to: &Sender<(usize, String)>) {
     }
 }
 
-/// The text of the nodes' /etc/hosts: `mesh-0`, `mesh-1`, ...
-fn hosts(plan: &Plan) -> String {
-    let mut text = "127.0.0.1 localhost\n".to_owned();
-    for (i, addr) in plan.addresses.iter().enumerate() {
-        let addr: &Addr = addr;
-        let _ = writeln!(text, "{addr} mesh-{i}");
+/// The folder of the daemons' control sockets. It goes with this value.
+struct Sockets(PathBuf);
+
+const FOLDER: &str = "lab-";
+
+impl Sockets {
+    fn new() -> io::Result<Self> {
+        let folder = wayhop_control::paths::socket("run").map_err(io::Error::other)?;
+        let folder = folder.parent().map_or_else(std::env::temp_dir, Path::to_path_buf);
+        fs::create_dir_all(&folder)?;
+        // What killed labs left.
+        for left in fs::read_dir(&folder)?.flatten() {
+            let name = left.file_name().to_string_lossy().into_owned();
+            let pid = name.strip_prefix(FOLDER).and_then(|n| n.parse::<u32>().ok());
+            if pid.is_some_and(|p| !Path::new(&format!("/proc/{p}")).exists()) {
+                let _ = fs::remove_dir_all(left.path());
+            }
+        }
+        let own = folder.join(format!("{FOLDER}{}", std::process::id()));
+        fs::create_dir_all(&own)?;
+        Ok(Self(own))
     }
-    text
 }
 
-/// A mount namespace in which /etc/hosts is another file.
-struct Mounts(OwnedFd);
-
-impl Mounts {
-    fn new(hosts: &str) -> io::Result<Self> {
-        let file = std::env::temp_dir().join(format!("wh-lab-{}-hosts", std::process::id()));
-        fs::write(&file, hosts)?;
-        let made = thread::scope(|s| {
-            let made = s.spawn(|| -> io::Result<Self> {
-                unshare(CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_FS)?;
-                let none = None::<&str>;
-                mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)?;
-                mount(Some(&file), "/etc/hosts", none, MsFlags::MS_BIND, none)?;
-                Ok(Self(File::open("/proc/thread-self/ns/mnt")?.into()))
-            });
-            made.join().unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))
-        });
-        // The mount keeps the file; its name has served.
-        let _ = fs::remove_file(&file);
-        made
-    }
-
-    /// Starts a program in a node.
-    fn spawn(&self, command: &mut Command, node: usize, wire: &Wire) -> io::Result<Child> {
-        // Entering the namespace leads to its root.
-        command.current_dir(std::env::current_dir()?);
-        wire.node(node).within(|| {
-            unshare(CloneFlags::CLONE_FS)?;
-            setns(&self.0, CloneFlags::CLONE_NEWNS)?;
-            command.spawn()
-        })
+impl Drop for Sockets {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -1,0 +1,125 @@
+//! From the threads of a lab to the tables of its run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+
+use wayhop_core::{NodeId, Position, Span, Time};
+use wayhop_scenario::Resolved;
+use wayhop_trace::{Counter, HopEvent, NoteEvent, PositionEvent, Recorder};
+
+/// How long records wait for earlier ones of other threads.
+const WAIT: Span = Span::from_secs(1);
+/// The most names that are kept: protocols and hosts have fixed lists of them.
+const MOST_NAMES: usize = 512;
+
+/// Takes records, on any thread.
+#[derive(Clone)]
+pub(super) struct Records(Sender<Record>);
+
+#[derive(Copy, Clone)]
+enum Record {
+    Hop(HopEvent),
+    Note(NoteEvent),
+}
+
+impl Records {
+    /// A packet's event.
+    pub(super) fn hop(&self, e: HopEvent) {
+        // Nobody takes it any more when the run is over.
+        let _ = self.0.send(Record::Hop(e));
+    }
+    /// A protocol's remark.
+    pub(super) fn note(&self, e: NoteEvent) {
+        let _ = self.0.send(Record::Note(e));
+    }
+}
+
+/// Puts records in order, and into the tables.
+pub(super) struct Tables {
+    recorder: Recorder,
+    from: Receiver<Record>,
+    waiting: BTreeMap<(Time, u64), Record>,
+    count: u64,
+    written: Time,
+}
+
+impl Tables {
+    /// For the tables of this recorder.
+    pub(super) fn new(recorder: Recorder) -> (Self, Records) {
+        let (to, from) = channel();
+        (Self { recorder, from, waiting: BTreeMap::new(), count: 0, written: Time::ZERO }, Records(to))
+    }
+
+    /// Writes what is old enough.
+    pub(super) fn settle(&mut self, now: Time) {
+        self.collect();
+        let until = Time::from_nanos(now.as_nanos().saturating_sub(WAIT.as_nanos()));
+        while let Some(first) = self.waiting.first_entry().filter(|e| e.key().0 <= until) {
+            let (at, record) = (first.key().0, first.remove());
+            self.write(at, record);
+        }
+    }
+
+    /// Writes the rest, the nodes' motion and what they counted, and gives the recorder back.
+    pub(super) fn finish(mut self, s: &Resolved, counters: &[BTreeMap<String, u64>]) -> Recorder {
+        self.collect();
+        for ((at, _), record) in std::mem::take(&mut self.waiting) {
+            self.write(at, record);
+        }
+        for (i, track) in s.tracks.iter().enumerate() {
+            for leg in track.legs().iter().take_while(|l| l.from <= s.duration) {
+                let [x, y, z] = leg.velocity;
+                self.recorder.position(&PositionEvent {
+                    time: leg.from,
+                    until: leg.until,
+                    node: NodeId(i as u32),
+                    at: leg.start,
+                    velocity: Position::new(x, y, z),
+                });
+            }
+        }
+        for (i, all) in counters.iter().enumerate() {
+            for (name, &value) in all {
+                if let Some(name) = known(name) {
+                    self.recorder.counter(&Counter { node: NodeId(i as u32), layer: "host", name, value });
+                }
+            }
+        }
+        self.recorder
+    }
+
+    fn collect(&mut self) {
+        for record in self.from.try_iter() {
+            let at = match &record {
+                Record::Hop(e) => e.time,
+                Record::Note(e) => e.time,
+            };
+            self.count += 1;
+            self.waiting.insert((at, self.count), record);
+        }
+    }
+
+    fn write(&mut self, at: Time, record: Record) {
+        // One that waited too long must not turn the tables' time back.
+        self.written = self.written.max(at);
+        match record {
+            Record::Hop(e) => self.recorder.hop(&HopEvent { time: self.written, ..e }),
+            Record::Note(e) => self.recorder.note(&NoteEvent { time: self.written, ..e }),
+        }
+    }
+}
+
+/// A name that came in a message, for good: there are few of them, and each is kept once.
+pub(super) fn known(name: &str) -> Option<&'static str> {
+    static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(n) = names.get(name) {
+        return Some(n);
+    }
+    (names.len() < MOST_NAMES).then(|| {
+        let n: &'static str = Box::leak(name.to_owned().into_boxed_str());
+        names.insert(n);
+        n
+    })
+}

@@ -1,0 +1,86 @@
+//! What the daemons tell of themselves, in the lab's own time.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use wayhop_control::answer::Counters;
+use wayhop_control::{Client, ClientError, Event, Request, Server};
+use wayhop_core::{NodeId, Time, TraceNote};
+use wayhop_trace::NoteEvent;
+
+use super::record::{Records, known};
+
+/// How often a daemon is asked for its time, to find out what that is in the lab's.
+const QUESTIONS: usize = 5;
+
+/// When the run began; until then nothing has a time.
+pub(super) type Begun = Arc<OnceLock<Instant>>;
+
+/// Hears a daemon's events until it ends: remarks go to the tables, and all of them to the lab's subscribers.
+pub(super) fn watch(
+    node: u32,
+    socket: &Path,
+    begun: &Begun,
+    server: &Arc<Server>,
+    records: &Records,
+) -> Result<JoinHandle<()>, ClientError> {
+    let mut client = Client::connect(socket)?;
+    let start = start_of(&mut client)?;
+    client.subscribe(None, Vec::new())?;
+    let (begun, server, records) = (Arc::clone(begun), Arc::clone(server), records.clone());
+    Ok(thread::spawn(move || {
+        while let Ok(Some(event)) = client.event() {
+            let time = |s: f64| lab_time(start, s, begun.get().copied());
+            if let Event::Note { time_s, what, about, value, .. } = &event
+                && let Some(what) = known(what)
+            {
+                let note = TraceNote { what, about: *about, value: *value };
+                records.note(NoteEvent { time: time(*time_s), node: NodeId(node), note });
+            }
+            server.publish(&of_node(event, node, |s| time(s).as_secs_f64()));
+        }
+    }))
+}
+
+/// When a daemon's clock was at zero: it is asked what time it is, and the quickest answer counts.
+fn start_of(client: &mut Client) -> Result<Instant, ClientError> {
+    let mut best: Option<(Duration, Instant)> = None;
+    for _ in 0..QUESTIONS {
+        let asked = Instant::now();
+        let told: Counters = client.ask_for(None, Request::Counters {})?;
+        let took = asked.elapsed();
+        let own = Duration::try_from_secs_f64(told.time_s).unwrap_or_default();
+        let start = (asked + took / 2).checked_sub(own).unwrap_or(asked);
+        if best.is_none_or(|(t, _)| took < t) {
+            best = Some((took, start));
+        }
+    }
+    Ok(best.map_or_else(Instant::now, |(_, start)| start))
+}
+
+fn lab_time(start: Instant, daemon_s: f64, begun: Option<Instant>) -> Time {
+    let at = start + Duration::try_from_secs_f64(daemon_s).unwrap_or_default();
+    let since = begun.map_or(Duration::ZERO, |b| at.saturating_duration_since(b));
+    Time::from_nanos(since.as_nanos() as u64)
+}
+
+/// A daemon knows itself as node 0, and its own time.
+fn of_node(event: Event, number: u32, time: impl Fn(f64) -> f64) -> Event {
+    let mut event = event;
+    match &mut event {
+        Event::Note { time_s, node, .. }
+        | Event::Drop { time_s, node, .. }
+        | Event::Route { time_s, node, .. }
+        | Event::Link { time_s, node, .. }
+        | Event::Position { time_s, node, .. }
+        | Event::Process { time_s, node, .. }
+        | Event::Neighbour { time_s, node, .. } => {
+            *time_s = time(*time_s);
+            *node = number;
+        }
+        Event::Lost { .. } => {}
+    }
+    event
+}
