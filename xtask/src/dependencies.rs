@@ -25,6 +25,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("sim", &["core", "wire", "link", "dsr", "aodv", "radio", "world", "transport", "trace", "scenario"]),
     // What the worlds on one machine share: namespaces, programs, the runs under way.
     ("hosting", &["core", "transport", "trace", "control"]),
+    // What the geometry allowed, for people and summaries: analysis, which no model and no protocol sees.
+    ("topology", &["core", "world", "transport", "trace", "scenario"]),
     // The same nodes and medium on the real clock.
     ("emu", &["hosting", "core", "wire", "transport", "trace", "scenario", "sim", "control"]),
     // One node on a real interface. It has no radio model: its radio is real.
@@ -35,7 +37,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // Numbers and figures for readers; it knows no paper and no model.
     ("report", &[]),
     // Papers' experiments: it runs runs.
-    ("reproduce", &["core", "wire", "trace", "scenario", "sim", "report"]),
+    ("reproduce", &["core", "wire", "trace", "scenario", "sim", "report", "topology"]),
     (
         "cli",
         &[
@@ -54,6 +56,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "hosting",
             "report",
             "reproduce",
+            "topology",
             "control",
             "daemon",
         ],

@@ -79,6 +79,9 @@ pub(crate) enum Command {
     /// Simulate a scenario
     #[command(after_help = EXAMPLES)]
     Run(RunArgs),
+    /// Say what movement and range allow: shortest paths, their changes, partitions, links
+    #[command(after_help = crate::topology::EXAMPLES)]
+    Topology(crate::topology::TopologyArgs),
     /// Run a scenario on the real clock: each node a network namespace, for real programs
     #[command(after_help = EMULATE_EXAMPLES)]
     Emulate(EmulateArgs),
@@ -190,6 +193,11 @@ pub(crate) struct RunArgs {
     /// Write DIR/trace.tr, in ns-2's old wireless format
     #[arg(long)]
     pub(crate) ns2_trace: bool,
+    /// Say in the summary what the geometry allowed each flow: shortest hops, path changes, partitions
+    #[arg(long)]
+    pub(crate) topology: bool,
+    #[command(flatten)]
+    pub(crate) geometry: crate::topology::GeometryArgs,
     /// Print the summary as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -460,7 +468,7 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-fn metres(text: &str) -> Result<f64, String> {
+pub(crate) fn metres(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(s) if s.is_finite() && s > 0.0 => Ok(s),
         _ => Err("give a number above zero".to_owned()),

@@ -38,6 +38,7 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     let mut control = Control::open(&resolved).map_err(Failure::run)?;
     let setup_s = begun.elapsed().as_secs_f64();
 
+    let geometry = a.run.geometry()?;
     let dir = (!a.run.no_out).then(|| run_dir(&a.run, &scenario, &resolved)).transpose()?;
     let recorder = match &dir {
         Some(dir) => recorder(dir, &resolved)?,
@@ -77,6 +78,9 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     "emulation".clone_into(&mut summary.world);
     summary.lateness_us = Some(outcome.lateness.summary());
     summary.command_exit = outcome.command_exit;
+    if let Some(geometry) = &geometry {
+        geometry.annotate(&mut summary, &resolved);
+    }
     let status = if outcome.complete { RunStatus::Complete } else { RunStatus::Interrupted };
     recorder.finish(&summary, status).map_err(Failure::run)?;
 

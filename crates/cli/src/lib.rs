@@ -20,6 +20,7 @@ mod reference;
 mod reproduce;
 mod run;
 mod source;
+mod topology;
 
 pub use args::command;
 pub use reference::reference_markdown;
@@ -43,6 +44,7 @@ pub fn main() -> ExitCode {
     };
     let outcome = match args.command {
         Command::Run(a) => run::run(&a),
+        Command::Topology(a) => topology::topology(&a),
         Command::Emulate(a) => emulate::emulate(&a),
         Command::Exec(a) => emulate::exec(&a),
         Command::Export(a) => export::export(&a),

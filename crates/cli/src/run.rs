@@ -31,6 +31,7 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
             warn(&["its programs do not run in simulation; `wayhop emulate` runs them".to_owned()]);
         }
     }
+    let geometry = a.geometry()?;
     let stop = stop_on_signal()?;
 
     let dir = (!a.no_out).then(|| run_dir(a, &scenario, &resolved)).transpose()?;
@@ -46,7 +47,10 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
         if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     progress.done();
-    let (summary, audit, recorder) = simulation.finish(&resolved, begun.elapsed().as_secs_f64());
+    let (mut summary, audit, recorder) = simulation.finish(&resolved, begun.elapsed().as_secs_f64());
+    if let Some(geometry) = &geometry {
+        geometry.annotate(&mut summary, &resolved);
+    }
 
     let status = if complete { RunStatus::Complete } else { RunStatus::Interrupted };
     recorder.finish(&summary, status).map_err(Failure::run)?;

@@ -136,6 +136,15 @@ impl Propagation {
     }
 }
 
+impl RadioConfig {
+    /// How far a frame reaches without shadowing, fading and interference, metres, to the whole metre: ns-2's threshold for
+    /// 250 m is met at 250.01 m.
+    pub fn nominal_range_m(&self) -> f64 {
+        let floor = dbm_to_watts(self.receive_threshold_dbm);
+        Propagation::new(self, 0).range_m(floor, 0.0).round().max(1.0)
+    }
+}
+
 /// A number in (0, 1].
 fn open_unit(bits: u64) -> f64 {
     ((bits >> 11) + 1) as f64 * (1.0 / (1u64 << 53) as f64)
@@ -166,6 +175,7 @@ mod tests {
         // ns-2.35: 250.01 m and 550.02 m.
         let (c, p) = at("wavelan-914-cmu");
         assert!((p.range_m(dbm_to_watts(c.receive_threshold_dbm), 0.0) - 250.0).abs() < 0.05);
+        assert_eq!(c.nominal_range_m(), 250.0);
         assert!((p.range_m(dbm_to_watts(c.carrier_sense_threshold_dbm), 0.0) - 550.0).abs() < 0.05);
     }
 

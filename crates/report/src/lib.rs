@@ -3,6 +3,7 @@
 //! * [`Estimate`]: a mean over seeds with its Student-t 95 % interval; [`Estimate::of_differences`] for paired runs,
 //!   [`Estimate::of_difference`] for runs that have nothing in common; [`plain`] and [`signed`] write numbers.
 //! * [`Row`]: one published number with ours beside it; [`rows_json`], [`rows_csv`] and [`rows_text`] write lists of them.
+//! * [`columns`]: a table for a terminal.
 //! * [`Plot`]: points, lines, bars and rules over labelled axes, drawn as SVG.
 //! * [`Page`]: a self-contained HTML report of sections with text, rows and [`Figure`]s. It refers to nothing outside of
 //!   itself, and is light or dark as the reader's system is.
@@ -10,6 +11,7 @@
 //!
 //! Nothing here knows a paper: a reproduction brings its numbers and words.
 
+mod columns;
 mod figure;
 mod html;
 mod notes;
@@ -21,6 +23,7 @@ mod stats;
 mod style;
 mod svg;
 
+pub use columns::columns;
 pub use figure::{Figure, Panel};
 pub use html::{Page, Section};
 pub use numbers::{plain, signed};

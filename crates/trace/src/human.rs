@@ -18,6 +18,10 @@ pub fn human_table(s: &Summary) -> String {
     if !s.flows.is_empty() {
         flows(&mut out, &s.flows);
         out.push('\n');
+        if s.flows.iter().any(|f| f.topology.is_some()) {
+            geometry(&mut out, &s.flows);
+            out.push('\n');
+        }
     }
     let t = &s.totals;
     label(
@@ -96,22 +100,64 @@ fn flows(out: &mut String, flows: &[FlowSummary]) {
             if some { format!("{:.2}", f.hops_mean) } else { "-".to_owned() },
         ]
     }));
-    let widths: Vec<usize> =
-        (0..header.len()).map(|c| rows.iter().map(|r| r[c].width()).max().unwrap_or(0)).collect();
-    for row in &rows {
+    table(out, &rows, 1);
+    if let Some(more) = flows.len().checked_sub(MAX_FLOWS).filter(|n| *n > 0) {
+        line(out, &format!("... and {more} more"));
+    }
+}
+
+/// What the geometry allowed each flow.
+fn geometry(out: &mut String, flows: &[FlowSummary]) {
+    let header = [
+        "flow",
+        "path changes",
+        "hop changes",
+        "partitions",
+        "1 hop %",
+        "2",
+        "3",
+        "4",
+        "5",
+        ">5",
+        "none",
+        "expected",
+    ];
+    let mut rows = vec![header.map(str::to_owned)];
+    for f in flows.iter().take(MAX_FLOWS) {
+        let Some(t) = &f.topology else { continue };
+        let share = |k: usize| t.hop_share.get(k).copied().unwrap_or(0.0);
+        let percent = |share: f64| format!("{:.1}", share * 100.0);
+        rows.push([
+            f.id.to_string(),
+            t.path_changes.to_string(),
+            t.hop_changes.to_string(),
+            t.partitions.to_string(),
+            percent(share(0)),
+            percent(share(1)),
+            percent(share(2)),
+            percent(share(3)),
+            percent(share(4)),
+            percent(t.hop_share.iter().skip(5).sum()),
+            percent(t.unreachable_share),
+            t.expected_bps.map_or_else(|| "-".to_owned(), bits_per_second),
+        ]);
+    }
+    table(out, &rows, header.len());
+}
+
+/// Columns two blanks apart, numbers to the right; the column `word` holds words and stands to the left.
+fn table<const N: usize>(out: &mut String, rows: &[[String; N]], word: usize) {
+    let widths: [usize; N] = std::array::from_fn(|c| rows.iter().map(|r| r[c].width()).max().unwrap_or(0));
+    for row in rows {
         let mut text = String::new();
         for (c, cell) in row.iter().enumerate() {
             let fill = " ".repeat(widths[c] - cell.width());
             if c > 0 {
                 text.push_str("  ");
             }
-            // Names to the left, numbers to the right.
-            if c == 1 { text += &(cell.clone() + &fill) } else { text += &(fill + cell) }
+            if c == word { text += &(cell.clone() + &fill) } else { text += &(fill + cell) }
         }
         line(out, &text);
-    }
-    if let Some(more) = flows.len().checked_sub(MAX_FLOWS).filter(|n| *n > 0) {
-        line(out, &format!("... and {more} more"));
     }
 }
 

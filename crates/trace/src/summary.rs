@@ -167,18 +167,19 @@ impl LatencyMs {
 /// What the nodes' geometry allowed a flow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Topology {
-    /// How often the set of shortest paths changed.
+    /// How often the shortest path changed: its length, or all shortest paths that had been there since the last change.
     pub path_changes: u64,
-    /// How often the length of the shortest path changed.
+    /// How often the length of the shortest path changed; to none and from none counts.
     pub hop_changes: u64,
     /// How often the destination became unreachable.
     pub partitions: u64,
-    /// Share of the time at 1, 2, ... hops.
+    /// Share of the flow's time at 1, 2, ... hops.
     pub hop_share: Vec<f64>,
-    /// Share of the time without a path.
+    /// Share of the flow's time without a path.
     pub unreachable_share: f64,
-    /// Throughput to be expected from the time at each distance.
-    pub expected_bps: f64,
+    /// Throughput to be expected from the time at each distance (Holland and Vaidya 1999, equation 1); `None` if nobody
+    /// says what chains carry.
+    pub expected_bps: Option<f64>,
 }
 
 /// All flows and all nodes together.

@@ -69,6 +69,16 @@ pub enum FlowKind {
 }
 
 impl FlowKind {
+    /// As summaries call it: `cbr`, `poisson`, `ping` or `tcp`.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Cbr { .. } => "cbr",
+            Self::Poisson { .. } => "poisson",
+            Self::Ping { .. } => "ping",
+            Self::Tcp(_) => "tcp",
+        }
+    }
+
     /// The mean time between two packets; zero for TCP, which has no rhythm of its own.
     pub const fn mean_interval(&self) -> Span {
         match self {

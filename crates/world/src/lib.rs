@@ -21,7 +21,7 @@ mod waypoint;
 pub use builder::{Axis, TrackBuilder};
 pub use course::{Convoy, Course, CourseError};
 pub use geodesy::{GeoOrigin, Geodetic};
-pub use hops::{HopTable, UNREACHABLE};
+pub use hops::{Adjacency, HopRow, HopTable, UNREACHABLE};
 pub use track::{Cursor, Track};
 pub use wayhop_core::Leg;
 pub use waypoint::{RandomWaypoint, Start};

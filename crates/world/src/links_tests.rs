@@ -82,3 +82,23 @@ fn neighbours_are_those_of_the_plain_definition() {
         assert_eq!(fast[i], slow);
     }
 }
+
+#[test]
+fn nodes_that_drive_side_by_side_at_the_range_exactly_are_not_linked() {
+    // At 250 m through turns whose coordinates no binary fraction holds; 4 nm nearer they are linked all the way.
+    for (apart, expect) in [(250.0, 0), (250.0 - 4e-9, 1)] {
+        let side = |dx: f64| {
+            let mut b = TrackBuilder::new(at(0.1 + dx, 0.7));
+            for (k, to) in
+                [(700.3, 0.9), (1100.7, 333.3), (12.9, 71.1), (12.9, 1800.1)].into_iter().enumerate()
+            {
+                b.set_destination(Time::from_secs_f64(333.3 * k as f64), to.0 + dx, to.1, 3.7);
+            }
+            b.finish()
+        };
+        let tracks = [side(0.0), side(apart)];
+        let begin: Vec<_> = tracks.iter().map(|t| t.position(Time::ZERO)).collect();
+        assert_eq!(neighbours(&begin, 250.0)[0].len(), expect, "{apart}");
+        assert_eq!(changes(&tracks, 250.0, Time::from_secs_f64(2000.0)), [], "{apart}");
+    }
+}

@@ -20,6 +20,7 @@ mod oracle;
 mod places;
 mod real_programs;
 mod reproduce;
+mod topology;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

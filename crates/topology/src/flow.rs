@@ -1,0 +1,135 @@
+//! One flow's shortest paths over time.
+
+use wayhop_core::{Span, Time};
+use wayhop_world::links::LinkChange;
+use wayhop_world::{Adjacency, HopRow, UNREACHABLE};
+
+use crate::paths::StandingPaths;
+use crate::survey::Pair;
+
+/// A time in which a shortest path stood, or none was.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// When it begins: at the flow's beginning, or with a path change.
+    pub from: Time,
+    /// The shortest hop count; `None` without a path.
+    pub hops: Option<u16>,
+}
+
+/// What the geometry allowed a flow.
+///
+/// A *path change* is counted when the shortest hop count changes, or when no shortest path is left that has been there
+/// all the time since the last one that was counted: Holland and Vaidya (1999, section 4.2) ask for a change of the set of
+/// shortest paths "such that no path exists in both". To lose or find the only path is a change, too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowTopology {
+    /// Whose, and for which time.
+    pub pair: Pair,
+    /// From path change to path change; the first begins with the flow. Empty if the flow has no time at all.
+    pub steps: Vec<Step>,
+}
+
+impl FlowTopology {
+    /// How often the shortest path changed.
+    pub fn path_changes(&self) -> u64 {
+        self.steps.len().saturating_sub(1) as u64
+    }
+
+    /// How often the shortest hop count changed; to none and from none counts.
+    pub fn hop_changes(&self) -> u64 {
+        self.steps.windows(2).filter(|w| w[0].hops != w[1].hops).count() as u64
+    }
+
+    /// How often the destination became unreachable. That it was so from the beginning does not count.
+    pub fn partitions(&self) -> u64 {
+        self.steps.windows(2).filter(|w| w[0].hops.is_some() && w[1].hops.is_none()).count() as u64
+    }
+
+    /// The flow's time.
+    pub fn observed(&self) -> Span {
+        self.pair.until.since(self.pair.from)
+    }
+
+    /// Every step with its end.
+    pub fn intervals(&self) -> impl Iterator<Item = (Step, Time)> + '_ {
+        let ends = self.steps.iter().skip(1).map(|s| s.from).chain([self.pair.until]);
+        self.steps.iter().copied().zip(ends)
+    }
+
+    /// The share of the time at 1, 2, ... hops, as far as there was any.
+    pub fn hop_share(&self) -> Vec<f64> {
+        let mut spans: Vec<Span> = Vec::new();
+        for (step, end) in self.intervals() {
+            let Some(k) = step.hops.and_then(|h| usize::from(h).checked_sub(1)) else { continue };
+            if spans.len() <= k {
+                spans.resize(k + 1, Span::ZERO);
+            }
+            spans[k] += end.since(step.from);
+        }
+        spans.into_iter().map(|s| self.share(s)).collect()
+    }
+
+    /// The share of the time without a path.
+    pub fn unreachable_share(&self) -> f64 {
+        let without = self.intervals().filter(|(step, _)| step.hops.is_none());
+        self.share(without.fold(Span::ZERO, |sum, (step, end)| sum + end.since(step.from)))
+    }
+
+    /// The mean shortest hop count while there was a path.
+    pub fn mean_hops(&self) -> Option<f64> {
+        let (mut hops, mut time) = (0.0, 0.0);
+        for (step, end) in self.intervals() {
+            if let Some(h) = step.hops {
+                let s = end.since(step.from).as_secs_f64();
+                hops += f64::from(h) * s;
+                time += s;
+            }
+        }
+        (time > 0.0).then(|| hops / time)
+    }
+
+    fn share(&self, part: Span) -> f64 {
+        let whole = self.observed();
+        if whole == Span::ZERO { 0.0 } else { part.as_nanos() as f64 / whole.as_nanos() as f64 }
+    }
+}
+
+/// Follows one flow while links come and go.
+pub(crate) struct Watch {
+    pub(crate) topology: FlowTopology,
+    standing: Option<StandingPaths>,
+}
+
+impl Watch {
+    pub(crate) fn new(pair: Pair) -> Self {
+        Self { topology: FlowTopology { pair, steps: Vec::new() }, standing: None }
+    }
+
+    /// Its time begins, if it does before `next`, the moment of the changes to come.
+    pub(crate) fn begin(&mut self, next: Time, row: &HopRow, links: &Adjacency) {
+        let pair = &self.topology.pair;
+        if self.standing.is_none() && pair.from < next && pair.from < pair.until {
+            let step = Step { from: pair.from, hops: hops(row, pair.dst) };
+            self.standing = Some(StandingPaths::new(pair.dst, row, links));
+            self.topology.steps.push(step);
+        }
+    }
+
+    /// Links changed at `at`; `row` and `links` are those of then.
+    pub(crate) fn change(&mut self, at: Time, changes: &[LinkChange], row: &HopRow, links: &Adjacency) {
+        let Some(standing) = &mut self.standing else { return };
+        if at >= self.topology.pair.until {
+            return;
+        }
+        let now = hops(row, self.topology.pair.dst);
+        let was = self.topology.steps.last().and_then(|s| s.hops);
+        if standing.lose(changes) || now != was {
+            standing.renew(row, links);
+            self.topology.steps.push(Step { from: at, hops: now });
+        }
+    }
+}
+
+fn hops(row: &HopRow, to: u32) -> Option<u16> {
+    Some(row.hops()[to as usize]).filter(|&h| h != UNREACHABLE)
+}

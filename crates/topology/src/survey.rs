@@ -1,0 +1,98 @@
+//! One pass over all changes of links.
+
+use wayhop_core::{Position, Span, Time};
+use wayhop_world::links::{self, LinkChange};
+use wayhop_world::{Adjacency, HopRow, Track};
+
+use crate::flow::{FlowTopology, Watch};
+use crate::links::{Book, LinkSurvey};
+
+/// Changes so near in time are one: times are whole nanoseconds, and at a grazing contact a nanosecond of one node's motion
+/// is many of the link's. Nothing that carries packets is as fast.
+const SIMULTANEOUS: Span = Span::from_nanos(100);
+
+/// Two nodes between which paths are looked for, and when.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// From this node.
+    pub src: u32,
+    /// To this one.
+    pub dst: u32,
+    /// When the flow begins.
+    pub from: Time,
+    /// When it ends.
+    pub until: Time,
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Survey {
+    /// In the order of the pairs asked for.
+    pub flows: Vec<FlowTopology>,
+    /// All links.
+    pub links: LinkSurvey,
+}
+
+/// Follows the links of all nodes from time zero to `until`, and the shortest paths of `pairs`. Nodes are linked while they
+/// are nearer than `range_m` metres. The nodes of each pair have tracks.
+pub fn survey(tracks: &[Track], range_m: f64, until: Time, pairs: &[Pair]) -> Survey {
+    let begin: Vec<Position> = tracks.iter().map(|t| t.position(Time::ZERO)).collect();
+    let net = Adjacency::new(links::neighbours(&begin, range_m));
+    follow(net, &links::changes(tracks, range_m, until), until, pairs)
+}
+
+/// Follows `pairs` through `changes`, which are in order of time.
+fn follow(mut net: Adjacency, changes: &[LinkChange], until: Time, pairs: &[Pair]) -> Survey {
+    let mut book = Book::new(&net);
+    let clipped = pairs.iter().map(|p| Pair { until: p.until.min(until), ..*p });
+    let mut watches: Vec<Watch> = clipped.map(Watch::new).collect();
+    // Flows from one source share its hop counts.
+    let mut sources: Vec<u32> = pairs.iter().map(|p| p.src).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    let mut rows: Vec<HopRow> = sources.iter().map(|&s| HopRow::new(s, &net)).collect();
+    let row_of: Vec<usize> = pairs.iter().map(|p| sources.partition_point(|&s| s < p.src)).collect();
+
+    let (mut rest, mut queue) = (changes, Vec::new());
+    while let Some(first) = rest.first() {
+        let (batch, later) = rest.split_at(rest.partition_point(|c| c.at.since(first.at) <= SIMULTANEOUS));
+        rest = later;
+        for (watch, &row) in watches.iter_mut().zip(&row_of) {
+            watch.begin(first.at, &rows[row], &net);
+        }
+        let at = batch.last().map_or(first.at, |c| c.at);
+        let batch = lasting(batch);
+        for c in &*batch {
+            book.change(c);
+            net.apply(c);
+        }
+        for row in &mut rows {
+            row.update(&net, &batch, &mut queue);
+        }
+        for (watch, &row) in watches.iter_mut().zip(&row_of) {
+            watch.change(at, &batch, &rows[row], &net);
+        }
+    }
+    for (watch, &row) in watches.iter_mut().zip(&row_of) {
+        watch.begin(Time::NEVER, &rows[row], &net);
+    }
+    Survey { flows: watches.into_iter().map(|w| w.topology).collect(), links: book.close(until) }
+}
+
+/// The changes without those that another of the same moment undoes.
+fn lasting(batch: &[LinkChange]) -> std::borrow::Cow<'_, [LinkChange]> {
+    let same = |c: &LinkChange, d: &LinkChange| (c.a, c.b) == (d.a, d.b);
+    let is_twice = |c: &LinkChange| batch.iter().filter(|d| same(c, d)).count() > 1;
+    if batch.len() < 2 || !batch.iter().any(is_twice) {
+        return batch.into();
+    }
+    let lasts = |c: &&LinkChange| {
+        let of_link: Vec<_> = batch.iter().filter(|d| same(c, d)).collect();
+        of_link.len() % 2 == 1 && of_link.last().is_some_and(|last| std::ptr::eq(*last, *c))
+    };
+    batch.iter().filter(lasts).copied().collect::<Vec<_>>().into()
+}
+
+#[cfg(test)]
+#[path = "survey_tests.rs"]
+mod tests;
