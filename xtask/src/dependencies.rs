@@ -36,8 +36,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     // Numbers and figures for readers; it knows no paper and no model.
     ("report", &[]),
-    // Papers' experiments: it runs runs.
-    ("reproduce", &["core", "wire", "trace", "scenario", "sim", "report", "topology"]),
+    // Papers' experiments: it runs runs, on the real clock too.
+    ("reproduce", &["core", "wire", "trace", "scenario", "sim", "emu", "hosting", "report", "topology"]),
     (
         "cli",
         &[

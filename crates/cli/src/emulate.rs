@@ -1,6 +1,5 @@
 //! `wayhop emulate` and `wayhop exec`.
 
-use std::fs;
 use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -44,7 +43,8 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
         Some(dir) => recorder(dir, &resolved)?,
         None => Recorder::hash_only(),
     };
-    let mut plan = programs(&resolved, dir.as_ref().map(wayhop_trace::RunDir::path))?;
+    let run = dir.as_ref().map(wayhop_trace::RunDir::path);
+    let mut plan = wayhop_emu::programs(&resolved, run).map_err(Failure::run)?;
     let main = command.map(|launch| {
         plan.push((Time::ZERO, launch));
         plan.len() - 1
@@ -118,19 +118,6 @@ pub(crate) fn command(
         ))
     })?;
     Ok(Some(Launch { node: node as u32, command: command.to_vec(), output: None }))
-}
-
-/// The scenario's programs, their output in the run directory.
-pub(crate) fn programs(resolved: &Resolved, dir: Option<&Path>) -> Result<Vec<(Time, Launch)>, Failure> {
-    let folder = dir.map(|d| d.join("programs"));
-    if let Some(folder) = folder.as_ref().filter(|_| !resolved.programs.is_empty()) {
-        fs::create_dir_all(folder).map_err(Failure::run)?;
-    }
-    let launch = |p: &wayhop_scenario::ProgramPlan| {
-        let output = folder.as_ref().map(|f| f.join(&p.output));
-        (p.start, Launch { node: p.node.0, command: p.command.iter().map(Into::into).collect(), output })
-    };
-    Ok(resolved.programs.iter().map(launch).collect())
 }
 
 fn show(a: &EmulateArgs, summary: &Summary, dir: Option<&Path>) -> Result<(), Failure> {

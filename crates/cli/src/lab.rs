@@ -55,7 +55,8 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
         scenario: resolved,
     };
     let resolved = &plan.scenario;
-    let mut programs = crate::emulate::programs(resolved, dir.as_ref().map(RunDir::path))?;
+    let mut programs =
+        wayhop_emu::programs(resolved, dir.as_ref().map(RunDir::path)).map_err(Failure::run)?;
     let main = command.map(|launch| {
         programs.push((Time::ZERO, launch));
         programs.len() - 1

@@ -7,18 +7,25 @@ pub struct Axis {
     pub label: String,
     /// From where to where; from the data where `None`.
     pub range: Option<[f64; 2]>,
+    /// What stands at 0, 1, 2, ... in the place of numbers, if anything does.
+    pub names: Vec<String>,
 }
 
 impl Axis {
     /// An axis that spans its data.
     pub fn new(label: &str) -> Self {
-        Self { label: label.to_owned(), range: None }
+        Self { label: label.to_owned(), range: None, names: Vec::new() }
     }
     /// With ends of its own.
     #[must_use]
     pub fn from_to(mut self, low: f64, high: f64) -> Self {
         self.range = Some([low, high]);
         self
+    }
+    /// An axis of things that have names and no order; the first is at 0.
+    pub fn of(names: &[&str]) -> Self {
+        let range = Some([-0.6, names.len() as f64 - 0.4]);
+        Self { label: String::new(), range, names: names.iter().map(|&n| n.to_owned()).collect() }
     }
 }
 

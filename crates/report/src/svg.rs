@@ -6,7 +6,7 @@ use plotters::element::{Drawable, PointCollection};
 use plotters::prelude::*;
 
 use crate::numbers::tick;
-use crate::plot::{Mark, Plot, Series};
+use crate::plot::{Axis, Mark, Plot, Series};
 use crate::style::{self, Ink};
 
 /// Widths and heights in pixels of the drawing; the page scales it.
@@ -55,7 +55,12 @@ fn paint(
         .y_label_area_size(Y_LABELS)
         .build_cartesian_2d(x[0]..x[1], y[0]..y[1])
         .map_err(text_of)?;
-    let x_ticks = if half { X_TICKS - 4 } else { X_TICKS };
+    let x_ticks = match plot.x.names.len() {
+        0 if half => X_TICKS - 4,
+        0 => X_TICKS,
+        // As many as there can be with one at every whole number.
+        n => n + 1,
+    };
     let step = |r: [f64; 2], n: usize| (r[1] - r[0]) / n as f64;
     let (x_step, y_step) = (step(x, x_ticks), step(y, Y_TICKS));
     let label = |size: u32| ("sans-serif", size).into_font().color(&style::TEXT.rgb);
@@ -70,8 +75,8 @@ fn paint(
         .axis_desc_style(label(14))
         .x_desc(plot.x.label.as_str())
         .y_desc(plot.y.label.as_str())
-        .x_label_formatter(&|v| tick(*v, x_step))
-        .y_label_formatter(&|v| tick(*v, y_step))
+        .x_label_formatter(&|v| label_of(&plot.x, *v, x_step))
+        .y_label_formatter(&|v| label_of(&plot.y, *v, y_step))
         .draw()
         .map_err(text_of)?;
     plot.series.iter().try_for_each(|s| series(&mut chart, s, x, y))?;
@@ -80,6 +85,17 @@ fn paint(
         chart.draw_series(std::iter::once(text)).map_err(text_of)?;
     }
     area.present().map_err(text_of)
+}
+
+/// What stands at a tick: a number, or the name of what is there.
+fn label_of(axis: &Axis, at: f64, step: f64) -> String {
+    if axis.names.is_empty() {
+        return tick(at, step);
+    }
+    let nearest = at.round();
+    let name =
+        if (at - nearest).abs() < 1e-6 && nearest >= 0.0 { axis.names.get(nearest as usize) } else { None };
+    name.cloned().unwrap_or_default()
 }
 
 fn series(chart: &mut Chart<'_, '_>, s: &Series, x: [f64; 2], y: [f64; 2]) -> Drawn {

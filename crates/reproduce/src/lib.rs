@@ -7,6 +7,7 @@
 
 pub mod cmu;
 pub mod das;
+mod emulate;
 pub mod jobs;
 mod options;
 mod outcome;

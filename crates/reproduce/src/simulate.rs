@@ -50,13 +50,13 @@ impl<'a> Runs<'a> {
         if !complete {
             return Err(RunError::Stopped);
         }
-        let (_, audit, recorder) = simulation.finish(scenario, 0.0);
+        let (_, audit, mut recorder) = simulation.finish(scenario, 0.0);
         if let Some(defect) = audit.defect() {
             return Err(RunError::Scenario(format!(
                 "{}: defect in Wayhop, please report it: {defect}",
                 scenario.name
             )));
         }
-        recorder.into_observer().ok_or(RunError::Stopped)
+        recorder.take_observer().ok_or(RunError::Stopped)
     }
 }

@@ -106,9 +106,10 @@ impl Recorder {
         self.observer = Some(observer);
         self
     }
-    /// The observer, at the end of the run; `None` without one of this type. Call [`Recorder::finish`] in its place, or
-    /// before, if there are files.
-    pub fn into_observer<O: Observer>(mut self) -> Option<O> {
+    /// The observer, at the end of the run; `None` without one of this type. [`Recorder::finish`] comes after it, if there
+    /// are files.
+    pub fn take_observer<O: Observer>(&mut self) -> Option<O> {
+        self.shows_frames = false;
         let observer: Box<dyn Any> = self.observer.take()?;
         observer.downcast().ok().map(|o| *o)
     }

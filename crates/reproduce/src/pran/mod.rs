@@ -5,6 +5,7 @@
 //! (section 6.1), [`Part::Demonstration`] a robot that is driven around a building while its video crosses the mesh
 //! (sections 6.2 and 6.3). Each is a file that hands sections to this one.
 
+mod demonstration;
 mod forwarding;
 
 use std::path::Path;
@@ -66,19 +67,27 @@ impl Options {
 
 /// How long [`reproduce`] takes, seconds.
 pub fn seconds(options: &Options) -> usize {
-    (options.seeds as f64 * options.duration_s) as usize
+    match options.part {
+        Part::Demonstration | Part::All => (options.seeds as f64 * options.duration_s) as usize,
+        Part::Forwarding => 0,
+    }
 }
 
 /// Runs the parts and sets what they show beside what the paper says. `done` is told now and then how many of [`seconds`]
 /// have passed; a raised `stop` ends with what there is.
 pub fn reproduce(
     options: &Options,
-    _dir: &Path,
-    _stop: &AtomicBool,
-    _done: impl Fn(usize) + Sync,
+    dir: &Path,
+    stop: &AtomicBool,
+    done: impl Fn(usize) + Sync,
 ) -> Result<Outcome, String> {
-    let complete = true;
+    let mut complete = true;
     let mut sections = Vec::new();
+    if matches!(options.part, Part::Demonstration | Part::All) {
+        let found = demonstration::run(options, dir, stop, &done)?;
+        complete &= found.complete;
+        sections.extend(found.sections);
+    }
     if matches!(options.part, Part::Forwarding | Part::All) {
         sections.extend(forwarding::sections());
     }
@@ -92,6 +101,11 @@ pub fn reproduce(
             "Paper",
             "Saha, To, PalChaudhuri, Du, Johnson: Design and Performance of PRAN, a system for physical implementation of \
              ad hoc network routing protocols"
+                .to_owned(),
+        ),
+        fact(
+            "Runs",
+            "of the demonstration in the folder runs beside this page, with all packets in tables; its scenario in the folder scenarios"
                 .to_owned(),
         ),
         fact("Version", format!("wayhop {}", env!("CARGO_PKG_VERSION"))),

@@ -1,0 +1,137 @@
+//! Figures 5 and 7 to 9: a robot's video and commands over a mesh of six nodes, emulated with real programs.
+//!
+//! The run is the scenario scenarios/pran/demonstration.toml. What the paper measured is taken from the packets of the
+//! programs ([`traffic`]), from the robot's track ([`lap`]) and from what the programs left ([`programs`]).
+
+mod lap;
+mod programs;
+mod sections;
+#[cfg(test)]
+mod tests;
+mod traffic;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use wayhop_core::NodeId;
+use wayhop_report::Section;
+use wayhop_scenario::{Map, Scenario, Shape};
+use wayhop_trace::{HopEvent, Lateness, Observer, PositionEvent};
+
+use super::Options;
+use crate::emulate::emulate;
+use crate::outcome::write;
+use lap::Lap;
+use programs::Seen;
+use traffic::Traffic;
+
+/// The scenario and its map.
+const FILES: [(&str, &str); 2] = [
+    ("demonstration.toml", include_str!("../../../../../scenarios/pran/demonstration.toml")),
+    ("floor.geojson", include_str!("../../../../../scenarios/pran/floor.geojson")),
+];
+/// The nodes of the scenario that have a part of their own: the control station, S1, and the robot, M1.
+const STATION: NodeId = NodeId(0);
+const ROBOT: NodeId = NodeId(5);
+
+/// One lap.
+struct Run {
+    traffic: Traffic,
+    lap: Lap,
+    seen: Seen,
+    lateness: Lateness,
+    /// The length of the lap, seconds.
+    duration_s: f64,
+}
+
+impl Run {
+    fn farthest_s(&self) -> Option<f64> {
+        self.lap.farthest_s(ROBOT, STATION, self.duration_s)
+    }
+}
+
+/// What there is to show, and whether every run was made.
+pub(super) struct Found {
+    pub(super) sections: Vec<Section>,
+    pub(super) complete: bool,
+}
+
+/// Drives the robot around, `options.seeds` times. `done` is told how many seconds have passed.
+pub(super) fn run(
+    options: &Options,
+    dir: &Path,
+    stop: &AtomicBool,
+    done: impl Fn(usize),
+) -> Result<Found, String> {
+    programs::check()?;
+    let folder = dir.join("scenarios");
+    for (name, text) in FILES {
+        write(&folder.join(name), text).map_err(|e| e.to_string())?;
+    }
+    let (mut runs, mut complaints) = (Vec::new(), Vec::new());
+    let mut names = Vec::new();
+    let mut complete = true;
+    for (i, seed) in (options.first_seed..).take(options.seeds as usize).enumerate() {
+        let scenario = scenario(&folder, seed, options.duration_s)?;
+        names = scenario.resolve().map_err(|e| e.to_string())?.names;
+        let run_dir = dir.join(format!("runs/seed-{seed}"));
+        let before = i as f64 * options.duration_s;
+        let mut watch = |now: wayhop_core::Time| {
+            done((before + now.as_secs_f64()) as usize);
+            if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let made = emulate(&scenario, &run_dir, Watch::default(), &mut watch)?;
+        complaints.extend(made.complaints.iter().map(|c| format!("seed {seed}: {c}")));
+        if !made.complete {
+            complete = false;
+            break;
+        }
+        let Watch { traffic, lap } = made.observer;
+        let seen = Seen::read(&run_dir.join("programs"));
+        let lateness = made.summary.lateness_us.unwrap_or_default();
+        runs.push(Run { traffic, lap, seen, lateness, duration_s: options.duration_s });
+    }
+    let sections = sections::all(&runs, &names, &complaints);
+    Ok(Found { sections, complete })
+}
+
+/// The scenario with this seed and with a lap of this length.
+fn scenario(folder: &Path, seed: u64, duration_s: f64) -> Result<Scenario, String> {
+    let file = folder.join(FILES[0].0);
+    let origin = Scenario::load(&file, &[]).map_err(|e| e.to_string())?.origin.unwrap_or_default();
+    let map = Map::parse(FILES[1].1, origin).map_err(|e| e.to_string())?;
+    let length_m = lap_length_m(&map).ok_or("the map of the demonstration has no lap")?;
+    let speed = length_m / duration_s;
+    let sets = [
+        format!("seed={seed}"),
+        format!("duration_s={duration_s:?}"),
+        format!("movement.speed_min_mps={speed:?}"),
+        format!("movement.speed_max_mps={speed:?}"),
+    ];
+    Scenario::load(&file, &sets).map_err(|e| e.to_string())
+}
+
+fn lap_length_m(map: &Map) -> Option<f64> {
+    let points = map.features().iter().find_map(|f| match &f.shape {
+        Shape::Line(points) => Some(points),
+        _ => None,
+    })?;
+    Some(points.windows(2).map(|w| w[0].distance(w[1])).sum())
+}
+
+/// Sees a run.
+#[derive(Debug, Default)]
+struct Watch {
+    traffic: Traffic,
+    lap: Lap,
+}
+
+impl Observer for Watch {
+    fn hop(&mut self, e: &HopEvent) {
+        self.traffic.hop(e);
+    }
+    fn position(&mut self, e: &PositionEvent) {
+        self.lap.position(e);
+    }
+}

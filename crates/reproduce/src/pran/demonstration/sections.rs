@@ -1,0 +1,366 @@
+//! The report's sections, from the runs.
+
+use wayhop_core::{NodeId, Time};
+use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series};
+
+use super::traffic::{Kind, Share};
+use super::{ROBOT, Run};
+use crate::pran::Options;
+
+/// The paper's intervals, seconds.
+const INTERVAL_S: f64 = 10.0;
+/// When the paper's delivery ratio dips and its latency rises, seconds after the start ("around time 300 seconds").
+const PAPER_DIP_S: f64 = 300.0;
+/// The longest routes of the paper.
+const PAPER_HOPS: f64 = 5.0;
+/// Half of what counts as the far part of the lap, as a share of it.
+const FAR: f64 = 0.125;
+
+const NO_NUMBER: &str = "The paper has it as a graph without numbers.";
+const HOLDS: &str = "1: true of a run, 0: not; the mean over runs.";
+
+/// All of them. Each row says so if a run was late.
+pub(super) fn all(runs: &[Run], names: &[String], complaints: &[String]) -> Vec<Section> {
+    let mut sections = vec![
+        network(runs, names),
+        overhead(runs),
+        delivery(runs),
+        latency(runs),
+        programs(runs, complaints),
+        clock(runs),
+    ];
+    let late = runs.iter().filter(|r| r.lateness.verdict != "ok").count();
+    if late > 0 {
+        for row in sections.iter_mut().flat_map(|s| &mut s.rows) {
+            let note =
+                format!("Degraded: in {late} of {} runs this machine was late. {}", runs.len(), row.note);
+            note.trim_end().clone_into(&mut row.note);
+        }
+    }
+    sections
+}
+
+fn row(
+    artefact: &str,
+    what: &str,
+    quantity: &str,
+    paper: Option<f64>,
+    runs: &[Run],
+    ours: impl Fn(&Run) -> Option<f64>,
+) -> Row {
+    Row::new(artefact, what, quantity, paper).with(runs.iter().map(ours))
+}
+
+fn whole(r: &Run) -> Share {
+    r.traffic.born(|_| true)
+}
+
+/// The packets of the far part of the lap, and the others.
+fn far_and_near(r: &Run) -> Option<[Share; 2]> {
+    let farthest = r.farthest_s()?;
+    let is_far = |t: Time| (t.as_secs_f64() - farthest).abs() <= FAR * r.duration_s;
+    Some([r.traffic.born(is_far), r.traffic.born(|t| !is_far(t))])
+}
+
+/// The interval for which `worse` is greatest, with the middle of its time, seconds. `None` if all are alike.
+fn worst(r: &Run, worse: impl Fn(&Share) -> Option<f64>) -> Option<(f64, Share)> {
+    let all = r.traffic.by_interval(INTERVAL_S).into_iter().enumerate();
+    let mut known: Vec<(f64, Share, f64)> =
+        all.filter_map(|(i, s)| Some(((i as f64 + 0.5) * INTERVAL_S, s, worse(&s)?))).collect();
+    known.sort_by(|a, b| a.2.total_cmp(&b.2));
+    let (best, &(at_s, share, most)) = (known.first()?.2, known.last()?);
+    (most > best).then_some((at_s, share))
+}
+
+fn yes(is_so: bool) -> f64 {
+    f64::from(u8::from(is_so))
+}
+
+fn network(runs: &[Run], names: &[String]) -> Section {
+    let section = "Section 6.2.1";
+    let rows = vec![
+        row(section, "Longest route", "hops", Some(PAPER_HOPS), runs, |r| {
+            Some(f64::from(whole(r).most_hops))
+        })
+        .note("Of a packet that arrived. What is salvaged on its way may make more hops than any route has."),
+        row(section, "Longest route of 1 % or more", "hops", Some(PAPER_HOPS), runs, |r| {
+            longest_in_use(r).map(f64::from)
+        })
+        .note("Of all packets that arrived, at least one in a hundred took so many."),
+        row(section, "Packets over several hops", "arrived_pct", None, runs, |r| whole(r).several_hops_pct())
+            .note("The paper: for substantial parts of the demonstration."),
+        row("Section 6.3", "One lap", "duration_s", Some(Options::PAPER_DURATION_S), runs, |r| {
+            Some(r.duration_s)
+        })
+        .note("Ours is as long as --duration says; the robot drives as fast as that needs."),
+    ];
+    Section {
+        heading: "Figure 5: the network".to_owned(),
+        text: vec![
+            "Four nodes that stand, S1 to S4, and two robots. M1 is driven around the floor and back to the control station at S1; M2 \
+             rests, since the paper's run used one robot. All have IEEE 802.11b cards at 11 Mb/s and 20 mW, and ns-2's DSR."
+                .to_owned(),
+            "The paper's plan has no measures: lengths and places are ours, chosen for up to five hops, with the far wall at the edge \
+             of what M2 reaches, as the paper tells of weak signals there."
+                .to_owned(),
+        ],
+        rows,
+        figures: runs.first().map(|r| vec![plan(r, names), hops(r)]).unwrap_or_default(),
+    }
+}
+
+/// The most hops that at least 1 % of the packets made that arrived.
+fn longest_in_use(r: &Run) -> Option<u32> {
+    let by_hops = r.traffic.by_hops();
+    let all: u64 = by_hops.values().sum();
+    by_hops.into_iter().rev().find(|(_, n)| n * 100 >= all && all > 0).map(|(hops, _)| hops)
+}
+
+fn plan(r: &Run, names: &[String]) -> Figure {
+    let way: Vec<[f64; 2]> = r.lap.way(ROBOT, r.duration_s).iter().map(|(_, p)| [p.x, p.y]).collect();
+    let spot = |node: NodeId, at_s: f64| r.lap.place(node, at_s).map(|p| [p.x, p.y]);
+    let standing = (0..names.len() as u32).map(NodeId).filter(|n| *n != ROBOT);
+    let standing: Vec<(NodeId, [f64; 2])> = standing.filter_map(|n| Some((n, spot(n, 0.0)?))).collect();
+    let far: Vec<[f64; 2]> = r.farthest_s().and_then(|at_s| spot(ROBOT, at_s)).into_iter().collect();
+    let ends = |k: usize| {
+        let all = || way.iter().chain(standing.iter().map(|(_, p)| p)).map(|p| p[k]);
+        [all().fold(f64::INFINITY, f64::min) - 6.0, all().fold(f64::NEG_INFINITY, f64::max) + 6.0]
+    };
+    let ([left, right], [low, high]) = (ends(0), ends(1));
+    let mut plot =
+        Plot::new(Axis::new("east (m)").from_to(left, right), Axis::new("north (m)").from_to(low, high))
+            .with(Series::new("M1's way", Mark::Line, 0, way))
+            .with(Series::new("nodes that stand", Mark::Dot, 1, standing.iter().map(|(_, p)| *p).collect()))
+            .with(Series::new("M1 when it is farthest from S1", Mark::Cross, 0, far));
+    plot.same_scale = true;
+    plot.labels =
+        standing.iter().map(|(n, p)| ([p[0] + 1.5, p[1] + 1.0], names[n.index()].clone())).collect();
+    Figure::of("Figure 5", "The floor, and the way of the robot.", plot)
+}
+
+fn hops(r: &Run) -> Figure {
+    let shares = r.traffic.by_interval(INTERVAL_S);
+    let most = shares.iter().map(|s| s.most_hops).max().unwrap_or(0);
+    let y = Axis::new("hops").from_to(0.0, f64::from(most.max(5)) + 0.5);
+    let plot = over_time(r, y)
+        .with(Series::new("mean of 10 s", Mark::Line, 0, points(&shares, Share::hops_mean)))
+        .with(Series::new(
+            "most",
+            Mark::Dot,
+            1,
+            points(&shares, |s| (s.arrived > 0).then_some(f64::from(s.most_hops))),
+        ));
+    Figure::of("Hops", "How many hops the packets made that arrived.", plot)
+}
+
+/// The middle of each interval, and its value.
+fn points(shares: &[Share], value: impl Fn(&Share) -> Option<f64>) -> Vec<[f64; 2]> {
+    let at = |i: usize| (i as f64 + 0.5) * INTERVAL_S;
+    shares.iter().enumerate().map(|(i, s)| [at(i), value(s).unwrap_or(f64::NAN)]).collect()
+}
+
+/// A plot over the time of a lap, with a line where the robot is farthest. `y` has ends.
+fn over_time(r: &Run, y: Axis) -> Plot {
+    let [low, high] = y.range.unwrap_or([0.0, 1.0]);
+    let plot = Plot::new(Axis::new("time (s)").from_to(0.0, r.duration_s), y);
+    match r.farthest_s() {
+        Some(at) => plot.with(Series::new("robot farthest away", Mark::Line, 6, vec![[at, low], [at, high]])),
+        None => plot,
+    }
+}
+
+fn overhead(runs: &[Run]) -> Section {
+    const NAMES: [(Kind, &str); 5] = [
+        (Kind::Request, "Route Request"),
+        (Kind::Reply, "Route Reply"),
+        (Kind::Error, "Route Error"),
+        (Kind::SourceRoute, "Source route in data"),
+        (Kind::Other, "Other"),
+    ];
+    let figure = "Figure 7";
+    let mut rows = Vec::new();
+    for (kind, name) in NAMES {
+        rows.push(
+            row(figure, name, "transmissions", None, runs, |r| Some(r.traffic.overhead(kind).packets as f64))
+                .note(NO_NUMBER),
+        );
+        rows.push(
+            row(figure, name, "bytes", None, runs, |r| Some(r.traffic.overhead(kind).bytes as f64))
+                .note(NO_NUMBER),
+        );
+    }
+    let sent = |r: &Run, kind| r.traffic.overhead(kind).packets;
+    rows.push(
+        row(figure, "More Requests than Replies", "holds", Some(1.0), runs, |r| {
+            Some(yes(sent(r, Kind::Request) > sent(r, Kind::Reply)))
+        })
+        .note(HOLDS),
+    );
+    rows.push(
+        row(figure, "More Replies than Errors", "holds", Some(1.0), runs, |r| {
+            Some(yes(sent(r, Kind::Reply) > sent(r, Kind::Error)))
+        })
+        .note(HOLDS),
+    );
+    let panel = |title: &str, label: &str, of: &dyn Fn(Kind, &Run) -> f64| {
+        let axis = Axis::of(&["Request", "Reply", "Error", "Source route"]);
+        let bars = runs.first().into_iter().flat_map(|r| NAMES.iter().take(4).map(move |(k, _)| of(*k, r)));
+        let points = bars.enumerate().map(|(i, v)| [i as f64, v]).collect();
+        let plot = Plot::new(axis, Axis::new(label)).with(Series::new("", Mark::Bars(0.8), 0, points));
+        Panel { title: title.to_owned(), plot }
+    };
+    Section {
+        heading: "Figure 7: packets of the protocol, and overhead".to_owned(),
+        text: vec![
+            "Each transmission counts, by the one who makes the packet and by each who forwards it, as in the paper; repetitions by \
+             the MAC do not. A source route counts with the octets that DSR adds to a program's packet."
+                .to_owned(),
+            "The order of Replies and Errors is the paper's. Requests are fewest with us and most in the paper. Ours seldom spread: \
+             in a network of six nodes the neighbours know a route and answer the first Request, which goes one hop. And most of our \
+             Replies are those by which a node that overhears a packet offers a shorter route to a source that has moved: without \
+             them (protocol.gratuitous_replies = false) simulated laps of 780 s have about as many Requests as Replies and Errors. \
+             The paper does not say whether its cards could listen to packets of others."
+                .to_owned(),
+        ],
+        rows,
+        figures: vec![Figure {
+            name: figure.to_owned(),
+            caption: "Transmissions, and octets of overhead, in the first run.".to_owned(),
+            panels: vec![
+                panel("Transmissions", "packets", &|k, r| r.traffic.overhead(k).packets as f64),
+                panel("Overhead", "kB", &|k, r| r.traffic.overhead(k).bytes as f64 / 1e3),
+            ],
+        }],
+    }
+}
+
+/// Rows that Figures 8 and 9 share: the value as a whole, in the worst interval and its time, far and near.
+fn measured(
+    figure: &str,
+    quantity: &str,
+    runs: &[Run],
+    value: impl Fn(&Share) -> Option<f64> + Copy,
+    worse: impl Fn(&Share) -> Option<f64> + Copy,
+) -> Vec<Row> {
+    let paper_dip_pct = 100.0 * PAPER_DIP_S / Options::PAPER_DURATION_S;
+    let part = |r: &Run, k: usize| far_and_near(r).map(|both| both[k]);
+    vec![
+        row(figure, "Whole run", quantity, None, runs, |r| value(&whole(r))).note(NO_NUMBER),
+        row(figure, "Worst 10 s", quantity, None, runs, |r| worst(r, worse).and_then(|(_, s)| value(&s)))
+            .note(NO_NUMBER),
+        row(figure, "Worst 10 s", "of_the_lap_pct", Some(paper_dip_pct), runs, |r| {
+            worst(r, worse).map(|(at_s, _)| 100.0 * at_s / r.duration_s)
+        })
+        .note("The paper: around time 300 s of 780 s, about half way. Ours is missing where all intervals are alike."),
+        row(figure, "Robot farthest from S1", "of_the_lap_pct", None, runs, |r| {
+            r.farthest_s().map(|at_s| 100.0 * at_s / r.duration_s)
+        })
+        .note("The paper: at that time, too."),
+        row(figure, "Far quarter of the lap", quantity, None, runs, |r| value(&part(r, 0)?)).note(NO_NUMBER),
+        row(figure, "Rest of the lap", quantity, None, runs, |r| value(&part(r, 1)?)).note(NO_NUMBER),
+        row(figure, "Worse in the far quarter than in the rest", "holds", Some(1.0), runs, |r| {
+            let [far, near] = far_and_near(r)?;
+            Some(yes(worse(&far)? > worse(&near)?))
+        })
+        .note(HOLDS),
+    ]
+}
+
+fn delivery(runs: &[Run]) -> Section {
+    let figure = "Figure 8";
+    let lost = |s: &Share| s.delivered_pct().map(|v| 100.0 - v);
+    let mut rows = measured(figure, "delivered_pct", runs, Share::delivered_pct, lost);
+    rows.push(
+        row(figure, "Every 10 s at or above 50 %", "holds", Some(1.0), runs, |r| {
+            let all = r.traffic.by_interval(INTERVAL_S);
+            Some(yes(all.iter().filter_map(Share::delivered_pct).all(|v| v >= 50.0)))
+        })
+        .note("The axis of the paper's figure begins there."),
+    );
+    let figures = runs.first().map(|r| {
+        let shares = r.traffic.by_interval(INTERVAL_S);
+        let low = shares.iter().filter_map(Share::delivered_pct).fold(100.0, f64::min) / 100.0;
+        let y = Axis::new("packet delivery ratio").from_to(if low < 0.5 { 0.0 } else { 0.5 }, 1.02);
+        let ratio = |s: &Share| s.delivered_pct().map(|v| v / 100.0);
+        let plot = over_time(r, y)
+            .with(Series::new("each 10 s", Mark::Line, 0, points(&shares, ratio)))
+            .with(Series::new("whole run", Mark::Rule, 1, ratio(&whole(r)).map(|v| [0.0, v]).into_iter().collect()));
+        Figure::of(figure, "Packet delivery ratio of the programs' packets, by the time at which they were sent, in the first run.", plot)
+    });
+    Section {
+        heading: "Figure 8: packet delivery ratio".to_owned(),
+        text: vec![
+            "Every packet of a program in any node counts: video, commands, their acknowledgements, TCP. It is sent when Wayhop takes it \
+             out of its node's interface, and delivered when the simulated network hands it to the other node's."
+                .to_owned(),
+            "Where the robot is farthest, one link leads to it, and a weak one. A lap faster than the paper's has less of a dip: while a \
+             route is looked for, DSR keeps packets for up to 30 s, and the robot is back in reach before they expire. --duration 780 \
+             drives as slowly as the paper's robot."
+                .to_owned(),
+        ],
+        rows,
+        figures: figures.into_iter().collect(),
+    }
+}
+
+fn latency(runs: &[Run]) -> Section {
+    let figure = "Figure 9";
+    let figures = runs.first().map(|r| {
+        let shares = r.traffic.by_interval(INTERVAL_S);
+        let most = shares.iter().filter_map(Share::latency_ms).fold(1.0, f64::max);
+        let plot = over_time(r, Axis::new("latency (ms)").from_to(0.0, 1.05 * most))
+            .with(Series::new("each 10 s", Mark::Line, 0, points(&shares, Share::latency_ms)))
+            .with(Series::new("whole run", Mark::Rule, 1, whole(r).latency_ms().map(|v| [0.0, v]).into_iter().collect()));
+        Figure::of(figure, "Mean latency of the programs' packets that arrived, by the time at which they were sent, in the first run.", plot)
+    });
+    Section {
+        heading: "Figure 9: packet delivery latency".to_owned(),
+        text: vec![],
+        rows: measured(figure, "latency_ms", runs, Share::latency_ms, Share::latency_ms),
+        figures: figures.into_iter().collect(),
+    }
+}
+
+fn programs(runs: &[Run], complaints: &[String]) -> Section {
+    let section = "Section 6.3";
+    let worked = "The paper: video display and robot control worked very well.";
+    let mut text = vec![
+        "The programs' own books. The camera is ffmpeg: H.263 in QCIF at 15 frames a second over RTP, the format of NetMeeting, some \
+         200 kb/s; the screen another ffmpeg that keeps what comes. The call that starts it is a TCP connection, the robot's \
+         commands are UDP packets that come back (socat)."
+            .to_owned(),
+    ];
+    text.extend(complaints.iter().cloned());
+    Section {
+        heading: "Video and control".to_owned(),
+        text,
+        rows: vec![
+            row(section, "Calls answered", "holds", Some(1.0), runs, |r| Some(yes(r.seen.call_answered))).note(HOLDS),
+            row(section, "Video frames sent", "frames", None, runs, |r| r.seen.frames_sent.map(|n| n as f64)),
+            row(section, "Video frames that decode", "sent_pct", None, runs, |r| r.seen.decoded_pct())
+                .note(format!("{worked} Frames of which parts are missing are among them, with what the decoder makes up.")),
+            row(section, "Remarks of the decoder", "lines", None, runs, |r| r.seen.complaints.map(|n| n as f64))
+                .note("About parts of frames that are damaged or missing."),
+            row(section, "Commands acknowledged", "sent_pct", None, runs, |r| r.seen.acknowledged_pct())
+                .note(format!("{worked} Of those sent until the last that was acknowledged.")),
+        ],
+        figures: vec![],
+    }
+}
+
+fn clock(runs: &[Run]) -> Section {
+    Section {
+        heading: "Was it on time?".to_owned(),
+        text: vec![
+            "Each event of the emulated nodes, MAC and radio is due at a time on this machine's clock. A run is \"ok\" if at most 1 % of \
+             them were handled more than 1 ms late; otherwise it is \"degraded\", and every row says so."
+                .to_owned(),
+        ],
+        rows: vec![
+            row("Emulation", "Runs on time", "holds", None, runs, |r| Some(yes(r.lateness.verdict == "ok"))).note(HOLDS),
+            row("Emulation", "Events more than 1 ms late", "share_pct", None, runs, |r| Some(100.0 * r.lateness.late_share)),
+            row("Emulation", "Lateness, 99th percentile", "lateness_ms", None, runs, |r| Some(r.lateness.p99 / 1e3)),
+        ],
+        figures: vec![],
+    }
+}
