@@ -146,6 +146,27 @@ fn on_a_map_a_metre_is_as_long_in_both_directions() {
     assert!((across / up - 2.0).abs() < 0.02, "{points:?}");
 }
 
+#[test]
+fn things_that_have_names_stand_under_their_bars() {
+    let bars = Series::new("", Mark::Bars(0.8), 0, vec![[0.0, 3.0], [1.0, 1.0], [2.0, 2.0]]);
+    let plot = Plot::new(Axis::of(&["Request", "Reply", "Error"]), Axis::new("packets")).with(bars);
+    let figure = |panels: usize| Figure {
+        panels: (0..panels).map(|_| Panel { title: String::new(), plot: plot.clone() }).collect(),
+        ..Figure::default()
+    };
+    for panels in [1, 2] {
+        let sections = vec![Section { figures: vec![figure(panels)], ..Section::default() }];
+        let html = Page { sections, ..Page::default() }.html().unwrap();
+        let tree = roxmltree::Document::parse(body(&html)).unwrap();
+        let words = |text: &str| {
+            tree.descendants()
+                .filter(|n| n.tag_name().name() == "text" && n.text().map(str::trim) == Some(text))
+                .count()
+        };
+        assert_eq!(["Request", "Reply", "Error"].map(words), [panels; 3]);
+    }
+}
+
 proptest! {
     #[test]
     fn no_data_and_no_words_break_the_page(

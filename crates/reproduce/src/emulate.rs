@@ -24,6 +24,7 @@ pub(crate) struct Emulated<O> {
 
 /// Emulates a scenario for as long as it says; the run directory is `dir`. `watch` is called now and then with the run's
 /// time and may break it off.
+#[allow(clippy::disallowed_methods, reason = "a run on the real clock says when it was")]
 pub(crate) fn emulate<O: Observer>(
     scenario: &Scenario,
     dir: &Path,

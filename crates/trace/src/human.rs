@@ -64,6 +64,12 @@ pub fn human_table(s: &Summary) -> String {
     if t.by_type.values().any(|n| *n > 0) {
         label(&mut out, "", &counts(&t.by_type));
     }
+    if let Some(p) = s.programs.as_ref().filter(|p| p.sent > 0) {
+        let drops =
+            if p.drops.is_empty() { String::new() } else { format!("; dropped: {}", counts(&p.drops)) };
+        let words = format!("{} of {} packets delivered{drops}", grouped(p.delivered), grouped(p.sent));
+        label(&mut out, "programs", &words);
+    }
     if let Some(l) = &s.lateness_us {
         label(
             &mut out,
@@ -298,6 +304,19 @@ speed      900 s simulated in 2.10 s (429x), 9,300,000 events, 4.43 million a se
 trace hash 00ff
 ";
         assert_eq!(human_table(&summary(2)), expected);
+    }
+
+    #[test]
+    fn packets_of_programs_have_a_line_of_their_own() {
+        let line = |sent, drops: &[(&str, u64)]| {
+            let drops = drops.iter().map(|(why, n)| ((*why).to_owned(), *n)).collect();
+            let programs = Some(crate::Programs { sent, delivered: 7_990, drops });
+            let text = human_table(&Summary { programs, ..summary(0) });
+            text.lines().find(|l| l.starts_with("programs")).map(str::to_owned)
+        };
+        assert_eq!(line(8_001, &[]).as_deref(), Some("programs   7,990 of 8,001 packets delivered"));
+        assert!(line(8_001, &[("NO_ROUTE", 11)]).is_some_and(|l| l.ends_with("; dropped: NO_ROUTE 11")));
+        assert_eq!(line(0, &[]), None);
     }
 
     #[test]

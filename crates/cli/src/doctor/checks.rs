@@ -121,6 +121,8 @@ pub(super) fn tools() -> Vec<Check> {
         ("ping", "ping", "apt-get install iputils-ping"),
         ("ip", "ip", "apt-get install iproute2: shows interfaces and routes"),
         ("gpspipe", "gpspipe", "apt-get install gpsd-clients: shows the positions of emulated nodes"),
+        ("ffmpeg", "ffmpeg", "apt-get install ffmpeg: video for a mesh, and for `wayhop reproduce pran`"),
+        ("socat", "socat", "apt-get install socat: connections and datagrams, for `wayhop reproduce pran`"),
         ("chromium", "chromium", "apt-get install chromium: shows reports"),
         ("ns-2", "ns", "apt-get install ns2: for comparisons"),
     ]

@@ -28,6 +28,18 @@ fn the_exit_status_is_the_verdict_and_whatever_is_missing_has_a_remedy() {
 }
 
 #[test]
+fn the_tools_for_video_are_among_those_that_are_looked_for() {
+    let json: Value =
+        serde_json::from_str(&run_in(Path::new("."), &["doctor", "tools", "--json"]).out).expect("JSON");
+    let checks = json["worlds"]["tools"]["checks"].as_array().expect("checks");
+    for tool in ["ffmpeg", "socat"] {
+        let check = checks.iter().find(|c| c["what"] == tool).unwrap_or_else(|| panic!("no {tool}"));
+        let remedy = check["remedy"].as_str().unwrap_or_default();
+        assert!(check["there"] == true || remedy.contains(&format!("apt-get install {tool}")), "{check}");
+    }
+}
+
+#[test]
 fn without_a_world_all_are_shown() {
     let text = run_in(Path::new("."), &["doctor"]).ok();
     for world in ["sim:", "emulate:", "lab:", "node:", "tools:"] {

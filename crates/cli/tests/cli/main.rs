@@ -5,6 +5,7 @@ mod collect;
 mod compare;
 mod console;
 mod ctl;
+mod demonstration;
 mod determinism;
 mod diff;
 mod doctor;

@@ -57,11 +57,10 @@ impl Options {
 
     /// The command that does the same again.
     fn command(&self) -> String {
-        let mut text = format!("wayhop reproduce pran --part {} --seeds {}", self.part.name(), self.seeds);
-        if self.first_seed != 1 {
-            text += &format!(" --first-seed {}", self.first_seed);
-        }
-        text + &format!(" --duration {}", self.duration_s)
+        let first =
+            if self.first_seed == 1 { String::new() } else { format!(" --first-seed {}", self.first_seed) };
+        let (part, seeds, duration_s) = (self.part.name(), self.seeds, self.duration_s);
+        format!("wayhop reproduce pran --part {part}{first} --seeds {seeds} --duration {duration_s}")
     }
 }
 

@@ -3,7 +3,7 @@
 use wayhop_core::{NodeId, Time};
 use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series};
 
-use super::traffic::{Kind, Share};
+use super::traffic::{Count, Kind, Share};
 use super::{ROBOT, Run};
 use crate::pran::Options;
 
@@ -79,10 +79,9 @@ fn yes(is_so: bool) -> f64 {
 fn network(runs: &[Run], names: &[String]) -> Section {
     let section = "Section 6.2.1";
     let rows = vec![
-        row(section, "Longest route", "hops", Some(PAPER_HOPS), runs, |r| {
-            Some(f64::from(whole(r).most_hops))
-        })
-        .note("Of a packet that arrived. What is salvaged on its way may make more hops than any route has."),
+        row(section, "Longest route", "hops", None, runs, |r| Some(f64::from(whole(r).most_hops))).note(
+            "Of a packet that arrived. What is salvaged on its way may make more hops than any route has.",
+        ),
         row(section, "Longest route of 1 % or more", "hops", Some(PAPER_HOPS), runs, |r| {
             longest_in_use(r).map(f64::from)
         })
@@ -179,7 +178,10 @@ fn overhead(runs: &[Run]) -> Section {
     ];
     let figure = "Figure 7";
     let mut rows = Vec::new();
-    for (kind, name) in NAMES {
+    // A protocol that sends nothing else needs no rows for it.
+    let is_seen =
+        |kind| kind != Kind::Other || runs.iter().any(|r| r.traffic.overhead(kind) != Count::default());
+    for (kind, name) in NAMES.into_iter().filter(|(kind, _)| is_seen(*kind)) {
         rows.push(
             row(figure, name, "transmissions", None, runs, |r| Some(r.traffic.overhead(kind).packets as f64))
                 .note(NO_NUMBER),
@@ -202,24 +204,25 @@ fn overhead(runs: &[Run]) -> Section {
         })
         .note(HOLDS),
     );
-    let panel = |title: &str, label: &str, of: &dyn Fn(Kind, &Run) -> f64| {
-        let axis = Axis::of(&["Request", "Reply", "Error", "Source route"]);
-        let bars = runs.first().into_iter().flat_map(|r| NAMES.iter().take(4).map(move |(k, _)| of(*k, r)));
-        let points = bars.enumerate().map(|(i, v)| [i as f64, v]).collect();
-        let plot = Plot::new(axis, Axis::new(label)).with(Series::new("", Mark::Bars(0.8), 0, points));
+    let panel = |title: &str, label: &str, names: &[&str], of: &dyn Fn(Kind, &Run) -> f64| {
+        let bars = runs.first().into_iter().flat_map(|r| NAMES.iter().map(move |(k, _)| of(*k, r)));
+        let points = bars.take(names.len()).enumerate().map(|(i, v)| [i as f64, v]).collect();
+        let plot =
+            Plot::new(Axis::of(names), Axis::new(label)).with(Series::new("", Mark::Bars(0.8), 0, points));
         Panel { title: title.to_owned(), plot }
     };
+    let names = ["Request", "Reply", "Error", "Source route"];
     Section {
         heading: "Figure 7: packets of the protocol, and overhead".to_owned(),
         text: vec![
             "Each transmission counts, by the one who makes the packet and by each who forwards it, as in the paper; repetitions by \
              the MAC do not. A source route counts with the octets that DSR adds to a program's packet."
                 .to_owned(),
-            "The order of Replies and Errors is the paper's. Requests are fewest with us and most in the paper. Ours seldom spread: \
-             in a network of six nodes the neighbours know a route and answer the first Request, which goes one hop. And most of our \
-             Replies are those by which a node that overhears a packet offers a shorter route to a source that has moved: without \
-             them (protocol.gratuitous_replies = false) simulated laps of 780 s have about as many Requests as Replies and Errors. \
-             The paper does not say whether its cards could listen to packets of others."
+            "Requests are most in the paper; in every run that we have looked at they are fewest. Ours seldom spread: among six nodes the \
+             neighbours know a route and answer the first Request, which goes one hop. And most of our Replies are those by which a \
+             node that overhears a packet offers its source a shorter route: without them (protocol.gratuitous_replies = false) a \
+             simulated lap of 780 s has about as many Requests as Replies and Errors. PRAN hands overheard packets to its protocols; \
+             whether the cards of the demonstration let them through, the paper does not say."
                 .to_owned(),
         ],
         rows,
@@ -227,8 +230,8 @@ fn overhead(runs: &[Run]) -> Section {
             name: figure.to_owned(),
             caption: "Transmissions, and octets of overhead, in the first run.".to_owned(),
             panels: vec![
-                panel("Transmissions", "packets", &|k, r| r.traffic.overhead(k).packets as f64),
-                panel("Overhead", "kB", &|k, r| r.traffic.overhead(k).bytes as f64 / 1e3),
+                panel("Transmissions", "packets", &names[..3], &|k, r| r.traffic.overhead(k).packets as f64),
+                panel("Overhead", "kB", &names, &|k, r| r.traffic.overhead(k).bytes as f64 / 1e3),
             ],
         }],
     }
@@ -246,8 +249,10 @@ fn measured(
     let part = |r: &Run, k: usize| far_and_near(r).map(|both| both[k]);
     vec![
         row(figure, "Whole run", quantity, None, runs, |r| value(&whole(r))).note(NO_NUMBER),
-        row(figure, "Worst 10 s", quantity, None, runs, |r| worst(r, worse).and_then(|(_, s)| value(&s)))
-            .note(NO_NUMBER),
+        row(figure, "Worst 10 s", quantity, None, runs, |r| {
+            worst(r, worse).map_or_else(|| value(&whole(r)), |(_, s)| value(&s))
+        })
+        .note(NO_NUMBER),
         row(figure, "Worst 10 s", "of_the_lap_pct", Some(paper_dip_pct), runs, |r| {
             worst(r, worse).map(|(at_s, _)| 100.0 * at_s / r.duration_s)
         })

@@ -1,0 +1,132 @@
+//! `wayhop reproduce pran --part demonstration`: real video over an emulated mesh. Needs root, /dev/net/tun and Debian's ffmpeg
+//! and socat; without root these tests say so and pass, but in CI they fail.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::emulate::is_root;
+use crate::{Ran, folder, run_in};
+
+/// What the packets table of a run says, read as text by other code than the report's: programs' packets sent and delivered,
+/// and the octets by which those on their way are longer than what the programs sent.
+fn from_the_table(dir: &Path, run: &str) -> (u64, u64, u64) {
+    let csv = run_in(dir, &["export", "csv", run, "packets"]).ok();
+    let mut lines = csv.lines().map(|l| l.split(',').collect::<Vec<_>>());
+    let header = lines.next().expect("a header");
+    let column =
+        |name: &str| header.iter().position(|h| *h == name).unwrap_or_else(|| panic!("no column {name}"));
+    let [event, packet, bytes, protocol] = ["event", "packet", "bytes", "protocol"].map(column);
+    let mut made: BTreeMap<String, u64> = BTreeMap::new();
+    let (mut delivered, mut dropped) = (BTreeSet::new(), BTreeSet::new());
+    let mut added = 0;
+    for l in lines.filter(|l| l[protocol].is_empty()) {
+        let (id, octets) = (l[packet].to_owned(), l[bytes].parse::<u64>().expect("octets"));
+        match l[event] {
+            "originate" => {
+                made.insert(id, octets);
+            }
+            "deliver" => {
+                delivered.insert(id);
+            }
+            "drop" => {
+                dropped.insert(id);
+            }
+            "send" | "forward" => added += octets - made[&id],
+            _ => {}
+        }
+    }
+    let ended = made.keys().filter(|id| delivered.contains(*id) || dropped.contains(*id)).count();
+    (ended as u64, delivered.len() as u64, added)
+}
+
+#[test]
+fn a_robot_s_video_crosses_the_mesh_and_the_report_counts_what_the_packets_table_does() {
+    if !is_root() {
+        return;
+    }
+    let dir = folder(&[]);
+    let args = [
+        "reproduce",
+        "pran",
+        "--part",
+        "demonstration",
+        "--duration",
+        "14",
+        "--out",
+        "r",
+        "--json",
+        "--quiet",
+    ];
+    let v: Value = serde_json::from_str(&run_in(dir.path(), &args).ok()).expect("one JSON object");
+    assert_eq!(v["paper"], "pran");
+    let row = |artefact: &str, row: &str, quantity: &str| -> Value {
+        let is = |r: &&Value| r["artefact"] == artefact && r["row"] == row && r["quantity"] == quantity;
+        v["rows"]
+            .as_array()
+            .expect("rows")
+            .iter()
+            .find(is)
+            .unwrap_or_else(|| panic!("no {artefact} {row}"))
+            .clone()
+    };
+    let ours = |a: &str, r: &str, q: &str| {
+        row(a, r, q)["ours"].as_f64().unwrap_or_else(|| panic!("{}", row(a, r, q)))
+    };
+    // The programs saw each other: a call, a video that plays, commands that are obeyed.
+    assert_eq!(ours("Section 6.3", "Calls answered", "holds"), 1.0);
+    assert!(ours("Section 6.3", "Video frames sent", "frames") > 60.0);
+    assert!(ours("Section 6.3", "Video frames that decode", "sent_pct") > 50.0);
+    assert!(ours("Section 6.3", "Commands acknowledged", "sent_pct") > 50.0);
+    assert!(ours("Section 6.2.1", "Longest route", "hops") >= 3.0);
+    // The report and the table agree.
+    let (ended, delivered, added) = from_the_table(dir.path(), "r/runs/seed-1");
+    assert!(delivered > 200, "{delivered}");
+    let ratio = 100.0 * delivered as f64 / ended as f64;
+    assert!((ours("Figure 8", "Whole run", "delivered_pct") - ratio).abs() < 1e-9, "{ratio}");
+    assert_eq!(ours("Figure 7", "Source route in data", "bytes"), added as f64);
+    // A run that was late says so, in every row, and no other does.
+    let on_time = ours("Emulation", "Runs on time", "holds") == 1.0;
+    let marked = |r: &Value| r["note"].as_str().is_some_and(|n| n.starts_with("Degraded"));
+    assert!(v["rows"].as_array().expect("rows").iter().all(|r| marked(r) != on_time));
+    for file in ["report.html", "rows.csv", "scenarios/floor.geojson", "runs/seed-1/programs/video.mkv"] {
+        assert!(dir.path().join("r").join(file).is_file(), "{file}");
+    }
+    // The scenario that it leaves is one for `wayhop emulate`.
+    let again = ["emulate", "r/scenarios/demonstration.toml", "--duration", "1", "--no-out", "--quiet"];
+    run_in(dir.path(), &again).ok();
+}
+
+#[test]
+fn what_the_demonstration_needs_is_said_with_the_remedy() {
+    let dir = folder(&[]);
+    let args = ["reproduce", "pran", "--part", "demonstration", "--duration", "5", "--quiet"];
+    let bare = crate::wayhop().args(args).current_dir(dir.path()).env("PATH", "/nowhere").output();
+    let e = Ran::of(&bare.expect("the program runs")).failure(1);
+    assert!(e.contains("no ffmpeg, no ffprobe, no socat: apt-get install ffmpeg socat"), "{e}");
+    for (args, message) in [
+        (vec!["reproduce", "cmu", "--part", "forwarding"], "--part and --duration belong to pran"),
+        (vec!["reproduce", "das", "--duration", "60"], "--part and --duration belong to pran"),
+        (vec!["reproduce", "pran", "--part", "walk"], "demonstration, forwarding, all"),
+        (vec!["reproduce", "pran", "--duration", "1"], "give 5 to 7200 seconds"),
+    ] {
+        let e = run_in(dir.path(), &args).failure(2);
+        assert!(e.contains(message), "{args:?}: {e}");
+    }
+    if !is_root() {
+        return;
+    }
+    // Nobody: a user without rights, in a folder of their own.
+    let open = Command::new("chmod").arg("777").arg(dir.path()).status().expect("chmod runs");
+    assert!(open.success());
+    let ran = Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all", "--"])
+        .arg(env!("CARGO_BIN_EXE_wayhop"))
+        .args(args)
+        .current_dir(dir.path())
+        .output();
+    let e = Ran::of(&ran.expect("setpriv runs")).failure(1);
+    assert!(e.contains("cannot have a namespace of its own") && e.contains("run it as root"), "{e}");
+}
