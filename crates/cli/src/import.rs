@@ -41,7 +41,7 @@ fn move_paths(scenario: &mut Scenario, out: &Path) -> io::Result<()> {
         }
         Ok(())
     };
-    if let Movement::Ns2 { path } = &mut scenario.movement {
+    if let Movement::Ns2 { path, .. } = &mut scenario.movement {
         from_there(path)?;
     }
     for entry in &mut scenario.traffic {

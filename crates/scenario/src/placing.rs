@@ -41,10 +41,16 @@ impl Placed {
         let doc = &scenario.document;
         let end = duration.unwrap_or(Time::from_secs_f64(900.0));
         let mut placed = match &scenario.movement {
-            Movement::Ns2 { path } => from_ns2(scenario, path)?,
+            Movement::Ns2 { path, speed_factor } => from_ns2(scenario, path)?.sped_up(*speed_factor, doc)?,
             Movement::Course { .. } => {
                 let count = count(scenario)?;
                 Self::of(course::tracks(scenario, seed, end, count, map)?)
+            }
+            Movement::RandomWaypoint { speed_factor, .. } => {
+                // Checked before the slow pattern is made, which may be much longer than the run.
+                check_factor(*speed_factor, doc)?;
+                let slow_end = Time::from_secs_f64(end.as_secs_f64() * speed_factor);
+                Self::of(generate(scenario, seed, slow_end)?).sped_up(*speed_factor, doc)?
             }
             _ => Self::of(generate(scenario, seed, end)?),
         };
@@ -68,6 +74,16 @@ impl Placed {
             last_move: None,
             warnings: Vec::new(),
         }
+    }
+
+    /// The same moves, so many times as fast.
+    fn sped_up(mut self, factor: f64, doc: &Document) -> Result<Self, Error> {
+        check_factor(factor, doc)?;
+        if factor != 1.0 {
+            self.tracks = self.tracks.iter().map(|t| t.sped_up(factor)).collect();
+            self.last_move = self.last_move.map(|t| Time::from_secs_f64(t.as_secs_f64() / factor));
+        }
+        Ok(self)
     }
 
     fn apply_overrides(&mut self, scenario: &Scenario, doc: &Document) -> Result<(), Error> {
@@ -197,6 +213,10 @@ fn from_ns2(scenario: &Scenario, path: &Path) -> Result<Placed, Error> {
     Ok(Placed { ns2_flows: flows, last_move, warnings, ..Placed::with_ids(tracks, &ids) })
 }
 
+fn check_factor(factor: f64, doc: &Document) -> Result<(), Error> {
+    in_range(doc, "movement.speed_factor", factor, 1e-3, 1e3)
+}
+
 fn check_count(count: u32, scenario: &Scenario) -> Result<usize, Error> {
     let wrong = |reason: String| {
         Err(scenario.document.error("nodes.count", reason, format!("give 1 to {MAX_NODES}")))
@@ -270,7 +290,7 @@ fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>
             fixed(placement::grid(count, columns, spacing(*spacing_m)?, origin))
         }
         Movement::Uniform {} => fixed(placement::uniform(count()?, area(scenario)?, seed)),
-        Movement::RandomWaypoint { speed_min_mps, speed_max_mps, pause_s, steady_state } => {
+        Movement::RandomWaypoint { speed_min_mps, speed_max_mps, pause_s, steady_state, .. } => {
             in_range(doc, "movement.speed_max_mps", *speed_max_mps, 0.0, 1e6)?;
             in_range(doc, "movement.speed_min_mps", *speed_min_mps, 0.0, 1e6)?;
             in_range(doc, "movement.pause_s", *pause_s, 0.0, 1e9)?;

@@ -181,6 +181,10 @@ pub enum Movement {
         /// Start as if the nodes had moved for ever; otherwise uniformly in the area and with a pause.
         #[serde(default)]
         steady_state: bool,
+        /// The same moves so many times as fast, every moment divided by this: a pattern at another speed. The patterns of runs
+        /// that last `duration_s` over `speed_factor` are the same.
+        #[serde(default = "unchanged", skip_serializing_if = "is_unchanged")]
+        speed_factor: f64,
     },
     /// Cars one behind the other along a line of the map: there and back, or round and round if the line ends where it
     /// begins. All nodes drive that have no place of their own, the first in front. The leader draws a speed uniformly
@@ -209,7 +213,18 @@ pub enum Movement {
     Ns2 {
         /// The file; a relative path counts from the scenario file's folder.
         path: PathBuf,
+        /// The same moves so many times as fast, every moment divided by this. Traffic keeps its times.
+        #[serde(default = "unchanged", skip_serializing_if = "is_unchanged")]
+        speed_factor: f64,
     },
+}
+
+fn unchanged() -> f64 {
+    1.0
+}
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_unchanged(factor: &f64) -> bool {
+    *factor == 1.0
 }
 
 fn slowest() -> f64 {
