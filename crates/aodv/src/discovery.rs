@@ -66,7 +66,7 @@ impl Engine {
                 self.route_or_search(cx, p, source, destination);
             }
             // The Route Error for the broken link has gone out already.
-            _ => cx.drop(p, DropReason::NoRoute),
+            _ => self.end_unreachable(cx, p, DropReason::NoRoute),
         }
     }
 

@@ -10,6 +10,7 @@ use wayhop_wire::{ipv4, udp};
 use crate::buffer::Buffer;
 use crate::maintenance::Repairs;
 use crate::neighbours::Neighbours;
+use crate::notice::LastNotice;
 use crate::params::{OwnNumber, Params, Refresh};
 use crate::passive::Watch;
 use crate::rate::RateLimit;
@@ -38,6 +39,7 @@ pub struct Engine {
     pub(crate) ip_id: u16,
     pub(crate) rreq_rate: RateLimit,
     pub(crate) rerr_rate: RateLimit,
+    pub(crate) last_notice: LastNotice,
     /// When the next check is due; `NEVER` while none is.
     pub(crate) next_check: Time,
     /// Until then this node takes no part in routing (section 6.13).
@@ -116,6 +118,7 @@ impl Engine {
             ip_id: 0,
             rreq_rate: RateLimit::default(),
             rerr_rate: RateLimit::default(),
+            last_notice: None,
             next_check: Time::NEVER,
             quiet_until: Time::ZERO,
             lost: Vec::new(),
@@ -305,6 +308,7 @@ impl Protocol for Engine {
             TxStatus::Acked | TxStatus::Unknown => cx.consume(p),
             TxStatus::QueueFull => cx.drop(p, DropReason::QueueFull),
             TxStatus::Recalled if is_data && self.params.reroute_queued => self.reroute(cx, p),
+            TxStatus::Recalled if is_data => self.end_unreachable(cx, p, DropReason::NoRoute),
             TxStatus::Recalled => cx.drop(p, DropReason::NoRoute),
             TxStatus::NoAck { .. } if !self.params.link_feedback => cx.drop(p, DropReason::MacRetries),
             TxStatus::NoAck { .. } if is_data => self.data_lost(cx, next_hop, p),

@@ -60,6 +60,7 @@ mod live;
 mod loop_freedom;
 mod maintenance;
 mod neighbours;
+mod notice;
 mod output;
 mod params;
 mod passive;

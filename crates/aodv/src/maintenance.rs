@@ -54,6 +54,9 @@ impl Engine {
         }
         cx.recall(next_hop);
         self.link_broken(cx, next_hop);
+        if self.table.valid(destination).is_none() {
+            self.tell_source(cx, &p);
+        }
         if self.may_go_on(cx.addr(), source, destination) {
             self.route_or_search(cx, p, source, destination);
         } else {
@@ -278,7 +281,7 @@ impl Engine {
         while let Some(p) = self.buffer.take(destination) {
             match ends(&p) {
                 Some((source, _)) if source == cx.addr() => own.push(p),
-                _ => cx.drop(p, DropReason::NoRoute),
+                _ => self.end_unreachable(cx, p, DropReason::NoRoute),
             }
         }
         for p in own {

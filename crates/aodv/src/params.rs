@@ -104,6 +104,9 @@ pub struct Params {
     pub rerr_needs_precursors: bool,
     /// Send a Route Error to a single user as unicast (section 6.11); else always broadcast.
     pub rerr_unicast: bool,
+    /// Tell the source of a data packet that ends here for want of a route by an ICMP message "host unreachable" about it,
+    /// if there is a route to the source, for its transport protocol; of its own packets a node tells its own stack.
+    pub failure_notices: bool,
     /// Which number a Route Error of the next hop must have to count (section 6.11).
     pub rerr_number: RerrNumber,
     /// Keep the list of a route's users when the route breaks or expires.

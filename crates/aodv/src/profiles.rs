@@ -56,6 +56,7 @@ impl Params {
             local_repair: LocalRepair::Off,
             rerr_needs_precursors: true,
             rerr_unicast: true,
+            failure_notices: false,
             rerr_number: RerrNumber::Newer,
             keep_precursors: false,
             rerr_rate_limit: 10,

@@ -78,7 +78,7 @@ impl Engine {
         self.lost.push(Unreachable { destination, seq });
         // To all: whoever sent the packet is often no known user of the route, as on the way back from a destination.
         self.send_rerr(cx, Audience::Many, false, Span::ZERO);
-        cx.drop(p, DropReason::NoRoute);
+        self.end_unreachable(cx, p, DropReason::NoRoute);
     }
 
     /// A Route Error from a neighbour (section 6.11 iii).

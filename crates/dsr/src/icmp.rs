@@ -71,7 +71,7 @@ impl Engine {
         }
     }
 
-    fn icmp_packet(&mut self, cx: &mut Cx<'_>, to: Addr, message: &Repr<'_>) -> Packet {
+    pub(crate) fn icmp_packet(&mut self, cx: &mut Cx<'_>, to: Addr, message: &Repr<'_>) -> Packet {
         let len = message.buffer_len();
         let mut p = cx.alloc(ipv4::HEADER_LEN + len);
         let mut repr = ipv4::Repr::new(cx.addr(), to, protocol::ICMP, len as u16);

@@ -83,6 +83,7 @@ mod loop_freedom;
 mod maintenance;
 mod multicast;
 mod neighbours;
+mod notice;
 mod output;
 mod params;
 mod path;

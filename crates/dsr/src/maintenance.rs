@@ -68,7 +68,7 @@ impl Engine {
         if v.ip.ttl() <= 1 {
             return cx.drop(p, DropReason::TtlExpired);
         }
-        let control = v.is_control();
+        let control = self.is_own_kind(&v);
         // The octet that holds the low bits of Salvage and Segments Left (section 6.7).
         let at = v.source_route_at + 3;
         p.bytes_mut()[at] -= 1;
@@ -131,6 +131,12 @@ impl Engine {
             }
             _ => None,
         };
+        let error = error.map(|(mut e, back)| {
+            if v.is_none_or(|v| !self.is_own_kind(&v)) {
+                self.load_notice(cx, &mut e, &p);
+            }
+            (e, back)
+        });
         if self.params.error_before_salvage {
             if let Some(e) = error {
                 self.send_error(cx, e);
@@ -163,8 +169,14 @@ impl Engine {
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         let to = ip.dst();
         let v = View::new(p.bytes()).ok();
-        let (control, has_reply) = v.map_or((false, false), |v| (v.is_control(), v.has_reply));
+        let (control, has_reply) = v.map_or((false, false), |v| (self.is_own_kind(&v), v.has_reply));
         if ip.src() == me {
+            if self.params.failure_notices && !control && broken.is_some() {
+                let mut other = Path::EMPTY;
+                if !self.cache.find(to, Purpose::Send, cx.now(), &mut other) {
+                    self.tell_own_stack(cx, &p);
+                }
+            }
             if control && !self.params.resend_own_control {
                 return cx.drop(p, DropReason::MacRetries);
             }

@@ -11,6 +11,7 @@ use crate::cache::Purpose;
 use crate::discovery::Wants;
 use crate::engine::Engine;
 use crate::path::{MAX_NODES, Path};
+use crate::view::View;
 
 impl Engine {
     /// A control packet of this node with these options; `None` when they do not fit.
@@ -94,7 +95,7 @@ impl Engine {
     ) {
         let Some(next_hop) = route.next_hop() else { return cx.drop(p, DropReason::NoRoute) };
         let plain = ipv4::Packet::new_checked(p.bytes()).is_ok_and(|ip| ip.protocol() != protocol::DSR);
-        let control = is_control(&p);
+        let control = View::new(p.bytes()).is_ok_and(|v| self.is_own_kind(&v));
         let located = self.fix.is_some() && self.params.location_option;
         let needed =
             route.hops() > 1 || salvage > 0 || self.params.source_route_on_one_hop || !plain || located;

@@ -130,6 +130,10 @@ pub struct Params {
     pub error_before_salvage: bool,
     /// Whether a Route Error also goes to each other source whose queued packets the broken link stopped (section 3.4.2).
     pub error_to_queued_sources: bool,
+    /// Whether the Route Error for a data packet has an ICMP message "host unreachable" about that packet behind its DSR
+    /// header, for the source's transport protocol (the notice of Holland and Vaidya 1999); of a packet of its own a node's
+    /// own stack is told, if there is no other route.
+    pub failure_notices: bool,
     /// Whether a Route Error told to this node travels on in its next Route Request (section 3.4.4).
     pub propagate_errors: bool,
     /// How old such a Route Error may be, in milliseconds.
@@ -351,6 +355,7 @@ impl Params {
             resend_own_control: false,
             error_before_salvage: true,
             error_to_queued_sources: true,
+            failure_notices: false,
             propagate_errors: true,
             propagate_errors_ms: 1_000,
             blacklist: true,

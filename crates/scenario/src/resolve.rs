@@ -2,7 +2,7 @@
 
 use wayhop_core::{Addr, NodeId, Position, Time};
 use wayhop_radio::{CardConfig, PRESETS, RadioConfig};
-use wayhop_transport::FlowConfig;
+use wayhop_transport::{FlowConfig, FlowKind};
 use wayhop_world::{Geodetic, Track};
 
 use crate::commands::{self, Order};
@@ -112,7 +112,13 @@ impl Scenario {
         warnings.extend(late_flows(&flows, duration));
         let mut radio = self.resolve_radio()?;
         radio.site = site::resolve(self, &radio, &placed, map.as_ref())?;
-        let protocol = self.protocol.resolve(doc)?;
+        let mut protocol = self.protocol.resolve(doc)?;
+        if flows.iter().any(wants_notices) && !self.protocol.overrides.contains_key("failure_notices") {
+            match &mut protocol {
+                ProtocolParams::Dsr(p) => p.failure_notices = true,
+                ProtocolParams::Aodv(p) => p.failure_notices = true,
+            }
+        }
         let chosen = |key| self.protocol.overrides.contains_key(key);
         if !chosen("maintenance") {
             warnings.extend(unnoticed_breaks(&protocol, &radio));
@@ -217,6 +223,11 @@ impl Protocol {
 
 pub(crate) const PROTOCOLS: [&str; 2] = ["dsr", "aodv"];
 pub(crate) const PROFILES: [&str; 4] = ["rfc", "ns2", "cmu", "das"];
+
+/// Whether a flow's sender does something when it is told that its route is gone.
+fn wants_notices(flow: &FlowConfig) -> bool {
+    matches!(flow.kind, FlowKind::Tcp(c) if c.failure.listens())
+}
 
 /// A flow that begins when the run is over is probably a mistake.
 fn late_flows(flows: &[FlowConfig], end: Time) -> Option<String> {

@@ -83,6 +83,10 @@ impl Flows {
     pub(crate) fn is_tcp(&self, flow: u32) -> bool {
         self.list[flow as usize].tcp.is_some()
     }
+    /// Whether any flow is.
+    pub(crate) fn any_tcp(&self) -> bool {
+        self.list.iter().any(|f| f.tcp.is_some())
+    }
     /// A flow's connection, with the IP identifications of all nodes and the flow's random stream.
     pub(crate) fn tcp(&mut self, flow: u32) -> Option<(&mut TcpFlow, &mut [u16], &mut Rng)> {
         let f = &mut self.list[flow as usize];

@@ -380,6 +380,10 @@ impl Net {
     }
 
     fn deliver(&mut self, at: Time, node: u32, p: Packet) {
+        if p.meta.flow.is_none() && self.tcp_notice(at, node, p.bytes()) {
+            self.record(at, node, HopKind::Deliver, &p, NO_PEER, None);
+            return self.pool.recycle(p);
+        }
         if let (None, Some(outside)) = (p.meta.flow, &mut self.outside) {
             outside.programs.delivered += 1;
             self.record(at, node, HopKind::Deliver, &p, NO_PEER, None);
@@ -418,6 +422,7 @@ impl Net {
             }
             _ => {}
         }
+        self.tcp_refused(at, node, &p, why);
         let is_own = |net: &Self| net.nodes[node as usize].addr == classify::source(p.bytes());
         if self.outside.is_some() && had_no_route(why) && is_own(self) {
             return self.leave(at, node, p, Exit::Refuse(why));

@@ -1,10 +1,10 @@
 //! The run's TCP connections: between a connection's state machine, the event queue and the network.
 
-use wayhop_core::{Addr, FlowTag, NodeId, Packet, Pool, Purpose, Rng, Time, stream};
+use wayhop_core::{Addr, DropReason, FlowTag, NodeId, Packet, Pool, Purpose, Rng, Time, stream};
 use wayhop_trace::{Recorder, TcpEvent, TcpSummary};
 use wayhop_transport::tcp::{App, Connection, End, Io, Note, TcpConfig, stream as octets};
 use wayhop_transport::{FlowConfig, FlowKind};
-use wayhop_wire::{ipv4, tcp};
+use wayhop_wire::{had_no_route, ipv4, tcp, unreachable_for};
 
 use crate::event::Event;
 use crate::net::Net;
@@ -198,6 +198,32 @@ impl Net {
         } else if let Some(due) = t.next_event(end) {
             let node = t.nodes[end as usize];
             self.queue.push(due.max(at), node, Event::Tcp(flow, end));
+        }
+    }
+
+    /// An ICMP message reached a node: true if it was about a flow's segment, whose sender was told.
+    pub(crate) fn tcp_notice(&mut self, at: Time, node: u32, packet: &[u8]) -> bool {
+        let Ok(ip) = ipv4::Packet::new_checked(packet) else { return false };
+        if ip.protocol() != ipv4::protocol::ICMP || !self.flows.any_tcp() {
+            return false;
+        }
+        (0..self.flows.len() as u32).any(|flow| {
+            let end = self.flows.tcp(flow).and_then(|(t, ..)| t.end_at(node));
+            end.and_then(|end| self.tcp(at, flow, end, |c, io| c.on_icmp(end, io, ip.payload())))
+                == Some(true)
+        })
+    }
+
+    /// A node ended a segment of its own: its stack tells the sender where there was no route.
+    pub(crate) fn tcp_refused(&mut self, at: Time, node: u32, p: &Packet, why: DropReason) {
+        let flow = p.meta.flow.filter(|t| had_no_route(why) && self.flows.is_tcp(t.flow));
+        let own = self.nodes[node as usize].addr;
+        let is_own = |p: &Packet| ipv4::Packet::new_checked(p.bytes()).is_ok_and(|ip| ip.src() == own);
+        if flow.is_some()
+            && is_own(p)
+            && let Some(answer) = unreachable_for(p.bytes(), own)
+        {
+            self.tcp_notice(at, node, &answer);
         }
     }
 

@@ -22,24 +22,30 @@ pub const fn had_no_route(why: DropReason) -> bool {
     )
 }
 
+/// The ICMP message Destination Unreachable, code 1 (host), about a packet, which returns up to so many octets behind its
+/// IP header; `None` where RFC 1122 section 3.2.2 forbids an answer, as with [`unreachable_for`].
+pub fn host_unreachable<'a>(about: &ipv4::Packet<'a>, quoted: usize) -> Option<Repr<'a>> {
+    let (src, dst) = (about.src(), about.dst());
+    let single = |a: Addr| !(a.is_broadcast() || a.is_multicast());
+    if !single(dst) || !single(src) || src.is_unspecified() || about.fragment_offset() != 0 {
+        return None;
+    }
+    // All messages but echo and its kin (types 0, 8, 13 to 18) are errors, or unknown.
+    if about.protocol() == ipv4::protocol::ICMP && !matches!(about.payload().first(), Some(0 | 8 | 13..=18)) {
+        return None;
+    }
+    let code = unreachable_code::HOST;
+    Some(Repr::DestinationUnreachable { code, next_hop_mtu: 0, original: about.start(quoted) })
+}
+
 /// The IP packet from `from` with the ICMP message Destination Unreachable, code 1 (host), about `packet`.
 ///
 /// `None` where RFC 1122 section 3.2.2 forbids an answer: about ICMP errors, packets to several hosts, fragments other
 /// than the first, and packets without a single source; and about what is no IPv4 packet.
 pub fn unreachable_for(packet: &[u8], from: Addr) -> Option<Vec<u8>> {
     let ip = ipv4::Packet::new_checked(packet).ok()?;
-    let (src, dst) = (ip.src(), ip.dst());
-    let single = |a: Addr| !(a.is_broadcast() || a.is_multicast());
-    if !single(dst) || !single(src) || src.is_unspecified() || ip.fragment_offset() != 0 {
-        return None;
-    }
-    // All messages but echo and its kin (types 0, 8, 13 to 18) are errors, or unknown.
-    if ip.protocol() == ipv4::protocol::ICMP && !matches!(ip.payload().first(), Some(0 | 8 | 13..=18)) {
-        return None;
-    }
-    let original = ip.start(MAX_LEN - ipv4::HEADER_LEN - HEADER_LEN - ip.header_len());
-    let message = Repr::DestinationUnreachable { code: unreachable_code::HOST, next_hop_mtu: 0, original };
-    let head = ipv4::Repr::new(from, src, ipv4::protocol::ICMP, message.buffer_len() as u16);
+    let message = host_unreachable(&ip, MAX_LEN - ipv4::HEADER_LEN - HEADER_LEN - ip.header_len())?;
+    let head = ipv4::Repr::new(from, ip.src(), ipv4::protocol::ICMP, message.buffer_len() as u16);
     let mut answer = vec![0; ipv4::HEADER_LEN + message.buffer_len()];
     head.emit(&mut answer);
     message.emit(&mut answer[ipv4::HEADER_LEN..]);

@@ -28,4 +28,4 @@ pub mod tcp;
 pub mod udp;
 
 pub use error::Error;
-pub use icmp_error::{had_no_route, unreachable_for};
+pub use icmp_error::{had_no_route, host_unreachable, unreachable_for};

@@ -58,6 +58,7 @@ impl Checked for Engine {
             next_check,
             quiet_until,
             lost: _,
+            last_notice: _,
         } = self;
         let mut rows: Vec<&Entry> = table.iter().collect();
         rows.sort_unstable_by_key(|e| e.destination);

@@ -9,6 +9,7 @@ mod lifetimes;
 mod live;
 mod loops;
 mod neighbours;
+mod notices;
 mod ns2;
 mod ns3;
 mod numbers;

@@ -20,6 +20,7 @@ mod link_cache;
 mod live;
 mod maintenance;
 mod multicast;
+mod notices;
 mod ns2_profile;
 mod options;
 mod params;

@@ -6,6 +6,9 @@ use wayhop_wire::{aodv, dsr, udp};
 use super::aodv::is_hello;
 use crate::{Messages, PacketClass};
 
+/// The type of the ICMP message Destination Unreachable.
+const ICMP_UNREACHABLE: u8 = 3;
+
 /// The class of a routing packet, from its octets, and the routing messages in it. The class is `None` for a packet with
 /// application data, which may carry routing messages all the same.
 ///
@@ -44,7 +47,11 @@ fn of_dsr(payload: &[u8]) -> (Option<PacketClass>, Messages) {
             });
         }
     }
-    if *next_header != protocol::NO_NEXT_HEADER {
+    // A notice of a lost route that rides on a Route Error makes no data packet of it.
+    let notice = *next_header == protocol::ICMP
+        && messages.contains(Messages::RERR)
+        && behind.get(usize::from(u16::from_be_bytes([*a, *b]))) == Some(&ICMP_UNREACHABLE);
+    if *next_header != protocol::NO_NEXT_HEADER && !notice {
         return (None, messages);
     }
     let by_weight = [

@@ -60,10 +60,6 @@ impl Connection {
     pub fn on_icmp(&mut self, end: End, io: &mut Io<'_>, message: &[u8]) -> bool {
         self.ends[end as usize].on_icmp(io, message)
     }
-    /// The routing protocol of this end's node has found a route to the other one.
-    pub fn on_route(&mut self, end: End, io: &mut Io<'_>) {
-        self.ends[end as usize].on_route(io, &mut self.number);
-    }
     /// When an end wants [`Connection::on_timer`]; never if `None`.
     pub fn deadline(&self, end: End) -> Option<Time> {
         self.ends[end as usize].deadline()

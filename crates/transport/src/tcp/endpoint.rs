@@ -325,12 +325,6 @@ impl Endpoint {
         own
     }
 
-    /// The node's routing protocol has found a route to the peer.
-    pub(crate) fn on_route(&mut self, io: &mut Io<'_>, number: &mut u32) {
-        self.sender.on_route(io.now, io.notes);
-        self.flush(io, number, Answer::None);
-    }
-
     /// When [`Endpoint::on_timer`] is to be called; never if `None`. It changes with every call.
     pub(crate) fn deadline(&self) -> Option<Time> {
         if self.state == State::Closed {

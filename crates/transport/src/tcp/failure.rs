@@ -16,7 +16,8 @@ pub enum Failure {
         halve: bool,
     },
     /// TCP-F (Chandran, Raghunathan, Venkatesan and Prakash 1998): timers stop until the route is found again, or for so
-    /// long at most.
+    /// long at most. There, the node at which the route broke looks for it and tells; the protocols here look from the source
+    /// on, so one segment leaves at once to have a route looked for, and its acknowledgement tells.
     Freeze {
         /// The route failure timer.
         longest: Span,
@@ -36,14 +37,16 @@ impl Failure {
 #[derive(Clone, Debug)]
 pub(crate) struct Standby {
     failure: Failure,
-    /// When the next probe leaves, or the freeze ends.
+    /// When the next probe leaves, or standby ends.
     until: Option<Time>,
+    /// When standby ends for good.
+    give_up: Time,
     probed: bool,
 }
 
 impl Standby {
     pub(crate) fn new(failure: Failure) -> Self {
-        Self { failure, until: None, probed: false }
+        Self { failure, until: None, give_up: Time::NEVER, probed: false }
     }
 
     pub(crate) fn is_frozen(&self) -> bool {
@@ -55,38 +58,40 @@ impl Standby {
     pub(crate) fn reverts_backoff(&self) -> bool {
         self.failure == Failure::Revert
     }
-    /// Whether standby ends when a route is found.
-    pub(crate) fn waits_for_route(&self) -> bool {
-        matches!(self.failure, Failure::Freeze { .. })
-    }
     /// Whether the window is halved when standby ends.
     pub(crate) fn halves(&self) -> bool {
         matches!(self.failure, Failure::Elfn { halve: true, .. })
     }
 
-    /// Enters standby; whether that is new.
-    pub(crate) fn freeze(&mut self, now: Time) -> bool {
-        let wait = match self.failure {
-            Failure::Elfn { probe, .. } => probe,
-            Failure::Freeze { longest } => longest,
+    /// Enters standby; whether that is new. `rto`: the timeout as it stands.
+    pub(crate) fn freeze(&mut self, now: Time, rto: Span) -> bool {
+        let new = self.until.is_none();
+        let (wait, longest) = match self.failure {
+            Failure::Elfn { probe, .. } => (probe, Span::MAX),
+            Failure::Freeze { longest } => (Span::ZERO, longest),
             Failure::Ignore | Failure::Revert => return false,
         };
-        let new = self.until.is_none();
         if new {
             self.until = Some(now + wait);
+            self.give_up = now + longest;
             self.probed = false;
+        } else if matches!(self.failure, Failure::Freeze { .. }) && self.probed {
+            // The route that was found is gone as well.
+            self.until = self.until.map(|t| t.min(now + rto));
         }
         new
     }
 
     /// The time of a probe has come: whether one is to leave. If not, standby is over.
     pub(crate) fn probe(&mut self, now: Time) -> bool {
+        let first = !self.probed;
         self.probed = true;
         self.until = match self.failure {
             Failure::Elfn { probe, .. } => Some(now + probe),
+            _ if now < self.give_up => Some(self.give_up),
             _ => None,
         };
-        self.until.is_some()
+        first || self.until.is_some()
     }
 
     /// Leaves standby: `None` if it was not in it, else whether a probe had been sent, so that what was under way before

@@ -1,7 +1,7 @@
 //! TCP (RFC 9293): a state machine without I/O, with real segments.
 //!
 //! A [`Connection`] is a flow's two ends. A host calls it when the flow starts, when a packet for an end has arrived, when
-//! an end's [`Connection::deadline`] has come, and when an ICMP error or a found route concerns it; it answers with whole
+//! an end's [`Connection::deadline`] has come, and when an ICMP error concerns it; it answers with whole
 //! IP packets. Inside, bottom up:
 //! * `rto`: the retransmission timeout (RFC 6298), exact or by ns-2's ticks;
 //! * [`CongestionControl`]: how much may be under way; `congestion/` has Tahoe and Reno, Vegas, Westwood;

@@ -59,13 +59,15 @@ impl Pacer {
         self.delay_s = Some(self.delay_s.map_or(delay, |d| ALPHA * d + (1.0 - ALPHA) * delay));
     }
 
-    /// From one segment to the next: the longer, the more the round trips vary.
+    /// From one segment to the next: the longer, the more the round trips vary; but not longer than a round trip, or one
+    /// segment that waited for a route would hold up all that follow.
     fn interval(&self) -> Option<Span> {
         let n = self.recent.len() as f64;
         let mean = self.recent.iter().sum::<f64>() / n;
         let squares = self.recent.iter().map(|r| (r - mean) * (r - mean)).sum::<f64>();
         let variation = if n > 1.0 && mean > 0.0 { libm::sqrt(squares / (n - 1.0)) / mean } else { 0.0 };
-        self.delay_s.map(|d| Span::from_secs_f64(d * (1.0 + 2.0 * variation)))
+        let last = self.recent.back().copied().unwrap_or(f64::INFINITY);
+        self.delay_s.map(|d| Span::from_secs_f64((d * (1.0 + 2.0 * variation)).min(last)))
     }
 
     /// Whether a segment may leave now; if so the next one waits.

@@ -598,7 +598,7 @@ impl Sender {
                 self.note(NoteKind::Notice, from, 0, now, notes);
                 self.rto_at = Some((self.armed_at + self.rto.timeout()).max(now));
             }
-        } else if self.standby.freeze(now) {
+        } else if self.standby.freeze(now, self.rto.timeout()) {
             self.counts.notices += 1;
             self.note(NoteKind::Notice, from, 0, now, notes);
             // A round trip through a lost route is no measurement.
@@ -617,14 +617,6 @@ impl Sender {
         self.note(NoteKind::Probe, self.una, 0, now, notes);
         self.resend_first(now, notes);
         self.rto_at = armed;
-    }
-
-    /// The route is there again.
-    pub(crate) fn on_route(&mut self, now: Time, notes: &mut Vec<Note>) {
-        if self.standby.waits_for_route() && self.standby.thaw().is_some() {
-            self.resume(now, true, notes);
-            self.send(now, notes);
-        }
     }
 
     /// Out of standby. `refill`: what was under way when the route broke is over, and all that is not acknowledged is

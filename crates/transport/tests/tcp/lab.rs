@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
-use wayhop_core::{NodeId, Packet, PacketId, PacketMeta, Pool, Purpose, Rng, Span, Time, stream};
+use wayhop_core::{NodeId, Packet, Pool, Purpose, Rng, Span, Time, stream};
 use wayhop_transport::tcp::{Connection, End, Endpoint, Io, Note, NoteKind, TcpConfig};
 use wayhop_transport::{FlowConfig, FlowKind};
 use wayhop_wire::tcp::{Flags, Repr};
@@ -250,11 +250,6 @@ impl Lab {
         let mut bytes = vec![0; message.buffer_len()];
         message.emit(&mut bytes);
         assert!(self.call(End::Client, |c, io| c.on_icmp(End::Client, io, &bytes)));
-    }
-
-    /// A packet of these bytes, as if from elsewhere.
-    pub(crate) fn packet(&mut self, bytes: &[u8]) -> Packet {
-        self.pool.packet(bytes, PacketMeta { id: PacketId(0), flow: None, born: self.now })
     }
 }
 

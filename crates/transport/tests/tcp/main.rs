@@ -1,6 +1,7 @@
 //! TCP connections, scripted packet by packet, and at random.
 
 mod lab;
+mod mechanisms;
 mod recovery;
 mod streams;
 mod wireshark;
