@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Write as _, stdout};
 use std::net::{SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use serde_json::json;
@@ -36,15 +36,13 @@ pub(crate) struct CollectArgs {
 }
 
 pub(crate) fn collect(a: &CollectArgs) -> Result<ExitCode, Failure> {
-    let socket = UdpSocket::bind(a.listen).map_err(|e| {
-        Failure::Run(format!("cannot listen at {}: {e}; choose another address with --listen", a.listen))
-    })?;
+    let stop = stop_on_signal()?;
+    let Some(socket) = listen(a, &stop)? else { return Ok(ExitCode::SUCCESS) };
     // Now and then, to see whether the user wants to stop.
     socket.set_read_timeout(Some(Duration::from_millis(200))).map_err(Failure::run)?;
     if !a.quiet {
         say!("listening at {}, writing into {}", socket.local_addr().unwrap_or(a.listen), a.out.display());
     }
-    let stop = stop_on_signal()?;
     let mut collector = Collector::new(&a.out);
     let mut rejected: u64 = 0;
     let mut buffer = [0; LONGEST_DATAGRAM + 1];
@@ -91,6 +89,28 @@ pub(crate) fn collect(a: &CollectArgs) -> Result<ExitCode, Failure> {
         say!("wayhop: {rejected} datagrams did not count");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Listens. An address that this host has not got yet, as that of a node that is about to start, is waited for.
+fn listen(a: &CollectArgs, stop: &AtomicBool) -> Result<Option<UdpSocket>, Failure> {
+    let mut told = a.quiet;
+    while !stop.load(Ordering::Relaxed) {
+        match UdpSocket::bind(a.listen) {
+            Ok(socket) => return Ok(Some(socket)),
+            Err(e) if e.kind() == ErrorKind::AddrNotAvailable => {
+                if !told {
+                    say!("waiting until this host has the address {}", a.listen.ip());
+                    told = true;
+                }
+                std::thread::sleep(Duration::from_millis(200));
+            }
+            Err(e) => {
+                let remedy = "choose another address with --listen";
+                return Err(Failure::Run(format!("cannot listen at {}: {e}; {remedy}", a.listen)));
+            }
+        }
+    }
+    Ok(None)
 }
 
 fn human(r: &wayhop_control::monitor::Received, from: SocketAddr) -> String {

@@ -133,7 +133,13 @@ impl Client {
         self.reader.get_ref().set_read_timeout(None).map_err(|e| self.broken(e))?;
         let event = loop {
             match self.incoming() {
-                Err(ClientError::Broken { source, .. }) if source.kind() == io::ErrorKind::UnexpectedEof => {
+                // Killed with requests unread, it ends by a reset.
+                Err(ClientError::Broken { source, .. })
+                    if matches!(
+                        source.kind(),
+                        io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset
+                    ) =>
+                {
                     return Ok(None);
                 }
                 Err(e) => return Err(e),

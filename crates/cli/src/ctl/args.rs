@@ -17,6 +17,7 @@ Examples:
   wayhop ctl params active_route_timeout_ms=1000
   wayhop ctl link left right down
   wayhop ctl watch drop note --json
+  wayhop ctl --wait --run mesh0 watch
 
 Without --socket and --run the one run that goes on is meant. docs/reference/control.md describes the messages.";
 
@@ -31,6 +32,9 @@ pub(crate) struct CtlArgs {
     /// One node, by number, name or address; without it, all
     #[arg(long, global = true, value_name = "NODE", add = ArgValueCompleter::new(complete::nodes))]
     pub(crate) node: Option<NodeRef>,
+    /// Wait for a node that does not run yet; `watch` goes on when one that ended is back
+    #[arg(long, global = true)]
+    pub(crate) wait: bool,
     /// Print the answer as one JSON object; events one a line
     #[arg(long, global = true)]
     pub(crate) json: bool,

@@ -5,14 +5,15 @@ mod complete;
 mod show;
 
 use std::io::{Write as _, stdout};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use wayhop_control::answer::Parameters;
 use wayhop_control::{About, Client, ClientError, ErrorCode, EventKind, NodeRef, Place, Request, paths};
 
-use crate::failure::{Failure, output};
+use crate::failure::{Failure, output, say};
 
 use args::What;
 pub(crate) use args::{CtlArgs, EXAMPLES};
@@ -37,7 +38,8 @@ pub(crate) fn ctl(a: CtlArgs) -> Result<ExitCode, Failure> {
     if matches!(a.what, What::List) {
         return list(a.json);
     }
-    let mut ctl = Ctl { client: connect(a.socket, a.run)?, node: a.node, json: a.json };
+    let connect = || connect_or_wait(a.socket.as_deref(), a.run.as_deref(), a.wait);
+    let mut ctl = Ctl { client: connect()?, node: a.node, json: a.json };
     let some = |names: &[&str]| Request::Tables { tables: names.iter().map(|n| (*n).to_owned()).collect() };
     match a.what {
         What::List => {}
@@ -60,7 +62,12 @@ pub(crate) fn ctl(a: CtlArgs) -> Result<ExitCode, Failure> {
         }
         What::Links => ctl.show(Request::Links {}, show::links)?,
         What::Link { a, b, state, one_way } => ctl.order(Request::SetLink { a, b, one_way, state })?,
-        What::Watch { kinds } => ctl.watch(&kinds)?,
+        What::Watch { kinds } => {
+            while ctl.watch(&kinds, a.wait)? == Watched::NodeEnded && a.wait {
+                say!("wayhop: the node has ended; waiting for it");
+                ctl.client = connect()?;
+            }
+        }
         What::Quit => ctl.order(Request::Quit {})?,
     }
     Ok(ExitCode::SUCCESS)
@@ -94,23 +101,41 @@ fn failure(e: ClientError) -> Failure {
     }
 }
 
-/// The socket that was named, or that of the one run that goes on.
-fn connect(socket: Option<PathBuf>, run: Option<String>) -> Result<Client, Failure> {
-    if let Some(path) = socket {
-        return Client::connect(&path).map_err(failure);
+/// How often a node that does not run yet is looked for.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+/// The socket that was named, or that of the one run that goes on; if asked to, when it is there.
+fn connect_or_wait(socket: Option<&Path>, run: Option<&str>, wait: bool) -> Result<Client, Failure> {
+    let named = match (socket, run) {
+        (Some(path), _) => path.to_owned(),
+        (None, Some(name)) => paths::find(name).map_err(Failure::usage)?,
+        (None, None) => loop {
+            match the_only_one()? {
+                Some(client) => return Ok(client),
+                None if wait => std::thread::sleep(LOOK_EVERY),
+                None => {
+                    return Err(Failure::usage(
+                        "nothing of wayhop runs here that this user may talk to; begin with `wayhop emulate` or `wayhop \
+                         node`, or give --socket PATH",
+                    ));
+                }
+            }
+        },
+    };
+    loop {
+        match Client::connect(&named) {
+            Err(ClientError::Unreachable { .. }) if wait => std::thread::sleep(LOOK_EVERY),
+            outcome => return outcome.map_err(failure),
+        }
     }
-    if let Some(name) = run {
-        let path = paths::find(&name).map_err(Failure::usage)?;
-        return Client::connect(&path).map_err(failure);
-    }
+}
+
+fn the_only_one() -> Result<Option<Client>, Failure> {
     let mut going: Vec<(PathBuf, Client)> =
         paths::sockets().into_iter().filter_map(|p| Client::connect(&p).ok().map(|c| (p, c))).collect();
     match (going.pop(), going.is_empty()) {
-        (Some((_, client)), true) => Ok(client),
-        (None, _) => Err(Failure::usage(
-            "nothing of wayhop runs here that this user may talk to; begin with `wayhop emulate` or `wayhop node`, or give \
-             --socket PATH",
-        )),
+        (Some((_, client)), true) => Ok(Some(client)),
+        (None, _) => Ok(None),
         (Some((last, _)), false) => {
             let mut names: Vec<String> = going.iter().map(|(p, _)| paths::name_of(p)).collect();
             names.push(paths::name_of(&last));
@@ -143,6 +168,13 @@ fn list(as_json: bool) -> Result<ExitCode, Failure> {
     let text = if as_json { format!("{}\n", json!({ "runs": runs })) } else { show::list(&runs) };
     output(stdout().write_all(text.as_bytes()))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Why there are no more events.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Watched {
+    NodeEnded,
+    ReaderGone,
 }
 
 struct Ctl {
@@ -222,17 +254,21 @@ impl Ctl {
             .ok_or_else(|| Failure::Run(format!("node {number} has no address; give the address itself")))
     }
 
-    fn watch(&mut self, kinds: &[String]) -> Result<(), Failure> {
+    fn watch(&mut self, kinds: &[String], wait: bool) -> Result<Watched, Failure> {
         let kinds = EventKind::ALL.into_iter().filter(|k| kinds.iter().any(|n| n == k.name())).collect();
-        self.client.subscribe(self.node.clone(), kinds).map_err(failure)?;
+        match self.client.subscribe(self.node.clone(), kinds) {
+            // It was about to end.
+            Err(ClientError::Broken { .. }) if wait => return Ok(Watched::NodeEnded),
+            subscribed => subscribed.map_err(failure)?,
+        }
         while let Some(event) = self.client.event().map_err(failure)? {
             let event = serde_json::to_value(&event).map_err(Failure::run)?;
             let line = if self.json { event.to_string() } else { show::event(&event) };
             match writeln!(stdout(), "{line}") {
-                Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
+                Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => return Ok(Watched::ReaderGone),
                 written => output(written)?,
             }
         }
-        Ok(())
+        Ok(Watched::NodeEnded)
     }
 }

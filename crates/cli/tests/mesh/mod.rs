@@ -73,6 +73,15 @@ impl Mesh {
         mesh
     }
 
+    /// Takes a host off the Ethernet, or puts it back; it sees no difference but silence.
+    pub(crate) fn part(&self, i: usize) {
+        run_ip(&format!("-n {} link set p{i} nomaster", self.hub));
+    }
+    /// Ends what [`Mesh::part`] began.
+    pub(crate) fn join(&self, i: usize) {
+        run_ip(&format!("-n {} link set p{i} master br0", self.hub));
+    }
+
     /// Frames go to the hosts next to the sender's only.
     fn filter(&self) {
         let mut rules =
