@@ -78,9 +78,9 @@ pub enum Request {
     },
     /// Gives a node's place back to its GPS receiver or to the scenario. Answers null.
     ReleasePosition {},
-    /// The links that are overridden: [`crate::answer::Links`]. Emulation only.
+    /// The links that are overridden: [`crate::answer::Links`]. Emulation and lab.
     Links {},
-    /// Overrides a link. Emulation only. Answers null.
+    /// Overrides a link. Emulation and lab. Answers null.
     SetLink {
         /// One end.
         a: NodeRef,
@@ -168,7 +168,7 @@ pub enum LinkState {
     Down,
     /// As the radio model says, but this share of the frames, from 0 to 1, is lost besides.
     Loss(f64),
-    /// As the radio model says: no override.
+    /// As the radio model says or, in a lab, the macfilter: no override.
     Model,
 }
 

@@ -22,6 +22,7 @@ mod places;
 mod real_programs;
 mod reproduce;
 mod topology;
+mod worlds;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -144,11 +144,9 @@ fn parse_line(words: &[&str], nodes: usize) -> Result<Ignores, String> {
     let ["at", at, "node", node, "ignores", from @ ..] = words else {
         return Err("it is not of the form: at SECONDS node NUMBER ignores ADDRESS... (or nobody)".into());
     };
-    let seconds: f64 = at
-        .parse()
-        .ok()
-        .filter(|s| (0.0..=1e9).contains(s))
-        .ok_or_else(|| format!("{at:?} is no time; give seconds from 0 on, such as 12.75"))?;
+    let at = parse_time(at).ok_or_else(|| {
+        format!("{at:?} is no time; give seconds from 0 on, such as 12.75, to the nanosecond")
+    })?;
     let node: u32 =
         node.parse().ok().filter(|n| (*n as usize) < nodes).ok_or_else(|| {
             format!("{node:?} is no node; give a number from 0 to {}", nodes.saturating_sub(1))
@@ -158,7 +156,20 @@ fn parse_line(words: &[&str], nodes: usize) -> Result<Ignores, String> {
         ["nobody"] => Vec::new(),
         some => some.iter().map(|m| parse_mac(m)).collect::<Result<_, _>>()?,
     };
-    Ok(Ignores { at: Time::from_secs_f64(seconds), node, from })
+    Ok(Ignores { at, node, from })
+}
+
+/// Seconds with at most nine decimals, exactly.
+fn parse_time(text: &str) -> Option<Time> {
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
+    let digits =
+        |t: &str, most: usize| (1..=most).contains(&t.len()) && t.bytes().all(|b| b.is_ascii_digit());
+    if !digits(whole, 9) || !digits(decimals, 9) {
+        return None;
+    }
+    let seconds: u64 = whole.parse().ok()?;
+    let nanoseconds: u64 = format!("{decimals:0<9}").parse().ok()?;
+    Some(Time::from_nanos(seconds * 1_000_000_000 + nanoseconds))
 }
 
 fn parse_mac(text: &str) -> Result<Mac, String> {
@@ -207,7 +218,10 @@ mod tests {
                 "at 0 node 0 hears nobody",
                 "1: it is not of the form: at SECONDS node NUMBER ignores ADDRESS... (or nobody)",
             ),
-            ("\nat -1 node 0 ignores nobody", "2: \"-1\" is no time; give seconds from 0 on, such as 12.75"),
+            (
+                "\nat -1 node 0 ignores nobody",
+                "2: \"-1\" is no time; give seconds from 0 on, such as 12.75, to the nanosecond",
+            ),
             ("at 0 node 2 ignores nobody", "1: \"2\" is no node; give a number from 0 to 1"),
             ("at 0 node 0 ignores", "1: it does not say whom; give link addresses, or nobody"),
             (
@@ -253,6 +267,24 @@ mod tests {
             if let Ok(f) = MacFilter::parse(&text, 3) {
                 prop_assert_eq!(MacFilter::parse(&f.to_string(), 3).unwrap(), f);
             }
+        }
+
+        #[test]
+        fn what_is_written_is_read_as_the_same_to_the_nanosecond(
+            lines in proptest::collection::vec(
+                (0..1_000_000_000_000_000_000_u64, 0..5_u32, proptest::collection::vec(any::<[u8; 6]>(), 0..4)),
+                0..20,
+            ),
+        ) {
+            let one = |(ns, node, macs): (u64, u32, Vec<[u8; 6]>)| Ignores {
+                at: Time::from_nanos(ns),
+                node,
+                from: macs.into_iter().map(Mac).collect(),
+            };
+            let mut lines: Vec<Ignores> = lines.into_iter().map(one).collect();
+            lines.sort_by_key(|l| l.at);
+            let filter = MacFilter(lines);
+            prop_assert_eq!(MacFilter::parse(&filter.to_string(), 5).unwrap(), filter);
         }
     }
 }

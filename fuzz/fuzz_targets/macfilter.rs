@@ -1,0 +1,21 @@
+//! Macfilter files: refused with the line and a remedy, or read; what is read, written and read again is the same.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use wayhop_core::Addr;
+use wayhop_daemon::lab::MacFilter;
+
+const NODES: usize = 5;
+
+fuzz_target!(|text: &str| {
+    let filter = match MacFilter::parse(text, NODES) {
+        Ok(filter) => filter,
+        Err(e) => return assert!(e.line >= 1 && e.line <= text.lines().count() && !e.reason.is_empty()),
+    };
+    let again = MacFilter::parse(&filter.to_string(), NODES).expect("what was written can be read");
+    assert_eq!(again, filter);
+    let addresses: Vec<Addr> = (1..=NODES as u8).map(|i| Addr::new(10, 0, 0, i)).collect();
+    let steps = filter.steps(&addresses);
+    assert!(steps.iter().all(|s| (s.node as usize) < NODES));
+    assert!(steps.windows(2).all(|w| w[0].at <= w[1].at), "in order of time");
+});
