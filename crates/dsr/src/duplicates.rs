@@ -9,6 +9,8 @@ use crate::rexmt::Fingerprint;
 #[derive(Clone, Default, Hash)]
 pub(crate) struct Seen {
     packets: Vec<(Fingerprint, Time)>,
+    /// A few bits of each, in the same order: most packets are new, which these alone show.
+    tags: Vec<u32>,
     next: usize,
     answers: Vec<(Addr, u16, Time)>,
     next_answer: usize,
@@ -24,9 +26,15 @@ impl Seen {
     /// that is at the same place of the same way is.
     pub(crate) fn packet(&mut self, f: &Fingerprint, at_destination: bool, now: Time) -> bool {
         let same = |o: &Fingerprint| if at_destination { o.is_same_packet(f) } else { o.is_same_copy(f) };
-        if self.packets.iter().any(|(o, at)| same(o) && now.since(*at) < LIFETIME) {
+        let tag = f.tag();
+        // Without a way out on the first match the processor compares many at a time.
+        if self.tags.iter().fold(false, |found, t| found | (*t == tag))
+            && self.packets.iter().any(|(o, at)| same(o) && now.since(*at) < LIFETIME)
+        {
             return true;
         }
+        let mut next = self.next;
+        put(&mut self.tags, &mut next, PACKETS, tag);
         put(&mut self.packets, &mut self.next, PACKETS, (*f, now));
         false
     }
