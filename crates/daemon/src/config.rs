@@ -62,6 +62,11 @@ pub struct NodeConfig {
     /// Reports of counters and position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub monitor: Option<Monitor>,
+    /// Whether the node measures how long frames take in it: the table `timing` of the control socket, with the times of the
+    /// last 512 batches from the interface to the process (`in`), in the process (`process`), and in the system call that
+    /// sends (`out`), each divided by the batch's frames.
+    #[serde(default)]
+    pub timing: bool,
     /// What is captured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capture: Option<Capture>,

@@ -123,6 +123,9 @@ impl Host {
             }
         }
         out.row("queue", &[("packets", &self.outbox.len())]);
+        if let Some(t) = &self.timing {
+            t.inspect(out);
+        }
         if self.fates.is_watching() {
             out.row("transmit_status", &[("trusted", &self.fates.is_trusted()), ("open", &self.fates.len())]);
         }

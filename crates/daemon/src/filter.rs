@@ -4,8 +4,11 @@ use socket2::SockFilter;
 
 const ETHERTYPE: u32 = 12;
 const IP: u32 = 14;
+/// Not of the frame's octets: `SKF_AD_OFF` and `SKF_AD_VLAN_TAG_PRESENT` of linux/filter.h.
+const HAS_VLAN_TAG: u32 = (-0x1000_i32 + 48) as u32;
 
 // Instructions (linux/bpf_common.h): class, size and mode.
+const LOAD_WORD: u16 = 0x20;
 const LOAD_HALF: u16 = 0x28;
 const LOAD_BYTE: u16 = 0x30;
 const LOAD_HALF_INDEXED: u16 = 0x48;
@@ -16,6 +19,13 @@ const RETURN: u16 = 0x06;
 
 fn op(code: u16, then: u8, otherwise: u8, k: u32) -> SockFilter {
     SockFilter::new(code, then, otherwise, k)
+}
+
+/// What `then` takes of the frames without a VLAN tag, for a socket that is asked before tags are looked at.
+pub(crate) fn untagged(then: Vec<SockFilter>) -> Vec<SockFilter> {
+    let mut all = vec![op(LOAD_WORD, 0, 0, HAS_VLAN_TAG), op(JUMP_EQUAL, 1, 0, 0), op(RETURN, 0, 0, 0)];
+    all.extend(then);
+    all
 }
 
 /// IPv4 packets of this protocol.

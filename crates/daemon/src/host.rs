@@ -23,6 +23,7 @@ use crate::outbox::{ETHERNET, Outbox, Outgoing};
 use crate::prefix::Prefix;
 use crate::station::Whereabouts;
 use crate::timers::Timers;
+use crate::timing::Timing;
 use crate::wifi::Map;
 
 /// The most packets that wait for their jitter to pass: a flood of requests must not fill the memory.
@@ -39,6 +40,8 @@ pub(crate) struct Host {
     pub(crate) interests: Interests,
     pub(crate) plane: DataPlane,
     pub(crate) counters: Counters,
+    /// How long frames take, if that is wanted.
+    pub(crate) timing: Option<Timing>,
     /// For subscribers.
     pub(crate) events: Events,
     /// Frames for the interface.
@@ -115,6 +118,7 @@ impl Host {
             interests: protocol.interests(),
             plane: protocol.data_plane(),
             counters: Counters::default(),
+            timing: None,
             events: Events::default(),
             outbox: Outbox::default(),
             deliveries: VecDeque::new(),

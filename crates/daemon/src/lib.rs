@@ -5,6 +5,7 @@
 //! * `host`: what happens to a packet between TUN and interface. It does no I/O. Start reading there.
 //! * `run`: the event loop over TUN, packet sockets, netlink, signals and timers.
 //! * `link`, `tun`, `netlink`, `sys`: the operating system.
+//! * [`forwarding`]: what forwarding costs, measured beside the kernel's own.
 //! * `undo`: a process that survives this one, and sets back what the host was set to.
 //! * `privileges`: what is given up before the first frame is read.
 // These panic when standard error cannot be written to, as on a full disk.
@@ -20,6 +21,7 @@ mod error;
 mod events;
 mod fate;
 mod filter;
+pub mod forwarding;
 mod host;
 pub mod lab;
 mod link;
@@ -33,6 +35,7 @@ mod privileges;
 mod reference;
 mod reload;
 mod remade;
+mod ring;
 mod rules;
 mod run;
 mod setup;
@@ -40,6 +43,7 @@ mod station;
 mod sys;
 mod system;
 mod timers;
+mod timing;
 mod tun;
 mod undo;
 pub mod wifi;

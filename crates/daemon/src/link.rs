@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::time::SystemTime;
 
 use nix::libc;
 use socket2::{Domain, Protocol, SockFilter, Socket, Type};
@@ -9,20 +10,23 @@ use wayhop_core::{Addr, Mac};
 use wayhop_wire::arp;
 
 use crate::error::Error;
+use crate::filter;
 use crate::outbox::ETHERNET;
-use crate::sys::{self, Frame, Receiver, Sender};
+use crate::ring::Ring;
+use crate::sys::{self, BATCH, Frame, Sender};
 use crate::wifi::control_messages::wifi_status;
 
-const ETHERTYPE_IP: u16 = 0x0800;
+/// `ETH_P_ALL` of linux/if_ether.h.
+const ALL_ETHERTYPES: u16 = 3;
 const ETHERTYPE_ARP: u16 = 0x0806;
-/// Room for what comes while this process does something else, octets.
-const RECEIVE_BUFFER: usize = 4 << 20;
 
 /// A packet socket for the protocol's frames and one for ARP.
 pub(crate) struct Link {
     frames: Socket,
     arp: Socket,
-    receiver: Receiver,
+    ring: Ring,
+    /// Frames of the last batch.
+    batch: usize,
     sender: Sender,
     /// Room for a frame of which the driver tells.
     told: Box<[u8]>,
@@ -33,22 +37,32 @@ impl Link {
     pub(crate) fn open(
         ifindex: u32,
         mtu: usize,
-        filter: &[SockFilter],
+        filter: Vec<SockFilter>,
         overhear: bool,
     ) -> Result<Self, Error> {
         // Made for no EtherType, so that nothing comes before filter and interface are set.
-        let open = |ethertype: u16, filter: Option<&[SockFilter]>| -> io::Result<Socket> {
+        let open = || -> io::Result<Socket> {
             let socket = Socket::new(Domain::PACKET, Type::RAW, None)?;
-            if let Some(filter) = filter {
-                socket.attach_filter(filter)?;
-            }
-            socket.set_recv_buffer_size(RECEIVE_BUFFER)?;
             socket.set_nonblocking(true)?;
-            sys::bind_packet(socket.as_fd(), ifindex, ethertype)?;
             Ok(socket)
         };
-        let frames = open(ETHERTYPE_IP, Some(filter)).map_err(Error::system("open a packet socket"))?;
-        let arp = open(ETHERTYPE_ARP, None).map_err(Error::system("open a packet socket for ARP"))?;
+        let with_ring = || -> io::Result<(Socket, Ring)> {
+            let socket = open()?;
+            socket.attach_filter(&filter::untagged(filter))?;
+            let ring = Ring::new(socket.as_fd(), ETHERNET + mtu)?;
+            sys::hear_others_only(socket.as_fd());
+            // A socket for all EtherTypes is asked before the kernel's IP, which then has the frame for itself. The other way
+            // round, as with a socket for IPv4, the kernel copies each frame that it forwards.
+            sys::bind_packet(socket.as_fd(), ifindex, ALL_ETHERTYPES)?;
+            Ok((socket, ring))
+        };
+        let for_arp = || {
+            let socket = open()?;
+            sys::bind_packet(socket.as_fd(), ifindex, ETHERTYPE_ARP)?;
+            Ok(socket)
+        };
+        let (frames, ring) = with_ring().map_err(Error::system("open a packet socket"))?;
+        let arp = for_arp().map_err(Error::system("open a packet socket for ARP"))?;
         if overhear {
             sys::hear_all(frames.as_fd(), ifindex)
                 .map_err(Error::system("have the interface hear frames for others"))?;
@@ -56,7 +70,8 @@ impl Link {
         Ok(Self {
             frames,
             arp,
-            receiver: Receiver::new(ETHERNET + mtu + 64),
+            ring,
+            batch: 0,
             sender: Sender::new(),
             told: vec![0; ETHERNET + mtu + 64].into(),
         })
@@ -69,13 +84,26 @@ impl Link {
         self.arp.as_fd()
     }
 
-    /// Takes a batch of frames; returns how many. Errors of the interface (it is down) mean none.
+    /// Begins a batch of the frames that wait; returns how many. It needs no system call.
     pub(crate) fn receive(&mut self) -> usize {
-        self.receiver.receive(self.frames.as_fd()).unwrap_or(0)
+        self.batch = self.ring.waiting(BATCH);
+        self.batch
+    }
+    /// Ends the batch.
+    pub(crate) fn received(&mut self) {
+        self.ring.release(std::mem::take(&mut self.batch));
     }
     /// One of them.
     pub(crate) fn frame(&self, i: usize) -> Frame<'_> {
-        self.receiver.frame(i)
+        self.ring.frame(i)
+    }
+    /// When the interface had it.
+    pub(crate) fn arrival(&self, i: usize) -> Option<SystemTime> {
+        self.ring.arrival(i)
+    }
+    /// Forgets an error of the interface (it is down), which would be told again and again.
+    pub(crate) fn forget_error(&self) {
+        let _ = self.frames.take_error();
     }
 
     /// Has the driver tell what became of unicasts.

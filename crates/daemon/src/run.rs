@@ -175,9 +175,14 @@ impl Node {
         if ready[2] {
             self.take_arp();
         }
-        for _ in 0..ROUNDS {
-            let frames = ready[1] && self.take_frames();
-            let packets = ready[0] && self.take_packets();
+        let mut packets = ready[0];
+        for round in 0..ROUNDS {
+            // Whether frames wait costs nothing to know; whether packets do costs a system call.
+            let frames = self.take_frames();
+            if round == 0 && ready[1] && !frames {
+                self.ready.link.forget_error();
+            }
+            packets = packets && self.take_packets();
             self.flush();
             if !frames && !packets {
                 break;
@@ -224,10 +229,16 @@ impl Node {
         quit
     }
 
-    /// Takes a batch of frames from the interface. Returns whether there may be more.
+    /// Takes a batch of frames from the interface. Returns whether there were any.
     fn take_frames(&mut self) -> bool {
         let Ready { host, link, capture, .. } = &mut self.ready;
         let n = link.receive();
+        if n == 0 {
+            return false;
+        }
+        if let Some(t) = &mut host.timing {
+            t.received(n, link.arrival(0));
+        }
         for i in 0..n {
             let frame = link.frame(i);
             if !frame.own {
@@ -239,7 +250,8 @@ impl Node {
                 push(host, link, capture.as_ref(), &mut self.up);
             }
         }
-        n == BATCH
+        link.received();
+        true
     }
 
     /// Takes packets of programs. Returns whether there may be more.
@@ -296,6 +308,9 @@ impl Node {
             }
         }
         let Ready { host, link, tun, .. } = &mut self.ready;
+        if let Some(t) = &mut host.timing {
+            t.end();
+        }
         while let Some(p) = host.deliveries.pop_front() {
             tun.send(p.bytes());
             host.pool.recycle(p);
@@ -393,8 +408,14 @@ fn note(capture: Option<&Capture>, host: &mut Host, frame: &[u8], direction: Dir
 /// Sends what waits for the interface.
 fn push(host: &mut Host, link: &mut Link, capture: Option<&Capture>, up: &mut bool) {
     while host.outbox.len() > 0 {
+        if let Some(t) = &mut host.timing {
+            t.sending();
+        }
         match link.send(host.outbox.frames()) {
             Ok(n) => {
+                if let Some(t) = &mut host.timing {
+                    t.sent(n);
+                }
                 if let Some(c) = capture {
                     let taken = host.outbox.frames().take(n);
                     let lost = taken.filter(|f| !c.frame(f, Direction::Tx, f32::NAN)).count();

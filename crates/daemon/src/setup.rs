@@ -27,6 +27,7 @@ use crate::reload::parameters;
 use crate::remade::interface_settings;
 use crate::station::Station;
 use crate::system::{self, InterfaceFacts};
+use crate::timing::Timing;
 use crate::tun::Tun;
 use crate::undo::Undo;
 use crate::wifi::{self, Signals, Source};
@@ -95,6 +96,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     let mesh = Prefix::around(settings.address, settings.prefix_len);
     let mut host = Host::new(protocol, settings.address, mesh, port, rng);
     host.parameters = parameters(&params);
+    host.timing = config.timing.then(Timing::default);
 
     let mut undo = Undo::start()?;
     let mut netlink = Netlink::open().map_err(Error::system("talk to the kernel about routes"))?;
@@ -133,7 +135,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         None => Silence::Protocol(ipv4::protocol::DSR),
     }
     .open(&config.interface)?;
-    let link = Link::open(interface.index, interface.mtu, &frames_of(&host), host.interests.overhear)?;
+    let link = Link::open(interface.index, interface.mtu, frames_of(&host), host.interests.overhear)?;
     watch_fates(&mut host, &link, interface.index, &log);
     let news = LinkNews::open().map_err(Error::system("hear of changes of interfaces"))?;
     let usage = match host.interests.udp_port {

@@ -1,0 +1,124 @@
+//! How long frames take in this node, if the configuration asks for it (`timing`).
+//!
+//! Three stages, as Saha and others measured them (2004, section 6.1): from the interface to the process (the kernel's stamp
+//! at the frame's arrival to the return of the system call), in the process (to the next call that sends), and in that call.
+//! A batch counts as one, with its time divided by its frames.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use wayhop_core::Inspect;
+
+/// How many of the last batches are remembered.
+const REMEMBERED: usize = 512;
+
+/// One stage.
+#[derive(Debug, Default)]
+struct Stage {
+    /// The last values, nanoseconds, a ring.
+    last: Vec<u32>,
+    next: usize,
+    frames: u64,
+    total_ns: u64,
+}
+
+impl Stage {
+    fn add(&mut self, total: Duration, frames: usize) {
+        let ns = total.as_nanos() as u64;
+        let each = u32::try_from(ns / frames.max(1) as u64).unwrap_or(u32::MAX);
+        if self.last.len() < REMEMBERED {
+            self.last.push(each);
+        } else {
+            self.last[self.next] = each;
+            self.next = (self.next + 1) % REMEMBERED;
+        }
+        self.frames += frames as u64;
+        self.total_ns += ns;
+    }
+
+    fn inspect(&self, name: &'static str, out: &mut dyn Inspect) {
+        let mut sorted = self.last.clone();
+        sorted.sort_unstable();
+        let at = |share: f64| {
+            let i = (share * (sorted.len().saturating_sub(1)) as f64) as usize;
+            sorted.get(i).map_or(f64::NAN, |ns| f64::from(*ns) / 1e3)
+        };
+        let (p50_us, p99_us) = (at(0.5), at(0.99));
+        let mean_us = self.total_ns as f64 / 1e3 / self.frames.max(1) as f64;
+        out.row(
+            "timing",
+            &[
+                ("stage", &name),
+                ("frames", &self.frames),
+                ("mean_us", &mean_us),
+                ("p50_us", &p50_us),
+                ("p99_us", &p99_us),
+            ],
+        );
+    }
+}
+
+/// The stages, and the batch that is being worked on.
+#[derive(Debug, Default)]
+pub(crate) struct Timing {
+    coming: Stage,
+    inside: Stage,
+    going: Stage,
+    batch: Option<Batch>,
+    calling: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct Batch {
+    frames: usize,
+    sent: usize,
+    inside: Duration,
+    since: Instant,
+}
+
+impl Timing {
+    /// A batch of frames has come, the first of which the interface had at that time of the wall clock.
+    pub(crate) fn received(&mut self, frames: usize, first: Option<SystemTime>) {
+        self.end();
+        if frames == 0 {
+            return;
+        }
+        if let Some(waited) = first.and_then(|t| t.elapsed().ok()) {
+            self.coming.add(waited, 1);
+        }
+        self.batch = Some(Batch { frames, sent: 0, inside: Duration::ZERO, since: Instant::now() });
+    }
+
+    /// Frames are about to be handed to the kernel.
+    pub(crate) fn sending(&mut self) {
+        let now = Instant::now();
+        if let Some(b) = &mut self.batch {
+            b.inside += now - b.since;
+        }
+        self.calling = Some(now);
+    }
+
+    /// The kernel took so many.
+    pub(crate) fn sent(&mut self, frames: usize) {
+        let now = Instant::now();
+        if let Some(begun) = self.calling.take().filter(|_| frames > 0) {
+            self.going.add(now - begun, frames);
+        }
+        if let Some(b) = &mut self.batch {
+            b.since = now;
+            b.sent += frames;
+        }
+    }
+
+    /// Nothing more is sent of the batch. One that led to nothing being sent does not count.
+    pub(crate) fn end(&mut self) {
+        if let Some(b) = self.batch.take().filter(|b| b.sent > 0) {
+            self.inside.add(b.inside, b.frames);
+        }
+    }
+
+    pub(crate) fn inspect(&self, out: &mut dyn Inspect) {
+        self.coming.inspect("in", out);
+        self.inside.inspect("process", out);
+        self.going.inspect("out", out);
+    }
+}
