@@ -36,8 +36,11 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     // Numbers and figures for readers; it knows no paper and no model.
     ("report", &[]),
-    // Papers' experiments: it runs runs, on the real clock too.
-    ("reproduce", &["core", "wire", "trace", "scenario", "sim", "emu", "hosting", "report", "topology"]),
+    // Papers' experiments: it runs runs, on the real clock and with real nodes too.
+    (
+        "reproduce",
+        &["core", "wire", "trace", "scenario", "sim", "emu", "hosting", "daemon", "report", "topology"],
+    ),
     (
         "cli",
         &[

@@ -66,9 +66,11 @@ impl Options {
 
 /// How long [`reproduce`] takes, seconds.
 pub fn seconds(options: &Options) -> usize {
+    let laps = (options.seeds as f64 * options.duration_s) as usize;
     match options.part {
-        Part::Demonstration | Part::All => (options.seeds as f64 * options.duration_s) as usize,
-        Part::Forwarding => 0,
+        Part::Demonstration => laps,
+        Part::Forwarding => forwarding::seconds(),
+        Part::All => laps + forwarding::seconds(),
     }
 }
 
@@ -81,21 +83,25 @@ pub fn reproduce(
     done: impl Fn(usize) + Sync,
 ) -> Result<Outcome, String> {
     let mut complete = true;
-    let mut sections = Vec::new();
+    let (mut sections, mut facts) = (Vec::new(), Vec::new());
+    let fact = |what: &str, value: String| (what.to_owned(), value);
     if matches!(options.part, Part::Demonstration | Part::All) {
         let found = demonstration::run(options, dir, stop, &done)?;
         complete &= found.complete;
         sections.extend(found.sections);
     }
     if matches!(options.part, Part::Forwarding | Part::All) {
-        sections.extend(forwarding::sections());
+        let before = seconds(options) - forwarding::seconds();
+        let found = forwarding::run(stop, |s| done(before + s))?;
+        complete &= found.complete;
+        sections.extend(found.sections);
+        facts.extend(found.facts);
     }
     let mut rows: Vec<_> = sections.iter().flat_map(|s| s.rows.iter().cloned()).collect();
     for r in rows.iter_mut().filter(|r| r.ours.is_none() && r.note.is_empty()) {
         "No run that was made showed it.".clone_into(&mut r.note);
     }
-    let fact = |what: &str, value: String| (what.to_owned(), value);
-    let facts = vec![
+    let mut all_facts = vec![
         fact(
             "Paper",
             "Saha, To, PalChaudhuri, Du, Johnson: Design and Performance of PRAN, a system for physical implementation of \
@@ -109,12 +115,13 @@ pub fn reproduce(
         ),
         fact("Version", format!("wayhop {}", env!("CARGO_PKG_VERSION"))),
     ];
+    all_facts.extend(facts);
     let page = Page {
         title: "PRAN's measurements, reproduced".to_owned(),
         lead: "The routing protocols of the simulator as routers of real programs: what forwarding a packet costs, and a robot \
                that is driven around a building by the video that it sends over the mesh."
             .to_owned(),
-        facts,
+        facts: all_facts,
         command: options.command(),
         sections,
     };
