@@ -43,7 +43,7 @@ pub(crate) fn take_over(ready: &mut Ready, settings: &Settings) -> Result<(), Er
         .silence
         .bind_device(Some(name.as_bytes()))
         .map_err(Error::system(format!("bind a socket to {name}")))?;
-    ready.link = Link::open(interface.index, interface.mtu, &frames_of(host), host.interests.overhear)?;
+    ready.link = Link::open(interface.index, interface.mtu, frames_of(host), host.interests.overhear)?;
     if let Some(Err(e)) = ready.usage.as_mut().map(|u| Usage::move_to(u, interface.index)) {
         ready.log.tell(
             Level::Warning,

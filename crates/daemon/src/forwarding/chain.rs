@@ -1,5 +1,6 @@
 //! Three hosts on a wire, of which the ends hear the middle only, and what forwards between them.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
@@ -234,10 +235,10 @@ fn wire(hub: &Namespace, hosts: &[Namespace]) -> io::Result<()> {
     for (i, host) in hosts.iter().enumerate() {
         let mac = Mac::from_addr(address(i));
         let path = format!("/proc/{}/fd/{}", std::process::id(), host.fd());
-        orders += &format!("link add p{i} type veth peer name {INTERFACE} address {mac} netns {path}\n");
-        orders += &format!("link set p{i} master br0 up\n");
+        let _ = writeln!(orders, "link add p{i} type veth peer name {INTERFACE} address {mac} netns {path}");
+        let _ = writeln!(orders, "link set p{i} master br0 up");
         if i != MIDDLE {
-            orders += &format!("link set p{i} type bridge_slave isolated on\n");
+            let _ = writeln!(orders, "link set p{i} type bridge_slave isolated on");
         }
     }
     ip(hub, &orders)?;
@@ -273,8 +274,7 @@ fn routes(hosts: &[Namespace]) -> io::Result<()> {
         let mut orders = format!("address add {}/32 dev {INTERFACE}\n", address(i));
         for to in (0..hosts.len()).filter(|to| *to != i) {
             let via = address(if to.abs_diff(i) == 1 { to } else { MIDDLE });
-            orders +=
-                &format!("route add {} via {via} dev {INTERFACE} onlink src {}\n", address(to), address(i));
+            let _ = writeln!(orders, "route add {} via {via} dev {INTERFACE} onlink src {}", address(to), address(i));
         }
         ip(host, &orders)?;
         host.within(|| {

@@ -68,7 +68,7 @@ impl Tap {
     }
 
     /// A frame: its length, its time, and whether it left by the wire's end of the cable.
-    fn receive(&self, room: &mut [u8], notes: &mut Vec<u8>) -> nix::Result<(usize, Option<i64>, bool)> {
+    fn receive(&self, room: &mut [u8], notes: &mut [u8]) -> nix::Result<(usize, Option<i64>, bool)> {
         let mut parts = [io::IoSliceMut::new(room)];
         let m = recvmsg::<LinkAddr>(self.0.as_raw_fd(), &mut parts, Some(notes), MsgFlags::empty())?;
         let stamp = m.cmsgs()?.find_map(|c| match c {

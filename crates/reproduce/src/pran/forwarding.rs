@@ -342,6 +342,7 @@ mod tests {
             offered_pps,
             input_pps,
             output_pps,
+            processor_us: 10.0,
             daemon_us: None,
             user_us: None,
         }
