@@ -127,3 +127,7 @@ impl Drop for Ring {
         unsafe { libc::munmap(self.memory.as_ptr().cast(), ROOM) };
     }
 }
+
+#[cfg(test)]
+#[path = "ring_tests.rs"]
+mod tests;

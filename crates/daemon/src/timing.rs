@@ -122,3 +122,82 @@ impl Timing {
         self.going.inspect("out", out);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is shown, by stage and column.
+    #[derive(Default)]
+    struct Shown(Vec<(String, String, String)>);
+
+    impl Inspect for Shown {
+        fn row(&mut self, table: &'static str, fields: &[(&'static str, &dyn std::fmt::Display)]) {
+            assert_eq!(table, "timing");
+            let stage = fields[0].1.to_string();
+            self.0.extend(fields[1..].iter().map(|(k, v)| (stage.clone(), (*k).to_owned(), v.to_string())));
+        }
+        fn held(&mut self, _: &'static str, _: &wayhop_core::Packet) {}
+    }
+
+    impl Shown {
+        fn of(t: &Timing) -> Self {
+            let mut shown = Self::default();
+            t.inspect(&mut shown);
+            shown
+        }
+        fn number(&self, stage: &str, column: &str) -> f64 {
+            let found = self.0.iter().find(|(s, c, _)| s == stage && c == column);
+            found.and_then(|(_, _, v)| v.parse().ok()).unwrap_or(f64::NAN)
+        }
+    }
+
+    #[test]
+    fn a_stage_shows_the_time_of_each_frame_of_a_batch() {
+        let mut stage = Stage::default();
+        stage.add(Duration::from_micros(10), 1);
+        stage.add(Duration::from_micros(64), 32);
+        stage.add(Duration::from_micros(12), 4);
+        let mut shown = Shown::default();
+        stage.inspect("out", &mut shown);
+        // Each of the three batches counts once in the median, each frame in the mean: 86 us for 37 frames.
+        assert_eq!(shown.number("out", "p50_us"), 3.0);
+        assert_eq!(shown.number("out", "frames"), 37.0);
+        assert!((shown.number("out", "mean_us") - 86.0 / 37.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn only_the_last_batches_are_remembered() {
+        let mut stage = Stage::default();
+        (0..REMEMBERED).for_each(|_| stage.add(Duration::from_micros(9), 1));
+        (0..REMEMBERED).for_each(|_| stage.add(Duration::from_micros(1), 1));
+        let mut shown = Shown::default();
+        stage.inspect("in", &mut shown);
+        assert_eq!((shown.number("in", "p50_us"), shown.number("in", "p99_us")), (1.0, 1.0));
+        assert_eq!(shown.number("in", "mean_us"), 5.0);
+    }
+
+    #[test]
+    fn the_time_in_system_calls_is_not_time_in_the_process() {
+        let mut t = Timing::default();
+        t.received(2, None);
+        t.sending();
+        std::thread::sleep(Duration::from_millis(20));
+        t.sent(1);
+        t.sending();
+        t.sent(1);
+        t.end();
+        let shown = Shown::of(&t);
+        assert!(shown.number("out", "mean_us") >= 10_000.0, "two frames, of which one took 20 ms");
+        assert!(shown.number("process", "mean_us") < shown.number("out", "mean_us"));
+        assert_eq!((shown.number("process", "frames"), shown.number("in", "frames")), (2.0, 0.0));
+    }
+
+    #[test]
+    fn a_batch_that_leads_to_nothing_sent_does_not_count() {
+        let mut t = Timing::default();
+        t.received(3, None);
+        t.end();
+        assert_eq!(Shown::of(&t).number("process", "frames"), 0.0);
+    }
+}

@@ -27,8 +27,8 @@ impl Seen {
     pub(crate) fn packet(&mut self, f: &Fingerprint, at_destination: bool, now: Time) -> bool {
         let same = |o: &Fingerprint| if at_destination { o.is_same_packet(f) } else { o.is_same_copy(f) };
         let tag = f.tag();
-        // Without a way out on the first match the processor compares many at a time.
-        if self.tags.iter().fold(false, |found, t| found | (*t == tag))
+        // Counted, not searched for: then the processor compares many at a time.
+        if self.tags.iter().filter(|t| **t == tag).count() > 0
             && self.packets.iter().any(|(o, at)| same(o) && now.since(*at) < LIFETIME)
         {
             return true;

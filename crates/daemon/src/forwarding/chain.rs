@@ -142,10 +142,7 @@ impl Chain {
         }
         total.sort_by(f64::total_cmp);
         let total_us = total[total.len() / 2];
-        let parts_us = match self.timing()? {
-            Some([before, inside]) => Some([before, inside, total_us - before - inside]),
-            None => None,
-        };
+        let parts_us = self.timing()?.map(|[before, inside]| [before, inside, total_us - before - inside]);
         Ok(Followed { way: self.way, total_us, parts_us })
     }
 
@@ -274,7 +271,12 @@ fn routes(hosts: &[Namespace]) -> io::Result<()> {
         let mut orders = format!("address add {}/32 dev {INTERFACE}\n", address(i));
         for to in (0..hosts.len()).filter(|to| *to != i) {
             let via = address(if to.abs_diff(i) == 1 { to } else { MIDDLE });
-            let _ = writeln!(orders, "route add {} via {via} dev {INTERFACE} onlink src {}", address(to), address(i));
+            let _ = writeln!(
+                orders,
+                "route add {} via {via} dev {INTERFACE} onlink src {}",
+                address(to),
+                address(i)
+            );
         }
         ip(host, &orders)?;
         host.within(|| {

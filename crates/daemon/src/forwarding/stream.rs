@@ -253,3 +253,22 @@ fn receive(socket: &Socket, room: &mut [u8]) -> io::Result<(usize, u32)> {
     });
     Ok((m.bytes, ttl.unwrap_or(TTL)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_that_comes_twice_is_counted_once() {
+        let mut seen = Numbers::default();
+        assert!([0, 1, 63, 64, 1_000].into_iter().all(|n| seen.is_new(n)));
+        assert!(![0, 64, 1_000].into_iter().any(|n| seen.is_new(n)));
+        assert!(!seen.is_new(u64::MAX), "no number takes the memory");
+    }
+
+    #[test]
+    fn the_number_is_the_end_of_a_packet() {
+        assert_eq!(number_of(&[9, 0, 0, 0, 0, 0, 0, 1, 2]), Some(258));
+        assert_eq!(number_of(&[1, 2]), None);
+    }
+}
