@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What forwarding costs a node on a real interface: the kernel with static routes, AODV and DSR on the same wire.
 
+`wayhop reproduce pran --part forwarding` measures more, and without iperf3; this is the check with somebody else's traffic.
 Three namespaces on one bridge; the ends hear the middle only. iperf3 sends UDP packets from end to end as fast as it can,
 and with TCP; for each way of forwarding this prints the packets that arrived in a second, their share of the kernel's, and
 the processor time that the middle's daemon took for each. Rounds alternate, so that a slow moment hits all; the median counts.
@@ -28,7 +29,9 @@ def inside(host, line):
 
 
 def wire():
-    sh(f"ip netns add {HUB}; ip -n {HUB} link add br0 type bridge ageing_time 0 mcast_snooping 0; ip -n {HUB} link set br0 up")
+    # Bridged packets need not pass the firewall's hooks for routed ones.
+    hooks = f"ip netns exec {HUB} sysctl -qw net.bridge.bridge-nf-call-iptables=0 2>/dev/null || true"
+    sh(f"ip netns add {HUB}; {hooks}; ip -n {HUB} link add br0 type bridge ageing_time 0 mcast_snooping 0; ip -n {HUB} link set br0 up")
     for i, host in enumerate(HOSTS):
         sh(f"ip netns add {host}; ip -n {host} link set lo up")
         sh(f"ip -n {host} link add eth1 address {MACS[i]} type veth peer name p{i} netns {HUB}")
