@@ -183,7 +183,13 @@ fn no_thread_of_a_node_keeps_more_privileges_than_a_router_needs() {
     }
     for protocol in ["dsr", "aodv"] {
         let mut mesh = Mesh::line(1);
-        mesh.start(0, protocol, &["control=n0"]);
+        let more = [
+            "control=n0",
+            "metrics=127.0.0.1:9654",
+            "gpsd=127.0.0.1:2947",
+            "monitor.collector=10.0.0.9:9465",
+        ];
+        mesh.start(0, protocol, &more);
         let tasks = fs::read_dir(format!("/proc/{}/task", mesh.pid(0))).unwrap();
         let mut names = Vec::new();
         for task in tasks.map(|t| t.unwrap().path()) {
@@ -202,7 +208,7 @@ fn no_thread_of_a_node_keeps_more_privileges_than_a_router_needs() {
             assert!(!value("Gid:").split_whitespace().any(|g| g == "0"), "{protocol}: {status}");
             assert_eq!(value("Groups:"), "", "{protocol}: {status}");
         }
-        assert!(names.len() >= 3, "with those of capture and control socket: {names:?}");
+        assert!(names.len() >= 5, "with those of capture, control socket, metrics and gpsd: {names:?}");
     }
 }
 
