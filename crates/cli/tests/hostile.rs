@@ -38,9 +38,7 @@ fn a_million_wrong_frames_neither_stop_a_mesh_nor_fill_its_memory() {
         mesh.ping(0, 2, 2);
         let _pings = (mesh.start_ping(0, 2), mesh.start_ping(2, 1));
         let command = |seed| ["python3", attack, "eth1", "500000", seed, &captures[0], &captures[1]];
-        let t1 = std::time::Instant::now();
         let (ok, said) = mesh.run_args(3, &command("4728"));
-        eprintln!("{protocol} attack {:?}", t1.elapsed());
         assert!(ok, "{said}");
         for i in 0..3 {
             assert!(mesh.is_alive(i), "{protocol}: {}", fs::read_to_string(mesh.log(i)).unwrap());
@@ -58,9 +56,8 @@ fn a_million_wrong_frames_neither_stop_a_mesh_nor_fill_its_memory() {
                 "{c}"
             );
         }
-        let t0 = std::time::Instant::now();
-        mesh.until("the ends reach each other again", Duration::from_secs(60), |m| m.try_ping(0, 2));
-        eprintln!("{protocol} recovered {:?}", t0.elapsed());
+        // Forged sequence numbers are believed until the entries that hold them end, which traffic puts off.
+        mesh.until("the ends reach each other again", Duration::from_secs(240), |m| m.try_ping(0, 2));
         for (i, before) in before.iter().enumerate() {
             let log = mesh.stop(i);
             assert!(log.contains("info: ends") && !log.contains("panicked"), "{log}");
