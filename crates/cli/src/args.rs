@@ -213,6 +213,13 @@ pub(crate) struct EmulateArgs {
     /// The node in which COMMAND runs: its number, mesh-N, or its name
     #[arg(long, value_name = "NODE", requires = "command")]
     pub(crate) node: Option<String>,
+    /// Where Prometheus finds the counters of all nodes, under /metrics
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) metrics: Option<std::net::SocketAddr>,
+    /// Has each node report its counters and its place once a second: into the folder `reports` of the run directory, and over
+    /// the network to this node, in which `wayhop collect` shows them
+    #[arg(long, value_name = "NODE")]
+    pub(crate) collector: Option<String>,
     /// A command to run in the node once the mesh is up; the run ends with it, and with its exit status
     #[arg(last = true, value_name = "COMMAND", requires = "node")]
     pub(crate) command: Vec<std::ffi::OsString>,

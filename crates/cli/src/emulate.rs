@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use wayhop_core::Time;
-use wayhop_emu::{Control, Drive, Mesh};
+use wayhop_emu::{Control, Drive, Mesh, Telling};
 use wayhop_hosting::{Launch, Registry};
 use wayhop_scenario::Resolved;
 use wayhop_sim::Simulation;
@@ -40,11 +40,12 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     let geometry = a.run.geometry()?;
     let dir = (!a.run.no_out).then(|| run_dir(&a.run, &scenario, &resolved)).transpose()?;
     let recorder = match &dir {
-        Some(dir) => recorder(dir, &resolved)?,
+        Some(dir) => recorder(dir, &resolved)?.in_real_time(),
         None => Recorder::hash_only(),
     };
     let run = dir.as_ref().map(wayhop_trace::RunDir::path);
     let mut plan = wayhop_emu::programs(&resolved, run).map_err(Failure::run)?;
+    let mut telling = telling(a, &resolved, &control, &mesh, run)?;
     let main = command.map(|launch| {
         plan.push((Time::ZERO, launch));
         plan.len() - 1
@@ -69,6 +70,7 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
         plan,
         main,
         hosts: registry.hosts(),
+        telling: &mut telling,
         control: &mut control,
         watch: &mut watch,
     };
@@ -82,6 +84,7 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
         geometry.annotate(&mut summary, &resolved);
     }
     let status = if outcome.complete { RunStatus::Complete } else { RunStatus::Interrupted };
+    summary.capture_drops = recorder.wants_frames().then(|| recorder.capture_drops());
     recorder.finish(&summary, status).map_err(Failure::run)?;
 
     for complaint in &outcome.complaints {
@@ -111,13 +114,38 @@ pub(crate) fn command(
     resolved: &Resolved,
 ) -> Result<Option<Launch>, Failure> {
     let Some(name) = node else { return Ok(None) };
-    let node = wayhop_hosting::node_named(&resolved.names, name).ok_or_else(|| {
+    let node = named("--node", name, resolved)?;
+    Ok(Some(Launch { node: node as u32, command: command.to_vec(), output: None }))
+}
+
+/// What the run is to tell of its nodes.
+fn telling(
+    a: &EmulateArgs,
+    resolved: &Resolved,
+    control: &Control,
+    mesh: &Mesh,
+    dir: Option<&Path>,
+) -> Result<Telling, Failure> {
+    let mut telling = Telling::new(control.about());
+    if let Some(at) = a.metrics {
+        telling.open_metrics(at).map_err(Failure::run)?;
+    }
+    if let Some(name) = &a.collector {
+        let node = named("--collector", name, resolved)?;
+        let folder = dir.map(|d| d.join("reports"));
+        telling.report_to(resolved.addresses[node], mesh, folder.as_deref()).map_err(Failure::run)?;
+    }
+    Ok(telling)
+}
+
+/// The number of a node that an option names.
+fn named(option: &str, name: &str, resolved: &Resolved) -> Result<usize, Failure> {
+    wayhop_hosting::node_named(&resolved.names, name).ok_or_else(|| {
         let last = resolved.names.len() - 1;
         Failure::Usage(format!(
-            "--node {name}: there is no such node; give 0 to {last}, mesh-0 to mesh-{last}, or a name"
+            "{option} {name}: there is no such node; give 0 to {last}, mesh-0 to mesh-{last}, or a name"
         ))
-    })?;
-    Ok(Some(Launch { node: node as u32, command: command.to_vec(), output: None }))
+    })
 }
 
 fn show(a: &EmulateArgs, summary: &Summary, dir: Option<&Path>) -> Result<(), Failure> {

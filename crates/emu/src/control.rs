@@ -46,6 +46,11 @@ impl Control {
         Ok(Self { server, parameters: vec![set; scenario.names.len()] })
     }
 
+    /// Who this is.
+    pub fn about(&self) -> &About {
+        self.server.about()
+    }
+
     /// The name of the run, for `wayhop ctl --run`.
     pub fn name(&self) -> &str {
         &self.server.about().name
@@ -87,8 +92,7 @@ impl Owner for Run<'_> {
         self.simulation.inspect(node, out);
     }
     fn counters(&mut self, node: u32) -> BTreeMap<String, u64> {
-        let named = self.simulation.counters(node).named();
-        BTreeMap::from(named.map(|(name, n)| (format!("mac_{name}"), u64::from(n))))
+        counters(self.simulation, node)
     }
     fn parameters(&mut self, node: u32) -> &mut ParameterSet {
         &mut self.parameters[node as usize]
@@ -127,6 +131,12 @@ impl Owner for Run<'_> {
     fn quit(&mut self) {
         self.is_over = true;
     }
+}
+
+/// What a node's MAC has counted.
+pub(crate) fn counters(simulation: &Simulation, node: u32) -> BTreeMap<String, u64> {
+    let named = simulation.counters(node).named();
+    BTreeMap::from(named.map(|(name, n)| (format!("mac_{name}"), u64::from(n))))
 }
 
 fn local(simulation: &Simulation, place: &Place) -> Position {

@@ -20,6 +20,7 @@ use wayhop_wire::ipv4;
 use crate::clock::Clock;
 use crate::control::Control;
 use crate::mesh::{Mesh, Stack};
+use crate::tell::Telling;
 
 /// Tokens of what the loop waits for beside the nodes' TUNs.
 const TIMER: u64 = u64::MAX;
@@ -46,6 +47,8 @@ pub struct Drive<'a> {
     pub main: Option<usize>,
     /// The file that stands in the place of `/etc/hosts`.
     pub hosts: &'a Path,
+    /// What is told of the nodes while they run.
+    pub telling: &'a mut Telling,
     /// The control socket.
     pub control: &'a mut Control,
     /// Called now and then with the run's time; it may break the run off.
@@ -165,6 +168,7 @@ impl<'a> Driver<'a> {
             if now >= watch_at {
                 watch_at = now + WATCH_EVERY;
                 self.tell_positions(now);
+                self.drive.telling.at(now, self.simulation);
                 if (self.drive.watch)(now.min(self.drive.end)).is_break() {
                     self.outcome.complete = false;
                     self.is_over = true;

@@ -15,8 +15,10 @@ mod control;
 mod drive;
 mod mesh;
 mod programs;
+mod tell;
 
 pub use control::Control;
 pub use drive::{Drive, Outcome, drive};
 pub use mesh::Mesh;
 pub use programs::programs;
+pub use tell::Telling;

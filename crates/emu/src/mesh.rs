@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, UdpSocket};
 
 use nix::libc;
 use socket2::{Domain, Protocol, Socket, Type};
@@ -58,6 +58,16 @@ impl Mesh {
     /// The nodes' namespaces, in their order.
     pub fn namespaces(&self) -> Vec<&Namespace> {
         self.stacks.iter().map(|s| &s.namespace).collect()
+    }
+
+    /// A datagram socket at a node's own address, for what the node tells over the network.
+    pub(crate) fn datagrams(&self, node: usize, at: Addr) -> io::Result<UdpSocket> {
+        let stack = &self.stacks[node];
+        stack.namespace.within(|| {
+            let socket = UdpSocket::bind(SocketAddrV4::new(at, 0))?;
+            socket.set_nonblocking(true)?;
+            Ok(socket)
+        })
     }
 
     /// A GPS receiver in each node, for the usual clients of gpsd.

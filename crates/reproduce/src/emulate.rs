@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use wayhop_core::Time;
-use wayhop_emu::{Control, Drive, Mesh};
+use wayhop_emu::{Control, Drive, Mesh, Telling};
 use wayhop_hosting::Registry;
 use wayhop_scenario::Scenario;
 use wayhop_sim::Simulation;
@@ -50,11 +50,13 @@ pub(crate) fn emulate<O: Observer>(
     let begun = Instant::now();
     let mut simulation = Simulation::new(&resolved, recorder.observed_by(Box::new(observer)))?;
     let plan = wayhop_emu::programs(&resolved, Some(dir)).map_err(text_of)?;
+    let mut telling = Telling::new(control.about());
     let drive = Drive {
         end: resolved.duration,
         plan,
         main: None,
         hosts: registry.hosts(),
+        telling: &mut telling,
         control: &mut control,
         watch,
     };

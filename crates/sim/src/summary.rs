@@ -39,6 +39,7 @@ pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s
             drops: wayhop_trace::named_drops(&o.programs.dropped),
         }),
         lateness_us: None,
+        capture_drops: None,
         command_exit: None,
     }
 }

@@ -5,6 +5,8 @@ use wayhop_core::{NodeId, Time};
 
 /// Records of any one kind in a batch.
 const RECORDS: usize = 8_192;
+/// Records of any one kind in a batch that waits for a slow writer.
+const MOST_RECORDS: usize = 16 * RECORDS;
 /// Octets of frames in a batch.
 const FRAME_BYTES: usize = 1 << 20;
 
@@ -53,6 +55,28 @@ impl Batch {
             || self.tcp.len() >= RECORDS
             || self.positions.len() >= RECORDS
             || self.counters.len() >= RECORDS
+    }
+
+    /// Forgets the frames, and tells how many there were.
+    pub(crate) fn drop_frames(&mut self) -> u64 {
+        let count = self.frames.len() as u64;
+        self.frames.clear();
+        self.frame_bytes.clear();
+        count
+    }
+
+    /// Whether there is so much in it that it must be sent, even if somebody has to wait for that.
+    pub(crate) fn is_overfull(&self) -> bool {
+        self.lengths().into_iter().any(|n| n >= MOST_RECORDS)
+    }
+
+    /// Rows of tables in it.
+    pub(crate) fn records(&self) -> u64 {
+        self.lengths().into_iter().sum::<usize>() as u64
+    }
+
+    fn lengths(&self) -> [usize; 5] {
+        [self.hops.len(), self.notes.len(), self.sends.len(), self.positions.len(), self.counters.len()]
     }
 
     pub(crate) fn clear(&mut self) {

@@ -77,6 +77,9 @@ pub fn human_table(s: &Summary) -> String {
             &format!("p50 {:.0} us, p99 {:.0} us, max {:.0} us: {}", l.p50, l.p99, l.max, l.verdict),
         );
     }
+    if let Some(n) = s.capture_drops.filter(|n| *n > 0) {
+        label(&mut out, "captures", &format!("{} frames are missing: the disk was too slow", grouped(n)));
+    }
     label(&mut out, "speed", &speed(s));
     label(&mut out, "trace hash", &s.trace_hash);
     out

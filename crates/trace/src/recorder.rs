@@ -61,6 +61,15 @@ pub struct Recorder {
     snaplen: Option<usize>,
     observer: Option<Box<dyn Observer>>,
     shows_frames: bool,
+    /// What was left out because the writer was behind; `None` if it is waited for.
+    left_out: Option<LeftOut>,
+}
+
+#[derive(Copy, Clone, Default)]
+struct LeftOut {
+    frames: u64,
+    /// `None` if tables stay whole.
+    records: Option<u64>,
 }
 
 struct Run {
@@ -80,6 +89,7 @@ impl Recorder {
             snaplen: None,
             observer: None,
             shows_frames: false,
+            left_out: None,
         }
     }
 
@@ -96,7 +106,33 @@ impl Recorder {
             batch: Batch::default(),
             observer: None,
             shows_frames: false,
+            left_out: None,
         })
+    }
+
+    /// For a run on the real clock: where the writer cannot keep up (a slow disk), frames are left out of the captures, and
+    /// counted, so that the run is not late for them. The tables stay whole.
+    #[must_use]
+    pub fn in_real_time(mut self) -> Self {
+        self.left_out = Some(LeftOut::default());
+        self
+    }
+
+    /// For a node of a real mesh: whatever the writer cannot keep up with is left out, and counted.
+    #[must_use]
+    pub fn never_waiting(mut self) -> Self {
+        self.left_out = Some(LeftOut { frames: 0, records: Some(0) });
+        self
+    }
+
+    /// Frames that were left out of captures so far.
+    pub fn capture_drops(&self) -> u64 {
+        self.left_out.map_or(0, |l| l.frames)
+    }
+
+    /// Rows that were left out of tables so far.
+    pub fn lost_records(&self) -> u64 {
+        self.left_out.and_then(|l| l.records).unwrap_or(0)
     }
 
     /// With somebody who sees every record, besides the files.
@@ -228,10 +264,24 @@ impl Recorder {
 
     #[cold]
     fn send(&mut self) {
-        if let Some(run) = &mut self.run {
-            let full = std::mem::take(&mut self.batch);
+        let Some(run) = &mut self.run else { return };
+        let full = std::mem::take(&mut self.batch);
+        let Some(left_out) = &mut self.left_out else {
             self.batch = run.writer.exchange(full);
-        }
+            return;
+        };
+        self.batch = run.writer.try_exchange(full).unwrap_or_else(|mut full| {
+            left_out.frames += full.drop_frames();
+            match &mut left_out.records {
+                Some(records) => {
+                    *records += full.records();
+                    full.clear();
+                    full
+                }
+                None if full.is_overfull() => run.writer.exchange(full),
+                None => full,
+            }
+        });
     }
 }
 

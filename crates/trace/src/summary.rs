@@ -36,6 +36,9 @@ pub struct Summary {
     /// How late a real-time world handled its events.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lateness_us: Option<Lateness>,
+    /// Frames that are missing in the captures of a real-time world: the disk was too slow, or full.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub capture_drops: Option<u64>,
     /// The exit status of the command that ran in a node.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub command_exit: Option<i32>,

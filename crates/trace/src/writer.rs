@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -65,6 +65,14 @@ impl Writer {
             return Batch::default();
         }
         self.empty.try_recv().unwrap_or_default()
+    }
+
+    /// As [`Writer::exchange`], but gives the batch back when the writer is behind.
+    pub(crate) fn try_exchange(&mut self, batch: Batch) -> Result<Batch, Batch> {
+        match self.full.try_send(batch) {
+            Ok(()) | Err(TrySendError::Disconnected(_)) => Ok(self.empty.try_recv().unwrap_or_default()),
+            Err(TrySendError::Full(batch)) => Err(batch),
+        }
     }
 
     /// Whether an error has stopped the writer.

@@ -12,6 +12,7 @@ mod doctor;
 mod dsr_options;
 mod emulate;
 mod emulate_faults;
+mod emulate_tells;
 mod extremes;
 mod golden;
 mod interruption;
