@@ -32,6 +32,7 @@ struct Frame {
 pub(crate) struct CaptureFile {
     to: Blocks,
     settings: Settings,
+    path: PathBuf,
 }
 
 /// A capture under way.
@@ -46,18 +47,18 @@ pub(crate) struct Capture {
 
 impl CaptureFile {
     /// Makes the file.
-    pub(crate) fn create(settings: &Settings, interface: &str) -> Result<Self, Error> {
+    pub(crate) fn create(settings: &Settings, path: PathBuf, interface: &str) -> Result<Self, Error> {
         let cannot = |path: &Path| Error::system(format!("write the capture {}", path.display()));
-        let file = File::create(&settings.file).map_err(cannot(&settings.file))?;
+        let file = File::create(&path).map_err(cannot(&path))?;
         let mut to = Blocks { file, waiting: Vec::new() };
         put_ethernet_header(&mut to.waiting, interface, settings.snap_length_bytes);
-        to.flush().map_err(cannot(&settings.file))?;
-        Ok(Self { to, settings: settings.clone() })
+        to.flush().map_err(cannot(&path))?;
+        Ok(Self { to, settings: settings.clone(), path })
     }
 
     /// Begins to write, on a thread.
     pub(crate) fn begin(self) -> Result<Capture, Error> {
-        let Self { to, settings } = self;
+        let Self { to, settings, path } = self;
         let (queue, frames) = sync_channel(settings.queue_frames as usize);
         let lost = Arc::new(AtomicU64::new(0));
         let count = Arc::clone(&lost);
@@ -70,7 +71,7 @@ impl CaptureFile {
             writer: Some(writer),
             lost,
             snap: settings.snap_length_bytes as usize,
-            file: settings.file,
+            file: path,
         })
     }
 }

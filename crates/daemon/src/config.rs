@@ -48,6 +48,10 @@ pub struct NodeConfig {
     /// A file that gets the summary when the node ends: the JSON object of `wayhop run --json`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<PathBuf>,
+    /// A run directory, in the format of the other worlds: what this node saw, for one experiment; the tables grow with every
+    /// packet. An older run in it is removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<PathBuf>,
     /// The name of the control socket, for `wayhop ctl`; without it there is none. `mesh0` means /run/wayhop/mesh0.sock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<String>,
@@ -79,8 +83,9 @@ pub struct NodeConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Capture {
-    /// The pcapng file. An older one is replaced.
-    pub file: PathBuf,
+    /// The pcapng file. An older one is replaced. With `run` it may be left out: then it is captures/NAME.pcapng there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
     /// How much of each frame is kept, octets.
     #[serde(default = "snap_length")]
     pub snap_length_bytes: u32,
@@ -187,6 +192,13 @@ impl Settings {
                 &format!("capture.{key}"),
                 "it is too small",
                 format!("give at least {}", value.max(1)),
+            ));
+        }
+        if config.run.is_none() && config.capture.as_ref().is_some_and(|c| c.file.is_none()) {
+            return Err(doc.error(
+                "capture.file",
+                "there is none",
+                "name a file, or a run directory with `run`",
             ));
         }
         if let Some(name) = &config.control {

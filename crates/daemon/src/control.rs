@@ -158,24 +158,7 @@ impl Host {
 impl crate::Counters {
     /// All counters by name, as the control socket and metrics have them.
     pub(crate) fn by_name(&self) -> BTreeMap<String, u64> {
-        let mut all: BTreeMap<String, u64> = [
-            ("originated", self.originated),
-            ("delivered", self.delivered),
-            ("forwarded", self.forwarded),
-            ("sent_frames", self.sent_frames),
-            ("received_frames", self.received_frames),
-            ("overheard_frames", self.overheard_frames),
-            ("strange_frames", self.strange_frames),
-            ("missed_frames", self.missed_frames),
-            ("refused_routes", self.refused_routes),
-            ("send_errors", self.send_errors),
-            ("capture_drops", self.capture_drops),
-            ("lost_reports", self.lost_reports),
-            ("routing_packets", self.routing_packets),
-            ("routing_bytes", self.routing_bytes),
-        ]
-        .map(|(k, v)| (k.to_owned(), v))
-        .into();
+        let mut all: BTreeMap<String, u64> = self.named().map(|(k, v)| (k.to_owned(), v)).into();
         let totals = self.totals();
         all.extend(totals.by_type.into_iter().map(|(k, v)| (format!("type.{k}"), v)));
         all.extend(totals.drops.into_iter().map(|(k, v)| (format!("drop.{k}"), v)));

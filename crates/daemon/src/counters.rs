@@ -30,6 +30,8 @@ pub struct Counters {
     pub send_errors: u64,
     /// Frames that the capture had no room for.
     pub capture_drops: u64,
+    /// Rows that are missing in the run directory's tables.
+    pub lost_rows: u64,
     /// Reports that are not in the monitor's own log.
     pub lost_reports: u64,
     /// Routing packets sent, forwarded ones too.
@@ -58,6 +60,27 @@ impl Counters {
         for name in messages.names() {
             *self.by_type.entry(name).or_default() += 1;
         }
+    }
+
+    /// Those with fixed names.
+    pub(crate) fn named(&self) -> [(&'static str, u64); 15] {
+        [
+            ("originated", self.originated),
+            ("delivered", self.delivered),
+            ("forwarded", self.forwarded),
+            ("sent_frames", self.sent_frames),
+            ("received_frames", self.received_frames),
+            ("overheard_frames", self.overheard_frames),
+            ("strange_frames", self.strange_frames),
+            ("missed_frames", self.missed_frames),
+            ("refused_routes", self.refused_routes),
+            ("send_errors", self.send_errors),
+            ("capture_drops", self.capture_drops),
+            ("lost_rows", self.lost_rows),
+            ("lost_reports", self.lost_reports),
+            ("routing_packets", self.routing_packets),
+            ("routing_bytes", self.routing_bytes),
+        ]
     }
 
     /// As a run's summary has them.

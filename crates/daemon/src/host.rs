@@ -13,6 +13,7 @@ use wayhop_core::{
     Addr, BROADCAST, Cx, DataPlane, DropReason, Effect, Interests, Interface, Mac, Packet, PacketId,
     PacketMeta, Pool, Protocol, Rng, Route, RouteUse, RxMeta, Time, TxId, TxSpec, TxStatus,
 };
+use wayhop_trace::HopKind;
 use wayhop_wire::{had_no_route, ipv4, unreachable_for};
 
 use crate::counters::Counters;
@@ -21,6 +22,7 @@ use crate::fate::Fates;
 use crate::neighbours::{Due, Neighbours, hop_of};
 use crate::outbox::{ETHERNET, Outbox, Outgoing};
 use crate::prefix::Prefix;
+use crate::run_dir::{NOBODY, Run};
 use crate::station::Whereabouts;
 use crate::timers::Timers;
 use crate::timing::Timing;
@@ -55,6 +57,8 @@ pub(crate) struct Host {
     pub(crate) routes: FxHashMap<Addr, Route>,
     pub(crate) pool: Pool,
     pub(crate) whereabouts: Whereabouts,
+    /// The run directory, if there is one.
+    pub(crate) run: Option<Run>,
     /// What the protocol runs with.
     pub(crate) parameters: ParameterSet,
     protocol: Box<dyn Protocol>,
@@ -127,6 +131,7 @@ impl Host {
             routes: FxHashMap::default(),
             pool: Pool::new(),
             whereabouts: Whereabouts::default(),
+            run: None,
             parameters: ParameterSet::default(),
             protocol,
             neighbours: Neighbours::default(),
@@ -222,7 +227,12 @@ impl Host {
                 }
                 self.recalled = taken;
             }
-            Effect::Note(note) => self.events.note(self.now, note),
+            Effect::Note(note) => {
+                self.events.note(self.now, note);
+                if let Some(run) = &mut self.run {
+                    run.note(self.now, note);
+                }
+            }
             Effect::State(_) => {}
         }
     }
@@ -288,6 +298,11 @@ impl Host {
             self.counters.forwarded += 1;
         }
         self.counters.sent(bytes.len(), class, messages);
+        if self.run.is_some() {
+            let own = ipv4::Packet::new_checked(bytes).is_ok_and(|ip| ip.src() == self.addr);
+            let kind = if own { HopKind::Send } else { HopKind::Forward };
+            self.hop(kind, &out.packet, (out.next_hop, f32::NAN), None);
+        }
         self.taken(out);
     }
 
@@ -336,6 +351,7 @@ impl Host {
             return self.drop_packet(p, DropReason::Policy);
         }
         self.counters.delivered += 1;
+        self.hop(HopKind::Deliver, &p, NOBODY, None);
         self.deliveries.push_back(p);
     }
 
@@ -347,6 +363,7 @@ impl Host {
     fn drop_packet(&mut self, p: Packet, why: DropReason) {
         self.counters.dropped(why);
         self.events.dropped(self.now, &p, why);
+        self.hop(HopKind::Drop, &p, NOBODY, Some(why));
         let own = ipv4::Packet::new_checked(p.bytes()).is_ok_and(|ip| ip.src() == self.addr);
         if own
             && had_no_route(why)
@@ -369,7 +386,8 @@ impl Host {
     /// A packet from this host's stack: a program's, or (with kernel routes) one that the kernel found no route for.
     pub(crate) fn packet_in(&mut self, bytes: &[u8]) {
         let Ok(ip) = ipv4::Packet::new_checked(bytes) else { return };
-        if ip.src() == self.addr {
+        let own = ip.src() == self.addr;
+        if own {
             self.counters.originated += 1;
         } else if self.plane == DataPlane::PerPacket {
             // Only the mesh's own addresses travel: a packet of another of this host's addresses could not be answered.
@@ -378,6 +396,9 @@ impl Host {
         }
         let len = ip.total_len();
         let p = self.packet(&bytes[..len]);
+        if own {
+            self.hop(HopKind::Originate, &p, NOBODY, None);
+        }
         self.call(|proto, cx| proto.on_outbound(cx, p));
     }
 
@@ -424,6 +445,7 @@ impl Host {
         self.counters.received_frames += 1;
         let p = self.packet(body);
         self.arrived = Some(p.meta.id);
+        self.hop(HopKind::Receive, &p, (from, signal_dbm), None);
         self.call(|proto, cx| proto.on_frame(cx, p, &rx));
         self.arrived = None;
     }

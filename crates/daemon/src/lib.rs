@@ -38,6 +38,7 @@ mod remade;
 mod ring;
 mod rules;
 mod run;
+mod run_dir;
 mod setup;
 mod station;
 mod sys;

@@ -21,6 +21,7 @@ use crate::log::Level;
 use crate::netlink::LinkChange;
 use crate::reload::reload;
 use crate::remade::take_over;
+use crate::run_dir::Run;
 use crate::setup::{Ready, set_up};
 use crate::sys::BATCH;
 use crate::wifi::Signals;
@@ -67,12 +68,18 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
     node.flush();
     while node.turn(&signals)? {}
     node.ready.log.tell(Level::Info, "ends");
-    node.ready.host.counters.missed_frames += node.ready.link.missed();
+    count(&mut node.ready.host, &node.ready.link);
     node.ready.station.end(&node.ready.host);
     if let Some(wrong) = node.ready.capture.take().and_then(Capture::end) {
         node.ready.log.tell(Level::Warning, wrong);
     }
-    Ok(Outcome { summary: node.summary(settings) })
+    let mut summary = node.summary(settings);
+    if let Some(Err(e)) =
+        node.ready.host.run.take().map(|run| run.end(&mut summary, &node.ready.host.counters))
+    {
+        node.ready.log.tell(Level::Warning, e);
+    }
+    Ok(Outcome { summary })
 }
 
 /// The signals that end a node, as something to wait for.
@@ -197,7 +204,7 @@ impl Node {
         let Ready { host, station, link, capture, .. } = &mut self.ready;
         host.counters.capture_drops += capture.as_ref().map_or(0, Capture::take_lost);
         if station.next().is_some_and(|at| at <= host.now()) {
-            host.counters.missed_frames += link.missed();
+            count(host, link);
             station.run_due(host);
         }
         let go_on = !(ready[5] && self.take_calls());
@@ -220,7 +227,7 @@ impl Node {
     /// Answers calls. Returns whether one asks the node to end.
     fn take_calls(&mut self) -> bool {
         let Ready { host, control, link, .. } = &mut self.ready;
-        host.counters.missed_frames += link.missed();
+        count(host, link);
         let Some((server, desk)) = control else { return false };
         let mut quit = false;
         while let Some(call) = server.next() {
@@ -393,9 +400,16 @@ impl Node {
             simulated_s: seconds,
             wall_s: seconds,
             totals: r.host.counters.totals(),
+            capture_drops: settings.config.capture.as_ref().map(|_| r.host.counters.capture_drops),
             ..Summary::default()
         }
     }
+}
+
+/// Takes over what others have counted.
+fn count(host: &mut Host, link: &Link) {
+    host.counters.missed_frames += link.missed();
+    host.counters.lost_rows = host.run.as_ref().map_or(0, Run::lost);
 }
 
 /// Keeps a frame in the capture, if there is one.

@@ -25,6 +25,7 @@ use crate::prefix::Prefix;
 use crate::privileges;
 use crate::reload::parameters;
 use crate::remade::interface_settings;
+use crate::run_dir::{self, Run};
 use crate::station::Station;
 use crate::system::{self, InterfaceFacts};
 use crate::timing::Timing;
@@ -144,18 +145,27 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         }
         _ => None,
     };
-    let capture = config.capture.as_ref().map(|c| CaptureFile::create(c, &config.interface)).transpose()?;
+    let about = about(settings);
+    let run = config.run.as_deref().map(|path| run_dir::make(path, settings, seed)).transpose()?;
+    let capture = match &config.capture {
+        Some(c) => {
+            let in_run = run.as_ref().map(|r| r.capture_path(&about.name));
+            let path = c.file.clone().or(in_run).unwrap_or_default();
+            Some(CaptureFile::create(c, path, &config.interface)?)
+        }
+        None => None,
+    };
     let control = config.control.as_ref().map(|name| open_control(name, &mut undo)).transpose()?;
     Station::prepare(settings)?;
     undo.seal()?;
     privileges::give_up(&config.user)?;
     // Only now: capabilities and `no_new_privs` are a thread's own, and new ones have those of the thread that makes them.
     let capture = capture.map(CaptureFile::begin).transpose()?;
-    let about = about(settings);
     let control = match (control, &config.control) {
         (Some(bound), Some(name)) => Some(serve_control(bound, name, about.clone())?),
         _ => None,
     };
+    host.run = run.map(|dir| Run::begin(dir, &about)).transpose()?;
     let station = Station::begin(settings, about, &log)?;
     let signals = match crate::config::source(&config.signal, &config.interface).flatten() {
         // Without wireless hardware there is no table of stations.

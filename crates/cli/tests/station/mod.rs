@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -195,4 +196,58 @@ fn frames_that_the_kernel_had_no_room_for_are_counted() {
         assert!(taken + missed <= SENT, "{taken} + {missed}");
         missed > 0 && taken + missed == SENT
     });
+}
+
+/// The lines of a table of a run, by `wayhop export csv`.
+fn table(run: &Path, table: &str) -> Vec<String> {
+    let mut text = Vec::new();
+    wayhop_trace::export_csv(&wayhop_trace::RunDir::open(run).unwrap(), table, &mut text).unwrap();
+    String::from_utf8(text).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_node_writes_a_run_directory_with_the_packets_that_it_forwarded_and_what_its_protocol_remarked() {
+    use std::os::unix::fs::PermissionsExt as _;
+    if !may_run() {
+        return;
+    }
+    let mut mesh = Mesh::line(3);
+    // The node's user writes in it.
+    fs::set_permissions(mesh.folder(), fs::Permissions::from_mode(0o755)).unwrap();
+    let run = mesh.folder().join("saved");
+    mesh.start(0, "dsr", &[]);
+    let arguments = ["node", "--interface", "eth1", "--address", "10.0.0.2/16", "--protocol", "dsr"];
+    let sets = [
+        format!("run={}", run.display()),
+        "control=middle".to_owned(),
+        "capture.snap_length_bytes=500".to_owned(),
+    ];
+    let sets: Vec<&str> = sets.iter().flat_map(|s| ["--set", s]).collect();
+    mesh.start_with(1, &[&arguments[..], &sets].concat());
+    mesh.until("the node is ready", Duration::from_secs(20), |m| m.said(1).contains("programs use mesh0"));
+    mesh.start(2, "dsr", &[]);
+    mesh.ping(0, 2, 5);
+    mesh.stop_all();
+    let manifest: Value =
+        serde_json::from_str(&fs::read_to_string(run.join("manifest.json")).unwrap()).unwrap();
+    assert_eq!(manifest["status"], "complete");
+    let summary: Value =
+        serde_json::from_str(&fs::read_to_string(run.join("summary.json")).unwrap()).unwrap();
+    assert_eq!((&summary["world"], &summary["capture_drops"]), (&"field".into(), &0.into()));
+    let packets = table(&run, "packets");
+    for (source, destination) in [("10.0.0.1", "10.0.0.3"), ("10.0.0.3", "10.0.0.1")] {
+        for event in ["receive", "forward"] {
+            let of = |l: &&String| {
+                let cells: Vec<&str> = l.split(',').collect();
+                cells[2] == event && cells[6] == "data" && cells[10..12] == [source, destination]
+            };
+            let count = packets.iter().filter(of).count();
+            assert!((5..=8).contains(&count), "{count} times {event} from {source}:\n{}", packets.join("\n"));
+        }
+    }
+    assert!(table(&run, "events").iter().any(|l| l.contains("route_added")), "{:?}", table(&run, "events"));
+    assert!(table(&run, "counters").iter().any(|l| l.contains("forwarded")), "{:?}", table(&run, "counters"));
+    let shown =
+        Command::new("tshark").args(["-r", "captures/middle.pcapng", "-Y", "dsr"]).current_dir(&run).output();
+    assert!(String::from_utf8_lossy(&shown.unwrap().stdout).lines().count() >= 20);
 }
