@@ -150,7 +150,7 @@ impl SackBlocks<'_> {
 }
 
 /// Iterates over the options of a header; ends at the end-of-options mark and at the first broken option.
-#[derive(Copy, Clone, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options<'a> {
     rest: &'a [u8],
 }

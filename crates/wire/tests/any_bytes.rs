@@ -19,12 +19,28 @@ fn behind(prefix: &'static [u8]) -> impl Strategy<Value = Vec<u8>> {
     octets().prop_map(move |tail| [prefix, &tail[..]].concat())
 }
 
+/// A header with options: its length says so, and they are random.
+fn header_of_tcp() -> impl Strategy<Value = Vec<u8>> {
+    let kinds = prop::sample::select(vec![0u8, 1, 2, 3, 4, 5, 8, 30]);
+    (5u8..16, vec((kinds, 0u8..40), 0..20), octets()).prop_map(|(words, options, tail)| {
+        let mut b = vec![0; 12];
+        b.extend([words << 4, 0x10, 1, 0, 0, 0, 0, 0]);
+        b.extend(options.iter().flat_map(|(kind, len)| [*kind, *len, 7, 9]));
+        b.extend(tail);
+        b
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
     fn ip(b in prop_oneof![octets(), behind(&[0x45, 0, 0, 40]), behind(&[0x46, 0, 0, 60])]) {
         exercise::ip(&b);
+    }
+    #[test]
+    fn tcp(b in prop_oneof![octets(), header_of_tcp()]) {
+        exercise::tcp(&b);
     }
     #[test]
     fn dot11(b in prop_oneof![octets(), behind(&[8, 0]), behind(&[0x88, 3]), behind(&[0xb4, 0])]) {

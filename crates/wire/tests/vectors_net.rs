@@ -3,7 +3,8 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::Mac;
-use wayhop_wire::{Error, arp, checksum, icmp, ipv4, llc, udp};
+use wayhop_wire::tcp::{Flags, Quoted, Repr, TcpOption};
+use wayhop_wire::{Error, arp, checksum, icmp, ipv4, llc, tcp, udp};
 
 const SRC: Ipv4Addr = Ipv4Addr::new(192, 168, 0, 1);
 const DST: Ipv4Addr = Ipv4Addr::new(192, 168, 0, 199);
@@ -227,4 +228,78 @@ fn snap_header_is_that_of_rfc_1042() {
     assert_eq!(llc::Repr::parse(&out), Ok(llc::Repr { ether_type: 0x0800 }));
     out[5] = 1;
     assert_eq!(llc::Repr::parse(&out), Err(Error::Value("LLC/SNAP")));
+}
+
+#[test]
+fn tcp_fields_and_options_are_where_rfc_9293_puts_them() {
+    let syn = Repr {
+        src_port: 0xc000,
+        dst_port: 80,
+        seq: 0x0102_0304,
+        ack: 0,
+        flags: Flags::SYN,
+        window: 0x7210,
+        max_segment_size: Some(1_460),
+        window_scale: Some(7),
+        sack_permitted: true,
+        ..Repr::default()
+    };
+    let mut out = [0; 32];
+    syn.emit(&mut out, SRC, DST);
+    assert_eq!(
+        out[..16],
+        [0xc0, 0, 0, 80, 1, 2, 3, 4, 0, 0, 0, 0, 8 << 4, 2, 0x72, 0x10],
+        "ports, numbers, eight words, SYN, window"
+    );
+    assert_eq!(out[18..20], [0, 0], "no urgent data");
+    // Kinds 2, 3 and 4 (RFC 9293 section 3.2, RFC 7323, RFC 2018), each filled up to a word with 1.
+    assert_eq!(out[20..], [2, 4, 5, 180, 1, 3, 3, 7, 1, 1, 4, 2]);
+    assert_eq!(checksum::sum(checksum::pseudo_header(SRC, DST, 6, 32), &out), 0xffff);
+    assert_eq!(Repr::parse(&out, SRC, DST), Ok(syn));
+    assert_eq!(Quoted::parse(&out[..8]), Some(Quoted { src_port: 0xc000, dst_port: 80, seq: 0x0102_0304 }));
+    assert_eq!(Quoted::parse(&out[..7]), None);
+    out[31] ^= 1;
+    assert_eq!(Repr::parse(&out, SRC, DST), Err(Error::Checksum));
+}
+
+#[test]
+fn selective_acknowledgements_are_option_5_with_two_numbers_a_block() {
+    let mut sack = [None; tcp::MAX_SACK_BLOCKS];
+    sack[0] = Some((0x100, 0x200));
+    sack[1] = Some((0x300, 0x400));
+    let r = Repr { ack: 0x50, flags: Flags::ACK, sack, ..Repr::default() };
+    let mut out = [0; 20 + 20];
+    r.emit(&mut out, SRC, DST);
+    assert_eq!(out[20..24], [1, 1, 5, 18], "RFC 2018 section 3");
+    assert_eq!(out[24..], [0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0]);
+    assert_eq!(Repr::parse(&out, SRC, DST), Ok(r));
+}
+
+#[test]
+fn broken_options_of_tcp_end_the_list_and_a_header_cut_short_is_refused() {
+    let with = |options: &[u8]| {
+        let mut b = vec![0; 20];
+        b[12] = (5 + options.len().div_ceil(4) as u8) << 4;
+        b.extend_from_slice(options);
+        b.resize(usize::from(b[12] >> 4) * 4, 0);
+        b
+    };
+    let count =
+        |options: &[u8]| tcp::Packet::new_checked(&with(options)).expect("it is whole").options().count();
+    assert_eq!(count(&[1, 1, 2, 4, 5, 180, 0, 3]), 1, "nothing behind the end");
+    assert_eq!(count(&[8, 10, 0, 0, 0, 0, 0, 0, 0, 0, 4, 2]), 2, "an unknown one is skipped");
+    assert_eq!(count(&[4, 2, 3, 0, 2, 4, 1, 1]), 1, "a length below two");
+    assert_eq!(count(&[4, 2, 2, 40]), 1, "a length beyond the header");
+    let b = with(&[5, 9, 0, 0, 0, 0, 0, 0, 0]);
+    let p = tcp::Packet::new_checked(&b).expect("it is whole");
+    assert!(
+        matches!(p.options().next(), Some(TcpOption::Other { kind: 5, .. })),
+        "seven octets are no blocks"
+    );
+    assert_eq!(tcp::Packet::new_checked(&[0; 19]), Err(Error::Truncated));
+    let mut short = [0; 20];
+    short[12] = 4 << 4;
+    assert_eq!(tcp::Packet::new_checked(&short), Err(Error::Length));
+    short[12] = 6 << 4;
+    assert_eq!(tcp::Packet::new_checked(&short), Err(Error::Truncated));
 }

@@ -219,7 +219,7 @@ impl Endpoint {
                 return;
             }
             State::SynReceived => {
-                if !acks_syn && !(acks && self.ack_position(s.ack).is_some()) {
+                if !acks || self.ack_position(s.ack).is_none() {
                     return;
                 }
                 self.syn_acked(io, s);

@@ -43,6 +43,11 @@ pub(crate) struct Piece {
     pub(crate) fin: bool,
 }
 
+/// Its first octets, as many as there is room for.
+fn cut(p: Piece, room: u64) -> Piece {
+    if u64::from(p.len) > room { Piece { len: room as u32, fin: false, ..p } } else { p }
+}
+
 /// An acknowledgement, with stream positions.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct AckIn<'a> {
@@ -248,7 +253,7 @@ impl Sender {
             if !allowed || !self.may_leave(now) {
                 break;
             }
-            let piece = self.cut(next, room);
+            let piece = cut(next, room);
             self.nxt += self.transmit(now, piece, notes);
             sent += 1;
         }
@@ -274,9 +279,6 @@ impl Sender {
     fn piece(&self, from: u64) -> Piece {
         let len = self.written.saturating_sub(from).min(self.mss) as u32;
         Piece { from, len, fin: self.closed && from + u64::from(len) == self.written }
-    }
-    fn cut(&self, p: Piece, room: u64) -> Piece {
-        if u64::from(p.len) > room { Piece { len: room as u32, fin: false, ..p } } else { p }
     }
 
     /// Hands a segment out; how many octets it takes.
@@ -518,7 +520,7 @@ impl Sender {
             let fits = new_octets > 0 && new.from + new_octets <= self.una + self.bound();
             let late = || self.board.next_hole(self.una, self.mss, false);
             if let Some((from, to)) = hole.or_else(|| if fits { None } else { late() }) {
-                let piece = self.cut(self.piece(from), to - from);
+                let piece = cut(self.piece(from), to - from);
                 self.transmit(now, piece, notes);
                 self.board.resent = from + u64::from(piece.len).max(1);
             } else if fits {
@@ -555,7 +557,7 @@ impl Sender {
             self.rto.back_off();
             self.persist_at = Some(now + self.rto.timeout());
             self.counts.probes += 1;
-            let piece = self.cut(self.piece(self.nxt), 1);
+            let piece = cut(self.piece(self.nxt), 1);
             // The next one begins at the same octet, and no other timer runs.
             self.transmit(now, piece, notes);
             self.rto_at = None;

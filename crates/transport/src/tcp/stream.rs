@@ -13,10 +13,8 @@ pub fn fill(from: u64, out: &mut [u8]) {
     for (i, octet) in head.iter_mut().enumerate() {
         *octet = octet_at(from + i as u64);
     }
-    let mut n = (from + lead as u64) / 8;
-    for chunk in body.chunks_mut(8) {
+    for (n, chunk) in ((from + lead as u64) / 8..).zip(body.chunks_mut(8)) {
         chunk.copy_from_slice(&word(n)[..chunk.len()]);
-        n += 1;
     }
 }
 

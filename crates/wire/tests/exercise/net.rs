@@ -1,5 +1,6 @@
 use std::net::Ipv4Addr;
 
+use wayhop_wire::tcp::{self, TcpOption};
 use wayhop_wire::{aodv as wire_aodv, arp, icmp, ipv4, udp};
 
 /// IPv4, and UDP, ICMP and ARP.
@@ -23,6 +24,38 @@ pub(crate) fn ip(bytes: &[u8]) {
         let mut out = [0; arp::LEN];
         r.emit(&mut out);
         assert_eq!(out, bytes[..arp::LEN]);
+    }
+}
+
+/// TCP segments: any octets, and the same with a right checksum.
+pub(crate) fn tcp(bytes: &[u8]) {
+    let (src, dst) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2));
+    let _ = tcp::Quoted::parse(bytes);
+    let Ok(p) = tcp::Packet::new_checked(bytes) else { return };
+    assert_eq!(p.header_len() + p.payload().len(), bytes.len());
+    let mut octets = tcp::HEADER_LEN;
+    for option in p.options() {
+        octets += match option {
+            TcpOption::MaxSegmentSize(_) => 4,
+            TcpOption::WindowScale(_) => 3,
+            TcpOption::SackPermitted => 2,
+            TcpOption::Sack(blocks) => 2 + 8 * blocks.iter().count(),
+            TcpOption::Other { data, .. } => 2 + data.len(),
+        };
+    }
+    assert!(octets <= p.header_len(), "options are within the header");
+    let mut right = bytes.to_vec();
+    right.truncate(65_535);
+    right[16..18].fill(0);
+    let pseudo = wayhop_wire::checksum::pseudo_header(src, dst, ipv4::protocol::TCP, right.len() as u16);
+    let sum = !wayhop_wire::checksum::sum(pseudo, &right);
+    right[16..18].copy_from_slice(&sum.to_be_bytes());
+    let Ok(r) = tcp::Repr::parse(&right, src, dst) else { panic!("its checksum is right") };
+    if r.buffer_len() <= 60 {
+        let mut out = vec![0; r.buffer_len()];
+        out.extend_from_slice(tcp::Packet::new_checked(&right).expect("it was parsed").payload());
+        r.emit(&mut out, src, dst);
+        assert_eq!(tcp::Repr::parse(&out, src, dst), Ok(r));
     }
 }
 
