@@ -82,12 +82,19 @@ pub fn reproduce(
     stop: &AtomicBool,
     done: impl Fn(usize) + Sync,
 ) -> Result<Outcome, String> {
-    let mut complete = true;
-    let (mut sections, mut facts) = (Vec::new(), Vec::new());
     let fact = |what: &str, value: String| (what.to_owned(), value);
+    let mut facts = vec![fact(
+        "Paper",
+        "Saha, To, PalChaudhuri, Du, Johnson: Design and Performance of PRAN, a system for physical implementation of \
+         ad hoc network routing protocols"
+            .to_owned(),
+    )];
+    let mut complete = true;
+    let mut sections = Vec::new();
     if matches!(options.part, Part::Demonstration | Part::All) {
         let found = demonstration::run(options, dir, stop, &done)?;
         complete &= found.complete;
+        facts.push(fact("Demonstration", found.fact));
         sections.extend(found.sections);
     }
     if matches!(options.part, Part::Forwarding | Part::All) {
@@ -101,27 +108,13 @@ pub fn reproduce(
     for r in rows.iter_mut().filter(|r| r.ours.is_none() && r.note.is_empty()) {
         "No run that was made showed it.".clone_into(&mut r.note);
     }
-    let mut all_facts = vec![
-        fact(
-            "Paper",
-            "Saha, To, PalChaudhuri, Du, Johnson: Design and Performance of PRAN, a system for physical implementation of \
-             ad hoc network routing protocols"
-                .to_owned(),
-        ),
-        fact(
-            "Runs",
-            "of the demonstration in the folder runs beside this page, with all packets in tables; its scenario in the folder scenarios"
-                .to_owned(),
-        ),
-        fact("Version", format!("wayhop {}", env!("CARGO_PKG_VERSION"))),
-    ];
-    all_facts.extend(facts);
+    facts.push(fact("Version", format!("wayhop {}", env!("CARGO_PKG_VERSION"))));
     let page = Page {
         title: "PRAN's measurements, reproduced".to_owned(),
         lead: "The routing protocols of the simulator as routers of real programs: what forwarding a packet costs, and a robot \
                that is driven around a building by the video that it sends over the mesh."
             .to_owned(),
-        facts: all_facts,
+        facts,
         command: options.command(),
         sections,
     };

@@ -54,6 +54,8 @@ impl Run {
 /// What there is to show, and whether every run was made.
 pub(super) struct Found {
     pub(super) sections: Vec<Section>,
+    /// What was run, in words.
+    pub(super) fact: String,
     pub(super) complete: bool,
 }
 
@@ -93,7 +95,25 @@ pub(super) fn run(
         runs.push(Run { traffic, lap, seen, lateness, duration_s: options.duration_s });
     }
     let sections = sections::all(&runs, &names, &complaints);
-    Ok(Found { sections, complete })
+    Ok(Found { sections, fact: in_words(options, &runs), complete })
+}
+
+/// Which laps were made, whether they were on time, and where everything is.
+fn in_words(options: &Options, runs: &[Run]) -> String {
+    let late = runs.iter().filter(|r| r.lateness.verdict != "ok").count();
+    let made = match (runs.len(), options.seeds) {
+        (n, of) if n as u64 == of => format!("{n} of {} s", options.duration_s),
+        (n, of) => format!("stopped; {n} of {of}, each of {} s", options.duration_s),
+    };
+    let verdict = match late {
+        _ if runs.is_empty() => String::new(),
+        0 => ", all on time".to_owned(),
+        late => format!(", {late} degraded: this machine was late"),
+    };
+    format!(
+        "laps: {made}, seeds from {}{verdict}. Tables of all packets are in the folder runs beside this page, the scenario in scenarios",
+        options.first_seed
+    )
 }
 
 /// The scenario with this seed and with a lap of this length.

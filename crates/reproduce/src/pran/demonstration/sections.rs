@@ -29,6 +29,11 @@ pub(super) fn all(runs: &[Run], names: &[String], complaints: &[String]) -> Vec<
         programs(runs, complaints),
         clock(runs),
     ];
+    if runs.is_empty() {
+        for row in sections.iter_mut().flat_map(|s| &mut s.rows) {
+            "No lap was driven to its end.".clone_into(&mut row.note);
+        }
+    }
     let late = runs.iter().filter(|r| r.lateness.verdict != "ok").count();
     if late > 0 {
         for row in sections.iter_mut().flat_map(|s| &mut s.rows) {
