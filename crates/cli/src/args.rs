@@ -53,6 +53,7 @@ work or do not. Programs in the nodes know each other as mesh-0, mesh-1, ...
 Examples:
   wayhop lab scenarios/chain.toml --protocol aodv
   wayhop lab scenarios/chain.toml --node 0 -- ping -c 5 mesh-4
+  wayhop lab scenarios/chain.toml --duration 60     and elsewhere: wayhop ctl --run chain link 1 2 down
   wayhop export macfilter scenarios/first.toml --out walk.macfilter
   wayhop lab scenarios/first.toml --macfilter walk.macfilter --captures";
 
@@ -85,7 +86,7 @@ pub(crate) enum Command {
     /// Run a scenario on the real clock: each node a network namespace, for real programs
     #[command(after_help = EMULATE_EXAMPLES)]
     Emulate(EmulateArgs),
-    /// Run a command in a node of an emulation that runs
+    /// Run a command in a node of an emulation or a lab that runs
     #[command(after_help = EXEC_EXAMPLES)]
     Exec(ExecArgs),
     /// Write a scenario or a run in another tool's format
@@ -423,7 +424,7 @@ pub(crate) struct LabArgs {
     /// Print the summary as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
-    /// No warnings, no table
+    /// No progress, no warnings, no table
     #[arg(long, short)]
     pub(crate) quiet: bool,
     /// The node in which COMMAND runs: its number, mesh-N, or its name

@@ -91,9 +91,9 @@ pub(crate) enum What {
         #[arg(long, conflicts_with = "place")]
         release: bool,
     },
-    /// The links of an emulation that are overridden
+    /// The links of an emulation or a lab that are overridden
     Links,
-    /// Override a link of an emulation
+    /// Override a link of an emulation or a lab
     Link {
         /// One end
         #[arg(add = ArgValueCompleter::new(complete::nodes))]
