@@ -24,6 +24,7 @@ pub(crate) struct Run {
     recorder: Recorder,
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
 fn wrong(e: wayhop_trace::Error) -> Error {
     Error::System(format!("cannot write the run directory: {e}"))
 }

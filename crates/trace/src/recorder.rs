@@ -270,7 +270,8 @@ impl Recorder {
             self.batch = run.writer.exchange(full);
             return;
         };
-        self.batch = run.writer.try_exchange(full).unwrap_or_else(|mut full| {
+        self.batch = run.writer.try_exchange(full).unwrap_or_else(|full| {
+            let mut full = *full;
             left_out.frames += full.drop_frames();
             match &mut left_out.records {
                 Some(records) => {

@@ -68,10 +68,10 @@ impl Writer {
     }
 
     /// As [`Writer::exchange`], but gives the batch back when the writer is behind.
-    pub(crate) fn try_exchange(&mut self, batch: Batch) -> Result<Batch, Batch> {
+    pub(crate) fn try_exchange(&mut self, batch: Batch) -> Result<Batch, Box<Batch>> {
         match self.full.try_send(batch) {
             Ok(()) | Err(TrySendError::Disconnected(_)) => Ok(self.empty.try_recv().unwrap_or_default()),
-            Err(TrySendError::Full(batch)) => Err(batch),
+            Err(TrySendError::Full(batch)) => Err(Box::new(batch)),
         }
     }
 
