@@ -41,6 +41,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         "reproduce",
         &["core", "wire", "trace", "scenario", "sim", "emu", "hosting", "daemon", "report", "topology"],
     ),
+    // Matrices of runs; it shares the papers' job runner.
+    ("sweep", &["trace", "scenario", "sim", "report", "topology", "reproduce"]),
     (
         "cli",
         &[
@@ -60,11 +62,12 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "report",
             "reproduce",
             "topology",
+            "sweep",
             "control",
             "daemon",
         ],
     ),
-    ("xtask", &["scenario", "cli", "daemon", "testkit"]),
+    ("xtask", &["scenario", "sweep", "cli", "daemon", "testkit"]),
 ];
 
 /// What tests may use besides.

@@ -8,6 +8,7 @@ type Page = (&'static str, fn() -> String);
 
 const PAGES: &[Page] = &[
     ("docs/reference/scenario.md", wayhop_scenario::reference_markdown),
+    ("docs/reference/sweep.md", wayhop_sweep::reference_markdown),
     ("docs/reference/node.md", wayhop_daemon::reference_markdown),
     ("docs/reference/cli.md", wayhop_cli::reference_markdown),
 ];

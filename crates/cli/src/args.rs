@@ -83,6 +83,9 @@ pub(crate) enum Command {
     /// Say what movement and range allow: shortest paths, their changes, partitions, links
     #[command(after_help = crate::topology::EXAMPLES)]
     Topology(crate::topology::TopologyArgs),
+    /// Run a scenario in every combination of what a plan varies, on all cores, and sum up
+    #[command(after_help = crate::sweep::EXAMPLES)]
+    Sweep(crate::sweep::SweepArgs),
     /// Run a scenario on the real clock: each node a network namespace, for real programs
     #[command(after_help = EMULATE_EXAMPLES)]
     Emulate(EmulateArgs),

@@ -20,6 +20,7 @@ mod reference;
 mod reproduce;
 mod run;
 mod source;
+mod sweep;
 mod topology;
 
 pub use args::command;
@@ -44,6 +45,7 @@ pub fn main() -> ExitCode {
     };
     let outcome = match args.command {
         Command::Run(a) => run::run(&a),
+        Command::Sweep(a) => sweep::sweep(&a),
         Command::Topology(a) => topology::topology(&a),
         Command::Emulate(a) => emulate::emulate(&a),
         Command::Exec(a) => emulate::exec(&a),

@@ -72,7 +72,7 @@ fn pran_options(a: &ReproduceArgs) -> pran::Options {
 }
 
 /// How far it is: a bar on a terminal, a line each ten per cent elsewhere.
-enum Progress {
+pub(crate) enum Progress {
     Nothing,
     Bar(ProgressBar),
     Lines { of: usize, unit: &'static str, next: AtomicUsize },
@@ -80,7 +80,7 @@ enum Progress {
 
 impl Progress {
     /// Of so many of this unit.
-    fn new(of: usize, unit: &'static str, quiet: bool) -> Self {
+    pub(crate) fn new(of: usize, unit: &'static str, quiet: bool) -> Self {
         if quiet {
             Self::Nothing
         } else if stderr().is_terminal() {
@@ -94,7 +94,7 @@ impl Progress {
             Self::Lines { of, unit, next: AtomicUsize::new(1) }
         }
     }
-    fn at(&self, n: usize) {
+    pub(crate) fn at(&self, n: usize) {
         match self {
             Self::Nothing => {}
             Self::Bar(bar) => bar.set_position(n as u64),
@@ -108,7 +108,7 @@ impl Progress {
             }
         }
     }
-    fn done(&self) {
+    pub(crate) fn done(&self) {
         if let Self::Bar(bar) = self {
             bar.finish_and_clear();
         }

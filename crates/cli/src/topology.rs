@@ -209,7 +209,7 @@ impl View<'_> {
                 topology.partitions().to_string(),
             ];
             row.extend((0..6).map(|k| percent(at(k))));
-            row.push(percent(share.iter().skip(6).sum()));
+            row.push(percent(share.iter().skip(6).fold(0.0, |sum, s| sum + s)));
             row.push(percent(topology.unreachable_share()));
             row.push(topology.mean_hops().map_or_else(|| "-".to_owned(), |h| format!("{h:.2}")));
             if let Some(chains) = self.chains {

@@ -25,7 +25,8 @@ impl Document {
         Ok(Self::new(Some(path), read_text(path)?))
     }
 
-    pub(crate) fn new(path: Option<&Path>, text: String) -> Self {
+    /// Of this text, which stands in `path` if it was a file.
+    pub fn new(path: Option<&Path>, text: String) -> Self {
         Self { path: path.map(Path::to_path_buf), text, set: Vec::new() }
     }
 

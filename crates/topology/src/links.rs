@@ -91,7 +91,8 @@ impl LinkSurvey {
     }
 
     fn link_seconds(&self) -> f64 {
-        self.contacts.iter().map(|c| c.seen(self.until).as_secs_f64()).sum()
+        // Not `sum`, whose zero is negative.
+        self.contacts.iter().fold(0.0, |sum, c| sum + c.seen(self.until).as_secs_f64())
     }
 }
 

@@ -146,7 +146,7 @@ fn geometry(out: &mut String, flows: &[FlowSummary]) {
             percent(share(2)),
             percent(share(3)),
             percent(share(4)),
-            percent(t.hop_share.iter().skip(5).sum()),
+            percent(t.hop_share.iter().skip(5).fold(0.0, |sum, s| sum + s)),
             percent(t.unreachable_share),
             t.expected_bps.map_or_else(|| "-".to_owned(), bits_per_second),
         ]);

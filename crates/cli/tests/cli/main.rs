@@ -22,6 +22,7 @@ mod oracle;
 mod places;
 mod real_programs;
 mod reproduce;
+mod sweep;
 mod topology;
 mod worlds;
 

@@ -1,0 +1,139 @@
+//! Matrices of runs.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::{folder, run_in, wayhop};
+
+const SCENARIO: &str = "duration_s = 40\nnodes.count = 12\narea = { x_m = 600, y_m = 300 }\n\
+    movement = { kind = \"random-waypoint\", speed_max_mps = 10 }\n\
+    [[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 1\n[[traffic]]\nkind = \"cbr\"\nsrc = 2\ndst = 3\n";
+const PLAN: &str = "scenario = \"s.toml\"\nseeds = { count = 3 }\ntopology = true\n\
+    metrics = [\"totals.received\", \"flows.0.topology.hop_changes\"]\n\
+    [[axis]]\nname = \"protocol\"\nkey = \"protocol.name\"\nvalues = [\"dsr\", \"aodv\"]\n";
+
+fn lines(dir: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(dir.join("runs/sweep-plan/runs.jsonl")).unwrap_or_default();
+    text.lines().map(|l| serde_json::from_str(l).expect("a whole line")).collect()
+}
+
+#[test]
+fn a_sweep_makes_every_run_and_sums_up() {
+    let dir = folder(&[("s.toml", SCENARIO), ("plan.toml", PLAN)]);
+    let told: Value =
+        serde_json::from_str(&run_in(dir.path(), &["sweep", "plan.toml", "--json"]).ok()).unwrap();
+    assert_eq!((&told["runs"], &told["done"], &told["found"]), (&6.into(), &6.into(), &0.into()));
+    // Each line is what `wayhop run` says of that run.
+    let records = lines(dir.path());
+    let mut received = Vec::new();
+    for seed in 1..=3 {
+        let seed = seed.to_string();
+        let alone =
+            ["run", "s.toml", "--no-out", "--json", "--topology", "--protocol", "aodv", "--seed", &seed];
+        let alone: Value = serde_json::from_str(&run_in(dir.path(), &alone).ok()).unwrap();
+        let record = records
+            .iter()
+            .find(|r| r["run"]["protocol"] == "aodv" && r["run"]["seed"].to_string() == seed)
+            .expect("a line for each run");
+        assert_eq!(record["summary"]["trace_hash"], alone["trace_hash"]);
+        assert_eq!(record["summary"]["flows"], alone["flows"]);
+        received.push(alone["totals"]["received"].as_f64().unwrap());
+    }
+    let cell = &told["cells"][1];
+    assert_eq!(cell["at"]["protocol"], "aodv");
+    let mean = cell["metrics"]["totals.received"]["mean"].as_f64().unwrap();
+    assert!((mean - received.iter().sum::<f64>() / 3.0).abs() < 1e-9, "{cell} {received:?}");
+    // The geometry is the same for both protocols.
+    let difference = &told["differences"][0]["metrics"]["flows.0.topology.hop_changes"];
+    assert_eq!(difference["ci95"], serde_json::json!([0.0, 0.0]));
+    let again = run_in(dir.path(), &["sweep", "plan.toml"]).ok();
+    assert!(again.starts_with("6 of 6 runs, 6 of them done before"), "{again}");
+    assert_eq!(lines(dir.path()), records);
+    // What changes makes the runs that it concerns anew.
+    fs::write(dir.path().join("plan.toml"), PLAN.replace("count = 3", "count = 4")).unwrap();
+    let more = run_in(dir.path(), &["sweep", "plan.toml"]).ok();
+    assert!(more.starts_with("8 of 8 runs, 6 of them done before"), "{more}");
+    fs::write(dir.path().join("s.toml"), SCENARIO.replace("x_m = 600", "x_m = 500")).unwrap();
+    let anew = run_in(dir.path(), &["sweep", "plan.toml"]).ok();
+    assert!(anew.starts_with("8 of 8 runs;"), "{anew}");
+}
+
+#[test]
+fn a_sweep_that_was_killed_goes_on_and_comes_to_the_same() {
+    let plan = PLAN.replace("count = 3", "count = 20");
+    let dir = folder(&[("s.toml", SCENARIO), ("plan.toml", &plan)]);
+    let mut child = wayhop()
+        .args(["sweep", "plan.toml", "--jobs", "2", "--quiet"])
+        .current_dir(dir.path())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program runs");
+    let begun = Instant::now();
+    let file = dir.path().join("runs/sweep-plan/runs.jsonl");
+    let some = || fs::read(&file).is_ok_and(|t| t.iter().filter(|&&b| b == b'\n').count() >= 3);
+    while !some() && begun.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().expect("SIGKILL");
+    child.wait().unwrap();
+    // As if the kill had come in the middle of a line, too.
+    let mut text = fs::read(&file).unwrap();
+    let whole = text.iter().filter(|&&b| b == b'\n').count();
+    assert!((3..40).contains(&whole), "{whole} runs were done");
+    text.extend_from_slice(b"{\"id\":\"torn");
+    fs::write(&file, text).unwrap();
+    let told: Value =
+        serde_json::from_str(&run_in(dir.path(), &["sweep", "plan.toml", "--json"]).ok()).unwrap();
+    assert!(told["found"].as_u64().unwrap() >= 3 && told["done"] == 40, "{told}");
+    let other = folder(&[("s.toml", SCENARIO), ("plan.toml", &plan)]);
+    let at_once: Value =
+        serde_json::from_str(&run_in(other.path(), &["sweep", "plan.toml", "--json"]).ok()).unwrap();
+    assert_eq!((&told["cells"], &told["differences"]), (&at_once["cells"], &at_once["differences"]));
+    let hashes = |dir: &Path| {
+        let mut all: Vec<String> =
+            lines(dir).iter().map(|r| r["summary"]["trace_hash"].to_string()).collect();
+        all.sort();
+        all
+    };
+    assert_eq!(hashes(dir.path()), hashes(other.path()));
+}
+
+#[test]
+fn a_wrong_value_is_told_before_any_run() {
+    let dir = folder(&[("s.toml", SCENARIO), ("plan.toml", &PLAN.replace("\"aodv\"", "\"olsr\""))]);
+    let e = run_in(dir.path(), &["sweep", "plan.toml"]).failure(2);
+    assert!(
+        e.starts_with(
+            "wayhop: with protocol = olsr: protocol.name (from the command line): \"olsr\" is not known here"
+        ),
+        "{e}"
+    );
+    assert!(!dir.path().join("runs").exists());
+    fs::write(dir.path().join("plan.toml"), PLAN.replace("totals.received", "totals.recieved")).unwrap();
+    let e = run_in(dir.path(), &["sweep", "plan.toml", "--quiet"]).failure(2);
+    assert!(e.contains("plan.toml:4:12: metrics[0]: no run has a figure \"totals.recieved\""), "{e}");
+}
+
+#[test]
+fn the_plans_of_this_repository_name_scenarios_that_resolve() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for (plan, runs) in [("protocols", 40), ("chains", 35), ("patterns", 80)] {
+        let file = format!("scenarios/sweeps/{plan}.toml");
+        let list = run_in(&root, &["sweep", &file, "--list"]).ok();
+        assert_eq!(list.lines().count(), runs, "{plan}");
+        let sets: Vec<&str> =
+            list.lines().last().unwrap().split(" --set ").map(|s| s.trim_start_matches("--set ")).collect();
+        let scenario = match plan {
+            "protocols" => "scenarios/first.toml",
+            "chains" => "scenarios/sweeps/chain.toml",
+            _ => "scenarios/sweeps/waypoint.toml",
+        };
+        let mut args = vec!["topology", scenario, "--json"];
+        sets.iter().for_each(|s| args.extend(["--set", *s]));
+        run_in(&root, &args).ok();
+    }
+}

@@ -1,0 +1,259 @@
+//! A plan, run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use wayhop_reproduce::jobs;
+use wayhop_scenario::{Error, Movement, Resolved, Scenario, Traffic};
+use wayhop_sim::Simulation;
+use wayhop_topology::{ChainThroughput, annotate};
+use wayhop_trace::{Recorder, Summary};
+
+use crate::files::{Contents, hash};
+use crate::matrix::PlannedRun;
+use crate::plan::Plan;
+use crate::results::Results;
+use crate::store::{Store, StoreError};
+
+/// Why a sweep came to nothing, or stopped.
+#[derive(Debug)]
+pub enum SweepError {
+    /// What the user gave cannot be used; the text names the file, the key and the remedy.
+    Usage(String),
+    /// It could, but something went wrong.
+    Run(String),
+}
+
+impl From<Error> for SweepError {
+    fn from(e: Error) -> Self {
+        Self::Usage(e.to_string())
+    }
+}
+
+impl From<StoreError> for SweepError {
+    fn from(e: StoreError) -> Self {
+        Self::Run(e.to_string())
+    }
+}
+
+/// What a sweep has come to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The figures of the runs that are done.
+    pub results: Results,
+    /// How many runs the plan has.
+    pub runs: usize,
+    /// How many of them are done.
+    pub done: usize,
+    /// How many of those were done before.
+    pub found: usize,
+}
+
+/// Makes the runs of `plan` that `dir/runs.jsonl` has not, on `threads` threads, until `stop` is raised. `progress` is called
+/// with the number of runs that are done and that of all, before the first and after each.
+pub fn go(
+    plan: &Plan,
+    dir: &Path,
+    threads: usize,
+    stop: &AtomicBool,
+    progress: impl Fn(usize, usize) + Sync,
+) -> Result<Outcome, SweepError> {
+    let work = Work::new(plan)?;
+    let runs = plan.runs()?;
+    work.try_each_value(plan, &runs)?;
+    let ids = work.ids(&runs)?;
+    fs::create_dir_all(dir).map_err(|e| SweepError::Run(format!("cannot make {}: {e}", dir.display())))?;
+    let store = Store::open(&dir.join("runs.jsonl"), &plan.sweep.metrics)?;
+    let due: Vec<usize> = (0..runs.len()).filter(|&i| !store.has(&ids[i])).collect();
+    let found = runs.len() - due.len();
+    progress(found, runs.len());
+
+    let store = Mutex::new(store);
+    let failed: Mutex<Option<SweepError>> = Mutex::new(None);
+    let end = AtomicBool::new(stop.load(Ordering::Relaxed));
+    let fail = |e: SweepError| {
+        failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(e);
+        end.store(true, Ordering::Relaxed);
+    };
+    jobs::run(
+        &due,
+        threads,
+        &end,
+        |_| (),
+        |&i| {
+            let raised = || stop.load(Ordering::Relaxed) || end.load(Ordering::Relaxed);
+            match work.run(&runs[i], raised) {
+                Ok(Some(summary)) => {
+                    let record = work.record(plan, &runs[i], &ids[i], &summary);
+                    let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
+                    match store.add(&ids[i], &record) {
+                        Ok(()) => progress(ids.iter().filter(|id| store.has(id)).count(), runs.len()),
+                        Err(e) => fail(e.into()),
+                    }
+                }
+                Ok(None) => end.store(true, Ordering::Relaxed),
+                Err(e) => fail(e),
+            }
+        },
+    );
+    if let Some(e) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(e);
+    }
+    let store = store.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let done = ids.iter().filter(|id| store.has(id)).count();
+    let figures = ids.iter().map(|id| store.values(id));
+    let results = Results::new(&plan.sweep, runs.iter().zip(figures));
+    if done == runs.len()
+        && let Some(k) = results.empty_metric()
+    {
+        let key = format!("metrics[{k}]");
+        let reason = format!("no run has a figure {:?}", plan.sweep.metrics[k]);
+        let remedy = "runs.jsonl shows what summaries have; topology = true adds flows.N.topology";
+        return Err(plan.error(&key, reason, remedy).into());
+    }
+    Ok(Outcome { results, runs: runs.len(), done, found })
+}
+
+/// What all runs share.
+struct Work {
+    scenario: PathBuf,
+    text: String,
+    topology: bool,
+    chains: Option<ChainThroughput>,
+    contents: Contents,
+}
+
+impl Work {
+    fn new(plan: &Plan) -> Result<Self, SweepError> {
+        let scenario = plan.scenario();
+        let text = fs::read_to_string(&scenario).map_err(|e| {
+            let reason = format!("cannot read {}: {e}", scenario.display());
+            plan.error("scenario", reason, "name a scenario file; its way counts from the plan's folder")
+        })?;
+        let chains = plan.sweep.chains.as_ref().map(|path| chains(plan, path)).transpose()?;
+        let topology = plan.sweep.topology || chains.is_some();
+        Ok(Self { scenario, text, topology, chains, contents: Contents::default() })
+    }
+
+    fn load(&self, run: &PlannedRun) -> Result<Scenario, SweepError> {
+        Ok(Scenario::load(&self.scenario, &run.sets)?)
+    }
+
+    /// Resolves a run with each value of each axis, so that a wrong one is told before hours of others.
+    fn try_each_value(&self, plan: &Plan, runs: &[PlannedRun]) -> Result<(), SweepError> {
+        let mut seen = BTreeSet::new();
+        for run in runs {
+            let mut is_new = false;
+            for label in run.labels.iter().enumerate() {
+                is_new |= seen.insert(label);
+            }
+            if is_new || run.labels.is_empty() && seen.is_empty() {
+                self.load(run).and_then(|s| Ok(s.resolve()?)).map_err(|e| named(plan, run, e))?;
+                if run.labels.is_empty() {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What stands for all that each run's result depends on.
+    fn ids(&self, runs: &[PlannedRun]) -> Result<Vec<String>, SweepError> {
+        let mut first: BTreeMap<String, &PlannedRun> = BTreeMap::new();
+        let mut ids = Vec::new();
+        for run in runs {
+            let inputs: Vec<String> =
+                inputs(&self.scenario, &self.load(run)?).iter().map(|p| self.contents.hash(p)).collect();
+            let chains = self.chains.as_ref().map(ChainThroughput::to_csv);
+            // The way to a file is not part of it: folders are moved.
+            let sets: Vec<(&str, &str)> = run.sets.iter().map(|s| without_folder(s)).collect();
+            let parts =
+                json!([env!("CARGO_PKG_VERSION"), self.text, sets, run.seed, inputs, self.topology, chains]);
+            let id = hash(parts.to_string().as_bytes())[..20].to_owned();
+            if let Some(other) = first.insert(id.clone(), run) {
+                let reason = format!("{:?} and {:?} are the same run", other.labels, run.labels);
+                return Err(SweepError::Usage(format!(
+                    "{reason}: a value of the plan stands in it twice, or changes nothing"
+                )));
+            }
+            ids.push(id);
+        }
+        Ok(ids)
+    }
+
+    /// One run; `None` if it was broken off.
+    fn run(&self, run: &PlannedRun, stop: impl Fn() -> bool) -> Result<Option<Summary>, SweepError> {
+        let resolved: Resolved = self.load(run)?.resolve()?;
+        let begun = Instant::now();
+        let mut simulation = Simulation::new(&resolved, Recorder::hash_only()).map_err(SweepError::Usage)?;
+        if !simulation.run(|_| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }) {
+            return Ok(None);
+        }
+        let (mut summary, audit, _) = simulation.finish(&resolved, begun.elapsed().as_secs_f64());
+        if let Some(defect) = audit.defect() {
+            let what = run.sets.join(" --set ");
+            return Err(SweepError::Run(format!(
+                "defect in Wayhop, please report it with --set {what}: {defect}"
+            )));
+        }
+        if self.topology {
+            annotate(&mut summary, &resolved, resolved.radio.nominal_range_m(), self.chains.as_ref());
+        }
+        Ok(Some(summary))
+    }
+
+    /// A run's line.
+    fn record(&self, plan: &Plan, run: &PlannedRun, id: &str, summary: &Summary) -> Value {
+        let mut place = serde_json::Map::new();
+        for (axis, label) in plan.sweep.axes.iter().zip(&run.labels) {
+            place.insert(axis.name.clone(), label.as_str().into());
+        }
+        place.insert("seed".to_owned(), run.seed.into());
+        json!({ "id": id, "run": place, "summary": summary })
+    }
+}
+
+fn named(plan: &Plan, run: &PlannedRun, e: SweepError) -> SweepError {
+    let place: Vec<String> =
+        plan.sweep.axes.iter().zip(&run.labels).map(|(a, l)| format!("{} = {l}", a.name)).collect();
+    match e {
+        SweepError::Usage(m) if !place.is_empty() => {
+            SweepError::Usage(format!("with {}: {m}", place.join(", ")))
+        }
+        e => e,
+    }
+}
+
+fn chains(plan: &Plan, path: &Path) -> Result<ChainThroughput, SweepError> {
+    let path = plan.folder().join(path);
+    let text = fs::read_to_string(&path).map_err(|e| {
+        plan.error("chains", format!("cannot read {}: {e}", path.display()), "name a file of hops,kbps")
+    })?;
+    ChainThroughput::parse(&text).map_err(|e| SweepError::Usage(format!("{}:{e}", path.display())))
+}
+
+/// A set's key, and its value without the folder if it is a way to a file.
+fn without_folder(set: &str) -> (&str, &str) {
+    let (key, value) = set.split_once('=').unwrap_or((set, ""));
+    (key, value.rsplit_once('/').map_or(value, |(_, name)| name))
+}
+
+/// The files that a scenario names.
+fn inputs(file: &Path, scenario: &Scenario) -> Vec<PathBuf> {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let movement = match &scenario.movement {
+        Movement::Ns2 { path, .. } => Some(path),
+        _ => None,
+    };
+    let traffic = scenario.traffic.iter().filter_map(|t| match t {
+        Traffic::Ns2(f) => Some(&f.path),
+        _ => None,
+    });
+    movement.into_iter().chain(traffic).chain(&scenario.map).map(|p| folder.join(p)).collect()
+}

@@ -1,0 +1,23 @@
+//! Many runs: `wayhop sweep`.
+//!
+//! A [`Plan`] names a scenario and what is varied in it. [`Plan::runs`] is the matrix, one [`PlannedRun`] for each
+//! combination; [`Store`] is the file that takes one line of JSON a run and knows which are done; [`go`] does the rest on
+//! all cores; [`Results`] sums up with 95 % intervals and paired differences.
+//!
+//! A run is known by everything that its result depends on: change the scenario, a file that it names or a value of the
+//! plan, and those runs that it concerns are made again, and no others.
+
+mod execute;
+mod files;
+mod matrix;
+mod plan;
+mod results;
+mod store;
+mod tables;
+
+pub use execute::{Outcome, SweepError, go};
+pub use matrix::PlannedRun;
+pub use plan::{Axis, Labelled, Plan, Seeds, Sweep, reference_markdown};
+pub use results::{Cell, Difference, Results};
+pub use store::{Store, StoreError};
+pub use tables::{differences_csv, json, table_csv, text};

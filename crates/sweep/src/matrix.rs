@@ -1,0 +1,194 @@
+//! From a plan to its runs.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use toml::{Table, Value};
+use wayhop_scenario::Error;
+
+use crate::files;
+use crate::plan::{Axis, Plan, Seeds};
+
+/// No plan has more runs.
+const MAX_RUNS: usize = 100_000;
+
+/// One run of a plan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannedRun {
+    /// Its value on each axis, in the plan's order.
+    pub labels: Vec<String>,
+    /// Its seed.
+    pub seed: u64,
+    /// What is set in the scenario, each `path.key=value`.
+    pub sets: Vec<String>,
+}
+
+/// One value of an axis.
+struct Choice {
+    label: String,
+    sets: Vec<String>,
+}
+
+impl Plan {
+    /// Every run, the seeds innermost.
+    pub fn runs(&self) -> Result<Vec<PlannedRun>, Error> {
+        self.check()?;
+        let sweep = &self.sweep;
+        let axes = (sweep.axes.iter().enumerate())
+            .map(|(k, a)| self.choices(k, a))
+            .collect::<Result<Vec<_>, _>>()?;
+        let seeds = self.seeds()?;
+        let count = axes.iter().map(Vec::len).try_fold(seeds.len(), usize::checked_mul);
+        if count.is_none_or(|c| c > MAX_RUNS) {
+            return Err(self.error("axis", format!("more than {MAX_RUNS} runs"), "split the plan"));
+        }
+        let mut base = Vec::new();
+        flatten("", &sweep.set, &mut base);
+        let mut runs = vec![PlannedRun { labels: Vec::new(), seed: 0, sets: base }];
+        for axis in &axes {
+            let with = |run: &PlannedRun, choice: &Choice| PlannedRun {
+                labels: [&run.labels[..], &[choice.label.clone()]].concat(),
+                seed: 0,
+                sets: [&run.sets[..], &choice.sets].concat(),
+            };
+            runs = runs.iter().flat_map(|run| axis.iter().map(move |choice| with(run, choice))).collect();
+        }
+        let seeded = |run: &PlannedRun, seed: u64| PlannedRun {
+            seed,
+            sets: [&run.sets[..], &[format!("seed={seed}")]].concat(),
+            ..run.clone()
+        };
+        Ok(runs.iter().flat_map(|run| seeds.iter().map(move |&seed| seeded(run, seed))).collect())
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let sweep = &self.sweep;
+        let mut names = BTreeSet::new();
+        for (k, axis) in sweep.axes.iter().enumerate() {
+            let key = format!("axis[{k}].name");
+            if axis.name.trim().is_empty() || axis.name.chars().any(char::is_control) {
+                return Err(self.error(&key, format!("{:?} is no name", axis.name), "give a word"));
+            }
+            if axis.name == "seed" || !names.insert(&axis.name) {
+                let reason = format!("{:?} is taken", axis.name);
+                return Err(self.error(&key, reason, "give each axis a name of its own; seeds have theirs"));
+            }
+        }
+        if let Some(name) = &sweep.compare
+            && !sweep.axes.iter().any(|a| a.name == *name && !a.replicate)
+        {
+            let known: Vec<&str> =
+                sweep.axes.iter().filter(|a| !a.replicate).map(|a| a.name.as_str()).collect();
+            let reason = format!("there is no axis {name:?} to compare along");
+            return Err(self.error("compare", reason, format!("give one of: {}", known.join(", "))));
+        }
+        if sweep.set.contains_key("seed") {
+            return Err(self.error("set.seed", "the plan's seeds say that", "use the key seeds"));
+        }
+        if let Some(k) = sweep.metrics.iter().position(|m| m.split('.').any(str::is_empty)) {
+            let key = format!("metrics[{k}]");
+            let reason = format!("{:?} leads nowhere", sweep.metrics[k]);
+            return Err(self.error(&key, reason, "give the way to a number, such as totals.goodput_bps"));
+        }
+        Ok(())
+    }
+
+    fn seeds(&self) -> Result<Vec<u64>, Error> {
+        let most = MAX_RUNS as u64;
+        let seeds: Vec<u64> = match &self.sweep.seeds {
+            Seeds::List(list) => list.clone(),
+            Seeds::Range(r) if r.count > most => {
+                return Err(self.error("seeds.count", format!("more than {most} seeds"), "give fewer"));
+            }
+            Seeds::Range(r) => (0..r.count).map(|k| r.first.saturating_add(k)).collect(),
+        };
+        // TOML's integers have a sign.
+        if let Some(seed) = seeds.iter().find(|s| **s > i64::MAX as u64) {
+            return Err(self.error("seeds", format!("{seed} is too large"), "give at most 2^63 - 1"));
+        }
+        if seeds.is_empty() {
+            return Err(self.error("seeds", "there is none", "give one at least: seeds = [1]"));
+        }
+        if seeds.iter().collect::<BTreeSet<_>>().len() != seeds.len() {
+            return Err(self.error("seeds", "one stands in it twice", "give each seed once"));
+        }
+        Ok(seeds)
+    }
+
+    fn choices(&self, k: usize, axis: &Axis) -> Result<Vec<Choice>, Error> {
+        let here = |field: &str| format!("axis[{k}].{field}");
+        let forms = [!axis.values.is_empty(), !axis.files.is_empty(), !axis.set.is_empty()];
+        if forms.into_iter().filter(|f| *f).count() != 1 {
+            let reason = format!("axis {:?} has none of values, files and set, or several", axis.name);
+            return Err(self.error(&here("name"), reason, "give one of them"));
+        }
+        let key = match (&axis.key, axis.set.is_empty()) {
+            (Some(key), true) if key == "seed" => {
+                return Err(self.error(&here("key"), "the plan's seeds say that", "use the key seeds"));
+            }
+            (Some(key), true) => key.as_str(),
+            (None, false) => "",
+            (Some(_), false) => {
+                return Err(self.error(&here("key"), "a key, and values that set keys", "take the key out"));
+            }
+            (None, true) => {
+                let remedy = "add the scenario's key that takes these values";
+                return Err(self.error(&here("name"), "values without a key", remedy));
+            }
+        };
+        let mut choices: Vec<Choice> = Vec::new();
+        for value in &axis.values {
+            choices.push(Choice { label: label(value), sets: vec![format!("{key}={value}")] });
+        }
+        for (i, pattern) in axis.files.iter().enumerate() {
+            let found = files::matching(&self.folder(), pattern)
+                .map_err(|(reason, remedy)| self.error(&format!("axis[{k}].files[{i}]"), reason, remedy))?;
+            for path in found {
+                let text = path.to_str().map(|p| Value::String(p.to_owned())).ok_or_else(|| {
+                    self.error(&here("files"), "a name that is not UTF-8", "rename the file")
+                })?;
+                choices.push(Choice {
+                    label: files::stem(Path::new(&path)),
+                    sets: vec![format!("{key}={text}")],
+                });
+            }
+        }
+        for (i, labelled) in axis.set.iter().enumerate() {
+            let mut sets = Vec::new();
+            flatten("", &labelled.set, &mut sets);
+            if labelled.set.contains_key("seed") {
+                let key = format!("axis[{k}].set[{i}].set.seed");
+                return Err(self.error(&key, "the plan's seeds say that", "use the key seeds"));
+            }
+            choices.push(Choice { label: labelled.label.clone(), sets });
+        }
+        let mut seen = BTreeSet::new();
+        if let Some(twice) = choices.iter().find(|c| !seen.insert(&c.label)) {
+            let reason = format!("two values of axis {:?} are called {:?}", axis.name, twice.label);
+            return Err(self.error(
+                &here("name"),
+                reason,
+                "give each value once; set = [{ label, set }] gives labels",
+            ));
+        }
+        Ok(choices)
+    }
+}
+
+fn label(value: &Value) -> String {
+    match value {
+        Value::String(s) => s.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// `path.key=value` for every key of a table.
+fn flatten(path: &str, table: &Table, out: &mut Vec<String>) {
+    for (key, value) in table {
+        let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        match value {
+            Value::Table(inner) => flatten(&path, inner, out),
+            value => out.push(format!("{path}={value}")),
+        }
+    }
+}

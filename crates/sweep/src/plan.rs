@@ -1,0 +1,171 @@
+//! The keys of a plan.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wayhop_scenario::{Document, Error};
+
+const HEAD: &str = include_str!("reference_head.md");
+
+/// A plan: a scenario, and what is varied in it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sweep {
+    /// A name for folders and tables. Without one, the file's name.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// The scenario file; a relative path counts from the plan's folder.
+    pub scenario: PathBuf,
+    /// Keys of the scenario that differ from it in all runs, as `duration_s = 100` or `radio.preset = "80211b"`.
+    #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, String>")]
+    pub set: toml::Table,
+    /// The seeds with which each combination runs.
+    #[serde(default)]
+    pub seeds: Seeds,
+    /// What is varied. Every combination of the values of all axes is run.
+    #[serde(default, rename = "axis", skip_serializing_if = "Vec::is_empty")]
+    pub axes: Vec<Axis>,
+    /// Whether summaries say what the geometry allowed each flow, as `wayhop run --topology` does.
+    #[serde(default)]
+    pub topology: bool,
+    /// What chains of 1, 2, ... hops carry (CSV: hops,kbps), for the expected throughput. Implies `topology`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chains: Option<PathBuf>,
+    /// The figures of a run's summary that are summed up, by the way to them: `totals.goodput_bps`,
+    /// `flows.0.topology.path_changes`.
+    #[serde(default = "metrics")]
+    pub metrics: Vec<String>,
+    /// The axis between whose values differences are given, each against the first, pair by pair. Without it: the first
+    /// axis that is no `replicate`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compare: Option<String>,
+}
+
+/// Seeds: a list, or so many from a first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Seeds {
+    /// These.
+    List(Vec<u64>),
+    /// So many, one after the other.
+    Range(SeedRange),
+}
+
+/// So many seeds from a first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SeedRange {
+    /// The first.
+    #[serde(default = "one")]
+    pub first: u64,
+    /// How many.
+    pub count: u64,
+}
+
+/// One thing that is varied. Give `key` with `values` or `files`, or `set`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Axis {
+    /// What tables call it.
+    pub name: String,
+    /// The scenario's key, such as `protocol.name` or `traffic.0.window`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The values of `key`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<String>")]
+    pub values: Vec<toml::Value>,
+    /// Files as the values of `key`: names or patterns with `*` in the file's name, from the plan's folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// Values that change several keys, each with a label: `{ label = "10 m/s", set = { movement.speed_factor = 5,
+    /// duration_s = 360 } }`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set: Vec<Labelled>,
+    /// Whether its values are repetitions of the same experiment, as mobility patterns are: means and intervals are over
+    /// them, and differences pair them.
+    #[serde(default)]
+    pub replicate: bool,
+}
+
+/// A value of an axis that changes several keys.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Labelled {
+    /// What tables call it.
+    pub label: String,
+    /// The keys of the scenario, with their values.
+    #[schemars(with = "std::collections::BTreeMap<String, String>")]
+    pub set: toml::Table,
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn metrics() -> Vec<String> {
+    ["totals.delivery_ratio", "totals.goodput_bps", "totals.latency_ms.mean", "totals.routing_packets"]
+        .map(str::to_owned)
+        .to_vec()
+}
+
+impl Default for Seeds {
+    fn default() -> Self {
+        Self::Range(SeedRange { first: 1, count: 1 })
+    }
+}
+
+/// A plan with the text it was read from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Its keys.
+    pub sweep: Sweep,
+    document: Document,
+}
+
+impl Plan {
+    /// Reads a TOML file.
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let mut plan = Self::of(Document::load(path)?)?;
+        if plan.sweep.name.is_empty() {
+            plan.sweep.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        }
+        Ok(plan)
+    }
+
+    /// Reads TOML text; relative paths in it count from the working directory.
+    pub fn from_text(text: &str) -> Result<Self, Error> {
+        Self::of(Document::new(None, text.to_owned()))
+    }
+
+    fn of(document: Document) -> Result<Self, Error> {
+        let sweep: Sweep = document.deserialize().map_err(|mut e| {
+            e.remedy = e.remedy.replace("scenario.md", "sweep.md");
+            e
+        })?;
+        Ok(Self { sweep, document })
+    }
+
+    /// The folder that its paths count from.
+    pub fn folder(&self) -> PathBuf {
+        self.document.path.as_deref().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default()
+    }
+
+    /// The scenario file.
+    pub fn scenario(&self) -> PathBuf {
+        self.folder().join(&self.sweep.scenario)
+    }
+
+    /// An error about one of its keys, with the line.
+    pub(crate) fn error(&self, key: &str, reason: impl Into<String>, remedy: impl Into<String>) -> Error {
+        self.document.error(key, reason, remedy)
+    }
+}
+
+/// `docs/reference/sweep.md`.
+pub fn reference_markdown() -> String {
+    let sections = [("axis", "Axis"), ("axis.set", "Labelled"), ("seeds", "SeedRange")];
+    HEAD.to_owned() + &wayhop_scenario::reference_tables::<Sweep>(&sections)
+}

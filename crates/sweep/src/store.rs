@@ -1,0 +1,121 @@
+//! The file of results: one line of JSON a run.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// A file of results that cannot be used.
+#[derive(Debug)]
+pub struct StoreError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong, and what to do.
+    pub reason: String,
+}
+
+impl std::fmt::Display for StoreError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.reason)
+    }
+}
+
+impl std::error::Error for StoreError {}
+
+/// Results in a file, to which lines are added. One process at a time has it.
+#[derive(Debug)]
+pub struct Store {
+    path: PathBuf,
+    file: File,
+    /// By run.
+    values: BTreeMap<String, Vec<Option<f64>>>,
+    metrics: Vec<String>,
+}
+
+impl Store {
+    /// Opens the file, which is made if it is not there, takes off a torn last line, and reads the figures `metrics` (ways
+    /// into the summary) of each run in it.
+    pub fn open(path: &Path, metrics: &[String]) -> Result<Self, StoreError> {
+        let error = |reason: String| StoreError { path: path.to_path_buf(), reason };
+        let open = OpenOptions::new().create(true).read(true).append(true).open(path);
+        let file = open.map_err(|e| error(format!("cannot be opened: {e}")))?;
+        rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive).map_err(|_| {
+            error("another sweep writes to it; wait for that, or give another --out".to_owned())
+        })?;
+        let mut store =
+            Self { path: path.to_path_buf(), file, values: BTreeMap::new(), metrics: metrics.to_vec() };
+        store.read()?;
+        Ok(store)
+    }
+
+    fn read(&mut self) -> Result<(), StoreError> {
+        let mut reader = BufReader::new(&self.file);
+        let (mut line, mut whole, mut number) = (Vec::new(), 0u64, 0);
+        let mut found = Vec::new();
+        loop {
+            line.clear();
+            let read = reader
+                .read_until(b'\n', &mut line)
+                .map_err(|e| self.error(&format!("cannot be read: {e}")))?;
+            if line.last() != Some(&b'\n') {
+                break;
+            }
+            number += 1;
+            whole += read as u64;
+            let record = serde_json::from_slice::<Value>(&line).ok();
+            let id = record.as_ref().and_then(|r| r.get("id")).and_then(Value::as_str);
+            let (Some(id), Some(summary)) = (id, record.as_ref().and_then(|r| r.get("summary"))) else {
+                let reason = format!("line {number} is no result; take it out, and that run is made again");
+                return Err(self.error(&reason));
+            };
+            found.push((id.to_owned(), self.metrics.iter().map(|m| figure(summary, m)).collect()));
+        }
+        drop(reader);
+        // What was being written when the process ended.
+        if !line.is_empty() {
+            self.file.set_len(whole).map_err(|e| self.error(&format!("cannot be mended: {e}")))?;
+        }
+        self.values.extend(found);
+        Ok(())
+    }
+
+    /// Whether it has this run.
+    pub fn has(&self, id: &str) -> bool {
+        self.values.contains_key(id)
+    }
+
+    /// The figures of a run.
+    pub fn values(&self, id: &str) -> Option<&[Option<f64>]> {
+        self.values.get(id).map(Vec::as_slice)
+    }
+
+    /// Adds a run: an object with `id` and `summary`.
+    pub fn add(&mut self, id: &str, record: &Value) -> Result<(), StoreError> {
+        let mut line = record.to_string();
+        line.push('\n');
+        // In one piece, so that a kill tears at most the last line; flushed, so that a power cut does not take much.
+        let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_data());
+        written.map_err(|e| self.error(&format!("cannot be written: {e}")))?;
+        let summary = &record["summary"];
+        self.values.insert(id.to_owned(), self.metrics.iter().map(|m| figure(summary, m)).collect());
+        Ok(())
+    }
+
+    fn error(&self, reason: &str) -> StoreError {
+        StoreError { path: self.path.clone(), reason: reason.to_owned() }
+    }
+}
+
+/// The number at the end of a way such as `flows.0.goodput_bps`.
+fn figure(summary: &Value, way: &str) -> Option<f64> {
+    let mut here = summary;
+    for part in way.split('.') {
+        here = match here {
+            Value::Array(list) => list.get(part.parse::<usize>().ok()?)?,
+            other => other.get(part)?,
+        };
+    }
+    here.as_f64()
+}
