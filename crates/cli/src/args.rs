@@ -29,6 +29,7 @@ Writes DIR/report.html, DIR/rows.json, DIR/rows.csv, and the scenarios into DIR/
 Examples:
   wayhop reproduce cmu --seeds 10 --out runs/cmu
   wayhop reproduce das --seeds 10 --out runs/das
+  wayhop reproduce holland-vaidya --mechanisms elfn,tcp-f --pattern 5
   sudo wayhop reproduce pran --part demonstration --duration 780";
 
 const DIFF_EXAMPLE: &str = "\
@@ -348,7 +349,8 @@ pub(crate) struct ReproduceArgs {
     /// The first seed of each experiment
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=1_000_000_000), allow_negative_numbers = true)]
     pub(crate) first_seed: u64,
-    /// How many seeds each experiment runs with; without it 10, and 1 of pran, whose runs take as long as they say
+    /// How many seeds each experiment runs with; without it 10, 1 of pran, whose runs take as long as they say, and 50 of
+    /// holland-vaidya, where each is a pattern
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000), allow_negative_numbers = true)]
     pub(crate) seeds: Option<u64>,
     /// pran: what of it
@@ -357,6 +359,12 @@ pub(crate) struct ReproduceArgs {
     /// pran: how long the robot takes around the building, seconds; the paper's took 780. Without it 180
     #[arg(long, value_name = "S", value_parser = lap, allow_negative_numbers = true)]
     pub(crate) duration: Option<f64>,
+    /// holland-vaidya: which mechanisms run besides plain Reno, with commas between them, or none; without it all
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) mechanisms: Vec<MechanismName>,
+    /// holland-vaidya: draw this pattern's profile (a seed of those that run); may be given again. Without it the first three
+    #[arg(long, value_name = "N")]
+    pub(crate) pattern: Vec<u64>,
     /// Runs at a time; without it, as many as there are processors
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), allow_negative_numbers = true)]
     pub(crate) jobs: Option<u32>,
@@ -447,6 +455,8 @@ pub(crate) enum Paper {
     Das,
     /// Saha and others: PRAN, routing protocols at user level (real programs; needs root)
     Pran,
+    /// Holland, Vaidya: Analysis of TCP Performance over Mobile Ad Hoc Networks, Part II (1999)
+    HollandVaidya,
 }
 
 /// The parts of `reproduce pran`.
@@ -458,6 +468,28 @@ pub(crate) enum PranPart {
     Forwarding,
     /// Both, as without this option
     All,
+}
+
+/// Mechanisms of `reproduce holland-vaidya`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum MechanismName {
+    /// Explicit link failure notification, window and timeout kept
+    Elfn,
+    /// Explicit link failure notification, window halved
+    ElfnHalf,
+    /// No doubling of the timeout after the first (Dyer and Boppana)
+    FixedRto,
+    /// Frozen until there is a route (Chandran and others)
+    TcpF,
+    /// A quarter of a segment for each hop, one at least (Fu and others)
+    WindowByHops,
+    /// Segments spread over time (TCP-AP)
+    Pacing,
+    /// Back-off taken back on ICMP messages
+    #[value(name = "rfc-6069")]
+    Rfc6069,
+    /// Plain Reno only
+    None,
 }
 
 /// The definition of the command line.

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use wayhop_report::{rows_json, rows_text};
+use wayhop_reproduce::holland_vaidya::{self, Mechanism};
 use wayhop_reproduce::{Options, cmu, das, pran};
 
-use crate::args::{Paper, PranPart, ReproduceArgs};
+use crate::args::{MechanismName, Paper, PranPart, ReproduceArgs};
 use crate::failure::{Failure, output, say};
 use crate::run::{INTERRUPTED, stop_on_signal};
 
@@ -19,7 +21,13 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
         Paper::Cmu => "cmu",
         Paper::Das => "das",
         Paper::Pran => "pran",
+        Paper::HollandVaidya => "holland-vaidya",
     };
+    if a.paper != Paper::HollandVaidya && !(a.mechanisms.is_empty() && a.pattern.is_empty()) {
+        return Err(Failure::Usage(format!(
+            "--mechanisms and --pattern belong to holland-vaidya; {name} has neither: leave them out"
+        )));
+    }
     if a.paper != Paper::Pran && (a.part.is_some() || a.duration.is_some()) {
         return Err(Failure::Usage(format!(
             "--part and --duration belong to pran; {name} has neither: leave them out"
@@ -29,18 +37,23 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
     let threads =
         a.jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), |n| n as usize);
     let options = Options { first_seed: a.first_seed, seeds: a.seeds.unwrap_or(10), threads };
-    let on_the_clock = pran_options(a);
+    let (on_the_clock, study) = (pran_options(a), study_options(a, threads)?);
     let stop = stop_on_signal()?;
     let progress = match a.paper {
         Paper::Cmu => Progress::new(cmu::runs(&options), "runs", a.quiet),
         Paper::Das => Progress::new(das::runs(&options), "runs", a.quiet),
         Paper::Pran => Progress::new(pran::seconds(&on_the_clock), "s", a.quiet),
+        Paper::HollandVaidya => Progress::new(holland_vaidya::runs(&study), "runs", a.quiet),
     };
     let done = |n| progress.at(n);
     let outcome = match a.paper {
         Paper::Cmu => cmu::reproduce(&options, &dir, &stop, done),
         Paper::Das => das::reproduce(&options, &dir, &stop, done),
         Paper::Pran => pran::reproduce(&on_the_clock, &dir, &stop, done),
+        Paper::HollandVaidya => {
+            let began = Instant::now();
+            holland_vaidya::reproduce(&study, &dir, &stop, || began.elapsed().as_secs_f64(), done)
+        }
     };
     progress.done();
     let outcome = outcome.map_err(Failure::Run)?;
@@ -69,6 +82,48 @@ fn pran_options(a: &ReproduceArgs) -> pran::Options {
             Some(PranPart::All) | None => pran::Part::All,
         },
     }
+}
+
+fn study_options(a: &ReproduceArgs, threads: usize) -> Result<holland_vaidya::Options, Failure> {
+    let patterns = a.seeds.unwrap_or(holland_vaidya::Options::PAPER_PATTERNS);
+    let run = a.first_seed..a.first_seed + patterns;
+    if let Some(other) = a.pattern.iter().find(|p| !run.contains(p)) {
+        let last = run.end - 1;
+        return Err(Failure::Usage(format!(
+            "--pattern {other}: the patterns {} to {last} run; choose one of them, or others with --first-seed and --seeds",
+            run.start
+        )));
+    }
+    let none = a.mechanisms.contains(&MechanismName::None);
+    if none && a.mechanisms.len() > 1 {
+        return Err(Failure::Usage(
+            "--mechanisms: none stands alone; leave it out, or the others".to_owned(),
+        ));
+    }
+    let profiles = if a.pattern.is_empty() {
+        run.take(holland_vaidya::Options::PROFILES).collect()
+    } else {
+        a.pattern.clone()
+    };
+    let mechanisms = if a.mechanisms.is_empty() {
+        Mechanism::ALL.to_vec()
+    } else {
+        a.mechanisms.iter().filter_map(|m| mechanism(*m)).collect()
+    };
+    Ok(holland_vaidya::Options { first_pattern: a.first_seed, patterns, mechanisms, profiles, threads })
+}
+
+const fn mechanism(name: MechanismName) -> Option<Mechanism> {
+    Some(match name {
+        MechanismName::Elfn => Mechanism::Elfn,
+        MechanismName::ElfnHalf => Mechanism::ElfnHalf,
+        MechanismName::FixedRto => Mechanism::FixedRto,
+        MechanismName::TcpF => Mechanism::TcpF,
+        MechanismName::WindowByHops => Mechanism::WindowByHops,
+        MechanismName::Pacing => Mechanism::Pacing,
+        MechanismName::Rfc6069 => Mechanism::Rfc6069,
+        MechanismName::None => return None,
+    })
 }
 
 /// How far it is: a bar on a terminal, a line each ten per cent elsewhere.

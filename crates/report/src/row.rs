@@ -82,12 +82,13 @@ impl Row {
 
     /// The quantity in words: `loss_pct` is `loss (%)`.
     pub(crate) fn quantity_words(&self) -> String {
-        const UNITS: [(&str, &str); 11] = [
+        const UNITS: [(&str, &str); 12] = [
             ("_kbytes_per_s", "kB/s"),
             ("_pct", "%"),
             ("_ms", "ms"),
             ("_us", "\u{b5}s"),
             ("_pps", "packets/s"),
+            ("_kbps", "kb/s"),
             ("_mbps", "Mb/s"),
             ("_kmh", "km/h"),
             ("_mps", "m/s"),

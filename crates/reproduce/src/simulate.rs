@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use wayhop_scenario::{Resolved, Scenario};
 use wayhop_sim::Simulation;
-use wayhop_trace::{Observer, Recorder};
+use wayhop_trace::{Observer, Recorder, Summary};
 
 use crate::outcome::{OutcomeError, write};
 
@@ -42,6 +42,11 @@ impl<'a> Runs<'a> {
 
     /// Runs a scenario to its end and returns what `observer` has become.
     pub fn run<O: Observer>(&self, scenario: &Resolved, observer: O) -> Result<O, RunError> {
+        self.summarise(scenario, observer).map(|(observer, _)| observer)
+    }
+
+    /// [`Runs::run`], with the run's summary.
+    pub fn summarise<O: Observer>(&self, scenario: &Resolved, observer: O) -> Result<(O, Summary), RunError> {
         let recorder = Recorder::hash_only().observed_by(Box::new(observer));
         let mut simulation = Simulation::new(scenario, recorder).map_err(RunError::Scenario)?;
         let complete = simulation.run(|_| {
@@ -50,13 +55,13 @@ impl<'a> Runs<'a> {
         if !complete {
             return Err(RunError::Stopped);
         }
-        let (_, audit, mut recorder) = simulation.finish(scenario, 0.0);
+        let (summary, audit, mut recorder) = simulation.finish(scenario, 0.0);
         if let Some(defect) = audit.defect() {
             return Err(RunError::Scenario(format!(
                 "{}: defect in Wayhop, please report it: {defect}",
                 scenario.name
             )));
         }
-        recorder.take_observer().ok_or(RunError::Stopped)
+        recorder.take_observer().map(|o| (o, summary)).ok_or(RunError::Stopped)
     }
 }

@@ -1,0 +1,152 @@
+//! What is run.
+
+use serde::{Deserialize, Serialize};
+use wayhop_scenario::Resolved;
+
+use crate::{RunError, Runs};
+
+/// The mean speeds of the paper, m/s.
+pub(crate) const SPEEDS_MPS: [u32; 4] = [2, 10, 20, 30];
+/// The speed that the patterns are drawn for, m/s; at others the same moves take less time.
+pub(crate) const BASE_MPS: u32 = 2;
+/// How long a pattern takes at that speed, seconds.
+const BASE_S: f64 = 1_800.0;
+/// The longest chain that is measured, hops.
+pub(crate) const MAX_HOPS: usize = 8;
+/// How many seeds each chain is measured with.
+pub(crate) const CHAIN_SEEDS: u64 = 5;
+
+/// What the sender does about routes that break.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mechanism {
+    /// Nothing: TCP Reno.
+    Reno,
+    /// Explicit link failure notification; the window stays.
+    Elfn,
+    /// The same; the window is halved.
+    ElfnHalf,
+    /// No second doubling of the timeout (Dyer and Boppana).
+    FixedRto,
+    /// Freeze until the route is back (Chandran et al.).
+    TcpF,
+    /// A window of a quarter of a segment a hop, and one at least (Fu et al.).
+    WindowByHops,
+    /// Segments spread over time (ElRakabawy et al.).
+    Pacing,
+    /// Back-off reverted by ICMP (RFC 6069).
+    Rfc6069,
+}
+
+impl Mechanism {
+    /// All of them, plain Reno first.
+    pub const ALL: [Self; 8] = [
+        Self::Reno,
+        Self::Elfn,
+        Self::ElfnHalf,
+        Self::FixedRto,
+        Self::TcpF,
+        Self::WindowByHops,
+        Self::Pacing,
+        Self::Rfc6069,
+    ];
+
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Reno => "reno",
+            Self::Elfn => "elfn",
+            Self::ElfnHalf => "elfn-half",
+            Self::FixedRto => "fixed-rto",
+            Self::TcpF => "tcp-f",
+            Self::WindowByHops => "window-by-hops",
+            Self::Pacing => "pacing",
+            Self::Rfc6069 => "rfc-6069",
+        }
+    }
+
+    /// Its name in the report.
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::Reno => "Reno",
+            Self::Elfn => "ELFN, window kept",
+            Self::ElfnHalf => "ELFN, window halved",
+            Self::FixedRto => "fixed RTO",
+            Self::TcpF => "TCP-F",
+            Self::WindowByHops => "window by hops",
+            Self::Pacing => "pacing",
+            Self::Rfc6069 => "RFC 6069",
+        }
+    }
+
+    /// What is set in the scenario.
+    const fn setting(self) -> Option<&'static str> {
+        match self {
+            Self::Reno => None,
+            Self::Elfn => Some("traffic.0.route_failure=elfn"),
+            Self::ElfnHalf => Some("traffic.0.route_failure=elfn-half"),
+            Self::FixedRto => Some("traffic.0.fixed_rto=true"),
+            Self::TcpF => Some("traffic.0.route_failure=tcp-f"),
+            Self::WindowByHops => Some("traffic.0.window_per_hop=0.25"),
+            Self::Pacing => Some("traffic.0.pacing_bps=2e6"),
+            Self::Rfc6069 => Some("traffic.0.route_failure=rfc6069"),
+        }
+    }
+}
+
+/// One run.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Job {
+    /// A chain that stands still.
+    Chain { hops: usize, seed: u64 },
+    /// A pattern at a speed.
+    Pattern { pattern: u64, speed_mps: u32, mechanism: Mechanism },
+}
+
+/// How long a pattern takes at this speed, seconds.
+pub(crate) fn duration_s(speed_mps: u32) -> f64 {
+    BASE_S * f64::from(BASE_MPS) / f64::from(speed_mps)
+}
+
+/// The chains.
+pub(crate) fn chains() -> Vec<Job> {
+    let of_seed = |seed| (1..=MAX_HOPS).map(move |hops| Job::Chain { hops, seed });
+    (1..=CHAIN_SEEDS).flat_map(of_seed).collect()
+}
+
+/// These patterns at all speeds, pattern by pattern, so that what there is after an interruption is of whole patterns.
+pub(crate) fn transfers(patterns: &[u64], mechanisms: &[Mechanism]) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    for &pattern in patterns {
+        for &mechanism in mechanisms {
+            jobs.extend(SPEEDS_MPS.map(|speed_mps| Job::Pattern { pattern, speed_mps, mechanism }));
+        }
+    }
+    jobs
+}
+
+impl Job {
+    /// The scenario that it runs.
+    pub(crate) fn resolve(self, runs: &Runs<'_>) -> Result<Resolved, RunError> {
+        match self {
+            Self::Chain { hops, seed } => runs.resolve(
+                "chain.toml",
+                &[
+                    format!("seed={seed}"),
+                    format!("nodes.count={}", hops + 1),
+                    format!("traffic.0.dst={hops}"),
+                ],
+            ),
+            Self::Pattern { pattern, speed_mps, mechanism } => {
+                let mut sets = vec![
+                    format!("seed={pattern}"),
+                    format!("duration_s={}", duration_s(speed_mps)),
+                    format!("movement.speed_factor={}", speed_mps / BASE_MPS),
+                ];
+                sets.extend(mechanism.setting().map(str::to_owned));
+                runs.resolve("pattern.toml", &sets)
+            }
+        }
+    }
+}

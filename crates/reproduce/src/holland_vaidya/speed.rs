@@ -1,0 +1,41 @@
+//! How long the study took.
+
+use wayhop_report::{Row, Section};
+
+use super::plan::Mechanism;
+use super::runs::Transfers;
+
+/// The time of the runs over plain Reno.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Speed {
+    runs: usize,
+    /// One after the other, seconds.
+    total_s: f64,
+    /// From the first to the last, if all were made at once, seconds.
+    elapsed_s: Option<f64>,
+    threads: usize,
+}
+
+impl Speed {
+    /// Of these transfers, made within `elapsed_s` if that is known.
+    pub(crate) fn new(transfers: &Transfers, elapsed_s: Option<f64>, threads: usize) -> Self {
+        let (runs, total_s) = transfers.time(Mechanism::Reno);
+        Self { runs, total_s, elapsed_s, threads }
+    }
+
+    /// The section of the study's time.
+    pub(crate) fn section(&self) -> Section {
+        let who = format!("{} runs over Reno", self.runs);
+        let row = |quantity| Row::new("Time", &who, quantity, None);
+        let elapsed = row("elapsed_s")
+            .with([self.elapsed_s])
+            .note(format!("On this machine as it was, {} at a time.", self.threads));
+        let total = row("one_after_the_other_s").with([Some(self.total_s).filter(|_| self.runs > 0)]);
+        Section {
+            heading: "Time".to_owned(),
+            text: vec!["The study without mechanisms: every pattern at four speeds.".to_owned()],
+            rows: vec![elapsed, total.note("The sum of the runs' own times.")],
+            figures: vec![],
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The runs that are made, one line each in a file, so that an interrupted study goes on where it stopped.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::hash::{Hash as _, Hasher as _};
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use super::plan::Job;
+use super::transfer::Transfer;
+
+/// The file's name.
+pub(crate) const NAME: &str = "runs.jsonl";
+
+#[derive(Serialize, Deserialize)]
+struct Line {
+    /// Of what program and scenarios: see [`program`].
+    of: u64,
+    job: Job,
+    transfer: Transfer,
+}
+
+/// The file.
+pub(crate) struct Store {
+    of: u64,
+    known: BTreeMap<Job, Transfer>,
+    file: Mutex<File>,
+}
+
+impl Store {
+    /// Opens the file, or makes it. Lines of another program, of other scenarios and lines that an interruption cut off
+    /// are dropped.
+    pub(crate) fn open(dir: &Path, of: u64) -> io::Result<Self> {
+        let path = dir.join(NAME);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidData) => {
+                String::new()
+            }
+            Err(e) => return Err(e),
+        };
+        let lines = text.lines().filter_map(|l| serde_json::from_str::<Line>(l).ok());
+        let known: BTreeMap<Job, Transfer> =
+            lines.filter(|l| l.of == of).map(|l| (l.job, l.transfer)).collect();
+        std::fs::create_dir_all(dir)?;
+        // What is kept is written anew, beside the file and then in its place.
+        let part = path.with_extension("part");
+        let mut file = OpenOptions::new().create(true).write(true).truncate(true).open(&part)?;
+        for (job, transfer) in &known {
+            file.write_all(line(of, *job, transfer)?.as_bytes())?;
+        }
+        std::fs::rename(&part, &path)?;
+        Ok(Self { of, known, file: Mutex::new(file) })
+    }
+
+    /// What this run gave, if it was made before.
+    pub(crate) fn known(&self, job: Job) -> Option<Transfer> {
+        self.known.get(&job).cloned()
+    }
+
+    /// Writes a run down.
+    pub(crate) fn add(&self, job: Job, transfer: &Transfer) -> io::Result<()> {
+        let text = line(self.of, job, transfer)?;
+        self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(text.as_bytes())
+    }
+}
+
+fn line(of: u64, job: Job, transfer: &Transfer) -> io::Result<String> {
+    let line = Line { of, job, transfer: transfer.clone() };
+    Ok(serde_json::to_string(&line)? + "\n")
+}
+
+/// A number for this very program and these scenarios: another build may have another result.
+pub(crate) fn program(files: &[(&str, &str)]) -> u64 {
+    let mut hash = std::hash::DefaultHasher::new();
+    (env!("CARGO_PKG_VERSION"), files).hash(&mut hash);
+    if let Ok(about) = std::env::current_exe().and_then(std::fs::metadata) {
+        (about.len(), about.modified().ok()).hash(&mut hash);
+    }
+    // JSON numbers beyond 2^53 are not safe with every reader.
+    hash.finish() >> 12
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::Mechanism;
+    use super::*;
+
+    const JOBS: [Job; 2] = [
+        Job::Chain { hops: 3, seed: 1 },
+        Job::Pattern { pattern: 7, speed_mps: 30, mechanism: Mechanism::ElfnHalf },
+    ];
+
+    fn transfer(kbps: f64) -> Transfer {
+        Transfer { kbps, acknowledged: vec![1, 0, 3], ..Transfer::default() }
+    }
+
+    #[test]
+    fn runs_are_found_again_and_a_torn_line_is_not_in_the_way() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path(), 1).unwrap();
+        store.add(JOBS[0], &transfer(1.5)).unwrap();
+        store.add(JOBS[1], &transfer(2.5)).unwrap();
+        let path = dir.path().join(NAME);
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, &text[..text.len() - 9]).unwrap();
+        let store = Store::open(dir.path(), 1).unwrap();
+        assert_eq!(JOBS.map(|j| store.known(j)), [Some(transfer(1.5)), None]);
+        store.add(JOBS[1], &transfer(2.75)).unwrap();
+        let store = Store::open(dir.path(), 1).unwrap();
+        assert_eq!(JOBS.map(|j| store.known(j)), [Some(transfer(1.5)), Some(transfer(2.75))]);
+    }
+
+    #[test]
+    fn runs_of_another_program_do_not_count() {
+        let dir = tempfile::tempdir().unwrap();
+        Store::open(dir.path(), 1).unwrap().add(JOBS[0], &transfer(1.5)).unwrap();
+        assert_eq!(Store::open(dir.path(), 2).unwrap().known(JOBS[0]), None);
+    }
+}

@@ -1,0 +1,140 @@
+//! The study on results made by hand.
+
+use std::sync::atomic::AtomicBool;
+
+use wayhop_core::{NodeId, Span, Time};
+use wayhop_report::Row;
+use wayhop_trace::{Observer as _, TcpEvent};
+
+use super::plan::{Job, SPEEDS_MPS};
+use super::*;
+
+fn row<'a>(s: &'a Section, row: &str, quantity: &str) -> &'a Row {
+    let is = |r: &&Row| (r.row.as_str(), r.quantity.as_str()) == (row, quantity);
+    s.rows.iter().find(is).unwrap_or_else(|| panic!("no row {row}, {quantity}"))
+}
+
+fn conditions(patterns: u64) -> Vec<Conditions> {
+    let dir = tempfile::tempdir().unwrap();
+    let stop = AtomicBool::new(false);
+    let runs = Runs::new(dir.path().to_owned(), FILES, &stop).unwrap();
+    let of = |pattern| {
+        let job = Job::Pattern { pattern, speed_mps: 2, mechanism: Mechanism::Reno };
+        Conditions::new(pattern, &job.resolve(&runs).unwrap()).unwrap()
+    };
+    (1..=patterns).map(of).collect()
+}
+
+#[test]
+fn a_pattern_has_the_same_conditions_at_every_speed() {
+    let dir = tempfile::tempdir().unwrap();
+    let stop = AtomicBool::new(false);
+    let runs = Runs::new(dir.path().to_owned(), FILES, &stop).unwrap();
+    for pattern in [1, 2] {
+        let at = SPEEDS_MPS.map(|speed_mps| {
+            let job = Job::Pattern { pattern, speed_mps, mechanism: Mechanism::Elfn };
+            Conditions::new(pattern, &job.resolve(&runs).unwrap()).unwrap().cells()
+        });
+        for other in &at[1..] {
+            for (a, b) in at[0].iter().zip(other) {
+                assert!((a - b).abs() < 0.01, "pattern {pattern}: {at:?}");
+            }
+        }
+    }
+}
+
+fn transfer(kbps: f64) -> Transfer {
+    Transfer { kbps, ..Transfer::default() }
+}
+
+#[test]
+fn gains_are_taken_pattern_by_pattern() {
+    let all = conditions(3);
+    let mut runs = Transfers::default();
+    for (pattern, reno, elfn) in [(1, 100.0, 130.0), (2, 900.0, 930.0), (3, 500.0, 530.0)] {
+        runs.add(pattern, 10, Mechanism::Reno, transfer(reno));
+        runs.add(pattern, 10, Mechanism::Elfn, transfer(elfn));
+    }
+    // Without its pair a run says nothing.
+    runs.add(3, 20, Mechanism::Elfn, transfer(1.0));
+    let section = mechanisms::section(&all, &runs, &[Mechanism::Elfn]);
+    let gain = row(&section, "ELFN, window kept, 10 m/s", "gain_kbps");
+    assert_eq!((gain.ours, gain.ci95, gain.seeds), (Some(30.0), Some([30.0, 30.0]), 3));
+    assert!((row(&section, "ELFN, window kept, 10 m/s", "gain_pct").ours.unwrap() - 6.0).abs() < 1e-9);
+    assert_eq!(row(&section, "ELFN, window kept, 20 m/s", "gain_kbps").ours, None);
+}
+
+#[test]
+fn the_share_of_the_expected_throughput_is_of_equation_1() {
+    let all = conditions(1);
+    let mut found = Found { conditions: all, ..Found::default() };
+    for (k, kbps) in [1_353.0, 671.0, 446.0, 270.0, 182.0, 161.0, 142.0, 142.0].into_iter().enumerate() {
+        found.chains[k].push(kbps);
+    }
+    let cells = found.conditions[0].cells();
+    // Equation 1 by hand, from the shares in per cent.
+    let by_hand: f64 =
+        cells[3..10].iter().zip([13.53, 6.71, 4.46, 2.70, 1.82, 1.61, 1.42]).map(|(p, t)| p * t).sum();
+    found.transfers.add(1, 2, Mechanism::Reno, transfer(by_hand / 2.0));
+    let chains = chains::throughput(&found.chains);
+    let section = throughput::section(&found.conditions, &found.transfers, chains.as_ref());
+    let share = row(&section, "2 m/s", "share_of_expected_pct").ours.unwrap();
+    assert!((share - 50.0).abs() < 0.01, "{share}");
+}
+
+#[test]
+fn seconds_have_what_was_acknowledged_in_them() {
+    let mut s = Seconds::new(3.0);
+    for (ms, acked) in [(100, 0), (900, 1_460), (950, 1_460), (2_100, 4_380), (2_200, 4_380), (9_000, 9_000)]
+    {
+        s.tcp(&TcpEvent {
+            time: Time::from_nanos(ms * 1_000_000),
+            flow: 0,
+            node: NodeId(1),
+            event: "ack",
+            octet: 0,
+            bytes: 0,
+            acked,
+            in_flight: 0,
+            window: 1.0,
+            threshold: 1.0,
+            srtt: None,
+            rto: Span::from_secs(1),
+        });
+    }
+    let t = Transfer::new(&wayhop_trace::Summary::default(), s, 0.0);
+    assert_eq!(t.acknowledged, [1_460, 0, 2_920]);
+}
+
+#[test]
+fn the_profile_has_the_distance_and_a_panel_a_speed() {
+    let all = conditions(1);
+    let mut runs = Transfers::default();
+    runs.add(1, 2, Mechanism::Reno, Transfer { acknowledged: vec![1_000; 1_800], ..Transfer::default() });
+    let figure = profile::figure(&all[0], &runs);
+    let [distance, throughput] = &figure.panels[..] else { panic!("{:?}", figure.panels.len()) };
+    let ticks = &distance.plot.series[1].points;
+    assert_eq!(ticks.len() as f64, all[0].cells()[0]);
+    assert!(throughput.plot.series[0].points.iter().all(|p| (p[1] - 8.0).abs() < 1e-9));
+}
+
+#[test]
+fn the_command_says_what_was_chosen() {
+    let mut options = Options {
+        first_pattern: 1,
+        patterns: 50,
+        mechanisms: Mechanism::ALL.to_vec(),
+        profiles: vec![1, 2, 3],
+        threads: 1,
+    };
+    assert_eq!(options.command(), "wayhop reproduce holland-vaidya --seeds 50");
+    assert_eq!(runs(&options), 8 * 5 + 50 * 4 * 8);
+    options.mechanisms = vec![Mechanism::TcpF, Mechanism::Elfn];
+    (options.first_pattern, options.profiles) = (7, vec![9]);
+    assert_eq!(
+        options.command(),
+        "wayhop reproduce holland-vaidya --seeds 50 --first-seed 7 --mechanisms elfn,tcp-f --pattern 9"
+    );
+    options.mechanisms.clear();
+    assert!(options.command().contains("--mechanisms none"));
+}

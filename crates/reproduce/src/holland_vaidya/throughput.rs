@@ -1,0 +1,86 @@
+//! Throughput of each pattern at each speed, beside what was to be expected.
+
+use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series, mean};
+use wayhop_topology::ChainThroughput;
+
+use super::conditions::Conditions;
+use super::plan::{Mechanism, SPEEDS_MPS};
+use super::runs::Transfers;
+
+/// The section of the transfers over TCP Reno.
+pub(crate) fn section(all: &[Conditions], runs: &Transfers, chains: Option<&ChainThroughput>) -> Section {
+    let mut rows = Vec::new();
+    let note = "The paper has it as figures only, without numbers.";
+    let at = |speed| all.iter().map(move |c| runs.of(c.pattern, speed, Mechanism::Reno));
+    for speed in SPEEDS_MPS {
+        let row = |quantity| Row::new("Figures 4 to 53", &format!("{speed} m/s"), quantity, None).note(note);
+        rows.push(row("throughput_kbps").with(at(speed).map(|t| Some(t?.kbps))));
+        let shares = all.iter().zip(at(speed)).map(|(c, t)| share_pct(c, t?.kbps, chains?));
+        rows.push(row("share_of_expected_pct").with(shares));
+        rows.push(
+            row("timeouts_per_minute")
+                .with(at(speed).map(|t| Some(t?.timeouts as f64 * 60.0 / super::plan::duration_s(speed)))),
+        );
+    }
+    Section {
+        heading: "Throughput of TCP Reno".to_owned(),
+        text: vec![
+            "The same 50 patterns at four speeds. What is to be expected of a pattern does not change with its speed: the same moves \
+             take less time. What TCP makes of it does."
+                .to_owned(),
+        ],
+        rows,
+        figures: figures(all, runs, chains),
+    }
+}
+
+/// Measured in per cent of expected.
+pub(crate) fn share_pct(c: &Conditions, kbps: f64, chains: &ChainThroughput) -> Option<f64> {
+    c.expected_kbps(chains).filter(|e| *e > 0.0).map(|e| 100.0 * kbps / e)
+}
+
+fn figures(all: &[Conditions], runs: &Transfers, chains: Option<&ChainThroughput>) -> Vec<Figure> {
+    let Some(chains) = chains.filter(|_| !all.is_empty()) else { return vec![] };
+    let panels = SPEEDS_MPS.into_iter().map(|speed| {
+        let point = |c: &Conditions| {
+            Some([c.expected_kbps(chains)?, runs.of(c.pattern, speed, Mechanism::Reno)?.kbps])
+        };
+        let points = all.iter().filter_map(point).collect();
+        let plot = Plot::new(
+            Axis::new("expected (kb/s)").from_to(0.0, 1_300.0),
+            Axis::new("measured (kb/s)").from_to(0.0, 1_300.0),
+        )
+        .with(Series::new("as expected", Mark::Line, 6, vec![[0.0, 0.0], [1_300.0, 1_300.0]]))
+        .with(Series::new("a pattern", Mark::Dot, 0, points));
+        Panel { title: format!("{speed} m/s"), plot }
+    });
+    let mut by_speed =
+        Plot::new(Axis::new("speed (m/s)").from_to(0.0, 32.0), Axis::new("mean throughput (kb/s)"));
+    let expected: Vec<f64> = all.iter().filter_map(|c| c.expected_kbps(chains)).collect();
+    by_speed.series.push(Series::new(
+        "expected",
+        Mark::Rule,
+        6,
+        mean(&expected).map(|m| [0.0, m]).into_iter().collect(),
+    ));
+    for (colour, m) in [Mechanism::Reno, Mechanism::Elfn].into_iter().enumerate() {
+        let point = |speed| {
+            let of_patterns: Vec<f64> =
+                all.iter().filter_map(|c| Some(runs.of(c.pattern, speed, m)?.kbps)).collect();
+            Some([f64::from(speed), mean(&of_patterns)?])
+        };
+        let points: Vec<[f64; 2]> = SPEEDS_MPS.into_iter().filter_map(point).collect();
+        if !points.is_empty() {
+            by_speed.series.push(Series::new(m.title(), Mark::Line, colour, points));
+        }
+    }
+    by_speed.y.range = Some([0.0, 1_000.0]);
+    vec![
+        Figure {
+            name: "Measured and expected".to_owned(),
+            caption: "Throughput of each pattern against what equation 1 expects of it.".to_owned(),
+            panels: panels.collect(),
+        },
+        Figure::of("Throughput and speed", "Means over the patterns.", by_speed),
+    ]
+}
