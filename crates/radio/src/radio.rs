@@ -41,8 +41,8 @@ pub struct FrameHead {
     pub to: u32,
     /// Its Duration field, us.
     pub duration_us: u16,
-    /// Its sequence number, modulo 4096.
-    pub sequence: u16,
+    /// Its sequence number; on the air modulo 4096. Whole here, so that two frames that differ are never taken for one.
+    pub sequence: u32,
     /// Whether it was sent before.
     pub retry: bool,
 }

@@ -123,10 +123,10 @@ pub(crate) struct Mac {
     pub(crate) long_retries: u8,
     /// How often the current packet, or its RTS, went on the air.
     pub(crate) tries: u8,
-    pub(crate) sequence: u16,
+    pub(crate) sequence: u32,
     /// Frames sent, which numbers them for fading.
     pub(crate) frames: u64,
-    pub(crate) last_sequence: FxHashMap<u32, u16>,
+    pub(crate) last_sequence: FxHashMap<u32, u32>,
     pub(crate) rng: Rng,
     pub(crate) counters: Counters,
 }

@@ -28,7 +28,7 @@ pub(crate) fn write(f: &FrameAt<'_>, addr_of: impl Fn(u32) -> Addr, out: &mut Ve
             receiver,
             transmitter,
             bssid: BSSID,
-            sequence: f.head.sequence,
+            sequence: (f.head.sequence & 0xfff) as u16,
             fragment: 0,
         }),
     };

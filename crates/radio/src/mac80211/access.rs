@@ -21,7 +21,7 @@ impl Radio {
         let mac = &mut self.macs[i];
         mac.current = Some(out);
         mac.rts_wanted = rts;
-        mac.sequence = (mac.sequence + 1) & 0xfff;
+        mac.sequence = mac.sequence.wrapping_add(1);
         if self.ears[i].backoff != Backoff::Off {
             return;
         }

@@ -1,7 +1,7 @@
 //! The distributed coordination function against arithmetic, Bianchi's model and the standard's figures.
 
 use crate::air::Air;
-use wayhop_core::TxStatus;
+use wayhop_core::{Time, TxStatus};
 use wayhop_radio::{EVERYONE, FrameKind, RadioConfig};
 
 fn preset(name: &str) -> RadioConfig {
@@ -157,4 +157,19 @@ fn a_cts_is_withheld_while_the_nav_is_set() {
     let asked = first(0, FrameKind::Rts).expect("0 asks");
     let answered = first(1, FrameKind::Cts).expect("1 answers in the end");
     assert!(asked < over && over < answered, "{asked} {over} {answered}");
+}
+
+#[test]
+fn two_packets_that_are_4096_frames_apart_are_two() {
+    let mut air = Air::new(&preset("wavelan-914-cmu"), &[(0.0, 0.0), (100.0, 0.0), (0.0, 100.0)], 1);
+    let first = air.send(0, 1, 100);
+    air.run(0.1);
+    let mut second = 0;
+    for k in 0..4_096_u32 {
+        let at = 0.1 + 0.01 * f64::from(k);
+        second = air.send_at(Time::from_secs_f64(at), 0, if k == 4_095 { 1 } else { 2 }, 100);
+        air.run(at + 0.01);
+    }
+    let ids: Vec<u64> = air.log.received.iter().filter(|r| r.1 == 1).map(|r| r.4).collect();
+    assert_eq!(ids, [first, second]);
 }
