@@ -102,6 +102,8 @@ def measure(way, octets, seconds):
     before = way.cpu_s()
     out = json.loads(sh(inside(HOSTS[0], f"iperf3 -c 10.0.0.3 -u -b 0 -l {octets} -t {seconds} --json")))
     after = way.cpu_s()
+    # It may still wait for a last word of the client's that was lost.
+    server.terminate()
     server.wait()
     sums = out["end"].get("sum_received") or out["end"]["sum"]
     arrived = sums["packets"] - sums["lost_packets"]
