@@ -32,6 +32,7 @@ use bad_routes::{Transfer, WAYS};
 use congestion::Congestion;
 use ping::{Ping, Roles};
 use survey::{Survey, Watch};
+use tcp::{Case, Connection};
 
 /// The scenarios of scenarios/cmu.
 const FILES: &[(&str, &str)] = &[
@@ -40,6 +41,7 @@ const FILES: &[(&str, &str)] = &[
     ("survey-25s.toml", include_str!("../../../../scenarios/cmu/survey-25s.toml")),
     ("survey-10s.toml", include_str!("../../../../scenarios/cmu/survey-10s.toml")),
     ("abc.toml", include_str!("../../../../scenarios/cmu/abc.toml")),
+    ("tcp-lab.toml", include_str!("../../../../scenarios/cmu/tcp-lab.toml")),
     ("site.geojson", SITE),
 ];
 const SITE: &str = include_str!("../../../../scenarios/cmu/site.geojson");
@@ -54,8 +56,10 @@ enum Experiment {
     Congestion { queue_in_timer: bool, short: bool },
     Survey { file: &'static str },
     BadRoute { way: usize },
+    Tcp(Case),
 }
 
+/// All but the transfers over TCP.
 const EXPERIMENTS: [Experiment; 7 + WAYS.len()] = [
     Experiment::Ping,
     Experiment::Congestion { queue_in_timer: false, short: false },
@@ -72,17 +76,24 @@ const EXPERIMENTS: [Experiment; 7 + WAYS.len()] = [
     Experiment::BadRoute { way: 5 },
 ];
 
+/// All of them.
+fn experiments() -> Vec<Experiment> {
+    let transfers = Case::all().into_iter().map(Experiment::Tcp);
+    EXPERIMENTS.into_iter().chain(transfers).collect()
+}
+
 /// What a run showed.
 enum Shown {
     Ping(Box<Ping>),
     Congestion(Congestion),
     Survey(Survey),
     Transfer(Transfer),
+    Connection(Connection),
 }
 
 /// The number of runs that [`reproduce`] makes.
 pub fn runs(options: &Options) -> usize {
-    EXPERIMENTS.len() * options.seeds as usize
+    experiments().len() * options.seeds as usize
 }
 
 /// Makes all runs and sets what they show beside the paper's numbers. The scenarios are written to `dir/scenarios`, where
@@ -97,7 +108,7 @@ pub fn reproduce(
     // Seed by seed, so that what there is after an interruption is of whole seeds.
     let jobs: Vec<(u64, Experiment)> = (options.first_seed..)
         .take(options.seeds as usize)
-        .flat_map(|seed| EXPERIMENTS.map(|e| (seed, e)))
+        .flat_map(|seed| experiments().into_iter().map(move |e| (seed, e)))
         .collect();
     let results = jobs::run(&jobs, options.threads, stop, done, |(seed, e)| run(&runs, *e, *seed));
     let mut found = Found::default();
@@ -150,6 +161,16 @@ fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<Shown, RunE
             let scenario = runs.resolve("abc.toml", &sets)?;
             runs.run(&scenario, Transfer::new(node(&scenario, "C")?)).map(Shown::Transfer)
         }
+        Experiment::Tcp(case) => {
+            let (file, changes) = case.scenario();
+            sets.extend(changes);
+            let scenario = runs.resolve(file, &sets)?;
+            let ends = scenario.flows.first().map(|f| (f.src, f.dst));
+            let (from, to) = ends.ok_or_else(|| RunError::Scenario(format!("{}: no flow", scenario.name)))?;
+            let watch = Connection::new(from, scenario.addresses[to.index()]);
+            let (connection, summary) = runs.summarise(&scenario, watch)?;
+            Ok(Shown::Connection(connection.closed(&summary)))
+        }
     }
 }
 
@@ -170,6 +191,8 @@ struct Found {
     at_25_s: Vec<Survey>,
     at_10_s: Vec<Survey>,
     transfers: [Vec<Transfer>; WAYS.len()],
+    /// In the order of [`Case::all`].
+    connections: tcp::Transfers,
     missing: usize,
 }
 
@@ -184,7 +207,14 @@ impl Found {
             (Experiment::Survey { file: "survey-10s.toml" }, Shown::Survey(s)) => self.at_10_s.push(s),
             (_, Shown::Survey(s)) => self.at_25_s.push(s),
             (Experiment::BadRoute { way }, Shown::Transfer(t)) => self.transfers[way].push(t),
-            (_, Shown::Congestion(_) | Shown::Transfer(_)) => {}
+            (Experiment::Tcp(case), Shown::Connection(c)) => {
+                self.connections.resize_with(Case::all().len(), Vec::new);
+                let of = Case::all().iter().position(|other| *other == case);
+                if let Some(list) = of.and_then(|i| self.connections.get_mut(i)) {
+                    list.push(c);
+                }
+            }
+            (_, Shown::Congestion(_) | Shown::Transfer(_) | Shown::Connection(_)) => {}
         }
     }
 
@@ -200,7 +230,7 @@ impl Found {
             congestion::section(&self.congestion, &self.short),
             survey::section(&self.at_25_s, &self.at_10_s, map),
             bad_routes::section(&self.transfers),
-            tcp::section(),
+            tcp::section(&self.connections),
         ]);
         sections
     }
@@ -214,7 +244,7 @@ impl Found {
         let fact = |what: &str, value: String| (what.to_owned(), value);
         let mut facts = vec![
             fact("Paper", "Maltz, Broch, Johnson: Experiences Designing and Building a Multi-Hop Wireless Ad Hoc Network Testbed, CMU-CS-99-116, 1999".to_owned()),
-            fact("Scenarios", "ping.toml, congestion.toml, survey-25s.toml, survey-10s.toml and abc.toml in the folder scenarios beside this page".to_owned()),
+            fact("Scenarios", "ping.toml, congestion.toml, survey-25s.toml, survey-10s.toml, abc.toml and tcp-lab.toml in the folder scenarios beside this page".to_owned()),
             fact("Calibrated", "the site's loss and shadowing, with other seeds, on two figures: the total loss of Table I and the one-hop share of Table V (docs/concepts/cmu-site.md); all other numbers are predicted".to_owned()),
             fact("Seeds", options.seeds_in_words()),
             fact("Version", format!("wayhop {}", env!("CARGO_PKG_VERSION"))),

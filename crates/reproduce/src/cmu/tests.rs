@@ -409,3 +409,55 @@ fn the_gain_is_taken_seed_by_seed_and_a_stall_is_a_fifth_of_a_second_without_a_p
     assert!((ours(&s, "Figure 15", "nothing remembered", "longest_stall_s").unwrap() - 1.0).abs() < 1e-9);
     assert_eq!(ours(&s, "Figure 15", "perfect routing", "stalls_of_a_fifth_of_a_second"), Some(0.0));
 }
+
+#[test]
+fn the_sequence_plot_tells_direct_segments_and_wide_requests() {
+    use super::tcp::{self, Case, Connection};
+    let (a, c) = (NodeId(0), Addr::new(10, 0, 0, 3));
+    let mut seen = Connection::new(a, c);
+    let hop = |kind, packet, bytes, peer, messages, ttl| HopEvent {
+        time: Time::from_nanos(1_000_000_000),
+        packet: PacketId(packet),
+        flow: (bytes > 100).then_some(FlowTag { flow: 0, seq: 0 }),
+        node: a,
+        bytes,
+        source: Addr::new(10, 0, 0, 1),
+        destination: c,
+        peer,
+        signal_dbm: f32::NAN,
+        kind,
+        class: PacketClass::Cbr,
+        messages,
+        ttl,
+        reason: None,
+    };
+    let segment = |octet| wayhop_trace::TcpEvent {
+        time: Time::from_nanos(1_000_000_000),
+        flow: 0,
+        node: a,
+        event: "send",
+        octet,
+        bytes: 1_460,
+        acked: 0,
+        in_flight: 0,
+        window: 1.0,
+        threshold: 1.0,
+        srtt: None,
+        rto: Span::from_secs(1),
+    };
+    let (none, b) = (Addr::UNSPECIFIED, Addr::new(10, 0, 0, 2));
+    for (packet, peer) in [(1, b), (2, c)] {
+        seen.tcp(&segment(packet * 1_460));
+        seen.hop(&hop(HopKind::Originate, packet, 1_500, none, Messages::NONE, 64));
+        seen.hop(&hop(HopKind::Send, packet, 1_520, peer, Messages::NONE, 64));
+    }
+    for ttl in [1, 255] {
+        seen.hop(&hop(HopKind::Send, 9, 60, none, Messages::RREQ, ttl));
+    }
+    assert_eq!(seen.requests.iter().map(|r| r.1).collect::<Vec<_>>(), [false, true]);
+    let mut transfers: tcp::Transfers = Case::all().iter().map(|_| vec![]).collect();
+    transfers[4].push(seen);
+    let s = tcp::section(&transfers);
+    let series = &s.figures[0].panels[0].plot.series;
+    assert_eq!(series.iter().map(|s| s.points.len()).collect::<Vec<_>>(), [3, 3, 1, 1]);
+}

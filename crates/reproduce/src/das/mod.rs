@@ -24,6 +24,7 @@ use crate::{Options, Outcome, RunError, Runs, jobs};
 use card::{Card, Cards, OneHop};
 use discoveries::Discoveries;
 use losses::Losses;
+use tcp::Ftp;
 use udp::{ByLoad, TENTHS};
 
 /// The scenarios of scenarios/das.
@@ -31,6 +32,7 @@ const FILES: &[(&str, &str)] = &[
     ("card.toml", include_str!("../../../../scenarios/das/card.toml")),
     ("discovery.toml", include_str!("../../../../scenarios/das/discovery.toml")),
     ("udp.toml", include_str!("../../../../scenarios/das/udp.toml")),
+    ("ftp.toml", include_str!("../../../../scenarios/das/ftp.toml")),
 ];
 
 /// UDP payload of the loads, bits a packet.
@@ -56,6 +58,9 @@ enum Experiment {
     },
     /// The load of Table 3 over one hop, with routes lost by order.
     Purged,
+    Ftp {
+        hops: usize,
+    },
 }
 
 /// All of them.
@@ -68,6 +73,7 @@ fn experiments() -> Vec<Experiment> {
     all.extend([Experiment::Discovery { hops: 1, source: Card::Pcmcia }, Experiment::Purged]);
     for hops in 1..=MAX_HOPS {
         all.push(Experiment::Discovery { hops, source: Card::Isa });
+        all.push(Experiment::Ftp { hops });
         all.extend(TENTHS.map(|tenths| Experiment::Udp { hops, tenths }));
     }
     all
@@ -78,6 +84,7 @@ enum Shown {
     OneHop(OneHop),
     Discoveries(Discoveries),
     Losses(Losses),
+    Ftp(Ftp),
 }
 
 /// The number of runs that [`reproduce`] makes.
@@ -143,6 +150,12 @@ fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<Shown, RunE
             runs.run(&scenario, watch).map(Shown::Discoveries)
         }
         Experiment::Udp { hops, tenths } => udp_run(runs, sets, hops, tenths),
+        Experiment::Ftp { hops } => {
+            sets.extend(chain(hops));
+            let scenario = runs.resolve("ftp.toml", &sets)?;
+            let (ftp, summary) = runs.summarise(&scenario, Ftp::default())?;
+            Ok(Shown::Ftp(ftp.closed(&summary)))
+        }
         Experiment::Purged => {
             sets.push(
                 "commands=[{ kind = \"purge-routes\", start_s = 11.0137, every_s = 1.0137 }]".to_owned(),
@@ -166,6 +179,8 @@ struct Found {
     discoveries: [Vec<Discoveries>; MAX_HOPS],
     from_a_laptop: Vec<Discoveries>,
     purged: Vec<Losses>,
+    /// By hops.
+    ftp: [Vec<Ftp>; MAX_HOPS],
     /// By hops, then by load.
     udp: [ByLoad; MAX_HOPS],
     missing: usize,
@@ -178,6 +193,7 @@ impl Found {
             discoveries: Default::default(),
             from_a_laptop: Vec::new(),
             purged: Vec::new(),
+            ftp: Default::default(),
             udp: std::array::from_fn(|_| TENTHS.map(|_| Vec::new()).collect()),
             missing: 0,
         }
@@ -199,6 +215,7 @@ impl Found {
                 self.udp[hops - 1][(tenths - TENTHS.start()) as usize].push(l);
             }
             (Experiment::Purged, Shown::Losses(l)) => self.purged.push(l),
+            (Experiment::Ftp { hops }, Shown::Ftp(f)) => self.ftp[hops - 1].push(f),
             // `run` answers each experiment in kind.
             _ => {}
         }
@@ -214,7 +231,7 @@ impl Found {
             udp::throughput(&self.udp),
             udp::losses("Table 4", 3, &self.udp[2], TABLE_4),
             udp::losses("Table 5", 4, &self.udp[3], TABLE_5),
-            tcp::section(),
+            tcp::section(&self.ftp),
         ]
     }
 
@@ -227,7 +244,7 @@ impl Found {
         let fact = |what: &str, value: String| (what.to_owned(), value);
         let mut facts = vec![
             fact("Paper", "Desilva, Das: Experimental Evaluation of a Wireless Ad Hoc Network, IC3N 2000".to_owned()),
-            fact("Scenarios", "card.toml, discovery.toml and udp.toml in the folder scenarios beside this page".to_owned()),
+            fact("Scenarios", "card.toml, discovery.toml, udp.toml and ftp.toml in the folder scenarios beside this page".to_owned()),
             fact("Calibrated", "nothing: the cards' figures are Table 1's, the radio is the preset wavelan-i. What the paper leaves open, and how much hangs on it, is in docs/concepts/reproductions.md".to_owned()),
             fact("Seeds", options.seeds_in_words()),
             fact("Version", format!("wayhop {}", env!("CARGO_PKG_VERSION"))),

@@ -166,8 +166,16 @@ fn bandwidth_and_airtime_are_those_of_the_script() {
 }
 
 #[test]
-fn ftp_waits_for_tcp_and_says_so() {
-    let s = tcp::section();
-    assert_eq!(s.rows.iter().filter_map(|r| r.paper).collect::<Vec<_>>(), [210.0, 70.0, 47.0, 18.0]);
-    assert!(s.rows.iter().all(|r| r.ours.is_none() && r.note.starts_with("Comes with TCP")));
+fn ftp_is_set_beside_the_papers_by_hops() {
+    let none = tcp::section(&Default::default());
+    assert_eq!(none.rows.iter().filter_map(|r| r.paper).collect::<Vec<_>>(), [210.0, 70.0, 47.0, 18.0]);
+    assert!(none.rows.iter().all(|r| r.ours.is_none()) && none.figures.is_empty());
+    let summary = wayhop_trace::Summary {
+        flows: vec![wayhop_trace::FlowSummary { goodput_bps: 8e5, ..wayhop_trace::FlowSummary::default() }],
+        ..wayhop_trace::Summary::default()
+    };
+    let ftp = tcp::Ftp::default().closed(&summary);
+    let s = tcp::section(&[vec![], vec![ftp], vec![], vec![]]);
+    assert_eq!(row(&s, "2 hops", "received_kbytes_per_s").ours, Some(100.0));
+    assert_eq!(row(&s, "1 hop", "received_kbytes_per_s").ours, None);
 }
