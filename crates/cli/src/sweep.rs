@@ -58,8 +58,8 @@ pub(crate) fn sweep(a: &SweepArgs) -> Result<ExitCode, Failure> {
     let plan = Plan::load(&a.plan).map_err(Failure::usage)?;
     let runs = plan.runs().map_err(Failure::usage)?;
     if a.list {
-        let list: String = runs.iter().map(|r| format!("--set {}\n", r.sets.join(" --set "))).collect();
-        output(stdout().write_all(list.as_bytes()))?;
+        let mut out = stdout().lock();
+        output(runs.iter().try_for_each(|r| writeln!(out, "--set {}", r.sets.join(" --set "))))?;
         return Ok(ExitCode::SUCCESS);
     }
     let name: String = plan

@@ -74,7 +74,7 @@ pub fn go(
     let found = runs.len() - due.len();
     progress(found, runs.len());
 
-    let store = Mutex::new(store);
+    let store = Mutex::new((store, found));
     let failed: Mutex<Option<SweepError>> = Mutex::new(None);
     let end = AtomicBool::new(stop.load(Ordering::Relaxed));
     let fail = |e: SweepError| {
@@ -90,10 +90,11 @@ pub fn go(
             let raised = || stop.load(Ordering::Relaxed) || end.load(Ordering::Relaxed);
             match work.run(&runs[i], raised) {
                 Ok(Some(summary)) => {
-                    let record = work.record(plan, &runs[i], &ids[i], &summary);
-                    let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
+                    let record = record(plan, &runs[i], &ids[i], &summary);
+                    let (store, done) = &mut *store.lock().unwrap_or_else(PoisonError::into_inner);
+                    *done += 1;
                     match store.add(&ids[i], &record) {
-                        Ok(()) => progress(ids.iter().filter(|id| store.has(id)).count(), runs.len()),
+                        Ok(()) => progress(*done, runs.len()),
                         Err(e) => fail(e.into()),
                     }
                 }
@@ -105,8 +106,7 @@ pub fn go(
     if let Some(e) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(e);
     }
-    let store = store.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let done = ids.iter().filter(|id| store.has(id)).count();
+    let (store, done) = store.into_inner().unwrap_or_else(PoisonError::into_inner);
     let figures = ids.iter().map(|id| store.values(id));
     let results = Results::new(&plan.sweep, runs.iter().zip(figures));
     if done == runs.len()
@@ -207,16 +207,16 @@ impl Work {
         }
         Ok(Some(summary))
     }
+}
 
-    /// A run's line.
-    fn record(&self, plan: &Plan, run: &PlannedRun, id: &str, summary: &Summary) -> Value {
-        let mut place = serde_json::Map::new();
-        for (axis, label) in plan.sweep.axes.iter().zip(&run.labels) {
-            place.insert(axis.name.clone(), label.as_str().into());
-        }
-        place.insert("seed".to_owned(), run.seed.into());
-        json!({ "id": id, "run": place, "summary": summary })
+/// A run's line.
+fn record(plan: &Plan, run: &PlannedRun, id: &str, summary: &Summary) -> Value {
+    let mut place = serde_json::Map::new();
+    for (axis, label) in plan.sweep.axes.iter().zip(&run.labels) {
+        place.insert(axis.name.clone(), label.as_str().into());
     }
+    place.insert("seed".to_owned(), run.seed.into());
+    json!({ "id": id, "run": place, "summary": summary })
 }
 
 fn named(plan: &Plan, run: &PlannedRun, e: SweepError) -> SweepError {

@@ -47,7 +47,7 @@ impl Plan {
         let mut runs = vec![PlannedRun { labels: Vec::new(), seed: 0, sets: base }];
         for axis in &axes {
             let with = |run: &PlannedRun, choice: &Choice| PlannedRun {
-                labels: [&run.labels[..], &[choice.label.clone()]].concat(),
+                labels: [&run.labels[..], std::slice::from_ref(&choice.label)].concat(),
                 seed: 0,
                 sets: [&run.sets[..], &choice.sets].concat(),
             };

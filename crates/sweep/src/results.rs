@@ -44,6 +44,9 @@ pub struct Results {
     pub differences: Vec<Difference>,
 }
 
+/// The figures of several runs.
+type Figures<'a> = Vec<&'a [Option<f64>]>;
+
 /// The figures of a cell's repetitions: by what is repeated, one value a metric.
 type Repetitions = BTreeMap<Vec<String>, Vec<Option<f64>>>;
 
@@ -58,7 +61,7 @@ impl Results {
         let repeats = kept.len() < sweep.axes.len();
         let mut order: Vec<Vec<String>> = Vec::new();
         // By cell, by repetition: the figures of its runs.
-        let mut all: BTreeMap<Vec<String>, BTreeMap<Vec<String>, Vec<&[Option<f64>]>>> = BTreeMap::new();
+        let mut all: BTreeMap<Vec<String>, BTreeMap<Vec<String>, Figures<'a>>> = BTreeMap::new();
         for (run, figures) in runs {
             let cell: Vec<String> = kept.iter().map(|&k| run.labels[k].clone()).collect();
             if !all.contains_key(&cell) {
@@ -76,7 +79,7 @@ impl Results {
             }
         }
         let metrics = sweep.metrics.len();
-        let reduce = |runs: &Vec<&[Option<f64>]>| -> Vec<Option<f64>> {
+        let reduce = |runs: &Figures<'a>| -> Vec<Option<f64>> {
             (0..metrics).map(|m| mean(&runs.iter().filter_map(|r| r[m]).collect::<Vec<_>>())).collect()
         };
         let reduced: BTreeMap<&Vec<String>, Repetitions> = all

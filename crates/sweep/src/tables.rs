@@ -39,11 +39,11 @@ pub fn text(outcome: &Outcome) -> String {
     out.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
 }
 
-/// The last two parts of each way are enough to tell figures apart.
+/// Most figures are totals: that need not be said.
 fn short(metrics: &[String]) -> Vec<String> {
     let last = |m: &String| {
         let parts: Vec<&str> = m.split('.').collect();
-        let skip = if parts.first() == Some(&"totals") { 1 } else { 0 };
+        let skip = usize::from(parts.first() == Some(&"totals"));
         parts[skip..].join(".")
     };
     metrics.iter().map(last).collect()

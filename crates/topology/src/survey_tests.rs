@@ -111,6 +111,22 @@ fn a_link_that_goes_at_the_moment_another_comes_leaves_no_gap() {
 }
 
 #[test]
+fn changes_within_what_rounding_moves_them_by_are_one() {
+    // 0-2-1 is lost, 0-3-1 comes so many nanoseconds later.
+    for (later_ns, steps) in
+        [(0, vec![Some(2), Some(2)]), (80, vec![Some(2), Some(2)]), (200, vec![Some(2), None, Some(2)])]
+    {
+        let net = Adjacency::new(vec![vec![2], vec![2, 3], vec![0, 1], vec![1]]);
+        let (lost, found) = (Time::from_nanos(1_000), Time::from_nanos(1_000 + later_ns));
+        let changes =
+            [LinkChange { at: lost, a: 0, b: 2, up: false }, LinkChange { at: found, a: 0, b: 3, up: true }];
+        let pair = Pair { src: 0, dst: 1, from: Time::ZERO, until: at(1.0) };
+        let t = follow(net, &changes, at(1.0), &[pair]).flows.remove(0);
+        assert_eq!(t.steps.iter().map(|s| s.hops).collect::<Vec<_>>(), steps, "{later_ns} ns");
+    }
+}
+
+#[test]
 fn a_relay_whose_links_end_together_changes_the_path_once() {
     // Node 2 stands between and jumps away: both its links end; node 3 is a longer way round that remains.
     let t = zero_to_one(&[

@@ -30,14 +30,14 @@ fn a_sweep_makes_every_run_and_sums_up() {
     // Each line is what `wayhop run` says of that run.
     let records = lines(dir.path());
     let mut received = Vec::new();
-    for seed in 1..=3 {
-        let seed = seed.to_string();
+    for n in 1..=3 {
+        let seed = n.to_string();
         let alone =
             ["run", "s.toml", "--no-out", "--json", "--topology", "--protocol", "aodv", "--seed", &seed];
         let alone: Value = serde_json::from_str(&run_in(dir.path(), &alone).ok()).unwrap();
         let record = records
             .iter()
-            .find(|r| r["run"]["protocol"] == "aodv" && r["run"]["seed"].to_string() == seed)
+            .find(|r| r["run"]["protocol"] == "aodv" && r["run"]["seed"].as_u64() == Some(n))
             .expect("a line for each run");
         assert_eq!(record["summary"]["trace_hash"], alone["trace_hash"]);
         assert_eq!(record["summary"]["flows"], alone["flows"]);
@@ -74,7 +74,8 @@ fn a_sweep_that_was_killed_goes_on_and_comes_to_the_same() {
         .expect("the program runs");
     let begun = Instant::now();
     let file = dir.path().join("runs/sweep-plan/runs.jsonl");
-    let some = || fs::read(&file).is_ok_and(|t| t.iter().filter(|&&b| b == b'\n').count() >= 3);
+    let ends = |text: &[u8]| text.split(|&b| b == b'\n').count() - 1;
+    let some = || fs::read(&file).is_ok_and(|t| ends(&t) >= 3);
     while !some() && begun.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -82,7 +83,7 @@ fn a_sweep_that_was_killed_goes_on_and_comes_to_the_same() {
     child.wait().unwrap();
     // As if the kill had come in the middle of a line, too.
     let mut text = fs::read(&file).unwrap();
-    let whole = text.iter().filter(|&&b| b == b'\n').count();
+    let whole = ends(&text);
     assert!((3..40).contains(&whole), "{whole} runs were done");
     text.extend_from_slice(b"{\"id\":\"torn");
     fs::write(&file, text).unwrap();
@@ -133,7 +134,9 @@ fn the_plans_of_this_repository_name_scenarios_that_resolve() {
             _ => "scenarios/sweeps/waypoint.toml",
         };
         let mut args = vec!["topology", scenario, "--json"];
-        sets.iter().for_each(|s| args.extend(["--set", *s]));
+        for set in &sets {
+            args.extend(["--set", *set]);
+        }
         run_in(&root, &args).ok();
     }
 }
