@@ -41,12 +41,52 @@ fn the_aodv_testbed_is_reproduced_by_its_name() {
 }
 
 #[test]
+fn the_study_of_tcp_runs_pattern_by_pattern_and_finds_its_runs_again() {
+    let dir = folder(&[]);
+    let args = [
+        "reproduce",
+        "holland-vaidya",
+        "--seeds",
+        "1",
+        "--first-seed",
+        "2",
+        "--mechanisms",
+        "none",
+        "--json",
+        "--quiet",
+    ];
+    let rows = || -> Vec<serde_json::Value> {
+        let v: serde_json::Value =
+            serde_json::from_str(&run_in(dir.path(), &args).ok()).expect("one JSON object");
+        assert_eq!(v["paper"], "holland-vaidya");
+        let rows = v["rows"].as_array().expect("rows").clone();
+        // All but how long it took.
+        rows.into_iter().filter(|r| r["artefact"] != "Time").collect()
+    };
+    let first = rows();
+    let throughput = first.iter().find(|r| r["row"] == "20 m/s" && r["quantity"] == "throughput_kbps");
+    assert!(throughput.expect("a row")["ours"].as_f64().expect("a number") > 0.0);
+    let paths = first.iter().find(|r| r["quantity"] == "path_changes").expect("a row");
+    assert_eq!(paths["paper"], 43.1);
+    let out = dir.path().join("runs/reproduce-holland-vaidya");
+    for file in ["report.html", "patterns.html", "patterns.csv", "rows.csv", "scenarios/pattern.toml"] {
+        assert!(out.join(file).is_file(), "{file}");
+    }
+    let lines = || std::fs::read_to_string(out.join("runs.jsonl")).expect("runs").lines().count();
+    let runs = lines();
+    assert_eq!((rows(), lines()), (first, runs));
+}
+
+#[test]
 fn what_cannot_be_reproduced_is_said_with_the_remedy() {
     let dir = folder(&[("file", "")]);
     for (args, message) in [
-        (vec!["reproduce", "nobody"], "possible values: cmu, das, pran"),
+        (vec!["reproduce", "nobody"], "possible values: cmu, das, pran, holland-vaidya"),
         (vec!["reproduce", "cmu", "--seeds", "0"], "--seeds"),
         (vec!["reproduce", "cmu", "--jobs", "-1"], "--jobs"),
+        (vec!["reproduce", "das", "--mechanisms", "elfn"], "belong to holland-vaidya"),
+        (vec!["reproduce", "holland-vaidya", "--mechanisms", "none,elfn"], "none stands alone"),
+        (vec!["reproduce", "holland-vaidya", "--seeds", "3", "--pattern", "4"], "the patterns 1 to 3 run"),
     ] {
         let e = run_in(dir.path(), &args).failure(2);
         assert!(e.contains(message), "{args:?}: {e}");

@@ -20,6 +20,9 @@ pub(crate) enum Case {
     Field { way: usize },
 }
 
+/// The cars' laptops had the cards of the laboratory.
+const CARDS: &str = "radio.preset=wavelan-i-pcmcia";
+
 impl Case {
     /// All of them.
     pub(crate) fn all() -> Vec<Self> {
@@ -42,10 +45,10 @@ impl Case {
                 ("tcp-lab.toml", vec![format!("nodes.count={}", hops + 1), format!("traffic.0.dst={hops}")])
             }
             Self::Outdoor { megabytes } => {
-                ("abc.toml", vec![transfer("B", megabytes), "duration_s=112".to_owned()])
+                ("abc.toml", vec![CARDS.to_owned(), transfer("B", megabytes), "duration_s=112".to_owned()])
             }
             Self::Field { way } => {
-                let mut sets = vec![transfer("C", 1)];
+                let mut sets = vec![CARDS.to_owned(), transfer("C", 1)];
                 sets.extend(WAYS[way].setting.map(str::to_owned));
                 ("abc.toml", sets)
             }

@@ -73,7 +73,7 @@ pub(crate) fn section(all: &[Conditions], chains: Option<&ChainThroughput>) -> S
         all.iter().map(|c| c.expected_kbps(chains?)).collect()
     };
     rows.push(
-        row("expected_kbps", "expected_by_paper_s_chains_kbps").with(expected(paper::chains().as_ref())),
+        row("expected_kbps", "expected_by_printed_chains_kbps").with(expected(paper::chains().as_ref())),
     );
     let by_ours = Row::new(
         "Figure 3",
