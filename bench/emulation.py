@@ -2,6 +2,7 @@
 """How much of a mesh this machine emulates on time: nodes and packet rates up to `degraded`. Needs root.
 
     emulation.py [--seconds 20] [--wayhop target/release/wayhop]
+    emulation.py --draw        # the curve again, from results/emulation.json
 
 Nodes move at up to 10 m/s at the density of 50 in 1500 m x 300 m, over the default radio, with 10 flows of 64 octets; the
 first series adds nodes at 4 packets a second and flow, the second packets at 100 nodes. One line a run: the time to set
@@ -14,6 +15,11 @@ import os
 import re
 import subprocess
 import tempfile
+from pathlib import Path
+
+import emulation_curve
+
+RESULTS = Path(__file__).resolve().parent / "results/emulation.json"
 
 SCENARIO = """
 duration_s = {seconds}
@@ -44,11 +50,13 @@ def run(wayhop, protocol, nodes, rate, seconds):
     return json.loads(done.stdout), float(setup.group(1)) if setup else float("nan")
 
 
-def show(wayhop, protocol, nodes, rate, seconds):
+def measure(wayhop, series, protocol, nodes, rate, seconds):
+    """One run's line, printed; as a record for the results."""
     summary, setup = run(wayhop, protocol, nodes, rate, seconds)
+    record = {"series": series, "protocol": protocol, "nodes": nodes, "pps_a_flow": rate}
     if summary is None:
         print(f"{protocol:8}{nodes:7}{rate:9}   failed: {setup}", flush=True)
-        return "failed"
+        return record | {"verdict": "failed", "error": setup}
     late = summary["lateness_us"]
     print(
         f"{protocol:8}{nodes:7}{rate:9}{setup:9.2f}{summary['events'] / summary['simulated_s']:12,.0f}"
@@ -56,7 +64,12 @@ def show(wayhop, protocol, nodes, rate, seconds):
         f"{100 * late['late_share']:9.3f}   {late['verdict']}",
         flush=True,
     )
-    return late["verdict"]
+    return record | {
+        "setup_s": setup,
+        "events_a_second": summary["events"] / summary["simulated_s"],
+        "delivery_ratio": summary["totals"]["delivery_ratio"],
+        **late,
+    }
 
 
 def main():
@@ -66,16 +79,21 @@ def main():
     parser.add_argument("--protocols", nargs="+", default=["aodv", "dsr"])
     parser.add_argument("--nodes", type=int, nargs="+", default=[50, 100, 200, 400, 800, 1600])
     parser.add_argument("--rates", type=int, nargs="+", default=[20, 50, 100, 200, 400])
+    parser.add_argument("--draw", action="store_true", help="only draw the results of last time")
     a = parser.parse_args()
-    print("                  pps a    setup      events  delivered            late, us           late")
-    print("protocol  nodes    flow        s    a second          %      p50      p99       max        %   verdict")
-    for protocol in a.protocols:
-        for nodes in a.nodes:
-            if show(a.wayhop, protocol, nodes, 4, a.seconds) != "ok":
-                break
-        for rate in a.rates:
-            if show(a.wayhop, protocol, 100, rate, a.seconds) != "ok":
-                break
+    if not a.draw:
+        records = []
+        print("                  pps a    setup      events  delivered            late, us           late")
+        print("protocol  nodes    flow        s    a second          %      p50      p99       max        %   verdict")
+        for protocol in a.protocols:
+            steps = [("nodes", nodes, 4) for nodes in a.nodes], [("rate", 100, rate) for rate in a.rates]
+            for series in steps:
+                for step in series:
+                    records.append(measure(a.wayhop, step[0], protocol, *step[1:], a.seconds))
+                    if records[-1]["verdict"] != "ok":
+                        break
+        RESULTS.write_text(json.dumps({"seconds": a.seconds, "runs": records}, indent=1) + "\n", encoding="utf-8")
+    emulation_curve.draw(json.loads(RESULTS.read_text(encoding="utf-8"))["runs"])
 
 
 if __name__ == "__main__":
