@@ -6,6 +6,7 @@
 mod mesh;
 
 use std::fs;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -74,7 +75,6 @@ fn who_is_not_root_is_told_what_is_needed() {
     if !may_run() {
         return;
     }
-    use std::os::unix::process::CommandExt as _;
     let folder = tempfile::tempdir().unwrap();
     let out = Command::new(WAYHOP)
         .args(["reproduce", "pran", "--part", "forwarding"])
