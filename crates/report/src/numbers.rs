@@ -11,7 +11,7 @@ fn short(v: f64) -> String {
     trimmed(format!("{v:.decimals$}"))
 }
 
-/// [`short`] with the sign of mathematics, which is as wide as a digit, if it is negative.
+/// `v` with as many decimals as its size asks for, and the sign of mathematics, which is as wide as a digit, if it is negative.
 pub fn plain(v: f64) -> String {
     let text = short(v);
     match text.strip_prefix('-') {
