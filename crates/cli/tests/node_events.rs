@@ -8,7 +8,7 @@ mod mesh;
 use std::net::Ipv4Addr;
 
 use mesh::{Mesh, may_run};
-use wayhop_control::{Client, Event, EventKind, paths};
+use wayhop_control::{Client, Event, EventKind};
 
 #[test]
 fn a_subscriber_hears_the_search_for_a_route_and_the_row_that_it_leads_to() {
@@ -22,7 +22,7 @@ fn a_subscriber_hears_the_search_for_a_route_and_the_row_that_it_leads_to() {
         mesh.start(0, protocol, &[&format!("control={name}")]);
         mesh.start(1, protocol, &[]);
         mesh.start(2, protocol, &[]);
-        let mut client = Client::connect(&paths::socket(&name).unwrap()).unwrap();
+        let mut client = Client::connect(&mesh.socket(&name)).unwrap();
         client.subscribe(None, vec![EventKind::Note, EventKind::Route]).unwrap();
         mesh.ping(0, 2, 1);
         let mut seen = Vec::new();

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use wayhop_core::{Decision, DropReason, NodeId, PacketId, Position, SendState, Span, Time, TraceNote};
 use wayhop_trace::{
     Counter, FlowSummary, HopEvent, HopKind, Manifest, Messages, NoteEvent, Outputs, PacketClass,
-    PositionEvent, Recorder, RunDir, RunStatus, SendEvent, Summary, TraceHash, export_csv,
+    PositionEvent, Recorder, RunDir, RunStatus, SendEvent, Summary, TcpEvent, TraceHash, export_csv,
 };
 
 fn start(dir: &TempDir, outputs: &Outputs) -> (RunDir, Recorder) {
@@ -111,6 +111,20 @@ fn the_other_tables_hold_what_was_recorded() {
     };
     let waits = SendState { next_hop: Ipv4Addr::UNSPECIFIED, decision: Decision::Waits, attempt: 0, ..state };
     let waits = SendState { hops: 0, timer: Span::ZERO, rtt: Span::ZERO, rtt_deviation: Span::ZERO, ..waits };
+    r.tcp(&TcpEvent {
+        time: Time::from_nanos(8),
+        flow: 0,
+        node: NodeId(0),
+        event: "resend",
+        octet: 2_920,
+        bytes: 1_460,
+        acked: 1_460,
+        in_flight: 4_380,
+        window: 2.5,
+        threshold: 8.0,
+        srtt: None,
+        rto: Span::from_millis(1_500),
+    });
     for state in [state, waits] {
         r.sent(&SendEvent { time: Time::from_nanos(7), node: NodeId(0), state });
     }
@@ -132,13 +146,18 @@ fn the_other_tables_hold_what_was_recorded() {
         "time_ns,node,packet,next_hop,decision,attempt,hops,queued,timer_us,rtt_us,rtt_deviation_us\n\
          7,0,4,10.0.0.2,retransmitted,2,3,7,190000,30500,5000\n7,0,4,,waits,0,0,7,,,\n"
     );
+    assert_eq!(
+        csv("tcp"),
+        "time_ns,flow,node,event,octet,bytes,acked,in_flight,cwnd,ssthresh,srtt_us,rto_us\n\
+         8,0,0,resend,2920,1460,1460,4380,2.5,8,,1500000\n"
+    );
     assert_eq!(csv("counters"), "node,layer,name,value\n0,mac,retries,12\n");
     assert_eq!(csv("nodes"), "node,name,address\n0,n0,10.0.0.1\n1,n1,10.0.0.2\n2,n2,10.0.0.3\n");
     assert!(csv("flows").ends_with("\n0,cbr,0,2,10,0,0,0,0,0,0,0,0,0\n"));
     assert!(csv("packets").starts_with("time_ns,node,event,"));
     assert_eq!(run.summary().expect("a summary"), summary());
     let names = fs::read_dir(dir.path()).expect("the directory").count();
-    assert_eq!(names, 9, "seven tables, manifest and summary; nothing left over");
+    assert_eq!(names, 10, "eight tables, manifest and summary; nothing left over");
 }
 
 #[test]

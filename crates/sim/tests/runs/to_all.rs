@@ -63,10 +63,18 @@ fn without_floods_a_packet_to_all_reaches_the_neighbours() {
 }
 
 #[test]
-fn a_ping_to_all_is_refused() {
-    let text = "nodes.count = 2\nmovement = { kind = \"chain\", spacing_m = 100 }\n\
-                radio = { preset = \"80211b\" }\nprotocol = { name = \"dsr\" }\n\
-                duration_s = 1\n[[traffic]]\nkind = \"ping\"\nsrc = 0\ndst = \"all\"\n";
-    let error = Scenario::from_text(text, &[]).and_then(|s| s.resolve()).expect_err("refused").to_string();
-    assert!(error.contains("traffic[0].dst: a ping to all nodes; name one node"), "{error}");
+fn a_ping_or_a_connection_to_all_is_refused() {
+    for kind in ["ping", "tcp"] {
+        let text = format!(
+            "nodes.count = 2\nmovement = {{ kind = \"chain\", spacing_m = 100 }}\n\
+             radio = {{ preset = \"80211b\" }}\nprotocol = {{ name = \"dsr\" }}\n\
+             duration_s = 1\n[[traffic]]\nkind = \"{kind}\"\nsrc = 0\ndst = \"all\"\n"
+        );
+        let error =
+            Scenario::from_text(&text, &[]).and_then(|s| s.resolve()).expect_err("refused").to_string();
+        assert!(
+            error.contains("traffic[0].dst: a ping or a connection to all nodes; name one node"),
+            "{error}"
+        );
+    }
 }
