@@ -504,7 +504,7 @@ fn lap(text: &str) -> Result<f64, String> {
     })
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(s) if s.is_finite() && s > 0.0 => Ok(s),
         _ => Err("give a number of seconds above zero".to_owned()),

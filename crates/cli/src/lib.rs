@@ -3,6 +3,7 @@
 #![deny(clippy::print_stderr)]
 
 mod args;
+mod chains;
 mod collect;
 mod compare;
 mod ctl;

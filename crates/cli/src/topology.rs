@@ -15,6 +15,7 @@ use wayhop_topology::{
 use wayhop_trace::Summary;
 
 use crate::args::{RunArgs, metres};
+use crate::chains::MeasureArgs;
 use crate::failure::{Failure, output, warn};
 
 /// Examples for the help.
@@ -25,6 +26,7 @@ or when no shortest path is left that stood all the time since the last one (doc
 Examples:
   wayhop topology scenarios/first.toml
   wayhop topology --movement M.tcl --src 1 --dst 2 --duration 1800 --chains chains.csv
+  wayhop topology scenarios/holland-vaidya/pattern.toml --measure-chains chains.csv
   wayhop topology scenarios/first.toml --csv=profile";
 
 /// What the geometry is judged by.
@@ -50,6 +52,8 @@ pub(crate) struct TopologyArgs {
     pub(crate) dst: Option<String>,
     #[command(flatten)]
     pub(crate) geometry: GeometryArgs,
+    #[command(flatten)]
+    measure: MeasureArgs,
     /// Print one JSON object
     #[arg(long, conflicts_with = "csv")]
     pub(crate) json: bool,
@@ -73,8 +77,11 @@ pub(crate) enum Table {
 
 pub(crate) fn topology(a: &TopologyArgs) -> Result<ExitCode, Failure> {
     let resolved = a.source.load()?.resolve().map_err(Failure::usage)?;
-    let chains = a.geometry.chains.as_deref().map(chains).transpose()?;
     let range_m = a.geometry.range.unwrap_or_else(|| resolved.radio.nominal_range_m());
+    let chains = match a.geometry.chains.as_deref() {
+        Some(path) => Some(chains(path)?),
+        None => a.measure.measure(&resolved, range_m)?,
+    };
     let flows = match (&a.src, &a.dst) {
         (Some(src), Some(dst)) => vec![between(&resolved, src, dst)?],
         _ => of_scenario(&resolved),

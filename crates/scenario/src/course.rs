@@ -21,8 +21,16 @@ pub(crate) fn tracks(
     map: Option<&Map>,
 ) -> Result<Vec<Track>, Error> {
     let doc = &scenario.document;
-    let Movement::Course { line, speed_min_mps, speed_max_mps, stop_s, separation_m, separation_s, jitter_s } =
-        &scenario.movement
+    let Movement::Course {
+        line,
+        speed_min_mps,
+        speed_max_mps,
+        stop_s,
+        separation_m,
+        separation_s,
+        jitter_s,
+        speed_factor: _,
+    } = &scenario.movement
     else {
         return Ok(Vec::new());
     };

@@ -42,14 +42,13 @@ impl Placed {
         let end = duration.unwrap_or(Time::from_secs_f64(900.0));
         let mut placed = match &scenario.movement {
             Movement::Ns2 { path, speed_factor } => from_ns2(scenario, path)?.sped_up(*speed_factor, doc)?,
-            Movement::Course { .. } => {
-                let count = count(scenario)?;
-                Self::of(course::tracks(scenario, seed, end, count, map)?)
+            Movement::Course { speed_factor, .. } => {
+                let slow_end = slow_end(end, *speed_factor, doc)?;
+                let tracks = course::tracks(scenario, seed, slow_end, count(scenario)?, map)?;
+                Self::of(tracks).sped_up(*speed_factor, doc)?
             }
             Movement::RandomWaypoint { speed_factor, .. } => {
-                // Checked before the slow pattern is made, which may be much longer than the run.
-                check_factor(*speed_factor, doc)?;
-                let slow_end = Time::from_secs_f64(end.as_secs_f64() * speed_factor);
+                let slow_end = slow_end(end, *speed_factor, doc)?;
                 Self::of(generate(scenario, seed, slow_end)?).sped_up(*speed_factor, doc)?
             }
             _ => Self::of(generate(scenario, seed, end)?),
@@ -211,6 +210,13 @@ fn from_ns2(scenario: &Scenario, path: &Path) -> Result<Placed, Error> {
     let count = scenario.nodes.count.map(|c| check_count(c, scenario)).transpose()?;
     let Imported { tracks, ids, flows, last_move, warnings } = import.finish(count)?;
     Ok(Placed { ns2_flows: flows, last_move, warnings, ..Placed::with_ids(tracks, &ids) })
+}
+
+/// How long the moves of a pattern take before they are sped up. The factor is checked before the slow pattern is made,
+/// which may be much longer than the run.
+fn slow_end(end: Time, factor: f64, doc: &Document) -> Result<Time, Error> {
+    check_factor(factor, doc)?;
+    Ok(if factor == 1.0 { end } else { Time::from_secs_f64(end.as_secs_f64() * factor) })
 }
 
 fn check_factor(factor: f64, doc: &Document) -> Result<(), Error> {

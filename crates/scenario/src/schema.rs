@@ -208,6 +208,9 @@ pub enum Movement {
         /// Each car is early or late by up to this, seconds, drawn anew for each lap.
         #[serde(default)]
         jitter_s: f64,
+        /// The same drive so many times as fast, every moment divided by this, halts and separations too.
+        #[serde(default = "unchanged", skip_serializing_if = "is_unchanged")]
+        speed_factor: f64,
     },
     /// A movement file of ns-2 (`setdest`), plain or gzip.
     Ns2 {

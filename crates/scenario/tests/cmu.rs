@@ -129,6 +129,22 @@ fn the_experiments_offer_what_the_report_offered() {
     }
 }
 
+#[test]
+fn cars_on_a_course_drive_the_same_way_at_another_speed() {
+    let slow = load("ping.toml", &["duration_s=1200"]);
+    let fast = load("ping.toml", &["duration_s=300", "movement.speed_factor=4"]);
+    let mut driven_m = 0.0;
+    for k in 0..300 {
+        let t = f64::from(k);
+        for (name, car) in [("T1", true), ("T5", true), ("E1", false)] {
+            let (a, b) = (at(&slow, name, 4.0 * t), at(&fast, name, t));
+            assert!(a.distance(b) < 1e-3, "{name} at {t} s: {a:?} and {b:?}");
+            driven_m += if car { at(&slow, name, 4.0 * t + 4.0).distance(a) } else { 0.0 };
+        }
+    }
+    assert!(driven_m > 2.0 * 300.0 * 4.0 * 5.0, "they stood still: {driven_m} m");
+}
+
 /// What a user reads when `ping.toml` is changed so.
 fn refused(from: &str, to: &str) -> String {
     let text = std::fs::read_to_string(folder().join("ping.toml")).unwrap();

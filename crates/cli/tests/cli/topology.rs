@@ -103,3 +103,41 @@ fn two_nodes_can_be_named_and_wrong_ones_are_refused() {
         "wayhop: --range: says how --topology judges the geometry; give that, too\n"
     );
 }
+
+#[test]
+fn chains_are_measured_for_the_expected_throughput() {
+    let tcp = "duration_s = 100\nmovement = { kind = \"ns2\", path = \"m.tcl\" }\nradio = { preset = \"wavelan-914-cmu\" }\n\
+        [[traffic]]\nkind = \"tcp\"\nsrc = 0\ndst = 1\nbytes = 1000\nstart_s = 40\n";
+    let chain = |nodes: u32| {
+        format!(
+            "duration_s = 20\nseed = 1\nnodes.count = {nodes}\nmovement = {{ kind = \"chain\", spacing_m = 150 }}\n\
+            radio = {{ preset = \"wavelan-914-cmu\" }}\n[[traffic]]\nkind = \"tcp\"\nsrc = 0\ndst = {}\n",
+            nodes - 1
+        )
+    };
+    let files = [("m.tcl", PASSING), ("s.toml", tcp), ("udp.toml", SCENARIO)];
+    let (one, two) = (chain(2), chain(3));
+    let dir = folder(&[&files[..], &[("one.toml", &one), ("two.toml", &two)]].concat());
+    let measure = ["--measure-chains", "c.csv", "--chain-spacing", "150", "--chain-hops", "2"];
+    let more = ["--chain-seeds", "1", "--chain-duration", "20", "--json"];
+    let told =
+        |first: &[&str], rest: &[&str]| run_in(dir.path(), &[&["topology", "s.toml"], first, rest].concat());
+    let measured = json(&told(&measure, &more).ok());
+    // The oracle: the same chains as scenarios of their own.
+    let bps = ["one.toml", "two.toml"].map(|file| {
+        let summary = json(&run_in(dir.path(), &["run", file, "--json", "--no-out"]).ok());
+        summary["flows"][0]["goodput_bps"].as_f64().unwrap()
+    });
+    assert!(bps[0] > 1.5 * bps[1] && bps[1] > 1e5, "{bps:?}");
+    let text = std::fs::read_to_string(dir.path().join("c.csv")).unwrap();
+    assert_eq!(text, format!("hops,bps\n1,{}\n2,{}\n", bps[0], bps[1]));
+    // The file says to others what was measured.
+    let read = json(&told(&["--chains", "c.csv"], &["--json"]).ok());
+    assert_eq!(read["flows"][0]["topology"], measured["flows"][0]["topology"]);
+    assert!(measured["flows"][0]["topology"]["expected_bps"].as_f64().unwrap() > 1e5);
+
+    let refused = told(&["--measure-chains", "c.csv", "--chain-spacing", "250"], &[]).failure(2);
+    assert!(refused.contains("neighbours would not reach each other"), "{refused}");
+    let refused = run_in(dir.path(), &["topology", "udp.toml", "--measure-chains", "c.csv"]).failure(2);
+    assert!(refused.contains("no flow of kind \"tcp\""), "{refused}");
+}

@@ -1,0 +1,151 @@
+//! `wayhop topology --measure-chains`: what chains that stand still carry, for the expected throughput.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use wayhop_core::{Addr, NodeId, Position, Time};
+use wayhop_reproduce::jobs;
+use wayhop_scenario::{CapturePlan, Resolved};
+use wayhop_sim::Simulation;
+use wayhop_topology::ChainThroughput;
+use wayhop_trace::Recorder;
+use wayhop_transport::tcp::{App, TcpConfig};
+use wayhop_transport::{FlowConfig, FlowKind};
+use wayhop_world::Track;
+
+use crate::args::{metres, seconds};
+use crate::failure::Failure;
+use crate::reproduce::Progress;
+use crate::run::stop_on_signal;
+
+/// Neighbours of a chain are so much of the range apart unless it is said: 180 m of 250 m. Nodes three hops apart then sense
+/// each other over radios that sense carriers at 2.2 times their range, and no node is hidden.
+const SPACING_OF_RANGE: f64 = 0.72;
+
+/// Which chains are measured.
+#[derive(Debug, clap::Args)]
+pub(crate) struct MeasureArgs {
+    /// Measure what chains of 1, 2, ... hops that stand still carry with this scenario's radio, protocol and first TCP flow,
+    /// write it into this file (for --chains), and expect it
+    #[arg(long, value_name = "FILE", conflicts_with = "chains")]
+    pub(crate) measure_chains: Option<PathBuf>,
+    /// Of these chains: metres from node to node; without it, 0.72 of the range
+    #[arg(long, value_name = "M", value_parser = metres, requires = "measure_chains", allow_negative_numbers = true)]
+    chain_spacing: Option<f64>,
+    /// The longest chain, hops; what it carries counts for longer ones, too
+    #[arg(long, value_name = "HOPS", default_value = "8", value_parser = clap::value_parser!(u32).range(1..=64), requires = "measure_chains", allow_negative_numbers = true)]
+    chain_hops: u32,
+    /// Runs of each chain, with the seeds 1, 2, ...
+    #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=10_000), requires = "measure_chains", allow_negative_numbers = true)]
+    chain_seeds: u32,
+    /// How long each runs, seconds
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds, requires = "measure_chains", allow_negative_numbers = true)]
+    chain_duration: f64,
+}
+
+impl MeasureArgs {
+    /// Measures and writes the file, if that is asked for.
+    pub(crate) fn measure(
+        &self,
+        scenario: &Resolved,
+        range_m: f64,
+    ) -> Result<Option<ChainThroughput>, Failure> {
+        let Some(path) = &self.measure_chains else { return Ok(None) };
+        let flow = scenario.flows.iter().find_map(endless).ok_or_else(|| {
+            Failure::Usage(format!(
+                "--measure-chains: {} has no flow of kind \"tcp\"; only TCP shows what a chain carries",
+                scenario.name
+            ))
+        })?;
+        let spacing_m = self.chain_spacing.unwrap_or(SPACING_OF_RANGE * range_m);
+        if spacing_m >= range_m {
+            return Err(Failure::Usage(format!(
+                "--chain-spacing {spacing_m}: neighbours would not reach each other; give less than {range_m}"
+            )));
+        }
+        let runs: Vec<(u32, u32)> = (1..=self.chain_seeds)
+            .flat_map(|seed| (1..=self.chain_hops).map(move |hops| (hops, seed)))
+            .collect();
+        let stop = stop_on_signal()?;
+        let progress = Progress::new(runs.len(), "chains", false);
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let run = |&(hops, seed): &(u32, u32)| {
+            let duration = Time::from_secs_f64(self.chain_duration);
+            carried(&chain(scenario, &flow, hops, spacing_m, duration, seed.into()), &stop)
+        };
+        let results = jobs::run(&runs, threads, &stop, |done| progress.at(done), run);
+        progress.done();
+        let mut sums = vec![0.0; self.chain_hops as usize];
+        for ((hops, _), result) in runs.iter().zip(results) {
+            let bps = result.unwrap_or(Ok(None)).map_err(Failure::Run)?;
+            sums[*hops as usize - 1] += bps.ok_or_else(|| {
+                Failure::Run(format!(
+                    "stopped before all chains were measured; {} is not written",
+                    path.display()
+                ))
+            })?;
+        }
+        let means = sums.into_iter().map(|s| s / f64::from(self.chain_seeds)).collect();
+        let chains = ChainThroughput::new(means)
+            .ok_or_else(|| Failure::Run("a chain carried no number of bits".to_owned()))?;
+        std::fs::write(path, chains.to_csv()).map_err(Failure::write(path))?;
+        Ok(Some(chains))
+    }
+}
+
+/// A TCP flow with data for ever; `None` of others.
+fn endless(flow: &FlowConfig) -> Option<FlowConfig> {
+    let FlowKind::Tcp(tcp) = flow.kind else { return None };
+    let kind = FlowKind::Tcp(TcpConfig { app: App::Bulk { bytes: None }, ..tcp });
+    Some(FlowConfig { kind, start: Time::ZERO, stop: None, ..flow.clone() })
+}
+
+/// The scenario's network as a chain: alike nodes at rest in the open, and the one flow from end to end.
+fn chain(
+    scenario: &Resolved,
+    flow: &FlowConfig,
+    hops: u32,
+    spacing_m: f64,
+    duration: Time,
+    seed: u64,
+) -> Resolved {
+    let place = |i: u32| Track::fixed(Position::new(f64::from(i) * spacing_m, 0.0, 0.0));
+    let address = |i: u32| -> Addr { NodeId(i).default_addr() };
+    let mut radio = scenario.radio.clone();
+    radio.site = None;
+    Resolved {
+        seed,
+        duration,
+        area: [f64::from(hops) * spacing_m, 0.0, 0.0],
+        tracks: (0..=hops).map(place).collect(),
+        names: (0..=hops).map(|i| i.to_string()).collect(),
+        addresses: (0..=hops).map(address).collect(),
+        flows: vec![FlowConfig { src: NodeId(0), dst: NodeId(hops), ..flow.clone() }],
+        radio,
+        cards: Vec::new(),
+        stalls: Vec::new(),
+        orders: Vec::new(),
+        programs: Vec::new(),
+        captures: CapturePlan::default(),
+        ns2_trace: false,
+        warnings: Vec::new(),
+        ..scenario.clone()
+    }
+}
+
+/// Octets that arrived in order, bits a second; `None` if it was broken off.
+fn carried(chain: &Resolved, stop: &AtomicBool) -> Result<Option<f64>, String> {
+    let mut simulation = Simulation::new(chain, Recorder::hash_only())?;
+    let go =
+        |_| if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    if !simulation.run(go) {
+        return Ok(None);
+    }
+    let (summary, audit, _) = simulation.finish(chain, 0.0);
+    match audit.defect() {
+        Some(defect) => Err(format!("defect in Wayhop, please report it: {defect}")),
+        None => Ok(summary.flows.first().map(|f| f.goodput_bps)),
+    }
+}
