@@ -1,7 +1,7 @@
 //! Route Maintenance without link-layer feedback: passive and network-layer acknowledgements (RFC 4728 sections 8.3.2 and
 //! 8.3.3; Maltz, Broch and Johnson 1999, sections 6.2 to 6.4).
 
-use wayhop_core::{Addr, Cx, Decision, Packet, Priority, RxMeta, SendState, Span, Time, TxId, TxSpec};
+use wayhop_core::{Addr, Cx, Decision, Packet, RxMeta, SendState, Span, Time, TxId, TxSpec};
 use wayhop_wire::Error;
 use wayhop_wire::dsr::{self, Builder, DsrOption};
 use wayhop_wire::ipv4::{self, protocol};
@@ -148,12 +148,6 @@ impl Engine {
         });
         let priority = self.class(&copy, control);
         cx.send(copy, TxSpec::unicast(w.next_hop).with_priority(priority).after(delay).reported(w.tx));
-    }
-
-    /// The class in the interface queue. The testbed had two, told apart by the low-delay bit (section 6.4 of the paper).
-    fn class(&self, p: &Packet, control: bool) -> Priority {
-        let low_delay = || ipv4::Packet::new_checked(p.bytes()).is_ok_and(|ip| ip.tos() & LOW_DELAY != 0);
-        if control || self.params.low_delay_tos && low_delay() { Priority::Control } else { Priority::Data }
     }
 
     /// How long a neighbour may take to confirm a packet that is sent now. `asked` says how often it asked before; `None`

@@ -87,6 +87,7 @@ mod notice;
 mod output;
 mod params;
 mod path;
+mod priority;
 mod reply;
 mod request_table;
 mod rexmt;

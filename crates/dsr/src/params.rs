@@ -189,6 +189,9 @@ pub struct Params {
     /// Whether control packets and retransmissions carry the low-delay bit in the IP header's TOS octet, and all packets
     /// with that bit leave the interface queue first.
     pub low_delay_tos: bool,
+    /// Whether TCP segments that only acknowledge leave the interface queue before other data, as in the queue that ns-2
+    /// gives its DSR.
+    pub acknowledgements_first: bool,
     /// Whether packets of this node carry a location option of 44 octets.
     pub location_option: bool,
 
@@ -378,6 +381,7 @@ impl Params {
             rexmt_timer_from_air: true,
             remember_forwarded: true,
             low_delay_tos: false,
+            acknowledgements_first: false,
             location_option: false,
             gratuitous_replies: true,
             grat_reply_holdoff_ms: 1_000,
@@ -429,6 +433,7 @@ impl Params {
             error_to_queued_sources: false,
             blacklist: false,
             maintenance: Maintenance::Link,
+            acknowledgements_first: true,
             grat_holdoff_by_route: true,
             grat_table_size: 10,
             flow_state: true,

@@ -4,8 +4,8 @@ use crate::common::{
     Ip, RREP, RREQ, at, net, option_of, packet, profile, reasons, reply, request, sent_with, source_route,
     teach,
 };
-use wayhop_core::{DropReason, Span};
-use wayhop_testkit::addr;
+use wayhop_core::{DropReason, NodeId, Priority, Span};
+use wayhop_testkit::{What, addr};
 
 #[test]
 fn the_ns2_profile_asks_sixteen_hops_far() {
@@ -107,4 +107,58 @@ fn the_ns2_profile_has_no_blacklist() {
     assert_eq!(on, 1, "the request of the neighbour that did not take the reply goes on");
     assert!(sent_with(&net, 1, RREP).len() <= 2);
     assert!(reasons(&net).iter().all(|r| *r != DropReason::Malformed));
+}
+
+/// A TCP header with these control bits and nothing else of note, and so many octets behind it.
+fn segment(flags: u8, payload: usize) -> Vec<u8> {
+    let mut s = vec![0; 20 + payload];
+    s[12..14].copy_from_slice(&[5 << 4, flags]);
+    s
+}
+
+#[test]
+fn the_ns2_profile_sends_bare_acknowledgements_before_data() {
+    // `queue/dsr-priqueue.cc`: packets of type PT_ACK have a queue of their own, before that of other data. ACK is bit 4,
+    // SYN bit 1, FIN bit 0 (RFC 9293 section 3.1).
+    const ACK: u8 = 1 << 4;
+    let segments =
+        [segment(ACK, 100), segment(ACK, 0), segment(ACK | 1 << 1, 0), segment(ACK | 1, 0), segment(0, 0)];
+    let bare = [Priority::Data, Priority::High, Priority::Data, Priority::Data, Priority::Data];
+    // With a source route, behind a Flow State header and a source route, and with UDP in place of TCP.
+    for (name, header, protocol, expected) in [
+        ("ns2", 0, 6, bare),
+        ("ns2", 4, 6, bare),
+        ("ns2", 0, 17, [Priority::Data; 5]),
+        ("rfc", 0, 6, [Priority::Data; 5]),
+    ] {
+        let mut net = net(4, &profile(name));
+        net.line();
+        net.run_until(at(1.0));
+        for (id, s) in segments.iter().enumerate() {
+            let ip = Ip { id: 100 + id as u16, ..Ip::new(0, 3) };
+            let mut p = packet(&ip, &[source_route(0, 0, 2, &[1, 2])], s);
+            p[20] = protocol;
+            if header > 0 {
+                // Next Header, F and Hop Count, Flow ID (section 7.1 of RFC 4728).
+                p.splice(20..20, [48, 0x80, 0, 9]);
+                let length = (p.len() as u16).to_be_bytes();
+                p[2..4].copy_from_slice(&length);
+                let sum = u16::from_be_bytes([p[10], p[11]]) - header;
+                p[10..12].copy_from_slice(&sum.to_be_bytes());
+            }
+            net.inject(1, addr(0), false, &p);
+        }
+        net.run_until(at(2.0));
+        let mut classes: Vec<_> = (net.record.iter())
+            .filter_map(|r| match &r.what {
+                What::Sent { priority, bytes, .. } if r.node == NodeId(1) && bytes[5] >= 100 => {
+                    Some((bytes[5], *priority))
+                }
+                _ => None,
+            })
+            .collect();
+        classes.sort_by_key(|c| c.0);
+        let classes: Vec<_> = classes.into_iter().map(|c| c.1).collect();
+        assert_eq!(classes, expected, "{name}, header of {header}, protocol {protocol}");
+    }
 }
