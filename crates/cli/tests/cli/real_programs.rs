@@ -19,6 +19,14 @@ fn chain(head: &str, programs: &str) -> String {
     format!("{head}\nprotocol.name = \"aodv\"\n{nodes}{programs}")
 }
 
+fn wait(what: &str, is_so: impl Fn() -> bool) {
+    let until = Instant::now() + Duration::from_secs(30);
+    while !is_so() {
+        assert!(Instant::now() < until, "not within 30 s: {what}");
+        sleep(Duration::from_millis(20));
+    }
+}
+
 fn emulate(dir: &Path, command: &[&str]) -> String {
     run_in(dir, &[&["emulate", "s.toml", "--no-out", "--quiet", "--node", "0", "--"], command].concat()).ok()
 }
@@ -30,7 +38,8 @@ fn iperf3_measures_what_four_hops_carry() {
     }
     let server = "[[programs]]\nnode = 4\ncommand = [\"sh\", \"-c\", \"iperf3 -s -1 >/dev/null\"]\n";
     let dir = folder(&[("s.toml", &chain("", server))]);
-    let script = "sleep 0.5; iperf3 -c mesh-4 -t 5 -J";
+    // Until the server listens, the client ends with an error.
+    let script = "until said=$(iperf3 -c mesh-4 -t 5 -J); do sleep 0.1; done; echo \"$said\"";
     let out: Value =
         serde_json::from_str(&emulate(dir.path(), &["sh", "-c", script])).expect("iperf3's JSON");
     let bps = out["end"]["sum_received"]["bits_per_second"].as_f64().expect("a rate");
@@ -45,7 +54,7 @@ fn curl_gets_a_file_whole_although_the_mesh_parts_in_the_middle() {
     }
     let name = format!("p{}", std::process::id());
     let dir = folder(&[]);
-    let body: Vec<u8> = (0..200_000_u32).map(|i| (i * 31 % 251) as u8).collect();
+    let body: Vec<u8> = (0..400_000_u32).map(|i| (i * 31 % 251) as u8).collect();
     fs::write(dir.path().join("file.bin"), &body).expect("a file");
     let serve = format!(
         "[[programs]]\nnode = 4\ncommand = [\"python3\", \"-m\", \"http.server\", \"80\", \"-d\", \"{}\"]\n",
@@ -59,7 +68,9 @@ fn curl_gets_a_file_whole_although_the_mesh_parts_in_the_middle() {
     let pid = run.id().to_string();
     let socket = Path::new("/run/wayhop").join(format!("{name}.sock"));
     let got = dir.path().join("got.bin");
-    sleep(Duration::from_millis(800));
+    wait("the server listens", || {
+        run_in(dir.path(), &["exec", "--run", &pid, "4", "--", "ss", "-Hltn"]).out.contains(":80 ")
+    });
     let mut curl = crate::wayhop()
         .args(["exec", "--run", &pid, "0", "--", "curl", "-sS", "--max-time", "110", "-o"])
         .arg(&got)
@@ -67,19 +78,17 @@ fn curl_gets_a_file_whole_although_the_mesh_parts_in_the_middle() {
         .spawn()
         .expect("curl runs");
     let size = || fs::metadata(&got).map_or(0, |m| m.len());
-    let until = Instant::now() + Duration::from_secs(20);
-    while size() < 20_000 {
-        assert!(Instant::now() < until, "nothing comes");
-        sleep(Duration::from_millis(20));
-    }
+    wait("the file begins to come", || size() >= 20_000);
     let link =
         |state: &str| ask(&socket, &format!(r#""do": "set-link", "a": 1, "b": 2, "state": "{state}""#));
     link("down");
-    sleep(Duration::from_millis(500));
-    let before = size();
-    assert!(before < body.len() as u64, "the cut comes in the middle");
-    sleep(Duration::from_secs(2));
-    assert_eq!(size(), before, "nothing gets through");
+    // What had got through by then is written down whenever curl has its turn.
+    wait("nothing gets through", || {
+        let before = size();
+        sleep(Duration::from_secs(2));
+        size() == before
+    });
+    assert!(size() < body.len() as u64, "the cut comes in the middle");
     link("model");
     assert!(curl.wait().expect("curl ended").success());
     assert_eq!(fs::read(&got).expect("the file"), body);
@@ -111,6 +120,7 @@ fn ssh_logs_in_over_the_mesh() {
         path("host")
     );
     fs::write(dir.path().join("s.toml"), chain("", &server)).expect("a file");
-    let script = format!("sleep 0.7; dbclient -y -y -i {} root@mesh-4 'hostname -I' 2>/dev/null", path("id"));
+    let login = format!("dbclient -y -y -i {} root@mesh-4 'hostname -I' 2>/dev/null", path("id"));
+    let script = format!("until {login}; do sleep 0.1; done");
     assert_eq!(emulate(dir.path(), &["sh", "-c", &script]).trim(), "10.0.0.5");
 }

@@ -15,10 +15,11 @@ fn a_node_goes_on_when_its_interface_was_taken_away_and_made_again_under_its_nam
     }
     for protocol in ["dsr", "aodv"] {
         let mut mesh = Mesh::line(3);
-        mesh.start_all(
-            protocol,
-            &["protocol.active_route_timeout_ms=2500"][..usize::from(protocol == "aodv")],
-        );
+        for i in 0..3 {
+            let control = format!("control=n{i}");
+            let sets = [&control, "protocol.active_route_timeout_ms=2500"];
+            mesh.start(i, protocol, &sets[..if protocol == "aodv" { 2 } else { 1 }]);
+        }
         mesh.ping(0, 2, 2);
         mesh.unplug(1);
         mesh.until("it is missed", SECONDS_20, |m| m.said(1).contains("the interface is gone"));
@@ -27,9 +28,14 @@ fn a_node_goes_on_when_its_interface_was_taken_away_and_made_again_under_its_nam
         mesh.plug(1, "02:00:0a:00:00:77");
         mesh.until("it is found", SECONDS_20, |m| m.said(1).contains("the interface is back"));
         mesh.until("the ends reach each other again", Duration::from_secs(30), |m| m.try_ping(0, 2));
-        // Longer than a route lives unused: its use is noticed at the new interface, too.
-        let (_, said) = mesh.run(0, "ping -c 25 -i 0.2 -W 3 10.0.0.3");
-        assert!(said.contains(" 0% packet loss"), "{protocol}: {said}");
+        // Longer than a route lives unused: its use is noticed at the new interface, too, and nobody searches again. (Where the
+        // processor is busy for the time of two Hellos, links break, and there is another try.)
+        let searches = |m: &Mesh| m.counters("n0")["type.rreq"].as_u64().unwrap_or(0);
+        mesh.until("routes live while they are used", Duration::from_secs(90), |m| {
+            let before = searches(m);
+            let (_, said) = m.run(0, "ping -c 25 -i 0.2 -W 3 10.0.0.3");
+            said.contains(" 0% packet loss") && searches(m) == before
+        });
         let log = mesh.stop(1);
         assert!(!log.contains("cannot be watched"), "{log}");
         let left = mesh.ip(1, "-4 route") + &mesh.ip(1, "-4 address show dev eth1");
