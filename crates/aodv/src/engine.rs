@@ -302,7 +302,12 @@ impl Protocol for Engine {
         status: TxStatus,
         p: Option<Packet>,
     ) {
-        let Some(p) = p else { return };
+        let Some(p) = p else {
+            if matches!(status, TxStatus::NoAck { .. }) && self.params.link_feedback {
+                self.link_broken(cx, next_hop);
+            }
+            return;
+        };
         let is_data = id == tx::HOST || id == tx::DATA;
         match status {
             TxStatus::Acked | TxStatus::Unknown => cx.consume(p),
@@ -333,6 +338,9 @@ impl Protocol for Engine {
     }
 
     fn on_route_used(&mut self, cx: &mut Cx<'_>, used: &RouteUse) {
+        if used.previous_hop == Some(used.next_hop) && self.params.turning_back_ends_route {
+            return self.turned_back(cx, used);
+        }
         self.refresh(cx, used);
     }
 

@@ -114,13 +114,20 @@ impl Engine {
         }
         let now = cx.now();
         let interval = interval.unwrap_or(Neighbours::INTERVAL).max(Span::from_millis(1));
+        let allowed = u64::from(self.params.allowed_hello_loss.max(1));
+        let interval = self.params.believed(interval * allowed) / allowed;
         let n = Neighbour { addr: head.source, heard: now, interval };
         let lost_at = n.lost_at(&self.params);
         let known = &mut self.neighbours.hellos;
         match known.iter().position(|x| x.addr == n.addr) {
             Some(i) => known[i] = n,
             None if known.len() < Neighbours::LIMIT => known.push(n),
-            None => return,
+            // Who was not heard for the longest time makes room.
+            None => {
+                if let Some(oldest) = known.iter_mut().min_by_key(|x| x.heard) {
+                    *oldest = n;
+                }
+            }
         }
         if self.params.hello_routes {
             self.hello_route(cx, head.source, m.destination_seq, lost_at);
@@ -133,6 +140,9 @@ impl Engine {
     fn hello_route(&mut self, cx: &mut Cx<'_>, neighbour: Addr, seq: u32, until: Time) {
         let e = self.entry(cx, neighbour);
         if !e.accepts(seq, 1) {
+            if e.contradicts(neighbour, seq) {
+                self.ask_next_hop(cx, neighbour);
+            }
             return self.direct_route(cx, neighbour, until);
         }
         let is_direct = e.is_valid() && e.next_hop == neighbour;

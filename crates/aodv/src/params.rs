@@ -22,6 +22,9 @@ pub struct Params {
     pub my_route_timeout_ms: u64,
     /// `DELETE_PERIOD`, ms: how long an invalid entry is kept for its sequence number (section 6.11); absent: for ever.
     pub delete_period_ms: Option<u64>,
+    /// Believe lifetimes in replies, and the time after which a sender of Hellos is lost, up to `MY_ROUTE_TIMEOUT` only, which is
+    /// what a destination states at most; else up to the 49 days that the fields can hold.
+    pub bounded_lifetimes: bool,
     /// Lifetime of a reverse route that a request made, ms; absent: `2 * NET_TRAVERSAL_TIME - 2 * hops *
     /// NODE_TRAVERSAL_TIME` (section 6.5).
     pub reverse_route_ms: Option<u64>,
@@ -109,6 +112,13 @@ pub struct Params {
     pub failure_notices: bool,
     /// Which number a Route Error of the next hop must have to count (section 6.11).
     pub rerr_number: RerrNumber,
+    /// The next hop of a route that says less of the destination than the route does, a lower number, is asked for the
+    /// destination with the route's number, which the destination then takes over (section 6.1). Else replies that forged
+    /// numbers precede are believed by none.
+    pub ask_lagging_next_hop: bool,
+    /// A route by which a packet would go back to the neighbour that it came from is broken, and reported to all: two nodes
+    /// that send each other what is for a third believe forged messages, and each packet would renew the routes of both.
+    pub turning_back_ends_route: bool,
     /// Keep the list of a route's users when the route breaks or expires.
     pub keep_precursors: bool,
     /// `RERR_RATELIMIT`: Route Errors that a node may send a second (section 6.11); 0: no limit.
@@ -320,6 +330,10 @@ impl Params {
     }
     pub(crate) fn active_route_timeout(&self) -> Span {
         Span::from_millis(self.active_route_timeout_ms)
+    }
+    /// As much of a lifetime that somebody states as is believed.
+    pub(crate) fn believed(&self, stated: Span) -> Span {
+        if self.bounded_lifetimes { stated.min(Span::from_millis(self.my_route_timeout_ms)) } else { stated }
     }
     pub(crate) fn delete_period(&self) -> Span {
         self.delete_period_ms.map_or(Span::MAX, Span::from_millis)

@@ -53,7 +53,7 @@ impl Engine {
                 cx.note("neighbour_lost", w.neighbour, 0);
                 cx.recall(w.neighbour);
                 self.link_broken(cx, w.neighbour);
-            } else if self.ask_neighbour(cx, w.neighbour) {
+            } else if self.ask_over(cx, w.neighbour, w.neighbour, 1) {
                 let due = now + self.params.ring_traversal_time(1);
                 self.watch.0.push(Watched { was_asked: true, due, ..w });
             }
@@ -67,13 +67,26 @@ impl Engine {
         }
     }
 
-    /// Sends a neighbour a request for itself; false if no request may leave now. The next packet to it begins anew then.
-    fn ask_neighbour(&mut self, cx: &mut Cx<'_>, neighbour: Addr) -> bool {
+    /// Asks the next hop of a route for the destination, with the route's number: section 6.1 has the destination take it over.
+    pub(crate) fn ask_next_hop(&mut self, cx: &mut Cx<'_>, destination: Addr) {
+        let Some(e) = self.table.get(destination).filter(|_| self.params.ask_lagging_next_hop) else {
+            return;
+        };
+        let next_hop = e.next_hop;
+        let ttl = if next_hop == destination { 1 } else { self.params.net_diameter };
+        // Half of the requests are left for packets that wait.
+        if self.rreq_rate.has_room(cx.now(), self.params.rreq_rate_limit.div_ceil(2)) {
+            self.ask_over(cx, next_hop, destination, ttl);
+        }
+    }
+
+    /// Sends a neighbour a request that only the destination answers; false if no request may leave now.
+    fn ask_over(&mut self, cx: &mut Cx<'_>, neighbour: Addr, destination: Addr, ttl: u8) -> bool {
         if !self.may_ask(cx.now()) || self.rreq_rate.take(cx.now(), self.params.rreq_rate_limit).is_err() {
             return false;
         }
         self.count_request();
-        let known = self.table.get(neighbour).and_then(|e| e.seq);
+        let known = self.table.get(destination).and_then(|e| e.seq);
         let request = Rreq {
             join: false,
             repair: false,
@@ -82,12 +95,12 @@ impl Engine {
             unknown_seq: known.is_none(),
             hop_count: 0,
             id: self.request_id,
-            destination: neighbour,
+            destination,
             destination_seq: known.unwrap_or(0),
             originator: cx.addr(),
             originator_seq: self.seq,
         };
-        let p = self.new_message(cx, &Message::Rreq(request), None, neighbour, 1);
+        let p = self.new_message(cx, &Message::Rreq(request), None, neighbour, ttl);
         Self::unicast(cx, p, neighbour, tx::CONTROL);
         true
     }

@@ -151,7 +151,6 @@ impl Engine {
         if !is_sound || !is_node(m.originator) || m.hop_count == u8::MAX {
             return cx.drop(p, DropReason::Malformed);
         }
-        self.touch_neighbour(cx, head.source);
         if m.ack_required {
             let ack = self.new_message(cx, &Message::RrepAck, None, head.source, 1);
             Self::unicast(cx, ack, head.source, tx::CONTROL);
@@ -165,10 +164,14 @@ impl Engine {
             })
         };
         if is_own {
+            self.touch_neighbour(cx, head.source);
             return cx.consume(p);
         }
         m.hop_count += 1;
+        // Section 6.7 has the neighbour's entry made first, without a number, so that the reply is news about the neighbour, too.
+        // Here numbers stay: if the entry were made first, an equal number would be no news, and nobody else would get the reply.
         let is_news = self.forward_route(cx, head.source, &m);
+        self.touch_neighbour(cx, head.source);
         // Whoever tells of itself and names itself as the originator waits for no reply: a Hello that was sent to one node.
         let has_arrived = m.originator == own || m.originator == m.destination;
         if !is_news || has_arrived || self.is_quiet(cx.now()) {
@@ -188,6 +191,9 @@ impl Engine {
         let is_other =
             e.prefix != m.prefix_size && (leaves_some_out || e.state != State::Invalid || e.search.is_on());
         if is_other || !e.accepts(m.destination_seq, m.hop_count) {
+            if !is_other && e.contradicts(from, m.destination_seq) {
+                self.ask_next_hop(cx, key);
+            }
             return false;
         }
         if e.prefix != m.prefix_size {
@@ -195,7 +201,7 @@ impl Engine {
         }
         let e = self.entry(cx, key);
         let was_in_repair = e.state == State::Repair;
-        let expires = now + Span::from_millis(m.lifetime_ms.into());
+        let expires = now + self.params.believed(Span::from_millis(m.lifetime_ms.into()));
         self.set_route(cx, key, from, m.hop_count, m.destination_seq, expires);
         let asked = self.table.get(m.destination).map_or(Time::ZERO, |e| e.search.asked);
         if m.originator == cx.addr()

@@ -1,6 +1,6 @@
 //! Route Errors: made, received, passed on (section 6.11).
 
-use wayhop_core::{Addr, BROADCAST, Cx, DropReason, Packet, Span};
+use wayhop_core::{Addr, BROADCAST, Cx, DropReason, Packet, RouteUse, Span};
 use wayhop_wire::aodv::{MAX_UNREACHABLE, Message, Rerr, Unreachable};
 
 use crate::engine::{Engine, Head, tx};
@@ -79,6 +79,19 @@ impl Engine {
         // To all: whoever sent the packet is often no known user of the route, as on the way back from a destination.
         self.send_rerr(cx, Audience::Many, false, Span::ZERO);
         self.end_unreachable(cx, p, DropReason::NoRoute);
+    }
+
+    /// A packet goes back where it came from: this route and the neighbour's lead to each other.
+    pub(crate) fn turned_back(&mut self, cx: &mut Cx<'_>, used: &RouteUse) {
+        let key = self.table.key(used.destination);
+        if !self.table.get(key).is_some_and(|e| e.is_valid() && e.next_hop == used.next_hop) {
+            return;
+        }
+        self.invalidate(cx, key, |seq| seq.map(|s| s.wrapping_add(1)));
+        let seq = self.table.number(used.destination).unwrap_or(0);
+        self.lost.clear();
+        self.lost.push(Unreachable { destination: used.destination, seq });
+        self.send_rerr(cx, Audience::Many, false, Span::ZERO);
     }
 
     /// A Route Error from a neighbour (section 6.11 iii).

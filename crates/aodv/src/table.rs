@@ -149,6 +149,10 @@ impl Entry {
             Some(own) => newer(seq, own),
         }
     }
+    /// Whether the next hop of a route knows a lower number than the route has, although the route is its word.
+    pub(crate) fn contradicts(&self, from: Addr, told: u32) -> bool {
+        self.is_valid() && self.next_hop == from && self.seq.is_some_and(|own| newer(own, told))
+    }
     /// A packet used it: lives until then, if it is valid.
     pub(crate) fn renew(&mut self, until: Time) {
         if self.is_valid() {

@@ -97,7 +97,8 @@ pub trait Protocol: Send {
         let _ = (cx, p, next_hop, rx);
     }
     /// A reported transmission ended. The packet comes back with every status but `Acked` and `Unknown`, with which the
-    /// host has consumed it.
+    /// host has consumed it. A kernel that forwards by itself tells of a neighbour that it did not find, but keeps what
+    /// was for it: id 0, [`TxStatus::NoAck`] with no tries, and no packet.
     fn on_tx_status(
         &mut self,
         cx: &mut Cx<'_>,

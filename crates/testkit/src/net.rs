@@ -30,6 +30,9 @@ pub struct Config {
     /// Whether unicast frames are acknowledged. If not, their status is `Unknown` (a wire or radio without
     /// acknowledgements) and one try is all they get.
     pub acknowledged: bool,
+    /// Where nothing is acknowledged: whether the host notices a next hop that is not there, as by ARP. What the protocol
+    /// sent comes back; of what a `DataPlane::Forwarding` host forwards by itself the protocol hears that it is lost.
+    pub resolves: bool,
     /// Octets of payload in test packets.
     pub payload: usize,
     /// IP time to live of test packets.
@@ -44,6 +47,7 @@ impl Default for Config {
             tries: 7,
             queue_limit: 50,
             acknowledged: true,
+            resolves: false,
             payload: 64,
             ttl: 64,
         }
@@ -558,6 +562,15 @@ impl Net {
                 }
             }
             None if self.config.acknowledged => self.status(node, q, TxStatus::NoAck { tries }),
+            None if self.config.resolves && !to.is_some_and(|to| self.links.get(node, to).up) => {
+                let unresolved = TxStatus::NoAck { tries: 0 };
+                if q.spec.report != Some(TxId(0)) {
+                    return self.status(node, q, unresolved);
+                }
+                self.log(node, What::LostOnAir { id: q.packet.meta.id, flow: q.packet.meta.flow });
+                self.pool.recycle(q.packet);
+                self.calls.push_back((node, Call::Status(TxId(0), next_hop, unresolved, None)));
+            }
             None => {
                 self.log(node, What::LostOnAir { id: q.packet.meta.id, flow: q.packet.meta.flow });
                 self.pool.recycle(q.packet);

@@ -176,7 +176,7 @@ fn the_number_in_a_request_passed_on_is_the_freshest_known_and_the_table_keeps_i
 
 #[test]
 fn an_intermediate_node_answers_if_its_number_is_fresh_enough_and_d_is_clear() {
-    let mut net = alone(&rfc());
+    let mut net = alone(&Params { my_route_timeout_ms: 60_000, ..rfc() });
     hear(&mut net, 0, addr(4), &Message::Rrep(reply(addr(9), 10, 2, addr(0))));
     let ask = |net: &mut _, id, seq, d| {
         let mut m = request(id, addr(5), id, addr(9), seq);

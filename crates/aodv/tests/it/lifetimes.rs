@@ -189,3 +189,20 @@ fn purged_routes_are_gone_without_a_word_and_their_numbers_stay() {
     assert!(rreqs(&net, 0).len() > requests, "a new discovery");
     assert_eq!(net.delivered(1), [0, 1]);
 }
+
+#[test]
+fn a_reply_of_the_destination_that_the_previous_hop_had_forgotten_is_passed_on() {
+    let mut net = line(3, &rfc());
+    net.send_at(secs(1.0), 0, 2, 1);
+    net.run_until(secs(2.0));
+    for node in [0, 1] {
+        net.command(node, &Command::PurgeRoutes { destination: None }).unwrap();
+    }
+    let requests = rreqs(&net, 0).len();
+    net.send_at(secs(3.0), 0, 2, 1);
+    net.run_until(secs(4.0));
+    // The last distance is 2, so that the first ring reaches. For the node between, the reply proves the neighbour, and has the
+    // number that it remembers.
+    assert_eq!(rreqs(&net, 0).len(), requests + 1);
+    assert_eq!(net.delivered(1), [0, 1]);
+}

@@ -4,6 +4,7 @@ mod das;
 mod discovery;
 mod errors;
 mod flags;
+mod flood;
 mod hostile;
 mod lifetimes;
 mod live;

@@ -171,14 +171,16 @@ fn an_extension_that_runs_past_the_end_stops_the_message() {
 
 #[test]
 fn hello_intervals_of_zero_and_of_seven_weeks_do_no_harm() {
-    for (interval, lost) in [([0, 0, 0, 0], true), ([0xff; 4], false)] {
-        let mut net = alone(&rfc());
+    for (interval, bounded, lost) in
+        [([0, 0, 0, 0], true, true), ([0xff; 4], true, true), ([0xff; 4], false, false)]
+    {
+        let mut net = alone(&Params { bounded_lifetimes: bounded, ..rfc() });
         let mut m = octets(&Message::Rrep(Rrep { lifetime_ms: u32::MAX, ..reply(addr(4), 7, 0, addr(4)) }));
         m.extend([1, 4]);
         m.extend(interval);
         hear_octets(&mut net, 4, &m);
         net.run_until(secs(60.0));
-        assert_eq!(net.notes("neighbour_lost").len(), usize::from(lost));
+        assert_eq!(net.notes("neighbour_lost").len(), usize::from(lost), "{interval:?}");
         assert_eq!(net.route(0, addr(4)).is_some(), !lost);
         net.assert_conserved();
     }
