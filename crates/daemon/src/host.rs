@@ -466,6 +466,14 @@ impl Host {
         self.call(|proto, cx| proto.on_route_used(cx, &used));
     }
 
+    /// The kernel forwards to a neighbour that does not answer: what it had for it is lost.
+    pub(crate) fn not_found(&mut self, next_hop: Addr) {
+        if self.routes.values().any(|r| r.next_hop == next_hop) {
+            let status = TxStatus::NoAck { tries: 0 };
+            self.call(|proto, cx| proto.on_tx_status(cx, TxId(0), next_hop, status, None));
+        }
+    }
+
     /// When something is due.
     pub(crate) fn next_deadline(&self) -> Option<Time> {
         let delayed = self.delayed.peek().map(|Reverse(d)| d.at);

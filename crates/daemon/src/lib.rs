@@ -19,6 +19,7 @@ mod control;
 mod counters;
 mod error;
 mod events;
+mod exchange;
 mod fate;
 mod filter;
 pub mod forwarding;

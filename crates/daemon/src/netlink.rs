@@ -3,36 +3,35 @@
 use std::io;
 use std::os::fd::BorrowedFd;
 
-use netlink_packet_core::{
-    NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_REPLACE, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload,
-};
+use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_REPLACE};
 use netlink_packet_route::address::{AddressAttribute, AddressMessage, AddressScope};
 use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage};
+use netlink_packet_route::neighbour::{
+    NeighbourAddress, NeighbourAttribute, NeighbourMessage, NeighbourState,
+};
 use netlink_packet_route::route::{
     RouteAddress, RouteAttribute, RouteFlags, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
 };
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
-use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
+use netlink_sys::protocols::NETLINK_ROUTE;
 use wayhop_core::Addr;
+
+use crate::exchange::{Exchange, News};
 
 /// Who made a route: the number in its `protocol` field. Not used by any program that iproute2 names.
 pub(crate) const ROUTE_PROTOCOL: u8 = 119;
 
+// Groups of news (linux/rtnetlink.h).
 const RTMGRP_LINK: u32 = 1;
+const RTMGRP_NEIGH: u32 = 4;
 
 /// A socket for orders to the kernel.
-pub(crate) struct Netlink {
-    socket: Socket,
-    sequence: u32,
-}
+pub(crate) struct Netlink(Exchange);
 
 impl Netlink {
     /// Opens it in the network namespace of the calling thread.
     pub(crate) fn open() -> io::Result<Self> {
-        let mut socket = Socket::new(NETLINK_ROUTE)?;
-        socket.bind_auto()?;
-        socket.connect(&SocketAddr::new(0, 0))?;
-        Ok(Self { socket, sequence: 0 })
+        Exchange::open(NETLINK_ROUTE).map(Self)
     }
 
     /// Adds or replaces the route to one host by a neighbour that needs no route itself.
@@ -91,8 +90,7 @@ impl Netlink {
 
     /// Has the kernel do something, and waits until it is done.
     pub(crate) fn order(&mut self, message: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
-        self.send(message, NLM_F_REQUEST | NLM_F_ACK | flags)?;
-        self.answers(|_| {})
+        self.0.ask(message, NLM_F_ACK | flags, drop)
     }
 
     /// Has the kernel list what it has.
@@ -101,41 +99,7 @@ impl Netlink {
         what: RouteNetlinkMessage,
         row: impl FnMut(RouteNetlinkMessage),
     ) -> io::Result<()> {
-        self.send(what, NLM_F_REQUEST | NLM_F_DUMP)?;
-        self.answers(row)
-    }
-
-    fn send(&mut self, message: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
-        self.sequence = self.sequence.wrapping_add(1);
-        let mut m = NetlinkMessage::from(message);
-        m.header.flags = flags;
-        m.header.sequence_number = self.sequence;
-        m.finalize();
-        let mut octets = vec![0; m.buffer_len()];
-        m.serialize(&mut octets);
-        self.socket.send(&octets, 0).map(drop)
-    }
-
-    /// Reads until the kernel says that the last order is done.
-    fn answers(&mut self, mut row: impl FnMut(RouteNetlinkMessage)) -> io::Result<()> {
-        loop {
-            let (octets, _) = self.socket.recv_from_full()?;
-            let mut rest = &octets[..];
-            while rest.len() >= 16 {
-                let m = NetlinkMessage::<RouteNetlinkMessage>::deserialize(rest).map_err(io::Error::other)?;
-                let len = (m.header.length as usize).next_multiple_of(4).clamp(16, rest.len());
-                rest = &rest[len..];
-                if m.header.sequence_number != self.sequence {
-                    continue;
-                }
-                match m.payload {
-                    NetlinkPayload::Error(e) => return e.code.map_or(Ok(()), |_| Err(e.to_io())),
-                    NetlinkPayload::Done(_) => return Ok(()),
-                    NetlinkPayload::InnerMessage(m) => row(m),
-                    _ => {}
-                }
-            }
-        }
+        self.0.ask(what, NLM_F_DUMP, row)
     }
 }
 
@@ -167,7 +131,7 @@ fn host_address(addr: Addr, ifindex: u32) -> AddressMessage {
 }
 
 /// News of interfaces.
-pub(crate) struct LinkNews(Socket);
+pub(crate) struct LinkNews(News);
 
 /// What became of an interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,38 +144,61 @@ pub(crate) enum LinkChange {
 
 impl LinkNews {
     pub(crate) fn open() -> io::Result<Self> {
-        let mut socket = Socket::new(NETLINK_ROUTE)?;
-        socket.bind(&SocketAddr::new(0, RTMGRP_LINK))?;
-        socket.set_non_blocking(true)?;
-        Ok(Self(socket))
+        News::open(NETLINK_ROUTE, RTMGRP_LINK).map(Self)
     }
 
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {
-        std::os::fd::AsFd::as_fd(&self.0)
+        self.0.fd()
     }
 
     /// What happened since the last look.
-    pub(crate) fn take(&mut self) -> Vec<LinkChange> {
+    pub(crate) fn take(&self) -> Vec<LinkChange> {
         let mut changes = Vec::new();
-        while let Ok((octets, _)) = self.0.recv_from_full() {
-            let mut rest = &octets[..];
-            while rest.len() >= 16 {
-                let Ok(m) = NetlinkMessage::<RouteNetlinkMessage>::deserialize(rest) else { break };
-                let len = (m.header.length as usize).next_multiple_of(4).clamp(16, rest.len());
-                rest = &rest[len..];
-                match m.payload {
-                    NetlinkPayload::InnerMessage(RouteNetlinkMessage::NewLink(l)) => {
-                        changes.push(LinkChange::Up(l.header.index, name(&l), is_up(&l)));
-                    }
-                    NetlinkPayload::InnerMessage(RouteNetlinkMessage::DelLink(l)) => {
-                        changes.push(LinkChange::Gone(l.header.index));
-                    }
-                    _ => {}
-                }
+        self.0.take(|m| match m {
+            RouteNetlinkMessage::NewLink(l) => {
+                changes.push(LinkChange::Up(l.header.index, name(&l), is_up(&l)));
             }
-        }
+            RouteNetlinkMessage::DelLink(l) => changes.push(LinkChange::Gone(l.header.index)),
+            _ => {}
+        });
         changes
     }
+}
+
+/// News of neighbours that the kernel asked for by ARP and did not find. It forwards by itself, so nobody else would hear of
+/// them. What is lost of this news is told again: the next packet to the neighbour has the kernel ask anew.
+pub(crate) struct NeighbourNews(News);
+
+impl NeighbourNews {
+    pub(crate) fn open() -> io::Result<Self> {
+        News::open(NETLINK_ROUTE, RTMGRP_NEIGH).map(Self)
+    }
+
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.0.fd()
+    }
+
+    /// Who did not answer on this interface since the last look.
+    pub(crate) fn take(&self, ifindex: u32) -> Vec<Addr> {
+        let mut missing = Vec::new();
+        self.0.take(|m| {
+            if let RouteNetlinkMessage::NewNeighbour(n) = m
+                && n.header.ifindex == ifindex
+                && n.header.state == NeighbourState::Failed
+                && let Some(addr) = destination(&n)
+            {
+                missing.push(addr);
+            }
+        });
+        missing
+    }
+}
+
+fn destination(n: &NeighbourMessage) -> Option<Addr> {
+    n.attributes.iter().find_map(|a| match a {
+        NeighbourAttribute::Destination(NeighbourAddress::Inet(addr)) => Some(*addr),
+        _ => None,
+    })
 }
 
 fn name(l: &LinkMessage) -> String {

@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::host::Host;
 use crate::link::Link;
 use crate::log::Level;
-use crate::netlink::LinkChange;
+use crate::netlink::{LinkChange, NeighbourNews};
 use crate::reload::reload;
 use crate::remade::take_over;
 use crate::run_dir::Run;
@@ -138,10 +138,11 @@ impl Node {
             // Without a control socket, one more look at the signals does no harm.
             PollFd::new(r.control.as_ref().map_or(signals.as_fd(), |(server, _)| server.fd()), read),
             PollFd::new(signals.as_fd(), PollFlags::empty()),
+            PollFd::new(r.missing.as_ref().map_or(signals.as_fd(), NeighbourNews::fd), read),
         ];
         let stdin = std::io::stdin();
         if self.tied {
-            // The last place, so that the others keep theirs.
+            // Its place is kept free, so that the others keep theirs.
             fds[6] = PollFd::new(stdin.as_fd(), PollFlags::empty());
         }
         match ppoll(&mut fds, wait, None) {
@@ -181,6 +182,11 @@ impl Node {
         }
         if ready[2] {
             self.take_arp();
+        }
+        if let Ready { host, missing: Some(news), interface, .. } = &mut self.ready
+            && ready[7]
+        {
+            news.take(interface.index).into_iter().for_each(|n| host.not_found(n));
         }
         let mut packets = ready[0];
         for round in 0..ROUNDS {

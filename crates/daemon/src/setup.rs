@@ -20,7 +20,7 @@ use crate::filter;
 use crate::host::{Host, Port};
 use crate::link::{Link, Silence};
 use crate::log::{Level, Log};
-use crate::netlink::{LinkNews, Netlink};
+use crate::netlink::{LinkNews, NeighbourNews, Netlink};
 use crate::prefix::Prefix;
 use crate::privileges;
 use crate::reload::parameters;
@@ -44,6 +44,8 @@ pub(crate) struct Ready {
     pub(crate) link: Link,
     pub(crate) netlink: Netlink,
     pub(crate) news: LinkNews,
+    /// Where the kernel forwards: neighbours that it does not find.
+    pub(crate) missing: Option<NeighbourNews>,
     pub(crate) interface: InterfaceFacts,
     pub(crate) log: Log,
     /// Tells which routes of the kernel are used.
@@ -139,6 +141,10 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     let link = Link::open(interface.index, interface.mtu, frames_of(&host), host.interests.overhear)?;
     watch_fates(&mut host, &link, interface.index, &log);
     let news = LinkNews::open().map_err(Error::system("hear of changes of interfaces"))?;
+    let missing = (plane == DataPlane::Forwarding)
+        .then(NeighbourNews::open)
+        .transpose()
+        .map_err(Error::system("hear of neighbours that are not there"))?;
     let usage = match host.interests.udp_port {
         Some(port) if host.interests.route_used => {
             watch(&config.interface, interface.index, settings.address, port, &log)
@@ -186,6 +192,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         link,
         netlink,
         news,
+        missing,
         interface,
         log,
         seed,

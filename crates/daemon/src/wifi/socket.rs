@@ -1,13 +1,13 @@
 //! Talking to nl80211 by generic netlink.
 
 use std::io;
-use std::time::Duration;
 
 use netlink_packet_core::{
-    DecodeError, NLM_F_ACK, NLM_F_DUMP, NLM_F_REQUEST, NetlinkDeserializable, NetlinkHeader, NetlinkMessage,
-    NetlinkPayload, NetlinkSerializable,
+    DecodeError, NLM_F_ACK, NLM_F_DUMP, NetlinkDeserializable, NetlinkHeader, NetlinkSerializable,
 };
-use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_GENERIC};
+use netlink_sys::protocols::NETLINK_GENERIC;
+
+use crate::exchange::Exchange;
 
 use super::nl80211::{attribute, find};
 
@@ -19,8 +19,6 @@ const FAMILY_NAME: u16 = 2;
 
 /// Octets of the generic header: command, version, two that are kept free.
 const HEADER: usize = 4;
-/// A kernel that does not answer for so long will not.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A generic netlink message.
 #[derive(Clone, Debug)]
@@ -55,19 +53,14 @@ impl NetlinkDeserializable for Generic {
 
 /// A socket to nl80211.
 pub(super) struct Nl80211 {
-    socket: Socket,
+    exchange: Exchange,
     family: u16,
-    sequence: u32,
 }
 
 impl Nl80211 {
     /// Opens it; `None` if this kernel has no wireless hardware.
     pub(super) fn open() -> io::Result<Option<Self>> {
-        let mut socket = Socket::new(NETLINK_GENERIC)?;
-        socket.bind_auto()?;
-        socket.connect(&SocketAddr::new(0, 0))?;
-        socket2::SockRef::from(&socket).set_read_timeout(Some(PATIENCE))?;
-        let mut this = Self { socket, family: CONTROLLER, sequence: 0 };
+        let mut this = Self { exchange: Exchange::open(NETLINK_GENERIC)?, family: CONTROLLER };
         let mut id = None;
         let asked = this.ask(GET_FAMILY, &attribute(FAMILY_NAME, b"nl80211\0"), false, |_, attributes| {
             id = find(attributes, FAMILY_ID).and_then(|v| Some(u16::from_ne_bytes(v.try_into().ok()?)));
@@ -88,32 +81,8 @@ impl Nl80211 {
         all: bool,
         mut answer: impl FnMut(u8, &[u8]),
     ) -> io::Result<()> {
-        self.sequence = self.sequence.wrapping_add(1);
         let message = Generic { family: self.family, command, attributes: attributes.to_vec() };
-        let mut m = NetlinkMessage::new(NetlinkHeader::default(), NetlinkPayload::InnerMessage(message));
-        m.header.flags = NLM_F_REQUEST | if all { NLM_F_DUMP } else { NLM_F_ACK };
-        m.header.sequence_number = self.sequence;
-        m.finalize();
-        let mut octets = vec![0; m.buffer_len()];
-        m.serialize(&mut octets);
-        self.socket.send(&octets, 0)?;
-        loop {
-            let (octets, _) = self.socket.recv_from_full()?;
-            let mut rest = &octets[..];
-            while rest.len() >= 16 {
-                let m = NetlinkMessage::<Generic>::deserialize(rest).map_err(io::Error::other)?;
-                let len = (m.header.length as usize).next_multiple_of(4).clamp(16, rest.len());
-                rest = &rest[len..];
-                if m.header.sequence_number != self.sequence {
-                    continue;
-                }
-                match m.payload {
-                    NetlinkPayload::Error(e) => return e.code.map_or(Ok(()), |_| Err(e.to_io())),
-                    NetlinkPayload::Done(_) => return Ok(()),
-                    NetlinkPayload::InnerMessage(m) => answer(m.command, &m.attributes),
-                    _ => {}
-                }
-            }
-        }
+        let flags = if all { NLM_F_DUMP } else { NLM_F_ACK };
+        self.exchange.ask(message, flags, |m: Generic| answer(m.command, &m.attributes))
     }
 }
