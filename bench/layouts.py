@@ -64,14 +64,20 @@ $ns_ at 0.0 "$ftp_(0) start"
 """
 
 
-def tcp_chain(directory, hops, spacing_m, agent="Reno", sink="TCPSink", window=32, payload=1460):
-    """A row of nodes; an endless FTP over TCP from the first to the last. Both simulators read the same files."""
-    movement, _ = chain(directory, hops, spacing_m, "wayhop")
-    name = f"tcp-{agent}-{sink.replace('/', '')}-{hops}.tcl"
+def tcp_chain(directory, hops, spacing_m, agent="Reno", sink="TCPSink", window=32, payload=1460, apart=False):
+    """A row of nodes; an endless FTP over TCP from the first to the last. Both simulators read the same files. With `apart`
+    node 0 stands out of everybody's reach and the row begins with node 1."""
+    first = 1 if apart else 0
+    if apart:
+        places = [(50.0, 5050.0)] + [(50.0 + node * spacing_m, 50.0) for node in range(hops + 1)]
+        movement, _ = write(directory, f"chain-{hops}x{spacing_m}-apart", places, [], "wayhop")
+    else:
+        movement, _ = chain(directory, hops, spacing_m, "wayhop")
+    name = f"tcp-{agent}-{sink.replace('/', '')}-{hops}{'-apart' if apart else ''}.tcl"
     traffic = os.path.join(directory, name)
     with open(traffic, "w", encoding="ascii", newline="\n") as out:
         out.write(
-            TCP_FLOW.format(agent=agent, sink=sink, window=window, payload=payload, source=0, target=hops)
+            TCP_FLOW.format(agent=agent, sink=sink, window=window, payload=payload, source=first, target=first + hops)
         )
     return movement, traffic
 

@@ -138,6 +138,10 @@ pub struct Params {
     pub propagate_errors: bool,
     /// How old such a Route Error may be, in milliseconds.
     pub propagate_errors_ms: u32,
+    /// Whether the node 10.0.0.1, which is a scenario's node 0 unless it has another address, takes each Route Error that a
+    /// Route Request carries for one told to it, those that come back with its own requests too. ns-2 marks such errors
+    /// with the address 0, which is also its first node's.
+    pub first_node_takes_spread_errors: bool,
     /// Whether neighbours that cannot be answered are remembered and their requests ignored (section 4.6).
     pub blacklist: bool,
     /// How long after the last failure a neighbour is taken for one-way without asking ("probable"), in milliseconds.
@@ -361,6 +365,7 @@ impl Params {
             failure_notices: false,
             propagate_errors: true,
             propagate_errors_ms: 1_000,
+            first_node_takes_spread_errors: false,
             blacklist: true,
             blacklist_probable_ms: 1_000,
             blacklist_expiry_ms: 3_000,
@@ -431,6 +436,7 @@ impl Params {
             resend_own_control: true,
             error_before_salvage: false,
             error_to_queued_sources: false,
+            first_node_takes_spread_errors: true,
             blacklist: false,
             maintenance: Maintenance::Link,
             acknowledgements_first: true,

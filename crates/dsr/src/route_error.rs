@@ -1,6 +1,6 @@
 //! Route Errors: originating, reading and spreading them (RFC 4728 sections 8.3.4, 8.3.5 and 3.4.4).
 
-use wayhop_core::{Addr, Cx, Packet, Span, Time};
+use wayhop_core::{Addr, Cx, NodeId, Packet, Span, Time};
 use wayhop_wire::dsr::{DsrOption, RouteError, RouteErrorKind};
 use wayhop_wire::ipv4;
 
@@ -40,6 +40,8 @@ impl Engine {
                 self.flows.remove_link(me, e.source, to);
                 if told {
                     cx.note("error_received", e.source, u64::from(to.to_bits()));
+                }
+                if told || self.takes_for_its_own(me, v) {
                     self.told = Some(ToldError { from: e.source, to, at: cx.now() });
                 }
             }
@@ -52,6 +54,11 @@ impl Engine {
             RouteErrorKind::FlowStateNotSupported if told => self.flows.avoid(me, e.source),
             _ => {}
         }
+    }
+
+    /// Whether this node takes a packet's Route Errors for its own although they are for everybody.
+    fn takes_for_its_own(&self, me: Addr, v: &View<'_>) -> bool {
+        self.params.first_node_takes_spread_errors && v.request.is_some() && me == NodeId(0).default_addr()
     }
 
     /// Sends on the options behind a Route Error to this node if they began as its own Route Errors (section 8.3.5).

@@ -1,8 +1,8 @@
 //! Choices of ns-2.35 that only the profile `ns2` makes: `dsr/dsragent.cc`, `dsr/requesttable.cc`, `dsr/constants.h`.
 
 use crate::common::{
-    Ip, RREP, RREQ, at, net, option_of, packet, profile, reasons, reply, request, sent_with, source_route,
-    teach,
+    Ip, RERR, RREP, RREQ, addrs, at, error, net, option_of, packet, profile, reasons, reply, request,
+    sent_with, source_route, teach,
 };
 use wayhop_core::{DropReason, NodeId, Priority, Span};
 use wayhop_testkit::{What, addr};
@@ -160,5 +160,22 @@ fn the_ns2_profile_sends_bare_acknowledgements_before_data() {
         classes.sort_by_key(|c| c.0);
         let classes: Vec<_> = classes.into_iter().map(|c| c.1).collect();
         assert_eq!(classes, expected, "{name}, header of {header}, protocol {protocol}");
+    }
+}
+
+#[test]
+fn the_ns2_profiles_first_node_passes_on_errors_that_it_found_in_requests() {
+    // `dsr/dsragent.h`: GRAT_ROUTE_ERROR, the addressee of such an error, is 0, and so is the first node's address.
+    for (name, me, passed_on) in [("ns2", 0, true), ("ns2", 1, false), ("rfc", 0, false)] {
+        let mut net = net(6, &profile(name));
+        net.run_until(at(1.0));
+        let heard = packet(&Ip::broadcast(5, 9), &[error(0, 2, 5, 3), request(7, 4, &[])], &[]);
+        net.inject(me, addr(5), true, &heard);
+        net.send_at(at(1.5), me, 4, 1);
+        net.run_until(at(1.6));
+        let own: Vec<_> =
+            sent_with(&net, me, RREQ).into_iter().filter(|s| s.2[12..16] == addr(me).octets()).collect();
+        let expected = passed_on.then(|| [vec![1, 0], addrs(&[2, me, 3])].concat());
+        assert_eq!(option_of(&own[0].2, RERR), expected, "{name}, node {me}");
     }
 }
