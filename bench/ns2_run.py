@@ -22,8 +22,8 @@ def version():
 def run(trace=False, flows=False, **options):
     """One ns-2 run. `options` are those of ns2/manet.tcl.
 
-    Returns the driver's own line, with `wall_s` of the whole process; with `trace`, the trace's summary is merged in
-    (then the wall time means nothing, since the reader holds ns-2 up).
+    Returns the driver's own line, with `wall_s` and `cpu_s` (user and system) of the whole process; with `trace`, the
+    trace's summary is merged in (then the wall time means nothing, since the reader holds ns-2 up).
     """
     if shutil.which("ns") is None:
         raise SystemExit("ns-2 is not installed: apt-get install ns2")
@@ -41,12 +41,18 @@ def run(trace=False, flows=False, **options):
             if options.get(name):
                 options[name] = os.path.abspath(options[name])
         words = [f"{key}={value}" for key, value in options.items()]
-        started = time.monotonic()
-        done = subprocess.run(["ns", DRIVER, *words], capture_output=True, text=True, check=False, cwd=scratch)
-        wall = time.monotonic() - started
-        lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-        if not lines:
-            raise SystemExit(f"ns-2 failed on {' '.join(words)}:\n{done.stderr[-2000:]}")
+        with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+            started = time.monotonic()
+            child = subprocess.Popen(["ns", DRIVER, *words], stdout=out, stderr=err, cwd=scratch)
+            _, status, usage = os.wait4(child.pid, 0)
+            wall = time.monotonic() - started
+            child.returncode = os.waitstatus_to_exitcode(status)
+            out.seek(0)
+            err.seek(0)
+            lines = [line for line in out if line.startswith("{")]
+            if not lines:
+                raise SystemExit(f"ns-2 failed on {' '.join(words)}:\n{err.read()[-2000:]}")
         if reader is not None:
             reader.join()
-        return {**json.loads(lines[-1]), "wall_s": round(wall, 3), **summary}
+        times = {"wall_s": round(wall, 3), "cpu_s": round(usage.ru_utime + usage.ru_stime, 3)}
+        return {**json.loads(lines[-1]), **times, **summary}
