@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """TCP over 30 moving nodes (Holland and Vaidya 1999), in ns-2 and in Wayhop, on the same files.
 
-    hv.py [--speeds 2 10 20 30] [--seeds 4] [--own 14] [--movement P.tcl ...] [--protocols DSR] [--jobs 2] [--stored] [--time 3]
+    hv.py [--speeds 2 10 20 30] [--seeds 4] [--own 30] [--movement P.tcl ...] [--protocols DSR] [--jobs 2] [--stored] [--time 3]
 
 1500 m x 300 m, random waypoint without pause, 1800 s at 2 m/s +- 10 %, the same moves faster at the other speeds; an
 endless FTP over TCP Reno from node 1 to node 2 (1460 octets, window 32, no delayed acknowledgements); 2 Mb/s, RTS/CTS.
-The patterns are those that the topology oracle is tested with and others that generate.py draws (`--own`; its seeds are
-1001, 1002, ...), or the files of `--movement`. At 2 m/s each simulator runs a pattern with one seed, faster with
+The patterns are twenty of a generator that is not ours, six of which the topology oracle is tested with, and others that
+generate.py draws (`--own`; its seeds are 1001, 1002, ...), or the files of `--movement`. At 2 m/s each simulator runs a pattern with one seed, faster with
 `--seeds`: shorter runs say less.
 
 What must hold: the mean over patterns within 10 % of ns-2's at each speed, as far as both are known (the standard error
@@ -39,7 +39,7 @@ PAYLOAD = 1460
 SEGMENT = PAYLOAD + 40
 MEAN_BOUND, CORRELATION_BOUND = 0.10, 0.8
 STORE = os.path.join(cases.RESULTS, "ns2-hv.json")
-SHARED = os.path.join(os.path.dirname(cases.HERE), "crates", "topology", "tests", "data")
+SHARED = [os.path.join(os.path.dirname(cases.HERE), "crates", "topology", "tests", "data"), os.path.join(cases.HERE, "data", "hv")]
 MOVE = re.compile(r'^\$ns_ at (\S+) "(\$node_\(\d+\) setdest \S+ \S+) (\S+)"$', re.MULTILINE)
 
 
@@ -59,7 +59,8 @@ def patterns(arguments):
     """(name, movement file at 2 m/s)."""
     if arguments.movement:
         return [(os.path.basename(path).split(".")[0], path) for path in arguments.movement]
-    chosen = [(os.path.basename(path).split(".")[0], path) for path in sorted(glob.glob(os.path.join(SHARED, "p*.tcl.gz")))]
+    shared = [path for folder in SHARED for path in glob.glob(os.path.join(folder, "p*.tcl.gz"))]
+    chosen = sorted((os.path.basename(path).split(".")[0], path) for path in shared)
     for seed in range(1001, 1001 + arguments.own):
         path = os.path.join(arguments.scratch, f"hv-{seed}.tcl")
         generate.movement(path, seed, 30, 1500, 300, 0.9 * BASE_MPS, 1.1 * BASE_MPS, 0, BASE_S)
@@ -181,7 +182,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--speeds", nargs="+", type=float, default=[2, 10, 20, 30])
     parser.add_argument("--seeds", type=int, default=4)
-    parser.add_argument("--own", type=int, default=14)
+    parser.add_argument("--own", type=int, default=30)
     parser.add_argument("--movement", nargs="+")
     parser.add_argument("--protocols", nargs="+", default=["DSR"])
     parser.add_argument("--jobs", type=int, default=2)

@@ -31,7 +31,7 @@ pub(crate) fn section(chains: &Chains) -> Section {
         (1..).zip(chains).filter_map(|(h, runs)| Some([f64::from(h), mean(runs)?])).collect();
     let printed = (1..=MAX_HOPS).filter_map(|h| Some([h as f64, paper::chain_kbps(h)?])).collect();
     let plot =
-        Plot::new(Axis::new("hops").from_to(0.0, 9.0), Axis::new("throughput (kb/s)").from_to(0.0, 1_500.0))
+        Plot::new(Axis::new("hops").from_to(0.0, 10.0), Axis::new("throughput (kb/s)").from_to(0.0, 1_500.0))
             .with(Series::new("paper", Mark::Cross, 6, printed))
             .with(Series::new("ours", Mark::Line, 0, ours));
     Section {

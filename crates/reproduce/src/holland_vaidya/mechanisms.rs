@@ -1,6 +1,6 @@
 //! What each mechanism is worth: differences to plain Reno on the same pattern at the same speed.
 
-use wayhop_report::{Axis, Figure, Mark, Plot, Row, Section, Series, mean};
+use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series, mean};
 
 use super::conditions::Conditions;
 use super::plan::{Mechanism, SPEEDS_MPS};
@@ -10,10 +10,8 @@ use super::runs::Transfers;
 pub(crate) fn section(all: &[Conditions], runs: &Transfers, mechanisms: &[Mechanism]) -> Section {
     let mut rows = Vec::new();
     let speeds: Vec<f64> = SPEEDS_MPS.into_iter().map(f64::from).collect();
-    let mut plot = Plot::new(Axis::new("speed (m/s)").from_to(0.0, 32.0), Axis::new("gain over Reno (kb/s)"))
-        .with(Series::new("", Mark::Rule, 6, vec![[0.0, 0.0]]));
-    let others = mechanisms.iter().copied().filter(|m| *m != Mechanism::Reno);
-    for (colour, m) in others.enumerate() {
+    let mut lines: Vec<(Mechanism, Vec<[f64; 2]>)> = Vec::new();
+    for m in mechanisms.iter().copied().filter(|m| *m != Mechanism::Reno) {
         let mut points = Vec::new();
         for (speed, &x) in SPEEDS_MPS.into_iter().zip(&speeds) {
             let pair = |c: &Conditions| {
@@ -29,13 +27,10 @@ pub(crate) fn section(all: &[Conditions], runs: &Transfers, mechanisms: &[Mechan
             rows.push(row("gain_pct").with(gains.iter().map(|g| Some(100.0 * g / reno?))));
             points.extend(mean(&gains).map(|g| [x, g]));
         }
-        plot = plot.with(Series::new(m.title(), Mark::Line, colour % 6, points));
+        lines.push((m, points));
     }
-    let figures = if rows.iter().any(|r| r.ours.is_some()) {
-        vec![Figure::of("Gains", "Mean difference to Reno over the patterns.", plot)]
-    } else {
-        vec![]
-    };
+    let figures =
+        if lines.iter().any(|(_, points)| !points.is_empty()) { vec![gains(&lines)] } else { vec![] };
     Section {
         heading: "Mechanisms against lost routes".to_owned(),
         text: vec![
@@ -49,6 +44,27 @@ pub(crate) fn section(all: &[Conditions], runs: &Transfers, mechanisms: &[Mechan
         ],
         rows,
         figures,
+    }
+}
+
+/// The mechanisms that are told of lost routes, and those that are not.
+fn gains(lines: &[(Mechanism, Vec<[f64; 2]>)]) -> Figure {
+    let panel = |title: &str, told: bool| {
+        let plot = Plot::new(
+            Axis::new("speed (m/s)").from_to(0.0, 32.0),
+            Axis::new("gain over Reno (kb/s)").from_to(-400.0, 400.0),
+        )
+        .with(Series::new("", Mark::Rule, 6, vec![[0.0, 0.0]]));
+        let shown = lines.iter().filter(|(m, points)| m.is_told() == told && !points.is_empty());
+        let plot = shown.enumerate().fold(plot, |plot, (colour, (m, points))| {
+            plot.with(Series::new(m.title(), Mark::Line, colour, points.clone()))
+        });
+        Panel { title: title.to_owned(), plot }
+    };
+    Figure {
+        name: "Gains".to_owned(),
+        caption: "Mean difference to Reno over the patterns.".to_owned(),
+        panels: vec![panel("Told of lost routes", true), panel("Not told", false)],
     }
 }
 

@@ -79,6 +79,11 @@ impl Mechanism {
         }
     }
 
+    /// Whether the routing protocol tells it of lost routes.
+    pub(crate) const fn is_told(self) -> bool {
+        matches!(self, Self::Elfn | Self::ElfnHalf | Self::TcpF | Self::Rfc6069)
+    }
+
     /// What is set in the scenario.
     const fn setting(self) -> Option<&'static str> {
         match self {

@@ -63,10 +63,14 @@ fn figures(all: &[Conditions], runs: &Transfers, chains: Option<&ChainThroughput
         6,
         mean(&expected).map(|m| [0.0, m]).into_iter().collect(),
     ));
-    for (colour, m) in [Mechanism::Reno, Mechanism::Elfn].into_iter().enumerate() {
+    let drawn = [Mechanism::Reno, Mechanism::Elfn];
+    for (colour, m) in drawn.into_iter().enumerate() {
         let point = |speed| {
-            let of_patterns: Vec<f64> =
-                all.iter().filter_map(|c| Some(runs.of(c.pattern, speed, m)?.kbps)).collect();
+            // Where both were run, lines are of the same patterns.
+            let kbps = |c: &Conditions, m| Some(runs.of(c.pattern, speed, m)?.kbps);
+            let both = all.iter().any(|c| drawn.iter().all(|m| kbps(c, *m).is_some()));
+            let counts = |c: &&Conditions| !both || drawn.iter().all(|m| kbps(c, *m).is_some());
+            let of_patterns: Vec<f64> = all.iter().filter(counts).filter_map(|c| kbps(c, m)).collect();
             Some([f64::from(speed), mean(&of_patterns)?])
         };
         let points: Vec<[f64; 2]> = SPEEDS_MPS.into_iter().filter_map(point).collect();
