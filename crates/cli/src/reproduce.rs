@@ -64,6 +64,9 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
         let text = rows_text(&outcome.rows);
         output(write!(stdout(), "{text}\nreport in {}\n", dir.join("report.html").display()))?;
     }
+    if let Some(trouble) = outcome.trouble {
+        return Err(Failure::Run(format!("{trouble}; what was done before is in {}", dir.display())));
+    }
     if outcome.complete {
         return Ok(ExitCode::SUCCESS);
     }

@@ -12,7 +12,6 @@
 #![deny(clippy::print_stderr)]
 
 mod adapt;
-mod bpf;
 mod capture;
 mod config;
 mod control;
@@ -23,6 +22,7 @@ mod exchange;
 mod fate;
 mod filter;
 pub mod forwarding;
+mod gate;
 mod host;
 pub mod lab;
 mod link;

@@ -27,6 +27,11 @@ impl Prefix {
         self.mask.leading_ones() as u8
     }
 
+    /// The bits that its addresses have in common.
+    pub(crate) fn mask(self) -> Addr {
+        Addr::from_bits(self.mask)
+    }
+
     /// Whether this may be a host's address in it.
     pub(crate) fn has_host(self, addr: Addr) -> bool {
         let bits = addr.to_bits();

@@ -5,23 +5,25 @@ use std::fs;
 
 use wayhop_core::DataPlane;
 
-use crate::bpf::Usage;
 use crate::config::Settings;
 use crate::error::Error;
+use crate::gate::Gate;
 use crate::link::Link;
-use crate::log::Level;
 use crate::setup::{Ready, frames_of, watch_fates};
 use crate::system;
 
 /// Settings of the interface, with which a mesh works. Of `all`: see [`crate::setup`].
-pub(crate) fn interface_settings(plane: DataPlane) -> [(&'static str, &'static str); 4] {
+pub(crate) fn interface_settings(plane: DataPlane) -> [(&'static str, &'static str); 5] {
     [
-        ("forwarding", if plane == DataPlane::Forwarding { "1" } else { "0" }),
         // Loose: what comes by one neighbour and is answered by another is the rule in a mesh.
         ("rp_filter", "2"),
         // A packet that leaves where it came in is the rule, too.
         ("send_redirects", "0"),
         ("accept_redirects", "0"),
+        // A packet for this host must not name another as its next destination, behind the gate.
+        ("accept_source_route", "0"),
+        // The last, when all that limits it is in place.
+        ("forwarding", if plane == DataPlane::Forwarding { "1" } else { "0" }),
     ]
 }
 
@@ -30,6 +32,12 @@ pub(crate) fn interface_settings(plane: DataPlane) -> [(&'static str, &'static s
 pub(crate) fn take_over(ready: &mut Ready, settings: &Settings) -> Result<(), Error> {
     let name = &settings.config.interface;
     let interface = system::interface(name).map_err(Error::system(format!("look at {name}")))?;
+    // Before the kernel forwards.
+    ready
+        .gate
+        .as_mut()
+        .map_or(Ok(()), |g| Gate::move_to(g, interface.index))
+        .map_err(Error::system(format!("watch what comes by {name}")))?;
     for (key, value) in interface_settings(ready.host.plane) {
         let path = system::ipv4_setting(name, key);
         fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
@@ -44,13 +52,6 @@ pub(crate) fn take_over(ready: &mut Ready, settings: &Settings) -> Result<(), Er
         .bind_device(Some(name.as_bytes()))
         .map_err(Error::system(format!("bind a socket to {name}")))?;
     ready.link = Link::open(interface.index, interface.mtu, frames_of(host), host.interests.overhear)?;
-    if let Some(Err(e)) = ready.usage.as_mut().map(|u| Usage::move_to(u, interface.index)) {
-        ready.log.tell(
-            Level::Warning,
-            format_args!("the use of routes by {name} cannot be watched any more: {e}"),
-        );
-        ready.usage = None;
-    }
     host.mac = interface.mac;
     host.mtu = interface.mtu;
     watch_fates(host, &ready.link, interface.index, &ready.log);

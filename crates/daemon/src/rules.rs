@@ -1,8 +1,7 @@
-//! Keeping what comes by the mesh interface within the mesh.
+//! Keeping what comes by the mesh interface within the mesh where there can be no [`gate`](crate::gate).
 //!
-//! Where the kernel forwards (AODV), it would forward to any network that this host has a route to: to its wire, its VPN,
-//! the Internet. Two rules (`ip rule`) say that packets from the mesh interface go by the routes to the mesh, or nowhere. They
-//! do not touch what is for this host itself.
+//! Two rules (`ip rule`) say that packets from the mesh interface go by the routes to the mesh, or nowhere. They do not touch
+//! what is for this host itself.
 
 use std::io;
 use std::net::IpAddr;

@@ -11,10 +11,10 @@ use nix::sys::time::TimeSpec;
 use wayhop_core::{Span, Time};
 use wayhop_trace::{Direction, Summary};
 
-use crate::bpf::Usage;
 use crate::capture::Capture;
 use crate::config::Settings;
 use crate::error::Error;
+use crate::gate::Gate;
 use crate::host::Host;
 use crate::link::Link;
 use crate::log::Level;
@@ -118,7 +118,7 @@ impl Node {
     fn turn(&mut self, signals: &SignalFd) -> Result<bool, Error> {
         let now = self.now();
         let r = &self.ready;
-        let usage = (r.usage.is_some() && !r.host.routes.is_empty()).then_some(self.next_usage);
+        let usage = (r.gate.is_some() && !r.host.routes.is_empty()).then_some(self.next_usage);
         let wait = r
             .host
             .next_deadline()
@@ -223,9 +223,9 @@ impl Node {
 
     /// Tells the protocol which routes of the kernel were used.
     fn report_usage(&mut self) {
-        let Ready { host, usage, .. } = &mut self.ready;
+        let Ready { host, gate, .. } = &mut self.ready;
         self.next_usage = host.now() + USAGE_EVERY;
-        for passed in usage.iter_mut().flat_map(Usage::take) {
+        for passed in gate.iter().flat_map(Gate::take) {
             host.route_used(passed.source, passed.destination, passed.transmitter);
         }
     }

@@ -11,12 +11,12 @@ use wayhop_wire::ipv4;
 
 use wayhop_control::{About, Access, Bound, NodeAbout, Server};
 
-use crate::bpf::Usage;
 use crate::capture::{Capture, CaptureFile};
 use crate::config::Settings;
 use crate::control::{Desk, NODE};
 use crate::error::Error;
 use crate::filter;
+use crate::gate::Gate;
 use crate::host::{Host, Port};
 use crate::link::{Link, Silence};
 use crate::log::{Level, Log};
@@ -48,8 +48,8 @@ pub(crate) struct Ready {
     pub(crate) missing: Option<NeighbourNews>,
     pub(crate) interface: InterfaceFacts,
     pub(crate) log: Log,
-    /// Tells which routes of the kernel are used.
-    pub(crate) usage: Option<Usage>,
+    /// Keeps the mesh's packets within the mesh, and tells which routes of the kernel are used.
+    pub(crate) gate: Option<Gate>,
     pub(crate) capture: Option<Capture>,
     pub(crate) control: Option<(Server, Desk)>,
     pub(crate) station: Station,
@@ -101,7 +101,14 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     host.parameters = parameters(&params);
     host.timing = config.timing.then(Timing::default);
 
-    let mut undo = Undo::start()?;
+    let gate = match host.interests.udp_port {
+        Some(port) if plane == DataPlane::Forwarding => {
+            let random = random_seed().map_err(Error::system("draw a number"))?;
+            gate(&config.interface, Gate::open(interface.index, settings.address, mesh, port, random), &log)
+        }
+        _ => None,
+    };
+    let mut undo = Undo::start(gate.as_ref().map(Gate::place))?;
     let mut netlink = Netlink::open().map_err(Error::system("talk to the kernel about routes"))?;
     // What an earlier life left, if even its undoing was killed.
     let old =
@@ -111,7 +118,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     }
     netlink.free(&config.interface).map_err(Error::system("remove an earlier node's rules"))?;
     undo.routes(&config.interface, interface.index)?;
-    if plane == DataPlane::Forwarding {
+    if plane == DataPlane::Forwarding && gate.is_none() {
         undo.rules(&config.interface)?;
         netlink
             .confine(&config.interface, mesh)
@@ -145,12 +152,6 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         .then(NeighbourNews::open)
         .transpose()
         .map_err(Error::system("hear of neighbours that are not there"))?;
-    let usage = match host.interests.udp_port {
-        Some(port) if host.interests.route_used => {
-            watch(&config.interface, interface.index, settings.address, port, &log)
-        }
-        _ => None,
-    };
     let about = about(settings);
     let run = config.run.as_deref().map(|path| run_dir::make(path, settings, seed)).transpose()?;
     let capture = match &config.capture {
@@ -182,7 +183,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         None => None,
     };
     Ok(Ready {
-        usage,
+        gate,
         capture,
         control,
         station,
@@ -219,15 +220,15 @@ pub(crate) fn watch_fates(host: &mut Host, link: &Link, ifindex: u32, log: &Log)
     }
 }
 
-/// Without a report of their use, routes end although they are used, and are looked for again.
-fn watch(name: &str, ifindex: u32, own: Addr, port: u16, log: &Log) -> Option<Usage> {
-    let outcome = Usage::watch(ifindex, own, port);
+/// Without a gate, rules of the kernel keep the mesh's packets within the mesh. And without a report of their use, routes
+/// end although they are used, and are looked for again.
+fn gate(name: &str, outcome: std::io::Result<Gate>, log: &Log) -> Option<Gate> {
     if let Err(e) = &outcome {
         log.tell(
             Level::Warning,
             format_args!(
-                "the use of routes by {name} cannot be watched ({e}; it needs Linux 6.6): each lives for its lifetime, \
-                 and is then looked for again"
+                "what passes {name} cannot be watched ({e}; it needs Linux 6.6): each route lives for its lifetime, and \
+                 is then looked for again; packets are kept within the mesh by rules, which cost more"
             ),
         );
     }

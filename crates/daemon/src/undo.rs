@@ -8,12 +8,14 @@
 use std::collections::VecDeque;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _, stdin};
+use std::os::fd::BorrowedFd;
 use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 use nix::net::if_::if_nametoindex;
+use nix::unistd::dup;
 use wayhop_core::Addr;
 
 use crate::error::Error;
@@ -34,9 +36,11 @@ pub(crate) struct Undo {
 }
 
 impl Undo {
-    /// Starts the other process.
-    pub(crate) fn start() -> Result<Self, Error> {
+    /// Starts the other process. What it is to hold stays open until its work is done.
+    pub(crate) fn start(hold: Option<BorrowedFd<'_>>) -> Result<Self, Error> {
         let start = || {
+            // A duplicate that is inherited: it has no flag to be closed when another program is executed.
+            let _inherited = hold.map(dup).transpose()?;
             let mut child = Command::new("/proc/self/exe")
                 .arg(UNDO_COMMAND)
                 .stdin(Stdio::piped())

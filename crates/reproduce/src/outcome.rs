@@ -16,6 +16,8 @@ pub struct Outcome {
     pub page: Page,
     /// Whether every run was made.
     pub complete: bool,
+    /// What went wrong when there was something to show already.
+    pub trouble: Option<String>,
 }
 
 /// A file that could not be written.

@@ -264,7 +264,7 @@ impl Found {
             command: options.command("cmu"),
             sections,
         };
-        Outcome { paper: "cmu", rows, page, complete: self.missing == 0 }
+        Outcome { paper: "cmu", rows, page, complete: self.missing == 0, trouble: None }
     }
 }
 

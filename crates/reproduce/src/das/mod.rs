@@ -264,7 +264,7 @@ impl Found {
             command: options.command("das"),
             sections,
         };
-        Outcome { paper: "das", rows, page, complete: self.missing == 0 }
+        Outcome { paper: "das", rows, page, complete: self.missing == 0, trouble: None }
     }
 }
 

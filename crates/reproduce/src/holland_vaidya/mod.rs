@@ -265,6 +265,6 @@ impl Found {
             command: options.command(),
             sections,
         };
-        Outcome { paper: "holland-vaidya", rows, page, complete: self.missing == 0 }
+        Outcome { paper: "holland-vaidya", rows, page, complete: self.missing == 0, trouble: None }
     }
 }

@@ -91,6 +91,7 @@ pub fn reproduce(
     )];
     let mut complete = true;
     let mut sections = Vec::new();
+    let mut trouble = None;
     if matches!(options.part, Part::Demonstration | Part::All) {
         let found = demonstration::run(options, dir, stop, &done)?;
         complete &= found.complete;
@@ -99,10 +100,21 @@ pub fn reproduce(
     }
     if matches!(options.part, Part::Forwarding | Part::All) {
         let before = seconds(options) - forwarding::seconds();
-        let found = forwarding::run(stop, |s| done(before + s))?;
-        complete &= found.complete;
-        sections.extend(found.sections);
-        facts.extend(found.facts);
+        let outcome = forwarding::run(stop, |s| done(before + s));
+        match outcome {
+            Ok(found) => {
+                complete &= found.complete;
+                sections.extend(found.sections);
+                facts.extend(found.facts);
+            }
+            Err(e) if sections.is_empty() => return Err(e),
+            // The laps before it are shown all the same.
+            Err(e) => {
+                complete = false;
+                facts.push(fact("Forwarding", format!("failed: {e}")));
+                trouble = Some(format!("forwarding: {e}"));
+            }
+        }
     }
     let mut rows: Vec<_> = sections.iter().flat_map(|s| s.rows.iter().cloned()).collect();
     for r in rows.iter_mut().filter(|r| r.ours.is_none() && r.note.is_empty()) {
@@ -118,5 +130,5 @@ pub fn reproduce(
         command: options.command(),
         sections,
     };
-    Ok(Outcome { paper: "pran", rows, page, complete })
+    Ok(Outcome { paper: "pran", rows, page, complete, trouble })
 }
