@@ -156,3 +156,20 @@ fn an_address_of_the_mesh_on_the_interface_itself_is_refused_with_the_remedy() {
     let (ok, said) = mesh.run(0, &format!("{} node --interface eth1 --address 10.0.0.1/16", mesh::WAYHOP));
     assert!(!ok && said.contains("ip address del 10.0.0.7/16 dev eth1"), "{said}");
 }
+
+#[test]
+fn a_strict_check_of_the_way_back_is_loosened_and_any_other_is_left_as_it_is() {
+    if !may_run() {
+        return;
+    }
+    let mut mesh = Mesh::line(1);
+    // RFC 3704: 0 is no check, 1 strict, 2 loose.
+    for (before, meanwhile) in [("0", "0"), ("1", "2"), ("2", "2")] {
+        assert!(mesh.run(0, &format!("sysctl -w net.ipv4.conf.eth1.rp_filter={before}")).0);
+        let now = |m: &Mesh| m.run(0, "sysctl -n net.ipv4.conf.eth1.rp_filter").1.trim().to_owned();
+        mesh.start(0, "aodv", &[]);
+        assert_eq!(now(&mesh), meanwhile);
+        mesh.stop(0);
+        assert_eq!(now(&mesh), before);
+    }
+}

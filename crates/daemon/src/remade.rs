@@ -13,10 +13,14 @@ use crate::setup::{Ready, frames_of, watch_fates};
 use crate::system;
 
 /// Settings of the interface, with which a mesh works. Of `all`: see [`crate::setup`].
-pub(crate) fn interface_settings(plane: DataPlane) -> [(&'static str, &'static str); 5] {
-    [
-        // Loose: what comes by one neighbour and is answered by another is the rule in a mesh.
-        ("rp_filter", "2"),
+pub(crate) fn interface_settings(
+    name: &str,
+    plane: DataPlane,
+) -> impl Iterator<Item = (&'static str, &'static str)> {
+    // Loose instead of strict: what comes by one neighbour and is answered by another is the rule in a mesh. Where the host
+    // does not look at the way back at all, it stays so: the look costs each packet.
+    let way_back = is_way_back_strict(name).then_some(("rp_filter", "2"));
+    way_back.into_iter().chain([
         // A packet that leaves where it came in is the rule, too.
         ("send_redirects", "0"),
         ("accept_redirects", "0"),
@@ -24,7 +28,17 @@ pub(crate) fn interface_settings(plane: DataPlane) -> [(&'static str, &'static s
         ("accept_source_route", "0"),
         // The last, when all that limits it is in place.
         ("forwarding", if plane == DataPlane::Forwarding { "1" } else { "0" }),
-    ]
+    ])
+}
+
+/// Whether the kernel takes a packet from an interface only if it would send an answer there: 1 (RFC 3704, section 2.2). The
+/// larger number of the interface's and of `all` counts, and 2 is loose.
+fn is_way_back_strict(name: &str) -> bool {
+    let number = |of: &str| {
+        let text = system::read(&system::ipv4_setting(of, "rp_filter"));
+        text.ok().and_then(|t| t.parse().ok()).unwrap_or(0)
+    };
+    number(name).max(number("all")) == 1
 }
 
 /// Goes on with the interface that has the configured name now. All that is needed was kept: CAP_NET_ADMIN, CAP_NET_RAW, the
@@ -38,7 +52,7 @@ pub(crate) fn take_over(ready: &mut Ready, settings: &Settings) -> Result<(), Er
         .as_mut()
         .map_or(Ok(()), |g| Gate::move_to(g, interface.index))
         .map_err(Error::system(format!("watch what comes by {name}")))?;
-    for (key, value) in interface_settings(ready.host.plane) {
+    for (key, value) in interface_settings(name, ready.host.plane) {
         let path = system::ipv4_setting(name, key);
         fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
     }

@@ -128,7 +128,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     netlink
         .add_address(settings.address, interface.index)
         .map_err(Error::system(format!("give {} the node's address", config.interface)))?;
-    for (name, value) in interface_settings(plane) {
+    for (name, value) in interface_settings(&config.interface, plane) {
         undo.set(&config.interface, name, value)?;
     }
     undo.set("all", "send_redirects", "0")?;
