@@ -35,8 +35,6 @@ const PORT: u16 = 5_001;
 const HEADERS: usize = 20 + 8;
 /// How long daemons may take to start, a route to be found, a daemon to end.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The pause between packets that are followed.
-const PAUSE: Duration = Duration::from_micros(500);
 
 /// A chain.
 pub(super) struct Chain {
@@ -109,8 +107,14 @@ impl Chain {
         })
     }
 
-    /// Sends packets one after the other over two hops, and follows each through the middle.
-    pub(super) fn follow(&mut self, packets: usize, length: usize) -> Result<Followed, Error> {
+    /// Sends packets one after the other over two hops, each when the one before has arrived and `pause` is over, and follows
+    /// them through the middle.
+    pub(super) fn follow(
+        &mut self,
+        packets: usize,
+        length: usize,
+        pause: Duration,
+    ) -> Result<Followed, Error> {
         let cannot = || Error::system("read the packet socket");
         let payload = self.payload(2, length);
         self.prime(2, payload)?;
@@ -119,7 +123,9 @@ impl Chain {
         let mut hops = Vec::new();
         for number in 1..=packets as u64 {
             hops.extend(self.streams[1].one(payload, number));
-            thread::sleep(PAUSE);
+            if !pause.is_zero() {
+                thread::sleep(pause);
+            }
         }
         if let Some(other) = hops.iter().find(|h| **h != 2) {
             return Err(Error::System(format!("{:?}: a packet came over {other} hops", self.way)));
@@ -143,7 +149,7 @@ impl Chain {
         total.sort_by(f64::total_cmp);
         let total_us = total[total.len() / 2];
         let parts_us = self.timing()?.map(|[before, inside]| [before, inside, total_us - before - inside]);
-        Ok(Followed { way: self.way, total_us, parts_us })
+        Ok(Followed { way: self.way, pause, total_us, parts_us })
     }
 
     /// The UDP payload that makes packets of this length on the wire.

@@ -59,6 +59,8 @@ pub struct Plan {
     pub slice: Duration,
     /// Packets that are followed one by one through the middle, each round and way.
     pub followed: usize,
+    /// How long nothing is sent after one that is followed: each of these, with as many packets.
+    pub pauses: Vec<Duration>,
 }
 
 impl Default for Plan {
@@ -69,6 +71,7 @@ impl Default for Plan {
             rounds: 5,
             slice: Duration::from_millis(300),
             followed: 500,
+            pauses: vec![Duration::from_micros(500), Duration::ZERO],
         }
     }
 }
@@ -76,7 +79,7 @@ impl Default for Plan {
 impl Plan {
     /// How many measurements it has.
     pub fn steps(&self) -> usize {
-        self.rounds * Way::ALL.len() * (2 * (self.lengths.len() + self.rates.len()) + 1)
+        self.rounds * Way::ALL.len() * (2 * (self.lengths.len() + self.rates.len()) + self.pauses.len())
     }
 
     /// About how long a measurement takes, seconds.
@@ -115,6 +118,8 @@ pub struct Throughput {
 pub struct Followed {
     /// What forwarded.
     pub way: Way,
+    /// How long nothing was sent after each.
+    pub pause: Duration,
     /// From the wire to the wire.
     pub total_us: f64,
     /// The parts in user space, if it goes through there: from the interface to the process, in the process, and from the
@@ -148,13 +153,15 @@ pub fn measure(plan: &Plan, stop: &AtomicBool, done: impl Fn(usize)) -> Result<M
     let mut steps = 0;
     let load = chain::Load::begin();
     for _ in 0..plan.rounds {
-        for chain in &mut chains {
-            if stop.load(Ordering::Relaxed) {
-                return Ok(measured);
+        for pause in &plan.pauses {
+            for chain in &mut chains {
+                if stop.load(Ordering::Relaxed) {
+                    return Ok(measured);
+                }
+                measured.followed.push(chain.follow(plan.followed, plan.lengths[0], *pause)?);
+                steps += 1;
+                done(steps);
             }
-            measured.followed.push(chain.follow(plan.followed, plan.lengths[0])?);
-            steps += 1;
-            done(steps);
         }
         let lengths = plan.lengths.iter().map(|l| (*l, None));
         let rates = plan.rates.iter().map(|r| (plan.lengths[0], Some(*r)));

@@ -71,7 +71,8 @@ fn row_of(row: Row, values: impl IntoIterator<Item = f64>) -> Row {
 }
 
 fn table_1(measured: &Measured) -> Section {
-    let of = |way: Way| measured.followed.iter().filter(move |f| f.way == way);
+    // As in the paper: a packet alone.
+    let of = |way: Way| measured.followed.iter().filter(move |f| f.way == way && !f.pause.is_zero());
     let part = |way: Way, i: usize| of(way).filter_map(move |f: &Followed| Some(f.parts_us?[i]));
     let mut rows = Vec::new();
     for who in CONFIGURATIONS {
@@ -120,6 +121,7 @@ fn table_1(measured: &Measured) -> Section {
             ),
         );
     }
+    rows.extend(user_without_pause(measured));
     rows.extend(user_at_full_rate(measured));
     Section {
         heading: "Table 1: processing a packet that is forwarded".to_owned(),
@@ -135,6 +137,19 @@ fn table_1(measured: &Measured) -> Section {
         rows,
         figures: vec![],
     }
+}
+
+/// User level with single packets when other programs have no time to use the caches.
+fn user_without_pause(measured: &Measured) -> Option<Row> {
+    let at_once = measured.followed.iter().filter(|f| f.way == Way::Dsr && f.pause.is_zero());
+    let values: Vec<f64> = at_once.filter_map(|f| Some(f.parts_us?[1])).collect();
+    if values.is_empty() {
+        return None;
+    }
+    Some(row_of(Row::new("Table 1", "DSR, one at a time, no pause", "user_us", None), values).note(
+        "Each packet is sent when the one before has arrived. The process sleeps between them as above, but others have had no \
+         time to fill the caches.",
+    ))
 }
 
 /// User level with batches, in which the requirement is put.
