@@ -37,3 +37,33 @@ rate_pps = 100
         assert!(counted.count_total < 10, "{protocol}: {counted:?}");
     }
 }
+
+#[test]
+fn a_warm_tcp_connection_runs_without_allocating() {
+    for protocol in ["dsr", "aodv"] {
+        for variant in ["reno", "sack", "vegas"] {
+            let text = format!(
+                r#"
+duration_s = 100
+nodes.count = 3
+movement = {{ kind = "chain", spacing_m = 200 }}
+protocol = {{ name = "{protocol}" }}
+[[traffic]]
+kind = "tcp"
+src = 0
+dst = 2
+variant = "{variant}"
+"#
+            );
+            let s = scenario(&text);
+            let mut simulation = Simulation::new(&s, Recorder::hash_only()).unwrap();
+            let go = |simulation: &mut Simulation, to: f64| {
+                assert!(simulation.run_until(Time::from_secs_f64(to), |_| ControlFlow::Continue(())));
+            };
+            go(&mut simulation, 50.0);
+            let counted = allocation_counter::measure(|| go(&mut simulation, 60.0));
+            // Some 500 segments and their acknowledgements over two hops.
+            assert!(counted.count_total < 10, "{protocol}, {variant}: {counted:?}");
+        }
+    }
+}
