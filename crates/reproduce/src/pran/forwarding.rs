@@ -130,7 +130,7 @@ fn table_1(measured: &Measured) -> Section {
              through the host in the middle. The total is the time from the wire into the host and out of it again, by the \
              kernel's stamps on the other end of the host's cable. The part before user level is from the kernel's stamp at the \
              frame's arrival to the moment when the process has it, user level from there to the system call that sends, the part behind it \
-             the rest. As in the paper, these are times of a single packet on an idle host; under load the process takes frames \
+             the rest. As in the paper, these are times of single packets, on a host that has nothing else to forward; under load the process takes frames \
              in batches, and each costs less."
                 .to_owned(),
         ],
@@ -288,7 +288,11 @@ fn carried(measured: &Measured, way: Way, hops: usize) -> Row {
 
 fn figure(plan: &Plan, measured: &Measured) -> Figure {
     let lengths = || Axis::new("packet length (octets)");
-    let mut rate = Plot::new(lengths(), Axis::new("output (1000 packets/s)"));
+    let all = [1, 2].into_iter().flat_map(|hops| Way::ALL.map(|way| (way, hops)));
+    let rates = all.flat_map(|(way, hops)| plan.lengths.iter().map(move |l| (way, hops, *l)));
+    let highest =
+        rates.filter_map(|(way, hops, l)| full_rate(measured, way, hops, l)).fold(1e3, f64::max) / 1e3;
+    let mut rate = Plot::new(lengths(), Axis::new("output (1000 packets/s)").from_to(0.0, 1.05 * highest));
     let mut bandwidth = Plot::new(lengths(), Axis::new("output (Mb/s)"));
     for hops in [1, 2] {
         for (colour, way) in Way::ALL.into_iter().enumerate() {

@@ -60,7 +60,12 @@ impl Options {
         let first =
             if self.first_seed == 1 { String::new() } else { format!(" --first-seed {}", self.first_seed) };
         let (part, seeds, duration_s) = (self.part.name(), self.seeds, self.duration_s);
-        format!("wayhop reproduce pran --part {part}{first} --seeds {seeds} --duration {duration_s}")
+        // Forwarding has no laps.
+        let laps = match self.part {
+            Part::Forwarding => String::new(),
+            Part::Demonstration | Part::All => format!("{first} --seeds {seeds} --duration {duration_s}"),
+        };
+        format!("wayhop reproduce pran --part {part}{laps}")
     }
 }
 
