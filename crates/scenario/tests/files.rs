@@ -128,3 +128,50 @@ fn a_protocol_that_cannot_notice_broken_links_over_its_radio_is_warned_of() {
         assert!(warnings("wavelan-i", protocol).is_empty(), "{protocol}");
     }
 }
+
+fn ns2_text(movement: &str, traffic: &str) -> Resolved {
+    let dir = tempfile::tempdir().unwrap();
+    let (m, t) = (dir.path().join("m.tcl"), dir.path().join("t.tcl"));
+    std::fs::write(&m, movement).unwrap();
+    std::fs::write(&t, traffic).unwrap();
+    let options = Ns2Options { duration_s: Some(100.0), ..Ns2Options::default() };
+    let scenario = Scenario::from_ns2(&m, Some(&t), &options);
+    scenario.and_then(|s| s.resolve()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn a_setdest_leads_out_of_the_topography_and_below_zero_but_is_not_exported() {
+    let r = ns2_text(
+        "$node_(0) set X_ 10\n$node_(0) set Y_ 20\n$node_(0) set Z_ 0\n\
+         $node_(1) set X_ 10\n$node_(1) set Y_ 10\n$node_(1) set Z_ 0\n\
+         $ns_ at 1.0 \"$node_(0) setdest 10 99999 10\"\n$ns_ at 1.0 \"$node_(1) setdest -30 10 10\"\n",
+        "",
+    );
+    let place = |i: usize, t| {
+        let p = r.tracks[i].position(Time::from_secs_f64(t));
+        (p.x.round(), p.y.round())
+    };
+    assert_eq!((place(0, 21.0), place(1, 9.0)), ((10.0, 220.0), (-30.0, 10.0)));
+    let refused = wayhop_scenario::export_ns2(&r, wayhop_scenario::ExportOptions::default());
+    assert!(refused.unwrap_err().to_string().contains("node 1"));
+}
+
+#[test]
+fn a_payload_above_the_agents_packet_size_stays_one_packet_with_a_warning() {
+    let agent = |size: &str| {
+        ns2_text(
+            "$node_(0) set X_ 10\n$node_(1) set X_ 20\n",
+            &format!(
+                "set udp_(0) [new Agent/UDP]\n{size}$ns_ attach-agent $node_(0) $udp_(0)\nset null_(0) [new Agent/Null]\n\
+                 $ns_ attach-agent $node_(1) $null_(0)\nset cbr_(0) [new Application/Traffic/CBR]\n\
+                 $cbr_(0) set packetSize_ 1400\n$cbr_(0) set interval_ 0.25\n$cbr_(0) attach-agent $udp_(0)\n\
+                 $ns_ connect $udp_(0) $null_(0)\n$ns_ at 1.0 \"$cbr_(0) start\"\n"
+            ),
+        )
+    };
+    // Agent/UDP's default is 1000.
+    let r = agent("");
+    assert_eq!((r.flows.len(), r.flows[0].payload_bytes), (1, 1400));
+    assert!(r.warnings.iter().any(|w| w.contains("packetSize_ is 1000")), "{:?}", r.warnings);
+    assert!(!agent("$udp_(0) set packetSize_ 1400\n").warnings.iter().any(|w| w.contains("packetSize_")));
+}

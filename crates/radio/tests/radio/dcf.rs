@@ -113,6 +113,36 @@ fn seven_unanswered_rts_end_in_a_report() {
 }
 
 #[test]
+fn a_sender_waits_for_the_whole_cts_before_it_tries_again() {
+    // RTS 272, SIFS 10, CTS 248, two flights of at most 2 us, DIFS 50: then a backoff of 0 to 62 slots of 20 us, as ns-2 has
+    // it. (By the standard the wait would end a slot and the PHY's 192 us after the SIFS.)
+    let mut slots = Vec::new();
+    for seed in 0..300 {
+        let mut air = Air::new(&preset("wavelan-914-cmu"), &[(0.0, 0.0), (300.0, 0.0)], seed);
+        air.send(0, 1, 100);
+        air.run(1.0);
+        let gap = (air.log.sent[1].0.since(air.log.sent[0].0)).as_nanos() / 1000;
+        assert!(gap >= 584 && (gap - 584) % 20 == 0, "{gap} us");
+        slots.push((gap - 584) / 20);
+    }
+    slots.sort_unstable();
+    assert_eq!((slots[0], slots[299]), (0, 62));
+}
+
+#[test]
+fn a_lone_saturated_sender_of_80211g_has_short_slots_and_protects_nothing() {
+    // DIFS 10 + 2 * 9, mean backoff 7.5 slots of 9, DATA at 24 Mb/s 20 + 129 symbols of 4 + 6, SIFS 10, ACK at 6 Mb/s
+    // 20 + 6 symbols of 4 + 6. A CTS before each frame would cost a seventh of it, slots of 20 us an eighth.
+    let mut air = Air::new(&preset("80211g"), &[(0.0, 0.0), (20.0, 0.0)], 1);
+    air.saturate(0, 1, 1500);
+    air.run(20.0);
+    let expect = 1472.0 * 8.0 / (0.028 + 0.0675 + 0.542 + 0.010 + 0.050);
+    let got = air.goodput_kbps(0, 1, 28, 20.0);
+    assert!((got / expect - 1.0).abs() < 0.01, "{got} kb/s, expected {expect}");
+    assert!(air.log.sent.iter().all(|s| matches!(s.2, FrameKind::Data | FrameKind::Ack)));
+}
+
+#[test]
 fn wavelan_i_sends_once_and_knows_nothing() {
     let mut air = Air::new(&preset("wavelan-i"), &[(0.0, 0.0), (100.0, 0.0), (5000.0, 0.0)], 1);
     air.send(0, 1, 500);

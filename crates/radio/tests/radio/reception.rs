@@ -100,6 +100,33 @@ fn sinr_noise_alone_limits_the_range_as_the_link_budget_says() {
 }
 
 #[test]
+fn sinr_a_frame_survives_by_the_bits_of_its_body_alone() {
+    // A packet of 20 octets is 54 on the air. At 1 Mb/s a bit is wrong with exp(-g) / 2 (DBPSK), g being the SNR times 22.
+    let distance: f64 = 1_410.0;
+    let config = RadioConfig {
+        receive_threshold_dbm: -120.0,
+        carrier_sense_threshold_dbm: -120.0,
+        interference_floor_dbm: -130.0,
+        basic_rate_mbps: 1.0,
+        ..sinr()
+    };
+    let mut air = Air::new(&config, &[(0.0, 0.0), (distance, 0.0)], 3);
+    air.saturate(0, EVERYONE, 20);
+    air.run(20.0);
+    let (sent, received) = (air.log.sent.len() as f64, air.log.received.len() as f64);
+    // Two-ray ground from 1.5 m to 1.5 m, against -174 + 10 log10(22e6) + 10 dBm.
+    let signal = 24.5 + 20.0 * (1.5f64 * 1.5).log10() - 40.0 * distance.log10();
+    let snr = 10f64.powf((signal - (-174.0 + 10.0 * 22e6f64.log10() + 10.0)) / 10.0);
+    let wrong = 0.5 * (-22.0 * snr).exp();
+    let share = |bits: i32| 1.0 - (1.0 - wrong).powi(bits);
+    let sigma = (share(54 * 8) / sent).sqrt();
+    let lost = 1.0 - received / sent;
+    assert!((lost - share(54 * 8)).abs() < 4.0 * sigma, "{lost} of {sent}, expected {}", share(54 * 8));
+    // With the 192 bits of preamble and header it would be more than that.
+    assert!(lost < share(54 * 8 + 192) - 4.0 * sigma, "{lost}");
+}
+
+#[test]
 fn fading_repeats_with_the_seed_and_differs_between_receivers() {
     let config = RadioConfig { fading: Fading::Rayleigh, shadowing_sigma_db: 4.0, ..sinr() };
     let run = |seed| {
