@@ -1,6 +1,6 @@
 //! `wayhop lab`: a scenario's nodes as daemons on one wire with a macfilter.
 //!
-//! Needs root, network namespaces, and ip, nft and ping (`.ci/install test`). Without root the tests are skipped with a
+//! Needs root, network namespaces, and ip, nft, ping and gpspipe (`.ci/install test`). Without root the tests are skipped with a
 //! message; in CI they fail.
 
 use std::fs;
@@ -74,6 +74,54 @@ fn a_chain_of_daemons_delivers_the_scenarios_flows_over_three_hops() {
         assert!(s["totals"]["by_type"]["rreq"].as_u64().unwrap() >= 3, "{s}");
         assert!(folder.path().join("run/summary.json").is_file());
     }
+}
+
+#[test]
+fn each_node_of_a_lab_has_a_gps_receiver_that_its_daemon_and_gpsds_clients_read() {
+    if !may_run() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let nodes = CHAIN.split("[[traffic]]").next().unwrap();
+    let text = format!("origin = {{ lat = 40.0, lon = -80.0 }}\n{nodes}");
+    fs::write(folder.path().join("s.toml"), text).unwrap();
+    // The daemon's socket is in a folder of the lab's, whose child the shell is.
+    let script = format!(
+        "gpspipe -w -n 6; until {WAYHOP} ctl --json --socket /run/wayhop/lab-$PPID/node-1.sock position | grep latitude; \
+         do sleep 0.1; done"
+    );
+    let done = Command::new(WAYHOP)
+        .args([
+            "lab",
+            "s.toml",
+            "--protocol",
+            "dsr",
+            "--quiet",
+            "--no-out",
+            "--node",
+            "1",
+            "--",
+            "sh",
+            "-c",
+            &script,
+        ])
+        .env_remove("XDG_RUNTIME_DIR")
+        .env_remove("WAYHOP_RUNTIME_DIR")
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success(), "{said}{}", String::from_utf8_lossy(&done.stderr));
+    let lines: Vec<serde_json::Value> = said.lines().filter_map(|l| serde_json::from_str(l).ok()).collect();
+    // 200 m to the east, of 111,320 m times cos 40 degrees to a degree, nearly.
+    let is_there = |lat: &serde_json::Value, lon: &serde_json::Value| {
+        let east = (lon.as_f64().unwrap() + 80.0) * 111_320.0 * 40f64.to_radians().cos();
+        (lat.as_f64().unwrap() - 40.0).abs() < 1e-5 && (east - 200.0).abs() < 1.0
+    };
+    let report = lines.iter().rfind(|v| v["class"] == "TPV").unwrap_or_else(|| panic!("no report: {said}"));
+    assert!(is_there(&report["lat"], &report["lon"]), "{report}");
+    let earth = &lines.last().unwrap()["nodes"][0]["earth"];
+    assert!(is_there(&earth["latitude_deg"], &earth["longitude_deg"]), "{said}");
 }
 
 #[test]

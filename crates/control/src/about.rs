@@ -37,6 +37,14 @@ pub struct NodeAbout {
     pub address: Addr,
 }
 
+impl NodeAbout {
+    /// All nodes of a run, in the order of their numbers.
+    pub fn all(names: &[String], addresses: &[Addr]) -> Vec<Self> {
+        let all = names.iter().zip(addresses).enumerate();
+        all.map(|(i, (name, &address))| Self { node: i as u32, name: name.clone(), address }).collect()
+    }
+}
+
 impl About {
     /// What this process answers, for these nodes.
     pub fn new(name: &str, world: &str, protocol: &str, nodes: Vec<NodeAbout>) -> Self {

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use wayhop_control::answer::{LinkOverride, NodePosition};
 use wayhop_control::{
-    About, Access, ControlError, Event, EventKind, LinkState, NodeAbout, Owner, ParameterSet, Place, Server,
-    paths,
+    About, ControlError, Event, EventKind, LinkState, NodeAbout, Owner, ParameterSet, Place, Server,
 };
 use wayhop_core::{Command, Inspect, Position, Refused, Time};
 use wayhop_hosting::Error;
@@ -23,22 +22,10 @@ impl Control {
     /// Opens the socket of a run, under the scenario's name or, if a run of that name is under way, with the process's
     /// number behind it.
     pub fn open(scenario: &Resolved) -> Result<Self, Error> {
-        let node = |(i, (name, &address)): (usize, (&String, _))| NodeAbout {
-            node: i as u32,
-            name: name.clone(),
-            address,
-        };
-        let nodes = scenario.names.iter().zip(&scenario.addresses).enumerate().map(node).collect();
-        let name = paths::name_from(&scenario.name);
-        let about = About::new(&name, "emulation", scenario.protocol.name(), nodes);
-        let bind = |name: &str| {
-            let path = paths::socket(name).map_err(std::io::Error::other)?;
-            Server::bind(&path, About { name: name.to_owned(), ..about.clone() }, Access::Owner)
-        };
-        let second = format!("{}-{}", name.chars().take(32).collect::<String>(), std::process::id());
-        let server = bind(&name)
-            .or_else(|_| bind(&second))
-            .map_err(|e| Error::system("cannot open the control socket", e))?;
+        let nodes = NodeAbout::all(&scenario.names, &scenario.addresses);
+        let about = About::new(&scenario.name, "emulation", scenario.protocol.name(), nodes);
+        let server =
+            Server::for_run(&about).map_err(|e| Error::system("cannot open the control socket", e))?;
         let set = match &scenario.protocol {
             ProtocolParams::Dsr(p) => ParameterSet::of(p),
             ProtocolParams::Aodv(p) => ParameterSet::of(p),

@@ -14,7 +14,6 @@ mod classify;
 mod event;
 mod flows;
 mod frames;
-mod gps;
 mod ledger;
 mod live;
 mod motion;

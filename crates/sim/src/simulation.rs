@@ -8,11 +8,11 @@ use wayhop_core::{Interface, NodeId, Pool, Position, Protocol, Purpose, Span, Ti
 use wayhop_radio::{FrameKind, Outgoing, Radio};
 use wayhop_scenario::{Order, ProtocolParams, QueueStall, Resolved};
 use wayhop_trace::{PositionEvent, Recorder, Summary};
+use wayhop_world::Gps;
 
 use crate::audit::{Audit, Census};
 use crate::event::Event;
 use crate::flows::Flows;
-use crate::gps::Gps;
 use crate::ledger::Ledger;
 use crate::motion::Movers;
 use crate::net::Net;

@@ -7,11 +7,13 @@
 //! * [`RandomWaypoint`] and [`placement`] generate scenarios.
 //! * [`links`] solves motion for the moments when pairs of nodes come into range and leave it; [`HopTable`] keeps all
 //!   shortest hop counts as links come and go.
-//! * [`GeoOrigin`] ties the local frame (metres; x east, y north, z up) to latitude and longitude.
+//! * [`GeoOrigin`] ties the local frame (metres; x east, y north, z up) to latitude and longitude; [`Gps`] tells both as a
+//!   receiver does.
 
 mod builder;
 mod course;
 mod geodesy;
+mod gps;
 mod hops;
 pub mod links;
 pub mod placement;
@@ -21,6 +23,7 @@ mod waypoint;
 pub use builder::{Axis, TrackBuilder};
 pub use course::{Convoy, Course, CourseError};
 pub use geodesy::{GeoOrigin, Geodetic};
+pub use gps::Gps;
 pub use hops::{Adjacency, HopRow, HopTable, UNREACHABLE};
 pub use track::{Cursor, Track};
 pub use wayhop_core::Leg;

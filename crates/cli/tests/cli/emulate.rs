@@ -95,6 +95,32 @@ fn an_emulated_chain_delivers_what_the_simulated_one_does() {
 }
 
 #[test]
+fn an_emulated_connection_carries_what_the_simulated_one_does_and_leaves_its_table() {
+    if !is_root() {
+        return;
+    }
+    let nodes = CHAIN.split("[[traffic]]").next().unwrap().replace("nodes.count = 5", "nodes.count = 3");
+    let tcp = "[[traffic]]\nkind = \"tcp\"\nsrc = 0\ndst = 2\nstart_s = 1\n";
+    // A name would stand for a node that there is not.
+    let text = nodes.split("[[nodes.node]]").next().unwrap().to_owned() + tcp;
+    let dir = folder(&[("s.toml", &text)]);
+    let carried = |world: &str| {
+        let args =
+            [world, "s.toml", "--protocol", "aodv", "--duration", "5", "--out", world, "--json", "--quiet"];
+        let summary: Value = serde_json::from_str(&run_in(dir.path(), &args).ok()).expect("one JSON object");
+        let rows = run_in(dir.path(), &["export", "csv", world, "tcp"]).ok().lines().count();
+        (summary["flows"][0]["tcp"]["delivered_bytes"].as_f64().expect("octets"), rows)
+    };
+    let ((sim, sim_rows), (emu, emu_rows)) = (carried("run"), carried("emulate"));
+    // A machine under load is late with some segments.
+    assert!(sim > 200e3 && (emu / sim - 1.0).abs() < 0.1, "{sim} and {emu} octets");
+    assert!(
+        sim_rows > 100 && (emu_rows as f64 / sim_rows as f64 - 1.0).abs() < 0.2,
+        "{sim_rows}, {emu_rows}"
+    );
+}
+
+#[test]
 fn a_command_runs_in_its_node_and_the_run_ends_with_its_status() {
     if !is_root() {
         return;
@@ -105,9 +131,9 @@ fn a_command_runs_in_its_node_and_the_run_ends_with_its_status() {
         run_in(dir.path(), &[&head, command].concat())
     };
     // Over four hops: each node on the way takes one from 64, the last not.
-    // With a deadline, ping goes on until it has had two answers.
+    // With a deadline, ping goes on until it has had two answers; more may have been under way.
     let ping = emulate("far", &["ping", "-c", "2", "-i", "0.2", "-w", "25", "mesh-0"]).ok();
-    assert!(ping.contains("2 received") && ping.contains("ttl=61"), "{ping}");
+    assert!(ping.matches(" ttl=61 ").count() >= 2, "{ping}");
     assert_eq!(emulate("mesh-1", &["sh", "-c", "exit 7"]).status, Some(7));
     assert_eq!(emulate("1", &["sh", "-c", "kill -9 $$"]).status, Some(137));
     let missing = emulate("1", &["no-such-program"]);

@@ -23,6 +23,7 @@ use crate::error::{ControlError, ErrorCode};
 use crate::event::{Event, EventKind};
 use crate::limits::MAX_ANSWER_BYTES;
 use crate::messages::{NodeRef, Request};
+use crate::paths;
 
 use shared::Shared;
 
@@ -85,6 +86,21 @@ impl Server {
     /// If somebody answers there (`AddrInUse`), the path is longer than a socket's may be, or the system refuses.
     pub fn bind(path: &Path, about: About, access: Access) -> io::Result<Self> {
         Bound::new(path, access)?.serve(about)
+    }
+
+    /// The socket of a run, for the user who started it: under the name of `about`, made fit for a file, or, if a run of that
+    /// name is under way, with the process's number behind it.
+    ///
+    /// # Errors
+    /// As [`Server::bind`].
+    pub fn for_run(about: &About) -> io::Result<Self> {
+        let bind = |name: &str| {
+            let path = paths::socket(name).map_err(io::Error::other)?;
+            Self::bind(&path, About { name: name.to_owned(), ..about.clone() }, Access::Owner)
+        };
+        let name = paths::name_from(&about.name);
+        let second = || format!("{}-{}", name.chars().take(32).collect::<String>(), std::process::id());
+        bind(&name).or_else(|_| bind(&second()))
     }
 
     /// Where it listens.

@@ -12,11 +12,12 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use wayhop_control::answer::{Counters, Links, NodeParameters, NodePosition, Parameters, Positions, Tables};
 use wayhop_control::{
-    About, Access, Call, Client, ClientError, ControlError, ErrorCode, Event, LinkState, NodeAbout, NodeRef,
-    Place, Request, Server, paths,
+    About, Call, Client, ClientError, ControlError, ErrorCode, Event, LinkState, NodeAbout, NodeRef, Place,
+    Request, Server,
 };
 use wayhop_core::{Command, Position, Time};
 use wayhop_scenario::Resolved;
+use wayhop_world::Gps;
 
 use super::watch::Begun;
 use super::wire::Wire;
@@ -49,21 +50,9 @@ impl Desk {
         wire: Arc<Mutex<Wire>>,
         begun: Begun,
     ) -> Result<Self, Error> {
-        let node = |(i, (name, &address)): (usize, (&String, _))| NodeAbout {
-            node: i as u32,
-            name: name.clone(),
-            address,
-        };
-        let nodes = scenario.names.iter().zip(&scenario.addresses).enumerate().map(node).collect();
-        let name = paths::name_from(&scenario.name);
-        let about = About::new(&name, "lab", scenario.protocol.name(), nodes);
-        let bind = |name: &str| {
-            let path = paths::socket(name).map_err(std::io::Error::other)?;
-            Server::bind(&path, About { name: name.to_owned(), ..about.clone() }, Access::Owner)
-        };
-        let second = format!("{}-{}", name.chars().take(32).collect::<String>(), std::process::id());
-        let server =
-            bind(&name).or_else(|_| bind(&second)).map_err(Error::system("open the control socket"))?;
+        let nodes = NodeAbout::all(&scenario.names, &scenario.addresses);
+        let about = About::new(&scenario.name, "lab", scenario.protocol.name(), nodes);
+        let server = Server::for_run(&about).map_err(Error::system("open the control socket"))?;
         let mut due: Vec<(Time, usize)> =
             scenario.orders.iter().enumerate().map(|(k, o)| (o.from, k)).collect();
         due.sort_unstable_by(|a, b| b.cmp(a));
@@ -214,12 +203,21 @@ impl Desk {
                 Ok(Value::Null)
             }
             Request::Position {} => {
+                let (now, gps) = (self.now(), Gps::new(self.scenario.origin));
                 let place = |&i: &u32| {
-                    let Position { x, y, z } = self.scenario.tracks[i as usize].position(self.now());
+                    let leg = self.scenario.tracks[i as usize].leg_at(now);
+                    let Position { x, y, z } = leg.position(now);
+                    let fix = gps.fix(&leg, now);
                     NodePosition {
                         node: i,
                         name: self.scenario.names[i as usize].clone(),
                         local: Some(Place::Local { x, y, z }),
+                        earth: Some(Place::Earth {
+                            latitude_deg: fix.latitude_deg,
+                            longitude_deg: fix.longitude_deg,
+                            heading_deg: fix.heading_deg,
+                            speed_m_per_s: fix.speed_m_per_s,
+                        }),
                         ..NodePosition::default()
                     }
                 };

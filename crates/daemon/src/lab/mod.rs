@@ -4,6 +4,7 @@
 //! * `wire`: the bridge between the namespaces, and its filter.
 //! * [`MacFilter`]: who ignores whom from when on, as a text that people can write.
 //! * `nodes`: the daemons. `watch`: what they tell of themselves. `desk`: the control socket for all of them.
+//! * `receivers`: gpsd in each node.
 //! * `traffic`: the scenario's flows over real sockets. `record`: what becomes of all that in the run's tables.
 //!
 //! Nothing has a name outside of this process but the control sockets: when it is gone, however it ended, the nodes end, and
@@ -12,6 +13,7 @@
 mod desk;
 mod macfilter;
 mod nodes;
+mod receivers;
 mod record;
 mod traffic;
 mod watch;
@@ -35,6 +37,7 @@ use crate::error::Error;
 use desk::Desk;
 pub use macfilter::{Ignores, MacFilter, MacFilterError};
 use nodes::Nodes;
+use receivers::Receivers;
 use record::{Records, Tables};
 use traffic::{Running, Traffic};
 use watch::Begun;
@@ -91,6 +94,7 @@ pub struct Lab {
     namespaces: Vec<Namespace>,
     wire: Arc<Mutex<Wire>>,
     filter: MacFilter,
+    receivers: Receivers,
     nodes: Nodes,
     desk: Desk,
     begun: Begun,
@@ -135,12 +139,15 @@ impl Lab {
             }
         }
         wire.apply()?;
+        let mut receivers = Receivers::open(&plan.scenario, &namespaces)?;
+        receivers.tell(&plan.scenario, Time::ZERO);
         let nodes = Nodes::start(plan, &namespaces)?;
         let scenario = Arc::new(plan.scenario.clone());
         let wire = Arc::new(Mutex::new(wire));
         let begun: Begun = Arc::new(OnceLock::new());
         let desk = Desk::open(Arc::clone(&scenario), nodes.sockets(), Arc::clone(&wire), Arc::clone(&begun))?;
-        Ok(Self { scenario, namespaces, wire, filter: plan.filter.clone(), nodes, desk, begun })
+        let filter = plan.filter.clone();
+        Ok(Self { scenario, namespaces, wire, filter, receivers, nodes, desk, begun })
     }
 
     /// The nodes' namespaces, in their order.
@@ -173,6 +180,7 @@ impl Lab {
             scenario: &self.scenario,
             namespaces: &self.namespaces,
             wire: &self.wire,
+            receivers: self.receivers,
             nodes: self.nodes,
             running: Some(traffic.begin(begun, &records)),
             programs: tasks.programs,
@@ -236,6 +244,7 @@ struct Turns<'a> {
     scenario: &'a Resolved,
     namespaces: &'a [Namespace],
     wire: &'a Mutex<Wire>,
+    receivers: Receivers,
     nodes: Nodes,
     running: Option<Running>,
     programs: Vec<(Time, Launch)>,
@@ -271,6 +280,7 @@ impl Turns<'_> {
                 }
                 wire.apply()?;
             }
+            self.receivers.tell(self.scenario, now);
             self.start_due(now);
             self.hear_of_ends();
             for (node, pid, exit) in self.nodes.check(&mut self.complaints) {

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use wayhop_hosting::{Namespace, exit_code};
 use wayhop_trace::Summary;
 
+use super::receivers::GPSD;
 use super::wire::INTERFACE;
 use super::{Plan, prefix};
 use crate::error::Error;
@@ -54,6 +55,7 @@ impl Nodes {
             command.args(["node", "--tied", "--json", "--interface", INTERFACE]);
             command.args(["--address", &format!("{addr}/{prefix_len}"), "--protocol", s.protocol.name()]);
             command.args(["--set", &format!("control=node-{i}")]);
+            command.args(["--set", &format!("gpsd={}", toml::Value::from(GPSD))]);
             for set in &plan.sets {
                 command.args(["--set", set]);
             }

@@ -1,26 +1,29 @@
 //! The nodes' GPS receivers: without error, at the moment when they are asked.
 
 use wayhop_core::{Fix, Leg, Position, Time};
-use wayhop_world::{GeoOrigin, Geodetic};
+
+use crate::geodesy::{GeoOrigin, Geodetic};
 
 /// Where a scenario that does not say so lies: on the equator, at 0 degrees east.
 const NOWHERE: Geodetic = Geodetic { lat: 0.0, lon: 0.0, alt: 0.0 };
 
 /// Tells places of the local frame as a GPS receiver does.
-pub(crate) struct Gps(GeoOrigin);
+#[derive(Clone, Debug)]
+pub struct Gps(GeoOrigin);
 
 impl Gps {
-    pub(crate) fn new(origin: Option<Geodetic>) -> Self {
+    /// For a frame with this origin; without one it lies on the equator.
+    pub fn new(origin: Option<Geodetic>) -> Self {
         Self(GeoOrigin::new(origin.unwrap_or(NOWHERE)))
     }
 
     /// A place on the globe, in the local frame.
-    pub(crate) fn local(&self, place: Geodetic) -> Position {
+    pub fn local(&self, place: Geodetic) -> Position {
         self.0.to_local(place)
     }
 
     /// What a receiver on this leg tells at a time.
-    pub(crate) fn fix(&self, leg: &Leg, at: Time) -> Fix {
+    pub fn fix(&self, leg: &Leg, at: Time) -> Fix {
         let Position { x, y, z } = leg.position(at);
         let place = self.0.to_geodetic(Position { x, y, z });
         let [east, north, _] = leg.velocity;
