@@ -32,7 +32,19 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // One node on a real interface. It has no radio model: its radio is real.
     (
         "daemon",
-        &["hosting", "core", "wire", "dsr", "aodv", "link", "transport", "trace", "scenario", "control"],
+        &[
+            "hosting",
+            "core",
+            "wire",
+            "dsr",
+            "aodv",
+            "link",
+            "transport",
+            "trace",
+            "scenario",
+            "control",
+            "world",
+        ],
     ),
     // Numbers and figures for readers; it knows no paper and no model.
     ("report", &[]),

@@ -122,7 +122,7 @@ fn a_sender_waits_for_the_whole_cts_before_it_tries_again() {
         air.send(0, 1, 100);
         air.run(1.0);
         let gap = (air.log.sent[1].0.since(air.log.sent[0].0)).as_nanos() / 1000;
-        assert!(gap >= 584 && (gap - 584) % 20 == 0, "{gap} us");
+        assert!(gap >= 584 && (gap - 584).is_multiple_of(20), "{gap} us");
         slots.push((gap - 584) / 20);
     }
     slots.sort_unstable();
