@@ -40,12 +40,13 @@ fn iperf3_measures_what_four_hops_carry() {
     let server = "[[programs]]\nnode = 4\ncommand = [\"sh\", \"-c\", \"iperf3 -s -1 >/dev/null\"]\n";
     let dir = folder(&[("s.toml", &chain("", server))]);
     // Until the server listens, the client ends with an error.
-    let script = "until said=$(iperf3 -c mesh-4 -t 5 -J); do sleep 0.1; done; echo \"$said\"";
+    let script = "until said=$(iperf3 -c mesh-4 -t 10 -J); do sleep 0.1; done; echo \"$said\"";
     let out: Value =
         serde_json::from_str(&emulate(dir.path(), &["sh", "-c", script])).expect("iperf3's JSON");
     let bps = out["end"]["sum_received"]["bits_per_second"].as_f64().expect("a rate");
-    // ns-2 carries 387 kb/s of saturating UDP over these four hops (bench/README.md); TCP's acknowledgements take their share.
-    assert!((100e3..400e3).contains(&bps), "{bps}");
+    // ns-2 carries 387 kb/s of saturating UDP over these four hops, and 221 of TCP over five minutes (bench/README.md); in ten
+    // seconds one search for a route, and the timeout after it, may take the most.
+    assert!((50e3..400e3).contains(&bps), "{bps}");
 }
 
 #[test]

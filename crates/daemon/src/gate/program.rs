@@ -66,6 +66,7 @@ const CALL: u8 = 0x85;
 const EXIT: u8 = 0x95;
 
 // Fields of `struct __sk_buff` (linux/bpf.h).
+const PACKET_TYPE: i16 = 4;
 const PROTOCOL: i16 = 16;
 const VLAN_TCI: i16 = 24;
 const INTERFACE: i16 = 40;
@@ -211,6 +212,10 @@ pub(super) fn incoming(f: &Facts) -> Vec<Instruction> {
 
     let mut c = Code::default();
     c.op(MOVE, 9, 1, 0, 0);
+    // What is overheard, or for all on the link, the kernel does not forward; and a next hop that is heard forwarding would
+    // look like one that sends packets back.
+    c.op(LOAD_WORD, 2, 9, PACKET_TYPE, 0);
+    c.jump(IF_NOT_CONSTANT, 2, 0, i32::from(libc::PACKET_HOST), Place::Pass);
     c.op(LOAD_WORD, 2, 9, PROTOCOL, 0);
     c.jump(IF_NOT_CONSTANT, 2, 0, raw_half(0x0800), Place::Pass);
     c.frame(LENGTH, Place::Pieces);

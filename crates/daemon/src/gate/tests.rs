@@ -137,6 +137,18 @@ fn a_pair_that_passes_is_told_once_with_its_transmitter_until_it_is_taken() {
 }
 
 #[test]
+fn what_is_overheard_does_not_count() {
+    let Some(w) = World::new() else { return };
+    // For the next hop behind this one: a node that hears its next hop forward would take it for one that sends back.
+    ip(&w.stranger, "neighbour replace 10.0.0.2 lladdr 02:00:00:00:00:03 dev eth1 nud permanent\n");
+    assert!(!w.arrives(&w.behind, "10.0.0.9"));
+    assert_eq!(w.passed(), []);
+    ip(&w.stranger, "neighbour delete 10.0.0.2 dev eth1\n");
+    assert!(w.arrives(&w.behind, "10.0.0.9"));
+    assert_eq!(w.passed(), [(Addr::new(10, 0, 0, 1), Addr::new(10, 0, 0, 9))]);
+}
+
+#[test]
 fn own_packets_count_but_for_the_protocols() {
     let Some(w) = World::new() else { return };
     let send = |port: u16| {
