@@ -24,8 +24,7 @@ pub(crate) struct Run {
     recorder: Recorder,
 }
 
-#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
-fn wrong(e: wayhop_trace::Error) -> Error {
+fn wrong(e: &wayhop_trace::Error) -> Error {
     Error::System(format!("cannot write the run directory: {e}"))
 }
 
@@ -33,7 +32,8 @@ fn wrong(e: wayhop_trace::Error) -> Error {
 pub(crate) fn make(path: &Path, settings: &Settings, seed: u64) -> Result<RunDir, Error> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
     let command = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
-    let dir = RunDir::create(path, &Manifest::new(settings.to_toml()?, seed, command, now)).map_err(wrong)?;
+    let dir = RunDir::create(path, &Manifest::new(settings.to_toml()?, seed, command, now))
+        .map_err(|e| wrong(&e))?;
     let captures = path.join("captures");
     let give = || {
         fs::create_dir_all(&captures)?;
@@ -51,7 +51,8 @@ impl Run {
     /// Begins to write, on a thread. What a slow disk has no time for is left out, and counted (`lost_rows`).
     pub(crate) fn begin(dir: RunDir, about: &About) -> Result<Self, Error> {
         let node = NodeInfo { name: about.name.clone(), addr: about.nodes[0].address };
-        let recorder = Recorder::start(dir, &Outputs::default(), vec![node]).map_err(wrong)?.never_waiting();
+        let recorder =
+            Recorder::start(dir, &Outputs::default(), vec![node]).map_err(|e| wrong(&e))?.never_waiting();
         Ok(Self { recorder })
     }
 
@@ -100,7 +101,7 @@ impl Run {
             self.recorder.counter(&Counter { node: NodeId(NODE), layer: "host", name, value });
         }
         summary.trace_hash = self.recorder.hash().hex();
-        self.recorder.finish(summary, RunStatus::Complete).map_err(wrong)
+        self.recorder.finish(summary, RunStatus::Complete).map_err(|e| wrong(&e))
     }
 }
 

@@ -1,10 +1,12 @@
-//! What the host is set to: sysctls of interfaces, and facts about them.
+//! What the host is set to: sysctls of interfaces, facts about them, and orders to the programs that set more.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use wayhop_core::Mac;
+use wayhop_hosting::Namespace;
 
 /// Where the kernel keeps this setting of an interface (or of `all`).
 pub(crate) fn ipv4_setting(interface: &str, name: &str) -> PathBuf {
@@ -33,4 +35,29 @@ pub(crate) fn interface(name: &str) -> io::Result<InterfaceFacts> {
     let (mac, mtu) = crate::sys::interface(std::os::fd::AsFd::as_fd(&socket), name)?;
     let wireless = fs::metadata(format!("/sys/class/net/{name}/phy80211")).is_ok();
     Ok(InterfaceFacts { index, mac: Mac(mac), mtu, wireless })
+}
+
+/// Gives a program, which reads orders from its standard input, these orders inside of a namespace.
+pub(crate) fn order(
+    namespace: &Namespace,
+    program: &str,
+    arguments: &[&str],
+    orders: &str,
+) -> io::Result<()> {
+    let mut child = namespace.within(|| {
+        Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+    })?;
+    if let Some(mut to) = child.stdin.take() {
+        to.write_all(orders.as_bytes())?;
+    }
+    let done = child.wait_with_output()?;
+    if done.status.success() {
+        return Ok(());
+    }
+    Err(io::Error::other(String::from_utf8_lossy(&done.stderr).trim().to_owned()))
 }

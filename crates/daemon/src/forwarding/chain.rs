@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::io::{self, BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -269,17 +269,7 @@ fn wire(hub: &Namespace, hosts: &[Namespace]) -> io::Result<()> {
 
 /// Gives orders of ip(8) in a namespace.
 fn ip(host: &Namespace, orders: &str) -> io::Result<()> {
-    let mut command = Command::new("ip");
-    command.args(["-batch", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut child = host.within(|| command.spawn())?;
-    if let Some(mut to) = child.stdin.take() {
-        to.write_all(orders.as_bytes())?;
-    }
-    let done = child.wait_with_output()?;
-    if done.status.success() {
-        return Ok(());
-    }
-    Err(io::Error::other(String::from_utf8_lossy(&done.stderr).trim().to_owned()))
+    system::order(host, "ip", &["-batch", "-"], orders)
 }
 
 /// The routes that AODV would set.
@@ -461,7 +451,8 @@ fn machine_busy_s() -> f64 {
     [0, 1, 2, 5, 6, 7].iter().filter_map(|i| fields.get(*i)).sum::<f64>() / 100.0
 }
 
-/// This process' own processor time, seconds.
+/// This process' own processor time, seconds: `utime` and `stime`, the 14th and 15th field of proc(5), of which the second, the
+/// name, ends with the last bracket.
 fn own_busy_s() -> f64 {
     let text = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = text.rsplit_once(')').map_or("", |(_, rest)| rest);

@@ -5,9 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
 use std::os::fd::RawFd;
-use std::process::{Command, Stdio};
 
 use wayhop_control::LinkState;
 use wayhop_control::answer::LinkOverride;
@@ -16,6 +14,7 @@ use wayhop_hosting::Namespace;
 
 use super::link_address;
 use crate::error::Error;
+use crate::system::order;
 
 /// The name of the interface in each node's namespace.
 pub(super) const INTERFACE: &str = "eth1";
@@ -154,24 +153,4 @@ impl Wire {
 /// Where other processes find a namespace of this one.
 fn path(fd: RawFd) -> String {
     format!("/proc/{}/fd/{fd}", std::process::id())
-}
-
-/// Gives a program, which reads orders from its standard input, these orders inside of a namespace.
-fn order(namespace: &Namespace, program: &str, arguments: &[&str], orders: &str) -> io::Result<()> {
-    let mut child = namespace.within(|| {
-        Command::new(program)
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-    })?;
-    if let Some(mut to) = child.stdin.take() {
-        to.write_all(orders.as_bytes())?;
-    }
-    let done = child.wait_with_output()?;
-    if done.status.success() {
-        return Ok(());
-    }
-    Err(io::Error::other(String::from_utf8_lossy(&done.stderr).trim().to_owned()))
 }
