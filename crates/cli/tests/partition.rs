@@ -33,6 +33,16 @@ fn said(file: &PathBuf) -> String {
     fs::read_to_string(file).unwrap_or_default()
 }
 
+/// What the server of iperf3 received in each second so far, kbit/s.
+fn rates(iperf_server_said: &PathBuf) -> Vec<f64> {
+    let said = said(iperf_server_said);
+    let rate = |line: &str| {
+        let before_the_unit = line.split(" Kbits/sec").next()?.rsplit(' ').next()?;
+        before_the_unit.parse().ok()
+    };
+    said.lines().filter(|l| l.contains(" Kbits/sec")).filter_map(rate).collect()
+}
+
 /// A server of dropbear at host 2 that knows the key that comes back.
 fn ssh_server(mesh: &Mesh) -> (Background, String) {
     let path = |name: &str| mesh.folder().join(name).to_str().unwrap().to_owned();
@@ -60,7 +70,8 @@ fn connections_outlive_a_partition_that_new_ones_are_told_of() {
         let mut mesh = Mesh::line(3);
         mesh.start_all(protocol, quick(protocol));
         let (_ssh_server, id) = ssh_server(&mesh);
-        let _iperf_server = mesh.spawn(2, &["iperf3", "-s", "-1"]);
+        let server = "exec iperf3 -s -1 -i 1 -f k --forceflush";
+        let (_iperf_server, iperf_said) = shell(&mesh, 2, "iperf-server.txt", server);
         let listens = |m: &Mesh| {
             let ports = m.run(2, "ss -Hltn").1;
             ports.contains(":22 ") && ports.contains(":5201 ")
@@ -72,7 +83,11 @@ fn connections_outlive_a_partition_that_new_ones_are_told_of() {
         let count = "for i in $(seq 1 60); do echo line $i; sleep 0.2; done";
         let ssh = format!("exec dbclient -y -y -i {id} root@10.0.0.3 '{count}'");
         let (ssh, ssh_said) = shell(&mesh, 0, "ssh.txt", &ssh);
-        let (iperf, iperf_said) = shell(&mesh, 0, "iperf.txt", "exec iperf3 -c 10.0.0.3 -n 1500K -b 500K -J");
+        // Longer than the test: what iperf3's client has handed to its kernel when it ends does not count as received.
+        let (mut iperf, _) = shell(&mesh, 0, "iperf.txt", "exec iperf3 -c 10.0.0.3 -t 3600 -b 500K");
+        mesh.until("iperf3 is under way", Duration::from_secs(20), |_| {
+            rates(&iperf_said).iter().any(|r| *r > 0.0)
+        });
         mesh.until("ssh is under way", Duration::from_secs(20), |_| said(&ssh_said).contains("line 3\n"));
 
         mesh.part(1);
@@ -90,6 +105,8 @@ fn connections_outlive_a_partition_that_new_ones_are_told_of() {
         // Established connections go on trying.
         let before = said(&ssh_said);
         assert!(!before.contains("line 60\n"));
+        assert_eq!(rates(&iperf_said).last(), Some(&0.0), "{protocol}: nothing comes through");
+        assert!(!iperf.has_ended(), "{protocol}: {}", said(&mesh.folder().join("iperf.txt")));
         mesh.join(1);
 
         assert!(ssh.wait(), "{protocol}: {}", said(&ssh_said));
@@ -100,11 +117,9 @@ fn connections_outlive_a_partition_that_new_ones_are_told_of() {
             (1..=60).map(|i| format!("line {i}")).collect::<Vec<_>>(),
             "{protocol}: each once, in order"
         );
-        assert!(iperf.wait(), "{protocol}: {}", said(&iperf_said));
-        let report: serde_json::Value = serde_json::from_str(&said(&iperf_said)).unwrap();
-        // At 500 kb/s the partition came within the first 100 kB or so.
-        let received = report["end"]["sum_received"]["bytes"].as_u64().unwrap();
-        assert!(received > 400_000, "{protocol}: {report}");
+        let flows = |_: &Mesh| rates(&iperf_said).last().is_some_and(|r| *r > 0.0);
+        mesh.until("iperf3 receives again", Duration::from_secs(120), flows);
+        assert!(!iperf.has_ended(), "{protocol}: {}", said(&mesh.folder().join("iperf.txt")));
         let answers = |text: &str| text.matches(" bytes from 10.0.0.3").count();
         let now = answers(&said(&ping_said));
         mesh.until("ping gets answers again", Duration::from_secs(60), |_| answers(&said(&ping_said)) > now);
