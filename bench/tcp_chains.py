@@ -2,13 +2,12 @@
 """TCP over chains: an endless FTP from the first node of a row to the last, in ns-2 and in Wayhop, on the same files.
 
     tcp_chains.py [--hops 1 ... 7] [--spacing 200] [--protocols DSR AODV] [--basic 2Mb] [--seeds 1 ... 5] [--jobs 2]
-                  [--agents Reno] [--sink TCPSink] [--duration 300] [--stored] [--equal-sizes] [--apart]
+                  [--agents Reno] [--sink TCPSink] [--duration 300] [--stored] [--apart]
 
 Payload 1460 octets, window 32, RTS/CTS on, data at 2 Mb/s. What must hold: the mean over the seeds within 5 % of ns-2's.
-ns-2's DSR adds an IP header to packets to which its TCP has added one; `--equal-sizes` lets its TCP leave that out, under
-DSR, so that packets are as long as ours. The first node of ns-2's DSR takes Route Errors in requests for its own, which the
-profile `ns2` does too; `--apart` begins the row with node 1, and node 0 stands out of reach. `--stored` takes ns-2's side
-from results/ns2-tcp-chains.json, to which every run of ns-2 is added. Exit status 1 if a bound does not hold.
+The first node of ns-2's DSR takes Route Errors in requests for its own, which the profile `ns2` does too; `--apart` begins
+the row with node 1, and node 0 stands out of reach. `--stored` takes ns-2's side from results/ns2-tcp-chains.json, to which
+every run of ns-2 is added. Exit status 1 if a bound does not hold.
 """
 
 import argparse
@@ -34,33 +33,20 @@ STORE = os.path.join(cases.RESULTS, "ns2-tcp-chains.json")
 
 
 def key(run):
-    names = ("agent", "sink", "protocol", "basic", "spacing_m", "hops", "seed", "seconds", "equal_sizes")
+    names = ("agent", "sink", "protocol", "basic", "spacing_m", "hops", "seed", "seconds")
     return tuple(run[name] for name in names) + (run.get("apart", False),)
 
 
-def without_second_header(traffic, case):
-    """The same traffic with packets of ns-2's TCP 20 octets shorter; DSR adds them."""
-    with open(traffic, encoding="ascii") as text:
-        lines = text.read()
-    lines = lines.replace("set tcpsink_", "$tcp_(0) set tcpip_base_hdr_size_ 20\nset tcpsink_", 1)
-    lines = lines.replace("$ns_ connect", "$tcpsink_(0) set packetSize_ 20\n$ns_ connect", 1)
-    path = f"{traffic}.{case['seed']}.short"
-    with open(path, "w", encoding="ascii", newline="\n") as out:
-        out.write(lines)
-    return path
-
-
 def ns2(files, case):
-    short = case["equal_sizes"] and case["protocol"] == "DSR"
     run = ns2_run.run(
         movement=files[0],
-        traffic=without_second_header(files[1], case) if short else files[1],
+        traffic=files[1],
         protocol=case["protocol"],
         seed=case["seed"],
         duration=case["seconds"],
         basic=case["basic"],
     )
-    segments = run["tcp_bytes"] // (SEGMENT - 20 if short else SEGMENT)
+    segments = run["tcp_bytes"] // SEGMENT
     return {"kbps": segments * PAYLOAD * 8 / case["seconds"] / 1000, "resent": run["tcp_resent"]}
 
 
@@ -91,7 +77,6 @@ def main():
     parser.add_argument("--duration", type=float, default=300)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--stored", action="store_true")
-    parser.add_argument("--equal-sizes", action="store_true")
     parser.add_argument("--apart", action="store_true")
     parser.add_argument("--scratch", default=os.path.join(cases.HERE, "data", "generated"))
     parser.add_argument("--out", default=os.path.join(cases.RESULTS, "tcp-chains.json"))
@@ -118,7 +103,6 @@ def main():
                                 "hops": hops,
                                 "seed": seed,
                                 "seconds": arguments.duration,
-                                "equal_sizes": arguments.equal_sizes,
                                 "apart": arguments.apart,
                             }
                             for seed in arguments.seeds

@@ -8,8 +8,8 @@ use crate::error::Error;
 use crate::placing::in_range;
 use crate::tcp_schema::{RouteFailure, Tcp, TcpApplication, TcpProfile, TcpVariant};
 
-/// The settings of the entry whose key is `at`.
-pub(crate) fn resolve(f: &Tcp, at: &str, doc: &Document) -> Result<TcpConfig, Error> {
+/// The settings of the entry whose key is `at`; `ns2_padding` is what the profile `ns2` has here unless it is told.
+pub(crate) fn resolve(f: &Tcp, at: &str, doc: &Document, ns2_padding: u8) -> Result<TcpConfig, Error> {
     let span = |key: &str, given: Option<f64>, default: Span, least: f64| match given {
         None => Ok(default),
         Some(s) => {
@@ -19,7 +19,7 @@ pub(crate) fn resolve(f: &Tcp, at: &str, doc: &Document) -> Result<TcpConfig, Er
     };
     let base = match f.profile {
         TcpProfile::Rfc => TcpConfig::rfc(),
-        TcpProfile::Ns2 => TcpConfig::ns2(),
+        TcpProfile::Ns2 => TcpConfig { padding: ns2_padding, ..TcpConfig::ns2() },
     };
     let delay = match f.profile {
         TcpProfile::Rfc => Span::from_millis(200),
@@ -38,6 +38,7 @@ pub(crate) fn resolve(f: &Tcp, at: &str, doc: &Document) -> Result<TcpConfig, Er
             TcpVariant::Westwood => Variant::Westwood,
         },
         segment_bytes: f.payload_bytes.unwrap_or(base.segment_bytes),
+        padding: f.padding_bytes.unwrap_or(base.padding),
         window_segments: f.window.unwrap_or(base.window_segments),
         initial_window: f.initial_window.unwrap_or(base.initial_window),
         delayed_ack: delayed.then_some(delay),

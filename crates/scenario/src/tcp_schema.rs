@@ -33,6 +33,10 @@ pub struct Tcp {
     /// The receiver's window and the most that is under way, segments, up to 1024; 32 in the profile `rfc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
+    /// How many octets of no-operations each header has behind its options: a multiple of 4, up to 40. Without it: none; but 20
+    /// if this profile and DSR's are `ns2`, for ns-2.35's DSR counts the IP header of TCP's packets twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub padding_bytes: Option<u8>,
     /// How many segments the sender begins with; 3 in the profile `rfc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_window: Option<u32>,

@@ -1,23 +1,40 @@
 //! From the scenario's traffic entries to flows.
 
 use wayhop_core::{NodeId, Purpose, Rng, Span, Time, stream};
+use wayhop_transport::tcp::NS2_DSR_SECOND_HEADER;
 use wayhop_transport::{DEFAULT_PORT, EVERYONE, FlowConfig, FlowKind, MAX_PAYLOAD};
 
 use crate::document::Document;
 use crate::error::Error;
 use crate::limits::MAX_FLOWS;
 use crate::placing::{Placed, in_range};
-use crate::schema::{Cbr, CbrRandom, NodeRef, Ping, Poisson, Scenario, Traffic};
+use crate::schema::{Cbr, CbrRandom, NodeRef, Ping, Poisson, Protocol, Scenario, Traffic};
 
 /// How many ports there are from [`DEFAULT_PORT`] upwards.
 const PORTS: usize = 65_536 - DEFAULT_PORT as usize;
 /// Streams of generators, apart from those of flows, which are numbered from 0.
 const GENERATOR_STREAMS: u64 = 1 << 32;
 
+/// How much longer than its own headers make them a TCP of profile `ns2` has its packets, octets.
+fn ns2_padding(protocol: &Protocol) -> u8 {
+    if protocol.name == "dsr" && protocol.profile == "ns2" { NS2_DSR_SECOND_HEADER } else { 0 }
+}
+
+/// A flow of an ns-2 traffic file; TCP's with this padding.
+fn padded(flow: &FlowConfig, padding: u8) -> FlowConfig {
+    let mut flow = flow.clone();
+    if let FlowKind::Tcp(config) = &mut flow.kind {
+        config.padding = padding;
+    }
+    flow
+}
+
 pub(crate) fn flows(scenario: &Scenario, placed: &Placed, seed: u64) -> Result<Vec<FlowConfig>, Error> {
     let doc = &scenario.document;
     let mut out = Vec::new();
     let mut ns2_done = false;
+    let padding = ns2_padding(&scenario.protocol);
+    let from_files = || placed.ns2_flows.iter().map(|f| padded(f, padding));
     for (k, entry) in scenario.traffic.iter().enumerate() {
         let at = Entry { key: format!("traffic[{k}]"), doc, placed };
         match entry {
@@ -25,7 +42,7 @@ pub(crate) fn flows(scenario: &Scenario, placed: &Placed, seed: u64) -> Result<V
             Traffic::Poisson(f) => out.push(at.poisson(f)?),
             Traffic::Ping(f) => out.push(at.ping(f)?),
             Traffic::Tcp(f) => {
-                let config = crate::tcp::resolve(f, &at.key, doc)?;
+                let config = crate::tcp::resolve(f, &at.key, doc, padding)?;
                 let (ends, times) = ((&f.src, &f.dst), (f.start_s, f.stop_s));
                 out.push(at.flow(FlowKind::Tcp(config), ends, times, config.segment_bytes, None)?);
             }
@@ -44,7 +61,7 @@ pub(crate) fn flows(scenario: &Scenario, placed: &Placed, seed: u64) -> Result<V
             Traffic::Ns2(_) if ns2_done => {}
             Traffic::Ns2(_) => {
                 ns2_done = true;
-                out.extend_from_slice(&placed.ns2_flows);
+                out.extend(from_files());
             }
         }
         if out.len() > MAX_FLOWS {
@@ -53,7 +70,7 @@ pub(crate) fn flows(scenario: &Scenario, placed: &Placed, seed: u64) -> Result<V
     }
     if !ns2_done {
         // A movement file may hold traffic lines as well.
-        out.extend_from_slice(&placed.ns2_flows);
+        out.extend(from_files());
     }
     // A port of its own tells each flow apart in captures, and in real networks.
     for (k, flow) in out.iter_mut().enumerate() {

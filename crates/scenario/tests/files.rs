@@ -129,13 +129,55 @@ fn a_protocol_that_cannot_notice_broken_links_over_its_radio_is_warned_of() {
     }
 }
 
+#[test]
+fn over_dsr_the_profile_ns2_makes_tcps_packets_20_octets_longer() {
+    let tcp = |f: &FlowKind| match f {
+        FlowKind::Tcp(c) => c.padding,
+        other => panic!("{other:?}"),
+    };
+    let written = |protocol: &str, keys: &str| {
+        let text = format!(
+            "nodes.count = 2\nmovement = {{ kind = \"chain\", spacing_m = 100 }}\nduration_s = 1\n\
+             protocol = {{ {protocol} }}\n[[traffic]]\nkind = \"tcp\"\nsrc = 0\ndst = 1\n{keys}\n"
+        );
+        Scenario::from_text(&text, &[]).and_then(|s| s.resolve()).map(|r| tcp(&r.flows[0].kind))
+    };
+    let (ns2, aodv, rfc) =
+        ("name = \"dsr\", profile = \"ns2\"", "name = \"aodv\", profile = \"ns2\"", "name = \"dsr\"");
+    for (protocol, keys, padding) in [
+        (ns2, "profile = \"ns2\"", 20),
+        (ns2, "profile = \"ns2\"\npadding_bytes = 0", 0),
+        (ns2, "", 0),
+        (ns2, "padding_bytes = 40", 40),
+        (rfc, "profile = \"ns2\"", 0),
+        // Its AODV takes care of it.
+        (aodv, "profile = \"ns2\"", 0),
+    ] {
+        assert_eq!(written(protocol, keys).unwrap(), padding, "{protocol} {keys}");
+    }
+    let said = written(ns2, "padding_bytes = 6").unwrap_err().to_string();
+    assert!(said.contains("traffic[0].padding_bytes") && said.contains("a multiple of 4 up to 40"), "{said}");
+
+    let movement = "$node_(0) set X_ 1\n$node_(1) set X_ 2\n";
+    let ftp = "set tcp_(0) [$ns_ create-connection TCP/Reno $node_(0) TCPSink $node_(1) 0]\n\
+               set ftp_(0) [$tcp_(0) attach-source FTP]\n$ns_ at 1.5 \"$ftp_(0) start\"\n";
+    for (protocol, padding) in [("dsr", 20), ("aodv", 0)] {
+        let (protocol_name, profile) = (Some(protocol.to_owned()), Some("ns2".to_owned()));
+        let options = Ns2Options { protocol: protocol_name, profile, ..Ns2Options::default() };
+        assert_eq!(tcp(&ns2_text_with(movement, ftp, &options).flows[0].kind), padding, "{protocol}");
+    }
+}
+
 fn ns2_text(movement: &str, traffic: &str) -> Resolved {
+    ns2_text_with(movement, traffic, &Ns2Options { duration_s: Some(100.0), ..Ns2Options::default() })
+}
+
+fn ns2_text_with(movement: &str, traffic: &str, options: &Ns2Options) -> Resolved {
     let dir = tempfile::tempdir().unwrap();
     let (m, t) = (dir.path().join("m.tcl"), dir.path().join("t.tcl"));
     std::fs::write(&m, movement).unwrap();
     std::fs::write(&t, traffic).unwrap();
-    let options = Ns2Options { duration_s: Some(100.0), ..Ns2Options::default() };
-    let scenario = Scenario::from_ns2(&m, Some(&t), &options);
+    let scenario = Scenario::from_ns2(&m, Some(&t), options);
     scenario.and_then(|s| s.resolve()).unwrap_or_else(|e| panic!("{e}"))
 }
 

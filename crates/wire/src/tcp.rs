@@ -11,7 +11,9 @@ use crate::{Error, checksum};
 
 /// Length of a header without options, in octets.
 pub const HEADER_LEN: usize = 20;
-/// How many blocks fit into a selective acknowledgement: the options of a header have 40 octets.
+/// How many octets the options have at most.
+pub const MAX_OPTIONS: usize = 40;
+/// How many blocks fit into a selective acknowledgement.
 pub const MAX_SACK_BLOCKS: usize = 4;
 
 const END_OF_OPTIONS: u8 = 0;
@@ -206,6 +208,9 @@ pub struct Repr {
     pub sack_permitted: bool,
     /// The blocks of a selective acknowledgement; the first `None` ends them.
     pub sack: [Option<(u32, u32)>; MAX_SACK_BLOCKS],
+    /// How many octets of no-operations follow the options, rounded down to a multiple of four; fewer where the options leave
+    /// less room. [`Repr::parse`] gives 0: they say nothing.
+    pub padding: u8,
 }
 
 impl Repr {
@@ -246,12 +251,14 @@ impl Repr {
 
     /// Length of header and options, in octets.
     pub fn buffer_len(&self) -> usize {
+        let options = self.options_len();
+        HEADER_LEN + options + usize::from(self.padding & !3).min(MAX_OPTIONS.saturating_sub(options))
+    }
+
+    fn options_len(&self) -> usize {
         let blocks = self.sack_blocks().count();
-        HEADER_LEN
-            + if self.max_segment_size.is_some() { 4 } else { 0 }
-            + if self.window_scale.is_some() { 4 } else { 0 }
-            + if self.sack_permitted { 4 } else { 0 }
-            + if blocks > 0 { 4 + 8 * blocks } else { 0 }
+        let fixed = [self.max_segment_size.is_some(), self.window_scale.is_some(), self.sack_permitted];
+        4 * fixed.iter().filter(|there| **there).count() + if blocks > 0 { 4 + 8 * blocks } else { 0 }
     }
 
     /// Writes the header in front of the payload, which is already in place behind it, with the checksum over both:
@@ -261,7 +268,7 @@ impl Repr {
     /// If `segment` is shorter than [`Repr::buffer_len`], or the options longer than 40 octets (all of them at once).
     pub fn emit(&self, segment: &mut [u8], src: Addr, dst: Addr) {
         let header_len = self.buffer_len();
-        assert!(header_len <= 60, "the options have 40 octets");
+        assert!(header_len <= HEADER_LEN + MAX_OPTIONS, "the options have 40 octets");
         put(segment, 0, self.src_port.to_be_bytes());
         put(segment, 2, self.dst_port.to_be_bytes());
         put(segment, 4, self.seq.to_be_bytes());
@@ -293,6 +300,7 @@ impl Repr {
             put(segment, at + 4, to.to_be_bytes());
             at += 8;
         }
+        segment[at..header_len].fill(NO_OPERATION);
         let pseudo = checksum::pseudo_header(src, dst, protocol::TCP, segment.len() as u16);
         let c = !checksum::sum(pseudo, segment);
         put(segment, 16, c.to_be_bytes());

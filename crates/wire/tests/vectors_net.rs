@@ -276,6 +276,31 @@ fn selective_acknowledgements_are_option_5_with_two_numbers_a_block() {
 }
 
 #[test]
+fn padding_of_tcp_is_no_operations_in_whole_words_where_options_leave_room() {
+    let octets = |padding: u8, blocks: usize| {
+        let mut sack = [None; tcp::MAX_SACK_BLOCKS];
+        sack[..blocks].fill(Some((2, 3)));
+        let padded = Repr { flags: Flags::ACK, sack, padding, ..Repr::default() };
+        let mut out = vec![0; padded.buffer_len()];
+        padded.emit(&mut out, SRC, DST);
+        assert_eq!(Repr::parse(&out, SRC, DST), Ok(Repr { padding: 0, ..padded }));
+        let own = Repr { padding: 0, ..padded }.buffer_len();
+        assert_eq!(
+            (usize::from(out[12] >> 4) * 4, out.len() % 4),
+            (out.len(), 0),
+            "RFC 9293 section 3.1: data offset"
+        );
+        assert!(out[own..].iter().all(|b| *b == 1));
+        out.len() - own
+    };
+    for (padding, blocks, added) in
+        [(20, 0, 20), (20, 2, 20), (20, 3, 12), (20, 4, 4), (6, 0, 4), (255, 0, 40)]
+    {
+        assert_eq!(octets(padding, blocks), added, "{padding} behind {blocks} blocks");
+    }
+}
+
+#[test]
 fn broken_options_of_tcp_end_the_list_and_a_header_cut_short_is_refused() {
     let with = |options: &[u8]| {
         let mut b = vec![0; 20];

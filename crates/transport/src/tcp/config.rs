@@ -1,6 +1,7 @@
 //! What a TCP connection is made of.
 
 use wayhop_core::Span;
+use wayhop_wire::tcp::MAX_OPTIONS;
 
 use super::app::App;
 use super::failure::Failure;
@@ -11,6 +12,9 @@ use super::rto::RtoConfig;
 pub const MAX_WINDOW: u32 = 1_024;
 /// The longest payload of a segment, in octets.
 pub const MAX_SEGMENT: u32 = 65_535 - 60 - 60;
+/// By how much ns-2.35's DSR makes TCP's packets longer, in octets: it adds an IP header, which `tcpip_base_hdr_size_` of the
+/// agent holds already.
+pub const NS2_DSR_SECOND_HEADER: u8 = 20;
 
 /// How the sender decides how much may be under way, and how it recovers from losses.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -67,6 +71,9 @@ pub struct TcpConfig {
     pub segment_bytes: u32,
     /// The receiver's buffer and the most that a sender has under way, in segments; at most [`MAX_WINDOW`].
     pub window_segments: u32,
+    /// How many octets of no-operations each header has behind its options, a multiple of four; fewer where the options leave
+    /// less room.
+    pub padding: u8,
     /// How many segments a sender begins with.
     pub initial_window: u32,
     /// How long an acknowledgement may wait for a second segment; `None` for one acknowledgement a segment.
@@ -95,6 +102,7 @@ impl TcpConfig {
             profile: Profile::Rfc,
             segment_bytes: 1_460,
             window_segments: 32,
+            padding: 0,
             // RFC 5681 section 3.1, for segments of 1096 to 2190 octets.
             initial_window: 3,
             // Below the half second of RFC 5681 section 4.2, and what most systems have.
@@ -142,6 +150,10 @@ impl TcpConfig {
         if !(1..=MAX_WINDOW).contains(&self.window_segments) {
             let n = self.window_segments;
             return Err(("window", format!("{n} segments; give 1 to {MAX_WINDOW}")));
+        }
+        if usize::from(self.padding) > MAX_OPTIONS || !self.padding.is_multiple_of(4) {
+            let n = self.padding;
+            return Err(("padding_bytes", format!("{n} octets; give a multiple of 4 up to {MAX_OPTIONS}")));
         }
         if !(1..=MAX_WINDOW).contains(&self.initial_window) {
             let n = self.initial_window;

@@ -169,7 +169,8 @@ impl Endpoint {
     }
 
     fn header(&self) -> Repr {
-        Repr { src_port: self.id.port, dst_port: self.id.peer_port, ..Repr::default() }
+        let (src_port, dst_port) = (self.id.port, self.id.peer_port);
+        Repr { src_port, dst_port, padding: self.config.padding, ..Repr::default() }
     }
 
     /// A packet came. True if it was a segment of this connection.

@@ -7,9 +7,15 @@ use crate::lab::{Lab, at_ms};
 
 /// A file over a path that loses some segments, as one capture of both ends' packets.
 fn captured(variant: Variant, window: u32) -> (Lab, tempfile::TempDir) {
+    captured_padded(variant, window, 0)
+}
+
+/// The same with headers made longer.
+fn captured_padded(variant: Variant, window: u32, padding: u8) -> (Lab, tempfile::TempDir) {
     let config = TcpConfig {
         variant,
         window_segments: window,
+        padding,
         app: App::Bulk { bytes: Some(150_000) },
         delayed_ack: None,
         ..TcpConfig::rfc()
@@ -95,4 +101,19 @@ fn tshark_scales_large_windows_to_what_the_receiver_takes() {
         "{:?}",
         rows.first()
     );
+}
+
+#[test]
+fn tshark_reads_padded_headers_as_twenty_octets_longer() {
+    let (_, dir) = captured_padded(Variant::Sack, 32, 20);
+    let capture = dir.path().join("tcp.pcap");
+    assert_eq!(tshark::complaints(&capture), Ok(vec![]));
+    let lengths = |filter: &str| {
+        let rows = tshark::fields(&capture, filter, &["tcp.hdr_len"]).expect("tshark");
+        rows.into_iter().map(|mut row| row.remove(0)).collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(lengths("tcp.len > 0"), ["40".to_owned()].into());
+    // MSS and SACK permitted; blocks of 8 octets behind 4.
+    assert_eq!(lengths("tcp.flags.syn == 1"), ["48".to_owned()].into());
+    assert_eq!(lengths("tcp.options.sack.count == 1"), ["52".to_owned()].into());
 }
