@@ -9,7 +9,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 WAYHOP := $(TARGET)/release/wayhop
 DEMO_RUN := runs/demo
 
-# How long `make test` runs each fuzz target; 0 leaves them out. CI takes 60.
+# How long `make test` runs each fuzz target; 0 leaves them out. CI takes 20.
 FUZZ_SECONDS ?= 0
 
 .PHONY: demo test bench docs build install-demo install-test install-bench

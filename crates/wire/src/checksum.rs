@@ -7,19 +7,21 @@ use wayhop_core::Addr;
 /// The result is folded to 16 bits and not complemented, so that sums can be chained. Every part but the last must have
 /// an even length.
 pub fn sum(start: u16, data: &[u8]) -> u16 {
-    // 2^16 words of 0xffff fit into 32 bits; u64 has room for any slice.
-    let mut acc = u64::from(start);
-    let (words, rest) = data.as_chunks::<2>();
+    // In the machine's own order, four octets at a time: the sum only has its octets swapped by that (RFC 1071, section 2,
+    // points B and C).
+    let mut acc = u64::from(start.to_be());
+    let (words, rest) = data.as_chunks::<4>();
     for w in words {
-        acc += u64::from(u16::from_be_bytes(*w));
+        acc += u64::from(u32::from_ne_bytes(*w));
     }
-    if let [last] = rest {
-        acc += u64::from(u16::from_be_bytes([*last, 0]));
-    }
+    let mut last = [0; 4];
+    last[..rest.len()].copy_from_slice(rest);
+    acc += u64::from(u32::from_ne_bytes(last));
+    // No slice is long enough for more than 2^32 words.
     while acc > 0xffff {
         acc = (acc & 0xffff) + (acc >> 16);
     }
-    acc as u16
+    u16::from_be(acc as u16)
 }
 
 /// The sum of the IPv4 pseudo-header (RFC 768): addresses, protocol and the length of the transport packet.

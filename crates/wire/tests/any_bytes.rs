@@ -1,4 +1,4 @@
-//! No parser panics on any bytes, and reading, writing and reading again gives the same.
+//! No parser panics on any bytes, and reading, writing and reading again gives the same; checksums of any bytes.
 
 mod exercise;
 
@@ -57,5 +57,18 @@ proptest! {
     #[test]
     fn aodv(b in prop_oneof![octets(), behind(&[1]), behind(&[2]), behind(&[3, 0, 0, 1]), behind(&[4])]) {
         exercise::aodv(&b);
+    }
+    #[test]
+    fn checksum(start: u16, b in prop_oneof![octets(), vec(any::<u8>(), 0..2_000)], cut in 0usize..2_000) {
+        // RFC 1071, section 1: words of 16 bits, an odd octet filled up with zero, carries added back.
+        let plain = b.chunks(2).map(|w| u64::from(w[0]) << 8 | w.get(1).map_or(0, |l| u64::from(*l)));
+        let mut sum = u64::from(start) + plain.sum::<u64>();
+        while sum > 0xffff {
+            sum = (sum >> 16) + (sum & 0xffff);
+        }
+        prop_assert_eq!(u64::from(wayhop_wire::checksum::sum(start, &b)), sum);
+        let (head, tail) = b.split_at((cut & !1).min(b.len() & !1));
+        let parts = wayhop_wire::checksum::sum(wayhop_wire::checksum::sum(start, head), tail);
+        prop_assert_eq!(u64::from(parts), sum, "in two parts");
     }
 }

@@ -203,3 +203,37 @@ fn two_packets_that_are_4096_frames_apart_are_two() {
     let ids: Vec<u64> = air.log.received.iter().filter(|r| r.1 == 1).map(|r| r.4).collect();
     assert_eq!(ids, [first, second]);
 }
+
+#[test]
+fn a_station_that_loses_its_turn_draws_again_from_twice_the_window() {
+    // 1 and 2 begin together. 0, whom 2 does not reach, clears 1's data, but when their turn comes 1 hears that 2 is still at
+    // it: it begins with an RTS again, DIFS and 0 to 62 slots after 2's frame. Without a doubled window it would be 0 to 30.
+    let config = RadioConfig { immediate_access: true, ..preset("wavelan-914-cmu") };
+    let mut slots = Vec::new();
+    for seed in 0..300 {
+        let mut air = Air::new(&config, &[(-200.0, 0.0), (0.0, 0.0), (400.0, 0.0)], seed);
+        air.send(1, 0, 1500);
+        air.send(2, EVERYONE, 100);
+        air.run(1.0);
+        let kinds: Vec<_> = air.log.sent.iter().map(|s| (s.1, s.2)).collect();
+        let lost = [(1, FrameKind::Rts), (2, FrameKind::Broadcast), (0, FrameKind::Cts), (1, FrameKind::Rts)];
+        assert_eq!(kinds[..4], lost);
+        // The frame 728 us, 400 m on the way, EIFS 364 (1 cannot read it) and DIFS 50.
+        let waited = air.log.sent[3].0.since(air.log.sent[1].0).as_nanos() - 1_143_333;
+        assert!(waited.is_multiple_of(20_000), "{waited} ns are no slots");
+        slots.push(waited / 20_000);
+    }
+    slots.sort_unstable();
+    assert_eq!((slots[0], slots[299]), (0, 62));
+}
+
+#[test]
+fn a_frame_is_handed_to_all_its_receivers_in_one_go_each_at_its_own_time() {
+    let mut air = Air::new(&preset("wavelan-914-cmu"), &[(0.0, 0.0), (240.0, 0.0), (60.0, 0.0)], 1);
+    air.send(0, EVERYONE, 100);
+    air.run(1.0);
+    let over = air.log.sent[0].0.as_nanos() + 728_000;
+    // The farther one comes first, and knows that it hears the end 0.6 us after the other: 240 m and 60 m at 3e8 m/s.
+    let seen: Vec<_> = air.log.received.iter().map(|r| (r.1, r.0.as_nanos() - over)).collect();
+    assert_eq!(seen, [(1, 800), (2, 200)]);
+}
