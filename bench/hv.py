@@ -164,7 +164,8 @@ def agreement(arguments, pool):
                 {"pattern": of_pattern[0].key["pattern"], "ns2_kbps": t, "wayhop_kbps": [round(v, 2) for v in o]}
                 for of_pattern, t, o in zip(runs, theirs, ours)
             ]
-            rows.append({"protocol": protocol, "speed_mps": speed, "seeds": seeds, **row, "patterns": each})
+            counts = {"seeds": seeds, "our_seeds": arguments.ours or len(seeds)}
+            rows.append({"protocol": protocol, "speed_mps": speed, **counts, **row, "patterns": each})
             print(
                 f"{label:<20}{len(runs):>9}{row['ns2_kbps']:>9}{row['wayhop_kbps']:>9}{row['difference']:>+12.1%}"
                 f"{row['standard_error']:>12.1%}{row.get('correlation', math.nan):>13}",
