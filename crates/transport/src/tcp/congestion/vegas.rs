@@ -3,7 +3,7 @@
 use wayhop_core::{Span, Time};
 
 use super::{Acked, CongestionControl, Lost};
-use crate::tcp::config::TcpConfig;
+use crate::tcp::config::{Profile, TcpConfig};
 
 /// Grow while fewer segments than this are queued, ...
 const ALPHA: f64 = 1.0;
@@ -33,6 +33,8 @@ pub(crate) struct Vegas {
     variation: Span,
     /// When the window was last reduced.
     reduced: Time,
+    /// Whether the segments that wait are counted in whole ones, to the nearest.
+    whole: bool,
 }
 
 impl Vegas {
@@ -49,6 +51,7 @@ impl Vegas {
             srtt: None,
             variation: Span::ZERO,
             reduced: Time::ZERO,
+            whole: c.profile == Profile::Ns2,
         }
     }
 
@@ -77,6 +80,7 @@ impl Vegas {
         (self.sum, self.samples) = (Span::ZERO, 0);
         // The segments that wait: the window less what the path itself holds.
         let queued = if rtt > 0.0 { self.window * (1.0 - base.as_secs_f64() / rtt) } else { 0.0 };
+        let queued = if self.whole { (queued + 0.5).floor() } else { queued };
         if self.window < self.threshold {
             self.grows = !self.grows;
             self.step = if self.grows && queued <= GAMMA { 1.0 } else { 0.0 };
@@ -141,5 +145,45 @@ impl CongestionControl for Vegas {
 
     fn is_overdue(&self, age: Span) -> bool {
         self.srtt.is_some_and(|s| age > s + self.variation * 4)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The window after round trips of 100 ms, and then one of `rtt_ms`, once slow start is over at ten segments.
+    fn after(config: TcpConfig, rtt_ms: u64) -> f64 {
+        let mut v = Vegas { window: 10.0, threshold: 2.0, ..Vegas::new(&config) };
+        let mut octet = 0;
+        for ms in [100, rtt_ms, rtt_ms] {
+            octet += 1;
+            v.acked(&Acked {
+                now: Time::ZERO,
+                segments: 1.0,
+                rtt: Some(Span::from_millis(ms)),
+                up_to: octet,
+                next: octet + 1,
+                in_flight: v.window,
+                recovering: false,
+            });
+        }
+        v.window
+    }
+
+    #[test]
+    fn it_keeps_between_one_and_three_segments_waiting() {
+        // Ten segments over 100 ms at best: of 105 ms half a segment waits, of 112 ms one, of 143 ms three.
+        let (rfc, start) = (TcpConfig::rfc(), after(TcpConfig::rfc(), 120));
+        assert!(after(rfc, 105) > start && after(rfc, 109) > start && after(rfc, 138) == start);
+        assert!(after(rfc, 150) < start);
+    }
+
+    #[test]
+    fn in_the_profile_ns2_whole_segments_count_which_moves_both_bounds_by_half_a_segment() {
+        let (ns2, start) = (TcpConfig::ns2(), after(TcpConfig::ns2(), 120));
+        // 0.4 segments wait: it grows. 0.8 are one: it stays. 3.3 are three: it stays. 3.7 are four.
+        assert!(after(ns2, 104) > start && after(ns2, 109) == start && after(ns2, 150) == start);
+        assert!(after(ns2, 160) < start);
     }
 }
