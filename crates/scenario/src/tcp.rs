@@ -84,22 +84,35 @@ pub(crate) fn resolve(f: &Tcp, at: &str, doc: &Document, ns2_padding: u8) -> Res
         in_range(doc, &format!("{at}.pacing_bps"), bps, 1_000.0, 1e12)?;
         c.pacing = Some(Pacing { bandwidth_bps: bps });
     }
-    let strange = [
-        ("bytes", f.bytes.is_some(), TcpApplication::Ftp),
-        ("request_bytes", f.request_bytes.is_some(), TcpApplication::Requests),
-        ("response_bytes", f.response_bytes.is_some(), TcpApplication::Requests),
-        ("think_s", f.think_s.is_some(), TcpApplication::Requests),
-        ("rate_bps", f.rate_bps.is_some(), TcpApplication::OnOff),
-        ("on_s", f.on_s.is_some(), TcpApplication::OnOff),
-        ("off_s", f.off_s.is_some(), TcpApplication::OnOff),
-    ];
-    if let Some((key, _, of)) = strange.iter().find(|(_, given, of)| *given && *of != f.application) {
-        return Err(doc.error(
-            &format!("{at}.{key}"),
-            format!("this key belongs to another application ({of:?})"),
-            "take it out, or set `application`",
-        ));
-    }
+    unused(f, at, doc)?;
     c.check().map_err(|(key, why)| doc.error(&format!("{at}.{key}"), why, "give another value"))?;
     Ok(c)
+}
+
+/// Refuses a key that says nothing beside the others.
+fn unused(f: &Tcp, at: &str, doc: &Document) -> Result<(), Error> {
+    let ftp = (f.application == TcpApplication::Ftp, "application = \"ftp\"");
+    let requests = (f.application == TcpApplication::Requests, "application = \"requests\"");
+    let on_off = (f.application == TcpApplication::OnOff, "application = \"on-off\"");
+    let is_elfn = matches!(f.route_failure, RouteFailure::Elfn | RouteFailure::ElfnHalf);
+    let elfn = (is_elfn, "route_failure = \"elfn\" or \"elfn-half\"");
+    let tcp_f = (f.route_failure == RouteFailure::TcpF, "route_failure = \"tcp-f\"");
+    let delayed = (f.delayed_ack != Some(false), "delayed_ack = true");
+    let keys = [
+        ("bytes", f.bytes.is_some(), ftp),
+        ("request_bytes", f.request_bytes.is_some(), requests),
+        ("response_bytes", f.response_bytes.is_some(), requests),
+        ("think_s", f.think_s.is_some(), requests),
+        ("rate_bps", f.rate_bps.is_some(), on_off),
+        ("on_s", f.on_s.is_some(), on_off),
+        ("off_s", f.off_s.is_some(), on_off),
+        ("probe_interval_s", f.probe_interval_s.is_some(), elfn),
+        ("route_failure_timer_s", f.route_failure_timer_s.is_some(), tcp_f),
+        ("delayed_ack_s", f.delayed_ack_s.is_some(), delayed),
+    ];
+    let Some((key, _, (_, of))) = keys.into_iter().find(|(_, given, (used, _))| *given && !used) else {
+        return Ok(());
+    };
+    let reason = format!("this key is for {of}");
+    Err(doc.error(&format!("{at}.{key}"), reason, "take it out, or set that"))
 }

@@ -185,6 +185,39 @@ fn each_mistake_is_named_by_file_line_key_and_remedy() {
 }
 
 #[test]
+fn a_tcp_key_that_would_change_nothing_is_refused_with_what_it_is_for() {
+    let other = |of: &str| format!("this key is for {of}; take it out, or set that");
+    let elfn = "route_failure = \"elfn\" or \"elfn-half\"";
+    for (keys, key, expect) in [
+        ("probe_interval_s = 1", "probe_interval_s", other(elfn)),
+        ("route_failure = \"tcp-f\"\nprobe_interval_s = 1", "probe_interval_s", other(elfn)),
+        (
+            "route_failure = \"elfn\"\nroute_failure_timer_s = 3",
+            "route_failure_timer_s",
+            other("route_failure = \"tcp-f\""),
+        ),
+        ("delayed_ack = false\ndelayed_ack_s = 0.2", "delayed_ack_s", other("delayed_ack = true")),
+        ("on_s = 2", "on_s", other("application = \"on-off\"")),
+        ("application = \"on-off\"\nrequest_bytes = 5", "request_bytes", other("application = \"requests\"")),
+        ("application = \"requests\"\nbytes = 5", "bytes", other("application = \"ftp\"")),
+        ("max_rto_s = 0.5", "max_rto_s", "0.5 s is below min_rto_s, 1 s; give another value".to_owned()),
+    ] {
+        let text = GOOD.replace("cbr", "tcp") + keys;
+        let line = text.lines().count();
+        assert_eq!(message(&text), format!("s.toml:{line}:1: traffic[0].{key}: {expect}"));
+    }
+    for keys in [
+        "route_failure = \"elfn-half\"\nprobe_interval_s = 1",
+        "route_failure = \"tcp-f\"\nroute_failure_timer_s = 3",
+        "profile = \"ns2\"\ndelayed_ack_s = 0.2",
+        "application = \"on-off\"\non_s = 2\noff_s = 0",
+    ] {
+        let text = GOOD.replace("cbr", "tcp") + keys;
+        assert!(Scenario::from_text(&text, &[]).unwrap().resolve().is_ok(), "{keys}");
+    }
+}
+
+#[test]
 fn mistakes_of_form_are_named_where_they_are() {
     let mut wrong = Vec::new();
     for (text, expect) in [

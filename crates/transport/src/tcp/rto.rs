@@ -49,7 +49,8 @@ impl RtoConfig {
             return wrong("initial_rto_s", "give a time above zero");
         }
         if self.max < self.min || self.max == Span::ZERO {
-            return wrong("max_rto_s", "it is below min_rto_s");
+            let (max, min) = (self.max.as_secs_f64(), self.min.as_secs_f64());
+            return Err(("max_rto_s", format!("{max} s is below min_rto_s, {min} s")));
         }
         Ok(())
     }
