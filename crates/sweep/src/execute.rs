@@ -68,7 +68,12 @@ pub fn go(
     let runs = plan.runs()?;
     work.try_each_value(plan, &runs)?;
     let ids = work.ids(&runs)?;
-    fs::create_dir_all(dir).map_err(|e| SweepError::Run(format!("cannot make {}: {e}", dir.display())))?;
+    fs::create_dir_all(dir).map_err(|e| {
+        let dir = dir.display();
+        SweepError::Run(format!(
+            "cannot make the folder {dir}: {e}; name one that you may write to with --out"
+        ))
+    })?;
     let store = Store::open(&dir.join("runs.jsonl"), &plan.sweep.metrics)?;
     let due: Vec<usize> = (0..runs.len()).filter(|&i| !store.has(&ids[i])).collect();
     let found = runs.len() - due.len();
@@ -114,7 +119,8 @@ pub fn go(
     {
         let key = format!("metrics[{k}]");
         let reason = format!("no run has a figure {:?}", plan.sweep.metrics[k]);
-        let remedy = "runs.jsonl shows what summaries have; topology = true adds flows.N.topology";
+        let remedy = "correct it and call again, runs are kept: runs.jsonl shows what summaries have, and topology = true adds \
+                      flows.N.topology";
         return Err(plan.error(&key, reason, remedy).into());
     }
     Ok(Outcome { results, runs: runs.len(), done, found })
@@ -219,15 +225,17 @@ fn record(plan: &Plan, run: &PlannedRun, id: &str, summary: &Summary) -> Value {
     json!({ "id": id, "run": place, "summary": summary })
 }
 
+/// What is wrong with a run, as the plan says it. Scenarios know of values from outside only from the command line.
 fn named(plan: &Plan, run: &PlannedRun, e: SweepError) -> SweepError {
-    let place: Vec<String> =
-        plan.sweep.axes.iter().zip(&run.labels).map(|(a, l)| format!("{} = {l}", a.name)).collect();
-    match e {
-        SweepError::Usage(m) if !place.is_empty() => {
-            SweepError::Usage(format!("with {}: {m}", place.join(", ")))
-        }
-        e => e,
-    }
+    let SweepError::Usage(told) = e else { return e };
+    let axes = plan.sweep.axes.iter().zip(&run.labels);
+    let place: Vec<String> = axes.map(|(a, l)| format!("{} = {l}", a.name)).collect();
+    let with = if place.is_empty() { String::new() } else { format!("with {}: ", place.join(", ")) };
+    let plans = told.replace(" (from the command line)", " (from the plan)");
+    let plans = plans.strip_prefix("--set ").unwrap_or(&plans);
+    let file =
+        plan.path().filter(|_| plans != told).map_or_else(String::new, |p| format!("{}: ", p.display()));
+    SweepError::Usage(format!("{file}{with}{plans}"))
 }
 
 fn chains(plan: &Plan, path: &Path) -> Result<ChainThroughput, SweepError> {

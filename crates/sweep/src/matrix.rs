@@ -1,6 +1,6 @@
 //! From a plan to its runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use toml::{Table, Value};
@@ -37,6 +37,7 @@ impl Plan {
         let axes = (sweep.axes.iter().enumerate())
             .map(|(k, a)| self.choices(k, a))
             .collect::<Result<Vec<_>, _>>()?;
+        self.check_keys(&axes)?;
         let seeds = self.seeds()?;
         let count = axes.iter().map(Vec::len).try_fold(seeds.len(), usize::checked_mul);
         if count.is_none_or(|c| c > MAX_RUNS) {
@@ -80,15 +81,44 @@ impl Plan {
             let known: Vec<&str> =
                 sweep.axes.iter().filter(|a| !a.replicate).map(|a| a.name.as_str()).collect();
             let reason = format!("there is no axis {name:?} to compare along");
-            return Err(self.error("compare", reason, format!("give one of: {}", known.join(", "))));
+            let remedy = match &known[..] {
+                [] => "take it out, or add an axis that is no replicate".to_owned(),
+                known => format!("give one of: {}", known.join(", ")),
+            };
+            return Err(self.error("compare", reason, remedy));
         }
         if sweep.set.contains_key("seed") {
             return Err(self.error("set.seed", "the plan's seeds say that", "use the key seeds"));
+        }
+        if sweep.metrics.is_empty() {
+            return Err(self.error("metrics", "there is none", "name one, or leave the key out"));
+        }
+        let mut seen = BTreeSet::new();
+        if let Some(twice) = sweep.metrics.iter().find(|m| !seen.insert(*m)) {
+            let reason = format!("{twice:?} stands in it twice");
+            return Err(self.error("metrics", reason, "give each figure once"));
         }
         if let Some(k) = sweep.metrics.iter().position(|m| m.split('.').any(str::is_empty)) {
             let key = format!("metrics[{k}]");
             let reason = format!("{:?} leads nowhere", sweep.metrics[k]);
             return Err(self.error(&key, reason, "give the way to a number, such as totals.goodput_bps"));
+        }
+        Ok(())
+    }
+
+    /// Two axes with the same key would make runs whose labels lie: the later axis wins.
+    fn check_keys(&self, axes: &[Vec<Choice>]) -> Result<(), Error> {
+        let mut setters: BTreeMap<&str, usize> = BTreeMap::new();
+        for (k, choices) in axes.iter().enumerate() {
+            for key in choices.iter().flat_map(|c| &c.sets).map(|s| s.split('=').next().unwrap_or_default()) {
+                let other = *setters.entry(key).or_insert(k);
+                if other != k {
+                    let name = &self.sweep.axes[other].name;
+                    let reason = format!("the axis {name:?} sets {key}, too");
+                    let remedy = "give each key to one axis; `set` has values that change several keys";
+                    return Err(self.error(&format!("axis[{k}].name"), reason, remedy));
+                }
+            }
         }
         Ok(())
     }

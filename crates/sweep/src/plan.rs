@@ -45,7 +45,10 @@ pub struct Sweep {
 
 /// Seeds: a list, or so many from a first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "seeds are a list of whole numbers from 0, as [1, 2, 3], or so many from a first, as { first = 1, count = 10 }"
+)]
 pub enum Seeds {
     /// These.
     List(Vec<u64>),
@@ -150,7 +153,12 @@ impl Plan {
 
     /// The folder that its paths count from.
     pub fn folder(&self) -> PathBuf {
-        self.document.path.as_deref().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default()
+        self.path().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default()
+    }
+
+    /// Where it was read from, if from a file.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.document.path.as_deref()
     }
 
     /// The scenario file.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -95,9 +95,16 @@ impl Store {
     pub fn add(&mut self, id: &str, record: &Value) -> Result<(), StoreError> {
         let mut line = record.to_string();
         line.push('\n');
+        let cannot =
+            |e: io::Error| self.error(&format!("cannot be written: {e}; what was done before stays in it"));
+        let whole = self.file.metadata().map_err(cannot)?.len();
         // In one piece, so that a kill tears at most the last line; flushed, so that a power cut does not take much.
-        let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_data());
-        written.map_err(|e| self.error(&format!("cannot be written: {e}")))?;
+        let written = (&self.file).write_all(line.as_bytes()).and_then(|()| self.file.sync_data());
+        if let Err(e) = written {
+            // A piece of a line, as a full disk leaves it, must not become the beginning of another's.
+            let mended = self.file.set_len(whole);
+            return Err(cannot(mended.err().unwrap_or(e)));
+        }
         let summary = &record["summary"];
         self.values.insert(id.to_owned(), self.metrics.iter().map(|m| figure(summary, m)).collect());
         Ok(())

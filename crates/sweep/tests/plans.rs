@@ -89,7 +89,31 @@ fn a_wrong_plan_is_refused_with_line_key_and_remedy() {
         ),
         (
             "scenario = \"s\"\ncompare = \"b\"\n".into(),
-            "2:1: compare: there is no axis \"b\" to compare along; give one of: ",
+            "2:1: compare: there is no axis \"b\" to compare along; take it out, or add an axis that is no replicate",
+        ),
+        (
+            format!("scenario = \"s\"\ncompare = \"b\"\n{axis}key = \"duration_s\"\nvalues = [1]\n"),
+            "2:1: compare: there is no axis \"b\" to compare along; give one of: a",
+        ),
+        (
+            "scenario = \"s\"\nseeds = { frist = 1, count = 2 }\n".into(),
+            "2:9: seeds are a list of whole numbers from 0, as [1, 2, 3], or so many from a first, as { first = 1, count = 10 }",
+        ),
+        ("scenario = \"s\"\nseeds = [1, -1]\n".into(), "2:9: seeds are a list of whole numbers from 0"),
+        (
+            "scenario = \"s\"\nmetrics = []\n".into(),
+            "2:1: metrics: there is none; name one, or leave the key out",
+        ),
+        (
+            "scenario = \"s\"\nmetrics = [\"a\", \"a\"]\n".into(),
+            "2:1: metrics: \"a\" stands in it twice; give each figure once",
+        ),
+        (
+            format!(
+                "scenario = \"s\"\n{axis}key = \"duration_s\"\nvalues = [1]\n[[axis]]\nname = \"b\"\n\
+                 set = [{{ label = \"x\", set = {{ duration_s = 2 }} }}]\n"
+            ),
+            "7:1: axis[1].name: the axis \"a\" sets duration_s, too; give each key to one axis",
         ),
         (
             "scenario = \"s\"\nmetrics = [\"totals..x\"]\n".into(),
