@@ -11,7 +11,7 @@ Examples:
   wayhop run --movement M.tcl --traffic T.tcl --protocol dsr --profile ns2 --duration 900 --json";
 
 const EMULATE_EXAMPLES: &str = "\
-Needs root. In each node the others are mesh-0, mesh-1, ...; the interface is mesh0. A scenario's `programs` run in its
+Needs root. In each node the others are mesh-0, mesh-1, ...; the interface is mesh0. A scenario's `programs` run in its \
 nodes; with a COMMAND the run ends when that does.
 
 Examples:
@@ -38,8 +38,8 @@ Example:
   wayhop diff runs/chain/captures/left.pcapng runs/chain/captures/1.pcapng --positions runs/chain";
 
 const COMPARE_EXAMPLES: &str = "\
-Each RUN is a run directory, or a folder of run directories that differ in their seeds only: then its figures are their
-means. Differences are to the first RUN; with several runs on both sides they have Welch's 95 % interval, and a * where it
+Each RUN is a run directory, or a folder of run directories that differ in their seeds only: then its figures are their \
+means. Differences are to the first RUN; with several runs on both sides they have Welch's 95 % interval, and a * where it \
 leaves out zero.
 
 Examples:
@@ -48,7 +48,7 @@ Examples:
   wayhop compare runs/simulated runs/emulated --json           20 seeds in the folder simulated";
 
 const LAB_EXAMPLES: &str = "\
-Needs root, and Debian's packages iproute2 and nftables. The nodes are Ethernet hosts: there is no radio model, and links
+Needs root, and Debian's packages iproute2 and nftables. The nodes are Ethernet hosts: there is no radio model, and links \
 work or do not. Programs in the nodes know each other as mesh-0, mesh-1, ...
 
 Examples:
@@ -59,7 +59,7 @@ Examples:
   wayhop lab scenarios/first.toml --macfilter walk.macfilter --captures";
 
 const NODE_EXAMPLES: &str = "\
-Needs root, or CAP_NET_ADMIN and CAP_NET_RAW. Ends with SIGINT, SIGTERM or SIGHUP, and then sets the host back; it does
+Needs root, or CAP_NET_ADMIN and CAP_NET_RAW. Ends with SIGINT, SIGTERM or SIGHUP, and then sets the host back; it does \
 so, too, when it is killed.
 
 Examples:

@@ -1,5 +1,6 @@
 //! `wayhop topology --measure-chains`: what chains that stand still carry, for the expected throughput.
 
+use std::fs::{self, OpenOptions};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -65,6 +66,28 @@ impl MeasureArgs {
                 "--chain-spacing {spacing_m}: neighbours would not reach each other; give less than {range_m}"
             )));
         }
+        let cannot = |e| match Failure::write(path)(e) {
+            Failure::Usage(m) | Failure::Run(m) => {
+                Failure::Run(format!("{m}; name another file with --measure-chains"))
+            }
+        };
+        // Before minutes of measuring.
+        let is_new = !path.exists();
+        OpenOptions::new().create(true).append(true).open(path).map_err(cannot)?;
+        let means = self.means(scenario, &flow, spacing_m).inspect_err(|_| {
+            if is_new {
+                // A file with nothing in it is of no use.
+                let _ = fs::remove_file(path);
+            }
+        })?;
+        let chains = ChainThroughput::new(means)
+            .ok_or_else(|| Failure::Run("a chain carried no number of bits".to_owned()))?;
+        fs::write(path, chains.to_csv()).map_err(cannot)?;
+        Ok(Some(chains))
+    }
+
+    /// What chains of 1, 2, ... hops carry on average, bits a second.
+    fn means(&self, scenario: &Resolved, flow: &FlowConfig, spacing_m: f64) -> Result<Vec<f64>, Failure> {
         let runs: Vec<(u32, u32)> = (1..=self.chain_seeds)
             .flat_map(|seed| (1..=self.chain_hops).map(move |hops| (hops, seed)))
             .collect();
@@ -73,7 +96,7 @@ impl MeasureArgs {
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let run = |&(hops, seed): &(u32, u32)| {
             let duration = Time::from_secs_f64(self.chain_duration);
-            carried(&chain(scenario, &flow, hops, spacing_m, duration, seed.into()), &stop)
+            carried(&chain(scenario, flow, hops, spacing_m, duration, seed.into()), &stop)
         };
         let results = jobs::run(&runs, threads, &stop, |done| progress.at(done), run);
         progress.done();
@@ -81,17 +104,10 @@ impl MeasureArgs {
         for ((hops, _), result) in runs.iter().zip(results) {
             let bps = result.unwrap_or(Ok(None)).map_err(Failure::Run)?;
             sums[*hops as usize - 1] += bps.ok_or_else(|| {
-                Failure::Run(format!(
-                    "stopped before all chains were measured; {} is not written",
-                    path.display()
-                ))
+                Failure::Run("stopped before all chains were measured; nothing is written".to_owned())
             })?;
         }
-        let means = sums.into_iter().map(|s| s / f64::from(self.chain_seeds)).collect();
-        let chains = ChainThroughput::new(means)
-            .ok_or_else(|| Failure::Run("a chain carried no number of bits".to_owned()))?;
-        std::fs::write(path, chains.to_csv()).map_err(Failure::write(path))?;
-        Ok(Some(chains))
+        Ok(sums.into_iter().map(|s| s / f64::from(self.chain_seeds)).collect())
     }
 }
 

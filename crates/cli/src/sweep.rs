@@ -14,12 +14,12 @@ use crate::run::{INTERRUPTED, stop_on_signal};
 
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
-Writes DIR/runs.jsonl, one line a run, as runs end; called again, it makes only those that are missing. Tables are in
+Writes DIR/runs.jsonl, one line a run, as runs end; called again, it makes only those that are missing. Tables are in \
 DIR/table.csv and DIR/differences.csv (docs/reference/sweep.md).
 
 Examples:
   wayhop sweep scenarios/sweeps/protocols.toml
-  wayhop sweep plan.toml --out runs/plan --jobs 4 --json";
+  wayhop sweep scenarios/sweeps/chains.toml --out runs/chains --jobs 4 --json";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SweepArgs {

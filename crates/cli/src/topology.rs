@@ -20,13 +20,13 @@ use crate::failure::{Failure, output, warn};
 
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
-Two nodes are linked while they are nearer than the range. A path change is counted when the shortest hop count changes,
+Two nodes are linked while they are nearer than the range. A path change is counted when the shortest hop count changes, \
 or when no shortest path is left that stood all the time since the last one (docs/concepts/topology.md).
 
 Examples:
   wayhop topology scenarios/first.toml
-  wayhop topology --movement M.tcl --src 1 --dst 2 --duration 1800 --chains chains.csv
   wayhop topology scenarios/holland-vaidya/pattern.toml --measure-chains chains.csv
+  wayhop topology --movement scenarios/ns2/s1.pause0.tcl --src 1 --dst 2 --chains chains.csv
   wayhop topology scenarios/first.toml --csv=profile";
 
 /// What the geometry is judged by.

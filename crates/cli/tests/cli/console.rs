@@ -126,6 +126,20 @@ fn the_help_of_run_shows_examples_that_the_parser_accepts() {
 }
 
 #[test]
+fn a_paragraph_of_help_is_one_line_for_the_terminal_to_fold() {
+    fn paragraphs(command: &clap::Command) {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let lines: Vec<&str> = help.lines().collect();
+        for pair in lines.windows(2) {
+            let prose = |l: &str| !l.is_empty() && !l.starts_with(' ');
+            assert!(!(prose(pair[0]) && prose(pair[1])), "{}: {}", command.get_name(), pair[1]);
+        }
+        command.get_subcommands().for_each(paragraphs);
+    }
+    paragraphs(&wayhop_cli::command());
+}
+
+#[test]
 fn the_command_line_of_the_contract_is_accepted() {
     for line in [
         "run S.toml --seed 3 --out D --set a.b=1 --set c=2 --captures --json --quiet",
