@@ -57,7 +57,7 @@ impl Sheet {
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
              <title>{title}</title>\n<style>\n{sheet}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
              <p class=\"lead\">{lead}</p>\n<dl class=\"facts\">\n<dt>To repeat it</dt><dd><code>{command}</code></dd>\n\
-             </dl>\n<div class=\"scroll\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div>\n\
+             </dl>\n<div class=\"scroll wide\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div>\n\
              {below}</body>\n</html>\n"
         ))
     }

@@ -81,6 +81,8 @@ code{font:.92em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 nav ul{columns:2;padding-left:1.1rem;margin:1rem 0;font-size:.92rem}
 a{color:var(--s0)}
 .scroll{overflow-x:auto}
+.wide{width:max-content;min-width:100%;max-width:calc(100vw - 2.5rem);position:relative;left:50%;transform:translateX(-50%)}
+@media print{.wide{position:static;transform:none}}
 table{border-collapse:collapse;width:100%;margin:1rem 0;font-size:.9rem;font-variant-numeric:tabular-nums}
 th{font-weight:600;color:var(--soft);border-bottom:1px solid var(--rule)}
 th,td{padding:.28rem .6rem;text-align:left;vertical-align:baseline}

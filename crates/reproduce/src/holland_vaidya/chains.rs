@@ -39,10 +39,10 @@ pub(crate) fn section(chains: &Chains) -> Section {
         text: vec![
             "TCP Reno over DSR from one end of a chain to the other, neighbours 180 m apart, 300 s. The paper does not say how far \
              apart its nodes were; at 200 m and more a frame is sensed over two hops only, three hops have hidden nodes, and carry \
-             half of this. Ours are lower for two reasons. Of the one hop: this radio sends its PLCP preamble and header at \
-             1 Mb/s and a MAC header of IEEE 802.11 in front of each frame, the simulator of 1998 counted less. From four hops on: DSR takes a frame whose \
-             retries ran out for a broken link and looks for another route, and so did ns-2.35, whose chains carry the same as \
-             these within 5 % (docs/concepts/reproductions.md)."
+             half of this. Ours are lower for two reasons. Up to three hops by the same 3 to 4 %: the simulator of 1998 took \
+             less time for each exchange of frames; of what, is known in part. From four hops on: after a search for a route without an answer \
+             DSR waits 2 s here, as in ns-2.35, whose chains carry as much as these, and 0.5 s in the papers of 1998 \
+             (docs/concepts/reproductions.md)."
                 .to_owned(),
         ],
         rows,

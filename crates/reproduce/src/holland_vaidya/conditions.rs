@@ -25,8 +25,19 @@ const COLUMNS: [(&str, &str, Taken); 11] = [
 ];
 
 /// The heads of [`cells`].
-pub(crate) const HEADS: [&str; 11] =
-    ["path changes", "hop changes", "partitions", "% at 1 hop", "2", "3", "4", "5", "6", "more", "no path"];
+pub(crate) const HEADS: [&str; 11] = [
+    "path changes",
+    "hop changes",
+    "partitions",
+    "% at 1 hop",
+    "% at 2",
+    "% at 3",
+    "% at 4",
+    "% at 5",
+    "% at 6",
+    "% farther",
+    "% no path",
+];
 
 fn at(t: &FlowTopology, hops: usize) -> f64 {
     100.0 * t.hop_share().get(hops - 1).copied().unwrap_or(0.0)

@@ -21,10 +21,10 @@ impl Table {
         mechanisms: &[Mechanism],
         chains: Option<&ChainThroughput>,
     ) -> Self {
-        let mut head = vec!["pattern".to_owned(), "expected kb/s".to_owned()];
+        let mut head = vec!["pattern".to_owned(), "expected (kb/s)".to_owned()];
         head.extend(HEADS.map(str::to_owned));
         for m in mechanisms {
-            head.extend(SPEEDS_MPS.map(|s| format!("{} {s} m/s", m.title())));
+            head.extend(SPEEDS_MPS.map(|s| format!("{}, {s} m/s (kb/s)", m.title())));
         }
         let line = |c: &Conditions| {
             let mut cells = vec![chains.and_then(|t| c.expected_kbps(t))];
@@ -63,7 +63,7 @@ impl Table {
         };
         Sheet {
             title: "Every pattern".to_owned(),
-            lead: "Conditions as in Figure 3 of Holland and Vaidya, expected throughput by the chains measured here, and throughput in kb/s."
+            lead: "Conditions as in Figure 3 of Holland and Vaidya, expected throughput by the chains measured here, and throughput."
                 .to_owned(),
             command: command.to_owned(),
             head: self.head.clone(),

@@ -141,6 +141,11 @@ pub fn reproduce(
     Ok(found.outcome(options))
 }
 
+/// So many of them, in words.
+fn patterns(count: usize) -> String {
+    if count == 1 { "1 pattern".to_owned() } else { format!("{count} patterns") }
+}
+
 fn text(e: RunError) -> String {
     match e {
         RunError::Stopped => "stopped".to_owned(),
@@ -258,9 +263,11 @@ impl Found {
         }
         let page = Page {
             title: "TCP over mobile ad hoc networks, reproduced".to_owned(),
-            lead: "An endless TCP connection between two of thirty nodes that never rest, on 50 patterns of movement at four speeds: what \
-                   the movement allowed, what TCP made of it, and what mechanisms against lost routes are worth."
-                .to_owned(),
+            lead: format!(
+                "An endless TCP connection between two of thirty nodes that never rest, on {} of movement at four speeds: what \
+                 the movement allowed, what TCP made of it, and what mechanisms against lost routes are worth.",
+                patterns(self.conditions.len())
+            ),
             facts,
             command: options.command(),
             sections,

@@ -65,6 +65,32 @@ fn gains_are_taken_pattern_by_pattern() {
 }
 
 #[test]
+fn a_figure_of_gains_holds_every_gain_and_no_empty_panel() {
+    let all = conditions(1);
+    let mut runs = Transfers::default();
+    runs.add(1, 10, Mechanism::Reno, transfer(100.0));
+    runs.add(1, 10, Mechanism::Elfn, transfer(720.0));
+    let section = mechanisms::section(&all, &runs, &[Mechanism::Elfn]);
+    let [told] = &section.figures[0].panels[..] else { panic!("pacing was not run") };
+    assert_eq!(told.plot.y.range, Some([-700.0, 700.0]));
+    runs.add(1, 10, Mechanism::Pacing, transfer(90.0));
+    let section = mechanisms::section(&all, &runs, &[Mechanism::Elfn, Mechanism::Pacing]);
+    assert_eq!(section.figures[0].panels.len(), 2);
+    let table = Table::new(&all, &runs, &[Mechanism::Elfn], None);
+    let csv = table.csv();
+    let head = csv.lines().next().unwrap();
+    assert!(head.contains("% at 2,") && head.ends_with("\"ELFN, window kept, 30 m/s (kb/s)\""), "{head}");
+}
+
+#[test]
+fn the_report_says_of_how_many_patterns_it_is() {
+    let options = Options { first_pattern: 1, patterns: 2, mechanisms: vec![], profiles: vec![], threads: 1 };
+    let found = Found { conditions: conditions(2), ..Found::default() };
+    let lead = found.outcome(&options).page.lead;
+    assert!(lead.contains("on 2 patterns of movement"), "{lead}");
+}
+
+#[test]
 fn the_share_of_the_expected_throughput_is_of_equation_1() {
     let all = conditions(1);
     let mut found = Found { conditions: all, ..Found::default() };

@@ -25,7 +25,7 @@ pub(crate) fn section(all: &[Conditions], runs: &Transfers, chains: Option<&Chai
     Section {
         heading: "Throughput of TCP Reno".to_owned(),
         text: vec![
-            "The same 50 patterns at four speeds. What is to be expected of a pattern does not change with its speed: the same moves \
+            "The same patterns at four speeds. What is to be expected of a pattern does not change with its speed: the same moves \
              take less time. What TCP makes of it does."
                 .to_owned(),
         ],
@@ -78,7 +78,9 @@ fn figures(all: &[Conditions], runs: &Transfers, chains: Option<&ChainThroughput
             by_speed.series.push(Series::new(m.title(), Mark::Line, colour, points));
         }
     }
-    by_speed.y.range = Some([0.0, 1_000.0]);
+    let heights = by_speed.series.iter().flat_map(|s| &s.points);
+    let most = heights.fold(1_000.0_f64, |most, [_, kbps]| most.max(*kbps));
+    by_speed.y.range = Some([0.0, (most / 100.0).ceil() * 100.0]);
     vec![
         Figure {
             name: "Measured and expected".to_owned(),
