@@ -51,7 +51,7 @@ def chain(directory, hops, spacing_m, simulator):
     return write(directory, f"chain-{hops}x{spacing_m}", places, [(0, hops)], simulator)
 
 
-TCP_FLOW = """set tcp_(0) [new Agent/TCP/{agent}]
+TCP_FLOW = """set tcp_(0) [new Agent/{agent}]
 $tcp_(0) set window_ {window}
 $tcp_(0) set packetSize_ {payload}
 $ns_ attach-agent $node_({source}) $tcp_(0)
@@ -65,8 +65,9 @@ $ns_ at 0.0 "$ftp_(0) start"
 
 
 def tcp_chain(directory, hops, spacing_m, agent="Reno", sink="TCPSink", window=32, payload=1460, apart=False):
-    """A row of nodes; an endless FTP over TCP from the first to the last. Both simulators read the same files. With `apart`
-    node 0 stands out of everybody's reach and the row begins with node 1."""
+    """A row of nodes; an endless FTP over TCP from the first to the last. Both simulators read the same files. The agent
+    "Tahoe" is ns-2's Agent/TCP, which has no name of its own there. With `apart` node 0 stands out of everybody's reach and
+    the row begins with node 1."""
     first = 1 if apart else 0
     if apart:
         places = [(50.0, 5050.0)] + [(50.0 + node * spacing_m, 50.0) for node in range(hops + 1)]
@@ -75,9 +76,10 @@ def tcp_chain(directory, hops, spacing_m, agent="Reno", sink="TCPSink", window=3
         movement, _ = chain(directory, hops, spacing_m, "wayhop")
     name = f"tcp-{agent}-{sink.replace('/', '')}-{hops}{'-apart' if apart else ''}.tcl"
     traffic = os.path.join(directory, name)
+    tcp = "TCP" if agent == "Tahoe" else f"TCP/{agent}"
     with open(traffic, "w", encoding="ascii", newline="\n") as out:
         out.write(
-            TCP_FLOW.format(agent=agent, sink=sink, window=window, payload=payload, source=first, target=first + hops)
+            TCP_FLOW.format(agent=tcp, sink=sink, window=window, payload=payload, source=first, target=first + hops)
         )
     return movement, traffic
 
