@@ -16,9 +16,21 @@ const FROM_START: [(&str, &str); 4] = [
 ];
 
 impl Engine {
+    /// What is wrong with a set of parameters: the value that is no value of its key, if that is it.
+    fn wrong_of(&self, json: &str, wrong: &str) -> String {
+        let given: Map<String, Value> = serde_json::from_str(json).unwrap_or_default();
+        let now = object(&self.params);
+        let refused = given.into_iter().filter(|(key, _)| now.contains_key(key)).find_map(|(key, value)| {
+            let mut one = now.clone();
+            one.insert(key.clone(), value.clone());
+            Params::deserialize(&one).err().map(|e| format!("{key} cannot be {value}: {e}"))
+        });
+        refused.unwrap_or_else(|| format!("these are no parameters of AODV: {wrong}"))
+    }
+
     /// Goes on with these parameters, or refuses all of them.
     pub(crate) fn set_parameters(&mut self, cx: &mut Cx<'_>, json: &str) -> Result<(), Refused> {
-        let new = whole_set(json).map_err(|e| Refused(format!("these are no parameters of AODV: {e}")))?;
+        let new = whole_set(json).map_err(|e| Refused(self.wrong_of(json, &e)))?;
         new.check().map_err(Refused)?;
         let (old_values, new_values) = (object(&self.params), object(&new));
         for (key, reason) in FROM_START {

@@ -12,11 +12,13 @@ Examples:
 
 const EMULATE_EXAMPLES: &str = "\
 Needs root. In each node the others are mesh-0, mesh-1, ...; the interface is mesh0. A scenario's `programs` run in its \
-nodes; with a COMMAND the run ends when that does.
+nodes; with a COMMAND, which has the terminal, the run ends when that does.
 
 Examples:
   wayhop emulate scenarios/chain.toml --node 0 -- ping -c 5 mesh-4
-  wayhop emulate scenarios/chain.toml --duration 60     and elsewhere: wayhop exec 0 -- iperf3 -c mesh-4";
+  wayhop emulate scenarios/chain.toml --duration 60         and in another terminal:
+  wayhop exec 4 -- iperf3 -s                                and in a third:
+  wayhop exec 0 -- iperf3 -c mesh-4";
 
 const EXEC_EXAMPLES: &str = "\
 Examples:
@@ -49,18 +51,20 @@ Examples:
 
 const LAB_EXAMPLES: &str = "\
 Needs root, and Debian's packages iproute2 and nftables. The nodes are Ethernet hosts: there is no radio model, and links \
-work or do not. Programs in the nodes know each other as mesh-0, mesh-1, ...
+work or do not. Programs in the nodes know each other as mesh-0, mesh-1, ... With a COMMAND, which has the terminal, the \
+run ends when that does.
 
 Examples:
   wayhop lab scenarios/chain.toml --protocol aodv
   wayhop lab scenarios/chain.toml --node 0 -- ping -c 5 mesh-4
-  wayhop lab scenarios/chain.toml --duration 60     and elsewhere: wayhop ctl --run chain link 1 2 down
+  wayhop lab scenarios/chain.toml --duration 60             and in another terminal:
+  wayhop ctl --run chain link 1 2 down
   wayhop export macfilter scenarios/first.toml --out walk.macfilter
   wayhop lab scenarios/first.toml --macfilter walk.macfilter --captures";
 
 const NODE_EXAMPLES: &str = "\
-Needs root, or CAP_NET_ADMIN and CAP_NET_RAW. Ends with SIGINT, SIGTERM or SIGHUP, and then sets the host back; it does \
-so, too, when it is killed.
+Needs root, or CAP_NET_ADMIN and CAP_NET_RAW. Ends with SIGINT (Ctrl-C) or SIGTERM, and then sets the \
+host back; it does so, too, when it is killed. SIGHUP has it read CONFIG again; without one it ends.
 
 Examples:
   wayhop node --interface wlan0 --address 10.0.0.3/16 --protocol dsr
@@ -522,5 +526,27 @@ fn percent(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(p) if (0.0..=100.0).contains(&p) => Ok(p),
         _ => Err("give a number from 0 to 100".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `max_term_width`; clap would break a longer line wherever it ends.
+    const WIDEST: usize = 100;
+
+    #[test]
+    fn examples_below_the_options_are_not_broken_anew() {
+        fn check(command: &clap::Command) {
+            let texts = [command.get_after_help(), command.get_after_long_help()];
+            let text = texts.iter().flatten().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+            // The others are prose, which may.
+            for line in text.lines().filter(|l| l.starts_with(' ')) {
+                assert!(line.chars().count() <= WIDEST, "{}: {line}", command.get_name());
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&command());
     }
 }

@@ -37,6 +37,10 @@ pub(crate) struct CollectArgs {
 
 pub(crate) fn collect(a: &CollectArgs) -> Result<ExitCode, Failure> {
     let stop = stop_on_signal()?;
+    // Better now than when the first report comes, perhaps hours later.
+    std::fs::create_dir_all(&a.out).map_err(|e| {
+        Failure::Run(format!("cannot make {}: {e}; choose another folder with --out", a.out.display()))
+    })?;
     let Some(socket) = listen(a, &stop)? else { return Ok(ExitCode::SUCCESS) };
     // Now and then, to see whether the user wants to stop.
     socket.set_read_timeout(Some(Duration::from_millis(200))).map_err(Failure::run)?;

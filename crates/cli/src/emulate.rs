@@ -25,6 +25,7 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     scenario.output.ns2_trace |= a.run.ns2_trace;
     let resolved = scenario.resolve().map_err(Failure::usage)?;
     let command = command(a.node.as_deref(), &a.command, &resolved)?;
+    let collector = a.collector.as_deref().map(|name| named("--collector", name, &resolved)).transpose()?;
     if !a.run.quiet {
         warn(&resolved.warnings);
     }
@@ -38,6 +39,8 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     let setup_s = begun.elapsed().as_secs_f64();
 
     let geometry = a.run.geometry()?;
+    let mut telling = telling(a, &control)?;
+    // What can fail has not: only now an older run gives way.
     let dir = (!a.run.no_out).then(|| run_dir(&a.run, &scenario, &resolved)).transpose()?;
     let recorder = match &dir {
         Some(dir) => recorder(dir, &resolved)?.in_real_time(),
@@ -45,7 +48,10 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     };
     let run = dir.as_ref().map(wayhop_trace::RunDir::path);
     let mut plan = wayhop_emu::programs(&resolved, run).map_err(Failure::run)?;
-    let mut telling = telling(a, &resolved, &control, &mesh, run)?;
+    if let Some(node) = collector {
+        let folder = run.map(|r| r.join("reports"));
+        telling.report_to(resolved.addresses[node], &mesh, folder.as_deref()).map_err(Failure::run)?;
+    }
     let main = command.map(|launch| {
         plan.push((Time::ZERO, launch));
         plan.len() - 1
@@ -115,25 +121,14 @@ pub(crate) fn command(
 ) -> Result<Option<Launch>, Failure> {
     let Some(name) = node else { return Ok(None) };
     let node = named("--node", name, resolved)?;
-    Ok(Some(Launch { node: node as u32, command: command.to_vec(), output: None }))
+    Ok(Some(Launch { node: node as u32, command: command.to_vec(), output: None, has_terminal: true }))
 }
 
 /// What the run is to tell of its nodes.
-fn telling(
-    a: &EmulateArgs,
-    resolved: &Resolved,
-    control: &Control,
-    mesh: &Mesh,
-    dir: Option<&Path>,
-) -> Result<Telling, Failure> {
+fn telling(a: &EmulateArgs, control: &Control) -> Result<Telling, Failure> {
     let mut telling = Telling::new(control.about());
     if let Some(at) = a.metrics {
         telling.open_metrics(at).map_err(Failure::run)?;
-    }
-    if let Some(name) = &a.collector {
-        let node = named("--collector", name, resolved)?;
-        let folder = dir.map(|d| d.join("reports"));
-        telling.report_to(resolved.addresses[node], mesh, folder.as_deref()).map_err(Failure::run)?;
     }
     Ok(telling)
 }

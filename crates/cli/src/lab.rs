@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use wayhop_core::Time;
-use wayhop_daemon::lab::{Lab, MacFilter, Plan, Tasks, check};
+use wayhop_daemon::lab::{Lab, MacFilter, Plan, Tasks, Wiring, check};
 use wayhop_hosting::Registry;
 use wayhop_scenario::{Protocol, Resolved, Scenario};
 use wayhop_trace::{NodeInfo, Outputs, Recorder, RunDir, RunStatus, human_table};
@@ -41,6 +41,9 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
         warn(&unmodelled(&scenario));
     }
     let stop = stop_on_signal()?;
+    let begun = Instant::now();
+    let wiring = Wiring::new(&resolved).map_err(failure)?;
+    // An older run gives way only to one that this user may start here.
     let file = a.source.scenario.as_deref();
     let make = || new_run_dir(a.out.as_deref(), file, &scenario, &resolved);
     let dir = (!a.no_out).then(make).transpose()?;
@@ -61,8 +64,7 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
         programs.push((Time::ZERO, launch));
         programs.len() - 1
     });
-    let begun = Instant::now();
-    let lab = Lab::start(&plan).map_err(failure)?;
+    let lab = Lab::start(&plan, wiring).map_err(failure)?;
     let registry = Registry::new(&resolved.name, &resolved.names, &resolved.addresses, &lab.namespaces())
         .map_err(Failure::run)?;
     if !a.quiet {

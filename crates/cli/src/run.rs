@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use wayhop_scenario::{Movement, Resolved, Scenario, Traffic};
 use wayhop_sim::Simulation;
@@ -74,13 +74,19 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(INTERRUPTED))
 }
 
+/// Signals that follow each other sooner are one: `timeout`, and other programs that start this one, pass on the Ctrl-C that
+/// the terminal sent to all of them.
+const ONE_SIGNAL: Duration = Duration::from_millis(300);
+
 /// A flag that Ctrl-C and SIGTERM raise.
 pub(crate) fn stop_on_signal() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&stop);
+    let mut first = None;
     ctrlc::set_handler(move || {
+        raised.store(true, Ordering::Relaxed);
         // The second time the user means it.
-        if raised.swap(true, Ordering::Relaxed) {
+        if first.get_or_insert_with(Instant::now).elapsed() > ONE_SIGNAL {
             std::process::exit(i32::from(INTERRUPTED));
         }
     })

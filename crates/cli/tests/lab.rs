@@ -373,6 +373,39 @@ every_s = 2
 }
 
 #[test]
+fn ctrl_c_at_the_terminal_of_a_lab_ends_it_in_good_order() {
+    use std::os::unix::process::CommandExt as _;
+    if !may_run() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("s.toml"), CHAIN.replace("duration_s = 8", "duration_s = 600")).unwrap();
+    let mut lab = Command::new(WAYHOP)
+        .args(["lab", "s.toml", "--out", "run"])
+        .current_dir(folder.path())
+        .process_group(0)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(lab.stderr.take().unwrap()).lines().map_while(Result::ok);
+    assert!(said.any(|l| l.starts_with("look and change:")));
+    // As a terminal does: to all that it started.
+    let group = format!("-{}", lab.id());
+    assert!(Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
+    assert_eq!(lab.wait().unwrap().code(), Some(130));
+    let rest: Vec<String> = said.filter(|l| !l.starts_with("simulated ")).collect();
+    assert!(rest.is_empty(), "{rest:?}");
+    let run = folder.path().join("run");
+    assert!(fs::read_to_string(run.join("manifest.json")).unwrap().contains("\"interrupted\""));
+    // The daemons told what they counted.
+    let arguments = ["export", "csv", "run", "counters"];
+    let counters = Command::new(WAYHOP).args(arguments).current_dir(folder.path()).output().unwrap();
+    let counters = String::from_utf8_lossy(&counters.stdout);
+    assert!((0..4).all(|n| counters.contains(&format!("\n{n},"))), "{counters}");
+}
+
+#[test]
 fn what_a_lab_cannot_do_is_refused_with_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
     for (more, message) in [

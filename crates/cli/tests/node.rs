@@ -107,6 +107,23 @@ fn routes_come_back_with_an_interface_that_was_down() {
     }
 }
 
+#[test]
+fn a_node_whose_interface_is_down_says_so_and_works_when_it_is_up() {
+    if !may_run() {
+        return;
+    }
+    for protocol in ["dsr", "aodv"] {
+        let mut mesh = Mesh::line(2);
+        mesh.ip(0, "link set eth1 down");
+        mesh.start_all(protocol, &[]);
+        assert!(mesh.said(0).contains("warning: eth1 is down"), "{}", mesh.said(0));
+        assert!(mesh.said(0).contains("ip link set eth1 up"), "{}", mesh.said(0));
+        assert!(!mesh.said(1).contains("is down"), "{}", mesh.said(1));
+        mesh.ip(0, "link set eth1 up");
+        mesh.until("the ends reach each other", Duration::from_secs(30), |m| m.try_ping(0, 1));
+    }
+}
+
 /// IPv4 of protocol 48, and UDP to port 654, with random octets behind a right header, and frames of random octets.
 const NOISE: &str = r"
 import os, random, socket, struct

@@ -69,7 +69,8 @@ pub fn find(name: &str) -> Result<PathBuf, String> {
     Ok(if !own.exists() && system.exists() { system } else { own })
 }
 
-fn sockets_in(folder: &Path) -> Vec<PathBuf> {
+/// As [`sockets`], in one folder.
+pub(crate) fn sockets_in(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut found: Vec<PathBuf> = entries
         .filter_map(Result::ok)

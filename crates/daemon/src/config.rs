@@ -148,10 +148,14 @@ impl Settings {
     /// Reads a file, if there is one, and what the command line says besides.
     pub fn load(path: Option<&Path>, overrides: &Overrides) -> Result<Self, Error> {
         let config_error = |e: wayhop_scenario::Error| {
-            Error::Config(e.to_string().replace("docs/reference/scenario.md", "docs/reference/node.md"))
+            let text = e.to_string().replace("; paths in a scenario count from its folder", "");
+            Error::Config(text.replace("docs/reference/scenario.md", "docs/reference/node.md"))
         };
-        let mut document = path.map(Document::load).transpose().map_err(config_error)?.unwrap_or_default();
         let sets = overrides.sets();
+        if path.is_none() {
+            check_alone(&sets)?;
+        }
+        let mut document = path.map(Document::load).transpose().map_err(config_error)?.unwrap_or_default();
         let config = document.deserialize_with(&sets).map_err(config_error)?;
         let mut settings = Self::resolve(config, &document).map_err(config_error)?;
         settings.source = path.map(|p| (p.to_owned(), overrides.clone()));
@@ -164,7 +168,7 @@ impl Settings {
                 return Err(doc.error(
                     key,
                     format!("{name:?} is no name of an interface"),
-                    "give 1 to 15 letters, digits, - or _",
+                    "give 1 to 15 characters without spaces, / and :",
                 ));
             }
         }
@@ -215,6 +219,13 @@ impl Settings {
                 "give nl80211, none, or monitor: with the name of a monitor interface",
             ));
         }
+        if let Some(at) = config.gpsd.as_ref().filter(|at| !is_host_and_port(at)) {
+            return Err(doc.error(
+                "gpsd",
+                format!("{at:?} is no host with a port"),
+                "give one such as localhost:2947",
+            ));
+        }
         let mut remarks = Vec::new();
         crate::adapt::adapt(&mut config.protocol, doc, &mut remarks)?;
         let protocol = config.protocol.resolve(doc)?;
@@ -250,6 +261,18 @@ impl Overrides {
     }
 }
 
+/// Without a file, what a node cannot do without has to be on the command line.
+fn check_alone(sets: &[String]) -> Result<(), Error> {
+    let is_set = |key: &str| sets.iter().any(|s| s.split('=').next().is_some_and(|k| k.trim() == key));
+    let options = [("interface", "--interface wlan0"), ("address", "--address 10.0.0.3/16")];
+    match options.iter().find(|(key, _)| !is_set(key)) {
+        None => Ok(()),
+        Some((key, option)) => Err(Error::Config(format!(
+            "no {key}: give one, as {option}, or a configuration file with it; docs/reference/node.md lists its keys"
+        ))),
+    }
+}
+
 /// Where signals come from; the inner `None` for nowhere.
 #[allow(clippy::option_option, reason = "refused, or nowhere")]
 pub(crate) fn source(text: &str, interface: &str) -> Option<Option<Source>> {
@@ -259,6 +282,12 @@ pub(crate) fn source(text: &str, interface: &str) -> Option<Option<Source>> {
         Some(("monitor", name)) if is_interface_name(name) => Some(Some(Source::Monitor(name.to_owned()))),
         _ => None,
     }
+}
+
+/// Whether this is a host, by name or address, and a port.
+fn is_host_and_port(text: &str) -> bool {
+    text.rsplit_once(':')
+        .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok_and(|p| p > 0))
 }
 
 /// The kernel's rule (dev_valid_name).

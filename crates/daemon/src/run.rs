@@ -64,6 +64,14 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
             settings.config.tun,
         ),
     );
+    let interface = &settings.config.interface;
+    if !crate::system::is_up(interface) {
+        node.up = false;
+        let wrong = format_args!(
+            "{interface} is down: nothing goes by it until it is up: ip link set {interface} up"
+        );
+        r.log.tell(Level::Warning, wrong);
+    }
     node.ready.host.start();
     node.flush();
     while node.turn(&signals)? {}

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -37,6 +38,13 @@ pub(crate) fn interface(name: &str) -> io::Result<InterfaceFacts> {
     Ok(InterfaceFacts { index, mac: Mac(mac), mtu, wireless })
 }
 
+/// Whether an interface is up. One that nobody knows of is not said to be down.
+pub(crate) fn is_up(name: &str) -> bool {
+    let mut all = nix::ifaddrs::getifaddrs().into_iter().flatten();
+    all.find(|i| i.interface_name == name)
+        .is_none_or(|i| i.flags.contains(nix::net::if_::InterfaceFlags::IFF_UP))
+}
+
 /// Gives a program, which reads orders from its standard input, these orders inside of a namespace.
 pub(crate) fn order(
     namespace: &Namespace,
@@ -50,6 +58,8 @@ pub(crate) fn order(
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
+            // Ctrl-C at a terminal is for this process; an order that was begun is carried out.
+            .process_group(0)
             .spawn()
     })?;
     if let Some(mut to) = child.stdin.take() {

@@ -54,9 +54,21 @@ const FORCED_BY_ETX: [&str; 4] =
     ["route_cache", "ring_zero_search", "learn_from_requests", "learn_reverse_routes"];
 
 impl Engine {
+    /// What is wrong with a set of parameters: the value that is no value of its key, if that is it.
+    fn wrong_of(&self, json: &str, wrong: &str) -> String {
+        let given: Map<String, Value> = serde_json::from_str(json).unwrap_or_default();
+        let now = object(&self.params);
+        let refused = given.into_iter().filter(|(key, _)| now.contains_key(key)).find_map(|(key, value)| {
+            let mut one = now.clone();
+            one.insert(key.clone(), value.clone());
+            Params::deserialize(&one).err().map(|e| format!("{key} cannot be {value}: {e}"))
+        });
+        refused.unwrap_or_else(|| format!("these are no parameters of DSR: {wrong}"))
+    }
+
     /// Goes on with these parameters, or refuses all of them.
     pub(crate) fn set_parameters(&mut self, cx: &mut Cx<'_>, json: &str) -> Result<(), Refused> {
-        let given = whole_set(json).map_err(|e| Refused(format!("these are no parameters of DSR: {e}")))?;
+        let given = whole_set(json).map_err(|e| Refused(self.wrong_of(json, &e)))?;
         let new = given.clone().clamped();
         let is_forced = |key: &str| given.metric == Metric::Etx && FORCED_BY_ETX.contains(&key);
         if let Some((key, given, nearest)) =

@@ -19,6 +19,7 @@ pub fn programs(scenario: &Resolved, run: Option<&Path>) -> Result<Vec<(Time, La
         node: p.node.0,
         command: p.command.iter().map(Into::into).collect(),
         output: folder.as_ref().map(|f| f.join(&p.output)),
+        has_terminal: false,
     };
     Ok(scenario.programs.iter().map(|p| (p.start, launch(p))).collect())
 }

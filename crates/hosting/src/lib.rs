@@ -16,6 +16,7 @@ mod namespace;
 pub mod priority;
 mod program;
 mod registry;
+mod terminal;
 
 pub use error::Error;
 pub use exec::exec;
@@ -23,4 +24,4 @@ pub use hosts::mount_over;
 pub use lateness::Lateness;
 pub use namespace::Namespace;
 pub use program::{Ended, Launch, end_inhabitants, exit_code, start};
-pub use registry::{Entry, Registry, find, node_named};
+pub use registry::{Entry, Registry, find, lab_folder, node_named};

@@ -16,6 +16,7 @@ use nix::unistd::Pid;
 
 use crate::hosts;
 use crate::namespace::Namespace;
+use crate::terminal::Terminal;
 
 /// How long programs have to end after they were asked to.
 const GRACE: Duration = Duration::from_secs(2);
@@ -29,6 +30,8 @@ pub struct Launch {
     pub command: Vec<OsString>,
     /// The file that takes its output and its messages; without one they go where this process's go.
     pub output: Option<PathBuf>,
+    /// Whether it has the terminal, if there is one: its input, and the keys that send signals. One at a time.
+    pub has_terminal: bool,
 }
 
 /// How a program ended, or why it did not begin. The number is the one under which it was started.
@@ -48,8 +51,13 @@ pub fn start(
         hosts::mount_over(hosts_file)?;
         command.spawn()
     })?;
+    let terminal = launch.has_terminal.then(|| Terminal::lend(child.id())).flatten();
     thread::spawn(move || {
+        if let Some(terminal) = &terminal {
+            terminal.keep_going();
+        }
         let status = child.wait();
+        drop(terminal);
         // The other end is gone when the run is over.
         let _ = ended.send((number, status));
         wake();
@@ -105,9 +113,12 @@ fn command(launch: &Launch) -> io::Result<Command> {
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "an empty command"))?;
     let mut command = Command::new(program);
     command.args(arguments).process_group(0);
+    if !launch.has_terminal {
+        command.stdin(Stdio::null());
+    }
     if let Some(path) = &launch.output {
         let file = File::create(path)?;
-        command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
+        command.stdout(file.try_clone()?).stderr(file);
     }
     Ok(command)
 }

@@ -111,8 +111,23 @@ fn entries(folder: &Path) -> Vec<(PathBuf, Entry)> {
     json.filter_map(|p| Some((p.clone(), serde_json::from_slice(&fs::read(&p).ok()?).ok()?))).collect()
 }
 
+/// Where the sockets of a lab's daemons are: the folder of the process that drives it.
+const LAB: &str = "lab-";
+
+/// The folder for the sockets of the daemons that this process drives.
+pub fn lab_folder() -> PathBuf {
+    folder().join(format!("{LAB}{}", std::process::id()))
+}
+
 /// Removes the files of runs that were killed.
 fn forget_the_dead(folder: &Path) {
+    for left in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = left.file_name().to_string_lossy().into_owned();
+        let pid = name.strip_prefix(LAB).and_then(|n| n.parse::<u32>().ok());
+        if pid.is_some_and(|p| !Path::new(&format!("/proc/{p}")).exists()) {
+            let _ = fs::remove_dir_all(left.path());
+        }
+    }
     for (path, entry) in entries(folder).into_iter().filter(|(_, e)| !e.is_alive()) {
         let _ = fs::remove_file(path);
         let _ = fs::remove_file(entry.hosts);

@@ -95,8 +95,10 @@ impl Document {
         } else {
             let table = self.deserialize::<Table>()?;
             from_table(&table, sets, self).map_err(|e| {
-                // If the file is wrong by itself, its own message knows the line.
-                self.deserialize::<T>().err().filter(|_| self.path.is_some()).unwrap_or(e)
+                // If the file is wrong by itself, its own message knows the line. What it lacks may have been set.
+                let own = self.deserialize::<T>().err().filter(|_| self.path.is_some());
+                own.filter(|own| own.reason == e.reason || !own.reason.starts_with("missing field"))
+                    .unwrap_or(e)
             })?
         };
         self.set_from_outside(sets);
@@ -118,8 +120,16 @@ fn from_table<T: DeserializeOwned>(table: &Table, sets: &[String], document: &Do
     // The place would be one in the table, which is no text.
     error.place = None;
     if !sets.is_empty() {
-        // One that is wrong by itself is the one to name.
-        let wrong = |set: &&String| matches!(with(std::slice::from_ref(*set)), Ok(Err(_)));
+        let base = with(&[])?.err();
+        // What the text lacks no setting has taken away.
+        if base.is_some_and(|b| [&b, &e].iter().all(|e| e.message().starts_with("missing field"))) {
+            return Err(error);
+        }
+        // One that is wrong by itself, and in the same way, is the one to name.
+        let wrong = |set: &&String| {
+            let alone = with(std::slice::from_ref(*set));
+            matches!(alone, Ok(Err(alone)) if alone.message() == e.message())
+        };
         let named = sets.iter().find(wrong).map_or_else(|| sets.join(" --set "), Clone::clone);
         error.file = None;
         error.key = Some(format!("--set {named}"));

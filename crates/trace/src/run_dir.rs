@@ -3,7 +3,9 @@
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use rustix::fs::{FlockOperation, flock};
 use serde::Serialize;
 
 use crate::{Error, Manifest, RunStatus, Summary, TABLES};
@@ -19,22 +21,32 @@ const RESERVE: (&str, usize) = (".reserve", 256 << 10);
 const LAST_RESERVE: (&str, usize) = (".reserve.last", 64 << 10);
 
 /// A directory that holds, or will hold, one run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct RunDir {
     path: PathBuf,
+    /// The directory itself, locked until the run has ended, or the process has, however that ends.
+    lock: Option<Arc<File>>,
 }
 
 impl RunDir {
     /// Makes the directory ready for a new run, and writes its manifest with the status `running`.
     ///
-    /// An older run in it is removed. A directory with anything else in it is refused and left alone.
+    /// An older run in it is removed. A directory with anything else in it, or with a run that another process or value is
+    /// writing, is refused and left alone.
     pub fn create(path: impl Into<PathBuf>, manifest: &Manifest) -> Result<Self, Error> {
         let path = path.into();
         if path.exists() && !path.is_dir() {
             return Err(Error::invalid(&path, "not a directory; name a new or empty directory with --out"));
         }
         fs::create_dir_all(&path).map_err(Error::io(&path, "create"))?;
-        let dir = Self { path };
+        let lock = File::open(&path).map_err(Error::io(&path, "open"))?;
+        let locked = flock(&lock, FlockOperation::NonBlockingLockExclusive);
+        // Where the file system knows no locks, nothing is lost but the check.
+        if locked == Err(rustix::io::Errno::WOULDBLOCK) {
+            let wrong = "a run that goes on is writing into it; wait for its end, or name another directory with --out";
+            return Err(Error::invalid(&path, wrong));
+        }
+        let dir = Self { path, lock: Some(Arc::new(lock)) };
         dir.clear()?;
         dir.write_json(MANIFEST, &Manifest { status: RunStatus::Running, error: None, ..manifest.clone() })?;
         if let Err(e) = dir.set_aside() {
@@ -55,7 +67,7 @@ impl RunDir {
 
     /// Opens the directory of an earlier run.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, Error> {
-        let dir = Self { path: path.into() };
+        let dir = Self { path: path.into(), lock: None };
         dir.manifest()?;
         Ok(dir)
     }
@@ -132,7 +144,12 @@ impl RunDir {
         self.release_reserve();
         let _ = fs::remove_file(self.path.join(LAST_RESERVE.0));
         let manifest = Manifest { status, error: error.map(ToString::to_string), ..self.manifest()? };
-        self.write_json(MANIFEST, &manifest)
+        self.write_json(MANIFEST, &manifest)?;
+        if let Some(lock) = &self.lock {
+            // It would end with this value.
+            let _ = flock(lock, FlockOperation::Unlock);
+        }
+        Ok(())
     }
 
     /// Replaces the file as a whole, so that a reader never sees half of it.

@@ -128,7 +128,7 @@ fn link_state(text: &str) -> Result<LinkState, String> {
             .and_then(|share| share.parse().ok())
             .filter(|share| (0.0..=1.0).contains(share))
             .map(LinkState::Loss)
-            .ok_or_else(|| "give up, down, model, or loss=SHARE with a share from 0 to 1".to_owned()),
+            .ok_or_else(|| "it is one of: up, down, model, loss=SHARE with a share from 0 to 1".to_owned()),
     }
 }
 

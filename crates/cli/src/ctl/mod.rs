@@ -4,7 +4,7 @@ mod args;
 mod complete;
 mod show;
 
-use std::io::{Write as _, stdout};
+use std::io::{ErrorKind, Write as _, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -144,6 +144,19 @@ fn the_only_one() -> Result<Option<Client>, Failure> {
     }
 }
 
+/// Why a socket of the list has no run.
+fn trouble(e: &ClientError) -> String {
+    match e {
+        ClientError::Unreachable { source, .. } if source.kind() == ErrorKind::ConnectionRefused => {
+            "nobody answers: it was left by a process that was killed".to_owned()
+        }
+        ClientError::Unreachable { source, .. } if source.kind() == ErrorKind::PermissionDenied => {
+            "it is another user's".to_owned()
+        }
+        e => e.to_string(),
+    }
+}
+
 /// The runs that go on, and the sockets that nobody answers at.
 fn list(as_json: bool) -> Result<ExitCode, Failure> {
     let runs: Vec<Value> = paths::sockets()
@@ -160,7 +173,7 @@ fn list(as_json: bool) -> Result<ExitCode, Failure> {
                     run.insert("nodes".to_owned(), a.nodes.len().into());
                     run.insert("pid".to_owned(), a.pid.into());
                 }
-                Err(e) => drop(run.insert("trouble".to_owned(), e.to_string().into())),
+                Err(e) => drop(run.insert("trouble".to_owned(), trouble(&e).into())),
             }
             Value::Object(run)
         })

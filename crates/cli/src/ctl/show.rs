@@ -10,6 +10,11 @@ use serde_json::{Map, Value, json};
 /// Columns that say what a row is about stand first, in this order; the others follow by the alphabet.
 const FIRST: &[&str] = &[
     "run",
+    "world",
+    "protocol",
+    "nodes",
+    "pid",
+    "socket",
     "node",
     "name",
     "destination",
@@ -34,6 +39,10 @@ pub(super) fn columns(rows: &[Map<String, Value>]) -> String {
     let place = |n: &str| FIRST.iter().position(|f| *f == n).unwrap_or(FIRST.len());
     names.sort_by_key(|n| (place(n), *n));
     names.dedup();
+    columns_in_order(&names, rows)
+}
+
+fn columns_in_order(names: &[&str], rows: &[Map<String, Value>]) -> String {
     let mut lines = vec![names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>()];
     lines.extend(
         rows.iter().map(|r| names.iter().map(|n| r.get(*n).map_or_else(String::new, cell)).collect()),
@@ -153,7 +162,12 @@ fn by_name(answer: &Value, key: &str) -> String {
     match all.len() {
         1 => format!("{}\n{}", heading(&all[0]), columns(&single)),
         // So many columns fit on a screen.
-        2..=12 => columns(&names.into_values().collect::<Vec<_>>()),
+        2..=12 => {
+            // In the order of their numbers, as everywhere.
+            let nodes: Vec<String> = all.iter().map(|n| cell(&n["name"])).collect();
+            let order: Vec<&str> = std::iter::once("name").chain(nodes.iter().map(String::as_str)).collect();
+            columns_in_order(&order, &names.into_values().collect::<Vec<_>>())
+        }
         _ => all.iter().map(|n| by_name(&json!({"nodes": [n]}), key)).collect(),
     }
 }
@@ -219,6 +233,13 @@ mod tests {
         let text = columns(&rows);
         let expected = "  destination  hops  age_s\n  10.0.0.3     2     0.5\n  10.0.0.100   10\n";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn nodes_are_columns_in_the_order_of_their_numbers() {
+        let node = |n: u32, name: &str| json!({"node": n, "name": name, "counters": {"sent": n}});
+        let answer = json!({"nodes": [node(0, "left"), node(1, "1"), node(2, "10"), node(3, "2")]});
+        assert_eq!(counters(&answer), "  name  left  1  10  2\n  sent  0     1  2   3\n");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::wayhop;
+use crate::{folder, run_in, wayhop};
 
 #[test]
 fn reports_are_written_down_and_garbage_is_counted() {
@@ -39,4 +39,12 @@ fn reports_are_written_down_and_garbage_is_counted() {
     let file = std::fs::read_to_string(folder.path().join("reports/mesh-3_127.0.0.1.jsonl")).expect("a file");
     let line: Value = serde_json::from_str(&file).expect("one line");
     assert_eq!((&line["counters"]["forwarded"], &line["from"]), (&7.into(), &"127.0.0.1".into()));
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_said_before_the_first_report_comes() {
+    let dir = folder(&[("file", "")]);
+    let message =
+        run_in(dir.path(), &["collect", "--listen", "127.0.0.1:0", "--out", "file/reports"]).failure(1);
+    assert!(message.contains("cannot make file/reports: ") && message.contains("--out"), "{message}");
 }

@@ -127,3 +127,59 @@ fn an_emulation_that_is_killed_in_the_middle_of_a_download_leaves_nothing_and_th
     next.end();
     assert_eq!(interfaces(), before);
 }
+
+#[test]
+fn what_killed_runs_left_is_removed_by_the_next() {
+    if !is_root() {
+        return;
+    }
+    let dir = folder(&[("s.toml", CHAIN)]);
+    let runtime = dir.path().join("run");
+    std::fs::create_dir_all(runtime.join("lab-4294967295")).expect("a folder");
+    for name in ["s", "chain-77"] {
+        drop(std::os::unix::net::UnixListener::bind(runtime.join(format!("{name}.sock"))).expect("a socket"));
+    }
+    let living = std::os::unix::net::UnixListener::bind(runtime.join("living.sock")).expect("a socket");
+    let run = wayhop()
+        .args(["emulate", "s.toml", "--no-out", "--quiet", "--duration", "0.1"])
+        .env("WAYHOP_RUNTIME_DIR", &runtime)
+        .current_dir(dir.path())
+        .output();
+    crate::Ran::of(&run.expect("the program runs")).ok();
+    let left: Vec<_> =
+        std::fs::read_dir(&runtime).expect("a folder").map(|f| f.expect("a file").file_name()).collect();
+    assert_eq!(left, ["living.sock"]);
+    drop(living);
+}
+
+#[test]
+fn a_run_that_cannot_begin_leaves_the_older_one_in_its_directory_alone() {
+    if !is_root() {
+        return;
+    }
+    let dir = folder(&[("s.toml", CHAIN)]);
+    run_in(dir.path(), &["run", "s.toml", "--out", "r", "--quiet"]).ok();
+    let before = run_in(dir.path(), &["export", "csv", "r", "packets"]).ok();
+    // A documentation address (RFC 5737) is nobody's.
+    let metrics = ["emulate", "s.toml", "--out", "r", "--metrics", "192.0.2.77:9464"];
+    let message = run_in(dir.path(), &metrics).failure(1);
+    assert!(message.contains("cannot listen at 192.0.2.77:9464"), "{message}");
+    for world in ["emulate", "lab"] {
+        // Root, but without the right to make namespaces.
+        let run = std::process::Command::new("setpriv")
+            .args([
+                "--bounding-set",
+                "-sys_admin",
+                env!("CARGO_BIN_EXE_wayhop"),
+                world,
+                "s.toml",
+                "--out",
+                "r",
+            ])
+            .current_dir(dir.path())
+            .output();
+        let message = crate::Ran::of(&run.expect("setpriv runs")).failure(1);
+        assert!(message.contains("Operation not permitted"), "{message}");
+    }
+    assert_eq!(run_in(dir.path(), &["export", "csv", "r", "packets"]).ok(), before);
+}

@@ -20,8 +20,16 @@ dst = 3
 rate_pps = 50
 ";
 
-/// Starts a long run, waits until it has written something, and sends a signal.
+/// Sends a signal to a long run that has written something.
 fn stopped_by(signal: &str, dir: &Path) -> Ran {
+    let child = started(dir);
+    let kill = format!("PID={}; kill -{signal} $PID", child.id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().expect("a shell").success());
+    Ran::of(&child.wait_with_output().expect("an end"))
+}
+
+/// A long run that has written something.
+fn started(dir: &Path) -> Child {
     let child = wayhop()
         .args(["run", "long.toml", "--captures", "--ns2-trace", "--json", "--out", "r"])
         .current_dir(dir)
@@ -30,9 +38,7 @@ fn stopped_by(signal: &str, dir: &Path) -> Ran {
         .spawn()
         .expect("the program runs");
     wait_for_output(&child, &dir.join("r/trace.tr"));
-    let kill = Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status();
-    assert!(kill.expect("a shell").success());
-    Ran::of(&child.wait_with_output().expect("an end"))
+    child
 }
 
 fn wait_for_output(child: &Child, file: &Path) {
@@ -78,6 +84,33 @@ fn ctrl_c_leaves_everything_readable_up_to_there() {
 #[test]
 fn sigterm_leaves_everything_readable_up_to_there() {
     leaves_everything_readable("TERM");
+}
+
+#[test]
+fn a_ctrl_c_that_another_program_passes_on_besides_is_one() {
+    // As `timeout` does.
+    let dir = folder(&[("long.toml", LONG)]);
+    let ran = stopped_by("INT $PID; kill -INT", dir.path());
+    assert!(ran.err.starts_with("wayhop: stopped at "), "{}", ran.err);
+    assert_eq!(manifest(&dir.path().join("r"))["status"], "interrupted");
+}
+
+#[test]
+fn a_directory_that_a_run_is_writing_is_refused_and_left_alone() {
+    let dir = folder(&[("long.toml", LONG)]);
+    let mut first = started(dir.path());
+    let second = ["run", "long.toml", "--duration", "1", "--out", "r", "--quiet"];
+    let message = run_in(dir.path(), &second).failure(2);
+    assert!(
+        message.contains("r: a run that goes on is writing into it") && message.contains("--out"),
+        "{message}"
+    );
+    assert!(Command::new("kill").args(["-INT", &first.id().to_string()]).status().expect("kill").success());
+    assert_eq!(first.wait().expect("an end").code(), Some(130));
+    assert_eq!(manifest(&dir.path().join("r"))["status"], "interrupted");
+    let csv = run_in(dir.path(), &["export", "csv", "r", "packets"]).ok();
+    assert!(csv.lines().count() > 100, "the first run's table is whole");
+    run_in(dir.path(), &second).ok();
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod places;
 mod real_programs;
 mod reproduce;
 mod sweep;
+mod terminal;
 mod topology;
 mod worlds;
 

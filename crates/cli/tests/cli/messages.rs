@@ -300,3 +300,26 @@ fn what_the_command_line_sets_is_not_blamed_on_the_file() {
         assert!(!message.contains("walk.toml"), "{message}");
     }
 }
+
+#[test]
+fn a_node_without_what_it_needs_says_which_option_gives_it() {
+    let dir = folder(&[("empty.toml", "")]);
+    let refused = |args: &[&str]| run_in(dir.path(), &[&["node"], args].concat()).failure(2);
+    let node = ["--interface", "eth0", "--address", "10.0.0.1/16"];
+    for (args, message) in [
+        (&[][..], "no interface: give one, as --interface wlan0, or a configuration file with it"),
+        (&node[..2], "no address: give one, as --address 10.0.0.3/16, or a configuration file with it"),
+        (&["empty.toml"], "empty.toml:1:1: missing field `interface`; add interface"),
+        (&["empty.toml", "--interface", "eth0"], "empty.toml: missing field `address`; add address"),
+        (&["none.toml"], "none.toml: no such file; check the name\n"),
+        (&[&node[..], &["--set", "bogus=1"]].concat(), "--set bogus=1: unknown field `bogus`"),
+        (
+            &[&node[..], &["--set", "gpsd=nowhere"]].concat(),
+            "gpsd (from the command line): \"nowhere\" is no host with a port",
+        ),
+        (&["--interface", "a b", "--address", "10.0.0.1/16"], "give 1 to 15 characters without spaces"),
+    ] {
+        let said = refused(args);
+        assert!(said.contains(message), "{args:?}: {said}");
+    }
+}

@@ -76,6 +76,23 @@ pub(super) fn bind(path: &Path, access: Access) -> io::Result<(UnixListener, Soc
     }
 }
 
+/// Removes the sockets of this user in a folder that nobody answers at: those of runs that were killed.
+pub(super) fn forget_the_dead(folder: &Path) {
+    // Whoever is about to put a socket in its place holds this, too.
+    let Ok(lock) = File::open(folder) else { return };
+    if flock(&lock, FlockOperation::LockExclusive).is_err() {
+        return;
+    }
+    let me = rustix::process::geteuid().as_raw();
+    for path in paths::sockets_in(folder) {
+        let is_own = fs::symlink_metadata(&path).is_ok_and(|m| m.uid() == me);
+        let refused = |e: io::Error| e.kind() == io::ErrorKind::ConnectionRefused;
+        if is_own && UnixStream::connect(&path).is_err_and(refused) {
+            let _ = fs::remove_file(&path);
+        }
+    }
+}
+
 fn within(path: &Path, e: &io::Error) -> io::Error {
     io::Error::new(e.kind(), format!("{}: {e}", path.display()))
 }

@@ -89,7 +89,7 @@ impl Server {
     }
 
     /// The socket of a run, for the user who started it: under the name of `about`, made fit for a file, or, if a run of that
-    /// name is under way, with the process's number behind it.
+    /// name is under way, with the process's number behind it. Sockets that killed runs left beside it are removed.
     ///
     /// # Errors
     /// As [`Server::bind`].
@@ -99,6 +99,9 @@ impl Server {
             Self::bind(&path, About { name: name.to_owned(), ..about.clone() }, Access::Owner)
         };
         let name = paths::name_from(&about.name);
+        if let Some(folder) = paths::socket(&name).map_err(io::Error::other)?.parent() {
+            bind::forget_the_dead(folder);
+        }
         let second = || format!("{}-{}", name.chars().take(32).collect::<String>(), std::process::id());
         bind(&name).or_else(|_| bind(&second()))
     }

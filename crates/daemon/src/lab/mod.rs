@@ -127,11 +127,28 @@ pub fn check(s: &Resolved) -> Result<(), Error> {
     Err(Error::Config(wrong))
 }
 
+/// The nodes' hosts and the Ethernet between them, before any daemon runs.
+pub struct Wiring {
+    wire: Wire,
+    namespaces: Vec<Namespace>,
+}
+
+impl Wiring {
+    /// Makes them.
+    ///
+    /// # Errors
+    /// If a lab cannot run this scenario, or this user may not, or a program that it needs is missing.
+    pub fn new(scenario: &Resolved) -> Result<Self, Error> {
+        check(scenario)?;
+        let (wire, namespaces) = Wire::new(&scenario.addresses)?;
+        Ok(Self { wire, namespaces })
+    }
+}
+
 impl Lab {
-    /// Makes the wire and starts the daemons.
-    pub fn start(plan: &Plan) -> Result<Self, Error> {
-        check(&plan.scenario)?;
-        let (mut wire, namespaces) = Wire::new(&plan.scenario.addresses)?;
+    /// Starts the daemons on what was made for this plan's scenario.
+    pub fn start(plan: &Plan, wiring: Wiring) -> Result<Self, Error> {
+        let Wiring { mut wire, namespaces } = wiring;
         // What holds from the beginning holds before the first node speaks.
         for step in plan.filter.steps(&plan.scenario.addresses) {
             if step.at == Time::ZERO {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -66,6 +67,8 @@ impl Nodes {
                 command.arg("--set").arg(format!("capture.snap_length_bytes={snap}"));
             }
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            // Ctrl-C at a terminal is for the lab, which then ends them.
+            command.process_group(0);
             let mut child = namespaces[i]
                 .within(|| command.spawn())
                 .map_err(Error::system(format!("start the daemon of node {}", s.names[i])))?;
@@ -192,22 +195,9 @@ fn pass_on(node: usize, from: impl io::Read, to: &Sender<(usize, String)>) {
 /// The folder of the daemons' control sockets. It goes with this value.
 struct Sockets(PathBuf);
 
-const FOLDER: &str = "lab-";
-
 impl Sockets {
     fn new() -> io::Result<Self> {
-        let folder = wayhop_control::paths::socket("run").map_err(io::Error::other)?;
-        let folder = folder.parent().map_or_else(std::env::temp_dir, Path::to_path_buf);
-        fs::create_dir_all(&folder)?;
-        // What killed labs left.
-        for left in fs::read_dir(&folder)?.flatten() {
-            let name = left.file_name().to_string_lossy().into_owned();
-            let pid = name.strip_prefix(FOLDER).and_then(|n| n.parse::<u32>().ok());
-            if pid.is_some_and(|p| !Path::new(&format!("/proc/{p}")).exists()) {
-                let _ = fs::remove_dir_all(left.path());
-            }
-        }
-        let own = folder.join(format!("{FOLDER}{}", std::process::id()));
+        let own = wayhop_hosting::lab_folder();
         fs::create_dir_all(&own)?;
         Ok(Self(own))
     }

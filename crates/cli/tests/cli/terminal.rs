@@ -1,0 +1,67 @@
+//! What is typed at a terminal while an emulation runs. The terminal is that of `script` (Debian's bsdutils).
+
+use std::io::{Read as _, Write as _};
+use std::process::{Command, Stdio};
+
+use crate::emulate::{CHAIN, is_root};
+use crate::folder;
+
+/// Types at a terminal in which a command runs in a node: `typed` once it has said `when`. Returns the exit status and what was
+/// seen.
+fn at_terminal(command: &str, when: &str, typed: &[u8]) -> (Option<i32>, String) {
+    let dir = folder(&[("s.toml", CHAIN)]);
+    let line = format!(
+        "{} emulate s.toml --no-out --quiet --node 0 -- sh -c '{command}'",
+        env!("CARGO_BIN_EXE_wayhop")
+    );
+    let mut script = Command::new("timeout")
+        .args(["60", "script", "--quiet", "--return", "--command", &line, "/dev/null"])
+        .current_dir(dir.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("script runs");
+    let (mut to, mut from) = (script.stdin.take().expect("piped"), script.stdout.take().expect("piped"));
+    let mut seen = Vec::new();
+    let mut octet = [0];
+    while !String::from_utf8_lossy(&seen).contains(when) && from.read(&mut octet).expect("output") == 1 {
+        seen.push(octet[0]);
+    }
+    to.write_all(typed).expect("it is typed");
+    from.read_to_end(&mut seen).expect("output");
+    let status = script.wait().expect("it ends").code();
+    (status, String::from_utf8_lossy(&seen).into_owned())
+}
+
+#[test]
+fn a_command_in_a_node_reads_what_is_typed() {
+    if !is_root() {
+        return;
+    }
+    let (status, seen) = at_terminal("echo ready; read word; echo got $word; exit 5", "ready", b"hello\n");
+    assert!(seen.contains("got hello"), "{seen}");
+    assert_eq!(status, Some(5), "{seen}");
+}
+
+#[test]
+fn ctrl_c_is_for_the_command_in_the_node_and_the_run_ends_as_that_does() {
+    if !is_root() {
+        return;
+    }
+    let wait = "trap \"echo caught; exit 9\" INT; echo ready; while :; do sleep 0.05; done";
+    let (status, seen) = at_terminal(wait, "ready", b"\x03");
+    assert!(seen.contains("caught"), "{seen}");
+    assert_eq!(status, Some(9), "{seen}");
+}
+
+#[test]
+fn a_command_in_a_node_cannot_be_suspended_where_no_shell_would_continue_it() {
+    if !is_root() {
+        return;
+    }
+    // The line after Ctrl-Z is read by a command that goes on.
+    let (status, seen) =
+        at_terminal("echo ready; read word; echo got $word; exit 6", "ready", b"\x1ahello\n");
+    assert!(seen.contains("got hello"), "{seen}");
+    assert_eq!(status, Some(6), "{seen}");
+}
