@@ -93,6 +93,11 @@ pub fn go(
         |_| (),
         |&i| {
             let raised = || stop.load(Ordering::Relaxed) || end.load(Ordering::Relaxed);
+            // A short run ends before it asks.
+            if raised() {
+                end.store(true, Ordering::Relaxed);
+                return;
+            }
             match work.run(&runs[i], raised) {
                 Ok(Some(summary)) => {
                     let record = record(plan, &runs[i], &ids[i], &summary);

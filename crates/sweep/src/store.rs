@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -32,7 +33,12 @@ pub struct Store {
     /// By run.
     values: BTreeMap<String, Vec<Option<f64>>>,
     metrics: Vec<String>,
+    /// When it was last written to the disk.
+    flushed: Instant,
 }
+
+/// A disk takes milliseconds, and some runs less.
+const FLUSH_EVERY: Duration = Duration::from_secs(1);
 
 impl Store {
     /// Opens the file, which is made if it is not there, takes off a torn last line, and reads the figures `metrics` (ways
@@ -44,8 +50,13 @@ impl Store {
         rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive).map_err(|_| {
             error("another sweep writes to it; wait for that, or give another --out".to_owned())
         })?;
-        let mut store =
-            Self { path: path.to_path_buf(), file, values: BTreeMap::new(), metrics: metrics.to_vec() };
+        let mut store = Self {
+            path: path.to_path_buf(),
+            file,
+            values: BTreeMap::new(),
+            metrics: metrics.to_vec(),
+            flushed: Instant::now(),
+        };
         store.read()?;
         Ok(store)
     }
@@ -99,11 +110,16 @@ impl Store {
             |e: io::Error| self.error(&format!("cannot be written: {e}; what was done before stays in it"));
         let whole = self.file.metadata().map_err(cannot)?.len();
         // In one piece, so that a kill tears at most the last line; flushed, so that a power cut does not take much.
-        let written = (&self.file).write_all(line.as_bytes()).and_then(|()| self.file.sync_data());
+        let is_due = self.flushed.elapsed() >= FLUSH_EVERY;
+        let flush = || if is_due { self.file.sync_data() } else { Ok(()) };
+        let written = (&self.file).write_all(line.as_bytes()).and_then(|()| flush());
         if let Err(e) = written {
             // A piece of a line, as a full disk leaves it, must not become the beginning of another's.
             let mended = self.file.set_len(whole);
             return Err(cannot(mended.err().unwrap_or(e)));
+        }
+        if is_due {
+            self.flushed = Instant::now();
         }
         let summary = &record["summary"];
         self.values.insert(id.to_owned(), self.metrics.iter().map(|m| figure(summary, m)).collect());
