@@ -1,6 +1,8 @@
 //! `wayhop reproduce`: the files, the object for programs, and what a user may get wrong.
 
-use crate::{folder, run_in};
+use std::process::Command;
+
+use crate::{Ran, folder, run_in};
 
 #[test]
 fn one_command_prints_the_rows_and_leaves_the_report() {
@@ -75,6 +77,25 @@ fn the_study_of_tcp_runs_pattern_by_pattern_and_finds_its_runs_again() {
     let lines = || std::fs::read_to_string(out.join("runs.jsonl")).expect("runs").lines().count();
     let runs = lines();
     assert_eq!((rows(), lines()), (first, runs));
+}
+
+#[test]
+fn a_study_stops_where_its_runs_cannot_be_written() {
+    let dir = folder(&[]);
+    // A file may have 4 blocks of 512 octets here: the scenarios fit, and some chains.
+    let limited =
+        "trap '' XFSZ; ulimit -f 4; exec \"$0\" reproduce holland-vaidya --seeds 1 --mechanisms none --out r";
+    let output = Command::new("sh")
+        .args(["-c", limited, env!("CARGO_BIN_EXE_wayhop")])
+        .current_dir(dir.path())
+        .output()
+        .expect("a shell");
+    let e = Ran::of(&output).failure(1);
+    let message =
+        "wayhop: cannot write r/runs.jsonl: File too large (os error 27); what was done before stays in it\n";
+    assert!(e.ends_with(message) && !e.contains("44 of 44 runs"), "{e}");
+    let text = std::fs::read_to_string(dir.path().join("r/runs.jsonl")).expect("runs");
+    assert!(text.lines().count() > 3, "{text}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ mod throughput;
 mod transfer;
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use wayhop_report::{Page, Section};
 
@@ -115,7 +115,7 @@ pub fn reproduce(
         format!("cannot write {}: {e}; choose another folder with --out", dir.join(store::NAME).display())
     };
     let store = Store::open(dir, store::program(FILES)).map_err(cannot)?;
-    let study = Study { options, runs: &runs, store: &store, stop, clock: &clock };
+    let study = Study { options, dir, runs: &runs, store: &store, stop, clock: &clock };
     let mut found = Found::default();
     for pattern in options.patterns() {
         let job = Job::Pattern { pattern, speed_mps: plan::BASE_MPS, mechanism: Mechanism::Reno };
@@ -156,6 +156,7 @@ fn text(e: RunError) -> String {
 /// What all runs have in common.
 struct Study<'a> {
     options: &'a Options,
+    dir: &'a Path,
     runs: &'a Runs<'a>,
     store: &'a Store,
     stop: &'a AtomicBool,
@@ -196,7 +197,15 @@ impl Study<'_> {
         let (seen, summary) = self.runs.summarise(&scenario, Seconds::new(length_s))?;
         let transfer = Transfer::new(&summary, seen, (self.clock)() - began);
         let kept = self.store.add(job, &transfer);
-        kept.map_err(|e| RunError::Scenario(format!("cannot write {}: {e}", store::NAME)))?;
+        kept.map_err(|e| {
+            // No more runs that nobody would find again.
+            self.stop.store(true, Ordering::Relaxed);
+            let path = self.dir.join(store::NAME);
+            RunError::Scenario(format!(
+                "cannot write {}: {e}; what was done before stays in it",
+                path.display()
+            ))
+        })?;
         Ok((transfer, true))
     }
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::plan::Job;
 use super::transfer::Transfer;
@@ -28,24 +29,34 @@ pub(crate) struct Store {
     of: u64,
     known: BTreeMap<Job, Transfer>,
     file: Mutex<File>,
+    /// Locked: one study at a time writes into a folder.
+    _folder: File,
 }
 
 impl Store {
     /// Opens the file, or makes it. Lines of another program, of other scenarios and lines that an interruption cut off
-    /// are dropped.
+    /// are dropped; a file of something else is refused.
     pub(crate) fn open(dir: &Path, of: u64) -> io::Result<Self> {
+        std::fs::create_dir_all(dir)?;
+        let folder = File::open(dir)?;
+        rustix::fs::flock(&folder, rustix::fs::FlockOperation::NonBlockingLockExclusive)
+            .map_err(|_| io::Error::other("another study writes to it"))?;
         let path = dir.join(NAME);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidData) => {
-                String::new()
-            }
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(e) => return Err(e),
         };
+        let text = String::from_utf8_lossy(&bytes);
+        if let Some(i) = text.lines().position(is_of_something_else) {
+            return Err(io::Error::other(format!(
+                "its line {} is no run of this study, and would be lost",
+                i + 1
+            )));
+        }
         let lines = text.lines().filter_map(|l| serde_json::from_str::<Line>(l).ok());
         let known: BTreeMap<Job, Transfer> =
             lines.filter(|l| l.of == of).map(|l| (l.job, l.transfer)).collect();
-        std::fs::create_dir_all(dir)?;
         // What is kept is written anew, beside the file and then in its place.
         let part = path.with_extension("part");
         let mut file = OpenOptions::new().create(true).write(true).truncate(true).open(&part)?;
@@ -53,7 +64,7 @@ impl Store {
             file.write_all(line(of, *job, transfer)?.as_bytes())?;
         }
         std::fs::rename(&part, &path)?;
-        Ok(Self { of, known, file: Mutex::new(file) })
+        Ok(Self { of, known, file: Mutex::new(file), _folder: folder })
     }
 
     /// What this run gave, if it was made before.
@@ -66,6 +77,11 @@ impl Store {
         let text = line(self.of, job, transfer)?;
         self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(text.as_bytes())
     }
+}
+
+/// Whether a line is whole and of another program's file, such as the one of `wayhop sweep`.
+fn is_of_something_else(line: &str) -> bool {
+    serde_json::from_str::<Value>(line).is_ok_and(|v| v.get("of").is_none() || v.get("job").is_none())
 }
 
 fn line(of: u64, job: Job, transfer: &Transfer) -> io::Result<String> {
@@ -106,12 +122,51 @@ mod tests {
         store.add(JOBS[1], &transfer(2.5)).unwrap();
         let path = dir.path().join(NAME);
         let text = std::fs::read_to_string(&path).unwrap();
+        drop(store);
         std::fs::write(&path, &text[..text.len() - 9]).unwrap();
         let store = Store::open(dir.path(), 1).unwrap();
         assert_eq!(JOBS.map(|j| store.known(j)), [Some(transfer(1.5)), None]);
         store.add(JOBS[1], &transfer(2.75)).unwrap();
+        drop(store);
         let store = Store::open(dir.path(), 1).unwrap();
         assert_eq!(JOBS.map(|j| store.known(j)), [Some(transfer(1.5)), Some(transfer(2.75))]);
+    }
+
+    #[test]
+    fn a_spoilt_line_costs_one_run() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path(), 1).unwrap();
+        store.add(JOBS[0], &transfer(1.5)).unwrap();
+        store.add(JOBS[1], &transfer(2.5)).unwrap();
+        drop(store);
+        let path = dir.path().join(NAME);
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[5] = 0xff;
+        std::fs::write(&path, &bytes).unwrap();
+        let store = Store::open(dir.path(), 1).unwrap();
+        assert_eq!(JOBS.map(|j| store.known(j)), [None, Some(transfer(2.5))]);
+    }
+
+    #[test]
+    fn a_file_of_something_else_is_left_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(NAME);
+        // As `wayhop sweep` writes it.
+        let text = "{\"id\":\"8e1a\",\"run\":{\"seed\":1},\"summary\":{}}\n";
+        std::fs::write(&path, text).unwrap();
+        let e = Store::open(dir.path(), 1).map(|_| ()).unwrap_err().to_string();
+        assert_eq!(e, "its line 1 is no run of this study, and would be lost");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    }
+
+    #[test]
+    fn two_studies_do_not_write_to_the_same_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let first = Store::open(dir.path(), 1).unwrap();
+        let e = Store::open(dir.path(), 1).map(|_| ()).unwrap_err().to_string();
+        assert_eq!(e, "another study writes to it");
+        drop(first);
+        assert!(Store::open(dir.path(), 1).is_ok());
     }
 
     #[test]
