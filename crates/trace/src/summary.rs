@@ -88,12 +88,12 @@ pub struct FlowSummary {
 }
 
 /// What a TCP connection did. The flow's `sent` and `received` count its segments with data, those sent again too, on
-/// their way from source to destination; `goodput_bps` counts the octets that the destination's application got in order.
+/// their way from source to destination; `goodput_bps` counts the same octets as `delivered_bytes`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TcpSummary {
     /// `reno`, `sack`, ...
     pub variant: String,
-    /// Octets that the destination's application got, each once and in order.
+    /// Octets that the destination's application got, each once and in order; of requests and answers, that both ends got.
     pub delivered_bytes: u64,
     /// Segments sent again.
     pub retransmissions: u64,
