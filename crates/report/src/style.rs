@@ -82,7 +82,7 @@ nav ul{columns:2;padding-left:1.1rem;margin:1rem 0;font-size:.92rem}
 a{color:var(--s0)}
 .scroll{overflow-x:auto}
 .wide{width:max-content;min-width:100%;max-width:calc(100vw - 2.5rem);position:relative;left:50%;transform:translateX(-50%)}
-.wide th{white-space:normal;max-width:7rem;vertical-align:bottom}
+.wide th{white-space:normal;min-width:3.8rem;max-width:7rem;vertical-align:bottom}
 @media print{.wide{position:static;transform:none}}
 table{border-collapse:collapse;width:100%;margin:1rem 0;font-size:.9rem;font-variant-numeric:tabular-nums}
 th{font-weight:600;color:var(--soft);border-bottom:1px solid var(--rule)}

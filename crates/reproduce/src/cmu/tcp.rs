@@ -226,9 +226,13 @@ fn plot(c: &Connection) -> Plot {
         of.flat_map(|(at, _)| [[at - begin, 0.0], [at - begin, top], [f64::NAN, f64::NAN]])
             .collect::<Vec<_>>()
     };
-    Plot::new(Axis::new("time (s)").from_to(0.0, end), Axis::new("sequence number (MB)").from_to(0.0, top))
-        .with(Series::new("asked its neighbours", Mark::Line, 3, marks(false)))
-        .with(Series::new("asked the network", Mark::Line, 6, marks(true)))
-        .with(Series::new("by B", Mark::Dot, 0, points(false)))
-        .with(Series::new("directly", Mark::Cross, 1, points(true)))
+    // The first search is at the beginning: its mark stands beside the axis.
+    Plot::new(
+        Axis::new("time (s)").from_to(-end / 50.0, end),
+        Axis::new("sequence number (MB)").from_to(0.0, top),
+    )
+    .with(Series::new("asked its neighbours", Mark::Line, 3, marks(false)))
+    .with(Series::new("asked the network", Mark::Line, 6, marks(true)))
+    .with(Series::new("by B", Mark::Dot, 0, points(false)))
+    .with(Series::new("directly", Mark::Cross, 1, points(true)))
 }

@@ -83,6 +83,21 @@ fn a_figure_of_gains_holds_every_gain_and_no_empty_panel() {
 }
 
 #[test]
+fn a_pattern_that_never_leaves_one_hop_has_its_point() {
+    let all = conditions(1);
+    let mut runs = Transfers::default();
+    runs.add(1, 2, Mechanism::Reno, transfer(1_353.0));
+    let always = wayhop_topology::ChainThroughput::new(vec![1_353e3]);
+    let section = throughput::section(&all, &runs, always.as_ref());
+    let plot = &section.figures[0].panels[0].plot;
+    let point = plot.series[1].points[0];
+    for (at, range) in point.into_iter().zip([plot.x.range, plot.y.range]) {
+        let [low, high] = range.unwrap();
+        assert!((low..=high).contains(&at), "{point:?}");
+    }
+}
+
+#[test]
 fn the_report_says_of_how_many_patterns_it_is() {
     let options = Options { first_pattern: 1, patterns: 2, mechanisms: vec![], profiles: vec![], threads: 1 };
     let found = Found { conditions: conditions(2), ..Found::default() };
