@@ -76,7 +76,7 @@ fn connections_outlive_a_partition_that_new_ones_are_told_of() {
             let ports = m.run(2, "ss -Hltn").1;
             ports.contains(":22 ") && ports.contains(":5201 ")
         };
-        mesh.until("the servers listen", Duration::from_secs(20), listens);
+        mesh.until("the servers listen", Duration::from_secs(60), listens);
         mesh.ping(0, 2, 2);
 
         let (_ping, ping_said) = shell(&mesh, 0, "ping.txt", "exec ping -i 0.5 10.0.0.3");
@@ -85,10 +85,10 @@ fn connections_outlive_a_partition_that_new_ones_are_told_of() {
         let (ssh, ssh_said) = shell(&mesh, 0, "ssh.txt", &ssh);
         // Longer than the test: what iperf3's client has handed to its kernel when it ends does not count as received.
         let (mut iperf, _) = shell(&mesh, 0, "iperf.txt", "exec iperf3 -c 10.0.0.3 -t 3600 -b 500K");
-        mesh.until("iperf3 is under way", Duration::from_secs(20), |_| {
+        mesh.until("iperf3 is under way", Duration::from_secs(60), |_| {
             rates(&iperf_said).iter().any(|r| *r > 0.0)
         });
-        mesh.until("ssh is under way", Duration::from_secs(20), |_| said(&ssh_said).contains("line 3\n"));
+        mesh.until("ssh is under way", Duration::from_secs(60), |_| said(&ssh_said).contains("line 3\n"));
 
         mesh.part(1);
         // Until the search has failed packets wait; then the program hears that there is no way.
@@ -168,7 +168,7 @@ fn a_collector_waits_for_its_address_and_goes_on_without_a_network() {
     assert!(!collect.has_ended(), "the address is not there yet");
     mesh.start(0, "dsr", &[]);
     let listens = |m: &Mesh| m.run(0, "ss -Hlun").1.contains("10.0.0.1:9465");
-    mesh.until("it listens", Duration::from_secs(10), listens);
+    mesh.until("it listens", Duration::from_secs(60), listens);
     // The node goes, and its address with it; the collector stays.
     mesh.kill(0);
     sleep(Duration::from_millis(500));
@@ -178,7 +178,7 @@ fn a_collector_waits_for_its_address_and_goes_on_without_a_network() {
     let send = format!(
         "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'{report}', ('10.0.0.1', 9465))"
     );
-    mesh.until("a report arrives", Duration::from_secs(10), |m| {
+    mesh.until("a report arrives", Duration::from_secs(60), |m| {
         m.run_args(0, &["python3", "-c", &send]);
         fs::read_dir(&folder).is_ok_and(|mut f| f.next().is_some())
     });

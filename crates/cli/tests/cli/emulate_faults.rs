@@ -105,12 +105,17 @@ fn an_emulation_that_is_killed_in_the_middle_of_a_download_leaves_nothing_and_th
     fs::write(run.dir.path().join("file"), vec![7; 1_000_000]).expect("a file");
     let mut server =
         exec("4", &["python3", "-m", "http.server", "80", "-d", run.dir.path().to_str().unwrap()]);
-    sleep(Duration::from_millis(800));
-    let mut curl =
-        exec("0", &["curl", "-sSN", "--max-time", "20", "-o", got.to_str().unwrap(), "http://mesh-4/file"]);
-    let until = Instant::now() + Duration::from_secs(30);
+    let until = Instant::now() + Duration::from_secs(120);
+    while !run.exec("4", &["ss", "-Hltn"]).out.contains(":80 ") {
+        assert!(Instant::now() < until, "the server does not listen");
+        sleep(Duration::from_millis(50));
+    }
+    // It gives up when nothing has come for a while, as after the kill.
+    let patience = ["--connect-timeout", "60", "--speed-limit", "1", "--speed-time", "20"];
+    let to = ["-o", got.to_str().unwrap(), "http://mesh-4/file"];
+    let mut curl = exec("0", &[&["curl", "-sSN"], &patience[..], &to].concat());
     while fs::metadata(&got).map_or(0, |m| m.len()) < 10_000 {
-        assert!(Instant::now() < until, "nothing comes");
+        assert!(curl.try_wait().expect("curl").is_none(), "curl gave up");
         sleep(Duration::from_millis(20));
     }
     run.process.kill().expect("it ran");

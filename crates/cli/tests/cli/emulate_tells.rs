@@ -43,7 +43,7 @@ fn a_node_of_an_emulation_collects_what_all_others_report_over_the_network_and_p
     let port =
         TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("its number").to_string();
     let collect =
-        format!("exec timeout -s INT 12 {} collect --quiet --out collected", env!("CARGO_BIN_EXE_wayhop"));
+        format!("exec timeout -s INT 16 {} collect --quiet --out collected", env!("CARGO_BIN_EXE_wayhop"));
     let args = ["emulate", "s.toml", "--protocol", "dsr", "--out", "run", "--quiet", "--captures"];
     let mut run = wayhop()
         .args(args)
@@ -52,7 +52,7 @@ fn a_node_of_an_emulation_collects_what_all_others_report_over_the_network_and_p
         .stdout(Stdio::null())
         .spawn()
         .expect("the program runs");
-    let until = Instant::now() + Duration::from_secs(10);
+    let until = Instant::now() + Duration::from_secs(14);
     // The rate at which node 0 sends its flow's packets: some are out.
     let busy = |text: &str| {
         let line = text.lines().find_map(|l| l.strip_prefix("wayhop_mac_data_total{node=\"0\"} "));

@@ -58,14 +58,14 @@ fn the_place_that_gpsd_knows_is_shown_until_another_is_told_and_again_when_that_
         let here = &ctl(m, &socket, &["position"])["nodes"][0];
         (here["earth"]["latitude_deg"].as_f64(), here["overridden"] == true)
     };
-    mesh.until("the place is known", Duration::from_secs(10), |m| shown(m) == (Some(40.5), false));
+    mesh.until("the place is known", Duration::from_secs(90), |m| shown(m) == (Some(40.5), false));
     ctl(&mesh, &socket, &["position", "10.25,20.5"]);
     assert_eq!(shown(&mesh), (Some(10.25), true));
     ctl(&mesh, &socket, &["position", "--release"]);
     assert_eq!(shown(&mesh), (Some(40.5), false));
     let get = "import urllib.request as u; print(u.urlopen('http://127.0.0.1:9464/metrics').read().decode())";
     let line = format!("wayhop_longitude_degrees{{node=\"{socket}\"}} -79.75");
-    mesh.until("metrics show it", Duration::from_secs(5), |m| {
+    mesh.until("metrics show it", Duration::from_secs(30), |m| {
         m.run_args(0, &["python3", "-c", get]).1.lines().any(|l| l == line)
     });
 }
@@ -104,7 +104,7 @@ fn subscribers_hear_of_searches_neighbours_drops_and_routes() {
         &[("kind", "route"), ("destination", "10.0.0.2"), ("next_hop", "10.0.0.2")],
         &[("kind", "neighbour"), ("address", "10.0.0.2"), ("mac", "02:00:0a:00:00:02")],
     ] {
-        mesh.until(&format!("{wanted:?} is heard"), Duration::from_secs(5), |_| has(wanted));
+        mesh.until(&format!("{wanted:?} is heard"), Duration::from_secs(30), |_| has(wanted));
     }
 }
 
@@ -190,7 +190,7 @@ fn frames_that_the_kernel_had_no_room_for_are_counted() {
     let (ok, said) = mesh.run_args(1, &["python3", "-c", FLOOD, &SENT.to_string()]);
     assert!(ok, "{said}");
     mesh.signal(0, "-CONT");
-    mesh.until("the rest is taken", Duration::from_secs(10), |m| {
+    mesh.until("the rest is taken", Duration::from_secs(60), |m| {
         let taken = counter(m, &socket, "received_frames") + counter(m, &socket, "strange_frames");
         let missed = counter(m, &socket, "missed_frames");
         assert!(taken + missed <= SENT, "{taken} + {missed}");
@@ -242,7 +242,12 @@ fn a_node_writes_a_run_directory_with_the_packets_that_it_forwarded_and_what_its
                 cells[2] == event && cells[6] == "data" && cells[10..12] == [source, destination]
             };
             let count = packets.iter().filter(of).count();
-            assert!((5..=8).contains(&count), "{count} times {event} from {source}:\n{}", packets.join("\n"));
+            // Each may be sent three times (RFC 4728, section 8.3: MaxMaintRexmt) where acknowledgements are late.
+            assert!(
+                (5..=18).contains(&count),
+                "{count} times {event} from {source}:\n{}",
+                packets.join("\n")
+            );
         }
     }
     // On a wire DSR asks for acknowledgements of its own (RFC 4728, section 8.3.3).
