@@ -17,6 +17,7 @@ mod effect;
 mod inspect;
 mod leg;
 mod packet;
+pub mod parameters;
 mod position;
 mod protocol;
 mod reason;

@@ -1,7 +1,6 @@
 //! Parameters that change while the node runs.
 
-use serde::Deserialize as _;
-use serde_json::{Map, Value};
+use wayhop_core::parameters::{differences, from_start, whole_set};
 use wayhop_core::{Cx, DropReason, Refused, Span};
 
 use crate::engine::{Engine, Timer};
@@ -54,21 +53,9 @@ const FORCED_BY_ETX: [&str; 4] =
     ["route_cache", "ring_zero_search", "learn_from_requests", "learn_reverse_routes"];
 
 impl Engine {
-    /// What is wrong with a set of parameters: the value that is no value of its key, if that is it.
-    fn wrong_of(&self, json: &str, wrong: &str) -> String {
-        let given: Map<String, Value> = serde_json::from_str(json).unwrap_or_default();
-        let now = object(&self.params);
-        let refused = given.into_iter().filter(|(key, _)| now.contains_key(key)).find_map(|(key, value)| {
-            let mut one = now.clone();
-            one.insert(key.clone(), value.clone());
-            Params::deserialize(&one).err().map(|e| format!("{key} cannot be {value}: {e}"))
-        });
-        refused.unwrap_or_else(|| format!("these are no parameters of DSR: {wrong}"))
-    }
-
     /// Goes on with these parameters, or refuses all of them.
     pub(crate) fn set_parameters(&mut self, cx: &mut Cx<'_>, json: &str) -> Result<(), Refused> {
-        let given = whole_set(json).map_err(|e| Refused(self.wrong_of(json, &e)))?;
+        let given = whole_set(json, &self.params, "DSR")?;
         let new = given.clone().clamped();
         let is_forced = |key: &str| given.metric == Metric::Etx && FORCED_BY_ETX.contains(&key);
         if let Some((key, given, nearest)) =
@@ -78,10 +65,7 @@ impl Engine {
         }
         for (key, ..) in differences(&self.params, &new) {
             if let Some((_, reason)) = FROM_START.iter().find(|(keys, _)| keys.contains(&key.as_str())) {
-                return Err(Refused(format!(
-                    "{key} cannot change while the node runs: {reason}; set it in the scenario or the node's configuration \
-                     and start again"
-                )));
+                return Err(from_start(&key, reason));
             }
         }
         self.take_over(cx, new);
@@ -108,42 +92,5 @@ impl Engine {
                 cx.set_timer(Timer::BufferExpiry.key(), at.max(cx.now()));
             }
         }
-    }
-}
-
-/// The keys in which two sets differ, with both values.
-fn differences(a: &Params, b: &Params) -> Vec<(String, Value, Value)> {
-    let (a, mut b) = (object(a), object(b));
-    a.into_iter()
-        .filter_map(|(key, va)| {
-            let vb = b.remove(&key).unwrap_or_default();
-            (!is_same(&va, &vb)).then_some((key, va, vb))
-        })
-        .collect()
-}
-
-/// Whether two values are the same; a number that went through text may differ in its last bit.
-fn is_same(a: &Value, b: &Value) -> bool {
-    match (a.as_f64(), b.as_f64()) {
-        (Some(a), Some(b)) => (a - b).abs() <= 1e-12 * a.abs(),
-        _ => a == b,
-    }
-}
-
-/// Reads a whole set of parameters.
-fn whole_set(json: &str) -> Result<Params, String> {
-    let given: Map<String, Value> = serde_json::from_str(json).map_err(|e| e.to_string())?;
-    let params = Params::deserialize(&given).map_err(|e| e.to_string())?;
-    match object(&params).keys().find(|key| !given.contains_key(*key)) {
-        Some(missing) => Err(format!("{missing} is missing: give the whole set")),
-        None => Ok(params),
-    }
-}
-
-fn object(p: &Params) -> Map<String, Value> {
-    match serde_json::to_value(p) {
-        Ok(Value::Object(map)) => map,
-        // A structure of numbers, names and switches is an object.
-        _ => Map::new(),
     }
 }

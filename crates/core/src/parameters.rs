@@ -1,0 +1,70 @@
+//! Sets of parameters that a protocol takes over while it runs: [`Command::SetParameters`](crate::Command::SetParameters).
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::Refused;
+
+/// Reads a whole set. `running` is what the protocol runs with: it tells which value of `json` is no value of its key.
+pub fn whole_set<P: Serialize + DeserializeOwned>(
+    json: &str,
+    running: &P,
+    protocol: &str,
+) -> Result<P, Refused> {
+    let wrong = |what: String| Refused(format!("these are no parameters of {protocol}: {what}"));
+    let given: Map<String, Value> = serde_json::from_str(json).map_err(|e| wrong(e.to_string()))?;
+    let set: P = of(given.clone()).map_err(|e| misfit(&given, running).unwrap_or_else(|| wrong(e)))?;
+    match object(&set).keys().find(|key| !given.contains_key(*key)) {
+        Some(missing) => Err(wrong(format!("{missing} is missing: give the whole set"))),
+        None => Ok(set),
+    }
+}
+
+/// The keys in which two sets differ, with both values.
+pub fn differences<P: Serialize>(a: &P, b: &P) -> Vec<(String, Value, Value)> {
+    let (a, mut b) = (object(a), object(b));
+    a.into_iter()
+        .filter_map(|(key, va)| {
+            let vb = b.remove(&key).unwrap_or_default();
+            (!is_same(&va, &vb)).then_some((key, va, vb))
+        })
+        .collect()
+}
+
+/// Refuses a change of a parameter that a node takes over when it starts.
+pub fn from_start(key: &str, reason: &str) -> Refused {
+    Refused(format!(
+        "{key} cannot change while the node runs: {reason}; set it in the scenario or the node's configuration and start again"
+    ))
+}
+
+/// The first value that is no value of its key.
+fn misfit<P: Serialize + DeserializeOwned>(given: &Map<String, Value>, running: &P) -> Option<Refused> {
+    let running = object(running);
+    given.iter().filter(|(key, _)| running.contains_key(*key)).find_map(|(key, value)| {
+        let mut one = running.clone();
+        one.insert(key.clone(), value.clone());
+        of::<P>(one).err().map(|e| Refused(format!("{key} cannot be {value}: {e}")))
+    })
+}
+
+fn of<P: DeserializeOwned>(set: Map<String, Value>) -> Result<P, String> {
+    serde_json::from_value(Value::Object(set)).map_err(|e| e.to_string())
+}
+
+fn object<P: Serialize>(set: &P) -> Map<String, Value> {
+    match serde_json::to_value(set) {
+        Ok(Value::Object(map)) => map,
+        // A structure of numbers, names and switches is an object.
+        _ => Map::new(),
+    }
+}
+
+/// Whether two values are the same; a number that went through text may differ in its last bit.
+fn is_same(a: &Value, b: &Value) -> bool {
+    match (a.as_f64(), b.as_f64()) {
+        (Some(a), Some(b)) => (a - b).abs() <= 1e-12 * a.abs(),
+        _ => a == b,
+    }
+}
