@@ -47,5 +47,15 @@ pub(crate) fn resolve(scenario: &Scenario, placed: &Placed) -> Result<Vec<Progra
         let output = output.replace(['/', '\0'], "_");
         Ok(ProgramPlan { node, start: Time::from_secs_f64(p.start_s), command: p.command.clone(), output })
     };
-    scenario.programs.iter().enumerate().map(one).collect()
+    let plans: Vec<ProgramPlan> = scenario.programs.iter().enumerate().map(one).collect::<Result<_, _>>()?;
+    for (k, plan) in plans.iter().enumerate() {
+        if let Some(first) = plans[..k].iter().position(|p| p.output == plan.output) {
+            return Err(doc.error(
+                &format!("programs[{k}].output"),
+                format!("programs {first} and {k} both write {:?}", plan.output),
+                "give each a file of its own",
+            ));
+        }
+    }
+    Ok(plans)
 }

@@ -42,6 +42,11 @@ fn wrong_scenarios_are_refused_at_their_line() {
             ["to itself", "name another"],
         ),
         (
+            CHAIN.to_owned() + &"[[programs]]\nnode = 0\ncommand = [\"true\"]\noutput = \"a\"\n".repeat(2),
+            "s.toml:11:1: programs[1].output: ",
+            ["programs 0 and 1 both write \"a\"", "a file of its own"],
+        ),
+        (
             format!("{CHAIN}[[traffic]]\nkind = \"cbrr\"\nsrc = 1\ndst = 2\n"),
             "s.toml:5:9: ",
             ["unknown variant `cbrr`", "did you mean `cbr`?"],
