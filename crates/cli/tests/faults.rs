@@ -227,16 +227,14 @@ fn a_node_on_a_full_disk_goes_on_and_counts_what_its_capture_lost() {
     mesh.until("it goes on", Duration::from_secs(20), |m| m.try_ping(0, 1));
     // With room again, it writes on.
     disk.make_room();
-    let written = mesh.capture_times(0).len();
-    mesh.until("it writes on", Duration::from_secs(30), |m| {
-        m.try_ping(0, 1) && m.capture_times(0).len() > written
-    });
+    let written = mesh.frames_so_far(0);
+    mesh.until("it writes on", Duration::from_secs(30), |m| m.try_ping(0, 1) && m.frames_so_far(0) > written);
     // What is on its way to the file is neither, for a moment.
     mesh.until("each frame is in the capture or counted", Duration::from_secs(30), |m| {
         let c = m.counters("disk");
         let count = |name: &str| c[name].as_u64().unwrap();
         let frames = ["sent_frames", "received_frames", "overheard_frames", "strange_frames"].map(count);
-        m.capture_times(0).len() as u64 + count("capture_drops") == frames.iter().sum::<u64>()
+        m.frames_so_far(0) as u64 + count("capture_drops") == frames.iter().sum::<u64>()
     });
     // Its summary has no place to go: it says so, and leaves nothing else behind.
     disk.fill();

@@ -293,6 +293,18 @@ impl Mesh {
         String::from_utf8_lossy(&shown.stdout).lines().map(|l| l.parse().unwrap()).collect()
     }
 
+    /// How many whole frames a node's capture has so far; the node may be in the middle of writing another.
+    pub(crate) fn frames_so_far(&self, i: usize) -> usize {
+        let file = self.capture_file(i);
+        let shown = Command::new("tshark")
+            .args(["-r", &file, "-T", "fields", "-e", "frame.number"])
+            .output()
+            .unwrap();
+        let complaints = String::from_utf8_lossy(&shown.stderr);
+        assert!(shown.status.success() || complaints.contains("cut short"), "{complaints}");
+        String::from_utf8_lossy(&shown.stdout).lines().count()
+    }
+
     /// Where a node's messages go.
     pub(crate) fn log(&self, i: usize) -> PathBuf {
         self.files.join(format!("{i}.log"))
