@@ -8,14 +8,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use wayhop_trace::{Direction, EthernetFrame, put_ethernet_frame, put_ethernet_header};
 
 use crate::config::Capture as Settings;
 use crate::error::Error;
 
-/// How long frames may wait in memory when few come.
+/// How long frames may wait in memory, however many come.
 const FLUSH_AFTER: Duration = Duration::from_millis(500);
 /// How much waits to be written together, octets; more than the longest frame.
 const ROOM: usize = 256 << 10;
@@ -107,8 +107,9 @@ impl Capture {
 fn write(frames: &Receiver<Frame>, mut to: Blocks, lost: &AtomicU64) -> io::Result<()> {
     let mut outcome = Ok(());
     let mut block = Vec::new();
+    let mut flushed = Instant::now();
     loop {
-        match frames.recv_timeout(FLUSH_AFTER) {
+        match frames.recv_timeout(FLUSH_AFTER.saturating_sub(flushed.elapsed())) {
             Ok(f) => {
                 block.clear();
                 let frame = EthernetFrame {
@@ -124,8 +125,12 @@ fn write(frames: &Receiver<Frame>, mut to: Blocks, lost: &AtomicU64) -> io::Resu
                     outcome = outcome.and(Err(e));
                 }
             }
-            Err(RecvTimeoutError::Timeout) => outcome = outcome.and(to.flush()),
+            Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return outcome.and(to.flush()),
+        }
+        if flushed.elapsed() >= FLUSH_AFTER {
+            outcome = outcome.and(to.flush());
+            flushed = Instant::now();
         }
     }
 }
@@ -161,5 +166,28 @@ impl Blocks {
         };
         self.waiting.drain(..written);
         outcome
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_reach_the_file_while_others_keep_coming() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("live.pcapng");
+        let settings = Settings { file: None, snap_length_bytes: 256, queue_frames: 100 };
+        let file = CaptureFile::create(&settings, path.clone(), "eth1").unwrap();
+        let begin = std::fs::metadata(&path).unwrap().len();
+        let capture = file.begin().unwrap();
+        let limit = Instant::now() + Duration::from_secs(60);
+        // Sooner after each other than what makes a pause, and too few to fill the room in a minute.
+        while std::fs::metadata(&path).unwrap().len() == begin {
+            assert!(Instant::now() < limit, "they only wait");
+            assert!(capture.frame(&[0; 60], Direction::Tx, f32::NAN));
+            std::thread::sleep(FLUSH_AFTER / 10);
+        }
+        assert_eq!(capture.end(), None);
     }
 }
