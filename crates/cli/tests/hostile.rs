@@ -21,7 +21,7 @@ const MOST_MEMORY_KIB: u64 = 64 << 10;
 const RECOVERY: Duration = Duration::from_secs(28 + 17);
 
 /// The same after floods of forged messages of all kinds. Simulated ones are over by the sum above. Here the ends took longer
-/// than 45 s in three runs of five on an idle machine, and what held them up is not known: so much is certain, they do recover.
+/// than 45 s in three runs of nine on an idle machine, and what held them up is not known: so much is certain, they do recover.
 const RECOVERY_FROM_FLOODS: Duration = Duration::from_secs(240);
 
 fn folder_of(name: &str) -> String {
