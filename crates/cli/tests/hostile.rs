@@ -20,8 +20,8 @@ const MOST_MEMORY_KIB: u64 = 64 << 10;
 /// 6.4 and 10). DSR's caches forget with the next Route Error. The rest is for a machine that has more to do.
 const RECOVERY: Duration = Duration::from_secs(28 + 17);
 
-/// The same after floods of forged messages of all kinds. Simulated ones are over by the sum above. Here the ends took longer
-/// than 45 s in three runs of nine on an idle machine, and what held them up is not known: so much is certain, they do recover.
+/// The same after floods of forged messages of all kinds, with room for what else they find out: three of nine took longer than
+/// 45 s while a node might call itself by the network's own address.
 const RECOVERY_FROM_FLOODS: Duration = Duration::from_secs(240);
 
 fn folder_of(name: &str) -> String {

@@ -426,8 +426,9 @@ impl Host {
             return;
         };
         if told.is_some() {
-            if from == self.addr {
-                // Somebody uses this node's address, or returns what it sent.
+            // Somebody uses this node's address, or returns what it sent; or an address that no host has. The kernel takes the
+            // network's own address for everybody, so that a route over it would never be found broken.
+            if from == self.addr || !self.mesh.has_host(from) {
                 self.counters.strange_frames += 1;
                 return;
             }
