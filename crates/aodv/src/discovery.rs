@@ -1,6 +1,6 @@
 //! Searching for a route: packets that need one, own requests, others' requests (sections 6.3 to 6.5).
 
-use wayhop_core::{Addr, BROADCAST, Cx, DropReason, Packet, RouteUse, Span, Time, TxSpec};
+use wayhop_core::{Addr, BROADCAST, Cx, DropReason, IfaceId, Packet, RouteUse, Span, Time, TxSpec};
 use wayhop_wire::aodv::{Message, Rreq};
 
 use crate::engine::{Engine, Head, is_destination, is_node, timer, tx};
@@ -42,7 +42,8 @@ impl Engine {
         let may_forward = source == own || !quiet;
         match way {
             Some((next_hop, prefix)) if !quiet || source == own && next_hop == destination => {
-                let used = RouteUse { source, destination, next_hop, previous_hop: None };
+                let used =
+                    RouteUse { source, destination, next_hop, iface: IfaceId::ANY, previous_hop: None };
                 self.refresh(cx, &used);
                 cx.send(p, TxSpec::unicast(next_hop).reported(tx::DATA));
                 if prefix > 0 {
@@ -397,7 +398,7 @@ impl Engine {
         let mut delay = Span::ZERO;
         while let Some(p) = self.buffer.take(destination) {
             let source = crate::engine::ends(&p).map_or(cx.addr(), |(s, _)| s);
-            let used = RouteUse { source, destination, next_hop, previous_hop: None };
+            let used = RouteUse { source, destination, next_hop, iface: IfaceId::ANY, previous_hop: None };
             self.refresh(cx, &used);
             cx.send(p, TxSpec::unicast(next_hop).after(delay).reported(tx::DATA));
             delay += spacing;

@@ -2,7 +2,7 @@
 
 use wayhop_core::{
     Addr, Command, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, Refused, RouteUse,
-    RxMeta, Span, Time, TimerKey, TxId, TxStatus,
+    RxMeta, Socket, Span, Time, TimerKey, TxReport, TxStatus,
 };
 use wayhop_wire::aodv::{self, Message, Unreachable};
 use wayhop_wire::{ipv4, udp};
@@ -51,8 +51,6 @@ pub struct Engine {
 /// Status reports: what was sent.
 pub(crate) mod tx {
     use wayhop_core::TxId;
-    /// The host forwarded a data packet.
-    pub(crate) const HOST: TxId = TxId(0);
     /// A data packet out of the buffer.
     pub(crate) const DATA: TxId = TxId(1);
     /// A Route Reply.
@@ -265,15 +263,11 @@ impl Protocol for Engine {
         DataPlane::Forwarding
     }
     fn interests(&self) -> Interests {
-        Interests {
-            route_used: true,
-            overhear: self.params.passive_ack,
-            udp_port: Some(aodv::PORT),
-            ..Interests::default()
-        }
+        Interests { route_used: true, overhear: self.params.passive_ack, ..Interests::default() }
     }
 
     fn start(&mut self, cx: &mut Cx<'_>) {
+        cx.open(Socket::Udp(aodv::PORT));
         if self.params.wait_after_reboot {
             self.keep_quiet(cx);
         }
@@ -294,21 +288,15 @@ impl Protocol for Engine {
         self.on_message(cx, p, rx);
     }
 
-    fn on_tx_status(
-        &mut self,
-        cx: &mut Cx<'_>,
-        id: TxId,
-        next_hop: Addr,
-        status: TxStatus,
-        p: Option<Packet>,
-    ) {
-        let Some(p) = p else {
+    fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
+        let TxReport { id, next_hop, status, packet, .. } = report;
+        let Some(p) = packet else {
             if matches!(status, TxStatus::NoAck { .. }) && self.params.link_feedback {
                 self.link_broken(cx, next_hop);
             }
             return;
         };
-        let is_data = id == tx::HOST || id == tx::DATA;
+        let is_data = id.is_none_or(|id| id == tx::DATA);
         match status {
             TxStatus::Acked | TxStatus::Unknown => cx.consume(p),
             TxStatus::QueueFull => cx.drop(p, DropReason::QueueFull),

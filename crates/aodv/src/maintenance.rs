@@ -65,9 +65,9 @@ impl Engine {
     }
 
     /// A control message to one neighbour was not acknowledged.
-    pub(crate) fn control_lost(&mut self, cx: &mut Cx<'_>, next_hop: Addr, id: TxId, p: Packet) {
+    pub(crate) fn control_lost(&mut self, cx: &mut Cx<'_>, next_hop: Addr, id: Option<TxId>, p: Packet) {
         cx.drop(p, DropReason::MacRetries);
-        if id == tx::RREP {
+        if id == Some(tx::RREP) {
             self.reply_unanswered(cx, next_hop);
         }
         if self.params.control_loss_breaks_link {

@@ -152,7 +152,7 @@ impl Engine {
         let row = self.best(cx.addr(), a).map(|e| (e.next_hop, e.hops, e.prefix > 0));
         match row {
             Some((next_hop, hops, by_subnet)) if !by_subnet || self.covered.add(a) => {
-                cx.install(Route { destination: a, next_hop, hops });
+                cx.install(Route::to_host(a, next_hop, hops.into()));
             }
             _ => {
                 self.covered.0.retain(|&c| c != a);

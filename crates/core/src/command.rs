@@ -2,10 +2,13 @@
 
 use core::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::Addr;
 
 /// An order to a protocol: from the control interface of a running node, or from a scenario.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Command {
     /// Forget the route to this destination, or (`None`) all routes, without a word to anybody: the next packet begins a
@@ -23,7 +26,8 @@ pub enum Command {
 }
 
 /// Why a protocol does not carry out a [`Command`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub struct Refused(pub String);
 
 impl fmt::Display for Refused {

@@ -1,18 +1,12 @@
-//! What a handler sees of its host.
+//! What a handler sees of its node.
 
-use crate::effect::{Effect, Route, TimerKey, TraceNote, TxSpec};
-use crate::{Addr, DropReason, Packet, PacketId, PacketMeta, Pool, Rng, SendState, Time};
+use crate::effect::{Effect, TimerKey, TraceNote, TxSpec};
+use crate::{
+    Addr, DropReason, IfaceId, Interface, Opened, Packet, PacketId, PacketMeta, Pool, Prefix, Refused, Rng,
+    Route, SendState, Socket, Time,
+};
 
-/// What a node's network interface tells of itself.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Interface {
-    /// Packets that wait in its queue, in all classes; the one being sent is not counted.
-    pub queued: u32,
-    /// Whether the link layer acknowledges unicasts, so that [`crate::TxStatus`] tells of losses.
-    pub acknowledges: bool,
-}
-
-/// The host's side of one handler call: the time, the node's own address, a random stream, packet buffers, and a list
+/// The node's side of one handler call: the time, the node's own address, a random stream, packet buffers, and a list
 /// to which the handler appends its [`Effect`]s.
 pub struct Cx<'a> {
     now: Time,
@@ -27,7 +21,7 @@ pub struct Cx<'a> {
 }
 
 impl<'a> Cx<'a> {
-    /// For hosts: a context that appends to `effects`. `next_id` numbers the packets that the handler makes.
+    /// For nodes: a context that appends to `effects`. `next_id` numbers the packets that the handler makes.
     pub fn new(
         now: Time,
         addr: Addr,
@@ -52,7 +46,7 @@ impl<'a> Cx<'a> {
     pub fn queue_len(&self) -> u32 {
         self.interface.queued.saturating_add(self.sent)
     }
-    /// Whether the fate of every unicast is reported: the link layer acknowledges.
+    /// Whether the end of every unicast is reported: the link layer acknowledges.
     pub fn link_acknowledges(&self) -> bool {
         self.interface.acknowledges
     }
@@ -97,17 +91,34 @@ impl<'a> Cx<'a> {
     pub fn clear_timer(&mut self, key: TimerKey) {
         self.effects.push(Effect::ClearTimer(key));
     }
-    /// Adds or replaces a row of the forwarding table.
+    /// Listens to this on all interfaces, from now on.
+    pub fn open(&mut self, socket: Socket) {
+        self.open_on(socket, IfaceId::ANY);
+    }
+    /// Listens to this on one interface, from now on.
+    pub fn open_on(&mut self, socket: Socket, iface: IfaceId) {
+        self.effects.push(Effect::Open(Opened { socket, iface }));
+    }
+    /// Adds or replaces this protocol's row for a prefix in the forwarding table. All changes of one handler take effect
+    /// before the node forwards the next packet.
     pub fn install(&mut self, r: Route) {
         self.effects.push(Effect::Install(r));
     }
-    /// Removes a row of the forwarding table.
-    pub fn uninstall(&mut self, destination: Addr) {
-        self.effects.push(Effect::Uninstall(destination));
+    /// Removes this protocol's row for a prefix.
+    pub fn uninstall(&mut self, destination: impl Into<Prefix>) {
+        self.effects.push(Effect::Uninstall(destination.into()));
     }
-    /// Takes the packets that wait for this neighbour out of the interface queue.
+    /// Replaces all rows of this protocol in one step.
+    pub fn replace_routes(&mut self, routes: Vec<Route>) {
+        self.effects.push(Effect::ReplaceRoutes(routes));
+    }
+    /// Takes the packets that wait for this neighbour, on any interface, out of the interface queues.
     pub fn recall(&mut self, next_hop: Addr) {
-        self.effects.push(Effect::Recall(next_hop));
+        self.effects.push(Effect::Recall(IfaceId::ANY, next_hop));
+    }
+    /// Refuses the order that was given.
+    pub fn refuse(&mut self, why: Refused) {
+        self.effects.push(Effect::Refuse(why));
     }
     /// Writes a remark into the trace.
     pub fn note(&mut self, what: &'static str, about: Addr, value: u64) {

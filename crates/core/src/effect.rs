@@ -1,17 +1,22 @@
-//! What a protocol asks of its host.
+//! What a protocol asks of its node.
 
-use crate::{Addr, DropReason, Packet, SendState, Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::{Addr, DropReason, IfaceId, Opened, Packet, Prefix, Refused, Route, SendState, Span, Time};
 
 /// A protocol's own number for a transmission, returned with its status.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct TxId(pub u64);
 
 /// A protocol's own name for a timer. Setting a timer again under the same key moves it.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct TimerKey(pub u64);
 
 /// Where in the interface queue a packet goes: the class that is earlier here leaves first.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum Priority {
     /// Routing messages.
@@ -24,26 +29,40 @@ pub enum Priority {
 }
 
 /// How to send a packet.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TxSpec {
     /// The neighbour that shall receive it, or [`crate::BROADCAST`] for all.
     pub next_hop: Addr,
+    /// The interface; [`IfaceId::ANY`] leaves the choice to the node.
+    pub iface: IfaceId,
     /// Its place in the interface queue.
     pub priority: Priority,
     /// How long to wait before it enters the queue (broadcast jitter).
     pub delay: Span,
-    /// The number under which [`crate::Protocol::on_tx_status`] reports its fate; `None` for no report.
+    /// The number under which [`crate::Input::TxStatus`] reports its end; `None` for no report.
     pub report: Option<TxId>,
 }
 
 impl TxSpec {
-    /// A routing message to all neighbours.
+    /// A routing message to all neighbours on all interfaces.
     pub const fn broadcast() -> Self {
-        Self { next_hop: crate::BROADCAST, priority: Priority::Control, delay: Span::ZERO, report: None }
+        Self {
+            next_hop: crate::BROADCAST,
+            iface: IfaceId::ANY,
+            priority: Priority::Control,
+            delay: Span::ZERO,
+            report: None,
+        }
     }
-    /// A packet to one neighbour, in the data class.
+    /// A packet to one neighbour, in the data class, on the interface on which it was heard last.
     pub const fn unicast(next_hop: Addr) -> Self {
-        Self { next_hop, priority: Priority::Data, delay: Span::ZERO, report: None }
+        Self { next_hop, iface: IfaceId::ANY, priority: Priority::Data, delay: Span::ZERO, report: None }
+    }
+    /// On this interface.
+    #[must_use]
+    pub const fn on(mut self, iface: IfaceId) -> Self {
+        self.iface = iface;
+        self
     }
     /// In this class.
     #[must_use]
@@ -57,7 +76,7 @@ impl TxSpec {
         self.delay = d;
         self
     }
-    /// Report its fate under this number.
+    /// Report its end under this number.
     #[must_use]
     pub const fn reported(mut self, id: TxId) -> Self {
         self.report = Some(id);
@@ -65,19 +84,8 @@ impl TxSpec {
     }
 }
 
-/// A row of the host's forwarding table.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Route {
-    /// Where to.
-    pub destination: Addr,
-    /// By which neighbour.
-    pub next_hop: Addr,
-    /// Distance in hops.
-    pub hops: u8,
-}
-
 /// A protocol's remark for the trace's `events` table: a name and two numbers or addresses that belong to it.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TraceNote {
     /// What happened; `lower_snake_case`, from a fixed set that the protocol documents.
     pub what: &'static str,
@@ -87,8 +95,10 @@ pub struct TraceNote {
     pub value: u64,
 }
 
-/// One request of a handler to its host. The host applies them in order, after the handler has returned.
-#[derive(Debug)]
+/// One request of a handler to its node. The node applies them in order, after the handler has returned; what they
+/// provoke (a status, a packet from an application) comes after all of them.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// Put the packet into the interface queue.
     Send(Packet, TxSpec),
@@ -98,19 +108,26 @@ pub enum Effect {
     Drop(Packet, DropReason),
     /// End a packet that has served (a routing message that was read, a copy that was acknowledged).
     Consume(Packet),
-    /// Call `on_timer` with this key at this time.
+    /// Give [`crate::Input::Timer`] with this key at this time.
     SetTimer(TimerKey, Time),
     /// Forget that timer.
     ClearTimer(TimerKey),
-    /// Add or replace a row of the forwarding table.
+    /// Listen to this.
+    Open(Opened),
+    /// Add or replace this protocol's row for a prefix.
     Install(Route),
-    /// Remove the row for this destination.
-    Uninstall(Addr),
-    /// Take every queued packet for this neighbour out of the interface queue; each comes back by `on_tx_status`
-    /// as [`crate::TxStatus::Recalled`].
-    Recall(Addr),
+    /// Remove this protocol's row for a prefix.
+    Uninstall(Prefix),
+    /// Replace all rows of this protocol, in one step.
+    ReplaceRoutes(Vec<Route>),
+    /// Take every packet for this neighbour out of the queue of this interface ([`IfaceId::ANY`]: of all), and what
+    /// waits for its link address; each comes back as [`crate::TxStatus::Recalled`], or ends as `MAC_RETRIES` where the
+    /// protocol wanted no report.
+    Recall(IfaceId, Addr),
     /// Write a remark into the trace.
     Note(TraceNote),
     /// Write down what the protocol knew and decided when it sent a packet.
     State(SendState),
+    /// The order that was given is not carried out.
+    Refuse(Refused),
 }

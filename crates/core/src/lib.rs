@@ -1,4 +1,4 @@
-//! The vocabulary that every part of Wayhop shares, and the seam between a routing protocol and its host.
+//! The vocabulary that every part of Wayhop shares, and the seam between a routing protocol and its node.
 //!
 //! * [`Time`] and [`Span`]: integer nanoseconds of the run's own clock.
 //! * [`Addr`], [`Mac`], [`NodeId`]: who is who.
@@ -6,15 +6,19 @@
 //!   another's.
 //! * [`Packet`] and [`Pool`]: the bytes of an IP packet, in buffers that are recycled.
 //! * [`Protocol`] and [`Cx`]: inputs in, effects out. A protocol sees its own node only; it has no clock, socket,
-//!   thread or global list. The host applies the effects in order after the handler returns.
+//!   thread or global list. The node applies the effects in order after the handler returned.
 //!
 //! Nothing in here does I/O.
 
 mod addr;
+mod bytes;
 mod command;
 mod cx;
 mod effect;
+mod frame;
+mod input;
 mod inspect;
+mod interface;
 mod leg;
 mod packet;
 pub mod parameters;
@@ -22,19 +26,26 @@ mod position;
 mod protocol;
 mod reason;
 mod rng;
+mod route;
 mod send_state;
+mod socket;
 mod time;
 
 pub use addr::{Addr, BROADCAST, Mac, NodeId};
 pub use command::{Command, Refused};
-pub use cx::{Cx, Interface};
-pub use effect::{Effect, Priority, Route, TimerKey, TraceNote, TxId, TxSpec};
+pub use cx::Cx;
+pub use effect::{Effect, Priority, TimerKey, TraceNote, TxId, TxSpec};
+pub use frame::{Frame, Payload, Reporting};
+pub use input::{Input, RxMeta, TxReport, TxStatus};
 pub use inspect::{HeldPackets, Inspect};
+pub use interface::{IfaceId, Interface, LinkChange};
 pub use leg::Leg;
 pub use packet::{FlowTag, Packet, PacketId, PacketMeta, Pool};
 pub use position::{Fix, Position};
-pub use protocol::{DataPlane, Interests, Protocol, RouteUse, RxMeta, TxStatus};
+pub use protocol::{DataPlane, Interests, Protocol};
 pub use reason::DropReason;
 pub use rng::{Purpose, Rng, draw, stream};
+pub use route::{Prefix, Route, RouteUse};
 pub use send_state::{Decision, SendState};
+pub use socket::{Opened, Socket};
 pub use time::{Span, Time};

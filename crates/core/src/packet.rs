@@ -2,14 +2,17 @@
 
 use core::fmt;
 
-use crate::Time;
+use serde::{Deserialize, Serialize};
+
+use crate::{Time, bytes};
 
 /// Names one packet of one run, from the application that made it to its end; every copy carries the same one.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct PacketId(pub u64);
 
 /// Which traffic flow a packet belongs to, and its number in that flow.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FlowTag {
     /// The flow's index in the scenario.
     pub flow: u32,
@@ -18,7 +21,7 @@ pub struct FlowTag {
 }
 
 /// What the host remembers of a packet besides its bytes. None of it is on the air, and no protocol may decide by it.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PacketMeta {
     /// The packet's name in the trace.
     pub id: PacketId,
@@ -101,6 +104,30 @@ impl Packet {
     }
 }
 
+/// A packet in a log: its octets and the node's notes.
+#[derive(Serialize, Deserialize)]
+struct Logged {
+    octets: String,
+    #[serde(flatten)]
+    meta: PacketMeta,
+}
+
+impl Serialize for Packet {
+    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        Logged { octets: bytes::to_hex(self.bytes()), meta: self.meta }.serialize(s)
+    }
+}
+
+/// Outside of any pool, as a clone is.
+impl<'de> Deserialize<'de> for Packet {
+    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let logged = Logged::deserialize(d)?;
+        let octets = bytes::from_hex(&logged.octets)
+            .ok_or_else(|| serde::de::Error::custom("a packet's octets are no hexadecimal digits"))?;
+        Ok(Pool::new().packet(&octets, logged.meta))
+    }
+}
+
 impl fmt::Debug for Packet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Packet {{ {:?}, {} B }}", self.meta.id, self.len())
@@ -113,7 +140,8 @@ impl fmt::Debug for Packet {
 #[derive(Default)]
 pub struct Pool {
     free: Vec<Vec<u8>>,
-    live: u64,
+    made: u64,
+    ended: u64,
 }
 
 impl Pool {
@@ -139,16 +167,21 @@ impl Pool {
     }
     /// Takes a packet's buffer back.
     pub fn recycle(&mut self, mut p: Packet) {
-        self.live -= 1;
+        self.ended += 1;
         p.buf.clear();
         self.free.push(p.buf);
     }
-    /// How many packets are out.
+    /// So many packets ended together with whoever held them: a protocol that its node's reboot ended.
+    pub fn forget(&mut self, packets: u64) {
+        self.ended += packets;
+    }
+    /// How many packets are out. Clones and packets of other pools that came back here are nobody's: where there are any,
+    /// the number says nothing.
     pub fn live(&self) -> u64 {
-        self.live
+        self.made.wrapping_sub(self.ended)
     }
     fn empty(&mut self, meta: PacketMeta) -> Packet {
-        self.live += 1;
+        self.made += 1;
         let mut buf = self.free.pop().unwrap_or_default();
         buf.resize(HEADROOM, 0);
         Packet { buf, head: HEADROOM, meta }

@@ -1,5 +1,7 @@
 //! Where a node is: in the scenario's frame, and as a GPS receiver tells it.
 
+use serde::{Deserialize, Serialize};
+
 /// A place in metres, in the scenario's local frame: x east, y north, z up.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct Position {
@@ -28,7 +30,7 @@ impl Position {
 }
 
 /// What a GPS receiver tells of its node (WGS 84).
-#[derive(Copy, Clone, Debug, Default, PartialEq)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fix {
     /// Latitude, degrees, north positive.
     pub latitude_deg: f64,

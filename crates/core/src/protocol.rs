@@ -1,70 +1,28 @@
 //! The seam: a routing protocol as a state machine without I/O.
 
-use crate::effect::{TimerKey, TxId};
-use crate::{Addr, Command, Cx, Fix, Inspect, Packet, Refused, Span, Time};
+use crate::{
+    Addr, Command, Cx, Fix, IfaceId, Input, Inspect, LinkChange, Packet, Refused, RouteUse, RxMeta, Span,
+    Time, TimerKey, TxReport,
+};
 
 /// How a protocol takes part in forwarding.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum DataPlane {
-    /// It handles every packet (DSR): the host gives it all that arrives and all that applications send.
+    /// It handles every packet (DSR): the node gives it all that arrives and all that applications send.
     PerPacket,
-    /// It installs routes (AODV): the host, or the kernel, forwards by them, reports their use, and brings the misses.
+    /// It installs routes (AODV): the node, or the kernel, forwards by them, reports their use, and brings the misses.
     Forwarding,
 }
 
-/// Calls that a protocol wants; the host makes no others.
+/// Calls that a protocol wants; the node makes no others.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interests {
-    /// The promiscuous tap: `on_overheard`.
+    /// The promiscuous tap: [`Input::Overheard`].
     pub overhear: bool,
-    /// Use of installed routes: `on_route_used`.
+    /// Use of installed routes: [`Input::RouteUsed`].
     pub route_used: bool,
-    /// For [`DataPlane::Forwarding`]: the UDP port whose packets are the protocol's own and come to `on_frame`.
-    pub udp_port: Option<u16>,
-    /// How often to tell where the node is: `on_position`.
+    /// How often to tell where the node is: [`Input::Position`].
     pub position: Option<Span>,
-}
-
-/// What the radio knows of a received packet.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub struct RxMeta {
-    /// The neighbour that transmitted it.
-    pub from: Addr,
-    /// Whether the frame was a broadcast.
-    pub broadcast: bool,
-    /// Received power in dBm.
-    pub signal_dbm: f32,
-}
-
-/// How a transmission ended.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum TxStatus {
-    /// The neighbour acknowledged it.
-    Acked,
-    /// No acknowledgement after all tries: the link is taken for broken.
-    NoAck {
-        /// How often it was sent; 0 when the neighbour's link address did not resolve.
-        tries: u8,
-    },
-    /// The interface queue had no room.
-    QueueFull,
-    /// It was taken back out of the queue, unsent, by [`Cx::recall`].
-    Recalled,
-    /// It was sent on a wire that acknowledges nothing (every broadcast).
-    Unknown,
-}
-
-/// A forwarding-table row was used by a packet.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct RouteUse {
-    /// The packet's source.
-    pub source: Addr,
-    /// Its destination.
-    pub destination: Addr,
-    /// The neighbour it went to.
-    pub next_hop: Addr,
-    /// The neighbour it came from; `None` for this node's own packets and where the host cannot know.
-    pub previous_hop: Option<Addr>,
 }
 
 /// A routing protocol at one node.
@@ -74,19 +32,21 @@ pub struct RouteUse {
 ///
 /// **Who forwards.** With [`DataPlane::PerPacket`] every packet from above comes to `on_outbound` and every packet from
 /// the air that is addressed to this node's interface or broadcast comes to `on_frame`; the protocol sends, forwards and
-/// delivers. With [`DataPlane::Forwarding`] the host looks each packet up in the forwarding table; it decrements the TTL,
+/// delivers. With [`DataPlane::Forwarding`] the node looks each packet up in the forwarding table; it decrements the TTL,
 /// forwards the hits and delivers what is for this node. `on_outbound` gets the misses - the node's own and, recognisable
-/// by the source address, those of others - and `on_frame` only the protocol's own messages ([`Interests::udp_port`]).
-/// Status of packets that the host forwarded comes to `on_tx_status` under the id 0 with the packet.
+/// by the source address, those of others - and `on_frame` only what arrives for the protocol's sockets
+/// ([`Cx::open`]). The end of a packet that the node forwarded by the protocol's route comes to `on_tx_status` without
+/// a number.
 ///
-/// **Order.** Handlers of one node never overlap; effects are applied in order after the handler returns.
+/// **Order.** Handlers of one node never overlap. Effects are applied in order after the handler returned; whatever they
+/// provoke comes after all of them.
 pub trait Protocol: Send {
     /// How it takes part in forwarding.
     fn data_plane(&self) -> DataPlane;
     /// Which optional calls it wants.
     fn interests(&self) -> Interests;
 
-    /// The node comes up.
+    /// The node comes up: the protocol opens its sockets and sets its first timers.
     fn start(&mut self, cx: &mut Cx<'_>);
     /// A packet from an application, or a miss of the forwarding table.
     fn on_outbound(&mut self, cx: &mut Cx<'_>, p: Packet);
@@ -96,22 +56,17 @@ pub trait Protocol: Send {
     fn on_overheard(&mut self, cx: &mut Cx<'_>, p: &[u8], next_hop: Addr, rx: &RxMeta) {
         let _ = (cx, p, next_hop, rx);
     }
-    /// A reported transmission ended. The packet comes back with every status but `Acked` and `Unknown`, with which the
-    /// host has consumed it. A kernel that forwards by itself tells of a neighbour that it did not find, but keeps what
-    /// was for it: id 0, [`TxStatus::NoAck`] with no tries, and no packet.
-    fn on_tx_status(
-        &mut self,
-        cx: &mut Cx<'_>,
-        id: TxId,
-        next_hop: Addr,
-        status: TxStatus,
-        p: Option<Packet>,
-    );
+    /// A transmission ended that was to be reported, or of a packet that the node forwarded by the protocol's route.
+    fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport);
     /// A timer fires.
     fn on_timer(&mut self, cx: &mut Cx<'_>, key: TimerKey);
     /// A row of the forwarding table was used.
     fn on_route_used(&mut self, cx: &mut Cx<'_>, used: &RouteUse) {
         let _ = (cx, used);
+    }
+    /// An interface came up, went down, or changed.
+    fn on_link(&mut self, cx: &mut Cx<'_>, iface: IfaceId, change: LinkChange) {
+        let _ = (cx, iface, change);
     }
     /// Where the node is, from its GPS receiver.
     fn on_position(&mut self, cx: &mut Cx<'_>, fix: &Fix) {
@@ -124,4 +79,70 @@ pub trait Protocol: Send {
     }
     /// Shows its tables and the packets that it holds.
     fn inspect(&self, now: Time, out: &mut dyn Inspect);
+
+    /// Gives an input to its handler. Hosts call this and nothing else, so that a log of inputs is complete.
+    #[inline]
+    fn on_input(&mut self, cx: &mut Cx<'_>, input: Input<'_>) {
+        match input {
+            Input::Start => self.start(cx),
+            Input::Outbound(p) => self.on_outbound(cx, p),
+            Input::Frame(p, rx) => self.on_frame(cx, p, &rx),
+            Input::Overheard { packet, next_hop, rx } => self.on_overheard(cx, &packet, next_hop, &rx),
+            Input::TxStatus(report) => self.on_tx_status(cx, report),
+            Input::Timer(key) => self.on_timer(cx, key),
+            Input::RouteUsed(used) => self.on_route_used(cx, &used),
+            Input::Link(iface, change) => self.on_link(cx, iface, change),
+            Input::Position(fix) => self.on_position(cx, &fix),
+            Input::Command(command) => {
+                if let Err(why) = self.on_command(cx, &command) {
+                    cx.refuse(why);
+                }
+            }
+        }
+    }
+}
+
+impl<P: Protocol + ?Sized> Protocol for Box<P> {
+    fn data_plane(&self) -> DataPlane {
+        (**self).data_plane()
+    }
+    fn interests(&self) -> Interests {
+        (**self).interests()
+    }
+    fn start(&mut self, cx: &mut Cx<'_>) {
+        (**self).start(cx);
+    }
+    fn on_outbound(&mut self, cx: &mut Cx<'_>, p: Packet) {
+        (**self).on_outbound(cx, p);
+    }
+    fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
+        (**self).on_frame(cx, p, rx);
+    }
+    fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
+        (**self).on_tx_status(cx, report);
+    }
+    fn on_timer(&mut self, cx: &mut Cx<'_>, key: TimerKey) {
+        (**self).on_timer(cx, key);
+    }
+    fn on_overheard(&mut self, cx: &mut Cx<'_>, p: &[u8], next_hop: Addr, rx: &RxMeta) {
+        (**self).on_overheard(cx, p, next_hop, rx);
+    }
+    fn on_route_used(&mut self, cx: &mut Cx<'_>, used: &RouteUse) {
+        (**self).on_route_used(cx, used);
+    }
+    fn on_link(&mut self, cx: &mut Cx<'_>, iface: IfaceId, change: LinkChange) {
+        (**self).on_link(cx, iface, change);
+    }
+    fn on_position(&mut self, cx: &mut Cx<'_>, fix: &Fix) {
+        (**self).on_position(cx, fix);
+    }
+    fn on_command(&mut self, cx: &mut Cx<'_>, command: &Command) -> Result<(), Refused> {
+        (**self).on_command(cx, command)
+    }
+    fn inspect(&self, now: Time, out: &mut dyn Inspect) {
+        (**self).inspect(now, out);
+    }
+    fn on_input(&mut self, cx: &mut Cx<'_>, input: Input<'_>) {
+        (**self).on_input(cx, input);
+    }
 }

@@ -1,7 +1,10 @@
 //! Why a packet ended undelivered.
 
+use serde::{Deserialize, Serialize};
+
 /// The cause of a drop. Every packet that is not delivered or held ends with one of these.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[repr(u8)]
 pub enum DropReason {
     /// No route, and nobody may look for one.

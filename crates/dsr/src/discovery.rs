@@ -353,7 +353,7 @@ impl Engine {
         self.blacklist.remove(neighbour);
         while let Some(at) = self.doubtful.iter().position(|d| d.0 == neighbour) {
             let (from, p, _) = self.doubtful.swap_remove(at);
-            self.on_route_request(cx, p, &RxMeta { from, broadcast: true, signal_dbm: 0.0 });
+            self.on_route_request(cx, p, &RxMeta::from(from, true));
         }
     }
 

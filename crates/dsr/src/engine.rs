@@ -2,7 +2,7 @@
 
 use wayhop_core::{
     Addr, Command, Cx, DataPlane, DropReason, Fix, Inspect, Interests, Packet, Priority, Protocol, Refused,
-    RxMeta, Span, Time, TimerKey, TxId, TxSpec, TxStatus,
+    RxMeta, Socket, Span, Time, TimerKey, TxId, TxReport, TxSpec, TxStatus,
 };
 use wayhop_wire::dsr::{self, DsrOption, FlowState, UnknownAction};
 use wayhop_wire::ipv4::{self, protocol};
@@ -364,10 +364,11 @@ impl Protocol for Engine {
         let network = self.params.maintenance == Maintenance::Network;
         let located = self.params.location_option.then_some(POSITION_INTERVAL);
         let position = self.links.wants_position().or(located);
-        Interests { overhear: self.params.snoop_overheard || network, position, ..Interests::default() }
+        Interests { overhear: self.params.snoop_overheard || network, position, route_used: false }
     }
 
     fn start(&mut self, cx: &mut Cx<'_>) {
+        cx.open(Socket::Ip(protocol::DSR));
         // Section 4.3: identifications begin at random, so that those of an earlier life do not look like duplicates.
         self.links.start(cx.addr());
         self.start_probes(cx);
@@ -431,15 +432,9 @@ impl Protocol for Engine {
         self.on_fix(cx, fix);
     }
 
-    fn on_tx_status(
-        &mut self,
-        cx: &mut Cx<'_>,
-        id: TxId,
-        next_hop: Addr,
-        status: TxStatus,
-        mut p: Option<Packet>,
-    ) {
-        if self.on_copy_status(cx, id, &mut p) {
+    fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
+        let TxReport { id, next_hop, status, packet: mut p, .. } = report;
+        if id.is_some_and(|id| self.on_copy_status(cx, id, &mut p)) {
             return;
         }
         match (status, p) {

@@ -169,9 +169,10 @@ fn event(at: Time, node: u32, what: Happening) -> Event {
         Happening::Route(destination, row) => Event::Route {
             time_s,
             node,
-            destination,
+            // Prefixes of more than one address are named by their first one.
+            destination: destination.addr,
             next_hop: row.map(|(next_hop, _)| next_hop),
-            hops: row.map(|(_, hops)| hops),
+            hops: row.map(|(_, metric)| metric.min(u8::MAX.into()) as u8),
         },
     }
 }

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use wayhop_core::{Span, Time};
 
 use crate::config::RadioConfig;
-use crate::queue::Outgoing;
+use crate::outgoing::Outgoing;
 use crate::radio::{FrameAt, Host, Radio, RadioEvent};
 
 /// How long a packet takes between host and card.
@@ -100,14 +100,14 @@ impl Radio {
 
     /// Moves the next packet of the interface queue towards the card, if the host is idle and the card has room.
     pub(crate) fn load(&mut self, now: Time, station: u32, host: &mut impl Host) {
-        let mac = &mut self.macs[station as usize];
+        let mac = &self.macs[station as usize];
         let inside = mac.card.waiting.len() + usize::from(mac.current.is_some());
         if mac.stalled || mac.card.loading.is_some() || inside >= mac.card.config.buffers {
             return;
         }
-        let Some(out) = mac.queue.pop() else { return };
-        host.queued(station, mac.queue.len() as u32);
-        let at = now + mac.card.config.send.time(out.packet.len());
+        let Some(out) = host.next(station) else { return };
+        let mac = &mut self.macs[station as usize];
+        let at = now + mac.card.config.send.time(out.frame.packet.len());
         mac.card.loading = Some(out);
         host.schedule(at, station, RadioEvent::Loaded);
     }
@@ -131,7 +131,7 @@ impl Radio {
 
     /// A data frame that found room in the card is on its way to the host.
     pub(crate) fn take_in(&mut self, f: &FrameAt<'_>, host: &mut impl Host) {
-        let octets = f.body.map_or(0, |out| out.packet.len());
+        let octets = f.body.map_or(0, |out| out.frame.packet.len());
         let mac = &mut self.macs[f.station as usize];
         mac.counters.received += 1;
         let ready = mac.card.take_in(f.at, octets);

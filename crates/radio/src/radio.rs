@@ -1,13 +1,13 @@
 //! The stations of a run and the air between them.
 
-use wayhop_core::{Addr, Priority, Purpose, Span, Time, TxStatus, stream};
+use wayhop_core::{Purpose, Span, Time, TxStatus, stream};
 
 use crate::card::CardConfig;
 use crate::config::{RadioConfig, Reception};
 use crate::medium::{LinkOverride, Medium, Transmission};
 use crate::motion::Motions;
+use crate::outgoing::Outgoing;
 use crate::phy::{FrameKind, Phy};
-use crate::queue::Outgoing;
 use crate::station::{Counters, Ear, Mac};
 
 /// As a destination: all stations.
@@ -74,8 +74,8 @@ pub trait Host: Motions {
     fn overheard(&mut self, f: &FrameAt<'_>);
     /// A packet is done with; the next one is fetched when the host calls [`Radio::fetch`].
     fn finished(&mut self, at: Time, station: u32, out: Outgoing, status: TxStatus);
-    /// So many packets wait in a station's interface queue now, the one being sent not counted.
-    fn queued(&mut self, station: u32, packets: u32);
+    /// The next packet of a station's interface queue.
+    fn next(&mut self, station: u32) -> Option<Outgoing>;
     /// A frame was sent or understood. Called only with [`Radio::set_capturing`].
     fn captured(&mut self, f: &FrameAt<'_>);
 }
@@ -180,26 +180,10 @@ impl Radio {
     pub fn counters(&self, station: u32) -> &Counters {
         &self.macs[station as usize].counters
     }
-    /// Packets that wait in a station's interface queue, the one being sent not counted.
-    pub fn queue_length(&self, station: u32) -> usize {
-        self.macs[station as usize].queue.len()
-    }
-    /// The packets in a station's interface queue and card, and the one being sent.
+    /// The packets in a station's card, and the one being sent.
     pub fn held(&self, station: u32) -> impl Iterator<Item = &Outgoing> {
         let mac = &self.macs[station as usize];
-        mac.queue.iter().chain(mac.card.held()).chain(&mac.current)
-    }
-    /// Takes a station's queued packets for one neighbour out, in order.
-    pub fn recall(
-        &mut self,
-        station: u32,
-        next_hop: Addr,
-        taken: impl FnMut(Outgoing),
-        host: &mut impl Host,
-    ) {
-        let queue = &mut self.macs[station as usize].queue;
-        queue.recall(next_hop, taken);
-        host.queued(station, queue.len() as u32);
+        mac.card.held().chain(&mac.current)
     }
 
     /// Stops or starts a station's driver: while it is stopped, packets stay in the interface queue. The frame that is
@@ -215,30 +199,16 @@ impl Radio {
         }
     }
 
-    /// Puts a packet into a station's interface queue, or gives it back when there is no room.
-    pub fn enqueue(
-        &mut self,
-        now: Time,
-        station: u32,
-        mut out: Outgoing,
-        host: &mut impl Host,
-    ) -> Result<(), Outgoing> {
-        if !self.config.queue_classes {
-            out.priority = Priority::Data;
+    /// A packet entered a station's interface queue: it is sent at once if the station is free.
+    pub fn wake(&mut self, now: Time, station: u32, host: &mut impl Host) {
+        let mac = &self.macs[station as usize];
+        if mac.card.holds_frames() {
+            return self.load(now, station, host);
         }
-        let mac = &mut self.macs[station as usize];
-        let direct = !mac.card.holds_frames();
-        let ready = direct && mac.current.is_none() && !mac.stalled && self.hungry != Some(station);
-        if ready && mac.queue.len() == 0 {
+        let is_free = mac.current.is_none() && !mac.stalled && self.hungry != Some(station);
+        if is_free && let Some(out) = host.next(station) {
             self.offer(now, station, out, host);
-            return Ok(());
         }
-        mac.queue.push(out, self.config.queue_packets).inspect_err(|_| mac.counters.queue_drops += 1)?;
-        host.queued(station, mac.queue.len() as u32);
-        if !direct {
-            self.load(now, station, host);
-        }
-        Ok(())
     }
 
     /// After [`Radio::handle`]: lets a station whose packet is done with begin the next one. The host calls it when it
@@ -250,12 +220,9 @@ impl Radio {
             self.send_from_card(now, station, host);
             return self.load(now, station, host);
         }
-        let mac = &mut self.macs[station as usize];
-        if mac.stalled {
-            return;
-        }
-        if let Some(out) = mac.queue.pop() {
-            host.queued(station, mac.queue.len() as u32);
+        if !self.macs[station as usize].stalled
+            && let Some(out) = host.next(station)
+        {
             self.offer(now, station, out, host);
         }
     }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use wayhop_core::{Rng, Time};
 
 use crate::card::{Card, CardConfig};
-use crate::queue::{InterfaceQueue, Outgoing};
+use crate::outgoing::Outgoing;
 
 /// "No transmission" in [`Ear::locked`].
 pub(crate) const NONE: u32 = u32::MAX;
@@ -99,8 +99,7 @@ pub(crate) struct Answer {
 /// The part of a station that only its own exchanges touch.
 #[derive(Debug)]
 pub(crate) struct Mac {
-    pub(crate) queue: InterfaceQueue,
-    /// What stands between the queue and the MAC.
+    /// What stands between the interface queue and the MAC.
     pub(crate) card: Card,
     /// Its driver does not serve the queue.
     pub(crate) stalled: bool,
@@ -134,7 +133,6 @@ pub(crate) struct Mac {
 impl Mac {
     pub(crate) fn new(rng: Rng, cw_min: u32, card: CardConfig) -> Self {
         Self {
-            queue: InterfaceQueue::default(),
             card: Card::new(card),
             stalled: false,
             current: None,
@@ -182,13 +180,11 @@ pub struct Counters {
     pub collisions: u32,
     /// Data frames lost because the card had no free buffer.
     pub card_drops: u32,
-    /// Packets refused by a full interface queue.
-    pub queue_drops: u32,
 }
 
 impl Counters {
     /// All of them, by name.
-    pub fn named(&self) -> [(&'static str, u32); 12] {
+    pub fn named(&self) -> [(&'static str, u32); 11] {
         [
             ("rts", self.rts),
             ("cts", self.cts),
@@ -201,7 +197,6 @@ impl Counters {
             ("duplicates", self.duplicates),
             ("collisions", self.collisions),
             ("card_drops", self.card_drops),
-            ("queue_drops", self.queue_drops),
         ]
     }
 }

@@ -23,13 +23,3 @@ pub(crate) fn read(bytes: &[u8]) -> Facts {
         ip.map_or((Addr::UNSPECIFIED, Addr::UNSPECIFIED, 0), |ip| (ip.src(), ip.dst(), ip.ttl()));
     Facts { source, destination, ttl, control, messages }
 }
-
-/// The IP destination; unspecified if this is not IP.
-pub(crate) fn destination(bytes: &[u8]) -> Addr {
-    ipv4::Packet::new_checked(bytes).map_or(Addr::UNSPECIFIED, |ip| ip.dst())
-}
-
-/// The IP source; unspecified if this is not IP.
-pub(crate) fn source(bytes: &[u8]) -> Addr {
-    ipv4::Packet::new_checked(bytes).map_or(Addr::UNSPECIFIED, |ip| ip.src())
-}

@@ -1,6 +1,7 @@
 //! What the event queue holds.
 
-use wayhop_core::TimerKey;
+use wayhop_core::{IfaceId, TimerKey};
+use wayhop_node::Stage;
 use wayhop_radio::RadioEvent;
 use wayhop_transport::tcp::End;
 
@@ -9,13 +10,13 @@ use wayhop_transport::tcp::End;
 pub(crate) enum Event {
     /// The radio asked for it.
     Radio(RadioEvent),
-    /// A protocol's timer, unless it was moved or cleared.
-    Timer(TimerKey),
-    /// A packet leaves the network layer; the handle is into `Net::going`.
-    Down(u32),
-    /// A packet whose link address is known reaches the interface queue; the handle is into `Net::going`.
-    Enqueue(u32),
-    /// A packet reaches network layers from the air; the handle is into `Net::coming`.
+    /// An engine's timer, unless it was moved or cleared.
+    Timer(u8, TimerKey),
+    /// A frame on its way down goes on; the handle is into `Common::tx_pending`.
+    Down(Stage, u32),
+    /// A link address that was asked for has not been heard.
+    Resolution(IfaceId),
+    /// A packet reaches network layers from the air; the handle is into `Common::rx_pending`.
     Up(u32),
     /// A flow's source sends.
     Departure(u32),

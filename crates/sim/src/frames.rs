@@ -1,7 +1,7 @@
 //! The octets of a frame, for captures.
 
-use wayhop_core::{Addr, Mac};
-use wayhop_radio::{EVERYONE, FrameAt, FrameKind, Payload};
+use wayhop_core::{Addr, Mac, Payload};
+use wayhop_radio::{EVERYONE, FrameAt, FrameKind};
 use wayhop_wire::{dot11, llc};
 
 /// The network that all simulated nodes form: a locally administered address that reads "WAYHO" in ASCII.
@@ -13,7 +13,7 @@ pub(crate) fn write(f: &FrameAt<'_>, addr_of: impl Fn(u32) -> Addr, out: &mut Ve
     let receiver = match (f.head.to, f.body) {
         (EVERYONE, _) => Mac::BROADCAST,
         // Also for an address that no station has.
-        (_, Some(body)) => Mac::from_addr(body.next_hop),
+        (_, Some(body)) => body.frame.receiver,
         (to, None) => Mac::from_addr(addr_of(to)),
     };
     let duration_us = f.head.duration_us;
@@ -37,12 +37,12 @@ pub(crate) fn write(f: &FrameAt<'_>, addr_of: impl Fn(u32) -> Addr, out: &mut Ve
     repr.emit(out);
     if let Some(body) = f.body {
         let at = out.len();
-        let ether_type = match body.payload {
+        let ether_type = match body.frame.payload {
             Payload::Ip => llc::IPV4,
             Payload::Arp => llc::ARP,
         };
         out.resize(at + llc::LEN, 0);
         llc::Repr { ether_type }.emit(&mut out[at..]);
-        out.extend_from_slice(body.packet.bytes());
+        out.extend_from_slice(body.frame.packet.bytes());
     }
 }

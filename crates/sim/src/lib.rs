@@ -1,16 +1,18 @@
 //! The event queue and the assembly of nodes: the one place where the layers touch.
 //!
 //! A [`Simulation`] is made of a resolved scenario, run, and finished into a summary. Inside:
-//! * `net`: what happens to a packet between application and radio. Start reading there.
+//! * `net`: the nodes, and the calls between them and the radio. Start reading there; what happens inside of a node is in
+//!   [`wayhop_node`].
+//! * `world`: what a node asks for.
 //! * `tcp`: connections, between their state machine and the network.
 //! * `air`: what the radio calls.
 //! * `queue`: the event queue; `simulation`: the loop over it.
 //! * `ledger`, `audit`: every packet's end.
 
 mod air;
-mod arp;
 mod audit;
 mod classify;
+mod common;
 mod event;
 mod flows;
 mod frames;
@@ -18,13 +20,13 @@ mod ledger;
 mod live;
 mod motion;
 mod net;
-mod node;
 mod outside;
 mod queue;
 mod simulation;
 mod slab;
 mod summary;
 mod tcp;
+mod world;
 
 pub use audit::Audit;
 pub use ledger::Ends;

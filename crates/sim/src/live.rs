@@ -1,6 +1,6 @@
 //! Looking into a run under way, and changing it: for whoever drives it on a real clock.
 
-use wayhop_core::{Addr, Command, DropReason, Fix, Inspect, Position, Refused, TraceNote};
+use wayhop_core::{Addr, Command, DropReason, Fix, IfaceId, Inspect, Position, Prefix, Refused, TraceNote};
 use wayhop_radio::{Counters, LinkOverride};
 use wayhop_world::Geodetic;
 
@@ -14,8 +14,8 @@ pub enum Happening {
     Note(TraceNote),
     /// A packet ended undelivered: why, and its source, destination and length.
     Drop(DropReason, Addr, Addr, u32),
-    /// A row of the forwarding table came or changed (next hop and hops), or went.
-    Route(Addr, Option<(Addr, u8)>),
+    /// A row of the forwarding table came or changed (next hop and metric), or went.
+    Route(Prefix, Option<(Addr, u32)>),
 }
 
 /// More do not wait for a watcher; what comes then is counted.
@@ -51,13 +51,13 @@ impl Simulation {
     /// Shows a node's tables: its protocol's, the forwarding table, and the interface queue.
     pub fn inspect(&self, node: u32, out: &mut dyn Inspect) {
         let n = &self.net.nodes[node as usize];
-        n.protocol.inspect(self.now, out);
-        let mut routes: Vec<_> = n.routes.iter().collect();
-        routes.sort_unstable();
-        for (destination, next_hop) in routes {
-            out.row("forwarding", &[("destination", destination), ("next_hop", next_hop)]);
+        n.inspect(self.now, out);
+        let mut routes: Vec<_> = n.table().rows().map(|r| r.route).collect();
+        routes.sort_unstable_by_key(|r| (r.destination, r.next_hop));
+        for r in routes {
+            out.row("forwarding", &[("destination", &r.destination), ("next_hop", &r.next_hop)]);
         }
-        out.row("queue", &[("packets", &self.radio.queue_length(node))]);
+        out.row("queue", &[("packets", &n.queued(IfaceId(0)))]);
     }
     /// What a node's MAC counted.
     pub fn counters(&self, node: u32) -> &Counters {
@@ -66,19 +66,19 @@ impl Simulation {
 
     /// Gives a node's protocol an order.
     pub fn command(&mut self, node: u32, command: &Command) -> Result<(), Refused> {
-        let mut done = Ok(());
-        self.net.call(self.now, node, |p, cx| done = p.on_command(cx, command));
-        self.settle(self.now);
+        let now = self.now;
+        let done = self.net.call(now, node, |n, w| n.command(w, now, 0, command));
+        self.settle(now);
         done
     }
 
     /// Where a node is, in the local frame.
     pub fn position(&mut self, node: u32) -> Position {
-        self.net.movers.leg(node, self.now).position(self.now)
+        self.net.common.movers.leg(node, self.now).position(self.now)
     }
     /// Where a node is, as its GPS receiver tells.
     pub fn fix(&mut self, node: u32) -> Fix {
-        self.gps.fix(&self.net.movers.leg(node, self.now), self.now)
+        self.gps.fix(&self.net.common.movers.leg(node, self.now), self.now)
     }
     /// A place on the globe, in the local frame.
     pub fn local(&self, place: Geodetic) -> Position {
@@ -86,12 +86,12 @@ impl Simulation {
     }
     /// Puts a node somewhere else than its track says, or (`None`) back on it.
     pub fn set_position(&mut self, node: u32, at: Option<Position>) {
-        self.net.movers.set(node, at);
+        self.net.common.movers.set(node, at);
         self.radio.forget_places();
     }
     /// Whether a node is where somebody put it.
     pub fn is_moved(&self, node: u32) -> bool {
-        self.net.movers.is_set(node)
+        self.net.common.movers.is_set(node)
     }
 
     /// Overrides a link one way, or (`None`) leaves it to the radio model again.
@@ -107,7 +107,7 @@ impl Simulation {
 
     /// Whether [`Simulation::happening`] has anything to tell from now on; only of an open network.
     pub fn watch(&mut self, on: bool) {
-        if let Some(o) = &mut self.net.outside {
+        if let Some(o) = &mut self.net.common.outside {
             o.watched = on;
             if !on {
                 o.happenings.clear();
@@ -116,10 +116,10 @@ impl Simulation {
     }
     /// The next of what happened: when, where and what.
     pub fn happening(&mut self) -> Option<(wayhop_core::Time, u32, Happening)> {
-        self.net.outside.as_mut()?.happenings.pop_front()
+        self.net.common.outside.as_mut()?.happenings.pop_front()
     }
     /// How much nobody fetched in time, since the last question.
     pub fn missed(&mut self) -> u64 {
-        self.net.outside.as_mut().map_or(0, |o| std::mem::take(&mut o.missed))
+        self.net.common.outside.as_mut().map_or(0, |o| std::mem::take(&mut o.missed))
     }
 }

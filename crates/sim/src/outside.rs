@@ -7,10 +7,13 @@
 
 use std::collections::VecDeque;
 
-use wayhop_core::{Addr, DropReason, FlowTag, Packet, Span, Time};
+use wayhop_core::{Addr, DropReason, FlowTag, Packet, PacketMeta, Span, Time};
 use wayhop_wire::ipv4;
 
+use crate::common::Common;
+use crate::event::Event;
 use crate::live::Happening;
+use crate::net::Net;
 use crate::simulation::Simulation;
 use crate::slab::Slab;
 
@@ -107,30 +110,62 @@ impl Outside {
     }
 }
 
+impl Common {
+    /// A packet of a program outside enters at its node; false if it is nothing that this network carries.
+    fn enter(&mut self, at: Time, node: u32, bytes: &[u8]) -> bool {
+        let Some(outside) = &mut self.outside else { return false };
+        let Ok(ip) = ipv4::Packet::new_checked(bytes) else { return false };
+        if ip.src() != self.addrs[node as usize] {
+            return false;
+        }
+        let known = outside.recognise(node, &ip).or_else(|| {
+            let tag = self.flows.answered(node, &ip, &self.stations)?;
+            Some((tag, at))
+        });
+        let (flow, born) = known.map_or((None, at), |(tag, born)| (Some(tag), born));
+        let meta = PacketMeta { flow, born, ..self.work.new_meta(at) };
+        let p = self.work.pool.packet(&bytes[..ip.total_len()], meta);
+        outside.programs.sent += u64::from(flow.is_none());
+        let handle = outside.entering.put(p);
+        self.queue.push(at, node, Event::Enter(handle));
+        true
+    }
+}
+
+impl Net {
+    /// The event of such a packet came up.
+    pub(crate) fn entered(&mut self, at: Time, node: u32, handle: u32) {
+        if let Some(outside) = &mut self.common.outside {
+            let p = outside.entering.take(handle);
+            self.start(at, node, p);
+        }
+    }
+}
+
 impl Simulation {
     /// Opens the network to the outside, before its first event.
     pub fn open(&mut self) {
-        self.net.outside = Some(Outside::new(self.net.nodes.len()));
+        self.net.common.outside = Some(Outside::new(self.net.nodes.len()));
     }
 
     /// A packet of a node's program enters at `at`, or now if that is past. One that is not IPv4, or not from this node, is
     /// ignored; the answer says so.
     pub fn enter(&mut self, at: Time, node: u32, bytes: &[u8]) -> bool {
-        self.net.enter(at.max(self.now), node, bytes)
+        self.net.common.enter(at.max(self.now), node, bytes)
     }
 
     /// The next packet that leaves, in their order.
     pub fn leave(&mut self) -> Option<Leaving> {
-        self.net.outside.as_mut()?.leaving.pop_front()
+        self.net.common.outside.as_mut()?.leaving.pop_front()
     }
     /// Gives the buffer of a packet that left back.
     pub fn recycle(&mut self, p: Packet) {
-        self.net.pool.recycle(p);
+        self.net.common.work.pool.recycle(p);
     }
 
     /// When the next event is due; `None` when nothing will ever happen.
     pub fn next_event(&self) -> Option<Time> {
-        self.net.queue.next_time()
+        self.net.common.queue.next_time()
     }
 
     /// Runs at most `limit` events that are due by a clock, and tells how late each was. False when nothing more is due.
@@ -138,7 +173,9 @@ impl Simulation {
         self.begin_once();
         for _ in 0..limit {
             let now = clock();
-            let Some((at, node, event)) = self.net.queue.pop_until(now.min(self.end)) else { return false };
+            let Some((at, node, event)) = self.net.common.queue.pop_until(now.min(self.end)) else {
+                return false;
+            };
             late(now.since(at));
             self.advance(at, node, event);
         }

@@ -2,21 +2,24 @@
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Interface, NodeId, Pool, Position, Protocol, Purpose, Span, Time, TxStatus, stream};
-use wayhop_radio::{FrameKind, Outgoing, Radio};
+use wayhop_core::{NodeId, Position, Protocol, Purpose, Span, Time, stream};
+use wayhop_node::{Engine, IfaceConfig, Node, Resolution, Workspace};
+use wayhop_radio::{Arp, FrameKind, Radio, RadioConfig};
 use wayhop_scenario::{Order, ProtocolParams, QueueStall, Resolved};
 use wayhop_trace::{PositionEvent, Recorder, Summary};
 use wayhop_world::Gps;
 
 use crate::audit::{Audit, Census};
+use crate::classify;
+use crate::common::Common;
 use crate::event::Event;
 use crate::flows::Flows;
 use crate::ledger::Ledger;
 use crate::motion::Movers;
 use crate::net::Net;
-use crate::node::Node;
 use crate::queue::{EventQueue, MAX_NODES};
 use crate::slab::Slab;
 use crate::summary;
@@ -32,12 +35,13 @@ pub struct Simulation {
     stalls: Vec<QueueStall>,
     orders: Vec<Order>,
     begun: bool,
-    /// For the packets that one recall takes out, for reuse.
-    recalled: Vec<Outgoing>,
 }
 
 /// Events between two looks at the user and the writer: some tens of microseconds apart each.
 const CHECK_EVERY: u64 = 8192;
+/// The longest packet that a frame carries: an MSDU of 2304 octets (IEEE 802.11 9.2.4.7) less LLC and SNAP. Longer ones
+/// would need fragmentation, by IP or by the MAC, and neither is modelled.
+const MTU_BYTES: usize = 2304 - wayhop_wire::llc::LEN;
 /// No GPS receiver tells its place more often, whatever a protocol asks for.
 const FASTEST_GPS: Span = Span::from_millis(10);
 
@@ -54,43 +58,42 @@ impl Simulation {
         }
         let addrs = &scenario.addresses;
         let flows = Flows::new(&scenario.flows, addrs, scenario.seed).map_err(|e| e.to_string())?;
+        let interface = Arc::new(interface(&scenario.radio));
         let node = |(i, &addr)| {
             let rng = stream(scenario.seed, Purpose::Protocol, i as u64);
-            let interface = Interface { queued: 0, acknowledges: scenario.radio.acknowledge };
-            Node::new(addr, engine(&scenario.protocol), interface, rng)
+            Node::new(addr, Engine::new(engine(&scenario.protocol), rng), Arc::clone(&interface))
         };
         let nodes: Vec<Node> = addrs.iter().enumerate().map(node).collect();
-        radio.set_overhear(nodes.iter().any(|n| n.interests.overhear));
+        radio.set_overhear(nodes.iter().any(Node::overhears));
         radio.set_capturing(recorder.wants_frames());
         let rate = |k| (radio.phy().rate_mbps(k) * 10.0) as u16;
         let mut captures = vec![false; nodes.len()];
         scenario.captures.nodes.iter().for_each(|n| captures[n.index()] = true);
-        let net = Net {
+        let common = Common {
             queue: EventQueue::new(),
             stations: addrs.iter().enumerate().map(|(i, &a)| (a, i as u32)).collect::<FxHashMap<_, _>>(),
-            nodes,
+            addrs: addrs.clone(),
             movers: Movers::new(scenario.tracks.clone()),
-            pool: Pool::new(),
-            next_id: 0,
+            work: Workspace::new(),
             ledger: Ledger::new(flows.len()),
             flows,
             recorder,
-            going: Slab::new(),
-            coming: Slab::new(),
+            tx_pending: Slab::new(),
+            rx_pending: Slab::new(),
             arriving: None,
+            arrived: classify::read(&[]),
             spare_receivers: Vec::new(),
-            recalls: VecDeque::new(),
+            answers: VecDeque::new(),
             link_delay: Span::from_micros(u64::from(scenario.radio.link_delay_us)),
-            arp: scenario.radio.arp,
             channel_mhz: scenario.radio.frequency_mhz as u16,
             data_rate_100kbps: rate(FrameKind::Data),
             basic_rate_100kbps: rate(FrameKind::Broadcast),
             captures,
             frame: Vec::new(),
-            spare_effects: Vec::new(),
             tcp_spare: crate::tcp::Spare::default(),
             outside: None,
         };
+        let net = Net { nodes, common };
         Ok(Self {
             radio,
             net,
@@ -101,7 +104,6 @@ impl Simulation {
             now: Time::ZERO,
             events: 0,
             begun: false,
-            recalled: Vec::new(),
         })
     }
 
@@ -114,9 +116,10 @@ impl Simulation {
     /// [`Simulation::run`], but only to `end`; it may be called again for a later one.
     pub fn run_until(&mut self, end: Time, mut watch: impl FnMut(Time) -> ControlFlow<()>) -> bool {
         self.begin_once();
-        while let Some((at, node, event)) = self.net.queue.pop_until(end) {
+        while let Some((at, node, event)) = self.net.common.queue.pop_until(end) {
             self.advance(at, node, event);
-            if self.events.is_multiple_of(CHECK_EVERY) && (self.net.recorder.failed() || watch(at).is_break())
+            if self.events.is_multiple_of(CHECK_EVERY)
+                && (self.net.common.recorder.failed() || watch(at).is_break())
             {
                 return false;
             }
@@ -141,22 +144,26 @@ impl Simulation {
     fn begin(&mut self) {
         self.record_positions();
         for node in 0..self.net.nodes.len() as u32 {
-            self.net.call(Time::ZERO, node, |p, cx| p.start(cx));
+            self.net.call(Time::ZERO, node, |n, w| n.start(w, Time::ZERO));
         }
         for node in 0..self.net.nodes.len() as u32 {
-            if self.net.nodes[node as usize].interests.position.is_some() {
-                self.net.queue.push(Time::ZERO, node, Event::Position);
+            if self.net.nodes[node as usize].interests().position.is_some() {
+                self.net.common.queue.push(Time::ZERO, node, Event::Position);
             }
         }
         for (number, s) in self.stalls.iter().enumerate() {
-            self.net.queue.push(s.from, s.node.0, Event::Stall(number as u32, true));
+            self.net.common.queue.push(s.from, s.node.0, Event::Stall(number as u32, true));
         }
         for (number, order) in self.orders.iter().enumerate() {
-            self.net.queue.push(order.from, order.nodes[0].0, Event::Order(number as u32));
+            self.net.common.queue.push(order.from, order.nodes[0].0, Event::Order(number as u32));
         }
-        for flow in 0..self.net.flows.len() as u32 {
-            if let Some(at) = self.net.flows.first_departure(flow) {
-                self.net.queue.push(at, self.net.flows.source_node(flow), Event::Departure(flow));
+        for flow in 0..self.net.common.flows.len() as u32 {
+            if let Some(at) = self.net.common.flows.first_departure(flow) {
+                self.net.common.queue.push(
+                    at,
+                    self.net.common.flows.source_node(flow),
+                    Event::Departure(flow),
+                );
             }
         }
     }
@@ -168,34 +175,25 @@ impl Simulation {
                 self.radio.handle(at, node, e, net);
                 net.lift();
             }
-            Event::Timer(key) => net.timer(at, node, key),
-            Event::Down(handle) => {
-                let out = net.going.take(handle);
-                if let Some(out) = net.resolve(at, node, out) {
-                    self.enqueue(at, node, out);
-                }
+            Event::Timer(engine, key) => net.timer(at, node, engine, key),
+            Event::Down(stage, handle) => {
+                net.frame_due(at, node, stage, handle);
+                self.radio.wake(at, node, net);
             }
-            Event::Enqueue(handle) => {
-                let out = net.going.take(handle);
-                self.enqueue(at, node, out);
+            Event::Resolution(iface) => {
+                net.call(at, node, |n, w| n.resolve_due(w, at, iface));
+                self.radio.wake(at, node, net);
             }
             Event::Up(handle) => net.arrive(handle),
             Event::Position => self.tell_position(at, node),
             Event::Stall(number, stalled) => self.stall(at, node, number, stalled),
             Event::Enter(handle) => net.entered(at, node, handle),
             Event::Order(number) => self.order(at, number),
-            Event::Tcp(flow, end) => net.tcp_timer(at, flow, end),
-            Event::Departure(flow) if net.flows.is_tcp(flow) => net.tcp_start(at, flow),
-            Event::Departure(flow) => {
-                let (p, next) = net.flows.depart(at, flow, &mut net.pool, &mut net.next_id);
-                if let Some(next) = next {
-                    net.queue.push(next, node, Event::Departure(flow));
-                }
-                match &mut net.outside {
-                    Some(outside) => outside.send(at, node, p),
-                    None => net.start(at, node, p),
-                }
+            Event::Tcp(flow, end) => {
+                net.common.tcp_timer(at, flow, end);
+                net.send_answers(at);
             }
+            Event::Departure(flow) => net.depart(at, node, flow),
         }
         self.settle(at);
     }
@@ -203,10 +201,10 @@ impl Simulation {
     /// A GPS receiver tells its node where it is.
     fn tell_position(&mut self, at: Time, node: u32) {
         let net = &mut self.net;
-        let fix = self.gps.fix(&net.movers.leg(node, at), at);
-        net.call(at, node, |p, cx| p.on_position(cx, &fix));
-        if let Some(every) = net.nodes[node as usize].interests.position {
-            net.queue.push(at + every.max(FASTEST_GPS), node, Event::Position);
+        let fix = self.gps.fix(&net.common.movers.leg(node, at), at);
+        net.call(at, node, |n, w| n.position(w, at, &fix));
+        if let Some(every) = net.nodes[node as usize].interests().position {
+            net.common.queue.push(at + every.max(FASTEST_GPS), node, Event::Position);
         }
     }
 
@@ -215,9 +213,9 @@ impl Simulation {
         self.radio.set_stalled(at, node, stalled, &mut self.net);
         let s = self.stalls[number as usize];
         if stalled {
-            self.net.queue.push(at + s.length, node, Event::Stall(number, false));
+            self.net.common.queue.push(at + s.length, node, Event::Stall(number, false));
         } else if let Some(every) = s.every {
-            self.net.queue.push(at - s.length + every, node, Event::Stall(number, true));
+            self.net.common.queue.push(at - s.length + every, node, Event::Stall(number, true));
         }
     }
 
@@ -225,33 +223,18 @@ impl Simulation {
     fn order(&mut self, at: Time, number: u32) {
         let order = &self.orders[number as usize];
         for node in &order.nodes {
-            self.net.call(at, node.0, |p, cx| {
-                if let Err(why) = p.on_command(cx, &order.command) {
-                    debug_assert!(false, "scenarios give only orders that every protocol knows: {why}");
-                }
-            });
+            let done = self.net.call(at, node.0, |n, w| n.command(w, at, 0, &order.command));
+            if let Err(why) = done {
+                debug_assert!(false, "scenarios give only orders that every protocol knows: {why}");
+            }
         }
         if let Some(every) = order.every {
-            self.net.queue.push(at + every, order.nodes[0].0, Event::Order(number));
+            self.net.common.queue.push(at + every, order.nodes[0].0, Event::Order(number));
         }
     }
 
-    fn enqueue(&mut self, at: Time, node: u32, out: Outgoing) {
-        if let Err(out) = self.radio.enqueue(at, node, out, &mut self.net) {
-            self.net.failed(at, node, out, TxStatus::QueueFull);
-        }
-    }
-
-    /// Gives protocols the packets that they want back, and only then lets the MAC fetch its next one.
+    /// Lets the radio begin its next packets, after a protocol has had the chance to take some out of the queue.
     pub(crate) fn settle(&mut self, at: Time) {
-        while let Some((node, next_hop)) = self.net.recalls.pop_front() {
-            let mut taken = std::mem::take(&mut self.recalled);
-            self.radio.recall(node, next_hop, |out| taken.push(out), &mut self.net);
-            for out in taken.drain(..) {
-                self.net.failed(at, node, out, TxStatus::Recalled);
-            }
-            self.recalled = taken;
-        }
         self.radio.fetch(at, &mut self.net);
     }
 
@@ -260,21 +243,22 @@ impl Simulation {
         let mut census = Census::default();
         let net = &self.net;
         for (i, n) in net.nodes.iter().enumerate() {
-            n.protocol.inspect(self.now, &mut census);
-            let queued = self.radio.held(i as u32).chain(n.arp.held());
-            queued.for_each(|out| census.count(&out.packet));
+            n.inspect(self.now, &mut census);
+            n.held(|f| census.count(&f.packet));
+            self.radio.held(i as u32).for_each(|out| census.count(&out.frame.packet));
         }
-        net.going.iter().for_each(|out| census.count(&out.packet));
-        net.coming.iter().for_each(|a| census.count(&a.packet));
+        net.common.tx_pending.iter().for_each(|f| census.count(&f.packet));
+        net.common.rx_pending.iter().for_each(|a| census.count(&a.packet));
         // Their flows' books know them already.
         census.packets +=
-            net.outside.as_ref().map_or(0, |o| (o.leaving.len() + o.entering.iter().count()) as u64);
+            net.common.outside.as_ref().map_or(0, |o| (o.leaving.len() + o.entering.iter().count()) as u64);
         let lossy_air = !self.radio.config().acknowledge;
         Audit {
             ends: net
+                .common
                 .ledger
-                .close(census.tags.iter().copied(), |flow| lossy_air || net.flows.is_to_all(flow)),
-            buffers_in_use: net.pool.live(),
+                .close(census.tags.iter().copied(), |flow| lossy_air || net.common.flows.is_to_all(flow)),
+            buffers_in_use: net.common.work.pool.live(),
             packets_found: census.packets,
         }
     }
@@ -284,15 +268,15 @@ impl Simulation {
         let audit = self.audit();
         summary::record_counters(&mut self);
         let summary = summary::build(&self, scenario, &audit, wall_s);
-        (summary, audit, self.net.recorder)
+        (summary, audit, self.net.common.recorder)
     }
 
     /// Writes down every leg of every node's motion.
     fn record_positions(&mut self) {
-        for (i, track) in self.net.movers.tracks().iter().enumerate() {
+        for (i, track) in self.net.common.movers.tracks().iter().enumerate() {
             for leg in track.legs().iter().take_while(|l| l.from <= self.end) {
                 let [x, y, z] = leg.velocity;
-                self.net.recorder.position(&PositionEvent {
+                self.net.common.recorder.position(&PositionEvent {
                     time: leg.from,
                     until: leg.until,
                     node: NodeId(i as u32),
@@ -301,6 +285,21 @@ impl Simulation {
                 });
             }
         }
+    }
+}
+
+/// What a radio is to the network layer.
+fn interface(radio: &RadioConfig) -> IfaceConfig {
+    IfaceConfig {
+        mtu: MTU_BYTES,
+        queue_packets: radio.queue_packets as usize,
+        queue_classes: radio.queue_classes,
+        acknowledges: radio.acknowledge,
+        resolution: match radio.arp {
+            Arp::None => Resolution::Derived,
+            Arp::HoldOne => Resolution::Bsd,
+        },
+        link_delay: Some(Span::from_micros(u64::from(radio.link_delay_us))),
     }
 }
 

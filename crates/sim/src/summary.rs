@@ -1,6 +1,6 @@
 //! A run in numbers.
 
-use wayhop_core::{NodeId, Time};
+use wayhop_core::{IfaceId, NodeId, Time};
 use wayhop_scenario::Resolved;
 use wayhop_trace::{Counter, Messages, Summary, Totals};
 
@@ -9,11 +9,11 @@ use crate::simulation::Simulation;
 
 /// The summary of a run.
 pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s: f64) -> Summary {
-    let flows = sim.net.flows.summaries(sim.now);
-    let ledger = &sim.net.ledger;
+    let flows = sim.net.common.flows.summaries(sim.now);
+    let ledger = &sim.net.common.ledger;
     let counted = Messages::NAMES.iter().zip(ledger.messages).filter(|(_, n)| *n > 0);
     let mut totals = Totals {
-        latency_ms: sim.net.flows.latency(),
+        latency_ms: sim.net.common.flows.latency(),
         routing_packets: ledger.routing_packets,
         routing_bytes: ledger.routing_bytes,
         by_type: counted.map(|((_, name), n)| ((*name).to_owned(), n)).collect(),
@@ -30,10 +30,10 @@ pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s
         simulated_s: sim.now.since(Time::ZERO).as_secs_f64(),
         wall_s,
         events: sim.events,
-        trace_hash: sim.net.recorder.hash().hex(),
+        trace_hash: sim.net.common.recorder.hash().hex(),
         flows,
         totals,
-        programs: sim.net.outside.as_ref().map(|o| wayhop_trace::Programs {
+        programs: sim.net.common.outside.as_ref().map(|o| wayhop_trace::Programs {
             sent: o.programs.sent,
             delivered: o.programs.delivered,
             drops: wayhop_trace::named_drops(&o.programs.dropped),
@@ -47,9 +47,11 @@ pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s
 /// Writes what each node's MAC counted into the trace.
 pub(crate) fn record_counters(sim: &mut Simulation) {
     for i in 0..sim.net.nodes.len() as u32 {
-        for (name, value) in sim.radio.counters(i).named() {
-            let node = NodeId(i);
-            sim.net.recorder.counter(&Counter { node, layer: "mac", name, value: u64::from(value) });
+        let node = NodeId(i);
+        let mac = sim.radio.counters(i).named().map(|(name, value)| (name, u64::from(value)));
+        let queue = ("queue_drops", sim.net.nodes[i as usize].queue_drops(IfaceId(0)));
+        for (name, value) in mac.into_iter().chain([queue]) {
+            sim.net.common.recorder.counter(&Counter { node, layer: "mac", name, value });
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The run's TCP connections: between a connection's state machine, the event queue and the network.
 
-use wayhop_core::{Addr, DropReason, FlowTag, NodeId, Packet, Pool, Purpose, Rng, Time, stream};
+use wayhop_core::{Addr, FlowTag, NodeId, Packet, Pool, Purpose, Rng, Time, stream};
 use wayhop_trace::{Recorder, TcpEvent, TcpSummary};
 use wayhop_transport::tcp::{App, Connection, End, Io, Note, TcpConfig, stream as octets};
 use wayhop_transport::{FlowConfig, FlowKind};
-use wayhop_wire::{had_no_route, ipv4, tcp, unreachable_for};
+use wayhop_wire::{ipv4, tcp, unreachable_for};
 
+use crate::common::Common;
 use crate::event::Event;
-use crate::net::Net;
 
 /// One flow's connection, and what the host keeps for it.
 pub(crate) struct TcpFlow {
@@ -157,7 +157,7 @@ impl TcpFlow {
     }
 }
 
-impl Net {
+impl Common {
     /// Calls a flow's connection at one of its ends, and does what it asks.
     fn tcp<R>(
         &mut self,
@@ -171,7 +171,7 @@ impl Net {
         let (t, ip_ids, rng) = self.flows.tcp(flow)?;
         let node = t.nodes[end as usize];
         let ip_id = &mut ip_ids[node as usize];
-        let (pool, next_id) = (&mut self.pool, &mut self.next_id);
+        let (pool, next_id) = (&mut self.work.pool, &mut self.work.next_id);
         let answer = t.call(at, end, pool, next_id, ip_id, rng, &mut out, &mut notes, f);
         if let Some(due) = t.next_event(end) {
             self.queue.push(due.max(at), node, Event::Tcp(flow, end));
@@ -179,7 +179,8 @@ impl Net {
         record(&mut self.recorder, flow, NodeId(node), &mut notes);
         self.tcp_spare.notes = notes;
         for p in out.drain(..) {
-            self.start(at, node, p);
+            self.originated(&p);
+            self.answers.push_back((node, p));
         }
         self.tcp_spare.packets.push(out);
         Some(answer)
@@ -214,14 +215,10 @@ impl Net {
         })
     }
 
-    /// A node ended a segment of its own: its stack tells the sender where there was no route.
-    pub(crate) fn tcp_refused(&mut self, at: Time, node: u32, p: &Packet, why: DropReason) {
-        let flow = p.meta.flow.filter(|t| had_no_route(why) && self.flows.is_tcp(t.flow));
-        let own = self.nodes[node as usize].addr;
-        let is_own = |p: &Packet| ipv4::Packet::new_checked(p.bytes()).is_ok_and(|ip| ip.src() == own);
-        if flow.is_some()
-            && is_own(p)
-            && let Some(answer) = unreachable_for(p.bytes(), own)
+    /// A node found no route for a segment of its own: its stack tells the sender.
+    pub(crate) fn tcp_refused(&mut self, at: Time, node: u32, p: &Packet) {
+        if p.meta.flow.is_some_and(|t| self.flows.is_tcp(t.flow))
+            && let Some(answer) = unreachable_for(p.bytes(), self.addrs[node as usize])
         {
             self.tcp_notice(at, node, &answer);
         }
@@ -229,9 +226,9 @@ impl Net {
 
     /// A packet of a connection was delivered to a node.
     pub(crate) fn tcp_deliver(&mut self, at: Time, node: u32, tag: FlowTag, p: Packet) {
-        let Some((t, ..)) = self.flows.tcp(tag.flow) else { return self.pool.recycle(p) };
+        let Some((t, ..)) = self.flows.tcp(tag.flow) else { return self.work.pool.recycle(p) };
         let (Some(end), Some(data)) = (t.end_at(node), TcpFlow::carries_data(p.bytes())) else {
-            return self.pool.recycle(p);
+            return self.work.pool.recycle(p);
         };
         t.acks_received += u64::from(end == End::Client && !data);
         if data && end == End::Server {
@@ -240,7 +237,7 @@ impl Net {
         if self.tcp(at, tag.flow, end, |c, io| c.on_packet(end, io, p.bytes())) == Some(true) {
             self.ledger.delivered(tag);
         }
-        self.pool.recycle(p);
+        self.work.pool.recycle(p);
     }
 }
 

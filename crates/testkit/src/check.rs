@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Display, Write as _};
 
 use wayhop_core::{FlowTag, Inspect, Packet, PacketId};
+use wayhop_node::Due;
 
-use crate::net::{Happening, Net};
+use crate::event::Happening;
+use crate::net::Net;
 use crate::record::What;
 
 /// The packets that are somewhere: (place, id, flow).
@@ -35,25 +37,25 @@ impl Net {
     pub fn assert_conserved(&self) {
         let mut there = Outstanding::default();
         for (i, h) in self.hosts.iter().enumerate() {
-            h.protocol.inspect(self.now(), &mut there);
-            h.queue.iter().for_each(|q| there.add(format!("interface queue of {i}"), &q.packet));
+            h.node.inspect(self.now(), &mut there);
+            h.node.held(|f| there.add(format!("interface queue of {i}"), &f.packet));
             h.on_air.iter().for_each(|q| there.add(format!("on the air from {i}"), &q.packet));
         }
-        for e in &self.events {
+        for e in &self.common.events {
             match &e.0.what {
-                Happening::Enter { node, queued, .. } => {
-                    there.add(format!("delayed at {node}"), &queued.packet);
+                Happening::Due { node, due: Due::Frame(_, frame) } => {
+                    there.add(format!("delayed at {node}"), &frame.packet);
                 }
                 Happening::Receive { to, packet, .. } => there.add(format!("arriving at {to}"), packet),
                 _ => {}
             }
         }
         let mut report = String::new();
-        if there.0.len() as u64 != self.pool.live() {
+        if there.0.len() as u64 != self.common.work.pool.live() {
             let _ = writeln!(
                 report,
                 "the pool has {} packets out, but {} can be found:",
-                self.pool.live(),
+                self.common.work.pool.live(),
                 there.0.len()
             );
             there.0.iter().for_each(|(place, id, flow)| {
@@ -69,7 +71,7 @@ impl Net {
     fn vanished(&self, there: &Outstanding) -> BTreeMap<FlowTag, PacketId> {
         let mut open = BTreeMap::new();
         let mut ended: BTreeSet<FlowTag> = there.0.iter().filter_map(|(_, _, f)| *f).collect();
-        for r in &self.record {
+        for r in &self.common.record {
             match r.what {
                 What::Originated { id, flow } => {
                     open.insert(flow, id);

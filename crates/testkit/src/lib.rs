@@ -26,20 +26,25 @@
 //! the captures for it. `explore` (feature `explore`) visits every state that a few nodes can get into. [`golden`] reads packets that were written down by hand.
 
 mod check;
+mod config;
+mod event;
 #[cfg(feature = "explore")]
 pub mod explore;
 pub mod golden;
 mod host;
 mod links;
+mod medium;
 mod net;
 mod packets;
 pub mod pcap;
 mod query;
 mod record;
 pub mod tshark;
+mod world;
 
+pub use config::Config;
 pub use links::Link;
-pub use net::{Config, Net};
+pub use net::Net;
 pub use packets::{TestPacket, addr, data_packet};
 pub use query::Tables;
 pub use record::{Record, What};

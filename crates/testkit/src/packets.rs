@@ -38,21 +38,3 @@ pub fn data_packet(t: TestPacket, payload: &[u8]) -> Vec<u8> {
     datagram.emit(&mut p[ipv4::HEADER_LEN..], t.source, t.destination);
     p
 }
-
-/// What the host's forwarding needs of an IPv4 header.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) struct IpHead {
-    pub(crate) source: Addr,
-    pub(crate) destination: Addr,
-    pub(crate) ttl: u8,
-    /// The UDP destination port, if there is one.
-    pub(crate) udp_port: Option<u16>,
-}
-
-/// Reads the header; `None` if it contradicts itself or its checksum is wrong.
-pub(crate) fn read_ip(p: &[u8]) -> Option<IpHead> {
-    let ip = ipv4::Packet::new_checked(p).ok().filter(ipv4::Packet::checksum_is_valid)?;
-    let datagram = (ip.protocol() == ipv4::protocol::UDP).then(|| udp::Packet::new_checked(ip.payload()));
-    let udp_port = datagram.and_then(Result::ok).map(|d| d.dst_port());
-    Some(IpHead { source: ip.src(), destination: ip.dst(), ttl: ip.ttl(), udp_port })
-}

@@ -42,7 +42,7 @@ impl Inspect for Tables {
 impl Net {
     /// What node `node` did, in order.
     pub fn of(&self, node: usize) -> impl Iterator<Item = &Record> {
-        self.record.iter().filter(move |r| r.node == NodeId(node as u32))
+        self.common.record.iter().filter(move |r| r.node == NodeId(node as u32))
     }
     /// The sequence numbers of a flow's packets that were delivered, in order of arrival, doubles included.
     pub fn delivered(&self, flow: u32) -> Vec<u32> {
@@ -50,7 +50,7 @@ impl Net {
             What::Delivered { flow: Some(f), .. } if f.flow == flow => Some(f.seq),
             _ => None,
         };
-        self.record.iter().filter_map(seq).collect()
+        self.common.record.iter().filter_map(seq).collect()
     }
     /// The reasons of all drops of data and control packets, in order.
     pub fn drops(&self) -> Vec<(NodeId, DropReason)> {
@@ -58,7 +58,7 @@ impl Net {
             What::Dropped { reason, .. } => Some((r.node, reason)),
             _ => None,
         };
-        self.record.iter().filter_map(reason).collect()
+        self.common.record.iter().filter_map(reason).collect()
     }
     /// The frames that node `node` put on the air: (record, next hop, IP packet).
     pub fn sent_by(&self, node: usize) -> impl Iterator<Item = (&Record, Addr, &[u8])> {
@@ -73,31 +73,33 @@ impl Net {
             What::Note(n) if n.what == what => Some((r.node, n)),
             _ => None,
         };
-        self.record.iter().filter_map(note).collect()
+        self.common.record.iter().filter_map(note).collect()
     }
 
     /// The states in which a node sent its packets, in order.
     pub fn states(&self, node: usize) -> Vec<SendState> {
-        let of_node = self.record.iter().filter(|r| r.node.index() == node);
+        let of_node = self.common.record.iter().filter(|r| r.node.index() == node);
         of_node.filter_map(|r| if let What::State(s) = r.what { Some(s) } else { None }).collect()
     }
     /// The row of a node's forwarding table for a destination.
     pub fn route(&self, node: usize, to: Addr) -> Option<Route> {
-        self.hosts[node].table.get(&to).copied()
+        self.hosts[node].node.table().get(to.into()).map(|row| row.route)
     }
     /// A node's whole forwarding table, by destination.
     pub fn routes(&self, node: usize) -> Vec<Route> {
-        self.hosts[node].table.values().copied().collect()
+        let mut all: Vec<Route> = self.hosts[node].node.table().rows().map(|row| row.route).collect();
+        all.sort_unstable_by_key(|r| r.destination);
+        all
     }
     /// The tables that a node's protocol shows.
     pub fn inspect(&self, node: usize) -> Tables {
         let mut t = Tables::default();
-        self.hosts[node].protocol.inspect(self.now(), &mut t);
+        self.hosts[node].node.inspect(self.now(), &mut t);
         t
     }
     /// Writes every frame that was sent as a capture.
     pub fn write_pcap(&self, to: impl io::Write) -> io::Result<()> {
-        let frames = self.record.iter().filter_map(|r| match &r.what {
+        let frames = self.common.record.iter().filter_map(|r| match &r.what {
             What::Sent { bytes, .. } => Some((r.at, bytes.as_slice())),
             _ => None,
         });

@@ -1,7 +1,8 @@
 //! What happened, in order.
 
 use wayhop_core::{
-    Addr, DropReason, FlowTag, NodeId, PacketId, Priority, Route, SendState, Time, TraceNote, TxStatus,
+    Addr, DropReason, FlowTag, NodeId, PacketId, Prefix, Priority, Route, SendState, Time, TraceNote,
+    TxStatus,
 };
 
 /// One thing that happened at one node.
@@ -45,7 +46,7 @@ pub enum What {
         /// Its flow, for data.
         flow: Option<FlowTag>,
     },
-    /// A transmission ended with this status, other than `Acked`.
+    /// The protocol heard of a transmission that ended with this status, other than `Acked` and `Unknown`.
     Status {
         /// The neighbour addressed.
         next_hop: Addr,
@@ -73,7 +74,7 @@ pub enum What {
     /// A row of the forwarding table was written.
     Installed(Route),
     /// A row of the forwarding table was removed.
-    Uninstalled(Addr),
+    Uninstalled(Prefix),
     /// The protocol's remark.
     Note(TraceNote),
     /// The protocol's state when it sent a packet.

@@ -1,9 +1,10 @@
 use wayhop_core::{
-    Addr, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, Route, RouteUse, RxMeta, Span,
-    Time, TimerKey, TxId, TxSpec, TxStatus,
+    Addr, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, Route, RouteUse, RxMeta, Socket,
+    Span, Time, TimerKey, TxId, TxReport, TxSpec, TxStatus,
 };
 
-use crate::packets::read_ip;
+use wayhop_wire::ipv4;
+
 use crate::{Link, Net, TestPacket, What, addr, data_packet, pcap, tshark};
 
 /// A protocol whose next hops the test dictates: it passes packets up and down the line of nodes.
@@ -20,6 +21,10 @@ impl Line {
     }
 }
 
+fn destination(p: &Packet) -> Addr {
+    ipv4::Packet::new_checked(p.bytes()).expect("sound").dst()
+}
+
 fn next_on_line(own: Addr, to: Addr) -> Addr {
     let step = if to > own { 1 } else { u32::MAX };
     Addr::from_bits(own.to_bits().wrapping_add(step))
@@ -30,9 +35,10 @@ impl Protocol for Line {
         self.mode
     }
     fn interests(&self) -> Interests {
-        Interests { overhear: true, route_used: true, udp_port: Some(654), position: None }
+        Interests { overhear: true, route_used: true, position: None }
     }
     fn start(&mut self, cx: &mut Cx<'_>) {
+        cx.open(Socket::Udp(654));
         cx.set_timer(TimerKey(1), Time::from_secs_f64(9.0));
         cx.set_timer(TimerKey(1), Time::from_secs_f64(1.0));
         cx.set_timer(TimerKey(2), Time::from_secs_f64(1.0));
@@ -41,7 +47,7 @@ impl Protocol for Line {
             for n in 0..4 {
                 if addr(n) != cx.addr() {
                     let next_hop = next_on_line(cx.addr(), addr(n));
-                    cx.install(Route { destination: addr(n), next_hop, hops: 1 });
+                    cx.install(Route::to_host(addr(n), next_hop, 1));
                 }
             }
         }
@@ -55,12 +61,12 @@ impl Protocol for Line {
         } else if self.mode == DataPlane::Forwarding {
             cx.drop(p, DropReason::NoRoute);
         } else {
-            let to = read_ip(p.bytes()).expect("sound").destination;
+            let to = destination(&p);
             cx.send(p, TxSpec::unicast(next_on_line(cx.addr(), to)).reported(TxId(5)));
         }
     }
     fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, _: &RxMeta) {
-        let to = read_ip(p.bytes()).expect("sound").destination;
+        let to = destination(&p);
         if to == cx.addr() {
             cx.deliver(p);
         } else {
@@ -70,7 +76,9 @@ impl Protocol for Line {
     fn on_overheard(&mut self, cx: &mut Cx<'_>, _: &[u8], next_hop: Addr, _: &RxMeta) {
         cx.note("overheard", next_hop, 0);
     }
-    fn on_tx_status(&mut self, cx: &mut Cx<'_>, id: TxId, hop: Addr, st: TxStatus, p: Option<Packet>) {
+    fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
+        let TxReport { id, next_hop: hop, status: st, packet: p, .. } = report;
+        let id = id.unwrap_or_default();
         match st {
             TxStatus::NoAck { .. } => {
                 cx.note("no_ack", hop, id.0);
@@ -121,7 +129,7 @@ fn both_data_planes_carry_packets_over_three_hops() {
 fn a_timer_set_again_moves_and_a_cleared_one_is_silent() {
     let mut net = line_of(1, DataPlane::PerPacket);
     net.run_until(secs(20.0));
-    let fired: Vec<_> = net.record.iter().filter(|r| matches!(r.what, What::Note(_))).collect();
+    let fired: Vec<_> = net.record().iter().filter(|r| matches!(r.what, What::Note(_))).collect();
     assert_eq!(fired.len(), 1);
     assert_eq!(fired[0].at, secs(1.0));
 }
@@ -185,7 +193,7 @@ fn without_acknowledgements_the_status_is_unknown_and_losses_are_silent() {
     net.run_until(secs(4.0));
     assert_eq!(net.delivered(1), [0]);
     assert_eq!(net.notes("unknown").len(), 2);
-    assert_eq!(net.record.iter().filter(|r| matches!(r.what, What::LostOnAir { .. })).count(), 1);
+    assert_eq!(net.record().iter().filter(|r| matches!(r.what, What::LostOnAir { .. })).count(), 1);
     net.assert_conserved();
 }
 
@@ -233,7 +241,7 @@ fn two_runs_have_one_record() {
         net.set_link(1, 2, Link::lossy(0.8));
         net.send_every(secs(0.5), Span::from_millis(10), 50, 0, 3, 1);
         net.run_until(secs(3.0));
-        net.record
+        net.record().to_vec()
     };
     let first = run();
     assert!(first.len() > 200);

@@ -55,7 +55,7 @@ pub(super) fn no_loop<P: Checked>(w: &World<P>, names: Names) -> Option<String> 
 
 /// Nobody keeps a route to itself.
 fn no_self_entry<P: Checked>(w: &World<P>, names: Names) -> Option<String> {
-    let has = |&i: &usize| w.nodes[i].table.contains_key(&addr(i));
+    let has = |&i: &usize| w.nodes[i].route(addr(i)).is_some();
     (0..w.nodes.len()).find(has).map(|i| format!("{} has a route to itself", names.node(i)))
 }
 
@@ -63,9 +63,9 @@ fn no_self_entry<P: Checked>(w: &World<P>, names: Names) -> Option<String> {
 /// one, and is nearer. A next hop that lost its route has a newer number: else it would take the way back for good news.
 pub(super) fn next_hop_knows_better(w: &World<Engine>, names: Names) -> Option<String> {
     for (i, host) in w.nodes.iter().enumerate() {
-        for e in host.protocol.table.iter().filter(|e| e.is_valid() && e.next_hop != e.destination) {
+        for e in host.protocol().table.iter().filter(|e| e.is_valid() && e.next_hop != e.destination) {
             let next = w.node_of(e.next_hop)?;
-            let theirs = w.nodes[next].protocol.table.get(e.destination);
+            let theirs = w.nodes[next].protocol().table.get(e.destination);
             let (Some(mine), Some((theirs, number))) = (e.seq, theirs.and_then(|t| Some((t, t.seq?)))) else {
                 continue;
             };

@@ -3,8 +3,7 @@
 use std::hash::Hasher;
 
 use wayhop_core::{
-    Addr, Cx, DataPlane, Inspect, Interests, Packet, Protocol, RouteUse, RxMeta, Time, TimerKey, TxId,
-    TxStatus,
+    Addr, Cx, DataPlane, Inspect, Interests, Packet, Protocol, RouteUse, RxMeta, Time, TimerKey, TxReport,
 };
 use wayhop_testkit::explore::{Checked, Names};
 use wayhop_wire::aodv::{Message, Unreachable};
@@ -102,15 +101,8 @@ impl Protocol for Faulty {
         }
         self.tidy();
     }
-    fn on_tx_status(
-        &mut self,
-        cx: &mut Cx<'_>,
-        id: TxId,
-        next_hop: Addr,
-        status: TxStatus,
-        p: Option<Packet>,
-    ) {
-        self.engine.on_tx_status(cx, id, next_hop, status, p);
+    fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
+        self.engine.on_tx_status(cx, report);
         self.tidy();
     }
     fn on_timer(&mut self, cx: &mut Cx<'_>, key: TimerKey) {

@@ -80,9 +80,9 @@ fn check(net: &Net, p: &Params) {
         }
         assert!(rows <= p.max_routes, "node {node} has {rows} entries");
         for host in net.routes(node) {
-            assert_ne!(host.destination, own, "a route to oneself");
+            assert_ne!(host.destination.addr, own, "a route to oneself");
             let covers = |&(to, bits, next_hop): &(Addr, u32, Addr)| {
-                let differ = host.destination.to_bits() ^ to.to_bits();
+                let differ = host.destination.addr.to_bits() ^ to.to_bits();
                 differ.leading_zeros() >= bits && host.next_hop == next_hop
             };
             assert!(ways.iter().any(covers), "the host has a route of its own: {host:?}, {ways:?}");

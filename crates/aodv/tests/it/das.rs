@@ -70,7 +70,7 @@ fn a_request_leaves_a_route_to_its_originator_for_a_second_and_none_to_neighbour
     net.send_at(secs(1.0), 0, 3, 1);
     net.run_until(secs(1.5));
     let known: Vec<_> = net.routes(3).iter().map(|r| r.destination).collect();
-    assert_eq!(known, [addr(0)]);
+    assert_eq!(known, [addr(0).into()]);
     net.run_until(secs(2.3));
     assert!(net.routes(3).is_empty());
 }
@@ -133,7 +133,7 @@ fn what_waits_for_the_driver_is_not_called_back_from_a_lost_neighbour() {
         assert_eq!(net.notes("neighbour_lost").iter().filter(|(n, _)| n.0 == 0).count(), 1);
         let back =
             |r: &&wayhop_testkit::Record| matches!(r.what, What::Status { status: TxStatus::Recalled, .. });
-        assert_eq!(net.record.iter().filter(back).count().min(1), recalled);
+        assert_eq!(net.record().iter().filter(back).count().min(1), recalled);
     }
 }
 

@@ -21,8 +21,8 @@ fn a_packet_finds_its_way_over_four_hops_and_the_next_one_needs_no_request() {
     let asked = rreqs(&net, 0).len();
     assert!(asked >= 1);
     assert!(rreqs(&net, 0).iter().all(|(s, _)| s.at < secs(4.0)));
-    assert_eq!(net.route(0, addr(4)).map(|r| (r.next_hop, r.hops)), Some((addr(1), 4)));
-    assert_eq!(net.route(4, addr(0)).map(|r| (r.next_hop, r.hops)), Some((addr(3), 4)));
+    assert_eq!(net.route(0, addr(4)).map(|r| (r.next_hop, r.metric)), Some((addr(1), 4)));
+    assert_eq!(net.route(4, addr(0)).map(|r| (r.next_hop, r.metric)), Some((addr(3), 4)));
     net.assert_conserved();
 }
 
@@ -45,7 +45,8 @@ fn the_ring_expands_by_ttl_1_3_5_7_and_net_diameter_with_the_waits_of_section_10
     assert_eq!(net.drops().iter().map(|d| d.1).collect::<Vec<_>>(), [DropReason::DiscoveryFailed]);
     // The last wait is 11.2 s: 1 + 1.92 + 2.8 + 5.6 + 11.2.
     assert_eq!(net.notes("discovery_failed").len(), 1);
-    let failed = net.record.iter().find(|r| format!("{:?}", r.what).contains("discovery_failed")).unwrap().at;
+    let failed =
+        net.record().iter().find(|r| format!("{:?}", r.what).contains("discovery_failed")).unwrap().at;
     assert_eq!(failed, secs(22.52));
     net.assert_conserved();
 }
@@ -233,7 +234,7 @@ fn a_route_is_replaced_by_a_newer_number_or_a_shorter_way_and_by_nothing_else() 
     let mut offer = |seq, hops, from| {
         hear(&mut net, 0, addr(from), &Message::Rrep(reply(addr(9), seq, hops, addr(0))));
         let r = net.route(0, addr(9)).unwrap();
-        (route(&net, 0, addr(9), "seq").unwrap(), r.hops, r.next_hop)
+        (route(&net, 0, addr(9), "seq").unwrap(), r.metric, r.next_hop)
     };
     let is = |seq: u32, hops, via| (seq.to_string(), hops, addr(via));
     assert_eq!(offer(u32::MAX - 1, 4, 1), is(u32::MAX - 1, 5, 1));
@@ -333,7 +334,7 @@ fn two_runs_have_one_record() {
         net.up_at(secs(5.0), 3, 4);
         net.run_until(secs(15.0));
         net.assert_conserved();
-        net.record
+        net.record().to_vec()
     };
     assert_eq!(run(3), run(3));
     assert_ne!(run(3), run(4));

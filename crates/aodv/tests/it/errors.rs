@@ -45,7 +45,7 @@ fn a_break_in_the_middle_is_reported_to_the_source_which_finds_another_way() {
     assert_eq!(rerrs(&net, 0).len(), 0, "which has nobody to tell");
     let got = net.delivered(1);
     assert!(got.len() >= 58 && got.contains(&59), "{got:?}");
-    assert_eq!(net.route(0, addr(3)).unwrap().hops, 4);
+    assert_eq!(net.route(0, addr(3)).unwrap().metric, 4);
     net.assert_conserved();
 }
 
@@ -178,7 +178,7 @@ fn packets_queued_for_a_broken_link_come_back_and_find_the_new_way() {
     net.run_until(secs(5.0));
     let recalled =
         |r: &&wayhop_testkit::Record| matches!(r.what, What::Status { status: TxStatus::Recalled, .. });
-    assert_eq!(net.record.iter().filter(recalled).count(), 9);
+    assert_eq!(net.record().iter().filter(recalled).count(), 9);
     let mut got = net.delivered(1);
     got.sort_unstable();
     assert_eq!(got, (0..=10).collect::<Vec<_>>());

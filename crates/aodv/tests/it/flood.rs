@@ -104,11 +104,11 @@ fn recovery(seed: u64, nodes: usize, p: &Params) -> Option<f64> {
         }
         net.run_for(ms(5));
     }
-    net.record.clear();
+    net.clear_record();
     net.run_until(secs(140.0));
     let first = |flow| {
         let mut run: Vec<(Time, u32)> = Vec::new();
-        for x in &net.record {
+        for x in net.record() {
             if let wayhop_testkit::What::Delivered { flow: Some(f), .. } = x.what
                 && f.flow == flow
             {

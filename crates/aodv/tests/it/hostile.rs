@@ -295,5 +295,5 @@ fn long_idle_nodes_set_no_timers() {
     net.send_at(secs(1.0), 0, 1, 1);
     net.run_until(secs(1_000.0));
     // Nothing happens after the routes have expired: the record ends there.
-    assert!(net.record.last().unwrap().at < secs(20.0));
+    assert!(net.record().last().unwrap().at < secs(20.0));
 }

@@ -24,7 +24,7 @@ fn a_first_search_goes_to_everybody_at_the_half_second_marks_with_growing_waits(
     let at: Vec<u64> = asked.iter().map(|(s, _)| s.at.as_nanos() / 1_000_000).collect();
     // 1.2; 3.0 (due 3.0); 3.0 + 3.6 = 6.6 -> 7.0; 7.0 + 5.4 = 12.4 -> 12.5; 12.5 + 7.2 = 19.7 -> 20.0 gives up.
     assert_eq!(at, [1_200, 3_000, 7_000, 12_500]);
-    let end = net.record.iter().find(|r| matches!(r.what, wayhop_testkit::What::Dropped { .. })).unwrap();
+    let end = net.record().iter().find(|r| matches!(r.what, wayhop_testkit::What::Dropped { .. })).unwrap();
     assert_eq!(end.at, secs(20.0));
     // During the silence packets wait; the next request goes out 10 s later.
     net.send_at(secs(60.0), 0, 9, 1);
@@ -102,7 +102,7 @@ fn no_route_to_a_neighbour_as_such() {
     m.hop_count = 1;
     hear(&mut net, 0, addr(4), &Message::Rreq(m));
     assert!(net.route(0, addr(4)).is_none());
-    assert_eq!(net.route(0, addr(5)).map(|r| (r.next_hop, r.hops)), Some((addr(4), 2)));
+    assert_eq!(net.route(0, addr(5)).map(|r| (r.next_hop, r.metric)), Some((addr(4), 2)));
 }
 
 #[test]

@@ -10,8 +10,8 @@ use std::path::Path;
 
 use wayhop_aodv::{Engine, Params};
 use wayhop_core::{
-    Addr, Cx, DropReason, Effect, Interface, Mac, Packet, Pool, Protocol, Purpose, Rng, RouteUse, RxMeta,
-    Time, TimerKey, TxId, TxStatus, stream,
+    Addr, Cx, DropReason, Effect, IfaceId, Interface, Mac, Packet, Pool, Protocol, Purpose, Rng, RouteUse,
+    RxMeta, Time, TimerKey, TxReport, TxStatus, stream,
 };
 use wayhop_testkit::Tables;
 use wayhop_wire::{dot11, ipv4, llc};
@@ -158,7 +158,7 @@ impl Node {
                 giver = Some(from);
             } else if from != self.own && (to == Mac::BROADCAST || owner(to) == self.own) {
                 assert!(!f.head.retry, "the captures have no message to the node twice");
-                let rx = RxMeta { from, broadcast: to == Mac::BROADCAST, signal_dbm: -60.0 };
+                let rx = RxMeta::from(from, to == Mac::BROADCAST).with_signal(-60.0);
                 self.call(|e, cx| {
                     let p = packet_of(cx, &f.ip);
                     e.on_frame(cx, p, &rx);
@@ -174,14 +174,16 @@ impl Node {
         const LAST_TRY: u8 = 7;
         let packet = ipv4::Packet::new_checked(&f.ip).expect("whole");
         let next_hop = owner(f.head.receiver);
-        let used = RouteUse { source: packet.src(), destination: packet.dst(), next_hop, previous_hop };
+        let (source, destination, iface) = (packet.src(), packet.dst(), IfaceId(0));
+        let used = RouteUse { source, destination, next_hop, iface, previous_hop };
         if tries == 1 {
             self.call(|e, cx| e.on_route_used(cx, &used));
         }
         if tries == LAST_TRY {
             self.call(|e, cx| {
                 let p = packet_of(cx, &f.ip);
-                e.on_tx_status(cx, TxId(0), next_hop, TxStatus::NoAck { tries }, Some(p));
+                let status = TxStatus::NoAck { tries };
+                e.on_tx_status(cx, TxReport { id: None, next_hop, iface, status, packet: Some(p) });
             });
         }
     }

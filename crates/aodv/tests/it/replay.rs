@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wayhop_aodv::{Engine, Params};
 use wayhop_core::{
-    Addr, BROADCAST, Cx, Effect, Interface, NodeId, Packet, PacketId, PacketMeta, Pool, Protocol, Purpose,
-    Rng, RouteUse, RxMeta, Span, Time, TimerKey, TxId, TxStatus, stream,
+    Addr, BROADCAST, Cx, Effect, IfaceId, Interface, NodeId, Packet, PacketId, PacketMeta, Pool, Protocol,
+    Purpose, Rng, RouteUse, RxMeta, Span, Time, TimerKey, TxReport, TxStatus, stream,
 };
 use wayhop_testkit::{TestPacket, addr, data_packet};
 use wayhop_wire::aodv::{Message, Rrep, Rreq};
@@ -146,12 +146,13 @@ impl World {
                 }
             }
             Effect::Install(r) => {
-                self.nodes[k].table.insert(r.destination, r.next_hop);
+                self.nodes[k].table.insert(r.destination.addr, r.next_hop);
             }
             Effect::Uninstall(a) => {
-                self.nodes[k].table.remove(&a);
+                self.nodes[k].table.remove(&a.addr);
             }
-            Effect::Recall(_) | Effect::Note(_) | Effect::State(_) => {}
+            Effect::ReplaceRoutes(_) | Effect::Refuse(_) => panic!("AODV asks for neither"),
+            Effect::Open(_) | Effect::Recall(..) | Effect::Note(_) | Effect::State(_) => {}
         }
     }
 
@@ -171,7 +172,7 @@ impl World {
 
     fn hear(&mut self, k: usize, from: Addr, bytes: &[u8]) {
         let p = self.packet(bytes, FIRST_MESSAGE_ID);
-        let rx = RxMeta { from, broadcast: false, signal_dbm: -50.0 };
+        let rx = RxMeta::from(from, false).with_signal(-50.0);
         self.call(k, |e, cx| e.on_frame(cx, p, &rx));
     }
 
@@ -180,7 +181,7 @@ impl World {
         let (source, destination) = (addr(line.source), addr(line.destination as usize));
         if let Some(&next_hop) = self.nodes[k].table.get(&destination) {
             self.say(k, data_text(line.uid, number(next_hop)), self.now);
-            let used = RouteUse { source, destination, next_hop, previous_hop };
+            let used = RouteUse { source, destination, next_hop, iface: IfaceId(0), previous_hop };
             self.call(k, |e, cx| e.on_route_used(cx, &used));
         } else {
             let p = self.packet(&line.data(ttl), line.uid);
@@ -313,7 +314,8 @@ fn every_message_and_every_next_hop_is_ns2s() {
             ("cbr", "D", "MAC", "RET") => {
                 let p = world.packet(&line.data(line.ttl), line.uid);
                 let (next_hop, status) = (addr(line.mac[0]), TxStatus::NoAck { tries: 7 });
-                world.call(k, |e, cx| e.on_tx_status(cx, TxId(0), next_hop, status, Some(p)));
+                let report = TxReport { id: None, next_hop, iface: IfaceId(0), status, packet: Some(p) };
+                world.call(k, |e, cx| e.on_tx_status(cx, report));
             }
             ("cbr", "r", ..) if line.source == k && line.field(1) == 0 => world.forward(k, line, 30, None),
             ("cbr", "r", ..) if line.source != k && line.destination != k as i64 => {

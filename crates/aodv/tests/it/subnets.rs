@@ -52,7 +52,7 @@ fn a_reply_with_a_prefix_makes_a_route_to_the_subnet_that_saves_further_requests
     assert_eq!(data(&net), [host(7), host(200), host(7), host(8)].map(|d| (addr(4), d)));
     assert_eq!(rreqs(&net, 0).len(), 1, "section 7: no further requests");
     // The host has a row for each address that was used.
-    assert_eq!(net.route(0, host(8)).unwrap().hops, 3);
+    assert_eq!(net.route(0, host(8)).unwrap().metric, 3);
     assert!(net.route(0, Addr::new(192, 168, 1, 0)).is_none());
     // Another subnet is none of it.
     net.send_to(0, Addr::new(192, 168, 2, 7), 1);

@@ -3,7 +3,7 @@
 use wayhop_aodv::{Engine, Params};
 use wayhop_core::{
     Addr, BROADCAST, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, RxMeta, Span, Time,
-    TimerKey, TxId, TxStatus,
+    TimerKey, TxReport,
 };
 use wayhop_testkit::{Net, addr};
 use wayhop_wire::aodv::{self, Message, Rrep, Rreq, Unreachable};
@@ -188,7 +188,7 @@ impl Protocol for Mute {
     fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, _: &RxMeta) {
         cx.drop(p, DropReason::Policy);
     }
-    fn on_tx_status(&mut self, _: &mut Cx<'_>, _: TxId, _: Addr, _: TxStatus, _: Option<Packet>) {}
+    fn on_tx_status(&mut self, _: &mut Cx<'_>, _: TxReport) {}
     fn on_timer(&mut self, _: &mut Cx<'_>, _: TimerKey) {}
     fn inspect(&self, _: Time, _: &mut dyn Inspect) {}
 }

@@ -191,7 +191,7 @@ fn the_hop_count_never_rolls_over() {
     let mut net = alone(&rfc());
     // 254 and the way here are 255; more cannot be told, and is refused.
     hear(&mut net, 0, addr(4), &Message::Rrep(reply(addr(9), 10, 254, addr(0))));
-    assert_eq!(net.route(0, addr(9)).unwrap().hops, 255);
+    assert_eq!(net.route(0, addr(9)).unwrap().metric, 255);
     hear(&mut net, 0, addr(3), &Message::Rrep(reply(addr(9), 11, 255, addr(0))));
     assert_eq!(net.route(0, addr(9)).unwrap().next_hop, addr(4));
     let far = Rreq { hop_count: 255, ..request(1, addr(8), 1, addr(7), None) };
@@ -245,7 +245,7 @@ fn nobody_gives_a_node_a_route_to_itself() {
         net.run_for(ms(20));
     }
     assert_eq!(route(&net, 0, own, "state"), None);
-    assert!(net.routes(0).iter().all(|r| r.destination != own && r.next_hop != own));
+    assert!(net.routes(0).iter().all(|r| r.destination.addr != own && r.next_hop != own));
     assert!(said(&net, 0).is_empty());
 }
 

@@ -115,7 +115,7 @@ fn what_tshark_shows_in_a_message_is_what_its_senders_tables_say() {
     let mut read = 0;
     while net.now() < secs(9.0) {
         net.run_for(wayhop_core::Span::from_micros(100));
-        for r in &net.record[read..] {
+        for r in &net.record()[read..] {
             if let What::Sent { next_hop, bytes, .. } = &r.what
                 && let Some((ip, what)) = kind(bytes)
             {
@@ -123,7 +123,7 @@ fn what_tshark_shows_in_a_message_is_what_its_senders_tables_say() {
                 expected.push(by_tables(&net, r.node.0 as usize, &s));
             }
         }
-        read = net.record.len();
+        read = net.record().len();
     }
     let file = tempfile::NamedTempFile::new().unwrap();
     net.write_pcap(File::create(file.path()).unwrap()).unwrap();

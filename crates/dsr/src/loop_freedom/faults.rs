@@ -4,7 +4,7 @@ use std::hash::Hasher;
 
 use wayhop_core::{
     Addr, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, RxMeta, Span, Time, TimerKey,
-    TxId, TxStatus,
+    TxReport,
 };
 use wayhop_testkit::explore::{Checked, Names};
 
@@ -98,21 +98,16 @@ impl Protocol for Faulty {
     fn on_overheard(&mut self, cx: &mut Cx<'_>, p: &[u8], next_hop: Addr, rx: &RxMeta) {
         self.engine.on_overheard(cx, p, next_hop, rx);
     }
-    fn on_tx_status(
-        &mut self,
-        cx: &mut Cx<'_>,
-        id: TxId,
-        next_hop: Addr,
-        status: TxStatus,
-        p: Option<Packet>,
-    ) {
+    fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
         let is_data =
             |p: &Packet| View::new(p.bytes()).is_ok_and(|v| !v.is_control() && v.ip.src() != cx.addr());
-        match p {
-            Some(p) if self.fault == Fault::SalvagesWithoutCount && is_data(&p) => {
+        match report {
+            TxReport { packet: Some(p), next_hop, .. }
+                if self.fault == Fault::SalvagesWithoutCount && is_data(&p) =>
+            {
                 self.salvage_without_count(cx, p, next_hop);
             }
-            p => self.engine.on_tx_status(cx, id, next_hop, status, p),
+            report => self.engine.on_tx_status(cx, report),
         }
     }
     fn on_timer(&mut self, cx: &mut Cx<'_>, key: TimerKey) {

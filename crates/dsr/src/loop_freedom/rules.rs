@@ -48,7 +48,7 @@ fn repeated(nodes: &[Addr]) -> Option<Addr> {
 /// No route that a node would send by visits a node twice, and each begins at that node.
 pub(super) fn no_cached_path_visits_twice<P: Dsr>(w: &World<P>, names: Names) -> Option<String> {
     for (i, host) in w.nodes.iter().enumerate() {
-        let mut cache = host.protocol.engine().cache.clone();
+        let mut cache = host.protocol().engine().cache.clone();
         let mut way = Path::EMPTY;
         for to in 0..w.nodes.len() {
             let known = cache.find(addr(to), Purpose::Check, w.now(), &mut way);
@@ -57,7 +57,7 @@ pub(super) fn no_cached_path_visits_twice<P: Dsr>(w: &World<P>, names: Names) ->
                 return Some(format!("{} has a wrong route to {}", names.node(i), names.node(to)));
             }
         }
-        let any: &dyn Any = &*host.protocol.engine().cache;
+        let any: &dyn Any = &*host.protocol().engine().cache;
         let mut paths = any.downcast_ref::<PathCache>().into_iter().flat_map(PathCache::paths);
         if let Some(p) = paths.find(|p| p.repeats()) {
             return Some(format!("{} keeps the path {p}", names.node(i)));
@@ -74,7 +74,7 @@ pub(super) fn the_salvage_count_bounds_the_way<P: Dsr>(w: &World<P>, names: Name
     for f in w.flights() {
         let Ok(v) = View::new(f.packet.bytes()) else { continue };
         let Some(s) = v.source_route else { continue };
-        let params: &Params = &w.nodes[f.from].protocol.engine().params;
+        let params: &Params = &w.nodes[f.from].protocol().engine().params;
         let first = if v.is_control() { params.control_ttl } else { DATA_TTL };
         let hops = usize::from(first - v.ip.ttl()) + 1;
         if hops > longest * (usize::from(s.salvage) + 1) {
@@ -99,7 +99,7 @@ pub(super) fn transmissions_are_bounded<P: Dsr>(w: &World<P>, names: Names) -> O
     let lives: usize = w.nodes.iter().map(|n| 1 + usize::from(n.life)).sum();
     for c in w.transmissions() {
         let (times, failed) = (usize::from(c.times), usize::from(c.failed));
-        let tries = tries(&w.nodes[0].protocol.engine().params);
+        let tries = tries(&w.nodes[0].protocol().engine().params);
         let most = if c.to_all { lives } else { longest * (1 + failed) * tries };
         if times > most {
             let source = names.of(Addr::from_bits((c.name >> 16) as u32));

@@ -44,7 +44,7 @@ fn a_node_that_acknowledges_itself_numbers_its_packets_from_one_counter() {
     net.send_every(at(1.0), Span::from_millis(10), 20, 0, 1, 1);
     net.run_until(at(1.4));
     let mut ids: Vec<u16> = net
-        .record
+        .record()
         .iter()
         .filter(|r| r.node.index() == 0)
         .filter_map(|r| match &r.what {

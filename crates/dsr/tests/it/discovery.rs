@@ -320,7 +320,7 @@ fn a_broadcast_packet_goes_to_the_neighbours_only() {
     net.send_to(0, [255; 4].into(), 1);
     net.run_until(at(2.0));
     let who: Vec<_> =
-        net.record.iter().filter(|r| matches!(r.what, wayhop_testkit::What::Delivered { .. })).collect();
+        net.record().iter().filter(|r| matches!(r.what, wayhop_testkit::What::Delivered { .. })).collect();
     assert_eq!(who.len(), 1);
     assert_eq!(who[0].node.0, 1);
     net.assert_conserved();

@@ -159,7 +159,7 @@ fn a_packet_without_identification_gets_one_of_its_own() {
     let interface = Interface::default();
     let mut cx = Cx::new(at(1.0), addr(0), interface, &mut rng, &mut pool, &mut next, &mut effects);
     node.start(&mut cx);
-    node.on_frame(&mut cx, learn, &RxMeta { from: addr(1), broadcast: false, signal_dbm: 0.0 });
+    node.on_frame(&mut cx, learn, &RxMeta::from(addr(1), false).with_signal(0.0));
     for p in out {
         node.on_outbound(&mut cx, p);
     }

@@ -95,7 +95,7 @@ proptest! {
         let mut cx = Cx::new(at(1.0), addr(1), Interface::default(), &mut rng, &mut pool, &mut next, &mut effects);
         for p in &packets {
             for len in [p.len(), p.len() / 2] {
-                let rx = RxMeta { from: addr(2), broadcast: false, signal_dbm: -60.0 };
+                let rx = RxMeta::from(addr(2), false).with_signal(-60.0);
                 engine.on_overheard(&mut cx, &p[..len], addr(3), &rx);
             }
         }
@@ -204,7 +204,7 @@ fn a_packet_with_a_wrong_checksum_is_discarded() {
     net.inject(1, addr(0), false, &p);
     net.run_until(at(1.5));
     assert_eq!(net.drops().iter().map(|d| d.1).collect::<Vec<_>>(), [DropReason::Malformed]);
-    assert!(!net.record.iter().any(|r| matches!(r.what, What::Sent { .. })));
+    assert!(!net.record().iter().any(|r| matches!(r.what, What::Sent { .. })));
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn the_same_seed_gives_the_same_run() {
         net.down_at(at(8.0), 1, 4);
         net.run_until(at(20.0));
         net.assert_conserved();
-        net.record
+        net.record().to_vec()
     };
     let (a, b, c) = (run(1), run(1), run(2));
     assert!(a == b);

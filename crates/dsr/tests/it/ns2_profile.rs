@@ -149,7 +149,7 @@ fn the_ns2_profile_sends_bare_acknowledgements_before_data() {
             net.inject(1, addr(0), false, &p);
         }
         net.run_until(at(2.0));
-        let mut classes: Vec<_> = (net.record.iter())
+        let mut classes: Vec<_> = (net.record().iter())
             .filter_map(|r| match &r.what {
                 What::Sent { priority, bytes, .. } if r.node == NodeId(1) && bytes[5] >= 100 => {
                     Some((bytes[5], *priority))

@@ -39,7 +39,7 @@ fn tshark_finds_nothing_malformed_and_counts_the_messages_that_we_sent() {
         let theirs =
             |kind: u8| rows.iter().filter(|r| r[0].split(',').any(|t| t == kind.to_string())).count();
         let ours = |kind: u8| {
-            let sent = net.record.iter().filter(|r| match &r.what {
+            let sent = net.record().iter().filter(|r| match &r.what {
                 What::Sent { bytes, .. } => options(bytes).iter().any(|o| o.0 == kind),
                 _ => false,
             });
@@ -77,7 +77,7 @@ fn tshark_counts_our_acknowledgements_and_requests_for_them() {
         let rows = tshark::fields(&capture, "ip.proto == 48", &["dsr.option.type"]).unwrap();
         for kind in [32, 160, crate::common::SOURCE_ROUTE] {
             let theirs = rows.iter().filter(|r| r[0].split(',').any(|t| t == kind.to_string())).count();
-            let sent = net.record.iter().filter(
+            let sent = net.record().iter().filter(
                 |r| matches!(&r.what, What::Sent { bytes, .. } if options(bytes).iter().any(|o| o.0 == kind)),
             );
             let ours = sent.count();

@@ -2,7 +2,7 @@
 
 use wayhop_core::{Span, Time};
 
-use crate::queue::Outgoing;
+use crate::outgoing::Outgoing;
 use crate::radio::{Host, Radio, RadioEvent, Times};
 use crate::station::{Backoff, Ear, Sending};
 

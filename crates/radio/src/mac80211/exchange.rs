@@ -3,8 +3,8 @@
 use wayhop_core::{Span, Time, TxStatus};
 
 use crate::medium::{Pause, Transmission};
+use crate::outgoing::Outgoing;
 use crate::phy::FrameKind;
-use crate::queue::Outgoing;
 use crate::radio::{EVERYONE, FrameAt, FrameHead, Host, Radio, RadioEvent};
 use crate::station::{Answer, Backoff, Sending};
 
@@ -33,7 +33,7 @@ impl Radio {
 
     /// Whether its frame, with header, is long enough for the RTS threshold.
     pub(crate) fn is_long(&self, out: &Outgoing) -> bool {
-        self.phy.frame_bytes(Self::data_kind(out), out.packet.len()) >= self.config.rts_threshold_bytes
+        self.phy.frame_bytes(Self::data_kind(out), out.frame.packet.len()) >= self.config.rts_threshold_bytes
     }
 
     pub(crate) fn wants_rts(&self, out: &Outgoing) -> bool {
@@ -62,7 +62,7 @@ impl Radio {
     fn send_rts(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let mac = &mut self.macs[station as usize];
         let out = mac.current.as_ref().expect("an RTS is for a packet");
-        let data = self.phy.airtime(FrameKind::Data, out.packet.len());
+        let data = self.phy.airtime(FrameKind::Data, out.frame.packet.len());
         let t = &self.times;
         let duration_us = duration_us(t.sifs * 3 + t.cts + data + t.ack);
         let head = FrameHead {
@@ -84,7 +84,7 @@ impl Radio {
     fn send_data(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let mac = &self.macs[station as usize];
         let out = mac.current.as_ref().expect("checked by the caller");
-        let (kind, to, len) = (Self::data_kind(out), out.to, out.packet.len());
+        let (kind, to, len) = (Self::data_kind(out), out.to, out.frame.packet.len());
         let acknowledged = self.is_acknowledged(out);
         let t = &self.times;
         let airtime = self.phy.airtime(kind, len);

@@ -1,12 +1,13 @@
 //! Stations at given places, sources that never run dry, and an event queue: the least that makes a radio run.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
-use wayhop_core::{Leg, NodeId, PacketId, PacketMeta, Pool, Position, Priority, Time, TxStatus};
-use wayhop_radio::{
-    EVERYONE, FrameAt, Host, Motions, NOBODY, Outgoing, Payload, Radio, RadioConfig, RadioEvent,
+use wayhop_core::{
+    Frame, IfaceId, Leg, Mac, NodeId, PacketId, PacketMeta, Payload, Pool, Position, Priority, Reporting,
+    Time, TxStatus,
 };
+use wayhop_radio::{EVERYONE, FrameAt, Host, Motions, NOBODY, Outgoing, Radio, RadioConfig, RadioEvent};
 
 pub(crate) struct Air {
     pub(crate) radio: Radio,
@@ -28,6 +29,8 @@ pub(crate) struct Log {
     pub(crate) finished: Vec<(Time, u32, TxStatus)>,
     /// (time, station, kind, duration) of every frame that `captured` showed at its sender
     pub(crate) sent: Vec<(Time, u32, wayhop_radio::FrameKind, u16)>,
+    /// Each station's interface queue.
+    waiting: Vec<VecDeque<Outgoing>>,
     saturated: Vec<(u32, u32, usize)>,
     next_id: u64,
 }
@@ -38,7 +41,8 @@ impl Air {
         let mut radio = Radio::new(config, places.len(), seed);
         radio.set_capturing(true);
         radio.set_overhear(true);
-        Self { radio, log: Log { places, ..Log::default() } }
+        let waiting = places.iter().map(|_| VecDeque::new()).collect();
+        Self { radio, log: Log { places, waiting, ..Log::default() } }
     }
 
     /// `from` always has another packet of `len` octets for `to`.
@@ -67,16 +71,20 @@ impl Air {
         let meta = PacketMeta { id: PacketId(id), ..PacketMeta::default() };
         let next_hop = if to == EVERYONE { wayhop_core::BROADCAST } else { NodeId(to).default_addr() };
         let to = if to == EVERYONE || (to as usize) < self.log.places.len() { to } else { NOBODY };
-        let out = Outgoing {
+        let frame = Frame {
             packet: self.log.pool.zeroed(len, meta),
             payload: Payload::Ip,
+            iface: IfaceId(0),
             next_hop,
-            to,
+            receiver: Mac::from_addr(next_hop),
             priority,
-            report: None,
-            wants_status: true,
+            reporting: Reporting::Nobody,
+            life: 0,
         };
-        self.radio.enqueue(at, from, out, &mut self.log).expect("room in the queue");
+        let queue = &mut self.log.waiting[from as usize];
+        let place = queue.partition_point(|o| o.frame.priority <= priority);
+        queue.insert(place, Outgoing { frame, to });
+        self.radio.wake(at, from, &mut self.log);
         id
     }
 
@@ -125,17 +133,19 @@ impl Host for Log {
     fn sending(&mut self, _: &FrameAt<'_>) {}
     fn received(&mut self, f: &FrameAt<'_>, ready: Time) {
         self.ready.push(ready);
-        let p = &f.body.expect("data").packet;
+        let p = &f.body.expect("data").frame.packet;
         self.received.push((f.at, f.station, f.head.from, p.len(), p.meta.id.0));
     }
     fn overheard(&mut self, f: &FrameAt<'_>) {
         self.overheard.push((f.station, f.head.from));
     }
     fn finished(&mut self, at: Time, station: u32, out: Outgoing, status: TxStatus) {
-        self.pool.recycle(out.packet);
+        self.pool.recycle(out.frame.packet);
         self.finished.push((at, station, status));
     }
-    fn queued(&mut self, _: u32, _: u32) {}
+    fn next(&mut self, station: u32) -> Option<Outgoing> {
+        self.waiting[station as usize].pop_front()
+    }
     fn captured(&mut self, f: &FrameAt<'_>) {
         if f.station == f.head.from {
             self.sent.push((f.at, f.station, f.head.kind, f.head.duration_us));

@@ -3,9 +3,8 @@
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
-use wayhop_core::{Addr, BROADCAST, Packet, Pool, Priority, Time, TxId, TxSpec, TxStatus};
+use wayhop_core::{Addr, BROADCAST, Frame, IfaceId, Mac, Packet, Payload, Pool, Priority, Reporting, Time};
 
-use super::host::Call;
 use super::{Checked, Topology};
 use crate::packets::addr;
 
@@ -20,7 +19,7 @@ pub struct Flight {
     pub broadcast: bool,
     /// What flies.
     pub packet: Arc<Packet>,
-    pub(crate) report: Option<TxId>,
+    pub(crate) reporting: Reporting,
     pub(crate) is_data: bool,
     pub(crate) sent: Time,
     /// Of the packet.
@@ -72,11 +71,11 @@ impl Air {
     }
 
     /// Sends; gives back a unicast that failed at once.
-    pub(crate) fn send<P: Checked>(&mut self, from: usize, packet: Packet, spec: TxSpec) -> Option<Call> {
+    pub(crate) fn send<P: Checked>(&mut self, from: usize, frame: Frame) -> Option<Frame> {
         let mut h = DefaultHasher::new();
-        P::digest_packet(packet.bytes(), &mut h);
-        let broadcast = spec.next_hop == BROADCAST;
-        let name = P::name(packet.bytes());
+        P::digest_packet(frame.packet.bytes(), &mut h);
+        let broadcast = frame.next_hop == BROADCAST;
+        let name = P::name(frame.packet.bytes());
         if let Some(c) = self.count(name) {
             (c.times, c.to_all) = (c.times + 1, broadcast);
         }
@@ -84,15 +83,15 @@ impl Air {
             from,
             to: 0,
             broadcast,
-            packet: Arc::new(packet),
-            report: spec.report.filter(|_| !broadcast),
-            is_data: spec.priority != Priority::Control,
+            packet: Arc::new(frame.packet.clone()),
+            reporting: if broadcast { Reporting::Nobody } else { frame.reporting },
+            is_data: frame.priority != Priority::Control,
             sent: self.now,
             digest: h.finish(),
         };
         let mut taken = false;
         for to in 0..self.up.nodes() {
-            if (broadcast || addr(to) == spec.next_hop) && self.up.has(from, to) {
+            if (broadcast || addr(to) == frame.next_hop) && self.up.has(from, to) {
                 let at = self.flights.partition_point(|f| (f.from, f.to) <= (from, to));
                 self.flights.insert(at, Flight { to, ..flight.clone() });
                 taken = true;
@@ -104,12 +103,12 @@ impl Air {
         if let Some(c) = self.count(name) {
             c.failed += 1;
         }
-        flight.failed(spec.next_hop)
+        Some(frame)
     }
 
     /// The data packets that a node gives up for a neighbour. Its control messages may have left already, and are left where they
     /// are.
-    pub(crate) fn recall<P: Checked>(&mut self, from: usize, next_hop: Addr) -> Vec<Call> {
+    pub(crate) fn recall<P: Checked>(&mut self, from: usize, next_hop: Addr) -> Vec<Frame> {
         let waits = |f: &mut Flight| f.from == from && addr(f.to) == next_hop && f.is_data && !f.broadcast;
         let taken: Vec<Flight> = self.flights.extract_if(.., waits).collect();
         for f in &taken {
@@ -117,10 +116,7 @@ impl Air {
                 c.failed += 1;
             }
         }
-        taken
-            .into_iter()
-            .filter_map(|f| f.report.map(|id| Call::Status(id, next_hop, TxStatus::Recalled, f.copy())))
-            .collect()
+        taken.iter().filter(|f| f.is_reported()).map(Flight::frame).collect()
     }
 
     /// Whether an earlier frame flies on the same link.
@@ -131,8 +127,23 @@ impl Air {
 }
 
 impl Flight {
-    /// Tells the sender of a unicast that it was not acknowledged.
-    pub(crate) fn failed(&self, next_hop: Addr) -> Option<Call> {
-        self.report.map(|id| Call::Status(id, next_hop, TxStatus::NoAck { tries: 7 }, self.copy()))
+    /// Whether its sender's protocol hears how it ends.
+    pub(crate) fn is_reported(&self) -> bool {
+        self.reporting != Reporting::Nobody
+    }
+
+    /// The frame as its sender sent it.
+    pub(crate) fn frame(&self) -> Frame {
+        let next_hop = addr(self.to);
+        Frame {
+            packet: self.copy(),
+            payload: Payload::Ip,
+            iface: IfaceId(0),
+            next_hop,
+            receiver: Mac::from_addr(next_hop),
+            priority: if self.is_data { Priority::Data } else { Priority::Control },
+            reporting: self.reporting,
+            life: 0,
+        }
     }
 }

@@ -1,28 +1,25 @@
 //! One node of an explored world.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, LazyLock};
 
 use wayhop_core::{
-    Addr, BROADCAST, Cx, DataPlane, Effect, Interface, Packet, PacketMeta, Pool, Purpose, Route, RouteUse,
-    RxMeta, Time, TimerKey, TxId, TxSpec, TxStatus, stream,
+    Addr, DropReason, Frame, IfaceId, Packet, PacketMeta, Pool, Prefix, Purpose, Route, RxMeta, SendState,
+    Time, TimerKey, TraceNote, TxStatus, stream,
 };
-use wayhop_wire::ipv4;
+use wayhop_node::{Above, Below, Engine, Hop, IfaceConfig, Node, Row, Stage, Workspace, World as NodeWorld};
 
 use super::air::Air;
 use super::{Checked, Tally};
-use crate::packets::{TestPacket, addr, data_packet, read_ip};
+use crate::packets::{TestPacket, addr, data_packet};
 
-/// A node: its protocol, timers and forwarding table.
+/// A node and how often it has rebooted.
 #[derive(Clone, Debug)]
 pub struct Host<P> {
-    /// The protocol.
-    pub protocol: P,
-    /// The forwarding table.
-    pub table: BTreeMap<Addr, Route>,
+    node: Node<P>,
     /// How often it has rebooted.
     pub life: u8,
-    pub(crate) timers: BTreeMap<TimerKey, Time>,
     /// Of all this.
     pub(crate) digest: u64,
 }
@@ -31,22 +28,19 @@ pub struct Host<P> {
 pub(crate) struct Visit<'a, P> {
     pub(crate) host: &'a mut Host<P>,
     pub(crate) air: &'a mut Air,
-    pub(crate) node: usize,
-    pub(crate) now: Time,
+    pub(crate) number: usize,
     pub(crate) tally: &'a Tally,
 }
 
-/// More calls than this in one moment are a storm that feeds itself.
-const MOST_CALLS: usize = 256;
-
-/// A call that an effect provoked; made as soon as the effects before it are applied.
-pub(crate) enum Call {
-    Status(TxId, Addr, TxStatus, Packet),
-    Miss(Packet),
-}
+/// More frames than this in one moment are a storm that feeds itself.
+const MOST_FRAMES: usize = 256;
 
 /// The TTL of an application's packet.
 pub const DATA_TTL: u8 = 16;
+
+/// What every node's interface is: it acknowledges, and a packet reaches it at once.
+static INTERFACE: LazyLock<Arc<IfaceConfig>> =
+    LazyLock::new(|| Arc::new(IfaceConfig { acknowledges: true, ..IfaceConfig::default() }));
 
 /// A data packet of an application.
 pub(crate) fn data(from: usize, to: usize) -> Packet {
@@ -54,134 +48,167 @@ pub(crate) fn data(from: usize, to: usize) -> Packet {
     Pool::new().packet(&data_packet(t, &[0; 4]), PacketMeta::default())
 }
 
-impl<P: Checked> Host<P> {
-    pub(crate) fn new(protocol: P, life: u8) -> Self {
-        Self { protocol, table: BTreeMap::new(), timers: BTreeMap::new(), life, digest: 0 }
+impl<P> Host<P> {
+    /// The node's protocol.
+    pub fn protocol(&self) -> &P {
+        self.node.protocol(0)
     }
-    /// The first timer that is due, by key, from `skip` on.
-    pub(crate) fn due(&self, now: Time) -> impl Iterator<Item = TimerKey> {
-        self.timers.iter().filter(move |&(_, &at)| at <= now).map(|(&key, _)| key)
+    /// The row of its forwarding table for a node.
+    pub fn route(&self, to: Addr) -> Option<Route> {
+        self.node.table().get(to.into()).map(|row| row.route)
+    }
+    /// The timers that are due, by key.
+    pub(crate) fn due(&self, now: Time) -> Vec<TimerKey> {
+        let mut keys: Vec<TimerKey> =
+            self.node.timers().filter(|&(_, _, at)| at <= now).map(|(_, key, _)| key).collect();
+        keys.sort_unstable();
+        keys
     }
     pub(crate) fn next_timer(&self) -> Option<Time> {
-        self.timers.values().copied().min().filter(|&t| t < Time::NEVER)
+        self.node.timers().map(|(_, _, at)| at).min()
     }
+}
+
+impl<P: Checked> Host<P> {
+    pub(crate) fn new(number: usize, protocol: P, life: u8) -> Self {
+        let engine = Engine::new(protocol, stream(1, Purpose::Protocol, 0));
+        Self { node: Node::new(addr(number), engine, Arc::clone(&INTERFACE)), life, digest: 0 }
+    }
+
     fn sum_up(&mut self) {
         let mut h = DefaultHasher::new();
-        self.protocol.digest(&mut h);
-        self.timers.hash(&mut h);
-        for r in self.table.values() {
-            (r.destination, r.next_hop, r.hops).hash(&mut h);
+        self.protocol().digest(&mut h);
+        let mut timers: Vec<(TimerKey, Time)> = self.node.timers().map(|(_, key, at)| (key, at)).collect();
+        timers.sort_unstable();
+        timers.hash(&mut h);
+        let mut rows: Vec<&Row> = self.node.table().rows().collect();
+        rows.sort_unstable_by_key(|r| r.route.destination);
+        for Row { route: r, .. } in rows {
+            (r.destination, r.next_hop, r.metric).hash(&mut h);
         }
         self.digest = h.finish();
     }
 }
 
 impl<P: Checked> Visit<'_, P> {
-    /// Makes one call and those that follow from it.
-    pub(crate) fn call(&mut self, f: impl FnOnce(&mut P, &mut Cx<'_>)) {
-        let mut calls = VecDeque::new();
-        self.once(&mut calls, f);
-        self.rest(calls);
-        self.host.sum_up();
+    /// The node's engine begins.
+    pub(crate) fn start(&mut self) {
+        self.call(|node, w, now| node.start(w, now));
     }
-
     /// An application's packet.
     pub(crate) fn originate(&mut self, to: usize) {
-        let p = data(self.node, to);
-        if self.host.protocol.data_plane() == DataPlane::PerPacket {
-            return self.call(|protocol, cx| protocol.on_outbound(cx, p));
+        let p = data(self.number, to);
+        self.call(|node, w, now| node.originate(w, now, p));
+    }
+    /// A frame from the air.
+    pub(crate) fn receive(&mut self, p: Packet, rx: RxMeta) {
+        self.call(|node, w, now| node.receive(w, now, p, rx));
+    }
+    /// A frame for somebody else.
+    pub(crate) fn overhear(&mut self, p: &[u8], next_hop: Addr, rx: RxMeta) {
+        self.call(|node, w, now| node.overhear(w, now, p, next_hop, rx));
+    }
+    /// A transmission ended.
+    pub(crate) fn finished(&mut self, frame: Frame, status: TxStatus) {
+        self.call(|node, w, now| node.finished(w, now, frame, status));
+    }
+    /// A timer that is due fires.
+    pub(crate) fn fire(&mut self, key: TimerKey) {
+        self.call(|node, w, now| node.fire(w, now, 0, key));
+    }
+
+    /// Makes one call and those that follow from it.
+    fn call(&mut self, f: impl FnOnce(&mut Node<P>, &mut Surroundings<'_, P>, Time)) {
+        let now = self.air.now;
+        let key = 1 + u64::from(self.host.life);
+        self.host.node.set_rng(0, stream(key, Purpose::Protocol, self.number as u64));
+        let mut w = Surroundings {
+            air: self.air,
+            number: self.number,
+            tally: self.tally,
+            work: Workspace::new(),
+            delayed: VecDeque::new(),
+            protocol: std::marker::PhantomData,
+        };
+        let node = &mut self.host.node;
+        f(node, &mut w, now);
+        let mut frames = 0;
+        while let Some(step) = Step::next(node, &mut w) {
+            frames += 1;
+            assert!(frames < MOST_FRAMES, "node {} answers its own calls without end", w.number);
+            match step {
+                Step::Delayed(stage, frame) => node.frame_due(&mut w, now, stage, frame),
+                Step::Queued(frame) => {
+                    if let Some(failed) = w.air.send::<P>(w.number, frame) {
+                        w.tally.failed();
+                        node.finished(&mut w, now, failed, TxStatus::NoAck { tries: 7 });
+                    }
+                }
+            }
         }
-        let mut calls = VecDeque::new();
-        self.look_up(&mut calls, p, addr(self.node), addr(to), None);
-        self.rest(calls);
         self.host.sum_up();
     }
+}
 
-    /// A frame from the air.
-    pub(crate) fn receive(&mut self, mut p: Packet, rx: &RxMeta) {
-        let own = addr(self.node);
-        let port = self.host.protocol.interests().udp_port;
-        let Some(head) = read_ip(p.bytes()) else { return };
-        let for_us = head.destination == own || head.destination == BROADCAST;
-        let per_packet = self.host.protocol.data_plane() == DataPlane::PerPacket;
-        if per_packet || for_us && port.is_some() && head.udp_port == port {
-            return self.call(|protocol, cx| protocol.on_frame(cx, p, rx));
-        }
-        if for_us {
-            self.tally.arrived();
-        } else if head.source != own && head.ttl > 1 && ipv4::decrement_ttl(p.bytes_mut()).is_ok() {
-            let mut calls = VecDeque::new();
-            self.look_up(&mut calls, p, head.source, head.destination, Some(rx.from));
-            self.rest(calls);
-            self.host.sum_up();
-        }
-    }
+/// What is left to do of a moment: delays of transmissions are ignored, and the queue empties at once.
+enum Step {
+    Delayed(Stage, Frame),
+    Queued(Frame),
+}
 
-    /// The forwarding table.
-    fn look_up(
-        &mut self,
-        calls: &mut VecDeque<Call>,
-        p: Packet,
-        source: Addr,
-        destination: Addr,
-        previous_hop: Option<Addr>,
-    ) {
-        let Some(&row) = self.host.table.get(&destination) else {
-            calls.push_back(Call::Miss(p));
-            return;
-        };
-        calls.extend(self.air.send::<P>(self.node, p, TxSpec::unicast(row.next_hop).reported(TxId(0))));
-        if self.host.protocol.interests().route_used {
-            let used = RouteUse { source, destination, next_hop: row.next_hop, previous_hop };
-            self.once(calls, |protocol, cx| protocol.on_route_used(cx, &used));
+impl Step {
+    fn next<P: Checked>(node: &mut Node<P>, w: &mut Surroundings<'_, P>) -> Option<Self> {
+        if let Some(frame) = node.pull(IfaceId(0)) {
+            return Some(Self::Queued(frame));
         }
+        w.delayed.pop_front().map(|(stage, frame)| Self::Delayed(stage, frame))
     }
+}
 
-    fn rest(&mut self, mut calls: VecDeque<Call>) {
-        for _ in 0..MOST_CALLS {
-            match calls.pop_front() {
-                None => return,
-                Some(Call::Miss(p)) => {
-                    self.once(&mut calls, |protocol, cx| protocol.on_outbound(cx, p));
-                }
-                Some(Call::Status(id, to, status, p)) => {
-                    self.once(&mut calls, |protocol, cx| {
-                        protocol.on_tx_status(cx, id, to, status, Some(p));
-                    });
-                }
-            }
-        }
-        panic!("node {} answers its own calls without end", self.node);
-    }
+/// What a node asks of the explored world around it.
+struct Surroundings<'a, P> {
+    air: &'a mut Air,
+    number: usize,
+    tally: &'a Tally,
+    work: Workspace,
+    delayed: VecDeque<(Stage, Frame)>,
+    protocol: std::marker::PhantomData<P>,
+}
 
-    fn once(&mut self, calls: &mut VecDeque<Call>, f: impl FnOnce(&mut P, &mut Cx<'_>)) {
-        let mut rng = stream(1 + u64::from(self.host.life), Purpose::Protocol, self.node as u64);
-        let mut pool = Pool::new();
-        let mut next_id = 0;
-        let mut effects = Vec::new();
-        let interface = Interface { queued: 0, acknowledges: true };
-        let me = addr(self.node);
-        let mut cx = Cx::new(self.now, me, interface, &mut rng, &mut pool, &mut next_id, &mut effects);
-        f(&mut self.host.protocol, &mut cx);
-        for e in effects {
-            match e {
-                Effect::Send(p, spec) => calls.extend(self.air.send::<P>(self.node, p, spec)),
-                Effect::Recall(next_hop) => calls.extend(self.air.recall::<P>(self.node, next_hop)),
-                Effect::Deliver(_) => self.tally.arrived(),
-                Effect::SetTimer(key, at) => {
-                    self.host.timers.insert(key, at);
-                }
-                Effect::ClearTimer(key) => {
-                    self.host.timers.remove(&key);
-                }
-                Effect::Install(r) => {
-                    self.host.table.insert(r.destination, r);
-                }
-                Effect::Uninstall(destination) => {
-                    self.host.table.remove(&destination);
-                }
-                Effect::Drop(..) | Effect::Consume(_) | Effect::Note(_) | Effect::State(_) => {}
-            }
-        }
+impl<P: Checked> Below for Surroundings<'_, P> {
+    fn ready(&mut self, _: Time, _: IfaceId) {}
+    fn recall(&mut self, _: IfaceId, next_hop: Addr, taken: &mut Vec<Frame>) {
+        taken.extend(self.air.recall::<P>(self.number, next_hop));
     }
+}
+
+impl<P: Checked> Above for Surroundings<'_, P> {
+    fn listens(&mut self, _: Time, _: &Packet) -> bool {
+        true
+    }
+    fn deliver(&mut self, _: Time, packet: Packet) {
+        self.tally.arrived();
+        self.work.pool.recycle(packet);
+    }
+    fn unreachable(&mut self, _: Time, packet: Packet, _: DropReason) {
+        self.work.pool.recycle(packet);
+    }
+}
+
+impl<P: Checked> NodeWorld for Surroundings<'_, P> {
+    fn workspace(&mut self) -> &mut Workspace {
+        &mut self.work
+    }
+    fn schedule_timer(&mut self, _: Time, _: u8, _: TimerKey) {
+        // The search looks at the node's timers itself.
+    }
+    fn schedule_frame(&mut self, _: Time, stage: Stage, frame: Frame) {
+        self.delayed.push_back((stage, frame));
+    }
+    fn schedule_resolution(&mut self, _: Time, _: IfaceId) {}
+    fn record(&mut self, _: Time, _: &Packet, _: Hop) {}
+    fn note(&mut self, _: Time, _: TraceNote) {}
+    fn state(&mut self, _: Time, _: SendState) {}
+    fn route_installed(&mut self, _: Time, _: &Row) {}
+    fn route_removed(&mut self, _: Time, _: Prefix) {}
 }

@@ -99,7 +99,7 @@ fn changes<P: Checked>(before: &World<P>, after: &World<P>, names: Names) -> Str
     let mut all = Vec::new();
     for (i, (old, new)) in before.nodes.iter().zip(&after.nodes).enumerate() {
         let read = |p: &P| p.knowledge(names).into_iter().collect::<BTreeMap<Addr, String>>();
-        let (old, new) = (read(&old.protocol), read(&new.protocol));
+        let (old, new) = (read(old.protocol()), read(new.protocol()));
         let mut mine = Vec::new();
         for (to, now) in &new {
             match old.get(to) {

@@ -5,10 +5,10 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use wayhop_core::{Addr, BROADCAST, Inspect, Packet, Protocol, RxMeta, Time, TimerKey, TxStatus};
+use wayhop_core::{Addr, BROADCAST, Inspect, Packet, Reporting, RxMeta, Time, TimerKey, TxStatus};
 
 use super::air::{Air, Flight, Transmissions};
-use super::host::{Call, Host, Visit};
+use super::host::{Host, Visit};
 use super::{Checked, Exploration};
 use crate::packets::addr;
 
@@ -84,7 +84,7 @@ impl<P> Hash for World<P> {
         self.nodes.iter().for_each(|n| h.write_u64(n.digest));
         for f in &self.air.flights {
             h.write_u8((f.from * 16 + f.to) as u8);
-            h.write_u8(u8::from(f.broadcast) * 2 + u8::from(f.report.is_some()));
+            h.write_u8(u8::from(f.broadcast) * 2 + u8::from(f.is_reported()));
             h.write_u64(f.sent.as_nanos());
             h.write_u64(f.digest);
         }
@@ -110,10 +110,10 @@ impl<P> PartialEq for World<P> {
 
 impl<P: Checked> World<P> {
     pub(crate) fn new(x: &Exploration<P>) -> Self {
-        let nodes = (0..x.topology.nodes()).map(|i| Arc::new(Host::new((x.engine)(i), 0))).collect();
+        let nodes = (0..x.topology.nodes()).map(|i| Arc::new(Host::new(i, (x.engine)(i), 0))).collect();
         let air = Air { flights: Vec::new(), up: x.topology, now: Time::ZERO, counts: Vec::new() };
         let mut w = Self { nodes, air, left: x.budget, wrong_step: None, touched: 0 };
-        (0..x.topology.nodes()).for_each(|i| w.visit(x, i, |v| v.call(Protocol::start)));
+        (0..x.topology.nodes()).for_each(|i| w.visit(x, i, |v| v.start()));
         w
     }
 
@@ -139,7 +139,7 @@ impl<P: Checked> World<P> {
             if left.losses > 0 {
                 out.push(Action::Lose(i));
             }
-            if left.unheard > 0 && air.flights[i].report.is_some() && !air.is_behind(i) {
+            if left.unheard > 0 && air.flights[i].is_reported() && !air.is_behind(i) {
                 out.push(Action::Unheard(i));
             }
         }
@@ -194,7 +194,7 @@ impl<P: Checked> World<P> {
     fn wrong_step(&self, after: &Self) -> Option<(usize, &'static str)> {
         let called = (0..self.nodes.len()).filter(|i| after.touched >> i & 1 == 1);
         called.filter(|&i| self.nodes[i].life == after.nodes[i].life).find_map(|i| {
-            P::wrong_step(&self.nodes[i].protocol, &after.nodes[i].protocol).map(|what| (i, what))
+            P::wrong_step(self.nodes[i].protocol(), after.nodes[i].protocol()).map(|what| (i, what))
         })
     }
 
@@ -213,7 +213,7 @@ impl<P: Checked> World<P> {
             Action::Unheard(i) => {
                 w.left.unheard -= 1;
                 let f = w.air.flights[i].clone();
-                w.air.flights[i].report = None;
+                w.air.flights[i].reporting = Reporting::Nobody;
                 w.deliver(x, i);
                 w.fail(x, &f);
             }
@@ -241,14 +241,17 @@ impl<P: Checked> World<P> {
                 w.left.reboots -= 1;
                 x.tally.rebooted();
                 // Nobody is left to hear of what the old life sent.
-                w.air.flights.iter_mut().filter(|f| f.from == i).for_each(|f| f.report = None);
+                w.air
+                    .flights
+                    .iter_mut()
+                    .filter(|f| f.from == i)
+                    .for_each(|f| f.reporting = Reporting::Nobody);
                 let life = w.nodes[i].life + 1;
-                w.nodes[i] = Arc::new(Host::new((x.reboot)(i, &w.nodes[i].protocol), life));
-                w.visit(x, i, |v| v.call(Protocol::start));
+                w.nodes[i] = Arc::new(Host::new(i, (x.reboot)(i, w.nodes[i].protocol()), life));
+                w.visit(x, i, |v| v.start());
             }
             Action::Fire(i, key) => {
-                Arc::make_mut(&mut w.nodes[i]).timers.remove(&key);
-                w.visit(x, i, |v| v.call(|p, cx| p.on_timer(cx, key)));
+                w.visit(x, i, |v| v.fire(key));
             }
             Action::Wait => {
                 w.left.waits -= 1;
@@ -276,9 +279,9 @@ impl<P: Checked> World<P> {
         let mut host = Host::clone(&self.nodes[f.to]);
         let digest = host.digest;
         let mut air = Air { flights: Vec::new(), counts: Vec::new(), up: self.air.up, now: self.air.now };
-        let rx = RxMeta { from: addr(f.from), broadcast: true, signal_dbm: SIGNAL };
-        let mut v = Visit { host: &mut host, air: &mut air, node: f.to, now: self.air.now, tally: &x.tally };
-        v.receive(f.copy(), &rx);
+        let rx = RxMeta::from(addr(f.from), true).with_signal(SIGNAL);
+        let mut v = Visit { host: &mut host, air: &mut air, number: f.to, tally: &x.tally };
+        v.receive(f.copy(), rx);
         host.digest == digest && air.flights.is_empty()
     }
 
@@ -291,45 +294,40 @@ impl<P: Checked> World<P> {
             self.air.flights.iter().filter_map(|f| P::name(f.packet.bytes())).collect(),
             PhantomData,
         );
-        self.nodes.iter().for_each(|n| n.protocol.inspect(self.air.now, &mut alive));
+        self.nodes.iter().for_each(|n| n.protocol().inspect(self.air.now, &mut alive));
         self.air.counts.retain(|c| alive.0.contains(&c.name));
     }
 
     fn deliver(&mut self, x: &Exploration<P>, i: usize) {
         let f = self.air.flights.remove(i);
-        if let Some(id) = f.report.filter(|_| P::HEARS_SUCCESS) {
-            self.visit(x, f.from, |v| {
-                v.call(|p, cx| p.on_tx_status(cx, id, addr(f.to), TxStatus::Acked, None));
-            });
+        if f.is_reported() && P::HEARS_SUCCESS {
+            self.visit(x, f.from, |v| v.finished(f.frame(), TxStatus::Acked));
         }
-        let rx = RxMeta { from: addr(f.from), broadcast: f.broadcast, signal_dbm: SIGNAL };
+        let rx = RxMeta::from(addr(f.from), f.broadcast).with_signal(SIGNAL);
         for i in (0..self.nodes.len()).filter(|_| !f.broadcast) {
             let hears = i != f.from && i != f.to && self.air.up.has(i, f.from);
-            if hears && self.nodes[i].protocol.interests().overhear {
+            if hears && self.nodes[i].protocol().interests().overhear {
                 let (bytes, next_hop) = (f.packet.bytes(), addr(f.to));
-                self.visit(x, i, |v| v.call(|p, cx| p.on_overheard(cx, bytes, next_hop, &rx)));
+                self.visit(x, i, |v| v.overhear(bytes, next_hop, rx));
             }
         }
-        self.visit(x, f.to, |v| v.receive(f.copy(), &rx));
+        self.visit(x, f.to, |v| v.receive(f.copy(), rx));
     }
 
     fn fail(&mut self, x: &Exploration<P>, f: &Flight) {
         if let Some(c) = self.air.count(P::name(f.packet.bytes()).filter(|_| !f.broadcast)) {
             c.failed += 1;
         }
-        if let Some(Call::Status(id, to, status, p)) = f.failed(addr(f.to)) {
+        if f.is_reported() {
             x.tally.failed();
-            self.visit(x, f.from, |v| {
-                v.call(|protocol, cx| protocol.on_tx_status(cx, id, to, status, Some(p)));
-            });
+            self.visit(x, f.from, |v| v.finished(f.frame(), TxStatus::NoAck { tries: 7 }));
         }
     }
 
     fn visit(&mut self, x: &Exploration<P>, node: usize, f: impl FnOnce(&mut Visit<'_, P>)) {
         self.touched |= 1 << node;
         let host = Arc::make_mut(&mut self.nodes[node]);
-        let now = self.air.now;
-        f(&mut Visit { host, air: &mut self.air, node, now, tally: &x.tally });
+        f(&mut Visit { host, air: &mut self.air, number: node, tally: &x.tally });
     }
 
     /// The node with this address.
@@ -353,9 +351,8 @@ impl<P: Checked> Inspect for Held<P> {
 pub fn loop_in_tables<P: Checked>(w: &World<P>) -> Option<(Vec<usize>, usize)> {
     let n = w.nodes.len();
     for to in 0..n {
-        let next = |i: usize| {
-            w.nodes[i].table.get(&addr(to)).filter(|_| i != to).and_then(|r| w.node_of(r.next_hop))
-        };
+        let next =
+            |i: usize| w.nodes[i].route(addr(to)).filter(|_| i != to).and_then(|r| w.node_of(r.next_hop));
         for start in 0..n {
             let mut way = vec![start];
             while let Some(hop) = next(way[way.len() - 1]) {

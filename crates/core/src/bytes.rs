@@ -1,0 +1,62 @@
+//! Octets, and numbers that may be undefined, in serialised inputs and effects.
+
+/// Octets as hexadecimal digits.
+pub(crate) fn to_hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    bytes
+        .iter()
+        .flat_map(|b| [DIGITS[usize::from(b >> 4)], DIGITS[usize::from(b & 15)]])
+        .map(char::from)
+        .collect()
+}
+
+/// The octets that these digits stand for.
+pub(crate) fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let digit = |c: u8| (c as char).to_digit(16).map(|d| d as u8);
+    let pairs = text.as_bytes().chunks(2);
+    pairs.map(|p| if let [a, b] = p { Some(digit(*a)? << 4 | digit(*b)?) } else { None }).collect()
+}
+
+/// A borrowed or owned string of octets.
+pub(crate) mod cow {
+    use std::borrow::Cow;
+
+    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
+
+    #[allow(clippy::ptr_arg, reason = "serde passes the field as it is")]
+    pub(crate) fn serialize<S: Serializer>(b: &Cow<'_, [u8]>, s: S) -> Result<S::Ok, S::Error> {
+        s.serialize_str(&super::to_hex(b))
+    }
+    pub(crate) fn deserialize<'de, 'a, D: Deserializer<'de>>(d: D) -> Result<Cow<'a, [u8]>, D::Error> {
+        let text = String::deserialize(d)?;
+        super::from_hex(&text)
+            .map(Cow::Owned)
+            .ok_or_else(|| D::Error::custom("these are no hexadecimal octets"))
+    }
+}
+
+/// A number whose NaN is null.
+pub(crate) mod maybe_nan {
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes the field by reference")]
+    pub(crate) fn serialize<S: Serializer>(v: &f32, s: S) -> Result<S::Ok, S::Error> {
+        if v.is_nan() { s.serialize_none() } else { s.serialize_f32(*v) }
+    }
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<f32, D::Error> {
+        Ok(Option::<f32>::deserialize(d)?.unwrap_or(f32::NAN))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hexadecimal_digits_come_back_as_the_octets_they_were() {
+        let all: Vec<u8> = (0..=255).collect();
+        assert_eq!(from_hex(&to_hex(&all)), Some(all));
+        assert_eq!(to_hex(&[0x0a, 0xf0]), "0af0");
+        assert_eq!((from_hex("0"), from_hex("zz")), (None, None));
+    }
+}

@@ -1,0 +1,46 @@
+//! A packet with what its link header needs: the unit between a node and the medium below it.
+
+use crate::{Addr, IfaceId, Mac, Packet, Priority, TxId};
+
+/// What a data frame carries.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Payload {
+    /// An IPv4 packet.
+    Ip,
+    /// An ARP packet (RFC 826).
+    Arp,
+}
+
+/// Who hears how a transmission ends.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Reporting {
+    /// Nobody.
+    Nobody,
+    /// The engine of this index, which gave the packet this number.
+    Engine(u8, TxId),
+    /// The engine of this index, by whose route the node forwarded the packet.
+    Route(u8),
+}
+
+/// A packet on its way from a node to the medium.
+///
+/// A clone is for whoever keeps whole states of a node, as [`Packet`]'s is.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// Its payload.
+    pub packet: Packet,
+    /// What the payload is.
+    pub payload: Payload,
+    /// The interface it leaves by.
+    pub iface: IfaceId,
+    /// The neighbour's network address; [`crate::BROADCAST`] for all.
+    pub next_hop: Addr,
+    /// The neighbour's link address; [`Mac::BROADCAST`] for all.
+    pub receiver: Mac,
+    /// Its class in the interface queue.
+    pub priority: Priority,
+    /// Who hears of its end.
+    pub reporting: Reporting,
+    /// How often its node had gone down when it was sent: one of an earlier life ends unsent.
+    pub life: u16,
+}

@@ -1,0 +1,82 @@
+//! ARP (RFC 826): requests, answers, and what is learned from them.
+
+use wayhop_core::{Addr, BROADCAST, Frame, IfaceId, Mac, Payload, Priority, Protocol, Reporting, Time};
+use wayhop_wire::arp::{Operation, Repr};
+
+use crate::node::Node;
+use crate::world::{Stage, World};
+
+impl<P: Protocol> Node<P> {
+    /// A request for a neighbour's link address.
+    pub(crate) fn arp_request<W: World>(&self, w: &mut W, at: Time, iface: IfaceId, target: Addr) -> Frame {
+        let repr = Repr {
+            operation: Operation::Request,
+            sender_mac: self.mac(iface),
+            sender: self.addr,
+            target_mac: Mac([0; 6]),
+            target,
+        };
+        self.arp_frame(w, at, repr, iface, (BROADCAST, Mac::BROADCAST))
+    }
+
+    fn arp_frame<W: World>(
+        &self,
+        w: &mut W,
+        at: Time,
+        repr: Repr,
+        iface: IfaceId,
+        (next_hop, receiver): (Addr, Mac),
+    ) -> Frame {
+        let work = w.workspace();
+        let meta = work.new_meta(at);
+        let mut packet = work.pool.zeroed(repr.buffer_len(), meta);
+        repr.emit(packet.bytes_mut());
+        Frame {
+            packet,
+            payload: Payload::Arp,
+            iface,
+            next_hop,
+            receiver,
+            priority: Priority::Data,
+            reporting: Reporting::Nobody,
+            life: self.life,
+        }
+    }
+
+    /// An ARP packet arrived: everyone who hears it learns the sender's address (as BSD and ns-2 do), and the one who is
+    /// asked answers.
+    pub fn receive_arp<W: World>(&mut self, w: &mut W, at: Time, iface: IfaceId, bytes: &[u8]) {
+        let Ok(heard) = Repr::parse(bytes) else { return };
+        if !self.is_up || heard.sender == self.addr {
+            return;
+        }
+        self.learn(w, at, iface, heard.sender, heard.sender_mac);
+        if heard.operation == Operation::Request && heard.target == self.addr {
+            let reply = Repr {
+                operation: Operation::Reply,
+                sender_mac: self.mac(iface),
+                sender: self.addr,
+                target_mac: heard.sender_mac,
+                target: heard.sender,
+            };
+            let frame = self.arp_frame(w, at, reply, iface, (heard.sender, heard.sender_mac));
+            self.go_on(w, at, frame);
+        }
+        self.settle(w, at);
+    }
+
+    /// A neighbour's link address is known: what waited for it goes on.
+    pub fn learn<W: World>(&mut self, w: &mut W, at: Time, iface: IfaceId, neighbour: Addr, mac: Mac) {
+        for frame in self.interfaces[iface.index()].learn(neighbour, mac) {
+            self.go_on(w, at, frame);
+        }
+    }
+
+    /// A frame whose receiver is known goes to the queue.
+    fn go_on<W: World>(&mut self, w: &mut W, at: Time, frame: Frame) {
+        match self.interfaces[frame.iface.index()].config.link_delay {
+            Some(delay) => w.schedule_frame(at + delay, Stage::Enqueue, frame),
+            None => self.enqueue(w, at, frame),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The way down: delay, link address, queue, transmission.
+
+use wayhop_core::{
+    Addr, BROADCAST, DropReason, Frame, IfaceId, Mac, Packet, Payload, Protocol, Reporting, Span, Time,
+    TxReport, TxSpec, TxStatus,
+};
+use wayhop_wire::ipv4;
+
+use crate::node::Node;
+use crate::resolver::{Due, Lookup, Resolver};
+use crate::world::{Hop, HopKind, Stage, World};
+
+impl<P: Protocol> Node<P> {
+    /// A packet leaves the network layer.
+    pub(crate) fn send_down<W: World>(
+        &mut self,
+        w: &mut W,
+        at: Time,
+        packet: Packet,
+        spec: &TxSpec,
+        reporting: Reporting,
+    ) {
+        let frame = Frame {
+            packet,
+            payload: Payload::Ip,
+            iface: spec.iface,
+            next_hop: spec.next_hop,
+            receiver: Mac::BROADCAST,
+            priority: spec.priority,
+            reporting,
+            life: self.life,
+        };
+        if self.interfaces.len() == 1 {
+            return self.schedule(w, at, spec.delay, Frame { iface: IfaceId(0), ..frame });
+        }
+        if spec.iface == IfaceId::ANY && spec.next_hop == BROADCAST {
+            // The report comes from the first interface.
+            for i in 1..self.interfaces.len() {
+                if !self.interfaces[i].is_up {
+                    continue;
+                }
+                let packet = w.workspace().pool.copy(&frame.packet);
+                let iface = crate::interface::id(i);
+                let copy = Frame { packet, iface, reporting: Reporting::Nobody, ..frame };
+                self.schedule(w, at, spec.delay, copy);
+            }
+        }
+        let iface = match spec.iface {
+            IfaceId::ANY => self.heard_on.get(&spec.next_hop).copied().unwrap_or(IfaceId(0)),
+            given if given.index() < self.interfaces.len() => given,
+            _ => return self.failed(w, at, frame, TxStatus::NoAck { tries: 0 }),
+        };
+        self.schedule(w, at, spec.delay, Frame { iface, ..frame });
+    }
+
+    fn schedule<W: World>(&mut self, w: &mut W, at: Time, delay: Span, frame: Frame) {
+        match self.interfaces[frame.iface.index()].config.link_delay {
+            None if delay == Span::ZERO => self.resolve(w, at, frame),
+            link_delay => {
+                w.schedule_frame(at + delay + link_delay.unwrap_or(Span::ZERO), Stage::Resolve, frame);
+            }
+        }
+    }
+
+    /// A call that [`World::schedule_frame`] asked for.
+    pub fn frame_due<W: World>(&mut self, w: &mut W, at: Time, stage: Stage, frame: Frame) {
+        if !self.is_up || frame.life != self.life {
+            return self.end_with_node(w, at, frame);
+        }
+        match stage {
+            Stage::Resolve => self.resolve(w, at, frame),
+            Stage::Enqueue => self.enqueue(w, at, frame),
+        }
+        self.settle(w, at);
+    }
+
+    /// Finds the link address of a frame's next hop.
+    fn resolve<W: World>(&mut self, w: &mut W, at: Time, frame: Frame) {
+        let iface = &self.interfaces[frame.iface.index()];
+        if frame.packet.len() > iface.config.mtu {
+            return self.drop_packet(w, at, frame.packet, DropReason::TooLong);
+        }
+        let own = ipv4::Packet::new_checked(frame.packet.bytes()).is_ok_and(|ip| ip.src() == self.addr);
+        let kind = if own { HopKind::Send } else { HopKind::Forward };
+        w.record(at, &frame.packet, Hop { kind, peer: frame.next_hop, ..Hop::HERE });
+        let (target, id) = (frame.next_hop, frame.iface);
+        let iface = &mut self.interfaces[id.index()];
+        if !iface.is_up {
+            return self.failed(w, at, frame, TxStatus::NoAck { tries: 0 });
+        }
+        match iface.look_up(at, frame) {
+            Lookup::Known(frame) => self.enqueue(w, at, frame),
+            Lookup::Waits { ask, pushed_out } => {
+                if let Some(old) = pushed_out {
+                    self.drop_packet(w, at, old.packet, DropReason::ArpFull);
+                }
+                if ask {
+                    if iface_asks_again(&self.interfaces[id.index()].config) {
+                        w.schedule_resolution(at + Resolver::first_wait(), id);
+                    }
+                    let request = self.arp_request(w, at, id, target);
+                    self.enqueue(w, at, request);
+                }
+            }
+            Lookup::Failed(held, last) => {
+                for f in held.into_iter().chain([last]) {
+                    self.failed(w, at, f, TxStatus::NoAck { tries: 0 });
+                }
+            }
+        }
+    }
+
+    /// A call that [`World::schedule_resolution`] asked for.
+    pub fn resolve_due<W: World>(&mut self, w: &mut W, at: Time, iface: IfaceId) {
+        while let Some(due) = self.interfaces[iface.index()].resolution_due(at) {
+            match due {
+                Due::Ask(addr, again) => {
+                    w.schedule_resolution(again, iface);
+                    let request = self.arp_request(w, at, iface, addr);
+                    self.enqueue(w, at, request);
+                }
+                Due::Failed(frames) => {
+                    for f in frames {
+                        self.failed(w, at, f, TxStatus::NoAck { tries: 0 });
+                    }
+                }
+            }
+        }
+        self.settle(w, at);
+    }
+
+    /// A frame enters its interface's queue.
+    pub(crate) fn enqueue<W: World>(&mut self, w: &mut W, at: Time, frame: Frame) {
+        let iface = frame.iface;
+        match self.interfaces[iface.index()].push(frame) {
+            Ok(()) => w.ready(at, iface),
+            Err(frame) => self.failed(w, at, frame, TxStatus::QueueFull),
+        }
+    }
+
+    /// The medium takes the next frame of an interface.
+    #[inline]
+    pub fn pull(&mut self, iface: IfaceId) -> Option<Frame> {
+        let i = &mut self.interfaces[iface.index()];
+        if i.is_up { i.queue.pop() } else { None }
+    }
+
+    /// The transmission of a frame ended.
+    pub fn finished<W: World>(&mut self, w: &mut W, at: Time, frame: Frame, status: TxStatus) {
+        if !self.is_up || frame.life != self.life {
+            return match status {
+                TxStatus::Acked | TxStatus::Unknown => w.workspace().pool.recycle(frame.packet),
+                _ => self.end_with_node(w, at, frame),
+            };
+        }
+        match status {
+            TxStatus::Acked | TxStatus::Unknown => self.sent(w, frame, status),
+            _ => self.failed(w, at, frame, status),
+        }
+        self.settle(w, at);
+    }
+
+    /// A frame was sent well, or as well as can be known.
+    fn sent<W: World>(&mut self, w: &mut W, frame: Frame, status: TxStatus) {
+        let Frame { packet, next_hop, iface, reporting, .. } = frame;
+        w.workspace().pool.recycle(packet);
+        let (engine, id) = match reporting {
+            Reporting::Nobody => return,
+            Reporting::Engine(engine, id) => (engine, Some(id)),
+            Reporting::Route(engine) => (engine, None),
+        };
+        Self::provoke(w, engine, TxReport { id, next_hop, iface, status, packet: None });
+    }
+
+    /// A frame could not be sent: back to its engine if that wants to know, dropped if not.
+    pub(crate) fn failed<W: World>(&mut self, w: &mut W, at: Time, frame: Frame, status: TxStatus) {
+        let Frame { packet, payload, next_hop, iface, reporting, .. } = frame;
+        if payload == Payload::Arp {
+            return w.workspace().pool.recycle(packet);
+        }
+        let (engine, id) = match reporting {
+            Reporting::Nobody => {
+                let why = match status {
+                    TxStatus::QueueFull => DropReason::QueueFull,
+                    TxStatus::NoAck { tries: 0 } => DropReason::ArpFailed,
+                    _ => DropReason::MacRetries,
+                };
+                return self.drop_packet(w, at, packet, why);
+            }
+            Reporting::Engine(engine, id) => (engine, Some(id)),
+            Reporting::Route(engine) => (engine, None),
+        };
+        Self::provoke(w, engine, TxReport { id, next_hop, iface, status, packet: Some(packet) });
+    }
+
+    /// A kernel that forwards by itself found that a neighbour does not answer: what it had for it is lost.
+    pub fn unresolved<W: World>(&mut self, w: &mut W, at: Time, iface: IfaceId, next_hop: Addr) {
+        let mut owners: Vec<u8> =
+            self.table.rows().filter(|r| r.route.next_hop == next_hop).map(|r| r.owner).collect();
+        owners.sort_unstable();
+        owners.dedup();
+        for engine in owners {
+            let status = TxStatus::NoAck { tries: 0 };
+            Self::provoke(w, engine, TxReport { id: None, next_hop, iface, status, packet: None });
+        }
+        self.settle(w, at);
+    }
+}
+
+/// Whether an interface repeats its questions for link addresses.
+fn iface_asks_again(config: &crate::IfaceConfig) -> bool {
+    config.resolution == crate::Resolution::Host
+}

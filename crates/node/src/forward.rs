@@ -1,0 +1,166 @@
+//! Packets from applications and from the medium: delivered, given to an engine, or forwarded.
+
+use wayhop_core::{
+    Addr, BROADCAST, DataPlane, DropReason, IfaceId, Input, Packet, Protocol, Reporting, RouteUse, RxMeta,
+    Time, TxSpec,
+};
+use wayhop_wire::ipv4;
+
+use crate::node::{MAX_HEARD, Node};
+use crate::world::{Hop, HopKind, World};
+
+/// What forwarding needs of an IP header.
+struct Ends {
+    source: Addr,
+    destination: Addr,
+}
+
+impl<P: Protocol> Node<P> {
+    /// A packet of an application at this node goes on its way. What is not IPv4 ends as `MALFORMED`.
+    pub fn originate<W: World>(&mut self, w: &mut W, at: Time, p: Packet) {
+        w.record(at, &p, Hop { kind: HopKind::Originate, ..Hop::HERE });
+        if !self.is_up {
+            return self.drop_packet(w, at, p, DropReason::NodeDown);
+        }
+        let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else {
+            return self.drop_packet(w, at, p, DropReason::Malformed);
+        };
+        let ends = Ends { source: ip.src(), destination: ip.dst() };
+        if ends.destination == self.addr {
+            self.deliver(w, at, p);
+        } else {
+            self.route(w, at, p, &ends, None);
+        }
+        self.settle(w, at);
+    }
+
+    /// A packet that a kernel with a copy of the forwarding table found no route for.
+    pub fn missed<W: World>(&mut self, w: &mut W, at: Time, p: Packet) {
+        if self.is_up {
+            self.outbound(w, at, p);
+            self.settle(w, at);
+        } else {
+            self.drop_packet(w, at, p, DropReason::NodeDown);
+        }
+    }
+
+    /// A packet that is not for this node goes on: by an engine that handles every packet, or by the forwarding table.
+    fn route<W: World>(&mut self, w: &mut W, at: Time, p: Packet, ends: &Ends, previous_hop: Option<Addr>) {
+        let hit = match &self.engines[..] {
+            [only] if only.plane == DataPlane::PerPacket => None,
+            _ => self.table.look_up(ends.destination),
+        };
+        let Some(hit) = hit else { return self.outbound(w, at, p) };
+        if self.engines[usize::from(hit.owner)].interests.route_used {
+            let used = RouteUse {
+                source: ends.source,
+                destination: ends.destination,
+                next_hop: hit.next_hop,
+                iface: hit.iface,
+                previous_hop,
+            };
+            self.call(w, at, hit.owner, Input::RouteUsed(used));
+        }
+        self.send_down(w, at, p, &TxSpec::unicast(hit.next_hop).on(hit.iface), Reporting::Route(hit.owner));
+    }
+
+    /// A packet without a route: for the first engine.
+    fn outbound<W: World>(&mut self, w: &mut W, at: Time, p: Packet) {
+        let taker = self.engines.iter().position(|e| e.plane == DataPlane::PerPacket).unwrap_or(0);
+        if self.engines.is_empty() {
+            return self.drop_packet(w, at, p, DropReason::NoRoute);
+        }
+        self.call(w, at, taker as u8, Input::Outbound(p));
+    }
+
+    /// A packet from the medium reaches the network layer.
+    pub fn receive<W: World>(&mut self, w: &mut W, at: Time, p: Packet, rx: RxMeta) {
+        if !self.is_up {
+            return self.drop_packet(w, at, p, DropReason::NodeDown);
+        }
+        w.record(
+            at,
+            &p,
+            Hop { kind: HopKind::Receive, peer: rx.from, signal_dbm: rx.signal_dbm, reason: None },
+        );
+        if self.interfaces.len() > 1 {
+            self.heard(rx.from, rx.iface);
+        }
+        self.take(w, at, p, rx);
+        self.settle(w, at);
+    }
+
+    fn take<W: World>(&mut self, w: &mut W, at: Time, mut p: Packet, rx: RxMeta) {
+        if let [only] = &self.engines[..]
+            && only.plane == DataPlane::PerPacket
+        {
+            return self.call(w, at, 0, Input::Frame(p, rx));
+        }
+        let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else {
+            return self.drop_packet(w, at, p, DropReason::Malformed);
+        };
+        let ends = Ends { source: ip.src(), destination: ip.dst() };
+        let for_me = ends.destination == self.addr
+            || ends.destination == BROADCAST
+            || ends.destination.is_multicast() && self.sockets.has_joined(ends.destination, rx.iface);
+        // A subnet's broadcast address is nobody's here; the link tells that the frame was one to all.
+        let listener = if for_me || rx.broadcast { self.sockets.engine_for(&ip, rx.iface) } else { None };
+        let ttl = ip.ttl();
+        if let Some(engine) = listener {
+            self.call(w, at, engine, Input::Frame(p, rx));
+        } else if let Some(e) = self.engines.iter().position(|e| e.plane == DataPlane::PerPacket) {
+            self.call(w, at, e as u8, Input::Frame(p, rx));
+        } else if for_me {
+            self.deliver(w, at, p);
+        } else if rx.broadcast {
+            // RFC 1812 5.3.4: what came as a link broadcast is not forwarded as a unicast.
+            self.drop_packet(w, at, p, DropReason::Policy);
+        } else if ends.source == self.addr {
+            self.drop_packet(w, at, p, DropReason::Loop);
+        } else if ttl <= 1 {
+            self.drop_packet(w, at, p, DropReason::TtlExpired);
+        } else if ipv4::decrement_ttl(p.bytes_mut()).is_ok() {
+            self.route(w, at, p, &ends, Some(rx.from));
+        } else {
+            self.drop_packet(w, at, p, DropReason::Malformed);
+        }
+    }
+
+    /// A packet for somebody else was heard in promiscuous mode.
+    pub fn overhear<W: World>(&mut self, w: &mut W, at: Time, packet: &[u8], next_hop: Addr, rx: RxMeta) {
+        if !self.is_up {
+            return;
+        }
+        for e in 0..self.engines.len() as u8 {
+            if self.engines[usize::from(e)].interests.overhear {
+                self.call(w, at, e, Input::Overheard { packet: packet.into(), next_hop, rx });
+            }
+        }
+    }
+
+    /// A kernel with a copy of the forwarding table forwarded a packet by it.
+    pub fn route_used<W: World>(
+        &mut self,
+        w: &mut W,
+        at: Time,
+        source: Addr,
+        destination: Addr,
+        previous_hop: Option<Addr>,
+    ) {
+        let Some(hit) = self.table.look_up(destination) else { return };
+        if self.engines[usize::from(hit.owner)].interests.route_used {
+            let (next_hop, iface) = (hit.next_hop, hit.iface);
+            let used = RouteUse { source, destination, next_hop, iface, previous_hop };
+            self.call(w, at, hit.owner, Input::RouteUsed(used));
+        }
+    }
+
+    /// A neighbour was heard on an interface.
+    fn heard(&mut self, neighbour: Addr, iface: IfaceId) {
+        if self.heard_on.len() >= MAX_HEARD {
+            // Whoever still speaks is learned again at once.
+            self.heard_on.clear();
+        }
+        self.heard_on.insert(neighbour, iface);
+    }
+}

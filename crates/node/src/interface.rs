@@ -1,0 +1,95 @@
+//! One network interface of a node.
+
+use std::sync::Arc;
+
+use wayhop_core::{Addr, BROADCAST, Frame, IfaceId, Mac, Priority, Time};
+
+use crate::config::{IfaceConfig, Resolution};
+use crate::queue::InterfaceQueue;
+use crate::resolver::{Lookup, Resolver};
+
+/// Its configuration, its queue, and what it knows of link addresses.
+#[derive(Clone, Debug)]
+pub(crate) struct Iface {
+    pub(crate) config: Arc<IfaceConfig>,
+    pub(crate) mac: Mac,
+    pub(crate) queue: InterfaceQueue,
+    /// `None` while nothing was asked or heard.
+    resolver: Option<Box<Resolver>>,
+    /// Packets refused by a full class.
+    pub(crate) refused: u64,
+    pub(crate) is_up: bool,
+}
+
+impl Iface {
+    pub(crate) fn new(mac: Mac, config: Arc<IfaceConfig>) -> Self {
+        Self { config, mac, queue: InterfaceQueue::default(), resolver: None, refused: 0, is_up: true }
+    }
+
+    fn resolver(&mut self) -> &mut Resolver {
+        self.resolver.get_or_insert_default()
+    }
+
+    /// Finds a frame's receiver.
+    pub(crate) fn look_up(&mut self, now: Time, mut frame: Frame) -> Lookup {
+        if frame.next_hop == BROADCAST {
+            frame.receiver = Mac::BROADCAST;
+            return Lookup::Known(frame);
+        }
+        match self.config.resolution {
+            Resolution::Derived => {
+                frame.receiver = crate::config::derived_mac(frame.next_hop, frame.iface.0);
+                Lookup::Known(frame)
+            }
+            Resolution::Bsd => self.resolver().look_up_bsd(frame),
+            Resolution::Host => self.resolver().look_up_host(now, frame),
+        }
+    }
+
+    /// Puts a frame into the queue, or gives it back.
+    pub(crate) fn push(&mut self, mut frame: Frame) -> Result<(), Frame> {
+        if !self.config.queue_classes {
+            frame.priority = Priority::Data;
+        }
+        self.queue.push(frame, self.config.queue_packets).inspect_err(|_| self.refused += 1)
+    }
+
+    pub(crate) fn learn(&mut self, addr: Addr, mac: Mac) -> std::collections::VecDeque<Frame> {
+        self.resolver().learn(addr, mac)
+    }
+    pub(crate) fn resolution_due(&mut self, now: Time) -> Option<crate::resolver::Due> {
+        self.resolver.as_mut()?.due(now)
+    }
+
+    /// Takes out what waits for this neighbour, in the queue and for its link address.
+    pub(crate) fn recall(&mut self, next_hop: Addr, mut taken: impl FnMut(Frame)) {
+        self.queue.recall(next_hop, &mut taken);
+        if let Some(r) = &mut self.resolver {
+            r.recall(next_hop, taken);
+        }
+    }
+
+    /// Takes out everything.
+    pub(crate) fn clear(&mut self) -> Vec<Frame> {
+        let mut all: Vec<Frame> = std::iter::from_fn(|| self.queue.pop()).collect();
+        all.extend(self.resolver.take().map(|mut r| r.clear()).unwrap_or_default());
+        all
+    }
+
+    /// The frames in it.
+    pub(crate) fn held(&self) -> impl Iterator<Item = &Frame> {
+        self.queue.iter().chain(self.resolver.iter().flat_map(|r| r.held()))
+    }
+    /// Who has which link address.
+    pub(crate) fn neighbours(&self) -> impl Iterator<Item = (Addr, Mac)> + '_ {
+        self.resolver.iter().flat_map(|r| r.neighbours())
+    }
+    pub(crate) fn mac_of(&self, addr: Addr) -> Option<Mac> {
+        self.resolver.as_ref()?.mac(addr)
+    }
+}
+
+/// The interface of this number.
+pub(crate) fn id(index: usize) -> IfaceId {
+    IfaceId(index as u8)
+}

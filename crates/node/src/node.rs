@@ -1,0 +1,177 @@
+//! A node: its engines, interfaces and forwarding table.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use wayhop_core::{Addr, IfaceId, Inspect, Interests, Interface, Mac, Opened, Protocol, Rng, Time, TimerKey};
+
+use crate::config::{IfaceConfig, derived_mac};
+use crate::engine::Engine;
+use crate::interface::Iface;
+use crate::socket::Sockets;
+use crate::table::Table;
+
+/// The network layer of one node.
+///
+/// A clone is a second node in the same state, for whoever keeps whole states (a model checker).
+#[derive(Clone, Debug)]
+pub struct Node<P = Box<dyn Protocol>> {
+    pub(crate) addr: Addr,
+    pub(crate) engines: Vec<Engine<P>>,
+    pub(crate) interfaces: Vec<Iface>,
+    pub(crate) table: Table,
+    pub(crate) sockets: Sockets,
+    /// With several interfaces: the one on which each neighbour was heard last.
+    pub(crate) heard_on: FxHashMap<Addr, IfaceId>,
+    /// The latest time at which a protocol was called: its clock never goes back, though a medium may tell some things
+    /// slightly ahead.
+    pub(crate) clock: Time,
+    /// How often it went down.
+    pub(crate) life: u16,
+    pub(crate) is_up: bool,
+    pub(crate) overhears: bool,
+}
+
+/// The most neighbours whose interface is remembered: addresses can be forged.
+pub(crate) const MAX_HEARD: usize = 4_096;
+
+impl<P: Protocol> Node<P> {
+    /// A node with one engine and one interface, whose link address follows from its network address.
+    pub fn new(addr: Addr, engine: Engine<P>, interface: Arc<IfaceConfig>) -> Self {
+        let mut node = Self {
+            addr,
+            overhears: false,
+            engines: Vec::with_capacity(1),
+            interfaces: Vec::with_capacity(1),
+            table: Table::default(),
+            sockets: Sockets::default(),
+            heard_on: FxHashMap::default(),
+            clock: Time::ZERO,
+            life: 0,
+            is_up: true,
+        };
+        node.add_engine(engine);
+        node.add_interface(None, interface);
+        node
+    }
+
+    /// One more engine, which comes after the others.
+    pub fn add_engine(&mut self, engine: Engine<P>) {
+        self.overhears |= engine.interests.overhear;
+        self.engines.push(engine);
+    }
+
+    /// One more interface, with a link address of its own or one that follows from the node's address.
+    pub fn add_interface(&mut self, mac: Option<Mac>, config: Arc<IfaceConfig>) -> IfaceId {
+        let id = crate::interface::id(self.interfaces.len());
+        self.interfaces.push(Iface::new(mac.unwrap_or_else(|| derived_mac(self.addr, id.0)), config));
+        id
+    }
+}
+
+impl<P> Node<P> {
+    /// The node's network address, which all its interfaces share.
+    pub fn addr(&self) -> Addr {
+        self.addr
+    }
+    /// Whether it is up.
+    pub fn is_up(&self) -> bool {
+        self.is_up
+    }
+    /// The forwarding table.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+    /// What the engines listen to.
+    pub fn sockets(&self) -> impl Iterator<Item = &Opened> {
+        self.sockets.iter()
+    }
+    /// How many interfaces it has.
+    pub fn interfaces(&self) -> u8 {
+        self.interfaces.len() as u8
+    }
+    /// The link address of an interface.
+    pub fn mac(&self, iface: IfaceId) -> Mac {
+        self.interfaces[iface.index()].mac
+    }
+    /// Frames in the queue of an interface; the one being sent is not counted.
+    pub fn queued(&self, iface: IfaceId) -> usize {
+        self.interfaces[iface.index()].queue.len()
+    }
+    /// The queue of an interface, to look into.
+    pub fn queue(&self, iface: IfaceId) -> &crate::InterfaceQueue {
+        &self.interfaces[iface.index()].queue
+    }
+    /// Packets that an interface's full queue refused.
+    pub fn queue_drops(&self, iface: IfaceId) -> u64 {
+        self.interfaces[iface.index()].refused
+    }
+    /// Who has which link address on an interface.
+    pub fn neighbours(&self, iface: IfaceId) -> impl Iterator<Item = (Addr, Mac)> + '_ {
+        self.interfaces[iface.index()].neighbours()
+    }
+    /// A neighbour's link address on an interface, where it is known.
+    pub fn mac_of(&self, iface: IfaceId, neighbour: Addr) -> Option<Mac> {
+        self.interfaces[iface.index()].mac_of(neighbour)
+    }
+    /// Another configuration for an interface: its MTU changed, or what it reports.
+    pub fn configure(&mut self, iface: IfaceId, config: Arc<IfaceConfig>) {
+        self.interfaces[iface.index()].config = config;
+    }
+    /// Whether an engine listens in promiscuous mode.
+    pub fn overhears(&self) -> bool {
+        self.overhears
+    }
+
+    /// The optional calls that any of its engines wants.
+    pub fn interests(&self) -> Interests {
+        let all = self.engines.iter().map(|e| e.interests);
+        all.fold(Interests::default(), |a, b| Interests {
+            overhear: a.overhear | b.overhear,
+            route_used: a.route_used | b.route_used,
+            position: [a.position, b.position].into_iter().flatten().min(),
+        })
+    }
+
+    /// What its interfaces tell the engines.
+    #[inline]
+    pub(crate) fn interface_facts(&self) -> Interface {
+        match &self.interfaces[..] {
+            [one] => Interface { queued: one.queue.len() as u32, acknowledges: one.config.acknowledges },
+            all => Interface {
+                queued: all.iter().map(|i| i.queue.len() as u32).sum(),
+                acknowledges: all.iter().all(|i| i.config.acknowledges),
+            },
+        }
+    }
+
+    /// The timers that are set, as (engine, key, time).
+    pub fn timers(&self) -> impl Iterator<Item = (u8, TimerKey, Time)> + '_ {
+        self.engines.iter().enumerate().flat_map(|(e, engine)| {
+            let set = engine.timers.iter().filter(|(_, t)| t.due < Time::NEVER);
+            set.map(move |(key, t)| (e as u8, *key, t.due))
+        })
+    }
+
+    /// An engine's protocol.
+    pub fn protocol(&self, engine: u8) -> &P {
+        &self.engines[usize::from(engine)].protocol
+    }
+    /// Gives an engine another stream of random numbers.
+    pub fn set_rng(&mut self, engine: u8, rng: Rng) {
+        self.engines[usize::from(engine)].rng = rng;
+    }
+}
+
+impl<P: Protocol> Node<P> {
+    /// Shows the engines' tables and the packets that they hold.
+    pub fn inspect(&self, now: Time, out: &mut dyn Inspect) {
+        for e in &self.engines {
+            e.protocol.inspect(now, out);
+        }
+    }
+    /// Shows the packets in its queues, and those that wait for a link address.
+    pub fn held(&self, mut show: impl FnMut(&wayhop_core::Frame)) {
+        self.interfaces.iter().flat_map(Iface::held).for_each(&mut show);
+    }
+}

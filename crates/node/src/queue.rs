@@ -1,0 +1,112 @@
+//! The interface queue: strict priority over three classes, each first come, first served.
+
+use std::collections::VecDeque;
+
+use wayhop_core::{Addr, Frame, Payload};
+
+/// One interface's queue.
+#[derive(Clone, Debug, Default)]
+pub struct InterfaceQueue {
+    classes: [VecDeque<Frame>; 3],
+}
+
+impl InterfaceQueue {
+    /// Adds a frame, or gives it back when its class already holds `limit`.
+    pub fn push(&mut self, frame: Frame, limit: usize) -> Result<(), Frame> {
+        let class = &mut self.classes[frame.priority as usize];
+        if class.len() >= limit {
+            return Err(frame);
+        }
+        class.push_back(frame);
+        Ok(())
+    }
+
+    /// The next frame to send.
+    pub fn pop(&mut self) -> Option<Frame> {
+        self.classes.iter_mut().find_map(VecDeque::pop_front)
+    }
+
+    /// Takes out the IP packets for a neighbour, in order.
+    pub fn recall(&mut self, next_hop: Addr, mut taken: impl FnMut(Frame)) {
+        for class in &mut self.classes {
+            let mut i = 0;
+            while i < class.len() {
+                if class[i].next_hop == next_hop && class[i].payload == Payload::Ip {
+                    class.remove(i).into_iter().for_each(&mut taken);
+                } else {
+                    i += 1;
+                }
+            }
+        }
+    }
+
+    /// Frames in all classes.
+    pub fn len(&self) -> usize {
+        self.classes.iter().map(VecDeque::len).sum()
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.classes.iter().all(VecDeque::is_empty)
+    }
+    /// Frames in the fullest class.
+    pub fn fullest_class(&self) -> usize {
+        self.classes.iter().map(VecDeque::len).max().unwrap_or(0)
+    }
+    /// The frames in it, in the order in which they leave.
+    pub fn iter(&self) -> impl Iterator<Item = &Frame> {
+        self.classes.iter().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wayhop_core::{IfaceId, Mac, NodeId, PacketId, PacketMeta, Pool, Priority, Reporting};
+
+    fn frame(pool: &mut Pool, id: u64, hop: u32, priority: Priority) -> Frame {
+        let packet = pool.packet(&[0; 20], PacketMeta { id: PacketId(id), ..PacketMeta::default() });
+        let next_hop = NodeId(hop).default_addr();
+        Frame {
+            packet,
+            payload: Payload::Ip,
+            iface: IfaceId(0),
+            next_hop,
+            receiver: Mac::from_addr(next_hop),
+            priority,
+            reporting: Reporting::Nobody,
+            life: 0,
+        }
+    }
+
+    #[test]
+    fn control_leaves_before_data_and_order_holds_within_a_class() {
+        let (mut pool, mut q) = (Pool::new(), InterfaceQueue::default());
+        for (id, p) in
+            [(1, Priority::Data), (2, Priority::Control), (3, Priority::High), (4, Priority::Control)]
+        {
+            q.push(frame(&mut pool, id, 1, p), 50).unwrap();
+        }
+        let order: Vec<u64> = std::iter::from_fn(|| q.pop()).map(|f| f.packet.meta.id.0).collect();
+        assert_eq!(order, [2, 4, 3, 1]);
+    }
+
+    #[test]
+    fn a_full_class_refuses_and_others_do_not_suffer() {
+        let (mut pool, mut q) = (Pool::new(), InterfaceQueue::default());
+        q.push(frame(&mut pool, 1, 1, Priority::Data), 1).unwrap();
+        assert_eq!(q.push(frame(&mut pool, 2, 1, Priority::Data), 1).unwrap_err().packet.meta.id.0, 2);
+        assert!(q.push(frame(&mut pool, 3, 1, Priority::Control), 1).is_ok());
+        assert_eq!((q.len(), q.fullest_class()), (2, 1));
+    }
+
+    #[test]
+    fn recall_takes_one_neighbours_packets_only() {
+        let (mut pool, mut q) = (Pool::new(), InterfaceQueue::default());
+        for (id, hop) in [(1, 1), (2, 2), (3, 1), (4, 1)] {
+            q.push(frame(&mut pool, id, hop, Priority::Data), 50).unwrap();
+        }
+        let mut taken = vec![];
+        q.recall(NodeId(1).default_addr(), |f| taken.push(f.packet.meta.id.0));
+        assert_eq!((taken, q.len()), (vec![1, 3, 4], 1));
+    }
+}

@@ -1,0 +1,267 @@
+//! Link addresses of neighbours, and the frames that wait for them.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+use wayhop_core::{Addr, Frame, Mac, Payload, Span, Time};
+
+/// Packets that may wait for the same address, one pushing out the other, before a [`crate::Resolution::Bsd`] resolver
+/// gives up on it (ns-2's `ARP_MAX_REQUEST_COUNT`).
+const BSD_REQUESTS: u8 = 3;
+/// The most neighbours that are remembered: addresses can be forged.
+const MAX_NEIGHBOURS: usize = 4_096;
+/// The most packets that wait for link addresses at a [`crate::Resolution::Host`] resolver, all together, and for one.
+const MAX_WAITING: usize = 256;
+const MAX_WAITING_EACH: usize = 16;
+/// The waits after each request of a [`crate::Resolution::Host`] resolver; then the packets are given up.
+const ASK_AGAIN: [Span; 3] = [Span::from_millis(100), Span::from_millis(200), Span::from_millis(400)];
+
+/// One interface's table of link addresses.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Resolver {
+    macs: FxHashMap<Addr, Mac>,
+    waiting: FxHashMap<Addr, Waiting>,
+    /// Frames in `waiting`.
+    frames: usize,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Waiting {
+    requests: u8,
+    /// When to ask again; never with [`crate::Resolution::Bsd`].
+    due: Time,
+    frames: VecDeque<Frame>,
+}
+
+/// What to do with a frame whose receiver is looked up.
+#[derive(Debug)]
+pub(crate) enum Lookup {
+    /// It may go: its receiver is known.
+    Known(Frame),
+    /// It waits. Perhaps the address is to be asked for, and perhaps another frame had to make room.
+    Waits { ask: bool, pushed_out: Option<Frame> },
+    /// Nobody answered: this frame and those that waited cannot be sent.
+    Failed(VecDeque<Frame>, Frame),
+}
+
+/// What a look at the waiting frames brought.
+#[derive(Debug)]
+pub(crate) enum Due {
+    /// Ask for this address again, and look again at this time.
+    Ask(Addr, Time),
+    /// Nobody has it: these frames failed.
+    Failed(VecDeque<Frame>),
+}
+
+impl Resolver {
+    /// Looks up a frame's receiver as BSD does.
+    pub(crate) fn look_up_bsd(&mut self, mut frame: Frame) -> Lookup {
+        if let Some(&mac) = self.macs.get(&frame.next_hop) {
+            frame.receiver = mac;
+            return Lookup::Known(frame);
+        }
+        let w = self.waiting.entry(frame.next_hop).or_default();
+        if w.requests >= BSD_REQUESTS {
+            w.requests = 0;
+            let held = std::mem::take(&mut w.frames);
+            self.frames -= held.len();
+            return Lookup::Failed(held, frame);
+        }
+        w.requests += 1;
+        w.due = Time::NEVER;
+        let pushed_out = w.frames.pop_front();
+        w.frames.push_back(frame);
+        self.frames += usize::from(pushed_out.is_none());
+        Lookup::Waits { ask: true, pushed_out }
+    }
+
+    /// Looks up a frame's receiver as hosts do (RFC 1122, section 2.3.2.2: a host saves at least the latest packet).
+    pub(crate) fn look_up_host(&mut self, now: Time, mut frame: Frame) -> Lookup {
+        if let Some(&mac) = self.macs.get(&frame.next_hop) {
+            frame.receiver = mac;
+            return Lookup::Known(frame);
+        }
+        if self.frames >= MAX_WAITING {
+            return Lookup::Waits { ask: false, pushed_out: Some(frame) };
+        }
+        let w = self.waiting.entry(frame.next_hop).or_default();
+        let ask = w.requests == 0;
+        if ask {
+            (w.requests, w.due) = (1, now + ASK_AGAIN[0]);
+        }
+        w.frames.push_back(frame);
+        let pushed_out = if w.frames.len() > MAX_WAITING_EACH { w.frames.pop_front() } else { None };
+        self.frames += usize::from(pushed_out.is_none());
+        Lookup::Waits { ask, pushed_out }
+    }
+
+    /// A neighbour's link address was heard: the frames that waited for it, now with their receiver.
+    pub(crate) fn learn(&mut self, addr: Addr, mac: Mac) -> VecDeque<Frame> {
+        if self.macs.get(&addr) != Some(&mac) {
+            let unusable =
+                addr.is_unspecified() || addr.is_broadcast() || addr.is_multicast() || addr.is_loopback();
+            if unusable || mac.is_group() || mac.0 == [0; 6] {
+                return VecDeque::new();
+            }
+            if self.macs.len() >= MAX_NEIGHBOURS {
+                // Whoever still speaks is learned again at once.
+                self.macs.clear();
+            }
+            self.macs.insert(addr, mac);
+        }
+        if self.waiting.is_empty() {
+            return VecDeque::new();
+        }
+        let mut found = self.waiting.remove(&addr).map(|w| w.frames).unwrap_or_default();
+        self.frames -= found.len();
+        found.iter_mut().for_each(|f| f.receiver = mac);
+        found
+    }
+
+    /// Something that is due: a request to repeat, or frames to give up.
+    pub(crate) fn due(&mut self, now: Time) -> Option<Due> {
+        let (&addr, w) = self.waiting.iter_mut().filter(|(_, w)| w.due <= now).min_by_key(|(a, _)| **a)?;
+        if let Some(wait) = ASK_AGAIN.get(usize::from(w.requests)) {
+            w.requests += 1;
+            w.due = now + *wait;
+            return Some(Due::Ask(addr, w.due));
+        }
+        let failed = self.waiting.remove(&addr).map(|w| w.frames).unwrap_or_default();
+        self.frames -= failed.len();
+        Some(Due::Failed(failed))
+    }
+
+    /// The first wait for an address.
+    pub(crate) const fn first_wait() -> Span {
+        ASK_AGAIN[0]
+    }
+
+    /// Takes out the IP packets that wait for this neighbour.
+    pub(crate) fn recall(&mut self, addr: Addr, taken: impl FnMut(Frame)) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        let Some(w) = self.waiting.get_mut(&addr) else { return };
+        debug_assert!(w.frames.iter().all(|f| f.payload == Payload::Ip));
+        self.frames -= w.frames.len();
+        w.frames.drain(..).for_each(taken);
+    }
+
+    /// Forgets everything; the frames that waited.
+    pub(crate) fn clear(&mut self) -> Vec<Frame> {
+        self.macs.clear();
+        self.frames = 0;
+        let mut all: Vec<_> = self.waiting.drain().collect();
+        all.sort_unstable_by_key(|(addr, _)| *addr);
+        all.into_iter().flat_map(|(_, w)| w.frames).collect()
+    }
+
+    /// The frames that wait.
+    pub(crate) fn held(&self) -> impl Iterator<Item = &Frame> {
+        self.waiting.values().flat_map(|w| &w.frames)
+    }
+    /// Who has which link address.
+    pub(crate) fn neighbours(&self) -> impl Iterator<Item = (Addr, Mac)> + '_ {
+        self.macs.iter().map(|(a, m)| (*a, *m))
+    }
+    /// A neighbour's link address.
+    pub(crate) fn mac(&self, addr: Addr) -> Option<Mac> {
+        self.macs.get(&addr).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wayhop_core::{IfaceId, NodeId, PacketId, PacketMeta, Pool, Priority, Reporting};
+
+    const HOP: u32 = 7;
+
+    fn frame(pool: &mut Pool, id: u64) -> Frame {
+        Frame {
+            packet: pool.packet(&[0; 20], PacketMeta { id: PacketId(id), ..PacketMeta::default() }),
+            payload: Payload::Ip,
+            iface: IfaceId(0),
+            next_hop: NodeId(HOP).default_addr(),
+            receiver: Mac::BROADCAST,
+            priority: Priority::Data,
+            reporting: Reporting::Nobody,
+            life: 0,
+        }
+    }
+    fn ids(frames: impl IntoIterator<Item = Frame>) -> Vec<u64> {
+        frames.into_iter().map(|f| f.packet.meta.id.0).collect()
+    }
+    fn ms(n: u64) -> Time {
+        Time::from_nanos(n * 1_000_000)
+    }
+
+    #[test]
+    fn bsd_holds_one_packet_and_a_newer_one_pushes_it_out() {
+        let (mut pool, mut r) = (Pool::new(), Resolver::default());
+        let addr = NodeId(HOP).default_addr();
+        assert!(matches!(r.look_up_bsd(frame(&mut pool, 1)), Lookup::Waits { ask: true, pushed_out: None }));
+        let Lookup::Waits { ask: true, pushed_out: Some(first) } = r.look_up_bsd(frame(&mut pool, 2)) else {
+            panic!()
+        };
+        assert_eq!(first.packet.meta.id.0, 1);
+        assert_eq!(ids(r.learn(addr, Mac::from_addr(addr))), [2]);
+        let Lookup::Known(f) = r.look_up_bsd(frame(&mut pool, 3)) else { panic!() };
+        assert_eq!(f.receiver, Mac::from_addr(addr));
+    }
+
+    #[test]
+    fn bsd_gives_up_with_the_fourth_packet_without_an_answer() {
+        let (mut pool, mut r) = (Pool::new(), Resolver::default());
+        for id in 1..=3 {
+            assert!(matches!(r.look_up_bsd(frame(&mut pool, id)), Lookup::Waits { .. }));
+        }
+        let Lookup::Failed(held, last) = r.look_up_bsd(frame(&mut pool, 4)) else { panic!() };
+        assert_eq!((ids(held), last.packet.meta.id.0), (vec![3], 4));
+        assert!(matches!(r.look_up_bsd(frame(&mut pool, 5)), Lookup::Waits { pushed_out: None, .. }));
+    }
+
+    #[test]
+    fn a_host_asks_three_times_and_then_gives_all_its_packets_up() {
+        let (mut pool, mut r) = (Pool::new(), Resolver::default());
+        let mut asked = 0;
+        for id in 0..3 {
+            let Lookup::Waits { ask, pushed_out: None } = r.look_up_host(ms(0), frame(&mut pool, id)) else {
+                panic!()
+            };
+            asked += u32::from(ask);
+        }
+        assert_eq!(asked, 1);
+        assert!(r.due(ms(99)).is_none());
+        assert!(matches!(r.due(ms(100)), Some(Due::Ask(_, next)) if next == ms(300)));
+        assert!(matches!(r.due(ms(300)), Some(Due::Ask(_, next)) if next == ms(700)));
+        let Some(Due::Failed(failed)) = r.due(ms(700)) else { panic!() };
+        assert_eq!(ids(failed), [0, 1, 2]);
+        assert!(r.due(ms(9_999)).is_none());
+    }
+
+    #[test]
+    fn a_host_holds_some_packets_for_an_address_and_the_oldest_makes_room() {
+        let (mut pool, mut r) = (Pool::new(), Resolver::default());
+        let mut pushed = Vec::new();
+        for id in 0..MAX_WAITING_EACH as u64 + 2 {
+            if let Lookup::Waits { pushed_out, .. } = r.look_up_host(ms(0), frame(&mut pool, id)) {
+                pushed.extend(pushed_out);
+            }
+        }
+        assert_eq!(ids(pushed), [0, 1]);
+        assert_eq!(r.held().count(), MAX_WAITING_EACH);
+    }
+
+    #[test]
+    fn forged_addresses_do_not_grow_the_table_without_bound() {
+        let mut r = Resolver::default();
+        for n in 0..3 * MAX_NEIGHBOURS as u32 {
+            let addr = NodeId(n).default_addr();
+            r.learn(addr, Mac::from_addr(addr));
+        }
+        assert!(r.neighbours().count() <= MAX_NEIGHBOURS);
+        assert!(r.learn(Addr::BROADCAST, Mac([2, 0, 0, 0, 0, 1])).is_empty());
+        assert_eq!(r.mac(Addr::BROADCAST), None);
+    }
+}

@@ -1,0 +1,45 @@
+//! Which engine a packet from the medium is for.
+
+use wayhop_core::{IfaceId, Opened, Socket};
+use wayhop_wire::ipv4::{self, protocol};
+use wayhop_wire::udp;
+
+/// The open sockets of a node's engines.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sockets {
+    open: Vec<(u8, Opened)>,
+}
+
+impl Sockets {
+    pub(crate) fn open(&mut self, engine: u8, opened: Opened) {
+        if !self.open.contains(&(engine, opened)) {
+            self.open.push((engine, opened));
+        }
+    }
+    pub(crate) fn clear(&mut self) {
+        self.open.clear();
+    }
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Opened> {
+        self.open.iter().map(|(_, o)| o)
+    }
+
+    /// The engine that listens to this packet.
+    pub(crate) fn engine_for(&self, ip: &ipv4::Packet<'_>, iface: IfaceId) -> Option<u8> {
+        let here = |o: &Opened| o.iface == IfaceId::ANY || o.iface == iface;
+        let wants = |o: &Opened| match o.socket {
+            Socket::Udp(port) => {
+                ip.protocol() == protocol::UDP
+                    && udp::Packet::new_checked(ip.payload()).is_ok_and(|u| u.dst_port() == port)
+            }
+            Socket::Ip(number) => ip.protocol() == number,
+            Socket::Group(_) => false,
+        };
+        self.open.iter().find(|(_, o)| here(o) && wants(o)).map(|(engine, _)| *engine)
+    }
+
+    /// Whether an engine joined this multicast group.
+    pub(crate) fn has_joined(&self, group: wayhop_core::Addr, iface: IfaceId) -> bool {
+        let here = |o: &Opened| o.iface == IfaceId::ANY || o.iface == iface;
+        self.open.iter().any(|(_, o)| here(o) && o.socket == Socket::Group(group))
+    }
+}

@@ -1,0 +1,108 @@
+//! What a node asks of the world around it.
+
+use wayhop_core::{
+    Addr, DropReason, Effect, Frame, IfaceId, Input, Interface, Packet, Prefix, SendState, Time, TimerKey,
+    TraceNote,
+};
+
+use crate::table::Row;
+use crate::workspace::Workspace;
+
+/// What happened to a packet at a node: one row of the trace's `packets` table.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Hop {
+    /// What.
+    pub kind: HopKind,
+    /// The neighbour that it came from or goes to; [`Addr::UNSPECIFIED`] where there is none.
+    pub peer: Addr,
+    /// Received power, dBm; NaN where nobody tells.
+    pub signal_dbm: f32,
+    /// Why it ended, of a drop.
+    pub reason: Option<DropReason>,
+}
+
+/// The kinds of rows that a node writes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum HopKind {
+    /// An application handed it down.
+    Originate,
+    /// It leaves the network layer of its source for the interface queue.
+    Send,
+    /// It leaves the network layer of another node for the interface queue.
+    Forward,
+    /// It reached the network layer from the medium.
+    Receive,
+    /// An application got it.
+    Deliver,
+    /// It ended here, undelivered.
+    Drop,
+}
+
+/// Where on its way down a scheduled frame goes on.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Its next hop's link address is to be resolved.
+    Resolve,
+    /// It enters the interface queue.
+    Enqueue,
+}
+
+/// The medium below a node.
+pub trait Below {
+    /// A frame entered the queue of this interface: [`crate::Node::pull`] takes it as soon as the medium is free.
+    fn ready(&mut self, at: Time, iface: IfaceId);
+    /// A protocol wants the packets for this neighbour back: those that the medium has taken with [`crate::Node::pull`]
+    /// but can still give back, in order.
+    fn recall(&mut self, iface: IfaceId, next_hop: Addr, taken: &mut Vec<Frame>) {
+        let _ = (iface, next_hop, taken);
+    }
+}
+
+/// The applications above a node.
+pub trait Above {
+    /// Whether an application takes this packet. Asked once for each packet, just before [`Above::deliver`].
+    fn listens(&mut self, at: Time, packet: &Packet) -> bool;
+    /// A packet for an application. What applications send in answer comes by [`crate::Node::originate`], after the call
+    /// of the node that led to this one.
+    fn deliver(&mut self, at: Time, packet: Packet);
+    /// A packet of an application at this node ended because no route to its destination was found: its sender is to
+    /// hear of it (RFC 792, host unreachable).
+    fn unreachable(&mut self, at: Time, packet: Packet, why: DropReason);
+}
+
+/// Everything that a node needs.
+pub trait World: Above + Below {
+    /// Packet buffers and lists that the nodes of a world share.
+    fn workspace(&mut self) -> &mut Workspace;
+
+    /// Call [`crate::Node::timer`] with this at that time.
+    fn schedule_timer(&mut self, at: Time, engine: u8, key: TimerKey);
+    /// Call [`crate::Node::frame_due`] with this at that time.
+    fn schedule_frame(&mut self, at: Time, stage: Stage, frame: Frame);
+    /// Call [`crate::Node::resolve_due`] with this at that time.
+    fn schedule_resolution(&mut self, at: Time, iface: IfaceId);
+
+    /// Something happened to a packet.
+    fn record(&mut self, at: Time, packet: &Packet, hop: Hop);
+    /// A protocol's remark.
+    fn note(&mut self, at: Time, note: TraceNote);
+    /// The state in which a protocol sent a packet.
+    fn state(&mut self, at: Time, state: SendState);
+    /// A row of the forwarding table came or changed.
+    fn route_installed(&mut self, at: Time, row: &Row);
+    /// A prefix has no row any more.
+    fn route_removed(&mut self, at: Time, destination: Prefix);
+
+    /// Whether [`World::log_input`] and [`World::log_effects`] are wanted.
+    fn logs_inputs(&self) -> bool {
+        false
+    }
+    /// An engine is about to be given this, with `interface` as its context, and `next_id` as the next packet's number.
+    fn log_input(&mut self, at: Time, engine: u8, interface: Interface, next_id: u64, input: &Input<'_>) {
+        let _ = (at, engine, interface, next_id, input);
+    }
+    /// What the engine asked for in answer.
+    fn log_effects(&mut self, effects: &[Effect]) {
+        let _ = effects;
+    }
+}

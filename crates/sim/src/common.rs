@@ -1,0 +1,144 @@
+//! What the nodes of a run share: the event queue, packet buffers, flows, and the record of it all.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+use wayhop_core::{Addr, Frame, NodeId, Packet, RxMeta, Span, Time};
+use wayhop_node::Workspace;
+use wayhop_trace::{HopEvent, HopKind, Recorder};
+
+use crate::classify::{self, Facts};
+use crate::event::Event;
+use crate::flows::{Delivery, Flows};
+use crate::ledger::Ledger;
+use crate::live::Happening;
+use crate::motion::Movers;
+use crate::outside::{Exit, Leaving, Outside};
+use crate::queue::EventQueue;
+use crate::slab::Slab;
+
+/// A run without its nodes and its radio.
+pub(crate) struct Common {
+    pub(crate) queue: EventQueue<Event>,
+    pub(crate) movers: Movers,
+    pub(crate) stations: FxHashMap<Addr, u32>,
+    /// By node.
+    pub(crate) addrs: Vec<Addr>,
+    pub(crate) work: Workspace,
+    pub(crate) flows: Flows,
+    pub(crate) ledger: Ledger,
+    pub(crate) recorder: Recorder,
+    /// Frames on their way down to an interface queue.
+    pub(crate) tx_pending: Slab<Frame>,
+    /// Packets on their way up from the radio.
+    pub(crate) rx_pending: Slab<Arrivals>,
+    /// The packet that is being received just now, and by whom.
+    pub(crate) arriving: Option<Arrivals>,
+    /// What the packet is that nodes are receiving.
+    pub(crate) arrived: Facts,
+    /// Lists of receivers for reuse.
+    pub(crate) spare_receivers: Vec<Vec<Receiver>>,
+    /// What applications send in answer to what they got, by node.
+    pub(crate) answers: VecDeque<(u32, Packet)>,
+    pub(crate) link_delay: Span,
+    pub(crate) channel_mhz: u16,
+    pub(crate) data_rate_100kbps: u16,
+    pub(crate) basic_rate_100kbps: u16,
+    /// Which nodes write a capture.
+    pub(crate) captures: Vec<bool>,
+    /// For the octets of a frame, for reuse.
+    pub(crate) frame: Vec<u8>,
+    /// The way to programs outside of the simulator, on a real clock.
+    pub(crate) outside: Option<Outside>,
+    /// Lists that connections use.
+    pub(crate) tcp_spare: crate::tcp::Spare,
+}
+
+/// A packet that one transmission brought to some nodes. One event takes it to the network layers of all of them.
+pub(crate) struct Arrivals {
+    pub(crate) packet: Packet,
+    pub(crate) receivers: Vec<Receiver>,
+}
+
+/// One of them.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Receiver {
+    pub(crate) node: u32,
+    /// When the packet reaches its network layer.
+    pub(crate) at: Time,
+    pub(crate) rx: RxMeta,
+}
+
+impl Common {
+    /// A flow's packet was made.
+    pub(crate) fn originated(&mut self, p: &Packet) {
+        if let Some(tag) = p.meta.flow {
+            self.ledger.originated(tag);
+        }
+    }
+
+    /// Tells those who watch from outside.
+    pub(crate) fn happened(&mut self, at: Time, node: u32, what: impl FnOnce() -> Happening) {
+        if let Some(outside) = self.outside.as_mut().filter(|o| o.watched) {
+            outside.happened(at, node, what());
+        }
+    }
+
+    /// Hands a packet to the programs outside.
+    pub(crate) fn leave(&mut self, at: Time, node: u32, packet: Packet, exit: Exit) {
+        match &mut self.outside {
+            Some(outside) => outside.leaving.push_back(Leaving { node, at, exit, packet }),
+            None => self.work.pool.recycle(packet),
+        }
+    }
+
+    /// A packet reaches the applications of a node.
+    pub(crate) fn deliver(&mut self, at: Time, node: u32, p: Packet) {
+        let Some(tag) = p.meta.flow else {
+            if let Some(outside) = &mut self.outside {
+                outside.programs.delivered += 1;
+            }
+            return self.leave(at, node, p, Exit::Deliver);
+        };
+        if self.flows.is_tcp(tag.flow) {
+            return self.tcp_deliver(at, node, tag, p);
+        }
+        let delivery = self.flows.deliver(at, node, tag, &p, &mut self.work.pool, &mut self.work.next_id);
+        self.leave(at, node, p, Exit::Deliver);
+        match delivery {
+            Delivery::Counted => self.ledger.delivered(tag),
+            Delivery::Again => {}
+            // Outside, the node's own network stack answers.
+            Delivery::Answer(answer) if self.outside.is_some() => self.work.pool.recycle(answer),
+            Delivery::Answer(answer) => self.answers.push_back((node, answer)),
+        }
+    }
+
+    /// Writes a row about a packet.
+    pub(crate) fn record_facts(
+        &mut self,
+        at: Time,
+        node: u32,
+        p: &Packet,
+        facts: &classify::Facts,
+        kind: HopKind,
+        hop: &wayhop_node::Hop,
+    ) {
+        self.recorder.hop(&HopEvent {
+            time: at,
+            packet: p.meta.id,
+            flow: p.meta.flow,
+            node: NodeId(node),
+            bytes: p.len() as u32,
+            source: facts.source,
+            destination: facts.destination,
+            peer: hop.peer,
+            signal_dbm: hop.signal_dbm,
+            kind,
+            class: facts.control.unwrap_or_else(|| self.flows.class(p.meta.flow)),
+            messages: facts.messages,
+            ttl: facts.ttl,
+            reason: hop.reason,
+        });
+    }
+}

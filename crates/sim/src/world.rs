@@ -1,0 +1,105 @@
+//! What a node of the run asks of the simulator around it.
+
+use wayhop_core::{DropReason, Frame, IfaceId, NodeId, Packet, Prefix, SendState, Time, TimerKey, TraceNote};
+use wayhop_node::{Above, Below, Hop, HopKind, Row, Stage, Workspace, World};
+use wayhop_trace::{NoteEvent, SendEvent};
+
+use crate::classify;
+use crate::common::Common;
+use crate::event::Event;
+use crate::live::Happening;
+use crate::outside::Exit;
+
+/// The surroundings of one node.
+pub(crate) struct At<'a> {
+    pub(crate) common: &'a mut Common,
+    pub(crate) node: u32,
+}
+
+impl Below for At<'_> {
+    fn ready(&mut self, _: Time, _: IfaceId) {
+        // The radio looks into the queue after each event of its node.
+    }
+}
+
+impl Above for At<'_> {
+    fn listens(&mut self, at: Time, p: &Packet) -> bool {
+        p.meta.flow.is_some()
+            || self.common.tcp_notice(at, self.node, p.bytes())
+            || self.common.outside.is_some()
+    }
+    fn deliver(&mut self, at: Time, p: Packet) {
+        self.common.deliver(at, self.node, p);
+    }
+    fn unreachable(&mut self, at: Time, p: Packet, why: DropReason) {
+        self.common.tcp_refused(at, self.node, &p);
+        self.common.leave(at, self.node, p, Exit::Refuse(why));
+    }
+}
+
+impl World for At<'_> {
+    fn workspace(&mut self) -> &mut Workspace {
+        &mut self.common.work
+    }
+
+    fn schedule_timer(&mut self, at: Time, engine: u8, key: TimerKey) {
+        self.common.queue.push(at, self.node, Event::Timer(engine, key));
+    }
+    fn schedule_frame(&mut self, at: Time, stage: Stage, frame: Frame) {
+        let handle = self.common.tx_pending.put(frame);
+        self.common.queue.push(at, self.node, Event::Down(stage, handle));
+    }
+    fn schedule_resolution(&mut self, at: Time, iface: IfaceId) {
+        self.common.queue.push(at, self.node, Event::Resolution(iface));
+    }
+
+    fn record(&mut self, at: Time, p: &Packet, hop: Hop) {
+        let (common, node) = (&mut *self.common, self.node);
+        if hop.kind == HopKind::Receive {
+            let facts = common.arrived;
+            return common.record_facts(at, node, p, &facts, kind(hop.kind), &hop);
+        }
+        let facts = classify::read(p.bytes());
+        if let (HopKind::Send | HopKind::Forward, Some(class)) = (hop.kind, facts.control) {
+            common.ledger.queued(class, p.len());
+        }
+        common.record_facts(at, node, p, &facts, kind(hop.kind), &hop);
+        if let Some(why) = hop.reason {
+            common
+                .happened(at, node, || Happening::Drop(why, facts.source, facts.destination, p.len() as u32));
+            match (p.meta.flow, &mut common.outside) {
+                (Some(tag), _) => common.ledger.dropped(tag, why),
+                (None, Some(outside)) if facts.control.is_none() => {
+                    outside.programs.dropped[why as usize] += 1;
+                }
+                _ => {}
+            }
+        }
+    }
+    fn note(&mut self, at: Time, note: TraceNote) {
+        self.common.happened(at, self.node, || Happening::Note(note));
+        self.common.recorder.note(&NoteEvent { time: at, node: NodeId(self.node), note });
+    }
+    fn state(&mut self, at: Time, state: SendState) {
+        self.common.recorder.sent(&SendEvent { time: at, node: NodeId(self.node), state });
+    }
+    fn route_installed(&mut self, at: Time, row: &Row) {
+        let r = row.route;
+        self.common.happened(at, self.node, || Happening::Route(r.destination, Some((r.next_hop, r.metric))));
+    }
+    fn route_removed(&mut self, at: Time, destination: Prefix) {
+        self.common.happened(at, self.node, || Happening::Route(destination, None));
+    }
+}
+
+/// The same in the trace's words, which has rows of the medium too.
+fn kind(k: HopKind) -> wayhop_trace::HopKind {
+    match k {
+        HopKind::Originate => wayhop_trace::HopKind::Originate,
+        HopKind::Send => wayhop_trace::HopKind::Send,
+        HopKind::Forward => wayhop_trace::HopKind::Forward,
+        HopKind::Receive => wayhop_trace::HopKind::Receive,
+        HopKind::Deliver => wayhop_trace::HopKind::Deliver,
+        HopKind::Drop => wayhop_trace::HopKind::Drop,
+    }
+}

@@ -1,0 +1,104 @@
+//! What a node asks of the scripted world around it.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use wayhop_core::{
+    DropReason, Frame, IfaceId, Input, Interface, NodeId, Packet, Prefix, SendState, Time, TimerKey,
+    TraceNote, TxReport, TxStatus,
+};
+use wayhop_node::{Above, Below, Due, Hop, HopKind, Row, Stage, Workspace, World};
+
+use crate::event::{Event, Happening};
+use crate::record::{Record, What};
+
+/// What all nodes share.
+#[derive(Default)]
+pub(crate) struct Common {
+    pub(crate) work: Workspace,
+    pub(crate) record: Vec<Record>,
+    pub(crate) events: BinaryHeap<Reverse<Event>>,
+    pub(crate) now: Time,
+    next_event: u64,
+}
+
+impl Common {
+    pub(crate) fn schedule(&mut self, at: Time, what: Happening) {
+        let number = self.next_event;
+        self.next_event += 1;
+        self.events.push(Reverse(Event { at: at.max(self.now), number, what }));
+    }
+    pub(crate) fn log(&mut self, node: usize, what: What) {
+        self.record.push(Record { at: self.now, node: NodeId(node as u32), what });
+    }
+}
+
+/// The surroundings of one node.
+pub(crate) struct At<'a> {
+    pub(crate) common: &'a mut Common,
+    pub(crate) node: usize,
+}
+
+impl Below for At<'_> {
+    fn ready(&mut self, _: Time, _: IfaceId) {
+        // The transmitter looks into the queue after each call.
+    }
+}
+
+impl Above for At<'_> {
+    fn listens(&mut self, _: Time, _: &Packet) -> bool {
+        true
+    }
+    fn deliver(&mut self, _: Time, packet: Packet) {
+        self.common.work.pool.recycle(packet);
+    }
+    fn unreachable(&mut self, _: Time, packet: Packet, _: DropReason) {
+        self.common.work.pool.recycle(packet);
+    }
+}
+
+impl World for At<'_> {
+    fn workspace(&mut self) -> &mut Workspace {
+        &mut self.common.work
+    }
+    fn schedule_timer(&mut self, at: Time, engine: u8, key: TimerKey) {
+        self.common.schedule(at, Happening::Due { node: self.node, due: Due::Timer(engine, key) });
+    }
+    fn schedule_frame(&mut self, at: Time, stage: Stage, frame: Frame) {
+        self.common.schedule(at, Happening::Due { node: self.node, due: Due::Frame(stage, frame) });
+    }
+    fn schedule_resolution(&mut self, at: Time, iface: IfaceId) {
+        self.common.schedule(at, Happening::Due { node: self.node, due: Due::Resolution(iface) });
+    }
+    fn logs_inputs(&self) -> bool {
+        true
+    }
+    fn log_input(&mut self, _: Time, _: u8, _: Interface, _: u64, input: &Input<'_>) {
+        if let Input::TxStatus(TxReport { next_hop, status, .. }) = *input
+            && !matches!(status, TxStatus::Acked | TxStatus::Unknown)
+        {
+            self.common.log(self.node, What::Status { next_hop, status });
+        }
+    }
+    fn record(&mut self, _: Time, p: &Packet, hop: Hop) {
+        let (id, flow) = (p.meta.id, p.meta.flow);
+        let what = match (hop.kind, hop.reason) {
+            (HopKind::Deliver, _) => What::Delivered { id, flow, bytes: p.bytes().to_vec() },
+            (HopKind::Drop, Some(reason)) => What::Dropped { id, flow, reason },
+            _ => return,
+        };
+        self.common.log(self.node, what);
+    }
+    fn note(&mut self, _: Time, note: TraceNote) {
+        self.common.log(self.node, What::Note(note));
+    }
+    fn state(&mut self, _: Time, state: SendState) {
+        self.common.log(self.node, What::State(state));
+    }
+    fn route_installed(&mut self, _: Time, row: &Row) {
+        self.common.log(self.node, What::Installed(row.route));
+    }
+    fn route_removed(&mut self, _: Time, destination: Prefix) {
+        self.common.log(self.node, What::Uninstalled(destination));
+    }
+}
