@@ -24,16 +24,16 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("scenario", &["core", "world", "radio", "transport", "dsr", "aodv"]),
     ("sim", &["core", "wire", "link", "dsr", "aodv", "radio", "world", "transport", "trace", "scenario"]),
     // What the worlds on one machine share: namespaces, programs, the runs under way.
-    ("hosting", &["core", "transport", "trace", "control"]),
+    ("netns", &["core", "transport", "trace", "control"]),
     // What the geometry allowed, for people and summaries: analysis, which no model and no protocol sees.
     ("topology", &["core", "world", "transport", "trace", "scenario"]),
     // The same nodes and medium on the real clock.
-    ("emu", &["hosting", "core", "wire", "transport", "trace", "scenario", "sim", "control"]),
+    ("emu", &["netns", "core", "wire", "transport", "trace", "scenario", "sim", "control"]),
     // One node on a real interface. It has no radio model: its radio is real.
     (
         "daemon",
         &[
-            "hosting",
+            "netns",
             "core",
             "wire",
             "dsr",
@@ -51,7 +51,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // Papers' experiments: it runs runs, on the real clock and with real nodes too.
     (
         "reproduce",
-        &["core", "wire", "trace", "scenario", "sim", "emu", "hosting", "daemon", "report", "topology"],
+        &["core", "wire", "trace", "scenario", "sim", "emu", "netns", "daemon", "report", "topology"],
     ),
     // Matrices of runs; it shares the papers' job runner.
     ("sweep", &["trace", "scenario", "sim", "report", "topology", "reproduce"]),
@@ -70,7 +70,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "scenario",
             "sim",
             "emu",
-            "hosting",
+            "netns",
             "report",
             "reproduce",
             "topology",

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use wayhop_core::Time;
 use wayhop_emu::{Control, Drive, Mesh, Telling};
-use wayhop_hosting::{Launch, Registry};
+use wayhop_netns::{Launch, Registry};
 use wayhop_scenario::Resolved;
 use wayhop_sim::Simulation;
 use wayhop_trace::{Recorder, RunStatus, Summary, human_table};
@@ -135,7 +135,7 @@ fn telling(a: &EmulateArgs, control: &Control) -> Result<Telling, Failure> {
 
 /// The number of a node that an option names.
 fn named(option: &str, name: &str, resolved: &Resolved) -> Result<usize, Failure> {
-    wayhop_hosting::node_named(&resolved.names, name).ok_or_else(|| {
+    wayhop_netns::node_named(&resolved.names, name).ok_or_else(|| {
         let last = resolved.names.len() - 1;
         Failure::Usage(format!(
             "{option} {name}: there is no such node; give 0 to {last}, mesh-0 to mesh-{last}, or a name"
@@ -159,7 +159,7 @@ fn show(a: &EmulateArgs, summary: &Summary, dir: Option<&Path>) -> Result<(), Fa
 }
 
 pub(crate) fn exec(a: &ExecArgs) -> Result<ExitCode, Failure> {
-    let run = wayhop_hosting::find(a.run.as_deref()).map_err(Failure::usage)?;
+    let run = wayhop_netns::find(a.run.as_deref()).map_err(Failure::usage)?;
     let node = run.node(&a.node).ok_or_else(|| {
         let last = run.names.len().saturating_sub(1);
         Failure::Usage(format!(
@@ -167,5 +167,5 @@ pub(crate) fn exec(a: &ExecArgs) -> Result<ExitCode, Failure> {
             a.node
         ))
     })?;
-    Err(Failure::run(wayhop_hosting::exec(&run, node, &a.command)))
+    Err(Failure::run(wayhop_netns::exec(&run, node, &a.command)))
 }

@@ -5,7 +5,7 @@ use std::net::UdpSocket;
 use std::os::fd::AsFd as _;
 
 use socket2::{Domain, Socket, Type};
-use wayhop_hosting::Namespace;
+use wayhop_netns::Namespace;
 
 use super::*;
 use crate::filter;

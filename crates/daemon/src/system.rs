@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use wayhop_core::Mac;
-use wayhop_hosting::Namespace;
+use wayhop_netns::Namespace;
 
 /// Where the kernel keeps this setting of an interface (or of `all`).
 pub(crate) fn ipv4_setting(interface: &str, name: &str) -> PathBuf {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use wayhop_core::Time;
-use wayhop_hosting::{Error, Launch};
+use wayhop_netns::{Error, Launch};
 use wayhop_scenario::{ProgramPlan, Resolved};
 
 /// The programs of a scenario, each with its time. Their output goes to the folder `programs` of the run directory, which is made

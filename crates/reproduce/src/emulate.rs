@@ -6,7 +6,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use wayhop_core::Time;
 use wayhop_emu::{Control, Drive, Mesh, Telling};
-use wayhop_hosting::Registry;
+use wayhop_netns::Registry;
 use wayhop_scenario::Scenario;
 use wayhop_sim::Simulation;
 use wayhop_trace::{Manifest, NodeInfo, Observer, Outputs, Recorder, RunDir, RunStatus, Summary};

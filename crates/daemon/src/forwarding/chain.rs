@@ -13,7 +13,7 @@ use serde_json::Value;
 use wayhop_control::answer::{Counters, Tables};
 use wayhop_control::{Client, Request};
 use wayhop_core::{Addr, Mac};
-use wayhop_hosting::Namespace;
+use wayhop_netns::Namespace;
 
 use super::stream::{NUMBER, Pace, Stream};
 use super::tap::Tap;

@@ -12,7 +12,7 @@ use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrIn, recvmsg};
 use nix::time::{ClockId, clock_gettime};
 use socket2::{Domain, Protocol, Socket, Type};
 use wayhop_core::Addr;
-use wayhop_hosting::Namespace;
+use wayhop_netns::Namespace;
 
 use crate::sys::{self, BATCH, Receiver, Sender};
 

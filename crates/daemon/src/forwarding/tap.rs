@@ -8,7 +8,7 @@ use nix::cmsg_space;
 use nix::sys::socket::{ControlMessageOwned, LinkAddr, MsgFlags, recvmsg, setsockopt, sockopt};
 use nix::sys::time::TimeSpec;
 use socket2::{Domain, Socket, Type};
-use wayhop_hosting::Namespace;
+use wayhop_netns::Namespace;
 use wayhop_wire::ipv4;
 
 use super::stream::number_of;

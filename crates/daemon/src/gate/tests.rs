@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use socket2::{Domain, Protocol, Socket, Type};
-use wayhop_hosting::Namespace;
+use wayhop_netns::Namespace;
 
 use super::*;
 

@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 
 use wayhop_control::Event;
 use wayhop_core::{Addr, Mac, Time};
-use wayhop_hosting::{Ended, Launch, Namespace, end_inhabitants, exit_code, start};
+use wayhop_netns::{Ended, Launch, Namespace, end_inhabitants, exit_code, start};
 use wayhop_scenario::{FlowKind, Resolved};
 use wayhop_trace::{Recorder, Summary};
 

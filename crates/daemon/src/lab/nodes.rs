@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use wayhop_hosting::{Namespace, exit_code};
+use wayhop_netns::{Namespace, exit_code};
 use wayhop_trace::Summary;
 
 use super::receivers::GPSD;
@@ -197,7 +197,7 @@ struct Sockets(PathBuf);
 
 impl Sockets {
     fn new() -> io::Result<Self> {
-        let own = wayhop_hosting::lab_folder();
+        let own = wayhop_netns::lab_folder();
         fs::create_dir_all(&own)?;
         Ok(Self(own))
     }

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use wayhop_control::gpsd::Server;
 use wayhop_core::{Span, Time};
-use wayhop_hosting::Namespace;
+use wayhop_netns::Namespace;
 use wayhop_scenario::Resolved;
 use wayhop_world::Gps;
 

@@ -10,7 +10,7 @@ use std::os::fd::RawFd;
 use wayhop_control::LinkState;
 use wayhop_control::answer::LinkOverride;
 use wayhop_core::{Addr, Mac};
-use wayhop_hosting::Namespace;
+use wayhop_netns::Namespace;
 
 use super::link_address;
 use crate::error::Error;

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use wayhop_core::{Addr, Purpose, Rng, Time, stream};
-use wayhop_hosting::{Lateness, Namespace};
+use wayhop_netns::{Lateness, Namespace};
 use wayhop_scenario::{FlowConfig, FlowKind, Resolved};
 use wayhop_trace::{FlowSummary, LatencyMs, PacketClass, ratio};
 use wayhop_transport::{GROUP, INITIAL_TTL, Source, Stamp};

@@ -9,7 +9,7 @@ use nix::cmsg_space;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrIn, recvmsg};
 use socket2::Socket;
 use wayhop_core::{Addr, FlowTag, NodeId, Time};
-use wayhop_hosting::priority;
+use wayhop_netns::priority;
 use wayhop_trace::{HopEvent, HopKind, Messages, PacketClass};
 use wayhop_transport::{INITIAL_TTL, Stamp};
 use wayhop_wire::{icmp, ipv4, udp};

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use socket2::{SockAddr, Socket};
 use wayhop_core::{Addr, FlowTag, PacketId, Pool, Rng, Time};
-use wayhop_hosting::{Lateness, priority};
+use wayhop_netns::{Lateness, priority};
 use wayhop_trace::{HopEvent, HopKind, Messages, PacketClass};
 use wayhop_transport::Source;
 use wayhop_wire::{ipv4, udp};
