@@ -29,29 +29,31 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("topology", &["core", "world", "transport", "trace", "scenario"]),
     // The same nodes and medium on the real clock.
     ("emu", &["netns", "core", "wire", "transport", "trace", "scenario", "sim", "control"]),
+    // What of a node faces the kernel. Its tests need namespaces.
+    ("linux", &["core", "wire", "netns"]),
     // One node on a real interface. It has no radio model: its radio is real.
-    (
-        "daemon",
-        &[
-            "netns",
-            "core",
-            "wire",
-            "dsr",
-            "aodv",
-            "link",
-            "transport",
-            "trace",
-            "scenario",
-            "control",
-            "world",
-        ],
-    ),
+    ("daemon", &["linux", "core", "wire", "dsr", "aodv", "trace", "scenario", "control"]),
+    // Many nodes on one wire. It starts daemons as users do, by the command.
+    ("lab", &["linux", "netns", "core", "wire", "transport", "trace", "scenario", "control", "world"]),
+    // What forwarding costs: a measurement of daemons and of the kernel.
+    ("forwarding-bench", &["linux", "netns", "core", "wire", "control"]),
     // Numbers and figures for readers; it knows no paper and no model.
     ("report", &[]),
     // Papers' experiments: it runs runs, on the real clock and with real nodes too.
     (
         "reproduce",
-        &["core", "wire", "trace", "scenario", "sim", "emu", "netns", "daemon", "report", "topology"],
+        &[
+            "core",
+            "wire",
+            "trace",
+            "scenario",
+            "sim",
+            "emu",
+            "netns",
+            "forwarding-bench",
+            "report",
+            "topology",
+        ],
     ),
     // Matrices of runs; it shares the papers' job runner.
     ("sweep", &["trace", "scenario", "sim", "report", "topology", "reproduce"]),
@@ -76,7 +78,9 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "topology",
             "sweep",
             "control",
+            "linux",
             "daemon",
+            "lab",
         ],
     ),
     ("xtask", &["scenario", "sweep", "cli", "daemon", "testkit"]),

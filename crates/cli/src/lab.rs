@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use wayhop_core::Time;
-use wayhop_daemon::lab::{Lab, MacFilter, Plan, Tasks, Wiring, check};
+use wayhop_lab::{Lab, MacFilter, Plan, Tasks, Wiring, check};
 use wayhop_netns::Registry;
 use wayhop_scenario::{Protocol, Resolved, Scenario};
 use wayhop_trace::{NodeInfo, Outputs, Recorder, RunDir, RunStatus, human_table};

@@ -2,6 +2,7 @@
 //! real programs in them.
 //!
 //! * [`Namespace`]: one without a name, which ends with the last that is in it.
+//! * [`order`]: what sets up the network in one.
 //! * [`start`], [`end_inhabitants`]: programs in nodes.
 //! * [`Registry`], [`find`], [`exec`]: the runs under way, for other processes to enter.
 //! * [`Lateness`]: how late a run was, and whether it can be believed.
@@ -13,6 +14,7 @@ mod exec;
 mod hosts;
 mod lateness;
 mod namespace;
+mod order;
 pub mod priority;
 mod program;
 mod registry;
@@ -23,5 +25,6 @@ pub use exec::exec;
 pub use hosts::mount_over;
 pub use lateness::Lateness;
 pub use namespace::Namespace;
+pub use order::order;
 pub use program::{Ended, Launch, end_inhabitants, exit_code, start};
 pub use registry::{Entry, Registry, find, lab_folder, node_named};
