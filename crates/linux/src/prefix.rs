@@ -23,6 +23,7 @@ impl Prefix {
     }
 
     /// Its length.
+    #[expect(clippy::len_without_is_empty, reason = "bits that are given, not elements of a collection")]
     pub fn len(self) -> u8 {
         self.mask.leading_ones() as u8
     }

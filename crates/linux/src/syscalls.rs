@@ -164,6 +164,12 @@ pub struct Sender {
     headers: Box<[libc::mmsghdr]>,
 }
 
+impl Default for Sender {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Sender {
     /// For batches of up to [`BATCH`] frames.
     pub fn new() -> Self {
