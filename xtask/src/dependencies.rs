@@ -39,24 +39,12 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("forwarding-bench", &["linux", "netns", "core", "wire", "control"]),
     // Numbers and figures for readers; it knows no paper and no model.
     ("report", &[]),
-    // Papers' experiments: it runs runs, on the real clock and with real nodes too.
-    (
-        "reproduce",
-        &[
-            "core",
-            "wire",
-            "trace",
-            "scenario",
-            "sim",
-            "emu",
-            "netns",
-            "forwarding-bench",
-            "report",
-            "topology",
-        ],
-    ),
-    // Matrices of runs; it shares the papers' job runner.
-    ("sweep", &["trace", "scenario", "sim", "report", "topology", "reproduce"]),
+    // Assembles runs, in simulated time, on the real clock and with daemons, and makes many at a time.
+    ("runs", &["core", "netns", "trace", "scenario", "sim", "emu", "linux", "lab"]),
+    // Papers' experiments: it runs runs, and measures real nodes.
+    ("reproduce", &["core", "wire", "trace", "scenario", "forwarding-bench", "report", "topology", "runs"]),
+    // Matrices of runs.
+    ("sweep", &["trace", "scenario", "report", "topology", "runs"]),
     (
         "cli",
         &[
@@ -65,13 +53,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "link",
             "dsr",
             "aodv",
-            "radio",
             "world",
             "transport",
             "trace",
             "scenario",
-            "sim",
-            "emu",
             "netns",
             "report",
             "reproduce",
@@ -81,6 +66,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "linux",
             "daemon",
             "lab",
+            "runs",
         ],
     ),
     ("xtask", &["scenario", "sweep", "cli", "daemon", "testkit"]),

@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use wayhop_core::{Addr, Mac, Time};
+use wayhop_scenario::Resolved;
+use wayhop_world::Track;
+use wayhop_world::links::{changes, neighbours};
 
 use super::link_address;
 
@@ -75,6 +78,21 @@ impl MacFilter {
             lines.push(one);
         }
         Ok(Self(lines))
+    }
+
+    /// The filter that lets those hear each other who are within this range, metres, as they move.
+    pub fn of_range(r: &Resolved, range_m: f64) -> Self {
+        let at = |t: &Track| {
+            let leg = t.legs().iter().find(|l| l.until > Time::ZERO).or(t.legs().last());
+            leg.map_or_else(Default::default, |l| l.position(Time::ZERO))
+        };
+        let begin: Vec<_> = r.tracks.iter().map(at).collect();
+        let changes = changes(&r.tracks, range_m, r.duration);
+        Self::of_links(
+            &r.addresses,
+            &neighbours(&begin, range_m),
+            changes.into_iter().map(|c| (c.at, c.a, c.b, c.up)),
+        )
     }
 
     /// The filter that lets those hear each other who are linked: at first those in `linked`, and then as `changes` (time,
