@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use wayhop_core::Addr;
-use wayhop_daemon::lab::MacFilter;
+use wayhop_lab::MacFilter;
 
 const NODES: usize = 5;
 

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use wayhop_daemon::wifi::{control_messages, monitor, nl80211};
+use wayhop_linux::wifi::{control_messages, monitor, nl80211};
 
 fuzz_target!(|octets: &[u8]| {
     let messages: usize = control_messages::control_messages(octets).map(|(.., data)| data.len()).sum();

@@ -10,6 +10,8 @@ use crate::crates::{Crate, Edge};
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("core", &[]),
     ("wire", &["core"]),
+    // The network layer of one node: it knows no protocol by name.
+    ("node", &["core", "wire"]),
     ("link", &["core"]),
     ("dsr", &["core", "wire", "link"]),
     ("aodv", &["core", "wire", "link"]),
@@ -17,44 +19,34 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("world", &["core"]),
     ("transport", &["core", "wire"]),
     ("trace", &["core", "wire"]),
-    ("testkit", &["core", "wire"]),
+    ("testkit", &["core", "wire", "node"]),
     // Talking to running nodes: it knows the seam's words, and no world.
     ("control", &["core", "trace"]),
     // It holds the parameter types of the models and protocols that it configures.
     ("scenario", &["core", "world", "radio", "transport", "dsr", "aodv"]),
-    ("sim", &["core", "wire", "link", "dsr", "aodv", "radio", "world", "transport", "trace", "scenario"]),
+    ("sim", &["core", "wire", "node", "link", "dsr", "aodv", "radio", "world", "transport", "trace", "scenario"]),
     // What the worlds on one machine share: namespaces, programs, the runs under way.
-    ("hosting", &["core", "transport", "trace", "control"]),
+    ("netns", &["core", "transport", "trace", "control"]),
     // What the geometry allowed, for people and summaries: analysis, which no model and no protocol sees.
     ("topology", &["core", "world", "transport", "trace", "scenario"]),
     // The same nodes and medium on the real clock.
-    ("emu", &["hosting", "core", "wire", "transport", "trace", "scenario", "sim", "control"]),
+    ("emu", &["netns", "core", "wire", "transport", "trace", "scenario", "sim", "control"]),
+    // What of a node faces the kernel. Its tests need namespaces.
+    ("linux", &["core", "wire", "netns"]),
     // One node on a real interface. It has no radio model: its radio is real.
-    (
-        "daemon",
-        &[
-            "hosting",
-            "core",
-            "wire",
-            "dsr",
-            "aodv",
-            "link",
-            "transport",
-            "trace",
-            "scenario",
-            "control",
-            "world",
-        ],
-    ),
+    ("daemon", &["linux", "core", "wire", "dsr", "aodv", "trace", "scenario", "control"]),
+    // Many nodes on one wire. It starts daemons as users do, by the command.
+    ("lab", &["linux", "netns", "core", "wire", "transport", "trace", "scenario", "control", "world"]),
+    // What forwarding costs: a measurement of daemons and of the kernel.
+    ("forwarding-bench", &["linux", "netns", "core", "wire", "control"]),
     // Numbers and figures for readers; it knows no paper and no model.
     ("report", &[]),
-    // Papers' experiments: it runs runs, on the real clock and with real nodes too.
-    (
-        "reproduce",
-        &["core", "wire", "trace", "scenario", "sim", "emu", "hosting", "daemon", "report", "topology"],
-    ),
-    // Matrices of runs; it shares the papers' job runner.
-    ("sweep", &["trace", "scenario", "sim", "report", "topology", "reproduce"]),
+    // Assembles runs, in simulated time, on the real clock and with daemons, and makes many at a time.
+    ("runs", &["core", "netns", "trace", "scenario", "sim", "emu", "linux", "lab"]),
+    // Papers' experiments: it runs runs, and measures real nodes.
+    ("reproduce", &["core", "wire", "trace", "scenario", "forwarding-bench", "report", "topology", "runs"]),
+    // Matrices of runs.
+    ("sweep", &["trace", "scenario", "report", "topology", "runs"]),
     (
         "cli",
         &[
@@ -63,20 +55,20 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "link",
             "dsr",
             "aodv",
-            "radio",
             "world",
             "transport",
             "trace",
             "scenario",
-            "sim",
-            "emu",
-            "hosting",
+            "netns",
             "report",
             "reproduce",
             "topology",
             "sweep",
             "control",
+            "linux",
             "daemon",
+            "lab",
+            "runs",
         ],
     ),
     ("xtask", &["scenario", "sweep", "cli", "daemon", "testkit"]),

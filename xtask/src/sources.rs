@@ -30,8 +30,8 @@ const FORBIDDEN_IN_MODELS: &[(&str, &str)] = &[
     ("thread::spawn", "a model has no threads"),
 ];
 
-/// The only crates that may contain `unsafe` (operating-system calls).
-const MAY_BE_UNSAFE: &[&str] = &["daemon", "emu"];
+/// The only crate that may contain `unsafe` (operating-system calls).
+const MAY_BE_UNSAFE: &[&str] = &["linux"];
 
 const LINES_MAX: usize = 800;
 
@@ -173,13 +173,10 @@ mod tests {
     }
 
     #[test]
-    fn unsafe_is_found_outside_the_two_crates_that_call_the_system() {
+    fn unsafe_is_found_outside_the_crate_that_calls_the_system() {
         let source = "fn f() { unsafe { g() } }\n";
-        assert_eq!(
-            found_in("sim", MANIFEST, source),
-            ["crates/sim/src/lib.rs:1: unsafe: only daemon and emu may"]
-        );
-        assert!(found_in("emu", MANIFEST, source).is_empty());
+        assert_eq!(found_in("sim", MANIFEST, source), ["crates/sim/src/lib.rs:1: unsafe: only linux may"]);
+        assert!(found_in("linux", MANIFEST, source).is_empty());
     }
 
     #[test]
@@ -194,7 +191,7 @@ mod tests {
         let found = found_in("sim", "[package]\nname = \"x\"\n", "");
         assert_eq!(found, ["crates/sim/Cargo.toml: add [lints] workspace = true"]);
         let own = "[package]\nname = \"x\"\n\n[lints.rust]\nunsafe_code = \"deny\"\n";
-        assert!(found_in("daemon", own, "").is_empty());
+        assert!(found_in("linux", own, "").is_empty());
         assert_eq!(found_in("sim", own, ""), found);
     }
 

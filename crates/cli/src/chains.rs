@@ -1,15 +1,14 @@
 //! `wayhop topology --measure-chains`: what chains that stand still carry, for the expected throughput.
 
 use std::fs::{self, OpenOptions};
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use wayhop_core::{Addr, NodeId, Position, Time};
-use wayhop_reproduce::jobs;
+use wayhop_runs::interruption::stop_on_signal;
+use wayhop_runs::{Error, jobs, to_end};
 use wayhop_scenario::{CapturePlan, Resolved};
-use wayhop_sim::Simulation;
 use wayhop_topology::ChainThroughput;
 use wayhop_trace::Recorder;
 use wayhop_transport::tcp::{App, TcpConfig};
@@ -18,8 +17,7 @@ use wayhop_world::Track;
 
 use crate::args::{metres, seconds};
 use crate::failure::Failure;
-use crate::reproduce::Progress;
-use crate::run::stop_on_signal;
+use crate::job_progress::JobProgress;
 
 /// Neighbours of a chain are so much of the range apart unless it is said: 180 m of 250 m. Nodes three hops apart then sense
 /// each other over radios that sense carriers at 2.2 times their range, and no node is hidden.
@@ -92,7 +90,7 @@ impl MeasureArgs {
             .flat_map(|seed| (1..=self.chain_hops).map(move |hops| (hops, seed)))
             .collect();
         let stop = stop_on_signal()?;
-        let progress = Progress::new(runs.len(), "chains", false);
+        let progress = JobProgress::new(runs.len(), "chains", false);
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let run = |&(hops, seed): &(u32, u32)| {
             let duration = Time::from_secs_f64(self.chain_duration);
@@ -102,7 +100,7 @@ impl MeasureArgs {
         progress.done();
         let mut sums = vec![0.0; self.chain_hops as usize];
         for ((hops, _), result) in runs.iter().zip(results) {
-            let bps = result.unwrap_or(Ok(None)).map_err(Failure::Run)?;
+            let bps = result.unwrap_or(Ok(None))?;
             sums[*hops as usize - 1] += bps.ok_or_else(|| {
                 Failure::Run("stopped before all chains were measured; nothing is written".to_owned())
             })?;
@@ -152,16 +150,7 @@ fn chain(
 }
 
 /// Octets that arrived in order, bits a second; `None` if it was broken off.
-fn carried(chain: &Resolved, stop: &AtomicBool) -> Result<Option<f64>, String> {
-    let mut simulation = Simulation::new(chain, Recorder::hash_only())?;
-    let go =
-        |_| if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    if !simulation.run(go) {
-        return Ok(None);
-    }
-    let (summary, audit, _) = simulation.finish(chain, 0.0);
-    match audit.defect() {
-        Some(defect) => Err(format!("defect in Wayhop, please report it: {defect}")),
-        None => Ok(summary.flows.first().map(|f| f.goodput_bps)),
-    }
+fn carried(chain: &Resolved, stop: &AtomicBool) -> Result<Option<f64>, Error> {
+    let ended = to_end(chain, Recorder::hash_only(), || stop.load(Ordering::Relaxed))?;
+    Ok(ended.and_then(|o| o.summary.flows.first().map(|f| f.goodput_bps)))
 }

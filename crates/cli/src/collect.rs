@@ -9,9 +9,9 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 use wayhop_control::monitor::{Collector, LONGEST_DATAGRAM, Rejected};
+use wayhop_runs::interruption::stop_on_signal;
 
 use crate::failure::{Failure, output, say};
-use crate::run::stop_on_signal;
 
 pub(crate) const EXAMPLE: &str = "\
 Nodes send reports when their configuration names this collector (monitor.collector). Ends with Ctrl-C.

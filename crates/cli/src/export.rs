@@ -34,7 +34,7 @@ fn ns2(source: &SourceArgs, dir: &Path, god: bool) -> Result<ExitCode, Failure> 
 
 fn macfilter(source: &SourceArgs, range_m: f64, out: Option<&Path>) -> Result<ExitCode, Failure> {
     let scenario = source.load()?.resolve().map_err(Failure::usage)?;
-    let text = crate::lab::filter_of(&scenario, range_m).to_string();
+    let text = wayhop_lab::MacFilter::of_range(&scenario, range_m).to_string();
     match out {
         Some(path) => fs::write(path, text).map_err(Failure::write(path))?,
         None => output(stdout().write_all(text.as_bytes()))?,

@@ -56,6 +56,15 @@ impl Failure {
     }
 }
 
+impl From<wayhop_runs::Error> for Failure {
+    fn from(e: wayhop_runs::Error) -> Self {
+        match e {
+            wayhop_runs::Error::Usage(m) => Self::Usage(m),
+            wayhop_runs::Error::Run(_) | wayhop_runs::Error::Defect(_) => Self::run(e),
+        }
+    }
+}
+
 /// Says what the user should know before believing a result.
 pub(crate) fn warn<'a>(warnings: impl IntoIterator<Item = &'a String>) {
     for w in warnings {

@@ -18,16 +18,16 @@ pub(crate) fn node(a: &NodeArgs) -> Result<ExitCode, Failure> {
         profile: a.profile.clone(),
         sets: a.sets.clone(),
     };
-    let settings = Settings::load(a.config.as_deref(), &overrides).map_err(failure)?;
+    let settings = Settings::load(a.config.as_deref(), &overrides)?;
     if a.check {
         for remark in &settings.remarks {
             say!("info: {remark}");
         }
-        let text = settings.to_toml().map_err(failure)?;
+        let text = settings.to_toml()?;
         output(stdout().write_all(text.as_bytes()))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let outcome = wayhop_daemon::run(&settings, a.tied).map_err(failure)?;
+    let outcome = wayhop_daemon::run(&settings, a.tied)?;
     let text = serde_json::to_string(&outcome.summary).map_err(Failure::run)?;
     if let Some(path) = &settings.config.summary {
         fs::write(path, &text).map_err(Failure::write(path))?;
@@ -40,13 +40,15 @@ pub(crate) fn node(a: &NodeArgs) -> Result<ExitCode, Failure> {
 
 /// What a node starts besides itself, to set the host back.
 pub(crate) fn undo() -> Result<ExitCode, Failure> {
-    wayhop_daemon::undo().map_err(failure)?;
+    wayhop_daemon::undo()?;
     Ok(ExitCode::SUCCESS)
 }
 
-pub(crate) fn failure(e: Error) -> Failure {
-    match e {
-        Error::Config(m) => Failure::Usage(m),
-        Error::System(m) => Failure::Run(m),
+impl From<Error> for Failure {
+    fn from(e: Error) -> Self {
+        match e {
+            Error::Config(m) => Self::Usage(m),
+            Error::System(m) => Self::Run(m),
+        }
     }
 }

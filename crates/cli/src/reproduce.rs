@@ -1,20 +1,19 @@
 //! `wayhop reproduce`.
 
-use std::io::{IsTerminal as _, Write as _, stderr, stdout};
+use std::io::{Write as _, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use wayhop_report::{rows_json, rows_text};
 use wayhop_reproduce::holland_vaidya::{self, Mechanism};
 use wayhop_reproduce::{Options, cmu, das, pran};
+use wayhop_runs::interruption::{INTERRUPTED, stop_on_signal};
 
 use crate::args::{MechanismName, Paper, PranPart, ReproduceArgs};
 use crate::failure::{Failure, output, say};
-use crate::run::{INTERRUPTED, stop_on_signal};
+use crate::job_progress::JobProgress;
 
 pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
     let name = match a.paper {
@@ -40,10 +39,10 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
     let (on_the_clock, study) = (pran_options(a), study_options(a, threads)?);
     let stop = stop_on_signal()?;
     let progress = match a.paper {
-        Paper::Cmu => Progress::new(cmu::runs(&options), "runs", a.quiet),
-        Paper::Das => Progress::new(das::runs(&options), "runs", a.quiet),
-        Paper::Pran => Progress::new(pran::seconds(&on_the_clock), "s", a.quiet),
-        Paper::HollandVaidya => Progress::new(holland_vaidya::runs(&study), "runs", a.quiet),
+        Paper::Cmu => JobProgress::new(cmu::runs(&options), "runs", a.quiet),
+        Paper::Das => JobProgress::new(das::runs(&options), "runs", a.quiet),
+        Paper::Pran => JobProgress::new(pran::seconds(&on_the_clock), "s", a.quiet),
+        Paper::HollandVaidya => JobProgress::new(holland_vaidya::runs(&study), "runs", a.quiet),
     };
     let done = |n| progress.at(n);
     let outcome = match a.paper {
@@ -127,48 +126,4 @@ const fn mechanism(name: MechanismName) -> Option<Mechanism> {
         MechanismName::Rfc6069 => Mechanism::Rfc6069,
         MechanismName::None => return None,
     })
-}
-
-/// How far it is: a bar on a terminal, a line each ten per cent elsewhere.
-pub(crate) enum Progress {
-    Nothing,
-    Bar(ProgressBar),
-    Lines { of: usize, unit: &'static str, next: AtomicUsize },
-}
-
-impl Progress {
-    /// Of so many of this unit.
-    pub(crate) fn new(of: usize, unit: &'static str, quiet: bool) -> Self {
-        if quiet {
-            Self::Nothing
-        } else if stderr().is_terminal() {
-            let bar = ProgressBar::with_draw_target(Some(of as u64), ProgressDrawTarget::stderr_with_hz(10));
-            let style = ProgressStyle::with_template(&format!(
-                "[{{wide_bar}}] {{pos}} of {{len}} {unit}, {{eta}} to go"
-            ));
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
-            Self::Bar(bar)
-        } else {
-            Self::Lines { of, unit, next: AtomicUsize::new(1) }
-        }
-    }
-    pub(crate) fn at(&self, n: usize) {
-        match self {
-            Self::Nothing => {}
-            Self::Bar(bar) => bar.set_position(n as u64),
-            Self::Lines { of, unit, next } => {
-                let step = (of / 10).max(1);
-                if (n == *of || n >= next.load(Ordering::Relaxed))
-                    && next.fetch_max(n - n % step + step, Ordering::Relaxed) <= n
-                {
-                    say!("{n} of {of} {unit}");
-                }
-            }
-        }
-    }
-    pub(crate) fn done(&self) {
-        if let Self::Bar(bar) = self {
-            bar.finish_and_clear();
-        }
-    }
 }

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 
+use wayhop_runs::interruption::{INTERRUPTED, stop_on_signal};
+use wayhop_runs::run_dir::file_name;
 use wayhop_sweep::{Outcome, Plan, SweepError, differences_csv, go, json, table_csv, text};
 
 use crate::failure::{Failure, output, say};
-use crate::reproduce::Progress;
-use crate::run::{INTERRUPTED, stop_on_signal};
+use crate::job_progress::JobProgress;
 
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
@@ -62,17 +63,12 @@ pub(crate) fn sweep(a: &SweepArgs) -> Result<ExitCode, Failure> {
         output(runs.iter().try_for_each(|r| writeln!(out, "--set {}", r.sets.join(" --set "))))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let name: String = plan
-        .sweep
-        .name
-        .chars()
-        .map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' })
-        .collect();
+    let name = file_name(&plan.sweep.name);
     let dir = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("runs/sweep-{name}")));
     let threads =
         a.jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), |n| n as usize);
     let stop = stop_on_signal()?;
-    let progress = Progress::new(runs.len(), "runs", a.quiet);
+    let progress = JobProgress::new(runs.len(), "runs", a.quiet);
     let outcome = go(&plan, &dir, threads, &stop, |done, _| progress.at(done));
     progress.done();
     let outcome = outcome?;

@@ -10,10 +10,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
+use wayhop_linux::Error;
 use wayhop_trace::{Direction, EthernetFrame, put_ethernet_frame, put_ethernet_header};
 
 use crate::config::Capture as Settings;
-use crate::error::Error;
 
 /// How long frames may wait in memory, however many come.
 const FLUSH_AFTER: Duration = Duration::from_millis(500);

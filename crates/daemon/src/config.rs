@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use wayhop_linux::Error;
 use wayhop_scenario::{Document, Protocol, ProtocolParams};
 
-use crate::error::Error;
 use crate::log::Level;
 use crate::monitor::Monitor;
-use crate::wifi::Source;
+use crate::signals::Source;
 
 /// The configuration of one node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

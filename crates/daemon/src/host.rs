@@ -13,6 +13,7 @@ use wayhop_core::{
     Addr, BROADCAST, Cx, DataPlane, DropReason, Effect, Interests, Interface, Mac, Packet, PacketId,
     PacketMeta, Pool, Protocol, Rng, Route, RouteUse, RxMeta, Time, TxId, TxSpec, TxStatus,
 };
+use wayhop_linux::Prefix;
 use wayhop_trace::HopKind;
 use wayhop_wire::{had_no_route, ipv4, unreachable_for};
 
@@ -21,12 +22,11 @@ use crate::events::Events;
 use crate::fate::Fates;
 use crate::neighbours::{Due, Neighbours, hop_of};
 use crate::outbox::{ETHERNET, Outbox, Outgoing};
-use crate::prefix::Prefix;
 use crate::run_dir::{NOBODY, Run};
+use crate::signals::Map;
 use crate::station::Whereabouts;
 use crate::timers::Timers;
 use crate::timing::Timing;
-use crate::wifi::Map;
 
 /// The most packets that wait for their jitter to pass: a flood of requests must not fill the memory.
 const MAX_DELAYED: usize = 1024;

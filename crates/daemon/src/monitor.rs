@@ -18,8 +18,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_control::monitor::{LogFile, PORT, Reporter};
 use wayhop_core::{Addr, Fix};
+use wayhop_linux::Error;
 
-use crate::error::Error;
 use crate::log::{Level, Log};
 
 /// Reports that may wait for a slow disk.

@@ -3,12 +3,10 @@
 use std::collections::VecDeque;
 
 use wayhop_core::{Addr, Mac, Packet, Priority, TxId};
+pub(crate) use wayhop_linux::packet_socket::ETHERNET;
 
 /// The most packets of one class that wait when the interface does not take them.
 const MAX_QUEUED: usize = 64;
-
-/// Length of an Ethernet header, in octets.
-pub(crate) const ETHERNET: usize = 14;
 
 /// A packet and where it goes.
 #[derive(Debug)]

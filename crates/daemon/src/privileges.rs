@@ -5,8 +5,7 @@ use std::io;
 use caps::{CapSet, Capability, CapsHashSet};
 use nix::sys::prctl;
 use nix::unistd::{self, User};
-
-use crate::error::Error;
+use wayhop_linux::Error;
 
 fn only(these: &[Capability]) -> Result<(), caps::errors::CapsError> {
     let set: CapsHashSet = these.iter().copied().collect();

@@ -4,13 +4,12 @@
 use std::fs;
 
 use wayhop_core::DataPlane;
+use wayhop_linux::ebpf::Gate;
+use wayhop_linux::packet_socket::PacketSockets;
+use wayhop_linux::{Error, interface};
 
 use crate::config::Settings;
-use crate::error::Error;
-use crate::gate::Gate;
-use crate::link::Link;
 use crate::setup::{Ready, frames_of, watch_fates};
-use crate::system;
 
 /// Settings of the interface, with which a mesh works. Of `all`: see [`crate::setup`].
 pub(crate) fn interface_settings(
@@ -35,7 +34,7 @@ pub(crate) fn interface_settings(
 /// larger number of the interface's and of `all` counts, and 2 is loose.
 fn is_way_back_strict(name: &str) -> bool {
     let number = |of: &str| {
-        let text = system::read(&system::ipv4_setting(of, "rp_filter"));
+        let text = interface::read(&interface::ipv4_setting(of, "rp_filter"));
         text.ok().and_then(|t| t.parse().ok()).unwrap_or(0)
     };
     number(name).max(number("all")) == 1
@@ -45,7 +44,7 @@ fn is_way_back_strict(name: &str) -> bool {
 /// loaded programs, the socket that holds the port.
 pub(crate) fn take_over(ready: &mut Ready, settings: &Settings) -> Result<(), Error> {
     let name = &settings.config.interface;
-    let interface = system::interface(name).map_err(Error::system(format!("look at {name}")))?;
+    let interface = interface::facts(name).map_err(Error::system(format!("look at {name}")))?;
     // Before the kernel forwards.
     ready
         .gate
@@ -53,7 +52,7 @@ pub(crate) fn take_over(ready: &mut Ready, settings: &Settings) -> Result<(), Er
         .map_or(Ok(()), |g| Gate::move_to(g, interface.index))
         .map_err(Error::system(format!("watch what comes by {name}")))?;
     for (key, value) in interface_settings(name, ready.host.plane) {
-        let path = system::ipv4_setting(name, key);
+        let path = interface::ipv4_setting(name, key);
         fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
     }
     let host = &mut ready.host;
@@ -65,7 +64,8 @@ pub(crate) fn take_over(ready: &mut Ready, settings: &Settings) -> Result<(), Er
         .silence
         .bind_device(Some(name.as_bytes()))
         .map_err(Error::system(format!("bind a socket to {name}")))?;
-    ready.link = Link::open(interface.index, interface.mtu, frames_of(host), host.interests.overhear)?;
+    ready.link =
+        PacketSockets::open(interface.index, interface.mtu, frames_of(host), host.interests.overhear)?;
     host.mac = interface.mac;
     host.mtu = interface.mtu;
     watch_fates(host, &ready.link, interface.index, &ready.log);

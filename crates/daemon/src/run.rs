@@ -9,22 +9,22 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::time::TimeSpec;
 use wayhop_core::{Span, Time};
+use wayhop_linux::Error;
+use wayhop_linux::ebpf::Gate;
+use wayhop_linux::netlink::{LinkChange, NeighbourNews};
+use wayhop_linux::packet_socket::PacketSockets;
+use wayhop_linux::syscalls::BATCH;
 use wayhop_trace::{Direction, Summary};
 
 use crate::capture::Capture;
 use crate::config::Settings;
-use crate::error::Error;
-use crate::gate::Gate;
 use crate::host::Host;
-use crate::link::Link;
 use crate::log::Level;
-use crate::netlink::{LinkChange, NeighbourNews};
 use crate::reload::reload;
 use crate::remade::take_over;
 use crate::run_dir::Run;
 use crate::setup::{Ready, set_up};
-use crate::sys::BATCH;
-use crate::wifi::Signals;
+use crate::signals::Signals;
 
 /// Turns of work between two looks at everything else, when there is always more.
 const ROUNDS: usize = 4;
@@ -65,7 +65,7 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
         ),
     );
     let interface = &settings.config.interface;
-    if !crate::system::is_up(interface) {
+    if !wayhop_linux::interface::is_up(interface) {
         node.up = false;
         let wrong = format_args!(
             "{interface} is down: nothing goes by it until it is up: ip link set {interface} up"
@@ -421,7 +421,7 @@ impl Node {
 }
 
 /// Takes over what others have counted.
-fn count(host: &mut Host, link: &Link) {
+fn count(host: &mut Host, link: &PacketSockets) {
     host.counters.missed_frames += link.missed();
     host.counters.lost_rows = host.run.as_ref().map_or(0, Run::lost);
 }
@@ -434,7 +434,7 @@ fn note(capture: Option<&Capture>, host: &mut Host, frame: &[u8], direction: Dir
 }
 
 /// Sends what waits for the interface.
-fn push(host: &mut Host, link: &mut Link, capture: Option<&Capture>, up: &mut bool) {
+fn push(host: &mut Host, link: &mut PacketSockets, capture: Option<&Capture>, up: &mut bool) {
     while host.outbox.len() > 0 {
         if let Some(t) = &mut host.timing {
             t.sending();

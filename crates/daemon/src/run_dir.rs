@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use wayhop_control::About;
 use wayhop_core::{Addr, DropReason, NodeId, Packet, Time, TraceNote};
+use wayhop_linux::Error;
 use wayhop_trace::{
     Counter, HopEvent, HopKind, Manifest, NodeInfo, NoteEvent, Outputs, PacketClass, Recorder, RunDir,
     RunStatus, Summary, classify,
@@ -15,7 +16,6 @@ use wayhop_wire::ipv4;
 use crate::config::Settings;
 use crate::control::NODE;
 use crate::counters::Counters;
-use crate::error::Error;
 use crate::host::Host;
 use crate::monitor::give_to;
 

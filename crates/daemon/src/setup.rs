@@ -10,28 +10,25 @@ use wayhop_scenario::ProtocolParams;
 use wayhop_wire::ipv4;
 
 use wayhop_control::{About, Access, Bound, NodeAbout, Server};
+use wayhop_linux::ebpf::Gate;
+use wayhop_linux::interface::{self, InterfaceFacts};
+use wayhop_linux::netlink::{LinkNews, NeighbourNews, Netlink};
+use wayhop_linux::packet_socket::{PacketSockets, Silence};
+use wayhop_linux::{Error, Prefix, Tun, filter, wifi};
 
 use crate::capture::{Capture, CaptureFile};
 use crate::config::Settings;
 use crate::control::{Desk, NODE};
-use crate::error::Error;
-use crate::filter;
-use crate::gate::Gate;
 use crate::host::{Host, Port};
-use crate::link::{Link, Silence};
 use crate::log::{Level, Log};
-use crate::netlink::{LinkNews, NeighbourNews, Netlink};
-use crate::prefix::Prefix;
 use crate::privileges;
 use crate::reload::parameters;
 use crate::remade::interface_settings;
 use crate::run_dir::{self, Run};
+use crate::signals::{Signals, Source};
 use crate::station::Station;
-use crate::system::{self, InterfaceFacts};
 use crate::timing::Timing;
-use crate::tun::Tun;
 use crate::undo::Undo;
-use crate::wifi::{self, Signals, Source};
 
 /// Octets that DSR's headers need with its longest route, 31 hops: the fixed part, a Source Route of 30 addresses, an
 /// Acknowledgement Request and an Acknowledgement (RFC 4728, section 6).
@@ -41,7 +38,7 @@ const DSR_ROOM: usize = 4 + (4 + 4 * 30) + 4 + 12 - 8;
 pub(crate) struct Ready {
     pub(crate) host: Host,
     pub(crate) tun: Tun,
-    pub(crate) link: Link,
+    pub(crate) link: PacketSockets,
     pub(crate) netlink: Netlink,
     pub(crate) news: LinkNews,
     /// Where the kernel forwards: neighbours that it does not find.
@@ -75,7 +72,7 @@ pub(crate) fn frames_of(host: &Host) -> Vec<socket2::SockFilter> {
 pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     let config = &settings.config;
     let log = Log::open(config.log, config.log_file.as_deref(), &config.user)?;
-    let interface = system::interface(&config.interface).map_err(|e| {
+    let interface = interface::facts(&config.interface).map_err(|e| {
         Error::System(format!(
             "interface {}: {e}; `ip link` lists the interfaces of this host",
             config.interface
@@ -134,7 +131,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     undo.set("all", "send_redirects", "0")?;
     let tun = Tun::make(&config.tun, settings.address, settings.prefix_len, mtu)?;
     for (name, value) in [("rp_filter", "2"), ("forwarding", "0"), ("accept_local", "1")] {
-        let path = system::ipv4_setting(&config.tun, name);
+        let path = interface::ipv4_setting(&config.tun, name);
         fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
     }
     // The mesh carries IPv4; a kernel without IPv6 has no such file.
@@ -145,7 +142,8 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         None => Silence::Protocol(ipv4::protocol::DSR),
     }
     .open(&config.interface)?;
-    let link = Link::open(interface.index, interface.mtu, frames_of(&host), host.interests.overhear)?;
+    let link =
+        PacketSockets::open(interface.index, interface.mtu, frames_of(&host), host.interests.overhear)?;
     watch_fates(&mut host, &link, interface.index, &log);
     let news = LinkNews::open().map_err(Error::system("hear of changes of interfaces"))?;
     let missing = (plane == DataPlane::Forwarding)
@@ -203,7 +201,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
 }
 
 /// Has the driver tell what became of unicasts, if it says that it does.
-pub(crate) fn watch_fates(host: &mut Host, link: &Link, ifindex: u32, log: &Log) {
+pub(crate) fn watch_fates(host: &mut Host, link: &PacketSockets, ifindex: u32, log: &Log) {
     match wifi::capabilities(ifindex) {
         Ok(Some(c)) if c.transmit_status => match link.tell_fates() {
             Ok(()) => host.fates.watch(),

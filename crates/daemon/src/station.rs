@@ -7,10 +7,10 @@ use wayhop_control::answer::NodeCounters;
 use wayhop_control::metrics::{Endpoint, Snapshot};
 use wayhop_control::{About, Place, gpsd};
 use wayhop_core::{Fix, Span, Time};
+use wayhop_linux::Error;
 
 use crate::config::Settings;
 use crate::control::NODE;
-use crate::error::Error;
 use crate::host::Host;
 use crate::log::{Level, Log};
 use crate::monitor::{Monitor, Reports, prepare_folder};

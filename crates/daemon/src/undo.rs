@@ -17,10 +17,8 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use nix::net::if_::if_nametoindex;
 use nix::unistd::dup;
 use wayhop_core::Addr;
-
-use crate::error::Error;
-use crate::netlink::Netlink;
-use crate::system;
+use wayhop_linux::netlink::Netlink;
+use wayhop_linux::{Error, interface};
 
 /// The command, hidden from users, that runs [`undo`].
 pub const UNDO_COMMAND: &str = "node-undo";
@@ -61,9 +59,9 @@ impl Undo {
 
     /// Changes a setting of an interface, if it is not so already.
     pub(crate) fn set(&mut self, interface: &str, name: &str, value: &str) -> Result<(), Error> {
-        let path = system::ipv4_setting(interface, name);
+        let path = interface::ipv4_setting(interface, name);
         let what = |verb| Error::system(format!("{verb} {}", path.display()));
-        let old = system::read(&path).map_err(what("read"))?;
+        let old = interface::read(&path).map_err(what("read"))?;
         if old == value {
             return Ok(());
         }
@@ -131,7 +129,7 @@ fn carry_out(change: &str) {
     match words[..] {
         // An interface that is gone has taken its settings with it.
         ["set", interface, name, value] => {
-            let path = system::ipv4_setting(interface, name);
+            let path = interface::ipv4_setting(interface, name);
             if Path::new("/proc/sys/net/ipv4/conf").join(interface).is_dir() {
                 let _ = fs::write(path, value);
             }

@@ -7,7 +7,7 @@ use wayhop_control::{
     About, ControlError, Event, EventKind, LinkState, NodeAbout, Owner, ParameterSet, Place, Server,
 };
 use wayhop_core::{Command, Inspect, Position, Refused, Time};
-use wayhop_hosting::Error;
+use wayhop_netns::Error;
 use wayhop_scenario::{ProtocolParams, Resolved};
 use wayhop_sim::{Geodetic, Happening, LinkOverride as Override, Simulation};
 

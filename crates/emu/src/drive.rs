@@ -13,7 +13,7 @@ use nix::sys::eventfd::{EfdFlags, EventFd};
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 use wayhop_control::gpsd;
 use wayhop_core::{Packet, Span, Time};
-use wayhop_hosting::{Ended, Error, Lateness, Launch, end_inhabitants, exit_code, priority, start};
+use wayhop_netns::{Ended, Error, Lateness, Launch, end_inhabitants, exit_code, priority, start};
 use wayhop_sim::{Exit, Leaving, Simulation};
 use wayhop_wire::ipv4;
 

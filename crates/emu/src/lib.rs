@@ -5,7 +5,6 @@
 //! owns the medium; no interface connects two namespaces.
 //!
 //! * [`Mesh`]: the namespaces and what is in them.
-//! * [`programs`]: what a scenario runs in them.
 //! * [`drive`]: the loop between the clock, the TUNs and the simulation.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
@@ -14,11 +13,9 @@ mod clock;
 mod control;
 mod drive;
 mod mesh;
-mod programs;
 mod tell;
 
 pub use control::Control;
 pub use drive::{Drive, Outcome, drive};
 pub use mesh::Mesh;
-pub use programs::programs;
 pub use tell::Telling;

@@ -9,7 +9,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 use tun_rs::{DeviceBuilder, SyncDevice};
 use wayhop_control::gpsd::Server;
 use wayhop_core::{Addr, NodeId};
-use wayhop_hosting::{Error, Namespace};
+use wayhop_netns::{Error, Namespace};
 use wayhop_scenario::{FlowConfig, FlowKind, Resolved};
 
 /// The interface that programs see.

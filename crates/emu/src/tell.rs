@@ -14,7 +14,7 @@ use wayhop_control::answer::NodeCounters;
 use wayhop_control::metrics::{Endpoint, Snapshot};
 use wayhop_control::monitor::{LogFile, PORT, Reporter};
 use wayhop_core::{Addr, Fix, Span, Time};
-use wayhop_hosting::Error;
+use wayhop_netns::Error;
 use wayhop_sim::Simulation;
 
 use crate::control::counters;
@@ -80,7 +80,7 @@ impl Telling {
         let thread = std::thread::Builder::new()
             .name("wh-monitor".to_owned())
             .spawn(move || {
-                wayhop_hosting::priority::lower();
+                wayhop_netns::priority::lower();
                 report(&entries, nodes, to);
             })
             .map_err(wrong)?;

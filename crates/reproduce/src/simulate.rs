@@ -1,11 +1,10 @@
 //! Runs of scenario files that the program carries in itself.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use wayhop_runs::to_end;
 use wayhop_scenario::{Resolved, Scenario};
-use wayhop_sim::Simulation;
 use wayhop_trace::{Observer, Recorder, Summary};
 
 use crate::outcome::{OutcomeError, write};
@@ -48,20 +47,12 @@ impl<'a> Runs<'a> {
     /// [`Runs::run`], with the run's summary.
     pub fn summarise<O: Observer>(&self, scenario: &Resolved, observer: O) -> Result<(O, Summary), RunError> {
         let recorder = Recorder::hash_only().observed_by(Box::new(observer));
-        let mut simulation = Simulation::new(scenario, recorder).map_err(RunError::Scenario)?;
-        let complete = simulation.run(|_| {
-            if self.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        if !complete {
-            return Err(RunError::Stopped);
-        }
-        let (summary, audit, mut recorder) = simulation.finish(scenario, 0.0);
-        if let Some(defect) = audit.defect() {
-            return Err(RunError::Scenario(format!(
-                "{}: defect in Wayhop, please report it: {defect}",
-                scenario.name
-            )));
-        }
-        recorder.take_observer().map(|o| (o, summary)).ok_or(RunError::Stopped)
+        let ended =
+            to_end(scenario, recorder, || self.stop.load(Ordering::Relaxed)).map_err(|e| match e {
+                wayhop_runs::Error::Defect(_) => RunError::Scenario(format!("{}: {e}", scenario.name)),
+                _ => RunError::Scenario(e.to_string()),
+            })?;
+        let mut outcome = ended.ok_or(RunError::Stopped)?;
+        outcome.take_observer().map(|o| (o, outcome.summary)).ok_or(RunError::Stopped)
     }
 }

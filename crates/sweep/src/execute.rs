@@ -2,16 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
 use serde_json::{Value, json};
-use wayhop_reproduce::jobs;
-use wayhop_scenario::{Error, Movement, Resolved, Scenario, Traffic};
-use wayhop_sim::Simulation;
+use wayhop_runs::run_dir::named_files;
+use wayhop_runs::{jobs, to_end};
+use wayhop_scenario::{Error, Resolved, Scenario};
 use wayhop_topology::{ChainThroughput, annotate};
 use wayhop_trace::{Recorder, Summary};
 
@@ -179,8 +177,10 @@ impl Work {
         let mut first: BTreeMap<String, &PlannedRun> = BTreeMap::new();
         let mut ids = Vec::new();
         for run in runs {
-            let inputs: Vec<String> =
-                inputs(&self.scenario, &self.load(run)?).iter().map(|p| self.contents.hash(p)).collect();
+            let inputs: Vec<String> = named_files(Some(&self.scenario), &self.load(run)?)
+                .iter()
+                .map(|p| self.contents.hash(p))
+                .collect();
             let chains = self.chains.as_ref().map(ChainThroughput::to_csv);
             // The way to a file is not part of it: folders are moved.
             let sets: Vec<(&str, &str)> = run.sets.iter().map(|s| without_folder(s)).collect();
@@ -201,18 +201,15 @@ impl Work {
     /// One run; `None` if it was broken off.
     fn run(&self, run: &PlannedRun, stop: impl Fn() -> bool) -> Result<Option<Summary>, SweepError> {
         let resolved: Resolved = self.load(run)?.resolve()?;
-        let begun = Instant::now();
-        let mut simulation = Simulation::new(&resolved, Recorder::hash_only()).map_err(SweepError::Usage)?;
-        if !simulation.run(|_| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }) {
-            return Ok(None);
-        }
-        let (mut summary, audit, _) = simulation.finish(&resolved, begun.elapsed().as_secs_f64());
-        if let Some(defect) = audit.defect() {
-            let what = run.sets.join(" --set ");
-            return Err(SweepError::Run(format!(
-                "defect in Wayhop, please report it with --set {what}: {defect}"
-            )));
-        }
+        let ended = to_end(&resolved, Recorder::hash_only(), stop).map_err(|e| match e {
+            wayhop_runs::Error::Usage(m) => SweepError::Usage(m),
+            wayhop_runs::Error::Run(m) => SweepError::Run(m),
+            wayhop_runs::Error::Defect(what) => {
+                let sets = run.sets.join(" --set ");
+                SweepError::Run(format!("defect in Wayhop, please report it with --set {sets}: {what}"))
+            }
+        })?;
+        let Some(mut summary) = ended.map(|outcome| outcome.summary) else { return Ok(None) };
         if self.topology {
             annotate(&mut summary, &resolved, resolved.radio.nominal_range_m(), self.chains.as_ref());
         }
@@ -255,18 +252,4 @@ fn chains(plan: &Plan, path: &Path) -> Result<ChainThroughput, SweepError> {
 fn without_folder(set: &str) -> (&str, &str) {
     let (key, value) = set.split_once('=').unwrap_or((set, ""));
     (key, value.rsplit_once('/').map_or(value, |(_, name)| name))
-}
-
-/// The files that a scenario names.
-fn inputs(file: &Path, scenario: &Scenario) -> Vec<PathBuf> {
-    let folder = file.parent().unwrap_or(Path::new(""));
-    let movement = match &scenario.movement {
-        Movement::Ns2 { path, .. } => Some(path),
-        _ => None,
-    };
-    let traffic = scenario.traffic.iter().filter_map(|t| match t {
-        Traffic::Ns2(f) => Some(&f.path),
-        _ => None,
-    });
-    movement.into_iter().chain(traffic).chain(&scenario.map).map(|p| folder.join(p)).collect()
 }

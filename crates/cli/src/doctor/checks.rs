@@ -234,9 +234,9 @@ fn transmit_status() -> Result<String, String> {
     }
 }
 
-fn capabilities_of(interface: &str) -> std::io::Result<Option<wayhop_daemon::wifi::Capabilities>> {
+fn capabilities_of(interface: &str) -> std::io::Result<Option<wayhop_linux::wifi::Capabilities>> {
     let index = fs::read_to_string(format!("/sys/class/net/{interface}/ifindex"))?;
-    wayhop_daemon::wifi::capabilities(index.trim().parse().unwrap_or(0))
+    wayhop_linux::wifi::capabilities(index.trim().parse().unwrap_or(0))
 }
 
 /// Where nodes learn how strongly neighbours are received.

@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 use wayhop_core::{Addr, Mac, PacketId, PacketMeta, Pool, Priority, Purpose, TxId, stream};
+use wayhop_linux::Prefix;
 use wayhop_testkit::{TestPacket, data_packet};
 use wayhop_wire::dsr::{DsrOption, edit};
 
 use super::*;
 use crate::host::Port;
-use crate::prefix::Prefix;
 
 const NOW: Time = Time::ZERO;
 

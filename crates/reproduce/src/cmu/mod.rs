@@ -25,9 +25,10 @@ use std::sync::atomic::AtomicBool;
 
 use wayhop_core::{Addr, NodeId};
 use wayhop_report::{Page, Section};
+use wayhop_runs::jobs;
 use wayhop_scenario::{Map, Resolved};
 
-use crate::{Options, Outcome, RunError, Runs, jobs};
+use crate::{Options, Outcome, RunError, Runs};
 use bad_routes::{Transfer, WAYS};
 use congestion::Congestion;
 use ping::{Ping, Roles};

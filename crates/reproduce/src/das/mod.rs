@@ -19,8 +19,9 @@ use std::sync::atomic::AtomicBool;
 
 use wayhop_core::NodeId;
 use wayhop_report::{Page, Section};
+use wayhop_runs::jobs;
 
-use crate::{Options, Outcome, RunError, Runs, jobs};
+use crate::{Options, Outcome, RunError, Runs};
 use card::{Card, Cards, OneHop};
 use discoveries::Discoveries;
 use losses::Losses;

@@ -23,9 +23,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use wayhop_report::{Page, Section};
+use wayhop_runs::jobs;
 
 use crate::outcome::write;
-use crate::{Outcome, RunError, Runs, jobs};
+use crate::{Outcome, RunError, Runs};
 use chains::Chains;
 use conditions::Conditions;
 use every_pattern::Table;

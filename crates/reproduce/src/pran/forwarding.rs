@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use wayhop_daemon::forwarding::{Followed, Measured, Plan, Throughput, Way, measure};
+use wayhop_forwarding_bench::{Followed, Measured, Plan, Throughput, Way, measure};
 use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series, percentile};
 
 use crate::table::cell;

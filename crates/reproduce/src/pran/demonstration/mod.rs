@@ -12,15 +12,15 @@ mod traffic;
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
-use wayhop_core::NodeId;
+use wayhop_core::{NodeId, Time};
 use wayhop_report::Section;
+use wayhop_runs::{Emulation, Error, Tasks, interruption, run_dir};
 use wayhop_scenario::{Map, Scenario, Shape};
 use wayhop_trace::{HopEvent, Lateness, Observer, PositionEvent};
 
 use super::Options;
-use crate::emulate::emulate;
 use crate::outcome::write;
 use lap::Lap;
 use programs::Seen;
@@ -79,23 +79,44 @@ pub(super) fn run(
         names = scenario.resolve().map_err(|e| e.to_string())?.names;
         let run_dir = dir.join(format!("runs/seed-{seed}"));
         let before = i as f64 * options.duration_s;
-        let mut watch = |now: wayhop_core::Time| {
+        let mut watch = |now: Time| {
             done((before + now.as_secs_f64()) as usize);
-            if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            interruption::unless(stop)
         };
-        let made = emulate(&scenario, &run_dir, Watch::default(), &mut watch)?;
+        let (made, watched) = emulate(&scenario, &folder, &run_dir, &mut watch)?;
         complaints.extend(made.complaints.iter().map(|c| format!("seed {seed}: {c}")));
         if !made.complete {
             complete = false;
             break;
         }
-        let Watch { traffic, lap } = made.observer;
+        let Watch { traffic, lap } = watched;
         let seen = Seen::read(&run_dir.join("programs"));
         let lateness = made.summary.lateness_us.unwrap_or_default();
         runs.push(Run { traffic, lap, seen, lateness, duration_s: options.duration_s });
     }
     let sections = sections::all(&runs, &names, &complaints);
     Ok(Found { sections, fact: in_words(options, &runs), complete })
+}
+
+/// Emulates one lap; its files are in `folder`, and its run directory is `dir`.
+fn emulate(
+    scenario: &Scenario,
+    folder: &Path,
+    dir: &Path,
+    watch: &mut dyn FnMut(Time) -> ControlFlow<()>,
+) -> Result<(wayhop_runs::Outcome, Watch), String> {
+    let resolved = scenario.resolve().map_err(|e| e.to_string())?;
+    let text = |e: Error| e.to_string();
+    let emulation = Emulation::new(&resolved).map_err(text)?;
+    let file = folder.join(FILES[0].0);
+    let run = run_dir::create(Some(dir), Some(&file), scenario, &resolved).map_err(text)?;
+    let recorder = run_dir::tables(&run, &resolved).map_err(text)?.observed_by(Box::new(Watch::default()));
+    let tasks = Tasks { recorder, dir: Some(dir), command: None, collector: None, watch };
+    let mut outcome = emulation.run(tasks).map_err(text)?;
+    let watched = outcome.take_observer();
+    outcome.save().map_err(text)?;
+    outcome.check().map_err(|e| format!("{}: {e}", resolved.name))?;
+    Ok((outcome, watched.ok_or("the run lost its observer")?))
 }
 
 /// Which laps were made, whether they were on time, and where everything is.

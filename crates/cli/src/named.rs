@@ -1,0 +1,27 @@
+//! The node that an option names.
+
+use wayhop_netns::Launch;
+use wayhop_scenario::Resolved;
+
+use crate::failure::Failure;
+
+/// The command of the command line, and its node.
+pub(crate) fn command(
+    node: Option<&str>,
+    command: &[std::ffi::OsString],
+    resolved: &Resolved,
+) -> Result<Option<Launch>, Failure> {
+    let Some(name) = node else { return Ok(None) };
+    let node = named("--node", name, resolved)?;
+    Ok(Some(Launch { node: node as u32, command: command.to_vec(), output: None, has_terminal: true }))
+}
+
+/// The number of a node that an option names.
+pub(crate) fn named(option: &str, name: &str, resolved: &Resolved) -> Result<usize, Failure> {
+    wayhop_netns::node_named(&resolved.names, name).ok_or_else(|| {
+        let last = resolved.names.len() - 1;
+        Failure::Usage(format!(
+            "{option} {name}: there is no such node; give 0 to {last}, mesh-0 to mesh-{last}, or a name"
+        ))
+    })
+}

@@ -1,0 +1,36 @@
+//! What the commands that run something say at the end.
+
+use std::io::{Write as _, stdout};
+use std::path::Path;
+use std::process::ExitCode;
+
+use wayhop_runs::Outcome;
+use wayhop_runs::interruption::INTERRUPTED;
+use wayhop_trace::{Summary, human_table};
+
+use crate::failure::{Failure, output};
+
+/// The summary, as JSON or as a table, and where more is.
+pub(crate) fn summary(summary: &Summary, json: bool, quiet: bool, dir: Option<&Path>) -> Result<(), Failure> {
+    if json {
+        let text = serde_json::to_string(summary).map_err(Failure::run)?;
+        return output(writeln!(stdout(), "{text}"));
+    }
+    if quiet {
+        return Ok(());
+    }
+    output(write!(stdout(), "{}", human_table(summary)))?;
+    match dir {
+        Some(dir) => output(writeln!(stdout(), "saved in   {}", dir.display())),
+        None => Ok(()),
+    }
+}
+
+/// The exit status of a run: its command's, if it had one.
+pub(crate) fn status(outcome: &Outcome) -> ExitCode {
+    match (outcome.complete, outcome.summary.command_exit) {
+        (false, _) => ExitCode::from(INTERRUPTED),
+        (true, Some(code)) => ExitCode::from(code.clamp(0, 255) as u8),
+        (true, None) => ExitCode::SUCCESS,
+    }
+}

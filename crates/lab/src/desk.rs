@@ -1,0 +1,313 @@
+//! The control socket of a lab: one for all nodes. What concerns a node is asked of its daemon.
+
+use std::collections::BTreeMap;
+use std::os::fd::BorrowedFd;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags, poll};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use wayhop_control::answer::{Counters, Links, NodeParameters, NodePosition, Parameters, Positions, Tables};
+use wayhop_control::{
+    About, Call, Client, ClientError, ControlError, ErrorCode, Event, LinkState, NodeAbout, NodeRef, Place,
+    Request, Server,
+};
+use wayhop_core::{Command, Position, Time};
+use wayhop_linux::Error;
+use wayhop_scenario::Resolved;
+use wayhop_world::Gps;
+
+use super::watch::Begun;
+use super::wire::Wire;
+
+/// How long it waits for calls before it looks whether all is over.
+const WAIT: Duration = Duration::from_millis(50);
+
+/// The socket, and who answers.
+pub(super) struct Desk {
+    scenario: Arc<Resolved>,
+    server: Arc<Server>,
+    /// A daemon's socket, and the connection to it, once there was need of one.
+    daemons: Vec<(PathBuf, Option<Client>)>,
+    wire: Arc<Mutex<Wire>>,
+    begun: Begun,
+    /// Somebody asked for the end.
+    quit: Arc<AtomicBool>,
+    /// Orders of the scenario that are still to be given: when, and which of them.
+    due: Vec<(Time, usize)>,
+    complaints: Vec<String>,
+}
+
+impl Desk {
+    /// Opens the socket of a run, under the scenario's name or, if a run of that name is under way, with the process's
+    /// number behind it.
+    pub(super) fn open(
+        scenario: Arc<Resolved>,
+        sockets: Vec<PathBuf>,
+        wire: Arc<Mutex<Wire>>,
+        begun: Begun,
+    ) -> Result<Self, Error> {
+        let nodes = NodeAbout::all(&scenario.names, &scenario.addresses);
+        let about = About::new(&scenario.name, "lab", scenario.protocol.name(), nodes);
+        let server = Server::for_run(&about).map_err(Error::system("open the control socket"))?;
+        let mut due: Vec<(Time, usize)> =
+            scenario.orders.iter().enumerate().map(|(k, o)| (o.from, k)).collect();
+        due.sort_unstable_by(|a, b| b.cmp(a));
+        Ok(Self {
+            scenario,
+            server: Arc::new(server),
+            daemons: sockets.into_iter().map(|s| (s, None)).collect(),
+            wire,
+            begun,
+            quit: Arc::new(AtomicBool::new(false)),
+            due,
+            complaints: Vec::new(),
+        })
+    }
+
+    /// For those who publish.
+    pub(super) fn server(&self) -> &Arc<Server> {
+        &self.server
+    }
+    /// Raised when somebody asks for the end.
+    pub(super) fn quit(&self) -> &Arc<AtomicBool> {
+        &self.quit
+    }
+
+    /// Answers calls, and gives the scenario's orders, until it is told to stop.
+    pub(super) fn run(mut self, stop: &AtomicBool) -> Self {
+        while !stop.load(Ordering::Relaxed) {
+            let fd: BorrowedFd<'_> = self.server.fd();
+            let until_order = self.due.last().map(|(at, _)| at.since(self.now()));
+            let wait = until_order.map_or(WAIT, |s| WAIT.min(Duration::from_nanos(s.as_nanos())));
+            let _ = poll(&mut [PollFd::new(fd, PollFlags::POLLIN)], wait.as_millis() as u16);
+            while let Some(call) = self.server.next() {
+                self.answer(call);
+            }
+            self.give_orders();
+        }
+        self
+    }
+
+    /// What each node has counted, and what went wrong with the orders.
+    pub(super) fn finish(mut self) -> (Vec<BTreeMap<String, u64>>, Vec<String>) {
+        let all = 0..self.daemons.len() as u32;
+        // A daemon that is gone is told of elsewhere.
+        let counters = all.map(|i| self.counters(i).map(|c| c.1).unwrap_or_default()).collect();
+        (counters, self.complaints)
+    }
+
+    fn now(&self) -> Time {
+        let since = self.begun.get().map_or(Duration::ZERO, Instant::elapsed);
+        Time::from_nanos(since.as_nanos() as u64)
+    }
+
+    fn give_orders(&mut self) {
+        if self.begun.get().is_none() {
+            return;
+        }
+        while let Some(&(at, k)) = self.due.last().filter(|(at, _)| *at <= self.now()) {
+            self.due.pop();
+            let order = self.scenario.orders[k].clone();
+            if let Some(next) = order.every.map(|e| at + e) {
+                let place = self.due.partition_point(|d| *d > (next, k));
+                self.due.insert(place, (next, k));
+            }
+            for node in order.nodes {
+                // Scenarios have no other orders.
+                let Command::PurgeRoutes { destination } = order.command else { continue };
+                let request = Request::PurgeRoutes { destination };
+                if let Err(e) = self.ask::<Value>(node.0, request) {
+                    self.complaints
+                        .push(format!("an order at {} s was not carried out: {e}", at.as_secs_f64()));
+                }
+            }
+        }
+    }
+
+    /// Asks a node's daemon.
+    fn ask<T: for<'de> serde::Deserialize<'de>>(
+        &mut self,
+        node: u32,
+        request: Request,
+    ) -> Result<T, ControlError> {
+        let (path, open) = &mut self.daemons[node as usize];
+        let outcome = match open {
+            Some(client) => client.ask_for(None, request),
+            None => Client::connect(path).and_then(|client| open.insert(client).ask_for(None, request)),
+        };
+        outcome.map_err(|e| match e {
+            ClientError::Refused(e) => e,
+            e => {
+                // What comes late would be taken for the answer to the next question.
+                self.daemons[node as usize].1 = None;
+                ControlError::new(
+                    ErrorCode::Unanswered,
+                    format!("node {} does not answer: {e}", self.scenario.names[node as usize]),
+                    "see whether its daemon still runs: `wayhop exec NODE -- ip link`",
+                )
+            }
+        })
+    }
+
+    fn counters(&mut self, node: u32) -> Result<(f64, BTreeMap<String, u64>), ControlError> {
+        let answer: Counters = self.ask(node, Request::Counters {})?;
+        let time_s = answer.time_s;
+        Ok((time_s, answer.nodes.into_iter().next().map(|n| n.counters).unwrap_or_default()))
+    }
+
+    fn answer(&mut self, call: Call) {
+        let quits = matches!(call.request, Request::Quit {});
+        let nodes: Vec<u32> = match call.node {
+            Some(one) => vec![one],
+            None => (0..self.daemons.len() as u32).collect(),
+        };
+        let outcome = self.outcome(&call.request, &nodes);
+        call.answer(outcome);
+        if quits {
+            self.quit.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn outcome(&mut self, request: &Request, nodes: &[u32]) -> Result<Value, ControlError> {
+        let time_s = self.now().as_secs_f64();
+        match request {
+            Request::Tables { .. } => {
+                let mut all = Tables { time_s, nodes: Vec::new() };
+                for &i in nodes {
+                    let one: Tables = self.ask(i, request.clone())?;
+                    all.nodes.extend(one.nodes);
+                    self.name(i, all.nodes.last_mut().map(|n| (&mut n.node, &mut n.name)));
+                }
+                json(&all)
+            }
+            Request::Counters {} => {
+                let mut all = Counters { time_s, nodes: Vec::new() };
+                for &i in nodes {
+                    let one: Counters = self.ask(i, request.clone())?;
+                    all.nodes.extend(one.nodes);
+                    self.name(i, all.nodes.last_mut().map(|n| (&mut n.node, &mut n.name)));
+                }
+                json(&all)
+            }
+            Request::Parameters {} => json(&self.parameters(nodes)?),
+            Request::SetParameters { values } => {
+                self.set_parameters(nodes, values)?;
+                json(&self.parameters(nodes)?)
+            }
+            Request::PurgeRoutes { .. } => {
+                nodes.iter().try_for_each(|&i| self.ask::<Value>(i, request.clone()).map(drop))?;
+                Ok(Value::Null)
+            }
+            Request::Position {} => {
+                let (now, gps) = (self.now(), Gps::new(self.scenario.origin));
+                let place = |&i: &u32| {
+                    let leg = self.scenario.tracks[i as usize].leg_at(now);
+                    let Position { x, y, z } = leg.position(now);
+                    let fix = gps.fix(&leg, now);
+                    NodePosition {
+                        node: i,
+                        name: self.scenario.names[i as usize].clone(),
+                        local: Some(Place::Local { x, y, z }),
+                        earth: Some(Place::Earth {
+                            latitude_deg: fix.latitude_deg,
+                            longitude_deg: fix.longitude_deg,
+                            heading_deg: fix.heading_deg,
+                            speed_m_per_s: fix.speed_m_per_s,
+                        }),
+                        ..NodePosition::default()
+                    }
+                };
+                json(&Positions { time_s, nodes: nodes.iter().map(place).collect() })
+            }
+            Request::Links {} => json(&Links { links: self.wire().links() }),
+            Request::SetLink { a, b, one_way, state } => self.set_link(a, b, *one_way, *state),
+            Request::Quit {} => Ok(Value::Null),
+            _ => Err(ControlError::unsupported(
+                "a lab has no radio model, and who hears whom does not follow from where nodes are put",
+                "set links with `wayhop ctl link A B STATE`, or ask an emulation",
+            )),
+        }
+    }
+
+    fn wire(&self) -> std::sync::MutexGuard<'_, Wire> {
+        self.wire.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set_link(
+        &self,
+        a: &NodeRef,
+        b: &NodeRef,
+        one_way: bool,
+        state: LinkState,
+    ) -> Result<Value, ControlError> {
+        let (a, b) = (self.server.resolve(a)?, self.server.resolve(b)?);
+        if a == b {
+            return Err(ControlError::new(
+                ErrorCode::Refused,
+                format!("node {a} has no link to itself"),
+                "name two nodes",
+            ));
+        }
+        let ways: &[(u32, u32)] = if one_way { &[(a, b)] } else { &[(a, b), (b, a)] };
+        let mut wire = self.wire();
+        for &(from, to) in ways {
+            wire.set_link(from, to, state);
+        }
+        wire.apply()
+            .map_err(|e| ControlError::new(ErrorCode::Other, e.to_string(), "see `wayhop doctor lab`"))?;
+        let time_s = self.now().as_secs_f64();
+        for &(node, to) in ways {
+            self.server.publish(&Event::Link { time_s, node, to, state });
+        }
+        Ok(Value::Null)
+    }
+
+    fn parameters(&mut self, nodes: &[u32]) -> Result<Parameters, ControlError> {
+        let mut all = Parameters { nodes: Vec::new() };
+        for &i in nodes {
+            all.nodes.push(self.parameters_of(i)?);
+        }
+        Ok(all)
+    }
+
+    fn parameters_of(&mut self, node: u32) -> Result<NodeParameters, ControlError> {
+        let answer: Parameters = self.ask(node, Request::Parameters {})?;
+        let parameters = answer.nodes.into_iter().next().map(|n| n.parameters).unwrap_or_default();
+        Ok(NodeParameters { node, name: self.scenario.names[node as usize].clone(), parameters })
+    }
+
+    /// At all nodes, or at none.
+    fn set_parameters(&mut self, nodes: &[u32], values: &Map<String, Value>) -> Result<(), ControlError> {
+        let mut done: Vec<(u32, Map<String, Value>)> = Vec::new();
+        for &i in nodes {
+            let old = self.parameters_of(i)?.parameters;
+            if let Err(e) = self.ask::<Value>(i, Request::SetParameters { values: values.clone() }) {
+                for (node, old) in done {
+                    // It ran with these a moment ago.
+                    let _ = self.ask::<Value>(node, Request::SetParameters { values: old });
+                }
+                return Err(e);
+            }
+            let old = old.into_iter().filter(|(k, _)| values.contains_key(k)).collect();
+            done.push((i, old));
+        }
+        Ok(())
+    }
+
+    /// A daemon knows itself as node 0.
+    fn name(&self, node: u32, told: Option<(&mut u32, &mut String)>) {
+        if let Some((number, name)) = told {
+            *number = node;
+            name.clone_from(&self.scenario.names[node as usize]);
+        }
+    }
+}
+
+fn json(answer: &impl Serialize) -> Result<Value, ControlError> {
+    serde_json::to_value(answer)
+        .map_err(|e| ControlError::new(ErrorCode::Other, e.to_string(), "report this as a fault of wayhop"))
+}

@@ -1,0 +1,389 @@
+//! `wayhop lab`: N nodes on this machine, each a `wayhop node` of its own in a network namespace of its own, on one
+//! Ethernet that a macfilter makes into a mesh.
+//!
+//! * `wire`: the bridge between the namespaces, and its filter.
+//! * [`MacFilter`]: who ignores whom from when on, as a text that people can write.
+//! * `nodes`: the daemons. `watch`: what they tell of themselves. `desk`: the control socket for all of them.
+//! * `receivers`: gpsd in each node.
+//! * `traffic`: the scenario's flows over real sockets. `record`: what becomes of all that in the run's tables.
+//!
+//! Nothing has a name outside of this process but the control sockets: when it is gone, however it ended, the nodes end, and
+//! with them the namespaces and all that is in them.
+// These panic when standard error cannot be written to, as on a full disk.
+#![deny(clippy::print_stderr)]
+
+mod desk;
+mod macfilter;
+mod nodes;
+mod receivers;
+mod record;
+mod traffic;
+mod watch;
+mod wire;
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use wayhop_control::Event;
+use wayhop_core::{Addr, Mac, Time};
+use wayhop_linux::Error;
+use wayhop_netns::{Ended, Launch, Namespace, end_inhabitants, exit_code, start};
+use wayhop_scenario::{FlowKind, Resolved};
+use wayhop_trace::{Recorder, Summary};
+
+use desk::Desk;
+pub use macfilter::{Ignores, MacFilter, MacFilterError};
+use nodes::Nodes;
+use receivers::Receivers;
+use record::{Records, Tables};
+use traffic::{Running, Traffic};
+use watch::Begun;
+use wire::Wire;
+
+/// More daemons than this are hardly meant for one machine.
+const MAX_NODES: usize = 250;
+/// The longest that the loop sleeps.
+const TURN: Duration = Duration::from_millis(10);
+
+/// A lab that is to be run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Nodes, flows, orders, and how long it runs. The nodes' addresses lie in one network.
+    pub scenario: Resolved,
+    /// `path.key=value` settings of the nodes' configuration.
+    pub sets: Vec<String>,
+    /// Who ignores whom.
+    pub filter: MacFilter,
+    /// The nodes' captures, if there are to be any.
+    pub captures: Vec<Option<PathBuf>>,
+}
+
+/// What a lab does beside its scenario.
+pub struct Tasks<'a> {
+    /// Programs, each with its time.
+    pub programs: Vec<(Time, Launch)>,
+    /// The number in `programs` of the one with which the run ends.
+    pub main: Option<usize>,
+    /// The file that stands in the place of `/etc/hosts`.
+    pub hosts: &'a Path,
+    /// Takes the run's records.
+    pub recorder: Recorder,
+    /// Called now and then with the run's time; it may break the run off.
+    pub watch: &'a mut dyn FnMut(Time) -> ControlFlow<()>,
+}
+
+/// How a lab ended.
+#[derive(Debug)]
+pub struct LabOutcome {
+    /// The run in numbers.
+    pub summary: Summary,
+    /// Whether it came to its end.
+    pub complete: bool,
+    /// What the user should know.
+    pub complaints: Vec<String>,
+    /// To be finished with the summary.
+    pub recorder: Recorder,
+}
+
+/// A lab whose nodes are up.
+pub struct Lab {
+    scenario: Arc<Resolved>,
+    namespaces: Vec<Namespace>,
+    wire: Arc<Mutex<Wire>>,
+    filter: MacFilter,
+    receivers: Receivers,
+    nodes: Nodes,
+    desk: Desk,
+    begun: Begun,
+}
+
+/// The link address of the node with this network address, as captures of simulated runs have it.
+pub fn link_address(node: Addr) -> Mac {
+    Mac::from_addr(node)
+}
+
+/// Refuses what a lab cannot do.
+pub fn check(s: &Resolved) -> Result<(), Error> {
+    let n = s.addresses.len();
+    let wrong = if n > MAX_NODES {
+        format!("{n} nodes are more than a lab runs ({MAX_NODES}); simulate or emulate them")
+    } else if prefix(&s.addresses).is_none() {
+        "the nodes' addresses lie in no common network of at least a /8; give them nearer ones".to_owned()
+    } else if s.ns2_trace {
+        "output.ns2_trace: a lab sees no frames, and writes no trace in ns-2's format; leave it out, or emulate".to_owned()
+    } else if !s.stalls.is_empty() {
+        "stalls: the interface queues of a lab are the kernel's, and cannot be stalled; leave them out, or emulate"
+            .to_owned()
+    } else if let Some(i) = s.flows.iter().position(|f| matches!(f.kind, FlowKind::Tcp(_))) {
+        format!(
+            "flow {i}: in a lab TCP is the kernel's; run programs that use it, such as iperf3, in [[programs]]"
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Error::Config(wrong))
+}
+
+/// The nodes' hosts and the Ethernet between them, before any daemon runs.
+pub struct Wiring {
+    wire: Wire,
+    namespaces: Vec<Namespace>,
+}
+
+impl Wiring {
+    /// Makes them.
+    ///
+    /// # Errors
+    /// If a lab cannot run this scenario, or this user may not, or a program that it needs is missing.
+    pub fn new(scenario: &Resolved) -> Result<Self, Error> {
+        check(scenario)?;
+        let (wire, namespaces) = Wire::new(&scenario.addresses)?;
+        Ok(Self { wire, namespaces })
+    }
+}
+
+impl Lab {
+    /// Starts the daemons on what was made for this plan's scenario.
+    pub fn start(plan: &Plan, wiring: Wiring) -> Result<Self, Error> {
+        let Wiring { mut wire, namespaces } = wiring;
+        // What holds from the beginning holds before the first node speaks.
+        for step in plan.filter.steps(&plan.scenario.addresses) {
+            if step.at == Time::ZERO {
+                wire.ignore(step.node, step.from)?;
+            }
+        }
+        wire.apply()?;
+        let mut receivers = Receivers::open(&plan.scenario, &namespaces)?;
+        receivers.tell(&plan.scenario, Time::ZERO);
+        let nodes = Nodes::start(plan, &namespaces)?;
+        let scenario = Arc::new(plan.scenario.clone());
+        let wire = Arc::new(Mutex::new(wire));
+        let begun: Begun = Arc::new(OnceLock::new());
+        let desk = Desk::open(Arc::clone(&scenario), nodes.sockets(), Arc::clone(&wire), Arc::clone(&begun))?;
+        let filter = plan.filter.clone();
+        Ok(Self { scenario, namespaces, wire, filter, receivers, nodes, desk, begun })
+    }
+
+    /// The nodes' namespaces, in their order.
+    pub fn namespaces(&self) -> Vec<&Namespace> {
+        self.namespaces.iter().collect()
+    }
+    /// The name of the run, for `wayhop ctl --run`.
+    pub fn name(&self) -> &str {
+        &self.desk.server().about().name
+    }
+
+    /// Runs until the scenario's time is over, the main program has ended, somebody asks for the end, or `watch` breaks it
+    /// off.
+    pub fn run(self, tasks: Tasks<'_>) -> Result<LabOutcome, Error> {
+        let (tables, records) = Tables::new(tasks.recorder);
+        let mut complaints = Vec::new();
+        let traffic = Traffic::open(&self.scenario, &self.namespaces, &mut complaints)?;
+        let listeners = self.listen(&records)?;
+        let quit = Arc::clone(self.desk.quit());
+        let server = Arc::clone(self.desk.server());
+        let stop = Arc::new(AtomicBool::new(false));
+        let begun = *self.begun.get_or_init(Instant::now);
+        let desk = {
+            let (desk, stop) = (self.desk, Arc::clone(&stop));
+            std::thread::spawn(move || desk.run(&stop))
+        };
+        let mut order: Vec<usize> = (0..tasks.programs.len()).collect();
+        order.sort_by_key(|&i| tasks.programs[i].0);
+        let mut turns = Turns {
+            scenario: &self.scenario,
+            namespaces: &self.namespaces,
+            wire: &self.wire,
+            receivers: self.receivers,
+            nodes: self.nodes,
+            running: Some(traffic.begin(begun, &records)),
+            programs: tasks.programs,
+            order,
+            next: 0,
+            main: tasks.main,
+            hosts: tasks.hosts,
+            ended: channel(),
+            begun,
+            tables,
+            exit: None,
+            is_over: false,
+            complaints,
+        };
+        drop(records);
+        let outcome = turns.run(self.filter.steps(&self.scenario.addresses), &quit, &server, tasks.watch);
+        let seconds = begun.elapsed().as_secs_f64();
+        let flows = turns.running.take().map(Running::end);
+        stop.store(true, Ordering::Relaxed);
+        let desk = desk.join().map_err(|_| Error::System("the control desk stopped".to_owned()))?;
+        let (counters, mut more) = desk.finish();
+        turns.complaints.append(&mut more);
+        let Turns { nodes, tables, exit, mut complaints, .. } = turns;
+        let mut summary = nodes.end(&mut complaints);
+        // What others started in the nodes ends with them.
+        end_inhabitants(&self.namespaces.iter().collect::<Vec<_>>());
+        for l in listeners {
+            let _ = l.join();
+        }
+        let complete = outcome?;
+        let recorder = tables.finish(&self.scenario, &counters);
+        "lab".clone_into(&mut summary.world);
+        env!("CARGO_PKG_VERSION").clone_into(&mut summary.wayhop);
+        summary.scenario.clone_from(&self.scenario.name);
+        summary.seed = self.scenario.seed;
+        self.scenario.protocol.name().clone_into(&mut summary.protocol);
+        (summary.simulated_s, summary.wall_s) = (seconds, seconds);
+        if let Some(f) = flows {
+            summary.totals.latency_ms = f.latency;
+            summary.lateness_us = (!f.flows.is_empty()).then(|| f.lateness.summary());
+            summary.flows = f.flows;
+        }
+        summary.totals.sum_flows(&summary.flows);
+        summary.trace_hash = recorder.hash().hex();
+        summary.command_exit = exit;
+        Ok(LabOutcome { summary, complete, complaints, recorder })
+    }
+
+    /// Begins to hear what the daemons tell.
+    fn listen(&self, records: &Records) -> Result<Vec<JoinHandle<()>>, Error> {
+        let one = |(i, socket): (usize, PathBuf)| {
+            watch::watch(i as u32, &socket, &self.begun, self.desk.server(), records)
+                .map_err(|e| Error::System(format!("node {}: {e}", self.scenario.names[i])))
+        };
+        self.nodes.sockets().into_iter().enumerate().map(one).collect()
+    }
+}
+
+/// The loop of a run.
+struct Turns<'a> {
+    scenario: &'a Resolved,
+    namespaces: &'a [Namespace],
+    wire: &'a Mutex<Wire>,
+    receivers: Receivers,
+    nodes: Nodes,
+    running: Option<Running>,
+    programs: Vec<(Time, Launch)>,
+    /// The programs by their times, and the next of them.
+    order: Vec<usize>,
+    next: usize,
+    main: Option<usize>,
+    hosts: &'a Path,
+    ended: (Sender<Ended>, Receiver<Ended>),
+    begun: Instant,
+    tables: Tables,
+    exit: Option<i32>,
+    is_over: bool,
+    complaints: Vec<String>,
+}
+
+impl Turns<'_> {
+    /// Returns whether the run came to its end.
+    fn run(
+        &mut self,
+        steps: Vec<Ignores>,
+        quit: &AtomicBool,
+        server: &wayhop_control::Server,
+        watch: &mut dyn FnMut(Time) -> ControlFlow<()>,
+    ) -> Result<bool, Error> {
+        let mut steps = steps.into_iter().filter(|s| s.at > Time::ZERO).peekable();
+        loop {
+            let now = Time::from_nanos(self.begun.elapsed().as_nanos() as u64);
+            if steps.peek().is_some_and(|s| s.at <= now) {
+                let mut wire = self.wire.lock().unwrap_or_else(PoisonError::into_inner);
+                while let Some(step) = steps.next_if(|s| s.at <= now) {
+                    wire.ignore(step.node, step.from)?;
+                }
+                wire.apply()?;
+            }
+            self.receivers.tell(self.scenario, now);
+            self.start_due(now);
+            self.hear_of_ends();
+            for (node, pid, exit) in self.nodes.check(&mut self.complaints) {
+                let (time_s, command) = (now.as_secs_f64(), "wayhop node".to_owned());
+                server.publish(&Event::Process { time_s, node, command, pid, exit: Some(exit) });
+            }
+            self.tables.settle(now);
+            let end = self.scenario.duration;
+            if watch(now.min(end)).is_break() {
+                return Ok(false);
+            }
+            // A command may take as long as it likes.
+            if self.is_over || quit.load(Ordering::Relaxed) || self.main.is_none() && now >= end {
+                return Ok(true);
+            }
+            let program = self.order.get(self.next).map(|&i| self.programs[i].0);
+            let next = [steps.peek().map(|s| s.at), program].into_iter().flatten().min();
+            let wait = next.map_or(TURN, |at| Duration::from_nanos(at.since(now).as_nanos()));
+            std::thread::sleep(wait.min(TURN));
+        }
+    }
+
+    /// Starts the programs whose time has come.
+    fn start_due(&mut self, now: Time) {
+        while let Some(&i) = self.order.get(self.next).filter(|&&i| self.programs[i].0 <= now) {
+            self.next += 1;
+            let launch = &self.programs[i].1;
+            let namespace = &self.namespaces[launch.node as usize];
+            let started = start(i, launch, namespace, self.hosts, self.ended.0.clone(), || {});
+            if let Err(e) = started {
+                self.program_ended(i, Err(e));
+            }
+        }
+    }
+
+    fn hear_of_ends(&mut self) {
+        while let Ok((i, status)) = self.ended.1.try_recv() {
+            self.program_ended(i, status);
+        }
+    }
+
+    fn program_ended(&mut self, i: usize, status: std::io::Result<std::process::ExitStatus>) {
+        let launch = &self.programs[i].1;
+        let name = launch.command.first().map(|c| c.to_string_lossy().into_owned()).unwrap_or_default();
+        let is_main = self.main == Some(i);
+        self.is_over |= is_main;
+        let code = match status {
+            Ok(s) => exit_code(s),
+            Err(e) => {
+                self.complaints.push(format!("node {}: {name}: {e}", launch.node));
+                127
+            }
+        };
+        if is_main {
+            self.exit = Some(code);
+        } else if code != 0 && code != 127 {
+            self.complaints.push(format!("node {}: {name} ended with status {code}", launch.node));
+        }
+    }
+}
+
+/// The length of the shortest prefix from 8 on, in whole octets, that all addresses share, and of which none is the
+/// network's or the broadcast address.
+fn prefix(addresses: &[Addr]) -> Option<u8> {
+    let first = addresses.first()?.to_bits();
+    [24_u8, 16, 8].into_iter().find(|len| {
+        let hosts = u32::MAX >> len;
+        addresses.iter().all(|a| {
+            let bits = a.to_bits();
+            bits & !hosts == first & !hosts && bits & hosts != 0 && bits & hosts != hosts
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_network_is_the_smallest_that_all_nodes_are_hosts_of() {
+        let net = |last: &[[u8; 4]]| prefix(&last.iter().map(|o| Addr::from(*o)).collect::<Vec<_>>());
+        assert_eq!(net(&[[10, 0, 0, 1], [10, 0, 0, 254]]), Some(24));
+        assert_eq!(net(&[[10, 0, 0, 1], [10, 0, 0, 255]]), Some(16));
+        assert_eq!(net(&[[10, 0, 0, 1], [10, 9, 0, 1]]), Some(8));
+        assert_eq!(net(&[[10, 0, 0, 1], [11, 0, 0, 1]]), None);
+    }
+}

@@ -1,0 +1,308 @@
+//! Who ignores whose frames, from when on: the file that makes one wire a mesh that changes.
+//!
+//! A line a change, in order of time; each says all of what its node ignores from then on:
+//!
+//! ```text
+//! # seconds  node  link addresses (or "nobody")
+//! at 0      node 0 ignores 02:00:0a:00:00:03 02:00:0a:00:00:04
+//! at 12.75  node 0 ignores nobody
+//! ```
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use wayhop_core::{Addr, Mac, Time};
+use wayhop_scenario::Resolved;
+use wayhop_world::Track;
+use wayhop_world::links::{changes, neighbours};
+
+use super::link_address;
+
+/// The most lines.
+const MAX_LINES: usize = 1_000_000;
+
+/// One line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ignores {
+    /// From when on.
+    pub at: Time,
+    /// Who, as the scenario numbers it.
+    pub node: u32,
+    /// Whose frames. All others' are heard.
+    pub from: Vec<Mac>,
+}
+
+/// A whole file, in order of time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MacFilter(Vec<Ignores>);
+
+/// A line that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MacFilterError {
+    /// Counted from 1.
+    pub line: usize,
+    /// What is wrong, and the remedy.
+    pub reason: String,
+}
+
+impl fmt::Display for MacFilterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.line, self.reason)
+    }
+}
+
+impl std::error::Error for MacFilterError {}
+
+impl MacFilter {
+    /// Reads a file for a mesh of so many nodes.
+    pub fn parse(text: &str, nodes: usize) -> Result<Self, MacFilterError> {
+        let mut lines = Vec::new();
+        let mut last = Time::ZERO;
+        for (i, line) in text.lines().enumerate() {
+            let wrong = |reason: String| MacFilterError { line: i + 1, reason };
+            if i >= MAX_LINES {
+                return Err(wrong(format!("the file has more than {MAX_LINES} lines; leave some out")));
+            }
+            let content = line.split('#').next().unwrap_or_default();
+            let words: Vec<&str> = content.split_whitespace().collect();
+            if words.is_empty() {
+                continue;
+            }
+            let one = parse_line(&words, nodes).map_err(wrong)?;
+            if one.at < last {
+                return Err(wrong(
+                    "it is earlier than the line before; put the lines in order of time".into(),
+                ));
+            }
+            last = one.at;
+            lines.push(one);
+        }
+        Ok(Self(lines))
+    }
+
+    /// The filter that lets those hear each other who are within this range, metres, as they move.
+    pub fn of_range(r: &Resolved, range_m: f64) -> Self {
+        let at = |t: &Track| {
+            let leg = t.legs().iter().find(|l| l.until > Time::ZERO).or(t.legs().last());
+            leg.map_or_else(Default::default, |l| l.position(Time::ZERO))
+        };
+        let begin: Vec<_> = r.tracks.iter().map(at).collect();
+        let changes = changes(&r.tracks, range_m, r.duration);
+        Self::of_links(
+            &r.addresses,
+            &neighbours(&begin, range_m),
+            changes.into_iter().map(|c| (c.at, c.a, c.b, c.up)),
+        )
+    }
+
+    /// The filter that lets those hear each other who are linked: at first those in `linked`, and then as `changes` (time,
+    /// one end, other end, whether they are linked from then on; in order of time) have it.
+    pub fn of_links(
+        addresses: &[Addr],
+        linked: &[Vec<u32>],
+        changes: impl IntoIterator<Item = (Time, u32, u32, bool)>,
+    ) -> Self {
+        let n = addresses.len() as u32;
+        let mut deaf: Vec<Vec<bool>> = linked
+            .iter()
+            .enumerate()
+            .map(|(i, near)| (0..n).map(|j| j as usize != i && !near.contains(&j)).collect())
+            .collect();
+        let macs: Vec<Mac> = addresses.iter().map(|a| link_address(*a)).collect();
+        let row = |at, node: u32, deaf: &[Vec<bool>]| Ignores {
+            at,
+            node,
+            from: macs.iter().zip(&deaf[node as usize]).filter(|(_, d)| **d).map(|(m, _)| *m).collect(),
+        };
+        let mut lines: Vec<Ignores> = (0..n).map(|i| row(Time::ZERO, i, &deaf)).collect();
+        let mut pending: BTreeMap<u32, Time> = BTreeMap::new();
+        let mut now = Time::ZERO;
+        for (at, a, b, up) in changes {
+            if at > now {
+                lines.extend(std::mem::take(&mut pending).into_iter().map(|(node, at)| row(at, node, &deaf)));
+                now = at;
+            }
+            deaf[a as usize][b as usize] = !up;
+            deaf[b as usize][a as usize] = !up;
+            pending.insert(a, at);
+            pending.insert(b, at);
+        }
+        lines.extend(pending.into_iter().map(|(node, at)| row(at, node, &deaf)));
+        Self(lines)
+    }
+
+    /// The lines, for nodes that exist.
+    pub fn steps(&self, addresses: &[Addr]) -> Vec<Ignores> {
+        self.0.iter().filter(|s| (s.node as usize) < addresses.len()).cloned().collect()
+    }
+}
+
+impl fmt::Display for MacFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "# Who ignores whose frames from when on, seconds; each line says all that its node ignores."
+        )?;
+        for s in &self.0 {
+            let ns = s.at.as_nanos();
+            write!(f, "at {}.{:09} node {} ignores", ns / 1_000_000_000, ns % 1_000_000_000, s.node)?;
+            if s.from.is_empty() {
+                f.write_str(" nobody")?;
+            }
+            for m in &s.from {
+                write!(f, " {m}")?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+fn parse_line(words: &[&str], nodes: usize) -> Result<Ignores, String> {
+    let ["at", at, "node", node, "ignores", from @ ..] = words else {
+        return Err("it is not of the form: at SECONDS node NUMBER ignores ADDRESS... (or nobody)".into());
+    };
+    let at = parse_time(at).ok_or_else(|| {
+        format!("{at:?} is no time; give seconds from 0 on, such as 12.75, to the nanosecond")
+    })?;
+    let node: u32 =
+        node.parse().ok().filter(|n| (*n as usize) < nodes).ok_or_else(|| {
+            format!("{node:?} is no node; give a number from 0 to {}", nodes.saturating_sub(1))
+        })?;
+    let from = match from {
+        [] => return Err("it does not say whom; give link addresses, or nobody".into()),
+        ["nobody"] => Vec::new(),
+        some => some.iter().map(|m| parse_mac(m)).collect::<Result<_, _>>()?,
+    };
+    Ok(Ignores { at, node, from })
+}
+
+/// Seconds with at most nine decimals, exactly.
+fn parse_time(text: &str) -> Option<Time> {
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
+    let digits =
+        |t: &str, most: usize| (1..=most).contains(&t.len()) && t.bytes().all(|b| b.is_ascii_digit());
+    if !digits(whole, 9) || !digits(decimals, 9) {
+        return None;
+    }
+    let seconds: u64 = whole.parse().ok()?;
+    let nanoseconds: u64 = format!("{decimals:0<9}").parse().ok()?;
+    Some(Time::from_nanos(seconds * 1_000_000_000 + nanoseconds))
+}
+
+fn parse_mac(text: &str) -> Result<Mac, String> {
+    let mut octets = [0; 6];
+    let mut parts = text.split(':');
+    let mut whole = true;
+    for o in &mut octets {
+        let part = parts.next().filter(|p| (1..=2).contains(&p.len()));
+        match part.and_then(|p| u8::from_str_radix(p, 16).ok()) {
+            Some(v) => *o = v,
+            None => whole = false,
+        }
+    }
+    if !whole || parts.next().is_some() {
+        return Err(format!("{text:?} is no link address; give one such as 02:00:0a:00:00:03"));
+    }
+    Ok(Mac(octets))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const A: Mac = Mac([2, 0, 10, 0, 0, 1]);
+
+    #[test]
+    fn a_file_by_hand_is_understood() {
+        let text =
+            "# a walk\nat 0 node 1 ignores 02:00:0a:00:00:01 # too far\n\nat 12.75 node 1 ignores nobody\n";
+        let f = MacFilter::parse(text, 2).unwrap();
+        let at = |s| Time::from_secs_f64(s);
+        assert_eq!(
+            f.0,
+            [
+                Ignores { at: at(0.0), node: 1, from: vec![A] },
+                Ignores { at: at(12.75), node: 1, from: vec![] }
+            ]
+        );
+    }
+
+    #[test]
+    fn mistakes_name_the_line_and_the_remedy() {
+        for (text, message) in [
+            (
+                "at 0 node 0 hears nobody",
+                "1: it is not of the form: at SECONDS node NUMBER ignores ADDRESS... (or nobody)",
+            ),
+            (
+                "\nat -1 node 0 ignores nobody",
+                "2: \"-1\" is no time; give seconds from 0 on, such as 12.75, to the nanosecond",
+            ),
+            ("at 0 node 2 ignores nobody", "1: \"2\" is no node; give a number from 0 to 1"),
+            ("at 0 node 0 ignores", "1: it does not say whom; give link addresses, or nobody"),
+            (
+                "at 0 node 0 ignores 02:00",
+                "1: \"02:00\" is no link address; give one such as 02:00:0a:00:00:03",
+            ),
+            (
+                "at 2 node 0 ignores nobody\nat 1 node 0 ignores nobody",
+                "2: it is earlier than the line before; put the lines in order of time",
+            ),
+        ] {
+            assert_eq!(MacFilter::parse(text, 2).unwrap_err().to_string(), message);
+        }
+    }
+
+    #[test]
+    fn links_that_change_become_lines_of_both_ends() {
+        // 0 - 1 - 2; then 0 and 2 meet at 3 s, and 0 and 1 part at 5 s.
+        let addresses: Vec<Addr> = (1..=3).map(|i| Addr::new(10, 0, 0, i)).collect();
+        let s = Time::from_secs_f64;
+        let changes = [(s(3.0), 0, 2, true), (s(5.0), 0, 1, false)];
+        let f = MacFilter::of_links(&addresses, &[vec![1], vec![0, 2], vec![1]], changes);
+        let [m0, m1, m2] = [1, 2, 3].map(|i| Mac([2, 0, 10, 0, 0, i]));
+        let line = |at, node, from: &[Mac]| Ignores { at: s(at), node, from: from.to_vec() };
+        assert_eq!(
+            f.0,
+            [
+                line(0.0, 0, &[m2]),
+                line(0.0, 1, &[]),
+                line(0.0, 2, &[m0]),
+                line(3.0, 0, &[]),
+                line(3.0, 2, &[]),
+                line(5.0, 0, &[m1]),
+                line(5.0, 1, &[m0]),
+            ]
+        );
+        assert_eq!(MacFilter::parse(&f.to_string(), 3).unwrap(), f);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "[at node ignores0-9.:#\\n]{0,80}") {
+            if let Ok(f) = MacFilter::parse(&text, 3) {
+                prop_assert_eq!(MacFilter::parse(&f.to_string(), 3).unwrap(), f);
+            }
+        }
+
+        #[test]
+        fn what_is_written_is_read_as_the_same_to_the_nanosecond(
+            lines in proptest::collection::vec(
+                (0..1_000_000_000_000_000_000_u64, 0..5_u32, proptest::collection::vec(any::<[u8; 6]>(), 0..4)),
+                0..20,
+            ),
+        ) {
+            let one = |(ns, node, macs): (u64, u32, Vec<[u8; 6]>)| Ignores {
+                at: Time::from_nanos(ns),
+                node,
+                from: macs.into_iter().map(Mac).collect(),
+            };
+            let mut lines: Vec<Ignores> = lines.into_iter().map(one).collect();
+            lines.sort_by_key(|l| l.at);
+            let filter = MacFilter(lines);
+            prop_assert_eq!(MacFilter::parse(&filter.to_string(), 5).unwrap(), filter);
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! The scenario's flows over real sockets: UDP, and for ping raw ICMP, which the destination's kernel answers.
+//!
+//! What is sent, and when, is the simulator's: the same sources with the same random streams. Each packet carries its number
+//! and the time at which it was due; all nodes have the same clock, so that latencies are one-way and exact.
+
+mod receive;
+mod send;
+
+use std::io;
+use std::net::SocketAddrV4;
+use std::os::fd::AsFd as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use socket2::{Domain, Protocol, SockAddr, Socket, Type};
+use wayhop_core::{Addr, Purpose, Rng, Time, stream};
+use wayhop_linux::Error;
+use wayhop_netns::{Lateness, Namespace};
+use wayhop_scenario::{FlowConfig, FlowKind, Resolved};
+use wayhop_trace::{FlowSummary, LatencyMs, PacketClass, ratio};
+use wayhop_transport::{GROUP, INITIAL_TTL, Source, Stamp};
+
+use super::record::Records;
+use receive::{Listener, Received, Wanted};
+use send::{Outlet, Sent};
+
+/// How long a receiver waits before it looks whether all is over.
+const WAIT: Duration = Duration::from_millis(100);
+/// How long what is under way at the end is waited for.
+const LAST_PACKETS: Duration = Duration::from_millis(300);
+
+/// Flows that are ready to begin.
+pub(super) struct Traffic {
+    outlets: Vec<Outlet>,
+    listeners: Vec<Listener>,
+    nodes: usize,
+    end: Time,
+}
+
+/// Flows under way.
+pub(super) struct Running {
+    sender: JoinHandle<Sent>,
+    listeners: Vec<JoinHandle<Vec<Received>>>,
+    stop: Arc<AtomicBool>,
+    done: Arc<AtomicBool>,
+    begun: Instant,
+    end: Time,
+    nodes: usize,
+}
+
+/// What became of the flows.
+pub(super) struct Outcome {
+    pub(super) flows: Vec<FlowSummary>,
+    /// Of the packets of all flows.
+    pub(super) latency: LatencyMs,
+    /// How late packets left.
+    pub(super) lateness: Lateness,
+}
+
+impl Traffic {
+    /// Opens the sockets of all flows.
+    pub(super) fn open(
+        s: &Resolved,
+        nodes: &[Namespace],
+        complaints: &mut Vec<String>,
+    ) -> Result<Self, Error> {
+        let mut traffic = Self {
+            outlets: Vec::with_capacity(s.flows.len()),
+            listeners: Vec::new(),
+            nodes: nodes.len(),
+            end: s.duration,
+        };
+        for (i, config) in s.flows.iter().enumerate() {
+            if (config.payload_bytes as usize) < Stamp::LEN {
+                complaints.push(format!(
+                    "flow {i}: its packets have {} octets, for their number and time",
+                    Stamp::LEN
+                ));
+            }
+            let mut config = config.clone();
+            config.payload_bytes = config.payload_bytes.max(Stamp::LEN as u32);
+            let wrong = |e| Error::system(format!("open the sockets of flow {i}"))(e);
+            traffic.flow(i, config, s, nodes).map_err(wrong)?;
+        }
+        Ok(traffic)
+    }
+
+    fn flow(&mut self, i: usize, config: FlowConfig, s: &Resolved, nodes: &[Namespace]) -> io::Result<()> {
+        let own = s.addresses[config.src.index()];
+        let to = if config.is_to_all() { GROUP } else { s.addresses[config.dst.index()] };
+        let rng: Rng = stream(s.seed, Purpose::Traffic, i as u64);
+        let class = class(&config.kind);
+        let namespace = &nodes[config.src.index()];
+        let wanted = Wanted { flow: i as u32, class, from: own, to };
+        let socket = if class == PacketClass::Ping {
+            let socket = namespace.within(raw_socket)?;
+            self.listeners.push(Listener {
+                socket: socket.try_clone()?,
+                node: config.src,
+                echo: Some(config.src_port),
+                // The answer comes from where the request went.
+                wanted: vec![Wanted { from: to, to: own, ..wanted }],
+            });
+            socket
+        } else {
+            for node in (0..nodes.len()).filter(|n| config.is_to_all() || *n == config.dst.index()) {
+                if node != config.src.index() {
+                    self.listen(node, &config, wanted, s.addresses[node], &nodes[node])?;
+                }
+            }
+            let all = config.is_to_all();
+            namespace.within(|| udp_socket(own, config.src_port, all.then_some(own)))?
+        };
+        if config.tos != 0 {
+            socket.set_tos_v4(config.tos.into())?;
+        }
+        let port = if class == PacketClass::Ping { 0 } else { config.dst_port };
+        let to_socket: SockAddr = SocketAddrV4::new(to, port).into();
+        let source = Source::new(i as u32, config, own, to).map_err(io::Error::other)?;
+        self.outlets.push(Outlet { flow: i as u32, source, rng, class, socket, to: to_socket });
+        Ok(())
+    }
+
+    /// A socket where packets of a flow arrive: one for each node and port.
+    fn listen(
+        &mut self,
+        node: usize,
+        config: &FlowConfig,
+        wanted: Wanted,
+        own: Addr,
+        namespace: &Namespace,
+    ) -> io::Result<()> {
+        let port = config.dst_port;
+        let here = |l: &&mut Listener| {
+            l.node.index() == node
+                && l.echo.is_none()
+                && l.socket
+                    .local_addr()
+                    .ok()
+                    .and_then(|a| a.as_socket_ipv4())
+                    .is_some_and(|a| a.port() == port)
+        };
+        let group = config.is_to_all().then_some(own);
+        if let Some(l) = self.listeners.iter_mut().find(here) {
+            if let Some(own) = group {
+                l.socket.join_multicast_v4(&GROUP, &own)?;
+            }
+            l.wanted.push(wanted);
+            return Ok(());
+        }
+        let socket = namespace.within(|| {
+            let socket = udp_socket(Addr::UNSPECIFIED, port, None)?;
+            if let Some(own) = group {
+                socket.join_multicast_v4(&GROUP, &own)?;
+            }
+            Ok(socket)
+        })?;
+        let node = wayhop_core::NodeId(node as u32);
+        self.listeners.push(Listener { socket, node, echo: None, wanted: vec![wanted] });
+        Ok(())
+    }
+
+    /// Lets them begin, on threads of their own. Times count from `begun`.
+    pub(super) fn begin(self, begun: Instant, records: &Records) -> Running {
+        let stop = Arc::new(AtomicBool::new(false));
+        let done = Arc::new(AtomicBool::new(false));
+        let (end, nodes) = (self.end, self.nodes);
+        let sender = {
+            let (stop, records, outlets) = (Arc::clone(&stop), records.clone(), self.outlets);
+            thread::spawn(move || send::send_all(outlets, begun, end, &stop, &records))
+        };
+        let listeners = self.listeners.into_iter().map(|l| {
+            let (done, records) = (Arc::clone(&done), records.clone());
+            thread::spawn(move || l.run(begun, &done, &records))
+        });
+        Running { listeners: listeners.collect(), sender, stop, done, begun, end, nodes }
+    }
+}
+
+impl Running {
+    /// Ends them, and says what became of each.
+    pub(super) fn end(self) -> Outcome {
+        self.stop.store(true, Ordering::Relaxed);
+        let ran = Time::from_nanos(self.begun.elapsed().as_nanos() as u64).min(self.end);
+        let sent = self.sender.join().unwrap_or_default();
+        thread::sleep(LAST_PACKETS);
+        self.done.store(true, Ordering::Relaxed);
+        let received: Vec<Received> =
+            self.listeners.into_iter().flat_map(|l| l.join().unwrap_or_default()).collect();
+        let flows = sent
+            .outlets
+            .iter()
+            .enumerate()
+            .map(|(i, o)| summary(o, ran, self.nodes, received.iter().filter(|r| r.flow as usize == i)));
+        let mut all: Vec<u64> = received.iter().flat_map(|r| r.latencies_ns.iter().copied()).collect();
+        Outcome { flows: flows.collect(), latency: LatencyMs::of(&mut all), lateness: sent.lateness }
+    }
+}
+
+fn summary<'a>(
+    o: &Outlet,
+    ran: Time,
+    nodes: usize,
+    received: impl Iterator<Item = &'a Received>,
+) -> FlowSummary {
+    let config = o.source.config();
+    let receivers = if config.is_to_all() { nodes as u64 - 1 } else { 1 };
+    let (mut latencies, mut octets, mut hops) = (Vec::new(), 0, 0);
+    for r in received {
+        latencies.extend_from_slice(&r.latencies_ns);
+        octets += r.octets;
+        hops += r.hops;
+    }
+    let (sent, received) = (o.source.sent() * receivers, latencies.len() as u64);
+    let active_s = o.source.active_time(ran).as_secs_f64();
+    FlowSummary {
+        id: o.flow,
+        kind: o.class.name().to_owned(),
+        src: config.src.0,
+        dst: config.dst.0,
+        sent,
+        received,
+        delivery_ratio: ratio(received, sent),
+        goodput_bps: if active_s > 0.0 { octets as f64 * 8.0 / active_s } else { 0.0 },
+        latency_ms: LatencyMs::of(&mut latencies),
+        hops_mean: ratio(hops, received),
+        tcp: None,
+        topology: None,
+    }
+}
+
+fn class(kind: &FlowKind) -> PacketClass {
+    match kind {
+        FlowKind::Cbr { .. } => PacketClass::Cbr,
+        FlowKind::Poisson { .. } => PacketClass::Poisson,
+        FlowKind::Ping { .. } => PacketClass::Ping,
+        FlowKind::Tcp(_) => PacketClass::Tcp,
+    }
+}
+
+fn raw_socket() -> io::Result<Socket> {
+    prepared(Socket::new(Domain::IPV4, Type::RAW, Some(Protocol::ICMPV4))?)
+}
+
+/// A UDP socket at an address and a port; multicasts leave by the interface with the address `group_from`.
+fn udp_socket(at: Addr, port: u16, group_from: Option<Addr>) -> io::Result<Socket> {
+    let socket = prepared(Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?)?;
+    socket.bind(&SocketAddrV4::new(at, port).into())?;
+    if let Some(own) = group_from {
+        socket.set_multicast_if_v4(&own)?;
+        socket.set_multicast_ttl_v4(INITIAL_TTL.into())?;
+        socket.set_multicast_loop_v4(false)?;
+    }
+    Ok(socket)
+}
+
+fn prepared(socket: Socket) -> io::Result<Socket> {
+    socket.set_ttl_v4(INITIAL_TTL.into())?;
+    socket.set_read_timeout(Some(WAIT))?;
+    wayhop_linux::syscalls::tell_ttl(socket.as_fd())?;
+    Ok(socket)
+}

@@ -1,0 +1,80 @@
+//! The system calls that load programs into the kernel and set them at an interface.
+#![allow(
+    unsafe_code,
+    reason = "no kept crate loads programs without a compiler's output; each call says why it is sound"
+)]
+
+use std::io;
+use std::mem::{size_of_val, zeroed};
+use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
+
+use super::instruction::Instruction;
+
+// Commands (linux/bpf.h).
+const MAP_CREATE: i64 = 0;
+const PROG_LOAD: i64 = 5;
+const LINK_CREATE: i64 = 28;
+
+/// Where a program stands.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// It sees what comes by the interface.
+    In = 46,
+    /// It sees what leaves by it.
+    Out = 47,
+}
+
+/// # Safety
+/// Every pointer in `attributes` must point to what the command expects there.
+unsafe fn bpf<T>(command: i64, attributes: &mut T) -> io::Result<OwnedFd> {
+    let size = size_of_val(attributes);
+    // SAFETY: the caller vouches for the pointers inside; the structure itself is `size` octets long.
+    let r = unsafe { libc::syscall(libc::SYS_bpf, command, std::ptr::from_mut(attributes), size) };
+    let fd = i32::try_from(r).ok().filter(|r| *r >= 0).ok_or_else(io::Error::last_os_error)?;
+    // SAFETY: the kernel has just made this descriptor for this process, and nothing else has it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Makes an array of one element of so many octets, all 0, which processes can map.
+pub(super) fn array_to_share(octets: usize) -> io::Result<OwnedFd> {
+    const ARRAY: u32 = 2;
+    const MAPPABLE: u32 = 1 << 10;
+    let mut attributes: [u32; 5] = [ARRAY, 4, octets as u32, 1, MAPPABLE];
+    // SAFETY: the attributes hold no pointers.
+    unsafe { bpf(MAP_CREATE, &mut attributes) }
+}
+
+/// Loads a program for packets.
+pub(super) fn load(program: &[Instruction]) -> io::Result<OwnedFd> {
+    #[repr(C)]
+    struct Load {
+        kind: u32,
+        count: u32,
+        instructions: u64,
+        license: u64,
+        log_level: u32,
+        log_size: u32,
+        log: u64,
+        kernel_version: u32,
+        flags: u32,
+        name: [u8; 16],
+    }
+    const SCHED_CLS: u32 = 3;
+    // SAFETY: all zeros are valid.
+    let mut attributes: Load = unsafe { zeroed() };
+    attributes.kind = SCHED_CLS;
+    attributes.count = program.len() as u32;
+    attributes.instructions = program.as_ptr() as u64;
+    attributes.license = c"Dual MIT/GPL".as_ptr() as u64;
+    attributes.name[..6].copy_from_slice(b"wayhop");
+    // SAFETY: `instructions` points at `count` of them, `license` at a string that ends with a zero.
+    unsafe { bpf(PROG_LOAD, &mut attributes) }
+}
+
+/// Sets a program at an interface, behind all others there, for as long as what is returned is open somewhere.
+pub(super) fn attach(program: &OwnedFd, ifindex: u32, way: Way) -> io::Result<OwnedFd> {
+    // Program, interface, place, flags.
+    let mut attributes: [u32; 8] = [program.as_raw_fd() as u32, ifindex, way as u32, 0, 0, 0, 0, 0];
+    // SAFETY: the attributes hold no pointers.
+    unsafe { bpf(LINK_CREATE, &mut attributes) }
+}

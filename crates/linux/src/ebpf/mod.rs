@@ -1,0 +1,78 @@
+//! What stands at the mesh interface where the kernel forwards (AODV): two small programs in the kernel (eBPF).
+//!
+//! The kernel would forward what comes from the mesh to any network that this host has a route to: to its wire, its VPN, the
+//! Internet. One program ends all that comes by the interface for an address outside of the mesh and that the kernel would
+//! forward; what is for this host itself, or for all, passes. Rules of the kernel (`ip rule`) could say the same, but every
+//! packet would pay for them twice: with any rule the kernel looks through all of them for the way to a packet's
+//! destination, and for the way back to its source.
+//!
+//! Both programs note which pairs of source and destination pass, so that AODV learns of the use of its routes. For a pair
+//! that is noted it costs one look into a table. This process takes the pairs out ten times a second; the next packet of a
+//! pair enters it again.
+//!
+//! Programs, table and their places at the interface (`tcx`, Linux 6.6) end with the file descriptors that hold them.
+//!
+//! * `program`: what the programs do. `instruction`: what they are made of.
+//! * `table`: the pairs.
+//! * `bpf`: the system calls.
+
+mod bpf;
+mod instruction;
+mod program;
+mod table;
+
+use std::io;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+
+use wayhop_core::Addr;
+
+use self::bpf::Way;
+use self::program::Facts;
+pub use self::table::Passed;
+use self::table::Table;
+use crate::prefix::Prefix;
+
+/// The programs at work.
+pub struct Gate {
+    table: Table,
+    incoming: OwnedFd,
+    outgoing: OwnedFd,
+    /// Held: the programs are at their places as long as these are open.
+    places: [OwnedFd; 2],
+}
+
+impl Gate {
+    /// Sets the programs at an interface of a node with the address `own`. `port` is the routing protocol's, whose packets do
+    /// not count as use; `random` keeps others from choosing which pairs share a place in the table.
+    pub fn open(ifindex: u32, own: Addr, mesh: Prefix, port: u16, random: u64) -> io::Result<Self> {
+        let table = Table::new()?;
+        let facts = Facts { own, mesh, port, map: table.map(), factor: random | 1 };
+        let incoming = bpf::load(&program::incoming(&facts))?;
+        let outgoing = bpf::load(&program::outgoing(&facts))?;
+        let places = places(&incoming, &outgoing, ifindex)?;
+        Ok(Self { table, incoming, outgoing, places })
+    }
+
+    /// Sets them at another interface. It takes fewer privileges than to begin: the programs are loaded.
+    pub fn move_to(&mut self, ifindex: u32) -> io::Result<()> {
+        self.places = places(&self.incoming, &self.outgoing, ifindex)?;
+        Ok(())
+    }
+
+    /// What keeps the mesh's packets within the mesh, also when another process holds it.
+    pub fn place(&self) -> BorrowedFd<'_> {
+        self.places[0].as_fd()
+    }
+
+    /// Takes out what has passed since the last look.
+    pub fn take(&self) -> impl Iterator<Item = Passed> + '_ {
+        self.table.take()
+    }
+}
+
+fn places(incoming: &OwnedFd, outgoing: &OwnedFd, ifindex: u32) -> io::Result<[OwnedFd; 2]> {
+    Ok([bpf::attach(incoming, ifindex, Way::In)?, bpf::attach(outgoing, ifindex, Way::Out)?])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,29 @@
+//! What of a node faces the kernel.
+//!
+//! * [`packet_socket`]: frames of the mesh interface. [`filter`]: which of them the kernel hands over. `ring`: where it puts
+//!   them. [`syscalls`]: the calls that no safe crate offers.
+//! * [`Tun`]: programs' packets.
+//! * [`netlink`], `rules`: addresses, routes, rules, and news of interfaces and neighbours.
+//! * [`ebpf`]: programs at the interface, where the kernel forwards.
+//! * [`interface`]: what an interface is, and its settings.
+//! * [`wifi`]: what a wireless interface tells beside frames.
+// These panic when standard error cannot be written to, as on a full disk.
+#![deny(clippy::print_stderr)]
+
+pub mod ebpf;
+mod error;
+mod exchange;
+pub mod filter;
+pub mod interface;
+pub mod netlink;
+pub mod packet_socket;
+mod prefix;
+mod ring;
+mod rules;
+pub mod syscalls;
+mod tun;
+pub mod wifi;
+
+pub use error::Error;
+pub use prefix::Prefix;
+pub use tun::Tun;

@@ -1,0 +1,216 @@
+//! Routes of the kernel, and news of interfaces, over netlink.
+
+use std::io;
+use std::os::fd::BorrowedFd;
+
+use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_REPLACE};
+use netlink_packet_route::address::{AddressAttribute, AddressMessage, AddressScope};
+use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage};
+use netlink_packet_route::neighbour::{
+    NeighbourAddress, NeighbourAttribute, NeighbourMessage, NeighbourState,
+};
+use netlink_packet_route::route::{
+    RouteAddress, RouteAttribute, RouteFlags, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
+};
+use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
+use netlink_sys::protocols::NETLINK_ROUTE;
+use wayhop_core::Addr;
+
+use crate::exchange::{Exchange, News};
+
+/// Who made a route: the number in its `protocol` field. Not used by any program that iproute2 names.
+pub(crate) const ROUTE_PROTOCOL: u8 = 119;
+
+// Groups of news (linux/rtnetlink.h).
+const RTMGRP_LINK: u32 = 1;
+const RTMGRP_NEIGH: u32 = 4;
+
+/// A socket for orders to the kernel.
+pub struct Netlink(Exchange);
+
+impl Netlink {
+    /// Opens it in the network namespace of the calling thread.
+    pub fn open() -> io::Result<Self> {
+        Exchange::open(NETLINK_ROUTE).map(Self)
+    }
+
+    /// Adds or replaces the route to one host by a neighbour that needs no route itself.
+    pub fn install(&mut self, to: Addr, via: Addr, ifindex: u32, source: Addr) -> io::Result<()> {
+        let mut m = host_route(to, ifindex);
+        m.header.flags = RouteFlags::Onlink;
+        m.attributes.push(RouteAttribute::Gateway(RouteAddress::Inet(via)));
+        m.attributes.push(RouteAttribute::PrefSource(RouteAddress::Inet(source)));
+        self.order(RouteNetlinkMessage::NewRoute(m), NLM_F_CREATE | NLM_F_REPLACE)
+    }
+
+    /// Removes the route to one host that this program made.
+    pub fn remove(&mut self, to: Addr, ifindex: u32) -> io::Result<()> {
+        self.order(RouteNetlinkMessage::DelRoute(host_route(to, ifindex)), 0)
+    }
+
+    /// Removes all routes by this interface that this program, or an earlier life of it, made. Returns how many.
+    pub fn remove_all(&mut self, ifindex: u32) -> io::Result<usize> {
+        let mut found = Vec::new();
+        let mut all = RouteMessage::default();
+        all.header.address_family = AddressFamily::Inet;
+        self.dump(RouteNetlinkMessage::GetRoute(all), |m| {
+            if let RouteNetlinkMessage::NewRoute(m) = m
+                && m.attributes.contains(&RouteAttribute::Oif(ifindex))
+                && m.header.protocol == RouteProtocol::from(ROUTE_PROTOCOL)
+            {
+                found.push(m);
+            }
+        })?;
+        let count = found.len();
+        for m in found {
+            match self.order(RouteNetlinkMessage::DelRoute(m), 0) {
+                // Somebody else was faster, or the interface is gone, and its routes with it.
+                Err(e) if !matches!(e.raw_os_error(), Some(libc::ESRCH | libc::ENODEV)) => return Err(e),
+                _ => {}
+            }
+        }
+        Ok(count)
+    }
+
+    /// Gives an interface a host's address, of link scope: what the kernel asks and answers with in ARP. Having it already
+    /// is no error.
+    pub fn add_address(&mut self, addr: Addr, ifindex: u32) -> io::Result<()> {
+        match self
+            .order(RouteNetlinkMessage::NewAddress(host_address(addr, ifindex)), NLM_F_CREATE | NLM_F_REPLACE)
+        {
+            Err(e) if e.raw_os_error() == Some(libc::EEXIST) => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Takes it away.
+    pub fn remove_address(&mut self, addr: Addr, ifindex: u32) -> io::Result<()> {
+        self.order(RouteNetlinkMessage::DelAddress(host_address(addr, ifindex)), 0)
+    }
+
+    /// Has the kernel do something, and waits until it is done.
+    pub(crate) fn order(&mut self, message: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
+        self.0.ask(message, NLM_F_ACK | flags, drop)
+    }
+
+    /// Has the kernel list what it has.
+    pub(crate) fn dump(
+        &mut self,
+        what: RouteNetlinkMessage,
+        row: impl FnMut(RouteNetlinkMessage),
+    ) -> io::Result<()> {
+        self.0.ask(what, NLM_F_DUMP, row)
+    }
+}
+
+fn host_route(to: Addr, ifindex: u32) -> RouteMessage {
+    let mut m = RouteMessage::default();
+    m.header = RouteHeader {
+        address_family: AddressFamily::Inet,
+        destination_prefix_length: 32,
+        table: RouteHeader::RT_TABLE_MAIN,
+        protocol: RouteProtocol::from(ROUTE_PROTOCOL),
+        scope: RouteScope::Universe,
+        kind: RouteType::Unicast,
+        ..RouteHeader::default()
+    };
+    m.attributes.push(RouteAttribute::Destination(RouteAddress::Inet(to)));
+    m.attributes.push(RouteAttribute::Oif(ifindex));
+    m
+}
+
+fn host_address(addr: Addr, ifindex: u32) -> AddressMessage {
+    let mut m = AddressMessage::default();
+    m.header.family = AddressFamily::Inet;
+    m.header.prefix_len = 32;
+    m.header.index = ifindex;
+    m.header.scope = AddressScope::Link;
+    m.attributes.push(AddressAttribute::Local(addr.into()));
+    m.attributes.push(AddressAttribute::Address(addr.into()));
+    m
+}
+
+/// News of interfaces.
+pub struct LinkNews(News);
+
+/// What became of an interface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LinkChange {
+    /// The one with this index and name is up, or down.
+    Up(u32, String, bool),
+    /// There is none with this index any more.
+    Gone(u32),
+}
+
+impl LinkNews {
+    /// Opens it in the network namespace of the calling thread.
+    pub fn open() -> io::Result<Self> {
+        News::open(NETLINK_ROUTE, RTMGRP_LINK).map(Self)
+    }
+
+    /// To wait for news.
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.0.fd()
+    }
+
+    /// What happened since the last look.
+    pub fn take(&self) -> Vec<LinkChange> {
+        let mut changes = Vec::new();
+        self.0.take(|m| match m {
+            RouteNetlinkMessage::NewLink(l) => {
+                changes.push(LinkChange::Up(l.header.index, name(&l), is_up(&l)));
+            }
+            RouteNetlinkMessage::DelLink(l) => changes.push(LinkChange::Gone(l.header.index)),
+            _ => {}
+        });
+        changes
+    }
+}
+
+/// News of neighbours that the kernel asked for by ARP and did not find. It forwards by itself, so nobody else would hear of
+/// them. What is lost of this news is told again: the next packet to the neighbour has the kernel ask anew.
+pub struct NeighbourNews(News);
+
+impl NeighbourNews {
+    /// Opens it in the network namespace of the calling thread.
+    pub fn open() -> io::Result<Self> {
+        News::open(NETLINK_ROUTE, RTMGRP_NEIGH).map(Self)
+    }
+
+    /// To wait for news.
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.0.fd()
+    }
+
+    /// Who did not answer on this interface since the last look.
+    pub fn take(&self, ifindex: u32) -> Vec<Addr> {
+        let mut missing = Vec::new();
+        self.0.take(|m| {
+            if let RouteNetlinkMessage::NewNeighbour(n) = m
+                && n.header.ifindex == ifindex
+                && n.header.state == NeighbourState::Failed
+                && let Some(addr) = destination(&n)
+            {
+                missing.push(addr);
+            }
+        });
+        missing
+    }
+}
+
+fn destination(n: &NeighbourMessage) -> Option<Addr> {
+    n.attributes.iter().find_map(|a| match a {
+        NeighbourAttribute::Destination(NeighbourAddress::Inet(addr)) => Some(*addr),
+        _ => None,
+    })
+}
+
+fn name(l: &LinkMessage) -> String {
+    let name =
+        l.attributes.iter().find_map(|a| if let LinkAttribute::IfName(n) = a { Some(n) } else { None });
+    name.cloned().unwrap_or_default()
+}
+
+fn is_up(l: &LinkMessage) -> bool {
+    l.header.flags.contains(LinkFlags::Up | LinkFlags::LowerUp)
+}

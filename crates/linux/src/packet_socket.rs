@@ -1,0 +1,199 @@
+//! The packet sockets on the mesh interface.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::SystemTime;
+
+use nix::libc;
+use socket2::{Domain, Protocol, SockFilter, Socket, Type};
+use wayhop_core::{Addr, Mac};
+use wayhop_wire::arp;
+
+use crate::error::Error;
+use crate::filter;
+use crate::ring::Ring;
+use crate::syscalls::{self, BATCH, Frame, Sender};
+use crate::wifi::control_messages::wifi_status;
+
+/// Length of an Ethernet header, in octets.
+pub const ETHERNET: usize = 14;
+
+/// `ETH_P_ALL` of linux/if_ether.h.
+const ALL_ETHERTYPES: u16 = 3;
+const ETHERTYPE_ARP: u16 = 0x0806;
+
+/// A packet socket for the protocol's frames and one for ARP.
+pub struct PacketSockets {
+    frames: Socket,
+    arp: Socket,
+    ring: Ring,
+    /// Frames of the last batch.
+    batch: usize,
+    sender: Sender,
+    /// Room for a frame of which the driver tells.
+    told: Box<[u8]>,
+}
+
+impl PacketSockets {
+    /// Opens both. `filter` says which IPv4 frames the protocol wants; `overhear` asks for those to others, too.
+    pub fn open(ifindex: u32, mtu: usize, filter: Vec<SockFilter>, overhear: bool) -> Result<Self, Error> {
+        // Made for no EtherType, so that nothing comes before filter and interface are set.
+        let open = || -> io::Result<Socket> {
+            let socket = Socket::new(Domain::PACKET, Type::RAW, None)?;
+            socket.set_nonblocking(true)?;
+            Ok(socket)
+        };
+        let with_ring = || -> io::Result<(Socket, Ring)> {
+            let socket = open()?;
+            socket.attach_filter(&filter::untagged(filter))?;
+            let ring = Ring::new(socket.as_fd(), ETHERNET + mtu)?;
+            syscalls::hear_others_only(socket.as_fd());
+            // A socket for all EtherTypes is asked before the kernel's IP, which then has the frame for itself. The other way
+            // round, as with a socket for IPv4, the kernel copies each frame that it forwards.
+            syscalls::bind_packet(socket.as_fd(), ifindex, ALL_ETHERTYPES)?;
+            Ok((socket, ring))
+        };
+        let for_arp = || {
+            let socket = open()?;
+            syscalls::bind_packet(socket.as_fd(), ifindex, ETHERTYPE_ARP)?;
+            Ok(socket)
+        };
+        let (frames, ring) = with_ring().map_err(Error::system("open a packet socket"))?;
+        let arp = for_arp().map_err(Error::system("open a packet socket for ARP"))?;
+        if overhear {
+            syscalls::hear_all(frames.as_fd(), ifindex)
+                .map_err(Error::system("have the interface hear frames for others"))?;
+        }
+        Ok(Self {
+            frames,
+            arp,
+            ring,
+            batch: 0,
+            sender: Sender::new(),
+            told: vec![0; ETHERNET + mtu + 64].into(),
+        })
+    }
+
+    /// To wait for frames of the protocol.
+    pub fn frames_fd(&self) -> BorrowedFd<'_> {
+        self.frames.as_fd()
+    }
+    /// To wait for ARP messages.
+    pub fn arp_fd(&self) -> BorrowedFd<'_> {
+        self.arp.as_fd()
+    }
+
+    /// Begins a batch of the frames that wait; returns how many. It needs no system call.
+    pub fn receive(&mut self) -> usize {
+        self.batch = self.ring.waiting(BATCH);
+        self.batch
+    }
+    /// Ends the batch.
+    pub fn received(&mut self) {
+        self.ring.release(std::mem::take(&mut self.batch));
+    }
+    /// One of them.
+    pub fn frame(&self, i: usize) -> Frame<'_> {
+        self.ring.frame(i)
+    }
+    /// When the interface had it.
+    pub fn arrival(&self, i: usize) -> Option<SystemTime> {
+        self.ring.arrival(i)
+    }
+    /// Forgets an error of the interface (it is down), which would be told again and again.
+    pub fn forget_error(&self) {
+        let _ = self.frames.take_error();
+    }
+
+    /// Has the driver tell what became of unicasts.
+    pub fn tell_fates(&self) -> io::Result<()> {
+        syscalls::tell_fates(self.frames.as_fd())
+    }
+
+    /// The IP packet of a frame of which the driver told, and whether the frame was acknowledged.
+    pub fn fate(&mut self) -> Option<(&[u8], bool)> {
+        let mut control = [0_u64; 32];
+        loop {
+            let (n, m) = syscalls::receive_error(self.frames.as_fd(), &mut self.told, &mut control).ok()?;
+            let octets: Vec<u8> = control.iter().flat_map(|w| w.to_ne_bytes()).take(m).collect();
+            // What else there is in the queue is for nobody.
+            if let Some(acked) = wifi_status(&octets) {
+                return Some((self.told.get(ETHERNET..n)?, acked));
+            }
+        }
+    }
+
+    /// Frames that the kernel had no room for since the last look.
+    pub fn missed(&self) -> u64 {
+        syscalls::missed(self.frames.as_fd()).unwrap_or(0)
+    }
+
+    /// Sends the first of these frames; returns how many.
+    pub fn send<'a>(&mut self, frames: impl Iterator<Item = &'a [u8]>) -> io::Result<usize> {
+        self.sender.send(self.frames.as_fd(), frames)
+    }
+
+    /// Takes an ARP message that is waiting, and tells who has which address by it. Returns whether there was one.
+    pub fn receive_arp(&mut self, heard: impl FnOnce(Addr, Mac)) -> bool {
+        let mut buffer = [0; 128];
+        let Ok(n) = io::Read::read(&mut &self.arp, &mut buffer) else { return false };
+        let message = buffer.get(ETHERNET..n.max(ETHERNET)).unwrap_or_default();
+        if let Ok(r) = arp::Repr::parse(message) {
+            heard(r.sender, r.sender_mac);
+        }
+        true
+    }
+
+    /// Asks who has this address. The kernel of who has it answers.
+    pub fn ask(&self, own: Addr, mac: Mac, target: Addr) {
+        let request = arp::Repr {
+            operation: arp::Operation::Request,
+            sender_mac: mac,
+            sender: own,
+            target_mac: Mac([0; 6]),
+            target,
+        };
+        let mut frame = [0; ETHERNET + arp::LEN];
+        frame[..6].copy_from_slice(&Mac::BROADCAST.0);
+        frame[6..12].copy_from_slice(&mac.0);
+        frame[12..ETHERNET].copy_from_slice(&ETHERTYPE_ARP.to_be_bytes());
+        request.emit(&mut frame[ETHERNET..]);
+        // Lost like any frame; it is repeated.
+        let _ = io::Write::write(&mut &self.arp, &frame);
+    }
+}
+
+/// A socket that takes what the kernel's own stack would otherwise answer with an ICMP error, and forgets it at once.
+pub enum Silence {
+    /// IPv4 packets of a protocol that the kernel does not know.
+    Protocol(u8),
+    /// Datagrams to a UDP port.
+    Port(u16),
+}
+
+impl Silence {
+    /// Opens it; it works until it is closed.
+    pub fn open(&self, interface: &str) -> Result<Socket, Error> {
+        let open = || -> io::Result<Socket> {
+            let socket = match self {
+                Self::Protocol(p) => {
+                    Socket::new(Domain::IPV4, Type::RAW, Some(Protocol::from(i32::from(*p))))?
+                }
+                Self::Port(_) => Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?,
+            };
+            socket.attach_filter(&crate::filter::nothing())?;
+            socket.bind_device(Some(interface.as_bytes()))?;
+            if let Self::Port(port) = self {
+                let any = std::net::SocketAddrV4::new(Addr::UNSPECIFIED, *port);
+                socket.bind(&any.into())?;
+            }
+            Ok(socket)
+        };
+        open().map_err(|e| match (self, e.raw_os_error()) {
+            (Self::Port(port), Some(libc::EADDRINUSE)) => Error::System(format!(
+                "UDP port {port} is in use on {interface}: another routing daemon runs here; stop it"
+            )),
+            _ => Error::system("open a socket for the protocol")(e),
+        })
+    }
+}

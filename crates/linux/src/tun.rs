@@ -1,0 +1,50 @@
+//! The TUN interface: where programs' packets enter the mesh, and leave it.
+
+use std::io;
+use std::os::fd::{AsFd as _, BorrowedFd};
+
+use tun_rs::{DeviceBuilder, Layer, SyncDevice};
+use wayhop_core::Addr;
+
+use crate::error::Error;
+
+/// A TUN interface that is gone when the process is.
+pub struct Tun {
+    device: SyncDevice,
+    room: Vec<u8>,
+}
+
+impl Tun {
+    /// Makes the interface, with the node's address, and the mesh's prefix routed to it.
+    pub fn make(name: &str, addr: Addr, prefix_len: u8, mtu: u16) -> Result<Self, Error> {
+        let make = || -> io::Result<SyncDevice> {
+            let device = DeviceBuilder::new()
+                .name(name)
+                .layer(Layer::L3)
+                .packet_information(false)
+                .ipv4(addr, prefix_len, None)
+                .mtu(mtu)
+                .build_sync()?;
+            device.set_nonblocking(true)?;
+            Ok(device)
+        };
+        let device = make().map_err(Error::system(format!("make the TUN interface {name}")))?;
+        Ok(Self { device, room: vec![0; 65_536] })
+    }
+
+    /// To wait for packets.
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.device.as_fd()
+    }
+
+    /// Takes a packet that is waiting.
+    pub fn receive(&mut self) -> Option<&[u8]> {
+        let n = self.device.recv(&mut self.room).ok()?;
+        Some(&self.room[..n])
+    }
+
+    /// Gives a packet to the stack. A stack that does not take it loses it, as any interface may.
+    pub fn send(&self, packet: &[u8]) -> bool {
+        self.device.send(packet).is_ok()
+    }
+}

@@ -1,0 +1,30 @@
+//! What the worlds on one machine share: `wayhop emulate` and `wayhop lab` both have nodes that are network namespaces, with
+//! real programs in them.
+//!
+//! * [`Namespace`]: one without a name, which ends with the last that is in it.
+//! * [`order`]: what sets up the network in one.
+//! * [`start`], [`end_inhabitants`]: programs in nodes.
+//! * [`Registry`], [`find`], [`exec`]: the runs under way, for other processes to enter.
+//! * [`Lateness`]: how late a run was, and whether it can be believed.
+// These panic when standard error cannot be written to, as on a full disk.
+#![deny(clippy::print_stderr)]
+
+mod error;
+mod exec;
+mod hosts;
+mod lateness;
+mod namespace;
+mod order;
+pub mod priority;
+mod program;
+mod registry;
+mod terminal;
+
+pub use error::Error;
+pub use exec::exec;
+pub use hosts::mount_over;
+pub use lateness::Lateness;
+pub use namespace::Namespace;
+pub use order::order;
+pub use program::{Ended, Launch, end_inhabitants, exit_code, start};
+pub use registry::{Entry, Registry, find, lab_folder, node_named};

@@ -1,0 +1,97 @@
+//! Runs on the real clock, with the programs of their scenarios.
+
+use std::net::SocketAddr;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Instant;
+
+use wayhop_core::Time;
+use wayhop_emu::{Control, Drive, Mesh, Telling};
+use wayhop_netns::{Launch, Registry};
+use wayhop_scenario::Resolved;
+use wayhop_sim::Simulation;
+use wayhop_trace::Recorder;
+
+use crate::error::Error;
+use crate::outcome::Outcome;
+use crate::programs::programs;
+
+/// A mesh that is up: namespaces with programs to come, and a control socket. It goes with this value.
+pub struct Emulation<'a> {
+    scenario: &'a Resolved,
+    mesh: Mesh,
+    registry: Registry,
+    control: Control,
+    telling: Telling,
+}
+
+/// What an emulation does beside its scenario.
+pub struct Tasks<'a> {
+    /// Takes the run's records.
+    pub recorder: Recorder,
+    /// The run directory, where programs' output and reports go.
+    pub dir: Option<&'a Path>,
+    /// A command with which the run ends.
+    pub command: Option<Launch>,
+    /// The node at whose address nodes' reports are collected.
+    pub collector: Option<usize>,
+    /// Called now and then with the run's time; it may break the run off.
+    pub watch: &'a mut dyn FnMut(Time) -> ControlFlow<()>,
+}
+
+impl<'a> Emulation<'a> {
+    /// Makes the nodes.
+    pub fn new(scenario: &'a Resolved) -> Result<Self, Error> {
+        let mesh = Mesh::new(scenario)?;
+        let (names, addresses) = (&scenario.names, &scenario.addresses);
+        let registry =
+            Registry::new(&scenario.name, names, addresses, &mesh.namespaces()).map_err(Error::run)?;
+        let control = Control::open(scenario)?;
+        let telling = Telling::new(control.about());
+        Ok(Self { scenario, mesh, registry, control, telling })
+    }
+
+    /// The name of the run, for `wayhop ctl --run`.
+    pub fn name(&self) -> &str {
+        self.control.name()
+    }
+
+    /// Serves metrics at this address, too.
+    pub fn open_metrics(&mut self, at: SocketAddr) -> Result<(), Error> {
+        Ok(self.telling.open_metrics(at)?)
+    }
+
+    /// Runs for as long as the scenario says, or its command takes.
+    pub fn run(mut self, tasks: Tasks<'_>) -> Result<Outcome, Error> {
+        let mut plan = programs(self.scenario, tasks.dir)?;
+        if let Some(node) = tasks.collector {
+            let folder = tasks.dir.map(|r| r.join("reports"));
+            self.telling.report_to(self.scenario.addresses[node], &self.mesh, folder.as_deref())?;
+        }
+        let main = tasks.command.map(|launch| {
+            plan.push((Time::ZERO, launch));
+            plan.len() - 1
+        });
+        let begun = Instant::now();
+        let mut simulation = Simulation::new(self.scenario, tasks.recorder).map_err(Error::Usage)?;
+        let drive = Drive {
+            end: self.scenario.duration,
+            plan,
+            main,
+            hosts: self.registry.hosts(),
+            telling: &mut self.telling,
+            control: &mut self.control,
+            watch: tasks.watch,
+        };
+        let driven = wayhop_emu::drive(&mut simulation, &self.mesh, drive)?;
+        let (mut summary, audit, recorder) = simulation.finish(self.scenario, begun.elapsed().as_secs_f64());
+        "emulation".clone_into(&mut summary.world);
+        summary.lateness_us = Some(driven.lateness.summary());
+        summary.command_exit = driven.command_exit;
+        summary.capture_drops = recorder.wants_frames().then(|| recorder.capture_drops());
+        let mut outcome = Outcome::new(summary, driven.complete, recorder).audited(&audit);
+        outcome.complaints = driven.complaints;
+        outcome.ignored = driven.ignored;
+        Ok(outcome)
+    }
+}

@@ -1,0 +1,114 @@
+//! Runs with a daemon for each node.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use wayhop_core::Time;
+use wayhop_lab::{MacFilter, Plan, Wiring};
+use wayhop_netns::{Launch, Registry};
+use wayhop_scenario::{Protocol, Resolved, Scenario};
+use wayhop_trace::{Recorder, RunDir};
+
+use crate::error::Error;
+use crate::outcome::Outcome;
+use crate::programs::programs;
+
+/// A lab whose nodes are up. They go with this value.
+pub struct Lab {
+    daemons: wayhop_lab::Lab,
+    registry: Registry,
+    programs: Vec<(Time, Launch)>,
+    main: Option<usize>,
+}
+
+impl Lab {
+    /// Starts the daemons on what was made for this plan's scenario. `dir` is the run directory, where programs' output
+    /// goes; with `command` the run ends.
+    pub fn start(
+        plan: &Plan,
+        wiring: Wiring,
+        dir: Option<&Path>,
+        command: Option<Launch>,
+    ) -> Result<Self, Error> {
+        let scenario = &plan.scenario;
+        let mut programs = programs(scenario, dir)?;
+        let main = command.map(|launch| {
+            programs.push((Time::ZERO, launch));
+            programs.len() - 1
+        });
+        let daemons = wayhop_lab::Lab::start(plan, wiring)?;
+        let registry =
+            Registry::new(&scenario.name, &scenario.names, &scenario.addresses, &daemons.namespaces())
+                .map_err(Error::run)?;
+        Ok(Self { daemons, registry, programs, main })
+    }
+
+    /// The name of the run, for `wayhop ctl --run`.
+    pub fn name(&self) -> &str {
+        self.daemons.name()
+    }
+
+    /// Runs for as long as the scenario says, or its command takes. `watch` is called now and then with the run's time and
+    /// may break it off.
+    pub fn run(
+        self,
+        recorder: Recorder,
+        watch: &mut dyn FnMut(Time) -> ControlFlow<()>,
+    ) -> Result<Outcome, Error> {
+        let (programs, main) = (self.programs, self.main);
+        let hosts = self.registry.hosts();
+        let tasks = wayhop_lab::Tasks { programs, main, hosts, recorder, watch };
+        let ended = self.daemons.run(tasks)?;
+        let mut outcome = Outcome::new(ended.summary, ended.complete, ended.recorder);
+        outcome.complaints = ended.complaints;
+        Ok(outcome)
+    }
+}
+
+/// The plan of a scenario's lab. Captures go into `dir`, the run directory.
+pub fn plan(
+    scenario: &Scenario,
+    resolved: Resolved,
+    filter: MacFilter,
+    dir: Option<&RunDir>,
+) -> Result<Plan, Error> {
+    let sets = sets(&scenario.protocol, resolved.seed);
+    let captures = captures(&resolved, dir)?;
+    Ok(Plan { sets, filter, captures, scenario: resolved })
+}
+
+/// What of a scenario has no effect in a lab.
+pub fn unmodelled(s: &Scenario) -> Vec<String> {
+    // A preset alone is nothing that the user would miss.
+    let site = s.radio.site.is_some().then(|| "radio.site".to_owned());
+    let keys: Vec<String> = s.radio.overrides.keys().map(|k| format!("radio.{k}")).chain(site).collect();
+    if keys.is_empty() {
+        return Vec::new();
+    }
+    vec![format!(
+        "a lab has no radio model: {} have no effect; links are --range's or --macfilter's",
+        keys.join(", ")
+    )]
+}
+
+/// The scenario's protocol as settings of a node's configuration.
+fn sets(p: &Protocol, seed: u64) -> Vec<String> {
+    let mut sets = vec![format!("seed={seed}"), format!("protocol.profile={}", p.profile)];
+    sets.extend(p.overrides.iter().map(|(k, v)| format!("protocol.{k}={v}")));
+    sets
+}
+
+fn captures(r: &Resolved, dir: Option<&RunDir>) -> Result<Vec<Option<PathBuf>>, Error> {
+    let mut files = vec![None; r.names.len()];
+    let Some(dir) = dir else { return Ok(files) };
+    for node in &r.captures.nodes {
+        let path = std::path::absolute(dir.capture_path(&r.names[node.index()])).map_err(Error::run)?;
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)
+                .map_err(|e| Error::Run(format!("cannot write {}: {e}", folder.display())))?;
+        }
+        files[node.index()] = Some(path);
+    }
+    Ok(files)
+}

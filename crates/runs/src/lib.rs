@@ -1,0 +1,26 @@
+//! Runs, from a scenario to a summary and a run directory. Whoever runs something - the command, a sweep, a paper's
+//! experiment - does it here.
+//!
+//! * [`simulate()`], [`to_end`]: in simulated time.
+//! * [`Emulation`]: the same nodes on the real clock, with real programs in them.
+//! * [`Lab`]: a daemon for each node.
+//! * [`Outcome`]: how a run ended. [`run_dir`]: where it is recorded.
+//! * [`jobs`]: many independent runs, spread over threads. [`interruption`]: how the user stops them.
+// These panic when standard error cannot be written to, as on a full disk.
+#![deny(clippy::print_stderr)]
+
+mod emulate;
+mod error;
+pub mod interruption;
+pub mod jobs;
+mod lab;
+mod outcome;
+mod programs;
+pub mod run_dir;
+mod simulate;
+
+pub use emulate::{Emulation, Tasks};
+pub use error::Error;
+pub use lab::{Lab, plan, unmodelled};
+pub use outcome::Outcome;
+pub use simulate::{simulate, to_end};

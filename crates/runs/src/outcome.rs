@@ -1,0 +1,49 @@
+//! How a run ended.
+
+use wayhop_sim::Audit;
+use wayhop_trace::{Observer, Recorder, RunStatus, Summary};
+
+use crate::error::Error;
+
+/// A run that ended, or was broken off.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The run in numbers.
+    pub summary: Summary,
+    /// Whether it came to its end.
+    pub complete: bool,
+    /// What went wrong with programs and daemons.
+    pub complaints: Vec<String>,
+    /// Packets of programs that were left out: not IPv4, or not from their node's address.
+    pub ignored: u64,
+    recorder: Option<Recorder>,
+    defect: Option<String>,
+}
+
+impl Outcome {
+    pub(crate) fn new(summary: Summary, complete: bool, recorder: Recorder) -> Self {
+        Self { summary, complete, complaints: Vec::new(), ignored: 0, recorder: Some(recorder), defect: None }
+    }
+
+    pub(crate) fn audited(mut self, audit: &Audit) -> Self {
+        self.defect = audit.defect();
+        self
+    }
+
+    /// What the recorder's observer has become, once.
+    pub fn take_observer<O: Observer>(&mut self) -> Option<O> {
+        self.recorder.as_mut()?.take_observer()
+    }
+
+    /// Completes the run directory, if there is one, with the summary as it is now.
+    pub fn save(&mut self) -> Result<(), Error> {
+        let Some(recorder) = self.recorder.take() else { return Ok(()) };
+        let status = if self.complete { RunStatus::Complete } else { RunStatus::Interrupted };
+        recorder.finish(&self.summary, status).map_err(Error::run)
+    }
+
+    /// Fails if a packet was lost track of: a defect of Wayhop, not of the scenario.
+    pub fn check(&self) -> Result<(), Error> {
+        self.defect.clone().map_or(Ok(()), |what| Err(Error::Defect(what)))
+    }
+}

@@ -1,0 +1,40 @@
+//! Runs in simulated time.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use wayhop_core::Time;
+use wayhop_scenario::Resolved;
+use wayhop_sim::Simulation;
+use wayhop_trace::Recorder;
+
+use crate::error::Error;
+use crate::outcome::Outcome;
+
+/// Simulates a scenario. `watch` is called now and then with the simulated time and may break the run off.
+pub fn simulate(
+    scenario: &Resolved,
+    recorder: Recorder,
+    watch: impl FnMut(Time) -> ControlFlow<()>,
+) -> Result<Outcome, Error> {
+    let begun = Instant::now();
+    let mut simulation = Simulation::new(scenario, recorder).map_err(Error::Usage)?;
+    let complete = simulation.run(watch);
+    let (summary, audit, recorder) = simulation.finish(scenario, begun.elapsed().as_secs_f64());
+    Ok(Outcome::new(summary, complete, recorder).audited(&audit))
+}
+
+/// Simulates a scenario to its end, and checks that it was consistent; `None` if `stop` broke it off.
+pub fn to_end(
+    scenario: &Resolved,
+    recorder: Recorder,
+    stop: impl Fn() -> bool,
+) -> Result<Option<Outcome>, Error> {
+    let watch = |_| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let outcome = simulate(scenario, recorder, watch)?;
+    if !outcome.complete {
+        return Ok(None);
+    }
+    outcome.check()?;
+    Ok(Some(outcome))
+}
