@@ -24,7 +24,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("control", &["core", "trace"]),
     // It holds the parameter types of the models and protocols that it configures.
     ("scenario", &["core", "world", "radio", "transport", "dsr", "aodv"]),
-    ("sim", &["core", "wire", "node", "link", "dsr", "aodv", "radio", "world", "transport", "trace", "scenario"]),
+    (
+        "sim",
+        &["core", "wire", "node", "link", "dsr", "aodv", "radio", "world", "transport", "trace", "scenario"],
+    ),
     // What the worlds on one machine share: namespaces, programs, the runs under way.
     ("netns", &["core", "transport", "trace", "control"]),
     // What the geometry allowed, for people and summaries: analysis, which no model and no protocol sees.

@@ -132,6 +132,12 @@ impl<P: Protocol> Node<P> {
     /// A frame enters its interface's queue.
     pub(crate) fn enqueue<W: World>(&mut self, w: &mut W, at: Time, frame: Frame) {
         let iface = frame.iface;
+        let frame = if self.interfaces[iface.index()].queue.is_empty() {
+            let Some(frame) = w.offer(at, frame) else { return };
+            frame
+        } else {
+            frame
+        };
         match self.interfaces[iface.index()].push(frame) {
             Ok(()) => w.ready(at, iface),
             Err(frame) => self.failed(w, at, frame, TxStatus::QueueFull),
