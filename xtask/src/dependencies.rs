@@ -1,7 +1,7 @@
 //! Which crate may depend on which.
 //!
 //! The rule that matters: a protocol sees the seam and the packet formats, never the simulator, the radio or another
-//! protocol. So one protocol source runs in every world.
+//! protocol. So one protocol source runs in every world. And nothing but the registry sees a protocol.
 
 use crate::crates::{Crate, Edge};
 
@@ -13,16 +13,18 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("link", &["core"]),
     ("dsr", &["core", "wire", "link"]),
     ("aodv", &["core", "wire", "link"]),
+    // The registry: the one crate that knows every protocol.
+    ("protocols", &["core", "wire", "dsr", "aodv"]),
     ("radio", &["core", "wire"]),
     ("world", &["core"]),
     ("transport", &["core", "wire"]),
-    ("trace", &["core", "wire"]),
+    ("trace", &["core", "wire", "protocols"]),
     ("testkit", &["core", "wire"]),
     // Talking to running nodes: it knows the seam's words, and no world.
     ("control", &["core", "trace"]),
-    // It holds the parameter types of the models and protocols that it configures.
-    ("scenario", &["core", "world", "radio", "transport", "dsr", "aodv"]),
-    ("sim", &["core", "wire", "link", "dsr", "aodv", "radio", "world", "transport", "trace", "scenario"]),
+    // It holds the parameter types of the models that it configures, and asks the registry for those of protocols.
+    ("scenario", &["core", "protocols", "world", "radio", "transport"]),
+    ("sim", &["core", "wire", "radio", "world", "transport", "trace", "scenario"]),
     // What the worlds on one machine share: namespaces, programs, the runs under way.
     ("hosting", &["core", "transport", "trace", "control"]),
     // What the geometry allowed, for people and summaries: analysis, which no model and no protocol sees.
@@ -32,19 +34,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // One node on a real interface. It has no radio model: its radio is real.
     (
         "daemon",
-        &[
-            "hosting",
-            "core",
-            "wire",
-            "dsr",
-            "aodv",
-            "link",
-            "transport",
-            "trace",
-            "scenario",
-            "control",
-            "world",
-        ],
+        &["hosting", "core", "wire", "protocols", "transport", "trace", "scenario", "control", "world"],
     ),
     // Numbers and figures for readers; it knows no paper and no model.
     ("report", &[]),
@@ -60,9 +50,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         &[
             "core",
             "wire",
-            "link",
-            "dsr",
-            "aodv",
+            "protocols",
             "radio",
             "world",
             "transport",
@@ -139,6 +127,8 @@ mod tests {
             ("sim", "cli"),
             ("testkit", "sim"),
             ("world", "radio"),
+            ("sim", "dsr"),
+            ("scenario", "aodv"),
         ] {
             assert_eq!(findings(&crate_with(owner, to, false)).len(), 1, "{owner} -> {to}");
             assert_eq!(findings(&crate_with(owner, to, true)).len(), 1, "{owner} -> {to} in tests");

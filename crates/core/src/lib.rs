@@ -7,15 +7,19 @@
 //! * [`Packet`] and [`Pool`]: the bytes of an IP packet, in buffers that are recycled.
 //! * [`Protocol`] and [`Cx`]: inputs in, effects out. A protocol sees its own node only; it has no clock, socket,
 //!   thread or global list. The host applies the effects in order after the handler returns.
+//! * [`Description`]: a protocol as everything outside of its crate knows it, and [`Configured`]: one with its parameters.
 //!
 //! Nothing in here does I/O.
 
 mod addr;
 mod command;
 mod cx;
+mod description;
 mod effect;
+mod hex;
 mod inspect;
 mod leg;
+mod messages;
 mod packet;
 pub mod parameters;
 mod position;
@@ -28,9 +32,14 @@ mod time;
 pub use addr::{Addr, BROADCAST, Mac, NodeId};
 pub use command::{Command, Refused};
 pub use cx::{Cx, Interface};
+pub use description::{Adapt, Configured, Description, HostNeeds, ParameterError, Parameters, Profile};
 pub use effect::{Effect, Priority, Route, TimerKey, TraceNote, TxId, TxSpec};
+pub use hex::hex;
 pub use inspect::{HeldPackets, Inspect};
 pub use leg::Leg;
+pub use messages::{
+    Carrier, Classified, Datagram, DecodedMessage, MessageFormat, Ns2Format, Ns2Packet, ends,
+};
 pub use packet::{FlowTag, Packet, PacketId, PacketMeta, Pool};
 pub use position::{Fix, Position};
 pub use protocol::{DataPlane, Interests, Protocol, RouteUse, RxMeta, TxStatus};

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Interface, NodeId, Pool, Position, Protocol, Purpose, Span, Time, TxStatus, stream};
+use wayhop_core::{Interface, NodeId, Pool, Position, Purpose, Span, Time, TxStatus, stream};
 use wayhop_radio::{FrameKind, Outgoing, Radio};
-use wayhop_scenario::{Order, ProtocolParams, QueueStall, Resolved};
+use wayhop_scenario::{Order, QueueStall, Resolved};
 use wayhop_trace::{PositionEvent, Recorder, Summary};
 use wayhop_world::Gps;
 
@@ -57,7 +57,7 @@ impl Simulation {
         let node = |(i, &addr)| {
             let rng = stream(scenario.seed, Purpose::Protocol, i as u64);
             let interface = Interface { queued: 0, acknowledges: scenario.radio.acknowledge };
-            Node::new(addr, engine(&scenario.protocol), interface, rng)
+            Node::new(addr, scenario.protocol.engine(), interface, rng)
         };
         let nodes: Vec<Node> = addrs.iter().enumerate().map(node).collect();
         radio.set_overhear(nodes.iter().any(|n| n.interests.overhear));
@@ -301,13 +301,5 @@ impl Simulation {
                 });
             }
         }
-    }
-}
-
-/// One node's protocol.
-fn engine(params: &ProtocolParams) -> Box<dyn Protocol> {
-    match params {
-        ProtocolParams::Dsr(p) => Box::new(wayhop_dsr::Engine::new(p.clone())),
-        ProtocolParams::Aodv(p) => Box::new(wayhop_aodv::Engine::new(p.clone())),
     }
 }
