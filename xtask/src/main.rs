@@ -6,6 +6,7 @@ mod docs;
 mod golden;
 mod markers;
 mod named_tests;
+mod protocol_names;
 mod sources;
 mod text;
 
@@ -13,8 +14,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-cargo xtask check          direction of dependencies, forbidden names, file sizes, marks of unsolved
-                           merges, stale generated docs and captures
+cargo xtask check          direction of dependencies, forbidden names, protocols named outside of
+                           their crates, file sizes, marks of unsolved merges, stale generated
+                           docs and captures
 cargo xtask docs           write the generated pages of docs/reference
 cargo xtask docs --check   fail if they are stale
 cargo xtask golden         make captures/rfc*/*.pcapng of the octets in the *.txt beside them
@@ -61,6 +63,7 @@ fn check(root: &Path) -> Result<Vec<String>, String> {
     findings.extend(docs::stale(root)?);
     findings.extend(golden::stale(root)?);
     findings.extend(named_tests::findings(root)?);
+    findings.extend(protocol_names::findings(root)?);
     Ok(findings)
 }
 

@@ -162,11 +162,9 @@ pub(crate) struct SourceArgs {
 /// What the command line says over the head of a scenario.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ChangeArgs {
-    /// Routing protocol: dsr or aodv
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = protocol_help())]
     pub(crate) protocol: Option<String>,
-    /// Constants and choices of the protocol: rfc, ns2 (ns-2.35), or the testbed's: cmu (DSR), das (AODV)
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = profile_help())]
     pub(crate) profile: Option<String>,
     /// Radio preset: wavelan-914-cmu, wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia,
     /// wavelan-i-isa, 80211b or 80211g
@@ -397,11 +395,9 @@ pub(crate) struct NodeArgs {
     /// TUN interface that programs use; without it mesh0
     #[arg(long, value_name = "NAME")]
     pub(crate) tun: Option<String>,
-    /// Routing protocol: dsr or aodv
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = protocol_help())]
     pub(crate) protocol: Option<String>,
-    /// Constants and choices of the protocol: rfc, cmu (DSR), das (AODV), ns2
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = profile_help())]
     pub(crate) profile: Option<String>,
     /// Change any key of the configuration, such as protocol.hello=always; may be given again
     #[arg(long = "set", value_name = "PATH.KEY=VALUE")]
@@ -549,4 +545,20 @@ mod tests {
         }
         check(&command());
     }
+}
+
+/// What `--protocol` takes.
+fn protocol_help() -> String {
+    let names: Vec<_> = wayhop_protocols::names().collect();
+    format!("Routing protocol: {}", names.join(" or "))
+}
+
+/// What `--profile` takes.
+fn profile_help() -> String {
+    let of = |d: &&wayhop_core::Description| {
+        let names: Vec<_> = d.profiles.iter().map(|p| p.name).collect();
+        format!("{} ({})", names.join(", "), d.name)
+    };
+    let all: Vec<_> = wayhop_protocols::ALL.iter().map(of).collect();
+    format!("Constants and choices of the protocol: {}", all.join("; "))
 }

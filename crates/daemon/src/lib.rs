@@ -10,7 +10,6 @@
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 
-mod adapt;
 mod capture;
 mod config;
 mod control;

@@ -65,7 +65,7 @@ pub(crate) fn take_over(ready: &mut Ready, settings: &Settings) -> Result<(), Er
         .bind_device(Some(name.as_bytes()))
         .map_err(Error::system(format!("bind a socket to {name}")))?;
     ready.link =
-        PacketSockets::open(interface.index, interface.mtu, frames_of(host), host.interests.overhear)?;
+        PacketSockets::open(interface.index, interface.mtu, frames_of(settings), host.interests.overhear)?;
     host.mac = interface.mac;
     host.mtu = interface.mtu;
     watch_fates(host, &ready.link, interface.index, &ready.log);

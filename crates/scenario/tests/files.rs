@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use wayhop_core::{NodeId, Time};
-use wayhop_scenario::{FlowKind, Ns2Options, ProtocolParams, Resolved, Scenario};
+use wayhop_scenario::{FlowKind, Ns2Options, Resolved, Scenario};
 
 fn repo(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
@@ -19,9 +19,8 @@ fn the_first_scenario_is_what_its_comment_says() {
     let r = load("scenarios/first.toml", &[]);
     assert_eq!((r.name.as_str(), r.tracks.len(), r.flows.len()), ("first", 50, 10));
     assert_eq!(r.duration, Time::from_secs_f64(120.0));
-    assert!(
-        matches!(&r.protocol, ProtocolParams::Dsr(p) if Some(p) == wayhop_dsr::Params::profile("rfc").as_ref())
-    );
+    assert_eq!((r.protocol.name(), r.protocol.profile()), ("dsr", "rfc"));
+    assert_eq!(Some(r.protocol.values()), (r.protocol.description().profile)("rfc"));
     assert_eq!(Some(&r.radio), wayhop_radio::RadioConfig::preset("wavelan-914-cmu").as_ref());
     let fastest = r.tracks.iter().map(wayhop_world::Track::max_speed).fold(0.0, f64::max);
     assert!(fastest <= 20.0 && fastest > 10.0, "{fastest}");

@@ -20,7 +20,6 @@ mod event;
 #[cfg(test)]
 mod fixture;
 mod hash;
-mod hex;
 mod human;
 mod manifest;
 mod ns2;
@@ -34,8 +33,8 @@ mod writer;
 pub use capture::{
     CaptureError, CaptureReader, CapturedFrame, EthernetFrame, put_ethernet_frame, put_ethernet_header,
 };
-pub use class::{Messages, PacketClass};
-pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, classify, knows_link_type, network};
+pub use class::{PacketClass, classify};
+pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, knows_link_type, network};
 pub use error::Error;
 pub use event::{
     Counter, Direction, FrameEvent, HopEvent, HopKind, NoteEvent, PositionEvent, SendEvent, TcpEvent,
@@ -50,3 +49,4 @@ pub use summary::{
     FlowSummary, LatencyMs, Lateness, Programs, Summary, TcpSummary, Topology, Totals, named_drops, ratio,
 };
 pub use tables::{Search, TABLES, addresses, export_csv, searches};
+pub use wayhop_protocols::{MessageCounts, Messages};

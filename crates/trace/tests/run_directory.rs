@@ -49,8 +49,8 @@ fn every_hop_event_is_a_row_with_all_its_fields() {
         kind: HopKind::Drop,
         reason: Some(DropReason::NoSalvage),
         flow: None,
-        class: PacketClass::DsrRreq,
-        messages: Messages::RREQ.with(Messages::RERR),
+        class: PacketClass::control("dsr", "rreq").unwrap(),
+        messages: Messages::named("dsr", &["rreq", "rerr"]).unwrap(),
         ..hop(n)
     });
     r.finish(&summary(), RunStatus::Complete).expect("room on the disk");

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use wayhop_core::{Addr, NodeId, PacketId};
 use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series};
-use wayhop_trace::{HopEvent, HopKind, Messages, Observer, Summary, TcpEvent};
+use wayhop_trace::{HopEvent, HopKind, Observer, Summary, TcpEvent};
 
 use super::bad_routes::WAYS;
 use super::paper;
@@ -129,7 +129,7 @@ impl Observer for Connection {
                     self.octets.insert(e.packet, octet);
                 }
             }
-            HopKind::Send if e.messages.contains(Messages::RREQ) => self.requests.push((at_s, e.ttl > 1)),
+            HopKind::Send if e.messages.has("rreq") => self.requests.push((at_s, e.ttl > 1)),
             HopKind::Send => {
                 if let Some(&octet) = self.octets.get(&e.packet) {
                     self.sent.push(Sent { at_s, octet, direct: e.peer == self.to });

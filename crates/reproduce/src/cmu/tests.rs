@@ -452,7 +452,7 @@ fn the_sequence_plot_tells_direct_segments_and_wide_requests() {
         seen.hop(&hop(HopKind::Send, packet, 1_520, peer, Messages::NONE, 64));
     }
     for ttl in [1, 255] {
-        seen.hop(&hop(HopKind::Send, 9, 60, none, Messages::RREQ, ttl));
+        seen.hop(&hop(HopKind::Send, 9, 60, none, Messages::named("dsr", &["rreq"]).unwrap(), ttl));
     }
     assert_eq!(seen.requests.iter().map(|r| r.1).collect::<Vec<_>>(), [false, true]);
     let mut transfers: tcp::Transfers = Case::all().iter().map(|_| vec![]).collect();

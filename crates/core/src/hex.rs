@@ -1,9 +1,9 @@
 //! Octets as text.
 
-use std::fmt::Write as _;
+use core::fmt::Write as _;
 
 /// Two lower-case hexadecimal digits an octet.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, b| {
         // Writing into a string cannot fail.
         let _ = write!(text, "{b:02x}");

@@ -1,38 +1,31 @@
 //! AODV messages as JSON.
 
-use serde_json::{Map, Value, json};
-use wayhop_wire::aodv::{self, Extension, Rrep};
-use wayhop_wire::ipv4;
+use serde_json::{Value, json};
+use wayhop_core::{Datagram, DecodedMessage, hex};
+use wayhop_wire::aodv::{self, Extension, Message};
 
-use super::Message;
-use crate::hex::hex;
+use crate::messages::is_hello;
 
-/// Whether a Route Reply is a Hello (RFC 3561, section 6.9): no hop made, for the sender itself, and for all neighbours or
-/// at least for nobody else.
-pub(super) fn is_hello(r: &Rrep, ip: &ipv4::Packet<'_>) -> bool {
-    r.hop_count == 0 && r.destination == ip.src() && (r.originator == ip.src() || ip.dst().is_broadcast())
-}
-
-/// The message in the payload of a UDP datagram. `complete_len` is the payload's length before the capture cut it.
-pub(super) fn message(payload: &[u8], complete_len: usize, ip: &ipv4::Packet<'_>) -> Message {
-    let cut = complete_len > payload.len();
-    match aodv::Message::parse(payload) {
+/// The message of a datagram.
+pub(crate) fn decode(d: &Datagram<'_>) -> Vec<DecodedMessage> {
+    let message = match Message::parse(d.payload) {
         Ok(m) => {
-            let mut out = whole(&m, ip);
-            extensions(&payload[m.buffer_len()..], cut, &mut out);
+            let mut out = whole(&m, d);
+            extensions(&d.payload[m.buffer_len()..], d.is_cut(), &mut out);
             out
         }
-        Err(_) if cut => shortened(payload, ip),
+        Err(_) if d.is_cut() => shortened(d),
         Err(e) => {
-            let kind = payload.first().map_or("unknown", |k| kind_name(*k));
-            Message { kind, fields: Map::new(), truncated: false, malformed: Some(e.to_string()) }
+            let kind = d.payload.first().map_or("unknown", |k| kind_name(*k));
+            DecodedMessage::malformed(kind, e.to_string())
         }
-    }
+    };
+    vec![message]
 }
 
-fn whole(m: &aodv::Message<'_>, ip: &ipv4::Packet<'_>) -> Message {
+fn whole(m: &Message<'_>, d: &Datagram<'_>) -> DecodedMessage {
     let (kind, value) = match m {
-        aodv::Message::Rreq(r) => (
+        Message::Rreq(r) => (
             "rreq",
             json!({
                 "join": r.join, "repair": r.repair, "gratuitous": r.gratuitous,
@@ -41,8 +34,8 @@ fn whole(m: &aodv::Message<'_>, ip: &ipv4::Packet<'_>) -> Message {
                 "originator": r.originator.to_string(), "originator_seq": r.originator_seq,
             }),
         ),
-        aodv::Message::Rrep(r) => (
-            if is_hello(r, ip) { "hello" } else { "rrep" },
+        Message::Rrep(r) => (
+            if is_hello(r, d) { "hello" } else { "rrep" },
             json!({
                 "repair": r.repair, "ack_required": r.ack_required, "prefix_size": r.prefix_size,
                 "hop_count": r.hop_count, "destination": r.destination.to_string(),
@@ -50,7 +43,7 @@ fn whole(m: &aodv::Message<'_>, ip: &ipv4::Packet<'_>) -> Message {
                 "lifetime_ms": r.lifetime_ms,
             }),
         ),
-        aodv::Message::Rerr(r) => {
+        Message::Rerr(r) => {
             let unreachable: Vec<Value> = r
                 .unreachable
                 .iter()
@@ -58,13 +51,12 @@ fn whole(m: &aodv::Message<'_>, ip: &ipv4::Packet<'_>) -> Message {
                 .collect();
             ("rerr", json!({ "no_delete": r.no_delete, "unreachable": unreachable }))
         }
-        aodv::Message::RrepAck => ("rrep_ack", json!({})),
+        Message::RrepAck => ("rrep_ack", json!({})),
     };
-    let Value::Object(fields) = value else { return Message::cut(kind) };
-    Message { kind, fields, truncated: false, malformed: None }
+    DecodedMessage::whole(kind, value)
 }
 
-fn extensions(bytes: &[u8], cut: bool, out: &mut Message) {
+fn extensions(bytes: &[u8], cut: bool, out: &mut DecodedMessage) {
     let mut list = Vec::new();
     for e in aodv::extensions(bytes) {
         match e {
@@ -84,19 +76,19 @@ fn extensions(bytes: &[u8], cut: bool, out: &mut Message) {
 }
 
 /// A message whose end was not captured. A Route Error tells the destinations that are wholly there.
-fn shortened(payload: &[u8], ip: &ipv4::Packet<'_>) -> Message {
-    let Some(kind) = payload.first() else { return Message::cut("unknown") };
-    if let [3, flags, reserved, _, list @ ..] = payload
+fn shortened(d: &Datagram<'_>) -> DecodedMessage {
+    let Some(kind) = d.payload.first() else { return DecodedMessage::cut("unknown") };
+    if let [3, flags, reserved, _, list @ ..] = d.payload
         && list.len() >= 8
     {
         let whole_ones = list.len() / 8;
         let mut copy = vec![3, *flags, *reserved, whole_ones.min(255) as u8];
         copy.extend_from_slice(&list[..whole_ones * 8]);
-        if let Ok(m) = aodv::Message::parse(&copy) {
-            return Message { truncated: true, ..whole(&m, ip) };
+        if let Ok(m) = Message::parse(&copy) {
+            return DecodedMessage { truncated: true, ..whole(&m, d) };
         }
     }
-    Message::cut(kind_name(*kind))
+    DecodedMessage::cut(kind_name(*kind))
 }
 
 fn kind_name(kind: u8) -> &'static str {

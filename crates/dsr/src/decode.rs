@@ -1,34 +1,37 @@
 //! DSR options as JSON.
 
 use serde_json::{Map, Value, json};
+use wayhop_core::{Datagram, DecodedMessage, hex};
 use wayhop_wire::dsr::{self, AddrList, DsrOption, RouteErrorKind, error_type, option_type};
 use wayhop_wire::ipv4::protocol;
-
-use super::Message;
-use crate::hex::hex;
 
 /// The fixed portion of the header (RFC 4728, section 6.1), or the Flow State header (section 7.1).
 const FIXED_LEN: usize = 4;
 
-/// The messages in the payload of an IP packet of protocol 48. `complete_len` is the payload's length before the capture
-/// cut it.
-pub(super) fn messages(payload: &[u8], complete_len: usize) -> Vec<Message> {
+/// Every option of a packet but padding, and a Flow State header.
+pub(crate) fn decode(d: &Datagram<'_>) -> Vec<DecodedMessage> {
+    messages(d.payload, d.complete_len)
+}
+
+/// The messages in a payload whose length was `complete_len` before the capture cut it.
+fn messages(payload: &[u8], complete_len: usize) -> Vec<DecodedMessage> {
     let [next_header, flags, a, b, behind @ ..] = payload else {
-        return vec![Message::cut("header")];
+        return vec![DecodedMessage::cut("header")];
     };
     if flags & 0x80 != 0 {
-        let fields = fields(json!({
-            "next_header": next_header, "hop_count": flags & 0x7f, "flow_id": u16::from_be_bytes([*a, *b]),
-        }));
-        let state = Message { kind: "flow_state", fields, truncated: false, malformed: None };
+        let state = DecodedMessage::whole(
+            "flow_state",
+            json!({
+                "next_header": next_header, "hop_count": flags & 0x7f, "flow_id": u16::from_be_bytes([*a, *b]),
+            }),
+        );
         if *next_header != protocol::DSR {
             return vec![state];
         }
         // The options follow (section 8.6.2). A second Flow State header may not, so this goes no deeper.
         let rest = match behind {
             [_, flags, ..] if flags & 0x80 != 0 => {
-                let what = Some("second Flow State header".to_owned());
-                vec![Message { kind: "flow_state", fields: Map::new(), truncated: false, malformed: what }]
+                vec![DecodedMessage::malformed("flow_state", "second Flow State header")]
             }
             _ => messages(behind, complete_len.saturating_sub(FIXED_LEN)),
         };
@@ -45,19 +48,13 @@ pub(super) fn messages(payload: &[u8], complete_len: usize) -> Vec<Message> {
             Err(_) if cut && range.end == captured.len() => messages.push(cut_message(&captured[range])),
             Err(e) => {
                 let kind = captured.get(range.start).map_or("unknown", |k| kind_name(*k));
-                messages.push(Message {
-                    kind,
-                    fields: Map::new(),
-                    truncated: false,
-                    malformed: Some(e.to_string()),
-                });
+                messages.push(DecodedMessage::malformed(kind, e.to_string()));
             }
         }
     }
     if !cut && options_len > behind.len() {
         let what = format!("Payload Length is {options_len}, but {} octets follow", behind.len());
-        let kind = "header";
-        messages.push(Message { kind, fields: Map::new(), truncated: false, malformed: Some(what) });
+        messages.push(DecodedMessage::malformed("header", what));
     }
     for m in &mut messages {
         m.fields.insert("next_header".to_owned(), json!(next_header));
@@ -69,7 +66,7 @@ pub(super) fn messages(payload: &[u8], complete_len: usize) -> Vec<Message> {
     messages
 }
 
-fn message(option: &DsrOption<'_>) -> Message {
+fn message(option: &DsrOption<'_>) -> DecodedMessage {
     let value = match option {
         DsrOption::RouteRequest(r) => json!({
             "id": r.id, "target": r.target.to_string(), "addresses": list(&r.addresses),
@@ -118,28 +115,30 @@ fn message(option: &DsrOption<'_>) -> Message {
         DsrOption::LinkMetrics(_) => "link_metrics",
         other => kind_name(other.kind()),
     };
-    Message { kind, fields: fields(value), truncated: false, malformed: None }
+    DecodedMessage::whole(kind, value)
 }
 
 /// An option whose end was not captured: what its beginning says. A list of addresses ends with the last whole one.
-fn cut_message(captured: &[u8]) -> Message {
+fn cut_message(captured: &[u8]) -> DecodedMessage {
     let [kind, _, data @ ..] = captured else {
-        return Message::cut(captured.first().map_or("unknown", |k| kind_name(*k)));
+        return DecodedMessage::cut(captured.first().map_or("unknown", |k| kind_name(*k)));
     };
     let before_list = match *kind {
         option_type::ROUTE_REQUEST => 6,
         option_type::ROUTE_REPLY => 1,
         option_type::SOURCE_ROUTE => 2,
-        _ => return Message::cut(kind_name(*kind)),
+        _ => return DecodedMessage::cut(kind_name(*kind)),
     };
-    let Some(in_list) = data.len().checked_sub(before_list) else { return Message::cut(kind_name(*kind)) };
+    let Some(in_list) = data.len().checked_sub(before_list) else {
+        return DecodedMessage::cut(kind_name(*kind));
+    };
     let whole = before_list + in_list / 4 * 4;
     // The same option with a length that covers the whole addresses only; lengths are below 256 by the format.
     let mut shortened = vec![*kind, whole as u8];
     shortened.extend_from_slice(&data[..whole]);
     match dsr::options(&shortened).next() {
-        Some(Ok(option)) => Message { truncated: true, ..message(&option) },
-        _ => Message::cut(kind_name(*kind)),
+        Some(Ok(option)) => DecodedMessage { truncated: true, ..message(&option) },
+        _ => DecodedMessage::cut(kind_name(*kind)),
     }
 }
 
