@@ -25,7 +25,7 @@ mod rng;
 mod send_state;
 mod time;
 
-pub use addr::{Addr, BROADCAST, Mac, NodeId};
+pub use addr::{Addr, BROADCAST, Mac, NodeId, node_named};
 pub use command::{Command, Refused};
 pub use cx::{Cx, Interface};
 pub use effect::{Effect, Priority, Route, TimerKey, TraceNote, TxId, TxSpec};

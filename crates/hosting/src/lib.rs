@@ -24,4 +24,4 @@ pub use hosts::mount_over;
 pub use lateness::Lateness;
 pub use namespace::Namespace;
 pub use program::{Ended, Launch, end_inhabitants, exit_code, start};
-pub use registry::{Entry, Registry, find, lab_folder, node_named};
+pub use registry::{Entry, Registry, find, lab_folder};

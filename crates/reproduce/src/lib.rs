@@ -8,11 +8,13 @@
 
 pub mod cmu;
 pub mod das;
+#[cfg(feature = "linux")]
 mod emulate;
 pub mod holland_vaidya;
 pub mod jobs;
 mod options;
 mod outcome;
+#[cfg(feature = "linux")]
 pub mod pran;
 mod simulate;
 mod table;

@@ -22,6 +22,7 @@ mod fixture;
 mod hash;
 mod hex;
 mod human;
+mod lock;
 mod manifest;
 mod ns2;
 mod observer;
@@ -42,6 +43,7 @@ pub use event::{
 };
 pub use hash::TraceHash;
 pub use human::human_table;
+pub use lock::{lock_file, lock_folder};
 pub use manifest::{InputFile, Manifest, RunStatus};
 pub use observer::Observer;
 pub use recorder::{NodeInfo, Outputs, Recorder};
