@@ -31,7 +31,7 @@ demo: install-demo
 check: install-test
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	cargo nextest run --workspace --lib --bin xtask --test-threads $(TEST_SLOTS)
+	cargo nextest run --profile check --workspace --lib --test clippy_bans --test-threads $(TEST_SLOTS)
 	$(TARGET)/debug/xtask check
 
 test: install-test

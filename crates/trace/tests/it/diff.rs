@@ -122,8 +122,9 @@ fn bursts_are_windows_over_their_share_and_neighbours_are_one() {
 #[test]
 fn places_are_those_of_the_runs_legs() {
     let tmp = tempfile::tempdir().expect("a directory");
-    let dir = RunDir::create(tmp.path().join("run"), &common::manifest()).expect("a run");
-    let mut r = Recorder::start(dir.clone(), &Outputs::default(), common::nodes(2)).expect("a recorder");
+    let dir = RunDir::create(tmp.path().join("run"), &crate::common::manifest()).expect("a run");
+    let mut r =
+        Recorder::start(dir.clone(), &Outputs::default(), crate::common::nodes(2)).expect("a recorder");
     let leg = |node, from, until, x, vx| PositionEvent {
         time: Time::from_nanos(from),
         until,
@@ -146,7 +147,7 @@ fn places_are_those_of_the_runs_legs() {
 #[test]
 fn a_damaged_table_is_an_error() {
     let tmp = tempfile::tempdir().expect("a directory");
-    let dir = RunDir::create(tmp.path().join("run"), &common::manifest()).expect("a run");
+    let dir = RunDir::create(tmp.path().join("run"), &crate::common::manifest()).expect("a run");
     std::fs::write(dir.path().join("nodes.parquet"), b"PAR1 no table PAR1").expect("written");
     assert!(Places::of_run(&dir).is_err());
 }

@@ -178,7 +178,7 @@ fn frame_check_sequence_is_verified_by_tshark() {
 fn with_checks(link_type: u32, packets: &[&[u8]], fields: &[&str]) -> String {
     let dir = tempfile::tempdir().expect("there is room for a capture");
     let capture = dir.path().join("sums.pcap");
-    common::write_pcap(&capture, link_type, packets.iter().copied());
+    crate::common::write_pcap(&capture, link_type, packets.iter().copied());
     let mut tshark = std::process::Command::new("tshark");
     tshark.args(["-n", "-T", "fields", "-r"]).arg(&capture);
     for check in ["ip.check_checksum", "udp.check_checksum", "wlan.check_checksum"] {
