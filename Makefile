@@ -38,7 +38,7 @@ test: install-test
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo clippy --package wayhop-cli --no-default-features -- -D warnings
-	! command -v rustup || cargo check --package wayhop-cli --no-default-features --target $(ELSEWHERE)
+	! command -v rustup >/dev/null || cargo check --package wayhop-cli --no-default-features --target $(ELSEWHERE)
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	cd bench && python3 -m unittest --quiet
 	cargo nextest run --workspace --no-run
