@@ -35,7 +35,7 @@ mod send_state;
 mod socket;
 mod time;
 
-pub use addr::{Addr, BROADCAST, Mac, NodeId};
+pub use addr::{Addr, BROADCAST, Mac, NodeId, node_named};
 pub use command::{Command, Refused};
 pub use cx::Cx;
 pub use description::{Adapt, Configured, Description, HostNeeds, ParameterError, Parameters, Profile};

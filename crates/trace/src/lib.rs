@@ -21,6 +21,7 @@ mod event;
 mod fixture;
 mod hash;
 mod human;
+mod lock;
 mod manifest;
 mod ns2;
 mod observer;
@@ -41,6 +42,7 @@ pub use event::{
 };
 pub use hash::TraceHash;
 pub use human::human_table;
+pub use lock::{lock_file, lock_folder};
 pub use manifest::{InputFile, Manifest, RunStatus};
 pub use observer::Observer;
 pub use recorder::{NodeInfo, Outputs, Recorder};
