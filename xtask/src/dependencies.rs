@@ -24,7 +24,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("control", &["core", "trace"]),
     // It holds the parameter types of the models and protocols that it configures.
     ("scenario", &["core", "world", "radio", "transport", "dsr", "aodv"]),
-    ("sim", &["core", "wire", "node", "link", "dsr", "aodv", "radio", "world", "transport", "trace", "scenario"]),
+    (
+        "sim",
+        &["core", "wire", "node", "link", "dsr", "aodv", "radio", "world", "transport", "trace", "scenario"],
+    ),
     // What the worlds on one machine share: namespaces, programs, the runs under way.
     ("netns", &["core", "transport", "trace", "control"]),
     // What the geometry allowed, for people and summaries: analysis, which no model and no protocol sees.
@@ -34,7 +37,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // What of a node faces the kernel. Its tests need namespaces.
     ("linux", &["core", "wire", "netns"]),
     // One node on a real interface. It has no radio model: its radio is real.
-    ("daemon", &["linux", "core", "wire", "dsr", "aodv", "trace", "scenario", "control"]),
+    ("daemon", &["linux", "core", "wire", "node", "dsr", "aodv", "trace", "scenario", "control"]),
     // Many nodes on one wire. It starts daemons as users do, by the command.
     ("lab", &["linux", "netns", "core", "wire", "transport", "trace", "scenario", "control", "world"]),
     // What forwarding costs: a measurement of daemons and of the kernel.
