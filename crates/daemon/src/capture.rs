@@ -82,16 +82,13 @@ impl Capture {
         self.lost.swap(0, Ordering::Relaxed)
     }
 
-    /// Takes a frame, if there is room for it.
-    pub(crate) fn frame(&self, bytes: &[u8], direction: Direction, signal_dbm: f32) -> bool {
+    /// Takes a frame, given in two parts, if there is room for it.
+    pub(crate) fn frame(&self, [head, body]: [&[u8]; 2], direction: Direction, signal_dbm: f32) -> bool {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let frame = Frame {
-            time_ns: now.as_nanos() as u64,
-            direction,
-            signal_dbm,
-            len: bytes.len() as u32,
-            bytes: bytes[..bytes.len().min(self.snap)].to_vec(),
-        };
+        let mut bytes = [head, body].concat();
+        bytes.truncate(self.snap);
+        let len = (head.len() + body.len()) as u32;
+        let frame = Frame { time_ns: now.as_nanos() as u64, direction, signal_dbm, len, bytes };
         self.queue.as_ref().is_some_and(|q| q.try_send(frame).is_ok())
     }
 
@@ -185,7 +182,7 @@ mod tests {
         // Sooner after each other than what makes a pause, and too few to fill the room in a minute.
         while std::fs::metadata(&path).unwrap().len() == begin {
             assert!(Instant::now() < limit, "they only wait");
-            assert!(capture.frame(&[0; 60], Direction::Tx, f32::NAN));
+            assert!(capture.frame([&[0; 14], &[0; 46]], Direction::Tx, f32::NAN));
             std::thread::sleep(FLUSH_AFTER / 10);
         }
         assert_eq!(capture.end(), None);

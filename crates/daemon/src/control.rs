@@ -9,7 +9,7 @@ use wayhop_control::answer::{
 use wayhop_control::{Call, ControlError, ErrorCode, JsonTables, Place, Request};
 use wayhop_core::{Command, Fix, Inspect as _, Refused};
 
-use crate::host::Host;
+use crate::host::{Host, IFACE};
 
 /// What the socket needs to know besides the host.
 pub(crate) struct Desk {
@@ -42,7 +42,7 @@ impl Desk {
                 json(&Tables { time_s, nodes: vec![shown.finish()] })
             }
             Request::Counters {} => {
-                let counters = host.counters.by_name();
+                let counters = host.around.counters.by_name();
                 json(&Counters { time_s, nodes: vec![NodeCounters { node: NODE, name: name(), counters }] })
             }
             Request::Parameters {} => self.shown_parameters(host),
@@ -71,7 +71,7 @@ impl Desk {
                 place.check()?;
                 host.whereabouts.told = Some(Fix { latitude_deg, longitude_deg, heading_deg, speed_m_per_s });
                 host.tell_position();
-                host.events.position(host.now(), *place);
+                host.around.events.position(host.now(), *place);
                 Ok(Value::Null)
             }
             Request::ReleasePosition {} => {
@@ -106,15 +106,14 @@ fn refused(r: Refused) -> ControlError {
 impl Host {
     /// Shows the tables of protocol and host.
     pub(crate) fn inspect(&self, out: &mut JsonTables) {
-        let (protocol, now) = self.protocol();
-        protocol.inspect(now, out);
-        for r in self.routes.values() {
+        self.node.inspect(self.now(), out);
+        for r in self.around.routes.values() {
             out.row(
                 "forwarding",
-                &[("destination", &r.destination), ("next_hop", &r.next_hop), ("hops", &r.hops)],
+                &[("destination", &r.destination), ("next_hop", &r.next_hop), ("hops", &r.metric)],
             );
         }
-        for (addr, mac) in self.neighbours() {
+        for (addr, mac) in self.node.neighbours(IFACE) {
             match self.signals.get(&mac) {
                 Some(dbm) => {
                     out.row("link_addresses", &[("address", &addr), ("mac", &mac), ("signal_dbm", dbm)]);
@@ -122,7 +121,7 @@ impl Host {
                 None => out.row("link_addresses", &[("address", &addr), ("mac", &mac)]),
             }
         }
-        out.row("queue", &[("packets", &self.outbox.len())]);
+        out.row("queue", &[("packets", &self.queued())]);
         if let Some(t) = &self.timing {
             t.inspect(out);
         }
@@ -140,9 +139,7 @@ impl Host {
     }
 
     fn command(&mut self, command: &Command) -> Result<(), Refused> {
-        let mut done = Ok(());
-        self.call(|p, cx| done = p.on_command(cx, command));
-        done
+        self.call(|n, w, at| n.command(w, at, 0, command))
     }
 
     /// Tells the protocol where the node is, if that is news.
@@ -150,7 +147,7 @@ impl Host {
         if self.interests.position.is_some()
             && let Some(fix) = self.whereabouts.news()
         {
-            self.call(|p, cx| p.on_position(cx, &fix));
+            self.call(|n, w, at| n.position(w, at, &fix));
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use wayhop_control::{Event, EventKind, Place, Server};
-use wayhop_core::{Addr, DropReason, Mac, Packet, Route, Time, TraceNote};
+use wayhop_core::{Addr, DropReason, Mac, Packet, Prefix, Route, Time, TraceNote};
 use wayhop_wire::ipv4;
 
 use crate::control::NODE;
@@ -51,14 +51,15 @@ impl Events {
     }
 
     /// A row of the forwarding table came or changed, or (`None`) went.
-    pub(crate) fn route(&mut self, at: Time, destination: Addr, row: Option<&Route>) {
+    pub(crate) fn route(&mut self, at: Time, destination: Prefix, row: Option<&Route>) {
         if self.wanted {
             self.keep(Event::Route {
                 time_s: at.as_secs_f64(),
                 node: NODE,
-                destination,
+                // Prefixes of more than one address are named by their first one.
+                destination: destination.addr,
                 next_hop: row.map(|r| r.next_hop),
-                hops: row.map(|r| r.hops),
+                hops: row.map(|r| r.metric.min(u8::MAX.into()) as u8),
             });
         }
     }

@@ -11,10 +11,10 @@ use std::collections::VecDeque;
 use std::hash::Hasher as _;
 
 use rustc_hash::FxHasher;
-use wayhop_core::{BROADCAST, Span, Time, TxStatus};
+use wayhop_core::{BROADCAST, Frame, Payload, Span, Time, TxStatus};
+use wayhop_node::Stage;
 
 use crate::host::Host;
-use crate::outbox::Outgoing;
 
 /// Frames that a driver must tell of before it is trusted.
 const TRUST_AFTER: u32 = 3;
@@ -32,6 +32,8 @@ const TRIES: u8 = 2;
 pub(crate) struct Fates {
     state: State,
     open: VecDeque<Open>,
+    /// The keys of frames that failed once and are to be sent again.
+    failed: VecDeque<u64>,
     /// Since the driver began to be watched, or in a row.
     told: u32,
     untold: u32,
@@ -51,19 +53,21 @@ enum State {
 struct Open {
     key: u64,
     due: Time,
-    /// The packet, without its Ethernet header; none while the driver is watched.
-    out: Option<Outgoing>,
+    /// How often it was sent before.
+    tries: u8,
+    /// None while the driver is watched.
+    frame: Option<Frame>,
 }
 
 /// What is to be done about a packet.
 #[derive(Debug)]
 pub(crate) enum Verdict {
     /// It arrived.
-    Acked(Outgoing),
+    Acked(Frame),
     /// Send it once more.
-    Again(Outgoing),
+    Again(Frame),
     /// It did not arrive: so many tries.
-    Lost(Outgoing, u8),
+    Lost(Frame, u8),
 }
 
 /// By what a frame is known again: its IP packet.
@@ -95,19 +99,26 @@ impl Fates {
         self.news.take()
     }
 
-    /// The interface took a unicast. Gives it back if its fate will not be told.
-    pub(crate) fn sent(&mut self, now: Time, key: u64, out: Outgoing) -> Option<Outgoing> {
-        let (keep, give) = match self.state {
-            State::Off => return Some(out),
-            State::Watched => (None, Some(out)),
-            State::Trusted => (Some(out), None),
-        };
-        self.open.push_back(Open { key, due: now + PATIENCE, out: keep });
+    /// Whether this packet was sent before, in vain.
+    pub(crate) fn is_second_try(&self, ip_packet: &[u8]) -> bool {
+        !self.failed.is_empty() && self.failed.contains(&key(ip_packet))
+    }
+
+    /// The interface took a frame. Gives it back if its fate will not be told.
+    pub(crate) fn taken(&mut self, now: Time, frame: Frame) -> Option<Frame> {
+        if self.state == State::Off || frame.next_hop == BROADCAST || frame.payload == Payload::Arp {
+            return Some(frame);
+        }
+        let key = key(frame.packet.bytes());
+        let failed = self.failed.iter().position(|k| *k == key).and_then(|at| self.failed.remove(at));
+        let (keep, give) = if self.is_trusted() { (Some(frame), None) } else { (None, Some(frame)) };
+        let tries = u8::from(failed.is_some());
+        self.open.push_back(Open { key, due: now + PATIENCE, tries, frame: keep });
         give
     }
 
-    /// The driver told of a frame.
-    pub(crate) fn told(&mut self, key: u64, acked: bool) -> Option<Verdict> {
+    /// The driver told of the frame with this IP packet.
+    pub(crate) fn told(&mut self, ip_packet: &[u8], acked: bool) -> Option<Verdict> {
         self.untold = 0;
         self.told = self.told.saturating_add(1);
         if self.state == State::Watched && self.told >= TRUST_AFTER {
@@ -115,20 +126,26 @@ impl Fates {
             self.news =
                 Some("the interface tells what became of frames: links are watched by its acknowledgements");
         }
+        let key = key(ip_packet);
         let at = self.open.iter().position(|o| o.key == key)?;
-        let mut out = self.open.remove(at)?.out?;
+        let Open { tries, frame, .. } = self.open.remove(at)?;
+        let (tries, frame) = (tries + 1, frame?);
         Some(if acked {
-            Verdict::Acked(out)
-        } else if out.tries + 1 < TRIES {
-            out.tries += 1;
-            Verdict::Again(out)
+            Verdict::Acked(frame)
+        } else if tries < TRIES {
+            // One that is recalled, or finds no room, leaves its key behind.
+            if self.failed.len() >= MAX_OPEN {
+                self.failed.pop_front();
+            }
+            self.failed.push_back(key);
+            Verdict::Again(frame)
         } else {
-            Verdict::Lost(out, TRIES)
+            Verdict::Lost(frame, tries)
         })
     }
 
     /// A packet of whose fate nothing will be heard: too long ago, or too many.
-    pub(crate) fn untold(&mut self, now: Time) -> Option<Outgoing> {
+    pub(crate) fn untold(&mut self, now: Time) -> Option<Frame> {
         while self.open.front().is_some_and(|o| o.due <= now) || self.open.len() > MAX_OPEN {
             let open = self.open.pop_front()?;
             self.untold += 1;
@@ -151,8 +168,8 @@ impl Fates {
                     _ => {}
                 }
             }
-            if open.out.is_some() {
-                return open.out;
+            if open.frame.is_some() {
+                return open.frame;
             }
         }
         None
@@ -170,26 +187,15 @@ impl Fates {
 }
 
 impl Host {
-    /// The interface took a packet.
-    pub(crate) fn taken(&mut self, out: Outgoing) {
-        let out = if out.next_hop == BROADCAST || !self.fates.is_watching() {
-            Some(out)
-        } else {
-            let key = key(out.packet.bytes());
-            self.fates.sent(self.now(), key, out)
-        };
-        if let Some(out) = out {
-            self.gone(out, TxStatus::Unknown);
-        }
-    }
-
-    /// The driver told of a frame with this IP packet.
+    /// The driver told of the frame with this IP packet.
     pub(crate) fn fate(&mut self, ip_packet: &[u8], acked: bool) {
-        match self.fates.told(key(ip_packet), acked) {
+        let verdict = self.fates.told(ip_packet, acked);
+        self.note_trust();
+        match verdict {
             None => {}
-            Some(Verdict::Acked(out)) => self.gone(out, TxStatus::Acked),
-            Some(Verdict::Again(out)) => self.enqueue(out),
-            Some(Verdict::Lost(out, tries)) => self.ended(out, TxStatus::NoAck { tries }),
+            Some(Verdict::Acked(frame)) => self.finished(frame, TxStatus::Acked),
+            Some(Verdict::Again(frame)) => self.call(|n, w, at| n.frame_due(w, at, Stage::Enqueue, frame)),
+            Some(Verdict::Lost(frame, tries)) => self.finished(frame, TxStatus::NoAck { tries }),
         }
     }
 }

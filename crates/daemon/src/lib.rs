@@ -2,7 +2,9 @@
 //!
 //! The protocol is the simulator's, octet for octet; what is different is its host:
 //! * [`Settings`]: the configuration, checked, with the protocol made fit for the interface (`adapt`).
-//! * `host`: what happens to a packet between TUN and interface. It does no I/O. Start reading there.
+//! * [`wayhop_node::Node`]: what happens to a packet between TUN and interface, as in every world.
+//! * `host`: how packets, reports and the time reach the node; `world`: what the node asks for. They do no I/O. Start
+//!   reading there.
 //! * `run`: the event loop over TUN, packet sockets, netlink, signals and timers.
 //! * [`wayhop_linux`]: the operating system.
 //! * `undo`: a process that survives this one, and sets back what the host was set to.
@@ -19,8 +21,6 @@ mod fate;
 mod host;
 mod log;
 mod monitor;
-mod neighbours;
-mod outbox;
 mod privileges;
 mod reference;
 mod reload;
@@ -30,9 +30,10 @@ mod run_dir;
 mod setup;
 mod signals;
 mod station;
-mod timers;
 mod timing;
+mod transmitters;
 mod undo;
+mod world;
 
 pub use config::{Capture, NodeConfig, Overrides, Settings};
 pub use counters::Counters;

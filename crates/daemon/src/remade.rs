@@ -9,6 +9,7 @@ use wayhop_linux::packet_socket::PacketSockets;
 use wayhop_linux::{Error, interface};
 
 use crate::config::Settings;
+use crate::host::Port;
 use crate::setup::{Ready, frames_of, watch_fates};
 
 /// Settings of the interface, with which a mesh works. Of `all`: see [`crate::setup`].
@@ -58,19 +59,19 @@ pub(crate) fn take_over(ready: &mut Ready, settings: &Settings) -> Result<(), Er
     let host = &mut ready.host;
     ready
         .netlink
-        .add_address(host.addr, interface.index)
+        .add_address(settings.address, interface.index)
         .map_err(Error::system(format!("give {name} the node's address")))?;
-    ready
-        .silence
-        .bind_device(Some(name.as_bytes()))
-        .map_err(Error::system(format!("bind a socket to {name}")))?;
+    for socket in &ready.silence {
+        socket
+            .bind_device(Some(name.as_bytes()))
+            .map_err(Error::system(format!("bind a socket to {name}")))?;
+    }
     ready.link =
-        PacketSockets::open(interface.index, interface.mtu, frames_of(settings), host.interests.overhear)?;
-    host.mac = interface.mac;
-    host.mtu = interface.mtu;
+        PacketSockets::open(interface.index, interface.mtu, frames_of(host), host.interests.overhear)?;
     watch_fates(host, &ready.link, interface.index, &ready.log);
+    host.set_port(Port { mac: interface.mac, mtu: interface.mtu });
     // The old one took its routes with it.
-    host.route_changes.extend(host.routes.values().map(|route| Ok(*route)));
+    host.around.renew_routes();
     ready.interface = interface;
     Ok(())
 }

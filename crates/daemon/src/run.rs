@@ -8,7 +8,7 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::time::TimeSpec;
-use wayhop_core::{Span, Time};
+use wayhop_core::{Frame, LinkChange as Link, Payload, Span, Time, TxStatus};
 use wayhop_linux::Error;
 use wayhop_linux::ebpf::Gate;
 use wayhop_linux::netlink::{LinkChange, NeighbourNews};
@@ -66,13 +66,15 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
     );
     let interface = &settings.config.interface;
     if !wayhop_linux::interface::is_up(interface) {
-        node.up = false;
         let wrong = format_args!(
             "{interface} is down: nothing goes by it until it is up: ip link set {interface} up"
         );
         r.log.tell(Level::Warning, wrong);
+        node.up = false;
+        node.ready.host.link(Link::Down);
     }
-    node.ready.host.start();
+    let now = node.now();
+    node.ready.host.at(now);
     node.flush();
     while node.turn(&signals)? {}
     node.ready.log.tell(Level::Info, "ends");
@@ -83,7 +85,7 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
     }
     let mut summary = node.summary(settings);
     if let Some(Err(e)) =
-        node.ready.host.run.take().map(|run| run.end(&mut summary, &node.ready.host.counters))
+        node.ready.host.around.run.take().map(|run| run.end(&mut summary, &node.ready.host.around.counters))
     {
         node.ready.log.tell(Level::Warning, e);
     }
@@ -126,7 +128,7 @@ impl Node {
     fn turn(&mut self, signals: &SignalFd) -> Result<bool, Error> {
         let now = self.now();
         let r = &self.ready;
-        let usage = (r.gate.is_some() && !r.host.routes.is_empty()).then_some(self.next_usage);
+        let usage = (r.gate.is_some() && !r.host.around.routes.is_empty()).then_some(self.next_usage);
         let wait = r
             .host
             .next_deadline()
@@ -136,7 +138,7 @@ impl Node {
             .min()
             .map(|at| TimeSpec::from_duration(std::time::Duration::from_nanos(at.since(now).as_nanos())));
         let read = PollFlags::POLLIN;
-        let frames = if r.host.outbox.len() > 0 && self.up { read | PollFlags::POLLOUT } else { read };
+        let frames = if r.host.queued() > 0 && self.up { read | PollFlags::POLLOUT } else { read };
         let mut fds = [
             PollFd::new(r.tun.fd(), read),
             PollFd::new(r.link.frames_fd(), frames),
@@ -178,7 +180,7 @@ impl Node {
             self.interface_news();
         }
         if let Ready { host, control: Some((server, _)), .. } = &mut self.ready {
-            host.events.ask(server);
+            host.around.events.ask(server);
         }
         let now = self.now();
         self.ready.host.at(now);
@@ -216,7 +218,7 @@ impl Node {
         }
         self.ready.host.run_due();
         let Ready { host, station, link, capture, .. } = &mut self.ready;
-        host.counters.capture_drops += capture.as_ref().map_or(0, Capture::take_lost);
+        host.around.counters.capture_drops += capture.as_ref().map_or(0, Capture::take_lost);
         if station.next().is_some_and(|at| at <= host.now()) {
             count(host, link);
             station.run_due(host);
@@ -224,7 +226,7 @@ impl Node {
         let go_on = !(ready[5] && self.take_calls());
         self.flush();
         if let Ready { host, control: Some((server, _)), .. } = &mut self.ready {
-            host.events.publish(server);
+            host.around.events.publish(server);
         }
         Ok(go_on)
     }
@@ -267,8 +269,8 @@ impl Node {
                 note(capture.as_ref(), host, frame.bytes, Direction::Rx, signal_dbm);
                 host.frame_in(frame.bytes, frame.for_other, signal_dbm);
             }
-            if host.outbox.is_nearly_full() {
-                push(host, link, capture.as_ref(), &mut self.up);
+            if host.is_nearly_full() {
+                push(host, link, capture.as_ref());
             }
         }
         link.received();
@@ -281,8 +283,8 @@ impl Node {
         for _ in 0..BATCH {
             let Some(packet) = tun.receive() else { return false };
             host.packet_in(packet);
-            if host.outbox.is_nearly_full() {
-                push(host, link, capture.as_ref(), &mut self.up);
+            if host.is_nearly_full() {
+                push(host, link, capture.as_ref());
             }
         }
         true
@@ -305,13 +307,7 @@ impl Node {
     fn take_arp(&mut self) {
         let Ready { host, link, .. } = &mut self.ready;
         for _ in 0..BATCH {
-            let own = host.addr;
-            let learn = |addr, mac| {
-                if addr != own {
-                    host.learn(addr, mac);
-                }
-            };
-            if !link.receive_arp(learn) {
+            if !link.receive_arp(|addr, mac| host.learn(addr, mac)) {
                 break;
             }
         }
@@ -322,39 +318,35 @@ impl Node {
         // Telling the protocol what went may make it send more.
         for _ in 0..ROUNDS {
             let Ready { host, link, capture, .. } = &mut self.ready;
-            push(host, link, capture.as_ref(), &mut self.up);
-            self.ready.host.settle();
-            if self.ready.host.outbox.len() == 0 {
+            push(host, link, capture.as_ref());
+            if host.queued() == 0 {
                 break;
             }
         }
-        let Ready { host, link, tun, .. } = &mut self.ready;
+        let Ready { host, tun, .. } = &mut self.ready;
         if let Some(t) = &mut host.timing {
             t.end();
         }
-        while let Some(p) = host.deliveries.pop_front() {
+        while let Some(p) = host.around.deliveries.pop_front() {
             tun.send(p.bytes());
-            host.pool.recycle(p);
+            host.around.work.pool.recycle(p);
         }
-        while let Some(addr) = host.questions.pop() {
-            link.ask(host.addr, host.mac, addr);
-        }
-        if !self.ready.host.route_changes.is_empty() {
+        if !self.ready.host.around.route_changes.is_empty() {
             self.change_routes();
         }
     }
 
     fn change_routes(&mut self) {
         let Ready { host, netlink, interface, log, .. } = &mut self.ready;
-        for change in host.route_changes.drain(..) {
+        for change in host.around.route_changes.drain(..) {
             let outcome = match change {
                 Ok(r) => {
                     log.tell(Level::Debug, format_args!("route to {} by {}", r.destination, r.next_hop));
-                    netlink.install(r.destination, r.next_hop, interface.index, host.addr)
+                    netlink.install(r.destination.addr, r.next_hop, interface.index, host.around.addr)
                 }
                 Err(destination) => {
                     log.tell(Level::Debug, format_args!("no route to {destination} any more"));
-                    netlink.remove(destination, interface.index)
+                    netlink.remove(destination.addr, interface.index)
                 }
             };
             if let Err(e) = outcome
@@ -380,6 +372,9 @@ impl Node {
                     match take_over(r, &self.settings) {
                         Ok(()) => {
                             (self.up, self.is_gone) = (up, false);
+                            if up {
+                                r.host.link(Link::Up);
+                            }
                             r.log.tell(Level::Info, "the interface is back");
                         }
                         Err(e) => r.log.tell(Level::Warning, e),
@@ -390,10 +385,14 @@ impl Node {
                     r.log.tell(Level::Info, if up { "the interface is up" } else { "the interface is down" });
                     if up {
                         // The kernel forgot the routes by it.
-                        r.host.route_changes.extend(r.host.routes.values().map(|route| Ok(*route)));
+                        r.host.around.renew_routes();
                     }
+                    r.host.link(if up { Link::Up } else { Link::Down });
                 }
                 LinkChange::Gone(index) if index == r.interface.index && !self.is_gone => {
+                    if self.up {
+                        r.host.link(Link::Down);
+                    }
                     (self.up, self.is_gone) = (false, true);
                     r.log.tell(Level::Warning, "the interface is gone: waiting for one of its name");
                 }
@@ -413,8 +412,8 @@ impl Node {
             protocol: settings.protocol.name().into(),
             simulated_s: seconds,
             wall_s: seconds,
-            totals: r.host.counters.totals(),
-            capture_drops: settings.config.capture.as_ref().map(|_| r.host.counters.capture_drops),
+            totals: r.host.around.counters.totals(),
+            capture_drops: settings.config.capture.as_ref().map(|_| r.host.around.counters.capture_drops),
             ..Summary::default()
         }
     }
@@ -422,42 +421,47 @@ impl Node {
 
 /// Takes over what others have counted.
 fn count(host: &mut Host, link: &PacketSockets) {
-    host.counters.missed_frames += link.missed();
-    host.counters.lost_rows = host.run.as_ref().map_or(0, Run::lost);
+    host.around.counters.missed_frames += link.missed();
+    host.around.counters.lost_rows = host.around.run.as_ref().map_or(0, Run::lost);
 }
 
 /// Keeps a frame in the capture, if there is one.
 fn note(capture: Option<&Capture>, host: &mut Host, frame: &[u8], direction: Direction, signal_dbm: f32) {
-    if capture.is_some_and(|c| !c.frame(frame, direction, signal_dbm)) {
-        host.counters.capture_drops += 1;
+    if capture.is_some_and(|c| !c.frame([frame, &[]], direction, signal_dbm)) {
+        host.around.counters.capture_drops += 1;
     }
 }
 
-/// Sends what waits for the interface.
-fn push(host: &mut Host, link: &mut PacketSockets, capture: Option<&Capture>, up: &mut bool) {
-    while host.outbox.len() > 0 {
+/// Sends what waits for the interface. What the node hears of it comes after all of it.
+fn push(host: &mut Host, link: &mut PacketSockets, capture: Option<&Capture>) {
+    let mut ended: Vec<(Frame, TxStatus)> = Vec::new();
+    while host.queued() > 0 {
         if let Some(t) = &mut host.timing {
             t.sending();
         }
-        match link.send(host.outbox.frames()) {
+        let headers: Vec<_> = host.frames().take(BATCH).map(|(header, _)| header).collect();
+        let frames = headers.iter().zip(host.frames()).map(|(h, (_, f))| [&h[..], f.packet.bytes()]);
+        match link.send(frames) {
             Ok(n) => {
                 if let Some(t) = &mut host.timing {
                     t.sent(n);
                 }
                 if let Some(c) = capture {
-                    let taken = host.outbox.frames().take(n);
-                    let lost = taken.filter(|f| !c.frame(f, Direction::Tx, f32::NAN)).count();
-                    host.counters.capture_drops += lost as u64;
+                    let taken = host.frames().take(n).filter(|(_, f)| f.payload == Payload::Ip);
+                    let lost =
+                        taken.filter(|(h, f)| !c.frame([h, f.packet.bytes()], Direction::Tx, f32::NAN));
+                    let lost = lost.count() as u64;
+                    host.around.counters.capture_drops += lost;
                 }
-                (0..n).for_each(|_| host.sent());
+                ended.extend((0..n).filter_map(|_| host.sent()));
             }
             Err(e) if e.kind() == ErrorKind::WouldBlock => break,
             Err(e) if e.kind() == ErrorKind::Interrupted => {}
-            // It has no room for it, or is down: then nothing goes.
-            Err(_) => {
-                let failed = if *up { 1 } else { host.outbox.len() };
-                (0..failed).for_each(|_| host.refused());
-            }
+            // It has no room for it, or is down.
+            Err(_) => ended.extend(host.refused()),
         }
+    }
+    for (frame, status) in ended {
+        host.finished(frame, status);
     }
 }

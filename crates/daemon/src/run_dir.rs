@@ -5,23 +5,33 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use wayhop_control::About;
-use wayhop_core::{Addr, DropReason, NodeId, Packet, Time, TraceNote};
+use wayhop_core::{NodeId, Packet, SendState, Time, TraceNote};
 use wayhop_linux::Error;
+use wayhop_node::{Hop, HopKind};
 use wayhop_trace::{
-    Counter, HopEvent, HopKind, Manifest, NodeInfo, NoteEvent, Outputs, PacketClass, Recorder, RunDir,
-    RunStatus, Summary, classify,
+    Counter, HopEvent, Manifest, NodeInfo, NoteEvent, Outputs, PacketClass, Recorder, RunDir, RunStatus,
+    SendEvent, Summary, classify,
 };
 use wayhop_wire::ipv4;
 
 use crate::config::Settings;
 use crate::control::NODE;
 use crate::counters::Counters;
-use crate::host::Host;
 use crate::monitor::give_to;
 
-/// A run directory to which the node writes.
-pub(crate) struct Run {
-    recorder: Recorder,
+/// The record of what happens at the node.
+pub(crate) enum Run {
+    /// What happens while the node is set up waits for the directory.
+    Waiting(Vec<Row>),
+    /// A run directory to which the node writes.
+    Writing(Box<Recorder>),
+}
+
+/// One row of a table.
+pub(crate) enum Row {
+    Hop(HopEvent),
+    Note(NoteEvent),
+    Send(SendEvent),
 }
 
 fn wrong(e: &wayhop_trace::Error) -> Error {
@@ -48,26 +58,36 @@ pub(crate) fn make(path: &Path, settings: &Settings, seed: u64) -> Result<RunDir
 }
 
 impl Run {
+    /// A record that waits for its directory.
+    pub(crate) fn waiting() -> Self {
+        Self::Waiting(Vec::new())
+    }
+
     /// Begins to write, on a thread. What a slow disk has no time for is left out, and counted (`lost_rows`).
-    pub(crate) fn begin(dir: RunDir, about: &About) -> Result<Self, Error> {
+    pub(crate) fn begin(&mut self, dir: RunDir, about: &About) -> Result<(), Error> {
         let node = NodeInfo { name: about.name.clone(), addr: about.nodes[0].address };
         let recorder =
             Recorder::start(dir, &Outputs::default(), vec![node]).map_err(|e| wrong(&e))?.never_waiting();
-        Ok(Self { recorder })
+        if let Self::Waiting(rows) = std::mem::replace(self, Self::Writing(Box::new(recorder))) {
+            rows.into_iter().for_each(|row| self.write(row));
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, row: Row) {
+        match (self, row) {
+            (Self::Waiting(rows), row) => rows.push(row),
+            (Self::Writing(r), Row::Hop(e)) => r.hop(&e),
+            (Self::Writing(r), Row::Note(e)) => r.note(&e),
+            (Self::Writing(r), Row::Send(e)) => r.sent(&e),
+        }
     }
 
     /// Something became of a packet.
-    pub(crate) fn hop(
-        &mut self,
-        time: Time,
-        kind: HopKind,
-        p: &Packet,
-        (peer, signal_dbm): (Addr, f32),
-        reason: Option<DropReason>,
-    ) {
+    pub(crate) fn hop(&mut self, time: Time, p: &Packet, hop: &Hop) {
         let (class, messages) = classify(p.bytes());
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return };
-        self.recorder.hop(&HopEvent {
+        self.write(Row::Hop(HopEvent {
             time,
             packet: p.meta.id,
             flow: None,
@@ -75,45 +95,53 @@ impl Run {
             bytes: p.len() as u32,
             source: ip.src(),
             destination: ip.dst(),
-            peer,
-            signal_dbm,
-            kind,
+            peer: hop.peer,
+            signal_dbm: hop.signal_dbm,
+            kind: kind(hop.kind),
             class: class.unwrap_or(PacketClass::Data),
             messages,
             ttl: ip.ttl(),
-            reason,
-        });
+            reason: hop.reason,
+        }));
     }
 
     /// The protocol remarked something.
     pub(crate) fn note(&mut self, time: Time, note: TraceNote) {
-        self.recorder.note(&NoteEvent { time, node: NodeId(NODE), note });
+        self.write(Row::Note(NoteEvent { time, node: NodeId(NODE), note }));
+    }
+
+    /// The protocol sent a packet in this state.
+    pub(crate) fn sent(&mut self, time: Time, state: SendState) {
+        self.write(Row::Send(SendEvent { time, node: NodeId(NODE), state }));
     }
 
     /// Rows that the disk had no time for.
     pub(crate) fn lost(&self) -> u64 {
-        self.recorder.lost_records()
+        match self {
+            Self::Waiting(_) => 0,
+            Self::Writing(recorder) => recorder.lost_records(),
+        }
     }
 
     /// Writes the rest. The summary gets the hash of what was recorded.
-    pub(crate) fn end(mut self, summary: &mut Summary, counters: &Counters) -> Result<(), Error> {
+    pub(crate) fn end(self, summary: &mut Summary, counters: &Counters) -> Result<(), Error> {
+        let Self::Writing(mut recorder) = self else { return Ok(()) };
         for (name, value) in counters.named() {
-            self.recorder.counter(&Counter { node: NodeId(NODE), layer: "host", name, value });
+            recorder.counter(&Counter { node: NodeId(NODE), layer: "host", name, value });
         }
-        summary.trace_hash = self.recorder.hash().hex();
-        self.recorder.finish(summary, RunStatus::Complete).map_err(|e| wrong(&e))
+        summary.trace_hash = recorder.hash().hex();
+        recorder.finish(summary, RunStatus::Complete).map_err(|e| wrong(&e))
     }
 }
 
-impl Host {
-    /// Something became of a packet: for the run directory, if there is one.
-    pub(crate) fn hop(&mut self, kind: HopKind, p: &Packet, peer: (Addr, f32), reason: Option<DropReason>) {
-        let now = self.now();
-        if let Some(run) = &mut self.run {
-            run.hop(now, kind, p, peer, reason);
-        }
+/// The same in the trace's words, which has rows of the medium too.
+fn kind(k: HopKind) -> wayhop_trace::HopKind {
+    match k {
+        HopKind::Originate => wayhop_trace::HopKind::Originate,
+        HopKind::Send => wayhop_trace::HopKind::Send,
+        HopKind::Forward => wayhop_trace::HopKind::Forward,
+        HopKind::Receive => wayhop_trace::HopKind::Receive,
+        HopKind::Deliver => wayhop_trace::HopKind::Deliver,
+        HopKind::Drop => wayhop_trace::HopKind::Drop,
     }
 }
-
-/// In the place of a peer, and of a signal.
-pub(crate) const NOBODY: (Addr, f32) = (Addr::UNSPECIFIED, f32::NAN);

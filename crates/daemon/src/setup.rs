@@ -5,7 +5,7 @@ use std::io::Read as _;
 
 use nix::ifaddrs::getifaddrs;
 use socket2::Socket;
-use wayhop_core::{Addr, Carrier, Configured, DataPlane, Purpose, stream};
+use wayhop_core::{Addr, Configured, DataPlane, Purpose, stream};
 
 use wayhop_control::{About, Access, Bound, NodeAbout, Server};
 use wayhop_linux::ebpf::Gate;
@@ -46,18 +46,30 @@ pub(crate) struct Ready {
     /// With which power neighbours are received.
     pub(crate) signals: Option<Signals>,
     pub(crate) seed: u64,
-    /// Held for what the kernel does not do while it is open.
-    pub(crate) silence: Socket,
+    /// Held for what the kernel does not do while they are open.
+    pub(crate) silence: Vec<Socket>,
     /// Dropped last: it sets the host back.
     pub(crate) _undo: Undo,
 }
 
 /// Which IPv4 frames a protocol takes from the interface.
-pub(crate) fn frames_of(settings: &Settings) -> Vec<socket2::SockFilter> {
-    match settings.protocol.description().messages.carrier {
-        Carrier::UdpPort(port) => filter::udp_port(port),
-        Carrier::IpProtocol(number) => filter::ip_protocol(number),
-    }
+pub(crate) fn frames_of(host: &Host) -> Vec<socket2::SockFilter> {
+    filter::any_of(host.sockets().filter_map(|socket| match socket {
+        wayhop_core::Socket::Udp(port) => Some(filter::udp_port(port)),
+        wayhop_core::Socket::Ip(number) => Some(filter::ip_protocol(number)),
+        // It says where packets are sent, and not what they are.
+        wayhop_core::Socket::Group(_) => None,
+    }))
+}
+
+/// Keeps the kernel from answering packets of the protocol with errors.
+fn silence(host: &Host, interface: &str) -> Result<Vec<Socket>, Error> {
+    let silences = host.sockets().filter_map(|socket| match socket {
+        wayhop_core::Socket::Udp(port) => Some(Silence::Port(port)),
+        wayhop_core::Socket::Ip(number) => Some(Silence::Protocol(number)),
+        wayhop_core::Socket::Group(_) => None,
+    });
+    silences.map(|s| s.open(interface)).collect()
 }
 
 /// Sets everything up.
@@ -89,8 +101,13 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     let mut host = Host::new(protocol, settings.address, mesh, port, rng);
     host.parameters = configured.values().into();
     host.timing = config.timing.then(Timing::default);
+    host.around.run = config.run.as_ref().map(|_| Run::waiting());
+    // Filters and eBPF need to know which sockets the protocol opens; what it sends waits in the queue.
+    host.start();
 
-    let gate = match host.interests.udp_port {
+    let port =
+        host.sockets().find_map(|s| if let wayhop_core::Socket::Udp(port) = s { Some(port) } else { None });
+    let gate = match port {
         Some(port) if plane == DataPlane::Forwarding => {
             let random = random_seed().map_err(Error::system("draw a number"))?;
             gate(&config.interface, Gate::open(interface.index, settings.address, mesh, port, random), &log)
@@ -129,13 +146,9 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     // The mesh carries IPv4; a kernel without IPv6 has no such file.
     let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{}/disable_ipv6", config.tun), "1");
 
-    let silence = match configured.description().messages.carrier {
-        Carrier::UdpPort(port) => Silence::Port(port),
-        Carrier::IpProtocol(number) => Silence::Protocol(number),
-    }
-    .open(&config.interface)?;
+    let silence = silence(&host, &config.interface)?;
     let link =
-        PacketSockets::open(interface.index, interface.mtu, frames_of(settings), host.interests.overhear)?;
+        PacketSockets::open(interface.index, interface.mtu, frames_of(&host), host.interests.overhear)?;
     watch_fates(&mut host, &link, interface.index, &log);
     let news = LinkNews::open().map_err(Error::system("hear of changes of interfaces"))?;
     let missing = (plane == DataPlane::Forwarding)
@@ -162,7 +175,9 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         (Some(bound), Some(name)) => Some(serve_control(bound, name, about.clone())?),
         _ => None,
     };
-    host.run = run.map(|dir| Run::begin(dir, &about)).transpose()?;
+    if let (Some(run), Some(dir)) = (&mut host.around.run, run) {
+        run.begin(dir, &about)?;
+    }
     let station = Station::begin(settings, about, &log)?;
     let signals = match crate::config::source(&config.signal, &config.interface).flatten() {
         // Without wireless hardware there is no table of stations.

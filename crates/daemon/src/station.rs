@@ -11,7 +11,7 @@ use wayhop_linux::Error;
 
 use crate::config::Settings;
 use crate::control::NODE;
-use crate::host::Host;
+use crate::host::{Host, IFACE};
 use crate::log::{Level, Log};
 use crate::monitor::{Monitor, Reports, prepare_folder};
 
@@ -135,14 +135,14 @@ impl Station {
         if let Some((m, reports)) = self.monitor.as_ref().filter(|_| now >= self.next_report) {
             let interval = Duration::from_secs_f64(m.interval_s);
             self.next_report = now + Span::from_nanos(interval.as_nanos() as u64);
-            reports.report(host.counters.by_name(), host.whereabouts.fix());
+            reports.report(host.around.counters.by_name(), host.whereabouts.fix());
         }
     }
 
     /// A last report, at the end.
     pub(crate) fn end(&mut self, host: &Host) {
         if let Some((_, reports)) = self.monitor.take() {
-            reports.report(host.counters.by_name(), host.whereabouts.fix());
+            reports.report(host.around.counters.by_name(), host.whereabouts.fix());
         }
     }
 
@@ -159,7 +159,7 @@ impl Station {
             }
             host.tell_position();
         }
-        host.counters.lost_reports = self.lost_reports();
+        host.around.counters.lost_reports = self.lost_reports();
         if let Some(metrics) = &self.metrics {
             metrics.set(self.snapshot(host));
         }
@@ -169,9 +169,9 @@ impl Station {
         let name = self.about.nodes[0].name.clone();
         let mut gauges = vec![
             ("uptime_seconds", host.now().as_secs_f64()),
-            ("queue_packets", host.outbox.len() as f64),
-            ("routes", host.routes.len() as f64),
-            ("neighbours", host.neighbours().count() as f64),
+            ("queue_packets", host.queued() as f64),
+            ("routes", host.around.routes.len() as f64),
+            ("neighbours", host.node.neighbours(IFACE).count() as f64),
         ];
         if let Some(f) = host.whereabouts.fix() {
             gauges.push(("latitude_degrees", f.latitude_deg));
@@ -179,7 +179,7 @@ impl Station {
             gauges.push(("speed_metres_per_second", f.speed_m_per_s.into()));
         }
         let gauges = gauges.into_iter().map(|(k, v)| (k.to_owned(), vec![(name.clone(), v)])).collect();
-        let counters = vec![NodeCounters { node: NODE, name, counters: host.counters.by_name() }];
+        let counters = vec![NodeCounters { node: NODE, name, counters: host.around.counters.by_name() }];
         Snapshot { about: self.about.clone(), counters, gauges }
     }
 }

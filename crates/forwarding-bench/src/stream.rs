@@ -196,7 +196,7 @@ fn send_all(socket: &Socket, payload: usize, pace: Pace, counts: [&AtomicU64; 2]
         for (packet, number) in packets.chunks_exact_mut(payload).zip(so_far..).take(n) {
             packet[payload - NUMBER..].copy_from_slice(&number.to_be_bytes());
         }
-        match sender.send(socket.as_fd(), packets.chunks_exact(payload).take(n)) {
+        match sender.send(socket.as_fd(), packets.chunks_exact(payload).take(n).map(|p| [p, &[]])) {
             Ok(n) => sent.store(so_far + n as u64, Ordering::Relaxed),
             // No room, or an earlier packet's "host unreachable".
             Err(_) => thread::sleep(PAUSE),

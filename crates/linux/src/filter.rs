@@ -13,6 +13,7 @@ const LOAD_HALF: u16 = 0x28;
 const LOAD_BYTE: u16 = 0x30;
 const LOAD_HALF_INDEXED: u16 = 0x48;
 const X_IS_HEADER_LEN: u16 = 0xb1;
+const JUMP: u16 = 0x05;
 const JUMP_EQUAL: u16 = 0x15;
 const JUMP_SET: u16 = 0x45;
 const RETURN: u16 = 0x06;
@@ -55,6 +56,19 @@ pub fn udp_port(port: u16) -> Vec<SockFilter> {
         op(RETURN, 0, 0, u32::MAX),
         op(RETURN, 0, 0, 0),
     ]
+}
+
+/// What any of these takes.
+pub fn any_of(filters: impl IntoIterator<Item = Vec<SockFilter>>) -> Vec<SockFilter> {
+    let mut all = Vec::new();
+    for mut one in filters {
+        // Each ends with the instruction that takes nothing, to which its tests jump: here it leads to the next.
+        one.pop();
+        one.push(op(JUMP, 0, 0, 0));
+        all.extend(one);
+    }
+    all.extend(nothing());
+    all
 }
 
 /// Nothing at all.

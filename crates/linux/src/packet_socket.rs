@@ -20,7 +20,10 @@ pub const ETHERNET: usize = 14;
 
 /// `ETH_P_ALL` of linux/if_ether.h.
 const ALL_ETHERTYPES: u16 = 3;
-const ETHERTYPE_ARP: u16 = 0x0806;
+/// EtherType of ARP.
+pub const ETHERTYPE_ARP: u16 = 0x0806;
+/// EtherType of IPv4.
+pub const ETHERTYPE_IPV4: u16 = 0x0800;
 
 /// A packet socket for the protocol's frames and one for ARP.
 pub struct PacketSockets {
@@ -128,8 +131,8 @@ impl PacketSockets {
         syscalls::missed(self.frames.as_fd()).unwrap_or(0)
     }
 
-    /// Sends the first of these frames; returns how many.
-    pub fn send<'a>(&mut self, frames: impl Iterator<Item = &'a [u8]>) -> io::Result<usize> {
+    /// Sends the first of these frames, each given as its Ethernet header and its payload; returns how many.
+    pub fn send<'a>(&mut self, frames: impl Iterator<Item = [&'a [u8]; 2]>) -> io::Result<usize> {
         self.sender.send(self.frames.as_fd(), frames)
     }
 
@@ -142,24 +145,6 @@ impl PacketSockets {
             heard(r.sender, r.sender_mac);
         }
         true
-    }
-
-    /// Asks who has this address. The kernel of who has it answers.
-    pub fn ask(&self, own: Addr, mac: Mac, target: Addr) {
-        let request = arp::Repr {
-            operation: arp::Operation::Request,
-            sender_mac: mac,
-            sender: own,
-            target_mac: Mac([0; 6]),
-            target,
-        };
-        let mut frame = [0; ETHERNET + arp::LEN];
-        frame[..6].copy_from_slice(&Mac::BROADCAST.0);
-        frame[6..12].copy_from_slice(&mac.0);
-        frame[12..ETHERNET].copy_from_slice(&ETHERTYPE_ARP.to_be_bytes());
-        request.emit(&mut frame[ETHERNET..]);
-        // Lost like any frame; it is repeated.
-        let _ = io::Write::write(&mut &self.arp, &frame);
     }
 }
 

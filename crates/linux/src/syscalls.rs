@@ -160,7 +160,7 @@ impl Receiver {
 
 /// The kernel's descriptions of a batch of frames to send.
 pub struct Sender {
-    iovecs: Box<[libc::iovec]>,
+    iovecs: Box<[[libc::iovec; 2]]>,
     headers: Box<[libc::mmsghdr]>,
 }
 
@@ -176,30 +176,33 @@ impl Sender {
         // SAFETY: all zeros are valid values of these C structures.
         let (iovec, header) = unsafe { (zeroed(), zeroed()) };
         Self {
-            iovecs: vec![iovec; BATCH].into_boxed_slice(),
+            iovecs: vec![[iovec; 2]; BATCH].into_boxed_slice(),
             headers: vec![header; BATCH].into_boxed_slice(),
         }
     }
 
-    /// Sends up to [`BATCH`] of these frames on a bound socket, without waiting; returns how many went.
+    /// Sends up to [`BATCH`] of these frames, each given in two parts, on a bound socket, without waiting; returns how
+    /// many went.
     pub fn send<'a>(
         &mut self,
         fd: BorrowedFd<'_>,
-        frames: impl Iterator<Item = &'a [u8]>,
+        frames: impl Iterator<Item = [&'a [u8]; 2]>,
     ) -> io::Result<usize> {
         let mut count = 0;
-        for ((iovec, header), frame) in self.iovecs.iter_mut().zip(&mut self.headers).zip(frames) {
-            iovec.iov_base = frame.as_ptr().cast_mut().cast();
-            iovec.iov_len = frame.len();
-            header.msg_hdr.msg_iov = from_mut(iovec);
-            header.msg_hdr.msg_iovlen = 1;
+        for ((iovecs, header), parts) in self.iovecs.iter_mut().zip(&mut self.headers).zip(frames) {
+            for (iovec, part) in iovecs.iter_mut().zip(parts) {
+                iovec.iov_base = part.as_ptr().cast_mut().cast();
+                iovec.iov_len = part.len();
+            }
+            header.msg_hdr.msg_iov = iovecs.as_mut_ptr();
+            header.msg_hdr.msg_iovlen = iovecs.len() as _;
             count += 1;
         }
         if count == 0 {
             return Ok(0);
         }
         let flags = libc::MSG_DONTWAIT as _;
-        // SAFETY: the first `count` headers point at frames that `'a` keeps alive; the kernel only reads them.
+        // SAFETY: the first `count` headers point at `self`'s descriptions of frames that `'a` keeps alive; the kernel only reads them.
         check(unsafe { libc::sendmmsg(fd.as_raw_fd(), self.headers.as_mut_ptr(), count, flags) })
     }
 }

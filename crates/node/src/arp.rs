@@ -50,7 +50,7 @@ impl<P: Protocol> Node<P> {
         if !self.is_up || heard.sender == self.addr {
             return;
         }
-        self.learn(w, at, iface, heard.sender, heard.sender_mac);
+        self.is_at(w, at, iface, heard.sender, heard.sender_mac);
         if heard.operation == Operation::Request && heard.target == self.addr {
             let reply = Repr {
                 operation: Operation::Reply,
@@ -67,6 +67,11 @@ impl<P: Protocol> Node<P> {
 
     /// A neighbour's link address is known: what waited for it goes on.
     pub fn learn<W: World>(&mut self, w: &mut W, at: Time, iface: IfaceId, neighbour: Addr, mac: Mac) {
+        self.is_at(w, at, iface, neighbour, mac);
+        self.settle(w, at);
+    }
+
+    fn is_at<W: World>(&mut self, w: &mut W, at: Time, iface: IfaceId, neighbour: Addr, mac: Mac) {
         for frame in self.interfaces[iface.index()].learn(neighbour, mac) {
             self.go_on(w, at, frame);
         }

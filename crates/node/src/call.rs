@@ -47,7 +47,7 @@ impl<P: Protocol> Node<P> {
         }
     }
 
-    /// A call that [`World::schedule_timer`] asked for.
+    /// A call that [`World::schedule_timer`] asked for, at its time or, on a real clock, a little later.
     pub fn timer<W: World>(&mut self, w: &mut W, at: Time, engine: u8, key: TimerKey) {
         if !self.is_up {
             return;
@@ -129,6 +129,9 @@ impl<P: Protocol> Node<P> {
     }
 
     fn install<W: World>(&mut self, w: &mut W, at: Time, owner: u8, route: Route) {
+        if !w.admits(at, &route) {
+            return;
+        }
         let row = Row { route, owner };
         self.table.install(row);
         if self.table.get(route.destination) == Some(&row) {
@@ -182,6 +185,9 @@ impl<P: Protocol> Node<P> {
 
     /// Hands a packet to the applications of this node.
     pub(crate) fn deliver<W: World>(&mut self, w: &mut W, at: Time, p: Packet) {
+        if !w.may_deliver(at, &p) {
+            return self.drop_packet(w, at, p, DropReason::Policy);
+        }
         if !w.listens(at, &p) {
             return self.drop_packet(w, at, p, DropReason::NoListener);
         }

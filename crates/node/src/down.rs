@@ -56,6 +56,7 @@ impl<P: Protocol> Node<P> {
     fn schedule<W: World>(&mut self, w: &mut W, at: Time, delay: Span, frame: Frame) {
         match self.interfaces[frame.iface.index()].config.link_delay {
             None if delay == Span::ZERO => self.resolve(w, at, frame),
+            _ if !w.may_wait() => self.failed(w, at, frame, TxStatus::QueueFull),
             link_delay => {
                 w.schedule_frame(at + delay + link_delay.unwrap_or(Span::ZERO), Stage::Resolve, frame);
             }

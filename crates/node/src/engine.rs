@@ -74,8 +74,8 @@ impl<P> Engine<P> {
     pub(crate) fn fired(&mut self, at: Time, key: TimerKey) -> Fired {
         let Entry::Occupied(mut timer) = self.timers.entry(key) else { return Fired::Stale };
         let Timer { due, queued } = *timer.get();
-        if queued != at {
-            // The timer was moved to an earlier time and has another call.
+        if queued > at {
+            // This call was for an earlier time; the timer was set again since, and has another call.
             return Fired::Stale;
         }
         if due > at && due < Time::NEVER {

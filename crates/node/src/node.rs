@@ -38,6 +38,12 @@ pub(crate) const MAX_HEARD: usize = 4_096;
 impl<P: Protocol> Node<P> {
     /// A node with one engine and one interface, whose link address follows from its network address.
     pub fn new(addr: Addr, engine: Engine<P>, interface: Arc<IfaceConfig>) -> Self {
+        Self::with_mac(addr, engine, None, interface)
+    }
+
+    /// A node with one engine and one interface, whose link address is its own or, without one, follows from the
+    /// node's network address.
+    pub fn with_mac(addr: Addr, engine: Engine<P>, mac: Option<Mac>, interface: Arc<IfaceConfig>) -> Self {
         let mut node = Self {
             addr,
             overhears: false,
@@ -51,7 +57,7 @@ impl<P: Protocol> Node<P> {
             is_up: true,
         };
         node.add_engine(engine);
-        node.add_interface(None, interface);
+        node.add_interface(mac, interface);
         node
     }
 
@@ -117,6 +123,10 @@ impl<P> Node<P> {
     /// Another configuration for an interface: its MTU changed, or what it reports.
     pub fn configure(&mut self, iface: IfaceId, config: Arc<IfaceConfig>) {
         self.interfaces[iface.index()].config = config;
+    }
+    /// Another link address for an interface: it was made again.
+    pub fn set_mac(&mut self, iface: IfaceId, mac: Mac) {
+        self.interfaces[iface.index()].mac = mac;
     }
     /// Whether an engine listens in promiscuous mode.
     pub fn overhears(&self) -> bool {

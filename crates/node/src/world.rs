@@ -1,8 +1,8 @@
 //! What a node asks of the world around it.
 
 use wayhop_core::{
-    Addr, DropReason, Effect, Frame, IfaceId, Input, Interface, Packet, Prefix, SendState, Time, TimerKey,
-    TraceNote,
+    Addr, DropReason, Effect, Frame, IfaceId, Input, Interface, Packet, Prefix, Route, SendState, Time,
+    TimerKey, TraceNote,
 };
 
 use crate::table::Row;
@@ -68,6 +68,11 @@ pub trait Below {
 pub trait Above {
     /// Whether an application takes this packet. Asked once for each packet, just before [`Above::deliver`].
     fn listens(&mut self, at: Time, packet: &Packet) -> bool;
+    /// Whether the applications may get this packet at all; one that they may not ends as [`DropReason::Policy`].
+    fn may_deliver(&mut self, at: Time, packet: &Packet) -> bool {
+        let _ = (at, packet);
+        true
+    }
     /// A packet for an application. What applications send in answer comes by [`crate::Node::originate`], after the call
     /// of the node that led to this one.
     fn deliver(&mut self, at: Time, packet: Packet);
@@ -85,6 +90,11 @@ pub trait World: Above + Below {
     fn schedule_timer(&mut self, at: Time, engine: u8, key: TimerKey);
     /// Call [`crate::Node::frame_due`] with this at that time.
     fn schedule_frame(&mut self, at: Time, stage: Stage, frame: Frame);
+    /// Whether one more frame may wait for its delay to pass. Where time is real, a flood must not fill the memory; a
+    /// frame that may not wait ends as [`wayhop_core::TxStatus::QueueFull`].
+    fn may_wait(&mut self) -> bool {
+        true
+    }
     /// Call [`crate::Node::resolve_due`] with this at that time.
     fn schedule_resolution(&mut self, at: Time, iface: IfaceId);
 
@@ -94,6 +104,11 @@ pub trait World: Above + Below {
     fn note(&mut self, at: Time, note: TraceNote);
     /// The state in which a protocol sent a packet.
     fn state(&mut self, at: Time, state: SendState);
+    /// Whether a route may enter the forwarding table. One that may not leaves the table as it is.
+    fn admits(&mut self, at: Time, route: &Route) -> bool {
+        let _ = (at, route);
+        true
+    }
     /// A row of the forwarding table came or changed.
     fn route_installed(&mut self, at: Time, row: &Row);
     /// A prefix has no row any more.
