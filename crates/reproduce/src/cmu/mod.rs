@@ -247,7 +247,7 @@ impl Found {
 
     fn sections(&self, map: Option<&Map>, first_seed: u64) -> Vec<Section> {
         let pings = &self.pings;
-        let surveys = Surveys { at_25_s: &self.at_25_s, at_10_s: &self.at_10_s, at_50_s: &self.at_50_s };
+        let surveys = Surveys { near: &self.at_10_s, middle: &self.at_25_s, far: &self.at_50_s };
         let mut sections = vec![topology::section(&self.changes), totals::section(pings)];
         sections.extend(links::sections(pings, &cars(pings)));
         sections.extend([

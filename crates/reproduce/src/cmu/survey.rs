@@ -116,14 +116,17 @@ impl Survey {
 
 /// The finished surveys by the cars' separation.
 pub(crate) struct Surveys<'a> {
-    pub(crate) at_25_s: &'a [Survey],
-    pub(crate) at_10_s: &'a [Survey],
-    pub(crate) at_50_s: &'a [Survey],
+    /// 10 s.
+    pub(crate) near: &'a [Survey],
+    /// 25 s.
+    pub(crate) middle: &'a [Survey],
+    /// 50 s.
+    pub(crate) far: &'a [Survey],
 }
 
 /// The section of Figures 11 to 13; the first run of each list has `seed`.
 pub(crate) fn section(surveys: &Surveys<'_>, map: Option<&Map>, seed: u64) -> Section {
-    let Surveys { at_25_s, at_10_s, at_50_s } = *surveys;
+    let Surveys { near: at_10_s, middle: at_25_s, far: at_50_s } = *surveys;
     let share = |s: &Survey| map.and_then(|m| s.on_straight_pct(m));
     let row = |artefact,
                who,
