@@ -7,6 +7,7 @@ mod golden;
 mod markers;
 mod named_tests;
 mod protocol_names;
+mod samples;
 mod sources;
 mod text;
 
@@ -19,6 +20,7 @@ cargo xtask check          direction of dependencies, forbidden names, protocols
                            docs and captures
 cargo xtask docs           write the generated pages of docs/reference
 cargo xtask docs --check   fail if they are stale
+cargo xtask samples        run the README's commands and write what they print into its samples
 cargo xtask golden         make captures/rfc*/*.pcapng of the octets in the *.txt beside them
 ";
 
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         ["check"] => check(&root()),
         ["docs"] => docs::write(&root()).map(|()| Vec::new()),
         ["docs", "--check"] => docs::stale(&root()),
+        ["samples"] => samples::write(&root()).map(|()| Vec::new()),
         ["golden"] => golden::write(&root()).map(|()| Vec::new()),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use wayhop_report::Row;
+use wayhop_report::{Figure, Plot, Row};
 use wayhop_reproduce::{Options, Outcome, das};
 
 fn reproduce(dir: &Path, seeds: u64, threads: usize) -> Outcome {
@@ -13,9 +13,9 @@ fn reproduce(dir: &Path, seeds: u64, threads: usize) -> Outcome {
 }
 
 /// Both seeds, made once for all tests.
-fn rows() -> &'static [Row] {
-    static ROWS: OnceLock<Vec<Row>> = OnceLock::new();
-    ROWS.get_or_init(|| {
+fn outcome() -> &'static Outcome {
+    static OUTCOME: OnceLock<Outcome> = OnceLock::new();
+    OUTCOME.get_or_init(|| {
         let dir = tempfile::tempdir().expect("a directory");
         let outcome = reproduce(dir.path(), 2, 2);
         assert!(outcome.complete);
@@ -24,9 +24,19 @@ fn rows() -> &'static [Row] {
         let tree = roxmltree::Document::parse(html.strip_prefix("<!DOCTYPE html>").expect("HTML"));
         let tree = tree.expect("well-formed");
         let figures = tree.descendants().filter(|n| n.has_tag_name("figure")).count();
-        assert_eq!(figures, 6, "Tables 2 to 5, Figure 2, and a transfer in time");
-        outcome.rows
+        assert_eq!(figures, 7, "Tables 2 to 5, and Figures 2 to 4");
+        outcome
     })
+}
+fn rows() -> &'static [Row] {
+    &outcome().rows
+}
+fn figure(name: &str) -> &'static Figure {
+    let mut figures = outcome().page.sections.iter().flat_map(|s| &s.figures);
+    figures.find(|f| f.name == name).unwrap_or_else(|| panic!("no {name}"))
+}
+fn points<'a>(plot: &'a Plot, series: &str) -> &'a [[f64; 2]] {
+    &plot.series.iter().find(|s| s.name == series).unwrap_or_else(|| panic!("no series {series}")).points
 }
 
 fn row(artefact: &str, row: &str, quantity: &str) -> &'static Row {
@@ -73,7 +83,7 @@ fn a_hop_more_takes_what_the_paper_measured_within_a_quarter() {
     let r = row("Table 2", "per hop after the first", "latency_ms");
     let (per_hop, paper) = (r.ours.unwrap(), r.paper.unwrap());
     assert!((per_hop / paper - 1.0).abs() < 0.25, "{per_hop} ms instead of {paper} ms");
-    for hops in ["1 hop", "2 hops", "3 hops", "4 hops"] {
+    for hops in HOPS {
         let r = row("Table 2", hops, "latency_ms");
         assert!((r.ours.unwrap() / r.paper.unwrap() - 1.0).abs() < 0.15, "{r:?}");
     }
@@ -126,6 +136,45 @@ fn losses_are_at_the_first_two_links_and_the_shares_make_a_whole() {
             assert!(tenths < 3 || first_two > 0.85 * lost, "{table}, {load}: {first_two} of {lost}");
         }
     }
+}
+
+const HOPS: [&str; 4] = ["1 hop", "2 hops", "3 hops", "4 hops"];
+
+#[test]
+fn figure_3_ends_with_the_whole_file_after_the_time_that_the_goodput_says() {
+    let plot = &figure("Figure 3").panels[0].plot;
+    for hops in HOPS {
+        let line = points(plot, hops);
+        assert!(line.windows(2).all(|w| w[0][0] < w[1][0] && w[0][1] < w[1][1]), "{hops}: never back");
+        let [seconds, megabytes] = *line.last().expect("points");
+        assert!((megabytes - 14.0).abs() < 1e-9, "{hops}: {megabytes} MB");
+        // The row is the mean of two runs, the line the first of them.
+        let kbytes_per_s = 14e3 / seconds;
+        let row = row("Figure 3", hops, "received_kbytes_per_s");
+        let [low, high] = row.ci95.expect("two seeds");
+        assert!((low..=high).contains(&kbytes_per_s), "{hops}: {kbytes_per_s} KB/s, {row:?}");
+    }
+}
+
+#[test]
+fn figure_4_has_every_segment_of_its_stretch_and_acknowledges_every_second_over_one_hop() {
+    let panels = &figure("Figure 4").panels;
+    assert_eq!(panels.iter().map(|p| p.title.as_str()).collect::<Vec<_>>(), HOPS);
+    for p in panels {
+        let sent = points(&p.plot, "data sent");
+        // 25,000 octets in segments of 1460.
+        assert!((17..=18).contains(&sent.len()), "{}: {} segments", p.title, sent.len());
+        let acks = points(&p.plot, "acknowledgement received");
+        assert!(acks.len() <= sent.len() + 1, "{}: {} acknowledgements", p.title, acks.len());
+        // What is acknowledged was sent before.
+        for [at, octet] in acks {
+            let before = sent.iter().filter(|[_, first]| first < octet);
+            assert!(before.clone().all(|[t, _]| t < at), "{}: acknowledged before it was sent", p.title);
+        }
+    }
+    // "In TCP Reno normally alternate packets are acknowledged"; the stretch may begin between two.
+    let one_hop = points(&panels[0].plot, "acknowledgement received").len();
+    assert!((8..=10).contains(&one_hop), "{one_hop} acknowledgements");
 }
 
 #[test]

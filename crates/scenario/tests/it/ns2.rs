@@ -11,6 +11,8 @@ use wayhop_scenario::{ExportOptions, Ns2Options, Resolved, Scenario, export_ns2}
 struct Ns2 {
     positions: BTreeMap<(u64, usize), Position>,
     delivered: u64,
+    /// By TCP agent: the highest segment acknowledged.
+    acked: Vec<i64>,
 }
 
 /// Runs the driver; fails, and says why, where ns-2 is missing.
@@ -36,7 +38,7 @@ fn ns2(
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && text.contains("DELIVERED"), "ns-2 failed:\n{text}\n{errors}");
-    let mut out = Ns2 { positions: BTreeMap::new(), delivered: 0 };
+    let mut out = Ns2 { positions: BTreeMap::new(), delivered: 0, acked: Vec::new() };
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
@@ -45,6 +47,7 @@ fn ns2(
                 let at = Position::new(x.parse().unwrap(), y.parse().unwrap(), z.parse().unwrap());
                 out.positions.insert(key, at);
             }
+            ["ACKED", n] => out.acked.push(n.parse().unwrap()),
             ["DELIVERED", n] => out.delivered = n.parse().unwrap(),
             _ => {}
         }
@@ -153,6 +156,87 @@ fn ns2_runs_what_is_exported_and_delivers_packets() {
         }
     }
     assert_eq!(ours.flows, again.flows);
+}
+
+/// Nodes 200 m apart that stay, with these flows.
+fn chain(flows: &str) -> Resolved {
+    let text = format!(
+        "duration_s = 40\nnodes.count = 4\narea = {{ x_m = 700, y_m = 100 }}\nprotocol = {{ name = \"aodv\", profile = \"ns2\" }}\n\
+         movement = {{ kind = \"static\", positions = [[1, 50], [201, 50], [401, 50], [601, 50]] }}\n{flows}"
+    );
+    Scenario::from_text(&text, &[]).and_then(|s| s.resolve()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A TCP flow of the profile `ns2` from node 0.
+fn transfer(keys: &str) -> String {
+    format!("[[traffic]]\nkind = \"tcp\"\nprofile = \"ns2\"\nsrc = 0\n{keys}\n")
+}
+
+#[test]
+fn ns2_runs_exported_tcp_and_reads_back_as_the_same_flows() {
+    // One after the other, so that each is done before the next begins.
+    let flows = [
+        transfer("dst = 1\nvariant = \"tahoe\"\nstart_s = 1\nbytes = 50000"),
+        transfer("dst = 2\nvariant = \"reno\"\nstart_s = 5\nbytes = 51200\npayload_bytes = 512\nwindow = 8"),
+        transfer("dst = 3\nvariant = \"newreno\"\nstart_s = 10\nbytes = 30000\ndelayed_ack = true"),
+        transfer(
+            "dst = 2\nvariant = \"sack\"\nstart_s = 15\nbytes = 40000\ndelayed_ack_s = 0.25\ninitial_window = 1",
+        ),
+        transfer(
+            "dst = 1\nvariant = \"vegas\"\nstart_s = 20\nbytes = 20000\nhandshake = false\nlimited_transmit = false",
+        ),
+        transfer(
+            "dst = 2\nstart_s = 25\nstop_s = 28\ntick_s = 0.1\ninitial_rto_s = 6\nmin_rto_s = 1\nmax_rto_s = 30",
+        ),
+        transfer("dst = 3\nstart_s = 30"),
+        "[[traffic]]\nkind = \"cbr\"\nsrc = 1\ndst = 0\nstart_s = 2\nstop_s = 3\n".to_owned(),
+    ];
+    let ours = chain(&flows.concat());
+    let files = export_ns2(&ours, ExportOptions::default()).unwrap();
+    assert!(files.warnings.is_empty(), "{:?}", files.warnings);
+    let dir = tempfile::tempdir().unwrap();
+    let movement = write(dir.path(), "m.tcl", &files.movement);
+    let traffic = write(dir.path(), "t.tcl", &files.traffic);
+    let again = from_ns2(&movement, Some(&traffic));
+    assert_eq!(ours.flows, again.flows);
+
+    let oracle = ns2(4, [700.0, 100.0], 40.0, &movement, Some(&traffic), &[], 0.0);
+    // Segments of each file; the SYN is number 0, without it data is.
+    assert_eq!(oracle.acked[..5], [50, 100, 30, 40, 19]);
+    // Those without an end got as far as 3 and 10 s allow, of segments that take 5 ms a hop and more.
+    assert!(
+        (30..300).contains(&oracle.acked[5]) && (80..700).contains(&oracle.acked[6]),
+        "{:?}",
+        oracle.acked
+    );
+}
+
+#[test]
+fn what_ns2s_tcp_does_otherwise_is_a_warning_and_what_it_lacks_an_error() {
+    let export = |flow: &str| export_ns2(&chain(flow), ExportOptions::default());
+    let rfc = export("[[traffic]]\nkind = \"tcp\"\nsrc = 0\ndst = 1\nbytes = 1461\n").unwrap();
+    for (warning, words) in
+        rfc.warnings.iter().zip(["rules of the RFCs", "exact clock", "whole segments of 1460"])
+    {
+        assert!(warning.starts_with("flow 0 ") && warning.contains(words), "{warning}");
+    }
+    assert_eq!(rfc.warnings.len(), 3, "{:?}", rfc.warnings);
+    assert!(rfc.traffic.contains("send 1461"), "{}", rfc.traffic);
+    for (keys, words) in [
+        ("variant = \"westwood\"", "variant westwood"),
+        ("route_failure = \"elfn\"", "take route_failure out"),
+        ("window_per_hop = 2.0", "take window_per_hop out"),
+        ("pacing_bps = 2e6", "take pacing_bps out"),
+        ("fixed_rto = true", "take fixed_rto out"),
+        ("application = \"requests\"", "application = \"ftp\""),
+        ("bytes = 1000\nstop_s = 9", "bytes or stop_s"),
+        ("bytes = 3000000000", "at most 2147483647 bytes"),
+    ] {
+        let message = export(&transfer(&format!("dst = 1\n{keys}"))).unwrap_err().to_string();
+        assert!(message.contains("flow 0") && message.contains(words), "{keys}: {message}");
+    }
+    let ping = export("[[traffic]]\nkind = \"ping\"\nsrc = 0\ndst = 1\n").unwrap_err().to_string();
+    assert!(ping.contains("neither CBR nor TCP"), "{ping}");
 }
 
 #[test]
