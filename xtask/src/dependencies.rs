@@ -13,6 +13,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("link", &["core"]),
     ("dsr", &["core", "wire", "link"]),
     ("aodv", &["core", "wire", "link"]),
+    ("dsdv", &["core", "wire"]),
     ("radio", &["core", "wire"]),
     ("world", &["core"]),
     ("transport", &["core", "wire"]),
