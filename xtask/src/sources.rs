@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_wall_clock_is_found_in_every_model_crate() {
-        for model in ["core", "wire", "dsr", "aodv", "link", "radio", "world", "transport"] {
+        for model in ["core", "wire", "dsr", "aodv", "dsdv", "link", "radio", "world", "transport"] {
             assert_eq!(found_in(model, MANIFEST, "use std::time::Instant;\n").len(), 1, "{model}");
         }
     }

@@ -16,7 +16,8 @@ pub use types::{MessageCounts, Messages};
 use wayhop_core::Description;
 
 /// Every protocol. Its place is a part of [`Class`] and of trace hashes: add new ones at the end.
-pub static ALL: &[&Description] = &[&wayhop_dsr::DESCRIPTION, &wayhop_aodv::DESCRIPTION];
+pub static ALL: &[&Description] =
+    &[&wayhop_dsr::DESCRIPTION, &wayhop_aodv::DESCRIPTION, &wayhop_dsdv::DESCRIPTION];
 
 /// The protocol of scenarios and nodes that name none.
 pub fn default() -> &'static Description {

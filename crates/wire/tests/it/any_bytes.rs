@@ -57,6 +57,10 @@ proptest! {
         crate::exercise::aodv(&b);
     }
     #[test]
+    fn dsdv(b in prop_oneof![octets(), vec(any::<u8>(), 0..9).prop_map(|b| b.repeat(12))]) {
+        exercise::dsdv(&b);
+    }
+    #[test]
     fn checksum(start: u16, b in prop_oneof![octets(), vec(any::<u8>(), 0..2_000)], cut in 0usize..2_000) {
         // RFC 1071, section 1: words of 16 bits, an odd octet filled up with zero, carries added back.
         let plain = b.chunks(2).map(|w| u64::from(w[0]) << 8 | w.get(1).map_or(0, |l| u64::from(*l)));
