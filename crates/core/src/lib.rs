@@ -32,13 +32,15 @@ mod time;
 pub use addr::{Addr, BROADCAST, Mac, NodeId};
 pub use command::{Command, Refused};
 pub use cx::{Cx, Interface};
-pub use description::{Adapt, Configured, Description, HostNeeds, ParameterError, Parameters, Profile};
+pub use description::{
+    Adapt, Configured, Description, HostNeeds, ParameterError, Parameters, Profile, ReadParameters,
+};
 pub use effect::{Effect, Priority, Route, TimerKey, TraceNote, TxId, TxSpec};
 pub use hex::hex;
 pub use inspect::{HeldPackets, Inspect};
 pub use leg::Leg;
 pub use messages::{
-    Carrier, Classified, Datagram, DecodedMessage, MessageFormat, Ns2Format, Ns2Packet, ends,
+    Carrier, Classified, Datagram, DecodedMessage, MessageFormat, Ns2Format, Ns2Packet, RouteHeader, ends,
 };
 pub use packet::{FlowTag, Packet, PacketId, PacketMeta, Pool};
 pub use position::{Fix, Position};
