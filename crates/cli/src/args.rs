@@ -547,6 +547,22 @@ fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
+/// What `--protocol` takes.
+fn protocol_help() -> String {
+    let names: Vec<_> = wayhop_protocols::names().collect();
+    format!("Routing protocol: {}", names.join(" or "))
+}
+
+/// What `--profile` takes.
+fn profile_help() -> String {
+    let of = |d: &&wayhop_core::Description| {
+        let names: Vec<_> = d.profiles.iter().map(|p| p.name).collect();
+        format!("{} ({})", names.join(", "), d.name)
+    };
+    let all: Vec<_> = wayhop_protocols::ALL.iter().map(of).collect();
+    format!("Constants and choices of the protocol: {}", all.join("; "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -567,20 +583,4 @@ mod tests {
         }
         check(&command());
     }
-}
-
-/// What `--protocol` takes.
-fn protocol_help() -> String {
-    let names: Vec<_> = wayhop_protocols::names().collect();
-    format!("Routing protocol: {}", names.join(" or "))
-}
-
-/// What `--profile` takes.
-fn profile_help() -> String {
-    let of = |d: &&wayhop_core::Description| {
-        let names: Vec<_> = d.profiles.iter().map(|p| p.name).collect();
-        format!("{} ({})", names.join(", "), d.name)
-    };
-    let all: Vec<_> = wayhop_protocols::ALL.iter().map(of).collect();
-    format!("Constants and choices of the protocol: {}", all.join("; "))
 }

@@ -26,12 +26,15 @@ pub struct Description {
     pub profile: fn(&str) -> Option<Map<String, Value>>,
     /// Reads a whole set of parameters. The error is serde's. It does not look at what values mean together:
     /// [`Parameters::check`] does.
-    pub read: fn(Map<String, Value>) -> Result<Arc<dyn Parameters>, String>,
+    pub read: ReadParameters,
     /// Its messages.
     pub messages: MessageFormat,
     /// What it needs of the host.
     pub host: HostNeeds,
 }
+
+/// Makes parameters of values by key; refuses what is no value of its key.
+pub type ReadParameters = fn(Map<String, Value>) -> Result<Arc<dyn Parameters>, String>;
 
 /// A named set of parameters.
 #[derive(Debug)]
@@ -155,7 +158,7 @@ impl PartialEq for Configured {
 impl fmt::Debug for Configured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Configured")
-            .field("protocol", &self.name())
+            .field("description", &self.description)
             .field("profile", &self.profile)
             .field("parameters", &self.parameters)
             .finish()

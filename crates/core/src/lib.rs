@@ -38,7 +38,9 @@ mod time;
 pub use addr::{Addr, BROADCAST, Mac, NodeId, node_named};
 pub use command::{Command, Refused};
 pub use cx::Cx;
-pub use description::{Adapt, Configured, Description, HostNeeds, ParameterError, Parameters, Profile};
+pub use description::{
+    Adapt, Configured, Description, HostNeeds, ParameterError, Parameters, Profile, ReadParameters,
+};
 pub use effect::{Effect, Priority, TimerKey, TraceNote, TxId, TxSpec};
 pub use frame::{Frame, Payload, Reporting};
 pub use hex::hex;
@@ -47,7 +49,7 @@ pub use inspect::{HeldPackets, Inspect};
 pub use interface::{IfaceId, Interface, LinkChange};
 pub use leg::Leg;
 pub use messages::{
-    Carrier, Classified, Datagram, DecodedMessage, MessageFormat, Ns2Format, Ns2Packet, ends,
+    Carrier, Classified, Datagram, DecodedMessage, MessageFormat, Ns2Format, Ns2Packet, RouteHeader, ends,
 };
 pub use packet::{FlowTag, Packet, PacketId, PacketMeta, Pool};
 pub use position::{Fix, Position};

@@ -99,12 +99,14 @@ pub struct MessageFormat {
     pub decode: fn(&Datagram<'_>) -> Vec<DecodedMessage>,
     /// The node that transmitted the packet and the node that shall receive it, as far as its headers tell.
     pub hop: fn(&Datagram<'_>) -> Option<(Addr, Addr)>,
-    /// The part of a packet that tells a forwarded copy from the original, for protocols that change packets on their way;
-    /// that function gets the payload and returns `None` if it is cut.
-    pub route_header: Option<fn(&[u8]) -> Option<&[u8]>>,
+    /// The part of a packet that tells a forwarded copy from the original, for protocols that change packets on their way.
+    pub route_header: Option<RouteHeader>,
     /// How ns-2 writes them.
     pub ns2: Ns2Format,
 }
+
+/// Finds a part of a payload; `None` if it is cut.
+pub type RouteHeader = fn(&[u8]) -> Option<&[u8]>;
 
 /// A routing packet, for a line of an ns-2 trace.
 #[derive(Copy, Clone, Debug)]
