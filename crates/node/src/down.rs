@@ -161,14 +161,14 @@ impl<P: Protocol> Node<P> {
             };
         }
         match status {
-            TxStatus::Acked | TxStatus::Unknown => self.sent(w, frame, status),
+            TxStatus::Acked | TxStatus::Unknown => Self::sent(w, frame, status),
             _ => self.failed(w, at, frame, status),
         }
         self.settle(w, at);
     }
 
     /// A frame was sent well, or as well as can be known.
-    fn sent<W: World>(&mut self, w: &mut W, frame: Frame, status: TxStatus) {
+    fn sent<W: World>(w: &mut W, frame: Frame, status: TxStatus) {
         let Frame { packet, next_hop, iface, reporting, .. } = frame;
         w.workspace().pool.recycle(packet);
         let (engine, id) = match reporting {

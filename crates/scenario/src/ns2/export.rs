@@ -164,7 +164,10 @@ fn traffic(scenario: &Resolved, warnings: &mut Vec<String>) -> Result<String, Er
             FlowKind::Cbr { interval, jitter: 0.0 } => cbr(k, flow, interval, 0, &mut out),
             FlowKind::Cbr { interval, jitter: 0.5 } => cbr(k, flow, interval, 1, &mut out),
             FlowKind::Cbr { jitter, .. } => return Err(refuse(&format!("has a jitter of {jitter}"))),
-            FlowKind::Tcp(ref config) => export_tcp::write(k, flow, config, &mut out, warnings)?,
+            FlowKind::Tcp(ref config) => {
+                let profiles = scenario.protocol.description().profiles;
+                export_tcp::write(k, flow, config, profiles, &mut out, warnings)?;
+            }
             _ => return Err(refuse("is neither CBR nor TCP")),
         }
     }

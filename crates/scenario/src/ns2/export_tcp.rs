@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use wayhop_transport::FlowConfig;
-use wayhop_transport::tcp::{App, Failure, NS2_DSR_SECOND_HEADER, Profile, TcpConfig, Variant};
+use wayhop_transport::tcp::{App, Failure, Profile, TcpConfig, Variant};
 
 use super::export::seconds;
 use super::tcp::DELAYED_ACK;
@@ -14,12 +14,13 @@ pub(super) fn write(
     k: usize,
     flow: &FlowConfig,
     c: &TcpConfig,
+    of_protocol: &[wayhop_core::Profile],
     out: &mut String,
     warnings: &mut Vec<String>,
 ) -> Result<(), Error> {
     let (agent, sink) = classes(k, c)?;
     let begin = order(k, flow, c)?;
-    warnings.extend(differences(k, c));
+    warnings.extend(differences(k, c, of_protocol));
     let FlowConfig { src, dst, start, stop, .. } = flow;
     _ = writeln!(out, "#\n# {src} connecting to {dst} at time {}\n#", seconds(*start));
     _ = writeln!(out, "set tcp_({k}) [new {agent}]");
@@ -120,8 +121,9 @@ fn settings(c: &TcpConfig) -> Vec<(&'static str, String)> {
     out
 }
 
-/// What ns-2 does otherwise than this flow.
-fn differences(k: usize, c: &TcpConfig) -> Vec<String> {
+/// What ns-2 does otherwise than this flow. `of_protocol` are the routing protocol's profiles: padding that one of them asks
+/// for stands for octets that ns-2 counts, too.
+fn differences(k: usize, c: &TcpConfig, of_protocol: &[wayhop_core::Profile]) -> Vec<String> {
     let mut out = Vec::new();
     if c.profile == Profile::Rfc {
         out.push(format!(
@@ -133,7 +135,7 @@ fn differences(k: usize, c: &TcpConfig) -> Vec<String> {
             "flow {k} has an exact clock, and ns-2's agents count ticks of 10 ms (tick_s = 0.01)"
         ));
     }
-    if !matches!(c.padding, 0 | NS2_DSR_SECOND_HEADER) {
+    if c.padding != 0 && !of_protocol.iter().any(|p| p.tcp_padding == c.padding) {
         out.push(format!(
             "flow {k} has {} octets of padding in its headers, and ns-2's agents have none",
             c.padding
