@@ -23,6 +23,7 @@ mod hop;
 mod host;
 mod log;
 mod monitor;
+mod places;
 mod privileges;
 mod reference;
 mod reload;
