@@ -142,8 +142,12 @@ impl Host {
         self.call(|n, w, at| n.command(w, at, 0, command))
     }
 
-    /// Tells the protocol where the node is, if that is news.
+    /// Tells the protocol where the node is, if that is news, and writes it down.
     pub(crate) fn tell_position(&mut self) {
+        let now = self.now();
+        if let (Some(run), Some(fix)) = (&mut self.around.run, self.whereabouts.fix()) {
+            run.place(now, &fix);
+        }
         if self.interests.position.is_some()
             && let Some(fix) = self.whereabouts.news()
         {

@@ -21,6 +21,7 @@ mod fate;
 mod host;
 mod log;
 mod monitor;
+mod places;
 mod privileges;
 mod reference;
 mod reload;

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use wayhop_control::About;
-use wayhop_core::{NodeId, Packet, SendState, Time, TraceNote};
+use wayhop_core::{Fix, NodeId, Packet, SendState, Time, TraceNote};
 use wayhop_linux::Error;
 use wayhop_node::{Hop, HopKind};
 use wayhop_trace::{
-    Counter, HopEvent, Manifest, NodeInfo, NoteEvent, Outputs, PacketClass, Recorder, RunDir, RunStatus,
-    SendEvent, Summary, classify,
+    Counter, HopEvent, Manifest, NodeInfo, NoteEvent, Origin, Outputs, PacketClass, PositionEvent, Recorder,
+    RunDir, RunStatus, SendEvent, Summary, classify,
 };
 use wayhop_wire::ipv4;
 
@@ -18,9 +18,16 @@ use crate::config::Settings;
 use crate::control::NODE;
 use crate::counters::Counters;
 use crate::monitor::give_to;
+use crate::places::Places;
 
 /// The record of what happens at the node.
-pub(crate) enum Run {
+pub(crate) struct Run {
+    rows: Rows,
+    places: Places,
+}
+
+/// Where rows go.
+enum Rows {
     /// What happens while the node is set up waits for the directory.
     Waiting(Vec<Row>),
     /// A run directory to which the node writes.
@@ -28,10 +35,11 @@ pub(crate) enum Run {
 }
 
 /// One row of a table.
-pub(crate) enum Row {
+enum Row {
     Hop(HopEvent),
     Note(NoteEvent),
     Send(SendEvent),
+    Position(PositionEvent),
 }
 
 fn wrong(e: &wayhop_trace::Error) -> Error {
@@ -60,7 +68,7 @@ pub(crate) fn make(path: &Path, settings: &Settings, seed: u64) -> Result<RunDir
 impl Run {
     /// A record that waits for its directory.
     pub(crate) fn waiting() -> Self {
-        Self::Waiting(Vec::new())
+        Self { rows: Rows::Waiting(Vec::new()), places: Places::default() }
     }
 
     /// Begins to write, on a thread. What a slow disk has no time for is left out, and counted (`lost_rows`).
@@ -68,18 +76,20 @@ impl Run {
         let node = NodeInfo { name: about.name.clone(), addr: about.nodes[0].address };
         let recorder =
             Recorder::start(dir, &Outputs::default(), vec![node]).map_err(|e| wrong(&e))?.never_waiting();
-        if let Self::Waiting(rows) = std::mem::replace(self, Self::Writing(Box::new(recorder))) {
+        let writing = Rows::Writing(Box::new(recorder));
+        if let Rows::Waiting(rows) = std::mem::replace(&mut self.rows, writing) {
             rows.into_iter().for_each(|row| self.write(row));
         }
         Ok(())
     }
 
     fn write(&mut self, row: Row) {
-        match (self, row) {
-            (Self::Waiting(rows), row) => rows.push(row),
-            (Self::Writing(r), Row::Hop(e)) => r.hop(&e),
-            (Self::Writing(r), Row::Note(e)) => r.note(&e),
-            (Self::Writing(r), Row::Send(e)) => r.sent(&e),
+        match (&mut self.rows, row) {
+            (Rows::Waiting(rows), row) => rows.push(row),
+            (Rows::Writing(r), Row::Hop(e)) => r.hop(&e),
+            (Rows::Writing(r), Row::Note(e)) => r.note(&e),
+            (Rows::Writing(r), Row::Send(e)) => r.sent(&e),
+            (Rows::Writing(r), Row::Position(e)) => r.position(&e),
         }
     }
 
@@ -115,17 +125,31 @@ impl Run {
         self.write(Row::Send(SendEvent { time, node: NodeId(NODE), state }));
     }
 
+    /// Where the node is.
+    pub(crate) fn place(&mut self, time: Time, fix: &Fix) {
+        if let Some(leg) = self.places.go(time, fix) {
+            self.write(Row::Position(leg));
+        }
+    }
+
     /// Rows that the disk had no time for.
     pub(crate) fn lost(&self) -> u64 {
-        match self {
-            Self::Waiting(_) => 0,
-            Self::Writing(recorder) => recorder.lost_records(),
+        match &self.rows {
+            Rows::Waiting(_) => 0,
+            Rows::Writing(recorder) => recorder.lost_records(),
         }
     }
 
     /// Writes the rest. The summary gets the hash of what was recorded.
-    pub(crate) fn end(self, summary: &mut Summary, counters: &Counters) -> Result<(), Error> {
-        let Self::Writing(mut recorder) = self else { return Ok(()) };
+    pub(crate) fn end(mut self, summary: &mut Summary, counters: &Counters) -> Result<(), Error> {
+        if let Some(leg) = self.places.end() {
+            self.write(Row::Position(leg));
+        }
+        summary.origin = self
+            .places
+            .origin()
+            .map(|fix| Origin { latitude_deg: fix.latitude_deg, longitude_deg: fix.longitude_deg });
+        let Rows::Writing(mut recorder) = self.rows else { return Ok(()) };
         for (name, value) in counters.named() {
             recorder.counter(&Counter { node: NodeId(NODE), layer: "host", name, value });
         }

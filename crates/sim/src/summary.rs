@@ -40,6 +40,7 @@ pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s
         }),
         lateness_us: None,
         capture_drops: None,
+        origin: None,
         command_exit: None,
     }
 }

@@ -48,7 +48,8 @@ pub use observer::Observer;
 pub use recorder::{NodeInfo, Outputs, Recorder};
 pub use run_dir::RunDir;
 pub use summary::{
-    FlowSummary, LatencyMs, Lateness, Programs, Summary, TcpSummary, Topology, Totals, named_drops, ratio,
+    FlowSummary, LatencyMs, Lateness, Origin, Programs, Summary, TcpSummary, Topology, Totals, named_drops,
+    ratio,
 };
 pub use tables::{Search, TABLES, addresses, export_csv, searches};
 pub use wayhop_protocols::{MessageCounts, Messages};

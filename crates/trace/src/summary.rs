@@ -39,9 +39,21 @@ pub struct Summary {
     /// Frames that are missing in the captures of a real-time world: the disk was too slow, or full.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub capture_drops: Option<u64>,
+    /// Where the origin of the table `positions` lies on the globe, in a world that knows only that.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub origin: Option<Origin>,
     /// The exit status of the command that ran in a node.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub command_exit: Option<i32>,
+}
+
+/// A place on the globe (WGS 84).
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Origin {
+    /// Degrees, north positive.
+    pub latitude_deg: f64,
+    /// Degrees, east positive.
+    pub longitude_deg: f64,
 }
 
 /// Packets of programs in the nodes of a real-time world.
