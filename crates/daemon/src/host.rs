@@ -102,7 +102,7 @@ impl Host {
 
     /// The protocol begins, and opens its sockets.
     pub(crate) fn start(&mut self) {
-        self.call(|n, w, at| n.start(w, at));
+        self.call(Node::start);
     }
 
     /// What the protocol listens to.
