@@ -1,1 +1,351 @@
+//! One node in a world of a few lists: the order of effects, recall, several engines and interfaces, going down.
 
+use std::sync::Arc;
+
+use wayhop_core::{
+    Addr, BROADCAST, Cx, DataPlane, DropReason, Frame, IfaceId, Inspect, Interests, Packet, Prefix, Protocol,
+    Purpose, Route, RouteUse, RxMeta, SendState, Socket, Time, TimerKey, TraceNote, TxId, TxReport, TxSpec,
+    TxStatus, stream,
+};
+use wayhop_wire::{ipv4, udp};
+
+use crate::{Above, Below, Engine, Hop, HopKind, IfaceConfig, Node, Row, Schedule, Stage, Workspace, World};
+
+const ME: Addr = Addr::new(10, 0, 0, 1);
+const NEXT: Addr = Addr::new(10, 0, 0, 2);
+const FAR: Addr = Addr::new(10, 0, 0, 9);
+const DATA: Socket = Socket::Udp(9_000);
+
+/// What an engine is to do when it is called, and what it was told.
+#[derive(Default)]
+struct Script {
+    plane: Option<DataPlane>,
+    at_start: Vec<Step>,
+    on_outbound: Vec<Step>,
+    told: Vec<String>,
+    held: Vec<Packet>,
+}
+
+#[derive(Clone)]
+enum Step {
+    /// Sends the packet at hand, with a report under this number or with none.
+    Forward(Option<u64>),
+    /// Sends a new packet to this neighbour under this number.
+    Send(Addr, u64),
+    Recall,
+    Install(Route),
+    Replace(Vec<Route>),
+    Open(Socket),
+    Timer(u64, f64),
+    Hold,
+}
+
+impl Script {
+    fn act(&mut self, cx: &mut Cx<'_>, steps: &[Step], packet: Option<Packet>) {
+        let mut packet = packet;
+        for step in steps.iter().cloned() {
+            match step {
+                Step::Forward(report) => {
+                    let spec = TxSpec { report: report.map(TxId), ..TxSpec::unicast(NEXT) };
+                    packet.take().into_iter().for_each(|p| cx.send(p, spec));
+                }
+                Step::Send(to, id) => {
+                    let p = cx.alloc(60);
+                    cx.send(p, TxSpec::unicast(to).reported(TxId(id)));
+                }
+                Step::Recall => cx.recall(NEXT),
+                Step::Install(r) => cx.install(r),
+                Step::Replace(rows) => cx.replace_routes(rows),
+                Step::Open(socket) => cx.open(socket),
+                Step::Timer(key, at) => cx.set_timer(TimerKey(key), Time::from_secs_f64(at)),
+                Step::Hold => self.held.extend(packet.take()),
+            }
+        }
+        if let Some(p) = packet {
+            cx.drop(p, DropReason::Policy);
+        }
+    }
+}
+
+impl Protocol for Script {
+    fn data_plane(&self) -> DataPlane {
+        self.plane.unwrap_or(DataPlane::PerPacket)
+    }
+    fn interests(&self) -> Interests {
+        Interests { route_used: true, ..Interests::default() }
+    }
+    fn start(&mut self, cx: &mut Cx<'_>) {
+        self.told.push("start".into());
+        let steps = self.at_start.clone();
+        self.act(cx, &steps, None);
+    }
+    fn on_outbound(&mut self, cx: &mut Cx<'_>, p: Packet) {
+        self.told.push("outbound".into());
+        let steps = self.on_outbound.clone();
+        self.act(cx, &steps, Some(p));
+    }
+    fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
+        self.told.push(format!("frame from {}", rx.from));
+        cx.consume(p);
+    }
+    fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
+        self.told.push(format!("{:?} {:?}", report.id.map(|i| i.0), report.status));
+        report.packet.into_iter().for_each(|p| cx.drop(p, DropReason::MacRetries));
+    }
+    fn on_timer(&mut self, _: &mut Cx<'_>, key: TimerKey) {
+        self.told.push(format!("timer {}", key.0));
+    }
+    fn on_route_used(&mut self, _: &mut Cx<'_>, used: &RouteUse) {
+        self.told.push(format!("used {} by {}", used.destination, used.next_hop));
+    }
+    fn inspect(&self, _: Time, out: &mut dyn Inspect) {
+        self.held.iter().for_each(|p| out.held("held", p));
+    }
+}
+
+#[derive(Default)]
+struct Lists {
+    work: Workspace,
+    schedule: Schedule,
+    rows: Vec<(HopKind, Option<DropReason>)>,
+    delivered: usize,
+    routes: Vec<String>,
+    refused: usize,
+}
+
+impl Below for Lists {
+    fn ready(&mut self, _: Time, _: IfaceId) {}
+}
+impl Above for Lists {
+    fn listens(&mut self, _: Time, _: &Packet) -> bool {
+        true
+    }
+    fn deliver(&mut self, _: Time, packet: Packet) {
+        self.delivered += 1;
+        self.work.pool.recycle(packet);
+    }
+    fn unreachable(&mut self, _: Time, packet: Packet, _: DropReason) {
+        self.refused += 1;
+        self.work.pool.recycle(packet);
+    }
+}
+impl World for Lists {
+    fn workspace(&mut self) -> &mut Workspace {
+        &mut self.work
+    }
+    fn schedule_timer(&mut self, at: Time, engine: u8, key: TimerKey) {
+        self.schedule.push(at, crate::Due::Timer(engine, key));
+    }
+    fn schedule_frame(&mut self, at: Time, stage: Stage, frame: Frame) {
+        self.schedule.push(at, crate::Due::Frame(stage, frame));
+    }
+    fn schedule_resolution(&mut self, at: Time, iface: IfaceId) {
+        self.schedule.push(at, crate::Due::Resolution(iface));
+    }
+    fn record(&mut self, _: Time, _: &Packet, hop: Hop) {
+        self.rows.push((hop.kind, hop.reason));
+    }
+    fn note(&mut self, _: Time, _: TraceNote) {}
+    fn state(&mut self, _: Time, _: SendState) {}
+    fn route_installed(&mut self, _: Time, row: &Row) {
+        self.routes.push(format!("+{} {}", row.route.destination, row.route.next_hop));
+    }
+    fn route_removed(&mut self, _: Time, destination: Prefix) {
+        self.routes.push(format!("-{destination}"));
+    }
+}
+
+fn engine(script: Script) -> Engine<Script> {
+    Engine::new(script, stream(1, Purpose::Protocol, 0))
+}
+fn node(script: Script) -> Node<Script> {
+    Node::new(ME, engine(script), Arc::new(IfaceConfig { queue_packets: 2, ..IfaceConfig::default() }))
+}
+fn secs(s: f64) -> Time {
+    Time::from_secs_f64(s)
+}
+
+/// A datagram to port 9000.
+fn datagram(w: &mut Lists, from: Addr, to: Addr, ttl: u8) -> Packet {
+    let u = udp::Repr { src_port: 9_000, dst_port: 9_000, payload_len: 4 };
+    let mut ip = ipv4::Repr::new(from, to, ipv4::protocol::UDP, u.buffer_len() as u16);
+    ip.ttl = ttl;
+    let meta = w.work.new_meta(Time::ZERO);
+    let mut p = w.work.pool.zeroed(ipv4::HEADER_LEN + u.buffer_len(), meta);
+    ip.emit(p.bytes_mut());
+    u.emit(&mut p.bytes_mut()[ipv4::HEADER_LEN..], from, to);
+    p
+}
+
+fn drops(w: &Lists) -> Vec<DropReason> {
+    w.rows.iter().filter_map(|r| r.1).collect()
+}
+
+#[test]
+fn what_effects_provoke_comes_after_all_of_them() {
+    // The queue holds two packets of a class: the third and the fourth are refused.
+    let sends: Vec<Step> = (1..=4).map(|id| Step::Send(NEXT, id)).chain([Step::Timer(7, 1.0)]).collect();
+    let mut n = node(Script { on_outbound: sends, ..Script::default() });
+    let mut w = Lists::default();
+    let p = datagram(&mut w, ME, FAR, 64);
+    n.originate(&mut w, Time::ZERO, p);
+    assert_eq!(n.protocol(0).told, ["outbound", "Some(3) QueueFull", "Some(4) QueueFull"]);
+    // The timer was set before the statuses came.
+    assert_eq!(n.timers().count(), 1);
+    assert_eq!(n.queued(IfaceId(0)), 2);
+}
+
+#[test]
+fn a_recall_takes_packets_out_and_ends_those_that_nobody_asked_for() {
+    let mut n = node(Script { on_outbound: vec![Step::Forward(None)], ..Script::default() });
+    let mut w = Lists::default();
+    let p = datagram(&mut w, ME, FAR, 64);
+    n.originate(&mut w, Time::ZERO, p);
+    let steps = vec![Step::Send(NEXT, 5), Step::Send(FAR, 6), Step::Recall];
+    n.engines[0].protocol.on_outbound = steps;
+    n.interfaces[0].config = Arc::new(IfaceConfig::default());
+    let p = datagram(&mut w, ME, FAR, 64);
+    n.originate(&mut w, Time::ZERO, p);
+    // What was sent without a report ends as if its link had broken; the packet at hand ended by the script.
+    assert_eq!(drops(&w), [DropReason::MacRetries, DropReason::Policy, DropReason::MacRetries]);
+    assert_eq!(n.protocol(0).told.last().unwrap(), "Some(5) Recalled");
+    assert_eq!(n.pull(IfaceId(0)).map(|f| f.next_hop), Some(FAR));
+    assert!(n.pull(IfaceId(0)).is_none());
+}
+
+#[test]
+fn a_forwarding_node_reports_the_use_of_a_route_and_then_its_packet_leaves() {
+    let route = Route::to_host(FAR, NEXT, 3);
+    let script = Script {
+        plane: Some(DataPlane::Forwarding),
+        at_start: vec![Step::Install(route), Step::Open(Socket::Udp(654))],
+        ..Script::default()
+    };
+    let (mut n, mut w) = (node(script), Lists::default());
+    n.start(&mut w, Time::ZERO);
+    let p = datagram(&mut w, Addr::new(10, 0, 0, 5), FAR, 9);
+    n.receive(&mut w, secs(1.0), p, RxMeta::from(Addr::new(10, 0, 0, 5), false));
+    assert_eq!(n.protocol(0).told, ["start", "used 10.0.0.9 by 10.0.0.2"]);
+    let sent = n.pull(IfaceId(0)).unwrap();
+    assert_eq!(ipv4::Packet::new_checked(sent.packet.bytes()).unwrap().ttl(), 8);
+    n.finished(&mut w, secs(1.1), sent, TxStatus::NoAck { tries: 7 });
+    assert_eq!(n.protocol(0).told.last().unwrap(), "None NoAck { tries: 7 }");
+    // Without a route it is the protocol's; with the last hop of its life it goes no further.
+    let p = datagram(&mut w, Addr::new(10, 0, 0, 5), FAR, 1);
+    n.receive(&mut w, secs(2.0), p, RxMeta::from(Addr::new(10, 0, 0, 5), false));
+    assert_eq!(drops(&w).last(), Some(&DropReason::TtlExpired));
+    assert_eq!(w.work.pool.live(), 0);
+}
+
+#[test]
+fn each_engine_gets_what_its_socket_listens_to_and_owns_its_routes() {
+    let first = Script {
+        plane: Some(DataPlane::Forwarding),
+        at_start: vec![Step::Install(Route::to_host(FAR, NEXT, 5))],
+        ..Script::default()
+    };
+    let other = Addr::new(10, 0, 0, 3);
+    let second = Script {
+        plane: Some(DataPlane::Forwarding),
+        at_start: vec![Step::Open(DATA), Step::Install(Route::to_host(FAR, other, 2))],
+        ..Script::default()
+    };
+    let (mut n, mut w) = (node(first), Lists::default());
+    n.add_engine(engine(second));
+    n.start(&mut w, Time::ZERO);
+    assert_eq!(n.table().get(FAR.into()).map(|r| (r.route.next_hop, r.owner)), Some((other, 1)));
+    let p = datagram(&mut w, NEXT, BROADCAST, 1);
+    n.receive(&mut w, Time::ZERO, p, RxMeta::from(NEXT, true));
+    assert_eq!(n.protocol(1).told.last().unwrap(), "frame from 10.0.0.2");
+    assert_eq!((n.protocol(0).told.len(), w.delivered), (1, 0));
+    // The second engine replaces its rows by others: the first one's route is the best again.
+    n.engines[1].protocol.on_outbound = vec![];
+    n.engines[1].protocol.at_start = vec![Step::Replace(vec![Route::to_host(NEXT, NEXT, 1)])];
+    n.start(&mut w, secs(1.0));
+    assert_eq!(n.table().get(FAR.into()).map(|r| r.route.next_hop), Some(NEXT));
+    assert_eq!(w.routes[2..4], ["+10.0.0.9 10.0.0.2", "+10.0.0.2 10.0.0.2"]);
+}
+
+#[test]
+fn with_two_interfaces_a_broadcast_leaves_by_both_and_a_unicast_where_its_neighbour_was_heard() {
+    let steps = vec![Step::Send(BROADCAST, 1), Step::Send(NEXT, 2)];
+    let mut n = node(Script { on_outbound: steps, ..Script::default() });
+    let second = n.add_interface(None, Arc::new(IfaceConfig::default()));
+    assert_ne!(n.mac(IfaceId(0)), n.mac(second));
+    let mut w = Lists::default();
+    let p = datagram(&mut w, NEXT, ME, 1);
+    n.receive(&mut w, Time::ZERO, p, RxMeta { iface: second, ..RxMeta::from(NEXT, false) });
+    let p = datagram(&mut w, ME, FAR, 64);
+    n.originate(&mut w, Time::ZERO, p);
+    let hops = |n: &mut Node<Script>, i| -> Vec<Addr> {
+        std::iter::from_fn(|| n.pull(i)).map(|f| f.next_hop).collect()
+    };
+    assert_eq!(hops(&mut n, IfaceId(0)), [BROADCAST]);
+    assert_eq!(hops(&mut n, second), [BROADCAST, NEXT]);
+}
+
+#[test]
+fn a_node_that_goes_down_ends_its_packets_and_comes_back_with_its_timers() {
+    let steps = vec![Step::Send(NEXT, 1), Step::Timer(3, 5.0), Step::Hold];
+    let mut n = node(Script { on_outbound: steps, ..Script::default() });
+    let mut w = Lists::default();
+    let p = datagram(&mut w, ME, FAR, 64);
+    n.originate(&mut w, Time::ZERO, p);
+    n.go_down(&mut w, secs(1.0));
+    assert_eq!(drops(&w), [DropReason::NodeDown]);
+    let p = datagram(&mut w, NEXT, ME, 1);
+    n.receive(&mut w, secs(2.0), p, RxMeta::from(NEXT, false));
+    let p = datagram(&mut w, ME, FAR, 64);
+    n.originate(&mut w, secs(2.0), p);
+    assert_eq!(drops(&w), [DropReason::NodeDown; 3]);
+    while let Some((at, due)) = w.schedule.pop(secs(6.0)) {
+        if let crate::Due::Timer(engine, key) = due {
+            n.timer(&mut w, at, engine, key);
+        }
+    }
+    assert_eq!(n.protocol(0).told, ["outbound"], "no timer fires while the node is down");
+    n.come_back(&mut w, secs(8.0));
+    let Some((at, crate::Due::Timer(engine, key))) = w.schedule.pop(secs(8.0)) else { panic!("the timer is due") };
+    n.timer(&mut w, at, engine, key);
+    assert_eq!(n.protocol(0).told, ["outbound", "timer 3"]);
+    assert_eq!((n.protocol(0).held.len(), w.work.pool.live()), (1, 1));
+}
+
+#[test]
+fn a_reboot_ends_what_the_engines_held_and_their_routes() {
+    let script = Script {
+        at_start: vec![Step::Install(Route::to_host(FAR, NEXT, 3)), Step::Timer(1, 9.0)],
+        on_outbound: vec![Step::Hold],
+        ..Script::default()
+    };
+    let (mut n, mut w) = (node(script), Lists::default());
+    n.start(&mut w, Time::ZERO);
+    let p = datagram(&mut w, ME, FAR, 64);
+    n.originate(&mut w, Time::ZERO, p);
+    n.go_down(&mut w, secs(1.0));
+    n.reboot(&mut w, secs(2.0), vec![engine(Script::default())]);
+    assert_eq!(drops(&w), [DropReason::NodeDown]);
+    assert_eq!(w.routes, ["+10.0.0.9 10.0.0.2", "-10.0.0.9"]);
+    assert_eq!(n.protocol(0).told, ["start"]);
+    assert_eq!((n.timers().count(), w.work.pool.live()), (0, 0));
+    assert!(n.is_up() && n.table().is_empty());
+}
+
+#[test]
+fn the_queue_of_an_interface_that_goes_down_fails_at_once() {
+    let mut n = node(Script { on_outbound: vec![Step::Forward(Some(1))], ..Script::default() });
+    let mut w = Lists::default();
+    let p = datagram(&mut w, ME, FAR, 64);
+    n.originate(&mut w, Time::ZERO, p);
+    n.link(&mut w, secs(1.0), IfaceId(0), wayhop_core::LinkChange::Down);
+    assert_eq!(n.protocol(0).told.last().unwrap(), "Some(1) NoAck { tries: 0 }");
+    assert!(n.pull(IfaceId(0)).is_none());
+    assert_eq!(w.work.pool.live(), 0);
+}
+
+#[test]
+fn an_idle_node_is_small() {
+    // The struct, its engine and its interface, without what they allocate later; the goal for a whole node is 1 kB.
+    let size = size_of::<Node>() + size_of::<Engine<Box<dyn Protocol>>>() + size_of::<crate::interface::Iface>();
+    assert!(size <= 512, "{size} octets");
+}

@@ -108,7 +108,7 @@ fn each_mistake_is_named_by_file_line_key_and_remedy() {
         (
             "nodes.count",
             "protocol.name = \"olsr\"\nnodes.count",
-            "s.toml:1:10: protocol.name: \"olsr\" is not known here; did you mean `dsr`? (of dsr, aodv)",
+            "s.toml:1:10: protocol.name: \"olsr\" is not known here; did you mean `dsr`? (of dsr, aodv, dsdv)",
         ),
         (
             "nodes.count",
