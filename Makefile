@@ -1,4 +1,5 @@
 # make demo    build, run the first scenario, show its table and captures (installs what is missing)
+# make check   what to run while working: format, clippy, the checks of xtask, unit tests
 # make test    everything that CI checks
 # make bench   the comparisons with ns-2, and the speed; see bench/README.md
 # make docs    write the generated pages of docs/reference
@@ -6,15 +7,20 @@
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 SHELL := /bin/sh
 TARGET := $(or $(CARGO_TARGET_DIR),target)
-WAYHOP := $(TARGET)/release/wayhop
+WAYHOP := $(TARGET)/demo/wayhop
 DEMO_RUN := runs/demo
 
 # How long `make test` runs each fuzz target; 0 leaves them out. CI takes 20.
 FUZZ_SECONDS ?= 0
+# Slots for tests, three a processor: see .config/nextest.toml.
+TEST_SLOTS := $(shell expr 3 \* $$(nproc))
+# A system that is not Linux, for which the simulator has to compile.
+ELSEWHERE := x86_64-pc-windows-gnu
 
-.PHONY: demo test bench docs build install-demo install-test install-bench
+.PHONY: demo check test bench docs build install-demo install-test install-bench
 
-demo: install-demo build
+demo: install-demo
+	cargo build --profile demo --package wayhop-cli
 	rm -rf $(DEMO_RUN)
 	$(WAYHOP) run scenarios/first.toml --captures --out $(DEMO_RUN)
 	@echo
@@ -22,14 +28,24 @@ demo: install-demo build
 	@echo "Routing messages as JSON:                        $(WAYHOP) decode $(DEMO_RUN)/captures/NODE.pcapng"
 	@echo "Your own ns-2 files:                             $(WAYHOP) run --movement M.tcl --traffic T.tcl --protocol dsr"
 
+check: install-test
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	cargo nextest run --profile check --workspace --lib --test clippy_bans --test-threads $(TEST_SLOTS)
+	$(TARGET)/debug/xtask check
+
 test: install-test
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	cargo xtask check
+	cargo clippy --package wayhop-cli --no-default-features -- -D warnings
+	! command -v rustup >/dev/null || cargo check --package wayhop-cli --no-default-features --target $(ELSEWHERE)
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	cd bench && python3 -m unittest --quiet
+	cargo nextest run --workspace --no-run
+	$(TARGET)/debug/xtask check
 	[ $(FUZZ_SECONDS) -eq 0 ] || fuzz/run-all $(FUZZ_SECONDS)
-	cargo test --workspace
+	cargo test --workspace --doc --quiet
+	cargo nextest run --workspace --test-threads $(TEST_SLOTS)
 
 bench: install-bench build
 	python3 bench/compare_ns2.py

@@ -13,6 +13,10 @@ class Case:
     def __init__(self, movement, traffic, duration, seeds=3):
         self.movement, self.traffic, self.duration, self.seeds = movement, traffic, duration, seeds
 
+    def seeds_of(self, protocol):
+        """DSDV's routes do not stay as they were first found: each update improves them."""
+        return min(self.seeds, 10) if protocol == "DSDV" else self.seeds
+
     def name(self):
         return f"{os.path.basename(self.movement)} + {os.path.basename(self.traffic)}"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Run Wayhop and ns-2.35 on the same files with several seeds and say whether they agree.
 
-    compare_ns2.py                                       the 50-node files of bench/data, DSR and AODV
+    compare_ns2.py                                       the 50-node files of bench/data, DSR, AODV and DSDV
     compare_ns2.py --movement M.tcl --traffic T.tcl      your own
     compare_ns2.py --stored                              take ns-2's side from bench/results where it is there (fast)
 
@@ -75,8 +75,8 @@ def main():
     parser.add_argument("--traffic", help="its traffic file")
     parser.add_argument("--duration", type=float, default=900)
     parser.add_argument("--only", default="", help="of the stored files, those whose name contains this")
-    parser.add_argument("--protocols", nargs="+", default=["DSR", "AODV"])
-    parser.add_argument("--seeds", nargs="+", type=int, help="instead of 1 to 3 (static files: 20)")
+    parser.add_argument("--protocols", nargs="+", default=["DSR", "AODV", "DSDV"])
+    parser.add_argument("--seeds", nargs="+", type=int, help="instead of 1 to 3 (static files: 20, DSDV 10)")
     parser.add_argument(
         "--basic", choices=["1Mb", "2Mb"], default="2Mb", help="the rate of control and broadcast frames"
     )
@@ -93,7 +93,7 @@ def main():
     report = {"ns2": ns2_run.version(), "radio": radio, "comparisons": []}
     for case in chosen:
         for protocol in arguments.protocols:
-            seeds = arguments.seeds or range(1, case.seeds + 1)
+            seeds = arguments.seeds or range(1, case.seeds_of(protocol) + 1)
             theirs = [agreement.of_ns2(ns2(case, protocol, seed, arguments.basic, arguments.stored)) for seed in seeds]
             ours = [
                 agreement.of_wayhop(wayhop_run.run(case.movement, case.traffic, protocol, seed, case.duration, radio))

@@ -77,9 +77,10 @@ set ground [new Topography]
 $ground load_flatgrid [expr {ceil($width) + 1}] [expr {ceil($height) + 1}]
 set god_ [create-god $node_count]
 
-# ns-2's DSR asserts on any other queue; its AODV on this one.
+# ns-2's DSR asserts on any other queue; its AODV on the other one, which is DSDV's too.
 set queue_of(DSR) CMUPriQueue
 set queue_of(AODV) Queue/DropTail/PriQueue
+set queue_of(DSDV) Queue/DropTail/PriQueue
 $ns_ node-config -adhocRouting $option(protocol) -llType LL -macType Mac/802_11 -phyType Phy/WirelessPhy \
     -ifqType $queue_of($option(protocol)) -ifqLen $option(queue) \
     -antType Antenna/OmniAntenna -propType Propagation/TwoRayGround \

@@ -1,7 +1,7 @@
 //! Which crate may depend on which.
 //!
 //! The rule that matters: a protocol sees the seam and the packet formats, never the simulator, the radio or another
-//! protocol. So one protocol source runs in every world.
+//! protocol. So one protocol source runs in every world. And nothing but the registry sees a protocol.
 
 use crate::crates::{Crate, Edge};
 
@@ -13,21 +13,18 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // The network layer of one node: it knows no protocol by name.
     ("node", &["core", "wire"]),
     ("link", &["core"]),
-    ("dsr", &["core", "wire", "link"]),
-    ("aodv", &["core", "wire", "link"]),
+    // The registry: the one crate that knows every protocol, and may depend on all of those that it lists.
+    ("protocols", &["core", "wire"]),
     ("radio", &["core", "wire"]),
     ("world", &["core"]),
     ("transport", &["core", "wire"]),
-    ("trace", &["core", "wire"]),
+    ("trace", &["core", "wire", "protocols"]),
     ("testkit", &["core", "wire", "node"]),
     // Talking to running nodes: it knows the seam's words, and no world.
     ("control", &["core", "trace"]),
-    // It holds the parameter types of the models and protocols that it configures.
-    ("scenario", &["core", "world", "radio", "transport", "dsr", "aodv"]),
-    (
-        "sim",
-        &["core", "wire", "node", "link", "dsr", "aodv", "radio", "world", "transport", "trace", "scenario"],
-    ),
+    // It holds the parameter types of the models that it configures, and asks the registry for those of protocols.
+    ("scenario", &["core", "protocols", "world", "radio", "transport"]),
+    ("sim", &["core", "wire", "node", "radio", "world", "transport", "trace", "scenario"]),
     // What the worlds on one machine share: namespaces, programs, the runs under way.
     ("netns", &["core", "transport", "trace", "control"]),
     // What the geometry allowed, for people and summaries: analysis, which no model and no protocol sees.
@@ -37,7 +34,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // What of a node faces the kernel. Its tests need namespaces.
     ("linux", &["core", "wire", "netns"]),
     // One node on a real interface. It has no radio model: its radio is real. Of the world it has the globe.
-    ("daemon", &["linux", "core", "wire", "node", "world", "dsr", "aodv", "trace", "scenario", "control"]),
+    ("daemon", &["linux", "core", "wire", "node", "world", "protocols", "trace", "scenario", "control"]),
     // Many nodes on one wire. It starts daemons as users do, by the command.
     ("lab", &["linux", "netns", "core", "wire", "transport", "trace", "scenario", "control", "world"]),
     // What forwarding costs: a measurement of daemons and of the kernel.
@@ -55,9 +52,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         &[
             "core",
             "wire",
-            "link",
-            "dsr",
-            "aodv",
+            "protocols",
             "world",
             "transport",
             "trace",
@@ -74,8 +69,11 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "runs",
         ],
     ),
-    ("xtask", &["scenario", "sweep", "cli", "daemon", "testkit"]),
+    ("xtask", &["protocols", "scenario", "sweep", "cli", "daemon", "testkit"]),
 ];
+
+/// What each protocol of the registry may depend on.
+const PROTOCOLS_MAY_DEPEND_ON: &[&str] = &["core", "wire", "link"];
 
 /// What tests may use besides.
 const TESTS_MAY_USE: &[&str] = &["testkit"];
@@ -84,14 +82,15 @@ const TESTS_MAY_USE: &[&str] = &["testkit"];
 pub(crate) fn findings(crates: &[Crate]) -> Vec<String> {
     let mut findings = Vec::new();
     for owner in crates {
-        let Some((_, allowed)) = MAY_DEPEND_ON.iter().find(|(name, _)| *name == owner.name) else {
+        let Some(allowed) = allowed(&owner.name) else {
             findings.push(format!(
-                "crate {}: not in the table of allowed dependencies; give it its place in xtask/src/dependencies.rs",
+                "crate {}: not in the table of allowed dependencies; give it its place in xtask/src/dependencies.rs, or list \
+                 a protocol in crates/protocols/src/lib.rs",
                 owner.name
             ));
             continue;
         };
-        findings.extend(owner.edges.iter().filter(|edge| !is_allowed(&owner.name, allowed, edge)).map(
+        findings.extend(owner.edges.iter().filter(|edge| !is_allowed(&owner.name, &allowed, edge)).map(
             |edge| {
                 let kind = if edge.dev { "tests may not use" } else { "may not depend on" };
                 format!("crate {}: {kind} {}; it may use: {}", owner.name, edge.to, allowed.join(", "))
@@ -99,6 +98,19 @@ pub(crate) fn findings(crates: &[Crate]) -> Vec<String> {
         ));
     }
     findings
+}
+
+/// What a crate may depend on; `None` for one without a place.
+fn allowed(owner: &str) -> Option<Vec<&'static str>> {
+    if wayhop_protocols::names().any(|name| name == owner) {
+        return Some(PROTOCOLS_MAY_DEPEND_ON.to_vec());
+    }
+    let (_, allowed) = MAY_DEPEND_ON.iter().find(|(name, _)| *name == owner)?;
+    let mut allowed = allowed.to_vec();
+    if owner == "protocols" {
+        allowed.extend(wayhop_protocols::names());
+    }
+    Some(allowed)
 }
 
 fn is_allowed(owner: &str, allowed: &[&str], edge: &Edge) -> bool {
@@ -134,6 +146,9 @@ mod tests {
             ("sim", "cli"),
             ("testkit", "sim"),
             ("world", "radio"),
+            ("sim", "dsr"),
+            ("scenario", "aodv"),
+            ("wire", "protocols"),
         ] {
             assert_eq!(findings(&crate_with(owner, to, false)).len(), 1, "{owner} -> {to}");
             assert_eq!(findings(&crate_with(owner, to, true)).len(), 1, "{owner} -> {to} in tests");

@@ -6,6 +6,8 @@ mod docs;
 mod golden;
 mod markers;
 mod named_tests;
+mod protocol_names;
+mod samples;
 mod sources;
 mod text;
 
@@ -13,10 +15,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-cargo xtask check          direction of dependencies, forbidden names, file sizes, marks of unsolved
-                           merges, stale generated docs and captures
+cargo xtask check          direction of dependencies, forbidden names, protocols named outside of
+                           their crates, file sizes, marks of unsolved merges, stale generated
+                           docs and captures
 cargo xtask docs           write the generated pages of docs/reference
 cargo xtask docs --check   fail if they are stale
+cargo xtask samples        run the README's commands and write what they print into its samples
 cargo xtask golden         make captures/rfc*/*.pcapng of the octets in the *.txt beside them
 ";
 
@@ -27,6 +31,7 @@ fn main() -> ExitCode {
         ["check"] => check(&root()),
         ["docs"] => docs::write(&root()).map(|()| Vec::new()),
         ["docs", "--check"] => docs::stale(&root()),
+        ["samples"] => samples::write(&root()).map(|()| Vec::new()),
         ["golden"] => golden::write(&root()).map(|()| Vec::new()),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
@@ -61,6 +66,7 @@ fn check(root: &Path) -> Result<Vec<String>, String> {
     findings.extend(docs::stale(root)?);
     findings.extend(golden::stale(root)?);
     findings.extend(named_tests::findings(root)?);
+    findings.extend(protocol_names::findings(root)?);
     Ok(findings)
 }
 

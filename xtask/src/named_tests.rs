@@ -9,6 +9,7 @@ use crate::text;
 /// The pages whose tables name tests: the ledger of deviations, and the conformance tables.
 const PAGES: &[&str] = &[
     "docs/deviations.md",
+    "docs/reference/dsdv.md",
     "docs/reference/rfc3561.md",
     "docs/reference/rfc4728.md",
     "docs/reference/rfc4728-flow-state.md",

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use crate::text;
 
-/// Crates whose results must be the same on every machine.
-const MODELS: &[&str] = &["core", "wire", "dsr", "aodv", "link", "radio", "world", "transport"];
+/// Crates whose results must be the same on every machine, besides the protocols.
+const MODELS: &[&str] = &["core", "wire", "link", "protocols", "radio", "world", "transport"];
 
 /// Names that make a run depend on something besides its inputs.
 const FORBIDDEN_IN_MODELS: &[(&str, &str)] = &[
@@ -39,7 +39,7 @@ const LINES_MAX: usize = 800;
 pub(crate) fn findings(root: &Path) -> Result<Vec<String>, String> {
     let mut findings = Vec::new();
     for (name, folder) in packages(root)? {
-        let is_model = MODELS.contains(&name.as_str());
+        let is_model = MODELS.contains(&name.as_str()) || wayhop_protocols::names().any(|p| p == name);
         manifest_findings(root, &name, &folder, is_model, &mut findings);
         for file in rust_files(&folder)? {
             let source = read(&file)?;
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_wall_clock_is_found_in_every_model_crate() {
-        for model in ["core", "wire", "dsr", "aodv", "link", "radio", "world", "transport"] {
+        for model in ["core", "wire", "dsr", "aodv", "dsdv", "link", "radio", "world", "transport"] {
             assert_eq!(found_in(model, MANIFEST, "use std::time::Instant;\n").len(), 1, "{model}");
         }
     }

@@ -2,6 +2,15 @@
 
 /// The source with every comment, string and character literal blanked out. Line breaks stay, so line numbers hold.
 pub(crate) fn code_only(source: &str) -> String {
+    blanked(source, false)
+}
+
+/// The source with every comment blanked out. Line breaks stay, so line numbers hold.
+pub(crate) fn without_comments(source: &str) -> String {
+    blanked(source, true)
+}
+
+fn blanked(source: &str, keep_literals: bool) -> String {
     let mut out = String::with_capacity(source.len());
     let mut rest = source;
     while let Some(first) = rest.chars().next() {
@@ -9,6 +18,9 @@ pub(crate) fn code_only(source: &str) -> String {
         if skipped == 0 {
             out.push(first);
             rest = &rest[first.len_utf8()..];
+        } else if keep_literals && first != '/' {
+            out.push_str(&rest[..skipped]);
+            rest = &rest[skipped..];
         } else {
             out.push(' ');
             out.extend(rest[..skipped].chars().filter(|c| *c == '\n'));

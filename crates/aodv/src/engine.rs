@@ -1,5 +1,7 @@
 //! The state of one node, and the seam's handlers.
 
+use std::sync::Arc;
+
 use wayhop_core::{
     Addr, Command, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, Refused, RouteUse,
     RxMeta, Socket, Span, Time, TimerKey, TxReport, TxStatus,
@@ -23,7 +25,7 @@ use crate::table::{State, Table};
 /// A clone is a second node with the same memory.
 #[derive(Clone)]
 pub struct Engine {
-    pub(crate) params: Params,
+    pub(crate) params: Arc<Params>,
     pub(crate) table: Table,
     pub(crate) buffer: Buffer,
     pub(crate) seen: Seen,
@@ -94,8 +96,9 @@ pub(crate) fn is_destination(a: Addr) -> bool {
 }
 
 impl Engine {
-    /// A node that knows nothing yet.
-    pub fn new(params: Params) -> Self {
+    /// A node that knows nothing yet. Nodes may share the parameters.
+    pub fn new(params: impl Into<Arc<Params>>) -> Self {
+        let params = params.into();
         let seq = match params.own_number {
             OwnNumber::Minimal | OwnNumber::IncrementIfNext => 0,
             OwnNumber::Even => 2,

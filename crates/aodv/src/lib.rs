@@ -25,6 +25,7 @@
 //! | routes to subnets, and which route an address takes | `subnet.rs` | 5.2, 7 |
 //! | the routing table; the buffer; requests heard | `table.rs`, `buffer.rs`, `seen.rs` | 6.2, 6.3, 6.5 |
 //! | bytes | `output.rs` | 5 |
+//! | what scenarios, hosts and traces know of it | `description.rs`, `messages.rs`, `decode.rs` | |
 //!
 //! # Remarks in the trace
 //!
@@ -52,6 +53,8 @@
 //! Multicast routes: flags and requests for groups are passed on (section 2); several interfaces; authentication.
 
 mod buffer;
+mod decode;
+mod description;
 mod discovery;
 mod engine;
 mod inspect;
@@ -59,6 +62,7 @@ mod live;
 #[cfg(test)]
 mod loop_freedom;
 mod maintenance;
+mod messages;
 mod neighbours;
 mod notice;
 mod output;
@@ -73,5 +77,6 @@ mod seq;
 mod subnet;
 mod table;
 
+pub use description::DESCRIPTION;
 pub use engine::Engine;
 pub use params::{Hello, LocalRepair, OwnNumber, Params, Refresh, RerrNumber, SearchRule};

@@ -1,10 +1,12 @@
 //! Parameters that change while the node runs.
 
+use std::sync::Arc;
+
 use wayhop_core::parameters::{differences, from_start, whole_set};
 use wayhop_core::{Cx, DropReason, Refused};
 
 use crate::engine::Engine;
-use crate::params::Hello;
+use crate::params::{Hello, Params};
 
 /// Parameters that a node takes over when it starts, and why they stay as they are until it starts again.
 const FROM_START: [(&str, &str); 4] = [
@@ -17,15 +19,15 @@ const FROM_START: [(&str, &str); 4] = [
 impl Engine {
     /// Goes on with these parameters, or refuses all of them.
     pub(crate) fn set_parameters(&mut self, cx: &mut Cx<'_>, json: &str) -> Result<(), Refused> {
-        let new = whole_set(json, &self.params, "AODV")?;
+        let new = whole_set::<Params>(json, &self.params, "AODV")?;
         new.check().map_err(Refused)?;
-        for (key, ..) in differences(&self.params, &new) {
+        for (key, ..) in differences(&*self.params, &new) {
             if let Some((_, reason)) = FROM_START.iter().find(|(k, _)| *k == key) {
                 return Err(from_start(&key, reason));
             }
         }
         let was_silent = self.params.hello == Hello::Off;
-        self.params = new;
+        self.params = Arc::new(new);
         while let Some(p) = self.buffer.take_excess(self.params.buffer_packets) {
             cx.drop(p, DropReason::BufferFull);
         }

@@ -10,6 +10,7 @@ Examples:
   wayhop run scenarios/first.toml --set protocol.name=aodv --set movement.speed_max_mps=5 --captures
   wayhop run --movement M.tcl --traffic T.tcl --protocol dsr --profile ns2 --duration 900 --json";
 
+#[cfg(feature = "linux")]
 const EMULATE_EXAMPLES: &str = "\
 Needs root. In each node the others are mesh-0, mesh-1, ...; the interface is mesh0. A scenario's `programs` run in its \
 nodes; with a COMMAND, which has the terminal, the run ends when that does.
@@ -20,6 +21,7 @@ Examples:
   wayhop exec 4 -- iperf3 -s                                and in a third:
   wayhop exec 0 -- iperf3 -c mesh-4";
 
+#[cfg(feature = "linux")]
 const EXEC_EXAMPLES: &str = "\
 Examples:
   wayhop exec 0 -- ping mesh-3
@@ -49,6 +51,7 @@ Examples:
   wayhop compare runs/dsr runs/aodv --html comparison.html
   wayhop compare runs/simulated runs/emulated --json           20 seeds in the folder simulated";
 
+#[cfg(feature = "linux")]
 const LAB_EXAMPLES: &str = "\
 Needs root, and Debian's packages iproute2 and nftables. The nodes are Ethernet hosts: there is no radio model, and links \
 work or do not. Programs in the nodes know each other as mesh-0, mesh-1, ... With a COMMAND, which has the terminal, the \
@@ -62,6 +65,7 @@ Examples:
   wayhop export macfilter scenarios/first.toml --out walk.macfilter
   wayhop lab scenarios/first.toml --macfilter walk.macfilter --captures";
 
+#[cfg(feature = "linux")]
 const NODE_EXAMPLES: &str = "\
 Needs root, or CAP_NET_ADMIN and CAP_NET_RAW. Ends with SIGINT (Ctrl-C) or SIGTERM, and then sets the \
 host back; it does so, too, when it is killed. SIGHUP has it read CONFIG again; without one it ends.
@@ -91,9 +95,11 @@ pub(crate) enum Command {
     /// Run a scenario in every combination of what a plan varies, on all cores, and sum up
     #[command(after_help = crate::sweep::EXAMPLES)]
     Sweep(crate::sweep::SweepArgs),
+    #[cfg(feature = "linux")]
     /// Run a scenario on the real clock: each node a network namespace, for real programs
     #[command(after_help = EMULATE_EXAMPLES)]
     Emulate(EmulateArgs),
+    #[cfg(feature = "linux")]
     /// Run a command in a node of an emulation or a lab that runs
     #[command(after_help = EXEC_EXAMPLES)]
     Exec(ExecArgs),
@@ -114,21 +120,27 @@ pub(crate) enum Command {
     /// Run a paper's experiments again, and set the results beside its numbers
     #[command(after_help = REPRODUCE_EXAMPLE)]
     Reproduce(ReproduceArgs),
+    #[cfg(feature = "linux")]
     /// Run a scenario's nodes as daemons on this machine, each in a network namespace, on one Ethernet with a macfilter
     #[command(after_help = LAB_EXAMPLES)]
     Lab(LabArgs),
+    #[cfg(feature = "linux")]
     /// Run a routing protocol on this host: one node of a real mesh
     #[command(after_help = NODE_EXAMPLES)]
     Node(NodeArgs),
+    #[cfg(feature = "linux")]
     /// Set back what a node changed (a node starts this by itself)
     #[command(name = wayhop_daemon::UNDO_COMMAND, hide = true)]
     NodeUndo,
+    #[cfg(feature = "linux")]
     /// Talk to a running emulation, lab or node
     #[command(after_help = crate::ctl::EXAMPLES)]
     Ctl(crate::ctl::CtlArgs),
+    #[cfg(feature = "linux")]
     /// Receive the reports of nodes and write them down
     #[command(after_help = crate::collect::EXAMPLE)]
     Collect(crate::collect::CollectArgs),
+    #[cfg(feature = "linux")]
     /// Say what this machine lacks for each world, and the remedy
     #[command(after_help = crate::doctor::EXAMPLES)]
     Doctor(crate::doctor::DoctorArgs),
@@ -162,11 +174,9 @@ pub(crate) struct SourceArgs {
 /// What the command line says over the head of a scenario.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ChangeArgs {
-    /// Routing protocol: dsr or aodv
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = protocol_help())]
     pub(crate) protocol: Option<String>,
-    /// Constants and choices of the protocol: rfc, ns2 (ns-2.35), or the testbed's: cmu (DSR), das (AODV)
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = profile_help())]
     pub(crate) profile: Option<String>,
     /// Radio preset: wavelan-914-cmu, wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia,
     /// wavelan-i-isa, 80211b or 80211g
@@ -215,6 +225,7 @@ pub(crate) struct RunArgs {
     pub(crate) quiet: bool,
 }
 
+#[cfg(feature = "linux")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct EmulateArgs {
     #[command(flatten)]
@@ -234,6 +245,7 @@ pub(crate) struct EmulateArgs {
     pub(crate) command: Vec<std::ffi::OsString>,
 }
 
+#[cfg(feature = "linux")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExecArgs {
     /// The run, if there are several: its scenario's name or the number of its process
@@ -259,6 +271,7 @@ pub(crate) enum ExportArgs {
         #[arg(long)]
         no_god: bool,
     },
+    #[cfg(feature = "linux")]
     /// Who ignores whose frames from when on, so that those within range hear each other: for `wayhop lab`
     Macfilter {
         #[command(flatten)]
@@ -357,9 +370,11 @@ pub(crate) struct ReproduceArgs {
     /// holland-vaidya, where each is a pattern
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000), allow_negative_numbers = true)]
     pub(crate) seeds: Option<u64>,
+    #[cfg(feature = "linux")]
     /// pran: what of it
     #[arg(long, value_name = "PART")]
     pub(crate) part: Option<PranPart>,
+    #[cfg(feature = "linux")]
     /// pran: how long the robot takes around the building, seconds; the paper's took 780. Without it 180
     #[arg(long, value_name = "S", value_parser = lap, allow_negative_numbers = true)]
     pub(crate) duration: Option<f64>,
@@ -383,6 +398,7 @@ pub(crate) struct ReproduceArgs {
     pub(crate) quiet: bool,
 }
 
+#[cfg(feature = "linux")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct NodeArgs {
     /// Configuration file (TOML; docs/reference/node.md lists its keys)
@@ -397,11 +413,9 @@ pub(crate) struct NodeArgs {
     /// TUN interface that programs use; without it mesh0
     #[arg(long, value_name = "NAME")]
     pub(crate) tun: Option<String>,
-    /// Routing protocol: dsr or aodv
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = protocol_help())]
     pub(crate) protocol: Option<String>,
-    /// Constants and choices of the protocol: rfc, cmu (DSR), das (AODV), ns2
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = profile_help())]
     pub(crate) profile: Option<String>,
     /// Change any key of the configuration, such as protocol.hello=always; may be given again
     #[arg(long = "set", value_name = "PATH.KEY=VALUE")]
@@ -417,6 +431,7 @@ pub(crate) struct NodeArgs {
     pub(crate) tied: bool,
 }
 
+#[cfg(feature = "linux")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct LabArgs {
     #[command(flatten)]
@@ -457,6 +472,7 @@ pub(crate) enum Paper {
     Cmu,
     /// Desilva, Das: Experimental Evaluation of a Wireless Ad Hoc Network (2000)
     Das,
+    #[cfg(feature = "linux")]
     /// Saha and others: PRAN, routing protocols at user level (real programs; needs root)
     Pran,
     /// Holland, Vaidya: Analysis of TCP Performance over Mobile Ad Hoc Networks, Part II (1999)
@@ -464,6 +480,7 @@ pub(crate) enum Paper {
 }
 
 /// The parts of `reproduce pran`.
+#[cfg(feature = "linux")]
 #[derive(Copy, Clone, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum PranPart {
     /// Figures 5 and 7 to 9: a robot's video over a mobile mesh
@@ -501,6 +518,7 @@ pub fn command() -> clap::Command {
     Args::command()
 }
 
+#[cfg(feature = "linux")]
 /// Shorter laps end before the video has begun, longer ones are longer than anybody waits.
 fn lap(text: &str) -> Result<f64, String> {
     seconds(text).and_then(|s| {
@@ -527,6 +545,22 @@ fn percent(text: &str) -> Result<f64, String> {
         Ok(p) if (0.0..=100.0).contains(&p) => Ok(p),
         _ => Err("give a number from 0 to 100".to_owned()),
     }
+}
+
+/// What `--protocol` takes.
+fn protocol_help() -> String {
+    let names: Vec<_> = wayhop_protocols::names().collect();
+    format!("Routing protocol: {}", names.join(" or "))
+}
+
+/// What `--profile` takes.
+fn profile_help() -> String {
+    let of = |d: &&wayhop_core::Description| {
+        let names: Vec<_> = d.profiles.iter().map(|p| p.name).collect();
+        format!("{} ({})", names.join(", "), d.name)
+    };
+    let all: Vec<_> = wayhop_protocols::ALL.iter().map(of).collect();
+    format!("Constants and choices of the protocol: {}", all.join("; "))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use crate::failure::{Failure, output, warn};
 pub(crate) fn export(a: &ExportArgs) -> Result<ExitCode, Failure> {
     match a {
         ExportArgs::Ns2 { source, out, no_god } => ns2(source, out, !no_god),
+        #[cfg(feature = "linux")]
         ExportArgs::Macfilter { source, range, out } => macfilter(source, *range, out.as_deref()),
         ExportArgs::Csv { run, table, out } => csv(run, table, out.as_deref()),
     }
@@ -32,6 +33,7 @@ fn ns2(source: &SourceArgs, dir: &Path, god: bool) -> Result<ExitCode, Failure> 
     Ok(ExitCode::SUCCESS)
 }
 
+#[cfg(feature = "linux")]
 fn macfilter(source: &SourceArgs, range_m: f64, out: Option<&Path>) -> Result<ExitCode, Failure> {
     let scenario = source.load()?.resolve().map_err(Failure::usage)?;
     let text = wayhop_lab::MacFilter::of_range(&scenario, range_m).to_string();

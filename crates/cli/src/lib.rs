@@ -4,19 +4,26 @@
 
 mod args;
 mod chains;
+#[cfg(feature = "linux")]
 mod collect;
 mod compare;
+#[cfg(feature = "linux")]
 mod ctl;
 mod decode;
 mod diff;
+#[cfg(feature = "linux")]
 mod doctor;
+#[cfg(feature = "linux")]
 mod emulate;
 mod export;
 mod failure;
 mod import;
 mod job_progress;
+#[cfg(feature = "linux")]
 mod lab;
+#[cfg(feature = "linux")]
 mod named;
+#[cfg(feature = "linux")]
 mod node;
 mod progress;
 mod reference;
@@ -51,7 +58,9 @@ pub fn main() -> ExitCode {
         Command::Run(a) => run::run(&a),
         Command::Sweep(a) => sweep::sweep(&a),
         Command::Topology(a) => topology::topology(&a),
+        #[cfg(feature = "linux")]
         Command::Emulate(a) => emulate::emulate(&a),
+        #[cfg(feature = "linux")]
         Command::Exec(a) => emulate::exec(&a),
         Command::Export(a) => export::export(&a),
         Command::Import(a) => import::import(&a),
@@ -59,11 +68,17 @@ pub fn main() -> ExitCode {
         Command::Diff(a) => diff::diff(&a),
         Command::Compare(a) => compare::compare(&a),
         Command::Reproduce(a) => reproduce::reproduce(&a),
+        #[cfg(feature = "linux")]
         Command::Lab(a) => lab::lab(&a),
+        #[cfg(feature = "linux")]
         Command::Node(a) => node::node(&a),
+        #[cfg(feature = "linux")]
         Command::NodeUndo => node::undo(),
+        #[cfg(feature = "linux")]
         Command::Ctl(a) => ctl::ctl(a),
+        #[cfg(feature = "linux")]
         Command::Collect(a) => collect::collect(&a),
+        #[cfg(feature = "linux")]
         Command::Doctor(a) => doctor::doctor(&a),
         Command::Completions { shell } => completions(shell),
     };

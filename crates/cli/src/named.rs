@@ -18,7 +18,7 @@ pub(crate) fn command(
 
 /// The number of a node that an option names.
 pub(crate) fn named(option: &str, name: &str, resolved: &Resolved) -> Result<usize, Failure> {
-    wayhop_netns::node_named(&resolved.names, name).ok_or_else(|| {
+    wayhop_core::node_named(&resolved.names, name).ok_or_else(|| {
         let last = resolved.names.len() - 1;
         Failure::Usage(format!(
             "{option} {name}: there is no such node; give 0 to {last}, mesh-0 to mesh-{last}, or a name"

@@ -8,10 +8,14 @@ use std::time::Instant;
 
 use wayhop_report::{rows_json, rows_text};
 use wayhop_reproduce::holland_vaidya::{self, Mechanism};
-use wayhop_reproduce::{Options, cmu, das, pran};
+#[cfg(feature = "linux")]
+use wayhop_reproduce::pran;
+use wayhop_reproduce::{Options, cmu, das};
 use wayhop_runs::interruption::{INTERRUPTED, stop_on_signal};
 
-use crate::args::{MechanismName, Paper, PranPart, ReproduceArgs};
+#[cfg(feature = "linux")]
+use crate::args::PranPart;
+use crate::args::{MechanismName, Paper, ReproduceArgs};
 use crate::failure::{Failure, output, say};
 use crate::job_progress::JobProgress;
 
@@ -19,6 +23,7 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
     let name = match a.paper {
         Paper::Cmu => "cmu",
         Paper::Das => "das",
+        #[cfg(feature = "linux")]
         Paper::Pran => "pran",
         Paper::HollandVaidya => "holland-vaidya",
     };
@@ -27,6 +32,7 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
             "--mechanisms and --pattern belong to holland-vaidya; {name} has neither: leave them out"
         )));
     }
+    #[cfg(feature = "linux")]
     if a.paper != Paper::Pran && (a.part.is_some() || a.duration.is_some()) {
         return Err(Failure::Usage(format!(
             "--part and --duration belong to pran; {name} has neither: leave them out"
@@ -36,11 +42,14 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
     let threads =
         a.jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), |n| n as usize);
     let options = Options { first_seed: a.first_seed, seeds: a.seeds.unwrap_or(10), threads };
-    let (on_the_clock, study) = (pran_options(a), study_options(a, threads)?);
+    #[cfg(feature = "linux")]
+    let on_the_clock = pran_options(a);
+    let study = study_options(a, threads)?;
     let stop = stop_on_signal()?;
     let progress = match a.paper {
         Paper::Cmu => JobProgress::new(cmu::runs(&options), "runs", a.quiet),
         Paper::Das => JobProgress::new(das::runs(&options), "runs", a.quiet),
+        #[cfg(feature = "linux")]
         Paper::Pran => JobProgress::new(pran::seconds(&on_the_clock), "s", a.quiet),
         Paper::HollandVaidya => JobProgress::new(holland_vaidya::runs(&study), "runs", a.quiet),
     };
@@ -48,6 +57,7 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
     let outcome = match a.paper {
         Paper::Cmu => cmu::reproduce(&options, &dir, &stop, done),
         Paper::Das => das::reproduce(&options, &dir, &stop, done),
+        #[cfg(feature = "linux")]
         Paper::Pran => pran::reproduce(&on_the_clock, &dir, &stop, done),
         Paper::HollandVaidya => {
             let began = Instant::now();
@@ -73,6 +83,7 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(INTERRUPTED))
 }
 
+#[cfg(feature = "linux")]
 fn pran_options(a: &ReproduceArgs) -> pran::Options {
     pran::Options {
         first_seed: a.first_seed,

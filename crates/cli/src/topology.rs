@@ -159,7 +159,7 @@ fn of_scenario(r: &Resolved) -> Vec<Flow> {
 
 fn between(r: &Resolved, src: &str, dst: &str) -> Result<Flow, Failure> {
     let node = |option: &str, name: &str| {
-        wayhop_netns::node_named(&r.names, name).map(|i| i as u32).ok_or_else(|| {
+        wayhop_core::node_named(&r.names, name).map(|i| i as u32).ok_or_else(|| {
             let last = r.names.len() - 1;
             Failure::Usage(format!("{option} {name}: there is no such node; give 0 to {last}, or a name"))
         })

@@ -71,7 +71,7 @@ pub struct NodeParameters {
     pub node: u32,
     /// Its name.
     pub name: String,
-    /// Values by key, as in a scenario's `[protocol.dsr]` or `[protocol.aodv]`.
+    /// Values by key, as in a scenario's `[protocol]`.
     pub parameters: Map<String, Value>,
 }
 

@@ -1,6 +1,5 @@
 //! A protocol's parameters, which its host keeps beside it.
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 use wayhop_core::Command;
 
@@ -10,16 +9,13 @@ use crate::error::{ControlError, ErrorCode};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ParameterSet(Map<String, Value>);
 
-impl ParameterSet {
-    /// Of a protocol's `Params`.
-    pub fn of(params: &impl Serialize) -> Self {
-        match serde_json::to_value(params) {
-            Ok(Value::Object(map)) => Self(map),
-            // Params are structures of numbers, names and switches.
-            _ => Self::default(),
-        }
+impl From<Map<String, Value>> for ParameterSet {
+    fn from(values: Map<String, Value>) -> Self {
+        Self(values)
     }
+}
 
+impl ParameterSet {
     /// Values by key.
     pub fn values(&self) -> &Map<String, Value> {
         &self.0
@@ -82,14 +78,9 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    #[derive(Serialize)]
-    struct Params {
-        net_diameter: u8,
-        hello: &'static str,
-    }
-
     fn set() -> ParameterSet {
-        ParameterSet::of(&Params { net_diameter: 35, hello: "off" })
+        let values = [("net_diameter".to_owned(), json!(35)), ("hello".to_owned(), json!("off"))];
+        ParameterSet::from(Map::from_iter(values))
     }
 
     #[test]

@@ -37,6 +37,13 @@ impl fmt::Display for NodeId {
     }
 }
 
+/// The node that is meant: by its own name, its number, or `mesh-` and its number.
+pub fn node_named(names: &[String], name: &str) -> Option<usize> {
+    let number = name.strip_prefix("mesh-").unwrap_or(name).parse().ok();
+    let own = names.iter().position(|n| n == name);
+    own.or(number.filter(|&n: &usize| n < names.len()))
+}
+
 /// An IEEE 802 address.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mac(pub [u8; 6]);

@@ -1,15 +1,5 @@
 //! Octets, and numbers that may be undefined, in serialised inputs and effects.
 
-/// Octets as hexadecimal digits.
-pub(crate) fn to_hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    bytes
-        .iter()
-        .flat_map(|b| [DIGITS[usize::from(b >> 4)], DIGITS[usize::from(b & 15)]])
-        .map(char::from)
-        .collect()
-}
-
 /// The octets that these digits stand for.
 pub(crate) fn from_hex(text: &str) -> Option<Vec<u8>> {
     let digit = |c: u8| (c as char).to_digit(16).map(|d| d as u8);
@@ -25,7 +15,7 @@ pub(crate) mod cow {
 
     #[allow(clippy::ptr_arg, reason = "serde passes the field as it is")]
     pub(crate) fn serialize<S: Serializer>(b: &Cow<'_, [u8]>, s: S) -> Result<S::Ok, S::Error> {
-        s.serialize_str(&super::to_hex(b))
+        s.serialize_str(&crate::hex(b))
     }
     pub(crate) fn deserialize<'de, 'a, D: Deserializer<'de>>(d: D) -> Result<Cow<'a, [u8]>, D::Error> {
         let text = String::deserialize(d)?;
@@ -55,8 +45,8 @@ mod tests {
     #[test]
     fn hexadecimal_digits_come_back_as_the_octets_they_were() {
         let all: Vec<u8> = (0..=255).collect();
-        assert_eq!(from_hex(&to_hex(&all)), Some(all));
-        assert_eq!(to_hex(&[0x0a, 0xf0]), "0af0");
+        assert_eq!(from_hex(&crate::hex(&all)), Some(all));
+        assert_eq!(crate::hex(&[0x0a, 0xf0]), "0af0");
         assert_eq!((from_hex("0"), from_hex("zz")), (None, None));
     }
 }

@@ -7,6 +7,7 @@
 //! * [`Packet`] and [`Pool`]: the bytes of an IP packet, in buffers that are recycled.
 //! * [`Protocol`] and [`Cx`]: inputs in, effects out. A protocol sees its own node only; it has no clock, socket,
 //!   thread or global list. The node applies the effects in order after the handler returned.
+//! * [`Description`]: a protocol as everything outside of its crate knows it, and [`Configured`]: one with its parameters.
 //!
 //! Nothing in here does I/O.
 
@@ -14,12 +15,15 @@ mod addr;
 mod bytes;
 mod command;
 mod cx;
+mod description;
 mod effect;
 mod frame;
+mod hex;
 mod input;
 mod inspect;
 mod interface;
 mod leg;
+mod messages;
 mod packet;
 pub mod parameters;
 mod position;
@@ -31,15 +35,22 @@ mod send_state;
 mod socket;
 mod time;
 
-pub use addr::{Addr, BROADCAST, Mac, NodeId};
+pub use addr::{Addr, BROADCAST, Mac, NodeId, node_named};
 pub use command::{Command, Refused};
 pub use cx::Cx;
+pub use description::{
+    Adapt, Configured, Description, HostNeeds, ParameterError, Parameters, Profile, ReadParameters,
+};
 pub use effect::{Effect, Priority, TimerKey, TraceNote, TxId, TxSpec};
 pub use frame::{Frame, Payload, Reporting};
+pub use hex::hex;
 pub use input::{Input, RxMeta, TxReport, TxStatus};
 pub use inspect::{HeldPackets, Inspect};
 pub use interface::{IfaceId, Interface, LinkChange};
 pub use leg::Leg;
+pub use messages::{
+    Carrier, Classified, Datagram, DecodedMessage, MessageFormat, Ns2Format, Ns2Packet, RouteHeader, ends,
+};
 pub use packet::{FlowTag, Packet, PacketId, PacketMeta, Pool};
 pub use position::{Fix, Position};
 pub use protocol::{DataPlane, Interests, Protocol};

@@ -114,7 +114,7 @@ struct Logged {
 
 impl Serialize for Packet {
     fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        Logged { octets: bytes::to_hex(self.bytes()), meta: self.meta }.serialize(s)
+        Logged { octets: crate::hex(self.bytes()), meta: self.meta }.serialize(s)
     }
 }
 

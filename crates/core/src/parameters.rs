@@ -1,4 +1,5 @@
-//! Sets of parameters that a protocol takes over while it runs: [`Command::SetParameters`](crate::Command::SetParameters).
+//! Sets of parameters as JSON, and those that a protocol takes over while it runs:
+//! [`Command::SetParameters`](crate::Command::SetParameters).
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -49,11 +50,13 @@ fn misfit<P: Serialize + DeserializeOwned>(given: &Map<String, Value>, running: 
     })
 }
 
-fn of<P: DeserializeOwned>(set: Map<String, Value>) -> Result<P, String> {
+/// A whole set of parameters, read.
+pub fn of<P: DeserializeOwned>(set: Map<String, Value>) -> Result<P, String> {
     serde_json::from_value(Value::Object(set)).map_err(|e| e.to_string())
 }
 
-fn object<P: Serialize>(set: &P) -> Map<String, Value> {
+/// The values of a set of parameters by key.
+pub fn object<P: Serialize>(set: &P) -> Map<String, Value> {
     match serde_json::to_value(set) {
         Ok(Value::Object(map)) => map,
         // A structure of numbers, names and switches is an object.

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use wayhop_core::Configured;
 use wayhop_linux::Error;
-use wayhop_scenario::{Document, Protocol, ProtocolParams};
+use wayhop_scenario::{Document, Protocol};
 
 use crate::log::Level;
 use crate::monitor::Monitor;
@@ -23,8 +24,8 @@ pub struct NodeConfig {
     /// The TUN interface that programs use.
     #[serde(default = "tun")]
     pub tun: String,
-    /// The TUN interface's MTU, octets. Without it: the interface's MTU, with DSR less 136, which is what the headers of its
-    /// longest route need.
+    /// The TUN interface's MTU, octets. Without it: the interface's MTU, less what the headers of the protocol need at
+    /// most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mtu: Option<u16>,
     /// Seed of the protocol's random choices. Without one, each start draws its own, as RFC 4728 section 4.3 and RFC 3561
@@ -137,7 +138,7 @@ pub struct Settings {
     /// The mesh's prefix length.
     pub prefix_len: u8,
     /// The protocol, fit for an interface that does not acknowledge.
-    pub protocol: ProtocolParams,
+    pub protocol: Configured,
     /// The file and the command line that it was read from, to read it again.
     pub source: Option<(PathBuf, Overrides)>,
     /// What the user should know.
@@ -226,8 +227,7 @@ impl Settings {
                 "give one such as localhost:2947",
             ));
         }
-        let mut remarks = Vec::new();
-        crate::adapt::adapt(&mut config.protocol, doc, &mut remarks)?;
+        let remarks = config.protocol.adapt(doc)?;
         let protocol = config.protocol.resolve(doc)?;
         Ok(Self { config, address, prefix_len, protocol, source: None, remarks })
     }
@@ -236,11 +236,7 @@ impl Settings {
     pub fn to_toml(&self) -> Result<String, Error> {
         let wrong = |e: toml::ser::Error| Error::Config(e.to_string());
         let mut config = self.config.clone();
-        config.protocol.overrides = match &self.protocol {
-            ProtocolParams::Dsr(p) => toml::Table::try_from(p),
-            ProtocolParams::Aodv(p) => toml::Table::try_from(p),
-        }
-        .map_err(wrong)?;
+        config.protocol = Protocol::complete(&self.protocol).map_err(wrong)?;
         toml::to_string(&config).map_err(wrong)
     }
 }

@@ -16,12 +16,12 @@ use wayhop_node::{Due, Engine, Hop, HopKind, IfaceConfig, Node, Resolution, Worl
 use wayhop_wire::ipv4;
 
 use crate::fate::Fates;
-use crate::hop::hop_of;
 use crate::signals::Map;
 use crate::station::Whereabouts;
 use crate::timing::Timing;
 use crate::transmitters::Transmitters;
 use crate::world::Around;
+use wayhop_protocols::hop as hop_of;
 
 /// The most packets of one class that wait when the interface does not take them.
 const MAX_QUEUED: usize = 64;
@@ -102,7 +102,7 @@ impl Host {
 
     /// The protocol begins, and opens its sockets.
     pub(crate) fn start(&mut self) {
-        self.call(|n, w, at| n.start(w, at));
+        self.call(Node::start);
     }
 
     /// What the protocol listens to.

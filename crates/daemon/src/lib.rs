@@ -12,14 +12,12 @@
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 
-mod adapt;
 mod capture;
 mod config;
 mod control;
 mod counters;
 mod events;
 mod fate;
-mod hop;
 mod host;
 mod log;
 mod monitor;

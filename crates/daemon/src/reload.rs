@@ -1,20 +1,10 @@
 //! SIGHUP: the configuration is read again, and what may change while the node runs does.
 
 use serde_json::{Map, Value};
-use wayhop_control::ParameterSet;
-use wayhop_scenario::ProtocolParams;
 
 use crate::config::Settings;
 use crate::log::Level;
 use crate::setup::Ready;
-
-/// All parameters of a protocol.
-pub(crate) fn parameters(p: &ProtocolParams) -> ParameterSet {
-    match p {
-        ProtocolParams::Dsr(p) => ParameterSet::of(p),
-        ProtocolParams::Aodv(p) => ParameterSet::of(p),
-    }
-}
 
 /// Reads the configuration again. `settings` become what the node runs with.
 pub(crate) fn reload(ready: &mut Ready, settings: &mut Settings) {
@@ -64,8 +54,8 @@ fn refused(old: &Settings, new: &Settings) -> Vec<String> {
         a.keys().chain(b.keys()).filter(|k| a.get(*k) != b.get(*k)).cloned().collect();
     keys.sort();
     keys.dedup();
-    let (p, q) = (&old.config.protocol, &new.config.protocol);
-    for (key, differs) in [("name", p.name != q.name), ("profile", p.profile != q.profile)] {
+    let (p, q) = (&old.protocol, &new.protocol);
+    for (key, differs) in [("name", p.name() != q.name()), ("profile", p.profile() != q.profile())] {
         if differs {
             keys.push(format!("protocol.{key}"));
         }
@@ -75,13 +65,13 @@ fn refused(old: &Settings, new: &Settings) -> Vec<String> {
 
 /// One after the other, so that one that the protocol refuses does not keep the others from changing.
 fn change_parameters(ready: &mut Ready, settings: &mut Settings, new: Settings) {
-    let same = |s: &Settings| (s.config.protocol.name.clone(), s.config.protocol.profile.clone());
-    if same(settings) != same(&new) {
+    let (old, now) = (&settings.protocol, &new.protocol);
+    if (old.name(), old.profile()) != (now.name(), now.profile()) {
         return;
     }
-    let (old, now) = (parameters(&settings.protocol), parameters(&new.protocol));
+    let (old, now) = (old.values(), now.values());
     let mut all = true;
-    for (key, value) in now.values().iter().filter(|(k, v)| old.values().get(*k) != Some(*v)) {
+    for (key, value) in now.iter().filter(|(k, v)| old.get(*k) != Some(*v)) {
         let change = Map::from_iter([(key.clone(), value.clone())]);
         match ready.host.change_parameters(&change) {
             Ok(()) => ready.log.tell(Level::Info, format_args!("protocol.{key} is {}", shown(value))),

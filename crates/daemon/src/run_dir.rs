@@ -78,7 +78,9 @@ impl Run {
             Recorder::start(dir, &Outputs::default(), vec![node]).map_err(|e| wrong(&e))?.never_waiting();
         let writing = Rows::Writing(Box::new(recorder));
         if let Rows::Waiting(rows) = std::mem::replace(&mut self.rows, writing) {
-            rows.into_iter().for_each(|row| self.write(row));
+            for row in rows {
+                self.write(row);
+            }
         }
         Ok(())
     }

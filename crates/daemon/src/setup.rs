@@ -5,8 +5,7 @@ use std::io::Read as _;
 
 use nix::ifaddrs::getifaddrs;
 use socket2::Socket;
-use wayhop_core::{Addr, DataPlane, Protocol, Purpose, stream};
-use wayhop_scenario::ProtocolParams;
+use wayhop_core::{Addr, Configured, DataPlane, Purpose, stream};
 
 use wayhop_control::{About, Access, Bound, NodeAbout, Server};
 use wayhop_linux::ebpf::Gate;
@@ -21,17 +20,12 @@ use crate::control::{Desk, NODE};
 use crate::host::{Host, Port};
 use crate::log::{Level, Log};
 use crate::privileges;
-use crate::reload::parameters;
 use crate::remade::interface_settings;
 use crate::run_dir::{self, Run};
 use crate::signals::{Signals, Source};
 use crate::station::Station;
 use crate::timing::Timing;
 use crate::undo::Undo;
-
-/// Octets that DSR's headers need with its longest route, 31 hops: the fixed part, a Source Route of 30 addresses, an
-/// Acknowledgement Request and an Acknowledgement (RFC 4728, section 6).
-const DSR_ROOM: usize = 4 + (4 + 4 * 30) + 4 + 12 - 8;
 
 /// A node that is ready to run.
 pub(crate) struct Ready {
@@ -94,18 +88,18 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         None => random_seed().map_err(Error::system("draw a seed"))?,
     };
 
-    let params = for_mtu(&settings.protocol, interface.mtu, settings);
-    let protocol = engine(&params);
+    let configured = for_mtu(interface.mtu, settings);
+    let protocol = configured.engine();
     let plane = protocol.data_plane();
     let mtu = config.mtu.unwrap_or_else(|| {
-        let room = if plane == DataPlane::PerPacket { DSR_ROOM } else { 0 };
+        let room = configured.description().host.header_room;
         interface.mtu.saturating_sub(room).clamp(576, 65_535) as u16
     });
     let rng = stream(seed, Purpose::Protocol, settings.address.to_bits().into());
     let port = Port { mac: interface.mac, mtu: interface.mtu };
     let mesh = Prefix::around(settings.address, settings.prefix_len);
     let mut host = Host::new(protocol, settings.address, mesh, port, rng);
-    host.parameters = parameters(&params);
+    host.parameters = configured.values().into();
     host.timing = config.timing.then(Timing::default);
     host.around.run = config.run.as_ref().map(|_| Run::waiting());
     // Filters and eBPF need to know which sockets the protocol opens; what it sends waits in the queue.
@@ -294,20 +288,13 @@ fn check_addresses(settings: &Settings) -> Result<(), Error> {
 }
 
 /// The protocol for a link that carries packets of this length, unless the configuration says another.
-fn for_mtu(params: &ProtocolParams, mtu: usize, settings: &Settings) -> ProtocolParams {
-    let mut params = params.clone();
-    if let ProtocolParams::Dsr(p) = &mut params
-        && !settings.config.protocol.overrides.contains_key("mtu_bytes")
-    {
-        p.mtu_bytes = mtu.min(usize::from(u16::MAX)) as u16;
-    }
-    params
-}
-
-fn engine(params: &ProtocolParams) -> Box<dyn Protocol> {
-    match params {
-        ProtocolParams::Dsr(p) => Box::new(wayhop_dsr::Engine::new(p.clone())),
-        ProtocolParams::Aodv(p) => Box::new(wayhop_aodv::Engine::new(p.clone())),
+fn for_mtu(mtu: usize, settings: &Settings) -> Configured {
+    let configured = settings.protocol.clone();
+    match configured.description().host.mtu {
+        Some(key) if !settings.config.protocol.overrides.contains_key(key) => {
+            configured.with(key, mtu.min(usize::from(u16::MAX)).into()).unwrap_or(configured)
+        }
+        _ => configured,
     }
 }
 

@@ -1,5 +1,7 @@
 //! The node: its state, and the dispatch of inputs and options.
 
+use std::sync::Arc;
+
 use wayhop_core::{
     Addr, Command, Cx, DataPlane, DropReason, Fix, Inspect, Interests, Packet, Priority, Protocol, Refused,
     RxMeta, Socket, Span, Time, TimerKey, TxId, TxReport, TxSpec, TxStatus,
@@ -33,7 +35,7 @@ use crate::view::{View, is_node};
 /// A clone is a second node with the same memory.
 #[derive(Clone)]
 pub struct Engine {
-    pub(crate) params: Params,
+    pub(crate) params: Arc<Params>,
     pub(crate) cache: Box<dyn RouteCache>,
     pub(crate) requests: RequestTable,
     pub(crate) buffer: SendBuffer,
@@ -125,10 +127,17 @@ impl Timer {
     }
 }
 
+/// The same parameters if they are in range: not a copy for each node.
+fn clamped(params: Arc<Params>) -> Arc<Params> {
+    let in_range = Params::clone(&params).clamped();
+    if in_range == *params { params } else { Arc::new(in_range) }
+}
+
 impl Engine {
-    /// A node that knows nothing yet. Values of `params` that the formats cannot hold are brought into range.
-    pub fn new(params: Params) -> Self {
-        let p = params.clamped();
+    /// A node that knows nothing yet. Nodes may share the parameters. Values that the formats cannot hold are brought into
+    /// range.
+    pub fn new(params: impl Into<Arc<Params>>) -> Self {
+        let p = clamped(params.into());
         let timeout = Span::from_secs(p.route_cache_timeout_s.into());
         let cache: Box<dyn RouteCache> = match p.route_cache {
             CacheKind::Path => {
@@ -143,8 +152,8 @@ impl Engine {
     }
 
     /// A node with another organisation of the Route Cache.
-    pub fn with_cache(params: Params, cache: Box<dyn RouteCache>) -> Self {
-        let p = params.clamped();
+    pub fn with_cache(params: impl Into<Arc<Params>>, cache: Box<dyn RouteCache>) -> Self {
+        let p = clamped(params.into());
         let ms = |v: u32| Span::from_millis(v.into());
         Self {
             cache,

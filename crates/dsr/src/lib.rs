@@ -65,6 +65,8 @@ mod answers;
 mod blacklist;
 mod buffer;
 pub mod cache;
+mod decode;
+mod description;
 mod discovery;
 mod duplicates;
 mod engine;
@@ -81,6 +83,7 @@ mod location;
 #[cfg(test)]
 mod loop_freedom;
 mod maintenance;
+mod messages;
 mod multicast;
 mod neighbours;
 mod notice;
@@ -96,6 +99,7 @@ mod shortening;
 mod tunnel;
 mod view;
 
+pub use description::DESCRIPTION;
 pub use engine::Engine;
 pub use params::{BadLinks, CacheKind, Maintenance, Metric, Params};
 pub use path::{MAX_HOPS, MAX_NODES, Path};

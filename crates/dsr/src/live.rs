@@ -1,5 +1,7 @@
 //! Parameters that change while the node runs.
 
+use std::sync::Arc;
+
 use wayhop_core::parameters::{differences, from_start, whole_set};
 use wayhop_core::{Cx, DropReason, Refused, Span};
 
@@ -55,7 +57,7 @@ const FORCED_BY_ETX: [&str; 4] =
 impl Engine {
     /// Goes on with these parameters, or refuses all of them.
     pub(crate) fn set_parameters(&mut self, cx: &mut Cx<'_>, json: &str) -> Result<(), Refused> {
-        let given = whole_set(json, &self.params, "DSR")?;
+        let given = whole_set(json, &*self.params, "DSR")?;
         let new = given.clone().clamped();
         let is_forced = |key: &str| given.metric == Metric::Etx && FORCED_BY_ETX.contains(&key);
         if let Some((key, given, nearest)) =
@@ -63,7 +65,7 @@ impl Engine {
         {
             return Err(Refused(format!("{key} cannot be {given}: the nearest possible value is {nearest}")));
         }
-        for (key, ..) in differences(&self.params, &new) {
+        for (key, ..) in differences(&*self.params, &new) {
             if let Some((_, reason)) = FROM_START.iter().find(|(keys, _)| keys.contains(&key.as_str())) {
                 return Err(from_start(&key, reason));
             }
@@ -77,7 +79,7 @@ impl Engine {
         self.blacklist.keep_for(ms(new.blacklist_probable_ms), ms(new.blacklist_expiry_ms));
         self.rexmt.resize(new.rexmt_buffer_packets.into());
         self.buffer.bound(new.send_buffer_packets.into(), Span::from_secs(new.send_buffer_timeout_s.into()));
-        self.params = new;
+        self.params = Arc::new(new);
         while let Some(h) = self.buffer.take_excess() {
             cx.drop(h.packet, DropReason::BufferFull);
         }

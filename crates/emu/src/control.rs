@@ -8,7 +8,7 @@ use wayhop_control::{
 };
 use wayhop_core::{Command, Inspect, Position, Refused, Time};
 use wayhop_netns::Error;
-use wayhop_scenario::{ProtocolParams, Resolved};
+use wayhop_scenario::Resolved;
 use wayhop_sim::{Geodetic, Happening, LinkOverride as Override, Simulation};
 
 /// The socket, and what it must remember.
@@ -26,10 +26,7 @@ impl Control {
         let about = About::new(&scenario.name, "emulation", scenario.protocol.name(), nodes);
         let server =
             Server::for_run(&about).map_err(|e| Error::system("cannot open the control socket", e))?;
-        let set = match &scenario.protocol {
-            ProtocolParams::Dsr(p) => ParameterSet::of(p),
-            ProtocolParams::Aodv(p) => ParameterSet::of(p),
-        };
+        let set = ParameterSet::from(scenario.protocol.values());
         Ok(Self { server, parameters: vec![set; scenario.names.len()] })
     }
 

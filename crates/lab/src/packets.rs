@@ -151,12 +151,11 @@ impl Packets {
 
 /// The stamp of a packet, behind a DSR header if it has one.
 fn look_inside(packet: &[u8]) -> Option<Inside> {
-    let (protocol, segment) = match dsr::edit::parse(packet) {
-        Ok((_, header)) => (header.next_header(), header.payload()),
-        Err(_) => {
-            let ip = ipv4::Packet::new_checked(packet).ok()?;
-            (ip.protocol(), ip.payload())
-        }
+    let (protocol, segment) = if let Ok((_, header)) = dsr::edit::parse(packet) {
+        (header.next_header(), header.payload())
+    } else {
+        let ip = ipv4::Packet::new_checked(packet).ok()?;
+        (ip.protocol(), ip.payload())
     };
     let (transport, payload) = match (protocol, segment) {
         (ipv4::protocol::UDP, _) => {
@@ -206,7 +205,11 @@ mod tests {
             event: what.to_owned(),
             packet,
             bytes: p.len() as u32,
-            head: p[..kept].iter().map(|b| format!("{b:02x}")).collect(),
+            head: p[..kept]
+                .iter()
+                .flat_map(|b| [b >> 4, b & 15])
+                .filter_map(|digit| char::from_digit(digit.into(), 16))
+                .collect(),
             peer: Some(B),
             signal_dbm: None,
             reason: None,

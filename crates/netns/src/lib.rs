@@ -27,4 +27,4 @@ pub use lateness::Lateness;
 pub use namespace::Namespace;
 pub use order::order;
 pub use program::{Ended, Launch, end_inhabitants, exit_code, start};
-pub use registry::{Entry, Registry, find, lab_folder, node_named};
+pub use registry::{Entry, Registry, find, lab_folder};

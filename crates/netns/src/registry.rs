@@ -6,7 +6,7 @@ use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use wayhop_core::Addr;
+use wayhop_core::{Addr, node_named};
 
 use crate::error::Error;
 use crate::hosts;
@@ -36,13 +36,6 @@ impl Entry {
     fn is_alive(&self) -> bool {
         Path::new("/proc").join(self.pid.to_string()).join("fd").exists()
     }
-}
-
-/// The node that is meant: by its own name, its number, or `mesh-` and its number.
-pub fn node_named(names: &[String], name: &str) -> Option<usize> {
-    let number = name.strip_prefix("mesh-").unwrap_or(name).parse().ok();
-    let own = names.iter().position(|n| n == name);
-    own.or(number.filter(|&n: &usize| n < names.len()))
 }
 
 /// The files of one run; they go with this value.

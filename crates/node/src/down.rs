@@ -133,6 +133,12 @@ impl<P: Protocol> Node<P> {
     /// A frame enters its interface's queue.
     pub(crate) fn enqueue<W: World>(&mut self, w: &mut W, at: Time, frame: Frame) {
         let iface = frame.iface;
+        let frame = if self.interfaces[iface.index()].queue.is_empty() {
+            let Some(frame) = w.offer(at, frame) else { return };
+            frame
+        } else {
+            frame
+        };
         match self.interfaces[iface.index()].push(frame) {
             Ok(()) => w.ready(at, iface),
             Err(frame) => self.failed(w, at, frame, TxStatus::QueueFull),
@@ -155,14 +161,14 @@ impl<P: Protocol> Node<P> {
             };
         }
         match status {
-            TxStatus::Acked | TxStatus::Unknown => self.sent(w, frame, status),
+            TxStatus::Acked | TxStatus::Unknown => Self::sent(w, frame, status),
             _ => self.failed(w, at, frame, status),
         }
         self.settle(w, at);
     }
 
     /// A frame was sent well, or as well as can be known.
-    fn sent<W: World>(&mut self, w: &mut W, frame: Frame, status: TxStatus) {
+    fn sent<W: World>(w: &mut W, frame: Frame, status: TxStatus) {
         let Frame { packet, next_hop, iface, reporting, .. } = frame;
         w.workspace().pool.recycle(packet);
         let (engine, id) = match reporting {

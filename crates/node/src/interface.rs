@@ -93,3 +93,36 @@ impl Iface {
 pub(crate) fn id(index: usize) -> IfaceId {
     IfaceId(index as u8)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wayhop_core::{Packet, PacketId, PacketMeta, Payload, Pool, Reporting};
+
+    fn packet(id: u64) -> Packet {
+        Pool::new().packet(&[0; 20], PacketMeta { id: PacketId(id), ..PacketMeta::default() })
+    }
+
+    #[test]
+    fn without_classes_the_queue_is_first_come_first_served() {
+        for (queue_classes, order) in [(true, [2, 1]), (false, [1, 2])] {
+            let config = IfaceConfig { queue_classes, ..IfaceConfig::default() };
+            let mut iface = Iface::new(Mac::BROADCAST, Arc::new(config));
+            for (id, priority) in [(1, Priority::Data), (2, Priority::Control)] {
+                let frame = Frame {
+                    packet: packet(id),
+                    payload: Payload::Ip,
+                    iface: IfaceId(0),
+                    next_hop: BROADCAST,
+                    receiver: Mac::BROADCAST,
+                    priority,
+                    reporting: Reporting::Nobody,
+                    life: 0,
+                };
+                iface.push(frame).unwrap();
+            }
+            let left = std::iter::from_fn(|| iface.queue.pop()).map(|f| f.packet.meta.id.0);
+            assert_eq!(left.collect::<Vec<_>>(), order, "{queue_classes}");
+        }
+    }
+}

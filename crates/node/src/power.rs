@@ -55,7 +55,9 @@ impl<P: Protocol> Node<P> {
         self.heard_on.clear();
         self.engines.clear();
         self.overhears = false;
-        engines.into_iter().for_each(|e| self.add_engine(e));
+        for e in engines {
+            self.add_engine(e);
+        }
         self.is_up = true;
         self.start(w, at);
     }

@@ -114,7 +114,9 @@ impl Resolver {
         }
         let mut found = self.waiting.remove(&addr).map(|w| w.frames).unwrap_or_default();
         self.frames -= found.len();
-        found.iter_mut().for_each(|f| f.receiver = mac);
+        for f in &mut found {
+            f.receiver = mac;
+        }
         found
     }
 

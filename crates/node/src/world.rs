@@ -49,6 +49,12 @@ pub enum Stage {
 
 /// The medium below a node.
 pub trait Below {
+    /// A frame finds the queue of its interface empty. A medium that is free takes it at once; any other gives it back, and
+    /// it enters the queue.
+    fn offer(&mut self, at: Time, frame: Frame) -> Option<Frame> {
+        let _ = at;
+        Some(frame)
+    }
     /// A frame entered the queue of this interface: [`crate::Node::pull`] takes it as soon as the medium is free.
     fn ready(&mut self, at: Time, iface: IfaceId);
     /// A protocol wants the packets for this neighbour back: those that the medium has taken with [`crate::Node::pull`]

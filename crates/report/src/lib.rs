@@ -11,6 +11,7 @@
 //!
 //! Nothing here knows a paper: a reproduction brings its numbers and words.
 
+mod chi_square;
 mod columns;
 mod figure;
 mod html;

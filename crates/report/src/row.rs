@@ -20,7 +20,8 @@ pub struct Row {
     pub quantity: String,
     /// The paper's number; `None` where it gives none.
     pub paper: Option<f64>,
-    /// Ours, the mean over seeds; `None` where it cannot be had, and `note` says why.
+    /// Ours, the mean over seeds or, for a standard deviation, the one over seeds; `None` where it cannot be had, and `note`
+    /// says why.
     pub ours: Option<f64>,
     /// The 95 % interval of ours over seeds; `None` of one seed.
     pub ci95: Option<[f64; 2]>,
@@ -44,9 +45,18 @@ impl Row {
 
     /// With ours, from one value a run. Runs that have none are left out.
     #[must_use]
-    pub fn with(mut self, values: impl IntoIterator<Item = Option<f64>>) -> Self {
-        let values: Vec<f64> = values.into_iter().flatten().collect();
-        if let Some(e) = Estimate::of(&values) {
+    pub fn with(self, values: impl IntoIterator<Item = Option<f64>>) -> Self {
+        self.estimated(Estimate::of(&values.into_iter().flatten().collect::<Vec<_>>()))
+    }
+
+    /// With the standard deviation of ours over runs, from one value a run; nothing of fewer than two.
+    #[must_use]
+    pub fn with_deviation(self, values: impl IntoIterator<Item = Option<f64>>) -> Self {
+        self.estimated(Estimate::of_deviation(&values.into_iter().flatten().collect::<Vec<_>>()))
+    }
+
+    fn estimated(mut self, estimate: Option<Estimate>) -> Self {
+        if let Some(e) = estimate {
             self.ours = Some(e.mean);
             self.ci95 = e.ci95;
             self.seeds = e.runs;

@@ -1,5 +1,7 @@
 //! Means, and how sure they are.
 
+use crate::chi_square::chi_square95;
+
 /// The arithmetic mean; `None` of nothing.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
@@ -40,6 +42,16 @@ impl Estimate {
             [mean - half, mean + half]
         });
         Some(Self { mean, ci95, runs: n })
+    }
+
+    /// The standard deviation of `values`, one a run, with its interval by the chi-square distribution, which takes the
+    /// values for normally distributed. `mean` is the standard deviation; `None` of fewer than two values.
+    pub fn of_deviation(values: &[f64]) -> Option<Self> {
+        let sd = standard_deviation(values)?;
+        let freedom = values.len() - 1;
+        let ci95 = chi_square95(freedom)
+            .map(|[low, high]| [high, low].map(|quantile| sd * (freedom as f64 / quantile).sqrt()));
+        Some(Self { mean: sd, ci95, runs: values.len() })
     }
 
     /// The mean of `a - b` over pairs of runs that share their seed, which takes what both have in common out of the
@@ -138,6 +150,16 @@ mod tests {
         let [low, high] = e.ci95.unwrap();
         assert_eq!((e.mean, e.runs), (3.0, 5));
         assert!((low - 1.036_76).abs() < 1e-4 && (high - 4.963_24).abs() < 1e-4, "{low} {high}");
+    }
+
+    #[test]
+    fn the_interval_of_a_deviation_is_that_of_a_worked_example() {
+        // 1..5: s = sqrt(2.5), chi-square of 4 degrees 0.48442 and 11.14329: sqrt(10 / 11.14329) and sqrt(10 / 0.48442).
+        let e = Estimate::of_deviation(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        let [low, high] = e.ci95.unwrap();
+        assert!((e.mean - 1.581_14).abs() < 1e-5 && e.runs == 5);
+        assert!((low - 0.947_31).abs() < 1e-4 && (high - 4.543_46).abs() < 1e-4, "{low} {high}");
+        assert_eq!(Estimate::of_deviation(&[1.0]), None);
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod das;
 pub mod holland_vaidya;
 mod options;
 mod outcome;
+#[cfg(feature = "linux")]
 pub mod pran;
 mod simulate;
 mod table;

@@ -43,12 +43,14 @@ impl From<wayhop_trace::Error> for Error {
     }
 }
 
+#[cfg(feature = "linux")]
 impl From<wayhop_netns::Error> for Error {
     fn from(e: wayhop_netns::Error) -> Self {
         Self::run(e)
     }
 }
 
+#[cfg(feature = "linux")]
 impl From<wayhop_linux::Error> for Error {
     fn from(e: wayhop_linux::Error) -> Self {
         match e {

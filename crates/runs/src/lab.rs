@@ -94,7 +94,7 @@ pub fn unmodelled(s: &Scenario) -> Vec<String> {
 
 /// The scenario's protocol as settings of a node's configuration.
 fn sets(p: &Protocol, seed: u64) -> Vec<String> {
-    let mut sets = vec![format!("seed={seed}"), format!("protocol.profile={}", p.profile)];
+    let mut sets = vec![format!("seed={seed}"), format!("protocol.profile={}", p.profile())];
     sets.extend(p.overrides.iter().map(|(k, v)| format!("protocol.{k}={v}")));
     sets
 }

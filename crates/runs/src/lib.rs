@@ -9,18 +9,23 @@
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 
+#[cfg(feature = "linux")]
 mod emulate;
 mod error;
 pub mod interruption;
 pub mod jobs;
+#[cfg(feature = "linux")]
 mod lab;
 mod outcome;
+#[cfg(feature = "linux")]
 mod programs;
 pub mod run_dir;
 mod simulate;
 
+#[cfg(feature = "linux")]
 pub use emulate::{Emulation, Tasks};
 pub use error::Error;
+#[cfg(feature = "linux")]
 pub use lab::{Lab, plan, unmodelled};
 pub use outcome::Outcome;
 pub use simulate::{simulate, to_end};

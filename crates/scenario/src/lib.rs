@@ -19,6 +19,7 @@ mod ns2;
 mod overrides;
 mod placing;
 mod programs;
+mod protocol;
 mod reference;
 mod resolve;
 mod schema;
@@ -39,7 +40,7 @@ pub use map::{Map, MapFeature, Shape};
 pub use ns2::{ExportOptions, Exported, Imported, Importer, export_ns2};
 pub use programs::ProgramPlan;
 pub use reference::{reference_markdown, reference_tables};
-pub use resolve::{CapturePlan, ProtocolParams, Resolved};
+pub use resolve::{CapturePlan, Resolved};
 pub use schema::{
     Area, Captures, Cbr, CbrRandom, Command, Movement, Node, NodeRef, Nodes, Ns2File, Output, Ping, Place,
     Poisson, Program, Protocol, PurgeRoutes, Radio, Scenario, Stall, Traffic,

@@ -13,9 +13,9 @@ use crate::schema::Scenario;
 /// What a run of ns-2 files needs besides them.
 #[derive(Clone, Debug, Default)]
 pub struct Ns2Options {
-    /// `dsr` or `aodv`; DSR if not given.
+    /// Its name; that of [`wayhop_protocols::default`] if not given.
     pub protocol: Option<String>,
-    /// `rfc`, `ns2`, `cmu` or `das`; `rfc` if not given.
+    /// One of the protocol's; its first if not given.
     pub profile: Option<String>,
     /// A radio preset; `wavelan-914-cmu` if not given.
     pub radio: Option<String>,

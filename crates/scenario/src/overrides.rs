@@ -1,11 +1,15 @@
 //! A preset or profile with some of its keys replaced.
 
+use std::collections::BTreeMap;
 use std::num::IntErrorKind;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value as Json};
 use toml::{Table, Value};
+use wayhop_core::{Description, Parameters};
 
 use crate::document::Document;
 use crate::error::{Error, nearest};
@@ -17,11 +21,24 @@ pub(crate) fn apply<T: Serialize + DeserializeOwned + JsonSchema>(
     section: &str,
     document: &Document,
 ) -> Result<T, Error> {
-    let mut table =
-        Table::try_from(base).map_err(|e| document.error(section, e.to_string(), "report this as a bug"))?;
+    let bug = |e: toml::ser::Error| document.error(section, e.to_string(), "report this as a bug");
+    let base = Table::try_from(base).map_err(bug)?;
+    let read = |table: &Table| T::deserialize(table.clone()).map_err(|e| e.message().to_owned());
+    let schema = schemars::schema_for!(T).to_value();
+    merge(base, overrides, section, document, &keys(&schema), read)
+}
+
+/// What `read` makes of `base` with the keys of `overrides` in the place of its own. `known` are the keys that there are.
+fn merge<T>(
+    mut table: Table,
+    overrides: &Table,
+    section: &str,
+    document: &Document,
+    known: &[String],
+    read: impl Fn(&Table) -> Result<T, String>,
+) -> Result<T, Error> {
     for (key, value) in overrides {
         let path = format!("{section}.{key}");
-        let known = keys::<T>();
         if !known.iter().any(|k| k == key) {
             let remedy = match nearest(key, known.iter().map(String::as_str)) {
                 Some(meant) => format!("did you mean `{meant}`?"),
@@ -47,21 +64,39 @@ pub(crate) fn apply<T: Serialize + DeserializeOwned + JsonSchema>(
         })?;
         table.insert(key.clone(), new);
         // One key at a time, so that a value out of range names its key.
-        T::deserialize(table.clone()).map_err(|e| {
-            document.error(
-                &path,
-                e.message().replace('\n', ", "),
-                "docs/reference/scenario.md lists what is allowed",
-            )
+        read(&table).map_err(|e| {
+            document.error(&path, e.replace('\n', ", "), "docs/reference/scenario.md lists what is allowed")
         })?;
     }
-    T::deserialize(table).map_err(|e| document.error(section, e.message().to_owned(), "check its keys"))
+    read(&table).map_err(|e| document.error(section, e, "check its keys"))
 }
 
-/// The keys of a type, from its schema.
-pub(crate) fn keys<T: JsonSchema>() -> Vec<String> {
-    let schema = schemars::schema_for!(T);
-    let properties = schema.get("properties").and_then(|p| p.as_object());
+/// The parameters of a protocol: those of a profile with the keys of `overrides` in their place.
+pub(crate) fn parameters(
+    protocol: &Description,
+    profile: &Map<String, Json>,
+    overrides: &Table,
+    document: &Document,
+) -> Result<Arc<dyn Parameters>, Error> {
+    let bug = |e: String| document.error("protocol", e, "report this as a bug");
+    let base = to_toml(profile).map_err(|e| bug(e.to_string()))?;
+    let read = |table: &Table| (protocol.read)(to_json(table).map_err(|e| e.to_string())?);
+    merge(base, overrides, "protocol", document, &keys(&(protocol.schema)()), read)
+}
+
+/// Values as TOML: those that are absent are null in JSON.
+pub(crate) fn to_toml(values: &Map<String, Json>) -> Result<Table, toml::ser::Error> {
+    Table::try_from(values.iter().filter(|(_, v)| !v.is_null()).collect::<BTreeMap<_, _>>())
+}
+
+/// Values as JSON.
+pub(crate) fn to_json(table: &Table) -> Result<Map<String, Json>, serde_json::Error> {
+    table.iter().map(|(key, value)| Ok((key.clone(), serde_json::to_value(value)?))).collect()
+}
+
+/// The keys of an object's schema.
+fn keys(schema: &Json) -> Vec<String> {
+    let properties = schema.get("properties").and_then(Json::as_object);
     properties.map(|p| p.keys().cloned().collect()).unwrap_or_default()
 }
 

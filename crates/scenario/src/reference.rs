@@ -8,7 +8,6 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use wayhop_radio::{PRESETS, RadioConfig};
 
-use crate::resolve::PROFILES;
 use crate::schema::Scenario;
 
 const HEAD: &str = include_str!("reference_head.md");
@@ -46,8 +45,7 @@ pub fn reference_markdown() -> String {
     ] {
         section(&mut out, &format!("`{key}`"), &defs, def);
     }
-    protocol::<wayhop_dsr::Params>(&mut out, "dsr", wayhop_dsr::Params::profile);
-    protocol::<wayhop_aodv::Params>(&mut out, "aodv", wayhop_aodv::Params::profile);
+    protocols(&mut out);
     out.push_str(NS2);
     out
 }
@@ -124,25 +122,46 @@ fn radio(out: &mut String) {
         .iter()
         .filter_map(|(name, _)| Some((*name, values(&RadioConfig::preset(name)?))))
         .collect::<Vec<_>>();
-    with_sets::<RadioConfig>(out, &sets);
+    with_sets(out, &schema_for!(RadioConfig).to_value(), &sets);
 }
 
-fn protocol<T: JsonSchema + Serialize>(out: &mut String, name: &str, profile: fn(&str) -> Option<T>) {
+/// Every protocol of the registry with its parameters.
+fn protocols(out: &mut String) {
+    out.push_str("\n## `protocol`\n\n| `name` | what it is | `profile` |\n|---|---|---|\n");
+    for d in wayhop_protocols::ALL {
+        let profiles: Vec<_> = d.profiles.iter().map(|p| format!("`{}`: {}", p.name, p.about)).collect();
+        _ = writeln!(
+            out,
+            "| `{}` | {}, {} | {} |",
+            d.name,
+            d.full_name,
+            d.specification,
+            profiles.join("; ")
+        );
+    }
     _ = writeln!(
         out,
-        "\n## `protocol` with `name = \"{name}\"`\n\n`profile` names a set of values; every other key replaces one of them."
+        "\nWithout a name it is `{}`, without a profile the protocol's first.",
+        wayhop_protocols::default().name
     );
-    let sets = PROFILES.iter().filter_map(|p| Some((*p, values(&profile(p)?)))).collect::<Vec<_>>();
-    with_sets::<T>(out, &sets);
+    for d in wayhop_protocols::ALL {
+        _ = writeln!(
+            out,
+            "\n## `protocol` with `name = \"{}\"`\n\n`profile` names a set of values; every other key replaces one of them.",
+            d.name
+        );
+        let profiles = d.profiles.iter();
+        let sets = profiles.filter_map(|p| Some((p.name, Value::Object((d.profile)(p.name)?))));
+        with_sets(out, &(d.schema)(), &sets.collect::<Vec<_>>());
+    }
 }
 
 fn values<T: Serialize>(set: &T) -> Value {
     serde_json::to_value(set).unwrap_or_default()
 }
 
-/// The keys of `T` with their values in each set.
-fn with_sets<T: JsonSchema>(out: &mut String, sets: &[(&str, Value)]) {
-    let schema = schema_for!(T).to_value();
+/// The keys of an object's schema with their values in each set.
+fn with_sets(out: &mut String, schema: &Value, sets: &[(&str, Value)]) {
     let defs = schema.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
     let names: Vec<String> = sets.iter().map(|(n, _)| format!("`{n}`")).collect();
     _ = writeln!(

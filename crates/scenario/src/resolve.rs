@@ -1,18 +1,19 @@
 //! A scenario with everything looked up, generated and checked.
 
-use wayhop_core::{Addr, NodeId, Position, Time};
+use wayhop_core::{Addr, Configured, NodeId, Position, Time};
 use wayhop_radio::{CardConfig, PRESETS, RadioConfig};
 use wayhop_transport::{FlowConfig, FlowKind};
 use wayhop_world::{Geodetic, Track};
 
 use crate::commands::{self, Order};
 use crate::document::Document;
-use crate::error::{Error, nearest};
+use crate::error::{Error, unknown_name};
 use crate::limits::MAX_DURATION_S;
 use crate::map::Map;
 use crate::placing::{Placed, check_geodetic, in_range};
 use crate::programs::{self, ProgramPlan};
-use crate::schema::{Captures, Protocol, Scenario};
+use crate::protocol;
+use crate::schema::{Captures, Scenario};
 use crate::stalls::{self, QueueStall};
 use crate::{overrides, site, traffic};
 
@@ -43,10 +44,8 @@ pub struct Resolved {
     pub radio: RadioConfig,
     /// The nodes with a network card of their own.
     pub cards: Vec<(NodeId, CardConfig)>,
-    /// The protocol's profile.
-    pub profile: String,
-    /// The protocol.
-    pub protocol: ProtocolParams,
+    /// The protocol with its parameters.
+    pub protocol: Configured,
     /// When drivers stop serving their interface queues.
     pub stalls: Vec<QueueStall>,
     /// The orders that nodes get from outside.
@@ -59,25 +58,6 @@ pub struct Resolved {
     pub ns2_trace: bool,
     /// What a user should know before believing the result.
     pub warnings: Vec<String>,
-}
-
-/// A protocol with its parameters.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ProtocolParams {
-    /// Dynamic Source Routing, RFC 4728.
-    Dsr(wayhop_dsr::Params),
-    /// Ad hoc On-Demand Distance Vector routing, RFC 3561.
-    Aodv(wayhop_aodv::Params),
-}
-
-impl ProtocolParams {
-    /// `dsr` or `aodv`.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Dsr(_) => "dsr",
-            Self::Aodv(_) => "aodv",
-        }
-    }
 }
 
 /// Which nodes write a capture, and how much of each frame.
@@ -113,16 +93,10 @@ impl Scenario {
         let mut radio = self.resolve_radio()?;
         radio.site = site::resolve(self, &radio, &placed, map.as_ref())?;
         let mut protocol = self.protocol.resolve(doc)?;
-        if flows.iter().any(wants_notices) && !self.protocol.overrides.contains_key("failure_notices") {
-            match &mut protocol {
-                ProtocolParams::Dsr(p) => p.failure_notices = true,
-                ProtocolParams::Aodv(p) => p.failure_notices = true,
-            }
+        if flows.iter().any(wants_notices) {
+            protocol = protocol::with_notices(protocol, &self.protocol);
         }
-        let chosen = |key| self.protocol.overrides.contains_key(key);
-        if !chosen("maintenance") {
-            warnings.extend(unnoticed_breaks(&protocol, &radio));
-        }
+        warnings.extend(protocol::unnoticed_breaks(&protocol, &self.protocol, &radio));
         let stalls = stalls::resolve(self, &placed)?;
         let orders = commands::resolve(self, &placed)?;
         let programs = programs::resolve(self, &placed)?;
@@ -141,7 +115,6 @@ impl Scenario {
             radio_preset: self.radio.preset.clone(),
             radio,
             cards: self.resolve_cards()?,
-            profile: self.protocol.profile.clone(),
             protocol,
             stalls,
             orders,
@@ -191,39 +164,6 @@ impl Scenario {
     }
 }
 
-impl Protocol {
-    /// The protocol's parameters: those of the profile, with the section's own keys in their place. `doc` is the text that
-    /// the section stands in.
-    pub fn resolve(&self, doc: &Document) -> Result<ProtocolParams, Error> {
-        let p = self;
-        let no_profile = |has: fn(&str) -> bool| {
-            unknown_name(doc, "protocol.profile", &p.profile, PROFILES.into_iter().filter(|name| has(name)))
-        };
-        match p.name.as_str() {
-            "dsr" => {
-                let base = wayhop_dsr::Params::profile(&p.profile)
-                    .ok_or_else(|| no_profile(|name| wayhop_dsr::Params::profile(name).is_some()))?;
-                Ok(ProtocolParams::Dsr(overrides::apply(&base, &p.overrides, "protocol", doc)?))
-            }
-            "aodv" => {
-                let base = wayhop_aodv::Params::profile(&p.profile)
-                    .ok_or_else(|| no_profile(|name| wayhop_aodv::Params::profile(name).is_some()))?;
-                let params = overrides::apply(&base, &p.overrides, "protocol", doc)?;
-                params.check().map_err(|reason| {
-                    let key = p.overrides.keys().find(|k| reason.contains(k.as_str()));
-                    let key = key.map_or_else(|| "protocol".to_owned(), |k| format!("protocol.{k}"));
-                    doc.error(&key, reason, "change that key, or leave it to the profile")
-                })?;
-                Ok(ProtocolParams::Aodv(params))
-            }
-            other => Err(unknown_name(doc, "protocol.name", other, PROTOCOLS)),
-        }
-    }
-}
-
-pub(crate) const PROTOCOLS: [&str; 2] = ["dsr", "aodv"];
-pub(crate) const PROFILES: [&str; 4] = ["rfc", "ns2", "cmu", "das"];
-
 /// Whether a flow's sender does something when it is told that its route is gone.
 fn wants_notices(flow: &FlowConfig) -> bool {
     matches!(flow.kind, FlowKind::Tcp(c) if c.failure.listens())
@@ -240,39 +180,6 @@ fn late_flows(flows: &[FlowConfig], end: Time) -> Option<String> {
         end.as_secs_f64(),
         flows[first].start.as_secs_f64(),
     ))
-}
-
-/// A protocol that learns of broken links from acknowledgements, over a radio that has none.
-fn unnoticed_breaks(protocol: &ProtocolParams, radio: &RadioConfig) -> Option<String> {
-    use wayhop_aodv::Hello;
-    use wayhop_dsr::Maintenance;
-    let remedy = match protocol {
-        _ if radio.acknowledge => return None,
-        ProtocolParams::Dsr(p) if p.maintenance == Maintenance::Link => "protocol.maintenance = \"network\"",
-        ProtocolParams::Aodv(p) if p.hello == Hello::Off && !p.passive_ack => {
-            "protocol.hello = \"while_active\" or protocol.passive_ack = true"
-        }
-        _ => return None,
-    };
-    Some(format!(
-        "this radio acknowledges nothing, and {} has no other way to notice broken links: it keeps on using them; set {remedy}",
-        protocol.name()
-    ))
-}
-
-fn unknown_name<'a>(
-    doc: &Document,
-    key: &str,
-    name: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Error {
-    let known: Vec<&str> = known.into_iter().collect();
-    let list = known.join(", ");
-    let remedy = match nearest(name, known) {
-        Some(meant) => format!("did you mean `{meant}`? (of {list})"),
-        None => format!("give one of {list}"),
-    };
-    doc.error(key, format!("{name:?} is not known here"), remedy)
 }
 
 /// The last move's time, rounded up to two digits (1763 s to 1800 s); 900 s if nothing ever moves.

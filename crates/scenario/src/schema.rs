@@ -407,12 +407,12 @@ pub struct Radio {
 /// The routing protocol: a profile, and any parameter that should differ from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Protocol {
-    /// `dsr` or `aodv`.
+    /// The protocol's name.
     #[serde(default = "protocol")]
     pub name: String,
-    /// `rfc`, `ns2`, `cmu` or `das`.
-    #[serde(default = "profile")]
-    pub profile: String,
+    /// The name of one of the protocol's sets of parameters; without it, the protocol's first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
     /// Parameters that differ from the profile.
     #[serde(flatten)]
     #[schemars(skip)]
@@ -423,10 +423,7 @@ fn preset() -> String {
     "wavelan-914-cmu".into()
 }
 fn protocol() -> String {
-    "dsr".into()
-}
-fn profile() -> String {
-    "rfc".into()
+    wayhop_protocols::default().name.into()
 }
 
 impl Default for Radio {
@@ -437,7 +434,7 @@ impl Default for Radio {
 
 impl Default for Protocol {
     fn default() -> Self {
-        Self { name: protocol(), profile: profile(), overrides: toml::Table::new() }
+        Self { name: protocol(), profile: None, overrides: toml::Table::new() }
     }
 }
 

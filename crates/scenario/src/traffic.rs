@@ -1,24 +1,18 @@
 //! From the scenario's traffic entries to flows.
 
 use wayhop_core::{NodeId, Purpose, Rng, Span, Time, stream};
-use wayhop_transport::tcp::NS2_DSR_SECOND_HEADER;
 use wayhop_transport::{DEFAULT_PORT, EVERYONE, FlowConfig, FlowKind, MAX_PAYLOAD};
 
 use crate::document::Document;
 use crate::error::Error;
 use crate::limits::MAX_FLOWS;
 use crate::placing::{Placed, in_range};
-use crate::schema::{Cbr, CbrRandom, NodeRef, Ping, Poisson, Protocol, Scenario, Traffic};
+use crate::schema::{Cbr, CbrRandom, NodeRef, Ping, Poisson, Scenario, Traffic};
 
 /// How many ports there are from [`DEFAULT_PORT`] upwards.
 const PORTS: usize = 65_536 - DEFAULT_PORT as usize;
 /// Streams of generators, apart from those of flows, which are numbered from 0.
 const GENERATOR_STREAMS: u64 = 1 << 32;
-
-/// How much longer than its own headers make them a TCP of profile `ns2` has its packets, octets.
-fn ns2_padding(protocol: &Protocol) -> u8 {
-    if protocol.name == "dsr" && protocol.profile == "ns2" { NS2_DSR_SECOND_HEADER } else { 0 }
-}
 
 /// A flow of an ns-2 traffic file; TCP's with this padding.
 fn padded(flow: &FlowConfig, padding: u8) -> FlowConfig {
@@ -33,7 +27,7 @@ pub(crate) fn flows(scenario: &Scenario, placed: &Placed, seed: u64) -> Result<V
     let doc = &scenario.document;
     let mut out = Vec::new();
     let mut ns2_done = false;
-    let padding = ns2_padding(&scenario.protocol);
+    let padding = scenario.protocol.tcp_padding();
     let from_files = || placed.ns2_flows.iter().map(|f| padded(f, padding));
     for (k, entry) in scenario.traffic.iter().enumerate() {
         let at = Entry { key: format!("traffic[{k}]"), doc, placed };

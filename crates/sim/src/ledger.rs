@@ -1,7 +1,7 @@
 //! What became of every packet: each ends delivered, dropped with a reason, or held.
 
 use wayhop_core::{DropReason, FlowTag};
-use wayhop_trace::{Messages, PacketClass};
+use wayhop_trace::{MessageCounts, Messages, PacketClass};
 
 /// The fate of one data packet, in an octet: on its way, delivered, or last dropped for this reason.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -26,8 +26,8 @@ pub(crate) struct Ledger {
     fates: Vec<Vec<Fate>>,
     pub(crate) routing_packets: u64,
     pub(crate) routing_bytes: u64,
-    /// Routing messages on the air, in the order of [`Messages::NAMES`].
-    pub(crate) messages: [u64; Messages::NAMES.len()],
+    /// Routing messages on the air.
+    pub(crate) messages: MessageCounts,
 }
 
 /// How the data packets of a run ended.
@@ -73,11 +73,7 @@ impl Ledger {
     }
     /// A packet was put on the air for the first time at a node.
     pub(crate) fn on_air(&mut self, messages: Messages) {
-        if messages != Messages::NONE {
-            for (count, (m, _)) in self.messages.iter_mut().zip(Messages::NAMES) {
-                *count += u64::from(messages.contains(m));
-            }
-        }
+        self.messages.add(messages);
     }
 
     /// Closes the books. `held` are the packets found in buffers and queues; `lossy_air` says of a flow that the radio does

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{NodeId, Position, Protocol, Purpose, Span, Time, stream};
+use wayhop_core::{NodeId, Position, Purpose, Span, Time, stream};
 use wayhop_node::{Engine, IfaceConfig, Node, Resolution, Workspace};
 use wayhop_radio::{Arp, FrameKind, Radio, RadioConfig};
-use wayhop_scenario::{Order, ProtocolParams, QueueStall, Resolved};
+use wayhop_scenario::{Order, QueueStall, Resolved};
 use wayhop_trace::{PositionEvent, Recorder, Summary};
 use wayhop_world::Gps;
 
@@ -61,7 +61,7 @@ impl Simulation {
         let interface = Arc::new(interface(&scenario.radio));
         let node = |(i, &addr)| {
             let rng = stream(scenario.seed, Purpose::Protocol, i as u64);
-            Node::new(addr, Engine::new(engine(&scenario.protocol), rng), Arc::clone(&interface))
+            Node::new(addr, Engine::new(scenario.protocol.engine(), rng), Arc::clone(&interface))
         };
         let nodes: Vec<Node> = addrs.iter().enumerate().map(node).collect();
         radio.set_overhear(nodes.iter().any(Node::overhears));
@@ -300,13 +300,5 @@ fn interface(radio: &RadioConfig) -> IfaceConfig {
             Arp::HoldOne => Resolution::Bsd,
         },
         link_delay: Some(Span::from_micros(u64::from(radio.link_delay_us))),
-    }
-}
-
-/// One node's protocol.
-fn engine(params: &ProtocolParams) -> Box<dyn Protocol> {
-    match params {
-        ProtocolParams::Dsr(p) => Box::new(wayhop_dsr::Engine::new(p.clone())),
-        ProtocolParams::Aodv(p) => Box::new(wayhop_aodv::Engine::new(p.clone())),
     }
 }

@@ -2,7 +2,7 @@
 
 use wayhop_core::{IfaceId, NodeId, Time};
 use wayhop_scenario::Resolved;
-use wayhop_trace::{Counter, Messages, Summary, Totals};
+use wayhop_trace::{Counter, Summary, Totals};
 
 use crate::audit::Audit;
 use crate::simulation::Simulation;
@@ -11,12 +11,12 @@ use crate::simulation::Simulation;
 pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s: f64) -> Summary {
     let flows = sim.net.common.flows.summaries(sim.now);
     let ledger = &sim.net.common.ledger;
-    let counted = Messages::NAMES.iter().zip(ledger.messages).filter(|(_, n)| *n > 0);
+    let counted = ledger.messages.by_name().into_iter();
     let mut totals = Totals {
         latency_ms: sim.net.common.flows.latency(),
         routing_packets: ledger.routing_packets,
         routing_bytes: ledger.routing_bytes,
-        by_type: counted.map(|((_, name), n)| ((*name).to_owned(), n)).collect(),
+        by_type: counted.map(|(name, n)| (name.to_owned(), n)).collect(),
         ..Totals::default()
     };
     totals.sum_flows(&flows);

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use wayhop_trace::lock_file;
 
 /// A file of results that cannot be used.
 #[derive(Debug)]
@@ -47,7 +48,7 @@ impl Store {
         let error = |reason: String| StoreError { path: path.to_path_buf(), reason };
         let open = OpenOptions::new().create(true).read(true).append(true).open(path);
         let file = open.map_err(|e| error(format!("cannot be opened: {e}")))?;
-        rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive).map_err(|_| {
+        lock_file(&file).map_err(|_| {
             error("another sweep writes to it; wait for that, or give another --out".to_owned())
         })?;
         let mut store = Self {

@@ -39,7 +39,10 @@ impl Net {
         for (i, h) in self.hosts.iter().enumerate() {
             h.node.inspect(self.now(), &mut there);
             h.node.held(|f| there.add(format!("interface queue of {i}"), &f.packet));
-            h.on_air.iter().for_each(|q| there.add(format!("on the air from {i}"), &q.packet));
+            self.common.air[i]
+                .on_air
+                .iter()
+                .for_each(|q| there.add(format!("on the air from {i}"), &q.packet));
         }
         for e in &self.common.events {
             match &e.0.what {

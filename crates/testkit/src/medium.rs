@@ -10,28 +10,16 @@ use crate::record::What;
 impl Net {
     /// Lets a node that is not sending begin with the next frame of its queue.
     pub(crate) fn next_on_air(&mut self, node: usize) {
-        let h = &mut self.hosts[node];
-        if h.on_air.is_some() || !h.node.is_up() {
-            return;
+        if self.common.air[node].on_air.is_none()
+            && let Some(frame) = self.hosts[node].node.pull(IfaceId(0))
+        {
+            self.common.transmit(node, frame);
         }
-        let Some(frame) = h.node.pull(IfaceId(0)) else { return };
-        let life = h.life;
-        let what = What::Sent {
-            id: frame.packet.meta.id,
-            flow: frame.packet.meta.flow,
-            next_hop: frame.next_hop,
-            priority: frame.priority,
-            bytes: frame.packet.bytes().to_vec(),
-        };
-        h.on_air = Some(frame);
-        self.common.log(node, what);
-        let end = self.now() + self.config.airtime;
-        self.common.schedule(end, Happening::AirEnd { node, life });
     }
 
     /// A node's transmission is over. The node hears how it ended, and may recall, before the next frame leaves its queue.
     pub(crate) fn air_end(&mut self, node: usize) {
-        let Some(frame) = self.hosts[node].on_air.take() else { return };
+        let Some(frame) = self.common.air[node].on_air.take() else { return };
         let status = if frame.next_hop == BROADCAST {
             self.broadcast_arrives(node, &frame);
             TxStatus::Unknown

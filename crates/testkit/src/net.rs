@@ -17,7 +17,7 @@ use crate::host::Host;
 use crate::links::{Link, Links};
 use crate::packets::{TestPacket, addr, data_packet};
 use crate::record::{Record, What};
-use crate::world::{At, Common};
+use crate::world::{At, Common, Transmitter};
 
 /// N nodes on scripted links.
 pub struct Net {
@@ -43,6 +43,7 @@ impl Net {
             Host::new(Node::new(addr(i), engine, Arc::clone(&interface)))
         };
         let mut common = Common::default();
+        common.air.resize_with(n, Transmitter::default);
         common.work.next_id = 1;
         Self {
             hosts: (0..n).map(host).collect(),
@@ -168,16 +169,16 @@ impl Net {
 
     /// Takes the node down: what its queue holds ends as `NodeDown`, and nothing reaches it.
     pub fn stop(&mut self, node: usize) {
-        self.hosts[node].life += 1;
+        self.common.air[node].life += 1;
         self.call(node, |n, w, now| n.go_down(w, now));
-        if let Some(frame) = self.hosts[node].on_air.take() {
+        if let Some(frame) = self.common.air[node].on_air.take() {
             self.call(node, |n, w, now| n.finished(w, now, frame, TxStatus::NoAck { tries: 0 }));
         }
     }
     /// Brings a stopped node up again with a new protocol instance. What the old instance held inside is counted as
     /// dropped with the node, so that conservation still adds up.
     pub fn restart(&mut self, node: usize, protocol: Box<dyn Protocol>) {
-        let key = node as u64 | u64::from(self.hosts[node].life) << 32;
+        let key = node as u64 | u64::from(self.common.air[node].life) << 32;
         let engine = Engine::new(protocol, stream(self.config.seed, Purpose::Protocol, key));
         self.call(node, |n, w, now| n.reboot(w, now, vec![engine]));
     }
@@ -207,6 +208,7 @@ impl Net {
         f: impl FnOnce(&mut Node<Box<dyn Protocol>>, &mut At<'_>, Time) -> R,
     ) -> R {
         let now = self.common.now;
+        self.common.airtime = self.config.airtime;
         let answer = f(&mut self.hosts[node].node, &mut At { common: &mut self.common, node }, now);
         self.next_on_air(node);
         answer
@@ -225,7 +227,7 @@ impl Net {
                 self.call(node, |n, w, _| n.resolve_due(w, now, iface));
             }
             Happening::AirEnd { node, life } => {
-                if life == self.hosts[node].life {
+                if life == self.common.air[node].life {
                     self.air_end(node);
                 }
             }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use wayhop_core::{
-    DropReason, Frame, IfaceId, Input, Interface, NodeId, Packet, Prefix, SendState, Time, TimerKey,
+    DropReason, Frame, IfaceId, Input, Interface, NodeId, Packet, Prefix, SendState, Span, Time, TimerKey,
     TraceNote, TxReport, TxStatus,
 };
 use wayhop_node::{Above, Below, Due, Hop, HopKind, Row, Stage, Workspace, World};
@@ -19,7 +19,18 @@ pub(crate) struct Common {
     pub(crate) record: Vec<Record>,
     pub(crate) events: BinaryHeap<Reverse<Event>>,
     pub(crate) now: Time,
+    /// How long one transmission takes.
+    pub(crate) airtime: Span,
+    /// Each node's transmitter.
+    pub(crate) air: Vec<Transmitter>,
     next_event: u64,
+}
+
+#[derive(Default)]
+pub(crate) struct Transmitter {
+    pub(crate) on_air: Option<Frame>,
+    /// Grows with every stop of the node: the end of an earlier life's transmission is stale.
+    pub(crate) life: u32,
 }
 
 impl Common {
@@ -27,6 +38,21 @@ impl Common {
         let number = self.next_event;
         self.next_event += 1;
         self.events.push(Reverse(Event { at: at.max(self.now), number, what }));
+    }
+    /// A node begins to transmit.
+    pub(crate) fn transmit(&mut self, node: usize, frame: Frame) {
+        let what = What::Sent {
+            id: frame.packet.meta.id,
+            flow: frame.packet.meta.flow,
+            next_hop: frame.next_hop,
+            priority: frame.priority,
+            bytes: frame.packet.bytes().to_vec(),
+        };
+        self.log(node, what);
+        let t = &mut self.air[node];
+        t.on_air = Some(frame);
+        let life = t.life;
+        self.schedule(self.now + self.airtime, Happening::AirEnd { node, life });
     }
     pub(crate) fn log(&mut self, node: usize, what: What) {
         self.record.push(Record { at: self.now, node: NodeId(node as u32), what });
@@ -42,6 +68,13 @@ pub(crate) struct At<'a> {
 impl Below for At<'_> {
     fn ready(&mut self, _: Time, _: IfaceId) {
         // The transmitter looks into the queue after each call.
+    }
+    fn offer(&mut self, _: Time, frame: Frame) -> Option<Frame> {
+        if self.common.air[self.node].on_air.is_some() {
+            return Some(frame);
+        }
+        self.common.transmit(self.node, frame);
+        None
     }
 }
 

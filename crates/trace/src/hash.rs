@@ -27,12 +27,15 @@ impl TraceHash {
             pair(e.peer.to_bits(), signal_bits(e.signal_dbm)),
         );
         let reason = e.reason.map_or(0, |r| r as u64 + 1);
+        let [low, high] = e.messages.bits().to_le_bytes();
         let small = (e.kind as u64)
-            | (e.class as u64) << 8
-            | u64::from(e.messages.0) << 16
+            | u64::from(e.class.code()) << 8
+            | u64::from(low) << 16
             | u64::from(e.ttl) << 24
             | reason << 32
-            | u64::from(e.flow.is_some()) << 40;
+            | u64::from(e.flow.is_some()) << 40
+            | u64::from(high) << 48
+            | u64::from(e.messages.salt()) << 56;
         self.fold(small, 0xa409_3822_299f_31d0);
     }
 
@@ -99,7 +102,9 @@ mod tests {
             HopEvent { signal_dbm: -1.0, ..base },
             HopEvent { kind: HopKind::Recall, ..base },
             HopEvent { class: PacketClass::Arp, ..base },
-            HopEvent { messages: Messages::RERR, ..base },
+            HopEvent { class: PacketClass::control("dsr", "rerr").unwrap_or(base.class), ..base },
+            HopEvent { class: PacketClass::control("aodv", "rerr").unwrap_or(base.class), ..base },
+            HopEvent { messages: Messages::named("dsr", &["rerr"]).unwrap_or_default(), ..base },
             HopEvent { ttl: 9, ..base },
             HopEvent { reason: Some(DropReason::NoRoute), ..base },
         ];

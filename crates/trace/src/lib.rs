@@ -20,8 +20,8 @@ mod event;
 #[cfg(test)]
 mod fixture;
 mod hash;
-mod hex;
 mod human;
+mod lock;
 mod manifest;
 mod ns2;
 mod observer;
@@ -34,14 +34,15 @@ mod writer;
 pub use capture::{
     CaptureError, CaptureReader, CapturedFrame, EthernetFrame, put_ethernet_frame, put_ethernet_header,
 };
-pub use class::{Messages, PacketClass};
-pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, classify, knows_link_type, network};
+pub use class::{PacketClass, classify};
+pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, knows_link_type, network};
 pub use error::Error;
 pub use event::{
     Counter, Direction, FrameEvent, HopEvent, HopKind, NoteEvent, PositionEvent, SendEvent, TcpEvent,
 };
 pub use hash::TraceHash;
 pub use human::human_table;
+pub use lock::{lock_file, lock_folder};
 pub use manifest::{InputFile, Manifest, RunStatus};
 pub use observer::Observer;
 pub use recorder::{NodeInfo, Outputs, Recorder};
@@ -51,3 +52,4 @@ pub use summary::{
     ratio,
 };
 pub use tables::{Search, TABLES, addresses, export_csv, searches};
+pub use wayhop_protocols::{MessageCounts, Messages};

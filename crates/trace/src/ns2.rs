@@ -161,21 +161,11 @@ impl Lines {
                 writeln!(out, "[{seq}] {} 0", self.forwards(e))
             }
             PacketClass::Tcp => writeln!(out, "[{seq} 0] {} 0", self.forwards(e)),
-            PacketClass::DsrRreq
-            | PacketClass::DsrRrep
-            | PacketClass::DsrRerr
-            | PacketClass::DsrAck
-            | PacketClass::DsrOther => {
-                let has = |m| u8::from(e.messages.contains(m));
-                let (q, p, r) =
-                    (has(crate::Messages::RREQ), has(crate::Messages::RREP), has(crate::Messages::RERR));
-                writeln!(out, "0 [{q} 0] [{p} 0 0 0->0] [{r} 0 0 0->0]")
+            PacketClass::Control(class) => {
+                let mut tail = String::new();
+                class.ns2_tail(e.messages, source, destination, &mut tail);
+                writeln!(out, "{tail}")
             }
-            PacketClass::AodvRreq => writeln!(out, "[0x2 0 0 [0 0] [{source} 0]] (REQUEST)"),
-            PacketClass::AodvRrep => writeln!(out, "[0x4 0 [{source} 0] 0.000000] (REPLY)"),
-            PacketClass::AodvHello => writeln!(out, "[0x1 0 [{source} 0] 0.000000] (HELLO)"),
-            PacketClass::AodvRerr => writeln!(out, "[0x8 0 [0 0] 0.000000] (ERROR)"),
-            PacketClass::AodvRrepAck => writeln!(out, "[0x10 0 [{destination} 0] 0.000000] (RREP_ACK)"),
             PacketClass::Arp => writeln!(out, "[0 {source}/{source} {destination}/{destination}]"),
         }
     }
@@ -206,13 +196,12 @@ fn above_ip(e: &HopEvent) -> u32 {
 }
 
 fn type_name(c: PacketClass) -> &'static str {
-    match (c, c.protocol()) {
-        (_, Some("dsr")) => "DSR",
-        (_, Some(_)) => "AODV",
-        (PacketClass::Arp, _) => "ARP",
-        (PacketClass::Poisson, _) => "exp",
-        (PacketClass::Data, _) => "udp",
-        (c, _) => c.name(),
+    match c {
+        PacketClass::Control(class) => class.protocol().messages.ns2.tag,
+        PacketClass::Arp => "ARP",
+        PacketClass::Poisson => "exp",
+        PacketClass::Data => "udp",
+        PacketClass::Cbr | PacketClass::Ping | PacketClass::Tcp => c.name(),
     }
 }
 

@@ -5,9 +5,9 @@ use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::{FlockOperation, flock};
 use serde::Serialize;
 
+use crate::lock::{lock_folder, unlock};
 use crate::{Error, Manifest, RunStatus, Summary, TABLES};
 
 /// The file whose presence makes a directory a run directory.
@@ -39,14 +39,14 @@ impl RunDir {
             return Err(Error::invalid(&path, "not a directory; name a new or empty directory with --out"));
         }
         fs::create_dir_all(&path).map_err(Error::io(&path, "create"))?;
-        let lock = File::open(&path).map_err(Error::io(&path, "open"))?;
-        let locked = flock(&lock, FlockOperation::NonBlockingLockExclusive);
-        // Where the file system knows no locks, nothing is lost but the check.
-        if locked == Err(rustix::io::Errno::WOULDBLOCK) {
-            let wrong = "a run that goes on is writing into it; wait for its end, or name another directory with --out";
-            return Err(Error::invalid(&path, wrong));
-        }
-        let dir = Self { path, lock: Some(Arc::new(lock)) };
+        let lock = match lock_folder(&path) {
+            Err(e) if e.kind() == ErrorKind::WouldBlock => {
+                let wrong = "a run that goes on is writing into it; wait for its end, or name another directory with --out";
+                return Err(Error::invalid(&path, wrong));
+            }
+            locked => locked.map_err(Error::io(&path, "open"))?,
+        };
+        let dir = Self { path, lock: lock.map(Arc::new) };
         dir.clear()?;
         dir.write_json(MANIFEST, &Manifest { status: RunStatus::Running, error: None, ..manifest.clone() })?;
         if let Err(e) = dir.set_aside() {
@@ -147,7 +147,7 @@ impl RunDir {
         self.write_json(MANIFEST, &manifest)?;
         if let Some(lock) = &self.lock {
             // It would end with this value.
-            let _ = flock(lock, FlockOperation::Unlock);
+            unlock(lock);
         }
         Ok(())
     }

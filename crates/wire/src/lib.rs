@@ -18,6 +18,7 @@ pub mod aodv;
 pub mod arp;
 pub mod checksum;
 pub mod dot11;
+pub mod dsdv;
 pub mod dsr;
 pub mod icmp;
 mod icmp_error;

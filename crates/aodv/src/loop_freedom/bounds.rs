@@ -96,8 +96,7 @@ pub(super) fn exploration<P: Checked>(
         engine: Arc::new(move |_| first(engine(&at_start, number))),
         reboot: Arc::new(move |_, _| {
             // Section 6.13: the number is lost.
-            let mut e = Engine::new(at_reboot.clone());
-            e.params.wait_after_reboot = true;
+            let e = Engine::new(Params { wait_after_reboot: true, ..at_reboot.clone() });
             make(e)
         }),
         flows: (0..last).map(|s| (s, last)).collect(),

@@ -109,7 +109,7 @@ pub(super) fn node() -> Vec<Check> {
                 Ok(_) => Err("off".to_owned()),
                 Err(e) => Err(e.to_string()),
             },
-            "AODV forwards in the kernel: `sysctl -w net.ipv4.ip_forward=1`, or leave it to the daemon",
+            "for protocols that have the kernel forward: `sysctl -w net.ipv4.ip_forward=1`, or leave it to the daemon",
         ),
     ]
 }

@@ -20,6 +20,7 @@ mod messages;
 mod ns2;
 mod oracle;
 mod places;
+mod readme;
 mod real_programs;
 mod reproduce;
 mod sweep;

@@ -24,7 +24,7 @@ struct World {
 
 impl World {
     fn new(has_links: bool) -> Self {
-        let set = ParameterSet::of(&json!({"ttl": 5, "name": "x"}));
+        let set = ParameterSet::from(json!({"ttl": 5, "name": "x"}).as_object().cloned().unwrap_or_default());
         Self { parameters: vec![set; 3], journal: Vec::new(), quit: false, has_links }
     }
 }

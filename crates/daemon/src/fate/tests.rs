@@ -158,11 +158,12 @@ proptest! {
 // ---- with DSR ----
 
 fn host(n: u8) -> Host {
-    let params = wayhop_dsr::Params::profile("rfc").expect("a profile");
+    let section = wayhop_scenario::Protocol { name: "dsr".into(), ..wayhop_scenario::Protocol::default() };
+    let dsr = section.resolve(&wayhop_scenario::Document::default()).expect("a protocol");
     let port = Port { mac: mac(n), mtu: 1500 };
     let rng = stream(1, Purpose::Protocol, n.into());
     let mesh = Prefix::around(address(1), 24);
-    let mut h = Host::new(Box::new(wayhop_dsr::Engine::new(params)), address(n), mesh, port, rng);
+    let mut h = Host::new(dsr.engine(), address(n), mesh, port, rng);
     h.fates.watch();
     h.start();
     h

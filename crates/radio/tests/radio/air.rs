@@ -57,15 +57,6 @@ impl Air {
     }
 
     pub(crate) fn send_at(&mut self, at: Time, from: u32, to: u32, len: usize) -> u64 {
-        self.send_in_class(at, from, to, len, Priority::Data)
-    }
-
-    /// Queues a routing message now; returns its id.
-    pub(crate) fn send_control(&mut self, from: u32, to: u32, len: usize) -> u64 {
-        self.send_in_class(Time::ZERO, from, to, len, Priority::Control)
-    }
-
-    fn send_in_class(&mut self, at: Time, from: u32, to: u32, len: usize, priority: Priority) -> u64 {
         self.log.next_id += 1;
         let id = self.log.next_id;
         let meta = PacketMeta { id: PacketId(id), ..PacketMeta::default() };
@@ -77,13 +68,11 @@ impl Air {
             iface: IfaceId(0),
             next_hop,
             receiver: Mac::from_addr(next_hop),
-            priority,
+            priority: Priority::Data,
             reporting: Reporting::Nobody,
             life: 0,
         };
-        let queue = &mut self.log.waiting[from as usize];
-        let place = queue.partition_point(|o| o.frame.priority <= priority);
-        queue.insert(place, Outgoing { frame, to });
+        self.log.waiting[from as usize].push_back(Outgoing { frame, to });
         self.radio.wake(at, from, &mut self.log);
         id
     }

@@ -102,16 +102,3 @@ fn a_frame_that_finds_every_receive_buffer_taken_is_lost() {
     air.run(0.2);
     assert_eq!(air.log.received.len(), 6);
 }
-
-#[test]
-fn without_classes_the_queue_is_first_come_first_served() {
-    for (queue_classes, order) in [(true, [1, 3, 2]), (false, [1, 2, 3])] {
-        let one = RadioConfig { queue_classes, ..preset("wavelan-i-pcmcia") };
-        let mut air = Air::new(&one, &[(0.0, 0.0), (50.0, 0.0)], 1);
-        air.send(0, 1, 1500);
-        air.send(0, 1, 1500);
-        air.send_control(0, 1, 68);
-        air.run(1.0);
-        assert_eq!(air.log.received.iter().map(|r| r.4).collect::<Vec<_>>(), order, "{queue_classes}");
-    }
-}

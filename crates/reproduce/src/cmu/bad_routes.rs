@@ -67,8 +67,8 @@ impl Observer for Transfer {
     }
 }
 
-/// The section of Figures 15 and 16, from the transfers by each of [`WAYS`].
-pub(crate) fn section(transfers: &[Vec<Transfer>; WAYS.len()]) -> Section {
+/// The section of Figures 15 and 16, from the transfers by each of [`WAYS`]; the first of each list has `seed`.
+pub(crate) fn section(transfers: &[Vec<Transfer>; WAYS.len()], seed: u64) -> Section {
     let none = &transfers[0];
     let mut rows = Vec::new();
     for (way, runs) in WAYS.iter().zip(transfers).filter(|(w, _)| w.setting.is_some()) {
@@ -104,8 +104,8 @@ pub(crate) fn section(transfers: &[Vec<Transfer>; WAYS.len()]) -> Section {
         .into_iter()
         .filter_map(|(runs, title)| Some(Panel { title: title.to_owned(), plot: plot(runs.first()?) }))
         .collect();
-    let caption = "Data that had reached C, over time. One run, seed 1.";
-    let figure = Figure { name: "Figures 15 and 16".to_owned(), caption: caption.to_owned(), panels };
+    let caption = format!("Data that had reached C, over time. One run, seed {seed}.");
+    let figure = Figure { name: "Figures 15 and 16".to_owned(), caption, panels };
     Section {
         heading: "Figures 15 and 16: a bad route, found again and again".to_owned(),
         text: vec![

@@ -7,6 +7,9 @@
 
 mod bad_routes;
 mod congestion;
+mod goodput;
+#[cfg(test)]
+mod goodput_tests;
 mod links;
 mod packet;
 mod paper;
@@ -18,6 +21,7 @@ mod tcp;
 #[cfg(test)]
 mod tests;
 mod timers;
+mod topology;
 mod totals;
 
 use std::path::Path;
@@ -32,8 +36,9 @@ use crate::{Options, Outcome, RunError, Runs};
 use bad_routes::{Transfer, WAYS};
 use congestion::Congestion;
 use ping::{Ping, Roles};
-use survey::{Survey, Watch};
+use survey::{Survey, Surveys, Watch};
 use tcp::{Case, Connection};
+use topology::Changes;
 
 /// The scenarios of scenarios/cmu.
 const FILES: &[(&str, &str)] = &[
@@ -41,6 +46,7 @@ const FILES: &[(&str, &str)] = &[
     ("congestion.toml", include_str!("../../../../scenarios/cmu/congestion.toml")),
     ("survey-25s.toml", include_str!("../../../../scenarios/cmu/survey-25s.toml")),
     ("survey-10s.toml", include_str!("../../../../scenarios/cmu/survey-10s.toml")),
+    ("survey-50s.toml", include_str!("../../../../scenarios/cmu/survey-50s.toml")),
     ("abc.toml", include_str!("../../../../scenarios/cmu/abc.toml")),
     ("tcp-lab.toml", include_str!("../../../../scenarios/cmu/tcp-lab.toml")),
     ("site.geojson", SITE),
@@ -53,15 +59,25 @@ const CARS: [&str; 5] = ["T1", "T2", "T3", "T4", "T5"];
 /// The experiments, each with its scenario file and what is set in it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Experiment {
+    /// The movement of the ping test, without a packet.
+    Topology,
     Ping,
-    Congestion { queue_in_timer: bool, short: bool },
-    Survey { file: &'static str },
-    BadRoute { way: usize },
+    Congestion {
+        queue_in_timer: bool,
+        short: bool,
+    },
+    Survey {
+        file: &'static str,
+    },
+    BadRoute {
+        way: usize,
+    },
     Tcp(Case),
 }
 
 /// All but the transfers over TCP.
-const EXPERIMENTS: [Experiment; 7 + WAYS.len()] = [
+const EXPERIMENTS: [Experiment; 9 + WAYS.len()] = [
+    Experiment::Topology,
     Experiment::Ping,
     Experiment::Congestion { queue_in_timer: false, short: false },
     Experiment::Congestion { queue_in_timer: true, short: false },
@@ -69,6 +85,7 @@ const EXPERIMENTS: [Experiment; 7 + WAYS.len()] = [
     Experiment::Congestion { queue_in_timer: true, short: true },
     Experiment::Survey { file: "survey-25s.toml" },
     Experiment::Survey { file: "survey-10s.toml" },
+    Experiment::Survey { file: "survey-50s.toml" },
     Experiment::BadRoute { way: 0 },
     Experiment::BadRoute { way: 1 },
     Experiment::BadRoute { way: 2 },
@@ -85,6 +102,7 @@ fn experiments() -> Vec<Experiment> {
 
 /// What a run showed.
 enum Shown {
+    Topology(Changes),
     Ping(Box<Ping>),
     Congestion(Congestion),
     Survey(Survey),
@@ -127,6 +145,11 @@ pub fn reproduce(
 fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<Shown, RunError> {
     let mut sets = vec![format!("seed={seed}")];
     match experiment {
+        Experiment::Topology => {
+            let scenario = runs.resolve("ping.toml", &sets)?;
+            let ends = [node(&scenario, "E1")?, node(&scenario, "E2")?];
+            Ok(Shown::Topology(Changes::new(&scenario, ends)))
+        }
         Experiment::Ping => {
             sets.push("captures.all=true".to_owned());
             let scenario = runs.resolve("ping.toml", &sets)?;
@@ -184,6 +207,7 @@ fn node(scenario: &Resolved, name: &str) -> Result<NodeId, RunError> {
 /// What all runs showed, by experiment, in the order of the seeds.
 #[derive(Default)]
 struct Found {
+    changes: Vec<Changes>,
     pings: Vec<Ping>,
     /// Without and with the queue in the timer.
     congestion: [Vec<Congestion>; 2],
@@ -191,6 +215,7 @@ struct Found {
     short: [Vec<Congestion>; 2],
     at_25_s: Vec<Survey>,
     at_10_s: Vec<Survey>,
+    at_50_s: Vec<Survey>,
     transfers: [Vec<Transfer>; WAYS.len()],
     /// In the order of [`Case::all`].
     connections: tcp::Transfers,
@@ -200,12 +225,14 @@ struct Found {
 impl Found {
     fn add(&mut self, experiment: Experiment, shown: Shown) {
         match (experiment, shown) {
+            (_, Shown::Topology(c)) => self.changes.push(c),
             (_, Shown::Ping(p)) => self.pings.push(*p),
             (Experiment::Congestion { queue_in_timer, short }, Shown::Congestion(c)) => {
                 let runs = if short { &mut self.short } else { &mut self.congestion };
                 runs[usize::from(queue_in_timer)].push(c);
             }
             (Experiment::Survey { file: "survey-10s.toml" }, Shown::Survey(s)) => self.at_10_s.push(s),
+            (Experiment::Survey { file: "survey-50s.toml" }, Shown::Survey(s)) => self.at_50_s.push(s),
             (_, Shown::Survey(s)) => self.at_25_s.push(s),
             (Experiment::BadRoute { way }, Shown::Transfer(t)) => self.transfers[way].push(t),
             (Experiment::Tcp(case), Shown::Connection(c)) => {
@@ -219,9 +246,10 @@ impl Found {
         }
     }
 
-    fn sections(&self, map: Option<&Map>) -> Vec<Section> {
+    fn sections(&self, map: Option<&Map>, first_seed: u64) -> Vec<Section> {
         let pings = &self.pings;
-        let mut sections = vec![totals::section(pings)];
+        let surveys = Surveys { near: &self.at_10_s, middle: &self.at_25_s, far: &self.at_50_s };
+        let mut sections = vec![topology::section(&self.changes), totals::section(pings)];
         sections.extend(links::sections(pings, &cars(pings)));
         sections.extend([
             totals::direct_section(pings),
@@ -229,15 +257,15 @@ impl Found {
             route_length::section(pings),
             timers::section(pings, &self.congestion[1]),
             congestion::section(&self.congestion, &self.short),
-            survey::section(&self.at_25_s, &self.at_10_s, map),
-            bad_routes::section(&self.transfers),
-            tcp::section(&self.connections),
+            survey::section(&surveys, map, first_seed),
+            bad_routes::section(&self.transfers, first_seed),
+            tcp::section(&self.connections, first_seed),
         ]);
         sections
     }
 
     fn outcome(&self, options: &Options, map: Option<&Map>) -> Outcome {
-        let sections = self.sections(map);
+        let sections = self.sections(map, options.first_seed);
         let mut rows: Vec<_> = sections.iter().flat_map(|s| s.rows.iter().cloned()).collect();
         for r in rows.iter_mut().filter(|r| r.ours.is_none() && r.note.is_empty()) {
             "No run that was made showed it.".clone_into(&mut r.note);
@@ -245,7 +273,7 @@ impl Found {
         let fact = |what: &str, value: String| (what.to_owned(), value);
         let mut facts = vec![
             fact("Paper", "Maltz, Broch, Johnson: Experiences Designing and Building a Multi-Hop Wireless Ad Hoc Network Testbed, CMU-CS-99-116, 1999".to_owned()),
-            fact("Scenarios", "ping.toml, congestion.toml, survey-25s.toml, survey-10s.toml, abc.toml and tcp-lab.toml in the folder scenarios beside this page".to_owned()),
+            fact("Scenarios", "ping.toml, congestion.toml, survey-25s.toml, survey-10s.toml, survey-50s.toml, abc.toml and tcp-lab.toml in the folder scenarios beside this page".to_owned()),
             fact("Calibrated", "the site's loss and shadowing, with other seeds, on two figures: the total loss of Table I and the one-hop share of Table V (docs/concepts/cmu-site.md); all other numbers are predicted".to_owned()),
             fact("Seeds", options.seeds_in_words()),
             fact("Version", format!("wayhop {}", env!("CARGO_PKG_VERSION"))),
@@ -258,8 +286,9 @@ impl Found {
         }
         let page = Page {
             title: "The CMU testbed, reproduced".to_owned(),
-            lead: "Every number of the paper's evaluation beside the same number taken from simulated runs of its testbed: five cars, \
-                   two fixed ends, DSR with its own acknowledgements over WaveLAN-I radios."
+            lead: "The numbers of the paper's evaluation beside the same numbers taken from simulated runs of its testbed: five cars, \
+                   two fixed ends, DSR with its own acknowledgements over WaveLAN-I radios. Where no run can give a number, its \
+                   row says why."
                 .to_owned(),
             facts,
             command: options.command("cmu"),

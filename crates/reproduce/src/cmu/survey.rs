@@ -114,8 +114,19 @@ impl Survey {
     }
 }
 
-/// The section of Figures 11 to 13.
-pub(crate) fn section(at_25_s: &[Survey], at_10_s: &[Survey], map: Option<&Map>) -> Section {
+/// The finished surveys by the cars' separation.
+pub(crate) struct Surveys<'a> {
+    /// 10 s.
+    pub(crate) near: &'a [Survey],
+    /// 25 s.
+    pub(crate) middle: &'a [Survey],
+    /// 50 s.
+    pub(crate) far: &'a [Survey],
+}
+
+/// The section of Figures 11 to 13; the first run of each list has `seed`.
+pub(crate) fn section(surveys: &Surveys<'_>, map: Option<&Map>, seed: u64) -> Section {
+    let Surveys { near: at_10_s, middle: at_25_s, far: at_50_s } = *surveys;
     let share = |s: &Survey| map.and_then(|m| s.on_straight_pct(m));
     let row = |artefact,
                who,
@@ -126,29 +137,41 @@ pub(crate) fn section(at_25_s: &[Survey], at_10_s: &[Survey], map: Option<&Map>)
         Row::new(artefact, who, quantity, printed).with(runs.iter().map(value))
     };
     let no_number = "The paper gives no number.";
+    let recurs = "Bursts are synchronized with the lap time of 220 s in all three experiments; ours is the lag at which the losses \
+                  by time resemble themselves most.";
+    let on_straight = "Marks with both cars on the longest straight of the course; the paper: all of them.";
+    let all_marks = number("bursts_on_straight_pct");
+    let far = "50 s apart";
     let rows = vec![
         row("Figure 11", "25 s apart", "loss_pct", None, at_25_s, &Survey::loss_pct).note(no_number),
         row("Figure 11", "25 s apart", "losses_recur_after_s", number("lap_s"), at_25_s, &Survey::period_s)
-            .note("Bursts are synchronized with the lap time of 220 s; ours is the lag at which the losses by time resemble themselves most."),
-        row("Figure 12", "25 s apart", "marks_on_the_straight_pct", number("bursts_on_straight_pct"), at_25_s, &share)
-            .note("Marks with both cars on the longest straight of the course; the paper: all of them."),
+            .note(recurs),
+        row("Figure 12", "25 s apart", "marks_on_the_straight_pct", all_marks, at_25_s, &share)
+            .note(on_straight),
         row("Figure 13", "10 s apart", "loss_pct", None, at_10_s, &Survey::loss_pct).note(no_number),
-        row("Figure 13", "10 s apart", "marks_on_the_straight_pct", number("bursts_on_straight_pct"), at_10_s, &share)
-            .note("Marks with both cars on the longest straight of the course; the paper: all of them."),
+        row("Figure 13", "10 s apart", "losses_recur_after_s", number("lap_s"), at_10_s, &Survey::period_s)
+            .note(recurs),
+        row("Figure 13", "10 s apart", "marks_on_the_straight_pct", all_marks, at_10_s, &share)
+            .note(on_straight),
+        row("Section 7.2", far, "loss_pct", None, at_50_s, &Survey::loss_pct).note(no_number),
+        row("Section 7.2", far, "losses_recur_after_s", number("lap_s"), at_50_s, &Survey::period_s)
+            .note(recurs),
     ];
     let mut figures = Vec::new();
     if let Some(s) = at_25_s.first() {
-        let caption = "Packets lost in each period of 5 s during three laps, the cars 25 s (about 220 m) apart, seed 1. The line is \
-                       1 % of the losses. (The paper's text draws it there; its caption says 1 % of the packets, which is \
-                       more than a period of 5 s holds.)";
-        figures.push(Figure::of("Figure 11", caption, time_plot(s)));
+        let caption = format!(
+            "Packets lost in each period of 5 s during three laps, the cars 25 s (about 220 m) apart, seed {seed}. The line is \
+             1 % of the losses. (The paper's text draws it there; its caption says 1 % of the packets, which is \
+             more than a period of 5 s holds.)"
+        );
+        figures.push(Figure::of("Figure 11", &caption, time_plot(s)));
     }
     for (runs, name, apart) in [(at_25_s, "Figure 12", "25 s (220 m)"), (at_10_s, "Figure 13", "10 s (90 m)")]
     {
         if let (Some(s), Some(map)) = (runs.first(), map) {
             let caption = format!(
                 "Where the trailing car sent and where the lead car failed to receive in each period over the line, the cars {apart} \
-                 apart, seed 1."
+                 apart, seed {seed}."
             );
             figures.push(Figure::of(name, &caption, map_plot(s, map)));
         }

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use wayhop_core::{Addr, NodeId, PacketId};
-use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series};
-use wayhop_trace::{HopEvent, HopKind, Messages, Observer, Summary, TcpEvent};
+use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Section, Series};
+use wayhop_trace::{HopEvent, HopKind, Observer, Summary, TcpEvent};
 
 use super::bad_routes::WAYS;
-use super::paper;
+use super::goodput;
 
 /// A transfer of the section.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -129,7 +129,7 @@ impl Observer for Connection {
                     self.octets.insert(e.packet, octet);
                 }
             }
-            HopKind::Send if e.messages.contains(Messages::RREQ) => self.requests.push((at_s, e.ttl > 1)),
+            HopKind::Send if e.messages.has("rreq") => self.requests.push((at_s, e.ttl > 1)),
             HopKind::Send => {
                 if let Some(&octet) = self.octets.get(&e.packet) {
                     self.sent.push(Sent { at_s, octet, direct: e.peer == self.to });
@@ -143,50 +143,13 @@ impl Observer for Connection {
 /// The transfers, in the order of [`Case::all`], seed by seed.
 pub(crate) type Transfers = Vec<Vec<Connection>>;
 
-/// The section of 9.
-pub(crate) fn section(transfers: &Transfers) -> Section {
+/// The section of 9; the first transfer of each case has `seed`.
+pub(crate) fn section(transfers: &Transfers, seed: u64) -> Section {
     let of = |case: Case| {
         let at = Case::all().iter().position(|c| *c == case);
         at.and_then(|i| transfers.get(i)).map_or(&[][..], Vec::as_slice)
     };
-    let goodput = |case| of(case).iter().map(|c| Some(c.mbps));
-    let mut rows = Vec::new();
-    for line in paper::TCP.lines().skip(1) {
-        let cells: Vec<&str> = line.split(',').collect();
-        let [name, _, megabytes, mean, _] = cells[..] else { continue };
-        let (case, note) = match (name, megabytes) {
-            ("one_hop_lab", _) => (
-                Case::Lab { hops: 1 },
-                "Times of the hosts and of the cards' \"choice of MAC protocol parameters\" are not modelled beyond Das's figures for PCMCIA cards.",
-            ),
-            ("two_hop_lab", _) => {
-                (Case::Lab { hops: 2 }, "The paper: 0.50 to 0.55, and one transfer of 0.36 Mb/s.")
-            }
-            ("one_hop_outdoor", "5") => {
-                (Case::Outdoor { megabytes: 5 }, "The paper: 0.80 without its one transfer of 0.46 Mb/s.")
-            }
-            ("one_hop_outdoor", _) => (
-                Case::Outdoor { megabytes: 1 },
-                "The link from A to B of abc.toml, which is good; the paper's was at the edge of its range.",
-            ),
-            _ => (
-                Case::Field { way: 0 },
-                "Nothing remembered. The bad route's share of good moments is ours (abc.toml), which the result hangs on.",
-            ),
-        };
-        let what = format!("{}, {megabytes} MB", name.replace('_', " "));
-        let printed = mean.parse::<f64>().ok();
-        rows.push(Row::new("Section 9", &what, "goodput_mbps", printed).with(goodput(case)).note(note));
-    }
-    for (way, w) in WAYS.iter().enumerate() {
-        let who = format!("two hops outdoors, {}", w.name);
-        let runs = of(Case::Field { way });
-        let row = |quantity| Row::new("Section 9.2", &who, quantity, None).note("The paper has none.");
-        if way > 0 {
-            rows.push(row("goodput_mbps").with(runs.iter().map(|c| Some(c.mbps))));
-        }
-        rows.push(row("timeouts").with(runs.iter().map(|c| Some(c.timeouts as f64))));
-    }
+    let rows = goodput::rows(&of);
     let shown = [(0, "Figure 15: nothing remembered"), (WAYS.len() - 1, "Figure 16: perfect routing")];
     let panels: Vec<Panel> = shown
         .into_iter()
@@ -196,9 +159,10 @@ pub(crate) fn section(transfers: &Transfers) -> Section {
         .collect();
     let figure = Figure {
         name: "Figures 15 and 16, with TCP".to_owned(),
-        caption: "Sequence numbers as the source sent them, by B or directly, and the moments at which it asked for a route: its \
-                  neighbours only, or the whole network. One run, seed 1."
-            .to_owned(),
+        caption: format!(
+            "Sequence numbers as the source sent them, by B or directly, and the moments at which it asked for a route: its \
+             neighbours only, or the whole network. One run, seed {seed}."
+        ),
         panels,
     };
     Section {

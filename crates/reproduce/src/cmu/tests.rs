@@ -403,7 +403,7 @@ fn the_gain_is_taken_seed_by_seed_and_a_stall_is_a_fifth_of_a_second_without_a_p
     let mut transfers: [Vec<Transfer>; WAYS.len()] = Default::default();
     transfers[0] = vec![transfer(&[10, 11, 30, 31]), transfer(&[1, 2])];
     transfers[WAYS.len() - 1] = vec![transfer(&[10, 11, 12, 13, 14, 15]), transfer(&[1, 2, 3])];
-    let s = bad_routes::section(&transfers);
+    let s = bad_routes::section(&transfers, 4);
     assert_eq!(ours(&s, "Figure 16", "perfect routing", "throughput_gain_pct"), Some(50.0));
     assert_eq!(ours(&s, "Figure 15", "nothing remembered", "stalls_of_a_fifth_of_a_second"), Some(0.5));
     assert!((ours(&s, "Figure 15", "nothing remembered", "longest_stall_s").unwrap() - 1.0).abs() < 1e-9);
@@ -452,12 +452,13 @@ fn the_sequence_plot_tells_direct_segments_and_wide_requests() {
         seen.hop(&hop(HopKind::Send, packet, 1_520, peer, Messages::NONE, 64));
     }
     for ttl in [1, 255] {
-        seen.hop(&hop(HopKind::Send, 9, 60, none, Messages::RREQ, ttl));
+        seen.hop(&hop(HopKind::Send, 9, 60, none, Messages::named("dsr", &["rreq"]).unwrap(), ttl));
     }
     assert_eq!(seen.requests.iter().map(|r| r.1).collect::<Vec<_>>(), [false, true]);
     let mut transfers: tcp::Transfers = Case::all().iter().map(|_| vec![]).collect();
     transfers[4].push(seen);
-    let s = tcp::section(&transfers);
+    let s = tcp::section(&transfers, 4);
     let series = &s.figures[0].panels[0].plot.series;
     assert_eq!(series.iter().map(|s| s.points.len()).collect::<Vec<_>>(), [3, 3, 1, 1]);
+    assert!(s.figures[0].caption.ends_with("One run, seed 4."), "{}", s.figures[0].caption);
 }

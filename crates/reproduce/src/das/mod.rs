@@ -6,6 +6,9 @@
 
 mod card;
 mod discoveries;
+mod ftp;
+#[cfg(test)]
+mod ftp_tests;
 mod latency;
 mod losses;
 mod paper;
@@ -24,8 +27,8 @@ use wayhop_runs::jobs;
 use crate::{Options, Outcome, RunError, Runs};
 use card::{Card, Cards, OneHop};
 use discoveries::Discoveries;
+use ftp::Ftp;
 use losses::Losses;
-use tcp::Ftp;
 use udp::{ByLoad, TENTHS};
 
 /// The scenarios of scenarios/das.
@@ -154,7 +157,7 @@ fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<Shown, RunE
         Experiment::Ftp { hops } => {
             sets.extend(chain(hops));
             let scenario = runs.resolve("ftp.toml", &sets)?;
-            let (ftp, summary) = runs.summarise(&scenario, Ftp::default())?;
+            let (ftp, summary) = runs.summarise(&scenario, Ftp::new(hops))?;
             Ok(Shown::Ftp(ftp.closed(&summary)))
         }
         Experiment::Purged => {
@@ -222,7 +225,7 @@ impl Found {
         }
     }
 
-    fn sections(&self) -> Vec<Section> {
+    fn sections(&self, first_seed: u64) -> Vec<Section> {
         let at_load = (latency::TABLE_3_TENTHS - TENTHS.start()) as usize;
         let loaded: [&[Losses]; MAX_HOPS] = std::array::from_fn(|h| self.udp[h][at_load].as_slice());
         vec![
@@ -232,12 +235,12 @@ impl Found {
             udp::throughput(&self.udp),
             udp::losses("Table 4", 3, &self.udp[2], TABLE_4),
             udp::losses("Table 5", 4, &self.udp[3], TABLE_5),
-            tcp::section(&self.ftp),
+            tcp::section(&self.ftp, first_seed),
         ]
     }
 
     fn outcome(&self, options: &Options) -> Outcome {
-        let sections = self.sections();
+        let sections = self.sections(options.first_seed);
         let mut rows: Vec<_> = sections.iter().flat_map(|s| s.rows.iter().cloned()).collect();
         for r in rows.iter_mut().filter(|r| r.ours.is_none() && r.note.is_empty()) {
             "No run that was made showed it.".clone_into(&mut r.note);

@@ -1,45 +1,23 @@
 //! Figures 3 and 4: FTP over one to four hops.
 
-use wayhop_report::{Axis, Figure, Mark, Plot, Row, Section, Series};
-use wayhop_trace::{Observer, Summary, TcpEvent};
+use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series};
 
+use super::ftp::{BLOWUP, Ftp};
 use super::paper;
 
-/// One transfer: what arrived, and when.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Ftp {
-    /// Seconds, and the octets acknowledged until then; a few hundred of them.
-    progress: Vec<[f64; 2]>,
-    kbytes_per_s: Option<f64>,
+/// When the transfer begins (scenarios/das/ftp.toml), seconds.
+const START_S: f64 = 10.0;
+
+fn name(hops: usize) -> String {
+    if hops == 1 { "1 hop".to_owned() } else { format!("{hops} hops") }
 }
 
-/// How far apart the points of the progress are at least, seconds.
-const STEP_S: f64 = 1.0;
-
-impl Ftp {
-    /// With what the run's summary has.
-    #[must_use]
-    pub(crate) fn closed(mut self, summary: &Summary) -> Self {
-        self.kbytes_per_s = summary.flows.first().map(|f| f.goodput_bps / 8e3);
-        self
-    }
-}
-
-impl Observer for Ftp {
-    fn tcp(&mut self, e: &TcpEvent) {
-        let at_s = e.time.as_secs_f64();
-        if self.progress.last().is_none_or(|[last, _]| at_s >= last + STEP_S) {
-            self.progress.push([at_s, e.acked as f64]);
-        }
-    }
-}
-
-/// The section of 4.3; `by_hops[h - 1]` are the transfers over h hops.
-pub(crate) fn section(by_hops: &[Vec<Ftp>; 4]) -> Section {
+/// The section of 4.3; `by_hops[h - 1]` are the transfers over h hops, whose first one ran with `seed`.
+pub(crate) fn section(by_hops: &[Vec<Ftp>; 4], seed: u64) -> Section {
     let mut rows = Vec::new();
     for (line, runs) in paper::FTP.lines().skip(1).zip(by_hops) {
         let Some((hops, printed)) = line.split_once(',') else { continue };
-        let who = if hops == "1" { "1 hop".to_owned() } else { format!("{hops} hops") };
+        let who = hops.parse().map_or_else(|_| hops.to_owned(), name);
         let row = Row::new("Figure 3", &who, "received_kbytes_per_s", printed.parse::<f64>().ok());
         let note = match hops {
             "1" => "The cards acknowledge nothing: a frame that collides waits for TCP to be sent again.",
@@ -50,15 +28,11 @@ pub(crate) fn section(by_hops: &[Vec<Ftp>; 4]) -> Section {
         };
         rows.push(row.with(runs.iter().map(|f| f.kbytes_per_s)).note(note));
     }
-    let mut plot = Plot::new(Axis::new("time (s)"), Axis::new("received (MB)").from_to(0.0, 14.0));
-    for (h, runs) in (1..).zip(by_hops) {
-        let Some(first) = runs.first() else { continue };
-        let name = if h == 1 { "1 hop".to_owned() } else { format!("{h} hops") };
-        let points = first.progress.iter().map(|[t, octets]| [*t, octets / 1e6]).collect();
-        plot = plot.with(Series::new(&name, Mark::Line, h - 1, points));
-    }
-    let caption = "A file of 14 MB, by the number of hops. One run each.";
-    let figures = if plot.series.is_empty() { vec![] } else { vec![Figure::of("Figure 3", caption, plot)] };
+    let figures = if by_hops.iter().all(Vec::is_empty) {
+        vec![]
+    } else {
+        vec![progress(by_hops, seed), blowup(by_hops, seed)]
+    };
     Section {
         heading: "Figures 3 and 4: FTP".to_owned(),
         text: vec![
@@ -68,5 +42,49 @@ pub(crate) fn section(by_hops: &[Vec<Ftp>; 4]) -> Section {
         ],
         rows,
         figures,
+    }
+}
+
+/// Time since the begin of the transfer in seconds, and the stream in MB.
+fn scaled(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
+    points.iter().map(|[t, octets]| [t - START_S, octets / 1e6]).collect()
+}
+
+fn progress(by_hops: &[Vec<Ftp>; 4], seed: u64) -> Figure {
+    let mut plot = Plot::new(Axis::new("time (s)"), Axis::new("received in order (MB)").from_to(0.0, 14.0));
+    for (h, runs) in (1..).zip(by_hops) {
+        let Some(first) = runs.first() else { continue };
+        plot = plot.with(Series::new(&name(h), Mark::Line, h - 1, scaled(&first.progress)));
+    }
+    let caption = format!(
+        "A file of 14 MB: octets that the destination has received without a gap, by the number of hops. One run each, seed {seed}."
+    );
+    Figure::of("Figure 3", &caption, plot)
+}
+
+fn blowup(by_hops: &[Vec<Ftp>; 4], seed: u64) -> Figure {
+    let panel = |(h, runs): (usize, &Vec<Ftp>)| {
+        let f = runs.first()?;
+        let y = Axis::new("sequence number (MB)")
+            .from_to(*BLOWUP.start() as f64 / 1e6, *BLOWUP.end() as f64 / 1e6);
+        let plot = Plot::new(Axis::new("time (s)"), y)
+            .with(Series::new("data sent", Mark::Dot, 0, scaled(&f.sent)))
+            .with(Series::new("data sent again", Mark::Cross, 1, scaled(&f.sent_again)))
+            .with(Series::new("acknowledgement received", Mark::Plus, 2, scaled(&f.acks)))
+            .with(Series::new(
+                "duplicate acknowledgement received",
+                Mark::Cross,
+                3,
+                scaled(&f.duplicate_acks),
+            ));
+        Some(Panel { title: name(h), plot })
+    };
+    Figure {
+        name: "Figure 4".to_owned(),
+        caption: format!(
+            "The same transfers between 2 MB and 2.025 MB, at the source: each data segment that it sent, at its first octet, and \
+             each acknowledgement that it received, at the octet expected next. Seed {seed}."
+        ),
+        panels: (1..).zip(by_hops).filter_map(panel).collect(),
     }
 }

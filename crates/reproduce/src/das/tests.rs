@@ -7,7 +7,7 @@ use wayhop_trace::{Direction, FrameEvent, HopEvent, HopKind, Messages, NoteEvent
 use super::card::{self, Cards, OneHop};
 use super::discoveries::Discoveries;
 use super::losses::Losses;
-use super::{latency, tcp, udp};
+use super::{latency, udp};
 
 const FAR: Addr = Addr::new(10, 0, 0, 4);
 
@@ -163,19 +163,4 @@ fn bandwidth_and_airtime_are_those_of_the_script() {
     assert!((row(&s, "PCMCIA", "max_send_mbps").ours.unwrap() - 1.1776).abs() < 1e-9);
     assert!((row(&s, "PCMCIA", "transmit_mtu_ms").ours.unwrap() - 6.33).abs() < 1e-9);
     assert_eq!(row(&s, "ISA", "max_send_mbps").ours, None);
-}
-
-#[test]
-fn ftp_is_set_beside_the_papers_by_hops() {
-    let none = tcp::section(&Default::default());
-    assert_eq!(none.rows.iter().filter_map(|r| r.paper).collect::<Vec<_>>(), [210.0, 70.0, 47.0, 18.0]);
-    assert!(none.rows.iter().all(|r| r.ours.is_none()) && none.figures.is_empty());
-    let summary = wayhop_trace::Summary {
-        flows: vec![wayhop_trace::FlowSummary { goodput_bps: 8e5, ..wayhop_trace::FlowSummary::default() }],
-        ..wayhop_trace::Summary::default()
-    };
-    let ftp = tcp::Ftp::default().closed(&summary);
-    let s = tcp::section(&[vec![], vec![ftp], vec![], vec![]]);
-    assert_eq!(row(&s, "2 hops", "received_kbytes_per_s").ours, Some(100.0));
-    assert_eq!(row(&s, "1 hop", "received_kbytes_per_s").ours, None);
 }

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use wayhop_trace::lock_folder;
 
 use super::plan::Job;
 use super::transfer::Transfer;
@@ -30,7 +31,7 @@ pub(crate) struct Store {
     known: BTreeMap<Job, Transfer>,
     file: Mutex<File>,
     /// Locked: one study at a time writes into a folder.
-    _folder: File,
+    _folder: Option<File>,
 }
 
 impl Store {
@@ -38,9 +39,10 @@ impl Store {
     /// are dropped; a file of something else is refused.
     pub(crate) fn open(dir: &Path, of: u64) -> io::Result<Self> {
         std::fs::create_dir_all(dir)?;
-        let folder = File::open(dir)?;
-        rustix::fs::flock(&folder, rustix::fs::FlockOperation::NonBlockingLockExclusive)
-            .map_err(|_| io::Error::other("another study writes to it"))?;
+        let folder = lock_folder(dir).map_err(|e| match e.kind() {
+            io::ErrorKind::WouldBlock => io::Error::other("another study writes to it"),
+            _ => e,
+        })?;
         let path = dir.join(NAME);
         let bytes = match std::fs::read(&path) {
             Ok(bytes) => bytes,

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use wayhop_core::{Position, Time};
+use wayhop_core::{Position, Span, Time};
 use wayhop_transport::{FlowConfig, FlowKind};
 use wayhop_world::links::{self, LinkChange, NS2_RANGE_M};
 use wayhop_world::{HopTable, Leg, Track};
 
+use super::export_tcp;
 use super::god::{MAX_NODES_IN_TABLE, ns2_hops};
 use crate::error::Error;
 use crate::resolve::Resolved;
@@ -33,7 +34,7 @@ impl Default for ExportOptions {
 pub struct Exported {
     /// As `setdest` writes it.
     pub movement: String,
-    /// As `cbrgen` writes it.
+    /// As `cbrgen` writes it, with TCP as its `-type tcp` has it.
     pub traffic: String,
     /// What the files cannot say.
     pub warnings: Vec<String>,
@@ -43,7 +44,8 @@ pub struct Exported {
 pub fn export_ns2(scenario: &Resolved, options: ExportOptions) -> Result<Exported, Error> {
     let mut warnings = Vec::new();
     let movement = movement(scenario, options, &mut warnings)?;
-    Ok(Exported { movement, traffic: traffic(scenario)?, warnings })
+    let traffic = traffic(scenario, &mut warnings)?;
+    Ok(Exported { movement, traffic, warnings })
 }
 
 fn movement(
@@ -145,56 +147,60 @@ fn distances(tracks: &[Track], until: Time, out: &mut String, lines: &mut Vec<(T
     }
 }
 
-fn traffic(scenario: &Resolved) -> Result<String, Error> {
+fn traffic(scenario: &Resolved, warnings: &mut Vec<String>) -> Result<String, Error> {
     let mut out =
         format!("#\n# nodes: {}, connections: {}\n#\n", scenario.tracks.len(), scenario.flows.len());
     for (k, flow) in scenario.flows.iter().enumerate() {
-        let FlowConfig { src, dst, start, stop, payload_bytes, max_packets, .. } = flow;
         let refuse = |what: &str| {
-            Err(Error::new(
-                format!("flow {k} {what}, which cbrgen's files cannot say"),
-                "export CBR flows with a jitter of 0 or 0.5 only",
-            ))
+            Error::new(
+                format!("flow {k} {what}, which ns-2's traffic files cannot say"),
+                "export TCP, and CBR flows with a jitter of 0 or 0.5, to one node each",
+            )
         };
         if flow.is_to_all() {
-            return refuse("goes to all nodes");
+            return Err(refuse("goes to all nodes"));
         }
-        let FlowKind::Cbr { interval, jitter } = flow.kind else { return refuse("is not CBR") };
-        let random = match jitter {
-            0.0 => 0,
-            0.5 => 1,
-            _ => return refuse(&format!("has a jitter of {jitter}")),
-        };
-        _ = writeln!(out, "#\n# {src} connecting to {dst} at time {}\n#", seconds(*start));
-        _ = writeln!(out, "set udp_({k}) [new Agent/UDP]");
-        if *payload_bytes > UDP_PACKET_SIZE {
-            _ = writeln!(out, "$udp_({k}) set packetSize_ {payload_bytes}");
-        }
-        _ = writeln!(out, "$ns_ attach-agent $node_({src}) $udp_({k})");
-        _ = writeln!(out, "set null_({k}) [new Agent/Null]\n$ns_ attach-agent $node_({dst}) $null_({k})");
-        _ = writeln!(
-            out,
-            "set cbr_({k}) [new Application/Traffic/CBR]\n$cbr_({k}) set packetSize_ {payload_bytes}"
-        );
-        _ = writeln!(
-            out,
-            "$cbr_({k}) set interval_ {}\n$cbr_({k}) set random_ {random}",
-            interval.as_secs_f64()
-        );
-        if let Some(n) = max_packets {
-            _ = writeln!(out, "$cbr_({k}) set maxpkts_ {n}");
-        }
-        _ = writeln!(out, "$cbr_({k}) attach-agent $udp_({k})\n$ns_ connect $udp_({k}) $null_({k})");
-        _ = writeln!(out, "$ns_ at {} \"$cbr_({k}) start\"", seconds(*start));
-        if let Some(stop) = stop {
-            _ = writeln!(out, "$ns_ at {} \"$cbr_({k}) stop\"", seconds(*stop));
+        match flow.kind {
+            FlowKind::Cbr { interval, jitter: 0.0 } => cbr(k, flow, interval, 0, &mut out),
+            FlowKind::Cbr { interval, jitter: 0.5 } => cbr(k, flow, interval, 1, &mut out),
+            FlowKind::Cbr { jitter, .. } => return Err(refuse(&format!("has a jitter of {jitter}"))),
+            FlowKind::Tcp(ref config) => {
+                let profiles = scenario.protocol.description().profiles;
+                export_tcp::write(k, flow, config, profiles, &mut out, warnings)?;
+            }
+            _ => return Err(refuse("is neither CBR nor TCP")),
         }
     }
     Ok(out)
 }
 
+/// The lines of a CBR flow; `random` is ns-2's `random_`.
+fn cbr(k: usize, flow: &FlowConfig, interval: Span, random: u8, out: &mut String) {
+    let FlowConfig { src, dst, start, stop, payload_bytes, max_packets, .. } = flow;
+    _ = writeln!(out, "#\n# {src} connecting to {dst} at time {}\n#", seconds(*start));
+    _ = writeln!(out, "set udp_({k}) [new Agent/UDP]");
+    if *payload_bytes > UDP_PACKET_SIZE {
+        _ = writeln!(out, "$udp_({k}) set packetSize_ {payload_bytes}");
+    }
+    _ = writeln!(out, "$ns_ attach-agent $node_({src}) $udp_({k})");
+    _ = writeln!(out, "set null_({k}) [new Agent/Null]\n$ns_ attach-agent $node_({dst}) $null_({k})");
+    _ = writeln!(
+        out,
+        "set cbr_({k}) [new Application/Traffic/CBR]\n$cbr_({k}) set packetSize_ {payload_bytes}"
+    );
+    _ = writeln!(out, "$cbr_({k}) set interval_ {}\n$cbr_({k}) set random_ {random}", interval.as_secs_f64());
+    if let Some(n) = max_packets {
+        _ = writeln!(out, "$cbr_({k}) set maxpkts_ {n}");
+    }
+    _ = writeln!(out, "$cbr_({k}) attach-agent $udp_({k})\n$ns_ connect $udp_({k}) $null_({k})");
+    _ = writeln!(out, "$ns_ at {} \"$cbr_({k}) start\"", seconds(*start));
+    if let Some(stop) = stop {
+        _ = writeln!(out, "$ns_ at {} \"$cbr_({k}) stop\"", seconds(*stop));
+    }
+}
+
 /// Exactly, to the nanosecond.
-fn seconds(t: Time) -> String {
+pub(super) fn seconds(t: Time) -> String {
     let ns = t.as_nanos();
     format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
 }

@@ -3,6 +3,7 @@
 
 mod agents;
 mod export;
+mod export_tcp;
 mod god;
 mod interp;
 mod nodes;

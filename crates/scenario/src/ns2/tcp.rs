@@ -7,7 +7,7 @@ use super::value;
 use crate::error::{Error, Place};
 
 /// The interval of `Agent/TCPSink/DelAck` in `tcl/lib/ns-default.tcl`.
-const DELAYED_ACK: Span = Span::from_millis(100);
+pub(super) const DELAYED_ACK: Span = Span::from_millis(100);
 
 /// `Agent/TCP/...`, a sender.
 #[derive(Clone, Debug)]

@@ -1,7 +1,8 @@
 # Runs a movement file and perhaps a traffic file in ns-2.
 # usage: ns driver.tcl NODES X Y STOP MOVEMENT TRAFFIC|- TIMES|- STEP
 # With TIMES (comma-separated seconds) it prints "POS time node x y z"; every STEP seconds (0: never) all positions are
-# brought up to date, as packets would do it. With traffic it prints "DELIVERED packets" at the end.
+# brought up to date, as packets would do it. With traffic it prints "DELIVERED packets" at the end, and
+# before it for each TCP agent in the order of the file "ACKED segment", the highest number that is acknowledged.
 foreach {nodes width height stop movement traffic times step} $argv break
 Mac/802_11 set dataRate_ 2Mb
 Mac/802_11 set basicRate_ 2Mb
@@ -22,14 +23,17 @@ for {set i 0} {$i < $nodes} {incr i} {
 # Agent/Null counts nothing: sinks that do take its place.
 rename new plain_new
 set sinks {}
+set senders {}
 proc new {class args} {
-    global sinks
+    global sinks senders
     if {$class == "Agent/Null"} {
         set sink [eval plain_new Agent/LossMonitor $args]
         lappend sinks $sink
         return $sink
     }
-    return [eval plain_new $class $args]
+    set made [eval plain_new $class $args]
+    if {[string match Agent/TCP* $class] && ![string match Agent/TCPSink* $class]} {lappend senders $made}
+    return $made
 }
 source $movement
 if {$traffic != "-"} {source $traffic}
@@ -51,7 +55,8 @@ proc tick {} {
     $ns_ at [expr [$ns_ now] + $step] tick
 }
 proc finish {} {
-    global sinks
+    global sinks senders
+    foreach s $senders {puts "ACKED [$s set ack_]"}
     set delivered 0
     foreach s $sinks {incr delivered [$s set npkts_]}
     puts "DELIVERED $delivered"

@@ -113,7 +113,7 @@ impl<P: Checked> World<P> {
         let nodes = (0..x.topology.nodes()).map(|i| Arc::new(Host::new(i, (x.engine)(i), 0))).collect();
         let air = Air { flights: Vec::new(), up: x.topology, now: Time::ZERO, counts: Vec::new() };
         let mut w = Self { nodes, air, left: x.budget, wrong_step: None, touched: 0 };
-        (0..x.topology.nodes()).for_each(|i| w.visit(x, i, |v| v.start()));
+        (0..x.topology.nodes()).for_each(|i| w.begin(x, i));
         w
     }
 
@@ -248,7 +248,7 @@ impl<P: Checked> World<P> {
                     .for_each(|f| f.reporting = Reporting::Nobody);
                 let life = w.nodes[i].life + 1;
                 w.nodes[i] = Arc::new(Host::new(i, (x.reboot)(i, w.nodes[i].protocol()), life));
-                w.visit(x, i, |v| v.start());
+                w.begin(x, i);
             }
             Action::Fire(i, key) => {
                 w.visit(x, i, |v| v.fire(key));
@@ -322,6 +322,14 @@ impl<P: Checked> World<P> {
             x.tally.failed();
             self.visit(x, f.from, |v| v.finished(f.frame(), TxStatus::NoAck { tries: 7 }));
         }
+    }
+
+    #[allow(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method by its name is not general enough over lifetimes"
+    )]
+    fn begin(&mut self, x: &Exploration<P>, node: usize) {
+        self.visit(x, node, |v| v.start());
     }
 
     fn visit(&mut self, x: &Exploration<P>, node: usize, f: impl FnOnce(&mut Visit<'_, P>)) {

@@ -1,8 +1,5 @@
 //! Every routing message of a capture, as JSON.
 
-mod aodv;
-mod classify;
-mod dsr;
 mod link;
 #[cfg(test)]
 mod tests;
@@ -11,11 +8,9 @@ use std::collections::VecDeque;
 use std::io::Read;
 
 use serde_json::{Map, Value, json};
-use wayhop_wire::ipv4::{self, protocol};
-use wayhop_wire::{aodv::PORT, udp};
+use wayhop_wire::ipv4;
 
 use crate::capture::{CaptureError, CaptureReader, CapturedFrame};
-pub use classify::classify;
 pub use link::{LINKTYPE_IEEE802_11, Link, network};
 
 /// The routing messages of a capture, in order, each as a JSON object: frame number and time, link addresses, IP header,
@@ -28,21 +23,6 @@ pub struct Decoder<R> {
     frame: CapturedFrame,
     ready: VecDeque<Value>,
     failed: bool,
-}
-
-/// One routing message.
-pub(crate) struct Message {
-    kind: &'static str,
-    fields: Map<String, Value>,
-    truncated: bool,
-    malformed: Option<String>,
-}
-
-impl Message {
-    /// A message of which the capture shows nothing but its type.
-    fn cut(kind: &'static str) -> Self {
-        Self { kind, fields: Map::new(), truncated: true, malformed: None }
-    }
 }
 
 impl<R: Read> Decoder<R> {
@@ -84,22 +64,7 @@ pub fn knows_link_type(link_type: u16) -> bool {
 fn decode(frame: &CapturedFrame, to: &mut VecDeque<Value>) {
     let Some(link) = network(frame.link_type, &frame.bytes) else { return };
     let Ok(ip) = ipv4::Packet::new_snapped(link.ip) else { return };
-    if ip.fragment_offset() != 0 {
-        return;
-    }
-    let complete_len = ip.total_len() - ip.header_len();
-    let (name, messages) = match ip.protocol() {
-        protocol::DSR => ("dsr", dsr::messages(ip.payload(), complete_len)),
-        protocol::UDP => {
-            let [s0, s1, d0, d1, _, _, _, _, data @ ..] = ip.payload() else { return };
-            let ports = [u16::from_be_bytes([*s0, *s1]), u16::from_be_bytes([*d0, *d1])];
-            if !ports.contains(&PORT) {
-                return;
-            }
-            ("aodv", vec![aodv::message(data, complete_len.saturating_sub(udp::HEADER_LEN), &ip)])
-        }
-        _ => return,
-    };
+    let Some((protocol, messages)) = wayhop_protocols::decode(&ip) else { return };
     for m in messages {
         let mut v = Map::new();
         let mut put = |key: &str, value: Value| {
@@ -119,7 +84,7 @@ fn decode(frame: &CapturedFrame, to: &mut VecDeque<Value>) {
         put("ttl", json!(ip.ttl()));
         put("ip_id", json!(ip.id()));
         put("ip_bytes", json!(ip.total_len()));
-        put("protocol", json!(name));
+        put("protocol", json!(protocol.name));
         put("type", json!(m.kind));
         put("truncated", if m.truncated { json!(true) } else { Value::Null });
         put("malformed", json!(m.malformed));

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::{classify, decode};
-use crate::{CapturedFrame, Messages, PacketClass};
+use super::decode;
+use crate::{CapturedFrame, Messages, PacketClass, classify};
 
 /// IP from 10.0.0.1 to 10.0.0.2, TTL 5, identification 7, with this protocol and payload. The checksum is not looked at.
 fn ip(protocol: u8, payload: &[u8]) -> Vec<u8> {
@@ -31,6 +31,10 @@ fn decoded(link_type: u16, bytes: &[u8]) -> Vec<Value> {
     };
     decode(&frame, &mut out);
     out.into()
+}
+
+fn of(protocol: &str, types: &[&str]) -> Messages {
+    Messages::named(protocol, types).expect("types of messages")
 }
 
 #[test]
@@ -99,7 +103,7 @@ fn options_behind_a_flow_state_header_are_messages_too() {
     let types: Vec<_> = out.iter().map(|m| m["type"].as_str().unwrap()).collect();
     assert_eq!(types, ["flow_state", "ack_request"]);
     assert_eq!((&out[0]["hop_count"], &out[1]["id"]), (&2.into(), &1.into()));
-    assert_eq!(classify(&bytes), (None, Messages::ACK_REQUEST));
+    assert_eq!(classify(&bytes), (None, of("dsr", &["ack_request"])));
 }
 
 #[test]
@@ -112,25 +116,25 @@ fn a_second_flow_state_header_is_malformed_however_many_follow() {
 
 #[test]
 fn packets_are_classified_by_the_messages_in_them() {
-    assert_eq!(classify(&ip(48, &RREQ)), (Some(PacketClass::DsrRreq), Messages::RREQ));
+    assert_eq!(classify(&ip(48, &RREQ)), (PacketClass::control("dsr", "rreq"), of("dsr", &["rreq"])));
     // A Route Error and a Route Request: both count, the request gives the class.
     let both = [&[59, 0, 0, 24, 3, 14, 1, 0, 10, 0, 0, 1, 10, 0, 0, 3, 10, 0, 0, 2][..], &RREQ[4..]].concat();
-    assert_eq!(classify(&ip(48, &both)), (Some(PacketClass::DsrRreq), Messages::RREQ.with(Messages::RERR)));
+    assert_eq!(classify(&ip(48, &both)), (PacketClass::control("dsr", "rreq"), of("dsr", &["rreq", "rerr"])));
     // Data (UDP) behind an acknowledgement request: data with a message.
     let data = [&[17, 0, 0, 4, 160, 2, 0, 1][..], &[0; 8]].concat();
-    assert_eq!(classify(&ip(48, &data)), (None, Messages::ACK_REQUEST));
+    assert_eq!(classify(&ip(48, &data)), (None, of("dsr", &["ack_request"])));
     // Acknowledgement alone.
     let ack = [59, 0, 0, 12, 32, 10, 0, 1, 10, 0, 0, 1, 10, 0, 0, 2];
-    assert_eq!(classify(&ip(48, &ack)), (Some(PacketClass::DsrAck), Messages::ACK));
+    assert_eq!(classify(&ip(48, &ack)), (PacketClass::control("dsr", "ack"), of("dsr", &["ack"])));
     // AODV: ports 654, type 2; a reply for somebody else, and a Hello: destination and originator are the sender.
     let rrep = |destination: [u8; 4], originator: [u8; 4]| {
         let header = [2, 142, 2, 142, 0, 28, 0, 0, 2, 0, 0, 0];
         ip(17, &[&header[..], &destination, &[0, 0, 0, 1], &originator, &[0, 0, 7, 208]].concat())
     };
     let reply = classify(&rrep([10, 0, 0, 1], [10, 0, 0, 8]));
-    assert_eq!(reply, (Some(PacketClass::AodvRrep), Messages::RREP));
+    assert_eq!(reply, (PacketClass::control("aodv", "rrep"), of("aodv", &["rrep"])));
     let hello = classify(&rrep([10, 0, 0, 1], [10, 0, 0, 1]));
-    assert_eq!(hello, (Some(PacketClass::AodvHello), Messages::HELLO));
+    assert_eq!(hello, (PacketClass::control("aodv", "hello"), of("aodv", &["hello"])));
     assert_eq!(classify(&ip(17, &[0, 80, 0, 80, 0, 8, 0, 0])), (None, Messages::NONE));
     assert_eq!(classify(&[]), (None, Messages::NONE));
 }

@@ -3,8 +3,7 @@
 use std::io::Read;
 
 use wayhop_core::{Addr, Mac};
-use wayhop_wire::dsr;
-use wayhop_wire::ipv4::{self, protocol};
+use wayhop_wire::ipv4;
 
 use crate::capture::{CaptureError, CaptureReader, CapturedFrame};
 use crate::decode::network;
@@ -52,7 +51,8 @@ pub(super) struct Name {
     protocol: u8,
     fragment: u16,
     pub(super) transmitter: Option<Mac>,
-    /// A digest of the DSR header; `None` without one, or where its end was not captured.
+    /// A digest of the header that the routing protocol changes at each hop; `None` without one, or where its end was not
+    /// captured.
     pub(super) header: Option<u64>,
 }
 
@@ -70,7 +70,7 @@ pub struct Sightings {
     pub(super) list: Vec<Sighting>,
     /// Whether every frame told its transmitter.
     pub(super) transmitters: bool,
-    /// Whether every DSR header was captured whole.
+    /// Whether every such header was captured whole.
     pub(super) headers: bool,
 }
 
@@ -157,10 +157,9 @@ impl Sightings {
     fn name(&mut self, link_type: u16, bytes: &[u8]) -> Option<(Name, Option<Mac>)> {
         let link = network(link_type, bytes)?;
         let ip = ipv4::Packet::new_snapped(link.ip).ok()?;
-        let first = ip.fragment_offset() == 0;
         let mut header = None;
-        if ip.protocol() == protocol::DSR && first {
-            header = dsr::Packet::new_checked(ip.payload()).ok().map(|p| digest(p.header()));
+        if let Some(captured) = wayhop_protocols::route_header(&ip) {
+            header = captured.map(digest);
             self.headers &= header.is_some();
         }
         self.transmitters &= link.transmitter.is_some();

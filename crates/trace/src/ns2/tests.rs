@@ -77,13 +77,15 @@ fn a_data_packet_has_the_lines_that_ns2_writes() {
 fn routing_messages_and_drops_have_the_columns_that_scripts_read() {
     let rreq = HopEvent {
         flow: None,
-        class: PacketClass::AodvRreq,
-        messages: Messages::RREQ,
+        class: PacketClass::control("aodv", "rreq").unwrap(),
+        messages: Messages::named("aodv", &["rreq"]).unwrap(),
         destination: ALL,
         ..data(9_665_135_000, HopKind::Send, 32, 48, 30, ALL)
     };
     let heard = HopEvent { kind: HopKind::Receive, node: NodeId(10), peer: addr(32), ..rreq };
-    let dsr = HopEvent { class: PacketClass::DsrRreq, destination: ALL, ..rreq };
+    let class = PacketClass::control("dsr", "rreq").unwrap();
+    let messages = Messages::named("dsr", &["rreq"]).unwrap();
+    let dsr = HopEvent { class, messages, destination: ALL, ..rreq };
     let lost = HopEvent {
         reason: Some(DropReason::ArpFull),
         ..data(27_202_241_093, HopKind::Drop, 32, 84, 29, addr(49))

@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical, ZstdLevel};
+use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type};
 use parquet::errors::Result;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
@@ -122,11 +122,11 @@ pub(crate) fn schema<R>(table: &str, columns: &[Column<R>]) -> Result<Type> {
     Type::group_type_builder(table).with_fields(fields).build()
 }
 
-/// How a table is encoded: zstd, dictionaries for what repeats, deltas for what grows.
-pub(crate) fn properties<R>(columns: &[Column<R>]) -> Result<WriterProperties> {
+/// How a table is encoded: Snappy, dictionaries for what repeats, deltas for what grows.
+pub(crate) fn properties<R>(columns: &[Column<R>]) -> WriterProperties {
     let mut p = WriterProperties::builder()
         .set_created_by(concat!("wayhop ", env!("CARGO_PKG_VERSION")).to_owned())
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
+        .set_compression(Compression::SNAPPY)
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true);
     for c in columns {
@@ -139,5 +139,5 @@ pub(crate) fn properties<R>(columns: &[Column<R>]) -> Result<WriterProperties> {
             Cells::Int32(_) | Cells::OptInt32(_) | Cells::Text(_) | Cells::OptText(_) => p,
         };
     }
-    Ok(p.build())
+    p.build()
 }

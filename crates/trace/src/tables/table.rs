@@ -43,8 +43,10 @@ impl<R> Table<R> {
         let path = dir.join(format!("{name}.parquet"));
         let file = File::create(&path).map_err(Error::io(&path, "create"))?;
         let writer = schema(name, columns)
-            .and_then(|s| Ok((s, properties(columns)?)))
-            .and_then(|(s, p)| SerializedFileWriter::new(GroupSink::new(file), Arc::new(s), Arc::new(p)))
+            .and_then(|s| {
+                let properties = Arc::new(properties(columns));
+                SerializedFileWriter::new(GroupSink::new(file), Arc::new(s), properties)
+            })
             .map_err(|e| parquet_error(&path, e))?;
         Ok(Self {
             path,

@@ -12,9 +12,6 @@ use super::rto::RtoConfig;
 pub const MAX_WINDOW: u32 = 1_024;
 /// The longest payload of a segment, in octets.
 pub const MAX_SEGMENT: u32 = 65_535 - 60 - 60;
-/// By how much ns-2.35's DSR makes TCP's packets longer, in octets: it adds an IP header, which `tcpip_base_hdr_size_` of the
-/// agent holds already.
-pub const NS2_DSR_SECOND_HEADER: u8 = 20;
 
 /// How the sender decides how much may be under way, and how it recovers from losses.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

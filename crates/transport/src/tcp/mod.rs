@@ -29,7 +29,7 @@ mod sender;
 pub mod stream;
 
 pub use app::App;
-pub use config::{MAX_SEGMENT, MAX_WINDOW, NS2_DSR_SECOND_HEADER, Profile, TcpConfig, Variant};
+pub use config::{MAX_SEGMENT, MAX_WINDOW, Profile, TcpConfig, Variant};
 pub use congestion::{Acked, CongestionControl, Lost};
 pub use connection::{Connection, End};
 pub use endpoint::{Endpoint, Io};

@@ -1,7 +1,7 @@
 use std::net::Ipv4Addr;
 
 use wayhop_wire::tcp::{self, TcpOption};
-use wayhop_wire::{aodv as wire_aodv, arp, icmp, ipv4, udp};
+use wayhop_wire::{aodv as wire_aodv, arp, dsdv as wire_dsdv, icmp, ipv4, udp};
 
 /// IPv4, and UDP, ICMP and ARP.
 pub(crate) fn ip(bytes: &[u8]) {
@@ -77,6 +77,16 @@ fn ipv4_only(bytes: &[u8]) {
         let mut out = vec![0; r.buffer_len() + usize::from(r.payload_len)];
         r.emit(&mut out);
         assert_eq!(ipv4::Repr::parse(&out), Ok(r));
+    }
+}
+
+/// DSDV updates.
+pub(crate) fn dsdv(bytes: &[u8]) {
+    if let Ok(update) = wire_dsdv::Update::parse(bytes) {
+        let mut out = vec![0; update.buffer_len()];
+        update.emit(&mut out).expect("what was read can be written");
+        assert_eq!(out, bytes);
+        let _ = update.iter().filter(wire_dsdv::Entry::is_unreachable).count();
     }
 }
 

@@ -71,16 +71,17 @@ fn script() -> Traffic {
         t.hop(&e);
     }
     for (class, kind, bytes) in [
-        (PacketClass::DsrRreq, Send, 40),
-        (PacketClass::DsrRreq, Transmit, 40),
-        (PacketClass::DsrRreq, Receive, 40),
-        (PacketClass::DsrRreq, Forward, 44),
-        (PacketClass::DsrRrep, Send, 48),
-        (PacketClass::DsrRrep, Forward, 48),
-        (PacketClass::DsrRerr, Send, 44),
-        (PacketClass::DsrRerr, Drop, 44),
-        (PacketClass::DsrAck, Send, 30),
+        ("rreq", Send, 40),
+        ("rreq", Transmit, 40),
+        ("rreq", Receive, 40),
+        ("rreq", Forward, 44),
+        ("rrep", Send, 48),
+        ("rrep", Forward, 48),
+        ("rerr", Send, 44),
+        ("rerr", Drop, 44),
+        ("ack", Send, 30),
     ] {
+        let class = PacketClass::control("dsr", class).unwrap();
         t.hop(&HopEvent { class, ..hop(9, 500, 5, kind, bytes) });
     }
     t

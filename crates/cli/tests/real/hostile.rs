@@ -1,0 +1,285 @@
+//! `wayhop node` against those who mean it harm: on the air, and at its control socket.
+//!
+//! Needs root, network namespaces, and ip, nft, ping and python3 (`.ci/install test`). Without root the tests are skipped
+//! with a message; in CI they fail.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::mesh::{Mesh, may_run};
+
+/// More memory than a node of these protocols may ever need with full tables, KiB.
+const MOST_MEMORY_KIB: u64 = 64 << 10;
+
+/// How long a mesh needs after it was lied to, at most. AODV, with `net_diameter` 6: MY_ROUTE_TIMEOUT, 6 s, as long as a
+/// forged route may last unused; 3 s (`mcast_solicit` times `retrans_time`) until the kernel knows that its next hop is not
+/// there; DELETE_PERIOD, 15 s, as long as its number is kept; a search that fails before that, 4.2 s (RFC 3561, sections 6.3,
+/// 6.4 and 10). DSR's caches forget with the next Route Error. The rest is for a machine that has more to do.
+const RECOVERY: Duration = Duration::from_secs(28 + 17);
+
+/// The same after floods of forged messages of all kinds, with room for what else they find out: three of nine took longer than
+/// 45 s while a node might call itself by the network's own address.
+const RECOVERY_FROM_FLOODS: Duration = Duration::from_secs(240);
+
+fn folder_of(name: &str) -> String {
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "..", "captures", name].iter().collect();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_million_wrong_frames_neither_stop_a_mesh_nor_fill_its_memory() {
+    if !may_run() {
+        return;
+    }
+    let attack = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/attack.py");
+    let captures = [folder_of("rfc4728"), folder_of("rfc3561")];
+    for protocol in ["dsr", "aodv"] {
+        // Host 3 is the attacker; the link addresses that it uses are heard by all.
+        let mut mesh = Mesh::line(4);
+        let before: Vec<String> = (0..3).map(|i| mesh.host_state(i)).collect();
+        for i in 0..3 {
+            let control = format!("control=n{i}");
+            let sets = [&control, "protocol.net_diameter=6"];
+            mesh.start(i, protocol, &sets[..if protocol == "aodv" { 2 } else { 1 }]);
+        }
+        mesh.ping(0, 2, 2);
+        let _pings = (mesh.start_ping(0, 2), mesh.start_ping(2, 1));
+        let command = |seed| ["python3", attack, "eth1", "500000", seed, &captures[0], &captures[1]];
+        let (ok, said) = mesh.run_args(3, &command("4728"));
+        assert!(ok, "{said}");
+        for i in 0..3 {
+            assert!(mesh.is_alive(i), "{protocol}: {}", fs::read_to_string(mesh.log(i)).unwrap());
+            // Whatever was said about the rest of the world, no route leads there.
+            let routes = mesh.ip(i, "-4 route show proto 119");
+            assert!(routes.lines().all(|r| r.starts_with("10.0.")), "{protocol}: {routes}");
+            let (now, most) = mesh.memory_kib(i);
+            assert!(most < MOST_MEMORY_KIB, "{protocol}: node {i} took {most} KiB");
+            let c = mesh.counters(&format!("n{i}"));
+            let count = |name: &str| c[name].as_u64().unwrap();
+            println!("{protocol} node {i}: {now} KiB, at most {most}; {c}");
+            // What the kernel had no room for never came.
+            assert!(
+                count("received_frames") + count("strange_frames") + count("overheard_frames") > 50_000,
+                "{c}"
+            );
+        }
+        mesh.until("the ends reach each other again", RECOVERY_FROM_FLOODS, |m| m.try_ping(0, 2));
+        for i in 0..3 {
+            let log = mesh.stop(i);
+            assert!(log.contains("info: ends") && !log.contains("panicked"), "{log}");
+        }
+        // Their sockets stand side by side: now that all have ended, none does.
+        for (i, before) in before.iter().enumerate() {
+            assert_eq!(&mesh.host_state(i), before, "{protocol}: host {i} is as it was");
+        }
+    }
+}
+
+/// Sends a frame from host 0 to host 1: an IPv4 packet with a body in hexadecimal notation.
+fn inject(mesh: &Mesh, protocol: u8, from: &str, to: &str, body: &str) {
+    inject_as(mesh, "02000a000001", protocol, from, to, body);
+}
+
+/// As [`inject`], with a link address for the transmitter.
+fn inject_as(mesh: &Mesh, mac: &str, protocol: u8, from: &str, to: &str, body: &str) {
+    const SEND: &str = r"
+import socket, struct, sys
+protocol, src, dst, body = int(sys.argv[1]), *map(socket.inet_aton, sys.argv[2:4]), bytes.fromhex(sys.argv[4])
+h = struct.pack('!BBHHHBBH', 0x45, 0, 20 + len(body), 1, 0, 9, protocol, 0) + src + dst
+t = sum(struct.unpack('!10H', h)); t = (t & 65535) + (t >> 16)
+h = h[:10] + struct.pack('!H', ~((t & 65535) + (t >> 16)) & 65535) + h[12:]
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW); s.bind(('eth1', 0))
+s.send(bytes.fromhex('02000a000002' + sys.argv[5] + '0800') + h + body)
+";
+    let (ok, said) = mesh.run_args(0, &["python3", "-c", SEND, &protocol.to_string(), from, to, body, mac]);
+    assert!(ok, "{said}");
+}
+
+#[test]
+fn a_forged_route_over_a_neighbour_that_is_not_there_ends_although_packets_of_others_use_it() {
+    if !may_run() {
+        return;
+    }
+    let mut mesh = Mesh::line(3);
+    mesh.start_all("aodv", &["protocol.net_diameter=6"]);
+    mesh.ping(0, 2, 2);
+    let _pings = mesh.start_ping(0, 2);
+    // A Route Reply (RFC 3561, section 5.2) in UDP from and to port 654: hop count 0, for 10.0.0.3, number 0x40000000, to the
+    // neighbour itself, for 49 days. A machine that is busy may look too late to see it believed: then it is said again, with
+    // the next number.
+    let way = |m: &Mesh| m.ip(1, "-4 route show 10.0.0.3");
+    let number = std::cell::Cell::new(0x4000_0000_u32);
+    mesh.until("it is believed", Duration::from_secs(60), |m| {
+        let reply = format!("028e028e001c0000020000000a000003{:08x}0a00004dffffffff", number.get());
+        number.set(number.get() + 1);
+        inject_as(m, "02000a00014d", 17, "10.0.0.77", "10.0.0.2", &reply);
+        let looked = std::time::Instant::now();
+        while !way(m).contains("via 10.0.0.77") {
+            if looked.elapsed() > Duration::from_secs(2) {
+                return false;
+            }
+        }
+        true
+    });
+    mesh.until("the ends reach each other again", RECOVERY, |m| m.try_ping(0, 2));
+    assert!(way(&mesh).contains("via 10.0.0.3 "), "{}", way(&mesh));
+}
+
+#[test]
+fn no_route_leads_out_of_the_mesh_whatever_a_stranger_says() {
+    if !may_run() {
+        return;
+    }
+    let mut mesh = Mesh::line(2);
+    mesh.start(1, "aodv", &["control=n1"]);
+    // A Route Request (RFC 3561, section 5.1) in UDP from and to port 654: flag U, hop count 0, id 1, for 10.0.0.9, number
+    // 0, of this originator, number 7. It makes a reverse route to the originator.
+    let request = |id: u8, originator: &str| {
+        format!("028e028e00200000 01080000 000000{id:02x} 0a000009 00000000 {originator} 00000007")
+            .replace(' ', "")
+    };
+    inject(&mesh, 17, "10.0.0.1", "255.255.255.255", &request(1, "c0000201"));
+    inject(&mesh, 17, "10.0.0.1", "255.255.255.255", &request(2, "0a000002"));
+    inject(&mesh, 17, "10.0.0.1", "255.255.255.255", &request(3, "0a00004d"));
+    mesh.until("the last of them is heard", Duration::from_secs(30), |m| {
+        m.ip(1, "-4 route show proto 119").contains("10.0.0.77 via 10.0.0.1 dev eth1")
+    });
+    let routes = mesh.ip(1, "-4 route show proto 119");
+    let to: Vec<&str> = routes.lines().filter_map(|l| l.split(' ').next()).collect();
+    assert_eq!(to, ["10.0.0.1", "10.0.0.77"]);
+    assert!(mesh.counters("n1")["refused_routes"].as_u64().unwrap() >= 1);
+}
+
+#[test]
+fn a_stranger_is_forwarded_within_the_mesh_only() {
+    if !may_run() {
+        return;
+    }
+    let mut mesh = Mesh::line(2);
+    // A wire behind host 1, and a count of what the host forwards to it.
+    mesh.ip(1, "link add lan0 type veth peer name lan1");
+    mesh.ip(1, "link set lan0 up");
+    mesh.ip(1, "link set lan1 up");
+    mesh.ip(1, "address add 192.0.2.1/24 dev lan0");
+    let count = "add table ip t; add chain ip t c { type filter hook forward priority 0; }; \
+                 add rule ip t c ip daddr 192.0.2.2 counter";
+    assert!(mesh.run_args(1, &["nft", count]).0);
+    let forwarded = |m: &Mesh| {
+        let list = m.run(1, "nft list chain ip t c").1;
+        let packets = list.split("packets ").nth(1).expect("a counter").split(' ').next();
+        packets.unwrap().parse::<u32>().unwrap()
+    };
+    // UDP to port 9, with two octets.
+    let datagram = "10e10009000a00000102";
+    // The test can fail: a host that forwards, without a node, sends it there.
+    assert!(mesh.run(1, "sysctl -w net.ipv4.ip_forward=1").0);
+    inject(&mesh, 17, "10.0.0.1", "192.0.2.2", datagram);
+    mesh.until("the packet is forwarded", Duration::from_secs(30), |m| forwarded(m) == 1);
+    let before = mesh.host_state(1);
+    mesh.start(1, "aodv", &[]);
+    inject(&mesh, 17, "10.0.0.1", "192.0.2.2", datagram);
+    // A packet for a node of the mesh without a route follows: when the Route Error is there, the first was dealt with.
+    inject(&mesh, 17, "10.0.0.1", "10.0.0.9", datagram);
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(forwarded(&mesh), 1, "from the mesh to the wire behind the node");
+    // Nor while a node that was killed is cleaned up after: its helper is kept from it by an end of the pipe to it.
+    let pid = mesh.pid(1);
+    let helper = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
+    let pipe = format!("/proc/{}/fd/0", helper.trim());
+    let pipe = fs::OpenOptions::new().write(true).open(pipe).unwrap();
+    mesh.kill(1);
+    assert_eq!(mesh.run(1, "sysctl -n net.ipv4.conf.eth1.forwarding").1.trim(), "1");
+    inject(&mesh, 17, "10.0.0.1", "192.0.2.2", datagram);
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(forwarded(&mesh), 1, "from the mesh to the wire behind a node that was killed");
+    drop(pipe);
+    mesh.until("the host is as before", Duration::from_secs(30), |m| m.host_state(1) == before);
+}
+
+/// Writes down from whom datagrams come to port 9.
+const LISTEN: &str = r"
+import socket, sys
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('', 9))
+open(sys.argv[1], 'w').close()
+while True:
+    data, who = s.recvfrom(99)
+    with open(sys.argv[1], 'a') as f: f.write(who[0] + '\n')
+";
+
+#[test]
+fn a_stranger_cannot_speak_for_the_host_itself_or_for_the_outer_world() {
+    if !may_run() {
+        return;
+    }
+    let mut mesh = Mesh::line(2);
+    mesh.start(1, "dsr", &[]);
+    let heard = mesh.folder().join("heard");
+    let _listener = mesh.spawn(1, &["python3", "-c", LISTEN, heard.to_str().unwrap()]);
+    mesh.until("it listens", Duration::from_secs(20), |_| heard.exists());
+    // DSR's header (RFC 4728, section 6.1) without options, and UDP to port 9.
+    let body = "11000000 10e10009000a00000102".replace(' ', "");
+    for source in ["127.0.0.1", "10.0.0.2", "192.0.2.1", "10.0.0.77"] {
+        inject(&mesh, 48, source, "10.0.0.2", &body);
+    }
+    let said = || fs::read_to_string(&heard).unwrap();
+    mesh.until("the last of them is heard", Duration::from_secs(30), |_| !said().is_empty());
+    assert_eq!(said(), "10.0.0.77\n");
+}
+
+#[test]
+fn no_thread_of_a_node_keeps_more_privileges_than_a_router_needs() {
+    if !may_run() {
+        return;
+    }
+    for protocol in ["dsr", "aodv"] {
+        let mut mesh = Mesh::line(1);
+        let more = [
+            "control=n0",
+            "metrics=127.0.0.1:9654",
+            "gpsd=127.0.0.1:2947",
+            "monitor.collector=10.0.0.9:9465",
+        ];
+        mesh.start(0, protocol, &more);
+        let tasks = fs::read_dir(format!("/proc/{}/task", mesh.pid(0))).unwrap();
+        let mut names = Vec::new();
+        for task in tasks.map(|t| t.unwrap().path()) {
+            let status = fs::read_to_string(task.join("status")).unwrap();
+            let value =
+                |key: &str| status.lines().find_map(|l| l.strip_prefix(key)).unwrap().trim().to_owned();
+            names.push(value("Name:"));
+            // linux/capability.h: CAP_NET_ADMIN is bit 12, CAP_NET_RAW bit 13.
+            let most = 1 << 12 | 1 << 13;
+            for set in ["CapInh:", "CapPrm:", "CapEff:", "CapBnd:", "CapAmb:"] {
+                let has = u64::from_str_radix(&value(set), 16).unwrap();
+                assert_eq!(has & !most, 0, "{protocol}: {status}");
+            }
+            assert_eq!(value("NoNewPrivs:"), "1", "{protocol}: {status}");
+            assert!(!value("Uid:").split_whitespace().any(|u| u == "0"), "{protocol}: {status}");
+            assert!(!value("Gid:").split_whitespace().any(|g| g == "0"), "{protocol}: {status}");
+            assert_eq!(value("Groups:"), "", "{protocol}: {status}");
+        }
+        assert!(names.len() >= 5, "with those of capture, control socket, metrics and gpsd: {names:?}");
+    }
+}
+
+#[test]
+fn garbage_and_a_hundred_thousand_connections_at_the_control_socket_do_no_harm() {
+    if !may_run() {
+        return;
+    }
+    let mut mesh = Mesh::line(2);
+    mesh.start(0, "dsr", &["control=n0"]);
+    mesh.start(1, "dsr", &[]);
+    let garbage = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/garbage.py");
+    let socket = mesh.socket("n0");
+    let (ok, said) = mesh.run_args(0, &["python3", garbage, socket.to_str().unwrap(), "100000"]);
+    assert!(ok, "{said}");
+    let (_, most) = mesh.memory_kib(0);
+    assert!(most < MOST_MEMORY_KIB, "{most} KiB");
+    let files = fs::read_dir(format!("/proc/{}/fd", mesh.pid(0))).unwrap().count();
+    assert!(files < 32, "{files} open files");
+    mesh.ping(0, 1, 5);
+    assert!(mesh.counters("n0")["sent_frames"].as_u64().unwrap() > 0);
+    assert!(!mesh.stop(0).contains("panicked"));
+}

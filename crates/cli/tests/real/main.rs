@@ -1,0 +1,16 @@
+//! The worlds of the real clock and the real kernel: nodes and labs in network namespaces, and the Debian package.
+//!
+//! Most of it waits, so `.config/nextest.toml` has more of these tests run at a time than there are processors.
+
+mod faults;
+mod forwarding;
+mod hostile;
+mod lab;
+mod mesh;
+mod node;
+mod node_events;
+mod ns3;
+mod package;
+mod partition;
+mod station;
+mod upkeep;

@@ -1,0 +1,172 @@
+//! A protocol, as everything outside of its crate knows it.
+//!
+//! Each protocol's crate fills in one [`Description`]; the crate `wayhop-protocols` lists them. Scenarios, hosts, traces and
+//! commands take names, parameters, messages and needs from there.
+
+use core::fmt;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::{MessageFormat, Protocol};
+
+/// Everything that the outside needs to know of a protocol.
+pub struct Description {
+    /// Its name in scenarios, tables and file names: `dsr`.
+    pub name: &'static str,
+    /// Its name for people: `Dynamic Source Routing`.
+    pub full_name: &'static str,
+    /// Where it is specified: `RFC 4728`.
+    pub specification: &'static str,
+    /// Its named sets of parameters; the first is the default.
+    pub profiles: &'static [Profile],
+    /// The JSON schema of its parameters.
+    pub schema: fn() -> Value,
+    /// The parameters of a profile; `None` if there is no such profile.
+    pub profile: fn(&str) -> Option<Map<String, Value>>,
+    /// Reads a whole set of parameters. The error is serde's. It does not look at what values mean together:
+    /// [`Parameters::check`] does.
+    pub read: ReadParameters,
+    /// Its messages.
+    pub messages: MessageFormat,
+    /// What it needs of the host.
+    pub host: HostNeeds,
+}
+
+/// Makes parameters of values by key; refuses what is no value of its key.
+pub type ReadParameters = fn(Map<String, Value>) -> Result<Arc<dyn Parameters>, String>;
+
+/// A named set of parameters.
+#[derive(Debug)]
+pub struct Profile {
+    /// Its name: `rfc`.
+    pub name: &'static str,
+    /// What it is: a noun phrase.
+    pub about: &'static str,
+    /// By how much it makes the packets of a TCP of profile `ns2` longer than their headers make them, octets.
+    pub tcp_padding: u8,
+}
+
+/// What a protocol needs of its host.
+#[derive(Debug)]
+pub struct HostNeeds {
+    /// Octets that its headers add to a packet at most: the host makes room for them.
+    pub header_room: usize,
+    /// The parameter, true or false, that has it tell senders of lost routes; set if a sender listens.
+    pub failure_notices: Option<&'static str>,
+    /// The parameter that is the MTU of the link in octets; set to that of the interface.
+    pub mtu: Option<&'static str>,
+    /// What it needs on an interface that does not report lost packets.
+    pub adapt: Adapt,
+}
+
+/// Fits parameters to an interface that does not report lost packets: gets the profile's name and the parameters that the
+/// user chose, adds to these what else differs from the profile, and returns remarks for the user. It must not change what
+/// the user chose, but refuse it if broken links would go unnoticed.
+pub type Adapt = fn(&str, &mut Map<String, Value>) -> Result<Vec<String>, ParameterError>;
+
+/// What is wrong with parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParameterError {
+    /// Which one, if it is about one alone.
+    pub key: Option<&'static str>,
+    /// What is wrong.
+    pub problem: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+/// A set of parameters: what a protocol's `Params` are to everything outside of its crate.
+pub trait Parameters: fmt::Debug + Send + Sync {
+    /// One node's engine. All engines of a run share the parameters.
+    fn engine(self: Arc<Self>) -> Box<dyn Protocol>;
+    /// All values by key.
+    fn values(&self) -> Map<String, Value>;
+    /// What values mean together.
+    ///
+    /// # Errors
+    /// If a node could not work with them.
+    fn check(&self) -> Result<(), ParameterError> {
+        Ok(())
+    }
+    /// For parameters with which broken links go unnoticed where no acknowledgements tell of them: what to set, such as
+    /// `protocol.hello = "always"`. `chosen` tells which keys the user gave.
+    fn remedy_without_acknowledgements(&self, chosen: &dyn Fn(&str) -> bool) -> Option<&'static str> {
+        let _ = chosen;
+        None
+    }
+}
+
+/// A protocol with its parameters: what a scenario or the configuration of a node says of routing. A clone shares the
+/// parameters.
+#[derive(Clone)]
+pub struct Configured {
+    description: &'static Description,
+    profile: String,
+    parameters: Arc<dyn Parameters>,
+}
+
+impl Configured {
+    /// A protocol with these parameters, which stem from this profile.
+    pub fn new(description: &'static Description, profile: &str, parameters: Arc<dyn Parameters>) -> Self {
+        Self { description, profile: profile.to_owned(), parameters }
+    }
+
+    /// The protocol's name in scenarios.
+    pub fn name(&self) -> &'static str {
+        self.description.name
+    }
+    /// The protocol.
+    pub fn description(&self) -> &'static Description {
+        self.description
+    }
+    /// The profile's name.
+    pub fn profile(&self) -> &str {
+        &self.profile
+    }
+    /// The parameters.
+    pub fn parameters(&self) -> &dyn Parameters {
+        &*self.parameters
+    }
+    /// All values by key.
+    pub fn values(&self) -> Map<String, Value> {
+        self.parameters.values()
+    }
+    /// One node's engine.
+    pub fn engine(&self) -> Box<dyn Protocol> {
+        Arc::clone(&self.parameters).engine()
+    }
+
+    /// The same with another value of one parameter.
+    ///
+    /// # Errors
+    /// If it is no value of this parameter.
+    pub fn with(&self, key: &str, value: Value) -> Result<Self, String> {
+        let mut values = self.values();
+        values.insert(key.to_owned(), value);
+        let parameters = (self.description.read)(values)?;
+        Ok(Self { parameters, ..self.clone() })
+    }
+}
+
+impl PartialEq for Configured {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name() && self.profile == other.profile && self.values() == other.values()
+    }
+}
+
+impl fmt::Debug for Configured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Configured")
+            .field("description", &self.description)
+            .field("profile", &self.profile)
+            .field("parameters", &self.parameters)
+            .finish()
+    }
+}
+
+impl fmt::Debug for Description {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Description").field(&self.name).finish()
+    }
+}

@@ -1,0 +1,69 @@
+//! Packets that wait for a route.
+
+use std::collections::VecDeque;
+
+use wayhop_core::{Addr, Packet, Span, Time};
+
+/// A first-in, first-out buffer for all destinations together.
+#[derive(Clone, Default)]
+pub(crate) struct Buffer {
+    waiting: VecDeque<Waiting>,
+}
+
+#[derive(Clone)]
+pub(crate) struct Waiting {
+    pub(crate) packet: Packet,
+    pub(crate) destination: Addr,
+    pub(crate) until: Time,
+}
+
+/// How much may wait.
+#[derive(Copy, Clone)]
+pub(crate) struct Limits {
+    pub(crate) total: usize,
+    pub(crate) per_destination: usize,
+}
+
+impl Buffer {
+    pub(crate) fn push(&mut self, packet: Packet, destination: Addr, now: Time, timeout: Span) {
+        self.waiting.push_back(Waiting { packet, destination, until: now + timeout });
+    }
+    /// Takes out the oldest packet for this destination if there are too many for it, else the oldest if there are too many.
+    pub(crate) fn take_excess(&mut self, destination: Addr, limits: Limits) -> Option<Packet> {
+        let for_it = self.waiting.iter().filter(|w| w.destination == destination).count();
+        if for_it > limits.per_destination {
+            return self.take(destination);
+        }
+        (self.waiting.len() > limits.total).then(|| self.waiting.pop_front().map(|w| w.packet)).flatten()
+    }
+    /// Takes out the oldest packet for a destination.
+    pub(crate) fn take(&mut self, destination: Addr) -> Option<Packet> {
+        let at = self.waiting.iter().position(|w| w.destination == destination)?;
+        self.waiting.remove(at).map(|w| w.packet)
+    }
+    /// Takes out a packet that has waited too long. (All wait equally long, so the oldest goes first.)
+    pub(crate) fn take_expired(&mut self, now: Time) -> Option<Packet> {
+        if self.waiting.front()?.until > now {
+            return None;
+        }
+        self.waiting.pop_front().map(|w| w.packet)
+    }
+    /// When the oldest packet's time is up.
+    pub(crate) fn next_expiry(&self) -> Option<Time> {
+        self.waiting.front().map(|w| w.until)
+    }
+    /// The destinations, each once, in the order of their oldest packets.
+    pub(crate) fn destinations(&self) -> Vec<Addr> {
+        let mut all = Vec::new();
+        for w in &self.waiting {
+            if !all.contains(&w.destination) {
+                all.push(w.destination);
+            }
+        }
+        all
+    }
+    /// What waits, oldest first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Waiting> {
+        self.waiting.iter()
+    }
+}

@@ -1,0 +1,64 @@
+//! Data packets: those without a route, and those that come back.
+
+use wayhop_core::{Addr, Cx, DropReason, Packet, TxStatus};
+
+use crate::buffer::Limits;
+use crate::state::{Engine, ends, is_node};
+
+impl Engine {
+    /// Sends a packet by its route, keeps it until there is one, or ends it, with `why` where it may not wait.
+    pub(crate) fn route_or_wait(&mut self, cx: &mut Cx<'_>, p: Packet, why: DropReason) {
+        let Some((source, destination)) = ends(&p) else {
+            return cx.drop(p, DropReason::Malformed);
+        };
+        if !is_node(destination) || destination == cx.addr() {
+            return cx.drop(p, DropReason::NoRoute);
+        }
+        if let Some(e) = self.table.valid(destination) {
+            let next_hop = e.next_hop;
+            Self::send_data(cx, p, next_hop);
+        } else if source == cx.addr() || self.params.buffer_transit {
+            self.wait(cx, p, destination);
+        } else {
+            self.end_unreachable(cx, p, why);
+        }
+    }
+
+    fn wait(&mut self, cx: &mut Cx<'_>, p: Packet, destination: Addr) {
+        let (now, timeout) = (cx.now(), self.params.buffer_timeout());
+        self.buffer.push(p, destination, now, timeout);
+        while let Some(p) = self.buffer.take_excess(destination, self.limits()) {
+            cx.drop(p, DropReason::BufferFull);
+        }
+        self.check_at(cx, now + timeout);
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { total: self.params.buffer_packets, per_destination: self.params.buffer_per_destination }
+    }
+
+    /// There is a route: sends all that waits for it.
+    pub(crate) fn release(&mut self, cx: &mut Cx<'_>, destination: Addr) {
+        let Some(next_hop) = self.table.valid(destination).map(|e| e.next_hop) else { return };
+        while let Some(p) = self.buffer.take(destination) {
+            Self::send_data(cx, p, next_hop);
+        }
+    }
+
+    /// A transmission of a data packet ended. Without link-layer feedback its loss says nothing.
+    pub(crate) fn sent(&mut self, cx: &mut Cx<'_>, next_hop: Addr, status: TxStatus, p: Option<Packet>) {
+        let is_broken = matches!(status, TxStatus::NoAck { .. }) && self.params.link_feedback;
+        if is_broken {
+            cx.recall(next_hop);
+            self.link_broken(cx, next_hop);
+        }
+        let Some(p) = p else { return };
+        match status {
+            TxStatus::Acked | TxStatus::Unknown => cx.consume(p),
+            TxStatus::QueueFull => cx.drop(p, DropReason::QueueFull),
+            TxStatus::NoAck { .. } if !is_broken => cx.drop(p, DropReason::MacRetries),
+            TxStatus::NoAck { .. } => self.route_or_wait(cx, p, DropReason::MacRetries),
+            TxStatus::Recalled => self.route_or_wait(cx, p, DropReason::NoRoute),
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Destination-Sequenced Distance Vector routing (C. Perkins, P. Bhagwat: "Highly Dynamic Destination-Sequenced
+//! Distance-Vector Routing (DSDV) for Mobile Computers", SIGCOMM 1994).
+//!
+//! [`Engine`] is one node's router behind the seam of `wayhop_core`. It tells its neighbours its whole table every few
+//! seconds, and changes in between; it installs routes, by which the host forwards. Messages are those of ns-3, in UDP
+//! datagrams of port 269.
+//!
+//! ```
+//! use wayhop_dsdv::{Engine, Params};
+//! let params = Params::profile("rfc").expect("a profile of this name");
+//! let engine = Engine::new(params);
+//! # let _: Box<dyn wayhop_core::Protocol> = Box::new(engine);
+//! ```
+//!
+//! # Where to find what
+//!
+//! | what happens | file |
+//! |---|---|
+//! | constants, choices, profiles | `params.rs`, `profiles.rs` |
+//! | handlers of the seam; the state of a node | `engine.rs`, `state.rs` |
+//! | an update is heard: which news are believed, and what they set off | `update.rs` |
+//! | updates are made: full and incremental ones, triggers, settling | `advertise.rs` |
+//! | links break, neighbours fall silent, entries are forgotten | `maintenance.rs` |
+//! | packets without a route, and those that come back | `data.rs`, `buffer.rs`, `notice.rs` |
+//! | the routing table, the order of sequence numbers | `table.rs`, `seq.rs` |
+//! | bytes; routes of the host | `output.rs` |
+//! | everything that others must know of this protocol | `description.rs`, `messages.rs`, `decode.rs` |
+//!
+//! # The protocol in short
+//!
+//! Each destination numbers what it says of itself, with even numbers. A route with a newer number replaces an older one; of
+//! two with the same number the shorter counts. Who loses a link makes the number of each route over it odd, one more than it
+//! was, and tells that there is no way: that is newer than all older news, and older than the destination's next number. So
+//! along the next hops numbers never fall, and where they stay the same the distance falls: there is no loop.
+//!
+//! # Remarks in the trace
+//!
+//! | name | about | value |
+//! |---|---|---|
+//! | `route_added` | destination | hops |
+//! | `route_broken` | destination | hops it had |
+//! | `link_broken` | neighbour | routes lost with it |
+//! | `neighbour_lost` | neighbour | 0 |
+//! | `full_update`, `incremental_update` | this node | entries |
+//! | `own_loss_heard` | this node | the number it was told with |
+//!
+//! # Bounds
+//!
+//! Nothing grows with what neighbours send: the routing table and the buffer have their limits in [`Params`]. Nothing panics
+//! on any bytes. DSDV authenticates nothing: `docs/security.md` says what a forged update does.
+//!
+//! # Not here
+//!
+//! Link-layer addresses in updates, base stations (sections 4 and 5 of the paper); several interfaces; authentication.
+
+mod advertise;
+mod buffer;
+mod data;
+mod decode;
+mod description;
+mod engine;
+mod inspect;
+mod live;
+#[cfg(test)]
+mod loop_freedom;
+mod maintenance;
+mod messages;
+mod notice;
+mod output;
+mod params;
+mod profiles;
+mod seq;
+mod state;
+mod table;
+mod update;
+
+pub use description::DESCRIPTION;
+pub use params::{FullUpdate, Params, Settle};
+pub use state::Engine;

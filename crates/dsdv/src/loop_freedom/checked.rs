@@ -1,0 +1,111 @@
+//! The engine as the explorer sees it.
+
+use std::hash::{Hash as _, Hasher};
+
+use wayhop_core::{Addr, TimerKey};
+use wayhop_testkit::explore::{Checked, Names};
+use wayhop_wire::dsdv::{Entry, Update};
+use wayhop_wire::{ipv4, udp};
+
+use crate::seq::newer;
+use crate::state::{Engine, timer};
+
+/// `std`'s derived hashes want a sized hasher.
+struct Feed<'a>(&'a mut dyn Hasher);
+
+impl Hasher for Feed<'_> {
+    fn finish(&self) -> u64 {
+        self.0.finish()
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.write(bytes);
+    }
+}
+
+fn update(packet: &[u8]) -> Option<Update<'_>> {
+    let datagram = udp::Packet::new_checked(ipv4::Packet::new_checked(packet).ok()?.payload()).ok()?;
+    Update::parse(datagram.payload()).ok().filter(|_| datagram.dst_port() == wayhop_wire::dsdv::PORT)
+}
+
+/// A packet but for its IP identification, which DSDV never reads, and the checksum over it.
+fn feed_packet(bytes: &[u8], to: &mut dyn Hasher) {
+    to.write(&bytes[..4]);
+    to.write(&bytes[6..10]);
+    to.write(&bytes[12..]);
+}
+
+impl Checked for Engine {
+    const HEARS_SUCCESS: bool = false;
+
+    fn digest(&self, to: &mut dyn Hasher) {
+        // Named one by one, so that whoever adds a field has to say here whether the future depends on it.
+        let Self {
+            params: _,
+            table,
+            buffer,
+            seq,
+            ip_id: _,
+            last_notice: _,
+            last_update,
+            next_full,
+            next_trigger,
+            next_check,
+            quiet_until,
+            entries: _,
+        } = self;
+        for (destination, e) in table.iter() {
+            (destination, e).hash(&mut Feed(to));
+        }
+        for w in buffer.iter() {
+            feed_packet(w.packet.bytes(), to);
+            w.until.hash(&mut Feed(to));
+        }
+        (seq, last_update, next_full, next_trigger, next_check, quiet_until).hash(&mut Feed(to));
+    }
+
+    fn digest_packet(bytes: &[u8], to: &mut dyn Hasher) {
+        feed_packet(bytes, to);
+    }
+
+    fn wrong_step(before: &Self, after: &Self) -> Option<&'static str> {
+        if newer(before.seq, after.seq) {
+            return Some("its own number falls");
+        }
+        let falls = |(a, e): (Addr, &crate::table::Entry)| {
+            after.table.get(a).is_some_and(|later| newer(e.seq, later.seq))
+        };
+        before.table.iter().any(falls).then_some("a number in its table falls")
+    }
+
+    fn knowledge(&self, names: Names) -> Vec<(Addr, String)> {
+        let text = |e: &crate::table::Entry| {
+            if e.is_valid() {
+                format!("via {} seq {} hops {}", names.of(e.next_hop), e.seq, e.hops)
+            } else {
+                format!("lost seq {}", e.seq)
+            }
+        };
+        self.table.iter().map(|(a, e)| (a, text(e))).collect()
+    }
+
+    fn describe(packet: &[u8], names: Names) -> String {
+        let Some(update) = update(packet) else { return format!("{} octets", packet.len()) };
+        let text = |e: Entry| {
+            let way = if e.is_unreachable() { "lost".to_owned() } else { format!("{} hops", e.hop_count) };
+            format!("{}, seq {}, {way}", names.of(e.destination), e.seq)
+        };
+        let all: Vec<String> = update.iter().map(text).collect();
+        format!("update ({})", all.join("; "))
+    }
+
+    fn timer(key: TimerKey, _: Names) -> String {
+        match key {
+            timer::FULL => "a full update is due",
+            timer::TRIGGER => "a route asks for an update",
+            timer::CHECK => "looks for silent neighbours and what is to be forgotten",
+            timer::AWAKE => "the wait after the reboot is over",
+            _ => "an unknown timer",
+        }
+        .to_owned()
+    }
+}

@@ -1,0 +1,52 @@
+//! The search finds what is known to loop.
+
+use std::sync::Arc;
+
+use wayhop_testkit::explore::{Budget, Checked, Counterexample, Exploration, Topology};
+
+use super::bounds::{exploration, params};
+use super::faults::{Fault, Faulty};
+use crate::state::Engine;
+
+fn counterexample(links: &str, nodes: usize, fault: Fault, budget: Budget) -> Counterexample {
+    let x = exploration(Topology::new(nodes, links), budget, &params(), move |e| Faulty::new(e, fault));
+    found(x, &format!("{fault:?} on {links} within {budget}"))
+}
+
+fn found<P: Checked>(x: Exploration<P>, what: &str) -> Counterexample {
+    let outcome = x.run();
+    eprintln!("{what}: {} states, depth {}", outcome.unique, outcome.depth);
+    let found = outcome.counterexample.expect("a mistake");
+    eprintln!("{found}");
+    found
+}
+
+#[test]
+fn keeping_the_number_of_a_broken_link_loops() {
+    let b = Budget { packets: 1, breaks: 1, losses: 1, waits: 6, ..Budget::default() };
+    let found = counterexample("AB BC", 3, Fault::KeepsNumber, b);
+    assert!(found.complaint.contains("loop A -> B -> A for C"), "{found}");
+}
+
+#[test]
+fn forgetting_what_is_lost_at_once_loops() {
+    let b = Budget { packets: 1, breaks: 1, losses: 1, waits: 6, ..Budget::default() };
+    let found = counterexample("AB BC", 3, Fault::ForgetsAtOnce, b);
+    assert!(found.complaint.contains("loop A -> B -> A for C"), "{found}");
+}
+
+#[test]
+fn a_reboot_without_the_table_and_without_the_wait_loops() {
+    let b = Budget { reboots: 1, losses: 2, waits: 6, ..Budget::default() };
+    let mut x = exploration(Topology::new(3, "AB BC"), b, &params(), |e| e);
+    x.reboot = Arc::new(|_, _| Engine::new(params()));
+    let found = found(x, "no wait after a reboot, on AB BC");
+    assert!(found.complaint.contains("loop A -> B -> A for C"), "{found}");
+}
+
+#[test]
+fn an_own_number_that_falls_is_seen() {
+    let b = Budget { waits: 4, ..Budget::default() };
+    let found = counterexample("AB", 2, Fault::CountsBack, b);
+    assert!(found.complaint.contains("its own number falls"), "{found}");
+}

@@ -1,0 +1,36 @@
+//! What must hold in every state.
+
+use wayhop_testkit::addr;
+use wayhop_testkit::explore::{Checked, Names, World, loop_in_tables};
+
+use crate::seq::newer;
+use crate::state::Engine;
+
+/// Following next hops leads in no circle.
+pub(super) fn no_loop<P: Checked>(w: &World<P>, names: Names) -> Option<String> {
+    loop_in_tables(w).map(|(way, to)| format!("loop {} for {}", names.way(&way), names.node(to)))
+}
+
+/// Nobody keeps a route to itself.
+pub(super) fn no_self_entry<P: Checked>(w: &World<P>, names: Names) -> Option<String> {
+    let has = |&i: &usize| w.nodes[i].route(addr(i)).is_some();
+    (0..w.nodes.len()).find(has).map(|i| format!("{} has a route to itself", names.node(i)))
+}
+
+/// The sufficient condition behind loop freedom: whoever a node sends to knows the destination by a newer number; or by the same
+/// one, and is nearer. A next hop that lost its route has a newer number: else it would take the way back for good news.
+pub(super) fn next_hop_knows_better(w: &World<Engine>, names: Names) -> Option<String> {
+    for (i, host) in w.nodes.iter().enumerate() {
+        for (to, e) in host.protocol().table.iter().filter(|(to, e)| e.is_valid() && e.next_hop != *to) {
+            let next = w.node_of(e.next_hop)?;
+            let theirs = w.nodes[next].protocol().table.get(to);
+            let better = theirs
+                .is_some_and(|t| newer(t.seq, e.seq) || t.seq == e.seq && t.is_valid() && t.hops < e.hops);
+            if !better {
+                let (i, next, to) = (names.node(i), names.node(next), names.of(to));
+                return Some(format!("{i} sends to {next} for {to}, which knows no better"));
+            }
+        }
+    }
+    None
+}

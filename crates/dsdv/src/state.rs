@@ -1,0 +1,88 @@
+//! The state of one node.
+
+use std::sync::Arc;
+
+use wayhop_core::{Addr, Packet, Time};
+use wayhop_wire::{dsdv, ipv4};
+
+use crate::buffer::Buffer;
+use crate::notice::LastNotice;
+use crate::params::Params;
+use crate::table::Table;
+
+/// DSDV at one node.
+///
+/// A clone is a second node with the same memory.
+#[derive(Clone)]
+pub struct Engine {
+    pub(crate) params: Arc<Params>,
+    pub(crate) table: Table,
+    pub(crate) buffer: Buffer,
+    /// This node's own number, as its last full update told it: even.
+    pub(crate) seq: u32,
+    pub(crate) ip_id: u16,
+    pub(crate) last_notice: LastNotice,
+    /// When the last update was made.
+    pub(crate) last_update: Option<Time>,
+    /// When the next full update is due; `NEVER` before the first is planned.
+    pub(crate) next_full: Time,
+    /// When the timer for triggered updates fires; `NEVER` while it is not set.
+    pub(crate) next_trigger: Time,
+    /// When the next check is due; `NEVER` while none is.
+    pub(crate) next_check: Time,
+    /// Until then this node says and believes nothing.
+    pub(crate) quiet_until: Time,
+    /// Scratch space for the entries of an update.
+    pub(crate) entries: Vec<dsdv::Entry>,
+}
+
+/// Status reports: what was sent.
+pub(crate) mod tx {
+    use wayhop_core::TxId;
+    /// A data packet out of the buffer. (What the host forwards has 0.)
+    pub(crate) const DATA: TxId = TxId(1);
+}
+
+/// Timers.
+pub(crate) mod timer {
+    use wayhop_core::TimerKey;
+    pub(crate) const FULL: TimerKey = TimerKey(1);
+    pub(crate) const TRIGGER: TimerKey = TimerKey(2);
+    pub(crate) const CHECK: TimerKey = TimerKey(3);
+    pub(crate) const AWAKE: TimerKey = TimerKey(4);
+}
+
+/// The addresses of a data packet.
+pub(crate) fn ends(p: &Packet) -> Option<(Addr, Addr)> {
+    ipv4::Packet::new_checked(p.bytes()).ok().map(|ip| (ip.src(), ip.dst()))
+}
+
+/// Whether an address can be a node's.
+pub(crate) fn is_node(a: Addr) -> bool {
+    !(a.is_broadcast() || a.is_multicast() || a.is_unspecified() || a.is_loopback())
+}
+
+impl Engine {
+    /// A node that knows nothing yet.
+    pub fn new(params: impl Into<Arc<Params>>) -> Self {
+        let params = params.into();
+        Self {
+            params,
+            table: Table::default(),
+            buffer: Buffer::default(),
+            seq: 0,
+            ip_id: 0,
+            last_notice: None,
+            last_update: None,
+            next_full: Time::NEVER,
+            next_trigger: Time::NEVER,
+            next_check: Time::NEVER,
+            quiet_until: Time::ZERO,
+            entries: Vec::new(),
+        }
+    }
+
+    pub(crate) fn is_quiet(&self, now: Time) -> bool {
+        now < self.quiet_until
+    }
+}

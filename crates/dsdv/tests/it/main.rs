@@ -1,0 +1,15 @@
+//! DSDV on scripted links.
+
+mod advertising;
+mod hostile;
+mod live;
+mod losses;
+mod news;
+mod notices;
+mod ns2;
+mod parameters;
+mod reboot;
+mod sequences;
+mod settling;
+mod support;
+mod waiting;

@@ -1,0 +1,136 @@
+//! Nets of DSDV nodes, and what they said.
+
+use wayhop_core::{
+    Addr, BROADCAST, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, RxMeta, Span, Time,
+    TimerKey, TxReport,
+};
+use wayhop_dsdv::{Engine, Params};
+use wayhop_testkit::Net;
+use wayhop_wire::dsdv::{Entry, Update};
+use wayhop_wire::{ipv4, udp};
+
+pub(crate) fn secs(s: f64) -> Time {
+    Time::from_secs_f64(s)
+}
+pub(crate) fn ms(n: u64) -> Span {
+    Span::from_millis(n)
+}
+
+/// The profile without random times: full updates at 0 s, 15 s, 30 s, ...
+pub(crate) fn regular(p: &Params) -> Params {
+    Params { start_jitter_ms: 0, periodic_jitter_ms: 0, broadcast_jitter_ms: 0, ..p.clone() }
+}
+
+/// `n` unconnected nodes with these parameters.
+pub(crate) fn net(n: usize, params: &Params) -> Net {
+    Net::new(n, |_| Box::new(Engine::new(params.clone())))
+}
+/// `n` nodes in a line.
+pub(crate) fn line(n: usize, params: &Params) -> Net {
+    let mut net = net(n, params);
+    net.line();
+    net
+}
+
+/// An update that a node sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Said {
+    pub(crate) at: Time,
+    pub(crate) ip: ipv4::Repr,
+    /// As (destination, hop count, number), in order.
+    pub(crate) entries: Vec<(Addr, u32, u32)>,
+}
+
+/// The updates that a node sent, in order.
+pub(crate) fn said(net: &Net, node: usize) -> Vec<Said> {
+    let update = |bytes: &[u8]| {
+        let ip = ipv4::Packet::new_checked(bytes).ok()?;
+        let datagram = udp::Packet::new_checked(ip.payload()).ok()?;
+        let update = Update::parse(datagram.payload()).ok().filter(|_| datagram.dst_port() == 269)?;
+        let entries = update.iter().map(|e| (e.destination, e.hop_count, e.seq)).collect();
+        Some((ipv4::Repr::parse(bytes).ok()?, entries))
+    };
+    let of = net.sent_by(node).filter_map(|(r, _, bytes)| update(bytes).map(|(ip, e)| (r.at, ip, e)));
+    of.map(|(at, ip, entries)| Said { at, ip, entries }).collect()
+}
+/// Those since a time.
+pub(crate) fn said_since(net: &Net, node: usize, from: Time) -> Vec<Said> {
+    said(net, node).into_iter().filter(|s| s.at >= from).collect()
+}
+
+/// An update as a neighbour would put it on the air.
+pub(crate) fn frame(from: Addr, entries: &[(Addr, u32, u32)]) -> Vec<u8> {
+    let entries: Vec<Entry> =
+        entries.iter().map(|&(destination, hop_count, seq)| Entry { destination, hop_count, seq }).collect();
+    let update = Update::from(&entries[..]);
+    let mut payload = vec![0; update.buffer_len()];
+    update.emit(&mut payload).expect("there are entries");
+    datagram(from, &payload)
+}
+/// A datagram of DSDV's port.
+pub(crate) fn datagram(from: Addr, payload: &[u8]) -> Vec<u8> {
+    let mut p = vec![0; 28];
+    p.extend_from_slice(payload);
+    let len = payload.len() as u16;
+    udp::Repr { src_port: 269, dst_port: 269, payload_len: len }.emit(&mut p[20..], from, BROADCAST);
+    ipv4::Repr { ttl: 1, ..ipv4::Repr::new(from, BROADCAST, ipv4::protocol::UDP, 8 + len) }.emit(&mut p);
+    p
+}
+/// Lets `node` hear an update from `from`.
+pub(crate) fn hear(net: &mut Net, node: usize, from: Addr, entries: &[(Addr, u32, u32)]) {
+    net.inject(node, from, true, &frame(from, entries));
+    net.run_for(ms(1));
+}
+
+/// A column of the routing-table row of a destination.
+pub(crate) fn route(net: &Net, node: usize, to: Addr, column: &str) -> Option<String> {
+    net.inspect(node).cell("routes", "destination", &to.to_string(), column).map(str::to_owned)
+}
+/// `next hop, hops, number` of a destination.
+pub(crate) fn way(net: &Net, node: usize, to: Addr) -> String {
+    let get = |c| route(net, node, to, c).unwrap_or_default();
+    format!("{} {} {}", get("next_hop"), get("hops"), get("seq"))
+}
+/// The node's own sequence number.
+pub(crate) fn own_seq(net: &Net, node: usize) -> u32 {
+    let t = net.inspect(node);
+    let row = t.table("node").next().expect("a row for the node");
+    row.iter().find(|(c, _)| *c == "seq").expect("a number").1.parse().expect("a number")
+}
+/// How many packets a node holds.
+pub(crate) fn held(net: &Net, node: usize) -> usize {
+    net.inspect(node).held.len()
+}
+
+/// A station that acknowledges frames and does nothing else.
+struct Mute;
+
+impl Protocol for Mute {
+    fn data_plane(&self) -> DataPlane {
+        DataPlane::PerPacket
+    }
+    fn interests(&self) -> Interests {
+        Interests::default()
+    }
+    fn start(&mut self, _: &mut Cx<'_>) {}
+    fn on_outbound(&mut self, cx: &mut Cx<'_>, p: Packet) {
+        cx.drop(p, DropReason::Policy);
+    }
+    fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, _: &RxMeta) {
+        cx.drop(p, DropReason::Policy);
+    }
+    fn on_tx_status(&mut self, _: &mut Cx<'_>, _: TxReport) {}
+    fn on_timer(&mut self, _: &mut Cx<'_>, _: TimerKey) {}
+    fn inspect(&self, _: Time, _: &mut dyn Inspect) {}
+}
+
+/// One DSDV node, 0, among mute stations 1 to 9, all in its range; a second has passed.
+pub(crate) fn alone(params: &Params) -> Net {
+    let mut net = Net::new(10, |id| match id.0 {
+        0 => Box::new(Engine::new(params.clone())) as Box<dyn Protocol>,
+        _ => Box::new(Mute),
+    });
+    (1..10).for_each(|n| net.up(0, n));
+    net.run_until(secs(1.0));
+    net
+}

@@ -1,0 +1,82 @@
+//! DSR as everything outside of this crate knows it.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use wayhop_core::parameters::{object, of};
+use wayhop_core::{
+    Carrier, Description, HostNeeds, MessageFormat, Ns2Format, ParameterError, Parameters, Profile, Protocol,
+};
+use wayhop_wire::ipv4::protocol;
+
+use crate::params::{Maintenance, Params};
+use crate::{Engine, decode, messages};
+
+/// Octets that the headers need with the longest route, 31 hops: the fixed part, a Source Route of 30 addresses, an
+/// Acknowledgement Request and an Acknowledgement (RFC 4728, section 6).
+const HEADER_ROOM: usize = 4 + (4 + 4 * 30) + 4 + 12 - 8;
+
+/// By how much ns-2.35's DSR makes TCP's packets longer, in octets: it adds an IP header, which `tcpip_base_hdr_size_` of the
+/// TCP agent has counted already.
+const NS2_SECOND_HEADER: u8 = 20;
+
+/// Dynamic Source Routing.
+pub static DESCRIPTION: Description = Description {
+    name: "dsr",
+    full_name: "Dynamic Source Routing",
+    specification: "RFC 4728",
+    profiles: &[
+        Profile { name: "rfc", about: "RFC 4728", tcp_padding: 0 },
+        Profile { name: "ns2", about: "what ns-2.35's DSR does", tcp_padding: NS2_SECOND_HEADER },
+        Profile { name: "cmu", about: "the testbed of Maltz, Broch and Johnson (1999)", tcp_padding: 0 },
+    ],
+    schema: || schemars::schema_for!(Params).to_value(),
+    profile: |name| Params::profile(name).map(|p| object(&p)),
+    read: |values| Ok(Arc::new(of::<Params>(values)?.clamped())),
+    messages: MessageFormat {
+        carrier: Carrier::IpProtocol(protocol::DSR),
+        classes: messages::CLASSES,
+        types: messages::TYPES,
+        classify: messages::classify,
+        decode: decode::decode,
+        hop: messages::hop,
+        route_header: Some(messages::route_header),
+        ns2: Ns2Format { tag: "DSR", tail: messages::ns2_tail },
+    },
+    host: HostNeeds {
+        header_room: HEADER_ROOM,
+        failure_notices: Some("failure_notices"),
+        mtu: Some("mtu_bytes"),
+        adapt,
+    },
+};
+
+impl Parameters for Params {
+    fn engine(self: Arc<Self>) -> Box<dyn Protocol> {
+        Box::new(Engine::new(self))
+    }
+    fn values(&self) -> Map<String, Value> {
+        object(self)
+    }
+    fn remedy_without_acknowledgements(&self, chosen: &dyn Fn(&str) -> bool) -> Option<&'static str> {
+        let unaware = self.maintenance == Maintenance::Link && !chosen("maintenance");
+        unaware.then_some("protocol.maintenance = \"network\"")
+    }
+}
+
+/// With `auto`, the engine asks for acknowledgements of its own where nobody reports any (section 8.3.3).
+fn adapt(profile: &str, chosen: &mut Map<String, Value>) -> Result<Vec<String>, ParameterError> {
+    let link_only = match chosen.get("maintenance") {
+        Some(value) => value == "link",
+        None => Params::profile(profile).is_some_and(|p| p.maintenance == Maintenance::Link),
+    };
+    if link_only {
+        return Err(ParameterError {
+            key: Some("maintenance"),
+            problem: "\"link\" needs an interface that tells of acknowledgements, and no broken link would be noticed"
+                .into(),
+            remedy: "give \"auto\" or \"network\"".into(),
+        });
+    }
+    Ok(Vec::new())
+}

@@ -1,0 +1,38 @@
+//! The registry of routing protocols.
+//!
+//! [`ALL`] lists the [`Description`] of each protocol. Everything else in Wayhop takes names, parameters, messages and needs
+//! from there: no other crate names a protocol. `docs/concepts/new-protocol.md` says how to add one.
+//!
+//! Packets go through [`classify`], [`decode`], [`hop`] and [`route_header`], which find the protocol by the packet's IP
+//! protocol number or UDP port.
+
+mod class;
+mod packet;
+mod types;
+
+pub use class::Class;
+pub use packet::{classify, decode, hop, route_header};
+pub use types::{MessageCounts, Messages};
+use wayhop_core::Description;
+
+/// Every protocol. Its place is a part of [`Class`] and of trace hashes: add new ones at the end.
+pub static ALL: &[&Description] =
+    &[&wayhop_dsr::DESCRIPTION, &wayhop_aodv::DESCRIPTION, &wayhop_dsdv::DESCRIPTION];
+
+/// The protocol of scenarios and nodes that name none.
+pub fn default() -> &'static Description {
+    ALL[0]
+}
+
+/// The protocol of this name.
+pub fn find(name: &str) -> Option<&'static Description> {
+    ALL.iter().find(|d| d.name == name).copied()
+}
+
+/// The names of all protocols.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|d| d.name)
+}
+
+#[cfg(test)]
+mod tests;

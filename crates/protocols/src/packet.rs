@@ -1,0 +1,82 @@
+//! From a packet's octets to its protocol.
+
+use wayhop_core::{Addr, Carrier, Datagram, DecodedMessage, Description};
+use wayhop_wire::ipv4::{self, protocol};
+use wayhop_wire::udp;
+
+use crate::{ALL, Class, Messages};
+
+/// No protocol, in [`BY_NUMBER`].
+const NONE: u8 = u8::MAX;
+
+/// The place in [`ALL`] of the protocol with each IP protocol number: every packet of a simulation is looked up here.
+static BY_NUMBER: [u8; 256] = {
+    let mut by_number = [NONE; 256];
+    let mut place = 0;
+    while place < ALL.len() {
+        if let Carrier::IpProtocol(number) = ALL[place].messages.carrier {
+            by_number[number as usize] = place as u8;
+        }
+        place += 1;
+    }
+    by_number
+};
+
+/// Which protocol's packet this is, and what it carries; `None` for packets of applications and fragments behind the first.
+fn protocol_of<'a>(ip: &ipv4::Packet<'a>) -> Option<(u8, Datagram<'a>)> {
+    if ip.fragment_offset() != 0 {
+        return None;
+    }
+    let (place, header_len) = match ip.protocol() {
+        protocol::UDP => (by_ports(ip.payload())?, udp::HEADER_LEN),
+        number => (BY_NUMBER[usize::from(number)], 0),
+    };
+    if place == NONE {
+        return None;
+    }
+    let complete_len = (ip.total_len() - ip.header_len()).saturating_sub(header_len);
+    let payload = ip.payload().get(header_len..)?;
+    Some((place, Datagram { source: ip.src(), destination: ip.dst(), payload, complete_len }))
+}
+
+/// The place in [`ALL`] of the protocol whose port is one of a datagram's.
+fn by_ports(datagram: &[u8]) -> Option<u8> {
+    let [s0, s1, d0, d1, ..] = datagram else { return None };
+    let ports = [u16::from_be_bytes([*s0, *s1]), u16::from_be_bytes([*d0, *d1])];
+    let is_its = |d: &&Description| matches!(d.messages.carrier, Carrier::UdpPort(p) if ports.contains(&p));
+    Some(ALL.iter().position(is_its)? as u8)
+}
+
+/// The class of a routing packet, from its octets, and the routing messages in it. The class is `None` for a packet with
+/// application data, which may carry routing messages all the same.
+pub fn classify(ip_packet: &[u8]) -> (Option<Class>, Messages) {
+    let found = ipv4::Packet::new_snapped(ip_packet).ok().and_then(|ip| protocol_of(&ip));
+    let Some((place, datagram)) = found else { return (None, Messages::NONE) };
+    let c = (ALL[usize::from(place)].messages.classify)(&datagram);
+    (c.class.and_then(|index| Class::of(place, index)), Messages::of(place, c.types))
+}
+
+/// The protocol whose packet this is, and its messages. The end of the packet may be missing.
+pub fn decode(ip: &ipv4::Packet<'_>) -> Option<(&'static Description, Vec<DecodedMessage>)> {
+    let (place, datagram) = protocol_of(ip)?;
+    let description = ALL[usize::from(place)];
+    Some((description, (description.messages.decode)(&datagram)))
+}
+
+/// The node that transmitted this packet, and the node that shall receive it now, as its own headers tell.
+pub fn hop(ip_packet: &[u8]) -> Option<(Addr, Addr)> {
+    let ip = ipv4::Packet::new_checked(ip_packet).ok()?;
+    match protocol_of(&ip) {
+        Some((place, datagram)) => (ALL[usize::from(place)].messages.hop)(&datagram),
+        None => Some((ip.src(), ip.dst())),
+    }
+}
+
+/// The part of the packet that each node on its way changes: `None` if its protocol has none, the inner `None` if it was not
+/// captured whole.
+#[allow(clippy::option_option, reason = "there is none, or it is cut")]
+pub fn route_header<'a>(ip: &ipv4::Packet<'a>) -> Option<Option<&'a [u8]>> {
+    let (place, datagram) = protocol_of(ip)?;
+    let header = ALL[usize::from(place)].messages.route_header?;
+    Some(header(datagram.payload))
+}

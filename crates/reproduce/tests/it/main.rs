@@ -1,0 +1,4 @@
+//! Reproductions in small.
+
+mod cmu;
+mod das;

@@ -1,0 +1,6 @@
+//! Scenario files and importers, from the outside.
+
+mod cmu;
+mod files;
+mod messages;
+mod ns2;

@@ -1,0 +1,6 @@
+//! Plans, stores and results of sweeps.
+
+mod interruption;
+mod plans;
+mod results;
+mod store;

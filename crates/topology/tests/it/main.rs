@@ -1,0 +1,5 @@
+//! The geometry against patterns and chains.
+
+mod chains;
+mod own_patterns;
+mod patterns;

@@ -1,0 +1,7 @@
+//! What a run leaves behind, read back.
+
+mod captures;
+mod common;
+mod diff;
+mod real_time;
+mod run_directory;

@@ -1,0 +1,323 @@
+//! What a run leaves on disk, however it ends.
+
+use std::fs;
+use std::net::Ipv4Addr;
+
+use crate::common::{hop, manifest, nodes, rows};
+use parquet::record::RowAccessor as _;
+use tempfile::TempDir;
+use wayhop_core::{Decision, DropReason, NodeId, PacketId, Position, SendState, Span, Time, TraceNote};
+use wayhop_trace::{
+    Counter, FlowSummary, HopEvent, HopKind, Manifest, Messages, NoteEvent, Outputs, PacketClass,
+    PositionEvent, Recorder, RunDir, RunStatus, SendEvent, Summary, TcpEvent, TraceHash, export_csv,
+};
+
+fn start(dir: &TempDir, outputs: &Outputs) -> (RunDir, Recorder) {
+    let run = RunDir::create(dir.path(), &manifest()).expect("an empty directory");
+    let recorder = Recorder::start(run.clone(), outputs, nodes(3)).expect("a recorder");
+    (run, recorder)
+}
+
+fn summary() -> Summary {
+    Summary {
+        scenario: "three".to_owned(),
+        seed: 7,
+        flows: vec![FlowSummary {
+            id: 0,
+            kind: "cbr".to_owned(),
+            src: 0,
+            dst: 2,
+            sent: 10,
+            ..FlowSummary::default()
+        }],
+        ..Summary::default()
+    }
+}
+
+#[test]
+fn every_hop_event_is_a_row_with_all_its_fields() {
+    let dir = TempDir::new().expect("a directory");
+    let (_, mut r) = start(&dir, &Outputs::default());
+    // More than two row groups, and not a multiple of the batch.
+    let n = 300_001;
+    for i in 0..n {
+        r.hop(&hop(i));
+    }
+    r.hop(&HopEvent {
+        kind: HopKind::Drop,
+        reason: Some(DropReason::NoSalvage),
+        flow: None,
+        class: PacketClass::control("dsr", "rreq").unwrap(),
+        messages: Messages::named("dsr", &["rreq", "rerr"]).unwrap(),
+        ..hop(n)
+    });
+    r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+
+    let rows = rows(dir.path(), "packets");
+    assert_eq!(rows.len() as u64, n + 1);
+    for i in [0, 1, 2, 5, 131_071, 131_072, 300_000] {
+        let (row, e) = (&rows[i as usize], hop(i));
+        assert_eq!(row.get_long(0).expect("time_ns"), i.cast_signed() * 1_000);
+        assert_eq!(row.get_int(1).expect("node"), (i % 3) as i32);
+        assert_eq!(row.get_string(2).expect("event"), e.kind.name());
+        assert_eq!(row.get_long(3).expect("packet"), i.cast_signed() / 4);
+        assert_eq!(row.get_int(4).ok(), e.flow.map(|f| f.flow as i32), "flow of {i}");
+        assert_eq!(row.get_long(5).ok(), e.flow.map(|f| i64::from(f.seq)), "seq of {i}");
+        assert_eq!(row.get_string(6).expect("class"), "cbr");
+        assert!(row.get_string(7).is_err(), "data has no protocol");
+        assert!(row.get_string(8).is_err(), "nor messages");
+        assert_eq!(row.get_int(9).expect("bytes"), 92);
+        assert_eq!(row.get_string(10).expect("source"), "10.0.0.1");
+        assert_eq!(row.get_string(11).expect("destination"), "10.0.0.3");
+        assert_eq!(row.get_string(12).ok().map(String::as_str), (i % 2 == 0).then_some("10.0.0.2"));
+        assert_eq!(row.get_int(13).expect("ttl"), 63);
+        assert_eq!(row.get_float(14).ok(), (i % 2 == 0).then_some(-61.5));
+        assert!(row.get_string(15).is_err(), "no reason");
+    }
+    let last = &rows[n as usize];
+    let text = |c| last.get_string(c).expect("text").clone();
+    assert_eq!([text(2), text(6), text(7)], ["drop", "rreq", "dsr"]);
+    assert_eq!([text(8), text(15)], ["rreq+rerr", "NO_SALVAGE"]);
+}
+
+#[test]
+fn the_other_tables_hold_what_was_recorded() {
+    let dir = TempDir::new().expect("a directory");
+    let (run, mut r) = start(&dir, &Outputs::default());
+    r.position(&PositionEvent {
+        time: Time::from_nanos(5),
+        until: Time::NEVER,
+        node: NodeId(1),
+        at: Position::new(1.5, -2.25, 0.0),
+        velocity: Position::new(0.5, 0.0, 0.0),
+    });
+    r.note(&NoteEvent {
+        time: Time::from_nanos(6),
+        node: NodeId(2),
+        note: TraceNote { what: "route_learned", about: Ipv4Addr::new(10, 0, 0, 9), value: 3 },
+    });
+    let state = SendState {
+        packet: PacketId(4),
+        next_hop: Ipv4Addr::new(10, 0, 0, 2),
+        decision: Decision::Retransmitted,
+        attempt: 2,
+        hops: 3,
+        queued: 7,
+        timer: Span::from_millis(190),
+        rtt: Span::from_micros(30_500),
+        rtt_deviation: Span::from_micros(5_000),
+    };
+    let waits = SendState { next_hop: Ipv4Addr::UNSPECIFIED, decision: Decision::Waits, attempt: 0, ..state };
+    let waits = SendState { hops: 0, timer: Span::ZERO, rtt: Span::ZERO, rtt_deviation: Span::ZERO, ..waits };
+    r.tcp(&TcpEvent {
+        time: Time::from_nanos(8),
+        flow: 0,
+        node: NodeId(0),
+        event: "resend",
+        octet: 2_920,
+        bytes: 1_460,
+        acked: 1_460,
+        in_flight: 4_380,
+        window: 2.5,
+        threshold: 8.0,
+        srtt: None,
+        rto: Span::from_millis(1_500),
+    });
+    for state in [state, waits] {
+        r.sent(&SendEvent { time: Time::from_nanos(7), node: NodeId(0), state });
+    }
+    r.counter(&Counter { node: NodeId(0), layer: "mac", name: "retries", value: 12 });
+    r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+
+    let csv = |table| {
+        let mut out = Vec::new();
+        export_csv(&run, table, &mut out).expect("the table is there");
+        String::from_utf8(out).expect("text")
+    };
+    assert_eq!(
+        csv("positions"),
+        "time_ns,node,x_m,y_m,z_m,vx_mps,vy_mps,vz_mps,until_ns\n5,1,1.5,-2.25,0,0.5,0,0,\n"
+    );
+    assert_eq!(csv("events"), "time_ns,node,what,about,value\n6,2,route_learned,10.0.0.9,3\n");
+    assert_eq!(
+        csv("sends"),
+        "time_ns,node,packet,next_hop,decision,attempt,hops,queued,timer_us,rtt_us,rtt_deviation_us\n\
+         7,0,4,10.0.0.2,retransmitted,2,3,7,190000,30500,5000\n7,0,4,,waits,0,0,7,,,\n"
+    );
+    assert_eq!(
+        csv("tcp"),
+        "time_ns,flow,node,event,octet,bytes,acked,in_flight,cwnd,ssthresh,srtt_us,rto_us\n\
+         8,0,0,resend,2920,1460,1460,4380,2.5,8,,1500000\n"
+    );
+    assert_eq!(csv("counters"), "node,layer,name,value\n0,mac,retries,12\n");
+    assert_eq!(csv("nodes"), "node,name,address\n0,n0,10.0.0.1\n1,n1,10.0.0.2\n2,n2,10.0.0.3\n");
+    assert!(csv("flows").ends_with("\n0,cbr,0,2,10,0,0,0,0,0,0,0,0,0\n"));
+    assert!(csv("packets").starts_with("time_ns,node,event,"));
+    assert_eq!(run.summary().expect("a summary"), summary());
+    let names = fs::read_dir(dir.path()).expect("the directory").count();
+    assert_eq!(names, 10, "eight tables, manifest and summary; nothing left over");
+}
+
+#[test]
+fn a_csv_cell_with_a_comma_or_a_quote_is_quoted() {
+    let dir = TempDir::new().expect("a directory");
+    let run = RunDir::create(dir.path(), &manifest()).expect("an empty directory");
+    let mut who = nodes(1);
+    who[0].name = "a, \"b\"".to_owned();
+    let r = Recorder::start(run.clone(), &Outputs::default(), who).expect("a recorder");
+    r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+    let mut out = Vec::new();
+    export_csv(&run, "nodes", &mut out).expect("the table is there");
+    assert_eq!(String::from_utf8(out).expect("text"), "node,name,address\n0,\"a, \"\"b\"\"\",10.0.0.1\n");
+}
+
+#[test]
+fn the_hash_does_not_depend_on_what_is_recorded() {
+    let dir = TempDir::new().expect("a directory");
+    let all = Outputs {
+        tables: true,
+        captures: Some(Outputs::DEFAULT_SNAPLEN),
+        ns2_trace: Some(dir.path().join("trace.tr")),
+        ..Outputs::default()
+    };
+    let (_, mut writing) = start(&dir, &all);
+    let mut hashing = Recorder::hash_only();
+    let mut plain = TraceHash::new();
+    for i in 0..20_000 {
+        writing.hop(&hop(i));
+        hashing.hop(&hop(i));
+        plain.add(&hop(i));
+    }
+    assert_eq!(writing.hash(), plain);
+    assert_eq!(hashing.hash(), plain);
+    // From a second implementation of the hash, in Python: any machine and any build must get this.
+    assert_eq!(plain.hex(), "736117f8625dce754f4d7bae7b183331");
+}
+
+#[test]
+fn the_manifest_says_how_the_run_ended() {
+    let dir = TempDir::new().expect("a directory");
+    let (run, r) = start(&dir, &Outputs::default());
+    assert_eq!(run.manifest().expect("a manifest").status, RunStatus::Running);
+    let e = run.summary().expect_err("no summary yet").to_string();
+    assert!(e.contains("has not ended, or it was killed"), "{e}");
+    r.finish(&summary(), RunStatus::Interrupted).expect("room on the disk");
+    let m = run.manifest().expect("a manifest");
+    assert_eq!(m, Manifest { status: RunStatus::Interrupted, ..manifest() });
+    assert_eq!(m.started, "2026-11-21T20:25:45Z");
+
+    // A run that panics drops its recorder.
+    let (run, mut r) = start(&dir, &Outputs::default());
+    r.hop(&hop(0));
+    drop(r);
+    assert_eq!(run.manifest().expect("a manifest").status, RunStatus::Failed);
+    assert_eq!(rows(dir.path(), "packets").len(), 1, "what was recorded is readable");
+}
+
+#[test]
+fn a_killed_run_is_explained() {
+    let dir = TempDir::new().expect("a directory");
+    let run = RunDir::create(dir.path(), &manifest()).expect("an empty directory");
+    // What SIGKILL leaves: the beginning of a table.
+    fs::write(dir.path().join("packets.parquet"), b"PAR1\x15\x04").expect("a file");
+    let e = export_csv(&run, "packets", &mut Vec::new()).expect_err("no footer").to_string();
+    assert!(e.contains("packets.parquet") && e.contains("killed"), "{e}");
+    let e = export_csv(&run, "flows", &mut Vec::new()).expect_err("no file").to_string();
+    assert!(e.contains("recorded no tables"), "{e}");
+    let e = export_csv(&run, "nonsense", &mut Vec::new()).expect_err("no such table").to_string();
+    assert!(e.contains("packets, positions, flows"), "{e}");
+}
+
+#[test]
+fn an_older_run_is_replaced_and_other_peoples_files_are_not() {
+    let dir = TempDir::new().expect("a directory");
+    let ns2_trace = Some(dir.path().join("trace.tr"));
+    let (run, r) = start(&dir, &Outputs { captures: Some(200), ns2_trace, ..Outputs::default() });
+    assert!(run.ns2_trace_path().exists());
+    r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+    assert!(dir.path().join("captures/n0.pcapng").exists());
+    fs::write(dir.path().join("notes.txt"), "mine").expect("a file");
+
+    let (run, r) = start(&dir, &Outputs { tables: false, ..Outputs::default() });
+    r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+    assert!(!dir.path().join("captures").exists());
+    assert!(!dir.path().join("packets.parquet").exists());
+    assert!(!run.ns2_trace_path().exists());
+    assert_eq!(fs::read_to_string(dir.path().join("notes.txt")).expect("still there"), "mine");
+    assert!(run.summary().is_ok());
+}
+
+#[test]
+fn a_directory_with_anything_else_in_it_is_refused_and_left_alone() {
+    let dir = TempDir::new().expect("a directory");
+    fs::write(dir.path().join("thesis.tex"), "years of work").expect("a file");
+    for manifest_of_others in [None, Some("{\"name\": \"a web page\"}"), Some("not even JSON")] {
+        if let Some(text) = manifest_of_others {
+            fs::write(dir.path().join("manifest.json"), text).expect("a file");
+        }
+        let e = RunDir::create(dir.path(), &manifest()).expect_err("not ours").to_string();
+        assert!(e.contains("not a run of Wayhop's") && e.contains("--out"), "{e}");
+    }
+    assert_eq!(fs::read_dir(dir.path()).expect("the directory").count(), 2);
+    let file = dir.path().join("thesis.tex");
+    let e = RunDir::create(&file, &manifest()).expect_err("a file").to_string();
+    assert!(e.contains("not a directory"), "{e}");
+    assert!(RunDir::open(dir.path()).is_err());
+    let e = RunDir::open(dir.path().join("nowhere")).expect_err("nothing there").to_string();
+    assert!(e.contains("not a run directory"), "{e}");
+}
+
+#[cfg(target_os = "linux")]
+mod full_disk {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    /// `/dev/full` refuses every write as a full disk does.
+    fn run_with_full(file: &str, outputs: &dyn Fn(&TempDir) -> Outputs) -> (TempDir, String) {
+        let dir = TempDir::new().expect("a directory");
+        let run = RunDir::create(dir.path(), &manifest()).expect("an empty directory");
+        symlink("/dev/full", dir.path().join(file)).expect("a link");
+        let mut r = Recorder::start(run.clone(), &outputs(&dir), nodes(3)).expect("a recorder");
+        r.position(&PositionEvent {
+            time: Time::ZERO,
+            until: Time::NEVER,
+            node: NodeId(0),
+            at: Position::default(),
+            velocity: Position::default(),
+        });
+        let mut i = 0;
+        while !r.failed() && i < 2_000_000 {
+            r.hop(&hop(i));
+            i += 1;
+        }
+        assert!(i < 2_000_000, "the error is told early");
+        // More than the channel holds: a failed writer must not block the run.
+        for i in 0..200_000 {
+            r.hop(&hop(i));
+        }
+        let e = r.finish(&summary(), RunStatus::Complete).expect_err("a full disk").to_string();
+        let m = run.manifest().expect("a manifest");
+        assert_eq!(m.status, RunStatus::Failed);
+        assert_eq!(m.error.as_deref(), Some(e.as_str()));
+        assert!(run.summary().is_ok(), "the summary is written all the same");
+        (dir, e)
+    }
+
+    #[test]
+    fn is_one_clear_error_and_the_other_tables_are_readable() {
+        let (dir, e) = run_with_full("packets.parquet", &|_| Outputs::default());
+        assert!(e.contains("packets.parquet") && e.contains("No space left") && e.contains("--out"), "{e}");
+        assert_eq!(rows(dir.path(), "positions").len(), 1);
+        assert_eq!(rows(dir.path(), "flows").len(), 1);
+    }
+
+    #[test]
+    fn of_an_ns2_trace_does_not_harm_the_tables() {
+        let (dir, e) = run_with_full("trace.tr", &|dir| Outputs {
+            ns2_trace: Some(dir.path().join("trace.tr")),
+            ..Outputs::default()
+        });
+        assert!(e.contains("trace.tr"), "{e}");
+        assert!(rows(dir.path(), "packets").len() > 1_000);
+    }
+}

@@ -1,0 +1,6 @@
+//! Traffic sources and TCP.
+
+mod arrivals;
+mod departures;
+mod packets;
+mod tcp;

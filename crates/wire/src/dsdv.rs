@@ -1,0 +1,176 @@
+//! Destination-Sequenced Distance Vector routing (Perkins and Bhagwat, SIGCOMM 1994), in the format of ns-3.37: datagrams of
+//! UDP port 269 with one or more entries of 12 octets, all fields in network byte order.
+//!
+//! ```text
+//!  0                   1                   2                   3
+//!  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+//! +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//! |                      Destination address                      |
+//! +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//! |                           Hop count                           |
+//! +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//! |                        Sequence number                        |
+//! +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//! ```
+//!
+//! The paper gives no format. A message has no type, no version and no count: its length says how many entries there are.
+//!
+//! Nothing in here panics on any input, but `emit` when its buffer is shorter than `buffer_len`.
+
+use core::fmt;
+use core::ops::Range;
+
+use wayhop_core::Addr;
+
+use crate::Error;
+use crate::bytes::{addr_at, array_at, put};
+
+/// The UDP port of DSDV.
+pub const PORT: u16 = 269;
+
+/// The hop count from which on a destination is out of reach; what an entry with an odd number says at any hop count.
+pub const UNREACHABLE: u32 = 250;
+
+/// What the sender knows of one destination.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The destination.
+    pub destination: Addr,
+    /// Hops from the receiver to the destination by way of the sender: 1 for the sender itself. ns-3 adds the last hop
+    /// when it sends, not when it receives.
+    pub hop_count: u32,
+    /// Even: the destination's own number. Odd: the number of whoever lost the way to it.
+    pub seq: u32,
+}
+
+impl Entry {
+    /// Length in octets.
+    pub const LEN: usize = 12;
+
+    /// Whether the sender says that it cannot reach the destination.
+    pub const fn is_unreachable(&self) -> bool {
+        self.seq % 2 == 1 || self.hop_count >= UNREACHABLE
+    }
+
+    fn read(b: &[u8; Self::LEN]) -> Self {
+        Self {
+            destination: addr_at(b, 0),
+            hop_count: u32::from_be_bytes(array_at(b, 4)),
+            seq: u32::from_be_bytes(array_at(b, 8)),
+        }
+    }
+}
+
+/// A routing update: entries, borrowed from a packet or from a caller's slice.
+#[derive(Copy, Clone)]
+pub struct Update<'a>(Inner<'a>);
+
+#[derive(Copy, Clone)]
+enum Inner<'a> {
+    Wire(&'a [[u8; Entry::LEN]]),
+    Slice(&'a [Entry]),
+}
+
+impl<'a> Update<'a> {
+    /// Reads the payload of a datagram.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`] without a whole entry, [`Error::Length`] where the last entry is cut short.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
+        match bytes.as_chunks() {
+            ([], _) => Err(Error::Truncated),
+            (entries, []) => Ok(Self(Inner::Wire(entries))),
+            _ => Err(Error::Length),
+        }
+    }
+
+    /// Length in octets.
+    pub fn buffer_len(&self) -> usize {
+        Entry::LEN * self.len()
+    }
+
+    /// Writes the entries.
+    ///
+    /// # Errors
+    /// [`Error::Value`] without an entry; nothing is written then.
+    ///
+    /// # Panics
+    /// If `buf` is shorter than [`Update::buffer_len`].
+    pub fn emit(&self, buf: &mut [u8]) -> Result<(), Error> {
+        if self.is_empty() {
+            return Err(Error::Value("number of entries"));
+        }
+        for (i, e) in self.iter().enumerate() {
+            let at = i * Entry::LEN;
+            put(buf, at, e.destination.octets());
+            put(buf, at + 4, e.hop_count.to_be_bytes());
+            put(buf, at + 8, e.seq.to_be_bytes());
+        }
+        Ok(())
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        match self.0 {
+            Inner::Wire(w) => w.len(),
+            Inner::Slice(s) => s.len(),
+        }
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// The entry at index `i`.
+    pub fn at(&self, i: usize) -> Option<Entry> {
+        match self.0 {
+            Inner::Wire(w) => w.get(i).map(Entry::read),
+            Inner::Slice(s) => s.get(i).copied(),
+        }
+    }
+    /// The entries in order.
+    pub fn iter(&self) -> EntryIter<'a> {
+        EntryIter { update: *self, range: 0..self.len() }
+    }
+}
+
+impl<'a> From<&'a [Entry]> for Update<'a> {
+    fn from(s: &'a [Entry]) -> Self {
+        Self(Inner::Slice(s))
+    }
+}
+impl PartialEq for Update<'_> {
+    fn eq(&self, o: &Self) -> bool {
+        self.iter().eq(o.iter())
+    }
+}
+impl Eq for Update<'_> {}
+impl fmt::Debug for Update<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+impl<'a> IntoIterator for &Update<'a> {
+    type Item = Entry;
+    type IntoIter = EntryIter<'a>;
+    fn into_iter(self) -> EntryIter<'a> {
+        self.iter()
+    }
+}
+
+/// Iterates over the entries of an [`Update`].
+#[derive(Clone, Debug)]
+pub struct EntryIter<'a> {
+    update: Update<'a>,
+    range: Range<usize>,
+}
+
+impl Iterator for EntryIter<'_> {
+    type Item = Entry;
+    fn next(&mut self) -> Option<Entry> {
+        self.range.next().and_then(|i| self.update.at(i))
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.range.size_hint()
+    }
+}
+impl ExactSizeIterator for EntryIter<'_> {}

@@ -1,0 +1,76 @@
+//! No parser panics on any bytes, and reading, writing and reading again gives the same; checksums of any bytes.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// Random octets, most of them from the few values that lengths and types have.
+fn octets() -> impl Strategy<Value = Vec<u8>> {
+    let octet = prop_oneof![
+        4 => any::<u8>(),
+        4 => 0u8..20,
+        1 => prop::sample::select(vec![32, 48, 64, 69, 96, 128, 129, 130, 160, 224, 255]),
+    ];
+    vec(octet, 0..120)
+}
+
+fn behind(prefix: &'static [u8]) -> impl Strategy<Value = Vec<u8>> {
+    octets().prop_map(move |tail| [prefix, &tail[..]].concat())
+}
+
+/// A header with options: its length says so, and they are random.
+fn header_of_tcp() -> impl Strategy<Value = Vec<u8>> {
+    let kinds = prop::sample::select(vec![0u8, 1, 2, 3, 4, 5, 8, 30]);
+    (5u8..16, vec((kinds, 0u8..40), 0..20), octets()).prop_map(|(words, options, tail)| {
+        let mut b = vec![0; 12];
+        b.extend([words << 4, 0x10, 1, 0, 0, 0, 0, 0]);
+        b.extend(options.iter().flat_map(|(kind, len)| [*kind, *len, 7, 9]));
+        b.extend(tail);
+        b
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn ip(b in prop_oneof![octets(), behind(&[0x45, 0, 0, 40]), behind(&[0x46, 0, 0, 60])]) {
+        crate::exercise::ip(&b);
+    }
+    #[test]
+    fn tcp(b in prop_oneof![octets(), header_of_tcp()]) {
+        crate::exercise::tcp(&b);
+    }
+    #[test]
+    fn dot11(b in prop_oneof![octets(), behind(&[8, 0]), behind(&[0x88, 3]), behind(&[0xb4, 0])]) {
+        crate::exercise::dot11(&b);
+    }
+    #[test]
+    fn radiotap(b in prop_oneof![octets(), behind(&[0, 0, 30, 0])]) {
+        crate::exercise::radiotap(&b);
+    }
+    #[test]
+    fn dsr(b in prop_oneof![octets(), behind(&[17, 0, 0, 24]), behind(&[59, 0, 0, 60, 1, 10]), behind(&[6, 0, 0, 48, 96])]) {
+        crate::exercise::dsr(&b);
+    }
+    #[test]
+    fn aodv(b in prop_oneof![octets(), behind(&[1]), behind(&[2]), behind(&[3, 0, 0, 1]), behind(&[4])]) {
+        crate::exercise::aodv(&b);
+    }
+    #[test]
+    fn dsdv(b in prop_oneof![octets(), vec(any::<u8>(), 0..9).prop_map(|b| b.repeat(12))]) {
+        exercise::dsdv(&b);
+    }
+    #[test]
+    fn checksum(start: u16, b in prop_oneof![octets(), vec(any::<u8>(), 0..2_000)], cut in 0usize..2_000) {
+        // RFC 1071, section 1: words of 16 bits, an odd octet filled up with zero, carries added back.
+        let plain = b.chunks(2).map(|w| u64::from(w[0]) << 8 | w.get(1).map_or(0, |l| u64::from(*l)));
+        let mut sum = u64::from(start) + plain.sum::<u64>();
+        while sum > 0xffff {
+            sum = (sum >> 16) + (sum & 0xffff);
+        }
+        prop_assert_eq!(u64::from(wayhop_wire::checksum::sum(start, &b)), sum);
+        let (head, tail) = b.split_at((cut & !1).min(b.len() & !1));
+        let parts = wayhop_wire::checksum::sum(wayhop_wire::checksum::sum(start, head), tail);
+        prop_assert_eq!(u64::from(parts), sum, "in two parts");
+    }
+}

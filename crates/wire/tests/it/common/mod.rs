@@ -1,0 +1,83 @@
+//! Captures for the tests that ask tshark, and a comparison of its answers.
+
+use std::path::Path;
+
+use wayhop_testkit::tshark;
+
+/// Link types of pcap.
+pub(crate) const RAW_IP: u32 = 101;
+pub(crate) const IEEE802_11: u32 = 105;
+pub(crate) const RADIOTAP: u32 = 127;
+
+/// A packet, and what tshark shall say of it: (field, values joined by commas).
+pub(crate) struct Case {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) expected: Vec<(&'static str, String)>,
+}
+
+/// Writes a capture of these packets, one a millisecond.
+pub(crate) fn write_pcap<'a>(path: &Path, link_type: u32, packets: impl IntoIterator<Item = &'a [u8]>) {
+    let mut out = Vec::new();
+    let mut words = |w: &[u32]| w.iter().for_each(|w| out.extend_from_slice(&w.to_le_bytes()));
+    words(&[0xa1b2_c3d4, 2 | 4 << 16, 0, 0, 65_535, link_type]);
+    for (i, p) in packets.into_iter().enumerate() {
+        let len = p.len() as u32;
+        let i = i as u32;
+        for w in [i / 1_000, i % 1_000 * 1_000, len, len] {
+            out.extend_from_slice(&w.to_le_bytes());
+        }
+        out.extend_from_slice(p);
+    }
+    std::fs::write(path, out).expect("the capture can be written");
+}
+
+/// The link type and the packets of a little-endian capture.
+pub(crate) fn read_pcap(path: &Path) -> (u32, Vec<Vec<u8>>) {
+    let file = std::fs::read(path).expect("the capture is in the repository");
+    let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().expect("four octets"));
+    assert_eq!(word(0), 0xa1b2_c3d4, "microseconds, little-endian");
+    let (mut at, mut packets) = (24, Vec::new());
+    while at < file.len() {
+        let len = word(at + 8) as usize;
+        packets.push(file[at + 16..at + 16 + len].to_vec());
+        at += 16 + len;
+    }
+    (word(20), packets)
+}
+
+/// Fails unless tshark reads every packet without complaint and shows the expected fields, and none else of those that
+/// any case expects.
+pub(crate) fn assert_tshark_agrees(link_type: u32, cases: &[Case]) {
+    let dir = tempfile::tempdir().expect("there is room for a capture");
+    let capture = dir.path().join("cases.pcap");
+    write_pcap(&capture, link_type, cases.iter().map(|c| &c.bytes[..]));
+    assert_eq!(tshark::complaints(&capture), Ok(vec![]), "no frame is malformed");
+    let mut names: Vec<&str> = cases.iter().flat_map(|c| c.expected.iter().map(|(f, _)| *f)).collect();
+    names.sort_unstable();
+    names.dedup();
+    let rows = tshark::fields(&capture, "", &names).expect("tshark answers");
+    assert_eq!(rows.len(), cases.len());
+    for (row, case) in rows.iter().zip(cases) {
+        let present = names.iter().zip(row).filter(|(_, v)| !v.is_empty());
+        let mut shown: Vec<(&str, String)> = present.map(|(f, v)| (*f, decimal(v))).collect();
+        let mut expected = case.expected.clone();
+        shown.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(shown, expected, "{:02x?}", case.bytes);
+    }
+}
+
+/// tshark's values, with those in hexadecimal notation in decimal.
+pub(crate) fn decimal(values: &str) -> String {
+    let one = |v: &str| match v.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok()) {
+        Some(n) => n.to_string(),
+        None => v.to_owned(),
+    };
+    values.split(',').map(one).collect::<Vec<_>>().join(",")
+}
+
+/// `Vec<(field, value)>` from pairs of a field and anything that can be shown.
+macro_rules! shows {
+    ($($field:literal => $value:expr),* $(,)?) => { vec![$(($field, $value.to_string())),*] };
+}
+pub(crate) use shows;

@@ -1,0 +1,20 @@
+//! Packet formats: octets by hand, tshark, ns-3, arbitrary bytes.
+
+mod any_bytes;
+mod common;
+mod edit_dsr;
+#[path = "../exercise/mod.rs"]
+mod exercise;
+mod golden;
+mod golden_aodv;
+mod golden_tshark;
+mod icmp_errors;
+mod ns3_captures;
+mod round_trip;
+mod tshark_aodv;
+mod tshark_dsr;
+mod tshark_link;
+mod vectors_aodv;
+mod vectors_dsr;
+mod vectors_link;
+mod vectors_net;
