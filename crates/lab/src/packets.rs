@@ -12,7 +12,7 @@ use wayhop_core::{Addr, DropReason, FlowTag, NodeId, PacketId, SendState, Time};
 use wayhop_scenario::Resolved;
 use wayhop_trace::{HopEvent, HopKind, PacketClass, SendEvent, classify};
 use wayhop_transport::{GROUP, Stamp};
-use wayhop_wire::{dsr, ipv4, udp};
+use wayhop_wire::ipv4;
 
 use crate::traffic::{class, packet_id};
 
@@ -20,6 +20,9 @@ use crate::traffic::{class, packet_id};
 const MOST_REMEMBERED: usize = 8_192;
 /// Begins the numbers of packets that belong to no flow.
 const NO_FLOW: u64 = 1 << 62;
+
+/// Octets of a UDP header, and of an echo message's (RFC 768, RFC 792).
+const TRANSPORT: usize = 8;
 
 /// Where a flow's packets come from and go to.
 #[derive(Copy, Clone, Debug)]
@@ -45,30 +48,17 @@ impl FlowEnds {
         s.flows.iter().enumerate().map(one).collect()
     }
 
-    /// Whether a packet of this flow, or an answer to one, has these ends.
-    fn is(&self, from: Addr, to: Addr, inside: &Inside) -> bool {
-        match inside.transport {
-            Transport::Udp(source, destination) => {
-                (from, to) == (self.from, self.to) && (source, destination) == self.ports
-            }
-            Transport::Echo(ident) => {
-                self.class == PacketClass::Ping
-                    && ident == self.ports.0
-                    && [(self.from, self.to), (self.to, self.from)].contains(&(from, to))
-            }
+    /// Whether a packet with these ends and this transport header is of this flow, or answers one of it.
+    fn is(&self, from: Addr, to: Addr, header: &[u8; TRANSPORT]) -> bool {
+        let number = |at: usize| u16::from_be_bytes([header[at], header[at + 1]]);
+        if self.class == PacketClass::Ping {
+            // Echo request or reply (RFC 792).
+            let ends = [(self.from, self.to), (self.to, self.from)];
+            matches!(header[0], 0 | 8) && number(4) == self.ports.0 && ends.contains(&(from, to))
+        } else {
+            (from, to) == (self.from, self.to) && (number(0), number(2)) == self.ports
         }
     }
-}
-
-/// What a stamped packet carries.
-struct Inside {
-    transport: Transport,
-    seq: u32,
-}
-
-enum Transport {
-    Udp(u16, u16),
-    Echo(u16),
 }
 
 /// One daemon's packets.
@@ -92,16 +82,16 @@ impl Packets {
         };
         let kind = HopKind::ALL.into_iter().find(|k| k.name() == event)?;
         // Headers are whole; what the packet carries behind is not needed.
-        let mut octets = from_hex(head)?;
+        let mut octets = from_hex(head).filter(|head| head.len() >= ipv4::HEADER_LEN)?;
         octets.resize((*bytes).min(u16::MAX.into()) as usize, 0);
         let ip = ipv4::Packet::new_checked(&octets).ok()?;
         let (source, destination, ttl) = (ip.src(), ip.dst(), ip.ttl());
         let (control, messages) = classify(&octets);
-        let inside = if control.is_none() { look_inside(&octets) } else { None };
-        let flow = inside.and_then(|inside| {
-            let ends = self.flows.iter().find(|f| f.is(source, destination, &inside))?;
-            Some((FlowTag { flow: ends.flow, seq: inside.seq }, ends.class))
-        });
+        let find = |(header, seq)| {
+            let ends = self.flows.iter().find(|f| f.is(source, destination, header))?;
+            Some((FlowTag { flow: ends.flow, seq }, ends.class))
+        };
+        let flow = if control.is_none() { stamped(&octets).find_map(find) } else { None };
         if let Some((tag, _)) = flow {
             self.remember(*packet, packet_id(tag.flow, tag.seq));
             if matches!(kind, HopKind::Originate | HopKind::Deliver) {
@@ -149,26 +139,14 @@ impl Packets {
     }
 }
 
-/// The stamp of a packet, behind a DSR header if it has one.
-fn look_inside(packet: &[u8]) -> Option<Inside> {
-    let (protocol, segment) = if let Ok((_, header)) = dsr::edit::parse(packet) {
-        (header.next_header(), header.payload())
-    } else {
-        let ip = ipv4::Packet::new_checked(packet).ok()?;
-        (ip.protocol(), ip.payload())
-    };
-    let (transport, payload) = match (protocol, segment) {
-        (ipv4::protocol::UDP, _) => {
-            let u = udp::Packet::new_checked(segment).ok()?;
-            (Transport::Udp(u.src_port(), u.dst_port()), u.payload())
-        }
-        // Echo request and reply (RFC 792). The checksum is over octets that are not here.
-        (ipv4::protocol::ICMP, [0 | 8, _, _, _, a, b, _, _, data @ ..]) => {
-            (Transport::Echo(u16::from_be_bytes([*a, *b])), data)
-        }
-        _ => return None,
-    };
-    Some(Inside { transport, seq: Stamp::parse(payload)?.seq })
+/// The transport headers that a packet may have, and the number in the stamp behind each: routing protocols put headers
+/// of their own in front, and the stamp tells where those end.
+fn stamped(packet: &[u8]) -> impl Iterator<Item = (&[u8; TRANSPORT], u32)> {
+    let behind_ip = packet.get(ipv4::HEADER_LEN..).unwrap_or_default();
+    (TRANSPORT..behind_ip.len()).filter_map(|at| {
+        let (front, payload) = behind_ip.split_at(at);
+        Some((front.last_chunk()?, Stamp::parse(payload)?.seq))
+    })
 }
 
 fn from_hex(text: &str) -> Option<Vec<u8>> {
@@ -179,6 +157,8 @@ fn from_hex(text: &str) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use wayhop_wire::udp;
+
     use super::*;
 
     const A: Addr = Addr::new(10, 0, 0, 1);
