@@ -11,7 +11,7 @@ use crate::{sources, text};
 const MAY_NAME: &[&str] = &["protocols", "wire", "reproduce", "xtask", "fuzz"];
 
 /// Folders that may: measurements for a paper that compares two protocols.
-const MAY_NAME_IN: &[&str] = &["crates/daemon/src/forwarding/"];
+const MAY_NAME_IN: &[&str] = &["crates/forwarding-bench/"];
 
 /// One line for each place in the sources under `root` that names a protocol and may not.
 pub(crate) fn findings(root: &Path) -> Result<Vec<String>, String> {

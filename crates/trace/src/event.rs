@@ -222,6 +222,3 @@ mod tests {
         }
     }
 }
-
-// One cache line: a run makes millions of them.
-const _: () = assert!(size_of::<HopEvent>() <= 64);

@@ -15,6 +15,7 @@ mod tshark_aodv;
 mod tshark_dsr;
 mod tshark_link;
 mod vectors_aodv;
+mod vectors_dsdv;
 mod vectors_dsr;
 mod vectors_link;
 mod vectors_net;
