@@ -23,13 +23,29 @@ pub enum EventKind {
     Process,
     /// A neighbour is new, or has another link address.
     Neighbour,
+    /// Something became of a packet: a row of the table `packets`.
+    Packet,
+    /// A protocol sent a packet, with what it knew then: a row of the table `sends`.
+    Sent,
     /// Events that this subscriber was too slow for.
     Lost,
 }
 
 impl EventKind {
     /// All that can be subscribed to; `lost` comes with any.
-    pub const ALL: [Self; 7] =
+    pub const ALL: [Self; 9] = [
+        Self::Note,
+        Self::Drop,
+        Self::Route,
+        Self::Link,
+        Self::Position,
+        Self::Process,
+        Self::Neighbour,
+        Self::Packet,
+        Self::Sent,
+    ];
+    /// Those that a subscriber gets who names none: all but the kinds of which each packet makes some.
+    pub const USUAL: [Self; 7] =
         [Self::Note, Self::Drop, Self::Route, Self::Link, Self::Position, Self::Process, Self::Neighbour];
 
     /// The name in messages.
@@ -42,11 +58,13 @@ impl EventKind {
             Self::Position => "position",
             Self::Process => "process",
             Self::Neighbour => "neighbour",
+            Self::Packet => "packet",
+            Self::Sent => "sent",
             Self::Lost => "lost",
         }
     }
     /// A set that holds this kind only.
-    pub(crate) const fn bit(self) -> u8 {
+    pub(crate) const fn bit(self) -> u16 {
         1 << self as u8
     }
 }
@@ -145,6 +163,40 @@ pub enum Event {
         /// Its link address.
         mac: String,
     },
+    /// Something became of a packet. Nodes on real interfaces only, for subscribers who name this kind.
+    Packet {
+        /// When.
+        time_s: f64,
+        /// At which node.
+        node: u32,
+        /// What: an event of the table `packets`.
+        event: String,
+        /// Its number at this node.
+        packet: u64,
+        /// Its length, octets from the IP header on.
+        bytes: u32,
+        /// Its first octets from the IP header on, as hexadecimal digits.
+        head: String,
+        /// The neighbour that it came from or goes to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        peer: Option<Addr>,
+        /// Received power, where it is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signal_dbm: Option<f32>,
+        /// Why it ended, of a drop.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    /// A protocol sent a packet, or has it wait. Nodes on real interfaces only, for subscribers who name this kind.
+    Sent {
+        /// When.
+        time_s: f64,
+        /// At which node.
+        node: u32,
+        /// What it knew and decided: the columns of the table `sends`, times in nanoseconds.
+        #[schemars(with = "serde_json::Value")]
+        state: wayhop_core::SendState,
+    },
     /// Events that this subscriber was too slow for.
     Lost {
         /// How many.
@@ -163,6 +215,8 @@ impl Event {
             Self::Position { .. } => EventKind::Position,
             Self::Process { .. } => EventKind::Process,
             Self::Neighbour { .. } => EventKind::Neighbour,
+            Self::Packet { .. } => EventKind::Packet,
+            Self::Sent { .. } => EventKind::Sent,
             Self::Lost { .. } => EventKind::Lost,
         }
     }
@@ -175,7 +229,9 @@ impl Event {
             | Self::Link { node, .. }
             | Self::Position { node, .. }
             | Self::Process { node, .. }
-            | Self::Neighbour { node, .. } => Some(*node),
+            | Self::Neighbour { node, .. }
+            | Self::Packet { node, .. }
+            | Self::Sent { node, .. } => Some(*node),
             Self::Lost { .. } => None,
         }
     }

@@ -1,13 +1,13 @@
 //! The state of a protocol at the moment when it sends a packet (Maltz, Broch and Johnson 1999, section 6.5.5).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Addr, PacketId, Span};
 
 /// What a protocol knew and decided when it sent a packet: one row of the trace's `sends` table.
 ///
 /// Plain numbers, written down as they are, so that the trace can be left on.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub struct SendState {
     /// Which packet; every copy has the same id.
@@ -31,7 +31,7 @@ pub struct SendState {
 }
 
 /// Where the route of a packet came from.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum Decision {

@@ -3,11 +3,14 @@
 use std::collections::VecDeque;
 
 use wayhop_control::{Event, EventKind, Place, Server};
-use wayhop_core::{Addr, DropReason, Mac, Packet, Prefix, Route, Time, TraceNote};
+use wayhop_core::{Addr, DropReason, Mac, Packet, Prefix, Route, SendState, Time, TraceNote};
+use wayhop_node::Hop;
 use wayhop_wire::ipv4;
 
 use crate::control::NODE;
 
+/// Octets of a packet that are told: all its headers, and the beginning of what it carries.
+const HEAD: usize = 320;
 /// More do not wait between two looks; what comes then is counted.
 const MOST_WAITING: usize = 4_096;
 
@@ -15,6 +18,8 @@ const MOST_WAITING: usize = 4_096;
 #[derive(Debug, Default)]
 pub(crate) struct Events {
     wanted: bool,
+    wants_packets: bool,
+    wants_sends: bool,
     waiting: VecDeque<Event>,
     missed: u64,
 }
@@ -64,6 +69,30 @@ impl Events {
         }
     }
 
+    /// Something became of a packet.
+    pub(crate) fn hop(&mut self, at: Time, p: &Packet, hop: &Hop) {
+        if self.wants_packets {
+            self.keep(Event::Packet {
+                time_s: at.as_secs_f64(),
+                node: NODE,
+                event: crate::run_dir::kind(hop.kind).name().to_owned(),
+                packet: p.meta.id.0,
+                bytes: p.len() as u32,
+                head: to_hex(&p.bytes()[..p.len().min(HEAD)]),
+                peer: (!hop.peer.is_unspecified()).then_some(hop.peer),
+                signal_dbm: (!hop.signal_dbm.is_nan()).then_some(hop.signal_dbm),
+                reason: hop.reason.map(|why| why.name().to_owned()),
+            });
+        }
+    }
+
+    /// The protocol sent a packet in this state.
+    pub(crate) fn sent(&mut self, at: Time, state: SendState) {
+        if self.wants_sends {
+            self.keep(Event::Sent { time_s: at.as_secs_f64(), node: NODE, state });
+        }
+    }
+
     /// The node's place was told from outside.
     pub(crate) fn position(&mut self, at: Time, place: Place) {
         if self.wanted {
@@ -84,6 +113,8 @@ impl Events {
         const KINDS: [EventKind; 5] =
             [EventKind::Note, EventKind::Drop, EventKind::Route, EventKind::Position, EventKind::Neighbour];
         self.wanted = KINDS.iter().any(|k| server.wants(*k));
+        self.wants_packets = server.wants(EventKind::Packet);
+        self.wants_sends = server.wants(EventKind::Sent);
     }
 
     /// Tells the subscribers.
@@ -103,4 +134,13 @@ impl Events {
             self.missed += 1;
         }
     }
+}
+
+fn to_hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, b| {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{b:02x}");
+        text
+    })
 }

@@ -161,7 +161,7 @@ impl Run {
 }
 
 /// The same in the trace's words, which has rows of the medium too.
-fn kind(k: HopKind) -> wayhop_trace::HopKind {
+pub(crate) fn kind(k: HopKind) -> wayhop_trace::HopKind {
     match k {
         HopKind::Originate => wayhop_trace::HopKind::Originate,
         HopKind::Send => wayhop_trace::HopKind::Send,

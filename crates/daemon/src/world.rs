@@ -147,6 +147,7 @@ impl World for Around {
             }
             _ => {}
         }
+        self.events.hop(at, p, &hop);
         if let Some(run) = &mut self.run {
             run.hop(at, p, &hop);
         }
@@ -158,6 +159,7 @@ impl World for Around {
         }
     }
     fn state(&mut self, at: Time, state: SendState) {
+        self.events.sent(at, state);
         if let Some(run) = &mut self.run {
             run.sent(at, state);
         }

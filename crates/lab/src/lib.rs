@@ -15,6 +15,7 @@
 mod desk;
 mod macfilter;
 mod nodes;
+mod packets;
 mod receivers;
 mod record;
 mod traffic;
@@ -226,8 +227,12 @@ impl Lab {
         let mut summary = nodes.end(&mut complaints);
         // What others started in the nodes ends with them.
         end_inhabitants(&self.namespaces.iter().collect::<Vec<_>>());
-        for l in listeners {
-            let _ = l.join();
+        for (l, name) in listeners.into_iter().zip(&self.scenario.names) {
+            if let Ok(lost @ 1..) = l.join() {
+                complaints.push(format!(
+                    "node {name}: it had no time to tell of {lost} events: packets and sends are not whole"
+                ));
+            }
         }
         let complete = outcome?;
         let recorder = tables.finish(&self.scenario, &counters);
@@ -249,9 +254,11 @@ impl Lab {
     }
 
     /// Begins to hear what the daemons tell.
-    fn listen(&self, records: &Records) -> Result<Vec<JoinHandle<()>>, Error> {
+    fn listen(&self, records: &Records) -> Result<Vec<JoinHandle<u64>>, Error> {
+        let flows = packets::FlowEnds::of(&self.scenario);
         let one = |(i, socket): (usize, PathBuf)| {
-            watch::watch(i as u32, &socket, &self.begun, self.desk.server(), records)
+            let flows = Arc::clone(&flows);
+            watch::watch(i as u32, &socket, &self.begun, self.desk.server(), records, flows)
                 .map_err(|e| Error::System(format!("node {}: {e}", self.scenario.names[i])))
         };
         self.nodes.sockets().into_iter().enumerate().map(one).collect()

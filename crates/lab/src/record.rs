@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use wayhop_core::{NodeId, Position, Span, Time};
 use wayhop_scenario::Resolved;
-use wayhop_trace::{Counter, HopEvent, NoteEvent, PositionEvent, Recorder};
+use wayhop_trace::{Counter, HopEvent, NoteEvent, PositionEvent, Recorder, SendEvent};
 
 /// How long records wait for earlier ones of other threads.
 const WAIT: Span = Span::from_secs(1);
@@ -21,6 +21,7 @@ pub(super) struct Records(Sender<Record>);
 enum Record {
     Hop(HopEvent),
     Note(NoteEvent),
+    Sent(SendEvent),
 }
 
 impl Records {
@@ -32,6 +33,10 @@ impl Records {
     /// A protocol's remark.
     pub(super) fn note(&self, e: NoteEvent) {
         let _ = self.0.send(Record::Note(e));
+    }
+    /// The state in which a protocol sent a packet.
+    pub(super) fn sent(&self, e: SendEvent) {
+        let _ = self.0.send(Record::Sent(e));
     }
 }
 
@@ -94,6 +99,7 @@ impl Tables {
             let at = match &record {
                 Record::Hop(e) => e.time,
                 Record::Note(e) => e.time,
+                Record::Sent(e) => e.time,
             };
             self.count += 1;
             self.waiting.insert((at, self.count), record);
@@ -106,6 +112,7 @@ impl Tables {
         match record {
             Record::Hop(e) => self.recorder.hop(&HopEvent { time: self.written, ..e }),
             Record::Note(e) => self.recorder.note(&NoteEvent { time: self.written, ..e }),
+            Record::Sent(e) => self.recorder.sent(&SendEvent { time: self.written, ..e }),
         }
     }
 }

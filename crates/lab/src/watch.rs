@@ -6,10 +6,11 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use wayhop_control::answer::Counters;
-use wayhop_control::{Client, ClientError, Event, Request, Server};
+use wayhop_control::{Client, ClientError, Event, EventKind, Request, Server};
 use wayhop_core::{NodeId, Time, TraceNote};
 use wayhop_trace::NoteEvent;
 
+use super::packets::{FlowEnds, Packets};
 use super::record::{Records, known};
 
 /// How often a daemon is asked for its time, to find out what that is in the lab's.
@@ -18,19 +19,23 @@ const QUESTIONS: usize = 5;
 /// When the run began; until then nothing has a time.
 pub(super) type Begun = Arc<OnceLock<Instant>>;
 
-/// Hears a daemon's events until it ends: remarks go to the tables, and all of them to the lab's subscribers.
+/// Hears a daemon's events until it ends: packets, what the protocol knew when it sent them, and its remarks go to the
+/// tables, and all of them to the lab's subscribers. Returns how many events the daemon had no time to tell.
 pub(super) fn watch(
     node: u32,
     socket: &Path,
     begun: &Begun,
     server: &Arc<Server>,
     records: &Records,
-) -> Result<JoinHandle<()>, ClientError> {
+    flows: Arc<[FlowEnds]>,
+) -> Result<JoinHandle<u64>, ClientError> {
     let mut client = Client::connect(socket)?;
     let start = start_of(&mut client)?;
-    client.subscribe(None, Vec::new())?;
+    client.subscribe(None, EventKind::ALL.to_vec())?;
     let (begun, server, records) = (Arc::clone(begun), Arc::clone(server), records.clone());
+    let mut packets = Packets::new(node, flows);
     Ok(thread::spawn(move || {
+        let mut lost = 0;
         while let Ok(Some(event)) = client.event() {
             let time = |s: f64| lab_time(start, s, begun.get().copied());
             if let Event::Note { time_s, what, about, value, .. } = &event
@@ -39,8 +44,20 @@ pub(super) fn watch(
                 let note = TraceNote { what, about: *about, value: *value };
                 records.note(NoteEvent { time: time(*time_s), node: NodeId(node), note });
             }
+            match &event {
+                // What was before the run is not in its tables.
+                Event::Packet { time_s, .. } if time(*time_s) > Time::ZERO => {
+                    packets.row(time(*time_s), &event).into_iter().for_each(|e| records.hop(e));
+                }
+                Event::Sent { time_s, state, .. } if time(*time_s) > Time::ZERO => {
+                    records.sent(packets.sent(time(*time_s), *state));
+                }
+                Event::Lost { count } => lost += count,
+                _ => {}
+            }
             server.publish(&of_node(event, node, |s| time(s).as_secs_f64()));
         }
+        lost
     }))
 }
 
@@ -76,7 +93,9 @@ fn of_node(event: Event, number: u32, time: impl Fn(f64) -> f64) -> Event {
         | Event::Link { time_s, node, .. }
         | Event::Position { time_s, node, .. }
         | Event::Process { time_s, node, .. }
-        | Event::Neighbour { time_s, node, .. } => {
+        | Event::Neighbour { time_s, node, .. }
+        | Event::Packet { time_s, node, .. }
+        | Event::Sent { time_s, node, .. } => {
             *time_s = time(*time_s);
             *node = number;
         }

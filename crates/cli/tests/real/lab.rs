@@ -74,6 +74,57 @@ fn a_chain_of_daemons_delivers_the_scenarios_flows_over_three_hops() {
         assert!(ping["delivery_ratio"].as_f64().unwrap() >= 0.5, "{ping}");
         assert!(s["totals"]["by_type"]["rreq"].as_u64().unwrap() >= 3, "{s}");
         assert!(folder.path().join("run/summary.json").is_file());
+        let run = folder.path().join("run");
+        let rreqs = table(&run, "packets").iter().filter(|r| r[6] == "rreq" && r[2] == "send").count();
+        assert!(rreqs >= 1, "searches are in the table");
+        // The chain's places.
+        let places: Vec<(String, f64)> =
+            table(&run, "positions").iter().map(|r| (r[1].clone(), r[2].parse().unwrap())).collect();
+        let wanted = [("0", 0.0), ("1", 200.0), ("2", 400.0), ("3", 600.0)];
+        assert_eq!(places, wanted.map(|(n, x)| (n.to_owned(), x)));
+        if protocol == "dsr" {
+            follow(&run);
+        }
+    }
+}
+
+/// The rows of a table of a run, without its head.
+fn table(run: &std::path::Path, table: &str) -> Vec<Vec<String>> {
+    let done = Command::new(WAYHOP).args(["export", "csv"]).arg(run).arg(table).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let text = String::from_utf8(done.stdout).unwrap();
+    text.lines().skip(1).map(|l| l.split(',').map(str::to_owned).collect()).collect()
+}
+
+/// Each packet of the first flow that arrived went over the nodes of the chain, and each of them says so.
+fn follow(run: &std::path::Path) {
+    let packets = table(run, "packets");
+    let of_flow: Vec<_> = packets.iter().filter(|r| r[4] == "0").collect();
+    let delivered: Vec<&String> = of_flow.iter().filter(|r| r[2] == "deliver").map(|r| &r[5]).collect();
+    assert!(delivered.len() >= 50, "{}", delivered.len());
+    for seq in delivered {
+        let has =
+            |event: &str, node: &str| of_flow.iter().any(|r| r[5] == *seq && r[2] == event && r[1] == node);
+        for (event, node) in [
+            ("originate", "0"),
+            ("send", "0"),
+            ("receive", "1"),
+            ("forward", "1"),
+            ("receive", "2"),
+            ("forward", "2"),
+            ("receive", "3"),
+            ("deliver", "3"),
+        ] {
+            assert!(has(event, node), "packet {seq} lacks {event} at node {node}");
+        }
+        let count = of_flow.iter().filter(|r| r[5] == *seq && r[2] == "originate").count();
+        assert_eq!(count, 1, "packet {seq} begins once");
+    }
+    // What DSR knew at the source and on the way, about the same packets.
+    let number = &of_flow.iter().rfind(|r| r[2] == "deliver").unwrap()[3];
+    let sends = table(run, "sends");
+    for node in ["0", "1", "2"] {
+        assert!(sends.iter().any(|r| r[1] == node && r[2] == *number), "nothing of {number} at node {node}");
     }
 }
 
@@ -379,9 +430,16 @@ every_s = 2
     }
     // What was received is what the tables show; by the hand of the sender's and the receivers' clocks.
     let packets = lab.table("packets");
-    let count = |what: &str| packets.iter().filter(|l| l.split(',').nth(2) == Some(what)).count() as u64;
+    let cells: Vec<Vec<&str>> = packets.iter().map(|l| l.split(',').collect()).collect();
+    let count = |what: &str| cells.iter().filter(|c| c[2] == what && !c[4].is_empty()).count() as u64;
     assert_eq!(count("originate"), 120 + 30);
     assert_eq!(count("deliver"), s["totals"]["received"].as_u64().unwrap());
+    // The pings of the program: their ends are the daemons' to write.
+    for (event, node) in [("originate", "3"), ("deliver", "0")] {
+        let pings = cells.iter().filter(|c| c[1..3] == [node, event] && c[4].is_empty());
+        let pings = pings.filter(|c| c[10..12] == ["10.0.0.4", "10.0.0.1"]).count();
+        assert!(pings >= 2, "{pings} pings at {node}: {event}");
+    }
     assert_eq!(lab.table("nodes").len(), 4);
     assert_eq!(lab.table("flows").len(), 2);
     assert_eq!(lab.table("positions")[3].split(',').nth(2), Some("600"));

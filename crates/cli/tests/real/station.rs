@@ -250,6 +250,7 @@ fn a_node_writes_a_run_directory_with_the_packets_that_it_forwarded_and_what_its
             );
         }
     }
+    assert!(table(&run, "sends").iter().any(|l| l.contains(",forwarded,")), "{:?}", table(&run, "sends"));
     // On a wire DSR asks for acknowledgements of its own (RFC 4728, section 8.3.3).
     assert!(
         table(&run, "events").iter().any(|l| l.contains("ack_received,10.0.0.3")),

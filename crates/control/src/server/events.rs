@@ -11,7 +11,7 @@ use crate::limits::MAX_EVENTS;
 pub(super) struct Subscription {
     pub(super) id: Option<u64>,
     pub(super) node: Option<u32>,
-    pub(super) kinds: u8,
+    pub(super) kinds: u16,
     queue: VecDeque<Queued>,
     lost: u64,
 }
@@ -24,7 +24,7 @@ enum Queued {
 
 impl Subscription {
     pub(super) fn new(id: Option<u64>, node: Option<u32>, kinds: &[EventKind]) -> Self {
-        let kinds = if kinds.is_empty() { &EventKind::ALL[..] } else { kinds };
+        let kinds = if kinds.is_empty() { &EventKind::USUAL[..] } else { kinds };
         let kinds = kinds.iter().fold(0, |set, k| set | k.bit());
         Self { id, node, kinds, queue: VecDeque::new(), lost: 0 }
     }

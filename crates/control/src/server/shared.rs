@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Waiting;
@@ -15,7 +15,7 @@ use crate::event::{Event, EventKind};
 pub(super) struct Shared {
     state: Mutex<State>,
     /// The kinds of events that anybody wants.
-    wanted: AtomicU8,
+    wanted: AtomicU16,
     clients: AtomicUsize,
     /// A byte is in this pair while calls wait.
     calls: (UnixStream, UnixStream),
@@ -44,7 +44,7 @@ impl Shared {
         }
         let shared = Self {
             state: Mutex::default(),
-            wanted: AtomicU8::new(0),
+            wanted: AtomicU16::new(0),
             clients: AtomicUsize::new(0),
             calls,
             wake,

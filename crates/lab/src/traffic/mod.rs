@@ -24,6 +24,7 @@ use wayhop_transport::{GROUP, INITIAL_TTL, Source, Stamp};
 
 use super::record::Records;
 use receive::{Listener, Received, Wanted};
+pub(super) use send::packet_id;
 use send::{Outlet, Sent};
 
 /// How long a receiver waits before it looks whether all is over.
@@ -231,7 +232,7 @@ fn summary<'a>(
     }
 }
 
-fn class(kind: &FlowKind) -> PacketClass {
+pub(super) fn class(kind: &FlowKind) -> PacketClass {
     match kind {
         FlowKind::Cbr { .. } => PacketClass::Cbr,
         FlowKind::Poisson { .. } => PacketClass::Poisson,

@@ -36,7 +36,7 @@ pub(super) struct Sent {
 }
 
 /// The name of a flow's packet in the run's tables.
-pub(super) fn packet_id(flow: u32, seq: u32) -> PacketId {
+pub(crate) fn packet_id(flow: u32, seq: u32) -> PacketId {
     PacketId(u64::from(flow) << 32 | u64::from(seq))
 }
 

@@ -1,0 +1,223 @@
+//! From what a daemon tells of packets to rows of the run's table.
+//!
+//! A daemon numbers the packets that it sees for itself and knows no flows. Packets of flows are known again by the stamp
+//! in their payload, and get the same number everywhere; others have a number for each node that sees them.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use wayhop_control::Event;
+use wayhop_core::{Addr, DropReason, FlowTag, NodeId, PacketId, SendState, Time};
+use wayhop_scenario::Resolved;
+use wayhop_trace::{HopEvent, HopKind, PacketClass, SendEvent, classify};
+use wayhop_transport::{GROUP, Stamp};
+use wayhop_wire::ipv4;
+
+use crate::traffic::{class, packet_id};
+
+/// The most packets of flows whose number at a daemon is remembered.
+const MOST_REMEMBERED: usize = 8_192;
+/// Begins the numbers of packets that belong to no flow.
+const NO_FLOW: u64 = 1 << 62;
+
+/// Octets of a UDP header, and of an echo message's (RFC 768, RFC 792).
+const TRANSPORT: usize = 8;
+
+/// Where a flow's packets come from and go to.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct FlowEnds {
+    flow: u32,
+    class: PacketClass,
+    from: Addr,
+    to: Addr,
+    /// UDP ports, or the identifier of a ping.
+    ports: (u16, u16),
+}
+
+impl FlowEnds {
+    /// Those of all flows of a scenario.
+    pub(super) fn of(s: &Resolved) -> Arc<[Self]> {
+        let one = |(i, config): (usize, &wayhop_scenario::FlowConfig)| Self {
+            flow: i as u32,
+            class: class(&config.kind),
+            from: s.addresses[config.src.index()],
+            to: if config.is_to_all() { GROUP } else { s.addresses[config.dst.index()] },
+            ports: (config.src_port, config.dst_port),
+        };
+        s.flows.iter().enumerate().map(one).collect()
+    }
+
+    /// Whether a packet with these ends and this transport header is of this flow, or answers one of it.
+    fn is(&self, from: Addr, to: Addr, header: &[u8; TRANSPORT]) -> bool {
+        let number = |at: usize| u16::from_be_bytes([header[at], header[at + 1]]);
+        if self.class == PacketClass::Ping {
+            // Echo request or reply (RFC 792).
+            let ends = [(self.from, self.to), (self.to, self.from)];
+            matches!(header[0], 0 | 8) && number(4) == self.ports.0 && ends.contains(&(from, to))
+        } else {
+            (from, to) == (self.from, self.to) && (number(0), number(2)) == self.ports
+        }
+    }
+}
+
+/// One daemon's packets.
+pub(super) struct Packets {
+    node: u32,
+    flows: Arc<[FlowEnds]>,
+    /// The daemon's numbers of packets of flows, with the run's.
+    known: FxHashMap<u64, PacketId>,
+    order: VecDeque<u64>,
+}
+
+impl Packets {
+    pub(super) fn new(node: u32, flows: Arc<[FlowEnds]>) -> Self {
+        Self { node, flows, known: FxHashMap::default(), order: VecDeque::new() }
+    }
+
+    /// The row of an event. The lab itself writes where packets of flows begin and end.
+    pub(super) fn row(&mut self, time: Time, event: &Event) -> Option<HopEvent> {
+        let Event::Packet { event, packet, bytes, head, peer, signal_dbm, reason, .. } = event else {
+            return None;
+        };
+        let kind = HopKind::ALL.into_iter().find(|k| k.name() == event)?;
+        // Headers are whole; what the packet carries behind is not needed.
+        let mut octets = from_hex(head).filter(|head| head.len() >= ipv4::HEADER_LEN)?;
+        octets.resize((*bytes).min(u16::MAX.into()) as usize, 0);
+        let ip = ipv4::Packet::new_checked(&octets).ok()?;
+        let (source, destination, ttl) = (ip.src(), ip.dst(), ip.ttl());
+        let (control, messages) = classify(&octets);
+        let find = |(header, seq)| {
+            let ends = self.flows.iter().find(|f| f.is(source, destination, header))?;
+            Some((FlowTag { flow: ends.flow, seq }, ends.class))
+        };
+        let flow = if control.is_none() { stamped(&octets).find_map(find) } else { None };
+        if let Some((tag, _)) = flow {
+            self.remember(*packet, packet_id(tag.flow, tag.seq));
+            if matches!(kind, HopKind::Originate | HopKind::Deliver) {
+                return None;
+            }
+        }
+        Some(HopEvent {
+            time,
+            packet: self.number(*packet),
+            flow: flow.map(|(tag, _)| tag),
+            node: NodeId(self.node),
+            bytes: *bytes,
+            source,
+            destination,
+            peer: peer.unwrap_or(Addr::UNSPECIFIED),
+            signal_dbm: signal_dbm.unwrap_or(f32::NAN),
+            kind,
+            class: control.or(flow.map(|(_, class)| class)).unwrap_or(PacketClass::Data),
+            messages,
+            ttl,
+            reason: reason.as_ref().and_then(|r| DropReason::ALL.into_iter().find(|d| d.name() == r)),
+        })
+    }
+
+    /// The row of a state.
+    pub(super) fn sent(&self, time: Time, state: SendState) -> SendEvent {
+        let state = SendState { packet: self.number(state.packet.0), ..state };
+        SendEvent { time, node: NodeId(self.node), state }
+    }
+
+    fn number(&self, own: u64) -> PacketId {
+        let unique = NO_FLOW | u64::from(self.node) << 40 | own & ((1 << 40) - 1);
+        self.known.get(&own).copied().unwrap_or(PacketId(unique))
+    }
+
+    fn remember(&mut self, own: u64, number: PacketId) {
+        if self.known.insert(own, number).is_none() {
+            self.order.push_back(own);
+            if self.order.len() > MOST_REMEMBERED
+                && let Some(oldest) = self.order.pop_front()
+            {
+                self.known.remove(&oldest);
+            }
+        }
+    }
+}
+
+/// The transport headers that a packet may have, and the number in the stamp behind each: routing protocols put headers
+/// of their own in front, and the stamp tells where those end.
+fn stamped(packet: &[u8]) -> impl Iterator<Item = (&[u8; TRANSPORT], u32)> {
+    let behind_ip = packet.get(ipv4::HEADER_LEN..).unwrap_or_default();
+    (TRANSPORT..behind_ip.len()).filter_map(|at| {
+        let (front, payload) = behind_ip.split_at(at);
+        Some((front.last_chunk()?, Stamp::parse(payload)?.seq))
+    })
+}
+
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let digit = |c: u8| char::from(c).to_digit(16).map(|d| d as u8);
+    let pairs = text.as_bytes().chunks(2);
+    pairs.map(|p| if let [a, b] = p { Some(digit(*a)? << 4 | digit(*b)?) } else { None }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use wayhop_wire::udp;
+
+    use super::*;
+
+    const A: Addr = Addr::new(10, 0, 0, 1);
+    const B: Addr = Addr::new(10, 0, 0, 2);
+
+    fn flows() -> Arc<[FlowEnds]> {
+        [FlowEnds { flow: 3, class: PacketClass::Cbr, from: A, to: B, ports: (5_000, 9_000) }].into()
+    }
+
+    /// A datagram of the flow with this stamp, cut to `kept` octets as a daemon tells of it.
+    fn event(what: &str, port: u16, seq: u32, packet: u64, kept: usize) -> Event {
+        let mut payload = [0; 100];
+        Stamp { seq, sent: Time::ZERO }.emit(&mut payload);
+        let mut p = vec![0; ipv4::HEADER_LEN + udp::HEADER_LEN + payload.len()];
+        ipv4::Repr::new(A, B, ipv4::protocol::UDP, (udp::HEADER_LEN + payload.len()) as u16).emit(&mut p);
+        let segment = &mut p[ipv4::HEADER_LEN..];
+        segment[..2].copy_from_slice(&5_000_u16.to_be_bytes());
+        segment[2..4].copy_from_slice(&port.to_be_bytes());
+        segment[4..6].copy_from_slice(&108_u16.to_be_bytes());
+        segment[8..].copy_from_slice(&payload);
+        Event::Packet {
+            time_s: 1.0,
+            node: 0,
+            event: what.to_owned(),
+            packet,
+            bytes: p.len() as u32,
+            head: p[..kept]
+                .iter()
+                .flat_map(|b| [b >> 4, b & 15])
+                .filter_map(|digit| char::from_digit(digit.into(), 16))
+                .collect(),
+            peer: Some(B),
+            signal_dbm: None,
+            reason: None,
+        }
+    }
+
+    #[test]
+    fn a_flows_packet_has_one_number_at_all_nodes_and_others_have_one_for_each() {
+        let (mut at_0, mut at_1) = (Packets::new(0, flows()), Packets::new(1, flows()));
+        let sent = at_0.row(Time::ZERO, &event("send", 9_000, 7, 50, 60)).unwrap();
+        let came = at_1.row(Time::ZERO, &event("receive", 9_000, 7, 8, 60)).unwrap();
+        assert_eq!(sent.packet, came.packet);
+        assert_eq!((sent.flow, sent.class), (Some(FlowTag { flow: 3, seq: 7 }), PacketClass::Cbr));
+        assert_eq!((came.kind, came.bytes, came.peer), (HopKind::Receive, 128, B));
+        let other = at_0.row(Time::ZERO, &event("send", 9_001, 7, 51, 60)).unwrap();
+        let elsewhere = at_1.row(Time::ZERO, &event("send", 9_001, 7, 51, 60)).unwrap();
+        assert_eq!((other.flow, other.class), (None, PacketClass::Data));
+        assert_ne!(other.packet, elsewhere.packet);
+    }
+
+    #[test]
+    fn where_a_flows_packet_begins_and_ends_is_the_labs_to_write_and_a_program_s_is_the_daemons() {
+        let mut packets = Packets::new(0, flows());
+        for what in ["originate", "deliver"] {
+            assert!(packets.row(Time::ZERO, &event(what, 9_000, 7, 50, 60)).is_none());
+            assert!(packets.row(Time::ZERO, &event(what, 9_001, 7, 51, 60)).is_some());
+        }
+        assert!(packets.row(Time::ZERO, &event("nonsense", 9_000, 7, 50, 60)).is_none());
+        assert!(packets.row(Time::ZERO, &event("send", 9_000, 7, 50, 10)).is_none(), "half a header");
+    }
+}
