@@ -80,6 +80,10 @@ impl Engine {
     pub(crate) fn triggers_due(&mut self, cx: &mut Cx<'_>) {
         let now = cx.now();
         self.next_trigger = Time::NEVER;
+        if self.next_full <= now {
+            // The full update of the same moment tells it all.
+            self.full_due(cx);
+        }
         while let Some(destination) = self.first_trigger(now) {
             let earliest = self.earliest_trigger(now);
             let asks_on = now < earliest;

@@ -61,10 +61,13 @@ impl Iface {
         self.resolver.as_mut()?.due(now)
     }
 
-    /// Takes out what waits for this neighbour, in the queue and for its link address.
+    /// Takes out what waits for this neighbour, in the queue and for its link address. What BSD's ARP holds stays there, as
+    /// in ns-2.
     pub(crate) fn recall(&mut self, next_hop: Addr, mut taken: impl FnMut(Frame)) {
         self.queue.recall(next_hop, &mut taken);
-        if let Some(r) = &mut self.resolver {
+        if self.config.resolution == Resolution::Host
+            && let Some(r) = &mut self.resolver
+        {
             r.recall(next_hop, taken);
         }
     }

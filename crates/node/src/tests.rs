@@ -305,7 +305,9 @@ fn a_node_that_goes_down_ends_its_packets_and_comes_back_with_its_timers() {
     }
     assert_eq!(n.protocol(0).told, ["outbound"], "no timer fires while the node is down");
     n.come_back(&mut w, secs(8.0));
-    let Some((at, crate::Due::Timer(engine, key))) = w.schedule.pop(secs(8.0)) else { panic!("the timer is due") };
+    let Some((at, crate::Due::Timer(engine, key))) = w.schedule.pop(secs(8.0)) else {
+        panic!("the timer is due")
+    };
     n.timer(&mut w, at, engine, key);
     assert_eq!(n.protocol(0).told, ["outbound", "timer 3"]);
     assert_eq!((n.protocol(0).held.len(), w.work.pool.live()), (1, 1));
@@ -346,6 +348,7 @@ fn the_queue_of_an_interface_that_goes_down_fails_at_once() {
 #[test]
 fn an_idle_node_is_small() {
     // The struct, its engine and its interface, without what they allocate later; the goal for a whole node is 1 kB.
-    let size = size_of::<Node>() + size_of::<Engine<Box<dyn Protocol>>>() + size_of::<crate::interface::Iface>();
+    let size =
+        size_of::<Node>() + size_of::<Engine<Box<dyn Protocol>>>() + size_of::<crate::interface::Iface>();
     assert!(size <= 512, "{size} octets");
 }
