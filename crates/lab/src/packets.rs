@@ -49,7 +49,7 @@ impl FlowEnds {
     }
 
     /// Whether a packet with these ends and this transport header is of this flow, or answers one of it.
-    fn is(&self, from: Addr, to: Addr, header: &[u8; TRANSPORT]) -> bool {
+    fn is(&self, from: Addr, to: Addr, header: [u8; TRANSPORT]) -> bool {
         let number = |at: usize| u16::from_be_bytes([header[at], header[at + 1]]);
         if self.class == PacketClass::Ping {
             // Echo request or reply (RFC 792).
@@ -141,11 +141,11 @@ impl Packets {
 
 /// The transport headers that a packet may have, and the number in the stamp behind each: routing protocols put headers
 /// of their own in front, and the stamp tells where those end.
-fn stamped(packet: &[u8]) -> impl Iterator<Item = (&[u8; TRANSPORT], u32)> {
+fn stamped(packet: &[u8]) -> impl Iterator<Item = ([u8; TRANSPORT], u32)> {
     let behind_ip = packet.get(ipv4::HEADER_LEN..).unwrap_or_default();
     (TRANSPORT..behind_ip.len()).filter_map(|at| {
         let (front, payload) = behind_ip.split_at(at);
-        Some((front.last_chunk()?, Stamp::parse(payload)?.seq))
+        Some((*front.last_chunk()?, Stamp::parse(payload)?.seq))
     })
 }
 
