@@ -6,15 +6,15 @@ use std::process::{Command, Stdio};
 use crate::emulate::{CHAIN, is_root};
 use crate::folder;
 
-/// Types at a terminal at which a command runs in a node, once the command has the terminal. Returns the exit status and what
-/// was seen.
-fn at_terminal(command: &str, typed: &[u8]) -> (Option<i32>, String) {
+/// Types at a terminal at which a command runs in a node, once the command has begun and has the terminal. Returns the exit
+/// status and what was seen.
+fn at_terminal(begin: &str, command: &str, typed: &[u8]) -> (Option<i32>, String) {
     // proc_pid_stat(5): the fifth field is the process's group, the eighth the one that has the terminal. A hundred looks.
     let wait = "for i in $(seq 100); do read -r _ _ _ _ own _ _ terminal _ </proc/$$/stat; \
                 [ $own = $terminal ] && break; sleep 0.1; done; echo ready";
     let dir = folder(&[("s.toml", CHAIN)]);
     let line = format!(
-        "{} emulate s.toml --no-out --quiet --node 0 -- sh -c '{wait}; {command}'",
+        "{} emulate s.toml --no-out --quiet --node 0 -- sh -c '{begin}; {wait}; {command}'",
         env!("CARGO_BIN_EXE_wayhop")
     );
     let mut script = Command::new("timeout")
@@ -41,7 +41,7 @@ fn a_command_in_a_node_reads_what_is_typed() {
     if !is_root() {
         return;
     }
-    let (status, seen) = at_terminal("read word; echo got $word; exit 5", b"hello\n");
+    let (status, seen) = at_terminal(":", "read word; echo got $word; exit 5", b"hello\n");
     assert!(seen.contains("got hello"), "{seen}");
     assert_eq!(status, Some(5), "{seen}");
 }
@@ -52,7 +52,7 @@ fn ctrl_c_is_for_the_command_in_the_node_and_the_run_ends_as_that_does() {
         return;
     }
     let (status, seen) =
-        at_terminal("trap \"echo caught; exit 9\" INT; while :; do sleep 0.05; done", b"\x03");
+        at_terminal("trap \"echo caught; exit 9\" INT", "while :; do sleep 0.05; done", b"\x03");
     assert!(seen.contains("caught"), "{seen}");
     assert_eq!(status, Some(9), "{seen}");
 }
@@ -63,7 +63,7 @@ fn a_command_in_a_node_cannot_be_suspended_where_no_shell_would_continue_it() {
         return;
     }
     // The line after Ctrl-Z is read by a command that goes on.
-    let (status, seen) = at_terminal("read word; echo got $word; exit 6", b"\x1ahello\n");
+    let (status, seen) = at_terminal(":", "read word; echo got $word; exit 6", b"\x1ahello\n");
     assert!(seen.contains("got hello"), "{seen}");
     assert_eq!(status, Some(6), "{seen}");
 }
