@@ -8,6 +8,8 @@ use wayhop_core::{Addr, Frame, Payload};
 #[derive(Clone, Debug, Default)]
 pub struct InterfaceQueue {
     classes: [VecDeque<Frame>; 3],
+    /// Frames in all classes: every call of a protocol asks for it.
+    len: usize,
 }
 
 impl InterfaceQueue {
@@ -18,12 +20,15 @@ impl InterfaceQueue {
             return Err(frame);
         }
         class.push_back(frame);
+        self.len += 1;
         Ok(())
     }
 
     /// The next frame to send.
     pub fn pop(&mut self) -> Option<Frame> {
-        self.classes.iter_mut().find_map(VecDeque::pop_front)
+        let frame = self.classes.iter_mut().find_map(VecDeque::pop_front)?;
+        self.len -= 1;
+        Some(frame)
     }
 
     /// Takes out the IP packets for a neighbour, in order.
@@ -32,6 +37,7 @@ impl InterfaceQueue {
             let mut i = 0;
             while i < class.len() {
                 if class[i].next_hop == next_hop && class[i].payload == Payload::Ip {
+                    self.len -= 1;
                     class.remove(i).into_iter().for_each(&mut taken);
                 } else {
                     i += 1;
@@ -42,11 +48,11 @@ impl InterfaceQueue {
 
     /// Frames in all classes.
     pub fn len(&self) -> usize {
-        self.classes.iter().map(VecDeque::len).sum()
+        self.len
     }
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.classes.iter().all(VecDeque::is_empty)
+        self.len == 0
     }
     /// Frames in the fullest class.
     pub fn fullest_class(&self) -> usize {
