@@ -131,7 +131,7 @@ impl Engine {
     }
 
     /// Begins the wait after a reboot, or begins it anew (section 6.13).
-    pub(crate) fn keep_quiet(&mut self, cx: &mut Cx<'_>) {
+    pub(crate) fn begin_reboot_wait(&mut self, cx: &mut Cx<'_>) {
         self.quiet_until = cx.now() + self.params.delete_period();
         cx.set_timer(timer::AWAKE, self.quiet_until);
     }
@@ -272,7 +272,7 @@ impl Protocol for Engine {
     fn start(&mut self, cx: &mut Cx<'_>) {
         cx.open(Socket::Udp(aodv::PORT));
         if self.params.wait_after_reboot {
-            self.keep_quiet(cx);
+            self.begin_reboot_wait(cx);
         }
         self.start_hello(cx);
     }

@@ -64,7 +64,7 @@ impl Engine {
         let delete = cx.now() + self.params.delete_period();
         if self.is_quiet(cx.now()) {
             // Section 6.13: somebody still sends this way; the wait begins anew.
-            self.keep_quiet(cx);
+            self.begin_reboot_wait(cx);
         }
         let is_known = self.table.best(destination).is_some();
         let e = self.entry(cx, destination);

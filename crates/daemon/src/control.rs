@@ -125,8 +125,11 @@ impl Host {
         if let Some(t) = &self.timing {
             t.inspect(out);
         }
-        if self.fates.is_watching() {
-            out.row("transmit_status", &[("trusted", &self.fates.is_trusted()), ("open", &self.fates.len())]);
+        if self.tx_statuses.is_watching() {
+            out.row(
+                "transmit_status",
+                &[("trusted", &self.tx_statuses.is_trusted()), ("open", &self.tx_statuses.len())],
+            );
         }
     }
 

@@ -15,11 +15,11 @@ use wayhop_linux::packet_socket::{ETHERNET, ETHERTYPE_ARP, ETHERTYPE_IPV4};
 use wayhop_node::{Due, Engine, Hop, HopKind, IfaceConfig, Node, Resolution, World as _};
 use wayhop_wire::ipv4;
 
-use crate::fate::Fates;
 use crate::signals::Map;
 use crate::station::Whereabouts;
 use crate::timing::Timing;
 use crate::transmitters::Transmitters;
+use crate::tx_status::TxStatuses;
 use crate::world::Around;
 use wayhop_protocols::hop as hop_of;
 
@@ -43,7 +43,7 @@ pub(crate) struct Host {
     /// What the protocol runs with.
     pub(crate) parameters: ParameterSet,
     /// What became of unicasts, where the driver tells.
-    pub(crate) fates: Fates,
+    pub(crate) tx_statuses: TxStatuses,
     /// With which power neighbours are received, where anybody tells.
     pub(crate) signals: Arc<Map>,
     transmitters: Transmitters,
@@ -78,7 +78,7 @@ impl Host {
             timing: None,
             whereabouts: Whereabouts::default(),
             parameters: ParameterSet::default(),
-            fates: Fates::default(),
+            tx_statuses: TxStatuses::default(),
             signals: Arc::default(),
             transmitters: Transmitters::default(),
             config,
@@ -124,13 +124,13 @@ impl Host {
 
     /// Tells the node when the trust in the driver's reports has changed.
     pub(crate) fn note_trust(&mut self) {
-        if self.config.acknowledges != self.fates.is_trusted() {
+        if self.config.acknowledges != self.tx_statuses.is_trusted() {
             self.configure();
         }
     }
 
     fn configure(&mut self) {
-        self.config.acknowledges = self.fates.is_trusted();
+        self.config.acknowledges = self.tx_statuses.is_trusted();
         self.node.configure(IFACE, Arc::new(self.config.clone()));
         self.link(LinkChange::Changed);
     }
@@ -175,12 +175,12 @@ impl Host {
             let bytes = frame.packet.bytes();
             let (class, messages) = wayhop_trace::classify(bytes);
             let own = ipv4::Packet::new_checked(bytes).is_ok_and(|ip| ip.src() == self.node.addr());
-            if class.is_none() && !own && !self.fates.is_second_try(bytes) {
+            if class.is_none() && !own && !self.tx_statuses.is_second_try(bytes) {
                 self.around.counters.forwarded += 1;
             }
             self.around.counters.sent(bytes.len(), class, messages);
         }
-        let frame = self.fates.taken(self.around.now, frame)?;
+        let frame = self.tx_statuses.taken(self.around.now, frame)?;
         Some((frame, TxStatus::Unknown))
     }
 
@@ -287,12 +287,12 @@ impl Host {
 
     /// When something is due.
     pub(crate) fn next_deadline(&self) -> Option<Time> {
-        [self.around.due.next(), self.fates.next()].into_iter().flatten().min()
+        [self.around.due.next(), self.tx_statuses.next()].into_iter().flatten().min()
     }
 
     /// Does what is due.
     pub(crate) fn run_due(&mut self) {
-        while let Some(frame) = self.fates.untold(self.around.now) {
+        while let Some(frame) = self.tx_statuses.untold(self.around.now) {
             self.finished(frame, TxStatus::Unknown);
         }
         self.note_trust();

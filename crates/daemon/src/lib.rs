@@ -17,7 +17,6 @@ mod config;
 mod control;
 mod counters;
 mod events;
-mod fate;
 mod host;
 mod log;
 mod monitor;
@@ -33,6 +32,7 @@ mod signals;
 mod station;
 mod timing;
 mod transmitters;
+mod tx_status;
 mod undo;
 mod world;
 

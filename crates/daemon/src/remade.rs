@@ -4,7 +4,7 @@
 use std::fs;
 
 use wayhop_core::DataPlane;
-use wayhop_linux::ebpf::Gate;
+use wayhop_linux::ebpf::ForwardingPrograms;
 use wayhop_linux::packet_socket::PacketSockets;
 use wayhop_linux::{Error, interface};
 
@@ -24,7 +24,7 @@ pub(crate) fn interface_settings(
         // A packet that leaves where it came in is the rule, too.
         ("send_redirects", "0"),
         ("accept_redirects", "0"),
-        // A packet for this host must not name another as its next destination, behind the gate.
+        // A packet for this host must not name another as its next destination, behind the programs.
         ("accept_source_route", "0"),
         // The last, when all that limits it is in place.
         ("forwarding", if plane == DataPlane::Forwarding { "1" } else { "0" }),
@@ -48,9 +48,9 @@ pub(crate) fn take_over(ready: &mut Ready, settings: &Settings) -> Result<(), Er
     let interface = interface::facts(name).map_err(Error::system(format!("look at {name}")))?;
     // Before the kernel forwards.
     ready
-        .gate
+        .ebpf
         .as_mut()
-        .map_or(Ok(()), |g| Gate::move_to(g, interface.index))
+        .map_or(Ok(()), |p| ForwardingPrograms::move_to(p, interface.index))
         .map_err(Error::system(format!("watch what comes by {name}")))?;
     for (key, value) in interface_settings(name, ready.host.plane) {
         let path = interface::ipv4_setting(name, key);

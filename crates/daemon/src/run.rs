@@ -10,7 +10,7 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::time::TimeSpec;
 use wayhop_core::{Frame, LinkChange as Link, Payload, Span, Time, TxStatus};
 use wayhop_linux::Error;
-use wayhop_linux::ebpf::Gate;
+use wayhop_linux::ebpf::ForwardingPrograms;
 use wayhop_linux::netlink::{LinkChange, NeighbourNews};
 use wayhop_linux::packet_socket::PacketSockets;
 use wayhop_linux::syscalls::BATCH;
@@ -128,7 +128,7 @@ impl Node {
     fn turn(&mut self, signals: &SignalFd) -> Result<bool, Error> {
         let now = self.now();
         let r = &self.ready;
-        let usage = (r.gate.is_some() && !r.host.around.routes.is_empty()).then_some(self.next_usage);
+        let usage = (r.ebpf.is_some() && !r.host.around.routes.is_empty()).then_some(self.next_usage);
         let wait = r
             .host
             .next_deadline()
@@ -233,9 +233,9 @@ impl Node {
 
     /// Tells the protocol which routes of the kernel were used.
     fn report_usage(&mut self) {
-        let Ready { host, gate, .. } = &mut self.ready;
+        let Ready { host, ebpf, .. } = &mut self.ready;
         self.next_usage = host.now() + USAGE_EVERY;
-        for passed in gate.iter().flat_map(Gate::take) {
+        for passed in ebpf.iter().flat_map(ForwardingPrograms::take) {
             host.route_used(passed.source, passed.destination, passed.transmitter);
         }
     }
@@ -293,13 +293,13 @@ impl Node {
     /// Hears what became of frames.
     fn take_fates(&mut self) {
         let Ready { host, link, log, .. } = &mut self.ready;
-        if !host.fates.is_watching() {
+        if !host.tx_statuses.is_watching() {
             return;
         }
-        while let Some((packet, acked)) = link.fate() {
-            host.fate(packet, acked);
+        while let Some((packet, acked)) = link.tx_status() {
+            host.tx_status(packet, acked);
         }
-        if let Some(news) = host.fates.news() {
+        if let Some(news) = host.tx_statuses.news() {
             log.tell(Level::Info, news);
         }
     }

@@ -8,7 +8,7 @@ use socket2::Socket;
 use wayhop_core::{Addr, Configured, DataPlane, Purpose, stream};
 
 use wayhop_control::{About, Access, Bound, NodeAbout, Server};
-use wayhop_linux::ebpf::Gate;
+use wayhop_linux::ebpf::ForwardingPrograms;
 use wayhop_linux::interface::{self, InterfaceFacts};
 use wayhop_linux::netlink::{LinkNews, NeighbourNews, Netlink};
 use wayhop_linux::packet_socket::{PacketSockets, Silence};
@@ -39,7 +39,7 @@ pub(crate) struct Ready {
     pub(crate) interface: InterfaceFacts,
     pub(crate) log: Log,
     /// Keeps the mesh's packets within the mesh, and tells which routes of the kernel are used.
-    pub(crate) gate: Option<Gate>,
+    pub(crate) ebpf: Option<ForwardingPrograms>,
     pub(crate) capture: Option<Capture>,
     pub(crate) control: Option<(Server, Desk)>,
     pub(crate) station: Station,
@@ -107,14 +107,18 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
 
     let port =
         host.sockets().find_map(|s| if let wayhop_core::Socket::Udp(port) = s { Some(port) } else { None });
-    let gate = match port {
+    let ebpf = match port {
         Some(port) if plane == DataPlane::Forwarding => {
             let random = random_seed().map_err(Error::system("draw a number"))?;
-            gate(&config.interface, Gate::open(interface.index, settings.address, mesh, port, random), &log)
+            ebpf(
+                &config.interface,
+                ForwardingPrograms::open(interface.index, settings.address, mesh, port, random),
+                &log,
+            )
         }
         _ => None,
     };
-    let mut undo = Undo::start(gate.as_ref().map(Gate::place))?;
+    let mut undo = Undo::start(ebpf.as_ref().map(ForwardingPrograms::place))?;
     let mut netlink = Netlink::open().map_err(Error::system("talk to the kernel about routes"))?;
     // What an earlier life left, if even its undoing was killed.
     let old =
@@ -124,7 +128,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     }
     netlink.free(&config.interface).map_err(Error::system("remove an earlier node's rules"))?;
     undo.routes(&config.interface, interface.index)?;
-    if plane == DataPlane::Forwarding && gate.is_none() {
+    if plane == DataPlane::Forwarding && ebpf.is_none() {
         undo.rules(&config.interface)?;
         netlink
             .confine(&config.interface, mesh)
@@ -188,7 +192,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         None => None,
     };
     Ok(Ready {
-        gate,
+        ebpf,
         capture,
         control,
         station,
@@ -210,8 +214,8 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
 /// Has the driver tell what became of unicasts, if it says that it does.
 pub(crate) fn watch_fates(host: &mut Host, link: &PacketSockets, ifindex: u32, log: &Log) {
     match wifi::capabilities(ifindex) {
-        Ok(Some(c)) if c.transmit_status => match link.tell_fates() {
-            Ok(()) => host.fates.watch(),
+        Ok(Some(c)) if c.transmit_status => match link.enable_tx_status() {
+            Ok(()) => host.tx_statuses.watch(),
             Err(e) => {
                 log.tell(Level::Warning, format_args!("the kernel does not tell what became of frames: {e}"));
             }
@@ -225,9 +229,9 @@ pub(crate) fn watch_fates(host: &mut Host, link: &PacketSockets, ifindex: u32, l
     }
 }
 
-/// Without a gate, rules of the kernel keep the mesh's packets within the mesh. And without a report of their use, routes
+/// Without the programs, rules of the kernel keep the mesh's packets within the mesh. And without a report of their use, routes
 /// end although they are used, and are looked for again.
-fn gate(name: &str, outcome: std::io::Result<Gate>, log: &Log) -> Option<Gate> {
+fn ebpf(name: &str, outcome: std::io::Result<ForwardingPrograms>, log: &Log) -> Option<ForwardingPrograms> {
     if let Err(e) = &outcome {
         log.tell(
             Level::Warning,

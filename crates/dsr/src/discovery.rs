@@ -11,8 +11,8 @@ use crate::engine::{Engine, Timer};
 use crate::path::Path;
 use crate::view::{View, is_node};
 
-/// How many Route Requests of doubtful neighbours are kept at once.
-const MAX_DOUBTFUL: usize = 8;
+/// How many Route Requests of neighbours with a link taken for unidirectional are kept at once.
+const MAX_UNIDIRECTIONAL_REQUESTS: usize = 8;
 
 impl Engine {
     // ---- the initiator ----
@@ -322,8 +322,8 @@ impl Engine {
     /// Asks a neighbour whether it hears this node, by a unicast Route Request for itself, and keeps its own request
     /// meanwhile (section 8.2.2).
     fn doubt(&mut self, cx: &mut Cx<'_>, p: Packet, neighbour: Addr) {
-        let asked = self.doubtful.iter().any(|d| d.0 == neighbour);
-        if asked || self.doubtful.len() == MAX_DOUBTFUL {
+        let asked = self.unidirectional_requests.iter().any(|d| d.0 == neighbour);
+        if asked || self.unidirectional_requests.len() == MAX_UNIDIRECTIONAL_REQUESTS {
             return cx.consume(p);
         }
         let request = DsrOption::RouteRequest(RouteRequest {
@@ -341,7 +341,7 @@ impl Engine {
         let spec = TxSpec::unicast(neighbour).with_priority(wayhop_core::Priority::Control).reported(id);
         cx.send(probe, spec);
         let until = cx.now() + Span::from_millis(self.params.nonprop_request_timeout_ms.into());
-        self.doubtful.push((neighbour, p, until));
+        self.unidirectional_requests.push((neighbour, p, until));
         cx.set_timer(Timer::Doubt.key(), until);
     }
 
@@ -351,19 +351,19 @@ impl Engine {
             return;
         }
         self.blacklist.remove(neighbour);
-        while let Some(at) = self.doubtful.iter().position(|d| d.0 == neighbour) {
-            let (from, p, _) = self.doubtful.swap_remove(at);
+        while let Some(at) = self.unidirectional_requests.iter().position(|d| d.0 == neighbour) {
+            let (from, p, _) = self.unidirectional_requests.swap_remove(at);
             self.on_route_request(cx, p, &RxMeta::from(from, true));
         }
     }
 
     /// Gives up the requests of neighbours that did not answer.
     pub(crate) fn end_doubts(&mut self, cx: &mut Cx<'_>) {
-        while let Some(at) = self.doubtful.iter().position(|d| d.2 <= cx.now()) {
-            let (_, p, _) = self.doubtful.swap_remove(at);
+        while let Some(at) = self.unidirectional_requests.iter().position(|d| d.2 <= cx.now()) {
+            let (_, p, _) = self.unidirectional_requests.swap_remove(at);
             cx.consume(p);
         }
-        if let Some(at) = self.doubtful.iter().map(|d| d.2).min() {
+        if let Some(at) = self.unidirectional_requests.iter().map(|d| d.2).min() {
             cx.set_timer(Timer::Doubt.key(), at);
         }
     }

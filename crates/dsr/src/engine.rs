@@ -43,7 +43,7 @@ pub struct Engine {
     pub(crate) grat: GratTable,
     pub(crate) blacklist: Blacklist,
     /// Route Requests of neighbours that are being asked whether they hear this node.
-    pub(crate) doubtful: Vec<(Addr, Packet, Time)>,
+    pub(crate) unidirectional_requests: Vec<(Addr, Packet, Time)>,
     /// The last Route Error told to this node, for its next Route Request.
     pub(crate) told: Option<ToldError>,
     pub(crate) heard: HeardPackets,
@@ -165,7 +165,7 @@ impl Engine {
             held_replies: HeldReplies::default(),
             grat: GratTable::new(p.grat_table_size.into(), p.grat_holdoff_by_route),
             blacklist: Blacklist::new(ms(p.blacklist_probable_ms), ms(p.blacklist_expiry_ms)),
-            doubtful: Vec::new(),
+            unidirectional_requests: Vec::new(),
             told: None,
             heard: HeardPackets::default(),
             broken: None,
@@ -492,8 +492,8 @@ impl Protocol for Engine {
         self.links.inspect(now, out);
         self.rexmt.inspect(now, out);
         self.neighbours.inspect(now, out);
-        for (_, p, _) in &self.doubtful {
-            out.held("doubtful_requests", p);
+        for (_, p, _) in &self.unidirectional_requests {
+            out.held("unidirectional_requests", p);
         }
     }
 }

@@ -118,7 +118,7 @@ impl Engine {
         let by_flow = if plain && self.params.flow_state { self.way_of_flow(cx, &p, state) } else { None };
         let v = View::new(p.bytes()).ok();
         if v.is_some_and(|v| v.request.is_some()) {
-            // A probe of a doubtful neighbour.
+            // A probe of a neighbour whose link may be unidirectional.
             return cx.consume(p);
         }
         if v.is_some_and(|v| v.source_route.is_none() && v.has_error && v.is_control()) {

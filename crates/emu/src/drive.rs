@@ -14,7 +14,7 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 use wayhop_control::gpsd;
 use wayhop_core::{Packet, Span, Time};
 use wayhop_netns::{Ended, Error, Lateness, Launch, end_inhabitants, exit_code, priority, start};
-use wayhop_sim::{Exit, Leaving, Simulation};
+use wayhop_sim::{Egress, Exit, Simulation};
 use wayhop_wire::ipv4;
 
 use crate::clock::Clock;
@@ -158,8 +158,8 @@ impl<'a> Driver<'a> {
             self.start_due();
             let (clock, lateness) = (self.clock, &mut self.outcome.lateness);
             busy = self.simulation.run_due(PER_TURN, || clock.now(), |late| lateness.record(late));
-            while let Some(leaving) = self.simulation.leave() {
-                self.hand_out(leaving);
+            while let Some(egress) = self.simulation.leave() {
+                self.hand_out(egress);
             }
             self.hear_of_ends();
             self.drive.control.publish(self.simulation);
@@ -207,8 +207,8 @@ impl<'a> Driver<'a> {
     }
 
     /// What left the simulation goes to the network stack of its node.
-    fn hand_out(&mut self, leaving: Leaving) {
-        let Leaving { node, exit, packet, .. } = leaving;
+    fn hand_out(&mut self, egress: Egress) {
+        let Egress { node, exit, packet, .. } = egress;
         let stack = &self.stacks[node as usize];
         // A full queue or an interface that somebody took down loses packets, as it would anywhere.
         let _ = match exit {

@@ -109,12 +109,12 @@ impl PacketSockets {
     }
 
     /// Has the driver tell what became of unicasts.
-    pub fn tell_fates(&self) -> io::Result<()> {
-        syscalls::tell_fates(self.frames.as_fd())
+    pub fn enable_tx_status(&self) -> io::Result<()> {
+        syscalls::enable_tx_status(self.frames.as_fd())
     }
 
     /// The IP packet of a frame of which the driver told, and whether the frame was acknowledged.
-    pub fn fate(&mut self) -> Option<(&[u8], bool)> {
+    pub fn tx_status(&mut self) -> Option<(&[u8], bool)> {
         let mut control = [0_u64; 32];
         loop {
             let (n, m) = syscalls::receive_error(self.frames.as_fd(), &mut self.told, &mut control).ok()?;

@@ -48,7 +48,7 @@ pub(crate) fn set_option<T>(fd: BorrowedFd<'_>, level: i32, name: i32, value: &T
 }
 
 /// Has a packet socket tell what became of unicasts, on its error queue, where the driver knows (mac80211).
-pub(crate) fn tell_fates(fd: BorrowedFd<'_>) -> io::Result<()> {
+pub(crate) fn enable_tx_status(fd: BorrowedFd<'_>) -> io::Result<()> {
     set_option(fd, libc::SOL_SOCKET, libc::SO_WIFI_STATUS, &1_i32)
 }
 

@@ -8,7 +8,7 @@ use crate::medium::{LinkOverride, Medium, Transmission};
 use crate::motion::Motions;
 use crate::outgoing::Outgoing;
 use crate::phy::{FrameKind, Phy};
-use crate::station::{Counters, Ear, Mac};
+use crate::station::{Counters, Mac, PhyState};
 
 /// As a destination: all stations.
 pub const EVERYONE: u32 = u32::MAX;
@@ -86,12 +86,12 @@ pub struct Radio {
     seed: u64,
     pub(crate) phy: Phy,
     pub(crate) times: Times,
-    pub(crate) ears: Vec<Ear>,
+    pub(crate) phy_states: Vec<PhyState>,
     pub(crate) macs: Vec<Mac>,
     pub(crate) medium: Medium,
     pub(crate) overhear: bool,
     pub(crate) capturing: bool,
-    hungry: Option<u32>,
+    awaits_packet: Option<u32>,
 }
 
 /// Intervals worked out once.
@@ -126,7 +126,7 @@ impl Radio {
         };
         Self {
             medium: Medium::new(config, &phy, stations, seed),
-            ears: (0..stations).map(|_| Ear::new()).collect(),
+            phy_states: (0..stations).map(|_| PhyState::new()).collect(),
             macs: (0..stations)
                 .map(|i| {
                     Mac::new(
@@ -142,7 +142,7 @@ impl Radio {
             seed,
             overhear: false,
             capturing: false,
-            hungry: None,
+            awaits_packet: None,
         }
     }
 
@@ -193,8 +193,8 @@ impl Radio {
         mac.stalled = stalled;
         if mac.card.holds_frames() {
             self.load(now, station, host);
-        } else if !stalled && mac.current.is_none() && self.hungry.is_none() {
-            self.hungry = Some(station);
+        } else if !stalled && mac.current.is_none() && self.awaits_packet.is_none() {
+            self.awaits_packet = Some(station);
             self.fetch(now, host);
         }
     }
@@ -205,7 +205,7 @@ impl Radio {
         if mac.card.holds_frames() {
             return self.load(now, station, host);
         }
-        let is_free = mac.current.is_none() && !mac.stalled && self.hungry != Some(station);
+        let is_free = mac.current.is_none() && !mac.stalled && self.awaits_packet != Some(station);
         if is_free && let Some(out) = host.next(station) {
             self.offer(now, station, out, host);
         }
@@ -215,7 +215,7 @@ impl Radio {
     /// has acted on [`Host::finished`], so that a routing protocol can take packets for a broken link out of the queue
     /// first.
     pub fn fetch(&mut self, now: Time, host: &mut impl Host) {
-        let Some(station) = self.hungry.take() else { return };
+        let Some(station) = self.awaits_packet.take() else { return };
         if self.macs[station as usize].card.holds_frames() {
             self.send_from_card(now, station, host);
             return self.load(now, station, host);
@@ -261,8 +261,8 @@ impl Radio {
         let mac = &mut self.macs[station as usize];
         let out = mac.current.take().expect("a packet is being sent");
         mac.tries = 0;
-        debug_assert!(self.hungry.is_none());
-        self.hungry = Some(station);
+        debug_assert!(self.awaits_packet.is_none());
+        self.awaits_packet = Some(station);
         host.finished(now, station, out, status);
     }
 
@@ -277,7 +277,7 @@ impl Radio {
         };
         for r in &transmission.receivers {
             let at = now + Span::from_nanos(u64::from(r.delay_ns));
-            if self.ears[r.station as usize].locked == slot {
+            if self.phy_states[r.station as usize].locked == slot {
                 self.heard(at, r.station, slot, &transmission, body.as_ref(), host);
             }
             self.resume_if_idle(at, r.station, host);
@@ -299,27 +299,27 @@ impl Radio {
         host: &mut impl Host,
     ) {
         let i = station as usize;
-        let ear = &mut self.ears[i];
-        ear.locked = crate::station::NONE;
+        let phy_state = &mut self.phy_states[i];
+        phy_state.locked = crate::station::NONE;
         let head = transmission.head;
-        let watts = ear.watts;
-        if ear.on_air_until > at {
+        let watts = phy_state.watts;
+        if phy_state.on_air_until > at {
             // Its own transmitter drowned the frame: it never knew of it.
             return;
         }
-        let lost = ear.collided
-            || ear.errored
+        let lost = phy_state.collided
+            || phy_state.errored
             || (self.config.reception == Reception::Sinr
                 && !self.medium.survives(station, slot, transmission, watts, &self.phy));
         if lost {
-            if self.ears[i].collided {
+            if self.phy_states[i].collided {
                 self.macs[i].counters.collisions += 1;
             }
             if self.config.eifs_replaces_difs {
                 self.macs[i].eifs_until = at + (self.times.eifs - self.times.difs);
             } else {
-                let ear = &mut self.ears[i];
-                ear.nav = ear.nav.max(at + self.times.eifs);
+                let phy_state = &mut self.phy_states[i];
+                phy_state.nav = phy_state.nav.max(at + self.times.eifs);
             }
             return;
         }
@@ -327,8 +327,8 @@ impl Radio {
             self.macs[i].eifs_until = Time::ZERO;
         }
         if head.to != station {
-            let ear = &mut self.ears[i];
-            ear.nav = ear.nav.max(at + Span::from_micros(u64::from(head.duration_us)));
+            let phy_state = &mut self.phy_states[i];
+            phy_state.nav = phy_state.nav.max(at + Span::from_micros(u64::from(head.duration_us)));
         }
         let frame = FrameAt { at, station, head, body, watts };
         if self.capturing {

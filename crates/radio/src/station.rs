@@ -6,7 +6,7 @@ use wayhop_core::{Rng, Time};
 use crate::card::{Card, CardConfig};
 use crate::outgoing::Outgoing;
 
-/// "No transmission" in [`Ear::locked`].
+/// "No transmission" in [`PhyState::locked`].
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// What the MAC is in the middle of sending, or waiting for the answer to.
@@ -32,7 +32,7 @@ pub(crate) enum Backoff {
 /// The part of a station that every transmission around it touches: one cache line.
 #[derive(Debug)]
 #[repr(align(64))]
-pub(crate) struct Ear {
+pub(crate) struct PhyState {
     /// The transmission it is trying to receive.
     pub(crate) locked: u32,
     /// Another frame overlapped with it and neither was strong enough.
@@ -60,7 +60,7 @@ pub(crate) struct Ear {
     pub(crate) since: Time,
 }
 
-impl Ear {
+impl PhyState {
     pub(crate) fn new() -> Self {
         Self {
             locked: NONE,

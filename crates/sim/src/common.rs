@@ -9,11 +9,11 @@ use wayhop_trace::{HopEvent, HopKind, Recorder};
 
 use crate::classify::{self, Facts};
 use crate::event::Event;
+use crate::external::{Egress, Exit, External};
 use crate::flows::{Delivery, Flows};
 use crate::ledger::Ledger;
 use crate::live::Happening;
 use crate::motion::Movers;
-use crate::outside::{Exit, Leaving, Outside};
 use crate::queue::EventQueue;
 use crate::slab::Slab;
 
@@ -49,7 +49,7 @@ pub(crate) struct Common {
     /// For the octets of a frame, for reuse.
     pub(crate) frame: Vec<u8>,
     /// The way to programs outside of the simulator, on a real clock.
-    pub(crate) outside: Option<Outside>,
+    pub(crate) external: Option<External>,
     /// Lists that connections use.
     pub(crate) tcp_spare: crate::tcp::Spare,
 }
@@ -79,15 +79,15 @@ impl Common {
 
     /// Tells those who watch from outside.
     pub(crate) fn happened(&mut self, at: Time, node: u32, what: impl FnOnce() -> Happening) {
-        if let Some(outside) = self.outside.as_mut().filter(|o| o.watched) {
-            outside.happened(at, node, what());
+        if let Some(external) = self.external.as_mut().filter(|o| o.watched) {
+            external.happened(at, node, what());
         }
     }
 
     /// Hands a packet to the programs outside.
     pub(crate) fn leave(&mut self, at: Time, node: u32, packet: Packet, exit: Exit) {
-        match &mut self.outside {
-            Some(outside) => outside.leaving.push_back(Leaving { node, at, exit, packet }),
+        match &mut self.external {
+            Some(external) => external.egress.push_back(Egress { node, at, exit, packet }),
             None => self.work.pool.recycle(packet),
         }
     }
@@ -95,8 +95,8 @@ impl Common {
     /// A packet reaches the applications of a node.
     pub(crate) fn deliver(&mut self, at: Time, node: u32, p: Packet) {
         let Some(tag) = p.meta.flow else {
-            if let Some(outside) = &mut self.outside {
-                outside.programs.delivered += 1;
+            if let Some(external) = &mut self.external {
+                external.programs.delivered += 1;
             }
             return self.leave(at, node, p, Exit::Deliver);
         };
@@ -108,8 +108,8 @@ impl Common {
         match delivery {
             Delivery::Counted => self.ledger.delivered(tag),
             Delivery::Again => {}
-            // Outside, the node's own network stack answers.
-            Delivery::Answer(answer) if self.outside.is_some() => self.work.pool.recycle(answer),
+            // External, the node's own network stack answers.
+            Delivery::Answer(answer) if self.external.is_some() => self.work.pool.recycle(answer),
             Delivery::Answer(answer) => self.answers.push_back((node, answer)),
         }
     }

@@ -22,8 +22,8 @@ pub(crate) enum Event {
     Departure(u32),
     /// The deadline of one end of a flow's TCP connection, unless it was moved.
     Tcp(u32, End),
-    /// A packet of a program outside enters; the handle is into `Outside::entering`.
-    Enter(u32),
+    /// A packet of a program outside enters; the handle is into `External::entering`.
+    Ingress(u32),
     /// A GPS receiver tells its node where it is.
     Position,
     /// A driver stops serving its interface queue, or goes on; the number is the stall's in the scenario.

@@ -3,11 +3,11 @@
 use wayhop_core::{DropReason, FlowTag};
 use wayhop_trace::{MessageCounts, Messages, PacketClass};
 
-/// The fate of one data packet, in an octet: on its way, delivered, or last dropped for this reason.
+/// The outcome of one data packet, in an octet: on its way, delivered, or last dropped for this reason.
 #[derive(Copy, Clone, PartialEq, Eq)]
-struct Fate(u8);
+struct Outcome(u8);
 
-impl Fate {
+impl Outcome {
     const UNDER_WAY: Self = Self(0);
     const DELIVERED: Self = Self(1);
 
@@ -23,7 +23,7 @@ impl Fate {
 #[derive(Default)]
 pub(crate) struct Ledger {
     /// By flow, then by the packet's number.
-    fates: Vec<Vec<Fate>>,
+    outcomes: Vec<Vec<Outcome>>,
     pub(crate) routing_packets: u64,
     pub(crate) routing_bytes: u64,
     /// Routing messages on the air.
@@ -45,23 +45,23 @@ pub struct Ends {
 
 impl Ledger {
     pub(crate) fn new(flows: usize) -> Self {
-        Self { fates: vec![Vec::new(); flows], ..Self::default() }
+        Self { outcomes: vec![Vec::new(); flows], ..Self::default() }
     }
 
     /// An application made a packet.
     pub(crate) fn originated(&mut self, tag: FlowTag) {
-        let fates = &mut self.fates[tag.flow as usize];
-        fates.resize(fates.len().max(tag.seq as usize + 1), Fate::UNDER_WAY);
+        let outcomes = &mut self.outcomes[tag.flow as usize];
+        outcomes.resize(outcomes.len().max(tag.seq as usize + 1), Outcome::UNDER_WAY);
     }
     /// It arrived.
     pub(crate) fn delivered(&mut self, tag: FlowTag) {
-        self.fates[tag.flow as usize][tag.seq as usize] = Fate::DELIVERED;
+        self.outcomes[tag.flow as usize][tag.seq as usize] = Outcome::DELIVERED;
     }
     /// A copy of it ended. The last drop tells the reason, unless another copy arrives or has arrived.
     pub(crate) fn dropped(&mut self, tag: FlowTag, why: DropReason) {
-        let fate = &mut self.fates[tag.flow as usize][tag.seq as usize];
-        if *fate != Fate::DELIVERED {
-            *fate = Fate::dropped(why);
+        let outcome = &mut self.outcomes[tag.flow as usize][tag.seq as usize];
+        if *outcome != Outcome::DELIVERED {
+            *outcome = Outcome::dropped(why);
         }
     }
     /// A packet was handed to the interface queue, by its source or by a node that forwards it.
@@ -79,17 +79,17 @@ impl Ledger {
     /// Closes the books. `held` are the packets found in buffers and queues; `lossy_air` says of a flow that the radio does
     /// not report its losses, so that a packet that nobody holds was lost on the air.
     pub(crate) fn close(&self, held: impl Iterator<Item = FlowTag>, lossy_air: impl Fn(u32) -> bool) -> Ends {
-        let mut is_held: Vec<Vec<bool>> = self.fates.iter().map(|f| vec![false; f.len()]).collect();
+        let mut is_held: Vec<Vec<bool>> = self.outcomes.iter().map(|f| vec![false; f.len()]).collect();
         held.for_each(|t| is_held[t.flow as usize][t.seq as usize] = true);
         let mut ends =
             Ends { delivered: 0, held: 0, dropped: [0; DropReason::ALL.len()], lost_track_of: Vec::new() };
-        for (flow, fates) in self.fates.iter().enumerate() {
-            for (seq, fate) in fates.iter().enumerate() {
-                if *fate == Fate::DELIVERED {
+        for (flow, outcomes) in self.outcomes.iter().enumerate() {
+            for (seq, outcome) in outcomes.iter().enumerate() {
+                if *outcome == Outcome::DELIVERED {
                     ends.delivered += 1;
                 } else if is_held[flow][seq] {
                     ends.held += 1;
-                } else if let Some(reason) = fate.reason() {
+                } else if let Some(reason) = outcome.reason() {
                     ends.dropped[reason as usize] += 1;
                 } else if lossy_air(flow as u32) {
                     ends.dropped[DropReason::LostOnAir as usize] += 1;

@@ -4,7 +4,7 @@ use wayhop_core::{Addr, Command, DropReason, Fix, IfaceId, Inspect, Position, Pr
 use wayhop_radio::{Counters, LinkOverride};
 use wayhop_world::Geodetic;
 
-use crate::outside::Outside;
+use crate::external::External;
 use crate::simulation::Simulation;
 
 /// Something that happened at a node, for those who watch.
@@ -21,7 +21,7 @@ pub enum Happening {
 /// More do not wait for a watcher; what comes then is counted.
 const MOST_HAPPENINGS: usize = 4_096;
 
-impl Outside {
+impl External {
     /// Notes what happened, for a watcher.
     pub(crate) fn happened(&mut self, at: wayhop_core::Time, node: u32, what: Happening) {
         if self.happenings.len() == MOST_HAPPENINGS {
@@ -107,7 +107,7 @@ impl Simulation {
 
     /// Whether [`Simulation::happening`] has anything to tell from now on; only of an open network.
     pub fn watch(&mut self, on: bool) {
-        if let Some(o) = &mut self.net.common.outside {
+        if let Some(o) = &mut self.net.common.external {
             o.watched = on;
             if !on {
                 o.happenings.clear();
@@ -116,10 +116,10 @@ impl Simulation {
     }
     /// The next of what happened: when, where and what.
     pub fn happening(&mut self) -> Option<(wayhop_core::Time, u32, Happening)> {
-        self.net.common.outside.as_mut()?.happenings.pop_front()
+        self.net.common.external.as_mut()?.happenings.pop_front()
     }
     /// How much nobody fetched in time, since the last question.
     pub fn missed(&mut self) -> u64 {
-        self.net.common.outside.as_mut().map_or(0, |o| std::mem::take(&mut o.missed))
+        self.net.common.external.as_mut().map_or(0, |o| std::mem::take(&mut o.missed))
     }
 }

@@ -51,8 +51,8 @@ impl Net {
         if let Some(next) = next {
             common.queue.push(next, node, Event::Departure(flow));
         }
-        match &mut common.outside {
-            Some(outside) => outside.send(at, node, p),
+        match &mut common.external {
+            Some(external) => external.send(at, node, p),
             None => self.start(at, node, p),
         }
     }

@@ -91,7 +91,7 @@ impl Simulation {
             captures,
             frame: Vec::new(),
             tcp_spare: crate::tcp::Spare::default(),
-            outside: None,
+            external: None,
         };
         let net = Net { nodes, common };
         Ok(Self {
@@ -187,7 +187,7 @@ impl Simulation {
             Event::Up(handle) => net.arrive(handle),
             Event::Position => self.tell_position(at, node),
             Event::Stall(number, stalled) => self.stall(at, node, number, stalled),
-            Event::Enter(handle) => net.entered(at, node, handle),
+            Event::Ingress(handle) => net.ingress(at, node, handle),
             Event::Order(number) => self.order(at, number),
             Event::Tcp(flow, end) => {
                 net.common.tcp_timer(at, flow, end);
@@ -251,7 +251,7 @@ impl Simulation {
         net.common.rx_pending.iter().for_each(|a| census.count(&a.packet));
         // Their flows' books know them already.
         census.packets +=
-            net.common.outside.as_ref().map_or(0, |o| (o.leaving.len() + o.entering.iter().count()) as u64);
+            net.common.external.as_ref().map_or(0, |o| (o.egress.len() + o.ingress.iter().count()) as u64);
         let lossy_air = !self.radio.config().acknowledge;
         Audit {
             ends: net

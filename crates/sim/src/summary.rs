@@ -33,7 +33,7 @@ pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s
         trace_hash: sim.net.common.recorder.hash().hex(),
         flows,
         totals,
-        programs: sim.net.common.outside.as_ref().map(|o| wayhop_trace::Programs {
+        programs: sim.net.common.external.as_ref().map(|o| wayhop_trace::Programs {
             sent: o.programs.sent,
             delivered: o.programs.delivered,
             drops: wayhop_trace::named_drops(&o.programs.dropped),

@@ -7,8 +7,8 @@ use wayhop_trace::{NoteEvent, SendEvent};
 use crate::classify;
 use crate::common::Common;
 use crate::event::Event;
+use crate::external::Exit;
 use crate::live::Happening;
-use crate::outside::Exit;
 
 /// The surroundings of one node.
 pub(crate) struct At<'a> {
@@ -26,7 +26,7 @@ impl Above for At<'_> {
     fn listens(&mut self, at: Time, p: &Packet) -> bool {
         p.meta.flow.is_some()
             || self.common.tcp_notice(at, self.node, p.bytes())
-            || self.common.outside.is_some()
+            || self.common.external.is_some()
     }
     fn deliver(&mut self, at: Time, p: Packet) {
         self.common.deliver(at, self.node, p);
@@ -67,10 +67,10 @@ impl World for At<'_> {
         if let Some(why) = hop.reason {
             common
                 .happened(at, node, || Happening::Drop(why, facts.source, facts.destination, p.len() as u32));
-            match (p.meta.flow, &mut common.outside) {
+            match (p.meta.flow, &mut common.external) {
                 (Some(tag), _) => common.ledger.dropped(tag, why),
-                (None, Some(outside)) if facts.control.is_none() => {
-                    outside.programs.dropped[why as usize] += 1;
+                (None, Some(external)) if facts.control.is_none() => {
+                    external.programs.dropped[why as usize] += 1;
                 }
                 _ => {}
             }

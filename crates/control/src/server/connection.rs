@@ -34,7 +34,7 @@ pub(super) struct Connection {
 
 /// What became of a connection.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum Outcome {
     Open,
     Gone,
 }
@@ -76,15 +76,15 @@ impl Connection {
     }
 
     /// Reads what is there, at most one chunk.
-    pub(super) fn read(&mut self) -> Fate {
+    pub(super) fn read(&mut self) -> Outcome {
         let mut chunk = [0; CHUNK];
         match self.stream.read(&mut chunk) {
             Ok(0) => self.ended = true,
             Ok(n) => self.input.extend_from_slice(&chunk[..n]),
             Err(e) if is_for_later(&e) => {}
-            Err(_) => return Fate::Gone,
+            Err(_) => return Outcome::Gone,
         }
-        Fate::Open
+        Outcome::Open
     }
 
     /// The next line that the client sent, if it may send one now.
@@ -133,33 +133,33 @@ impl Connection {
     }
 
     /// Writes what the socket takes.
-    pub(super) fn write(&mut self) -> Fate {
+    pub(super) fn write(&mut self) -> Outcome {
         while !self.out.is_empty() {
             let (front, _) = self.out.as_slices();
             match self.stream.write(front) {
-                Ok(0) => return Fate::Gone,
+                Ok(0) => return Outcome::Gone,
                 Ok(n) => {
                     self.out.drain(..n);
                     self.progress = Instant::now();
                 }
-                Err(e) if is_for_later(&e) => return Fate::Open,
-                Err(_) => return Fate::Gone,
+                Err(e) if is_for_later(&e) => return Outcome::Open,
+                Err(_) => return Outcome::Gone,
             }
         }
         if self.out.capacity() > MAX_UNREAD {
             self.out = VecDeque::new();
         }
-        Fate::Open
+        Outcome::Open
     }
 
     /// Whether there is no more to do, or no hope.
-    pub(super) fn fate(&self, now: Instant) -> Fate {
+    pub(super) fn outcome(&self, now: Instant) -> Outcome {
         let is_stuck =
             !self.out.is_empty() && !self.is_subscriber && now.duration_since(self.progress) > PATIENCE;
         let is_done = self.out.is_empty()
             && (self.closing
                 || (self.ended && self.pending == 0 && !self.is_subscriber && self.has_no_line()));
-        if is_stuck || is_done { Fate::Gone } else { Fate::Open }
+        if is_stuck || is_done { Outcome::Gone } else { Outcome::Open }
     }
 
     fn has_no_line(&self) -> bool {

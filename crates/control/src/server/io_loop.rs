@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
 
 use super::answer_line;
-use super::connection::{Connection, Fate, Line};
+use super::connection::{Connection, Line, Outcome};
 use super::events::Subscription;
 use super::shared::Shared;
 use crate::about::About;
@@ -121,32 +121,32 @@ impl Loop<'_> {
         for (&client, c) in &mut self.connections {
             let flags = ready.get(&client).copied().unwrap_or(PollFlags::empty());
             let is_broken = flags.intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL);
-            let mut fate = Fate::Open;
+            let mut outcome = Outcome::Open;
             if flags.contains(PollFlags::IN) && c.wants_to_read() {
-                fate = c.read();
+                outcome = c.read();
             } else if is_broken {
                 // Nobody is at the other end, and nothing more is to be read.
-                fate = Fate::Gone;
+                outcome = Outcome::Gone;
             }
-            while fate == Fate::Open
+            while outcome == Outcome::Open
                 && let Some(line) = c.line()
             {
                 obey(self.shared, self.about, client, c, line);
             }
-            while fate == Fate::Open {
+            while outcome == Outcome::Open {
                 if c.is_subscriber {
                     self.shared.with_subscription(client, |s| c.send_events(s));
                 }
                 if !c.wants_to_write() {
                     break;
                 }
-                fate = c.write();
+                outcome = c.write();
                 if c.wants_to_write() {
                     // The socket takes no more: poll tells when it does.
                     break;
                 }
             }
-            if fate == Fate::Gone || c.fate(now) == Fate::Gone {
+            if outcome == Outcome::Gone || c.outcome(now) == Outcome::Gone {
                 gone.push(client);
             }
         }

@@ -54,7 +54,7 @@ impl Checked for Engine {
             held_replies,
             grat,
             blacklist,
-            doubtful,
+            unidirectional_requests,
             told,
             heard,
             broken,
@@ -81,7 +81,7 @@ impl Checked for Engine {
             (h.to, h.salvage, h.own, h.since).hash(&mut Feed(to));
         }
         held_replies.digest(&mut Feed(to));
-        for (from, p, until) in doubtful {
+        for (from, p, until) in unidirectional_requests {
             feed_packet(p, to);
             (from, until).hash(&mut Feed(to));
         }

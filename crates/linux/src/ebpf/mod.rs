@@ -33,7 +33,7 @@ use self::table::Table;
 use crate::prefix::Prefix;
 
 /// The programs at work.
-pub struct Gate {
+pub struct ForwardingPrograms {
     table: Table,
     incoming: OwnedFd,
     outgoing: OwnedFd,
@@ -41,7 +41,7 @@ pub struct Gate {
     places: [OwnedFd; 2],
 }
 
-impl Gate {
+impl ForwardingPrograms {
     /// Sets the programs at an interface of a node with the address `own`. `port` is the routing protocol's, whose packets do
     /// not count as use; `random` keeps others from choosing which pairs share a place in the table.
     pub fn open(ifindex: u32, own: Addr, mesh: Prefix, port: u16, random: u64) -> io::Result<Self> {

@@ -22,7 +22,7 @@ struct World {
     stranger: Namespace,
     node: Namespace,
     behind: Namespace,
-    gate: Gate,
+    ebpf: ForwardingPrograms,
 }
 
 fn ip(host: &Namespace, orders: &str) {
@@ -69,14 +69,14 @@ impl World {
             "link set eth1 up\naddress add 10.0.0.1/32 dev eth1\nroute add 10.0.0.2/32 dev eth1\n\
              route add default via 10.0.0.2 dev eth1 onlink\n",
         );
-        let gate = node
+        let ebpf = node
             .within(|| {
                 fs::write("/proc/sys/net/ipv4/ip_forward", "1")?;
                 let index = nix::net::if_::if_nametoindex("eth1")?;
-                Gate::open(index, NODE, Prefix::around(NODE, 24), PORT, 0x9e37_79b9_7f4a_7c15)
+                ForwardingPrograms::open(index, NODE, Prefix::around(NODE, 24), PORT, 0x9e37_79b9_7f4a_7c15)
             })
             .unwrap();
-        Some(Self { stranger, node, behind, gate })
+        Some(Self { stranger, node, behind, ebpf })
     }
 
     /// Whether a datagram of the stranger arrives in that host, sent to this address and port.
@@ -104,7 +104,7 @@ impl World {
     }
 
     fn passed(&self) -> Vec<(Addr, Addr)> {
-        let mut all: Vec<_> = self.gate.take().map(|p| (p.source, p.destination)).collect();
+        let mut all: Vec<_> = self.ebpf.take().map(|p| (p.source, p.destination)).collect();
         all.sort();
         all.dedup();
         all
@@ -120,8 +120,8 @@ fn what_comes_for_a_network_outside_of_the_mesh_ends_and_all_else_passes() {
     assert!(w.arrives(&w.node, "192.168.7.2"), "this host by another of its addresses");
     assert!(w.arrives(&w.node, "192.0.2.1"), "and by one of another interface");
     assert!(w.arrives(&w.node, "255.255.255.255"), "all");
-    // The test can fail: without the gate it goes there.
-    w.gate.places = std::array::from_fn(|_| fs::File::open("/dev/null").unwrap().into());
+    // The test can fail: without the programs it goes there.
+    w.ebpf.places = std::array::from_fn(|_| fs::File::open("/dev/null").unwrap().into());
     assert!(w.arrives(&w.behind, "192.0.2.9"));
 }
 
@@ -130,7 +130,7 @@ fn a_pair_that_passes_is_told_once_with_its_transmitter_until_it_is_taken() {
     let Some(w) = World::new() else { return };
     assert!(w.arrives(&w.behind, "10.0.0.9"));
     assert!(w.arrives(&w.behind, "10.0.0.9"));
-    let told: Vec<Passed> = w.gate.take().filter(|p| p.destination == Addr::new(10, 0, 0, 9)).collect();
+    let told: Vec<Passed> = w.ebpf.take().filter(|p| p.destination == Addr::new(10, 0, 0, 9)).collect();
     let pair =
         Passed { source: Addr::new(10, 0, 0, 1), destination: Addr::new(10, 0, 0, 9), transmitter: STRANGER };
     assert_eq!(told, [pair]);

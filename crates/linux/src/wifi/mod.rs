@@ -1,4 +1,4 @@
-//! What a wireless interface tells beside frames: the fate of those that it sent, and the power of those that it received.
+//! What a wireless interface tells beside frames: the transmit status of those that it sent, and the power of those that it received.
 //!
 //! * [`capabilities`]: what the interface's driver tells, by nl80211.
 //! * [`control_messages`]: transmit status, which comes on the error queue of the socket that sent.
@@ -17,7 +17,7 @@ use wayhop_core::Mac;
 /// What the driver of an interface tells.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
-    /// The fate of unicasts, to sockets with `SO_WIFI_STATUS`.
+    /// The transmit status of unicasts, to sockets with `SO_WIFI_STATUS`.
     pub transmit_status: bool,
 }
 

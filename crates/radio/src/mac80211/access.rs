@@ -4,12 +4,12 @@ use wayhop_core::{Span, Time};
 
 use crate::outgoing::Outgoing;
 use crate::radio::{Host, Radio, RadioEvent, Times};
-use crate::station::{Backoff, Ear, Sending};
+use crate::station::{Backoff, PhyState, Sending};
 
 impl Times {
     /// When a running backoff ends.
-    pub(crate) fn expiry(&self, ear: &Ear) -> Time {
-        ear.since + self.difs + Span::from_nanos(self.slot_ns * u64::from(ear.slots))
+    pub(crate) fn expiry(&self, phy_state: &PhyState) -> Time {
+        phy_state.since + self.difs + Span::from_nanos(self.slot_ns * u64::from(phy_state.slots))
     }
 }
 
@@ -22,10 +22,13 @@ impl Radio {
         mac.current = Some(out);
         mac.rts_wanted = rts;
         mac.sequence = mac.sequence.wrapping_add(1);
-        if self.ears[i].backoff != Backoff::Off {
+        if self.phy_states[i].backoff != Backoff::Off {
             return;
         }
-        if self.config.immediate_access && self.ears[i].is_idle(now) && self.ears[i].busy_until <= now {
+        if self.config.immediate_access
+            && self.phy_states[i].is_idle(now)
+            && self.phy_states[i].busy_until <= now
+        {
             self.begin_at_once(now, station, host);
         } else {
             self.start_backoff(now, station, host);
@@ -34,49 +37,57 @@ impl Radio {
 
     /// IEEE 802.11 10.3.4.2: a medium that has been idle for DIFS may be used at once.
     fn begin_at_once(&mut self, now: Time, station: u32, host: &mut impl Host) {
-        let ear = &mut self.ears[station as usize];
+        let phy_state = &mut self.phy_states[station as usize];
         let eifs_until = self.macs[station as usize].eifs_until;
-        let idle_since = ear.busy_until.min(now).max(ear.nav).max(ear.on_air_until.min(now)).max(eifs_until);
-        ear.backoff = Backoff::Running;
-        ear.immediate = true;
-        ear.slots = 0;
-        ear.since = idle_since.max(now - self.times.difs);
+        let idle_since = phy_state
+            .busy_until
+            .min(now)
+            .max(phy_state.nav)
+            .max(phy_state.on_air_until.min(now))
+            .max(eifs_until);
+        phy_state.backoff = Backoff::Running;
+        phy_state.immediate = true;
+        phy_state.slots = 0;
+        phy_state.since = idle_since.max(now - self.times.difs);
         self.schedule_backoff(station, host);
     }
 
     /// Draws a backoff; it counts while the medium is idle.
     pub(crate) fn start_backoff(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let slots = self.draw_slots(station);
-        let ear = &mut self.ears[station as usize];
-        debug_assert!(ear.backoff == Backoff::Off);
-        ear.slots = slots;
-        ear.immediate = false;
-        ear.backoff = Backoff::Paused;
+        let phy_state = &mut self.phy_states[station as usize];
+        debug_assert!(phy_state.backoff == Backoff::Off);
+        phy_state.slots = slots;
+        phy_state.immediate = false;
+        phy_state.backoff = Backoff::Paused;
         self.resume_if_idle(now, station, host);
     }
 
     /// Lets a paused backoff run again, DIFS after the medium went idle, or after the NAV if that ends later.
     pub(crate) fn resume_if_idle(&mut self, now: Time, station: u32, host: &mut impl Host) {
-        let ear = &self.ears[station as usize];
-        if ear.backoff != Backoff::Paused || ear.sending != Sending::Nothing || ear.busy_until > now {
+        let phy_state = &self.phy_states[station as usize];
+        if phy_state.backoff != Backoff::Paused
+            || phy_state.sending != Sending::Nothing
+            || phy_state.busy_until > now
+        {
             return;
         }
-        if ear.immediate {
+        if phy_state.immediate {
             // Interrupted while it was about to send at once: now it must draw.
             let slots = self.draw_slots(station);
-            let ear = &mut self.ears[station as usize];
-            ear.slots = slots;
-            ear.immediate = false;
+            let phy_state = &mut self.phy_states[station as usize];
+            phy_state.slots = slots;
+            phy_state.immediate = false;
         }
-        let ear = &mut self.ears[station as usize];
-        ear.since = now.max(ear.nav).max(self.macs[station as usize].eifs_until);
-        ear.backoff = Backoff::Running;
+        let phy_state = &mut self.phy_states[station as usize];
+        phy_state.since = now.max(phy_state.nav).max(self.macs[station as usize].eifs_until);
+        phy_state.backoff = Backoff::Running;
         self.schedule_backoff(station, host);
     }
 
     /// Makes sure that an event comes up by the time that the running backoff ends.
     fn schedule_backoff(&mut self, station: u32, host: &mut impl Host) {
-        let expiry = self.times.expiry(&self.ears[station as usize]);
+        let expiry = self.times.expiry(&self.phy_states[station as usize]);
         let mac = &mut self.macs[station as usize];
         if expiry < mac.backoff_queued {
             mac.backoff_queued = expiry;
@@ -92,16 +103,16 @@ impl Radio {
             return;
         }
         mac.backoff_queued = Time::NEVER;
-        let ear = &mut self.ears[station as usize];
-        if ear.backoff != Backoff::Running {
+        let phy_state = &mut self.phy_states[station as usize];
+        if phy_state.backoff != Backoff::Running {
             // It will be resumed, and scheduled then.
             return;
         }
-        if self.times.expiry(ear) > now {
+        if self.times.expiry(phy_state) > now {
             self.schedule_backoff(station, host);
         } else {
-            ear.backoff = Backoff::Off;
-            ear.immediate = false;
+            phy_state.backoff = Backoff::Off;
+            phy_state.immediate = false;
             self.backoff_over(now, station, host);
         }
     }

@@ -46,7 +46,7 @@ impl Radio {
         if self.macs[i].current.is_none() {
             return;
         }
-        if !self.ears[i].is_idle(now) {
+        if !self.phy_states[i].is_idle(now) {
             // Somebody was quicker. A lost turn of data begins with an RTS again.
             let rts = self.macs[i].current.as_ref().is_some_and(|c| self.wants_rts(c));
             self.macs[i].rts_wanted = rts;
@@ -130,7 +130,7 @@ impl Radio {
             // 10.3.2.11: without regard to the medium.
             (FrameKind::Ack, Sending::Ack, t.ack)
         } else {
-            if !self.ears[i].is_idle(now) {
+            if !self.phy_states[i].is_idle(now) {
                 self.macs[i].answer = None;
                 return;
             }
@@ -160,10 +160,10 @@ impl Radio {
     fn transmit(&mut self, now: Time, head: FrameHead, len: usize, wait: Span, host: &mut impl Host) {
         let i = head.from as usize;
         let airtime = self.phy.airtime(head.kind, len);
-        let ear = &mut self.ears[i];
+        let phy_state = &mut self.phy_states[i];
         // Whatever it was receiving is drowned by its own transmitter.
-        ear.errored = true;
-        ear.on_air_until = now + airtime;
+        phy_state.errored = true;
+        phy_state.on_air_until = now + airtime;
         let mac = &mut self.macs[i];
         mac.frames += 1;
         let t = Transmission {
@@ -183,7 +183,7 @@ impl Radio {
             host.captured(&frame);
         }
         let pause = Pause { difs: self.times.difs, slot_ns: self.times.slot_ns };
-        let slot = self.medium.start(now, airtime, t, &mut self.ears, pause, host);
+        let slot = self.medium.start(now, airtime, t, &mut self.phy_states, pause, host);
         host.schedule(now + airtime, head.from, RadioEvent::End(slot));
         if wait > airtime {
             host.schedule(now + wait, head.from, RadioEvent::Timeout);
@@ -213,7 +213,7 @@ impl Radio {
 
     fn accept_rts(&mut self, f: &FrameAt<'_>, host: &mut impl Host) {
         let i = f.station as usize;
-        if self.ears[i].sending != Sending::Nothing || self.macs[i].answer.is_some() {
+        if self.phy_states[i].sending != Sending::Nothing || self.macs[i].answer.is_some() {
             return;
         }
         let left = Span::from_micros(u64::from(f.head.duration_us)) - self.times.sifs - self.times.cts;
@@ -223,7 +223,7 @@ impl Radio {
 
     fn accept_cts(&mut self, f: &FrameAt<'_>, host: &mut impl Host) {
         let i = f.station as usize;
-        if self.ears[i].sending != Sending::Rts {
+        if self.phy_states[i].sending != Sending::Rts {
             return;
         }
         let mac = &mut self.macs[i];
@@ -236,7 +236,7 @@ impl Radio {
 
     fn accept_ack(&mut self, f: &FrameAt<'_>, host: &mut impl Host) {
         let i = f.station as usize;
-        if self.ears[i].sending != Sending::Data {
+        if self.phy_states[i].sending != Sending::Data {
             return;
         }
         let Some(out) = &self.macs[i].current else { return };
@@ -259,7 +259,7 @@ impl Radio {
         let out = f.body.expect("a data frame has a body");
         if self.config.acknowledge {
             if self.is_long(out) {
-                if self.ears[i].sending != Sending::Cts {
+                if self.phy_states[i].sending != Sending::Cts {
                     // Data that we did not clear: no ACK would fit the others' NAV.
                     return;
                 }
@@ -285,7 +285,7 @@ impl Radio {
         let i = station as usize;
         if self.macs[i].answer.is_some() {
             self.defer(now, station, host);
-        } else if self.macs[i].current.is_some() && self.ears[i].backoff == Backoff::Off {
+        } else if self.macs[i].current.is_some() && self.phy_states[i].backoff == Backoff::Off {
             let cleared =
                 !self.macs[i].rts_wanted && self.macs[i].current.as_ref().is_some_and(|c| self.wants_rts(c));
             if cleared {
@@ -304,12 +304,12 @@ impl Radio {
     }
 
     fn set_sending(&mut self, now: Time, station: u32, sending: Sending, host: &mut impl Host) {
-        let ear = &mut self.ears[station as usize];
-        ear.sending = sending;
+        let phy_state = &mut self.phy_states[station as usize];
+        phy_state.sending = sending;
         if sending == Sending::Nothing {
             self.resume_if_idle(now, station, host);
         } else {
-            Pause { difs: self.times.difs, slot_ns: self.times.slot_ns }.apply(ear, now);
+            Pause { difs: self.times.difs, slot_ns: self.times.slot_ns }.apply(phy_state, now);
         }
     }
 }

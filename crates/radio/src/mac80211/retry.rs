@@ -9,7 +9,7 @@ impl Radio {
     /// The wait for an answer, or a transmission that expects none, is over (ns-2's `send_timer`).
     pub(crate) fn timed_out(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let i = station as usize;
-        match self.ears[i].sending {
+        match self.phy_states[i].sending {
             Sending::Rts => self.rts_failed(now, station, host),
             Sending::Data => self.data_over(now, station, host),
             Sending::Cts | Sending::Ack => self.macs[i].answer = None,

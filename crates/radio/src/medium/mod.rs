@@ -3,7 +3,7 @@
 //! A transmission costs two events, whoever hears it: at its first bit every station in range is told when, by its own
 //! distance, the frame begins and ends there; at its last bit those that were receiving it find out how it went. Stations
 //! are told up to 2 us ahead of their own time (550 m at the speed of light). Nothing they do in that time can be heard
-//! before a SIFS (10 us) has passed, and [`crate::station::Ear::is_idle`] knows a carrier that has not begun.
+//! before a SIFS (10 us) has passed, and [`crate::station::PhyState::is_idle`] knows a carrier that has not begun.
 
 mod neighbours;
 mod overrides;
@@ -18,7 +18,7 @@ use crate::phy::Phy;
 use crate::propagation::{LIGHT_SPEED_M_PER_S, Propagation};
 use crate::radio::FrameHead;
 use crate::site::{End, Site};
-use crate::station::{Backoff, Ear};
+use crate::station::{Backoff, PhyState};
 use crate::units::dbm_to_watts;
 use neighbours::Neighbours;
 pub use overrides::LinkOverride;
@@ -102,16 +102,16 @@ pub(crate) struct Pause {
 impl Pause {
     /// The medium goes busy at `at`: the slots counted by then are done, a begun one is not.
     #[inline]
-    pub(crate) fn apply(self, ear: &mut Ear, at: Time) {
-        if ear.backoff != Backoff::Running {
+    pub(crate) fn apply(self, phy_state: &mut PhyState, at: Time) {
+        if phy_state.backoff != Backoff::Running {
             return;
         }
-        let counting = ear.since + self.difs;
-        if counting + Span::from_nanos(self.slot_ns * u64::from(ear.slots)) <= at {
+        let counting = phy_state.since + self.difs;
+        if counting + Span::from_nanos(self.slot_ns * u64::from(phy_state.slots)) <= at {
             return;
         }
-        ear.slots -= (at.since(counting).as_nanos() / self.slot_ns) as u32;
-        ear.backoff = Backoff::Paused;
+        phy_state.slots -= (at.since(counting).as_nanos() / self.slot_ns) as u32;
+        phy_state.backoff = Backoff::Paused;
     }
 }
 
@@ -152,7 +152,7 @@ impl Medium {
         now: Time,
         airtime: Span,
         mut t: Transmission,
-        ears: &mut [Ear],
+        phy_states: &mut [PhyState],
         pause: Pause,
         motions: &mut impl Motions,
     ) -> u32 {
@@ -175,10 +175,10 @@ impl Medium {
         for &Audible { station, delay_ns, watts } in &self.audible {
             let from = now + Span::from_nanos(u64::from(delay_ns));
             let arrival = Arrival { slot, from, until: from + airtime, watts };
-            let ear = &mut ears[station as usize];
+            let phy_state = &mut phy_states[station as usize];
             let listens = match &mut self.model {
-                Model::Threshold(m) => m.arrive(ear, &arrival, airtime, pause),
-                Model::Sinr(m) => m.arrive(station, ear, &arrival, pause),
+                Model::Threshold(m) => m.arrive(phy_state, &arrival, airtime, pause),
+                Model::Sinr(m) => m.arrive(station, phy_state, &arrival, pause),
             };
             if listens {
                 t.receivers.push(Receiver { station, delay_ns });

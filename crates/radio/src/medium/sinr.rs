@@ -5,7 +5,7 @@ use wayhop_core::{Purpose, Time, draw};
 use super::{Arrival, Pause, Transmission};
 use crate::config::RadioConfig;
 use crate::phy::Phy;
-use crate::station::{Ear, NONE};
+use crate::station::{NONE, PhyState};
 use crate::units::{db_to_ratio, dbm_to_watts};
 
 pub(crate) struct Sinr {
@@ -48,37 +48,43 @@ impl Sinr {
     }
 
     /// A frame begins at a station. Returns whether the station shall look at it, or at the medium, when it ends.
-    pub(crate) fn arrive(&mut self, station: u32, ear: &mut Ear, a: &Arrival, pause: Pause) -> bool {
+    pub(crate) fn arrive(
+        &mut self,
+        station: u32,
+        phy_state: &mut PhyState,
+        a: &Arrival,
+        pause: Pause,
+    ) -> bool {
         let signals = &mut self.signals[station as usize];
-        let since = if ear.locked == NONE { a.from } else { ear.busy_from.min(a.from) };
-        signals.retain(|s| s.until > since || s.slot == ear.locked);
+        let since = if phy_state.locked == NONE { a.from } else { phy_state.busy_from.min(a.from) };
+        signals.retain(|s| s.until > since || s.slot == phy_state.locked);
         let others: f64 = signals.iter().filter(|s| s.until > a.from).map(|s| s.watts).sum();
         signals.push(Signal { slot: a.slot, from: a.from, until: a.until, watts: a.watts });
 
         let sensed = others + a.watts >= self.carrier_sense_watts;
         if sensed {
-            pause.apply(ear, a.from);
-            if ear.busy_until <= a.from {
-                ear.busy_from = a.from;
-                ear.busy_until = a.until;
+            pause.apply(phy_state, a.from);
+            if phy_state.busy_until <= a.from {
+                phy_state.busy_from = a.from;
+                phy_state.busy_until = a.until;
             } else {
-                ear.busy_until = ear.busy_until.max(a.until);
+                phy_state.busy_until = phy_state.busy_until.max(a.until);
             }
         }
         let rest = others + self.noise_watts;
-        let understandable = a.watts >= self.receive_watts && ear.on_air_until <= a.from;
+        let understandable = a.watts >= self.receive_watts && phy_state.on_air_until <= a.from;
         let locks = understandable
-            && if ear.locked == NONE {
+            && if phy_state.locked == NONE {
                 a.watts >= PREAMBLE_RATIO * rest
             } else {
                 // The stronger later frame takes the receiver over.
                 a.watts >= self.capture_ratio * rest
             };
         if locks {
-            ear.locked = a.slot;
-            ear.watts = a.watts;
-            ear.errored = false;
-            ear.collided = false;
+            phy_state.locked = a.slot;
+            phy_state.watts = a.watts;
+            phy_state.errored = false;
+            phy_state.collided = false;
         }
         locks || sensed
     }

@@ -5,7 +5,7 @@ use wayhop_core::Span;
 use super::{Arrival, Pause};
 use crate::config::RadioConfig;
 use crate::phy::Phy;
-use crate::station::{Ear, NONE};
+use crate::station::{NONE, PhyState};
 use crate::units::{db_to_ratio, dbm_to_watts};
 
 pub(crate) struct Threshold {
@@ -27,30 +27,30 @@ impl Threshold {
 
     /// A frame strong enough to be sensed begins at a station. Returns whether the station shall look at it when it ends.
     #[inline]
-    pub(crate) fn arrive(&self, ear: &mut Ear, a: &Arrival, airtime: Span, pause: Pause) -> bool {
-        let errored = a.watts < self.receive_watts || ear.on_air_until > a.from;
-        if ear.locked == NONE {
+    pub(crate) fn arrive(&self, phy_state: &mut PhyState, a: &Arrival, airtime: Span, pause: Pause) -> bool {
+        let errored = a.watts < self.receive_watts || phy_state.on_air_until > a.from;
+        if phy_state.locked == NONE {
             // An idle receiver locks on the first audible frame, even one too weak to understand.
-            pause.apply(ear, a.from);
-            ear.locked = a.slot;
-            ear.watts = a.watts;
-            ear.errored = errored;
-            ear.collided = false;
-            ear.busy_from = a.from;
-            ear.busy_until = a.until;
+            pause.apply(phy_state, a.from);
+            phy_state.locked = a.slot;
+            phy_state.watts = a.watts;
+            phy_state.errored = errored;
+            phy_state.collided = false;
+            phy_state.busy_from = a.from;
+            phy_state.busy_until = a.until;
             true
-        } else if ear.watts >= self.capture_ratio * a.watts {
+        } else if phy_state.watts >= self.capture_ratio * a.watts {
             // The new frame does not disturb; ns-2 takes the medium for busy until it is over.
-            ear.nav = ear.nav.max(a.from + self.eifs + airtime);
+            phy_state.nav = phy_state.nav.max(a.from + self.eifs + airtime);
             false
         } else {
             // Both are lost. The one that lasts longer is followed to its end.
-            ear.collided = true;
-            if a.until > ear.busy_until {
-                ear.locked = a.slot;
-                ear.watts = a.watts;
-                ear.errored = errored;
-                ear.busy_until = a.until;
+            phy_state.collided = true;
+            if a.until > phy_state.busy_until {
+                phy_state.locked = a.slot;
+                phy_state.watts = a.watts;
+                phy_state.errored = errored;
+                phy_state.busy_until = a.until;
                 true
             } else {
                 false

@@ -26,7 +26,7 @@ fn frame(pool: &mut Pool, octets: u64, id: u64) -> Frame {
     }
 }
 
-fn told(f: &mut Fates, octets: u64, acked: bool) -> Option<Verdict> {
+fn told(f: &mut TxStatuses, octets: u64, acked: bool) -> Option<Verdict> {
     f.told(&octets.to_be_bytes(), acked)
 }
 
@@ -36,8 +36,8 @@ fn acked(v: Option<Verdict>) -> Option<u64> {
 }
 
 /// A driver that told of three frames.
-fn trusted() -> Fates {
-    let mut f = Fates::default();
+fn trusted() -> TxStatuses {
+    let mut f = TxStatuses::default();
     f.watch();
     (0..3).for_each(|k| drop(told(&mut f, k, true)));
     f
@@ -45,7 +45,7 @@ fn trusted() -> Fates {
 
 #[test]
 fn a_driver_is_trusted_when_it_has_told_of_three_frames_and_packets_are_kept_from_then_on() {
-    let (mut f, mut pool) = (Fates::default(), Pool::new());
+    let (mut f, mut pool) = (TxStatuses::default(), Pool::new());
     assert!(f.taken(NOW, frame(&mut pool, 1, 1)).is_some(), "one that is not watched");
     f.watch();
     for k in 0..3 {
@@ -102,7 +102,7 @@ fn a_driver_that_falls_silent_is_watched_again_and_keeps_nothing_back() {
 
 #[test]
 fn a_driver_that_never_tells_is_given_up_with_a_line_for_the_log() {
-    let (mut f, mut pool) = (Fates::default(), Pool::new());
+    let (mut f, mut pool) = (TxStatuses::default(), Pool::new());
     f.watch();
     for k in 0..16 {
         assert!(f.taken(NOW, frame(&mut pool, k, k)).is_some());
@@ -130,7 +130,7 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #[test]
     fn every_packet_comes_out_once_whatever_the_driver_tells(steps in prop::collection::vec(step(), 0..2_000)) {
-        let (mut f, mut pool, mut now) = (Fates::default(), Pool::new(), NOW);
+        let (mut f, mut pool, mut now) = (TxStatuses::default(), Pool::new(), NOW);
         f.watch();
         let (mut sent, mut ended, mut id) = (0, 0, 0);
         for s in steps {
@@ -164,7 +164,7 @@ fn host(n: u8) -> Host {
     let rng = stream(1, Purpose::Protocol, n.into());
     let mesh = Prefix::around(address(1), 24);
     let mut h = Host::new(dsr.engine(), address(n), mesh, port, rng);
-    h.fates.watch();
+    h.tx_statuses.watch();
     h.start();
     h
 }
@@ -188,7 +188,7 @@ fn take(a: &mut Host) {
     }
 }
 
-/// Sends what one has for the other, and tells of its fate: everything arrives. Returns the packets.
+/// Sends what one has for the other, and tells of its tx_status: everything arrives. Returns the packets.
 fn carry(from: &mut Host, to: &mut Host) -> Vec<Vec<u8>> {
     let mut packets = Vec::new();
     loop {
@@ -200,7 +200,7 @@ fn carry(from: &mut Host, to: &mut Host) -> Vec<Vec<u8>> {
             continue;
         }
         to.frame_in(&frame, false, f32::NAN);
-        from.fate(&frame[14..], true);
+        from.tx_status(&frame[14..], true);
         packets.push(frame[14..].to_vec());
     }
 }
@@ -246,7 +246,7 @@ fn dsr_asks_for_acknowledgements_until_the_driver_has_shown_that_it_tells_of_the
             carry(&mut b, &mut a);
         }
     }
-    assert!(a.fates.is_trusted());
+    assert!(a.tx_statuses.is_trusted());
     assert_eq!(b.around.counters.delivered, 12);
     assert!(asked[..3].iter().any(|asks| *asks), "{asked:?}");
     assert!(!asked[asked.len() - 4..].iter().any(|asks| *asks), "{asked:?}");
@@ -267,14 +267,14 @@ fn dsr_looks_for_another_route_when_the_driver_tells_twice_that_a_packet_did_not
             carry(&mut b, &mut a);
         }
     }
-    assert!(a.fates.is_trusted());
+    assert!(a.tx_statuses.is_trusted());
     at(&mut a, 1_000);
     data(&mut a, 99);
     for _ in 0..2 {
         let frame = first(&a).expect("the packet");
         assert!(has(&frame[14..], |o| matches!(o, DsrOption::SourceRoute(_))));
         take(&mut a);
-        a.fate(&frame[14..], false);
+        a.tx_status(&frame[14..], false);
     }
     for now in 1_000..1_100 {
         at(&mut a, now);

@@ -18,7 +18,7 @@ use crate::simulation::Simulation;
 use crate::slab::Slab;
 
 /// A packet that leaves the simulated network. Give its buffer back by [`Simulation::recycle`].
-pub struct Leaving {
+pub struct Egress {
     /// The node at which it leaves.
     pub node: u32,
     /// When, in the run's time.
@@ -50,10 +50,10 @@ pub(crate) struct Programs {
 }
 
 /// The door.
-pub(crate) struct Outside {
+pub(crate) struct External {
     /// Packets whose event in the queue brings them in.
-    pub(crate) entering: Slab<Packet>,
-    pub(crate) leaving: VecDeque<Leaving>,
+    pub(crate) ingress: Slab<Packet>,
+    pub(crate) egress: VecDeque<Egress>,
     /// By node: flows' packets that left to be sent and have not entered yet.
     expected: Vec<VecDeque<Expected>>,
     pub(crate) programs: Programs,
@@ -71,14 +71,14 @@ struct Expected {
     born: Time,
 }
 
-impl Outside {
+impl External {
     /// More do not wait in a network stack between sending and the TUN.
     const MAX_EXPECTED: usize = 1_024;
 
     pub(crate) fn new(nodes: usize) -> Self {
         Self {
-            entering: Slab::new(),
-            leaving: VecDeque::new(),
+            ingress: Slab::new(),
+            egress: VecDeque::new(),
             expected: (0..nodes).map(|_| VecDeque::new()).collect(),
             programs: Programs::default(),
             watched: false,
@@ -97,7 +97,7 @@ impl Outside {
             let born = packet.meta.born;
             waiting.push_back(Expected { ip_id: ip.id(), destination: ip.dst(), tag, born });
         }
-        self.leaving.push_back(Leaving { node, at, exit: Exit::Send, packet });
+        self.egress.push_back(Egress { node, at, exit: Exit::Send, packet });
     }
 
     /// The flow's packet that this one is, and when it was made.
@@ -113,30 +113,30 @@ impl Outside {
 impl Common {
     /// A packet of a program outside enters at its node; false if it is nothing that this network carries.
     fn enter(&mut self, at: Time, node: u32, bytes: &[u8]) -> bool {
-        let Some(outside) = &mut self.outside else { return false };
+        let Some(external) = &mut self.external else { return false };
         let Ok(ip) = ipv4::Packet::new_checked(bytes) else { return false };
         if ip.src() != self.addrs[node as usize] {
             return false;
         }
-        let known = outside.recognise(node, &ip).or_else(|| {
+        let known = external.recognise(node, &ip).or_else(|| {
             let tag = self.flows.answered(node, &ip, &self.stations)?;
             Some((tag, at))
         });
         let (flow, born) = known.map_or((None, at), |(tag, born)| (Some(tag), born));
         let meta = PacketMeta { flow, born, ..self.work.new_meta(at) };
         let p = self.work.pool.packet(&bytes[..ip.total_len()], meta);
-        outside.programs.sent += u64::from(flow.is_none());
-        let handle = outside.entering.put(p);
-        self.queue.push(at, node, Event::Enter(handle));
+        external.programs.sent += u64::from(flow.is_none());
+        let handle = external.ingress.put(p);
+        self.queue.push(at, node, Event::Ingress(handle));
         true
     }
 }
 
 impl Net {
     /// The event of such a packet came up.
-    pub(crate) fn entered(&mut self, at: Time, node: u32, handle: u32) {
-        if let Some(outside) = &mut self.common.outside {
-            let p = outside.entering.take(handle);
+    pub(crate) fn ingress(&mut self, at: Time, node: u32, handle: u32) {
+        if let Some(external) = &mut self.common.external {
+            let p = external.ingress.take(handle);
             self.start(at, node, p);
         }
     }
@@ -145,7 +145,7 @@ impl Net {
 impl Simulation {
     /// Opens the network to the outside, before its first event.
     pub fn open(&mut self) {
-        self.net.common.outside = Some(Outside::new(self.net.nodes.len()));
+        self.net.common.external = Some(External::new(self.net.nodes.len()));
     }
 
     /// A packet of a node's program enters at `at`, or now if that is past. One that is not IPv4, or not from this node, is
@@ -155,8 +155,8 @@ impl Simulation {
     }
 
     /// The next packet that leaves, in their order.
-    pub fn leave(&mut self) -> Option<Leaving> {
-        self.net.common.outside.as_mut()?.leaving.pop_front()
+    pub fn leave(&mut self) -> Option<Egress> {
+        self.net.common.external.as_mut()?.egress.pop_front()
     }
     /// Gives the buffer of a packet that left back.
     pub fn recycle(&mut self, p: Packet) {

@@ -1,7 +1,7 @@
 //! What became of unicasts, as the interface's driver tells: transmit status.
 //!
 //! A driver that is said to tell is not believed at once. First it is watched: packets count as sent, and the protocol looks
-//! after them itself, until the driver has told of [`TRUST_AFTER`] frames. From then on each packet is kept until its fate is
+//! after them itself, until the driver has told of [`TRUST_AFTER`] frames. From then on each packet is kept until its status is
 //! told. A driver that falls silent is watched again.
 //!
 //! One failure is vetoed: the packet is sent a second time, with all tries of the MAC. Only the second failure is told.
@@ -22,14 +22,14 @@ const TRUST_AFTER: u32 = 3;
 const MAX_UNTOLD: u32 = 16;
 /// How long a driver may take: the MAC's tries, behind whatever waits in the driver.
 const PATIENCE: Span = Span::from_secs(2);
-/// The most frames whose fate is open.
+/// The most frames whose status is open.
 const MAX_OPEN: usize = 512;
 /// How often a packet is sent.
 const TRIES: u8 = 2;
 
-/// The frames whose fate is open, oldest first.
+/// The frames whose status is open, oldest first.
 #[derive(Debug, Default)]
-pub(crate) struct Fates {
+pub(crate) struct TxStatuses {
     state: State,
     open: VecDeque<Open>,
     /// The keys of frames that failed once and are to be sent again.
@@ -77,7 +77,7 @@ fn key(ip_packet: &[u8]) -> u64 {
     h.finish()
 }
 
-impl Fates {
+impl TxStatuses {
     /// The driver is said to tell.
     pub(crate) fn watch(&mut self) {
         self.state = State::Watched;
@@ -89,7 +89,7 @@ impl Fates {
         self.state != State::Off
     }
 
-    /// Whether the fate of every unicast is told.
+    /// Whether the transmit status of every unicast is reported.
     pub(crate) fn is_trusted(&self) -> bool {
         self.state == State::Trusted
     }
@@ -104,7 +104,7 @@ impl Fates {
         !self.failed.is_empty() && self.failed.contains(&key(ip_packet))
     }
 
-    /// The interface took a frame. Gives it back if its fate will not be told.
+    /// The interface took a frame. Gives it back if its status will not be told.
     pub(crate) fn taken(&mut self, now: Time, frame: Frame) -> Option<Frame> {
         if self.state == State::Off || frame.next_hop == BROADCAST || frame.payload == Payload::Arp {
             return Some(frame);
@@ -144,7 +144,7 @@ impl Fates {
         })
     }
 
-    /// A packet of whose fate nothing will be heard: too long ago, or too many.
+    /// A packet of whose status nothing will be heard: too long ago, or too many.
     pub(crate) fn untold(&mut self, now: Time) -> Option<Frame> {
         while self.open.front().is_some_and(|o| o.due <= now) || self.open.len() > MAX_OPEN {
             let open = self.open.pop_front()?;
@@ -180,7 +180,7 @@ impl Fates {
         self.open.front().map(|o| o.due)
     }
 
-    /// Frames whose fate is open.
+    /// Frames whose status is open.
     pub(crate) fn len(&self) -> usize {
         self.open.len()
     }
@@ -188,8 +188,8 @@ impl Fates {
 
 impl Host {
     /// The driver told of the frame with this IP packet.
-    pub(crate) fn fate(&mut self, ip_packet: &[u8], acked: bool) {
-        let verdict = self.fates.told(ip_packet, acked);
+    pub(crate) fn tx_status(&mut self, ip_packet: &[u8], acked: bool) {
+        let verdict = self.tx_statuses.told(ip_packet, acked);
         self.note_trust();
         match verdict {
             None => {}
