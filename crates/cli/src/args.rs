@@ -111,6 +111,9 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Print the routing messages of a capture, one JSON object a line
     Decode(DecodeArgs),
+    /// Feed logs of what went into routing engines to the engines again, and say what they do otherwise
+    #[command(after_help = crate::replay::EXAMPLES)]
+    Replay(crate::replay::ReplayArgs),
     /// Find the packets that one capture sent and another did not receive, in bursts by time and place
     #[command(after_help = DIFF_EXAMPLE)]
     Diff(DiffArgs),
@@ -212,6 +215,8 @@ pub(crate) struct RunArgs {
     /// Write DIR/trace.tr, in ns-2's old wireless format
     #[arg(long)]
     pub(crate) ns2_trace: bool,
+    #[command(flatten)]
+    pub(crate) record: crate::record::RecordArgs,
     /// Say in the summary what the geometry allowed each flow: shortest hops, path changes, partitions
     #[arg(long)]
     pub(crate) topology: bool,
@@ -420,6 +425,10 @@ pub(crate) struct NodeArgs {
     /// Change any key of the configuration, such as protocol.hello=always; may be given again
     #[arg(long = "set", value_name = "PATH.KEY=VALUE")]
     pub(crate) sets: Vec<String>,
+    /// Write what goes into the routing engine to this file, for `wayhop replay`; without FILE, to inputs/NODE.jsonl in
+    /// the run directory
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    pub(crate) record_inputs: Option<Option<PathBuf>>,
     /// Print the configuration with all that follows from it, and do nothing
     #[arg(long)]
     pub(crate) check: bool,
@@ -451,6 +460,8 @@ pub(crate) struct LabArgs {
     /// Write DIR/captures/NODE.pcapng for every node
     #[arg(long)]
     pub(crate) captures: bool,
+    #[command(flatten)]
+    pub(crate) record: crate::record::RecordArgs,
     /// Print the summary as one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -43,6 +43,7 @@ pub use description::{
 };
 pub use effect::{Effect, Priority, TimerKey, TraceNote, TxId, TxSpec};
 pub use frame::{Frame, Payload, Reporting};
+pub use bytes::from_hex;
 pub use hex::hex;
 pub use input::{Input, RxMeta, TxReport, TxStatus};
 pub use inspect::{HeldPackets, Inspect};

@@ -75,9 +75,21 @@ pub struct NodeConfig {
     /// What is captured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capture: Option<Capture>,
+    /// The log of what goes into the routing engine, for `wayhop replay`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<InputLog>,
     /// The routing protocol: the section of a scenario.
     #[serde(default)]
     pub protocol: Protocol,
+}
+
+/// A log of the routing engine's inputs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InputLog {
+    /// The file. An older one is replaced. With `run` it may be left out: then it is inputs/NAME.jsonl there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
 }
 
 /// A capture of the protocol's frames.
@@ -124,6 +136,8 @@ pub struct Overrides {
     pub protocol: Option<String>,
     /// `protocol.profile`.
     pub profile: Option<String>,
+    /// `inputs`; the inner `None` for a log in the run directory.
+    pub inputs: Option<Option<PathBuf>>,
     /// `path.key=value` settings.
     pub sets: Vec<String>,
 }
@@ -206,6 +220,13 @@ impl Settings {
                 "name a file, or a run directory with `run`",
             ));
         }
+        if config.run.is_none() && config.inputs.as_ref().is_some_and(|c| c.file.is_none()) {
+            return Err(doc.error(
+                "inputs.file",
+                "there is none",
+                "name a file, as --record-inputs FILE, or a run directory with `run`",
+            ));
+        }
         if let Some(name) = &config.control {
             wayhop_control::paths::socket(name)
                 .map_err(|e| doc.error("control", e, "give a short name such as mesh0"))?;
@@ -252,6 +273,10 @@ impl Overrides {
             text("tun", &self.tun),
             text("protocol.name", &self.protocol),
             text("protocol.profile", &self.profile),
+            self.inputs.as_ref().map(|file| match file {
+                Some(file) => format!("inputs.file={}", toml::Value::String(file.display().to_string())),
+                None => "inputs={}".to_owned(),
+            }),
         ];
         flags.into_iter().flatten().chain(self.sets.iter().cloned()).collect()
     }

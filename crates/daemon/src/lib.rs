@@ -18,6 +18,7 @@ mod control;
 mod counters;
 mod events;
 mod host;
+mod inputs;
 mod log;
 mod monitor;
 mod places;

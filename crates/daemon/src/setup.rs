@@ -18,6 +18,7 @@ use crate::capture::{Capture, CaptureFile};
 use crate::config::Settings;
 use crate::control::{Desk, NODE};
 use crate::host::{Host, Port};
+use crate::inputs;
 use crate::log::{Level, Log};
 use crate::privileges;
 use crate::remade::interface_settings;
@@ -102,6 +103,11 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     host.parameters = configured.values().into();
     host.timing = config.timing.then(Timing::default);
     host.around.run = config.run.as_ref().map(|_| Run::waiting());
+    let about = about(settings);
+    host.around.inputs = config
+        .inputs
+        .as_ref()
+        .map(|_| inputs::waiting(&configured, seed, &about.name, settings.address, interface.mac));
     // Filters and eBPF need to know which sockets the protocol opens; what it sends waits in the queue.
     host.start();
 
@@ -159,7 +165,6 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         .then(NeighbourNews::open)
         .transpose()
         .map_err(Error::system("hear of neighbours that are not there"))?;
-    let about = about(settings);
     let run = config.run.as_deref().map(|path| run_dir::make(path, settings, seed)).transpose()?;
     let capture = match &config.capture {
         Some(c) => {
@@ -169,6 +174,9 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         }
         None => None,
     };
+    if let (Some(logs), Some(c)) = (&mut host.around.inputs, &config.inputs) {
+        inputs::make(logs, c.file.as_deref(), run.as_ref(), &about.name, &config.user)?;
+    }
     let control = config.control.as_ref().map(|name| open_control(name, &mut undo)).transpose()?;
     Station::prepare(settings)?;
     undo.seal()?;
@@ -181,6 +189,9 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     };
     if let (Some(run), Some(dir)) = (&mut host.around.run, run) {
         run.begin(dir, &about)?;
+    }
+    if let Some(logs) = &mut host.around.inputs {
+        logs.begin().map_err(Error::system("start a thread for the log of inputs"))?;
     }
     let station = Station::begin(settings, about, &log)?;
     let signals = match crate::config::source(&config.signal, &config.interface).flatten() {

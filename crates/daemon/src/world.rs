@@ -7,11 +7,13 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{
-    Addr, DropReason, Frame, IfaceId, Packet, PacketId, Prefix, Route, SendState, Time, TimerKey, TraceNote,
+    Addr, DropReason, Effect, Frame, IfaceId, Input, Packet, PacketId, Prefix, Route, SendState, Time, TimerKey, TraceNote,
 };
-use wayhop_node::{Above, Below, Due, Hop, HopKind, Row, Schedule, Stage, Workspace, World};
+use wayhop_node::{Above, Below, Due, Hop, HopKind, Row, Schedule, Seen, Stage, Workspace, World};
+use wayhop_replay::Logs;
 use wayhop_wire::{ipv4, unreachable_for};
 
+use crate::control::NODE;
 use crate::counters::Counters;
 use crate::events::Events;
 use crate::run_dir::Run;
@@ -40,6 +42,8 @@ pub(crate) struct Around {
     pub(crate) route_changes: Vec<Result<Route, Prefix>>,
     /// The run directory, if there is one.
     pub(crate) run: Option<Run>,
+    /// The log of what goes into the engine, if there is one.
+    pub(crate) inputs: Option<Box<Logs>>,
 }
 
 impl Around {
@@ -60,6 +64,7 @@ impl Around {
             routes: FxHashMap::default(),
             route_changes: Vec::new(),
             run: None,
+            inputs: None,
         }
     }
 
@@ -162,6 +167,20 @@ impl World for Around {
         self.events.sent(at, state);
         if let Some(run) = &mut self.run {
             run.sent(at, state);
+        }
+    }
+
+    fn logs_inputs(&self) -> bool {
+        self.inputs.as_ref().is_some_and(|logs| logs.wants(NODE))
+    }
+    fn log_input(&mut self, at: Time, engine: u8, seen: &Seen<'_>, input: &Input<'_>) {
+        if let Some(logs) = &mut self.inputs {
+            logs.input(at, NODE, engine, seen, input);
+        }
+    }
+    fn log_effects(&mut self, effects: &[Effect]) {
+        if let Some(logs) = &mut self.inputs {
+            logs.effects(effects);
         }
     }
 

@@ -62,6 +62,8 @@ pub struct Plan {
     pub filter: MacFilter,
     /// The nodes' captures, if there are to be any.
     pub captures: Vec<Option<PathBuf>>,
+    /// The logs of what goes into the nodes' engines, if there are to be any.
+    pub inputs: Vec<Option<PathBuf>>,
 }
 
 /// What a lab does beside its scenario.

@@ -66,6 +66,10 @@ impl Nodes {
                 let snap = s.captures.snap_length;
                 command.arg("--set").arg(format!("capture.snap_length_bytes={snap}"));
             }
+            if let Some(Some(path)) = plan.inputs.get(i) {
+                let path = toml::Value::String(path.display().to_string());
+                command.arg("--set").arg(format!("inputs.file={path}"));
+            }
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
             // Ctrl-C at a terminal is for the lab, which then ends them.
             command.process_group(0);

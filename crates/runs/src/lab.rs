@@ -11,6 +11,7 @@ use wayhop_scenario::{Protocol, Resolved, Scenario};
 use wayhop_trace::{Recorder, RunDir};
 
 use crate::error::Error;
+use crate::inputs::InputLogs;
 use crate::outcome::Outcome;
 use crate::programs::programs;
 
@@ -66,16 +67,30 @@ impl Lab {
     }
 }
 
-/// The plan of a scenario's lab. Captures go into `dir`, the run directory.
+/// The plan of a scenario's lab. Captures go into `dir`, the run directory, and so do logs of inputs.
 pub fn plan(
     scenario: &Scenario,
     resolved: Resolved,
     filter: MacFilter,
     dir: Option<&RunDir>,
+    inputs: Option<&InputLogs>,
 ) -> Result<Plan, Error> {
     let sets = sets(&scenario.protocol, resolved.seed);
     let captures = captures(&resolved, dir)?;
-    Ok(Plan { sets, filter, captures, scenario: resolved })
+    let inputs = logs(&resolved, inputs)?;
+    Ok(Plan { sets, filter, captures, inputs, scenario: resolved })
+}
+
+/// Where the logs of inputs are.
+fn logs(r: &Resolved, inputs: Option<&InputLogs>) -> Result<Vec<Option<PathBuf>>, Error> {
+    let mut files = vec![None; r.names.len()];
+    let Some(InputLogs { dir, nodes }) = inputs else { return Ok(files) };
+    dir.make_inputs_dir()?;
+    for node in nodes {
+        let path = dir.inputs_path(&r.names[node.index()]);
+        files[node.index()] = Some(std::path::absolute(path).map_err(Error::run)?);
+    }
+    Ok(files)
 }
 
 /// What of a scenario has no effect in a lab.
