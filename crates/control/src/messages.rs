@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use wayhop_core::Addr;
 
 use crate::error::{ControlError, ErrorCode};
-use crate::event::EventKind;
+use crate::event_kind::EventKind;
 
 /// The version of the messages, the value of a request's key `wayhop`.
 pub const VERSION: u64 = 1;

@@ -5,12 +5,14 @@ use wayhop_radio::{CardConfig, PRESETS, RadioConfig};
 use wayhop_transport::{FlowConfig, FlowKind};
 use wayhop_world::{Geodetic, Track};
 
+use crate::checks::{check_geodetic, in_range};
 use crate::commands::{self, Order};
 use crate::document::Document;
-use crate::error::{Error, unknown_name};
+use crate::document::unknown_name;
+use crate::error::Error;
 use crate::limits::MAX_DURATION_S;
 use crate::map::Map;
-use crate::placing::{Placed, check_geodetic, in_range};
+use crate::placing::Placed;
 use crate::programs::{self, ProgramPlan};
 use crate::protocol;
 use crate::schema::{Captures, Scenario};

@@ -412,7 +412,8 @@ fn the_gain_is_taken_seed_by_seed_and_a_stall_is_a_fifth_of_a_second_without_a_p
 
 #[test]
 fn the_sequence_plot_tells_direct_segments_and_wide_requests() {
-    use super::tcp::{self, Case, Connection};
+    use super::tcp;
+    use super::transfer::{Case, Connection};
     let (a, c) = (NodeId(0), Addr::new(10, 0, 0, 3));
     let mut seen = Connection::new(a, c);
     let hop = |kind, packet, bytes, peer, messages, ttl| HopEvent {

@@ -6,9 +6,9 @@ use wayhop_trace::{HopEvent, HopKind, Lateness, Messages, Observer, PacketClass,
 
 use super::lap::Lap;
 use super::programs::Seen;
+use super::run::{ROBOT, Run, STATION};
 use super::sections;
 use super::traffic::{Count, Kind, Traffic};
-use super::{ROBOT, Run, STATION};
 
 fn at(ms: u64) -> Time {
     Time::from_nanos(ms * 1_000_000)
