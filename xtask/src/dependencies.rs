@@ -36,7 +36,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // What of a node faces the kernel. Its tests need namespaces.
     ("linux", &["core", "wire", "netns"]),
     // One node on a real interface. It has no radio model: its radio is real. Of the world it has the globe.
-    ("daemon", &["linux", "core", "wire", "node", "replay", "world", "protocols", "trace", "scenario", "control"]),
+    (
+        "daemon",
+        &["linux", "core", "wire", "node", "replay", "world", "protocols", "trace", "scenario", "control"],
+    ),
     // Many nodes on one wire. It starts daemons as users do, by the command.
     ("lab", &["linux", "netns", "core", "wire", "transport", "trace", "scenario", "control", "world"]),
     // What forwarding costs: a measurement of daemons and of the kernel.

@@ -46,7 +46,8 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
         Some(dir) => run_dir::tables(dir, &resolved)?,
         None => Recorder::hash_only(),
     };
-    let plan = plan(&scenario, resolved, filter, dir.as_ref(), record::logs(recorded, dir.as_ref()).as_ref())?;
+    let plan =
+        plan(&scenario, resolved, filter, dir.as_ref(), record::logs(recorded, dir.as_ref()).as_ref())?;
     let dir = dir.as_ref().map(RunDir::path);
     // The command's own output has the terminal.
     let mut progress = Progress::new(plan.scenario.duration, a.quiet || command.is_some());

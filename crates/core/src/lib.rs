@@ -36,6 +36,7 @@ mod socket;
 mod time;
 
 pub use addr::{Addr, BROADCAST, Mac, NodeId, node_named};
+pub use bytes::from_hex;
 pub use command::{Command, Refused};
 pub use cx::Cx;
 pub use description::{
@@ -43,7 +44,6 @@ pub use description::{
 };
 pub use effect::{Effect, Priority, TimerKey, TraceNote, TxId, TxSpec};
 pub use frame::{Frame, Payload, Reporting};
-pub use bytes::from_hex;
 pub use hex::hex;
 pub use input::{Input, RxMeta, TxReport, TxStatus};
 pub use inspect::{HeldPackets, Inspect};

@@ -28,6 +28,7 @@ mod reload;
 mod remade;
 mod run;
 mod run_dir;
+mod scenario;
 mod setup;
 mod signals;
 mod station;

@@ -262,10 +262,12 @@ fn open_control(name: &str, undo: &mut Undo) -> Result<Bound, Error> {
         .map_err(Error::system(format!("open the control socket {}", path.display())))
 }
 
-/// Who this node is to others: by the name of its control socket, or else the host's.
+/// Who this node is to others: by the name of its control socket, or that in its scenario, or else the host's.
 fn about(settings: &Settings) -> About {
     let host = || Some(fs::read_to_string("/proc/sys/kernel/hostname").ok()?.trim().to_owned());
-    let name = settings.config.control.clone().or_else(host).unwrap_or_else(|| "node".to_owned());
+    let own = || settings.name.clone();
+    let name =
+        settings.config.control.clone().or_else(own).or_else(host).unwrap_or_else(|| "node".to_owned());
     let node = NodeAbout { node: NODE, name: name.clone(), address: settings.address };
     About::new(&name, "field", settings.protocol.name(), vec![node])
 }

@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{
-    Addr, DropReason, Effect, Frame, IfaceId, Input, Packet, PacketId, Prefix, Route, SendState, Time, TimerKey, TraceNote,
+    Addr, DropReason, Effect, Frame, IfaceId, Input, Packet, PacketId, Prefix, Route, SendState, Time,
+    TimerKey, TraceNote,
 };
 use wayhop_node::{Above, Below, Due, Hop, HopKind, Row, Schedule, Seen, Stage, Workspace, World};
 use wayhop_replay::Logs;

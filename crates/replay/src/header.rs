@@ -1,7 +1,5 @@
 //! The first line of a log: which engine it is of, and what that was made with.
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wayhop_core::{Addr, Configured, Description, Mac};
@@ -100,37 +98,30 @@ impl Header {
         Self { node, name: name.to_owned(), address, interfaces, ..self.clone() }
     }
 
-    /// The protocol with the log's parameters, and with `changes` in their place. A parameter that the log does not have,
-    /// because it is younger, has the profile's value.
+    /// The protocol with the log's parameters. One that the log does not have, because it is younger, has the profile's
+    /// value.
     ///
     /// # Errors
-    /// If the protocol refuses them: the key, if it is about one, and what is wrong.
-    pub fn configured(
-        &self,
-        description: &'static Description,
-        changes: &Map<String, Value>,
-    ) -> Result<Configured, String> {
-        let known = (description.profile)(&self.profile).or_else(|| {
-            let first = description.profiles.first()?;
-            (description.profile)(first.name)
-        });
-        let mut values = known.unwrap_or_default();
+    /// If the protocol refuses them: what is wrong.
+    pub fn configured(&self, description: &'static Description) -> Result<Configured, String> {
+        let first = || (description.profile)(description.profiles.first()?.name);
+        let mut values = (description.profile)(&self.profile).or_else(first).unwrap_or_default();
         values.extend(self.parameters.clone());
-        for (key, value) in changes {
-            if !values.contains_key(key) {
-                let keys: Vec<&str> = values.keys().map(String::as_str).collect();
-                let all = keys.join(", ");
-                return Err(format!("protocol.{key}: there is no such parameter; there are {all}"));
-            }
-            values.insert(key.clone(), value.clone());
-            (description.read)(values.clone()).map_err(|e| format!("protocol.{key} cannot be {value}: {e}"))?;
-        }
         let parameters = (description.read)(values)
             .map_err(|e| format!("these are no parameters of {}: {e}", description.name))?;
-        parameters.check().map_err(|e| {
-            let key = e.key.map_or_else(String::new, |k| format!("protocol.{k}: "));
-            format!("{key}{}; {}", e.problem, e.remedy)
-        })?;
-        Ok(Configured::new(description, &self.profile, Arc::clone(&parameters)))
+        let configured = Configured::new(description, &self.profile, parameters);
+        check(&configured)?;
+        Ok(configured)
     }
+}
+
+/// What values mean together.
+///
+/// # Errors
+/// If a node could not work with them.
+pub fn check(configured: &Configured) -> Result<(), String> {
+    configured.parameters().check().map_err(|e| {
+        let key = e.key.map_or_else(String::new, |k| format!("protocol.{k}: "));
+        format!("{key}{}; {}", e.problem, e.remedy)
+    })
 }

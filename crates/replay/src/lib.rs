@@ -16,8 +16,11 @@ mod replay;
 mod store;
 mod writer;
 
+#[cfg(test)]
+mod tests;
+
 pub use error::LogError;
-pub use header::{FORMAT, Header, Link, VERSION};
+pub use header::{FORMAT, Header, Link, VERSION, check};
 pub use line::{Closing, Line};
 pub use reader::{Item, Reader};
 pub use replay::{Difference, End, Replay, Report, Verdict};

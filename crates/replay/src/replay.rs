@@ -195,7 +195,8 @@ impl Replay {
         let r = &mut self.report;
         (r.inputs, r.line, r.at) = (r.inputs + 1, self.reader.line(), at);
         r.effects += expected.len() as u64;
-        let got: Vec<Value> = self.effects.iter().map(|e| serde_json::to_value(e).unwrap_or_default()).collect();
+        let got: Vec<Value> =
+            self.effects.iter().map(|e| serde_json::to_value(e).unwrap_or_default()).collect();
         self.end_effects();
         if got == expected && panicked.is_none() {
             return Ok(None);
@@ -226,7 +227,8 @@ impl Replay {
     /// The packets of effects end here.
     fn end_effects(&mut self) {
         for effect in self.effects.drain(..) {
-            if let Effect::Send(p, _) | Effect::Deliver(p) | Effect::Drop(p, _) | Effect::Consume(p) = effect {
+            if let Effect::Send(p, _) | Effect::Deliver(p) | Effect::Drop(p, _) | Effect::Consume(p) = effect
+            {
                 self.pool.recycle(p);
             }
         }

@@ -30,7 +30,9 @@ impl Store {
         sorted.sort_unstable();
         if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             let path = twice[0].display();
-            return Err(format!("two nodes' logs would be {path}: give the nodes names that differ in letters or digits"));
+            return Err(format!(
+                "two nodes' logs would be {path}: give the nodes names that differ in letters or digits"
+            ));
         }
         Ok(Self { files: paths.iter().map(make).collect::<Result<_, String>>()? })
     }
@@ -40,8 +42,7 @@ impl Store {
         match &mut self.files[log] {
             Place::Open(file, path) => append(file, lines).map_err(|e| cannot(path, &e)),
             Place::Closed(path) => {
-                let mut file =
-                    OpenOptions::new().append(true).open(&*path).map_err(|e| cannot(path, &e))?;
+                let mut file = OpenOptions::new().append(true).open(&*path).map_err(|e| cannot(path, &e))?;
                 append(&mut file, lines).map_err(|e| cannot(path, &e))
             }
         }

@@ -96,7 +96,8 @@ impl<'a> Emulation<'a> {
         summary.lateness_us = Some(driven.lateness.summary());
         summary.command_exit = driven.command_exit;
         summary.capture_drops = recorder.wants_frames().then(|| recorder.capture_drops());
-        let mut outcome = Outcome::new(summary, driven.complete, recorder).audited(&audit).with_inputs(inputs);
+        let mut outcome =
+            Outcome::new(summary, driven.complete, recorder).audited(&audit).with_inputs(inputs);
         outcome.complaints = driven.complaints;
         outcome.ignored = driven.ignored;
         Ok(outcome)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use wayhop_core::Time;
 use wayhop_lab::{MacFilter, Plan, Wiring};
 use wayhop_netns::{Launch, Registry};
-use wayhop_scenario::{Protocol, Resolved, Scenario};
+use wayhop_scenario::{Resolved, Scenario, daemon_settings};
 use wayhop_trace::{Recorder, RunDir};
 
 use crate::error::Error;
@@ -75,7 +75,7 @@ pub fn plan(
     dir: Option<&RunDir>,
     inputs: Option<&InputLogs>,
 ) -> Result<Plan, Error> {
-    let sets = sets(&scenario.protocol, resolved.seed);
+    let sets = daemon_settings(&scenario.protocol, resolved.seed);
     let captures = captures(&resolved, dir)?;
     let inputs = logs(&resolved, inputs)?;
     Ok(Plan { sets, filter, captures, inputs, scenario: resolved })
@@ -105,13 +105,6 @@ pub fn unmodelled(s: &Scenario) -> Vec<String> {
         "a lab has no radio model: {} have no effect; links are --range's or --macfilter's",
         keys.join(", ")
     )]
-}
-
-/// The scenario's protocol as settings of a node's configuration.
-fn sets(p: &Protocol, seed: u64) -> Vec<String> {
-    let mut sets = vec![format!("seed={seed}"), format!("protocol.profile={}", p.profile())];
-    sets.extend(p.overrides.iter().map(|(k, v)| format!("protocol.{k}={v}")));
-    sets
 }
 
 fn captures(r: &Resolved, dir: Option<&RunDir>) -> Result<Vec<Option<PathBuf>>, Error> {

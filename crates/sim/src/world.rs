@@ -1,6 +1,8 @@
 //! What a node of the run asks of the simulator around it.
 
-use wayhop_core::{DropReason, Effect, Frame, IfaceId, Input, NodeId, Packet, Prefix, SendState, Time, TimerKey, TraceNote};
+use wayhop_core::{
+    DropReason, Effect, Frame, IfaceId, Input, NodeId, Packet, Prefix, SendState, Time, TimerKey, TraceNote,
+};
 use wayhop_node::{Above, Below, Hop, HopKind, Row, Seen, Stage, Workspace, World};
 use wayhop_trace::{NoteEvent, SendEvent};
 

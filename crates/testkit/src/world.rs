@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use wayhop_core::{
-    DropReason, Frame, IfaceId, Input, NodeId, Packet, Prefix, SendState, Span, Time, TimerKey,
-    TraceNote, TxReport, TxStatus,
+    DropReason, Frame, IfaceId, Input, NodeId, Packet, Prefix, SendState, Span, Time, TimerKey, TraceNote,
+    TxReport, TxStatus,
 };
 use wayhop_node::{Above, Below, Due, Hop, HopKind, Row, Seen, Stage, Workspace, World};
 

@@ -8,7 +8,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
-use wayhop_replay::{LogError, Reader, Replay, Verdict};
+use wayhop_core::Configured;
+use wayhop_replay::{LogError, Reader, Replay, Verdict, check};
 
 use crate::failure::{Failure, harmless, say};
 
@@ -19,7 +20,7 @@ the middle; 2, a log cannot be used.
 Examples:
   wayhop run scenarios/chain.toml --record-inputs --out runs/chain
   wayhop replay runs/chain/inputs/*.jsonl
-  wayhop replay runs/chain/inputs/left.jsonl --set protocol.max_request_period_s=1";
+  wayhop replay runs/chain/inputs/left.jsonl --set protocol.hello=always";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReplayArgs {
@@ -102,7 +103,8 @@ fn one(a: &ReplayArgs, path: &Path, changes: &Map<String, Value>) -> Result<Verd
             .wrong(format!("the protocol {:?} is not known; known are {known}", header.protocol))
             .into());
     };
-    let configured = header.configured(description, changes).map_err(|e| reader.wrong(e))?;
+    let recorded = header.configured(description).map_err(|e| reader.wrong(e))?;
+    let configured = changed(recorded, changes)?;
     let mut replay = Replay::new(reader, configured).with_context(usize::from(a.context));
     let show = show::Show { log: path, header: &header, json: a.json };
     let (begun, mut told) = (Instant::now(), TELL_EVERY);
@@ -138,6 +140,23 @@ fn one(a: &ReplayArgs, path: &Path, changes: &Map<String, Value>) -> Result<Verd
     let report = replay.report();
     show.end(report, first.as_ref())?;
     Ok(report.verdict())
+}
+
+/// The protocol with other values of some parameters.
+fn changed(recorded: Configured, changes: &Map<String, Value>) -> Result<Configured, Failure> {
+    let mut configured = recorded;
+    for (key, value) in changes {
+        let usage = |what: String| Failure::Usage(format!("--set protocol.{key}={value}: {what}"));
+        if !configured.values().contains_key(key) {
+            let protocol = configured.name();
+            return Err(usage(format!(
+                "{protocol} has no such parameter; the first line of the log has all that there are"
+            )));
+        }
+        configured = configured.with(key, value.clone()).map_err(usage)?;
+    }
+    check(&configured).map_err(Failure::Usage)?;
+    Ok(configured)
 }
 
 /// `protocol.KEY=VALUE`. A value that is not TOML is text, as everywhere.

@@ -29,12 +29,25 @@ impl Show<'_> {
         all: bool,
     ) -> Result<(), Failure> {
         if self.json {
-            return if all { self.object(&json!({"log": self.log, "difference": object(d)})) } else { Ok(()) };
+            return if all {
+                self.object(&json!({"log": self.log, "difference": object(d)}))
+            } else {
+                Ok(())
+            };
         }
-        let mut text = format!("{}:{}: at {:.9} s {} does something else\n", self.log.display(), d.line,
-            d.at.as_secs_f64(), self.header.protocol);
+        let mut text = format!(
+            "{}:{}: at {:.9} s {} does something else\n",
+            self.log.display(),
+            d.line,
+            d.at.as_secs_f64(),
+            self.header.protocol
+        );
         for (line, at, input) in before {
-            text += &format!("  before  line {line}, {:.9} s: {}\n", at.as_secs_f64(), words::input(&input).join(": "));
+            text += &format!(
+                "  before  line {line}, {:.9} s: {}\n",
+                at.as_secs_f64(),
+                words::input(&input).join(": ")
+            );
         }
         let mut lines = words::input(&d.input).into_iter();
         text += &format!("  input   {}\n", lines.next().unwrap_or_default());
@@ -102,9 +115,10 @@ impl Show<'_> {
         };
         text += &format!(", {:.3} s\n", r.at.as_secs_f64());
         match &r.end {
+            // The engine panicked: what is left was not read.
+            _ if first.is_some_and(|d| d.panicked.is_some()) => {}
             End::Whole => {}
             End::Stopped(why) => text += &format!("{log}: the log ends before its run: {why}\n"),
-            End::Cut(why) if first.is_some_and(|d| d.panicked.is_some()) => drop(why),
             End::Cut(why) => text += &format!("{log}: half a log, replayed up to line {}: {why}\n", r.line),
         }
         self.text(&text)
