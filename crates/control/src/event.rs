@@ -1,8 +1,9 @@
 //! Events that a running node tells its subscribers.
 
+use std::net::IpAddr;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wayhop_core::Addr;
 
 /// The kinds of [`Event`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -82,7 +83,7 @@ pub enum Event {
         /// What; the protocol documents its remarks.
         what: String,
         /// Whom it concerns.
-        about: Addr,
+        about: IpAddr,
         /// A figure that belongs to it.
         value: u64,
     },
@@ -96,10 +97,10 @@ pub enum Event {
         reason: String,
         /// The packet's source, where it can be read.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        source: Option<Addr>,
+        source: Option<IpAddr>,
         /// The packet's destination, where it can be read.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        destination: Option<Addr>,
+        destination: Option<IpAddr>,
         /// Its length, octets from the IP header on.
         bytes: u32,
     },
@@ -110,10 +111,10 @@ pub enum Event {
         /// At which node.
         node: u32,
         /// Where to.
-        destination: Addr,
+        destination: IpAddr,
         /// By which neighbour; absent when the route went.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        next_hop: Option<Addr>,
+        next_hop: Option<IpAddr>,
         /// How far; absent when the route went.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hops: Option<u8>,
@@ -159,7 +160,7 @@ pub enum Event {
         /// At which node.
         node: u32,
         /// Its address.
-        address: Addr,
+        address: IpAddr,
         /// Its link address.
         mac: String,
     },
@@ -179,7 +180,7 @@ pub enum Event {
         head: String,
         /// The neighbour that it came from or goes to.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        peer: Option<Addr>,
+        peer: Option<IpAddr>,
         /// Received power, where it is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signal_dbm: Option<f32>,

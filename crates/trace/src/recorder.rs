@@ -1,9 +1,10 @@
 //! What a world writes its trace to.
 
 use std::any::Any;
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
-use wayhop_core::{Addr, NodeId};
+use wayhop_core::NodeId;
 
 use crate::batch::Batch;
 use crate::observer::Observer;
@@ -44,7 +45,7 @@ pub struct NodeInfo {
     /// Its name in the scenario; names its capture file.
     pub name: String,
     /// Its address.
-    pub addr: Addr,
+    pub addr: Ipv4Addr,
 }
 
 /// Takes the records of a run on the run's own thread, and has a background thread write them.

@@ -1,8 +1,8 @@
 //! A path through the states, in words.
 
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 
-use wayhop_core::Addr;
 use wayhop_wire::ipv4;
 
 use super::model::{Counterexample, Exploration};
@@ -20,7 +20,7 @@ impl Names {
         char::from(b'A' + i as u8)
     }
     /// The name of the node with this address; the address itself if nobody has it.
-    pub fn of(self, a: Addr) -> String {
+    pub fn of(self, a: Ipv4Addr) -> String {
         (0..self.0).find(|&i| addr(i) == a).map_or_else(|| a.to_string(), |i| self.node(i).to_string())
     }
     /// A way, `A -> B -> C`.
@@ -98,7 +98,7 @@ fn frame<P: Checked>(f: &Flight, names: Names) -> String {
 fn changes<P: Checked>(before: &World<P>, after: &World<P>, names: Names) -> String {
     let mut all = Vec::new();
     for (i, (old, new)) in before.nodes.iter().zip(&after.nodes).enumerate() {
-        let read = |p: &P| p.knowledge(names).into_iter().collect::<BTreeMap<Addr, String>>();
+        let read = |p: &P| p.knowledge(names).into_iter().collect::<BTreeMap<Ipv4Addr, String>>();
         let (old, new) = (read(old.protocol()), read(new.protocol()));
         let mut mine = Vec::new();
         for (to, now) in &new {
