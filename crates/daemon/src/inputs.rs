@@ -1,9 +1,10 @@
 //! The log of what goes into the node's engine, for `wayhop replay`.
 
 use std::fs;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
-use wayhop_core::{Addr, Configured, Mac};
+use wayhop_core::{Configured, Mac};
 use wayhop_linux::Error;
 use wayhop_replay::{Header, Link, Logs, Pace};
 use wayhop_trace::RunDir;
@@ -11,7 +12,7 @@ use wayhop_trace::RunDir;
 use crate::monitor::give_to;
 
 /// A log that waits for its file. What happens while the node is set up is kept.
-pub(crate) fn waiting(protocol: &Configured, seed: u64, name: &str, address: Addr, mac: Mac) -> Box<Logs> {
+pub(crate) fn waiting(protocol: &Configured, seed: u64, name: &str, address: Ipv4Addr, mac: Mac) -> Box<Logs> {
     let header = Header::new("field", "", protocol, seed).of_node(None, name, address, vec![Link::new(mac)]);
     Box::new(Logs::waiting(std::iter::once(&header), Pace::RealTime))
 }

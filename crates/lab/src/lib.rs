@@ -22,6 +22,7 @@ mod traffic;
 mod watch;
 mod wire;
 
+use std::net::Ipv4Addr;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,7 +32,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use wayhop_control::Event;
-use wayhop_core::{Addr, Mac, Time};
+use wayhop_core::{Mac, Time};
 use wayhop_linux::Error;
 use wayhop_netns::{Ended, Launch, Namespace, end_inhabitants, exit_code, start};
 use wayhop_scenario::{FlowKind, Resolved};
@@ -106,7 +107,7 @@ pub struct Lab {
 }
 
 /// The link address of the node with this network address, as captures of simulated runs have it.
-pub fn link_address(node: Addr) -> Mac {
+pub fn link_address(node: Ipv4Addr) -> Mac {
     Mac::from_addr(node)
 }
 

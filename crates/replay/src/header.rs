@@ -1,8 +1,10 @@
 //! The first line of a log: which engine it is of, and what that was made with.
 
+use std::net::{Ipv4Addr, Ipv6Addr};
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use wayhop_core::{Addr, Configured, Description, Mac};
+use wayhop_core::{Configured, Description, Mac};
 
 /// What the first line says of the format.
 pub const FORMAT: &str = "wayhop-inputs";
@@ -34,8 +36,11 @@ pub struct Header {
     pub node: Option<u32>,
     /// The node's name.
     pub name: String,
-    /// Its address.
-    pub address: Addr,
+    /// Its IPv4 address.
+    pub address: Ipv4Addr,
+    /// Its IPv6 address, if it has one.
+    #[serde(default)]
+    pub address6: Option<Ipv6Addr>,
     /// Which of the node's engines, from 0.
     pub engine: u8,
     /// The node's interfaces, in order.
@@ -86,7 +91,8 @@ impl Header {
             seed: 0,
             node: None,
             name: String::new(),
-            address: Addr::UNSPECIFIED,
+            address: Ipv4Addr::UNSPECIFIED,
+            address6: None,
             engine: 0,
             interfaces: Vec::new(),
         }
@@ -94,8 +100,14 @@ impl Header {
 
     /// The same for one node of the run.
     #[must_use]
-    pub fn of_node(&self, node: Option<u32>, name: &str, address: Addr, interfaces: Vec<Link>) -> Self {
+    pub fn of_node(&self, node: Option<u32>, name: &str, address: Ipv4Addr, interfaces: Vec<Link>) -> Self {
         Self { node, name: name.to_owned(), address, interfaces, ..self.clone() }
+    }
+
+    /// The same with an IPv6 address.
+    #[must_use]
+    pub fn with_address6(self, address6: Option<Ipv6Addr>) -> Self {
+        Self { address6, ..self }
     }
 
     /// The protocol with the log's parameters. One that the log does not have, because it is younger, has the profile's

@@ -1,10 +1,11 @@
 //! Feeds a log to an engine, and compares what it asks for with what is in the log.
 
 use std::collections::VecDeque;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::Value;
-use wayhop_core::{Addr, Configured, Cx, Effect, Input, Packet, Pool, Protocol, Rng, Time};
+use wayhop_core::{Configured, Cx, Effect, Input, Packet, Pool, Protocol, Rng, Time};
 use wayhop_wire::ipv4;
 
 use crate::error::LogError;
@@ -90,7 +91,7 @@ pub struct Replay {
     reader: Reader,
     configured: Configured,
     engine: Option<(Box<dyn Protocol>, Rng)>,
-    addr: Addr,
+    addr: (Ipv4Addr, Option<Ipv6Addr>),
     pool: Pool,
     effects: Vec<Effect>,
     /// The last inputs, for context: line and text.
@@ -103,7 +104,7 @@ pub struct Replay {
 impl Replay {
     /// An engine with these parameters is to get this log.
     pub fn new(reader: Reader, configured: Configured) -> Self {
-        let addr = reader.header().address;
+        let addr = (reader.header().address, reader.header().address6);
         let report = Report {
             inputs: 0,
             effects: 0,
@@ -180,12 +181,12 @@ impl Replay {
             // The node comes up, perhaps again: nothing is left of what it was.
             self.engine = Some((self.configured.engine(), rng));
         }
-        let addr = self.addr;
+        let (addr, addr6) = self.addr;
         let mut panicked = None;
         if let (Ok(()), Some((engine, rng))) = (&checked, &mut self.engine) {
             let (mut id, pool, effects) = (id, &mut self.pool, &mut self.effects);
             let call = AssertUnwindSafe(|| {
-                let mut cx = Cx::new(at, addr, interface, rng, pool, &mut id, effects);
+                let mut cx = Cx::new(at, addr, interface, rng, pool, &mut id, effects).with_addr6(addr6);
                 engine.on_input(&mut cx, input);
             });
             panicked = catch_unwind(call).err().map(|what| said(&*what));
@@ -265,7 +266,13 @@ fn packet<'a>(input: &'a Input<'_>) -> Option<&'a [u8]> {
 }
 
 fn is_ip(octets: &[u8]) -> bool {
-    ipv4::Packet::new_checked(octets).is_ok_and(|ip| ip.total_len() == octets.len())
+    match octets {
+        // IPv6 (RFC 8200, section 3): 40 octets, and the payload.
+        [0x60..=0x6f, _, _, _, high, low, ..] => {
+            octets.len() == 40 + usize::from(u16::from_be_bytes([*high, *low]))
+        }
+        _ => ipv4::Packet::new_checked(octets).is_ok_and(|ip| ip.total_len() == octets.len()),
+    }
 }
 
 /// What a panic said.

@@ -1,12 +1,13 @@
 //! Logs of a small protocol: written, read, cut, changed, replayed.
 
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use wayhop_core::{
-    Addr, BROADCAST, Carrier, Classified, Configured, Cx, DataPlane, Description, Effect, HostNeeds, Input,
+    BROADCAST, Carrier, Classified, Configured, Cx, DataPlane, Description, Effect, HostNeeds, Input,
     Inspect, Interests, Interface, MessageFormat, Ns2Format, Packet, PacketMeta, Parameters, Pool, Profile,
     Protocol, Purpose, RxMeta, Span, Time, TimerKey, TxReport, TxSpec, ends, stream,
 };
@@ -128,13 +129,13 @@ fn record(logs: &mut Logs, node: u32, inputs: u64) {
             }
             n if n % 4 == 1 => Input::Outbound(packet(&mut pool)),
             n if n % 4 == 2 => {
-                Input::Frame(packet(&mut pool), RxMeta::from(Addr::new(10, 0, 0, 9), true).with_signal(-71.3))
+                Input::Frame(packet(&mut pool), RxMeta::from(Ipv4Addr::new(10, 0, 0, 9), true).with_signal(-71.3))
             }
             n => Input::Timer(TimerKey(n)),
         };
         let interface = Interface { queued: n as u32 % 3, acknowledges: n % 2 == 0 };
         logs.input(at, node, 0, &Seen { interface, next_id, rng: &rng }, &input);
-        let addr = Addr::new(10, 0, 0, 1);
+        let addr = Ipv4Addr::new(10, 0, 0, 1);
         engine.on_input(
             &mut Cx::new(at, addr, interface, &mut rng, &mut pool, &mut next_id, &mut effects),
             input,
@@ -148,7 +149,7 @@ fn header(node: u32) -> Header {
     Header::new("sim", "toys", &configured(3), 1).of_node(
         Some(node),
         "one",
-        Addr::new(10, 0, 0, 1),
+        Ipv4Addr::new(10, 0, 0, 1),
         Vec::new(),
     )
 }

@@ -250,9 +250,11 @@ impl Drop for Logs {
 
 /// The writer's thread.
 fn write(mut store: Store, shared: &Shared) {
+    // The headers are written at once.
+    let mut may_wait = false;
     loop {
         let mut waiting = shared.lock();
-        if waiting.octets < ENOUGH && !waiting.is_over {
+        if waiting.octets < ENOUGH && !waiting.is_over && std::mem::replace(&mut may_wait, true) {
             let slept = shared.more.wait_timeout(waiting, WRITE_EVERY);
             waiting = slept.unwrap_or_else(PoisonError::into_inner).0;
         }

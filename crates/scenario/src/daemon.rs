@@ -1,7 +1,7 @@
 //! What a scenario says to the daemon of one of its nodes, in a lab or on a host of its own: settings of a node's
 //! configuration (docs/reference/node.md).
 
-use wayhop_core::Addr;
+use std::net::Ipv4Addr;
 
 use crate::resolve::Resolved;
 use crate::schema::Protocol;
@@ -32,7 +32,7 @@ impl Resolved {
     }
 }
 
-fn prefix(addresses: &[Addr]) -> Option<u8> {
+fn prefix(addresses: &[Ipv4Addr]) -> Option<u8> {
     let first = addresses.first()?.to_bits();
     [24_u8, 16, 8].into_iter().find(|len| {
         let hosts = u32::MAX >> len;
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn the_network_is_the_smallest_that_all_nodes_are_hosts_of() {
-        let net = |last: &[[u8; 4]]| prefix(&last.iter().map(|o| Addr::from(*o)).collect::<Vec<_>>());
+        let net = |last: &[[u8; 4]]| prefix(&last.iter().map(|o| Ipv4Addr::from(*o)).collect::<Vec<_>>());
         assert_eq!(net(&[[10, 0, 0, 1], [10, 0, 0, 254]]), Some(24));
         assert_eq!(net(&[[10, 0, 0, 1], [10, 0, 0, 255]]), Some(16));
         assert_eq!(net(&[[10, 0, 0, 1], [10, 9, 0, 1]]), Some(8));

@@ -49,9 +49,9 @@ fn logs_of_a_lab_and_of_an_emulation_replay_without_a_difference() {
     }
     for (world, protocol, change) in [
         ("lab", "dsr", "protocol.broadcast_jitter_ms=20"),
-        ("lab", "aodv", "protocol.node_traversal_time_ms=50"),
+        ("lab", "aodv", "protocol.ttl_start=4"),
         ("lab", "dsdv", "protocol.start_jitter_ms=1000"),
-        ("emulate", "aodv", "protocol.node_traversal_time_ms=50"),
+        ("emulate", "aodv", "protocol.ttl_start=4"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("chain.toml"), CHAIN).unwrap();
