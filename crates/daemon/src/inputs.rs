@@ -12,7 +12,13 @@ use wayhop_trace::RunDir;
 use crate::monitor::give_to;
 
 /// A log that waits for its file. What happens while the node is set up is kept.
-pub(crate) fn waiting(protocol: &Configured, seed: u64, name: &str, address: Ipv4Addr, mac: Mac) -> Box<Logs> {
+pub(crate) fn waiting(
+    protocol: &Configured,
+    seed: u64,
+    name: &str,
+    address: Ipv4Addr,
+    mac: Mac,
+) -> Box<Logs> {
     let header = Header::new("field", "", protocol, seed).of_node(None, name, address, vec![Link::new(mac)]);
     Box::new(Logs::waiting(std::iter::once(&header), Pace::RealTime))
 }

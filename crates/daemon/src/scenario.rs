@@ -7,8 +7,6 @@ use wayhop_core::node_named;
 use wayhop_linux::Error;
 use wayhop_scenario::{Document, Resolved, Scenario, daemon_settings, nearest};
 
-use crate::config::Overrides;
-
 /// Keys that only a scenario has, and keys that only a node's configuration has.
 const SCENARIO_KEYS: [&str; 10] = [
     "movement",
@@ -45,7 +43,8 @@ fn kind(path: &Path) -> Result<Kind, Error> {
 
 /// Refuses a scenario where a configuration is expected.
 pub(crate) fn expect_config(path: &Path) -> Result<(), Error> {
-    let Kind::Scenario(key) = kind(path)? else { return Ok(()) };
+    // Of a file that cannot be read the configuration's own message tells.
+    let Ok(Kind::Scenario(key)) = kind(path) else { return Ok(()) };
     let file = path.display();
     let names = match Scenario::load(path, &[]).and_then(|s| s.resolve()) {
         Ok(resolved) => format!("; its nodes are {}", listed(&resolved)),
@@ -67,8 +66,8 @@ pub(crate) struct Chosen {
     pub(crate) remarks: Vec<String>,
 }
 
-/// What a scenario says of the node with this name.
-pub(crate) fn choose(path: &Path, node: &str, overrides: &Overrides) -> Result<Chosen, Error> {
+/// What a scenario says of the node with this name, with what the command line says of the scenario in `changes`.
+pub(crate) fn choose(path: &Path, node: &str, changes: &[String], has_run: bool) -> Result<Chosen, Error> {
     let file = path.display();
     if let Kind::Config(key) = kind(path)? {
         return Err(Error::Config(format!(
@@ -76,7 +75,7 @@ pub(crate) fn choose(path: &Path, node: &str, overrides: &Overrides) -> Result<C
         )));
     }
     let wrong = |e: wayhop_scenario::Error| Error::Config(e.to_string());
-    let scenario = Scenario::load(path, &overrides.scenario_sets()).map_err(wrong)?;
+    let scenario = Scenario::load(path, changes).map_err(wrong)?;
     let resolved = scenario.resolve().map_err(wrong)?;
     let index = node_named(&resolved.names, node).ok_or_else(|| no_such_node(path, node, &resolved))?;
     let address = resolved.interface_address(index).ok_or_else(|| {
@@ -88,7 +87,7 @@ pub(crate) fn choose(path: &Path, node: &str, overrides: &Overrides) -> Result<C
     sets.extend(daemon_settings(&scenario.protocol, resolved.seed));
     let mut remarks = vec![left_out(path, index, &resolved)];
     if resolved.captures.nodes.iter().any(|n| n.index() == index) {
-        if overrides.has_run() {
+        if has_run {
             sets.push(format!("capture.snap_length_bytes={}", resolved.captures.snap_length));
         } else {
             remarks.push(

@@ -15,13 +15,14 @@ use wayhop_node::{Above, Below, Due, Hop, HopKind, Row, Schedule, Seen, Stage, W
 use wayhop_replay::Logs;
 use wayhop_wire::{ipv4, unreachable_for};
 
-use crate::control::NODE;
 use crate::counters::Counters;
 use crate::events::Events;
 use crate::run_dir::Run;
 
 /// The most packets that wait for their jitter to pass: a flood of requests must not fill the memory.
 const MAX_DELAYED: usize = 1024;
+/// The number of the only node in its log of inputs.
+const LOGGED: u32 = 0;
 
 /// The surroundings of the node.
 pub(crate) struct Around {
@@ -173,11 +174,11 @@ impl World for Around {
     }
 
     fn logs_inputs(&self) -> bool {
-        self.inputs.as_ref().is_some_and(|logs| logs.wants(NODE))
+        self.inputs.as_ref().is_some_and(|logs| logs.wants(LOGGED))
     }
     fn log_input(&mut self, at: Time, engine: u8, seen: &Seen<'_>, input: &Input<'_>) {
         if let Some(logs) = &mut self.inputs {
-            logs.input(at, NODE, engine, seen, input);
+            logs.input(at, LOGGED, engine, seen, input);
         }
     }
     fn log_effects(&mut self, effects: &[Effect]) {

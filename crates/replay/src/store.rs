@@ -37,7 +37,7 @@ impl Store {
         Ok(Self { files: paths.iter().map(make).collect::<Result<_, String>>()? })
     }
 
-    /// Appends whole lines to a file. If the system takes only a part, that part is taken back.
+    /// Appends whole lines to a file. If the system takes only a part of them, what is left of the last one is taken back.
     pub(crate) fn append(&mut self, log: usize, lines: &[u8]) -> Result<(), String> {
         match &mut self.files[log] {
             Place::Open(file, path) => append(file, lines).map_err(|e| cannot(path, &e)),
@@ -51,10 +51,20 @@ impl Store {
 
 fn append(file: &mut File, lines: &[u8]) -> io::Result<()> {
     let before = file.metadata()?.len();
-    file.write_all(lines).inspect_err(|_| {
-        // As well as it goes: the lines before it are whole.
-        let _ = file.set_len(before);
-    })
+    let mut written = 0;
+    while written < lines.len() {
+        match file.write(&lines[written..]) {
+            Ok(n) if n > 0 => written += n,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            refused => {
+                let whole = lines[..written].iter().rposition(|o| *o == b'\n').map_or(0, |at| at + 1);
+                // As well as it goes: a line that breaks off is recognised, too.
+                let _ = file.set_len(before + whole as u64);
+                return Err(refused.err().unwrap_or_else(|| io::ErrorKind::WriteZero.into()));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn cannot(path: &Path, e: &io::Error) -> String {

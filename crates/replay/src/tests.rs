@@ -128,9 +128,10 @@ fn record(logs: &mut Logs, node: u32, inputs: u64) {
                 Input::Start
             }
             n if n % 4 == 1 => Input::Outbound(packet(&mut pool)),
-            n if n % 4 == 2 => {
-                Input::Frame(packet(&mut pool), RxMeta::from(Ipv4Addr::new(10, 0, 0, 9), true).with_signal(-71.3))
-            }
+            n if n % 4 == 2 => Input::Frame(
+                packet(&mut pool),
+                RxMeta::from(Ipv4Addr::new(10, 0, 0, 9), true).with_signal(-71.3),
+            ),
             n => Input::Timer(TimerKey(n)),
         };
         let interface = Interface { queued: n as u32 % 3, acknowledges: n % 2 == 0 };

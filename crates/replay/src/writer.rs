@@ -264,7 +264,7 @@ fn write(mut store: Store, shared: &Shared) {
         drop(waiting);
         let mut outcome = Ok(());
         for (log, lines) in logs.into_iter().zip(&lines) {
-            outcome = outcome.and_then(|()| store.append(log, lines));
+            outcome = outcome.and(store.append(log, lines));
         }
         let mut waiting = shared.lock();
         waiting.octets -= lines.iter().map(Vec::len).sum::<usize>();

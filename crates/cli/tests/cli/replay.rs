@@ -213,9 +213,7 @@ fn a_full_disk_fails_a_run_that_was_to_be_recorded_and_says_why() {
     let ran = Ran::of(&done);
     assert_eq!(ran.status, Some(1), "{}", ran.err);
     assert!(
-        ran.err.contains(
-            "the logs of inputs are not whole, the run is otherwise: cannot write run/inputs/"
-        ),
+        ran.err.contains("the logs of inputs are not whole, the run is otherwise: cannot write run/inputs/"),
         "{}",
         ran.err
     );
