@@ -30,6 +30,8 @@ pub enum Purpose {
     Host = 8,
     /// Frames lost on links that somebody overrode.
     Override = 9,
+    /// When nodes go down and come back.
+    Outages = 10,
 }
 
 /// One stream of uniform draws; the same on every machine.

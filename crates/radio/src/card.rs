@@ -48,8 +48,8 @@ impl From<&RadioConfig> for CardConfig {
 #[derive(Debug, Default)]
 pub(crate) struct Card {
     config: CardConfig,
-    /// The packet that the host is moving into it.
-    loading: Option<Outgoing>,
+    /// The packet that the host is moving into it, and when it will be there.
+    loading: Option<(Outgoing, Time)>,
     /// Those that wait in it, in order. The one that the MAC is sending is not here.
     waiting: VecDeque<Outgoing>,
     /// When the host will have each received frame that is still in the card, in order.
@@ -66,7 +66,12 @@ impl Card {
     }
     /// The packets in it, and on their way into it.
     pub(crate) fn held(&self) -> impl Iterator<Item = &Outgoing> {
-        self.loading.iter().chain(&self.waiting)
+        self.loading.iter().map(|(out, _)| out).chain(&self.waiting)
+    }
+    /// Takes out everything.
+    pub(crate) fn empty(&mut self) -> Vec<Outgoing> {
+        self.received.clear();
+        self.waiting.drain(..).chain(self.loading.take().map(|(out, _)| out)).collect()
     }
 
     /// Whether a frame that arrives now finds a free buffer.
@@ -108,14 +113,16 @@ impl Radio {
         let Some(out) = host.next(station) else { return };
         let mac = &mut self.macs[station as usize];
         let at = now + mac.card.config.send.time(out.frame.packet.len());
-        mac.card.loading = Some(out);
+        mac.card.loading = Some((out, at));
         host.schedule(at, station, RadioEvent::Loaded);
     }
 
     /// A packet is in the card: the MAC sends it, or it waits for its turn.
     pub(crate) fn loaded(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let mac = &mut self.macs[station as usize];
-        mac.card.waiting.extend(mac.card.loading.take());
+        // One that was on its way when the station was switched off is not there any more.
+        let Some((out, _)) = mac.card.loading.take_if(|(_, at)| *at == now) else { return };
+        mac.card.waiting.push_back(out);
         if mac.current.is_none() {
             self.send_from_card(now, station, host);
         }

@@ -199,6 +199,11 @@ impl Radio {
         }
     }
 
+    /// A station takes no next packet.
+    pub(crate) fn forget_wish(&mut self, station: u32) {
+        self.awaits_packet.take_if(|s| *s == station);
+    }
+
     /// A packet entered a station's interface queue: it is sent at once if the station is free.
     pub fn wake(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let mac = &self.macs[station as usize];

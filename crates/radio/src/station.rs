@@ -153,6 +153,21 @@ impl Mac {
             counters: Counters::default(),
         }
     }
+
+    /// As after switching it on. The packets in it, what numbers its frames, its counters and its driver stay.
+    pub(crate) fn reset(&mut self, cw_min: u32) {
+        self.rts_wanted = false;
+        self.answer = None;
+        self.defer_until = Time::NEVER;
+        self.backoff_queued = Time::NEVER;
+        self.timeout_at = Time::NEVER;
+        self.eifs_until = Time::ZERO;
+        self.cw = cw_min;
+        self.short_retries = 0;
+        self.long_retries = 0;
+        self.tries = 0;
+        self.last_sequence.clear();
+    }
 }
 
 /// What a station's MAC counts.

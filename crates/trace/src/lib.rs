@@ -47,7 +47,7 @@ pub use manifest::{InputFile, Manifest, RunStatus};
 pub use observer::Observer;
 pub use recorder::{NodeInfo, Outputs, Recorder};
 pub use run_dir::RunDir;
-pub use summary::{
+pub use summary::{NodeOutages, 
     FlowSummary, LatencyMs, Lateness, Origin, Programs, Summary, TcpSummary, Topology, Totals, named_drops,
     ratio,
 };
