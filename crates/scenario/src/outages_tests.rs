@@ -63,18 +63,30 @@ fn a_protocol_waits_after_a_reboot_unless_the_scenario_says_how() {
 fn each_mistake_is_named_with_its_remedy() {
     let fixed = "node = 1\nstart_s = 10\nlength_s = 5";
     for (text, message) in [
-        ("start_s = 1", "outages[0]: it does not say which node goes down; give node = NUMBER or NAME, or nodes"),
+        (
+            "start_s = 1",
+            "outages[0]: it does not say which node goes down; give node = NUMBER or NAME, or nodes",
+        ),
         ("node = 9", "outages[0].node: there is no node 9; the nodes are 0 to 3"),
         ("node = \"gat\"", "outages[0].node: there is no node named \"gat\"; did you mean \"gate\"?"),
         ("nodes = [1, 7]", "outages[0].nodes: there is no node 7"),
         ("node = 1\nnodes = [2]", "outages[0].nodes: node and nodes both say which nodes"),
         ("node = 1\nstart_s = -1", "outages[0].start_s: -1 is not a number from 0"),
         ("node = 1\nlength_s = 0", "outages[0].length_s: 0 is not a number from 0.001"),
-        ("node = 1\nlength_s = 5\nevery_s = 5", "every_s: 5 s from outage to outage leave nothing after an outage of 5 s"),
-        ("node = 1\nevery_s = 5", "every_s: an outage to the end of the run does not come again; give length_s, too"),
+        (
+            "node = 1\nlength_s = 5\nevery_s = 5",
+            "every_s: 5 s from outage to outage leave nothing after an outage of 5 s",
+        ),
+        (
+            "node = 1\nevery_s = 5",
+            "every_s: an outage to the end of the run does not come again; give length_s, too",
+        ),
         ("mean_up_s = 5", "outages[0].mean_up_s: outages at random need mean_down_s, too; give both means"),
         ("mean_up_s = 5\nmean_down_s = 0", "mean_down_s: 0 is not a number from 0.001"),
-        ("mean_up_s = 5\nmean_down_s = 5\nlength_s = 1", "length_s: outages at random have no times of their own"),
+        (
+            "mean_up_s = 5\nmean_down_s = 5\nlength_s = 1",
+            "length_s: outages at random have no times of their own",
+        ),
         ("node = 1\ntables = \"gone\"", "unknown variant `gone`"),
         ("node = 1\nlenght_s = 1", "unknown field `lenght_s`"),
         (
@@ -96,7 +108,8 @@ fn each_mistake_is_named_with_its_remedy() {
         let e = resolved(&format!("[[outages]]\n{fixed}\n[[outages]]\n{text}")).map(|_| ()).unwrap_err();
         assert!(e.to_string().contains(message), "{text}\n{e}");
     }
-    let random = "[[outages]]\nmean_up_s = 9\nmean_down_s = 1\n[[outages]]\nnode = 1\nstart_s = 5\nlength_s = 1";
+    let random =
+        "[[outages]]\nmean_up_s = 9\nmean_down_s = 1\n[[outages]]\nnode = 1\nstart_s = 5\nlength_s = 1";
     let e = resolved(random).map(|_| ()).unwrap_err().to_string();
     assert!(e.contains("outages[1]: node 1 has outages at random already, by outages[0]"), "{e}");
 }

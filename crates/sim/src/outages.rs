@@ -40,9 +40,7 @@ impl Outages {
 
     /// Each node's outages that have begun by `now`: how many, and how long it was down.
     pub(crate) fn summary(&self, now: Time) -> Vec<NodeOutages> {
-        NodeOutages::of(
-            self.list.iter().filter(|o| o.from <= now).map(|o| (o.node, o.length_until(now))),
-        )
+        NodeOutages::of(self.list.iter().filter(|o| o.from <= now).map(|o| (o.node, o.length_until(now))))
     }
 }
 

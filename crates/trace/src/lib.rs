@@ -47,9 +47,9 @@ pub use manifest::{InputFile, Manifest, RunStatus};
 pub use observer::Observer;
 pub use recorder::{NodeInfo, Outputs, Recorder};
 pub use run_dir::RunDir;
-pub use summary::{NodeOutages, 
-    FlowSummary, LatencyMs, Lateness, Origin, Programs, Summary, TcpSummary, Topology, Totals, named_drops,
-    ratio,
+pub use summary::{
+    FlowSummary, LatencyMs, Lateness, NodeOutages, Origin, Programs, Summary, TcpSummary, Topology, Totals,
+    named_drops, ratio,
 };
 pub use tables::{Search, TABLES, addresses, export_csv, searches};
 pub use wayhop_protocols::{MessageCounts, Messages};

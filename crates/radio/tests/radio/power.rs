@@ -37,7 +37,11 @@ fn a_frame_that_is_cut_short_is_received_by_nobody() {
             assert_eq!(a.log.finished.len(), 1, "{preset}");
             assert_eq!((a.log.finished[0].1, a.log.finished[0].2), (0, TxStatus::NoAck { tries: 0 }));
             a.run(1.0);
-            assert!(a.log.received.is_empty() && a.log.overheard.is_empty(), "{preset}: {:?}", a.log.received);
+            assert!(
+                a.log.received.is_empty() && a.log.overheard.is_empty(),
+                "{preset}: {:?}",
+                a.log.received
+            );
             // Nothing of it is left: others use the medium, and so does the station when it is on again.
             let next = Time::from_secs_f64(1.0);
             a.send_at(next, 1, 2, 500);
