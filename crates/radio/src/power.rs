@@ -23,7 +23,8 @@ impl Radio {
         self.phy_states[i] = PhyState::new();
         let mac = &mut self.macs[i];
         mac.reset(self.config.cw_min);
-        let held: Vec<_> = mac.current.take().into_iter().chain(mac.card.empty()).collect();
+        let held: Vec<_> =
+            mac.current.take().into_iter().chain(mac.card.iter_mut().flat_map(|c| c.empty())).collect();
         self.forget_wish(station);
         for out in held {
             host.finished(now, station, out, TxStatus::NoAck { tries: 0 });

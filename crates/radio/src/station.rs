@@ -99,8 +99,8 @@ pub(crate) struct Answer {
 /// The part of a station that only its own exchanges touch.
 #[derive(Debug)]
 pub(crate) struct Mac {
-    /// What stands between the interface queue and the MAC.
-    pub(crate) card: Card,
+    /// What stands between the interface queue and the MAC, if anything does.
+    pub(crate) card: Option<Box<Card>>,
     /// Its driver does not serve the queue.
     pub(crate) stalled: bool,
     /// The packet being sent.
