@@ -72,7 +72,7 @@ impl Ears {
         let note = TraceNote { what, about, value };
         self.records.note(NoteEvent { time: now, node: NodeId(s.node), note });
         let (time_s, what) = (now.as_secs_f64(), what.to_owned());
-        self.server.publish(&Event::Note { time_s, node: s.node, what, about, value });
+        self.server.publish(&Event::Note { time_s, node: s.node, what, about: about.into(), value });
     }
 
     /// Hears what a node's new daemon tells, once it answers.

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use wayhop_core::{NodeId, Purpose, Span, Time, stream};
 
+use crate::checks::in_range;
 use crate::error::Error;
 use crate::limits::{MAX_DURATION_S, MAX_OUTAGES};
 use crate::outages_schema::{Outages, Tables};
-use crate::placing::{Placed, in_range};
+use crate::placing::Placed;
 use crate::schema::Scenario;
 
 /// A time in which a node is down.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::schema::NodeRef;
+use crate::references::NodeRef;
 
 /// Times in which nodes are down: a dead battery, a reboot, a host that sleeps. A node that is down sends, hears and senses
 /// nothing, and its applications stand still. Give either `length_s`, and `every_s` for an outage that comes again and

@@ -69,7 +69,8 @@ mod tests {
     use wayhop_scenario::Tables;
     use wayhop_world::Track;
 
-    use crate::survey::{Pair, survey};
+    use crate::pair::Pair;
+    use crate::survey::survey;
 
     fn secs(s: f64) -> Time {
         Time::from_secs_f64(s)
