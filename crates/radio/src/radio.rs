@@ -8,7 +8,7 @@ use crate::medium::{LinkOverride, Medium, Transmission};
 use crate::motion::Motions;
 use crate::outgoing::Outgoing;
 use crate::phy::{FrameKind, Phy};
-use crate::station::{Counters, Mac, PhyState};
+use crate::station::{Backoff, Counters, Mac, PhyState};
 
 /// As a destination: all stations.
 pub const EVERYONE: u32 = u32::MAX;
@@ -285,7 +285,10 @@ impl Radio {
             if self.phy_states[r.station as usize].locked == slot {
                 self.heard(at, r.station, slot, &transmission, body.as_ref(), host);
             }
-            self.resume_if_idle(at, r.station, host);
+            // Most have nothing to send: they are not called for it.
+            if self.phy_states[r.station as usize].backoff == Backoff::Paused {
+                self.resume_if_idle(at, r.station, host);
+            }
         }
         if body.is_some() {
             self.macs[transmission.head.from as usize].current = body;

@@ -309,11 +309,18 @@ impl Medium {
 }
 
 /// Where a station is now.
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "called for every station near every transmission")]
 fn place(legs: &mut [Leg], station: u32, now: Time, motions: &mut impl Motions) -> Position {
     let leg = &mut legs[station as usize];
     if now >= leg.until {
-        *leg = motions.leg(station, now);
+        next_leg(leg, station, now, motions);
     }
     leg.position(now)
+}
+
+/// Apart, so that what is called for every station near stays small.
+#[cold]
+fn next_leg(leg: &mut Leg, station: u32, now: Time, motions: &mut impl Motions) {
+    *leg = motions.leg(station, now);
 }
