@@ -30,6 +30,10 @@ pub enum Purpose {
     Host = 8,
     /// Frames lost on links that somebody overrode.
     Override = 9,
+    /// The seeds of further radios.
+    Radio = 10,
+    /// Frames lost on wires.
+    Wire = 11,
 }
 
 /// One stream of uniform draws; the same on every machine.

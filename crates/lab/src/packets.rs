@@ -99,6 +99,7 @@ impl Packets {
             }
         }
         Some(HopEvent {
+            iface: wayhop_core::IfaceId::ANY,
             time,
             packet: self.number(*packet),
             flow: flow.map(|(tag, _)| tag),

@@ -38,7 +38,7 @@ impl Iface {
         }
         match self.config.resolution {
             Resolution::Derived => {
-                frame.receiver = crate::config::derived_mac(frame.next_hop, frame.iface.0);
+                frame.receiver = crate::config::derived_mac(frame.next_hop, self.config.segment);
                 Lookup::Known(frame)
             }
             Resolution::Bsd => self.resolver().look_up_bsd(frame),

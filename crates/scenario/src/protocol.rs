@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 use wayhop_core::{Configured, ParameterError, Profile};
-use wayhop_radio::RadioConfig;
 
 use crate::document::Document;
 use crate::error::{Error, unknown_name};
+use crate::interfaces::Interfaces;
 use crate::overrides;
 use crate::schema::Protocol;
 
@@ -96,9 +96,9 @@ pub(crate) fn with_notices(protocol: Configured, section: &Protocol) -> Configur
 pub(crate) fn unnoticed_breaks(
     protocol: &Configured,
     section: &Protocol,
-    radio: &RadioConfig,
+    interfaces: &Interfaces,
 ) -> Option<String> {
-    if radio.acknowledge {
+    if interfaces.radios.iter().all(|r| r.config.acknowledge) {
         return None;
     }
     let chosen = |key: &str| section.overrides.contains_key(key);

@@ -33,6 +33,7 @@ mod writer;
 
 pub use capture::{
     CaptureError, CaptureReader, CapturedFrame, EthernetFrame, put_ethernet_frame, put_ethernet_header,
+    put_ethernet_headers,
 };
 pub use class::{PacketClass, classify};
 pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, knows_link_type, network};
@@ -45,7 +46,7 @@ pub use human::human_table;
 pub use lock::{lock_file, lock_folder};
 pub use manifest::{InputFile, Manifest, RunStatus};
 pub use observer::Observer;
-pub use recorder::{NodeInfo, Outputs, Recorder};
+pub use recorder::{InterfaceInfo, LinkKind, NodeInfo, Outputs, Recorder};
 pub use run_dir::RunDir;
 pub use summary::{
     FlowSummary, LatencyMs, Lateness, Origin, Programs, Summary, TcpSummary, Topology, Totals, named_drops,

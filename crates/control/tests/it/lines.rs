@@ -44,6 +44,7 @@ fn request() -> impl Strategy<Value = Request> {
             .prop_map(|d| Request::PurgeRoutes { destination: d.map(wayhop_core::Addr::from_bits) }),
         place.prop_map(|place| Request::SetPosition { place }),
         (node(), node(), any::<bool>(), state).prop_map(|(a, b, one_way, state)| Request::SetLink {
+            interface: None,
             a,
             b,
             one_way,

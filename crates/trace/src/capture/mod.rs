@@ -8,5 +8,5 @@ mod reader;
 mod tests;
 
 pub(crate) use files::Captures;
-pub use pcapng::{EthernetFrame, put_ethernet_frame, put_ethernet_header};
+pub use pcapng::{EthernetFrame, put_ethernet_frame, put_ethernet_header, put_ethernet_headers};
 pub use reader::{CaptureError, CaptureReader, CapturedFrame};

@@ -126,7 +126,7 @@ fn the_other_tables_hold_what_was_recorded() {
     for state in [state, waits] {
         r.sent(&SendEvent { time: Time::from_nanos(7), node: NodeId(0), state });
     }
-    r.counter(&Counter { node: NodeId(0), layer: "mac", name: "retries", value: 12 });
+    r.counter(&Counter { iface: None, node: NodeId(0), layer: "mac", name: "retries", value: 12 });
     r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
 
     let csv = |table| {
