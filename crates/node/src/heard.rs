@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn the_last_radio_wins_and_a_wire_wins_over_radios_while_the_neighbour_speaks_on_it() {
-        let (mut h, n) = (Heard::default(), NodeId(7).default_addr());
+        let (mut h, n) = (Heard::default(), Addr::from(NodeId(7).default_addr()));
         assert_eq!(h.choose(n, metric), None);
         h.note(ms(0), n, RADIO);
         h.note(ms(1), n, OTHER);
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn one_that_is_down_or_did_not_answer_does_not_count() {
-        let (mut h, n) = (Heard::default(), NodeId(7).default_addr());
+        let (mut h, n) = (Heard::default(), Addr::from(NodeId(7).default_addr()));
         h.note(ms(0), n, RADIO);
         h.note(ms(5_000), n, WIRE);
         let without_wire = |i| if i == WIRE { None } else { metric(i) };
@@ -108,7 +108,7 @@ mod tests {
     fn forged_neighbours_do_not_fill_the_memory() {
         let mut h = Heard::default();
         for i in 0..3 * MAX_NEIGHBOURS as u32 {
-            h.note(ms(0), NodeId(i).default_addr(), RADIO);
+            h.note(ms(0), NodeId(i).default_addr().into(), RADIO);
         }
         assert!(h.on.len() <= MAX_NEIGHBOURS);
     }

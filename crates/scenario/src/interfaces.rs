@@ -5,12 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use wayhop_core::{NodeId, Span, Time};
 use wayhop_radio::{CHANNELS_2_4_GHZ, PRESETS, RadioConfig, channel_mhz};
 
-use crate::error::{Error, nearest, unknown_name};
+use crate::checks::in_range;
+use crate::document::unknown_name;
+use crate::error::{Error, nearest};
 use crate::interfaces_schema::{Cut, Wire};
 use crate::limits::{MAX_DURATION_S, MAX_INTERFACES, MAX_RADIOS, MAX_WIRES};
 use crate::map::Map;
-use crate::placing::{Placed, in_range};
-use crate::schema::{NodeRef, Radio, Scenario};
+use crate::placing::Placed;
+use crate::references::NodeRef;
+use crate::schema::{Radio, Scenario};
 use crate::{overrides, site};
 
 /// A radio that nodes have: one channel, and one configuration for all who use it.

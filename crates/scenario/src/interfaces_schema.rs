@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::schema::NodeRef;
+use crate::references::NodeRef;
 
 /// An Ethernet segment: a cable between two nodes, or a switch with a cable to each of several. Full duplex; every node's
 /// frames leave one after the other and reach the others whole, whatever these send at the time. Nothing is acknowledged.

@@ -3,8 +3,8 @@
 use serde_json::Value;
 use wayhop_core::{Configured, ParameterError, Profile};
 
-use crate::document::Document;
-use crate::error::{Error, unknown_name};
+use crate::document::{Document, unknown_name};
+use crate::error::Error;
 use crate::interfaces::Interfaces;
 use crate::overrides;
 use crate::schema::Protocol;

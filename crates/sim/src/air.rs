@@ -137,7 +137,7 @@ impl Air<'_> {
 
     fn rx_meta(&self, f: &FrameAt<'_>) -> RxMeta {
         RxMeta {
-            from: self.net.common.addrs[f.head.from as usize],
+            from: self.net.common.addrs[f.head.from as usize].into(),
             iface: self.iface(f.station),
             broadcast: f.head.to == EVERYONE,
             signal_dbm: units::watts_to_dbm_fast(f.watts),

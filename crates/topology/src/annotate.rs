@@ -8,7 +8,8 @@ use wayhop_transport::EVERYONE;
 use crate::chains::ChainThroughput;
 use crate::flow::FlowTopology;
 use crate::media::survey_scenario;
-use crate::survey::{Pair, Survey};
+use crate::pair::Pair;
+use crate::survey::Survey;
 
 /// The pairs and times of flows, up to `end`; none for a flow to all nodes.
 pub fn flow_pairs(flows: &[FlowConfig], end: Time) -> Vec<Option<Pair>> {

@@ -16,6 +16,7 @@ mod chains;
 mod flow;
 mod links;
 mod media;
+mod pair;
 mod paths;
 mod survey;
 
@@ -24,4 +25,5 @@ pub use chains::{ChainError, ChainThroughput};
 pub use flow::{FlowTopology, Step};
 pub use links::{Contact, LinkSurvey, NodeLinks};
 pub use media::survey_scenario;
-pub use survey::{Pair, Survey, survey};
+pub use pair::Pair;
+pub use survey::{Survey, survey};

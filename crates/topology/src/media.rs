@@ -7,7 +7,8 @@ use wayhop_scenario::{Interfaces, RadioPlan, Resolved};
 use wayhop_world::links::{self, LinkChange};
 use wayhop_world::{Adjacency, Track};
 
-use crate::survey::{Pair, Survey, follow, survey};
+use crate::pair::Pair;
+use crate::survey::{Survey, follow, survey};
 
 /// [`survey`] of a scenario: nodes are linked while a radio that both have reaches from one to the other, or while a wire
 /// between them is whole. `range_m` stands in the place of every radio's own range.
