@@ -27,10 +27,10 @@ pub(crate) const PACKETS: &[Column<HopEvent>] = &[
     column("source", Cells::Text(|e, t| t.addr(e.source))),
     column("destination", Cells::Text(|e, t| t.addr(e.destination))),
     column("peer", Cells::OptText(|e, t| address(e.peer, t))),
-    column("interface", Cells::OptInt32(|e| (e.iface != IfaceId::ANY).then(|| i32::from(e.iface.0)))),
     column("ttl", Cells::Int32(|e| i32::from(e.ttl))),
     column("signal_dbm", Cells::OptFloat(|e| (!e.signal_dbm.is_nan()).then_some(e.signal_dbm))),
     column("reason", Cells::OptText(|e, _| e.reason.map(|r| name(r.name())))),
+    column("interface", Cells::OptInt32(|e| (e.iface != IfaceId::ANY).then(|| i32::from(e.iface.0)))),
 ];
 
 /// `positions`: one row per leg of a node's motion.
@@ -89,10 +89,10 @@ pub(crate) const TCP: &[Column<TcpEvent>] = &[
 /// `counters`: one row per counter of a node.
 pub(crate) const COUNTERS: &[Column<Counter>] = &[
     column("node", Cells::Int32(|c| c.node.0 as i32)),
-    column("interface", Cells::OptInt32(|c| c.iface.map(|i| i32::from(i.0)))),
     column("layer", Cells::Text(|c, _| name(c.layer))),
     column("name", Cells::Text(|c, _| name(c.name))),
     column("value", Cells::Int64(|c| c.value as i64)),
+    column("interface", Cells::OptInt32(|c| c.iface.map(|i| i32::from(i.0)))),
 ];
 
 /// `flows`: one row per traffic flow, as in the summary.
