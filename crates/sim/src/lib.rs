@@ -30,7 +30,7 @@ mod world;
 
 pub use audit::Audit;
 pub use external::{Egress, Exit};
-pub use ledger::Ends;
+pub use ledger::{Ends, FlowEnds};
 pub use live::Happening;
 pub use simulation::Simulation;
 pub use wayhop_radio::LinkOverride;

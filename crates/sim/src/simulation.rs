@@ -17,7 +17,7 @@ use crate::classify;
 use crate::common::Common;
 use crate::event::Event;
 use crate::flows::Flows;
-use crate::ledger::Ledger;
+use crate::ledger::{FlowFacts, Ledger};
 use crate::motion::Movers;
 use crate::net::Net;
 use crate::queue::{EventQueue, MAX_NODES};
@@ -252,12 +252,17 @@ impl Simulation {
         // Their flows' books know them already.
         census.packets +=
             net.common.external.as_ref().map_or(0, |o| (o.egress.len() + o.ingress.iter().count()) as u64);
+        let (flows, in_hosts) = (&net.common.flows, net.common.external.is_some());
         let lossy_air = !self.radio.config().acknowledge;
+        let facts = |flow| FlowFacts {
+            receivers: flows.receivers(flow),
+            lossy_air: lossy_air || flows.is_to_all(flow),
+            in_hosts,
+        };
         Audit {
-            ends: net
-                .common
-                .ledger
-                .close(census.tags.iter().copied(), |flow| lossy_air || net.common.flows.is_to_all(flow)),
+            ends: net.common.ledger.close(census.tags.iter().copied(), facts),
+            counted: (0..flows.len() as u32).map(|flow| flows.counts(flow)).collect(),
+            in_hosts,
             buffers_in_use: net.common.work.pool.live(),
             packets_found: census.packets,
         }

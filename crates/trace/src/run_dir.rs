@@ -121,6 +121,7 @@ impl RunDir {
             read => read.map_err(Error::io(&path, "read"))?,
         };
         serde_json::from_slice(&text)
+            .map(Summary::brought_up_to_date)
             .map_err(|e| Error::invalid(&path, format!("not a summary that Wayhop wrote: {e}")))
     }
 

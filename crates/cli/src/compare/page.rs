@@ -10,7 +10,8 @@ use super::show::{difference, heads, value};
 pub(super) fn html(columns: &[Column], rows: &[Row], remarks: &[String]) -> Result<String, String> {
     let figure = Figure {
         name: "Times".to_owned(),
-        caption: "Quantiles of the latency of all flows, the mean over the runs of each column; and the times of the \
+        caption: "Quantiles of the one-way latency of all flows but pings, the mean over the runs of each column in which \
+                  something arrived; and the times of the \
                   searches for routes, of all its runs together."
             .to_owned(),
         panels: vec![
@@ -60,8 +61,8 @@ fn latencies(columns: &[Column]) -> Plot {
     let mut plot = Plot::new(Axis::new("latency (ms)"), Axis::new("packets (%)").from_to(0.0, 100.0));
     for (i, c) in columns.iter().enumerate() {
         let mean = |of: &dyn Fn(&wayhop_trace::LatencyMs) -> f64| {
-            let some = c.runs.iter().filter(|r| r.summary.totals.received > 0);
-            let all: Vec<f64> = some.map(|r| of(&r.summary.totals.latency_ms)).collect();
+            let all: Vec<f64> =
+                c.runs.iter().filter_map(|r| r.summary.totals.latency_ms.as_ref().map(of)).collect();
             wayhop_report::mean(&all).unwrap_or(f64::NAN)
         };
         let points = vec![

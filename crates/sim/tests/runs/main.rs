@@ -12,6 +12,7 @@ mod external;
 mod orders;
 mod repetition;
 mod stall;
+mod sums;
 mod tcp;
 mod to_all;
 
