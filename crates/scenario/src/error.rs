@@ -95,7 +95,7 @@ pub(crate) fn unknown_name<'a>(
 }
 
 /// The candidate that `word` was probably meant to be: the nearest by edits, if it is near at all.
-pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
         .map(|c| (edits(word, c), c))

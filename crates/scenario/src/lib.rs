@@ -32,7 +32,7 @@ mod traffic;
 
 pub use commands::Order;
 pub use document::{Document, apply_set};
-pub use error::{Error, Place as TextPlace};
+pub use error::{Error, Place as TextPlace, nearest};
 pub use input::MAX_INPUT_BYTES;
 pub use limits::MAX_NODES;
 pub use load::Ns2Options;
