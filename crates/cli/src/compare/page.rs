@@ -23,8 +23,9 @@ pub(super) fn html(columns: &[Column], rows: &[Row], remarks: &[String]) -> Resu
     let paths: Vec<String> = columns.iter().map(|c| c.path.display().to_string()).collect();
     Sheet {
         title: "Runs side by side".to_owned(),
-        lead: "Differences are to the first; with several runs on both sides they have Welch's 95 % interval, and a * \
-               where it leaves out zero."
+        lead: "Differences are to the first, of pairs with the same seed if both sides have the same seeds, else of the means with \
+               Welch's interval. Intervals are of 95 %; a * marks one of five runs or more that leaves out zero. (3 of 10): \
+               only 3 of the 10 runs have the figure, and the mean is of those."
             .to_owned(),
         command: format!("wayhop compare {}", paths.join(" ")),
         head,
@@ -48,9 +49,9 @@ fn table(columns: &[Column], rows: &[Row]) -> (Vec<String>, Vec<Vec<String>>) {
         body.push(line);
     }
     for r in rows {
-        let mut line = vec![r.about.clone(), r.quantity.clone(), value(r.mean(0).as_ref())];
+        let mut line = vec![r.about.clone(), r.quantity.clone(), value(r.mean(0))];
         for i in 1..columns.len() {
-            line.extend([value(r.mean(i).as_ref()), difference(r.difference(i).as_ref())]);
+            line.extend([value(r.mean(i)), difference(r.difference(i).as_ref())]);
         }
         body.push(line);
     }
