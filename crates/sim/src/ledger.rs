@@ -1,7 +1,7 @@
 //! What became of every packet: each ends delivered, dropped with a reason, or held.
 
 use wayhop_core::{DropReason, FlowTag};
-use wayhop_trace::{MessageCounts, Messages, PacketClass};
+use wayhop_trace::{MessageCounts, Messages, Outcome as Packet, PacketClass, PacketOutcome};
 
 /// The outcome of one data packet, in an octet: unknown, on its way, delivered, or last dropped for this reason. A bit says
 /// that its flow does not count it: an acknowledgement of TCP.
@@ -137,11 +137,12 @@ impl Ledger {
         self.messages.add(messages);
     }
 
-    /// Closes the books. `held` are the packets found in buffers and queues.
+    /// Closes the books. `held` are the packets found in buffers and queues; what became of each is told.
     pub(crate) fn close(
         &self,
         held: impl Iterator<Item = FlowTag>,
         facts: impl Fn(u32) -> FlowFacts,
+        mut tell: impl FnMut(PacketOutcome),
     ) -> Ends {
         let mut is_held: Vec<Vec<bool>> = self.books.iter().map(|b| vec![false; b.outcomes.len()]).collect();
         held.for_each(|t| is_held[t.flow as usize][t.seq as usize] = true);
@@ -156,6 +157,7 @@ impl Ledger {
             let facts = facts(flow as u32);
             let mut own = FlowEnds::default();
             for (seq, outcome) in book.outcomes.iter().enumerate() {
+                let packet = FlowTag { flow: flow as u32, seq: seq as u32 };
                 let all = if outcome.is_counted() { facts.receivers } else { 0 };
                 own.sent += all;
                 let arrived = if outcome.state() == Outcome::DELIVERED {
@@ -165,21 +167,29 @@ impl Ledger {
                 };
                 own.delivered += arrived;
                 let rest = all - arrived;
+                let mut tell = |outcome, nodes: u64| {
+                    if nodes > 0 {
+                        tell(PacketOutcome { packet, outcome, nodes: nodes as u32 });
+                    }
+                };
+                tell(Packet::Delivered, arrived);
                 if outcome.state() == Outcome::DELIVERED && rest == 0 {
                     continue;
                 }
                 if is_held[flow][seq] || outcome.state() == Outcome::IN_HOST {
                     own.held += rest;
-                } else if let Some(reason) = outcome.reason() {
-                    ends.dropped[reason as usize] += rest;
+                    tell(Packet::Held, rest);
+                } else if let Some(why) =
+                    outcome.reason().or_else(|| facts.lossy_air.then_some(DropReason::LostOnAir))
+                {
+                    ends.dropped[why as usize] += rest;
                     own.dropped += rest;
-                } else if facts.lossy_air {
-                    ends.dropped[DropReason::LostOnAir as usize] += rest;
-                    own.dropped += rest;
+                    tell(Packet::Dropped(why), rest);
                 } else if facts.in_hosts {
                     own.held += rest;
+                    tell(Packet::Held, rest);
                 } else {
-                    ends.lost_track_of.push(FlowTag { flow: flow as u32, seq: seq as u32 });
+                    ends.lost_track_of.push(packet);
                 }
             }
             ends.delivered += own.delivered;
@@ -206,11 +216,11 @@ mod tests {
         l.dropped(tag(2), DropReason::NoRoute);
         l.delivered(tag(2), false);
         let facts = |lossy_air| move |_| FlowFacts { receivers: 1, lossy_air, in_hosts: false };
-        let ends = l.close([tag(3)].into_iter(), facts(false));
+        let ends = l.close([tag(3)].into_iter(), facts(false), |_| ());
         assert_eq!((ends.delivered, ends.held), (2, 1));
         assert_eq!(ends.dropped[DropReason::NoRoute as usize], 1);
         assert_eq!(ends.lost_track_of, [tag(4)]);
-        let lossy = l.close([tag(3)].into_iter(), facts(true));
+        let lossy = l.close([tag(3)].into_iter(), facts(true), |_| ());
         assert_eq!(lossy.dropped[DropReason::LostOnAir as usize], 1);
     }
 }

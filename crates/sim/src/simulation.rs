@@ -9,7 +9,7 @@ use wayhop_core::{NodeId, Position, Purpose, Span, Time, stream};
 use wayhop_node::{Engine, IfaceConfig, Node, Resolution, Workspace};
 use wayhop_radio::{Arp, FrameKind, Radio, RadioConfig};
 use wayhop_scenario::{Order, QueueStall, Resolved};
-use wayhop_trace::{PositionEvent, Recorder, Summary};
+use wayhop_trace::{PacketOutcome, PositionEvent, Recorder, Summary};
 use wayhop_world::Gps;
 
 use crate::audit::{Audit, Census};
@@ -238,8 +238,8 @@ impl Simulation {
         self.radio.fetch(at, &mut self.net);
     }
 
-    /// Closes the books on every packet.
-    pub fn audit(&self) -> Audit {
+    /// Closes the books on every packet, and tells what became of each.
+    fn audit(&self, tell: impl FnMut(PacketOutcome)) -> Audit {
         let mut census = Census::default();
         let net = &self.net;
         for (i, n) in net.nodes.iter().enumerate() {
@@ -260,7 +260,7 @@ impl Simulation {
             in_hosts,
         };
         Audit {
-            ends: net.common.ledger.close(census.tags.iter().copied(), facts),
+            ends: net.common.ledger.close(census.tags.iter().copied(), facts, tell),
             counted: (0..flows.len() as u32).map(|flow| flows.counts(flow)).collect(),
             in_hosts,
             buffers_in_use: net.common.work.pool.live(),
@@ -270,7 +270,14 @@ impl Simulation {
 
     /// The figures of the run so far, with `wall_s` seconds of wall time, and the recorder, to be finished with them.
     pub fn finish(mut self, scenario: &Resolved, wall_s: f64) -> (Summary, Audit, Recorder) {
-        let audit = self.audit();
+        let mut outcomes = Vec::new();
+        let wanted = self.net.common.recorder.wants_outcomes();
+        let audit = self.audit(|outcome| {
+            if wanted {
+                outcomes.push(outcome);
+            }
+        });
+        outcomes.iter().for_each(|o| self.net.common.recorder.outcome(o));
         summary::record_counters(&mut self);
         let summary = summary::build(&self, scenario, &audit, wall_s);
         (summary, audit, self.net.common.recorder)

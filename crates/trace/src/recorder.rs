@@ -10,8 +10,8 @@ use crate::observer::Observer;
 use crate::tables::{FLOWS, Table};
 use crate::writer::Writer;
 use crate::{
-    Counter, Error, FrameEvent, HopEvent, NoteEvent, PositionEvent, RunDir, RunStatus, SendEvent, Summary,
-    TcpEvent, TraceHash,
+    Counter, Error, FrameEvent, HopEvent, NoteEvent, PacketOutcome, PositionEvent, RunDir, RunStatus,
+    SendEvent, Summary, TcpEvent, TraceHash,
 };
 
 /// What a run records besides its summary.
@@ -222,6 +222,18 @@ impl Recorder {
             self.batch.counters.push(*e);
             self.send_if_full();
         }
+    }
+
+    /// Records what became of a packet; at the end of the run.
+    pub fn outcome(&mut self, e: &PacketOutcome) {
+        if self.records_hops {
+            self.batch.outcomes.push(*e);
+            self.send_if_full();
+        }
+    }
+    /// Whether [`Recorder::outcome`] has a use.
+    pub fn wants_outcomes(&self) -> bool {
+        self.records_hops
     }
 
     /// The hash of the hop events so far.

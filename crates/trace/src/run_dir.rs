@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
+use wayhop_core::file_name;
 
 use crate::lock::{lock_folder, unlock};
 use crate::{Error, Manifest, RunStatus, Summary, TABLES};
@@ -15,6 +16,8 @@ const MANIFEST: &str = "manifest.json";
 const SUMMARY: &str = "summary.json";
 const CAPTURES: &str = "captures";
 const NS2_TRACE: &str = "trace.tr";
+/// What programs in the nodes said, and what nodes reported.
+const OUTPUTS: [&str; 2] = ["programs", "reports"];
 /// Space set aside at the start, so that a full disk leaves room for the ends of tables and captures ...
 const RESERVE: (&str, usize) = (".reserve", 256 << 10);
 /// ... and, whatever those take, for the manifest and the summary.
@@ -79,12 +82,7 @@ impl RunDir {
 
     /// Where a node's capture is; characters that do not belong in a file name become `_`.
     pub fn capture_path(&self, node_name: &str) -> PathBuf {
-        let ok = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-        let mut file: String = node_name.chars().map(|c| if ok(c) { c } else { '_' }).collect();
-        if file.starts_with('.') || file.is_empty() {
-            file.insert(0, '_');
-        }
-        self.path.join(CAPTURES).join(file + ".pcapng")
+        self.path.join(CAPTURES).join(file_name(node_name) + ".pcapng")
     }
 
     /// Where a trace in ns-2's format belongs.
@@ -190,6 +188,13 @@ impl RunDir {
         for file in old {
             match fs::remove_file(&file) {
                 Err(e) if e.kind() != ErrorKind::NotFound => return Err(Error::io(&file, "remove")(e)),
+                _ => {}
+            }
+        }
+        // Whatever the older run's programs were, their output is not this run's.
+        for folder in OUTPUTS.map(|f| self.path.join(f)) {
+            match fs::remove_dir_all(&folder) {
+                Err(e) if e.kind() != ErrorKind::NotFound => return Err(Error::io(&folder, "remove")(e)),
                 _ => {}
             }
         }

@@ -12,5 +12,5 @@ mod tests;
 pub(crate) use column::Column;
 pub use csv::{TABLES, export_csv};
 pub use read::{Search, addresses, searches};
-pub(crate) use schema::{COUNTERS, EVENTS, FLOWS, NODES, PACKETS, POSITIONS, SENDS, TCP};
+pub(crate) use schema::{COUNTERS, EVENTS, FLOWS, NODES, OUTCOMES, PACKETS, POSITIONS, SENDS, TCP};
 pub(crate) use table::Table;

@@ -5,7 +5,8 @@ use wayhop_core::{Addr, FlowTag, Span, Time};
 
 use super::column::{Cells, Column, Texts, name};
 use crate::{
-    Counter, FlowSummary, HopEvent, Messages, NodeInfo, NoteEvent, PositionEvent, SendEvent, TcpEvent,
+    Counter, FlowSummary, HopEvent, Messages, NodeInfo, NoteEvent, PacketOutcome, PositionEvent, SendEvent,
+    TcpEvent,
 };
 
 const fn column<R>(name: &'static str, cells: Cells<R>) -> Column<R> {
@@ -83,6 +84,15 @@ pub(crate) const TCP: &[Column<TcpEvent>] = &[
     column("ssthresh", Cells::Double(|e| f64::from(e.threshold))),
     column("srtt_us", Cells::OptInt64(|e| e.srtt.and_then(micros))),
     column("rto_us", Cells::OptInt64(|e| micros(e.rto))),
+];
+
+/// `outcomes`: one row per packet of a flow.
+pub(crate) const OUTCOMES: &[Column<PacketOutcome>] = &[
+    column("flow", Cells::Int32(|o| o.packet.flow as i32)),
+    column("seq", Cells::Int64(|o| i64::from(o.packet.seq))),
+    column("outcome", Cells::Text(|o, _| name(o.outcome.name()))),
+    column("reason", Cells::OptText(|o, _| o.outcome.reason().map(|r| name(r.name())))),
+    column("nodes", Cells::Int32(|o| o.nodes as i32)),
 ];
 
 /// `counters`: one row per counter of a node.
