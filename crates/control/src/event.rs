@@ -1,73 +1,12 @@
 //! Events that a running node tells its subscribers.
 
+use std::net::IpAddr;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wayhop_core::Addr;
 
-/// The kinds of [`Event`].
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[repr(u8)]
-pub enum EventKind {
-    /// A remark of the protocol.
-    Note,
-    /// A packet ended undelivered.
-    Drop,
-    /// A row of the forwarding table came, changed or went.
-    Route,
-    /// A link was overridden or is free again.
-    Link,
-    /// A node's place was told.
-    Position,
-    /// A program or a daemon of a node began or ended.
-    Process,
-    /// A neighbour is new, or has another link address.
-    Neighbour,
-    /// Something became of a packet: a row of the table `packets`.
-    Packet,
-    /// A protocol sent a packet, with what it knew then: a row of the table `sends`.
-    Sent,
-    /// Events that this subscriber was too slow for.
-    Lost,
-}
-
-impl EventKind {
-    /// All that can be subscribed to; `lost` comes with any.
-    pub const ALL: [Self; 9] = [
-        Self::Note,
-        Self::Drop,
-        Self::Route,
-        Self::Link,
-        Self::Position,
-        Self::Process,
-        Self::Neighbour,
-        Self::Packet,
-        Self::Sent,
-    ];
-    /// Those that a subscriber gets who names none: all but the kinds of which each packet makes some.
-    pub const USUAL: [Self; 7] =
-        [Self::Note, Self::Drop, Self::Route, Self::Link, Self::Position, Self::Process, Self::Neighbour];
-
-    /// The name in messages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Drop => "drop",
-            Self::Route => "route",
-            Self::Link => "link",
-            Self::Position => "position",
-            Self::Process => "process",
-            Self::Neighbour => "neighbour",
-            Self::Packet => "packet",
-            Self::Sent => "sent",
-            Self::Lost => "lost",
-        }
-    }
-    /// A set that holds this kind only.
-    pub(crate) const fn bit(self) -> u16 {
-        1 << self as u8
-    }
-}
+use crate::event_kind::EventKind;
+use crate::messages::{LinkState, Place};
 
 /// Something that happened. Times are seconds since the start of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -82,7 +21,7 @@ pub enum Event {
         /// What; the protocol documents its remarks.
         what: String,
         /// Whom it concerns.
-        about: Addr,
+        about: IpAddr,
         /// A figure that belongs to it.
         value: u64,
     },
@@ -96,10 +35,10 @@ pub enum Event {
         reason: String,
         /// The packet's source, where it can be read.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        source: Option<Addr>,
+        source: Option<IpAddr>,
         /// The packet's destination, where it can be read.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        destination: Option<Addr>,
+        destination: Option<IpAddr>,
         /// Its length, octets from the IP header on.
         bytes: u32,
     },
@@ -110,10 +49,10 @@ pub enum Event {
         /// At which node.
         node: u32,
         /// Where to.
-        destination: Addr,
+        destination: IpAddr,
         /// By which neighbour; absent when the route went.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        next_hop: Option<Addr>,
+        next_hop: Option<IpAddr>,
         /// How far; absent when the route went.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hops: Option<u8>,
@@ -127,7 +66,7 @@ pub enum Event {
         /// The other end.
         to: u32,
         /// What it does from now on.
-        state: crate::LinkState,
+        state: LinkState,
     },
     /// A node's place was told from outside.
     Position {
@@ -136,7 +75,7 @@ pub enum Event {
         /// Whose.
         node: u32,
         /// Where.
-        place: crate::Place,
+        place: Place,
     },
     /// A program or a daemon of a node began or ended.
     Process {
@@ -159,7 +98,7 @@ pub enum Event {
         /// At which node.
         node: u32,
         /// Its address.
-        address: Addr,
+        address: IpAddr,
         /// Its link address.
         mac: String,
     },
@@ -179,7 +118,7 @@ pub enum Event {
         head: String,
         /// The neighbour that it came from or goes to.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        peer: Option<Addr>,
+        peer: Option<IpAddr>,
         /// Received power, where it is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signal_dbm: Option<f32>,

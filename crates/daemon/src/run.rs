@@ -83,6 +83,9 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
     if let Some(wrong) = node.ready.capture.take().and_then(Capture::end) {
         node.ready.log.tell(Level::Warning, wrong);
     }
+    if let Some(Err(e)) = node.ready.host.around.inputs.take().map(|logs| logs.finish()) {
+        node.ready.log.tell(Level::Warning, format_args!("the log of inputs is not whole: {e}"));
+    }
     let mut summary = node.summary(settings);
     if let Some(Err(e)) =
         node.ready.host.around.run.take().map(|run| run.end(&mut summary, &node.ready.host.around.counters))
@@ -217,6 +220,10 @@ impl Node {
             self.report_usage();
         }
         self.ready.host.run_due();
+        if let Some(why) = self.ready.host.around.inputs.as_mut().and_then(|logs| logs.news()) {
+            let wrong = format_args!("the log of inputs ends here, the node goes on: {why}");
+            self.ready.log.tell(Level::Warning, wrong);
+        }
         let Ready { host, station, link, capture, .. } = &mut self.ready;
         host.around.counters.capture_drops += capture.as_ref().map_or(0, Capture::take_lost);
         if station.next().is_some_and(|at| at <= host.now()) {
@@ -342,11 +349,12 @@ impl Node {
             let outcome = match change {
                 Ok(r) => {
                     log.tell(Level::Debug, format_args!("route to {} by {}", r.destination, r.next_hop));
-                    netlink.install(r.destination.addr, r.next_hop, interface.index, host.around.addr)
+                    let (to, by) = (r.destination.addr.v4_or_unspecified(), r.next_hop.v4_or_unspecified());
+                    netlink.install(to, by, interface.index, host.around.addr)
                 }
                 Err(destination) => {
                     log.tell(Level::Debug, format_args!("no route to {destination} any more"));
-                    netlink.remove(destination.addr, interface.index)
+                    netlink.remove(destination.addr.v4_or_unspecified(), interface.index)
                 }
             };
             if let Err(e) = outcome

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::io::Read as _;
+use std::net::Ipv4Addr;
 
 use nix::ifaddrs::getifaddrs;
 use socket2::Socket;
-use wayhop_core::{Addr, Configured, DataPlane, Purpose, stream};
+use wayhop_core::{Configured, DataPlane, Purpose, stream};
 
 use wayhop_control::{About, Access, Bound, NodeAbout, Server};
 use wayhop_linux::ebpf::ForwardingPrograms;
@@ -18,6 +19,7 @@ use crate::capture::{Capture, CaptureFile};
 use crate::config::Settings;
 use crate::control::{Desk, NODE};
 use crate::host::{Host, Port};
+use crate::inputs;
 use crate::log::{Level, Log};
 use crate::privileges;
 use crate::remade::interface_settings;
@@ -102,6 +104,11 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     host.parameters = configured.values().into();
     host.timing = config.timing.then(Timing::default);
     host.around.run = config.run.as_ref().map(|_| Run::waiting());
+    let about = about(settings);
+    host.around.inputs = config
+        .inputs
+        .as_ref()
+        .map(|_| inputs::waiting(&configured, seed, &about.name, settings.address, interface.mac));
     // Filters and eBPF need to know which sockets the protocol opens; what it sends waits in the queue.
     host.start();
 
@@ -159,7 +166,6 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         .then(NeighbourNews::open)
         .transpose()
         .map_err(Error::system("hear of neighbours that are not there"))?;
-    let about = about(settings);
     let run = config.run.as_deref().map(|path| run_dir::make(path, settings, seed)).transpose()?;
     let capture = match &config.capture {
         Some(c) => {
@@ -169,6 +175,9 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         }
         None => None,
     };
+    if let (Some(logs), Some(c)) = (&mut host.around.inputs, &config.inputs) {
+        inputs::make(logs, c.file.as_deref(), run.as_ref(), &about.name, &config.user)?;
+    }
     let control = config.control.as_ref().map(|name| open_control(name, &mut undo)).transpose()?;
     Station::prepare(settings)?;
     undo.seal()?;
@@ -181,6 +190,9 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     };
     if let (Some(run), Some(dir)) = (&mut host.around.run, run) {
         run.begin(dir, &about)?;
+    }
+    if let Some(logs) = &mut host.around.inputs {
+        logs.begin().map_err(Error::system("start a thread for the log of inputs"))?;
     }
     let station = Station::begin(settings, about, &log)?;
     let signals = match crate::config::source(&config.signal, &config.interface).flatten() {
@@ -251,10 +263,12 @@ fn open_control(name: &str, undo: &mut Undo) -> Result<Bound, Error> {
         .map_err(Error::system(format!("open the control socket {}", path.display())))
 }
 
-/// Who this node is to others: by the name of its control socket, or else the host's.
+/// Who this node is to others: by the name of its control socket, or that in its scenario, or else the host's.
 fn about(settings: &Settings) -> About {
     let host = || Some(fs::read_to_string("/proc/sys/kernel/hostname").ok()?.trim().to_owned());
-    let name = settings.config.control.clone().or_else(host).unwrap_or_else(|| "node".to_owned());
+    let own = || settings.name.clone();
+    let name =
+        settings.config.control.clone().or_else(own).or_else(host).unwrap_or_else(|| "node".to_owned());
     let node = NodeAbout { node: NODE, name: name.clone(), address: settings.address };
     About::new(&name, "field", settings.protocol.name(), vec![node])
 }
@@ -280,7 +294,7 @@ fn check_addresses(settings: &Settings) -> Result<(), Error> {
         }
         let both = mask & netmask.to_bits();
         let overlaps = addr.to_bits() & both == own.to_bits() & both;
-        if a.interface_name == *name && netmask != Addr::BROADCAST && overlaps {
+        if a.interface_name == *name && netmask != Ipv4Addr::BROADCAST && overlaps {
             let len = netmask.to_bits().count_ones();
             return Err(Error::System(format!(
                 "{name} has the address {addr}/{len}, whose route would lead around the mesh; take it away: \

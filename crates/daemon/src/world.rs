@@ -4,12 +4,15 @@
 //! Nothing here does I/O. The event loop brings the time, and takes what is in `deliveries` and `route_changes`.
 
 use std::collections::VecDeque;
+use std::net::Ipv4Addr;
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{
-    Addr, DropReason, Frame, IfaceId, Packet, PacketId, Prefix, Route, SendState, Time, TimerKey, TraceNote,
+    Addr, DropReason, Effect, Frame, IfaceId, Input, Packet, PacketId, Prefix, Route, SendState, Time,
+    TimerKey, TraceNote,
 };
-use wayhop_node::{Above, Below, Due, Hop, HopKind, Row, Schedule, Stage, Workspace, World};
+use wayhop_node::{Above, Below, Due, Hop, HopKind, Row, Schedule, Seen, Stage, Workspace, World};
+use wayhop_replay::Logs;
 use wayhop_wire::{ipv4, unreachable_for};
 
 use crate::counters::Counters;
@@ -18,10 +21,12 @@ use crate::run_dir::Run;
 
 /// The most packets that wait for their jitter to pass: a flood of requests must not fill the memory.
 const MAX_DELAYED: usize = 1024;
+/// The number of the only node in its log of inputs.
+const LOGGED: u32 = 0;
 
 /// The surroundings of the node.
 pub(crate) struct Around {
-    pub(crate) addr: Addr,
+    pub(crate) addr: Ipv4Addr,
     mesh: wayhop_linux::Prefix,
     /// The clock, as the last event set it.
     pub(crate) now: Time,
@@ -40,10 +45,12 @@ pub(crate) struct Around {
     pub(crate) route_changes: Vec<Result<Route, Prefix>>,
     /// The run directory, if there is one.
     pub(crate) run: Option<Run>,
+    /// The log of what goes into the engine, if there is one.
+    pub(crate) inputs: Option<Box<Logs>>,
 }
 
 impl Around {
-    pub(crate) fn new(addr: Addr, mesh: wayhop_linux::Prefix) -> Self {
+    pub(crate) fn new(addr: Ipv4Addr, mesh: wayhop_linux::Prefix) -> Self {
         // Packets are counted from 1, as in the other worlds.
         let mut work = Workspace::new();
         work.next_id = 1;
@@ -60,6 +67,7 @@ impl Around {
             routes: FxHashMap::default(),
             route_changes: Vec::new(),
             run: None,
+            inputs: None,
         }
     }
 
@@ -70,11 +78,11 @@ impl Around {
     }
 
     /// Whether this is the address of a host in the mesh.
-    pub(crate) fn is_in_mesh(&self, addr: Addr) -> bool {
+    pub(crate) fn is_in_mesh(&self, addr: Ipv4Addr) -> bool {
         self.mesh.has_host(addr)
     }
     /// Whether this is this node's address, or one that all nodes have in common.
-    pub(crate) fn is_for_us(&self, destination: Addr) -> bool {
+    pub(crate) fn is_for_us(&self, destination: Ipv4Addr) -> bool {
         destination == self.addr || self.mesh.is_for_all(destination)
     }
 
@@ -165,10 +173,25 @@ impl World for Around {
         }
     }
 
+    fn logs_inputs(&self) -> bool {
+        self.inputs.as_ref().is_some_and(|logs| logs.wants(LOGGED))
+    }
+    fn log_input(&mut self, at: Time, engine: u8, seen: &Seen<'_>, input: &Input<'_>) {
+        if let Some(logs) = &mut self.inputs {
+            logs.input(at, LOGGED, engine, seen, input);
+        }
+    }
+    fn log_effects(&mut self, effects: &[Effect]) {
+        if let Some(logs) = &mut self.inputs {
+            logs.effects(effects);
+        }
+    }
+
     /// A stranger on the air must not lead this host's other traffic astray. (The kernel's routes are to single hosts.)
     fn admits(&mut self, _: Time, route: &Route) -> bool {
-        let to = route.destination.as_host().filter(|a| *a != self.addr && self.is_in_mesh(*a));
-        let admitted = to.is_some() && self.is_in_mesh(route.next_hop);
+        let to =
+            route.destination.as_host().and_then(Addr::v4).filter(|a| *a != self.addr && self.is_in_mesh(*a));
+        let admitted = to.is_some() && route.next_hop.v4().is_some_and(|a| self.is_in_mesh(a));
         self.counters.refused_routes += u64::from(!admitted);
         admitted
     }

@@ -15,9 +15,9 @@ use wayhop_linux::Error;
 use wayhop_netns::{Namespace, exit_code};
 use wayhop_trace::Summary;
 
+use super::Plan;
 use super::receivers::GPSD;
 use super::wire::INTERFACE;
-use super::{Plan, prefix};
 
 /// How long a daemon may take to be ready, or to end.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -44,17 +44,16 @@ impl Nodes {
     /// Starts a daemon in every node, and waits until all are ready.
     pub(super) fn start(plan: &Plan, namespaces: &[Namespace]) -> Result<Self, Error> {
         let s = &plan.scenario;
-        // Checked before; all addresses lie in one network.
-        let prefix_len = prefix(&s.addresses).unwrap_or(8);
         let sockets =
             Sockets::new().map_err(Error::system("make a folder for the nodes' control sockets"))?;
         let (tell, said) = channel();
         let mut daemons = Vec::with_capacity(s.addresses.len());
-        for (i, addr) in s.addresses.iter().enumerate() {
+        for i in 0..s.addresses.len() {
             let mut command = Command::new("/proc/self/exe");
             command.env("WAYHOP_RUNTIME_DIR", &sockets.0);
             command.args(["node", "--tied", "--json", "--interface", INTERFACE]);
-            command.args(["--address", &format!("{addr}/{prefix_len}"), "--protocol", s.protocol.name()]);
+            // Checked before: all addresses lie in one network.
+            command.args(["--address", &s.interface_address(i).unwrap_or_default()]);
             command.args(["--set", &format!("control=node-{i}")]);
             command.args(["--set", &format!("gpsd={}", toml::Value::from(GPSD))]);
             for set in &plan.sets {
@@ -65,6 +64,10 @@ impl Nodes {
                 command.arg("--set").arg(format!("capture.file={path}"));
                 let snap = s.captures.snap_length;
                 command.arg("--set").arg(format!("capture.snap_length_bytes={snap}"));
+            }
+            if let Some(Some(path)) = plan.inputs.get(i) {
+                let path = toml::Value::String(path.display().to_string());
+                command.arg("--set").arg(format!("inputs.file={path}"));
             }
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
             // Ctrl-C at a terminal is for the lab, which then ends them.

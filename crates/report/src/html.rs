@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::escape::escape;
 use crate::figure::Figure;
 use crate::notes::Notes;
 use crate::row::Row;
@@ -106,20 +107,4 @@ fn table(rows: &[Row]) -> String {
          <th class=\"n\">Ours</th><th class=\"n\">95 % interval</th><th class=\"n\">Difference</th></tr></thead>\n\
          <tbody>\n{body}</tbody>\n</table></div>\n{notes}"
     )
-}
-
-/// `text` as it stands in an element or an attribute. Control characters, which XML cannot have, become spaces.
-pub(crate) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() || ('\u{fffe}'..='\u{ffff}').contains(&c) => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
 }

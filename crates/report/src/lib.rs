@@ -13,6 +13,7 @@
 
 mod chi_square;
 mod columns;
+mod escape;
 mod figure;
 mod html;
 mod notes;

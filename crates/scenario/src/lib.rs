@@ -7,8 +7,10 @@
 //! What comes from outside is bounded before it is read and checked before it is used; an [`Error`] names file, line, key,
 //! reason and remedy.
 
+mod checks;
 mod commands;
 mod course;
+mod daemon;
 mod document;
 mod error;
 mod input;
@@ -21,6 +23,7 @@ mod placing;
 mod programs;
 mod protocol;
 mod reference;
+mod references;
 mod resolve;
 mod schema;
 mod site;
@@ -31,6 +34,7 @@ mod tcp_schema;
 mod traffic;
 
 pub use commands::Order;
+pub use daemon::daemon_settings;
 pub use document::{Document, apply_set};
 pub use error::{Error, Place as TextPlace, nearest};
 pub use input::MAX_INPUT_BYTES;
@@ -40,10 +44,11 @@ pub use map::{Map, MapFeature, Shape};
 pub use ns2::{ExportOptions, Exported, Imported, Importer, export_ns2};
 pub use programs::ProgramPlan;
 pub use reference::{reference_markdown, reference_tables};
+pub use references::{NodeRef, Place};
 pub use resolve::{CapturePlan, Resolved};
 pub use schema::{
-    Area, Captures, Cbr, CbrRandom, Command, Movement, Node, NodeRef, Nodes, Ns2File, Output, Ping, Place,
-    Poisson, Program, Protocol, PurgeRoutes, Radio, Scenario, Stall, Traffic,
+    Area, Captures, Cbr, CbrRandom, Command, Movement, Node, Nodes, Ns2File, Output, Ping, Poisson, Program,
+    Protocol, PurgeRoutes, Radio, Scenario, Stall, Traffic,
 };
 pub use site_schema::{Antenna, Pair, Site, Zone};
 pub use stalls::QueueStall;

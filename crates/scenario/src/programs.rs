@@ -2,9 +2,10 @@
 
 use wayhop_core::{NodeId, Time, file_name};
 
+use crate::checks::in_range;
 use crate::error::Error;
 use crate::limits::MAX_DURATION_S;
-use crate::placing::{Placed, in_range};
+use crate::placing::Placed;
 use crate::schema::{Program, Scenario};
 
 /// A program that runs in a node where nodes are real.

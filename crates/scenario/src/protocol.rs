@@ -4,8 +4,8 @@ use serde_json::Value;
 use wayhop_core::{Configured, ParameterError, Profile};
 use wayhop_radio::RadioConfig;
 
-use crate::document::Document;
-use crate::error::{Error, unknown_name};
+use crate::document::{Document, unknown_name};
+use crate::error::Error;
 use crate::overrides;
 use crate::schema::Protocol;
 

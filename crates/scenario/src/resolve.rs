@@ -1,16 +1,20 @@
 //! A scenario with everything looked up, generated and checked.
 
-use wayhop_core::{Addr, Configured, NodeId, Position, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Configured, NodeId, Position, Time};
 use wayhop_radio::{CardConfig, PRESETS, RadioConfig};
 use wayhop_transport::{FlowConfig, FlowKind};
 use wayhop_world::{Geodetic, Track};
 
+use crate::checks::{check_geodetic, in_range};
 use crate::commands::{self, Order};
 use crate::document::Document;
-use crate::error::{Error, unknown_name};
+use crate::document::unknown_name;
+use crate::error::Error;
 use crate::limits::MAX_DURATION_S;
 use crate::map::Map;
-use crate::placing::{Placed, check_geodetic, in_range};
+use crate::placing::Placed;
 use crate::programs::{self, ProgramPlan};
 use crate::protocol;
 use crate::schema::{Captures, Scenario};
@@ -35,7 +39,7 @@ pub struct Resolved {
     /// Each node's name.
     pub names: Vec<String>,
     /// Each node's address.
-    pub addresses: Vec<Addr>,
+    pub addresses: Vec<Ipv4Addr>,
     /// The flows.
     pub flows: Vec<FlowConfig>,
     /// The radio's preset.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use wayhop_world::Geodetic;
 
 use crate::Document;
+use crate::references::{NodeRef, Place};
 
 /// A scenario: who moves where, who talks to whom, over which radio, by which protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -104,30 +105,6 @@ pub struct Node {
     /// node. All else of the radio is the same for all nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<String>,
-}
-
-/// A place: metres in the local frame, or degrees if the scenario has an `origin`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Place {
-    /// East, metres.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub x: Option<f64>,
-    /// North, metres.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub y: Option<f64>,
-    /// Up, metres.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub z: Option<f64>,
-    /// Latitude, degrees, north positive.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lat: Option<f64>,
-    /// Longitude, degrees, east positive.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lon: Option<f64>,
-    /// Height above the WGS 84 ellipsoid, metres.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub alt: Option<f64>,
 }
 
 /// The box from the local origin in which nodes are placed and move.
@@ -232,16 +209,6 @@ fn is_unchanged(factor: &f64) -> bool {
 
 fn slowest() -> f64 {
     0.01
-}
-
-/// A node: its number counted from 0, or its name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum NodeRef {
-    /// Counted from 0.
-    Id(u32),
-    /// As `nodes.node` names it.
-    Name(String),
 }
 
 /// One flow, or a source of several.

@@ -3,9 +3,10 @@
 use wayhop_core::{Position, Time};
 use wayhop_radio::{Beam, PairLoss, RadioConfig, SiteConfig, StationAntenna};
 
+use crate::checks::locate;
 use crate::error::Error;
 use crate::map::Map;
-use crate::placing::{Placed, locate};
+use crate::placing::Placed;
 use crate::schema::Scenario;
 use crate::site_schema::{Antenna, Site, Zone};
 

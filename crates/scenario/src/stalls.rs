@@ -3,9 +3,10 @@
 
 use wayhop_core::{NodeId, Span, Time};
 
+use crate::checks::in_range;
 use crate::error::Error;
 use crate::limits::MAX_DURATION_S;
-use crate::placing::{Placed, in_range};
+use crate::placing::Placed;
 use crate::schema::{Scenario, Stall};
 
 /// When a node's driver does not serve its interface queue.

@@ -1,10 +1,12 @@
 //! What the nodes of a run share: the event queue, packet buffers, flows, and the record of it all.
 
 use std::collections::VecDeque;
+use std::net::Ipv4Addr;
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, Frame, NodeId, Packet, RxMeta, Span, Time};
 use wayhop_node::Workspace;
+use wayhop_replay::Logs;
 use wayhop_trace::{HopEvent, HopKind, Recorder};
 
 use crate::classify::{self, Facts};
@@ -23,7 +25,7 @@ pub(crate) struct Common {
     pub(crate) movers: Movers,
     pub(crate) stations: FxHashMap<Addr, u32>,
     /// By node.
-    pub(crate) addrs: Vec<Addr>,
+    pub(crate) addrs: Vec<Ipv4Addr>,
     pub(crate) work: Workspace,
     pub(crate) flows: Flows,
     pub(crate) ledger: Ledger,
@@ -50,6 +52,8 @@ pub(crate) struct Common {
     pub(crate) frame: Vec<u8>,
     /// The way to programs outside of the simulator, on a real clock.
     pub(crate) external: Option<External>,
+    /// Logs of what goes into engines, if they are wanted.
+    pub(crate) inputs: Option<Box<Logs>>,
     /// Lists that connections use.
     pub(crate) tcp_spare: crate::tcp::Spare,
 }

@@ -17,6 +17,7 @@ mod event;
 mod external;
 mod flows;
 mod frames;
+mod inputs;
 mod ledger;
 mod live;
 mod motion;
@@ -30,6 +31,7 @@ mod world;
 
 pub use audit::Audit;
 pub use external::{Egress, Exit};
+pub use inputs::Pace;
 pub use ledger::{Ends, FlowEnds};
 pub use live::Happening;
 pub use simulation::Simulation;

@@ -7,7 +7,8 @@ use wayhop_transport::EVERYONE;
 
 use crate::chains::ChainThroughput;
 use crate::flow::FlowTopology;
-use crate::survey::{Pair, Survey, survey};
+use crate::pair::Pair;
+use crate::survey::{Survey, survey};
 
 /// The pairs and times of flows, up to `end`; none for a flow to all nodes.
 pub fn flow_pairs(flows: &[FlowConfig], end: Time) -> Vec<Option<Pair>> {

@@ -4,8 +4,8 @@ use wayhop_core::{Span, Time};
 use wayhop_world::links::LinkChange;
 use wayhop_world::{Adjacency, HopRow, UNREACHABLE};
 
+use crate::pair::Pair;
 use crate::paths::StandingPaths;
-use crate::survey::Pair;
 
 /// A time in which a shortest path stood, or none was.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

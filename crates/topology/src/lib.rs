@@ -14,6 +14,7 @@ mod annotate;
 mod chains;
 mod flow;
 mod links;
+mod pair;
 mod paths;
 mod survey;
 
@@ -21,4 +22,5 @@ pub use annotate::{annotate, flow_pairs, of_flow};
 pub use chains::{ChainError, ChainThroughput};
 pub use flow::{FlowTopology, Step};
 pub use links::{Contact, LinkSurvey, NodeLinks};
-pub use survey::{Pair, Survey, survey};
+pub use pair::Pair;
+pub use survey::{Survey, survey};

@@ -6,23 +6,11 @@ use wayhop_world::{Adjacency, HopRow, Track};
 
 use crate::flow::{FlowTopology, Watch};
 use crate::links::{Book, LinkSurvey};
+use crate::pair::Pair;
 
 /// Changes so near in time are one: times are whole nanoseconds, and at a grazing contact a nanosecond of one node's motion
 /// is many of the link's. Nothing that carries packets is as fast.
 const SIMULTANEOUS: Span = Span::from_nanos(100);
-
-/// Two nodes between which paths are looked for, and when.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Pair {
-    /// From this node.
-    pub src: u32,
-    /// To this one.
-    pub dst: u32,
-    /// When the flow begins.
-    pub from: Time,
-    /// When it ends.
-    pub until: Time,
-}
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]

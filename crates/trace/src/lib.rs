@@ -25,6 +25,7 @@ mod lock;
 mod manifest;
 mod ns2;
 mod observer;
+mod outputs;
 mod recorder;
 mod run_dir;
 mod summary;
@@ -46,7 +47,8 @@ pub use human::human_table;
 pub use lock::{lock_file, lock_folder};
 pub use manifest::{InputFile, Manifest, RunStatus};
 pub use observer::Observer;
-pub use recorder::{NodeInfo, Outputs, Recorder};
+pub use outputs::{NodeInfo, Outputs};
+pub use recorder::Recorder;
 pub use run_dir::RunDir;
 pub use summary::{
     FlowSummary, LatencyMs, Lateness, Origin, Programs, Summary, TcpSummary, Topology, Totals, named_drops,

@@ -12,5 +12,6 @@ mod node_events;
 mod ns3;
 mod package;
 mod partition;
+mod replay;
 mod station;
 mod upkeep;

@@ -1,8 +1,8 @@
 //! Tables I to IV: the links from E1 to each first hop, with and without retransmissions.
 
 use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
 
-use wayhop_core::Addr;
 use wayhop_report::{Row, Section};
 
 use super::paper;
@@ -22,7 +22,7 @@ pub(crate) struct Counts {
 
 impl Counts {
     /// The counts of one first hop.
-    pub(crate) fn of(ping: &Ping, hop: Addr) -> Self {
+    pub(crate) fn of(ping: &Ping, hop: Ipv4Addr) -> Self {
         let mut c = Self::default();
         let mut arrived = BTreeSet::new();
         for t in ping.transmissions.iter().filter(|t| t.first_hop == hop) {
@@ -109,7 +109,7 @@ const TABLES: [(&str, &[Quantity]); 4] = [
 ];
 
 /// The sections of Tables I and II, and of III and IV.
-pub(crate) fn sections(runs: &[Ping], cars: &[Addr]) -> Vec<Section> {
+pub(crate) fn sections(runs: &[Ping], cars: &[Ipv4Addr]) -> Vec<Section> {
     let per_run: Vec<(Vec<Counts>, Counts)> = runs
         .iter()
         .map(|p| {

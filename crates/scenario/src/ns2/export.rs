@@ -9,6 +9,7 @@ use wayhop_world::{HopTable, Leg, Track};
 
 use super::export_tcp;
 use super::god::{MAX_NODES_IN_TABLE, ns2_hops};
+use super::time::seconds;
 use crate::error::Error;
 use crate::resolve::Resolved;
 
@@ -197,10 +198,4 @@ fn cbr(k: usize, flow: &FlowConfig, interval: Span, random: u8, out: &mut String
     if let Some(stop) = stop {
         _ = writeln!(out, "$ns_ at {} \"$cbr_({k}) stop\"", seconds(*stop));
     }
-}
-
-/// Exactly, to the nanosecond.
-pub(super) fn seconds(t: Time) -> String {
-    let ns = t.as_nanos();
-    format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
 }
