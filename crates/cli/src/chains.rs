@@ -160,5 +160,5 @@ fn chain(
 /// Octets that arrived in order, bits a second; `None` if it was broken off.
 fn carried(chain: &Resolved, stop: &AtomicBool) -> Result<Option<f64>, Error> {
     let ended = to_end(chain, Recorder::hash_only(), || stop.load(Ordering::Relaxed))?;
-    Ok(ended.and_then(|o| o.summary.flows.first().map(|f| f.goodput_bps)))
+    Ok(ended.and_then(|o| o.summary.flows.first().and_then(|f| f.goodput_bps)))
 }

@@ -77,10 +77,10 @@ pub(crate) struct Receiver {
 }
 
 impl Common {
-    /// A flow's packet was made.
-    pub(crate) fn originated(&mut self, p: &Packet) {
+    /// A flow's packet was made; `counted` by the flow, or not.
+    pub(crate) fn originated(&mut self, p: &Packet, counted: bool) {
         if let Some(tag) = p.meta.flow {
-            self.ledger.originated(tag);
+            self.ledger.originated(tag, counted);
         }
     }
 
@@ -130,7 +130,7 @@ impl Common {
         let delivery = self.flows.deliver(at, node, tag, &p, &mut self.work.pool, &mut self.work.next_id);
         self.leave(at, node, p, Exit::Deliver);
         match delivery {
-            Delivery::Counted => self.ledger.delivered(tag),
+            Delivery::Counted => self.ledger.delivered(tag, self.flows.is_to_all(tag.flow)),
             Delivery::Again => {}
             // External, the node's own network stack answers.
             Delivery::Answer(answer) if self.external.is_some() => self.work.pool.recycle(answer),

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use wayhop_core::{NodeId, Position, Purpose, Span, Time, stream};
 use wayhop_node::{Engine, Node, Workspace};
 use wayhop_scenario::{Attachment, Interfaces, Order, QueueStall, Resolved};
-use wayhop_trace::{PositionEvent, Recorder, Summary};
+use wayhop_trace::{PacketOutcome, PositionEvent, Recorder, Summary};
 use wayhop_world::Gps;
 
 use crate::audit::{Audit, Census};
@@ -16,7 +16,7 @@ use crate::classify;
 use crate::common::Common;
 use crate::event::Event;
 use crate::flows::Flows;
-use crate::ledger::Ledger;
+use crate::ledger::{FlowFacts, Ledger};
 use crate::media::{self, Media};
 use crate::motion::Movers;
 use crate::net::Net;
@@ -266,8 +266,8 @@ impl Simulation {
         self.media.fetch(at, &mut self.net);
     }
 
-    /// Closes the books on every packet.
-    pub fn audit(&self) -> Audit {
+    /// Closes the books on every packet, and tells what became of each.
+    fn audit(&self, tell: impl FnMut(PacketOutcome)) -> Audit {
         let mut census = Census::default();
         let net = &self.net;
         for n in &net.nodes {
@@ -280,12 +280,17 @@ impl Simulation {
         // Their flows' books know them already.
         census.packets +=
             net.common.external.as_ref().map_or(0, |o| (o.egress.len() + o.ingress.iter().count()) as u64);
+        let (flows, in_hosts) = (&net.common.flows, net.common.external.is_some());
         let lossy_air = self.media.may_lose_unnoticed();
+        let facts = |flow| FlowFacts {
+            receivers: flows.receivers(flow),
+            lossy_air: lossy_air || flows.is_to_all(flow),
+            in_hosts,
+        };
         Audit {
-            ends: net
-                .common
-                .ledger
-                .close(census.tags.iter().copied(), |flow| lossy_air || net.common.flows.is_to_all(flow)),
+            ends: net.common.ledger.close(census.tags.iter().copied(), facts, tell),
+            counted: (0..flows.len() as u32).map(|flow| flows.counts(flow)).collect(),
+            in_hosts,
             buffers_in_use: net.common.work.pool.live(),
             packets_found: census.packets,
         }
@@ -293,7 +298,14 @@ impl Simulation {
 
     /// The figures of the run so far, with `wall_s` seconds of wall time, and the recorder, to be finished with them.
     pub fn finish(mut self, scenario: &Resolved, wall_s: f64) -> (Summary, Audit, Recorder) {
-        let audit = self.audit();
+        let mut outcomes = Vec::new();
+        let wanted = self.net.common.recorder.wants_outcomes();
+        let audit = self.audit(|outcome| {
+            if wanted {
+                outcomes.push(outcome);
+            }
+        });
+        outcomes.iter().for_each(|o| self.net.common.recorder.outcome(o));
         summary::record_counters(&mut self);
         let summary = summary::build(&self, scenario, &audit, wall_s);
         (summary, audit, self.net.common.recorder)

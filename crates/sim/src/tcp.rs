@@ -188,7 +188,7 @@ impl Common {
         record(&mut self.recorder, flow, NodeId(node), &mut notes);
         self.tcp_spare.notes = notes;
         for p in out.drain(..) {
-            self.originated(&p);
+            self.originated(&p, end == End::Client && TcpFlow::carries_data(p.bytes()) == Some(true));
             self.answers.push_back((node, p));
         }
         self.tcp_spare.packets.push(out);
@@ -269,7 +269,7 @@ impl Common {
             self.flows.count_arrival(at, tag, &p);
         }
         if self.tcp(at, tag.flow, end, |c, io| c.on_packet(end, io, p.bytes())) == Some(true) {
-            self.ledger.delivered(tag);
+            self.ledger.delivered(tag, false);
         }
         self.work.pool.recycle(p);
     }
