@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Configured, NodeId, Position, Time};
+use wayhop_core::{Configured, NodeId, Position, Route, Time};
 use wayhop_radio::{CardConfig, PRESETS, RadioConfig};
 use wayhop_transport::{FlowConfig, FlowKind};
 use wayhop_world::{Geodetic, Track};
@@ -10,6 +10,7 @@ use wayhop_world::{Geodetic, Track};
 use crate::commands::{self, Order};
 use crate::document::Document;
 use crate::error::{Error, unknown_name};
+use crate::ipv6::{self, Ipv6Plan};
 use crate::limits::MAX_DURATION_S;
 use crate::map::Map;
 use crate::placing::{Placed, check_geodetic, in_range};
@@ -17,7 +18,7 @@ use crate::programs::{self, ProgramPlan};
 use crate::protocol;
 use crate::schema::{Captures, Scenario};
 use crate::stalls::{self, QueueStall};
-use crate::{overrides, site, traffic};
+use crate::{overrides, routes, site, traffic};
 
 /// A scenario as the simulator takes it: plain data.
 #[derive(Clone, Debug)]
@@ -38,6 +39,10 @@ pub struct Resolved {
     pub names: Vec<String>,
     /// Each node's address.
     pub addresses: Vec<Ipv4Addr>,
+    /// Their IPv6 addresses, if they have any.
+    pub ipv6: Option<Ipv6Plan>,
+    /// The nodes' static routes.
+    pub routes: Vec<(NodeId, Route)>,
     /// The flows.
     pub flows: Vec<FlowConfig>,
     /// The radio's preset.
@@ -99,6 +104,8 @@ impl Scenario {
             protocol = protocol::with_notices(protocol, &self.protocol);
         }
         warnings.extend(protocol::unnoticed_breaks(&protocol, &self.protocol, &radio));
+        let routes = routes::resolve(self, &placed, &protocol)?;
+        warnings.extend(ipv6::neighbours_only(&flows, &protocol, routes.iter().map(|(_, r)| *r)));
         let stalls = stalls::resolve(self, &placed)?;
         let orders = commands::resolve(self, &placed)?;
         let programs = programs::resolve(self, &placed)?;
@@ -113,6 +120,8 @@ impl Scenario {
             tracks: placed.tracks,
             names: placed.names,
             addresses: placed.addresses,
+            ipv6: placed.ipv6,
+            routes,
             flows,
             radio_preset: self.radio.preset.clone(),
             radio,

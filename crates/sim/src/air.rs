@@ -1,6 +1,6 @@
 //! What the radio calls.
 
-use wayhop_core::{IfaceId, Leg, NodeId, Payload, RxMeta, Time, TxStatus};
+use wayhop_core::{Addr, IfaceId, Leg, NodeId, Payload, RxMeta, Time, TxStatus};
 use wayhop_node::Hop;
 use wayhop_radio::{EVERYONE, FrameAt, FrameKind, Host, Motions, Outgoing, RadioEvent, units};
 use wayhop_trace::{Direction, FrameEvent, HopKind};
@@ -27,7 +27,7 @@ impl Host for Net {
 
     fn sending(&mut self, f: &FrameAt<'_>) {
         let Some(Outgoing { frame, .. }) = f.body else { return };
-        if frame.payload == Payload::Ip {
+        if !frame.payload.is_resolution() {
             let facts = classify::read(frame.packet.bytes());
             if !f.head.retry {
                 self.common.ledger.on_air(facts.messages);
@@ -39,9 +39,10 @@ impl Host for Net {
 
     fn received(&mut self, f: &FrameAt<'_>, ready: Time) {
         let Outgoing { frame, .. } = f.body.expect("a data frame has a body");
-        if frame.payload == Payload::Arp {
-            return self.call(f.at, f.station, |n, w| {
-                n.receive_arp(w, f.at, IfaceId(0), frame.packet.bytes());
+        if frame.payload.is_resolution() {
+            return self.call(f.at, f.station, |n, w| match frame.payload {
+                Payload::Arp => n.receive_arp(w, f.at, IfaceId(0), frame.packet.bytes()),
+                _ => n.receive_discovery(w, f.at, IfaceId(0), frame.packet.bytes()),
             });
         }
         let rx = self.rx_meta(f);
@@ -67,7 +68,7 @@ impl Host for Net {
 
     fn overheard(&mut self, f: &FrameAt<'_>) {
         let Outgoing { frame, .. } = f.body.expect("a data frame has a body");
-        if frame.payload == Payload::Ip {
+        if !frame.payload.is_resolution() {
             let rx = self.rx_meta(f);
             self.call(f.at, f.station, |n, w| {
                 n.overhear(w, f.at, frame.packet.bytes(), frame.next_hop, rx);
@@ -111,7 +112,10 @@ impl Host for Net {
 impl Net {
     fn rx_meta(&self, f: &FrameAt<'_>) -> RxMeta {
         RxMeta {
-            from: self.common.addrs[f.head.from as usize].into(),
+            from: match f.body {
+                Some(Outgoing { frame, .. }) if frame.payload.is_v6() => self.common.addr6(f.head.from),
+                _ => self.common.addrs[f.head.from as usize].into(),
+            },
             iface: IfaceId(0),
             broadcast: f.head.to == EVERYONE,
             signal_dbm: units::watts_to_dbm_fast(f.watts),
@@ -122,6 +126,11 @@ impl Net {
 }
 
 impl Common {
+    /// A node's IPv6 address; its IPv4 address if it has none.
+    fn addr6(&self, node: u32) -> Addr {
+        let i = node as usize;
+        self.addrs6.get(i).map_or_else(|| self.addrs[i].into(), |a| (*a).into())
+    }
     fn rate_100kbps(&self, kind: FrameKind) -> u16 {
         if kind == FrameKind::Data { self.data_rate_100kbps } else { self.basic_rate_100kbps }
     }

@@ -1,7 +1,7 @@
 //! What the nodes of a run share: the event queue, packet buffers, flows, and the record of it all.
 
 use std::collections::VecDeque;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, Frame, NodeId, Packet, RxMeta, Span, Time};
@@ -25,6 +25,8 @@ pub(crate) struct Common {
     pub(crate) stations: FxHashMap<Addr, u32>,
     /// By node.
     pub(crate) addrs: Vec<Ipv4Addr>,
+    /// The same of IPv6; empty if nodes have none.
+    pub(crate) addrs6: Vec<Ipv6Addr>,
     pub(crate) work: Workspace,
     pub(crate) flows: Flows,
     pub(crate) ledger: Ledger,

@@ -13,9 +13,9 @@ const BSSID: Mac = Mac([0x02, b'W', b'A', b'Y', b'H', b'O']);
 pub(crate) fn write(f: &FrameAt<'_>, addr_of: impl Fn(u32) -> Ipv4Addr, out: &mut Vec<u8>) {
     let transmitter = Mac::from_addr(addr_of(f.head.from));
     let receiver = match (f.head.to, f.body) {
-        (EVERYONE, _) => Mac::BROADCAST,
-        // Also for an address that no station has.
+        // Also for an address that no station has, and for groups.
         (_, Some(body)) => body.frame.receiver,
+        (EVERYONE, None) => Mac::BROADCAST,
         (to, None) => Mac::from_addr(addr_of(to)),
     };
     let duration_us = f.head.duration_us;
@@ -41,6 +41,7 @@ pub(crate) fn write(f: &FrameAt<'_>, addr_of: impl Fn(u32) -> Ipv4Addr, out: &mu
         let at = out.len();
         let ether_type = match body.frame.payload {
             Payload::Ip => llc::IPV4,
+            Payload::Ip6 | Payload::Neighbour => llc::IPV6,
             Payload::Arp => llc::ARP,
         };
         out.resize(at + llc::LEN, 0);

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{NodeId, Position, Purpose, Span, Time, stream};
+use wayhop_core::{Addr, IfaceId, NodeId, Position, Purpose, Span, Time, stream};
 use wayhop_node::{Engine, IfaceConfig, Node, Resolution, Workspace};
 use wayhop_radio::{Arp, FrameKind, Radio, RadioConfig};
-use wayhop_scenario::{Order, QueueStall, Resolved};
+use wayhop_scenario::{FlowConfig, Order, QueueStall, Resolved};
 use wayhop_trace::{PositionEvent, Recorder, Summary};
 use wayhop_world::Gps;
 
@@ -57,13 +57,20 @@ impl Simulation {
             radio.set_card(node.0, *card);
         }
         let addrs = &scenario.addresses;
-        let flows = Flows::new(&scenario.flows, addrs, scenario.seed).map_err(|e| e.to_string())?;
+        let addrs6 = scenario.ipv6.as_ref().map_or(&[][..], |plan| &plan.addresses);
+        let end = |flow: &FlowConfig, node: NodeId| match addrs6.get(node.index()) {
+            Some(&a) if flow.ip6 => Addr::from(a),
+            _ => addrs[node.index()].into(),
+        };
+        let flows =
+            Flows::new(&scenario.flows, addrs.len(), end, scenario.seed).map_err(|e| e.to_string())?;
         let interface = Arc::new(interface(&scenario.radio));
         let node = |(i, &addr)| {
             let rng = stream(scenario.seed, Purpose::Protocol, i as u64);
             Node::new(addr, Engine::new(scenario.protocol.engine(), rng), Arc::clone(&interface))
         };
-        let nodes: Vec<Node> = addrs.iter().enumerate().map(node).collect();
+        let mut nodes: Vec<Node> = addrs.iter().enumerate().map(node).collect();
+        configure(&mut nodes, scenario);
         radio.set_overhear(nodes.iter().any(Node::overhears));
         radio.set_capturing(recorder.wants_frames());
         let rate = |k| (radio.phy().rate_mbps(k) * 10.0) as u16;
@@ -71,12 +78,9 @@ impl Simulation {
         scenario.captures.nodes.iter().for_each(|n| captures[n.index()] = true);
         let common = Common {
             queue: EventQueue::new(),
-            stations: addrs
-                .iter()
-                .enumerate()
-                .map(|(i, &a)| (a.into(), i as u32))
-                .collect::<FxHashMap<_, _>>(),
+            stations: stations(&nodes),
             addrs: addrs.clone(),
+            addrs6: addrs6.to_vec(),
             movers: Movers::new(scenario.tracks.clone()),
             work: Workspace::new(),
             ledger: Ledger::new(flows.len()),
@@ -290,6 +294,29 @@ impl Simulation {
             }
         }
     }
+}
+
+/// Gives nodes their IPv6 addresses and static routes.
+fn configure(nodes: &mut [Node], scenario: &Resolved) {
+    if let Some(plan) = &scenario.ipv6 {
+        for (node, addr) in nodes.iter_mut().zip(&plan.addresses) {
+            node.set_ipv6(*addr, plan.prefix_len);
+        }
+    }
+    for (i, node) in nodes.iter_mut().enumerate() {
+        let own = scenario.routes.iter().filter(|(n, _)| n.index() == i);
+        node.set_static_routes(own.map(|(_, route)| *route).collect());
+    }
+}
+
+/// Which node has which address, link-local ones included.
+fn stations(nodes: &[Node]) -> FxHashMap<Addr, u32> {
+    let of = |(i, n): (usize, &Node)| {
+        let six = n.addr6().into_iter().flat_map(|a| [a, n.link_local(IfaceId(0))]);
+        let all = [Addr::from(n.addr())].into_iter().chain(six.map(Addr::from));
+        all.map(move |a| (a, i as u32)).collect::<Vec<_>>()
+    };
+    nodes.iter().enumerate().flat_map(of).collect()
 }
 
 /// What a radio is to the network layer.
