@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{NodeId, Position, Purpose, Span, Time, stream};
+use wayhop_core::{Addr, IfaceId, NodeId, Position, Purpose, Span, Time, stream};
 use wayhop_node::{Engine, Node, Workspace};
-use wayhop_scenario::{Attachment, Interfaces, Order, QueueStall, Resolved};
+use wayhop_scenario::{Attachment, FlowConfig, Interfaces, Order, QueueStall, Resolved};
 use wayhop_trace::{PacketOutcome, PositionEvent, Recorder, Summary};
 use wayhop_world::Gps;
 
@@ -61,7 +61,13 @@ impl Simulation {
         let mut media = Media::new(scenario);
         let ports = Ports::new(&scenario.interfaces, nodes);
         let addrs = &scenario.addresses;
-        let flows = Flows::new(&scenario.flows, addrs, scenario.seed).map_err(|e| e.to_string())?;
+        let addrs6 = scenario.ipv6.as_ref().map_or(&[][..], |plan| &plan.addresses);
+        let end = |flow: &FlowConfig, node: NodeId| match addrs6.get(node.index()) {
+            Some(&a) if flow.ip6 => Addr::from(a),
+            _ => addrs[node.index()].into(),
+        };
+        let flows =
+            Flows::new(&scenario.flows, addrs.len(), end, scenario.seed).map_err(|e| e.to_string())?;
         let kinds = media::interfaces(&scenario.interfaces);
         let node = |(i, &addr)| {
             let rng = stream(scenario.seed, Purpose::Protocol, i as u64);
@@ -75,19 +81,17 @@ impl Simulation {
             }
             node
         };
-        let nodes: Vec<Node> = addrs.iter().enumerate().map(node).collect();
+        let mut nodes: Vec<Node> = addrs.iter().enumerate().map(node).collect();
+        configure(&mut nodes, scenario);
         let fix_every = nodes.iter().filter_map(|n| n.interests().position).min();
         media.listen(nodes.iter().any(Node::overhears), recorder.wants_frames());
         let mut captures = vec![false; nodes.len()];
         scenario.captures.nodes.iter().for_each(|n| captures[n.index()] = true);
         let common = Common {
             queue: EventQueue::new(),
-            stations: addrs
-                .iter()
-                .enumerate()
-                .map(|(i, &a)| (a.into(), i as u32))
-                .collect::<FxHashMap<_, _>>(),
+            stations: stations(&nodes),
             addrs: addrs.clone(),
+            addrs6: addrs6.to_vec(),
             movers: Movers::new(scenario.tracks.clone()),
             work: Workspace::new(),
             ledger: Ledger::new(flows.len()),
@@ -333,4 +337,28 @@ fn names(all: &Interfaces) -> FxHashMap<Attachment, String> {
     let radios = (0..).zip(&all.radios).map(|(k, r)| (Attachment::Radio(k), r.name.clone()));
     let wires = (0..).zip(&all.wires).map(|(k, w)| (Attachment::Wire(k), w.name.clone()));
     radios.chain(wires).collect()
+}
+
+/// Gives nodes their IPv6 addresses and static routes.
+fn configure(nodes: &mut [Node], scenario: &Resolved) {
+    if let Some(plan) = &scenario.ipv6 {
+        for (node, addr) in nodes.iter_mut().zip(&plan.addresses) {
+            node.set_ipv6(*addr, plan.prefix_len);
+        }
+    }
+    for (i, node) in nodes.iter_mut().enumerate() {
+        let own = scenario.routes.iter().filter(|(n, _)| n.index() == i);
+        node.set_static_routes(own.map(|(_, route)| *route).collect());
+    }
+}
+
+/// Which node has which address, link-local ones included.
+fn stations(nodes: &[Node]) -> FxHashMap<Addr, u32> {
+    let of = |(i, n): (usize, &Node)| {
+        let local = (0..n.interfaces()).map(|k| n.link_local(IfaceId(k)));
+        let six = n.addr6().into_iter().flat_map(|a| std::iter::once(a).chain(local.clone()));
+        let all = [Addr::from(n.addr())].into_iter().chain(six.map(Addr::from));
+        all.map(move |a| (a, i as u32)).collect::<Vec<_>>()
+    };
+    nodes.iter().enumerate().flat_map(of).collect()
 }
