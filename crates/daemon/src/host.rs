@@ -12,7 +12,7 @@ use wayhop_core::{
     Socket, Time, TxStatus,
 };
 use wayhop_linux::Prefix;
-use wayhop_linux::packet_socket::{ETHERNET, ETHERTYPE_ARP, ETHERTYPE_IPV4};
+use wayhop_linux::packet_socket::{ETHERNET, ETHERTYPE_ARP, ETHERTYPE_IPV4, ETHERTYPE_IPV6};
 use wayhop_node::{Due, Engine, Hop, HopKind, IfaceConfig, Node, Resolution, World as _};
 use wayhop_wire::ipv4;
 

@@ -73,7 +73,7 @@ impl Run {
 
     /// Begins to write, on a thread. What a slow disk has no time for is left out, and counted (`lost_rows`).
     pub(crate) fn begin(&mut self, dir: RunDir, about: &About) -> Result<(), Error> {
-        let node = NodeInfo { name: about.name.clone(), addr: about.nodes[0].address };
+        let node = NodeInfo { name: about.name.clone(), addr: about.nodes[0].address, addr6: None };
         let recorder =
             Recorder::start(dir, &Outputs::default(), vec![node]).map_err(|e| wrong(&e))?.never_waiting();
         let writing = Rows::Writing(Box::new(recorder));

@@ -73,6 +73,8 @@ pub fn tables(dir: &RunDir, r: &Resolved) -> Result<Recorder, Error> {
 }
 
 fn nodes(r: &Resolved) -> Vec<NodeInfo> {
-    let node = |(name, &addr): (&String, _)| NodeInfo { name: name.clone(), addr };
-    r.names.iter().zip(&r.addresses).map(node).collect()
+    let addr6 = |i: usize| r.ipv6.as_ref().map(|plan| plan.addresses[i]);
+    let node =
+        |(i, name): (usize, &String)| NodeInfo { name: name.clone(), addr: r.addresses[i], addr6: addr6(i) };
+    r.names.iter().enumerate().map(node).collect()
 }

@@ -25,7 +25,9 @@ fn main() {
 }
 
 fn start(dir: &std::path::Path, outputs: &Outputs) -> Recorder {
-    let nodes = (0..50).map(|n| NodeInfo { name: n.to_string(), addr: NodeId(n).default_addr() }).collect();
+    let nodes = (0..50)
+        .map(|n| NodeInfo { name: n.to_string(), addr: NodeId(n).default_addr(), addr6: None })
+        .collect();
     let run = RunDir::create(dir, &Manifest::new("", 1, vec![], 0)).expect("a run directory");
     Recorder::start(run, outputs, nodes).expect("a recorder")
 }

@@ -1,7 +1,7 @@
 //! What a world writes its trace to.
 
 use std::any::Any;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
 
 use wayhop_core::NodeId;
@@ -44,8 +44,10 @@ impl Default for Outputs {
 pub struct NodeInfo {
     /// Its name in the scenario; names its capture file.
     pub name: String,
-    /// Its address.
+    /// Its IPv4 address.
     pub addr: Ipv4Addr,
+    /// Its IPv6 address, if it has one.
+    pub addr6: Option<Ipv6Addr>,
 }
 
 /// Takes the records of a run on the run's own thread, and has a background thread write them.

@@ -16,6 +16,7 @@ mod emulate_tells;
 mod extremes;
 mod golden;
 mod interruption;
+mod ipv6;
 mod messages;
 mod ns2;
 mod oracle;

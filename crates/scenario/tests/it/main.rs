@@ -2,5 +2,6 @@
 
 mod cmu;
 mod files;
+mod ipv6;
 mod messages;
 mod ns2;

@@ -9,6 +9,7 @@ mod chain;
 mod cmu;
 mod conservation;
 mod external;
+mod ipv6;
 mod orders;
 mod repetition;
 mod stall;

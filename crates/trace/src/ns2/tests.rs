@@ -15,7 +15,8 @@ fn addr(n: u32) -> Ipv4Addr {
 }
 
 fn lines() -> Lines {
-    let nodes: Vec<_> = (0..50).map(|n| NodeInfo { name: n.to_string(), addr: addr(n) }).collect();
+    let nodes: Vec<_> =
+        (0..50).map(|n| NodeInfo { name: n.to_string(), addr: addr(n), addr6: None }).collect();
     Lines::new(&nodes)
 }
 

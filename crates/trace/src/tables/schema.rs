@@ -116,6 +116,7 @@ pub(crate) const NODES: &[Column<(u32, NodeInfo)>] = &[
     column("node", Cells::Int32(|(id, _)| *id as i32)),
     column("name", Cells::Text(|(_, n), _| text(&n.name))),
     column("address", Cells::Text(|(_, n), t| t.addr(n.addr.into()))),
+    column("address6", Cells::OptText(|(_, n), t| n.addr6.map(|a| t.addr(a.into())))),
 ];
 
 /// Nothing for 0.0.0.0.

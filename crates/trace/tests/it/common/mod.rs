@@ -11,7 +11,7 @@ use wayhop_trace::{HopEvent, HopKind, Manifest, Messages, NodeInfo, PacketClass}
 
 /// Nodes `n0`, `n1`, ... with their default addresses.
 pub(crate) fn nodes(n: u32) -> Vec<NodeInfo> {
-    (0..n).map(|i| NodeInfo { name: format!("n{i}"), addr: NodeId(i).default_addr() }).collect()
+    (0..n).map(|i| NodeInfo { name: format!("n{i}"), addr: NodeId(i).default_addr(), addr6: None }).collect()
 }
 
 pub(crate) fn manifest() -> Manifest {
