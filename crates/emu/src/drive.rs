@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::net::IpAddr;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitStatus;
@@ -18,7 +19,7 @@ use wayhop_netns::{
     Ended, Error, Lateness, Launch, end_inhabitants, exit_code, kill_inhabitants, priority, start,
 };
 use wayhop_sim::{Egress, Exit, Power, Simulation};
-use wayhop_wire::ipv4;
+use wayhop_wire::ip;
 
 use crate::clock::Clock;
 use crate::control::Control;
@@ -324,8 +325,12 @@ impl<'a> Driver<'a> {
 
 /// The program that sent a packet hears that it found no way (RFC 3561 section 6.3).
 fn refuse(stack: &Stack, packet: &Packet) -> io::Result<()> {
-    let ip = ipv4::Packet::new_checked(packet.bytes()).map_err(io::Error::other)?;
-    match wayhop_wire::unreachable_for(packet.bytes(), ip.src()) {
+    let ip = ip::Packet::new_checked(packet.bytes()).map_err(io::Error::other)?;
+    let answer = match ip.src.ip() {
+        IpAddr::V4(own) => wayhop_wire::unreachable_for(packet.bytes(), own),
+        IpAddr::V6(own) => wayhop_wire::unreachable6_for(packet.bytes(), own),
+    };
+    match answer {
         Some(answer) => stack.tun.send(&answer).map(drop),
         None => Ok(()),
     }
@@ -333,8 +338,8 @@ fn refuse(stack: &Stack, packet: &Packet) -> io::Result<()> {
 
 /// A flow's packet goes the way of a program's.
 fn send(stack: &Stack, packet: &Packet) -> io::Result<()> {
-    let ip = ipv4::Packet::new_checked(packet.bytes()).map_err(io::Error::other)?;
-    stack.send(packet.bytes(), ip.dst())
+    let ip = ip::Packet::new_checked(packet.bytes()).map_err(io::Error::other)?;
+    stack.send(packet.bytes(), ip.dst.ip())
 }
 
 fn ignore_interrupt(e: nix::Error) -> nix::Result<usize> {

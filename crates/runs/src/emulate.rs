@@ -47,8 +47,9 @@ impl<'a> Emulation<'a> {
     pub fn new(scenario: &'a Resolved) -> Result<Self, Error> {
         let mesh = Mesh::new(scenario)?;
         let (names, addresses) = (&scenario.names, &scenario.addresses);
-        let registry =
-            Registry::new(&scenario.name, names, addresses, &mesh.namespaces()).map_err(Error::run)?;
+        let addresses6 = scenario.ipv6.as_ref().map_or(&[][..], |plan| &plan.addresses);
+        let registry = Registry::new(&scenario.name, names, addresses, addresses6, &mesh.namespaces())
+            .map_err(Error::run)?;
         let control = Control::open(scenario)?;
         let telling = Telling::new(control.about());
         Ok(Self { scenario, mesh, registry, control, telling })

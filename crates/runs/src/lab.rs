@@ -40,7 +40,7 @@ impl Lab {
         });
         let daemons = wayhop_lab::Lab::start(plan, wiring)?;
         let registry =
-            Registry::new(&scenario.name, &scenario.names, &scenario.addresses, &daemons.namespaces())
+            Registry::new(&scenario.name, &scenario.names, &scenario.addresses, &[], &daemons.namespaces())
                 .map_err(Error::run)?;
         Ok(Self { daemons, registry, programs, main })
     }
