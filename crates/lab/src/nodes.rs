@@ -48,7 +48,7 @@ impl Nodes {
             Sockets::new().map_err(Error::system("make a folder for the nodes' control sockets"))?;
         let (tell, said) = channel();
         let mut daemons = Vec::with_capacity(s.addresses.len());
-        for i in 0..s.addresses.len() {
+        for (i, namespace) in namespaces.iter().enumerate() {
             let mut command = Command::new("/proc/self/exe");
             command.env("WAYHOP_RUNTIME_DIR", &sockets.0);
             command.args(["node", "--tied", "--json", "--interface", INTERFACE]);
@@ -72,7 +72,7 @@ impl Nodes {
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
             // Ctrl-C at a terminal is for the lab, which then ends them.
             command.process_group(0);
-            let mut child = namespaces[i]
+            let mut child = namespace
                 .within(|| command.spawn())
                 .map_err(Error::system(format!("start the daemon of node {}", s.names[i])))?;
             if let Some(stderr) = child.stderr.take() {

@@ -320,10 +320,11 @@ fn a_full_disk_ends_a_log_and_not_the_run() {
     for pace in [Pace::Whole, Pace::RealTime] {
         let mut logs = Logs::create(vec![(PathBuf::from("/dev/full"), header(0))], pace).unwrap();
         logs.begin().unwrap();
-        let limit = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        let mut turns = 0;
         while logs.wants(0) {
-            assert!(std::time::Instant::now() < limit, "nothing fails");
-            record(&mut logs, 0, 200);
+            assert!(turns < 1_000_000, "nothing fails");
+            record(&mut logs, 0, 2);
+            turns += 1;
         }
         let news = logs.news().unwrap();
         assert!(news.starts_with("cannot write /dev/full: No space left"), "{news}");
