@@ -31,6 +31,8 @@ pub enum Purpose {
     Host = 8,
     /// Frames lost on links that somebody overrode.
     Override = 9,
+    /// When nodes go down and come back.
+    Outages = 10,
 }
 
 /// One stream of uniform draws; the same on every machine. It serialises with its state: what is read again goes on with

@@ -19,8 +19,11 @@ impl<P: Protocol> Node<P> {
         }
     }
 
-    /// Where the node is.
+    /// Where the node is. One that is down does not hear it.
     pub fn position<W: World>(&mut self, w: &mut W, at: Time, fix: &Fix) {
+        if !self.is_up {
+            return;
+        }
         for e in 0..self.engines.len() as u8 {
             if self.engines[usize::from(e)].interests.position.is_some() {
                 self.call(w, at, e, Input::Position(*fix));
@@ -36,6 +39,9 @@ impl<P: Protocol> Node<P> {
         engine: u8,
         command: &Command,
     ) -> Result<(), Refused> {
+        if !self.is_up {
+            return Err(Refused("the node is down; wait until it is up again".to_owned()));
+        }
         self.call(w, at, engine, Input::Command(command.clone()));
         w.workspace().refused.take().map_or(Ok(()), Err)
     }
