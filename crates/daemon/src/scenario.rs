@@ -8,7 +8,7 @@ use wayhop_linux::Error;
 use wayhop_scenario::{Document, Resolved, Scenario, daemon_settings, nearest};
 
 /// Keys that only a scenario has, and keys that only a node's configuration has.
-const SCENARIO_KEYS: [&str; 10] = [
+const SCENARIO_KEYS: [&str; 11] = [
     "movement",
     "nodes",
     "traffic",
@@ -18,6 +18,7 @@ const SCENARIO_KEYS: [&str; 10] = [
     "captures",
     "commands",
     "stalls",
+    "outages",
     "area",
 ];
 const CONFIG_KEYS: [&str; 2] = ["interface", "address"];
@@ -128,6 +129,9 @@ fn left_out(path: &Path, index: usize, r: &Resolved) -> String {
     let mut ignored = vec!["movement", "radio model", "duration"];
     if !r.stalls.is_empty() {
         ignored.push("stalls");
+    }
+    if !r.outages.is_empty() {
+        ignored.push("outages");
     }
     if !r.orders.is_empty() {
         ignored.push("commands");

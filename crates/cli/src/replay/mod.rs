@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 use wayhop_core::Configured;
-use wayhop_replay::{LogError, Reader, Replay, Verdict, check};
+use wayhop_replay::{Engines, LogError, Reader, Replay, Verdict, check};
 
 use crate::failure::{Failure, harmless, say};
 
@@ -104,9 +104,12 @@ fn one(a: &ReplayArgs, path: &Path, changes: &Map<String, Value>) -> Result<Verd
             .wrong(format!("the protocol {:?} is not known; known are {known}", header.protocol))
             .into());
     };
-    let recorded = header.configured(description).map_err(|e| reader.wrong(e))?;
-    let configured = changed(recorded, changes)?;
-    let mut replay = Replay::new(reader, configured).with_context(usize::from(a.context));
+    let recorded = header.engines(description).map_err(|e| reader.wrong(e))?;
+    let engines = Engines {
+        first: changed(recorded.first, changes)?,
+        after_reboot: changed(recorded.after_reboot, changes)?,
+    };
+    let mut replay = Replay::new(reader, engines).with_context(usize::from(a.context));
     let show = show::Show { log: path, header: &header, json: a.json };
     let (begun, mut told) = (Instant::now(), TELL_EVERY);
     let mut first = None;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{Ran, folder, hash, run_in, summary_of, wayhop};
 
-/// A short walk: routes are found, used, lost and found again.
+/// A short walk: routes are found, used, lost and found again; one node reboots, and one sleeps.
 const WALK: &str = "\
 name = \"walk\"
 duration_s = 20
@@ -23,6 +23,16 @@ connections = 4
 rate_pps = 4
 payload_bytes = 64
 start_max_s = 5
+[[outages]]
+node = 2
+start_s = 6
+length_s = 3
+tables = \"lost\"
+[[outages]]
+node = 5
+start_s = 8
+length_s = 4
+tables = \"kept\"
 ";
 
 /// For each protocol, a parameter without which it does something else.
@@ -70,6 +80,10 @@ fn every_log_of_a_run_replays_without_a_difference_and_another_parameter_shows_t
                 (&protocol.into(), &"sim".into(), &1.into())
             );
         }
+
+        let starts =
+            |log: &String| fs::read_to_string(log).expect("a log").matches("\"in\":\"start\"").count();
+        assert_eq!(logs.iter().map(starts).sum::<usize>(), 8 + 1, "each begins, and one again");
 
         let set = format!("protocol.{change}");
         args.extend(["--set", &set]);
