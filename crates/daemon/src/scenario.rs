@@ -78,6 +78,11 @@ pub(crate) fn choose(path: &Path, node: &str, changes: &[String], has_run: bool)
     let wrong = |e: wayhop_scenario::Error| Error::Config(e.to_string());
     let scenario = Scenario::load(path, changes).map_err(wrong)?;
     let resolved = scenario.resolve().map_err(wrong)?;
+    if !resolved.interfaces.is_single() {
+        return Err(Error::Config(format!(
+            "{file}: its nodes have several interfaces, and `wayhop node` runs on one; simulate or emulate it"
+        )));
+    }
     let index = node_named(&resolved.names, node).ok_or_else(|| no_such_node(path, node, &resolved))?;
     let address = resolved.interface_address(index).ok_or_else(|| {
         Error::Config(format!(

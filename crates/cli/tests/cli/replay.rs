@@ -113,6 +113,21 @@ fn every_log_of_a_run_replays_without_a_difference_and_another_parameter_shows_t
 }
 
 #[test]
+fn logs_of_nodes_with_several_interfaces_replay() {
+    let dir = folder(&[("two.toml", include_str!("../../../../scenarios/two-radios.toml"))]);
+    let args = ["run", "two.toml", "--duration", "15", "--out", "run", "--quiet", "--record-inputs"];
+    run_in(dir.path(), &args).ok();
+    let logs = logs(dir.path());
+    let mut args = vec!["replay", "--json"];
+    args.extend(logs.iter().map(String::as_str));
+    let same = run_in(dir.path(), &args);
+    assert_eq!(same.status, Some(0), "{}{}", same.out, same.err);
+    let text = fs::read_to_string(&logs[0]).expect("a log");
+    let header: Value = serde_json::from_str(text.lines().next().expect("a header")).expect("JSON");
+    assert_eq!(header["interfaces"].as_array().map(Vec::len), Some(2), "{header}");
+}
+
+#[test]
 fn recording_changes_nothing_in_a_run_and_only_the_nodes_named_are_recorded() {
     let dir = folder(&[("walk.toml", WALK)]);
     let without = hash(dir.path(), &["walk.toml", "--no-out"]);
