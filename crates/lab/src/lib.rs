@@ -67,6 +67,8 @@ pub struct Plan {
     pub filter: MacFilter,
     /// The nodes' captures, if there are to be any.
     pub captures: Vec<Option<PathBuf>>,
+    /// The logs of what goes into the nodes' engines, if there are to be any.
+    pub inputs: Vec<Option<PathBuf>>,
 }
 
 /// What a lab does beside its scenario.
@@ -118,7 +120,7 @@ pub fn check(s: &Resolved) -> Result<(), Error> {
     let n = s.addresses.len();
     let wrong = if n > MAX_NODES {
         format!("{n} nodes are more than a lab runs ({MAX_NODES}); simulate or emulate them")
-    } else if prefix(&s.addresses).is_none() {
+    } else if s.prefix_len().is_none() {
         "the nodes' addresses lie in no common network of at least a /8; give them nearer ones".to_owned()
     } else if s.ns2_trace {
         "output.ns2_trace: a lab sees no frames, and writes no trace in ns-2's format; leave it out, or emulate".to_owned()
@@ -424,32 +426,5 @@ impl Turns<'_> {
         } else if code != 0 && code != 127 && !self.killed.contains(&i) {
             self.complaints.push(format!("node {}: {name} ended with status {code}", launch.node));
         }
-    }
-}
-
-/// The length of the shortest prefix from 8 on, in whole octets, that all addresses share, and of which none is the
-/// network's or the broadcast address.
-fn prefix(addresses: &[Ipv4Addr]) -> Option<u8> {
-    let first = addresses.first()?.to_bits();
-    [24_u8, 16, 8].into_iter().find(|len| {
-        let hosts = u32::MAX >> len;
-        addresses.iter().all(|a| {
-            let bits = a.to_bits();
-            bits & !hosts == first & !hosts && bits & hosts != 0 && bits & hosts != hosts
-        })
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_network_is_the_smallest_that_all_nodes_are_hosts_of() {
-        let net = |last: &[[u8; 4]]| prefix(&last.iter().map(|o| Ipv4Addr::from(*o)).collect::<Vec<_>>());
-        assert_eq!(net(&[[10, 0, 0, 1], [10, 0, 0, 254]]), Some(24));
-        assert_eq!(net(&[[10, 0, 0, 1], [10, 0, 0, 255]]), Some(16));
-        assert_eq!(net(&[[10, 0, 0, 1], [10, 9, 0, 1]]), Some(8));
-        assert_eq!(net(&[[10, 0, 0, 1], [11, 0, 0, 1]]), None);
     }
 }

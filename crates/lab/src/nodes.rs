@@ -19,9 +19,9 @@ use wayhop_linux::Error;
 use wayhop_netns::{Namespace, exit_code};
 use wayhop_trace::Summary;
 
+use super::Plan;
 use super::receivers::GPSD;
 use super::wire::INTERFACE;
-use super::{Plan, prefix};
 
 /// How long a daemon may take to be ready, or to end.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -56,6 +56,8 @@ pub(super) struct Nodes {
 struct Start {
     arguments: Vec<String>,
     capture: Option<PathBuf>,
+    /// The log of what goes into its engine.
+    inputs: Option<PathBuf>,
     /// What else holds when it comes back without its tables.
     after_reboot: Vec<String>,
     seed: u64,
@@ -65,13 +67,12 @@ struct Start {
 
 impl Start {
     /// Of the node with this number and address.
-    fn new(plan: &Plan, sockets: &Sockets, i: usize, prefix_len: u8) -> Self {
+    fn new(plan: &Plan, sockets: &Sockets, i: usize) -> Self {
         let s = &plan.scenario;
         let mut arguments: Vec<String> =
             ["node", "--tied", "--json", "--interface", INTERFACE].map(Into::into).into();
-        let addr = s.addresses[i];
-        arguments.extend(["--address".into(), format!("{addr}/{prefix_len}")]);
-        arguments.extend(["--protocol".into(), s.protocol.name().into()]);
+        // Checked before: all addresses lie in one network.
+        arguments.extend(["--address".into(), s.interface_address(i).unwrap_or_default()]);
         let mut set = |what: String| arguments.extend(["--set".to_owned(), what]);
         set(format!("control={}", sockets.name(i)));
         set(format!("gpsd={}", toml::Value::from(GPSD)));
@@ -84,7 +85,8 @@ impl Start {
             let value = s.protocol_after_reboot.values().remove(key)?;
             Some(format!("protocol.{key}={value}"))
         });
-        Self { arguments, capture, after_reboot: wait.into_iter().collect(), seed: s.seed, lives: 0 }
+        let inputs = plan.inputs.get(i).cloned().flatten();
+        Self { arguments, capture, inputs, after_reboot: wait.into_iter().collect(), seed: s.seed, lives: 0 }
     }
 
     /// The command of the next life.
@@ -99,10 +101,10 @@ impl Start {
             command.args(["--set", &format!("seed={seed}")]);
             command.args(self.after_reboot.iter().flat_map(|set| ["--set", set]));
         }
-        if let Some(path) = &self.capture {
-            let path = of_life(path, life);
-            let path = toml::Value::String(path.display().to_string());
-            command.args(["--set", &format!("capture.file={path}")]);
+        for (key, path) in [("capture.file", &self.capture), ("inputs.file", &self.inputs)] {
+            let Some(path) = path else { continue };
+            let path = toml::Value::String(of_life(path, life).display().to_string());
+            command.args(["--set", &format!("{key}={path}")]);
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Ctrl-C at a terminal is for the lab, which then ends them.
@@ -125,12 +127,10 @@ impl Nodes {
     /// Starts a daemon in every node, and waits until all are ready.
     pub(super) fn start(plan: &Plan, namespaces: &[Namespace]) -> Result<Self, Error> {
         let s = &plan.scenario;
-        // Checked before; all addresses lie in one network.
-        let prefix_len = prefix(&s.addresses).unwrap_or(8);
         let sockets =
             Sockets::new().map_err(Error::system("make a folder for the nodes' control sockets"))?;
         let (tell, said) = channel();
-        let starts = (0..s.addresses.len()).map(|i| Start::new(plan, &sockets, i, prefix_len)).collect();
+        let starts = (0..s.addresses.len()).map(|i| Start::new(plan, &sockets, i)).collect();
         let names = s.names.clone();
         let mut nodes = Self { names, daemons: Vec::new(), starts, said, tell, left: Vec::new(), sockets };
         for (i, namespace) in namespaces.iter().enumerate() {

@@ -10,6 +10,7 @@
 mod checks;
 mod commands;
 mod course;
+mod daemon;
 mod document;
 mod error;
 mod input;
@@ -35,8 +36,9 @@ mod tcp_schema;
 mod traffic;
 
 pub use commands::Order;
+pub use daemon::daemon_settings;
 pub use document::{Document, apply_set};
-pub use error::{Error, Place as TextPlace};
+pub use error::{Error, Place as TextPlace, nearest};
 pub use input::MAX_INPUT_BYTES;
 pub use limits::MAX_NODES;
 pub use load::Ns2Options;

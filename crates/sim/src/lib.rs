@@ -18,6 +18,7 @@ mod event;
 mod external;
 mod flows;
 mod frames;
+mod inputs;
 mod ledger;
 mod live;
 mod motion;
@@ -32,6 +33,7 @@ mod world;
 
 pub use audit::Audit;
 pub use external::{Egress, Exit, Power};
+pub use inputs::Pace;
 pub use ledger::Ends;
 pub use live::Happening;
 pub use simulation::Simulation;

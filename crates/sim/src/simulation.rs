@@ -101,6 +101,7 @@ impl Simulation {
             frame: Vec::new(),
             tcp_spare: crate::tcp::Spare::default(),
             external: None,
+            inputs: None,
         };
         let net = Net { nodes, common };
         Ok(Self {

@@ -13,5 +13,6 @@ mod ns3;
 mod outages;
 mod package;
 mod partition;
+mod replay;
 mod station;
 mod upkeep;
