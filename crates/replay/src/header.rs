@@ -30,6 +30,9 @@ pub struct Header {
     pub profile: String,
     /// All parameters.
     pub parameters: Map<String, Value>,
+    /// Those that differ in an engine that begins again, after a reboot.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub parameters_after_reboot: Map<String, Value>,
     /// The run's seed.
     pub seed: u64,
     /// The node's number in its scenario; `None` for a daemon, which knows no others.
@@ -88,6 +91,7 @@ impl Header {
             protocol: String::new(),
             profile: String::new(),
             parameters: Map::new(),
+            parameters_after_reboot: Map::new(),
             seed: 0,
             node: None,
             name: String::new(),
@@ -108,6 +112,14 @@ impl Header {
     #[must_use]
     pub fn with_address6(self, address6: Option<Ipv6Addr>) -> Self {
         Self { address6, ..self }
+    }
+
+    /// The same with the protocol of nodes that come back without their tables.
+    #[must_use]
+    pub fn with_reboots(mut self, protocol: &Configured) -> Self {
+        let differ = |(key, value): &(String, Value)| self.parameters.get(key) != Some(value);
+        self.parameters_after_reboot = protocol.values().into_iter().filter(differ).collect();
+        self
     }
 
     /// The protocol with the log's parameters. One that the log does not have, because it is younger, has the profile's

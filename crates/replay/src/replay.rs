@@ -90,6 +90,8 @@ pub enum Verdict {
 pub struct Replay {
     reader: Reader,
     configured: Configured,
+    /// The same for an engine that begins again, or what is wrong with that.
+    after_reboot: Result<Configured, String>,
     engine: Option<(Box<dyn Protocol>, Rng)>,
     addr: (Ipv4Addr, Option<Ipv6Addr>),
     pool: Pool,
@@ -105,6 +107,8 @@ impl Replay {
     /// An engine with these parameters is to get this log.
     pub fn new(reader: Reader, configured: Configured) -> Self {
         let addr = (reader.header().address, reader.header().address6);
+        let mut others = reader.header().parameters_after_reboot.iter();
+        let after_reboot = others.try_fold(configured.clone(), |c, (key, value)| c.with(key, value.clone()));
         let report = Report {
             inputs: 0,
             effects: 0,
@@ -116,6 +120,7 @@ impl Replay {
         Self {
             reader,
             configured,
+            after_reboot,
             engine: None,
             addr,
             pool: Pool::new(),
@@ -175,11 +180,15 @@ impl Replay {
                 return Ok(None);
             }
         };
-        let checked = check(&line, self.report.at, self.engine.is_none());
+        let mut checked = check(&line, self.report.at, self.engine.is_none());
         let Line { at, id, interface, rng, input, out: expected } = line;
         if let (Input::Start, Some(rng)) = (&input, rng) {
             // The node comes up, perhaps again: nothing is left of what it was.
-            self.engine = Some((self.configured.engine(), rng));
+            match &self.after_reboot {
+                Ok(rebooted) if self.engine.is_some() => self.engine = Some((rebooted.engine(), rng)),
+                Err(why) if self.engine.is_some() => checked = Err(why.clone()),
+                _ => self.engine = Some((self.configured.engine(), rng)),
+            }
         }
         let (addr, addr6) = self.addr;
         let mut panicked = None;
