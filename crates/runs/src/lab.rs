@@ -39,9 +39,14 @@ impl Lab {
             programs.len() - 1
         });
         let daemons = wayhop_lab::Lab::start(plan, wiring)?;
-        let registry =
-            Registry::new(&scenario.name, &scenario.names, &scenario.addresses, &daemons.namespaces())
-                .map_err(Error::run)?;
+        let registry = Registry::new(
+            &scenario.name,
+            daemons.name(),
+            &scenario.names,
+            &scenario.addresses,
+            &daemons.namespaces(),
+        )
+        .map_err(Error::run)?;
         Ok(Self { daemons, registry, programs, main })
     }
 
