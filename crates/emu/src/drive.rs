@@ -1,5 +1,6 @@
 //! The loop between the clock, the TUNs and the simulation.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -13,8 +14,10 @@ use nix::sys::eventfd::{EfdFlags, EventFd};
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 use wayhop_control::gpsd;
 use wayhop_core::{Packet, Span, Time};
-use wayhop_netns::{Ended, Error, Lateness, Launch, end_inhabitants, priority, program_exit, start};
-use wayhop_sim::{Egress, Exit, Simulation};
+use wayhop_netns::{
+    Ended, Error, Lateness, Launch, end_inhabitants, kill_inhabitants, priority, program_exit, start,
+};
+use wayhop_sim::{Egress, Exit, Power, Simulation};
 use wayhop_trace::ProgramExit;
 use wayhop_wire::ipv4;
 
@@ -91,6 +94,10 @@ struct Driver<'a> {
     ended: (Sender<Ended>, Receiver<Ended>),
     /// The next of the plan to be started.
     next: usize,
+    /// Programs whose time came while their node was down.
+    waiting: Vec<usize>,
+    /// Programs that an outage ended.
+    killed: BTreeSet<usize>,
     order: Vec<usize>,
     receivers: gpsd::Server,
     next_fix: Time,
@@ -124,6 +131,8 @@ impl<'a> Driver<'a> {
             wake,
             ended: channel(),
             next: 0,
+            waiting: Vec::new(),
+            killed: BTreeSet::new(),
             receivers: mesh.receivers()?,
             next_fix: Time::ZERO,
             order,
@@ -162,6 +171,9 @@ impl<'a> Driver<'a> {
             self.start_due();
             let (clock, lateness) = (self.clock, &mut self.outcome.lateness);
             busy = self.simulation.run_due(PER_TURN, || clock.now(), |late| lateness.record(late));
+            while let Some(power) = self.simulation.powered() {
+                self.power(power)?;
+            }
             while let Some(egress) = self.simulation.leave() {
                 self.hand_out(egress);
             }
@@ -246,16 +258,46 @@ impl<'a> Driver<'a> {
                 break;
             }
             self.next += 1;
-            let wake = Arc::clone(&self.wake);
-            let namespace = &self.stacks[launch.node as usize].namespace;
-            let started = start(i, launch, namespace, self.drive.hosts, self.ended.0.clone(), move || {
-                // A counter that is full wakes just as well.
-                let _ = wake.write(1);
-            });
-            if let Err(e) = started {
-                self.program_ended(i, Err(e));
+            if self.simulation.is_up(launch.node) {
+                self.start(i);
+            } else {
+                self.waiting.push(i);
             }
         }
+    }
+
+    fn start(&mut self, i: usize) {
+        let launch = &self.drive.plan[i].1;
+        let wake = Arc::clone(&self.wake);
+        let namespace = &self.stacks[launch.node as usize].namespace;
+        let started = start(i, launch, namespace, self.drive.hosts, self.ended.0.clone(), move || {
+            // A counter that is full wakes just as well.
+            let _ = wake.write(1);
+        });
+        if let Err(e) = started {
+            self.program_ended(i, Err(e));
+        }
+    }
+
+    /// A node went down, or is up again. A reboot ends its programs; those whose time comes meanwhile wait for it.
+    fn power(&mut self, Power { node, on, lost }: Power) -> io::Result<()> {
+        let stack = &self.stacks[node as usize];
+        stack.set_up(on)?;
+        if !on && lost {
+            let started = self.order[..self.next].iter().copied();
+            let here = started.filter(|&i| self.drive.plan[i].1.node == node && !self.waiting.contains(&i));
+            self.killed.extend(here);
+            kill_inhabitants(&stack.namespace, None);
+        }
+        if on {
+            if lost {
+                self.drive.control.rebooted(node);
+            }
+            let plan = &self.drive.plan;
+            let due: Vec<usize> = self.waiting.extract_if(.., |i| plan[*i].1.node == node).collect();
+            due.into_iter().for_each(|i| self.start(i));
+        }
+        Ok(())
     }
 
     fn hear_of_ends(&mut self) {
@@ -273,7 +315,8 @@ impl<'a> Driver<'a> {
             // A shell's status of a command that it cannot start.
             self.outcome.command_exit = Some(ended.exit.unwrap_or(127));
             self.outcome.complaints.extend(ended.failure().filter(|_| ended.exit.is_none()));
-        } else {
+        } else if !self.killed.contains(&i) {
+            // One that went down with its node did not fail.
             self.outcome.complaints.extend(ended.failure());
             self.outcome.program_exits.push(ended);
         }

@@ -3,6 +3,7 @@
 //!
 //! * `wire`: the bridge between the namespaces, and its filter.
 //! * [`MacFilter`]: who ignores whom from when on, as a text that people can write.
+//! * `outages`: nodes that go down and come back.
 //! * `nodes`: the daemons. `watch`: what they tell of themselves. `desk`: the control socket for all of them.
 //! * `receivers`: gpsd in each node.
 //! * `traffic`: the scenario's flows over real sockets. `record`: what becomes of all that in the run's tables.
@@ -15,6 +16,7 @@
 mod desk;
 mod macfilter;
 mod nodes;
+mod outages;
 mod packets;
 mod receivers;
 mod record;
@@ -22,6 +24,7 @@ mod traffic;
 mod watch;
 mod wire;
 
+use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -41,6 +44,7 @@ use wayhop_trace::{ProgramExit, Recorder, Summary};
 use desk::Desk;
 pub use macfilter::{Ignores, MacFilter, MacFilterError};
 use nodes::Nodes;
+use outages::{Ears, Switch};
 use receivers::Receivers;
 use record::{Records, Tables};
 use traffic::{Running, Traffic};
@@ -120,6 +124,8 @@ pub fn check(s: &Resolved) -> Result<(), Error> {
         "the nodes' addresses lie in no common network of at least a /8; give them nearer ones".to_owned()
     } else if s.ns2_trace {
         "output.ns2_trace: a lab sees no frames, and writes no trace in ns-2's format; leave it out, or emulate".to_owned()
+    } else if !s.interfaces.is_single() {
+        "a lab's nodes have one interface each, which all have; take radios, wires and radio.nodes out, or emulate".to_owned()
     } else if !s.stalls.is_empty() {
         "stalls: the interface queues of a lab are the kernel's, and cannot be stalled; leave them out, or emulate"
             .to_owned()
@@ -189,6 +195,14 @@ impl Lab {
         let mut complaints = Vec::new();
         let traffic = Traffic::open(&self.scenario, &self.namespaces, &mut complaints)?;
         let listeners = self.listen(&records)?;
+        let ears = Ears {
+            begun: Arc::clone(&self.begun),
+            server: Arc::clone(self.desk.server()),
+            records: records.clone(),
+            flows: packets::FlowEnds::of(&self.scenario),
+            sockets: self.nodes.sockets(),
+            listeners: Vec::new(),
+        };
         let quit = Arc::clone(self.desk.quit());
         let server = Arc::clone(self.desk.server());
         let stop = Arc::new(AtomicBool::new(false));
@@ -209,6 +223,9 @@ impl Lab {
             programs: tasks.programs,
             order,
             next: 0,
+            waiting: Vec::new(),
+            killed: BTreeSet::new(),
+            ears,
             main: tasks.main,
             hosts: tasks.hosts,
             ended: channel(),
@@ -223,16 +240,20 @@ impl Lab {
         let outcome = turns.run(self.filter.steps(&self.scenario.addresses), &quit, &server, tasks.watch);
         let seconds = begun.elapsed().as_secs_f64();
         let flows = turns.running.take().map(Running::end);
+        // They are asked what they counted.
+        turns.nodes.wake_all();
         stop.store(true, Ordering::Relaxed);
         let desk = desk.join().map_err(|_| Error::System("the control desk stopped".to_owned()))?;
         let (counters, mut more) = desk.finish();
         turns.complaints.append(&mut more);
-        let Turns { nodes, tables, exit, mut complaints, program_exits, .. } = turns;
+        let Turns { nodes, tables, exit, mut complaints, ears, program_exits, .. } = turns;
         let mut summary = nodes.end(&mut complaints);
         // What others started in the nodes ends with them.
         end_inhabitants(&self.namespaces.iter().collect::<Vec<_>>());
-        for (l, name) in listeners.into_iter().zip(&self.scenario.names) {
+        let listeners = (0..).zip(listeners).chain(ears.listeners);
+        for (node, l) in listeners {
             if let Ok(lost @ 1..) = l.join() {
+                let name = &self.scenario.names[node as usize];
                 complaints.push(format!(
                     "node {name}: it had no time to tell of {lost} events: packets and sends are not whole"
                 ));
@@ -255,6 +276,7 @@ impl Lab {
         summary.trace_hash = recorder.hash().hex();
         summary.command_exit = exit;
         summary.program_exits = program_exits;
+        summary.outages = outages::summary(&self.scenario.outages, Time::from_secs_f64(seconds));
         Ok(LabOutcome { summary, complete, complaints, recorder })
     }
 
@@ -282,6 +304,11 @@ struct Turns<'a> {
     /// The programs by their times, and the next of them.
     order: Vec<usize>,
     next: usize,
+    /// Programs whose time came while their node was down.
+    waiting: Vec<usize>,
+    /// Programs that an outage ended.
+    killed: BTreeSet<usize>,
+    ears: Ears,
     main: Option<usize>,
     hosts: &'a Path,
     ended: (Sender<Ended>, Receiver<Ended>),
@@ -303,6 +330,7 @@ impl Turns<'_> {
         watch: &mut dyn FnMut(Time) -> ControlFlow<()>,
     ) -> Result<bool, Error> {
         let mut steps = steps.into_iter().filter(|s| s.at > Time::ZERO).peekable();
+        let mut switches = outages::switches(&self.scenario.outages).into_iter().peekable();
         loop {
             let now = Time::from_nanos(self.begun.elapsed().as_nanos() as u64);
             if steps.peek().is_some_and(|s| s.at <= now) {
@@ -311,6 +339,9 @@ impl Turns<'_> {
                     wire.ignore(step.node, step.from)?;
                 }
                 wire.apply()?;
+            }
+            while let Some(switch) = switches.next_if(|s| s.at <= now) {
+                self.switch(switch, now)?;
             }
             self.receivers.tell(self.scenario, now);
             self.start_due(now);
@@ -329,7 +360,10 @@ impl Turns<'_> {
                 return Ok(true);
             }
             let program = self.order.get(self.next).map(|&i| self.programs[i].0);
-            let next = [steps.peek().map(|s| s.at), program].into_iter().flatten().min();
+            let next = [steps.peek().map(|s| s.at), switches.peek().map(|s| s.at), program]
+                .into_iter()
+                .flatten()
+                .min();
             let wait = next.map_or(TURN, |at| Duration::from_nanos(at.since(now).as_nanos()));
             std::thread::sleep(wait.min(TURN));
         }
@@ -339,13 +373,39 @@ impl Turns<'_> {
     fn start_due(&mut self, now: Time) {
         while let Some(&i) = self.order.get(self.next).filter(|&&i| self.programs[i].0 <= now) {
             self.next += 1;
-            let launch = &self.programs[i].1;
-            let namespace = &self.namespaces[launch.node as usize];
-            let started = start(i, launch, namespace, self.hosts, self.ended.0.clone(), || {});
-            if let Err(e) = started {
-                self.program_ended(i, Err(e));
+            if outages::is_down(&self.scenario.outages, self.programs[i].1.node, now) {
+                self.waiting.push(i);
+            } else {
+                self.start(i);
             }
         }
+    }
+
+    fn start(&mut self, i: usize) {
+        let launch = &self.programs[i].1;
+        let namespace = &self.namespaces[launch.node as usize];
+        if let Err(e) = start(i, launch, namespace, self.hosts, self.ended.0.clone(), || {}) {
+            self.program_ended(i, Err(e));
+        }
+    }
+
+    /// A node goes down or comes back. A reboot ends its programs; those whose time came meanwhile begin after it.
+    fn switch(&mut self, s: Switch, now: Time) -> Result<(), Error> {
+        let node = s.node;
+        if !s.on && s.lost {
+            let here = self.order[..self.next].iter().filter(|&&i| self.programs[i].1.node == node);
+            self.killed.extend(here.filter(|i| !self.waiting.contains(i)));
+        }
+        {
+            let mut wire = self.wire.lock().unwrap_or_else(PoisonError::into_inner);
+            let namespace = &self.namespaces[node as usize];
+            outages::carry_out(s, now, &mut wire, &mut self.nodes, namespace, &mut self.ears)?;
+        }
+        if s.on {
+            let due: Vec<usize> = self.waiting.extract_if(.., |i| self.programs[*i].1.node == node).collect();
+            due.into_iter().for_each(|i| self.start(i));
+        }
+        Ok(())
     }
 
     fn hear_of_ends(&mut self) {
@@ -363,7 +423,8 @@ impl Turns<'_> {
             // A shell's status of a command that it cannot start.
             self.exit = Some(ended.exit.unwrap_or(127));
             self.complaints.extend(ended.failure().filter(|_| ended.exit.is_none()));
-        } else {
+        } else if !self.killed.contains(&i) {
+            // One that went down with its node did not fail.
             self.complaints.extend(ended.failure());
             self.program_exits.push(ended);
         }

@@ -29,5 +29,5 @@ pub use hosts::mount_over;
 pub use lateness::Lateness;
 pub use namespace::Namespace;
 pub use order::order;
-pub use program::{Ended, Launch, end_inhabitants, exit_code, program_exit, start};
+pub use program::{Ended, Launch, end_inhabitants, exit_code, kill_inhabitants, program_exit, start};
 pub use registry::{Entry, Registry, find, lab_folder};

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use wayhop_world::Geodetic;
 
 use crate::Document;
+use crate::ipv6_schema::{IpVersion, NodesIpv6, StaticRoute};
+use crate::outages_schema::Outages;
 use crate::references::{NodeRef, Place};
 
 /// A scenario: who moves where, who talks to whom, over which radio, by which protocol.
@@ -43,15 +45,27 @@ pub struct Scenario {
     /// Who sends what to whom. Flows are numbered in this order.
     #[serde(default)]
     pub traffic: Vec<Traffic>,
-    /// The radio.
+    /// The radio; with `radios` or `wires`, the first one.
     #[serde(default)]
     pub radio: Radio,
+    /// Further radios, on channels of their own, with the same keys as `radio`: docs/concepts/interfaces.md.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub radios: Vec<Radio>,
+    /// Ethernet segments between nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wires: Vec<crate::interfaces_schema::Wire>,
     /// The routing protocol.
     #[serde(default)]
     pub protocol: Protocol,
+    /// Routes that nodes have from the start.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub routes: Vec<StaticRoute>,
     /// When drivers stop serving their interface queues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stalls: Vec<Stall>,
+    /// When nodes go down, and when they come back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outages: Vec<Outages>,
     /// Orders that nodes get from outside, as by their control interface.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Command>,
@@ -81,6 +95,10 @@ pub struct Nodes {
     /// How many. Needed where the movement does not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
+    /// IPv6 addresses, besides those of IPv4: true for addresses in fd00:77::/64, or a prefix such as "fd00:1::/64". Node 0 gets
+    /// the first address of the prefix, fd00:77::1, and so on upwards; each interface has its link-local address besides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ipv6: Option<NodesIpv6>,
     /// What single nodes have of their own.
     #[serde(default, rename = "node", skip_serializing_if = "Vec::is_empty")]
     pub single: Vec<Node>,
@@ -98,11 +116,14 @@ pub struct Node {
     /// Its IPv4 address. Without one: 10.0.0.1 for node 0, and so on upwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<std::net::Ipv4Addr>,
+    /// Its IPv6 address, in scenarios with `nodes.ipv6`. Without one: by its number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address6: Option<std::net::Ipv6Addr>,
     /// Where it stands, in the place of what `movement` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<Place>,
-    /// Its network card: the name of a radio preset, whose `card_` keys stand in the place of those of `radio` at this
-    /// node. All else of the radio is the same for all nodes.
+    /// Its network card: the name of a radio preset, whose `card_` keys stand in the place of those of `radio` (not of
+    /// `radios`) at this node. All else of the radio is the same for all nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<String>,
 }
@@ -257,6 +278,9 @@ pub struct Cbr {
     /// Stop after so many packets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
+    /// The version of IP: 4 or 6.
+    #[serde(default, skip_serializing_if = "IpVersion::is_default")]
+    pub ip: IpVersion,
 }
 
 /// UDP packets at exponentially distributed intervals.
@@ -282,6 +306,9 @@ pub struct Poisson {
     /// Stop after so many packets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
+    /// The version of IP: 4 or 6.
+    #[serde(default, skip_serializing_if = "IpVersion::is_default")]
+    pub ip: IpVersion,
 }
 
 /// ICMP echo requests.
@@ -307,6 +334,9 @@ pub struct Ping {
     /// Stop after so many requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
+    /// The version of IP: 4 or 6.
+    #[serde(default, skip_serializing_if = "IpVersion::is_default")]
+    pub ip: IpVersion,
 }
 
 /// CBR flows between nodes drawn at random.
@@ -362,6 +392,17 @@ pub struct Radio {
     /// The preset's name.
     #[serde(default = "preset")]
     pub preset: String,
+    /// The interface's name: up to 15 letters, digits, `-`, `_` and `.`. Without one: `radio`, and `radio1`, `radio2` ...
+    /// for further ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The number of an IEEE 802.11 channel, in the place of `frequency_mhz`: 1 to 14 in the 2.4 GHz band, 36 to 177 in the
+    /// 5 GHz band (with `phy = "ofdm"`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<u32>,
+    /// The nodes that have it. Without it: every node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Vec<NodeRef>>,
     /// What the place around the nodes does to signals, besides distance. Without it: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<crate::site_schema::Site>,
@@ -395,7 +436,14 @@ fn protocol() -> String {
 
 impl Default for Radio {
     fn default() -> Self {
-        Self { preset: preset(), site: None, overrides: toml::Table::new() }
+        Self {
+            preset: preset(),
+            name: None,
+            channel: None,
+            nodes: None,
+            site: None,
+            overrides: toml::Table::new(),
+        }
     }
 }
 
@@ -412,6 +460,9 @@ impl Default for Protocol {
 pub struct Stall {
     /// Whose.
     pub node: NodeRef,
+    /// The name of one of the node's interfaces. Without it: all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interface: Option<String>,
     /// When it stops, seconds.
     #[serde(default)]
     pub start_s: f64,

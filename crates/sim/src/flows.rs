@@ -1,15 +1,14 @@
 //! The run's traffic: each flow's source and sink, and the way between a packet and its flow.
 
-use std::net::Ipv4Addr;
-
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, FlowTag, Packet, PacketId, Pool, Purpose, Rng, Time, stream};
+use wayhop_core::{Addr, FlowTag, NodeId, Packet, PacketId, Pool, Purpose, Rng, Time, stream};
 use wayhop_trace::{FlowSummary, LatencyMs, PacketClass};
 use wayhop_transport::{
     Arrival, FlowConfig, FlowError, FlowKind, GROUP, Histogram, Latency, Sink, Source, Stamp, Summary,
     echo_reply, next_ip_id,
 };
-use wayhop_wire::{icmp, ipv4};
+use wayhop_wire::ipv6::next_header;
+use wayhop_wire::{icmp, icmpv6, ip, ipv4};
 
 use crate::ledger::FlowEnds;
 use crate::tcp::TcpFlow;
@@ -40,7 +39,13 @@ pub(crate) enum Delivery {
 }
 
 impl Flows {
-    pub(crate) fn new(configs: &[FlowConfig], addrs: &[Ipv4Addr], seed: u64) -> Result<Self, FlowError> {
+    /// `ends` gives the address of a node that a flow has there.
+    pub(crate) fn new(
+        configs: &[FlowConfig],
+        nodes: usize,
+        ends: impl Fn(&FlowConfig, NodeId) -> Addr,
+        seed: u64,
+    ) -> Result<Self, FlowError> {
         let flow = |(i, c): (usize, &FlowConfig)| {
             Ok(Flow {
                 class: match c.kind {
@@ -50,17 +55,17 @@ impl Flows {
                     FlowKind::Tcp(_) => PacketClass::Tcp,
                 },
                 source: {
-                    let to = if c.is_to_all() { GROUP } else { addrs[c.dst.index()] };
-                    Source::new(i as u32, c.clone(), addrs[c.src.index()], to)?
+                    let to = if c.is_to_all() { GROUP.into() } else { ends(c, c.dst) };
+                    Source::new(i as u32, c.clone(), ends(c, c.src), to)?
                 },
-                sink: Sink::new(if c.is_to_all() { addrs.len() - 1 } else { 1 }),
+                sink: Sink::new(if c.is_to_all() { nodes - 1 } else { 1 }),
                 rng: stream(seed, Purpose::Traffic, i as u64),
-                tcp: TcpFlow::new(i as u32, c, addrs, seed).map(Box::new),
+                tcp: TcpFlow::new(i as u32, c, &ends, seed).map(Box::new),
             })
         };
         Ok(Self {
             list: configs.iter().enumerate().map(flow).collect::<Result<_, _>>()?,
-            ip_ids: vec![0; addrs.len()],
+            ip_ids: vec![0; nodes],
         })
     }
 
@@ -116,20 +121,33 @@ impl Flows {
         (p, f.source.next_departure(now, &mut f.rng))
     }
 
+    /// A packet that is due now is not made: when the next one is.
+    pub(crate) fn leave_out(&mut self, now: Time, flow: u32) -> Option<Time> {
+        let f = &mut self.list[flow as usize];
+        f.source.next_departure(now, &mut f.rng)
+    }
+
     /// The ping flow that an echo reply of `node`'s own network stack answers.
     pub(crate) fn answered(
         &self,
         node: u32,
-        ip: &ipv4::Packet<'_>,
+        ip: &ip::Packet<'_>,
         stations: &FxHashMap<Addr, u32>,
     ) -> Option<FlowTag> {
-        if ip.protocol() != ipv4::protocol::ICMP {
-            return None;
-        }
-        let Ok(icmp::Repr::EchoReply { ident, seq, data }) = icmp::Repr::parse(ip.payload()) else {
-            return None;
+        let (ident, seq, data) = match (ip.src.v6(), ip.dst.v6()) {
+            (Some(src), Some(dst)) if ip.protocol == next_header::ICMPV6 => {
+                match icmpv6::Repr::parse(ip.payload, src, dst) {
+                    Ok(icmpv6::Repr::EchoReply { ident, seq, data }) => (ident, seq, data),
+                    _ => return None,
+                }
+            }
+            _ if ip.protocol == ipv4::protocol::ICMP => match icmp::Repr::parse(ip.payload) {
+                Ok(icmp::Repr::EchoReply { ident, seq, data }) => (ident, seq, data),
+                _ => return None,
+            },
+            _ => return None,
         };
-        let to = *stations.get(&ip.dst().into())?;
+        let to = *stations.get(&ip.dst)?;
         let asks = |f: &Flow| {
             let c = f.source.config();
             let ends = (c.src.0, c.dst.0, c.src_port) == (to, node, ident);

@@ -10,6 +10,7 @@ mod mesh;
 mod node;
 mod node_events;
 mod ns3;
+mod outages;
 mod package;
 mod partition;
 mod replay;
