@@ -37,9 +37,9 @@ use std::time::{Duration, Instant};
 use wayhop_control::Event;
 use wayhop_core::{Mac, Time};
 use wayhop_linux::Error;
-use wayhop_netns::{Ended, Launch, Namespace, end_inhabitants, exit_code, start};
+use wayhop_netns::{Ended, Launch, Namespace, end_inhabitants, program_exit, start};
 use wayhop_scenario::{FlowKind, Resolved};
-use wayhop_trace::{Recorder, Summary};
+use wayhop_trace::{ProgramExit, Recorder, Summary};
 
 use desk::Desk;
 pub use macfilter::{Ignores, MacFilter, MacFilterError};
@@ -238,6 +238,7 @@ impl Lab {
             exit: None,
             is_over: false,
             complaints,
+            program_exits: Vec::new(),
         };
         drop(records);
         let outcome = turns.run(self.filter.steps(&self.scenario.addresses), &quit, &server, tasks.watch);
@@ -249,7 +250,7 @@ impl Lab {
         let desk = desk.join().map_err(|_| Error::System("the control desk stopped".to_owned()))?;
         let (counters, mut more) = desk.finish();
         turns.complaints.append(&mut more);
-        let Turns { nodes, tables, exit, mut complaints, ears, .. } = turns;
+        let Turns { nodes, tables, exit, mut complaints, ears, program_exits, .. } = turns;
         let mut summary = nodes.end(&mut complaints);
         // What others started in the nodes ends with them.
         end_inhabitants(&self.namespaces.iter().collect::<Vec<_>>());
@@ -278,6 +279,7 @@ impl Lab {
         summary.totals.sum_flows(&summary.flows);
         summary.trace_hash = recorder.hash().hex();
         summary.command_exit = exit;
+        summary.program_exits = program_exits;
         summary.outages = outages::summary(&self.scenario.outages, Time::from_secs_f64(seconds));
         Ok(LabOutcome { summary, complete, complaints, recorder })
     }
@@ -319,6 +321,7 @@ struct Turns<'a> {
     exit: Option<i32>,
     is_over: bool,
     complaints: Vec<String>,
+    program_exits: Vec<ProgramExit>,
 }
 
 impl Turns<'_> {
@@ -417,20 +420,17 @@ impl Turns<'_> {
 
     fn program_ended(&mut self, i: usize, status: std::io::Result<std::process::ExitStatus>) {
         let launch = &self.programs[i].1;
-        let name = launch.command.first().map(|c| c.to_string_lossy().into_owned()).unwrap_or_default();
         let is_main = self.main == Some(i);
         self.is_over |= is_main;
-        let code = match status {
-            Ok(s) => exit_code(s),
-            Err(e) => {
-                self.complaints.push(format!("node {}: {name}: {e}", launch.node));
-                127
-            }
-        };
+        let ended = program_exit(launch, &status);
         if is_main {
-            self.exit = Some(code);
-        } else if code != 0 && code != 127 && !self.killed.contains(&i) {
-            self.complaints.push(format!("node {}: {name} ended with status {code}", launch.node));
+            // A shell's status of a command that it cannot start.
+            self.exit = Some(ended.exit.unwrap_or(127));
+            self.complaints.extend(ended.failure().filter(|_| ended.exit.is_none()));
+        } else if !self.killed.contains(&i) {
+            // One that went down with its node did not fail.
+            self.complaints.extend(ended.failure());
+            self.program_exits.push(ended);
         }
     }
 }
