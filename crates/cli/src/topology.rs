@@ -10,7 +10,7 @@ use wayhop_core::Time;
 use wayhop_report::{columns, mean, percentile};
 use wayhop_scenario::Resolved;
 use wayhop_topology::{
-    ChainThroughput, FlowTopology, LinkSurvey, Pair, Survey, annotate, flow_pairs, of_flow, survey,
+    ChainThroughput, FlowTopology, LinkSurvey, Pair, Survey, annotate, flow_pairs, of_flow, survey_scenario,
 };
 use wayhop_trace::Summary;
 
@@ -77,7 +77,7 @@ pub(crate) enum Table {
 
 pub(crate) fn topology(a: &TopologyArgs) -> Result<ExitCode, Failure> {
     let resolved = a.source.load()?.resolve().map_err(Failure::usage)?;
-    let range_m = a.geometry.range.unwrap_or_else(|| resolved.radio.nominal_range_m());
+    let range_m = a.geometry.range;
     let chains = match a.geometry.chains.as_deref() {
         Some(path) => Some(chains(path)?),
         None => a.measure.measure(&resolved, range_m)?,
@@ -87,8 +87,9 @@ pub(crate) fn topology(a: &TopologyArgs) -> Result<ExitCode, Failure> {
         _ => of_scenario(&resolved),
     };
     let pairs: Vec<Pair> = flows.iter().map(|f| f.pair).collect();
-    let found = survey(&resolved.tracks, range_m, resolved.duration, &pairs);
-    let view = View { resolved: &resolved, range_m, chains: chains.as_ref(), flows: &flows, found: &found };
+    let found = survey_scenario(&resolved, range_m, resolved.duration, &pairs);
+    let ranges_m = ranges(&resolved, range_m);
+    let view = View { resolved: &resolved, ranges_m, chains: chains.as_ref(), flows: &flows, found: &found };
     let text = match a.csv {
         Some(Table::Flows) => view.flows_csv(),
         Some(Table::Profile) => view.profile_csv(),
@@ -129,9 +130,14 @@ impl RunArgs {
 
 impl Geometry {
     pub(crate) fn annotate(&self, summary: &mut Summary, scenario: &Resolved) {
-        let range_m = self.range_m.unwrap_or_else(|| scenario.radio.nominal_range_m());
-        annotate(summary, scenario, range_m, self.chains.as_ref());
+        annotate(summary, scenario, self.range_m, self.chains.as_ref());
     }
+}
+
+/// Each radio's name and range.
+fn ranges(scenario: &Resolved, given: Option<f64>) -> Vec<(&str, f64)> {
+    let radios = scenario.interfaces.radios.iter();
+    radios.map(|r| (r.name.as_str(), given.unwrap_or_else(|| r.config.nominal_range_m()))).collect()
 }
 
 /// Reads a file of chain throughputs.
@@ -174,7 +180,8 @@ fn between(r: &Resolved, src: &str, dst: &str) -> Result<Flow, Failure> {
 /// All that is printed.
 struct View<'a> {
     resolved: &'a Resolved,
-    range_m: f64,
+    /// Each radio's name and range.
+    ranges_m: Vec<(&'a str, f64)>,
     chains: Option<&'a ChainThroughput>,
     flows: &'a [Flow],
     found: &'a Survey,
@@ -185,12 +192,24 @@ impl View<'_> {
         self.flows.iter().zip(&self.found.flows)
     }
 
+    /// How far radios reach: "range 250 m", or "ranges wlan0 250 m, wlan1 120 m".
+    fn ranges(&self) -> String {
+        match self.ranges_m[..] {
+            [(_, m)] => format!("range {m} m"),
+            _ => {
+                let each: Vec<String> =
+                    self.ranges_m.iter().map(|(name, m)| format!("{name} {m} m")).collect();
+                format!("ranges {}", each.join(", "))
+            }
+        }
+    }
+
     /// Columns for 1 to 6 hops, one for more if there is any.
     fn text(&self) -> String {
         let r = self.resolved;
         let name: String = r.name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let (nodes, end) = (r.tracks.len(), r.duration.as_secs_f64());
-        let mut out = format!("{name}  {nodes} nodes  {end} s  range {} m\n\n", self.range_m);
+        let mut out = format!("{name}  {nodes} nodes  {end} s  {}\n\n", self.ranges());
         let mut rows = vec![
             [
                 "flow", "kind", "from", "to", "s", "paths", "hops", "parts", "1", "2", "3", "4", "5", "6",
@@ -215,9 +234,10 @@ impl View<'_> {
                 topology.hop_changes().to_string(),
                 topology.partitions().to_string(),
             ];
-            row.extend((0..6).map(|k| percent(at(k))));
-            row.push(percent(share.iter().skip(6).fold(0.0, |sum, s| sum + s)));
-            row.push(percent(topology.unreachable_share()));
+            let shown = |s: f64| topology.unreachable_share().map_or_else(|| "-".to_owned(), |_| percent(s));
+            row.extend((0..6).map(|k| shown(at(k))));
+            row.push(shown(share.iter().skip(6).fold(0.0, |sum, s| sum + s)));
+            row.push(shown(topology.unreachable_share().unwrap_or(0.0)));
             row.push(topology.mean_hops().map_or_else(|| "-".to_owned(), |h| format!("{h:.2}")));
             if let Some(chains) = self.chains {
                 let expected = chains.expected_bps(topology);
@@ -261,7 +281,8 @@ impl View<'_> {
             "seed": r.seed,
             "nodes": r.tracks.len(),
             "simulated_s": r.duration.as_secs_f64(),
-            "range_m": self.range_m,
+            "range_m": match self.ranges_m[..] { [(_, m)] => Some(m), _ => None },
+            "ranges_m": self.ranges_m.iter().map(|(name, m)| ((*name).to_owned(), json!(m))).collect::<serde_json::Map<_, _>>(),
             "flows": self.each().map(flow).collect::<Vec<_>>(),
             "links": {
                 "mean": links.links_mean(),
@@ -298,12 +319,13 @@ impl View<'_> {
                 topology.path_changes(),
                 topology.hop_changes(),
                 topology.partitions(),
-                topology.unreachable_share(),
+                number(topology.unreachable_share()),
                 number(topology.mean_hops()),
                 number(self.chains.and_then(|c| c.expected_bps(topology))),
             );
             let share = topology.hop_share();
-            (0..most).for_each(|k| _ = write!(out, ",{}", share.get(k).copied().unwrap_or(0.0)));
+            let shared = |k| topology.unreachable_share().map(|_| share.get(k).copied().unwrap_or(0.0));
+            (0..most).for_each(|k| _ = write!(out, ",{}", number(shared(k))));
             out.push('\n');
         }
         out

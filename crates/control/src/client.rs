@@ -9,7 +9,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error::ControlError;
-use crate::event::{Event, EventKind};
+use crate::event::Event;
+use crate::event_kind::EventKind;
 use crate::messages::{Envelope, NodeRef, Request};
 
 /// How long a node may take for an answer.

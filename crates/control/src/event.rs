@@ -5,70 +5,8 @@ use std::net::IpAddr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The kinds of [`Event`].
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[repr(u8)]
-pub enum EventKind {
-    /// A remark of the protocol.
-    Note,
-    /// A packet ended undelivered.
-    Drop,
-    /// A row of the forwarding table came, changed or went.
-    Route,
-    /// A link was overridden or is free again.
-    Link,
-    /// A node's place was told.
-    Position,
-    /// A program or a daemon of a node began or ended.
-    Process,
-    /// A neighbour is new, or has another link address.
-    Neighbour,
-    /// Something became of a packet: a row of the table `packets`.
-    Packet,
-    /// A protocol sent a packet, with what it knew then: a row of the table `sends`.
-    Sent,
-    /// Events that this subscriber was too slow for.
-    Lost,
-}
-
-impl EventKind {
-    /// All that can be subscribed to; `lost` comes with any.
-    pub const ALL: [Self; 9] = [
-        Self::Note,
-        Self::Drop,
-        Self::Route,
-        Self::Link,
-        Self::Position,
-        Self::Process,
-        Self::Neighbour,
-        Self::Packet,
-        Self::Sent,
-    ];
-    /// Those that a subscriber gets who names none: all but the kinds of which each packet makes some.
-    pub const USUAL: [Self; 7] =
-        [Self::Note, Self::Drop, Self::Route, Self::Link, Self::Position, Self::Process, Self::Neighbour];
-
-    /// The name in messages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Drop => "drop",
-            Self::Route => "route",
-            Self::Link => "link",
-            Self::Position => "position",
-            Self::Process => "process",
-            Self::Neighbour => "neighbour",
-            Self::Packet => "packet",
-            Self::Sent => "sent",
-            Self::Lost => "lost",
-        }
-    }
-    /// A set that holds this kind only.
-    pub(crate) const fn bit(self) -> u16 {
-        1 << self as u8
-    }
-}
+use crate::event_kind::EventKind;
+use crate::messages::{LinkState, Place};
 
 /// Something that happened. Times are seconds since the start of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -128,7 +66,7 @@ pub enum Event {
         /// The other end.
         to: u32,
         /// What it does from now on.
-        state: crate::LinkState,
+        state: LinkState,
     },
     /// A node's place was told from outside.
     Position {
@@ -137,7 +75,7 @@ pub enum Event {
         /// Whose.
         node: u32,
         /// Where.
-        place: crate::Place,
+        place: Place,
     },
     /// A program or a daemon of a node began or ended.
     Process {

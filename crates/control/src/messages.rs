@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::{ControlError, ErrorCode};
-use crate::event::EventKind;
+use crate::event_kind::EventKind;
 
 /// The version of the messages, the value of a request's key `wayhop`.
 pub const VERSION: u64 = 1;
@@ -92,6 +92,9 @@ pub enum Request {
         one_way: bool,
         /// What becomes of it.
         state: LinkState,
+        /// Only on the radio or wire of this name. Without it: on all that both have.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        interface: Option<String>,
     },
     /// Sends events as they happen, until the connection ends; a second request takes the place of the first. Answers the
     /// kinds that it will send.

@@ -20,6 +20,7 @@ use wayhop_linux::Error;
 use wayhop_scenario::Resolved;
 use wayhop_world::Gps;
 
+use super::outages;
 use super::watch::Begun;
 use super::wire::Wire;
 
@@ -117,6 +118,10 @@ impl Desk {
                 self.due.insert(place, (next, k));
             }
             for node in order.nodes {
+                // Nobody can tell a node that is down anything.
+                if outages::is_down(&self.scenario.outages, node.0, at) {
+                    continue;
+                }
                 // Scenarios have no other orders.
                 let Command::PurgeRoutes { destination } = order.command else { continue };
                 let request = Request::PurgeRoutes { destination: destination.map(Into::into) };
@@ -134,9 +139,23 @@ impl Desk {
         node: u32,
         request: Request,
     ) -> Result<T, ControlError> {
+        if outages::is_down(&self.scenario.outages, node, self.now()) {
+            return Err(ControlError::new(
+                ErrorCode::Refused,
+                format!("node {} is down", self.scenario.names[node as usize]),
+                "ask again when its outage is over",
+            ));
+        }
         let (path, open) = &mut self.daemons[node as usize];
         let outcome = match open {
-            Some(client) => client.ask_for(None, request),
+            // A daemon that was started again knows nothing of the old connection.
+            Some(client) => match client.ask_for(None, request.clone()) {
+                Err(ClientError::Broken { .. }) => {
+                    *open = None;
+                    Client::connect(path).and_then(|client| open.insert(client).ask_for(None, request))
+                }
+                outcome => outcome,
+            },
             None => Client::connect(path).and_then(|client| open.insert(client).ask_for(None, request)),
         };
         outcome.map_err(|e| match e {
@@ -163,7 +182,9 @@ impl Desk {
         let quits = matches!(call.request, Request::Quit {});
         let nodes: Vec<u32> = match call.node {
             Some(one) => vec![one],
-            None => (0..self.daemons.len() as u32).collect(),
+            None => (0..self.daemons.len() as u32)
+                .filter(|i| !outages::is_down(&self.scenario.outages, *i, self.now()))
+                .collect(),
         };
         let outcome = self.outcome(&call.request, &nodes);
         call.answer(outcome);
@@ -224,7 +245,9 @@ impl Desk {
                 json(&Positions { time_s, nodes: nodes.iter().map(place).collect() })
             }
             Request::Links {} => json(&Links { links: self.wire().links() }),
-            Request::SetLink { a, b, one_way, state } => self.set_link(a, b, *one_way, *state),
+            Request::SetLink { a, b, one_way, state, interface } => {
+                self.set_link(a, b, *one_way, *state, interface.as_deref())
+            }
             Request::Quit {} => Ok(Value::Null),
             _ => Err(ControlError::unsupported(
                 "a lab has no radio model, and who hears whom does not follow from where nodes are put",
@@ -243,7 +266,12 @@ impl Desk {
         b: &NodeRef,
         one_way: bool,
         state: LinkState,
+        interface: Option<&str>,
     ) -> Result<Value, ControlError> {
+        if let Some(name) = interface {
+            let reason = format!("there is no interface {name:?}");
+            return Err(ControlError::new(ErrorCode::Refused, reason, "leave --interface out"));
+        }
         let (a, b) = (self.server.resolve(a)?, self.server.resolve(b)?);
         if a == b {
             return Err(ControlError::new(

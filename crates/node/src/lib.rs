@@ -24,6 +24,7 @@ mod config;
 mod down;
 mod engine;
 mod forward;
+mod heard;
 mod interface;
 mod ipv6;
 mod neighbour_discovery;
@@ -38,14 +39,14 @@ mod table;
 mod workspace;
 mod world;
 
-pub use config::{IfaceConfig, Resolution};
+pub use config::{IfaceConfig, Resolution, derived_mac};
 pub use engine::Engine;
 pub use node::Node;
 pub use queue::InterfaceQueue;
 pub use schedule::{Due, Schedule};
 pub use table::{Row, Table};
 pub use workspace::Workspace;
-pub use world::{Above, Below, Hop, HopKind, Stage, World};
+pub use world::{Above, Below, Hop, HopKind, Seen, Stage, World};
 
 #[cfg(test)]
 mod tests;

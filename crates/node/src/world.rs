@@ -3,8 +3,8 @@
 use std::net::Ipv6Addr;
 
 use wayhop_core::{
-    Addr, DropReason, Effect, Frame, IfaceId, Input, Interface, Mac, Packet, Prefix, Route, SendState, Time,
-    TimerKey, TraceNote,
+    Addr, DropReason, Effect, Frame, IfaceId, Input, Interface, Mac, Packet, Prefix, Rng, Route, SendState,
+    Time, TimerKey, TraceNote,
 };
 
 use crate::table::Row;
@@ -17,6 +17,8 @@ pub struct Hop {
     pub kind: HopKind,
     /// The neighbour that it came from or goes to; [`Addr::UNSPECIFIED`] where there is none.
     pub peer: Addr,
+    /// The interface that it came on or leaves by; [`IfaceId::ANY`] where there is none.
+    pub iface: IfaceId,
     /// Received power, dBm; NaN where nobody tells.
     pub signal_dbm: f32,
     /// Why it ended, of a drop.
@@ -47,6 +49,17 @@ pub enum Stage {
     Resolve,
     /// It enters the interface queue.
     Enqueue,
+}
+
+/// What an engine sees with an input, for a log that is to make it do the same again.
+#[derive(Copy, Clone, Debug)]
+pub struct Seen<'a> {
+    /// What the interfaces tell.
+    pub interface: Interface,
+    /// The number of the next packet that is made.
+    pub next_id: u64,
+    /// The engine's stream of random numbers.
+    pub rng: &'a Rng,
 }
 
 /// The medium below a node.
@@ -126,9 +139,9 @@ pub trait World: Above + Below {
     fn logs_inputs(&self) -> bool {
         false
     }
-    /// An engine is about to be given this, with `interface` as its context, and `next_id` as the next packet's number.
-    fn log_input(&mut self, at: Time, engine: u8, interface: Interface, next_id: u64, input: &Input<'_>) {
-        let _ = (at, engine, interface, next_id, input);
+    /// An engine is about to be given this, and sees `seen` besides.
+    fn log_input(&mut self, at: Time, engine: u8, seen: &Seen<'_>, input: &Input<'_>) {
+        let _ = (at, engine, seen, input);
     }
     /// What the engine asked for in answer.
     fn log_effects(&mut self, effects: &[Effect]) {

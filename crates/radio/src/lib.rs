@@ -9,12 +9,14 @@
 //! * [`Radio`]: the stations of a run and the air between them. Its [`Host`] brings time and positions and takes packets.
 
 mod card;
+mod channel;
 mod config;
 mod mac80211;
 mod medium;
 mod motion;
 mod outgoing;
 mod phy;
+mod power;
 mod propagation;
 mod radio;
 mod site;
@@ -22,6 +24,7 @@ mod station;
 pub mod units;
 
 pub use card::CardConfig;
+pub use channel::{CHANNELS_2_4_GHZ, channel_mhz};
 pub use config::{Arp, Fading, PRESETS, PathLoss, PhyKind, RadioConfig, Reception};
 pub use medium::LinkOverride;
 pub use motion::Motions;

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use crate::escape::escape;
 use crate::plot::{Mark, Plot};
-use crate::{html, svg};
+use crate::svg;
 
 /// One or several plots under one caption.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,15 +43,12 @@ impl Figure {
         for p in &self.panels {
             let title =
                 if p.title.is_empty() { self.name.clone() } else { format!("{} {}", self.name, p.title) };
-            let heading = if p.title.is_empty() {
-                String::new()
-            } else {
-                format!("<h3>{}</h3>", html::escape(&p.title))
-            };
+            let heading =
+                if p.title.is_empty() { String::new() } else { format!("<h3>{}</h3>", escape(&p.title)) };
             let drawing = svg::draw(&p.plot, &title, half)?;
             let _ = writeln!(panels, "<div class=\"panel\">{heading}{}{drawing}</div>", legend(&p.plot));
         }
-        let (name, caption) = (html::escape(&self.name), html::escape(&self.caption));
+        let (name, caption) = (escape(&self.name), escape(&self.caption));
         Ok(format!(
             "<figure>\n<div class=\"panels\">\n{panels}</div>\n<figcaption><b>{name}.</b> {caption}</figcaption>\n</figure>\n"
         ))
@@ -75,7 +73,7 @@ fn legend(plot: &Plot) -> String {
             Mark::Rule => format!("<path d=\"M1 6H23\" stroke-dasharray=\"6 4\" {stroke}/>"),
             Mark::Bars(_) => format!("<rect x=\"5\" y=\"0\" width=\"14\" height=\"12\" fill=\"{hex}\"/>"),
         };
-        let name = html::escape(&s.name);
+        let name = escape(&s.name);
         let _ =
             write!(items, "<li><svg viewBox=\"0 0 24 12\" aria-hidden=\"true\">{sample}</svg>{name}</li>");
     }

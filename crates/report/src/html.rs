@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 
+use crate::escape::escape;
 use crate::figure::Figure;
 use crate::notes::Notes;
 use crate::row::Row;
+use crate::stats::FEWEST_RUNS;
 use crate::style;
 
 /// A report.
@@ -57,7 +59,7 @@ impl Page {
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
              <title>{title}</title>\n<style>\n{sheet}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
              <p class=\"lead\">{lead}</p>\n<dl class=\"facts\">\n{facts}<dt>Green</dt>\
-             <dd>the <span class=\"in\">interval</span> contains the paper's number</dd>\n<dt>To repeat it</dt><dd><code>{command}</code></dd>\n</dl>\n\
+             <dd>the <span class=\"in\">interval</span> of five seeds or more contains the paper's number</dd>\n<dt>To repeat it</dt><dd><code>{command}</code></dd>\n</dl>\n\
              <nav><ul>\n{contents}</ul></nav>\n{sections}</body>\n</html>\n"
         ))
     }
@@ -87,7 +89,7 @@ fn table(rows: &[Row]) -> String {
     for r in rows {
         let mark = notes.number(&r.note).map(|n| format!(" <sup>{n}</sup>")).unwrap_or_default();
         let [paper, ours, interval, difference] = r.cells();
-        let inside = if r.agrees() == Some(true) { " in" } else { "" };
+        let inside = if r.agrees() == Some(true) && r.seeds >= FEWEST_RUNS { " in" } else { "" };
         let _ = writeln!(
             body,
             "<tr><td>{}</td><td>{}</td><td>{}{mark}</td><td class=\"n\">{paper}</td><td class=\"n ours\">{ours}</td>\
@@ -105,20 +107,4 @@ fn table(rows: &[Row]) -> String {
          <th class=\"n\">Ours</th><th class=\"n\">95 % interval</th><th class=\"n\">Difference</th></tr></thead>\n\
          <tbody>\n{body}</tbody>\n</table></div>\n{notes}"
     )
-}
-
-/// `text` as it stands in an element or an attribute. Control characters, which XML cannot have, become spaces.
-pub(crate) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() || ('\u{fffe}'..='\u{ffff}').contains(&c) => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::escape::escape;
 use crate::figure::Figure;
-use crate::html::escape;
 use crate::style;
 
 /// A table with figures below.

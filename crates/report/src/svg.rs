@@ -5,6 +5,7 @@ use plotters::coord::types::RangedCoordf64;
 use plotters::element::{Drawable, PointCollection};
 use plotters::prelude::*;
 
+use crate::escape::escape;
 use crate::numbers::tick;
 use crate::plot::{Axis, Mark, Plot, Series};
 use crate::style::{self, Ink};
@@ -179,6 +180,6 @@ fn text_of(e: impl std::fmt::Display) -> String {
 /// For readers who hear the page: what the picture is.
 fn labelled(svg: &str, title: &str) -> String {
     let svg = svg.trim();
-    let role = format!("<svg role=\"img\" aria-label=\"{}\"", crate::html::escape(title));
+    let role = format!("<svg role=\"img\" aria-label=\"{}\"", escape(title));
     svg.find("<svg").map_or_else(|| svg.to_owned(), |at| format!("{role}{}", &svg[at + 4..]))
 }

@@ -2,9 +2,10 @@
 
 use wayhop_core::{Command, NodeId, Span, Time};
 
+use crate::checks::in_range;
 use crate::error::Error;
 use crate::limits::MAX_DURATION_S;
-use crate::placing::{Placed, in_range};
+use crate::placing::Placed;
 use crate::schema::{self, PurgeRoutes, Scenario};
 
 /// What some nodes are told to do, and when.

@@ -3,10 +3,10 @@
 use wayhop_core::{Position, Span, Time};
 use wayhop_world::{Convoy, Course, CourseError, Track};
 
+use crate::checks::in_range;
 use crate::error::Error;
 use crate::limits::{MAX_DURATION_S, MAX_TRIPS};
 use crate::map::Map;
-use crate::placing::in_range;
 use crate::schema::{Movement, Scenario};
 
 /// How far from the line a stop may lie to count, metres: the kerb, and what a GPS is off by.

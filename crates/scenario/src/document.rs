@@ -115,6 +115,22 @@ impl Document {
     }
 }
 
+/// A name that is none of the known ones.
+pub(crate) fn unknown_name<'a>(
+    doc: &Document,
+    key: &str,
+    name: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Error {
+    let known: Vec<&str> = known.into_iter().collect();
+    let list = known.join(", ");
+    let remedy = match nearest(name, known) {
+        Some(meant) => format!("did you mean `{meant}`? (of {list})"),
+        None => format!("give one of {list}"),
+    };
+    doc.error(key, format!("{name:?} is not known here"), remedy)
+}
+
 /// Where `word` stands, as a whole, in the table that `text` begins with.
 fn find_word(text: &str, word: &str) -> Option<usize> {
     let end = text.find("\n[").map_or(text.len(), |i| i + 1);

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::document::Document;
-
 /// A scenario that cannot be used. Its one-line message names the file, the line and column, the key, the reason and the
 /// remedy, as far as each is known.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -78,24 +76,8 @@ impl fmt::Display for Error {
     }
 }
 
-/// A name that is none of the known ones.
-pub(crate) fn unknown_name<'a>(
-    doc: &Document,
-    key: &str,
-    name: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Error {
-    let known: Vec<&str> = known.into_iter().collect();
-    let list = known.join(", ");
-    let remedy = match nearest(name, known) {
-        Some(meant) => format!("did you mean `{meant}`? (of {list})"),
-        None => format!("give one of {list}"),
-    };
-    doc.error(key, format!("{name:?} is not known here"), remedy)
-}
-
 /// The candidate that `word` was probably meant to be: the nearest by edits, if it is near at all.
-pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
         .map(|c| (edits(word, c), c))

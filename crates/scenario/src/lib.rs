@@ -7,22 +7,29 @@
 //! What comes from outside is bounded before it is read and checked before it is used; an [`Error`] names file, line, key,
 //! reason and remedy.
 
+mod checks;
 mod commands;
 mod course;
+mod daemon;
 mod document;
 mod error;
 mod input;
+mod interfaces;
+mod interfaces_schema;
 mod ipv6;
 mod ipv6_schema;
 mod limits;
 mod load;
 mod map;
 mod ns2;
+mod outages;
+mod outages_schema;
 mod overrides;
 mod placing;
 mod programs;
 mod protocol;
 mod reference;
+mod references;
 mod resolve;
 mod routes;
 mod schema;
@@ -34,21 +41,27 @@ mod tcp_schema;
 mod traffic;
 
 pub use commands::Order;
+pub use daemon::daemon_settings;
 pub use document::{Document, apply_set};
-pub use error::{Error, Place as TextPlace};
+pub use error::{Error, Place as TextPlace, nearest};
 pub use input::MAX_INPUT_BYTES;
+pub use interfaces::{Attachment, Interfaces, RadioPlan, WirePlan};
+pub use interfaces_schema::{Cut, Wire};
 pub use ipv6::Ipv6Plan;
 pub use ipv6_schema::{IpVersion, NodesIpv6, StaticRoute};
 pub use limits::MAX_NODES;
 pub use load::Ns2Options;
 pub use map::{Map, MapFeature, Shape};
 pub use ns2::{ExportOptions, Exported, Imported, Importer, export_ns2};
+pub use outages::Outage;
+pub use outages_schema::{Outages, Tables};
 pub use programs::ProgramPlan;
 pub use reference::{reference_markdown, reference_tables};
+pub use references::{NodeRef, Place};
 pub use resolve::{CapturePlan, Resolved};
 pub use schema::{
-    Area, Captures, Cbr, CbrRandom, Command, Movement, Node, NodeRef, Nodes, Ns2File, Output, Ping, Place,
-    Poisson, Program, Protocol, PurgeRoutes, Radio, Scenario, Stall, Traffic,
+    Area, Captures, Cbr, CbrRandom, Command, Movement, Node, Nodes, Ns2File, Output, Ping, Poisson, Program,
+    Protocol, PurgeRoutes, Radio, Scenario, Stall, Traffic,
 };
 pub use site_schema::{Antenna, Pair, Site, Zone};
 pub use stalls::QueueStall;

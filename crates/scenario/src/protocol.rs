@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 use wayhop_core::{Configured, ParameterError, Profile};
-use wayhop_radio::RadioConfig;
 
-use crate::document::Document;
-use crate::error::{Error, unknown_name};
+use crate::document::{Document, unknown_name};
+use crate::error::Error;
+use crate::interfaces::Interfaces;
 use crate::overrides;
 use crate::schema::Protocol;
 
@@ -92,13 +92,24 @@ pub(crate) fn with_notices(protocol: Configured, section: &Protocol) -> Configur
     }
 }
 
+/// The protocol of a node that comes back without its tables: it waits as its specification asks, unless the section says
+/// whether it does.
+pub(crate) fn after_reboot(protocol: &Configured, section: &Protocol) -> Configured {
+    match protocol.description().host.reboot_wait {
+        Some(key) if !section.overrides.contains_key(key) => {
+            protocol.with(key, Value::Bool(true)).unwrap_or_else(|_| protocol.clone())
+        }
+        _ => protocol.clone(),
+    }
+}
+
 /// A protocol that learns of broken links from acknowledgements, over a radio that has none.
 pub(crate) fn unnoticed_breaks(
     protocol: &Configured,
     section: &Protocol,
-    radio: &RadioConfig,
+    interfaces: &Interfaces,
 ) -> Option<String> {
-    if radio.acknowledge {
+    if interfaces.radios.iter().all(|r| r.config.acknowledge) {
         return None;
     }
     let chosen = |key: &str| section.overrides.contains_key(key);

@@ -7,18 +7,22 @@ use wayhop_radio::{CardConfig, PRESETS, RadioConfig};
 use wayhop_transport::{FlowConfig, FlowKind};
 use wayhop_world::{Geodetic, Track};
 
+use crate::checks::{check_geodetic, in_range};
 use crate::commands::{self, Order};
 use crate::document::Document;
-use crate::error::{Error, unknown_name};
+use crate::document::unknown_name;
+use crate::error::Error;
+use crate::interfaces::Interfaces;
 use crate::ipv6::{self, Ipv6Plan};
 use crate::limits::MAX_DURATION_S;
 use crate::map::Map;
-use crate::placing::{Placed, check_geodetic, in_range};
+use crate::outages::{self, Outage};
+use crate::placing::Placed;
 use crate::programs::{self, ProgramPlan};
 use crate::protocol;
 use crate::schema::{Captures, Scenario};
 use crate::stalls::{self, QueueStall};
-use crate::{overrides, routes, site, traffic};
+use crate::{interfaces, routes, traffic};
 
 /// A scenario as the simulator takes it: plain data.
 #[derive(Clone, Debug)]
@@ -45,16 +49,18 @@ pub struct Resolved {
     pub routes: Vec<(NodeId, Route)>,
     /// The flows.
     pub flows: Vec<FlowConfig>,
-    /// The radio's preset.
-    pub radio_preset: String,
-    /// The radio.
-    pub radio: RadioConfig,
-    /// The nodes with a network card of their own.
+    /// The nodes' radios and wires.
+    pub interfaces: Interfaces,
+    /// The nodes with a network card of their own, for the first radio.
     pub cards: Vec<(NodeId, CardConfig)>,
     /// The protocol with its parameters.
     pub protocol: Configured,
     /// When drivers stop serving their interface queues.
     pub stalls: Vec<QueueStall>,
+    /// When nodes are down: in order of time, then of nodes; those of one node apart from each other.
+    pub outages: Vec<Outage>,
+    /// The protocol of a node that has come back without its tables.
+    pub protocol_after_reboot: Configured,
     /// The orders that nodes get from outside.
     pub orders: Vec<Order>,
     /// The programs that run in nodes where these are real.
@@ -74,6 +80,13 @@ pub struct CapturePlan {
     pub nodes: Vec<NodeId>,
     /// Octets.
     pub snap_length: u32,
+}
+
+impl Resolved {
+    /// The radio; of several, the first.
+    pub fn radio(&self) -> &RadioConfig {
+        &self.interfaces.radios[0].config
+    }
 }
 
 impl Scenario {
@@ -97,16 +110,18 @@ impl Scenario {
         let flows = traffic::flows(self, &placed, self.seed)?;
         let mut warnings = placed.warnings.clone();
         warnings.extend(late_flows(&flows, duration));
-        let mut radio = self.resolve_radio()?;
-        radio.site = site::resolve(self, &radio, &placed, map.as_ref())?;
+        let interfaces = interfaces::resolve(self, &placed, map.as_ref())?;
         let mut protocol = self.protocol.resolve(doc)?;
         if flows.iter().any(wants_notices) {
             protocol = protocol::with_notices(protocol, &self.protocol);
         }
-        warnings.extend(protocol::unnoticed_breaks(&protocol, &self.protocol, &radio));
+        warnings.extend(protocol::unnoticed_breaks(&protocol, &self.protocol, &interfaces));
         let routes = routes::resolve(self, &placed, &protocol)?;
         warnings.extend(ipv6::neighbours_only(&flows, &protocol, routes.iter().map(|(_, r)| *r)));
-        let stalls = stalls::resolve(self, &placed)?;
+        let stalls = stalls::resolve(self, &placed, &interfaces)?;
+        let (outages, late) = outages::resolve(self, &placed, self.seed, duration)?;
+        warnings.extend(late);
+        let protocol_after_reboot = protocol::after_reboot(&protocol, &self.protocol);
         let orders = commands::resolve(self, &placed)?;
         let programs = programs::resolve(self, &placed)?;
         let captures = capture_plan(&self.captures, &placed, doc)?;
@@ -123,11 +138,12 @@ impl Scenario {
             ipv6: placed.ipv6,
             routes,
             flows,
-            radio_preset: self.radio.preset.clone(),
-            radio,
+            interfaces,
             cards: self.resolve_cards()?,
             protocol,
             stalls,
+            outages,
+            protocol_after_reboot,
             orders,
             programs,
             captures,
@@ -146,18 +162,6 @@ impl Scenario {
         }
         in_range(&self.document, "duration_s", seconds, 0.0, MAX_DURATION_S)?;
         Ok(Time::from_secs_f64(seconds))
-    }
-
-    fn resolve_radio(&self) -> Result<RadioConfig, Error> {
-        let doc = &self.document;
-        let names = || PRESETS.iter().map(|p| p.0);
-        let preset = RadioConfig::preset(&self.radio.preset)
-            .ok_or_else(|| unknown_name(doc, "radio.preset", &self.radio.preset, names()))?;
-        let radio = overrides::apply(&preset, &self.radio.overrides, "radio", doc)?;
-        radio.check().map_err(|(key, reason)| {
-            doc.error(&format!("radio.{key}"), reason, "docs/reference/scenario.md lists what is allowed")
-        })?;
-        Ok(radio)
     }
 
     /// The numbers of the nodes were checked when they were placed.

@@ -6,7 +6,8 @@ use crate::error::Error;
 use crate::ipv6::prefix;
 use crate::ipv6_schema::{IpVersion, StaticRoute};
 use crate::placing::Placed;
-use crate::schema::{NodeRef, Scenario};
+use crate::references::NodeRef;
+use crate::schema::Scenario;
 
 /// Looks up and checks the static routes of a scenario, each with its node.
 pub(crate) fn resolve(

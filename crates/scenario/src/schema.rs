@@ -8,6 +8,8 @@ use wayhop_world::Geodetic;
 
 use crate::Document;
 use crate::ipv6_schema::{IpVersion, NodesIpv6, StaticRoute};
+use crate::outages_schema::Outages;
+use crate::references::{NodeRef, Place};
 
 /// A scenario: who moves where, who talks to whom, over which radio, by which protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -43,9 +45,15 @@ pub struct Scenario {
     /// Who sends what to whom. Flows are numbered in this order.
     #[serde(default)]
     pub traffic: Vec<Traffic>,
-    /// The radio.
+    /// The radio; with `radios` or `wires`, the first one.
     #[serde(default)]
     pub radio: Radio,
+    /// Further radios, on channels of their own, with the same keys as `radio`: docs/concepts/interfaces.md.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub radios: Vec<Radio>,
+    /// Ethernet segments between nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wires: Vec<crate::interfaces_schema::Wire>,
     /// The routing protocol.
     #[serde(default)]
     pub protocol: Protocol,
@@ -55,6 +63,9 @@ pub struct Scenario {
     /// When drivers stop serving their interface queues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stalls: Vec<Stall>,
+    /// When nodes go down, and when they come back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outages: Vec<Outages>,
     /// Orders that nodes get from outside, as by their control interface.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Command>,
@@ -111,34 +122,10 @@ pub struct Node {
     /// Where it stands, in the place of what `movement` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<Place>,
-    /// Its network card: the name of a radio preset, whose `card_` keys stand in the place of those of `radio` at this
-    /// node. All else of the radio is the same for all nodes.
+    /// Its network card: the name of a radio preset, whose `card_` keys stand in the place of those of `radio` (not of
+    /// `radios`) at this node. All else of the radio is the same for all nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<String>,
-}
-
-/// A place: metres in the local frame, or degrees if the scenario has an `origin`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Place {
-    /// East, metres.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub x: Option<f64>,
-    /// North, metres.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub y: Option<f64>,
-    /// Up, metres.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub z: Option<f64>,
-    /// Latitude, degrees, north positive.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lat: Option<f64>,
-    /// Longitude, degrees, east positive.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lon: Option<f64>,
-    /// Height above the WGS 84 ellipsoid, metres.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub alt: Option<f64>,
 }
 
 /// The box from the local origin in which nodes are placed and move.
@@ -243,16 +230,6 @@ fn is_unchanged(factor: &f64) -> bool {
 
 fn slowest() -> f64 {
     0.01
-}
-
-/// A node: its number counted from 0, or its name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum NodeRef {
-    /// Counted from 0.
-    Id(u32),
-    /// As `nodes.node` names it.
-    Name(String),
 }
 
 /// One flow, or a source of several.
@@ -415,6 +392,17 @@ pub struct Radio {
     /// The preset's name.
     #[serde(default = "preset")]
     pub preset: String,
+    /// The interface's name: up to 15 letters, digits, `-`, `_` and `.`. Without one: `radio`, and `radio1`, `radio2` ...
+    /// for further ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The number of an IEEE 802.11 channel, in the place of `frequency_mhz`: 1 to 14 in the 2.4 GHz band, 36 to 177 in the
+    /// 5 GHz band (with `phy = "ofdm"`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<u32>,
+    /// The nodes that have it. Without it: every node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Vec<NodeRef>>,
     /// What the place around the nodes does to signals, besides distance. Without it: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<crate::site_schema::Site>,
@@ -448,7 +436,14 @@ fn protocol() -> String {
 
 impl Default for Radio {
     fn default() -> Self {
-        Self { preset: preset(), site: None, overrides: toml::Table::new() }
+        Self {
+            preset: preset(),
+            name: None,
+            channel: None,
+            nodes: None,
+            site: None,
+            overrides: toml::Table::new(),
+        }
     }
 }
 
@@ -465,6 +460,9 @@ impl Default for Protocol {
 pub struct Stall {
     /// Whose.
     pub node: NodeRef,
+    /// The name of one of the node's interfaces. Without it: all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interface: Option<String>,
     /// When it stops, seconds.
     #[serde(default)]
     pub start_s: f64,

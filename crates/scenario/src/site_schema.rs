@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_radio::ZoneEnds;
 
-use crate::schema::{NodeRef, Place};
+use crate::references::{NodeRef, Place};
 
 /// What the place around the nodes does to signals, besides distance: docs/concepts/radio.md. Every key is optional;
 /// what is not given does nothing.

@@ -3,9 +3,9 @@
 use wayhop_core::Span;
 use wayhop_transport::tcp::{App, Failure, Pacing, TcpConfig, Variant};
 
+use crate::checks::in_range;
 use crate::document::Document;
 use crate::error::Error;
-use crate::placing::in_range;
 use crate::tcp_schema::{RouteFailure, Tcp, TcpApplication, TcpProfile, TcpVariant};
 
 /// The settings of the entry whose key is `at`; `ns2_padding` is what the profile `ns2` has here unless it is told.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ipv6_schema::IpVersion;
-use crate::schema::NodeRef;
+use crate::references::NodeRef;
 
 /// A TCP connection, from its handshake on, as `src` opens it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,12 +3,14 @@
 use wayhop_core::{NodeId, Purpose, Rng, Span, Time, stream};
 use wayhop_transport::{DEFAULT_PORT, EVERYONE, FlowConfig, FlowKind, MAX_PAYLOAD};
 
+use crate::checks::in_range;
 use crate::document::Document;
 use crate::error::Error;
 use crate::ipv6_schema::IpVersion;
 use crate::limits::MAX_FLOWS;
-use crate::placing::{Placed, in_range};
-use crate::schema::{Cbr, CbrRandom, NodeRef, Ping, Poisson, Scenario, Traffic};
+use crate::placing::Placed;
+use crate::references::NodeRef;
+use crate::schema::{Cbr, CbrRandom, Ping, Poisson, Scenario, Traffic};
 
 /// How many ports there are from [`DEFAULT_PORT`] upwards.
 const PORTS: usize = 65_536 - DEFAULT_PORT as usize;

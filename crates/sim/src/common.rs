@@ -4,8 +4,11 @@ use std::collections::VecDeque;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, Frame, NodeId, Packet, RxMeta, Span, Time};
-use wayhop_node::Workspace;
+use wayhop_core::{Addr, BROADCAST, Frame, Mac, NodeId, Packet, RxMeta, Time};
+use wayhop_node::{Workspace, derived_mac};
+use wayhop_radio::{EVERYONE, NOBODY};
+use wayhop_replay::Logs;
+use wayhop_scenario::Attachment;
 use wayhop_trace::{HopEvent, HopKind, Recorder};
 
 use crate::classify::{self, Facts};
@@ -14,7 +17,9 @@ use crate::external::{Egress, Exit, External};
 use crate::flows::{Delivery, Flows};
 use crate::ledger::Ledger;
 use crate::live::Happening;
+use crate::media::Channel;
 use crate::motion::Movers;
+use crate::ports::Ports;
 use crate::queue::EventQueue;
 use crate::slab::Slab;
 
@@ -43,16 +48,17 @@ pub(crate) struct Common {
     pub(crate) spare_receivers: Vec<Vec<Receiver>>,
     /// What applications send in answer to what they got, by node.
     pub(crate) answers: VecDeque<(u32, Packet)>,
-    pub(crate) link_delay: Span,
-    pub(crate) channel_mhz: u16,
-    pub(crate) data_rate_100kbps: u16,
-    pub(crate) basic_rate_100kbps: u16,
+    /// By radio.
+    pub(crate) channels: Vec<Channel>,
+    pub(crate) ports: Ports,
     /// Which nodes write a capture.
     pub(crate) captures: Vec<bool>,
     /// For the octets of a frame, for reuse.
     pub(crate) frame: Vec<u8>,
     /// The way to programs outside of the simulator, on a real clock.
     pub(crate) external: Option<External>,
+    /// Logs of what goes into engines, if they are wanted.
+    pub(crate) inputs: Option<Box<Logs>>,
     /// Lists that connections use.
     pub(crate) tcp_spare: crate::tcp::Spare,
 }
@@ -73,11 +79,34 @@ pub(crate) struct Receiver {
 }
 
 impl Common {
-    /// A flow's packet was made.
-    pub(crate) fn originated(&mut self, p: &Packet) {
+    /// A flow's packet was made; `counted` by the flow, or not.
+    pub(crate) fn originated(&mut self, p: &Packet, counted: bool) {
         if let Some(tag) = p.meta.flow {
-            self.ledger.originated(tag);
+            self.ledger.originated(tag, counted);
         }
+    }
+
+    /// The node with an address, as a destination at a medium.
+    #[inline]
+    pub(crate) fn station_at(&self, addr: Addr, place: Attachment) -> u32 {
+        if addr == BROADCAST {
+            return EVERYONE;
+        }
+        match self.stations.get(&addr) {
+            Some(&node) if self.ports.iface(node, place).is_some() => node,
+            _ => NOBODY,
+        }
+    }
+
+    /// The link address of a destination at the medium of this number.
+    pub(crate) fn mac_of(&self, station: u32, segment: u16) -> Mac {
+        self.addrs.get(station as usize).map_or(Mac::BROADCAST, |&addr| derived_mac(addr, segment))
+    }
+
+    /// A node's IPv6 address; its IPv4 address if it has none.
+    pub(crate) fn addr6(&self, node: u32) -> Addr {
+        let i = node as usize;
+        self.addrs6.get(i).map_or_else(|| self.addrs[i].into(), |a| (*a).into())
     }
 
     /// Tells those who watch from outside.
@@ -109,7 +138,7 @@ impl Common {
         let delivery = self.flows.deliver(at, node, tag, &p, &mut self.work.pool, &mut self.work.next_id);
         self.leave(at, node, p, Exit::Deliver);
         match delivery {
-            Delivery::Counted => self.ledger.delivered(tag),
+            Delivery::Counted => self.ledger.delivered(tag, self.flows.is_to_all(tag.flow)),
             Delivery::Again => {}
             // External, the node's own network stack answers.
             Delivery::Answer(answer) if self.external.is_some() => self.work.pool.recycle(answer),
@@ -128,6 +157,7 @@ impl Common {
         hop: &wayhop_node::Hop,
     ) {
         self.recorder.hop(&HopEvent {
+            iface: hop.iface,
             time: at,
             packet: p.meta.id,
             flow: p.meta.flow,

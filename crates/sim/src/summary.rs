@@ -9,11 +9,12 @@ use crate::simulation::Simulation;
 
 /// The summary of a run.
 pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s: f64) -> Summary {
-    let flows = sim.net.common.flows.summaries(sim.now);
+    let flows = sim.net.common.flows.summaries(sim.now, &audit.ends.flows);
     let ledger = &sim.net.common.ledger;
     let counted = ledger.messages.by_name().into_iter();
     let mut totals = Totals {
         latency_ms: sim.net.common.flows.latency(),
+        round_trip_ms: sim.net.common.flows.round_trip(),
         routing_packets: ledger.routing_packets,
         routing_bytes: ledger.routing_bytes,
         by_type: counted.map(|(name, n)| (name.to_owned(), n)).collect(),
@@ -42,6 +43,7 @@ pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s
         capture_drops: None,
         origin: None,
         command_exit: None,
+        outages: sim.outages.summary(sim.now),
     }
 }
 
@@ -49,10 +51,14 @@ pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s
 pub(crate) fn record_counters(sim: &mut Simulation) {
     for i in 0..sim.net.nodes.len() as u32 {
         let node = NodeId(i);
-        let mac = sim.radio.counters(i).named().map(|(name, value)| (name, u64::from(value)));
-        let queue = ("queue_drops", sim.net.nodes[i as usize].queue_drops(IfaceId(0)));
-        for (name, value) in mac.into_iter().chain([queue]) {
-            sim.net.common.recorder.counter(&Counter { node, layer: "mac", name, value });
+        for k in 0..sim.net.common.ports.of(i).len() {
+            let iface = IfaceId(k as u8);
+            let mac = sim.media.counters(i, sim.net.common.ports.of(i)[k]);
+            let queue = ("queue_drops", sim.net.nodes[i as usize].queue_drops(iface));
+            for (name, value) in mac.into_iter().chain([queue]) {
+                let counter = Counter { node, iface: Some(iface), layer: "mac", name, value };
+                sim.net.common.recorder.counter(&counter);
+            }
         }
     }
 }

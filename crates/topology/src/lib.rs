@@ -4,16 +4,20 @@
 //! * [`survey`] solves the motion for the exact moments at which links come and go, and follows each flow through them:
 //!   [`FlowTopology`] has its shortest hop count over time and the moments at which its shortest path changed, as Holland
 //!   and Vaidya (1999) count them; [`LinkSurvey`] has every link's lifetime and every node's neighbours.
+//!   [`survey_scenario`] does so for nodes with several radios and wires.
 //! * [`ChainThroughput`] is what a chain of each length carries; with it a flow has an expected throughput (equation 1 of
 //!   the same paper).
 //! * [`annotate`] puts all that into the summary of a run.
 //!
-//! Two nodes are linked while they are nearer than the range: a disc, without fading, obstacles or interference.
+//! Two nodes are linked while both are up and nearer than the range: a disc, without fading, obstacles or interference.
 
 mod annotate;
 mod chains;
 mod flow;
 mod links;
+mod media;
+mod outages;
+mod pair;
 mod paths;
 mod survey;
 
@@ -21,4 +25,6 @@ pub use annotate::{annotate, flow_pairs, of_flow};
 pub use chains::{ChainError, ChainThroughput};
 pub use flow::{FlowTopology, Step};
 pub use links::{Contact, LinkSurvey, NodeLinks};
-pub use survey::{Pair, Survey, survey};
+pub use media::survey_scenario;
+pub use pair::Pair;
+pub use survey::{Survey, survey};

@@ -1,7 +1,9 @@
 //! Records on their way to the writer.
 
-use crate::{Counter, Direction, FrameEvent, HopEvent, NoteEvent, PositionEvent, SendEvent, TcpEvent};
-use wayhop_core::{NodeId, Time};
+use crate::{
+    Counter, Direction, FrameEvent, HopEvent, NoteEvent, PacketOutcome, PositionEvent, SendEvent, TcpEvent,
+};
+use wayhop_core::{IfaceId, NodeId, Time};
 
 /// Records of any one kind in a batch.
 const RECORDS: usize = 8_192;
@@ -19,6 +21,7 @@ pub(crate) struct Batch {
     pub(crate) tcp: Vec<TcpEvent>,
     pub(crate) positions: Vec<PositionEvent>,
     pub(crate) counters: Vec<Counter>,
+    pub(crate) outcomes: Vec<PacketOutcome>,
     frames: Vec<Frame>,
     frame_bytes: Vec<u8>,
 }
@@ -27,6 +30,7 @@ pub(crate) struct Batch {
 struct Frame {
     time: Time,
     node: NodeId,
+    iface: IfaceId,
     captured_len: u32,
     original_len: u32,
     signal_dbm: f32,
@@ -55,6 +59,7 @@ impl Batch {
             || self.tcp.len() >= RECORDS
             || self.positions.len() >= RECORDS
             || self.counters.len() >= RECORDS
+            || self.outcomes.len() >= RECORDS
     }
 
     /// Forgets the frames, and tells how many there were.
@@ -75,8 +80,15 @@ impl Batch {
         self.lengths().into_iter().sum::<usize>() as u64
     }
 
-    fn lengths(&self) -> [usize; 5] {
-        [self.hops.len(), self.notes.len(), self.sends.len(), self.positions.len(), self.counters.len()]
+    fn lengths(&self) -> [usize; 6] {
+        [
+            self.hops.len(),
+            self.notes.len(),
+            self.sends.len(),
+            self.positions.len(),
+            self.counters.len(),
+            self.outcomes.len(),
+        ]
     }
 
     pub(crate) fn clear(&mut self) {
@@ -86,6 +98,7 @@ impl Batch {
         self.tcp.clear();
         self.positions.clear();
         self.counters.clear();
+        self.outcomes.clear();
         self.frames.clear();
         self.frame_bytes.clear();
     }
@@ -97,6 +110,7 @@ impl Batch {
         self.frames.push(Frame {
             time: f.time,
             node: f.node,
+            iface: f.iface,
             captured_len: kept.len() as u32,
             original_len: f.original_len,
             signal_dbm: f.signal_dbm,
@@ -118,6 +132,7 @@ impl Batch {
             FrameEvent {
                 time: f.time,
                 node: f.node,
+                iface: f.iface,
                 direction: f.direction,
                 bytes,
                 original_len: f.original_len,

@@ -25,6 +25,7 @@ mod lock;
 mod manifest;
 mod ns2;
 mod observer;
+mod outputs;
 mod recorder;
 mod run_dir;
 mod summary;
@@ -33,23 +34,26 @@ mod writer;
 
 pub use capture::{
     CaptureError, CaptureReader, CapturedFrame, EthernetFrame, put_ethernet_frame, put_ethernet_header,
+    put_ethernet_headers,
 };
 pub use class::{PacketClass, classify};
 pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, knows_link_type, network};
 pub use error::Error;
 pub use event::{
-    Counter, Direction, FrameEvent, HopEvent, HopKind, NoteEvent, PositionEvent, SendEvent, TcpEvent,
+    Counter, Direction, FrameEvent, HopEvent, HopKind, NoteEvent, Outcome, PacketOutcome, PositionEvent,
+    SendEvent, TcpEvent,
 };
 pub use hash::TraceHash;
 pub use human::human_table;
 pub use lock::{lock_file, lock_folder};
 pub use manifest::{InputFile, Manifest, RunStatus};
 pub use observer::Observer;
-pub use recorder::{NodeInfo, Outputs, Recorder};
+pub use outputs::{InterfaceInfo, LinkKind, NodeInfo, Outputs};
+pub use recorder::Recorder;
 pub use run_dir::RunDir;
 pub use summary::{
-    FlowSummary, LatencyMs, Lateness, Origin, Programs, Summary, TcpSummary, Topology, Totals, named_drops,
-    ratio,
+    FlowSummary, LatencyMs, Lateness, NodeOutages, Origin, Programs, Summary, TcpSummary, Topology, Totals,
+    named_drops, ratio,
 };
 pub use tables::{Search, TABLES, addresses, export_csv, searches};
 pub use wayhop_protocols::{MessageCounts, Messages};

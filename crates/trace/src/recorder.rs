@@ -1,54 +1,16 @@
 //! What a world writes its trace to.
 
 use std::any::Any;
-use std::net::{Ipv4Addr, Ipv6Addr};
-use std::path::PathBuf;
-
-use wayhop_core::NodeId;
 
 use crate::batch::Batch;
 use crate::observer::Observer;
+use crate::outputs::{NodeInfo, Outputs};
 use crate::tables::{FLOWS, Table};
 use crate::writer::Writer;
 use crate::{
-    Counter, Error, FrameEvent, HopEvent, NoteEvent, PositionEvent, RunDir, RunStatus, SendEvent, Summary,
-    TcpEvent, TraceHash,
+    Counter, Error, FrameEvent, HopEvent, NoteEvent, PacketOutcome, PositionEvent, RunDir, RunStatus,
+    SendEvent, Summary, TcpEvent, TraceHash,
 };
-
-/// What a run records besides its summary.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outputs {
-    /// The Parquet tables.
-    pub tables: bool,
-    /// One capture per node, each frame cut to this many octets.
-    pub captures: Option<u32>,
-    /// The nodes that have a capture, if not all.
-    pub capture_nodes: Option<Vec<NodeId>>,
-    /// A trace in ns-2's old wireless format, in this file.
-    pub ns2_trace: Option<PathBuf>,
-}
-
-impl Outputs {
-    /// Octets of a frame that keep every routing header and the beginning of the data, and cost little.
-    pub const DEFAULT_SNAPLEN: u32 = 200;
-}
-
-impl Default for Outputs {
-    fn default() -> Self {
-        Self { tables: true, captures: None, capture_nodes: None, ns2_trace: None }
-    }
-}
-
-/// What outputs need to know of a node.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NodeInfo {
-    /// Its name in the scenario; names its capture file.
-    pub name: String,
-    /// Its IPv4 address.
-    pub addr: Ipv4Addr,
-    /// Its IPv6 address, if it has one.
-    pub addr6: Option<Ipv6Addr>,
-}
 
 /// Takes the records of a run on the run's own thread, and has a background thread write them.
 ///
@@ -225,6 +187,18 @@ impl Recorder {
             self.batch.counters.push(*e);
             self.send_if_full();
         }
+    }
+
+    /// Records what became of a packet; at the end of the run.
+    pub fn outcome(&mut self, e: &PacketOutcome) {
+        if self.records_hops {
+            self.batch.outcomes.push(*e);
+            self.send_if_full();
+        }
+    }
+    /// Whether [`Recorder::outcome`] has a use.
+    pub fn wants_outcomes(&self) -> bool {
+        self.records_hops
     }
 
     /// The hash of the hop events so far.

@@ -90,6 +90,9 @@ fn an_emulated_chain_delivers_what_the_simulated_one_does() {
             assert!((n(s, "received") - n(e, "received")).abs() <= 4.0, "{protocol}: {s} {e}");
             assert_eq!(n(s, "hops_mean"), n(e, "hops_mean"), "{protocol}");
         }
+        // Nothing happens after the flow, and the run's time goes on.
+        let until = emu["simulated_s"].as_f64().expect("seconds");
+        assert!((5.9..=6.0).contains(&until), "{protocol}: {until} s of 6");
         assert!(["ok", "degraded"].contains(&emu["lateness_us"]["verdict"].as_str().unwrap()), "{emu}");
         // Answers to flows come from the kernels, and are the flows' own: no program sent anything.
         assert_eq!((&emu["programs"]["sent"], &sim["programs"]), (&Value::from(0), &Value::Null), "{emu}");
@@ -189,6 +192,15 @@ command = ["sh", "-c", "hostname -I; cat /etc/hosts; sleep 60"]
         |name: &str| std::fs::read_to_string(dir.path().join("run/programs").join(name)).expect("an output");
     assert!(read("ping.txt").contains("2 received"), "{}", read("ping.txt"));
     assert!(read("1-far.txt").contains("10.0.0.5 mesh-4 far"), "{}", read("1-far.txt"));
+    // Without --out an emulation takes no simulation's place; and its output has a file name whatever the node is called.
+    let odd = CHAIN.split("[[traffic]]").next().unwrap().replace("far", "far\\u001b[31m end");
+    let odd = odd + "[[programs]]\nnode = 4\ncommand = [\"echo\", \"here\"]\n";
+    std::fs::write(dir.path().join("s.toml"), odd).expect("written");
+    run_in(dir.path(), &["run", "s.toml", "--duration", "1", "--quiet"]).ok();
+    run_in(dir.path(), &["emulate", "s.toml", "--duration", "1", "--quiet"]).ok();
+    assert!(dir.path().join("runs/s-dsr-1/summary.json").is_file());
+    let output = dir.path().join("runs/s-dsr-1-emulation/programs/0-far__31m_end.txt");
+    assert_eq!(std::fs::read_to_string(&output).expect("an output"), "here\n");
 }
 
 #[test]
@@ -279,4 +291,38 @@ fn links_and_places_are_changed_while_programs_run_and_gps_clients_see_it() {
     ask(&socket, r#""do": "quit""#);
     assert_eq!(child.wait_with_output().expect("it ended").status.code(), Some(0));
     assert!(!socket.exists());
+}
+
+#[test]
+fn programs_reach_each_other_over_radios_on_two_channels_and_a_wire() {
+    if !is_root() {
+        return;
+    }
+    let text = "duration_s = 60\nnodes.count = 4\nmovement = { kind = \"chain\", spacing_m = 200 }\n\
+                [radio]\nname = \"wlan0\"\npreset = \"80211b\"\nchannel = 1\nnodes = [0, 1]\n\
+                [[radios]]\nname = \"wlan1\"\npreset = \"80211b\"\nchannel = 6\nnodes = [1, 2]\n\
+                [[wires]]\nname = \"eth0\"\nnodes = [2, 3]\n[captures]\nnodes = [1]\n";
+    let dir = folder(&[("s.toml", text)]);
+    for protocol in ["dsr", "aodv"] {
+        let command = ["ping", "-c", "2", "-i", "0.2", "-w", "25", "mesh-3"];
+        let head =
+            ["emulate", "s.toml", "--out", protocol, "--quiet", "--protocol", protocol, "--node", "0", "--"];
+        let ping = run_in(dir.path(), &[&head[..], &command].concat()).ok();
+        // Over three hops; DSR's nodes on the way are none to IP's time to live.
+        assert!(ping.matches(" bytes from ").count() >= 2, "{protocol}: {ping}");
+        let packets = run_in(dir.path(), &["export", "csv", protocol, "packets"]).ok();
+        let sent_by = |node: &str, interface: &str| {
+            let row = |l: &&str| {
+                let cells: Vec<&str> = l.split(',').collect();
+                cells[1..3] == [node, "transmit"] && cells.last() == Some(&interface)
+            };
+            packets.lines().filter(row).count()
+        };
+        assert!(sent_by("1", "0") > 0 && sent_by("1", "1") > 0, "{protocol}: the relay sends on both radios");
+        assert!(sent_by("2", "1") > 0 && sent_by("3", "0") > 0, "{protocol}: the wire is used");
+        let none = run_in(dir.path(), &["export", "csv", protocol, "nodes"]).ok();
+        assert!(none.contains("\n1,1,10.0.0.2,\"wlan0,wlan1\"\n"), "{none}");
+    }
+    let lab = run_in(dir.path(), &["lab", "s.toml", "--no-out", "--range", "250"]).failure(2);
+    assert!(lab.contains("a lab's nodes have one interface each"), "{lab}");
 }

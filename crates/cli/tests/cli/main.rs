@@ -18,13 +18,18 @@ mod golden;
 mod interruption;
 mod ipv6;
 mod messages;
+#[cfg(target_os = "linux")]
+mod node_of_scenario;
 mod ns2;
 mod oracle;
 mod places;
 mod readme;
 mod real_programs;
+mod replay;
 mod reproduce;
+mod run_dirs;
 mod sweep;
+mod tables;
 mod terminal;
 mod topology;
 mod worlds;

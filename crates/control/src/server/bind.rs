@@ -8,8 +8,16 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
-use super::Access;
 use crate::paths;
+
+/// Who may connect.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// The user that the server runs as, and root (0600).
+    Owner,
+    /// Members of its group, too (0660).
+    Group,
+}
 
 /// The file of a bound socket.
 #[derive(Debug)]

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::event::{Event, EventKind};
+use crate::event::Event;
+use crate::event_kind::EventKind;
 use crate::limits::MAX_EVENTS;
 
 /// A subscriber's queue.

@@ -8,13 +8,13 @@ use std::time::Instant;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
 
-use super::answer_line;
+use super::answer_line::answer_line;
 use super::connection::{Connection, Line, Outcome};
 use super::events::Subscription;
 use super::shared::Shared;
 use crate::about::About;
 use crate::error::{ControlError, ErrorCode};
-use crate::event::EventKind;
+use crate::event_kind::EventKind;
 use crate::limits::{MAX_CLIENTS, MAX_REQUEST_BYTES};
 use crate::messages::{Envelope, Request};
 

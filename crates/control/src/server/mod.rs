@@ -3,6 +3,7 @@
 //! One thread does all input and output. The owner of the nodes - who may be in the middle of real-time work - gets each
 //! [`Call`] when it wants, and neither waits for a client nor allocates for one beyond the bounds here.
 
+mod answer_line;
 mod bind;
 mod connection;
 mod events;
@@ -20,21 +21,15 @@ use serde_json::Value;
 
 use crate::about::About;
 use crate::error::{ControlError, ErrorCode};
-use crate::event::{Event, EventKind};
-use crate::limits::MAX_ANSWER_BYTES;
+use crate::event::Event;
+use crate::event_kind::EventKind;
 use crate::messages::{NodeRef, Request};
 use crate::paths;
 
-use shared::Shared;
+pub use bind::Access;
 
-/// Who may connect.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// The user that the server runs as, and root (0600).
-    Owner,
-    /// Members of its group, too (0660).
-    Group,
-}
+use answer_line::answer_line;
+use shared::Shared;
 
 /// A socket that has its place, its file and its permissions, and that nobody serves yet. A daemon makes it while it has
 /// the right to, and serves it when it has given up its privileges, which a thread started before would keep.
@@ -222,30 +217,3 @@ impl Drop for Reply {
         }
     }
 }
-
-/// The line of an answer, with its end.
-fn answer_line(id: Option<u64>, outcome: Result<Value, ControlError>) -> Vec<u8> {
-    let line = match outcome {
-        Ok(value) => serde_json::json!({"id": id, "ok": value}).to_string(),
-        Err(error) => error_line(id, &error),
-    };
-    let mut line = if line.len() < MAX_ANSWER_BYTES {
-        line
-    } else {
-        let e = ControlError::new(
-            ErrorCode::TooLarge,
-            format!("the answer has {} octets, the most is {MAX_ANSWER_BYTES}", line.len()),
-            "ask for one node, or for one table",
-        );
-        error_line(id, &e)
-    };
-    line.push('\n');
-    line.into_bytes()
-}
-
-fn error_line(id: Option<u64>, error: &ControlError) -> String {
-    serde_json::json!({"id": id, "error": error}).to_string()
-}
-
-/// A request as the loop hands it on.
-type Waiting = (u64, Option<u64>, Option<u32>, Request);

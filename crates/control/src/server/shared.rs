@@ -7,9 +7,13 @@ use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::Waiting;
 use super::events::{self, Subscription};
-use crate::event::{Event, EventKind};
+use crate::event::Event;
+use crate::event_kind::EventKind;
+use crate::messages::Request;
+
+/// A request as the loop hands it on: the client, its number of the request, the node, what it asks.
+type Waiting = (u64, Option<u64>, Option<u32>, Request);
 
 #[derive(Debug)]
 pub(super) struct Shared {

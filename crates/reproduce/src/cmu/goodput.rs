@@ -4,7 +4,7 @@ use wayhop_report::Row;
 
 use super::bad_routes::WAYS;
 use super::paper::{self, number};
-use super::tcp::{Case, Connection};
+use super::transfer::{Case, Connection};
 
 /// Why a standard deviation may lack a value of ours.
 const ONE_SEED: &str = "The paper's is over 5 transfers, ours over seeds; one seed has none.";

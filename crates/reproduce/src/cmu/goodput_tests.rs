@@ -7,8 +7,8 @@ use wayhop_report::{Row, Section};
 use wayhop_topology::{Contact, LinkSurvey, NodeLinks};
 
 use super::goodput;
-use super::tcp::{Case, Connection};
 use super::topology::{self, Changes};
+use super::transfer::{Case, Connection};
 
 fn transfers(mbps: &[f64]) -> Vec<Connection> {
     let one = |mbps: &f64| {

@@ -23,6 +23,7 @@ mod tests;
 mod timers;
 mod topology;
 mod totals;
+mod transfer;
 
 use std::net::Ipv4Addr;
 use std::path::Path;
@@ -38,8 +39,8 @@ use bad_routes::{Transfer, WAYS};
 use congestion::Congestion;
 use ping::{Ping, Roles};
 use survey::{Survey, Surveys, Watch};
-use tcp::{Case, Connection};
 use topology::Changes;
+use transfer::{Case, Connection};
 
 /// The scenarios of scenarios/cmu.
 const FILES: &[(&str, &str)] = &[

@@ -7,7 +7,7 @@ use wayhop_core::{Span, Time};
 use wayhop_transport::FlowKind;
 use wayhop_transport::tcp::TcpConfig;
 
-use super::interp::Spot;
+use super::spot::Spot;
 use super::{tcp, value};
 use crate::error::{Error, Place};
 

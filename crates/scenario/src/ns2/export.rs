@@ -9,6 +9,7 @@ use wayhop_world::{HopTable, Leg, Track};
 
 use super::export_tcp;
 use super::god::{MAX_NODES_IN_TABLE, ns2_hops};
+use super::time::seconds;
 use crate::error::Error;
 use crate::resolve::Resolved;
 
@@ -42,7 +43,16 @@ pub struct Exported {
 
 /// Writes a scenario as files that ns-2 sources after it has made `$ns_`, `$god_` and `$node_(0)` onwards.
 pub fn export_ns2(scenario: &Resolved, options: ExportOptions) -> Result<Exported, Error> {
+    if !scenario.interfaces.is_single() {
+        return Err(Error::new(
+            "ns-2's nodes have one radio each, and this scenario says who has which radio or wire",
+            "take radios, wires and radio.nodes out",
+        ));
+    }
     let mut warnings = Vec::new();
+    if !scenario.outages.is_empty() {
+        warnings.push("outages: ns-2 has none; in its run all nodes stay up".to_owned());
+    }
     let movement = movement(scenario, options, &mut warnings)?;
     let traffic = traffic(scenario, &mut warnings)?;
     Ok(Exported { movement, traffic, warnings })
@@ -198,10 +208,4 @@ fn cbr(k: usize, flow: &FlowConfig, interval: Span, random: u8, out: &mut String
     if let Some(stop) = stop {
         _ = writeln!(out, "$ns_ at {} \"$cbr_({k}) stop\"", seconds(*stop));
     }
-}
-
-/// Exactly, to the nanosecond.
-pub(super) fn seconds(t: Time) -> String {
-    let ns = t.as_nanos();
-    format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
 }

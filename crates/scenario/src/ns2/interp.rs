@@ -10,18 +10,12 @@ use wayhop_world::{Axis, Track};
 use super::agents::{Agents, Object};
 use super::god::{self, GodLine};
 use super::nodes::{Event, Nodes};
+use super::spot::Spot;
 use super::tcl::{Commands, Form, Word};
 use super::value;
 use super::vars::Vars;
 use crate::error::{Error, Place};
 use crate::limits::MAX_NODES;
-
-/// A place in one of the files read.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) struct Spot {
-    pub(super) file: usize,
-    pub(super) place: Place,
-}
 
 /// Why a command was not carried out.
 enum Stop {

@@ -7,8 +7,10 @@ mod export_tcp;
 mod god;
 mod interp;
 mod nodes;
+mod spot;
 mod tcl;
 mod tcp;
+mod time;
 mod value;
 mod vars;
 

@@ -2,6 +2,7 @@
 
 mod cmu;
 mod files;
+mod interfaces;
 mod ipv6;
 mod messages;
 mod ns2;

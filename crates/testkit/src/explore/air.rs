@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use wayhop_core::{BROADCAST, Frame, IfaceId, Mac, Packet, Payload, Pool, Priority, Reporting, Time};
 
-use super::{Checked, Topology};
+use super::checked::Checked;
+use super::topology::Topology;
 use crate::packets::addr;
 
 /// A frame on its way over one link.

@@ -12,7 +12,8 @@ use wayhop_core::{
 use wayhop_node::{Above, Below, Engine, Hop, IfaceConfig, Node, Row, Stage, Workspace, World as NodeWorld};
 
 use super::air::Air;
-use super::{Checked, Tally};
+use super::checked::Checked;
+use super::tally::Tally;
 use crate::packets::{TestPacket, addr, data_packet};
 
 /// A node and how often it has rebooted.

@@ -1,32 +1,32 @@
 //! A path through the states, in words.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::net::Ipv4Addr;
 
 use wayhop_wire::ipv4;
 
-use super::model::{Counterexample, Exploration};
+use super::air::Flight;
+use super::checked::Checked;
+use super::exploration::Exploration;
+use super::names::Names;
 use super::world::{Action, World};
-use super::{Checked, Flight};
-use crate::packets::addr;
 
-/// The names of this many nodes: A, B, C, ...
-#[derive(Copy, Clone, Debug)]
-pub struct Names(pub usize);
+/// How a rule is broken.
+#[derive(Clone, Debug)]
+pub struct Counterexample {
+    /// One line a step.
+    pub steps: Vec<String>,
+    /// What is wrong in the end.
+    pub complaint: String,
+}
 
-impl Names {
-    /// A node's name.
-    pub fn node(self, i: usize) -> char {
-        char::from(b'A' + i as u8)
-    }
-    /// The name of the node with this address; the address itself if nobody has it.
-    pub fn of(self, a: Ipv4Addr) -> String {
-        (0..self.0).find(|&i| addr(i) == a).map_or_else(|| a.to_string(), |i| self.node(i).to_string())
-    }
-    /// A way, `A -> B -> C`.
-    pub fn way(self, nodes: &[usize]) -> String {
-        let names: Vec<String> = nodes.iter().map(|&i| self.node(i).to_string()).collect();
-        names.join(" -> ")
+impl fmt::Display for Counterexample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, s) in self.steps.iter().enumerate() {
+            writeln!(f, "{:>3}: {s}", i + 1)?;
+        }
+        writeln!(f, "   => {}", self.complaint)
     }
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn tell<P: Checked>(x: &Exploration<P>, actions: Vec<Action>) -> Coun
         steps.push(format!("{}{changes}", happening(x, &world, &next, action, names)));
         world = next;
     }
-    Counterexample { steps, complaint: x.complaint_at_end(&world) }
+    Counterexample { steps, complaint: x.complaint(&world).unwrap_or_default() }
 }
 
 fn happening<P: Checked>(

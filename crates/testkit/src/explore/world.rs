@@ -1,20 +1,16 @@
-//! The state of an explored world, and what can happen to it.
+//! The state of an explored world, and the names of what can happen to it.
 
-use std::fmt::Display;
+use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::marker::PhantomData;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use wayhop_core::{BROADCAST, Inspect, Packet, Reporting, RxMeta, Time, TimerKey, TxStatus};
+use wayhop_core::{BROADCAST, Time, TimerKey};
 
 use super::air::{Air, Flight, Transmissions};
-use super::host::{Host, Visit};
-use super::{Checked, Exploration};
+use super::checked::Checked;
+use super::host::Host;
 use crate::packets::addr;
-
-/// Every frame is received well.
-const SIGNAL: f32 = -60.0;
 
 /// How often each thing may happen. What is left of it is part of the state.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -35,6 +31,25 @@ pub struct Budget {
     pub reboots: u8,
     /// Steps of time.
     pub waits: u8,
+}
+
+/// The budget in words, for reports.
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = [
+            (self.packets, "packets"),
+            (self.losses, "losses"),
+            (self.overtakings, "overtakings"),
+            (self.unheard, "unheard"),
+            (self.breaks, "breaks"),
+            (self.restores, "restores"),
+            (self.reboots, "reboots"),
+            (self.waits, "waits"),
+        ];
+        let words: Vec<String> =
+            all.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+        f.write_str(&words.join(", "))
+    }
 }
 
 /// One thing that happens.
@@ -77,7 +92,7 @@ pub struct World<P> {
     /// The node that the last action brought to where it should not have come, and what is wrong.
     pub(crate) wrong_step: Option<(usize, &'static str)>,
     /// Nodes that the last action called, one bit each; no part of the state.
-    touched: u8,
+    pub(crate) touched: u8,
 }
 
 impl<P> Hash for World<P> {
@@ -110,14 +125,6 @@ impl<P> PartialEq for World<P> {
 }
 
 impl<P: Checked> World<P> {
-    pub(crate) fn new(x: &Exploration<P>) -> Self {
-        let nodes = (0..x.topology.nodes()).map(|i| Arc::new(Host::new(i, (x.engine)(i), 0))).collect();
-        let air = Air { flights: Vec::new(), up: x.topology, now: Time::ZERO, counts: Vec::new() };
-        let mut w = Self { nodes, air, left: x.budget, wrong_step: None, touched: 0 };
-        (0..x.topology.nodes()).for_each(|i| w.begin(x, i));
-        w
-    }
-
     /// The time.
     pub fn now(&self) -> Time {
         self.air.now
@@ -131,227 +138,9 @@ impl<P: Checked> World<P> {
         &self.air.counts
     }
 
-    pub(crate) fn actions(&self, x: &Exploration<P>, out: &mut Vec<Action>) {
-        let (left, air) = (&self.left, &self.air);
-        for i in 0..air.flights.len() {
-            if !air.is_behind(i) || left.overtakings > 0 {
-                out.push(Action::Deliver(i));
-            }
-            if left.losses > 0 {
-                out.push(Action::Lose(i));
-            }
-            if left.unheard > 0 && air.flights[i].is_reported() && !air.is_behind(i) {
-                out.push(Action::Unheard(i));
-            }
-        }
-        let mut any_due = false;
-        for (i, n) in self.nodes.iter().enumerate() {
-            for key in n.due(air.now) {
-                any_due = true;
-                out.push(Action::Fire(i, key));
-            }
-        }
-        if left.packets > 0 {
-            out.extend((0..x.flows.len()).map(Action::Send));
-        }
-        for (a, b) in x.topology.links() {
-            if !air.up.has(a, b) {
-                out.extend((left.restores > 0).then_some(Action::Restore(a, b)));
-            } else if left.breaks > 0 {
-                out.push(Action::Break { a, b, keep: false });
-                let used = |f: &Flight| (f.from, f.to) == (a, b) || (f.from, f.to) == (b, a);
-                if air.flights.iter().any(used) {
-                    out.push(Action::Break { a, b, keep: true });
-                }
-            }
-        }
-        if left.reboots > 0 {
-            out.extend((0..self.nodes.len()).map(Action::Reboot));
-        }
-        if left.waits > 0 && !any_due && self.after_wait(x).is_some() {
-            out.push(Action::Wait);
-        }
-    }
-
-    /// When the next timer fires, if what is in flight may still be in flight then.
-    fn after_wait(&self, x: &Exploration<P>) -> Option<Time> {
-        let next = self.nodes.iter().filter_map(|n| n.next_timer()).min()?;
-        self.air.flights.iter().all(|f| f.sent + x.max_flight >= next).then_some(next)
-    }
-
-    /// The world after an action.
-    pub(crate) fn after(&self, x: &Exploration<P>, action: Action) -> Self {
-        let mut w = self.clone();
-        w.touched = 0;
-        w.act(x, action);
-        w.wrong_step = self.wrong_step(&w);
-        w.forget_counts();
-        if x.prompt {
-            w.settle(x);
-        }
-        w
-    }
-
-    fn wrong_step(&self, after: &Self) -> Option<(usize, &'static str)> {
-        let called = (0..self.nodes.len()).filter(|i| after.touched >> i & 1 == 1);
-        called.filter(|&i| self.nodes[i].life == after.nodes[i].life).find_map(|i| {
-            P::wrong_step(self.nodes[i].protocol(), after.nodes[i].protocol()).map(|what| (i, what))
-        })
-    }
-
-    fn act(&mut self, x: &Exploration<P>, action: Action) {
-        let w = self;
-        match action {
-            Action::Send(flow) => {
-                w.left.packets -= 1;
-                let (from, to) = x.flows[flow];
-                w.visit(x, from, |v| v.originate(to));
-            }
-            Action::Deliver(i) => {
-                w.left.overtakings -= u8::from(w.air.is_behind(i));
-                w.deliver(x, i);
-            }
-            Action::Unheard(i) => {
-                w.left.unheard -= 1;
-                let f = w.air.flights[i].clone();
-                w.air.flights[i].reporting = Reporting::Nobody;
-                w.deliver(x, i);
-                w.fail(x, &f);
-            }
-            Action::Lose(i) => {
-                w.left.losses -= 1;
-                let f = w.air.flights.remove(i);
-                w.fail(x, &f);
-            }
-            Action::Break { a, b, keep } => {
-                w.left.breaks -= 1;
-                w.air.up = w.air.up.toggled(a, b);
-                if !keep {
-                    let hit = |f: &mut Flight| (f.from, f.to) == (a, b) || (f.from, f.to) == (b, a);
-                    let lost: Vec<Flight> = w.air.flights.extract_if(.., hit).collect();
-                    for f in &lost {
-                        w.fail(x, f);
-                    }
-                }
-            }
-            Action::Restore(a, b) => {
-                w.left.restores -= 1;
-                w.air.up = w.air.up.toggled(a, b);
-            }
-            Action::Reboot(i) => {
-                w.left.reboots -= 1;
-                x.tally.rebooted();
-                // Nobody is left to hear of what the old life sent.
-                w.air
-                    .flights
-                    .iter_mut()
-                    .filter(|f| f.from == i)
-                    .for_each(|f| f.reporting = Reporting::Nobody);
-                let life = w.nodes[i].life + 1;
-                w.nodes[i] = Arc::new(Host::new(i, (x.reboot)(i, w.nodes[i].protocol()), life));
-                w.begin(x, i);
-            }
-            Action::Fire(i, key) => {
-                w.visit(x, i, |v| v.fire(key));
-            }
-            Action::Wait => {
-                w.left.waits -= 1;
-                w.air.now = w.after_wait(x).unwrap_or(w.air.now);
-            }
-        }
-    }
-
-    /// Takes copies of broadcasts off the air that would change nothing: neither the node that they fly to nor the air. Only those that
-    /// are new, or whose node was called, can have become so.
-    fn settle(&mut self, x: &Exploration<P>) {
-        let mut i = 0;
-        while i < self.air.flights.len() {
-            let f = &self.air.flights[i];
-            let is_new = (self.touched >> f.from | self.touched >> f.to) & 1 == 1;
-            if f.broadcast && is_new && !self.air.is_behind(i) && self.is_moot(x, f) {
-                self.air.flights.remove(i);
-            } else {
-                i += 1;
-            }
-        }
-    }
-
-    fn is_moot(&self, x: &Exploration<P>, f: &Flight) -> bool {
-        let mut host = Host::clone(&self.nodes[f.to]);
-        let digest = host.digest;
-        let mut air = Air { flights: Vec::new(), counts: Vec::new(), up: self.air.up, now: self.air.now };
-        let rx = RxMeta::from(addr(f.from), true).with_signal(SIGNAL);
-        let mut v = Visit { host: &mut host, air: &mut air, number: f.to, tally: &x.tally };
-        v.receive(f.copy(), rx);
-        host.digest == digest && air.flights.is_empty()
-    }
-
-    /// Forgets the counts of packets of which no copy exists: nobody can send them.
-    fn forget_counts(&mut self) {
-        if self.air.counts.is_empty() {
-            return;
-        }
-        let mut alive = Held::<P>(
-            self.air.flights.iter().filter_map(|f| P::name(f.packet.bytes())).collect(),
-            PhantomData,
-        );
-        self.nodes.iter().for_each(|n| n.protocol().inspect(self.air.now, &mut alive));
-        self.air.counts.retain(|c| alive.0.contains(&c.name));
-    }
-
-    fn deliver(&mut self, x: &Exploration<P>, i: usize) {
-        let f = self.air.flights.remove(i);
-        if f.is_reported() && P::HEARS_SUCCESS {
-            self.visit(x, f.from, |v| v.finished(f.frame(), TxStatus::Acked));
-        }
-        let rx = RxMeta::from(addr(f.from), f.broadcast).with_signal(SIGNAL);
-        for i in (0..self.nodes.len()).filter(|_| !f.broadcast) {
-            let hears = i != f.from && i != f.to && self.air.up.has(i, f.from);
-            if hears && self.nodes[i].protocol().interests().overhear {
-                let (bytes, next_hop) = (f.packet.bytes(), addr(f.to));
-                self.visit(x, i, |v| v.overhear(bytes, next_hop, rx));
-            }
-        }
-        self.visit(x, f.to, |v| v.receive(f.copy(), rx));
-    }
-
-    fn fail(&mut self, x: &Exploration<P>, f: &Flight) {
-        if let Some(c) = self.air.count(P::name(f.packet.bytes()).filter(|_| !f.broadcast)) {
-            c.failed += 1;
-        }
-        if f.is_reported() {
-            x.tally.failed();
-            self.visit(x, f.from, |v| v.finished(f.frame(), TxStatus::NoAck { tries: 7 }));
-        }
-    }
-
-    #[allow(
-        clippy::redundant_closure_for_method_calls,
-        reason = "the method by its name is not general enough over lifetimes"
-    )]
-    fn begin(&mut self, x: &Exploration<P>, node: usize) {
-        self.visit(x, node, |v| v.start());
-    }
-
-    fn visit(&mut self, x: &Exploration<P>, node: usize, f: impl FnOnce(&mut Visit<'_, P>)) {
-        self.touched |= 1 << node;
-        let host = Arc::make_mut(&mut self.nodes[node]);
-        f(&mut Visit { host, air: &mut self.air, number: node, tally: &x.tally });
-    }
-
     /// The node with this address.
     pub fn node_of(&self, a: Ipv4Addr) -> Option<usize> {
         (0..self.nodes.len()).find(|&i| addr(i) == a && a != BROADCAST)
-    }
-}
-
-/// The names of packets that nodes hold.
-struct Held<P>(Vec<u64>, PhantomData<P>);
-
-impl<P: Checked> Inspect for Held<P> {
-    fn row(&mut self, _: &'static str, _: &[(&'static str, &dyn Display)]) {}
-    fn held(&mut self, _: &'static str, p: &Packet) {
-        self.0.extend(P::name(p.bytes()));
     }
 }
 

@@ -1,6 +1,6 @@
 //! The parts of pcapng blocks that a reader needs.
 
-use super::CapturedFrame;
+use super::frame::CapturedFrame;
 
 /// The longest frame or block that is read, octets.
 pub(super) const MAX_FRAME: u32 = 16 << 20;

@@ -2,11 +2,13 @@
 
 mod blocks;
 mod files;
+mod frame;
 mod pcapng;
 mod reader;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use files::Captures;
-pub use pcapng::{EthernetFrame, put_ethernet_frame, put_ethernet_header};
-pub use reader::{CaptureError, CaptureReader, CapturedFrame};
+pub use frame::CapturedFrame;
+pub use pcapng::{EthernetFrame, put_ethernet_frame, put_ethernet_header, put_ethernet_headers};
+pub use reader::{CaptureError, CaptureReader};

@@ -8,10 +8,6 @@ use parquet::record::Field;
 use super::read;
 use crate::{Error, RunDir};
 
-/// The names of the tables that a run directory may hold.
-pub const TABLES: [&str; 8] =
-    ["packets", "positions", "flows", "counters", "events", "sends", "tcp", "nodes"];
-
 /// Writes a table of a run as CSV (RFC 4180, with `\n` line ends): a line of column names, then a line a row; an empty
 /// cell means that there is no value.
 ///

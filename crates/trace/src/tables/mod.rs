@@ -2,6 +2,7 @@
 
 mod column;
 mod csv;
+mod names;
 mod read;
 mod schema;
 mod sink;
@@ -10,7 +11,8 @@ mod table;
 mod tests;
 
 pub(crate) use column::Column;
-pub use csv::{TABLES, export_csv};
+pub use csv::export_csv;
+pub use names::TABLES;
 pub use read::{Search, addresses, searches};
-pub(crate) use schema::{COUNTERS, EVENTS, FLOWS, NODES, PACKETS, POSITIONS, SENDS, TCP};
+pub(crate) use schema::{COUNTERS, EVENTS, FLOWS, NODES, OUTCOMES, PACKETS, POSITIONS, SENDS, TCP};
 pub(crate) use table::Table;

@@ -8,7 +8,7 @@ use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::{Field, Row};
 use wayhop_core::{NodeId, Span, Time};
 
-use crate::tables::TABLES;
+use super::names::TABLES;
 use crate::{Error, RunDir, RunStatus};
 
 /// More rows of interest than this are not kept: no run makes them, a damaged or forged file might.

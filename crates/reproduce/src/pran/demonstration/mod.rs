@@ -5,6 +5,7 @@
 
 mod lap;
 mod programs;
+mod run;
 mod sections;
 #[cfg(test)]
 mod tests;
@@ -14,16 +15,17 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use wayhop_core::{NodeId, Time};
+use wayhop_core::Time;
 use wayhop_report::Section;
 use wayhop_runs::{Emulation, Error, Tasks, interruption, run_dir};
 use wayhop_scenario::{Map, Scenario, Shape};
-use wayhop_trace::{HopEvent, Lateness, Observer, PositionEvent};
+use wayhop_trace::{HopEvent, Observer, PositionEvent};
 
 use super::Options;
 use crate::outcome::write;
 use lap::Lap;
 use programs::Seen;
+use run::Run;
 use traffic::Traffic;
 
 /// The scenario and its map.
@@ -31,25 +33,6 @@ const FILES: [(&str, &str); 2] = [
     ("demonstration.toml", include_str!("../../../../../scenarios/pran/demonstration.toml")),
     ("floor.geojson", include_str!("../../../../../scenarios/pran/floor.geojson")),
 ];
-/// The nodes of the scenario that have a part of their own: the control station, S1, and the robot, M1.
-const STATION: NodeId = NodeId(0);
-const ROBOT: NodeId = NodeId(5);
-
-/// One lap.
-struct Run {
-    traffic: Traffic,
-    lap: Lap,
-    seen: Seen,
-    lateness: Lateness,
-    /// The length of the lap, seconds.
-    duration_s: f64,
-}
-
-impl Run {
-    fn farthest_s(&self) -> Option<f64> {
-        self.lap.farthest_s(ROBOT, STATION, self.duration_s)
-    }
-}
 
 /// What there is to show, and whether every run was made.
 pub(super) struct Found {
@@ -109,9 +92,11 @@ fn emulate(
     let text = |e: Error| e.to_string();
     let emulation = Emulation::new(&resolved).map_err(text)?;
     let file = folder.join(FILES[0].0);
-    let run = run_dir::create(Some(dir), Some(&file), scenario, &resolved).map_err(text)?;
+    let run = run_dir::create(Some(dir), Some(&file), run_dir::World::Emulation, scenario, &resolved)
+        .map_err(text)?
+        .dir;
     let recorder = run_dir::tables(&run, &resolved).map_err(text)?.observed_by(Box::new(Watch::default()));
-    let tasks = Tasks { recorder, dir: Some(dir), command: None, collector: None, watch };
+    let tasks = Tasks { recorder, dir: Some(dir), command: None, collector: None, inputs: None, watch };
     let mut outcome = emulation.run(tasks).map_err(text)?;
     let watched = outcome.take_observer();
     outcome.save().map_err(text)?;

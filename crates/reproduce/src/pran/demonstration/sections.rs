@@ -3,8 +3,8 @@
 use wayhop_core::{NodeId, Time};
 use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series};
 
+use super::run::{ROBOT, Run};
 use super::traffic::{Count, Kind, Share};
-use super::{ROBOT, Run};
 use crate::pran::Options;
 
 /// The paper's intervals, seconds.

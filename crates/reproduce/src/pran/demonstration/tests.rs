@@ -8,9 +8,9 @@ use wayhop_trace::{HopEvent, HopKind, Lateness, Messages, Observer, PacketClass,
 
 use super::lap::Lap;
 use super::programs::Seen;
+use super::run::{ROBOT, Run, STATION};
 use super::sections;
 use super::traffic::{Count, Kind, Traffic};
-use super::{ROBOT, Run, STATION};
 
 fn at(ms: u64) -> Time {
     Time::from_nanos(ms * 1_000_000)
@@ -18,6 +18,7 @@ fn at(ms: u64) -> Time {
 
 fn hop(packet: u64, ms: u64, node: u32, kind: HopKind, bytes: u32) -> HopEvent {
     HopEvent {
+        iface: wayhop_core::IfaceId::ANY,
         time: at(ms),
         packet: PacketId(packet),
         flow: None,

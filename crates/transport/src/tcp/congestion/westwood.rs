@@ -2,7 +2,8 @@
 
 use wayhop_core::{Span, Time};
 
-use super::{Acked, CongestionControl, Lost, Reno};
+use super::interface::{Acked, CongestionControl, Lost};
+use super::reno::Reno;
 use crate::tcp::config::TcpConfig;
 
 /// Reno, with a threshold from the rate at which acknowledgements come times the shortest round trip.

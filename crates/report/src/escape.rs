@@ -1,0 +1,17 @@
+//! Text in HTML and XML.
+
+/// `text` as it stands in an element or an attribute. Control characters, which XML cannot have, become spaces.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c if c.is_control() || ('\u{fffe}'..='\u{ffff}').contains(&c) => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}

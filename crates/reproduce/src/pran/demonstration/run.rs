@@ -1,0 +1,29 @@
+//! One lap, as it was seen.
+
+use wayhop_core::NodeId;
+use wayhop_trace::Lateness;
+
+use super::lap::Lap;
+use super::programs::Seen;
+use super::traffic::Traffic;
+
+/// The nodes of the scenario that have a part of their own: the control station, S1, and the robot, M1.
+pub(super) const STATION: NodeId = NodeId(0);
+pub(super) const ROBOT: NodeId = NodeId(5);
+
+/// One lap.
+pub(super) struct Run {
+    pub(super) traffic: Traffic,
+    pub(super) lap: Lap,
+    pub(super) seen: Seen,
+    pub(super) lateness: Lateness,
+    /// The length of the lap, seconds.
+    pub(super) duration_s: f64,
+}
+
+impl Run {
+    /// When the robot was the farthest from the control station, seconds.
+    pub(super) fn farthest_s(&self) -> Option<f64> {
+        self.lap.farthest_s(ROBOT, STATION, self.duration_s)
+    }
+}

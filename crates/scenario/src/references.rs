@@ -1,0 +1,38 @@
+//! How a scenario names places and nodes.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A place: metres in the local frame, or degrees if the scenario has an `origin`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// East, metres.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub x: Option<f64>,
+    /// North, metres.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub y: Option<f64>,
+    /// Up, metres.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub z: Option<f64>,
+    /// Latitude, degrees, north positive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lat: Option<f64>,
+    /// Longitude, degrees, east positive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lon: Option<f64>,
+    /// Height above the WGS 84 ellipsoid, metres.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alt: Option<f64>,
+}
+
+/// A node: its number counted from 0, or its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum NodeRef {
+    /// Counted from 0.
+    Id(u32),
+    /// As `nodes.node` names it.
+    Name(String),
+}

@@ -1,0 +1,59 @@
+//! What is explored, how far, and what must hold.
+
+use std::sync::Arc;
+
+use wayhop_core::Span;
+
+use super::names::Names;
+use super::tally::Tally;
+use super::topology::Topology;
+use super::world::{Budget, World};
+
+/// What must hold in every state: the complaint if it does not.
+pub type Rule<P> = fn(&World<P>, Names) -> Option<String>;
+
+/// Makes a node's protocol.
+pub type Make<P> = Arc<dyn Fn(usize) -> P + Send + Sync>;
+
+/// Makes a node's protocol out of the one that it had.
+pub type Remake<P> = Arc<dyn Fn(usize, &P) -> P + Send + Sync>;
+
+/// What is explored, and how far.
+pub struct Exploration<P> {
+    /// The nodes and the links that they can have; all are up at first.
+    pub topology: Topology,
+    /// Makes a node's protocol.
+    pub engine: Make<P>,
+    /// Makes a node's protocol after a reboot, given the one before.
+    pub reboot: Remake<P>,
+    /// Who may send packets to whom.
+    pub flows: Vec<(usize, usize)>,
+    /// How often what may happen.
+    pub budget: Budget,
+    /// How long a frame may be in flight, at most, where time passes meanwhile.
+    pub max_flight: Span,
+    /// Takes each copy of a broadcast off the air as soon as its receiver would not care (a request heard before), instead of letting
+    /// it arrive at any time. That leaves far fewer states, and leaves out what such a copy would do after a wait, a reboot or a
+    /// broken link.
+    pub prompt: bool,
+    /// Whether nodes differ in nothing but their names (the protocol prefers no address to another): then, of first packets that only
+    /// a renaming tells apart, one is tried.
+    pub symmetric: bool,
+    /// What must hold, besides what [`super::Checked::wrong_step`] says.
+    pub rules: Vec<Rule<P>>,
+    /// States to generate, at most, then the search stops and [`super::Outcome::complete`] is false; 0 for no end.
+    pub most_states: usize,
+    /// Threads of the search.
+    pub threads: usize,
+    /// Counts what happened on the way.
+    pub tally: Arc<Tally>,
+}
+
+impl<P> Exploration<P> {
+    /// What is wrong with this state, if anything.
+    pub(crate) fn complaint(&self, w: &World<P>) -> Option<String> {
+        let names = Names(self.topology.nodes());
+        let step = w.wrong_step.map(|(i, what)| format!("{}: {what}", names.node(i)));
+        step.or_else(|| self.rules.iter().find_map(|rule| rule(w, names)))
+    }
+}
