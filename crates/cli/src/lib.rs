@@ -29,6 +29,7 @@ mod progress;
 mod reference;
 mod reproduce;
 mod run;
+mod scenario_args;
 mod show;
 mod source;
 mod sweep;
