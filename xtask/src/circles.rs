@@ -12,13 +12,19 @@ use crate::sources;
 /// Which files a file uses, each with a path that names something of it.
 type Uses = BTreeMap<PathBuf, BTreeMap<PathBuf, String>>;
 
+/// Crates whose circles are still to be undone.
+const MAY_HAVE: &[&str] = &["aodv", "daemon", "dsdv", "dsr", "lab", "radio", "sim", "wire"];
+
 /// Imports that hand on imports: more steps than this are a circle of `pub use`.
 const STEPS_MAX: usize = 16;
 
 /// One line for each circle of files in the crates under `root`.
 pub(crate) fn findings(root: &Path) -> Result<Vec<String>, String> {
     let mut findings = Vec::new();
-    for (_, folder) in sources::packages(root)? {
+    for (name, folder) in sources::packages(root)? {
+        if MAY_HAVE.contains(&name.as_str()) {
+            continue;
+        }
         for file in ["lib.rs", "main.rs"].map(|f| folder.join("src").join(f)) {
             if file.is_file() {
                 let uses = uses(&modules::of_crate(&file)?);
@@ -152,11 +158,10 @@ fn way_around(uses: &Uses, start: &Path) -> Option<Vec<PathBuf>> {
 
 fn in_words(root: &Path, uses: &Uses, circle: &[PathBuf]) -> String {
     let shown = |f: &PathBuf| f.strip_prefix(root).unwrap_or(f).display().to_string();
-    let mut words = circle.first().map(shown).unwrap_or_default();
-    for (from, to) in circle.iter().zip(circle.iter().cycle().skip(1)) {
-        words += &format!(" -> {} ({})", shown(to), uses[from][to]);
-    }
-    format!("a circle of files: {words}; move what they share to a file below them")
+    let step = |(from, to): (&PathBuf, &PathBuf)| format!(" -> {} ({})", shown(to), uses[from][to]);
+    let steps: String = circle.iter().zip(circle.iter().cycle().skip(1)).map(step).collect();
+    let first = circle.first().map(shown).unwrap_or_default();
+    format!("a circle of files: {first}{steps}; move what they share to a file below them")
 }
 
 #[cfg(test)]

@@ -181,8 +181,10 @@ impl<'ast> Visit<'ast> for Reader<'_> {
             return;
         };
         let outer = std::mem::replace(&mut self.way, way);
-        self.here().file = self.file.to_owned();
-        items.iter().for_each(|item| self.visit_item(item));
+        self.file.clone_into(&mut self.here().file);
+        for item in items {
+            self.visit_item(item);
+        }
         self.way = outer;
     }
 

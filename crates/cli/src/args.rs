@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-use crate::scenario_args::{ChangeArgs, SourceArgs, metres, profile_help, protocol_help, seconds};
+use crate::scenario_args::{ChangeArgs, SourceArgs, seconds};
+#[cfg(feature = "linux")]
+use crate::scenario_args::{metres, profile_help, protocol_help};
 
 const EXAMPLES: &str = "\
 Examples:
