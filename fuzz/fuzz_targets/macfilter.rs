@@ -1,8 +1,9 @@
 //! Macfilter files: refused with the line and a remedy, or read; what is read, written and read again is the same.
 #![no_main]
 
+use std::net::Ipv4Addr;
+
 use libfuzzer_sys::fuzz_target;
-use wayhop_core::Addr;
 use wayhop_lab::MacFilter;
 
 const NODES: usize = 5;
@@ -14,7 +15,7 @@ fuzz_target!(|text: &str| {
     };
     let again = MacFilter::parse(&filter.to_string(), NODES).expect("what was written can be read");
     assert_eq!(again, filter);
-    let addresses: Vec<Addr> = (1..=NODES as u8).map(|i| Addr::new(10, 0, 0, i)).collect();
+    let addresses: Vec<Ipv4Addr> = (1..=NODES as u8).map(|i| Ipv4Addr::new(10, 0, 0, i)).collect();
     let steps = filter.steps(&addresses);
     assert!(steps.iter().all(|s| (s.node as usize) < NODES));
     assert!(steps.windows(2).all(|w| w[0].at <= w[1].at), "in order of time");

@@ -1,8 +1,9 @@
 //! Packets that wait for a route (section 6.3).
 
 use std::collections::VecDeque;
+use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, Packet, Span, Time};
+use wayhop_core::{Packet, Span, Time};
 
 /// A first-in, first-out buffer for all destinations together.
 #[derive(Clone, Default)]
@@ -13,7 +14,7 @@ pub(crate) struct Buffer {
 #[derive(Clone)]
 pub(crate) struct Waiting {
     pub(crate) packet: Packet,
-    pub(crate) destination: Addr,
+    pub(crate) destination: Ipv4Addr,
     pub(crate) until: Time,
 }
 
@@ -22,7 +23,7 @@ impl Buffer {
     pub(crate) fn push(
         &mut self,
         packet: Packet,
-        destination: Addr,
+        destination: Ipv4Addr,
         now: Time,
         timeout: Span,
         limit: usize,
@@ -35,7 +36,7 @@ impl Buffer {
         (self.waiting.len() > limit).then(|| self.waiting.pop_front().map(|w| w.packet)).flatten()
     }
     /// Takes out the oldest packet for a destination.
-    pub(crate) fn take(&mut self, destination: Addr) -> Option<Packet> {
+    pub(crate) fn take(&mut self, destination: Ipv4Addr) -> Option<Packet> {
         let at = self.waiting.iter().position(|w| w.destination == destination)?;
         self.waiting.remove(at).map(|w| w.packet)
     }
@@ -50,11 +51,11 @@ impl Buffer {
         self.waiting.is_empty()
     }
     /// Whether anything waits for this destination.
-    pub(crate) fn waits_for(&self, destination: Addr) -> bool {
+    pub(crate) fn waits_for(&self, destination: Ipv4Addr) -> bool {
         self.waiting.iter().any(|w| w.destination == destination)
     }
     /// The destinations, each once, in the order of their oldest packets.
-    pub(crate) fn destinations(&self) -> Vec<Addr> {
+    pub(crate) fn destinations(&self) -> Vec<Ipv4Addr> {
         let mut all = Vec::new();
         for w in &self.waiting {
             if !all.contains(&w.destination) {

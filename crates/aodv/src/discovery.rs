@@ -1,9 +1,11 @@
 //! Searching for a route: packets that need one, own requests, others' requests (sections 6.3 to 6.5).
 
-use wayhop_core::{Addr, BROADCAST, Cx, DropReason, IfaceId, Packet, RouteUse, Span, Time, TxSpec};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{BROADCAST, Cx, DropReason, Packet, Span, Time, TxSpec};
 use wayhop_wire::aodv::{Message, Rreq};
 
-use crate::engine::{Engine, Head, is_destination, is_node, timer, tx};
+use crate::engine::{Engine, Head, Use, is_destination, is_node, timer, tx};
 use crate::params::{OwnNumber, SearchRule};
 use crate::seq::{newer, newest};
 use crate::table::{Entry, State};
@@ -19,7 +21,7 @@ enum Step {
 
 impl Engine {
     /// The entry for a destination. A full table loses its least useful row.
-    pub(crate) fn entry(&mut self, cx: &mut Cx<'_>, destination: Addr) -> &mut Entry {
+    pub(crate) fn entry(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) -> &mut Entry {
         let expires = cx.now() + self.params.delete_period();
         if self.table.get(destination).is_none() {
             if self.table.len() >= self.params.max_routes.max(1)
@@ -34,7 +36,13 @@ impl Engine {
 
     /// Sends a packet if there is a route; else, if it is this node's or its route is under repair, keeps it and searches; else drops
     /// it and says so.
-    pub(crate) fn route_or_search(&mut self, cx: &mut Cx<'_>, p: Packet, source: Addr, destination: Addr) {
+    pub(crate) fn route_or_search(
+        &mut self,
+        cx: &mut Cx<'_>,
+        p: Packet,
+        source: Ipv4Addr,
+        destination: Ipv4Addr,
+    ) {
         let own = cx.addr();
         let way = self.best(own, destination).map(|e| (e.next_hop, e.prefix));
         let in_repair = self.table.get(destination).is_some_and(|e| e.state == State::Repair);
@@ -42,8 +50,7 @@ impl Engine {
         let may_forward = source == own || !quiet;
         match way {
             Some((next_hop, prefix)) if !quiet || source == own && next_hop == destination => {
-                let used =
-                    RouteUse { source, destination, next_hop, iface: IfaceId::ANY, previous_hop: None };
+                let used = Use { source, destination, next_hop, previous_hop: None };
                 self.refresh(cx, &used);
                 cx.send(p, TxSpec::unicast(next_hop).reported(tx::DATA));
                 if prefix > 0 {
@@ -72,13 +79,13 @@ impl Engine {
     }
 
     /// Whether there is another way for a packet that the link did not take, or hope for one.
-    pub(crate) fn may_go_on(&self, own: Addr, source: Addr, destination: Addr) -> bool {
+    pub(crate) fn may_go_on(&self, own: Ipv4Addr, source: Ipv4Addr, destination: Ipv4Addr) -> bool {
         let has_route = self.best(own, destination).is_some()
             || self.table.get(destination).is_some_and(|e| e.state == State::Repair);
         (source == own && self.params.rebuffer_own) || (self.params.reroute_queued && has_route)
     }
 
-    pub(crate) fn keep(&mut self, cx: &mut Cx<'_>, p: Packet, destination: Addr) {
+    pub(crate) fn keep(&mut self, cx: &mut Cx<'_>, p: Packet, destination: Ipv4Addr) {
         self.expire_waiting(cx);
         let timeout = Span::from_millis(self.params.buffer_timeout_ms);
         let limit = self.params.buffer_packets.max(1);
@@ -95,7 +102,7 @@ impl Engine {
     }
 
     /// Asks for a destination that has an entry, unless there is a route or it is too early to ask again.
-    pub(crate) fn search(&mut self, cx: &mut Cx<'_>, destination: Addr) {
+    pub(crate) fn search(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) {
         let now = cx.now();
         let measured = self.params.search == SearchRule::MeasuredLatency;
         let Some(e) = self.table.get(destination) else { return };
@@ -112,7 +119,7 @@ impl Engine {
     }
 
     /// The wait for a reply is over (`SearchRule::RingTraversal`).
-    pub(crate) fn search_timeout(&mut self, cx: &mut Cx<'_>, destination: Addr) {
+    pub(crate) fn search_timeout(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) {
         let waits = self.buffer.waits_for(destination) && self.best(cx.addr(), destination).is_none();
         let Some(e) = self.table.get_mut(destination) else { return };
         match e.state {
@@ -123,7 +130,7 @@ impl Engine {
         }
     }
 
-    fn next_step(&mut self, cx: &mut Cx<'_>, destination: Addr) {
+    fn next_step(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) {
         let Some(e) = self.table.get(destination) else { return };
         let step = match self.params.search {
             SearchRule::RingTraversal if self.serves(cx.addr(), destination).is_some() => self.next_near(e),
@@ -147,7 +154,7 @@ impl Engine {
     }
 
     /// Ends what waits for a destination that nobody answered for.
-    fn give_up(&mut self, cx: &mut Cx<'_>, destination: Addr) {
+    fn give_up(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) {
         if self.serves(cx.addr(), destination).is_none() {
             return self.drop_waiting(cx, destination, DropReason::DiscoveryFailed);
         }
@@ -220,7 +227,7 @@ impl Engine {
     }
 
     /// Broadcasts a request (section 6.3).
-    pub(crate) fn ask(&mut self, cx: &mut Cx<'_>, destination: Addr, ttl: u8, wait: Span) {
+    pub(crate) fn ask(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr, ttl: u8, wait: Span) {
         let now = cx.now();
         // Whatever the parameters: a request leaves the node, and the next one comes later.
         let (ttl, wait) = (ttl.max(1), wait.max(Span::from_millis(1)));
@@ -343,7 +350,7 @@ impl Engine {
     }
 
     /// The route back to the originator; the request's hop count is already this node's distance.
-    fn reverse_route(&mut self, cx: &mut Cx<'_>, from: Addr, m: &Rreq) {
+    fn reverse_route(&mut self, cx: &mut Cx<'_>, from: Ipv4Addr, m: &Rreq) {
         let now = cx.now();
         let per_hop = self.params.node_traversal_time() * 2 * u64::from(m.hop_count);
         let lifetime = match self.params.reverse_route_ms {
@@ -376,7 +383,7 @@ impl Engine {
     }
 
     /// The search's packets may go.
-    pub(crate) fn search_ended(&mut self, cx: &mut Cx<'_>, destination: Addr) {
+    pub(crate) fn search_ended(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) {
         let now = cx.now();
         let Some(e) = self.table.get_mut(destination) else { return };
         if let Some(since) = e.search.since {
@@ -388,7 +395,7 @@ impl Engine {
     }
 
     /// Sends what waits for a destination that has a route now, `spacing` apart.
-    pub(crate) fn release(&mut self, cx: &mut Cx<'_>, destination: Addr, spacing: Span) {
+    pub(crate) fn release(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr, spacing: Span) {
         let Some(next_hop) = self.best(cx.addr(), destination).map(|e| e.next_hop) else { return };
         if self.is_quiet(cx.now()) && next_hop != destination {
             // Section 6.13: the way may lead back here, and packets on it would keep neighbours from forgetting so.
@@ -398,7 +405,7 @@ impl Engine {
         let mut delay = Span::ZERO;
         while let Some(p) = self.buffer.take(destination) {
             let source = crate::engine::ends(&p).map_or(cx.addr(), |(s, _)| s);
-            let used = RouteUse { source, destination, next_hop, iface: IfaceId::ANY, previous_hop: None };
+            let used = Use { source, destination, next_hop, previous_hop: None };
             self.refresh(cx, &used);
             cx.send(p, TxSpec::unicast(next_hop).after(delay).reported(tx::DATA));
             delay += spacing;

@@ -1,5 +1,6 @@
 //! The state of one node, and the seam's handlers.
 
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use wayhop_core::{
@@ -63,7 +64,10 @@ pub(crate) mod tx {
 
 /// Timers. The per-destination ones have the address in the low 32 bits.
 pub(crate) mod timer {
-    use wayhop_core::{Addr, TimerKey};
+    use std::net::Ipv4Addr;
+
+    use wayhop_core::TimerKey;
+
     pub(crate) const CHECK: TimerKey = TimerKey(1);
     pub(crate) const HELLO: TimerKey = TimerKey(2);
     pub(crate) const REPAIR: TimerKey = TimerKey(3);
@@ -72,26 +76,34 @@ pub(crate) mod timer {
     pub(crate) const WATCH: TimerKey = TimerKey(6);
     const SEARCH: u64 = 1 << 32;
 
-    pub(crate) fn search(destination: Addr) -> TimerKey {
+    pub(crate) fn search(destination: Ipv4Addr) -> TimerKey {
         TimerKey(SEARCH | u64::from(destination.to_bits()))
     }
-    pub(crate) fn searched(key: TimerKey) -> Option<Addr> {
-        (key.0 >> 32 == 1).then(|| Addr::from_bits(key.0 as u32))
+    pub(crate) fn searched(key: TimerKey) -> Option<Ipv4Addr> {
+        (key.0 >> 32 == 1).then(|| Ipv4Addr::from_bits(key.0 as u32))
     }
 }
 
+/// A way that a data packet goes.
+pub(crate) struct Use {
+    pub(crate) source: Ipv4Addr,
+    pub(crate) destination: Ipv4Addr,
+    pub(crate) next_hop: Ipv4Addr,
+    pub(crate) previous_hop: Option<Ipv4Addr>,
+}
+
 /// The addresses of a data packet.
-pub(crate) fn ends(p: &Packet) -> Option<(Addr, Addr)> {
+pub(crate) fn ends(p: &Packet) -> Option<(Ipv4Addr, Ipv4Addr)> {
     ipv4::Packet::new_checked(p.bytes()).ok().map(|ip| (ip.src(), ip.dst()))
 }
 
 /// Whether an address can be a node's.
-pub(crate) fn is_node(a: Addr) -> bool {
+pub(crate) fn is_node(a: Ipv4Addr) -> bool {
     !(a.is_broadcast() || a.is_multicast() || a.is_unspecified() || a.is_loopback())
 }
 
 /// Whether a request may ask for an address. Section 2: for a group it is passed on like any other.
-pub(crate) fn is_destination(a: Addr) -> bool {
+pub(crate) fn is_destination(a: Ipv4Addr) -> bool {
     is_node(a) || (a.is_multicast() && !a.is_broadcast())
 }
 
@@ -231,14 +243,14 @@ impl Engine {
 #[derive(Clone, Debug)]
 pub(crate) struct Head {
     /// The neighbour that sent it: the IP source.
-    pub(crate) source: Addr,
+    pub(crate) source: Ipv4Addr,
     pub(crate) ttl: u8,
     pub(crate) is_broadcast: bool,
     /// Where the message and its extensions are.
     pub(crate) payload: core::ops::Range<usize>,
 }
 
-fn read_head(p: &Packet, own: Addr, to_all: bool) -> Option<Head> {
+fn read_head(p: &Packet, own: Ipv4Addr, to_all: bool) -> Option<Head> {
     let ip = ipv4::Packet::new_checked(p.bytes()).ok()?;
     let whole = !ip.more_fragments() && ip.fragment_offset() == 0;
     if !whole || ip.protocol() != ipv4::protocol::UDP || !ip.checksum_is_valid() {
@@ -293,6 +305,7 @@ impl Protocol for Engine {
 
     fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
         let TxReport { id, next_hop, status, packet, .. } = report;
+        let next_hop = next_hop.v4_or_unspecified();
         let Some(p) = packet else {
             if matches!(status, TxStatus::NoAck { .. }) && self.params.link_feedback {
                 self.link_broken(cx, next_hop);
@@ -329,19 +342,25 @@ impl Protocol for Engine {
     }
 
     fn on_route_used(&mut self, cx: &mut Cx<'_>, used: &RouteUse) {
+        let used = Use {
+            source: used.source.v4_or_unspecified(),
+            destination: used.destination.v4_or_unspecified(),
+            next_hop: used.next_hop.v4_or_unspecified(),
+            previous_hop: used.previous_hop.map(Addr::v4_or_unspecified),
+        };
         if used.previous_hop == Some(used.next_hop) && self.params.turning_back_ends_route {
-            return self.turned_back(cx, used);
+            return self.turned_back(cx, &used);
         }
-        self.refresh(cx, used);
+        self.refresh(cx, &used);
     }
 
     fn on_overheard(&mut self, cx: &mut Cx<'_>, _p: &[u8], _next_hop: Addr, rx: &RxMeta) {
-        self.heard(rx.from, cx.now());
+        self.heard(rx.neighbour4(), cx.now());
     }
 
     fn on_command(&mut self, cx: &mut Cx<'_>, command: &Command) -> Result<(), Refused> {
         match command {
-            Command::PurgeRoutes { destination } => self.purge(cx, *destination),
+            Command::PurgeRoutes { destination } => self.purge(cx, destination.map(Addr::v4_or_unspecified)),
             Command::SetParameters { json } => return self.set_parameters(cx, json),
             _ => return Err(Refused(format!("AODV does not know the order {command:?}"))),
         }
@@ -355,13 +374,13 @@ impl Protocol for Engine {
 
 impl Engine {
     /// A sign of life of a neighbour.
-    fn heard(&mut self, neighbour: Addr, now: Time) {
+    fn heard(&mut self, neighbour: Ipv4Addr, now: Time) {
         self.neighbours.heard(neighbour, now);
         self.watch.heard(neighbour);
     }
 
     /// A data packet goes this way (section 6.2).
-    pub(crate) fn refresh(&mut self, cx: &mut Cx<'_>, used: &RouteUse) {
+    pub(crate) fn refresh(&mut self, cx: &mut Cx<'_>, used: &Use) {
         let now = cx.now();
         let until = now + self.params.active_route_timeout();
         if self.params.refresh == Refresh::DestinationOnly {

@@ -1,8 +1,9 @@
 //! Broken links, expiry, local repair (sections 6.10 to 6.12).
 
 use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, Cx, DropReason, Packet, Span, Time, TxId};
+use wayhop_core::{Cx, DropReason, Packet, Span, Time, TxId};
 use wayhop_wire::aodv::Unreachable;
 use wayhop_wire::ipv4;
 
@@ -16,7 +17,7 @@ const LOCAL_ADD_TTL: u8 = 2;
 
 /// Deadlines of repairs under `LocalRepair::PastHalfWay`.
 #[derive(Clone, Debug, Default, Hash)]
-pub(crate) struct Repairs(BTreeSet<(Time, Addr)>);
+pub(crate) struct Repairs(BTreeSet<(Time, Ipv4Addr)>);
 
 impl Repairs {
     /// More than this many routes do not break before the first deadline, except by malice.
@@ -32,7 +33,7 @@ fn hops_so_far(p: &Packet) -> u8 {
 
 impl Engine {
     /// A data packet was not acknowledged: the link is broken (sections 6.11 i and 6.12).
-    pub(crate) fn data_lost(&mut self, cx: &mut Cx<'_>, next_hop: Addr, p: Packet) {
+    pub(crate) fn data_lost(&mut self, cx: &mut Cx<'_>, next_hop: Ipv4Addr, p: Packet) {
         let Some((source, destination)) = ends(&p) else {
             return cx.drop(p, DropReason::Malformed);
         };
@@ -65,7 +66,7 @@ impl Engine {
     }
 
     /// A control message to one neighbour was not acknowledged.
-    pub(crate) fn control_lost(&mut self, cx: &mut Cx<'_>, next_hop: Addr, id: Option<TxId>, p: Packet) {
+    pub(crate) fn control_lost(&mut self, cx: &mut Cx<'_>, next_hop: Ipv4Addr, id: Option<TxId>, p: Packet) {
         cx.drop(p, DropReason::MacRetries);
         if id == Some(tx::RREP) {
             self.reply_unanswered(cx, next_hop);
@@ -77,7 +78,7 @@ impl Engine {
     }
 
     /// Invalidates every route over a neighbour and reports it (section 6.11 i).
-    pub(crate) fn link_broken(&mut self, cx: &mut Cx<'_>, next_hop: Addr) {
+    pub(crate) fn link_broken(&mut self, cx: &mut Cx<'_>, next_hop: Ipv4Addr) {
         if self.params.own_number == OwnNumber::Even {
             self.seq = self.seq.wrapping_add(2);
         }
@@ -108,7 +109,7 @@ impl Engine {
     }
 
     /// Adds a destination to the next Route Error, if anybody is to hear of it.
-    fn report(&mut self, destination: Addr, audience: &mut Audience) {
+    fn report(&mut self, destination: Ipv4Addr, audience: &mut Audience) {
         let Some(e) = self.table.get_mut(destination) else { return };
         if e.precursors.is_empty() && self.params.rerr_needs_precursors {
             return;
@@ -124,7 +125,7 @@ impl Engine {
     pub(crate) fn invalidate(
         &mut self,
         cx: &mut Cx<'_>,
-        destination: Addr,
+        destination: Ipv4Addr,
         number: impl FnOnce(Option<u32>) -> Option<u32>,
     ) {
         let delete = cx.now() + self.params.delete_period();
@@ -167,7 +168,7 @@ impl Engine {
     }
 
     /// Deletes an entry.
-    pub(crate) fn forget(&mut self, cx: &mut Cx<'_>, destination: Addr) {
+    pub(crate) fn forget(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) {
         let Some(e) = self.table.get(destination) else { return };
         let (prefix, was_valid) = (e.prefix, e.is_valid());
         self.table.remove(destination);
@@ -177,7 +178,7 @@ impl Engine {
     }
 
     /// Ends a route without a word to its users.
-    fn expire(&mut self, cx: &mut Cx<'_>, destination: Addr) {
+    fn expire(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) {
         self.invalidate(cx, destination, |seq| seq.map(|s| s.wrapping_add(1)));
         if let Some(e) = self.table.get_mut(destination).filter(|_| !self.params.keep_precursors) {
             e.precursors.clear();
@@ -186,7 +187,7 @@ impl Engine {
 
     /// Ends the route to a destination, or all, as if their lifetimes had ended: their numbers stay, for without them
     /// routes could loop.
-    pub(crate) fn purge(&mut self, cx: &mut Cx<'_>, destination: Option<Addr>) {
+    pub(crate) fn purge(&mut self, cx: &mut Cx<'_>, destination: Option<Ipv4Addr>) {
         for i in 0..self.table.len() {
             let e = self.table.at(i);
             let meant = destination.is_none_or(|d| d == e.destination);
@@ -202,9 +203,9 @@ impl Engine {
         &mut self,
         cx: &mut Cx<'_>,
         p: Packet,
-        next_hop: Addr,
-        source: Addr,
-        destination: Addr,
+        next_hop: Ipv4Addr,
+        source: Ipv4Addr,
+        destination: Ipv4Addr,
         hops: u8,
     ) {
         let to_source = self.table.valid(source).map_or(0, |e| e.hops);
@@ -216,7 +217,7 @@ impl Engine {
             e.hops = u8::MAX;
             e.last_hops = Some(hops);
             // Nothing that the old next hop says concerns this route any more.
-            e.next_hop = Addr::UNSPECIFIED;
+            e.next_hop = Ipv4Addr::UNSPECIFIED;
             cx.uninstall(destination);
             cx.note("repair_start", destination, hops.into());
         }
@@ -228,7 +229,7 @@ impl Engine {
     }
 
     /// `LocalRepair::PastHalfWay`.
-    fn repair_past_half_way(&mut self, cx: &mut Cx<'_>, p: Packet, destination: Addr) {
+    fn repair_past_half_way(&mut self, cx: &mut Cx<'_>, p: Packet, destination: Ipv4Addr) {
         self.keep(cx, p, destination);
         if let Some(e) = self.table.get_mut(destination) {
             if e.state == State::Valid {
@@ -264,7 +265,7 @@ impl Engine {
     }
 
     /// Section 6.12: no reply came; the users hear of the break now.
-    pub(crate) fn repair_failed(&mut self, cx: &mut Cx<'_>, destination: Addr) {
+    pub(crate) fn repair_failed(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) {
         cx.note("repair_failed", destination, 0);
         self.invalidate(cx, destination, |seq| seq);
         if let Some(e) = self.table.get_mut(destination) {
@@ -290,7 +291,7 @@ impl Engine {
     }
 
     /// Section 6.12: a repair found a way; if it is longer, the users hear so (N flag).
-    pub(crate) fn repaired(&mut self, cx: &mut Cx<'_>, destination: Addr, old: u8, new: u8) {
+    pub(crate) fn repaired(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr, old: u8, new: u8) {
         cx.note("repair_done", destination, new.into());
         let Some(e) = self.table.get(destination) else { return };
         if self.params.local_repair != LocalRepair::WithinTtl || new <= old || e.precursors.is_empty() {
@@ -305,7 +306,7 @@ impl Engine {
 
     /// Makes sure of a route to a neighbour that was heard, with an unknown number (sections 6.5 and 6.7). What is known
     /// better stays.
-    pub(crate) fn touch_neighbour(&mut self, cx: &mut Cx<'_>, neighbour: Addr) {
+    pub(crate) fn touch_neighbour(&mut self, cx: &mut Cx<'_>, neighbour: Ipv4Addr) {
         if !self.params.neighbour_routes {
             return;
         }
@@ -314,7 +315,7 @@ impl Engine {
     }
 
     /// A route of one hop that lasts at least until then.
-    pub(crate) fn direct_route(&mut self, cx: &mut Cx<'_>, neighbour: Addr, until: Time) {
+    pub(crate) fn direct_route(&mut self, cx: &mut Cx<'_>, neighbour: Ipv4Addr, until: Time) {
         let e = self.entry(cx, neighbour);
         let is_direct = |e: &Entry| e.next_hop == neighbour;
         if e.is_valid() && (is_direct(e) || e.seq.is_some()) {

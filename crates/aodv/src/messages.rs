@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use wayhop_core::{Classified, Datagram, Ns2Packet};
+use wayhop_core::{Addr, Classified, Datagram, Ns2Packet};
 use wayhop_wire::aodv::{Message, Rrep};
 
 /// The types of messages. Bits 3 and 4 are free: trace hashes contain the others as they are.
@@ -40,7 +40,7 @@ pub(crate) fn classify(d: &Datagram<'_>) -> Classified {
 pub(crate) fn is_hello(r: &Rrep, d: &Datagram<'_>) -> bool {
     r.hop_count == 0
         && r.destination == d.source
-        && (r.originator == d.source || d.destination.is_broadcast())
+        && (r.originator == d.source || d.destination == Addr::BROADCAST)
 }
 
 /// ns-2's `format_aodv`: the type of the message; numbers of its fields are left 0.

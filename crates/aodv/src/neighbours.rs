@@ -1,6 +1,8 @@
 //! Hello messages, RREP-ACK, the blacklist (sections 6.8 and 6.9).
 
-use wayhop_core::{Addr, BROADCAST, Cx, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{BROADCAST, Cx, Span, Time};
 use wayhop_wire::aodv::{Extension, Message, Rrep};
 
 use crate::engine::{Engine, Head, timer};
@@ -12,15 +14,15 @@ pub(crate) struct Neighbours {
     /// Senders of Hellos.
     hellos: Vec<Neighbour>,
     /// Until when requests of a neighbour are ignored.
-    blacklist: Vec<(Addr, Time)>,
+    blacklist: Vec<(Ipv4Addr, Time)>,
     /// Until when a neighbour may acknowledge a reply.
-    acks: Vec<(Addr, Time)>,
+    acks: Vec<(Ipv4Addr, Time)>,
     last_broadcast: Option<Time>,
 }
 
 #[derive(Clone, Debug, Hash)]
 struct Neighbour {
-    addr: Addr,
+    addr: Ipv4Addr,
     heard: Time,
     interval: Span,
 }
@@ -32,7 +34,7 @@ impl Neighbours {
     const INTERVAL: Span = Span::from_secs(1);
 
     /// A sign of life.
-    pub(crate) fn heard(&mut self, n: Addr, now: Time) {
+    pub(crate) fn heard(&mut self, n: Ipv4Addr, now: Time) {
         if let Some(n) = self.hellos.iter_mut().find(|x| x.addr == n) {
             n.heard = now;
         }
@@ -40,10 +42,10 @@ impl Neighbours {
     pub(crate) fn broadcast_sent(&mut self, now: Time) {
         self.last_broadcast = Some(now);
     }
-    pub(crate) fn acknowledged(&mut self, n: Addr) {
+    pub(crate) fn acknowledged(&mut self, n: Ipv4Addr) {
         self.acks.retain(|(a, _)| *a != n);
     }
-    pub(crate) fn is_blacklisted(&self, n: Addr, now: Time) -> bool {
+    pub(crate) fn is_blacklisted(&self, n: Ipv4Addr, now: Time) -> bool {
         self.blacklist.iter().any(|&(a, until)| a == n && now < until)
     }
     /// When the first neighbour is lost if it stays silent.
@@ -51,11 +53,11 @@ impl Neighbours {
         self.hellos.iter().map(|n| n.lost_at(p)).min()
     }
     /// (address, last heard) of the senders of Hellos.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Addr, Time)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Ipv4Addr, Time)> {
         self.hellos.iter().map(|n| (n.addr, n.heard))
     }
     /// (address, until) of the blacklist.
-    pub(crate) fn blacklisted(&self) -> impl Iterator<Item = (Addr, Time)> {
+    pub(crate) fn blacklisted(&self) -> impl Iterator<Item = (Ipv4Addr, Time)> {
         self.blacklist.iter().copied()
     }
 }
@@ -137,7 +139,7 @@ impl Engine {
 
     /// A Hello is news about the way to its sender, one hop long, by the rules for replies: a number that is entered without
     /// its way would let a longer way pass for a newer one.
-    fn hello_route(&mut self, cx: &mut Cx<'_>, neighbour: Addr, seq: u32, until: Time) {
+    fn hello_route(&mut self, cx: &mut Cx<'_>, neighbour: Ipv4Addr, seq: u32, until: Time) {
         let e = self.entry(cx, neighbour);
         if !e.accepts(seq, 1) {
             if e.contradicts(neighbour, seq) {
@@ -171,7 +173,7 @@ impl Engine {
     }
 
     /// Starts the wait for an RREP-ACK.
-    pub(crate) fn await_ack(&mut self, cx: &mut Cx<'_>, neighbour: Addr) {
+    pub(crate) fn await_ack(&mut self, cx: &mut Cx<'_>, neighbour: Ipv4Addr) {
         if self.neighbours.acks.len() < Neighbours::LIMIT {
             self.neighbours.acks.push((neighbour, cx.now() + self.params.next_hop_wait()));
         }
@@ -195,7 +197,7 @@ impl Engine {
     }
 
     /// A reply did not get through: the link may be one-way (section 6.8).
-    pub(crate) fn reply_unanswered(&mut self, cx: &mut Cx<'_>, neighbour: Addr) {
+    pub(crate) fn reply_unanswered(&mut self, cx: &mut Cx<'_>, neighbour: Ipv4Addr) {
         if !self.params.blacklist {
             return;
         }

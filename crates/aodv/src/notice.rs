@@ -1,6 +1,8 @@
 //! Notices for transport protocols: ICMP "host unreachable" from where a packet's way ends (RFC 1812, section 5.2.7.1).
 
-use wayhop_core::{Addr, Cx, DropReason, Packet, Span, Time, TxSpec};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Cx, DropReason, Packet, Span, Time, TxSpec};
 use wayhop_wire::{host_unreachable, ipv4};
 
 use crate::engine::Engine;
@@ -11,7 +13,7 @@ const QUOTED: usize = 8;
 const APART: Span = Span::from_millis(100);
 
 /// The last notice: source, destination and time.
-pub(crate) type LastNotice = Option<(Addr, Addr, Time)>;
+pub(crate) type LastNotice = Option<(Ipv4Addr, Ipv4Addr, Time)>;
 
 impl Engine {
     /// Ends a data packet that has no route, with a notice to its source.
@@ -27,7 +29,8 @@ impl Engine {
         }
         let Ok(ip) = ipv4::Packet::new_checked(about.bytes()) else { return };
         let (source, destination, now) = (ip.src(), ip.dst(), cx.now());
-        let again = |(s, d, at): (Addr, Addr, Time)| (s, d) == (source, destination) && now.since(at) < APART;
+        let again =
+            |(s, d, at): (Ipv4Addr, Ipv4Addr, Time)| (s, d) == (source, destination) && now.since(at) < APART;
         if self.last_notice.is_some_and(again) {
             return;
         }

@@ -1,6 +1,8 @@
 //! Building and sending messages: UDP port 654 in IPv4.
 
-use wayhop_core::{Addr, BROADCAST, Cx, DropReason, Packet, Priority, Span, TxId, TxSpec};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{BROADCAST, Cx, DropReason, Packet, Priority, Span, TxId, TxSpec};
 use wayhop_wire::aodv::{self, Extension, Message};
 use wayhop_wire::{ipv4, udp};
 
@@ -16,7 +18,7 @@ impl Engine {
         cx: &mut Cx<'_>,
         message: &Message<'_>,
         extension: Option<Extension<'_>>,
-        to: Addr,
+        to: Ipv4Addr,
         ttl: u8,
     ) -> Packet {
         let len = message.buffer_len();
@@ -37,7 +39,7 @@ impl Engine {
         p: &mut Packet,
         payload: core::ops::Range<usize>,
         message: &Message<'_>,
-        to: Addr,
+        to: Ipv4Addr,
         ttl: u8,
     ) {
         p.truncate(payload.end);
@@ -45,13 +47,13 @@ impl Engine {
         self.write(cx.addr(), p, message, to, ttl);
     }
 
-    fn write(&mut self, own: Addr, p: &mut Packet, message: &Message<'_>, to: Addr, ttl: u8) {
+    fn write(&mut self, own: Ipv4Addr, p: &mut Packet, message: &Message<'_>, to: Ipv4Addr, ttl: u8) {
         let written = message.emit(&mut p.bytes_mut()[OVERHEAD..]);
         debug_assert!(written.is_ok(), "the engine's messages fit: {message:?}");
         self.write_headers(own, p, to, ttl);
     }
 
-    fn write_headers(&mut self, own: Addr, p: &mut Packet, to: Addr, ttl: u8) {
+    fn write_headers(&mut self, own: Ipv4Addr, p: &mut Packet, to: Ipv4Addr, ttl: u8) {
         self.ip_id = self.ip_id.wrapping_add(1);
         let payload_len = (p.len() - OVERHEAD) as u16;
         let datagram = udp::Repr { src_port: aodv::PORT, dst_port: aodv::PORT, payload_len };
@@ -70,13 +72,13 @@ impl Engine {
     }
 
     /// To one neighbour, with a report.
-    pub(crate) fn unicast(cx: &mut Cx<'_>, p: Packet, next_hop: Addr, id: TxId) {
+    pub(crate) fn unicast(cx: &mut Cx<'_>, p: Packet, next_hop: Ipv4Addr, id: TxId) {
         debug_assert!(next_hop != BROADCAST);
         cx.send(p, TxSpec::unicast(next_hop).with_priority(Priority::Control).reported(id));
     }
 
     /// Ends everything that waits for a destination.
-    pub(crate) fn drop_waiting(&mut self, cx: &mut Cx<'_>, destination: Addr, why: DropReason) {
+    pub(crate) fn drop_waiting(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr, why: DropReason) {
         while let Some(p) = self.buffer.take(destination) {
             cx.drop(p, why);
         }

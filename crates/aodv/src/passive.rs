@@ -1,7 +1,9 @@
 //! Whether next hops are there, on links that acknowledge nothing (section 6.10): the next hop is heard passing the packet on,
 //! or saying anything else; else it is asked for itself.
 
-use wayhop_core::{Addr, Cx, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Cx, Time};
 use wayhop_wire::aodv::{Message, Rreq};
 
 use crate::engine::{Engine, timer, tx};
@@ -12,7 +14,7 @@ pub(crate) struct Watch(Vec<Watched>);
 
 #[derive(Clone, Debug, Hash)]
 struct Watched {
-    neighbour: Addr,
+    neighbour: Ipv4Addr,
     was_asked: bool,
     due: Time,
 }
@@ -22,14 +24,14 @@ impl Watch {
     const LIMIT: usize = 64;
 
     /// A sign of life.
-    pub(crate) fn heard(&mut self, neighbour: Addr) {
+    pub(crate) fn heard(&mut self, neighbour: Ipv4Addr) {
         self.0.retain(|w| w.neighbour != neighbour);
     }
 }
 
 impl Engine {
     /// Data goes to a neighbour: it is to be heard from.
-    pub(crate) fn watch(&mut self, cx: &mut Cx<'_>, neighbour: Addr, destination: Addr) {
+    pub(crate) fn watch(&mut self, cx: &mut Cx<'_>, neighbour: Ipv4Addr, destination: Ipv4Addr) {
         let list = &mut self.watch.0;
         if !self.params.passive_ack
             || list.len() >= Watch::LIMIT
@@ -68,7 +70,7 @@ impl Engine {
     }
 
     /// Asks the next hop of a route for the destination, with the route's number: section 6.1 has the destination take it over.
-    pub(crate) fn ask_next_hop(&mut self, cx: &mut Cx<'_>, destination: Addr) {
+    pub(crate) fn ask_next_hop(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) {
         let Some(e) = self.table.get(destination).filter(|_| self.params.ask_lagging_next_hop) else {
             return;
         };
@@ -81,7 +83,7 @@ impl Engine {
     }
 
     /// Sends a neighbour a request that only the destination answers; false if no request may leave now.
-    fn ask_over(&mut self, cx: &mut Cx<'_>, neighbour: Addr, destination: Addr, ttl: u8) -> bool {
+    fn ask_over(&mut self, cx: &mut Cx<'_>, neighbour: Ipv4Addr, destination: Ipv4Addr, ttl: u8) -> bool {
         if !self.may_ask(cx.now()) || self.rreq_rate.take(cx.now(), self.params.rreq_rate_limit).is_err() {
             return false;
         }

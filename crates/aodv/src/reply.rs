@@ -1,6 +1,8 @@
 //! Route Replies: made, received, passed on (sections 6.6 and 6.7).
 
-use wayhop_core::{Addr, Cx, DropReason, Packet, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Cx, DropReason, Packet, Span, Time};
 use wayhop_wire::aodv::{Message, Rrep, Rreq};
 
 use crate::engine::{Engine, Head, is_destination, is_node, tx};
@@ -56,7 +58,7 @@ impl Engine {
     }
 
     /// The route to an address, or one under repair that is offered meanwhile.
-    fn way(&self, own: Addr, a: Addr) -> Option<&Entry> {
+    fn way(&self, own: Ipv4Addr, a: Ipv4Addr) -> Option<&Entry> {
         self.best(own, a)
             .or_else(|| self.table.get(a).filter(|e| e.state == State::Repair && self.is_offered(e)))
     }
@@ -108,7 +110,7 @@ impl Engine {
     }
 
     /// Section 6.6.3: a reply to the destination, as if it had asked for the originator.
-    fn tell_destination(&mut self, cx: &mut Cx<'_>, m: &Rreq, next_hop: Addr) {
+    fn tell_destination(&mut self, cx: &mut Cx<'_>, m: &Rreq, next_hop: Ipv4Addr) {
         let now = cx.now();
         let Some(e) = self.table.get_mut(m.originator) else { return };
         e.precursors.add(next_hop);
@@ -127,7 +129,7 @@ impl Engine {
     }
 
     /// Sends a reply to the next hop towards its originator, and says to whom.
-    fn send_reply(&mut self, cx: &mut Cx<'_>, mut reply: Rrep) -> Option<Addr> {
+    fn send_reply(&mut self, cx: &mut Cx<'_>, mut reply: Rrep) -> Option<Ipv4Addr> {
         let next_hop = self.way(cx.addr(), reply.originator)?.next_hop;
         reply.ack_required = self.params.rrep_ack;
         let p = self.new_message(cx, &Message::Rrep(reply), None, next_hop, self.params.net_diameter);
@@ -135,7 +137,7 @@ impl Engine {
         Some(next_hop)
     }
 
-    fn dispatch_reply(&mut self, cx: &mut Cx<'_>, p: Packet, next_hop: Addr) {
+    fn dispatch_reply(&mut self, cx: &mut Cx<'_>, p: Packet, next_hop: Ipv4Addr) {
         if self.params.rrep_ack {
             self.await_ack(cx, next_hop);
         }
@@ -181,7 +183,7 @@ impl Engine {
     }
 
     /// Enters the route that a reply offers; false if what is known is better. The hop count is already this node's distance.
-    fn forward_route(&mut self, cx: &mut Cx<'_>, from: Addr, m: &Rrep) -> bool {
+    fn forward_route(&mut self, cx: &mut Cx<'_>, from: Ipv4Addr, m: &Rrep) -> bool {
         let now = cx.now();
         // Section 5.2: what is known of a subnet is kept with respect to the subnet.
         let key = if m.prefix_size == 0 { m.destination } else { network(m.destination, m.prefix_size) };
@@ -254,8 +256,8 @@ impl Engine {
     pub(crate) fn set_route(
         &mut self,
         cx: &mut Cx<'_>,
-        destination: Addr,
-        next_hop: Addr,
+        destination: Ipv4Addr,
+        next_hop: Ipv4Addr,
         hops: u8,
         seq: u32,
         expires: Time,
@@ -270,8 +272,8 @@ impl Engine {
     pub(crate) fn make_valid(
         &mut self,
         cx: &mut Cx<'_>,
-        destination: Addr,
-        next_hop: Addr,
+        destination: Ipv4Addr,
+        next_hop: Ipv4Addr,
         hops: u8,
         expires: Time,
     ) {

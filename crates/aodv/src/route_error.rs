@@ -1,9 +1,11 @@
 //! Route Errors: made, received, passed on (section 6.11).
 
-use wayhop_core::{Addr, BROADCAST, Cx, DropReason, Packet, RouteUse, Span};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{BROADCAST, Cx, DropReason, Packet, Span};
 use wayhop_wire::aodv::{MAX_UNREACHABLE, Message, Rerr, Unreachable};
 
-use crate::engine::{Engine, Head, tx};
+use crate::engine::{Engine, Head, Use, tx};
 use crate::params::RerrNumber;
 use crate::seq::{newer, newest};
 use crate::table::{Precursors, State};
@@ -13,7 +15,7 @@ use crate::table::{Precursors, State};
 pub(crate) enum Audience {
     #[default]
     Nobody,
-    One(Addr),
+    One(Ipv4Addr),
     Many,
 }
 
@@ -60,7 +62,7 @@ impl Engine {
     }
 
     /// A packet of somebody else's that has no route (section 6.11 ii).
-    pub(crate) fn no_route(&mut self, cx: &mut Cx<'_>, p: Packet, destination: Addr) {
+    pub(crate) fn no_route(&mut self, cx: &mut Cx<'_>, p: Packet, destination: Ipv4Addr) {
         let delete = cx.now() + self.params.delete_period();
         if self.is_quiet(cx.now()) {
             // Section 6.13: somebody still sends this way; the wait begins anew.
@@ -82,7 +84,7 @@ impl Engine {
     }
 
     /// A packet goes back where it came from: this route and the neighbour's lead to each other.
-    pub(crate) fn turned_back(&mut self, cx: &mut Cx<'_>, used: &RouteUse) {
+    pub(crate) fn turned_back(&mut self, cx: &mut Cx<'_>, used: &Use) {
         let key = self.table.key(used.destination);
         if !self.table.get(key).is_some_and(|e| e.is_valid() && e.next_hop == used.next_hop) {
             return;
@@ -142,7 +144,7 @@ impl Engine {
 
     /// The entry that a Route Error of this neighbour about a destination concerns: the destination's own, or that of the
     /// subnet by which packets for it go there.
-    fn concerned(&self, destination: Addr, from: Addr) -> Option<Addr> {
+    fn concerned(&self, destination: Ipv4Addr, from: Ipv4Addr) -> Option<Ipv4Addr> {
         match self.table.get(destination) {
             Some(e) if e.state != State::Invalid && e.next_hop == from => Some(destination),
             _ => self.table.key_over(destination, from),

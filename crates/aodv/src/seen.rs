@@ -2,20 +2,21 @@
 
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
+use std::net::Ipv4Addr;
 
 use rustc_hash::FxHashSet;
-use wayhop_core::{Addr, Span, Time};
+use wayhop_core::{Span, Time};
 
 /// (originator, id) of requests, each for a time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
-    set: FxHashSet<(Addr, u32)>,
-    order: VecDeque<(Time, Addr, u32)>,
+    set: FxHashSet<(Ipv4Addr, u32)>,
+    order: VecDeque<(Time, Ipv4Addr, u32)>,
 }
 
 impl Seen {
     /// Remembers a request until `now + memory`; false if it was there already. The oldest makes room.
-    pub(crate) fn first(&mut self, key: (Addr, u32), now: Time, memory: Span, limit: usize) -> bool {
+    pub(crate) fn first(&mut self, key: (Ipv4Addr, u32), now: Time, memory: Span, limit: usize) -> bool {
         while self.order.front().is_some_and(|(until, ..)| *until <= now) {
             self.forget_oldest();
         }

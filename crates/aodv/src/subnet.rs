@@ -9,7 +9,9 @@
 //! request's, as section 6.1 has it for any destination - and the freshest entry counts; among equals the shorter way; then
 //! the longer match. So each hop is fresher or nearer than the one before, as with routes to nodes.
 
-use wayhop_core::{Addr, Cx, DropReason, Packet, Route, Span};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Cx, DropReason, Packet, Route, Span};
 use wayhop_wire::unreachable_for;
 
 use crate::engine::{Engine, ends};
@@ -19,15 +21,15 @@ use crate::table::{Entry, Table};
 /// A subnet, by its router's address.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Subnet {
-    pub(crate) router: Addr,
+    pub(crate) router: Ipv4Addr,
     /// Length of the prefix, 1 to 30: longer ones leave no address for the subnet itself.
     pub(crate) bits: u8,
 }
 
 /// The address of the subnet of this prefix length around an address.
-pub(crate) fn network(a: Addr, bits: u8) -> Addr {
+pub(crate) fn network(a: Ipv4Addr, bits: u8) -> Ipv4Addr {
     let host_bits = 32 - u32::from(bits.clamp(1, 32));
-    Addr::from_bits(a.to_bits() >> host_bits << host_bits)
+    Ipv4Addr::from_bits(a.to_bits() >> host_bits << host_bits)
 }
 
 impl Subnet {
@@ -37,7 +39,7 @@ impl Subnet {
         let s = Self { router: router.parse().ok()?, bits: bits.parse().ok()? };
         ((1..=30).contains(&s.bits) && crate::engine::is_node(s.router)).then_some(s)
     }
-    fn contains(self, a: Addr) -> bool {
+    fn contains(self, a: Ipv4Addr) -> bool {
         network(a, self.bits) == network(self.router, self.bits)
     }
     /// The subnets of a configuration. Of several routers of one subnet the lowest address serves (section 7).
@@ -51,14 +53,14 @@ impl Subnet {
 
 /// Addresses whose rows in the host's table come from a subnet's route.
 #[derive(Clone, Debug, Default, Hash)]
-pub(crate) struct Covered(Vec<Addr>);
+pub(crate) struct Covered(Vec<Ipv4Addr>);
 
 impl Covered {
     /// Further addresses get no row: each of their packets asks.
     const LIMIT: usize = 1_024;
 
     /// Notes an address; false if there is no room for it.
-    fn add(&mut self, a: Addr) -> bool {
+    fn add(&mut self, a: Ipv4Addr) -> bool {
         let is_known = self.0.contains(&a);
         if !is_known && self.0.len() < Self::LIMIT {
             self.0.push(a);
@@ -70,7 +72,7 @@ impl Covered {
 
 impl Table {
     /// The entries that say something about an address: its own, and those of the subnets around it, the longest first.
-    fn about(&self, a: Addr) -> impl Iterator<Item = &Entry> {
+    fn about(&self, a: Ipv4Addr) -> impl Iterator<Item = &Entry> {
         let own = self.get(a).filter(|e| e.prefix == 0);
         let around = self
             .prefix_lengths()
@@ -78,14 +80,14 @@ impl Table {
         own.into_iter().chain(around)
     }
     /// The freshest number known for an address, of valid and invalid entries.
-    pub(crate) fn number(&self, a: Addr) -> Option<u32> {
+    pub(crate) fn number(&self, a: Ipv4Addr) -> Option<u32> {
         if !self.has_subnets() {
             return self.get(a).and_then(|e| e.seq);
         }
         self.about(a).filter_map(|e| e.seq).reduce(newest)
     }
     /// The route that packets for an address take.
-    pub(crate) fn best(&self, a: Addr) -> Option<&Entry> {
+    pub(crate) fn best(&self, a: Ipv4Addr) -> Option<&Entry> {
         let own = self.valid(a).filter(|e| e.prefix == 0);
         if !self.has_subnets() || own.is_some_and(|e| e.next_hop == a) {
             return own;
@@ -99,24 +101,24 @@ impl Table {
         self.about(a).filter(|e| e.is_valid()).filter(fresh).min_by_key(|e| e.hops)
     }
     /// The key of the entry that packets for an address use.
-    pub(crate) fn key(&self, a: Addr) -> Addr {
+    pub(crate) fn key(&self, a: Ipv4Addr) -> Ipv4Addr {
         if self.has_subnets() { self.best(a).map_or(a, |e| e.destination) } else { a }
     }
     /// The entry over this next hop that a Route Error about an address concerns.
-    pub(crate) fn key_over(&self, a: Addr, next_hop: Addr) -> Option<Addr> {
+    pub(crate) fn key_over(&self, a: Ipv4Addr, next_hop: Ipv4Addr) -> Option<Ipv4Addr> {
         self.about(a).find(|e| e.is_valid() && e.next_hop == next_hop).map(|e| e.destination)
     }
 }
 
 impl Engine {
     /// Whether this node is the router of a subnet that an address is in; the prefix length.
-    pub(crate) fn serves(&self, own: Addr, a: Addr) -> Option<u8> {
+    pub(crate) fn serves(&self, own: Ipv4Addr, a: Ipv4Addr) -> Option<u8> {
         self.subnets.iter().find(|s| s.router == own && s.contains(a)).map(|s| s.bits)
     }
 
     /// Whether the answer to a request is another node's: the router's of the subnet that this node and the destination are
     /// in (section 7). Within the subnet each answers for itself, or the router would not find it.
-    pub(crate) fn leaves_answer(&self, own: Addr, destination: Addr, originator: Addr) -> bool {
+    pub(crate) fn leaves_answer(&self, own: Ipv4Addr, destination: Ipv4Addr, originator: Ipv4Addr) -> bool {
         self.subnets
             .iter()
             .any(|s| s.contains(own) && s.router != own && s.contains(destination) && !s.contains(originator))
@@ -124,27 +126,27 @@ impl Engine {
 
     /// The route that this node sends packets for an address by. A subnet router reaches the nodes of its subnet directly: over
     /// others, which have a route to the subnet by way of it, packets would come back.
-    pub(crate) fn best(&self, own: Addr, a: Addr) -> Option<&Entry> {
+    pub(crate) fn best(&self, own: Ipv4Addr, a: Ipv4Addr) -> Option<&Entry> {
         let e = self.table.best(a)?;
         (e.next_hop == a || self.serves(own, a).is_none()).then_some(e)
     }
 
     /// Brings the host's rows in line with an entry that changed, or went.
-    pub(crate) fn publish(&mut self, cx: &mut Cx<'_>, destination: Addr, prefix: u8) {
+    pub(crate) fn publish(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr, prefix: u8) {
         if prefix == 0 {
             return self.publish_row(cx, destination);
         }
-        let inside = |a: Addr| network(a, prefix) == destination;
+        let inside = |a: Ipv4Addr| network(a, prefix) == destination;
         let hosts = self.table.iter().filter(|e| e.prefix == 0 && inside(e.destination));
         let covered = self.covered.0.iter().copied().filter(|&a| inside(a));
-        let rows: Vec<Addr> = hosts.map(|e| e.destination).chain(covered).collect();
+        let rows: Vec<Ipv4Addr> = hosts.map(|e| e.destination).chain(covered).collect();
         for a in rows {
             self.publish_row(cx, a);
         }
     }
 
     /// Brings the host's row for an address in line with the route that is taken.
-    pub(crate) fn publish_row(&mut self, cx: &mut Cx<'_>, a: Addr) {
+    pub(crate) fn publish_row(&mut self, cx: &mut Cx<'_>, a: Ipv4Addr) {
         // Section 6.13: until the wait is over, packets of others come by `on_outbound` and restart it.
         if self.is_quiet(cx.now()) {
             return cx.uninstall(a);
@@ -162,7 +164,7 @@ impl Engine {
     }
 
     /// A subnet's route is there: it serves all that wait for addresses in it.
-    pub(crate) fn subnet_found(&mut self, cx: &mut Cx<'_>, key: Addr, bits: u8) {
+    pub(crate) fn subnet_found(&mut self, cx: &mut Cx<'_>, key: Ipv4Addr, bits: u8) {
         for destination in self.buffer.destinations() {
             if network(destination, bits) == key && self.best(cx.addr(), destination).is_some() {
                 self.search_ended(cx, destination);
@@ -191,13 +193,13 @@ mod tests {
 
     #[test]
     fn a_subnet_is_read_and_the_lowest_of_its_routers_serves() {
-        let a = |n| Addr::new(10, 0, 0, n);
+        let a = |n| Ipv4Addr::new(10, 0, 0, n);
         let texts = ["10.0.0.9/29", "10.0.0.12/29", "10.0.0.10/30", "10.0.0.1/0", "10.0.0.1/31", "x/8", "8"];
         let elected = Subnet::elect(&texts.map(str::to_owned));
         let expected = [Subnet { router: a(10), bits: 30 }, Subnet { router: a(9), bits: 29 }];
         assert_eq!(elected, expected);
         assert_eq!(network(a(13), 29), a(8));
-        assert_eq!(network(Addr::new(255, 1, 2, 3), 1), Addr::new(128, 0, 0, 0));
+        assert_eq!(network(Ipv4Addr::new(255, 1, 2, 3), 1), Ipv4Addr::new(128, 0, 0, 0));
         assert!(expected[1].contains(a(15)) && !expected[1].contains(a(16)));
     }
 }

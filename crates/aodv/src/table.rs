@@ -1,9 +1,10 @@
 //! The routing table (section 6.2).
 
 use std::hash::{Hash, Hasher};
+use std::net::Ipv4Addr;
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, Span, Time};
+use wayhop_core::{Span, Time};
 
 use crate::seq::newer;
 
@@ -21,7 +22,7 @@ pub(crate) enum State {
 /// What is known of one destination.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Entry {
-    pub(crate) destination: Addr,
+    pub(crate) destination: Ipv4Addr,
     /// Length of the prefix of a subnet's route; 0 for a node's.
     pub(crate) prefix: u8,
     /// Its sequence number; `None` while unknown.
@@ -29,7 +30,7 @@ pub(crate) struct Entry {
     pub(crate) state: State,
     /// Distance in hops; of an invalid entry, the last one known, if [`Entry::was_valid`].
     pub(crate) hops: u8,
-    pub(crate) next_hop: Addr,
+    pub(crate) next_hop: Ipv4Addr,
     /// When a valid entry becomes invalid, or an invalid one may be deleted.
     pub(crate) expires: Time,
     /// Until when packets may come this way: a route that Hellos alone keep alive is no part of an active one.
@@ -86,18 +87,18 @@ impl Search {
 
 /// Neighbours that use a route, for Route Errors.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Precursors(Vec<Addr>);
+pub(crate) struct Precursors(Vec<Ipv4Addr>);
 
 impl Precursors {
     /// Beyond this, one more makes no difference: the Route Error is broadcast.
     const LIMIT: usize = 32;
 
-    pub(crate) fn add(&mut self, n: Addr) {
+    pub(crate) fn add(&mut self, n: Ipv4Addr) {
         if self.0.len() < Self::LIMIT && !self.0.contains(&n) {
             self.0.push(n);
         }
     }
-    pub(crate) fn remove(&mut self, n: Addr) {
+    pub(crate) fn remove(&mut self, n: Ipv4Addr) {
         self.0.retain(|&a| a != n);
     }
     pub(crate) fn clear(&mut self) {
@@ -106,7 +107,7 @@ impl Precursors {
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Addr> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Ipv4Addr> {
         self.0.iter().copied()
     }
 }
@@ -121,14 +122,14 @@ impl Hash for Precursors {
 }
 
 impl Entry {
-    fn new(destination: Addr, expires: Time) -> Self {
+    fn new(destination: Ipv4Addr, expires: Time) -> Self {
         Self {
             destination,
             prefix: 0,
             seq: None,
             state: State::Invalid,
             hops: 0,
-            next_hop: Addr::UNSPECIFIED,
+            next_hop: Ipv4Addr::UNSPECIFIED,
             expires,
             wanted_until: Time::ZERO,
             last_hops: None,
@@ -150,7 +151,7 @@ impl Entry {
         }
     }
     /// Whether the next hop of a route knows a lower number than the route has, although the route is its word.
-    pub(crate) fn contradicts(&self, from: Addr, told: u32) -> bool {
+    pub(crate) fn contradicts(&self, from: Ipv4Addr, told: u32) -> bool {
         self.is_valid() && self.next_hop == from && self.seq.is_some_and(|own| newer(own, told))
     }
     /// A packet used it: lives until then, if it is valid.
@@ -181,32 +182,32 @@ impl Entry {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
     entries: Vec<Entry>,
-    at: FxHashMap<Addr, u32>,
+    at: FxHashMap<Ipv4Addr, u32>,
     /// How many entries there are of each prefix length of subnets, and a bit for each length of which there is one.
     subnets: [u32; 32],
     lengths: u32,
 }
 
 impl Table {
-    pub(crate) fn get(&self, a: Addr) -> Option<&Entry> {
+    pub(crate) fn get(&self, a: Ipv4Addr) -> Option<&Entry> {
         self.at.get(&a).map(|&i| &self.entries[i as usize])
     }
-    pub(crate) fn get_mut(&mut self, a: Addr) -> Option<&mut Entry> {
+    pub(crate) fn get_mut(&mut self, a: Ipv4Addr) -> Option<&mut Entry> {
         self.at.get(&a).map(|&i| &mut self.entries[i as usize])
     }
     /// The valid entry for a destination.
-    pub(crate) fn valid(&self, a: Addr) -> Option<&Entry> {
+    pub(crate) fn valid(&self, a: Ipv4Addr) -> Option<&Entry> {
         self.get(a).filter(|e| e.is_valid())
     }
     /// The entry for a destination, made if need be; an invalid new one may be deleted from `expires` on.
-    pub(crate) fn get_or_add(&mut self, a: Addr, expires: Time) -> &mut Entry {
+    pub(crate) fn get_or_add(&mut self, a: Ipv4Addr, expires: Time) -> &mut Entry {
         let i = *self.at.entry(a).or_insert_with(|| {
             self.entries.push(Entry::new(a, expires));
             self.entries.len() as u32 - 1
         });
         &mut self.entries[i as usize]
     }
-    pub(crate) fn remove(&mut self, a: Addr) {
+    pub(crate) fn remove(&mut self, a: Ipv4Addr) {
         self.set_prefix(a, 0);
         let Some(i) = self.at.remove(&a) else { return };
         self.entries.swap_remove(i as usize);
@@ -215,7 +216,7 @@ impl Table {
         }
     }
     /// Makes an entry that of a subnet, or of a node (0). Prefix lengths are 31 at most.
-    pub(crate) fn set_prefix(&mut self, a: Addr, bits: u8) {
+    pub(crate) fn set_prefix(&mut self, a: Ipv4Addr, bits: u8) {
         let Some(e) = self.get_mut(a) else { return };
         let old = core::mem::replace(&mut e.prefix, bits & 31);
         if old == bits & 31 {
@@ -252,7 +253,7 @@ impl Table {
     }
     /// Whom to forget when the table is full: an invalid entry nobody is looking for, else any, and of these the one
     /// that ends first.
-    pub(crate) fn least_useful(&self) -> Option<Addr> {
+    pub(crate) fn least_useful(&self) -> Option<Ipv4Addr> {
         let rank = |e: &&Entry| (e.search.is_on(), e.state != State::Invalid, e.expires);
         self.entries.iter().min_by_key(rank).map(|e| e.destination)
     }

@@ -1,11 +1,12 @@
 //! `wayhop topology --measure-chains`: what chains that stand still carry, for the expected throughput.
 
 use std::fs::{self, OpenOptions};
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use wayhop_core::{Addr, NodeId, Position, Time};
+use wayhop_core::{NodeId, Position, Time};
 use wayhop_runs::interruption::stop_on_signal;
 use wayhop_runs::{Error, jobs, to_end};
 use wayhop_scenario::{CapturePlan, Resolved};
@@ -126,7 +127,7 @@ fn chain(
     seed: u64,
 ) -> Resolved {
     let place = |i: u32| Track::fixed(Position::new(f64::from(i) * spacing_m, 0.0, 0.0));
-    let address = |i: u32| -> Addr { NodeId(i).default_addr() };
+    let address = |i: u32| -> Ipv4Addr { NodeId(i).default_addr() };
     let mut radio = scenario.radio.clone();
     radio.site = None;
     Resolved {

@@ -1,8 +1,9 @@
 //! Who is at the other end of a control socket.
 
+use std::net::Ipv4Addr;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wayhop_core::Addr;
 
 use crate::error::{ControlError, ErrorCode};
 use crate::messages::NodeRef;
@@ -34,12 +35,12 @@ pub struct NodeAbout {
     /// Its name.
     pub name: String,
     /// Its address.
-    pub address: Addr,
+    pub address: Ipv4Addr,
 }
 
 impl NodeAbout {
     /// All nodes of a run, in the order of their numbers.
-    pub fn all(names: &[String], addresses: &[Addr]) -> Vec<Self> {
+    pub fn all(names: &[String], addresses: &[Ipv4Addr]) -> Vec<Self> {
         let all = names.iter().zip(addresses).enumerate();
         all.map(|(i, (name, &address))| Self { node: i as u32, name: name.clone(), address }).collect()
     }
@@ -64,7 +65,7 @@ impl About {
         let found = match node {
             NodeRef::Number(n) => self.nodes.iter().find(|a| a.node == *n),
             NodeRef::Name(name) => {
-                let address = name.parse::<Addr>().ok();
+                let address = name.parse::<Ipv4Addr>().ok();
                 let number = name.strip_prefix("mesh-").and_then(|n| n.parse::<u32>().ok());
                 self.nodes.iter().find(|a| a.name == *name).or_else(|| {
                     self.nodes.iter().find(|a| Some(a.address) == address || Some(a.node) == number)

@@ -1,8 +1,9 @@
 //! Events that a running node tells its subscribers.
 
+use std::net::IpAddr;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wayhop_core::Addr;
 
 use crate::event_kind::EventKind;
 use crate::messages::{LinkState, Place};
@@ -20,7 +21,7 @@ pub enum Event {
         /// What; the protocol documents its remarks.
         what: String,
         /// Whom it concerns.
-        about: Addr,
+        about: IpAddr,
         /// A figure that belongs to it.
         value: u64,
     },
@@ -34,10 +35,10 @@ pub enum Event {
         reason: String,
         /// The packet's source, where it can be read.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        source: Option<Addr>,
+        source: Option<IpAddr>,
         /// The packet's destination, where it can be read.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        destination: Option<Addr>,
+        destination: Option<IpAddr>,
         /// Its length, octets from the IP header on.
         bytes: u32,
     },
@@ -48,10 +49,10 @@ pub enum Event {
         /// At which node.
         node: u32,
         /// Where to.
-        destination: Addr,
+        destination: IpAddr,
         /// By which neighbour; absent when the route went.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        next_hop: Option<Addr>,
+        next_hop: Option<IpAddr>,
         /// How far; absent when the route went.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hops: Option<u8>,
@@ -97,7 +98,7 @@ pub enum Event {
         /// At which node.
         node: u32,
         /// Its address.
-        address: Addr,
+        address: IpAddr,
         /// Its link address.
         mac: String,
     },
@@ -117,7 +118,7 @@ pub enum Event {
         head: String,
         /// The neighbour that it came from or goes to.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        peer: Option<Addr>,
+        peer: Option<IpAddr>,
         /// Received power, where it is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signal_dbm: Option<f32>,

@@ -3,10 +3,11 @@
 //! A request is `{"wayhop": 1, "id": 7, "node": 3, "do": "tables", ...}`, its answer `{"id": 7, "ok": ...}` or
 //! `{"id": 7, "error": {"code": ..., "message": ..., "remedy": ...}}`. Keys are added to within a version, never renamed.
 
+use std::net::IpAddr;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use wayhop_core::Addr;
 
 use crate::error::{ControlError, ErrorCode};
 use crate::event_kind::EventKind;
@@ -67,7 +68,7 @@ pub enum Request {
     PurgeRoutes {
         /// Whose; absent for all.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        destination: Option<Addr>,
+        destination: Option<IpAddr>,
     },
     /// Where nodes are: [`crate::answer::Positions`].
     Position {},

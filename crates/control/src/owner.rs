@@ -123,7 +123,7 @@ impl Server {
     ) -> Result<(), ControlError> {
         match order {
             Request::PurgeRoutes { destination } => {
-                let command = Command::PurgeRoutes { destination: *destination };
+                let command = Command::PurgeRoutes { destination: destination.map(Into::into) };
                 for (node, _) in nodes.each() {
                     owner.command(node, &command)?;
                 }

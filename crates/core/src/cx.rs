@@ -1,5 +1,7 @@
 //! What a handler sees of its node.
 
+use core::net::{Ipv4Addr, Ipv6Addr};
+
 use crate::effect::{Effect, TimerKey, TraceNote, TxSpec};
 use crate::{
     Addr, DropReason, IfaceId, Interface, Opened, Packet, PacketId, PacketMeta, Pool, Prefix, Refused, Rng,
@@ -10,7 +12,8 @@ use crate::{
 /// to which the handler appends its [`Effect`]s.
 pub struct Cx<'a> {
     now: Time,
-    addr: Addr,
+    addr: Ipv4Addr,
+    addr6: Option<Ipv6Addr>,
     interface: Interface,
     /// Packets that this handler sent.
     sent: u32,
@@ -24,23 +27,33 @@ impl<'a> Cx<'a> {
     /// For nodes: a context that appends to `effects`. `next_id` numbers the packets that the handler makes.
     pub fn new(
         now: Time,
-        addr: Addr,
+        addr: Ipv4Addr,
         interface: Interface,
         rng: &'a mut Rng,
         pool: &'a mut Pool,
         next_id: &'a mut u64,
         effects: &'a mut Vec<Effect>,
     ) -> Self {
-        Self { now, addr, interface, sent: 0, rng, pool, next_id, effects }
+        Self { now, addr, addr6: None, interface, sent: 0, rng, pool, next_id, effects }
+    }
+    /// For nodes: with the node's IPv6 address.
+    #[must_use]
+    pub fn with_addr6(mut self, addr6: Option<Ipv6Addr>) -> Self {
+        self.addr6 = addr6;
+        self
     }
 
     /// The time.
     pub fn now(&self) -> Time {
         self.now
     }
-    /// This node's address.
-    pub fn addr(&self) -> Addr {
+    /// This node's IPv4 address.
+    pub fn addr(&self) -> Ipv4Addr {
         self.addr
+    }
+    /// This node's IPv6 address, if it has one.
+    pub fn addr6(&self) -> Option<Ipv6Addr> {
+        self.addr6
     }
     /// Packets that wait in this node's interface queue, those that this handler has sent included.
     pub fn queue_len(&self) -> u32 {
@@ -113,16 +126,16 @@ impl<'a> Cx<'a> {
         self.effects.push(Effect::ReplaceRoutes(routes));
     }
     /// Takes the packets that wait for this neighbour, on any interface, out of the interface queues.
-    pub fn recall(&mut self, next_hop: Addr) {
-        self.effects.push(Effect::Recall(IfaceId::ANY, next_hop));
+    pub fn recall(&mut self, next_hop: impl Into<Addr>) {
+        self.effects.push(Effect::Recall(IfaceId::ANY, next_hop.into()));
     }
     /// Refuses the order that was given.
     pub fn refuse(&mut self, why: Refused) {
         self.effects.push(Effect::Refuse(why));
     }
     /// Writes a remark into the trace.
-    pub fn note(&mut self, what: &'static str, about: Addr, value: u64) {
-        self.effects.push(Effect::Note(TraceNote { what, about, value }));
+    pub fn note(&mut self, what: &'static str, about: impl Into<Addr>, value: u64) {
+        self.effects.push(Effect::Note(TraceNote { what, about: about.into(), value }));
     }
     /// Writes down the state in which a packet is sent.
     pub fn state(&mut self, s: SendState) {

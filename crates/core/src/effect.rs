@@ -31,7 +31,7 @@ pub enum Priority {
 /// How to send a packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TxSpec {
-    /// The neighbour that shall receive it, or [`crate::BROADCAST`] for all.
+    /// The neighbour that shall receive it, or [`Addr::BROADCAST`] for all.
     pub next_hop: Addr,
     /// The interface; [`IfaceId::ANY`] leaves the choice to the node.
     pub iface: IfaceId,
@@ -47,7 +47,7 @@ impl TxSpec {
     /// A routing message to all neighbours on all interfaces.
     pub const fn broadcast() -> Self {
         Self {
-            next_hop: crate::BROADCAST,
+            next_hop: Addr::BROADCAST,
             iface: IfaceId::ANY,
             priority: Priority::Control,
             delay: Span::ZERO,
@@ -55,8 +55,14 @@ impl TxSpec {
         }
     }
     /// A packet to one neighbour, in the data class, on the interface on which it was heard last.
-    pub const fn unicast(next_hop: Addr) -> Self {
-        Self { next_hop, iface: IfaceId::ANY, priority: Priority::Data, delay: Span::ZERO, report: None }
+    pub fn unicast(next_hop: impl Into<Addr>) -> Self {
+        Self {
+            next_hop: next_hop.into(),
+            iface: IfaceId::ANY,
+            priority: Priority::Data,
+            delay: Span::ZERO,
+            report: None,
+        }
     }
     /// On this interface.
     #[must_use]

@@ -33,7 +33,7 @@ pub struct Frame {
     pub payload: Payload,
     /// The interface it leaves by.
     pub iface: IfaceId,
-    /// The neighbour's network address; [`crate::BROADCAST`] for all.
+    /// The neighbour's network address; [`Addr::BROADCAST`] for all.
     pub next_hop: Addr,
     /// The neighbour's link address; [`Mac::BROADCAST`] for all.
     pub receiver: Mac,

@@ -11,33 +11,47 @@ use crate::{Addr, IfaceId};
 pub struct Prefix {
     /// The first address; the bits after `len` are zero.
     pub addr: Addr,
-    /// Bits that count, 0 to 32.
+    /// Bits that count: 0 to 32 with IPv4, 0 to 128 with IPv6.
     pub len: u8,
 }
 
 impl Prefix {
     /// This address alone.
-    pub const fn host(addr: Addr) -> Self {
-        Self { addr, len: 32 }
+    pub fn host(addr: impl Into<Addr>) -> Self {
+        let addr = addr.into();
+        Self { addr, len: longest(addr) }
     }
-    /// The prefix of this length (at most 32) around an address.
-    pub const fn around(addr: Addr, len: u8) -> Self {
-        let len = if len > 32 { 32 } else { len };
-        Self { addr: Addr::from_bits(addr.to_bits() & mask(len)), len }
+    /// The prefix of this length (at most 32 or 128) around an address.
+    pub fn around(addr: impl Into<Addr>, len: u8) -> Self {
+        let addr = addr.into();
+        let len = len.min(longest(addr));
+        Self { addr: Addr::from_bits(addr.to_bits() & mask(addr, len)), len }
     }
     /// Whether an address is in it.
-    pub const fn contains(self, a: Addr) -> bool {
-        a.to_bits() & mask(self.len) == self.addr.to_bits()
+    pub fn contains(self, a: impl Into<Addr>) -> bool {
+        a.into().to_bits() & mask(self.addr, self.len) == self.addr.to_bits()
     }
     /// The address, if there is only one in it.
     pub const fn as_host(self) -> Option<Addr> {
-        if self.len == 32 { Some(self.addr) } else { None }
+        if self.len == longest(self.addr) { Some(self.addr) } else { None }
+    }
+    /// How many bits do not count.
+    pub const fn free_bits(self) -> u8 {
+        longest(self.addr) - self.len
     }
 }
 
-/// The first `len` bits.
-const fn mask(len: u8) -> u32 {
-    if len == 0 { 0 } else { u32::MAX << (32 - len as u32) }
+/// Bits of an address of this one's family.
+const fn longest(a: Addr) -> u8 {
+    if a.is_v4() { 32 } else { 128 }
+}
+
+/// The first `len` bits of an address of this one's family, and what is before them.
+const fn mask(a: Addr, len: u8) -> u128 {
+    match longest(a) - len {
+        128 => 0,
+        free => u128::MAX << free,
+    }
 }
 
 impl fmt::Display for Prefix {
@@ -49,8 +63,8 @@ impl fmt::Display for Prefix {
     }
 }
 
-impl From<Addr> for Prefix {
-    fn from(a: Addr) -> Self {
+impl<A: Into<Addr>> From<A> for Prefix {
+    fn from(a: A) -> Self {
         Self::host(a)
     }
 }
@@ -70,8 +84,9 @@ pub struct Route {
 
 impl Route {
     /// A route to one node, so many hops away, by a neighbour wherever it was heard last.
-    pub const fn to_host(destination: Addr, next_hop: Addr, hops: u32) -> Self {
-        Self { destination: Prefix::host(destination), next_hop, iface: IfaceId::ANY, metric: hops }
+    pub fn to_host(destination: impl Into<Addr>, next_hop: impl Into<Addr>, hops: u32) -> Self {
+        let (destination, next_hop) = (Prefix::host(destination), next_hop.into());
+        Self { destination, next_hop, iface: IfaceId::ANY, metric: hops }
     }
     /// On this interface.
     #[must_use]
@@ -99,13 +114,28 @@ pub struct RouteUse {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use core::net::Ipv4Addr;
 
     #[test]
     fn a_prefix_contains_what_shares_its_bits() {
-        let net = Prefix::around(Addr::new(10, 1, 2, 3), 16);
+        let v4 = |a, b, c, d| Addr::from(Ipv4Addr::new(a, b, c, d));
+        let net = Prefix::around(v4(10, 1, 2, 3), 16);
         assert_eq!(net.to_string(), "10.1.0.0/16");
-        assert!(net.contains(Addr::new(10, 1, 255, 255)) && !net.contains(Addr::new(10, 2, 0, 0)));
+        assert!(net.contains(v4(10, 1, 255, 255)) && !net.contains(v4(10, 2, 0, 0)));
         assert!(Prefix::around(Addr::BROADCAST, 0).contains(Addr::UNSPECIFIED));
-        assert_eq!(Prefix::host(Addr::new(10, 0, 0, 1)).as_host(), Some(Addr::new(10, 0, 0, 1)));
+        assert_eq!(Prefix::host(v4(10, 0, 0, 1)).as_host(), Some(v4(10, 0, 0, 1)));
+        assert_eq!(Prefix::around(v4(10, 0, 0, 1), 99), Prefix::host(v4(10, 0, 0, 1)));
+    }
+
+    #[test]
+    fn a_prefix_of_one_family_contains_nothing_of_the_other() {
+        let v6: Addr = "fd00:77::9".parse().unwrap();
+        let net = Prefix::around(v6, 64);
+        assert_eq!((net.to_string(), net.free_bits()), ("fd00:77::/64".into(), 64));
+        assert!(net.contains(v6) && !net.contains("fd00:77:0:1::9".parse::<Addr>().unwrap()));
+        assert_eq!(Prefix::host(v6).as_host(), Some(v6));
+        assert_eq!(Prefix::host(v6).to_string(), "fd00:77::9");
+        let (all4, all6) = (Prefix::around(Addr::UNSPECIFIED, 0), Prefix::around(v6, 0));
+        assert!(!all4.contains(v6) && all6.contains(v6));
     }
 }

@@ -51,7 +51,8 @@ impl Desk {
                 self.shown_parameters(host)
             }
             Request::PurgeRoutes { destination } => {
-                host.command(&Command::PurgeRoutes { destination: *destination }).map_err(refused)?;
+                host.command(&Command::PurgeRoutes { destination: destination.map(Into::into) })
+                    .map_err(refused)?;
                 Ok(Value::Null)
             }
             Request::Position {} => {

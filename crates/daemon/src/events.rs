@@ -1,9 +1,10 @@
 //! What happens at a node, for those who subscribed at its control socket.
 
 use std::collections::VecDeque;
+use std::net::Ipv4Addr;
 
 use wayhop_control::{Event, EventKind, Place, Server};
-use wayhop_core::{Addr, DropReason, Mac, Packet, Prefix, Route, SendState, Time, TraceNote};
+use wayhop_core::{DropReason, Mac, Packet, Prefix, Route, SendState, Time, TraceNote};
 use wayhop_node::Hop;
 use wayhop_wire::ipv4;
 
@@ -33,7 +34,7 @@ impl Events {
                 time_s: at.as_secs_f64(),
                 node: NODE,
                 what: what.to_owned(),
-                about,
+                about: about.ip(),
                 value,
             });
         }
@@ -43,7 +44,7 @@ impl Events {
     pub(crate) fn dropped(&mut self, at: Time, p: &Packet, why: DropReason) {
         if self.wanted {
             let ends = ipv4::Packet::new_checked(p.bytes()).map(|ip| (ip.src(), ip.dst())).ok();
-            let known = |a: Addr| (!a.is_unspecified()).then_some(a);
+            let known = |a: Ipv4Addr| (!a.is_unspecified()).then_some(a.into());
             self.keep(Event::Drop {
                 time_s: at.as_secs_f64(),
                 node: NODE,
@@ -62,8 +63,8 @@ impl Events {
                 time_s: at.as_secs_f64(),
                 node: NODE,
                 // Prefixes of more than one address are named by their first one.
-                destination: destination.addr,
-                next_hop: row.map(|r| r.next_hop),
+                destination: destination.addr.ip(),
+                next_hop: row.map(|r| r.next_hop.ip()),
                 hops: row.map(|r| r.metric.min(u8::MAX.into()) as u8),
             });
         }
@@ -79,7 +80,7 @@ impl Events {
                 packet: p.meta.id.0,
                 bytes: p.len() as u32,
                 head: to_hex(&p.bytes()[..p.len().min(HEAD)]),
-                peer: (!hop.peer.is_unspecified()).then_some(hop.peer),
+                peer: (!hop.peer.is_unspecified()).then_some(hop.peer.ip()),
                 signal_dbm: (!hop.signal_dbm.is_nan()).then_some(hop.signal_dbm),
                 reason: hop.reason.map(|why| why.name().to_owned()),
             });
@@ -101,10 +102,10 @@ impl Events {
     }
 
     /// A neighbour is new, or has another link address.
-    pub(crate) fn neighbour(&mut self, at: Time, address: Addr, mac: Mac) {
+    pub(crate) fn neighbour(&mut self, at: Time, address: Ipv4Addr, mac: Mac) {
         if self.wanted {
             let time_s = at.as_secs_f64();
-            self.keep(Event::Neighbour { time_s, node: NODE, address, mac: mac.to_string() });
+            self.keep(Event::Neighbour { time_s, node: NODE, address: address.into(), mac: mac.to_string() });
         }
     }
 

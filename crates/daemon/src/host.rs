@@ -3,6 +3,7 @@
 //! It does no I/O. The event loop brings packets and the time, and takes the frames that are in the node's queue
 //! ([`Host::frames`], [`Host::sent`]), and what is in [`Around`].
 
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use wayhop_control::ParameterSet;
@@ -59,7 +60,13 @@ pub(crate) struct Port {
 }
 
 impl Host {
-    pub(crate) fn new(protocol: Box<dyn Protocol>, addr: Addr, mesh: Prefix, port: Port, rng: Rng) -> Self {
+    pub(crate) fn new(
+        protocol: Box<dyn Protocol>,
+        addr: Ipv4Addr,
+        mesh: Prefix,
+        port: Port,
+        rng: Rng,
+    ) -> Self {
         let config = IfaceConfig {
             mtu: port.mtu,
             queue_packets: MAX_QUEUED,
@@ -198,12 +205,12 @@ impl Host {
     // ---- the way up -----------------------------------------------------------------------------------------------
 
     /// A neighbour showed itself.
-    pub(crate) fn learn(&mut self, addr: Addr, mac: Mac) {
+    pub(crate) fn learn(&mut self, addr: Ipv4Addr, mac: Mac) {
         if addr == self.node.addr() {
             return;
         }
         let before = self.node.mac_of(IFACE, addr);
-        self.call(|n, w, at| n.learn(w, at, IFACE, addr, mac));
+        self.call(|n, w, at| n.learn(w, at, IFACE, addr.into(), mac));
         // An address that no host has is not learned.
         if self.node.mac_of(IFACE, addr) == Some(mac) {
             self.transmitters.learn(addr, mac);
@@ -222,10 +229,14 @@ impl Host {
         let broadcast = to.is_group();
         // A broadcast is a routing message and names its transmitter; what follows it comes from the same link address.
         let known = self.transmitters.addr(from_mac);
-        let told = if broadcast || known.is_none() { hop_of(body).map(|(from, _)| from) } else { None };
+        let told = if broadcast || known.is_none() {
+            hop_of(body).map(|(from, _)| from.v4_or_unspecified())
+        } else {
+            None
+        };
         // Somebody uses this node's address, or returns what it sent; or an address that no host has. The kernel takes the
         // network's own address for everybody, so that a route over it would never be found broken.
-        let is_strange = |from: Addr| from == self.node.addr() || !self.around.is_in_mesh(from);
+        let is_strange = |from: Ipv4Addr| from == self.node.addr() || !self.around.is_in_mesh(from);
         let Some(from) = told.or(known).filter(|_| !told.is_some_and(is_strange)) else {
             self.around.counters.strange_frames += 1;
             return;
@@ -236,7 +247,8 @@ impl Host {
         let rx = RxMeta::from(from, broadcast).with_signal(signal_dbm);
         if for_other {
             self.around.counters.overheard_frames += 1;
-            let next = self.transmitters.addr(to).or_else(|| hop_of(body).map(|(_, next)| next));
+            let next =
+                self.transmitters.addr(to).map(Addr::from).or_else(|| hop_of(body).map(|(_, next)| next));
             if let Some(next_hop) = next {
                 self.call(|n, w, at| n.overhear(w, at, body, next_hop, rx));
             }
@@ -273,14 +285,14 @@ impl Host {
     // ---- the kernel's forwarding ------------------------------------------------------------------------------------
 
     /// The kernel used a row of the forwarding table.
-    pub(crate) fn route_used(&mut self, source: Addr, destination: Addr, transmitter: Mac) {
-        let previous_hop = self.transmitters.addr(transmitter);
-        self.call(|n, w, at| n.route_used(w, at, source, destination, previous_hop));
+    pub(crate) fn route_used(&mut self, source: Ipv4Addr, destination: Ipv4Addr, transmitter: Mac) {
+        let previous_hop = self.transmitters.addr(transmitter).map(Into::into);
+        self.call(|n, w, at| n.route_used(w, at, source.into(), destination.into(), previous_hop));
     }
 
     /// The kernel forwards to a neighbour that does not answer: what it had for it is lost.
-    pub(crate) fn not_found(&mut self, next_hop: Addr) {
-        self.call(|n, w, at| n.unresolved(w, at, IFACE, next_hop));
+    pub(crate) fn not_found(&mut self, next_hop: Ipv4Addr) {
+        self.call(|n, w, at| n.unresolved(w, at, IFACE, next_hop.into()));
     }
 
     // ---- time -------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::net::Ipv4Addr;
 use std::net::{SocketAddr, SocketAddrV4, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use std::time::SystemTime;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_control::monitor::{LogFile, PORT, Reporter};
-use wayhop_core::{Addr, Fix};
+use wayhop_core::Fix;
 use wayhop_linux::Error;
 
 use crate::log::{Level, Log};
@@ -89,7 +90,7 @@ impl Monitor {
 }
 
 fn address(text: &str) -> Option<SocketAddr> {
-    let alone = text.parse::<Addr>().map(|a| SocketAddrV4::new(a, PORT));
+    let alone = text.parse::<Ipv4Addr>().map(|a| SocketAddrV4::new(a, PORT));
     alone.or_else(|_| text.parse()).ok().map(SocketAddr::V4)
 }
 
@@ -108,7 +109,7 @@ pub(crate) struct Reports {
 
 impl Reports {
     /// Begins to report, from this address.
-    pub(crate) fn begin(settings: &Monitor, node: &str, own: Addr, log: &Log) -> io::Result<Self> {
+    pub(crate) fn begin(settings: &Monitor, node: &str, own: Ipv4Addr, log: &Log) -> io::Result<Self> {
         let to = match settings.collector() {
             Some(to) => {
                 let socket = UdpSocket::bind(SocketAddrV4::new(own, 0))?;

@@ -342,11 +342,12 @@ impl Node {
             let outcome = match change {
                 Ok(r) => {
                     log.tell(Level::Debug, format_args!("route to {} by {}", r.destination, r.next_hop));
-                    netlink.install(r.destination.addr, r.next_hop, interface.index, host.around.addr)
+                    let (to, by) = (r.destination.addr.v4_or_unspecified(), r.next_hop.v4_or_unspecified());
+                    netlink.install(to, by, interface.index, host.around.addr)
                 }
                 Err(destination) => {
                     log.tell(Level::Debug, format_args!("no route to {destination} any more"));
-                    netlink.remove(destination.addr, interface.index)
+                    netlink.remove(destination.addr.v4_or_unspecified(), interface.index)
                 }
             };
             if let Err(e) = outcome

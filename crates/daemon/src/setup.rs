@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::io::Read as _;
+use std::net::Ipv4Addr;
 
 use nix::ifaddrs::getifaddrs;
 use socket2::Socket;
-use wayhop_core::{Addr, Configured, DataPlane, Purpose, stream};
+use wayhop_core::{Configured, DataPlane, Purpose, stream};
 
 use wayhop_control::{About, Access, Bound, NodeAbout, Server};
 use wayhop_linux::ebpf::ForwardingPrograms;
@@ -280,7 +281,7 @@ fn check_addresses(settings: &Settings) -> Result<(), Error> {
         }
         let both = mask & netmask.to_bits();
         let overlaps = addr.to_bits() & both == own.to_bits() & both;
-        if a.interface_name == *name && netmask != Addr::BROADCAST && overlaps {
+        if a.interface_name == *name && netmask != Ipv4Addr::BROADCAST && overlaps {
             let len = netmask.to_bits().count_ones();
             return Err(Error::System(format!(
                 "{name} has the address {addr}/{len}, whose route would lead around the mesh; take it away: \

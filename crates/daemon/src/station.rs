@@ -101,7 +101,7 @@ impl Station {
     }
 
     /// Reports from now on as this says.
-    pub(crate) fn set_monitor(&mut self, to: Option<&Monitor>, own: wayhop_core::Addr) -> Result<(), Error> {
+    pub(crate) fn set_monitor(&mut self, to: Option<&Monitor>, own: std::net::Ipv4Addr) -> Result<(), Error> {
         self.monitor = None;
         if let Some(m) = to {
             let name = &self.about.nodes[0].name;

@@ -2,24 +2,26 @@
 //!
 //! What is on the air is not authenticated: a neighbour can claim any address (docs/security.md).
 
+use std::net::Ipv4Addr;
+
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, Mac};
+use wayhop_core::Mac;
 
 /// The most link addresses that are remembered: a liar must not fill the memory.
 const MAX_REMEMBERED: usize = 4096;
 
 /// The neighbours by their link addresses.
 #[derive(Debug, Default)]
-pub(crate) struct Transmitters(FxHashMap<Mac, Addr>);
+pub(crate) struct Transmitters(FxHashMap<Mac, Ipv4Addr>);
 
 impl Transmitters {
     /// The neighbour with this link address.
-    pub(crate) fn addr(&self, mac: Mac) -> Option<Addr> {
+    pub(crate) fn addr(&self, mac: Mac) -> Option<Ipv4Addr> {
         self.0.get(&mac).copied()
     }
 
     /// A neighbour showed itself.
-    pub(crate) fn learn(&mut self, addr: Addr, mac: Mac) {
+    pub(crate) fn learn(&mut self, addr: Ipv4Addr, mac: Mac) {
         if self.addr(mac) == Some(addr) {
             return;
         }
@@ -39,10 +41,10 @@ mod tests {
     fn a_link_address_belongs_to_whom_it_last_spoke_for_and_liars_do_not_fill_the_memory() {
         let mut t = Transmitters::default();
         let mac = |n: usize| Mac([2, 0, 0, 0, (n >> 8) as u8, n as u8]);
-        t.learn(Addr::new(10, 0, 0, 1), mac(1));
-        t.learn(Addr::new(10, 0, 0, 2), mac(1));
-        assert_eq!((t.addr(mac(1)), t.addr(mac(2))), (Some(Addr::new(10, 0, 0, 2)), None));
-        (0..3 * MAX_REMEMBERED).for_each(|n| t.learn(Addr::new(10, 0, 0, 3), mac(n)));
+        t.learn(Ipv4Addr::new(10, 0, 0, 1), mac(1));
+        t.learn(Ipv4Addr::new(10, 0, 0, 2), mac(1));
+        assert_eq!((t.addr(mac(1)), t.addr(mac(2))), (Some(Ipv4Addr::new(10, 0, 0, 2)), None));
+        (0..3 * MAX_REMEMBERED).for_each(|n| t.learn(Ipv4Addr::new(10, 0, 0, 3), mac(n)));
         assert!(t.0.len() <= MAX_REMEMBERED);
     }
 }

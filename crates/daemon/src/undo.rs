@@ -8,6 +8,7 @@
 use std::collections::VecDeque;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _, stdin};
+use std::net::Ipv4Addr;
 use std::os::fd::BorrowedFd;
 use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::process::CommandExt as _;
@@ -16,7 +17,6 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 use nix::net::if_::if_nametoindex;
 use nix::unistd::dup;
-use wayhop_core::Addr;
 use wayhop_linux::netlink::Netlink;
 use wayhop_linux::{Error, interface};
 
@@ -80,7 +80,7 @@ impl Undo {
     }
 
     /// The node gives this interface its address, and one that takes its place.
-    pub(crate) fn address(&mut self, addr: Addr, interface: &str, ifindex: u32) -> Result<(), Error> {
+    pub(crate) fn address(&mut self, addr: Ipv4Addr, interface: &str, ifindex: u32) -> Result<(), Error> {
         self.tell(&format!("address {addr} {interface} {ifindex}"))
     }
 

@@ -4,6 +4,7 @@
 //! Nothing here does I/O. The event loop brings the time, and takes what is in `deliveries` and `route_changes`.
 
 use std::collections::VecDeque;
+use std::net::Ipv4Addr;
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{
@@ -21,7 +22,7 @@ const MAX_DELAYED: usize = 1024;
 
 /// The surroundings of the node.
 pub(crate) struct Around {
-    pub(crate) addr: Addr,
+    pub(crate) addr: Ipv4Addr,
     mesh: wayhop_linux::Prefix,
     /// The clock, as the last event set it.
     pub(crate) now: Time,
@@ -43,7 +44,7 @@ pub(crate) struct Around {
 }
 
 impl Around {
-    pub(crate) fn new(addr: Addr, mesh: wayhop_linux::Prefix) -> Self {
+    pub(crate) fn new(addr: Ipv4Addr, mesh: wayhop_linux::Prefix) -> Self {
         // Packets are counted from 1, as in the other worlds.
         let mut work = Workspace::new();
         work.next_id = 1;
@@ -70,11 +71,11 @@ impl Around {
     }
 
     /// Whether this is the address of a host in the mesh.
-    pub(crate) fn is_in_mesh(&self, addr: Addr) -> bool {
+    pub(crate) fn is_in_mesh(&self, addr: Ipv4Addr) -> bool {
         self.mesh.has_host(addr)
     }
     /// Whether this is this node's address, or one that all nodes have in common.
-    pub(crate) fn is_for_us(&self, destination: Addr) -> bool {
+    pub(crate) fn is_for_us(&self, destination: Ipv4Addr) -> bool {
         destination == self.addr || self.mesh.is_for_all(destination)
     }
 
@@ -167,8 +168,9 @@ impl World for Around {
 
     /// A stranger on the air must not lead this host's other traffic astray. (The kernel's routes are to single hosts.)
     fn admits(&mut self, _: Time, route: &Route) -> bool {
-        let to = route.destination.as_host().filter(|a| *a != self.addr && self.is_in_mesh(*a));
-        let admitted = to.is_some() && self.is_in_mesh(route.next_hop);
+        let to =
+            route.destination.as_host().and_then(Addr::v4).filter(|a| *a != self.addr && self.is_in_mesh(*a));
+        let admitted = to.is_some() && route.next_hop.v4().is_some_and(|a| self.is_in_mesh(a));
         self.counters.refused_routes += u64::from(!admitted);
         admitted
     }

@@ -110,7 +110,7 @@ impl Engine {
     }
 
     /// The route that asked first, of those that ask now.
-    fn first_trigger(&self, now: Time) -> Option<wayhop_core::Addr> {
+    fn first_trigger(&self, now: Time) -> Option<std::net::Ipv4Addr> {
         let due =
             self.table.iter().filter_map(|(a, e)| e.trigger_at.filter(|&at| at <= now).map(|at| (at, a)));
         due.min().map(|(_, a)| a)
@@ -164,7 +164,7 @@ impl Engine {
 
 impl Entry {
     /// What an update says of it: the distance by way of this node.
-    fn told(&mut self, destination: wayhop_core::Addr) -> dsdv::Entry {
+    fn told(&mut self, destination: std::net::Ipv4Addr) -> dsdv::Entry {
         self.told_hops = self.hops;
         let hop_count = if self.is_valid() { u32::from(self.hops) + 1 } else { dsdv::UNREACHABLE };
         dsdv::Entry { destination, hop_count, seq: self.seq }

@@ -1,8 +1,9 @@
 //! Packets that wait for a route.
 
 use std::collections::VecDeque;
+use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, Packet, Span, Time};
+use wayhop_core::{Packet, Span, Time};
 
 /// A first-in, first-out buffer for all destinations together.
 #[derive(Clone, Default)]
@@ -13,7 +14,7 @@ pub(crate) struct Buffer {
 #[derive(Clone)]
 pub(crate) struct Waiting {
     pub(crate) packet: Packet,
-    pub(crate) destination: Addr,
+    pub(crate) destination: Ipv4Addr,
     pub(crate) until: Time,
 }
 
@@ -25,11 +26,11 @@ pub(crate) struct Limits {
 }
 
 impl Buffer {
-    pub(crate) fn push(&mut self, packet: Packet, destination: Addr, now: Time, timeout: Span) {
+    pub(crate) fn push(&mut self, packet: Packet, destination: Ipv4Addr, now: Time, timeout: Span) {
         self.waiting.push_back(Waiting { packet, destination, until: now + timeout });
     }
     /// Takes out the oldest packet for this destination if there are too many for it, else the oldest if there are too many.
-    pub(crate) fn take_excess(&mut self, destination: Addr, limits: Limits) -> Option<Packet> {
+    pub(crate) fn take_excess(&mut self, destination: Ipv4Addr, limits: Limits) -> Option<Packet> {
         let for_it = self.waiting.iter().filter(|w| w.destination == destination).count();
         if for_it > limits.per_destination {
             return self.take(destination);
@@ -37,7 +38,7 @@ impl Buffer {
         (self.waiting.len() > limits.total).then(|| self.waiting.pop_front().map(|w| w.packet)).flatten()
     }
     /// Takes out the oldest packet for a destination.
-    pub(crate) fn take(&mut self, destination: Addr) -> Option<Packet> {
+    pub(crate) fn take(&mut self, destination: Ipv4Addr) -> Option<Packet> {
         let at = self.waiting.iter().position(|w| w.destination == destination)?;
         self.waiting.remove(at).map(|w| w.packet)
     }
@@ -53,7 +54,7 @@ impl Buffer {
         self.waiting.front().map(|w| w.until)
     }
     /// The destinations, each once, in the order of their oldest packets.
-    pub(crate) fn destinations(&self) -> Vec<Addr> {
+    pub(crate) fn destinations(&self) -> Vec<Ipv4Addr> {
         let mut all = Vec::new();
         for w in &self.waiting {
             if !all.contains(&w.destination) {

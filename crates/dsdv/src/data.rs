@@ -1,6 +1,8 @@
 //! Data packets: those without a route, and those that come back.
 
-use wayhop_core::{Addr, Cx, DropReason, Packet, TxStatus};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Cx, DropReason, Packet, TxStatus};
 
 use crate::buffer::Limits;
 use crate::state::{Engine, ends, is_node};
@@ -24,7 +26,7 @@ impl Engine {
         }
     }
 
-    fn wait(&mut self, cx: &mut Cx<'_>, p: Packet, destination: Addr) {
+    fn wait(&mut self, cx: &mut Cx<'_>, p: Packet, destination: Ipv4Addr) {
         let (now, timeout) = (cx.now(), self.params.buffer_timeout());
         self.buffer.push(p, destination, now, timeout);
         while let Some(p) = self.buffer.take_excess(destination, self.limits()) {
@@ -38,7 +40,7 @@ impl Engine {
     }
 
     /// There is a route: sends all that waits for it.
-    pub(crate) fn release(&mut self, cx: &mut Cx<'_>, destination: Addr) {
+    pub(crate) fn release(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) {
         let Some(next_hop) = self.table.valid(destination).map(|e| e.next_hop) else { return };
         while let Some(p) = self.buffer.take(destination) {
             Self::send_data(cx, p, next_hop);
@@ -46,7 +48,7 @@ impl Engine {
     }
 
     /// A transmission of a data packet ended. Without link-layer feedback its loss says nothing.
-    pub(crate) fn sent(&mut self, cx: &mut Cx<'_>, next_hop: Addr, status: TxStatus, p: Option<Packet>) {
+    pub(crate) fn sent(&mut self, cx: &mut Cx<'_>, next_hop: Ipv4Addr, status: TxStatus, p: Option<Packet>) {
         let is_broken = matches!(status, TxStatus::NoAck { .. }) && self.params.link_feedback;
         if is_broken {
             cx.recall(next_hop);

@@ -1,5 +1,7 @@
 //! The seam's handlers: which call goes where.
 
+use std::net::Ipv4Addr;
+
 use wayhop_core::{
     Addr, Command, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, Refused, RxMeta, Socket,
     Time, TimerKey, TxReport,
@@ -26,7 +28,7 @@ impl Engine {
 }
 
 /// The neighbour that sent a message, its IP source, and where its payload is.
-fn read_head(p: &Packet, own: Addr) -> Option<(Addr, core::ops::Range<usize>)> {
+fn read_head(p: &Packet, own: Ipv4Addr) -> Option<(Ipv4Addr, core::ops::Range<usize>)> {
     let ip = ipv4::Packet::new_checked(p.bytes()).ok()?;
     let whole = !ip.more_fragments() && ip.fragment_offset() == 0;
     if !whole || ip.protocol() != ipv4::protocol::UDP || !ip.checksum_is_valid() {
@@ -69,7 +71,7 @@ impl Protocol for Engine {
     }
 
     fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
-        self.sent(cx, report.next_hop, report.status, report.packet);
+        self.sent(cx, report.next_hop.v4_or_unspecified(), report.status, report.packet);
     }
 
     fn on_timer(&mut self, cx: &mut Cx<'_>, key: TimerKey) {
@@ -84,7 +86,7 @@ impl Protocol for Engine {
 
     fn on_command(&mut self, cx: &mut Cx<'_>, command: &Command) -> Result<(), Refused> {
         match command {
-            Command::PurgeRoutes { destination } => self.purge(cx, *destination),
+            Command::PurgeRoutes { destination } => self.purge(cx, destination.map(Addr::v4_or_unspecified)),
             Command::SetParameters { json } => return self.set_parameters(cx, json),
             _ => return Err(Refused(format!("DSDV does not know the order {command:?}"))),
         }

@@ -1,15 +1,17 @@
 //! Broken links, silent neighbours, forgotten entries, the wait after a reboot.
 
-use wayhop_core::{Addr, Cx, DropReason, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Cx, DropReason, Time};
 
 use crate::state::{Engine, timer};
 
 impl Engine {
     /// A link is broken: every route over it is lost, and that is told at once.
-    pub(crate) fn link_broken(&mut self, cx: &mut Cx<'_>, neighbour: Addr) {
+    pub(crate) fn link_broken(&mut self, cx: &mut Cx<'_>, neighbour: Ipv4Addr) {
         let now = cx.now();
         let over = |e: &crate::table::Entry| e.is_valid() && e.next_hop == neighbour;
-        let lost: Vec<Addr> = self.table.iter().filter(|(_, e)| over(e)).map(|(a, _)| a).collect();
+        let lost: Vec<Ipv4Addr> = self.table.iter().filter(|(_, e)| over(e)).map(|(a, _)| a).collect();
         for &destination in &lost {
             self.lose(cx, destination);
             if let Some(e) = self.table.get_mut(destination) {
@@ -27,7 +29,7 @@ impl Engine {
     }
 
     /// Ends a route under an odd number, and takes it from the host.
-    fn lose(&mut self, cx: &mut Cx<'_>, destination: Addr) {
+    fn lose(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) {
         let now = cx.now();
         let Some(e) = self.table.get_mut(destination).filter(|e| e.is_valid()) else { return };
         cx.note("route_broken", destination, e.hops.into());
@@ -37,9 +39,9 @@ impl Engine {
     }
 
     /// Ends the route to a destination, or all. Their numbers stay, for without them routes could loop; the next update tells.
-    pub(crate) fn purge(&mut self, cx: &mut Cx<'_>, destination: Option<Addr>) {
-        let meant = |a: Addr| destination.is_none_or(|d| d == a);
-        let all: Vec<Addr> = self.table.iter().map(|(a, _)| a).filter(|&a| meant(a)).collect();
+    pub(crate) fn purge(&mut self, cx: &mut Cx<'_>, destination: Option<Ipv4Addr>) {
+        let meant = |a: Ipv4Addr| destination.is_none_or(|d| d == a);
+        let all: Vec<Ipv4Addr> = self.table.iter().map(|(a, _)| a).filter(|&a| meant(a)).collect();
         for a in all {
             self.lose(cx, a);
         }
@@ -66,7 +68,7 @@ impl Engine {
         let keep = self.params.delete_period();
         let forgotten =
             |e: &crate::table::Entry| !e.is_valid() && !e.is_neighbour() && e.lost_since + keep <= now;
-        let old: Vec<Addr> = self.table.iter().filter(|(_, e)| forgotten(e)).map(|(a, _)| a).collect();
+        let old: Vec<Ipv4Addr> = self.table.iter().filter(|(_, e)| forgotten(e)).map(|(a, _)| a).collect();
         for a in old {
             self.table.remove(a);
         }

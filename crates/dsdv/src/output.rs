@@ -1,6 +1,8 @@
 //! Building and sending messages, UDP port 269 in IPv4, and the host's routes.
 
-use wayhop_core::{Addr, BROADCAST, Cx, Packet, Route, Span, TxSpec};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{BROADCAST, Cx, Packet, Route, Span, TxSpec};
 use wayhop_wire::dsdv::{self, Update};
 use wayhop_wire::{ipv4, udp};
 
@@ -35,12 +37,12 @@ impl Engine {
     }
 
     /// Sends a data packet, with a report.
-    pub(crate) fn send_data(cx: &mut Cx<'_>, p: Packet, next_hop: Addr) {
+    pub(crate) fn send_data(cx: &mut Cx<'_>, p: Packet, next_hop: Ipv4Addr) {
         cx.send(p, TxSpec::unicast(next_hop).reported(tx::DATA));
     }
 
     /// Brings the host's row for a destination in line with the table.
-    pub(crate) fn publish(&mut self, cx: &mut Cx<'_>, destination: Addr) {
+    pub(crate) fn publish(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) {
         match self.table.valid(destination) {
             Some(e) => cx.install(Route::to_host(destination, e.next_hop, e.hops.into())),
             None => cx.uninstall(destination),

@@ -1,8 +1,9 @@
 //! The state of one node.
 
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use wayhop_core::{Addr, Packet, Time};
+use wayhop_core::{Packet, Time};
 use wayhop_wire::{dsdv, ipv4};
 
 use crate::buffer::Buffer;
@@ -53,12 +54,12 @@ pub(crate) mod timer {
 }
 
 /// The addresses of a data packet.
-pub(crate) fn ends(p: &Packet) -> Option<(Addr, Addr)> {
+pub(crate) fn ends(p: &Packet) -> Option<(Ipv4Addr, Ipv4Addr)> {
     ipv4::Packet::new_checked(p.bytes()).ok().map(|ip| (ip.src(), ip.dst()))
 }
 
 /// Whether an address can be a node's.
-pub(crate) fn is_node(a: Addr) -> bool {
+pub(crate) fn is_node(a: Ipv4Addr) -> bool {
     !(a.is_broadcast() || a.is_multicast() || a.is_unspecified() || a.is_loopback())
 }
 

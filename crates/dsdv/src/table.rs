@@ -1,8 +1,9 @@
 //! The routing table, which is the advertising table too.
 
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, Span, Time};
+use wayhop_core::{Span, Time};
 use wayhop_wire::dsdv::{self, UNREACHABLE};
 
 use crate::seq::newer;
@@ -13,7 +14,7 @@ pub(crate) const INFINITE: u8 = UNREACHABLE as u8;
 /// What is known of one destination.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Entry {
-    pub(crate) next_hop: Addr,
+    pub(crate) next_hop: Ipv4Addr,
     /// Distance in hops; [`INFINITE`] without a way.
     pub(crate) hops: u8,
     pub(crate) seq: u32,
@@ -42,7 +43,7 @@ pub(crate) struct Entry {
 /// An entry of an update, understood: the distance by way of its sender.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct News {
-    pub(crate) destination: Addr,
+    pub(crate) destination: Ipv4Addr,
     /// [`INFINITE`] without a way.
     pub(crate) hops: u8,
     pub(crate) seq: u32,
@@ -102,39 +103,39 @@ impl Entry {
 
 /// All entries but the node's own, by address.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Table(BTreeMap<Addr, Entry>);
+pub(crate) struct Table(BTreeMap<Ipv4Addr, Entry>);
 
 impl Table {
-    pub(crate) fn get(&self, a: Addr) -> Option<&Entry> {
+    pub(crate) fn get(&self, a: Ipv4Addr) -> Option<&Entry> {
         self.0.get(&a)
     }
-    pub(crate) fn get_mut(&mut self, a: Addr) -> Option<&mut Entry> {
+    pub(crate) fn get_mut(&mut self, a: Ipv4Addr) -> Option<&mut Entry> {
         self.0.get_mut(&a)
     }
     /// The entry of a destination that can be reached.
-    pub(crate) fn valid(&self, a: Addr) -> Option<&Entry> {
+    pub(crate) fn valid(&self, a: Ipv4Addr) -> Option<&Entry> {
         self.get(a).filter(|e| e.is_valid())
     }
     pub(crate) fn judge(&self, n: &News) -> Judgement {
         self.get(n.destination).map_or(Judgement::First, |e| e.judge(n))
     }
-    pub(crate) fn insert(&mut self, a: Addr, e: Entry) {
+    pub(crate) fn insert(&mut self, a: Ipv4Addr, e: Entry) {
         self.0.insert(a, e);
     }
-    pub(crate) fn remove(&mut self, a: Addr) {
+    pub(crate) fn remove(&mut self, a: Ipv4Addr) {
         self.0.remove(&a);
     }
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Addr, &Entry)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Ipv4Addr, &Entry)> {
         self.0.iter().map(|(&a, e)| (a, e))
     }
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (Addr, &mut Entry)> {
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (Ipv4Addr, &mut Entry)> {
         self.0.iter_mut().map(|(&a, e)| (a, e))
     }
     /// Whom to forget when the table is full: of what cannot be reached and is no neighbour, what was lost first.
-    pub(crate) fn least_useful(&self) -> Option<Addr> {
+    pub(crate) fn least_useful(&self) -> Option<Ipv4Addr> {
         let lost = self.iter().filter(|(_, e)| !e.is_valid() && !e.is_neighbour());
         lost.min_by_key(|(_, e)| e.lost_since).map(|(a, _)| a)
     }

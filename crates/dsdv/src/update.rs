@@ -1,6 +1,8 @@
 //! Hearing an update: which news are believed, and what they set off.
 
-use wayhop_core::{Addr, Cx, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Cx, Span, Time};
 use wayhop_wire::dsdv::{self, Update};
 
 use crate::params::Settle;
@@ -10,7 +12,7 @@ use crate::table::{Entry, INFINITE, Judgement, News};
 
 impl Engine {
     /// Takes over what is news; false if this node has no room to keep an eye on the neighbour that says it.
-    pub(crate) fn hear_update(&mut self, cx: &mut Cx<'_>, source: Addr, update: &Update<'_>) -> bool {
+    pub(crate) fn hear_update(&mut self, cx: &mut Cx<'_>, source: Ipv4Addr, update: &Update<'_>) -> bool {
         let own = cx.addr();
         if self.is_quiet(cx.now()) {
             update.iter().filter(|e| e.destination == own).for_each(|e| self.hear_own(cx, &e));
@@ -54,7 +56,7 @@ impl Engine {
     }
 
     /// News of another node.
-    fn hear(&mut self, cx: &mut Cx<'_>, source: Addr, n: News) {
+    fn hear(&mut self, cx: &mut Cx<'_>, source: Ipv4Addr, n: News) {
         let now = cx.now();
         match self.table.judge(&n) {
             Judgement::Nothing => {}
@@ -82,7 +84,7 @@ impl Engine {
         }
     }
 
-    fn first_entry(&self, now: Time, source: Addr, n: &News) -> Entry {
+    fn first_entry(&self, now: Time, source: Ipv4Addr, n: &News) -> Entry {
         let settling = Span::from_millis(self.params.settling_ms);
         let waits = self.params.settle == Settle::All && !n.is_loss();
         let advertise_at = if waits { now + settling * u64::from(self.params.settling_factor) } else { now };
@@ -105,7 +107,7 @@ impl Engine {
     }
 
     /// What becomes of an entry by a newer number, or by a shorter way under the same one.
-    fn next_entry(&self, now: Time, source: Addr, n: &News, old: &Entry, kind: Judgement) -> Entry {
+    fn next_entry(&self, now: Time, source: Ipv4Addr, n: &News, old: &Entry, kind: Judgement) -> Entry {
         let is_newer = kind == Judgement::Newer;
         let settling = if is_newer { self.settling_after(old) } else { old.settling };
         let differs = n.hops != old.told_hops;
@@ -141,7 +143,7 @@ impl Engine {
     }
 
     /// Writes an entry that news changed, and what follows for the host and for packets that wait.
-    fn put(&mut self, cx: &mut Cx<'_>, destination: Addr, e: Entry) {
+    fn put(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr, e: Entry) {
         let old = self.table.get(destination).filter(|e| e.is_valid()).map(|e| (e.next_hop, e.hops));
         let new = e.is_valid().then_some((e.next_hop, e.hops));
         let forget_at = (!e.is_valid()).then(|| e.lost_since + self.params.delete_period());
@@ -164,7 +166,7 @@ impl Engine {
 
     /// A neighbour that was heard is lost only after a new silence. One that did not say who it is gets an entry of its own, for
     /// the silence to be noticed; that is told to nobody.
-    fn heard_neighbour(&mut self, cx: &mut Cx<'_>, source: Addr) {
+    fn heard_neighbour(&mut self, cx: &mut Cx<'_>, source: Ipv4Addr) {
         let now = cx.now();
         let silent_at = now + self.params.neighbour_timeout();
         if let Some(e) = self.table.get_mut(source) {

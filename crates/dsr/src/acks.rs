@@ -1,7 +1,9 @@
 //! Route Maintenance without link-layer feedback: passive and network-layer acknowledgements (RFC 4728 sections 8.3.2 and
 //! 8.3.3; Maltz, Broch and Johnson 1999, sections 6.2 to 6.4).
 
-use wayhop_core::{Addr, Cx, Decision, Packet, RxMeta, SendState, Span, Time, TxId, TxSpec};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Cx, Decision, Packet, RxMeta, SendState, Span, Time, TxId, TxSpec};
 use wayhop_wire::Error;
 use wayhop_wire::dsr::{self, Builder, DsrOption};
 use wayhop_wire::ipv4::{self, protocol};
@@ -16,7 +18,7 @@ use crate::view::View;
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Hop {
     /// The neighbour.
-    pub(crate) to: Addr,
+    pub(crate) to: Ipv4Addr,
     /// Whether the packet is one of the protocol's own.
     pub(crate) control: bool,
     pub(crate) decision: Decision,
@@ -95,7 +97,7 @@ impl Engine {
     fn send_once(&mut self, cx: &mut Cx<'_>, p: Packet, hop: Hop) {
         cx.state(SendState {
             packet: p.meta.id,
-            next_hop: hop.to,
+            next_hop: hop.to.into(),
             decision: hop.decision,
             attempt: 1,
             hops: u8::try_from(hop.hops).unwrap_or(u8::MAX),
@@ -137,7 +139,7 @@ impl Engine {
         let rtt = self.neighbours.get(w.next_hop, now).rtt;
         cx.state(SendState {
             packet: w.packet.meta.id,
-            next_hop: w.next_hop,
+            next_hop: w.next_hop.into(),
             decision: if again { Decision::Retransmitted } else { decision },
             attempt: w.attempts,
             hops: w.hops,
@@ -152,7 +154,7 @@ impl Engine {
 
     /// How long a neighbour may take to confirm a packet that is sent now. `asked` says how often it asked before; `None`
     /// that it does not ask.
-    fn ack_timer(&mut self, cx: &Cx<'_>, next_hop: Addr, asked: Option<u8>) -> Span {
+    fn ack_timer(&mut self, cx: &Cx<'_>, next_hop: Ipv4Addr, asked: Option<u8>) -> Span {
         let p = &self.params;
         let ms = |v: u32| Span::from_millis(v.into());
         if asked.is_none() && p.passive_ack_timeout_ms > 0 {
@@ -170,7 +172,7 @@ impl Engine {
 
     /// Puts an Acknowledgement Request into a packet: behind the other options but the location, which stays the last, and
     /// behind a Flow State header (section 8.6.4).
-    fn put_ack_request(&mut self, me: Addr, p: &mut Packet, id: u16) -> Result<(), Error> {
+    fn put_ack_request(&mut self, me: Ipv4Addr, p: &mut Packet, id: u16) -> Result<(), Error> {
         let state = flow::take_header(p);
         if let Ok((ip, header)) = dsr::edit::parse(p.bytes()) {
             let routed = header.options().any(|o| matches!(o, Ok(DsrOption::SourceRoute(_))));
@@ -226,7 +228,7 @@ impl Engine {
             return;
         }
         let Ok(heard) = Fingerprint::read(bytes) else { return };
-        if let Some(at) = self.rexmt.heard(&heard, rx.from) {
+        if let Some(at) = self.rexmt.heard(&heard, rx.neighbour4()) {
             let w = self.rexmt.take(at);
             cx.note("passive_ack", w.next_hop, cx.now().since(w.sent).as_micros());
             self.confirmed(cx, w);

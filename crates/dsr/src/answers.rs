@@ -1,6 +1,8 @@
 //! Answering Acknowledgement Requests, and dropping what came before (RFC 4728 sections 8.3.3 and 8.6.3).
 
-use wayhop_core::{Addr, Cx, DropReason, Packet, Priority, RxMeta, TxSpec};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Cx, DropReason, Packet, Priority, RxMeta, TxSpec};
 use wayhop_link::etx::Cost;
 use wayhop_wire::Error;
 use wayhop_wire::dsr::{self, DsrOption};
@@ -59,7 +61,7 @@ impl Engine {
     }
 
     /// Answers an Acknowledgement Request.
-    fn answer(&mut self, cx: &mut Cx<'_>, v: &View<'_>, rx: &RxMeta, id: u16, asker: Option<Addr>) {
+    fn answer(&mut self, cx: &mut Cx<'_>, v: &View<'_>, rx: &RxMeta, id: u16, asker: Option<Ipv4Addr>) {
         let me = cx.addr();
         if v.has_ack {
             // Only the node that the Acknowledgement is for answers, straight to the neighbour that sent it.
@@ -101,7 +103,7 @@ impl Engine {
     }
 
     /// Sends an Acknowledgement along a route, or when a route has been found. It is not acknowledged itself.
-    fn send_ack(&mut self, cx: &mut Cx<'_>, id: u16, to: Addr, route: Option<Path>) {
+    fn send_ack(&mut self, cx: &mut Cx<'_>, id: u16, to: Ipv4Addr, route: Option<Path>) {
         let option = DsrOption::Ack { id, source: cx.addr(), destination: to };
         let Some(mut p) = self.control(cx, to, &[option]) else { return };
         let Some(route) = route else { return self.originate(cx, p, to) };
@@ -117,18 +119,18 @@ impl Engine {
 
 /// Lets routes pass that do not begin with the hop to one neighbour.
 struct Around {
-    me: Addr,
-    not_by: Addr,
+    me: Ipv4Addr,
+    not_by: Ipv4Addr,
 }
 
 impl Judge for Around {
-    fn penalty(&self, from: Addr, to: Addr) -> Option<u16> {
+    fn penalty(&self, from: Ipv4Addr, to: Ipv4Addr) -> Option<u16> {
         (from != self.me || to != self.not_by).then_some(0)
     }
     fn by_cost(&self) -> bool {
         false
     }
-    fn measured(&self, _: Addr) -> Option<Cost> {
+    fn measured(&self, _: Ipv4Addr) -> Option<Cost> {
         None
     }
 }

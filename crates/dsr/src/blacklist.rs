@@ -1,6 +1,8 @@
 //! Neighbours that are heard but may not hear this node (RFC 4728 section 4.6).
 
-use wayhop_core::{Addr, Inspect, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Inspect, Span, Time};
 
 /// How sure it is that a neighbour does not hear this node.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -14,7 +16,7 @@ pub(crate) enum OneWay {
 /// The blacklist: a bounded table of neighbours, by the time of the last failure.
 #[derive(Clone, Hash)]
 pub(crate) struct Blacklist {
-    rows: Vec<(Addr, Time)>,
+    rows: Vec<(Ipv4Addr, Time)>,
     probable: Span,
     expiry: Span,
 }
@@ -31,7 +33,7 @@ impl Blacklist {
         (self.probable, self.expiry) = (probable, expiry);
     }
     /// Unicast to `a` failed although `a` is heard.
-    pub(crate) fn add(&mut self, a: Addr, now: Time) {
+    pub(crate) fn add(&mut self, a: Ipv4Addr, now: Time) {
         if let Some(r) = self.rows.iter_mut().find(|r| r.0 == a) {
             r.1 = now;
             return;
@@ -43,11 +45,11 @@ impl Blacklist {
         self.rows.push((a, now));
     }
     /// Unicast to or from `a` worked.
-    pub(crate) fn remove(&mut self, a: Addr) {
+    pub(crate) fn remove(&mut self, a: Ipv4Addr) {
         self.rows.retain(|r| r.0 != a);
     }
     /// Whether `a` is on the list, and how surely.
-    pub(crate) fn state(&self, a: Addr, now: Time) -> Option<OneWay> {
+    pub(crate) fn state(&self, a: Ipv4Addr, now: Time) -> Option<OneWay> {
         let age = now.since(self.rows.iter().find(|r| r.0 == a)?.1);
         match age {
             _ if age < self.probable => Some(OneWay::Probable),

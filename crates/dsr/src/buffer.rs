@@ -1,15 +1,16 @@
 //! The Send Buffer (RFC 4728 section 4.2): packets that wait for a route.
 
 use std::collections::VecDeque;
+use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, Inspect, Packet, Span, Time};
+use wayhop_core::{Inspect, Packet, Span, Time};
 
 /// A packet that waits.
 #[derive(Clone)]
 pub(crate) struct Held {
     pub(crate) packet: Packet,
     /// Where it goes.
-    pub(crate) to: Addr,
+    pub(crate) to: Ipv4Addr,
     /// How often it was salvaged; 0 for packets of this node.
     pub(crate) salvage: u8,
     /// Whether this node made it.

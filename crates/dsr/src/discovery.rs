@@ -1,5 +1,7 @@
 //! Looking for routes: the Send Buffer, and Route Requests on their way (RFC 4728 sections 8.2.1 and 8.2.2).
 
+use std::net::Ipv4Addr;
+
 use wayhop_core::{Addr, BROADCAST, Cx, Decision, DropReason, Packet, RxMeta, SendState, Span, TxSpec};
 use wayhop_wire::dsr::{self, AddrList, DsrOption, LinkMetrics, RouteRequest};
 use wayhop_wire::ipv4;
@@ -127,7 +129,7 @@ impl Engine {
     }
 
     /// Asks for a route, if it is time to.
-    pub(crate) fn seek(&mut self, cx: &mut Cx<'_>, target: Addr, who: Wants) -> Seek {
+    pub(crate) fn seek(&mut self, cx: &mut Cx<'_>, target: Ipv4Addr, who: Wants) -> Seek {
         let now = cx.now();
         let ring_zero = self.params.ring_zero_search;
         let patience = Span::from_millis(self.params.nonprop_request_timeout_ms.into());
@@ -167,7 +169,7 @@ impl Engine {
     }
 
     /// Sets the timer for the next step of a discovery, unless the Send Buffer is looked at from time to time.
-    fn schedule_seek(&mut self, cx: &mut Cx<'_>, target: Addr) {
+    fn schedule_seek(&mut self, cx: &mut Cx<'_>, target: Ipv4Addr) {
         if self.params.send_buffer_check_max_ms > 0 {
             return;
         }
@@ -180,7 +182,7 @@ impl Engine {
     }
 
     /// A discovery without an answer goes on, or ends.
-    pub(crate) fn on_discovery_timer(&mut self, cx: &mut Cx<'_>, target: Addr) {
+    pub(crate) fn on_discovery_timer(&mut self, cx: &mut Cx<'_>, target: Ipv4Addr) {
         if !self.buffer.iter().any(|h| h.to == target) {
             return;
         }
@@ -199,7 +201,7 @@ impl Engine {
     }
 
     /// Sends a Route Request, with a Route Error that was told to this node lately (section 3.4.4).
-    fn request(&mut self, cx: &mut Cx<'_>, target: Addr, propagating: bool) {
+    fn request(&mut self, cx: &mut Cx<'_>, target: Ipv4Addr, propagating: bool) {
         let request = DsrOption::RouteRequest(RouteRequest {
             id: self.next_request_id,
             target,
@@ -233,7 +235,7 @@ impl Engine {
         let Some(r) = v.request else { return cx.drop(p, DropReason::Malformed) };
         let initiator = v.ip.src();
         if initiator == me || r.addresses.contains(me) {
-            self.hears_me(me, initiator, &r, rx.from);
+            self.hears_me(me, initiator, &r, rx.neighbour4());
             return cx.consume(p);
         }
         let named = r.addresses.has_duplicates() || r.addresses.contains(initiator);
@@ -248,9 +250,9 @@ impl Engine {
             return Self::accept_at(cx, p, me);
         }
         if self.params.blacklist && !r.target.is_multicast() {
-            match self.blacklist.state(rx.from, cx.now()) {
+            match self.blacklist.state(rx.neighbour4(), cx.now()) {
                 Some(OneWay::Probable) => return cx.consume(p),
-                Some(OneWay::Questionable) => return self.doubt(cx, p, rx.from),
+                Some(OneWay::Questionable) => return self.doubt(cx, p, rx.neighbour4()),
                 None => {}
             }
         }
@@ -272,12 +274,12 @@ impl Engine {
         if nonpropagating {
             return cx.consume(p);
         }
-        self.append_own_metric(cx, &mut p, rx.from);
+        self.append_own_metric(cx, &mut p, rx.neighbour4());
         self.propagate(cx, p);
     }
 
     /// Takes what a Route Request carries to the local stack, addressed to the request's target (section 8.2.2).
-    pub(crate) fn accept_at(cx: &mut Cx<'_>, mut p: Packet, target: Addr) {
+    pub(crate) fn accept_at(cx: &mut Cx<'_>, mut p: Packet, target: Ipv4Addr) {
         match ipv4::set_dst(p.bytes_mut(), target) {
             Ok(()) => Self::accept(cx, p),
             Err(_) => cx.drop(p, DropReason::Malformed),
@@ -311,7 +313,7 @@ impl Engine {
     // ---- one-way links ----
 
     /// A neighbour repeats a request with this node listed right before it: it heard this node (section 4.6).
-    fn hears_me(&mut self, me: Addr, initiator: Addr, r: &RouteRequest<'_>, neighbour: Addr) {
+    fn hears_me(&mut self, me: Ipv4Addr, initiator: Ipv4Addr, r: &RouteRequest<'_>, neighbour: Ipv4Addr) {
         let mut backwards = r.addresses.iter().rev();
         let repeated = backwards.next() == Some(neighbour) && backwards.next().unwrap_or(initiator) == me;
         if repeated {
@@ -321,7 +323,7 @@ impl Engine {
 
     /// Asks a neighbour whether it hears this node, by a unicast Route Request for itself, and keeps its own request
     /// meanwhile (section 8.2.2).
-    fn doubt(&mut self, cx: &mut Cx<'_>, p: Packet, neighbour: Addr) {
+    fn doubt(&mut self, cx: &mut Cx<'_>, p: Packet, neighbour: Ipv4Addr) {
         let asked = self.unidirectional_requests.iter().any(|d| d.0 == neighbour);
         if asked || self.unidirectional_requests.len() == MAX_UNIDIRECTIONAL_REQUESTS {
             return cx.consume(p);
@@ -346,7 +348,7 @@ impl Engine {
     }
 
     /// A unicast to or from a neighbour worked.
-    pub(crate) fn on_acked(&mut self, cx: &mut Cx<'_>, neighbour: Addr) {
+    pub(crate) fn on_acked(&mut self, cx: &mut Cx<'_>, neighbour: Ipv4Addr) {
         if self.blacklist.is_empty() {
             return;
         }
@@ -370,7 +372,7 @@ impl Engine {
 }
 
 /// Whether a request may ask for this: a node, or a group for which it carries data.
-fn is_target(a: Addr) -> bool {
+fn is_target(a: Ipv4Addr) -> bool {
     is_node(a) || a.is_multicast()
 }
 

@@ -1,7 +1,9 @@
 //! Packets that came again because their acknowledgement was lost: they are acknowledged again and not passed on again
 //! (Maltz, Broch and Johnson 1999, section 6.2; RFC 4728 does not treat them).
 
-use wayhop_core::{Addr, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Span, Time};
 
 use crate::rexmt::Fingerprint;
 
@@ -12,7 +14,7 @@ pub(crate) struct Seen {
     /// A few bits of each, in the same order: most packets are new, which these alone show.
     tags: Vec<u32>,
     next: usize,
-    answers: Vec<(Addr, u16, Time)>,
+    answers: Vec<(Ipv4Addr, u16, Time)>,
     next_answer: usize,
 }
 
@@ -39,7 +41,7 @@ impl Seen {
         false
     }
     /// Notes that a request is being answered; true if it was before.
-    pub(crate) fn answered(&mut self, to: Addr, id: u16, now: Time) -> bool {
+    pub(crate) fn answered(&mut self, to: Ipv4Addr, id: u16, now: Time) -> bool {
         if let Some(row) = self.answers.iter_mut().find(|a| (a.0, a.1) == (to, id)) {
             return now.since(core::mem::replace(&mut row.2, now)) < LIFETIME;
         }

@@ -1,5 +1,6 @@
 //! The node: its state, and the dispatch of inputs and options.
 
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use wayhop_core::{
@@ -43,7 +44,7 @@ pub struct Engine {
     pub(crate) grat: GratTable,
     pub(crate) blacklist: Blacklist,
     /// Route Requests of neighbours that are being asked whether they hear this node.
-    pub(crate) unidirectional_requests: Vec<(Addr, Packet, Time)>,
+    pub(crate) unidirectional_requests: Vec<(Ipv4Addr, Packet, Time)>,
     /// The last Route Error told to this node, for its next Route Request.
     pub(crate) told: Option<ToldError>,
     pub(crate) heard: HeardPackets,
@@ -86,13 +87,13 @@ pub(crate) enum Timer {
     /// The oldest packet of the Send Buffer will have waited too long.
     BufferExpiry,
     /// A discovery for this target may go on.
-    Discovery(Addr),
+    Discovery(Ipv4Addr),
     /// A held-back Route Reply is due.
     HeldReply,
     /// A neighbour has not answered whether it hears this node.
     Doubt,
     /// Routes to this target over links remembered as bad may be used.
-    LastResort(Addr),
+    LastResort(Ipv4Addr),
     /// The next look into the Maintenance Buffer.
     Rexmt,
     /// The next probe of this node's links.
@@ -116,11 +117,11 @@ impl Timer {
         Some(match k.0 >> 32 {
             1 => Self::BufferCheck,
             2 => Self::BufferExpiry,
-            3 => Self::Discovery(Addr::from_bits(k.0 as u32)),
+            3 => Self::Discovery(Ipv4Addr::from_bits(k.0 as u32)),
             4 => Self::HeldReply,
             5 => Self::Doubt,
             17 => Self::Probe,
-            16 => Self::LastResort(Addr::from_bits(k.0 as u32)),
+            16 => Self::LastResort(Ipv4Addr::from_bits(k.0 as u32)),
             6 => Self::Rexmt,
             _ => return None,
         })
@@ -433,7 +434,7 @@ impl Protocol for Engine {
     fn on_overheard(&mut self, cx: &mut Cx<'_>, p: &[u8], next_hop: Addr, rx: &RxMeta) {
         self.hear_passed_on(cx, p, rx);
         if self.params.snoop_overheard {
-            self.overhear(cx, p, next_hop, rx);
+            self.overhear(cx, p, next_hop.v4_or_unspecified(), rx);
         }
     }
 
@@ -443,6 +444,7 @@ impl Protocol for Engine {
 
     fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
         let TxReport { id, next_hop, status, packet: mut p, .. } = report;
+        let next_hop = next_hop.v4_or_unspecified();
         if id.is_some_and(|id| self.on_copy_status(cx, id, &mut p)) {
             return;
         }
@@ -475,7 +477,9 @@ impl Protocol for Engine {
 
     fn on_command(&mut self, cx: &mut Cx<'_>, command: &Command) -> Result<(), Refused> {
         match command {
-            Command::PurgeRoutes { destination } => self.cache.purge(*destination),
+            Command::PurgeRoutes { destination } => {
+                self.cache.purge(destination.map(Addr::v4_or_unspecified));
+            }
             Command::SetParameters { json } => return self.set_parameters(cx, json),
             _ => return Err(Refused(format!("DSR does not know the order {command:?}"))),
         }

@@ -5,7 +5,9 @@
 //! came by, each measured by the node at its end; a Route Reply those of its route. They go into the link cache, in both
 //! directions, for ETX is the same in both. Own links count as this node measures them now.
 
-use wayhop_core::{Addr, BROADCAST, Cx, Packet, RxMeta, Span, TxSpec};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{BROADCAST, Cx, Packet, RxMeta, Span, TxSpec};
 use wayhop_link::etx::{Cost, INTERVAL};
 use wayhop_wire::dsr::{DsrOption, LinkMetrics, Probe, edit};
 use wayhop_wire::ipv4;
@@ -47,19 +49,19 @@ impl Engine {
     /// A neighbour's probe.
     pub(crate) fn on_probe(&mut self, cx: &Cx<'_>, v: &View<'_>, rx: &RxMeta) {
         let (Some(etx), Some(probe)) = (&mut self.links.etx, v.probe) else { return };
-        if rx.broadcast && v.ip.src() == rx.from {
+        if rx.broadcast && v.ip.src() == rx.neighbour4() {
             let count = probe.entries().find(|e| e.0 == cx.addr()).map(|e| e.1);
-            etx.heard(rx.from, count, cx.now());
+            etx.heard(rx.neighbour4(), count, cx.now());
         }
     }
 
     /// What the link between this node and a neighbour costs, as a Link Metrics option says it; 0 when nobody knows.
-    fn own_metric(&self, cx: &Cx<'_>, neighbour: Addr) -> u32 {
+    fn own_metric(&self, cx: &Cx<'_>, neighbour: Ipv4Addr) -> u32 {
         self.links.etx.as_ref().and_then(|e| e.cost(neighbour, cx.now())).map_or(0, |c| c.0)
     }
 
     /// Appends the cost of the link that a Route Request came by. Requests of nodes that do not measure have no place for it.
-    pub(crate) fn append_own_metric(&self, cx: &Cx<'_>, p: &mut Packet, from: Addr) {
+    pub(crate) fn append_own_metric(&self, cx: &Cx<'_>, p: &mut Packet, from: Ipv4Addr) {
         if self.links.etx.is_some() {
             let _ = edit::append_link_metric(p, self.own_metric(cx, from));
         }

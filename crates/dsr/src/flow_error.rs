@@ -1,6 +1,8 @@
 //! Errors about flows: a node that does not know a packet's flow tells its source (RFC 4728 sections 3.5.4 and 8.6.3).
 
-use wayhop_core::{Addr, Cx, Decision, DropReason, Packet, RxMeta, Span};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Cx, Decision, DropReason, Packet, RxMeta, Span};
 use wayhop_wire::dsr::{DsrOption, FlowState, RouteError, RouteErrorKind};
 use wayhop_wire::ipv4;
 
@@ -34,12 +36,12 @@ impl Engine {
     }
 
     /// The nodes before this one know the flow, so the error goes back over them without a route of its own.
-    fn send_flow_error(&mut self, cx: &mut Cx<'_>, e: Packet, to: Addr, rx: &RxMeta) {
+    fn send_flow_error(&mut self, cx: &mut Cx<'_>, e: Packet, to: Ipv4Addr, rx: &RxMeta) {
         if !self.params.flow_errors_by_hop || rx.broadcast {
             return self.originate(cx, e, to);
         }
         // How far away the source is, only the nodes between know.
-        self.transmit(cx, e, error_hop(rx.from, 1));
+        self.transmit(cx, e, error_hop(rx.neighbour4(), 1));
     }
 
     /// Sends a control packet without source route on: an error about a flow goes to the flow's previous hop (section
@@ -78,6 +80,6 @@ impl Engine {
 }
 
 /// The hop of an error to the node before this one on the flow; the source is `hops` away.
-fn error_hop(to: Addr, hops: usize) -> Hop {
+fn error_hop(to: Ipv4Addr, hops: usize) -> Hop {
     Hop { to, control: true, decision: Decision::Forwarded, hops, delay: Span::ZERO }
 }

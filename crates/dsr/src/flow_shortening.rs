@@ -3,7 +3,9 @@
 //! A packet of a flow does not list the nodes ahead, so a node that overhears one too early notes it. When the packet
 //! comes by its route, the source is told that the nodes between can be left out.
 
-use wayhop_core::{Addr, Cx, Packet, RxMeta};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Cx, Packet, RxMeta};
 use wayhop_wire::dsr::FlowState;
 use wayhop_wire::ipv4;
 
@@ -16,7 +18,7 @@ const FLOWS: usize = 64;
 const PACKETS: usize = 4;
 
 /// (source, destination, flow identifier).
-type Name = (Addr, Addr, u16);
+type Name = (Ipv4Addr, Ipv4Addr, u16);
 
 /// What tells a packet of a flow from others: identification and fragment offset of its IP header, which no hop changes.
 type Key = (u16, u16);
@@ -93,7 +95,7 @@ impl Engine {
         };
         let Some(due_at) = due_at.filter(|&n| n > 0 && n < f.hop_count) else { return };
         // A frame from another node than the one before that place proves nothing.
-        if f.route.nodes().get(usize::from(due_at) - 1) == Some(&rx.from) {
+        if f.route.nodes().get(usize::from(due_at) - 1) == Some(&rx.neighbour4()) {
             let name = (from, to, f.id);
             self.ars.note(name, key(ip), due_at);
         }
@@ -136,8 +138,8 @@ impl Engine {
 mod tests {
     use super::*;
 
-    const A: Addr = Addr::new(10, 0, 0, 1);
-    const B: Addr = Addr::new(10, 0, 0, 2);
+    const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+    const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 
     #[test]
     fn the_lowest_hop_count_of_a_packet_counts_and_is_told_once() {

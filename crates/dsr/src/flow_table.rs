@@ -1,6 +1,8 @@
 //! The Flow Table and the Default Flow ID Table (RFC 4728 sections 5.1 and 5.3).
 
-use wayhop_core::{Addr, Inspect, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Inspect, Span, Time};
 
 use crate::Params;
 use crate::path::Path;
@@ -9,8 +11,8 @@ use crate::view::Way;
 /// A flow: hop-by-hop state that stands for a source route.
 #[derive(Clone, Hash)]
 pub(crate) struct Flow {
-    pub(crate) source: Addr,
-    pub(crate) destination: Addr,
+    pub(crate) source: Ipv4Addr,
+    pub(crate) destination: Ipv4Addr,
     pub(crate) id: u16,
     /// The Hop Count of packets as this node gets them, after it counted itself; 0 at the source. It is this node's place
     /// on the route.
@@ -30,11 +32,11 @@ pub(crate) struct Flow {
 
 impl Flow {
     /// The neighbour that gets the flow's packets from this node; none at the destination.
-    pub(crate) fn next_hop(&self) -> Option<Addr> {
+    pub(crate) fn next_hop(&self) -> Option<Ipv4Addr> {
         self.route.nodes().get(usize::from(self.hop_count) + 1).copied()
     }
     /// The neighbour that sends them here; none at the source.
-    pub(crate) fn previous_hop(&self) -> Option<Addr> {
+    pub(crate) fn previous_hop(&self) -> Option<Ipv4Addr> {
         let at = usize::from(self.hop_count).checked_sub(1)?;
         self.route.nodes().get(at).copied()
     }
@@ -43,7 +45,7 @@ impl Flow {
         let receiver = usize::from(self.hop_count) + 1;
         (receiver < self.route.len()).then_some(Way { nodes: self.route, receiver })
     }
-    fn is_between(&self, source: Addr, destination: Addr) -> bool {
+    fn is_between(&self, source: Ipv4Addr, destination: Ipv4Addr) -> bool {
         self.source == source && self.destination == destination
     }
 }
@@ -51,8 +53,8 @@ impl Flow {
 /// The default flow of a source and a destination.
 #[derive(Clone, Hash)]
 struct DefaultFlow {
-    source: Addr,
-    destination: Addr,
+    source: Ipv4Addr,
+    destination: Ipv4Addr,
     id: u16,
 }
 
@@ -71,7 +73,7 @@ pub(crate) struct FlowTable {
     /// Since when identifiers are counted, and how many were given out since.
     counted: (Time, u16),
     /// Nodes that said that they have no flow state.
-    without: Vec<Addr>,
+    without: Vec<Ipv4Addr>,
 }
 
 /// How many nodes without flow state are remembered.
@@ -111,26 +113,37 @@ impl FlowTable {
     }
 
     /// The unexpired flow of this name.
-    pub(crate) fn get(&mut self, source: Addr, destination: Addr, id: u16, now: Time) -> Option<&mut Flow> {
+    pub(crate) fn get(
+        &mut self,
+        source: Ipv4Addr,
+        destination: Ipv4Addr,
+        id: u16,
+        now: Time,
+    ) -> Option<&mut Flow> {
         self.rows
             .iter_mut()
             .rev()
             .find(|f| f.id == id && f.is_between(source, destination) && f.expires > now)
     }
     /// The identifier of the default flow.
-    pub(crate) fn default_id(&self, source: Addr, destination: Addr) -> Option<u16> {
+    pub(crate) fn default_id(&self, source: Ipv4Addr, destination: Ipv4Addr) -> Option<u16> {
         self.defaults.iter().find(|d| d.source == source && d.destination == destination).map(|d| d.id)
     }
     /// The default flow, if it has not expired.
-    pub(crate) fn default_flow(&mut self, source: Addr, destination: Addr, now: Time) -> Option<&mut Flow> {
+    pub(crate) fn default_flow(
+        &mut self,
+        source: Ipv4Addr,
+        destination: Ipv4Addr,
+        now: Time,
+    ) -> Option<&mut Flow> {
         let id = self.default_id(source, destination)?;
         self.get(source, destination, id, now)
     }
     /// The flow of this name, or the default flow.
     pub(crate) fn named_or_default(
         &mut self,
-        source: Addr,
-        destination: Addr,
+        source: Ipv4Addr,
+        destination: Ipv4Addr,
         id: Option<u16>,
         now: Time,
     ) -> Option<&mut Flow> {
@@ -142,8 +155,8 @@ impl FlowTable {
     /// This node's own flow along this route.
     pub(crate) fn along(
         &mut self,
-        source: Addr,
-        destination: Addr,
+        source: Ipv4Addr,
+        destination: Ipv4Addr,
         route: &Path,
         now: Time,
     ) -> Option<&mut Flow> {
@@ -228,12 +241,12 @@ impl FlowTable {
     }
 
     /// This node's own flows over a broken link end.
-    pub(crate) fn remove_link(&mut self, me: Addr, from: Addr, to: Addr) {
+    pub(crate) fn remove_link(&mut self, me: Ipv4Addr, from: Ipv4Addr, to: Ipv4Addr) {
         self.rows.retain(|f| f.source != me || !f.route.has_link(from, to));
     }
 
     /// Some node does not know this node's flow (`None`: the default one): it has to be announced again.
-    pub(crate) fn announce_again(&mut self, me: Addr, destination: Addr, id: Option<u16>) {
+    pub(crate) fn announce_again(&mut self, me: Ipv4Addr, destination: Ipv4Addr, id: Option<u16>) {
         let Some(id) = id.or_else(|| self.default_id(me, destination)) else { return };
         for f in &mut self.rows {
             if f.id == id && f.is_between(me, destination) {
@@ -243,7 +256,7 @@ impl FlowTable {
     }
 
     /// A node has no flow state: flows through it end, and no new ones are made.
-    pub(crate) fn avoid(&mut self, me: Addr, node: Addr) {
+    pub(crate) fn avoid(&mut self, me: Ipv4Addr, node: Ipv4Addr) {
         self.rows.retain(|f| f.source != me || !f.route.contains(node));
         if !self.without.contains(&node) && self.without.len() < MAX_WITHOUT {
             self.without.push(node);
@@ -265,7 +278,7 @@ impl FlowTable {
                     ("destination", &f.destination),
                     ("id", &f.id),
                     ("hop_count", &f.hop_count),
-                    ("next_hop", &f.next_hop().unwrap_or(Addr::UNSPECIFIED)),
+                    ("next_hop", &f.next_hop().unwrap_or(Ipv4Addr::UNSPECIFIED)),
                     ("default", &default),
                     ("expires_in_s", &left),
                 ],
@@ -282,8 +295,8 @@ mod tests {
         Time::ZERO + Span::from_secs(s)
     }
 
-    fn node(n: u8) -> Addr {
-        Addr::new(10, 0, 0, n)
+    fn node(n: u8) -> Ipv4Addr {
+        Ipv4Addr::new(10, 0, 0, n)
     }
 
     fn route(nodes: &[u8]) -> Path {

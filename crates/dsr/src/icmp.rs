@@ -1,7 +1,9 @@
 //! The ICMP messages that DSR originates (RFC 4728 section 8.1.5): Parameter Problem for a wrong Segments Left, and
 //! Destination Unreachable, fragmentation needed, for a packet that is too long for the link (RFC 792, RFC 1191).
 
-use wayhop_core::{Addr, Cx, DropReason, Packet};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Cx, DropReason, Packet};
 use wayhop_wire::dsr::{self, DsrOption, HEADER_LEN};
 use wayhop_wire::icmp::{self, Repr, unreachable_code};
 use wayhop_wire::ipv4::{self, protocol};
@@ -71,7 +73,7 @@ impl Engine {
         }
     }
 
-    pub(crate) fn icmp_packet(&mut self, cx: &mut Cx<'_>, to: Addr, message: &Repr<'_>) -> Packet {
+    pub(crate) fn icmp_packet(&mut self, cx: &mut Cx<'_>, to: Ipv4Addr, message: &Repr<'_>) -> Packet {
         let len = message.buffer_len();
         let mut p = cx.alloc(ipv4::HEADER_LEN + len);
         let mut repr = ipv4::Repr::new(cx.addr(), to, protocol::ICMP, len as u16);

@@ -1,6 +1,8 @@
 //! What a node learns from packets that pass by (RFC 4728 sections 3.3.1 and 8.1.4).
 
-use wayhop_core::{Addr, Cx, RxMeta, Span};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Cx, RxMeta, Span};
 use wayhop_wire::dsr::{self, DsrOption, LinkMetrics, RouteReply, RouteRequest};
 use wayhop_wire::ipv4::{self, protocol};
 
@@ -110,7 +112,7 @@ impl Engine {
     pub(crate) fn learn_request(
         &mut self,
         cx: &mut Cx<'_>,
-        initiator: Addr,
+        initiator: Ipv4Addr,
         r: &RouteRequest<'_>,
         metrics: Option<LinkMetrics<'_>>,
     ) {
@@ -148,9 +150,9 @@ impl Engine {
     pub(crate) fn learn_reply(
         &mut self,
         cx: &mut Cx<'_>,
-        to: Addr,
+        to: Ipv4Addr,
         r: &RouteReply<'_>,
-        from: Addr,
+        from: Ipv4Addr,
         received: bool,
     ) {
         let me = cx.addr();
@@ -175,12 +177,12 @@ impl Engine {
     }
 
     /// Whether a neighbour that is heard may be taken for one that hears this node.
-    pub(crate) fn trusts(&self, neighbour: Addr, cx: &Cx<'_>) -> bool {
+    pub(crate) fn trusts(&self, neighbour: Ipv4Addr, cx: &Cx<'_>) -> bool {
         self.blacklist.is_empty() || self.blacklist.state(neighbour, cx.now()) != Some(OneWay::Probable)
     }
 
     /// A packet between two other nodes, heard in promiscuous mode.
-    pub(crate) fn overhear(&mut self, cx: &mut Cx<'_>, bytes: &[u8], next_hop: Addr, rx: &RxMeta) {
+    pub(crate) fn overhear(&mut self, cx: &mut Cx<'_>, bytes: &[u8], next_hop: Ipv4Addr, rx: &RxMeta) {
         let me = cx.addr();
         self.links.hear(rx, cx.now());
         let Ok(ip) = ipv4::Packet::new_snapped(bytes) else { return };
@@ -224,7 +226,7 @@ impl Engine {
     }
 
     /// Whether an address of a request or reply could be a node's.
-    pub(crate) fn all_nodes(list: impl IntoIterator<Item = Addr>) -> bool {
+    pub(crate) fn all_nodes(list: impl IntoIterator<Item = Ipv4Addr>) -> bool {
         list.into_iter().all(is_node)
     }
 }

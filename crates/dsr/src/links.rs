@@ -1,7 +1,9 @@
 //! What this node knows of links, and what follows for its routes: bad links are remembered (CMU-CS-99-116 section 9.2),
 //! and costs are measured.
 
-use wayhop_core::{Addr, Cx, Inspect, RxMeta, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Cx, Inspect, RxMeta, Span, Time};
 use wayhop_link::bad_links::{BadLinkMemory, Known, Link, Probability, ProbabilityParams, Timed, UntilMoved};
 use wayhop_link::etx::{Cost, Etx};
 use wayhop_link::{Positions, Signals};
@@ -24,7 +26,7 @@ const NEWS: usize = 8;
 /// What a node knows of links.
 #[derive(Clone)]
 pub(crate) struct Links {
-    me: Addr,
+    me: Ipv4Addr,
     pub(crate) positions: Positions,
     pub(crate) signals: Signals,
     memory: Option<Box<dyn BadLinkMemory>>,
@@ -53,7 +55,7 @@ impl Links {
             }))),
         };
         Self {
-            me: Addr::UNSPECIFIED,
+            me: Ipv4Addr::UNSPECIFIED,
             positions: Positions::new(NODES),
             signals: Signals::new(NEIGHBOURS),
             memory,
@@ -86,7 +88,7 @@ impl Links {
     }
 
     /// The node comes up.
-    pub(crate) fn start(&mut self, me: Addr) {
+    pub(crate) fn start(&mut self, me: Ipv4Addr) {
         self.me = me;
     }
 
@@ -103,12 +105,12 @@ impl Links {
     #[inline]
     pub(crate) fn hear(&mut self, rx: &RxMeta, now: Time) {
         if self.wants_signals {
-            self.signals.heard(rx.from, rx.signal_dbm.into(), now);
+            self.signals.heard(rx.neighbour4(), rx.signal_dbm.into(), now);
         }
     }
 
     /// A link failed: this node gave it up, or a Route Error says so.
-    pub(crate) fn failed(&mut self, cx: &Cx<'_>, from: Addr, to: Addr) {
+    pub(crate) fn failed(&mut self, cx: &Cx<'_>, from: Ipv4Addr, to: Ipv4Addr) {
         let Some(mut memory) = self.memory.take() else { return };
         let (link, now) = (Link { from, to }, cx.now());
         let old = self.news.iter().any(|(l, at)| *l == link && now.since(*at) < SAME_NEWS);
@@ -126,7 +128,7 @@ impl Links {
 
     /// A packet to a neighbour was acknowledged.
     #[inline]
-    pub(crate) fn worked(&mut self, cx: &Cx<'_>, neighbour: Addr) {
+    pub(crate) fn worked(&mut self, cx: &Cx<'_>, neighbour: Ipv4Addr) {
         if let Some(mut memory) = self.memory.take() {
             let link = Link { from: cx.addr(), to: neighbour };
             memory.worked(link, &self.known(cx.now()));
@@ -168,7 +170,7 @@ struct Verdict<'a> {
 }
 
 impl Judge for Verdict<'_> {
-    fn penalty(&self, from: Addr, to: Addr) -> Option<u16> {
+    fn penalty(&self, from: Ipv4Addr, to: Ipv4Addr) -> Option<u16> {
         let Some(memory) = self.memory.filter(|m| !m.is_empty()) else { return Some(0) };
         let link = Link { from, to };
         match (memory.refuses(link, &self.known), self.last_resort) {
@@ -183,14 +185,14 @@ impl Judge for Verdict<'_> {
     fn by_cost(&self) -> bool {
         self.etx.is_some()
     }
-    fn measured(&self, neighbour: Addr) -> Option<Cost> {
+    fn measured(&self, neighbour: Ipv4Addr) -> Option<Cost> {
         self.etx?.cost(neighbour, self.known.now)
     }
 }
 
 impl Engine {
     /// The best usable route to a node, written to `out`; false when there is none.
-    pub(crate) fn route_to(&mut self, cx: &Cx<'_>, to: Addr, what_for: Purpose, out: &mut Path) -> bool {
+    pub(crate) fn route_to(&mut self, cx: &Cx<'_>, to: Ipv4Addr, what_for: Purpose, out: &mut Path) -> bool {
         if self.links.memory.is_none() && self.links.etx.is_none() {
             return self.cache.find(to, what_for, cx.now(), out);
         }
@@ -203,7 +205,7 @@ impl Engine {
     fn find_judged(
         &mut self,
         cx: &Cx<'_>,
-        to: Addr,
+        to: Ipv4Addr,
         what_for: Purpose,
         last_resort: bool,
         out: &mut Path,
@@ -219,14 +221,14 @@ impl Engine {
     }
 
     /// Whether a discovery of this target may end: a Route Reply over links remembered as bad ends none.
-    pub(crate) fn answers(&mut self, cx: &Cx<'_>, target: Addr) -> bool {
+    pub(crate) fn answers(&mut self, cx: &Cx<'_>, target: Ipv4Addr) -> bool {
         let mut route = Path::EMPTY;
         self.links.memory.is_none() || self.find_judged(cx, target, Purpose::Check, false, &mut route)
     }
 
     /// When routes over links remembered as bad are used after all: some time after a propagating request, if nothing
     /// better was found. `None` while that cannot be said.
-    pub(crate) fn last_resort_at(&self, target: Addr) -> Option<Time> {
+    pub(crate) fn last_resort_at(&self, target: Ipv4Addr) -> Option<Time> {
         let wait = self.params.bad_link_last_resort_ms;
         if self.links.memory.is_none() || wait == 0 {
             return None;
@@ -235,12 +237,12 @@ impl Engine {
         Some(asked + Span::from_millis(wait.into()))
     }
 
-    fn is_last_resort(&self, target: Addr, now: Time) -> bool {
+    fn is_last_resort(&self, target: Ipv4Addr, now: Time) -> bool {
         self.last_resort_at(target).is_some_and(|at| at <= now)
     }
 
     /// Sets the timer for the last resort, when a discovery has come to its propagating request.
-    pub(crate) fn schedule_last_resort(&self, cx: &mut Cx<'_>, target: Addr) {
+    pub(crate) fn schedule_last_resort(&self, cx: &mut Cx<'_>, target: Ipv4Addr) {
         if let Some(at) = self.last_resort_at(target).filter(|at| *at > cx.now()) {
             cx.set_timer(Timer::LastResort(target).key(), at);
         }

@@ -1,6 +1,8 @@
 //! Forwarding along source routes, and what happens when a link breaks (RFC 4728 sections 8.1.5, 8.3 and 8.3.6).
 
-use wayhop_core::{Addr, Cx, Decision, DropReason, Packet, RxMeta, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Cx, Decision, DropReason, Packet, RxMeta, Span, Time};
 use wayhop_wire::dsr::{self, DsrOption, FlowState};
 use wayhop_wire::ipv4::{self, protocol};
 
@@ -16,10 +18,10 @@ use crate::view::{View, is_node};
 /// A link that broke just now, while the packets that waited for it come back.
 #[derive(Clone, Hash)]
 pub(crate) struct Broken {
-    next_hop: Addr,
+    next_hop: Ipv4Addr,
     at: Time,
     /// The nodes that were told already.
-    told: Vec<Addr>,
+    told: Vec<Ipv4Addr>,
 }
 
 impl Engine {
@@ -86,7 +88,7 @@ impl Engine {
     }
 
     /// The MAC gave up sending `p` to `next_hop`.
-    pub(crate) fn on_broken_link(&mut self, cx: &mut Cx<'_>, p: Packet, next_hop: Addr, tries: u8) {
+    pub(crate) fn on_broken_link(&mut self, cx: &mut Cx<'_>, p: Packet, next_hop: Ipv4Addr, tries: u8) {
         let me = cx.addr();
         cx.note("link_broken", next_hop, tries.into());
         self.cache.remove_link(me, next_hop);
@@ -105,13 +107,13 @@ impl Engine {
     }
 
     /// A packet that waited for a broken link comes back (section 3.4.2).
-    pub(crate) fn on_recalled(&mut self, cx: &mut Cx<'_>, p: Packet, next_hop: Addr) {
+    pub(crate) fn on_recalled(&mut self, cx: &mut Cx<'_>, p: Packet, next_hop: Ipv4Addr) {
         let tell = self.params.error_to_queued_sources;
         self.fail(cx, p, next_hop, tell);
     }
 
     /// Tells the node that chose a packet's route, once for a broken link, and tries to save the packet.
-    fn fail(&mut self, cx: &mut Cx<'_>, mut p: Packet, next_hop: Addr, tell: bool) {
+    fn fail(&mut self, cx: &mut Cx<'_>, mut p: Packet, next_hop: Ipv4Addr, tell: bool) {
         // Section 8.6.7: a salvaged packet has no Flow State header.
         let state = flow::take_header(&mut p);
         let plain = ipv4::Packet::new_checked(p.bytes()).is_ok_and(|ip| ip.protocol() != protocol::DSR);
@@ -151,7 +153,7 @@ impl Engine {
     }
 
     /// Whether a node has not been told of the link that broke just now; it will be.
-    fn is_untold(&mut self, a: Addr) -> bool {
+    fn is_untold(&mut self, a: Ipv4Addr) -> bool {
         match &mut self.broken {
             Some(b) if b.told.contains(&a) => false,
             Some(b) => {
@@ -164,7 +166,7 @@ impl Engine {
 
     /// Sends a packet by another route if that is allowed and there is one. `broken` is the neighbour that could not be
     /// reached.
-    pub(crate) fn save(&mut self, cx: &mut Cx<'_>, mut p: Packet, broken: Option<Addr>) {
+    pub(crate) fn save(&mut self, cx: &mut Cx<'_>, mut p: Packet, broken: Option<Ipv4Addr>) {
         let me = cx.addr();
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         let to = ip.dst();
@@ -210,7 +212,7 @@ impl Engine {
 }
 
 /// Whether a Route Reply of the packet lists the link, in either direction.
-fn reply_names_link(v: &View<'_>, a: Addr, b: Addr) -> bool {
+fn reply_names_link(v: &View<'_>, a: Ipv4Addr, b: Ipv4Addr) -> bool {
     v.replies().any(|r| {
         let route = Path::from_nodes([v.ip.dst()].into_iter().chain(r.addresses.iter()));
         route.has_link(a, b) || route.has_link(b, a)

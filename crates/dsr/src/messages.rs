@@ -68,16 +68,16 @@ pub(crate) fn hop(d: &Datagram<'_>) -> Option<(Addr, Addr)> {
     for option in header.options() {
         match option.ok()? {
             DsrOption::RouteRequest(r) => {
-                return Some((r.addresses.last().unwrap_or(d.source), d.destination));
+                return Some((r.addresses.last().map_or(d.source, Addr::from), d.destination));
             }
             DsrOption::SourceRoute(s) => {
                 let n = s.addresses.len();
                 let next = n.checked_sub(usize::from(s.segments_left))?;
                 let from = match next.checked_sub(1) {
-                    Some(i) => s.addresses.at(i)?,
+                    Some(i) => s.addresses.at(i)?.into(),
                     None => d.source,
                 };
-                return Some((from, s.addresses.at(next).unwrap_or(d.destination)));
+                return Some((from, s.addresses.at(next).map_or(d.destination, Addr::from)));
             }
             _ => {}
         }

@@ -4,7 +4,9 @@
 //! GPS corrections to every node: a Route Request whose target is the group floods the network and carries the packet;
 //! whoever hears it for the first time takes a copy to its local stack, and nobody answers.
 
-use wayhop_core::{Addr, BROADCAST, Cx, DropReason, Packet};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{BROADCAST, Cx, DropReason, Packet};
 use wayhop_wire::dsr::{self, AddrList, Builder, DsrOption, RouteRequest};
 use wayhop_wire::ipv4::{self, protocol};
 
@@ -13,13 +15,13 @@ use crate::view::View;
 
 /// Whether packets for this group go further than to the neighbours. The groups 224.0.0.0/24 stay on their link whatever
 /// their TTL says (RFC 5771 section 4).
-pub(crate) fn is_flooded(group: Addr) -> bool {
+pub(crate) fn is_flooded(group: Ipv4Addr) -> bool {
     group.is_multicast() && group.octets()[..3] != [224, 0, 0]
 }
 
 impl Engine {
     /// Sends a packet of this node to all nodes. Its own TTL says how far, up to the limit of a Route Request.
-    pub(crate) fn flood(&mut self, cx: &mut Cx<'_>, mut p: Packet, group: Addr) {
+    pub(crate) fn flood(&mut self, cx: &mut Cx<'_>, mut p: Packet, group: Ipv4Addr) {
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         let ttl = ip.ttl().min(self.params.discovery_hop_limit);
         if ttl == 0 {

@@ -1,13 +1,15 @@
 //! What this node knows of the neighbours that it sends to: how long they take to confirm a packet, and when they last did
 //! (RFC 4728 sections 8.3 and 8.3.3).
 
-use wayhop_core::{Addr, Inspect, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Inspect, Span, Time};
 use wayhop_link::RttEstimator;
 
 /// One neighbour.
 #[derive(Copy, Clone, Debug, Hash)]
 pub(crate) struct Neighbour {
-    addr: Addr,
+    addr: Ipv4Addr,
     pub(crate) rtt: RttEstimator,
     /// When it last confirmed a packet.
     confirmed: Option<Time>,
@@ -23,7 +25,7 @@ pub(crate) struct Neighbours(Vec<Neighbour>);
 
 impl Neighbours {
     /// The row of a neighbour, a new one if need be.
-    pub(crate) fn get(&mut self, addr: Addr, now: Time) -> &mut Neighbour {
+    pub(crate) fn get(&mut self, addr: Ipv4Addr, now: Time) -> &mut Neighbour {
         let at = self.0.iter().position(|n| n.addr == addr).unwrap_or_else(|| {
             if self.0.len() == SIZE {
                 let idle = (0..SIZE).min_by_key(|&i| self.0[i].used).unwrap_or(0);
@@ -37,7 +39,7 @@ impl Neighbours {
         n
     }
     /// A neighbour confirmed a packet. By Karn's rule `rtt` is given only when the packet had been sent once.
-    pub(crate) fn confirm(&mut self, addr: Addr, now: Time, rtt: Option<Span>) {
+    pub(crate) fn confirm(&mut self, addr: Ipv4Addr, now: Time, rtt: Option<Span>) {
         let n = self.get(addr, now);
         n.confirmed = Some(now);
         if let Some(rtt) = rtt {
@@ -45,7 +47,7 @@ impl Neighbours {
         }
     }
     /// Whether a neighbour confirmed a packet less than `holdoff` ago.
-    pub(crate) fn is_fresh(&self, addr: Addr, now: Time, holdoff: Span) -> bool {
+    pub(crate) fn is_fresh(&self, addr: Ipv4Addr, now: Time, holdoff: Span) -> bool {
         let row = self.0.iter().find(|n| n.addr == addr);
         row.and_then(|n| n.confirmed).is_some_and(|at| now.since(at) < holdoff)
     }

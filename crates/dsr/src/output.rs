@@ -1,6 +1,8 @@
 //! Building packets and sending them (RFC 4728 sections 8.1.1 to 8.1.3).
 
-use wayhop_core::{Addr, Cx, Decision, DropReason, Packet, Span, TxSpec};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Cx, Decision, DropReason, Packet, Span, TxSpec};
 use wayhop_wire::dsr::{self, AddrList, Builder, DsrOption, SourceRoute};
 use wayhop_wire::ipv4::{self, protocol};
 use wayhop_wire::{Error, checksum};
@@ -15,7 +17,12 @@ use crate::view::View;
 
 impl Engine {
     /// A control packet of this node with these options; `None` when they do not fit.
-    pub(crate) fn control(&mut self, cx: &mut Cx<'_>, to: Addr, options: &[DsrOption<'_>]) -> Option<Packet> {
+    pub(crate) fn control(
+        &mut self,
+        cx: &mut Cx<'_>,
+        to: Ipv4Addr,
+        options: &[DsrOption<'_>],
+    ) -> Option<Packet> {
         let location = self.own_location();
         let mut b = Builder::new(&mut self.scratch, protocol::NO_NEXT_HEADER);
         for o in options {
@@ -48,12 +55,12 @@ impl Engine {
     }
 
     /// Sends a packet of this node, or keeps it until a route is found.
-    pub(crate) fn originate(&mut self, cx: &mut Cx<'_>, p: Packet, to: Addr) {
+    pub(crate) fn originate(&mut self, cx: &mut Cx<'_>, p: Packet, to: Ipv4Addr) {
         self.originate_as(cx, p, to, Decision::Cached);
     }
 
     /// The same, with what the trace shall say of a route that is known.
-    pub(crate) fn originate_as(&mut self, cx: &mut Cx<'_>, p: Packet, to: Addr, decision: Decision) {
+    pub(crate) fn originate_as(&mut self, cx: &mut Cx<'_>, p: Packet, to: Ipv4Addr, decision: Decision) {
         let mut route = Path::EMPTY;
         if self.route_to(cx, to, Purpose::Send, &mut route) {
             return self.send_own(cx, p, &route, decision, Span::ZERO);

@@ -2,8 +2,7 @@
 
 use core::fmt;
 use core::hash::{Hash, Hasher};
-
-use wayhop_core::Addr;
+use std::net::Ipv4Addr;
 
 /// The most nodes that a [`Path`] holds. The format allows 65 (RFC 4728 section 6.7); a path of fixed size needs no
 /// allocation.
@@ -19,7 +18,7 @@ pub const MAX_HOPS: usize = MAX_NODES - 1;
 pub struct Path {
     len: u8,
     external: u8,
-    nodes: [Addr; MAX_NODES],
+    nodes: [Ipv4Addr; MAX_NODES],
 }
 
 const FIRST: u8 = 1;
@@ -27,10 +26,10 @@ const LAST: u8 = 2;
 
 impl Path {
     /// The path without nodes.
-    pub const EMPTY: Self = Self { len: 0, external: 0, nodes: [Addr::UNSPECIFIED; MAX_NODES] };
+    pub const EMPTY: Self = Self { len: 0, external: 0, nodes: [Ipv4Addr::UNSPECIFIED; MAX_NODES] };
 
     /// The path over these nodes; what does not fit is cut off.
-    pub fn from_nodes(nodes: impl IntoIterator<Item = Addr>) -> Self {
+    pub fn from_nodes(nodes: impl IntoIterator<Item = Ipv4Addr>) -> Self {
         let mut p = Self::EMPTY;
         for a in nodes {
             if !p.push(a) {
@@ -41,14 +40,14 @@ impl Path {
     }
 
     /// Appends a node; false when there is no room.
-    pub fn push(&mut self, a: Addr) -> bool {
+    pub fn push(&mut self, a: Ipv4Addr) -> bool {
         let Some(slot) = self.nodes.get_mut(usize::from(self.len)) else { return false };
         *slot = a;
         self.len += 1;
         true
     }
     /// Its nodes.
-    pub fn nodes(&self) -> &[Addr] {
+    pub fn nodes(&self) -> &[Ipv4Addr] {
         &self.nodes[..usize::from(self.len)]
     }
     /// How many nodes.
@@ -64,35 +63,35 @@ impl Path {
         self.len().saturating_sub(1)
     }
     /// The first node.
-    pub fn first(&self) -> Option<Addr> {
+    pub fn first(&self) -> Option<Ipv4Addr> {
         self.nodes().first().copied()
     }
     /// The last node.
-    pub fn last(&self) -> Option<Addr> {
+    pub fn last(&self) -> Option<Ipv4Addr> {
         self.nodes().last().copied()
     }
     /// The node after the first.
-    pub fn next_hop(&self) -> Option<Addr> {
+    pub fn next_hop(&self) -> Option<Ipv4Addr> {
         self.nodes().get(1).copied()
     }
     /// The nodes between the first and the last: what a Source Route option lists.
-    pub fn between(&self) -> &[Addr] {
+    pub fn between(&self) -> &[Ipv4Addr] {
         self.nodes().get(1..self.hops()).unwrap_or(&[])
     }
     /// Whether a node is on it.
-    pub fn contains(&self, a: Addr) -> bool {
+    pub fn contains(&self, a: Ipv4Addr) -> bool {
         self.nodes().contains(&a)
     }
     /// Where a node is on it.
-    pub fn position(&self, a: Addr) -> Option<usize> {
+    pub fn position(&self, a: Ipv4Addr) -> Option<usize> {
         self.nodes().iter().position(|&n| n == a)
     }
     /// Whether the two nodes follow each other on it, in this order.
-    pub fn has_link(&self, from: Addr, to: Addr) -> bool {
+    pub fn has_link(&self, from: Ipv4Addr, to: Ipv4Addr) -> bool {
         self.link(from, to).is_some()
     }
     /// Where the two nodes follow each other on it, in this order: the first one's place.
-    pub fn link(&self, from: Addr, to: Addr) -> Option<usize> {
+    pub fn link(&self, from: Ipv4Addr, to: Ipv4Addr) -> Option<usize> {
         self.nodes().windows(2).position(|w| w[0] == from && w[1] == to)
     }
     /// Whether a node occurs twice.

@@ -1,6 +1,8 @@
 //! Route Replies: from the target, from the cache, and received (RFC 4728 sections 8.2.3 to 8.2.6).
 
-use wayhop_core::{Addr, Cx, Inspect, Packet, RxMeta, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Cx, Inspect, Packet, RxMeta, Span, Time};
 use wayhop_wire::dsr::{AddrList, DsrOption, LinkMetrics, RouteReply, RouteRequest};
 
 use crate::cache::{Learned, Purpose};
@@ -16,8 +18,8 @@ pub(crate) struct HeldReplies(Vec<HeldReply>);
 struct HeldReply {
     packet: Packet,
     back: Path,
-    initiator: Addr,
-    target: Addr,
+    initiator: Ipv4Addr,
+    target: Ipv4Addr,
     hops: usize,
     due: Time,
 }
@@ -60,7 +62,7 @@ impl HeldReplies {
 
 impl Engine {
     /// Answers a Route Request for this node (section 8.2.4). Every copy is answered.
-    pub(crate) fn reply_as_target(&mut self, cx: &mut Cx<'_>, initiator: Addr, r: &RouteRequest<'_>) {
+    pub(crate) fn reply_as_target(&mut self, cx: &mut Cx<'_>, initiator: Ipv4Addr, r: &RouteRequest<'_>) {
         let me = cx.addr();
         let route = Path::from_nodes([initiator].into_iter().chain(r.addresses.iter()).chain([me]));
         if route.len() != r.addresses.len() + 2 || route.len() > self.max_nodes() {
@@ -79,7 +81,7 @@ impl Engine {
     pub(crate) fn reply_from_cache(
         &mut self,
         cx: &mut Cx<'_>,
-        initiator: Addr,
+        initiator: Ipv4Addr,
         r: &RouteRequest<'_>,
     ) -> Option<Path> {
         let me = cx.addr();
@@ -152,7 +154,7 @@ impl Engine {
     ) {
         let to = v.destination();
         if to != cx.addr() {
-            self.learn_reply(cx, to, r, rx.from, received);
+            self.learn_reply(cx, to, r, rx.neighbour4(), received);
         } else if received {
             self.on_answer(cx, r, rx, v.metrics);
         }
@@ -168,7 +170,7 @@ impl Engine {
     ) {
         let me = cx.addr();
         if !rx.broadcast {
-            self.on_acked(cx, rx.from);
+            self.on_acked(cx, rx.neighbour4());
         }
         let mut route = Path::from_nodes([me].into_iter().chain(r.addresses.iter()));
         if route.len() != r.addresses.len() + 1 || !usable(&route) {

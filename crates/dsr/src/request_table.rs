@@ -1,15 +1,17 @@
 //! The Route Request Table (RFC 4728 section 4.3): which requests were seen, and when this node may ask again.
 
-use wayhop_core::{Addr, Inspect, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Inspect, Time};
 
 use crate::Params;
 
 /// What is known of requests heard from one initiator.
 #[derive(Clone, Hash)]
 struct Initiator {
-    addr: Addr,
+    addr: Ipv4Addr,
     /// The last (identification, target) pairs, a ring.
-    seen: Vec<(u16, Addr)>,
+    seen: Vec<(u16, Ipv4Addr)>,
     next: usize,
     newest: u16,
     used: Time,
@@ -18,7 +20,7 @@ struct Initiator {
 /// What is known of this node's own requests for one target.
 #[derive(Copy, Clone, Debug, Hash)]
 pub(crate) struct Target {
-    pub(crate) addr: Addr,
+    pub(crate) addr: Ipv4Addr,
     /// Discoveries since the last reply.
     pub(crate) attempts: u32,
     /// When the last discovery began; `None` when nothing forbids a new one.
@@ -54,7 +56,7 @@ impl RequestTable {
     }
 
     /// Whether a request was recorded before.
-    pub(crate) fn seen(&self, initiator: Addr, id: u16, target: Addr) -> bool {
+    pub(crate) fn seen(&self, initiator: Ipv4Addr, id: u16, target: Ipv4Addr) -> bool {
         self.initiators.iter().find(|i| i.addr == initiator).is_some_and(|i| {
             // Identifications wrap: "not newer" is decided on the circle.
             i.seen.contains(&(id, target)) || (self.in_order && (id.wrapping_sub(i.newest) as i16) <= 0)
@@ -62,7 +64,7 @@ impl RequestTable {
     }
 
     /// Records a request.
-    pub(crate) fn record(&mut self, initiator: Addr, id: u16, target: Addr, now: Time) {
+    pub(crate) fn record(&mut self, initiator: Ipv4Addr, id: u16, target: Ipv4Addr, now: Time) {
         let at = match self.initiators.iter().position(|i| i.addr == initiator) {
             Some(at) => at,
             None if self.initiators.len() < self.size => {
@@ -95,7 +97,7 @@ impl RequestTable {
     }
 
     /// The entry of a target of this node's own requests.
-    pub(crate) fn target(&mut self, addr: Addr, now: Time) -> &mut Target {
+    pub(crate) fn target(&mut self, addr: Ipv4Addr, now: Time) -> &mut Target {
         let fresh = Target {
             addr,
             attempts: 0,
@@ -123,7 +125,7 @@ impl RequestTable {
     }
 
     /// Notes that a target was found. Gives the time its discovery began, if one was going on.
-    pub(crate) fn found(&mut self, addr: Addr) -> Option<Time> {
+    pub(crate) fn found(&mut self, addr: Ipv4Addr) -> Option<Time> {
         let t = self.targets.iter_mut().find(|t| t.addr == addr)?;
         let since = (t.attempts > 0).then_some(t.since);
         (t.attempts, t.last, t.ring_zero, t.propagated) = (0, None, false, None);
@@ -131,7 +133,7 @@ impl RequestTable {
     }
 
     /// When the last propagating request for a target that has not been found since was sent.
-    pub(crate) fn propagated_at(&self, addr: Addr) -> Option<Time> {
+    pub(crate) fn propagated_at(&self, addr: Ipv4Addr) -> Option<Time> {
         self.targets.iter().find(|t| t.addr == addr)?.propagated
     }
 

@@ -1,7 +1,9 @@
 //! The Maintenance Buffer (RFC 4728 section 4.5), which the CMU testbed called Retransmission Buffer: copies of packets
 //! whose next hop has not confirmed them.
 
-use wayhop_core::{Addr, Inspect, Packet, Span, Time, TxId};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Inspect, Packet, Span, Time, TxId};
 use wayhop_wire::Error;
 use wayhop_wire::ipv4::{self, protocol};
 
@@ -10,8 +12,8 @@ use crate::view::View;
 /// What tells one packet from another, and how far it has come.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Fingerprint {
-    source: Addr,
-    destination: Addr,
+    source: Ipv4Addr,
+    destination: Ipv4Addr,
     protocol: u8,
     id: u16,
     fragment_offset: u16,
@@ -48,7 +50,7 @@ impl Fingerprint {
     }
 
     /// Whether hearing `later` from `transmitter` shows that `next_hop` got this packet (section 8.3.2).
-    fn is_confirmed_by(&self, later: &Self, next_hop: Addr, transmitter: Addr) -> bool {
+    fn is_confirmed_by(&self, later: &Self, next_hop: Ipv4Addr, transmitter: Ipv4Addr) -> bool {
         let same = self.is_same_packet(later) && self.protocol == later.protocol;
         same && match (self.route, later.route) {
             (Some((_, before)), Some((_, after))) => after < before,
@@ -96,7 +98,7 @@ pub(crate) struct Waiting {
     /// As it was sent first; without Acknowledgement Request.
     pub(crate) packet: Packet,
     pub(crate) what: Fingerprint,
-    pub(crate) next_hop: Addr,
+    pub(crate) next_hop: Ipv4Addr,
     /// Length of the route from here.
     pub(crate) hops: u8,
     /// The identification of its Acknowledgement Requests.
@@ -162,20 +164,20 @@ impl RexmtBuffer {
         self.rows.iter().map(|w| w.deadline).min()
     }
     /// The packet that an Acknowledgement of `from` with this identification confirms.
-    pub(crate) fn asked(&self, from: Addr, id: u16) -> Option<usize> {
+    pub(crate) fn asked(&self, from: Ipv4Addr, id: u16) -> Option<usize> {
         self.rows.iter().position(|w| w.next_hop == from && w.ask_id == id && w.attempts > w.silent)
     }
     /// The packet that is confirmed by hearing `transmitter` send `heard`.
-    pub(crate) fn heard(&self, heard: &Fingerprint, transmitter: Addr) -> Option<usize> {
+    pub(crate) fn heard(&self, heard: &Fingerprint, transmitter: Ipv4Addr) -> Option<usize> {
         let may_be = |w: &Waiting| w.next_hop != w.what.destination;
         self.rows.iter().position(|w| may_be(w) && w.what.is_confirmed_by(heard, w.next_hop, transmitter))
     }
     /// Any packet for this neighbour.
-    pub(crate) fn for_neighbour(&self, next_hop: Addr) -> Option<usize> {
+    pub(crate) fn for_neighbour(&self, next_hop: Ipv4Addr) -> Option<usize> {
         self.rows.iter().position(|w| w.next_hop == next_hop)
     }
     /// Any packet for this neighbour that the radio has sent.
-    pub(crate) fn aired_to(&self, next_hop: Addr) -> Option<usize> {
+    pub(crate) fn aired_to(&self, next_hop: Ipv4Addr) -> Option<usize> {
         self.rows.iter().position(|w| w.next_hop == next_hop && w.aired)
     }
     /// Whether what was received is held already, sent on.

@@ -1,6 +1,8 @@
 //! Route Errors: originating, reading and spreading them (RFC 4728 sections 8.3.4, 8.3.5 and 3.4.4).
 
-use wayhop_core::{Addr, Cx, NodeId, Packet, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Cx, NodeId, Packet, Span, Time};
 use wayhop_wire::dsr::{DsrOption, RouteError, RouteErrorKind};
 use wayhop_wire::ipv4;
 
@@ -12,8 +14,8 @@ use crate::view::{View, Way, is_node};
 /// A broken link that a Route Error told this node of.
 #[derive(Copy, Clone, Debug, Hash)]
 pub(crate) struct ToldError {
-    from: Addr,
-    to: Addr,
+    from: Ipv4Addr,
+    to: Ipv4Addr,
     at: Time,
 }
 
@@ -57,7 +59,7 @@ impl Engine {
     }
 
     /// Whether this node takes a packet's Route Errors for its own although they are for everybody.
-    fn takes_for_its_own(&self, me: Addr, v: &View<'_>) -> bool {
+    fn takes_for_its_own(&self, me: Ipv4Addr, v: &View<'_>) -> bool {
         self.params.first_node_takes_spread_errors && v.request.is_some() && me == NodeId(0).default_addr()
     }
 
@@ -113,7 +115,7 @@ impl Engine {
         cx: &mut Cx<'_>,
         v: Option<&View<'_>>,
         way: &Way,
-        unreachable: Addr,
+        unreachable: Ipv4Addr,
     ) -> Option<(Packet, Path)> {
         let me = cx.addr();
         let to = way.nodes.first().filter(|&a| a != me)?;

@@ -1,6 +1,8 @@
 //! Automatic route shortening (RFC 4728 sections 3.4.3, 4.4 and 8.1.5).
 
-use wayhop_core::{Addr, Cx, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Cx, Span, Time};
 use wayhop_wire::dsr::{AddrList, DsrOption, RouteReply};
 
 use crate::cache::Learned;
@@ -12,7 +14,7 @@ use crate::view::Way;
 #[derive(Copy, Clone, PartialEq, Eq, Hash)]
 enum Subject {
     /// All packets of a source that a node transmits.
-    Pair(Addr, Addr),
+    Pair(Ipv4Addr, Ipv4Addr),
     /// One source route.
     Route(Path),
 }

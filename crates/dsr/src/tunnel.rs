@@ -1,12 +1,14 @@
 //! Packets inside packets (RFC 4728 section 8.5, RFC 2003).
 
-use wayhop_core::{Addr, Packet};
+use std::net::Ipv4Addr;
+
+use wayhop_core::Packet;
 use wayhop_wire::Error;
 use wayhop_wire::ipv4::{self, protocol};
 
 /// Takes the outer header off an IP-in-IP packet for this node, as a node that fragments makes them. The inner packet may
 /// be a fragment; to put fragments together is the local stack's work. Other packets stay as they are.
-pub(crate) fn take_outer_header(me: Addr, p: &mut Packet) -> Result<(), Error> {
+pub(crate) fn take_outer_header(me: Ipv4Addr, p: &mut Packet) -> Result<(), Error> {
     let outer = ipv4::Packet::new_checked(p.bytes())?;
     if outer.protocol() != protocol::IP_IN_IP || outer.dst() != me {
         return Ok(());

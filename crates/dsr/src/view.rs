@@ -1,6 +1,7 @@
 //! A received packet, read once.
 
-use wayhop_core::Addr;
+use std::net::Ipv4Addr;
+
 use wayhop_wire::Error;
 use wayhop_wire::dsr::{
     self, DsrOption, LinkMetrics, Location, Probe, RouteError, RouteReply, RouteRequest, SourceRoute,
@@ -23,7 +24,7 @@ pub(crate) struct View<'a> {
     /// Whether there is an Acknowledgement.
     pub(crate) has_ack: bool,
     /// Identification of the Acknowledgement Request, and who asks if it says so.
-    pub(crate) ack_request: Option<(u16, Option<Addr>)>,
+    pub(crate) ack_request: Option<(u16, Option<Ipv4Addr>)>,
     /// Where the IP source is.
     pub(crate) location: Option<Location>,
     /// Whether it has options of the flow state extension (section 7.2).
@@ -110,7 +111,7 @@ impl<'a> View<'a> {
         self.dsr.next_header() == protocol::NO_NEXT_HEADER || self.dsr.payload().is_empty()
     }
     /// Whom the packet is for: the target of a Route Request that carries it (section 8.2.2), or its IP destination.
-    pub(crate) fn destination(&self) -> Addr {
+    pub(crate) fn destination(&self) -> Ipv4Addr {
         self.request.map_or(self.ip.dst(), |r| r.target)
     }
     /// The Route Replies.
@@ -163,21 +164,21 @@ pub(crate) struct Way {
 
 impl Way {
     /// The node that transmits.
-    pub(crate) fn transmitter(&self) -> Addr {
+    pub(crate) fn transmitter(&self) -> Ipv4Addr {
         self.nodes.nodes()[self.receiver - 1]
     }
     /// The nodes passed, the transmitter the last of them.
-    pub(crate) fn passed(&self) -> &[Addr] {
+    pub(crate) fn passed(&self) -> &[Ipv4Addr] {
         &self.nodes.nodes()[..self.receiver]
     }
     /// The nodes still ahead, the receiver the first of them.
-    pub(crate) fn ahead(&self) -> &[Addr] {
+    pub(crate) fn ahead(&self) -> &[Ipv4Addr] {
         &self.nodes.nodes()[self.receiver..]
     }
 }
 
 /// Whether an address may stand in a route.
-pub(crate) fn is_node(a: Addr) -> bool {
+pub(crate) fn is_node(a: Ipv4Addr) -> bool {
     !(a.is_multicast() || a.is_broadcast() || a.is_unspecified())
 }
 

@@ -153,22 +153,22 @@ fn event(at: Time, node: u32, what: Happening) -> Event {
     let time_s = at.as_secs_f64();
     match what {
         Happening::Note(n) => {
-            Event::Note { time_s, node, what: n.what.to_owned(), about: n.about, value: n.value }
+            Event::Note { time_s, node, what: n.what.to_owned(), about: n.about.ip(), value: n.value }
         }
         Happening::Drop(why, source, destination, bytes) => Event::Drop {
             time_s,
             node,
             reason: why.name().to_owned(),
-            source: (!source.is_unspecified()).then_some(source),
-            destination: (!destination.is_unspecified()).then_some(destination),
+            source: (!source.is_unspecified()).then_some(source.ip()),
+            destination: (!destination.is_unspecified()).then_some(destination.ip()),
             bytes,
         },
         Happening::Route(destination, row) => Event::Route {
             time_s,
             node,
             // Prefixes of more than one address are named by their first one.
-            destination: destination.addr,
-            next_hop: row.map(|(next_hop, _)| next_hop),
+            destination: destination.addr.ip(),
+            next_hop: row.map(|(next_hop, _)| next_hop.ip()),
             hops: row.map(|(_, metric)| metric.min(u8::MAX.into()) as u8),
         },
     }

@@ -8,7 +8,7 @@ use nix::libc;
 use socket2::{Domain, Protocol, Socket, Type};
 use tun_rs::{DeviceBuilder, SyncDevice};
 use wayhop_control::gpsd::Server;
-use wayhop_core::{Addr, NodeId};
+use wayhop_core::NodeId;
 use wayhop_netns::{Error, Namespace};
 use wayhop_scenario::{FlowConfig, FlowKind, Resolved};
 
@@ -44,7 +44,7 @@ impl Mesh {
     /// Makes the nodes of a scenario.
     pub fn new(scenario: &Resolved) -> Result<Self, Error> {
         let prefix = common_prefix(&scenario.addresses);
-        let one = |(i, &addr): (usize, &Addr)| {
+        let one = |(i, &addr): (usize, &Ipv4Addr)| {
             Stack::new(scenario, NodeId(i as u32), addr, prefix).map_err(|e| {
                 Error::system(format!("node {} cannot have a namespace of its own", scenario.names[i]), e)
             })
@@ -61,7 +61,7 @@ impl Mesh {
     }
 
     /// A datagram socket at a node's own address, for what the node tells over the network.
-    pub(crate) fn datagrams(&self, node: usize, at: Addr) -> io::Result<UdpSocket> {
+    pub(crate) fn datagrams(&self, node: usize, at: Ipv4Addr) -> io::Result<UdpSocket> {
         let stack = &self.stacks[node];
         stack.namespace.within(|| {
             let socket = UdpSocket::bind(SocketAddrV4::new(at, 0))?;
@@ -77,7 +77,7 @@ impl Mesh {
 }
 
 impl Stack {
-    fn new(scenario: &Resolved, node: NodeId, addr: Addr, prefix: u8) -> io::Result<Self> {
+    fn new(scenario: &Resolved, node: NodeId, addr: Ipv4Addr, prefix: u8) -> io::Result<Self> {
         let namespace = Namespace::new()?;
         let (tun, raw, gps, sinks) = namespace.within(|| {
             // Router solicitations and the like of 100 nodes would be traffic that nobody asked for.
@@ -103,7 +103,7 @@ impl Stack {
     }
 
     /// Sends a flow's packet, as a program in the node would.
-    pub(crate) fn send(&self, packet: &[u8], to: Addr) -> io::Result<()> {
+    pub(crate) fn send(&self, packet: &[u8], to: Ipv4Addr) -> io::Result<()> {
         let to = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::from(to.to_bits()), 0));
         self.raw.send_to(packet, &to.into()).map(drop)
     }
@@ -130,7 +130,7 @@ fn sinks(flows: &[FlowConfig], node: NodeId) -> io::Result<Vec<Socket>> {
 }
 
 /// The length of the longest prefix that all addresses share, at most 24, so that each node reaches all others by its TUN.
-fn common_prefix(addresses: &[Addr]) -> u8 {
+fn common_prefix(addresses: &[Ipv4Addr]) -> u8 {
     let Some(first) = addresses.first() else { return 24 };
     let differ = addresses.iter().fold(0, |all, a| all | (a.to_bits() ^ first.to_bits()));
     (differ.leading_zeros() as u8).min(24)
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn the_prefix_covers_every_node() {
-        let a = |b, c, d| Addr::new(10, b, c, d);
+        let a = |b, c, d| Ipv4Addr::new(10, b, c, d);
         assert_eq!(common_prefix(&[a(0, 0, 1), a(0, 0, 2)]), 24);
         assert_eq!(common_prefix(&[a(0, 0, 1), a(0, 3, 2)]), 22);
         assert_eq!(common_prefix(&[a(0, 0, 1), a(255, 0, 1)]), 8);

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::net::Ipv4Addr;
 use std::net::{SocketAddr, SocketAddrV4, UdpSocket};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -13,7 +14,7 @@ use wayhop_control::About;
 use wayhop_control::answer::NodeCounters;
 use wayhop_control::metrics::{Endpoint, Snapshot};
 use wayhop_control::monitor::{LogFile, PORT, Reporter};
-use wayhop_core::{Addr, Fix, Span, Time};
+use wayhop_core::{Fix, Span, Time};
 use wayhop_netns::Error;
 use wayhop_sim::Simulation;
 
@@ -65,7 +66,12 @@ impl Telling {
     }
 
     /// Has every node report to this one, and into FOLDER/NODE.jsonl, if there is a folder.
-    pub fn report_to(&mut self, collector: Addr, mesh: &Mesh, folder: Option<&Path>) -> Result<(), Error> {
+    pub fn report_to(
+        &mut self,
+        collector: Ipv4Addr,
+        mesh: &Mesh,
+        folder: Option<&Path>,
+    ) -> Result<(), Error> {
         let wrong = |e| Error::system("nodes cannot report", e);
         let to = SocketAddrV4::new(collector, PORT);
         let mut nodes = Vec::new();

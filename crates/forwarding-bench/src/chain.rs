@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, BufRead as _, BufReader};
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use wayhop_control::answer::{Counters, Tables};
 use wayhop_control::{Client, Request};
-use wayhop_core::{Addr, Mac};
+use wayhop_core::Mac;
 use wayhop_linux::{Error, interface, syscalls};
 use wayhop_netns::Namespace;
 use wayhop_netns::order;
@@ -50,8 +51,8 @@ pub(super) struct Chain {
     _hub: Namespace,
 }
 
-fn address(host: usize) -> Addr {
-    Addr::new(10, 0, 0, host as u8 + 1)
+fn address(host: usize) -> Ipv4Addr {
+    Ipv4Addr::new(10, 0, 0, host as u8 + 1)
 }
 
 impl Chain {

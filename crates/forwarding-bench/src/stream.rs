@@ -1,6 +1,7 @@
 //! UDP packets from one host to another, counted where they arrive.
 
 use std::io;
+use std::net::Ipv4Addr;
 use std::net::SocketAddrV4;
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,7 +12,6 @@ use nix::cmsg_space;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrIn, recvmsg};
 use nix::time::{ClockId, clock_gettime};
 use socket2::{Domain, Protocol, Socket, Type};
-use wayhop_core::Addr;
 use wayhop_linux::syscalls::{self, BATCH, Receiver, Sender};
 use wayhop_netns::Namespace;
 
@@ -68,12 +68,12 @@ pub(super) const AROUND: Duration = Duration::from_millis(100);
 impl Stream {
     pub(super) fn open(
         from: &Namespace,
-        source: Addr,
+        source: Ipv4Addr,
         to: &Namespace,
-        destination: Addr,
+        destination: Ipv4Addr,
         port: u16,
     ) -> io::Result<Self> {
-        let udp = |at: Addr, port: u16| {
+        let udp = |at: Ipv4Addr, port: u16| {
             let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
             socket.set_ttl_v4(TTL)?;
             socket.bind(&SocketAddrV4::new(at, port).into())?;

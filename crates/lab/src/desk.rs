@@ -119,7 +119,7 @@ impl Desk {
             for node in order.nodes {
                 // Scenarios have no other orders.
                 let Command::PurgeRoutes { destination } = order.command else { continue };
-                let request = Request::PurgeRoutes { destination };
+                let request = Request::PurgeRoutes { destination: destination.map(Into::into) };
                 if let Err(e) = self.ask::<Value>(node.0, request) {
                     self.complaints
                         .push(format!("an order at {} s was not carried out: {e}", at.as_secs_f64()));

@@ -22,6 +22,7 @@ mod traffic;
 mod watch;
 mod wire;
 
+use std::net::Ipv4Addr;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,7 +32,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use wayhop_control::Event;
-use wayhop_core::{Addr, Mac, Time};
+use wayhop_core::{Mac, Time};
 use wayhop_linux::Error;
 use wayhop_netns::{Ended, Launch, Namespace, end_inhabitants, exit_code, start};
 use wayhop_scenario::{FlowKind, Resolved};
@@ -104,7 +105,7 @@ pub struct Lab {
 }
 
 /// The link address of the node with this network address, as captures of simulated runs have it.
-pub fn link_address(node: Addr) -> Mac {
+pub fn link_address(node: Ipv4Addr) -> Mac {
     Mac::from_addr(node)
 }
 
@@ -370,7 +371,7 @@ impl Turns<'_> {
 
 /// The length of the shortest prefix from 8 on, in whole octets, that all addresses share, and of which none is the
 /// network's or the broadcast address.
-fn prefix(addresses: &[Addr]) -> Option<u8> {
+fn prefix(addresses: &[Ipv4Addr]) -> Option<u8> {
     let first = addresses.first()?.to_bits();
     [24_u8, 16, 8].into_iter().find(|len| {
         let hosts = u32::MAX >> len;
@@ -387,7 +388,7 @@ mod tests {
 
     #[test]
     fn the_network_is_the_smallest_that_all_nodes_are_hosts_of() {
-        let net = |last: &[[u8; 4]]| prefix(&last.iter().map(|o| Addr::from(*o)).collect::<Vec<_>>());
+        let net = |last: &[[u8; 4]]| prefix(&last.iter().map(|o| Ipv4Addr::from(*o)).collect::<Vec<_>>());
         assert_eq!(net(&[[10, 0, 0, 1], [10, 0, 0, 254]]), Some(24));
         assert_eq!(net(&[[10, 0, 0, 1], [10, 0, 0, 255]]), Some(16));
         assert_eq!(net(&[[10, 0, 0, 1], [10, 9, 0, 1]]), Some(8));

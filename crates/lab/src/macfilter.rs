@@ -10,8 +10,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, Mac, Time};
+use wayhop_core::{Mac, Time};
 use wayhop_scenario::Resolved;
 use wayhop_world::Track;
 use wayhop_world::links::{changes, neighbours};
@@ -98,7 +99,7 @@ impl MacFilter {
     /// The filter that lets those hear each other who are linked: at first those in `linked`, and then as `changes` (time,
     /// one end, other end, whether they are linked from then on; in order of time) have it.
     pub fn of_links(
-        addresses: &[Addr],
+        addresses: &[Ipv4Addr],
         linked: &[Vec<u32>],
         changes: impl IntoIterator<Item = (Time, u32, u32, bool)>,
     ) -> Self {
@@ -132,7 +133,7 @@ impl MacFilter {
     }
 
     /// The lines, for nodes that exist.
-    pub fn steps(&self, addresses: &[Addr]) -> Vec<Ignores> {
+    pub fn steps(&self, addresses: &[Ipv4Addr]) -> Vec<Ignores> {
         self.0.iter().filter(|s| (s.node as usize) < addresses.len()).cloned().collect()
     }
 }
@@ -258,7 +259,7 @@ mod tests {
     #[test]
     fn links_that_change_become_lines_of_both_ends() {
         // 0 - 1 - 2; then 0 and 2 meet at 3 s, and 0 and 1 part at 5 s.
-        let addresses: Vec<Addr> = (1..=3).map(|i| Addr::new(10, 0, 0, i)).collect();
+        let addresses: Vec<Ipv4Addr> = (1..=3).map(|i| Ipv4Addr::new(10, 0, 0, i)).collect();
         let s = Time::from_secs_f64;
         let changes = [(s(3.0), 0, 2, true), (s(5.0), 0, 1, false)];
         let f = MacFilter::of_links(&addresses, &[vec![1], vec![0, 2], vec![1]], changes);

@@ -4,6 +4,7 @@
 //! in their payload, and get the same number everywhere; others have a number for each node that sees them.
 
 use std::collections::VecDeque;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -29,8 +30,8 @@ const TRANSPORT: usize = 8;
 pub(super) struct FlowEnds {
     flow: u32,
     class: PacketClass,
-    from: Addr,
-    to: Addr,
+    from: Ipv4Addr,
+    to: Ipv4Addr,
     /// UDP ports, or the identifier of a ping.
     ports: (u16, u16),
 }
@@ -49,7 +50,7 @@ impl FlowEnds {
     }
 
     /// Whether a packet with these ends and this transport header is of this flow, or answers one of it.
-    fn is(&self, from: Addr, to: Addr, header: [u8; TRANSPORT]) -> bool {
+    fn is(&self, from: Ipv4Addr, to: Ipv4Addr, header: [u8; TRANSPORT]) -> bool {
         let number = |at: usize| u16::from_be_bytes([header[at], header[at + 1]]);
         if self.class == PacketClass::Ping {
             // Echo request or reply (RFC 792).
@@ -104,9 +105,9 @@ impl Packets {
             flow: flow.map(|(tag, _)| tag),
             node: NodeId(self.node),
             bytes: *bytes,
-            source,
-            destination,
-            peer: peer.unwrap_or(Addr::UNSPECIFIED),
+            source: source.into(),
+            destination: destination.into(),
+            peer: peer.map_or(Addr::UNSPECIFIED, Into::into),
             signal_dbm: signal_dbm.unwrap_or(f32::NAN),
             kind,
             class: control.or(flow.map(|(_, class)| class)).unwrap_or(PacketClass::Data),
@@ -161,8 +162,8 @@ mod tests {
 
     use super::*;
 
-    const A: Addr = Addr::new(10, 0, 0, 1);
-    const B: Addr = Addr::new(10, 0, 0, 2);
+    const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+    const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 
     fn flows() -> Arc<[FlowEnds]> {
         [FlowEnds { flow: 3, class: PacketClass::Cbr, from: A, to: B, ports: (5_000, 9_000) }].into()
@@ -190,7 +191,7 @@ mod tests {
                 .flat_map(|b| [b >> 4, b & 15])
                 .filter_map(|digit| char::from_digit(digit.into(), 16))
                 .collect(),
-            peer: Some(B),
+            peer: Some(B.into()),
             signal_dbm: None,
             reason: None,
         }
@@ -203,7 +204,7 @@ mod tests {
         let came = at_1.row(Time::ZERO, &event("receive", 9_000, 7, 8, 60)).unwrap();
         assert_eq!(sent.packet, came.packet);
         assert_eq!((sent.flow, sent.class), (Some(FlowTag { flow: 3, seq: 7 }), PacketClass::Cbr));
-        assert_eq!((came.kind, came.bytes, came.peer), (HopKind::Receive, 128, B));
+        assert_eq!((came.kind, came.bytes, came.peer), (HopKind::Receive, 128, B.into()));
         let other = at_0.row(Time::ZERO, &event("send", 9_001, 7, 51, 60)).unwrap();
         let elsewhere = at_1.row(Time::ZERO, &event("send", 9_001, 7, 51, 60)).unwrap();
         assert_eq!((other.flow, other.class), (None, PacketClass::Data));

@@ -41,7 +41,7 @@ pub(super) fn watch(
             if let Event::Note { time_s, what, about, value, .. } = &event
                 && let Some(what) = known(what)
             {
-                let note = TraceNote { what, about: *about, value: *value };
+                let note = TraceNote { what, about: (*about).into(), value: *value };
                 records.note(NoteEvent { time: time(*time_s), node: NodeId(node), note });
             }
             match &event {

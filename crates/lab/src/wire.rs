@@ -5,11 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::net::Ipv4Addr;
 use std::os::fd::RawFd;
 
 use wayhop_control::LinkState;
 use wayhop_control::answer::LinkOverride;
-use wayhop_core::{Addr, Mac};
+use wayhop_core::Mac;
 use wayhop_linux::Error;
 use wayhop_netns::Namespace;
 use wayhop_netns::order;
@@ -38,7 +39,7 @@ pub(super) struct Wire {
 
 impl Wire {
     /// Makes it, and a namespace for each node.
-    pub(super) fn new(addresses: &[Addr]) -> Result<(Self, Vec<Namespace>), Error> {
+    pub(super) fn new(addresses: &[Ipv4Addr]) -> Result<(Self, Vec<Namespace>), Error> {
         let made = || Namespace::new().map_err(Error::system("make a network namespace"));
         let hub = made()?;
         let nodes = addresses.iter().map(|_| made()).collect::<Result<Vec<_>, _>>()?;

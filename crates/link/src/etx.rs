@@ -9,7 +9,9 @@
 //! a unicast and its acknowledgement come through with df dr, and the expected number of transmissions is
 //! ETX = 1 / (df dr).
 
-use wayhop_core::{Addr, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Span, Time};
 
 use crate::table::Table;
 
@@ -56,7 +58,7 @@ struct Row {
 /// Delivery ratios of this node's links, by probes.
 #[derive(Clone, Debug)]
 pub struct Etx {
-    rows: Table<Addr, Row>,
+    rows: Table<Ipv4Addr, Row>,
     began: Option<Time>,
 }
 
@@ -73,7 +75,7 @@ impl Etx {
 
     /// A probe of `neighbour` came. `count` is how many of this node's probes it says to have heard; `None` when its
     /// list does not name this node.
-    pub fn heard(&mut self, neighbour: Addr, count: Option<u8>, now: Time) {
+    pub fn heard(&mut self, neighbour: Ipv4Addr, count: Option<u8>, now: Time) {
         self.began.get_or_insert(now);
         let fresh = Row { heard: [Time::NEVER; PROBES as usize + 2], next: 0, told: None };
         let row = self.rows.touch(neighbour, now, || fresh);
@@ -83,14 +85,14 @@ impl Etx {
     }
 
     /// Each neighbour and how many of its probes came within the last [`WINDOW`]: what a probe says.
-    pub fn counts(&self, now: Time) -> impl Iterator<Item = (Addr, u8)> {
+    pub fn counts(&self, now: Time) -> impl Iterator<Item = (Ipv4Addr, u8)> {
         self.rows.iter().map(move |(a, r)| (a, count(r, now))).filter(|(_, n)| *n > 0)
     }
 
     /// (df, dr) of the link to a neighbour; `None` when nothing was heard of it for a window.
     ///
     /// Both shares are of the probes due in the window, or since this node began if that is later.
-    pub fn ratios(&self, neighbour: Addr, now: Time) -> Option<(f64, f64)> {
+    pub fn ratios(&self, neighbour: Ipv4Addr, now: Time) -> Option<(f64, f64)> {
         let row = self.rows.get(neighbour)?;
         let n = count(row, now);
         let (told, at) = row.told?;
@@ -106,11 +108,11 @@ impl Etx {
 
     /// The cost of the link to a neighbour, the same in both directions; `None` when it was never measured, or not for a
     /// window.
-    pub fn cost(&self, neighbour: Addr, now: Time) -> Option<Cost> {
+    pub fn cost(&self, neighbour: Ipv4Addr, now: Time) -> Option<Cost> {
         self.ratios(neighbour, now).map(|(df, dr)| Cost::of_ratios(df, dr))
     }
     /// Every neighbour with its (df, dr), by address.
-    pub fn iter(&self, now: Time) -> impl Iterator<Item = (Addr, (f64, f64))> {
+    pub fn iter(&self, now: Time) -> impl Iterator<Item = (Ipv4Addr, (f64, f64))> {
         self.rows.iter().filter_map(move |(a, _)| Some((a, self.ratios(a, now)?)))
     }
 }

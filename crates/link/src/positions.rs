@@ -1,6 +1,8 @@
 //! Where nodes are, as far as this node was told: its own GPS and what others said in their packets.
 
-use wayhop_core::{Addr, Fix, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Fix, Span, Time};
 
 use crate::table::Table;
 
@@ -37,7 +39,7 @@ impl Located {
 /// The last known position of each node.
 #[derive(Clone, Debug)]
 pub struct Positions {
-    rows: Table<Addr, Located>,
+    rows: Table<Ipv4Addr, Located>,
 }
 
 impl Positions {
@@ -46,7 +48,7 @@ impl Positions {
         Self { rows: Table::new(capacity) }
     }
     /// `node` is at `fix`. A place that is not on the globe is not noted; a motion that is no number is taken for rest.
-    pub fn learn(&mut self, node: Addr, mut fix: Fix, now: Time) {
+    pub fn learn(&mut self, node: Ipv4Addr, mut fix: Fix, now: Time) {
         if !fix.heading_deg.is_finite() || !fix.speed_m_per_s.is_finite() {
             (fix.heading_deg, fix.speed_m_per_s) = (0.0, 0.0);
         }
@@ -56,19 +58,19 @@ impl Positions {
         }
     }
     /// Where `node` was last, and when that became known.
-    pub fn of(&self, node: Addr) -> Option<&Located> {
+    pub fn of(&self, node: Ipv4Addr) -> Option<&Located> {
         self.rows.get(node)
     }
     /// How far apart two nodes were last known to be, metres.
-    pub fn distance_m(&self, a: Addr, b: Addr) -> Option<f64> {
+    pub fn distance_m(&self, a: Ipv4Addr, b: Ipv4Addr) -> Option<f64> {
         Some(distance_m(&self.of(a)?.fix, &self.of(b)?.fix))
     }
     /// How far apart two nodes should be at `now`, each going on as it went ([`Located::predicted`]), metres.
-    pub fn predicted_distance_m(&self, a: Addr, b: Addr, now: Time) -> Option<f64> {
+    pub fn predicted_distance_m(&self, a: Ipv4Addr, b: Ipv4Addr, now: Time) -> Option<f64> {
         Some(distance_m(&self.of(a)?.predicted(now), &self.of(b)?.predicted(now)))
     }
     /// Every node, by address.
-    pub fn iter(&self) -> impl Iterator<Item = (Addr, &Located)> {
+    pub fn iter(&self) -> impl Iterator<Item = (Ipv4Addr, &Located)> {
         self.rows.iter()
     }
 }

@@ -1,6 +1,8 @@
 //! At what strength each neighbour was heard, and whether it grows or fades.
 
-use wayhop_core::{Addr, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Span, Time};
 
 use crate::table::Table;
 
@@ -27,7 +29,7 @@ const TREND_GAIN: f64 = 0.5;
 /// The signals of this node's neighbours.
 #[derive(Clone, Debug)]
 pub struct Signals {
-    rows: Table<Addr, Signal>,
+    rows: Table<Ipv4Addr, Signal>,
 }
 
 impl Signals {
@@ -37,7 +39,7 @@ impl Signals {
     }
 
     /// A frame of `neighbour` was received at this power in dBm. A power that is no number is not noted.
-    pub fn heard(&mut self, neighbour: Addr, dbm: f64, now: Time) {
+    pub fn heard(&mut self, neighbour: Ipv4Addr, dbm: f64, now: Time) {
         if !dbm.is_finite() {
             return;
         }
@@ -54,11 +56,11 @@ impl Signals {
     }
 
     /// The signal of a neighbour; `None` if it was never heard or is forgotten.
-    pub fn of(&self, neighbour: Addr) -> Option<&Signal> {
+    pub fn of(&self, neighbour: Ipv4Addr) -> Option<&Signal> {
         self.rows.get(neighbour)
     }
     /// Every neighbour, by address.
-    pub fn iter(&self) -> impl Iterator<Item = (Addr, &Signal)> {
+    pub fn iter(&self) -> impl Iterator<Item = (Ipv4Addr, &Signal)> {
         self.rows.iter()
     }
 }

@@ -1,6 +1,7 @@
 //! Routes of the kernel, and news of interfaces, over netlink.
 
 use std::io;
+use std::net::Ipv4Addr;
 use std::os::fd::BorrowedFd;
 
 use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_REPLACE};
@@ -14,7 +15,6 @@ use netlink_packet_route::route::{
 };
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::protocols::NETLINK_ROUTE;
-use wayhop_core::Addr;
 
 use crate::exchange::{Exchange, News};
 
@@ -35,7 +35,7 @@ impl Netlink {
     }
 
     /// Adds or replaces the route to one host by a neighbour that needs no route itself.
-    pub fn install(&mut self, to: Addr, via: Addr, ifindex: u32, source: Addr) -> io::Result<()> {
+    pub fn install(&mut self, to: Ipv4Addr, via: Ipv4Addr, ifindex: u32, source: Ipv4Addr) -> io::Result<()> {
         let mut m = host_route(to, ifindex);
         m.header.flags = RouteFlags::Onlink;
         m.attributes.push(RouteAttribute::Gateway(RouteAddress::Inet(via)));
@@ -44,7 +44,7 @@ impl Netlink {
     }
 
     /// Removes the route to one host that this program made.
-    pub fn remove(&mut self, to: Addr, ifindex: u32) -> io::Result<()> {
+    pub fn remove(&mut self, to: Ipv4Addr, ifindex: u32) -> io::Result<()> {
         self.order(RouteNetlinkMessage::DelRoute(host_route(to, ifindex)), 0)
     }
 
@@ -74,7 +74,7 @@ impl Netlink {
 
     /// Gives an interface a host's address, of link scope: what the kernel asks and answers with in ARP. Having it already
     /// is no error.
-    pub fn add_address(&mut self, addr: Addr, ifindex: u32) -> io::Result<()> {
+    pub fn add_address(&mut self, addr: Ipv4Addr, ifindex: u32) -> io::Result<()> {
         match self
             .order(RouteNetlinkMessage::NewAddress(host_address(addr, ifindex)), NLM_F_CREATE | NLM_F_REPLACE)
         {
@@ -84,7 +84,7 @@ impl Netlink {
     }
 
     /// Takes it away.
-    pub fn remove_address(&mut self, addr: Addr, ifindex: u32) -> io::Result<()> {
+    pub fn remove_address(&mut self, addr: Ipv4Addr, ifindex: u32) -> io::Result<()> {
         self.order(RouteNetlinkMessage::DelAddress(host_address(addr, ifindex)), 0)
     }
 
@@ -103,7 +103,7 @@ impl Netlink {
     }
 }
 
-fn host_route(to: Addr, ifindex: u32) -> RouteMessage {
+fn host_route(to: Ipv4Addr, ifindex: u32) -> RouteMessage {
     let mut m = RouteMessage::default();
     m.header = RouteHeader {
         address_family: AddressFamily::Inet,
@@ -119,7 +119,7 @@ fn host_route(to: Addr, ifindex: u32) -> RouteMessage {
     m
 }
 
-fn host_address(addr: Addr, ifindex: u32) -> AddressMessage {
+fn host_address(addr: Ipv4Addr, ifindex: u32) -> AddressMessage {
     let mut m = AddressMessage::default();
     m.header.family = AddressFamily::Inet;
     m.header.prefix_len = 32;
@@ -183,7 +183,7 @@ impl NeighbourNews {
     }
 
     /// Who did not answer on this interface since the last look.
-    pub fn take(&self, ifindex: u32) -> Vec<Addr> {
+    pub fn take(&self, ifindex: u32) -> Vec<Ipv4Addr> {
         let mut missing = Vec::new();
         self.0.take(|m| {
             if let RouteNetlinkMessage::NewNeighbour(n) = m
@@ -198,7 +198,7 @@ impl NeighbourNews {
     }
 }
 
-fn destination(n: &NeighbourMessage) -> Option<Addr> {
+fn destination(n: &NeighbourMessage) -> Option<Ipv4Addr> {
     n.attributes.iter().find_map(|a| match a {
         NeighbourAttribute::Destination(NeighbourAddress::Inet(addr)) => Some(*addr),
         _ => None,

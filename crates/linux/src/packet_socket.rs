@@ -1,12 +1,13 @@
 //! The packet sockets on the mesh interface.
 
 use std::io;
+use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::SystemTime;
 
 use nix::libc;
 use socket2::{Domain, Protocol, SockFilter, Socket, Type};
-use wayhop_core::{Addr, Mac};
+use wayhop_core::Mac;
 use wayhop_wire::arp;
 
 use crate::error::Error;
@@ -137,7 +138,7 @@ impl PacketSockets {
     }
 
     /// Takes an ARP message that is waiting, and tells who has which address by it. Returns whether there was one.
-    pub fn receive_arp(&mut self, heard: impl FnOnce(Addr, Mac)) -> bool {
+    pub fn receive_arp(&mut self, heard: impl FnOnce(Ipv4Addr, Mac)) -> bool {
         let mut buffer = [0; 128];
         let Ok(n) = io::Read::read(&mut &self.arp, &mut buffer) else { return false };
         let message = buffer.get(ETHERNET..n.max(ETHERNET)).unwrap_or_default();
@@ -169,7 +170,7 @@ impl Silence {
             socket.attach_filter(&crate::filter::nothing())?;
             socket.bind_device(Some(interface.as_bytes()))?;
             if let Self::Port(port) = self {
-                let any = std::net::SocketAddrV4::new(Addr::UNSPECIFIED, *port);
+                let any = std::net::SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, *port);
                 socket.bind(&any.into())?;
             }
             Ok(socket)

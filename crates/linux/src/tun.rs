@@ -1,10 +1,10 @@
 //! The TUN interface: where programs' packets enter the mesh, and leave it.
 
 use std::io;
+use std::net::Ipv4Addr;
 use std::os::fd::{AsFd as _, BorrowedFd};
 
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};
-use wayhop_core::Addr;
 
 use crate::error::Error;
 
@@ -16,7 +16,7 @@ pub struct Tun {
 
 impl Tun {
     /// Makes the interface, with the node's address, and the mesh's prefix routed to it.
-    pub fn make(name: &str, addr: Addr, prefix_len: u8, mtu: u16) -> Result<Self, Error> {
+    pub fn make(name: &str, addr: Ipv4Addr, prefix_len: u8, mtu: u16) -> Result<Self, Error> {
         let make = || -> io::Result<SyncDevice> {
             let device = DeviceBuilder::new()
                 .name(name)

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 use std::io;
+use std::net::Ipv4Addr;
 use std::path::Path;
 
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
-use wayhop_core::Addr;
 
 /// The text of the file: each node as `mesh-0`, `mesh-1`, ..., and by its own name if it has another.
-pub(crate) fn text(names: &[String], addresses: &[Addr]) -> String {
+pub(crate) fn text(names: &[String], addresses: &[Ipv4Addr]) -> String {
     let mut out = "127.0.0.1 localhost\n".to_owned();
     for (i, (name, addr)) in names.iter().zip(addresses).enumerate() {
         let _ = write!(out, "{addr} mesh-{i}");
@@ -40,7 +40,7 @@ mod tests {
     #[test]
     fn every_node_has_its_number_and_hosts_names_of_their_own_too() {
         let names = ["0", "gate-way", "bad name", "mesh-3"].map(str::to_owned);
-        let addresses: Vec<Addr> = (1..=4).map(|i| Addr::new(10, 0, 0, i)).collect();
+        let addresses: Vec<Ipv4Addr> = (1..=4).map(|i| Ipv4Addr::new(10, 0, 0, i)).collect();
         assert_eq!(
             text(&names, &addresses),
             "127.0.0.1 localhost\n10.0.0.1 mesh-0\n10.0.0.2 mesh-1 gate-way\n10.0.0.3 mesh-2\n10.0.0.4 mesh-3\n"

@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::io;
+use std::net::Ipv4Addr;
 use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use wayhop_core::{Addr, node_named};
+use wayhop_core::node_named;
 
 use crate::error::Error;
 use crate::hosts;
@@ -55,7 +56,7 @@ impl Registry {
     pub fn new(
         scenario: &str,
         names: &[String],
-        addresses: &[Addr],
+        addresses: &[Ipv4Addr],
         namespaces: &[&Namespace],
     ) -> Result<Self, Error> {
         let folder = folder();

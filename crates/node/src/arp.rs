@@ -1,6 +1,8 @@
 //! ARP (RFC 826): requests, answers, and what is learned from them.
 
-use wayhop_core::{Addr, BROADCAST, Frame, IfaceId, Mac, Payload, Priority, Protocol, Reporting, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Addr, Frame, IfaceId, Mac, Payload, Priority, Protocol, Reporting, Time};
 use wayhop_wire::arp::{Operation, Repr};
 
 use crate::node::Node;
@@ -8,7 +10,13 @@ use crate::world::{Stage, World};
 
 impl<P: Protocol> Node<P> {
     /// A request for a neighbour's link address.
-    pub(crate) fn arp_request<W: World>(&self, w: &mut W, at: Time, iface: IfaceId, target: Addr) -> Frame {
+    pub(crate) fn arp_request<W: World>(
+        &self,
+        w: &mut W,
+        at: Time,
+        iface: IfaceId,
+        target: Ipv4Addr,
+    ) -> Frame {
         let repr = Repr {
             operation: Operation::Request,
             sender_mac: self.mac(iface),
@@ -16,7 +24,7 @@ impl<P: Protocol> Node<P> {
             target_mac: Mac([0; 6]),
             target,
         };
-        self.arp_frame(w, at, repr, iface, (BROADCAST, Mac::BROADCAST))
+        self.arp_frame(w, at, repr, iface, (Addr::BROADCAST, Mac::BROADCAST))
     }
 
     fn arp_frame<W: World>(
@@ -50,7 +58,7 @@ impl<P: Protocol> Node<P> {
         if !self.is_up || heard.sender == self.addr {
             return;
         }
-        self.is_at(w, at, iface, heard.sender, heard.sender_mac);
+        self.is_at(w, at, iface, heard.sender.into(), heard.sender_mac);
         if heard.operation == Operation::Request && heard.target == self.addr {
             let reply = Repr {
                 operation: Operation::Reply,
@@ -59,7 +67,7 @@ impl<P: Protocol> Node<P> {
                 target_mac: heard.sender_mac,
                 target: heard.sender,
             };
-            let frame = self.arp_frame(w, at, reply, iface, (heard.sender, heard.sender_mac));
+            let frame = self.arp_frame(w, at, reply, iface, (heard.sender.into(), heard.sender_mac));
             self.go_on(w, at, frame);
         }
         self.settle(w, at);

@@ -1,5 +1,7 @@
 //! What an interface of a node is.
 
+use std::net::Ipv4Addr;
+
 use wayhop_core::{Mac, Span};
 
 /// How link addresses of neighbours are found.
@@ -48,7 +50,7 @@ impl Default for IfaceConfig {
 
 /// The link address of a node's interface where nobody gives another: [`Mac::from_addr`] for the first interface, and for
 /// the others the same with the interface's number in the second octet.
-pub(crate) fn derived_mac(addr: wayhop_core::Addr, iface: u8) -> Mac {
+pub(crate) fn derived_mac(addr: Ipv4Addr, iface: u8) -> Mac {
     let Mac(mut octets) = Mac::from_addr(addr);
     octets[1] = iface;
     Mac(octets)

@@ -99,7 +99,7 @@ impl<P: Protocol> Node<P> {
                     if iface_asks_again(&self.interfaces[id.index()].config) {
                         w.schedule_resolution(at + Resolver::first_wait(), id);
                     }
-                    let request = self.arp_request(w, at, id, target);
+                    let request = self.arp_request(w, at, id, target.v4_or_unspecified());
                     self.enqueue(w, at, request);
                 }
             }
@@ -117,7 +117,7 @@ impl<P: Protocol> Node<P> {
             match due {
                 Due::Ask(addr, again) => {
                     w.schedule_resolution(again, iface);
-                    let request = self.arp_request(w, at, iface, addr);
+                    let request = self.arp_request(w, at, iface, addr.v4_or_unspecified());
                     self.enqueue(w, at, request);
                 }
                 Due::Failed(frames) => {

@@ -25,7 +25,7 @@ impl<P: Protocol> Node<P> {
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else {
             return self.drop_packet(w, at, p, DropReason::Malformed);
         };
-        let ends = Ends { source: ip.src(), destination: ip.dst() };
+        let ends = Ends { source: ip.src().into(), destination: ip.dst().into() };
         if ends.destination == self.addr {
             self.deliver(w, at, p);
         } else {
@@ -99,7 +99,7 @@ impl<P: Protocol> Node<P> {
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else {
             return self.drop_packet(w, at, p, DropReason::Malformed);
         };
-        let ends = Ends { source: ip.src(), destination: ip.dst() };
+        let ends = Ends { source: ip.src().into(), destination: ip.dst().into() };
         let for_me = ends.destination == self.addr
             || ends.destination == BROADCAST
             || ends.destination.is_multicast() && self.sockets.has_joined(ends.destination, rx.iface);

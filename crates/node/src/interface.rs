@@ -38,7 +38,8 @@ impl Iface {
         }
         match self.config.resolution {
             Resolution::Derived => {
-                frame.receiver = crate::config::derived_mac(frame.next_hop, frame.iface.0);
+                frame.receiver =
+                    crate::config::derived_mac(frame.next_hop.v4_or_unspecified(), frame.iface.0);
                 Lookup::Known(frame)
             }
             Resolution::Bsd => self.resolver().look_up_bsd(frame),
@@ -116,7 +117,7 @@ mod tests {
                     packet: packet(id),
                     payload: Payload::Ip,
                     iface: IfaceId(0),
-                    next_hop: BROADCAST,
+                    next_hop: Addr::BROADCAST,
                     receiver: Mac::BROADCAST,
                     priority,
                     reporting: Reporting::Nobody,

@@ -1,5 +1,6 @@
 //! A node: its engines, interfaces and forwarding table.
 
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -16,7 +17,7 @@ use crate::table::Table;
 /// A clone is a second node in the same state, for whoever keeps whole states (a model checker).
 #[derive(Clone, Debug)]
 pub struct Node<P = Box<dyn Protocol>> {
-    pub(crate) addr: Addr,
+    pub(crate) addr: Ipv4Addr,
     pub(crate) engines: Vec<Engine<P>>,
     pub(crate) interfaces: Vec<Iface>,
     pub(crate) table: Table,
@@ -37,13 +38,18 @@ pub(crate) const MAX_HEARD: usize = 4_096;
 
 impl<P: Protocol> Node<P> {
     /// A node with one engine and one interface, whose link address follows from its network address.
-    pub fn new(addr: Addr, engine: Engine<P>, interface: Arc<IfaceConfig>) -> Self {
+    pub fn new(addr: Ipv4Addr, engine: Engine<P>, interface: Arc<IfaceConfig>) -> Self {
         Self::with_mac(addr, engine, None, interface)
     }
 
     /// A node with one engine and one interface, whose link address is its own or, without one, follows from the
     /// node's network address.
-    pub fn with_mac(addr: Addr, engine: Engine<P>, mac: Option<Mac>, interface: Arc<IfaceConfig>) -> Self {
+    pub fn with_mac(
+        addr: Ipv4Addr,
+        engine: Engine<P>,
+        mac: Option<Mac>,
+        interface: Arc<IfaceConfig>,
+    ) -> Self {
         let mut node = Self {
             addr,
             overhears: false,
@@ -76,8 +82,8 @@ impl<P: Protocol> Node<P> {
 }
 
 impl<P> Node<P> {
-    /// The node's network address, which all its interfaces share.
-    pub fn addr(&self) -> Addr {
+    /// The node's IPv4 address, which all its interfaces share.
+    pub fn addr(&self) -> Ipv4Addr {
         self.addr
     }
     /// Whether it is up.
@@ -117,8 +123,8 @@ impl<P> Node<P> {
         self.interfaces[iface.index()].neighbours()
     }
     /// A neighbour's link address on an interface, where it is known.
-    pub fn mac_of(&self, iface: IfaceId, neighbour: Addr) -> Option<Mac> {
-        self.interfaces[iface.index()].mac_of(neighbour)
+    pub fn mac_of(&self, iface: IfaceId, neighbour: impl Into<Addr>) -> Option<Mac> {
+        self.interfaces[iface.index()].mac_of(neighbour.into())
     }
     /// Another configuration for an interface: its MTU changed, or what it reports.
     pub fn configure(&mut self, iface: IfaceId, config: Arc<IfaceConfig>) {

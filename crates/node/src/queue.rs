@@ -76,7 +76,7 @@ mod tests {
             packet,
             payload: Payload::Ip,
             iface: IfaceId(0),
-            next_hop,
+            next_hop: next_hop.into(),
             receiver: Mac::from_addr(next_hop),
             priority,
             reporting: Reporting::Nobody,
@@ -112,7 +112,7 @@ mod tests {
             q.push(frame(&mut pool, id, hop, Priority::Data), 50).unwrap();
         }
         let mut taken = vec![];
-        q.recall(NodeId(1).default_addr(), |f| taken.push(f.packet.meta.id.0));
+        q.recall(NodeId(1).default_addr().into(), |f| taken.push(f.packet.meta.id.0));
         assert_eq!((taken, q.len()), (vec![1, 3, 4], 1));
     }
 }

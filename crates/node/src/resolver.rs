@@ -98,9 +98,7 @@ impl Resolver {
     /// A neighbour's link address was heard: the frames that waited for it, now with their receiver.
     pub(crate) fn learn(&mut self, addr: Addr, mac: Mac) -> VecDeque<Frame> {
         if self.macs.get(&addr) != Some(&mac) {
-            let unusable =
-                addr.is_unspecified() || addr.is_broadcast() || addr.is_multicast() || addr.is_loopback();
-            if unusable || mac.is_group() || mac.0 == [0; 6] {
+            if !addr.is_usable() || mac.is_group() || mac.0 == [0; 6] {
                 return VecDeque::new();
             }
             if self.macs.len() >= MAX_NEIGHBOURS {
@@ -184,7 +182,7 @@ mod tests {
             packet: pool.packet(&[0; 20], PacketMeta { id: PacketId(id), ..PacketMeta::default() }),
             payload: Payload::Ip,
             iface: IfaceId(0),
-            next_hop: NodeId(HOP).default_addr(),
+            next_hop: NodeId(HOP).default_addr().into(),
             receiver: Mac::BROADCAST,
             priority: Priority::Data,
             reporting: Reporting::Nobody,
@@ -207,7 +205,7 @@ mod tests {
             panic!()
         };
         assert_eq!(first.packet.meta.id.0, 1);
-        assert_eq!(ids(r.learn(addr, Mac::from_addr(addr))), [2]);
+        assert_eq!(ids(r.learn(addr.into(), Mac::from_addr(addr))), [2]);
         let Lookup::Known(f) = r.look_up_bsd(frame(&mut pool, 3)) else { panic!() };
         assert_eq!(f.receiver, Mac::from_addr(addr));
     }
@@ -260,7 +258,7 @@ mod tests {
         let mut r = Resolver::default();
         for n in 0..3 * MAX_NEIGHBOURS as u32 {
             let addr = NodeId(n).default_addr();
-            r.learn(addr, Mac::from_addr(addr));
+            r.learn(addr.into(), Mac::from_addr(addr));
         }
         assert!(r.neighbours().count() <= MAX_NEIGHBOURS);
         assert!(r.learn(Addr::BROADCAST, Mac([2, 0, 0, 0, 0, 1])).is_empty());

@@ -121,15 +121,16 @@ impl Table {
 /// Rows with less come first.
 fn rank(r: &Row) -> (u8, Prefix, u32, u8) {
     let p = r.route.destination;
-    (32 - p.len, p, r.route.metric, r.owner)
+    (p.free_bits(), p, r.route.metric, r.owner)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::Ipv4Addr;
 
     fn a(last: u8) -> Addr {
-        Addr::new(10, 0, 0, last)
+        Ipv4Addr::new(10, 0, 0, last).into()
     }
     fn row(destination: Prefix, next_hop: u8, metric: u32, owner: u8) -> Row {
         Row { route: Route { destination, next_hop: a(next_hop), iface: IfaceId(0), metric }, owner }

@@ -1,5 +1,6 @@
 //! One node in a world of a few lists: the order of effects, recall, several engines and interfaces, going down.
 
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use wayhop_core::{
@@ -11,9 +12,9 @@ use wayhop_wire::{ipv4, udp};
 
 use crate::{Above, Below, Engine, Hop, HopKind, IfaceConfig, Node, Row, Schedule, Stage, Workspace, World};
 
-const ME: Addr = Addr::new(10, 0, 0, 1);
-const NEXT: Addr = Addr::new(10, 0, 0, 2);
-const FAR: Addr = Addr::new(10, 0, 0, 9);
+const ME: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+const NEXT: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
+const FAR: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 9);
 const DATA: Socket = Socket::Udp(9_000);
 
 /// What an engine is to do when it is called, and what it was told.
@@ -166,7 +167,7 @@ fn secs(s: f64) -> Time {
 }
 
 /// A datagram to port 9000.
-fn datagram(w: &mut Lists, from: Addr, to: Addr, ttl: u8) -> Packet {
+fn datagram(w: &mut Lists, from: Ipv4Addr, to: Ipv4Addr, ttl: u8) -> Packet {
     let u = udp::Repr { src_port: 9_000, dst_port: 9_000, payload_len: 4 };
     let mut ip = ipv4::Repr::new(from, to, ipv4::protocol::UDP, u.buffer_len() as u16);
     ip.ttl = ttl;
@@ -184,7 +185,8 @@ fn drops(w: &Lists) -> Vec<DropReason> {
 #[test]
 fn what_effects_provoke_comes_after_all_of_them() {
     // The queue holds two packets of a class: the third and the fourth are refused.
-    let sends: Vec<Step> = (1..=4).map(|id| Step::Send(NEXT, id)).chain([Step::Timer(7, 1.0)]).collect();
+    let sends: Vec<Step> =
+        (1..=4).map(|id| Step::Send(NEXT.into(), id)).chain([Step::Timer(7, 1.0)]).collect();
     let mut n = node(Script { on_outbound: sends, ..Script::default() });
     let mut w = Lists::default();
     let p = datagram(&mut w, ME, FAR, 64);
@@ -201,7 +203,7 @@ fn a_recall_takes_packets_out_and_ends_those_that_nobody_asked_for() {
     let mut w = Lists::default();
     let p = datagram(&mut w, ME, FAR, 64);
     n.originate(&mut w, Time::ZERO, p);
-    let steps = vec![Step::Send(NEXT, 5), Step::Send(FAR, 6), Step::Recall];
+    let steps = vec![Step::Send(NEXT.into(), 5), Step::Send(FAR.into(), 6), Step::Recall];
     n.engines[0].protocol.on_outbound = steps;
     n.interfaces[0].config = Arc::new(IfaceConfig::default());
     let p = datagram(&mut w, ME, FAR, 64);
@@ -209,7 +211,7 @@ fn a_recall_takes_packets_out_and_ends_those_that_nobody_asked_for() {
     // What was sent without a report ends as if its link had broken; the packet at hand ended by the script.
     assert_eq!(drops(&w), [DropReason::MacRetries, DropReason::Policy, DropReason::MacRetries]);
     assert_eq!(n.protocol(0).told.last().unwrap(), "Some(5) Recalled");
-    assert_eq!(n.pull(IfaceId(0)).map(|f| f.next_hop), Some(FAR));
+    assert_eq!(n.pull(IfaceId(0)).map(|f| f.next_hop), Some(FAR.into()));
     assert!(n.pull(IfaceId(0)).is_none());
 }
 
@@ -223,16 +225,16 @@ fn a_forwarding_node_reports_the_use_of_a_route_and_then_its_packet_leaves() {
     };
     let (mut n, mut w) = (node(script), Lists::default());
     n.start(&mut w, Time::ZERO);
-    let p = datagram(&mut w, Addr::new(10, 0, 0, 5), FAR, 9);
-    n.receive(&mut w, secs(1.0), p, RxMeta::from(Addr::new(10, 0, 0, 5), false));
+    let p = datagram(&mut w, Ipv4Addr::new(10, 0, 0, 5), FAR, 9);
+    n.receive(&mut w, secs(1.0), p, RxMeta::from(Ipv4Addr::new(10, 0, 0, 5), false));
     assert_eq!(n.protocol(0).told, ["start", "used 10.0.0.9 by 10.0.0.2"]);
     let sent = n.pull(IfaceId(0)).unwrap();
     assert_eq!(ipv4::Packet::new_checked(sent.packet.bytes()).unwrap().ttl(), 8);
     n.finished(&mut w, secs(1.1), sent, TxStatus::NoAck { tries: 7 });
     assert_eq!(n.protocol(0).told.last().unwrap(), "None NoAck { tries: 7 }");
     // Without a route it is the protocol's; with the last hop of its life it goes no further.
-    let p = datagram(&mut w, Addr::new(10, 0, 0, 5), FAR, 1);
-    n.receive(&mut w, secs(2.0), p, RxMeta::from(Addr::new(10, 0, 0, 5), false));
+    let p = datagram(&mut w, Ipv4Addr::new(10, 0, 0, 5), FAR, 1);
+    n.receive(&mut w, secs(2.0), p, RxMeta::from(Ipv4Addr::new(10, 0, 0, 5), false));
     assert_eq!(drops(&w).last(), Some(&DropReason::TtlExpired));
     assert_eq!(w.work.pool.live(), 0);
 }
@@ -244,7 +246,7 @@ fn each_engine_gets_what_its_socket_listens_to_and_owns_its_routes() {
         at_start: vec![Step::Install(Route::to_host(FAR, NEXT, 5))],
         ..Script::default()
     };
-    let other = Addr::new(10, 0, 0, 3);
+    let other = Ipv4Addr::new(10, 0, 0, 3);
     let second = Script {
         plane: Some(DataPlane::Forwarding),
         at_start: vec![Step::Open(DATA), Step::Install(Route::to_host(FAR, other, 2))],
@@ -253,7 +255,7 @@ fn each_engine_gets_what_its_socket_listens_to_and_owns_its_routes() {
     let (mut n, mut w) = (node(first), Lists::default());
     n.add_engine(engine(second));
     n.start(&mut w, Time::ZERO);
-    assert_eq!(n.table().get(FAR.into()).map(|r| (r.route.next_hop, r.owner)), Some((other, 1)));
+    assert_eq!(n.table().get(FAR.into()).map(|r| (r.route.next_hop, r.owner)), Some((other.into(), 1)));
     let p = datagram(&mut w, NEXT, BROADCAST, 1);
     n.receive(&mut w, Time::ZERO, p, RxMeta::from(NEXT, true));
     assert_eq!(n.protocol(1).told.last().unwrap(), "frame from 10.0.0.2");
@@ -262,13 +264,13 @@ fn each_engine_gets_what_its_socket_listens_to_and_owns_its_routes() {
     n.engines[1].protocol.on_outbound = vec![];
     n.engines[1].protocol.at_start = vec![Step::Replace(vec![Route::to_host(NEXT, NEXT, 1)])];
     n.start(&mut w, secs(1.0));
-    assert_eq!(n.table().get(FAR.into()).map(|r| r.route.next_hop), Some(NEXT));
+    assert_eq!(n.table().get(FAR.into()).map(|r| r.route.next_hop), Some(NEXT.into()));
     assert_eq!(w.routes[2..4], ["+10.0.0.9 10.0.0.2", "+10.0.0.2 10.0.0.2"]);
 }
 
 #[test]
 fn with_two_interfaces_a_broadcast_leaves_by_both_and_a_unicast_where_its_neighbour_was_heard() {
-    let steps = vec![Step::Send(BROADCAST, 1), Step::Send(NEXT, 2)];
+    let steps = vec![Step::Send(BROADCAST.into(), 1), Step::Send(NEXT.into(), 2)];
     let mut n = node(Script { on_outbound: steps, ..Script::default() });
     let second = n.add_interface(None, Arc::new(IfaceConfig::default()));
     assert_ne!(n.mac(IfaceId(0)), n.mac(second));
@@ -286,7 +288,7 @@ fn with_two_interfaces_a_broadcast_leaves_by_both_and_a_unicast_where_its_neighb
 
 #[test]
 fn a_node_that_goes_down_ends_its_packets_and_comes_back_with_its_timers() {
-    let steps = vec![Step::Send(NEXT, 1), Step::Timer(3, 5.0), Step::Hold];
+    let steps = vec![Step::Send(NEXT.into(), 1), Step::Timer(3, 5.0), Step::Hold];
     let mut n = node(Script { on_outbound: steps, ..Script::default() });
     let mut w = Lists::default();
     let p = datagram(&mut w, ME, FAR, 64);

@@ -36,7 +36,7 @@ fn protocol_of<'a>(ip: &ipv4::Packet<'a>) -> Option<(u8, Datagram<'a>)> {
     }
     let complete_len = (ip.total_len() - ip.header_len()).saturating_sub(header_len);
     let payload = ip.payload().get(header_len..)?;
-    Some((place, Datagram { source: ip.src(), destination: ip.dst(), payload, complete_len }))
+    Some((place, Datagram { source: ip.src().into(), destination: ip.dst().into(), payload, complete_len }))
 }
 
 /// The place in [`ALL`] of the protocol whose port is one of a datagram's.
@@ -68,7 +68,7 @@ pub fn hop(ip_packet: &[u8]) -> Option<(Addr, Addr)> {
     let ip = ipv4::Packet::new_checked(ip_packet).ok()?;
     match protocol_of(&ip) {
         Some((place, datagram)) => (ALL[usize::from(place)].messages.hop)(&datagram),
-        None => Some((ip.src(), ip.dst())),
+        None => Some((ip.src().into(), ip.dst().into())),
     }
 }
 

@@ -45,7 +45,9 @@ fn purge(scenario: &Scenario, placed: &Placed, k: usize, c: &PurgeRoutes) -> Res
     };
     let destination = c.destination.as_ref().map(|n| find(n, "destination")).transpose()?;
     Ok(Order {
-        command: Command::PurgeRoutes { destination: destination.map(|n| placed.addresses[n.index()]) },
+        command: Command::PurgeRoutes {
+            destination: destination.map(|n| placed.addresses[n.index()].into()),
+        },
         nodes,
         from: Time::from_secs_f64(c.start_s),
         every: c.every_s.map(Span::from_secs_f64),

@@ -1,9 +1,10 @@
 //! Nodes: how many, where, by what name and address.
 
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 use std::path::Path;
 
-use wayhop_core::{Addr, NodeId, Position, Span, Time};
+use wayhop_core::{NodeId, Position, Span, Time};
 use wayhop_transport::FlowConfig;
 use wayhop_world::{RandomWaypoint, Start, Track, placement};
 
@@ -22,7 +23,7 @@ use crate::schema::{Area, Movement, Scenario, Traffic};
 pub(crate) struct Placed {
     pub(crate) tracks: Vec<Track>,
     pub(crate) names: Vec<String>,
-    pub(crate) addresses: Vec<Addr>,
+    pub(crate) addresses: Vec<Ipv4Addr>,
     pub(crate) index: BTreeMap<String, u32>,
     /// The flows of ns-2 files.
     pub(crate) ns2_flows: Vec<FlowConfig>,

@@ -1,6 +1,8 @@
 //! A scenario with everything looked up, generated and checked.
 
-use wayhop_core::{Addr, Configured, NodeId, Position, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Configured, NodeId, Position, Time};
 use wayhop_radio::{CardConfig, PRESETS, RadioConfig};
 use wayhop_transport::{FlowConfig, FlowKind};
 use wayhop_world::{Geodetic, Track};
@@ -37,7 +39,7 @@ pub struct Resolved {
     /// Each node's name.
     pub names: Vec<String>,
     /// Each node's address.
-    pub addresses: Vec<Addr>,
+    pub addresses: Vec<Ipv4Addr>,
     /// The flows.
     pub flows: Vec<FlowConfig>,
     /// The radio's preset.

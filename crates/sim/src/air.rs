@@ -111,7 +111,7 @@ impl Host for Net {
 impl Net {
     fn rx_meta(&self, f: &FrameAt<'_>) -> RxMeta {
         RxMeta {
-            from: self.common.addrs[f.head.from as usize],
+            from: self.common.addrs[f.head.from as usize].into(),
             iface: IfaceId(0),
             broadcast: f.head.to == EVERYONE,
             signal_dbm: units::watts_to_dbm_fast(f.watts),

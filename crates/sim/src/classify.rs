@@ -19,7 +19,7 @@ pub(crate) struct Facts {
 pub(crate) fn read(bytes: &[u8]) -> Facts {
     let (control, messages) = wayhop_trace::classify(bytes);
     let ip = ipv4::Packet::new_checked(bytes);
-    let (source, destination, ttl) =
-        ip.map_or((Addr::UNSPECIFIED, Addr::UNSPECIFIED, 0), |ip| (ip.src(), ip.dst(), ip.ttl()));
+    let (source, destination, ttl) = ip
+        .map_or((Addr::UNSPECIFIED, Addr::UNSPECIFIED, 0), |ip| (ip.src().into(), ip.dst().into(), ip.ttl()));
     Facts { source, destination, ttl, control, messages }
 }

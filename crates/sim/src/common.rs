@@ -1,6 +1,7 @@
 //! What the nodes of a run share: the event queue, packet buffers, flows, and the record of it all.
 
 use std::collections::VecDeque;
+use std::net::Ipv4Addr;
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, Frame, NodeId, Packet, RxMeta, Span, Time};
@@ -23,7 +24,7 @@ pub(crate) struct Common {
     pub(crate) movers: Movers,
     pub(crate) stations: FxHashMap<Addr, u32>,
     /// By node.
-    pub(crate) addrs: Vec<Addr>,
+    pub(crate) addrs: Vec<Ipv4Addr>,
     pub(crate) work: Workspace,
     pub(crate) flows: Flows,
     pub(crate) ledger: Ledger,

@@ -6,8 +6,9 @@
 //! its IP identification, an echo reply by the flow's identifier, so that flows are counted as in simulation.
 
 use std::collections::VecDeque;
+use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, DropReason, FlowTag, Packet, PacketMeta, Span, Time};
+use wayhop_core::{DropReason, FlowTag, Packet, PacketMeta, Span, Time};
 use wayhop_wire::ipv4;
 
 use crate::common::Common;
@@ -66,7 +67,7 @@ pub(crate) struct External {
 
 struct Expected {
     ip_id: u16,
-    destination: Addr,
+    destination: Ipv4Addr,
     tag: FlowTag,
     born: Time,
 }

@@ -1,5 +1,7 @@
 //! The run's traffic: each flow's source and sink, and the way between a packet and its flow.
 
+use std::net::Ipv4Addr;
+
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, FlowTag, Packet, PacketId, Pool, Purpose, Rng, Time, stream};
 use wayhop_trace::{FlowSummary, LatencyMs, PacketClass};
@@ -39,7 +41,7 @@ pub(crate) enum Delivery {
 }
 
 impl Flows {
-    pub(crate) fn new(configs: &[FlowConfig], addrs: &[Addr], seed: u64) -> Result<Self, FlowError> {
+    pub(crate) fn new(configs: &[FlowConfig], addrs: &[Ipv4Addr], seed: u64) -> Result<Self, FlowError> {
         let flow = |(i, c): (usize, &FlowConfig)| {
             Ok(Flow {
                 class: match c.kind {
@@ -131,7 +133,7 @@ impl Flows {
         let Ok(icmp::Repr::EchoReply { ident, seq, data }) = icmp::Repr::parse(ip.payload()) else {
             return None;
         };
-        let to = *stations.get(&ip.dst())?;
+        let to = *stations.get(&ip.dst().into())?;
         let asks = |f: &Flow| {
             let c = f.source.config();
             let ends = (c.src.0, c.dst.0, c.src_port) == (to, node, ident);

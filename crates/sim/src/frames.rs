@@ -1,6 +1,8 @@
 //! The octets of a frame, for captures.
 
-use wayhop_core::{Addr, Mac, Payload};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Mac, Payload};
 use wayhop_radio::{EVERYONE, FrameAt, FrameKind};
 use wayhop_wire::{dot11, llc};
 
@@ -8,7 +10,7 @@ use wayhop_wire::{dot11, llc};
 const BSSID: Mac = Mac([0x02, b'W', b'A', b'Y', b'H', b'O']);
 
 /// Writes an 802.11 frame, without its FCS, into `out`.
-pub(crate) fn write(f: &FrameAt<'_>, addr_of: impl Fn(u32) -> Addr, out: &mut Vec<u8>) {
+pub(crate) fn write(f: &FrameAt<'_>, addr_of: impl Fn(u32) -> Ipv4Addr, out: &mut Vec<u8>) {
     let transmitter = Mac::from_addr(addr_of(f.head.from));
     let receiver = match (f.head.to, f.body) {
         (EVERYONE, _) => Mac::BROADCAST,

@@ -71,7 +71,11 @@ impl Simulation {
         scenario.captures.nodes.iter().for_each(|n| captures[n.index()] = true);
         let common = Common {
             queue: EventQueue::new(),
-            stations: addrs.iter().enumerate().map(|(i, &a)| (a, i as u32)).collect::<FxHashMap<_, _>>(),
+            stations: addrs
+                .iter()
+                .enumerate()
+                .map(|(i, &a)| (a.into(), i as u32))
+                .collect::<FxHashMap<_, _>>(),
             addrs: addrs.clone(),
             movers: Movers::new(scenario.tracks.clone()),
             work: Workspace::new(),

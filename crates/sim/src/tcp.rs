@@ -1,6 +1,8 @@
 //! The run's TCP connections: between a connection's state machine, the event queue and the network.
 
-use wayhop_core::{Addr, FlowTag, NodeId, Packet, Pool, Purpose, Rng, Time, stream};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{FlowTag, NodeId, Packet, Pool, Purpose, Rng, Time, stream};
 use wayhop_trace::{Recorder, TcpEvent, TcpSummary};
 use wayhop_transport::tcp::{App, Connection, End, Io, Note, TcpConfig, stream as octets};
 use wayhop_transport::{FlowConfig, FlowKind};
@@ -34,7 +36,7 @@ pub(crate) struct Spare {
 }
 
 impl TcpFlow {
-    pub(crate) fn new(flow: u32, c: &FlowConfig, addrs: &[Addr], seed: u64) -> Option<Self> {
+    pub(crate) fn new(flow: u32, c: &FlowConfig, addrs: &[Ipv4Addr], seed: u64) -> Option<Self> {
         let FlowKind::Tcp(config) = c.kind else { return None };
         // A stream of its own, so that the flow's other draws stay what they are.
         let mut rng = stream(seed, Purpose::Traffic, u64::from(flow) | 1 << 40);

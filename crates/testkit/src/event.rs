@@ -1,6 +1,7 @@
 //! What is to happen, in order of time.
 
 use std::cmp::Ordering;
+use std::net::Ipv4Addr;
 
 use wayhop_core::{Addr, Packet, RxMeta, Time};
 use wayhop_node::Due;
@@ -37,7 +38,7 @@ pub(crate) enum Happening {
     },
     Originate {
         node: usize,
-        to: Addr,
+        to: Ipv4Addr,
         flow: u32,
     },
     SetLink {

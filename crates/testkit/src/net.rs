@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::mem;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use wayhop_core::{
-    Addr, Command, Fix, FlowTag, IfaceId, NodeId, Protocol, Purpose, Refused, Rng, RxMeta, Span, Time,
-    TxStatus, stream,
+    Command, Fix, FlowTag, IfaceId, NodeId, Protocol, Purpose, Refused, Rng, RxMeta, Span, Time, TxStatus,
+    stream,
 };
 use wayhop_node::{Due, Engine, IfaceConfig, Node};
 
@@ -124,12 +125,12 @@ impl Net {
         }
     }
     /// Hands a test packet for any address to `node`, now.
-    pub fn send_to(&mut self, node: usize, to: Addr, flow: u32) {
+    pub fn send_to(&mut self, node: usize, to: Ipv4Addr, flow: u32) {
         let at = self.now();
         self.common.schedule(at, Happening::Originate { node, to, flow });
     }
     /// Lets `node` receive these bytes at the current time, as a frame from the neighbour `from`.
-    pub fn inject(&mut self, node: usize, from: Addr, broadcast: bool, bytes: &[u8]) {
+    pub fn inject(&mut self, node: usize, from: Ipv4Addr, broadcast: bool, bytes: &[u8]) {
         let meta = self.common.work.new_meta(self.now());
         let packet = self.common.work.pool.packet(bytes, meta);
         let rx = RxMeta::from(from, broadcast).with_signal(-60.0);
@@ -240,7 +241,7 @@ impl Net {
         }
     }
 
-    fn originate(&mut self, node: usize, to: Addr, flow: u32) {
+    fn originate(&mut self, node: usize, to: Ipv4Addr, flow: u32) {
         if !self.hosts[node].node.is_up() {
             return;
         }

@@ -1,10 +1,12 @@
 //! Test data: UDP over IPv4.
 
-use wayhop_core::{Addr, NodeId};
+use std::net::Ipv4Addr;
+
+use wayhop_core::NodeId;
 use wayhop_wire::{ipv4, udp};
 
 /// The address that node `n` of a [`crate::Net`] has.
-pub fn addr(n: usize) -> Addr {
+pub fn addr(n: usize) -> Ipv4Addr {
     NodeId(n as u32).default_addr()
 }
 
@@ -12,9 +14,9 @@ pub fn addr(n: usize) -> Addr {
 #[derive(Copy, Clone, Debug)]
 pub struct TestPacket {
     /// IP source.
-    pub source: Addr,
+    pub source: Ipv4Addr,
     /// IP destination.
-    pub destination: Addr,
+    pub destination: Ipv4Addr,
     /// IP time to live.
     pub ttl: u8,
     /// IP identification.

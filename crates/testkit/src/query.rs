@@ -2,8 +2,9 @@
 
 use std::fmt::Display;
 use std::io;
+use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, DropReason, Inspect, NodeId, Packet, PacketId, Route, SendState, TraceNote};
+use wayhop_core::{DropReason, Inspect, NodeId, Packet, PacketId, Route, SendState, TraceNote};
 
 use crate::net::Net;
 use crate::pcap;
@@ -60,10 +61,10 @@ impl Net {
         };
         self.common.record.iter().filter_map(reason).collect()
     }
-    /// The frames that node `node` put on the air: (record, next hop, IP packet).
-    pub fn sent_by(&self, node: usize) -> impl Iterator<Item = (&Record, Addr, &[u8])> {
+    /// The frames that node `node` put on the air: (record, IPv4 next hop, IP packet).
+    pub fn sent_by(&self, node: usize) -> impl Iterator<Item = (&Record, Ipv4Addr, &[u8])> {
         self.of(node).filter_map(|r| match &r.what {
-            What::Sent { next_hop, bytes, .. } => Some((r, *next_hop, bytes.as_slice())),
+            What::Sent { next_hop, bytes, .. } => Some((r, next_hop.v4_or_unspecified(), bytes.as_slice())),
             _ => None,
         })
     }
@@ -82,7 +83,7 @@ impl Net {
         of_node.filter_map(|r| if let What::State(s) = r.what { Some(s) } else { None }).collect()
     }
     /// The row of a node's forwarding table for a destination.
-    pub fn route(&self, node: usize, to: Addr) -> Option<Route> {
+    pub fn route(&self, node: usize, to: Ipv4Addr) -> Option<Route> {
         self.hosts[node].node.table().get(to.into()).map(|row| row.route)
     }
     /// A node's whole forwarding table, by destination.

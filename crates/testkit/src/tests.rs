@@ -1,3 +1,5 @@
+use std::net::Ipv4Addr;
+
 use wayhop_core::{
     Addr, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, Route, RouteUse, RxMeta, Socket,
     Span, Time, TimerKey, TxId, TxReport, TxSpec, TxStatus,
@@ -21,13 +23,13 @@ impl Line {
     }
 }
 
-fn destination(p: &Packet) -> Addr {
+fn destination(p: &Packet) -> Ipv4Addr {
     ipv4::Packet::new_checked(p.bytes()).expect("sound").dst()
 }
 
-fn next_on_line(own: Addr, to: Addr) -> Addr {
+fn next_on_line(own: Ipv4Addr, to: Ipv4Addr) -> Ipv4Addr {
     let step = if to > own { 1 } else { u32::MAX };
-    Addr::from_bits(own.to_bits().wrapping_add(step))
+    Ipv4Addr::from_bits(own.to_bits().wrapping_add(step))
 }
 
 impl Protocol for Line {
@@ -143,7 +145,7 @@ fn the_host_counts_the_ttl_down_and_reports_use_with_the_previous_hop() {
     let ttls: Vec<u8> = (0..3).flat_map(|n| net.sent_by(n).map(|(_, _, b)| b[8])).collect();
     assert_eq!(ttls, [3, 2, 1]);
     let used: Vec<_> = net.notes("used").iter().map(|(_, n)| n.about).collect();
-    assert_eq!(used, [Addr::UNSPECIFIED, addr(0), addr(1)]);
+    assert_eq!(used, [Ipv4Addr::UNSPECIFIED, addr(0), addr(1)]);
     net.config.ttl = 2;
     net.send_at(secs(3.0), 0, 3, 1);
     net.run_until(secs(4.0));
@@ -155,7 +157,7 @@ fn the_host_counts_the_ttl_down_and_reports_use_with_the_previous_hop() {
 fn a_miss_of_the_table_comes_to_on_outbound() {
     let mut net = line_of(2, DataPlane::Forwarding);
     net.run_until(secs(1.0));
-    net.send_to(0, Addr::new(10, 0, 0, 99), 1);
+    net.send_to(0, Ipv4Addr::new(10, 0, 0, 99), 1);
     net.run_until(secs(2.0));
     assert_eq!(net.notes("miss").len(), 1);
     assert_eq!(net.drops().len(), 1);
@@ -214,7 +216,7 @@ fn the_tap_hears_what_goes_to_others_and_nothing_else() {
     net.send_at(secs(1.0), 1, 2, 1);
     net.run_until(secs(2.0));
     assert_eq!(
-        net.notes("overheard").iter().map(|(n, t)| (n.0, t.about)).collect::<Vec<_>>(),
+        net.notes("overheard").iter().map(|(n, t)| (n.0, t.about.v4_or_unspecified())).collect::<Vec<_>>(),
         [(0, addr(2))]
     );
 }

@@ -211,8 +211,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hop_event_fits_a_cache_line() {
-        assert_eq!(size_of::<HopEvent>(), 64);
+    fn a_hop_event_fits_two_cache_lines() {
+        assert!(size_of::<HopEvent>() <= 128);
     }
 
     #[test]

@@ -23,9 +23,15 @@ impl TraceHash {
         self.fold(e.time.as_nanos(), e.packet.0);
         self.fold(pair(flow, seq), pair(e.node.0, e.bytes));
         self.fold(
-            pair(e.source.to_bits(), e.destination.to_bits()),
-            pair(e.peer.to_bits(), signal_bits(e.signal_dbm)),
+            pair(e.source.to_bits() as u32, e.destination.to_bits() as u32),
+            pair(e.peer.to_bits() as u32, signal_bits(e.signal_dbm)),
         );
+        // Of IPv4 addresses that was all.
+        for a in [e.source, e.destination, e.peer] {
+            if !a.is_v4() {
+                self.fold((a.to_bits() >> 64) as u64, a.to_bits() as u64);
+            }
+        }
         let reason = e.reason.map_or(0, |r| r as u64 + 1);
         let [low, high] = e.messages.bits().to_le_bytes();
         let small = (e.kind as u64)
@@ -96,9 +102,9 @@ mod tests {
             HopEvent { flow: Some(FlowTag { flow: 5, seq: 6 }), ..base },
             HopEvent { node: NodeId(7), ..base },
             HopEvent { bytes: 7, ..base },
-            HopEvent { source: other, ..base },
-            HopEvent { destination: other, ..base },
-            HopEvent { peer: other, ..base },
+            HopEvent { source: other.into(), ..base },
+            HopEvent { destination: other.into(), ..base },
+            HopEvent { peer: other.into(), ..base },
             HopEvent { signal_dbm: -1.0, ..base },
             HopEvent { kind: HopKind::Recall, ..base },
             HopEvent { class: PacketClass::Arp, ..base },

@@ -6,11 +6,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{DropReason, Time};
+use wayhop_core::{Addr, DropReason, Time};
 use wayhop_wire::ipv4;
 
 use crate::{Error, HopEvent, HopKind, NodeInfo, PacketClass, PositionEvent};
@@ -44,7 +43,7 @@ impl Ns2Trace {
 
 /// Makes lines of events.
 struct Lines {
-    ids: FxHashMap<Ipv4Addr, u32>,
+    ids: FxHashMap<Addr, u32>,
     /// The TTL with which each flow's packets start: what is missing from it later is the number of hops.
     first_ttl: FxHashMap<u32, u8>,
     /// Movement lines that are not due yet; a world may tell its legs ahead.
@@ -53,7 +52,7 @@ struct Lines {
 
 impl Lines {
     fn new(nodes: &[NodeInfo]) -> Self {
-        let ids = nodes.iter().zip(0..).map(|(n, id)| (n.addr, id)).collect();
+        let ids = nodes.iter().zip(0..).map(|(n, id)| (n.addr.into(), id)).collect();
         Self { ids, first_ttl: FxHashMap::default(), moves: BinaryHeap::new() }
     }
 
@@ -131,7 +130,7 @@ impl Lines {
         )?;
         let received = matches!(e.kind, HopKind::Receive | HopKind::Deliver);
         match self.ids.get(&e.peer) {
-            Some(from) if received && e.destination.is_broadcast() => {
+            Some(from) if received && e.destination == Addr::BROADCAST => {
                 write!(out, "[0 ffffffff {from:x} 800]")?;
             }
             Some(from) if received => {
@@ -144,7 +143,7 @@ impl Lines {
         let port = if e.class.is_control() { 255 } else { 0 };
         let next_hop = match e.kind {
             HopKind::Originate => 0,
-            HopKind::Receive if e.destination.is_broadcast() => 0,
+            HopKind::Receive if e.destination == Addr::BROADCAST => 0,
             HopKind::Receive | HopKind::Deliver => i64::from(e.node.0),
             _ => self.id(e.peer).max(0),
         };
@@ -185,7 +184,7 @@ impl Lines {
     }
 
     /// The number of the node with this address; -1 for all nodes and for strangers.
-    fn id(&self, a: Ipv4Addr) -> i64 {
+    fn id(&self, a: Addr) -> i64 {
         self.ids.get(&a).map_or(-1, |id| i64::from(*id))
     }
 }

@@ -1,8 +1,9 @@
 //! What a run is to leave, and of which nodes.
 
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
-use wayhop_core::{Addr, NodeId};
+use wayhop_core::NodeId;
 
 /// What a run records besides its summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,5 +35,5 @@ pub struct NodeInfo {
     /// Its name in the scenario; names its capture file.
     pub name: String,
     /// Its address.
-    pub addr: Addr,
+    pub addr: Ipv4Addr,
 }

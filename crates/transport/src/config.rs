@@ -1,8 +1,9 @@
 //! What a flow sends, and when.
 
 use core::fmt;
+use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, NodeId, Span, Time};
+use wayhop_core::{NodeId, Span, Time};
 
 use crate::tcp::TcpConfig;
 
@@ -16,7 +17,7 @@ pub const MAX_PAYLOAD: u32 = 65_535 - 20 - 8;
 pub const EVERYONE: NodeId = NodeId(u32::MAX);
 
 /// The multicast group that all nodes are in: the first of the scope that an organisation may use freely (RFC 2365).
-pub const GROUP: Addr = Addr::new(239, 192, 0, 1);
+pub const GROUP: Ipv4Addr = Ipv4Addr::new(239, 192, 0, 1);
 
 /// One flow.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,8 @@
 //! When a flow sends, and what.
 
-use wayhop_core::{Addr, FlowTag, Packet, PacketId, PacketMeta, Pool, Rng, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{FlowTag, Packet, PacketId, PacketMeta, Pool, Rng, Span, Time};
 use wayhop_wire::{icmp, ipv4, udp};
 
 use crate::{FlowConfig, FlowError, FlowKind, Stamp};
@@ -22,14 +24,14 @@ pub fn next_ip_id(id: &mut u16) -> u16 {
 pub struct Source {
     config: FlowConfig,
     flow: u32,
-    addresses: (Addr, Addr),
+    addresses: (Ipv4Addr, Ipv4Addr),
     sent: u64,
     last_departure: Option<Time>,
 }
 
 impl Source {
     /// The source of the flow with this index in the scenario, between these addresses.
-    pub fn new(flow: u32, config: FlowConfig, src: Addr, dst: Addr) -> Result<Self, FlowError> {
+    pub fn new(flow: u32, config: FlowConfig, src: Ipv4Addr, dst: Ipv4Addr) -> Result<Self, FlowError> {
         config.check()?;
         Ok(Self { config, flow, addresses: (src, dst), sent: 0, last_departure: None })
     }

@@ -2,7 +2,9 @@
 //!
 //! Nothing here panics on any input but [`Repr::emit`], and that only when its buffer is shorter than [`LEN`].
 
-use wayhop_core::{Addr, Mac};
+use std::net::Ipv4Addr;
+
+use wayhop_core::Mac;
 
 use crate::Error;
 use crate::bytes::{addr_at, array_at, put, u16_at};
@@ -27,11 +29,11 @@ pub struct Repr {
     /// The sender's link address.
     pub sender_mac: Mac,
     /// The sender's network address.
-    pub sender: Addr,
+    pub sender: Ipv4Addr,
     /// The target's link address; without meaning in a request.
     pub target_mac: Mac,
     /// The target's network address.
-    pub target: Addr,
+    pub target: Ipv4Addr,
 }
 
 impl Repr {

@@ -3,7 +3,7 @@
 //! The readers return zero beyond the end instead of panicking: every caller has checked the length, and a mistake there
 //! must not become a way to stop a node from outside.
 
-use wayhop_core::Addr;
+use std::net::Ipv4Addr;
 
 pub(crate) fn u8_at(b: &[u8], at: usize) -> u8 {
     b.get(at).copied().unwrap_or(0)
@@ -21,8 +21,8 @@ pub(crate) fn u32_at(b: &[u8], at: usize) -> u32 {
     u32::from_be_bytes(array_at(b, at))
 }
 
-pub(crate) fn addr_at(b: &[u8], at: usize) -> Addr {
-    Addr::from(array_at::<4>(b, at))
+pub(crate) fn addr_at(b: &[u8], at: usize) -> Ipv4Addr {
+    Ipv4Addr::from(array_at::<4>(b, at))
 }
 
 /// Writes `v` at `at`; panics beyond the end, as slices do.

@@ -1,6 +1,6 @@
 //! The Internet checksum (RFC 1071) and its incremental update (RFC 1624).
 
-use wayhop_core::Addr;
+use std::net::Ipv4Addr;
 
 /// The ones' complement sum of the 16-bit words of `data`, an odd last octet padded with zero, added to `start`.
 ///
@@ -25,7 +25,7 @@ pub fn sum(start: u16, data: &[u8]) -> u16 {
 }
 
 /// The sum of the IPv4 pseudo-header (RFC 768): addresses, protocol and the length of the transport packet.
-pub fn pseudo_header(src: Addr, dst: Addr, protocol: u8, len: u16) -> u16 {
+pub fn pseudo_header(src: Ipv4Addr, dst: Ipv4Addr, protocol: u8, len: u16) -> u16 {
     let s = sum(sum(0, &src.octets()), &dst.octets());
     sum(sum(s, &[0, protocol]), &len.to_be_bytes())
 }

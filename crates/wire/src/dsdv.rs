@@ -19,8 +19,7 @@
 
 use core::fmt;
 use core::ops::Range;
-
-use wayhop_core::Addr;
+use std::net::Ipv4Addr;
 
 use crate::Error;
 use crate::bytes::{addr_at, array_at, put};
@@ -35,7 +34,7 @@ pub const UNREACHABLE: u32 = 250;
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The destination.
-    pub destination: Addr,
+    pub destination: Ipv4Addr,
     /// Hops from the receiver to the destination by way of the sender: 1 for the sender itself. ns-3 adds the last hop
     /// when it sends, not when it receives.
     pub hop_count: u32,

@@ -1,6 +1,8 @@
 //! The ICMP error that tells a program of its packet's end (RFC 792; RFC 1122, section 3.2.2; RFC 1812, section 4.3.2).
 
-use wayhop_core::{Addr, DropReason};
+use std::net::Ipv4Addr;
+
+use wayhop_core::DropReason;
 
 use crate::icmp::{HEADER_LEN, Repr, unreachable_code};
 use crate::ipv4;
@@ -26,7 +28,7 @@ pub const fn had_no_route(why: DropReason) -> bool {
 /// IP header; `None` where RFC 1122 section 3.2.2 forbids an answer, as with [`unreachable_for`].
 pub fn host_unreachable<'a>(about: &ipv4::Packet<'a>, quoted: usize) -> Option<Repr<'a>> {
     let (src, dst) = (about.src(), about.dst());
-    let single = |a: Addr| !(a.is_broadcast() || a.is_multicast());
+    let single = |a: Ipv4Addr| !(a.is_broadcast() || a.is_multicast());
     if !single(dst) || !single(src) || src.is_unspecified() || about.fragment_offset() != 0 {
         return None;
     }
@@ -42,7 +44,7 @@ pub fn host_unreachable<'a>(about: &ipv4::Packet<'a>, quoted: usize) -> Option<R
 ///
 /// `None` where RFC 1122 section 3.2.2 forbids an answer: about ICMP errors, packets to several hosts, fragments other
 /// than the first, and packets without a single source; and about what is no IPv4 packet.
-pub fn unreachable_for(packet: &[u8], from: Addr) -> Option<Vec<u8>> {
+pub fn unreachable_for(packet: &[u8], from: Ipv4Addr) -> Option<Vec<u8>> {
     let ip = ipv4::Packet::new_checked(packet).ok()?;
     let message = host_unreachable(&ip, MAX_LEN - ipv4::HEADER_LEN - HEADER_LEN - ip.header_len())?;
     let head = ipv4::Repr::new(from, ip.src(), ipv4::protocol::ICMP, message.buffer_len() as u16);

@@ -6,7 +6,7 @@
 //! Nothing here panics on any input but [`Repr::emit`], and that only when its buffer is shorter than
 //! [`Repr::buffer_len`].
 
-use wayhop_core::Addr;
+use std::net::Ipv4Addr;
 
 use crate::bytes::{addr_at, put, u8_at, u16_at};
 use crate::{Error, checksum};
@@ -113,11 +113,11 @@ impl<'a> Packet<'a> {
         checksum::sum(0, self.header()) == 0xffff
     }
     /// Source address.
-    pub fn src(&self) -> Addr {
+    pub fn src(&self) -> Ipv4Addr {
         addr_at(self.bytes, 12)
     }
     /// Destination address.
-    pub fn dst(&self) -> Addr {
+    pub fn dst(&self) -> Ipv4Addr {
         addr_at(self.bytes, 16)
     }
     /// The header with its options.
@@ -142,9 +142,9 @@ impl<'a> Packet<'a> {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Repr {
     /// Source address.
-    pub src: Addr,
+    pub src: Ipv4Addr,
     /// Destination address.
-    pub dst: Addr,
+    pub dst: Ipv4Addr,
     /// What the payload is; see [`protocol`].
     pub protocol: u8,
     /// Time to live, in hops.
@@ -165,7 +165,7 @@ pub struct Repr {
 
 impl Repr {
     /// An unfragmented packet with TTL 64, TOS 0, DF clear and id 0.
-    pub const fn new(src: Addr, dst: Addr, protocol: u8, payload_len: u16) -> Self {
+    pub const fn new(src: Ipv4Addr, dst: Ipv4Addr, protocol: u8, payload_len: u16) -> Self {
         Self {
             src,
             dst,
@@ -248,7 +248,7 @@ pub fn set_tos(packet: &mut [u8], tos: u8) -> Result<(), Error> {
 }
 
 /// Sets the destination address and corrects the checksum.
-pub fn set_dst(packet: &mut [u8], dst: Addr) -> Result<(), Error> {
+pub fn set_dst(packet: &mut [u8], dst: Ipv4Addr) -> Result<(), Error> {
     Packet::new_snapped(packet)?;
     let [a, b, c, d] = dst.octets();
     set_word(packet, 16, u16::from_be_bytes([a, b]));

@@ -2,7 +2,7 @@
 //!
 //! Nothing here panics on any input but [`Repr::emit`], and that only when its buffer is shorter than header and payload.
 
-use wayhop_core::Addr;
+use std::net::Ipv4Addr;
 
 use crate::bytes::{put, u16_at};
 use crate::ipv4::protocol;
@@ -57,7 +57,7 @@ impl<'a> Packet<'a> {
         u16_at(self.bytes, 6)
     }
     /// Whether the checksum is right between these addresses, or absent. False for a datagram cut short.
-    pub fn checksum_is_valid(&self, src: Addr, dst: Addr) -> bool {
+    pub fn checksum_is_valid(&self, src: Ipv4Addr, dst: Ipv4Addr) -> bool {
         self.checksum() == 0
             || self.bytes.get(..self.len).is_some_and(|whole| {
                 let pseudo = checksum::pseudo_header(src, dst, protocol::UDP, self.len as u16);
@@ -83,7 +83,7 @@ pub struct Repr {
 
 impl Repr {
     /// Reads a header and checks the checksum between these addresses.
-    pub fn parse(bytes: &[u8], src: Addr, dst: Addr) -> Result<Self, Error> {
+    pub fn parse(bytes: &[u8], src: Ipv4Addr, dst: Ipv4Addr) -> Result<Self, Error> {
         let p = Packet::new_checked(bytes)?;
         if !p.checksum_is_valid(src, dst) {
             return Err(Error::Checksum);
@@ -100,7 +100,7 @@ impl Repr {
     ///
     /// # Panics
     /// If `buf` is shorter than [`Repr::buffer_len`].
-    pub fn emit(&self, buf: &mut [u8], src: Addr, dst: Addr) {
+    pub fn emit(&self, buf: &mut [u8], src: Ipv4Addr, dst: Ipv4Addr) {
         let buf = &mut buf[..self.buffer_len()];
         let len = (HEADER_LEN as u16).saturating_add(self.payload_len);
         put(buf, 0, self.src_port.to_be_bytes());

@@ -1,8 +1,9 @@
 //! The engine as the explorer sees it.
 
 use std::hash::{Hash as _, Hasher};
+use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, TimerKey};
+use wayhop_core::TimerKey;
 use wayhop_testkit::explore::{Checked, Names};
 use wayhop_wire::aodv::Message;
 use wayhop_wire::{ipv4, udp};
@@ -80,7 +81,7 @@ impl Checked for Engine {
         newer(before.seq, after.seq).then_some("its own number falls")
     }
 
-    fn knowledge(&self, names: Names) -> Vec<(Addr, String)> {
+    fn knowledge(&self, names: Names) -> Vec<(Ipv4Addr, String)> {
         self.table.iter().map(|e| (e.destination, row(e, names))).collect()
     }
 

@@ -1,9 +1,10 @@
 //! The shipping engine with a known mistake each, made by code around its handlers.
 
 use std::hash::Hasher;
+use std::net::Ipv4Addr;
 
 use wayhop_core::{
-    Addr, Cx, DataPlane, Inspect, Interests, Packet, Protocol, RouteUse, RxMeta, Time, TimerKey, TxReport,
+    Cx, DataPlane, Inspect, Interests, Packet, Protocol, RouteUse, RxMeta, Time, TimerKey, TxReport,
 };
 use wayhop_testkit::explore::{Checked, Names};
 use wayhop_wire::aodv::{Message, Unreachable};
@@ -44,7 +45,7 @@ impl Faulty {
         }
         if self.fault == Fault::DeletesEarly {
             let gone = |e: &&crate::table::Entry| e.state == State::Invalid && !e.search.is_on();
-            let all: Vec<Addr> = self.engine.table.iter().filter(gone).map(|e| e.destination).collect();
+            let all: Vec<Ipv4Addr> = self.engine.table.iter().filter(gone).map(|e| e.destination).collect();
             for a in all {
                 self.engine.table.remove(a);
             }
@@ -128,7 +129,7 @@ impl Checked for Faulty {
     fn wrong_step(before: &Self, after: &Self) -> Option<&'static str> {
         Engine::wrong_step(&before.engine, &after.engine)
     }
-    fn knowledge(&self, names: Names) -> Vec<(Addr, String)> {
+    fn knowledge(&self, names: Names) -> Vec<(Ipv4Addr, String)> {
         self.engine.knowledge(names)
     }
     fn describe(bytes: &[u8], names: Names) -> String {

@@ -2,8 +2,10 @@
 //!
 //! The property tests call [`engine`] with random bytes, the fuzz target with bytes that a fuzzer found interesting.
 
+use std::net::Ipv4Addr;
+
 use wayhop_aodv::{Engine, LocalRepair, Params};
-use wayhop_core::{Addr, BROADCAST, Command, Span};
+use wayhop_core::{BROADCAST, Command, Span};
 use wayhop_testkit::{Link, Net, TestPacket, addr, data_packet};
 use wayhop_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
 use wayhop_wire::{ipv4, udp};
@@ -66,9 +68,9 @@ fn check(net: &Net, p: &Params) {
             assert_ne!(get("hops"), "0", "{row:?}");
             assert_ne!(get("next_hop"), own.to_string(), "{row:?}");
             let (to, bits) = get("destination").split_once('/').unwrap_or((get("destination"), "32"));
-            let to: Addr = to.parse().expect("an address");
+            let to: Ipv4Addr = to.parse().expect("an address");
             let bits: u32 = bits.parse().expect("a length");
-            let next_hop: Addr = get("next_hop").parse().expect("an address");
+            let next_hop: Ipv4Addr = get("next_hop").parse().expect("an address");
             ways.push((to, bits, next_hop));
             match net.route(node, to) {
                 // The fresher news of a subnet around it decide.
@@ -81,8 +83,8 @@ fn check(net: &Net, p: &Params) {
         assert!(rows <= p.max_routes, "node {node} has {rows} entries");
         for host in net.routes(node) {
             assert_ne!(host.destination.addr, own, "a route to oneself");
-            let covers = |&(to, bits, next_hop): &(Addr, u32, Addr)| {
-                let differ = host.destination.addr.to_bits() ^ to.to_bits();
+            let covers = |&(to, bits, next_hop): &(Ipv4Addr, u32, Ipv4Addr)| {
+                let differ = host.destination.addr.v4_or_unspecified().to_bits() ^ to.to_bits();
                 differ.leading_zeros() >= bits && host.next_hop == next_hop
             };
             assert!(ways.iter().any(covers), "the host has a route of its own: {host:?}, {ways:?}");
@@ -134,21 +136,21 @@ fn event(net: &mut Net, input: &mut Input<'_>) -> Option<()> {
         13 => net.run_for(Span::from_millis(input.octet()?.into())),
         14 => net.run_for(Span::from_millis(u64::from(input.octet()?) * 100)),
         _ => {
-            let destination = (what & 0x80 != 0).then_some(from);
+            let destination = (what & 0x80 != 0).then_some(from.into());
             net.command(to, &Command::PurgeRoutes { destination }).expect("AODV knows this order");
         }
     }
     Some(())
 }
 
-fn message(net: &mut Net, to: usize, from: Addr, broadcast: bool, m: &Message<'_>) {
+fn message(net: &mut Net, to: usize, from: Ipv4Addr, broadcast: bool, m: &Message<'_>) {
     let mut payload = vec![0; m.buffer_len()];
     if m.emit(&mut payload).is_ok() {
         inject(net, to, from, broadcast, 9, &payload);
     }
 }
 
-fn inject(net: &mut Net, to: usize, from: Addr, broadcast: bool, ttl: u8, payload: &[u8]) {
+fn inject(net: &mut Net, to: usize, from: Ipv4Addr, broadcast: bool, ttl: u8, payload: &[u8]) {
     let dst = if broadcast { BROADCAST } else { addr(to) };
     let mut p = vec![0; 28];
     p.extend_from_slice(payload);
@@ -175,12 +177,12 @@ impl<'a> Input<'a> {
         Some(some)
     }
     /// One of the nodes, one of a few that are not there, or something that is no node's address.
-    fn address(&mut self) -> Option<Addr> {
+    fn address(&mut self) -> Option<Ipv4Addr> {
         Some(match self.octet()? {
             n @ 0..=250 => addr(usize::from(n % 8)),
-            251 => Addr::UNSPECIFIED,
-            252 => Addr::LOCALHOST,
-            253 => Addr::new(224, 0, 0, 1),
+            251 => Ipv4Addr::UNSPECIFIED,
+            252 => Ipv4Addr::LOCALHOST,
+            253 => Ipv4Addr::new(224, 0, 0, 1),
             _ => BROADCAST,
         })
     }

@@ -1,7 +1,9 @@
 //! Sections 6.3 to 6.7: requests and replies.
 
+use std::net::Ipv4Addr;
+
 use wayhop_aodv::Params;
-use wayhop_core::{Addr, BROADCAST, DropReason};
+use wayhop_core::{BROADCAST, DropReason};
 use wayhop_testkit::{Link, addr};
 use wayhop_wire::aodv::Message;
 
@@ -21,8 +23,8 @@ fn a_packet_finds_its_way_over_four_hops_and_the_next_one_needs_no_request() {
     let asked = rreqs(&net, 0).len();
     assert!(asked >= 1);
     assert!(rreqs(&net, 0).iter().all(|(s, _)| s.at < secs(4.0)));
-    assert_eq!(net.route(0, addr(4)).map(|r| (r.next_hop, r.metric)), Some((addr(1), 4)));
-    assert_eq!(net.route(4, addr(0)).map(|r| (r.next_hop, r.metric)), Some((addr(3), 4)));
+    assert_eq!(net.route(0, addr(4)).map(|r| (r.next_hop, r.metric)), Some((addr(1).into(), 4)));
+    assert_eq!(net.route(4, addr(0)).map(|r| (r.next_hop, r.metric)), Some((addr(3).into(), 4)));
     net.assert_conserved();
 }
 
@@ -100,7 +102,7 @@ fn a_request_is_passed_on_once_per_originator_and_id() {
     hear(&mut net, 0, addr(4), &Message::Rreq(request(7, addr(6), 1, addr(9), None)));
     hear(&mut net, 0, addr(3), &Message::Rreq(request(7, addr(6), 1, addr(9), None)));
     net.run_for(ms(50));
-    let passed: Vec<(Addr, u32)> = rreqs(&net, 0).iter().map(|(_, m)| (m.originator, m.id)).collect();
+    let passed: Vec<(Ipv4Addr, u32)> = rreqs(&net, 0).iter().map(|(_, m)| (m.originator, m.id)).collect();
     assert_eq!(passed.len(), 3, "{passed:?}");
     for key in [(addr(5), 7), (addr(5), 8), (addr(6), 7)] {
         assert!(passed.contains(&key));
@@ -236,7 +238,7 @@ fn a_route_is_replaced_by_a_newer_number_or_a_shorter_way_and_by_nothing_else() 
         let r = net.route(0, addr(9)).unwrap();
         (route(&net, 0, addr(9), "seq").unwrap(), r.metric, r.next_hop)
     };
-    let is = |seq: u32, hops, via| (seq.to_string(), hops, addr(via));
+    let is = |seq: u32, hops, via| (seq.to_string(), hops, addr(via).into());
     assert_eq!(offer(u32::MAX - 1, 4, 1), is(u32::MAX - 1, 5, 1));
     assert_eq!(offer(u32::MAX - 1, 4, 2), is(u32::MAX - 1, 5, 1), "as long");
     assert_eq!(offer(u32::MAX - 1, 3, 2), is(u32::MAX - 1, 4, 2), "shorter");

@@ -1,13 +1,15 @@
 //! Sections 2, 5, 6.5: what is passed on as it came, and to whom.
 
+use std::net::Ipv4Addr;
+
 use wayhop_aodv::Params;
-use wayhop_core::{Addr, BROADCAST};
+use wayhop_core::BROADCAST;
 use wayhop_testkit::addr;
 use wayhop_wire::aodv::{Message, Rrep, Rreq};
 
 use crate::support::{alone, frame, hear, ms, reply, request, route, rreps, rreqs, secs};
 
-const GROUP: Addr = Addr::new(239, 1, 2, 3);
+const GROUP: Ipv4Addr = Ipv4Addr::new(239, 1, 2, 3);
 
 #[test]
 fn join_and_repair_flags_travel_on_and_reserved_bits_do_not() {

@@ -1,8 +1,10 @@
 //! After a flood of forged messages: when do honest nodes reach each other again, on links that acknowledge nothing and with
 //! traffic that never pauses?
 
+use std::net::Ipv4Addr;
+
 use wayhop_aodv::{Hello, Params, RerrNumber};
-use wayhop_core::{Addr, BROADCAST, Purpose, Rng, Time, stream};
+use wayhop_core::{BROADCAST, Purpose, Rng, Time, stream};
 use wayhop_testkit::{Net, TestPacket, addr, data_packet};
 use wayhop_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
 use wayhop_wire::{ipv4, udp};
@@ -24,7 +26,7 @@ fn params() -> Params {
 }
 
 /// Nodes that there are, some that could be, and any.
-fn address(r: &mut Rng) -> Addr {
+fn address(r: &mut Rng) -> Ipv4Addr {
     match r.below(10) {
         0..=5 => addr(r.below(4) as usize),
         6 | 7 => addr(r.below(256) as usize),
@@ -195,10 +197,10 @@ fn a_route_by_which_packets_go_back_where_they_came_from_ends_and_is_reported() 
         // One that comes another way passes.
         net.inject(0, addr(5), false, &data_packet(t, &[1]));
         net.run_for(ms(5));
-        assert_eq!(net.route(0, addr(9)).map(|r| r.next_hop), Some(addr(4)));
+        assert_eq!(net.route(0, addr(9)).map(|r| r.next_hop), Some(addr(4).into()));
         net.inject(0, addr(4), false, &data_packet(t, &[2]));
         net.run_for(ms(5));
-        assert_eq!(net.route(0, addr(9)).map(|r| r.next_hop), next_hop);
+        assert_eq!(net.route(0, addr(9)).map(|r| r.next_hop), next_hop.map(Into::into));
         let told: Vec<_> = rerrs(&net, 0).into_iter().map(|(s, _, lost)| (s.next_hop, lost)).collect();
         // Section 6.11: the number of a lost route goes up by one.
         let lost = vec![Unreachable { destination: addr(9), seq: 51 }];

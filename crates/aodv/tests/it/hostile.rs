@@ -1,8 +1,10 @@
 //! Bytes from anyone, in any order: no panic, bounded tables, nothing lost.
 
+use std::net::Ipv4Addr;
+
 use proptest::prelude::*;
 use wayhop_aodv::Params;
-use wayhop_core::{Addr, BROADCAST, DropReason};
+use wayhop_core::{BROADCAST, DropReason};
 use wayhop_testkit::{Link, Net, addr};
 use wayhop_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
 
@@ -21,9 +23,9 @@ fn malformed_messages_are_dropped_as_such() {
     with(40, 0xff); // UDP checksum
     for (m, ttl) in [
         (Message::Rreq(request(1, BROADCAST, 1, addr(9), None)), 5),
-        (Message::Rreq(request(1, addr(4), 1, Addr::LOCALHOST, None)), 5),
+        (Message::Rreq(request(1, addr(4), 1, Ipv4Addr::LOCALHOST, None)), 5),
         (Message::Rreq(Rreq { hop_count: 255, ..request(1, addr(4), 1, addr(9), None) }), 5),
-        (Message::Rrep(reply(Addr::UNSPECIFIED, 1, 1, addr(0))), 5),
+        (Message::Rrep(reply(Ipv4Addr::UNSPECIFIED, 1, 1, addr(0))), 5),
         (Message::Rrep(Rrep { hop_count: 255, ..reply(addr(9), 1, 1, addr(0)) }), 5),
     ] {
         let to = if matches!(m, Message::Rrep(_)) { addr(0) } else { BROADCAST };
@@ -86,10 +88,10 @@ fn a_flood_of_strangers_fills_no_more_than_the_limits() {
     net.assert_conserved();
 }
 
-fn address() -> impl Strategy<Value = Addr> {
+fn address() -> impl Strategy<Value = Ipv4Addr> {
     prop_oneof![
         8 => (0usize..8).prop_map(addr),
-        1 => any::<u32>().prop_map(Addr::from_bits),
+        1 => any::<u32>().prop_map(Ipv4Addr::from_bits),
     ]
 }
 
@@ -118,12 +120,12 @@ prop_compose! {
 enum Op {
     Bytes(Vec<u8>),
     Udp(Vec<u8>),
-    Rreq(Addr, Rreq),
-    Rrep(Addr, Rrep, bool),
-    Rerr(Addr, bool, Vec<(Addr, u32)>),
-    Ack(Addr),
-    Send(Addr),
-    Transit(Addr, Addr),
+    Rreq(Ipv4Addr, Rreq),
+    Rrep(Ipv4Addr, Rrep, bool),
+    Rerr(Ipv4Addr, bool, Vec<(Ipv4Addr, u32)>),
+    Ack(Ipv4Addr),
+    Send(Ipv4Addr),
+    Transit(Ipv4Addr, Ipv4Addr),
     Link(usize, bool),
     Wait(u64),
 }

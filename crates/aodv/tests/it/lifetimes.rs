@@ -178,7 +178,7 @@ fn purged_routes_are_gone_without_a_word_and_their_numbers_stay() {
     let number = route(&net, 1, addr(2), "seq").unwrap().parse::<u32>().unwrap();
     let requests = rreqs(&net, 0).len();
     // One destination, then all.
-    net.command(1, &Command::PurgeRoutes { destination: Some(addr(2)) }).unwrap();
+    net.command(1, &Command::PurgeRoutes { destination: Some(addr(2).into()) }).unwrap();
     assert!(net.route(1, addr(2)).is_none() && net.route(1, addr(0)).is_some());
     assert_eq!(route(&net, 1, addr(2), "seq").unwrap(), (number + 1).to_string());
     net.command(0, &Command::PurgeRoutes { destination: None }).unwrap();

@@ -29,7 +29,7 @@ fn a_hello_is_a_reply_for_oneself_with_ttl_one_each_second() {
     assert_eq!((s.next_hop, s.ip.ttl, s.ip.dst), (BROADCAST, 1, BROADCAST));
     // Section 6.9: lifetime ALLOWED_HELLO_LOSS * HELLO_INTERVAL.
     assert_eq!((m.destination, m.hop_count, m.lifetime_ms), (addr(0), 0, 2_000));
-    assert_eq!(net.route(1, addr(0)).map(|r| (r.next_hop, r.metric)), Some((addr(0), 1)));
+    assert_eq!(net.route(1, addr(0)).map(|r| (r.next_hop, r.metric)), Some((addr(0).into(), 1)));
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn a_neighbour_that_a_reply_cannot_reach_is_blacklisted_and_another_way_is_found
     net.run_until(secs(4.0));
     assert_eq!(
         net.notes("blacklisted").iter().map(|(n, t)| (n.0, t.about)).collect::<Vec<_>>(),
-        [(1, addr(0))]
+        [(1, addr(0).into())]
     );
     assert_eq!(net.delivered(1), [0]);
     assert_eq!(net.route(0, addr(1)).unwrap().next_hop, addr(2));

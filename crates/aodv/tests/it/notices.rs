@@ -1,7 +1,9 @@
 //! ICMP "host unreachable" for the sources of packets that lose their route.
 
+use std::net::Ipv4Addr;
+
 use wayhop_aodv::Params;
-use wayhop_core::{Addr, DropReason};
+use wayhop_core::DropReason;
 use wayhop_testkit::{Net, What, addr};
 use wayhop_wire::{icmp, ipv4};
 
@@ -18,7 +20,7 @@ fn broken(params: &Params, link: (usize, usize)) -> Net {
 }
 
 /// The ICMP messages that node 0's stack got: from whom, and about a packet to whom.
-fn told(net: &Net) -> Vec<(Addr, Addr)> {
+fn told(net: &Net) -> Vec<(Ipv4Addr, Ipv4Addr)> {
     net.of(0)
         .filter_map(|r| match &r.what {
             What::Delivered { bytes, .. } => {

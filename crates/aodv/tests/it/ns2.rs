@@ -102,7 +102,7 @@ fn no_route_to_a_neighbour_as_such() {
     m.hop_count = 1;
     hear(&mut net, 0, addr(4), &Message::Rreq(m));
     assert!(net.route(0, addr(4)).is_none());
-    assert_eq!(net.route(0, addr(5)).map(|r| (r.next_hop, r.metric)), Some((addr(4), 2)));
+    assert_eq!(net.route(0, addr(5)).map(|r| (r.next_hop, r.metric)), Some((addr(4).into(), 2)));
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn past_half_way_a_break_is_repaired_without_a_word() {
     assert_eq!(s.ip.ttl, 30);
     assert_eq!(
         net.notes("repair_start").iter().map(|(n, t)| (n.0, t.about)).collect::<Vec<_>>(),
-        [(2, addr(3))]
+        [(2, addr(3).into())]
     );
     net.assert_conserved();
 }

@@ -6,12 +6,13 @@
 //! ns-3 leaves IP header checksums zero; the right one is put in.
 
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 use std::path::Path;
 
 use wayhop_aodv::{Engine, Params};
 use wayhop_core::{
-    Addr, Cx, DropReason, Effect, IfaceId, Interface, Mac, Packet, Pool, Protocol, Purpose, Rng, RouteUse,
-    RxMeta, Time, TimerKey, TxReport, TxStatus, stream,
+    Cx, DropReason, Effect, IfaceId, Interface, Mac, Packet, Pool, Protocol, Purpose, Rng, RouteUse, RxMeta,
+    Time, TimerKey, TxReport, TxStatus, stream,
 };
 use wayhop_testkit::Tables;
 use wayhop_wire::{dot11, ipv4, llc};
@@ -19,11 +20,11 @@ use wayhop_wire::{dot11, ipv4, llc};
 use crate::support::{Kind, Said, kind, secs};
 
 /// ns-3's node `n`, counted from 1.
-const fn ns3(n: u8) -> Addr {
-    Addr::new(10, 1, 1, n)
+const fn ns3(n: u8) -> Ipv4Addr {
+    Ipv4Addr::new(10, 1, 1, n)
 }
 /// The one whose MAC address this is: they count from 1, too.
-fn owner(m: Mac) -> Addr {
+fn owner(m: Mac) -> Ipv4Addr {
     ns3(m.0[5])
 }
 
@@ -71,7 +72,7 @@ fn packet_of(cx: &mut Cx<'_>, bytes: &[u8]) -> Packet {
 /// A node under test, with just enough of a host around it.
 struct Node {
     engine: Engine,
-    own: Addr,
+    own: Ipv4Addr,
     now: Time,
     rng: Rng,
     pool: Pool,
@@ -82,7 +83,7 @@ struct Node {
 }
 
 impl Node {
-    fn new(own: Addr) -> Self {
+    fn new(own: Ipv4Addr) -> Self {
         let mut node = Self {
             engine: Engine::new(Params::rfc()),
             own,
@@ -109,7 +110,7 @@ impl Node {
                 Effect::Send(p, spec) => {
                     if let Some((ip, what)) = kind(p.bytes()) {
                         let at = self.now + spec.delay;
-                        self.said.push(Said { at, next_hop: spec.next_hop, ip, what });
+                        self.said.push(Said { at, next_hop: spec.next_hop.v4_or_unspecified(), ip, what });
                     }
                     self.pool.recycle(p);
                 }
@@ -170,12 +171,18 @@ impl Node {
     }
 
     /// The host sends a data packet to its next hop, for the `tries`th time.
-    fn forward(&mut self, f: &Heard, previous_hop: Option<Addr>, tries: u8) {
+    fn forward(&mut self, f: &Heard, previous_hop: Option<Ipv4Addr>, tries: u8) {
         const LAST_TRY: u8 = 7;
         let packet = ipv4::Packet::new_checked(&f.ip).expect("whole");
         let next_hop = owner(f.head.receiver);
         let (source, destination, iface) = (packet.src(), packet.dst(), IfaceId(0));
-        let used = RouteUse { source, destination, next_hop, iface, previous_hop };
+        let used = RouteUse {
+            source: source.into(),
+            destination: destination.into(),
+            next_hop: next_hop.into(),
+            iface,
+            previous_hop: previous_hop.map(Into::into),
+        };
         if tries == 1 {
             self.call(|e, cx| e.on_route_used(cx, &used));
         }
@@ -183,7 +190,10 @@ impl Node {
             self.call(|e, cx| {
                 let p = packet_of(cx, &f.ip);
                 let status = TxStatus::NoAck { tries };
-                e.on_tx_status(cx, TxReport { id: None, next_hop, iface, status, packet: Some(p) });
+                e.on_tx_status(
+                    cx,
+                    TxReport { id: None, next_hop: next_hop.into(), iface, status, packet: Some(p) },
+                );
             });
         }
     }
@@ -207,13 +217,13 @@ impl Node {
         rows
     }
 
-    fn lifetime_ms(&self, to: Addr) -> u64 {
+    fn lifetime_ms(&self, to: Ipv4Addr) -> u64 {
         let t = self.tables();
         let cell = t.cell("routes", "destination", &to.to_string(), "expires_in_ms").expect("a route");
         cell.parse().expect("a number")
     }
 
-    fn precursors(&self, to: Addr) -> String {
+    fn precursors(&self, to: Ipv4Addr) -> String {
         let t = self.tables();
         t.cell("routes", "destination", &to.to_string(), "precursors").expect("a route").to_owned()
     }

@@ -67,7 +67,7 @@ fn a_silent_destination_is_lost_too() {
     net.down_at(secs(3.05), 2, 3);
     net.run_until(secs(6.0));
     let lost = net.notes("neighbour_lost");
-    assert_eq!(lost.iter().map(|(n, t)| (n.0, t.about)).collect::<Vec<_>>(), [(2, addr(3))]);
+    assert_eq!(lost.iter().map(|(n, t)| (n.0, t.about)).collect::<Vec<_>>(), [(2, addr(3).into())]);
     // At most a second to the question, 240 ms for the answer.
     assert!((secs(3.2)..secs(4.5)).contains(&rerrs(&net, 2)[0].0.at));
 }

@@ -6,11 +6,12 @@
 //! twin of the sender made is heard in its place.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::Ipv4Addr;
 
 use wayhop_aodv::{Engine, Params};
 use wayhop_core::{
-    Addr, BROADCAST, Cx, Effect, IfaceId, Interface, NodeId, Packet, PacketId, PacketMeta, Pool, Protocol,
-    Purpose, Rng, RouteUse, RxMeta, Span, Time, TimerKey, TxReport, TxStatus, stream,
+    BROADCAST, Cx, Effect, IfaceId, Interface, NodeId, Packet, PacketId, PacketMeta, Pool, Protocol, Purpose,
+    Rng, RouteUse, RxMeta, Span, Time, TimerKey, TxReport, TxStatus, stream,
 };
 use wayhop_testkit::{TestPacket, addr, data_packet};
 use wayhop_wire::aodv::{Message, Rrep, Rreq};
@@ -27,7 +28,7 @@ const TOLERANCE: Span = Span::from_millis(11);
 struct Node {
     engine: Engine,
     rng: Rng,
-    table: BTreeMap<Addr, Addr>,
+    table: BTreeMap<Ipv4Addr, Ipv4Addr>,
     timers: BTreeMap<TimerKey, Time>,
 }
 
@@ -44,7 +45,7 @@ struct World {
     errors: Vec<(Time, usize, Vec<u8>)>,
 }
 
-fn number(a: Addr) -> u32 {
+fn number(a: Ipv4Addr) -> u32 {
     NodeId::from_default_addr(a).map_or(u32::MAX, |n| n.0)
 }
 
@@ -122,7 +123,7 @@ impl World {
             Effect::Send(p, spec) => {
                 let at = self.now + spec.delay;
                 if p.meta.id.0 < FIRST_MESSAGE_ID {
-                    self.say(k, data_text(p.meta.id.0, number(spec.next_hop)), at);
+                    self.say(k, data_text(p.meta.id.0, number(spec.next_hop.v4_or_unspecified())), at);
                 } else {
                     let text = describe(p.bytes());
                     if text.starts_with("RERR") {
@@ -146,10 +147,12 @@ impl World {
                 }
             }
             Effect::Install(r) => {
-                self.nodes[k].table.insert(r.destination.addr, r.next_hop);
+                self.nodes[k]
+                    .table
+                    .insert(r.destination.addr.v4_or_unspecified(), r.next_hop.v4_or_unspecified());
             }
             Effect::Uninstall(a) => {
-                self.nodes[k].table.remove(&a.addr);
+                self.nodes[k].table.remove(&a.addr.v4_or_unspecified());
             }
             Effect::ReplaceRoutes(_) | Effect::Refuse(_) => panic!("AODV asks for neither"),
             Effect::Open(_) | Effect::Recall(..) | Effect::Note(_) | Effect::State(_) => {}
@@ -170,18 +173,24 @@ impl World {
         self.pool.packet(bytes, PacketMeta { id: PacketId(id), flow: None, born: self.now })
     }
 
-    fn hear(&mut self, k: usize, from: Addr, bytes: &[u8]) {
+    fn hear(&mut self, k: usize, from: Ipv4Addr, bytes: &[u8]) {
         let p = self.packet(bytes, FIRST_MESSAGE_ID);
         let rx = RxMeta::from(from, false).with_signal(-50.0);
         self.call(k, |e, cx| e.on_frame(cx, p, &rx));
     }
 
     /// The host's part: the forwarding table.
-    fn forward(&mut self, k: usize, line: &Line<'_>, ttl: u8, previous_hop: Option<Addr>) {
+    fn forward(&mut self, k: usize, line: &Line<'_>, ttl: u8, previous_hop: Option<Ipv4Addr>) {
         let (source, destination) = (addr(line.source), addr(line.destination as usize));
         if let Some(&next_hop) = self.nodes[k].table.get(&destination) {
             self.say(k, data_text(line.uid, number(next_hop)), self.now);
-            let used = RouteUse { source, destination, next_hop, iface: IfaceId(0), previous_hop };
+            let used = RouteUse {
+                source: source.into(),
+                destination: destination.into(),
+                next_hop: next_hop.into(),
+                iface: IfaceId(0),
+                previous_hop: previous_hop.map(Into::into),
+            };
             self.call(k, |e, cx| e.on_route_used(cx, &used));
         } else {
             let p = self.packet(&line.data(ttl), line.uid);
@@ -314,7 +323,13 @@ fn every_message_and_every_next_hop_is_ns2s() {
             ("cbr", "D", "MAC", "RET") => {
                 let p = world.packet(&line.data(line.ttl), line.uid);
                 let (next_hop, status) = (addr(line.mac[0]), TxStatus::NoAck { tries: 7 });
-                let report = TxReport { id: None, next_hop, iface: IfaceId(0), status, packet: Some(p) };
+                let report = TxReport {
+                    id: None,
+                    next_hop: next_hop.into(),
+                    iface: IfaceId(0),
+                    status,
+                    packet: Some(p),
+                };
                 world.call(k, |e, cx| e.on_tx_status(cx, report));
             }
             ("cbr", "r", ..) if line.source == k && line.field(1) == 0 => world.forward(k, line, 30, None),

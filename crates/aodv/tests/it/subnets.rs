@@ -1,7 +1,9 @@
 //! Sections 5.2 and 7: routes to subnets.
 
+use std::net::Ipv4Addr;
+
 use wayhop_aodv::Params;
-use wayhop_core::{Addr, DropReason};
+use wayhop_core::DropReason;
 use wayhop_testkit::{Net, TestPacket, What, addr, data_packet};
 use wayhop_wire::aodv::{Message, Rrep};
 use wayhop_wire::{icmp, ipv4};
@@ -11,20 +13,20 @@ use crate::support::{
 };
 
 /// The subnet 192.168.1.0/24, of which node 0 has heard.
-fn host(n: u8) -> Addr {
-    Addr::new(192, 168, 1, n)
+fn host(n: u8) -> Ipv4Addr {
+    Ipv4Addr::new(192, 168, 1, n)
 }
 const SUBNET: &str = "192.168.1.0/24";
-fn subnet_reply(destination: Addr, seq: u32, hops: u8, originator: Addr) -> Message<'static> {
+fn subnet_reply(destination: Ipv4Addr, seq: u32, hops: u8, originator: Ipv4Addr) -> Message<'static> {
     Message::Rrep(Rrep { prefix_size: 24, ..reply(destination, seq, hops, originator) })
 }
-fn transit(net: &mut Net, from: usize, to: Addr) {
+fn transit(net: &mut Net, from: usize, to: Ipv4Addr) {
     let t = TestPacket { source: addr(from), destination: to, ttl: 64, ident: 1, port: 9_000 };
     net.inject(0, addr(from), false, &data_packet(t, &[0; 10]));
     net.run_for(ms(10));
 }
 /// Data packets that node 0 sent: (next hop, destination).
-fn data(net: &Net) -> Vec<(Addr, Addr)> {
+fn data(net: &Net) -> Vec<(Ipv4Addr, Ipv4Addr)> {
     let all = net.sent_by(0).filter_map(|(_, hop, bytes)| {
         let ip = ipv4::Packet::new_checked(bytes).ok()?;
         (bytes[22..24] != [2, 142]).then_some((hop, ip.dst()))
@@ -53,9 +55,9 @@ fn a_reply_with_a_prefix_makes_a_route_to_the_subnet_that_saves_further_requests
     assert_eq!(rreqs(&net, 0).len(), 1, "section 7: no further requests");
     // The host has a row for each address that was used.
     assert_eq!(net.route(0, host(8)).unwrap().metric, 3);
-    assert!(net.route(0, Addr::new(192, 168, 1, 0)).is_none());
+    assert!(net.route(0, Ipv4Addr::new(192, 168, 1, 0)).is_none());
     // Another subnet is none of it.
-    net.send_to(0, Addr::new(192, 168, 2, 7), 1);
+    net.send_to(0, Ipv4Addr::new(192, 168, 2, 7), 1);
     net.run_for(ms(10));
     assert_eq!(rreqs(&net, 0).len(), 2);
 }
@@ -92,7 +94,8 @@ fn a_broken_subnet_route_is_reported_by_the_subnets_address() {
     transit(&mut net, 5, host(7));
     net.run_for(ms(20));
     let (_, _, lost) = rerrs(&net, 0).remove(0);
-    let of_subnet = lost.iter().find(|u| u.destination == Addr::new(192, 168, 1, 0)).expect("section 6.11 i");
+    let of_subnet =
+        lost.iter().find(|u| u.destination == Ipv4Addr::new(192, 168, 1, 0)).expect("section 6.11 i");
     assert_eq!(of_subnet.seq, 11);
     assert!(net.route(0, host(7)).is_none(), "the rows of its addresses are gone");
     // The next request for any of its addresses asks for something newer.
@@ -105,12 +108,12 @@ fn a_broken_subnet_route_is_reported_by_the_subnets_address() {
 #[test]
 fn a_route_error_for_the_subnet_or_an_address_in_it_breaks_the_subnets_route() {
     for (from, about, seq, breaks) in [
-        (4, Addr::new(192, 168, 1, 0), 11, true),
+        (4, Ipv4Addr::new(192, 168, 1, 0), 11, true),
         (4, host(7), 11, true),
         (4, host(7), 0, true),
         (4, host(7), 10, false),
         (3, host(7), 11, false),
-        (4, Addr::new(192, 168, 2, 0), 11, false),
+        (4, Ipv4Addr::new(192, 168, 2, 0), 11, false),
     ] {
         let mut net = alone(&Params::rfc());
         hear(&mut net, 0, addr(4), &subnet_reply(host(7), 10, 2, addr(0)));
@@ -180,7 +183,7 @@ fn an_address_that_nobody_has_is_reported_by_icmp_and_the_subnets_route_stays() 
     // 10.0.0.7 is nobody in reach of the router.
     let mut net = net(9, &routed(&["10.0.0.2/29"]));
     net.up(8, 1);
-    net.send_to(8, Addr::new(10, 0, 0, 7), 1);
+    net.send_to(8, Ipv4Addr::new(10, 0, 0, 7), 1);
     net.run_until(secs(5.0));
     assert_eq!(rreps(&net, 1)[0].1.prefix_size, 29);
     let told = net.of(8).find_map(|r| match &r.what {
@@ -213,7 +216,7 @@ fn of_two_routers_the_lowest_address_serves() {
     let mut net = net(9, &routed(&["10.0.0.3/29", "10.0.0.2/29"]));
     net.up(8, 1);
     net.up(8, 2);
-    net.send_to(8, Addr::new(10, 0, 0, 7), 1);
+    net.send_to(8, Ipv4Addr::new(10, 0, 0, 7), 1);
     net.run_until(secs(1.0));
     assert_eq!(rreps(&net, 1).len(), 1);
     assert_eq!(rreps(&net, 2).len(), 0);
@@ -251,12 +254,12 @@ fn prefixes_of_any_length_and_subnets_that_overlap_are_survived() {
     let mut net = alone(&Params::rfc());
     for bits in 1..32u8 {
         for from in 3..9 {
-            let destination = Addr::new(10, 0, bits, 77);
+            let destination = Ipv4Addr::new(10, 0, bits, 77);
             let m = Rrep { prefix_size: bits, ..reply(destination, u32::from(bits), bits % 5, addr(0)) };
             hear(&mut net, 0, addr(from), &Message::Rrep(m));
         }
     }
-    net.send_to(0, Addr::new(10, 0, 31, 77), 1);
+    net.send_to(0, Ipv4Addr::new(10, 0, 31, 77), 1);
     net.run_for(ms(20));
     // The freshest is that of 31 bits; 10.0.0.0/9 and others of the same address have lost to the first that came.
     assert_eq!(data(&net).len(), 1);
@@ -270,7 +273,7 @@ fn prefixes_of_any_length_and_subnets_that_overlap_are_survived() {
 fn a_reply_about_fewer_addresses_does_not_take_the_place_of_a_lost_subnet() {
     // Number 43 of the lost route holds for all 256 addresses until DELETE_PERIOD is over (sections 6.1, 6.11): whoever still has it
     // from this node must not be sent packets back to, by an older route.
-    let subnet = Addr::new(192, 168, 1, 0);
+    let subnet = Ipv4Addr::new(192, 168, 1, 0);
     for (prefix_size, taken) in [(0, false), (25, false), (23, true), (24, true)] {
         let mut net = alone(&Params::rfc());
         hear(&mut net, 0, addr(5), &Message::Rrep(reply(host(200), 10, 1, addr(0))));
@@ -280,7 +283,7 @@ fn a_reply_about_fewer_addresses_does_not_take_the_place_of_a_lost_subnet() {
         let other = Rrep { prefix_size, ..reply(subnet, 50, 2, addr(0)) };
         hear(&mut net, 0, addr(3), &Message::Rrep(other));
         let next_hop = net.route(0, host(200)).map(|r| r.next_hop);
-        assert_eq!(next_hop, taken.then_some(addr(3)), "/{prefix_size}");
+        assert_eq!(next_hop, taken.then_some(addr(3).into()), "/{prefix_size}");
         transit(&mut net, 6, host(200));
         let sent = data(&net);
         assert_eq!(sent, if taken { vec![(addr(3), host(200))] } else { vec![] }, "/{prefix_size}");

@@ -1,9 +1,11 @@
 //! Nets of AODV nodes, and what they said.
 
+use std::net::Ipv4Addr;
+
 use wayhop_aodv::{Engine, Params};
 use wayhop_core::{
-    Addr, BROADCAST, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, RxMeta, Span, Time,
-    TimerKey, TxReport,
+    BROADCAST, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, RxMeta, Span, Time, TimerKey,
+    TxReport,
 };
 use wayhop_testkit::{Net, addr};
 use wayhop_wire::aodv::{self, Message, Rrep, Rreq, Unreachable};
@@ -31,7 +33,7 @@ pub(crate) fn line(n: usize, params: &Params) -> Net {
 #[derive(Clone, Debug)]
 pub(crate) struct Said {
     pub(crate) at: Time,
-    pub(crate) next_hop: Addr,
+    pub(crate) next_hop: Ipv4Addr,
     pub(crate) ip: ipv4::Repr,
     pub(crate) what: Kind,
 }
@@ -96,7 +98,7 @@ pub(crate) fn rerrs(net: &Net, node: usize) -> Vec<(Said, bool, Vec<Unreachable>
 }
 
 /// A message as a neighbour would put it on the air.
-pub(crate) fn frame(from: Addr, to: Addr, ttl: u8, message: &Message<'_>) -> Vec<u8> {
+pub(crate) fn frame(from: Ipv4Addr, to: Ipv4Addr, ttl: u8, message: &Message<'_>) -> Vec<u8> {
     let len = message.buffer_len();
     let mut p = vec![0; 28 + len];
     message.emit(&mut p[28..]).expect("a sound message");
@@ -108,7 +110,7 @@ pub(crate) fn frame(from: Addr, to: Addr, ttl: u8, message: &Message<'_>) -> Vec
 }
 
 /// Lets `node` hear a message from `from` (broadcast for requests and Route Errors, unicast for the rest).
-pub(crate) fn hear(net: &mut Net, node: usize, from: Addr, message: &Message<'_>) {
+pub(crate) fn hear(net: &mut Net, node: usize, from: Ipv4Addr, message: &Message<'_>) {
     let unicast = matches!(message, Message::Rrep(_) | Message::RrepAck);
     let to = if unicast { addr(node) } else { BROADCAST };
     net.inject(node, from, !unicast, &frame(from, to, 9, message));
@@ -117,9 +119,9 @@ pub(crate) fn hear(net: &mut Net, node: usize, from: Addr, message: &Message<'_>
 
 pub(crate) fn request(
     id: u32,
-    originator: Addr,
+    originator: Ipv4Addr,
     originator_seq: u32,
-    destination: Addr,
+    destination: Ipv4Addr,
     destination_seq: Option<u32>,
 ) -> Rreq {
     Rreq {
@@ -136,7 +138,12 @@ pub(crate) fn request(
         originator_seq,
     }
 }
-pub(crate) fn reply(destination: Addr, destination_seq: u32, hop_count: u8, originator: Addr) -> Rrep {
+pub(crate) fn reply(
+    destination: Ipv4Addr,
+    destination_seq: u32,
+    hop_count: u8,
+    originator: Ipv4Addr,
+) -> Rrep {
     Rrep {
         repair: false,
         ack_required: false,
@@ -149,7 +156,13 @@ pub(crate) fn reply(destination: Addr, destination_seq: u32, hop_count: u8, orig
     }
 }
 /// A Route Error for one destination.
-pub(crate) fn hear_rerr(net: &mut Net, node: usize, from: Addr, no_delete: bool, list: &[(Addr, u32)]) {
+pub(crate) fn hear_rerr(
+    net: &mut Net,
+    node: usize,
+    from: Ipv4Addr,
+    no_delete: bool,
+    list: &[(Ipv4Addr, u32)],
+) {
     let list: Vec<Unreachable> =
         list.iter().map(|&(destination, seq)| Unreachable { destination, seq }).collect();
     let message = Message::Rerr(aodv::Rerr { no_delete, unreachable: list.as_slice().into() });
@@ -157,7 +170,7 @@ pub(crate) fn hear_rerr(net: &mut Net, node: usize, from: Addr, no_delete: bool,
 }
 
 /// A column of the routing-table row of a destination.
-pub(crate) fn route(net: &Net, node: usize, to: Addr, column: &str) -> Option<String> {
+pub(crate) fn route(net: &Net, node: usize, to: Ipv4Addr, column: &str) -> Option<String> {
     net.inspect(node).cell("routes", "destination", &to.to_string(), column).map(str::to_owned)
 }
 /// The node's own sequence number.

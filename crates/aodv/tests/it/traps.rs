@@ -4,8 +4,10 @@
 //! that come back (`discovery`), entries that are forgotten too early (`lifetimes`), one-way links (`neighbours`),
 //! extensions that may not be skipped (`hostile`).
 
+use std::net::Ipv4Addr;
+
 use wayhop_aodv::Params;
-use wayhop_core::{Addr, BROADCAST, DropReason};
+use wayhop_core::{BROADCAST, DropReason};
 use wayhop_testkit::{Net, TestPacket, addr, data_packet};
 use wayhop_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
 use wayhop_wire::{ipv4, udp};
@@ -19,7 +21,7 @@ fn rfc() -> Params {
 }
 
 /// UDP in IP around any payload.
-fn datagram(from: Addr, to: Addr, payload: &[u8]) -> Vec<u8> {
+fn datagram(from: Ipv4Addr, to: Ipv4Addr, payload: &[u8]) -> Vec<u8> {
     let mut p = vec![0; 28];
     p.extend_from_slice(payload);
     let len = payload.len() as u16;
@@ -61,7 +63,7 @@ fn a_hello_to_the_subnets_broadcast_address_is_a_hello() {
     // own sender.
     let mut net = alone(&rfc());
     let hello = Message::Rrep(reply(addr(4), 7, 0, addr(4)));
-    net.inject(0, addr(4), true, &frame(addr(4), Addr::new(10, 0, 0, 255), 1, &hello));
+    net.inject(0, addr(4), true, &frame(addr(4), Ipv4Addr::new(10, 0, 0, 255), 1, &hello));
     net.run_for(ms(50));
     assert_eq!(net.inspect(0).table("neighbours").count(), 1);
     assert_eq!(route(&net, 0, addr(4), "seq").unwrap(), "7");

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
-use wayhop_core::{Addr, Span};
+use wayhop_core::Span;
 use wayhop_trace::{Manifest, RunDir, RunStatus, Search, Summary, addresses, searches};
 
 use crate::failure::Failure;
@@ -15,7 +16,7 @@ pub(super) struct Run {
     pub(super) summary: Summary,
     /// The searches for routes; `None` if the run recorded none.
     pub(super) searches: Option<Vec<Search>>,
-    addresses: Vec<Addr>,
+    addresses: Vec<Ipv4Addr>,
 }
 
 impl Run {

@@ -255,7 +255,7 @@ impl Ctl {
                 None => self.address_of(node)?,
             }),
         };
-        self.order(Request::PurgeRoutes { destination })
+        self.order(Request::PurgeRoutes { destination: destination.map(Into::into) })
     }
 
     fn address_of(&mut self, node: &NodeRef) -> Result<std::net::Ipv4Addr, Failure> {

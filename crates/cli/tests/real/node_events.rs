@@ -3,7 +3,7 @@
 //! Needs root, network namespaces, and ip, nft and ping (`.ci/install test`). Without root the tests are skipped with a
 //! message; in CI they fail.
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use crate::mesh::{Mesh, may_run};
 use wayhop_control::{Client, Event, EventKind};
@@ -13,7 +13,7 @@ fn a_subscriber_hears_the_search_for_a_route_and_the_row_that_it_leads_to() {
     if !may_run() {
         return;
     }
-    let far = Ipv4Addr::new(10, 0, 0, 3);
+    let far = IpAddr::from([10, 0, 0, 3]);
     for protocol in ["dsr", "aodv"] {
         let mut mesh = Mesh::line(3);
         let name = format!("wht-events-{protocol}-{}", std::process::id());
@@ -29,7 +29,7 @@ fn a_subscriber_hears_the_search_for_a_route_and_the_row_that_it_leads_to() {
             match client.event().unwrap().expect("the node goes on") {
                 Event::Note { what, about, .. } if about == far => seen.push(what),
                 Event::Route { destination, next_hop, hops, .. } if destination == far => {
-                    assert_eq!((next_hop, hops), (Some(Ipv4Addr::new(10, 0, 0, 2)), Some(2)));
+                    assert_eq!((next_hop, hops), (Some(Ipv4Addr::new(10, 0, 0, 2).into()), Some(2)));
                     rows.push(destination);
                 }
                 _ => {}

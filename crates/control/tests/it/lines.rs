@@ -40,8 +40,9 @@ fn request() -> impl Strategy<Value = Request> {
             let values: Map<String, Value> = v.into_iter().map(|(k, v)| (k, v.into())).collect();
             Request::SetParameters { values }
         }),
-        proptest::option::of(any::<u32>())
-            .prop_map(|d| Request::PurgeRoutes { destination: d.map(wayhop_core::Addr::from_bits) }),
+        proptest::option::of(any::<u32>()).prop_map(|d| Request::PurgeRoutes {
+            destination: d.map(|d| std::net::Ipv4Addr::from_bits(d).into())
+        }),
         place.prop_map(|place| Request::SetPosition { place }),
         (node(), node(), any::<bool>(), state).prop_map(|(a, b, one_way, state)| Request::SetLink {
             a,

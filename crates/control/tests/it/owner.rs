@@ -169,7 +169,7 @@ fn orders_reach_their_nodes_and_subscribers_are_told() {
     let run = Running::new(World::new(true));
     let mut watcher = run.client();
     watcher.subscribe(None, vec![EventKind::Link, EventKind::Position]).expect("a subscription");
-    let destination = Some(wayhop_core::Addr::new(10, 0, 0, 1));
+    let destination = Some(std::net::Ipv4Addr::new(10, 0, 0, 1).into());
     run.ask(Some(1), Request::PurgeRoutes { destination }).expect("done");
     let place = Place::Local { x: 1.0, y: 2.0, z: 0.0 };
     run.ask(Some(2), Request::SetPosition { place }).expect("done");

@@ -9,7 +9,7 @@ use wayhop_control::{Event, EventKind, NodeRef, limits};
 use crate::common::Running;
 
 fn note(node: u32, value: u64) -> Event {
-    let about = wayhop_core::Addr::new(10, 0, 0, 9);
+    let about = std::net::Ipv4Addr::new(10, 0, 0, 9).into();
     Event::Note { time_s: 1.5, node, what: "route_found".to_owned(), about, value }
 }
 

@@ -1,7 +1,9 @@
 //! Drivers as they may be: one that tells all, one that tells nothing, one that stops telling.
 
+use std::net::Ipv4Addr;
+
 use proptest::prelude::*;
-use wayhop_core::{Addr, Mac, PacketId, PacketMeta, Pool, Priority, Purpose, Reporting, TxId, stream};
+use wayhop_core::{Mac, PacketId, PacketMeta, Pool, Priority, Purpose, Reporting, TxId, stream};
 use wayhop_linux::Prefix;
 use wayhop_testkit::{TestPacket, data_packet};
 use wayhop_wire::dsr::{DsrOption, edit};
@@ -18,7 +20,7 @@ fn frame(pool: &mut Pool, octets: u64, id: u64) -> Frame {
         packet,
         payload: Payload::Ip,
         iface: IFACE,
-        next_hop: Addr::new(10, 0, 0, 2),
+        next_hop: Ipv4Addr::new(10, 0, 0, 2).into(),
         receiver: mac(2),
         priority: Priority::Data,
         reporting: Reporting::Engine(0, TxId(id)),
@@ -169,8 +171,8 @@ fn host(n: u8) -> Host {
     h
 }
 
-fn address(n: u8) -> Addr {
-    Addr::new(10, 0, 0, n)
+fn address(n: u8) -> Ipv4Addr {
+    Ipv4Addr::new(10, 0, 0, n)
 }
 fn mac(n: u8) -> Mac {
     Mac([2, 0, 10, 0, 0, n])

@@ -1,8 +1,9 @@
 //! The engine as the explorer sees it.
 
 use std::hash::{Hash as _, Hasher};
+use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, TimerKey};
+use wayhop_core::TimerKey;
 use wayhop_testkit::explore::{Checked, Names};
 use wayhop_wire::dsdv::{Entry, Update};
 use wayhop_wire::{ipv4, udp};
@@ -71,13 +72,13 @@ impl Checked for Engine {
         if newer(before.seq, after.seq) {
             return Some("its own number falls");
         }
-        let falls = |(a, e): (Addr, &crate::table::Entry)| {
+        let falls = |(a, e): (Ipv4Addr, &crate::table::Entry)| {
             after.table.get(a).is_some_and(|later| newer(e.seq, later.seq))
         };
         before.table.iter().any(falls).then_some("a number in its table falls")
     }
 
-    fn knowledge(&self, names: Names) -> Vec<(Addr, String)> {
+    fn knowledge(&self, names: Names) -> Vec<(Ipv4Addr, String)> {
         let text = |e: &crate::table::Entry| {
             if e.is_valid() {
                 format!("via {} seq {} hops {}", names.of(e.next_hop), e.seq, e.hops)

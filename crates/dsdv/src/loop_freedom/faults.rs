@@ -1,9 +1,10 @@
 //! The shipping engine with a known mistake each, made by code around its handlers.
 
 use std::hash::Hasher;
+use std::net::Ipv4Addr;
 
 use wayhop_core::{
-    Addr, Cx, DataPlane, Inspect, Interests, Packet, Protocol, RouteUse, RxMeta, Time, TimerKey, TxReport,
+    Cx, DataPlane, Inspect, Interests, Packet, Protocol, RouteUse, RxMeta, Time, TimerKey, TxReport,
 };
 use wayhop_testkit::explore::{Checked, Names};
 
@@ -35,7 +36,7 @@ impl Faulty {
 
     /// After each handler.
     fn tidy(&mut self) {
-        let lost: Vec<Addr> =
+        let lost: Vec<Ipv4Addr> =
             self.engine.table.iter().filter(|(_, e)| !e.is_valid()).map(|(a, _)| a).collect();
         for a in lost {
             match self.fault {
@@ -106,7 +107,7 @@ impl Checked for Faulty {
             Fault::CountsBack => Engine::wrong_step(&before.engine, &after.engine),
         }
     }
-    fn knowledge(&self, names: Names) -> Vec<(Addr, String)> {
+    fn knowledge(&self, names: Names) -> Vec<(Ipv4Addr, String)> {
         self.engine.knowledge(names)
     }
     fn describe(bytes: &[u8], names: Names) -> String {

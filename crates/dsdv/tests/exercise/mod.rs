@@ -2,7 +2,9 @@
 //!
 //! The property tests call [`engine`] with random bytes, the fuzz target with bytes that a fuzzer found interesting.
 
-use wayhop_core::{Addr, BROADCAST, Command, Span};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{BROADCAST, Command, Span};
 use wayhop_dsdv::{Engine, Params};
 use wayhop_testkit::{Link, Net, TestPacket, addr, data_packet};
 use wayhop_wire::dsdv::{Entry, Update};
@@ -107,14 +109,14 @@ fn event(net: &mut Net, input: &mut Input<'_>) -> Option<()> {
         13 => net.run_for(Span::from_millis(input.octet()?.into())),
         14 => net.run_for(Span::from_millis(u64::from(input.octet()?) * 100)),
         _ => {
-            let destination = (what & 0x80 != 0).then_some(from);
+            let destination = (what & 0x80 != 0).then_some(from.into());
             net.command(to, &Command::PurgeRoutes { destination }).expect("DSDV knows this order");
         }
     }
     Some(())
 }
 
-fn inject(net: &mut Net, to: usize, from: Addr, payload: &[u8]) {
+fn inject(net: &mut Net, to: usize, from: Ipv4Addr, payload: &[u8]) {
     let mut p = vec![0; 28];
     p.extend_from_slice(payload);
     let len = payload.len() as u16;
@@ -140,12 +142,12 @@ impl<'a> Input<'a> {
         Some(some)
     }
     /// One of the nodes, one of a few that are not there, or something that is no node's address.
-    fn address(&mut self) -> Option<Addr> {
+    fn address(&mut self) -> Option<Ipv4Addr> {
         Some(match self.octet()? {
             n @ 0..=250 => addr(usize::from(n % 8)),
-            251 => Addr::UNSPECIFIED,
-            252 => Addr::LOCALHOST,
-            253 => Addr::new(224, 0, 0, 1),
+            251 => Ipv4Addr::UNSPECIFIED,
+            252 => Ipv4Addr::LOCALHOST,
+            253 => Ipv4Addr::new(224, 0, 0, 1),
             _ => BROADCAST,
         })
     }

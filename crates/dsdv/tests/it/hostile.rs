@@ -1,6 +1,8 @@
 //! Bytes from anyone: no panic, bounded tables, nothing lost; and what forged updates do.
 
-use wayhop_core::{Addr, BROADCAST, DropReason, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{BROADCAST, DropReason, Time};
 use wayhop_dsdv::Params;
 use wayhop_testkit::addr;
 use wayhop_wire::dsdv::UNREACHABLE;
@@ -23,7 +25,7 @@ fn malformed_messages_are_dropped_as_such() {
         datagram(addr(4), &[0; 13]),
         frame(addr(0), &[(addr(4), 1, 2)]), // this node itself
         frame(BROADCAST, &[(addr(4), 1, 2)]),
-        frame(Addr::UNSPECIFIED, &[(addr(4), 1, 2)]),
+        frame(Ipv4Addr::UNSPECIFIED, &[(addr(4), 1, 2)]),
     ];
     let mut net = alone(&regular(&Params::rfc()));
     for b in &cases {
@@ -87,9 +89,9 @@ fn a_forged_number_is_overtaken_by_its_owner() {
     // The largest lead that counts as newer.
     let forged = own_seq(&net, 2).wrapping_add((1 << 31) - 2) & !1;
     hear(&mut net, 0, addr(7), &[(addr(2), 1, forged)]);
-    assert_eq!(net.route(0, addr(2)).map(|r| r.next_hop), Some(addr(7)), "it is believed");
+    assert_eq!(net.route(0, addr(2)).map(|r| r.next_hop), Some(addr(7).into()), "it is believed");
     net.run_until(secs(110.0));
-    assert_eq!(net.route(0, addr(2)).map(|r| r.next_hop), Some(addr(1)));
+    assert_eq!(net.route(0, addr(2)).map(|r| r.next_hop), Some(addr(1).into()));
     assert!(own_seq(&net, 2) >= forged);
 }
 

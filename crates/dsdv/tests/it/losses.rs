@@ -56,7 +56,7 @@ fn the_destination_of_a_lost_route_brings_it_back_with_its_next_number() {
     net.down(broken, 3);
     net.send_every(secs(80.1), ms(500), 60, 0, 3, 1);
     net.run_until(secs(112.0));
-    assert_eq!(net.route(0, addr(3)).map(|r| r.next_hop), Some(addr(other)));
+    assert_eq!(net.route(0, addr(3)).map(|r| r.next_hop), Some(addr(other).into()));
     let number: u32 = route(&net, 0, addr(3), "seq").unwrap().parse().unwrap();
     assert_eq!(number % 2, 0, "the destination's own");
     assert!(net.delivered(1).len() >= 50, "{} of 60", net.delivered(1).len());
@@ -86,7 +86,7 @@ fn a_neighbour_that_misses_three_updates_is_lost() {
 fn a_loss_that_is_known_is_lost_no_further() {
     let mut net = alone(&regular(&Params::rfc()));
     hear(&mut net, 0, addr(1), &[(addr(1), 1, 8), (addr(50), 2, 100)]);
-    net.command(0, &Command::PurgeRoutes { destination: Some(addr(50)) }).expect("known");
+    net.command(0, &Command::PurgeRoutes { destination: Some(addr(50).into()) }).expect("known");
     assert_eq!(way(&net, 0, addr(50)), "10.0.0.2 250 101");
     net.command(0, &Command::PurgeRoutes { destination: None }).expect("known");
     net.run_until(secs(60.0));

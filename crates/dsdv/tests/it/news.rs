@@ -1,6 +1,7 @@
 //! Which news are believed.
 
-use wayhop_core::Addr;
+use std::net::Ipv4Addr;
+
 use wayhop_dsdv::Params;
 use wayhop_testkit::addr;
 use wayhop_wire::dsdv::UNREACHABLE;
@@ -67,7 +68,7 @@ fn a_newer_loss_ends_the_route_whoever_tells_it() {
     hear(&mut net, 0, addr(3), &[(to, 2, 100)]);
     assert_eq!(net.route(0, to), None);
     hear(&mut net, 0, addr(3), &[(to, 2, 102)]);
-    assert_eq!(net.route(0, to).map(|r| r.next_hop), Some(addr(3)));
+    assert_eq!(net.route(0, to).map(|r| r.next_hop), Some(addr(3).into()));
     net.assert_conserved();
 }
 
@@ -88,10 +89,10 @@ fn entries_that_contradict_themselves_are_passed_over_and_the_others_count() {
     let bad = [
         (addr(50), 0, 200),
         (addr(50), UNREACHABLE, 200), // only who lost it says so, under an odd number
-        (Addr::BROADCAST, 2, 200),
-        (Addr::new(224, 0, 0, 1), 2, 200),
-        (Addr::UNSPECIFIED, 2, 200),
-        (Addr::LOCALHOST, 2, 200),
+        (Ipv4Addr::BROADCAST, 2, 200),
+        (Ipv4Addr::new(224, 0, 0, 1), 2, 200),
+        (Ipv4Addr::UNSPECIFIED, 2, 200),
+        (Ipv4Addr::LOCALHOST, 2, 200),
     ];
     hear(&mut net, 0, addr(1), &[&bad[..], &[(addr(51), 3, 102)]].concat());
     assert_eq!(way(&net, 0, addr(50)), "10.0.0.2 4 100");

@@ -1,8 +1,10 @@
 //! Nets of DSDV nodes, and what they said.
 
+use std::net::Ipv4Addr;
+
 use wayhop_core::{
-    Addr, BROADCAST, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, RxMeta, Span, Time,
-    TimerKey, TxReport,
+    BROADCAST, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, RxMeta, Span, Time, TimerKey,
+    TxReport,
 };
 use wayhop_dsdv::{Engine, Params};
 use wayhop_testkit::Net;
@@ -38,7 +40,7 @@ pub(crate) struct Said {
     pub(crate) at: Time,
     pub(crate) ip: ipv4::Repr,
     /// As (destination, hop count, number), in order.
-    pub(crate) entries: Vec<(Addr, u32, u32)>,
+    pub(crate) entries: Vec<(Ipv4Addr, u32, u32)>,
 }
 
 /// The updates that a node sent, in order.
@@ -59,7 +61,7 @@ pub(crate) fn said_since(net: &Net, node: usize, from: Time) -> Vec<Said> {
 }
 
 /// An update as a neighbour would put it on the air.
-pub(crate) fn frame(from: Addr, entries: &[(Addr, u32, u32)]) -> Vec<u8> {
+pub(crate) fn frame(from: Ipv4Addr, entries: &[(Ipv4Addr, u32, u32)]) -> Vec<u8> {
     let entries: Vec<Entry> =
         entries.iter().map(|&(destination, hop_count, seq)| Entry { destination, hop_count, seq }).collect();
     let update = Update::from(&entries[..]);
@@ -68,7 +70,7 @@ pub(crate) fn frame(from: Addr, entries: &[(Addr, u32, u32)]) -> Vec<u8> {
     datagram(from, &payload)
 }
 /// A datagram of DSDV's port.
-pub(crate) fn datagram(from: Addr, payload: &[u8]) -> Vec<u8> {
+pub(crate) fn datagram(from: Ipv4Addr, payload: &[u8]) -> Vec<u8> {
     let mut p = vec![0; 28];
     p.extend_from_slice(payload);
     let len = payload.len() as u16;
@@ -77,17 +79,17 @@ pub(crate) fn datagram(from: Addr, payload: &[u8]) -> Vec<u8> {
     p
 }
 /// Lets `node` hear an update from `from`.
-pub(crate) fn hear(net: &mut Net, node: usize, from: Addr, entries: &[(Addr, u32, u32)]) {
+pub(crate) fn hear(net: &mut Net, node: usize, from: Ipv4Addr, entries: &[(Ipv4Addr, u32, u32)]) {
     net.inject(node, from, true, &frame(from, entries));
     net.run_for(ms(1));
 }
 
 /// A column of the routing-table row of a destination.
-pub(crate) fn route(net: &Net, node: usize, to: Addr, column: &str) -> Option<String> {
+pub(crate) fn route(net: &Net, node: usize, to: Ipv4Addr, column: &str) -> Option<String> {
     net.inspect(node).cell("routes", "destination", &to.to_string(), column).map(str::to_owned)
 }
 /// `next hop, hops, number` of a destination.
-pub(crate) fn way(net: &Net, node: usize, to: Addr) -> String {
+pub(crate) fn way(net: &Net, node: usize, to: Ipv4Addr) -> String {
     let get = |c| route(net, node, to, c).unwrap_or_default();
     format!("{} {} {}", get("next_hop"), get("hops"), get("seq"))
 }

@@ -67,7 +67,7 @@ fn packets_of_others_wait_only_where_told() {
 #[test]
 fn what_no_node_has_for_an_address_is_dropped_at_once() {
     let mut net = alone(&regular(&Params::rfc()));
-    net.send_to(0, wayhop_core::Addr::new(224, 0, 0, 5), 1);
+    net.send_to(0, std::net::Ipv4Addr::new(224, 0, 0, 5), 1);
     net.run_for(ms(10));
     assert_eq!(drops(&net, DropReason::NoRoute), 1);
 }

@@ -1,6 +1,7 @@
 //! What a node knows of links beside the routes that it was told.
 
-use wayhop_core::Addr;
+use std::net::Ipv4Addr;
+
 use wayhop_link::etx::Cost;
 
 /// The units of [`Judge::penalty`] in which the refused link costs most.
@@ -10,11 +11,11 @@ pub const MOST_PENALTY: u16 = 1_000;
 pub trait Judge {
     /// What speaks against a link: `None` forbids it; 0 means nothing. Routes with the smallest sum are taken, and of those
     /// the best. At most [`MOST_PENALTY`].
-    fn penalty(&self, from: Addr, to: Addr) -> Option<u16>;
+    fn penalty(&self, from: Ipv4Addr, to: Ipv4Addr) -> Option<u16>;
     /// Whether routes are compared by the cost of their links; if not, by the number of their hops.
     fn by_cost(&self) -> bool;
     /// The cost of the link to a neighbour as this node measures it.
-    fn measured(&self, neighbour: Addr) -> Option<Cost>;
+    fn measured(&self, neighbour: Ipv4Addr) -> Option<Cost>;
 }
 
 /// Has nothing to say: routes are compared by their hops.
@@ -22,13 +23,13 @@ pub trait Judge {
 pub struct Impartial;
 
 impl Judge for Impartial {
-    fn penalty(&self, _: Addr, _: Addr) -> Option<u16> {
+    fn penalty(&self, _: Ipv4Addr, _: Ipv4Addr) -> Option<u16> {
         Some(0)
     }
     fn by_cost(&self) -> bool {
         false
     }
-    fn measured(&self, _: Addr) -> Option<Cost> {
+    fn measured(&self, _: Ipv4Addr) -> Option<Cost> {
         None
     }
 }

@@ -14,9 +14,10 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::net::Ipv4Addr;
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, Inspect, Span, Time};
+use wayhop_core::{Inspect, Span, Time};
 use wayhop_link::etx::Cost;
 
 use super::judge::Judge;
@@ -41,7 +42,7 @@ const SWEEP: Span = Span::from_secs(1);
 #[derive(Clone)]
 pub struct LinkCache {
     nodes: Vec<Node>,
-    at: FxHashMap<Addr, u16>,
+    at: FxHashMap<Ipv4Addr, u16>,
     links: usize,
     max_nodes: usize,
     max_links: usize,
@@ -53,7 +54,7 @@ pub struct LinkCache {
 
 #[derive(Clone, Hash)]
 struct Node {
-    addr: Addr,
+    addr: Ipv4Addr,
     stability: Span,
     out: Vec<Edge>,
     /// How many edges end here.
@@ -110,21 +111,21 @@ impl LinkCache {
     }
 
     /// The stability of a node: for how long a new link to it would be kept.
-    pub fn stability(&self, a: Addr) -> Span {
+    pub fn stability(&self, a: Ipv4Addr) -> Span {
         self.at.get(&a).map_or(INIT_STABILITY, |&i| self.nodes[usize::from(i)].stability)
     }
     /// Until when a link inside the network is kept.
-    pub fn link_until(&self, from: Addr, to: Addr) -> Option<Time> {
+    pub fn link_until(&self, from: Ipv4Addr, to: Ipv4Addr) -> Option<Time> {
         self.edge(from, to).map(|e| e.until)
     }
 
-    fn edge(&self, from: Addr, to: Addr) -> Option<&Edge> {
+    fn edge(&self, from: Ipv4Addr, to: Ipv4Addr) -> Option<&Edge> {
         let (from, to) = (*self.at.get(&from)?, *self.at.get(&to)?);
         self.nodes[usize::from(from)].out.iter().find(|e| e.to == to && e.external == 0)
     }
 
     /// The place of a node, made if need be. `keep` are the nodes that may not give way.
-    fn node(&mut self, a: Addr, keep: &Path, now: Time) -> Option<u16> {
+    fn node(&mut self, a: Ipv4Addr, keep: &Path, now: Time) -> Option<u16> {
         if let Some(&i) = self.at.get(&a) {
             self.nodes[usize::from(i)].touched = now;
             return Some(i);
@@ -275,7 +276,7 @@ impl LinkCache {
         }
         back.push(self.nodes[0].addr);
         *out = back.reversed();
-        let kind = |a: Addr| self.at.get(&a).map_or(0, |&i| self.labels[usize::from(i)].external);
+        let kind = |a: Ipv4Addr| self.at.get(&a).map_or(0, |&i| self.labels[usize::from(i)].external);
         out.set_first_external(out.next_hop().is_some_and(|a| kind(a) & FIRST != 0));
         out.set_last_external(kind(self.nodes[usize::from(to)].addr) & LAST != 0);
     }
@@ -342,7 +343,14 @@ impl RouteCache for LinkCache {
         new
     }
 
-    fn find_by(&mut self, to: Addr, what_for: Purpose, now: Time, judge: &dyn Judge, out: &mut Path) -> bool {
+    fn find_by(
+        &mut self,
+        to: Ipv4Addr,
+        what_for: Purpose,
+        now: Time,
+        judge: &dyn Judge,
+        out: &mut Path,
+    ) -> bool {
         let Some(&target) = self.at.get(&to).filter(|&&i| i != 0) else { return false };
         let inside = Search { to: target, external: false, now };
         let found = self.search(inside, judge)
@@ -357,7 +365,7 @@ impl RouteCache for LinkCache {
         true
     }
 
-    fn remove_link(&mut self, from: Addr, to: Addr) -> bool {
+    fn remove_link(&mut self, from: Ipv4Addr, to: Ipv4Addr) -> bool {
         let (Some(&a), Some(&b)) = (self.at.get(&from), self.at.get(&to)) else { return false };
         let before = self.links;
         self.retain(a.into(), |_, e| e.to != b);
@@ -371,18 +379,18 @@ impl RouteCache for LinkCache {
         known
     }
 
-    fn set_cost(&mut self, from: Addr, to: Addr, cost: Cost) {
+    fn set_cost(&mut self, from: Ipv4Addr, to: Ipv4Addr, cost: Cost) {
         let (Some(&a), Some(&b)) = (self.at.get(&from), self.at.get(&to)) else { return };
         let inside = |e: &&mut Edge| e.to == b && e.external == 0;
         if let Some(e) = self.nodes[usize::from(a)].out.iter_mut().find(inside) {
             e.cost = Some(cost);
         }
     }
-    fn cost(&self, from: Addr, to: Addr) -> Option<Cost> {
+    fn cost(&self, from: Ipv4Addr, to: Ipv4Addr) -> Option<Cost> {
         self.edge(from, to)?.cost
     }
 
-    fn purge(&mut self, to: Option<Addr>) {
+    fn purge(&mut self, to: Option<Ipv4Addr>) {
         let to = to.map(|a| self.at.get(&a).copied());
         for k in 0..self.nodes.len() {
             self.retain(k, |_, e| to.is_some_and(|to| to != Some(e.to)));

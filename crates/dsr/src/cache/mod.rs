@@ -11,8 +11,9 @@ pub use link_cache::{
 pub use path_cache::PathCache;
 
 use core::any::Any;
+use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, Inspect, Time};
+use wayhop_core::{Inspect, Time};
 use wayhop_link::etx::Cost;
 
 use crate::Path;
@@ -52,21 +53,28 @@ pub trait RouteCache: Any + Send + Sync {
     /// Adds a route of at least two nodes, the first of which is this node. True when it taught the cache something.
     fn add(&mut self, route: &Path, how: Learned, now: Time) -> bool;
     /// The best route to `to`, written to `out`. False when there is none.
-    fn find(&mut self, to: Addr, what_for: Purpose, now: Time, out: &mut Path) -> bool {
+    fn find(&mut self, to: Ipv4Addr, what_for: Purpose, now: Time, out: &mut Path) -> bool {
         self.find_by(to, what_for, now, &Impartial, out)
     }
     /// The best route to `to` over links that `judge` allows, written to `out`. False when there is none.
-    fn find_by(&mut self, to: Addr, what_for: Purpose, now: Time, judge: &dyn Judge, out: &mut Path) -> bool;
+    fn find_by(
+        &mut self,
+        to: Ipv4Addr,
+        what_for: Purpose,
+        now: Time,
+        judge: &dyn Judge,
+        out: &mut Path,
+    ) -> bool;
     /// Forgets the link, and what was known beyond it. True when it was known.
-    fn remove_link(&mut self, from: Addr, to: Addr) -> bool;
+    fn remove_link(&mut self, from: Ipv4Addr, to: Ipv4Addr) -> bool;
     /// Forgets all that leads to this node, or (`None`) everything.
-    fn purge(&mut self, to: Option<Addr>);
+    fn purge(&mut self, to: Option<Ipv4Addr>);
     /// Notes what somebody says that a known link costs. A cache that compares hops does not care.
-    fn set_cost(&mut self, from: Addr, to: Addr, cost: Cost) {
+    fn set_cost(&mut self, from: Ipv4Addr, to: Ipv4Addr, cost: Cost) {
         let _ = (from, to, cost);
     }
     /// What [`RouteCache::set_cost`] noted.
-    fn cost(&self, from: Addr, to: Addr) -> Option<Cost> {
+    fn cost(&self, from: Ipv4Addr, to: Ipv4Addr) -> Option<Cost> {
         let _ = (from, to);
         None
     }

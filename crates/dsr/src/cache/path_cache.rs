@@ -5,7 +5,9 @@
 //! route that is the beginning of a stored path changes nothing; any other takes the first free slot, or the slot whose
 //! turn it is. A route that is looked up for sending moves from the second tier to the first.
 
-use wayhop_core::{Addr, Inspect, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Inspect, Span, Time};
 
 use super::judge::Judge;
 use super::{Learned, Purpose, RouteCache};
@@ -50,7 +52,14 @@ impl RouteCache for PathCache {
         }
     }
 
-    fn find_by(&mut self, to: Addr, what_for: Purpose, now: Time, judge: &dyn Judge, out: &mut Path) -> bool {
+    fn find_by(
+        &mut self,
+        to: Ipv4Addr,
+        what_for: Purpose,
+        now: Time,
+        judge: &dyn Judge,
+        out: &mut Path,
+    ) -> bool {
         let mut best = Best { rank: u32::MAX, slot: usize::MAX, len: 0 };
         self.primary.search(to, what_for, now, judge, &mut best);
         let primary_rank = best.rank;
@@ -74,12 +83,12 @@ impl RouteCache for PathCache {
         true
     }
 
-    fn remove_link(&mut self, from: Addr, to: Addr) -> bool {
+    fn remove_link(&mut self, from: Ipv4Addr, to: Ipv4Addr) -> bool {
         // Both tiers, whatever the first says.
         self.primary.remove_link(from, to) | self.secondary.remove_link(from, to)
     }
 
-    fn purge(&mut self, to: Option<Addr>) {
+    fn purge(&mut self, to: Option<Ipv4Addr>) {
         self.primary.purge(to);
         self.secondary.purge(to);
     }
@@ -211,7 +220,7 @@ impl Tier {
         true
     }
 
-    fn search(&self, to: Addr, what_for: Purpose, now: Time, judge: &dyn Judge, best: &mut Best) {
+    fn search(&self, to: Ipv4Addr, what_for: Purpose, now: Time, judge: &dyn Judge, best: &mut Best) {
         let bit = bit(to);
         for slot in 0..self.slots.len() {
             if self.members[slot] & bit == 0 {
@@ -242,7 +251,7 @@ impl Tier {
     }
 
     /// Cuts the paths before this node, or empties all slots.
-    fn purge(&mut self, to: Option<Addr>) {
+    fn purge(&mut self, to: Option<Ipv4Addr>) {
         for i in 0..self.slots.len() {
             let at = match to {
                 Some(to) => self.slots[i].path.position(to).filter(|&at| at > 0),
@@ -256,7 +265,7 @@ impl Tier {
         }
     }
 
-    fn remove_link(&mut self, from: Addr, to: Addr) -> bool {
+    fn remove_link(&mut self, from: Ipv4Addr, to: Ipv4Addr) -> bool {
         let mut known = false;
         let both = bit(from) | bit(to);
         for i in 0..self.slots.len() {
@@ -277,11 +286,11 @@ impl Tier {
 }
 
 fn head(p: &Path) -> u32 {
-    p.next_hop().map_or(FREE, Addr::to_bits)
+    p.next_hop().map_or(FREE, Ipv4Addr::to_bits)
 }
 
 /// A node's place in a set of 64: neighbouring addresses have different ones.
-fn bit(a: Addr) -> u64 {
+fn bit(a: Ipv4Addr) -> u64 {
     1 << (a.to_bits() & 63)
 }
 

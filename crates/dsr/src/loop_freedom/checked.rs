@@ -2,8 +2,9 @@
 
 use core::any::Any;
 use std::hash::{Hash, Hasher};
+use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, Packet, Time, TimerKey};
+use wayhop_core::{Packet, Time, TimerKey};
 use wayhop_testkit::addr;
 use wayhop_testkit::explore::{Checked, Names};
 use wayhop_wire::dsr::{DsrOption, RouteErrorKind};
@@ -108,7 +109,7 @@ impl Checked for Engine {
         Some(u64::from(ip.src().to_bits()) << 16 | u64::from(ip.id()))
     }
 
-    fn knowledge(&self, names: Names) -> Vec<(Addr, String)> {
+    fn knowledge(&self, names: Names) -> Vec<(Ipv4Addr, String)> {
         let mut cache = self.cache.clone();
         let mut way = Path::EMPTY;
         (0..names.0)
@@ -169,6 +170,6 @@ impl Checked for Engine {
 }
 
 /// `A B C`.
-fn listed(nodes: impl Iterator<Item = Addr>, names: Names) -> String {
+fn listed(nodes: impl Iterator<Item = Ipv4Addr>, names: Names) -> String {
     nodes.map(|a| names.of(a)).collect::<Vec<_>>().join(" ")
 }

@@ -1,6 +1,7 @@
 //! The shipping engine with a known mistake each, made by code around its handlers.
 
 use std::hash::Hasher;
+use std::net::Ipv4Addr;
 
 use wayhop_core::{
     Addr, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, RxMeta, Span, Time, TimerKey,
@@ -46,9 +47,9 @@ impl Faulty {
         Self { engine, fault }
     }
 
-    fn salvage_without_count(&mut self, cx: &mut Cx<'_>, p: Packet, next_hop: Addr) {
+    fn salvage_without_count(&mut self, cx: &mut Cx<'_>, p: Packet, next_hop: Ipv4Addr) {
         self.engine.cache.remove_link(cx.addr(), next_hop);
-        let to = View::new(p.bytes()).map_or(Addr::UNSPECIFIED, |v| v.ip.dst());
+        let to = View::new(p.bytes()).map_or(Ipv4Addr::UNSPECIFIED, |v| v.ip.dst());
         let mut route = Path::EMPTY;
         if self.engine.route_to(cx, to, Purpose::Salvage, &mut route) {
             self.engine.send_by(cx, p, &route, 0, Span::ZERO);
@@ -58,7 +59,7 @@ impl Faulty {
     }
 
     /// Whether a request that should end here is sent on.
-    fn sends_on(&self, me: Addr, p: &Packet) -> bool {
+    fn sends_on(&self, me: Ipv4Addr, p: &Packet) -> bool {
         let Ok(v) = View::new(p.bytes()) else { return false };
         let Some(r) = v.request.filter(|r| r.target != me && v.ip.src() != me) else { return false };
         let listed = r.addresses.contains(me);
@@ -105,7 +106,7 @@ impl Protocol for Faulty {
             TxReport { packet: Some(p), next_hop, .. }
                 if self.fault == Fault::SalvagesWithoutCount && is_data(&p) =>
             {
-                self.salvage_without_count(cx, p, next_hop);
+                self.salvage_without_count(cx, p, next_hop.v4_or_unspecified());
             }
             report => self.engine.on_tx_status(cx, report),
         }
@@ -129,7 +130,7 @@ impl Checked for Faulty {
     fn name(bytes: &[u8]) -> Option<u64> {
         Engine::name(bytes)
     }
-    fn knowledge(&self, names: Names) -> Vec<(Addr, String)> {
+    fn knowledge(&self, names: Names) -> Vec<(Ipv4Addr, String)> {
         self.engine.knowledge(names)
     }
     fn describe(bytes: &[u8], names: Names) -> String {

@@ -1,8 +1,8 @@
 //! What must hold in every state.
 
 use core::any::Any;
+use std::net::Ipv4Addr;
 
-use wayhop_core::Addr;
 use wayhop_testkit::addr;
 use wayhop_testkit::explore::{Checked, DATA_TTL, Names, World};
 use wayhop_wire::dsr::DsrOption;
@@ -18,7 +18,7 @@ pub(super) fn no_frame_visits_twice<P: Checked>(w: &World<P>, names: Names) -> O
     for f in w.flights() {
         let Ok(v) = View::new(f.packet.bytes()) else { continue };
         for o in v.dsr.options() {
-            let nodes: Vec<Addr> = match o {
+            let nodes: Vec<Ipv4Addr> = match o {
                 Ok(DsrOption::SourceRoute(s)) => {
                     // Section 8.3.6: after a salvage the list begins with the node that salvaged, and the source may be on it.
                     let first = (s.salvage == 0).then_some(v.ip.src());
@@ -41,7 +41,7 @@ pub(super) fn no_frame_visits_twice<P: Checked>(w: &World<P>, names: Names) -> O
     None
 }
 
-fn repeated(nodes: &[Addr]) -> Option<Addr> {
+fn repeated(nodes: &[Ipv4Addr]) -> Option<Ipv4Addr> {
     nodes.iter().enumerate().find(|(i, a)| nodes[..*i].contains(a)).map(|(_, a)| *a)
 }
 
@@ -102,7 +102,7 @@ pub(super) fn transmissions_are_bounded<P: Dsr>(w: &World<P>, names: Names) -> O
         let tries = tries(&w.nodes[0].protocol().engine().params);
         let most = if c.to_all { lives } else { longest * (1 + failed) * tries };
         if times > most {
-            let source = names.of(Addr::from_bits((c.name >> 16) as u32));
+            let source = names.of(Ipv4Addr::from_bits((c.name >> 16) as u32));
             return Some(format!(
                 "a packet of {source} was transmitted {times} times with {failed} failures: more than {most}"
             ));

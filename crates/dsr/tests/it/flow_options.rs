@@ -148,7 +148,7 @@ fn without_the_extension_its_options_are_unknown_ones() {
         net.inject(1, addr(0), false, &packet(&Ip::new(0, 2), &[o, source_route(0, 0, 1, &[1])], &UDP));
         net.run_for(Span::from_millis(20));
         // The destination reports it, too; node 1 passes that on.
-        let own = |e: &(f64, wayhop_core::Addr, Vec<u8>)| e.2[12..16] == addrs(&[1]);
+        let own = |e: &(f64, std::net::Ipv4Addr, Vec<u8>)| e.2[12..16] == addrs(&[1]);
         let e = sent_with(&net, 1, RERR).into_iter().rfind(own).unwrap();
         // OPTION_NOT_SUPPORTED, since the top bit of 128 and 129 is set; the two bits behind it say: ignore.
         assert_eq!(option_of(&e.2, RERR).unwrap(), [vec![3, 0], addrs(&[1, 0]), vec![kind]].concat());

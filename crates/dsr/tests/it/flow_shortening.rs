@@ -6,7 +6,7 @@ use wayhop_dsr::Params;
 use wayhop_testkit::addr;
 
 /// The Route Replies that a node sent, as their route's octets behind the L bit, with the neighbour that each went to.
-fn replies(net: &wayhop_testkit::Net, n: usize) -> Vec<(wayhop_core::Addr, Vec<u8>)> {
+fn replies(net: &wayhop_testkit::Net, n: usize) -> Vec<(std::net::Ipv4Addr, Vec<u8>)> {
     sent_with(net, n, RREP)
         .into_iter()
         .map(|(_, to, p)| (to, option_of(&p, RREP).unwrap()[1..].to_vec()))

@@ -96,7 +96,7 @@ proptest! {
         for p in &packets {
             for len in [p.len(), p.len() / 2] {
                 let rx = RxMeta::from(addr(2), false).with_signal(-60.0);
-                engine.on_overheard(&mut cx, &p[..len], addr(3), &rx);
+                engine.on_overheard(&mut cx, &p[..len], addr(3).into(), &rx);
             }
         }
     }

@@ -1,13 +1,15 @@
 //! The link cache: RFC 4728 section 4.1 and appendix A (Link-MaxLife), with lifetimes worked out by hand.
 
+use std::net::Ipv4Addr;
+
 use proptest::prelude::*;
-use wayhop_core::{Addr, Span, Time};
+use wayhop_core::{Span, Time};
 use wayhop_dsr::Path;
 use wayhop_dsr::cache::{Judge, Learned, LinkCache, Purpose, RouteCache};
 use wayhop_link::etx::Cost;
 
-fn a(n: u8) -> Addr {
-    Addr::new(10, 0, 0, n)
+fn a(n: u8) -> Ipv4Addr {
+    Ipv4Addr::new(10, 0, 0, n)
 }
 fn path(nodes: &[u8]) -> Path {
     Path::from_nodes(nodes.iter().map(|&n| a(n)))
@@ -153,15 +155,15 @@ fn what_has_no_room_pushes_out_what_is_worth_least() {
 }
 
 /// Refuses one link, and compares costs.
-struct Costs(Option<(Addr, Addr)>);
+struct Costs(Option<(Ipv4Addr, Ipv4Addr)>);
 impl Judge for Costs {
-    fn penalty(&self, from: Addr, to: Addr) -> Option<u16> {
+    fn penalty(&self, from: Ipv4Addr, to: Ipv4Addr) -> Option<u16> {
         (self.0 != Some((from, to))).then_some(0)
     }
     fn by_cost(&self) -> bool {
         true
     }
-    fn measured(&self, neighbour: Addr) -> Option<Cost> {
+    fn measured(&self, neighbour: Ipv4Addr) -> Option<Cost> {
         (neighbour == a(3)).then_some(Cost(30 * 1024))
     }
 }
@@ -202,13 +204,13 @@ fn all_routes(links: &[(u8, u8)], so_far: &mut Vec<u8>, to: u8, each: &mut dyn F
 
 struct ByCost;
 impl Judge for ByCost {
-    fn penalty(&self, _: Addr, _: Addr) -> Option<u16> {
+    fn penalty(&self, _: Ipv4Addr, _: Ipv4Addr) -> Option<u16> {
         Some(0)
     }
     fn by_cost(&self) -> bool {
         true
     }
-    fn measured(&self, _: Addr) -> Option<Cost> {
+    fn measured(&self, _: Ipv4Addr) -> Option<Cost> {
         None
     }
 }

@@ -1,14 +1,16 @@
 //! Packets for a group behind Route Requests: section 6.5.1 of Maltz, Broch and Johnson (1999).
 
+use std::net::Ipv4Addr;
+
 use crate::common::{
     Ip, RREP, RREQ, UDP, addrs, at, delivered_at, net, option_of, packet, profile, reasons, request, routes,
     sent_with,
 };
-use wayhop_core::{Addr, BROADCAST, DropReason};
+use wayhop_core::{BROADCAST, DropReason};
 use wayhop_dsr::Params;
 use wayhop_testkit::Net;
 
-const GROUP: Addr = Addr::new(239, 1, 2, 3);
+const GROUP: Ipv4Addr = Ipv4Addr::new(239, 1, 2, 3);
 
 /// A request for the group with these nodes passed.
 fn group_request(id: u16, passed: &[usize]) -> Vec<u8> {
@@ -18,7 +20,7 @@ fn group_request(id: u16, passed: &[usize]) -> Vec<u8> {
 }
 
 /// A chain of five in which node 0 has sent a packet to this address with this TTL.
-fn flooded(p: &Params, to: Addr, ttl: u8) -> Net {
+fn flooded(p: &Params, to: Ipv4Addr, ttl: u8) -> Net {
     let mut net = net(5, p);
     net.config.ttl = ttl;
     net.line();
@@ -82,7 +84,7 @@ fn a_flooded_packet_is_delivered_once_however_many_copies_come() {
 
 #[test]
 fn groups_of_the_link_stay_with_the_neighbours() {
-    for to in [Addr::new(224, 0, 0, 251), BROADCAST] {
+    for to in [Ipv4Addr::new(224, 0, 0, 251), BROADCAST] {
         let net = flooded(&profile("rfc"), to, 64);
         let got: Vec<_> = (0..5).map(|n| delivered_at(&net, n).len()).collect();
         assert_eq!(got, [0, 1, 0, 0, 0], "{to}");

@@ -1,11 +1,13 @@
 //! The path cache: RFC 4728 section 4.1, and the rules of ns-2.35's mobicache.cc.
 
-use wayhop_core::{Addr, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Span, Time};
 use wayhop_dsr::Path;
 use wayhop_dsr::cache::{Learned, PathCache, Purpose, RouteCache};
 
-fn a(n: u8) -> Addr {
-    Addr::new(10, 0, 0, n)
+fn a(n: u8) -> Ipv4Addr {
+    Ipv4Addr::new(10, 0, 0, n)
 }
 fn path(nodes: &[u8]) -> Path {
     Path::from_nodes(nodes.iter().map(|&n| a(n)))

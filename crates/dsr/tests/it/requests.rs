@@ -122,7 +122,7 @@ fn a_neighbour_that_did_not_fail_for_a_while_is_trusted_again() {
         net.run_until(at(1.007 + after));
         hear(&mut net, 2, &packet(&Ip::broadcast(0, 9), &[request(5, 9, &[2])], &[]));
         let sent = sent_with(&net, 1, RREQ);
-        let is_probe = |s: &&(f64, wayhop_core::Addr, Vec<u8>)| s.1 == addr(2);
+        let is_probe = |s: &&(f64, std::net::Ipv4Addr, Vec<u8>)| s.1 == addr(2);
         assert_eq!(sent.iter().filter(is_probe).count(), probes, "after {after} s");
         assert_eq!(sent.len() - probes, requests, "after {after} s");
     }

@@ -7,6 +7,7 @@ mod receive;
 mod send;
 
 use std::io;
+use std::net::Ipv4Addr;
 use std::net::SocketAddrV4;
 use std::os::fd::AsFd as _;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
-use wayhop_core::{Addr, Purpose, Rng, Time, stream};
+use wayhop_core::{Purpose, Rng, Time, stream};
 use wayhop_linux::Error;
 use wayhop_netns::{Lateness, Namespace};
 use wayhop_scenario::{FlowConfig, FlowKind, Resolved};
@@ -130,7 +131,7 @@ impl Traffic {
         node: usize,
         config: &FlowConfig,
         wanted: Wanted,
-        own: Addr,
+        own: Ipv4Addr,
         namespace: &Namespace,
     ) -> io::Result<()> {
         let port = config.dst_port;
@@ -152,7 +153,7 @@ impl Traffic {
             return Ok(());
         }
         let socket = namespace.within(|| {
-            let socket = udp_socket(Addr::UNSPECIFIED, port, None)?;
+            let socket = udp_socket(Ipv4Addr::UNSPECIFIED, port, None)?;
             if let Some(own) = group {
                 socket.join_multicast_v4(&GROUP, &own)?;
             }
@@ -246,7 +247,7 @@ fn raw_socket() -> io::Result<Socket> {
 }
 
 /// A UDP socket at an address and a port; multicasts leave by the interface with the address `group_from`.
-fn udp_socket(at: Addr, port: u16, group_from: Option<Addr>) -> io::Result<Socket> {
+fn udp_socket(at: Ipv4Addr, port: u16, group_from: Option<Ipv4Addr>) -> io::Result<Socket> {
     let socket = prepared(Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?)?;
     socket.bind(&SocketAddrV4::new(at, port).into())?;
     if let Some(own) = group_from {

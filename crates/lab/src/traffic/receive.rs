@@ -1,6 +1,7 @@
 //! Counting the flows' packets where they arrive.
 
 use std::io::{self, IoSliceMut};
+use std::net::Ipv4Addr;
 use std::os::fd::AsRawFd as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -36,8 +37,8 @@ pub(super) struct Listener {
 pub(super) struct Wanted {
     pub(super) flow: u32,
     pub(super) class: PacketClass,
-    pub(super) from: Addr,
-    pub(super) to: Addr,
+    pub(super) from: Ipv4Addr,
+    pub(super) to: Ipv4Addr,
 }
 
 /// What one socket received of one flow.
@@ -93,8 +94,8 @@ impl Listener {
                 flow: Some(FlowTag { flow: w.flow, seq: stamp.seq }),
                 node: self.node,
                 bytes: (ipv4::HEADER_LEN + udp::HEADER_LEN + data.len()) as u32,
-                source: w.from,
-                destination: w.to,
+                source: w.from.into(),
+                destination: w.to.into(),
                 peer: Addr::UNSPECIFIED,
                 signal_dbm: f32::NAN,
                 kind: HopKind::Deliver,
@@ -120,7 +121,7 @@ fn payload(packet: &[u8], echo: Option<u16>) -> Option<&[u8]> {
 /// A packet that came: its length, who sent it, and its TTL on arrival.
 struct Arrival {
     len: usize,
-    from: Option<Addr>,
+    from: Option<Ipv4Addr>,
     ttl: u8,
 }
 

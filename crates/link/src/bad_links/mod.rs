@@ -16,7 +16,9 @@ pub use probability::{Probability, ProbabilityParams};
 pub use timed::Timed;
 pub use until_moved::UntilMoved;
 
-use wayhop_core::{Addr, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::Time;
 
 use crate::{Positions, Signals};
 
@@ -24,9 +26,9 @@ use crate::{Positions, Signals};
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Link {
     /// Who transmits.
-    pub from: Addr,
+    pub from: Ipv4Addr,
     /// Who receives.
-    pub to: Addr,
+    pub to: Ipv4Addr,
 }
 
 /// What a judgement about links rests on.
@@ -35,7 +37,7 @@ pub struct Known<'a> {
     /// The time.
     pub now: Time,
     /// The node that judges; its own position is in `positions` like those of others.
-    pub me: Addr,
+    pub me: Ipv4Addr,
     /// Where nodes are.
     pub positions: &'a Positions,
     /// How neighbours are heard.

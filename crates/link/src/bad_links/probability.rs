@@ -1,6 +1,8 @@
 //! The third way: an estimate that the link works.
 
-use wayhop_core::{Addr, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Span, Time};
 
 use super::{BadLinkMemory, CAPACITY, Known, Link};
 use crate::table::Table;
@@ -104,7 +106,7 @@ impl Probability {
     }
 
     /// The power at which `other` should be heard now, dBm.
-    fn expected_dbm(&self, other: Addr, known: &Known<'_>) -> Option<f64> {
+    fn expected_dbm(&self, other: Ipv4Addr, known: &Known<'_>) -> Option<f64> {
         let signal = known.signals.of(other)?;
         let then = known.positions.distance_m(known.me, other);
         let now = known.positions.predicted_distance_m(known.me, other, known.now);

@@ -1,6 +1,8 @@
 //! The second way: a link that failed is bad until one of its ends is elsewhere.
 
-use wayhop_core::{Addr, Fix, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Fix, Span, Time};
 
 use super::streak::Streak;
 use super::{BadLinkMemory, CAPACITY, Known, Link};
@@ -37,7 +39,7 @@ impl UntilMoved {
     /// What is left of a mark, from 1 to 0; not above 0 when it has ended.
     fn left(&self, link: Link, known: &Known<'_>) -> f64 {
         let Some(row) = self.rows.get(link) else { return 0.0 };
-        let moved = |node: Addr, then: Option<Fix>| {
+        let moved = |node: Ipv4Addr, then: Option<Fix>| {
             let (then, now) = (then?, known.positions.of(node)?);
             Some(distance_m(&then, &now.fix))
         };

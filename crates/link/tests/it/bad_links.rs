@@ -1,12 +1,14 @@
 //! The three memories of bad links on cases worked out by hand.
 
-use wayhop_core::{Addr, Fix, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Fix, Span, Time};
 use wayhop_link::bad_links::{BadLinkMemory, Known, Link, Probability, ProbabilityParams, Timed, UntilMoved};
 use wayhop_link::{Positions, Signals};
 
-const A: Addr = Addr::new(10, 0, 0, 1);
-const B: Addr = Addr::new(10, 0, 0, 2);
-const C: Addr = Addr::new(10, 0, 0, 3);
+const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
+const C: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 3);
 const AC: Link = Link { from: A, to: C };
 
 fn s(seconds: u64) -> Time {
@@ -191,7 +193,7 @@ fn a_memory_is_bounded() {
     ];
     for m in &mut memories {
         for n in 0..1_000_u32 {
-            m.failed(Link { from: A, to: Addr::from_bits(n) }, &w.at(Time::from_nanos(n.into())));
+            m.failed(Link { from: A, to: Ipv4Addr::from_bits(n) }, &w.at(Time::from_nanos(n.into())));
         }
         let mut n = 0;
         m.links(&mut |_| n += 1);

@@ -1,10 +1,12 @@
 //! Signals and ETX on sequences worked out by hand.
 
-use wayhop_core::{Addr, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Span, Time};
 use wayhop_link::Signals;
 use wayhop_link::etx::{Cost, Etx};
 
-const B: Addr = Addr::new(10, 0, 0, 2);
+const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 
 fn ms(v: u64) -> Time {
     Time::ZERO + Span::from_millis(v)

@@ -1,12 +1,14 @@
 //! Positions against the geometry of the WGS 84 ellipsoid as published.
 
-use wayhop_core::{Addr, Fix, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Fix, Span, Time};
 use wayhop_link::{Located, Positions, distance_m};
 
 fn at(latitude_deg: f64, longitude_deg: f64) -> Fix {
     Fix { latitude_deg, longitude_deg, heading_deg: 0.0, speed_m_per_s: 0.0 }
 }
-fn node(n: u8) -> Addr {
+fn node(n: u8) -> Ipv4Addr {
     [10, 0, 0, n].into()
 }
 fn s(seconds: u64) -> Time {

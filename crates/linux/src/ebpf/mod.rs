@@ -22,9 +22,8 @@ mod program;
 mod table;
 
 use std::io;
+use std::net::Ipv4Addr;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-
-use wayhop_core::Addr;
 
 use self::bpf::Way;
 use self::program::Facts;
@@ -44,7 +43,7 @@ pub struct ForwardingPrograms {
 impl ForwardingPrograms {
     /// Sets the programs at an interface of a node with the address `own`. `port` is the routing protocol's, whose packets do
     /// not count as use; `random` keeps others from choosing which pairs share a place in the table.
-    pub fn open(ifindex: u32, own: Addr, mesh: Prefix, port: u16, random: u64) -> io::Result<Self> {
+    pub fn open(ifindex: u32, own: Ipv4Addr, mesh: Prefix, port: u16, random: u64) -> io::Result<Self> {
         let table = Table::new()?;
         let facts = Facts { own, mesh, port, map: table.map(), factor: random | 1 };
         let incoming = bpf::load(&program::incoming(&facts))?;

@@ -1,7 +1,7 @@
 //! The two programs, instruction by instruction (RFC 9669). A packet that is let through passes without a call and
 //! without a jump back.
 
-use wayhop_core::Addr;
+use std::net::Ipv4Addr;
 
 use super::instruction::Instruction;
 use super::table::{SETS, SLOT};
@@ -11,7 +11,7 @@ use crate::prefix::Prefix;
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Facts {
     /// This node's address.
-    pub(super) own: Addr,
+    pub(super) own: Ipv4Addr,
     /// The mesh's addresses.
     pub(super) mesh: Prefix,
     /// The routing protocol's UDP port.
@@ -178,7 +178,7 @@ impl Code {
 }
 
 /// An address as it looks when it is loaded from a packet.
-fn raw(a: Addr) -> i32 {
+fn raw(a: Ipv4Addr) -> i32 {
     i32::from_ne_bytes(a.octets())
 }
 

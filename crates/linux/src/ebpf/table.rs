@@ -3,12 +3,13 @@
 #![allow(unsafe_code, reason = "no kept crate maps eBPF arrays; each use says why it is sound")]
 
 use std::io;
+use std::net::Ipv4Addr;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::ptr::{NonNull, null_mut};
 use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use wayhop_core::{Addr, Mac};
+use wayhop_core::Mac;
 
 use super::bpf;
 
@@ -23,9 +24,9 @@ const LENGTH: usize = SLOTS * SLOT;
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Passed {
     /// Who made the packets.
-    pub source: Addr,
+    pub source: Ipv4Addr,
     /// For whom they are.
-    pub destination: Addr,
+    pub destination: Ipv4Addr,
     /// Who sent it to this node; this node for its own packets.
     pub transmitter: Mac,
 }
@@ -67,7 +68,7 @@ impl Table {
             // sent something, and that is all that is made of it.
             let pair = pair.swap(0, Ordering::Acquire);
             let transmitter = transmitter.load(Ordering::Relaxed);
-            let address = |half: u64| Addr::from((half as u32).to_ne_bytes());
+            let address = |half: u64| Ipv4Addr::from((half as u32).to_ne_bytes());
             let [a, b, c, d] = (transmitter as u32).to_ne_bytes();
             let [e, f] = ((transmitter >> 32) as u16).to_ne_bytes();
             Some(Passed {

@@ -14,7 +14,7 @@ use wayhop_netns::Namespace;
 use super::*;
 
 const PORT: u16 = 654;
-const NODE: Addr = Addr::new(10, 0, 0, 2);
+const NODE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 const STRANGER: Mac = Mac([2, 0, 0, 0, 0, 1]);
 
 /// A stranger on a wire to a node, which forwards to a third host behind it, outside of the mesh, and to a fourth within.
@@ -103,7 +103,7 @@ impl World {
         false
     }
 
-    fn passed(&self) -> Vec<(Addr, Addr)> {
+    fn passed(&self) -> Vec<(Ipv4Addr, Ipv4Addr)> {
         let mut all: Vec<_> = self.ebpf.take().map(|p| (p.source, p.destination)).collect();
         all.sort();
         all.dedup();
@@ -130,9 +130,12 @@ fn a_pair_that_passes_is_told_once_with_its_transmitter_until_it_is_taken() {
     let Some(w) = World::new() else { return };
     assert!(w.arrives(&w.behind, "10.0.0.9"));
     assert!(w.arrives(&w.behind, "10.0.0.9"));
-    let told: Vec<Passed> = w.ebpf.take().filter(|p| p.destination == Addr::new(10, 0, 0, 9)).collect();
-    let pair =
-        Passed { source: Addr::new(10, 0, 0, 1), destination: Addr::new(10, 0, 0, 9), transmitter: STRANGER };
+    let told: Vec<Passed> = w.ebpf.take().filter(|p| p.destination == Ipv4Addr::new(10, 0, 0, 9)).collect();
+    let pair = Passed {
+        source: Ipv4Addr::new(10, 0, 0, 1),
+        destination: Ipv4Addr::new(10, 0, 0, 9),
+        transmitter: STRANGER,
+    };
     assert_eq!(told, [pair]);
     assert_eq!(w.passed(), []);
 }
@@ -146,7 +149,7 @@ fn what_is_overheard_does_not_count() {
     assert_eq!(w.passed(), []);
     ip(&w.stranger, "neighbour delete 10.0.0.2 dev eth1\n");
     assert!(w.arrives(&w.behind, "10.0.0.9"));
-    assert_eq!(w.passed(), [(Addr::new(10, 0, 0, 1), Addr::new(10, 0, 0, 9))]);
+    assert_eq!(w.passed(), [(Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 9))]);
 }
 
 #[test]
@@ -161,7 +164,7 @@ fn own_packets_count_but_for_the_protocols() {
     send(PORT);
     assert_eq!(w.passed(), []);
     send(9);
-    assert_eq!(w.passed(), [(NODE, Addr::new(10, 0, 0, 1))]);
+    assert_eq!(w.passed(), [(NODE, Ipv4Addr::new(10, 0, 0, 1))]);
 }
 
 #[test]
@@ -172,7 +175,7 @@ fn more_pairs_than_sets_are_told_nearly_all() {
     // Each with another source.
     let raw = w.stranger.within(|| Socket::new(Domain::IPV4, Type::RAW, Some(Protocol::from(255)))).unwrap();
     let to = std::net::SocketAddr::from(([10, 0, 0, 9], 0)).into();
-    let sources = (0..1000_u32).map(|i| Addr::from_bits(u32::from(Addr::new(10, 0, 0, 16)) + i));
+    let sources = (0..1000_u32).map(|i| Ipv4Addr::from_bits(u32::from(Ipv4Addr::new(10, 0, 0, 16)) + i));
     for a in sources.clone() {
         let mut packet = vec![0x45, 0, 0, 24, 0, 0, 0, 0, 64, 200, 0, 0];
         packet.extend(a.octets());

@@ -66,7 +66,7 @@ impl Air {
             packet: self.log.pool.zeroed(len, meta),
             payload: Payload::Ip,
             iface: IfaceId(0),
-            next_hop,
+            next_hop: next_hop.into(),
             receiver: Mac::from_addr(next_hop),
             priority: Priority::Data,
             reporting: Reporting::Nobody,

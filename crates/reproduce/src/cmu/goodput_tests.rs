@@ -1,6 +1,8 @@
 //! Section 9's rows from transfers whose goodput is known, and section 2's from links that are.
 
-use wayhop_core::{Addr, NodeId, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{NodeId, Time};
 use wayhop_report::{Row, Section};
 use wayhop_topology::{Contact, LinkSurvey, NodeLinks};
 
@@ -10,7 +12,7 @@ use super::transfer::{Case, Connection};
 
 fn transfers(mbps: &[f64]) -> Vec<Connection> {
     let one = |mbps: &f64| {
-        let mut c = Connection::new(NodeId(0), Addr::new(10, 0, 0, 2));
+        let mut c = Connection::new(NodeId(0), Ipv4Addr::new(10, 0, 0, 2));
         c.mbps = *mbps;
         c
     };

@@ -1,8 +1,8 @@
 //! Tables I to IV: the links from E1 to each first hop, with and without retransmissions.
 
 use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
 
-use wayhop_core::Addr;
 use wayhop_report::{Row, Section};
 
 use super::paper;
@@ -22,7 +22,7 @@ pub(crate) struct Counts {
 
 impl Counts {
     /// The counts of one first hop.
-    pub(crate) fn of(ping: &Ping, hop: Addr) -> Self {
+    pub(crate) fn of(ping: &Ping, hop: Ipv4Addr) -> Self {
         let mut c = Self::default();
         let mut arrived = BTreeSet::new();
         for t in ping.transmissions.iter().filter(|t| t.first_hop == hop) {
@@ -115,7 +115,7 @@ struct OfRun {
 }
 
 impl OfRun {
-    fn new(run: &Ping, cars: &[Addr]) -> Self {
+    fn new(run: &Ping, cars: &[Ipv4Addr]) -> Self {
         let hops: Vec<Counts> = cars.iter().map(|a| Counts::of(run, *a)).collect();
         let total = hops.iter().copied().fold(Counts::default(), Counts::plus);
         Self { hops, total }
@@ -123,7 +123,7 @@ impl OfRun {
 }
 
 /// The sections of Tables I and II, and of III and IV.
-pub(crate) fn sections(runs: &[Ping], cars: &[Addr]) -> Vec<Section> {
+pub(crate) fn sections(runs: &[Ping], cars: &[Ipv4Addr]) -> Vec<Section> {
     let runs: Vec<OfRun> = runs.iter().map(|p| OfRun::new(p, cars)).collect();
     let mut losses = rows(&TABLES[..2], &runs, cars.len());
     losses.push(times_fewer_losses(&runs));

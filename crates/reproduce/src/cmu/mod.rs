@@ -25,10 +25,11 @@ mod topology;
 mod totals;
 mod transfer;
 
+use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use wayhop_core::{Addr, NodeId};
+use wayhop_core::NodeId;
 use wayhop_report::{Page, Section};
 use wayhop_runs::jobs;
 use wayhop_scenario::{Map, Resolved};
@@ -300,6 +301,6 @@ impl Found {
 }
 
 /// The addresses of the cars; all runs have the same.
-fn cars(pings: &[Ping]) -> Vec<Addr> {
-    pings.first().map_or_else(|| vec![Addr::UNSPECIFIED; CARS.len()], |p| p.cars().to_vec())
+fn cars(pings: &[Ping]) -> Vec<Ipv4Addr> {
+    pings.first().map_or_else(|| vec![Ipv4Addr::UNSPECIFIED; CARS.len()], |p| p.cars().to_vec())
 }

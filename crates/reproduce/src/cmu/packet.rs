@@ -1,6 +1,8 @@
 //! A captured frame, as the paper's analysis looks at it.
 
-use wayhop_core::{Addr, Mac};
+use std::net::Ipv4Addr;
+
+use wayhop_core::Mac;
 use wayhop_trace::{LINKTYPE_IEEE802_11, network};
 use wayhop_wire::dsr::{self, DsrOption};
 use wayhop_wire::icmp;
@@ -10,16 +12,16 @@ use wayhop_wire::ipv4::{self, protocol};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Heard {
     pub(crate) transmitter: Mac,
-    pub(crate) source: Addr,
-    pub(crate) destination: Addr,
+    pub(crate) source: Ipv4Addr,
+    pub(crate) destination: Ipv4Addr,
     /// Who shall receive it now.
-    pub(crate) next_hop: Addr,
+    pub(crate) next_hop: Ipv4Addr,
     /// Length of its whole route, in hops.
     pub(crate) hops: usize,
     /// The identifier of the acknowledgement that it asks for.
     pub(crate) ack_request: Option<u16>,
     /// Acknowledgements in it: identifier, who acknowledges, who asked.
-    pub(crate) acks: Vec<(u16, Addr, Addr)>,
+    pub(crate) acks: Vec<(u16, Ipv4Addr, Ipv4Addr)>,
     /// What it carries.
     pub(crate) echo: Echo,
     /// Length of the IP packet, octets.

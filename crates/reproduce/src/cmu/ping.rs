@@ -1,8 +1,9 @@
 //! The ping test of section 8: what E1 sent and heard, from the captures of all nodes.
 
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, Mac, NodeId};
+use wayhop_core::{Mac, NodeId};
 use wayhop_trace::{Direction, FrameEvent, HopEvent, HopKind, Observer, SendEvent};
 
 use super::packet::{Echo, Heard};
@@ -18,13 +19,13 @@ pub(crate) struct Roles {
     /// Whom.
     pub(crate) to: NodeId,
     /// Between them.
-    pub(crate) cars: Vec<Addr>,
+    pub(crate) cars: Vec<Ipv4Addr>,
     /// All addresses, in the order of the nodes.
-    pub(crate) addresses: Vec<Addr>,
+    pub(crate) addresses: Vec<Ipv4Addr>,
 }
 
 impl Roles {
-    fn address(&self, node: NodeId) -> Addr {
+    fn address(&self, node: NodeId) -> Ipv4Addr {
         self.addresses[node.index()]
     }
 }
@@ -34,7 +35,7 @@ impl Roles {
 pub(crate) struct Transmission {
     pub(crate) seq: u16,
     /// The first node of its route; E2 itself over the direct link.
-    pub(crate) first_hop: Addr,
+    pub(crate) first_hop: Ipv4Addr,
     /// The first of this request to this node; what follows it to the same node is a retransmission.
     pub(crate) first: bool,
     /// The request was taken back and sent again, after this many transmissions to a node that gave no answer.
@@ -48,7 +49,7 @@ pub(crate) struct Transmission {
 /// An explicit acknowledgement of an echo request, transmitted by its first hop.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ExplicitAck {
-    pub(crate) from: Addr,
+    pub(crate) from: Ipv4Addr,
     id: u16,
     pub(crate) received: bool,
 }
@@ -72,7 +73,7 @@ pub(crate) struct Ping {
     /// The last transmission of each request.
     last: BTreeMap<u16, usize>,
     /// Which requests ask the first hop for an acknowledgement of this identifier.
-    asked: BTreeMap<(Addr, u16), u16>,
+    asked: BTreeMap<(Ipv4Addr, u16), u16>,
 }
 
 impl Ping {
@@ -91,16 +92,16 @@ impl Ping {
     }
 
     /// The address of E2.
-    pub(crate) fn target(&self) -> Addr {
+    pub(crate) fn target(&self) -> Ipv4Addr {
         self.roles.address(self.roles.to)
     }
 
     /// The addresses of the cars.
-    pub(crate) fn cars(&self) -> &[Addr] {
+    pub(crate) fn cars(&self) -> &[Ipv4Addr] {
         &self.roles.cars
     }
 
-    fn ours(&self) -> Addr {
+    fn ours(&self) -> Ipv4Addr {
         self.roles.address(self.roles.from)
     }
 

@@ -1,6 +1,8 @@
 //! The paper's definitions on runs made by hand, whose counts are known.
 
-use wayhop_core::{Addr, Decision, FlowTag, Mac, NodeId, PacketId, Position, SendState, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Decision, FlowTag, Mac, NodeId, PacketId, Position, SendState, Span, Time};
 use wayhop_report::{Row, Section};
 use wayhop_trace::{
     Direction, FrameEvent, HopEvent, HopKind, Messages, Observer, PacketClass, PositionEvent, SendEvent,
@@ -15,21 +17,21 @@ use super::ping::{Ping, Roles};
 use super::survey::{Survey, Watch};
 use super::{congestion, links, route_length, spacing, timers, totals};
 
-const E1: Addr = Addr::new(10, 0, 0, 1);
-const T1: Addr = Addr::new(10, 0, 0, 2);
-const T2: Addr = Addr::new(10, 0, 0, 3);
-const E2: Addr = Addr::new(10, 0, 0, 4);
+const E1: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+const T1: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
+const T2: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 3);
+const E2: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 4);
 
 /// A packet of the script: who transmits it, and what is in it.
 #[derive(Copy, Clone)]
 struct Frame<'a> {
-    transmitter: Addr,
-    source: Addr,
-    destination: Addr,
+    transmitter: Ipv4Addr,
+    source: Ipv4Addr,
+    destination: Ipv4Addr,
     /// The nodes between, and how many of them are still to be visited.
-    route: Option<(&'a [Addr], u8)>,
+    route: Option<(&'a [Ipv4Addr], u8)>,
     ack_request: Option<u16>,
-    ack: Option<(u16, Addr, Addr)>,
+    ack: Option<(u16, Ipv4Addr, Ipv4Addr)>,
     /// Reply or request, and its number.
     echo: Option<(bool, u16)>,
 }
@@ -104,10 +106,10 @@ struct Air<O> {
 }
 
 impl<O: Observer> Air<O> {
-    fn carry(&mut self, f: Frame<'_>, heard_by: &[Addr]) {
+    fn carry(&mut self, f: Frame<'_>, heard_by: &[Ipv4Addr]) {
         self.at_ms += 5;
         let bytes = f.bytes();
-        let event = |who: Addr, direction| FrameEvent {
+        let event = |who: Ipv4Addr, direction| FrameEvent {
             time: Time::from_nanos(self.at_ms * 1_000_000),
             node: NodeId(u32::from(who.octets()[3]) - 1),
             direction,
@@ -127,15 +129,15 @@ impl<O: Observer> Air<O> {
     }
 }
 
-fn request(seq: u16, by: &[Addr]) -> Frame<'_> {
+fn request(seq: u16, by: &[Ipv4Addr]) -> Frame<'_> {
     Frame { route: Some((by, by.len() as u8)), echo: Some((false, seq)), ..NOTHING }
 }
 
-fn passed_on(seq: u16, by: &[Addr]) -> Frame<'_> {
+fn passed_on(seq: u16, by: &[Ipv4Addr]) -> Frame<'_> {
     Frame { transmitter: by[0], route: Some((by, by.len() as u8 - 1)), ..request(seq, by) }
 }
 
-fn ack(id: u16, from: Addr) -> Frame<'static> {
+fn ack(id: u16, from: Ipv4Addr) -> Frame<'static> {
     Frame { transmitter: from, source: from, destination: E1, ack: Some((id, from, E1)), ..NOTHING }
 }
 
@@ -264,7 +266,7 @@ fn send(node: u32, at_ms: u64, packet: u64, decision: Decision, timer_ms: u64) -
         node: NodeId(node),
         state: SendState {
             packet: PacketId(packet),
-            next_hop: T1,
+            next_hop: T1.into(),
             decision,
             attempt: 1,
             hops: 1,
@@ -294,9 +296,9 @@ fn hop(kind: HopKind, node: u32, packet: u64, seq: u32) -> HopEvent {
         flow: Some(FlowTag { flow: 0, seq }),
         node: NodeId(node),
         bytes: 84,
-        source: E1,
-        destination: E2,
-        peer: Addr::UNSPECIFIED,
+        source: E1.into(),
+        destination: E2.into(),
+        peer: Ipv4Addr::UNSPECIFIED.into(),
         signal_dbm: f32::NAN,
         kind,
         class: PacketClass::Ping,
@@ -414,7 +416,7 @@ fn the_gain_is_taken_seed_by_seed_and_a_stall_is_a_fifth_of_a_second_without_a_p
 fn the_sequence_plot_tells_direct_segments_and_wide_requests() {
     use super::tcp;
     use super::transfer::{Case, Connection};
-    let (a, c) = (NodeId(0), Addr::new(10, 0, 0, 3));
+    let (a, c) = (NodeId(0), Ipv4Addr::new(10, 0, 0, 3));
     let mut seen = Connection::new(a, c);
     let hop = |kind, packet, bytes, peer, messages, ttl| HopEvent {
         time: Time::from_nanos(1_000_000_000),
@@ -422,8 +424,8 @@ fn the_sequence_plot_tells_direct_segments_and_wide_requests() {
         flow: (bytes > 100).then_some(FlowTag { flow: 0, seq: 0 }),
         node: a,
         bytes,
-        source: Addr::new(10, 0, 0, 1),
-        destination: c,
+        source: Ipv4Addr::new(10, 0, 0, 1).into(),
+        destination: c.into(),
         peer,
         signal_dbm: f32::NAN,
         kind,
@@ -446,14 +448,14 @@ fn the_sequence_plot_tells_direct_segments_and_wide_requests() {
         srtt: None,
         rto: Span::from_secs(1),
     };
-    let (none, b) = (Addr::UNSPECIFIED, Addr::new(10, 0, 0, 2));
+    let (none, b) = (Ipv4Addr::UNSPECIFIED, Ipv4Addr::new(10, 0, 0, 2));
     for (packet, peer) in [(1, b), (2, c)] {
         seen.tcp(&segment(packet * 1_460));
-        seen.hop(&hop(HopKind::Originate, packet, 1_500, none, Messages::NONE, 64));
-        seen.hop(&hop(HopKind::Send, packet, 1_520, peer, Messages::NONE, 64));
+        seen.hop(&hop(HopKind::Originate, packet, 1_500, none.into(), Messages::NONE, 64));
+        seen.hop(&hop(HopKind::Send, packet, 1_520, peer.into(), Messages::NONE, 64));
     }
     for ttl in [1, 255] {
-        seen.hop(&hop(HopKind::Send, 9, 60, none, Messages::named("dsr", &["rreq"]).unwrap(), ttl));
+        seen.hop(&hop(HopKind::Send, 9, 60, none.into(), Messages::named("dsr", &["rreq"]).unwrap(), ttl));
     }
     assert_eq!(seen.requests.iter().map(|r| r.1).collect::<Vec<_>>(), [false, true]);
     let mut transfers: tcp::Transfers = Case::all().iter().map(|_| vec![]).collect();

@@ -1,8 +1,9 @@
 //! The transfers of section 9, and what is seen of one.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, NodeId, PacketId};
+use wayhop_core::{NodeId, PacketId};
 use wayhop_trace::{HopEvent, HopKind, Observer, Summary, TcpEvent};
 
 use super::bad_routes::WAYS;
@@ -67,7 +68,7 @@ pub(crate) struct Sent {
 #[derive(Clone, Debug)]
 pub(crate) struct Connection {
     from: NodeId,
-    to: Addr,
+    to: Ipv4Addr,
     /// Octets of the stream whose packets are still to be seen.
     announced: VecDeque<u64>,
     octets: BTreeMap<PacketId, u64>,
@@ -83,7 +84,7 @@ const SHORTEST_DATA: u32 = 200;
 
 impl Connection {
     /// Of the flow from this node to this address.
-    pub(crate) fn new(from: NodeId, to: Addr) -> Self {
+    pub(crate) fn new(from: NodeId, to: Ipv4Addr) -> Self {
         Self {
             from,
             to,

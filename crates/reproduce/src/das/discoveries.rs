@@ -1,6 +1,8 @@
 //! How long route discoveries take, from what AODV remarks.
 
-use wayhop_core::{Addr, NodeId};
+use std::net::Ipv4Addr;
+
+use wayhop_core::NodeId;
 use wayhop_report::{mean, standard_deviation};
 use wayhop_trace::{NoteEvent, Observer};
 
@@ -11,13 +13,13 @@ const REPEATED_AFTER_MS: f64 = 1_000.0;
 #[derive(Clone, Debug)]
 pub(crate) struct Discoveries {
     node: NodeId,
-    destination: Addr,
+    destination: Ipv4Addr,
     /// From the first request to the route, milliseconds, in the order in which they succeeded.
     pub(crate) latencies_ms: Vec<f64>,
 }
 
 impl Discoveries {
-    pub(crate) fn new(node: NodeId, destination: Addr) -> Self {
+    pub(crate) fn new(node: NodeId, destination: Ipv4Addr) -> Self {
         Self { node, destination, latencies_ms: Vec::new() }
     }
     /// All but the first, which belongs to the start of the run and not to a route lost under load.

@@ -1,6 +1,8 @@
 //! Figures 3 and 4 from a transfer made by hand: what arrived in order is told from what was acknowledged.
 
-use wayhop_core::{Addr, FlowTag, NodeId, PacketId, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{FlowTag, NodeId, PacketId, Span, Time};
 use wayhop_report::{Figure, Series};
 use wayhop_trace::{FlowSummary, HopEvent, HopKind, Messages, Observer as _, PacketClass, Summary, TcpEvent};
 
@@ -40,9 +42,9 @@ fn hop(ms: u64, kind: HopKind, node: u32, packet: u64, payload: u64) -> HopEvent
         flow: Some(FlowTag { flow: 0, seq: 0 }),
         node: NodeId(node),
         bytes: 40 + payload as u32,
-        source: Addr::new(10, 0, 0, 1),
-        destination: Addr::new(10, 0, 0, 3),
-        peer: Addr::UNSPECIFIED,
+        source: Ipv4Addr::new(10, 0, 0, 1).into(),
+        destination: Ipv4Addr::new(10, 0, 0, 3).into(),
+        peer: Ipv4Addr::UNSPECIFIED.into(),
         signal_dbm: f32::NAN,
         kind,
         class: PacketClass::Tcp,

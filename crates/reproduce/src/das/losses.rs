@@ -1,6 +1,8 @@
 //! Where a flow's packets end along the chain.
 
-use wayhop_core::{Addr, NodeId};
+use std::net::Ipv4Addr;
+
+use wayhop_core::NodeId;
 use wayhop_trace::{HopEvent, HopKind, NoteEvent, Observer};
 
 use super::discoveries::Discoveries;
@@ -24,7 +26,7 @@ pub(crate) struct Losses {
 
 impl Losses {
     /// Of a chain of so many hops to `destination`.
-    pub(crate) fn new(hops: usize, destination: Addr) -> Self {
+    pub(crate) fn new(hops: usize, destination: Ipv4Addr) -> Self {
         let zeros = vec![0; hops + 1];
         Self {
             sent: 0,

@@ -1,6 +1,8 @@
 //! The paper's definitions on runs made by hand, whose counts are known.
 
-use wayhop_core::{Addr, DropReason, FlowTag, NodeId, PacketId, Time, TraceNote};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{DropReason, FlowTag, NodeId, PacketId, Time, TraceNote};
 use wayhop_report::{Row, Section};
 use wayhop_trace::{Direction, FrameEvent, HopEvent, HopKind, Messages, NoteEvent, Observer, PacketClass};
 
@@ -9,10 +11,10 @@ use super::discoveries::Discoveries;
 use super::losses::Losses;
 use super::{latency, udp};
 
-const FAR: Addr = Addr::new(10, 0, 0, 4);
+const FAR: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 4);
 
-fn found(node: u32, about: Addr, ms: u64) -> NoteEvent {
-    let note = TraceNote { what: "discovery_done", about, value: ms * 1_000 };
+fn found(node: u32, about: Ipv4Addr, ms: u64) -> NoteEvent {
+    let note = TraceNote { what: "discovery_done", about: about.into(), value: ms * 1_000 };
     NoteEvent { time: Time::ZERO, node: NodeId(node), note }
 }
 
@@ -23,7 +25,7 @@ fn discoveries(latencies_ms: &[u64]) -> Discoveries {
     }
     // Those of others, and for others, are none of ours.
     d.note(&found(1, FAR, 77));
-    d.note(&found(0, Addr::new(10, 0, 0, 2), 77));
+    d.note(&found(0, Ipv4Addr::new(10, 0, 0, 2), 77));
     d
 }
 
@@ -34,9 +36,9 @@ fn hop(kind: HopKind, node: u32, at_ms: u64) -> HopEvent {
         flow: Some(FlowTag { flow: 0, seq: 0 }),
         node: NodeId(node),
         bytes: 1_500,
-        source: Addr::new(10, 0, 0, 1),
-        destination: FAR,
-        peer: Addr::UNSPECIFIED,
+        source: Ipv4Addr::new(10, 0, 0, 1).into(),
+        destination: FAR.into(),
+        peer: Ipv4Addr::UNSPECIFIED.into(),
         signal_dbm: f32::NAN,
         kind,
         class: PacketClass::Cbr,

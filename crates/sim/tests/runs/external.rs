@@ -1,6 +1,8 @@
 //! Networks that are open to programs outside: here, a host that gives every packet back at once.
 
-use wayhop_core::{Addr, DropReason, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{DropReason, Time};
 use wayhop_scenario::Resolved;
 use wayhop_sim::{Exit, Simulation};
 use wayhop_trace::{Recorder, Summary};
@@ -91,13 +93,13 @@ fn a_programs_packet_without_a_route_comes_back_refused_and_foreign_ones_are_ign
         CHAIN.replace("nodes.count = 4", "nodes.count = 2").replace("duration_s = 20", "duration_s = 60");
     let text = text.split("[[traffic]]").next().unwrap().to_owned() + "[protocol]\nname = \"aodv\"\n";
     let r = scenario(&text);
-    let packet = |from: Addr, to: Addr| {
+    let packet = |from: Ipv4Addr, to: Ipv4Addr| {
         use wayhop_wire::ipv4;
         let mut out = vec![0; 48];
         ipv4::Repr::new(from, to, 17, 28).emit(&mut out);
         out
     };
-    let (a, nobody) = (r.addresses[0], Addr::new(10, 0, 9, 9));
+    let (a, nobody) = (r.addresses[0], Ipv4Addr::new(10, 0, 9, 9));
     let mut s = Simulation::new(&r, Recorder::hash_only()).expect("a scenario");
     s.open();
     assert!(s.enter(Time::from_secs_f64(1.0), 0, &packet(a, nobody)));

@@ -1,9 +1,10 @@
 //! What is in flight between the nodes of an explored world.
 
 use std::hash::{DefaultHasher, Hasher};
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use wayhop_core::{Addr, BROADCAST, Frame, IfaceId, Mac, Packet, Payload, Pool, Priority, Reporting, Time};
+use wayhop_core::{BROADCAST, Frame, IfaceId, Mac, Packet, Payload, Pool, Priority, Reporting, Time};
 
 use super::checked::Checked;
 use super::topology::Topology;
@@ -109,7 +110,7 @@ impl Air {
 
     /// The data packets that a node gives up for a neighbour. Its control messages may have left already, and are left where they
     /// are.
-    pub(crate) fn recall<P: Checked>(&mut self, from: usize, next_hop: Addr) -> Vec<Frame> {
+    pub(crate) fn recall<P: Checked>(&mut self, from: usize, next_hop: Ipv4Addr) -> Vec<Frame> {
         let waits = |f: &mut Flight| f.from == from && addr(f.to) == next_hop && f.is_data && !f.broadcast;
         let taken: Vec<Flight> = self.flights.extract_if(.., waits).collect();
         for f in &taken {
@@ -140,7 +141,7 @@ impl Flight {
             packet: self.copy(),
             payload: Payload::Ip,
             iface: IfaceId(0),
-            next_hop,
+            next_hop: next_hop.into(),
             receiver: Mac::from_addr(next_hop),
             priority: if self.is_data { Priority::Data } else { Priority::Control },
             reporting: self.reporting,

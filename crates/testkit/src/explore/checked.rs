@@ -1,8 +1,9 @@
 //! What a protocol tells the search of itself.
 
 use std::hash::Hasher;
+use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, Protocol, TimerKey};
+use wayhop_core::{Protocol, TimerKey};
 
 use super::names::Names;
 
@@ -28,7 +29,7 @@ pub trait Checked: Protocol + Clone + Send + Sync + 'static {
         None
     }
     /// What the node knows of its way to others, for the story: (destination, text).
-    fn knowledge(&self, names: Names) -> Vec<(Addr, String)>;
+    fn knowledge(&self, names: Names) -> Vec<(Ipv4Addr, String)>;
     /// A message in words.
     fn describe(bytes: &[u8], names: Names) -> String;
     /// What a timer is for.

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::net::Ipv4Addr;
 use std::sync::{Arc, LazyLock};
 
 use wayhop_core::{
@@ -55,7 +56,7 @@ impl<P> Host<P> {
         self.node.protocol(0)
     }
     /// The row of its forwarding table for a node.
-    pub fn route(&self, to: Addr) -> Option<Route> {
+    pub fn route(&self, to: Ipv4Addr) -> Option<Route> {
         self.node.table().get(to.into()).map(|row| row.route)
     }
     /// The timers that are due, by key.
@@ -106,8 +107,8 @@ impl<P: Checked> Visit<'_, P> {
         self.call(|node, w, now| node.receive(w, now, p, rx));
     }
     /// A frame for somebody else.
-    pub(crate) fn overhear(&mut self, p: &[u8], next_hop: Addr, rx: RxMeta) {
-        self.call(|node, w, now| node.overhear(w, now, p, next_hop, rx));
+    pub(crate) fn overhear(&mut self, p: &[u8], next_hop: Ipv4Addr, rx: RxMeta) {
+        self.call(|node, w, now| node.overhear(w, now, p, next_hop.into(), rx));
     }
     /// A transmission ended.
     pub(crate) fn finished(&mut self, frame: Frame, status: TxStatus) {
@@ -179,7 +180,7 @@ struct Surroundings<'a, P> {
 impl<P: Checked> Below for Surroundings<'_, P> {
     fn ready(&mut self, _: Time, _: IfaceId) {}
     fn recall(&mut self, _: IfaceId, next_hop: Addr, taken: &mut Vec<Frame>) {
-        taken.extend(self.air.recall::<P>(self.number, next_hop));
+        taken.extend(self.air.recall::<P>(self.number, next_hop.v4_or_unspecified()));
     }
 }
 

@@ -1,6 +1,5 @@
 //! The world as a model for `stateright`, and what comes out.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! Names of the nodes.
 
-use wayhop_core::Addr;
+use std::net::Ipv4Addr;
 
 use crate::packets::addr;
 
@@ -14,7 +14,7 @@ impl Names {
         char::from(b'A' + i as u8)
     }
     /// The name of the node with this address; the address itself if nobody has it.
-    pub fn of(self, a: Addr) -> String {
+    pub fn of(self, a: Ipv4Addr) -> String {
         (0..self.0).find(|&i| addr(i) == a).map_or_else(|| a.to_string(), |i| self.node(i).to_string())
     }
     /// A way, `A -> B -> C`.

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use wayhop_core::{Addr, Inspect, Packet, Reporting, RxMeta, Time, TxStatus};
+use wayhop_core::{Inspect, Packet, Reporting, RxMeta, Time, TxStatus};
 
 use super::air::{Air, Flight};
 use super::checked::Checked;

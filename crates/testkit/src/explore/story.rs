@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::net::Ipv4Addr;
 
-use wayhop_core::Addr;
 use wayhop_wire::ipv4;
 
 use super::air::Flight;
@@ -98,7 +98,7 @@ fn frame<P: Checked>(f: &Flight, names: Names) -> String {
 fn changes<P: Checked>(before: &World<P>, after: &World<P>, names: Names) -> String {
     let mut all = Vec::new();
     for (i, (old, new)) in before.nodes.iter().zip(&after.nodes).enumerate() {
-        let read = |p: &P| p.knowledge(names).into_iter().collect::<BTreeMap<Addr, String>>();
+        let read = |p: &P| p.knowledge(names).into_iter().collect::<BTreeMap<Ipv4Addr, String>>();
         let (old, new) = (read(old.protocol()), read(new.protocol()));
         let mut mine = Vec::new();
         for (to, now) in &new {

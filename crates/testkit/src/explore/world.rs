@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use wayhop_core::{Addr, BROADCAST, Time, TimerKey};
+use wayhop_core::{BROADCAST, Time, TimerKey};
 
 use super::air::{Air, Flight, Transmissions};
 use super::checked::Checked;
@@ -138,7 +139,7 @@ impl<P: Checked> World<P> {
     }
 
     /// The node with this address.
-    pub fn node_of(&self, a: Addr) -> Option<usize> {
+    pub fn node_of(&self, a: Ipv4Addr) -> Option<usize> {
         (0..self.nodes.len()).find(|&i| addr(i) == a && a != BROADCAST)
     }
 }
@@ -148,8 +149,12 @@ impl<P: Checked> World<P> {
 pub fn loop_in_tables<P: Checked>(w: &World<P>) -> Option<(Vec<usize>, usize)> {
     let n = w.nodes.len();
     for to in 0..n {
-        let next =
-            |i: usize| w.nodes[i].route(addr(to)).filter(|_| i != to).and_then(|r| w.node_of(r.next_hop));
+        let next = |i: usize| {
+            w.nodes[i]
+                .route(addr(to))
+                .filter(|_| i != to)
+                .and_then(|r| w.node_of(r.next_hop.v4_or_unspecified()))
+        };
         for start in 0..n {
             let mut way = vec![start];
             while let Some(hop) = next(way[way.len() - 1]) {

@@ -1,8 +1,9 @@
 //! The packets that a capture shows.
 
 use std::io::Read;
+use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, Mac};
+use wayhop_core::Mac;
 use wayhop_wire::ipv4;
 
 use crate::capture::{CaptureError, CaptureReader, CapturedFrame};
@@ -39,14 +40,14 @@ pub enum Sender {
     /// Those of this transmitter.
     Mac(Mac),
     /// Those of this IP source.
-    Ip(Addr),
+    Ip(Ipv4Addr),
 }
 
 /// What a packet is known by.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Name {
-    source: Addr,
-    destination: Addr,
+    source: Ipv4Addr,
+    destination: Ipv4Addr,
     id: u16,
     protocol: u8,
     fragment: u16,
@@ -130,7 +131,7 @@ impl Sightings {
     fn read(
         &mut self,
         capture: impl Read,
-        mut counts: impl FnMut(&CapturedFrame, Option<Mac>, Addr) -> bool,
+        mut counts: impl FnMut(&CapturedFrame, Option<Mac>, Ipv4Addr) -> bool,
     ) -> Result<u64, DiffError> {
         let mut reader = CaptureReader::new(capture).map_err(DiffError::Capture)?;
         let mut frame = CapturedFrame::default();

@@ -27,9 +27,9 @@ fn data(ns: u64, kind: HopKind, node: u32, bytes: u32, ttl: u8, peer: Ipv4Addr) 
         flow: Some(FlowTag { flow: 4, seq: 0 }),
         node: NodeId(node),
         bytes,
-        source: addr(32),
-        destination: addr(22),
-        peer,
+        source: addr(32).into(),
+        destination: addr(22).into(),
+        peer: peer.into(),
         signal_dbm: f32::NAN,
         kind,
         class: PacketClass::Cbr,
@@ -79,18 +79,18 @@ fn routing_messages_and_drops_have_the_columns_that_scripts_read() {
         flow: None,
         class: PacketClass::control("aodv", "rreq").unwrap(),
         messages: Messages::named("aodv", &["rreq"]).unwrap(),
-        destination: ALL,
+        destination: ALL.into(),
         ..data(9_665_135_000, HopKind::Send, 32, 48, 30, ALL)
     };
-    let heard = HopEvent { kind: HopKind::Receive, node: NodeId(10), peer: addr(32), ..rreq };
+    let heard = HopEvent { kind: HopKind::Receive, node: NodeId(10), peer: addr(32).into(), ..rreq };
     let class = PacketClass::control("dsr", "rreq").unwrap();
     let messages = Messages::named("dsr", &["rreq"]).unwrap();
-    let dsr = HopEvent { class, messages, destination: ALL, ..rreq };
+    let dsr = HopEvent { class, messages, destination: ALL.into(), ..rreq };
     let lost = HopEvent {
         reason: Some(DropReason::ArpFull),
         ..data(27_202_241_093, HopKind::Drop, 32, 84, 29, addr(49))
     };
-    let late = HopEvent { reason: Some(DropReason::BufferTimeout), peer: NONE, ..lost };
+    let late = HopEvent { reason: Some(DropReason::BufferTimeout), peer: NONE.into(), ..lost };
     // The first two lines are ns-2.35's, but for the sequence numbers in the message, which are in no hop event.
     let expected = "\
 s 9.665135000 _32_ RTR  --- 0 AODV 48 [0 0 0 0] ------- [32:255 -1:255 30 0] [0x2 0 0 [0 0] [32 0]] (REQUEST)

@@ -1,6 +1,5 @@
 //! Columns described as functions of a row, and their encoding as Parquet.
 
-use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -11,6 +10,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedColumnWriter;
 use parquet::schema::types::{ColumnPath, Type};
 use rustc_hash::FxHashMap;
+use wayhop_core::Addr;
 
 /// One column of a table of `R`s.
 pub(crate) struct Column<R: 'static> {
@@ -36,12 +36,12 @@ pub(crate) enum Cells<R> {
 /// Texts made once and shared by every row that has them.
 #[derive(Default)]
 pub(crate) struct Texts {
-    addrs: FxHashMap<Ipv4Addr, Bytes>,
+    addrs: FxHashMap<Addr, Bytes>,
 }
 
 impl Texts {
     /// The dotted form of an address.
-    pub(crate) fn addr(&mut self, a: Ipv4Addr) -> Bytes {
+    pub(crate) fn addr(&mut self, a: Addr) -> Bytes {
         self.addrs.entry(a).or_insert_with(|| Bytes::from(a.to_string())).clone()
     }
 }

@@ -2,10 +2,11 @@
 
 use std::fs::File;
 use std::io;
+use std::net::Ipv4Addr;
 
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::{Field, Row};
-use wayhop_core::{Addr, NodeId, Span, Time};
+use wayhop_core::{NodeId, Span, Time};
 
 use super::names::TABLES;
 use crate::{Error, RunDir, RunStatus};
@@ -19,7 +20,7 @@ pub struct Search {
     /// Who searched.
     pub node: NodeId,
     /// For whom.
-    pub target: Addr,
+    pub target: Ipv4Addr,
     /// When it ended.
     pub end: Time,
     /// How long it took from its first request to the route; `None` if it failed.
@@ -50,7 +51,7 @@ pub fn searches(run: &RunDir) -> Result<Vec<Search>, Error> {
 }
 
 /// The addresses of a run's nodes, in the order of their numbers.
-pub fn addresses(run: &RunDir) -> Result<Vec<Addr>, Error> {
+pub fn addresses(run: &RunDir) -> Result<Vec<Ipv4Addr>, Error> {
     let mut found = Vec::new();
     each_row(run, "nodes", |row| {
         found.push(text(row, "address")?.parse().ok()?);

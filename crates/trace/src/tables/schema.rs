@@ -115,7 +115,7 @@ pub(crate) const FLOWS: &[Column<FlowSummary>] = &[
 pub(crate) const NODES: &[Column<(u32, NodeInfo)>] = &[
     column("node", Cells::Int32(|(id, _)| *id as i32)),
     column("name", Cells::Text(|(_, n), _| text(&n.name))),
-    column("address", Cells::Text(|(_, n), t| t.addr(n.addr))),
+    column("address", Cells::Text(|(_, n), t| t.addr(n.addr.into()))),
 ];
 
 /// Nothing for 0.0.0.0.

@@ -1,13 +1,15 @@
 //! Packet trace differencing on captures made by hand.
 
+use std::net::Ipv4Addr;
+
 use proptest::prelude::*;
-use wayhop_core::{Addr, Mac, NodeId, Position, Time};
+use wayhop_core::{Mac, NodeId, Position, Time};
 use wayhop_trace::diff::{Places, Sender, Sightings, bursts, difference, windows};
 use wayhop_trace::{Outputs, PositionEvent, Recorder, RunDir, RunStatus, Summary};
 use wayhop_wire::{ipv4, llc};
 
-const A: Addr = Addr::new(10, 0, 0, 1);
-const B: Addr = Addr::new(10, 0, 0, 2);
+const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 
 /// LINKTYPE_ETHERNET and LINKTYPE_RAW of tcpdump.org.
 const ETHERNET: u32 = 1;

@@ -94,11 +94,11 @@ fn the_other_tables_hold_what_was_recorded() {
     r.note(&NoteEvent {
         time: Time::from_nanos(6),
         node: NodeId(2),
-        note: TraceNote { what: "route_learned", about: Ipv4Addr::new(10, 0, 0, 9), value: 3 },
+        note: TraceNote { what: "route_learned", about: Ipv4Addr::new(10, 0, 0, 9).into(), value: 3 },
     });
     let state = SendState {
         packet: PacketId(4),
-        next_hop: Ipv4Addr::new(10, 0, 0, 2),
+        next_hop: Ipv4Addr::new(10, 0, 0, 2).into(),
         decision: Decision::Retransmitted,
         attempt: 2,
         hops: 3,
@@ -107,7 +107,8 @@ fn the_other_tables_hold_what_was_recorded() {
         rtt: Span::from_micros(30_500),
         rtt_deviation: Span::from_micros(5_000),
     };
-    let waits = SendState { next_hop: Ipv4Addr::UNSPECIFIED, decision: Decision::Waits, attempt: 0, ..state };
+    let waits =
+        SendState { next_hop: Ipv4Addr::UNSPECIFIED.into(), decision: Decision::Waits, attempt: 0, ..state };
     let waits = SendState { hops: 0, timer: Span::ZERO, rtt: Span::ZERO, rtt_deviation: Span::ZERO, ..waits };
     r.tcp(&TcpEvent {
         time: Time::from_nanos(8),

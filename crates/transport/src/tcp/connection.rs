@@ -1,6 +1,8 @@
 //! A flow's connection: its two ends.
 
-use wayhop_core::{Addr, Rng, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Rng, Span, Time};
 
 use super::config::TcpConfig;
 use super::endpoint::{Endpoint, Identity, Io};
@@ -34,7 +36,13 @@ pub struct Connection {
 
 impl Connection {
     /// The connection of the flow with this index, between these addresses.
-    pub fn new(flow: u32, config: &FlowConfig, tcp: TcpConfig, addrs: (Addr, Addr), rng: &mut Rng) -> Self {
+    pub fn new(
+        flow: u32,
+        config: &FlowConfig,
+        tcp: TcpConfig,
+        addrs: (Ipv4Addr, Ipv4Addr),
+        rng: &mut Rng,
+    ) -> Self {
         let tick = tcp.rto.tick.unwrap_or(Span::from_nanos(1));
         let numbers = (rng.bits() as u32, rng.bits() as u32);
         let mut end = |client: bool| {

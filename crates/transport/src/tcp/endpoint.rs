@@ -1,6 +1,8 @@
 //! One end of a connection: states, sequence numbers, and segments as packets.
 
-use wayhop_core::{Addr, FlowTag, Packet, PacketId, PacketMeta, Pool, Rng, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{FlowTag, Packet, PacketId, PacketMeta, Pool, Rng, Span, Time};
 use wayhop_wire::tcp::{Flags, Quoted, Repr};
 use wayhop_wire::{icmp, ipv4, tcp};
 
@@ -54,8 +56,8 @@ enum State {
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Identity {
     pub(crate) flow: u32,
-    pub(crate) addr: Addr,
-    pub(crate) peer: Addr,
+    pub(crate) addr: Ipv4Addr,
+    pub(crate) peer: Ipv4Addr,
     pub(crate) port: u16,
     pub(crate) peer_port: u16,
     pub(crate) tos: u8,

@@ -2,8 +2,7 @@
 
 use core::fmt;
 use core::ops::Range;
-
-use wayhop_core::Addr;
+use std::net::Ipv4Addr;
 
 use crate::Error;
 use crate::bytes::{addr_at, array_at, put, u8_at, u32_at};
@@ -47,11 +46,11 @@ pub struct Rreq {
     /// With the originator, names this request.
     pub id: u32,
     /// To whom.
-    pub destination: Addr,
+    pub destination: Ipv4Addr,
     /// The destination's latest sequence number known to the originator.
     pub destination_seq: u32,
     /// Who asks.
-    pub originator: Addr,
+    pub originator: Ipv4Addr,
     /// The originator's sequence number.
     pub originator_seq: u32,
 }
@@ -68,11 +67,11 @@ pub struct Rrep {
     /// Hops from the originator to the destination; on its way, from the destination to here.
     pub hop_count: u8,
     /// To whom the route leads.
-    pub destination: Addr,
+    pub destination: Ipv4Addr,
     /// The destination's sequence number.
     pub destination_seq: u32,
     /// Who asked.
-    pub originator: Addr,
+    pub originator: Ipv4Addr,
     /// How long the route holds, in milliseconds.
     pub lifetime_ms: u32,
 }
@@ -90,7 +89,7 @@ pub struct Rerr<'a> {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Unreachable {
     /// The destination.
-    pub destination: Addr,
+    pub destination: Ipv4Addr,
     /// Its sequence number, raised by the node that lost it.
     pub seq: u32,
 }

@@ -2,8 +2,7 @@
 
 use core::fmt;
 use core::ops::Range;
-
-use wayhop_core::Addr;
+use std::net::Ipv4Addr;
 
 /// The addresses of a Route Request, Route Reply or Source Route, without copying them.
 #[derive(Copy, Clone)]
@@ -12,7 +11,7 @@ pub struct AddrList<'a>(Inner<'a>);
 #[derive(Copy, Clone)]
 enum Inner<'a> {
     Wire(&'a [[u8; 4]]),
-    Slice(&'a [Addr]),
+    Slice(&'a [Ipv4Addr]),
 }
 
 impl<'a> AddrList<'a> {
@@ -35,18 +34,18 @@ impl<'a> AddrList<'a> {
         self.len() == 0
     }
     /// The address at index `i`, counted from 0. (The RFC counts from 1: its first address is `at(0)`.)
-    pub fn at(&self, i: usize) -> Option<Addr> {
+    pub fn at(&self, i: usize) -> Option<Ipv4Addr> {
         match self.0 {
-            Inner::Wire(w) => w.get(i).map(|a| Addr::from(*a)),
+            Inner::Wire(w) => w.get(i).map(|a| Ipv4Addr::from(*a)),
             Inner::Slice(s) => s.get(i).copied(),
         }
     }
     /// The first address.
-    pub fn first(&self) -> Option<Addr> {
+    pub fn first(&self) -> Option<Ipv4Addr> {
         self.at(0)
     }
     /// The last address.
-    pub fn last(&self) -> Option<Addr> {
+    pub fn last(&self) -> Option<Ipv4Addr> {
         self.at(self.len().wrapping_sub(1))
     }
     /// The addresses in order, from either end.
@@ -54,11 +53,11 @@ impl<'a> AddrList<'a> {
         AddrIter { list: *self, range: 0..self.len() }
     }
     /// Whether `a` is among them.
-    pub fn contains(&self, a: Addr) -> bool {
+    pub fn contains(&self, a: Ipv4Addr) -> bool {
         self.position(a).is_some()
     }
     /// The index of the first occurrence of `a`.
-    pub fn position(&self, a: Addr) -> Option<usize> {
+    pub fn position(&self, a: Ipv4Addr) -> Option<usize> {
         self.iter().position(|x| x == a)
     }
     /// Whether an address occurs twice. Quadratic, in at most 63 addresses.
@@ -67,13 +66,13 @@ impl<'a> AddrList<'a> {
     }
 }
 
-impl<'a> From<&'a [Addr]> for AddrList<'a> {
-    fn from(s: &'a [Addr]) -> Self {
+impl<'a> From<&'a [Ipv4Addr]> for AddrList<'a> {
+    fn from(s: &'a [Ipv4Addr]) -> Self {
         Self(Inner::Slice(s))
     }
 }
-impl<'a> From<&'a Vec<Addr>> for AddrList<'a> {
-    fn from(s: &'a Vec<Addr>) -> Self {
+impl<'a> From<&'a Vec<Ipv4Addr>> for AddrList<'a> {
+    fn from(s: &'a Vec<Ipv4Addr>) -> Self {
         Self(Inner::Slice(s))
     }
 }
@@ -89,14 +88,14 @@ impl fmt::Debug for AddrList<'_> {
     }
 }
 impl<'a> IntoIterator for AddrList<'a> {
-    type Item = Addr;
+    type Item = Ipv4Addr;
     type IntoIter = AddrIter<'a>;
     fn into_iter(self) -> AddrIter<'a> {
         self.iter()
     }
 }
 impl<'a> IntoIterator for &AddrList<'a> {
-    type Item = Addr;
+    type Item = Ipv4Addr;
     type IntoIter = AddrIter<'a>;
     fn into_iter(self) -> AddrIter<'a> {
         self.iter()
@@ -111,8 +110,8 @@ pub struct AddrIter<'a> {
 }
 
 impl Iterator for AddrIter<'_> {
-    type Item = Addr;
-    fn next(&mut self) -> Option<Addr> {
+    type Item = Ipv4Addr;
+    fn next(&mut self) -> Option<Ipv4Addr> {
         self.range.next().and_then(|i| self.list.at(i))
     }
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -120,7 +119,7 @@ impl Iterator for AddrIter<'_> {
     }
 }
 impl DoubleEndedIterator for AddrIter<'_> {
-    fn next_back(&mut self) -> Option<Addr> {
+    fn next_back(&mut self) -> Option<Ipv4Addr> {
         self.range.next_back().and_then(|i| self.list.at(i))
     }
 }

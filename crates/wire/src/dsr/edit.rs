@@ -4,8 +4,9 @@
 //! right, and on an error leaves the packet as it was.
 
 use core::ops::Range;
+use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, Packet as Buffer};
+use wayhop_core::Packet as Buffer;
 
 use super::build::padding;
 use super::header::{HEADER_LEN, Packet};
@@ -65,7 +66,7 @@ pub fn replace_header(p: &mut Buffer, header: &[u8]) -> Result<(), Error> {
 }
 
 /// Appends an address to the packet's Route Request (section 8.2.2): four octets more in the option and in every length.
-pub fn append_request_address(p: &mut Buffer, a: Addr) -> Result<(), Error> {
+pub fn append_request_address(p: &mut Buffer, a: Ipv4Addr) -> Result<(), Error> {
     let range = find(parse(p.bytes())?.1, |o| matches!(o, DsrOption::RouteRequest(_)))?;
     if (range.len() - 8) / 4 >= MAX_REQUEST_ADDRESSES {
         return Err(Error::Full);

@@ -1,6 +1,6 @@
 //! Writing options.
 
-use wayhop_core::Addr;
+use std::net::Ipv4Addr;
 
 use super::option::{MAX_REPLY_ADDRESSES, MAX_REQUEST_ADDRESSES, MAX_ROUTE_ADDRESSES};
 use super::{AddrList, DsrOption, Location, RouteErrorKind};
@@ -138,7 +138,7 @@ impl Writer<'_> {
     pub(super) fn put<const N: usize>(&mut self, v: [u8; N]) {
         self.slice(&v);
     }
-    fn addr(&mut self, a: Addr) {
+    fn addr(&mut self, a: Ipv4Addr) {
         self.put(a.octets());
     }
     fn addrs(&mut self, list: AddrList<'_>) {

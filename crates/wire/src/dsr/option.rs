@@ -1,6 +1,6 @@
 //! What the options say, and how to read them (sections 6.2 to 6.9, 7.2 to 7.4).
 
-use wayhop_core::Addr;
+use std::net::Ipv4Addr;
 
 use super::{AddrList, LinkMetrics, Location, Probe};
 use super::{error_type, option_type};
@@ -24,16 +24,16 @@ pub enum DsrOption<'a> {
         /// Names the packet to its receiver.
         id: u16,
         /// Who asks; absent means the IP source or the transmitter, from the source route.
-        source: Option<Addr>,
+        source: Option<Ipv4Addr>,
     },
     /// A packet arrived over this hop. (6.6)
     Ack {
         /// Copied from the request.
         id: u16,
         /// Who acknowledges.
-        source: Addr,
+        source: Ipv4Addr,
         /// Who asked.
-        destination: Addr,
+        destination: Ipv4Addr,
     },
     /// The way of this packet. (6.7)
     SourceRoute(SourceRoute<'a>),
@@ -51,7 +51,7 @@ pub enum DsrOption<'a> {
         /// The next flow identifier.
         flow_id: u16,
         /// The next IP destination.
-        destination: Addr,
+        destination: Ipv4Addr,
     },
     /// Where the packet's originator is; not of RFC 4728.
     Location(Location),
@@ -74,7 +74,7 @@ pub struct RouteRequest<'a> {
     /// With initiator and target, names this request.
     pub id: u16,
     /// Whom the route shall reach.
-    pub target: Addr,
+    pub target: Ipv4Addr,
     /// The nodes passed since the initiator; at most 62.
     pub addresses: AddrList<'a>,
 }
@@ -94,9 +94,9 @@ pub struct RouteError<'a> {
     /// The salvage count of the packet that failed; 4 bits.
     pub salvage: u8,
     /// Who found the error.
-    pub source: Addr,
+    pub source: Ipv4Addr,
     /// Whom it shall reach.
-    pub destination: Addr,
+    pub destination: Ipv4Addr,
     /// What happened.
     pub kind: RouteErrorKind<'a>,
 }
@@ -105,7 +105,7 @@ pub struct RouteError<'a> {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum RouteErrorKind<'a> {
     /// The link from the error's source to this node broke. (6.4.1)
-    NodeUnreachable(Addr),
+    NodeUnreachable(Ipv4Addr),
     /// (6.4.2)
     FlowStateNotSupported,
     /// The option of this type is not implemented. (6.4.3)
@@ -113,14 +113,14 @@ pub enum RouteErrorKind<'a> {
     /// (7.3.1)
     UnknownFlow {
         /// The IP destination of the packet that failed.
-        destination: Addr,
+        destination: Ipv4Addr,
         /// Its flow.
         flow_id: u16,
     },
     /// (7.3.2)
     DefaultFlowUnknown {
         /// The IP destination of the packet that failed.
-        destination: Addr,
+        destination: Ipv4Addr,
     },
     /// A type that RFC 4728 does not define.
     Unknown {

@@ -12,7 +12,7 @@
 //! to the Route Request or the Route Reply of the same header: the k-th cost is that of the link to the k-th address, as an
 //! expected transmission count in units of 1/1024; 0 means that nobody has measured it.
 
-use wayhop_core::Addr;
+use std::net::Ipv4Addr;
 
 use super::emit::Writer;
 use crate::bytes::{addr_at, u8_at, u32_at};
@@ -28,7 +28,7 @@ impl<'a> Probe<'a> {
     pub const MAX_ENTRIES: usize = 253 / ENTRY;
 
     /// Writes entries into `buf`, which is cleared first; those beyond [`Probe::MAX_ENTRIES`] are left out.
-    pub fn build(buf: &'a mut Vec<u8>, entries: impl IntoIterator<Item = (Addr, u8)>) -> Self {
+    pub fn build(buf: &'a mut Vec<u8>, entries: impl IntoIterator<Item = (Ipv4Addr, u8)>) -> Self {
         buf.clear();
         for (a, count) in entries.into_iter().take(Self::MAX_ENTRIES) {
             buf.extend_from_slice(&a.octets());
@@ -38,7 +38,7 @@ impl<'a> Probe<'a> {
     }
 
     /// (neighbour, how many probes of it were heard).
-    pub fn entries(&self) -> impl Iterator<Item = (Addr, u8)> + use<'a> {
+    pub fn entries(&self) -> impl Iterator<Item = (Ipv4Addr, u8)> + use<'a> {
         self.0.chunks_exact(ENTRY).map(|e| (addr_at(e, 0), u8_at(e, 4)))
     }
 

@@ -3,7 +3,9 @@
 
 pub(crate) mod flow;
 
-use wayhop_core::{Addr, DropReason, Span, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{DropReason, Span, Time};
 use wayhop_dsr::{Engine, Params};
 use wayhop_testkit::{Net, What, addr};
 
@@ -70,8 +72,8 @@ pub(crate) fn source_route(flags: u8, salvage: u8, left: u8, nodes: &[usize]) ->
 
 /// What an IP packet is made of.
 pub(crate) struct Ip {
-    pub(crate) from: Addr,
-    pub(crate) to: Addr,
+    pub(crate) from: Ipv4Addr,
+    pub(crate) to: Ipv4Addr,
     pub(crate) ttl: u8,
     pub(crate) id: u16,
 }
@@ -81,7 +83,7 @@ impl Ip {
         Self { from: addr(from), to: addr(to), ttl: 60, id: 0x77 }
     }
     pub(crate) fn broadcast(from: usize, ttl: u8) -> Self {
-        Self { from: addr(from), to: Addr::BROADCAST, ttl, id: 0x78 }
+        Self { from: addr(from), to: Ipv4Addr::BROADCAST, ttl, id: 0x78 }
     }
 }
 
@@ -143,7 +145,7 @@ pub(crate) fn option_of(p: &[u8], kind: u8) -> Option<Vec<u8>> {
 }
 
 /// The frames that node `n` sent with an option of this type: (seconds, next hop, packet).
-pub(crate) fn sent_with(net: &Net, n: usize, kind: u8) -> Vec<(f64, Addr, Vec<u8>)> {
+pub(crate) fn sent_with(net: &Net, n: usize, kind: u8) -> Vec<(f64, Ipv4Addr, Vec<u8>)> {
     net.sent_by(n)
         .filter(|(_, _, p)| option_of(p, kind).is_some())
         .map(|(r, to, p)| (r.at.as_secs_f64(), to, p.to_vec()))

@@ -1,6 +1,8 @@
 //! The paper's measures on a table of packets made by hand, whose sums are known.
 
-use wayhop_core::{Addr, DropReason, NodeId, PacketId, Position, Time};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{DropReason, NodeId, PacketId, Position, Time};
 use wayhop_report::{Row, Section};
 use wayhop_trace::{HopEvent, HopKind, Lateness, Messages, Observer, PacketClass, PositionEvent};
 
@@ -21,9 +23,9 @@ fn hop(packet: u64, ms: u64, node: u32, kind: HopKind, bytes: u32) -> HopEvent {
         flow: None,
         node: NodeId(node),
         bytes,
-        source: Addr::new(10, 0, 0, 6),
-        destination: Addr::new(10, 0, 0, 1),
-        peer: Addr::UNSPECIFIED,
+        source: Ipv4Addr::new(10, 0, 0, 6).into(),
+        destination: Ipv4Addr::new(10, 0, 0, 1).into(),
+        peer: Ipv4Addr::UNSPECIFIED.into(),
         signal_dbm: f32::NAN,
         kind,
         class: PacketClass::Data,

@@ -26,9 +26,13 @@ pub(crate) fn hop(i: u64) -> HopEvent {
         flow: (!i.is_multiple_of(5)).then_some(FlowTag { flow: (i % 3) as u32, seq: (i / 12) as u32 }),
         node: NodeId((i % 3) as u32),
         bytes: 92,
-        source: Ipv4Addr::new(10, 0, 0, 1),
-        destination: Ipv4Addr::new(10, 0, 0, 3),
-        peer: if i.is_multiple_of(2) { Ipv4Addr::new(10, 0, 0, 2) } else { Ipv4Addr::UNSPECIFIED },
+        source: Ipv4Addr::new(10, 0, 0, 1).into(),
+        destination: Ipv4Addr::new(10, 0, 0, 3).into(),
+        peer: if i.is_multiple_of(2) {
+            Ipv4Addr::new(10, 0, 0, 2).into()
+        } else {
+            Ipv4Addr::UNSPECIFIED.into()
+        },
         signal_dbm: if i.is_multiple_of(2) { -61.5 } else { f32::NAN },
         kind: HopKind::ALL[(i % 8) as usize],
         class: PacketClass::Cbr,
