@@ -12,7 +12,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("wire", &["core"]),
     // The network layer of one node: it knows no protocol by name.
     ("node", &["core", "wire"]),
-    ("link", &["core"]),
+    ("link", &["core", "wire"]),
     // The registry: the one crate that knows every protocol, and may depend on all of those that it lists.
     ("protocols", &["core", "wire"]),
     ("radio", &["core", "wire"]),

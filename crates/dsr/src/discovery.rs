@@ -9,8 +9,9 @@ use wayhop_wire::ipv4;
 use crate::blacklist::OneWay;
 use crate::buffer::Held;
 use crate::cache::Purpose;
-use crate::engine::{Engine, Timer};
 use crate::path::Path;
+use crate::state::Engine;
+use crate::timers::Timer;
 use crate::view::{View, is_node};
 
 /// How many Route Requests of neighbours with a link taken for unidirectional are kept at once.

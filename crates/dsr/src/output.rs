@@ -7,12 +7,13 @@ use wayhop_wire::dsr::{self, AddrList, Builder, DsrOption, SourceRoute};
 use wayhop_wire::ipv4::{self, protocol};
 use wayhop_wire::{Error, checksum};
 
-use crate::acks::{Hop, LOW_DELAY};
 use crate::buffer::Held;
 use crate::cache::Purpose;
 use crate::discovery::Wants;
-use crate::engine::Engine;
+use crate::hop::Hop;
 use crate::path::{MAX_NODES, Path};
+use crate::priority::LOW_DELAY;
+use crate::state::Engine;
 use crate::view::View;
 
 impl Engine {

@@ -11,7 +11,7 @@ use wayhop_wire::aodv::{Message, Unreachable};
 use wayhop_wire::{ipv4, udp};
 
 use super::bounds::SMALL;
-use crate::engine::Engine;
+use crate::state::Engine;
 use crate::table::State;
 
 /// What is done wrong.

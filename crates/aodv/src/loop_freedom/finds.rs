@@ -6,7 +6,7 @@ use wayhop_testkit::explore::{Budget, Checked, Counterexample, Exploration, Topo
 
 use super::bounds::{SMALL, exploration, lean};
 use super::faults::{Fault, Faulty};
-use crate::engine::Engine;
+use crate::state::Engine;
 
 fn counterexample(links: &str, nodes: usize, fault: Fault, budget: Budget) -> Counterexample {
     let mut x =

@@ -10,8 +10,8 @@ use wayhop_core::{
 use wayhop_testkit::explore::{Checked, Names};
 
 use crate::cache::Purpose;
-use crate::engine::Engine;
 use crate::path::Path;
+use crate::state::Engine;
 use crate::view::View;
 
 /// What is checked: the engine, or something around it.
