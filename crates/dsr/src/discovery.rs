@@ -76,7 +76,10 @@ impl Engine {
             let who = if own { Wants::Waiting } else { Wants::Other };
             if self.seek(cx, to, who) == Seek::GiveUp {
                 if let Some(h) = self.buffer.take(i) {
-                    cx.drop(h.packet, if own { DropReason::DiscoveryFailed } else { DropReason::NoSalvage });
+                    cx.drop(
+                        h.packet,
+                        if own { DropReason::DiscoveryFailed } else { DropReason::NoOtherRoute },
+                    );
                 }
                 continue;
             }

@@ -174,14 +174,14 @@ impl Engine {
             if control && !self.params.resend_own_control {
                 return cx.drop(p, DropReason::MacRetries);
             }
-            return self.originate_as(cx, p, to, Decision::Salvaged);
+            return self.originate_as(cx, p, to, Decision::Rerouted);
         }
         let salvaged = v.and_then(|v| v.source_route).map_or(0, |s| s.salvage);
         if !self.params.salvage {
-            return cx.drop(p, DropReason::NoSalvage);
+            return cx.drop(p, DropReason::NoOtherRoute);
         }
         if salvaged >= self.params.max_salvage_count {
-            return cx.drop(p, DropReason::SalvageLimit);
+            return cx.drop(p, DropReason::RerouteLimit);
         }
         let mut route = Path::EMPTY;
         let found = self.route_to(cx, to, Purpose::Salvage, &mut route);
@@ -190,7 +190,7 @@ impl Engine {
             has_reply && (!self.params.salvage_replies || found && v.as_ref().is_some_and(names_link));
         // Over links that must work both ways a reply tests the way back; by another way it tests nothing.
         if useless && (control || !without_replies(&mut p)) {
-            return cx.drop(p, DropReason::NoSalvage);
+            return cx.drop(p, DropReason::NoOtherRoute);
         }
         if found {
             cx.note("salvaged", to, u64::from(salvaged) + 1);
@@ -199,7 +199,7 @@ impl Engine {
         if self.params.discover_for_salvage {
             return self.hold(cx, Held { packet: p, to, salvage: salvaged, own: false, since: cx.now() });
         }
-        cx.drop(p, DropReason::NoSalvage);
+        cx.drop(p, DropReason::NoOtherRoute);
     }
 }
 

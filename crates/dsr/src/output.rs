@@ -88,7 +88,7 @@ impl Engine {
 
     /// Sends a packet along a route that begins at this node. `salvage` is 0 for this node's own packets.
     pub(crate) fn send_by(&mut self, cx: &mut Cx<'_>, p: Packet, route: &Path, salvage: u8, delay: Span) {
-        let decision = if salvage > 0 { Decision::Salvaged } else { Decision::Cached };
+        let decision = if salvage > 0 { Decision::Rerouted } else { Decision::Cached };
         self.send_along(cx, p, route, salvage, decision, delay);
     }
 
