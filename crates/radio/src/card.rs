@@ -6,8 +6,9 @@ use std::collections::VecDeque;
 use wayhop_core::{Span, Time};
 
 use crate::config::RadioConfig;
+use crate::host::{FrameAt, Host, RadioEvent};
 use crate::outgoing::Outgoing;
-use crate::radio::{FrameAt, Host, Radio, RadioEvent};
+use crate::radio::Radio;
 
 /// How long a packet takes between host and card.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]

@@ -10,11 +10,13 @@
 
 mod card;
 mod config;
+mod host;
 mod mac80211;
 mod medium;
 mod motion;
 mod outgoing;
 mod phy;
+mod phy_kind;
 mod propagation;
 mod radio;
 mod site;
@@ -22,12 +24,14 @@ mod station;
 pub mod units;
 
 pub use card::CardConfig;
-pub use config::{Arp, Fading, PRESETS, PathLoss, PhyKind, RadioConfig, Reception};
+pub use config::{Arp, Fading, PRESETS, PathLoss, RadioConfig, Reception};
+pub use host::{EVERYONE, FrameAt, FrameHead, Host, NOBODY, RadioEvent};
 pub use medium::LinkOverride;
 pub use motion::Motions;
 pub use outgoing::Outgoing;
 pub use phy::{FrameKind, Phy};
+pub use phy_kind::PhyKind;
 pub use propagation::{LIGHT_SPEED_M_PER_S, Propagation};
-pub use radio::{EVERYONE, FrameAt, FrameHead, Host, NOBODY, Radio, RadioEvent};
+pub use radio::Radio;
 pub use site::{Beam, End, PairLoss, Site, SiteConfig, StationAntenna, Zone, ZoneEnds};
 pub use station::Counters;
