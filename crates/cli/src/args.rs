@@ -77,7 +77,8 @@ host back; it does so, too, when it is killed. SIGHUP has it read CONFIG again; 
 Examples:
   wayhop node --interface wlan0 --address 10.0.0.3/16 --protocol dsr
   wayhop node /etc/wayhop/node.toml --set log=debug
-  wayhop node --interface eth1 --address 10.0.0.3/16 --protocol aodv --check";
+  wayhop node --interface eth1 --address 10.0.0.3/16 --protocol aodv --check
+  wayhop node scenarios/chain.toml --as mesh-2 --interface wlan0 --out runs/chain-field";
 
 /// Simulate mobile ad hoc networks with the routing protocols that run on real radios.
 #[derive(Debug, Parser)]
@@ -115,6 +116,9 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Print the routing messages of a capture, one JSON object a line
     Decode(DecodeArgs),
+    /// Feed logs of what went into routing engines to the engines again, and say what they do otherwise
+    #[command(after_help = crate::replay::EXAMPLES)]
+    Replay(crate::replay::ReplayArgs),
     /// Find the packets that one capture sent and another did not receive, in bursts by time and place
     #[command(after_help = DIFF_EXAMPLE)]
     Diff(DiffArgs),
@@ -175,6 +179,8 @@ pub(crate) struct RunArgs {
     /// Write DIR/trace.tr, in ns-2's old wireless format
     #[arg(long)]
     pub(crate) ns2_trace: bool,
+    #[command(flatten)]
+    pub(crate) record: crate::record::RecordArgs,
     /// Say in the summary what the geometry allowed each flow: shortest hops, path changes, partitions
     #[arg(long)]
     pub(crate) topology: bool,
@@ -364,9 +370,12 @@ pub(crate) struct ReproduceArgs {
 #[cfg(feature = "linux")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct NodeArgs {
-    /// Configuration file (TOML; docs/reference/node.md lists its keys)
-    #[arg(value_name = "CONFIG")]
+    /// Configuration file (TOML; docs/reference/node.md lists its keys) or, with --as, a scenario
+    #[arg(value_name = "CONFIG|SCENARIO")]
     pub(crate) config: Option<PathBuf>,
+    /// The node of the scenario that this host is: its number, mesh-N, or its name
+    #[arg(long = "as", value_name = "NODE")]
+    pub(crate) node: Option<String>,
     /// Interface that is in the mesh, such as wlan0
     #[arg(long, value_name = "NAME")]
     pub(crate) interface: Option<String>,
@@ -383,6 +392,13 @@ pub(crate) struct NodeArgs {
     /// Change any key of the configuration, such as protocol.hello=always; may be given again
     #[arg(long = "set", value_name = "PATH.KEY=VALUE")]
     pub(crate) sets: Vec<String>,
+    /// Run directory; without it there is none. An older run in it is replaced
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write what goes into the routing engine to this file, for `wayhop replay`; without FILE, to inputs/NODE.jsonl in
+    /// the run directory
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    pub(crate) record_inputs: Option<Option<PathBuf>>,
     /// Print the configuration with all that follows from it, and do nothing
     #[arg(long)]
     pub(crate) check: bool,
@@ -414,6 +430,8 @@ pub(crate) struct LabArgs {
     /// Write DIR/captures/NODE.pcapng for every node
     #[arg(long)]
     pub(crate) captures: bool,
+    #[command(flatten)]
+    pub(crate) record: crate::record::RecordArgs,
     /// Print the summary as one JSON object
     #[arg(long)]
     pub(crate) json: bool,

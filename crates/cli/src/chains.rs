@@ -141,6 +141,7 @@ fn chain(
         radio,
         cards: Vec::new(),
         stalls: Vec::new(),
+        outages: Vec::new(),
         orders: Vec::new(),
         programs: Vec::new(),
         captures: CapturePlan::default(),

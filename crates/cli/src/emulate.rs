@@ -11,7 +11,7 @@ use crate::args::{EmulateArgs, ExecArgs};
 use crate::failure::{Failure, say, warn};
 use crate::named::{command, named};
 use crate::progress::Progress;
-use crate::show;
+use crate::{record, show};
 
 pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     let mut scenario = a.run.source.load()?;
@@ -20,6 +20,7 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     let resolved = scenario.resolve().map_err(Failure::usage)?;
     let command = command(a.node.as_deref(), &a.command, &resolved)?;
     let collector = a.collector.as_deref().map(|name| named("--collector", name, &resolved)).transpose()?;
+    let recorded = a.run.record.nodes(&resolved)?;
     if !a.run.quiet {
         warn(&resolved.warnings);
     }
@@ -40,6 +41,7 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
         Some(dir) => run_dir::recorder(dir, &resolved)?.in_real_time(),
         None => Recorder::hash_only(),
     };
+    let inputs = record::logs(recorded, dir.as_ref());
     let dir = dir.as_ref().map(RunDir::path);
     if !a.run.quiet {
         let (nodes, pid, name) = (resolved.addresses.len(), std::process::id(), emulation.name());
@@ -54,7 +56,9 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
         progress.at(now);
         unless(&stop)
     };
-    let mut outcome = emulation.run(Tasks { recorder, dir, command, collector, watch: &mut watch })?;
+    let inputs = inputs.as_ref();
+    let mut outcome =
+        emulation.run(Tasks { recorder, dir, command, collector, inputs, watch: &mut watch })?;
     progress.done();
     if let Some(geometry) = &geometry {
         geometry.annotate(&mut outcome.summary, &resolved);

@@ -13,7 +13,7 @@ use crate::args::LabArgs;
 use crate::failure::{Failure, say, warn};
 use crate::named::command;
 use crate::progress::Progress;
-use crate::show;
+use crate::{record, show};
 
 pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
     let mut scenario = a.source.load()?;
@@ -29,6 +29,7 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
         }
         None => MacFilter::of_range(&resolved, a.range),
     };
+    let recorded = a.record.nodes(&resolved)?;
     let command = command(a.node.as_deref(), &a.command, &resolved)?;
     if !a.quiet {
         warn(&resolved.warnings);
@@ -45,7 +46,8 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
         Some(dir) => run_dir::tables(dir, &resolved)?,
         None => Recorder::hash_only(),
     };
-    let plan = plan(&scenario, resolved, filter, dir.as_ref())?;
+    let plan =
+        plan(&scenario, resolved, filter, dir.as_ref(), record::logs(recorded, dir.as_ref()).as_ref())?;
     let dir = dir.as_ref().map(RunDir::path);
     // The command's own output has the terminal.
     let mut progress = Progress::new(plan.scenario.duration, a.quiet || command.is_some());

@@ -9,7 +9,7 @@ use wayhop_trace::{Recorder, RunDir};
 use crate::args::RunArgs;
 use crate::failure::{Failure, say, warn};
 use crate::progress::Progress;
-use crate::show;
+use crate::{record, show};
 
 pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
     let mut scenario = a.source.load()?;
@@ -22,6 +22,7 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
             warn(&["its programs do not run in simulation; `wayhop emulate` runs them".to_owned()]);
         }
     }
+    let recorded = a.record.nodes(&resolved)?;
     let geometry = a.geometry()?;
     let stop = stop_on_signal()?;
 
@@ -33,7 +34,7 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
         None => Recorder::hash_only(),
     };
     let mut progress = Progress::new(resolved.duration, a.quiet);
-    let mut outcome = simulate(&resolved, recorder, |now| {
+    let mut outcome = simulate(&resolved, recorder, record::logs(recorded, dir.as_ref()).as_ref(), |now| {
         progress.at(now);
         unless(&stop)
     })?;

@@ -36,6 +36,7 @@ mod socket;
 mod time;
 
 pub use addr::{Addr, BROADCAST, Mac, NodeId, node_named};
+pub use bytes::from_hex;
 pub use command::{Command, Refused};
 pub use cx::Cx;
 pub use description::{

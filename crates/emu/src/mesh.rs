@@ -102,6 +102,11 @@ impl Stack {
         Ok(Self { namespace, tun, raw, gps, _sinks: sinks })
     }
 
+    /// Takes the node's interface down, or up again: programs are told that there is no network.
+    pub(crate) fn set_up(&self, up: bool) -> io::Result<()> {
+        self.namespace.within(|| self.tun.enabled(up))
+    }
+
     /// Sends a flow's packet, as a program in the node would.
     pub(crate) fn send(&self, packet: &[u8], to: Ipv4Addr) -> io::Result<()> {
         let to = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::from(to.to_bits()), 0));

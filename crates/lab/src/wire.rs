@@ -32,6 +32,8 @@ pub(super) struct Wire {
     ignored: BTreeSet<(u32, Mac)>,
     /// Sender and receiver of the links that somebody overrode.
     overridden: BTreeMap<(u32, u32), LinkState>,
+    /// Nodes that are down: nobody hears them, and they hear nobody.
+    down: BTreeSet<u32>,
     /// What the kernel was told.
     applied: BTreeSet<(u32, Mac)>,
     applied_losses: String,
@@ -73,6 +75,7 @@ impl Wire {
             macs: addresses.iter().map(|a| link_address(*a)).collect(),
             ignored: BTreeSet::new(),
             overridden: BTreeMap::new(),
+            down: BTreeSet::new(),
             applied: BTreeSet::new(),
             applied_losses: String::new(),
         };
@@ -94,6 +97,15 @@ impl Wire {
         match state {
             LinkState::Model => drop(self.overridden.remove(&(from, to))),
             other => drop(self.overridden.insert((from, to), other)),
+        }
+    }
+
+    /// Cuts a node off, from the next [`Wire::apply`] on, or ends that.
+    pub(super) fn set_down(&mut self, node: u32, down: bool) {
+        if down {
+            self.down.insert(node);
+        } else {
+            self.down.remove(&node);
         }
     }
 
@@ -145,6 +157,12 @@ impl Wire {
                     );
                 }
                 LinkState::Model => {}
+            }
+        }
+        for &node in &self.down {
+            for (other, mac) in self.macs.iter().enumerate().filter(|(i, _)| *i != node as usize) {
+                ignored.insert((node, *mac));
+                ignored.insert((other as u32, self.macs[node as usize]));
             }
         }
         (ignored, losses)

@@ -9,7 +9,7 @@ use wayhop_wire::{had_no_route, ipv4};
 use crate::engine::Fired;
 use crate::node::Node;
 use crate::table::Row;
-use crate::world::{Hop, HopKind, World};
+use crate::world::{Hop, HopKind, Seen, World};
 
 impl<P: Protocol> Node<P> {
     /// The engines begin.
@@ -19,8 +19,11 @@ impl<P: Protocol> Node<P> {
         }
     }
 
-    /// Where the node is.
+    /// Where the node is. One that is down does not hear it.
     pub fn position<W: World>(&mut self, w: &mut W, at: Time, fix: &Fix) {
+        if !self.is_up {
+            return;
+        }
         for e in 0..self.engines.len() as u8 {
             if self.engines[usize::from(e)].interests.position.is_some() {
                 self.call(w, at, e, Input::Position(*fix));
@@ -36,6 +39,9 @@ impl<P: Protocol> Node<P> {
         engine: u8,
         command: &Command,
     ) -> Result<(), Refused> {
+        if !self.is_up {
+            return Err(Refused("the node is down; wait until it is up again".to_owned()));
+        }
         self.call(w, at, engine, Input::Command(command.clone()));
         w.workspace().refused.take().map_or(Ok(()), Err)
     }
@@ -85,9 +91,11 @@ impl<P: Protocol> Node<P> {
         let at = at.max(self.clock);
         self.clock = at;
         let interface = self.interface_facts();
-        if w.logs_inputs() {
+        let logs = w.logs_inputs();
+        if logs {
             let next_id = w.workspace().next_id;
-            w.log_input(at, engine, interface, next_id, &input);
+            let rng = &self.engines[usize::from(engine)].rng;
+            w.log_input(at, engine, &Seen { interface, next_id, rng }, &input);
         }
         let work = w.workspace();
         let mut effects = std::mem::take(&mut work.effects);
@@ -95,7 +103,7 @@ impl<P: Protocol> Node<P> {
         let mut cx =
             Cx::new(at, self.addr, interface, &mut e.rng, &mut work.pool, &mut work.next_id, &mut effects);
         e.protocol.on_input(&mut cx, input);
-        if w.logs_inputs() {
+        if logs {
             w.log_effects(&effects);
         }
         for effect in effects.drain(..) {

@@ -42,7 +42,7 @@ pub use queue::InterfaceQueue;
 pub use schedule::{Due, Schedule};
 pub use table::{Row, Table};
 pub use workspace::Workspace;
-pub use world::{Above, Below, Hop, HopKind, Stage, World};
+pub use world::{Above, Below, Hop, HopKind, Seen, Stage, World};
 
 #[cfg(test)]
 mod tests;

@@ -36,9 +36,8 @@ impl<P: Protocol> Node<P> {
         }
     }
 
-    /// The node comes back without its tables, with new engines. What the old ones held ends as `NODE_DOWN`: their
-    /// buffers go with them. The engines begin.
-    pub fn reboot<W: World>(&mut self, w: &mut W, at: Time, engines: Vec<Engine<P>>) {
+    /// The node is down and loses its tables. What its engines held ends as `NODE_DOWN`: their buffers go with them.
+    pub fn lose_tables<W: World>(&mut self, w: &mut W, at: Time) {
         self.go_down(w, at);
         let mut held = Held::default();
         self.inspect(at, &mut held);
@@ -55,6 +54,11 @@ impl<P: Protocol> Node<P> {
         self.heard_on.clear();
         self.engines.clear();
         self.overhears = false;
+    }
+
+    /// The node comes back with new engines, which begin. What is left of the old ones is lost.
+    pub fn reboot<W: World>(&mut self, w: &mut W, at: Time, engines: Vec<Engine<P>>) {
+        self.lose_tables(w, at);
         for e in engines {
             self.add_engine(e);
         }

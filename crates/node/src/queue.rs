@@ -26,6 +26,9 @@ impl InterfaceQueue {
 
     /// The next frame to send.
     pub fn pop(&mut self) -> Option<Frame> {
+        if self.len == 0 {
+            return None;
+        }
         let frame = self.classes.iter_mut().find_map(VecDeque::pop_front)?;
         self.len -= 1;
         Some(frame)

@@ -1,7 +1,7 @@
 //! What a node asks of the world around it.
 
 use wayhop_core::{
-    Addr, DropReason, Effect, Frame, IfaceId, Input, Interface, Packet, Prefix, Route, SendState, Time,
+    Addr, DropReason, Effect, Frame, IfaceId, Input, Interface, Packet, Prefix, Rng, Route, SendState, Time,
     TimerKey, TraceNote,
 };
 
@@ -45,6 +45,17 @@ pub enum Stage {
     Resolve,
     /// It enters the interface queue.
     Enqueue,
+}
+
+/// What an engine sees with an input, for a log that is to make it do the same again.
+#[derive(Copy, Clone, Debug)]
+pub struct Seen<'a> {
+    /// What the interfaces tell.
+    pub interface: Interface,
+    /// The number of the next packet that is made.
+    pub next_id: u64,
+    /// The engine's stream of random numbers.
+    pub rng: &'a Rng,
 }
 
 /// The medium below a node.
@@ -118,9 +129,9 @@ pub trait World: Above + Below {
     fn logs_inputs(&self) -> bool {
         false
     }
-    /// An engine is about to be given this, with `interface` as its context, and `next_id` as the next packet's number.
-    fn log_input(&mut self, at: Time, engine: u8, interface: Interface, next_id: u64, input: &Input<'_>) {
-        let _ = (at, engine, interface, next_id, input);
+    /// An engine is about to be given this, and sees `seen` besides.
+    fn log_input(&mut self, at: Time, engine: u8, seen: &Seen<'_>, input: &Input<'_>) {
+        let _ = (at, engine, seen, input);
     }
     /// What the engine asked for in answer.
     fn log_effects(&mut self, effects: &[Effect]) {

@@ -17,6 +17,7 @@ mod motion;
 mod outgoing;
 mod phy;
 mod phy_kind;
+mod power;
 mod propagation;
 mod radio;
 mod site;

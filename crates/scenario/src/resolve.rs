@@ -14,6 +14,7 @@ use crate::document::unknown_name;
 use crate::error::Error;
 use crate::limits::MAX_DURATION_S;
 use crate::map::Map;
+use crate::outages::{self, Outage};
 use crate::placing::Placed;
 use crate::programs::{self, ProgramPlan};
 use crate::protocol;
@@ -52,6 +53,10 @@ pub struct Resolved {
     pub protocol: Configured,
     /// When drivers stop serving their interface queues.
     pub stalls: Vec<QueueStall>,
+    /// When nodes are down: in order of time, then of nodes; those of one node apart from each other.
+    pub outages: Vec<Outage>,
+    /// The protocol of a node that has come back without its tables.
+    pub protocol_after_reboot: Configured,
     /// The orders that nodes get from outside.
     pub orders: Vec<Order>,
     /// The programs that run in nodes where these are real.
@@ -102,6 +107,9 @@ impl Scenario {
         }
         warnings.extend(protocol::unnoticed_breaks(&protocol, &self.protocol, &radio));
         let stalls = stalls::resolve(self, &placed)?;
+        let (outages, late) = outages::resolve(self, &placed, self.seed, duration)?;
+        warnings.extend(late);
+        let protocol_after_reboot = protocol::after_reboot(&protocol, &self.protocol);
         let orders = commands::resolve(self, &placed)?;
         let programs = programs::resolve(self, &placed)?;
         let captures = capture_plan(&self.captures, &placed, doc)?;
@@ -121,6 +129,8 @@ impl Scenario {
             cards: self.resolve_cards()?,
             protocol,
             stalls,
+            outages,
+            protocol_after_reboot,
             orders,
             programs,
             captures,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use wayhop_world::Geodetic;
 
 use crate::Document;
+use crate::outages_schema::Outages;
 use crate::references::{NodeRef, Place};
 
 /// A scenario: who moves where, who talks to whom, over which radio, by which protocol.
@@ -52,6 +53,9 @@ pub struct Scenario {
     /// When drivers stop serving their interface queues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stalls: Vec<Stall>,
+    /// When nodes go down, and when they come back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outages: Vec<Outages>,
     /// Orders that nodes get from outside, as by their control interface.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Command>,

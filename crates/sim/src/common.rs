@@ -6,6 +6,7 @@ use std::net::Ipv4Addr;
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, Frame, NodeId, Packet, RxMeta, Span, Time};
 use wayhop_node::Workspace;
+use wayhop_replay::Logs;
 use wayhop_trace::{HopEvent, HopKind, Recorder};
 
 use crate::classify::{self, Facts};
@@ -51,6 +52,8 @@ pub(crate) struct Common {
     pub(crate) frame: Vec<u8>,
     /// The way to programs outside of the simulator, on a real clock.
     pub(crate) external: Option<External>,
+    /// Logs of what goes into engines, if they are wanted.
+    pub(crate) inputs: Option<Box<Logs>>,
     /// Lists that connections use.
     pub(crate) tcp_spare: crate::tcp::Spare,
 }

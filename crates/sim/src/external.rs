@@ -30,6 +30,17 @@ pub struct Egress {
     pub packet: Packet,
 }
 
+/// A node went down, or came back.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Power {
+    /// Who.
+    pub node: u32,
+    /// It is up now.
+    pub on: bool,
+    /// It loses its tables, or has lost them.
+    pub lost: bool,
+}
+
 /// Why a packet leaves.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -58,6 +69,8 @@ pub(crate) struct External {
     /// By node: flows' packets that left to be sent and have not entered yet.
     expected: Vec<VecDeque<Expected>>,
     pub(crate) programs: Programs,
+    /// Nodes that went down or came back, until the host has acted on it.
+    pub(crate) powered: VecDeque<Power>,
     /// Whether anybody watches what happens.
     pub(crate) watched: bool,
     pub(crate) happenings: VecDeque<(Time, u32, Happening)>,
@@ -82,6 +95,7 @@ impl External {
             egress: VecDeque::new(),
             expected: (0..nodes).map(|_| VecDeque::new()).collect(),
             programs: Programs::default(),
+            powered: VecDeque::new(),
             watched: false,
             happenings: VecDeque::new(),
             missed: 0,

@@ -7,6 +7,7 @@
 //! * `tcp`: connections, between their state machine and the network.
 //! * `air`: what the radio calls.
 //! * `queue`: the event queue; `simulation`: the loop over it.
+//! * `outages`: nodes that go down and come back.
 //! * `ledger`, `audit`: every packet's end.
 
 mod air;
@@ -17,10 +18,12 @@ mod event;
 mod external;
 mod flows;
 mod frames;
+mod inputs;
 mod ledger;
 mod live;
 mod motion;
 mod net;
+mod outages;
 mod queue;
 mod simulation;
 mod slab;
@@ -29,7 +32,8 @@ mod tcp;
 mod world;
 
 pub use audit::Audit;
-pub use external::{Egress, Exit};
+pub use external::{Egress, Exit, Power};
+pub use inputs::Pace;
 pub use ledger::Ends;
 pub use live::Happening;
 pub use simulation::Simulation;

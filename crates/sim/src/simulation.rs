@@ -20,6 +20,7 @@ use crate::flows::Flows;
 use crate::ledger::Ledger;
 use crate::motion::Movers;
 use crate::net::Net;
+use crate::outages::Outages;
 use crate::queue::{EventQueue, MAX_NODES};
 use crate::slab::Slab;
 use crate::summary;
@@ -32,6 +33,9 @@ pub struct Simulation {
     pub(crate) now: Time,
     pub(crate) events: u64,
     pub(crate) gps: Gps,
+    pub(crate) outages: Outages,
+    /// How often GPS receivers tell nodes where they are, if these ask for it.
+    fix_every: Option<Span>,
     stalls: Vec<QueueStall>,
     orders: Vec<Order>,
     begun: bool,
@@ -65,6 +69,7 @@ impl Simulation {
         };
         let nodes: Vec<Node> = addrs.iter().enumerate().map(node).collect();
         radio.set_overhear(nodes.iter().any(Node::overhears));
+        let fix_every = nodes.iter().filter_map(|n| n.interests().position).min();
         radio.set_capturing(recorder.wants_frames());
         let rate = |k| (radio.phy().rate_mbps(k) * 10.0) as u16;
         let mut captures = vec![false; nodes.len()];
@@ -96,12 +101,15 @@ impl Simulation {
             frame: Vec::new(),
             tcp_spare: crate::tcp::Spare::default(),
             external: None,
+            inputs: None,
         };
         let net = Net { nodes, common };
         Ok(Self {
             radio,
             net,
             gps: Gps::new(scenario.origin),
+            outages: Outages::new(scenario),
+            fix_every,
             stalls: scenario.stalls.clone(),
             orders: scenario.orders.clone(),
             end: scenario.duration,
@@ -158,6 +166,7 @@ impl Simulation {
         for (number, s) in self.stalls.iter().enumerate() {
             self.net.common.queue.push(s.from, s.node.0, Event::Stall(number as u32, true));
         }
+        self.expect_outage(0);
         for (number, order) in self.orders.iter().enumerate() {
             self.net.common.queue.push(order.from, order.nodes[0].0, Event::Order(number as u32));
         }
@@ -193,10 +202,13 @@ impl Simulation {
             Event::Stall(number, stalled) => self.stall(at, node, number, stalled),
             Event::Ingress(handle) => net.ingress(at, node, handle),
             Event::Order(number) => self.order(at, number),
+            Event::Power(number, on) => self.power(at, node, number, on),
+            Event::Tcp(..) if !net.nodes[node as usize].is_up() => {}
             Event::Tcp(flow, end) => {
                 net.common.tcp_timer(at, flow, end);
                 net.send_answers(at);
             }
+            Event::Departure(flow) if !net.nodes[node as usize].is_up() => self.leave_out(at, node, flow),
             Event::Departure(flow) => net.depart(at, node, flow),
         }
         self.settle(at);
@@ -207,7 +219,7 @@ impl Simulation {
         let net = &mut self.net;
         let fix = self.gps.fix(&net.common.movers.leg(node, at), at);
         net.call(at, node, |n, w| n.position(w, at, &fix));
-        if let Some(every) = net.nodes[node as usize].interests().position {
+        if let Some(every) = self.fix_every {
             net.common.queue.push(at + every.max(FASTEST_GPS), node, Event::Position);
         }
     }
@@ -226,7 +238,11 @@ impl Simulation {
     /// Nodes are told to do something.
     fn order(&mut self, at: Time, number: u32) {
         let order = &self.orders[number as usize];
+        // Nobody can tell a node that is down anything.
         for node in &order.nodes {
+            if !self.net.nodes[node.index()].is_up() {
+                continue;
+            }
             let done = self.net.call(at, node.0, |n, w| n.command(w, at, 0, &order.command));
             if let Err(why) = done {
                 debug_assert!(false, "scenarios give only orders that every protocol knows: {why}");

@@ -42,6 +42,7 @@ pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s
         capture_drops: None,
         origin: None,
         command_exit: None,
+        outages: sim.outages.summary(sim.now),
     }
 }
 

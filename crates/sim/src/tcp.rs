@@ -140,6 +140,13 @@ impl TcpFlow {
         Some(due)
     }
 
+    /// The same for an end that stood still until `now`.
+    fn next_event_from(&mut self, end: End, now: Time) -> Option<Time> {
+        let due = self.next_event(end)?.max(now);
+        self.queued[end as usize] = Some(due);
+        Some(due)
+    }
+
     /// An event of this end came up at `now`: whether its deadline has come.
     fn is_due(&mut self, end: End, now: Time) -> bool {
         let queued = &mut self.queued[end as usize];
@@ -201,6 +208,31 @@ impl Common {
         } else if let Some(due) = t.next_event(end) {
             let node = t.nodes[end as usize];
             self.queue.push(due.max(at), node, Event::Tcp(flow, end));
+        }
+    }
+
+    /// A node lost all that it knew of its connections.
+    pub(crate) fn tcp_lose(&mut self, node: u32) {
+        for flow in 0..self.flows.len() as u32 {
+            if let Some((t, ..)) = self.flows.tcp(flow)
+                && let Some(end) = t.end_at(node)
+            {
+                t.connection.lose(end);
+            }
+        }
+    }
+
+    /// A node is up again: deadlines that passed meanwhile are due now.
+    pub(crate) fn tcp_resume(&mut self, at: Time, node: u32) {
+        for flow in 0..self.flows.len() as u32 {
+            if let Some((t, ..)) = self.flows.tcp(flow)
+                && let Some(end) = t.end_at(node)
+            {
+                t.queued[end as usize] = None;
+                if let Some(due) = t.next_event_from(end, at) {
+                    self.queue.push(due, node, Event::Tcp(flow, end));
+                }
+            }
         }
     }
 

@@ -1,7 +1,9 @@
 //! What a node of the run asks of the simulator around it.
 
-use wayhop_core::{DropReason, Frame, IfaceId, NodeId, Packet, Prefix, SendState, Time, TimerKey, TraceNote};
-use wayhop_node::{Above, Below, Hop, HopKind, Row, Stage, Workspace, World};
+use wayhop_core::{
+    DropReason, Effect, Frame, IfaceId, Input, NodeId, Packet, Prefix, SendState, Time, TimerKey, TraceNote,
+};
+use wayhop_node::{Above, Below, Hop, HopKind, Row, Seen, Stage, Workspace, World};
 use wayhop_trace::{NoteEvent, SendEvent};
 
 use crate::classify;
@@ -82,6 +84,19 @@ impl World for At<'_> {
     }
     fn state(&mut self, at: Time, state: SendState) {
         self.common.recorder.sent(&SendEvent { time: at, node: NodeId(self.node), state });
+    }
+    fn logs_inputs(&self) -> bool {
+        self.common.inputs.as_ref().is_some_and(|logs| logs.wants(self.node))
+    }
+    fn log_input(&mut self, at: Time, engine: u8, seen: &Seen<'_>, input: &Input<'_>) {
+        if let Some(logs) = &mut self.common.inputs {
+            logs.input(at, self.node, engine, seen, input);
+        }
+    }
+    fn log_effects(&mut self, effects: &[Effect]) {
+        if let Some(logs) = &mut self.common.inputs {
+            logs.effects(effects);
+        }
     }
     fn route_installed(&mut self, at: Time, row: &Row) {
         let r = row.route;

@@ -41,7 +41,7 @@ pub fn annotate(
     let end = Time::from_secs_f64(summary.simulated_s).min(scenario.duration);
     let pairs = flow_pairs(&scenario.flows, end);
     let asked: Vec<Pair> = pairs.iter().flatten().copied().collect();
-    let found = survey(&scenario.tracks, range_m, end, &asked);
+    let found = survey(&scenario.tracks, &scenario.outages, range_m, end, &asked);
     let mut flows = found.flows.iter();
     for (entry, pair) in summary.flows.iter_mut().zip(&pairs) {
         if pair.is_some() {

@@ -34,7 +34,7 @@ fn jumping(x: f64, y: f64, jumps: &[(f64, f64)]) -> Track {
 
 fn zero_to_one(tracks: &[Track]) -> FlowTopology {
     let pair = Pair { src: 0, dst: 1, from: Time::ZERO, until: at(END_S) };
-    survey(tracks, 250.0, at(END_S), &[pair]).flows.remove(0)
+    survey(tracks, &[], 250.0, at(END_S), &[pair]).flows.remove(0)
 }
 
 fn counts(t: &FlowTopology) -> (u64, u64, u64) {
@@ -99,14 +99,14 @@ fn a_link_that_goes_at_the_moment_another_comes_leaves_no_gap() {
         let relays = [fixed(100.0, -220.0), fixed(250.0, -300.0), fixed(400.0, -220.0)];
         let masts = [fixed(0.0, 0.0), driving(begin, 0.0, 0.0, speed), fixed(500.0, 0.0)];
         let pair = Pair { src: 0, dst: 1, from: at(20.0), until: at(25.5) };
-        let watch = |tracks: &[Track]| survey(tracks, 250.0, at(30.0), &[pair]).flows.remove(0);
+        let watch = |tracks: &[Track]| survey(tracks, &[], 250.0, at(30.0), &[pair]).flows.remove(0);
         let t = watch(&[&masts[..], &relays].concat());
         assert_eq!(t.steps.iter().map(|s| s.hops).collect::<Vec<_>>(), [Some(1), Some(5)], "{speed}");
         // Without relays there is no path afterwards.
         assert_eq!(watch(&masts).partitions(), 1, "{speed}");
     }
     let masts = [fixed(0.0, 0.0), driving(0.0, 0.0, 0.0, 10.0), fixed(500.0, 0.0)];
-    let links = survey(&masts, 250.0, at(END_S), &[]).links;
+    let links = survey(&masts, &[], 250.0, at(END_S), &[]).links;
     assert_eq!((links.ups(), links.downs()), (1, 2), "{:?}", links.contacts);
 }
 
@@ -156,7 +156,7 @@ fn a_flow_knows_nothing_of_what_was_before_it_and_after_it() {
     let tracks = [fixed(0.0, 0.0), jumping(100.0, 0.0, &[(10.0, 900.0), (20.0, 100.0), (60.0, 900.0)])];
     let over = |from_s, until_s| {
         let pair = Pair { src: 0, dst: 1, from: at(from_s), until: at(until_s) };
-        survey(&tracks, 250.0, at(END_S), &[pair]).flows.remove(0)
+        survey(&tracks, &[], 250.0, at(END_S), &[pair]).flows.remove(0)
     };
     assert_eq!(counts(&over(0.0, 100.0)), (3, 3, 2));
     // From the moment of a change on, and up to one.
@@ -175,6 +175,7 @@ fn links_are_written_down_from_beginning_to_end() {
     // Node 1 passes node 0 as above, from 30 to 70 s; node 2 stays with node 0.
     let links = survey(
         &[fixed(0.0, 0.0), driving(-500.0, 150.0, 0.0, 10.0), fixed(0.0, -240.0)],
+        &[],
         250.0,
         at(END_S),
         &[],

@@ -2,10 +2,12 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::{FlowSummary, LatencyMs, Summary};
+use crate::{FlowSummary, LatencyMs, NodeOutages, Summary};
 
 /// Rows of the table of flows; the rest is counted.
 const MAX_FLOWS: usize = 20;
+/// Nodes that are named with their outages; the rest is counted.
+const MAX_OUTAGES: usize = 4;
 
 /// The summary for people: flows, totals, drops by reason, routing overhead and speed. Plain text, at most some 100 columns
 /// wide, that needs no colour.
@@ -70,6 +72,9 @@ pub fn human_table(s: &Summary) -> String {
         let words = format!("{} of {} packets delivered{drops}", grouped(p.delivered), grouped(p.sent));
         label(&mut out, "programs", &words);
     }
+    if !s.outages.is_empty() {
+        label(&mut out, "down", &outages(&s.outages));
+    }
     if let Some(l) = &s.lateness_us {
         label(
             &mut out,
@@ -113,6 +118,22 @@ fn flows(out: &mut String, flows: &[FlowSummary]) {
     if let Some(more) = flows.len().checked_sub(MAX_FLOWS).filter(|n| *n > 0) {
         line(out, &format!("... and {more} more"));
     }
+}
+
+/// Which nodes were down, and how long: the longest first.
+fn outages(nodes: &[NodeOutages]) -> String {
+    let mut by_length: Vec<&NodeOutages> = nodes.iter().collect();
+    by_length.sort_by(|a, b| b.down_s.total_cmp(&a.down_s));
+    let one = |n: &&NodeOutages| {
+        let times = if n.outages == 1 { String::new() } else { format!(" in {} outages", n.outages) };
+        format!("node {} {} s{times}", n.node, decimals(n.down_s))
+    };
+    let mut words: Vec<String> = by_length.iter().take(MAX_OUTAGES).map(one).collect();
+    if let Some(more) = nodes.len().checked_sub(MAX_OUTAGES).filter(|n| *n > 0) {
+        let rest: f64 = by_length[MAX_OUTAGES..].iter().map(|n| n.down_s).sum();
+        words.push(format!("{more} more nodes {} s", decimals(rest)));
+    }
+    words.join(", ")
 }
 
 /// What the geometry allowed each flow.

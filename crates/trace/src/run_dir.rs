@@ -14,11 +14,15 @@ use crate::{Error, Manifest, RunStatus, Summary, TABLES};
 const MANIFEST: &str = "manifest.json";
 const SUMMARY: &str = "summary.json";
 const CAPTURES: &str = "captures";
+const INPUTS: &str = "inputs";
 const NS2_TRACE: &str = "trace.tr";
 /// Space set aside at the start, so that a full disk leaves room for the ends of tables and captures ...
 const RESERVE: (&str, usize) = (".reserve", 256 << 10);
 /// ... and, whatever those take, for the manifest and the summary.
 const LAST_RESERVE: (&str, usize) = (".reserve.last", 64 << 10);
+
+/// Folders with a file for each node, and how their names end.
+const FOLDERS: [(&str, &str); 2] = [(CAPTURES, "pcapng"), (INPUTS, "jsonl")];
 
 /// A directory that holds, or will hold, one run.
 #[derive(Clone, Debug)]
@@ -79,12 +83,18 @@ impl RunDir {
 
     /// Where a node's capture is; characters that do not belong in a file name become `_`.
     pub fn capture_path(&self, node_name: &str) -> PathBuf {
-        let ok = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-        let mut file: String = node_name.chars().map(|c| if ok(c) { c } else { '_' }).collect();
-        if file.starts_with('.') || file.is_empty() {
-            file.insert(0, '_');
-        }
-        self.path.join(CAPTURES).join(file + ".pcapng")
+        self.path.join(CAPTURES).join(file_name(node_name) + ".pcapng")
+    }
+
+    /// Where the log of what went into a node's engine is; as [`RunDir::capture_path`].
+    pub fn inputs_path(&self, node_name: &str) -> PathBuf {
+        self.path.join(INPUTS).join(file_name(node_name) + ".jsonl")
+    }
+
+    /// Makes the folder of these logs.
+    pub fn make_inputs_dir(&self) -> Result<(), Error> {
+        let path = self.path.join(INPUTS);
+        fs::create_dir_all(&path).map_err(Error::io(&path, "create"))
     }
 
     /// Where a trace in ns-2's format belongs.
@@ -181,10 +191,11 @@ impl RunDir {
         }
         let mut old: Vec<PathBuf> = TABLES.iter().map(|t| self.path.join(format!("{t}.parquet"))).collect();
         old.extend([SUMMARY, NS2_TRACE, RESERVE.0, LAST_RESERVE.0].map(|f| self.path.join(f)));
-        if let Ok(captures) = fs::read_dir(self.path.join(CAPTURES)) {
-            old.extend(
-                captures.flatten().map(|e| e.path()).filter(|p| p.extension() == Some("pcapng".as_ref())),
-            );
+        for (folder, extension) in FOLDERS {
+            if let Ok(entries) = fs::read_dir(self.path.join(folder)) {
+                let ours = |p: &PathBuf| p.extension() == Some(extension.as_ref());
+                old.extend(entries.flatten().map(|e| e.path()).filter(ours));
+            }
         }
         for file in old {
             match fs::remove_file(&file) {
@@ -192,8 +203,20 @@ impl RunDir {
                 _ => {}
             }
         }
-        // Stays if the user has put something into it.
-        let _ = fs::remove_dir(self.path.join(CAPTURES));
+        for (folder, _) in FOLDERS {
+            // Stays if the user has put something into it.
+            let _ = fs::remove_dir(self.path.join(folder));
+        }
         Ok(())
     }
+}
+
+/// A node's name as a file may have it.
+fn file_name(node_name: &str) -> String {
+    let ok = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let mut file: String = node_name.chars().map(|c| if ok(c) { c } else { '_' }).collect();
+    if file.starts_with('.') || file.is_empty() {
+        file.insert(0, '_');
+    }
+    file
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use wayhop_core::DropReason;
+use wayhop_core::{DropReason, NodeId, Span};
 
 /// The summary of one run. Its keys are a contract: they are added to, never renamed or removed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -42,9 +42,41 @@ pub struct Summary {
     /// Where the origin of the table `positions` lies on the globe, in a world that knows only that.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub origin: Option<Origin>,
+    /// The nodes that went down, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub outages: Vec<NodeOutages>,
     /// The exit status of the command that ran in a node.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub command_exit: Option<i32>,
+}
+
+/// How often and how long one node was down.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NodeOutages {
+    /// Who, as the scenario numbers it.
+    pub node: u32,
+    /// How often it went down.
+    pub outages: u64,
+    /// For how long altogether, seconds.
+    pub down_s: f64,
+}
+
+impl NodeOutages {
+    /// Adds up outages, each as the node and how long it was down.
+    pub fn of(outages: impl IntoIterator<Item = (NodeId, Span)>) -> Vec<Self> {
+        let mut all: BTreeMap<NodeId, (u64, Span)> = BTreeMap::new();
+        for (node, length) in outages {
+            let (count, down) = all.entry(node).or_default();
+            *count += 1;
+            *down += length;
+        }
+        let one = |(node, (outages, down)): (NodeId, (u64, Span))| Self {
+            node: node.0,
+            outages,
+            down_s: down.as_secs_f64(),
+        };
+        all.into_iter().map(one).collect()
+    }
 }
 
 /// A place on the globe (WGS 84).

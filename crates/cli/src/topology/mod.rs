@@ -33,7 +33,7 @@ pub(crate) fn topology(a: &TopologyArgs) -> Result<ExitCode, Failure> {
         _ => of_scenario(&resolved),
     };
     let pairs: Vec<Pair> = flows.iter().map(|f| f.pair).collect();
-    let found = survey(&resolved.tracks, range_m, resolved.duration, &pairs);
+    let found = survey(&resolved.tracks, &resolved.outages, range_m, resolved.duration, &pairs);
     let view = View { resolved: &resolved, range_m, chains: chains.as_ref(), flows: &flows, found: &found };
     let text = match a.csv {
         Some(Table::Flows) => view.flows_csv(),

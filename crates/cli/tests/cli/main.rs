@@ -17,11 +17,14 @@ mod extremes;
 mod golden;
 mod interruption;
 mod messages;
+#[cfg(target_os = "linux")]
+mod node_of_scenario;
 mod ns2;
 mod oracle;
 mod places;
 mod readme;
 mod real_programs;
+mod replay;
 mod reproduce;
 mod sweep;
 mod terminal;

@@ -23,6 +23,7 @@ use wayhop_scenario::{FlowConfig, FlowKind, Resolved};
 use wayhop_trace::{FlowSummary, LatencyMs, PacketClass, ratio};
 use wayhop_transport::{GROUP, INITIAL_TTL, Source, Stamp};
 
+use super::outages;
 use super::record::Records;
 use receive::{Listener, Received, Wanted};
 pub(super) use send::packet_id;
@@ -120,8 +121,9 @@ impl Traffic {
         }
         let port = if class == PacketClass::Ping { 0 } else { config.dst_port };
         let to_socket: SockAddr = SocketAddrV4::new(to, port).into();
+        let down = outages::of_node(s, config.src);
         let source = Source::new(i as u32, config, own, to).map_err(io::Error::other)?;
-        self.outlets.push(Outlet { flow: i as u32, source, rng, class, socket, to: to_socket });
+        self.outlets.push(Outlet { flow: i as u32, source, rng, class, socket, to: to_socket, down });
         Ok(())
     }
 

@@ -44,6 +44,9 @@ pub struct Exported {
 /// Writes a scenario as files that ns-2 sources after it has made `$ns_`, `$god_` and `$node_(0)` onwards.
 pub fn export_ns2(scenario: &Resolved, options: ExportOptions) -> Result<Exported, Error> {
     let mut warnings = Vec::new();
+    if !scenario.outages.is_empty() {
+        warnings.push("outages: ns-2 has none; in its run all nodes stay up".to_owned());
+    }
     let movement = movement(scenario, options, &mut warnings)?;
     let traffic = traffic(scenario, &mut warnings)?;
     Ok(Exported { movement, traffic, warnings })

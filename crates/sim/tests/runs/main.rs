@@ -10,6 +10,7 @@ mod cmu;
 mod conservation;
 mod external;
 mod orders;
+mod outages;
 mod repetition;
 mod stall;
 mod tcp;

@@ -20,7 +20,7 @@ fn from_1_to_2(pattern: u32) -> FlowTopology {
     let file = data(&format!("p{pattern:02}.tcl.gz"));
     let r = Scenario::from_ns2(&file, None, &options).unwrap().resolve().unwrap();
     let pair = Pair { src: 1, dst: 2, from: Time::ZERO, until: r.duration };
-    survey(&r.tracks, 250.0, r.duration, &[pair]).flows.remove(0)
+    survey(&r.tracks, &[], 250.0, r.duration, &[pair]).flows.remove(0)
 }
 
 #[test]

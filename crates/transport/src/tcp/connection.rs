@@ -68,6 +68,11 @@ impl Connection {
     pub fn on_icmp(&mut self, end: End, io: &mut Io<'_>, message: &[u8]) -> bool {
         self.ends[end as usize].on_icmp(io, message)
     }
+    /// The node of this end lost all that it knew: if the connection had begun there, it is over, and what still comes is
+    /// answered by a reset.
+    pub fn lose(&mut self, end: End) {
+        self.ends[end as usize].abort();
+    }
     /// When an end wants [`Connection::on_timer`]; never if `None`.
     pub fn deadline(&self, end: End) -> Option<Time> {
         self.ends[end as usize].deadline()

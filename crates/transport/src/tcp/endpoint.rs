@@ -50,6 +50,8 @@ enum State {
     SynReceived,
     /// Data may flow.
     Established,
+    /// The connection is no more.
+    Aborted,
 }
 
 /// Who an end is.
@@ -197,8 +199,17 @@ impl Endpoint {
     fn on_segment(&mut self, io: &mut Io<'_>, number: &mut u32, s: &Repr, payload: &[u8], hops: u8) {
         let acks = s.flags.contains(Flags::ACK);
         let acks_syn = acks && s.ack == self.iss.wrapping_add(1);
+        if s.flags.contains(Flags::RST) {
+            // RFC 9293 section 3.10.7.4: the peer does not know the connection.
+            self.abort();
+            return;
+        }
         match self.state {
             State::Closed => return,
+            State::Aborted => {
+                self.refuse(io, number, s, payload.len());
+                return;
+            }
             State::Listen => {
                 if s.flags.contains(Flags::SYN) && !acks {
                     self.irs = s.seq;
@@ -236,6 +247,25 @@ impl Endpoint {
         }
         let answer = self.on_data(io, s, payload, acks, hops);
         self.flush(io, number, answer);
+    }
+
+    /// The connection is over for this end, if it had begun: its node lost what it knew, or its peer did.
+    pub(crate) fn abort(&mut self) {
+        if self.started || self.syns > 0 || self.receiver.expected() > 0 {
+            self.state = State::Aborted;
+        }
+    }
+
+    /// A segment for a connection that is no more (RFC 9293 section 3.10.7.1).
+    fn refuse(&mut self, io: &mut Io<'_>, number: &mut u32, s: &Repr, len: usize) {
+        let repr = if s.flags.contains(Flags::ACK) {
+            Repr { flags: Flags::RST, seq: s.ack, ..self.header() }
+        } else {
+            let ends = u32::from(s.flags.contains(Flags::SYN)) + u32::from(s.flags.contains(Flags::FIN));
+            let ack = s.seq.wrapping_add(len as u32).wrapping_add(ends);
+            Repr { flags: Flags::RST.with(Flags::ACK), ack, ..self.header() }
+        };
+        self.emit(io, number, repr, 0, 0);
     }
 
     /// The SYN of this end was acknowledged.
@@ -330,7 +360,7 @@ impl Endpoint {
 
     /// When [`Endpoint::on_timer`] is to be called; never if `None`. It changes with every call.
     pub(crate) fn deadline(&self) -> Option<Time> {
-        if self.state == State::Closed {
+        if matches!(self.state, State::Closed | State::Aborted) {
             return None;
         }
         let timers = [

@@ -94,7 +94,7 @@ fn emulate(
     let file = folder.join(FILES[0].0);
     let run = run_dir::create(Some(dir), Some(&file), scenario, &resolved).map_err(text)?;
     let recorder = run_dir::tables(&run, &resolved).map_err(text)?.observed_by(Box::new(Watch::default()));
-    let tasks = Tasks { recorder, dir: Some(dir), command: None, collector: None, watch };
+    let tasks = Tasks { recorder, dir: Some(dir), command: None, collector: None, inputs: None, watch };
     let mut outcome = emulation.run(tasks).map_err(text)?;
     let watched = outcome.take_observer();
     outcome.save().map_err(text)?;
