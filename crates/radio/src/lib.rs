@@ -4,7 +4,7 @@
 //! * [`Propagation`], [`Phy`]: formulas, each with its source.
 //! * [`SiteConfig`]: what the place around the stations does to signals, besides distance.
 //! * `medium`: who hears a transmission, and what becomes of it there.
-//! * `card`: what stands between the interface queue and the MAC.
+//! * `card`, `transfer`: what stands between the interface queue and the MAC, and how packets go through it.
 //! * `mac80211`: the distributed coordination function, one station's state.
 //! * [`Radio`]: the stations of a run and the air between them. Its [`Host`] brings time and positions and takes packets.
 
@@ -22,6 +22,7 @@ mod propagation;
 mod radio;
 mod site;
 mod station;
+mod transfer;
 pub mod units;
 
 pub use card::CardConfig;
