@@ -50,7 +50,7 @@ impl MeasureArgs {
     pub(crate) fn measure(
         &self,
         scenario: &Resolved,
-        range_m: f64,
+        range_m: Option<f64>,
     ) -> Result<Option<ChainThroughput>, Failure> {
         let Some(path) = &self.measure_chains else { return Ok(None) };
         let flow = scenario.flows.iter().find_map(endless).ok_or_else(|| {
@@ -59,6 +59,12 @@ impl MeasureArgs {
                 scenario.name
             ))
         })?;
+        if !scenario.interfaces.is_single() {
+            return Err(Failure::Usage(
+                "--measure-chains measures chains of one radio, and this scenario has several radios or wires".to_owned(),
+            ));
+        }
+        let range_m = range_m.unwrap_or_else(|| scenario.radio().nominal_range_m());
         let spacing_m = self.chain_spacing.unwrap_or(SPACING_OF_RANGE * range_m);
         if spacing_m >= range_m {
             return Err(Failure::Usage(format!(
@@ -128,8 +134,8 @@ fn chain(
 ) -> Resolved {
     let place = |i: u32| Track::fixed(Position::new(f64::from(i) * spacing_m, 0.0, 0.0));
     let address = |i: u32| -> Ipv4Addr { NodeId(i).default_addr() };
-    let mut radio = scenario.radio.clone();
-    radio.site = None;
+    let mut interfaces = scenario.interfaces.clone();
+    interfaces.radios[0].config.site = None;
     Resolved {
         seed,
         duration,
@@ -138,7 +144,7 @@ fn chain(
         names: (0..=hops).map(|i| i.to_string()).collect(),
         addresses: (0..=hops).map(address).collect(),
         flows: vec![FlowConfig { src: NodeId(0), dst: NodeId(hops), ..flow.clone() }],
-        radio,
+        interfaces,
         cards: Vec::new(),
         stalls: Vec::new(),
         outages: Vec::new(),

@@ -92,6 +92,9 @@ pub enum Request {
         one_way: bool,
         /// What becomes of it.
         state: LinkState,
+        /// Only on the radio or wire of this name. Without it: on all that both have.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        interface: Option<String>,
     },
     /// Sends events as they happen, until the connection ends; a second request takes the place of the first. Answers the
     /// kinds that it will send.

@@ -36,9 +36,15 @@ pub trait Owner {
     fn links(&mut self) -> Result<Vec<LinkOverride>, ControlError> {
         Err(no_links())
     }
-    /// Overrides one way of a link, or ends that.
-    fn set_link(&mut self, from: u32, to: u32, state: LinkState) -> Result<(), ControlError> {
-        let _ = (from, to, state);
+    /// Overrides one way of a link, or ends that: on the radio or wire of this name, or on all that both nodes have.
+    fn set_link(
+        &mut self,
+        from: u32,
+        to: u32,
+        state: LinkState,
+        interface: Option<&str>,
+    ) -> Result<(), ControlError> {
+        let _ = (from, to, state, interface);
         Err(no_links())
     }
     /// Ends the run in good order, soon.
@@ -138,7 +144,7 @@ impl Server {
             Request::ReleasePosition {} => {
                 nodes.each().try_for_each(|(node, _)| owner.set_position(node, None))
             }
-            Request::SetLink { a, b, one_way, state } => {
+            Request::SetLink { a, b, one_way, state, interface } => {
                 let (a, b) = (self.resolve(a)?, self.resolve(b)?);
                 if a == b {
                     return Err(ControlError::new(
@@ -149,7 +155,7 @@ impl Server {
                 }
                 let ways: &[(u32, u32)] = if *one_way { &[(a, b)] } else { &[(a, b), (b, a)] };
                 for &(from, to) in ways {
-                    owner.set_link(from, to, *state)?;
+                    owner.set_link(from, to, *state, interface.as_deref())?;
                     self.publish(&Event::Link { time_s, node: from, to, state: *state });
                 }
                 Ok(())

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct IfaceId(pub u8);
 
 impl IfaceId {
-    /// Leaves the choice to the node: for a unicast, the interface on which the neighbour was heard last; for a
-    /// broadcast, every interface.
+    /// Leaves the choice to the node: for a unicast, an interface on which the neighbour is heard (a wire before a radio,
+    /// then the one on which it was heard last); for a broadcast, every interface.
     pub const ANY: Self = Self(u8::MAX);
 
     /// The interface's index into a table of the node's interfaces.

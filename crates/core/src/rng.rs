@@ -33,6 +33,10 @@ pub enum Purpose {
     Override = 9,
     /// When nodes go down and come back.
     Outages = 10,
+    /// The seeds of further radios.
+    Radio = 11,
+    /// Frames lost on wires.
+    Wire = 12,
 }
 
 /// One stream of uniform draws; the same on every machine. It serialises with its state: what is read again goes on with

@@ -76,7 +76,7 @@ pub struct Route {
     pub destination: Prefix,
     /// By which neighbour.
     pub next_hop: Addr,
-    /// On which interface; [`IfaceId::ANY`] for the one on which the neighbour was heard last.
+    /// On which interface; [`IfaceId::ANY`] leaves the choice to the node.
     pub iface: IfaceId,
     /// Cost, in the owner's unit; hops with DSR, AODV and DSDV. Among routes to one prefix the least wins.
     pub metric: u32,

@@ -110,6 +110,7 @@ fn write(frames: &Receiver<Frame>, mut to: Blocks, lost: &AtomicU64) -> io::Resu
             Ok(f) => {
                 block.clear();
                 let frame = EthernetFrame {
+                    iface: wayhop_core::IfaceId(0),
                     time_ns: f.time_ns,
                     direction: f.direction,
                     bytes: &f.bytes,

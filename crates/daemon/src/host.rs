@@ -74,6 +74,8 @@ impl Host {
             acknowledges: false,
             resolution: Resolution::Host,
             link_delay: None,
+            metric: 0,
+            segment: 0,
         };
         let (interests, plane) = (protocol.interests(), protocol.data_plane());
         let engine = Engine::new(protocol, rng);

@@ -73,7 +73,7 @@ impl Run {
 
     /// Begins to write, on a thread. What a slow disk has no time for is left out, and counted (`lost_rows`).
     pub(crate) fn begin(&mut self, dir: RunDir, about: &About) -> Result<(), Error> {
-        let node = NodeInfo { name: about.name.clone(), addr: about.nodes[0].address };
+        let node = NodeInfo::with_radio(about.name.clone(), about.nodes[0].address);
         let recorder =
             Recorder::start(dir, &Outputs::default(), vec![node]).map_err(|e| wrong(&e))?.never_waiting();
         let writing = Rows::Writing(Box::new(recorder));
@@ -100,6 +100,7 @@ impl Run {
         let (class, messages) = classify(p.bytes());
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return };
         self.write(Row::Hop(HopEvent {
+            iface: wayhop_core::IfaceId::ANY,
             time,
             packet: p.meta.id,
             flow: None,
@@ -153,7 +154,7 @@ impl Run {
             .map(|fix| Origin { latitude_deg: fix.latitude_deg, longitude_deg: fix.longitude_deg });
         let Rows::Writing(mut recorder) = self.rows else { return Ok(()) };
         for (name, value) in counters.named() {
-            recorder.counter(&Counter { node: NodeId(NODE), layer: "host", name, value });
+            recorder.counter(&Counter { iface: None, node: NodeId(NODE), layer: "host", name, value });
         }
         summary.trace_hash = recorder.hash().hex();
         recorder.finish(summary, RunStatus::Complete).map_err(|e| wrong(&e))

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use wayhop_control::answer::{LinkOverride, NodePosition};
 use wayhop_control::{
-    About, ControlError, Event, EventKind, LinkState, NodeAbout, Owner, ParameterSet, Place, Server,
+    About, ControlError, ErrorCode, Event, EventKind, LinkState, NodeAbout, Owner, ParameterSet, Place,
+    Server,
 };
 use wayhop_core::{Command, Inspect, Position, Refused, Time};
 use wayhop_netns::Error;
@@ -116,9 +117,23 @@ impl Owner for Run<'_> {
         let link = |(from, to, state)| LinkOverride { from, to, state: said(state) };
         Ok(self.simulation.links().into_iter().map(link).collect())
     }
-    fn set_link(&mut self, from: u32, to: u32, state: LinkState) -> Result<(), ControlError> {
-        self.simulation.set_link(from, to, meant(state));
-        Ok(())
+    fn set_link(
+        &mut self,
+        from: u32,
+        to: u32,
+        state: LinkState,
+        interface: Option<&str>,
+    ) -> Result<(), ControlError> {
+        if self.simulation.set_link(from, to, meant(state), interface) {
+            return Ok(());
+        }
+        let which = interface.map_or_else(|| "no radio or wire".to_owned(), |name| format!("no {name:?}"));
+        let reason = format!("nodes {from} and {to} have {which} in common");
+        Err(ControlError::new(
+            ErrorCode::Refused,
+            reason,
+            "name an interface that both have, or none for all of them",
+        ))
     }
     fn quit(&mut self) {
         self.is_over = true;
@@ -127,8 +142,7 @@ impl Owner for Run<'_> {
 
 /// What a node's MAC has counted.
 pub(crate) fn counters(simulation: &Simulation, node: u32) -> BTreeMap<String, u64> {
-    let named = simulation.counters(node).named();
-    BTreeMap::from(named.map(|(name, n)| (format!("mac_{name}"), u64::from(n))))
+    simulation.counters(node).into_iter().map(|(name, n)| (format!("mac_{name}"), n)).collect()
 }
 
 fn local(simulation: &Simulation, place: &Place) -> Position {

@@ -245,7 +245,9 @@ impl Desk {
                 json(&Positions { time_s, nodes: nodes.iter().map(place).collect() })
             }
             Request::Links {} => json(&Links { links: self.wire().links() }),
-            Request::SetLink { a, b, one_way, state } => self.set_link(a, b, *one_way, *state),
+            Request::SetLink { a, b, one_way, state, interface } => {
+                self.set_link(a, b, *one_way, *state, interface.as_deref())
+            }
             Request::Quit {} => Ok(Value::Null),
             _ => Err(ControlError::unsupported(
                 "a lab has no radio model, and who hears whom does not follow from where nodes are put",
@@ -264,7 +266,12 @@ impl Desk {
         b: &NodeRef,
         one_way: bool,
         state: LinkState,
+        interface: Option<&str>,
     ) -> Result<Value, ControlError> {
+        if let Some(name) = interface {
+            let reason = format!("there is no interface {name:?}");
+            return Err(ControlError::new(ErrorCode::Refused, reason, "leave --interface out"));
+        }
         let (a, b) = (self.server.resolve(a)?, self.server.resolve(b)?);
         if a == b {
             return Err(ControlError::new(

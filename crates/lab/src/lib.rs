@@ -124,6 +124,8 @@ pub fn check(s: &Resolved) -> Result<(), Error> {
         "the nodes' addresses lie in no common network of at least a /8; give them nearer ones".to_owned()
     } else if s.ns2_trace {
         "output.ns2_trace: a lab sees no frames, and writes no trace in ns-2's format; leave it out, or emulate".to_owned()
+    } else if !s.interfaces.is_single() {
+        "a lab's nodes have one interface each, which all have; take radios, wires and radio.nodes out, or emulate".to_owned()
     } else if !s.stalls.is_empty() {
         "stalls: the interface queues of a lab are the kernel's, and cannot be stalled; leave them out, or emulate"
             .to_owned()

@@ -100,6 +100,7 @@ impl Packets {
             }
         }
         Some(HopEvent {
+            iface: wayhop_core::IfaceId::ANY,
             time,
             packet: self.number(*packet),
             flow: flow.map(|(tag, _)| tag),

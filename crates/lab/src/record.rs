@@ -87,7 +87,13 @@ impl Tables {
         for (i, all) in counters.iter().enumerate() {
             for (name, &value) in all {
                 if let Some(name) = known(name) {
-                    self.recorder.counter(&Counter { node: NodeId(i as u32), layer: "host", name, value });
+                    self.recorder.counter(&Counter {
+                        iface: None,
+                        node: NodeId(i as u32),
+                        layer: "host",
+                        name,
+                        value,
+                    });
                 }
             }
         }

@@ -222,6 +222,11 @@ impl<P: Protocol> Node<P> {
 
 impl Hop {
     /// Something at this node, without a neighbour.
-    pub const HERE: Self =
-        Self { kind: HopKind::Originate, peer: Addr::UNSPECIFIED, signal_dbm: f32::NAN, reason: None };
+    pub const HERE: Self = Self {
+        kind: HopKind::Originate,
+        peer: Addr::UNSPECIFIED,
+        iface: IfaceId::ANY,
+        signal_dbm: f32::NAN,
+        reason: None,
+    };
 }

@@ -33,6 +33,11 @@ pub struct IfaceConfig {
     /// How long a packet takes from the network layer to the queue; `None` where it gets there at once, within the same
     /// call.
     pub link_delay: Option<Span>,
+    /// Of several interfaces on which a neighbour is heard, the one with the lowest metric carries what is for it.
+    pub metric: u8,
+    /// The number of the medium it is at: nodes at one medium have the same. It goes into link addresses that follow from
+    /// the network address.
+    pub segment: u16,
 }
 
 impl Default for IfaceConfig {
@@ -44,14 +49,18 @@ impl Default for IfaceConfig {
             acknowledges: false,
             resolution: Resolution::Derived,
             link_delay: None,
+            metric: 0,
+            segment: 0,
         }
     }
 }
 
-/// The link address of a node's interface where nobody gives another: [`Mac::from_addr`] for the first interface, and for
-/// the others the same with the interface's number in the second octet.
-pub(crate) fn derived_mac(addr: Ipv4Addr, iface: u8) -> Mac {
+/// The link address of a node at a medium where nobody gives another: [`Mac::from_addr`] at medium 0, and at the others
+/// the same with the medium's number in the second octet and, from 256 on, in the upper six bits of the first.
+pub fn derived_mac(addr: Ipv4Addr, segment: u16) -> Mac {
     let Mac(mut octets) = Mac::from_addr(addr);
-    octets[1] = iface;
+    let [low, high] = segment.to_le_bytes();
+    octets[0] ^= high << 2;
+    octets[1] = low;
     Mac(octets)
 }

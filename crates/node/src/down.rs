@@ -33,23 +33,43 @@ impl<P: Protocol> Node<P> {
             return self.schedule(w, at, spec.delay, Frame { iface: IfaceId(0), ..frame });
         }
         if spec.iface == IfaceId::ANY && spec.next_hop == BROADCAST {
-            // The report comes from the first interface.
-            for i in 1..self.interfaces.len() {
-                if !self.interfaces[i].is_up {
-                    continue;
-                }
-                let packet = w.workspace().pool.copy(&frame.packet);
-                let iface = crate::interface::id(i);
-                let copy = Frame { packet, iface, reporting: Reporting::Nobody, ..frame };
-                self.schedule(w, at, spec.delay, copy);
-            }
+            return self.to_all_interfaces(w, at, spec.delay, frame);
         }
         let iface = match spec.iface {
-            IfaceId::ANY => self.heard_on.get(&spec.next_hop).copied().unwrap_or(IfaceId(0)),
+            IfaceId::ANY => self.interface_to(spec.next_hop),
             given if given.index() < self.interfaces.len() => given,
             _ => return self.failed(w, at, frame, TxStatus::NoAck { tries: 0 }),
         };
         self.schedule(w, at, spec.delay, Frame { iface, ..frame });
+    }
+
+    /// A broadcast leaves by every interface that is up. The report comes from the first one.
+    fn to_all_interfaces<W: World>(&mut self, w: &mut W, at: Time, delay: Span, frame: Frame) {
+        let first = self.first_up();
+        for i in first.index() + 1..self.interfaces.len() {
+            if !self.interfaces[i].is_up {
+                continue;
+            }
+            let packet = w.workspace().pool.copy(&frame.packet);
+            let iface = crate::interface::id(i);
+            let copy = Frame { packet, iface, reporting: Reporting::Nobody, ..frame };
+            self.schedule(w, at, delay, copy);
+        }
+        self.schedule(w, at, delay, Frame { iface: first, ..frame });
+    }
+
+    /// The interface for a neighbour where the protocol leaves the choice to the node.
+    fn interface_to(&self, neighbour: Addr) -> IfaceId {
+        let metric = |i: IfaceId| {
+            let i = &self.interfaces[i.index()];
+            i.is_up.then_some(i.config.metric)
+        };
+        self.heard.choose(neighbour, metric).unwrap_or_else(|| self.first_up())
+    }
+
+    /// The first interface that is up, or the first.
+    fn first_up(&self) -> IfaceId {
+        crate::interface::id(self.interfaces.iter().position(|i| i.is_up).unwrap_or(0))
     }
 
     fn schedule<W: World>(&mut self, w: &mut W, at: Time, delay: Span, frame: Frame) {
@@ -84,7 +104,7 @@ impl<P: Protocol> Node<P> {
         // others.
         let own = frame.packet.bytes().get(12..16) == Some(&self.addr.octets());
         let kind = if own { HopKind::Send } else { HopKind::Forward };
-        w.record(at, &frame.packet, Hop { kind, peer: frame.next_hop, ..Hop::HERE });
+        w.record(at, &frame.packet, Hop { kind, peer: frame.next_hop, iface: frame.iface, ..Hop::HERE });
         let (target, id) = (frame.next_hop, frame.iface);
         let iface = &mut self.interfaces[id.index()];
         if !iface.is_up {
@@ -185,6 +205,9 @@ impl<P: Protocol> Node<P> {
         let Frame { packet, payload, next_hop, iface, reporting, .. } = frame;
         if payload == Payload::Arp {
             return w.workspace().pool.recycle(packet);
+        }
+        if self.interfaces.len() > 1 && matches!(status, TxStatus::NoAck { .. }) {
+            self.heard.forget(next_hop, iface);
         }
         let (engine, id) = match reporting {
             Reporting::Nobody => {

@@ -1,12 +1,12 @@
 //! Packets from applications and from the medium: delivered, given to an engine, or forwarded.
 
 use wayhop_core::{
-    Addr, BROADCAST, DataPlane, DropReason, IfaceId, Input, Packet, Protocol, Reporting, RouteUse, RxMeta,
-    Time, TxSpec,
+    Addr, BROADCAST, DataPlane, DropReason, Input, Packet, Protocol, Reporting, RouteUse, RxMeta, Time,
+    TxSpec,
 };
 use wayhop_wire::ipv4;
 
-use crate::node::{MAX_HEARD, Node};
+use crate::node::Node;
 use crate::world::{Hop, HopKind, World};
 
 /// What forwarding needs of an IP header.
@@ -81,10 +81,16 @@ impl<P: Protocol> Node<P> {
         w.record(
             at,
             &p,
-            Hop { kind: HopKind::Receive, peer: rx.from, signal_dbm: rx.signal_dbm, reason: None },
+            Hop {
+                kind: HopKind::Receive,
+                peer: rx.from,
+                iface: rx.iface,
+                signal_dbm: rx.signal_dbm,
+                reason: None,
+            },
         );
         if self.interfaces.len() > 1 {
-            self.heard(rx.from, rx.iface);
+            self.heard.note(at, rx.from, rx.iface);
         }
         self.take(w, at, p, rx);
         self.settle(w, at);
@@ -153,14 +159,5 @@ impl<P: Protocol> Node<P> {
             let used = RouteUse { source, destination, next_hop, iface, previous_hop };
             self.call(w, at, hit.owner, Input::RouteUsed(used));
         }
-    }
-
-    /// A neighbour was heard on an interface.
-    fn heard(&mut self, neighbour: Addr, iface: IfaceId) {
-        if self.heard_on.len() >= MAX_HEARD {
-            // Whoever still speaks is learned again at once.
-            self.heard_on.clear();
-        }
-        self.heard_on.insert(neighbour, iface);
     }
 }

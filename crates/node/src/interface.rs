@@ -38,8 +38,8 @@ impl Iface {
         }
         match self.config.resolution {
             Resolution::Derived => {
-                frame.receiver =
-                    crate::config::derived_mac(frame.next_hop.v4_or_unspecified(), frame.iface.0);
+                let next_hop = frame.next_hop.v4_or_unspecified();
+                frame.receiver = crate::config::derived_mac(next_hop, self.config.segment);
                 Lookup::Known(frame)
             }
             Resolution::Bsd => self.resolver().look_up_bsd(frame),

@@ -24,6 +24,7 @@ mod config;
 mod down;
 mod engine;
 mod forward;
+mod heard;
 mod interface;
 mod node;
 mod power;
@@ -35,7 +36,7 @@ mod table;
 mod workspace;
 mod world;
 
-pub use config::{IfaceConfig, Resolution};
+pub use config::{IfaceConfig, Resolution, derived_mac};
 pub use engine::Engine;
 pub use node::Node;
 pub use queue::InterfaceQueue;

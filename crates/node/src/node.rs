@@ -3,11 +3,11 @@
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, IfaceId, Inspect, Interests, Interface, Mac, Opened, Protocol, Rng, Time, TimerKey};
 
 use crate::config::{IfaceConfig, derived_mac};
 use crate::engine::Engine;
+use crate::heard::Heard;
 use crate::interface::Iface;
 use crate::socket::Sockets;
 use crate::table::Table;
@@ -22,8 +22,8 @@ pub struct Node<P = Box<dyn Protocol>> {
     pub(crate) interfaces: Vec<Iface>,
     pub(crate) table: Table,
     pub(crate) sockets: Sockets,
-    /// With several interfaces: the one on which each neighbour was heard last.
-    pub(crate) heard_on: FxHashMap<Addr, IfaceId>,
+    /// With several interfaces: those on which each neighbour was heard.
+    pub(crate) heard: Heard,
     /// The latest time at which a protocol was called: its clock never goes back, though a medium may tell some things
     /// slightly ahead.
     pub(crate) clock: Time,
@@ -32,9 +32,6 @@ pub struct Node<P = Box<dyn Protocol>> {
     pub(crate) is_up: bool,
     pub(crate) overhears: bool,
 }
-
-/// The most neighbours whose interface is remembered: addresses can be forged.
-pub(crate) const MAX_HEARD: usize = 4_096;
 
 impl<P: Protocol> Node<P> {
     /// A node with one engine and one interface, whose link address follows from its network address.
@@ -57,7 +54,7 @@ impl<P: Protocol> Node<P> {
             interfaces: Vec::with_capacity(1),
             table: Table::default(),
             sockets: Sockets::default(),
-            heard_on: FxHashMap::default(),
+            heard: Heard::default(),
             clock: Time::ZERO,
             life: 0,
             is_up: true,
@@ -76,7 +73,8 @@ impl<P: Protocol> Node<P> {
     /// One more interface, with a link address of its own or one that follows from the node's address.
     pub fn add_interface(&mut self, mac: Option<Mac>, config: Arc<IfaceConfig>) -> IfaceId {
         let id = crate::interface::id(self.interfaces.len());
-        self.interfaces.push(Iface::new(mac.unwrap_or_else(|| derived_mac(self.addr, id.0)), config));
+        let mac = mac.unwrap_or_else(|| derived_mac(self.addr, config.segment));
+        self.interfaces.push(Iface::new(mac, config));
         id
     }
 }

@@ -51,7 +51,7 @@ impl<P: Protocol> Node<P> {
         }
         self.table.clear();
         self.sockets.clear();
-        self.heard_on.clear();
+        self.heard.clear();
         self.engines.clear();
         self.overhears = false;
     }

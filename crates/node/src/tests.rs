@@ -272,7 +272,8 @@ fn each_engine_gets_what_its_socket_listens_to_and_owns_its_routes() {
 fn with_two_interfaces_a_broadcast_leaves_by_both_and_a_unicast_where_its_neighbour_was_heard() {
     let steps = vec![Step::Send(BROADCAST.into(), 1), Step::Send(NEXT.into(), 2)];
     let mut n = node(Script { on_outbound: steps, ..Script::default() });
-    let second = n.add_interface(None, Arc::new(IfaceConfig::default()));
+    let second = n.add_interface(None, Arc::new(IfaceConfig { segment: 0x123, ..IfaceConfig::default() }));
+    assert_eq!(n.mac(second).to_string(), "06:23:0a:00:00:01");
     assert_ne!(n.mac(IfaceId(0)), n.mac(second));
     let mut w = Lists::default();
     let p = datagram(&mut w, NEXT, ME, 1);

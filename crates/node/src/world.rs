@@ -15,6 +15,8 @@ pub struct Hop {
     pub kind: HopKind,
     /// The neighbour that it came from or goes to; [`Addr::UNSPECIFIED`] where there is none.
     pub peer: Addr,
+    /// The interface that it came on or leaves by; [`IfaceId::ANY`] where there is none.
+    pub iface: IfaceId,
     /// Received power, dBm; NaN where nobody tells.
     pub signal_dbm: f32,
     /// Why it ended, of a drop.

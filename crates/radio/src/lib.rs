@@ -9,6 +9,7 @@
 //! * [`Radio`]: the stations of a run and the air between them. Its [`Host`] brings time and positions and takes packets.
 
 mod card;
+mod channel;
 mod config;
 mod host;
 mod mac80211;
@@ -26,6 +27,7 @@ mod transfer;
 pub mod units;
 
 pub use card::CardConfig;
+pub use channel::{CHANNELS_2_4_GHZ, channel_mhz};
 pub use config::{Arp, Fading, PRESETS, PathLoss, RadioConfig, Reception};
 pub use host::{EVERYONE, FrameAt, FrameHead, Host, NOBODY, RadioEvent};
 pub use medium::LinkOverride;

@@ -76,6 +76,11 @@ impl Radio {
         }
     }
 
+    /// Only these stations have this radio; the others neither send nor hear. Before the run begins.
+    pub fn set_members(&mut self, members: Vec<bool>) {
+        self.medium.set_members(members);
+    }
+
     /// Overrides a link one way, or (`None`) leaves it to the model again. Losses are drawn by (seed, sender, receiver,
     /// frame).
     pub fn set_link(&mut self, from: u32, to: u32, state: Option<LinkOverride>) {

@@ -62,8 +62,8 @@ static TOY: Description = Description {
         header_room: 0,
         failure_notices: None,
         mtu: None,
-        adapt: |_, _| Ok(Vec::new()),
         reboot_wait: None,
+        adapt: |_, _| Ok(Vec::new()),
     },
 };
 

@@ -97,7 +97,9 @@ fn logs(r: &Resolved, inputs: Option<&InputLogs>) -> Result<Vec<Option<PathBuf>>
 pub fn unmodelled(s: &Scenario) -> Vec<String> {
     // A preset alone is nothing that the user would miss.
     let site = s.radio.site.is_some().then(|| "radio.site".to_owned());
-    let keys: Vec<String> = s.radio.overrides.keys().map(|k| format!("radio.{k}")).chain(site).collect();
+    let channel = s.radio.channel.is_some().then(|| "radio.channel".to_owned());
+    let keys: Vec<String> =
+        s.radio.overrides.keys().map(|k| format!("radio.{k}")).chain(channel).chain(site).collect();
     if keys.is_empty() {
         return Vec::new();
     }

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use wayhop_scenario::{Movement, Resolved, Scenario, Traffic};
-use wayhop_trace::{InputFile, Manifest, NodeInfo, Outputs, Recorder, RunDir};
+use wayhop_scenario::{Attachment, Movement, Resolved, Scenario, Traffic};
+use wayhop_trace::{InputFile, InterfaceInfo, LinkKind, Manifest, NodeInfo, Outputs, Recorder, RunDir};
 
 use crate::error::Error;
 
@@ -73,6 +73,18 @@ pub fn tables(dir: &RunDir, r: &Resolved) -> Result<Recorder, Error> {
 }
 
 fn nodes(r: &Resolved) -> Vec<NodeInfo> {
-    let node = |(name, &addr): (&String, _)| NodeInfo { name: name.clone(), addr };
-    r.names.iter().zip(&r.addresses).map(node).collect()
+    let interface = |&at: &Attachment| InterfaceInfo {
+        name: r.interfaces.name(at).to_owned(),
+        kind: match at {
+            Attachment::Radio(_) => LinkKind::Ieee80211,
+            Attachment::Wire(_) => LinkKind::Ethernet,
+        },
+    };
+    let attached = r.interfaces.by_node(r.names.len());
+    let node = |((name, &addr), own): ((&String, _), &Vec<Attachment>)| NodeInfo {
+        name: name.clone(),
+        addr,
+        interfaces: own.iter().map(interface).collect(),
+    };
+    r.names.iter().zip(&r.addresses).zip(&attached).map(node).collect()
 }

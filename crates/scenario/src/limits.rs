@@ -14,3 +14,12 @@ pub(crate) const MAX_OUTAGES: usize = 1_000_000;
 
 /// The longest run, seconds: a year.
 pub(crate) const MAX_DURATION_S: f64 = 366.0 * 86_400.0;
+
+/// The most radios of a scenario: as many channels as there are.
+pub(crate) const MAX_RADIOS: usize = 64;
+
+/// The most wires of a scenario.
+pub(crate) const MAX_WIRES: usize = 10_000;
+
+/// The most interfaces of a node.
+pub(crate) const MAX_INTERFACES: usize = 128;

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 use wayhop_core::{Configured, ParameterError, Profile};
-use wayhop_radio::RadioConfig;
 
 use crate::document::{Document, unknown_name};
 use crate::error::Error;
+use crate::interfaces::Interfaces;
 use crate::overrides;
 use crate::schema::Protocol;
 
@@ -107,9 +107,9 @@ pub(crate) fn after_reboot(protocol: &Configured, section: &Protocol) -> Configu
 pub(crate) fn unnoticed_breaks(
     protocol: &Configured,
     section: &Protocol,
-    radio: &RadioConfig,
+    interfaces: &Interfaces,
 ) -> Option<String> {
-    if radio.acknowledge {
+    if interfaces.radios.iter().all(|r| r.config.acknowledge) {
         return None;
     }
     let chosen = |key: &str| section.overrides.contains_key(key);

@@ -37,7 +37,9 @@ pub fn reference_markdown() -> String {
     section(&mut out, "`programs`", &defs, "Program");
     section(&mut out, "`captures`", &defs, "Captures");
     section(&mut out, "`output`", &defs, "Output");
-    radio(&mut out);
+    radio(&mut out, &defs);
+    section(&mut out, "`wires`", &defs, "Wire");
+    section(&mut out, "`wires.cuts`", &defs, "Cut");
     for (key, def) in [
         ("radio.site", "Site"),
         ("radio.site.zone", "Zone"),
@@ -113,8 +115,12 @@ fn table(out: &mut String, schema: &Value, defs: &Map<String, Value>) {
     }
 }
 
-fn radio(out: &mut String) {
-    out.push_str("\n## `radio`\n\n`preset` names a set of values; every other key replaces one of them.\n\n");
+fn radio(out: &mut String, defs: &Map<String, Value>) {
+    out.push_str("\n## `radio` and `radios`\n\nThese keys say which radio it is and who has it:\n\n");
+    if let Some(schema) = defs.get("Radio") {
+        table(out, schema, defs);
+    }
+    out.push_str("\n`preset` names a set of values; each of these keys replaces one of them:\n\n");
     out.push_str("| preset | what it is |\n|---|---|\n");
     for (name, what) in PRESETS {
         _ = writeln!(out, "| `{name}` | {what} |");

@@ -12,6 +12,7 @@ use crate::commands::{self, Order};
 use crate::document::Document;
 use crate::document::unknown_name;
 use crate::error::Error;
+use crate::interfaces::Interfaces;
 use crate::limits::MAX_DURATION_S;
 use crate::map::Map;
 use crate::outages::{self, Outage};
@@ -20,7 +21,7 @@ use crate::programs::{self, ProgramPlan};
 use crate::protocol;
 use crate::schema::{Captures, Scenario};
 use crate::stalls::{self, QueueStall};
-use crate::{overrides, site, traffic};
+use crate::{interfaces, traffic};
 
 /// A scenario as the simulator takes it: plain data.
 #[derive(Clone, Debug)]
@@ -43,11 +44,9 @@ pub struct Resolved {
     pub addresses: Vec<Ipv4Addr>,
     /// The flows.
     pub flows: Vec<FlowConfig>,
-    /// The radio's preset.
-    pub radio_preset: String,
-    /// The radio.
-    pub radio: RadioConfig,
-    /// The nodes with a network card of their own.
+    /// The nodes' radios and wires.
+    pub interfaces: Interfaces,
+    /// The nodes with a network card of their own, for the first radio.
     pub cards: Vec<(NodeId, CardConfig)>,
     /// The protocol with its parameters.
     pub protocol: Configured,
@@ -78,6 +77,13 @@ pub struct CapturePlan {
     pub snap_length: u32,
 }
 
+impl Resolved {
+    /// The radio; of several, the first.
+    pub fn radio(&self) -> &RadioConfig {
+        &self.interfaces.radios[0].config
+    }
+}
+
 impl Scenario {
     /// Looks up, generates and checks everything.
     pub fn resolve(&self) -> Result<Resolved, Error> {
@@ -99,14 +105,13 @@ impl Scenario {
         let flows = traffic::flows(self, &placed, self.seed)?;
         let mut warnings = placed.warnings.clone();
         warnings.extend(late_flows(&flows, duration));
-        let mut radio = self.resolve_radio()?;
-        radio.site = site::resolve(self, &radio, &placed, map.as_ref())?;
+        let interfaces = interfaces::resolve(self, &placed, map.as_ref())?;
         let mut protocol = self.protocol.resolve(doc)?;
         if flows.iter().any(wants_notices) {
             protocol = protocol::with_notices(protocol, &self.protocol);
         }
-        warnings.extend(protocol::unnoticed_breaks(&protocol, &self.protocol, &radio));
-        let stalls = stalls::resolve(self, &placed)?;
+        warnings.extend(protocol::unnoticed_breaks(&protocol, &self.protocol, &interfaces));
+        let stalls = stalls::resolve(self, &placed, &interfaces)?;
         let (outages, late) = outages::resolve(self, &placed, self.seed, duration)?;
         warnings.extend(late);
         let protocol_after_reboot = protocol::after_reboot(&protocol, &self.protocol);
@@ -124,8 +129,7 @@ impl Scenario {
             names: placed.names,
             addresses: placed.addresses,
             flows,
-            radio_preset: self.radio.preset.clone(),
-            radio,
+            interfaces,
             cards: self.resolve_cards()?,
             protocol,
             stalls,
@@ -149,18 +153,6 @@ impl Scenario {
         }
         in_range(&self.document, "duration_s", seconds, 0.0, MAX_DURATION_S)?;
         Ok(Time::from_secs_f64(seconds))
-    }
-
-    fn resolve_radio(&self) -> Result<RadioConfig, Error> {
-        let doc = &self.document;
-        let names = || PRESETS.iter().map(|p| p.0);
-        let preset = RadioConfig::preset(&self.radio.preset)
-            .ok_or_else(|| unknown_name(doc, "radio.preset", &self.radio.preset, names()))?;
-        let radio = overrides::apply(&preset, &self.radio.overrides, "radio", doc)?;
-        radio.check().map_err(|(key, reason)| {
-            doc.error(&format!("radio.{key}"), reason, "docs/reference/scenario.md lists what is allowed")
-        })?;
-        Ok(radio)
     }
 
     /// The numbers of the nodes were checked when they were placed.

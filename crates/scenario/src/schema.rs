@@ -44,9 +44,15 @@ pub struct Scenario {
     /// Who sends what to whom. Flows are numbered in this order.
     #[serde(default)]
     pub traffic: Vec<Traffic>,
-    /// The radio.
+    /// The radio; with `radios` or `wires`, the first one.
     #[serde(default)]
     pub radio: Radio,
+    /// Further radios, on channels of their own, with the same keys as `radio`: docs/concepts/interfaces.md.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub radios: Vec<Radio>,
+    /// Ethernet segments between nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wires: Vec<crate::interfaces_schema::Wire>,
     /// The routing protocol.
     #[serde(default)]
     pub protocol: Protocol,
@@ -105,8 +111,8 @@ pub struct Node {
     /// Where it stands, in the place of what `movement` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<Place>,
-    /// Its network card: the name of a radio preset, whose `card_` keys stand in the place of those of `radio` at this
-    /// node. All else of the radio is the same for all nodes.
+    /// Its network card: the name of a radio preset, whose `card_` keys stand in the place of those of `radio` (not of
+    /// `radios`) at this node. All else of the radio is the same for all nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<String>,
 }
@@ -366,6 +372,17 @@ pub struct Radio {
     /// The preset's name.
     #[serde(default = "preset")]
     pub preset: String,
+    /// The interface's name: up to 15 letters, digits, `-`, `_` and `.`. Without one: `radio`, and `radio1`, `radio2` ...
+    /// for further ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The number of an IEEE 802.11 channel, in the place of `frequency_mhz`: 1 to 14 in the 2.4 GHz band, 36 to 177 in the
+    /// 5 GHz band (with `phy = "ofdm"`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<u32>,
+    /// The nodes that have it. Without it: every node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Vec<NodeRef>>,
     /// What the place around the nodes does to signals, besides distance. Without it: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<crate::site_schema::Site>,
@@ -399,7 +416,14 @@ fn protocol() -> String {
 
 impl Default for Radio {
     fn default() -> Self {
-        Self { preset: preset(), site: None, overrides: toml::Table::new() }
+        Self {
+            preset: preset(),
+            name: None,
+            channel: None,
+            nodes: None,
+            site: None,
+            overrides: toml::Table::new(),
+        }
     }
 }
 
@@ -416,6 +440,9 @@ impl Default for Protocol {
 pub struct Stall {
     /// Whose.
     pub node: NodeRef,
+    /// The name of one of the node's interfaces. Without it: all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interface: Option<String>,
     /// When it stops, seconds.
     #[serde(default)]
     pub start_s: f64,

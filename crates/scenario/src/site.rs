@@ -1,4 +1,4 @@
-//! `[radio.site]` with nodes and places looked up.
+//! `[radio.site]`, and that of further radios, with nodes and places looked up.
 
 use wayhop_core::{Position, Time};
 use wayhop_radio::{Beam, PairLoss, RadioConfig, SiteConfig, StationAntenna};
@@ -7,20 +7,23 @@ use crate::checks::locate;
 use crate::error::Error;
 use crate::map::Map;
 use crate::placing::Placed;
-use crate::schema::Scenario;
+use crate::schema::{Radio, Scenario};
 use crate::site_schema::{Antenna, Site, Zone};
 
-/// The site of a scenario, if it has one.
+/// The site of a radio, if it has one; `section` is where the scenario has the radio.
 pub(crate) fn resolve(
     scenario: &Scenario,
+    given: &Radio,
+    section: &str,
     radio: &RadioConfig,
     placed: &Placed,
     map: Option<&Map>,
 ) -> Result<Option<Box<SiteConfig>>, Error> {
     let doc = &scenario.document;
-    let Some(site) = &scenario.radio.site else { return Ok(None) };
+    let Some(site) = &given.site else { return Ok(None) };
+    let section = &format!("{section}.site");
     let zones = site.zones.iter().enumerate();
-    let (antennas, entries) = antennas(site, scenario, radio, placed)?;
+    let (antennas, entries) = antennas(site, section, scenario, radio, placed)?;
     let resolved = SiteConfig {
         loss_db: site.loss_db,
         shadowing_sigma_db: site.shadowing_sigma_db,
@@ -29,13 +32,13 @@ pub(crate) fn resolve(
         drift_time_s: site.drift_time_s,
         rician_k_db: site.rician_k_db,
         fade_distance_m: site.fade_distance_m,
-        zones: zones.map(|(i, z)| zone(i, z, scenario, map)).collect::<Result<_, _>>()?,
+        zones: zones.map(|(i, z)| zone(i, z, section, scenario, map)).collect::<Result<_, _>>()?,
         antennas,
-        pairs: pairs(site, scenario, placed)?,
+        pairs: pairs(site, section, scenario, placed)?,
     };
     resolved.check().map_err(|(key, reason)| {
         let key = in_scenario(&key, &entries);
-        doc.error(&format!("radio.site.{key}"), reason, "docs/reference/scenario.md lists what is allowed")
+        doc.error(&format!("{section}.{key}"), reason, "docs/reference/scenario.md lists what is allowed")
     })?;
     Ok(Some(Box::new(resolved)))
 }
@@ -47,9 +50,15 @@ fn in_scenario(key: &str, entries: &[usize]) -> String {
     entry.map_or_else(|| key.to_owned(), |(entry, field)| format!("antenna[{entry}]{field}"))
 }
 
-fn zone(i: usize, z: &Zone, scenario: &Scenario, map: Option<&Map>) -> Result<wayhop_radio::Zone, Error> {
+fn zone(
+    i: usize,
+    z: &Zone,
+    section: &str,
+    scenario: &Scenario,
+    map: Option<&Map>,
+) -> Result<wayhop_radio::Zone, Error> {
     let doc = &scenario.document;
-    let key = format!("radio.site.zone[{i}]");
+    let key = format!("{section}.zone[{i}]");
     let flat = |p: Position| [p.x, p.y];
     let corners = if z.corners.is_empty() {
         let map = map.ok_or_else(|| {
@@ -79,6 +88,7 @@ fn zone(i: usize, z: &Zone, scenario: &Scenario, map: Option<&Map>) -> Result<wa
 /// The antennas, and the number of the scenario's entry for each.
 fn antennas(
     site: &Site,
+    section: &str,
     scenario: &Scenario,
     radio: &RadioConfig,
     placed: &Placed,
@@ -87,53 +97,54 @@ fn antennas(
     let (mut out, mut entries) = (Vec::new(), Vec::new());
     for (i, a) in site.antennas.iter().enumerate() {
         for (k, node) in a.nodes.iter().enumerate() {
-            let station = placed.find(node, &format!("radio.site.antenna[{i}].nodes[{k}]"), doc)?.0;
+            let station = placed.find(node, &format!("{section}.antenna[{i}].nodes[{k}]"), doc)?.0;
             entries.push(i);
             out.push(StationAntenna {
                 station,
                 gain_dbi: a.gain_dbi.unwrap_or(radio.antenna_gain_dbi),
                 height_m: a.height_m.unwrap_or(radio.antenna_height_m),
-                beam: bearing(a, i, station, scenario, placed)?.map(|bearing_deg| Beam {
-                    bearing_deg,
-                    width_deg: a.beam_width_deg,
-                    front_to_back_db: a.front_to_back_db,
-                }),
+                beam: bearing(a, &format!("{section}.antenna[{i}].towards"), station, scenario, placed)?.map(
+                    |bearing_deg| Beam {
+                        bearing_deg,
+                        width_deg: a.beam_width_deg,
+                        front_to_back_db: a.front_to_back_db,
+                    },
+                ),
             });
         }
     }
     Ok((out, entries))
 }
 
-/// Where antenna `i` points, if it does.
+/// Where an antenna points, if it does; `key` is where the scenario says towards whom.
 fn bearing(
     a: &Antenna,
-    i: usize,
+    key: &str,
     station: u32,
     scenario: &Scenario,
     placed: &Placed,
 ) -> Result<Option<f64>, Error> {
     let doc = &scenario.document;
-    let key = format!("radio.site.antenna[{i}].towards");
     let Some(target) = &a.towards else { return Ok(a.bearing_deg) };
     if a.bearing_deg.is_some() {
-        return Err(doc.error(&key, "both towards and bearing_deg are given", "leave one of them out"));
+        return Err(doc.error(key, "both towards and bearing_deg are given", "leave one of them out"));
     }
     let at = |node: u32| placed.tracks[node as usize].position(Time::ZERO);
-    let (here, there) = (at(station), at(placed.find(target, &key, doc)?.0));
+    let (here, there) = (at(station), at(placed.find(target, key, doc)?.0));
     let (dx, dy) = (there.x - here.x, there.y - here.y);
     if dx == 0.0 && dy == 0.0 {
-        return Err(doc.error(&key, "the antenna points at its own place", "name a node elsewhere"));
+        return Err(doc.error(key, "the antenna points at its own place", "name a node elsewhere"));
     }
     Ok(Some(libm::atan2(dx, dy).to_degrees()))
 }
 
-fn pairs(site: &Site, scenario: &Scenario, placed: &Placed) -> Result<Vec<PairLoss>, Error> {
+fn pairs(site: &Site, section: &str, scenario: &Scenario, placed: &Placed) -> Result<Vec<PairLoss>, Error> {
     let doc = &scenario.document;
     let pairs = site.pairs.iter().enumerate();
     pairs
         .map(|(i, p)| {
             let end =
-                |k: usize| placed.find(&p.nodes[k], &format!("radio.site.pair[{i}].nodes"), doc).map(|n| n.0);
+                |k: usize| placed.find(&p.nodes[k], &format!("{section}.pair[{i}].nodes"), doc).map(|n| n.0);
             Ok(PairLoss { stations: [end(0)?, end(1)?], loss_db: p.loss_db })
         })
         .collect()

@@ -5,6 +5,7 @@ use wayhop_core::{NodeId, Span, Time};
 
 use crate::checks::in_range;
 use crate::error::Error;
+use crate::interfaces::{self, Attachment, Interfaces};
 use crate::limits::MAX_DURATION_S;
 use crate::placing::Placed;
 use crate::schema::{Scenario, Stall};
@@ -14,6 +15,8 @@ use crate::schema::{Scenario, Stall};
 pub struct QueueStall {
     /// Whose.
     pub node: NodeId,
+    /// Of which interface; `None` for all of the node's.
+    pub interface: Option<Attachment>,
     /// When it stops for the first time.
     pub from: Time,
     /// For how long.
@@ -23,7 +26,11 @@ pub struct QueueStall {
 }
 
 /// Looks up and checks the stalls of a scenario.
-pub(crate) fn resolve(scenario: &Scenario, placed: &Placed) -> Result<Vec<QueueStall>, Error> {
+pub(crate) fn resolve(
+    scenario: &Scenario,
+    placed: &Placed,
+    interfaces: &Interfaces,
+) -> Result<Vec<QueueStall>, Error> {
     let doc = &scenario.document;
     let one = |(k, s): (usize, &Stall)| {
         let key = |field: &str| format!("stalls[{k}].{field}");
@@ -39,8 +46,11 @@ pub(crate) fn resolve(scenario: &Scenario, placed: &Placed) -> Result<Vec<QueueS
                 ));
             }
         }
+        let node = placed.find(&s.node, &key("node"), doc)?;
+        let find = |name: &String| interfaces::find(scenario, interfaces, node, name, &key("interface"));
         Ok(QueueStall {
-            node: placed.find(&s.node, &key("node"), doc)?,
+            node,
+            interface: s.interface.as_ref().map(find).transpose()?,
             from: Time::from_secs_f64(s.start_s),
             length: Span::from_secs_f64(s.length_s),
             every: s.every_s.map(Span::from_secs_f64),

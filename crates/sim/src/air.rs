@@ -1,28 +1,37 @@
-//! What the radio calls.
+//! What a radio calls.
 
 use wayhop_core::{IfaceId, Leg, NodeId, Payload, RxMeta, Time, TxStatus};
 use wayhop_node::Hop;
 use wayhop_radio::{EVERYONE, FrameAt, FrameKind, Host, Motions, Outgoing, RadioEvent, units};
+use wayhop_scenario::Attachment;
 use wayhop_trace::{Direction, FrameEvent, HopKind};
 
 use crate::classify;
 use crate::common::{Arrivals, Common, Receiver};
 use crate::event::Event;
 use crate::frames;
+use crate::media::Channel;
 use crate::net::Net;
 
-impl Motions for Net {
+/// The run around one of its radios.
+pub(crate) struct Air<'a> {
+    pub(crate) net: &'a mut Net,
+    /// The radio's number.
+    pub(crate) radio: u8,
+}
+
+impl Motions for Air<'_> {
     fn leg(&mut self, station: u32, t: Time) -> Leg {
-        self.common.movers.leg(station, t)
+        self.net.common.movers.leg(station, t)
     }
     fn settled_until(&mut self, now: Time, distance_m: f64) -> Time {
-        self.common.movers.settled_until(now, distance_m)
+        self.net.common.movers.settled_until(now, distance_m)
     }
 }
 
-impl Host for Net {
+impl Host for Air<'_> {
     fn schedule(&mut self, at: Time, station: u32, event: RadioEvent) {
-        self.common.queue.push(at, station, Event::Radio(event));
+        self.net.common.queue.push(at, station, Event::Radio(self.radio, event));
     }
 
     fn sending(&mut self, f: &FrameAt<'_>) {
@@ -30,23 +39,24 @@ impl Host for Net {
         if frame.payload == Payload::Ip {
             let facts = classify::read(frame.packet.bytes());
             if !f.head.retry {
-                self.common.ledger.on_air(facts.messages);
+                self.net.common.ledger.on_air(facts.messages);
             }
-            let hop = Hop { peer: frame.next_hop, ..Hop::HERE };
-            self.common.record_facts(f.at, f.station, &frame.packet, &facts, HopKind::Transmit, &hop);
+            let hop = Hop { peer: frame.next_hop, iface: self.iface(f.station), ..Hop::HERE };
+            self.net.common.record_facts(f.at, f.station, &frame.packet, &facts, HopKind::Transmit, &hop);
         }
     }
 
     fn received(&mut self, f: &FrameAt<'_>, ready: Time) {
         let Outgoing { frame, .. } = f.body.expect("a data frame has a body");
         if frame.payload == Payload::Arp {
-            return self.call(f.at, f.station, |n, w| {
-                n.receive_arp(w, f.at, IfaceId(0), frame.packet.bytes());
+            let iface = self.iface(f.station);
+            return self.net.call(f.at, f.station, |n, w| {
+                n.receive_arp(w, f.at, iface, frame.packet.bytes());
             });
         }
         let rx = self.rx_meta(f);
-        let common = &mut self.common;
-        let at = ready + common.link_delay;
+        let common = &mut self.net.common;
+        let at = ready + common.channels[usize::from(self.radio)].link_delay;
         let receiver = Receiver { node: f.station, at, rx };
         if ready > f.at {
             // Each card has its own time: an event for each.
@@ -69,29 +79,33 @@ impl Host for Net {
         let Outgoing { frame, .. } = f.body.expect("a data frame has a body");
         if frame.payload == Payload::Ip {
             let rx = self.rx_meta(f);
-            self.call(f.at, f.station, |n, w| {
+            self.net.call(f.at, f.station, |n, w| {
                 n.overhear(w, f.at, frame.packet.bytes(), frame.next_hop, rx);
             });
         }
     }
 
     fn finished(&mut self, at: Time, station: u32, out: Outgoing, status: TxStatus) {
-        Net::finished(self, at, station, out, status);
+        self.net.sent(at, station, out.frame, status);
     }
 
     fn next(&mut self, station: u32) -> Option<Outgoing> {
-        self.next_outgoing(station)
+        let iface = self.iface(station);
+        let frame = self.net.nodes[station as usize].pull(iface)?;
+        let to = self.net.common.station_at(frame.next_hop, Attachment::Radio(self.radio));
+        Some(Outgoing { frame, to })
     }
 
     fn captured(&mut self, f: &FrameAt<'_>) {
-        if !self.common.captures[f.station as usize] {
+        if !self.net.common.captures[f.station as usize] {
             return;
         }
-        let mut bytes = std::mem::take(&mut self.common.frame);
-        let addrs = &self.common.addrs;
-        frames::write(f, |s| addrs.get(s as usize).copied().unwrap_or(wayhop_core::BROADCAST), &mut bytes);
+        let mut bytes = std::mem::take(&mut self.net.common.frame);
+        let channel = self.net.common.channels[usize::from(self.radio)];
+        frames::write(f, |s| self.net.common.mac_of(s, u16::from(self.radio)), &mut bytes);
         let sent = f.station == f.head.from;
-        self.common.recorder.frame(&FrameEvent {
+        self.net.common.recorder.frame(&FrameEvent {
+            iface: self.iface(f.station),
             time: f.at,
             node: NodeId(f.station),
             direction: if sent { Direction::Tx } else { Direction::Rx },
@@ -99,30 +113,43 @@ impl Host for Net {
             original_len: bytes.len() as u32,
             signal_dbm: if sent { f32::NAN } else { units::watts_to_dbm_fast(f.watts) },
             noise_dbm: f32::NAN,
-            rate_100kbps: self.common.rate_100kbps(f.head.kind),
-            channel_mhz: self.common.channel_mhz,
+            rate_100kbps: channel.rate_100kbps(f.head.kind),
+            channel_mhz: channel.mhz,
             retries: u8::from(f.head.retry),
             bad_fcs: false,
         });
-        self.common.frame = bytes;
+        self.net.common.frame = bytes;
     }
 }
 
-impl Net {
+impl Air<'_> {
+    /// A node's interface at this radio.
+    #[inline]
+    fn iface(&self, node: u32) -> IfaceId {
+        // The first radio is the first interface of all who have it.
+        let place = Attachment::Radio(self.radio);
+        if self.radio == 0 {
+            IfaceId(0)
+        } else {
+            self.net.common.ports.iface(node, place).unwrap_or_default()
+        }
+    }
+
     fn rx_meta(&self, f: &FrameAt<'_>) -> RxMeta {
         RxMeta {
-            from: self.common.addrs[f.head.from as usize].into(),
-            iface: IfaceId(0),
+            from: self.net.common.addrs[f.head.from as usize].into(),
+            iface: self.iface(f.station),
             broadcast: f.head.to == EVERYONE,
             signal_dbm: units::watts_to_dbm_fast(f.watts),
             noise_dbm: f32::NAN,
-            rate_kbps: u32::from(self.common.rate_100kbps(f.head.kind)) * 100,
+            rate_kbps: u32::from(self.net.common.channels[usize::from(self.radio)].rate_100kbps(f.head.kind))
+                * 100,
         }
     }
 }
 
-impl Common {
-    fn rate_100kbps(&self, kind: FrameKind) -> u16 {
+impl Channel {
+    fn rate_100kbps(self, kind: FrameKind) -> u16 {
         if kind == FrameKind::Data { self.data_rate_100kbps } else { self.basic_rate_100kbps }
     }
 }

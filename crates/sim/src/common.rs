@@ -4,9 +4,11 @@ use std::collections::VecDeque;
 use std::net::Ipv4Addr;
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, Frame, NodeId, Packet, RxMeta, Span, Time};
-use wayhop_node::Workspace;
+use wayhop_core::{Addr, BROADCAST, Frame, Mac, NodeId, Packet, RxMeta, Time};
+use wayhop_node::{Workspace, derived_mac};
+use wayhop_radio::{EVERYONE, NOBODY};
 use wayhop_replay::Logs;
+use wayhop_scenario::Attachment;
 use wayhop_trace::{HopEvent, HopKind, Recorder};
 
 use crate::classify::{self, Facts};
@@ -15,7 +17,9 @@ use crate::external::{Egress, Exit, External};
 use crate::flows::{Delivery, Flows};
 use crate::ledger::Ledger;
 use crate::live::Happening;
+use crate::media::Channel;
 use crate::motion::Movers;
+use crate::ports::Ports;
 use crate::queue::EventQueue;
 use crate::slab::Slab;
 
@@ -42,10 +46,9 @@ pub(crate) struct Common {
     pub(crate) spare_receivers: Vec<Vec<Receiver>>,
     /// What applications send in answer to what they got, by node.
     pub(crate) answers: VecDeque<(u32, Packet)>,
-    pub(crate) link_delay: Span,
-    pub(crate) channel_mhz: u16,
-    pub(crate) data_rate_100kbps: u16,
-    pub(crate) basic_rate_100kbps: u16,
+    /// By radio.
+    pub(crate) channels: Vec<Channel>,
+    pub(crate) ports: Ports,
     /// Which nodes write a capture.
     pub(crate) captures: Vec<bool>,
     /// For the octets of a frame, for reuse.
@@ -79,6 +82,23 @@ impl Common {
         if let Some(tag) = p.meta.flow {
             self.ledger.originated(tag);
         }
+    }
+
+    /// The node with an address, as a destination at a medium.
+    #[inline]
+    pub(crate) fn station_at(&self, addr: Addr, place: Attachment) -> u32 {
+        if addr == BROADCAST {
+            return EVERYONE;
+        }
+        match self.stations.get(&addr) {
+            Some(&node) if self.ports.iface(node, place).is_some() => node,
+            _ => NOBODY,
+        }
+    }
+
+    /// The link address of a destination at the medium of this number.
+    pub(crate) fn mac_of(&self, station: u32, segment: u16) -> Mac {
+        self.addrs.get(station as usize).map_or(Mac::BROADCAST, |&addr| derived_mac(addr, segment))
     }
 
     /// Tells those who watch from outside.
@@ -129,6 +149,7 @@ impl Common {
         hop: &wayhop_node::Hop,
     ) {
         self.recorder.hop(&HopEvent {
+            iface: hop.iface,
             time: at,
             packet: p.meta.id,
             flow: p.meta.flow,

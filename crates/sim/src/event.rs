@@ -5,11 +5,15 @@ use wayhop_node::Stage;
 use wayhop_radio::RadioEvent;
 use wayhop_transport::tcp::End;
 
+use crate::wire::WireEvent;
+
 /// Something that is due at a node.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Event {
-    /// The radio asked for it.
-    Radio(RadioEvent),
+    /// A radio asked for it: the one of this number.
+    Radio(u8, RadioEvent),
+    /// The wire of this number asked for it.
+    Wire(u16, WireEvent),
     /// An engine's timer, unless it was moved or cleared.
     Timer(u8, TimerKey),
     /// A frame on its way down goes on; the handle is into `Common::tx_pending`.
@@ -32,4 +36,14 @@ pub(crate) enum Event {
     Power(u32, bool),
     /// Orders from outside are due; the number is the order's in the scenario.
     Order(u32),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_of_the_queue_stays_small() {
+        assert_eq!(size_of::<Event>(), 16);
+    }
 }

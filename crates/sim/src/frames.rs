@@ -1,8 +1,6 @@
 //! The octets of a frame, for captures.
 
-use std::net::Ipv4Addr;
-
-use wayhop_core::{Mac, Payload};
+use wayhop_core::{Mac, Packet, Payload};
 use wayhop_radio::{EVERYONE, FrameAt, FrameKind};
 use wayhop_wire::{dot11, llc};
 
@@ -10,13 +8,13 @@ use wayhop_wire::{dot11, llc};
 const BSSID: Mac = Mac([0x02, b'W', b'A', b'Y', b'H', b'O']);
 
 /// Writes an 802.11 frame, without its FCS, into `out`.
-pub(crate) fn write(f: &FrameAt<'_>, addr_of: impl Fn(u32) -> Ipv4Addr, out: &mut Vec<u8>) {
-    let transmitter = Mac::from_addr(addr_of(f.head.from));
+pub(crate) fn write(f: &FrameAt<'_>, mac_of: impl Fn(u32) -> Mac, out: &mut Vec<u8>) {
+    let transmitter = mac_of(f.head.from);
     let receiver = match (f.head.to, f.body) {
         (EVERYONE, _) => Mac::BROADCAST,
         // Also for an address that no station has.
         (_, Some(body)) => body.frame.receiver,
-        (to, None) => Mac::from_addr(addr_of(to)),
+        (to, None) => mac_of(to),
     };
     let duration_us = f.head.duration_us;
     let repr = match f.head.kind {
@@ -39,12 +37,24 @@ pub(crate) fn write(f: &FrameAt<'_>, addr_of: impl Fn(u32) -> Ipv4Addr, out: &mu
     repr.emit(out);
     if let Some(body) = f.body {
         let at = out.len();
-        let ether_type = match body.frame.payload {
-            Payload::Ip => llc::IPV4,
-            Payload::Arp => llc::ARP,
-        };
         out.resize(at + llc::LEN, 0);
-        llc::Repr { ether_type }.emit(&mut out[at..]);
+        llc::Repr { ether_type: ether_type(body.frame.payload) }.emit(&mut out[at..]);
         out.extend_from_slice(body.frame.packet.bytes());
+    }
+}
+
+/// Writes an Ethernet frame, without padding and FCS, into `out`.
+pub(crate) fn write_ethernet(from: Mac, to: Mac, payload: Payload, packet: &Packet, out: &mut Vec<u8>) {
+    out.clear();
+    out.extend(to.0);
+    out.extend(from.0);
+    out.extend(ether_type(payload).to_be_bytes());
+    out.extend_from_slice(packet.bytes());
+}
+
+fn ether_type(payload: Payload) -> u16 {
+    match payload {
+        Payload::Ip => llc::IPV4,
+        Payload::Arp => llc::ARP,
     }
 }

@@ -5,7 +5,8 @@
 //!   [`wayhop_node`].
 //! * `world`: what a node asks for.
 //! * `tcp`: connections, between their state machine and the network.
-//! * `air`: what the radio calls.
+//! * `media`: radios and wires side by side; `air`: what a radio calls; `wire`: an Ethernet segment; `ports`: which
+//!   interface of which node is at which of them.
 //! * `queue`: the event queue; `simulation`: the loop over it.
 //! * `outages`: nodes that go down and come back.
 //! * `ledger`, `audit`: every packet's end.
@@ -21,14 +22,17 @@ mod frames;
 mod inputs;
 mod ledger;
 mod live;
+mod media;
 mod motion;
 mod net;
 mod outages;
+mod ports;
 mod queue;
 mod simulation;
 mod slab;
 mod summary;
 mod tcp;
+mod wire;
 mod world;
 
 pub use audit::Audit;

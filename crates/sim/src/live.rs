@@ -1,7 +1,7 @@
 //! Looking into a run under way, and changing it: for whoever drives it on a real clock.
 
 use wayhop_core::{Addr, Command, DropReason, Fix, IfaceId, Inspect, Position, Prefix, Refused, TraceNote};
-use wayhop_radio::{Counters, LinkOverride};
+use wayhop_radio::LinkOverride;
 use wayhop_world::Geodetic;
 
 use crate::external::External;
@@ -57,11 +57,28 @@ impl Simulation {
         for r in routes {
             out.row("forwarding", &[("destination", &r.destination), ("next_hop", &r.next_hop)]);
         }
-        out.row("queue", &[("packets", &n.queued(IfaceId(0)))]);
+        for i in 0..n.interfaces() {
+            let queued = n.queued(IfaceId(i));
+            if n.interfaces() == 1 {
+                out.row("queue", &[("packets", &queued)]);
+            } else {
+                let name = &self.names[&self.net.common.ports.of(node)[usize::from(i)]];
+                out.row("queue", &[("interface", name), ("packets", &queued)]);
+            }
+        }
     }
-    /// What a node's MAC counted.
-    pub fn counters(&self, node: u32) -> &Counters {
-        self.radio.counters(node)
+    /// What a node's MACs counted, all of its interfaces together.
+    pub fn counters(&self, node: u32) -> Vec<(&'static str, u64)> {
+        let mut sums: Vec<(&'static str, u64)> = Vec::new();
+        for &place in self.net.common.ports.of(node) {
+            for (name, value) in self.media.counters(node, place) {
+                match sums.iter_mut().find(|(n, _)| *n == name) {
+                    Some((_, sum)) => *sum += value,
+                    None => sums.push((name, value)),
+                }
+            }
+        }
+        sums
     }
 
     /// Gives a node's protocol an order.
@@ -87,21 +104,26 @@ impl Simulation {
     /// Puts a node somewhere else than its track says, or (`None`) back on it.
     pub fn set_position(&mut self, node: u32, at: Option<Position>) {
         self.net.common.movers.set(node, at);
-        self.radio.forget_places();
+        self.media.forget_places();
     }
     /// Whether a node is where somebody put it.
     pub fn is_moved(&self, node: u32) -> bool {
         self.net.common.movers.is_set(node)
     }
 
-    /// Overrides a link one way, or (`None`) leaves it to the radio model again.
-    pub fn set_link(&mut self, from: u32, to: u32, state: Option<LinkOverride>) {
-        self.radio.set_link(from, to, state);
+    /// Overrides a link one way, or (`None`) leaves it to the model again: on the radio or wire of this name,
+    /// or on all that both nodes have. False if they have no such one in common.
+    pub fn set_link(&mut self, from: u32, to: u32, state: Option<LinkOverride>, name: Option<&str>) -> bool {
+        let ports = &self.net.common.ports;
+        let is_meant = |a| name.is_none_or(|name| self.names[&a] == name);
+        let common = ports.of(from).iter().filter(|&&a| ports.iface(to, a).is_some() && is_meant(a));
+        common.map(|&place| self.media.set_link(place, from, to, state)).count() > 0
     }
-    /// The overridden links, as (sender, receiver, state), in order.
+    /// The overridden links, as (sender, receiver, state), in order. Those on several radios and wires are one.
     pub fn links(&self) -> Vec<(u32, u32, LinkOverride)> {
-        let mut all: Vec<_> = self.radio.links().collect();
-        all.sort_unstable_by_key(|&(from, to, _)| (from, to));
+        let mut all: Vec<_> = self.media.links().map(|(_, from, to, state)| (from, to, state)).collect();
+        all.sort_by_key(|&(from, to, _)| (from, to));
+        all.dedup_by_key(|&mut (from, to, _)| (from, to));
         all
     }
 

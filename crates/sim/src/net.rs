@@ -1,17 +1,16 @@
-//! Everything of a run but the radio: nodes, what they share, and the calls between them.
+//! Everything of a run but its media: nodes, what they share, and the calls between them.
 //!
 //! What happens to a packet inside of a node is in `wayhop_node`; what a node asks for is answered in `world`.
 
-use wayhop_core::{Addr, IfaceId, Packet, Time, TimerKey, TxStatus};
+use wayhop_core::{Frame, Packet, Time, TimerKey, TxStatus};
 use wayhop_node::{Node, Stage};
-use wayhop_radio::{EVERYONE, NOBODY, Outgoing};
 
 use crate::classify;
 use crate::common::{Arrivals, Common, Receiver};
 use crate::event::Event;
 use crate::world::At;
 
-/// A run without its radio.
+/// A run without its media.
 pub(crate) struct Net {
     pub(crate) nodes: Vec<Node>,
     pub(crate) common: Common,
@@ -92,26 +91,8 @@ impl Net {
         self.common.spare_receivers.push(receivers);
     }
 
-    /// The radio takes the next packet of a station's interface queue.
-    pub(crate) fn next_outgoing(&mut self, station: u32) -> Option<Outgoing> {
-        let frame = self.nodes[station as usize].pull(IfaceId(0))?;
-        let to = self.common.station_of(frame.next_hop);
-        Some(Outgoing { frame, to })
-    }
-
-    /// The radio is done with a packet.
-    pub(crate) fn finished(&mut self, at: Time, node: u32, out: Outgoing, status: TxStatus) {
-        self.call(at, node, |n, w| n.finished(w, at, out.frame, status));
-    }
-}
-
-impl Common {
-    /// The station with an address, as a destination of the radio.
-    #[inline]
-    fn station_of(&self, addr: Addr) -> u32 {
-        if addr == wayhop_core::BROADCAST {
-            return EVERYONE;
-        }
-        self.stations.get(&addr).copied().unwrap_or(NOBODY)
+    /// A medium is done with a node's frame.
+    pub(crate) fn sent(&mut self, at: Time, node: u32, frame: Frame, status: TxStatus) {
+        self.call(at, node, |n, w| n.finished(w, at, frame, status));
     }
 }

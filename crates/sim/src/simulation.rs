@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{NodeId, Position, Purpose, Span, Time, stream};
-use wayhop_node::{Engine, IfaceConfig, Node, Resolution, Workspace};
-use wayhop_radio::{Arp, FrameKind, Radio, RadioConfig};
-use wayhop_scenario::{Order, QueueStall, Resolved};
+use wayhop_node::{Engine, Node, Workspace};
+use wayhop_scenario::{Attachment, Interfaces, Order, QueueStall, Resolved};
 use wayhop_trace::{PositionEvent, Recorder, Summary};
 use wayhop_world::Gps;
 
@@ -18,21 +17,27 @@ use crate::common::Common;
 use crate::event::Event;
 use crate::flows::Flows;
 use crate::ledger::Ledger;
+use crate::media::{self, Media};
 use crate::motion::Movers;
 use crate::net::Net;
 use crate::outages::Outages;
+use crate::ports::Ports;
 use crate::queue::{EventQueue, MAX_NODES};
 use crate::slab::Slab;
 use crate::summary;
+use crate::wire::WireEvent;
 
 /// A run under way.
 pub struct Simulation {
-    pub(crate) radio: Radio,
+    pub(crate) media: Media,
     pub(crate) net: Net,
     pub(crate) end: Time,
     pub(crate) now: Time,
     pub(crate) events: u64,
     pub(crate) gps: Gps,
+    /// The interfaces' names.
+    pub(crate) names: FxHashMap<Attachment, String>,
+    cuts: Vec<(Time, u16, bool)>,
     pub(crate) outages: Outages,
     /// How often GPS receivers tell nodes where they are, if these ask for it.
     fix_every: Option<Span>,
@@ -43,9 +48,6 @@ pub struct Simulation {
 
 /// Events between two looks at the user and the writer: some tens of microseconds apart each.
 const CHECK_EVERY: u64 = 8192;
-/// The longest packet that a frame carries: an MSDU of 2304 octets (IEEE 802.11 9.2.4.7) less LLC and SNAP. Longer ones
-/// would need fragmentation, by IP or by the MAC, and neither is modelled.
-const MTU_BYTES: usize = 2304 - wayhop_wire::llc::LEN;
 /// No GPS receiver tells its place more often, whatever a protocol asks for.
 const FASTEST_GPS: Span = Span::from_millis(10);
 
@@ -56,22 +58,26 @@ impl Simulation {
         if nodes > MAX_NODES {
             return Err(format!("{nodes} nodes are more than the simulator can number ({MAX_NODES})"));
         }
-        let mut radio = Radio::new(&scenario.radio, nodes, scenario.seed);
-        for (node, card) in &scenario.cards {
-            radio.set_card(node.0, *card);
-        }
+        let mut media = Media::new(scenario);
+        let ports = Ports::new(&scenario.interfaces, nodes);
         let addrs = &scenario.addresses;
         let flows = Flows::new(&scenario.flows, addrs, scenario.seed).map_err(|e| e.to_string())?;
-        let interface = Arc::new(interface(&scenario.radio));
+        let kinds = media::interfaces(&scenario.interfaces);
         let node = |(i, &addr)| {
             let rng = stream(scenario.seed, Purpose::Protocol, i as u64);
-            Node::new(addr, Engine::new(scenario.protocol.engine(), rng), Arc::clone(&interface))
+            let engine = Engine::new(scenario.protocol.engine(), rng);
+            let mut own =
+                ports.of(i as u32).iter().map(|&a| Arc::clone(&kinds[usize::from(ports.segment(a))]));
+            let first = own.next().unwrap_or_else(|| Arc::clone(&kinds[0]));
+            let mut node = Node::new(addr, engine, first);
+            for config in own {
+                node.add_interface(None, config);
+            }
+            node
         };
         let nodes: Vec<Node> = addrs.iter().enumerate().map(node).collect();
-        radio.set_overhear(nodes.iter().any(Node::overhears));
         let fix_every = nodes.iter().filter_map(|n| n.interests().position).min();
-        radio.set_capturing(recorder.wants_frames());
-        let rate = |k| (radio.phy().rate_mbps(k) * 10.0) as u16;
+        media.listen(nodes.iter().any(Node::overhears), recorder.wants_frames());
         let mut captures = vec![false; nodes.len()];
         scenario.captures.nodes.iter().for_each(|n| captures[n.index()] = true);
         let common = Common {
@@ -93,10 +99,8 @@ impl Simulation {
             arrived: classify::read(&[]),
             spare_receivers: Vec::new(),
             answers: VecDeque::new(),
-            link_delay: Span::from_micros(u64::from(scenario.radio.link_delay_us)),
-            channel_mhz: scenario.radio.frequency_mhz as u16,
-            data_rate_100kbps: rate(FrameKind::Data),
-            basic_rate_100kbps: rate(FrameKind::Broadcast),
+            channels: media.channels(),
+            ports,
             captures,
             frame: Vec::new(),
             tcp_spare: crate::tcp::Spare::default(),
@@ -105,8 +109,10 @@ impl Simulation {
         };
         let net = Net { nodes, common };
         Ok(Self {
-            radio,
+            media,
             net,
+            names: names(&scenario.interfaces),
+            cuts: Media::cuts(&scenario.interfaces.wires).collect(),
             gps: Gps::new(scenario.origin),
             outages: Outages::new(scenario),
             fix_every,
@@ -167,6 +173,10 @@ impl Simulation {
             self.net.common.queue.push(s.from, s.node.0, Event::Stall(number as u32, true));
         }
         self.expect_outage(0);
+        for &(at, wire, is_cut) in &self.cuts {
+            let first = self.media.first_node(wire);
+            self.net.common.queue.push(at, first, Event::Wire(wire, WireEvent::Cut(is_cut)));
+        }
         for (number, order) in self.orders.iter().enumerate() {
             self.net.common.queue.push(order.from, order.nodes[0].0, Event::Order(number as u32));
         }
@@ -184,18 +194,16 @@ impl Simulation {
     fn step(&mut self, at: Time, node: u32, event: Event) {
         let net = &mut self.net;
         match event {
-            Event::Radio(e) => {
-                self.radio.handle(at, node, e, net);
-                net.lift();
-            }
+            Event::Radio(k, e) => self.media.radio_due(at, node, k, e, net),
+            Event::Wire(k, e) => self.media.wire_due(at, node, k, e, net),
             Event::Timer(engine, key) => net.timer(at, node, engine, key),
             Event::Down(stage, handle) => {
                 net.frame_due(at, node, stage, handle);
-                self.radio.wake(at, node, net);
+                self.media.wake(at, node, net);
             }
             Event::Resolution(iface) => {
                 net.call(at, node, |n, w| n.resolve_due(w, at, iface));
-                self.radio.wake(at, node, net);
+                self.media.wake(at, node, net);
             }
             Event::Up(handle) => net.arrive(handle),
             Event::Position => self.tell_position(at, node),
@@ -226,8 +234,8 @@ impl Simulation {
 
     /// A driver stops serving its interface queue, or goes on.
     fn stall(&mut self, at: Time, node: u32, number: u32, stalled: bool) {
-        self.radio.set_stalled(at, node, stalled, &mut self.net);
         let s = self.stalls[number as usize];
+        self.media.set_stalled(at, node, s.interface, stalled, &mut self.net);
         if stalled {
             self.net.common.queue.push(at + s.length, node, Event::Stall(number, false));
         } else if let Some(every) = s.every {
@@ -255,24 +263,24 @@ impl Simulation {
 
     /// Lets the radio begin its next packets, after a protocol has had the chance to take some out of the queue.
     pub(crate) fn settle(&mut self, at: Time) {
-        self.radio.fetch(at, &mut self.net);
+        self.media.fetch(at, &mut self.net);
     }
 
     /// Closes the books on every packet.
     pub fn audit(&self) -> Audit {
         let mut census = Census::default();
         let net = &self.net;
-        for (i, n) in net.nodes.iter().enumerate() {
+        for n in &net.nodes {
             n.inspect(self.now, &mut census);
             n.held(|f| census.count(&f.packet));
-            self.radio.held(i as u32).for_each(|out| census.count(&out.frame.packet));
         }
+        self.media.count_held(net.nodes.len() as u32, &mut census);
         net.common.tx_pending.iter().for_each(|f| census.count(&f.packet));
         net.common.rx_pending.iter().for_each(|a| census.count(&a.packet));
         // Their flows' books know them already.
         census.packets +=
             net.common.external.as_ref().map_or(0, |o| (o.egress.len() + o.ingress.iter().count()) as u64);
-        let lossy_air = !self.radio.config().acknowledge;
+        let lossy_air = self.media.may_lose_unnoticed();
         Audit {
             ends: net
                 .common
@@ -308,17 +316,9 @@ impl Simulation {
     }
 }
 
-/// What a radio is to the network layer.
-fn interface(radio: &RadioConfig) -> IfaceConfig {
-    IfaceConfig {
-        mtu: MTU_BYTES,
-        queue_packets: radio.queue_packets as usize,
-        queue_classes: radio.queue_classes,
-        acknowledges: radio.acknowledge,
-        resolution: match radio.arp {
-            Arp::None => Resolution::Derived,
-            Arp::HoldOne => Resolution::Bsd,
-        },
-        link_delay: Some(Span::from_micros(u64::from(radio.link_delay_us))),
-    }
+/// The names of the interfaces, by what they are at.
+fn names(all: &Interfaces) -> FxHashMap<Attachment, String> {
+    let radios = (0..).zip(&all.radios).map(|(k, r)| (Attachment::Radio(k), r.name.clone()));
+    let wires = (0..).zip(&all.wires).map(|(k, w)| (Attachment::Wire(k), w.name.clone()));
+    radios.chain(wires).collect()
 }

@@ -50,10 +50,14 @@ pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s
 pub(crate) fn record_counters(sim: &mut Simulation) {
     for i in 0..sim.net.nodes.len() as u32 {
         let node = NodeId(i);
-        let mac = sim.radio.counters(i).named().map(|(name, value)| (name, u64::from(value)));
-        let queue = ("queue_drops", sim.net.nodes[i as usize].queue_drops(IfaceId(0)));
-        for (name, value) in mac.into_iter().chain([queue]) {
-            sim.net.common.recorder.counter(&Counter { node, layer: "mac", name, value });
+        for k in 0..sim.net.common.ports.of(i).len() {
+            let iface = IfaceId(k as u8);
+            let mac = sim.media.counters(i, sim.net.common.ports.of(i)[k]);
+            let queue = ("queue_drops", sim.net.nodes[i as usize].queue_drops(iface));
+            for (name, value) in mac.into_iter().chain([queue]) {
+                let counter = Counter { node, iface: Some(iface), layer: "mac", name, value };
+                sim.net.common.recorder.counter(&counter);
+            }
         }
     }
 }

@@ -211,7 +211,7 @@ impl Work {
         })?;
         let Some(mut summary) = ended.map(|outcome| outcome.summary) else { return Ok(None) };
         if self.topology {
-            annotate(&mut summary, &resolved, resolved.radio.nominal_range_m(), self.chains.as_ref());
+            annotate(&mut summary, &resolved, None, self.chains.as_ref());
         }
         Ok(Some(summary))
     }

@@ -7,8 +7,9 @@ use wayhop_transport::EVERYONE;
 
 use crate::chains::ChainThroughput;
 use crate::flow::FlowTopology;
+use crate::media::survey_scenario;
 use crate::pair::Pair;
-use crate::survey::{Survey, survey};
+use crate::survey::Survey;
 
 /// The pairs and times of flows, up to `end`; none for a flow to all nodes.
 pub fn flow_pairs(flows: &[FlowConfig], end: Time) -> Vec<Option<Pair>> {
@@ -32,16 +33,17 @@ pub fn of_flow(flow: &FlowTopology, chains: Option<&ChainThroughput>) -> Topolog
 }
 
 /// Gives each flow in the summary of a run what the geometry allowed it, as far as the run came, and returns what was found.
+/// `range_m` stands in the place of the radios' own range.
 pub fn annotate(
     summary: &mut Summary,
     scenario: &Resolved,
-    range_m: f64,
+    range_m: Option<f64>,
     chains: Option<&ChainThroughput>,
 ) -> Survey {
     let end = Time::from_secs_f64(summary.simulated_s).min(scenario.duration);
     let pairs = flow_pairs(&scenario.flows, end);
     let asked: Vec<Pair> = pairs.iter().flatten().copied().collect();
-    let found = survey(&scenario.tracks, &scenario.outages, range_m, end, &asked);
+    let found = survey_scenario(scenario, range_m, end, &asked);
     let mut flows = found.flows.iter();
     for (entry, pair) in summary.flows.iter_mut().zip(&pairs) {
         if pair.is_some() {

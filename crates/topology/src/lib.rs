@@ -4,6 +4,7 @@
 //! * [`survey`] solves the motion for the exact moments at which links come and go, and follows each flow through them:
 //!   [`FlowTopology`] has its shortest hop count over time and the moments at which its shortest path changed, as Holland
 //!   and Vaidya (1999) count them; [`LinkSurvey`] has every link's lifetime and every node's neighbours.
+//!   [`survey_scenario`] does so for nodes with several radios and wires.
 //! * [`ChainThroughput`] is what a chain of each length carries; with it a flow has an expected throughput (equation 1 of
 //!   the same paper).
 //! * [`annotate`] puts all that into the summary of a run.
@@ -14,6 +15,7 @@ mod annotate;
 mod chains;
 mod flow;
 mod links;
+mod media;
 mod outages;
 mod pair;
 mod paths;
@@ -23,5 +25,6 @@ pub use annotate::{annotate, flow_pairs, of_flow};
 pub use chains::{ChainError, ChainThroughput};
 pub use flow::{FlowTopology, Step};
 pub use links::{Contact, LinkSurvey, NodeLinks};
+pub use media::survey_scenario;
 pub use pair::Pair;
 pub use survey::{Survey, survey};

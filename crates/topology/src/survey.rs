@@ -34,7 +34,7 @@ pub fn survey(tracks: &[Track], outages: &[Outage], range_m: f64, until: Time, p
 }
 
 /// Follows `pairs` through `changes`, which are in order of time.
-fn follow(mut net: Adjacency, changes: &[LinkChange], until: Time, pairs: &[Pair]) -> Survey {
+pub(crate) fn follow(mut net: Adjacency, changes: &[LinkChange], until: Time, pairs: &[Pair]) -> Survey {
     let mut book = Book::new(&net);
     let clipped = pairs.iter().map(|p| Pair { until: p.until.min(until), ..*p });
     let mut watches: Vec<Watch> = clipped.map(Watch::new).collect();

@@ -25,7 +25,7 @@ fn main() {
 }
 
 fn start(dir: &std::path::Path, outputs: &Outputs) -> Recorder {
-    let nodes = (0..50).map(|n| NodeInfo { name: n.to_string(), addr: NodeId(n).default_addr() }).collect();
+    let nodes = (0..50).map(|n| NodeInfo::with_radio(n.to_string(), NodeId(n).default_addr())).collect();
     let run = RunDir::create(dir, &Manifest::new("", 1, vec![], 0)).expect("a run directory");
     Recorder::start(run, outputs, nodes).expect("a recorder")
 }
@@ -35,6 +35,7 @@ fn hops(what: &str, mut r: Recorder) {
     for i in 0..EVENTS {
         let n = (i % 50) as u32;
         r.hop(&HopEvent {
+            iface: wayhop_core::IfaceId::ANY,
             time: Time::from_nanos(i * 10_000),
             packet: PacketId(i / 8),
             flow: Some(FlowTag { flow: n % 20, seq: (i / 400) as u32 }),
@@ -58,6 +59,7 @@ fn frames(what: &str, mut r: Recorder) {
     let begin = Instant::now();
     for i in 0..EVENTS {
         r.frame(&FrameEvent {
+            iface: wayhop_core::IfaceId(0),
             time: Time::from_nanos(i * 10_000),
             node: NodeId((i % 50) as u32),
             direction: Direction::Rx,

@@ -1,7 +1,7 @@
 //! Records on their way to the writer.
 
 use crate::{Counter, Direction, FrameEvent, HopEvent, NoteEvent, PositionEvent, SendEvent, TcpEvent};
-use wayhop_core::{NodeId, Time};
+use wayhop_core::{IfaceId, NodeId, Time};
 
 /// Records of any one kind in a batch.
 const RECORDS: usize = 8_192;
@@ -27,6 +27,7 @@ pub(crate) struct Batch {
 struct Frame {
     time: Time,
     node: NodeId,
+    iface: IfaceId,
     captured_len: u32,
     original_len: u32,
     signal_dbm: f32,
@@ -97,6 +98,7 @@ impl Batch {
         self.frames.push(Frame {
             time: f.time,
             node: f.node,
+            iface: f.iface,
             captured_len: kept.len() as u32,
             original_len: f.original_len,
             signal_dbm: f.signal_dbm,
@@ -118,6 +120,7 @@ impl Batch {
             FrameEvent {
                 time: f.time,
                 node: f.node,
+                iface: f.iface,
                 direction: f.direction,
                 bytes,
                 original_len: f.original_len,

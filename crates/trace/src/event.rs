@@ -1,6 +1,8 @@
 //! The records that a world hands to the [`crate::Recorder`].
 
-use wayhop_core::{Addr, DropReason, FlowTag, NodeId, PacketId, Position, SendState, Span, Time, TraceNote};
+use wayhop_core::{
+    Addr, DropReason, FlowTag, IfaceId, NodeId, PacketId, Position, SendState, Span, Time, TraceNote,
+};
 
 use crate::{Messages, PacketClass};
 
@@ -76,6 +78,8 @@ pub struct HopEvent {
     /// The next hop of a packet that leaves ([`wayhop_core::BROADCAST`] for all), the previous hop of one that came;
     /// 0.0.0.0 where there is none.
     pub peer: Addr,
+    /// The interface that it came on or leaves by; [`IfaceId::ANY`] where there is none.
+    pub iface: IfaceId,
     /// Received power in dBm with [`HopKind::Receive`]; NaN otherwise.
     pub signal_dbm: f32,
     /// What happened.
@@ -97,9 +101,11 @@ pub struct FrameEvent<'a> {
     pub time: Time,
     /// Whose capture.
     pub node: NodeId,
+    /// On which of the node's interfaces.
+    pub iface: IfaceId,
     /// Sent or heard.
     pub direction: Direction,
-    /// The 802.11 frame without its FCS, or its beginning.
+    /// The 802.11 or Ethernet frame without its FCS, or its beginning.
     pub bytes: &'a [u8],
     /// Length of the whole frame without its FCS, in octets; at least `bytes.len()`.
     pub original_len: u32,
@@ -198,6 +204,8 @@ pub struct PositionEvent {
 pub struct Counter {
     /// Whose.
     pub node: NodeId,
+    /// Of which of the node's interfaces; `None` where it is about none.
+    pub iface: Option<IfaceId>,
     /// Which layer keeps it: `mac`, `queue`, `dsr`, ...
     pub layer: &'static str,
     /// What it counts; `lower_snake_case`.

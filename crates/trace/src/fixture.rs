@@ -9,6 +9,7 @@ use crate::{HopEvent, HopKind, Messages, PacketClass};
 /// A plain forwarded data packet; `n` is its time in milliseconds, its id and its number in flow 0.
 pub(crate) fn hop(n: u64) -> HopEvent {
     HopEvent {
+        iface: wayhop_core::IfaceId::ANY,
         time: Time::from_nanos(n * 1_000_000),
         packet: PacketId(n),
         flow: Some(FlowTag { flow: 0, seq: n as u32 }),

@@ -1,5 +1,7 @@
 //! One number for a whole run.
 
+use wayhop_core::IfaceId;
+
 use crate::HopEvent;
 
 /// A hash of every hop event, in order. Two runs with the same hash did the same; it is the same on every machine, in
@@ -40,6 +42,7 @@ impl TraceHash {
             | u64::from(e.ttl) << 24
             | reason << 32
             | u64::from(e.flow.is_some()) << 40
+            | interface(e.iface) << 41
             | u64::from(high) << 48
             | u64::from(e.messages.salt()) << 56;
         self.fold(small, 0xa409_3822_299f_31d0);
@@ -64,6 +67,11 @@ impl Default for TraceHash {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// The interface in seven bits: those of a node with one interface, and none, are 0.
+fn interface(i: IfaceId) -> u64 {
+    if i == IfaceId::ANY { 0 } else { u64::from(i.0 & 0x7f) }
 }
 
 fn pair(hi: u32, lo: u32) -> u64 {
@@ -112,6 +120,7 @@ mod tests {
             HopEvent { class: PacketClass::control("aodv", "rerr").unwrap_or(base.class), ..base },
             HopEvent { messages: Messages::named("dsr", &["rerr"]).unwrap_or_default(), ..base },
             HopEvent { ttl: 9, ..base },
+            HopEvent { iface: IfaceId(1), ..base },
             HopEvent { reason: Some(DropReason::NoRoute), ..base },
         ];
         let mut seen = vec![hash(&[base])];

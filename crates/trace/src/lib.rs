@@ -34,6 +34,7 @@ mod writer;
 
 pub use capture::{
     CaptureError, CaptureReader, CapturedFrame, EthernetFrame, put_ethernet_frame, put_ethernet_header,
+    put_ethernet_headers,
 };
 pub use class::{PacketClass, classify};
 pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, knows_link_type, network};
@@ -46,7 +47,7 @@ pub use human::human_table;
 pub use lock::{lock_file, lock_folder};
 pub use manifest::{InputFile, Manifest, RunStatus};
 pub use observer::Observer;
-pub use outputs::{NodeInfo, Outputs};
+pub use outputs::{InterfaceInfo, LinkKind, NodeInfo, Outputs};
 pub use recorder::Recorder;
 pub use run_dir::RunDir;
 pub use summary::{

@@ -36,4 +36,32 @@ pub struct NodeInfo {
     pub name: String,
     /// Its address.
     pub addr: Ipv4Addr,
+    /// Its interfaces, in their order.
+    pub interfaces: Vec<InterfaceInfo>,
+}
+
+impl NodeInfo {
+    /// A node with one radio.
+    pub fn with_radio(name: String, addr: Ipv4Addr) -> Self {
+        let radio = InterfaceInfo { name: "radio".to_owned(), kind: LinkKind::Ieee80211 };
+        Self { name, addr, interfaces: vec![radio] }
+    }
+}
+
+/// What outputs need to know of an interface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InterfaceInfo {
+    /// Its name.
+    pub name: String,
+    /// What its frames are.
+    pub kind: LinkKind,
+}
+
+/// What an interface's frames are.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum LinkKind {
+    /// IEEE 802.11, in captures behind a radiotap header.
+    Ieee80211,
+    /// Ethernet.
+    Ethernet,
 }

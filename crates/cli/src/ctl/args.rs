@@ -107,6 +107,9 @@ pub(crate) enum What {
         /// Only what A sends to B
         #[arg(long)]
         one_way: bool,
+        /// Only on the radio or wire of this name; without it, on all that both have
+        #[arg(long, value_name = "NAME")]
+        interface: Option<String>,
     },
     /// Print events as they happen
     Watch {

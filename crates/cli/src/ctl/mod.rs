@@ -61,7 +61,9 @@ pub(crate) fn ctl(a: CtlArgs) -> Result<ExitCode, Failure> {
             ctl.order(Request::SetPosition { place })?;
         }
         What::Links => ctl.show(Request::Links {}, show::links)?,
-        What::Link { a, b, state, one_way } => ctl.order(Request::SetLink { a, b, one_way, state })?,
+        What::Link { a, b, state, one_way, interface } => {
+            ctl.order(Request::SetLink { a, b, one_way, state, interface })?;
+        }
         What::Watch { kinds } => {
             while ctl.watch(&kinds, a.wait)? == Watched::NodeEnded && a.wait {
                 say!("wayhop: the node has ended; waiting for it");

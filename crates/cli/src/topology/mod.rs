@@ -12,7 +12,7 @@ use wayhop_core::Time;
 use wayhop_report::{columns, mean, percentile};
 use wayhop_scenario::Resolved;
 use wayhop_topology::{
-    ChainThroughput, FlowTopology, LinkSurvey, Pair, Survey, annotate, flow_pairs, of_flow, survey,
+    ChainThroughput, FlowTopology, LinkSurvey, Pair, Survey, annotate, flow_pairs, of_flow, survey_scenario,
 };
 use wayhop_trace::Summary;
 
@@ -23,7 +23,7 @@ pub(crate) use args::{EXAMPLES, GeometryArgs, TopologyArgs};
 
 pub(crate) fn topology(a: &TopologyArgs) -> Result<ExitCode, Failure> {
     let resolved = a.source.load()?.resolve().map_err(Failure::usage)?;
-    let range_m = a.geometry.range.unwrap_or_else(|| resolved.radio.nominal_range_m());
+    let range_m = a.geometry.range;
     let chains = match a.geometry.chains.as_deref() {
         Some(path) => Some(chains(path)?),
         None => a.measure.measure(&resolved, range_m)?,
@@ -33,8 +33,9 @@ pub(crate) fn topology(a: &TopologyArgs) -> Result<ExitCode, Failure> {
         _ => of_scenario(&resolved),
     };
     let pairs: Vec<Pair> = flows.iter().map(|f| f.pair).collect();
-    let found = survey(&resolved.tracks, &resolved.outages, range_m, resolved.duration, &pairs);
-    let view = View { resolved: &resolved, range_m, chains: chains.as_ref(), flows: &flows, found: &found };
+    let found = survey_scenario(&resolved, range_m, resolved.duration, &pairs);
+    let ranges_m = ranges(&resolved, range_m);
+    let view = View { resolved: &resolved, ranges_m, chains: chains.as_ref(), flows: &flows, found: &found };
     let text = match a.csv {
         Some(Table::Flows) => view.flows_csv(),
         Some(Table::Profile) => view.profile_csv(),
@@ -75,9 +76,14 @@ impl RunArgs {
 
 impl Geometry {
     pub(crate) fn annotate(&self, summary: &mut Summary, scenario: &Resolved) {
-        let range_m = self.range_m.unwrap_or_else(|| scenario.radio.nominal_range_m());
-        annotate(summary, scenario, range_m, self.chains.as_ref());
+        annotate(summary, scenario, self.range_m, self.chains.as_ref());
     }
+}
+
+/// Each radio's name and range.
+fn ranges(scenario: &Resolved, given: Option<f64>) -> Vec<(&str, f64)> {
+    let radios = scenario.interfaces.radios.iter();
+    radios.map(|r| (r.name.as_str(), given.unwrap_or_else(|| r.config.nominal_range_m()))).collect()
 }
 
 /// Reads a file of chain throughputs.
@@ -120,7 +126,8 @@ fn between(r: &Resolved, src: &str, dst: &str) -> Result<Flow, Failure> {
 /// All that is printed.
 struct View<'a> {
     resolved: &'a Resolved,
-    range_m: f64,
+    /// Each radio's name and range.
+    ranges_m: Vec<(&'a str, f64)>,
     chains: Option<&'a ChainThroughput>,
     flows: &'a [Flow],
     found: &'a Survey,
@@ -131,12 +138,24 @@ impl View<'_> {
         self.flows.iter().zip(&self.found.flows)
     }
 
+    /// How far radios reach: "range 250 m", or "ranges wlan0 250 m, wlan1 120 m".
+    fn ranges(&self) -> String {
+        match self.ranges_m[..] {
+            [(_, m)] => format!("range {m} m"),
+            _ => {
+                let each: Vec<String> =
+                    self.ranges_m.iter().map(|(name, m)| format!("{name} {m} m")).collect();
+                format!("ranges {}", each.join(", "))
+            }
+        }
+    }
+
     /// Columns for 1 to 6 hops, one for more if there is any.
     fn text(&self) -> String {
         let r = self.resolved;
         let name: String = r.name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let (nodes, end) = (r.tracks.len(), r.duration.as_secs_f64());
-        let mut out = format!("{name}  {nodes} nodes  {end} s  range {} m\n\n", self.range_m);
+        let mut out = format!("{name}  {nodes} nodes  {end} s  {}\n\n", self.ranges());
         let mut rows = vec![
             [
                 "flow", "kind", "from", "to", "s", "paths", "hops", "parts", "1", "2", "3", "4", "5", "6",
@@ -207,7 +226,8 @@ impl View<'_> {
             "seed": r.seed,
             "nodes": r.tracks.len(),
             "simulated_s": r.duration.as_secs_f64(),
-            "range_m": self.range_m,
+            "range_m": match self.ranges_m[..] { [(_, m)] => Some(m), _ => None },
+            "ranges_m": self.ranges_m.iter().map(|(name, m)| ((*name).to_owned(), json!(m))).collect::<serde_json::Map<_, _>>(),
             "flows": self.each().map(flow).collect::<Vec<_>>(),
             "links": {
                 "mean": links.links_mean(),

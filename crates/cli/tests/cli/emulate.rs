@@ -280,3 +280,37 @@ fn links_and_places_are_changed_while_programs_run_and_gps_clients_see_it() {
     assert_eq!(child.wait_with_output().expect("it ended").status.code(), Some(0));
     assert!(!socket.exists());
 }
+
+#[test]
+fn programs_reach_each_other_over_radios_on_two_channels_and_a_wire() {
+    if !is_root() {
+        return;
+    }
+    let text = "duration_s = 60\nnodes.count = 4\nmovement = { kind = \"chain\", spacing_m = 200 }\n\
+                [radio]\nname = \"wlan0\"\npreset = \"80211b\"\nchannel = 1\nnodes = [0, 1]\n\
+                [[radios]]\nname = \"wlan1\"\npreset = \"80211b\"\nchannel = 6\nnodes = [1, 2]\n\
+                [[wires]]\nname = \"eth0\"\nnodes = [2, 3]\n[captures]\nnodes = [1]\n";
+    let dir = folder(&[("s.toml", text)]);
+    for protocol in ["dsr", "aodv"] {
+        let command = ["ping", "-c", "2", "-i", "0.2", "-w", "25", "mesh-3"];
+        let head =
+            ["emulate", "s.toml", "--out", protocol, "--quiet", "--protocol", protocol, "--node", "0", "--"];
+        let ping = run_in(dir.path(), &[&head[..], &command].concat()).ok();
+        // Over three hops; DSR's nodes on the way are none to IP's time to live.
+        assert!(ping.matches(" bytes from ").count() >= 2, "{protocol}: {ping}");
+        let packets = run_in(dir.path(), &["export", "csv", protocol, "packets"]).ok();
+        let sent_by = |node: &str, interface: &str| {
+            let row = |l: &&str| {
+                let cells: Vec<&str> = l.split(',').collect();
+                cells[1..3] == [node, "transmit"] && cells.last() == Some(&interface)
+            };
+            packets.lines().filter(row).count()
+        };
+        assert!(sent_by("1", "0") > 0 && sent_by("1", "1") > 0, "{protocol}: the relay sends on both radios");
+        assert!(sent_by("2", "1") > 0 && sent_by("3", "0") > 0, "{protocol}: the wire is used");
+        let none = run_in(dir.path(), &["export", "csv", protocol, "nodes"]).ok();
+        assert!(none.contains("\n1,1,10.0.0.2,\"wlan0,wlan1\"\n"), "{none}");
+    }
+    let lab = run_in(dir.path(), &["lab", "s.toml", "--no-out", "--range", "250"]).failure(2);
+    assert!(lab.contains("a lab's nodes have one interface each"), "{lab}");
+}

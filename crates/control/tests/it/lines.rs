@@ -45,6 +45,7 @@ fn request() -> impl Strategy<Value = Request> {
         }),
         place.prop_map(|place| Request::SetPosition { place }),
         (node(), node(), any::<bool>(), state).prop_map(|(a, b, one_way, state)| Request::SetLink {
+            interface: None,
             a,
             b,
             one_way,

@@ -68,7 +68,13 @@ impl Owner for World {
     fn links(&mut self) -> Result<Vec<LinkOverride>, ControlError> {
         Ok(vec![LinkOverride { from: 0, to: 1, state: LinkState::Down }])
     }
-    fn set_link(&mut self, from: u32, to: u32, state: LinkState) -> Result<(), ControlError> {
+    fn set_link(
+        &mut self,
+        from: u32,
+        to: u32,
+        state: LinkState,
+        _: Option<&str>,
+    ) -> Result<(), ControlError> {
         if !self.has_links {
             return Err(ControlError::unsupported("no", "do not"));
         }
@@ -174,7 +180,13 @@ fn orders_reach_their_nodes_and_subscribers_are_told() {
     let place = Place::Local { x: 1.0, y: 2.0, z: 0.0 };
     run.ask(Some(2), Request::SetPosition { place }).expect("done");
     let (a, b) = (NodeRef::Name("left".to_owned()), NodeRef::Number(1));
-    let link = |one_way| Request::SetLink { a: a.clone(), b: b.clone(), one_way, state: LinkState::Down };
+    let link = |one_way| Request::SetLink {
+        a: a.clone(),
+        b: b.clone(),
+        one_way,
+        state: LinkState::Down,
+        interface: None,
+    };
     run.ask(None, link(false)).expect("done");
     run.ask(None, link(true)).expect("done");
     run.ask(Some(2), Request::ReleasePosition {}).expect("done");
@@ -208,6 +220,7 @@ fn what_cannot_be_done_is_refused_with_a_remedy() {
         a: NodeRef::Number(a),
         b: NodeRef::Number(b),
         one_way: false,
+        interface: None,
         state: LinkState::Up,
     };
     assert_eq!(run.ask(None, link(0, 1)).expect_err("no links here").code, ErrorCode::Unsupported);

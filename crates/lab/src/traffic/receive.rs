@@ -89,6 +89,7 @@ impl Listener {
             r.octets += data.len() as u64;
             r.hops += u64::from((INITIAL_TTL + 1).saturating_sub(arrival.ttl));
             records.hop(HopEvent {
+                iface: wayhop_core::IfaceId::ANY,
                 time: now,
                 packet: packet_id(w.flow, stamp.seq),
                 flow: Some(FlowTag { flow: w.flow, seq: stamp.seq }),

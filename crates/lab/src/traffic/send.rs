@@ -100,6 +100,7 @@ pub(super) fn send_all(
         let config = o.source.config();
         if let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) {
             records.hop(HopEvent {
+                iface: wayhop_core::IfaceId::ANY,
                 time: at,
                 packet: p.meta.id,
                 flow: Some(FlowTag { flow, seq }),

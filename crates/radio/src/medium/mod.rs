@@ -196,6 +196,11 @@ impl Medium {
         }
     }
 
+    /// Only these stations have this radio.
+    pub(crate) fn set_members(&mut self, members: Vec<bool>) {
+        self.neighbours.set_members(members);
+    }
+
     /// Overrides a link one way, or leaves it to the model again.
     pub(crate) fn set_link(&mut self, seed: u64, from: u32, to: u32, state: Option<LinkOverride>) {
         let up_watts = self.propagation.mean_watts(NEAR_M * NEAR_M);

@@ -17,6 +17,8 @@ pub(crate) struct Neighbours {
     grid: Grid,
     /// Where each station was when the grid was made.
     places: Vec<Position>,
+    /// By station, whether it has this radio at all; `None` if all do.
+    members: Option<Vec<bool>>,
 }
 
 #[derive(Default)]
@@ -50,7 +52,13 @@ impl Neighbours {
             lists: (0..stations).map(|_| List::default()).collect(),
             grid: Grid::default(),
             places: vec![Position::default(); stations],
+            members: None,
         }
+    }
+
+    /// Only these stations have this radio.
+    pub(crate) fn set_members(&mut self, members: Vec<bool>) {
+        self.members = Some(members);
     }
 
     /// Makes sure that `station`'s list is right at `now`.
@@ -72,7 +80,8 @@ impl Neighbours {
             list.near.clear();
             let reach = self.range_m + self.margin_m;
             self.grid.near(self.places[station as usize], reach, &self.places, &mut list.near);
-            list.near.retain(|&i| i != station);
+            let has_radio = |i: u32| self.members.as_ref().is_none_or(|m| m[i as usize]);
+            list.near.retain(|&i| i != station && has_radio(i));
         }
     }
 

@@ -110,6 +110,7 @@ impl<O: Observer> Air<O> {
         self.at_ms += 5;
         let bytes = f.bytes();
         let event = |who: Ipv4Addr, direction| FrameEvent {
+            iface: wayhop_core::IfaceId(0),
             time: Time::from_nanos(self.at_ms * 1_000_000),
             node: NodeId(u32::from(who.octets()[3]) - 1),
             direction,
@@ -291,6 +292,7 @@ fn the_timers_are_those_of_sends_that_wait_for_a_confirmation() {
 
 fn hop(kind: HopKind, node: u32, packet: u64, seq: u32) -> HopEvent {
     HopEvent {
+        iface: wayhop_core::IfaceId::ANY,
         time: Time::from_nanos(u64::from(seq) * 100_000_000),
         packet: PacketId(packet),
         flow: Some(FlowTag { flow: 0, seq }),
@@ -367,6 +369,7 @@ fn the_survey_marks_both_cars_where_losses_come_in_bursts() {
         for (node, direction, seen) in [(1, Direction::Tx, true), (0, Direction::Rx, arrives)] {
             if seen {
                 w.frame(&FrameEvent {
+                    iface: wayhop_core::IfaceId(0),
                     time: Time::from_nanos(i * 100_000_000),
                     node: NodeId(node),
                     direction,
@@ -419,6 +422,7 @@ fn the_sequence_plot_tells_direct_segments_and_wide_requests() {
     let (a, c) = (NodeId(0), Ipv4Addr::new(10, 0, 0, 3));
     let mut seen = Connection::new(a, c);
     let hop = |kind, packet, bytes, peer, messages, ttl| HopEvent {
+        iface: wayhop_core::IfaceId::ANY,
         time: Time::from_nanos(1_000_000_000),
         packet: PacketId(packet),
         flow: (bytes > 100).then_some(FlowTag { flow: 0, seq: 0 }),

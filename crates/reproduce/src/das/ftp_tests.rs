@@ -37,6 +37,7 @@ fn remark(ms: u64, event: &'static str, octet: u64, bytes: u64, acked: u64) -> T
 
 fn hop(ms: u64, kind: HopKind, node: u32, packet: u64, payload: u64) -> HopEvent {
     HopEvent {
+        iface: wayhop_core::IfaceId::ANY,
         time: at(ms),
         packet: PacketId(packet),
         flow: Some(FlowTag { flow: 0, seq: 0 }),

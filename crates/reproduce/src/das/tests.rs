@@ -31,6 +31,7 @@ fn discoveries(latencies_ms: &[u64]) -> Discoveries {
 
 fn hop(kind: HopKind, node: u32, at_ms: u64) -> HopEvent {
     HopEvent {
+        iface: wayhop_core::IfaceId::ANY,
         time: Time::from_nanos(at_ms * 1_000_000),
         packet: PacketId(0),
         flow: Some(FlowTag { flow: 0, seq: 0 }),
@@ -141,6 +142,7 @@ fn bandwidth_and_airtime_are_those_of_the_script() {
     // 11 packets of 1472 octets of payload, 10 ms apart: ten of them in 0.1 s.
     let mut o = OneHop::default();
     let frame = |at_us: u64, node, direction, len| FrameEvent {
+        iface: wayhop_core::IfaceId(0),
         time: Time::from_nanos(at_us * 1_000),
         node: NodeId(node),
         direction,

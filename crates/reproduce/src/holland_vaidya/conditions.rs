@@ -58,13 +58,8 @@ impl Conditions {
         let flow = scenario.flows.first()?;
         let (src, dst) = (flow.src.0, flow.dst.0);
         let pair = Pair { src, dst, from: flow.start, until: scenario.duration };
-        let found = survey(
-            &scenario.tracks,
-            &scenario.outages,
-            scenario.radio.nominal_range_m(),
-            scenario.duration,
-            &[pair],
-        );
+        let range_m = scenario.radio().nominal_range_m();
+        let found = survey(&scenario.tracks, &scenario.outages, range_m, scenario.duration, &[pair]);
         Some(Self { pattern, topology: found.flows.into_iter().next()? })
     }
 

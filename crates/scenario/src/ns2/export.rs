@@ -43,6 +43,12 @@ pub struct Exported {
 
 /// Writes a scenario as files that ns-2 sources after it has made `$ns_`, `$god_` and `$node_(0)` onwards.
 pub fn export_ns2(scenario: &Resolved, options: ExportOptions) -> Result<Exported, Error> {
+    if !scenario.interfaces.is_single() {
+        return Err(Error::new(
+            "ns-2's nodes have one radio each, and this scenario says who has which radio or wire",
+            "take radios, wires and radio.nodes out",
+        ));
+    }
     let mut warnings = Vec::new();
     if !scenario.outages.is_empty() {
         warnings.push("outages: ns-2 has none; in its run all nodes stay up".to_owned());

@@ -119,7 +119,7 @@ fn the_experiments_offer_what_the_report_offered() {
     assert_eq!(congestion.flows[0].max_packets, Some(300));
     assert_eq!(congestion.stalls[0].length.as_secs_f64(), 3.0);
     // One site for all, but for what concerns E1 and E2.
-    let site = |name: &str| load(name, &[]).radio.site.expect("a site");
+    let site = |name: &str| load(name, &[]).radio().site.clone().expect("a site");
     let mut with_e2 = site("ping.toml");
     assert_eq!(with_e2.antennas.len(), 1);
     with_e2.antennas.clear();

@@ -21,7 +21,7 @@ fn the_first_scenario_is_what_its_comment_says() {
     assert_eq!(r.duration, Time::from_secs_f64(120.0));
     assert_eq!((r.protocol.name(), r.protocol.profile()), ("dsr", "rfc"));
     assert_eq!(Some(r.protocol.values()), (r.protocol.description().profile)("rfc"));
-    assert_eq!(Some(&r.radio), wayhop_radio::RadioConfig::preset("wavelan-914-cmu").as_ref());
+    assert_eq!(Some(r.radio()), wayhop_radio::RadioConfig::preset("wavelan-914-cmu").as_ref());
     let fastest = r.tracks.iter().map(wayhop_world::Track::max_speed).fold(0.0, f64::max);
     assert!(fastest <= 20.0 && fastest > 10.0, "{fastest}");
     assert_eq!(r.captures.nodes, [NodeId(0)]);
@@ -52,7 +52,7 @@ fn settings_change_single_keys() {
         &["seed=9", "protocol.name=aodv", "radio.data_rate_mbps=1", "traffic.0.connections=3", "area.z_m=40"],
     );
     assert_eq!((r.seed, r.protocol.name(), r.flows.len(), r.area[2]), (9, "aodv", 3, 40.0));
-    assert_eq!(r.radio.data_rate_mbps, 1.0);
+    assert_eq!(r.radio().data_rate_mbps, 1.0);
     let same = load("scenarios/first.toml", &["protocol.name=aodv"]);
     assert_eq!(same.tracks, load("scenarios/first.toml", &[]).tracks, "the protocol does not touch mobility");
 }

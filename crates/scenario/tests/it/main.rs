@@ -2,5 +2,6 @@
 
 mod cmu;
 mod files;
+mod interfaces;
 mod messages;
 mod ns2;

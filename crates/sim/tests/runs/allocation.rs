@@ -44,6 +44,35 @@ rate_pps = 100
 }
 
 #[test]
+fn radios_and_wires_beside_each_other_allocate_as_little() {
+    for protocol in ["dsr", "aodv"] {
+        let text = format!(
+            r#"
+duration_s = 100
+nodes.count = 5
+movement = {{ kind = "chain", spacing_m = 200 }}
+protocol = {{ name = "{protocol}" }}
+radio = {{ nodes = [0, 1, 2] }}
+[[radios]]
+preset = "wavelan-914-cmu"
+frequency_mhz = 950
+nodes = [2, 3]
+[[wires]]
+nodes = [3, 4]
+[[traffic]]
+kind = "cbr"
+src = 0
+dst = 4
+payload_bytes = 64
+rate_pps = 100
+"#
+        );
+        let counted = warm_allocations(&text);
+        assert!(counted < 20, "{protocol}: {counted}");
+    }
+}
+
+#[test]
 fn a_warm_tcp_connection_runs_without_allocating() {
     for protocol in ["dsr", "aodv"] {
         for variant in ["reno", "sack", "vegas"] {

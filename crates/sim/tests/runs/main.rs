@@ -9,6 +9,7 @@ mod chain;
 mod cmu;
 mod conservation;
 mod external;
+mod interfaces;
 mod orders;
 mod outages;
 mod repetition;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use wayhop_core::NodeId;
 
 use super::pcapng::{put_frame, put_header};
-use crate::{Error, FrameEvent, NodeInfo, RunDir};
+use crate::{Error, FrameEvent, LinkKind, NodeInfo, RunDir};
 
 /// A node's frames are appended to its file when there are this many octets of them.
 const NODE_BYTES: usize = 64 << 10;
@@ -25,6 +25,8 @@ pub(crate) struct Captures {
 
 struct NodeFile {
     path: PathBuf,
+    /// What each interface's frames are.
+    kinds: Vec<LinkKind>,
     /// Whole blocks.
     waiting: Vec<u8>,
     /// Octets in the file.
@@ -54,8 +56,9 @@ impl Captures {
                 return Err(Error::invalid(&path, what));
             }
             let mut waiting = Vec::new();
-            put_header(&mut waiting, &node.name, snaplen);
-            files.push(Some(NodeFile { path, waiting, written: 0 }));
+            put_header(&mut waiting, node, snaplen);
+            let kinds = node.interfaces.iter().map(|i| i.kind).collect();
+            files.push(Some(NodeFile { path, kinds, waiting, written: 0 }));
         }
         let waiting = files.iter().flatten().map(|f| f.waiting.len()).sum();
         Ok(Self { nodes: files, waiting })
@@ -65,7 +68,8 @@ impl Captures {
     pub(crate) fn write(&mut self, f: &FrameEvent<'_>) -> Result<(), Error> {
         let Some(Some(node)) = self.nodes.get_mut(f.node.index()) else { return Ok(()) };
         let before = node.waiting.len();
-        put_frame(&mut node.waiting, f);
+        let kind = node.kinds.get(f.iface.index()).copied().unwrap_or(LinkKind::Ieee80211);
+        put_frame(&mut node.waiting, f, kind);
         self.waiting += node.waiting.len() - before;
         if node.waiting.len() >= NODE_BYTES {
             self.waiting -= node.waiting.len();

@@ -10,5 +10,5 @@ mod tests;
 
 pub(crate) use files::Captures;
 pub use frame::CapturedFrame;
-pub use pcapng::{EthernetFrame, put_ethernet_frame, put_ethernet_header};
+pub use pcapng::{EthernetFrame, put_ethernet_frame, put_ethernet_header, put_ethernet_headers};
 pub use reader::{CaptureError, CaptureReader};

@@ -1,8 +1,10 @@
-//! Blocks of the pcapng format (draft-ietf-opsawg-pcapng), as written here: little-endian, one interface a file.
+//! Blocks of the pcapng format (draft-ietf-opsawg-pcapng), as written here: little-endian.
 
 use wayhop_wire::radiotap;
 
-use crate::{Direction, FrameEvent};
+use wayhop_core::IfaceId;
+
+use crate::{Direction, FrameEvent, LinkKind, NodeInfo};
 
 /// IEEE 802.11 frames, each behind a radiotap header.
 const LINKTYPE_RADIOTAP: u16 = 127;
@@ -14,19 +16,43 @@ const ENHANCED_PACKET: u32 = 6;
 /// Ethernet frames without FCS.
 const LINKTYPE_ETHERNET: u16 = 1;
 
-/// Appends the two blocks at the beginning of a file: section and interface. `snaplen` is that of the 802.11 frame.
-pub(super) fn put_header(to: &mut Vec<u8>, node_name: &str, snaplen: u32) {
-    put_header_of(to, node_name, snaplen.saturating_add(MAX_RADIOTAP as u32), LINKTYPE_RADIOTAP);
+/// Appends the blocks at the beginning of a node's file: section and interfaces. The only interface bears the node's name.
+/// `snaplen` is that of the frame without radiotap header.
+pub(super) fn put_header(to: &mut Vec<u8>, node: &NodeInfo, snaplen: u32) {
+    put_section(to);
+    for i in &node.interfaces {
+        let name = if node.interfaces.len() == 1 { &node.name } else { &i.name };
+        match i.kind {
+            LinkKind::Ieee80211 => {
+                put_interface(to, name, snaplen.saturating_add(MAX_RADIOTAP as u32), LINKTYPE_RADIOTAP);
+            }
+            LinkKind::Ethernet => put_interface(to, name, snaplen, LINKTYPE_ETHERNET),
+        }
+    }
 }
 
 /// Appends the beginning of a capture of an Ethernet interface: section and interface.
 pub fn put_ethernet_header(to: &mut Vec<u8>, interface_name: &str, snaplen: u32) {
-    put_header_of(to, interface_name, snaplen, LINKTYPE_ETHERNET);
+    put_ethernet_headers(to, [interface_name], snaplen);
+}
+
+/// Appends the beginning of a capture of Ethernet interfaces: section and interfaces.
+pub fn put_ethernet_headers<'a>(
+    to: &mut Vec<u8>,
+    interface_names: impl IntoIterator<Item = &'a str>,
+    snaplen: u32,
+) {
+    put_section(to);
+    for name in interface_names {
+        put_interface(to, name, snaplen, LINKTYPE_ETHERNET);
+    }
 }
 
 /// A frame of an Ethernet interface, as [`put_ethernet_frame`] writes it.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct EthernetFrame<'a> {
+    /// On which of the file's interfaces.
+    pub iface: IfaceId,
     /// Nanoseconds since 1970.
     pub time_ns: u64,
     /// Sent or heard.
@@ -43,7 +69,8 @@ pub struct EthernetFrame<'a> {
 pub fn put_ethernet_frame(to: &mut Vec<u8>, f: &EthernetFrame<'_>) {
     let packet = begin(to, ENHANCED_PACKET);
     let (captured, original) = (f.bytes.len() as u32, f.original_len.max(f.bytes.len() as u32));
-    for word in [0, (f.time_ns >> 32) as u32, f.time_ns as u32, captured, original] {
+    let iface = u32::from(f.iface.0);
+    for word in [iface, (f.time_ns >> 32) as u32, f.time_ns as u32, captured, original] {
         to.extend(word.to_le_bytes());
     }
     let at = to.len();
@@ -63,19 +90,21 @@ fn flags_of(direction: Direction) -> u32 {
     }
 }
 
-fn put_header_of(to: &mut Vec<u8>, node_name: &str, snaplen: u32, link_type: u16) {
+fn put_section(to: &mut Vec<u8>) {
     let section = begin(to, SECTION_HEADER);
     to.extend(0x1a2b_3c4d_u32.to_le_bytes()); // says which byte order this is
     to.extend([1, 0, 0, 0]); // version 1.0
     to.extend(u64::MAX.to_le_bytes()); // the section's length is not known yet
     option(to, 4, concat!("wayhop ", env!("CARGO_PKG_VERSION")).as_bytes());
     end(to, section);
+}
 
+fn put_interface(to: &mut Vec<u8>, name: &str, snaplen: u32, link_type: u16) {
     let interface = begin(to, INTERFACE_DESCRIPTION);
     to.extend(link_type.to_le_bytes());
     to.extend([0, 0]);
     to.extend(snaplen.to_le_bytes());
-    option(to, 2, node_name.as_bytes()); // if_name
+    option(to, 2, name.as_bytes()); // if_name
     option(to, 9, &[9]); // if_tsresol: 10^-9 s
     end(to, interface);
 }
@@ -83,20 +112,22 @@ fn put_header_of(to: &mut Vec<u8>, node_name: &str, snaplen: u32, link_type: u16
 /// The longest radiotap header that [`radiotap_of`] makes.
 const MAX_RADIOTAP: usize = 24;
 
-/// Appends a frame.
-pub(super) fn put_frame(to: &mut Vec<u8>, f: &FrameEvent<'_>) {
-    let tap = radiotap_of(f);
-    let tap_len = tap.buffer_len();
+/// Appends a frame of an interface of this kind.
+pub(super) fn put_frame(to: &mut Vec<u8>, f: &FrameEvent<'_>, kind: LinkKind) {
+    let tap = (kind == LinkKind::Ieee80211).then(|| radiotap_of(f));
+    let tap_len = tap.as_ref().map_or(0, radiotap::Repr::buffer_len);
     let packet = begin(to, ENHANCED_PACKET);
     let ns = f.time.as_nanos();
     let captured = tap_len + f.bytes.len();
     let original = tap_len as u32 + f.original_len.max(f.bytes.len() as u32);
-    for word in [0, (ns >> 32) as u32, ns as u32, captured as u32, original] {
+    for word in [u32::from(f.iface.0), (ns >> 32) as u32, ns as u32, captured as u32, original] {
         to.extend(word.to_le_bytes());
     }
     let at = to.len();
     to.resize(at + tap_len, 0);
-    tap.emit(&mut to[at..]);
+    if let Some(tap) = tap {
+        tap.emit(&mut to[at..]);
+    }
     to.extend_from_slice(f.bytes);
     pad(to, at);
     option(to, 2, &flags_of(f.direction).to_le_bytes()); // epb_flags
@@ -171,6 +202,7 @@ mod tests {
         let f = FrameEvent {
             time: Time::ZERO,
             node: NodeId(0),
+            iface: IfaceId(0),
             direction: Direction::Tx,
             bytes: &[],
             original_len: 0,

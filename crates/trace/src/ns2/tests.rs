@@ -15,13 +15,14 @@ fn addr(n: u32) -> Ipv4Addr {
 }
 
 fn lines() -> Lines {
-    let nodes: Vec<_> = (0..50).map(|n| NodeInfo { name: n.to_string(), addr: addr(n) }).collect();
+    let nodes: Vec<_> = (0..50).map(|n| NodeInfo::with_radio(n.to_string(), addr(n))).collect();
     Lines::new(&nodes)
 }
 
 /// A data packet from node 32 to node 22.
 fn data(ns: u64, kind: HopKind, node: u32, bytes: u32, ttl: u8, peer: Ipv4Addr) -> HopEvent {
     HopEvent {
+        iface: wayhop_core::IfaceId::ANY,
         time: Time::from_nanos(ns),
         packet: PacketId(0),
         flow: Some(FlowTag { flow: 4, seq: 0 }),

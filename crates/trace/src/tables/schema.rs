@@ -1,7 +1,7 @@
 //! The columns of each table. `docs/reference/run-directory.md` explains them.
 
 use bytes::Bytes;
-use wayhop_core::{Addr, FlowTag, Span, Time};
+use wayhop_core::{Addr, FlowTag, IfaceId, Span, Time};
 
 use super::column::{Cells, Column, Texts, name};
 use crate::{
@@ -30,6 +30,7 @@ pub(crate) const PACKETS: &[Column<HopEvent>] = &[
     column("ttl", Cells::Int32(|e| i32::from(e.ttl))),
     column("signal_dbm", Cells::OptFloat(|e| (!e.signal_dbm.is_nan()).then_some(e.signal_dbm))),
     column("reason", Cells::OptText(|e, _| e.reason.map(|r| name(r.name())))),
+    column("interface", Cells::OptInt32(|e| (e.iface != IfaceId::ANY).then(|| i32::from(e.iface.0)))),
 ];
 
 /// `positions`: one row per leg of a node's motion.
@@ -91,6 +92,7 @@ pub(crate) const COUNTERS: &[Column<Counter>] = &[
     column("layer", Cells::Text(|c, _| name(c.layer))),
     column("name", Cells::Text(|c, _| name(c.name))),
     column("value", Cells::Int64(|c| c.value as i64)),
+    column("interface", Cells::OptInt32(|c| c.iface.map(|i| i32::from(i.0)))),
 ];
 
 /// `flows`: one row per traffic flow, as in the summary.
@@ -116,7 +118,13 @@ pub(crate) const NODES: &[Column<(u32, NodeInfo)>] = &[
     column("node", Cells::Int32(|(id, _)| *id as i32)),
     column("name", Cells::Text(|(_, n), _| text(&n.name))),
     column("address", Cells::Text(|(_, n), t| t.addr(n.addr.into()))),
+    column("interfaces", Cells::Text(|(_, n), _| text(&interface_names(n)))),
 ];
+
+/// The names of a node's interfaces, in their order.
+fn interface_names(n: &NodeInfo) -> String {
+    n.interfaces.iter().map(|i| i.name.as_str()).collect::<Vec<_>>().join(",")
+}
 
 /// Nothing for 0.0.0.0.
 fn address(a: Addr, t: &mut Texts) -> Option<Bytes> {

@@ -63,6 +63,7 @@ fn aodv_frame(m: &aodv::Message<'_>) -> Vec<u8> {
 /// A frame that was sent, in the capture of node 0.
 fn sent(time_ns: u64, bytes: &[u8]) -> FrameEvent<'_> {
     FrameEvent {
+        iface: wayhop_core::IfaceId(0),
         time: Time::from_nanos(time_ns),
         node: NodeId(0),
         direction: Direction::Tx,

@@ -40,6 +40,7 @@ fn frames_that_a_slow_disk_has_no_time_for_are_left_out_and_counted_and_tables_s
         r.hop(&hop(i));
         // With nobody to read, a recorder that waited for its writer would wait for ever.
         r.frame(&FrameEvent {
+            iface: wayhop_core::IfaceId(0),
             time: Time::from_nanos(i),
             node: NodeId(0),
             direction: Direction::Tx,

@@ -73,6 +73,7 @@ fn every_hop_event_is_a_row_with_all_its_fields() {
         assert_eq!(row.get_int(13).expect("ttl"), 63);
         assert_eq!(row.get_float(14).ok(), (i % 2 == 0).then_some(-61.5));
         assert!(row.get_string(15).is_err(), "no reason");
+        assert_eq!(row.get_int(16).ok(), (i % 2 == 0).then_some(1), "interface of {i}");
     }
     let last = &rows[n as usize];
     let text = |c| last.get_string(c).expect("text").clone();
@@ -127,7 +128,13 @@ fn the_other_tables_hold_what_was_recorded() {
     for state in [state, waits] {
         r.sent(&SendEvent { time: Time::from_nanos(7), node: NodeId(0), state });
     }
-    r.counter(&Counter { node: NodeId(0), layer: "mac", name: "retries", value: 12 });
+    r.counter(&Counter {
+        iface: Some(wayhop_core::IfaceId(2)),
+        node: NodeId(0),
+        layer: "mac",
+        name: "retries",
+        value: 12,
+    });
     r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
 
     let csv = |table| {
@@ -150,8 +157,11 @@ fn the_other_tables_hold_what_was_recorded() {
         "time_ns,flow,node,event,octet,bytes,acked,in_flight,cwnd,ssthresh,srtt_us,rto_us\n\
          8,0,0,resend,2920,1460,1460,4380,2.5,8,,1500000\n"
     );
-    assert_eq!(csv("counters"), "node,layer,name,value\n0,mac,retries,12\n");
-    assert_eq!(csv("nodes"), "node,name,address\n0,n0,10.0.0.1\n1,n1,10.0.0.2\n2,n2,10.0.0.3\n");
+    assert_eq!(csv("counters"), "node,layer,name,value,interface\n0,mac,retries,12,2\n");
+    assert_eq!(
+        csv("nodes"),
+        "node,name,address,interfaces\n0,n0,10.0.0.1,radio\n1,n1,10.0.0.2,radio\n2,n2,10.0.0.3,radio\n"
+    );
     assert!(csv("flows").ends_with("\n0,cbr,0,2,10,0,0,0,0,0,0,0,0,0\n"));
     assert!(csv("packets").starts_with("time_ns,node,event,"));
     assert_eq!(run.summary().expect("a summary"), summary());
@@ -169,7 +179,10 @@ fn a_csv_cell_with_a_comma_or_a_quote_is_quoted() {
     r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
     let mut out = Vec::new();
     export_csv(&run, "nodes", &mut out).expect("the table is there");
-    assert_eq!(String::from_utf8(out).expect("text"), "node,name,address\n0,\"a, \"\"b\"\"\",10.0.0.1\n");
+    assert_eq!(
+        String::from_utf8(out).expect("text"),
+        "node,name,address,interfaces\n0,\"a, \"\"b\"\"\",10.0.0.1,radio\n"
+    );
 }
 
 #[test]

@@ -18,6 +18,7 @@ fn at(ms: u64) -> Time {
 
 fn hop(packet: u64, ms: u64, node: u32, kind: HopKind, bytes: u32) -> HopEvent {
     HopEvent {
+        iface: wayhop_core::IfaceId::ANY,
         time: at(ms),
         packet: PacketId(packet),
         flow: None,

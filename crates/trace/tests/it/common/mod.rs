@@ -11,7 +11,7 @@ use wayhop_trace::{HopEvent, HopKind, Manifest, Messages, NodeInfo, PacketClass}
 
 /// Nodes `n0`, `n1`, ... with their default addresses.
 pub(crate) fn nodes(n: u32) -> Vec<NodeInfo> {
-    (0..n).map(|i| NodeInfo { name: format!("n{i}"), addr: NodeId(i).default_addr() }).collect()
+    (0..n).map(|i| NodeInfo::with_radio(format!("n{i}"), NodeId(i).default_addr())).collect()
 }
 
 pub(crate) fn manifest() -> Manifest {
@@ -21,6 +21,7 @@ pub(crate) fn manifest() -> Manifest {
 /// The `i`th event of a made-up run.
 pub(crate) fn hop(i: u64) -> HopEvent {
     HopEvent {
+        iface: if i.is_multiple_of(2) { wayhop_core::IfaceId(1) } else { wayhop_core::IfaceId::ANY },
         time: Time::from_nanos(i * 1_000),
         packet: PacketId(i / 4),
         flow: (!i.is_multiple_of(5)).then_some(FlowTag { flow: (i % 3) as u32, seq: (i / 12) as u32 }),

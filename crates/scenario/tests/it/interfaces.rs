@@ -1,0 +1,136 @@
+//! Scenarios with several radios and wires.
+
+use wayhop_scenario::{Attachment, Resolved, Scenario, export_ns2};
+
+const HEAD: &str = "nodes.count = 4\nmovement = { kind = \"chain\", spacing_m = 200 }\n";
+
+fn resolve(text: &str) -> Result<Resolved, String> {
+    let text = format!("{HEAD}{text}");
+    Scenario::from_text(&text, &[]).and_then(|s| s.resolve()).map_err(|e| e.to_string())
+}
+
+#[test]
+fn a_nodes_interfaces_are_its_radios_in_order_and_then_its_wires() {
+    let r = resolve(
+        "[radio]\npreset = \"80211b\"\nchannel = 1\nnodes = [0, 1]\nname = \"wlan0\"\n\
+         [[radios]]\npreset = \"80211g\"\nchannel = 6\nnodes = [2, 1]\n\
+         [[radios]]\npreset = \"80211g\"\nchannel = 149\nnodes = [1]\n\
+         [[wires]]\nnodes = [3, 1]\n[[wires]]\nnodes = [3, 0]\ndelay_us = 2.5\nname = \"spare\"\n",
+    )
+    .unwrap();
+    use Attachment::{Radio, Wire};
+    let of = r.interfaces.by_node(4);
+    assert_eq!(of[0], [Radio(0), Wire(1)]);
+    assert_eq!(of[1], [Radio(0), Radio(1), Radio(2), Wire(0)]);
+    assert_eq!((&of[2][..], &of[3][..]), (&[Radio(1)][..], &[Wire(0), Wire(1)][..]));
+    assert_eq!(r.interfaces.names().collect::<Vec<_>>(), ["wlan0", "radio1", "radio2", "wire0", "spare"]);
+    let mhz: Vec<f64> = r.interfaces.radios.iter().map(|r| r.config.frequency_mhz).collect();
+    assert_eq!(mhz, [2412.0, 2437.0, 5745.0]);
+    assert_eq!(r.interfaces.wires[1].delay.as_nanos(), 2_500);
+}
+
+#[test]
+fn a_scenario_without_them_has_one_radio_for_all() {
+    let r = resolve("").unwrap();
+    assert!(r.interfaces.is_single());
+    assert!(!resolve("radio.nodes = [0, 1, 2, 3]").unwrap().interfaces.is_single());
+}
+
+#[test]
+fn mistakes_are_named_by_key_and_remedy() {
+    let b = |channel: u32, key: &str| format!("{key}\npreset = \"80211b\"\nchannel = {channel}\n");
+    let two = |first, second| b(first, "[radio]") + &b(second, "[[radios]]");
+    let cases = [
+        (
+            two(1, 3),
+            "line 8, column 1: radios[0].channel: its spectrum, 2411 to 2433 MHz, overlaps that of radio \"radio\", 2401 to \
+             2423 MHz, and Wayhop models no interference between channels; these channels are far enough apart: 6, 7, 8, 9, \
+             10, 11, 12, 13, 14; nodes on one channel belong into one radio",
+        ),
+        (
+            two(6, 6),
+            "radios[0].channel: radio \"radio\" is at 2437 MHz, too: one channel has one configuration;",
+        ),
+        (
+            two(1, 15),
+            "radios[0].channel: IEEE 802.11 has no channel 15; give 1 to 14 (2.4 GHz), or one of 36,",
+        ),
+        (
+            two(1, 36),
+            "radios[0].channel: channel 36 is in the 5 GHz band, which has no DSSS; give a channel from 1 to 14,",
+        ),
+        (
+            "radio = { channel = 1 }".to_owned(),
+            "radio.channel: preset `wavelan-914-cmu` is a radio of 914 MHz, without channel numbers; give frequency_mhz,",
+        ),
+        (
+            b(1, "[radio]") + "frequency_mhz = 2412",
+            "radio.channel: both channel and frequency_mhz are given; leave one of them out",
+        ),
+        ("radio = { nodes = [] }".to_owned(), "radio.nodes: no node has this radio; name nodes,"),
+        ("radio = { nodes = [0, 7] }".to_owned(), "radio.nodes[1]: there is no node 7; the nodes are 0 to 3"),
+        (
+            "radio = { nodes = [0, 1, 0] }".to_owned(),
+            "radio.nodes[2]: node 0 is in this list already; name each",
+        ),
+        (
+            "radio = { nodes = [0, 1, 2] }".to_owned(),
+            "radio.nodes: node 3 has no interface at all; name it in the `nodes` of a radio or a wire,",
+        ),
+        (
+            "wires = [{ nodes = [1] }]".to_owned(),
+            "wires[0].nodes: a wire with one end; name at least two nodes,",
+        ),
+        (
+            "wires = [{ nodes = [] }]".to_owned(),
+            "wires[0].nodes: no node has this wire; name at least two nodes,",
+        ),
+        ("wires = [{ nodes = [1, 1] }]".to_owned(), "wires[0].nodes[1]: node 1 is in this list already;"),
+        (
+            "wires = [{ nodes = [1, \"gate\"] }]".to_owned(),
+            "wires[0].nodes[1]: there is no node named \"gate\";",
+        ),
+        (
+            "wires = [{ nodes = [0, 1], loss = 2 }]".to_owned(),
+            "wires[0].loss: 2 is not a number from 0 to 1;",
+        ),
+        (
+            "wires = [{ nodes = [0, 1], rate_mbps = 0 }]".to_owned(),
+            "wires[0].rate_mbps: 0 is not a number from 0.001",
+        ),
+        ("wires = [{ nodes = [0, 1], rate = 3 }]".to_owned(), "unknown field `rate`"),
+        (
+            "wires = [{ nodes = [0, 1], name = \"a b\" }]".to_owned(),
+            "wires[0].name: \"a b\" is no interface's name;",
+        ),
+        (
+            "wires = [{ nodes = [0, 1], name = \"radio\" }]".to_owned(),
+            "wires[0].name: \"radio\" is the name of radio, too; give each radio and wire a name of its own",
+        ),
+        (
+            "wires = [{ nodes = [0, 1], cuts = [{ start_s = 5 }, { start_s = 9 }] }]".to_owned(),
+            "wires[0].cuts[1].start_s: the wire is cut already then;",
+        ),
+        (
+            "wires = [{ nodes = [0, 1] }]\nstalls = [{ node = 0, interface = \"wire1\", length_s = 1 }]"
+                .to_owned(),
+            "stalls[0].interface: there is no interface named \"wire1\"; did you mean \"wire0\"?",
+        ),
+        (
+            "wires = [{ nodes = [0, 1] }]\nstalls = [{ node = 2, interface = \"wire0\", length_s = 1 }]"
+                .to_owned(),
+            "stalls[0].interface: node 2 has no interface \"wire0\"; name one of its own, or leave the key out",
+        ),
+    ];
+    for (text, message) in cases {
+        let e = resolve(&text).expect_err(&text);
+        assert!(e.contains(message), "{text}\n{e}\ninstead of\n{message}");
+    }
+}
+
+#[test]
+fn ns2_gets_no_scenario_with_several_interfaces() {
+    let r = resolve("wires = [{ nodes = [0, 1] }]").unwrap();
+    let e = export_ns2(&r, wayhop_scenario::ExportOptions::default()).unwrap_err().to_string();
+    assert!(e.starts_with("ns-2's nodes have one radio each"), "{e}");
+}

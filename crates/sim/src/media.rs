@@ -1,0 +1,257 @@
+//! The media of a run: radio channels, which do not hear each other, and wires.
+
+use std::sync::Arc;
+
+use wayhop_core::{Purpose, Span, Time, draw};
+use wayhop_node::{IfaceConfig, Resolution};
+use wayhop_radio::{Arp, FrameKind, LinkOverride, Radio, RadioConfig, RadioEvent};
+use wayhop_scenario::{Attachment, Interfaces, Resolved, WirePlan};
+
+use crate::air::Air;
+use crate::audit::Census;
+use crate::net::Net;
+use crate::wire::{Wire, WireEvent};
+
+/// The longest packet that a radio frame carries: an MSDU of 2304 octets (IEEE 802.11 9.2.4.7) less LLC and SNAP. Longer
+/// ones would need fragmentation, by IP or by the MAC, and neither is modelled.
+const MTU_BYTES: usize = 2304 - wayhop_wire::llc::LEN;
+/// The longest packet that an Ethernet frame carries.
+const WIRE_MTU_BYTES: usize = 1500;
+
+/// All of them.
+pub(crate) struct Media {
+    radios: Vec<Radio>,
+    wires: Vec<Wire>,
+}
+
+/// What a radio's frames say of it.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Channel {
+    pub(crate) link_delay: Span,
+    pub(crate) mhz: u16,
+    pub(crate) data_rate_100kbps: u16,
+    pub(crate) basic_rate_100kbps: u16,
+}
+
+/// The seed of a radio's random streams. The first radio has the run's, so that further ones leave its draws untouched.
+fn seed_of(radio: usize, seed: u64) -> u64 {
+    if radio == 0 { seed } else { draw(seed, Purpose::Radio, [radio as u64, 0, 0]) }
+}
+
+impl Media {
+    pub(crate) fn new(scenario: &Resolved) -> Self {
+        let nodes = scenario.tracks.len();
+        let radio = |(k, plan): (usize, &wayhop_scenario::RadioPlan)| {
+            let mut radio = Radio::new(&plan.config, nodes, seed_of(k, scenario.seed));
+            if let Some(members) = &plan.nodes {
+                let mut has_radio = vec![false; nodes];
+                members.iter().for_each(|n| has_radio[n.index()] = true);
+                radio.set_members(has_radio);
+            }
+            radio
+        };
+        let mut radios: Vec<Radio> = scenario.interfaces.radios.iter().enumerate().map(radio).collect();
+        for (node, card) in &scenario.cards {
+            radios[0].set_card(node.0, *card);
+        }
+        let wires = (0..).zip(&scenario.interfaces.wires);
+        Self { radios, wires: wires.map(|(k, w)| Wire::new(k, w, scenario.seed)).collect() }
+    }
+
+    /// What a capture says of each radio's frames.
+    pub(crate) fn channels(&self) -> Vec<Channel> {
+        let channel = |r: &Radio| {
+            let rate = |k| (r.phy().rate_mbps(k) * 10.0) as u16;
+            Channel {
+                link_delay: Span::from_micros(u64::from(r.config().link_delay_us)),
+                mhz: r.config().frequency_mhz as u16,
+                data_rate_100kbps: rate(FrameKind::Data),
+                basic_rate_100kbps: rate(FrameKind::Broadcast),
+            }
+        };
+        self.radios.iter().map(channel).collect()
+    }
+
+    /// Whether nodes listen to frames for others, and whether frames are captured.
+    pub(crate) fn listen(&mut self, overhear: bool, capture: bool) {
+        for r in &mut self.radios {
+            r.set_overhear(overhear);
+            r.set_capturing(capture);
+        }
+    }
+
+    /// What a radio asked for is due.
+    #[inline]
+    pub(crate) fn radio_due(&mut self, at: Time, node: u32, k: u8, event: RadioEvent, net: &mut Net) {
+        self.radios[usize::from(k)].handle(at, node, event, &mut Air { net, radio: k });
+        net.lift();
+    }
+
+    /// What a wire asked for is due.
+    pub(crate) fn wire_due(&mut self, at: Time, node: u32, k: u16, event: WireEvent, net: &mut Net) {
+        self.wires[usize::from(k)].due(at, node, event, net);
+    }
+
+    /// A node at a wire.
+    pub(crate) fn first_node(&self, wire: u16) -> u32 {
+        self.wires[usize::from(wire)].first_node()
+    }
+
+    /// The cuts of all wires, as (time, wire, whether it is cut then).
+    pub(crate) fn cuts(wires: &[WirePlan]) -> impl Iterator<Item = (Time, u16, bool)> {
+        (0..).zip(wires).flat_map(|(k, w)| {
+            let both = move |&(from, until): &(Time, Option<Time>)| {
+                [Some((from, k, true)), until.map(|t| (t, k, false))]
+            };
+            w.cuts.iter().flat_map(both).flatten()
+        })
+    }
+
+    /// Packets entered a node's interface queues.
+    #[inline]
+    pub(crate) fn wake(&mut self, at: Time, node: u32, net: &mut Net) {
+        if net.common.ports.is_single() {
+            return self.radios[0].wake(at, node, &mut Air { net, radio: 0 });
+        }
+        for i in 0..net.common.ports.of(node).len() {
+            match net.common.ports.of(node)[i] {
+                Attachment::Radio(k) => {
+                    self.radios[usize::from(k)].wake(at, node, &mut Air { net, radio: k });
+                }
+                Attachment::Wire(k) => self.wires[usize::from(k)].wake(at, node, net),
+            }
+        }
+    }
+
+    /// Lets the radios begin their next packets.
+    #[inline]
+    pub(crate) fn fetch(&mut self, at: Time, net: &mut Net) {
+        for (radio, r) in (0..).zip(&mut self.radios) {
+            r.fetch(at, &mut Air { net, radio });
+        }
+    }
+
+    /// A driver stops serving the queue of one of a node's interfaces, or of all, or goes on.
+    pub(crate) fn set_stalled(
+        &mut self,
+        at: Time,
+        node: u32,
+        only: Option<Attachment>,
+        stalled: bool,
+        net: &mut Net,
+    ) {
+        for i in 0..net.common.ports.of(node).len() {
+            match net.common.ports.of(node)[i] {
+                a if only.is_some_and(|only| only != a) => {}
+                Attachment::Radio(k) => {
+                    let mut air = Air { net, radio: k };
+                    self.radios[usize::from(k)].set_stalled(at, node, stalled, &mut air);
+                }
+                Attachment::Wire(k) => self.wires[usize::from(k)].set_stalled(at, node, stalled, net),
+            }
+        }
+    }
+
+    /// A node's host goes off: its interfaces send and hear nothing, and what they were sending is lost.
+    pub(crate) fn switch_off(&mut self, at: Time, node: u32, net: &mut Net) {
+        for i in 0..net.common.ports.of(node).len() {
+            match net.common.ports.of(node)[i] {
+                Attachment::Radio(k) => {
+                    self.radios[usize::from(k)].switch_off(at, node, &mut Air { net, radio: k });
+                }
+                Attachment::Wire(k) => self.wires[usize::from(k)].switch_off(at, node, net),
+            }
+        }
+    }
+
+    /// A node's host is on again. Wires need not be told: they ask whether it is up.
+    pub(crate) fn switch_on(&mut self, node: u32, net: &Net) {
+        for &place in net.common.ports.of(node) {
+            if let Attachment::Radio(k) = place {
+                self.radios[usize::from(k)].switch_on(node);
+            }
+        }
+    }
+
+    /// Counts the packets that are on their way through a medium.
+    pub(crate) fn count_held(&self, nodes: u32, census: &mut Census) {
+        for r in &self.radios {
+            (0..nodes).flat_map(|n| r.held(n)).for_each(|out| census.count(&out.frame.packet));
+        }
+        self.wires.iter().flat_map(Wire::held).for_each(|p| census.count(p));
+    }
+
+    /// Whether packets may be lost without a report.
+    pub(crate) fn may_lose_unnoticed(&self) -> bool {
+        !self.wires.is_empty() || self.radios.iter().any(|r| !r.config().acknowledge)
+    }
+
+    /// What the MAC of a node's interface counted.
+    pub(crate) fn counters(&self, node: u32, at: Attachment) -> Vec<(&'static str, u64)> {
+        match at {
+            Attachment::Radio(k) => {
+                let named = self.radios[usize::from(k)].counters(node).named();
+                named.into_iter().map(|(name, value)| (name, u64::from(value))).collect()
+            }
+            Attachment::Wire(k) => self.wires[usize::from(k)].counters(node),
+        }
+    }
+
+    /// Nodes are elsewhere than their tracks said.
+    pub(crate) fn forget_places(&mut self) {
+        self.radios.iter_mut().for_each(Radio::forget_places);
+    }
+
+    /// Overrides a link one way, or leaves it to the model again.
+    pub(crate) fn set_link(&mut self, at: Attachment, from: u32, to: u32, state: Option<LinkOverride>) {
+        match at {
+            Attachment::Radio(k) => self.radios[usize::from(k)].set_link(from, to, state),
+            Attachment::Wire(k) => self.wires[usize::from(k)].set_link(from, to, state),
+        }
+    }
+
+    /// The overridden links, as (medium, sender, receiver, state).
+    pub(crate) fn links(&self) -> impl Iterator<Item = (Attachment, u32, u32, LinkOverride)> {
+        let radios = (0..).zip(&self.radios).flat_map(|(k, r)| {
+            r.links().map(move |(from, to, state)| (Attachment::Radio(k), from, to, state))
+        });
+        let wires = (0..).zip(&self.wires).flat_map(|(k, w)| {
+            w.links().map(move |(from, to, state)| (Attachment::Wire(k), from, to, state))
+        });
+        radios.chain(wires)
+    }
+}
+
+/// The interfaces at each medium, as the network layer knows them: those of the radios, then those of the wires.
+pub(crate) fn interfaces(all: &Interfaces) -> Vec<Arc<IfaceConfig>> {
+    let radios = all.radios.iter().map(|r| interface(&r.config));
+    let wires = all.wires.iter().map(|w| IfaceConfig {
+        mtu: WIRE_MTU_BYTES,
+        queue_packets: w.queue_packets,
+        queue_classes: true,
+        acknowledges: false,
+        resolution: Resolution::Derived,
+        link_delay: Some(Span::ZERO),
+        metric: 0,
+        segment: 0,
+    });
+    let numbered = (0..).zip(radios.chain(wires));
+    numbered.map(|(segment, config)| Arc::new(IfaceConfig { segment, ..config })).collect()
+}
+
+/// What a radio is to the network layer. A wire to the same neighbour is better.
+fn interface(radio: &RadioConfig) -> IfaceConfig {
+    IfaceConfig {
+        mtu: MTU_BYTES,
+        queue_packets: radio.queue_packets as usize,
+        queue_classes: radio.queue_classes,
+        acknowledges: radio.acknowledge,
+        resolution: match radio.arp {
+            Arp::None => Resolution::Derived,
+            Arp::HoldOne => Resolution::Bsd,
+        },
+        link_delay: Some(Span::from_micros(u64::from(radio.link_delay_us))),
+        metric: 1,
+        segment: 0,
+    }
+}

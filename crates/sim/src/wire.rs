@@ -1,0 +1,347 @@
+//! An Ethernet segment: full duplex, frames of each node one after the other, nothing acknowledged.
+//!
+//! A cable between two nodes is modelled exactly; a switch between several as one that forwards at once and never
+//! queues: frames of two senders for one receiver do not wait for each other.
+
+use rustc_hash::FxHashMap;
+use wayhop_core::{Frame, LinkChange, Packet, Payload, Purpose, Rng, RxMeta, Span, Time, TxStatus, stream};
+use wayhop_node::Hop;
+use wayhop_radio::{EVERYONE, LinkOverride};
+use wayhop_scenario::{Attachment, WirePlan};
+use wayhop_trace::{Direction, FrameEvent, HopKind};
+
+use crate::classify;
+use crate::event::Event;
+use crate::frames;
+use crate::net::Net;
+use crate::slab::Slab;
+
+/// Something that is due at a wire.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum WireEvent {
+    /// The last bit of a node's frame has left it.
+    Sent,
+    /// The last bit of this frame reaches the others.
+    Arrives(u32),
+    /// It is cut, or whole again.
+    Cut(bool),
+}
+
+/// Octets of a frame besides its packet (IEEE 802.3, clauses 3.1.1 and 4.4.2): preamble and delimiter 8, header 14, frame
+/// check sequence 4, interpacket gap 12.
+const OVERHEAD_BYTES: usize = 8 + 14 + 4 + 12;
+/// A shorter packet is padded to this.
+const MIN_PAYLOAD_BYTES: usize = 46;
+
+/// The wire, and its nodes' ends of it.
+pub(crate) struct Wire {
+    number: u16,
+    rate_mbps: f64,
+    delay: Span,
+    loss: f64,
+    is_cut: bool,
+    /// In ascending order of their nodes.
+    ports: Vec<Port>,
+    /// Frames between the last bit sent and the last bit received.
+    flights: Slab<Flight>,
+    /// Lists of receivers, for reuse.
+    spare: Vec<Vec<u32>>,
+    /// Links changed by hand, by (sender, receiver).
+    overrides: FxHashMap<(u32, u32), LinkOverride>,
+}
+
+/// A node's end.
+struct Port {
+    node: u32,
+    is_stalled: bool,
+    /// The frame that is leaving, and when its last bit does.
+    sending: Option<(Frame, Time)>,
+    /// Draws its frames' losses.
+    rng: Rng,
+    unicasts: u64,
+    broadcasts: u64,
+    received: u64,
+}
+
+/// A frame under way.
+struct Flight {
+    packet: Packet,
+    payload: Payload,
+    from: u32,
+    /// Its receiver, or [`EVERYONE`].
+    to: u32,
+    receivers: Vec<u32>,
+}
+
+impl Wire {
+    pub(crate) fn new(number: u16, plan: &WirePlan, seed: u64) -> Self {
+        let port = |node: u32| Port {
+            node,
+            is_stalled: false,
+            sending: None,
+            rng: stream(seed, Purpose::Wire, u64::from(number) << 32 | u64::from(node)),
+            unicasts: 0,
+            broadcasts: 0,
+            received: 0,
+        };
+        Self {
+            number,
+            rate_mbps: plan.rate_mbps,
+            delay: plan.delay,
+            loss: plan.loss,
+            is_cut: false,
+            ports: plan.nodes.iter().map(|n| port(n.0)).collect(),
+            flights: Slab::new(),
+            spare: Vec::new(),
+            overrides: FxHashMap::default(),
+        }
+    }
+
+    /// The first node at it.
+    pub(crate) fn first_node(&self) -> u32 {
+        self.ports.first().map_or(0, |p| p.node)
+    }
+
+    fn place(&self) -> Attachment {
+        Attachment::Wire(self.number)
+    }
+    fn index(&self, node: u32) -> Option<usize> {
+        self.ports.binary_search_by_key(&node, |p| p.node).ok()
+    }
+
+    /// How long a packet of so many octets occupies the cable, to the next frame.
+    fn airtime(&self, octets: usize) -> Span {
+        let bits = 8 * (octets.max(MIN_PAYLOAD_BYTES) + OVERHEAD_BYTES);
+        Span::from_nanos((1e3 * bits as f64 / self.rate_mbps).round() as u64)
+    }
+
+    /// What was scheduled is due.
+    pub(crate) fn due(&mut self, at: Time, node: u32, event: WireEvent, net: &mut Net) {
+        match event {
+            WireEvent::Sent => self.sent(at, node, net),
+            WireEvent::Arrives(handle) => self.arrives(at, handle, net),
+            WireEvent::Cut(is_cut) => self.cut(at, is_cut, net),
+        }
+    }
+
+    /// A packet entered a node's interface queue: it leaves at once if the cable is free.
+    pub(crate) fn wake(&mut self, at: Time, node: u32, net: &mut Net) {
+        let place = self.place();
+        let (Some(i), Some(iface)) = (self.index(node), net.common.ports.iface(node, place)) else { return };
+        let port = &mut self.ports[i];
+        if port.sending.is_some() || port.is_stalled {
+            return;
+        }
+        let Some(frame) = net.nodes[node as usize].pull(iface) else { return };
+        let common = &mut net.common;
+        let to = common.station_at(frame.next_hop, place);
+        if to == EVERYONE {
+            port.broadcasts += 1;
+        } else {
+            port.unicasts += 1;
+        }
+        if frame.payload == Payload::Ip {
+            let facts = classify::read(frame.packet.bytes());
+            common.ledger.on_air(facts.messages);
+            let hop = Hop { peer: frame.next_hop, iface, ..Hop::HERE };
+            common.record_facts(at, node, &frame.packet, &facts, HopKind::Transmit, &hop);
+        }
+        capture(at, node, node, to, &frame.packet, frame.payload, place, net);
+        let airtime = self.airtime(frame.packet.len());
+        self.ports[i].sending = Some((frame, at + airtime));
+        net.common.queue.push(at + airtime, node, Event::Wire(self.number, WireEvent::Sent));
+    }
+
+    /// The last bit of a node's frame has left it.
+    fn sent(&mut self, at: Time, node: u32, net: &mut Net) {
+        let place = self.place();
+        let Some(i) = self.index(node) else { return };
+        // A frame that a failing host took back has left its event behind.
+        let Some((frame, _)) = self.ports[i].sending.take_if(|(_, until)| *until == at) else { return };
+        if self.is_cut {
+            net.sent(at, node, frame, TxStatus::NoAck { tries: 0 });
+            return;
+        }
+        let to = net.common.station_at(frame.next_hop, place);
+        let receivers = self.receivers(i, to);
+        if receivers.is_empty() {
+            self.spare.push(receivers);
+        } else {
+            let packet = net.common.work.pool.copy(&frame.packet);
+            let flight = Flight { packet, payload: frame.payload, from: node, to, receivers };
+            let handle = self.flights.put(flight);
+            net.common.queue.push(
+                at + self.delay,
+                node,
+                Event::Wire(self.number, WireEvent::Arrives(handle)),
+            );
+        }
+        net.sent(at, node, frame, TxStatus::Unknown);
+        self.wake(at, node, net);
+    }
+
+    /// Those whom the frame reaches that just left port `i`.
+    fn receivers(&mut self, i: usize, to: u32) -> Vec<u32> {
+        let from = self.ports[i].node;
+        let mut reached = self.spare.pop().unwrap_or_default();
+        let others = self.ports.iter().map(|p| p.node).filter(|&n| n != from);
+        reached.extend(others.filter(|&n| to == EVERYONE || to == n));
+        let (loss, overrides, rng) = (self.loss, &self.overrides, &mut self.ports[i].rng);
+        reached.retain(|&n| {
+            let share = match overrides.get(&(from, n)) {
+                None => loss,
+                Some(LinkOverride::Up) => 0.0,
+                Some(LinkOverride::Down) => 1.0,
+                Some(LinkOverride::Loss(share)) => *share,
+            };
+            // One draw for each, so that a link that is changed leaves the others' draws untouched.
+            rng.unit() >= share
+        });
+        reached
+    }
+
+    /// The last bit of a frame reaches the others.
+    fn arrives(&mut self, at: Time, handle: u32, net: &mut Net) {
+        let place = self.place();
+        let Flight { packet, payload, from, to, mut receivers } = self.flights.take(handle);
+        net.common.arrived = classify::read(packet.bytes());
+        if self.is_cut {
+            receivers.clear();
+        }
+        for node in receivers.drain(..) {
+            let (Some(i), Some(iface)) = (self.index(node), net.common.ports.iface(node, place)) else {
+                continue;
+            };
+            if !net.nodes[node as usize].is_up() {
+                continue;
+            }
+            self.ports[i].received += 1;
+            capture(at, node, from, to, &packet, payload, place, net);
+            if payload == Payload::Arp {
+                net.call(at, node, |n, w| n.receive_arp(w, at, iface, packet.bytes()));
+                continue;
+            }
+            let rx = RxMeta { iface, ..RxMeta::from(net.common.addrs[from as usize], to == EVERYONE) };
+            let copy = net.common.work.pool.copy(&packet);
+            net.call(at, node, |n, w| n.receive(w, at, copy, rx));
+        }
+        net.common.work.pool.recycle(packet);
+        self.spare.push(receivers);
+    }
+
+    /// The wire is cut, or whole again: the interfaces at it go down, or come up.
+    fn cut(&mut self, at: Time, is_cut: bool, net: &mut Net) {
+        self.is_cut = is_cut;
+        let change = if is_cut { LinkChange::Down } else { LinkChange::Up };
+        for i in 0..self.ports.len() {
+            let node = self.ports[i].node;
+            if let Some(iface) = net.common.ports.iface(node, self.place()) {
+                net.call(at, node, |n, w| n.link(w, at, iface, change));
+            }
+        }
+    }
+
+    /// A node's host goes off: the frame that is leaving is lost.
+    pub(crate) fn switch_off(&mut self, at: Time, node: u32, net: &mut Net) {
+        let Some(i) = self.index(node) else { return };
+        if let Some((frame, _)) = self.ports[i].sending.take() {
+            net.sent(at, node, frame, TxStatus::NoAck { tries: 0 });
+        }
+    }
+
+    /// A node's driver stops serving its queue, or goes on.
+    pub(crate) fn set_stalled(&mut self, at: Time, node: u32, is_stalled: bool, net: &mut Net) {
+        let Some(i) = self.index(node) else { return };
+        self.ports[i].is_stalled = is_stalled;
+        self.wake(at, node, net);
+    }
+
+    /// Overrides a link one way, or leaves it as it was.
+    pub(crate) fn set_link(&mut self, from: u32, to: u32, state: Option<LinkOverride>) {
+        match state {
+            Some(state) => drop(self.overrides.insert((from, to), state)),
+            None => drop(self.overrides.remove(&(from, to))),
+        }
+    }
+    /// The overridden links, as (sender, receiver, state).
+    pub(crate) fn links(&self) -> impl Iterator<Item = (u32, u32, LinkOverride)> {
+        self.overrides.iter().map(|(&(from, to), &state)| (from, to, state))
+    }
+
+    /// What a node's end counted.
+    pub(crate) fn counters(&self, node: u32) -> Vec<(&'static str, u64)> {
+        let counted =
+            |p: &Port| vec![("data", p.unicasts), ("broadcast", p.broadcasts), ("received", p.received)];
+        self.index(node).map_or_else(Vec::new, |i| counted(&self.ports[i]))
+    }
+
+    /// The packets on it.
+    pub(crate) fn held(&self) -> impl Iterator<Item = &Packet> {
+        let sending = self.ports.iter().filter_map(|p| p.sending.as_ref().map(|(f, _)| &f.packet));
+        sending.chain(self.flights.iter().map(|f| &f.packet))
+    }
+}
+
+/// Writes a frame into the capture of `node`.
+#[allow(clippy::too_many_arguments, reason = "the parts of a frame and of its capture")]
+fn capture(
+    at: Time,
+    node: u32,
+    from: u32,
+    to: u32,
+    packet: &Packet,
+    payload: Payload,
+    place: Attachment,
+    net: &mut Net,
+) {
+    let common = &mut net.common;
+    if !common.captures[node as usize] || !common.recorder.wants_frames() {
+        return;
+    }
+    let mut bytes = std::mem::take(&mut common.frame);
+    let segment = common.ports.segment(place);
+    frames::write_ethernet(
+        common.mac_of(from, segment),
+        common.mac_of(to, segment),
+        payload,
+        packet,
+        &mut bytes,
+    );
+    common.recorder.frame(&FrameEvent {
+        time: at,
+        node: wayhop_core::NodeId(node),
+        iface: common.ports.iface(node, place).unwrap_or_default(),
+        direction: if from == node { Direction::Tx } else { Direction::Rx },
+        bytes: &bytes,
+        original_len: bytes.len() as u32,
+        signal_dbm: f32::NAN,
+        noise_dbm: f32::NAN,
+        rate_100kbps: 0,
+        channel_mhz: 0,
+        retries: 0,
+        bad_fcs: false,
+    });
+    common.frame = bytes;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gigabit_wire_carries_the_frames_a_second_that_ethernet_is_known_for() {
+        let plan = WirePlan {
+            name: "w".to_owned(),
+            nodes: Vec::new(),
+            rate_mbps: 1000.0,
+            delay: Span::ZERO,
+            loss: 0.0,
+            queue_packets: 1,
+            cuts: Vec::new(),
+        };
+        let wire = Wire::new(0, &plan, 1);
+        let per_second = |octets| (1e9 / wire.airtime(octets).as_nanos() as f64) as u32;
+        // RFC 2544, appendix B, has them for 10 Mb/s: 14,880 frames of 64 octets, 812 of 1,518 (header and check included).
+        assert_eq!((per_second(46), per_second(1500), per_second(0)), (1_488_095, 81_274, 1_488_095));
+    }
+}
