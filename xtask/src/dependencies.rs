@@ -51,7 +51,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // Papers' experiments: it runs runs, and measures real nodes.
     ("reproduce", &["core", "wire", "trace", "scenario", "forwarding-bench", "report", "topology", "runs"]),
     // Matrices of runs.
-    ("sweep", &["trace", "scenario", "report", "topology", "runs"]),
+    ("sweep", &["core", "trace", "scenario", "report", "topology", "runs"]),
     (
         "cli",
         &[

@@ -47,8 +47,9 @@ Example:
 
 const COMPARE_EXAMPLES: &str = "\
 Each RUN is a run directory, or a folder of run directories that differ in their seeds only: then its figures are their \
-means. Differences are to the first RUN; with several runs on both sides they have Welch's 95 % interval, and a * where it \
-leaves out zero.
+means. Differences are to the first RUN, of pairs with the same seed if both sides have the same seeds, else of the means with Welch's \
+interval. Intervals are of 95 %, and a * marks one of at least five runs that leaves out zero. (3 of 10) says that only 3 of the 10 \
+runs have the figure: where nothing arrived there is no latency.
 
 Examples:
   wayhop compare runs/chain-sim runs/chain-emulated runs/chain-lab
@@ -167,7 +168,8 @@ pub(crate) enum Command {
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// Run directory; without it runs/SCENARIO-PROTOCOL-SEED. An older run in it is replaced
+    /// Run directory, in which an older run is replaced; without it runs/SCENARIO-PROTOCOL-SEED, and in another world or with
+    /// other settings than an older run's another name: with -emulation, -lab, -2, -3, ...
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Write no run directory
@@ -421,7 +423,8 @@ pub(crate) struct LabArgs {
     /// How far nodes hear each other, metres
     #[arg(long, value_name = "M", value_parser = metres, default_value = "250", allow_negative_numbers = true)]
     pub(crate) range: f64,
-    /// Run directory; without it runs/SCENARIO-PROTOCOL-SEED. An older run in it is replaced
+    /// Run directory, in which an older run is replaced; without it runs/SCENARIO-PROTOCOL-SEED, and in another world or with
+    /// other settings than an older run's another name: with -emulation, -lab, -2, -3, ...
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Write no run directory

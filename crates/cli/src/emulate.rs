@@ -4,7 +4,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use wayhop_runs::interruption::{stop_on_signal, unless};
-use wayhop_runs::{Emulation, Tasks, run_dir};
+use wayhop_runs::run_dir::{self, World};
+use wayhop_runs::{Emulation, Tasks};
 use wayhop_trace::{Recorder, RunDir};
 
 use crate::args::{EmulateArgs, ExecArgs};
@@ -35,8 +36,8 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     }
     // What can fail has not: only now an older run gives way.
     let (out, file) = (a.run.out.as_deref(), a.run.source.scenario.as_deref());
-    let make = || run_dir::create(out, file, &scenario, &resolved);
-    let dir = (!a.run.no_out).then(make).transpose()?;
+    let make = || run_dir::create(out, file, World::Emulation, &scenario, &resolved);
+    let dir = (!a.run.no_out).then(make).transpose()?.map(|made| show::made(made, a.run.quiet));
     let recorder = match &dir {
         Some(dir) => run_dir::recorder(dir, &resolved)?.in_real_time(),
         None => Recorder::hash_only(),

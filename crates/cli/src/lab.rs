@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use wayhop_lab::{MacFilter, Wiring, check};
 use wayhop_runs::interruption::{stop_on_signal, unless};
-use wayhop_runs::{Lab, plan, run_dir, unmodelled};
+use wayhop_runs::run_dir::{self, World};
+use wayhop_runs::{Lab, plan, unmodelled};
 use wayhop_trace::{Recorder, RunDir};
 
 use crate::args::LabArgs;
@@ -40,8 +41,8 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
     let wiring = Wiring::new(&resolved)?;
     // An older run gives way only to one that this user may start here.
     let file = a.source.scenario.as_deref();
-    let make = || run_dir::create(a.out.as_deref(), file, &scenario, &resolved);
-    let dir = (!a.no_out).then(make).transpose()?;
+    let make = || run_dir::create(a.out.as_deref(), file, World::Lab, &scenario, &resolved);
+    let dir = (!a.no_out).then(make).transpose()?.map(|made| show::made(made, a.quiet));
     let recorder = match &dir {
         Some(dir) => run_dir::tables(dir, &resolved)?,
         None => Recorder::hash_only(),

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use wayhop_runs::interruption::{stop_on_signal, unless};
-use wayhop_runs::{run_dir, simulate};
+use wayhop_runs::run_dir::{self, World};
+use wayhop_runs::simulate;
 use wayhop_trace::{Recorder, RunDir};
 
 use crate::args::RunArgs;
@@ -27,8 +28,8 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
     let stop = stop_on_signal()?;
 
     let (out, file) = (a.out.as_deref(), a.source.scenario.as_deref());
-    let make = || run_dir::create(out, file, &scenario, &resolved);
-    let dir = (!a.no_out).then(make).transpose()?;
+    let make = || run_dir::create(out, file, World::Simulation, &scenario, &resolved);
+    let dir = (!a.no_out).then(make).transpose()?.map(|made| show::made(made, a.quiet));
     let recorder = match &dir {
         Some(dir) => run_dir::recorder(dir, &resolved)?,
         None => Recorder::hash_only(),

@@ -189,6 +189,8 @@ impl<'a> Driver<'a> {
             self.is_over |= now >= self.drive.end;
         }
         priority::lower();
+        // The run came as far as its clock, though nothing may have happened for long.
+        self.simulation.pass(self.clock.now().min(self.drive.end));
         // The plan's programs, what they started, and what others started there.
         end_inhabitants(&self.stacks.iter().map(|s| &s.namespace).collect::<Vec<_>>());
         Ok(self.outcome)

@@ -249,8 +249,8 @@ impl Lab {
         self.scenario.protocol.name().clone_into(&mut summary.protocol);
         (summary.simulated_s, summary.wall_s) = (seconds, seconds);
         if let Some(f) = flows {
-            summary.totals.latency_ms = f.latency;
-            summary.lateness_us = (!f.flows.is_empty()).then(|| f.lateness.summary());
+            (summary.totals.latency_ms, summary.totals.round_trip_ms) = (f.latency, f.round_trip);
+            summary.lateness_us = f.lateness.summary();
             summary.flows = f.flows;
         }
         summary.totals.sum_flows(&summary.flows);

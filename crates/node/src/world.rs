@@ -1,8 +1,10 @@
 //! What a node asks of the world around it.
 
+use std::net::Ipv6Addr;
+
 use wayhop_core::{
-    Addr, DropReason, Effect, Frame, IfaceId, Input, Interface, Packet, Prefix, Rng, Route, SendState, Time,
-    TimerKey, TraceNote,
+    Addr, DropReason, Effect, Frame, IfaceId, Input, Interface, Mac, Packet, Prefix, Rng, Route, SendState,
+    Time, TimerKey, TraceNote,
 };
 
 use crate::table::Row;
@@ -70,6 +72,12 @@ pub trait Below {
     }
     /// A frame entered the queue of this interface: [`crate::Node::pull`] takes it as soon as the medium is free.
     fn ready(&mut self, at: Time, iface: IfaceId);
+    /// The link address of the neighbour with this IPv6 address, on an interface with [`crate::Resolution::Derived`]; `None` if
+    /// there is no such neighbour. Where the medium does not know, addresses with an EUI-64 tell.
+    fn link_address(&self, iface: IfaceId, neighbour: Ipv6Addr) -> Option<Mac> {
+        let _ = iface;
+        wayhop_wire::ipv6::eui64_mac(neighbour)
+    }
     /// A protocol wants the packets for this neighbour back: those that the medium has taken with [`crate::Node::pull`]
     /// but can still give back, in order.
     fn recall(&mut self, iface: IfaceId, next_hop: Addr, taken: &mut Vec<Frame>) {

@@ -93,7 +93,7 @@ impl<'a> Emulation<'a> {
         let inputs = simulation.end_inputs();
         let (mut summary, audit, recorder) = simulation.finish(self.scenario, begun.elapsed().as_secs_f64());
         "emulation".clone_into(&mut summary.world);
-        summary.lateness_us = Some(driven.lateness.summary());
+        summary.lateness_us = driven.lateness.summary();
         summary.command_exit = driven.command_exit;
         summary.capture_drops = recorder.wants_frames().then(|| recorder.capture_drops());
         let mut outcome =

@@ -38,7 +38,7 @@ mod world;
 pub use audit::Audit;
 pub use external::{Egress, Exit, Power};
 pub use inputs::Pace;
-pub use ledger::Ends;
+pub use ledger::{Ends, FlowEnds};
 pub use live::Happening;
 pub use simulation::Simulation;
 pub use wayhop_radio::LinkOverride;

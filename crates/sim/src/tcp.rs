@@ -1,12 +1,11 @@
 //! The run's TCP connections: between a connection's state machine, the event queue and the network.
 
-use std::net::Ipv4Addr;
-
-use wayhop_core::{FlowTag, NodeId, Packet, Pool, Purpose, Rng, Time, stream};
+use wayhop_core::{Addr, FlowTag, NodeId, Packet, Pool, Purpose, Rng, Time, stream};
 use wayhop_trace::{Recorder, TcpEvent, TcpSummary};
 use wayhop_transport::tcp::{App, Connection, End, Io, Note, TcpConfig, stream as octets};
 use wayhop_transport::{FlowConfig, FlowKind};
-use wayhop_wire::{ipv4, tcp, unreachable_for};
+use wayhop_wire::ipv6::next_header;
+use wayhop_wire::{ip, ipv4, tcp, unreachable_for, unreachable6_for};
 
 use crate::common::Common;
 use crate::event::Event;
@@ -36,11 +35,16 @@ pub(crate) struct Spare {
 }
 
 impl TcpFlow {
-    pub(crate) fn new(flow: u32, c: &FlowConfig, addrs: &[Ipv4Addr], seed: u64) -> Option<Self> {
+    pub(crate) fn new(
+        flow: u32,
+        c: &FlowConfig,
+        ends: impl Fn(&FlowConfig, NodeId) -> Addr,
+        seed: u64,
+    ) -> Option<Self> {
         let FlowKind::Tcp(config) = c.kind else { return None };
         // A stream of its own, so that the flow's other draws stay what they are.
         let mut rng = stream(seed, Purpose::Traffic, u64::from(flow) | 1 << 40);
-        let ends = (addrs[c.src.index()], addrs[c.dst.index()]);
+        let ends = (ends(c, c.src), ends(c, c.dst));
         Some(Self {
             connection: Connection::new(flow, c, config, ends, &mut rng),
             config,
@@ -160,8 +164,8 @@ impl TcpFlow {
 
     /// Whether the packet carries data or the end of the stream; `None` if it is no segment.
     fn carries_data(packet: &[u8]) -> Option<bool> {
-        let ip = ipv4::Packet::new_checked(packet).ok()?;
-        let segment = tcp::Packet::new_checked(ip.payload()).ok()?;
+        let ip = ip::Packet::new_checked(packet).ok()?;
+        let segment = tcp::Packet::new_checked(ip.payload).ok()?;
         Some(!segment.payload().is_empty() || segment.flags().contains(tcp::Flags::FIN))
     }
 }
@@ -188,7 +192,7 @@ impl Common {
         record(&mut self.recorder, flow, NodeId(node), &mut notes);
         self.tcp_spare.notes = notes;
         for p in out.drain(..) {
-            self.originated(&p);
+            self.originated(&p, end == End::Client && TcpFlow::carries_data(p.bytes()) == Some(true));
             self.answers.push_back((node, p));
         }
         self.tcp_spare.packets.push(out);
@@ -238,14 +242,18 @@ impl Common {
 
     /// An ICMP message reached a node: true if it was about a flow's segment, whose sender was told.
     pub(crate) fn tcp_notice(&mut self, at: Time, node: u32, packet: &[u8]) -> bool {
-        let Ok(ip) = ipv4::Packet::new_checked(packet) else { return false };
-        if ip.protocol() != ipv4::protocol::ICMP || !self.flows.any_tcp() {
+        let Ok(ip) = ip::Packet::new_checked(packet) else { return false };
+        let of_icmp = if ip.src.is_v4() { ipv4::protocol::ICMP } else { next_header::ICMPV6 };
+        if ip.protocol != of_icmp || !self.flows.any_tcp() {
             return false;
         }
+        let told = |c: &mut Connection, end, io: &mut Io<'_>| match ip.src.v6() {
+            Some(from) => c.on_icmp6(end, io, ip.payload, from),
+            None => c.on_icmp(end, io, ip.payload),
+        };
         (0..self.flows.len() as u32).any(|flow| {
             let end = self.flows.tcp(flow).and_then(|(t, ..)| t.end_at(node));
-            end.and_then(|end| self.tcp(at, flow, end, |c, io| c.on_icmp(end, io, ip.payload())))
-                == Some(true)
+            end.and_then(|end| self.tcp(at, flow, end, |c, io| told(c, end, io))) == Some(true)
         })
     }
 
@@ -253,6 +261,7 @@ impl Common {
     pub(crate) fn tcp_refused(&mut self, at: Time, node: u32, p: &Packet) {
         if p.meta.flow.is_some_and(|t| self.flows.is_tcp(t.flow))
             && let Some(answer) = unreachable_for(p.bytes(), self.addrs[node as usize])
+                .or_else(|| unreachable6_for(p.bytes(), self.addrs6.get(node as usize).copied()?))
         {
             self.tcp_notice(at, node, &answer);
         }
@@ -269,7 +278,7 @@ impl Common {
             self.flows.count_arrival(at, tag, &p);
         }
         if self.tcp(at, tag.flow, end, |c, io| c.on_packet(end, io, p.bytes())) == Some(true) {
-            self.ledger.delivered(tag);
+            self.ledger.delivered(tag, false);
         }
         self.work.pool.recycle(p);
     }

@@ -140,7 +140,7 @@ impl Wire {
         } else {
             port.unicasts += 1;
         }
-        if frame.payload == Payload::Ip {
+        if !frame.payload.is_resolution() {
             let facts = classify::read(frame.packet.bytes());
             common.ledger.on_air(facts.messages);
             let hop = Hop { peer: frame.next_hop, iface, ..Hop::HERE };
@@ -217,11 +217,16 @@ impl Wire {
             }
             self.ports[i].received += 1;
             capture(at, node, from, to, &packet, payload, place, net);
-            if payload == Payload::Arp {
-                net.call(at, node, |n, w| n.receive_arp(w, at, iface, packet.bytes()));
+            if payload.is_resolution() {
+                net.call(at, node, |n, w| match payload {
+                    Payload::Arp => n.receive_arp(w, at, iface, packet.bytes()),
+                    _ => n.receive_discovery(w, at, iface, packet.bytes()),
+                });
                 continue;
             }
-            let rx = RxMeta { iface, ..RxMeta::from(net.common.addrs[from as usize], to == EVERYONE) };
+            let source =
+                if payload.is_v6() { net.common.addr6(from) } else { net.common.addrs[from as usize].into() };
+            let rx = RxMeta { iface, ..RxMeta::from(source, to == EVERYONE) };
             let copy = net.common.work.pool.copy(&packet);
             net.call(at, node, |n, w| n.receive(w, at, copy, rx));
         }

@@ -1,7 +1,10 @@
 //! What a node of the run asks of the simulator around it.
 
+use std::net::Ipv6Addr;
+
 use wayhop_core::{
-    DropReason, Effect, Frame, IfaceId, Input, NodeId, Packet, Prefix, SendState, Time, TimerKey, TraceNote,
+    DropReason, Effect, Frame, IfaceId, Input, Mac, NodeId, Packet, Prefix, SendState, Time, TimerKey,
+    TraceNote,
 };
 use wayhop_node::{Above, Below, Hop, HopKind, Row, Seen, Stage, Workspace, World};
 use wayhop_trace::{NoteEvent, SendEvent};
@@ -19,6 +22,10 @@ pub(crate) struct At<'a> {
 }
 
 impl Below for At<'_> {
+    fn link_address(&self, _: IfaceId, neighbour: Ipv6Addr) -> Option<Mac> {
+        let node = self.common.stations.get(&neighbour.into())?;
+        Some(Mac::from_addr(self.common.addrs[*node as usize]))
+    }
     fn ready(&mut self, _: Time, _: IfaceId) {
         // The radio looks into the queue after each event of its node.
     }

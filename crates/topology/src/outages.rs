@@ -96,7 +96,11 @@ mod tests {
         ];
         let found = survey(&tracks, &outages, 250.0, secs(100.0), &[pair]);
         let flow = &found.flows[0];
-        assert!((flow.unreachable_share() - 0.45).abs() < 1e-9, "{}", flow.unreachable_share());
+        assert!(
+            (flow.unreachable_share().unwrap() - 0.45).abs() < 1e-9,
+            "{}",
+            flow.unreachable_share().unwrap()
+        );
         // That it is gone at the beginning is no change.
         assert_eq!(flow.partitions(), 3);
         let shares = flow.hop_share();

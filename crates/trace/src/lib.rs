@@ -40,7 +40,8 @@ pub use class::{PacketClass, classify};
 pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, knows_link_type, network};
 pub use error::Error;
 pub use event::{
-    Counter, Direction, FrameEvent, HopEvent, HopKind, NoteEvent, PositionEvent, SendEvent, TcpEvent,
+    Counter, Direction, FrameEvent, HopEvent, HopKind, NoteEvent, Outcome, PacketOutcome, PositionEvent,
+    SendEvent, TcpEvent,
 };
 pub use hash::TraceHash;
 pub use human::human_table;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
+use wayhop_core::file_name;
 
 use crate::lock::{lock_folder, unlock};
 use crate::{Error, Manifest, RunStatus, Summary, TABLES};
@@ -16,6 +17,8 @@ const SUMMARY: &str = "summary.json";
 const CAPTURES: &str = "captures";
 const INPUTS: &str = "inputs";
 const NS2_TRACE: &str = "trace.tr";
+/// What programs in the nodes said, and what nodes reported.
+const OUTPUTS: [&str; 2] = ["programs", "reports"];
 /// Space set aside at the start, so that a full disk leaves room for the ends of tables and captures ...
 const RESERVE: (&str, usize) = (".reserve", 256 << 10);
 /// ... and, whatever those take, for the manifest and the summary.
@@ -131,6 +134,7 @@ impl RunDir {
             read => read.map_err(Error::io(&path, "read"))?,
         };
         serde_json::from_slice(&text)
+            .map(Summary::brought_up_to_date)
             .map_err(|e| Error::invalid(&path, format!("not a summary that Wayhop wrote: {e}")))
     }
 
@@ -203,20 +207,17 @@ impl RunDir {
                 _ => {}
             }
         }
+        // Whatever the older run's programs were, their output is not this run's.
+        for folder in OUTPUTS.map(|f| self.path.join(f)) {
+            match fs::remove_dir_all(&folder) {
+                Err(e) if e.kind() != ErrorKind::NotFound => return Err(Error::io(&folder, "remove")(e)),
+                _ => {}
+            }
+        }
         for (folder, _) in FOLDERS {
             // Stays if the user has put something into it.
             let _ = fs::remove_dir(self.path.join(folder));
         }
         Ok(())
     }
-}
-
-/// A node's name as a file may have it.
-fn file_name(node_name: &str) -> String {
-    let ok = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let mut file: String = node_name.chars().map(|c| if ok(c) { c } else { '_' }).collect();
-    if file.starts_with('.') || file.is_empty() {
-        file.insert(0, '_');
-    }
-    file
 }

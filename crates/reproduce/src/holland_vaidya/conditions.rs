@@ -21,7 +21,7 @@ const COLUMNS: [(&str, &str, Taken); 11] = [
     ("pct_5", "at_5_hops_pct", |t| at(t, 5)),
     ("pct_6", "at_6_hops_pct", |t| at(t, 6)),
     ("pct_more", "farther_pct", |t| 100.0 * t.hop_share().iter().skip(6).fold(0.0, |sum, s| sum + s)),
-    ("pct_none", "no_path_pct", |t| 100.0 * t.unreachable_share()),
+    ("pct_none", "no_path_pct", |t| 100.0 * t.unreachable_share().unwrap_or(0.0)),
 ];
 
 /// The heads of [`cells`].

@@ -14,6 +14,7 @@ mod orders;
 mod outages;
 mod repetition;
 mod stall;
+mod sums;
 mod tcp;
 mod to_all;
 

@@ -1,10 +1,10 @@
 //! One end of a connection: states, sequence numbers, and segments as packets.
 
-use std::net::Ipv4Addr;
+use std::net::Ipv6Addr;
 
-use wayhop_core::{FlowTag, Packet, PacketId, PacketMeta, Pool, Rng, Span, Time};
+use wayhop_core::{Addr, FlowTag, Packet, PacketId, PacketMeta, Pool, Rng, Span, Time};
 use wayhop_wire::tcp::{Flags, Quoted, Repr};
-use wayhop_wire::{icmp, ipv4, tcp};
+use wayhop_wire::{icmp, icmpv6, ip, ipv4, ipv6, tcp};
 
 use super::app::{Running, Wish};
 use super::config::TcpConfig;
@@ -58,8 +58,8 @@ enum State {
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Identity {
     pub(crate) flow: u32,
-    pub(crate) addr: Ipv4Addr,
-    pub(crate) peer: Ipv4Addr,
+    pub(crate) addr: Addr,
+    pub(crate) peer: Addr,
     pub(crate) port: u16,
     pub(crate) peer_port: u16,
     pub(crate) tos: u8,
@@ -179,19 +179,19 @@ impl Endpoint {
 
     /// A packet came. True if it was a segment of this connection.
     pub(crate) fn on_packet(&mut self, io: &mut Io<'_>, number: &mut u32, packet: &[u8]) -> bool {
-        let Ok(ip) = ipv4::Packet::new_checked(packet) else { return false };
-        if ip.protocol() != ipv4::protocol::TCP || ip.src() != self.id.peer || ip.dst() != self.id.addr {
+        let Ok(ip) = ip::Packet::new_checked(packet) else { return false };
+        if ip.protocol != ipv4::protocol::TCP || ip.src != self.id.peer || ip.dst != self.id.addr {
             return false;
         }
-        let Ok(repr) = Repr::parse(ip.payload(), ip.src(), ip.dst()) else {
+        let Ok(repr) = Repr::parse(ip.payload, ip.src, ip.dst) else {
             self.bad += 1;
             return false;
         };
         if (repr.src_port, repr.dst_port) != (self.id.peer_port, self.id.port) {
             return false;
         }
-        let Ok(segment) = tcp::Packet::new_checked(ip.payload()) else { return false };
-        let hops = INITIAL_TTL.saturating_sub(ip.ttl()) + 1;
+        let Ok(segment) = tcp::Packet::new_checked(ip.payload) else { return false };
+        let hops = INITIAL_TTL.saturating_sub(ip.ttl) + 1;
         self.on_segment(io, number, &repr, segment.payload(), hops);
         true
     }
@@ -343,11 +343,31 @@ impl Endpoint {
             return false;
         };
         let Ok(ip) = ipv4::Packet::new_snapped(original) else { return false };
-        let Some(quoted) = Quoted::parse(ip.payload()) else { return false };
-        let own = ip.protocol() == ipv4::protocol::TCP
-            && (ip.src(), ip.dst()) == (self.id.addr, self.id.peer)
-            && (quoted.src_port, quoted.dst_port) == (self.id.port, self.id.peer_port);
         let soft = matches!(code, icmp::unreachable_code::NETWORK | icmp::unreachable_code::HOST);
+        let about = (ip.src().into(), ip.dst().into());
+        ip.protocol() == ipv4::protocol::TCP && self.on_unreachable(io, about, ip.payload(), soft)
+    }
+
+    /// The same over IPv6: a message from `from`.
+    pub(crate) fn on_icmp6(&mut self, io: &mut Io<'_>, message: &[u8], from: Ipv6Addr) -> bool {
+        let Some(own) = self.id.addr.v6() else { return false };
+        let Ok(icmpv6::Repr::DestinationUnreachable { code, original }) =
+            icmpv6::Repr::parse(message, from, own)
+        else {
+            return false;
+        };
+        let Ok(ip) = ipv6::Packet::new_snapped(original) else { return false };
+        let Ok(upper) = ip.upper() else { return false };
+        let soft = matches!(code, icmpv6::unreachable_code::NO_ROUTE | icmpv6::unreachable_code::ADDRESS);
+        let about = (ip.src().into(), ip.dst().into());
+        upper.protocol == ipv4::protocol::TCP && self.on_unreachable(io, about, upper.payload, soft)
+    }
+
+    /// A packet between these ends, with this start of a segment, found no way. A soft error is one that may pass.
+    fn on_unreachable(&mut self, io: &mut Io<'_>, ends: (Addr, Addr), segment: &[u8], soft: bool) -> bool {
+        let Some(quoted) = Quoted::parse(segment) else { return false };
+        let own = ends == (self.id.addr, self.id.peer)
+            && (quoted.src_port, quoted.dst_port) == (self.id.port, self.id.peer_port);
         if own
             && soft
             && self.state == State::Established
@@ -448,17 +468,14 @@ impl Endpoint {
         *number += 1;
         let meta = PacketMeta { id: PacketId(*io.next_id), flow: Some(tag), born: io.now };
         *io.next_id += 1;
-        let mut p = io.pool.zeroed(ipv4::HEADER_LEN + header_len + len, meta);
-        let (header, segment) = p.bytes_mut().split_at_mut(ipv4::HEADER_LEN);
+        let ip_header_len = ip::Repr::header_len(dst);
+        let mut p = io.pool.zeroed(ip_header_len + header_len + len, meta);
+        let (header, segment) = p.bytes_mut().split_at_mut(ip_header_len);
         stream::fill(from, &mut segment[header_len..]);
         repr.emit(segment, src, dst);
-        let ip = ipv4::Repr {
-            tos: self.id.tos,
-            ttl: INITIAL_TTL,
-            id: next_ip_id(io.ip_id),
-            ..ipv4::Repr::new(src, dst, ipv4::protocol::TCP, (header_len + len) as u16)
-        };
-        ip.emit(header);
+        let (ttl, tos, id) = (INITIAL_TTL, self.id.tos, next_ip_id(io.ip_id));
+        let (protocol, payload_len) = (ipv4::protocol::TCP, (header_len + len) as u16);
+        ip::Repr { src, dst, protocol, ttl, tos, id, payload_len }.emit(header);
         io.out.push(p);
     }
 
