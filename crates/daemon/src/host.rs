@@ -8,19 +8,20 @@ use std::sync::Arc;
 
 use wayhop_control::ParameterSet;
 use wayhop_core::{
-    Addr, DataPlane, DropReason, Frame, IfaceId, Interests, LinkChange, Mac, Payload, Protocol, Rng, RxMeta,
-    Socket, Time, TxStatus,
+    Addr, DataPlane, DropReason, Frame, Interests, LinkChange, Mac, Payload, Protocol, Rng, RxMeta, Socket,
+    Time, TxStatus,
 };
 use wayhop_linux::Prefix;
 use wayhop_linux::packet_socket::{ETHERNET, ETHERTYPE_ARP, ETHERTYPE_IPV4, ETHERTYPE_IPV6};
-use wayhop_node::{Due, Engine, Hop, HopKind, IfaceConfig, Node, Resolution, World as _};
+use wayhop_node::{Due, Engine, Hop, HopKind, IfaceConfig, Node, Resolution, Stage, World as _};
 use wayhop_wire::ipv4;
 
+use crate::numbers::IFACE;
 use crate::signals::Map;
-use crate::station::Whereabouts;
 use crate::timing::Timing;
 use crate::transmitters::Transmitters;
-use crate::tx_status::TxStatuses;
+use crate::tx_status::{TxStatuses, Verdict};
+use crate::whereabouts::Whereabouts;
 use crate::world::Around;
 use wayhop_protocols::hop as hop_of;
 
@@ -28,9 +29,6 @@ use wayhop_protocols::hop as hop_of;
 const MAX_QUEUED: usize = 64;
 /// Timers that fire in one turn: one that sets itself to the same moment must not keep the packets waiting.
 const MAX_TIMERS: usize = 64;
-
-/// The only interface of the node.
-pub(crate) const IFACE: IfaceId = IfaceId(0);
 
 /// One node, and what surrounds it.
 pub(crate) struct Host {
@@ -302,6 +300,18 @@ impl Host {
     /// When something is due.
     pub(crate) fn next_deadline(&self) -> Option<Time> {
         [self.around.due.next(), self.tx_statuses.next()].into_iter().flatten().min()
+    }
+
+    /// The driver told of the frame with this IP packet.
+    pub(crate) fn tx_status(&mut self, ip_packet: &[u8], acked: bool) {
+        let verdict = self.tx_statuses.told(ip_packet, acked);
+        self.note_trust();
+        match verdict {
+            None => {}
+            Some(Verdict::Acked(frame)) => self.finished(frame, TxStatus::Acked),
+            Some(Verdict::Again(frame)) => self.call(|n, w, at| n.frame_due(w, at, Stage::Enqueue, frame)),
+            Some(Verdict::Lost(frame, tries)) => self.finished(frame, TxStatus::NoAck { tries }),
+        }
     }
 
     /// Does what is due.

@@ -119,6 +119,24 @@ struct Node {
     ready: Ready,
 }
 
+/// What ended a wait.
+struct Wakers {
+    /// From programs of this host.
+    packets: bool,
+    /// From the interface, or what became of frames.
+    frames: bool,
+    arp: bool,
+    /// News of interfaces.
+    interfaces: bool,
+    signal: bool,
+    /// On the control socket.
+    calls: bool,
+    /// Whoever started the node closed its standard input.
+    parent_gone: bool,
+    /// Neighbours that the kernel does not find.
+    missing: bool,
+}
+
 /// How often to ask which routes were used, while there are any.
 const USAGE_EVERY: Span = Span::from_millis(100);
 
@@ -129,9 +147,60 @@ impl Node {
 
     /// Waits for something to do, and does it. Returns whether to go on.
     fn turn(&mut self, signals: &SignalFd) -> Result<bool, Error> {
-        let now = self.now();
         let r = &self.ready;
         let usage = (r.ebpf.is_some() && !r.host.around.routes.is_empty()).then_some(self.next_usage);
+        let wakers = self.wait(signals, usage)?;
+        if wakers.parent_gone {
+            return Ok(false);
+        }
+        if wakers.signal
+            && let Ok(Some(signal)) = signals.read_signal()
+        {
+            // A terminal that hangs up ends a node that was started without a file.
+            if signal.ssi_signo != Signal::SIGHUP as u32 || self.settings.source.is_none() {
+                return Ok(false);
+            }
+            reload(&mut self.ready, &mut self.settings);
+        }
+        if wakers.interfaces {
+            self.interface_news();
+        }
+        if let Ready { host, control: Some((server, _)), .. } = &mut self.ready {
+            host.around.events.ask(server);
+        }
+        let now = self.now();
+        self.ready.host.at(now);
+        if wakers.frames {
+            self.take_fates();
+        }
+        if let Some(map) = self.ready.signals.as_mut().and_then(Signals::news) {
+            self.ready.host.signals = map;
+        }
+        if wakers.arp {
+            self.take_arp();
+        }
+        if let Ready { host, missing: Some(news), interface, .. } = &mut self.ready
+            && wakers.missing
+        {
+            news.take(interface.index).into_iter().for_each(|n| host.not_found(n));
+        }
+        self.carry(&wakers);
+        if usage.is_some_and(|at| at <= self.ready.host.now()) {
+            self.report_usage();
+        }
+        self.run_due();
+        let go_on = !(wakers.calls && self.take_calls());
+        self.flush();
+        if let Ready { host, control: Some((server, _)), .. } = &mut self.ready {
+            host.around.events.publish(server);
+        }
+        Ok(go_on)
+    }
+
+    /// Waits until something is to be read, or due; `usage` is when to ask which routes were used.
+    fn wait(&self, signals: &SignalFd, usage: Option<Time>) -> Result<Wakers, Error> {
+        let now = self.now();
+        let r = &self.ready;
         let wait = r
             .host
             .next_deadline()
@@ -166,46 +235,18 @@ impl Node {
             let tun = "somebody removed the TUN interface of this node; start the node again";
             return Err(Error::System(tun.to_owned()));
         }
-        let ready = fds.map(|f| f.any().unwrap_or(false));
-        if ready[6] {
-            return Ok(false);
-        }
-        if ready[4]
-            && let Ok(Some(signal)) = signals.read_signal()
-        {
-            // A terminal that hangs up ends a node that was started without a file.
-            if signal.ssi_signo != Signal::SIGHUP as u32 || self.settings.source.is_none() {
-                return Ok(false);
-            }
-            reload(&mut self.ready, &mut self.settings);
-        }
-        if ready[3] {
-            self.interface_news();
-        }
-        if let Ready { host, control: Some((server, _)), .. } = &mut self.ready {
-            host.around.events.ask(server);
-        }
-        let now = self.now();
-        self.ready.host.at(now);
-        if ready[1] {
-            self.take_fates();
-        }
-        if let Some(map) = self.ready.signals.as_mut().and_then(Signals::news) {
-            self.ready.host.signals = map;
-        }
-        if ready[2] {
-            self.take_arp();
-        }
-        if let Ready { host, missing: Some(news), interface, .. } = &mut self.ready
-            && ready[7]
-        {
-            news.take(interface.index).into_iter().for_each(|n| host.not_found(n));
-        }
-        let mut packets = ready[0];
+        let [packets, frames, arp, interfaces, signal, calls, parent_gone, missing] =
+            fds.map(|f| f.any().unwrap_or(false));
+        Ok(Wakers { packets, frames, arp, interfaces, signal, calls, parent_gone, missing })
+    }
+
+    /// Carries frames and packets in and out, in several rounds while there are any.
+    fn carry(&mut self, wakers: &Wakers) {
+        let mut packets = wakers.packets;
         for round in 0..ROUNDS {
             // Whether frames wait costs nothing to know; whether packets do costs a system call.
             let frames = self.take_frames();
-            if round == 0 && ready[1] && !frames {
+            if round == 0 && wakers.frames && !frames {
                 self.ready.link.forget_error();
             }
             packets = packets && self.take_packets();
@@ -216,9 +257,10 @@ impl Node {
             let now = self.now();
             self.ready.host.at(now);
         }
-        if usage.is_some_and(|at| at <= self.ready.host.now()) {
-            self.report_usage();
-        }
+    }
+
+    /// What is due by the clock.
+    fn run_due(&mut self) {
         self.ready.host.run_due();
         if let Some(why) = self.ready.host.around.inputs.as_mut().and_then(|logs| logs.news()) {
             let wrong = format_args!("the log of inputs ends here, the node goes on: {why}");
@@ -230,12 +272,6 @@ impl Node {
             count(host, link);
             station.run_due(host);
         }
-        let go_on = !(ready[5] && self.take_calls());
-        self.flush();
-        if let Ready { host, control: Some((server, _)), .. } = &mut self.ready {
-            host.around.events.publish(server);
-        }
-        Ok(go_on)
     }
 
     /// Tells the protocol which routes of the kernel were used.

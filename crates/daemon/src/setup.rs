@@ -14,15 +14,17 @@ use wayhop_linux::interface::{self, InterfaceFacts};
 use wayhop_linux::netlink::{LinkNews, NeighbourNews, Netlink};
 use wayhop_linux::packet_socket::{PacketSockets, Silence};
 use wayhop_linux::{Error, Prefix, Tun, filter, wifi};
+use wayhop_trace::RunDir;
 
 use crate::capture::{Capture, CaptureFile};
 use crate::config::Settings;
-use crate::control::{Desk, NODE};
+use crate::control::Desk;
 use crate::host::{Host, Port};
 use crate::inputs;
+use crate::interface_settings::interface_settings;
 use crate::log::{Level, Log};
+use crate::numbers::NODE;
 use crate::privileges;
-use crate::remade::interface_settings;
 use crate::run_dir::{self, Run};
 use crate::signals::{Signals, Source};
 use crate::station::Station;
@@ -89,111 +91,27 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         Some(seed) => seed,
         None => random_seed().map_err(Error::system("draw a seed"))?,
     };
-
-    let configured = for_mtu(interface.mtu, settings);
-    let protocol = configured.engine();
-    let plane = protocol.data_plane();
-    let mtu = config.mtu.unwrap_or_else(|| {
-        let room = configured.description().host.header_room;
-        interface.mtu.saturating_sub(room).clamp(576, 65_535) as u16
-    });
-    let rng = stream(seed, Purpose::Protocol, settings.address.to_bits().into());
-    let port = Port { mac: interface.mac, mtu: interface.mtu };
-    let mesh = Prefix::around(settings.address, settings.prefix_len);
-    let mut host = Host::new(protocol, settings.address, mesh, port, rng);
-    host.parameters = configured.values().into();
-    host.timing = config.timing.then(Timing::default);
-    host.around.run = config.run.as_ref().map(|_| Run::waiting());
     let about = about(settings);
-    host.around.inputs = config
-        .inputs
-        .as_ref()
-        .map(|_| inputs::waiting(&configured, seed, &about.name, settings.address, interface.mac));
-    // Filters and eBPF need to know which sockets the protocol opens; what it sends waits in the queue.
-    host.start();
-
-    let port =
-        host.sockets().find_map(|s| if let wayhop_core::Socket::Udp(port) = s { Some(port) } else { None });
-    let ebpf = match port {
-        Some(port) if plane == DataPlane::Forwarding => {
-            let random = random_seed().map_err(Error::system("draw a number"))?;
-            ebpf(
-                &config.interface,
-                ForwardingPrograms::open(interface.index, settings.address, mesh, port, random),
-                &log,
-            )
-        }
-        _ => None,
-    };
+    let configured = for_mtu(interface.mtu, settings);
+    let mut host = make_host(settings, &configured, &interface, seed, &about.name);
+    let ebpf = watch_forwarding(settings, &host, interface.index, &log)?;
     let mut undo = Undo::start(ebpf.as_ref().map(ForwardingPrograms::place))?;
-    let mut netlink = Netlink::open().map_err(Error::system("talk to the kernel about routes"))?;
-    // What an earlier life left, if even its undoing was killed.
-    let old =
-        netlink.remove_all(interface.index).map_err(Error::system("remove an earlier node's routes"))?;
-    if old > 0 {
-        log.tell(Level::Warning, format_args!("removed {old} routes of an earlier node"));
-    }
-    netlink.free(&config.interface).map_err(Error::system("remove an earlier node's rules"))?;
-    undo.routes(&config.interface, interface.index)?;
-    if plane == DataPlane::Forwarding && ebpf.is_none() {
-        undo.rules(&config.interface)?;
-        netlink
-            .confine(&config.interface, mesh)
-            .map_err(Error::system("confine what comes by the interface to the mesh"))?;
-    }
-    undo.address(settings.address, &config.interface, interface.index)?;
-    netlink
-        .add_address(settings.address, interface.index)
-        .map_err(Error::system(format!("give {} the node's address", config.interface)))?;
-    for (name, value) in interface_settings(&config.interface, plane) {
-        undo.set(&config.interface, name, value)?;
-    }
-    undo.set("all", "send_redirects", "0")?;
-    let tun = Tun::make(&config.tun, settings.address, settings.prefix_len, mtu)?;
-    for (name, value) in [("rp_filter", "2"), ("forwarding", "0"), ("accept_local", "1")] {
-        let path = interface::ipv4_setting(&config.tun, name);
-        fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
-    }
-    // The mesh carries IPv4; a kernel without IPv6 has no such file.
-    let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{}/disable_ipv6", config.tun), "1");
-
+    let netlink = take_interface(settings, &host, interface.index, ebpf.is_some(), &mut undo, &log)?;
+    let tun = make_tun(settings, &configured, interface.mtu)?;
     let silence = silence(&host, &config.interface)?;
     let link =
         PacketSockets::open(interface.index, interface.mtu, frames_of(&host), host.interests.overhear)?;
     watch_fates(&mut host, &link, interface.index, &log);
     let news = LinkNews::open().map_err(Error::system("hear of changes of interfaces"))?;
-    let missing = (plane == DataPlane::Forwarding)
+    let missing = (host.plane == DataPlane::Forwarding)
         .then(NeighbourNews::open)
         .transpose()
         .map_err(Error::system("hear of neighbours that are not there"))?;
-    let run = config.run.as_deref().map(|path| run_dir::make(path, settings, seed)).transpose()?;
-    let capture = match &config.capture {
-        Some(c) => {
-            let in_run = run.as_ref().map(|r| r.capture_path(&about.name));
-            let path = c.file.clone().or(in_run).unwrap_or_default();
-            Some(CaptureFile::create(c, path, &config.interface)?)
-        }
-        None => None,
-    };
-    if let (Some(logs), Some(c)) = (&mut host.around.inputs, &config.inputs) {
-        inputs::make(logs, c.file.as_deref(), run.as_ref(), &about.name, &config.user)?;
-    }
-    let control = config.control.as_ref().map(|name| open_control(name, &mut undo)).transpose()?;
-    Station::prepare(settings)?;
+    let files = Files::make(settings, &mut host, seed, &about, &mut undo)?;
     undo.seal()?;
     privileges::give_up(&config.user)?;
     // Only now: capabilities and `no_new_privs` are a thread's own, and new ones have those of the thread that makes them.
-    let capture = capture.map(CaptureFile::begin).transpose()?;
-    let control = match (control, &config.control) {
-        (Some(bound), Some(name)) => Some(serve_control(bound, name, about.clone())?),
-        _ => None,
-    };
-    if let (Some(run), Some(dir)) = (&mut host.around.run, run) {
-        run.begin(dir, &about)?;
-    }
-    if let Some(logs) = &mut host.around.inputs {
-        logs.begin().map_err(Error::system("start a thread for the log of inputs"))?;
-    }
+    let (capture, control) = files.begin(settings, &mut host, &about)?;
     let station = Station::begin(settings, about, &log)?;
     let signals = match crate::config::source(&config.signal, &config.interface).flatten() {
         // Without wireless hardware there is no table of stations.
@@ -221,6 +139,154 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         silence,
         _undo: undo,
     })
+}
+
+/// The node, with its protocol begun.
+fn make_host(
+    settings: &Settings,
+    configured: &Configured,
+    interface: &InterfaceFacts,
+    seed: u64,
+    name: &str,
+) -> Host {
+    let config = &settings.config;
+    let rng = stream(seed, Purpose::Protocol, settings.address.to_bits().into());
+    let port = Port { mac: interface.mac, mtu: interface.mtu };
+    let mesh = Prefix::around(settings.address, settings.prefix_len);
+    let mut host = Host::new(configured.engine(), settings.address, mesh, port, rng);
+    host.parameters = configured.values().into();
+    host.timing = config.timing.then(Timing::default);
+    host.around.run = config.run.as_ref().map(|_| Run::waiting());
+    host.around.inputs = config
+        .inputs
+        .as_ref()
+        .map(|_| inputs::waiting(configured, seed, name, settings.address, interface.mac));
+    // Filters and eBPF need to know which sockets the protocol opens; what it sends waits in the queue.
+    host.start();
+    host
+}
+
+/// Has programs in the kernel watch what passes the interface, where the kernel forwards.
+fn watch_forwarding(
+    settings: &Settings,
+    host: &Host,
+    ifindex: u32,
+    log: &Log,
+) -> Result<Option<ForwardingPrograms>, Error> {
+    let port =
+        host.sockets().find_map(|s| if let wayhop_core::Socket::Udp(port) = s { Some(port) } else { None });
+    let Some(port) = port.filter(|_| host.plane == DataPlane::Forwarding) else { return Ok(None) };
+    let random = random_seed().map_err(Error::system("draw a number"))?;
+    let mesh = Prefix::around(settings.address, settings.prefix_len);
+    let opened = ForwardingPrograms::open(ifindex, settings.address, mesh, port, random);
+    Ok(ebpf(&settings.config.interface, opened, log))
+}
+
+/// Gives the interface the node's address and the settings of a mesh, free of what an earlier node left.
+fn take_interface(
+    settings: &Settings,
+    host: &Host,
+    ifindex: u32,
+    is_watched: bool,
+    undo: &mut Undo,
+    log: &Log,
+) -> Result<Netlink, Error> {
+    let name = &settings.config.interface;
+    let mut netlink = Netlink::open().map_err(Error::system("talk to the kernel about routes"))?;
+    // What an earlier life left, if even its undoing was killed.
+    let old = netlink.remove_all(ifindex).map_err(Error::system("remove an earlier node's routes"))?;
+    if old > 0 {
+        log.tell(Level::Warning, format_args!("removed {old} routes of an earlier node"));
+    }
+    netlink.free(name).map_err(Error::system("remove an earlier node's rules"))?;
+    undo.routes(name, ifindex)?;
+    if host.plane == DataPlane::Forwarding && !is_watched {
+        undo.rules(name)?;
+        netlink
+            .confine(name, Prefix::around(settings.address, settings.prefix_len))
+            .map_err(Error::system("confine what comes by the interface to the mesh"))?;
+    }
+    undo.address(settings.address, name, ifindex)?;
+    netlink
+        .add_address(settings.address, ifindex)
+        .map_err(Error::system(format!("give {name} the node's address")))?;
+    for (key, value) in interface_settings(name, host.plane) {
+        undo.set(name, key, value)?;
+    }
+    undo.set("all", "send_redirects", "0")?;
+    Ok(netlink)
+}
+
+/// The interface by which programs of this host reach the mesh.
+fn make_tun(settings: &Settings, configured: &Configured, mtu: usize) -> Result<Tun, Error> {
+    let name = &settings.config.tun;
+    let mtu = settings.config.mtu.unwrap_or_else(|| {
+        let room = configured.description().host.header_room;
+        mtu.saturating_sub(room).clamp(576, 65_535) as u16
+    });
+    let tun = Tun::make(name, settings.address, settings.prefix_len, mtu)?;
+    for (key, value) in [("rp_filter", "2"), ("forwarding", "0"), ("accept_local", "1")] {
+        let path = interface::ipv4_setting(name, key);
+        fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
+    }
+    // The mesh carries IPv4; a kernel without IPv6 has no such file.
+    let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{name}/disable_ipv6"), "1");
+    Ok(tun)
+}
+
+/// Files that the node makes while it has the right to; threads serve them when it has given that up.
+struct Files {
+    run: Option<RunDir>,
+    capture: Option<CaptureFile>,
+    control: Option<Bound>,
+}
+
+impl Files {
+    fn make(
+        settings: &Settings,
+        host: &mut Host,
+        seed: u64,
+        about: &About,
+        undo: &mut Undo,
+    ) -> Result<Self, Error> {
+        let config = &settings.config;
+        let run = config.run.as_deref().map(|path| run_dir::make(path, settings, seed)).transpose()?;
+        let capture = match &config.capture {
+            Some(c) => {
+                let in_run = run.as_ref().map(|r| r.capture_path(&about.name));
+                let path = c.file.clone().or(in_run).unwrap_or_default();
+                Some(CaptureFile::create(c, path, &config.interface)?)
+            }
+            None => None,
+        };
+        if let (Some(logs), Some(c)) = (&mut host.around.inputs, &config.inputs) {
+            inputs::make(logs, c.file.as_deref(), run.as_ref(), &about.name, &config.user)?;
+        }
+        let control = config.control.as_ref().map(|name| open_control(name, undo)).transpose()?;
+        Station::prepare(settings)?;
+        Ok(Self { run, capture, control })
+    }
+
+    fn begin(
+        self,
+        settings: &Settings,
+        host: &mut Host,
+        about: &About,
+    ) -> Result<(Option<Capture>, Option<(Server, Desk)>), Error> {
+        let Self { run, capture, control } = self;
+        let capture = capture.map(CaptureFile::begin).transpose()?;
+        let control = match (control, &settings.config.control) {
+            (Some(bound), Some(name)) => Some(serve_control(bound, name, about.clone())?),
+            _ => None,
+        };
+        if let (Some(run), Some(dir)) = (&mut host.around.run, run) {
+            run.begin(dir, about)?;
+        }
+        if let Some(logs) = &mut host.around.inputs {
+            logs.begin().map_err(Error::system("start a thread for the log of inputs"))?;
+        }
+        Ok((capture, control))
+    }
 }
 
 /// Has the driver tell what became of unicasts, if it says that it does.

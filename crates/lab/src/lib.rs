@@ -18,14 +18,15 @@ mod macfilter;
 mod nodes;
 mod outages;
 mod packets;
+mod plan;
 mod receivers;
 mod record;
+mod stamped;
 mod traffic;
 mod watch;
 mod wire;
 
 use std::collections::BTreeSet;
-use std::net::Ipv4Addr;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,7 +36,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use wayhop_control::Event;
-use wayhop_core::{Mac, Time};
+use wayhop_core::Time;
 use wayhop_linux::Error;
 use wayhop_netns::{Ended, Launch, Namespace, end_inhabitants, program_exit, start};
 use wayhop_scenario::{FlowKind, Resolved};
@@ -45,6 +46,7 @@ use desk::Desk;
 pub use macfilter::{Ignores, MacFilter, MacFilterError};
 use nodes::Nodes;
 use outages::{Ears, Switch};
+pub use plan::Plan;
 use receivers::Receivers;
 use record::{Records, Tables};
 use traffic::{Running, Traffic};
@@ -55,21 +57,6 @@ use wire::Wire;
 const MAX_NODES: usize = 250;
 /// The longest that the loop sleeps.
 const TURN: Duration = Duration::from_millis(10);
-
-/// A lab that is to be run.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// Nodes, flows, orders, and how long it runs. The nodes' addresses lie in one network.
-    pub scenario: Resolved,
-    /// `path.key=value` settings of the nodes' configuration.
-    pub sets: Vec<String>,
-    /// Who ignores whom.
-    pub filter: MacFilter,
-    /// The nodes' captures, if there are to be any.
-    pub captures: Vec<Option<PathBuf>>,
-    /// The logs of what goes into the nodes' engines, if there are to be any.
-    pub inputs: Vec<Option<PathBuf>>,
-}
 
 /// What a lab does beside its scenario.
 pub struct Tasks<'a> {
@@ -108,11 +95,6 @@ pub struct Lab {
     nodes: Nodes,
     desk: Desk,
     begun: Begun,
-}
-
-/// The link address of the node with this network address, as captures of simulated runs have it.
-pub fn link_address(node: Ipv4Addr) -> Mac {
-    Mac::from_addr(node)
 }
 
 /// Refuses what a lab cannot do.

@@ -17,8 +17,6 @@ use wayhop_scenario::Resolved;
 use wayhop_world::Track;
 use wayhop_world::links::{changes, neighbours};
 
-use super::link_address;
-
 /// The most lines.
 const MAX_LINES: usize = 1_000_000;
 
@@ -109,7 +107,7 @@ impl MacFilter {
             .enumerate()
             .map(|(i, near)| (0..n).map(|j| j as usize != i && !near.contains(&j)).collect())
             .collect();
-        let macs: Vec<Mac> = addresses.iter().map(|a| link_address(*a)).collect();
+        let macs: Vec<Mac> = addresses.iter().map(|a| Mac::from_addr(*a)).collect();
         let row = |at, node: u32, deaf: &[Vec<bool>]| Ignores {
             at,
             node,

@@ -19,7 +19,7 @@ use wayhop_linux::Error;
 use wayhop_netns::{Namespace, exit_code};
 use wayhop_trace::Summary;
 
-use super::Plan;
+use super::plan::Plan;
 use super::receivers::GPSD;
 use super::wire::INTERFACE;
 

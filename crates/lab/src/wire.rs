@@ -15,8 +15,6 @@ use wayhop_linux::Error;
 use wayhop_netns::Namespace;
 use wayhop_netns::order;
 
-use super::link_address;
-
 /// The name of the interface in each node's namespace.
 pub(super) const INTERFACE: &str = "eth1";
 
@@ -50,7 +48,7 @@ impl Wire {
         for (i, (node, addr)) in nodes.iter().zip(addresses).enumerate() {
             orders += &[
                 format!("link add p{i} type veth peer name {INTERFACE} "),
-                format!("address {} netns {}\n", link_address(*addr), path(node.fd())),
+                format!("address {} netns {}\n", Mac::from_addr(*addr), path(node.fd())),
                 format!("link set p{i} master br0 up\n"),
             ]
             .concat();
@@ -72,7 +70,7 @@ impl Wire {
         order(&hub, "nft", &["-f", "-"], TABLE).map_err(failed("make the macfilter"))?;
         let wire = Self {
             hub,
-            macs: addresses.iter().map(|a| link_address(*a)).collect(),
+            macs: addresses.iter().map(|a| Mac::from_addr(*a)).collect(),
             ignored: BTreeSet::new(),
             overridden: BTreeMap::new(),
             down: BTreeSet::new(),

@@ -9,7 +9,8 @@ use wayhop_testkit::{TestPacket, data_packet};
 use wayhop_wire::dsr::{DsrOption, edit};
 
 use super::*;
-use crate::host::{IFACE, Port};
+use crate::host::{Host, Port};
+use crate::numbers::IFACE;
 
 const NOW: Time = Time::ZERO;
 

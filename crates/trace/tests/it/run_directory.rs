@@ -45,7 +45,7 @@ fn every_hop_event_is_a_row_with_all_its_fields() {
     }
     r.hop(&HopEvent {
         kind: HopKind::Drop,
-        reason: Some(DropReason::NoSalvage),
+        reason: Some(DropReason::NoOtherRoute),
         flow: None,
         class: PacketClass::control("dsr", "rreq").unwrap(),
         messages: Messages::named("dsr", &["rreq", "rerr"]).unwrap(),

@@ -21,7 +21,7 @@ use wayhop_runs::{Emulation, Error, Tasks, interruption, run_dir};
 use wayhop_scenario::{Map, Scenario, Shape};
 use wayhop_trace::{HopEvent, Observer, PositionEvent};
 
-use super::Options;
+use super::options::Options;
 use crate::outcome::write;
 use lap::Lap;
 use programs::Seen;
