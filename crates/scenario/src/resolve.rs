@@ -116,7 +116,7 @@ impl Scenario {
             protocol = protocol::with_notices(protocol, &self.protocol);
         }
         warnings.extend(protocol::unnoticed_breaks(&protocol, &self.protocol, &interfaces));
-        let routes = routes::resolve(self, &placed, &protocol)?;
+        let routes = routes::resolve(self, &placed, &protocol, &interfaces)?;
         warnings.extend(ipv6::neighbours_only(&flows, &protocol, routes.iter().map(|(_, r)| *r)));
         let stalls = stalls::resolve(self, &placed, &interfaces)?;
         let (outages, late) = outages::resolve(self, &placed, self.seed, duration)?;
