@@ -58,7 +58,13 @@ static TOY: Description = Description {
         route_header: None,
         ns2: Ns2Format { tag: "TOY", tail: |_, _| {} },
     },
-    host: HostNeeds { header_room: 0, failure_notices: None, mtu: None, adapt: |_, _| Ok(Vec::new()) },
+    host: HostNeeds {
+        header_room: 0,
+        failure_notices: None,
+        mtu: None,
+        reboot_wait: None,
+        adapt: |_, _| Ok(Vec::new()),
+    },
 };
 
 impl Protocol for Toy {
