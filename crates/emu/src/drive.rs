@@ -296,7 +296,9 @@ impl<'a> Driver<'a> {
             }
             let plan = &self.drive.plan;
             let due: Vec<usize> = self.waiting.extract_if(.., |i| plan[*i].1.node == node).collect();
-            due.into_iter().for_each(|i| self.start(i));
+            for i in due {
+                self.start(i);
+            }
         }
         Ok(())
     }

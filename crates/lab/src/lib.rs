@@ -389,7 +389,9 @@ impl Turns<'_> {
         }
         if s.on {
             let due: Vec<usize> = self.waiting.extract_if(.., |i| self.programs[*i].1.node == node).collect();
-            due.into_iter().for_each(|i| self.start(i));
+            for i in due {
+                self.start(i);
+            }
         }
         Ok(())
     }
