@@ -276,7 +276,7 @@ impl<'a> Driver<'a> {
             let _ = wake.write(1);
         });
         if let Err(e) = started {
-            self.program_ended(i, Err(e));
+            self.program_ended(i, &Err(e));
         }
     }
 
@@ -305,15 +305,15 @@ impl<'a> Driver<'a> {
 
     fn hear_of_ends(&mut self) {
         while let Ok((i, status)) = self.ended.1.try_recv() {
-            self.program_ended(i, status);
+            self.program_ended(i, &status);
         }
     }
 
-    fn program_ended(&mut self, i: usize, status: io::Result<ExitStatus>) {
+    fn program_ended(&mut self, i: usize, status: &io::Result<ExitStatus>) {
         let launch = &self.drive.plan[i].1;
         let is_main = self.drive.main == Some(i);
         self.is_over |= is_main;
-        let ended = program_exit(launch, &status);
+        let ended = program_exit(launch, status);
         if is_main {
             // A shell's status of a command that it cannot start.
             self.outcome.command_exit = Some(ended.exit.unwrap_or(127));

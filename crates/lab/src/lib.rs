@@ -371,7 +371,7 @@ impl Turns<'_> {
         let launch = &self.programs[i].1;
         let namespace = &self.namespaces[launch.node as usize];
         if let Err(e) = start(i, launch, namespace, self.hosts, self.ended.0.clone(), || {}) {
-            self.program_ended(i, Err(e));
+            self.program_ended(i, &Err(e));
         }
     }
 
@@ -398,15 +398,15 @@ impl Turns<'_> {
 
     fn hear_of_ends(&mut self) {
         while let Ok((i, status)) = self.ended.1.try_recv() {
-            self.program_ended(i, status);
+            self.program_ended(i, &status);
         }
     }
 
-    fn program_ended(&mut self, i: usize, status: std::io::Result<std::process::ExitStatus>) {
+    fn program_ended(&mut self, i: usize, status: &std::io::Result<std::process::ExitStatus>) {
         let launch = &self.programs[i].1;
         let is_main = self.main == Some(i);
         self.is_over |= is_main;
-        let ended = program_exit(launch, &status);
+        let ended = program_exit(launch, status);
         if is_main {
             // A shell's status of a command that it cannot start.
             self.exit = Some(ended.exit.unwrap_or(127));
