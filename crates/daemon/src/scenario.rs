@@ -8,7 +8,7 @@ use wayhop_linux::Error;
 use wayhop_scenario::{Document, Resolved, Scenario, daemon_settings, nearest};
 
 /// Keys that only a scenario has, and keys that only a node's configuration has.
-const SCENARIO_KEYS: [&str; 10] = [
+const SCENARIO_KEYS: [&str; 11] = [
     "movement",
     "nodes",
     "traffic",
@@ -18,6 +18,7 @@ const SCENARIO_KEYS: [&str; 10] = [
     "captures",
     "commands",
     "stalls",
+    "outages",
     "area",
 ];
 const CONFIG_KEYS: [&str; 2] = ["interface", "address"];
@@ -77,6 +78,11 @@ pub(crate) fn choose(path: &Path, node: &str, changes: &[String], has_run: bool)
     let wrong = |e: wayhop_scenario::Error| Error::Config(e.to_string());
     let scenario = Scenario::load(path, changes).map_err(wrong)?;
     let resolved = scenario.resolve().map_err(wrong)?;
+    if !resolved.interfaces.is_single() {
+        return Err(Error::Config(format!(
+            "{file}: its nodes have several interfaces, and `wayhop node` runs on one; simulate or emulate it"
+        )));
+    }
     let index = node_named(&resolved.names, node).ok_or_else(|| no_such_node(path, node, &resolved))?;
     let address = resolved.interface_address(index).ok_or_else(|| {
         Error::Config(format!(
@@ -128,6 +134,9 @@ fn left_out(path: &Path, index: usize, r: &Resolved) -> String {
     let mut ignored = vec!["movement", "radio model", "duration"];
     if !r.stalls.is_empty() {
         ignored.push("stalls");
+    }
+    if !r.outages.is_empty() {
+        ignored.push("outages");
     }
     if !r.orders.is_empty() {
         ignored.push("commands");

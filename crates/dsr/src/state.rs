@@ -119,7 +119,7 @@ impl Engine {
             seen: Seen::default(),
             fix: None,
             ars: ArsTable::default(),
-            scratch: Vec::with_capacity(160),
+            scratch: Vec::new(),
             entries: Vec::new(),
             next_request_id: 0,
             next_ip_id: 0,

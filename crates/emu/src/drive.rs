@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::net::IpAddr;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitStatus;
@@ -15,10 +16,11 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 use wayhop_control::gpsd;
 use wayhop_core::{Packet, Span, Time};
 use wayhop_netns::{
-    Ended, Error, Lateness, Launch, end_inhabitants, exit_code, kill_inhabitants, priority, start,
+    Ended, Error, Lateness, Launch, end_inhabitants, kill_inhabitants, priority, program_exit, start,
 };
 use wayhop_sim::{Egress, Exit, Power, Simulation};
-use wayhop_wire::ipv4;
+use wayhop_trace::ProgramExit;
+use wayhop_wire::ip;
 
 use crate::clock::Clock;
 use crate::control::Control;
@@ -69,6 +71,8 @@ pub struct Outcome {
     pub command_exit: Option<i32>,
     /// Programs that could not be started, or failed: what to tell the user.
     pub complaints: Vec<String>,
+    /// The plan's programs that ended before the run did.
+    pub program_exits: Vec<ProgramExit>,
     /// Packets of programs that were not IPv4 or not from their node's address.
     pub ignored: u64,
 }
@@ -138,6 +142,7 @@ impl<'a> Driver<'a> {
                 lateness: Lateness::default(),
                 command_exit: None,
                 complaints: Vec::new(),
+                program_exits: Vec::new(),
                 ignored: 0,
             },
             is_over: false,
@@ -304,28 +309,29 @@ impl<'a> Driver<'a> {
 
     fn program_ended(&mut self, i: usize, status: io::Result<ExitStatus>) {
         let launch = &self.drive.plan[i].1;
-        let name = launch.command.first().map(|c| c.to_string_lossy().into_owned()).unwrap_or_default();
         let is_main = self.drive.main == Some(i);
         self.is_over |= is_main;
-        let code = match status {
-            Ok(s) => exit_code(s),
-            Err(e) => {
-                self.outcome.complaints.push(format!("node {}: {name}: {e}", launch.node));
-                127
-            }
-        };
+        let ended = program_exit(launch, &status);
         if is_main {
-            self.outcome.command_exit = Some(code);
-        } else if code != 0 && code != 127 && !self.killed.contains(&i) {
-            self.outcome.complaints.push(format!("node {}: {name} ended with status {code}", launch.node));
+            // A shell's status of a command that it cannot start.
+            self.outcome.command_exit = Some(ended.exit.unwrap_or(127));
+            self.outcome.complaints.extend(ended.failure().filter(|_| ended.exit.is_none()));
+        } else if !self.killed.contains(&i) {
+            // One that went down with its node did not fail.
+            self.outcome.complaints.extend(ended.failure());
+            self.outcome.program_exits.push(ended);
         }
     }
 }
 
 /// The program that sent a packet hears that it found no way (RFC 3561 section 6.3).
 fn refuse(stack: &Stack, packet: &Packet) -> io::Result<()> {
-    let ip = ipv4::Packet::new_checked(packet.bytes()).map_err(io::Error::other)?;
-    match wayhop_wire::unreachable_for(packet.bytes(), ip.src()) {
+    let ip = ip::Packet::new_checked(packet.bytes()).map_err(io::Error::other)?;
+    let answer = match ip.src.ip() {
+        IpAddr::V4(own) => wayhop_wire::unreachable_for(packet.bytes(), own),
+        IpAddr::V6(own) => wayhop_wire::unreachable6_for(packet.bytes(), own),
+    };
+    match answer {
         Some(answer) => stack.tun.send(&answer).map(drop),
         None => Ok(()),
     }
@@ -333,8 +339,8 @@ fn refuse(stack: &Stack, packet: &Packet) -> io::Result<()> {
 
 /// A flow's packet goes the way of a program's.
 fn send(stack: &Stack, packet: &Packet) -> io::Result<()> {
-    let ip = ipv4::Packet::new_checked(packet.bytes()).map_err(io::Error::other)?;
-    stack.send(packet.bytes(), ip.dst())
+    let ip = ip::Packet::new_checked(packet.bytes()).map_err(io::Error::other)?;
+    stack.send(packet.bytes(), ip.dst.ip())
 }
 
 fn ignore_interrupt(e: nix::Error) -> nix::Result<usize> {

@@ -38,9 +38,9 @@ use std::time::{Duration, Instant};
 use wayhop_control::Event;
 use wayhop_core::Time;
 use wayhop_linux::Error;
-use wayhop_netns::{Ended, Launch, Namespace, end_inhabitants, exit_code, start};
+use wayhop_netns::{Ended, Launch, Namespace, end_inhabitants, program_exit, start};
 use wayhop_scenario::{FlowKind, Resolved};
-use wayhop_trace::{Recorder, Summary};
+use wayhop_trace::{ProgramExit, Recorder, Summary};
 
 use desk::Desk;
 pub use macfilter::{Ignores, MacFilter, MacFilterError};
@@ -104,6 +104,10 @@ pub fn check(s: &Resolved) -> Result<(), Error> {
         format!("{n} nodes are more than a lab runs ({MAX_NODES}); simulate or emulate them")
     } else if s.prefix_len().is_none() {
         "the nodes' addresses lie in no common network of at least a /8; give them nearer ones".to_owned()
+    } else if s.ipv6.is_some() {
+        "nodes.ipv6: the nodes of a lab have IPv4 only; leave it out, or emulate".to_owned()
+    } else if !s.routes.is_empty() {
+        "routes: the nodes of a lab take no static routes; leave them out, or emulate".to_owned()
     } else if s.ns2_trace {
         "output.ns2_trace: a lab sees no frames, and writes no trace in ns-2's format; leave it out, or emulate".to_owned()
     } else if !s.interfaces.is_single() {
@@ -216,6 +220,7 @@ impl Lab {
             exit: None,
             is_over: false,
             complaints,
+            program_exits: Vec::new(),
         };
         drop(records);
         let outcome = turns.run(self.filter.steps(&self.scenario.addresses), &quit, &server, tasks.watch);
@@ -227,7 +232,7 @@ impl Lab {
         let desk = desk.join().map_err(|_| Error::System("the control desk stopped".to_owned()))?;
         let (counters, mut more) = desk.finish();
         turns.complaints.append(&mut more);
-        let Turns { nodes, tables, exit, mut complaints, ears, .. } = turns;
+        let Turns { nodes, tables, exit, mut complaints, ears, program_exits, .. } = turns;
         let mut summary = nodes.end(&mut complaints);
         // What others started in the nodes ends with them.
         end_inhabitants(&self.namespaces.iter().collect::<Vec<_>>());
@@ -256,6 +261,7 @@ impl Lab {
         summary.totals.sum_flows(&summary.flows);
         summary.trace_hash = recorder.hash().hex();
         summary.command_exit = exit;
+        summary.program_exits = program_exits;
         summary.outages = outages::summary(&self.scenario.outages, Time::from_secs_f64(seconds));
         Ok(LabOutcome { summary, complete, complaints, recorder })
     }
@@ -297,6 +303,7 @@ struct Turns<'a> {
     exit: Option<i32>,
     is_over: bool,
     complaints: Vec<String>,
+    program_exits: Vec<ProgramExit>,
 }
 
 impl Turns<'_> {
@@ -395,20 +402,17 @@ impl Turns<'_> {
 
     fn program_ended(&mut self, i: usize, status: std::io::Result<std::process::ExitStatus>) {
         let launch = &self.programs[i].1;
-        let name = launch.command.first().map(|c| c.to_string_lossy().into_owned()).unwrap_or_default();
         let is_main = self.main == Some(i);
         self.is_over |= is_main;
-        let code = match status {
-            Ok(s) => exit_code(s),
-            Err(e) => {
-                self.complaints.push(format!("node {}: {name}: {e}", launch.node));
-                127
-            }
-        };
+        let ended = program_exit(launch, &status);
         if is_main {
-            self.exit = Some(code);
-        } else if code != 0 && code != 127 && !self.killed.contains(&i) {
-            self.complaints.push(format!("node {}: {name} ended with status {code}", launch.node));
+            // A shell's status of a command that it cannot start.
+            self.exit = Some(ended.exit.unwrap_or(127));
+            self.complaints.extend(ended.failure().filter(|_| ended.exit.is_none()));
+        } else if !self.killed.contains(&i) {
+            // One that went down with its node did not fail.
+            self.complaints.extend(ended.failure());
+            self.program_exits.push(ended);
         }
     }
 }

@@ -30,6 +30,9 @@ pub struct Header {
     pub profile: String,
     /// All parameters.
     pub parameters: Map<String, Value>,
+    /// All parameters of an engine that begins after a reboot, if they are others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameters_after_reboot: Option<Map<String, Value>>,
     /// The run's seed.
     pub seed: u64,
     /// The node's number in its scenario; `None` for a daemon, which knows no others.
@@ -88,6 +91,7 @@ impl Header {
             protocol: String::new(),
             profile: String::new(),
             parameters: Map::new(),
+            parameters_after_reboot: None,
             seed: 0,
             node: None,
             name: String::new(),
@@ -110,21 +114,50 @@ impl Header {
         Self { address6, ..self }
     }
 
-    /// The protocol with the log's parameters. One that the log does not have, because it is younger, has the profile's
-    /// value.
+    /// The same with other parameters after a reboot.
+    #[must_use]
+    pub fn rebooting_as(self, protocol: &Configured) -> Self {
+        let values = Some(protocol.values()).filter(|values| *values != self.parameters);
+        Self { parameters_after_reboot: values, ..self }
+    }
+
+    /// The engines, with the log's parameters. A parameter that the log does not have, because it is younger, has the
+    /// profile's value.
     ///
     /// # Errors
-    /// If the protocol refuses them: what is wrong.
-    pub fn configured(&self, description: &'static Description) -> Result<Configured, String> {
+    /// If the protocol refuses the parameters: what is wrong.
+    pub fn engines(&self, description: &'static Description) -> Result<Engines, String> {
+        let first = self.configured(description, &self.parameters)?;
+        let after_reboot = match &self.parameters_after_reboot {
+            Some(parameters) => self.configured(description, parameters)?,
+            None => first.clone(),
+        };
+        Ok(Engines { first, after_reboot })
+    }
+
+    fn configured(
+        &self,
+        description: &'static Description,
+        parameters: &Map<String, Value>,
+    ) -> Result<Configured, String> {
         let first = || (description.profile)(description.profiles.first()?.name);
         let mut values = (description.profile)(&self.profile).or_else(first).unwrap_or_default();
-        values.extend(self.parameters.clone());
+        values.extend(parameters.clone());
         let parameters = (description.read)(values)
             .map_err(|e| format!("these are no parameters of {}: {e}", description.name))?;
         let configured = Configured::new(description, &self.profile, parameters);
         check(&configured)?;
         Ok(configured)
     }
+}
+
+/// What the engines of a log are made of.
+#[derive(Clone, Debug)]
+pub struct Engines {
+    /// The one that the log begins with.
+    pub first: Configured,
+    /// Those that begin after a reboot.
+    pub after_reboot: Configured,
 }
 
 /// What values mean together.

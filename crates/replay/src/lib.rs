@@ -20,7 +20,7 @@ mod writer;
 mod tests;
 
 pub use error::LogError;
-pub use header::{FORMAT, Header, Link, VERSION, check};
+pub use header::{Engines, FORMAT, Header, Link, VERSION, check};
 pub use line::{Closing, Line};
 pub use reader::{Item, Reader};
 pub use replay::{Difference, End, Replay, Report, Verdict};

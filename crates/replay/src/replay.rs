@@ -5,10 +5,11 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::Value;
-use wayhop_core::{Configured, Cx, Effect, Input, Packet, Pool, Protocol, Rng, Time};
+use wayhop_core::{Cx, Effect, Input, Packet, Pool, Protocol, Rng, Time};
 use wayhop_wire::ipv4;
 
 use crate::error::LogError;
+use crate::header::Engines;
 use crate::line::Line;
 use crate::reader::{Item, Reader};
 
@@ -89,7 +90,7 @@ pub enum Verdict {
 /// A log that is being fed to an engine.
 pub struct Replay {
     reader: Reader,
-    configured: Configured,
+    engines: Engines,
     engine: Option<(Box<dyn Protocol>, Rng)>,
     addr: (Ipv4Addr, Option<Ipv6Addr>),
     pool: Pool,
@@ -102,8 +103,8 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// An engine with these parameters is to get this log.
-    pub fn new(reader: Reader, configured: Configured) -> Self {
+    /// These engines are to get this log.
+    pub fn new(reader: Reader, engines: Engines) -> Self {
         let addr = (reader.header().address, reader.header().address6);
         let report = Report {
             inputs: 0,
@@ -115,7 +116,7 @@ impl Replay {
         };
         Self {
             reader,
-            configured,
+            engines,
             engine: None,
             addr,
             pool: Pool::new(),
@@ -179,7 +180,9 @@ impl Replay {
         let Line { at, id, interface, rng, input, out: expected } = line;
         if let (Input::Start, Some(rng)) = (&input, rng) {
             // The node comes up, perhaps again: nothing is left of what it was.
-            self.engine = Some((self.configured.engine(), rng));
+            let again = self.engine.is_some();
+            let protocol = if again { &self.engines.after_reboot } else { &self.engines.first };
+            self.engine = Some((protocol.engine(), rng));
         }
         let (addr, addr6) = self.addr;
         let mut panicked = None;

@@ -139,10 +139,11 @@ fn nodes(r: &Resolved) -> Vec<NodeInfo> {
         },
     };
     let attached = r.interfaces.by_node(r.names.len());
-    let node = |((name, &addr), own): ((&String, _), &Vec<Attachment>)| NodeInfo {
-        name: name.clone(),
-        addr,
+    let node = |(i, own): (usize, &Vec<Attachment>)| NodeInfo {
+        name: r.names[i].clone(),
+        addr: r.addresses[i],
+        addr6: r.ipv6.as_ref().map(|plan| plan.addresses[i]),
         interfaces: own.iter().map(interface).collect(),
     };
-    r.names.iter().zip(&r.addresses).zip(&attached).map(node).collect()
+    attached.iter().enumerate().map(node).collect()
 }

@@ -26,7 +26,8 @@ impl Simulation {
             Pace::RealTime => "emulation",
             Pace::Whole => "sim",
         };
-        let header = Header::new(world, &scenario.name, &scenario.protocol, scenario.seed);
+        let header = Header::new(world, &scenario.name, &scenario.protocol, scenario.seed)
+            .rebooting_as(&scenario.protocol_after_reboot);
         let log = |node: &NodeId| {
             let (n, name) = (&self.net.nodes[node.index()], &scenario.names[node.index()]);
             let links = (0..n.interfaces()).map(|i| Link::new(n.mac(IfaceId(i)))).collect();

@@ -16,8 +16,8 @@ pub fn assert_same(protocol: &'static Description, log: &Path) {
     let reader = Reader::open(log).unwrap_or_else(|e| panic!("{e}"));
     let header = reader.header().clone();
     assert_eq!(header.protocol, protocol.name, "{name}: the log is another protocol's");
-    let configured = header.configured(protocol).unwrap_or_else(|e| panic!("{name}:1: {e}"));
-    let mut replay = Replay::new(reader, configured);
+    let engines = header.engines(protocol).unwrap_or_else(|e| panic!("{name}:1: {e}"));
+    let mut replay = Replay::new(reader, engines);
     while !replay.is_over() {
         let difference = replay.step().unwrap_or_else(|e| panic!("{e}"));
         if let Some(d) = difference {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 use wayhop_core::Configured;
-use wayhop_replay::{LogError, Reader, Replay, Verdict, check};
+use wayhop_replay::{Engines, LogError, Reader, Replay, Verdict, check};
 
 use crate::failure::{Failure, harmless, say};
 
@@ -49,6 +49,9 @@ const TELL_EVERY: Duration = Duration::from_secs(5);
 /// Inputs between two looks at the clock.
 const LOOK_EVERY: u64 = 4_096;
 
+/// The exit status of several logs is the worst of theirs.
+const FROM_BEST_TO_WORST: [u8; 4] = [0, 3, 1, 2];
+
 pub(crate) fn replay(a: &ReplayArgs) -> Result<ExitCode, Failure> {
     let changes = a.sets.iter().map(|s| change(s)).collect::<Result<Map<String, Value>, _>>()?;
     let mut worst = 0;
@@ -63,9 +66,7 @@ pub(crate) fn replay(a: &ReplayArgs) -> Result<ExitCode, Failure> {
             }
             Err(Trouble::Other(e)) => return Err(e),
         };
-        // From the least to the worst.
-        const ORDER: [u8; 4] = [0, 3, 1, 2];
-        let rank = |s: u8| ORDER.iter().position(|o| *o == s);
+        let rank = |s: u8| FROM_BEST_TO_WORST.iter().position(|o| *o == s);
         if rank(status) > rank(worst) {
             worst = status;
         }
@@ -103,9 +104,12 @@ fn one(a: &ReplayArgs, path: &Path, changes: &Map<String, Value>) -> Result<Verd
             .wrong(format!("the protocol {:?} is not known; known are {known}", header.protocol))
             .into());
     };
-    let recorded = header.configured(description).map_err(|e| reader.wrong(e))?;
-    let configured = changed(recorded, changes)?;
-    let mut replay = Replay::new(reader, configured).with_context(usize::from(a.context));
+    let recorded = header.engines(description).map_err(|e| reader.wrong(e))?;
+    let engines = Engines {
+        first: changed(recorded.first, changes)?,
+        after_reboot: changed(recorded.after_reboot, changes)?,
+    };
+    let mut replay = Replay::new(reader, engines).with_context(usize::from(a.context));
     let show = show::Show { log: path, header: &header, json: a.json };
     let (begun, mut told) = (Instant::now(), TELL_EVERY);
     let mut first = None;
@@ -114,7 +118,7 @@ fn one(a: &ReplayArgs, path: &Path, changes: &Map<String, Value>) -> Result<Verd
             Ok(difference) => difference,
             Err(e) => {
                 // What was found up to there is not lost.
-                show.before_error(replay.report())?;
+                show.before_error(replay.report());
                 return Err(e.into());
             }
         };

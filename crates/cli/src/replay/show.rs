@@ -30,50 +30,40 @@ impl Show<'_> {
     ) -> Result<(), Failure> {
         if self.json {
             return if all {
-                self.object(&json!({"log": self.log, "difference": object(d)}))
+                print_object(&json!({"log": self.log, "difference": object(d)}))
             } else {
                 Ok(())
             };
         }
-        let mut text = format!(
-            "{}:{}: at {:.9} s {} does something else\n",
-            self.log.display(),
-            d.line,
-            d.at.as_secs_f64(),
-            self.header.protocol
-        );
+        let (log, at, protocol) = (self.log.display(), d.at.as_secs_f64(), &self.header.protocol);
+        let mut lines = vec![format!("{log}:{}: at {at:.9} s {protocol} does something else", d.line)];
         for (line, at, input) in before {
-            text += &format!(
-                "  before  line {line}, {:.9} s: {}\n",
-                at.as_secs_f64(),
-                words::input(&input).join(": ")
-            );
+            let (at, input) = (at.as_secs_f64(), words::input(&input).join(": "));
+            lines.push(format!("  before  line {line}, {at:.9} s: {input}"));
         }
-        let mut lines = words::input(&d.input).into_iter();
-        text += &format!("  input   {}\n", lines.next().unwrap_or_default());
-        lines.for_each(|l| text += &format!("          {l}\n"));
+        for (i, input) in words::input(&d.input).into_iter().enumerate() {
+            lines.push(format!("  {:<7} {input}", if i == 0 { "input" } else { "" }));
+        }
         if let Some(what) = &d.panicked {
-            text += &format!("  the engine panicked: {what}\n");
+            lines.push(format!("  the engine panicked: {what}"));
         }
-        text += &format!("  {:<SIDE$} | {}\n", "effects in the log", "effects now");
-        let both = d.expected.len().max(d.got.len());
-        // What is the same before and after the difference is not what one looks for.
-        for i in 0..both {
+        lines.push(format!("  {:<SIDE$} | {}", "effects in the log", "effects now"));
+        for i in 0..d.expected.len().max(d.got.len()) {
             let (a, b) = (d.expected.get(i), d.got.get(i));
             let side = |v: Option<&Value>| v.map_or_else(|| "-".to_owned(), words::effect);
-            text += &columns(if a == b { ' ' } else { '!' }, &side(a), &side(b));
+            lines.extend(columns(if a == b { ' ' } else { '!' }, &side(a), &side(b)));
             if let Some((at, old, new)) = a.zip(b).and_then(|(a, b)| words::first_octet(a, b)) {
                 let octet = |o: Option<u8>| o.map_or_else(|| "none".to_owned(), |o| format!("{o:02x}"));
-                text += &format!("    the first different octet is {at}: {} | {}\n", octet(old), octet(new));
+                lines.push(format!("    the first different octet is {at}: {} | {}", octet(old), octet(new)));
             }
         }
-        self.text(&text)
+        print(&lines)
     }
 
     /// What was found before a line that is none.
-    pub(super) fn before_error(&self, report: &Report) -> Result<(), Failure> {
+    pub(super) fn before_error(&self, report: &Report) {
         if self.json {
-            return Ok(());
+            return;
         }
         say!(
             "wayhop: {}: replayed up to line {}: {} inputs, {} of them answered otherwise",
@@ -82,7 +72,6 @@ impl Show<'_> {
             report.inputs,
             report.differences
         );
-        Ok(())
     }
 
     /// The result.
@@ -99,7 +88,7 @@ impl Show<'_> {
                 Verdict::SameSoFar => "same_so_far",
                 Verdict::Differs => "differs",
             };
-            return self.object(&json!({
+            return print_object(&json!({
                 "log": self.log, "wayhop": h.wayhop, "world": h.world, "scenario": h.scenario, "seed": h.seed,
                 "protocol": h.protocol, "profile": h.profile, "node": h.node, "name": h.name, "address": h.address,
                 "engine": h.engine, "verdict": verdict, "inputs": r.inputs, "effects": r.effects,
@@ -108,30 +97,33 @@ impl Show<'_> {
             }));
         }
         let log = self.log.display();
-        let mut text = format!("{log}: {} ({}) of node {} at {}: ", h.protocol, h.profile, h.name, h.address);
-        text += &match r.differences {
+        let found = match r.differences {
             0 => format!("the same {} effects of {} inputs", r.effects, r.inputs),
             n => format!("{n} of {} inputs answered otherwise", r.inputs),
         };
-        text += &format!(", {:.3} s\n", r.at.as_secs_f64());
+        let (protocol, profile, name, address) = (&h.protocol, &h.profile, &h.name, h.address);
+        let at = r.at.as_secs_f64();
+        let mut lines =
+            vec![format!("{log}: {protocol} ({profile}) of node {name} at {address}: {found}, {at:.3} s")];
         match &r.end {
             // The engine panicked: what is left was not read.
             _ if first.is_some_and(|d| d.panicked.is_some()) => {}
             End::Whole => {}
-            End::Stopped(why) => text += &format!("{log}: the log ends before its run: {why}\n"),
-            End::Cut(why) => text += &format!("{log}: half a log, replayed up to line {}: {why}\n", r.line),
+            End::Stopped(why) => lines.push(format!("{log}: the log ends before its run: {why}")),
+            End::Cut(why) => lines.push(format!("{log}: half a log, replayed up to line {}: {why}", r.line)),
         }
-        self.text(&text)
+        print(&lines)
     }
+}
 
-    fn text(&self, text: &str) -> Result<(), Failure> {
-        let lines: Vec<String> = text.lines().map(|l| harmless(l) + "\n").collect();
-        output(stdout().write_all(lines.concat().as_bytes()))
-    }
+/// For people. A log may have control characters, which a terminal obeys.
+fn print(lines: &[String]) -> Result<(), Failure> {
+    let text: Vec<String> = lines.iter().map(|l| harmless(l) + "\n").collect();
+    output(stdout().write_all(text.concat().as_bytes()))
+}
 
-    fn object(&self, value: &Value) -> Result<(), Failure> {
-        output(writeln!(stdout(), "{value}"))
-    }
+fn print_object(value: &Value) -> Result<(), Failure> {
+    output(writeln!(stdout(), "{value}"))
 }
 
 fn object(d: &Difference) -> Value {
@@ -147,16 +139,14 @@ fn object(d: &Difference) -> Value {
 }
 
 /// Two texts side by side, each in lines of its own.
-fn columns(mark: char, a: &str, b: &str) -> String {
+fn columns(mark: char, a: &str, b: &str) -> Vec<String> {
     let (a, b) = (wrapped(a), wrapped(b));
-    let mut text = String::new();
-    for i in 0..a.len().max(b.len()) {
+    let line = |i: usize| {
         let side = |v: &[String]| v.get(i).cloned().unwrap_or_default();
         let mark = if i == 0 { mark } else { ' ' };
-        text += format!("{mark} {:<SIDE$} | {}", side(&a), side(&b)).trim_end();
-        text.push('\n');
-    }
-    text
+        format!("{mark} {:<SIDE$} | {}", side(&a), side(&b)).trim_end().to_owned()
+    };
+    (0..a.len().max(b.len())).map(line).collect()
 }
 
 /// A text in lines that fit one side; those after the first are set in.

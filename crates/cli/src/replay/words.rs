@@ -93,19 +93,15 @@ fn ip(octets: &[u8]) -> String {
     let Ok(ip) = ipv4::Packet::new_checked(octets) else {
         return format!("{} octets that are no IP packet", octets.len());
     };
-    let mut text = format!("{} > {}, ttl {}, {} octets", ip.src(), ip.dst(), ip.ttl(), octets.len());
+    let mut parts = vec![format!("{} > {}, ttl {}, {} octets", ip.src(), ip.dst(), ip.ttl(), octets.len())];
     match wayhop_protocols::decode(&ip) {
-        Some((protocol, messages)) => {
-            for m in messages {
-                text += &format!("; {} {} {}", protocol.name, m.kind, fields(&m.fields));
-                if let Some(how) = m.malformed {
-                    text += &format!(" malformed: {how}");
-                }
-            }
-        }
-        None => text += &format!(", IP protocol {}", ip.protocol()),
+        Some((protocol, messages)) => parts.extend(messages.into_iter().map(|m| {
+            let how = m.malformed.map_or_else(String::new, |how| format!(" malformed: {how}"));
+            format!("{} {} {}{how}", protocol.name, m.kind, fields(&m.fields))
+        })),
+        None => parts.push(format!("IP protocol {}", ip.protocol())),
     }
-    text
+    parts.join("; ")
 }
 
 fn fields(fields: &Map<String, Value>) -> String {
@@ -118,27 +114,23 @@ fn spec(spec: &Value) -> String {
         to if to == "255.255.255.255" => "to all".to_owned(),
         to => format!("to {to}"),
     };
-    let mut words = format!("{to} as {}", text(&spec["priority"]));
+    let mut parts = vec![format!("{to} as {}", text(&spec["priority"]))];
     if iface(&spec["iface"]) != "any" {
-        words += &format!(", interface {}", iface(&spec["iface"]));
+        parts.push(format!("interface {}", iface(&spec["iface"])));
     }
     if let Some(delay) = spec["delay"].as_u64().filter(|d| *d > 0) {
-        words += &format!(", after {} ms", delay as f64 / 1e6);
+        parts.push(format!("after {} ms", delay as f64 / 1e6));
     }
     if !spec["report"].is_null() {
-        words += &format!(", report {}", spec["report"]);
+        parts.push(format!("report {}", spec["report"]));
     }
-    words + ":"
+    parts.join(", ") + ":"
 }
 
 fn rx(rx: &Value) -> String {
-    let mut words = format!("from {}", text(&rx["from"]));
-    words += if rx["broadcast"] == true { " to all" } else { " to this node" };
-    words += &format!(", interface {}", iface(&rx["iface"]));
-    if !rx["signal_dbm"].is_null() {
-        words += &format!(", {} dBm", rx["signal_dbm"]);
-    }
-    words
+    let to = if rx["broadcast"] == true { "all" } else { "this node" };
+    let heard = format!("from {} to {to}, interface {}", text(&rx["from"]), iface(&rx["iface"]));
+    if rx["signal_dbm"].is_null() { heard } else { format!("{heard}, {} dBm", rx["signal_dbm"]) }
 }
 
 fn iface(value: &Value) -> String {

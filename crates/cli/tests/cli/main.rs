@@ -16,6 +16,7 @@ mod emulate_tells;
 mod extremes;
 mod golden;
 mod interruption;
+mod ipv6;
 mod messages;
 #[cfg(target_os = "linux")]
 mod node_of_scenario;

@@ -27,6 +27,8 @@ dst = 0
 start_s = 2
 ";
 
+const TWO: &str = include_str!("../../../../scenarios/two-radios.toml");
+
 const CONFIG: &str = "interface = \"eth9\"\naddress = \"10.0.0.3/16\"\n";
 
 fn checked(dir: &Path, args: &[&str]) -> (String, String) {
@@ -100,7 +102,8 @@ fn a_node_of_a_scenario_is_configured_as_a_lab_configures_its_daemon() {
 
 #[test]
 fn scenarios_and_configurations_are_told_apart_and_wrong_nodes_named() {
-    let dir = folder(&[("walk.toml", SCENARIO), ("node.toml", CONFIG), ("far.toml", &far())]);
+    let dir =
+        folder(&[("walk.toml", SCENARIO), ("node.toml", CONFIG), ("far.toml", &far()), ("two.toml", TWO)]);
     for (args, message) in [
         (
             &["walk.toml", "--interface", "wlan0"][..],
@@ -127,6 +130,10 @@ fn scenarios_and_configurations_are_told_apart_and_wrong_nodes_named() {
         (
             &["far.toml", "--as", "1", "--interface", "wlan0"],
             "wayhop: far.toml: the nodes' addresses lie in no common network",
+        ),
+        (
+            &["two.toml", "--as", "1", "--interface", "wlan0"],
+            "wayhop: two.toml: its nodes have several interfaces, and `wayhop node` runs on one",
         ),
         (&["absent.toml", "--as", "1", "--interface", "wlan0"], "wayhop: absent.toml: "),
         (

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{Ran, folder, hash, run_in, summary_of, wayhop};
 
-/// A short walk: routes are found, used, lost and found again.
+/// A short walk: routes are found, used, lost and found again; one node reboots, and one sleeps.
 const WALK: &str = "\
 name = \"walk\"
 duration_s = 20
@@ -23,6 +23,16 @@ connections = 4
 rate_pps = 4
 payload_bytes = 64
 start_max_s = 5
+[[outages]]
+node = 2
+start_s = 6
+length_s = 3
+tables = \"lost\"
+[[outages]]
+node = 5
+start_s = 8
+length_s = 4
+tables = \"kept\"
 ";
 
 /// For each protocol, a parameter without which it does something else.
@@ -71,6 +81,10 @@ fn every_log_of_a_run_replays_without_a_difference_and_another_parameter_shows_t
             );
         }
 
+        let starts =
+            |log: &String| fs::read_to_string(log).expect("a log").matches("\"in\":\"start\"").count();
+        assert_eq!(logs.iter().map(starts).sum::<usize>(), 8 + 1, "each begins, and one again");
+
         let set = format!("protocol.{change}");
         args.extend(["--set", &set]);
         let changed = run_in(dir.path(), &args);
@@ -96,6 +110,21 @@ fn every_log_of_a_run_replays_without_a_difference_and_another_parameter_shows_t
         assert!(text.out.lines().any(|l| l.starts_with('!')), "{}", text.out);
         assert!(text.out.contains(&format!("{protocol} (rfc) of node ")), "{}", text.out);
     }
+}
+
+#[test]
+fn logs_of_nodes_with_several_interfaces_replay() {
+    let dir = folder(&[("two.toml", include_str!("../../../../scenarios/two-radios.toml"))]);
+    let args = ["run", "two.toml", "--duration", "15", "--out", "run", "--quiet", "--record-inputs"];
+    run_in(dir.path(), &args).ok();
+    let logs = logs(dir.path());
+    let mut args = vec!["replay", "--json"];
+    args.extend(logs.iter().map(String::as_str));
+    let same = run_in(dir.path(), &args);
+    assert_eq!(same.status, Some(0), "{}{}", same.out, same.err);
+    let text = fs::read_to_string(&logs[0]).expect("a log");
+    let header: Value = serde_json::from_str(text.lines().next().expect("a header")).expect("JSON");
+    assert_eq!(header["interfaces"].as_array().map(Vec::len), Some(2), "{header}");
 }
 
 #[test]
@@ -222,5 +251,31 @@ fn a_full_disk_fails_a_run_that_was_to_be_recorded_and_says_why() {
         let half = run_in(dir.path(), &["replay", &log]);
         assert_eq!(half.status, Some(3), "{log}: {}{}", half.out, half.err);
         assert!(half.out.contains("it has no line that ends it"), "{log}: {}", half.out);
+    }
+}
+
+#[test]
+fn engines_that_sleep_or_begin_again_after_an_outage_replay_too() {
+    // Every node is down now and then. An engine that begins again has other parameters: it waits.
+    for (protocol, _) in CHANGES {
+        for tables in ["lost", "kept"] {
+            let outages = format!("[[outages]]\nmean_up_s = 4\nmean_down_s = 1\ntables = \"{tables}\"\n");
+            let dir = folder(&[("walk.toml", &format!("{WALK}{outages}"))]);
+            let args =
+                ["run", "walk.toml", "--protocol", protocol, "--out", "run", "--quiet", "--record-inputs"];
+            run_in(dir.path(), &args).ok();
+            let logs = logs(dir.path());
+            let mut args = vec!["replay", "--json"];
+            args.extend(logs.iter().map(String::as_str));
+            let same = run_in(dir.path(), &args);
+            assert_eq!(same.status, Some(0), "{protocol} {tables}: {}{}", same.out, same.err);
+            let starts = |log: &String| fs::read_to_string(log).unwrap().matches("\"start\"").count();
+            let begun: usize = logs.iter().map(starts).sum();
+            if tables == "lost" {
+                assert!(begun > 16, "{protocol}: 8 nodes begin, and reboot some 30 times: {begun}");
+            } else {
+                assert_eq!(begun, 8, "{protocol}");
+            }
+        }
     }
 }

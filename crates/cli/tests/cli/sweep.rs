@@ -169,6 +169,7 @@ fn a_wrong_value_is_told_before_any_run() {
     fs::write(dir.path().join("plan.toml"), flat).unwrap();
     let e = run_in(dir.path(), &["sweep", "plan.toml"]).failure(2);
     assert!(e.contains("metrics[1]") && e.contains("set topology = true"), "{e}");
+    fs::write(dir.path().join("plan.toml"), PLAN).unwrap();
     fs::write(dir.path().join("taken"), "").unwrap();
     let e = run_in(dir.path(), &["sweep", "plan.toml", "--out", "taken"]).failure(1);
     assert_eq!(

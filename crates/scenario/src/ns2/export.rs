@@ -172,6 +172,7 @@ fn traffic(scenario: &Resolved, warnings: &mut Vec<String>) -> Result<String, Er
         }
         match flow.kind {
             FlowKind::Cbr { interval, jitter: 0.0 } => cbr(k, flow, interval, 0, &mut out),
+            _ if flow.ip6 => return Err(refuse("goes over IPv6")),
             FlowKind::Cbr { interval, jitter: 0.5 } => cbr(k, flow, interval, 1, &mut out),
             FlowKind::Cbr { jitter, .. } => return Err(refuse(&format!("has a jitter of {jitter}"))),
             FlowKind::Tcp(ref config) => {

@@ -10,6 +10,7 @@ mod cmu;
 mod conservation;
 mod external;
 mod interfaces;
+mod ipv6;
 mod orders;
 mod outages;
 mod repetition;

@@ -131,6 +131,7 @@ pub(crate) const NODES: &[Column<(u32, NodeInfo)>] = &[
     column("name", Cells::Text(|(_, n), _| text(&n.name))),
     column("address", Cells::Text(|(_, n), t| t.addr(n.addr.into()))),
     column("interfaces", Cells::Text(|(_, n), _| text(&interface_names(n)))),
+    column("address6", Cells::OptText(|(_, n), t| n.addr6.map(|a| t.addr(a.into())))),
 ];
 
 /// The names of a node's interfaces, in their order.

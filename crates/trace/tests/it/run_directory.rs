@@ -73,7 +73,7 @@ fn every_hop_event_is_a_row_with_all_its_fields() {
         assert_eq!(row.get_int(13).expect("ttl"), 63);
         assert_eq!(row.get_float(14).ok(), (i % 2 == 0).then_some(-61.5));
         assert!(row.get_string(15).is_err(), "no reason");
-        assert_eq!(row.get_int(16).ok(), (i % 2 == 0).then_some(1), "interface of {i}");
+        assert_eq!(row.get_int(16).ok(), (i % 2 == 0).then_some(0), "interface of {i}");
     }
     let last = &rows[n as usize];
     let text = |c| last.get_string(c).expect("text").clone();

@@ -21,7 +21,7 @@ pub(crate) fn manifest() -> Manifest {
 /// The `i`th event of a made-up run.
 pub(crate) fn hop(i: u64) -> HopEvent {
     HopEvent {
-        iface: if i.is_multiple_of(2) { wayhop_core::IfaceId(1) } else { wayhop_core::IfaceId::ANY },
+        iface: if i.is_multiple_of(2) { wayhop_core::IfaceId(0) } else { wayhop_core::IfaceId::ANY },
         time: Time::from_nanos(i * 1_000),
         packet: PacketId(i / 4),
         flow: (!i.is_multiple_of(5)).then_some(FlowTag { flow: (i % 3) as u32, seq: (i / 12) as u32 }),
