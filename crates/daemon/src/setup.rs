@@ -234,6 +234,9 @@ fn make_tun(settings: &Settings, configured: &Configured, mtu: usize) -> Result<
     Ok(tun)
 }
 
+/// What serves the node's files: the capture, and the control socket.
+type Served = (Option<Capture>, Option<(Server, Desk)>);
+
 /// Files that the node makes while it has the right to; threads serve them when it has given that up.
 struct Files {
     run: Option<RunDir>,
@@ -267,12 +270,7 @@ impl Files {
         Ok(Self { run, capture, control })
     }
 
-    fn begin(
-        self,
-        settings: &Settings,
-        host: &mut Host,
-        about: &About,
-    ) -> Result<(Option<Capture>, Option<(Server, Desk)>), Error> {
+    fn begin(self, settings: &Settings, host: &mut Host, about: &About) -> Result<Served, Error> {
         let Self { run, capture, control } = self;
         let capture = capture.map(CaptureFile::begin).transpose()?;
         let control = match (control, &settings.config.control) {

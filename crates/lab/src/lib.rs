@@ -247,12 +247,7 @@ impl Lab {
         }
         let complete = outcome?;
         let recorder = tables.finish(&self.scenario, &counters);
-        "lab".clone_into(&mut summary.world);
-        env!("CARGO_PKG_VERSION").clone_into(&mut summary.wayhop);
-        summary.scenario.clone_from(&self.scenario.name);
-        summary.seed = self.scenario.seed;
-        self.scenario.protocol.name().clone_into(&mut summary.protocol);
-        (summary.simulated_s, summary.wall_s) = (seconds, seconds);
+        name_run(&mut summary, &self.scenario, seconds);
         if let Some(f) = flows {
             (summary.totals.latency_ms, summary.totals.round_trip_ms) = (f.latency, f.round_trip);
             summary.lateness_us = f.lateness.summary();
@@ -276,6 +271,16 @@ impl Lab {
         };
         self.nodes.sockets().into_iter().enumerate().map(one).collect()
     }
+}
+
+/// Says in the summary what was run, and for how long.
+fn name_run(summary: &mut Summary, s: &Resolved, seconds: f64) {
+    "lab".clone_into(&mut summary.world);
+    env!("CARGO_PKG_VERSION").clone_into(&mut summary.wayhop);
+    summary.scenario.clone_from(&s.name);
+    summary.seed = s.seed;
+    s.protocol.name().clone_into(&mut summary.protocol);
+    (summary.simulated_s, summary.wall_s) = (seconds, seconds);
 }
 
 /// The loop of a run.
