@@ -404,9 +404,9 @@ pub(crate) struct NodeArgs {
     /// Configuration file (TOML; docs/reference/node.md lists its keys)
     #[arg(value_name = "CONFIG")]
     pub(crate) config: Option<PathBuf>,
-    /// Interface that is in the mesh, such as wlan0
+    /// Interface that is in the mesh, such as wlan0; again for each further one
     #[arg(long, value_name = "NAME")]
-    pub(crate) interface: Option<String>,
+    pub(crate) interface: Vec<String>,
     /// This node's address with the length of the mesh's prefix, such as 10.0.0.3/16
     #[arg(long, value_name = "ADDRESS/LENGTH")]
     pub(crate) address: Option<String>,

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::hash::Hasher as _;
 
 use rustc_hash::FxHasher;
-use wayhop_core::{BROADCAST, Frame, Payload, Span, Time, TxStatus};
+use wayhop_core::{BROADCAST, Frame, IfaceId, Payload, Span, Time, TxStatus};
 use wayhop_node::Stage;
 
 use crate::host::Host;
@@ -187,10 +187,10 @@ impl TxStatuses {
 }
 
 impl Host {
-    /// The driver told of the frame with this IP packet.
-    pub(crate) fn tx_status(&mut self, ip_packet: &[u8], acked: bool) {
-        let verdict = self.tx_statuses.told(ip_packet, acked);
-        self.note_trust();
+    /// The driver of an interface told of the frame with this IP packet.
+    pub(crate) fn tx_status(&mut self, iface: IfaceId, ip_packet: &[u8], acked: bool) {
+        let verdict = self.line(iface).tx_statuses.told(ip_packet, acked);
+        self.note_trust(iface);
         match verdict {
             None => {}
             Some(Verdict::Acked(frame)) => self.finished(frame, TxStatus::Acked),

@@ -1,7 +1,7 @@
 //! `wayhop lab`: N nodes on this machine, each a `wayhop node` of its own in a network namespace of its own, on one
 //! Ethernet that a macfilter makes into a mesh.
 //!
-//! * `wire`: the bridge between the namespaces, and its filter.
+//! * `wire`: the bridges between the namespaces, and their filter.
 //! * [`MacFilter`]: who ignores whom from when on, as a text that people can write.
 //! * `nodes`: the daemons. `watch`: what they tell of themselves. `desk`: the control socket for all of them.
 //! * `receivers`: gpsd in each node.
@@ -35,7 +35,7 @@ use wayhop_control::Event;
 use wayhop_core::{Mac, Time};
 use wayhop_linux::Error;
 use wayhop_netns::{Ended, Launch, Namespace, end_inhabitants, exit_code, start};
-use wayhop_scenario::{FlowKind, Resolved};
+use wayhop_scenario::{FlowKind, Resolved, WirePlan};
 use wayhop_trace::{Recorder, Summary};
 
 use desk::Desk;
@@ -104,9 +104,10 @@ pub struct Lab {
     begun: Begun,
 }
 
-/// The link address of the node with this network address, as captures of simulated runs have it.
-pub fn link_address(node: Ipv4Addr) -> Mac {
-    Mac::from_addr(node)
+/// The link address of the node with this network address at a medium, as captures of simulated runs have it. Media are
+/// numbered from 0, radios first, then wires.
+pub fn link_address(node: Ipv4Addr, medium: u16) -> Mac {
+    Mac::at_medium(node, medium)
 }
 
 /// Refuses what a lab cannot do.
@@ -118,8 +119,8 @@ pub fn check(s: &Resolved) -> Result<(), Error> {
         "the nodes' addresses lie in no common network of at least a /8; give them nearer ones".to_owned()
     } else if s.ns2_trace {
         "output.ns2_trace: a lab sees no frames, and writes no trace in ns-2's format; leave it out, or emulate".to_owned()
-    } else if !s.interfaces.is_single() {
-        "a lab's nodes have one interface each, which all have; take radios, wires and radio.nodes out, or emulate".to_owned()
+    } else if let Some(name) = s.interfaces.names().find(|n| ["lo", "mesh0"].contains(n)) {
+        format!("{name} is the name of another interface of each node; give the radio or wire another one")
     } else if !s.stalls.is_empty() {
         "stalls: the interface queues of a lab are the kernel's, and cannot be stalled; leave them out, or emulate"
             .to_owned()
@@ -146,7 +147,7 @@ impl Wiring {
     /// If a lab cannot run this scenario, or this user may not, or a program that it needs is missing.
     pub fn new(scenario: &Resolved) -> Result<Self, Error> {
         check(scenario)?;
-        let (wire, namespaces) = Wire::new(&scenario.addresses)?;
+        let (wire, namespaces) = Wire::new(scenario)?;
         Ok(Self { wire, namespaces })
     }
 }
@@ -300,8 +301,12 @@ impl Turns<'_> {
         watch: &mut dyn FnMut(Time) -> ControlFlow<()>,
     ) -> Result<bool, Error> {
         let mut steps = steps.into_iter().filter(|s| s.at > Time::ZERO).peekable();
+        let mut cuts = cuts(self.scenario).into_iter().peekable();
         loop {
             let now = Time::from_nanos(self.begun.elapsed().as_nanos() as u64);
+            while let Some((_, wire, is_cut)) = cuts.next_if(|(at, ..)| *at <= now) {
+                self.wire.lock().unwrap_or_else(PoisonError::into_inner).cut(wire, is_cut)?;
+            }
             if steps.peek().is_some_and(|s| s.at <= now) {
                 let mut wire = self.wire.lock().unwrap_or_else(PoisonError::into_inner);
                 while let Some(step) = steps.next_if(|s| s.at <= now) {
@@ -326,7 +331,8 @@ impl Turns<'_> {
                 return Ok(true);
             }
             let program = self.order.get(self.next).map(|&i| self.programs[i].0);
-            let next = [steps.peek().map(|s| s.at), program].into_iter().flatten().min();
+            let next =
+                [steps.peek().map(|s| s.at), cuts.peek().map(|c| c.0), program].into_iter().flatten().min();
             let wait = next.map_or(TURN, |at| Duration::from_nanos(at.since(now).as_nanos()));
             std::thread::sleep(wait.min(TURN));
         }
@@ -369,6 +375,17 @@ impl Turns<'_> {
             self.complaints.push(format!("node {}: {name} ended with status {code}", launch.node));
         }
     }
+}
+
+/// When wires are cut, and whole again, in order.
+fn cuts(scenario: &Resolved) -> Vec<(Time, u16, bool)> {
+    let of_wire = |(k, w): (u16, &WirePlan)| {
+        let both = w.cuts.iter().flat_map(|&(from, until)| [Some((from, true)), until.map(|t| (t, false))]);
+        both.flatten().map(|(at, is_cut)| (at, k, is_cut)).collect::<Vec<_>>()
+    };
+    let mut all: Vec<_> = (0..).zip(&scenario.interfaces.wires).flat_map(of_wire).collect();
+    all.sort_unstable();
+    all
 }
 
 /// The length of the shortest prefix from 8 on, in whole octets, that all addresses share, and of which none is the

@@ -13,10 +13,11 @@ use std::time::{Duration, Instant};
 
 use wayhop_linux::Error;
 use wayhop_netns::{Namespace, exit_code};
+use wayhop_scenario::Attachment;
 use wayhop_trace::Summary;
 
 use super::receivers::GPSD;
-use super::wire::INTERFACE;
+use super::wire::interface_name;
 use super::{Plan, prefix};
 
 /// How long a daemon may take to be ready, or to end.
@@ -48,12 +49,20 @@ impl Nodes {
         let prefix_len = prefix(&s.addresses).unwrap_or(8);
         let sockets =
             Sockets::new().map_err(Error::system("make a folder for the nodes' control sockets"))?;
+        let attached = s.interfaces.by_node(s.addresses.len());
         let (tell, said) = channel();
         let mut daemons = Vec::with_capacity(s.addresses.len());
         for (i, addr) in s.addresses.iter().enumerate() {
             let mut command = Command::new("/proc/self/exe");
             command.env("WAYHOP_RUNTIME_DIR", &sockets.0);
-            command.args(["node", "--tied", "--json", "--interface", INTERFACE]);
+            command.args(["node", "--tied", "--json"]);
+            for &place in &attached[i] {
+                command.args(["--interface", interface_name(s, place)]);
+            }
+            // Where a neighbour is reached by several, a wire is better than a radio, though both are veths here.
+            let metric = |a: &Attachment| if matches!(a, Attachment::Wire(_)) { "0" } else { "1" };
+            let metrics: Vec<&str> = attached[i].iter().map(metric).collect();
+            command.args(["--set", &format!("interface_metrics=[{}]", metrics.join(", "))]);
             command.args(["--address", &format!("{addr}/{prefix_len}"), "--protocol", s.protocol.name()]);
             command.args(["--set", &format!("control=node-{i}")]);
             command.args(["--set", &format!("gpsd={}", toml::Value::from(GPSD))]);
