@@ -24,7 +24,7 @@ def of_ns2(run):
 def of_wayhop(summary):
     """The compared quantities of a `wayhop run --json` summary."""
     totals, flows = summary["totals"], summary["flows"]
-    carried = sum(flow["hops_mean"] * flow["received"] for flow in flows)
+    carried = sum(flow["hops_mean"] * flow["received"] for flow in flows if flow["received"])
     return {
         "delivery_pct": 100.0 * totals["delivery_ratio"],
         "routing_packets": totals["routing_packets"],

@@ -12,6 +12,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("wire", &["core"]),
     // The network layer of one node: it knows no protocol by name.
     ("node", &["core", "wire"]),
+    // Logs of what went into engines, of whatever protocol.
+    ("replay", &["core", "wire", "node"]),
     ("link", &["core"]),
     // The registry: the one crate that knows every protocol, and may depend on all of those that it lists.
     ("protocols", &["core", "wire"]),
@@ -19,12 +21,12 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("world", &["core"]),
     ("transport", &["core", "wire"]),
     ("trace", &["core", "wire", "protocols"]),
-    ("testkit", &["core", "wire", "node"]),
+    ("testkit", &["core", "wire", "node", "replay"]),
     // Talking to running nodes: it knows the seam's words, and no world.
     ("control", &["core", "trace"]),
     // It holds the parameter types of the models that it configures, and asks the registry for those of protocols.
     ("scenario", &["core", "protocols", "world", "radio", "transport"]),
-    ("sim", &["core", "wire", "node", "radio", "world", "transport", "trace", "scenario"]),
+    ("sim", &["core", "wire", "node", "replay", "radio", "world", "transport", "trace", "scenario"]),
     // What the worlds on one machine share: namespaces, programs, the runs under way.
     ("netns", &["core", "transport", "trace", "control"]),
     // What the geometry allowed, for people and summaries: analysis, which no model and no protocol sees.
@@ -34,7 +36,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // What of a node faces the kernel. Its tests need namespaces.
     ("linux", &["core", "wire", "netns"]),
     // One node on a real interface. It has no radio model: its radio is real. Of the world it has the globe.
-    ("daemon", &["linux", "core", "wire", "node", "world", "protocols", "trace", "scenario", "control"]),
+    (
+        "daemon",
+        &["linux", "core", "wire", "node", "replay", "world", "protocols", "trace", "scenario", "control"],
+    ),
     // Many nodes on one wire. It starts daemons as users do, by the command.
     ("lab", &["linux", "netns", "core", "wire", "transport", "trace", "scenario", "control", "world"]),
     // What forwarding costs: a measurement of daemons and of the kernel.
@@ -46,13 +51,14 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // Papers' experiments: it runs runs, and measures real nodes.
     ("reproduce", &["core", "wire", "trace", "scenario", "forwarding-bench", "report", "topology", "runs"]),
     // Matrices of runs.
-    ("sweep", &["trace", "scenario", "report", "topology", "runs"]),
+    ("sweep", &["core", "trace", "scenario", "report", "topology", "runs"]),
     (
         "cli",
         &[
             "core",
             "wire",
             "protocols",
+            "replay",
             "world",
             "transport",
             "trace",

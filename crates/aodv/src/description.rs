@@ -36,7 +36,13 @@ pub static DESCRIPTION: Description = Description {
         route_header: None,
         ns2: Ns2Format { tag: "AODV", tail: messages::ns2_tail },
     },
-    host: HostNeeds { header_room: 0, failure_notices: Some("failure_notices"), mtu: None, adapt },
+    host: HostNeeds {
+        header_room: 0,
+        failure_notices: Some("failure_notices"),
+        mtu: None,
+        reboot_wait: Some("wait_after_reboot"),
+        adapt,
+    },
 };
 
 impl Parameters for Params {

@@ -43,8 +43,9 @@ Example:
 
 const COMPARE_EXAMPLES: &str = "\
 Each RUN is a run directory, or a folder of run directories that differ in their seeds only: then its figures are their \
-means. Differences are to the first RUN; with several runs on both sides they have Welch's 95 % interval, and a * where it \
-leaves out zero.
+means. Differences are to the first RUN, of pairs with the same seed if both sides have the same seeds, else of the means with Welch's \
+interval. Intervals are of 95 %, and a * marks one of at least five runs that leaves out zero. (3 of 10) says that only 3 of the 10 \
+runs have the figure: where nothing arrived there is no latency.
 
 Examples:
   wayhop compare runs/chain-sim runs/chain-emulated runs/chain-lab
@@ -73,7 +74,8 @@ host back; it does so, too, when it is killed. SIGHUP has it read CONFIG again; 
 Examples:
   wayhop node --interface wlan0 --address 10.0.0.3/16 --protocol dsr
   wayhop node /etc/wayhop/node.toml --set log=debug
-  wayhop node --interface eth1 --address 10.0.0.3/16 --protocol aodv --check";
+  wayhop node --interface eth1 --address 10.0.0.3/16 --protocol aodv --check
+  wayhop node scenarios/chain.toml --as mesh-2 --interface wlan0 --out runs/chain-field";
 
 /// Simulate mobile ad hoc networks with the routing protocols that run on real radios.
 #[derive(Debug, Parser)]
@@ -111,6 +113,9 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Print the routing messages of a capture, one JSON object a line
     Decode(DecodeArgs),
+    /// Feed logs of what went into routing engines to the engines again, and say what they do otherwise
+    #[command(after_help = crate::replay::EXAMPLES)]
+    Replay(crate::replay::ReplayArgs),
     /// Find the packets that one capture sent and another did not receive, in bursts by time and place
     #[command(after_help = DIFF_EXAMPLE)]
     Diff(DiffArgs),
@@ -200,7 +205,8 @@ const MAX_SEED: u64 = i64::MAX as u64;
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// Run directory; without it runs/SCENARIO-PROTOCOL-SEED. An older run in it is replaced
+    /// Run directory, in which an older run is replaced; without it runs/SCENARIO-PROTOCOL-SEED, and in another world or with
+    /// other settings than an older run's another name: with -emulation, -lab, -2, -3, ...
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Write no run directory
@@ -212,6 +218,8 @@ pub(crate) struct RunArgs {
     /// Write DIR/trace.tr, in ns-2's old wireless format
     #[arg(long)]
     pub(crate) ns2_trace: bool,
+    #[command(flatten)]
+    pub(crate) record: crate::record::RecordArgs,
     /// Say in the summary what the geometry allowed each flow: shortest hops, path changes, partitions
     #[arg(long)]
     pub(crate) topology: bool,
@@ -401,9 +409,12 @@ pub(crate) struct ReproduceArgs {
 #[cfg(feature = "linux")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct NodeArgs {
-    /// Configuration file (TOML; docs/reference/node.md lists its keys)
-    #[arg(value_name = "CONFIG")]
+    /// Configuration file (TOML; docs/reference/node.md lists its keys) or, with --as, a scenario
+    #[arg(value_name = "CONFIG|SCENARIO")]
     pub(crate) config: Option<PathBuf>,
+    /// The node of the scenario that this host is: its number, mesh-N, or its name
+    #[arg(long = "as", value_name = "NODE")]
+    pub(crate) node: Option<String>,
     /// Interface that is in the mesh, such as wlan0; again for each further one
     #[arg(long, value_name = "NAME")]
     pub(crate) interface: Vec<String>,
@@ -420,6 +431,14 @@ pub(crate) struct NodeArgs {
     /// Change any key of the configuration, such as protocol.hello=always; may be given again
     #[arg(long = "set", value_name = "PATH.KEY=VALUE")]
     pub(crate) sets: Vec<String>,
+    /// Run directory; without it there is none. An older run in it is replaced
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write what goes into the routing engine to this file, for `wayhop replay`; without FILE, to inputs/NODE.jsonl in
+    /// the run directory
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    #[allow(clippy::option_option, reason = "so clap has an option whose value may be left out")]
+    pub(crate) record_inputs: Option<Option<PathBuf>>,
     /// Print the configuration with all that follows from it, and do nothing
     #[arg(long)]
     pub(crate) check: bool,
@@ -442,7 +461,8 @@ pub(crate) struct LabArgs {
     /// How far nodes hear each other, metres
     #[arg(long, value_name = "M", value_parser = metres, default_value = "250", allow_negative_numbers = true)]
     pub(crate) range: f64,
-    /// Run directory; without it runs/SCENARIO-PROTOCOL-SEED. An older run in it is replaced
+    /// Run directory, in which an older run is replaced; without it runs/SCENARIO-PROTOCOL-SEED, and in another world or with
+    /// other settings than an older run's another name: with -emulation, -lab, -2, -3, ...
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Write no run directory
@@ -451,6 +471,8 @@ pub(crate) struct LabArgs {
     /// Write DIR/captures/NODE.pcapng for every node
     #[arg(long)]
     pub(crate) captures: bool,
+    #[command(flatten)]
+    pub(crate) record: crate::record::RecordArgs,
     /// Print the summary as one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -143,10 +143,13 @@ fn chain(
         tracks: (0..=hops).map(place).collect(),
         names: (0..=hops).map(|i| i.to_string()).collect(),
         addresses: (0..=hops).map(address).collect(),
-        flows: vec![FlowConfig { src: NodeId(0), dst: NodeId(hops), ..flow.clone() }],
+        ipv6: None,
+        routes: Vec::new(),
+        flows: vec![FlowConfig { src: NodeId(0), dst: NodeId(hops), ip6: false, ..flow.clone() }],
         interfaces,
         cards: Vec::new(),
         stalls: Vec::new(),
+        outages: Vec::new(),
         orders: Vec::new(),
         programs: Vec::new(),
         captures: CapturePlan::default(),
@@ -159,5 +162,5 @@ fn chain(
 /// Octets that arrived in order, bits a second; `None` if it was broken off.
 fn carried(chain: &Resolved, stop: &AtomicBool) -> Result<Option<f64>, Error> {
     let ended = to_end(chain, Recorder::hash_only(), || stop.load(Ordering::Relaxed))?;
-    Ok(ended.and_then(|o| o.summary.flows.first().map(|f| f.goodput_bps)))
+    Ok(ended.and_then(|o| o.summary.flows.first().and_then(|f| f.goodput_bps)))
 }

@@ -4,14 +4,15 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use wayhop_runs::interruption::{stop_on_signal, unless};
-use wayhop_runs::{Emulation, Tasks, run_dir};
+use wayhop_runs::run_dir::{self, World};
+use wayhop_runs::{Emulation, Tasks};
 use wayhop_trace::{Recorder, RunDir};
 
 use crate::args::{EmulateArgs, ExecArgs};
 use crate::failure::{Failure, say, warn};
 use crate::named::{command, named};
 use crate::progress::Progress;
-use crate::show;
+use crate::{record, show};
 
 pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     let mut scenario = a.run.source.load()?;
@@ -20,6 +21,7 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     let resolved = scenario.resolve().map_err(Failure::usage)?;
     let command = command(a.node.as_deref(), &a.command, &resolved)?;
     let collector = a.collector.as_deref().map(|name| named("--collector", name, &resolved)).transpose()?;
+    let recorded = a.run.record.nodes(&resolved)?;
     if !a.run.quiet {
         warn(&resolved.warnings);
     }
@@ -34,12 +36,13 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     }
     // What can fail has not: only now an older run gives way.
     let (out, file) = (a.run.out.as_deref(), a.run.source.scenario.as_deref());
-    let make = || run_dir::create(out, file, &scenario, &resolved);
-    let dir = (!a.run.no_out).then(make).transpose()?;
+    let make = || run_dir::create(out, file, World::Emulation, &scenario, &resolved);
+    let dir = (!a.run.no_out).then(make).transpose()?.map(|made| show::made(made, a.run.quiet));
     let recorder = match &dir {
         Some(dir) => run_dir::recorder(dir, &resolved)?.in_real_time(),
         None => Recorder::hash_only(),
     };
+    let inputs = record::logs(recorded, dir.as_ref());
     let dir = dir.as_ref().map(RunDir::path);
     if !a.run.quiet {
         let (nodes, pid, name) = (resolved.addresses.len(), std::process::id(), emulation.name());
@@ -54,7 +57,9 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
         progress.at(now);
         unless(&stop)
     };
-    let mut outcome = emulation.run(Tasks { recorder, dir, command, collector, watch: &mut watch })?;
+    let inputs = inputs.as_ref();
+    let mut outcome =
+        emulation.run(Tasks { recorder, dir, command, collector, inputs, watch: &mut watch })?;
     progress.done();
     if let Some(geometry) = &geometry {
         geometry.annotate(&mut outcome.summary, &resolved);

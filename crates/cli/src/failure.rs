@@ -73,7 +73,7 @@ pub(crate) fn warn<'a>(warnings: impl IntoIterator<Item = &'a String>) {
 }
 
 /// A message may quote any file, and a terminal obeys control characters.
-fn harmless(message: &str) -> String {
+pub(crate) fn harmless(message: &str) -> String {
     message.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 

@@ -6,14 +6,15 @@ use std::time::Instant;
 
 use wayhop_lab::{MacFilter, Wiring, check};
 use wayhop_runs::interruption::{stop_on_signal, unless};
-use wayhop_runs::{Lab, plan, run_dir, unmodelled};
+use wayhop_runs::run_dir::{self, World};
+use wayhop_runs::{Lab, plan, unmodelled};
 use wayhop_trace::{Recorder, RunDir};
 
 use crate::args::LabArgs;
 use crate::failure::{Failure, say, warn};
 use crate::named::command;
 use crate::progress::Progress;
-use crate::show;
+use crate::{record, show};
 
 pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
     let mut scenario = a.source.load()?;
@@ -29,6 +30,7 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
         }
         None => MacFilter::of_range(&resolved, a.range),
     };
+    let recorded = a.record.nodes(&resolved)?;
     let command = command(a.node.as_deref(), &a.command, &resolved)?;
     if !a.quiet {
         warn(&resolved.warnings);
@@ -39,13 +41,14 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
     let wiring = Wiring::new(&resolved)?;
     // An older run gives way only to one that this user may start here.
     let file = a.source.scenario.as_deref();
-    let make = || run_dir::create(a.out.as_deref(), file, &scenario, &resolved);
-    let dir = (!a.no_out).then(make).transpose()?;
+    let make = || run_dir::create(a.out.as_deref(), file, World::Lab, &scenario, &resolved);
+    let dir = (!a.no_out).then(make).transpose()?.map(|made| show::made(made, a.quiet));
     let recorder = match &dir {
         Some(dir) => run_dir::tables(dir, &resolved)?,
         None => Recorder::hash_only(),
     };
-    let plan = plan(&scenario, resolved, filter, dir.as_ref())?;
+    let plan =
+        plan(&scenario, resolved, filter, dir.as_ref(), record::logs(recorded, dir.as_ref()).as_ref())?;
     let dir = dir.as_ref().map(RunDir::path);
     // The command's own output has the terminal.
     let mut progress = Progress::new(plan.scenario.duration, a.quiet || command.is_some());

@@ -26,7 +26,9 @@ mod named;
 #[cfg(feature = "linux")]
 mod node;
 mod progress;
+mod record;
 mod reference;
+mod replay;
 mod reproduce;
 mod run;
 mod show;
@@ -65,6 +67,7 @@ pub fn main() -> ExitCode {
         Command::Export(a) => export::export(&a),
         Command::Import(a) => import::import(&a),
         Command::Decode(a) => decode::decode(&a),
+        Command::Replay(a) => replay::replay(&a),
         Command::Diff(a) => diff::diff(&a),
         Command::Compare(a) => compare::compare(&a),
         Command::Reproduce(a) => reproduce::reproduce(&a),

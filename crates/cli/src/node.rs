@@ -16,6 +16,9 @@ pub(crate) fn node(a: &NodeArgs) -> Result<ExitCode, Failure> {
         tun: a.tun.clone(),
         protocol: a.protocol.clone(),
         profile: a.profile.clone(),
+        inputs: a.record_inputs.clone(),
+        node: a.node.clone(),
+        run: a.out.clone(),
         sets: a.sets.clone(),
     };
     let settings = Settings::load(a.config.as_deref(), &overrides)?;

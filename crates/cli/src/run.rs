@@ -3,13 +3,14 @@
 use std::process::ExitCode;
 
 use wayhop_runs::interruption::{stop_on_signal, unless};
-use wayhop_runs::{run_dir, simulate};
+use wayhop_runs::run_dir::{self, World};
+use wayhop_runs::simulate;
 use wayhop_trace::{Recorder, RunDir};
 
 use crate::args::RunArgs;
 use crate::failure::{Failure, say, warn};
 use crate::progress::Progress;
-use crate::show;
+use crate::{record, show};
 
 pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
     let mut scenario = a.source.load()?;
@@ -22,18 +23,19 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
             warn(&["its programs do not run in simulation; `wayhop emulate` runs them".to_owned()]);
         }
     }
+    let recorded = a.record.nodes(&resolved)?;
     let geometry = a.geometry()?;
     let stop = stop_on_signal()?;
 
     let (out, file) = (a.out.as_deref(), a.source.scenario.as_deref());
-    let make = || run_dir::create(out, file, &scenario, &resolved);
-    let dir = (!a.no_out).then(make).transpose()?;
+    let make = || run_dir::create(out, file, World::Simulation, &scenario, &resolved);
+    let dir = (!a.no_out).then(make).transpose()?.map(|made| show::made(made, a.quiet));
     let recorder = match &dir {
         Some(dir) => run_dir::recorder(dir, &resolved)?,
         None => Recorder::hash_only(),
     };
     let mut progress = Progress::new(resolved.duration, a.quiet);
-    let mut outcome = simulate(&resolved, recorder, |now| {
+    let mut outcome = simulate(&resolved, recorder, record::logs(recorded, dir.as_ref()).as_ref(), |now| {
         progress.at(now);
         unless(&stop)
     })?;

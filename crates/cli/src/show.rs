@@ -6,9 +6,18 @@ use std::process::ExitCode;
 
 use wayhop_runs::Outcome;
 use wayhop_runs::interruption::INTERRUPTED;
-use wayhop_trace::{Summary, human_table};
+use wayhop_runs::run_dir::Made;
+use wayhop_trace::{RunDir, Summary, human_table};
 
-use crate::failure::{Failure, output};
+use crate::failure::{Failure, output, say};
+
+/// A run directory that was made. That it took the place of an older run is said.
+pub(crate) fn made(made: Made, quiet: bool) -> RunDir {
+    if let Some(started) = made.replaced.filter(|_| !quiet) {
+        say!("{}: the older run in it, of {started}, gives way to this one", made.dir.path().display());
+    }
+    made.dir
+}
 
 /// The summary, as JSON or as a table, and where more is.
 pub(crate) fn summary(summary: &Summary, json: bool, quiet: bool, dir: Option<&Path>) -> Result<(), Failure> {

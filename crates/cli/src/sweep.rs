@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 
+use wayhop_core::file_name;
 use wayhop_runs::interruption::{INTERRUPTED, stop_on_signal};
-use wayhop_runs::run_dir::file_name;
 use wayhop_sweep::{Outcome, Plan, SweepError, differences_csv, go, json, table_csv, text};
 
 use crate::failure::{Failure, output, say};

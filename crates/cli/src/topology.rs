@@ -234,9 +234,10 @@ impl View<'_> {
                 topology.hop_changes().to_string(),
                 topology.partitions().to_string(),
             ];
-            row.extend((0..6).map(|k| percent(at(k))));
-            row.push(percent(share.iter().skip(6).fold(0.0, |sum, s| sum + s)));
-            row.push(percent(topology.unreachable_share()));
+            let shown = |s: f64| topology.unreachable_share().map_or_else(|| "-".to_owned(), |_| percent(s));
+            row.extend((0..6).map(|k| shown(at(k))));
+            row.push(shown(share.iter().skip(6).fold(0.0, |sum, s| sum + s)));
+            row.push(shown(topology.unreachable_share().unwrap_or(0.0)));
             row.push(topology.mean_hops().map_or_else(|| "-".to_owned(), |h| format!("{h:.2}")));
             if let Some(chains) = self.chains {
                 let expected = chains.expected_bps(topology);
@@ -318,12 +319,13 @@ impl View<'_> {
                 topology.path_changes(),
                 topology.hop_changes(),
                 topology.partitions(),
-                topology.unreachable_share(),
+                number(topology.unreachable_share()),
                 number(topology.mean_hops()),
                 number(self.chains.and_then(|c| c.expected_bps(topology))),
             );
             let share = topology.hop_share();
-            (0..most).for_each(|k| _ = write!(out, ",{}", share.get(k).copied().unwrap_or(0.0)));
+            let shared = |k| topology.unreachable_share().map(|_| share.get(k).copied().unwrap_or(0.0));
+            (0..most).for_each(|k| _ = write!(out, ",{}", number(shared(k))));
             out.push('\n');
         }
         out

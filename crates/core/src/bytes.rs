@@ -1,7 +1,7 @@
 //! Octets, and numbers that may be undefined, in serialised inputs and effects.
 
-/// The octets that these digits stand for.
-pub(crate) fn from_hex(text: &str) -> Option<Vec<u8>> {
+/// The octets that these digits, two for each, stand for.
+pub fn from_hex(text: &str) -> Option<Vec<u8>> {
     let digit = |c: u8| (c as char).to_digit(16).map(|d| d as u8);
     let pairs = text.as_bytes().chunks(2);
     pairs.map(|p| if let [a, b] = p { Some(digit(*a)? << 4 | digit(*b)?) } else { None }).collect()

@@ -56,6 +56,9 @@ pub struct HostNeeds {
     pub failure_notices: Option<&'static str>,
     /// The parameter that is the MTU of the link in octets; set to that of the interface.
     pub mtu: Option<&'static str>,
+    /// The parameter, true or false, that has it wait at its start until nobody uses what it said before; set when a node
+    /// comes back without its tables.
+    pub reboot_wait: Option<&'static str>,
     /// What it needs on an interface that does not report lost packets.
     pub adapt: Adapt,
 }

@@ -9,6 +9,23 @@ pub enum Payload {
     Ip,
     /// An ARP packet (RFC 826).
     Arp,
+    /// An IPv6 packet.
+    Ip6,
+    /// An IPv6 packet with a message of neighbour discovery (RFC 4861).
+    Neighbour,
+}
+
+impl Payload {
+    /// Whether it only serves to find link addresses: no application sent it, and nobody misses it.
+    #[inline]
+    pub const fn is_resolution(self) -> bool {
+        matches!(self, Self::Arp | Self::Neighbour)
+    }
+    /// Whether it is of IPv6.
+    #[inline]
+    pub const fn is_v6(self) -> bool {
+        matches!(self, Self::Ip6 | Self::Neighbour)
+    }
 }
 
 /// Who hears how a transmission ends.

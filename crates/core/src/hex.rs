@@ -1,12 +1,12 @@
 //! Octets as text.
 
-use core::fmt::Write as _;
-
 /// Two lower-case hexadecimal digits an octet.
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, b| {
-        // Writing into a string cannot fail.
-        let _ = write!(text, "{b:02x}");
-        text
-    })
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = String::with_capacity(2 * bytes.len());
+    for b in bytes {
+        text.push(char::from(DIGITS[usize::from(b >> 4)]));
+        text.push(char::from(DIGITS[usize::from(b & 15)]));
+    }
+    text
 }

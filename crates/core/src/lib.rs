@@ -17,6 +17,7 @@ mod command;
 mod cx;
 mod description;
 mod effect;
+mod file_name;
 mod frame;
 mod hex;
 mod input;
@@ -36,12 +37,14 @@ mod socket;
 mod time;
 
 pub use addr::{Addr, BROADCAST, Mac, NodeId, node_named};
+pub use bytes::from_hex;
 pub use command::{Command, Refused};
 pub use cx::Cx;
 pub use description::{
     Adapt, Configured, Description, HostNeeds, ParameterError, Parameters, Profile, ReadParameters,
 };
 pub use effect::{Effect, Priority, TimerKey, TraceNote, TxId, TxSpec};
+pub use file_name::file_name;
 pub use frame::{Frame, Payload, Reporting};
 pub use hex::hex;
 pub use input::{Input, RxMeta, TxReport, TxStatus};

@@ -23,11 +23,14 @@ pub struct Interests {
     pub route_used: bool,
     /// How often to tell where the node is: [`Input::Position`].
     pub position: Option<Span>,
+    /// IPv6: packets of that family come to it as those of IPv4 do. To a protocol that does not want them they are none of
+    /// its business: the node sends them by its own routes.
+    pub ipv6: bool,
 }
 
 /// A routing protocol at one node.
 ///
-/// **Packets.** A [`Packet`] begins with its IPv4 header. A handler that is given one must pass it on by an effect
+/// **Packets.** A [`Packet`] begins with its IPv4 header, or its IPv6 header for a protocol that wants [`Interests::ipv6`]. A handler that is given one must pass it on by an effect
 /// (`send`, `deliver`, `drop`, `consume`) or keep it in a buffer that [`Protocol::inspect`] reports as held.
 ///
 /// **Who forwards.** With [`DataPlane::PerPacket`] every packet from above comes to `on_outbound` and every packet from

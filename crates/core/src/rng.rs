@@ -5,6 +5,7 @@
 
 use rand_core::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
 
 use crate::Span;
 
@@ -30,14 +31,18 @@ pub enum Purpose {
     Host = 8,
     /// Frames lost on links that somebody overrode.
     Override = 9,
+    /// When nodes go down and come back.
+    Outages = 10,
     /// The seeds of further radios.
-    Radio = 10,
+    Radio = 11,
     /// Frames lost on wires.
-    Wire = 11,
+    Wire = 12,
 }
 
-/// One stream of uniform draws; the same on every machine.
-#[derive(Clone, Debug)]
+/// One stream of uniform draws; the same on every machine. It serialises with its state: what is read again goes on with
+/// the same draws.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Rng(Xoshiro256PlusPlus);
 
 impl Rng {

@@ -11,6 +11,7 @@ use wayhop_scenario::{Document, Protocol};
 
 use crate::log::Level;
 use crate::monitor::Monitor;
+use crate::scenario;
 use crate::signals::Source;
 
 /// The configuration of one node.
@@ -82,9 +83,21 @@ pub struct NodeConfig {
     /// What is captured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capture: Option<Capture>,
+    /// The log of what goes into the routing engine, for `wayhop replay`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<InputLog>,
     /// The routing protocol: the section of a scenario.
     #[serde(default)]
     pub protocol: Protocol,
+}
+
+/// A log of the routing engine's inputs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InputLog {
+    /// The file. An older one is replaced. With `run` it may be left out: then it is inputs/NAME.jsonl there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
 }
 
 /// A capture of the protocol's frames.
@@ -134,6 +147,12 @@ pub struct Overrides {
     pub protocol: Option<String>,
     /// `protocol.profile`.
     pub profile: Option<String>,
+    /// `inputs`; the inner `None` for a log in the run directory.
+    pub inputs: Option<Option<PathBuf>>,
+    /// The node of a scenario that this host is: then the file is that scenario.
+    pub node: Option<String>,
+    /// `run`.
+    pub run: Option<PathBuf>,
     /// `path.key=value` settings.
     pub sets: Vec<String>,
 }
@@ -149,6 +168,8 @@ pub struct Settings {
     pub prefix_len: u8,
     /// The protocol, fit for an interface that does not acknowledge.
     pub protocol: Configured,
+    /// The node's name in its scenario, if it is of one.
+    pub name: Option<String>,
     /// The file and the command line that it was read from, to read it again.
     pub source: Option<(PathBuf, Overrides)>,
     /// What the user should know.
@@ -169,13 +190,34 @@ impl Settings {
             let text = e.to_string().replace("; paths in a scenario count from its folder", "");
             Error::Config(text.replace("docs/reference/scenario.md", "docs/reference/node.md"))
         };
-        let sets = overrides.sets();
-        if path.is_none() {
+        let chosen = match (path, &overrides.node) {
+            (Some(path), Some(node)) => {
+                Some(scenario::choose(path, node, &overrides.scenario_sets(), overrides.has_run())?)
+            }
+            (None, Some(node)) => {
+                return Err(Error::Config(format!(
+                    "--as {node}: of which scenario? Give its file before it"
+                )));
+            }
+            (Some(path), None) => {
+                scenario::expect_config(path)?;
+                None
+            }
+            (None, None) => None,
+        };
+        let file = path.filter(|_| chosen.is_none());
+        let mut sets = chosen.as_ref().map(|c| c.sets.clone()).unwrap_or_default();
+        sets.extend(overrides.sets());
+        if file.is_none() {
             check_alone(&sets)?;
         }
-        let mut document = path.map(Document::load).transpose().map_err(config_error)?.unwrap_or_default();
+        let mut document = file.map(Document::load).transpose().map_err(config_error)?.unwrap_or_default();
         let config = document.deserialize_with(&sets).map_err(config_error)?;
         let mut settings = Self::resolve(config, &document).map_err(config_error)?;
+        if let Some(chosen) = chosen {
+            settings.remarks.splice(..0, chosen.remarks);
+            settings.name = Some(chosen.name);
+        }
         settings.source = path.map(|p| (p.to_owned(), overrides.clone()));
         Ok(settings)
     }
@@ -244,6 +286,13 @@ impl Settings {
                 "name a file, or a run directory with `run`",
             ));
         }
+        if config.run.is_none() && config.inputs.as_ref().is_some_and(|c| c.file.is_none()) {
+            return Err(doc.error(
+                "inputs.file",
+                "there is none",
+                "name a file, as --record-inputs FILE, or a run directory with `run`",
+            ));
+        }
         if let Some(name) = &config.control {
             wayhop_control::paths::socket(name)
                 .map_err(|e| doc.error("control", e, "give a short name such as mesh0"))?;
@@ -267,7 +316,7 @@ impl Settings {
         }
         let remarks = config.protocol.adapt(doc)?;
         let protocol = config.protocol.resolve(doc)?;
-        Ok(Self { config, address, prefix_len, protocol, source: None, remarks })
+        Ok(Self { config, address, prefix_len, protocol, name: None, source: None, remarks })
     }
 
     /// The configuration with all defaults, and the protocol with all parameters, as TOML.
@@ -280,6 +329,19 @@ impl Settings {
 }
 
 impl Overrides {
+    /// What of them is about the scenario, before a node is chosen: the protocol, whose parameters follow from its profile.
+    pub(crate) fn scenario_sets(&self) -> Vec<String> {
+        let named = |key: &str, value: &Option<String>| value.as_ref().map(|v| format!("{key}={v}"));
+        let flags = [named("protocol.name", &self.protocol), named("protocol.profile", &self.profile)];
+        let sets = self.sets.iter().filter(|s| s.trim_start().starts_with("protocol."));
+        flags.into_iter().flatten().chain(sets.cloned()).collect()
+    }
+
+    /// Whether a run directory is written.
+    pub(crate) fn has_run(&self) -> bool {
+        self.run.is_some() || self.sets.iter().any(|s| s.split('=').next().is_some_and(|k| k.trim() == "run"))
+    }
+
     fn sets(&self) -> Vec<String> {
         let text = |key: &str, value: &Option<String>| {
             value.as_ref().map(|v| format!("{key}={}", toml::Value::String(v.clone())))
@@ -295,6 +357,11 @@ impl Overrides {
             text("tun", &self.tun),
             text("protocol.name", &self.protocol),
             text("protocol.profile", &self.profile),
+            text("run", &self.run.as_ref().map(|run| run.display().to_string())),
+            self.inputs.as_ref().map(|file| match file {
+                Some(file) => format!("inputs.file={}", toml::Value::String(file.display().to_string())),
+                None => "inputs={}".to_owned(),
+            }),
         ];
         flags.into_iter().flatten().chain(self.sets.iter().cloned()).collect()
     }

@@ -12,7 +12,7 @@ use wayhop_core::{
     Socket, Time, TxStatus,
 };
 use wayhop_linux::Prefix;
-use wayhop_linux::packet_socket::{ETHERNET, ETHERTYPE_ARP, ETHERTYPE_IPV4};
+use wayhop_linux::packet_socket::{ETHERNET, ETHERTYPE_ARP, ETHERTYPE_IPV4, ETHERTYPE_IPV6};
 use wayhop_node::{Due, Engine, Hop, HopKind, IfaceConfig, Node, Resolution, World as _};
 use wayhop_wire::ipv4;
 
@@ -372,6 +372,7 @@ fn ethernet_header(frame: &Frame, from: Mac) -> [u8; ETHERNET] {
     let ethertype = match frame.payload {
         Payload::Ip => ETHERTYPE_IPV4,
         Payload::Arp => ETHERTYPE_ARP,
+        Payload::Ip6 | Payload::Neighbour => ETHERTYPE_IPV6,
     };
     let mut header = [0; ETHERNET];
     header[..6].copy_from_slice(&frame.receiver.0);

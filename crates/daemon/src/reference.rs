@@ -6,7 +6,7 @@ const HEAD: &str = include_str!("reference_head.md");
 
 /// `docs/reference/node.md`.
 pub fn reference_markdown() -> String {
-    let keys =
-        wayhop_scenario::reference_tables::<NodeConfig>(&[("capture", "Capture"), ("monitor", "Monitor")]);
+    let sections = [("capture", "Capture"), ("inputs", "InputLog"), ("monitor", "Monitor")];
+    let keys = wayhop_scenario::reference_tables::<NodeConfig>(&sections);
     format!("{HEAD}{keys}")
 }

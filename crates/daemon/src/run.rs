@@ -85,6 +85,9 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
     if let Some(wrong) = node.ready.capture.take().and_then(Capture::end) {
         node.ready.log.tell(Level::Warning, wrong);
     }
+    if let Some(Err(e)) = node.ready.host.around.inputs.take().map(|logs| logs.finish()) {
+        node.ready.log.tell(Level::Warning, format_args!("the log of inputs is not whole: {e}"));
+    }
     let mut summary = node.summary(settings);
     if let Some(Err(e)) =
         node.ready.host.around.run.take().map(|run| run.end(&mut summary, &node.ready.host.around.counters))
@@ -250,6 +253,10 @@ impl Node {
             self.choose_again();
         }
         self.ready.host.run_due();
+        if let Some(why) = self.ready.host.around.inputs.as_mut().and_then(|logs| logs.news()) {
+            let wrong = format_args!("the log of inputs ends here, the node goes on: {why}");
+            self.ready.log.tell(Level::Warning, wrong);
+        }
         let Ready { host, station, attached, capture, .. } = &mut self.ready;
         host.around.counters.capture_drops += capture.as_ref().map_or(0, Capture::take_lost);
         if station.next().is_some_and(|at| at <= host.now()) {

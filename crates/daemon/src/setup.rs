@@ -21,6 +21,7 @@ use crate::capture::{Capture, CaptureFile};
 use crate::config::Settings;
 use crate::control::{Desk, NODE};
 use crate::host::Host;
+use crate::inputs;
 use crate::log::{Level, Log};
 use crate::privileges;
 use crate::remade::interface_settings;
@@ -107,6 +108,11 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     host.parameters = configured.values().into();
     host.timing = config.timing.then(Timing::default);
     host.around.run = config.run.as_ref().map(|_| Run::waiting());
+    let about = about(settings);
+    host.around.inputs = config
+        .inputs
+        .as_ref()
+        .map(|_| inputs::waiting(&configured, seed, &about.name, settings.address, &interfaces));
     // Filters and eBPF need to know which sockets the protocol opens; what it sends waits in the queue.
     host.start();
 
@@ -153,7 +159,6 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         .then(NeighbourNews::open)
         .transpose()
         .map_err(Error::system("hear of neighbours that are not there"))?;
-    let about = about(settings);
     let run = config.run.as_deref().map(|path| run_dir::make(path, settings, seed)).transpose()?;
     let capture = match &config.capture {
         Some(c) => {
@@ -163,6 +168,9 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         }
         None => None,
     };
+    if let (Some(logs), Some(c)) = (&mut host.around.inputs, &config.inputs) {
+        inputs::make(logs, c.file.as_deref(), run.as_ref(), &about.name, &config.user)?;
+    }
     let control = config.control.as_ref().map(|name| open_control(name, &mut undo)).transpose()?;
     Station::prepare(settings)?;
     undo.seal()?;
@@ -175,6 +183,9 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     };
     if let (Some(run), Some(dir)) = (&mut host.around.run, run) {
         run.begin(dir, &about)?;
+    }
+    if let Some(logs) = &mut host.around.inputs {
+        logs.begin().map_err(Error::system("start a thread for the log of inputs"))?;
     }
     let station = Station::begin(settings, about, &log)?;
     let signals = signals(&config.signal, &attached, &log)?;
@@ -280,10 +291,12 @@ fn open_control(name: &str, undo: &mut Undo) -> Result<Bound, Error> {
         .map_err(Error::system(format!("open the control socket {}", path.display())))
 }
 
-/// Who this node is to others: by the name of its control socket, or else the host's.
+/// Who this node is to others: by the name of its control socket, or that in its scenario, or else the host's.
 fn about(settings: &Settings) -> About {
     let host = || Some(fs::read_to_string("/proc/sys/kernel/hostname").ok()?.trim().to_owned());
-    let name = settings.config.control.clone().or_else(host).unwrap_or_else(|| "node".to_owned());
+    let own = || settings.name.clone();
+    let name =
+        settings.config.control.clone().or_else(own).or_else(host).unwrap_or_else(|| "node".to_owned());
     let node = NodeAbout { node: NODE, name: name.clone(), address: settings.address };
     About::new(&name, "field", settings.protocol.name(), vec![node])
 }

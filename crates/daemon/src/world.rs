@@ -8,9 +8,11 @@ use std::net::Ipv4Addr;
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{
-    Addr, DropReason, Frame, IfaceId, Packet, PacketId, Prefix, Route, SendState, Time, TimerKey, TraceNote,
+    Addr, DropReason, Effect, Frame, IfaceId, Input, Packet, PacketId, Prefix, Route, SendState, Time,
+    TimerKey, TraceNote,
 };
-use wayhop_node::{Above, Below, Due, Hop, HopKind, Row, Schedule, Stage, Workspace, World};
+use wayhop_node::{Above, Below, Due, Hop, HopKind, Row, Schedule, Seen, Stage, Workspace, World};
+use wayhop_replay::Logs;
 use wayhop_wire::{ipv4, unreachable_for};
 
 use crate::counters::Counters;
@@ -19,6 +21,8 @@ use crate::run_dir::Run;
 
 /// The most packets that wait for their jitter to pass: a flood of requests must not fill the memory.
 const MAX_DELAYED: usize = 1024;
+/// The number of the only node in its log of inputs.
+const LOGGED: u32 = 0;
 
 /// The surroundings of the node.
 pub(crate) struct Around {
@@ -41,6 +45,8 @@ pub(crate) struct Around {
     pub(crate) route_changes: Vec<Result<Route, Prefix>>,
     /// The run directory, if there is one.
     pub(crate) run: Option<Run>,
+    /// The log of what goes into the engine, if there is one.
+    pub(crate) inputs: Option<Box<Logs>>,
 }
 
 impl Around {
@@ -61,6 +67,7 @@ impl Around {
             routes: FxHashMap::default(),
             route_changes: Vec::new(),
             run: None,
+            inputs: None,
         }
     }
 
@@ -163,6 +170,20 @@ impl World for Around {
         self.events.sent(at, state);
         if let Some(run) = &mut self.run {
             run.sent(at, state);
+        }
+    }
+
+    fn logs_inputs(&self) -> bool {
+        self.inputs.as_ref().is_some_and(|logs| logs.wants(LOGGED))
+    }
+    fn log_input(&mut self, at: Time, engine: u8, seen: &Seen<'_>, input: &Input<'_>) {
+        if let Some(logs) = &mut self.inputs {
+            logs.input(at, LOGGED, engine, seen, input);
+        }
+    }
+    fn log_effects(&mut self, effects: &[Effect]) {
+        if let Some(logs) = &mut self.inputs {
+            logs.effects(effects);
         }
     }
 

@@ -40,6 +40,7 @@ pub static DESCRIPTION: Description = Description {
         header_room: 0,
         failure_notices: Some("failure_notices"),
         mtu: Some("mtu_bytes"),
+        reboot_wait: Some("wait_after_reboot"),
         adapt: |_, _| Ok(Vec::new()),
     },
 };

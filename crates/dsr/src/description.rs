@@ -47,6 +47,8 @@ pub static DESCRIPTION: Description = Description {
         header_room: HEADER_ROOM,
         failure_notices: Some("failure_notices"),
         mtu: Some("mtu_bytes"),
+        // RFC 4728 asks for none: routes are carried in packets, and identifications begin at random.
+        reboot_wait: None,
         adapt,
     },
 };

@@ -374,7 +374,7 @@ impl Protocol for Engine {
         let network = self.params.maintenance == Maintenance::Network;
         let located = self.params.location_option.then_some(POSITION_INTERVAL);
         let position = self.links.wants_position().or(located);
-        Interests { overhear: self.params.snoop_overheard || network, position, route_used: false }
+        Interests { overhear: self.params.snoop_overheard || network, position, ..Interests::default() }
     }
 
     fn start(&mut self, cx: &mut Cx<'_>) {

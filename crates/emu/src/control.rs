@@ -17,6 +17,8 @@ pub struct Control {
     pub(crate) server: Server,
     /// Each node's parameters as they are now.
     parameters: Vec<ParameterSet>,
+    /// Those of a node that has begun anew.
+    after_reboot: ParameterSet,
 }
 
 impl Control {
@@ -28,7 +30,13 @@ impl Control {
         let server =
             Server::for_run(&about).map_err(|e| Error::system("cannot open the control socket", e))?;
         let set = ParameterSet::from(scenario.protocol.values());
-        Ok(Self { server, parameters: vec![set; scenario.names.len()] })
+        let after_reboot = ParameterSet::from(scenario.protocol_after_reboot.values());
+        Ok(Self { server, parameters: vec![set; scenario.names.len()], after_reboot })
+    }
+
+    /// A node has begun anew: what it was told is forgotten.
+    pub(crate) fn rebooted(&mut self, node: u32) {
+        self.parameters[node as usize] = self.after_reboot.clone();
     }
 
     /// Who this is.

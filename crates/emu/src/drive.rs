@@ -1,6 +1,8 @@
 //! The loop between the clock, the TUNs and the simulation.
 
+use std::collections::BTreeSet;
 use std::io;
+use std::net::IpAddr;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitStatus;
@@ -13,9 +15,11 @@ use nix::sys::eventfd::{EfdFlags, EventFd};
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 use wayhop_control::gpsd;
 use wayhop_core::{Packet, Span, Time};
-use wayhop_netns::{Ended, Error, Lateness, Launch, end_inhabitants, exit_code, priority, start};
-use wayhop_sim::{Egress, Exit, Simulation};
-use wayhop_wire::ipv4;
+use wayhop_netns::{
+    Ended, Error, Lateness, Launch, end_inhabitants, exit_code, kill_inhabitants, priority, start,
+};
+use wayhop_sim::{Egress, Exit, Power, Simulation};
+use wayhop_wire::ip;
 
 use crate::clock::Clock;
 use crate::control::Control;
@@ -88,6 +92,10 @@ struct Driver<'a> {
     ended: (Sender<Ended>, Receiver<Ended>),
     /// The next of the plan to be started.
     next: usize,
+    /// Programs whose time came while their node was down.
+    waiting: Vec<usize>,
+    /// Programs that an outage ended.
+    killed: BTreeSet<usize>,
     order: Vec<usize>,
     receivers: gpsd::Server,
     next_fix: Time,
@@ -121,6 +129,8 @@ impl<'a> Driver<'a> {
             wake,
             ended: channel(),
             next: 0,
+            waiting: Vec::new(),
+            killed: BTreeSet::new(),
             receivers: mesh.receivers()?,
             next_fix: Time::ZERO,
             order,
@@ -158,6 +168,9 @@ impl<'a> Driver<'a> {
             self.start_due();
             let (clock, lateness) = (self.clock, &mut self.outcome.lateness);
             busy = self.simulation.run_due(PER_TURN, || clock.now(), |late| lateness.record(late));
+            while let Some(power) = self.simulation.powered() {
+                self.power(power)?;
+            }
             while let Some(egress) = self.simulation.leave() {
                 self.hand_out(egress);
             }
@@ -177,6 +190,8 @@ impl<'a> Driver<'a> {
             self.is_over |= now >= self.drive.end;
         }
         priority::lower();
+        // The run came as far as its clock, though nothing may have happened for long.
+        self.simulation.pass(self.clock.now().min(self.drive.end));
         // The plan's programs, what they started, and what others started there.
         end_inhabitants(&self.stacks.iter().map(|s| &s.namespace).collect::<Vec<_>>());
         Ok(self.outcome)
@@ -240,16 +255,46 @@ impl<'a> Driver<'a> {
                 break;
             }
             self.next += 1;
-            let wake = Arc::clone(&self.wake);
-            let namespace = &self.stacks[launch.node as usize].namespace;
-            let started = start(i, launch, namespace, self.drive.hosts, self.ended.0.clone(), move || {
-                // A counter that is full wakes just as well.
-                let _ = wake.write(1);
-            });
-            if let Err(e) = started {
-                self.program_ended(i, Err(e));
+            if self.simulation.is_up(launch.node) {
+                self.start(i);
+            } else {
+                self.waiting.push(i);
             }
         }
+    }
+
+    fn start(&mut self, i: usize) {
+        let launch = &self.drive.plan[i].1;
+        let wake = Arc::clone(&self.wake);
+        let namespace = &self.stacks[launch.node as usize].namespace;
+        let started = start(i, launch, namespace, self.drive.hosts, self.ended.0.clone(), move || {
+            // A counter that is full wakes just as well.
+            let _ = wake.write(1);
+        });
+        if let Err(e) = started {
+            self.program_ended(i, Err(e));
+        }
+    }
+
+    /// A node went down, or is up again. A reboot ends its programs; those whose time comes meanwhile wait for it.
+    fn power(&mut self, Power { node, on, lost }: Power) -> io::Result<()> {
+        let stack = &self.stacks[node as usize];
+        stack.set_up(on)?;
+        if !on && lost {
+            let started = self.order[..self.next].iter().copied();
+            let here = started.filter(|&i| self.drive.plan[i].1.node == node && !self.waiting.contains(&i));
+            self.killed.extend(here);
+            kill_inhabitants(&stack.namespace, None);
+        }
+        if on {
+            if lost {
+                self.drive.control.rebooted(node);
+            }
+            let plan = &self.drive.plan;
+            let due: Vec<usize> = self.waiting.extract_if(.., |i| plan[*i].1.node == node).collect();
+            due.into_iter().for_each(|i| self.start(i));
+        }
+        Ok(())
     }
 
     fn hear_of_ends(&mut self) {
@@ -272,7 +317,7 @@ impl<'a> Driver<'a> {
         };
         if is_main {
             self.outcome.command_exit = Some(code);
-        } else if code != 0 && code != 127 {
+        } else if code != 0 && code != 127 && !self.killed.contains(&i) {
             self.outcome.complaints.push(format!("node {}: {name} ended with status {code}", launch.node));
         }
     }
@@ -280,8 +325,12 @@ impl<'a> Driver<'a> {
 
 /// The program that sent a packet hears that it found no way (RFC 3561 section 6.3).
 fn refuse(stack: &Stack, packet: &Packet) -> io::Result<()> {
-    let ip = ipv4::Packet::new_checked(packet.bytes()).map_err(io::Error::other)?;
-    match wayhop_wire::unreachable_for(packet.bytes(), ip.src()) {
+    let ip = ip::Packet::new_checked(packet.bytes()).map_err(io::Error::other)?;
+    let answer = match ip.src.ip() {
+        IpAddr::V4(own) => wayhop_wire::unreachable_for(packet.bytes(), own),
+        IpAddr::V6(own) => wayhop_wire::unreachable6_for(packet.bytes(), own),
+    };
+    match answer {
         Some(answer) => stack.tun.send(&answer).map(drop),
         None => Ok(()),
     }
@@ -289,8 +338,8 @@ fn refuse(stack: &Stack, packet: &Packet) -> io::Result<()> {
 
 /// A flow's packet goes the way of a program's.
 fn send(stack: &Stack, packet: &Packet) -> io::Result<()> {
-    let ip = ipv4::Packet::new_checked(packet.bytes()).map_err(io::Error::other)?;
-    stack.send(packet.bytes(), ip.dst())
+    let ip = ip::Packet::new_checked(packet.bytes()).map_err(io::Error::other)?;
+    stack.send(packet.bytes(), ip.dst.ip())
 }
 
 fn ignore_interrupt(e: nix::Error) -> nix::Result<usize> {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, TcpListener, UdpSocket};
 
 use nix::libc;
 use socket2::{Domain, Protocol, Socket, Type};
@@ -10,7 +10,7 @@ use tun_rs::{DeviceBuilder, SyncDevice};
 use wayhop_control::gpsd::Server;
 use wayhop_core::NodeId;
 use wayhop_netns::{Error, Namespace};
-use wayhop_scenario::{FlowConfig, FlowKind, Resolved};
+use wayhop_scenario::{FlowConfig, FlowKind, Ipv6Plan, Resolved};
 
 /// The interface that programs see.
 pub(crate) const INTERFACE: &str = "mesh0";
@@ -34,6 +34,8 @@ pub(crate) struct Stack {
     pub(crate) tun: SyncDevice,
     /// Sends whole IP packets of the scenario's flows.
     raw: Socket,
+    /// The same over IPv6, if the node has an address of it.
+    raw6: Option<Socket>,
     /// Where programs in the node find its GPS receiver.
     pub(crate) gps: TcpListener,
     /// Hold the ports to which flows send, so that no "port unreachable" comes back.
@@ -45,7 +47,8 @@ impl Mesh {
     pub fn new(scenario: &Resolved) -> Result<Self, Error> {
         let prefix = common_prefix(&scenario.addresses);
         let one = |(i, &addr): (usize, &Ipv4Addr)| {
-            Stack::new(scenario, NodeId(i as u32), addr, prefix).map_err(|e| {
+            let v6 = scenario.ipv6.as_ref().map(|plan| (plan.addresses[i], common_prefix6(plan)));
+            Stack::new(scenario, NodeId(i as u32), (addr, prefix), v6).map_err(|e| {
                 Error::system(format!("node {} cannot have a namespace of its own", scenario.names[i]), e)
             })
         };
@@ -77,36 +80,69 @@ impl Mesh {
 }
 
 impl Stack {
-    fn new(scenario: &Resolved, node: NodeId, addr: Ipv4Addr, prefix: u8) -> io::Result<Self> {
+    fn new(
+        scenario: &Resolved,
+        node: NodeId,
+        (addr, prefix): (Ipv4Addr, u8),
+        v6: Option<(Ipv6Addr, u8)>,
+    ) -> io::Result<Self> {
         let namespace = Namespace::new()?;
-        let (tun, raw, gps, sinks) = namespace.within(|| {
-            // Router solicitations and the like of 100 nodes would be traffic that nobody asked for.
-            fs::write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1").or_else(ignore_missing)?;
+        let (tun, raw, raw6, gps, sinks) = namespace.within(|| {
+            if v6.is_some() {
+                use_ipv6_quietly()?;
+            } else {
+                fs::write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1").or_else(ignore_missing)?;
+            }
             // A node's own "host unreachable" comes out of the TUN, from the node's own address.
             fs::write("/proc/sys/net/ipv4/conf/all/accept_local", "1")?;
             // Programs without privileges may ping.
             fs::write("/proc/sys/net/ipv4/ping_group_range", "0 2147483647")?;
-            let tun = DeviceBuilder::new()
-                .name(INTERFACE)
-                .ipv4(Ipv4Addr::from(addr.to_bits()), prefix, None)
-                .mtu(MTU)
-                .tx_queue_len(TUN_QUEUE)
-                .build_sync()?;
+            let tun = DeviceBuilder::new().name(INTERFACE).ipv4(addr, prefix, None);
+            let tun = v6.into_iter().fold(tun, |tun, (addr, prefix)| tun.ipv6(addr, prefix));
+            let tun = tun.mtu(MTU).tx_queue_len(TUN_QUEUE).build_sync()?;
             tun.set_nonblocking(true)?;
-            let raw = Socket::new(Domain::IPV4, Type::RAW, Some(Protocol::from(libc::IPPROTO_RAW)))?;
-            raw.bind_device(Some(INTERFACE.as_bytes()))?;
-            raw.set_nonblocking(true)?;
+            let raw = raw_socket(Domain::IPV4)?;
+            let raw6 = v6.map(|_| raw_socket(Domain::IPV6)).transpose()?;
             let gps = TcpListener::bind(GPSD)?;
-            Ok((tun, raw, gps, sinks(&scenario.flows, node)?))
+            Ok((tun, raw, raw6, gps, sinks(&scenario.flows, node)?))
         })?;
-        Ok(Self { namespace, tun, raw, gps, _sinks: sinks })
+        Ok(Self { namespace, tun, raw, raw6, gps, _sinks: sinks })
+    }
+
+    /// Takes the node's interface down, or up again: programs are told that there is no network.
+    pub(crate) fn set_up(&self, up: bool) -> io::Result<()> {
+        self.namespace.within(|| self.tun.enabled(up))
     }
 
     /// Sends a flow's packet, as a program in the node would.
-    pub(crate) fn send(&self, packet: &[u8], to: Ipv4Addr) -> io::Result<()> {
-        let to = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::from(to.to_bits()), 0));
-        self.raw.send_to(packet, &to.into()).map(drop)
+    pub(crate) fn send(&self, packet: &[u8], to: IpAddr) -> io::Result<()> {
+        let raw = match to {
+            IpAddr::V4(_) => Some(&self.raw),
+            IpAddr::V6(_) => self.raw6.as_ref(),
+        };
+        raw.map_or(Ok(()), |raw| raw.send_to(packet, &SocketAddr::new(to, 0).into()).map(drop))
     }
+}
+
+/// Sends whole IP packets by the TUN.
+fn raw_socket(domain: Domain) -> io::Result<Socket> {
+    let raw = Socket::new(domain, Type::RAW, Some(Protocol::from(libc::IPPROTO_RAW)))?;
+    raw.bind_device(Some(INTERFACE.as_bytes()))?;
+    raw.set_nonblocking(true)?;
+    Ok(raw)
+}
+
+/// IPv6 without link-local addresses, searches for routers and tests for duplicates: of 100 nodes they would be traffic that
+/// nobody asked for.
+fn use_ipv6_quietly() -> io::Result<()> {
+    for (key, value) in
+        [("disable_ipv6", "0"), ("accept_dad", "0"), ("accept_ra", "0"), ("addr_gen_mode", "1")]
+    {
+        for of in ["all", "default"] {
+            fs::write(format!("/proc/sys/net/ipv6/conf/{of}/{key}"), value)?;
+        }
+    }
+    Ok(())
 }
 
 fn ignore_missing(e: io::Error) -> io::Result<()> {
@@ -117,13 +153,17 @@ fn ignore_missing(e: io::Error) -> io::Result<()> {
 fn sinks(flows: &[FlowConfig], node: NodeId) -> io::Result<Vec<Socket>> {
     let udp = |f: &FlowConfig| !matches!(f.kind, FlowKind::Ping { .. } | FlowKind::Tcp(_));
     let here = |f: &&FlowConfig| udp(f) && (f.dst == node || f.is_to_all());
-    let mut ports: Vec<u16> = flows.iter().filter(here).map(|f| f.dst_port).collect();
+    let mut ports: Vec<(bool, u16)> = flows.iter().filter(here).map(|f| (f.ip6, f.dst_port)).collect();
     ports.sort_unstable();
     ports.dedup();
-    let socket = |port| {
-        let s = Socket::new(Domain::IPV4, Type::DGRAM, None)?;
+    let socket = |(ip6, port)| {
+        let any: IpAddr = if ip6 { Ipv6Addr::UNSPECIFIED.into() } else { Ipv4Addr::UNSPECIFIED.into() };
+        let s = Socket::new(if ip6 { Domain::IPV6 } else { Domain::IPV4 }, Type::DGRAM, None)?;
+        if ip6 {
+            s.set_only_v6(true)?;
+        }
         s.set_recv_buffer_size(SINK_BUFFER)?;
-        s.bind(&SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, port)).into())?;
+        s.bind(&SocketAddr::new(any, port).into())?;
         Ok(s)
     };
     ports.into_iter().map(socket).collect()
@@ -134,6 +174,13 @@ fn common_prefix(addresses: &[Ipv4Addr]) -> u8 {
     let Some(first) = addresses.first() else { return 24 };
     let differ = addresses.iter().fold(0, |all, a| all | (a.to_bits() ^ first.to_bits()));
     (differ.leading_zeros() as u8).min(24)
+}
+
+/// The same of IPv6, at most as long as the nodes' prefix.
+fn common_prefix6(plan: &Ipv6Plan) -> u8 {
+    let Some(first) = plan.addresses.first() else { return plan.prefix_len };
+    let differ = plan.addresses.iter().fold(0, |all, a| all | (a.to_bits() ^ first.to_bits()));
+    (differ.leading_zeros() as u8).min(plan.prefix_len)
 }
 
 #[cfg(test)]

@@ -143,6 +143,7 @@ fn snapshot(about: &About, simulation: &mut Simulation) -> Snapshot {
             ("speed_metres_per_second", fix.speed_m_per_s.into()),
             ("x_metres", at.x),
             ("y_metres", at.y),
+            ("up", f64::from(u8::from(simulation.is_up(node)))),
         ] {
             s.gauges.entry(gauge.to_owned()).or_default().push((name.clone(), value));
         }

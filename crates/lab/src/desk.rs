@@ -20,6 +20,7 @@ use wayhop_linux::Error;
 use wayhop_scenario::Resolved;
 use wayhop_world::Gps;
 
+use super::outages;
 use super::watch::Begun;
 use super::wire::Wire;
 
@@ -117,6 +118,10 @@ impl Desk {
                 self.due.insert(place, (next, k));
             }
             for node in order.nodes {
+                // Nobody can tell a node that is down anything.
+                if outages::is_down(&self.scenario.outages, node.0, at) {
+                    continue;
+                }
                 // Scenarios have no other orders.
                 let Command::PurgeRoutes { destination } = order.command else { continue };
                 let request = Request::PurgeRoutes { destination: destination.map(Into::into) };
@@ -134,9 +139,23 @@ impl Desk {
         node: u32,
         request: Request,
     ) -> Result<T, ControlError> {
+        if outages::is_down(&self.scenario.outages, node, self.now()) {
+            return Err(ControlError::new(
+                ErrorCode::Refused,
+                format!("node {} is down", self.scenario.names[node as usize]),
+                "ask again when its outage is over",
+            ));
+        }
         let (path, open) = &mut self.daemons[node as usize];
         let outcome = match open {
-            Some(client) => client.ask_for(None, request),
+            // A daemon that was started again knows nothing of the old connection.
+            Some(client) => match client.ask_for(None, request.clone()) {
+                Err(ClientError::Broken { .. }) => {
+                    *open = None;
+                    Client::connect(path).and_then(|client| open.insert(client).ask_for(None, request))
+                }
+                outcome => outcome,
+            },
             None => Client::connect(path).and_then(|client| open.insert(client).ask_for(None, request)),
         };
         outcome.map_err(|e| match e {
@@ -163,7 +182,9 @@ impl Desk {
         let quits = matches!(call.request, Request::Quit {});
         let nodes: Vec<u32> = match call.node {
             Some(one) => vec![one],
-            None => (0..self.daemons.len() as u32).collect(),
+            None => (0..self.daemons.len() as u32)
+                .filter(|i| !outages::is_down(&self.scenario.outages, *i, self.now()))
+                .collect(),
         };
         let outcome = self.outcome(&call.request, &nodes);
         call.answer(outcome);

@@ -3,6 +3,7 @@
 //!
 //! * `wire`: the bridges between the namespaces, and their filter.
 //! * [`MacFilter`]: who ignores whom from when on, as a text that people can write.
+//! * `outages`: nodes that go down and come back.
 //! * `nodes`: the daemons. `watch`: what they tell of themselves. `desk`: the control socket for all of them.
 //! * `receivers`: gpsd in each node.
 //! * `traffic`: the scenario's flows over real sockets. `record`: what becomes of all that in the run's tables.
@@ -15,6 +16,7 @@
 mod desk;
 mod macfilter;
 mod nodes;
+mod outages;
 mod packets;
 mod receivers;
 mod record;
@@ -22,6 +24,7 @@ mod traffic;
 mod watch;
 mod wire;
 
+use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -41,6 +44,7 @@ use wayhop_trace::{Recorder, Summary};
 use desk::Desk;
 pub use macfilter::{Ignores, MacFilter, MacFilterError};
 use nodes::Nodes;
+use outages::{Ears, Switch};
 use receivers::Receivers;
 use record::{Records, Tables};
 use traffic::{Running, Traffic};
@@ -63,6 +67,8 @@ pub struct Plan {
     pub filter: MacFilter,
     /// The nodes' captures, if there are to be any.
     pub captures: Vec<Option<PathBuf>>,
+    /// The logs of what goes into the nodes' engines, if there are to be any.
+    pub inputs: Vec<Option<PathBuf>>,
 }
 
 /// What a lab does beside its scenario.
@@ -115,8 +121,12 @@ pub fn check(s: &Resolved) -> Result<(), Error> {
     let n = s.addresses.len();
     let wrong = if n > MAX_NODES {
         format!("{n} nodes are more than a lab runs ({MAX_NODES}); simulate or emulate them")
-    } else if prefix(&s.addresses).is_none() {
+    } else if s.prefix_len().is_none() {
         "the nodes' addresses lie in no common network of at least a /8; give them nearer ones".to_owned()
+    } else if s.ipv6.is_some() {
+        "nodes.ipv6: the nodes of a lab have IPv4 only; leave it out, or emulate".to_owned()
+    } else if !s.routes.is_empty() {
+        "routes: the nodes of a lab take no static routes; leave them out, or emulate".to_owned()
     } else if s.ns2_trace {
         "output.ns2_trace: a lab sees no frames, and writes no trace in ns-2's format; leave it out, or emulate".to_owned()
     } else if let Some(name) = s.interfaces.names().find(|n| ["lo", "mesh0"].contains(n)) {
@@ -190,6 +200,14 @@ impl Lab {
         let mut complaints = Vec::new();
         let traffic = Traffic::open(&self.scenario, &self.namespaces, &mut complaints)?;
         let listeners = self.listen(&records)?;
+        let ears = Ears {
+            begun: Arc::clone(&self.begun),
+            server: Arc::clone(self.desk.server()),
+            records: records.clone(),
+            flows: packets::FlowEnds::of(&self.scenario),
+            sockets: self.nodes.sockets(),
+            listeners: Vec::new(),
+        };
         let quit = Arc::clone(self.desk.quit());
         let server = Arc::clone(self.desk.server());
         let stop = Arc::new(AtomicBool::new(false));
@@ -210,6 +228,9 @@ impl Lab {
             programs: tasks.programs,
             order,
             next: 0,
+            waiting: Vec::new(),
+            killed: BTreeSet::new(),
+            ears,
             main: tasks.main,
             hosts: tasks.hosts,
             ended: channel(),
@@ -223,16 +244,20 @@ impl Lab {
         let outcome = turns.run(self.filter.steps(&self.scenario.addresses), &quit, &server, tasks.watch);
         let seconds = begun.elapsed().as_secs_f64();
         let flows = turns.running.take().map(Running::end);
+        // They are asked what they counted.
+        turns.nodes.wake_all();
         stop.store(true, Ordering::Relaxed);
         let desk = desk.join().map_err(|_| Error::System("the control desk stopped".to_owned()))?;
         let (counters, mut more) = desk.finish();
         turns.complaints.append(&mut more);
-        let Turns { nodes, tables, exit, mut complaints, .. } = turns;
+        let Turns { nodes, tables, exit, mut complaints, ears, .. } = turns;
         let mut summary = nodes.end(&mut complaints);
         // What others started in the nodes ends with them.
         end_inhabitants(&self.namespaces.iter().collect::<Vec<_>>());
-        for (l, name) in listeners.into_iter().zip(&self.scenario.names) {
+        let listeners = (0..).zip(listeners).chain(ears.listeners);
+        for (node, l) in listeners {
             if let Ok(lost @ 1..) = l.join() {
+                let name = &self.scenario.names[node as usize];
                 complaints.push(format!(
                     "node {name}: it had no time to tell of {lost} events: packets and sends are not whole"
                 ));
@@ -247,13 +272,14 @@ impl Lab {
         self.scenario.protocol.name().clone_into(&mut summary.protocol);
         (summary.simulated_s, summary.wall_s) = (seconds, seconds);
         if let Some(f) = flows {
-            summary.totals.latency_ms = f.latency;
-            summary.lateness_us = (!f.flows.is_empty()).then(|| f.lateness.summary());
+            (summary.totals.latency_ms, summary.totals.round_trip_ms) = (f.latency, f.round_trip);
+            summary.lateness_us = f.lateness.summary();
             summary.flows = f.flows;
         }
         summary.totals.sum_flows(&summary.flows);
         summary.trace_hash = recorder.hash().hex();
         summary.command_exit = exit;
+        summary.outages = outages::summary(&self.scenario.outages, Time::from_secs_f64(seconds));
         Ok(LabOutcome { summary, complete, complaints, recorder })
     }
 
@@ -281,6 +307,11 @@ struct Turns<'a> {
     /// The programs by their times, and the next of them.
     order: Vec<usize>,
     next: usize,
+    /// Programs whose time came while their node was down.
+    waiting: Vec<usize>,
+    /// Programs that an outage ended.
+    killed: BTreeSet<usize>,
+    ears: Ears,
     main: Option<usize>,
     hosts: &'a Path,
     ended: (Sender<Ended>, Receiver<Ended>),
@@ -302,6 +333,7 @@ impl Turns<'_> {
     ) -> Result<bool, Error> {
         let mut steps = steps.into_iter().filter(|s| s.at > Time::ZERO).peekable();
         let mut cuts = cuts(self.scenario).into_iter().peekable();
+        let mut switches = outages::switches(&self.scenario.outages).into_iter().peekable();
         loop {
             let now = Time::from_nanos(self.begun.elapsed().as_nanos() as u64);
             while let Some((_, wire, is_cut)) = cuts.next_if(|(at, ..)| *at <= now) {
@@ -313,6 +345,9 @@ impl Turns<'_> {
                     wire.ignore(step.node, step.from)?;
                 }
                 wire.apply()?;
+            }
+            while let Some(switch) = switches.next_if(|s| s.at <= now) {
+                self.switch(switch, now)?;
             }
             self.receivers.tell(self.scenario, now);
             self.start_due(now);
@@ -331,8 +366,15 @@ impl Turns<'_> {
                 return Ok(true);
             }
             let program = self.order.get(self.next).map(|&i| self.programs[i].0);
-            let next =
-                [steps.peek().map(|s| s.at), cuts.peek().map(|c| c.0), program].into_iter().flatten().min();
+            let next = [
+                steps.peek().map(|s| s.at),
+                switches.peek().map(|s| s.at),
+                cuts.peek().map(|c| c.0),
+                program,
+            ]
+            .into_iter()
+            .flatten()
+            .min();
             let wait = next.map_or(TURN, |at| Duration::from_nanos(at.since(now).as_nanos()));
             std::thread::sleep(wait.min(TURN));
         }
@@ -342,13 +384,39 @@ impl Turns<'_> {
     fn start_due(&mut self, now: Time) {
         while let Some(&i) = self.order.get(self.next).filter(|&&i| self.programs[i].0 <= now) {
             self.next += 1;
-            let launch = &self.programs[i].1;
-            let namespace = &self.namespaces[launch.node as usize];
-            let started = start(i, launch, namespace, self.hosts, self.ended.0.clone(), || {});
-            if let Err(e) = started {
-                self.program_ended(i, Err(e));
+            if outages::is_down(&self.scenario.outages, self.programs[i].1.node, now) {
+                self.waiting.push(i);
+            } else {
+                self.start(i);
             }
         }
+    }
+
+    fn start(&mut self, i: usize) {
+        let launch = &self.programs[i].1;
+        let namespace = &self.namespaces[launch.node as usize];
+        if let Err(e) = start(i, launch, namespace, self.hosts, self.ended.0.clone(), || {}) {
+            self.program_ended(i, Err(e));
+        }
+    }
+
+    /// A node goes down or comes back. A reboot ends its programs; those whose time came meanwhile begin after it.
+    fn switch(&mut self, s: Switch, now: Time) -> Result<(), Error> {
+        let node = s.node;
+        if !s.on && s.lost {
+            let here = self.order[..self.next].iter().filter(|&&i| self.programs[i].1.node == node);
+            self.killed.extend(here.filter(|i| !self.waiting.contains(i)));
+        }
+        {
+            let mut wire = self.wire.lock().unwrap_or_else(PoisonError::into_inner);
+            let namespace = &self.namespaces[node as usize];
+            outages::carry_out(s, now, &mut wire, &mut self.nodes, namespace, &mut self.ears)?;
+        }
+        if s.on {
+            let due: Vec<usize> = self.waiting.extract_if(.., |i| self.programs[*i].1.node == node).collect();
+            due.into_iter().for_each(|i| self.start(i));
+        }
+        Ok(())
     }
 
     fn hear_of_ends(&mut self) {
@@ -371,7 +439,7 @@ impl Turns<'_> {
         };
         if is_main {
             self.exit = Some(code);
-        } else if code != 0 && code != 127 {
+        } else if code != 0 && code != 127 && !self.killed.contains(&i) {
             self.complaints.push(format!("node {}: {name} ended with status {code}", launch.node));
         }
     }
@@ -386,31 +454,4 @@ fn cuts(scenario: &Resolved) -> Vec<(Time, u16, bool)> {
     let mut all: Vec<_> = (0..).zip(&scenario.interfaces.wires).flat_map(of_wire).collect();
     all.sort_unstable();
     all
-}
-
-/// The length of the shortest prefix from 8 on, in whole octets, that all addresses share, and of which none is the
-/// network's or the broadcast address.
-fn prefix(addresses: &[Ipv4Addr]) -> Option<u8> {
-    let first = addresses.first()?.to_bits();
-    [24_u8, 16, 8].into_iter().find(|len| {
-        let hosts = u32::MAX >> len;
-        addresses.iter().all(|a| {
-            let bits = a.to_bits();
-            bits & !hosts == first & !hosts && bits & hosts != 0 && bits & hosts != hosts
-        })
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_network_is_the_smallest_that_all_nodes_are_hosts_of() {
-        let net = |last: &[[u8; 4]]| prefix(&last.iter().map(|o| Ipv4Addr::from(*o)).collect::<Vec<_>>());
-        assert_eq!(net(&[[10, 0, 0, 1], [10, 0, 0, 254]]), Some(24));
-        assert_eq!(net(&[[10, 0, 0, 1], [10, 0, 0, 255]]), Some(16));
-        assert_eq!(net(&[[10, 0, 0, 1], [10, 9, 0, 1]]), Some(8));
-        assert_eq!(net(&[[10, 0, 0, 1], [11, 0, 0, 1]]), None);
-    }
 }

@@ -1,24 +1,28 @@
 //! The daemons of a lab.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use wayhop_core::{Purpose, draw};
 use wayhop_linux::Error;
 use wayhop_netns::{Namespace, exit_code};
 use wayhop_scenario::Attachment;
 use wayhop_trace::Summary;
 
+use super::Plan;
 use super::receivers::GPSD;
 use super::wire::interface_name;
-use super::{Plan, prefix};
 
 /// How long a daemon may take to be ready, or to end.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -29,67 +33,179 @@ const READY: &str = "programs use";
 struct Daemon {
     child: Child,
     pipe: Option<ChildStdin>,
+    /// It ended, by itself or because its node went down.
     gone: bool,
+    /// It is stopped.
+    asleep: bool,
 }
 
 /// All of them.
 pub(super) struct Nodes {
     names: Vec<String>,
     daemons: Vec<Daemon>,
+    /// How each is started.
+    starts: Vec<Start>,
     /// What the daemons say on standard error, by node.
     said: Receiver<(usize, String)>,
+    tell: Sender<(usize, String)>,
+    /// What daemons of nodes that went down leave: by node, in order.
+    left: Vec<(usize, JoinHandle<String>)>,
     sockets: Sockets,
+}
+
+/// How a node's daemon is started.
+struct Start {
+    arguments: Vec<String>,
+    capture: Option<PathBuf>,
+    /// The log of what goes into its engine.
+    inputs: Option<PathBuf>,
+    /// What else holds when it comes back without its tables.
+    after_reboot: Vec<String>,
+    seed: u64,
+    /// How often it was started.
+    lives: u64,
+}
+
+impl Start {
+    /// Of the node with this number and address.
+    fn new(plan: &Plan, sockets: &Sockets, i: usize) -> Self {
+        let s = &plan.scenario;
+        let mut arguments: Vec<String> = ["node", "--tied", "--json"].map(Into::into).into();
+        let attached = s.interfaces.by_node(s.addresses.len());
+        for &place in &attached[i] {
+            arguments.extend(["--interface".into(), interface_name(s, place).to_owned()]);
+        }
+        // Checked before: all addresses lie in one network.
+        arguments.extend(["--address".into(), s.interface_address(i).unwrap_or_default()]);
+        let mut set = |what: String| arguments.extend(["--set".to_owned(), what]);
+        // Where a neighbour is reached by several, a wire is better than a radio, though both are veths here.
+        let metric = |a: &Attachment| if matches!(a, Attachment::Wire(_)) { "0" } else { "1" };
+        let metrics: Vec<&str> = attached[i].iter().map(metric).collect();
+        set(format!("interface_metrics=[{}]", metrics.join(", ")));
+        set(format!("control={}", sockets.name(i)));
+        set(format!("gpsd={}", toml::Value::from(GPSD)));
+        plan.sets.iter().cloned().for_each(&mut set);
+        let capture = plan.captures.get(i).cloned().flatten();
+        if capture.is_some() {
+            set(format!("capture.snap_length_bytes={}", s.captures.snap_length));
+        }
+        let wait = s.protocol.description().host.reboot_wait.and_then(|key| {
+            let value = s.protocol_after_reboot.values().remove(key)?;
+            Some(format!("protocol.{key}={value}"))
+        });
+        let inputs = plan.inputs.get(i).cloned().flatten();
+        Self { arguments, capture, inputs, after_reboot: wait.into_iter().collect(), seed: s.seed, lives: 0 }
+    }
+
+    /// The command of the next life.
+    fn command(&mut self) -> Command {
+        let life = self.lives;
+        self.lives += 1;
+        let mut command = Command::new("/proc/self/exe");
+        command.args(&self.arguments);
+        if life > 0 {
+            // Another life must not draw what the one before drew. TOML's numbers have a sign.
+            let seed = draw(self.seed, Purpose::Outages, [life, 0, 0]) >> 1;
+            command.args(["--set", &format!("seed={seed}")]);
+            command.args(self.after_reboot.iter().flat_map(|set| ["--set", set]));
+        }
+        for (key, path) in [("capture.file", &self.capture), ("inputs.file", &self.inputs)] {
+            let Some(path) = path else { continue };
+            let path = toml::Value::String(of_life(path, life).display().to_string());
+            command.args(["--set", &format!("{key}={path}")]);
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Ctrl-C at a terminal is for the lab, which then ends them.
+        command.process_group(0);
+        command
+    }
+}
+
+/// The file of a later life stands beside that of the first: `3.pcapng`, `3-2.pcapng`.
+fn of_life(path: &Path, life: u64) -> PathBuf {
+    if life == 0 {
+        return path.to_owned();
+    }
+    let part = |p: Option<&OsStr>| p.unwrap_or_default().to_string_lossy().into_owned();
+    let (stem, extension) = (part(path.file_stem()), part(path.extension()));
+    path.with_file_name(format!("{stem}-{}.{extension}", life + 1))
 }
 
 impl Nodes {
     /// Starts a daemon in every node, and waits until all are ready.
     pub(super) fn start(plan: &Plan, namespaces: &[Namespace]) -> Result<Self, Error> {
         let s = &plan.scenario;
-        // Checked before; all addresses lie in one network.
-        let prefix_len = prefix(&s.addresses).unwrap_or(8);
         let sockets =
             Sockets::new().map_err(Error::system("make a folder for the nodes' control sockets"))?;
-        let attached = s.interfaces.by_node(s.addresses.len());
         let (tell, said) = channel();
-        let mut daemons = Vec::with_capacity(s.addresses.len());
-        for (i, addr) in s.addresses.iter().enumerate() {
-            let mut command = Command::new("/proc/self/exe");
-            command.env("WAYHOP_RUNTIME_DIR", &sockets.0);
-            command.args(["node", "--tied", "--json"]);
-            for &place in &attached[i] {
-                command.args(["--interface", interface_name(s, place)]);
-            }
-            // Where a neighbour is reached by several, a wire is better than a radio, though both are veths here.
-            let metric = |a: &Attachment| if matches!(a, Attachment::Wire(_)) { "0" } else { "1" };
-            let metrics: Vec<&str> = attached[i].iter().map(metric).collect();
-            command.args(["--set", &format!("interface_metrics=[{}]", metrics.join(", "))]);
-            command.args(["--address", &format!("{addr}/{prefix_len}"), "--protocol", s.protocol.name()]);
-            command.args(["--set", &format!("control=node-{i}")]);
-            command.args(["--set", &format!("gpsd={}", toml::Value::from(GPSD))]);
-            for set in &plan.sets {
-                command.args(["--set", set]);
-            }
-            if let Some(Some(path)) = plan.captures.get(i) {
-                let path = toml::Value::String(path.display().to_string());
-                command.arg("--set").arg(format!("capture.file={path}"));
-                let snap = s.captures.snap_length;
-                command.arg("--set").arg(format!("capture.snap_length_bytes={snap}"));
-            }
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-            // Ctrl-C at a terminal is for the lab, which then ends them.
-            command.process_group(0);
-            let mut child = namespaces[i]
-                .within(|| command.spawn())
-                .map_err(Error::system(format!("start the daemon of node {}", s.names[i])))?;
-            if let Some(stderr) = child.stderr.take() {
-                let tell = tell.clone();
-                thread::spawn(move || pass_on(i, stderr, &tell));
-            }
-            daemons.push(Daemon { pipe: child.stdin.take(), child, gone: false });
+        let starts = (0..s.addresses.len()).map(|i| Start::new(plan, &sockets, i)).collect();
+        let names = s.names.clone();
+        let mut nodes = Self { names, daemons: Vec::new(), starts, said, tell, left: Vec::new(), sockets };
+        for (i, namespace) in namespaces.iter().enumerate() {
+            let daemon = nodes.spawn(i, namespace)?;
+            nodes.daemons.push(daemon);
         }
-        let nodes = Self { names: s.names.clone(), daemons, said, sockets };
         nodes.wait_ready()?;
         Ok(nodes)
+    }
+
+    fn spawn(&mut self, i: usize, namespace: &Namespace) -> Result<Daemon, Error> {
+        let mut command = self.starts[i].command();
+        command.env("WAYHOP_RUNTIME_DIR", &self.sockets.0);
+        let mut child = namespace
+            .within(|| command.spawn())
+            .map_err(Error::system(format!("start the daemon of node {}", self.names[i])))?;
+        if let Some(stderr) = child.stderr.take() {
+            let tell = self.tell.clone();
+            thread::spawn(move || pass_on(i, stderr, &tell));
+        }
+        Ok(Daemon { pipe: child.stdin.take(), child, gone: false, asleep: false })
+    }
+
+    /// Stops a node's daemon where it is, or lets it go on.
+    pub(super) fn set_asleep(&mut self, node: u32, asleep: bool) {
+        let d = &mut self.daemons[node as usize];
+        if d.gone || d.asleep == asleep {
+            return;
+        }
+        d.asleep = asleep;
+        let signal = if asleep { Signal::SIGSTOP } else { Signal::SIGCONT };
+        // One that has just ended is noticed elsewhere.
+        let _ = kill(Pid::from_raw(d.child.id().cast_signed()), signal);
+    }
+
+    /// Lets all daemons go on that sleep.
+    pub(super) fn wake_all(&mut self) {
+        (0..self.daemons.len() as u32).for_each(|i| self.set_asleep(i, false));
+    }
+
+    /// Ends a node's daemon with its node. Returns its process.
+    pub(super) fn end_one(&mut self, node: u32) -> Option<u32> {
+        let i = node as usize;
+        let d = &mut self.daemons[i];
+        if std::mem::replace(&mut d.gone, true) {
+            return None;
+        }
+        d.pipe = None;
+        if let Some(stdout) = d.child.stdout.take() {
+            self.left.push((i, thread::spawn(move || last_words(stdout, PATIENCE))));
+        }
+        Some(d.child.id())
+    }
+
+    /// Starts a node's daemon again. Returns its process.
+    pub(super) fn start_again(&mut self, node: u32, namespace: &Namespace) -> Result<u32, Error> {
+        let i = node as usize;
+        // It lets go of the interface and its socket when it ends.
+        let begun = Instant::now();
+        while matches!(self.daemons[i].child.try_wait(), Ok(None)) {
+            if begun.elapsed() > PATIENCE {
+                let _ = self.daemons[i].child.kill();
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+        self.daemons[i] = self.spawn(i, namespace)?;
+        Ok(self.daemons[i].child.id())
     }
 
     fn wait_ready(&self) -> Result<(), Error> {
@@ -116,7 +232,7 @@ impl Nodes {
 
     /// The control socket of each node's daemon.
     pub(super) fn sockets(&self) -> Vec<PathBuf> {
-        (0..self.names.len()).map(|i| self.sockets.0.join(format!("node-{i}.sock"))).collect()
+        (0..self.names.len()).map(|i| self.sockets.0.join(format!("{}.sock", self.sockets.name(i)))).collect()
     }
 
     /// Notices daemons that ended by themselves, and passes on what they warn of. Returns who ended: the node, the process
@@ -141,34 +257,47 @@ impl Nodes {
     /// Ends all, and adds up what they counted.
     pub(super) fn end(mut self, complaints: &mut Vec<String>) -> Summary {
         self.check(complaints);
+        self.wake_all();
         for d in &mut self.daemons {
             d.pipe = None;
         }
         let mut all = Summary::default();
-        let mut drops = BTreeMap::new();
+        let mut texts: Vec<(usize, String)> = std::mem::take(&mut self.left)
+            .into_iter()
+            .map(|(i, words)| (i, words.join().unwrap_or_default()))
+            .collect();
         for (i, mut d) in std::mem::take(&mut self.daemons).into_iter().enumerate() {
-            let text = d.child.stdout.take().map(|from| last_words(from, PATIENCE)).unwrap_or_default();
-            if text.is_empty() {
-                // It does not end by itself, or did not end well.
-                let _ = d.child.kill();
+            if let Some(from) = d.child.stdout.take() {
+                let text = last_words(from, PATIENCE);
+                if text.is_empty() {
+                    // It does not end by itself, or did not end well.
+                    let _ = d.child.kill();
+                }
+                texts.push((i, text));
             }
             let _ = d.child.wait();
-            let Ok(one) = serde_json::from_str::<Summary>(&text) else {
-                complaints.push(format!("node {}: it left no summary", self.names[i]));
-                continue;
-            };
-            all.totals.routing_packets += one.totals.routing_packets;
-            all.totals.routing_bytes += one.totals.routing_bytes;
-            for (kind, n) in one.totals.by_type {
-                *all.totals.by_type.entry(kind).or_default() += n;
-            }
-            for (reason, n) in one.totals.drops {
-                *drops.entry(reason).or_default() += n;
+        }
+        for (i, text) in texts {
+            match serde_json::from_str::<Summary>(&text) {
+                Ok(one) => add(&mut all, one),
+                Err(_) => complaints.push(format!("node {}: it left no summary", self.names[i])),
             }
         }
-        all.totals.drops = drops;
         all
     }
+}
+
+/// Adds what one daemon counted.
+fn add(all: &mut Summary, one: Summary) {
+    let sum = |to: &mut BTreeMap<String, u64>, from: BTreeMap<String, u64>| {
+        for (name, n) in from {
+            *to.entry(name).or_default() += n;
+        }
+    };
+    all.totals.routing_packets += one.totals.routing_packets;
+    all.totals.routing_bytes += one.totals.routing_bytes;
+    sum(&mut all.totals.by_type, one.totals.by_type);
+    sum(&mut all.totals.drops, one.totals.drops);
 }
 
 /// All that comes, until the other end is closed or it takes too long.
@@ -209,6 +338,11 @@ impl Sockets {
         let own = wayhop_netns::lab_folder();
         fs::create_dir_all(&own)?;
         Ok(Self(own))
+    }
+
+    /// What a node's socket is called.
+    fn name(&self, node: usize) -> String {
+        format!("node-{node}")
     }
 }
 

@@ -45,6 +45,8 @@ pub(super) struct Wire {
     ignored: BTreeSet<(u32, Mac)>,
     /// Medium, sender and receiver of the links that somebody overrode.
     overridden: BTreeMap<(u16, u32, u32), LinkState>,
+    /// Nodes that are down: nobody hears them, and they hear nobody.
+    down: BTreeSet<u32>,
     /// What the kernel was told.
     applied: BTreeSet<(u32, Mac)>,
     applied_losses: String,
@@ -93,6 +95,7 @@ impl Wire {
             ports,
             ignored: BTreeSet::new(),
             overridden: BTreeMap::new(),
+            down: BTreeSet::new(),
             applied: BTreeSet::new(),
             applied_losses: String::new(),
         };
@@ -123,6 +126,15 @@ impl Wire {
             }
         }
         !keys.is_empty()
+    }
+
+    /// Cuts a node off, from the next [`Wire::apply`] on, or ends that.
+    pub(super) fn set_down(&mut self, node: u32, down: bool) {
+        if down {
+            self.down.insert(node);
+        } else {
+            self.down.remove(&node);
+        }
     }
 
     /// The links that are overridden. Those on several radios and wires are one.
@@ -186,6 +198,15 @@ impl Wire {
                     );
                 }
                 LinkState::Model => {}
+            }
+        }
+        for &node in &self.down {
+            for other in (0..self.ports.len() as u32).filter(|i| *i != node) {
+                for (hears, from) in [(node, other), (other, node)] {
+                    let macs = self.ports[from as usize].iter();
+                    let macs = macs.map(|p| link_address(self.addresses[from as usize], p.segment));
+                    ignored.extend(macs.map(|mac| (hears, mac)));
+                }
             }
         }
         (ignored, losses)

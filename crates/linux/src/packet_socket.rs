@@ -25,6 +25,8 @@ const ALL_ETHERTYPES: u16 = 3;
 pub const ETHERTYPE_ARP: u16 = 0x0806;
 /// EtherType of IPv4.
 pub const ETHERTYPE_IPV4: u16 = 0x0800;
+/// EtherType of IPv6.
+pub const ETHERTYPE_IPV6: u16 = 0x86dd;
 
 /// A packet socket for the protocol's frames and one for ARP.
 pub struct PacketSockets {

@@ -1,16 +1,23 @@
 //! The nodes' names for programs in them: a file that stands in the place of `/etc/hosts`.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::path::Path;
 
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 
 /// The text of the file: each node as `mesh-0`, `mesh-1`, ..., and by its own name if it has another.
-pub(crate) fn text(names: &[String], addresses: &[Ipv4Addr]) -> String {
+/// With IPv6 addresses, each node has a line for either.
+pub(crate) fn text(names: &[String], addresses: &[Ipv4Addr], addresses6: &[Ipv6Addr]) -> String {
     let mut out = "127.0.0.1 localhost\n".to_owned();
+    lines(&mut out, names, addresses);
+    lines(&mut out, names, addresses6);
+    out
+}
+
+fn lines(out: &mut String, names: &[String], addresses: &[impl Display]) {
     for (i, (name, addr)) in names.iter().zip(addresses).enumerate() {
         let _ = write!(out, "{addr} mesh-{i}");
         // What is no host name would spoil the line.
@@ -21,7 +28,6 @@ pub(crate) fn text(names: &[String], addresses: &[Ipv4Addr]) -> String {
         }
         out.push('\n');
     }
-    out
 }
 
 /// Lets this thread, and the programs that it starts, see `file` as `/etc/hosts`.
@@ -42,8 +48,8 @@ mod tests {
         let names = ["0", "gate-way", "bad name", "mesh-3"].map(str::to_owned);
         let addresses: Vec<Ipv4Addr> = (1..=4).map(|i| Ipv4Addr::new(10, 0, 0, i)).collect();
         assert_eq!(
-            text(&names, &addresses),
-            "127.0.0.1 localhost\n10.0.0.1 mesh-0\n10.0.0.2 mesh-1 gate-way\n10.0.0.3 mesh-2\n10.0.0.4 mesh-3\n"
+            text(&names, &addresses, &["fd00:77::1".parse().unwrap()]),
+            "127.0.0.1 localhost\n10.0.0.1 mesh-0\n10.0.0.2 mesh-1 gate-way\n10.0.0.3 mesh-2\n10.0.0.4 mesh-3\nfd00:77::1 mesh-0\n"
         );
     }
 }

@@ -22,21 +22,17 @@ impl Lateness {
         self.late += u64::from(late > LATE);
     }
 
-    /// Share of events that were more than 1 ms late.
-    pub fn late_share(&self) -> f64 {
-        wayhop_trace::ratio(self.late, self.histogram.samples())
-    }
-
-    /// As the summary has it. The verdict is `ok` if at most 1 % of the events were more than 1 ms late.
-    pub fn summary(&self) -> wayhop_trace::Lateness {
-        let us = |s: Option<Span>| s.map_or(0.0, |s| s.as_nanos() as f64 / 1e3);
-        wayhop_trace::Lateness {
-            p50: us(self.histogram.quantile(0.5)),
-            p99: us(self.histogram.quantile(0.99)),
-            max: us(self.histogram.max()),
-            late_share: self.late_share(),
-            verdict: if self.late_share() <= TOLERATED { "ok" } else { "degraded" }.to_owned(),
-        }
+    /// As the summary has it; `None` without an event. The verdict is `ok` if at most 1 % of the events were more than 1 ms late.
+    pub fn summary(&self) -> Option<wayhop_trace::Lateness> {
+        let late_share = wayhop_trace::ratio(self.late, self.histogram.samples())?;
+        let us = |s: Span| s.as_nanos() as f64 / 1e3;
+        Some(wayhop_trace::Lateness {
+            p50: us(self.histogram.quantile(0.5)?),
+            p99: us(self.histogram.quantile(0.99)?),
+            max: us(self.histogram.max()?),
+            late_share,
+            verdict: if late_share <= TOLERATED { "ok" } else { "degraded" }.to_owned(),
+        })
     }
 }
 
@@ -49,10 +45,15 @@ mod tests {
         let mut l = Lateness::default();
         (0..99).for_each(|_| l.record(Span::from_micros(80)));
         l.record(Span::from_millis(2));
-        let s = l.summary();
+        let s = l.summary().expect("events");
         assert_eq!((s.verdict.as_str(), s.late_share, s.max), ("ok", 0.01, 2_000.0));
         assert!((s.p50 - 80.0).abs() < 1.0 && (s.p99 - 80.0).abs() < 1.0, "{s:?}");
         l.record(Span::from_millis(3));
-        assert_eq!(l.summary().verdict, "degraded");
+        assert_eq!(l.summary().expect("events").verdict, "degraded");
+        assert_eq!(
+            Lateness::default().summary(),
+            None,
+            "without an event nothing was late, and nothing on time"
+        );
     }
 }

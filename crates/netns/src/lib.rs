@@ -26,5 +26,5 @@ pub use hosts::mount_over;
 pub use lateness::Lateness;
 pub use namespace::Namespace;
 pub use order::order;
-pub use program::{Ended, Launch, end_inhabitants, exit_code, start};
+pub use program::{Ended, Launch, end_inhabitants, exit_code, kill_inhabitants, start};
 pub use registry::{Entry, Registry, find, lab_folder};

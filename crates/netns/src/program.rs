@@ -20,6 +20,8 @@ use crate::terminal::Terminal;
 
 /// How long programs have to end after they were asked to.
 const GRACE: Duration = Duration::from_secs(2);
+/// How often those who are to end at once are looked for.
+const KILL_PASSES: u32 = 3;
 
 /// A program that is to run in a node.
 #[derive(Clone, Debug)]
@@ -86,6 +88,19 @@ pub fn end_inhabitants(namespaces: &[&Namespace]) {
         }
         if Instant::now() > until {
             signal = Signal::SIGKILL;
+        }
+    }
+}
+
+/// Ends all that runs in a namespace at once and without a warning, as when the power fails; `spared` lives on. Never waits.
+pub fn kill_inhabitants(namespace: &Namespace, spared: Option<u32>) {
+    let Ok(inode) = namespace.inode() else { return };
+    let spared = spared.map(|pid| Pid::from_raw(pid.cast_signed()));
+    // What one starts before it ends is found the next time.
+    for _ in 0..KILL_PASSES {
+        let left = inhabitants(&[inode]).into_iter().filter(|pid| Some(*pid) != spared);
+        if left.filter(|pid| kill(*pid, Signal::SIGKILL).is_ok()).count() == 0 {
+            return;
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 
@@ -52,11 +52,12 @@ impl Registry {
         &self.hosts
     }
 
-    /// Makes a run known: the scenario's name, and of each node the name, the address and the namespace.
+    /// Makes a run known: the scenario's name, and of each node the name, the addresses and the namespace.
     pub fn new(
         scenario: &str,
         names: &[String],
         addresses: &[Ipv4Addr],
+        addresses6: &[Ipv6Addr],
         namespaces: &[&Namespace],
     ) -> Result<Self, Error> {
         let folder = folder();
@@ -75,7 +76,7 @@ impl Registry {
         let write = || -> io::Result<()> {
             fs::create_dir_all(&folder)?;
             forget_the_dead(&folder);
-            fs::write(&this.hosts, hosts::text(names, addresses))?;
+            fs::write(&this.hosts, hosts::text(names, addresses, addresses6))?;
             fs::write(&this.entry, serde_json::to_vec(&entry)?)
         };
         write().map_err(|e| Error::system(format!("cannot write to {}", folder.display()), e))?;

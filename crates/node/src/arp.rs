@@ -79,14 +79,14 @@ impl<P: Protocol> Node<P> {
         self.settle(w, at);
     }
 
-    fn is_at<W: World>(&mut self, w: &mut W, at: Time, iface: IfaceId, neighbour: Addr, mac: Mac) {
+    pub(crate) fn is_at<W: World>(&mut self, w: &mut W, at: Time, iface: IfaceId, neighbour: Addr, mac: Mac) {
         for frame in self.interfaces[iface.index()].learn(neighbour, mac) {
             self.go_on(w, at, frame);
         }
     }
 
     /// A frame whose receiver is known goes to the queue.
-    fn go_on<W: World>(&mut self, w: &mut W, at: Time, frame: Frame) {
+    pub(crate) fn go_on<W: World>(&mut self, w: &mut W, at: Time, frame: Frame) {
         match self.interfaces[frame.iface.index()].config.link_delay {
             Some(delay) => w.schedule_frame(at + delay, Stage::Enqueue, frame),
             None => self.enqueue(w, at, frame),

@@ -4,23 +4,27 @@ use wayhop_core::{
     Addr, Command, Cx, DropReason, Effect, Fix, IfaceId, Input, LinkChange, Packet, Prefix, Protocol,
     Refused, Route, Time, TimerKey, TxReport, TxSpec, TxStatus,
 };
-use wayhop_wire::{had_no_route, ipv4};
+use wayhop_wire::had_no_route;
 
 use crate::engine::Fired;
 use crate::node::Node;
 use crate::table::Row;
-use crate::world::{Hop, HopKind, World};
+use crate::world::{Hop, HopKind, Seen, World};
 
 impl<P: Protocol> Node<P> {
-    /// The engines begin.
+    /// The node begins: its static routes, then its engines.
     pub fn start<W: World>(&mut self, w: &mut W, at: Time) {
+        self.install_static(w, at);
         for e in 0..self.engines.len() as u8 {
             self.call(w, at, e, Input::Start);
         }
     }
 
-    /// Where the node is.
+    /// Where the node is. One that is down does not hear it.
     pub fn position<W: World>(&mut self, w: &mut W, at: Time, fix: &Fix) {
+        if !self.is_up {
+            return;
+        }
         for e in 0..self.engines.len() as u8 {
             if self.engines[usize::from(e)].interests.position.is_some() {
                 self.call(w, at, e, Input::Position(*fix));
@@ -36,6 +40,9 @@ impl<P: Protocol> Node<P> {
         engine: u8,
         command: &Command,
     ) -> Result<(), Refused> {
+        if !self.is_up {
+            return Err(Refused("the node is down; wait until it is up again".to_owned()));
+        }
         self.call(w, at, engine, Input::Command(command.clone()));
         w.workspace().refused.take().map_or(Ok(()), Err)
     }
@@ -85,17 +92,21 @@ impl<P: Protocol> Node<P> {
         let at = at.max(self.clock);
         self.clock = at;
         let interface = self.interface_facts();
-        if w.logs_inputs() {
+        let addr6 = self.addr6();
+        let logs = w.logs_inputs();
+        if logs {
             let next_id = w.workspace().next_id;
-            w.log_input(at, engine, interface, next_id, &input);
+            let rng = &self.engines[usize::from(engine)].rng;
+            w.log_input(at, engine, &Seen { interface, next_id, rng }, &input);
         }
         let work = w.workspace();
         let mut effects = std::mem::take(&mut work.effects);
         let e = &mut self.engines[usize::from(engine)];
         let mut cx =
-            Cx::new(at, self.addr, interface, &mut e.rng, &mut work.pool, &mut work.next_id, &mut effects);
+            Cx::new(at, self.addr, interface, &mut e.rng, &mut work.pool, &mut work.next_id, &mut effects)
+                .with_addr6(addr6);
         e.protocol.on_input(&mut cx, input);
-        if w.logs_inputs() {
+        if logs {
             w.log_effects(&effects);
         }
         for effect in effects.drain(..) {
@@ -128,7 +139,7 @@ impl<P: Protocol> Node<P> {
         }
     }
 
-    fn install<W: World>(&mut self, w: &mut W, at: Time, owner: u8, route: Route) {
+    pub(crate) fn install<W: World>(&mut self, w: &mut W, at: Time, owner: u8, route: Route) {
         if !w.admits(at, &route) {
             return;
         }
@@ -198,8 +209,7 @@ impl<P: Protocol> Node<P> {
     /// Ends a packet.
     pub(crate) fn drop_packet<W: World>(&mut self, w: &mut W, at: Time, p: Packet, why: DropReason) {
         w.record(at, &p, Hop { kind: HopKind::Drop, reason: Some(why), ..Hop::HERE });
-        let is_own = || ipv4::Packet::new_checked(p.bytes()).is_ok_and(|ip| ip.src() == self.addr);
-        if had_no_route(why) && is_own() {
+        if had_no_route(why) && self.is_from_here(p.bytes()) {
             w.unreachable(at, p, why);
         } else {
             w.workspace().pool.recycle(p);

@@ -1,14 +1,17 @@
 //! The way down: delay, link address, queue, transmission.
 
+use std::net::IpAddr;
+
+use crate::config::Resolution;
+use crate::ipv6::is_v6;
+use crate::node::Node;
+use crate::resolver::{Due, Lookup, Resolver};
+use crate::table::Row;
+use crate::world::{Hop, HopKind, Stage, World};
 use wayhop_core::{
     Addr, BROADCAST, DropReason, Frame, IfaceId, Mac, Packet, Payload, Protocol, Reporting, Span, Time,
     TxReport, TxSpec, TxStatus,
 };
-use wayhop_wire::ipv4;
-
-use crate::node::Node;
-use crate::resolver::{Due, Lookup, Resolver};
-use crate::world::{Hop, HopKind, Stage, World};
 
 impl<P: Protocol> Node<P> {
     /// A packet leaves the network layer.
@@ -20,9 +23,10 @@ impl<P: Protocol> Node<P> {
         spec: &TxSpec,
         reporting: Reporting,
     ) {
+        let payload = if is_v6(packet.bytes()) { Payload::Ip6 } else { Payload::Ip };
         let frame = Frame {
             packet,
-            payload: Payload::Ip,
+            payload,
             iface: spec.iface,
             next_hop: spec.next_hop,
             receiver: Mac::BROADCAST,
@@ -99,15 +103,24 @@ impl<P: Protocol> Node<P> {
     fn resolve<W: World>(&mut self, w: &mut W, at: Time, frame: Frame) {
         let iface = &self.interfaces[frame.iface.index()];
         if frame.packet.len() > iface.config.mtu {
+            let mtu = iface.config.mtu;
+            self.too_big(w, at, &frame.packet, mtu);
             return self.drop_packet(w, at, frame.packet, DropReason::TooLong);
         }
-        let own = ipv4::Packet::new_checked(frame.packet.bytes()).is_ok_and(|ip| ip.src() == self.addr);
-        let kind = if own { HopKind::Send } else { HopKind::Forward };
+        let kind = if self.is_from_here(frame.packet.bytes()) { HopKind::Send } else { HopKind::Forward };
         w.record(at, &frame.packet, Hop { kind, peer: frame.next_hop, iface: frame.iface, ..Hop::HERE });
         let (target, id) = (frame.next_hop, frame.iface);
         let iface = &mut self.interfaces[id.index()];
         if !iface.is_up {
             return self.failed(w, at, frame, TxStatus::NoAck { tries: 0 });
+        }
+        if iface.config.resolution == Resolution::Derived
+            && let Some(neighbour) = frame.next_hop.v6()
+        {
+            return match w.link_address(id, neighbour) {
+                Some(receiver) => self.enqueue(w, at, Frame { receiver, ..frame }),
+                None => self.failed(w, at, frame, TxStatus::NoAck { tries: 0 }),
+            };
         }
         match iface.look_up(at, frame) {
             Lookup::Known(frame) => self.enqueue(w, at, frame),
@@ -119,7 +132,7 @@ impl<P: Protocol> Node<P> {
                     if iface_asks_again(&self.interfaces[id.index()].config) {
                         w.schedule_resolution(at + Resolver::first_wait(), id);
                     }
-                    let request = self.arp_request(w, at, id, target.v4_or_unspecified());
+                    let request = self.request(w, at, id, target);
                     self.enqueue(w, at, request);
                 }
             }
@@ -131,13 +144,21 @@ impl<P: Protocol> Node<P> {
         }
     }
 
+    /// A question for a neighbour's link address.
+    fn request<W: World>(&self, w: &mut W, at: Time, iface: IfaceId, target: Addr) -> Frame {
+        match target.ip() {
+            IpAddr::V4(target) => self.arp_request(w, at, iface, target),
+            IpAddr::V6(target) => self.solicitation(w, at, iface, target),
+        }
+    }
+
     /// A call that [`World::schedule_resolution`] asked for.
     pub fn resolve_due<W: World>(&mut self, w: &mut W, at: Time, iface: IfaceId) {
         while let Some(due) = self.interfaces[iface.index()].resolution_due(at) {
             match due {
                 Due::Ask(addr, again) => {
                     w.schedule_resolution(again, iface);
-                    let request = self.arp_request(w, at, iface, addr.v4_or_unspecified());
+                    let request = self.request(w, at, iface, addr);
                     self.enqueue(w, at, request);
                 }
                 Due::Failed(frames) => {
@@ -202,7 +223,7 @@ impl<P: Protocol> Node<P> {
     /// A frame could not be sent: back to its engine if that wants to know, dropped if not.
     pub(crate) fn failed<W: World>(&mut self, w: &mut W, at: Time, frame: Frame, status: TxStatus) {
         let Frame { packet, payload, next_hop, iface, reporting, .. } = frame;
-        if payload == Payload::Arp {
+        if payload.is_resolution() {
             return w.workspace().pool.recycle(packet);
         }
         if self.interfaces.len() > 1 && matches!(status, TxStatus::NoAck { .. }) {
@@ -225,8 +246,8 @@ impl<P: Protocol> Node<P> {
 
     /// A kernel that forwards by itself found that a neighbour does not answer: what it had for it is lost.
     pub fn unresolved<W: World>(&mut self, w: &mut W, at: Time, iface: IfaceId, next_hop: Addr) {
-        let mut owners: Vec<u8> =
-            self.table.rows().filter(|r| r.route.next_hop == next_hop).map(|r| r.owner).collect();
+        let lost = |r: &&Row| r.route.next_hop == next_hop && r.owner != Row::STATIC;
+        let mut owners: Vec<u8> = self.table.rows().filter(lost).map(|r| r.owner).collect();
         owners.sort_unstable();
         owners.dedup();
         for engine in owners {
@@ -239,5 +260,5 @@ impl<P: Protocol> Node<P> {
 
 /// Whether an interface repeats its questions for link addresses.
 fn iface_asks_again(config: &crate::IfaceConfig) -> bool {
-    config.resolution == crate::Resolution::Host
+    config.resolution == Resolution::Host
 }

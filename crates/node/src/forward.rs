@@ -6,24 +6,28 @@ use wayhop_core::{
 };
 use wayhop_wire::ipv4;
 
+use crate::ipv6::is_v6;
 use crate::node::Node;
+use crate::table::{Hit, Row};
 use crate::world::{Hop, HopKind, World};
 
 /// What forwarding needs of an IP header.
-struct Ends {
-    source: Addr,
-    destination: Addr,
+pub(crate) struct Ends {
+    pub(crate) source: Addr,
+    pub(crate) destination: Addr,
 }
 
 impl<P: Protocol> Node<P> {
-    /// A packet of an application at this node goes on its way. What is not IPv4 ends as `MALFORMED`.
+    /// A packet of an application at this node goes on its way. What is not IP, or IPv6 at a node without an IPv6 address, ends
+    /// as `MALFORMED`.
     pub fn originate<W: World>(&mut self, w: &mut W, at: Time, p: Packet) {
         w.record(at, &p, Hop { kind: HopKind::Originate, ..Hop::HERE });
         if !self.is_up {
             return self.drop_packet(w, at, p, DropReason::NodeDown);
         }
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else {
-            return self.drop_packet(w, at, p, DropReason::Malformed);
+            self.originate6(w, at, p);
+            return self.settle(w, at);
         };
         let ends = Ends { source: ip.src().into(), destination: ip.dst().into() };
         if ends.destination == self.addr {
@@ -50,7 +54,26 @@ impl<P: Protocol> Node<P> {
             [only] if only.plane == DataPlane::PerPacket => None,
             _ => self.table.look_up(ends.destination),
         };
-        let Some(hit) = hit else { return self.outbound(w, at, p) };
+        match hit {
+            Some(hit) => self.send_by(w, at, p, ends, hit, previous_hop),
+            None => self.outbound(w, at, p),
+        }
+    }
+
+    /// A packet leaves by a row of the forwarding table.
+    pub(crate) fn send_by<W: World>(
+        &mut self,
+        w: &mut W,
+        at: Time,
+        p: Packet,
+        ends: &Ends,
+        hit: Hit,
+        previous_hop: Option<Addr>,
+    ) {
+        let spec = TxSpec::unicast(hit.next_hop).on(hit.iface);
+        if hit.owner == Row::STATIC {
+            return self.send_down(w, at, p, &spec, Reporting::Nobody);
+        }
         if self.engines[usize::from(hit.owner)].interests.route_used {
             let used = RouteUse {
                 source: ends.source,
@@ -61,7 +84,7 @@ impl<P: Protocol> Node<P> {
             };
             self.call(w, at, hit.owner, Input::RouteUsed(used));
         }
-        self.send_down(w, at, p, &TxSpec::unicast(hit.next_hop).on(hit.iface), Reporting::Route(hit.owner));
+        self.send_down(w, at, p, &spec, Reporting::Route(hit.owner));
     }
 
     /// A packet without a route: for the first engine.
@@ -97,6 +120,9 @@ impl<P: Protocol> Node<P> {
     }
 
     fn take<W: World>(&mut self, w: &mut W, at: Time, mut p: Packet, rx: RxMeta) {
+        if is_v6(p.bytes()) {
+            return self.take6(w, at, p, rx);
+        }
         if let [only] = &self.engines[..]
             && only.plane == DataPlane::PerPacket
         {
@@ -110,7 +136,11 @@ impl<P: Protocol> Node<P> {
             || ends.destination == BROADCAST
             || ends.destination.is_multicast() && self.sockets.has_joined(ends.destination, rx.iface);
         // A subnet's broadcast address is nobody's here; the link tells that the frame was one to all.
-        let listener = if for_me || rx.broadcast { self.sockets.engine_for(&ip, rx.iface) } else { None };
+        let listener = if for_me || rx.broadcast {
+            self.sockets.engine_for(ip.protocol(), ip.payload(), rx.iface, |_| true)
+        } else {
+            None
+        };
         let ttl = ip.ttl();
         if let Some(engine) = listener {
             self.call(w, at, engine, Input::Frame(p, rx));
@@ -138,7 +168,8 @@ impl<P: Protocol> Node<P> {
             return;
         }
         for e in 0..self.engines.len() as u8 {
-            if self.engines[usize::from(e)].interests.overhear {
+            let interests = self.engines[usize::from(e)].interests;
+            if interests.overhear && (interests.ipv6 || !is_v6(packet)) {
                 self.call(w, at, e, Input::Overheard { packet: packet.into(), next_hop, rx });
             }
         }
@@ -153,7 +184,9 @@ impl<P: Protocol> Node<P> {
         destination: Addr,
         previous_hop: Option<Addr>,
     ) {
-        let Some(hit) = self.table.look_up(destination) else { return };
+        let Some(hit) = self.table.look_up(destination).filter(|hit| hit.owner != Row::STATIC) else {
+            return;
+        };
         if self.engines[usize::from(hit.owner)].interests.route_used {
             let (next_hop, iface) = (hit.next_hop, hit.iface);
             let used = RouteUse { source, destination, next_hop, iface, previous_hop };

@@ -1,8 +1,10 @@
 //! One network interface of a node.
 
+use std::net::Ipv6Addr;
 use std::sync::Arc;
 
 use wayhop_core::{Addr, BROADCAST, Frame, IfaceId, Mac, Priority, Time};
+use wayhop_wire::ipv6;
 
 use crate::config::{IfaceConfig, Resolution};
 use crate::queue::InterfaceQueue;
@@ -33,7 +35,7 @@ impl Iface {
     /// Finds a frame's receiver.
     pub(crate) fn look_up(&mut self, now: Time, mut frame: Frame) -> Lookup {
         if frame.next_hop == BROADCAST {
-            frame.receiver = Mac::BROADCAST;
+            frame.receiver = receivers(&frame);
             return Lookup::Known(frame);
         }
         match self.config.resolution {
@@ -88,9 +90,22 @@ impl Iface {
     pub(crate) fn neighbours(&self) -> impl Iterator<Item = (Addr, Mac)> + '_ {
         self.resolver.iter().flat_map(|r| r.neighbours())
     }
+    /// Whether a neighbour's link address is known or asked for.
+    pub(crate) fn asks_for(&self, addr: Addr) -> bool {
+        self.resolver.as_ref().is_some_and(|r| r.asks_for(addr))
+    }
     pub(crate) fn mac_of(&self, addr: Addr) -> Option<Mac> {
         self.resolver.as_ref()?.mac(addr)
     }
+}
+
+/// The link address of all, or of those who are in the group that an IPv6 packet is for.
+fn receivers(frame: &Frame) -> Mac {
+    if !frame.payload.is_v6() {
+        return Mac::BROADCAST;
+    }
+    let to = ipv6::Packet::new_checked(frame.packet.bytes()).ok().map(|ip| ip.dst());
+    to.filter(Ipv6Addr::is_multicast).map_or(Mac::BROADCAST, ipv6::group_mac)
 }
 
 /// The interface of this number.

@@ -26,12 +26,15 @@ mod engine;
 mod forward;
 mod heard;
 mod interface;
+mod ipv6;
+mod neighbour_discovery;
 mod node;
 mod power;
 mod queue;
 mod resolver;
 mod schedule;
 mod socket;
+mod static_routes;
 mod table;
 mod workspace;
 mod world;
@@ -43,7 +46,7 @@ pub use queue::InterfaceQueue;
 pub use schedule::{Due, Schedule};
 pub use table::{Row, Table};
 pub use workspace::Workspace;
-pub use world::{Above, Below, Hop, HopKind, Stage, World};
+pub use world::{Above, Below, Hop, HopKind, Seen, Stage, World};
 
 #[cfg(test)]
 mod tests;

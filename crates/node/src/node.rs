@@ -3,12 +3,15 @@
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use wayhop_core::{Addr, IfaceId, Inspect, Interests, Interface, Mac, Opened, Protocol, Rng, Time, TimerKey};
+use wayhop_core::{
+    Addr, IfaceId, Inspect, Interests, Interface, Mac, Opened, Protocol, Rng, Route, Time, TimerKey,
+};
 
 use crate::config::IfaceConfig;
 use crate::engine::Engine;
 use crate::heard::Heard;
 use crate::interface::Iface;
+use crate::ipv6::Ipv6;
 use crate::socket::Sockets;
 use crate::table::Table;
 
@@ -31,6 +34,9 @@ pub struct Node<P = Box<dyn Protocol>> {
     pub(crate) life: u16,
     pub(crate) is_up: bool,
     pub(crate) overhears: bool,
+    /// `None` at a node without IPv6.
+    pub(crate) v6: Option<Box<Ipv6>>,
+    pub(crate) static_routes: Vec<Route>,
 }
 
 impl<P: Protocol> Node<P> {
@@ -58,6 +64,8 @@ impl<P: Protocol> Node<P> {
             clock: Time::ZERO,
             life: 0,
             is_up: true,
+            v6: None,
+            static_routes: Vec::new(),
         };
         node.add_engine(engine);
         node.add_interface(mac, interface);
@@ -144,6 +152,7 @@ impl<P> Node<P> {
             overhear: a.overhear | b.overhear,
             route_used: a.route_used | b.route_used,
             position: [a.position, b.position].into_iter().flatten().min(),
+            ipv6: a.ipv6 | b.ipv6,
         })
     }
 

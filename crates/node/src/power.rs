@@ -1,9 +1,10 @@
 //! A node and its interfaces go down and come back.
 
-use wayhop_core::{DropReason, Frame, IfaceId, LinkChange, Payload, Protocol, Time};
+use wayhop_core::{DropReason, Frame, IfaceId, LinkChange, Protocol, Time};
 
 use crate::engine::Engine;
 use crate::node::Node;
+use crate::table::Row;
 use crate::world::{Hop, HopKind, World};
 
 impl<P: Protocol> Node<P> {
@@ -36,9 +37,8 @@ impl<P: Protocol> Node<P> {
         }
     }
 
-    /// The node comes back without its tables, with new engines. What the old ones held ends as `NODE_DOWN`: their
-    /// buffers go with them. The engines begin.
-    pub fn reboot<W: World>(&mut self, w: &mut W, at: Time, engines: Vec<Engine<P>>) {
+    /// The node is down and loses its tables. What its engines held ends as `NODE_DOWN`: their buffers go with them.
+    pub fn lose_tables<W: World>(&mut self, w: &mut W, at: Time) {
         self.go_down(w, at);
         let mut held = Held::default();
         self.inspect(at, &mut held);
@@ -46,8 +46,8 @@ impl<P: Protocol> Node<P> {
             w.record(at, p, Hop { kind: HopKind::Drop, reason: Some(DropReason::NodeDown), ..Hop::HERE });
         }
         w.workspace().pool.forget(held.packets.len() as u64);
-        for destination in (0..self.engines.len() as u8).flat_map(|e| self.table.owned(e)).collect::<Vec<_>>()
-        {
+        let owners = (0..self.engines.len() as u8).chain([Row::STATIC]);
+        for destination in owners.flat_map(|e| self.table.owned(e)).collect::<Vec<_>>() {
             w.route_removed(at, destination);
         }
         self.table.clear();
@@ -55,6 +55,11 @@ impl<P: Protocol> Node<P> {
         self.heard.clear();
         self.engines.clear();
         self.overhears = false;
+    }
+
+    /// The node comes back with new engines, which begin. What is left of the old ones is lost.
+    pub fn reboot<W: World>(&mut self, w: &mut W, at: Time, engines: Vec<Engine<P>>) {
+        self.lose_tables(w, at);
         for e in engines {
             self.add_engine(e);
         }
@@ -82,7 +87,7 @@ impl<P: Protocol> Node<P> {
 
     /// A frame of a node that went down.
     pub(crate) fn end_with_node<W: World>(&mut self, w: &mut W, at: Time, frame: Frame) {
-        if frame.payload == Payload::Arp {
+        if frame.payload.is_resolution() {
             return w.workspace().pool.recycle(frame.packet);
         }
         self.drop_packet(w, at, frame.packet, DropReason::NodeDown);

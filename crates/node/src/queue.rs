@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use wayhop_core::{Addr, Frame, Payload};
+use wayhop_core::{Addr, Frame};
 
 /// One interface's queue.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +26,9 @@ impl InterfaceQueue {
 
     /// The next frame to send.
     pub fn pop(&mut self) -> Option<Frame> {
+        if self.len == 0 {
+            return None;
+        }
         let frame = self.classes.iter_mut().find_map(VecDeque::pop_front)?;
         self.len -= 1;
         Some(frame)
@@ -36,7 +39,7 @@ impl InterfaceQueue {
         for class in &mut self.classes {
             let mut i = 0;
             while i < class.len() {
-                if class[i].next_hop == next_hop && class[i].payload == Payload::Ip {
+                if class[i].next_hop == next_hop && !class[i].payload.is_resolution() {
                     self.len -= 1;
                     class.remove(i).into_iter().for_each(&mut taken);
                 } else {
@@ -67,7 +70,7 @@ impl InterfaceQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wayhop_core::{IfaceId, Mac, NodeId, PacketId, PacketMeta, Pool, Priority, Reporting};
+    use wayhop_core::{IfaceId, Mac, NodeId, PacketId, PacketMeta, Payload, Pool, Priority, Reporting};
 
     fn frame(pool: &mut Pool, id: u64, hop: u32, priority: Priority) -> Frame {
         let packet = pool.packet(&[0; 20], PacketMeta { id: PacketId(id), ..PacketMeta::default() });

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, Frame, Mac, Payload, Span, Time};
+use wayhop_core::{Addr, Frame, Mac, Span, Time};
 
 /// Packets that may wait for the same address, one pushing out the other, before a [`crate::Resolution::Bsd`] resolver
 /// gives up on it (ns-2's `ARP_MAX_REQUEST_COUNT`).
@@ -142,7 +142,7 @@ impl Resolver {
             return;
         }
         let Some(w) = self.waiting.get_mut(&addr) else { return };
-        debug_assert!(w.frames.iter().all(|f| f.payload == Payload::Ip));
+        debug_assert!(w.frames.iter().all(|f| !f.payload.is_resolution()));
         self.frames -= w.frames.len();
         w.frames.drain(..).for_each(taken);
     }
@@ -164,6 +164,10 @@ impl Resolver {
     pub(crate) fn neighbours(&self) -> impl Iterator<Item = (Addr, Mac)> + '_ {
         self.macs.iter().map(|(a, m)| (*a, *m))
     }
+    /// Whether a neighbour's link address is known or asked for.
+    pub(crate) fn asks_for(&self, addr: Addr) -> bool {
+        self.macs.contains_key(&addr) || self.waiting.contains_key(&addr)
+    }
     /// A neighbour's link address.
     pub(crate) fn mac(&self, addr: Addr) -> Option<Mac> {
         self.macs.get(&addr).copied()
@@ -173,7 +177,7 @@ impl Resolver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wayhop_core::{IfaceId, NodeId, PacketId, PacketMeta, Pool, Priority, Reporting};
+    use wayhop_core::{IfaceId, NodeId, PacketId, PacketMeta, Payload, Pool, Priority, Reporting};
 
     const HOP: u32 = 7;
 

@@ -1,7 +1,7 @@
 //! Which engine a packet from the medium is for.
 
 use wayhop_core::{IfaceId, Opened, Socket};
-use wayhop_wire::ipv4::{self, protocol};
+use wayhop_wire::ipv4::protocol;
 use wayhop_wire::udp;
 
 /// The open sockets of a node's engines.
@@ -23,18 +23,25 @@ impl Sockets {
         self.open.iter().map(|(_, o)| o)
     }
 
-    /// The engine that listens to this packet.
-    pub(crate) fn engine_for(&self, ip: &ipv4::Packet<'_>, iface: IfaceId) -> Option<u8> {
+    /// The engine, among those that want such packets, that listens to one of this protocol with this payload.
+    #[inline]
+    pub(crate) fn engine_for(
+        &self,
+        ip_protocol: u8,
+        payload: &[u8],
+        iface: IfaceId,
+        wants_family: impl Fn(u8) -> bool,
+    ) -> Option<u8> {
         let here = |o: &Opened| o.iface == IfaceId::ANY || o.iface == iface;
         let wants = |o: &Opened| match o.socket {
             Socket::Udp(port) => {
-                ip.protocol() == protocol::UDP
-                    && udp::Packet::new_checked(ip.payload()).is_ok_and(|u| u.dst_port() == port)
+                ip_protocol == protocol::UDP
+                    && udp::Packet::new_checked(payload).is_ok_and(|u| u.dst_port() == port)
             }
-            Socket::Ip(number) => ip.protocol() == number,
+            Socket::Ip(number) => ip_protocol == number,
             Socket::Group(_) => false,
         };
-        self.open.iter().find(|(_, o)| here(o) && wants(o)).map(|(engine, _)| *engine)
+        self.open.iter().find(|(e, o)| here(o) && wants(o) && wants_family(*e)).map(|(engine, _)| *engine)
     }
 
     /// Whether an engine joined this multicast group.

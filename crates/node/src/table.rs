@@ -8,8 +8,13 @@ use wayhop_core::{Addr, IfaceId, Prefix, Route};
 pub struct Row {
     /// The route.
     pub route: Route,
-    /// The index of the engine among the node's.
+    /// The index of the engine among the node's, or [`Row::STATIC`].
     pub owner: u8,
+}
+
+impl Row {
+    /// The owner of routes from the node's configuration.
+    pub const STATIC: u8 = u8::MAX;
 }
 
 /// What the packet path needs of a row.

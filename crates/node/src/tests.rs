@@ -10,6 +10,8 @@ use wayhop_core::{
 };
 use wayhop_wire::{ipv4, udp};
 
+mod ipv6;
+
 use crate::{Above, Below, Engine, Hop, HopKind, IfaceConfig, Node, Row, Schedule, Stage, Workspace, World};
 
 const ME: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);

@@ -1,8 +1,10 @@
 //! What a node asks of the world around it.
 
+use std::net::Ipv6Addr;
+
 use wayhop_core::{
-    Addr, DropReason, Effect, Frame, IfaceId, Input, Interface, Packet, Prefix, Route, SendState, Time,
-    TimerKey, TraceNote,
+    Addr, DropReason, Effect, Frame, IfaceId, Input, Interface, Mac, Packet, Prefix, Rng, Route, SendState,
+    Time, TimerKey, TraceNote,
 };
 
 use crate::table::Row;
@@ -49,6 +51,17 @@ pub enum Stage {
     Enqueue,
 }
 
+/// What an engine sees with an input, for a log that is to make it do the same again.
+#[derive(Copy, Clone, Debug)]
+pub struct Seen<'a> {
+    /// What the interfaces tell.
+    pub interface: Interface,
+    /// The number of the next packet that is made.
+    pub next_id: u64,
+    /// The engine's stream of random numbers.
+    pub rng: &'a Rng,
+}
+
 /// The medium below a node.
 pub trait Below {
     /// A frame finds the queue of its interface empty. A medium that is free takes it at once; any other gives it back, and
@@ -59,6 +72,12 @@ pub trait Below {
     }
     /// A frame entered the queue of this interface: [`crate::Node::pull`] takes it as soon as the medium is free.
     fn ready(&mut self, at: Time, iface: IfaceId);
+    /// The link address of the neighbour with this IPv6 address, on an interface with [`crate::Resolution::Derived`]; `None` if
+    /// there is no such neighbour. Where the medium does not know, addresses with an EUI-64 tell.
+    fn link_address(&self, iface: IfaceId, neighbour: Ipv6Addr) -> Option<Mac> {
+        let _ = iface;
+        wayhop_wire::ipv6::eui64_mac(neighbour)
+    }
     /// A protocol wants the packets for this neighbour back: those that the medium has taken with [`crate::Node::pull`]
     /// but can still give back, in order.
     fn recall(&mut self, iface: IfaceId, next_hop: Addr, taken: &mut Vec<Frame>) {
@@ -120,9 +139,9 @@ pub trait World: Above + Below {
     fn logs_inputs(&self) -> bool {
         false
     }
-    /// An engine is about to be given this, with `interface` as its context, and `next_id` as the next packet's number.
-    fn log_input(&mut self, at: Time, engine: u8, interface: Interface, next_id: u64, input: &Input<'_>) {
-        let _ = (at, engine, interface, next_id, input);
+    /// An engine is about to be given this, and sees `seen` besides.
+    fn log_input(&mut self, at: Time, engine: u8, seen: &Seen<'_>, input: &Input<'_>) {
+        let _ = (at, engine, seen, input);
     }
     /// What the engine asked for in answer.
     fn log_effects(&mut self, effects: &[Effect]) {

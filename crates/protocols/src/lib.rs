@@ -1,12 +1,13 @@
 //! The registry of routing protocols.
 //!
-//! [`ALL`] lists the [`Description`] of each protocol. Everything else in Wayhop takes names, parameters, messages and needs
+//! [`ALL`] lists the [`Description`] of each protocol, and of `none`, which stands for no routing. Everything else in Wayhop takes names, parameters, messages and needs
 //! from there: no other crate names a protocol. `docs/concepts/new-protocol.md` says how to add one.
 //!
 //! Packets go through [`classify`], [`decode`], [`hop`] and [`route_header`], which find the protocol by the packet's IP
 //! protocol number or UDP port.
 
 mod class;
+mod none;
 mod packet;
 mod types;
 
@@ -17,7 +18,7 @@ use wayhop_core::Description;
 
 /// Every protocol. Its place is a part of [`Class`] and of trace hashes: add new ones at the end.
 pub static ALL: &[&Description] =
-    &[&wayhop_dsr::DESCRIPTION, &wayhop_aodv::DESCRIPTION, &wayhop_dsdv::DESCRIPTION];
+    &[&wayhop_dsr::DESCRIPTION, &wayhop_aodv::DESCRIPTION, &wayhop_dsdv::DESCRIPTION, &none::DESCRIPTION];
 
 /// The protocol of scenarios and nodes that name none.
 pub fn default() -> &'static Description {

@@ -79,6 +79,11 @@ impl MessageCounts {
         }
     }
 
+    /// The names that counts may have: those of the messages of all protocols.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        ALL.iter().flat_map(|d| d.messages.types).map(|(_, name)| *name)
+    }
+
     /// The counts that are not 0 by name; types of the same name count together.
     pub fn by_name(&self) -> BTreeMap<&'static str, u64> {
         let mut named = BTreeMap::new();

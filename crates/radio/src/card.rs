@@ -8,6 +8,7 @@ use wayhop_core::{Span, Time};
 use crate::config::RadioConfig;
 use crate::outgoing::Outgoing;
 use crate::radio::{FrameAt, Host, Radio, RadioEvent};
+use crate::station::Mac;
 
 /// How long a packet takes between host and card.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
@@ -48,8 +49,8 @@ impl From<&RadioConfig> for CardConfig {
 #[derive(Debug, Default)]
 pub(crate) struct Card {
     config: CardConfig,
-    /// The packet that the host is moving into it.
-    loading: Option<Outgoing>,
+    /// The packet that the host is moving into it, and when it will be there.
+    loading: Option<(Outgoing, Time)>,
     /// Those that wait in it, in order. The one that the MAC is sending is not here.
     waiting: VecDeque<Outgoing>,
     /// When the host will have each received frame that is still in the card, in order.
@@ -57,16 +58,19 @@ pub(crate) struct Card {
 }
 
 impl Card {
-    pub(crate) fn new(config: CardConfig) -> Self {
-        Self { config, received: VecDeque::with_capacity(config.receive_buffers), ..Self::default() }
-    }
-    /// Whether it stands between queue and MAC at all.
-    pub(crate) fn holds_frames(&self) -> bool {
-        self.config.buffers > 0
+    /// `None` for one that holds nothing and takes no time: most stations have no other, and pay nothing for it.
+    pub(crate) fn new(config: CardConfig) -> Option<Box<Self>> {
+        let received = VecDeque::with_capacity(config.receive_buffers);
+        (config != CardConfig::default()).then(|| Box::new(Self { config, received, ..Self::default() }))
     }
     /// The packets in it, and on their way into it.
     pub(crate) fn held(&self) -> impl Iterator<Item = &Outgoing> {
-        self.loading.iter().chain(&self.waiting)
+        self.loading.iter().map(|(out, _)| out).chain(&self.waiting)
+    }
+    /// Takes out everything.
+    pub(crate) fn empty(&mut self) -> Vec<Outgoing> {
+        self.received.clear();
+        self.waiting.drain(..).chain(self.loading.take().map(|(out, _)| out)).collect()
     }
 
     /// Whether a frame that arrives now finds a free buffer.
@@ -92,6 +96,13 @@ impl Card {
     }
 }
 
+impl Mac {
+    /// Whether a card stands between queue and MAC.
+    pub(crate) fn has_frames_in_card(&self) -> bool {
+        self.card.as_ref().is_some_and(|c| c.config.buffers > 0)
+    }
+}
+
 impl Radio {
     /// Gives a station a card of its own. Before the run begins: frames in the old card are lost.
     pub fn set_card(&mut self, station: u32, card: CardConfig) {
@@ -100,22 +111,25 @@ impl Radio {
 
     /// Moves the next packet of the interface queue towards the card, if the host is idle and the card has room.
     pub(crate) fn load(&mut self, now: Time, station: u32, host: &mut impl Host) {
-        let mac = &self.macs[station as usize];
-        let inside = mac.card.waiting.len() + usize::from(mac.current.is_some());
-        if mac.stalled || mac.card.loading.is_some() || inside >= mac.card.config.buffers {
+        let mac = &mut self.macs[station as usize];
+        let Some(card) = &mut mac.card else { return };
+        let inside = card.waiting.len() + usize::from(mac.current.is_some());
+        if mac.stalled || card.loading.is_some() || inside >= card.config.buffers {
             return;
         }
         let Some(out) = host.next(station) else { return };
-        let mac = &mut self.macs[station as usize];
-        let at = now + mac.card.config.send.time(out.frame.packet.len());
-        mac.card.loading = Some(out);
+        let at = now + card.config.send.time(out.frame.packet.len());
+        card.loading = Some((out, at));
         host.schedule(at, station, RadioEvent::Loaded);
     }
 
     /// A packet is in the card: the MAC sends it, or it waits for its turn.
     pub(crate) fn loaded(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let mac = &mut self.macs[station as usize];
-        mac.card.waiting.extend(mac.card.loading.take());
+        let Some(card) = &mut mac.card else { return };
+        // One that was on its way when the station was switched off is not there any more.
+        let Some((out, _)) = card.loading.take_if(|(_, at)| *at == now) else { return };
+        card.waiting.push_back(out);
         if mac.current.is_none() {
             self.send_from_card(now, station, host);
         }
@@ -124,7 +138,8 @@ impl Radio {
 
     /// The MAC takes the card's next packet.
     pub(crate) fn send_from_card(&mut self, now: Time, station: u32, host: &mut impl Host) {
-        if let Some(out) = self.macs[station as usize].card.waiting.pop_front() {
+        let card = &mut self.macs[station as usize].card;
+        if let Some(out) = card.as_mut().and_then(|c| c.waiting.pop_front()) {
             self.offer(now, station, out, host);
         }
     }
@@ -134,7 +149,7 @@ impl Radio {
         let octets = f.body.map_or(0, |out| out.frame.packet.len());
         let mac = &mut self.macs[f.station as usize];
         mac.counters.received += 1;
-        let ready = mac.card.take_in(f.at, octets);
+        let ready = mac.card.as_mut().map_or(f.at, |c| c.take_in(f.at, octets));
         host.received(f, ready);
     }
 }

@@ -16,6 +16,7 @@ mod medium;
 mod motion;
 mod outgoing;
 mod phy;
+mod power;
 mod propagation;
 mod radio;
 mod site;

@@ -8,7 +8,7 @@ use crate::medium::{LinkOverride, Medium, Transmission};
 use crate::motion::Motions;
 use crate::outgoing::Outgoing;
 use crate::phy::{FrameKind, Phy};
-use crate::station::{Counters, Mac, PhyState};
+use crate::station::{Backoff, Counters, Mac, PhyState};
 
 /// As a destination: all stations.
 pub const EVERYONE: u32 = u32::MAX;
@@ -188,7 +188,7 @@ impl Radio {
     /// The packets in a station's card, and the one being sent.
     pub fn held(&self, station: u32) -> impl Iterator<Item = &Outgoing> {
         let mac = &self.macs[station as usize];
-        mac.card.held().chain(&mac.current)
+        mac.card.iter().flat_map(|c| c.held()).chain(&mac.current)
     }
 
     /// Stops or starts a station's driver: while it is stopped, packets stay in the interface queue. The frame that is
@@ -196,7 +196,7 @@ impl Radio {
     pub fn set_stalled(&mut self, now: Time, station: u32, stalled: bool, host: &mut impl Host) {
         let mac = &mut self.macs[station as usize];
         mac.stalled = stalled;
-        if mac.card.holds_frames() {
+        if mac.has_frames_in_card() {
             self.load(now, station, host);
         } else if !stalled && mac.current.is_none() && self.awaits_packet.is_none() {
             self.awaits_packet = Some(station);
@@ -204,10 +204,15 @@ impl Radio {
         }
     }
 
+    /// A station takes no next packet.
+    pub(crate) fn forget_wish(&mut self, station: u32) {
+        self.awaits_packet.take_if(|s| *s == station);
+    }
+
     /// A packet entered a station's interface queue: it is sent at once if the station is free.
     pub fn wake(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let mac = &self.macs[station as usize];
-        if mac.card.holds_frames() {
+        if mac.has_frames_in_card() {
             return self.load(now, station, host);
         }
         let is_free = mac.current.is_none() && !mac.stalled && self.awaits_packet != Some(station);
@@ -221,7 +226,7 @@ impl Radio {
     /// first.
     pub fn fetch(&mut self, now: Time, host: &mut impl Host) {
         let Some(station) = self.awaits_packet.take() else { return };
-        if self.macs[station as usize].card.holds_frames() {
+        if self.macs[station as usize].has_frames_in_card() {
             self.send_from_card(now, station, host);
             return self.load(now, station, host);
         }
@@ -285,7 +290,10 @@ impl Radio {
             if self.phy_states[r.station as usize].locked == slot {
                 self.heard(at, r.station, slot, &transmission, body.as_ref(), host);
             }
-            self.resume_if_idle(at, r.station, host);
+            // Most have nothing to send: they are not called for it.
+            if self.phy_states[r.station as usize].backoff == Backoff::Paused {
+                self.resume_if_idle(at, r.station, host);
+            }
         }
         if body.is_some() {
             self.macs[transmission.head.from as usize].current = body;

@@ -99,8 +99,8 @@ pub(crate) struct Answer {
 /// The part of a station that only its own exchanges touch.
 #[derive(Debug)]
 pub(crate) struct Mac {
-    /// What stands between the interface queue and the MAC.
-    pub(crate) card: Card,
+    /// What stands between the interface queue and the MAC, if anything does.
+    pub(crate) card: Option<Box<Card>>,
     /// Its driver does not serve the queue.
     pub(crate) stalled: bool,
     /// The packet being sent.
@@ -152,6 +152,21 @@ impl Mac {
             rng,
             counters: Counters::default(),
         }
+    }
+
+    /// As after switching it on. The packets in it, what numbers its frames, its counters and its driver stay.
+    pub(crate) fn reset(&mut self, cw_min: u32) {
+        self.rts_wanted = false;
+        self.answer = None;
+        self.defer_until = Time::NEVER;
+        self.backoff_queued = Time::NEVER;
+        self.timeout_at = Time::NEVER;
+        self.eifs_until = Time::ZERO;
+        self.cw = cw_min;
+        self.short_retries = 0;
+        self.long_retries = 0;
+        self.tries = 0;
+        self.last_sequence.clear();
     }
 }
 

@@ -6,6 +6,7 @@ use crate::escape::escape;
 use crate::figure::Figure;
 use crate::notes::Notes;
 use crate::row::Row;
+use crate::stats::FEWEST_RUNS;
 use crate::style;
 
 /// A report.
@@ -58,7 +59,7 @@ impl Page {
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
              <title>{title}</title>\n<style>\n{sheet}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
              <p class=\"lead\">{lead}</p>\n<dl class=\"facts\">\n{facts}<dt>Green</dt>\
-             <dd>the <span class=\"in\">interval</span> contains the paper's number</dd>\n<dt>To repeat it</dt><dd><code>{command}</code></dd>\n</dl>\n\
+             <dd>the <span class=\"in\">interval</span> of five seeds or more contains the paper's number</dd>\n<dt>To repeat it</dt><dd><code>{command}</code></dd>\n</dl>\n\
              <nav><ul>\n{contents}</ul></nav>\n{sections}</body>\n</html>\n"
         ))
     }
@@ -88,7 +89,7 @@ fn table(rows: &[Row]) -> String {
     for r in rows {
         let mark = notes.number(&r.note).map(|n| format!(" <sup>{n}</sup>")).unwrap_or_default();
         let [paper, ours, interval, difference] = r.cells();
-        let inside = if r.agrees() == Some(true) { " in" } else { "" };
+        let inside = if r.agrees() == Some(true) && r.seeds >= FEWEST_RUNS { " in" } else { "" };
         let _ = writeln!(
             body,
             "<tr><td>{}</td><td>{}</td><td>{}{mark}</td><td class=\"n\">{paper}</td><td class=\"n ours\">{ours}</td>\

@@ -32,4 +32,4 @@ pub use numbers::{plain, signed};
 pub use plot::{Axis, Mark, Plot, Series};
 pub use row::{Row, rows_csv, rows_json, rows_text};
 pub use sheet::Sheet;
-pub use stats::{Estimate, mean, percentile, standard_deviation, student_t95};
+pub use stats::{Estimate, FEWEST_RUNS, mean, percentile, standard_deviation, student_t95};

@@ -32,7 +32,15 @@ pub struct Estimate {
     pub runs: usize,
 }
 
+/// Of fewer runs, nothing is called sure: an interval of two or three runs stands on the normal distribution alone.
+pub const FEWEST_RUNS: usize = 5;
+
 impl Estimate {
+    /// Whether the interval leaves out zero, and is of at least [`FEWEST_RUNS`] runs.
+    pub fn is_sure(self) -> bool {
+        self.runs >= FEWEST_RUNS && self.ci95.is_some_and(|[low, high]| low > 0.0 || high < 0.0)
+    }
+
     /// The mean of `values`, one a run, and its interval; `None` of nothing.
     pub fn of(values: &[f64]) -> Option<Self> {
         let mean = mean(values)?;

@@ -99,7 +99,9 @@ fn a_number_stands_beside_the_papers() {
     }
     assert!(row.contains("class=\"n in\""), "the paper's number lies within the interval: {row}");
     assert!(
-        html.contains("the <span class=\"in\">interval</span> contains the paper's number"),
+        html.contains(
+            "the <span class=\"in\">interval</span> of five seeds or more contains the paper's number"
+        ),
         "said what it means"
     );
     assert!(html.contains("<li>comes with TCP</li>"));

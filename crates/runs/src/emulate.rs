@@ -9,10 +9,11 @@ use wayhop_core::Time;
 use wayhop_emu::{Control, Drive, Mesh, Telling};
 use wayhop_netns::{Launch, Registry};
 use wayhop_scenario::Resolved;
-use wayhop_sim::Simulation;
+use wayhop_sim::{Pace, Simulation};
 use wayhop_trace::Recorder;
 
 use crate::error::Error;
+use crate::inputs::InputLogs;
 use crate::outcome::Outcome;
 use crate::programs::programs;
 
@@ -35,6 +36,8 @@ pub struct Tasks<'a> {
     pub command: Option<Launch>,
     /// The node at whose address nodes' reports are collected.
     pub collector: Option<usize>,
+    /// Logs of what goes into engines, if they are wanted.
+    pub inputs: Option<&'a InputLogs>,
     /// Called now and then with the run's time; it may break the run off.
     pub watch: &'a mut dyn FnMut(Time) -> ControlFlow<()>,
 }
@@ -44,8 +47,9 @@ impl<'a> Emulation<'a> {
     pub fn new(scenario: &'a Resolved) -> Result<Self, Error> {
         let mesh = Mesh::new(scenario)?;
         let (names, addresses) = (&scenario.names, &scenario.addresses);
-        let registry =
-            Registry::new(&scenario.name, names, addresses, &mesh.namespaces()).map_err(Error::run)?;
+        let addresses6 = scenario.ipv6.as_ref().map_or(&[][..], |plan| &plan.addresses);
+        let registry = Registry::new(&scenario.name, names, addresses, addresses6, &mesh.namespaces())
+            .map_err(Error::run)?;
         let control = Control::open(scenario)?;
         let telling = Telling::new(control.about());
         Ok(Self { scenario, mesh, registry, control, telling })
@@ -74,6 +78,9 @@ impl<'a> Emulation<'a> {
         });
         let begun = Instant::now();
         let mut simulation = Simulation::new(self.scenario, tasks.recorder).map_err(Error::Usage)?;
+        if let Some(inputs) = tasks.inputs {
+            inputs.begin(&mut simulation, self.scenario, Pace::RealTime)?;
+        }
         let drive = Drive {
             end: self.scenario.duration,
             plan,
@@ -84,12 +91,14 @@ impl<'a> Emulation<'a> {
             watch: tasks.watch,
         };
         let driven = wayhop_emu::drive(&mut simulation, &self.mesh, drive)?;
+        let inputs = simulation.end_inputs();
         let (mut summary, audit, recorder) = simulation.finish(self.scenario, begun.elapsed().as_secs_f64());
         "emulation".clone_into(&mut summary.world);
-        summary.lateness_us = Some(driven.lateness.summary());
+        summary.lateness_us = driven.lateness.summary();
         summary.command_exit = driven.command_exit;
         summary.capture_drops = recorder.wants_frames().then(|| recorder.capture_drops());
-        let mut outcome = Outcome::new(summary, driven.complete, recorder).audited(&audit);
+        let mut outcome =
+            Outcome::new(summary, driven.complete, recorder).audited(&audit).with_inputs(inputs);
         outcome.complaints = driven.complaints;
         outcome.ignored = driven.ignored;
         Ok(outcome)

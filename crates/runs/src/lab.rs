@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use wayhop_core::Time;
 use wayhop_lab::{MacFilter, Plan, Wiring};
 use wayhop_netns::{Launch, Registry};
-use wayhop_scenario::{Protocol, Resolved, Scenario};
+use wayhop_scenario::{Resolved, Scenario, daemon_settings};
 use wayhop_trace::{Recorder, RunDir};
 
 use crate::error::Error;
+use crate::inputs::InputLogs;
 use crate::outcome::Outcome;
 use crate::programs::programs;
 
@@ -39,7 +40,7 @@ impl Lab {
         });
         let daemons = wayhop_lab::Lab::start(plan, wiring)?;
         let registry =
-            Registry::new(&scenario.name, &scenario.names, &scenario.addresses, &daemons.namespaces())
+            Registry::new(&scenario.name, &scenario.names, &scenario.addresses, &[], &daemons.namespaces())
                 .map_err(Error::run)?;
         Ok(Self { daemons, registry, programs, main })
     }
@@ -66,16 +67,30 @@ impl Lab {
     }
 }
 
-/// The plan of a scenario's lab. Captures go into `dir`, the run directory.
+/// The plan of a scenario's lab. Captures go into `dir`, the run directory, and so do logs of inputs.
 pub fn plan(
     scenario: &Scenario,
     resolved: Resolved,
     filter: MacFilter,
     dir: Option<&RunDir>,
+    inputs: Option<&InputLogs>,
 ) -> Result<Plan, Error> {
-    let sets = sets(&scenario.protocol, resolved.seed);
+    let sets = daemon_settings(&scenario.protocol, resolved.seed);
     let captures = captures(&resolved, dir)?;
-    Ok(Plan { sets, filter, captures, scenario: resolved })
+    let inputs = logs(&resolved, inputs)?;
+    Ok(Plan { sets, filter, captures, inputs, scenario: resolved })
+}
+
+/// Where the logs of inputs are.
+fn logs(r: &Resolved, inputs: Option<&InputLogs>) -> Result<Vec<Option<PathBuf>>, Error> {
+    let mut files = vec![None; r.names.len()];
+    let Some(InputLogs { dir, nodes }) = inputs else { return Ok(files) };
+    dir.make_inputs_dir()?;
+    for node in nodes {
+        let path = dir.inputs_path(&r.names[node.index()]);
+        files[node.index()] = Some(std::path::absolute(path).map_err(Error::run)?);
+    }
+    Ok(files)
 }
 
 /// What of a scenario has no effect in a lab.
@@ -103,13 +118,6 @@ pub fn unmodelled(s: &Scenario) -> Vec<String> {
             .push("a lab's wires are the kernel's: rate_mbps, delay_us and loss have no effect".to_owned());
     }
     remarks
-}
-
-/// The scenario's protocol as settings of a node's configuration.
-fn sets(p: &Protocol, seed: u64) -> Vec<String> {
-    let mut sets = vec![format!("seed={seed}"), format!("protocol.profile={}", p.profile())];
-    sets.extend(p.overrides.iter().map(|(k, v)| format!("protocol.{k}={v}")));
-    sets
 }
 
 fn captures(r: &Resolved, dir: Option<&RunDir>) -> Result<Vec<Option<PathBuf>>, Error> {

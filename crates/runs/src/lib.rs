@@ -4,7 +4,7 @@
 //! * [`simulate()`], [`to_end`]: in simulated time.
 //! * [`Emulation`]: the same nodes on the real clock, with real programs in them.
 //! * [`Lab`]: a daemon for each node.
-//! * [`Outcome`]: how a run ended. [`run_dir`]: where it is recorded.
+//! * [`Outcome`]: how a run ended. [`run_dir`]: where it is recorded. [`InputLogs`]: what its engines were given.
 //! * [`jobs`]: many independent runs, spread over threads. [`interruption`]: how the user stops them.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
@@ -12,6 +12,7 @@
 #[cfg(feature = "linux")]
 mod emulate;
 mod error;
+mod inputs;
 pub mod interruption;
 pub mod jobs;
 #[cfg(feature = "linux")]
@@ -25,6 +26,7 @@ mod simulate;
 #[cfg(feature = "linux")]
 pub use emulate::{Emulation, Tasks};
 pub use error::Error;
+pub use inputs::InputLogs;
 #[cfg(feature = "linux")]
 pub use lab::{Lab, plan, unmodelled};
 pub use outcome::Outcome;

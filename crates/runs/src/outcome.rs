@@ -18,15 +18,30 @@ pub struct Outcome {
     pub ignored: u64,
     recorder: Option<Recorder>,
     defect: Option<String>,
+    /// Why the logs of inputs are not whole.
+    inputs: Option<String>,
 }
 
 impl Outcome {
     pub(crate) fn new(summary: Summary, complete: bool, recorder: Recorder) -> Self {
-        Self { summary, complete, complaints: Vec::new(), ignored: 0, recorder: Some(recorder), defect: None }
+        Self {
+            summary,
+            complete,
+            complaints: Vec::new(),
+            ignored: 0,
+            recorder: Some(recorder),
+            defect: None,
+            inputs: None,
+        }
     }
 
     pub(crate) fn audited(mut self, audit: &Audit) -> Self {
         self.defect = audit.defect();
+        self
+    }
+
+    pub(crate) fn with_inputs(mut self, ended: Result<(), String>) -> Self {
+        self.inputs = ended.err();
         self
     }
 
@@ -42,8 +57,14 @@ impl Outcome {
         recorder.finish(&self.summary, status).map_err(Error::run)
     }
 
-    /// Fails if a packet was lost track of: a defect of Wayhop, not of the scenario.
+    /// Fails if a packet was lost track of: a defect of Wayhop, not of the scenario. Or if the logs of inputs that were wanted
+    /// are not whole.
     pub fn check(&self) -> Result<(), Error> {
-        self.defect.clone().map_or(Ok(()), |what| Err(Error::Defect(what)))
+        if let Some(what) = &self.defect {
+            return Err(Error::Defect(what.clone()));
+        }
+        self.inputs.as_ref().map_or(Ok(()), |why| {
+            Err(Error::Run(format!("the logs of inputs are not whole, the run is otherwise: {why}")))
+        })
     }
 }

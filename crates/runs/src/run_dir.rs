@@ -4,29 +4,87 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use wayhop_core::file_name;
 use wayhop_scenario::{Attachment, Movement, Resolved, Scenario, Traffic};
-use wayhop_trace::{InputFile, InterfaceInfo, LinkKind, Manifest, NodeInfo, Outputs, Recorder, RunDir};
+use wayhop_trace::{
+    InputFile, InterfaceInfo, LinkKind, Manifest, NodeInfo, Outputs, Recorder, RunDir, RunStatus,
+};
 
 use crate::error::Error;
 
-/// A name as a file may have it.
-pub fn file_name(name: &str) -> String {
-    name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect()
+/// The name of a world as default run directories have it; simulations have none.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum World {
+    /// `wayhop run`.
+    Simulation,
+    /// `wayhop emulate`.
+    Emulation,
+    /// `wayhop lab`.
+    Lab,
 }
 
-/// Makes a run directory: at `out`, or where runs of this scenario belong. `file` is the scenario's, if it is one. An older
-/// run in it gives way.
+/// A run directory that was made, and whether it took the place of an older run.
+#[derive(Debug)]
+pub struct Made {
+    /// The directory.
+    pub dir: RunDir,
+    /// When the run that was in it began, if it was another.
+    pub replaced: Option<String>,
+}
+
+/// No scenario has more runs of the same name.
+const MOST_RUNS: usize = 10_000;
+
+/// Makes a run directory. `file` is the scenario's, if it is one.
+///
+/// At `out`, if that is given: an older run in it gives way, and the answer says so. Otherwise where runs of this scenario,
+/// protocol, seed and world belong. There an older run gives way only to a simulation that is the same to the last bit; any
+/// other gets the next free number.
 pub fn create(
     out: Option<&Path>,
     file: Option<&Path>,
+    world: World,
     scenario: &Scenario,
     resolved: &Resolved,
-) -> Result<RunDir, Error> {
-    let default = || {
-        let (name, protocol, seed) = (file_name(&resolved.name), resolved.protocol.name(), resolved.seed);
-        PathBuf::from("runs").join(format!("{name}-{protocol}-{seed}"))
+) -> Result<Made, Error> {
+    let manifest = manifest(file, scenario, resolved)?;
+    let older = |path: &Path| RunDir::open(path).and_then(|d| d.manifest()).ok();
+    if let Some(out) = out {
+        let replaced = older(out).filter(|m| !is_same(m, &manifest)).map(|m| m.started);
+        return Ok(Made { dir: RunDir::create(out, &manifest)?, replaced });
+    }
+    let (name, protocol, seed) = (file_name(&resolved.name), resolved.protocol.name(), resolved.seed);
+    let world_name = match world {
+        World::Simulation => "",
+        World::Emulation => "-emulation",
+        World::Lab => "-lab",
     };
-    let path = out.map_or_else(default, Path::to_path_buf);
+    let numbered = |n: usize| {
+        let number = if n > 1 { format!("-{n}") } else { String::new() };
+        PathBuf::from("runs").join(format!("{name}-{protocol}-{seed}{world_name}{number}"))
+    };
+    let is_free = |path: &PathBuf| {
+        let same = || older(path).is_some_and(|m| world == World::Simulation && is_same(&m, &manifest));
+        !path.exists() || same()
+    };
+    let path = (1..=MOST_RUNS).map(numbered).find(is_free).ok_or_else(|| {
+        let first = numbered(1);
+        Error::Usage(format!("{} to -{MOST_RUNS}: all are taken; name one with --out", first.display()))
+    })?;
+    Ok(Made { dir: RunDir::create(path, &manifest)?, replaced: None })
+}
+
+/// Whether two simulations do the same and record the same. One that goes on is left alone.
+fn is_same(a: &Manifest, b: &Manifest) -> bool {
+    let settings = |m: &Manifest| {
+        let world = m.command.get(1).cloned();
+        let geometry = m.command.iter().any(|a| a.starts_with("--topology") || a.starts_with("--chains"));
+        (m.wayhop.clone(), m.scenario.clone(), m.inputs.clone(), m.seed, world, geometry)
+    };
+    a.status != RunStatus::Running && settings(a) == settings(b)
+}
+
+fn manifest(file: Option<&Path>, scenario: &Scenario, resolved: &Resolved) -> Result<Manifest, Error> {
     let text = toml::to_string(scenario).map_err(Error::run)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
     let command = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
@@ -39,7 +97,7 @@ pub fn create(
     let named = named_files(file, scenario);
     let files = file.map(Path::to_path_buf).into_iter().chain(named);
     manifest.inputs = files.map(read).collect::<Result<_, Error>>()?;
-    Ok(RunDir::create(path, &manifest)?)
+    Ok(manifest)
 }
 
 /// The files that a scenario names; `file` is the scenario's, from whose folder they count.
@@ -81,10 +139,11 @@ fn nodes(r: &Resolved) -> Vec<NodeInfo> {
         },
     };
     let attached = r.interfaces.by_node(r.names.len());
-    let node = |((name, &addr), own): ((&String, _), &Vec<Attachment>)| NodeInfo {
-        name: name.clone(),
-        addr,
+    let node = |(i, own): (usize, &Vec<Attachment>)| NodeInfo {
+        name: r.names[i].clone(),
+        addr: r.addresses[i],
+        addr6: r.ipv6.as_ref().map(|plan| plan.addresses[i]),
         interfaces: own.iter().map(interface).collect(),
     };
-    r.names.iter().zip(&r.addresses).zip(&attached).map(node).collect()
+    attached.iter().enumerate().map(node).collect()
 }

@@ -5,23 +5,29 @@ use std::time::Instant;
 
 use wayhop_core::Time;
 use wayhop_scenario::Resolved;
-use wayhop_sim::Simulation;
+use wayhop_sim::{Pace, Simulation};
 use wayhop_trace::Recorder;
 
 use crate::error::Error;
+use crate::inputs::InputLogs;
 use crate::outcome::Outcome;
 
-/// Simulates a scenario. `watch` is called now and then with the simulated time and may break the run off.
+/// Simulates a scenario, and logs what goes into engines, if that is wanted. `watch` is called now and then with the simulated time and may break the run off.
 pub fn simulate(
     scenario: &Resolved,
     recorder: Recorder,
+    inputs: Option<&InputLogs>,
     watch: impl FnMut(Time) -> ControlFlow<()>,
 ) -> Result<Outcome, Error> {
     let begun = Instant::now();
     let mut simulation = Simulation::new(scenario, recorder).map_err(Error::Usage)?;
+    if let Some(inputs) = inputs {
+        inputs.begin(&mut simulation, scenario, Pace::Whole)?;
+    }
     let complete = simulation.run(watch);
+    let inputs = simulation.end_inputs();
     let (summary, audit, recorder) = simulation.finish(scenario, begun.elapsed().as_secs_f64());
-    Ok(Outcome::new(summary, complete, recorder).audited(&audit))
+    Ok(Outcome::new(summary, complete, recorder).audited(&audit).with_inputs(inputs))
 }
 
 /// Simulates a scenario to its end, and checks that it was consistent; `None` if `stop` broke it off.
@@ -31,7 +37,7 @@ pub fn to_end(
     stop: impl Fn() -> bool,
 ) -> Result<Option<Outcome>, Error> {
     let watch = |_| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let outcome = simulate(scenario, recorder, watch)?;
+    let outcome = simulate(scenario, recorder, None, watch)?;
     if !outcome.complete {
         return Ok(None);
     }

@@ -77,7 +77,7 @@ impl fmt::Display for Error {
 }
 
 /// The candidate that `word` was probably meant to be: the nearest by edits, if it is near at all.
-pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
         .map(|c| (edits(word, c), c))

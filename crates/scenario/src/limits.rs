@@ -9,6 +9,9 @@ pub(crate) const MAX_FLOWS: usize = 1_000_000;
 /// The most trips of all nodes together that random waypoint may draw: 128 octets each.
 pub(crate) const MAX_TRIPS: f64 = 1e7;
 
+/// The most outages of all nodes together.
+pub(crate) const MAX_OUTAGES: usize = 1_000_000;
+
 /// The longest run, seconds: a year.
 pub(crate) const MAX_DURATION_S: f64 = 366.0 * 86_400.0;
 

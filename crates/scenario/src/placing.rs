@@ -13,6 +13,7 @@ use crate::course;
 use crate::document::Document;
 use crate::error::Error;
 use crate::input::read_text;
+use crate::ipv6::Ipv6Plan;
 use crate::limits::{MAX_NODES, MAX_TRIPS};
 use crate::map::Map;
 use crate::ns2::{Imported, Importer};
@@ -24,6 +25,7 @@ pub(crate) struct Placed {
     pub(crate) tracks: Vec<Track>,
     pub(crate) names: Vec<String>,
     pub(crate) addresses: Vec<Ipv4Addr>,
+    pub(crate) ipv6: Option<Ipv6Plan>,
     pub(crate) index: BTreeMap<String, u32>,
     /// The flows of ns-2 files.
     pub(crate) ns2_flows: Vec<FlowConfig>,
@@ -55,6 +57,7 @@ impl Placed {
         };
         placed.apply_overrides(scenario, doc)?;
         placed.stand_on(map, scenario);
+        placed.ipv6 = crate::ipv6::resolve(scenario, placed.tracks.len())?;
         Ok(placed)
     }
 
@@ -68,6 +71,7 @@ impl Placed {
             addresses: (0..tracks.len() as u32).map(|i| NodeId(i).default_addr()).collect(),
             names: ids.iter().map(u32::to_string).collect(),
             tracks,
+            ipv6: None,
             index: BTreeMap::new(),
             ns2_flows: Vec::new(),
             last_move: None,

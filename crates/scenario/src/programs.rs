@@ -1,6 +1,6 @@
 //! Real programs in nodes.
 
-use wayhop_core::{NodeId, Time};
+use wayhop_core::{NodeId, Time, file_name};
 
 use crate::checks::in_range;
 use crate::error::Error;
@@ -35,7 +35,9 @@ pub(crate) fn resolve(scenario: &Scenario, placed: &Placed) -> Result<Vec<Progra
             ));
         }
         let node = placed.find(&p.node, &key("node"), doc)?;
-        let output = p.output.clone().unwrap_or_else(|| format!("{k}-{}.txt", placed.names[node.index()]));
+        // A node's name may hold anything; captures are named by the same rule.
+        let default = || file_name(&format!("{k}-{}.txt", placed.names[node.index()]));
+        let output = p.output.clone().unwrap_or_else(default);
         let is_plain = !output.is_empty() && !output.starts_with('.') && !output.contains(['/', '\0']);
         if p.output.is_some() && !is_plain {
             return Err(doc.error(
@@ -44,8 +46,6 @@ pub(crate) fn resolve(scenario: &Scenario, placed: &Placed) -> Result<Vec<Progra
                 "give a name without folders, such as \"ping.txt\"",
             ));
         }
-        // A node's name may hold anything.
-        let output = output.replace(['/', '\0'], "_");
         Ok(ProgramPlan { node, start: Time::from_secs_f64(p.start_s), command: p.command.clone(), output })
     };
     let plans: Vec<ProgramPlan> = scenario.programs.iter().enumerate().map(one).collect::<Result<_, _>>()?;

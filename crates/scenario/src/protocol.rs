@@ -92,6 +92,17 @@ pub(crate) fn with_notices(protocol: Configured, section: &Protocol) -> Configur
     }
 }
 
+/// The protocol of a node that comes back without its tables: it waits as its specification asks, unless the section says
+/// whether it does.
+pub(crate) fn after_reboot(protocol: &Configured, section: &Protocol) -> Configured {
+    match protocol.description().host.reboot_wait {
+        Some(key) if !section.overrides.contains_key(key) => {
+            protocol.with(key, Value::Bool(true)).unwrap_or_else(|_| protocol.clone())
+        }
+        _ => protocol.clone(),
+    }
+}
+
 /// A protocol that learns of broken links from acknowledgements, over a radio that has none.
 pub(crate) fn unnoticed_breaks(
     protocol: &Configured,

@@ -32,6 +32,7 @@ pub fn reference_markdown() -> String {
     kinds(&mut out, "movement", "Movement", &defs);
     kinds(&mut out, "traffic", "Traffic", &defs);
     section(&mut out, "`stalls`", &defs, "Stall");
+    section(&mut out, "`outages`", &defs, "Outages");
     kinds(&mut out, "commands", "Command", &defs);
     section(&mut out, "`programs`", &defs, "Program");
     section(&mut out, "`captures`", &defs, "Captures");

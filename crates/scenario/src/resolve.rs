@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Configured, NodeId, Position, Time};
+use wayhop_core::{Configured, NodeId, Position, Route, Time};
 use wayhop_radio::{CardConfig, PRESETS, RadioConfig};
 use wayhop_transport::{FlowConfig, FlowKind};
 use wayhop_world::{Geodetic, Track};
@@ -13,14 +13,16 @@ use crate::document::Document;
 use crate::document::unknown_name;
 use crate::error::Error;
 use crate::interfaces::Interfaces;
+use crate::ipv6::{self, Ipv6Plan};
 use crate::limits::MAX_DURATION_S;
 use crate::map::Map;
+use crate::outages::{self, Outage};
 use crate::placing::Placed;
 use crate::programs::{self, ProgramPlan};
 use crate::protocol;
 use crate::schema::{Captures, Scenario};
 use crate::stalls::{self, QueueStall};
-use crate::{interfaces, traffic};
+use crate::{interfaces, routes, traffic};
 
 /// A scenario as the simulator takes it: plain data.
 #[derive(Clone, Debug)]
@@ -41,6 +43,10 @@ pub struct Resolved {
     pub names: Vec<String>,
     /// Each node's address.
     pub addresses: Vec<Ipv4Addr>,
+    /// Their IPv6 addresses, if they have any.
+    pub ipv6: Option<Ipv6Plan>,
+    /// The nodes' static routes.
+    pub routes: Vec<(NodeId, Route)>,
     /// The flows.
     pub flows: Vec<FlowConfig>,
     /// The nodes' radios and wires.
@@ -51,6 +57,10 @@ pub struct Resolved {
     pub protocol: Configured,
     /// When drivers stop serving their interface queues.
     pub stalls: Vec<QueueStall>,
+    /// When nodes are down: in order of time, then of nodes; those of one node apart from each other.
+    pub outages: Vec<Outage>,
+    /// The protocol of a node that has come back without its tables.
+    pub protocol_after_reboot: Configured,
     /// The orders that nodes get from outside.
     pub orders: Vec<Order>,
     /// The programs that run in nodes where these are real.
@@ -106,7 +116,12 @@ impl Scenario {
             protocol = protocol::with_notices(protocol, &self.protocol);
         }
         warnings.extend(protocol::unnoticed_breaks(&protocol, &self.protocol, &interfaces));
+        let routes = routes::resolve(self, &placed, &protocol)?;
+        warnings.extend(ipv6::neighbours_only(&flows, &protocol, routes.iter().map(|(_, r)| *r)));
         let stalls = stalls::resolve(self, &placed, &interfaces)?;
+        let (outages, late) = outages::resolve(self, &placed, self.seed, duration)?;
+        warnings.extend(late);
+        let protocol_after_reboot = protocol::after_reboot(&protocol, &self.protocol);
         let orders = commands::resolve(self, &placed)?;
         let programs = programs::resolve(self, &placed)?;
         let captures = capture_plan(&self.captures, &placed, doc)?;
@@ -120,11 +135,15 @@ impl Scenario {
             tracks: placed.tracks,
             names: placed.names,
             addresses: placed.addresses,
+            ipv6: placed.ipv6,
+            routes,
             flows,
             interfaces,
             cards: self.resolve_cards()?,
             protocol,
             stalls,
+            outages,
+            protocol_after_reboot,
             orders,
             programs,
             captures,

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use wayhop_world::Geodetic;
 
 use crate::Document;
+use crate::ipv6_schema::{IpVersion, NodesIpv6, StaticRoute};
+use crate::outages_schema::Outages;
 use crate::references::{NodeRef, Place};
 
 /// A scenario: who moves where, who talks to whom, over which radio, by which protocol.
@@ -55,9 +57,15 @@ pub struct Scenario {
     /// The routing protocol.
     #[serde(default)]
     pub protocol: Protocol,
+    /// Routes that nodes have from the start.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub routes: Vec<StaticRoute>,
     /// When drivers stop serving their interface queues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stalls: Vec<Stall>,
+    /// When nodes go down, and when they come back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outages: Vec<Outages>,
     /// Orders that nodes get from outside, as by their control interface.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Command>,
@@ -87,6 +95,10 @@ pub struct Nodes {
     /// How many. Needed where the movement does not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
+    /// IPv6 addresses, besides those of IPv4: true for addresses in fd00:77::/64, or a prefix such as "fd00:1::/64". Node 0 gets
+    /// the first address of the prefix, fd00:77::1, and so on upwards; each interface has its link-local address besides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ipv6: Option<NodesIpv6>,
     /// What single nodes have of their own.
     #[serde(default, rename = "node", skip_serializing_if = "Vec::is_empty")]
     pub single: Vec<Node>,
@@ -104,6 +116,9 @@ pub struct Node {
     /// Its IPv4 address. Without one: 10.0.0.1 for node 0, and so on upwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<std::net::Ipv4Addr>,
+    /// Its IPv6 address, in scenarios with `nodes.ipv6`. Without one: by its number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address6: Option<std::net::Ipv6Addr>,
     /// Where it stands, in the place of what `movement` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<Place>,
@@ -263,6 +278,9 @@ pub struct Cbr {
     /// Stop after so many packets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
+    /// The version of IP: 4 or 6.
+    #[serde(default, skip_serializing_if = "IpVersion::is_default")]
+    pub ip: IpVersion,
 }
 
 /// UDP packets at exponentially distributed intervals.
@@ -288,6 +306,9 @@ pub struct Poisson {
     /// Stop after so many packets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
+    /// The version of IP: 4 or 6.
+    #[serde(default, skip_serializing_if = "IpVersion::is_default")]
+    pub ip: IpVersion,
 }
 
 /// ICMP echo requests.
@@ -313,6 +334,9 @@ pub struct Ping {
     /// Stop after so many requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
+    /// The version of IP: 4 or 6.
+    #[serde(default, skip_serializing_if = "IpVersion::is_default")]
+    pub ip: IpVersion,
 }
 
 /// CBR flows between nodes drawn at random.

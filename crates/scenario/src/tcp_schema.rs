@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::ipv6_schema::IpVersion;
 use crate::references::NodeRef;
 
 /// A TCP connection, from its handshake on, as `src` opens it.
@@ -19,6 +20,9 @@ pub struct Tcp {
     /// When the application stops writing, seconds. Without it: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_s: Option<f64>,
+    /// The version of IP: 4 or 6.
+    #[serde(default, skip_serializing_if = "IpVersion::is_default")]
+    pub ip: IpVersion,
     /// Whose constants hold for the keys that are left out: `rfc`, or `ns2` for those of ns-2.35's `Agent/TCP` (payload of
     /// 1000 octets, window of 20, initial window of 2, no delayed acknowledgements, clock ticks of 10 ms, timeout of 3 s at
     /// first and 0.2 s at least, and a loss halves the window instead of what is under way).

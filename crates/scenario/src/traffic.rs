@@ -6,6 +6,7 @@ use wayhop_transport::{DEFAULT_PORT, EVERYONE, FlowConfig, FlowKind, MAX_PAYLOAD
 use crate::checks::in_range;
 use crate::document::Document;
 use crate::error::Error;
+use crate::ipv6_schema::IpVersion;
 use crate::limits::MAX_FLOWS;
 use crate::placing::Placed;
 use crate::references::NodeRef;
@@ -40,7 +41,8 @@ pub(crate) fn flows(scenario: &Scenario, placed: &Placed, seed: u64) -> Result<V
             Traffic::Tcp(f) => {
                 let config = crate::tcp::resolve(f, &at.key, doc, padding)?;
                 let (ends, times) = ((&f.src, &f.dst), (f.start_s, f.stop_s));
-                out.push(at.flow(FlowKind::Tcp(config), ends, times, config.segment_bytes, None)?);
+                let flow = at.flow(FlowKind::Tcp(config), ends, times, config.segment_bytes, None)?;
+                out.push(at.over(f.ip, flow)?);
             }
             Traffic::CbrRandom(f) => {
                 let mut rng = stream(seed, Purpose::Traffic, GENERATOR_STREAMS + k as u64);
@@ -94,19 +96,25 @@ impl Entry<'_> {
 
     fn cbr(&self, f: &Cbr) -> Result<FlowConfig, Error> {
         let kind = self.cbr_kind(f.rate_pps, f.jitter)?;
-        self.flow(kind, (&f.src, &f.dst), (f.start_s, f.stop_s), f.payload_bytes, f.max_packets)
+        let flow =
+            self.flow(kind, (&f.src, &f.dst), (f.start_s, f.stop_s), f.payload_bytes, f.max_packets)?;
+        self.over(f.ip, flow)
     }
 
     fn poisson(&self, f: &Poisson) -> Result<FlowConfig, Error> {
         self.rate(f.rate_pps)?;
         let kind = FlowKind::Poisson { interval: interval(1.0 / f.rate_pps) };
-        self.flow(kind, (&f.src, &f.dst), (f.start_s, f.stop_s), f.payload_bytes, f.max_packets)
+        let flow =
+            self.flow(kind, (&f.src, &f.dst), (f.start_s, f.stop_s), f.payload_bytes, f.max_packets)?;
+        self.over(f.ip, flow)
     }
 
     fn ping(&self, f: &Ping) -> Result<FlowConfig, Error> {
         in_range(self.doc, &self.sub("interval_s"), f.interval_s, 1e-6, 1e9)?;
         let kind = FlowKind::Ping { interval: interval(f.interval_s) };
-        self.flow(kind, (&f.src, &f.dst), (f.start_s, f.stop_s), f.payload_bytes, f.max_packets)
+        let flow =
+            self.flow(kind, (&f.src, &f.dst), (f.start_s, f.stop_s), f.payload_bytes, f.max_packets)?;
+        self.over(f.ip, flow)
     }
 
     fn random(&self, f: &CbrRandom, rng: &mut Rng, out: &mut Vec<FlowConfig>) -> Result<(), Error> {
@@ -189,6 +197,15 @@ impl Entry<'_> {
             max_packets,
             ..FlowConfig::new(kind, from, to, payload_bytes)
         })
+    }
+
+    /// The flow over this version of IP.
+    fn over(&self, ip: IpVersion, mut flow: FlowConfig) -> Result<FlowConfig, Error> {
+        let ip6 = ip == IpVersion::V6;
+        let key = if ip6 && flow.is_to_all() { "dst" } else { "ip" };
+        crate::ipv6::check_flow(ip6, flow.is_to_all(), self.placed, &self.sub(key), self.doc)?;
+        flow.ip6 = ip6;
+        Ok(flow)
     }
 
     fn cbr_kind(&self, rate_pps: f64, jitter: f64) -> Result<FlowKind, Error> {

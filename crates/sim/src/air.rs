@@ -36,7 +36,7 @@ impl Host for Air<'_> {
 
     fn sending(&mut self, f: &FrameAt<'_>) {
         let Some(Outgoing { frame, .. }) = f.body else { return };
-        if frame.payload == Payload::Ip {
+        if !frame.payload.is_resolution() {
             let facts = classify::read(frame.packet.bytes());
             if !f.head.retry {
                 self.net.common.ledger.on_air(facts.messages);
@@ -48,10 +48,11 @@ impl Host for Air<'_> {
 
     fn received(&mut self, f: &FrameAt<'_>, ready: Time) {
         let Outgoing { frame, .. } = f.body.expect("a data frame has a body");
-        if frame.payload == Payload::Arp {
+        if frame.payload.is_resolution() {
             let iface = self.iface(f.station);
-            return self.net.call(f.at, f.station, |n, w| {
-                n.receive_arp(w, f.at, iface, frame.packet.bytes());
+            return self.net.call(f.at, f.station, |n, w| match frame.payload {
+                Payload::Arp => n.receive_arp(w, f.at, iface, frame.packet.bytes()),
+                _ => n.receive_discovery(w, f.at, iface, frame.packet.bytes()),
             });
         }
         let rx = self.rx_meta(f);
@@ -77,7 +78,7 @@ impl Host for Air<'_> {
 
     fn overheard(&mut self, f: &FrameAt<'_>) {
         let Outgoing { frame, .. } = f.body.expect("a data frame has a body");
-        if frame.payload == Payload::Ip {
+        if !frame.payload.is_resolution() {
             let rx = self.rx_meta(f);
             self.net.call(f.at, f.station, |n, w| {
                 n.overhear(w, f.at, frame.packet.bytes(), frame.next_hop, rx);
@@ -137,7 +138,10 @@ impl Air<'_> {
 
     fn rx_meta(&self, f: &FrameAt<'_>) -> RxMeta {
         RxMeta {
-            from: self.net.common.addrs[f.head.from as usize].into(),
+            from: match f.body {
+                Some(Outgoing { frame, .. }) if frame.payload.is_v6() => self.net.common.addr6(f.head.from),
+                _ => self.net.common.addrs[f.head.from as usize].into(),
+            },
             iface: self.iface(f.station),
             broadcast: f.head.to == EVERYONE,
             signal_dbm: units::watts_to_dbm_fast(f.watts),

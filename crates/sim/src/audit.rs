@@ -11,6 +11,10 @@ use crate::ledger::Ends;
 pub struct Audit {
     /// How the data packets ended.
     pub ends: Ends,
+    /// What each flow's own ends counted: sent, and received.
+    pub counted: Vec<(u64, u64)>,
+    /// Packets go through hosts on their way, which may have lost or still have some.
+    pub in_hosts: bool,
     /// Packet buffers in use, data and control.
     pub buffers_in_use: u64,
     /// Packets found in protocols' buffers, queues, on the way between layers and on the air.
@@ -26,6 +30,14 @@ impl Audit {
                 "{n} data packets are neither delivered nor dropped nor held; the first is number {} of flow {}",
                 t.seq, t.flow
             ));
+        }
+        for (flow, (e, (sent, received))) in self.ends.flows.iter().zip(&self.counted).enumerate() {
+            let entered = if self.in_hosts { e.sent <= *sent } else { e.sent == *sent };
+            if !entered || e.delivered != *received || e.sent != e.delivered + e.dropped + e.held {
+                return Some(format!(
+                    "flow {flow} counted {sent} sent and {received} received, its packets {e:?}"
+                ));
+            }
         }
         (self.buffers_in_use != self.packets_found).then(|| {
             format!(

@@ -2,7 +2,7 @@
 
 use wayhop_core::Addr;
 use wayhop_trace::{Messages, PacketClass};
-use wayhop_wire::ipv4;
+use wayhop_wire::{ip, ipv4};
 
 /// What the trace says of a packet.
 #[derive(Copy, Clone, Debug)]
@@ -18,8 +18,10 @@ pub(crate) struct Facts {
 /// Reads a packet. One that is not IP gives unspecified addresses.
 pub(crate) fn read(bytes: &[u8]) -> Facts {
     let (control, messages) = wayhop_trace::classify(bytes);
-    let ip = ipv4::Packet::new_checked(bytes);
-    let (source, destination, ttl) = ip
-        .map_or((Addr::UNSPECIFIED, Addr::UNSPECIFIED, 0), |ip| (ip.src().into(), ip.dst().into(), ip.ttl()));
+    let (source, destination, ttl) = match ipv4::Packet::new_checked(bytes) {
+        Ok(ip) => (ip.src().into(), ip.dst().into(), ip.ttl()),
+        Err(_) => ip::Packet::new_checked(bytes)
+            .map_or((Addr::UNSPECIFIED, Addr::UNSPECIFIED, 0), |ip| (ip.src, ip.dst, ip.ttl)),
+    };
     Facts { source, destination, ttl, control, messages }
 }

@@ -1,12 +1,13 @@
 //! What the nodes of a run share: the event queue, packet buffers, flows, and the record of it all.
 
 use std::collections::VecDeque;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, BROADCAST, Frame, Mac, NodeId, Packet, RxMeta, Time};
 use wayhop_node::Workspace;
 use wayhop_radio::{EVERYONE, NOBODY};
+use wayhop_replay::Logs;
 use wayhop_scenario::Attachment;
 use wayhop_trace::{HopEvent, HopKind, Recorder};
 
@@ -29,6 +30,8 @@ pub(crate) struct Common {
     pub(crate) stations: FxHashMap<Addr, u32>,
     /// By node.
     pub(crate) addrs: Vec<Ipv4Addr>,
+    /// The same of IPv6; empty if nodes have none.
+    pub(crate) addrs6: Vec<Ipv6Addr>,
     pub(crate) work: Workspace,
     pub(crate) flows: Flows,
     pub(crate) ledger: Ledger,
@@ -54,6 +57,8 @@ pub(crate) struct Common {
     pub(crate) frame: Vec<u8>,
     /// The way to programs outside of the simulator, on a real clock.
     pub(crate) external: Option<External>,
+    /// Logs of what goes into engines, if they are wanted.
+    pub(crate) inputs: Option<Box<Logs>>,
     /// Lists that connections use.
     pub(crate) tcp_spare: crate::tcp::Spare,
 }
@@ -74,10 +79,10 @@ pub(crate) struct Receiver {
 }
 
 impl Common {
-    /// A flow's packet was made.
-    pub(crate) fn originated(&mut self, p: &Packet) {
+    /// A flow's packet was made; `counted` by the flow, or not.
+    pub(crate) fn originated(&mut self, p: &Packet, counted: bool) {
         if let Some(tag) = p.meta.flow {
-            self.ledger.originated(tag);
+            self.ledger.originated(tag, counted);
         }
     }
 
@@ -96,6 +101,12 @@ impl Common {
     /// The link address of a destination at the medium of this number.
     pub(crate) fn mac_of(&self, station: u32, segment: u16) -> Mac {
         self.addrs.get(station as usize).map_or(Mac::BROADCAST, |&addr| Mac::at_medium(addr, segment))
+    }
+
+    /// A node's IPv6 address; its IPv4 address if it has none.
+    pub(crate) fn addr6(&self, node: u32) -> Addr {
+        let i = node as usize;
+        self.addrs6.get(i).map_or_else(|| self.addrs[i].into(), |a| (*a).into())
     }
 
     /// Tells those who watch from outside.
@@ -127,7 +138,7 @@ impl Common {
         let delivery = self.flows.deliver(at, node, tag, &p, &mut self.work.pool, &mut self.work.next_id);
         self.leave(at, node, p, Exit::Deliver);
         match delivery {
-            Delivery::Counted => self.ledger.delivered(tag),
+            Delivery::Counted => self.ledger.delivered(tag, self.flows.is_to_all(tag.flow)),
             Delivery::Again => {}
             // External, the node's own network stack answers.
             Delivery::Answer(answer) if self.external.is_some() => self.work.pool.recycle(answer),

@@ -32,6 +32,8 @@ pub(crate) enum Event {
     Position,
     /// A driver stops serving its interface queue, or goes on; the number is the stall's in the scenario.
     Stall(u32, bool),
+    /// An outage is over, or (false) begins; the number is the outage's in the scenario.
+    Power(u32, bool),
     /// Orders from outside are due; the number is the order's in the scenario.
     Order(u32),
 }

@@ -1,16 +1,16 @@
 //! The run's traffic: each flow's source and sink, and the way between a packet and its flow.
 
-use std::net::Ipv4Addr;
-
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, FlowTag, Packet, PacketId, Pool, Purpose, Rng, Time, stream};
+use wayhop_core::{Addr, FlowTag, NodeId, Packet, PacketId, Pool, Purpose, Rng, Time, stream};
 use wayhop_trace::{FlowSummary, LatencyMs, PacketClass};
 use wayhop_transport::{
     Arrival, FlowConfig, FlowError, FlowKind, GROUP, Histogram, Latency, Sink, Source, Stamp, Summary,
     echo_reply, next_ip_id,
 };
-use wayhop_wire::{icmp, ipv4};
+use wayhop_wire::ipv6::next_header;
+use wayhop_wire::{icmp, icmpv6, ip, ipv4};
 
+use crate::ledger::FlowEnds;
 use crate::tcp::TcpFlow;
 
 /// All flows of a run.
@@ -18,8 +18,6 @@ pub(crate) struct Flows {
     list: Vec<Flow>,
     /// Each node's IP identification, counted over all of its flows.
     ip_ids: Vec<u16>,
-    /// Delays of all flows together.
-    delay: Histogram,
 }
 
 struct Flow {
@@ -41,7 +39,13 @@ pub(crate) enum Delivery {
 }
 
 impl Flows {
-    pub(crate) fn new(configs: &[FlowConfig], addrs: &[Ipv4Addr], seed: u64) -> Result<Self, FlowError> {
+    /// `ends` gives the address of a node that a flow has there.
+    pub(crate) fn new(
+        configs: &[FlowConfig],
+        nodes: usize,
+        ends: impl Fn(&FlowConfig, NodeId) -> Addr,
+        seed: u64,
+    ) -> Result<Self, FlowError> {
         let flow = |(i, c): (usize, &FlowConfig)| {
             Ok(Flow {
                 class: match c.kind {
@@ -51,18 +55,17 @@ impl Flows {
                     FlowKind::Tcp(_) => PacketClass::Tcp,
                 },
                 source: {
-                    let to = if c.is_to_all() { GROUP } else { addrs[c.dst.index()] };
-                    Source::new(i as u32, c.clone(), addrs[c.src.index()], to)?
+                    let to = if c.is_to_all() { GROUP.into() } else { ends(c, c.dst) };
+                    Source::new(i as u32, c.clone(), ends(c, c.src), to)?
                 },
-                sink: Sink::new(if c.is_to_all() { addrs.len() - 1 } else { 1 }),
+                sink: Sink::new(if c.is_to_all() { nodes - 1 } else { 1 }),
                 rng: stream(seed, Purpose::Traffic, i as u64),
-                tcp: TcpFlow::new(i as u32, c, addrs, seed).map(Box::new),
+                tcp: TcpFlow::new(i as u32, c, &ends, seed).map(Box::new),
             })
         };
         Ok(Self {
             list: configs.iter().enumerate().map(flow).collect::<Result<_, _>>()?,
-            ip_ids: vec![0; addrs.len()],
-            delay: Histogram::default(),
+            ip_ids: vec![0; nodes],
         })
     }
 
@@ -96,9 +99,7 @@ impl Flows {
     }
     /// A segment with data arrived where the flow goes to.
     pub(crate) fn count_arrival(&mut self, now: Time, tag: FlowTag, p: &Packet) {
-        if self.list[tag.flow as usize].sink.receive(now, p) == Arrival::First {
-            self.delay.record(now.since(p.meta.born));
-        }
+        self.list[tag.flow as usize].sink.receive(now, p);
     }
     /// When a flow's first packet is due.
     pub(crate) fn first_departure(&mut self, flow: u32) -> Option<Time> {
@@ -120,20 +121,33 @@ impl Flows {
         (p, f.source.next_departure(now, &mut f.rng))
     }
 
+    /// A packet that is due now is not made: when the next one is.
+    pub(crate) fn leave_out(&mut self, now: Time, flow: u32) -> Option<Time> {
+        let f = &mut self.list[flow as usize];
+        f.source.next_departure(now, &mut f.rng)
+    }
+
     /// The ping flow that an echo reply of `node`'s own network stack answers.
     pub(crate) fn answered(
         &self,
         node: u32,
-        ip: &ipv4::Packet<'_>,
+        ip: &ip::Packet<'_>,
         stations: &FxHashMap<Addr, u32>,
     ) -> Option<FlowTag> {
-        if ip.protocol() != ipv4::protocol::ICMP {
-            return None;
-        }
-        let Ok(icmp::Repr::EchoReply { ident, seq, data }) = icmp::Repr::parse(ip.payload()) else {
-            return None;
+        let (ident, seq, data) = match (ip.src.v6(), ip.dst.v6()) {
+            (Some(src), Some(dst)) if ip.protocol == next_header::ICMPV6 => {
+                match icmpv6::Repr::parse(ip.payload, src, dst) {
+                    Ok(icmpv6::Repr::EchoReply { ident, seq, data }) => (ident, seq, data),
+                    _ => return None,
+                }
+            }
+            _ if ip.protocol == ipv4::protocol::ICMP => match icmp::Repr::parse(ip.payload) {
+                Ok(icmp::Repr::EchoReply { ident, seq, data }) => (ident, seq, data),
+                _ => return None,
+            },
+            _ => return None,
         };
-        let to = *stations.get(&ip.dst().into())?;
+        let to = *stations.get(&ip.dst)?;
         let asks = |f: &Flow| {
             let c = f.source.config();
             let ends = (c.src.0, c.dst.0, c.src_port) == (to, node, ident);
@@ -159,10 +173,7 @@ impl Flows {
         if matches!(c.kind, FlowKind::Ping { .. }) && node == c.dst.0 {
             let ip_id = next_ip_id(&mut self.ip_ids[node as usize]);
             return match echo_reply(p, now, new_id(next_id), ip_id, pool) {
-                Some(answer) => {
-                    self.delay.record(now.since(p.meta.born));
-                    Delivery::Answer(answer)
-                }
+                Some(answer) => Delivery::Answer(answer),
                 None => Delivery::Again,
             };
         }
@@ -172,21 +183,39 @@ impl Flows {
         // The source is no receiver of its own packets: the nodes behind it move up.
         let receiver = if c.is_to_all() { node - u32::from(node > c.src.0) } else { 0 };
         match f.sink.receive_by(receiver as usize, now, p) {
-            Arrival::First => {
-                self.delay.record(now.since(p.meta.born));
-                Delivery::Counted
-            }
+            Arrival::First => Delivery::Counted,
             Arrival::Duplicate | Arrival::Foreign => Delivery::Again,
         }
     }
 
-    /// Latency of all flows together.
-    pub(crate) fn latency(&self) -> LatencyMs {
-        latency_ms(Latency::of(&self.delay))
+    /// Latency of the packets of all flows but pings.
+    pub(crate) fn latency(&self) -> Option<LatencyMs> {
+        self.times(|class| class != PacketClass::Ping)
+    }
+    /// Round-trip times of all pings.
+    pub(crate) fn round_trip(&self) -> Option<LatencyMs> {
+        self.times(|class| class == PacketClass::Ping)
+    }
+    fn times(&self, of: impl Fn(PacketClass) -> bool) -> Option<LatencyMs> {
+        let mut all = Histogram::default();
+        self.list.iter().filter(|f| of(f.class)).for_each(|f| all.merge(f.sink.delay()));
+        Latency::of(&all).map(latency_ms)
     }
 
-    /// The figures of every flow in a run that ended at `end`.
-    pub(crate) fn summaries(&self, end: Time) -> Vec<FlowSummary> {
+    /// What a flow's own ends counted: sent, and received.
+    pub(crate) fn counts(&self, flow: u32) -> (u64, u64) {
+        let f = &self.list[flow as usize];
+        let sent = f.tcp.as_ref().map_or_else(|| f.source.sent() * f.sink.receivers(), |t| t.sent());
+        (sent, f.sink.received())
+    }
+
+    /// The receivers that each of a flow's packets is for.
+    pub(crate) fn receivers(&self, flow: u32) -> u64 {
+        self.list[flow as usize].sink.receivers()
+    }
+
+    /// The figures of every flow in a run that ended at `end`; `ends` says how its packets did, by flow.
+    pub(crate) fn summaries(&self, end: Time, ends: &[FlowEnds]) -> Vec<FlowSummary> {
         let summary = |(i, f): (usize, &Flow)| {
             let c = f.source.config();
             let mut s = Summary::new(&f.source, &f.sink, end);
@@ -201,10 +230,13 @@ impl Flows {
                 dst: c.dst.0,
                 sent: s.sent,
                 received: s.received,
-                delivery_ratio: s.delivery_ratio.unwrap_or(0.0),
+                dropped: Some(ends[i].dropped),
+                // What the host did not give back yet, on a real clock, is in the host.
+                held: Some(s.sent.saturating_sub(ends[i].sent) + ends[i].held),
+                delivery_ratio: s.delivery_ratio,
                 goodput_bps: s.goodput_bps,
-                latency_ms: latency_ms(s.latency),
-                hops_mean: s.hops_mean.unwrap_or(0.0),
+                latency_ms: s.latency.map(latency_ms),
+                hops_mean: s.hops_mean,
                 tcp: f.tcp.as_ref().map(|t| t.summary()),
                 topology: None,
             }
@@ -213,15 +245,9 @@ impl Flows {
     }
 }
 
-/// As the summary has it; zeros where nothing was received.
-fn latency_ms(l: Option<Latency>) -> LatencyMs {
-    l.map_or_else(LatencyMs::default, |l| LatencyMs {
-        mean: l.mean_ms,
-        p50: l.p50_ms,
-        p95: l.p95_ms,
-        p99: l.p99_ms,
-        max: l.max_ms,
-    })
+/// As the summary has it.
+fn latency_ms(l: Latency) -> LatencyMs {
+    LatencyMs { mean: l.mean_ms, p50: l.p50_ms, p95: l.p95_ms, p99: l.p99_ms, max: l.max_ms }
 }
 
 fn new_id(next_id: &mut u64) -> PacketId {

@@ -11,9 +11,9 @@ const BSSID: Mac = Mac([0x02, b'W', b'A', b'Y', b'H', b'O']);
 pub(crate) fn write(f: &FrameAt<'_>, mac_of: impl Fn(u32) -> Mac, out: &mut Vec<u8>) {
     let transmitter = mac_of(f.head.from);
     let receiver = match (f.head.to, f.body) {
-        (EVERYONE, _) => Mac::BROADCAST,
-        // Also for an address that no station has.
+        // Also for an address that no station has, and for groups.
         (_, Some(body)) => body.frame.receiver,
+        (EVERYONE, None) => Mac::BROADCAST,
         (to, None) => mac_of(to),
     };
     let duration_us = f.head.duration_us;
@@ -55,6 +55,7 @@ pub(crate) fn write_ethernet(from: Mac, to: Mac, payload: Payload, packet: &Pack
 fn ether_type(payload: Payload) -> u16 {
     match payload {
         Payload::Ip => llc::IPV4,
+        Payload::Ip6 | Payload::Neighbour => llc::IPV6,
         Payload::Arp => llc::ARP,
     }
 }

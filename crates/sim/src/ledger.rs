@@ -1,67 +1,128 @@
 //! What became of every packet: each ends delivered, dropped with a reason, or held.
 
 use wayhop_core::{DropReason, FlowTag};
-use wayhop_trace::{MessageCounts, Messages, PacketClass};
+use wayhop_trace::{MessageCounts, Messages, Outcome as Packet, PacketClass, PacketOutcome};
 
-/// The outcome of one data packet, in an octet: on its way, delivered, or last dropped for this reason.
+/// The outcome of one data packet, in an octet: unknown, on its way, delivered, or last dropped for this reason. A bit says
+/// that its flow does not count it: an acknowledgement of TCP.
 #[derive(Copy, Clone, PartialEq, Eq)]
 struct Outcome(u8);
 
 impl Outcome {
-    const UNDER_WAY: Self = Self(0);
-    const DELIVERED: Self = Self(1);
+    /// On a real clock: it left for the host's network stack, and has not come back.
+    const IN_HOST: Self = Self(0);
+    const UNDER_WAY: Self = Self(1);
+    const DELIVERED: Self = Self(2);
+    const UNCOUNTED: u8 = 0x80;
 
     const fn dropped(r: DropReason) -> Self {
-        Self(2 + r as u8)
+        Self(3 + r as u8)
+    }
+    const fn state(self) -> Self {
+        Self(self.0 & !Self::UNCOUNTED)
+    }
+    const fn is_counted(self) -> bool {
+        self.0 & Self::UNCOUNTED == 0
+    }
+    /// Changes all but whether it is counted.
+    const fn turn(&mut self, to: Self) {
+        self.0 = to.0 | self.0 & Self::UNCOUNTED;
     }
     fn reason(self) -> Option<DropReason> {
-        self.0.checked_sub(2).map(|i| DropReason::ALL[i as usize])
+        self.state().0.checked_sub(3).map(|i| DropReason::ALL[i as usize])
     }
+}
+
+/// The packets of one flow.
+#[derive(Clone, Default)]
+struct Book {
+    /// By the packet's number.
+    outcomes: Vec<Outcome>,
+    /// Of a flow to several nodes: how many of them each packet reached, by its number.
+    reached: Vec<u32>,
 }
 
 /// Counts of a run.
 #[derive(Default)]
 pub(crate) struct Ledger {
-    /// By flow, then by the packet's number.
-    outcomes: Vec<Vec<Outcome>>,
+    /// By flow.
+    books: Vec<Book>,
     pub(crate) routing_packets: u64,
     pub(crate) routing_bytes: u64,
     /// Routing messages on the air.
     pub(crate) messages: MessageCounts,
 }
 
-/// How the data packets of a run ended.
+/// How the data packets of a run ended. A packet for several nodes is one for each of them. A connection's packets without
+/// data, which its flow does not count, are in none of the counts, but are not lost track of either.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ends {
     /// Reached their destination at least once.
     pub delivered: u64,
-    /// Still in a buffer, a queue, or on the air when the run ended.
+    /// Still in a buffer, a queue, on the air, or in a host when the run ended.
     pub held: u64,
     /// By reason, in the order of [`DropReason::ALL`].
     pub dropped: [u64; DropReason::ALL.len()],
+    /// The same by flow.
+    pub flows: Vec<FlowEnds>,
     /// Packets that are in none of these: a defect.
     pub lost_track_of: Vec<FlowTag>,
 }
 
+/// How the packets of a flow ended.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct FlowEnds {
+    /// All that entered the network.
+    pub sent: u64,
+    /// Reached their destination at least once.
+    pub delivered: u64,
+    /// Ended on the way.
+    pub dropped: u64,
+    /// Neither.
+    pub held: u64,
+}
+
+/// What closing the books of a flow takes.
+#[derive(Copy, Clone)]
+pub(crate) struct FlowFacts {
+    /// The nodes that each of its packets is for.
+    pub(crate) receivers: u64,
+    /// The radio does not report its losses, so that a packet that nobody holds was lost on the air.
+    pub(crate) lossy_air: bool,
+    /// Packets go through hosts on their way, which may have them.
+    pub(crate) in_hosts: bool,
+}
+
 impl Ledger {
     pub(crate) fn new(flows: usize) -> Self {
-        Self { outcomes: vec![Vec::new(); flows], ..Self::default() }
+        Self { books: vec![Book::default(); flows], ..Self::default() }
     }
 
-    /// An application made a packet.
-    pub(crate) fn originated(&mut self, tag: FlowTag) {
-        let outcomes = &mut self.outcomes[tag.flow as usize];
-        outcomes.resize(outcomes.len().max(tag.seq as usize + 1), Outcome::UNDER_WAY);
+    /// An application made a packet; `counted` by its flow, or not.
+    pub(crate) fn originated(&mut self, tag: FlowTag, counted: bool) {
+        let outcomes = &mut self.books[tag.flow as usize].outcomes;
+        outcomes.resize(outcomes.len().max(tag.seq as usize + 1), Outcome::IN_HOST);
+        let outcome = &mut outcomes[tag.seq as usize];
+        // A ping's answer has its request's number.
+        if outcome.state() == Outcome::IN_HOST {
+            *outcome = Outcome::UNDER_WAY;
+            outcome.0 |= if counted { 0 } else { Outcome::UNCOUNTED };
+        }
     }
-    /// It arrived.
-    pub(crate) fn delivered(&mut self, tag: FlowTag) {
-        self.outcomes[tag.flow as usize][tag.seq as usize] = Outcome::DELIVERED;
+    /// It arrived; `one_of_many`: at one of several nodes that it is for.
+    pub(crate) fn delivered(&mut self, tag: FlowTag, one_of_many: bool) {
+        let book = &mut self.books[tag.flow as usize];
+        book.outcomes[tag.seq as usize].turn(Outcome::DELIVERED);
+        if one_of_many {
+            book.reached.resize(book.outcomes.len(), 0);
+            book.reached[tag.seq as usize] += 1;
+        }
     }
     /// A copy of it ended. The last drop tells the reason, unless another copy arrives or has arrived.
     pub(crate) fn dropped(&mut self, tag: FlowTag, why: DropReason) {
-        let outcome = &mut self.outcomes[tag.flow as usize][tag.seq as usize];
-        if *outcome != Outcome::DELIVERED {
-            *outcome = Outcome::dropped(why);
+        let outcome = &mut self.books[tag.flow as usize].outcomes[tag.seq as usize];
+        if outcome.state() != Outcome::DELIVERED {
+            outcome.turn(Outcome::dropped(why));
         }
     }
     /// A packet was handed to the interface queue, by its source or by a node that forwards it.
@@ -76,27 +137,64 @@ impl Ledger {
         self.messages.add(messages);
     }
 
-    /// Closes the books. `held` are the packets found in buffers and queues; `lossy_air` says of a flow that the radio does
-    /// not report its losses, so that a packet that nobody holds was lost on the air.
-    pub(crate) fn close(&self, held: impl Iterator<Item = FlowTag>, lossy_air: impl Fn(u32) -> bool) -> Ends {
-        let mut is_held: Vec<Vec<bool>> = self.outcomes.iter().map(|f| vec![false; f.len()]).collect();
+    /// Closes the books. `held` are the packets found in buffers and queues; what became of each is told.
+    pub(crate) fn close(
+        &self,
+        held: impl Iterator<Item = FlowTag>,
+        facts: impl Fn(u32) -> FlowFacts,
+        mut tell: impl FnMut(PacketOutcome),
+    ) -> Ends {
+        let mut is_held: Vec<Vec<bool>> = self.books.iter().map(|b| vec![false; b.outcomes.len()]).collect();
         held.for_each(|t| is_held[t.flow as usize][t.seq as usize] = true);
-        let mut ends =
-            Ends { delivered: 0, held: 0, dropped: [0; DropReason::ALL.len()], lost_track_of: Vec::new() };
-        for (flow, outcomes) in self.outcomes.iter().enumerate() {
-            for (seq, outcome) in outcomes.iter().enumerate() {
-                if *outcome == Outcome::DELIVERED {
-                    ends.delivered += 1;
-                } else if is_held[flow][seq] {
-                    ends.held += 1;
-                } else if let Some(reason) = outcome.reason() {
-                    ends.dropped[reason as usize] += 1;
-                } else if lossy_air(flow as u32) {
-                    ends.dropped[DropReason::LostOnAir as usize] += 1;
+        let mut ends = Ends {
+            delivered: 0,
+            held: 0,
+            dropped: [0; DropReason::ALL.len()],
+            flows: Vec::with_capacity(self.books.len()),
+            lost_track_of: Vec::new(),
+        };
+        for (flow, book) in self.books.iter().enumerate() {
+            let facts = facts(flow as u32);
+            let mut own = FlowEnds::default();
+            for (seq, outcome) in book.outcomes.iter().enumerate() {
+                let packet = FlowTag { flow: flow as u32, seq: seq as u32 };
+                let all = if outcome.is_counted() { facts.receivers } else { 0 };
+                own.sent += all;
+                let arrived = if outcome.state() == Outcome::DELIVERED {
+                    book.reached.get(seq).map_or(all, |n| u64::from(*n).min(all))
                 } else {
-                    ends.lost_track_of.push(FlowTag { flow: flow as u32, seq: seq as u32 });
+                    0
+                };
+                own.delivered += arrived;
+                let rest = all - arrived;
+                let mut tell = |outcome, nodes: u64| {
+                    if nodes > 0 {
+                        tell(PacketOutcome { packet, outcome, nodes: nodes as u32 });
+                    }
+                };
+                tell(Packet::Delivered, arrived);
+                if outcome.state() == Outcome::DELIVERED && rest == 0 {
+                    continue;
+                }
+                if is_held[flow][seq] || outcome.state() == Outcome::IN_HOST {
+                    own.held += rest;
+                    tell(Packet::Held, rest);
+                } else if let Some(why) =
+                    outcome.reason().or_else(|| facts.lossy_air.then_some(DropReason::LostOnAir))
+                {
+                    ends.dropped[why as usize] += rest;
+                    own.dropped += rest;
+                    tell(Packet::Dropped(why), rest);
+                } else if facts.in_hosts {
+                    own.held += rest;
+                    tell(Packet::Held, rest);
+                } else {
+                    ends.lost_track_of.push(packet);
                 }
             }
+            ends.delivered += own.delivered;
+            ends.held += own.held;
+            ends.flows.push(own);
         }
         ends
     }
@@ -110,18 +208,19 @@ mod tests {
     fn every_packet_ends_once() {
         let tag = |seq| FlowTag { flow: 0, seq };
         let mut l = Ledger::new(1);
-        (0..5).for_each(|s| l.originated(tag(s)));
-        l.delivered(tag(0));
+        (0..5).for_each(|s| l.originated(tag(s), true));
+        l.delivered(tag(0), false);
         l.dropped(tag(0), DropReason::MacRetries);
         l.dropped(tag(1), DropReason::MacRetries);
         l.dropped(tag(1), DropReason::NoRoute);
         l.dropped(tag(2), DropReason::NoRoute);
-        l.delivered(tag(2));
-        let ends = l.close([tag(3)].into_iter(), |_| false);
+        l.delivered(tag(2), false);
+        let facts = |lossy_air| move |_| FlowFacts { receivers: 1, lossy_air, in_hosts: false };
+        let ends = l.close([tag(3)].into_iter(), facts(false), |_| ());
         assert_eq!((ends.delivered, ends.held), (2, 1));
         assert_eq!(ends.dropped[DropReason::NoRoute as usize], 1);
         assert_eq!(ends.lost_track_of, [tag(4)]);
-        let lossy = l.close([tag(3)].into_iter(), |_| true);
+        let lossy = l.close([tag(3)].into_iter(), facts(true), |_| ());
         assert_eq!(lossy.dropped[DropReason::LostOnAir as usize], 1);
     }
 }

@@ -8,6 +8,7 @@
 //! * `media`: radios and wires side by side; `air`: what a radio calls; `wire`: an Ethernet segment; `ports`: which
 //!   interface of which node is at which of them.
 //! * `queue`: the event queue; `simulation`: the loop over it.
+//! * `outages`: nodes that go down and come back.
 //! * `ledger`, `audit`: every packet's end.
 
 mod air;
@@ -18,11 +19,13 @@ mod event;
 mod external;
 mod flows;
 mod frames;
+mod inputs;
 mod ledger;
 mod live;
 mod media;
 mod motion;
 mod net;
+mod outages;
 mod ports;
 mod queue;
 mod simulation;
@@ -33,8 +36,9 @@ mod wire;
 mod world;
 
 pub use audit::Audit;
-pub use external::{Egress, Exit};
-pub use ledger::Ends;
+pub use external::{Egress, Exit, Power};
+pub use inputs::Pace;
+pub use ledger::{Ends, FlowEnds};
 pub use live::Happening;
 pub use simulation::Simulation;
 pub use wayhop_radio::LinkOverride;

@@ -152,6 +152,27 @@ impl Media {
         }
     }
 
+    /// A node's host goes off: its interfaces send and hear nothing, and what they were sending is lost.
+    pub(crate) fn switch_off(&mut self, at: Time, node: u32, net: &mut Net) {
+        for i in 0..net.common.ports.of(node).len() {
+            match net.common.ports.of(node)[i] {
+                Attachment::Radio(k) => {
+                    self.radios[usize::from(k)].switch_off(at, node, &mut Air { net, radio: k });
+                }
+                Attachment::Wire(k) => self.wires[usize::from(k)].switch_off(at, node, net),
+            }
+        }
+    }
+
+    /// A node's host is on again. Wires need not be told: they ask whether it is up.
+    pub(crate) fn switch_on(&mut self, node: u32, net: &Net) {
+        for &place in net.common.ports.of(node) {
+            if let Attachment::Radio(k) = place {
+                self.radios[usize::from(k)].switch_on(node);
+            }
+        }
+    }
+
     /// Counts the packets that are on their way through a medium.
     pub(crate) fn count_held(&self, nodes: u32, census: &mut Census) {
         for r in &self.radios {

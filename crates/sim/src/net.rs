@@ -35,7 +35,7 @@ impl Net {
 
     /// A flow's packet enters the network layer of its own node.
     pub(crate) fn start(&mut self, at: Time, node: u32, p: Packet) {
-        self.common.originated(&p);
+        self.common.originated(&p, true);
         self.call(at, node, |n, w| n.originate(w, at, p));
     }
 

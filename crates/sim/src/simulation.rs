@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{NodeId, Position, Purpose, Span, Time, stream};
+use wayhop_core::{Addr, IfaceId, NodeId, Position, Purpose, Span, Time, stream};
 use wayhop_node::{Engine, Node, Workspace};
-use wayhop_scenario::{Attachment, Interfaces, Order, QueueStall, Resolved};
-use wayhop_trace::{PositionEvent, Recorder, Summary};
+use wayhop_scenario::{Attachment, FlowConfig, Interfaces, Order, QueueStall, Resolved};
+use wayhop_trace::{PacketOutcome, PositionEvent, Recorder, Summary};
 use wayhop_world::Gps;
 
 use crate::audit::{Audit, Census};
@@ -16,10 +16,11 @@ use crate::classify;
 use crate::common::Common;
 use crate::event::Event;
 use crate::flows::Flows;
-use crate::ledger::Ledger;
+use crate::ledger::{FlowFacts, Ledger};
 use crate::media::{self, Media};
 use crate::motion::Movers;
 use crate::net::Net;
+use crate::outages::Outages;
 use crate::ports::Ports;
 use crate::queue::{EventQueue, MAX_NODES};
 use crate::slab::Slab;
@@ -37,6 +38,9 @@ pub struct Simulation {
     /// The interfaces' names.
     pub(crate) names: FxHashMap<Attachment, String>,
     cuts: Vec<(Time, u16, bool)>,
+    pub(crate) outages: Outages,
+    /// How often GPS receivers tell nodes where they are, if these ask for it.
+    fix_every: Option<Span>,
     stalls: Vec<QueueStall>,
     orders: Vec<Order>,
     begun: bool,
@@ -57,7 +61,13 @@ impl Simulation {
         let mut media = Media::new(scenario);
         let ports = Ports::new(&scenario.interfaces, nodes);
         let addrs = &scenario.addresses;
-        let flows = Flows::new(&scenario.flows, addrs, scenario.seed).map_err(|e| e.to_string())?;
+        let addrs6 = scenario.ipv6.as_ref().map_or(&[][..], |plan| &plan.addresses);
+        let end = |flow: &FlowConfig, node: NodeId| match addrs6.get(node.index()) {
+            Some(&a) if flow.ip6 => Addr::from(a),
+            _ => addrs[node.index()].into(),
+        };
+        let flows =
+            Flows::new(&scenario.flows, addrs.len(), end, scenario.seed).map_err(|e| e.to_string())?;
         let kinds = media::interfaces(&scenario.interfaces);
         let node = |(i, &addr)| {
             let rng = stream(scenario.seed, Purpose::Protocol, i as u64);
@@ -71,18 +81,17 @@ impl Simulation {
             }
             node
         };
-        let nodes: Vec<Node> = addrs.iter().enumerate().map(node).collect();
+        let mut nodes: Vec<Node> = addrs.iter().enumerate().map(node).collect();
+        configure(&mut nodes, scenario);
+        let fix_every = nodes.iter().filter_map(|n| n.interests().position).min();
         media.listen(nodes.iter().any(Node::overhears), recorder.wants_frames());
         let mut captures = vec![false; nodes.len()];
         scenario.captures.nodes.iter().for_each(|n| captures[n.index()] = true);
         let common = Common {
             queue: EventQueue::new(),
-            stations: addrs
-                .iter()
-                .enumerate()
-                .map(|(i, &a)| (a.into(), i as u32))
-                .collect::<FxHashMap<_, _>>(),
+            stations: stations(&nodes),
             addrs: addrs.clone(),
+            addrs6: addrs6.to_vec(),
             movers: Movers::new(scenario.tracks.clone()),
             work: Workspace::new(),
             ledger: Ledger::new(flows.len()),
@@ -100,6 +109,7 @@ impl Simulation {
             frame: Vec::new(),
             tcp_spare: crate::tcp::Spare::default(),
             external: None,
+            inputs: None,
         };
         let net = Net { nodes, common };
         Ok(Self {
@@ -108,6 +118,8 @@ impl Simulation {
             names: names(&scenario.interfaces),
             cuts: Media::cuts(&scenario.interfaces.wires).collect(),
             gps: Gps::new(scenario.origin),
+            outages: Outages::new(scenario),
+            fix_every,
             stalls: scenario.stalls.clone(),
             orders: scenario.orders.clone(),
             end: scenario.duration,
@@ -164,6 +176,7 @@ impl Simulation {
         for (number, s) in self.stalls.iter().enumerate() {
             self.net.common.queue.push(s.from, s.node.0, Event::Stall(number as u32, true));
         }
+        self.expect_outage(0);
         for &(at, wire, is_cut) in &self.cuts {
             let first = self.media.first_node(wire);
             self.net.common.queue.push(at, first, Event::Wire(wire, WireEvent::Cut(is_cut)));
@@ -201,10 +214,13 @@ impl Simulation {
             Event::Stall(number, stalled) => self.stall(at, node, number, stalled),
             Event::Ingress(handle) => net.ingress(at, node, handle),
             Event::Order(number) => self.order(at, number),
+            Event::Power(number, on) => self.power(at, node, number, on),
+            Event::Tcp(..) if !net.nodes[node as usize].is_up() => {}
             Event::Tcp(flow, end) => {
                 net.common.tcp_timer(at, flow, end);
                 net.send_answers(at);
             }
+            Event::Departure(flow) if !net.nodes[node as usize].is_up() => self.leave_out(at, node, flow),
             Event::Departure(flow) => net.depart(at, node, flow),
         }
         self.settle(at);
@@ -215,7 +231,7 @@ impl Simulation {
         let net = &mut self.net;
         let fix = self.gps.fix(&net.common.movers.leg(node, at), at);
         net.call(at, node, |n, w| n.position(w, at, &fix));
-        if let Some(every) = net.nodes[node as usize].interests().position {
+        if let Some(every) = self.fix_every {
             net.common.queue.push(at + every.max(FASTEST_GPS), node, Event::Position);
         }
     }
@@ -234,7 +250,11 @@ impl Simulation {
     /// Nodes are told to do something.
     fn order(&mut self, at: Time, number: u32) {
         let order = &self.orders[number as usize];
+        // Nobody can tell a node that is down anything.
         for node in &order.nodes {
+            if !self.net.nodes[node.index()].is_up() {
+                continue;
+            }
             let done = self.net.call(at, node.0, |n, w| n.command(w, at, 0, &order.command));
             if let Err(why) = done {
                 debug_assert!(false, "scenarios give only orders that every protocol knows: {why}");
@@ -250,8 +270,8 @@ impl Simulation {
         self.media.fetch(at, &mut self.net);
     }
 
-    /// Closes the books on every packet.
-    pub fn audit(&self) -> Audit {
+    /// Closes the books on every packet, and tells what became of each.
+    fn audit(&self, tell: impl FnMut(PacketOutcome)) -> Audit {
         let mut census = Census::default();
         let net = &self.net;
         for n in &net.nodes {
@@ -264,12 +284,17 @@ impl Simulation {
         // Their flows' books know them already.
         census.packets +=
             net.common.external.as_ref().map_or(0, |o| (o.egress.len() + o.ingress.iter().count()) as u64);
+        let (flows, in_hosts) = (&net.common.flows, net.common.external.is_some());
         let lossy_air = self.media.may_lose_unnoticed();
+        let facts = |flow| FlowFacts {
+            receivers: flows.receivers(flow),
+            lossy_air: lossy_air || flows.is_to_all(flow),
+            in_hosts,
+        };
         Audit {
-            ends: net
-                .common
-                .ledger
-                .close(census.tags.iter().copied(), |flow| lossy_air || net.common.flows.is_to_all(flow)),
+            ends: net.common.ledger.close(census.tags.iter().copied(), facts, tell),
+            counted: (0..flows.len() as u32).map(|flow| flows.counts(flow)).collect(),
+            in_hosts,
             buffers_in_use: net.common.work.pool.live(),
             packets_found: census.packets,
         }
@@ -277,7 +302,14 @@ impl Simulation {
 
     /// The figures of the run so far, with `wall_s` seconds of wall time, and the recorder, to be finished with them.
     pub fn finish(mut self, scenario: &Resolved, wall_s: f64) -> (Summary, Audit, Recorder) {
-        let audit = self.audit();
+        let mut outcomes = Vec::new();
+        let wanted = self.net.common.recorder.wants_outcomes();
+        let audit = self.audit(|outcome| {
+            if wanted {
+                outcomes.push(outcome);
+            }
+        });
+        outcomes.iter().for_each(|o| self.net.common.recorder.outcome(o));
         summary::record_counters(&mut self);
         let summary = summary::build(&self, scenario, &audit, wall_s);
         (summary, audit, self.net.common.recorder)
@@ -305,4 +337,28 @@ fn names(all: &Interfaces) -> FxHashMap<Attachment, String> {
     let radios = (0..).zip(&all.radios).map(|(k, r)| (Attachment::Radio(k), r.name.clone()));
     let wires = (0..).zip(&all.wires).map(|(k, w)| (Attachment::Wire(k), w.name.clone()));
     radios.chain(wires).collect()
+}
+
+/// Gives nodes their IPv6 addresses and static routes.
+fn configure(nodes: &mut [Node], scenario: &Resolved) {
+    if let Some(plan) = &scenario.ipv6 {
+        for (node, addr) in nodes.iter_mut().zip(&plan.addresses) {
+            node.set_ipv6(*addr, plan.prefix_len);
+        }
+    }
+    for (i, node) in nodes.iter_mut().enumerate() {
+        let own = scenario.routes.iter().filter(|(n, _)| n.index() == i);
+        node.set_static_routes(own.map(|(_, route)| *route).collect());
+    }
+}
+
+/// Which node has which address, link-local ones included.
+fn stations(nodes: &[Node]) -> FxHashMap<Addr, u32> {
+    let of = |(i, n): (usize, &Node)| {
+        let local = (0..n.interfaces()).map(|k| n.link_local(IfaceId(k)));
+        let six = n.addr6().into_iter().flat_map(|a| std::iter::once(a).chain(local.clone()));
+        let all = [Addr::from(n.addr())].into_iter().chain(six.map(Addr::from));
+        all.map(move |a| (a, i as u32)).collect::<Vec<_>>()
+    };
+    nodes.iter().enumerate().flat_map(of).collect()
 }

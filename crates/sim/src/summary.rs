@@ -9,11 +9,12 @@ use crate::simulation::Simulation;
 
 /// The summary of a run.
 pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s: f64) -> Summary {
-    let flows = sim.net.common.flows.summaries(sim.now);
+    let flows = sim.net.common.flows.summaries(sim.now, &audit.ends.flows);
     let ledger = &sim.net.common.ledger;
     let counted = ledger.messages.by_name().into_iter();
     let mut totals = Totals {
         latency_ms: sim.net.common.flows.latency(),
+        round_trip_ms: sim.net.common.flows.round_trip(),
         routing_packets: ledger.routing_packets,
         routing_bytes: ledger.routing_bytes,
         by_type: counted.map(|(name, n)| (name.to_owned(), n)).collect(),
@@ -42,6 +43,7 @@ pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s
         capture_drops: None,
         origin: None,
         command_exit: None,
+        outages: sim.outages.summary(sim.now),
     }
 }
 

@@ -1,12 +1,11 @@
 //! The run's TCP connections: between a connection's state machine, the event queue and the network.
 
-use std::net::Ipv4Addr;
-
-use wayhop_core::{FlowTag, NodeId, Packet, Pool, Purpose, Rng, Time, stream};
+use wayhop_core::{Addr, FlowTag, NodeId, Packet, Pool, Purpose, Rng, Time, stream};
 use wayhop_trace::{Recorder, TcpEvent, TcpSummary};
 use wayhop_transport::tcp::{App, Connection, End, Io, Note, TcpConfig, stream as octets};
 use wayhop_transport::{FlowConfig, FlowKind};
-use wayhop_wire::{ipv4, tcp, unreachable_for};
+use wayhop_wire::ipv6::next_header;
+use wayhop_wire::{ip, ipv4, tcp, unreachable_for, unreachable6_for};
 
 use crate::common::Common;
 use crate::event::Event;
@@ -36,11 +35,16 @@ pub(crate) struct Spare {
 }
 
 impl TcpFlow {
-    pub(crate) fn new(flow: u32, c: &FlowConfig, addrs: &[Ipv4Addr], seed: u64) -> Option<Self> {
+    pub(crate) fn new(
+        flow: u32,
+        c: &FlowConfig,
+        ends: impl Fn(&FlowConfig, NodeId) -> Addr,
+        seed: u64,
+    ) -> Option<Self> {
         let FlowKind::Tcp(config) = c.kind else { return None };
         // A stream of its own, so that the flow's other draws stay what they are.
         let mut rng = stream(seed, Purpose::Traffic, u64::from(flow) | 1 << 40);
-        let ends = (addrs[c.src.index()], addrs[c.dst.index()]);
+        let ends = (ends(c, c.src), ends(c, c.dst));
         Some(Self {
             connection: Connection::new(flow, c, config, ends, &mut rng),
             config,
@@ -140,6 +144,13 @@ impl TcpFlow {
         Some(due)
     }
 
+    /// The same for an end that stood still until `now`.
+    fn next_event_from(&mut self, end: End, now: Time) -> Option<Time> {
+        let due = self.next_event(end)?.max(now);
+        self.queued[end as usize] = Some(due);
+        Some(due)
+    }
+
     /// An event of this end came up at `now`: whether its deadline has come.
     fn is_due(&mut self, end: End, now: Time) -> bool {
         let queued = &mut self.queued[end as usize];
@@ -153,8 +164,8 @@ impl TcpFlow {
 
     /// Whether the packet carries data or the end of the stream; `None` if it is no segment.
     fn carries_data(packet: &[u8]) -> Option<bool> {
-        let ip = ipv4::Packet::new_checked(packet).ok()?;
-        let segment = tcp::Packet::new_checked(ip.payload()).ok()?;
+        let ip = ip::Packet::new_checked(packet).ok()?;
+        let segment = tcp::Packet::new_checked(ip.payload).ok()?;
         Some(!segment.payload().is_empty() || segment.flags().contains(tcp::Flags::FIN))
     }
 }
@@ -181,7 +192,7 @@ impl Common {
         record(&mut self.recorder, flow, NodeId(node), &mut notes);
         self.tcp_spare.notes = notes;
         for p in out.drain(..) {
-            self.originated(&p);
+            self.originated(&p, end == End::Client && TcpFlow::carries_data(p.bytes()) == Some(true));
             self.answers.push_back((node, p));
         }
         self.tcp_spare.packets.push(out);
@@ -204,16 +215,45 @@ impl Common {
         }
     }
 
+    /// A node lost all that it knew of its connections.
+    pub(crate) fn tcp_lose(&mut self, node: u32) {
+        for flow in 0..self.flows.len() as u32 {
+            if let Some((t, ..)) = self.flows.tcp(flow)
+                && let Some(end) = t.end_at(node)
+            {
+                t.connection.lose(end);
+            }
+        }
+    }
+
+    /// A node is up again: deadlines that passed meanwhile are due now.
+    pub(crate) fn tcp_resume(&mut self, at: Time, node: u32) {
+        for flow in 0..self.flows.len() as u32 {
+            if let Some((t, ..)) = self.flows.tcp(flow)
+                && let Some(end) = t.end_at(node)
+            {
+                t.queued[end as usize] = None;
+                if let Some(due) = t.next_event_from(end, at) {
+                    self.queue.push(due, node, Event::Tcp(flow, end));
+                }
+            }
+        }
+    }
+
     /// An ICMP message reached a node: true if it was about a flow's segment, whose sender was told.
     pub(crate) fn tcp_notice(&mut self, at: Time, node: u32, packet: &[u8]) -> bool {
-        let Ok(ip) = ipv4::Packet::new_checked(packet) else { return false };
-        if ip.protocol() != ipv4::protocol::ICMP || !self.flows.any_tcp() {
+        let Ok(ip) = ip::Packet::new_checked(packet) else { return false };
+        let of_icmp = if ip.src.is_v4() { ipv4::protocol::ICMP } else { next_header::ICMPV6 };
+        if ip.protocol != of_icmp || !self.flows.any_tcp() {
             return false;
         }
+        let told = |c: &mut Connection, end, io: &mut Io<'_>| match ip.src.v6() {
+            Some(from) => c.on_icmp6(end, io, ip.payload, from),
+            None => c.on_icmp(end, io, ip.payload),
+        };
         (0..self.flows.len() as u32).any(|flow| {
             let end = self.flows.tcp(flow).and_then(|(t, ..)| t.end_at(node));
-            end.and_then(|end| self.tcp(at, flow, end, |c, io| c.on_icmp(end, io, ip.payload())))
-                == Some(true)
+            end.and_then(|end| self.tcp(at, flow, end, |c, io| told(c, end, io))) == Some(true)
         })
     }
 
@@ -221,6 +261,7 @@ impl Common {
     pub(crate) fn tcp_refused(&mut self, at: Time, node: u32, p: &Packet) {
         if p.meta.flow.is_some_and(|t| self.flows.is_tcp(t.flow))
             && let Some(answer) = unreachable_for(p.bytes(), self.addrs[node as usize])
+                .or_else(|| unreachable6_for(p.bytes(), self.addrs6.get(node as usize).copied()?))
         {
             self.tcp_notice(at, node, &answer);
         }
@@ -237,7 +278,7 @@ impl Common {
             self.flows.count_arrival(at, tag, &p);
         }
         if self.tcp(at, tag.flow, end, |c, io| c.on_packet(end, io, p.bytes())) == Some(true) {
-            self.ledger.delivered(tag);
+            self.ledger.delivered(tag, false);
         }
         self.work.pool.recycle(p);
     }

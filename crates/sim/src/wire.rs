@@ -54,8 +54,8 @@ pub(crate) struct Wire {
 struct Port {
     node: u32,
     is_stalled: bool,
-    /// The frame that is leaving.
-    sending: Option<Frame>,
+    /// The frame that is leaving, and when its last bit does.
+    sending: Option<(Frame, Time)>,
     /// Draws its frames' losses.
     rng: Rng,
     unicasts: u64,
@@ -140,7 +140,7 @@ impl Wire {
         } else {
             port.unicasts += 1;
         }
-        if frame.payload == Payload::Ip {
+        if !frame.payload.is_resolution() {
             let facts = classify::read(frame.packet.bytes());
             common.ledger.on_air(facts.messages);
             let hop = Hop { peer: frame.next_hop, iface, ..Hop::HERE };
@@ -148,7 +148,7 @@ impl Wire {
         }
         capture(at, node, node, to, &frame.packet, frame.payload, place, net);
         let airtime = self.airtime(frame.packet.len());
-        self.ports[i].sending = Some(frame);
+        self.ports[i].sending = Some((frame, at + airtime));
         net.common.queue.push(at + airtime, node, Event::Wire(self.number, WireEvent::Sent));
     }
 
@@ -156,7 +156,8 @@ impl Wire {
     fn sent(&mut self, at: Time, node: u32, net: &mut Net) {
         let place = self.place();
         let Some(i) = self.index(node) else { return };
-        let Some(frame) = self.ports[i].sending.take() else { return };
+        // A frame that a failing host took back has left its event behind.
+        let Some((frame, _)) = self.ports[i].sending.take_if(|(_, until)| *until == at) else { return };
         if self.is_cut {
             net.sent(at, node, frame, TxStatus::NoAck { tries: 0 });
             return;
@@ -211,13 +212,21 @@ impl Wire {
             let (Some(i), Some(iface)) = (self.index(node), net.common.ports.iface(node, place)) else {
                 continue;
             };
-            self.ports[i].received += 1;
-            capture(at, node, from, to, &packet, payload, place, net);
-            if payload == Payload::Arp {
-                net.call(at, node, |n, w| n.receive_arp(w, at, iface, packet.bytes()));
+            if !net.nodes[node as usize].is_up() {
                 continue;
             }
-            let rx = RxMeta { iface, ..RxMeta::from(net.common.addrs[from as usize], to == EVERYONE) };
+            self.ports[i].received += 1;
+            capture(at, node, from, to, &packet, payload, place, net);
+            if payload.is_resolution() {
+                net.call(at, node, |n, w| match payload {
+                    Payload::Arp => n.receive_arp(w, at, iface, packet.bytes()),
+                    _ => n.receive_discovery(w, at, iface, packet.bytes()),
+                });
+                continue;
+            }
+            let source =
+                if payload.is_v6() { net.common.addr6(from) } else { net.common.addrs[from as usize].into() };
+            let rx = RxMeta { iface, ..RxMeta::from(source, to == EVERYONE) };
             let copy = net.common.work.pool.copy(&packet);
             net.call(at, node, |n, w| n.receive(w, at, copy, rx));
         }
@@ -234,6 +243,14 @@ impl Wire {
             if let Some(iface) = net.common.ports.iface(node, self.place()) {
                 net.call(at, node, |n, w| n.link(w, at, iface, change));
             }
+        }
+    }
+
+    /// A node's host goes off: the frame that is leaving is lost.
+    pub(crate) fn switch_off(&mut self, at: Time, node: u32, net: &mut Net) {
+        let Some(i) = self.index(node) else { return };
+        if let Some((frame, _)) = self.ports[i].sending.take() {
+            net.sent(at, node, frame, TxStatus::NoAck { tries: 0 });
         }
     }
 
@@ -265,7 +282,7 @@ impl Wire {
 
     /// The packets on it.
     pub(crate) fn held(&self) -> impl Iterator<Item = &Packet> {
-        let sending = self.ports.iter().filter_map(|p| p.sending.as_ref().map(|f| &f.packet));
+        let sending = self.ports.iter().filter_map(|p| p.sending.as_ref().map(|(f, _)| &f.packet));
         sending.chain(self.flights.iter().map(|f| &f.packet))
     }
 }

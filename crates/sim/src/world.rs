@@ -1,7 +1,12 @@
 //! What a node of the run asks of the simulator around it.
 
-use wayhop_core::{DropReason, Frame, IfaceId, NodeId, Packet, Prefix, SendState, Time, TimerKey, TraceNote};
-use wayhop_node::{Above, Below, Hop, HopKind, Row, Stage, Workspace, World};
+use std::net::Ipv6Addr;
+
+use wayhop_core::{
+    DropReason, Effect, Frame, IfaceId, Input, Mac, NodeId, Packet, Prefix, SendState, Time, TimerKey,
+    TraceNote,
+};
+use wayhop_node::{Above, Below, Hop, HopKind, Row, Seen, Stage, Workspace, World};
 use wayhop_trace::{NoteEvent, SendEvent};
 
 use crate::classify;
@@ -17,6 +22,10 @@ pub(crate) struct At<'a> {
 }
 
 impl Below for At<'_> {
+    fn link_address(&self, _: IfaceId, neighbour: Ipv6Addr) -> Option<Mac> {
+        let node = self.common.stations.get(&neighbour.into())?;
+        Some(Mac::from_addr(self.common.addrs[*node as usize]))
+    }
     fn ready(&mut self, _: Time, _: IfaceId) {
         // The radio looks into the queue after each event of its node.
     }
@@ -82,6 +91,19 @@ impl World for At<'_> {
     }
     fn state(&mut self, at: Time, state: SendState) {
         self.common.recorder.sent(&SendEvent { time: at, node: NodeId(self.node), state });
+    }
+    fn logs_inputs(&self) -> bool {
+        self.common.inputs.as_ref().is_some_and(|logs| logs.wants(self.node))
+    }
+    fn log_input(&mut self, at: Time, engine: u8, seen: &Seen<'_>, input: &Input<'_>) {
+        if let Some(logs) = &mut self.common.inputs {
+            logs.input(at, self.node, engine, seen, input);
+        }
+    }
+    fn log_effects(&mut self, effects: &[Effect]) {
+        if let Some(logs) = &mut self.common.inputs {
+            logs.effects(effects);
+        }
     }
     fn route_installed(&mut self, at: Time, row: &Row) {
         let r = row.route;

@@ -13,8 +13,10 @@ use wayhop_scenario::{Error, Resolved, Scenario};
 use wayhop_topology::{ChainThroughput, annotate};
 use wayhop_trace::{Recorder, Summary};
 
+use crate::figures::{is_known, meant, specimen};
 use crate::files::{Contents, hash};
 use crate::matrix::PlannedRun;
+use crate::owner::claim;
 use crate::plan::Plan;
 use crate::results::Results;
 use crate::store::{Store, StoreError};
@@ -53,7 +55,7 @@ pub struct Outcome {
     pub found: usize,
 }
 
-/// Makes the runs of `plan` that `dir/runs.jsonl` has not, on `threads` threads, until `stop` is raised. `progress` is called
+/// Makes the runs of `plan` that `dir/runs.jsonl` has not - a folder with another plan's results is refused -, on `threads` threads, until `stop` is raised. `progress` is called
 /// with the number of runs that are done and that of all, before the first and after each.
 pub fn go(
     plan: &Plan,
@@ -73,6 +75,7 @@ pub fn go(
         ))
     })?;
     let store = Store::open(&dir.join("runs.jsonl"), &plan.sweep.metrics)?;
+    claim(dir, plan)?;
     let due: Vec<usize> = (0..runs.len()).filter(|&i| !store.has(&ids[i])).collect();
     let found = runs.len() - due.len();
     progress(found, runs.len());
@@ -117,15 +120,6 @@ pub fn go(
     let (store, done) = store.into_inner().unwrap_or_else(PoisonError::into_inner);
     let figures = ids.iter().map(|id| store.values(id));
     let results = Results::new(&plan.sweep, runs.iter().zip(figures));
-    if done == runs.len()
-        && let Some(k) = results.empty_metric()
-    {
-        let key = format!("metrics[{k}]");
-        let reason = format!("no run has a figure {:?}", plan.sweep.metrics[k]);
-        let remedy = "correct it and call again, runs are kept: runs.jsonl shows what summaries have, and topology = true adds \
-                      flows.N.topology";
-        return Err(plan.error(&key, reason, remedy).into());
-    }
     Ok(Outcome { results, runs: runs.len(), done, found })
 }
 
@@ -154,22 +148,30 @@ impl Work {
         Ok(Scenario::load(&self.scenario, &run.sets)?)
     }
 
-    /// Resolves a run with each value of each axis, so that a wrong one is told before hours of others.
+    /// Resolves a run with each value of each axis, so that a wrong one is told before hours of others; and a metric that
+    /// none of them can have.
     fn try_each_value(&self, plan: &Plan, runs: &[PlannedRun]) -> Result<(), SweepError> {
         let mut seen = BTreeSet::new();
+        let mut unknown: BTreeSet<usize> = (0..plan.sweep.metrics.len()).collect();
+        let mut last = Value::Null;
         for run in runs {
             let mut is_new = false;
             for label in run.labels.iter().enumerate() {
                 is_new |= seen.insert(label);
             }
             if is_new || run.labels.is_empty() && seen.is_empty() {
-                self.load(run).and_then(|s| Ok(s.resolve()?)).map_err(|e| named(plan, run, e))?;
+                let resolved =
+                    self.load(run).and_then(|s| Ok(s.resolve()?)).map_err(|e| named(plan, run, e))?;
+                if !unknown.is_empty() {
+                    last = specimen(&resolved, self.topology, self.chains.as_ref());
+                    unknown.retain(|&k| !is_known(&last, &plan.sweep.metrics[k]));
+                }
                 if run.labels.is_empty() {
                     break;
                 }
             }
         }
-        Ok(())
+        unknown.first().map_or(Ok(()), |&k| Err(unknown_metric(plan, k, &last).into()))
     }
 
     /// What stands for all that each run's result depends on.
@@ -225,6 +227,19 @@ fn record(plan: &Plan, run: &PlannedRun, id: &str, summary: &Summary) -> Value {
     }
     place.insert("seed".to_owned(), run.seed.into());
     json!({ "id": id, "run": place, "summary": summary })
+}
+
+/// A metric that no run can have.
+fn unknown_metric(plan: &Plan, k: usize, specimen: &Value) -> Error {
+    let metric = &plan.sweep.metrics[k];
+    let remedy = match meant(specimen, metric) {
+        _ if metric.contains(".topology.") && !plan.sweep.topology => {
+            "set topology = true in the plan, and give a flow that goes to one node".to_owned()
+        }
+        Some(way) => format!("did you mean {way:?}?"),
+        None => "give the way to a number of the summary that `wayhop run --json` prints".to_owned(),
+    };
+    plan.error(&format!("metrics[{k}]"), format!("no run of the plan has a figure {metric:?}"), remedy)
 }
 
 /// What is wrong with a run, as the plan says it. Scenarios know of values from outside only from the command line.

@@ -8,8 +8,10 @@
 //! plan, and those runs that it concerns are made again, and no others.
 
 mod execute;
+mod figures;
 mod files;
 mod matrix;
+mod owner;
 mod plan;
 mod results;
 mod store;

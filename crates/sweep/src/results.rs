@@ -16,6 +16,8 @@ pub struct Cell {
     pub runs: usize,
     /// By metric; `None` where no run has a figure.
     pub estimates: Vec<Option<Estimate>>,
+    /// By metric: how many of its runs have the figure. The others are not in the estimate.
+    pub counted: Vec<usize>,
 }
 
 /// What one value of an axis makes of a figure, less what the axis's first value makes of it.
@@ -25,7 +27,9 @@ pub struct Difference {
     pub labels: Vec<String>,
     /// The axis's first value.
     pub against: String,
-    /// By metric, over pairs of repetitions; `None` without a pair.
+    /// How many repetitions both have.
+    pub pairs: usize,
+    /// By metric, over those pairs in which both have the figure; `None` without one.
     pub estimates: Vec<Option<Estimate>>,
 }
 
@@ -94,6 +98,9 @@ impl Results {
                 estimates: (0..metrics)
                     .map(|m| Estimate::of(&reduced[labels].values().filter_map(|v| v[m]).collect::<Vec<_>>()))
                     .collect(),
+                counted: (0..metrics)
+                    .map(|m| all[labels].values().flatten().filter(|r| r[m].is_some()).count())
+                    .collect(),
             })
             .collect();
         let axes: Vec<String> = kept.iter().map(|&k| sweep.axes[k].name.clone()).collect();
@@ -109,11 +116,6 @@ impl Results {
             cells,
             differences,
         }
-    }
-
-    /// The first metric of which no run has a figure.
-    pub(crate) fn empty_metric(&self) -> Option<usize> {
-        (0..self.metrics.len()).find(|&m| self.cells.iter().all(|c| c.estimates[m].is_none()))
     }
 }
 
@@ -134,7 +136,8 @@ fn differences(
             Estimate::of_differences(&a, &b)
         };
         let estimates = (0..metrics).map(pairs).collect();
-        Some(Difference { labels: labels.clone(), against: first.clone(), estimates })
+        let pairs = ours.keys().filter(|r| theirs.contains_key(*r)).count();
+        Some(Difference { labels: labels.clone(), against: first.clone(), pairs, estimates })
     };
     order.iter().filter(|labels| labels[along] != first).filter_map(difference).collect()
 }

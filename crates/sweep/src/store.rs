@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use wayhop_trace::lock_file;
 
+use crate::figures::figure;
+
 /// A file of results that cannot be used.
 #[derive(Debug)]
 pub struct StoreError {
@@ -130,16 +132,4 @@ impl Store {
     fn error(&self, reason: &str) -> StoreError {
         StoreError { path: self.path.clone(), reason: reason.to_owned() }
     }
-}
-
-/// The number at the end of a way such as `flows.0.goodput_bps`.
-fn figure(summary: &Value, way: &str) -> Option<f64> {
-    let mut here = summary;
-    for part in way.split('.') {
-        here = match here {
-            Value::Array(list) => list.get(part.parse::<usize>().ok()?)?,
-            other => other.get(part)?,
-        };
-    }
-    here.as_f64()
 }

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use wayhop_report::{Estimate, columns};
+use wayhop_report::{Estimate, FEWEST_RUNS, columns};
 
 use crate::execute::Outcome;
-use crate::results::Results;
+use crate::results::{Cell, Results};
 
 /// Two tables for a terminal: the cells, and the differences.
 pub fn text(outcome: &Outcome) -> String {
@@ -17,23 +17,33 @@ pub fn text(outcome: &Outcome) -> String {
     }
     out.push_str("; mean and half of its 95 % interval\n\n");
     let mut rows = vec![[&r.axes[..], &["runs".to_owned()], &short(&r.metrics)[..]].concat()];
+    let mut is_partial = false;
     for cell in &r.cells {
-        rows.push([&cell.labels[..], &[cell.runs.to_string()], &estimates(&cell.estimates)[..]].concat());
+        let counts = cell.counted.iter().map(|&n| (n, cell.runs));
+        let figures = estimates(&cell.estimates, counts, &mut is_partial);
+        rows.push([&cell.labels[..], &[cell.runs.to_string()], &figures[..]].concat());
     }
     out += &columns(&rows, r.axes.len());
     if let Some(axis) = &r.compared {
         let first = r.differences.first().map_or("", |d| d.against.as_str());
-        _ = write!(out, "\ndifferences to {axis} {first}, in pairs; * where the interval excludes zero\n\n");
+        _ = write!(
+            out,
+            "\ndifferences to {axis} {first}, in pairs; * where the interval of {FEWEST_RUNS} pairs or more excludes zero\n\n"
+        );
         let mut rows = vec![[&r.axes[..], &short(&r.metrics)[..]].concat()];
         for d in &r.differences {
-            let mut cells = estimates(&d.estimates);
+            let counts = d.estimates.iter().map(|e| (e.map_or(0, |e| e.runs), d.pairs));
+            let mut cells = estimates(&d.estimates, counts, &mut is_partial);
             for (text, e) in cells.iter_mut().zip(&d.estimates) {
-                let sure = e.and_then(|e| e.ci95).is_some_and(|[low, high]| low > 0.0 || high < 0.0);
-                text.push(if sure { '*' } else { ' ' });
+                text.push(if e.is_some_and(Estimate::is_sure) { '*' } else { ' ' });
             }
             rows.push([&d.labels[..], &cells[..]].concat());
         }
         out += &columns(&rows, r.axes.len());
+    }
+    if is_partial {
+        out += "\n(n of m): only n of the m runs, or pairs, have the figure, and the mean is of those: where nothing arrived \
+                there is no latency\n";
     }
     // A label comes from a file, and a terminal obeys control characters.
     out.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
@@ -49,7 +59,12 @@ fn short(metrics: &[String]) -> Vec<String> {
     metrics.iter().map(last).collect()
 }
 
-fn estimates(list: &[Option<Estimate>]) -> Vec<String> {
+/// The estimates as text, each with how many of how many runs it is of, if not of all.
+fn estimates(
+    list: &[Option<Estimate>],
+    counts: impl Iterator<Item = (usize, usize)>,
+    is_partial: &mut bool,
+) -> Vec<String> {
     let one = |e: &Option<Estimate>| match e {
         None => "-".to_owned(),
         Some(Estimate { mean, ci95: None, .. }) => number(*mean),
@@ -57,7 +72,11 @@ fn estimates(list: &[Option<Estimate>]) -> Vec<String> {
             format!("{} \u{b1}{}", number(*mean), number((high - low) / 2.0))
         }
     };
-    list.iter().map(one).collect()
+    let of = |(e, (n, all)): (&Option<Estimate>, (usize, usize))| {
+        *is_partial |= n < all;
+        one(e) + &if n < all { format!(" ({n} of {all})") } else { String::new() }
+    };
+    list.iter().zip(counts).map(of).collect()
 }
 
 /// Four significant digits or so, without an exponent.
@@ -82,20 +101,26 @@ pub fn json(name: &str, outcome: &Outcome) -> Value {
             .collect::<serde_json::Map<_, _>>()
             .into()
     };
-    let figures = |list: &[Option<Estimate>]| -> Value {
-        let one = |e: &Option<Estimate>| {
-            e.map_or(Value::Null, |e| json!({ "mean": e.mean, "ci95": e.ci95, "values": e.runs }))
-        };
-        r.metrics.iter().cloned().zip(list.iter().map(one)).collect::<serde_json::Map<_, _>>().into()
+    let figure = |e: &Option<Estimate>| {
+        let (mean, ci95) = (e.map(|e| e.mean), e.and_then(|e| e.ci95));
+        json!({ "mean": mean, "ci95": ci95, "values": e.map_or(0, |e| e.runs) })
     };
-    let cells = r
-        .cells
-        .iter()
-        .map(|c| json!({ "at": place(&c.labels), "runs": c.runs, "metrics": figures(&c.estimates) }));
-    let differences = r
-        .differences
-        .iter()
-        .map(|d| json!({ "at": place(&d.labels), "against": d.against, "metrics": figures(&d.estimates) }));
+    let by_metric = |figures: Vec<Value>| -> Value {
+        r.metrics.iter().cloned().zip(figures).collect::<serde_json::Map<_, _>>().into()
+    };
+    let of_cell = |c: &Cell| {
+        let mut figures: Vec<Value> = c.estimates.iter().map(figure).collect();
+        for (f, n) in figures.iter_mut().zip(&c.counted) {
+            f["runs"] = (*n).into();
+        }
+        by_metric(figures)
+    };
+    let cells =
+        r.cells.iter().map(|c| json!({ "at": place(&c.labels), "runs": c.runs, "metrics": of_cell(c) }));
+    let differences = r.differences.iter().map(|d| {
+        let metrics = by_metric(d.estimates.iter().map(figure).collect());
+        json!({ "at": place(&d.labels), "against": d.against, "pairs": d.pairs, "metrics": metrics })
+    });
     json!({
         "sweep": name,
         "runs": outcome.runs,
@@ -109,31 +134,39 @@ pub fn json(name: &str, outcome: &Outcome) -> Value {
 
 /// The cells as CSV (RFC 4180, with `\n` line ends), a line for each cell and figure.
 pub fn table_csv(r: &Results) -> String {
-    let cells = r.cells.iter().map(|c| (&c.labels[..], &c.estimates[..]));
-    csv(r, &[], cells.map(|(l, e)| (l, Vec::new(), e)))
+    let rows = r.cells.iter().map(|c| {
+        let counts = c.counted.iter().map(|&n| (n, c.runs)).collect();
+        (&c.labels[..], Vec::new(), &c.estimates[..], counts)
+    });
+    csv(r, &[], ["runs_with_figure", "runs"], rows)
 }
 
 /// The differences as CSV.
 pub fn differences_csv(r: &Results) -> String {
-    let rows = r.differences.iter().map(|d| (&d.labels[..], vec![d.against.clone()], &d.estimates[..]));
-    csv(r, &["against"], rows)
+    let rows = r.differences.iter().map(|d| {
+        let counts = d.estimates.iter().map(|e| (e.map_or(0, |e| e.runs), d.pairs)).collect();
+        (&d.labels[..], vec![d.against.clone()], &d.estimates[..], counts)
+    });
+    csv(r, &["against"], ["pairs_with_figure", "pairs"], rows)
 }
 
 fn csv<'a>(
     r: &Results,
     more: &[&str],
-    rows: impl Iterator<Item = (&'a [String], Vec<String>, &'a [Option<Estimate>])>,
+    counted: [&str; 2],
+    rows: impl Iterator<Item = (&'a [String], Vec<String>, &'a [Option<Estimate>], Vec<(usize, usize)>)>,
 ) -> String {
     let head = r.axes.iter().map(String::as_str).chain(more.iter().copied());
     let line = |cells: Vec<String>| cells.iter().map(|c| quoted(c)).collect::<Vec<_>>().join(",") + "\n";
     let fixed = ["metric", "mean", "ci95_low", "ci95_high", "values"];
-    let mut out = line(head.chain(fixed).map(str::to_owned).collect());
-    for (labels, more, list) in rows {
-        for (metric, e) in r.metrics.iter().zip(list) {
+    let mut out = line(head.chain(fixed).chain(counted).map(str::to_owned).collect());
+    for (labels, more, list, counts) in rows {
+        for ((metric, e), (n, all)) in r.metrics.iter().zip(list).zip(counts) {
             let bound = |k: usize| e.and_then(|e| e.ci95).map_or_else(String::new, |c| c[k].to_string());
             let mean = e.map_or_else(String::new, |e| e.mean.to_string());
             let values = e.map_or(0, |e| e.runs).to_string();
-            out += &line([labels, &more, &[metric.clone(), mean, bound(0), bound(1), values]].concat());
+            let figures = [mean, bound(0), bound(1), values, n.to_string(), all.to_string()];
+            out += &line([labels, &more, &[metric.clone()], &figures].concat());
         }
     }
     out

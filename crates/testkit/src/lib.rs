@@ -24,6 +24,7 @@
 //!
 //! [`tshark`] runs the Wireshark command line on a capture, as an oracle that nobody here wrote, and [`pcap`] writes
 //! the captures for it. `explore` (feature `explore`) visits every state that a few nodes can get into. [`golden`] reads packets that were written down by hand.
+//! [`replay`] feeds recorded inputs to an engine again.
 
 mod check;
 mod config;
@@ -39,6 +40,7 @@ mod packets;
 pub mod pcap;
 mod query;
 mod record;
+pub mod replay;
 pub mod tshark;
 mod world;
 

@@ -37,7 +37,7 @@ impl Protocol for Line {
         self.mode
     }
     fn interests(&self) -> Interests {
-        Interests { overhear: true, route_used: true, position: None }
+        Interests { overhear: true, route_used: true, ..Interests::default() }
     }
     fn start(&mut self, cx: &mut Cx<'_>) {
         cx.open(Socket::Udp(654));

@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use wayhop_core::{
-    DropReason, Frame, IfaceId, Input, Interface, NodeId, Packet, Prefix, SendState, Span, Time, TimerKey,
-    TraceNote, TxReport, TxStatus,
+    DropReason, Frame, IfaceId, Input, NodeId, Packet, Prefix, SendState, Span, Time, TimerKey, TraceNote,
+    TxReport, TxStatus,
 };
-use wayhop_node::{Above, Below, Due, Hop, HopKind, Row, Stage, Workspace, World};
+use wayhop_node::{Above, Below, Due, Hop, HopKind, Row, Seen, Stage, Workspace, World};
 
 use crate::event::{Event, Happening};
 use crate::record::{Record, What};
@@ -106,7 +106,7 @@ impl World for At<'_> {
     fn logs_inputs(&self) -> bool {
         true
     }
-    fn log_input(&mut self, _: Time, _: u8, _: Interface, _: u64, input: &Input<'_>) {
+    fn log_input(&mut self, _: Time, _: u8, _: &Seen<'_>, input: &Input<'_>) {
         if let Input::TxStatus(TxReport { next_hop, status, .. }) = *input
             && !matches!(status, TxStatus::Acked | TxStatus::Unknown)
         {

@@ -56,7 +56,7 @@ impl FlowTopology {
         self.steps.iter().copied().zip(ends)
     }
 
-    /// The share of the time at 1, 2, ... hops, as far as there was any.
+    /// The share of the time at 1, 2, ... hops, as far as there was any; nothing if there was no time.
     pub fn hop_share(&self) -> Vec<f64> {
         let mut spans: Vec<Span> = Vec::new();
         for (step, end) in self.intervals() {
@@ -66,11 +66,11 @@ impl FlowTopology {
             }
             spans[k] += end.since(step.from);
         }
-        spans.into_iter().map(|s| self.share(s)).collect()
+        spans.into_iter().filter_map(|s| self.share(s)).collect()
     }
 
-    /// The share of the time without a path.
-    pub fn unreachable_share(&self) -> f64 {
+    /// The share of the time without a path; `None` if there was no time.
+    pub fn unreachable_share(&self) -> Option<f64> {
         let without = self.intervals().filter(|(step, _)| step.hops.is_none());
         self.share(without.fold(Span::ZERO, |sum, (step, end)| sum + end.since(step.from)))
     }
@@ -88,9 +88,9 @@ impl FlowTopology {
         (time > 0.0).then(|| hops / time)
     }
 
-    fn share(&self, part: Span) -> f64 {
-        let whole = self.observed();
-        if whole == Span::ZERO { 0.0 } else { part.as_nanos() as f64 / whole.as_nanos() as f64 }
+    fn share(&self, part: Span) -> Option<f64> {
+        let whole = self.observed().as_nanos();
+        (whole > 0).then(|| part.as_nanos() as f64 / whole as f64)
     }
 }
 

@@ -9,13 +9,14 @@
 //!   the same paper).
 //! * [`annotate`] puts all that into the summary of a run.
 //!
-//! Two nodes are linked while they are nearer than the range: a disc, without fading, obstacles or interference.
+//! Two nodes are linked while both are up and nearer than the range: a disc, without fading, obstacles or interference.
 
 mod annotate;
 mod chains;
 mod flow;
 mod links;
 mod media;
+mod outages;
 mod pair;
 mod paths;
 mod survey;

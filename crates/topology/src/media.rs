@@ -7,6 +7,7 @@ use wayhop_scenario::{Interfaces, RadioPlan, Resolved};
 use wayhop_world::links::{self, LinkChange};
 use wayhop_world::{Adjacency, Track};
 
+use crate::outages::of_nodes_up;
 use crate::pair::Pair;
 use crate::survey::{Survey, follow, survey};
 
@@ -15,10 +16,11 @@ use crate::survey::{Survey, follow, survey};
 pub fn survey_scenario(scenario: &Resolved, range_m: Option<f64>, until: Time, pairs: &[Pair]) -> Survey {
     if scenario.interfaces.is_single() {
         let range_m = range_m.unwrap_or_else(|| scenario.radio().nominal_range_m());
-        return survey(&scenario.tracks, range_m, until, pairs);
+        return survey(&scenario.tracks, &scenario.outages, range_m, until, pairs);
     }
     let (begin, changes) = of_media(&scenario.interfaces, &scenario.tracks, range_m, until);
-    follow(Adjacency::new(begin), &changes, until, pairs)
+    let (net, changes) = of_nodes_up(Adjacency::new(begin), changes, &scenario.outages, until);
+    follow(net, &changes, until, pairs)
 }
 
 /// Every node's neighbours in the beginning, and all changes in order.

@@ -1,11 +1,13 @@
 //! One pass over all changes of links.
 
 use wayhop_core::{Position, Span, Time};
+use wayhop_scenario::Outage;
 use wayhop_world::links::{self, LinkChange};
 use wayhop_world::{Adjacency, HopRow, Track};
 
 use crate::flow::{FlowTopology, Watch};
 use crate::links::{Book, LinkSurvey};
+use crate::outages::of_nodes_up;
 use crate::pair::Pair;
 
 /// Changes so near in time are one: times are whole nanoseconds, and at a grazing contact a nanosecond of one node's motion
@@ -22,11 +24,13 @@ pub struct Survey {
 }
 
 /// Follows the links of all nodes from time zero to `until`, and the shortest paths of `pairs`. Nodes are linked while they
-/// are nearer than `range_m` metres. The nodes of each pair have tracks.
-pub fn survey(tracks: &[Track], range_m: f64, until: Time, pairs: &[Pair]) -> Survey {
+/// are nearer than `range_m` metres and both up. The nodes of each pair have tracks.
+pub fn survey(tracks: &[Track], outages: &[Outage], range_m: f64, until: Time, pairs: &[Pair]) -> Survey {
     let begin: Vec<Position> = tracks.iter().map(|t| t.position(Time::ZERO)).collect();
-    let net = Adjacency::new(links::neighbours(&begin, range_m));
-    follow(net, &links::changes(tracks, range_m, until), until, pairs)
+    let in_range = Adjacency::new(links::neighbours(&begin, range_m));
+    let changes = links::changes(tracks, range_m, until);
+    let (net, changes) = of_nodes_up(in_range, changes, outages, until);
+    follow(net, &changes, until, pairs)
 }
 
 /// Follows `pairs` through `changes`, which are in order of time.

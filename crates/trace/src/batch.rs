@@ -1,6 +1,8 @@
 //! Records on their way to the writer.
 
-use crate::{Counter, Direction, FrameEvent, HopEvent, NoteEvent, PositionEvent, SendEvent, TcpEvent};
+use crate::{
+    Counter, Direction, FrameEvent, HopEvent, NoteEvent, PacketOutcome, PositionEvent, SendEvent, TcpEvent,
+};
 use wayhop_core::{IfaceId, NodeId, Time};
 
 /// Records of any one kind in a batch.
@@ -19,6 +21,7 @@ pub(crate) struct Batch {
     pub(crate) tcp: Vec<TcpEvent>,
     pub(crate) positions: Vec<PositionEvent>,
     pub(crate) counters: Vec<Counter>,
+    pub(crate) outcomes: Vec<PacketOutcome>,
     frames: Vec<Frame>,
     frame_bytes: Vec<u8>,
 }
@@ -56,6 +59,7 @@ impl Batch {
             || self.tcp.len() >= RECORDS
             || self.positions.len() >= RECORDS
             || self.counters.len() >= RECORDS
+            || self.outcomes.len() >= RECORDS
     }
 
     /// Forgets the frames, and tells how many there were.
@@ -76,8 +80,15 @@ impl Batch {
         self.lengths().into_iter().sum::<usize>() as u64
     }
 
-    fn lengths(&self) -> [usize; 5] {
-        [self.hops.len(), self.notes.len(), self.sends.len(), self.positions.len(), self.counters.len()]
+    fn lengths(&self) -> [usize; 6] {
+        [
+            self.hops.len(),
+            self.notes.len(),
+            self.sends.len(),
+            self.positions.len(),
+            self.counters.len(),
+            self.outcomes.len(),
+        ]
     }
 
     pub(crate) fn clear(&mut self) {
@@ -87,6 +98,7 @@ impl Batch {
         self.tcp.clear();
         self.positions.clear();
         self.counters.clear();
+        self.outcomes.clear();
         self.frames.clear();
         self.frame_bytes.clear();
     }

@@ -199,6 +199,47 @@ pub struct PositionEvent {
     pub velocity: Position,
 }
 
+/// What became of a flow's packet: one row of the `outcomes` table. One for each packet that its flow counts as sent; of a packet
+/// to several nodes one for each outcome.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct PacketOutcome {
+    /// Its flow and number.
+    pub packet: FlowTag,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// At how many of the nodes that it is for.
+    pub nodes: u32,
+}
+
+/// How a packet ended.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It arrived.
+    Delivered,
+    /// It ended on the way.
+    Dropped(DropReason),
+    /// It was still under way at the run's end.
+    Held,
+}
+
+impl Outcome {
+    /// The name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Delivered => "delivered",
+            Self::Dropped(_) => "dropped",
+            Self::Held => "held",
+        }
+    }
+    /// Why it was dropped.
+    pub const fn reason(self) -> Option<DropReason> {
+        match self {
+            Self::Dropped(why) => Some(why),
+            Self::Delivered | Self::Held => None,
+        }
+    }
+}
+
 /// One counter of one node at the end of the run: one row of the `counters` table.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Counter {

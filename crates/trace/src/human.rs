@@ -2,10 +2,12 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::{FlowSummary, LatencyMs, Summary};
+use crate::{FlowSummary, LatencyMs, NodeOutages, Summary};
 
 /// Rows of the table of flows; the rest is counted.
 const MAX_FLOWS: usize = 20;
+/// Nodes that are named with their outages; the rest is counted.
+const MAX_OUTAGES: usize = 4;
 
 /// The summary for people: flows, totals, drops by reason, routing overhead and speed. Plain text, at most some 100 columns
 /// wide, that needs no colour.
@@ -31,25 +33,24 @@ pub fn human_table(s: &Summary) -> String {
             "{} of {} packets ({}), {}",
             grouped(t.received),
             grouped(t.sent),
-            percent(t.delivery_ratio, t.sent),
-            bits_per_second(t.goodput_bps)
+            t.delivery_ratio.map_or_else(dash, |r| format!("{:.2} %", r * 100.0)),
+            t.goodput_bps.map_or_else(dash, bits_per_second)
         ),
     );
-    if t.received > 0 {
-        let l = &t.latency_ms;
+    let mut hops = t.hops_mean.map(|h| format!("; {h:.2} hops on average"));
+    for (name, times) in [("latency", t.latency_ms), ("round trip", t.round_trip_ms)] {
+        let Some(l) = times else { continue };
         let [p50, p95, p99, max, mean] = [l.p50, l.p95, l.p99, l.max, l.mean].map(decimals);
-        label(
-            &mut out,
-            "latency",
-            &format!(
-                "p50 {p50}, p95 {p95}, p99 {p99}, max {max}, mean {mean} ms; {:.2} hops on average",
-                t.hops_mean
-            ),
-        );
+        let hops = hops.take().unwrap_or_default();
+        let words = format!("p50 {p50}, p95 {p95}, p99 {p99}, max {max}, mean {mean} ms{hops}");
+        label(&mut out, name, &words);
     }
     let dropped: u64 = t.drops.values().sum();
     if dropped > 0 {
         label(&mut out, "dropped", &format!("{} packets: {}", grouped(dropped), counts(&t.drops)));
+    }
+    if let Some(held) = t.held.filter(|n| *n > 0) {
+        label(&mut out, "held", &format!("{} packets were still under way at the end", grouped(held)));
     }
     let per_packet = if t.received > 0 {
         format!(", {:.2} per packet delivered", t.routing_packets as f64 / t.received as f64)
@@ -69,6 +70,9 @@ pub fn human_table(s: &Summary) -> String {
             if p.drops.is_empty() { String::new() } else { format!("; dropped: {}", counts(&p.drops)) };
         let words = format!("{} of {} packets delivered{drops}", grouped(p.delivered), grouped(p.sent));
         label(&mut out, "programs", &words);
+    }
+    if !s.outages.is_empty() {
+        label(&mut out, "down", &outages(&s.outages));
     }
     if let Some(l) = &s.lateness_us {
         label(
@@ -92,8 +96,7 @@ fn flows(out: &mut String, flows: &[FlowSummary]) {
     ];
     let mut rows = vec![header.map(str::to_owned)];
     rows.extend(flows.iter().take(MAX_FLOWS).map(|f| {
-        let some = f.received > 0;
-        let ms = |v: fn(&LatencyMs) -> f64| if some { decimals(v(&f.latency_ms)) } else { "-".to_owned() };
+        let ms = |v: fn(LatencyMs) -> f64| f.latency_ms.map_or_else(dash, |l| decimals(v(l)));
         [
             f.id.to_string(),
             f.kind.clone(),
@@ -101,18 +104,34 @@ fn flows(out: &mut String, flows: &[FlowSummary]) {
             if f.dst == u32::MAX { "all".to_owned() } else { f.dst.to_string() },
             grouped(f.sent),
             grouped(f.received),
-            if f.sent > 0 { format!("{:.1}", f.delivery_ratio * 100.0) } else { "-".to_owned() },
-            bits_per_second(f.goodput_bps),
+            f.delivery_ratio.map_or_else(dash, |r| format!("{:.1}", r * 100.0)),
+            f.goodput_bps.map_or_else(dash, bits_per_second),
             ms(|l| l.p50),
             ms(|l| l.p95),
             ms(|l| l.max),
-            if some { format!("{:.2}", f.hops_mean) } else { "-".to_owned() },
+            f.hops_mean.map_or_else(dash, |h| format!("{h:.2}")),
         ]
     }));
     table(out, &rows, 1);
     if let Some(more) = flows.len().checked_sub(MAX_FLOWS).filter(|n| *n > 0) {
         line(out, &format!("... and {more} more"));
     }
+}
+
+/// Which nodes were down, and how long: the longest first.
+fn outages(nodes: &[NodeOutages]) -> String {
+    let mut by_length: Vec<&NodeOutages> = nodes.iter().collect();
+    by_length.sort_by(|a, b| b.down_s.total_cmp(&a.down_s));
+    let one = |n: &&NodeOutages| {
+        let times = if n.outages == 1 { String::new() } else { format!(" in {} outages", n.outages) };
+        format!("node {} {} s{times}", n.node, decimals(n.down_s))
+    };
+    let mut words: Vec<String> = by_length.iter().take(MAX_OUTAGES).map(one).collect();
+    if let Some(more) = nodes.len().checked_sub(MAX_OUTAGES).filter(|n| *n > 0) {
+        let rest: f64 = by_length[MAX_OUTAGES..].iter().map(|n| n.down_s).sum();
+        words.push(format!("{more} more nodes {} s", decimals(rest)));
+    }
+    words.join(", ")
 }
 
 /// What the geometry allowed each flow.
@@ -134,8 +153,8 @@ fn geometry(out: &mut String, flows: &[FlowSummary]) {
     let mut rows = vec![header.map(str::to_owned)];
     for f in flows.iter().take(MAX_FLOWS) {
         let Some(t) = &f.topology else { continue };
+        let percent = |share: f64| t.unreachable_share.map_or_else(dash, |_| format!("{:.1}", share * 100.0));
         let share = |k: usize| t.hop_share.get(k).copied().unwrap_or(0.0);
-        let percent = |share: f64| format!("{:.1}", share * 100.0);
         rows.push([
             f.id.to_string(),
             t.path_changes.to_string(),
@@ -147,8 +166,8 @@ fn geometry(out: &mut String, flows: &[FlowSummary]) {
             percent(share(3)),
             percent(share(4)),
             percent(t.hop_share.iter().skip(5).fold(0.0, |sum, s| sum + s)),
-            percent(t.unreachable_share),
-            t.expected_bps.map_or_else(|| "-".to_owned(), bits_per_second),
+            percent(t.unreachable_share.unwrap_or(0.0)),
+            t.expected_bps.map_or_else(dash, bits_per_second),
         ]);
     }
     table(out, &rows, header.len());
@@ -209,8 +228,9 @@ fn decimals(v: f64) -> String {
     }
 }
 
-fn percent(ratio: f64, of: u64) -> String {
-    if of == 0 { "-".to_owned() } else { format!("{:.2} %", ratio * 100.0) }
+/// Where there is no figure.
+fn dash() -> String {
+    "-".to_owned()
 }
 
 /// 1234567 as `1,234,567`.
@@ -255,20 +275,31 @@ mod tests {
             dst: 3,
             sent: 3_600,
             received: if id == 1 { 0 } else { 3_591 },
-            delivery_ratio: if id == 1 { 0.0 } else { 0.9975 },
-            goodput_bps: 2043.0,
-            latency_ms: LatencyMs { mean: 9.3, p50: 6.25, p95: 31.4, p99: 120.0, max: 1203.7 },
-            hops_mean: 2.65,
+            dropped: Some(if id == 1 { 3_600 } else { 9 }),
+            held: Some(0),
+            delivery_ratio: Some(if id == 1 { 0.0 } else { 0.9975 }),
+            goodput_bps: Some(2043.0),
+            latency_ms: (id != 1).then_some(LatencyMs {
+                mean: 9.3,
+                p50: 6.25,
+                p95: 31.4,
+                p99: 120.0,
+                max: 1203.7,
+            }),
+            hops_mean: (id != 1).then_some(2.65),
             tcp: None,
             topology: None,
         };
         let totals = Totals {
             sent: 63_827,
-            received: 63_628,
-            delivery_ratio: 0.9969,
-            goodput_bps: 36_200.0,
-            latency_ms: LatencyMs { mean: 37.3, p50: 5.5, p95: 71.8, p99: 338.0, max: 3_900.0 },
-            hops_mean: 2.66,
+            received: 63_603,
+            dropped: Some(199),
+            held: Some(25),
+            delivery_ratio: Some(0.9965),
+            goodput_bps: Some(36_200.0),
+            latency_ms: Some(LatencyMs { mean: 37.3, p50: 5.5, p95: 71.8, p99: 338.0, max: 3_900.0 }),
+            round_trip_ms: None,
+            hops_mean: Some(2.66),
             routing_packets: 31_635,
             routing_bytes: 1_972_508,
             by_type: [("rreq".to_owned(), 21_000), ("rrep".to_owned(), 9_000)].into(),
@@ -298,9 +329,10 @@ flow  kind  from  to   sent  received     %   goodput  p50 ms  p95 ms  max ms  h
    0  cbr     12   3  3,600     3,591  99.8  2.0 kb/s    6.25    31.4    1204  2.65
    1  cbr     12   3  3,600         0   0.0  2.0 kb/s       -       -       -     -
 
-delivered  63,628 of 63,827 packets (99.69 %), 36.2 kb/s
+delivered  63,603 of 63,827 packets (99.65 %), 36.2 kb/s
 latency    p50 5.50, p95 71.8, p99 338, max 3900, mean 37.3 ms; 2.66 hops on average
 dropped    199 packets: MAC_RETRIES 187, NO_ROUTE 12
+held       25 packets were still under way at the end
 routing    31,635 transmissions, 1.97 MB, 0.50 per packet delivered
            rreq 21,000, rrep 9,000
 speed      900 s simulated in 2.10 s (429x), 9,300,000 events, 4.43 million a second
@@ -349,7 +381,7 @@ trace hash 00ff
         let mut s = Summary::default();
         s.totals.sum_flows(&[]);
         let text = human_table(&s);
-        assert!(text.contains("delivered  0 of 0 packets (-), 0 b/s\n"), "{text}");
+        assert!(text.contains("delivered  0 of 0 packets (-), -\n"), "{text}");
         assert!(!text.contains("latency"), "{text}");
     }
 

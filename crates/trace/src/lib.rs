@@ -40,7 +40,8 @@ pub use class::{PacketClass, classify};
 pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, knows_link_type, network};
 pub use error::Error;
 pub use event::{
-    Counter, Direction, FrameEvent, HopEvent, HopKind, NoteEvent, PositionEvent, SendEvent, TcpEvent,
+    Counter, Direction, FrameEvent, HopEvent, HopKind, NoteEvent, Outcome, PacketOutcome, PositionEvent,
+    SendEvent, TcpEvent,
 };
 pub use hash::TraceHash;
 pub use human::human_table;
@@ -51,8 +52,8 @@ pub use outputs::{InterfaceInfo, LinkKind, NodeInfo, Outputs};
 pub use recorder::Recorder;
 pub use run_dir::RunDir;
 pub use summary::{
-    FlowSummary, LatencyMs, Lateness, Origin, Programs, Summary, TcpSummary, Topology, Totals, named_drops,
-    ratio,
+    FlowSummary, LatencyMs, Lateness, NodeOutages, Origin, Programs, Summary, TcpSummary, Topology, Totals,
+    named_drops, ratio,
 };
 pub use tables::{Search, TABLES, addresses, export_csv, searches};
 pub use wayhop_protocols::{MessageCounts, Messages};

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, DropReason, Time};
-use wayhop_wire::ipv4;
+use wayhop_wire::{ipv4, ipv6};
 
 use crate::{Error, HopEvent, HopKind, NodeInfo, PacketClass, PositionEvent};
 
@@ -52,7 +52,9 @@ struct Lines {
 
 impl Lines {
     fn new(nodes: &[NodeInfo]) -> Self {
-        let ids = nodes.iter().zip(0..).map(|(n, id)| (n.addr.into(), id)).collect();
+        let addresses =
+            |n: &NodeInfo| [Some(Addr::from(n.addr)), n.addr6.map(Addr::from)].into_iter().flatten();
+        let ids = nodes.iter().zip(0..).flat_map(|(n, id)| addresses(n).map(move |a| (a, id))).collect();
         Self { ids, first_ttl: FxHashMap::default(), moves: BinaryHeap::new() }
     }
 
@@ -191,7 +193,8 @@ impl Lines {
 
 /// ns-2's agents know nothing of the IP header.
 fn above_ip(e: &HopEvent) -> u32 {
-    e.bytes.saturating_sub(ipv4::HEADER_LEN as u32)
+    let header = if e.source.is_v4() { ipv4::HEADER_LEN } else { ipv6::HEADER_LEN };
+    e.bytes.saturating_sub(header as u32)
 }
 
 fn type_name(c: PacketClass) -> &'static str {

@@ -1,6 +1,6 @@
 //! What a run is to leave, and of which nodes.
 
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
 
 use wayhop_core::NodeId;
@@ -34,17 +34,19 @@ impl Default for Outputs {
 pub struct NodeInfo {
     /// Its name in the scenario; names its capture file.
     pub name: String,
-    /// Its address.
+    /// Its IPv4 address.
     pub addr: Ipv4Addr,
+    /// Its IPv6 address, if it has one.
+    pub addr6: Option<Ipv6Addr>,
     /// Its interfaces, in their order.
     pub interfaces: Vec<InterfaceInfo>,
 }
 
 impl NodeInfo {
-    /// A node with one radio.
+    /// A node with one radio, without IPv6.
     pub fn with_radio(name: String, addr: Ipv4Addr) -> Self {
         let radio = InterfaceInfo { name: "radio".to_owned(), kind: LinkKind::Ieee80211 };
-        Self { name, addr, interfaces: vec![radio] }
+        Self { name, addr, addr6: None, interfaces: vec![radio] }
     }
 }
 

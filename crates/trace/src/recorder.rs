@@ -8,8 +8,8 @@ use crate::outputs::{NodeInfo, Outputs};
 use crate::tables::{FLOWS, Table};
 use crate::writer::Writer;
 use crate::{
-    Counter, Error, FrameEvent, HopEvent, NoteEvent, PositionEvent, RunDir, RunStatus, SendEvent, Summary,
-    TcpEvent, TraceHash,
+    Counter, Error, FrameEvent, HopEvent, NoteEvent, PacketOutcome, PositionEvent, RunDir, RunStatus,
+    SendEvent, Summary, TcpEvent, TraceHash,
 };
 
 /// Takes the records of a run on the run's own thread, and has a background thread write them.
@@ -187,6 +187,18 @@ impl Recorder {
             self.batch.counters.push(*e);
             self.send_if_full();
         }
+    }
+
+    /// Records what became of a packet; at the end of the run.
+    pub fn outcome(&mut self, e: &PacketOutcome) {
+        if self.records_hops {
+            self.batch.outcomes.push(*e);
+            self.send_if_full();
+        }
+    }
+    /// Whether [`Recorder::outcome`] has a use.
+    pub fn wants_outcomes(&self) -> bool {
+        self.records_hops
     }
 
     /// The hash of the hop events so far.

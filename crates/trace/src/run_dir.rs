@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
+use wayhop_core::file_name;
 
 use crate::lock::{lock_folder, unlock};
 use crate::{Error, Manifest, RunStatus, Summary, TABLES};
@@ -14,11 +15,17 @@ use crate::{Error, Manifest, RunStatus, Summary, TABLES};
 const MANIFEST: &str = "manifest.json";
 const SUMMARY: &str = "summary.json";
 const CAPTURES: &str = "captures";
+const INPUTS: &str = "inputs";
 const NS2_TRACE: &str = "trace.tr";
+/// What programs in the nodes said, and what nodes reported.
+const OUTPUTS: [&str; 2] = ["programs", "reports"];
 /// Space set aside at the start, so that a full disk leaves room for the ends of tables and captures ...
 const RESERVE: (&str, usize) = (".reserve", 256 << 10);
 /// ... and, whatever those take, for the manifest and the summary.
 const LAST_RESERVE: (&str, usize) = (".reserve.last", 64 << 10);
+
+/// Folders with a file for each node, and how their names end.
+const FOLDERS: [(&str, &str); 2] = [(CAPTURES, "pcapng"), (INPUTS, "jsonl")];
 
 /// A directory that holds, or will hold, one run.
 #[derive(Clone, Debug)]
@@ -79,12 +86,18 @@ impl RunDir {
 
     /// Where a node's capture is; characters that do not belong in a file name become `_`.
     pub fn capture_path(&self, node_name: &str) -> PathBuf {
-        let ok = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-        let mut file: String = node_name.chars().map(|c| if ok(c) { c } else { '_' }).collect();
-        if file.starts_with('.') || file.is_empty() {
-            file.insert(0, '_');
-        }
-        self.path.join(CAPTURES).join(file + ".pcapng")
+        self.path.join(CAPTURES).join(file_name(node_name) + ".pcapng")
+    }
+
+    /// Where the log of what went into a node's engine is; as [`RunDir::capture_path`].
+    pub fn inputs_path(&self, node_name: &str) -> PathBuf {
+        self.path.join(INPUTS).join(file_name(node_name) + ".jsonl")
+    }
+
+    /// Makes the folder of these logs.
+    pub fn make_inputs_dir(&self) -> Result<(), Error> {
+        let path = self.path.join(INPUTS);
+        fs::create_dir_all(&path).map_err(Error::io(&path, "create"))
     }
 
     /// Where a trace in ns-2's format belongs.
@@ -121,6 +134,7 @@ impl RunDir {
             read => read.map_err(Error::io(&path, "read"))?,
         };
         serde_json::from_slice(&text)
+            .map(Summary::brought_up_to_date)
             .map_err(|e| Error::invalid(&path, format!("not a summary that Wayhop wrote: {e}")))
     }
 
@@ -181,10 +195,11 @@ impl RunDir {
         }
         let mut old: Vec<PathBuf> = TABLES.iter().map(|t| self.path.join(format!("{t}.parquet"))).collect();
         old.extend([SUMMARY, NS2_TRACE, RESERVE.0, LAST_RESERVE.0].map(|f| self.path.join(f)));
-        if let Ok(captures) = fs::read_dir(self.path.join(CAPTURES)) {
-            old.extend(
-                captures.flatten().map(|e| e.path()).filter(|p| p.extension() == Some("pcapng".as_ref())),
-            );
+        for (folder, extension) in FOLDERS {
+            if let Ok(entries) = fs::read_dir(self.path.join(folder)) {
+                let ours = |p: &PathBuf| p.extension() == Some(extension.as_ref());
+                old.extend(entries.flatten().map(|e| e.path()).filter(ours));
+            }
         }
         for file in old {
             match fs::remove_file(&file) {
@@ -192,8 +207,17 @@ impl RunDir {
                 _ => {}
             }
         }
-        // Stays if the user has put something into it.
-        let _ = fs::remove_dir(self.path.join(CAPTURES));
+        // Whatever the older run's programs were, their output is not this run's.
+        for folder in OUTPUTS.map(|f| self.path.join(f)) {
+            match fs::remove_dir_all(&folder) {
+                Err(e) if e.kind() != ErrorKind::NotFound => return Err(Error::io(&folder, "remove")(e)),
+                _ => {}
+            }
+        }
+        for (folder, _) in FOLDERS {
+            // Stays if the user has put something into it.
+            let _ = fs::remove_dir(self.path.join(folder));
+        }
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use wayhop_core::DropReason;
+use wayhop_core::{DropReason, NodeId, Span};
 
 /// The summary of one run. Its keys are a contract: they are added to, never renamed or removed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -42,9 +42,61 @@ pub struct Summary {
     /// Where the origin of the table `positions` lies on the globe, in a world that knows only that.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub origin: Option<Origin>,
+    /// The nodes that went down, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub outages: Vec<NodeOutages>,
     /// The exit status of the command that ran in a node.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub command_exit: Option<i32>,
+}
+
+/// How often and how long one node was down.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NodeOutages {
+    /// Who, as the scenario numbers it.
+    pub node: u32,
+    /// How often it went down.
+    pub outages: u64,
+    /// For how long altogether, seconds.
+    pub down_s: f64,
+}
+
+impl NodeOutages {
+    /// Adds up outages, each as the node and how long it was down.
+    pub fn of(outages: impl IntoIterator<Item = (NodeId, Span)>) -> Vec<Self> {
+        let mut all: BTreeMap<NodeId, (u64, Span)> = BTreeMap::new();
+        for (node, length) in outages {
+            let (count, down) = all.entry(node).or_default();
+            *count += 1;
+            *down += length;
+        }
+        let one = |(node, (outages, down)): (NodeId, (u64, Span))| Self {
+            node: node.0,
+            outages,
+            down_s: down.as_secs_f64(),
+        };
+        all.into_iter().map(one).collect()
+    }
+}
+
+impl Summary {
+    /// This summary as today's version writes it. Older ones wrote 0 where a figure was undefined, and a total latency in
+    /// which each way of a ping counted for itself: such figures are taken out.
+    #[must_use]
+    pub(crate) fn brought_up_to_date(mut self) -> Self {
+        for f in &mut self.flows {
+            f.delivery_ratio = f.delivery_ratio.filter(|_| f.sent > 0);
+            f.latency_ms = f.latency_ms.filter(|_| f.received > 0);
+            f.hops_mean = f.hops_mean.filter(|_| f.received > 0);
+        }
+        let t = &mut self.totals;
+        let pings = self.flows.iter().any(|f| f.kind == "ping" && f.received > 0);
+        t.latency_ms = t.latency_ms.filter(|_| t.received > 0 && (!pings || t.round_trip_ms.is_some()));
+        t.delivery_ratio = t.delivery_ratio.filter(|_| t.sent > 0);
+        t.hops_mean = t.hops_mean.filter(|_| t.received > 0);
+        t.goodput_bps = t.goodput_bps.filter(|_| !self.flows.is_empty());
+        self
+    }
 }
 
 /// A place on the globe (WGS 84).
@@ -83,14 +135,20 @@ pub struct FlowSummary {
     pub sent: u64,
     /// Different packets that the destination's application received; for ping, echo replies that came back.
     pub received: u64,
-    /// `received / sent`; 0 if nothing was sent.
-    pub delivery_ratio: f64,
-    /// Application octets received, times 8, over the time that the flow was active.
-    pub goodput_bps: f64,
-    /// From sending to receiving; for ping, the round trip. Milliseconds.
-    pub latency_ms: LatencyMs,
-    /// Mean number of hops of the packets received.
-    pub hops_mean: f64,
+    /// Of `sent`, those that ended on the way; `None` in a world that does not see it.
+    #[serde(default)]
+    pub dropped: Option<u64>,
+    /// Of `sent`, those that were still under way at the run's end; `None` in a world that does not see it.
+    #[serde(default)]
+    pub held: Option<u64>,
+    /// `received / sent`; `None` if nothing was sent.
+    pub delivery_ratio: Option<f64>,
+    /// Application octets received, times 8, over the time that the flow was active; `None` if it never was.
+    pub goodput_bps: Option<f64>,
+    /// From sending to receiving; for ping, the round trip. Milliseconds. `None` if nothing was received.
+    pub latency_ms: Option<LatencyMs>,
+    /// Mean number of hops of the packets received; `None` if there were none.
+    pub hops_mean: Option<f64>,
     /// What a TCP connection did besides.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tcp: Option<TcpSummary>,
@@ -142,7 +200,7 @@ mod node_or_all {
     }
 }
 
-/// Latency of the packets received, in milliseconds; all zero if there were none.
+/// Times of the packets received, in milliseconds.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LatencyMs {
     /// Arithmetic mean.
@@ -158,24 +216,24 @@ pub struct LatencyMs {
 }
 
 impl LatencyMs {
-    /// The statistics of these latencies, in nanoseconds. A percentile is the smallest sample that at least that share
+    /// The statistics of these latencies, in nanoseconds; `None` of nothing. A percentile is the smallest sample that at least that share
     /// of the samples does not exceed (nearest rank). Leaves the slice in another order.
-    pub fn of(samples_ns: &mut [u64]) -> Self {
+    pub fn of(samples_ns: &mut [u64]) -> Option<Self> {
         let n = samples_ns.len();
         if n == 0 {
-            return Self::default();
+            return None;
         }
         samples_ns.sort_unstable();
         let ms = |ns: u64| ns as f64 / 1e6;
         let rank = |percent: usize| ms(samples_ns[(n * percent).div_ceil(100).max(1) - 1]);
         let sum: u128 = samples_ns.iter().map(|&s| u128::from(s)).sum();
-        Self {
+        Some(Self {
             mean: sum as f64 / n as f64 / 1e6,
             p50: rank(50),
             p95: rank(95),
             p99: rank(99),
             max: ms(samples_ns[n - 1]),
-        }
+        })
     }
 }
 
@@ -190,8 +248,8 @@ pub struct Topology {
     pub partitions: u64,
     /// Share of the flow's time at 1, 2, ... hops.
     pub hop_share: Vec<f64>,
-    /// Share of the flow's time without a path.
-    pub unreachable_share: f64,
+    /// Share of the flow's time without a path; `None` if it had no time.
+    pub unreachable_share: Option<f64>,
     /// Throughput to be expected from the time at each distance (Holland and Vaidya 1999, equation 1); `None` if nobody
     /// says what chains carry.
     pub expected_bps: Option<f64>,
@@ -204,16 +262,25 @@ pub struct Totals {
     pub sent: u64,
     /// Sum over the flows.
     pub received: u64,
-    /// `received / sent`.
-    pub delivery_ratio: f64,
-    /// Sum over the flows.
-    pub goodput_bps: f64,
-    /// Of the packets of all flows; for ping, each way for itself.
+    /// Sum over the flows, and so the sum of `drops`; `None` in a world that does not see it.
     #[serde(default)]
-    pub latency_ms: LatencyMs,
-    /// Mean number of hops of the packets received, all flows together.
+    pub dropped: Option<u64>,
+    /// Sum over the flows; `None` in a world that does not see it.
     #[serde(default)]
-    pub hops_mean: f64,
+    pub held: Option<u64>,
+    /// `received / sent`; `None` if nothing was sent.
+    pub delivery_ratio: Option<f64>,
+    /// Sum over the flows that were active; `None` if none was.
+    pub goodput_bps: Option<f64>,
+    /// One way: of the packets received of all flows but pings; `None` if there were none.
+    #[serde(default)]
+    pub latency_ms: Option<LatencyMs>,
+    /// Both ways: of the replies to all pings; `None` if there were none.
+    #[serde(default)]
+    pub round_trip_ms: Option<LatencyMs>,
+    /// Mean number of hops of the packets received, all flows together; `None` if there were none.
+    #[serde(default)]
+    pub hops_mean: Option<f64>,
     /// Routing packets handed to the interfaces, forwarded ones too: each hop counts (Broch et al. 1998).
     pub routing_packets: u64,
     /// Their length with IP header, octets.
@@ -221,7 +288,7 @@ pub struct Totals {
     /// Routing messages that went on the air, by kind, each at the first attempt of its packet. A packet may carry several
     /// messages, data packets may carry some, and a packet may end before it is sent, so the sum is not `routing_packets`.
     pub by_type: BTreeMap<String, u64>,
-    /// Data packets dropped, by reason.
+    /// What the flows' packets were dropped for; in worlds that cannot tell whose a packet is, of all data packets.
     pub drops: BTreeMap<String, u64>,
 }
 
@@ -230,11 +297,13 @@ impl Totals {
     pub fn sum_flows(&mut self, flows: &[FlowSummary]) {
         self.sent = flows.iter().map(|f| f.sent).sum();
         self.received = flows.iter().map(|f| f.received).sum();
+        let sum = |of: fn(&FlowSummary) -> Option<u64>| flows.iter().map(of).sum::<Option<u64>>();
+        (self.dropped, self.held) = (sum(|f| f.dropped), sum(|f| f.held));
         self.delivery_ratio = ratio(self.received, self.sent);
-        // Not `sum`, whose zero is negative.
-        self.goodput_bps = flows.iter().fold(0.0, |all, f| all + f.goodput_bps);
-        let hops: f64 = flows.iter().map(|f| f.hops_mean * f.received as f64).sum();
-        self.hops_mean = if self.received > 0 { hops / self.received as f64 } else { 0.0 };
+        self.goodput_bps = flows.iter().filter_map(|f| f.goodput_bps).reduce(|all, one| all + one);
+        let hops = flows.iter().filter_map(|f| Some(f.hops_mean? * f.received as f64));
+        let hops = hops.fold(0.0, |all, one| all + one);
+        self.hops_mean = (self.received > 0).then(|| hops / self.received as f64);
     }
 
     /// Sets `drops` from counts in the order of [`DropReason::ALL`]; zeros are left out.
@@ -249,9 +318,9 @@ pub fn named_drops(counts: &[u64; DropReason::ALL.len()]) -> BTreeMap<String, u6
     named.map(|(r, n)| (r.name().to_owned(), *n)).collect()
 }
 
-/// `part / whole`; 0 of 0 is 0.
-pub fn ratio(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+/// `part / whole`; `None` of nothing.
+pub fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
 }
 
 /// How late a real-time world handled its events, microseconds.

@@ -9,9 +9,10 @@ use std::thread::{self, JoinHandle};
 use crate::batch::Batch;
 use crate::capture::Captures;
 use crate::ns2::Ns2Trace;
-use crate::tables::{COUNTERS, EVENTS, NODES, PACKETS, POSITIONS, SENDS, TCP, Table};
+use crate::tables::{COUNTERS, EVENTS, NODES, OUTCOMES, PACKETS, POSITIONS, SENDS, TCP, Table};
 use crate::{
-    Counter, Error, HopEvent, NodeInfo, NoteEvent, Outputs, PositionEvent, RunDir, SendEvent, TcpEvent,
+    Counter, Error, HopEvent, NodeInfo, NoteEvent, Outputs, PacketOutcome, PositionEvent, RunDir, SendEvent,
+    TcpEvent,
 };
 
 /// Full batches that wait for the writer before the run has to.
@@ -132,6 +133,7 @@ struct Tables {
     sends: Table<SendEvent>,
     tcp: Table<TcpEvent>,
     counters: Table<Counter>,
+    outcomes: Table<PacketOutcome>,
 }
 
 impl Sinks {
@@ -152,6 +154,7 @@ impl Sinks {
             t.sends.extend(batch.sends.iter().copied())?;
             t.tcp.extend(batch.tcp.iter().copied())?;
             t.counters.extend(batch.counters.iter().copied())?;
+            t.outcomes.extend(batch.outcomes.iter().copied())?;
         }
         if let Some(c) = &mut self.captures {
             batch.frames().try_for_each(|f| c.write(&f))?;
@@ -184,6 +187,7 @@ impl Tables {
             sends: Table::create(path, "sends", SENDS)?,
             tcp: Table::create(path, "tcp", TCP)?,
             counters: Table::create(path, "counters", COUNTERS)?,
+            outcomes: Table::create(path, "outcomes", OUTCOMES)?,
         })
     }
 
@@ -195,6 +199,7 @@ impl Tables {
             self.sends.close(),
             self.tcp.close(),
             self.counters.close(),
+            self.outcomes.close(),
         ];
         all.into_iter().collect()
     }

@@ -42,6 +42,8 @@ pub struct FlowConfig {
     pub dst_port: u16,
     /// The IP Type of Service octet.
     pub tos: u8,
+    /// Whether it goes over IPv6.
+    pub ip6: bool,
 }
 
 /// What a flow sends.
@@ -103,6 +105,7 @@ impl FlowConfig {
             src_port: DEFAULT_PORT,
             dst_port: DEFAULT_PORT,
             tos: 0,
+            ip6: false,
         }
     }
 

@@ -1,7 +1,10 @@
 //! Answering echo requests.
 
-use wayhop_core::{Packet, PacketId, PacketMeta, Pool, Time};
-use wayhop_wire::{icmp, ipv4};
+use std::net::Ipv6Addr;
+
+use wayhop_core::{Addr, Packet, PacketId, PacketMeta, Pool, Time};
+use wayhop_wire::ipv6::next_header;
+use wayhop_wire::{icmp, icmpv6, ip, ipv4};
 
 use crate::INITIAL_TTL;
 
@@ -10,24 +13,42 @@ use crate::INITIAL_TTL;
 /// The reply carries the request's identifier, number, data and TOS, and its flow tag; `ip_id` as for
 /// [`crate::Source::build`].
 pub fn echo_reply(request: &Packet, now: Time, id: PacketId, ip_id: u16, pool: &mut Pool) -> Option<Packet> {
-    let ip = ipv4::Packet::new_checked(request.bytes()).ok()?;
-    if ip.protocol() != ipv4::protocol::ICMP || ip.dst().is_multicast() || ip.dst().is_broadcast() {
+    let ip = ip::Packet::new_checked(request.bytes()).ok()?;
+    let (src, dst) = (ip.dst, ip.src);
+    if src.is_multicast() || src == Addr::BROADCAST {
         return None;
     }
-    let Ok(icmp::Repr::EchoRequest { ident, seq, data }) = icmp::Repr::parse(ip.payload()) else {
-        return None;
-    };
-    let reply = icmp::Repr::EchoReply { ident, seq, data };
     let meta = PacketMeta { id, flow: request.meta.flow, born: now };
-    let mut p = pool.zeroed(ipv4::HEADER_LEN + reply.buffer_len(), meta);
-    let (header, message) = p.bytes_mut().split_at_mut(ipv4::HEADER_LEN);
-    reply.emit(message);
-    let header_repr = ipv4::Repr {
-        tos: ip.tos(),
-        ttl: INITIAL_TTL,
-        id: ip_id,
-        ..ipv4::Repr::new(ip.dst(), ip.src(), ipv4::protocol::ICMP, message.len() as u16)
+    let header_len = ip::Repr::header_len(dst);
+    let mut p = pool.zeroed(header_len + ip.payload.len(), meta);
+    let (header, message) = p.bytes_mut().split_at_mut(header_len);
+    let answered = match (src.v6(), dst.v6()) {
+        (Some(src), Some(dst)) => {
+            ip.protocol == next_header::ICMPV6 && answer6(ip.payload, message, src, dst)
+        }
+        _ => ip.protocol == ipv4::protocol::ICMP && answer4(ip.payload, message),
     };
-    header_repr.emit(header);
+    if !answered {
+        pool.recycle(p);
+        return None;
+    }
+    let (protocol, tos, payload_len) = (ip.protocol, ip.tos, message.len() as u16);
+    ip::Repr { src, dst, protocol, ttl: INITIAL_TTL, tos, id: ip_id, payload_len }.emit(header);
     Some(p)
+}
+
+/// Writes the reply; false if there is none to this.
+fn answer4(request: &[u8], reply: &mut [u8]) -> bool {
+    let Ok(icmp::Repr::EchoRequest { ident, seq, data }) = icmp::Repr::parse(request) else { return false };
+    icmp::Repr::EchoReply { ident, seq, data }.emit(reply);
+    true
+}
+
+/// The same over IPv6; `src` is who answers.
+fn answer6(request: &[u8], reply: &mut [u8], src: Ipv6Addr, dst: Ipv6Addr) -> bool {
+    let Ok(icmpv6::Repr::EchoRequest { ident, seq, data }) = icmpv6::Repr::parse(request, dst, src) else {
+        return false;
+    };
+    icmpv6::Repr::EchoReply { ident, seq, data }.emit(reply, src, dst);
+    true
 }

@@ -45,6 +45,31 @@ impl Histogram {
         self.counts[at] = self.counts[at].saturating_add(1);
     }
 
+    /// Adds all samples of another.
+    pub fn merge(&mut self, other: &Self) {
+        if other.samples == 0 {
+            return;
+        }
+        self.min_ns = if self.samples == 0 { other.min_ns } else { self.min_ns.min(other.min_ns) };
+        self.max_ns = self.max_ns.max(other.max_ns);
+        self.samples += other.samples;
+        self.sum_ns += other.sum_ns;
+        if self.counts.is_empty() {
+            self.first = other.first;
+        }
+        if other.first < self.first {
+            self.counts.splice(..0, std::iter::repeat_n(0, self.first - other.first));
+            self.first = other.first;
+        }
+        let at = other.first - self.first;
+        if at + other.counts.len() > self.counts.len() {
+            self.counts.resize(at + other.counts.len(), 0);
+        }
+        for (own, more) in self.counts[at..].iter_mut().zip(&other.counts) {
+            *own = own.saturating_add(*more);
+        }
+    }
+
     /// How many samples there are.
     pub fn samples(&self) -> u64 {
         self.samples

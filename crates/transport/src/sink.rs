@@ -1,7 +1,8 @@
 //! What arrives of a flow.
 
 use wayhop_core::{Packet, Time};
-use wayhop_wire::{icmp, ipv4, tcp, udp};
+use wayhop_wire::ipv6::next_header;
+use wayhop_wire::{icmp, icmpv6, ip, ipv4, tcp, udp};
 
 use crate::seen::Seen;
 use crate::{Histogram, INITIAL_TTL, Stamp};
@@ -71,19 +72,23 @@ impl Sink {
     pub fn receive_by(&mut self, receiver: usize, now: Time, p: &Packet) -> Arrival {
         let Some(by) = self.receivers.get_mut(receiver) else { return Arrival::Foreign };
         let Some(tag) = p.meta.flow else { return Arrival::Foreign };
-        let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return Arrival::Foreign };
-        let (payload_len, sent) = match ip.protocol() {
-            ipv4::protocol::UDP => match udp::Packet::new_checked(ip.payload()) {
+        let Ok(ip) = ip::Packet::new_checked(p.bytes()) else { return Arrival::Foreign };
+        let (payload_len, sent) = match ip.protocol {
+            ipv4::protocol::UDP => match udp::Packet::new_checked(ip.payload) {
                 Ok(u) => (u.payload().len(), Some(p.meta.born)),
                 Err(_) => return Arrival::Foreign,
             },
-            ipv4::protocol::TCP => match tcp::Packet::new_checked(ip.payload()) {
+            ipv4::protocol::TCP => match tcp::Packet::new_checked(ip.payload) {
                 Ok(s) => (s.payload().len(), Some(p.meta.born)),
                 Err(_) => return Arrival::Foreign,
             },
-            ipv4::protocol::ICMP => match icmp::Repr::parse(ip.payload()) {
+            ipv4::protocol::ICMP => match icmp::Repr::parse(ip.payload) {
                 Ok(icmp::Repr::EchoReply { data, .. }) => (data.len(), Stamp::parse(data).map(|s| s.sent)),
                 _ => return Arrival::Foreign,
+            },
+            next_header::ICMPV6 => match echo_data6(&ip) {
+                Some(data) => (data.len(), Stamp::parse(data).map(|s| s.sent)),
+                None => return Arrival::Foreign,
             },
             _ => return Arrival::Foreign,
         };
@@ -93,7 +98,7 @@ impl Sink {
         }
         self.received += 1;
         self.payload_bytes += payload_len as u64;
-        self.hops_sum += u64::from(INITIAL_TTL.saturating_sub(ip.ttl())) + 1;
+        self.hops_sum += u64::from(INITIAL_TTL.saturating_sub(ip.ttl)) + 1;
         if let Some(sent) = sent {
             self.delay.record(now.since(sent));
         }
@@ -131,5 +136,13 @@ impl Sink {
     /// Mean number of hops, from the TTL at arrival: a neighbour's packet has made one hop.
     pub fn hops_mean(&self) -> Option<f64> {
         (self.received > 0).then(|| self.hops_sum as f64 / self.received as f64)
+    }
+}
+
+/// The data of an echo reply over IPv6.
+fn echo_data6<'a>(ip: &ip::Packet<'a>) -> Option<&'a [u8]> {
+    match icmpv6::Repr::parse(ip.payload, ip.src.v6()?, ip.dst.v6()?) {
+        Ok(icmpv6::Repr::EchoReply { data, .. }) => Some(data),
+        _ => None,
     }
 }

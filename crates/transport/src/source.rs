@@ -1,9 +1,8 @@
 //! When a flow sends, and what.
 
-use std::net::Ipv4Addr;
-
-use wayhop_core::{FlowTag, Packet, PacketId, PacketMeta, Pool, Rng, Span, Time};
-use wayhop_wire::{icmp, ipv4, udp};
+use wayhop_core::{Addr, FlowTag, Packet, PacketId, PacketMeta, Pool, Rng, Span, Time};
+use wayhop_wire::ipv6::next_header;
+use wayhop_wire::{icmp, icmpv6, ip, ipv4, udp};
 
 use crate::{FlowConfig, FlowError, FlowKind, Stamp};
 
@@ -24,16 +23,21 @@ pub fn next_ip_id(id: &mut u16) -> u16 {
 pub struct Source {
     config: FlowConfig,
     flow: u32,
-    addresses: (Ipv4Addr, Ipv4Addr),
+    addresses: (Addr, Addr),
     sent: u64,
     last_departure: Option<Time>,
 }
 
 impl Source {
     /// The source of the flow with this index in the scenario, between these addresses.
-    pub fn new(flow: u32, config: FlowConfig, src: Ipv4Addr, dst: Ipv4Addr) -> Result<Self, FlowError> {
+    pub fn new(
+        flow: u32,
+        config: FlowConfig,
+        src: impl Into<Addr>,
+        dst: impl Into<Addr>,
+    ) -> Result<Self, FlowError> {
         config.check()?;
-        Ok(Self { config, flow, addresses: (src, dst), sent: 0, last_departure: None })
+        Ok(Self { config, flow, addresses: (src.into(), dst.into()), sent: 0, last_departure: None })
     }
 
     /// When the first packet is due; `None` if the flow sends nothing.
@@ -74,8 +78,9 @@ impl Source {
         // Both transport headers have 8 octets, and `check` bounds the payload.
         let transport_len = udp::HEADER_LEN + self.config.payload_bytes as usize;
         let meta = PacketMeta { id, flow: Some(FlowTag { flow: self.flow, seq }), born: now };
-        let mut p = pool.zeroed(ipv4::HEADER_LEN + transport_len, meta);
-        let (header, transport) = p.bytes_mut().split_at_mut(ipv4::HEADER_LEN);
+        let header_len = ip::Repr::header_len(dst);
+        let mut p = pool.zeroed(header_len + transport_len, meta);
+        let (header, transport) = p.bytes_mut().split_at_mut(header_len);
         Stamp { seq, sent: now }.emit(&mut transport[udp::HEADER_LEN..]);
         let protocol = match self.config.kind {
             // Of TCP flows a connection makes the packets, not this.
@@ -89,17 +94,17 @@ impl Source {
                 ipv4::protocol::UDP
             }
             FlowKind::Ping { .. } => {
-                icmp::emit_echo_request(transport, self.config.src_port, seq as u16);
-                ipv4::protocol::ICMP
+                if let (Some(src), Some(dst)) = (src.v6(), dst.v6()) {
+                    icmpv6::emit_echo_request(transport, self.config.src_port, seq as u16, src, dst);
+                    next_header::ICMPV6
+                } else {
+                    icmp::emit_echo_request(transport, self.config.src_port, seq as u16);
+                    ipv4::protocol::ICMP
+                }
             }
         };
-        let ip = ipv4::Repr {
-            tos: self.config.tos,
-            ttl: INITIAL_TTL,
-            id: ip_id,
-            ..ipv4::Repr::new(src, dst, protocol, transport_len as u16)
-        };
-        ip.emit(header);
+        let (ttl, tos, payload_len) = (INITIAL_TTL, self.config.tos, transport_len as u16);
+        ip::Repr { src, dst, protocol, ttl, tos, id: ip_id, payload_len }.emit(header);
         p
     }
 

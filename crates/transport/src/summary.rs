@@ -18,7 +18,8 @@ pub struct Summary {
     /// Received over sent; `None` when nothing was sent.
     pub delivery_ratio: Option<f64>,
     /// UDP payload (or echo data) received, each packet counted once, in bits, over [`Source::active_time`].
-    pub goodput_bps: f64,
+    /// `None` when the flow was never active.
+    pub goodput_bps: Option<f64>,
     /// Delay; of a ping, round-trip time. `None` when nothing was measured.
     pub latency: Option<Latency>,
     /// Mean number of hops of the packets received; of a ping, of the replies.
@@ -52,7 +53,7 @@ impl Summary {
             duplicates: sink.duplicates(),
             out_of_order: sink.out_of_order(),
             delivery_ratio: (sent > 0).then(|| sink.received() as f64 / sent as f64),
-            goodput_bps: if active_s > 0.0 { bits / active_s } else { 0.0 },
+            goodput_bps: (active_s > 0.0).then(|| bits / active_s),
             latency: Latency::of(sink.delay()),
             hops_mean: sink.hops_mean(),
         }
@@ -63,7 +64,7 @@ impl Summary {
         let active_s = active.as_secs_f64();
         self.sent = sent;
         self.delivery_ratio = (sent > 0).then(|| self.received as f64 / sent as f64);
-        self.goodput_bps = if active_s > 0.0 { delivered as f64 * 8.0 / active_s } else { 0.0 };
+        self.goodput_bps = (active_s > 0.0).then(|| delivered as f64 * 8.0 / active_s);
     }
 }
 

@@ -1,11 +1,11 @@
 //! The ICMP error that tells a program of its packet's end (RFC 792; RFC 1122, section 3.2.2; RFC 1812, section 4.3.2).
 
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use wayhop_core::DropReason;
 
 use crate::icmp::{HEADER_LEN, Repr, unreachable_code};
-use crate::ipv4;
+use crate::{icmpv6, ipv4, ipv6};
 
 /// The longest ICMP error, IP header included (RFC 1812, section 4.3.2.3).
 const MAX_LEN: usize = 576;
@@ -51,5 +51,36 @@ pub fn unreachable_for(packet: &[u8], from: Ipv4Addr) -> Option<Vec<u8>> {
     let mut answer = vec![0; ipv4::HEADER_LEN + message.buffer_len()];
     head.emit(&mut answer);
     message.emit(&mut answer[ipv4::HEADER_LEN..]);
+    Some(answer)
+}
+
+/// Whether RFC 4443, section 2.4 (e), lets a node answer an IPv6 packet with an error: not about ICMPv6 errors, not to
+/// nobody or a group, and about packets to groups only where they are too big. Fragments other than the first are not answered:
+/// what they belong to is not told.
+pub fn may_answer6(about: &ipv6::Packet<'_>, too_big: bool) -> bool {
+    let (src, dst) = (about.src(), about.dst());
+    if src.is_unspecified() || src.is_multicast() || dst.is_multicast() && !too_big {
+        return false;
+    }
+    about.upper().is_ok_and(|u| {
+        let of_icmp = u.protocol == ipv6::next_header::ICMPV6;
+        u.protocol != ipv6::next_header::FRAGMENT
+            && !(of_icmp && u.payload.first().is_none_or(|kind| icmpv6::is_error(*kind)))
+    })
+}
+
+/// How many octets of a packet an ICMPv6 error returns at most: as many as fit into the smallest MTU.
+pub const QUOTED6: usize = ipv6::MIN_MTU - ipv6::HEADER_LEN - icmpv6::HEADER_LEN;
+
+/// The IPv6 packet from `from` with the ICMPv6 message Destination Unreachable, code 0 (no route), about `packet`; `None`
+/// where no answer is allowed, and about what is no IPv6 packet.
+pub fn unreachable6_for(packet: &[u8], from: Ipv6Addr) -> Option<Vec<u8>> {
+    let ip = ipv6::Packet::new_checked(packet).ok().filter(|ip| may_answer6(ip, false))?;
+    let code = icmpv6::unreachable_code::NO_ROUTE;
+    let message = icmpv6::Repr::DestinationUnreachable { code, original: ip.start(QUOTED6) };
+    let len = message.buffer_len();
+    let mut answer = vec![0; ipv6::HEADER_LEN + len];
+    ipv6::Repr::new(from, ip.src(), ipv6::next_header::ICMPV6, len as u16).emit(&mut answer);
+    message.emit(&mut answer[ipv6::HEADER_LEN..], from, ip.src());
     Some(answer)
 }

@@ -22,11 +22,16 @@ pub mod dsdv;
 pub mod dsr;
 pub mod icmp;
 mod icmp_error;
+pub mod icmpv6;
+pub mod ip;
 pub mod ipv4;
+pub mod ipv6;
 pub mod llc;
 pub mod radiotap;
 pub mod tcp;
 pub mod udp;
 
 pub use error::Error;
-pub use icmp_error::{had_no_route, host_unreachable, unreachable_for};
+pub use icmp_error::{
+    QUOTED6, had_no_route, host_unreachable, may_answer6, unreachable_for, unreachable6_for,
+};

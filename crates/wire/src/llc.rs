@@ -10,6 +10,8 @@ pub const LEN: usize = 8;
 
 /// EtherType of IPv4.
 pub const IPV4: u16 = 0x0800;
+/// EtherType of IPv6.
+pub const IPV6: u16 = 0x86dd;
 /// EtherType of ARP.
 pub const ARP: u16 = 0x0806;
 

@@ -3,7 +3,7 @@
 //! Nothing here panics on any input but [`Repr::emit`], and that only when its buffer is shorter than
 //! [`Repr::buffer_len`] and the payload need.
 
-use std::net::Ipv4Addr;
+use wayhop_core::Addr;
 
 use crate::bytes::{put, u8_at, u16_at, u32_at};
 use crate::ipv4::protocol;
@@ -102,9 +102,9 @@ impl<'a> Packet<'a> {
         u16_at(self.bytes, 16)
     }
     /// Whether the checksum is right between these addresses.
-    pub fn checksum_is_valid(&self, src: Ipv4Addr, dst: Ipv4Addr) -> bool {
+    pub fn checksum_is_valid(&self, src: impl Into<Addr>, dst: impl Into<Addr>) -> bool {
         let len = u16::try_from(self.bytes.len()).unwrap_or(0);
-        checksum::sum(checksum::pseudo_header(src, dst, protocol::TCP, len), self.bytes) == 0xffff
+        checksum::sum(checksum::pseudo(src.into(), dst.into(), protocol::TCP, len), self.bytes) == 0xffff
     }
     /// Length of the header with its options, in octets.
     pub fn header_len(&self) -> usize {
@@ -216,7 +216,7 @@ pub struct Repr {
 impl Repr {
     /// Reads a header and checks the checksum between these addresses. Of an option that comes twice the last counts;
     /// unknown ones are skipped (RFC 9293, section 3.2).
-    pub fn parse(bytes: &[u8], src: Ipv4Addr, dst: Ipv4Addr) -> Result<Self, Error> {
+    pub fn parse(bytes: &[u8], src: impl Into<Addr>, dst: impl Into<Addr>) -> Result<Self, Error> {
         let p = Packet::new_checked(bytes)?;
         if !p.checksum_is_valid(src, dst) {
             return Err(Error::Checksum);
@@ -266,7 +266,7 @@ impl Repr {
     ///
     /// # Panics
     /// If `segment` is shorter than [`Repr::buffer_len`], or the options longer than 40 octets (all of them at once).
-    pub fn emit(&self, segment: &mut [u8], src: Ipv4Addr, dst: Ipv4Addr) {
+    pub fn emit(&self, segment: &mut [u8], src: impl Into<Addr>, dst: impl Into<Addr>) {
         let header_len = self.buffer_len();
         assert!(header_len <= HEADER_LEN + MAX_OPTIONS, "the options have 40 octets");
         put(segment, 0, self.src_port.to_be_bytes());
@@ -301,7 +301,7 @@ impl Repr {
             at += 8;
         }
         segment[at..header_len].fill(NO_OPERATION);
-        let pseudo = checksum::pseudo_header(src, dst, protocol::TCP, segment.len() as u16);
+        let pseudo = checksum::pseudo(src.into(), dst.into(), protocol::TCP, segment.len() as u16);
         let c = !checksum::sum(pseudo, segment);
         put(segment, 16, c.to_be_bytes());
     }

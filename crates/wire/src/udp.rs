@@ -2,7 +2,7 @@
 //!
 //! Nothing here panics on any input but [`Repr::emit`], and that only when its buffer is shorter than header and payload.
 
-use std::net::Ipv4Addr;
+use wayhop_core::Addr;
 
 use crate::bytes::{put, u16_at};
 use crate::ipv4::protocol;
@@ -57,10 +57,10 @@ impl<'a> Packet<'a> {
         u16_at(self.bytes, 6)
     }
     /// Whether the checksum is right between these addresses, or absent. False for a datagram cut short.
-    pub fn checksum_is_valid(&self, src: Ipv4Addr, dst: Ipv4Addr) -> bool {
+    pub fn checksum_is_valid(&self, src: impl Into<Addr>, dst: impl Into<Addr>) -> bool {
         self.checksum() == 0
             || self.bytes.get(..self.len).is_some_and(|whole| {
-                let pseudo = checksum::pseudo_header(src, dst, protocol::UDP, self.len as u16);
+                let pseudo = checksum::pseudo(src.into(), dst.into(), protocol::UDP, self.len as u16);
                 checksum::sum(pseudo, whole) == 0xffff
             })
     }
@@ -83,7 +83,7 @@ pub struct Repr {
 
 impl Repr {
     /// Reads a header and checks the checksum between these addresses.
-    pub fn parse(bytes: &[u8], src: Ipv4Addr, dst: Ipv4Addr) -> Result<Self, Error> {
+    pub fn parse(bytes: &[u8], src: impl Into<Addr>, dst: impl Into<Addr>) -> Result<Self, Error> {
         let p = Packet::new_checked(bytes)?;
         if !p.checksum_is_valid(src, dst) {
             return Err(Error::Checksum);
@@ -100,14 +100,14 @@ impl Repr {
     ///
     /// # Panics
     /// If `buf` is shorter than [`Repr::buffer_len`].
-    pub fn emit(&self, buf: &mut [u8], src: Ipv4Addr, dst: Ipv4Addr) {
+    pub fn emit(&self, buf: &mut [u8], src: impl Into<Addr>, dst: impl Into<Addr>) {
         let buf = &mut buf[..self.buffer_len()];
         let len = (HEADER_LEN as u16).saturating_add(self.payload_len);
         put(buf, 0, self.src_port.to_be_bytes());
         put(buf, 2, self.dst_port.to_be_bytes());
         put(buf, 4, len.to_be_bytes());
         put(buf, 6, [0, 0]);
-        let c = !checksum::sum(checksum::pseudo_header(src, dst, protocol::UDP, len), buf);
+        let c = !checksum::sum(checksum::pseudo(src.into(), dst.into(), protocol::UDP, len), buf);
         // An all-zero field means "no checksum"; its other form says the same sum.
         put(buf, 6, (if c == 0 { 0xffff } else { c }).to_be_bytes());
     }

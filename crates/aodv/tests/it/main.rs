@@ -17,6 +17,7 @@ mod numbers;
 mod parameters;
 mod passive;
 mod reboot;
+mod recorded;
 mod repair;
 mod replay;
 mod sequences;

@@ -64,7 +64,9 @@ impl Column {
                 all
             }
         };
-        let runs = dirs.iter().map(Run::read).collect::<Result<Vec<_>, _>>()?;
+        let mut runs = dirs.iter().map(Run::read).collect::<Result<Vec<_>, _>>()?;
+        // So that runs of two columns that have the same seed have the same place.
+        runs.sort_by_key(|r| r.summary.seed);
         let absolute = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let name = absolute
             .file_name()

@@ -10,7 +10,8 @@ use super::show::{difference, heads, value};
 pub(super) fn html(columns: &[Column], rows: &[Row], remarks: &[String]) -> Result<String, String> {
     let figure = Figure {
         name: "Times".to_owned(),
-        caption: "Quantiles of the latency of all flows, the mean over the runs of each column; and the times of the \
+        caption: "Quantiles of the one-way latency of all flows but pings, the mean over the runs of each column in which \
+                  something arrived; and the times of the \
                   searches for routes, of all its runs together."
             .to_owned(),
         panels: vec![
@@ -22,8 +23,9 @@ pub(super) fn html(columns: &[Column], rows: &[Row], remarks: &[String]) -> Resu
     let paths: Vec<String> = columns.iter().map(|c| c.path.display().to_string()).collect();
     Sheet {
         title: "Runs side by side".to_owned(),
-        lead: "Differences are to the first; with several runs on both sides they have Welch's 95 % interval, and a * \
-               where it leaves out zero."
+        lead: "Differences are to the first, of pairs with the same seed if both sides have the same seeds, else of the means with \
+               Welch's interval. Intervals are of 95 %; a * marks one of five runs or more that leaves out zero. (3 of 10): \
+               only 3 of the 10 runs have the figure, and the mean is of those."
             .to_owned(),
         command: format!("wayhop compare {}", paths.join(" ")),
         head,
@@ -47,9 +49,9 @@ fn table(columns: &[Column], rows: &[Row]) -> (Vec<String>, Vec<Vec<String>>) {
         body.push(line);
     }
     for r in rows {
-        let mut line = vec![r.about.clone(), r.quantity.clone(), value(r.mean(0).as_ref())];
+        let mut line = vec![r.about.clone(), r.quantity.clone(), value(r.mean(0))];
         for i in 1..columns.len() {
-            line.extend([value(r.mean(i).as_ref()), difference(r.difference(i).as_ref())]);
+            line.extend([value(r.mean(i)), difference(r.difference(i).as_ref())]);
         }
         body.push(line);
     }
@@ -60,8 +62,8 @@ fn latencies(columns: &[Column]) -> Plot {
     let mut plot = Plot::new(Axis::new("latency (ms)"), Axis::new("packets (%)").from_to(0.0, 100.0));
     for (i, c) in columns.iter().enumerate() {
         let mean = |of: &dyn Fn(&wayhop_trace::LatencyMs) -> f64| {
-            let some = c.runs.iter().filter(|r| r.summary.totals.received > 0);
-            let all: Vec<f64> = some.map(|r| of(&r.summary.totals.latency_ms)).collect();
+            let all: Vec<f64> =
+                c.runs.iter().filter_map(|r| r.summary.totals.latency_ms.as_ref().map(of)).collect();
             wayhop_report::mean(&all).unwrap_or(f64::NAN)
         };
         let points = vec![

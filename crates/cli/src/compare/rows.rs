@@ -1,8 +1,9 @@
 //! The figures that are compared.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
-use wayhop_report::{Estimate, percentile};
+use wayhop_report::{Estimate, FEWEST_RUNS, percentile};
 use wayhop_trace::{FlowSummary, LatencyMs, Summary};
 
 use super::column::{Column, Run};
@@ -16,30 +17,63 @@ pub(super) struct Row {
     pub(super) about: String,
     /// In `lower_snake_case`, with its unit at the end.
     pub(super) quantity: String,
-    /// One value a run, by column; a run that has none is left out.
-    pub(super) values: Vec<Vec<f64>>,
+    /// One value a run, by column, in the order of its runs; `None` of a run that has none.
+    pub(super) values: Vec<Vec<Option<f64>>>,
+    /// By column, whether its runs and those of the first are pairs: the runs that share a place in both share their seed.
+    paired: Rc<[bool]>,
+}
+
+/// A column's difference to the first.
+pub(super) struct Difference {
+    pub(super) estimate: Estimate,
+    /// Of how many pairs there are, or of how many runs.
+    pub(super) of: usize,
+    /// Whether it is of runs with the same seeds.
+    pub(super) is_paired: bool,
+    /// Whether its interval leaves out zero, and is of enough runs to tell.
+    pub(super) is_sure: bool,
 }
 
 impl Row {
-    /// The mean of a column.
-    pub(super) fn mean(&self, column: usize) -> Option<Estimate> {
-        Estimate::of(&self.values[column])
+    /// The mean of a column, and how many runs there are.
+    pub(super) fn mean(&self, column: usize) -> (Option<Estimate>, usize) {
+        let values = &self.values[column];
+        (Estimate::of(&values.iter().copied().flatten().collect::<Vec<_>>()), values.len())
     }
     /// A column's difference to the first.
-    pub(super) fn difference(&self, column: usize) -> Option<Estimate> {
-        Estimate::of_difference(&self.values[column], &self.values[0])
+    pub(super) fn difference(&self, column: usize) -> Option<Difference> {
+        let (ours, first) = (&self.values[column], &self.values[0]);
+        if self.paired[column] {
+            let both = ours.iter().zip(first).filter_map(|(a, b)| Some((a.as_ref()?, b.as_ref()?)));
+            let (a, b): (Vec<f64>, Vec<f64>) = both.unzip();
+            let estimate = Estimate::of_differences(&a, &b)?;
+            let is_sure = estimate.is_sure();
+            return Some(Difference { estimate, of: ours.len(), is_paired: true, is_sure });
+        }
+        let [a, b] = [ours, first].map(|v| v.iter().copied().flatten().collect::<Vec<f64>>());
+        let estimate = Estimate::of_difference(&a, &b)?;
+        let is_sure = estimate.is_sure() && a.len().min(b.len()) >= FEWEST_RUNS;
+        Some(Difference { estimate, of: ours.len() + first.len(), is_paired: false, is_sure })
     }
+}
+
+/// Whether the runs of two columns, which are in the order of their seeds, are pairs.
+fn are_pairs(a: &Column, b: &Column) -> bool {
+    let seeds = |c: &Column| c.runs.iter().map(|r| r.summary.seed).collect::<Vec<_>>();
+    let (ours, theirs) = (seeds(a), seeds(b));
+    ours == theirs && ours.windows(2).all(|two| two[0] != two[1])
 }
 
 /// All rows in which any column has a value.
 pub(super) fn rows(columns: &[Column]) -> Vec<Row> {
-    let mut rows = Rows { columns, list: Vec::new() };
+    let paired = columns.iter().map(|c| are_pairs(c, &columns[0])).collect();
+    let mut rows = Rows { columns, paired, list: Vec::new() };
     rows.flows();
     rows.totals();
     rows.routing();
     rows.searches();
     rows.clock();
-    rows.list.retain(|r| r.values.iter().any(|v| !v.is_empty()));
+    rows.list.retain(|r| r.values.iter().flatten().any(Option::is_some));
     rows.list
 }
 
@@ -54,14 +88,16 @@ pub(super) fn common_flows(columns: &[Column]) -> usize {
 
 struct Rows<'a> {
     columns: &'a [Column],
+    paired: Rc<[bool]>,
     list: Vec<Row>,
 }
 
 impl Rows<'_> {
     fn add(&mut self, about: &str, quantity: &str, value: impl Fn(&Run) -> Option<f64>) {
-        let of = |c: &Column| c.runs.iter().filter_map(&value).filter(|v| v.is_finite()).collect();
+        let of = |c: &Column| c.runs.iter().map(|r| value(r).filter(|v| v.is_finite())).collect();
         let values = self.columns.iter().map(of).collect();
-        self.list.push(Row { about: about.to_owned(), quantity: quantity.to_owned(), values });
+        let paired = Rc::clone(&self.paired);
+        self.list.push(Row { about: about.to_owned(), quantity: quantity.to_owned(), values, paired });
     }
 
     fn flows(&mut self) {
@@ -71,33 +107,34 @@ impl Rows<'_> {
             let about = format!("flow {} {} {}-{to}", f.id, f.kind, f.src);
             let flow = move |r: &Run| r.summary.flows.get(i).cloned();
             self.add(&about, "sent", |r| flow(r).map(|f| f.sent as f64));
-            self.add(&about, "delivered_pct", |r| {
-                flow(r).filter(|f| f.sent > 0).map(|f| 100.0 * f.delivery_ratio)
-            });
-            self.latency(&about, move |r| flow(r).filter(|f| f.received > 0).map(|f| f.latency_ms));
-            self.add(&about, "hops", |r| flow(r).filter(|f| f.received > 0).map(|f| f.hops_mean));
+            self.add(&about, "delivered_pct", |r| flow(r)?.delivery_ratio.map(|ratio| 100.0 * ratio));
+            self.add(&about, "held", |r| flow(r)?.held.map(|n| n as f64));
+            let times = if f.kind == "ping" { "round_trip" } else { "latency" };
+            self.times(&about, times, move |r| flow(r)?.latency_ms);
+            self.add(&about, "hops", |r| flow(r)?.hops_mean);
             self.add(&about, "first_search_ms", |r| r.first_search(i).map(|s| s.as_secs_f64() * 1e3));
         }
     }
 
-    fn latency(&mut self, about: &str, of: impl Fn(&Run) -> Option<LatencyMs>) {
-        self.add(about, "latency_p50_ms", |r| of(r).map(|l| l.p50));
-        self.add(about, "latency_p95_ms", |r| of(r).map(|l| l.p95));
-        self.add(about, "latency_max_ms", |r| of(r).map(|l| l.max));
+    fn times(&mut self, about: &str, name: &str, of: impl Fn(&Run) -> Option<LatencyMs>) {
+        self.add(about, &format!("{name}_p50_ms"), |r| of(r).map(|l| l.p50));
+        self.add(about, &format!("{name}_p95_ms"), |r| of(r).map(|l| l.p95));
+        self.add(about, &format!("{name}_max_ms"), |r| of(r).map(|l| l.max));
+        self.add(about, &format!("{name}_mean_ms"), |r| of(r).map(|l| l.mean));
     }
 
     fn totals(&mut self) {
         let about = "all flows";
-        let some = |r: &Run| (r.summary.totals.received > 0).then(|| r.summary.totals.clone());
-        self.add(about, "sent", |r| Some(r.summary.totals.sent as f64));
-        self.add(about, "delivered_pct", |r| {
-            let t = &r.summary.totals;
-            (t.sent > 0).then_some(100.0 * t.delivery_ratio)
+        // A node of a real mesh knows of no flows: what was sent there is not 0 but unknown.
+        self.add(about, "sent", |r| (!r.summary.flows.is_empty()).then_some(r.summary.totals.sent as f64));
+        self.add(about, "delivered_pct", |r| r.summary.totals.delivery_ratio.map(|ratio| 100.0 * ratio));
+        self.add(about, "held", |r| {
+            r.summary.totals.held.filter(|_| !r.summary.flows.is_empty()).map(|n| n as f64)
         });
-        self.latency(about, move |r| some(r).map(|t| t.latency_ms));
-        self.add(about, "latency_mean_ms", move |r| some(r).map(|t| t.latency_ms.mean));
-        self.add(about, "hops", move |r| some(r).map(|t| t.hops_mean));
-        self.add(about, "goodput_kbps", |r| Some(r.summary.totals.goodput_bps / 1e3));
+        self.times(about, "latency", |r| r.summary.totals.latency_ms);
+        self.times(about, "round_trip", |r| r.summary.totals.round_trip_ms);
+        self.add(about, "hops", |r| r.summary.totals.hops_mean);
+        self.add(about, "goodput_kbps", |r| r.summary.totals.goodput_bps.map(|bps| bps / 1e3));
     }
 
     fn routing(&mut self) {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use wayhop_report::{Estimate, plain, signed};
 
 use super::column::Column;
-use super::rows::{Row, common_flows};
+use super::rows::{Difference, Row, common_flows};
 
 /// Differences of scenarios that are told one by one.
 const MOST_KEYS: usize = 12;
@@ -91,9 +91,9 @@ pub(super) fn text(columns: &[Column], rows: &[Row], remarks: &[String]) -> Stri
             about = &r.about;
             lines.push(vec![harmless(about)]);
         }
-        let mut line = vec![format!("  {}", r.quantity), value(r.mean(0).as_ref())];
+        let mut line = vec![format!("  {}", r.quantity), value(r.mean(0))];
         for i in 1..columns.len() {
-            line.extend([value(r.mean(i).as_ref()), difference(r.difference(i).as_ref())]);
+            line.extend([value(r.mean(i)), difference(r.difference(i).as_ref())]);
         }
         lines.push(line);
     }
@@ -118,14 +118,21 @@ pub(super) fn text(columns: &[Column], rows: &[Row], remarks: &[String]) -> Stri
     out
 }
 
-pub(super) fn value(e: Option<&Estimate>) -> String {
-    e.map_or_else(|| "-".to_owned(), |e| plain(e.mean) + &half(e))
+/// A mean, and of how many of how many runs it is, if not of all.
+pub(super) fn value((e, runs): (Option<Estimate>, usize)) -> String {
+    let of = e.map_or(0, |e| e.runs);
+    e.map_or_else(|| "-".to_owned(), |e| plain(e.mean) + &half(&e)) + &partial(of, runs)
 }
 
-pub(super) fn difference(e: Option<&Estimate>) -> String {
-    let Some(e) = e else { return String::new() };
-    let mark = if e.ci95.is_some_and(|[low, high]| low > 0.0 || high < 0.0) { " *" } else { "" };
-    signed(e.mean) + &half(e) + mark
+pub(super) fn difference(d: Option<&Difference>) -> String {
+    let Some(d) = d else { return String::new() };
+    let mark = if d.is_sure { " *" } else { "" };
+    let partial = if d.is_paired { partial(d.estimate.runs, d.of) } else { String::new() };
+    signed(d.estimate.mean) + &half(&d.estimate) + &partial + mark
+}
+
+fn partial(of: usize, all: usize) -> String {
+    if of > 0 && of < all { format!(" ({of} of {all})") } else { String::new() }
 }
 
 fn half(e: &Estimate) -> String {
@@ -134,7 +141,14 @@ fn half(e: &Estimate) -> String {
 
 /// One object.
 pub(super) fn json(columns: &[Column], rows: &[Row], remarks: &[String]) -> Value {
-    let estimate = |e: Option<Estimate>| e.map(|e| json!({"mean": e.mean, "ci95": e.ci95, "runs": e.runs}));
+    let estimate = |(e, all): (Option<Estimate>, usize)| {
+        e.map(|e| json!({"mean": e.mean, "ci95": e.ci95, "runs": e.runs, "of": all}))
+    };
+    let difference = |d: Option<Difference>| {
+        d.map(|Difference { estimate: e, of, is_paired, is_sure }| {
+            json!({"mean": e.mean, "ci95": e.ci95, "runs": e.runs, "of": of, "paired": is_paired, "sure": is_sure})
+        })
+    };
     let column = |c: &Column| {
         json!({
             "path": c.path,
@@ -151,7 +165,7 @@ pub(super) fn json(columns: &[Column], rows: &[Row], remarks: &[String]) -> Valu
             "about": r.about,
             "quantity": r.quantity,
             "values": all.clone().map(|i| estimate(r.mean(i))).collect::<Vec<_>>(),
-            "differences": all.skip(1).map(|i| estimate(r.difference(i))).collect::<Vec<_>>(),
+            "differences": all.skip(1).map(|i| difference(r.difference(i))).collect::<Vec<_>>(),
         })
     };
     json!({

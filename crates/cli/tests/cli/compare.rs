@@ -106,3 +106,57 @@ fn the_page_has_a_line_for_each_figure() {
         assert!(page.contains(r["quantity"].as_str().expect("a name")), "{r}");
     }
 }
+
+#[test]
+fn runs_with_the_same_seeds_are_compared_in_pairs_and_few_of_them_are_never_sure() {
+    let dir = folder(&[("s.toml", CHAIN)]);
+    let run = |protocol: &str, seed: &str| {
+        let out = format!("{protocol}/{seed}");
+        summary_of(dir.path(), &["s.toml", "--protocol", protocol, "--seed", seed, "--out", &out]);
+    };
+    for protocol in ["dsr", "aodv"] {
+        ["9", "10", "11", "12"].iter().for_each(|seed| run(protocol, seed));
+    }
+    // The traffic is the seed's: both send the same, although seeds send differently.
+    let c = compared(dir.path(), &["dsr", "aodv"]);
+    let sent = row(&c, "all flows", "sent");
+    assert_ne!(sent["values"][0]["ci95"][0], sent["values"][0]["ci95"][1], "{sent}");
+    let difference = &sent["differences"][0];
+    assert_eq!((&difference["mean"], &difference["paired"]), (&0.0.into(), &true.into()), "{sent}");
+    assert_eq!(difference["ci95"], serde_json::json!([0.0, 0.0]), "{sent}");
+    let text = run_in(dir.path(), &["compare", "dsr", "aodv"]).ok();
+    assert!(!text.contains('*'), "four seeds are too few for a star: {text}");
+    ["dsr", "aodv"].iter().for_each(|p| run(p, "13"));
+    let text = run_in(dir.path(), &["compare", "dsr", "aodv"]).ok();
+    assert!(text.contains(" *"), "five are enough: {text}");
+    // Other seeds are no pairs.
+    run("dsr", "14");
+    let c = compared(dir.path(), &["dsr", "aodv"]);
+    assert_eq!(row(&c, "all flows", "sent")["differences"][0]["paired"], false);
+}
+
+#[test]
+fn nothing_is_said_of_what_nobody_knows() {
+    let cut = CHAIN.replace("spacing_m = 200", "spacing_m = 2000");
+    let dir = folder(&[("s.toml", CHAIN), ("cut.toml", &cut)]);
+    for (scenario, out) in [("s.toml", "some/1"), ("cut.toml", "some/2"), ("s.toml", "field")] {
+        summary_of(dir.path(), &[scenario, "--out", out]);
+    }
+    // As a node on a real interface writes it: it knows of no flows.
+    let path = dir.path().join("field/summary.json");
+    let mut field: Value = serde_json::from_slice(&std::fs::read(&path).expect("read")).expect("JSON");
+    field["world"] = "field".into();
+    field["flows"] = serde_json::json!([]);
+    for key in ["sent", "received", "delivery_ratio", "goodput_bps"] {
+        field["totals"][key] = 0.into();
+    }
+    std::fs::write(&path, field.to_string()).expect("written");
+    let c = compared(dir.path(), &["field"]);
+    let about = |r: &&Value| r["about"] == "all flows";
+    assert_eq!(c["rows"].as_array().expect("rows").iter().filter(about).count(), 0, "{c}");
+    assert!(row(&c, "routing", "packets")["values"][0]["mean"].as_f64() > Some(0.0));
+    // Of two runs one delivered nothing, and has no latency: the mean says that it is of one.
+    let text = run_in(dir.path(), &["compare", "some", "field"]).ok();
+    let latency = text.lines().find(|l| l.trim_start().starts_with("latency_mean_ms")).expect("a line");
+    assert!(latency.contains("(1 of 2)") && latency.trim_end().ends_with('-'), "{text}");
+}

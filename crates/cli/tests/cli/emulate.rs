@@ -90,6 +90,9 @@ fn an_emulated_chain_delivers_what_the_simulated_one_does() {
             assert!((n(s, "received") - n(e, "received")).abs() <= 4.0, "{protocol}: {s} {e}");
             assert_eq!(n(s, "hops_mean"), n(e, "hops_mean"), "{protocol}");
         }
+        // Nothing happens after the flow, and the run's time goes on.
+        let until = emu["simulated_s"].as_f64().expect("seconds");
+        assert!((5.9..=6.0).contains(&until), "{protocol}: {until} s of 6");
         assert!(["ok", "degraded"].contains(&emu["lateness_us"]["verdict"].as_str().unwrap()), "{emu}");
         // Answers to flows come from the kernels, and are the flows' own: no program sent anything.
         assert_eq!((&emu["programs"]["sent"], &sim["programs"]), (&Value::from(0), &Value::Null), "{emu}");
@@ -189,6 +192,15 @@ command = ["sh", "-c", "hostname -I; cat /etc/hosts; sleep 60"]
         |name: &str| std::fs::read_to_string(dir.path().join("run/programs").join(name)).expect("an output");
     assert!(read("ping.txt").contains("2 received"), "{}", read("ping.txt"));
     assert!(read("1-far.txt").contains("10.0.0.5 mesh-4 far"), "{}", read("1-far.txt"));
+    // Without --out an emulation takes no simulation's place; and its output has a file name whatever the node is called.
+    let odd = CHAIN.split("[[traffic]]").next().unwrap().replace("far", "far\\u001b[31m end");
+    let odd = odd + "[[programs]]\nnode = 4\ncommand = [\"echo\", \"here\"]\n";
+    std::fs::write(dir.path().join("s.toml"), odd).expect("written");
+    run_in(dir.path(), &["run", "s.toml", "--duration", "1", "--quiet"]).ok();
+    run_in(dir.path(), &["emulate", "s.toml", "--duration", "1", "--quiet"]).ok();
+    assert!(dir.path().join("runs/s-dsr-1/summary.json").is_file());
+    let output = dir.path().join("runs/s-dsr-1-emulation/programs/0-far__31m_end.txt");
+    assert_eq!(std::fs::read_to_string(&output).expect("an output"), "here\n");
 }
 
 #[test]

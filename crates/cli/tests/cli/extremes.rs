@@ -99,12 +99,20 @@ fn names_that_would_share_a_capture_are_refused() {
 }
 
 #[test]
-fn ping_counts_each_way_in_the_totals_and_the_round_trip_in_the_flow() {
+fn round_trips_of_pings_are_never_mixed_with_latencies_of_one_way() {
     let ping = "[[traffic]]\nkind = \"ping\"\nsrc = 0\ndst = 1\ninterval_s = 0.3\n";
     let dir = folder(&[("s.toml", &chain(2, 100, ping))]);
     let summary = summary_of(dir.path(), &["s.toml", "--no-out"]);
-    let round = summary["flows"][0]["latency_ms"]["max"].as_f64().expect("a latency");
-    let single = summary["totals"]["latency_ms"]["max"].as_f64().expect("a latency");
-    // The first request waits for its route, its reply does not.
-    assert!(single > round / 2.0 && single < round, "{single} {round}");
+    assert!(summary["flows"][0]["latency_ms"]["max"].as_f64().is_some(), "{summary}");
+    assert_eq!(summary["totals"]["round_trip_ms"], summary["flows"][0]["latency_ms"], "of the only flow");
+    assert!(summary["totals"]["latency_ms"].is_null(), "nothing went one way: {summary}");
+    // Beside a flow that goes one way each has its own.
+    let cbr = "[[traffic]]\nkind = \"cbr\"\nsrc = 1\ndst = 0\n";
+    let dir = folder(&[("s.toml", &chain(2, 100, &(ping.to_owned() + cbr)))]);
+    let summary = summary_of(dir.path(), &["s.toml", "--no-out"]);
+    for (flow, total) in [(0, "round_trip_ms"), (1, "latency_ms")] {
+        assert_eq!(summary["flows"][flow]["latency_ms"], summary["totals"][total], "{summary}");
+    }
+    let text = run_in(dir.path(), &["run", "s.toml", "--no-out"]).ok();
+    assert!(text.contains("\nlatency    p50") && text.contains("\nround trip p50"), "{text}");
 }

@@ -155,15 +155,81 @@ fn a_wrong_value_is_told_before_any_run() {
     fs::write(dir.path().join("plan.toml"), PLAN.replace("totals.received", "totals.recieved")).unwrap();
     let e = run_in(dir.path(), &["sweep", "plan.toml", "--quiet"]).failure(2);
     assert!(
-        e.contains("plan.toml:4:12: metrics[0]: no run has a figure \"totals.recieved\"; correct it"),
+        e.contains(
+            "plan.toml:4:12: metrics[0]: no run of the plan has a figure \"totals.recieved\"; did you mean \"totals.received\"?"
+        ),
         "{e}"
     );
+    assert!(!dir.path().join("runs").exists(), "and no run was made");
+    let lost = PLAN.replace("totals.received", "totals.drops.NO_RUOTE");
+    fs::write(dir.path().join("plan.toml"), lost).unwrap();
+    let e = run_in(dir.path(), &["sweep", "plan.toml"]).failure(2);
+    assert!(e.contains("did you mean \"totals.drops.NO_ROUTE\"?"), "{e}");
+    let flat = PLAN.replace("topology = true", "topology = false");
+    fs::write(dir.path().join("plan.toml"), flat).unwrap();
+    let e = run_in(dir.path(), &["sweep", "plan.toml"]).failure(2);
+    assert!(e.contains("metrics[1]") && e.contains("set topology = true"), "{e}");
     fs::write(dir.path().join("taken"), "").unwrap();
     let e = run_in(dir.path(), &["sweep", "plan.toml", "--out", "taken"]).failure(1);
     assert_eq!(
         e,
         "wayhop: cannot make the folder taken: File exists (os error 17); name one that you may write to with --out\n"
     );
+}
+
+#[test]
+fn what_did_not_happen_counts_as_0_and_what_is_undefined_is_counted_and_left_out() {
+    // Two nodes that are out of each other's reach in every second run: nothing arrives there, and nothing is dropped but for
+    // want of a route.
+    let scenario = "duration_s = 40\nnodes.count = 2\nmovement = { kind = \"chain\", spacing_m = 100 }\n\
+        [[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 1\n";
+    let plan = "scenario = \"s.toml\"\n\
+        metrics = [\"totals.drops.DISCOVERY_FAILED\", \"totals.by_type.rerr\", \"totals.latency_ms.mean\"]\n\
+        [[axis]]\nname = \"spacing\"\nkey = \"movement.spacing_m\"\nvalues = [100, 900, 101, 901]\nreplicate = true\n";
+    let dir = folder(&[("s.toml", scenario), ("plan.toml", plan)]);
+    let told: Value =
+        serde_json::from_str(&run_in(dir.path(), &["sweep", "plan.toml", "--json"]).ok()).unwrap();
+    let records = lines(dir.path());
+    let drops: Vec<f64> = records
+        .iter()
+        .map(|r| r["summary"]["totals"]["drops"]["DISCOVERY_FAILED"].as_f64().unwrap_or(0.0))
+        .collect();
+    assert_eq!(drops.iter().filter(|d| **d > 0.0).count(), 2, "the scenario is as it was meant: {drops:?}");
+    let figures = &told["cells"][0]["metrics"];
+    let lost = &figures["totals.drops.DISCOVERY_FAILED"];
+    assert_eq!(lost["mean"].as_f64(), Some(drops.iter().sum::<f64>() / 4.0), "over all four runs: {lost}");
+    assert_eq!((&lost["values"], &lost["runs"]), (&4.into(), &4.into()));
+    assert_eq!(figures["totals.by_type.rerr"]["mean"], 0.0, "{figures}");
+    let latency = &figures["totals.latency_ms.mean"];
+    assert_eq!((&latency["values"], &latency["runs"]), (&2.into(), &2.into()), "{latency}");
+    let text = run_in(dir.path(), &["sweep", "plan.toml"]).ok();
+    assert!(text.contains("(2 of 4)") && text.contains("(n of m)"), "{text}");
+    let csv = fs::read_to_string(dir.path().join("runs/sweep-plan/table.csv")).unwrap();
+    assert!(csv.lines().any(|l| l.starts_with("totals.latency_ms.mean,") && l.ends_with(",2,2,4")), "{csv}");
+}
+
+#[test]
+fn a_folder_of_another_plan_is_refused_and_left_alone() {
+    let other = PLAN.replace(
+        "name = \"protocol\"\nkey = \"protocol.name\"",
+        "name = \"rate\"\nkey = \"traffic.0.rate_pps\"",
+    );
+    let other = other.replace("\"dsr\", \"aodv\"", "1, 2");
+    let dir = folder(&[("s.toml", SCENARIO), ("plan.toml", PLAN), ("other.toml", PLAN)]);
+    run_in(dir.path(), &["sweep", "plan.toml", "--out", "out", "--quiet"]).ok();
+    let files = || {
+        ["runs.jsonl", "table.csv", "plan.toml"].map(|f| fs::read(dir.path().join("out").join(f)).unwrap())
+    };
+    let before = files();
+    // Another name; then the same name over another axis.
+    let e = run_in(dir.path(), &["sweep", "other.toml", "--out", "out"]).failure(2);
+    let expected = "wayhop: out holds the results of another plan, \"plan\" (s.toml over protocol); this one is \"other\" (s.toml \
+                    over protocol); give another --out, or take the folder away\n";
+    assert_eq!(e, expected);
+    fs::write(dir.path().join("plan.toml"), other).unwrap();
+    let e = run_in(dir.path(), &["sweep", "plan.toml", "--out", "out"]).failure(2);
+    assert!(e.contains("this one is \"plan\" (s.toml over rate)"), "{e}");
+    assert!(files() == before);
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod notices;
 mod ns2;
 mod parameters;
 mod reboot;
+mod recorded;
 mod sequences;
 mod settling;
 mod support;

@@ -25,6 +25,7 @@ mod ns2_profile;
 mod options;
 mod params;
 mod path_cache;
+mod recorded;
 mod replies;
 mod requests;
 mod rexmt_timer;

@@ -23,6 +23,7 @@ use wayhop_scenario::{FlowConfig, FlowKind, Resolved};
 use wayhop_trace::{FlowSummary, LatencyMs, PacketClass, ratio};
 use wayhop_transport::{GROUP, INITIAL_TTL, Source, Stamp};
 
+use super::outages;
 use super::record::Records;
 use receive::{Listener, Received, Wanted};
 pub(super) use send::packet_id;
@@ -55,8 +56,10 @@ pub(super) struct Running {
 /// What became of the flows.
 pub(super) struct Outcome {
     pub(super) flows: Vec<FlowSummary>,
-    /// Of the packets of all flows.
-    pub(super) latency: LatencyMs,
+    /// Of the packets of all flows but pings.
+    pub(super) latency: Option<LatencyMs>,
+    /// Of the replies to all pings.
+    pub(super) round_trip: Option<LatencyMs>,
     /// How late packets left.
     pub(super) lateness: Lateness,
 }
@@ -120,8 +123,9 @@ impl Traffic {
         }
         let port = if class == PacketClass::Ping { 0 } else { config.dst_port };
         let to_socket: SockAddr = SocketAddrV4::new(to, port).into();
+        let down = outages::of_node(s, config.src);
         let source = Source::new(i as u32, config, own, to).map_err(io::Error::other)?;
-        self.outlets.push(Outlet { flow: i as u32, source, rng, class, socket, to: to_socket });
+        self.outlets.push(Outlet { flow: i as u32, source, rng, class, socket, to: to_socket, down });
         Ok(())
     }
 
@@ -196,8 +200,13 @@ impl Running {
             .iter()
             .enumerate()
             .map(|(i, o)| summary(o, ran, self.nodes, received.iter().filter(|r| r.flow as usize == i)));
-        let mut all: Vec<u64> = received.iter().flat_map(|r| r.latencies_ns.iter().copied()).collect();
-        Outcome { flows: flows.collect(), latency: LatencyMs::of(&mut all), lateness: sent.lateness }
+        let is_ping = |flow: u32| sent.outlets[flow as usize].class == PacketClass::Ping;
+        let times = |pings: bool| {
+            let of = received.iter().filter(|r| is_ping(r.flow) == pings);
+            LatencyMs::of(&mut of.flat_map(|r| r.latencies_ns.iter().copied()).collect::<Vec<_>>())
+        };
+        let (latency, round_trip) = (times(false), times(true));
+        Outcome { flows: flows.collect(), latency, round_trip, lateness: sent.lateness }
     }
 }
 
@@ -224,8 +233,11 @@ fn summary<'a>(
         dst: config.dst.0,
         sent,
         received,
+        // The kernels between do not tell what became of the others.
+        dropped: None,
+        held: None,
         delivery_ratio: ratio(received, sent),
-        goodput_bps: if active_s > 0.0 { octets as f64 * 8.0 / active_s } else { 0.0 },
+        goodput_bps: (active_s > 0.0).then(|| octets as f64 * 8.0 / active_s),
         latency_ms: LatencyMs::of(&mut latencies),
         hops_mean: ratio(hops, received),
         tcp: None,

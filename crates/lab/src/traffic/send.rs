@@ -24,6 +24,15 @@ pub(super) struct Outlet {
     pub(super) class: PacketClass,
     pub(super) socket: Socket,
     pub(super) to: SockAddr,
+    /// When its node is down: from, until.
+    pub(super) down: Vec<(Time, Time)>,
+}
+
+impl Outlet {
+    /// Whether its node is down at that time.
+    fn is_down(&self, at: Time) -> bool {
+        self.down.iter().any(|(from, until)| (*from..*until).contains(&at))
+    }
 }
 
 /// What was sent.
@@ -73,6 +82,10 @@ pub(super) fn send_all(
         }
         let Sent { outlets, lateness } = &mut sent;
         let o = &mut outlets[i];
+        if o.is_down(at) {
+            due.extend(o.source.next_departure(at, &mut o.rng).map(|next| Reverse((next, i))));
+            continue;
+        }
         lateness.record(now().since(at));
         let seq = o.source.sent() as u32;
         let flow = o.flow;

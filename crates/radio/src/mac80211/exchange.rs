@@ -195,7 +195,7 @@ impl Radio {
         let mine = f.head.to == f.station;
         if f.head.kind.is_data() && (mine || f.head.to == EVERYONE) {
             let mac = &mut self.macs[f.station as usize];
-            if !mac.card.has_room(f.at) {
+            if mac.card.as_mut().is_some_and(|c| !c.has_room(f.at)) {
                 mac.counters.card_drops += 1;
                 return;
             }

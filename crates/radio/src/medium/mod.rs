@@ -68,6 +68,8 @@ pub(crate) struct Medium {
     site: Option<Box<Site>>,
     /// Links changed by hand; none in most runs.
     overrides: Option<Box<Overrides>>,
+    /// By station, whether it is switched off; `None` while none ever was.
+    off: Option<Box<[bool]>>,
     /// Weaker signals are not computed any further, W.
     floor_watts: f64,
     /// Farther than this, squared, no signal is that strong.
@@ -133,6 +135,7 @@ impl Medium {
         Self {
             neighbours: Neighbours::new(stations, range_m),
             overrides: None,
+            off: None,
             propagation,
             site,
             floor_watts,
@@ -171,6 +174,9 @@ impl Medium {
         }
         if let Some(overrides) = &self.overrides {
             overrides.apply(sender, t.number, &mut self.audible);
+        }
+        if let Some(off) = &self.off {
+            self.audible.retain(|a| !off[a.station as usize]);
         }
         for &Audible { station, delay_ns, watts } in &self.audible {
             let from = now + Span::from_nanos(u64::from(delay_ns));
@@ -260,6 +266,18 @@ impl Medium {
     pub(crate) fn links(&self) -> impl Iterator<Item = (u32, u32, LinkOverride)> {
         self.overrides.iter().flat_map(|o| o.iter())
     }
+    /// Whether a station hears anything.
+    pub(crate) fn set_off(&mut self, station: u32, is_off: bool) {
+        let stations = self.legs.len();
+        let off = self.off.get_or_insert_with(|| vec![false; stations].into());
+        off[station as usize] = is_off;
+    }
+    /// What a station is sending: each transmission's slot with each of those who will look at it when it ends.
+    pub(crate) fn heard_from(&self, sender: u32) -> impl Iterator<Item = (u32, u32)> {
+        let slots = self.slots.iter().enumerate();
+        let own = slots.filter_map(move |(k, t)| Some((k, t.as_ref().filter(|t| t.head.from == sender)?)));
+        own.flat_map(|(k, t)| t.receivers.iter().map(move |r| (k as u32, r.station)))
+    }
     /// Stations are elsewhere than their legs said: asks for all places anew.
     pub(crate) fn forget_places(&mut self) {
         self.legs.fill(UNKNOWN);
@@ -296,11 +314,18 @@ impl Medium {
 }
 
 /// Where a station is now.
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "called for every station near every transmission")]
 fn place(legs: &mut [Leg], station: u32, now: Time, motions: &mut impl Motions) -> Position {
     let leg = &mut legs[station as usize];
     if now >= leg.until {
-        *leg = motions.leg(station, now);
+        next_leg(leg, station, now, motions);
     }
     leg.position(now)
+}
+
+/// Apart, so that what is called for every station near stays small.
+#[cold]
+fn next_leg(leg: &mut Leg, station: u32, now: Time, motions: &mut impl Motions) {
+    *leg = motions.leg(station, now);
 }

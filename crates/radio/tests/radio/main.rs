@@ -4,4 +4,5 @@
 mod air;
 mod card;
 mod dcf;
+mod power;
 mod reception;

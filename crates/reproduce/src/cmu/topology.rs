@@ -24,7 +24,7 @@ pub(crate) struct Changes {
 impl Changes {
     /// Of a scenario's movement; `ends` are the nodes that stand.
     pub(crate) fn new(scenario: &Resolved, ends: [NodeId; 2]) -> Self {
-        Self::of(&survey(&scenario.tracks, RANGE_M, scenario.duration, &[]).links, ends)
+        Self::of(&survey(&scenario.tracks, &scenario.outages, RANGE_M, scenario.duration, &[]).links, ends)
     }
 
     /// Of these links.

@@ -101,7 +101,8 @@ impl Connection {
     #[must_use]
     pub(crate) fn closed(mut self, summary: &Summary) -> Self {
         if let Some(flow) = summary.flows.first() {
-            self.mbps = flow.goodput_bps / 1e6;
+            // Every transfer of the experiment has time.
+            self.mbps = flow.goodput_bps.unwrap_or_default() / 1e6;
             self.timeouts = flow.tcp.as_ref().map_or(0, |t| t.timeouts);
         }
         self.octets.clear();

@@ -71,7 +71,7 @@ impl Ftp {
     /// With what the run's summary has.
     #[must_use]
     pub(crate) fn closed(mut self, summary: &Summary) -> Self {
-        self.kbytes_per_s = summary.flows.first().map(|f| f.goodput_bps / 8e3);
+        self.kbytes_per_s = summary.flows.first().and_then(|f| Some(f.goodput_bps? / 8e3));
         self.segments.clear();
         if self.progress.last().is_some_and(|last| *last != self.latest) {
             self.progress.push(self.latest);

@@ -142,7 +142,7 @@ fn ftp_is_set_beside_the_papers_by_hops() {
     assert_eq!(none.rows.iter().filter_map(|r| r.paper).collect::<Vec<_>>(), [210.0, 70.0, 47.0, 18.0]);
     assert_eq!(none.rows.len() + 1, paper::FTP.lines().count());
     assert!(none.rows.iter().all(|r| r.ours.is_none()) && none.figures.is_empty());
-    let flows = vec![FlowSummary { goodput_bps: 8e5, ..FlowSummary::default() }];
+    let flows = vec![FlowSummary { goodput_bps: Some(8e5), ..FlowSummary::default() }];
     let ftp = Ftp::new(2).closed(&Summary { flows, ..Summary::default() });
     let rows = tcp::section(&[vec![], vec![ftp], vec![], vec![]], 1).rows;
     assert_eq!(rows.iter().map(|r| r.ours).collect::<Vec<_>>(), [None, Some(100.0), None, None]);

@@ -21,7 +21,7 @@ const COLUMNS: [(&str, &str, Taken); 11] = [
     ("pct_5", "at_5_hops_pct", |t| at(t, 5)),
     ("pct_6", "at_6_hops_pct", |t| at(t, 6)),
     ("pct_more", "farther_pct", |t| 100.0 * t.hop_share().iter().skip(6).fold(0.0, |sum, s| sum + s)),
-    ("pct_none", "no_path_pct", |t| 100.0 * t.unreachable_share()),
+    ("pct_none", "no_path_pct", |t| 100.0 * t.unreachable_share().unwrap_or(0.0)),
 ];
 
 /// The heads of [`cells`].
@@ -58,7 +58,8 @@ impl Conditions {
         let flow = scenario.flows.first()?;
         let (src, dst) = (flow.src.0, flow.dst.0);
         let pair = Pair { src, dst, from: flow.start, until: scenario.duration };
-        let found = survey(&scenario.tracks, scenario.radio().nominal_range_m(), scenario.duration, &[pair]);
+        let range_m = scenario.radio().nominal_range_m();
+        let found = survey(&scenario.tracks, &scenario.outages, range_m, scenario.duration, &[pair]);
         Some(Self { pattern, topology: found.flows.into_iter().next()? })
     }
 

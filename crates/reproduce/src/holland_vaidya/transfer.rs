@@ -28,7 +28,8 @@ impl Transfer {
     pub(crate) fn new(summary: &Summary, seen: Seconds, wall_s: f64) -> Self {
         let mut t = Self { wall_s, acknowledged: seen.octets, ..Self::default() };
         if let Some(flow) = summary.flows.first() {
-            t.kbps = flow.goodput_bps / 1e3;
+            // Every transfer of the experiment has time.
+            t.kbps = flow.goodput_bps.unwrap_or_default() / 1e3;
             if let Some(tcp) = &flow.tcp {
                 (t.resent, t.timeouts) = (tcp.retransmissions, tcp.timeouts);
                 (t.notices, t.probes) = (tcp.notices, tcp.probes);

@@ -50,6 +50,9 @@ pub fn export_ns2(scenario: &Resolved, options: ExportOptions) -> Result<Exporte
         ));
     }
     let mut warnings = Vec::new();
+    if !scenario.outages.is_empty() {
+        warnings.push("outages: ns-2 has none; in its run all nodes stay up".to_owned());
+    }
     let movement = movement(scenario, options, &mut warnings)?;
     let traffic = traffic(scenario, &mut warnings)?;
     Ok(Exported { movement, traffic, warnings })
@@ -169,6 +172,7 @@ fn traffic(scenario: &Resolved, warnings: &mut Vec<String>) -> Result<String, Er
         }
         match flow.kind {
             FlowKind::Cbr { interval, jitter: 0.0 } => cbr(k, flow, interval, 0, &mut out),
+            _ if flow.ip6 => return Err(refuse("goes over IPv6")),
             FlowKind::Cbr { interval, jitter: 0.5 } => cbr(k, flow, interval, 1, &mut out),
             FlowKind::Cbr { jitter, .. } => return Err(refuse(&format!("has a jitter of {jitter}"))),
             FlowKind::Tcp(ref config) => {

@@ -3,5 +3,6 @@
 mod cmu;
 mod files;
 mod interfaces;
+mod ipv6;
 mod messages;
 mod ns2;

@@ -28,7 +28,8 @@ start_s = 1
 fn a_chain_without_link_layer_acknowledgements_delivers_by_its_own() {
     for profile in ["rfc", "cmu"] {
         let (summary, audit) = run(&scenario(&row(profile, 3, "")));
-        assert!(summary.totals.delivery_ratio > 0.98, "{profile}: {}", summary.totals.delivery_ratio);
+        let ratio = summary.totals.delivery_ratio.expect("packets");
+        assert!(ratio > 0.98, "{profile}: {ratio}");
         let by = |kind: &str| summary.totals.by_type.get(kind).copied().unwrap_or(0);
         // One request on the last hop of each ping and of each answer; the other hops are confirmed passively.
         let pings = summary.totals.sent;
@@ -47,7 +48,7 @@ fn a_dead_next_hop_is_noticed_without_link_layer_acknowledgements() {
         assert_eq!(audit.defect(), None);
         let requests = |s: &wayhop_trace::Summary| s.totals.by_type["rreq"];
         assert!(requests(&summary) > requests(&free), "{profile}: it looks for another way");
-        let ratio = summary.totals.delivery_ratio;
+        let ratio = summary.totals.delivery_ratio.expect("packets");
         assert!(ratio > 0.55, "{profile}: {ratio}, and goes on when node 1 is back");
     }
 }
@@ -59,7 +60,7 @@ fn a_mobile_network_delivers_more_when_broken_links_are_noticed() {
     let blind = text.replace(r#"profile = "rfc""#, r#"profile = "rfc", maintenance = "link""#);
     assert_ne!(blind, text);
     let (without, _) = run(&scenario(&blind));
-    let (a, b) = (with.totals.delivery_ratio, without.totals.delivery_ratio);
+    let [a, b] = [with, without].map(|s| s.totals.delivery_ratio.expect("packets"));
     assert!(a > b + 0.1, "{a} with, {b} without");
 }
 

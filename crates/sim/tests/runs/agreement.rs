@@ -48,7 +48,12 @@ fn ours(movement: &str, protocol: &str, seeds: u64) -> [f64; 4] {
         let (summary, audit) = run(&s.and_then(|s| s.resolve()).expect("a scenario"));
         assert_eq!(audit.defect(), None);
         let t = summary.totals;
-        let figures = [t.delivery_ratio, t.routing_packets as f64, t.hops_mean, t.latency_ms.p50];
+        let figures = [
+            t.delivery_ratio.expect("a figure"),
+            t.routing_packets as f64,
+            t.hops_mean.expect("a figure"),
+            t.latency_ms.expect("a figure").p50,
+        ];
         sum.iter_mut().zip(figures).for_each(|(s, f)| *s += f / seeds as f64);
     }
     sum

@@ -21,7 +21,7 @@ start_s = 1
     );
     let (summary, audit) = run(&scenario(&text));
     assert_eq!(audit.defect(), None);
-    summary.flows[0].latency_ms.p50
+    summary.flows[0].latency_ms.expect("an arrival").p50
 }
 
 #[test]

@@ -39,7 +39,7 @@ start_s = 1
 "#,
         nodes = hops + 1
     );
-    run(&scenario(&text)).0.flows[0].goodput_bps / 1000.0
+    run(&scenario(&text)).0.flows[0].goodput_bps.expect("a time") / 1000.0
 }
 
 #[test]
@@ -74,7 +74,7 @@ start_s = 1
 "#,
             nodes = hops + 1
         );
-        run(&scenario(&text)).0.flows[0].latency_ms.max
+        run(&scenario(&text)).0.flows[0].latency_ms.expect("an arrival").max
     };
     (1..=n).map(of).sum::<f64>() / n as f64
 }

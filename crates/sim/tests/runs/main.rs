@@ -10,9 +10,12 @@ mod cmu;
 mod conservation;
 mod external;
 mod interfaces;
+mod ipv6;
 mod orders;
+mod outages;
 mod repetition;
 mod stall;
+mod sums;
 mod tcp;
 mod to_all;
 

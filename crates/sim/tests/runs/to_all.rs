@@ -32,14 +32,14 @@ fn a_flow_to_all_counts_each_packet_once_for_each_node_that_it_is_meant_for() {
         let f = &summary.flows[0];
         assert_eq!(
             (f.sent, f.received, f.delivery_ratio),
-            (80, 80, 1.0),
+            (80, 80, Some(1.0)),
             "20 packets for four nodes, from {src}"
         );
         // From an end the nodes are 1, 2, 3 and 4 hops away, from the middle 1, 1, 2 and 2.
-        assert_eq!(f.hops_mean, if src == 2 { 1.5 } else { 2.5 });
+        assert_eq!(f.hops_mean, Some(if src == 2 { 1.5 } else { 2.5 }));
         assert_eq!(summary.totals.by_type.get("rreq"), Some(&100), "each node sends each packet once");
         assert!(!summary.totals.by_type.contains_key("rrep"));
-        assert_eq!(audit.ends.delivered, 20);
+        assert_eq!(audit.ends.delivered, 80);
         assert_eq!(audit.ends.lost_track_of, []);
         let json = serde_json::to_value(&summary).expect("JSON");
         assert!(json["flows"][0]["dst"].is_null());
@@ -52,14 +52,19 @@ fn a_packet_to_all_that_nobody_hears_is_lost_on_the_air() {
     let text = chain(0, r#"name = "dsr""#).replace("spacing_m = 180", "spacing_m = 18000");
     let (summary, audit) = run(&scenario(&text));
     assert_eq!((summary.flows[0].sent, summary.flows[0].received), (80, 0));
-    assert_eq!(summary.totals.drops.get("LOST_ON_AIR"), Some(&20));
+    assert_eq!(
+        summary.totals.drops.get("LOST_ON_AIR"),
+        Some(&80),
+        "each for four nodes, as `sent` counts them"
+    );
     assert_eq!(audit.ends.lost_track_of, []);
 }
 
 #[test]
 fn without_floods_a_packet_to_all_reaches_the_neighbours() {
     let (summary, _) = run(&scenario(&chain(2, r#"name = "dsr", multicast_flood = false"#)));
-    assert_eq!((summary.flows[0].sent, summary.flows[0].received), (80, 40), "two of four");
+    let f = &summary.flows[0];
+    assert_eq!((f.sent, f.received, f.dropped, f.held), (80, 40, Some(40), Some(0)), "two of four");
 }
 
 #[test]

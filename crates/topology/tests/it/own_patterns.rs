@@ -13,7 +13,7 @@ fn pattern(seed: u64, speed_factor: f64) -> FlowTopology {
     );
     let r = Scenario::from_text(&text, &[]).and_then(|s| s.resolve()).unwrap();
     let pair = Pair { src: 1, dst: 2, from: Time::ZERO, until: r.duration };
-    survey(&r.tracks, 250.0, r.duration, &[pair]).flows.remove(0)
+    survey(&r.tracks, &[], 250.0, r.duration, &[pair]).flows.remove(0)
 }
 
 /// What the paper tells of a pattern: path changes, hop changes, partitions, per cent at 1 to 5 hops.

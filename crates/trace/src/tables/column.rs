@@ -28,6 +28,7 @@ pub(crate) enum Cells<R> {
     OptInt32(fn(&R) -> Option<i32>),
     OptFloat(fn(&R) -> Option<f32>),
     Double(fn(&R) -> f64),
+    OptDouble(fn(&R) -> Option<f64>),
     /// Text with few different values: dictionary encoded.
     Text(fn(&R, &mut Texts) -> Bytes),
     OptText(fn(&R, &mut Texts) -> Option<Bytes>),
@@ -60,6 +61,7 @@ impl<R> Column<R> {
             Cells::OptInt32(_) => (Physical::INT32, true),
             Cells::OptFloat(_) => (Physical::FLOAT, true),
             Cells::Double(_) => (Physical::DOUBLE, false),
+            Cells::OptDouble(_) => (Physical::DOUBLE, true),
             Cells::Text(_) => (Physical::BYTE_ARRAY, false),
             Cells::OptText(_) => (Physical::BYTE_ARRAY, true),
         };
@@ -82,6 +84,7 @@ impl<R> Column<R> {
             Cells::OptInt32(f) => optional::<Int32Type>(rows.iter().map(f), to),
             Cells::OptFloat(f) => optional::<FloatType>(rows.iter().map(f), to),
             Cells::Double(f) => required::<DoubleType>(rows.iter().map(f), to),
+            Cells::OptDouble(f) => optional::<DoubleType>(rows.iter().map(f), to),
             Cells::Text(f) => {
                 required::<ByteArrayType>(rows.iter().map(|r| ByteArray::from(f(r, texts))), to)
             }
@@ -135,7 +138,9 @@ pub(crate) fn properties<R>(columns: &[Column<R>]) -> WriterProperties {
             Cells::Int64(_) | Cells::OptInt64(_) => p
                 .set_column_dictionary_enabled(path.clone(), false)
                 .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
-            Cells::OptFloat(_) | Cells::Double(_) => p.set_column_dictionary_enabled(path, false),
+            Cells::OptFloat(_) | Cells::Double(_) | Cells::OptDouble(_) => {
+                p.set_column_dictionary_enabled(path, false)
+            }
             Cells::Int32(_) | Cells::OptInt32(_) | Cells::Text(_) | Cells::OptText(_) => p,
         };
     }

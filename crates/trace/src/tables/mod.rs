@@ -14,5 +14,5 @@ pub(crate) use column::Column;
 pub use csv::export_csv;
 pub use names::TABLES;
 pub use read::{Search, addresses, searches};
-pub(crate) use schema::{COUNTERS, EVENTS, FLOWS, NODES, PACKETS, POSITIONS, SENDS, TCP};
+pub(crate) use schema::{COUNTERS, EVENTS, FLOWS, NODES, OUTCOMES, PACKETS, POSITIONS, SENDS, TCP};
 pub(crate) use table::Table;

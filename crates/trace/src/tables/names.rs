@@ -1,5 +1,5 @@
 //! Which tables there are.
 
 /// The names of the tables that a run directory may hold.
-pub const TABLES: [&str; 8] =
-    ["packets", "positions", "flows", "counters", "events", "sends", "tcp", "nodes"];
+pub const TABLES: [&str; 9] =
+    ["packets", "positions", "flows", "counters", "events", "sends", "tcp", "outcomes", "nodes"];

@@ -5,7 +5,8 @@ use wayhop_core::{Addr, FlowTag, IfaceId, Span, Time};
 
 use super::column::{Cells, Column, Texts, name};
 use crate::{
-    Counter, FlowSummary, HopEvent, Messages, NodeInfo, NoteEvent, PositionEvent, SendEvent, TcpEvent,
+    Counter, FlowSummary, HopEvent, Messages, NodeInfo, NoteEvent, PacketOutcome, PositionEvent, SendEvent,
+    TcpEvent,
 };
 
 const fn column<R>(name: &'static str, cells: Cells<R>) -> Column<R> {
@@ -86,6 +87,15 @@ pub(crate) const TCP: &[Column<TcpEvent>] = &[
     column("rto_us", Cells::OptInt64(|e| micros(e.rto))),
 ];
 
+/// `outcomes`: one row per packet of a flow.
+pub(crate) const OUTCOMES: &[Column<PacketOutcome>] = &[
+    column("flow", Cells::Int32(|o| o.packet.flow as i32)),
+    column("seq", Cells::Int64(|o| i64::from(o.packet.seq))),
+    column("outcome", Cells::Text(|o, _| name(o.outcome.name()))),
+    column("reason", Cells::OptText(|o, _| o.outcome.reason().map(|r| name(r.name())))),
+    column("nodes", Cells::Int32(|o| o.nodes as i32)),
+];
+
 /// `counters`: one row per counter of a node.
 pub(crate) const COUNTERS: &[Column<Counter>] = &[
     column("node", Cells::Int32(|c| c.node.0 as i32)),
@@ -103,14 +113,16 @@ pub(crate) const FLOWS: &[Column<FlowSummary>] = &[
     column("dst", Cells::Int32(|f| f.dst as i32)),
     column("sent", Cells::Int64(|f| f.sent as i64)),
     column("received", Cells::Int64(|f| f.received as i64)),
-    column("delivery_ratio", Cells::Double(|f| f.delivery_ratio)),
-    column("goodput_bps", Cells::Double(|f| f.goodput_bps)),
-    column("latency_mean_ms", Cells::Double(|f| f.latency_ms.mean)),
-    column("latency_p50_ms", Cells::Double(|f| f.latency_ms.p50)),
-    column("latency_p95_ms", Cells::Double(|f| f.latency_ms.p95)),
-    column("latency_p99_ms", Cells::Double(|f| f.latency_ms.p99)),
-    column("latency_max_ms", Cells::Double(|f| f.latency_ms.max)),
-    column("hops_mean", Cells::Double(|f| f.hops_mean)),
+    column("delivery_ratio", Cells::OptDouble(|f| f.delivery_ratio)),
+    column("goodput_bps", Cells::OptDouble(|f| f.goodput_bps)),
+    column("latency_mean_ms", Cells::OptDouble(|f| f.latency_ms.map(|l| l.mean))),
+    column("latency_p50_ms", Cells::OptDouble(|f| f.latency_ms.map(|l| l.p50))),
+    column("latency_p95_ms", Cells::OptDouble(|f| f.latency_ms.map(|l| l.p95))),
+    column("latency_p99_ms", Cells::OptDouble(|f| f.latency_ms.map(|l| l.p99))),
+    column("latency_max_ms", Cells::OptDouble(|f| f.latency_ms.map(|l| l.max))),
+    column("hops_mean", Cells::OptDouble(|f| f.hops_mean)),
+    column("dropped", Cells::OptInt64(|f| f.dropped.map(|n| n as i64))),
+    column("held", Cells::OptInt64(|f| f.held.map(|n| n as i64))),
 ];
 
 /// `nodes`: who the numbers in the other tables are.
@@ -119,6 +131,7 @@ pub(crate) const NODES: &[Column<(u32, NodeInfo)>] = &[
     column("name", Cells::Text(|(_, n), _| text(&n.name))),
     column("address", Cells::Text(|(_, n), t| t.addr(n.addr.into()))),
     column("interfaces", Cells::Text(|(_, n), _| text(&interface_names(n)))),
+    column("address6", Cells::OptText(|(_, n), t| n.addr6.map(|a| t.addr(a.into())))),
 ];
 
 /// The names of a node's interfaces, in their order.

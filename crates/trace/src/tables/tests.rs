@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use tempfile::TempDir;
 
-use super::{COUNTERS, EVENTS, FLOWS, NODES, PACKETS, POSITIONS, SENDS, TABLES, TCP, Table};
+use super::{COUNTERS, EVENTS, FLOWS, NODES, OUTCOMES, PACKETS, POSITIONS, SENDS, TABLES, TCP, Table};
 use crate::fixture::hop;
 
 fn rows_of(dir: &TempDir) -> i64 {
@@ -49,6 +49,7 @@ fn every_column_is_explained() {
         ("sends", names(SENDS)),
         ("tcp", names(TCP)),
         ("counters", names(COUNTERS)),
+        ("outcomes", names(OUTCOMES)),
         ("flows", names(FLOWS)),
         ("nodes", names(NODES)),
     ];

@@ -162,7 +162,7 @@ fn the_other_tables_hold_what_was_recorded() {
         csv("nodes"),
         "node,name,address,interfaces\n0,n0,10.0.0.1,radio\n1,n1,10.0.0.2,radio\n2,n2,10.0.0.3,radio\n"
     );
-    assert!(csv("flows").ends_with("\n0,cbr,0,2,10,0,0,0,0,0,0,0,0,0\n"));
+    assert!(csv("flows").ends_with("\n0,cbr,0,2,10,0,,,,,,,,,,\n"));
     assert!(csv("packets").starts_with("time_ns,node,event,"));
     assert_eq!(run.summary().expect("a summary"), summary());
     let names = fs::read_dir(dir.path()).expect("the directory").count();
@@ -334,4 +334,37 @@ mod full_disk {
         assert!(e.contains("trace.tr"), "{e}");
         assert!(rows(dir.path(), "packets").len() > 1_000);
     }
+}
+
+#[test]
+fn what_an_older_summary_wrote_as_0_for_want_of_a_figure_is_none() {
+    let dir = TempDir::new().expect("a directory");
+    let (run, r) = start(&dir, &Outputs::default());
+    r.finish(&summary(), RunStatus::Complete).expect("written");
+    // As version d0720f7 wrote it: a flow that nothing arrived of, and a ping whose ways the total counted each for itself.
+    let nothing = r#"{"mean": 0.0, "p50": 0.0, "p95": 0.0, "p99": 0.0, "max": 0.0}"#;
+    let some = r#"{"mean": 4.0, "p50": 4.0, "p95": 4.0, "p99": 4.0, "max": 4.0}"#;
+    let flow = |kind: &str, received: u32, latency: &str| {
+        format!(
+            r#"{{"id": 0, "kind": "{kind}", "src": 0, "dst": 2, "sent": 9, "received": {received}, "delivery_ratio": 0.0,
+                "goodput_bps": 0.0, "latency_ms": {latency}, "hops_mean": 0.0}}"#
+        )
+    };
+    let older = format!(
+        r#"{{"wayhop": "0.1.0", "scenario": "s", "seed": 1, "world": "sim", "protocol": "dsr", "simulated_s": 1.0, "wall_s": 1.0,
+            "events": 1, "trace_hash": "00", "flows": [{}, {}], "totals": {{"sent": 18, "received": 3, "delivery_ratio": 0.2,
+            "goodput_bps": 1.0, "latency_ms": {some}, "hops_mean": 1.0, "routing_packets": 0, "routing_bytes": 0, "by_type": {{}},
+            "drops": {{}}}}}}"#,
+        flow("cbr", 0, nothing),
+        flow("ping", 3, some)
+    );
+    std::fs::write(run.path().join("summary.json"), older).expect("written");
+    let s = run.summary().expect("readable");
+    assert_eq!(
+        (s.flows[0].latency_ms, s.flows[0].hops_mean, s.flows[0].delivery_ratio),
+        (None, None, Some(0.0))
+    );
+    assert_eq!(s.flows[1].latency_ms.map(|l| l.mean), Some(4.0));
+    assert_eq!((s.totals.latency_ms, s.totals.round_trip_ms, s.totals.hops_mean), (None, None, Some(1.0)));
+    assert_eq!((s.totals.held, s.totals.dropped, s.flows[0].held), (None, None, None), "not known then");
 }

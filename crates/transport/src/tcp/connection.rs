@@ -1,8 +1,8 @@
 //! A flow's connection: its two ends.
 
-use std::net::Ipv4Addr;
+use std::net::Ipv6Addr;
 
-use wayhop_core::{Rng, Span, Time};
+use wayhop_core::{Addr, Rng, Span, Time};
 
 use super::config::TcpConfig;
 use super::endpoint::{Endpoint, Identity, Io};
@@ -40,11 +40,12 @@ impl Connection {
         flow: u32,
         config: &FlowConfig,
         tcp: TcpConfig,
-        addrs: (Ipv4Addr, Ipv4Addr),
+        addrs: (impl Into<Addr>, impl Into<Addr>),
         rng: &mut Rng,
     ) -> Self {
         let tick = tcp.rto.tick.unwrap_or(Span::from_nanos(1));
         let numbers = (rng.bits() as u32, rng.bits() as u32);
+        let addrs = (addrs.0.into(), addrs.1.into());
         let mut end = |client: bool| {
             let (from, to) = if client { addrs } else { (addrs.1, addrs.0) };
             let (port, peer_port) =
@@ -67,6 +68,15 @@ impl Connection {
     /// An ICMP message was delivered to the node of this end. True if it is an error about this connection.
     pub fn on_icmp(&mut self, end: End, io: &mut Io<'_>, message: &[u8]) -> bool {
         self.ends[end as usize].on_icmp(io, message)
+    }
+    /// The same of an ICMPv6 message from `from`.
+    pub fn on_icmp6(&mut self, end: End, io: &mut Io<'_>, message: &[u8], from: Ipv6Addr) -> bool {
+        self.ends[end as usize].on_icmp6(io, message, from)
+    }
+    /// The node of this end lost all that it knew: if the connection had begun there, it is over, and what still comes is
+    /// answered by a reset.
+    pub fn lose(&mut self, end: End) {
+        self.ends[end as usize].abort();
     }
     /// When an end wants [`Connection::on_timer`]; never if `None`.
     pub fn deadline(&self, end: End) -> Option<Time> {

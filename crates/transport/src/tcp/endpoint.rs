@@ -1,10 +1,10 @@
 //! One end of a connection: states, sequence numbers, and segments as packets.
 
-use std::net::Ipv4Addr;
+use std::net::Ipv6Addr;
 
-use wayhop_core::{FlowTag, Packet, PacketId, PacketMeta, Pool, Rng, Span, Time};
+use wayhop_core::{Addr, FlowTag, Packet, PacketId, PacketMeta, Pool, Rng, Span, Time};
 use wayhop_wire::tcp::{Flags, Quoted, Repr};
-use wayhop_wire::{icmp, ipv4, tcp};
+use wayhop_wire::{icmp, icmpv6, ip, ipv4, ipv6, tcp};
 
 use super::app::{Running, Wish};
 use super::config::TcpConfig;
@@ -50,14 +50,16 @@ enum State {
     SynReceived,
     /// Data may flow.
     Established,
+    /// The connection is no more.
+    Aborted,
 }
 
 /// Who an end is.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Identity {
     pub(crate) flow: u32,
-    pub(crate) addr: Ipv4Addr,
-    pub(crate) peer: Ipv4Addr,
+    pub(crate) addr: Addr,
+    pub(crate) peer: Addr,
     pub(crate) port: u16,
     pub(crate) peer_port: u16,
     pub(crate) tos: u8,
@@ -177,19 +179,19 @@ impl Endpoint {
 
     /// A packet came. True if it was a segment of this connection.
     pub(crate) fn on_packet(&mut self, io: &mut Io<'_>, number: &mut u32, packet: &[u8]) -> bool {
-        let Ok(ip) = ipv4::Packet::new_checked(packet) else { return false };
-        if ip.protocol() != ipv4::protocol::TCP || ip.src() != self.id.peer || ip.dst() != self.id.addr {
+        let Ok(ip) = ip::Packet::new_checked(packet) else { return false };
+        if ip.protocol != ipv4::protocol::TCP || ip.src != self.id.peer || ip.dst != self.id.addr {
             return false;
         }
-        let Ok(repr) = Repr::parse(ip.payload(), ip.src(), ip.dst()) else {
+        let Ok(repr) = Repr::parse(ip.payload, ip.src, ip.dst) else {
             self.bad += 1;
             return false;
         };
         if (repr.src_port, repr.dst_port) != (self.id.peer_port, self.id.port) {
             return false;
         }
-        let Ok(segment) = tcp::Packet::new_checked(ip.payload()) else { return false };
-        let hops = INITIAL_TTL.saturating_sub(ip.ttl()) + 1;
+        let Ok(segment) = tcp::Packet::new_checked(ip.payload) else { return false };
+        let hops = INITIAL_TTL.saturating_sub(ip.ttl) + 1;
         self.on_segment(io, number, &repr, segment.payload(), hops);
         true
     }
@@ -197,8 +199,17 @@ impl Endpoint {
     fn on_segment(&mut self, io: &mut Io<'_>, number: &mut u32, s: &Repr, payload: &[u8], hops: u8) {
         let acks = s.flags.contains(Flags::ACK);
         let acks_syn = acks && s.ack == self.iss.wrapping_add(1);
+        if s.flags.contains(Flags::RST) {
+            // RFC 9293 section 3.10.7.4: the peer does not know the connection.
+            self.abort();
+            return;
+        }
         match self.state {
             State::Closed => return,
+            State::Aborted => {
+                self.refuse(io, number, s, payload.len());
+                return;
+            }
             State::Listen => {
                 if s.flags.contains(Flags::SYN) && !acks {
                     self.irs = s.seq;
@@ -236,6 +247,25 @@ impl Endpoint {
         }
         let answer = self.on_data(io, s, payload, acks, hops);
         self.flush(io, number, answer);
+    }
+
+    /// The connection is over for this end, if it had begun: its node lost what it knew, or its peer did.
+    pub(crate) fn abort(&mut self) {
+        if self.started || self.syns > 0 || self.receiver.expected() > 0 {
+            self.state = State::Aborted;
+        }
+    }
+
+    /// A segment for a connection that is no more (RFC 9293 section 3.10.7.1).
+    fn refuse(&mut self, io: &mut Io<'_>, number: &mut u32, s: &Repr, len: usize) {
+        let repr = if s.flags.contains(Flags::ACK) {
+            Repr { flags: Flags::RST, seq: s.ack, ..self.header() }
+        } else {
+            let ends = u32::from(s.flags.contains(Flags::SYN)) + u32::from(s.flags.contains(Flags::FIN));
+            let ack = s.seq.wrapping_add(len as u32).wrapping_add(ends);
+            Repr { flags: Flags::RST.with(Flags::ACK), ack, ..self.header() }
+        };
+        self.emit(io, number, repr, 0, 0);
     }
 
     /// The SYN of this end was acknowledged.
@@ -313,11 +343,31 @@ impl Endpoint {
             return false;
         };
         let Ok(ip) = ipv4::Packet::new_snapped(original) else { return false };
-        let Some(quoted) = Quoted::parse(ip.payload()) else { return false };
-        let own = ip.protocol() == ipv4::protocol::TCP
-            && (ip.src(), ip.dst()) == (self.id.addr, self.id.peer)
-            && (quoted.src_port, quoted.dst_port) == (self.id.port, self.id.peer_port);
         let soft = matches!(code, icmp::unreachable_code::NETWORK | icmp::unreachable_code::HOST);
+        let about = (ip.src().into(), ip.dst().into());
+        ip.protocol() == ipv4::protocol::TCP && self.on_unreachable(io, about, ip.payload(), soft)
+    }
+
+    /// The same over IPv6: a message from `from`.
+    pub(crate) fn on_icmp6(&mut self, io: &mut Io<'_>, message: &[u8], from: Ipv6Addr) -> bool {
+        let Some(own) = self.id.addr.v6() else { return false };
+        let Ok(icmpv6::Repr::DestinationUnreachable { code, original }) =
+            icmpv6::Repr::parse(message, from, own)
+        else {
+            return false;
+        };
+        let Ok(ip) = ipv6::Packet::new_snapped(original) else { return false };
+        let Ok(upper) = ip.upper() else { return false };
+        let soft = matches!(code, icmpv6::unreachable_code::NO_ROUTE | icmpv6::unreachable_code::ADDRESS);
+        let about = (ip.src().into(), ip.dst().into());
+        upper.protocol == ipv4::protocol::TCP && self.on_unreachable(io, about, upper.payload, soft)
+    }
+
+    /// A packet between these ends, with this start of a segment, found no way. A soft error is one that may pass.
+    fn on_unreachable(&mut self, io: &mut Io<'_>, ends: (Addr, Addr), segment: &[u8], soft: bool) -> bool {
+        let Some(quoted) = Quoted::parse(segment) else { return false };
+        let own = ends == (self.id.addr, self.id.peer)
+            && (quoted.src_port, quoted.dst_port) == (self.id.port, self.id.peer_port);
         if own
             && soft
             && self.state == State::Established
@@ -330,7 +380,7 @@ impl Endpoint {
 
     /// When [`Endpoint::on_timer`] is to be called; never if `None`. It changes with every call.
     pub(crate) fn deadline(&self) -> Option<Time> {
-        if self.state == State::Closed {
+        if matches!(self.state, State::Closed | State::Aborted) {
             return None;
         }
         let timers = [
@@ -418,17 +468,14 @@ impl Endpoint {
         *number += 1;
         let meta = PacketMeta { id: PacketId(*io.next_id), flow: Some(tag), born: io.now };
         *io.next_id += 1;
-        let mut p = io.pool.zeroed(ipv4::HEADER_LEN + header_len + len, meta);
-        let (header, segment) = p.bytes_mut().split_at_mut(ipv4::HEADER_LEN);
+        let ip_header_len = ip::Repr::header_len(dst);
+        let mut p = io.pool.zeroed(ip_header_len + header_len + len, meta);
+        let (header, segment) = p.bytes_mut().split_at_mut(ip_header_len);
         stream::fill(from, &mut segment[header_len..]);
         repr.emit(segment, src, dst);
-        let ip = ipv4::Repr {
-            tos: self.id.tos,
-            ttl: INITIAL_TTL,
-            id: next_ip_id(io.ip_id),
-            ..ipv4::Repr::new(src, dst, ipv4::protocol::TCP, (header_len + len) as u16)
-        };
-        ip.emit(header);
+        let (ttl, tos, id) = (INITIAL_TTL, self.id.tos, next_ip_id(io.ip_id));
+        let (protocol, payload_len) = (ipv4::protocol::TCP, (header_len + len) as u16);
+        ip::Repr { src, dst, protocol, ttl, tos, id, payload_len }.emit(header);
         io.out.push(p);
     }
 

@@ -10,4 +10,4 @@ mod net;
 
 pub(crate) use dsr::dsr;
 pub(crate) use link::{dot11, radiotap};
-pub(crate) use net::{aodv, dsdv, ip, tcp};
+pub(crate) use net::{aodv, dsdv, ip, ip6, tcp};

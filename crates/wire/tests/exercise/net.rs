@@ -1,7 +1,7 @@
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use wayhop_wire::tcp::{self, TcpOption};
-use wayhop_wire::{aodv as wire_aodv, arp, dsdv as wire_dsdv, icmp, ipv4, udp};
+use wayhop_wire::{aodv as wire_aodv, arp, dsdv as wire_dsdv, icmp, icmpv6, ip, ipv4, ipv6, udp};
 
 /// IPv4, and UDP, ICMP and ARP.
 pub(crate) fn ip(bytes: &[u8]) {
@@ -25,6 +25,48 @@ pub(crate) fn ip(bytes: &[u8]) {
         r.emit(&mut out);
         assert_eq!(out, bytes[..arp::LEN]);
     }
+}
+
+/// IPv6 with its extension headers, and ICMPv6.
+pub(crate) fn ip6(bytes: &[u8]) {
+    let _ = ip_of_either(bytes);
+    if let Ok(p) = ipv6::Packet::new_snapped(bytes) {
+        assert!(p.payload().len() + ipv6::HEADER_LEN <= bytes.len());
+        if let Ok(upper) = p.upper() {
+            assert_eq!(upper.header_len + upper.payload.len(), ipv6::HEADER_LEN + p.payload().len());
+        }
+        let mut changed = bytes.to_vec();
+        let limit = ipv6::decrement_hop_limit(&mut changed).expect("the header is whole");
+        assert_eq!(limit, p.hop_limit().saturating_sub(1));
+        wayhop_wire::unreachable6_for(bytes, p.dst());
+    }
+    if let Ok(r) = ipv6::Repr::parse(bytes) {
+        let mut out = vec![0; r.buffer_len() + usize::from(r.payload_len)];
+        r.emit(&mut out);
+        assert_eq!(ipv6::Repr::parse(&out), Ok(r));
+    }
+    // The same octets as a message whose checksum is right.
+    let (src, dst) = (Ipv6Addr::LOCALHOST, Ipv6Addr::UNSPECIFIED);
+    let mut message = bytes.to_vec();
+    if message.len() >= icmpv6::HEADER_LEN {
+        message[2..4].fill(0);
+        let number = ipv6::next_header::ICMPV6;
+        let pseudo = wayhop_wire::checksum::pseudo_header6(src, dst, number, message.len() as u32);
+        let sum = !wayhop_wire::checksum::sum(pseudo, &message);
+        message[2..4].copy_from_slice(&sum.to_be_bytes());
+    }
+    if let Ok(r) = icmpv6::Repr::parse(&message, src, dst) {
+        let mut out = vec![0; r.buffer_len()];
+        r.emit(&mut out, src, dst);
+        assert_eq!(icmpv6::Repr::parse(&out, src, dst), Ok(r));
+    }
+}
+
+/// What both families have.
+fn ip_of_either(bytes: &[u8]) -> Option<()> {
+    let p = ip::Packet::new_checked(bytes).ok()?;
+    assert!(p.total_len <= bytes.len() && p.payload.len() <= p.total_len);
+    Some(())
 }
 
 /// TCP segments: any octets, and the same with a right checksum.

@@ -9,6 +9,7 @@ mod golden;
 mod golden_aodv;
 mod golden_tshark;
 mod icmp_errors;
+mod ipv6;
 mod ns3_captures;
 mod round_trip;
 mod tshark_aodv;

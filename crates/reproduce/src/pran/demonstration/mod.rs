@@ -92,9 +92,11 @@ fn emulate(
     let text = |e: Error| e.to_string();
     let emulation = Emulation::new(&resolved).map_err(text)?;
     let file = folder.join(FILES[0].0);
-    let run = run_dir::create(Some(dir), Some(&file), scenario, &resolved).map_err(text)?;
+    let run = run_dir::create(Some(dir), Some(&file), run_dir::World::Emulation, scenario, &resolved)
+        .map_err(text)?
+        .dir;
     let recorder = run_dir::tables(&run, &resolved).map_err(text)?.observed_by(Box::new(Watch::default()));
-    let tasks = Tasks { recorder, dir: Some(dir), command: None, collector: None, watch };
+    let tasks = Tasks { recorder, dir: Some(dir), command: None, collector: None, inputs: None, watch };
     let mut outcome = emulation.run(tasks).map_err(text)?;
     let watched = outcome.take_observer();
     outcome.save().map_err(text)?;

@@ -1,0 +1,44 @@
+//! `--record-inputs` of the commands that run a scenario.
+
+use wayhop_core::{NodeId, node_named};
+use wayhop_runs::InputLogs;
+use wayhop_scenario::Resolved;
+use wayhop_trace::RunDir;
+
+use crate::failure::Failure;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecordArgs {
+    /// Write what goes into the routing engines of these nodes (numbers, mesh-N, or names; without one, of all nodes) to
+    /// DIR/inputs/NODE.jsonl, for `wayhop replay`. Give it after the scenario
+    #[arg(long, value_name = "NODE", num_args = 0.., value_delimiter = ',', conflicts_with = "no_out")]
+    record_inputs: Option<Vec<String>>,
+}
+
+impl RecordArgs {
+    /// The nodes that are meant; `None` if no logs are wanted.
+    pub(crate) fn nodes(&self, resolved: &Resolved) -> Result<Option<Vec<NodeId>>, Failure> {
+        let Some(names) = &self.record_inputs else { return Ok(None) };
+        if names.is_empty() {
+            return Ok(Some((0..resolved.names.len() as u32).map(NodeId).collect()));
+        }
+        let node = |name: &String| {
+            node_named(&resolved.names, name).map(|i| NodeId(i as u32)).ok_or_else(|| {
+                let last = resolved.names.len() - 1;
+                Failure::Usage(format!(
+                    "--record-inputs {name}: there is no such node; give 0 to {last}, mesh-0 to mesh-{last}, or a name, and a \
+                     scenario before this option"
+                ))
+            })
+        };
+        let mut nodes: Vec<NodeId> = names.iter().map(node).collect::<Result<_, _>>()?;
+        nodes.sort_unstable();
+        nodes.dedup();
+        Ok(Some(nodes))
+    }
+}
+
+/// The logs of these nodes in a run directory.
+pub(crate) fn logs(nodes: Option<Vec<NodeId>>, dir: Option<&RunDir>) -> Option<InputLogs> {
+    Some(InputLogs { nodes: nodes?, dir: dir?.clone() })
+}

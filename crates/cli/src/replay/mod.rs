@@ -1,0 +1,180 @@
+//! `wayhop replay`.
+
+mod show;
+mod words;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value};
+use wayhop_core::Configured;
+use wayhop_replay::{Engines, LogError, Reader, Replay, Verdict, check};
+
+use crate::failure::{Failure, harmless, say};
+
+pub(crate) const EXAMPLES: &str = "\
+Exit status: 0, the engines do the same; 1, one does something else; 3, the same as far as a log goes that breaks off in \
+the middle; 2, a log cannot be used.
+
+Examples:
+  wayhop run scenarios/chain.toml --record-inputs --out runs/chain
+  wayhop replay runs/chain/inputs/*.jsonl
+  wayhop replay runs/chain/inputs/left.jsonl --set protocol.hello=always";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReplayArgs {
+    /// Logs, plain or gzip: what --record-inputs has written
+    #[arg(required = true, value_name = "LOG")]
+    logs: Vec<PathBuf>,
+    /// Change a parameter of the protocol, to see what else follows from the same inputs; may be given again
+    #[arg(long = "set", value_name = "protocol.KEY=VALUE")]
+    sets: Vec<String>,
+    /// Show every difference, not only the first of each log
+    #[arg(long)]
+    all: bool,
+    /// Inputs to show before each difference
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    context: u16,
+    /// Print one JSON object for each log and, with --all, before it one for each difference
+    #[arg(long)]
+    json: bool,
+    /// No progress
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Time between two lines of progress.
+const TELL_EVERY: Duration = Duration::from_secs(5);
+/// Inputs between two looks at the clock.
+const LOOK_EVERY: u64 = 4_096;
+
+/// The exit status of several logs is the worst of theirs.
+const FROM_BEST_TO_WORST: [u8; 4] = [0, 3, 1, 2];
+
+pub(crate) fn replay(a: &ReplayArgs) -> Result<ExitCode, Failure> {
+    let changes = a.sets.iter().map(|s| change(s)).collect::<Result<Map<String, Value>, _>>()?;
+    let mut worst = 0;
+    for path in &a.logs {
+        let status = match one(a, path, &changes) {
+            Ok(Verdict::Same) => 0,
+            Ok(Verdict::SameSoFar) => 3,
+            Ok(Verdict::Differs) => 1,
+            Err(Trouble::Log(e)) => {
+                say!("wayhop: {}", harmless(&e.to_string()));
+                2
+            }
+            Err(Trouble::Other(e)) => return Err(e),
+        };
+        let rank = |s: u8| FROM_BEST_TO_WORST.iter().position(|o| *o == s);
+        if rank(status) > rank(worst) {
+            worst = status;
+        }
+    }
+    Ok(ExitCode::from(worst))
+}
+
+/// Why a log was not replayed to its end.
+enum Trouble {
+    /// There is something wrong with it.
+    Log(LogError),
+    /// There is something wrong with something else.
+    Other(Failure),
+}
+
+impl From<LogError> for Trouble {
+    fn from(e: LogError) -> Self {
+        Self::Log(e)
+    }
+}
+impl From<Failure> for Trouble {
+    fn from(e: Failure) -> Self {
+        Self::Other(e)
+    }
+}
+
+fn one(a: &ReplayArgs, path: &Path, changes: &Map<String, Value>) -> Result<Verdict, Trouble> {
+    let size = std::fs::metadata(path).map_or(0, |m| m.len());
+    let reader = Reader::open(path)?;
+    let header = reader.header().clone();
+    let Some(description) = wayhop_protocols::find(&header.protocol) else {
+        let known: Vec<_> = wayhop_protocols::names().collect();
+        let known = known.join(", ");
+        return Err(reader
+            .wrong(format!("the protocol {:?} is not known; known are {known}", header.protocol))
+            .into());
+    };
+    let recorded = header.engines(description).map_err(|e| reader.wrong(e))?;
+    let engines = Engines {
+        first: changed(recorded.first, changes)?,
+        after_reboot: changed(recorded.after_reboot, changes)?,
+    };
+    let mut replay = Replay::new(reader, engines).with_context(usize::from(a.context));
+    let show = show::Show { log: path, header: &header, json: a.json };
+    let (begun, mut told) = (Instant::now(), TELL_EVERY);
+    let mut first = None;
+    while !replay.is_over() {
+        let difference = match replay.step() {
+            Ok(difference) => difference,
+            Err(e) => {
+                // What was found up to there is not lost.
+                show.before_error(replay.report());
+                return Err(e.into());
+            }
+        };
+        if let Some(d) = difference {
+            if a.all || first.is_none() {
+                show.difference(&d, replay.context(), a.all)?;
+            }
+            first.get_or_insert(d);
+        }
+        let inputs = replay.report().inputs;
+        if !a.quiet && inputs.is_multiple_of(LOOK_EVERY) && begun.elapsed() >= told {
+            told = begun.elapsed() + TELL_EVERY;
+            // Of gzip, the size of what is inside is not known.
+            let share = (replay.position() as f64 / size.max(1) as f64 * 100.0).min(100.0);
+            let share = if path.extension() == Some("gz".as_ref()) {
+                String::new()
+            } else {
+                format!(", {share:.0} %")
+            };
+            say!("replayed {inputs} inputs{share}");
+        }
+    }
+    let report = replay.report();
+    show.end(report, first.as_ref())?;
+    Ok(report.verdict())
+}
+
+/// The protocol with other values of some parameters.
+fn changed(recorded: Configured, changes: &Map<String, Value>) -> Result<Configured, Failure> {
+    let mut configured = recorded;
+    for (key, value) in changes {
+        let usage = |what: String| Failure::Usage(format!("--set protocol.{key}={value}: {what}"));
+        if !configured.values().contains_key(key) {
+            let protocol = configured.name();
+            return Err(usage(format!(
+                "{protocol} has no such parameter; the first line of the log has all that there are"
+            )));
+        }
+        configured = configured.with(key, value.clone()).map_err(usage)?;
+    }
+    check(&configured).map_err(Failure::Usage)?;
+    Ok(configured)
+}
+
+/// `protocol.KEY=VALUE`. A value that is not TOML is text, as everywhere.
+fn change(set: &str) -> Result<(String, Value), Failure> {
+    let wrong = |what: &str| Failure::Usage(format!("--set {set}: {what}; write --set protocol.KEY=VALUE"));
+    let (path, value) = set.split_once('=').ok_or_else(|| wrong("there is no = in it"))?;
+    let key = path.trim().strip_prefix("protocol.").filter(|k| !k.is_empty()).ok_or_else(|| {
+        wrong("a log has inputs of one engine, of which only the protocol's parameters can change")
+    })?;
+    let value = value.trim();
+    let parsed = toml::from_str::<toml::Table>(&format!("x = {value}")).ok();
+    let value = match parsed.and_then(|mut t| t.remove("x")).map(serde_json::to_value) {
+        Some(Ok(value)) => value,
+        _ => Value::String(value.to_owned()),
+    };
+    Ok((key.to_owned(), value))
+}

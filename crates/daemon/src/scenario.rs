@@ -1,0 +1,161 @@
+//! A scenario in the place of a configuration: what it says of one node, which is this host.
+
+use std::path::Path;
+
+use toml::Table;
+use wayhop_core::node_named;
+use wayhop_linux::Error;
+use wayhop_scenario::{Attachment, Document, Resolved, Scenario, daemon_settings, nearest};
+
+/// Keys that only a scenario has, and keys that only a node's configuration has.
+const SCENARIO_KEYS: [&str; 13] = [
+    "movement",
+    "nodes",
+    "traffic",
+    "radio",
+    "radios",
+    "wires",
+    "duration_s",
+    "programs",
+    "captures",
+    "commands",
+    "stalls",
+    "outages",
+    "area",
+];
+const CONFIG_KEYS: [&str; 2] = ["interface", "address"];
+
+/// What a file is, by its keys.
+enum Kind {
+    Scenario(&'static str),
+    Config(&'static str),
+    Unknown,
+}
+
+fn kind(path: &Path) -> Result<Kind, Error> {
+    let document = Document::load(path).map_err(|e| Error::Config(e.to_string()))?;
+    // What is no TOML has its own message, with the line.
+    let Ok(table) = document.deserialize::<Table>() else { return Ok(Kind::Unknown) };
+    let has = |keys: &[&'static str]| keys.iter().copied().find(|k| table.contains_key(*k));
+    Ok(match (has(&CONFIG_KEYS), has(&SCENARIO_KEYS)) {
+        (Some(key), _) => Kind::Config(key),
+        (None, Some(key)) => Kind::Scenario(key),
+        (None, None) => Kind::Unknown,
+    })
+}
+
+/// Refuses a scenario where a configuration is expected.
+pub(crate) fn expect_config(path: &Path) -> Result<(), Error> {
+    // Of a file that cannot be read the configuration's own message tells.
+    let Ok(Kind::Scenario(key)) = kind(path) else { return Ok(()) };
+    let file = path.display();
+    let names = match Scenario::load(path, &[]).and_then(|s| s.resolve()) {
+        Ok(resolved) => format!("; its nodes are {}", listed(&resolved)),
+        Err(_) => String::new(),
+    };
+    Err(Error::Config(format!(
+        "{file}: this is a scenario (it has `{key}`), and no configuration of a node: say which of its nodes this host is, as \
+         --as mesh-0 --interface wlan0{names}"
+    )))
+}
+
+/// One node of a scenario.
+pub(crate) struct Chosen {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its configuration, as `path.key=value` settings.
+    pub(crate) sets: Vec<String>,
+    /// What the user should know.
+    pub(crate) remarks: Vec<String>,
+}
+
+/// What a scenario says of the node with this name, with what the command line says of the scenario in `changes`.
+pub(crate) fn choose(path: &Path, node: &str, changes: &[String], has_run: bool) -> Result<Chosen, Error> {
+    let file = path.display();
+    if let Kind::Config(key) = kind(path)? {
+        return Err(Error::Config(format!(
+            "{file}: this is the configuration of a node (it has `{key}`), and no scenario: leave out --as {node}"
+        )));
+    }
+    let wrong = |e: wayhop_scenario::Error| Error::Config(e.to_string());
+    let scenario = Scenario::load(path, changes).map_err(wrong)?;
+    let resolved = scenario.resolve().map_err(wrong)?;
+    let index = node_named(&resolved.names, node).ok_or_else(|| no_such_node(path, node, &resolved))?;
+    let address = resolved.interface_address(index).ok_or_else(|| {
+        Error::Config(format!(
+            "{file}: the nodes' addresses lie in no common network of at least a /8; give them nearer ones"
+        ))
+    })?;
+    let mut sets = vec![format!("address={}", toml::Value::from(address))];
+    sets.extend(daemon_settings(&scenario.protocol, resolved.seed));
+    let mut remarks = vec![left_out(path, index, &resolved)];
+    let own = resolved.interfaces.by_node(resolved.names.len()).swap_remove(index);
+    if let several @ 2.. = own.len() {
+        let metric = |a: &Attachment| if matches!(a, Attachment::Wire(_)) { "0" } else { "1" };
+        let metrics: Vec<&str> = own.iter().map(metric).collect();
+        sets.push(format!("interface_metrics=[{}]", metrics.join(", ")));
+        let names: Vec<&str> = own.iter().map(|a| resolved.interfaces.name(*a)).collect();
+        remarks.push(format!(
+            "it has {several} interfaces there, {}: give --interface for each, in this order",
+            names.join(", ")
+        ));
+    }
+    if resolved.captures.nodes.iter().any(|n| n.index() == index) {
+        if has_run {
+            sets.push(format!("capture.snap_length_bytes={}", resolved.captures.snap_length));
+        } else {
+            remarks.push(
+                "the scenario wants a capture of this node: it is written with a run directory, --out DIR"
+                    .into(),
+            );
+        }
+    }
+    Ok(Chosen { name: resolved.names[index].clone(), sets, remarks })
+}
+
+fn no_such_node(path: &Path, node: &str, resolved: &Resolved) -> Error {
+    let (file, all) = (path.display(), listed(resolved));
+    let remedy = match nearest(node, resolved.names.iter().map(String::as_str)) {
+        Some(meant) => format!("did you mean {meant}? (of {all})"),
+        None => format!("give one of {all}"),
+    };
+    Error::Config(format!("--as {node}: {file} has no such node; {remedy}"))
+}
+
+/// The nodes: numbers, and the names of those that have one.
+fn listed(resolved: &Resolved) -> String {
+    const MOST: usize = 12;
+    let names = &resolved.names;
+    let own: Vec<&str> = names
+        .iter()
+        .enumerate()
+        .filter(|(i, n)| **n != i.to_string())
+        .map(|(_, n)| n.as_str())
+        .take(MOST)
+        .collect();
+    let all = format!("mesh-0 to mesh-{}", names.len().saturating_sub(1));
+    if own.is_empty() { all } else { format!("{all} (with names: {})", own.join(", ")) }
+}
+
+/// What of the scenario means nothing on a real host.
+fn left_out(path: &Path, index: usize, r: &Resolved) -> String {
+    let mut ignored = vec!["movement", "radio model", "duration"];
+    if !r.stalls.is_empty() {
+        ignored.push("stalls");
+    }
+    if !r.outages.is_empty() {
+        ignored.push("outages");
+    }
+    if !r.orders.is_empty() {
+        ignored.push("commands");
+    }
+    let flows = r.flows.iter().filter(|f| f.src.index() == index).count();
+    let programs = r.programs.iter().filter(|p| p.node.index() == index).count();
+    format!(
+        "this host is node {} of {}; its address, protocol, seed and captures are taken from there; {} mean nothing on a real \
+         host; of its traffic, {flows} flows and {programs} programs are not started: start programs of your own",
+        r.names[index],
+        path.display(),
+        ignored.join(", "),
+    )
+}

@@ -1,0 +1,120 @@
+//! Neighbour discovery (RFC 4861): solicitations, advertisements, and what is learned from them. It does for IPv6 what ARP
+//! does for IPv4, and no more: no router or prefix discovery, no duplicate address detection, no probing of neighbours that
+//! are known.
+
+use std::net::Ipv6Addr;
+
+use wayhop_core::{Addr, Frame, IfaceId, Mac, Payload, Priority, Protocol, Reporting, Time};
+use wayhop_wire::icmpv6::Repr;
+use wayhop_wire::ipv6::{self, next_header};
+
+use crate::node::Node;
+use crate::world::World;
+
+/// The hop limit of every message: one from another link has less (RFC 4861, section 11.2).
+const HOP_LIMIT: u8 = 255;
+
+impl<P: Protocol> Node<P> {
+    /// A question for a neighbour's link address, to the group that whoever has the address is in.
+    pub(crate) fn solicitation<W: World>(
+        &self,
+        w: &mut W,
+        at: Time,
+        iface: IfaceId,
+        target: Ipv6Addr,
+    ) -> Frame {
+        let source = match self.addr6() {
+            Some(own) if !ipv6::is_link_local(target) => own,
+            _ => self.link_local(iface),
+        };
+        let message = Repr::NeighbourSolicitation { target, source_mac: Some(self.mac(iface)) };
+        let group = ipv6::solicited_node(target);
+        let receiver = ipv6::group_mac(group);
+        self.discovery_frame(w, at, message, iface, (source, group), (Addr::BROADCAST, receiver))
+    }
+
+    fn discovery_frame<W: World>(
+        &self,
+        w: &mut W,
+        at: Time,
+        message: Repr<'_>,
+        iface: IfaceId,
+        (source, destination): (Ipv6Addr, Ipv6Addr),
+        (next_hop, receiver): (Addr, Mac),
+    ) -> Frame {
+        let len = message.buffer_len();
+        let work = w.workspace();
+        let meta = work.new_meta(at);
+        let mut packet = work.pool.zeroed(ipv6::HEADER_LEN + len, meta);
+        let head = ipv6::Repr::new(source, destination, next_header::ICMPV6, len as u16);
+        ipv6::Repr { hop_limit: HOP_LIMIT, ..head }.emit(packet.bytes_mut());
+        message.emit(&mut packet.bytes_mut()[ipv6::HEADER_LEN..], source, destination);
+        Frame {
+            packet,
+            payload: Payload::Neighbour,
+            iface,
+            next_hop,
+            receiver,
+            priority: Priority::Data,
+            reporting: Reporting::Nobody,
+            life: self.life,
+        }
+    }
+
+    /// An IPv6 packet with a message of neighbour discovery arrived: the one who is asked learns who asks, and answers; the
+    /// one who asked learns the answer.
+    pub fn receive_discovery<W: World>(&mut self, w: &mut W, at: Time, iface: IfaceId, bytes: &[u8]) {
+        let Ok(ip) = ipv6::Packet::new_checked(bytes) else { return };
+        if !self.is_up || self.v6.is_none() || ip.hop_limit() != HOP_LIMIT || self.has_addr6(ip.src(), iface)
+        {
+            return;
+        }
+        let Ok(upper) = ip.upper() else { return };
+        match Repr::parse(upper.payload, ip.src(), ip.dst()) {
+            _ if upper.protocol != next_header::ICMPV6 => {}
+            Ok(Repr::NeighbourSolicitation { target, source_mac }) if self.has_addr6(target, iface) => {
+                self.answer_solicitation(w, at, iface, ip.src(), target, source_mac);
+            }
+            Ok(Repr::NeighbourAdvertisement { target, target_mac: Some(mac), .. })
+                if self.interfaces[iface.index()].asks_for(target.into()) =>
+            {
+                self.is_at(w, at, iface, target.into(), mac);
+            }
+            _ => {}
+        }
+        self.settle(w, at);
+    }
+
+    fn answer_solicitation<W: World>(
+        &mut self,
+        w: &mut W,
+        at: Time,
+        iface: IfaceId,
+        asker: Ipv6Addr,
+        target: Ipv6Addr,
+        source_mac: Option<Mac>,
+    ) {
+        let target_mac = Some(self.mac(iface));
+        let answer = |solicited| Repr::NeighbourAdvertisement {
+            target,
+            router: true,
+            solicited,
+            replace: true,
+            target_mac,
+        };
+        if asker.is_unspecified() {
+            // Somebody wants the address and asks whether it is taken (RFC 4862, section 5.4).
+            let ends = (target, ipv6::ALL_NODES);
+            let to = (Addr::BROADCAST, ipv6::group_mac(ipv6::ALL_NODES));
+            let frame = self.discovery_frame(w, at, answer(false), iface, ends, to);
+            return self.go_on(w, at, frame);
+        }
+        if let Some(mac) = source_mac {
+            self.is_at(w, at, iface, asker.into(), mac);
+        }
+        let Some(receiver) = source_mac.or_else(|| self.mac_of(iface, asker)) else { return };
+        let to = (asker.into(), receiver);
+        let frame = self.discovery_frame(w, at, answer(true), iface, (target, asker), to);
+        self.go_on(w, at, frame);
+    }
+}

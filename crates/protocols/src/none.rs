@@ -1,0 +1,94 @@
+//! No routing: a node that reaches its neighbours, and by static routes others.
+//!
+//! As a host without a router on one link (RFC 1122, section 3.3.1.1), it takes every destination without a route for a
+//! neighbour. What others send by way of it, it forwards by its static routes only.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use wayhop_core::{
+    Addr, Carrier, Classified, Cx, DataPlane, Description, DropReason, HostNeeds, Inspect, Interests,
+    MessageFormat, Ns2Format, Packet, Parameters, Profile, Protocol, RxMeta, Time, TimerKey, TxReport,
+    TxSpec, ends,
+};
+use wayhop_wire::ipv4;
+
+/// No routing protocol.
+pub(crate) static DESCRIPTION: Description = Description {
+    name: "none",
+    full_name: "No routing protocol",
+    specification: "neighbours and static routes only",
+    profiles: &[Profile { name: "rfc", about: "what hosts do (RFC 1122)", tcp_padding: 0 }],
+    schema: || json!({ "type": "object", "properties": {} }),
+    profile: |name| (name == "rfc").then(Map::new),
+    read: |values| match values.keys().next() {
+        None => Ok(Arc::new(NoParameters)),
+        Some(key) => Err(format!("unknown field `{key}`, there are no parameters")),
+    },
+    messages: MessageFormat {
+        // No datagram has port 0 (RFC 768): none is a message of this protocol.
+        carrier: Carrier::UdpPort(0),
+        classes: &[],
+        types: &[],
+        classify: |_| Classified::default(),
+        decode: |_| Vec::new(),
+        hop: ends,
+        route_header: None,
+        ns2: Ns2Format { tag: "none", tail: |_, _| {} },
+    },
+    host: HostNeeds {
+        header_room: 0,
+        failure_notices: None,
+        mtu: None,
+        reboot_wait: None,
+        adapt: |_, _| Ok(Vec::new()),
+    },
+};
+
+#[derive(Debug)]
+struct NoParameters;
+
+impl Parameters for NoParameters {
+    fn engine(self: Arc<Self>) -> Box<dyn Protocol> {
+        Box::new(Neighbours)
+    }
+    fn values(&self) -> Map<String, Value> {
+        Map::new()
+    }
+}
+
+/// Sends what has no route to its destination itself.
+struct Neighbours;
+
+impl Protocol for Neighbours {
+    fn data_plane(&self) -> DataPlane {
+        DataPlane::Forwarding
+    }
+    fn interests(&self) -> Interests {
+        Interests::default()
+    }
+    fn start(&mut self, _: &mut Cx<'_>) {}
+    fn on_outbound(&mut self, cx: &mut Cx<'_>, p: Packet) {
+        let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else {
+            return cx.drop(p, DropReason::Malformed);
+        };
+        let (from, to) = (ip.src(), ip.dst());
+        if from != cx.addr() {
+            cx.drop(p, DropReason::NoRoute);
+        } else if to.is_multicast() || to.is_broadcast() {
+            cx.send(p, TxSpec::unicast(Addr::BROADCAST));
+        } else {
+            cx.send(p, TxSpec::unicast(to));
+        }
+    }
+    fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, _: &RxMeta) {
+        cx.drop(p, DropReason::NoListener);
+    }
+    fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
+        if let Some(p) = report.packet {
+            cx.drop(p, DropReason::MacRetries);
+        }
+    }
+    fn on_timer(&mut self, _: &mut Cx<'_>, _: TimerKey) {}
+    fn inspect(&self, _: Time, _: &mut dyn Inspect) {}
+}

@@ -1,0 +1,55 @@
+//! A station whose radio is switched off, and on again.
+//!
+//! What it was sending ends in the middle. Its receivers find the frame damaged when the whole of it would have been over:
+//! a PHY that loses the carrier keeps the medium busy for the length that the frame's header announced (IEEE 802.11, the
+//! PLCP's receive procedure). Nobody hears from the station any more, so frames for it are not answered, and their senders
+//! retry and give up as usual; what its last frames reserved stays reserved.
+//!
+//! It comes back as one that was never there: no backoff, no NAV, nothing remembered of what it received. What was on the
+//! air by then it neither hears nor senses; that is over within some milliseconds. Its sequence numbers go on, and so do its
+//! random streams: a receiver must not take its first frame for the repetition of an old one.
+
+use wayhop_core::{Time, TxStatus};
+
+use crate::radio::{Host, Radio};
+use crate::station::PhyState;
+
+impl Radio {
+    /// Switches a station off. The packets in it and in its card come back by [`Host::finished`]. Switching off one that
+    /// is off changes nothing.
+    pub fn switch_off(&mut self, now: Time, station: u32, host: &mut impl Host) {
+        let i = station as usize;
+        self.medium.silence(station, &mut self.phy_states);
+        self.phy_states[i] = PhyState::new();
+        let mac = &mut self.macs[i];
+        mac.reset(self.config.cw_min);
+        let held: Vec<_> =
+            mac.current.take().into_iter().chain(mac.card.iter_mut().flat_map(|c| c.empty())).collect();
+        self.forget_wish(station);
+        for out in held {
+            host.finished(now, station, out, TxStatus::NoAck { tries: 0 });
+        }
+    }
+
+    /// Switches a station on again.
+    pub fn switch_on(&mut self, station: u32) {
+        self.medium.unsilence(station);
+    }
+}
+
+impl crate::medium::Medium {
+    /// A station sends and hears nothing from now on. What it is sending is damaged for all who receive it.
+    fn silence(&mut self, station: u32, phy_states: &mut [PhyState]) {
+        self.set_off(station, true);
+        for (slot, receiver) in self.heard_from(station) {
+            let phy_state = &mut phy_states[receiver as usize];
+            if phy_state.locked == slot {
+                phy_state.errored = true;
+            }
+        }
+    }
+    /// It takes part again.
+    fn unsilence(&mut self, station: u32) {
+        self.set_off(station, false);
+    }
+}

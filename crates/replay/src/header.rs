@@ -1,0 +1,172 @@
+//! The first line of a log: which engine it is of, and what that was made with.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use wayhop_core::{Configured, Description, Mac};
+
+/// What the first line says of the format.
+pub const FORMAT: &str = "wayhop-inputs";
+/// The version of the format that this library writes and reads.
+pub const VERSION: u32 = 1;
+
+/// The first line of a log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// [`FORMAT`].
+    pub format: String,
+    /// [`VERSION`].
+    pub version: u32,
+    /// The version of Wayhop that wrote it.
+    pub wayhop: String,
+    /// `sim`, `emulation` or `field`; the daemons of a lab are in the field.
+    pub world: String,
+    /// The scenario's name; empty where there is none.
+    pub scenario: String,
+    /// The protocol's name.
+    pub protocol: String,
+    /// The profile that the parameters stem from.
+    pub profile: String,
+    /// All parameters.
+    pub parameters: Map<String, Value>,
+    /// All parameters of an engine that begins after a reboot, if they are others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameters_after_reboot: Option<Map<String, Value>>,
+    /// The run's seed.
+    pub seed: u64,
+    /// The node's number in its scenario; `None` for a daemon, which knows no others.
+    pub node: Option<u32>,
+    /// The node's name.
+    pub name: String,
+    /// Its IPv4 address.
+    pub address: Ipv4Addr,
+    /// Its IPv6 address, if it has one.
+    #[serde(default)]
+    pub address6: Option<Ipv6Addr>,
+    /// Which of the node's engines, from 0.
+    pub engine: u8,
+    /// The node's interfaces, in order.
+    pub interfaces: Vec<Link>,
+}
+
+/// One interface.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// Its link address.
+    pub mac: String,
+}
+
+impl Link {
+    /// The interface with this link address.
+    pub fn new(mac: Mac) -> Self {
+        Self { mac: mac.to_string() }
+    }
+}
+
+impl Header {
+    /// The header of the first engine of a node with one interface.
+    pub fn new(world: &str, scenario: &str, protocol: &Configured, seed: u64) -> Self {
+        Self {
+            format: FORMAT.to_owned(),
+            wayhop: env!("CARGO_PKG_VERSION").to_owned(),
+            world: world.to_owned(),
+            scenario: scenario.to_owned(),
+            protocol: protocol.name().to_owned(),
+            profile: protocol.profile().to_owned(),
+            parameters: protocol.values(),
+            seed,
+            ..Self::nobody()
+        }
+    }
+
+    /// Before the first line of a log is read.
+    pub(crate) fn nobody() -> Self {
+        Self {
+            format: String::new(),
+            version: VERSION,
+            wayhop: String::new(),
+            world: String::new(),
+            scenario: String::new(),
+            protocol: String::new(),
+            profile: String::new(),
+            parameters: Map::new(),
+            parameters_after_reboot: None,
+            seed: 0,
+            node: None,
+            name: String::new(),
+            address: Ipv4Addr::UNSPECIFIED,
+            address6: None,
+            engine: 0,
+            interfaces: Vec::new(),
+        }
+    }
+
+    /// The same for one node of the run.
+    #[must_use]
+    pub fn of_node(&self, node: Option<u32>, name: &str, address: Ipv4Addr, interfaces: Vec<Link>) -> Self {
+        Self { node, name: name.to_owned(), address, interfaces, ..self.clone() }
+    }
+
+    /// The same with an IPv6 address.
+    #[must_use]
+    pub fn with_address6(self, address6: Option<Ipv6Addr>) -> Self {
+        Self { address6, ..self }
+    }
+
+    /// The same with other parameters after a reboot.
+    #[must_use]
+    pub fn rebooting_as(self, protocol: &Configured) -> Self {
+        let values = Some(protocol.values()).filter(|values| *values != self.parameters);
+        Self { parameters_after_reboot: values, ..self }
+    }
+
+    /// The engines, with the log's parameters. A parameter that the log does not have, because it is younger, has the
+    /// profile's value.
+    ///
+    /// # Errors
+    /// If the protocol refuses the parameters: what is wrong.
+    pub fn engines(&self, description: &'static Description) -> Result<Engines, String> {
+        let first = self.configured(description, &self.parameters)?;
+        let after_reboot = match &self.parameters_after_reboot {
+            Some(parameters) => self.configured(description, parameters)?,
+            None => first.clone(),
+        };
+        Ok(Engines { first, after_reboot })
+    }
+
+    fn configured(
+        &self,
+        description: &'static Description,
+        parameters: &Map<String, Value>,
+    ) -> Result<Configured, String> {
+        let first = || (description.profile)(description.profiles.first()?.name);
+        let mut values = (description.profile)(&self.profile).or_else(first).unwrap_or_default();
+        values.extend(parameters.clone());
+        let parameters = (description.read)(values)
+            .map_err(|e| format!("these are no parameters of {}: {e}", description.name))?;
+        let configured = Configured::new(description, &self.profile, parameters);
+        check(&configured)?;
+        Ok(configured)
+    }
+}
+
+/// What the engines of a log are made of.
+#[derive(Clone, Debug)]
+pub struct Engines {
+    /// The one that the log begins with.
+    pub first: Configured,
+    /// Those that begin after a reboot.
+    pub after_reboot: Configured,
+}
+
+/// What values mean together.
+///
+/// # Errors
+/// If a node could not work with them.
+pub fn check(configured: &Configured) -> Result<(), String> {
+    configured.parameters().check().map_err(|e| {
+        let key = e.key.map_or_else(String::new, |k| format!("protocol.{k}: "));
+        format!("{key}{}; {}", e.problem, e.remedy)
+    })
+}

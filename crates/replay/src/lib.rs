@@ -1,0 +1,27 @@
+//! Logs of what went into protocol engines: written while a run goes on, and fed to the same engines again.
+//!
+//! A protocol sees nothing but its inputs and the context that comes with them, so an engine that is given a log's inputs
+//! does what it did when the log was made, or somebody has changed it. `docs/reference/inputs.md` describes the format.
+//!
+//! * [`Header`]: whose log it is. `line`: the lines after it.
+//! * [`Logs`]: writes the logs of a run, on a thread of its own.
+//! * [`Reader`]: reads one, plain or gzip. Logs are input from outside: an error names file and line.
+//! * [`Replay`]: feeds a log to an engine and compares effects.
+
+mod error;
+mod header;
+mod line;
+mod reader;
+mod replay;
+mod store;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::LogError;
+pub use header::{Engines, FORMAT, Header, Link, VERSION, check};
+pub use line::{Closing, Line};
+pub use reader::{Item, Reader};
+pub use replay::{Difference, End, Replay, Report, Verdict};
+pub use writer::{Logs, Pace};

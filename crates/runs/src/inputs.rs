@@ -1,0 +1,31 @@
+//! Logs of what goes into engines.
+
+use wayhop_core::NodeId;
+use wayhop_scenario::Resolved;
+use wayhop_sim::{Pace, Simulation};
+use wayhop_trace::RunDir;
+
+use crate::error::Error;
+
+/// The nodes of a run whose inputs are logged, and the run directory whose folder `inputs` gets the logs.
+#[derive(Clone, Debug)]
+pub struct InputLogs {
+    /// The run directory.
+    pub dir: RunDir,
+    /// The nodes.
+    pub nodes: Vec<NodeId>,
+}
+
+impl InputLogs {
+    /// Has a simulation write them.
+    pub(crate) fn begin(
+        &self,
+        simulation: &mut Simulation,
+        scenario: &Resolved,
+        pace: Pace,
+    ) -> Result<(), Error> {
+        self.dir.make_inputs_dir()?;
+        let path = |name: &str| self.dir.inputs_path(name);
+        simulation.log_inputs(scenario, &self.nodes, pace, path).map_err(Error::Run)
+    }
+}

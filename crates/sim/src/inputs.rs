@@ -1,0 +1,49 @@
+//! Logs of what goes into the engines of a run.
+
+use std::path::PathBuf;
+
+use wayhop_core::{IfaceId, NodeId};
+pub use wayhop_replay::Pace;
+use wayhop_replay::{Header, Link, Logs};
+use wayhop_scenario::Resolved;
+
+use crate::simulation::Simulation;
+
+impl Simulation {
+    /// Logs what goes into the engines of these nodes, each into a file of its own. `path` says where the log of the node
+    /// with a name is. Before the run's first event.
+    ///
+    /// # Errors
+    /// If a file cannot be made.
+    pub fn log_inputs(
+        &mut self,
+        scenario: &Resolved,
+        nodes: &[NodeId],
+        pace: Pace,
+        path: impl Fn(&str) -> PathBuf,
+    ) -> Result<(), String> {
+        let world = match pace {
+            Pace::RealTime => "emulation",
+            Pace::Whole => "sim",
+        };
+        let header = Header::new(world, &scenario.name, &scenario.protocol, scenario.seed)
+            .rebooting_as(&scenario.protocol_after_reboot);
+        let log = |node: &NodeId| {
+            let (n, name) = (&self.net.nodes[node.index()], &scenario.names[node.index()]);
+            let links = (0..n.interfaces()).map(|i| Link::new(n.mac(IfaceId(i)))).collect();
+            (path(name), header.of_node(Some(node.0), name, n.addr(), links))
+        };
+        let mut logs = Logs::create(nodes.iter().map(log).collect(), pace)?;
+        logs.begin().map_err(|e| format!("cannot start a thread for the logs of inputs: {e}"))?;
+        self.net.common.inputs = Some(Box::new(logs));
+        Ok(())
+    }
+
+    /// Ends the logs of inputs, if there are any.
+    ///
+    /// # Errors
+    /// Why they are not whole.
+    pub fn end_inputs(&mut self) -> Result<(), String> {
+        self.net.common.inputs.take().map_or(Ok(()), |logs| logs.finish())
+    }
+}

@@ -1,0 +1,112 @@
+//! The figures of a run's summary, by the way to them: `totals.drops.NO_ROUTE`, `flows.0.latency_ms.mean`.
+
+use serde_json::Value;
+use wayhop_core::DropReason;
+use wayhop_scenario::{FlowConfig, FlowKind, Resolved, nearest};
+use wayhop_topology::ChainThroughput;
+use wayhop_trace::{FlowSummary, MessageCounts, Summary, TcpSummary, Topology, Totals};
+
+/// Objects of counts, in which what did not happen has no key.
+const COUNTS: [&[&str]; 2] = [&["totals", "drops"], &["totals", "by_type"]];
+/// Shares of a flow's time by number of hops: the list ends with the longest path that there was.
+const SHARES: &str = "hop_share";
+
+/// The number at the end of a way such as `flows.0.goodput_bps`; `None` where the run has none: the figure is null, as a
+/// latency is if nothing arrived. What is counted and did not happen is 0.
+pub(crate) fn figure(summary: &Value, way: &str) -> Option<f64> {
+    let parts: Vec<&str> = way.split('.').collect();
+    let mut here = summary;
+    for (depth, part) in parts.iter().enumerate() {
+        let is_last = depth + 1 == parts.len();
+        here = match here {
+            Value::Array(list) => match list.get(part.parse::<usize>().ok()?) {
+                Some(value) => value,
+                None if is_last && !list.is_empty() && parts[depth - 1] == SHARES => return Some(0.0),
+                None => return None,
+            },
+            Value::Object(map) => match map.get(*part) {
+                Some(value) => value,
+                None if is_last && COUNTS.contains(&&parts[..depth]) => return Some(0.0),
+                None => return None,
+            },
+            _ => return None,
+        };
+    }
+    here.as_f64()
+}
+
+/// A summary of the scenario's runs in which everything that can be told is told. What it has no number for, no run has.
+pub(crate) fn specimen(scenario: &Resolved, topology: bool, chains: Option<&ChainThroughput>) -> Value {
+    let geometry =
+        || Topology { hop_share: vec![1.0], expected_bps: chains.map(|_| 1.0), ..Topology::default() };
+    let flow = |f: &FlowConfig| FlowSummary {
+        tcp: matches!(f.kind, FlowKind::Tcp(_)).then(|| TcpSummary {
+            completed_s: Some(1.0),
+            answers: Some(1),
+            ..TcpSummary::default()
+        }),
+        topology: (topology && !f.is_to_all()).then(geometry),
+        ..FlowSummary::default()
+    };
+    let mut totals = Totals::default();
+    totals.set_drops(&[1; DropReason::ALL.len()]);
+    totals.by_type = MessageCounts::names().map(|name| (name.to_owned(), 1)).collect();
+    let flows = scenario.flows.iter().map(flow).collect();
+    let summary = Summary { flows, totals, ..Summary::default() };
+    serde_json::to_value(summary).unwrap_or_default()
+}
+
+/// Whether a run of which this is the [`specimen`] may have a number there.
+pub(crate) fn is_known(specimen: &Value, way: &str) -> bool {
+    let is_count = COUNTS.iter().any(|c| way.rsplit_once('.').is_some_and(|(map, _)| map == c.join(".")));
+    if is_count { leaf(specimen, way).is_some() } else { figure(specimen, way).is_some() }
+}
+
+/// The way that was probably meant.
+pub(crate) fn meant(specimen: &Value, way: &str) -> Option<String> {
+    let mut all = Vec::new();
+    ways(specimen, "", &mut all);
+    nearest(way, all.iter().map(String::as_str)).map(str::to_owned)
+}
+
+fn leaf<'a>(value: &'a Value, way: &str) -> Option<&'a Value> {
+    way.split('.').try_fold(value, |here, part| here.get(part))
+}
+
+fn ways(value: &Value, way: &str, all: &mut Vec<String>) {
+    let below = |part: &str| if way.is_empty() { part.to_owned() } else { format!("{way}.{part}") };
+    match value {
+        Value::Object(map) => map.iter().for_each(|(key, v)| ways(v, &below(key), all)),
+        Value::Array(list) => list.iter().enumerate().for_each(|(i, v)| ways(v, &below(&i.to_string()), all)),
+        Value::Number(_) => all.push(way.to_owned()),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_counted_and_did_not_happen_is_0_and_what_is_undefined_is_nothing() {
+        let run = json!({
+            "totals": { "drops": { "NO_ROUTE": 3 }, "by_type": {}, "latency_ms": null },
+            "flows": [{ "topology": { "hop_share": [0.5, 0.5] } }, { "topology": { "hop_share": [] } }],
+        });
+        for (way, expected) in [
+            ("totals.drops.NO_ROUTE", Some(3.0)),
+            ("totals.drops.QUEUE_FULL", Some(0.0)),
+            ("totals.by_type.rreq", Some(0.0)),
+            ("totals.latency_ms.mean", None),
+            ("totals.nothing", None),
+            ("flows.0.topology.hop_share.1", Some(0.5)),
+            ("flows.0.topology.hop_share.2", Some(0.0)),
+            ("flows.1.topology.hop_share.0", None),
+            ("flows.7.sent", None),
+        ] {
+            assert_eq!(figure(&run, way), expected, "{way}");
+        }
+    }
+}
