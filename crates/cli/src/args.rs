@@ -378,9 +378,9 @@ pub(crate) struct NodeArgs {
     /// The node of the scenario that this host is: its number, mesh-N, or its name
     #[arg(long = "as", value_name = "NODE")]
     pub(crate) node: Option<String>,
-    /// Interface that is in the mesh, such as wlan0
+    /// Interface that is in the mesh, such as wlan0; again for each further one
     #[arg(long, value_name = "NAME")]
-    pub(crate) interface: Option<String>,
+    pub(crate) interface: Vec<String>,
     /// This node's address with the length of the mesh's prefix, such as 10.0.0.3/16
     #[arg(long, value_name = "ADDRESS/LENGTH")]
     pub(crate) address: Option<String>,

@@ -11,7 +11,7 @@ use crate::failure::{Failure, output, say};
 
 pub(crate) fn node(a: &NodeArgs) -> Result<ExitCode, Failure> {
     let overrides = Overrides {
-        interface: a.interface.clone(),
+        interfaces: a.interface.clone(),
         address: a.address.clone(),
         tun: a.tun.clone(),
         protocol: a.protocol.clone(),

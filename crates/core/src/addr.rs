@@ -216,6 +216,17 @@ impl Mac {
         let [b0, b1, b2, b3] = a.octets();
         if a.to_bits() == u32::MAX { Self::BROADCAST } else { Self([2, 0, b0, b1, b2, b3]) }
     }
+    /// The address of a node's interface at a medium of this number, below 16,384: [`Mac::from_addr`] at medium 0, and at the
+    /// others the same with the number in the second octet and, from 256 on, in the upper six bits of the first.
+    pub const fn at_medium(a: Ipv4Addr, medium: u16) -> Self {
+        let Self(mut octets) = Self::from_addr(a);
+        if a.to_bits() != u32::MAX {
+            let [low, high] = medium.to_le_bytes();
+            octets[0] |= high << 2;
+            octets[1] = low;
+        }
+        Self(octets)
+    }
     /// The network address inside an address that [`Mac::from_addr`] made.
     pub const fn to_addr(self) -> Option<Ipv4Addr> {
         match self.0 {

@@ -10,8 +10,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
+use wayhop_core::IfaceId;
 use wayhop_linux::Error;
-use wayhop_trace::{Direction, EthernetFrame, put_ethernet_frame, put_ethernet_header};
+use wayhop_trace::{Direction, EthernetFrame, put_ethernet_frame, put_ethernet_headers};
 
 use crate::config::Capture as Settings;
 
@@ -22,6 +23,7 @@ const ROOM: usize = 256 << 10;
 
 struct Frame {
     time_ns: u64,
+    iface: IfaceId,
     direction: Direction,
     signal_dbm: f32,
     len: u32,
@@ -47,11 +49,15 @@ pub(crate) struct Capture {
 
 impl CaptureFile {
     /// Makes the file.
-    pub(crate) fn create(settings: &Settings, path: PathBuf, interface: &str) -> Result<Self, Error> {
+    pub(crate) fn create<'a>(
+        settings: &Settings,
+        path: PathBuf,
+        interfaces: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self, Error> {
         let cannot = |path: &Path| Error::system(format!("write the capture {}", path.display()));
         let file = File::create(&path).map_err(cannot(&path))?;
         let mut to = Blocks { file, waiting: Vec::new() };
-        put_ethernet_header(&mut to.waiting, interface, settings.snap_length_bytes);
+        put_ethernet_headers(&mut to.waiting, interfaces, settings.snap_length_bytes);
         to.flush().map_err(cannot(&path))?;
         Ok(Self { to, settings: settings.clone(), path })
     }
@@ -83,12 +89,18 @@ impl Capture {
     }
 
     /// Takes a frame, given in two parts, if there is room for it.
-    pub(crate) fn frame(&self, [head, body]: [&[u8]; 2], direction: Direction, signal_dbm: f32) -> bool {
+    pub(crate) fn frame(
+        &self,
+        iface: IfaceId,
+        [head, body]: [&[u8]; 2],
+        direction: Direction,
+        signal_dbm: f32,
+    ) -> bool {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let mut bytes = [head, body].concat();
         bytes.truncate(self.snap);
         let len = (head.len() + body.len()) as u32;
-        let frame = Frame { time_ns: now.as_nanos() as u64, direction, signal_dbm, len, bytes };
+        let frame = Frame { time_ns: now.as_nanos() as u64, iface, direction, signal_dbm, len, bytes };
         self.queue.as_ref().is_some_and(|q| q.try_send(frame).is_ok())
     }
 
@@ -110,7 +122,7 @@ fn write(frames: &Receiver<Frame>, mut to: Blocks, lost: &AtomicU64) -> io::Resu
             Ok(f) => {
                 block.clear();
                 let frame = EthernetFrame {
-                    iface: wayhop_core::IfaceId(0),
+                    iface: f.iface,
                     time_ns: f.time_ns,
                     direction: f.direction,
                     bytes: &f.bytes,
@@ -176,14 +188,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("live.pcapng");
         let settings = Settings { file: None, snap_length_bytes: 256, queue_frames: 100 };
-        let file = CaptureFile::create(&settings, path.clone(), "eth1").unwrap();
+        let file = CaptureFile::create(&settings, path.clone(), ["eth1"]).unwrap();
         let begin = std::fs::metadata(&path).unwrap().len();
         let capture = file.begin().unwrap();
         let limit = Instant::now() + Duration::from_secs(60);
         // Sooner after each other than what makes a pause, and too few to fill the room in a minute.
         while std::fs::metadata(&path).unwrap().len() == begin {
             assert!(Instant::now() < limit, "they only wait");
-            assert!(capture.frame([&[0; 14], &[0; 46]], Direction::Tx, f32::NAN));
+            assert!(capture.frame(IfaceId(0), [&[0; 14], &[0; 46]], Direction::Tx, f32::NAN));
             std::thread::sleep(FLUSH_AFTER / 10);
         }
         assert_eq!(capture.end(), None);

@@ -20,6 +20,13 @@ use crate::signals::Source;
 pub struct NodeConfig {
     /// The interface that is in the mesh, such as `wlan0` or `eth1`. It must be up; it needs no address of its own.
     pub interface: String,
+    /// Further interfaces that are in the mesh: a second card on another channel, a cable to another node.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interfaces: Vec<String>,
+    /// A number for each interface, in their order: of several on which a neighbour is heard, the one with the lowest carries
+    /// what is for it. Without it: 1 for wireless ones, 0 for the others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interface_metrics: Vec<u8>,
     /// This node's address, and the mesh's prefix: `10.0.0.3/16`. The TUN interface gets it.
     pub address: String,
     /// The TUN interface that programs use.
@@ -124,11 +131,14 @@ fn queue_frames() -> u32 {
     4_096
 }
 
+/// More interfaces are hardly meant for one node.
+const MAX_INTERFACES: usize = 32;
+
 /// What the command line sets over the head of the file.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
-    /// `interface`.
-    pub interface: Option<String>,
+    /// `interface` and `interfaces`.
+    pub interfaces: Vec<String>,
     /// `address`.
     pub address: Option<String>,
     /// `tun`.
@@ -164,6 +174,13 @@ pub struct Settings {
     pub source: Option<(PathBuf, Overrides)>,
     /// What the user should know.
     pub remarks: Vec<String>,
+}
+
+impl NodeConfig {
+    /// All interfaces that are in the mesh, in their order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.interface).chain(&self.interfaces).map(String::as_str)
+    }
 }
 
 impl Settings {
@@ -206,7 +223,10 @@ impl Settings {
     }
 
     fn resolve(mut config: NodeConfig, doc: &Document) -> Result<Self, wayhop_scenario::Error> {
-        for (key, name) in [("interface", &config.interface), ("tun", &config.tun)] {
+        let further = config.interfaces.iter().enumerate().map(|(i, n)| (format!("interfaces[{i}]"), n));
+        let head = [("interface".to_owned(), &config.interface), ("tun".to_owned(), &config.tun)];
+        for (key, name) in head.into_iter().chain(further) {
+            let key = &key;
             if !is_interface_name(name) {
                 return Err(doc.error(
                     key,
@@ -215,7 +235,25 @@ impl Settings {
                 ));
             }
         }
-        if config.interface == config.tun {
+        for (i, name) in config.interfaces.iter().enumerate() {
+            if config.names().take(i + 1).any(|n| n == name) {
+                return Err(doc.error(
+                    &format!("interfaces[{i}]"),
+                    format!("{name} is given already"),
+                    "name each interface once",
+                ));
+            }
+        }
+        let metrics = config.interface_metrics.len();
+        if metrics > 0 && metrics != config.names().count() {
+            let reason = format!("{metrics} numbers for {} interfaces", config.names().count());
+            return Err(doc.error("interface_metrics", reason, "give one for each, in their order"));
+        }
+        if config.interfaces.len() >= MAX_INTERFACES {
+            let many = format!("{} interfaces are more than fit", config.interfaces.len() + 1);
+            return Err(doc.error("interfaces", many, format!("give at most {MAX_INTERFACES} in all")));
+        }
+        if config.names().any(|n| n == config.tun) {
             return Err(doc.error(
                 "tun",
                 "it has the name of the mesh interface",
@@ -308,8 +346,13 @@ impl Overrides {
         let text = |key: &str, value: &Option<String>| {
             value.as_ref().map(|v| format!("{key}={}", toml::Value::String(v.clone())))
         };
+        let list = |key: &str, values: &[String]| {
+            let values = values.iter().cloned().map(toml::Value::String).collect();
+            (!self.interfaces.is_empty()).then(|| format!("{key}={}", toml::Value::Array(values)))
+        };
         let flags = [
-            text("interface", &self.interface),
+            text("interface", &self.interfaces.first().cloned()),
+            list("interfaces", self.interfaces.get(1..).unwrap_or_default()),
             text("address", &self.address),
             text("tun", &self.tun),
             text("protocol.name", &self.protocol),

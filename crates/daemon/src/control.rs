@@ -10,7 +10,7 @@ use wayhop_control::{Call, ControlError, ErrorCode, JsonTables, Place, Request};
 use wayhop_core::{Command, Fix, Inspect as _, Refused};
 
 use crate::host::Host;
-use crate::numbers::{IFACE, NODE};
+use crate::numbers::NODE;
 
 /// What the socket needs to know besides the host.
 pub(crate) struct Desk {
@@ -112,23 +112,35 @@ impl Host {
                 &[("destination", &r.destination), ("next_hop", &r.next_hop), ("hops", &r.metric)],
             );
         }
-        for (addr, mac) in self.node.neighbours(IFACE) {
-            match self.signals.get(&mac) {
-                Some(dbm) => {
-                    out.row("link_addresses", &[("address", &addr), ("mac", &mac), ("signal_dbm", dbm)]);
+        for iface in self.ifaces() {
+            let name = self.name(iface);
+            for (addr, mac) in self.node.neighbours(iface) {
+                let dbm = self.signal_from(mac);
+                let mut fields: Vec<(&'static str, &dyn std::fmt::Display)> =
+                    vec![("address", &addr), ("mac", &mac)];
+                if let Some(dbm) = &dbm {
+                    fields.push(("signal_dbm", dbm));
                 }
-                None => out.row("link_addresses", &[("address", &addr), ("mac", &mac)]),
+                if let Some(name) = &name {
+                    fields.push(("interface", name));
+                }
+                out.row("link_addresses", &fields);
             }
         }
-        out.row("queue", &[("packets", &self.queued())]);
+        for iface in self.ifaces() {
+            match self.name(iface) {
+                None => out.row("queue", &[("packets", &self.node.queued(iface))]),
+                Some(name) => {
+                    out.row("queue", &[("interface", &name), ("packets", &self.node.queued(iface))])
+                }
+            }
+        }
         if let Some(t) = &self.timing {
             t.inspect(out);
         }
-        if self.tx_statuses.is_watching() {
-            out.row(
-                "transmit_status",
-                &[("trusted", &self.tx_statuses.is_trusted()), ("open", &self.tx_statuses.len())],
-            );
+        for line in self.lines.iter().filter(|l| l.tx_statuses.is_watching()) {
+            let of = &line.tx_statuses;
+            out.row("transmit_status", &[("trusted", &of.is_trusted()), ("open", &of.len())]);
         }
     }
 

@@ -8,15 +8,14 @@ use std::sync::Arc;
 
 use wayhop_control::ParameterSet;
 use wayhop_core::{
-    Addr, DataPlane, DropReason, Frame, Interests, LinkChange, Mac, Payload, Protocol, Rng, RxMeta, Socket,
-    Time, TxStatus,
+    Addr, DataPlane, DropReason, Frame, IfaceId, Interests, LinkChange, Mac, Payload, Protocol, Rng, RxMeta,
+    Socket, Time, TxStatus,
 };
 use wayhop_linux::Prefix;
 use wayhop_linux::packet_socket::{ETHERNET, ETHERTYPE_ARP, ETHERTYPE_IPV4, ETHERTYPE_IPV6};
 use wayhop_node::{Due, Engine, Hop, HopKind, IfaceConfig, Node, Resolution, Stage, World as _};
 use wayhop_wire::ipv4;
 
-use crate::numbers::IFACE;
 use crate::signals::Map;
 use crate::timing::Timing;
 use crate::transmitters::Transmitters;
@@ -41,20 +40,45 @@ pub(crate) struct Host {
     pub(crate) whereabouts: Whereabouts,
     /// What the protocol runs with.
     pub(crate) parameters: ParameterSet,
+    /// With which power neighbours are received, as each source of signals tells.
+    pub(crate) signals: Vec<Arc<Map>>,
+    /// By interface.
+    pub(crate) lines: Vec<Line>,
+    transmitters: Transmitters,
+}
+
+/// What the host knows of one of the node's interfaces.
+pub(crate) struct Line {
+    name: String,
     /// What became of unicasts, where the driver tells.
     pub(crate) tx_statuses: TxStatuses,
-    /// With which power neighbours are received, where anybody tells.
-    pub(crate) signals: Arc<Map>,
-    transmitters: Transmitters,
     config: IfaceConfig,
 }
 
-/// What the interface is.
-#[derive(Copy, Clone, Debug)]
+/// What an interface is.
+#[derive(Clone, Debug)]
 pub(crate) struct Port {
+    pub(crate) name: String,
     pub(crate) mac: Mac,
     /// Longest IP packet, octets.
     pub(crate) mtu: usize,
+    /// Of several interfaces to a neighbour, the one with the lowest carries what is for it: 1 for a radio, 0 for a wire.
+    pub(crate) metric: u8,
+}
+
+impl Port {
+    fn config(&self) -> IfaceConfig {
+        IfaceConfig {
+            mtu: self.mtu,
+            queue_packets: MAX_QUEUED,
+            queue_classes: true,
+            acknowledges: false,
+            resolution: Resolution::Host,
+            link_delay: None,
+            metric: self.metric,
+            segment: 0,
+        }
+    }
 }
 
 impl Host {
@@ -65,16 +89,7 @@ impl Host {
         port: Port,
         rng: Rng,
     ) -> Self {
-        let config = IfaceConfig {
-            mtu: port.mtu,
-            queue_packets: MAX_QUEUED,
-            queue_classes: true,
-            acknowledges: false,
-            resolution: Resolution::Host,
-            link_delay: None,
-            metric: 0,
-            segment: 0,
-        };
+        let config = port.config();
         let (interests, plane) = (protocol.interests(), protocol.data_plane());
         let engine = Engine::new(protocol, rng);
         Self {
@@ -85,11 +100,29 @@ impl Host {
             timing: None,
             whereabouts: Whereabouts::default(),
             parameters: ParameterSet::default(),
-            tx_statuses: TxStatuses::default(),
-            signals: Arc::default(),
+            signals: Vec::new(),
             transmitters: Transmitters::default(),
-            config,
+            lines: vec![Line { name: port.name, tx_statuses: TxStatuses::default(), config }],
         }
+    }
+
+    /// One more interface. Before the protocol begins.
+    pub(crate) fn add(&mut self, port: Port) {
+        let config = port.config();
+        self.node.add_interface(Some(port.mac), Arc::new(config.clone()));
+        self.lines.push(Line { name: port.name, tx_statuses: TxStatuses::default(), config });
+    }
+
+    /// The interfaces.
+    pub(crate) fn ifaces(&self) -> impl Iterator<Item = IfaceId> + use<> {
+        (0..self.node.interfaces()).map(IfaceId)
+    }
+    /// The name of an interface, where there are several.
+    pub(crate) fn name(&self, iface: IfaceId) -> Option<&str> {
+        (self.lines.len() > 1).then(|| self.lines[iface.index()].name.as_str())
+    }
+    pub(crate) fn line(&mut self, iface: IfaceId) -> &mut Line {
+        &mut self.lines[iface.index()]
     }
 
     /// The clock goes on. It never goes back.
@@ -117,29 +150,32 @@ impl Host {
         self.node.sockets().map(|o| o.socket)
     }
 
-    /// The interface is another one, of the same name, or has other properties.
-    pub(crate) fn set_port(&mut self, port: Port) {
-        self.node.set_mac(IFACE, port.mac);
-        self.config.mtu = port.mtu;
-        self.configure();
+    /// An interface is another one, of the same name, or has other properties.
+    pub(crate) fn set_port(&mut self, iface: IfaceId, port: &Port) {
+        self.node.set_mac(iface, port.mac);
+        self.line(iface).config.mtu = port.mtu;
+        self.configure(iface);
     }
 
-    /// The interface went down, came up, or changed.
-    pub(crate) fn link(&mut self, change: LinkChange) {
-        self.call(|n, w, at| n.link(w, at, IFACE, change));
+    /// An interface went down, came up, or changed.
+    pub(crate) fn link(&mut self, iface: IfaceId, change: LinkChange) {
+        self.call(|n, w, at| n.link(w, at, iface, change));
     }
 
-    /// Tells the node when the trust in the driver's reports has changed.
-    pub(crate) fn note_trust(&mut self) {
-        if self.config.acknowledges != self.tx_statuses.is_trusted() {
-            self.configure();
+    /// Tells the node when the trust in the reports of an interface's driver has changed.
+    pub(crate) fn note_trust(&mut self, iface: IfaceId) {
+        let line = self.line(iface);
+        if line.config.acknowledges != line.tx_statuses.is_trusted() {
+            self.configure(iface);
         }
     }
 
-    fn configure(&mut self) {
-        self.config.acknowledges = self.tx_statuses.is_trusted();
-        self.node.configure(IFACE, Arc::new(self.config.clone()));
-        self.link(LinkChange::Changed);
+    fn configure(&mut self, iface: IfaceId) {
+        let line = self.line(iface);
+        line.config.acknowledges = line.tx_statuses.is_trusted();
+        let config = Arc::new(line.config.clone());
+        self.node.configure(iface, config);
+        self.link(iface, LinkChange::Changed);
     }
 
     // ---- the way down ---------------------------------------------------------------------------------------------
@@ -161,40 +197,40 @@ impl Host {
         });
     }
 
-    /// The frames that wait for the interface, in order: Ethernet headers, and with each the frame itself.
-    pub(crate) fn frames(&self) -> impl Iterator<Item = ([u8; ETHERNET], &Frame)> {
-        let mac = self.node.mac(IFACE);
-        self.node.queue(IFACE).iter().map(move |f| (ethernet_header(f, mac), f))
+    /// The frames that wait for an interface, in order: Ethernet headers, and with each the frame itself.
+    pub(crate) fn frames(&self, iface: IfaceId) -> impl Iterator<Item = ([u8; ETHERNET], &Frame)> {
+        let mac = self.node.mac(iface);
+        self.node.queue(iface).iter().map(move |f| (ethernet_header(f, mac), f))
     }
-    /// How many there are.
+    /// How many wait, at all interfaces.
     pub(crate) fn queued(&self) -> usize {
-        self.node.queued(IFACE)
+        self.ifaces().map(|i| self.node.queued(i)).sum()
     }
-    /// Whether a class of the queue may be too full for one more burst: time to send.
+    /// Whether a class of a queue may be too full for one more burst: time to send.
     pub(crate) fn is_nearly_full(&self) -> bool {
-        self.node.queue(IFACE).fullest_class() >= MAX_QUEUED / 2
+        self.ifaces().any(|i| self.node.queue(i).fullest_class() >= MAX_QUEUED / 2)
     }
 
-    /// The interface took the first frame of the queue.
-    pub(crate) fn sent(&mut self) -> Option<(Frame, TxStatus)> {
-        let frame = self.node.pull(IFACE)?;
+    /// An interface took the first frame of its queue.
+    pub(crate) fn sent(&mut self, iface: IfaceId) -> Option<(Frame, TxStatus)> {
+        let frame = self.node.pull(iface)?;
         if frame.payload == Payload::Ip {
             let bytes = frame.packet.bytes();
             let (class, messages) = wayhop_trace::classify(bytes);
             let own = ipv4::Packet::new_checked(bytes).is_ok_and(|ip| ip.src() == self.node.addr());
-            if class.is_none() && !own && !self.tx_statuses.is_second_try(bytes) {
+            if class.is_none() && !own && !self.lines[iface.index()].tx_statuses.is_second_try(bytes) {
                 self.around.counters.forwarded += 1;
             }
             self.around.counters.sent(bytes.len(), class, messages);
         }
-        let frame = self.tx_statuses.taken(self.around.now, frame)?;
+        let frame = self.lines[iface.index()].tx_statuses.taken(self.around.now, frame)?;
         Some((frame, TxStatus::Unknown))
     }
 
-    /// The interface refused the first frame of the queue for good.
-    pub(crate) fn refused(&mut self) -> Option<(Frame, TxStatus)> {
+    /// An interface refused the first frame of its queue for good.
+    pub(crate) fn refused(&mut self, iface: IfaceId) -> Option<(Frame, TxStatus)> {
         self.around.counters.send_errors += 1;
-        Some((self.node.pull(IFACE)?, TxStatus::QueueFull))
+        Some((self.node.pull(iface)?, TxStatus::QueueFull))
     }
 
     /// The transmission of a frame ended.
@@ -205,14 +241,14 @@ impl Host {
     // ---- the way up -----------------------------------------------------------------------------------------------
 
     /// A neighbour showed itself.
-    pub(crate) fn learn(&mut self, addr: Ipv4Addr, mac: Mac) {
+    pub(crate) fn learn(&mut self, iface: IfaceId, addr: Ipv4Addr, mac: Mac) {
         if addr == self.node.addr() {
             return;
         }
-        let before = self.node.mac_of(IFACE, addr);
-        self.call(|n, w, at| n.learn(w, at, IFACE, addr.into(), mac));
+        let before = self.node.mac_of(iface, addr);
+        self.call(|n, w, at| n.learn(w, at, iface, addr.into(), mac));
         // An address that no host has is not learned.
-        if self.node.mac_of(IFACE, addr) == Some(mac) {
+        if self.node.mac_of(iface, addr) == Some(mac) {
             self.transmitters.learn(addr, mac);
             if before != Some(mac) {
                 self.around.events.neighbour(self.around.now, addr, mac);
@@ -220,9 +256,9 @@ impl Host {
         }
     }
 
-    /// A frame of the protocol from the interface.
-    pub(crate) fn frame_in(&mut self, frame: &[u8], for_other: bool, signal_dbm: f32) {
-        let Some((to, from_mac, body)) = self.checked(frame) else {
+    /// A frame of the protocol from an interface.
+    pub(crate) fn frame_in(&mut self, iface: IfaceId, frame: &[u8], for_other: bool, signal_dbm: f32) {
+        let Some((to, from_mac, body)) = self.checked(iface, frame) else {
             self.around.counters.strange_frames += 1;
             return;
         };
@@ -242,9 +278,9 @@ impl Host {
             return;
         };
         if told.is_some() {
-            self.learn(from, from_mac);
+            self.learn(iface, from, from_mac);
         }
-        let rx = RxMeta::from(from, broadcast).with_signal(signal_dbm);
+        let rx = RxMeta { iface, ..RxMeta::from(from, broadcast).with_signal(signal_dbm) };
         if for_other {
             self.around.counters.overheard_frames += 1;
             let next =
@@ -267,19 +303,24 @@ impl Host {
     }
 
     /// Receiver, transmitter and IP packet of a frame, if it is one from another station.
-    fn checked<'a>(&self, frame: &'a [u8]) -> Option<(Mac, Mac, &'a [u8])> {
+    fn checked<'a>(&self, iface: IfaceId, frame: &'a [u8]) -> Option<(Mac, Mac, &'a [u8])> {
         let (header, body) = frame.split_at_checked(ETHERNET)?;
         let (to, from) = (mac_at(header, 0), mac_at(header, 6));
         let ip = ipv4::Packet::new_checked(body).ok()?;
-        (from != self.node.mac(IFACE) && !from.is_group()).then(|| (to, from, &body[..ip.total_len()]))
+        (from != self.node.mac(iface) && !from.is_group()).then(|| (to, from, &body[..ip.total_len()]))
     }
 
     /// With which power the transmitter of this frame is received, dBm; NaN if nobody tells.
     pub(crate) fn signal_of(&self, frame: &[u8]) -> f32 {
-        if self.signals.is_empty() || frame.len() < ETHERNET {
+        if frame.len() < ETHERNET {
             return f32::NAN;
         }
-        self.signals.get(&mac_at(frame, 6)).copied().unwrap_or(f32::NAN)
+        self.signal_from(mac_at(frame, 6)).unwrap_or(f32::NAN)
+    }
+
+    /// With which power a neighbour of this link address is received, dBm.
+    pub(crate) fn signal_from(&self, mac: Mac) -> Option<f32> {
+        self.signals.iter().find_map(|map| map.get(&mac).copied())
     }
 
     // ---- the kernel's forwarding ------------------------------------------------------------------------------------
@@ -291,21 +332,22 @@ impl Host {
     }
 
     /// The kernel forwards to a neighbour that does not answer: what it had for it is lost.
-    pub(crate) fn not_found(&mut self, next_hop: Ipv4Addr) {
-        self.call(|n, w, at| n.unresolved(w, at, IFACE, next_hop.into()));
+    pub(crate) fn not_found(&mut self, iface: IfaceId, next_hop: Ipv4Addr) {
+        self.call(|n, w, at| n.unresolved(w, at, iface, next_hop.into()));
     }
 
     // ---- time -------------------------------------------------------------------------------------------------------
 
     /// When something is due.
     pub(crate) fn next_deadline(&self) -> Option<Time> {
-        [self.around.due.next(), self.tx_statuses.next()].into_iter().flatten().min()
+        let untold = self.lines.iter().filter_map(|l| l.tx_statuses.next());
+        self.around.due.next().into_iter().chain(untold).min()
     }
 
-    /// The driver told of the frame with this IP packet.
-    pub(crate) fn tx_status(&mut self, ip_packet: &[u8], acked: bool) {
-        let verdict = self.tx_statuses.told(ip_packet, acked);
-        self.note_trust();
+    /// The driver of an interface told of the frame with this IP packet.
+    pub(crate) fn tx_status(&mut self, iface: IfaceId, ip_packet: &[u8], acked: bool) {
+        let verdict = self.line(iface).tx_statuses.told(ip_packet, acked);
+        self.note_trust(iface);
         match verdict {
             None => {}
             Some(Verdict::Acked(frame)) => self.finished(frame, TxStatus::Acked),
@@ -316,10 +358,13 @@ impl Host {
 
     /// Does what is due.
     pub(crate) fn run_due(&mut self) {
-        while let Some(frame) = self.tx_statuses.untold(self.around.now) {
-            self.finished(frame, TxStatus::Unknown);
+        for iface in self.ifaces() {
+            let now = self.now();
+            while let Some(frame) = self.line(iface).tx_statuses.untold(now) {
+                self.finished(frame, TxStatus::Unknown);
+            }
+            self.note_trust(iface);
         }
-        self.note_trust();
         let mut timers = 0;
         while timers < MAX_TIMERS {
             let Some((_, due)) = self.around.due.pop(self.around.now) else { break };

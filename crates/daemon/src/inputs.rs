@@ -4,8 +4,9 @@ use std::fs;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
-use wayhop_core::{Configured, Mac};
+use wayhop_core::Configured;
 use wayhop_linux::Error;
+use wayhop_linux::interface::InterfaceFacts;
 use wayhop_replay::{Header, Link, Logs, Pace};
 use wayhop_trace::RunDir;
 
@@ -17,9 +18,10 @@ pub(crate) fn waiting(
     seed: u64,
     name: &str,
     address: Ipv4Addr,
-    mac: Mac,
+    interfaces: &[(String, InterfaceFacts)],
 ) -> Box<Logs> {
-    let header = Header::new("field", "", protocol, seed).of_node(None, name, address, vec![Link::new(mac)]);
+    let links = interfaces.iter().map(|(_, facts)| Link::new(facts.mac)).collect();
+    let header = Header::new("field", "", protocol, seed).of_node(None, name, address, links);
     Box::new(Logs::waiting(std::iter::once(&header), Pace::RealTime))
 }
 

@@ -12,6 +12,7 @@
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 
+mod attached;
 mod capture;
 mod config;
 mod control;

@@ -3,46 +3,46 @@
 
 use std::fs;
 
+use wayhop_core::IfaceId;
 use wayhop_linux::ebpf::ForwardingPrograms;
 use wayhop_linux::packet_socket::PacketSockets;
 use wayhop_linux::{Error, interface};
 
+use crate::attached::port;
 use crate::config::Settings;
-use crate::host::Port;
 use crate::interface_settings::interface_settings;
 use crate::setup::{Ready, frames_of, watch_fates};
 
-/// Goes on with the interface that has the configured name now. All that is needed was kept: CAP_NET_ADMIN, CAP_NET_RAW, the
+/// Goes on with the interface of this number that has the configured name now. All that is needed was kept: CAP_NET_ADMIN, CAP_NET_RAW, the
 /// loaded programs, the socket that holds the port.
-pub(crate) fn take_over(ready: &mut Ready, settings: &Settings) -> Result<(), Error> {
-    let name = &settings.config.interface;
+pub(crate) fn take_over(ready: &mut Ready, iface: IfaceId, settings: &Settings) -> Result<(), Error> {
+    let Ready { attached, host, netlink, log, .. } = ready;
+    let own = &mut attached[iface.index()];
+    let name = &own.name;
     let interface = interface::facts(name).map_err(Error::system(format!("look at {name}")))?;
     // Before the kernel forwards.
-    ready
-        .ebpf
+    own.ebpf
         .as_mut()
         .map_or(Ok(()), |p| ForwardingPrograms::move_to(p, interface.index))
         .map_err(Error::system(format!("watch what comes by {name}")))?;
-    for (key, value) in interface_settings(name, ready.host.plane) {
+    for (key, value) in interface_settings(name, host.plane) {
         let path = interface::ipv4_setting(name, key);
         fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
     }
-    let host = &mut ready.host;
-    ready
-        .netlink
+    netlink
         .add_address(settings.address, interface.index)
         .map_err(Error::system(format!("give {name} the node's address")))?;
-    for socket in &ready.silence {
+    for socket in &own.silence {
         socket
             .bind_device(Some(name.as_bytes()))
             .map_err(Error::system(format!("bind a socket to {name}")))?;
     }
-    ready.link =
+    own.sockets =
         PacketSockets::open(interface.index, interface.mtu, frames_of(host), host.interests.overhear)?;
-    watch_fates(host, &ready.link, interface.index, &ready.log);
-    host.set_port(Port { mac: interface.mac, mtu: interface.mtu });
+    watch_fates(host, iface, &own.sockets, interface.index, log);
+    host.set_port(iface, &port(name, &interface, None));
     // The old one took its routes with it.
     host.around.renew_routes();
-    ready.interface = interface;
+    own.facts = interface;
     Ok(())
 }

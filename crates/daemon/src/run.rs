@@ -1,6 +1,7 @@
 //! The event loop.
 
 use std::io::ErrorKind;
+use std::net::Ipv4Addr;
 use std::os::fd::AsFd as _;
 use std::time::Instant;
 
@@ -8,7 +9,8 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::time::TimeSpec;
-use wayhop_core::{Frame, LinkChange as Link, Payload, Span, Time, TxStatus};
+use rustc_hash::FxHashMap;
+use wayhop_core::{Frame, IfaceId, LinkChange as Link, Payload, Route, Span, Time, TxStatus};
 use wayhop_linux::Error;
 use wayhop_linux::ebpf::ForwardingPrograms;
 use wayhop_linux::netlink::{LinkChange, NeighbourNews};
@@ -16,6 +18,7 @@ use wayhop_linux::packet_socket::PacketSockets;
 use wayhop_linux::syscalls::BATCH;
 use wayhop_trace::{Direction, Summary};
 
+use crate::attached::{Attached, numbered};
 use crate::capture::Capture;
 use crate::config::Settings;
 use crate::host::Host;
@@ -24,7 +27,6 @@ use crate::reload::reload;
 use crate::remade::take_over;
 use crate::run_dir::Run;
 use crate::setup::{Ready, set_up};
-use crate::signals::Signals;
 
 /// Turns of work between two looks at everything else, when there is always more.
 const ROUNDS: usize = 4;
@@ -42,43 +44,43 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
     let mut node = Node {
         begun: Instant::now(),
         settings: settings.clone(),
-        up: true,
-        is_gone: false,
         tied,
         next_usage: Time::ZERO,
+        next_choice: Time::ZERO,
+        kernel_routes: FxHashMap::default(),
         ready: set_up(settings)?,
     };
     let r = &node.ready;
     for remark in &settings.remarks {
         r.log.tell(Level::Info, remark);
     }
+    let interfaces: Vec<String> =
+        r.attached.iter().map(|a| format!("{} ({})", a.name, a.facts.mac)).collect();
     r.log.tell(
         Level::Info,
         format_args!(
-            "{} at {}/{} on {} ({}), programs use {}",
+            "{} at {}/{} on {}, programs use {}",
             settings.protocol.name(),
             settings.address,
             settings.prefix_len,
-            settings.config.interface,
-            r.interface.mac,
+            interfaces.join(" and "),
             settings.config.tun,
         ),
     );
-    let interface = &settings.config.interface;
-    if !wayhop_linux::interface::is_up(interface) {
-        let wrong = format_args!(
-            "{interface} is down: nothing goes by it until it is up: ip link set {interface} up"
-        );
-        r.log.tell(Level::Warning, wrong);
-        node.up = false;
-        node.ready.host.link(Link::Down);
+    let Ready { host, attached, log, .. } = &mut node.ready;
+    for (iface, a) in numbered(attached).filter(|(_, a)| !wayhop_linux::interface::is_up(&a.name)) {
+        let name = &a.name;
+        let wrong = format_args!("{name} is down: nothing goes by it until it is up: ip link set {name} up");
+        log.tell(Level::Warning, wrong);
+        a.is_up = false;
+        host.link(iface, Link::Down);
     }
     let now = node.now();
     node.ready.host.at(now);
     node.flush();
     while node.turn(&signals)? {}
     node.ready.log.tell(Level::Info, "ends");
-    count(&mut node.ready.host, &node.ready.link);
+    count(&mut node.ready.host, &node.ready.attached);
     node.ready.station.end(&node.ready.host);
     if let Some(wrong) = node.ready.capture.take().and_then(Capture::end) {
         node.ready.log.tell(Level::Warning, wrong);
@@ -109,36 +111,28 @@ fn signals() -> Result<SignalFd, Error> {
 struct Node {
     begun: Instant,
     settings: Settings,
-    /// Whether the interface is up.
-    up: bool,
-    /// Whether there is none any more.
-    is_gone: bool,
     tied: bool,
     /// When to ask which routes were used.
     next_usage: Time,
+    /// When to look whether neighbours are reached by other interfaces than the kernel's routes say.
+    next_choice: Time,
+    /// The kernel's routes, and the kernel's number of the interface by which each goes.
+    kernel_routes: FxHashMap<Ipv4Addr, u32>,
     ready: Ready,
-}
-
-/// What ended a wait.
-struct Wakers {
-    /// From programs of this host.
-    packets: bool,
-    /// From the interface, or what became of frames.
-    frames: bool,
-    arp: bool,
-    /// News of interfaces.
-    interfaces: bool,
-    signal: bool,
-    /// On the control socket.
-    calls: bool,
-    /// Whoever started the node closed its standard input.
-    parent_gone: bool,
-    /// Neighbours that the kernel does not find.
-    missing: bool,
 }
 
 /// How often to ask which routes were used, while there are any.
 const USAGE_EVERY: Span = Span::from_millis(100);
+/// How often to look by which interfaces neighbours are reached, where there are several.
+const CHOICE_EVERY: Span = Span::from_secs(1);
+/// What the loop waits for besides the interfaces: their places in what it polls.
+const TUN: usize = 0;
+const NEWS: usize = 1;
+const SIGNALS: usize = 2;
+const CONTROL: usize = 3;
+const STDIN: usize = 4;
+const MISSING: usize = 5;
+const INTERFACES: usize = 6;
 
 impl Node {
     fn now(&self) -> Time {
@@ -147,13 +141,53 @@ impl Node {
 
     /// Waits for something to do, and does it. Returns whether to go on.
     fn turn(&mut self, signals: &SignalFd) -> Result<bool, Error> {
+        let now = self.now();
         let r = &self.ready;
-        let usage = (r.ebpf.is_some() && !r.host.around.routes.is_empty()).then_some(self.next_usage);
-        let wakers = self.wait(signals, usage)?;
-        if wakers.parent_gone {
+        let has_routes = !r.host.around.routes.is_empty();
+        let usage = (has_routes && r.attached.iter().any(|a| a.ebpf.is_some())).then_some(self.next_usage);
+        let choice = (has_routes && r.attached.len() > 1).then_some(self.next_choice);
+        let wait = r
+            .host
+            .next_deadline()
+            .into_iter()
+            .chain(usage)
+            .chain(choice)
+            .chain(r.station.next())
+            .min()
+            .map(|at| TimeSpec::from_duration(std::time::Duration::from_nanos(at.since(now).as_nanos())));
+        let read = PollFlags::POLLIN;
+        let stdin = std::io::stdin();
+        let mut fds = Vec::with_capacity(INTERFACES + 2 * r.attached.len());
+        fds.extend([
+            PollFd::new(r.tun.fd(), read),
+            PollFd::new(r.news.fd(), read),
+            PollFd::new(signals.as_fd(), read),
+            // Without a control socket, one more look at the signals does no harm.
+            PollFd::new(r.control.as_ref().map_or(signals.as_fd(), |(server, _)| server.fd()), read),
+            // Its place is kept, so that the others keep theirs.
+            PollFd::new(if self.tied { stdin.as_fd() } else { signals.as_fd() }, PollFlags::empty()),
+            PollFd::new(r.missing.as_ref().map_or(signals.as_fd(), NeighbourNews::fd), read),
+        ]);
+        for (iface, a) in (0..).map(IfaceId).zip(&r.attached) {
+            let waits = a.is_up && r.host.node.queued(iface) > 0;
+            let frames = if waits { read | PollFlags::POLLOUT } else { read };
+            fds.extend([PollFd::new(a.sockets.frames_fd(), frames), PollFd::new(a.sockets.arp_fd(), read)]);
+        }
+        match ppoll(&mut fds, wait, None) {
+            Ok(_) | Err(nix::Error::EINTR) => {}
+            Err(e) => return Err(Error::system("wait for packets")(e.into())),
+        }
+        if fds[TUN].revents().is_some_and(|r| r.contains(PollFlags::POLLERR)) {
+            let tun = "somebody removed the TUN interface of this node; start the node again";
+            return Err(Error::System(tun.to_owned()));
+        }
+        let ready: Vec<bool> = fds.iter().map(|f| f.any().unwrap_or(false)).collect();
+        drop(fds);
+        let (ready, interfaces) = ready.split_at(INTERFACES);
+        if ready[STDIN] {
             return Ok(false);
         }
-        if wakers.signal
+        if ready[SIGNALS]
             && let Ok(Some(signal)) = signals.read_signal()
         {
             // A terminal that hangs up ends a node that was started without a file.
@@ -162,7 +196,7 @@ impl Node {
             }
             reload(&mut self.ready, &mut self.settings);
         }
-        if wakers.interfaces {
+        if ready[NEWS] {
             self.interface_news();
         }
         if let Ready { host, control: Some((server, _)), .. } = &mut self.ready {
@@ -170,84 +204,39 @@ impl Node {
         }
         let now = self.now();
         self.ready.host.at(now);
-        if wakers.frames {
-            self.take_fates();
+        for (i, interface) in interfaces.chunks(2).enumerate() {
+            if interface[0] {
+                self.take_fates(i);
+            }
+            if interface[1] {
+                self.take_arp(i);
+            }
         }
-        if let Some(map) = self.ready.signals.as_mut().and_then(Signals::news) {
-            self.ready.host.signals = map;
+        let Ready { host, signals: sources, .. } = &mut self.ready;
+        for (map, source) in host.signals.iter_mut().zip(sources) {
+            if let Some(news) = source.news() {
+                *map = news;
+            }
         }
-        if wakers.arp {
-            self.take_arp();
-        }
-        if let Ready { host, missing: Some(news), interface, .. } = &mut self.ready
-            && wakers.missing
+        if let Ready { host, missing: Some(news), attached, .. } = &mut self.ready
+            && ready[MISSING]
         {
-            news.take(interface.index).into_iter().for_each(|n| host.not_found(n));
+            for (index, neighbour) in news.take() {
+                if let Some((iface, _)) = numbered(attached).find(|(_, a)| a.facts.index == index) {
+                    host.not_found(iface, neighbour);
+                }
+            }
         }
-        self.carry(&wakers);
-        if usage.is_some_and(|at| at <= self.ready.host.now()) {
-            self.report_usage();
-        }
-        self.run_due();
-        let go_on = !(wakers.calls && self.take_calls());
-        self.flush();
-        if let Ready { host, control: Some((server, _)), .. } = &mut self.ready {
-            host.around.events.publish(server);
-        }
-        Ok(go_on)
-    }
-
-    /// Waits until something is to be read, or due; `usage` is when to ask which routes were used.
-    fn wait(&self, signals: &SignalFd, usage: Option<Time>) -> Result<Wakers, Error> {
-        let now = self.now();
-        let r = &self.ready;
-        let wait = r
-            .host
-            .next_deadline()
-            .into_iter()
-            .chain(usage)
-            .chain(r.station.next())
-            .min()
-            .map(|at| TimeSpec::from_duration(std::time::Duration::from_nanos(at.since(now).as_nanos())));
-        let read = PollFlags::POLLIN;
-        let frames = if r.host.queued() > 0 && self.up { read | PollFlags::POLLOUT } else { read };
-        let mut fds = [
-            PollFd::new(r.tun.fd(), read),
-            PollFd::new(r.link.frames_fd(), frames),
-            PollFd::new(r.link.arp_fd(), read),
-            PollFd::new(r.news.fd(), read),
-            PollFd::new(signals.as_fd(), read),
-            // Without a control socket, one more look at the signals does no harm.
-            PollFd::new(r.control.as_ref().map_or(signals.as_fd(), |(server, _)| server.fd()), read),
-            PollFd::new(signals.as_fd(), PollFlags::empty()),
-            PollFd::new(r.missing.as_ref().map_or(signals.as_fd(), NeighbourNews::fd), read),
-        ];
-        let stdin = std::io::stdin();
-        if self.tied {
-            // Its place is kept free, so that the others keep theirs.
-            fds[6] = PollFd::new(stdin.as_fd(), PollFlags::empty());
-        }
-        match ppoll(&mut fds, wait, None) {
-            Ok(_) | Err(nix::Error::EINTR) => {}
-            Err(e) => return Err(Error::system("wait for packets")(e.into())),
-        }
-        if fds[0].revents().is_some_and(|r| r.contains(PollFlags::POLLERR)) {
-            let tun = "somebody removed the TUN interface of this node; start the node again";
-            return Err(Error::System(tun.to_owned()));
-        }
-        let [packets, frames, arp, interfaces, signal, calls, parent_gone, missing] =
-            fds.map(|f| f.any().unwrap_or(false));
-        Ok(Wakers { packets, frames, arp, interfaces, signal, calls, parent_gone, missing })
-    }
-
-    /// Carries frames and packets in and out, in several rounds while there are any.
-    fn carry(&mut self, wakers: &Wakers) {
-        let mut packets = wakers.packets;
+        let mut packets = ready[TUN];
         for round in 0..ROUNDS {
             // Whether frames wait costs nothing to know; whether packets do costs a system call.
-            let frames = self.take_frames();
-            if round == 0 && wakers.frames && !frames {
-                self.ready.link.forget_error();
+            let mut frames = false;
+            for (i, interface) in interfaces.chunks(2).enumerate() {
+                let some = self.take_frames(i);
+                if round == 0 && interface[0] && !some {
+                    self.ready.attached[i].sockets.forget_error();
+                }
+                frames |= some;
             }
             packets = packets && self.take_packets();
             self.flush();
@@ -257,36 +246,44 @@ impl Node {
             let now = self.now();
             self.ready.host.at(now);
         }
-    }
-
-    /// What is due by the clock.
-    fn run_due(&mut self) {
+        if usage.is_some_and(|at| at <= self.ready.host.now()) {
+            self.report_usage();
+        }
+        if choice.is_some_and(|at| at <= self.ready.host.now()) {
+            self.choose_again();
+        }
         self.ready.host.run_due();
         if let Some(why) = self.ready.host.around.inputs.as_mut().and_then(|logs| logs.news()) {
             let wrong = format_args!("the log of inputs ends here, the node goes on: {why}");
             self.ready.log.tell(Level::Warning, wrong);
         }
-        let Ready { host, station, link, capture, .. } = &mut self.ready;
+        let Ready { host, station, attached, capture, .. } = &mut self.ready;
         host.around.counters.capture_drops += capture.as_ref().map_or(0, Capture::take_lost);
         if station.next().is_some_and(|at| at <= host.now()) {
-            count(host, link);
+            count(host, attached);
             station.run_due(host);
         }
+        let go_on = !(ready[CONTROL] && self.take_calls());
+        self.flush();
+        if let Ready { host, control: Some((server, _)), .. } = &mut self.ready {
+            host.around.events.publish(server);
+        }
+        Ok(go_on)
     }
 
     /// Tells the protocol which routes of the kernel were used.
     fn report_usage(&mut self) {
-        let Ready { host, ebpf, .. } = &mut self.ready;
+        let Ready { host, attached, .. } = &mut self.ready;
         self.next_usage = host.now() + USAGE_EVERY;
-        for passed in ebpf.iter().flat_map(ForwardingPrograms::take) {
+        for passed in attached.iter().filter_map(|a| a.ebpf.as_ref()).flat_map(ForwardingPrograms::take) {
             host.route_used(passed.source, passed.destination, passed.transmitter);
         }
     }
 
     /// Answers calls. Returns whether one asks the node to end.
     fn take_calls(&mut self) -> bool {
-        let Ready { host, control, link, .. } = &mut self.ready;
-        count(host, link);
+        let Ready { host, control, attached, .. } = &mut self.ready;
+        count(host, attached);
         let Some((server, desk)) = control else { return false };
         let mut quit = false;
         while let Some(call) = server.next() {
@@ -295,62 +292,65 @@ impl Node {
         quit
     }
 
-    /// Takes a batch of frames from the interface. Returns whether there were any.
-    fn take_frames(&mut self) -> bool {
-        let Ready { host, link, capture, .. } = &mut self.ready;
-        let n = link.receive();
+    /// Takes a batch of frames from an interface. Returns whether there were any.
+    fn take_frames(&mut self, i: usize) -> bool {
+        let Ready { host, attached, capture, .. } = &mut self.ready;
+        let iface = IfaceId(i as u8);
+        let n = attached[i].sockets.receive();
         if n == 0 {
             return false;
         }
         if let Some(t) = &mut host.timing {
-            t.received(n, link.arrival(0));
+            t.received(n, attached[i].sockets.arrival(0));
         }
-        for i in 0..n {
-            let frame = link.frame(i);
+        for k in 0..n {
+            let frame = attached[i].sockets.frame(k);
             if !frame.own {
                 let signal_dbm = host.signal_of(frame.bytes);
-                note(capture.as_ref(), host, frame.bytes, Direction::Rx, signal_dbm);
-                host.frame_in(frame.bytes, frame.for_other, signal_dbm);
+                note(capture.as_ref(), host, iface, frame.bytes, signal_dbm);
+                host.frame_in(iface, frame.bytes, frame.for_other, signal_dbm);
             }
             if host.is_nearly_full() {
-                push(host, link, capture.as_ref());
+                push_all(host, attached, capture.as_ref());
             }
         }
-        link.received();
+        attached[i].sockets.received();
         true
     }
 
     /// Takes packets of programs. Returns whether there may be more.
     fn take_packets(&mut self) -> bool {
-        let Ready { host, link, tun, capture, .. } = &mut self.ready;
+        let Ready { host, attached, tun, capture, .. } = &mut self.ready;
         for _ in 0..BATCH {
             let Some(packet) = tun.receive() else { return false };
             host.packet_in(packet);
             if host.is_nearly_full() {
-                push(host, link, capture.as_ref());
+                push_all(host, attached, capture.as_ref());
             }
         }
         true
     }
 
-    /// Hears what became of frames.
-    fn take_fates(&mut self) {
-        let Ready { host, link, log, .. } = &mut self.ready;
-        if !host.tx_statuses.is_watching() {
+    /// Hears what became of an interface's frames.
+    fn take_fates(&mut self, i: usize) {
+        let Ready { host, attached, log, .. } = &mut self.ready;
+        let iface = IfaceId(i as u8);
+        if !host.line(iface).tx_statuses.is_watching() {
             return;
         }
-        while let Some((packet, acked)) = link.tx_status() {
-            host.tx_status(packet, acked);
+        while let Some((packet, acked)) = attached[i].sockets.tx_status() {
+            host.tx_status(iface, packet, acked);
         }
-        if let Some(news) = host.tx_statuses.news() {
+        if let Some(news) = host.line(iface).tx_statuses.news() {
             log.tell(Level::Info, news);
         }
     }
 
-    fn take_arp(&mut self) {
-        let Ready { host, link, .. } = &mut self.ready;
+    fn take_arp(&mut self, i: usize) {
+        let Ready { host, attached, .. } = &mut self.ready;
+        let iface = IfaceId(i as u8);
         for _ in 0..BATCH {
-            if !link.receive_arp(|addr, mac| host.learn(addr, mac)) {
+            if !attached[i].sockets.receive_arp(|addr, mac| host.learn(iface, addr, mac)) {
                 break;
             }
         }
@@ -360,8 +360,8 @@ impl Node {
     fn flush(&mut self) {
         // Telling the protocol what went may make it send more.
         for _ in 0..ROUNDS {
-            let Ready { host, link, capture, .. } = &mut self.ready;
-            push(host, link, capture.as_ref());
+            let Ready { host, attached, capture, .. } = &mut self.ready;
+            push_all(host, attached, capture.as_ref());
             if host.queued() == 0 {
                 break;
             }
@@ -380,21 +380,27 @@ impl Node {
     }
 
     fn change_routes(&mut self) {
-        let Ready { host, netlink, interface, log, .. } = &mut self.ready;
-        for change in host.around.route_changes.drain(..) {
-            let outcome = match change {
+        let Ready { host, netlink, attached, log, .. } = &mut self.ready;
+        let changes = std::mem::take(&mut host.around.route_changes);
+        for change in changes {
+            let (outcome, by) = match change {
                 Ok(r) => {
+                    let by = chosen(host, attached, &r);
                     log.tell(Level::Debug, format_args!("route to {} by {}", r.destination, r.next_hop));
-                    let (to, by) = (r.destination.addr.v4_or_unspecified(), r.next_hop.v4_or_unspecified());
-                    netlink.install(to, by, interface.index, host.around.addr)
+                    let (to, via) = (r.destination.addr.v4_or_unspecified(), r.next_hop.v4_or_unspecified());
+                    self.kernel_routes.insert(to, by.facts.index);
+                    (netlink.install(to, via, by.facts.index, host.around.addr), by)
                 }
                 Err(destination) => {
                     log.tell(Level::Debug, format_args!("no route to {destination} any more"));
-                    netlink.remove(destination.addr.v4_or_unspecified(), interface.index)
+                    let to = destination.addr.v4_or_unspecified();
+                    let index = self.kernel_routes.remove(&to);
+                    let by = attached.iter().find(|a| Some(a.facts.index) == index).unwrap_or(&attached[0]);
+                    (netlink.remove(to, by.facts.index), by)
                 }
             };
             if let Err(e) = outcome
-                && self.up
+                && by.is_up
                 && e.raw_os_error() != Some(nix::libc::ESRCH)
             {
                 log.tell(Level::Warning, format_args!("the kernel refuses a change of routes: {e}"));
@@ -402,45 +408,72 @@ impl Node {
         }
     }
 
-    /// The interface went down, came up, or is another one now.
+    /// Neighbours may be reached by other interfaces than the kernel's routes say: has the kernel have these routes anew.
+    fn choose_again(&mut self) {
+        let Ready { host, attached, .. } = &mut self.ready;
+        self.next_choice = host.now() + CHOICE_EVERY;
+        let told = |to: wayhop_core::Prefix| self.kernel_routes.get(&to.addr.v4_or_unspecified());
+        let is_other =
+            |r: &&Route| told(r.destination).is_some_and(|i| *i != chosen(host, attached, r).facts.index);
+        let other: Vec<Route> = host.around.routes.values().filter(is_other).copied().collect();
+        host.around.route_changes.extend(other.into_iter().map(Ok));
+    }
+
+    /// An interface went down, came up, or is another one now.
     fn interface_news(&mut self) {
-        let r = &mut self.ready;
-        for change in r.news.take() {
+        for change in self.ready.news.take() {
+            let r = &mut self.ready;
             match change {
-                LinkChange::Up(index, name, up)
-                    if self.is_gone
-                        && index != r.interface.index
-                        && name == self.settings.config.interface =>
-                {
-                    // With trouble: the next change of the interface is a new occasion.
-                    match take_over(r, &self.settings) {
-                        Ok(()) => {
-                            (self.up, self.is_gone) = (up, false);
-                            if up {
-                                r.host.link(Link::Up);
-                            }
-                            r.log.tell(Level::Info, "the interface is back");
-                        }
-                        Err(e) => r.log.tell(Level::Warning, e),
+                LinkChange::Up(index, name, up) => {
+                    let of = |a: &Attached| a.facts.index == index || a.is_gone && a.name == name;
+                    if let Some(i) = r.attached.iter().position(of) {
+                        self.is_up_or_down(i, index, up);
                     }
                 }
-                LinkChange::Up(index, _, up) if index == r.interface.index && up != self.up => {
-                    self.up = up;
-                    r.log.tell(Level::Info, if up { "the interface is up" } else { "the interface is down" });
-                    if up {
-                        // The kernel forgot the routes by it.
+                LinkChange::Gone(index) => {
+                    let gone = numbered(&mut r.attached).find(|(_, a)| a.facts.index == index && !a.is_gone);
+                    let Some((iface, a)) = gone else { continue };
+                    if std::mem::replace(&mut a.is_up, false) {
+                        r.host.link(iface, Link::Down);
                         r.host.around.renew_routes();
                     }
-                    r.host.link(if up { Link::Up } else { Link::Down });
+                    a.is_gone = true;
+                    let name = &a.name;
+                    r.log.tell(
+                        Level::Warning,
+                        format_args!("{name}: the interface is gone: waiting for one of its name"),
+                    );
                 }
-                LinkChange::Gone(index) if index == r.interface.index && !self.is_gone => {
-                    if self.up {
-                        r.host.link(Link::Down);
+            }
+        }
+    }
+
+    /// An interface, or one that has its name now, is up or down.
+    fn is_up_or_down(&mut self, i: usize, index: u32, up: bool) {
+        let r = &mut self.ready;
+        let iface = IfaceId(i as u8);
+        let a = &mut r.attached[i];
+        if a.is_gone {
+            // With trouble: the next change of the interface is a new occasion.
+            match take_over(r, iface, &self.settings) {
+                Ok(()) => {
+                    let a = &mut r.attached[i];
+                    (a.is_up, a.is_gone) = (up, false);
+                    if up {
+                        r.host.link(iface, Link::Up);
                     }
-                    (self.up, self.is_gone) = (false, true);
-                    r.log.tell(Level::Warning, "the interface is gone: waiting for one of its name");
+                    r.log.tell(Level::Info, format_args!("{}: the interface is back", a.name));
                 }
-                _ => {}
+                Err(e) => r.log.tell(Level::Warning, e),
+            }
+        } else if a.facts.index == index && a.is_up != up {
+            a.is_up = up;
+            let state = if up { "up" } else { "down" };
+            r.log.tell(Level::Info, format_args!("{}: the interface is {state}", a.name));
+            r.host.link(iface, if up { Link::Up } else { Link::Down });
+            if up || r.attached.len() > 1 {
+                // The kernel forgot the routes by it.
+                r.host.around.renew_routes();
             }
         }
     }
@@ -450,7 +483,11 @@ impl Node {
         let r = &self.ready;
         Summary {
             wayhop: env!("CARGO_PKG_VERSION").into(),
-            scenario: format!("{} on {}", settings.address, settings.config.interface),
+            scenario: format!(
+                "{} on {}",
+                settings.address,
+                settings.config.names().collect::<Vec<_>>().join(", ")
+            ),
             seed: r.seed,
             world: "field".into(),
             protocol: settings.protocol.name().into(),
@@ -463,46 +500,60 @@ impl Node {
     }
 }
 
+/// The interface by which a route goes.
+fn chosen<'a>(host: &Host, attached: &'a [Attached], route: &Route) -> &'a Attached {
+    let iface =
+        if route.iface == IfaceId::ANY { host.node.interface_to(route.next_hop) } else { route.iface };
+    attached.get(iface.index()).unwrap_or(&attached[0])
+}
+
 /// Takes over what others have counted.
-fn count(host: &mut Host, link: &PacketSockets) {
-    host.around.counters.missed_frames += link.missed();
+fn count(host: &mut Host, attached: &[Attached]) {
+    host.around.counters.missed_frames += attached.iter().map(|a| a.sockets.missed()).sum::<u64>();
     host.around.counters.lost_rows = host.around.run.as_ref().map_or(0, Run::lost);
 }
 
-/// Keeps a frame in the capture, if there is one.
-fn note(capture: Option<&Capture>, host: &mut Host, frame: &[u8], direction: Direction, signal_dbm: f32) {
-    if capture.is_some_and(|c| !c.frame([frame, &[]], direction, signal_dbm)) {
+/// Keeps a frame that came in the capture, if there is one.
+fn note(capture: Option<&Capture>, host: &mut Host, iface: IfaceId, frame: &[u8], signal_dbm: f32) {
+    if capture.is_some_and(|c| !c.frame(iface, [frame, &[]], Direction::Rx, signal_dbm)) {
         host.around.counters.capture_drops += 1;
     }
 }
 
-/// Sends what waits for the interface. What the node hears of it comes after all of it.
-fn push(host: &mut Host, link: &mut PacketSockets, capture: Option<&Capture>) {
+/// Sends what waits for the interfaces.
+fn push_all(host: &mut Host, attached: &mut [Attached], capture: Option<&Capture>) {
+    for (iface, a) in numbered(attached) {
+        push(host, iface, &mut a.sockets, capture);
+    }
+}
+
+/// Sends what waits for an interface. What the node hears of it comes after all of it.
+fn push(host: &mut Host, iface: IfaceId, sockets: &mut PacketSockets, capture: Option<&Capture>) {
     let mut ended: Vec<(Frame, TxStatus)> = Vec::new();
-    while host.queued() > 0 {
+    while host.node.queued(iface) > 0 {
         if let Some(t) = &mut host.timing {
             t.sending();
         }
-        let headers: Vec<_> = host.frames().take(BATCH).map(|(header, _)| header).collect();
-        let frames = headers.iter().zip(host.frames()).map(|(h, (_, f))| [&h[..], f.packet.bytes()]);
-        match link.send(frames) {
+        let headers: Vec<_> = host.frames(iface).take(BATCH).map(|(header, _)| header).collect();
+        let frames = headers.iter().zip(host.frames(iface)).map(|(h, (_, f))| [&h[..], f.packet.bytes()]);
+        match sockets.send(frames) {
             Ok(n) => {
                 if let Some(t) = &mut host.timing {
                     t.sent(n);
                 }
                 if let Some(c) = capture {
-                    let taken = host.frames().take(n).filter(|(_, f)| f.payload == Payload::Ip);
-                    let lost =
-                        taken.filter(|(h, f)| !c.frame([h, f.packet.bytes()], Direction::Tx, f32::NAN));
+                    let taken = host.frames(iface).take(n).filter(|(_, f)| f.payload == Payload::Ip);
+                    let lost = taken
+                        .filter(|(h, f)| !c.frame(iface, [h, f.packet.bytes()], Direction::Tx, f32::NAN));
                     let lost = lost.count() as u64;
                     host.around.counters.capture_drops += lost;
                 }
-                ended.extend((0..n).filter_map(|_| host.sent()));
+                ended.extend((0..n).filter_map(|_| host.sent(iface)));
             }
             Err(e) if e.kind() == ErrorKind::WouldBlock => break,
             Err(e) if e.kind() == ErrorKind::Interrupted => {}
             // It has no room for it, or is down.
-            Err(_) => ended.extend(host.refused()),
+            Err(_) => ended.extend(host.refused(iface)),
         }
     }
     for (frame, status) in ended {

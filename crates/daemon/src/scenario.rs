@@ -5,14 +5,16 @@ use std::path::Path;
 use toml::Table;
 use wayhop_core::node_named;
 use wayhop_linux::Error;
-use wayhop_scenario::{Document, Resolved, Scenario, daemon_settings, nearest};
+use wayhop_scenario::{Attachment, Document, Resolved, Scenario, daemon_settings, nearest};
 
 /// Keys that only a scenario has, and keys that only a node's configuration has.
-const SCENARIO_KEYS: [&str; 11] = [
+const SCENARIO_KEYS: [&str; 13] = [
     "movement",
     "nodes",
     "traffic",
     "radio",
+    "radios",
+    "wires",
     "duration_s",
     "programs",
     "captures",
@@ -78,11 +80,6 @@ pub(crate) fn choose(path: &Path, node: &str, changes: &[String], has_run: bool)
     let wrong = |e: wayhop_scenario::Error| Error::Config(e.to_string());
     let scenario = Scenario::load(path, changes).map_err(wrong)?;
     let resolved = scenario.resolve().map_err(wrong)?;
-    if !resolved.interfaces.is_single() {
-        return Err(Error::Config(format!(
-            "{file}: its nodes have several interfaces, and `wayhop node` runs on one; simulate or emulate it"
-        )));
-    }
     let index = node_named(&resolved.names, node).ok_or_else(|| no_such_node(path, node, &resolved))?;
     let address = resolved.interface_address(index).ok_or_else(|| {
         Error::Config(format!(
@@ -92,6 +89,17 @@ pub(crate) fn choose(path: &Path, node: &str, changes: &[String], has_run: bool)
     let mut sets = vec![format!("address={}", toml::Value::from(address))];
     sets.extend(daemon_settings(&scenario.protocol, resolved.seed));
     let mut remarks = vec![left_out(path, index, &resolved)];
+    let own = resolved.interfaces.by_node(resolved.names.len()).swap_remove(index);
+    if let several @ 2.. = own.len() {
+        let metric = |a: &Attachment| if matches!(a, Attachment::Wire(_)) { "0" } else { "1" };
+        let metrics: Vec<&str> = own.iter().map(metric).collect();
+        sets.push(format!("interface_metrics=[{}]", metrics.join(", ")));
+        let names: Vec<&str> = own.iter().map(|a| resolved.interfaces.name(*a)).collect();
+        remarks.push(format!(
+            "it has {several} interfaces there, {}: give --interface for each, in this order",
+            names.join(", ")
+        ));
+    }
     if resolved.captures.nodes.iter().any(|n| n.index() == index) {
         if has_run {
             sets.push(format!("capture.snap_length_bytes={}", resolved.captures.snap_length));

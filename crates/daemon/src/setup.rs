@@ -3,10 +3,11 @@
 use std::fs;
 use std::io::Read as _;
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 
 use nix::ifaddrs::getifaddrs;
 use socket2::Socket;
-use wayhop_core::{Configured, DataPlane, Purpose, stream};
+use wayhop_core::{Configured, DataPlane, IfaceId, Purpose, stream};
 
 use wayhop_control::{About, Access, Bound, NodeAbout, Server};
 use wayhop_linux::ebpf::ForwardingPrograms;
@@ -14,12 +15,12 @@ use wayhop_linux::interface::{self, InterfaceFacts};
 use wayhop_linux::netlink::{LinkNews, NeighbourNews, Netlink};
 use wayhop_linux::packet_socket::{PacketSockets, Silence};
 use wayhop_linux::{Error, Prefix, Tun, filter, wifi};
-use wayhop_trace::RunDir;
 
+use crate::attached::{self, Attached};
 use crate::capture::{Capture, CaptureFile};
 use crate::config::Settings;
 use crate::control::Desk;
-use crate::host::{Host, Port};
+use crate::host::Host;
 use crate::inputs;
 use crate::interface_settings::interface_settings;
 use crate::log::{Level, Log};
@@ -35,23 +36,19 @@ use crate::undo::Undo;
 pub(crate) struct Ready {
     pub(crate) host: Host,
     pub(crate) tun: Tun,
-    pub(crate) link: PacketSockets,
+    /// The interfaces, in the order of their numbers in the node.
+    pub(crate) attached: Vec<Attached>,
     pub(crate) netlink: Netlink,
     pub(crate) news: LinkNews,
     /// Where the kernel forwards: neighbours that it does not find.
     pub(crate) missing: Option<NeighbourNews>,
-    pub(crate) interface: InterfaceFacts,
     pub(crate) log: Log,
-    /// Keeps the mesh's packets within the mesh, and tells which routes of the kernel are used.
-    pub(crate) ebpf: Option<ForwardingPrograms>,
     pub(crate) capture: Option<Capture>,
     pub(crate) control: Option<(Server, Desk)>,
     pub(crate) station: Station,
     /// With which power neighbours are received.
-    pub(crate) signals: Option<Signals>,
+    pub(crate) signals: Vec<Signals>,
     pub(crate) seed: u64,
-    /// Held for what the kernel does not do while they are open.
-    pub(crate) silence: Vec<Socket>,
     /// Dropped last: it sets the host back.
     pub(crate) _undo: Undo,
 }
@@ -80,218 +77,186 @@ fn silence(host: &Host, interface: &str) -> Result<Vec<Socket>, Error> {
 pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     let config = &settings.config;
     let log = Log::open(config.log, config.log_file.as_deref(), &config.user)?;
-    let interface = interface::facts(&config.interface).map_err(|e| {
-        Error::System(format!(
-            "interface {}: {e}; `ip link` lists the interfaces of this host",
-            config.interface
-        ))
-    })?;
+    let look = |name: &str| {
+        let facts = interface::facts(name).map_err(|e| {
+            Error::System(format!("interface {name}: {e}; `ip link` lists the interfaces of this host"))
+        })?;
+        Ok((name.to_owned(), facts))
+    };
+    let interfaces = config.names().map(look).collect::<Result<Vec<(String, InterfaceFacts)>, Error>>()?;
     check_addresses(settings)?;
     let seed = match config.seed {
         Some(seed) => seed,
         None => random_seed().map_err(Error::system("draw a seed"))?,
     };
+
+    let shortest = interfaces.iter().map(|(_, facts)| facts.mtu).min().unwrap_or(0);
+    let configured = for_mtu(shortest, settings);
+    let protocol = configured.engine();
+    let plane = protocol.data_plane();
+    let mtu = config.mtu.unwrap_or_else(|| {
+        let room = configured.description().host.header_room;
+        shortest.saturating_sub(room).clamp(576, 65_535) as u16
+    });
+    let rng = stream(seed, Purpose::Protocol, settings.address.to_bits().into());
+    let mesh = Prefix::around(settings.address, settings.prefix_len);
+    let metric = |i: usize| config.interface_metrics.get(i).copied();
+    let ports = interfaces.iter().enumerate();
+    let mut ports = ports.map(|(i, (name, facts))| attached::port(name, facts, metric(i)));
+    let Some(first) = ports.next() else { return Err(Error::Config("no interface".to_owned())) };
+    let mut host = Host::new(protocol, settings.address, mesh, first, rng);
+    ports.for_each(|p| host.add(p));
+    host.parameters = configured.values().into();
+    host.timing = config.timing.then(Timing::default);
+    host.around.run = config.run.as_ref().map(|_| Run::waiting());
     let about = about(settings);
-    let configured = for_mtu(interface.mtu, settings);
-    let mut host = make_host(settings, &configured, &interface, seed, &about.name);
-    let ebpf = watch_forwarding(settings, &host, interface.index, &log)?;
-    let mut undo = Undo::start(ebpf.as_ref().map(ForwardingPrograms::place))?;
-    let netlink = take_interface(settings, &host, interface.index, ebpf.is_some(), &mut undo, &log)?;
-    let tun = make_tun(settings, &configured, interface.mtu)?;
-    let silence = silence(&host, &config.interface)?;
-    let link =
-        PacketSockets::open(interface.index, interface.mtu, frames_of(&host), host.interests.overhear)?;
-    watch_fates(&mut host, &link, interface.index, &log);
+    host.around.inputs = config
+        .inputs
+        .as_ref()
+        .map(|_| inputs::waiting(&configured, seed, &about.name, settings.address, &interfaces));
+    // Filters and eBPF need to know which sockets the protocol opens; what it sends waits in the queue.
+    host.start();
+
+    let port =
+        host.sockets().find_map(|s| if let wayhop_core::Socket::Udp(port) = s { Some(port) } else { None });
+    let mut programs = Vec::with_capacity(interfaces.len());
+    for (name, facts) in &interfaces {
+        programs.push(match port {
+            Some(port) if plane == DataPlane::Forwarding => {
+                let random = random_seed().map_err(Error::system("draw a number"))?;
+                let outcome = ForwardingPrograms::open(facts.index, settings.address, mesh, port, random);
+                ebpf(name, outcome, &log)
+            }
+            _ => None,
+        });
+    }
+    let mut undo = Undo::start(programs.iter().flatten().map(ForwardingPrograms::place))?;
+    let mut netlink = Netlink::open().map_err(Error::system("talk to the kernel about routes"))?;
+    for ((name, facts), programs) in interfaces.iter().zip(&programs) {
+        let is_confined = plane != DataPlane::Forwarding || programs.is_some();
+        prepare(settings, mesh, (name, facts), is_confined, &mut netlink, &mut undo, &log)?;
+        for (key, value) in interface_settings(name, plane) {
+            undo.set(name, key, value)?;
+        }
+    }
+    undo.set("all", "send_redirects", "0")?;
+    let tun = Tun::make(&config.tun, settings.address, settings.prefix_len, mtu)?;
+    for (name, value) in [("rp_filter", "2"), ("forwarding", "0"), ("accept_local", "1")] {
+        let path = interface::ipv4_setting(&config.tun, name);
+        fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
+    }
+    // The mesh carries IPv4; a kernel without IPv6 has no such file.
+    let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{}/disable_ipv6", config.tun), "1");
+
+    let mut attached = Vec::with_capacity(interfaces.len());
+    for (iface, ((name, facts), ebpf)) in (0..).map(IfaceId).zip(interfaces.into_iter().zip(programs)) {
+        let silence = silence(&host, &name)?;
+        let sockets = PacketSockets::open(facts.index, facts.mtu, frames_of(&host), host.interests.overhear)?;
+        watch_fates(&mut host, iface, &sockets, facts.index, &log);
+        attached.push(Attached { name, facts, sockets, ebpf, silence, is_up: true, is_gone: false });
+    }
     let news = LinkNews::open().map_err(Error::system("hear of changes of interfaces"))?;
-    let missing = (host.plane == DataPlane::Forwarding)
+    let missing = (plane == DataPlane::Forwarding)
         .then(NeighbourNews::open)
         .transpose()
         .map_err(Error::system("hear of neighbours that are not there"))?;
-    let files = Files::make(settings, &mut host, seed, &about, &mut undo)?;
-    undo.seal()?;
-    privileges::give_up(&config.user)?;
-    // Only now: capabilities and `no_new_privs` are a thread's own, and new ones have those of the thread that makes them.
-    let (capture, control) = files.begin(settings, &mut host, &about)?;
-    let station = Station::begin(settings, about, &log)?;
-    let signals = match crate::config::source(&config.signal, &config.interface).flatten() {
-        // Without wireless hardware there is no table of stations.
-        Some(Source::Stations(_)) if !interface.wireless => None,
-        Some(source) => {
-            Some(Signals::begin(source, &log).map_err(Error::system("start a thread for signals"))?)
+    let run = config.run.as_deref().map(|path| run_dir::make(path, settings, seed)).transpose()?;
+    let capture = match &config.capture {
+        Some(c) => {
+            let in_run = run.as_ref().map(|r| r.capture_path(&about.name));
+            let path = c.file.clone().or(in_run).unwrap_or_default();
+            Some(CaptureFile::create(c, path, config.names())?)
         }
         None => None,
     };
+    if let (Some(logs), Some(c)) = (&mut host.around.inputs, &config.inputs) {
+        inputs::make(logs, c.file.as_deref(), run.as_ref(), &about.name, &config.user)?;
+    }
+    let control = config.control.as_ref().map(|name| open_control(name, &mut undo)).transpose()?;
+    Station::prepare(settings)?;
+    undo.seal()?;
+    privileges::give_up(&config.user)?;
+    // Only now: capabilities and `no_new_privs` are a thread's own, and new ones have those of the thread that makes them.
+    let capture = capture.map(CaptureFile::begin).transpose()?;
+    let control = match (control, &config.control) {
+        (Some(bound), Some(name)) => Some(serve_control(bound, name, about.clone())?),
+        _ => None,
+    };
+    if let (Some(run), Some(dir)) = (&mut host.around.run, run) {
+        run.begin(dir, &about)?;
+    }
+    if let Some(logs) = &mut host.around.inputs {
+        logs.begin().map_err(Error::system("start a thread for the log of inputs"))?;
+    }
+    let station = Station::begin(settings, about, &log)?;
+    let signals = signals(&config.signal, &attached, &log)?;
+    host.signals = signals.iter().map(|_| Arc::default()).collect();
     Ok(Ready {
-        ebpf,
+        attached,
         capture,
         control,
         station,
         signals,
         host,
         tun,
-        link,
         netlink,
         news,
         missing,
-        interface,
         log,
         seed,
-        silence,
         _undo: undo,
     })
 }
 
-/// The node, with its protocol begun.
-fn make_host(
+/// Gives an interface the node's address, and takes away what an earlier life left, if even its undoing was killed.
+fn prepare(
     settings: &Settings,
-    configured: &Configured,
-    interface: &InterfaceFacts,
-    seed: u64,
-    name: &str,
-) -> Host {
-    let config = &settings.config;
-    let rng = stream(seed, Purpose::Protocol, settings.address.to_bits().into());
-    let port = Port { mac: interface.mac, mtu: interface.mtu };
-    let mesh = Prefix::around(settings.address, settings.prefix_len);
-    let mut host = Host::new(configured.engine(), settings.address, mesh, port, rng);
-    host.parameters = configured.values().into();
-    host.timing = config.timing.then(Timing::default);
-    host.around.run = config.run.as_ref().map(|_| Run::waiting());
-    host.around.inputs = config
-        .inputs
-        .as_ref()
-        .map(|_| inputs::waiting(configured, seed, name, settings.address, interface.mac));
-    // Filters and eBPF need to know which sockets the protocol opens; what it sends waits in the queue.
-    host.start();
-    host
-}
-
-/// Has programs in the kernel watch what passes the interface, where the kernel forwards.
-fn watch_forwarding(
-    settings: &Settings,
-    host: &Host,
-    ifindex: u32,
-    log: &Log,
-) -> Result<Option<ForwardingPrograms>, Error> {
-    let port =
-        host.sockets().find_map(|s| if let wayhop_core::Socket::Udp(port) = s { Some(port) } else { None });
-    let Some(port) = port.filter(|_| host.plane == DataPlane::Forwarding) else { return Ok(None) };
-    let random = random_seed().map_err(Error::system("draw a number"))?;
-    let mesh = Prefix::around(settings.address, settings.prefix_len);
-    let opened = ForwardingPrograms::open(ifindex, settings.address, mesh, port, random);
-    Ok(ebpf(&settings.config.interface, opened, log))
-}
-
-/// Gives the interface the node's address and the settings of a mesh, free of what an earlier node left.
-fn take_interface(
-    settings: &Settings,
-    host: &Host,
-    ifindex: u32,
-    is_watched: bool,
+    mesh: Prefix,
+    (name, facts): (&str, &InterfaceFacts),
+    is_confined: bool,
+    netlink: &mut Netlink,
     undo: &mut Undo,
     log: &Log,
-) -> Result<Netlink, Error> {
-    let name = &settings.config.interface;
-    let mut netlink = Netlink::open().map_err(Error::system("talk to the kernel about routes"))?;
-    // What an earlier life left, if even its undoing was killed.
-    let old = netlink.remove_all(ifindex).map_err(Error::system("remove an earlier node's routes"))?;
+) -> Result<(), Error> {
+    let old = netlink.remove_all(facts.index).map_err(Error::system("remove an earlier node's routes"))?;
     if old > 0 {
         log.tell(Level::Warning, format_args!("removed {old} routes of an earlier node"));
     }
     netlink.free(name).map_err(Error::system("remove an earlier node's rules"))?;
-    undo.routes(name, ifindex)?;
-    if host.plane == DataPlane::Forwarding && !is_watched {
+    undo.routes(name, facts.index)?;
+    if !is_confined {
         undo.rules(name)?;
         netlink
-            .confine(name, Prefix::around(settings.address, settings.prefix_len))
+            .confine(name, mesh)
             .map_err(Error::system("confine what comes by the interface to the mesh"))?;
     }
-    undo.address(settings.address, name, ifindex)?;
+    undo.address(settings.address, name, facts.index)?;
     netlink
-        .add_address(settings.address, ifindex)
-        .map_err(Error::system(format!("give {name} the node's address")))?;
-    for (key, value) in interface_settings(name, host.plane) {
-        undo.set(name, key, value)?;
-    }
-    undo.set("all", "send_redirects", "0")?;
-    Ok(netlink)
+        .add_address(settings.address, facts.index)
+        .map_err(Error::system(format!("give {name} the node's address")))
 }
 
-/// The interface by which programs of this host reach the mesh.
-fn make_tun(settings: &Settings, configured: &Configured, mtu: usize) -> Result<Tun, Error> {
-    let name = &settings.config.tun;
-    let mtu = settings.config.mtu.unwrap_or_else(|| {
-        let room = configured.description().host.header_room;
-        mtu.saturating_sub(room).clamp(576, 65_535) as u16
-    });
-    let tun = Tun::make(name, settings.address, settings.prefix_len, mtu)?;
-    for (key, value) in [("rp_filter", "2"), ("forwarding", "0"), ("accept_local", "1")] {
-        let path = interface::ipv4_setting(name, key);
-        fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
-    }
-    // The mesh carries IPv4; a kernel without IPv6 has no such file.
-    let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{name}/disable_ipv6"), "1");
-    Ok(tun)
-}
-
-/// What serves the node's files: the capture, and the control socket.
-type Served = (Option<Capture>, Option<(Server, Desk)>);
-
-/// Files that the node makes while it has the right to; threads serve them when it has given that up.
-struct Files {
-    run: Option<RunDir>,
-    capture: Option<CaptureFile>,
-    control: Option<Bound>,
-}
-
-impl Files {
-    fn make(
-        settings: &Settings,
-        host: &mut Host,
-        seed: u64,
-        about: &About,
-        undo: &mut Undo,
-    ) -> Result<Self, Error> {
-        let config = &settings.config;
-        let run = config.run.as_deref().map(|path| run_dir::make(path, settings, seed)).transpose()?;
-        let capture = match &config.capture {
-            Some(c) => {
-                let in_run = run.as_ref().map(|r| r.capture_path(&about.name));
-                let path = c.file.clone().or(in_run).unwrap_or_default();
-                Some(CaptureFile::create(c, path, &config.interface)?)
-            }
-            None => None,
-        };
-        if let (Some(logs), Some(c)) = (&mut host.around.inputs, &config.inputs) {
-            inputs::make(logs, c.file.as_deref(), run.as_ref(), &about.name, &config.user)?;
+/// Where signals come from: the driver's table of stations of each interface that has one, or one monitor interface.
+fn signals(source: &str, attached: &[Attached], log: &Log) -> Result<Vec<Signals>, Error> {
+    let mut sources = Vec::new();
+    for a in attached {
+        match crate::config::source(source, &a.name).flatten() {
+            // Without wireless hardware there is no table of stations.
+            Some(Source::Stations(_)) if !a.facts.wireless => {}
+            Some(Source::Monitor(_)) if !sources.is_empty() => {}
+            Some(source) => sources.push(source),
+            None => {}
         }
-        let control = config.control.as_ref().map(|name| open_control(name, undo)).transpose()?;
-        Station::prepare(settings)?;
-        Ok(Self { run, capture, control })
     }
-
-    fn begin(self, settings: &Settings, host: &mut Host, about: &About) -> Result<Served, Error> {
-        let Self { run, capture, control } = self;
-        let capture = capture.map(CaptureFile::begin).transpose()?;
-        let control = match (control, &settings.config.control) {
-            (Some(bound), Some(name)) => Some(serve_control(bound, name, about.clone())?),
-            _ => None,
-        };
-        if let (Some(run), Some(dir)) = (&mut host.around.run, run) {
-            run.begin(dir, about)?;
-        }
-        if let Some(logs) = &mut host.around.inputs {
-            logs.begin().map_err(Error::system("start a thread for the log of inputs"))?;
-        }
-        Ok((capture, control))
-    }
+    let begin = |s| Signals::begin(s, log).map_err(Error::system("start a thread for signals"));
+    sources.into_iter().map(begin).collect()
 }
 
-/// Has the driver tell what became of unicasts, if it says that it does.
-pub(crate) fn watch_fates(host: &mut Host, link: &PacketSockets, ifindex: u32, log: &Log) {
+/// Has the driver of an interface tell what became of unicasts, if it says that it does.
+pub(crate) fn watch_fates(host: &mut Host, iface: IfaceId, sockets: &PacketSockets, ifindex: u32, log: &Log) {
     match wifi::capabilities(ifindex) {
-        Ok(Some(c)) if c.transmit_status => match link.enable_tx_status() {
-            Ok(()) => host.tx_statuses.watch(),
+        Ok(Some(c)) if c.transmit_status => match sockets.enable_tx_status() {
+            Ok(()) => host.line(iface).tx_statuses.watch(),
             Err(e) => {
                 log.tell(Level::Warning, format_args!("the kernel does not tell what became of frames: {e}"));
             }
@@ -344,7 +309,7 @@ fn serve_control(bound: Bound, name: &str, about: About) -> Result<(Server, Desk
 
 /// An address of the mesh on the interface itself would have a route of its own, around the mesh.
 fn check_addresses(settings: &Settings) -> Result<(), Error> {
-    let (own, name) = (settings.address, &settings.config.interface);
+    let own = settings.address;
     let mask = u32::MAX << (32 - u32::from(settings.prefix_len));
     let all = getifaddrs().map_err(|e| Error::System(format!("cannot list addresses: {e}")))?;
     for a in all {
@@ -358,7 +323,8 @@ fn check_addresses(settings: &Settings) -> Result<(), Error> {
         }
         let both = mask & netmask.to_bits();
         let overlaps = addr.to_bits() & both == own.to_bits() & both;
-        if a.interface_name == *name && netmask != Ipv4Addr::BROADCAST && overlaps {
+        let name = &a.interface_name;
+        if settings.config.names().any(|n| n == name) && netmask != Ipv4Addr::BROADCAST && overlaps {
             let len = netmask.to_bits().count_ones();
             return Err(Error::System(format!(
                 "{name} has the address {addr}/{len}, whose route would lead around the mesh; take it away: \

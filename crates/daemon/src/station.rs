@@ -13,7 +13,7 @@ use crate::config::Settings;
 use crate::host::Host;
 use crate::log::{Level, Log};
 use crate::monitor::{Monitor, Reports};
-use crate::numbers::{IFACE, NODE};
+use crate::numbers::NODE;
 use crate::ownership::prepare_folder;
 
 /// How often the position is looked at, and metrics are renewed.
@@ -137,11 +137,12 @@ impl Station {
 
     fn snapshot(&self, host: &Host) -> Snapshot {
         let name = self.about.nodes[0].name.clone();
+        let neighbours: usize = host.ifaces().map(|i| host.node.neighbours(i).count()).sum();
         let mut gauges = vec![
             ("uptime_seconds", host.now().as_secs_f64()),
             ("queue_packets", host.queued() as f64),
             ("routes", host.around.routes.len() as f64),
-            ("neighbours", host.node.neighbours(IFACE).count() as f64),
+            ("neighbours", neighbours as f64),
         ];
         if let Some(f) = host.whereabouts.fix() {
             gauges.push(("latitude_degrees", f.latitude_deg));

@@ -35,10 +35,10 @@ pub(crate) struct Undo {
 
 impl Undo {
     /// Starts the other process. What it is to hold stays open until its work is done.
-    pub(crate) fn start(hold: Option<BorrowedFd<'_>>) -> Result<Self, Error> {
+    pub(crate) fn start<'a>(hold: impl Iterator<Item = BorrowedFd<'a>>) -> Result<Self, Error> {
         let start = || {
-            // A duplicate that is inherited: it has no flag to be closed when another program is executed.
-            let _inherited = hold.map(dup).transpose()?;
+            // Duplicates that are inherited: they have no flag to be closed when another program is executed.
+            let _inherited = hold.map(dup).collect::<Result<Vec<_>, _>>()?;
             let mut child = Command::new("/proc/self/exe")
                 .arg(UNDO_COMMAND)
                 .stdin(Stdio::piped())

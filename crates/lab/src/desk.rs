@@ -268,10 +268,6 @@ impl Desk {
         state: LinkState,
         interface: Option<&str>,
     ) -> Result<Value, ControlError> {
-        if let Some(name) = interface {
-            let reason = format!("there is no interface {name:?}");
-            return Err(ControlError::new(ErrorCode::Refused, reason, "leave --interface out"));
-        }
         let (a, b) = (self.server.resolve(a)?, self.server.resolve(b)?);
         if a == b {
             return Err(ControlError::new(
@@ -283,7 +279,12 @@ impl Desk {
         let ways: &[(u32, u32)] = if one_way { &[(a, b)] } else { &[(a, b), (b, a)] };
         let mut wire = self.wire();
         for &(from, to) in ways {
-            wire.set_link(from, to, state);
+            if !wire.set_link(from, to, state, interface) {
+                let which = interface.map_or_else(|| "no radio or wire".to_owned(), |n| format!("no {n:?}"));
+                let reason = format!("nodes {from} and {to} have {which} in common");
+                let remedy = "name an interface that both have, or none for all of them";
+                return Err(ControlError::new(ErrorCode::Refused, reason, remedy));
+            }
         }
         wire.apply()
             .map_err(|e| ControlError::new(ErrorCode::Other, e.to_string(), "see `wayhop doctor lab`"))?;

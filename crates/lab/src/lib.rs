@@ -1,7 +1,7 @@
 //! `wayhop lab`: N nodes on this machine, each a `wayhop node` of its own in a network namespace of its own, on one
 //! Ethernet that a macfilter makes into a mesh.
 //!
-//! * `wire`: the bridge between the namespaces, and its filter.
+//! * `wire`: the bridges between the namespaces, and their filter.
 //! * [`MacFilter`]: who ignores whom from when on, as a text that people can write.
 //! * `outages`: nodes that go down and come back.
 //! * `nodes`: the daemons. `watch`: what they tell of themselves. `desk`: the control socket for all of them.
@@ -39,7 +39,7 @@ use wayhop_control::Event;
 use wayhop_core::Time;
 use wayhop_linux::Error;
 use wayhop_netns::{Ended, Launch, Namespace, end_inhabitants, program_exit, start};
-use wayhop_scenario::{FlowKind, Resolved};
+use wayhop_scenario::{FlowKind, Resolved, WirePlan};
 use wayhop_trace::{ProgramExit, Recorder, Summary};
 
 use desk::Desk;
@@ -110,8 +110,8 @@ pub fn check(s: &Resolved) -> Result<(), Error> {
         "routes: the nodes of a lab take no static routes; leave them out, or emulate".to_owned()
     } else if s.ns2_trace {
         "output.ns2_trace: a lab sees no frames, and writes no trace in ns-2's format; leave it out, or emulate".to_owned()
-    } else if !s.interfaces.is_single() {
-        "a lab's nodes have one interface each, which all have; take radios, wires and radio.nodes out, or emulate".to_owned()
+    } else if let Some(name) = s.interfaces.names().find(|n| ["lo", "mesh0"].contains(n)) {
+        format!("{name} is the name of another interface of each node; give the radio or wire another one")
     } else if !s.stalls.is_empty() {
         "stalls: the interface queues of a lab are the kernel's, and cannot be stalled; leave them out, or emulate"
             .to_owned()
@@ -138,7 +138,7 @@ impl Wiring {
     /// If a lab cannot run this scenario, or this user may not, or a program that it needs is missing.
     pub fn new(scenario: &Resolved) -> Result<Self, Error> {
         check(scenario)?;
-        let (wire, namespaces) = Wire::new(&scenario.addresses)?;
+        let (wire, namespaces) = Wire::new(scenario)?;
         Ok(Self { wire, namespaces })
     }
 }
@@ -321,9 +321,13 @@ impl Turns<'_> {
         watch: &mut dyn FnMut(Time) -> ControlFlow<()>,
     ) -> Result<bool, Error> {
         let mut steps = steps.into_iter().filter(|s| s.at > Time::ZERO).peekable();
+        let mut cuts = cuts(self.scenario).into_iter().peekable();
         let mut switches = outages::switches(&self.scenario.outages).into_iter().peekable();
         loop {
             let now = Time::from_nanos(self.begun.elapsed().as_nanos() as u64);
+            while let Some((_, wire, is_cut)) = cuts.next_if(|(at, ..)| *at <= now) {
+                self.wire.lock().unwrap_or_else(PoisonError::into_inner).cut(wire, is_cut)?;
+            }
             if steps.peek().is_some_and(|s| s.at <= now) {
                 let mut wire = self.wire.lock().unwrap_or_else(PoisonError::into_inner);
                 while let Some(step) = steps.next_if(|s| s.at <= now) {
@@ -351,10 +355,15 @@ impl Turns<'_> {
                 return Ok(true);
             }
             let program = self.order.get(self.next).map(|&i| self.programs[i].0);
-            let next = [steps.peek().map(|s| s.at), switches.peek().map(|s| s.at), program]
-                .into_iter()
-                .flatten()
-                .min();
+            let next = [
+                steps.peek().map(|s| s.at),
+                switches.peek().map(|s| s.at),
+                cuts.peek().map(|c| c.0),
+                program,
+            ]
+            .into_iter()
+            .flatten()
+            .min();
             let wait = next.map_or(TURN, |at| Duration::from_nanos(at.since(now).as_nanos()));
             std::thread::sleep(wait.min(TURN));
         }
@@ -422,4 +431,15 @@ impl Turns<'_> {
             self.program_exits.push(ended);
         }
     }
+}
+
+/// When wires are cut, and whole again, in order.
+fn cuts(scenario: &Resolved) -> Vec<(Time, u16, bool)> {
+    let of_wire = |(k, w): (u16, &WirePlan)| {
+        let both = w.cuts.iter().flat_map(|&(from, until)| [Some((from, true)), until.map(|t| (t, false))]);
+        both.flatten().map(|(at, is_cut)| (at, k, is_cut)).collect::<Vec<_>>()
+    };
+    let mut all: Vec<_> = (0..).zip(&scenario.interfaces.wires).flat_map(of_wire).collect();
+    all.sort_unstable();
+    all
 }

@@ -12,10 +12,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Mac, Time};
+use wayhop_core::{Mac, Position, Time};
 use wayhop_scenario::Resolved;
 use wayhop_world::Track;
 use wayhop_world::links::{changes, neighbours};
+
+mod several;
 
 /// The most lines.
 const MAX_LINES: usize = 1_000_000;
@@ -79,13 +81,13 @@ impl MacFilter {
         Ok(Self(lines))
     }
 
-    /// The filter that lets those hear each other who are within this range, metres, as they move.
+    /// The filter that lets those hear each other who are within this range, metres, as they move: on each radio that both
+    /// have. Wires are not filtered.
     pub fn of_range(r: &Resolved, range_m: f64) -> Self {
-        let at = |t: &Track| {
-            let leg = t.legs().iter().find(|l| l.until > Time::ZERO).or(t.legs().last());
-            leg.map_or_else(Default::default, |l| l.position(Time::ZERO))
-        };
-        let begin: Vec<_> = r.tracks.iter().map(at).collect();
+        if !r.interfaces.is_single() {
+            return several::of_range(r, range_m);
+        }
+        let begin: Vec<_> = r.tracks.iter().map(begin).collect();
         let changes = changes(&r.tracks, range_m, r.duration);
         Self::of_links(
             &r.addresses,
@@ -134,6 +136,12 @@ impl MacFilter {
     pub fn steps(&self, addresses: &[Ipv4Addr]) -> Vec<Ignores> {
         self.0.iter().filter(|s| (s.node as usize) < addresses.len()).cloned().collect()
     }
+}
+
+/// Where a node is at first.
+fn begin(t: &Track) -> Position {
+    let leg = t.legs().iter().find(|l| l.until > Time::ZERO).or(t.legs().last());
+    leg.map_or_else(Default::default, |l| l.position(Time::ZERO))
 }
 
 impl fmt::Display for MacFilter {

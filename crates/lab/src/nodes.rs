@@ -17,11 +17,12 @@ use nix::unistd::Pid;
 use wayhop_core::{Purpose, draw};
 use wayhop_linux::Error;
 use wayhop_netns::{Namespace, exit_code};
+use wayhop_scenario::Attachment;
 use wayhop_trace::Summary;
 
 use super::plan::Plan;
 use super::receivers::GPSD;
-use super::wire::INTERFACE;
+use super::wire::interface_name;
 
 /// How long a daemon may take to be ready, or to end.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -69,11 +70,18 @@ impl Start {
     /// Of the node with this number and address.
     fn new(plan: &Plan, i: usize) -> Self {
         let s = &plan.scenario;
-        let mut arguments: Vec<String> =
-            ["node", "--tied", "--json", "--interface", INTERFACE].map(Into::into).into();
+        let mut arguments: Vec<String> = ["node", "--tied", "--json"].map(Into::into).into();
+        let attached = s.interfaces.by_node(s.addresses.len());
+        for &place in &attached[i] {
+            arguments.extend(["--interface".into(), interface_name(s, place).to_owned()]);
+        }
         // Checked before: all addresses lie in one network.
         arguments.extend(["--address".into(), s.interface_address(i).unwrap_or_default()]);
         let mut set = |what: String| arguments.extend(["--set".to_owned(), what]);
+        // Where a neighbour is reached by several, a wire is better than a radio, though both are veths here.
+        let metric = |a: &Attachment| if matches!(a, Attachment::Wire(_)) { "0" } else { "1" };
+        let metrics: Vec<&str> = attached[i].iter().map(metric).collect();
+        set(format!("interface_metrics=[{}]", metrics.join(", ")));
         set(format!("control={}", Sockets::name(i)));
         set(format!("gpsd={}", toml::Value::from(GPSD)));
         plan.sets.iter().cloned().for_each(&mut set);

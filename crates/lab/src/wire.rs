@@ -1,7 +1,9 @@
-//! The wire: a bridge between the nodes' namespaces, and the filter on it.
+//! The wire: a bridge for each radio channel and each wire of the scenario between the nodes' namespaces, and the filter
+//! on them.
 //!
-//! The bridge forgets at once where it heard whom, so that every frame reaches every port, as on a shared medium. The
-//! macfilter sits where the bridge hands a frame to a node's port: what a node ignores never reaches its interface.
+//! A bridge forgets at once where it heard whom, so that every frame reaches every port, as on a shared medium. The
+//! macfilter sits where a bridge hands a frame to a node's port: what a node ignores never reaches its interface. A node's
+//! link addresses tell its interfaces apart, so that one list of addresses serves all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -14,22 +16,33 @@ use wayhop_core::Mac;
 use wayhop_linux::Error;
 use wayhop_netns::Namespace;
 use wayhop_netns::order;
+use wayhop_scenario::{Attachment, Resolved};
 
-/// The name of the interface in each node's namespace.
-pub(super) const INTERFACE: &str = "eth1";
+/// The name of the only interface in a node's namespace.
+const INTERFACE: &str = "eth1";
 
 const TABLE: &str = "table bridge macfilter {\n set ignored {\n type ifname . ether_addr\n }\n chain lossy {\n }\n \
                      chain forward {\n type filter hook forward priority 0;\n oifname . ether saddr @ignored drop\n \
                      jump lossy\n }\n}\n";
 
-/// The bridge and its filter.
+/// A node's interface: the medium that it is at, and its name in the node.
+#[derive(Clone, Debug)]
+struct Port {
+    segment: u16,
+    place: Attachment,
+    name: String,
+}
+
+/// The bridges and their filter.
 pub(super) struct Wire {
     hub: Namespace,
-    macs: Vec<Mac>,
+    addresses: Vec<Ipv4Addr>,
+    /// By node, its interfaces.
+    ports: Vec<Vec<Port>>,
     /// Node and link address: what the macfilter has it ignore now.
     ignored: BTreeSet<(u32, Mac)>,
-    /// Sender and receiver of the links that somebody overrode.
-    overridden: BTreeMap<(u32, u32), LinkState>,
+    /// Medium, sender and receiver of the links that somebody overrode.
+    overridden: BTreeMap<(u16, u32, u32), LinkState>,
     /// Nodes that are down: nobody hears them, and they hear nobody.
     down: BTreeSet<u32>,
     /// What the kernel was told.
@@ -39,24 +52,30 @@ pub(super) struct Wire {
 
 impl Wire {
     /// Makes it, and a namespace for each node.
-    pub(super) fn new(addresses: &[Ipv4Addr]) -> Result<(Self, Vec<Namespace>), Error> {
+    pub(super) fn new(scenario: &Resolved) -> Result<(Self, Vec<Namespace>), Error> {
         let made = || Namespace::new().map_err(Error::system("make a network namespace"));
+        let addresses = scenario.addresses.clone();
+        let ports = ports(scenario);
         let hub = made()?;
         let nodes = addresses.iter().map(|_| made()).collect::<Result<Vec<_>, _>>()?;
-        let mut orders =
-            "link add br0 type bridge ageing_time 0 mcast_snooping 0\nlink set br0 up\n".to_owned();
-        for (i, (node, addr)) in nodes.iter().zip(addresses).enumerate() {
-            orders += &[
-                format!("link add p{i} type veth peer name {INTERFACE} "),
-                format!("address {} netns {}\n", Mac::from_addr(*addr), path(node.fd())),
-                format!("link set p{i} master br0 up\n"),
-            ]
-            .concat();
+        let mut orders = String::new();
+        for segment in ports.iter().flatten().map(|p| p.segment).collect::<BTreeSet<_>>() {
+            let _ = writeln!(orders, "link add br{segment} type bridge ageing_time 0 mcast_snooping 0");
+            let _ = writeln!(orders, "link set br{segment} up");
+        }
+        for ((i, node), own) in nodes.iter().enumerate().zip(&ports) {
+            for Port { segment, name, .. } in own {
+                let (mac, path) = (Mac::at_medium(addresses[i], *segment), path(node.fd()));
+                let end = port_name(i as u32, *segment);
+                let _ =
+                    writeln!(orders, "link add {end} type veth peer name {name} address {mac} netns {path}");
+                let _ = writeln!(orders, "link set {end} master br{segment} up");
+            }
         }
         let failed =
             |what| Error::system(format!("{what} (Debian's packages iproute2 and nftables are needed)"));
         order(&hub, "ip", &["-batch", "-"], &orders).map_err(failed("make the wire"))?;
-        for node in &nodes {
+        for (node, own) in nodes.iter().zip(&ports) {
             // Router solicitations of 100 nodes would be traffic that nobody asked for; a kernel without IPv6 sends none.
             let quiet = || {
                 let _ = std::fs::write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
@@ -64,13 +83,14 @@ impl Wire {
                 std::fs::write("/proc/sys/net/ipv4/ping_group_range", "0 2147483647")
             };
             node.within(quiet).map_err(Error::system("set up a node's namespace"))?;
-            let orders = format!("link set {INTERFACE} up\n");
+            let orders: String = own.iter().map(|p| format!("link set {} up\n", p.name)).collect();
             order(node, "ip", &["-batch", "-"], &orders).map_err(failed("raise a node's interface"))?;
         }
         order(&hub, "nft", &["-f", "-"], TABLE).map_err(failed("make the macfilter"))?;
         let wire = Self {
             hub,
-            macs: addresses.iter().map(|a| Mac::from_addr(*a)).collect(),
+            addresses,
+            ports,
             ignored: BTreeSet::new(),
             overridden: BTreeMap::new(),
             down: BTreeSet::new(),
@@ -82,7 +102,7 @@ impl Wire {
 
     /// From the next [`Wire::apply`] on, a node ignores these, and nobody else, where nobody says otherwise.
     pub(super) fn ignore(&mut self, node: u32, from: Vec<Mac>) -> Result<(), Error> {
-        if node as usize >= self.macs.len() {
+        if node as usize >= self.ports.len() {
             return Err(Error::Config(format!("the macfilter names a node {node} that there is not")));
         }
         self.ignored.retain(|(n, _)| *n != node);
@@ -90,12 +110,20 @@ impl Wire {
         Ok(())
     }
 
-    /// Overrides what one node hears of another, from the next [`Wire::apply`] on, or ends that.
-    pub(super) fn set_link(&mut self, from: u32, to: u32, state: LinkState) {
-        match state {
-            LinkState::Model => drop(self.overridden.remove(&(from, to))),
-            other => drop(self.overridden.insert((from, to), other)),
+    /// Overrides what one node hears of another, from the next [`Wire::apply`] on, or ends that: on the radio or wire of this
+    /// name, or on all that both have. False if they have no such one in common.
+    pub(super) fn set_link(&mut self, from: u32, to: u32, state: LinkState, name: Option<&str>) -> bool {
+        let theirs: BTreeSet<u16> = self.ports[to as usize].iter().map(|p| p.segment).collect();
+        let common = self.ports[from as usize].iter().filter(|p| theirs.contains(&p.segment));
+        let meant = common.filter(|p| name.is_none_or(|name| p.name == name));
+        let keys: Vec<_> = meant.map(|p| (p.segment, from, to)).collect();
+        for key in &keys {
+            match state {
+                LinkState::Model => drop(self.overridden.remove(key)),
+                other => drop(self.overridden.insert(*key, other)),
+            }
         }
+        !keys.is_empty()
     }
 
     /// Cuts a node off, from the next [`Wire::apply`] on, or ends that.
@@ -107,17 +135,29 @@ impl Wire {
         }
     }
 
-    /// The links that are overridden.
+    /// The links that are overridden. Those on several radios and wires are one.
     pub(super) fn links(&self) -> Vec<LinkOverride> {
-        let one = |(&(from, to), &state): (&(u32, u32), &LinkState)| LinkOverride { from, to, state };
-        self.overridden.iter().map(one).collect()
+        let by_ends: BTreeMap<_, _> =
+            self.overridden.iter().map(|(&(_, from, to), &state)| ((from, to), state)).collect();
+        by_ends.into_iter().map(|((from, to), state)| LinkOverride { from, to, state }).collect()
+    }
+
+    /// Cuts a wire, or makes it whole: its interfaces lose their carrier, or have it again.
+    pub(super) fn cut(&self, wire: u16, is_cut: bool) -> Result<(), Error> {
+        let state = if is_cut { "down" } else { "up" };
+        let at = |p: &&Port| p.place == Attachment::Wire(wire);
+        let ends = (0..).zip(&self.ports).filter_map(|(i, own)| Some((i, own.iter().find(at)?)));
+        let orders: String =
+            ends.map(|(i, p)| format!("link set {} {state}\n", port_name(i, p.segment))).collect();
+        order(&self.hub, "ip", &["-batch", "-"], &orders).map_err(Error::system("cut a wire"))
     }
 
     /// Makes it so, at one moment for all nodes.
     pub(super) fn apply(&mut self) -> Result<(), Error> {
         let (wanted, losses) = self.effective();
         let list = |verb: &str, some: Vec<&(u32, Mac)>| {
-            let elements: Vec<String> = some.iter().map(|(n, m)| format!("\"p{n}\" . {m}")).collect();
+            let element = |(n, m): &&(u32, Mac)| format!("\"{}\" . {m}", port_name(*n, segment_of(*m)));
+            let elements: Vec<String> = some.iter().map(element).collect();
             match elements.len() {
                 0 => String::new(),
                 _ => format!("{verb} element bridge macfilter ignored {{ {} }}\n", elements.join(", ")),
@@ -141,8 +181,8 @@ impl Wire {
     fn effective(&self) -> (BTreeSet<(u32, Mac)>, String) {
         let mut ignored = self.ignored.clone();
         let mut losses = String::new();
-        for (&(from, to), state) in &self.overridden {
-            let mac = self.macs[from as usize];
+        for (&(segment, from, to), state) in &self.overridden {
+            let mac = Mac::at_medium(self.addresses[from as usize], segment);
             match *state {
                 LinkState::Up => drop(ignored.remove(&(to, mac))),
                 LinkState::Down => drop(ignored.insert((to, mac))),
@@ -150,24 +190,75 @@ impl Wire {
                     let of_a_million = (share.clamp(0.0, 1.0) * 1e6).round() as u32;
                     let _ = writeln!(
                         losses,
-                        "add rule bridge macfilter lossy oifname \"p{to}\" ether saddr {mac} numgen random mod 1000000 < \
-                         {of_a_million} drop"
+                        "add rule bridge macfilter lossy oifname \"{}\" ether saddr {mac} numgen random mod 1000000 < \
+                         {of_a_million} drop",
+                        port_name(to, segment)
                     );
                 }
                 LinkState::Model => {}
             }
         }
         for &node in &self.down {
-            for (other, mac) in self.macs.iter().enumerate().filter(|(i, _)| *i != node as usize) {
-                ignored.insert((node, *mac));
-                ignored.insert((other as u32, self.macs[node as usize]));
+            for other in (0..self.ports.len() as u32).filter(|i| *i != node) {
+                for (hears, from) in [(node, other), (other, node)] {
+                    let macs = self.ports[from as usize].iter();
+                    let macs = macs.map(|p| Mac::at_medium(self.addresses[from as usize], p.segment));
+                    ignored.extend(macs.map(|mac| (hears, mac)));
+                }
             }
         }
         (ignored, losses)
     }
 }
 
+/// Every node's interfaces.
+fn ports(scenario: &Resolved) -> Vec<Vec<Port>> {
+    let all = &scenario.interfaces;
+    let port = |place: Attachment| Port {
+        segment: segment(all, place),
+        place,
+        name: interface_name(scenario, place).to_owned(),
+    };
+    let by_node = all.by_node(scenario.addresses.len());
+    by_node.into_iter().map(|own| own.into_iter().map(port).collect()).collect()
+}
+
+/// The name of an interface in its node.
+pub(super) fn interface_name(scenario: &Resolved, place: Attachment) -> &str {
+    if scenario.interfaces.is_single() { INTERFACE } else { scenario.interfaces.name(place) }
+}
+
+/// The number of a medium, which link addresses bear: radios first, then wires.
+fn segment(all: &wayhop_scenario::Interfaces, place: Attachment) -> u16 {
+    match place {
+        Attachment::Radio(k) => u16::from(k),
+        Attachment::Wire(k) => all.radios.len() as u16 + k,
+    }
+}
+
+/// The number of the medium at which a link address is.
+fn segment_of(Mac(octets): Mac) -> u16 {
+    u16::from_le_bytes([octets[1], octets[0] >> 2])
+}
+
+/// The bridge's end of a node's interface.
+fn port_name(node: u32, segment: u16) -> String {
+    format!("p{node}m{segment}")
+}
+
 /// Where other processes find a namespace of this one.
 fn path(fd: RawFd) -> String {
     format!("/proc/{}/fd/{fd}", std::process::id())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_address_tells_its_medium() {
+        for segment in [0, 1, 63, 64, 255, 256, 10_063] {
+            assert_eq!(segment_of(Mac::at_medium(Ipv4Addr::new(10, 0, 3, 9), segment)), segment);
+        }
+    }
 }

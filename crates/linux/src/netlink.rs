@@ -182,16 +182,15 @@ impl NeighbourNews {
         self.0.fd()
     }
 
-    /// Who did not answer on this interface since the last look.
-    pub fn take(&self, ifindex: u32) -> Vec<Ipv4Addr> {
+    /// Who did not answer since the last look, and the kernel's number of the interface on which.
+    pub fn take(&self) -> Vec<(u32, Ipv4Addr)> {
         let mut missing = Vec::new();
         self.0.take(|m| {
             if let RouteNetlinkMessage::NewNeighbour(n) = m
-                && n.header.ifindex == ifindex
                 && n.header.state == NeighbourState::Failed
                 && let Some(addr) = destination(&n)
             {
-                missing.push(addr);
+                missing.push((n.header.ifindex, addr));
             }
         });
         missing

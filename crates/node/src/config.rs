@@ -1,8 +1,6 @@
 //! What an interface of a node is.
 
-use std::net::Ipv4Addr;
-
-use wayhop_core::{Mac, Span};
+use wayhop_core::Span;
 
 /// How link addresses of neighbours are found.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -53,14 +51,4 @@ impl Default for IfaceConfig {
             segment: 0,
         }
     }
-}
-
-/// The link address of a node at a medium where nobody gives another: [`Mac::from_addr`] at medium 0, and at the others
-/// the same with the medium's number in the second octet and, from 256 on, in the upper six bits of the first.
-pub fn derived_mac(addr: Ipv4Addr, segment: u16) -> Mac {
-    let Mac(mut octets) = Mac::from_addr(addr);
-    let [low, high] = segment.to_le_bytes();
-    octets[0] ^= high << 2;
-    octets[1] = low;
-    Mac(octets)
 }

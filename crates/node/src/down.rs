@@ -64,7 +64,7 @@ impl<P: Protocol> Node<P> {
     }
 
     /// The interface for a neighbour where the protocol leaves the choice to the node.
-    fn interface_to(&self, neighbour: Addr) -> IfaceId {
+    pub fn interface_to(&self, neighbour: Addr) -> IfaceId {
         let metric = |i: IfaceId| {
             let i = &self.interfaces[i.index()];
             i.is_up.then_some(i.config.metric)

@@ -41,7 +41,7 @@ impl Iface {
         match self.config.resolution {
             Resolution::Derived => {
                 let next_hop = frame.next_hop.v4_or_unspecified();
-                frame.receiver = crate::config::derived_mac(next_hop, self.config.segment);
+                frame.receiver = Mac::at_medium(next_hop, self.config.segment);
                 Lookup::Known(frame)
             }
             Resolution::Bsd => self.resolver().look_up_bsd(frame),

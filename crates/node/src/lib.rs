@@ -41,7 +41,7 @@ mod table;
 mod workspace;
 mod world;
 
-pub use config::{IfaceConfig, Resolution, derived_mac};
+pub use config::{IfaceConfig, Resolution};
 pub use engine::Engine;
 pub use node::Node;
 pub use queue::InterfaceQueue;

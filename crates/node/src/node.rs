@@ -7,7 +7,7 @@ use wayhop_core::{
     Addr, IfaceId, Inspect, Interests, Interface, Mac, Opened, Protocol, Rng, Route, Time, TimerKey,
 };
 
-use crate::config::{IfaceConfig, derived_mac};
+use crate::config::IfaceConfig;
 use crate::engine::Engine;
 use crate::heard::Heard;
 use crate::interface::Iface;
@@ -81,7 +81,7 @@ impl<P: Protocol> Node<P> {
     /// One more interface, with a link address of its own or one that follows from the node's address.
     pub fn add_interface(&mut self, mac: Option<Mac>, config: Arc<IfaceConfig>) -> IfaceId {
         let id = crate::interface::id(self.interfaces.len());
-        let mac = mac.unwrap_or_else(|| derived_mac(self.addr, config.segment));
+        let mac = mac.unwrap_or_else(|| Mac::at_medium(self.addr, config.segment));
         self.interfaces.push(Iface::new(mac, config));
         id
     }

@@ -101,13 +101,24 @@ pub fn unmodelled(s: &Scenario) -> Vec<String> {
     let channel = s.radio.channel.is_some().then(|| "radio.channel".to_owned());
     let keys: Vec<String> =
         s.radio.overrides.keys().map(|k| format!("radio.{k}")).chain(channel).chain(site).collect();
-    if keys.is_empty() {
-        return Vec::new();
+    let further = s.radios.iter().enumerate().flat_map(|(i, r)| {
+        let given = r.overrides.keys().map(String::as_str);
+        let site = r.site.is_some().then_some("site");
+        given.chain(site).map(move |k| format!("radios[{i}].{k}")).collect::<Vec<_>>()
+    });
+    let keys: Vec<String> = keys.into_iter().chain(further).collect();
+    let mut remarks = Vec::new();
+    if !keys.is_empty() {
+        remarks.push(format!(
+            "a lab has no radio model: {} have no effect; links are --range's or --macfilter's",
+            keys.join(", ")
+        ));
     }
-    vec![format!(
-        "a lab has no radio model: {} have no effect; links are --range's or --macfilter's",
-        keys.join(", ")
-    )]
+    if s.wires.iter().any(|w| w.loss > 0.0) {
+        remarks
+            .push("a lab's wires are the kernel's: rate_mbps, delay_us and loss have no effect".to_owned());
+    }
+    remarks
 }
 
 fn captures(r: &Resolved, dir: Option<&RunDir>) -> Result<Vec<Option<PathBuf>>, Error> {

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, BROADCAST, Frame, Mac, NodeId, Packet, RxMeta, Time};
-use wayhop_node::{Workspace, derived_mac};
+use wayhop_node::Workspace;
 use wayhop_radio::{EVERYONE, NOBODY};
 use wayhop_replay::Logs;
 use wayhop_scenario::Attachment;
@@ -100,7 +100,7 @@ impl Common {
 
     /// The link address of a destination at the medium of this number.
     pub(crate) fn mac_of(&self, station: u32, segment: u16) -> Mac {
-        self.addrs.get(station as usize).map_or(Mac::BROADCAST, |&addr| derived_mac(addr, segment))
+        self.addrs.get(station as usize).map_or(Mac::BROADCAST, |&addr| Mac::at_medium(addr, segment))
     }
 
     /// A node's IPv6 address; its IPv4 address if it has none.

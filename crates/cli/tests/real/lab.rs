@@ -504,3 +504,77 @@ fn what_a_lab_cannot_do_is_refused_with_the_remedy() {
         assert!(done.status.code() == Some(2) && said.contains(message), "{said}");
     }
 }
+
+fn lab_of(text: &str, arguments: &[&str]) -> (Output, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("s.toml"), text).unwrap();
+    let done = Command::new(WAYHOP)
+        .args(["lab", "s.toml"])
+        .args(arguments)
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    (done, folder)
+}
+
+#[test]
+fn daemons_with_two_radios_and_a_wire_reach_each_other_over_all_of_them() {
+    if !may_run() {
+        return;
+    }
+    // All are within range of each other, but no two neighbours of the chain have more than one radio or wire in common.
+    let text = "duration_s = 60\nnodes.count = 4\nmovement = { kind = \"chain\", spacing_m = 10 }\n\
+                [radio]\nname = \"wlan0\"\npreset = \"80211b\"\nchannel = 1\nnodes = [0, 1]\n\
+                [[radios]]\nname = \"wlan1\"\npreset = \"80211b\"\nchannel = 6\nnodes = [1, 2]\n\
+                [[wires]]\nname = \"eth0\"\nnodes = [2, 3]\n[captures]\nnodes = [1]\n";
+    for protocol in ["dsr", "aodv", "dsdv"] {
+        let (done, folder) = lab_of(
+            text,
+            &[
+                "--protocol",
+                protocol,
+                "--out",
+                "run",
+                "--node",
+                "0",
+                "--",
+                "sh",
+                "-c",
+                "ping -c 40 -W 1 -i 1 mesh-3 | \
+               { while read -r l; do echo \"$l\"; case \"$l\" in *icmp_seq*time=*) n=$((n+1)); test $n = 2 && exit 0;; esac; done; \
+               exit 1; }",
+            ],
+        );
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{protocol}: {} {said}", String::from_utf8_lossy(&done.stdout));
+        let capture = folder.path().join("run/captures/1.pcapng");
+        let capture = fs::read(capture).unwrap();
+        for name in ["wlan0", "wlan1"] {
+            assert!(capture.windows(5).any(|w| w == name.as_bytes()), "{protocol}: no interface {name}");
+        }
+    }
+}
+
+#[test]
+fn daemons_use_a_wire_until_it_is_cut_and_then_the_radio() {
+    if !may_run() {
+        return;
+    }
+    let text = "duration_s = 26\nnodes.count = 2\nmovement = { kind = \"chain\", spacing_m = 10 }\n\
+                [radio]\nname = \"wlan0\"\n[[wires]]\nname = \"eth0\"\nnodes = [0, 1]\ncuts = [{ start_s = 9 }]\n\
+                [[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 1\nrate_pps = 10\nstart_s = 5\nstop_s = 25\n\
+                [captures]\nnodes = [1]\n";
+    for protocol in ["dsr", "aodv"] {
+        let (done, folder) = lab_of(text, &["--protocol", protocol, "--json", "--out", "run"]);
+        summary(&done);
+        let run = folder.path().join("run");
+        let delivered: Vec<f64> = table(&run, "packets")
+            .iter()
+            .filter(|r| r[2] == "deliver")
+            .map(|r| r[0].parse::<f64>().unwrap() / 1e9)
+            .collect();
+        let between = |a: f64, b: f64| delivered.iter().filter(|t| (a..b).contains(*t)).count();
+        assert!(between(5.0, 9.0) >= 10, "{protocol}: {} before the cut", between(5.0, 9.0));
+        assert!(between(15.0, 25.0) >= 30, "{protocol}: {} after the cut", between(15.0, 25.0));
+    }
+}

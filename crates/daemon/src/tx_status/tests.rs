@@ -8,9 +8,13 @@ use wayhop_linux::Prefix;
 use wayhop_testkit::{TestPacket, data_packet};
 use wayhop_wire::dsr::{DsrOption, edit};
 
+use wayhop_core::IfaceId;
+
 use super::*;
-use crate::host::{Host, Port};
-use crate::numbers::IFACE;
+use crate::host::Host;
+use crate::host::Port;
+
+const IFACE: IfaceId = IfaceId(0);
 
 const NOW: Time = Time::ZERO;
 
@@ -163,11 +167,11 @@ proptest! {
 fn host(n: u8) -> Host {
     let section = wayhop_scenario::Protocol { name: "dsr".into(), ..wayhop_scenario::Protocol::default() };
     let dsr = section.resolve(&wayhop_scenario::Document::default()).expect("a protocol");
-    let port = Port { mac: mac(n), mtu: 1500 };
+    let port = Port { name: "wlan0".to_owned(), mac: mac(n), mtu: 1500, metric: 1 };
     let rng = stream(1, Purpose::Protocol, n.into());
     let mesh = Prefix::around(address(1), 24);
     let mut h = Host::new(dsr.engine(), address(n), mesh, port, rng);
-    h.tx_statuses.watch();
+    h.line(IFACE).tx_statuses.watch();
     h.start();
     h
 }
@@ -181,12 +185,12 @@ fn mac(n: u8) -> Mac {
 
 /// The first frame that waits for the interface.
 fn first(a: &Host) -> Option<Vec<u8>> {
-    a.frames().next().map(|(header, f)| [&header[..], f.packet.bytes()].concat())
+    a.frames(IFACE).next().map(|(header, f)| [&header[..], f.packet.bytes()].concat())
 }
 
 /// The interface takes the first frame.
 fn take(a: &mut Host) {
-    if let Some((frame, status)) = a.sent() {
+    if let Some((frame, status)) = a.sent(IFACE) {
         a.finished(frame, status);
     }
 }
@@ -199,11 +203,11 @@ fn carry(from: &mut Host, to: &mut Host) -> Vec<Vec<u8>> {
         take(from);
         if frame[12..14] == [8, 6] {
             // The kernels' part: both know each other.
-            from.learn(to.node.addr(), to.node.mac(IFACE));
+            from.learn(IFACE, to.node.addr(), to.node.mac(IFACE));
             continue;
         }
-        to.frame_in(&frame, false, f32::NAN);
-        from.tx_status(&frame[14..], true);
+        to.frame_in(IFACE, &frame, false, f32::NAN);
+        from.tx_status(IFACE, &frame[14..], true);
         packets.push(frame[14..].to_vec());
     }
 }
@@ -249,7 +253,7 @@ fn dsr_asks_for_acknowledgements_until_the_driver_has_shown_that_it_tells_of_the
             carry(&mut b, &mut a);
         }
     }
-    assert!(a.tx_statuses.is_trusted());
+    assert!(a.line(IFACE).tx_statuses.is_trusted());
     assert_eq!(b.around.counters.delivered, 12);
     assert!(asked[..3].iter().any(|asks| *asks), "{asked:?}");
     assert!(!asked[asked.len() - 4..].iter().any(|asks| *asks), "{asked:?}");
@@ -270,18 +274,18 @@ fn dsr_looks_for_another_route_when_the_driver_tells_twice_that_a_packet_did_not
             carry(&mut b, &mut a);
         }
     }
-    assert!(a.tx_statuses.is_trusted());
+    assert!(a.line(IFACE).tx_statuses.is_trusted());
     at(&mut a, 1_000);
     data(&mut a, 99);
     for _ in 0..2 {
         let frame = first(&a).expect("the packet");
         assert!(has(&frame[14..], |o| matches!(o, DsrOption::SourceRoute(_))));
         take(&mut a);
-        a.tx_status(&frame[14..], false);
+        a.tx_status(IFACE, &frame[14..], false);
     }
     for now in 1_000..1_100 {
         at(&mut a, now);
     }
-    let next: Vec<Vec<u8>> = a.frames().map(|(_, f)| f.packet.bytes().to_vec()).collect();
+    let next: Vec<Vec<u8>> = a.frames(IFACE).map(|(_, f)| f.packet.bytes().to_vec()).collect();
     assert!(next.iter().any(|p| has(p, |o| matches!(o, DsrOption::RouteRequest(_)))), "{next:?}");
 }
