@@ -25,7 +25,7 @@ start_s = 1
     );
     let (summary, audit) = run(&scenario(&text));
     assert_eq!(audit.defect(), None);
-    summary.flows[0].goodput_bps.unwrap() / f64::from(payload * 8)
+    summary.flows[0].goodput_bps.expect("a flow that ran") / f64::from(payload * 8)
 }
 
 #[test]
@@ -112,8 +112,8 @@ fn every_kind_of_flow_goes_over_static_routes_beside_any_protocol_and_no_packet_
             let dropped: u64 = audit.ends.dropped.iter().sum();
             assert_eq!(summary.totals.sent, audit.ends.delivered + dropped + audit.ends.held);
             for f in &summary.flows[..4] {
-                assert!(f.delivery_ratio.unwrap() > 0.9, "{protocol} {arp}: {f:?}");
-                assert!((f.hops_mean.unwrap() - 3.0).abs() < 1e-9, "{protocol} {arp}: {f:?}");
+                assert!(f.delivery_ratio.is_some_and(|r| r > 0.9), "{protocol} {arp}: {f:?}");
+                assert!(f.hops_mean.is_some_and(|h| (h - 3.0).abs() < 1e-9), "{protocol} {arp}: {f:?}");
             }
             let tcp = summary.flows[3].tcp.as_ref().expect("a connection");
             assert_eq!(tcp.delivered_bytes, 100_000);
@@ -149,7 +149,7 @@ ip = 6
     assert_eq!(s.warnings.len(), 1);
     assert!(s.warnings[0].contains("reach neighbours only"), "{:?}", s.warnings);
     let (summary, audit) = run(&s);
-    assert!(summary.flows[0].delivery_ratio.unwrap() > 0.95);
+    assert!(summary.flows[0].delivery_ratio.is_some_and(|r| r > 0.95));
     assert_eq!((summary.flows[1].received, summary.flows[1].hops_mean), (0, None));
     let no_route = DropReason::ALL.iter().position(|r| *r == DropReason::NoRoute).unwrap();
     assert_eq!(audit.ends.dropped[no_route], summary.flows[1].sent);
