@@ -1,7 +1,5 @@
 //! The event loop.
 
-use std::io::ErrorKind;
-use std::net::Ipv4Addr;
 use std::os::fd::AsFd as _;
 use std::time::Instant;
 
@@ -9,24 +7,22 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::time::TimeSpec;
-use rustc_hash::FxHashMap;
-use wayhop_core::{Frame, IfaceId, LinkChange as Link, Payload, Route, Span, Time, TxStatus};
+use wayhop_core::{IfaceId, LinkChange as Link, Span, Time};
 use wayhop_linux::Error;
 use wayhop_linux::ebpf::ForwardingPrograms;
 use wayhop_linux::netlink::{LinkChange, NeighbourNews};
-use wayhop_linux::packet_socket::PacketSockets;
 use wayhop_linux::syscalls::BATCH;
-use wayhop_trace::{Direction, Summary};
+use wayhop_trace::Summary;
 
 use crate::attached::{Attached, numbered};
 use crate::capture::Capture;
 use crate::config::Settings;
-use crate::host::Host;
+use crate::kernel_routes::KernelRoutes;
 use crate::log::Level;
 use crate::reload::reload;
 use crate::remade::take_over;
-use crate::run_dir::Run;
 use crate::setup::{Ready, set_up};
+use crate::transmit::{count, note, push_all};
 
 /// Turns of work between two looks at everything else, when there is always more.
 const ROUNDS: usize = 4;
@@ -46,8 +42,7 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
         settings: settings.clone(),
         tied,
         next_usage: Time::ZERO,
-        next_choice: Time::ZERO,
-        kernel_routes: FxHashMap::default(),
+        kernel_routes: KernelRoutes::default(),
         ready: set_up(settings)?,
     };
     let r = &node.ready;
@@ -114,17 +109,13 @@ struct Node {
     tied: bool,
     /// When to ask which routes were used.
     next_usage: Time,
-    /// When to look whether neighbours are reached by other interfaces than the kernel's routes say.
-    next_choice: Time,
-    /// The kernel's routes, and the kernel's number of the interface by which each goes.
-    kernel_routes: FxHashMap<Ipv4Addr, u32>,
+    kernel_routes: KernelRoutes,
     ready: Ready,
 }
 
 /// How often to ask which routes were used, while there are any.
 const USAGE_EVERY: Span = Span::from_millis(100);
-/// How often to look by which interfaces neighbours are reached, where there are several.
-const CHOICE_EVERY: Span = Span::from_secs(1);
+
 /// What the loop waits for besides the interfaces: their places in what it polls.
 const TUN: usize = 0;
 const NEWS: usize = 1;
@@ -139,19 +130,23 @@ impl Node {
         Time::from_nanos(self.begun.elapsed().as_nanos() as u64)
     }
 
-    /// Waits for something to do, and does it. Returns whether to go on.
-    fn turn(&mut self, signals: &SignalFd) -> Result<bool, Error> {
+    /// When to ask which routes were used.
+    fn usage(&self) -> Option<Time> {
+        let r = &self.ready;
+        let is_watched = r.attached.iter().any(|a| a.ebpf.is_some());
+        (is_watched && !r.host.around.routes.is_empty()).then_some(self.next_usage)
+    }
+
+    /// Waits for something to do. Returns what is ready: the places above, and then for each interface its frames and its ARP.
+    fn wait(&self, signals: &SignalFd) -> Result<Vec<bool>, Error> {
         let now = self.now();
         let r = &self.ready;
-        let has_routes = !r.host.around.routes.is_empty();
-        let usage = (has_routes && r.attached.iter().any(|a| a.ebpf.is_some())).then_some(self.next_usage);
-        let choice = (has_routes && r.attached.len() > 1).then_some(self.next_choice);
         let wait = r
             .host
             .next_deadline()
             .into_iter()
-            .chain(usage)
-            .chain(choice)
+            .chain(self.usage())
+            .chain(self.kernel_routes.next(r))
             .chain(r.station.next())
             .min()
             .map(|at| TimeSpec::from_duration(std::time::Duration::from_nanos(at.since(now).as_nanos())));
@@ -181,8 +176,13 @@ impl Node {
             let tun = "somebody removed the TUN interface of this node; start the node again";
             return Err(Error::System(tun.to_owned()));
         }
-        let ready: Vec<bool> = fds.iter().map(|f| f.any().unwrap_or(false)).collect();
-        drop(fds);
+        Ok(fds.iter().map(|f| f.any().unwrap_or(false)).collect())
+    }
+
+    /// Waits for something to do, and does it. Returns whether to go on.
+    fn turn(&mut self, signals: &SignalFd) -> Result<bool, Error> {
+        let (usage, choice) = (self.usage(), self.kernel_routes.next(&self.ready));
+        let ready = self.wait(signals)?;
         let (ready, interfaces) = ready.split_at(INTERFACES);
         if ready[STDIN] {
             return Ok(false);
@@ -250,7 +250,7 @@ impl Node {
             self.report_usage();
         }
         if choice.is_some_and(|at| at <= self.ready.host.now()) {
-            self.choose_again();
+            self.kernel_routes.choose_again(&mut self.ready);
         }
         self.ready.host.run_due();
         if let Some(why) = self.ready.host.around.inputs.as_mut().and_then(|logs| logs.news()) {
@@ -375,48 +375,8 @@ impl Node {
             host.around.work.pool.recycle(p);
         }
         if !self.ready.host.around.route_changes.is_empty() {
-            self.change_routes();
+            self.kernel_routes.change(&mut self.ready);
         }
-    }
-
-    fn change_routes(&mut self) {
-        let Ready { host, netlink, attached, log, .. } = &mut self.ready;
-        let changes = std::mem::take(&mut host.around.route_changes);
-        for change in changes {
-            let (outcome, by) = match change {
-                Ok(r) => {
-                    let by = chosen(host, attached, &r);
-                    log.tell(Level::Debug, format_args!("route to {} by {}", r.destination, r.next_hop));
-                    let (to, via) = (r.destination.addr.v4_or_unspecified(), r.next_hop.v4_or_unspecified());
-                    self.kernel_routes.insert(to, by.facts.index);
-                    (netlink.install(to, via, by.facts.index, host.around.addr), by)
-                }
-                Err(destination) => {
-                    log.tell(Level::Debug, format_args!("no route to {destination} any more"));
-                    let to = destination.addr.v4_or_unspecified();
-                    let index = self.kernel_routes.remove(&to);
-                    let by = attached.iter().find(|a| Some(a.facts.index) == index).unwrap_or(&attached[0]);
-                    (netlink.remove(to, by.facts.index), by)
-                }
-            };
-            if let Err(e) = outcome
-                && by.is_up
-                && e.raw_os_error() != Some(nix::libc::ESRCH)
-            {
-                log.tell(Level::Warning, format_args!("the kernel refuses a change of routes: {e}"));
-            }
-        }
-    }
-
-    /// Neighbours may be reached by other interfaces than the kernel's routes say: has the kernel have these routes anew.
-    fn choose_again(&mut self) {
-        let Ready { host, attached, .. } = &mut self.ready;
-        self.next_choice = host.now() + CHOICE_EVERY;
-        let told = |to: wayhop_core::Prefix| self.kernel_routes.get(&to.addr.v4_or_unspecified());
-        let is_other =
-            |r: &&Route| told(r.destination).is_some_and(|i| *i != chosen(host, attached, r).facts.index);
-        let other: Vec<Route> = host.around.routes.values().filter(is_other).copied().collect();
-        host.around.route_changes.extend(other.into_iter().map(Ok));
     }
 
     /// An interface went down, came up, or is another one now.
@@ -497,66 +457,5 @@ impl Node {
             capture_drops: settings.config.capture.as_ref().map(|_| r.host.around.counters.capture_drops),
             ..Summary::default()
         }
-    }
-}
-
-/// The interface by which a route goes.
-fn chosen<'a>(host: &Host, attached: &'a [Attached], route: &Route) -> &'a Attached {
-    let iface =
-        if route.iface == IfaceId::ANY { host.node.interface_to(route.next_hop) } else { route.iface };
-    attached.get(iface.index()).unwrap_or(&attached[0])
-}
-
-/// Takes over what others have counted.
-fn count(host: &mut Host, attached: &[Attached]) {
-    host.around.counters.missed_frames += attached.iter().map(|a| a.sockets.missed()).sum::<u64>();
-    host.around.counters.lost_rows = host.around.run.as_ref().map_or(0, Run::lost);
-}
-
-/// Keeps a frame that came in the capture, if there is one.
-fn note(capture: Option<&Capture>, host: &mut Host, iface: IfaceId, frame: &[u8], signal_dbm: f32) {
-    if capture.is_some_and(|c| !c.frame(iface, [frame, &[]], Direction::Rx, signal_dbm)) {
-        host.around.counters.capture_drops += 1;
-    }
-}
-
-/// Sends what waits for the interfaces.
-fn push_all(host: &mut Host, attached: &mut [Attached], capture: Option<&Capture>) {
-    for (iface, a) in numbered(attached) {
-        push(host, iface, &mut a.sockets, capture);
-    }
-}
-
-/// Sends what waits for an interface. What the node hears of it comes after all of it.
-fn push(host: &mut Host, iface: IfaceId, sockets: &mut PacketSockets, capture: Option<&Capture>) {
-    let mut ended: Vec<(Frame, TxStatus)> = Vec::new();
-    while host.node.queued(iface) > 0 {
-        if let Some(t) = &mut host.timing {
-            t.sending();
-        }
-        let headers: Vec<_> = host.frames(iface).take(BATCH).map(|(header, _)| header).collect();
-        let frames = headers.iter().zip(host.frames(iface)).map(|(h, (_, f))| [&h[..], f.packet.bytes()]);
-        match sockets.send(frames) {
-            Ok(n) => {
-                if let Some(t) = &mut host.timing {
-                    t.sent(n);
-                }
-                if let Some(c) = capture {
-                    let taken = host.frames(iface).take(n).filter(|(_, f)| f.payload == Payload::Ip);
-                    let lost = taken
-                        .filter(|(h, f)| !c.frame(iface, [h, f.packet.bytes()], Direction::Tx, f32::NAN));
-                    let lost = lost.count() as u64;
-                    host.around.counters.capture_drops += lost;
-                }
-                ended.extend((0..n).filter_map(|_| host.sent(iface)));
-            }
-            Err(e) if e.kind() == ErrorKind::WouldBlock => break,
-            Err(e) if e.kind() == ErrorKind::Interrupted => {}
-            // It has no room for it, or is down.
-            Err(_) => ended.extend(host.refused(iface)),
-        }
-    }
-    for (frame, status) in ended {
-        host.finished(frame, status);
     }
 }

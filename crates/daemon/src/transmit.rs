@@ -1,0 +1,73 @@
+//! What passes the interfaces: frames that wait are sent, and all are kept in the capture.
+
+use std::io::ErrorKind;
+
+use wayhop_core::{Frame, IfaceId, Payload, TxStatus};
+use wayhop_linux::packet_socket::PacketSockets;
+use wayhop_linux::syscalls::BATCH;
+use wayhop_trace::Direction;
+
+use crate::attached::{Attached, numbered};
+use crate::capture::Capture;
+use crate::host::Host;
+use crate::run_dir::Run;
+
+/// Takes over what others have counted.
+pub(crate) fn count(host: &mut Host, attached: &[Attached]) {
+    host.around.counters.missed_frames += attached.iter().map(|a| a.sockets.missed()).sum::<u64>();
+    host.around.counters.lost_rows = host.around.run.as_ref().map_or(0, Run::lost);
+}
+
+/// Keeps a frame that came in the capture, if there is one.
+pub(crate) fn note(
+    capture: Option<&Capture>,
+    host: &mut Host,
+    iface: IfaceId,
+    frame: &[u8],
+    signal_dbm: f32,
+) {
+    if capture.is_some_and(|c| !c.frame(iface, [frame, &[]], Direction::Rx, signal_dbm)) {
+        host.around.counters.capture_drops += 1;
+    }
+}
+
+/// Sends what waits for the interfaces.
+pub(crate) fn push_all(host: &mut Host, attached: &mut [Attached], capture: Option<&Capture>) {
+    for (iface, a) in numbered(attached) {
+        push(host, iface, &mut a.sockets, capture);
+    }
+}
+
+/// Sends what waits for an interface. What the node hears of it comes after all of it.
+fn push(host: &mut Host, iface: IfaceId, sockets: &mut PacketSockets, capture: Option<&Capture>) {
+    let mut ended: Vec<(Frame, TxStatus)> = Vec::new();
+    while host.node.queued(iface) > 0 {
+        if let Some(t) = &mut host.timing {
+            t.sending();
+        }
+        let headers: Vec<_> = host.frames(iface).take(BATCH).map(|(header, _)| header).collect();
+        let frames = headers.iter().zip(host.frames(iface)).map(|(h, (_, f))| [&h[..], f.packet.bytes()]);
+        match sockets.send(frames) {
+            Ok(n) => {
+                if let Some(t) = &mut host.timing {
+                    t.sent(n);
+                }
+                if let Some(c) = capture {
+                    let taken = host.frames(iface).take(n).filter(|(_, f)| f.payload == Payload::Ip);
+                    let lost = taken
+                        .filter(|(h, f)| !c.frame(iface, [h, f.packet.bytes()], Direction::Tx, f32::NAN));
+                    let lost = lost.count() as u64;
+                    host.around.counters.capture_drops += lost;
+                }
+                ended.extend((0..n).filter_map(|_| host.sent(iface)));
+            }
+            Err(e) if e.kind() == ErrorKind::WouldBlock => break,
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            // It has no room for it, or is down.
+            Err(_) => ended.extend(host.refused(iface)),
+        }
+    }
+    for (frame, status) in ended {
+        host.finished(frame, status);
+    }
+}
