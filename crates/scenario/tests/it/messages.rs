@@ -106,7 +106,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "nodes.count",
         "protocol.name = \"olsr\"\nnodes.count",
-        "s.toml:1:10: protocol.name: \"olsr\" is not known here; did you mean `dsr`? (of dsr, aodv, dsdv)",
+        "s.toml:1:10: protocol.name: \"olsr\" is not known here; did you mean `dsr`? (of dsr, aodv, dsdv, none)",
     ),
     (
         "nodes.count",
@@ -246,9 +246,9 @@ fn a_setting_from_the_command_line_is_named_as_such() {
     let wrong = |set: &str| {
         Scenario::from_text(GOOD, &[set.to_owned()]).and_then(|s| s.resolve()).unwrap_err().to_string()
     };
-    assert!(wrong("nodes.cuont=3").starts_with(
-        "--set nodes.cuont=3: unknown field `cuont`, expected `count` or `node`; did you mean `count`?"
-    ));
+    let e = wrong("nodes.cuont=3");
+    assert!(e.starts_with("--set nodes.cuont=3: unknown field `cuont`, expected"), "{e}");
+    assert!(e.contains("; did you mean `count`?"), "{e}");
     assert_eq!(
         wrong("radio.tx_power_db=3"),
         "radio.tx_power_db (from the command line): there is no such key; did you mean `tx_power_dbm`?"

@@ -186,7 +186,7 @@ fn a_csv_cell_with_a_comma_or_a_quote_is_quoted() {
     export_csv(&run, "nodes", &mut out).expect("the table is there");
     assert_eq!(
         String::from_utf8(out).expect("text"),
-        "node,name,address,interfaces\n0,\"a, \"\"b\"\"\",10.0.0.1,radio\n"
+        "node,name,address,interfaces,address6\n0,\"a, \"\"b\"\"\",10.0.0.1,radio,\n"
     );
 }
 
