@@ -14,7 +14,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("node", &["core", "wire"]),
     // Logs of what went into engines, of whatever protocol.
     ("replay", &["core", "wire", "node"]),
-    ("link", &["core"]),
+    ("link", &["core", "wire"]),
     // The registry: the one crate that knows every protocol, and may depend on all of those that it lists.
     ("protocols", &["core", "wire"]),
     ("radio", &["core", "wire"]),

@@ -1,10 +1,12 @@
 //! The project's own checks and generators: `cargo xtask help`.
 
+mod circles;
 mod crates;
 mod dependencies;
 mod docs;
 mod golden;
 mod markers;
+mod modules;
 mod named_tests;
 mod protocol_names;
 mod samples;
@@ -15,9 +17,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-cargo xtask check          direction of dependencies, forbidden names, protocols named outside of
-                           their crates, file sizes, marks of unsolved merges, stale generated
-                           docs and captures
+cargo xtask check          direction of dependencies, circles of files, forbidden names, protocols
+                           named outside of their crates, file sizes, marks of unsolved merges,
+                           stale generated docs and captures
 cargo xtask docs           write the generated pages of docs/reference
 cargo xtask docs --check   fail if they are stale
 cargo xtask samples        run the README's commands and write what they print into its samples
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
 fn check(root: &Path) -> Result<Vec<String>, String> {
     let mut findings = dependencies::findings(&crates::in_workspace(root)?);
     findings.extend(sources::findings(root)?);
+    findings.extend(circles::findings(root)?);
     findings.extend(markers::findings(root)?);
     findings.extend(docs::stale(root)?);
     findings.extend(golden::stale(root)?);

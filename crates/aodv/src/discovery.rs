@@ -4,11 +4,16 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::{BROADCAST, Cx, DropReason, Packet, Span, Time, TxSpec};
 use wayhop_wire::aodv::{Message, Rreq};
+use wayhop_wire::ipv4;
 
-use crate::engine::{Engine, Head, Use, is_destination, is_node, timer, tx};
+use crate::head::{Head, is_destination};
+use crate::ids;
 use crate::params::{OwnNumber, SearchRule};
+use crate::route_use::Use;
 use crate::seq::{newer, newest};
+use crate::state::Engine;
 use crate::table::{Entry, State};
+use crate::timers::Timer;
 
 /// The longest wait for a reply, and the silence after a failure, of `SearchRule::MeasuredLatency`.
 const LONGEST_WAIT: Span = Span::from_secs(10);
@@ -52,7 +57,7 @@ impl Engine {
             Some((next_hop, prefix)) if !quiet || source == own && next_hop == destination => {
                 let used = Use { source, destination, next_hop, previous_hop: None };
                 self.refresh(cx, &used);
-                cx.send(p, TxSpec::unicast(next_hop).reported(tx::DATA));
+                cx.send(p, TxSpec::unicast(next_hop).reported(ids::DATA));
                 if prefix > 0 {
                     self.publish_row(cx, destination);
                 }
@@ -69,7 +74,7 @@ impl Engine {
 
     /// A packet came back out of the interface queue: where to now?
     pub(crate) fn reroute(&mut self, cx: &mut Cx<'_>, p: Packet) {
-        match crate::engine::ends(&p) {
+        match ipv4::ends(p.bytes()) {
             Some((source, destination)) if self.may_go_on(cx.addr(), source, destination) => {
                 self.route_or_search(cx, p, source, destination);
             }
@@ -232,11 +237,11 @@ impl Engine {
         // Whatever the parameters: a request leaves the node, and the next one comes later.
         let (ttl, wait) = (ttl.max(1), wait.max(Span::from_millis(1)));
         if self.is_quiet(now) {
-            cx.set_timer(timer::search(destination), self.quiet_until);
+            cx.set_timer(Timer::Search(destination).key(), self.quiet_until);
             return;
         }
         if let Err(room) = self.rreq_rate.take(now, self.params.rreq_rate_limit) {
-            cx.set_timer(timer::search(destination), room);
+            cx.set_timer(Timer::Search(destination).key(), room);
             return;
         }
         self.count_request();
@@ -276,7 +281,7 @@ impl Engine {
         if measured {
             self.check_at(cx, now + wait);
         } else {
-            cx.set_timer(timer::search(destination), now + wait);
+            cx.set_timer(Timer::Search(destination).key(), now + wait);
         }
     }
 
@@ -309,7 +314,7 @@ impl Engine {
     /// A request from a neighbour (section 6.5).
     pub(crate) fn on_rreq(&mut self, cx: &mut Cx<'_>, p: Packet, head: &Head, mut m: Rreq) {
         let now = cx.now();
-        if !is_node(m.originator) || !is_destination(m.destination) || m.hop_count == u8::MAX {
+        if !ipv4::is_host(m.originator) || !is_destination(m.destination) || m.hop_count == u8::MAX {
             return cx.drop(p, DropReason::Malformed);
         }
         if self.neighbours.is_blacklisted(head.source, now) {
@@ -388,7 +393,7 @@ impl Engine {
         let Some(e) = self.table.get_mut(destination) else { return };
         if let Some(since) = e.search.since {
             cx.note("discovery_done", destination, now.since(since).as_micros());
-            cx.clear_timer(timer::search(destination));
+            cx.clear_timer(Timer::Search(destination).key());
         }
         e.search.reset();
         e.search.last_ttl = e.hops;
@@ -404,10 +409,10 @@ impl Engine {
         self.expire_waiting(cx);
         let mut delay = Span::ZERO;
         while let Some(p) = self.buffer.take(destination) {
-            let source = crate::engine::ends(&p).map_or(cx.addr(), |(s, _)| s);
+            let source = ipv4::ends(p.bytes()).map_or(cx.addr(), |(s, _)| s);
             let used = Use { source, destination, next_hop, previous_hop: None };
             self.refresh(cx, &used);
-            cx.send(p, TxSpec::unicast(next_hop).after(delay).reported(tx::DATA));
+            cx.send(p, TxSpec::unicast(next_hop).after(delay).reported(ids::DATA));
             delay += spacing;
         }
     }

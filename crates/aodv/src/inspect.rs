@@ -2,7 +2,7 @@
 
 use wayhop_core::{Inspect, Time};
 
-use crate::engine::Engine;
+use crate::state::Engine;
 use crate::table::{Entry, State};
 
 /// The destination, with the length of its prefix if it is a subnet.

@@ -14,17 +14,22 @@
 //!
 //! | what happens | file | section of RFC 3561 |
 //! |---|---|---|
-//! | constants, choices, profiles | `params.rs`, `profiles.rs` | 10 |
-//! | handlers of the seam, the periodic check | `engine.rs` | |
+//! | constants, choices, which go together, profiles | `params.rs`, `checks.rs`, `profiles.rs` | 10 |
+//! | they change while the node runs | `live.rs` | |
+//! | handlers of the seam; the state of a node | `engine.rs`, `state.rs` | |
+//! | timers, numbers of transmissions, tables to look at | `timers.rs`, `ids.rs`, `inspect.rs` | |
+//! | the periodic check; the wait after a reboot | `periodic.rs`, `reboot.rs` | 6.13 |
 //! | a packet needs a route; requests are sent, heard, passed on | `discovery.rs` | 6.3 - 6.5 |
 //! | replies are made, heard, passed on; routes are installed | `reply.rs` | 6.6, 6.7 |
-//! | Route Errors are made, heard, passed on | `route_error.rs` | 6.11 |
-//! | links break, routes expire, routes are repaired | `maintenance.rs` | 6.10 - 6.12 |
-//! | Hellos, RREP-ACK, blacklist | `neighbours.rs` | 6.8, 6.9 |
-//! | next hops on links without acknowledgements | `passive.rs` | 6.10 |
-//! | routes to subnets, and which route an address takes | `subnet.rs` | 5.2, 7 |
+//! | Route Errors are made, heard, passed on | `route_error.rs`, `audience.rs` | 6.11 |
+//! | a route is used | `route_use.rs` | 6.2 |
+//! | links break, routes expire, routes are repaired | `maintenance.rs`, `repairs.rs` | 6.10 - 6.12 |
+//! | Hellos; RREP-ACK and the blacklist; what both know of neighbours | `hello.rs`, `one_way.rs`, `neighbours.rs` | 6.8, 6.9 |
+//! | next hops on links without acknowledgements | `passive.rs`, `watch.rs` | 6.10 |
+//! | subnets, which route an address takes; routes to subnets | `subnet.rs`, `subnet_routes.rs` | 5.2, 7 |
 //! | the routing table; the buffer; requests heard | `table.rs`, `buffer.rs`, `seen.rs` | 6.2, 6.3, 6.5 |
-//! | bytes | `output.rs` | 5 |
+//! | the headers around a message; bytes | `head.rs`, `output.rs` | 5 |
+//! | packets without a route, for transport protocols | `notice.rs` | |
 //! | what scenarios, hosts and traces know of it | `description.rs`, `messages.rs`, `decode.rs` | |
 //!
 //! # Remarks in the trace
@@ -52,11 +57,16 @@
 //!
 //! Multicast routes: flags and requests for groups are passed on (section 2); several interfaces; authentication.
 
+mod audience;
 mod buffer;
+mod checks;
 mod decode;
 mod description;
 mod discovery;
 mod engine;
+mod head;
+mod hello;
+mod ids;
 mod inspect;
 mod live;
 #[cfg(test)]
@@ -65,18 +75,27 @@ mod maintenance;
 mod messages;
 mod neighbours;
 mod notice;
+mod one_way;
 mod output;
 mod params;
 mod passive;
+mod periodic;
 mod profiles;
 mod rate;
+mod reboot;
+mod repairs;
 mod reply;
 mod route_error;
+mod route_use;
 mod seen;
 mod seq;
+mod state;
 mod subnet;
+mod subnet_routes;
 mod table;
+mod timers;
+mod watch;
 
 pub use description::DESCRIPTION;
-pub use engine::Engine;
 pub use params::{Hello, LocalRepair, OwnNumber, Params, Refresh, RerrNumber, SearchRule};
+pub use state::Engine;

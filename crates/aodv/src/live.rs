@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use wayhop_core::parameters::{differences, from_start, whole_set};
+use wayhop_core::parameters::{FromStart, keep_from_start, whole_set};
 use wayhop_core::{Cx, DropReason, Refused};
 
-use crate::engine::Engine;
 use crate::params::{Hello, Params};
+use crate::state::Engine;
 
-/// Parameters that a node takes over when it starts, and why they stay as they are until it starts again.
-const FROM_START: [(&str, &str); 4] = [
-    ("own_number", "the node's sequence number is counted by it from the start"),
-    ("wait_after_reboot", "it says how the node starts"),
-    ("passive_ack", "the host asks at the start which packets the protocol wants to overhear"),
-    ("buffer_timeout_ms", "packets wait in the order in which their time ends"),
+const FROM_START: [FromStart; 4] = [
+    (&["own_number"], "the node's sequence number is counted by it from the start"),
+    (&["wait_after_reboot"], "it says how the node starts"),
+    (&["passive_ack"], "the host asks at the start which packets the protocol wants to overhear"),
+    (&["buffer_timeout_ms"], "packets wait in the order in which their time ends"),
 ];
 
 impl Engine {
@@ -21,11 +20,7 @@ impl Engine {
     pub(crate) fn set_parameters(&mut self, cx: &mut Cx<'_>, json: &str) -> Result<(), Refused> {
         let new = whole_set::<Params>(json, &self.params, "AODV")?;
         new.check().map_err(Refused)?;
-        for (key, ..) in differences(&*self.params, &new) {
-            if let Some((_, reason)) = FROM_START.iter().find(|(k, _)| *k == key) {
-                return Err(from_start(&key, reason));
-            }
-        }
+        keep_from_start(&*self.params, &new, &FROM_START)?;
         let was_silent = self.params.hello == Hello::Off;
         self.params = Arc::new(new);
         while let Some(p) = self.buffer.take_excess(self.params.buffer_packets) {

@@ -1,28 +1,21 @@
 //! Broken links, expiry, local repair (sections 6.10 to 6.12).
 
-use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Cx, DropReason, Packet, Span, Time, TxId};
 use wayhop_wire::aodv::Unreachable;
 use wayhop_wire::ipv4;
 
-use crate::engine::{Engine, ends, timer, tx};
+use crate::audience::Audience;
+use crate::ids;
 use crate::params::{LocalRepair, OwnNumber};
-use crate::route_error::Audience;
+use crate::repairs::Repairs;
+use crate::state::Engine;
 use crate::table::{Entry, State};
+use crate::timers::Timer;
 
 /// `LOCAL_ADD_TTL` (section 10).
 const LOCAL_ADD_TTL: u8 = 2;
-
-/// Deadlines of repairs under `LocalRepair::PastHalfWay`.
-#[derive(Clone, Debug, Default, Hash)]
-pub(crate) struct Repairs(BTreeSet<(Time, Ipv4Addr)>);
-
-impl Repairs {
-    /// More than this many routes do not break before the first deadline, except by malice.
-    const LIMIT: usize = 1_024;
-}
 
 /// How many hops a packet has come: senders start at one of a few usual TTLs.
 fn hops_so_far(p: &Packet) -> u8 {
@@ -34,7 +27,7 @@ fn hops_so_far(p: &Packet) -> u8 {
 impl Engine {
     /// A data packet was not acknowledged: the link is broken (sections 6.11 i and 6.12).
     pub(crate) fn data_lost(&mut self, cx: &mut Cx<'_>, next_hop: Ipv4Addr, p: Packet) {
-        let Some((source, destination)) = ends(&p) else {
+        let Some((source, destination)) = ipv4::ends(p.bytes()) else {
             return cx.drop(p, DropReason::Malformed);
         };
         let may_ask = self.may_ask(cx.now());
@@ -68,7 +61,7 @@ impl Engine {
     /// A control message to one neighbour was not acknowledged.
     pub(crate) fn control_lost(&mut self, cx: &mut Cx<'_>, next_hop: Ipv4Addr, id: Option<TxId>, p: Packet) {
         cx.drop(p, DropReason::MacRetries);
-        if id == Some(tx::RREP) {
+        if id == Some(ids::RREP) {
             self.reply_unanswered(cx, next_hop);
         }
         if self.params.control_loss_breaks_link {
@@ -245,7 +238,7 @@ impl Engine {
             self.repairs.0.insert((cx.now() + wait_until.since(Time::ZERO), destination));
         }
         if let Some((first, _)) = self.repairs.0.first() {
-            cx.set_timer(timer::REPAIR, *first);
+            cx.set_timer(Timer::Repair.key(), *first);
         }
     }
 
@@ -253,7 +246,7 @@ impl Engine {
     pub(crate) fn repair_deadline(&mut self, cx: &mut Cx<'_>) {
         while let Some(&(at, destination)) = self.repairs.0.first() {
             if at > cx.now() {
-                cx.set_timer(timer::REPAIR, at);
+                cx.set_timer(Timer::Repair.key(), at);
                 break;
             }
             self.repairs.0.pop_first();
@@ -280,7 +273,7 @@ impl Engine {
         // Own packets may have joined the wait: they are worth a search of their own.
         let mut own = Vec::new();
         while let Some(p) = self.buffer.take(destination) {
-            match ends(&p) {
+            match ipv4::ends(p.bytes()) {
                 Some((source, _)) if source == cx.addr() => own.push(p),
                 _ => self.end_unreachable(cx, p, DropReason::NoRoute),
             }

@@ -1,37 +1,35 @@
-//! Hello messages, RREP-ACK, the blacklist (sections 6.8 and 6.9).
+//! What is known of the nodes around: Hellos, acknowledgements that are due, the blacklist (sections 6.8 and 6.9).
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{BROADCAST, Cx, Span, Time};
-use wayhop_wire::aodv::{Extension, Message, Rrep};
+use wayhop_core::{Span, Time};
 
-use crate::engine::{Engine, Head, timer};
-use crate::params::{Hello, Params};
+use crate::params::Params;
 
 /// What is known of the nodes around.
 #[derive(Clone, Debug, Default, Hash)]
 pub(crate) struct Neighbours {
     /// Senders of Hellos.
-    hellos: Vec<Neighbour>,
+    pub(crate) hellos: Vec<Neighbour>,
     /// Until when requests of a neighbour are ignored.
-    blacklist: Vec<(Ipv4Addr, Time)>,
+    pub(crate) blacklist: Vec<(Ipv4Addr, Time)>,
     /// Until when a neighbour may acknowledge a reply.
-    acks: Vec<(Ipv4Addr, Time)>,
-    last_broadcast: Option<Time>,
+    pub(crate) acks: Vec<(Ipv4Addr, Time)>,
+    pub(crate) last_broadcast: Option<Time>,
 }
 
 #[derive(Clone, Debug, Hash)]
-struct Neighbour {
-    addr: Ipv4Addr,
-    heard: Time,
-    interval: Span,
+pub(crate) struct Neighbour {
+    pub(crate) addr: Ipv4Addr,
+    pub(crate) heard: Time,
+    pub(crate) interval: Span,
 }
 
 impl Neighbours {
     /// More than this many neighbours are not remembered.
-    const LIMIT: usize = 1_024;
+    pub(crate) const LIMIT: usize = 1_024;
     /// The default `HELLO_INTERVAL` of section 10, which a sender without the extension uses.
-    const INTERVAL: Span = Span::from_secs(1);
+    pub(crate) const INTERVAL: Span = Span::from_secs(1);
 
     /// A sign of life.
     pub(crate) fn heard(&mut self, n: Ipv4Addr, now: Time) {
@@ -63,151 +61,7 @@ impl Neighbours {
 }
 
 impl Neighbour {
-    fn lost_at(&self, p: &Params) -> Time {
+    pub(crate) fn lost_at(&self, p: &Params) -> Time {
         self.heard + self.interval * u64::from(p.allowed_hello_loss)
-    }
-}
-
-impl Engine {
-    pub(crate) fn start_hello(&mut self, cx: &mut Cx<'_>) {
-        if self.params.hello != Hello::Off {
-            // Nodes that start together shall not speak together.
-            let first = cx.rng().jitter(self.params.hello_interval());
-            cx.set_timer(timer::HELLO, cx.now() + first);
-        }
-    }
-
-    /// Each `HELLO_INTERVAL`: a Hello, unless another broadcast said the same (section 6.9).
-    pub(crate) fn hello_due(&mut self, cx: &mut Cx<'_>) {
-        let now = cx.now();
-        let interval = self.params.hello_interval().max(Span::from_millis(1));
-        cx.set_timer(timer::HELLO, now + interval);
-        let is_wanted = match self.params.hello {
-            Hello::Off => false,
-            Hello::WhileActive => self.table.iter().any(|e| e.is_valid() && e.wanted_until > now),
-            Hello::Always | Hello::Periodic => true,
-        };
-        let spoke = self.params.hello != Hello::Periodic
-            && self.neighbours.last_broadcast.is_some_and(|t| t + interval > now);
-        if !is_wanted || spoke || self.is_quiet(now) {
-            return;
-        }
-        let lifetime = interval * u64::from(self.params.allowed_hello_loss);
-        let hello = Rrep {
-            repair: false,
-            ack_required: false,
-            prefix_size: 0,
-            hop_count: 0,
-            destination: cx.addr(),
-            destination_seq: self.seq,
-            originator: cx.addr(),
-            lifetime_ms: u32::try_from(lifetime.as_millis()).unwrap_or(u32::MAX),
-        };
-        let millis = u32::try_from(interval.as_millis()).unwrap_or(u32::MAX);
-        let extension = (interval != Neighbours::INTERVAL).then_some(Extension::HelloInterval { millis });
-        let p = self.new_message(cx, &Message::Rrep(hello), extension, BROADCAST, 1);
-        self.broadcast(cx, p, Span::ZERO);
-    }
-
-    /// A Hello from a neighbour.
-    pub(crate) fn on_hello(&mut self, cx: &mut Cx<'_>, head: &Head, m: Rrep, interval: Option<Span>) {
-        if m.destination != head.source || m.hop_count != 0 {
-            return;
-        }
-        let now = cx.now();
-        let interval = interval.unwrap_or(Neighbours::INTERVAL).max(Span::from_millis(1));
-        let allowed = u64::from(self.params.allowed_hello_loss.max(1));
-        let interval = self.params.believed(interval * allowed) / allowed;
-        let n = Neighbour { addr: head.source, heard: now, interval };
-        let lost_at = n.lost_at(&self.params);
-        let known = &mut self.neighbours.hellos;
-        match known.iter().position(|x| x.addr == n.addr) {
-            Some(i) => known[i] = n,
-            None if known.len() < Neighbours::LIMIT => known.push(n),
-            // Who was not heard for the longest time makes room.
-            None => {
-                if let Some(oldest) = known.iter_mut().min_by_key(|x| x.heard) {
-                    *oldest = n;
-                }
-            }
-        }
-        if self.params.hello_routes {
-            self.hello_route(cx, head.source, m.destination_seq, lost_at);
-        }
-        self.check_after(cx, lost_at);
-    }
-
-    /// A Hello is news about the way to its sender, one hop long, by the rules for replies: a number that is entered without
-    /// its way would let a longer way pass for a newer one.
-    fn hello_route(&mut self, cx: &mut Cx<'_>, neighbour: Ipv4Addr, seq: u32, until: Time) {
-        let e = self.entry(cx, neighbour);
-        if !e.accepts(seq, 1) {
-            if e.contradicts(neighbour, seq) {
-                self.ask_next_hop(cx, neighbour);
-            }
-            return self.direct_route(cx, neighbour, until);
-        }
-        let is_direct = e.is_valid() && e.next_hop == neighbour;
-        let until = if is_direct { until.max(e.expires) } else { until };
-        let wanted = e.wanted_until;
-        self.set_route(cx, neighbour, neighbour, 1, seq, until);
-        if let Some(e) = self.table.get_mut(neighbour) {
-            // A Hello asks for nothing.
-            e.wanted_until = wanted;
-        }
-        self.search_ended(cx, neighbour);
-        self.release(cx, neighbour, Span::ZERO);
-    }
-
-    /// Neighbours whose Hellos stayed away are lost (section 6.9).
-    pub(crate) fn expire_neighbours(&mut self, cx: &mut Cx<'_>) {
-        let now = cx.now();
-        while let Some(i) = self.neighbours.hellos.iter().position(|n| n.lost_at(&self.params) < now) {
-            let lost = self.neighbours.hellos.swap_remove(i).addr;
-            cx.note("neighbour_lost", lost, 0);
-            if !self.params.keep_queued {
-                cx.recall(lost);
-            }
-            self.link_broken(cx, lost);
-        }
-    }
-
-    /// Starts the wait for an RREP-ACK.
-    pub(crate) fn await_ack(&mut self, cx: &mut Cx<'_>, neighbour: Ipv4Addr) {
-        if self.neighbours.acks.len() < Neighbours::LIMIT {
-            self.neighbours.acks.push((neighbour, cx.now() + self.params.next_hop_wait()));
-        }
-        self.set_ack_timer(cx);
-    }
-
-    /// Replies that nobody acknowledged.
-    pub(crate) fn acks_due(&mut self, cx: &mut Cx<'_>) {
-        let now = cx.now();
-        while let Some(i) = self.neighbours.acks.iter().position(|&(_, until)| until <= now) {
-            let (neighbour, _) = self.neighbours.acks.remove(i);
-            self.reply_unanswered(cx, neighbour);
-        }
-        self.set_ack_timer(cx);
-    }
-
-    fn set_ack_timer(&mut self, cx: &mut Cx<'_>) {
-        if let Some(first) = self.neighbours.acks.iter().map(|&(_, until)| until).min() {
-            cx.set_timer(timer::ACK, first);
-        }
-    }
-
-    /// A reply did not get through: the link may be one-way (section 6.8).
-    pub(crate) fn reply_unanswered(&mut self, cx: &mut Cx<'_>, neighbour: Ipv4Addr) {
-        if !self.params.blacklist {
-            return;
-        }
-        let now = cx.now();
-        let until = now + Span::from_millis(self.params.blacklist_timeout_ms);
-        let list = &mut self.neighbours.blacklist;
-        list.retain(|&(a, u)| a != neighbour && u > now);
-        if list.len() < Neighbours::LIMIT {
-            list.push((neighbour, until));
-            cx.note("blacklisted", neighbour, self.params.blacklist_timeout_ms);
-        }
     }
 }

@@ -6,7 +6,7 @@ use wayhop_core::{BROADCAST, Cx, DropReason, Packet, Priority, Span, TxId, TxSpe
 use wayhop_wire::aodv::{self, Extension, Message};
 use wayhop_wire::{ipv4, udp};
 
-use crate::engine::Engine;
+use crate::state::Engine;
 
 /// Octets in front of a message.
 pub(crate) const OVERHEAD: usize = ipv4::HEADER_LEN + udp::HEADER_LEN;

@@ -3,31 +3,13 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Cx, Time};
+use wayhop_core::Cx;
 use wayhop_wire::aodv::{Message, Rreq};
 
-use crate::engine::{Engine, timer, tx};
-
-/// Next hops that were sent data and have not been heard since.
-#[derive(Clone, Debug, Default, Hash)]
-pub(crate) struct Watch(Vec<Watched>);
-
-#[derive(Clone, Debug, Hash)]
-struct Watched {
-    neighbour: Ipv4Addr,
-    was_asked: bool,
-    due: Time,
-}
-
-impl Watch {
-    /// Active next hops beyond this number are not watched.
-    const LIMIT: usize = 64;
-
-    /// A sign of life.
-    pub(crate) fn heard(&mut self, neighbour: Ipv4Addr) {
-        self.0.retain(|w| w.neighbour != neighbour);
-    }
-}
+use crate::ids;
+use crate::state::Engine;
+use crate::timers::Timer;
+use crate::watch::{Watch, Watched};
 
 impl Engine {
     /// Data goes to a neighbour: it is to be heard from.
@@ -65,7 +47,7 @@ impl Engine {
 
     fn set_watch_timer(&self, cx: &mut Cx<'_>) {
         if let Some(first) = self.watch.0.iter().map(|w| w.due).min() {
-            cx.set_timer(timer::WATCH, first);
+            cx.set_timer(Timer::Watch.key(), first);
         }
     }
 
@@ -103,7 +85,7 @@ impl Engine {
             originator_seq: self.seq,
         };
         let p = self.new_message(cx, &Message::Rreq(request), None, neighbour, ttl);
-        Self::unicast(cx, p, neighbour, tx::CONTROL);
+        Self::unicast(cx, p, neighbour, ids::CONTROL);
         true
     }
 }

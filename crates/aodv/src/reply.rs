@@ -4,10 +4,13 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::{Cx, DropReason, Packet, Span, Time};
 use wayhop_wire::aodv::{Message, Rrep, Rreq};
+use wayhop_wire::ipv4;
 
-use crate::engine::{Engine, Head, is_destination, is_node, tx};
+use crate::head::{Head, is_destination};
+use crate::ids;
 use crate::params::{LocalRepair, OwnNumber};
 use crate::seq::newest;
+use crate::state::Engine;
 use crate::subnet::network;
 use crate::table::{Entry, State};
 
@@ -141,21 +144,21 @@ impl Engine {
         if self.params.rrep_ack {
             self.await_ack(cx, next_hop);
         }
-        Self::unicast(cx, p, next_hop, tx::RREP);
+        Self::unicast(cx, p, next_hop, ids::RREP);
     }
 
     /// A reply from a neighbour (section 6.7).
     pub(crate) fn on_rrep(&mut self, cx: &mut Cx<'_>, p: Packet, head: &Head, mut m: Rrep) {
         let is_sound = match m.prefix_size {
             0 => is_destination(m.destination),
-            bits => is_node(m.destination) && is_node(network(m.destination, bits)),
+            bits => ipv4::is_host(m.destination) && ipv4::is_host(network(m.destination, bits)),
         };
-        if !is_sound || !is_node(m.originator) || m.hop_count == u8::MAX {
+        if !is_sound || !ipv4::is_host(m.originator) || m.hop_count == u8::MAX {
             return cx.drop(p, DropReason::Malformed);
         }
         if m.ack_required {
             let ack = self.new_message(cx, &Message::RrepAck, None, head.source, 1);
-            Self::unicast(cx, ack, head.source, tx::CONTROL);
+            Self::unicast(cx, ack, head.source, ids::CONTROL);
         }
         let own = cx.addr();
         let is_own = if m.prefix_size == 0 {

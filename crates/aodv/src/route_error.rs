@@ -5,31 +5,14 @@ use std::net::Ipv4Addr;
 use wayhop_core::{BROADCAST, Cx, DropReason, Packet, Span};
 use wayhop_wire::aodv::{MAX_UNREACHABLE, Message, Rerr, Unreachable};
 
-use crate::engine::{Engine, Head, Use, tx};
+use crate::audience::Audience;
+use crate::head::Head;
+use crate::ids;
 use crate::params::RerrNumber;
+use crate::route_use::Use;
 use crate::seq::{newer, newest};
-use crate::table::{Precursors, State};
-
-/// Who is to hear of a loss.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Audience {
-    #[default]
-    Nobody,
-    One(Ipv4Addr),
-    Many,
-}
-
-impl Audience {
-    pub(crate) fn add(&mut self, p: &Precursors) {
-        for n in p.iter() {
-            *self = match *self {
-                Self::Nobody => Self::One(n),
-                Self::One(m) if m == n => Self::One(n),
-                _ => Self::Many,
-            };
-        }
-    }
-}
+use crate::state::Engine;
+use crate::table::State;
 
 /// The most destinations in one Route Error: what fits a packet of 1500 octets.
 const PER_MESSAGE: usize = (1_500 - crate::output::OVERHEAD - 4) / 8;
@@ -48,7 +31,7 @@ impl Engine {
             match audience {
                 Audience::One(n) if self.params.rerr_unicast => {
                     let p = self.new_message(cx, &message, None, n, 1);
-                    Self::unicast(cx, p, n, tx::CONTROL);
+                    Self::unicast(cx, p, n, ids::CONTROL);
                 }
                 _ => {
                     let p = self.new_message(cx, &message, None, BROADCAST, 1);

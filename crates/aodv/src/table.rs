@@ -183,8 +183,9 @@ impl Entry {
 pub(crate) struct Table {
     entries: Vec<Entry>,
     at: FxHashMap<Ipv4Addr, u32>,
-    /// How many entries there are of each prefix length of subnets, and a bit for each length of which there is one.
-    subnets: [u32; 32],
+    /// How many entries there are of each prefix length of subnets, if there ever were any, and a bit for each length of
+    /// which there is one.
+    subnets: Option<Box<[u32; 32]>>,
     lengths: u32,
 }
 
@@ -224,7 +225,7 @@ impl Table {
         }
         for (length, more) in [(old, false), (bits & 31, true)] {
             if length > 0 {
-                let n = &mut self.subnets[usize::from(length)];
+                let n = &mut self.subnets.get_or_insert_default()[usize::from(length)];
                 *n = if more { *n + 1 } else { n.saturating_sub(1) };
                 self.lengths = self.lengths & !(1 << length) | (u32::from(*n > 0) << length);
             }

@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
+use crate::scenario_args::{ChangeArgs, SourceArgs, seconds};
+#[cfg(feature = "linux")]
+use crate::scenario_args::{metres, profile_help, protocol_help};
+
 const EXAMPLES: &str = "\
 Examples:
   wayhop run scenarios/first.toml
@@ -159,47 +163,6 @@ pub(crate) enum Command {
         shell: clap_complete::Shell,
     },
 }
-
-/// Where a scenario comes from: a TOML file, or ns-2's files, with changes from the command line.
-#[derive(Debug, clap::Args)]
-pub(crate) struct SourceArgs {
-    /// Scenario file (TOML; docs/reference/scenario.md lists its keys)
-    #[arg(value_name = "SCENARIO", conflicts_with_all = ["movement", "traffic"])]
-    pub(crate) scenario: Option<PathBuf>,
-    /// ns-2 movement file (setdest); gzip is read as it is
-    #[arg(long, value_name = "FILE")]
-    pub(crate) movement: Option<PathBuf>,
-    /// ns-2 traffic file (cbrgen)
-    #[arg(long, value_name = "FILE", requires = "movement")]
-    pub(crate) traffic: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) changes: ChangeArgs,
-}
-
-/// What the command line says over the head of a scenario.
-#[derive(Clone, Debug, clap::Args)]
-pub(crate) struct ChangeArgs {
-    #[arg(long, value_name = "NAME", help = protocol_help())]
-    pub(crate) protocol: Option<String>,
-    #[arg(long, value_name = "NAME", help = profile_help())]
-    pub(crate) profile: Option<String>,
-    /// Radio preset: wavelan-914-cmu, wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia,
-    /// wavelan-i-isa, 80211b or 80211g
-    #[arg(long, value_name = "PRESET")]
-    pub(crate) radio: Option<String>,
-    /// Length of the run, seconds of simulated time
-    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
-    pub(crate) duration: Option<f64>,
-    /// Seed of all random streams
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=MAX_SEED), allow_negative_numbers = true)]
-    pub(crate) seed: Option<u64>,
-    /// Change any key of the scenario, such as radio.tx_power_dbm=20; may be given again
-    #[arg(long = "set", value_name = "PATH.KEY=VALUE")]
-    pub(crate) sets: Vec<String>,
-}
-
-/// What TOML can say: its integers have a sign.
-const MAX_SEED: u64 = i64::MAX as u64;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunArgs {
@@ -548,41 +511,11 @@ fn lap(text: &str) -> Result<f64, String> {
     })
 }
 
-pub(crate) fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(s) if s.is_finite() && s > 0.0 => Ok(s),
-        _ => Err("give a number of seconds above zero".to_owned()),
-    }
-}
-
-pub(crate) fn metres(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(s) if s.is_finite() && s > 0.0 => Ok(s),
-        _ => Err("give a number above zero".to_owned()),
-    }
-}
-
 fn percent(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(p) if (0.0..=100.0).contains(&p) => Ok(p),
         _ => Err("give a number from 0 to 100".to_owned()),
     }
-}
-
-/// What `--protocol` takes.
-fn protocol_help() -> String {
-    let names: Vec<_> = wayhop_protocols::names().collect();
-    format!("Routing protocol: {}", names.join(" or "))
-}
-
-/// What `--profile` takes.
-fn profile_help() -> String {
-    let of = |d: &&wayhop_core::Description| {
-        let names: Vec<_> = d.profiles.iter().map(|p| p.name).collect();
-        format!("{} ({})", names.join(", "), d.name)
-    };
-    let all: Vec<_> = wayhop_protocols::ALL.iter().map(of).collect();
-    format!("Constants and choices of the protocol: {}", all.join("; "))
 }
 
 #[cfg(test)]

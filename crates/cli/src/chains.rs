@@ -16,9 +16,9 @@ use wayhop_transport::tcp::{App, TcpConfig};
 use wayhop_transport::{FlowConfig, FlowKind};
 use wayhop_world::Track;
 
-use crate::args::{metres, seconds};
 use crate::failure::Failure;
 use crate::job_progress::JobProgress;
+use crate::scenario_args::{metres, seconds};
 
 /// Neighbours of a chain are so much of the range apart unless it is said: 180 m of 250 m. Nodes three hops apart then sense
 /// each other over radios that sense carriers at 2.2 times their range, and no node is hidden.

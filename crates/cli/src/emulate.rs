@@ -1,6 +1,7 @@
 //! `wayhop emulate` and `wayhop exec`.
 
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use wayhop_runs::interruption::{stop_on_signal, unless};
@@ -27,7 +28,7 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     }
     let stop = stop_on_signal()?;
     let begun = Instant::now();
-    let mut emulation = Emulation::new(&resolved)?;
+    let mut emulation = Emulation::new(&resolved, || stop.load(Ordering::Relaxed))?;
     let setup_s = begun.elapsed().as_secs_f64();
 
     let geometry = a.run.geometry()?;

@@ -8,8 +8,9 @@ use std::process::ExitCode;
 use wayhop_scenario::{ExportOptions, export_ns2};
 use wayhop_trace::{RunDir, export_csv};
 
-use crate::args::{ExportArgs, SourceArgs};
+use crate::args::ExportArgs;
 use crate::failure::{Failure, output, warn};
+use crate::scenario_args::SourceArgs;
 
 pub(crate) fn export(a: &ExportArgs) -> Result<ExitCode, Failure> {
     match a {

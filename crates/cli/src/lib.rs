@@ -31,6 +31,7 @@ mod reference;
 mod replay;
 mod reproduce;
 mod run;
+mod scenario_args;
 mod show;
 mod source;
 mod sweep;

@@ -19,6 +19,10 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
     let resolved = scenario.resolve().map_err(Failure::usage)?;
     if !a.quiet {
         warn(&resolved.warnings);
+        if resolved.flows.is_empty() && resolved.programs.is_empty() {
+            warn(&["the scenario has no [[traffic]]: nothing is sent but what the protocol says by itself"
+                .to_owned()]);
+        }
         if !resolved.programs.is_empty() {
             warn(&["its programs do not run in simulation; `wayhop emulate` runs them".to_owned()]);
         }

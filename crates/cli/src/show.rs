@@ -35,11 +35,12 @@ pub(crate) fn summary(summary: &Summary, json: bool, quiet: bool, dir: Option<&P
     }
 }
 
-/// The exit status of a run: its command's, if it had one.
+/// The exit status of a run: its command's, if it had one that failed; and 1 if another program did.
 pub(crate) fn status(outcome: &Outcome) -> ExitCode {
     match (outcome.complete, outcome.summary.command_exit) {
         (false, _) => ExitCode::from(INTERRUPTED),
-        (true, Some(code)) => ExitCode::from(code.clamp(0, 255) as u8),
-        (true, None) => ExitCode::SUCCESS,
+        (true, Some(code)) if code != 0 => ExitCode::from(code.clamp(0, 255) as u8),
+        (true, _) if outcome.summary.failed_programs().is_some() => ExitCode::FAILURE,
+        (true, _) => ExitCode::SUCCESS,
     }
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use wayhop_scenario::{Ns2Options, Scenario};
 
-use crate::args::{ChangeArgs, SourceArgs};
 use crate::failure::Failure;
+use crate::scenario_args::{ChangeArgs, SourceArgs};
 
 impl SourceArgs {
     /// Reads the scenario that the arguments describe.

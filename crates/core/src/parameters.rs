@@ -33,11 +33,19 @@ pub fn differences<P: Serialize>(a: &P, b: &P) -> Vec<(String, Value, Value)> {
         .collect()
 }
 
-/// Refuses a change of a parameter that a node takes over when it starts.
-pub fn from_start(key: &str, reason: &str) -> Refused {
-    Refused(format!(
-        "{key} cannot change while the node runs: {reason}; set it in the scenario or the node's configuration and start again"
-    ))
+/// Parameters that a node takes over when it starts, and why they stay as they are until it starts again.
+pub type FromStart = (&'static [&'static str], &'static str);
+
+/// Refuses a set that changes a parameter that a node takes over when it starts.
+pub fn keep_from_start<P: Serialize>(running: &P, new: &P, from_start: &[FromStart]) -> Result<(), Refused> {
+    for (key, ..) in differences(running, new) {
+        if let Some((_, reason)) = from_start.iter().find(|(keys, _)| keys.contains(&key.as_str())) {
+            return Err(Refused(format!(
+                "{key} cannot change while the node runs: {reason}; set it in the scenario or the node's configuration and start again"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The first value that is no value of its key.

@@ -27,10 +27,12 @@ pub enum DropReason {
     TtlExpired,
     /// It would have visited a node twice.
     Loop,
-    /// A broken source route could not be salvaged: no other route.
-    NoSalvage,
-    /// Salvaged as often as is allowed.
-    SalvageLimit,
+    /// Its route broke on the way, and there was no other. Tables have DSR's word for it.
+    #[serde(rename = "NO_SALVAGE")]
+    NoOtherRoute,
+    /// It was sent by another route as often as is allowed. Tables have DSR's word for it.
+    #[serde(rename = "SALVAGE_LIMIT")]
+    RerouteLimit,
     /// A header contradicts itself or the specification.
     Malformed,
     /// The protocol had seen it before.
@@ -60,8 +62,8 @@ impl DropReason {
         Self::ArpFailed,
         Self::TtlExpired,
         Self::Loop,
-        Self::NoSalvage,
-        Self::SalvageLimit,
+        Self::NoOtherRoute,
+        Self::RerouteLimit,
         Self::Malformed,
         Self::Duplicate,
         Self::Policy,
@@ -84,8 +86,8 @@ impl DropReason {
             Self::ArpFailed => "ARP_FAILED",
             Self::TtlExpired => "TTL_EXPIRED",
             Self::Loop => "LOOP",
-            Self::NoSalvage => "NO_SALVAGE",
-            Self::SalvageLimit => "SALVAGE_LIMIT",
+            Self::NoOtherRoute => "NO_SALVAGE",
+            Self::RerouteLimit => "SALVAGE_LIMIT",
             Self::Malformed => "MALFORMED",
             Self::Duplicate => "DUPLICATE",
             Self::Policy => "POLICY",
@@ -99,14 +101,14 @@ impl DropReason {
     /// The drop code of an ns-2 trace (`trace/cmu-trace.h`) that says the same, or the nearest.
     pub const fn ns2_code(self) -> &'static str {
         match self {
-            Self::NoRoute | Self::DiscoveryFailed | Self::NoSalvage => "NRTE",
+            Self::NoRoute | Self::DiscoveryFailed | Self::NoOtherRoute => "NRTE",
             Self::BufferTimeout => "TOUT",
             Self::BufferFull | Self::QueueFull => "IFQ",
             Self::MacRetries => "RET",
             Self::ArpFull | Self::ArpFailed => "ARP",
             Self::TtlExpired => "TTL",
             Self::Loop => "LOOP",
-            Self::SalvageLimit => "SAL",
+            Self::RerouteLimit => "SAL",
             Self::Malformed | Self::TooLong | Self::LostOnAir => "ERR",
             Self::Duplicate => "DUP",
             Self::Policy | Self::NoListener => "FIL",
@@ -123,6 +125,13 @@ mod tests {
     fn all_is_complete_and_in_order() {
         for (i, r) in DropReason::ALL.iter().enumerate() {
             assert_eq!(*r as usize, i);
+        }
+    }
+
+    #[test]
+    fn records_have_the_names_of_the_tables() {
+        for r in DropReason::ALL {
+            assert_eq!(serde_json::to_value(r).unwrap(), r.name());
         }
     }
 }

@@ -41,8 +41,9 @@ pub enum Decision {
     Discovered,
     /// Chosen by the packet's source; this node passes it on.
     Forwarded,
-    /// Chosen here after the packet's own route broke.
-    Salvaged,
+    /// Chosen here after the packet's own route broke. Tables have DSR's word for it.
+    #[serde(rename = "salvaged")]
+    Rerouted,
     /// That of an established flow.
     Flow,
     /// As before: no confirmation came in time.
@@ -58,7 +59,7 @@ impl Decision {
             Self::Cached => "cached",
             Self::Discovered => "discovered",
             Self::Forwarded => "forwarded",
-            Self::Salvaged => "salvaged",
+            Self::Rerouted => "salvaged",
             Self::Flow => "flow",
             Self::Retransmitted => "retransmitted",
             Self::Waits => "waits",

@@ -10,14 +10,12 @@ use wayhop_control::{Call, ControlError, ErrorCode, JsonTables, Place, Request};
 use wayhop_core::{Command, Fix, Inspect as _, Refused};
 
 use crate::host::Host;
+use crate::numbers::NODE;
 
 /// What the socket needs to know besides the host.
 pub(crate) struct Desk {
     name: String,
 }
-
-/// The number of the only node.
-pub(crate) const NODE: u32 = 0;
 
 impl Desk {
     pub(crate) fn new(name: String) -> Self {
@@ -59,7 +57,7 @@ impl Desk {
                 let place = NodePosition {
                     node: NODE,
                     name: name(),
-                    earth: host.whereabouts.fix().as_ref().map(crate::station::place),
+                    earth: host.whereabouts.fix().as_ref().map(crate::whereabouts::place),
                     overridden: host.whereabouts.told.is_some(),
                     ..NodePosition::default()
                 };

@@ -8,7 +8,7 @@ use wayhop_core::{DropReason, Mac, Packet, Prefix, Route, SendState, Time, Trace
 use wayhop_node::Hop;
 use wayhop_wire::ipv4;
 
-use crate::control::NODE;
+use crate::numbers::NODE;
 
 /// Octets of a packet that are told: all its headers, and the beginning of what it carries.
 const HEAD: usize = 320;

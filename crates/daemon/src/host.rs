@@ -13,14 +13,14 @@ use wayhop_core::{
 };
 use wayhop_linux::Prefix;
 use wayhop_linux::packet_socket::{ETHERNET, ETHERTYPE_ARP, ETHERTYPE_IPV4, ETHERTYPE_IPV6};
-use wayhop_node::{Due, Engine, Hop, HopKind, IfaceConfig, Node, Resolution, World as _};
+use wayhop_node::{Due, Engine, Hop, HopKind, IfaceConfig, Node, Resolution, Stage, World as _};
 use wayhop_wire::ipv4;
 
 use crate::signals::Map;
-use crate::station::Whereabouts;
 use crate::timing::Timing;
 use crate::transmitters::Transmitters;
-use crate::tx_status::TxStatuses;
+use crate::tx_status::{TxStatuses, Verdict};
+use crate::whereabouts::Whereabouts;
 use crate::world::Around;
 use wayhop_protocols::hop as hop_of;
 
@@ -342,6 +342,18 @@ impl Host {
     pub(crate) fn next_deadline(&self) -> Option<Time> {
         let untold = self.lines.iter().filter_map(|l| l.tx_statuses.next());
         self.around.due.next().into_iter().chain(untold).min()
+    }
+
+    /// The driver told of the frame with this IP packet.
+    pub(crate) fn tx_status(&mut self, iface: IfaceId, ip_packet: &[u8], acked: bool) {
+        let verdict = self.line(iface).tx_statuses.told(ip_packet, acked);
+        self.note_trust(iface);
+        match verdict {
+            None => {}
+            Some(Verdict::Acked(frame)) => self.finished(frame, TxStatus::Acked),
+            Some(Verdict::Again(frame)) => self.call(|n, w, at| n.frame_due(w, at, Stage::Enqueue, frame)),
+            Some(Verdict::Lost(frame, tries)) => self.finished(frame, TxStatus::NoAck { tries }),
+        }
     }
 
     /// Does what is due.

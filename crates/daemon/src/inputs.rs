@@ -10,7 +10,7 @@ use wayhop_linux::interface::InterfaceFacts;
 use wayhop_replay::{Header, Link, Logs, Pace};
 use wayhop_trace::RunDir;
 
-use crate::monitor::give_to;
+use crate::ownership::give_to;
 
 /// A log that waits for its file. What happens while the node is set up is kept.
 pub(crate) fn waiting(

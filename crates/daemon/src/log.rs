@@ -44,11 +44,11 @@ impl Log {
         let file = match file {
             None => None,
             Some(path) => {
-                crate::monitor::prepare_folder(path, user)?;
+                crate::ownership::prepare_folder(path, user)?;
                 let is_new = !path.exists();
                 let opened = append(path).and_then(|f| {
                     if is_new {
-                        crate::monitor::give_to(path, user)?;
+                        crate::ownership::give_to(path, user)?;
                     }
                     Ok(f)
                 });

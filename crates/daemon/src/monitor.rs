@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::net::Ipv4Addr;
 use std::net::{SocketAddr, SocketAddrV4, UdpSocket};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -19,7 +19,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_control::monitor::{LogFile, PORT, Reporter};
 use wayhop_core::Fix;
-use wayhop_linux::Error;
 
 use crate::log::{Level, Log};
 
@@ -180,25 +179,6 @@ fn report(
             let _ = socket.send_to(&datagram, to);
         }
     }
-}
-
-/// Makes the folder of a file that the node's user is to write, if there is none.
-pub(crate) fn prepare_folder(file: &Path, user: &str) -> Result<(), Error> {
-    let Some(folder) = file.parent().filter(|f| !f.as_os_str().is_empty() && !f.exists()) else {
-        return Ok(());
-    };
-    let made = std::fs::create_dir_all(folder).and_then(|()| give_to(folder, user));
-    made.map_err(Error::system(format!("make the folder {}", folder.display())))
-}
-
-/// Gives a file to the node's user, if this is root.
-pub(crate) fn give_to(path: &Path, user: &str) -> io::Result<()> {
-    if nix::unistd::geteuid().is_root()
-        && let Some(user) = nix::unistd::User::from_name(user)?
-    {
-        std::os::unix::fs::chown(path, Some(user.uid.as_raw()), Some(user.gid.as_raw()))?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

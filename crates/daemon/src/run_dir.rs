@@ -15,9 +15,9 @@ use wayhop_trace::{
 use wayhop_wire::ipv4;
 
 use crate::config::Settings;
-use crate::control::NODE;
 use crate::counters::Counters;
-use crate::monitor::give_to;
+use crate::numbers::NODE;
+use crate::ownership::give_to;
 use crate::places::Places;
 
 /// The record of what happens at the node.

@@ -5,49 +5,19 @@ use std::time::Duration;
 
 use wayhop_control::answer::NodeCounters;
 use wayhop_control::metrics::{Endpoint, Snapshot};
-use wayhop_control::{About, Place, gpsd};
-use wayhop_core::{Fix, Span, Time};
+use wayhop_control::{About, gpsd};
+use wayhop_core::{Span, Time};
 use wayhop_linux::Error;
 
 use crate::config::Settings;
-use crate::control::NODE;
 use crate::host::Host;
 use crate::log::{Level, Log};
-use crate::monitor::{Monitor, Reports, prepare_folder};
+use crate::monitor::{Monitor, Reports};
+use crate::numbers::NODE;
+use crate::ownership::prepare_folder;
 
 /// How often the position is looked at, and metrics are renewed.
 const EVERY: Span = Span::from_secs(1);
-
-/// Where the node is, as far as it was told.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Whereabouts {
-    /// By the control socket: it outdoes the receiver.
-    pub(crate) told: Option<Fix>,
-    /// By gpsd.
-    receiver: Option<Fix>,
-    /// What the protocol knows.
-    known: Option<Fix>,
-}
-
-impl Whereabouts {
-    /// The place that counts.
-    pub(crate) fn fix(&self) -> Option<Fix> {
-        self.told.or(self.receiver)
-    }
-
-    /// It, if it is news for the protocol.
-    pub(crate) fn news(&mut self) -> Option<Fix> {
-        let fix = self.fix().filter(|f| self.known != Some(*f))?;
-        self.known = Some(fix);
-        Some(fix)
-    }
-}
-
-/// A fix as the control socket has it.
-pub(crate) fn place(fix: &Fix) -> Place {
-    let Fix { latitude_deg, longitude_deg, heading_deg, speed_m_per_s } = *fix;
-    Place::Earth { latitude_deg, longitude_deg, heading_deg, speed_m_per_s }
-}
 
 /// Receiver, metrics and monitor of a node.
 pub(crate) struct Station {

@@ -11,10 +11,7 @@ use std::collections::VecDeque;
 use std::hash::Hasher as _;
 
 use rustc_hash::FxHasher;
-use wayhop_core::{BROADCAST, Frame, IfaceId, Payload, Span, Time, TxStatus};
-use wayhop_node::Stage;
-
-use crate::host::Host;
+use wayhop_core::{BROADCAST, Frame, Payload, Span, Time};
 
 /// Frames that a driver must tell of before it is trusted.
 const TRUST_AFTER: u32 = 3;
@@ -183,20 +180,6 @@ impl TxStatuses {
     /// Frames whose status is open.
     pub(crate) fn len(&self) -> usize {
         self.open.len()
-    }
-}
-
-impl Host {
-    /// The driver of an interface told of the frame with this IP packet.
-    pub(crate) fn tx_status(&mut self, iface: IfaceId, ip_packet: &[u8], acked: bool) {
-        let verdict = self.line(iface).tx_statuses.told(ip_packet, acked);
-        self.note_trust(iface);
-        match verdict {
-            None => {}
-            Some(Verdict::Acked(frame)) => self.finished(frame, TxStatus::Acked),
-            Some(Verdict::Again(frame)) => self.call(|n, w, at| n.frame_due(w, at, Stage::Enqueue, frame)),
-            Some(Verdict::Lost(frame, tries)) => self.finished(frame, TxStatus::NoAck { tries }),
-        }
     }
 }
 

@@ -8,8 +8,9 @@ use wayhop_wire::dsdv;
 
 use crate::output::jitter;
 use crate::params::FullUpdate;
-use crate::state::{Engine, timer};
+use crate::state::Engine;
 use crate::table::Entry;
+use crate::timers::Timer;
 
 /// More changes than this may make a full update of an incremental one, with [`FullUpdate::ThirdChanged`].
 const FEW: usize = 3;
@@ -53,7 +54,7 @@ impl Engine {
 
     fn plan_full(&mut self, cx: &mut Cx<'_>, at: Time) {
         self.next_full = at;
-        cx.set_timer(timer::FULL, at);
+        cx.set_timer(Timer::Full.key(), at);
     }
 
     /// When a triggered update may leave.
@@ -69,9 +70,9 @@ impl Engine {
         }
         self.next_trigger = next;
         if next == Time::NEVER {
-            cx.clear_timer(timer::TRIGGER);
+            cx.clear_timer(Timer::Trigger.key());
         } else {
-            cx.set_timer(timer::TRIGGER, next);
+            cx.set_timer(Timer::Trigger.key(), next);
         }
     }
 

@@ -3,17 +3,18 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Cx, DropReason, Packet, TxStatus};
+use wayhop_wire::ipv4;
 
 use crate::buffer::Limits;
-use crate::state::{Engine, ends, is_node};
+use crate::state::Engine;
 
 impl Engine {
     /// Sends a packet by its route, keeps it until there is one, or ends it, with `why` where it may not wait.
     pub(crate) fn route_or_wait(&mut self, cx: &mut Cx<'_>, p: Packet, why: DropReason) {
-        let Some((source, destination)) = ends(&p) else {
+        let Some((source, destination)) = ipv4::ends(p.bytes()) else {
             return cx.drop(p, DropReason::Malformed);
         };
-        if !is_node(destination) || destination == cx.addr() {
+        if !ipv4::is_host(destination) || destination == cx.addr() {
             return cx.drop(p, DropReason::NoRoute);
         }
         if let Some(e) = self.table.valid(destination) {

@@ -1,48 +1,29 @@
 //! The seam's handlers: which call goes where.
 
-use std::net::Ipv4Addr;
-
 use wayhop_core::{
     Addr, Command, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, Refused, RxMeta, Socket,
     Time, TimerKey, TxReport,
 };
+use wayhop_wire::Datagram;
 use wayhop_wire::dsdv::{self, Update};
-use wayhop_wire::{ipv4, udp};
 
-use crate::state::{Engine, is_node, timer};
+use crate::state::Engine;
+use crate::timers::Timer;
 
 impl Engine {
     fn on_message(&mut self, cx: &mut Cx<'_>, p: Packet) {
-        let Some((source, payload)) = read_head(&p, cx.addr()) else {
+        let Some(head) = Datagram::read(p.bytes(), dsdv::PORT).filter(|d| d.source != cx.addr()) else {
             return cx.drop(p, DropReason::Malformed);
         };
-        let Ok(update) = Update::parse(&p.bytes()[payload]) else {
+        let Ok(update) = Update::parse(&p.bytes()[head.payload]) else {
             return cx.drop(p, DropReason::Malformed);
         };
-        if self.hear_update(cx, source, &update) {
+        if self.hear_update(cx, head.source, &update) {
             cx.consume(p);
         } else {
             cx.drop(p, DropReason::Policy);
         }
     }
-}
-
-/// The neighbour that sent a message, its IP source, and where its payload is.
-fn read_head(p: &Packet, own: Ipv4Addr) -> Option<(Ipv4Addr, core::ops::Range<usize>)> {
-    let ip = ipv4::Packet::new_checked(p.bytes()).ok()?;
-    let whole = !ip.more_fragments() && ip.fragment_offset() == 0;
-    if !whole || ip.protocol() != ipv4::protocol::UDP || !ip.checksum_is_valid() {
-        return None;
-    }
-    let datagram = udp::Packet::new_checked(ip.payload()).ok()?;
-    if datagram.dst_port() != dsdv::PORT || !datagram.checksum_is_valid(ip.src(), ip.dst()) {
-        return None;
-    }
-    if !is_node(ip.src()) || ip.src() == own {
-        return None;
-    }
-    let start = ip.header_len() + udp::HEADER_LEN;
-    Some((ip.src(), start..start + datagram.payload().len()))
 }
 
 impl Protocol for Engine {
@@ -75,12 +56,12 @@ impl Protocol for Engine {
     }
 
     fn on_timer(&mut self, cx: &mut Cx<'_>, key: TimerKey) {
-        match key {
-            timer::FULL => self.full_due(cx),
-            timer::TRIGGER => self.triggers_due(cx),
-            timer::CHECK => self.check(cx),
-            timer::AWAKE => self.awake(cx),
-            _ => {}
+        match Timer::from_key(key) {
+            Some(Timer::Full) => self.full_due(cx),
+            Some(Timer::Trigger) => self.triggers_due(cx),
+            Some(Timer::Check) => self.check(cx),
+            Some(Timer::Awake) => self.awake(cx),
+            None => {}
         }
     }
 

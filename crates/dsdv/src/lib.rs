@@ -16,8 +16,10 @@
 //!
 //! | what happens | file |
 //! |---|---|
-//! | constants, choices, profiles | `params.rs`, `profiles.rs` |
+//! | constants, choices, which go together, profiles | `params.rs`, `checks.rs`, `profiles.rs` |
+//! | they change while the node runs | `live.rs` |
 //! | handlers of the seam; the state of a node | `engine.rs`, `state.rs` |
+//! | timers, numbers of transmissions, tables to look at | `timers.rs`, `ids.rs`, `inspect.rs` |
 //! | an update is heard: which news are believed, and what they set off | `update.rs` |
 //! | updates are made: full and incremental ones, triggers, settling | `advertise.rs` |
 //! | links break, neighbours fall silent, entries are forgotten | `maintenance.rs` |
@@ -55,10 +57,12 @@
 
 mod advertise;
 mod buffer;
+mod checks;
 mod data;
 mod decode;
 mod description;
 mod engine;
+mod ids;
 mod inspect;
 mod live;
 #[cfg(test)]
@@ -72,6 +76,7 @@ mod profiles;
 mod seq;
 mod state;
 mod table;
+mod timers;
 mod update;
 
 pub use description::DESCRIPTION;

@@ -4,7 +4,8 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::{Cx, DropReason, Time};
 
-use crate::state::{Engine, timer};
+use crate::state::Engine;
+use crate::timers::Timer;
 
 impl Engine {
     /// A link is broken: every route over it is lost, and that is told at once.
@@ -51,7 +52,7 @@ impl Engine {
     pub(crate) fn check_at(&mut self, cx: &mut Cx<'_>, due: Time) {
         if due < self.next_check {
             self.next_check = due;
-            cx.set_timer(timer::CHECK, due);
+            cx.set_timer(Timer::Check.key(), due);
         }
     }
 
@@ -96,7 +97,7 @@ impl Engine {
     pub(crate) fn begin_wait(&mut self, cx: &mut Cx<'_>) {
         let period = wayhop_core::Span::from_millis(self.params.periodic_update_ms);
         self.quiet_until = cx.now() + self.params.neighbour_timeout() + period;
-        cx.set_timer(timer::AWAKE, self.quiet_until);
+        cx.set_timer(Timer::Awake.key(), self.quiet_until);
     }
 
     /// The wait is over.

@@ -6,8 +6,9 @@ use wayhop_core::{BROADCAST, Cx, Packet, Route, Span, TxSpec};
 use wayhop_wire::dsdv::{self, Update};
 use wayhop_wire::{ipv4, udp};
 
+use crate::ids;
 use crate::params::OVERHEAD;
-use crate::state::{Engine, tx};
+use crate::state::Engine;
 
 impl Engine {
     /// Broadcasts the entries in as many packets as they need.
@@ -38,7 +39,7 @@ impl Engine {
 
     /// Sends a data packet, with a report.
     pub(crate) fn send_data(cx: &mut Cx<'_>, p: Packet, next_hop: Ipv4Addr) {
-        cx.send(p, TxSpec::unicast(next_hop).reported(tx::DATA));
+        cx.send(p, TxSpec::unicast(next_hop).reported(ids::DATA));
     }
 
     /// Brings the host's row for a destination in line with the table.

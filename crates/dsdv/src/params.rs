@@ -106,49 +106,6 @@ pub enum Settle {
 }
 
 impl Params {
-    /// Refuses values that contradict each other, with the key and a remedy.
-    ///
-    /// An [`crate::Engine`] survives any values; with refused ones it does not route.
-    pub fn check(&self) -> Result<(), String> {
-        let positive: [(&str, u64); 5] = [
-            ("periodic_update_ms", self.periodic_update_ms),
-            ("allowed_missed_updates", self.allowed_missed_updates.into()),
-            ("buffer_packets", self.buffer_packets as u64),
-            ("buffer_per_destination", self.buffer_per_destination as u64),
-            ("max_routes", self.max_routes as u64),
-        ];
-        if let Some((key, _)) = positive.iter().find(|(_, value)| *value == 0) {
-            return Err(format!("{key} is 0: give at least 1"));
-        }
-        if self.periodic_jitter_ms >= self.periodic_update_ms {
-            return Err(format!(
-                "periodic_jitter_ms ({}) must be less than periodic_update_ms ({})",
-                self.periodic_jitter_ms, self.periodic_update_ms
-            ));
-        }
-        let least = OVERHEAD + Entry::LEN;
-        if usize::from(self.mtu_bytes) < least {
-            return Err(format!(
-                "mtu_bytes is {}: give at least {least}, the length of an update of one entry",
-                self.mtu_bytes
-            ));
-        }
-        if self.settling_weight_per_mille > 1_000 {
-            return Err(format!(
-                "settling_weight_per_mille is {}: give 0 to 1000",
-                self.settling_weight_per_mille
-            ));
-        }
-        let silence = self.neighbour_timeout().as_millis();
-        if let Some(delete) = self.delete_period_ms.filter(|&d| d < silence) {
-            return Err(format!(
-                "delete_period_ms ({delete}) must be at least allowed_missed_updates * periodic_update_ms ({silence}): \
-                 older news of a destination must be gone before its number is forgotten, or routes may loop"
-            ));
-        }
-        Ok(())
-    }
-
     /// How long after the last update that was heard of it a neighbour is lost.
     pub fn neighbour_timeout(&self) -> Span {
         Span::from_millis(self.periodic_update_ms) * u64::from(self.allowed_missed_updates)

@@ -1,13 +1,12 @@
 //! The state of one node.
 
-use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use wayhop_core::{Packet, Time};
-use wayhop_wire::{dsdv, ipv4};
+use wayhop_core::Time;
+use wayhop_link::Notices;
+use wayhop_wire::dsdv;
 
 use crate::buffer::Buffer;
-use crate::notice::LastNotice;
 use crate::params::Params;
 use crate::table::Table;
 
@@ -22,7 +21,7 @@ pub struct Engine {
     /// This node's own number, as its last full update told it: even.
     pub(crate) seq: u32,
     pub(crate) ip_id: u16,
-    pub(crate) last_notice: LastNotice,
+    pub(crate) notices: Notices,
     /// When the last update was made.
     pub(crate) last_update: Option<Time>,
     /// When the next full update is due; `NEVER` before the first is planned.
@@ -37,32 +36,6 @@ pub struct Engine {
     pub(crate) entries: Vec<dsdv::Entry>,
 }
 
-/// Status reports: what was sent.
-pub(crate) mod tx {
-    use wayhop_core::TxId;
-    /// A data packet out of the buffer. (What the host forwards has 0.)
-    pub(crate) const DATA: TxId = TxId(1);
-}
-
-/// Timers.
-pub(crate) mod timer {
-    use wayhop_core::TimerKey;
-    pub(crate) const FULL: TimerKey = TimerKey(1);
-    pub(crate) const TRIGGER: TimerKey = TimerKey(2);
-    pub(crate) const CHECK: TimerKey = TimerKey(3);
-    pub(crate) const AWAKE: TimerKey = TimerKey(4);
-}
-
-/// The addresses of a data packet.
-pub(crate) fn ends(p: &Packet) -> Option<(Ipv4Addr, Ipv4Addr)> {
-    ipv4::Packet::new_checked(p.bytes()).ok().map(|ip| (ip.src(), ip.dst()))
-}
-
-/// Whether an address can be a node's.
-pub(crate) fn is_node(a: Ipv4Addr) -> bool {
-    !(a.is_broadcast() || a.is_multicast() || a.is_unspecified() || a.is_loopback())
-}
-
 impl Engine {
     /// A node that knows nothing yet.
     pub fn new(params: impl Into<Arc<Params>>) -> Self {
@@ -73,7 +46,7 @@ impl Engine {
             buffer: Buffer::default(),
             seq: 0,
             ip_id: 0,
-            last_notice: None,
+            notices: Notices::default(),
             last_update: None,
             next_full: Time::NEVER,
             next_trigger: Time::NEVER,

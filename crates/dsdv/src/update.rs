@@ -4,10 +4,11 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::{Cx, Span, Time};
 use wayhop_wire::dsdv::{self, Update};
+use wayhop_wire::ipv4;
 
 use crate::params::Settle;
 use crate::seq::{before_next, newer};
-use crate::state::{Engine, is_node};
+use crate::state::Engine;
 use crate::table::{Entry, INFINITE, Judgement, News};
 
 impl Engine {
@@ -25,7 +26,7 @@ impl Engine {
             e.silent_at = Some(cx.now() + self.params.neighbour_timeout());
         }
         for e in update {
-            let news = News::of(&e).filter(|n| is_node(n.destination));
+            let news = News::of(&e).filter(|n| ipv4::is_host(n.destination));
             if e.destination == own {
                 self.hear_own(cx, &e);
             } else if let Some(n) = news {

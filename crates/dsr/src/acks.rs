@@ -8,31 +8,18 @@ use wayhop_wire::Error;
 use wayhop_wire::dsr::{self, Builder, DsrOption};
 use wayhop_wire::ipv4::{self, protocol};
 
-use crate::engine::{Engine, Timer};
-use crate::flow;
+use crate::flow_header;
+use crate::hop::Hop;
+use crate::ids;
 use crate::params::Maintenance;
+use crate::priority::LOW_DELAY;
 use crate::rexmt::{Fingerprint, Waiting};
+use crate::state::Engine;
+use crate::timers::Timer;
 use crate::view::View;
 
-/// One hop that a packet is about to make.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Hop {
-    /// The neighbour.
-    pub(crate) to: Ipv4Addr,
-    /// Whether the packet is one of the protocol's own.
-    pub(crate) control: bool,
-    pub(crate) decision: Decision,
-    /// Length of the route from here.
-    pub(crate) hops: usize,
-    pub(crate) delay: Span,
-}
-
-/// Marks the numbers of transmissions of which the Maintenance Buffer has, or had, a copy.
-const COPIED: u64 = 1 << 63;
 /// The most octets that an Acknowledgement Request adds to a packet: a header of its own, and the longer form.
 const MAX_ASK: usize = 4 + 8;
-/// The TOS bit that asks for low delay (RFC 1349).
-pub(crate) const LOW_DELAY: u8 = 0x10;
 /// With `rexmt_timer_from_air`: how much longer than its timer a packet may stay in the interface queue before it is taken
 /// for lost there.
 const STUCK: Span = Span::from_secs(1);
@@ -130,7 +117,7 @@ impl Engine {
         }
         w.attempts += 1;
         w.timer = self.ack_timer(cx, w.next_hop, asks.then(|| w.attempts - w.silent - 1));
-        w.tx = TxId(self.tx_id().0 | COPIED);
+        w.tx = TxId(self.tx_id().0 | ids::COPIED);
         w.sent = now + delay;
         w.deadline = w.sent + w.timer;
         if self.params.rexmt_timer_from_air {
@@ -173,7 +160,7 @@ impl Engine {
     /// Puts an Acknowledgement Request into a packet: behind the other options but the location, which stays the last, and
     /// behind a Flow State header (section 8.6.4).
     fn put_ack_request(&mut self, me: Ipv4Addr, p: &mut Packet, id: u16) -> Result<(), Error> {
-        let state = flow::take_header(p);
+        let state = flow_header::take(p);
         if let Ok((ip, header)) = dsr::edit::parse(p.bytes()) {
             let routed = header.options().any(|o| matches!(o, Ok(DsrOption::SourceRoute(_))));
             let source = (!routed && ip.src() != me).then_some(me);
@@ -203,7 +190,7 @@ impl Engine {
     /// The radio reports on a transmission of which there is a copy; the packet comes back with most reports. True if it
     /// was such a one.
     pub(crate) fn on_copy_status(&mut self, cx: &mut Cx<'_>, id: TxId, p: &mut Option<Packet>) -> bool {
-        if id.0 & COPIED == 0 {
+        if id.0 & ids::COPIED == 0 {
             return false;
         }
         if let Some(p) = p.take() {

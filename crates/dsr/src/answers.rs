@@ -9,9 +9,9 @@ use wayhop_wire::dsr::{self, DsrOption};
 
 use crate::buffer::SendBuffer;
 use crate::cache::{Judge, Purpose};
-use crate::engine::Engine;
 use crate::path::Path;
 use crate::rexmt::Fingerprint;
+use crate::state::Engine;
 use crate::view::{View, is_node};
 
 impl Engine {

@@ -9,8 +9,9 @@ use wayhop_wire::ipv4;
 use crate::blacklist::OneWay;
 use crate::buffer::Held;
 use crate::cache::Purpose;
-use crate::engine::{Engine, Timer};
 use crate::path::Path;
+use crate::state::Engine;
+use crate::timers::Timer;
 use crate::view::{View, is_node};
 
 /// How many Route Requests of neighbours with a link taken for unidirectional are kept at once.
@@ -75,7 +76,10 @@ impl Engine {
             let who = if own { Wants::Waiting } else { Wants::Other };
             if self.seek(cx, to, who) == Seek::GiveUp {
                 if let Some(h) = self.buffer.take(i) {
-                    cx.drop(h.packet, if own { DropReason::DiscoveryFailed } else { DropReason::NoSalvage });
+                    cx.drop(
+                        h.packet,
+                        if own { DropReason::DiscoveryFailed } else { DropReason::NoOtherRoute },
+                    );
                 }
                 continue;
             }

@@ -12,8 +12,9 @@ use wayhop_link::etx::{Cost, INTERVAL};
 use wayhop_wire::dsr::{DsrOption, LinkMetrics, Probe, edit};
 use wayhop_wire::ipv4;
 
-use crate::engine::{Engine, Timer};
 use crate::path::{MAX_HOPS, Path};
+use crate::state::Engine;
+use crate::timers::Timer;
 use crate::view::View;
 
 /// By how much the time between two probes varies: a tenth of it, up or down.

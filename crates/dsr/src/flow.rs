@@ -8,44 +8,15 @@ use wayhop_core::{Cx, Decision, DropReason, Packet, RxMeta, Span};
 use wayhop_wire::dsr::{self, Builder, DsrOption, FlowState};
 use wayhop_wire::ipv4::{self, protocol};
 
-use crate::acks::Hop;
-use crate::engine::Engine;
+use crate::flow_header;
 use crate::flow_table::Flow;
+use crate::hop::Hop;
 use crate::path::Path;
+use crate::state::Engine;
 use crate::view::{View, Way, is_node};
-
-/// Takes the Flow State header off a packet, if there is one.
-pub(crate) fn take_header(p: &mut Packet) -> Option<FlowState> {
-    let (_, header) = dsr::edit::parse(p.bytes()).ok()?;
-    let state = header.flow_state()?;
-    dsr::edit::remove_header(p).ok()?;
-    Some(state)
-}
 
 /// So often one packet may change flows at one node.
 const MAX_CHANGES: usize = 8;
-
-/// Takes out of a packet that goes on by its flow the options that were for this node, and the header if no option is left
-/// (section 8.6.3).
-pub(crate) fn shed_hop_options(p: &mut Packet) -> Result<(), wayhop_wire::Error> {
-    loop {
-        let v = View::new(p.bytes())?;
-        let done = v.dsr.options().located().find_map(|(range, o)| match o {
-            Ok(
-                DsrOption::AckRequest { .. }
-                | DsrOption::Ack { .. }
-                | DsrOption::Timeout { .. }
-                | DsrOption::SourceRoute(_),
-            ) => Some(range),
-            _ => None,
-        });
-        let Some(range) = done else {
-            let empty = v.dsr.options().all(|o| matches!(o, Ok(DsrOption::Pad1 | DsrOption::PadN(_))));
-            return if empty { dsr::edit::remove_header(p) } else { Ok(()) };
-        };
-        dsr::edit::remove_option(p, range)?;
-    }
-}
 
 impl Engine {
     /// Puts a Flow State header in front of what follows the IP header.
@@ -211,7 +182,7 @@ impl Engine {
             }
             state = Some(FlowState { hop_count: state.map_or(0, |s| s.hop_count), flow_id });
             if to != cx.addr() {
-                return match shed_hop_options(&mut p) {
+                return match flow_header::shed_hop_options(&mut p) {
                     Ok(()) => self.forward_in_flow(cx, p, rx, state),
                     Err(_) => cx.drop(p, DropReason::Malformed),
                 };

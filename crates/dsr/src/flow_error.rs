@@ -6,8 +6,8 @@ use wayhop_core::{Cx, Decision, DropReason, Packet, RxMeta, Span};
 use wayhop_wire::dsr::{DsrOption, FlowState, RouteError, RouteErrorKind};
 use wayhop_wire::ipv4;
 
-use crate::acks::Hop;
-use crate::engine::Engine;
+use crate::hop::Hop;
+use crate::state::Engine;
 use crate::view::View;
 
 impl Engine {

@@ -8,7 +8,7 @@ use wayhop_wire::dsr::{self, DsrOption, HEADER_LEN};
 use wayhop_wire::icmp::{self, Repr, unreachable_code};
 use wayhop_wire::ipv4::{self, protocol};
 
-use crate::engine::Engine;
+use crate::state::Engine;
 use crate::view::{View, is_node};
 
 /// How much of the offending packet's payload is returned, in octets.

@@ -8,27 +8,9 @@ use wayhop_wire::ipv4::{self, protocol};
 
 use crate::blacklist::OneWay;
 use crate::cache::Learned;
-use crate::engine::Engine;
 use crate::path::Path;
+use crate::state::Engine;
 use crate::view::{View, Way, is_node, usable};
-
-/// The packets that were overheard lately, by source and identification: a table with one place for each hash.
-#[derive(Clone, Default, Hash)]
-pub(crate) struct HeardPackets(Vec<u64>);
-
-const HEARD: usize = 256;
-
-impl HeardPackets {
-    /// Whether this packet is heard for the first time.
-    fn is_new(&mut self, ip: &ipv4::Packet<'_>) -> bool {
-        if self.0.is_empty() {
-            self.0.resize(HEARD, u64::MAX);
-        }
-        let key = u64::from(ip.src().to_bits()) << 16 | u64::from(ip.id());
-        let slot = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize % HEARD;
-        core::mem::replace(&mut self.0[slot], key) != key
-    }
-}
 
 impl Engine {
     /// Puts a route into the cache, cut to the length allowed, and lets packets go that waited for it.

@@ -21,13 +21,20 @@
 //!   told, the packet and those queued behind it are salvaged if another route is cached.
 //! * **... to a packet for a group** (`multicast`): it floods the network behind a Route Request.
 //! * **... to a packet that is too long for the link** (`icmp`): its source is told what fits.
+//! * **... to a packet that comes in** (`receive`): its options are dealt with in their order, and decide where it goes.
 //! * **... to a packet for somebody else** (`learning`, `shortening`): routes are learned from it; if it skipped hops, its
 //!   source is told of the shorter route.
 //! * **... with flow state** (`flow`, `flow_table`): packets of an announced flow travel without source routes. A node that
 //!   does not know the flow says so (`flow_error`), one that heard the packet early tells of the shorter route
 //!   (`flow_shortening`).
-//! * **... to a link that failed** (`links`): it may be remembered, so that routes over it are not used again at once.
+//! * **... to a link that failed** (`links`, `choice`): it may be remembered, so that routes over it are not used again at
+//!   once.
 //! * **... with costs** (`etx`): probes measure links, and requests and replies carry what they cost.
+//!
+//! The state of a node is in `state`, and each of its tables in a file of its own; `engine` has the seam's handlers, `timers`
+//! and `ids` name timers and transmissions, `inspect` shows all of it. Parameters are in `params`, the named sets of them in
+//! `profiles`, their ranges in `checks`, and what happens when they change in `live`. `description`, `messages` and `decode`
+//! are what others must know of the protocol.
 //!
 //! [`cache::RouteCache`] is the boundary behind which caches differ; [`cache::PathCache`] keeps whole paths in two tiers,
 //! [`cache::LinkCache`] a graph of links.
@@ -62,9 +69,13 @@
 
 mod acks;
 mod answers;
+mod ars_table;
 mod blacklist;
+mod broken;
 mod buffer;
 pub mod cache;
+mod checks;
+mod choice;
 mod decode;
 mod description;
 mod discovery;
@@ -73,9 +84,16 @@ mod engine;
 mod etx;
 mod flow;
 mod flow_error;
+mod flow_header;
 mod flow_shortening;
 mod flow_table;
+mod grat_table;
+mod heard;
+mod held_replies;
+mod hop;
 mod icmp;
+mod ids;
+mod inspect;
 mod learning;
 mod links;
 mod live;
@@ -91,15 +109,19 @@ mod output;
 mod params;
 mod path;
 mod priority;
+mod profiles;
+mod receive;
 mod reply;
 mod request_table;
 mod rexmt;
 mod route_error;
 mod shortening;
+mod state;
+mod timers;
 mod tunnel;
 mod view;
 
 pub use description::DESCRIPTION;
-pub use engine::Engine;
 pub use params::{BadLinks, CacheKind, Maintenance, Metric, Params};
 pub use path::{MAX_HOPS, MAX_NODES, Path};
+pub use state::Engine;

@@ -1,5 +1,4 @@
-//! What this node knows of links, and what follows for its routes: bad links are remembered (CMU-CS-99-116 section 9.2),
-//! and costs are measured.
+//! What this node knows of links: bad ones are remembered (CMU-CS-99-116 section 9.2), and costs are measured.
 
 use std::net::Ipv4Addr;
 
@@ -8,9 +7,6 @@ use wayhop_link::bad_links::{BadLinkMemory, Known, Link, Probability, Probabilit
 use wayhop_link::etx::{Cost, Etx};
 use wayhop_link::{Positions, Signals};
 
-use crate::Path;
-use crate::cache::{Judge, MOST_PENALTY, Purpose};
-use crate::engine::{Engine, Timer};
 use crate::params::{BadLinks, Metric, Params};
 
 /// How many neighbours' signals and probes, and how many nodes' positions, are kept.
@@ -29,7 +25,7 @@ pub(crate) struct Links {
     me: Ipv4Addr,
     pub(crate) positions: Positions,
     pub(crate) signals: Signals,
-    memory: Option<Box<dyn BadLinkMemory>>,
+    pub(crate) memory: Option<Box<dyn BadLinkMemory>>,
     pub(crate) etx: Option<Etx>,
     /// The last failures, a ring.
     news: Vec<(Link, Time)>,
@@ -97,7 +93,7 @@ impl Links {
         self.wants_position.then_some(POSITION_PERIOD)
     }
 
-    fn known(&self, now: Time) -> Known<'_> {
+    pub(crate) fn known(&self, now: Time) -> Known<'_> {
         Known { now, me: self.me, positions: &self.positions, signals: &self.signals }
     }
 
@@ -157,94 +153,6 @@ impl Links {
         for (a, (df, dr)) in self.etx.iter().flat_map(|e| e.iter(now)) {
             let etx = Cost::of_ratios(df, dr).etx();
             out.row("etx", &[("neighbour", &a), ("df", &df), ("dr", &dr), ("etx", &etx)]);
-        }
-    }
-}
-
-/// The links of a node, judged at one moment.
-struct Verdict<'a> {
-    memory: Option<&'a dyn BadLinkMemory>,
-    known: Known<'a>,
-    etx: Option<&'a Etx>,
-    last_resort: bool,
-}
-
-impl Judge for Verdict<'_> {
-    fn penalty(&self, from: Ipv4Addr, to: Ipv4Addr) -> Option<u16> {
-        let Some(memory) = self.memory.filter(|m| !m.is_empty()) else { return Some(0) };
-        let link = Link { from, to };
-        match (memory.refuses(link, &self.known), self.last_resort) {
-            (false, _) => Some(0),
-            (true, false) => None,
-            (true, true) => {
-                let doubt = memory.doubt(link, &self.known).clamp(0.0, 1.0);
-                Some((doubt * f64::from(MOST_PENALTY)) as u16)
-            }
-        }
-    }
-    fn by_cost(&self) -> bool {
-        self.etx.is_some()
-    }
-    fn measured(&self, neighbour: Ipv4Addr) -> Option<Cost> {
-        self.etx?.cost(neighbour, self.known.now)
-    }
-}
-
-impl Engine {
-    /// The best usable route to a node, written to `out`; false when there is none.
-    pub(crate) fn route_to(&mut self, cx: &Cx<'_>, to: Ipv4Addr, what_for: Purpose, out: &mut Path) -> bool {
-        if self.links.memory.is_none() && self.links.etx.is_none() {
-            return self.cache.find(to, what_for, cx.now(), out);
-        }
-        self.find_judged(cx, to, what_for, false, out)
-            || what_for == Purpose::Send
-                && self.is_last_resort(to, cx.now())
-                && self.find_judged(cx, to, what_for, true, out)
-    }
-
-    fn find_judged(
-        &mut self,
-        cx: &Cx<'_>,
-        to: Ipv4Addr,
-        what_for: Purpose,
-        last_resort: bool,
-        out: &mut Path,
-    ) -> bool {
-        let links = &self.links;
-        let judge = Verdict {
-            memory: links.memory.as_deref(),
-            known: links.known(cx.now()),
-            etx: links.etx.as_ref(),
-            last_resort,
-        };
-        self.cache.find_by(to, what_for, cx.now(), &judge, out)
-    }
-
-    /// Whether a discovery of this target may end: a Route Reply over links remembered as bad ends none.
-    pub(crate) fn answers(&mut self, cx: &Cx<'_>, target: Ipv4Addr) -> bool {
-        let mut route = Path::EMPTY;
-        self.links.memory.is_none() || self.find_judged(cx, target, Purpose::Check, false, &mut route)
-    }
-
-    /// When routes over links remembered as bad are used after all: some time after a propagating request, if nothing
-    /// better was found. `None` while that cannot be said.
-    pub(crate) fn last_resort_at(&self, target: Ipv4Addr) -> Option<Time> {
-        let wait = self.params.bad_link_last_resort_ms;
-        if self.links.memory.is_none() || wait == 0 {
-            return None;
-        }
-        let asked = self.requests.propagated_at(target)?;
-        Some(asked + Span::from_millis(wait.into()))
-    }
-
-    fn is_last_resort(&self, target: Ipv4Addr, now: Time) -> bool {
-        self.last_resort_at(target).is_some_and(|at| at <= now)
-    }
-
-    /// Sets the timer for the last resort, when a discovery has come to its propagating request.
-    pub(crate) fn schedule_last_resort(&self, cx: &mut Cx<'_>, target: Ipv4Addr) {
-        if let Some(at) = self.last_resort_at(target).filter(|at| *at > cx.now()) {
-            cx.set_timer(Timer::LastResort(target).key(), at);
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use wayhop_core::parameters::{differences, from_start, whole_set};
+use wayhop_core::parameters::{FromStart, differences, keep_from_start, whole_set};
 use wayhop_core::{Cx, DropReason, Refused, Span};
 
-use crate::engine::{Engine, Timer};
 use crate::params::{Metric, Params};
+use crate::state::Engine;
+use crate::timers::Timer;
 
-/// Parameters that a node takes over when it starts, and why they stay as they are until it starts again.
-const FROM_START: [(&[&str], &str); 4] = [
+const FROM_START: [FromStart; 4] = [
     (
         &[
             "request_table_size",
@@ -65,11 +65,7 @@ impl Engine {
         {
             return Err(Refused(format!("{key} cannot be {given}: the nearest possible value is {nearest}")));
         }
-        for (key, ..) in differences(&*self.params, &new) {
-            if let Some((_, reason)) = FROM_START.iter().find(|(keys, _)| keys.contains(&key.as_str())) {
-                return Err(from_start(&key, reason));
-            }
-        }
+        keep_from_start(&*self.params, &new, &FROM_START)?;
         self.take_over(cx, new);
         Ok(())
     }

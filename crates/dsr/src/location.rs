@@ -4,7 +4,7 @@
 use wayhop_core::{Cx, Fix};
 use wayhop_wire::dsr::{DsrOption, Location};
 
-use crate::engine::Engine;
+use crate::state::Engine;
 use crate::view::View;
 
 impl Engine {

@@ -2,27 +2,19 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Cx, Decision, DropReason, Packet, RxMeta, Span, Time};
+use wayhop_core::{Cx, Decision, DropReason, Packet, RxMeta, Span};
 use wayhop_wire::dsr::{self, DsrOption, FlowState};
 use wayhop_wire::ipv4::{self, protocol};
 
-use crate::acks::Hop;
+use crate::broken::Broken;
 use crate::buffer::Held;
 use crate::cache::Purpose;
-use crate::engine::Engine;
-use crate::flow;
+use crate::flow_header;
+use crate::hop::Hop;
 use crate::icmp;
 use crate::path::Path;
+use crate::state::Engine;
 use crate::view::{View, is_node};
-
-/// A link that broke just now, while the packets that waited for it come back.
-#[derive(Clone, Hash)]
-pub(crate) struct Broken {
-    next_hop: Ipv4Addr,
-    at: Time,
-    /// The nodes that were told already.
-    told: Vec<Ipv4Addr>,
-}
 
 impl Engine {
     /// Sends a packet on to the next node of its source route (section 8.1.5).
@@ -36,7 +28,7 @@ impl Engine {
             if v.is_control() {
                 return self.forward_flow_error(cx, p);
             }
-            return match flow::shed_hop_options(&mut p) {
+            return match flow_header::shed_hop_options(&mut p) {
                 Ok(()) => self.forward_in_flow(cx, p, rx, state),
                 Err(_) => cx.drop(p, DropReason::Malformed),
             };
@@ -115,7 +107,7 @@ impl Engine {
     /// Tells the node that chose a packet's route, once for a broken link, and tries to save the packet.
     fn fail(&mut self, cx: &mut Cx<'_>, mut p: Packet, next_hop: Ipv4Addr, tell: bool) {
         // Section 8.6.7: a salvaged packet has no Flow State header.
-        let state = flow::take_header(&mut p);
+        let state = flow_header::take(&mut p);
         let plain = ipv4::Packet::new_checked(p.bytes()).is_ok_and(|ip| ip.protocol() != protocol::DSR);
         let by_flow = if plain && self.params.flow_state { self.way_of_flow(cx, &p, state) } else { None };
         let v = View::new(p.bytes()).ok();
@@ -182,14 +174,14 @@ impl Engine {
             if control && !self.params.resend_own_control {
                 return cx.drop(p, DropReason::MacRetries);
             }
-            return self.originate_as(cx, p, to, Decision::Salvaged);
+            return self.originate_as(cx, p, to, Decision::Rerouted);
         }
         let salvaged = v.and_then(|v| v.source_route).map_or(0, |s| s.salvage);
         if !self.params.salvage {
-            return cx.drop(p, DropReason::NoSalvage);
+            return cx.drop(p, DropReason::NoOtherRoute);
         }
         if salvaged >= self.params.max_salvage_count {
-            return cx.drop(p, DropReason::SalvageLimit);
+            return cx.drop(p, DropReason::RerouteLimit);
         }
         let mut route = Path::EMPTY;
         let found = self.route_to(cx, to, Purpose::Salvage, &mut route);
@@ -198,7 +190,7 @@ impl Engine {
             has_reply && (!self.params.salvage_replies || found && v.as_ref().is_some_and(names_link));
         // Over links that must work both ways a reply tests the way back; by another way it tests nothing.
         if useless && (control || !without_replies(&mut p)) {
-            return cx.drop(p, DropReason::NoSalvage);
+            return cx.drop(p, DropReason::NoOtherRoute);
         }
         if found {
             cx.note("salvaged", to, u64::from(salvaged) + 1);
@@ -207,7 +199,7 @@ impl Engine {
         if self.params.discover_for_salvage {
             return self.hold(cx, Held { packet: p, to, salvage: salvaged, own: false, since: cx.now() });
         }
-        cx.drop(p, DropReason::NoSalvage);
+        cx.drop(p, DropReason::NoOtherRoute);
     }
 }
 

@@ -10,7 +10,7 @@ use wayhop_core::{BROADCAST, Cx, DropReason, Packet};
 use wayhop_wire::dsr::{self, AddrList, Builder, DsrOption, RouteRequest};
 use wayhop_wire::ipv4::{self, protocol};
 
-use crate::engine::Engine;
+use crate::state::Engine;
 use crate::view::View;
 
 /// Whether packets for this group go further than to the neighbours. The groups 224.0.0.0/24 stay on their link whatever

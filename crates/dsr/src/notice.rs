@@ -5,7 +5,7 @@ use wayhop_wire::dsr;
 use wayhop_wire::host_unreachable;
 use wayhop_wire::ipv4::{self, protocol};
 
-use crate::engine::Engine;
+use crate::state::Engine;
 use crate::view::View;
 
 /// How much of a segment is returned: its ports and its sequence number.

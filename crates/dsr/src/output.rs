@@ -7,12 +7,13 @@ use wayhop_wire::dsr::{self, AddrList, Builder, DsrOption, SourceRoute};
 use wayhop_wire::ipv4::{self, protocol};
 use wayhop_wire::{Error, checksum};
 
-use crate::acks::{Hop, LOW_DELAY};
 use crate::buffer::Held;
 use crate::cache::Purpose;
 use crate::discovery::Wants;
-use crate::engine::Engine;
+use crate::hop::Hop;
 use crate::path::{MAX_NODES, Path};
+use crate::priority::LOW_DELAY;
+use crate::state::Engine;
 use crate::view::View;
 
 impl Engine {
@@ -87,7 +88,7 @@ impl Engine {
 
     /// Sends a packet along a route that begins at this node. `salvage` is 0 for this node's own packets.
     pub(crate) fn send_by(&mut self, cx: &mut Cx<'_>, p: Packet, route: &Path, salvage: u8, delay: Span) {
-        let decision = if salvage > 0 { Decision::Salvaged } else { Decision::Cached };
+        let decision = if salvage > 0 { Decision::Rerouted } else { Decision::Cached };
         self.send_along(cx, p, route, salvage, decision, delay);
     }
 

@@ -5,8 +5,10 @@ use wayhop_wire::ipv4::{self, protocol};
 use wayhop_wire::tcp::{self, Flags};
 use wayhop_wire::{Error, dsr};
 
-use crate::acks::LOW_DELAY;
-use crate::engine::Engine;
+use crate::state::Engine;
+
+/// The TOS bit that asks for low delay (RFC 1349).
+pub(crate) const LOW_DELAY: u8 = 0x10;
 
 impl Engine {
     /// Where in the interface queue a packet goes; `control` says that it is one of the protocol's own. The testbed had two

@@ -2,63 +2,15 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Cx, Inspect, Packet, RxMeta, Span, Time};
+use wayhop_core::{Cx, Packet, RxMeta, Span};
 use wayhop_wire::dsr::{AddrList, DsrOption, LinkMetrics, RouteReply, RouteRequest};
 
 use crate::cache::{Learned, Purpose};
-use crate::engine::{Engine, Timer};
+use crate::held_replies::{HeldReply, MAX_HELD};
 use crate::path::Path;
-use crate::view::{View, Way, usable};
-
-/// Route Replies that wait whether the initiator gets a better one (section 8.2.5).
-#[derive(Clone, Default)]
-pub(crate) struct HeldReplies(Vec<HeldReply>);
-
-#[derive(Clone)]
-struct HeldReply {
-    packet: Packet,
-    back: Path,
-    initiator: Ipv4Addr,
-    target: Ipv4Addr,
-    hops: usize,
-    due: Time,
-}
-
-/// How many replies are held back at once; further ones leave without delay.
-const MAX_HELD: usize = 32;
-
-impl HeldReplies {
-    /// Forgets the replies that a packet makes superfluous: it uses a route to the target that is as short.
-    pub(crate) fn cancel(&mut self, cx: &mut Cx<'_>, way: &Way) {
-        if self.0.is_empty() {
-            return;
-        }
-        let (Some(from), Some(to)) = (way.nodes.first(), way.nodes.last()) else { return };
-        while let Some(at) =
-            self.0.iter().position(|h| h.initiator == from && h.target == to && way.nodes.hops() <= h.hops)
-        {
-            let h = self.0.swap_remove(at);
-            cx.note("reply_cancelled", h.initiator, h.hops as u64);
-            cx.consume(h.packet);
-        }
-    }
-
-    /// Feeds what the future depends on.
-    #[cfg(test)]
-    pub(crate) fn digest(&self, to: &mut impl core::hash::Hasher) {
-        use core::hash::Hash;
-        for HeldReply { packet, back, initiator, target, hops, due } in &self.0 {
-            (packet.bytes(), back, initiator, target, hops, due).hash(to);
-        }
-    }
-
-    pub(crate) fn inspect(&self, out: &mut dyn Inspect) {
-        for h in &self.0 {
-            out.row("held_replies", &[("to", &h.initiator), ("target", &h.target), ("hops", &h.hops)]);
-            out.held("held_replies", &h.packet);
-        }
-    }
-}
+use crate::state::Engine;
+use crate::timers::Timer;
+use crate::view::{View, usable};
 
 impl Engine {
     /// Answers a Route Request for this node (section 8.2.4). Every copy is answered.

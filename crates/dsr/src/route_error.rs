@@ -6,18 +6,11 @@ use wayhop_core::{Cx, NodeId, Packet, Span, Time};
 use wayhop_wire::dsr::{DsrOption, RouteError, RouteErrorKind};
 use wayhop_wire::ipv4;
 
+use crate::broken::ToldError;
 use crate::cache::Purpose;
-use crate::engine::Engine;
 use crate::path::Path;
+use crate::state::Engine;
 use crate::view::{View, Way, is_node};
-
-/// A broken link that a Route Error told this node of.
-#[derive(Copy, Clone, Debug, Hash)]
-pub(crate) struct ToldError {
-    from: Ipv4Addr,
-    to: Ipv4Addr,
-    at: Time,
-}
 
 /// The sum of one and the salvage count over the Route Errors of a packet may not pass this (section 8.3.4).
 const MAX_TOTAL_SALVAGE: u32 = 15;

@@ -16,9 +16,10 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 use wayhop_control::gpsd;
 use wayhop_core::{Packet, Span, Time};
 use wayhop_netns::{
-    Ended, Error, Lateness, Launch, end_inhabitants, exit_code, kill_inhabitants, priority, start,
+    Ended, Error, Lateness, Launch, end_inhabitants, kill_inhabitants, priority, program_exit, start,
 };
 use wayhop_sim::{Egress, Exit, Power, Simulation};
+use wayhop_trace::ProgramExit;
 use wayhop_wire::ip;
 
 use crate::clock::Clock;
@@ -70,6 +71,8 @@ pub struct Outcome {
     pub command_exit: Option<i32>,
     /// Programs that could not be started, or failed: what to tell the user.
     pub complaints: Vec<String>,
+    /// The plan's programs that ended before the run did.
+    pub program_exits: Vec<ProgramExit>,
     /// Packets of programs that were not IPv4 or not from their node's address.
     pub ignored: u64,
 }
@@ -139,6 +142,7 @@ impl<'a> Driver<'a> {
                 lateness: Lateness::default(),
                 command_exit: None,
                 complaints: Vec::new(),
+                program_exits: Vec::new(),
                 ignored: 0,
             },
             is_over: false,
@@ -272,7 +276,7 @@ impl<'a> Driver<'a> {
             let _ = wake.write(1);
         });
         if let Err(e) = started {
-            self.program_ended(i, Err(e));
+            self.program_ended(i, &Err(e));
         }
     }
 
@@ -292,33 +296,32 @@ impl<'a> Driver<'a> {
             }
             let plan = &self.drive.plan;
             let due: Vec<usize> = self.waiting.extract_if(.., |i| plan[*i].1.node == node).collect();
-            due.into_iter().for_each(|i| self.start(i));
+            for i in due {
+                self.start(i);
+            }
         }
         Ok(())
     }
 
     fn hear_of_ends(&mut self) {
         while let Ok((i, status)) = self.ended.1.try_recv() {
-            self.program_ended(i, status);
+            self.program_ended(i, &status);
         }
     }
 
-    fn program_ended(&mut self, i: usize, status: io::Result<ExitStatus>) {
+    fn program_ended(&mut self, i: usize, status: &io::Result<ExitStatus>) {
         let launch = &self.drive.plan[i].1;
-        let name = launch.command.first().map(|c| c.to_string_lossy().into_owned()).unwrap_or_default();
         let is_main = self.drive.main == Some(i);
         self.is_over |= is_main;
-        let code = match status {
-            Ok(s) => exit_code(s),
-            Err(e) => {
-                self.outcome.complaints.push(format!("node {}: {name}: {e}", launch.node));
-                127
-            }
-        };
+        let ended = program_exit(launch, status);
         if is_main {
-            self.outcome.command_exit = Some(code);
-        } else if code != 0 && code != 127 && !self.killed.contains(&i) {
-            self.outcome.complaints.push(format!("node {}: {name} ended with status {code}", launch.node));
+            // A shell's status of a command that it cannot start.
+            self.outcome.command_exit = Some(ended.exit.unwrap_or(127));
+            self.outcome.complaints.extend(ended.failure().filter(|_| ended.exit.is_none()));
+        } else if !self.killed.contains(&i) {
+            // One that went down with its node did not fail.
+            self.outcome.complaints.extend(ended.failure());
+            self.outcome.program_exits.push(ended);
         }
     }
 }

@@ -9,7 +9,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 use tun_rs::{DeviceBuilder, SyncDevice};
 use wayhop_control::gpsd::Server;
 use wayhop_core::NodeId;
-use wayhop_netns::{Error, Namespace};
+use wayhop_netns::{Error, Namespace, make_room};
 use wayhop_scenario::{FlowConfig, FlowKind, Ipv6Plan, Resolved};
 
 /// The interface that programs see.
@@ -20,6 +20,8 @@ const MTU: u16 = 1_500;
 const TUN_QUEUE: u32 = 1_000;
 /// gpsd's address, in each node.
 const GPSD: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 2947);
+/// What this process has open for each node: its namespace, TUN, raw socket, and gpsd's with a copy.
+const DESCRIPTORS: usize = 5;
 /// The smallest receive buffer: nobody reads what flows deliver.
 const SINK_BUFFER: usize = 2_304;
 
@@ -43,10 +45,20 @@ pub(crate) struct Stack {
 }
 
 impl Mesh {
-    /// Makes the nodes of a scenario.
-    pub fn new(scenario: &Resolved) -> Result<Self, Error> {
+    /// Makes the nodes of a scenario, unless `is_stopped` says meanwhile that they are not wanted any more.
+    ///
+    /// # Errors
+    /// If this user may not, or this process may not have as many files open: told before the first.
+    pub fn new(scenario: &Resolved, is_stopped: impl Fn() -> bool) -> Result<Self, Error> {
+        let nodes = scenario.addresses.len();
+        let sinks = |f: &FlowConfig| if f.is_to_all() { nodes } else { 1 };
+        let sinks: usize = scenario.flows.iter().map(sinks).sum();
+        make_room(nodes, (nodes * DESCRIPTORS + sinks) as u64)?;
         let prefix = common_prefix(&scenario.addresses);
         let one = |(i, &addr): (usize, &Ipv4Addr)| {
+            if is_stopped() {
+                return Err(Error::Stopped);
+            }
             let v6 = scenario.ipv6.as_ref().map(|plan| (plan.addresses[i], common_prefix6(plan)));
             Stack::new(scenario, NodeId(i as u32), (addr, prefix), v6).map_err(|e| {
                 Error::system(format!("node {} cannot have a namespace of its own", scenario.names[i]), e)

@@ -18,9 +18,10 @@ use wayhop_linux::{Error, interface, syscalls};
 use wayhop_netns::Namespace;
 use wayhop_netns::order;
 
+use super::figures::Followed;
 use super::stream::{NUMBER, Pace, Stream};
 use super::tap::Tap;
-use super::{Followed, Way};
+use super::way::Way;
 
 /// The name of the interface in each host.
 const INTERFACE: &str = "eth1";

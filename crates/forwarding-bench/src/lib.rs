@@ -13,40 +13,20 @@
 #![deny(clippy::print_stderr)]
 
 mod chain;
+mod figures;
 mod stream;
 mod tap;
+mod way;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+pub use figures::{Followed, Measured, Throughput};
+pub use way::Way;
+
 use chain::Chain;
 use stream::Pace;
 use wayhop_linux::Error;
-
-/// What forwards.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Way {
-    /// The kernel, by static routes.
-    Kernel,
-    /// The kernel, by the routes of `wayhop node` with AODV.
-    Aodv,
-    /// `wayhop node` with DSR.
-    Dsr,
-}
-
-impl Way {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Kernel, Self::Aodv, Self::Dsr];
-
-    /// The protocol of its daemons.
-    pub(crate) fn protocol(self) -> Option<&'static str> {
-        match self {
-            Self::Kernel => None,
-            Self::Aodv => Some("aodv"),
-            Self::Dsr => Some("dsr"),
-        }
-    }
-}
 
 /// What is measured, and for how long.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,58 +68,6 @@ impl Plan {
     pub fn step_s(&self) -> f64 {
         self.slice.as_secs_f64() + stream::AROUND.as_secs_f64()
     }
-}
-
-/// One stream of packets.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub struct Throughput {
-    /// What forwarded.
-    pub way: Way,
-    /// Over how many hops: 1 or 2.
-    pub hops: usize,
-    /// Length of the IP packets on the wire, octets.
-    pub length: usize,
-    /// Packets a second that were to be sent; `None` for as many as arrive, without loss.
-    pub offered_pps: Option<u32>,
-    /// Packets a second that were sent.
-    pub input_pps: f64,
-    /// Packets a second that arrived.
-    pub output_pps: f64,
-    /// Processor time of all that takes part for each packet that arrived, microseconds: sender and receiver, in whose system
-    /// calls the kernel forwards, and the daemons.
-    pub processor_us: f64,
-    /// Processor time of the middle's daemon for each packet that it forwarded, user and system, microseconds.
-    pub daemon_us: Option<f64>,
-    /// With DSR over two hops and no rate offered: the time in the middle's process for each packet, from its receipt to its
-    /// handing over, microseconds; the median over batches.
-    pub user_us: Option<f64>,
-}
-
-/// Packets that were followed through the middle, one at a time. Medians, microseconds.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub struct Followed {
-    /// What forwarded.
-    pub way: Way,
-    /// How long nothing was sent after each.
-    pub pause: Duration,
-    /// From the wire to the wire.
-    pub total_us: f64,
-    /// The parts in user space, if it goes through there: from the interface to the process, in the process, and from the
-    /// process to the interface.
-    pub parts_us: Option<[f64; 3]>,
-}
-
-/// What was measured.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Measured {
-    /// Streams.
-    pub throughput: Vec<Throughput>,
-    /// Single packets.
-    pub followed: Vec<Followed>,
-    /// Whether all of the plan was carried out.
-    pub complete: bool,
-    /// The share of the machine's processors that others used meanwhile, percent.
-    pub foreign_load_pct: f64,
 }
 
 /// Carries out a plan. Needs root. A raised `stop` ends it with what there is; `done` is told after each measurement how many

@@ -18,14 +18,15 @@ mod macfilter;
 mod nodes;
 mod outages;
 mod packets;
+mod plan;
 mod receivers;
 mod record;
+mod stamped;
 mod traffic;
 mod watch;
 mod wire;
 
 use std::collections::BTreeSet;
-use std::net::Ipv4Addr;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,16 +36,17 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use wayhop_control::Event;
-use wayhop_core::{Mac, Time};
+use wayhop_core::Time;
 use wayhop_linux::Error;
-use wayhop_netns::{Ended, Launch, Namespace, end_inhabitants, exit_code, start};
+use wayhop_netns::{Ended, Launch, Namespace, end_inhabitants, program_exit, start};
 use wayhop_scenario::{FlowKind, Resolved, WirePlan};
-use wayhop_trace::{Recorder, Summary};
+use wayhop_trace::{ProgramExit, Recorder, Summary};
 
 use desk::Desk;
 pub use macfilter::{Ignores, MacFilter, MacFilterError};
 use nodes::Nodes;
 use outages::{Ears, Switch};
+pub use plan::Plan;
 use receivers::Receivers;
 use record::{Records, Tables};
 use traffic::{Running, Traffic};
@@ -55,21 +57,6 @@ use wire::Wire;
 const MAX_NODES: usize = 250;
 /// The longest that the loop sleeps.
 const TURN: Duration = Duration::from_millis(10);
-
-/// A lab that is to be run.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// Nodes, flows, orders, and how long it runs. The nodes' addresses lie in one network.
-    pub scenario: Resolved,
-    /// `path.key=value` settings of the nodes' configuration.
-    pub sets: Vec<String>,
-    /// Who ignores whom.
-    pub filter: MacFilter,
-    /// The nodes' captures, if there are to be any.
-    pub captures: Vec<Option<PathBuf>>,
-    /// The logs of what goes into the nodes' engines, if there are to be any.
-    pub inputs: Vec<Option<PathBuf>>,
-}
 
 /// What a lab does beside its scenario.
 pub struct Tasks<'a> {
@@ -108,12 +95,6 @@ pub struct Lab {
     nodes: Nodes,
     desk: Desk,
     begun: Begun,
-}
-
-/// The link address of the node with this network address at a medium, as captures of simulated runs have it. Media are
-/// numbered from 0, radios first, then wires.
-pub fn link_address(node: Ipv4Addr, medium: u16) -> Mac {
-    Mac::at_medium(node, medium)
 }
 
 /// Refuses what a lab cannot do.
@@ -239,6 +220,7 @@ impl Lab {
             exit: None,
             is_over: false,
             complaints,
+            program_exits: Vec::new(),
         };
         drop(records);
         let outcome = turns.run(self.filter.steps(&self.scenario.addresses), &quit, &server, tasks.watch);
@@ -250,7 +232,7 @@ impl Lab {
         let desk = desk.join().map_err(|_| Error::System("the control desk stopped".to_owned()))?;
         let (counters, mut more) = desk.finish();
         turns.complaints.append(&mut more);
-        let Turns { nodes, tables, exit, mut complaints, ears, .. } = turns;
+        let Turns { nodes, tables, exit, mut complaints, ears, program_exits, .. } = turns;
         let mut summary = nodes.end(&mut complaints);
         // What others started in the nodes ends with them.
         end_inhabitants(&self.namespaces.iter().collect::<Vec<_>>());
@@ -265,12 +247,7 @@ impl Lab {
         }
         let complete = outcome?;
         let recorder = tables.finish(&self.scenario, &counters);
-        "lab".clone_into(&mut summary.world);
-        env!("CARGO_PKG_VERSION").clone_into(&mut summary.wayhop);
-        summary.scenario.clone_from(&self.scenario.name);
-        summary.seed = self.scenario.seed;
-        self.scenario.protocol.name().clone_into(&mut summary.protocol);
-        (summary.simulated_s, summary.wall_s) = (seconds, seconds);
+        name_run(&mut summary, &self.scenario, seconds);
         if let Some(f) = flows {
             (summary.totals.latency_ms, summary.totals.round_trip_ms) = (f.latency, f.round_trip);
             summary.lateness_us = f.lateness.summary();
@@ -279,6 +256,7 @@ impl Lab {
         summary.totals.sum_flows(&summary.flows);
         summary.trace_hash = recorder.hash().hex();
         summary.command_exit = exit;
+        summary.program_exits = program_exits;
         summary.outages = outages::summary(&self.scenario.outages, Time::from_secs_f64(seconds));
         Ok(LabOutcome { summary, complete, complaints, recorder })
     }
@@ -293,6 +271,16 @@ impl Lab {
         };
         self.nodes.sockets().into_iter().enumerate().map(one).collect()
     }
+}
+
+/// Says in the summary what was run, and for how long.
+fn name_run(summary: &mut Summary, s: &Resolved, seconds: f64) {
+    "lab".clone_into(&mut summary.world);
+    env!("CARGO_PKG_VERSION").clone_into(&mut summary.wayhop);
+    summary.scenario.clone_from(&s.name);
+    summary.seed = s.seed;
+    s.protocol.name().clone_into(&mut summary.protocol);
+    (summary.simulated_s, summary.wall_s) = (seconds, seconds);
 }
 
 /// The loop of a run.
@@ -320,6 +308,7 @@ struct Turns<'a> {
     exit: Option<i32>,
     is_over: bool,
     complaints: Vec<String>,
+    program_exits: Vec<ProgramExit>,
 }
 
 impl Turns<'_> {
@@ -396,7 +385,7 @@ impl Turns<'_> {
         let launch = &self.programs[i].1;
         let namespace = &self.namespaces[launch.node as usize];
         if let Err(e) = start(i, launch, namespace, self.hosts, self.ended.0.clone(), || {}) {
-            self.program_ended(i, Err(e));
+            self.program_ended(i, &Err(e));
         }
     }
 
@@ -414,33 +403,32 @@ impl Turns<'_> {
         }
         if s.on {
             let due: Vec<usize> = self.waiting.extract_if(.., |i| self.programs[*i].1.node == node).collect();
-            due.into_iter().for_each(|i| self.start(i));
+            for i in due {
+                self.start(i);
+            }
         }
         Ok(())
     }
 
     fn hear_of_ends(&mut self) {
         while let Ok((i, status)) = self.ended.1.try_recv() {
-            self.program_ended(i, status);
+            self.program_ended(i, &status);
         }
     }
 
-    fn program_ended(&mut self, i: usize, status: std::io::Result<std::process::ExitStatus>) {
+    fn program_ended(&mut self, i: usize, status: &std::io::Result<std::process::ExitStatus>) {
         let launch = &self.programs[i].1;
-        let name = launch.command.first().map(|c| c.to_string_lossy().into_owned()).unwrap_or_default();
         let is_main = self.main == Some(i);
         self.is_over |= is_main;
-        let code = match status {
-            Ok(s) => exit_code(s),
-            Err(e) => {
-                self.complaints.push(format!("node {}: {name}: {e}", launch.node));
-                127
-            }
-        };
+        let ended = program_exit(launch, status);
         if is_main {
-            self.exit = Some(code);
-        } else if code != 0 && code != 127 && !self.killed.contains(&i) {
-            self.complaints.push(format!("node {}: {name} ended with status {code}", launch.node));
+            // A shell's status of a command that it cannot start.
+            self.exit = Some(ended.exit.unwrap_or(127));
+            self.complaints.extend(ended.failure().filter(|_| ended.exit.is_none()));
+        } else if !self.killed.contains(&i) {
+            // One that went down with its node did not fail.
+            self.complaints.extend(ended.failure());
+            self.program_exits.push(ended);
         }
     }
 }

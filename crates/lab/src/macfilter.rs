@@ -17,8 +17,6 @@ use wayhop_scenario::Resolved;
 use wayhop_world::Track;
 use wayhop_world::links::{changes, neighbours};
 
-use super::link_address;
-
 mod several;
 
 /// The most lines.
@@ -111,7 +109,7 @@ impl MacFilter {
             .enumerate()
             .map(|(i, near)| (0..n).map(|j| j as usize != i && !near.contains(&j)).collect())
             .collect();
-        let macs: Vec<Mac> = addresses.iter().map(|a| link_address(*a, 0)).collect();
+        let macs: Vec<Mac> = addresses.iter().map(|a| Mac::at_medium(*a, 0)).collect();
         let row = |at, node: u32, deaf: &[Vec<bool>]| Ignores {
             at,
             node,

@@ -20,7 +20,7 @@ use wayhop_netns::{Namespace, exit_code};
 use wayhop_scenario::Attachment;
 use wayhop_trace::Summary;
 
-use super::Plan;
+use super::plan::Plan;
 use super::receivers::GPSD;
 use super::wire::interface_name;
 
@@ -68,7 +68,7 @@ struct Start {
 
 impl Start {
     /// Of the node with this number and address.
-    fn new(plan: &Plan, sockets: &Sockets, i: usize) -> Self {
+    fn new(plan: &Plan, i: usize) -> Self {
         let s = &plan.scenario;
         let mut arguments: Vec<String> = ["node", "--tied", "--json"].map(Into::into).into();
         let attached = s.interfaces.by_node(s.addresses.len());
@@ -82,7 +82,7 @@ impl Start {
         let metric = |a: &Attachment| if matches!(a, Attachment::Wire(_)) { "0" } else { "1" };
         let metrics: Vec<&str> = attached[i].iter().map(metric).collect();
         set(format!("interface_metrics=[{}]", metrics.join(", ")));
-        set(format!("control={}", sockets.name(i)));
+        set(format!("control={}", Sockets::name(i)));
         set(format!("gpsd={}", toml::Value::from(GPSD)));
         plan.sets.iter().cloned().for_each(&mut set);
         let capture = plan.captures.get(i).cloned().flatten();
@@ -138,7 +138,7 @@ impl Nodes {
         let sockets =
             Sockets::new().map_err(Error::system("make a folder for the nodes' control sockets"))?;
         let (tell, said) = channel();
-        let starts = (0..s.addresses.len()).map(|i| Start::new(plan, &sockets, i)).collect();
+        let starts = (0..s.addresses.len()).map(|i| Start::new(plan, i)).collect();
         let names = s.names.clone();
         let mut nodes = Self { names, daemons: Vec::new(), starts, said, tell, left: Vec::new(), sockets };
         for (i, namespace) in namespaces.iter().enumerate() {
@@ -232,7 +232,7 @@ impl Nodes {
 
     /// The control socket of each node's daemon.
     pub(super) fn sockets(&self) -> Vec<PathBuf> {
-        (0..self.names.len()).map(|i| self.sockets.0.join(format!("{}.sock", self.sockets.name(i)))).collect()
+        (0..self.names.len()).map(|i| self.sockets.0.join(format!("{}.sock", Sockets::name(i)))).collect()
     }
 
     /// Notices daemons that ended by themselves, and passes on what they warn of. Returns who ended: the node, the process
@@ -341,7 +341,7 @@ impl Sockets {
     }
 
     /// What a node's socket is called.
-    fn name(&self, node: usize) -> String {
+    fn name(node: usize) -> String {
         format!("node-{node}")
     }
 }

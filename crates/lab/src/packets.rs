@@ -15,7 +15,7 @@ use wayhop_trace::{HopEvent, HopKind, PacketClass, SendEvent, classify};
 use wayhop_transport::{GROUP, Stamp};
 use wayhop_wire::ipv4;
 
-use crate::traffic::{class, packet_id};
+use crate::stamped::{class, packet_id};
 
 /// The most packets of flows whose number at a daemon is remembered.
 const MOST_REMEMBERED: usize = 8_192;

@@ -18,8 +18,6 @@ use wayhop_netns::Namespace;
 use wayhop_netns::order;
 use wayhop_scenario::{Attachment, Resolved};
 
-use super::link_address;
-
 /// The name of the only interface in a node's namespace.
 const INTERFACE: &str = "eth1";
 
@@ -67,7 +65,7 @@ impl Wire {
         }
         for ((i, node), own) in nodes.iter().enumerate().zip(&ports) {
             for Port { segment, name, .. } in own {
-                let (mac, path) = (link_address(addresses[i], *segment), path(node.fd()));
+                let (mac, path) = (Mac::at_medium(addresses[i], *segment), path(node.fd()));
                 let end = port_name(i as u32, *segment);
                 let _ =
                     writeln!(orders, "link add {end} type veth peer name {name} address {mac} netns {path}");
@@ -184,7 +182,7 @@ impl Wire {
         let mut ignored = self.ignored.clone();
         let mut losses = String::new();
         for (&(segment, from, to), state) in &self.overridden {
-            let mac = link_address(self.addresses[from as usize], segment);
+            let mac = Mac::at_medium(self.addresses[from as usize], segment);
             match *state {
                 LinkState::Up => drop(ignored.remove(&(to, mac))),
                 LinkState::Down => drop(ignored.insert((to, mac))),
@@ -204,7 +202,7 @@ impl Wire {
             for other in (0..self.ports.len() as u32).filter(|i| *i != node) {
                 for (hears, from) in [(node, other), (other, node)] {
                     let macs = self.ports[from as usize].iter();
-                    let macs = macs.map(|p| link_address(self.addresses[from as usize], p.segment));
+                    let macs = macs.map(|p| Mac::at_medium(self.addresses[from as usize], p.segment));
                     ignored.extend(macs.map(|mac| (hears, mac)));
                 }
             }
@@ -260,7 +258,7 @@ mod tests {
     #[test]
     fn a_link_address_tells_its_medium() {
         for segment in [0, 1, 63, 64, 255, 256, 10_063] {
-            assert_eq!(segment_of(link_address(Ipv4Addr::new(10, 0, 3, 9), segment)), segment);
+            assert_eq!(segment_of(Mac::at_medium(Ipv4Addr::new(10, 0, 3, 9), segment)), segment);
         }
     }
 }

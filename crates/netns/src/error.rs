@@ -15,6 +15,12 @@ pub enum Error {
         /// What helps.
         remedy: &'static str,
     },
+    /// This process may not have as much as the run needs.
+    #[error("{0}")]
+    Limit(String),
+    /// The user stopped it before it began.
+    #[error("stopped before all nodes were up")]
+    Stopped,
     /// No run, node or program of this name.
     #[error("{0}")]
     NotFound(String),

@@ -5,10 +5,12 @@
 //! * [`order`]: what sets up the network in one.
 //! * [`start`], [`end_inhabitants`]: programs in nodes.
 //! * [`Registry`], [`find`], [`exec`]: the runs under way, for other processes to enter.
+//! * [`make_room`]: whether this process may open that much.
 //! * [`Lateness`]: how late a run was, and whether it can be believed.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 
+mod descriptors;
 mod error;
 mod exec;
 mod hosts;
@@ -20,11 +22,12 @@ mod program;
 mod registry;
 mod terminal;
 
+pub use descriptors::make_room;
 pub use error::Error;
 pub use exec::exec;
 pub use hosts::mount_over;
 pub use lateness::Lateness;
 pub use namespace::Namespace;
 pub use order::order;
-pub use program::{Ended, Launch, end_inhabitants, exit_code, kill_inhabitants, start};
+pub use program::{Ended, Launch, end_inhabitants, exit_code, kill_inhabitants, program_exit, start};
 pub use registry::{Entry, Registry, find, lab_folder};

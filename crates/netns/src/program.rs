@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use wayhop_trace::ProgramExit;
 
 use crate::hosts;
 use crate::namespace::Namespace;
@@ -65,6 +66,16 @@ pub fn start(
         wake();
     });
     Ok(())
+}
+
+/// How a program of the plan ended, for the summary.
+pub fn program_exit(launch: &Launch, status: &io::Result<ExitStatus>) -> ProgramExit {
+    ProgramExit {
+        node: launch.node,
+        program: launch.command.first().map(|c| c.to_string_lossy().into_owned()).unwrap_or_default(),
+        exit: status.as_ref().ok().map(|s| exit_code(*s)),
+        error: status.as_ref().err().map(ToString::to_string),
+    }
 }
 
 /// Asks all that runs in these namespaces to end, and makes it: whoever started it.

@@ -20,6 +20,9 @@ pub struct Entry {
     pub pid: u32,
     /// The scenario's name.
     pub scenario: String,
+    /// The run's name, as `wayhop ctl list` shows it.
+    #[serde(default)]
+    pub name: String,
     /// The nodes' names.
     pub names: Vec<String>,
     /// The descriptors of the nodes' namespaces in that process.
@@ -52,9 +55,10 @@ impl Registry {
         &self.hosts
     }
 
-    /// Makes a run known: the scenario's name, and of each node the name, the addresses and the namespace.
+    /// Makes a run known: the scenario's name and the run's, and of each node the name, the addresses and the namespace.
     pub fn new(
         scenario: &str,
+        name: &str,
         names: &[String],
         addresses: &[Ipv4Addr],
         addresses6: &[Ipv6Addr],
@@ -69,6 +73,7 @@ impl Registry {
         let entry = Entry {
             pid,
             scenario: scenario.to_owned(),
+            name: name.to_owned(),
             names: names.to_vec(),
             namespaces: namespaces.iter().map(|n| n.fd()).collect(),
             hosts: this.hosts.clone(),
@@ -129,12 +134,14 @@ fn forget_the_dead(folder: &Path) {
     }
 }
 
-/// The run of this process or scenario, or the only one.
+/// The run of this name, process or scenario, or the only one.
 pub fn find(run: Option<&str>) -> Result<Entry, Error> {
     let alive: Vec<Entry> = entries(&folder()).into_iter().map(|(_, e)| e).filter(Entry::is_alive).collect();
+    // A run's own name is no other's, although it may be the name of another's scenario.
+    let named: Vec<&Entry> = alive.iter().filter(|e| run == Some(e.name.as_str())).collect();
     let is_meant = |e: &&Entry| run.is_none_or(|r| e.scenario == r || e.pid.to_string() == r);
-    let meant: Vec<&Entry> = alive.iter().filter(is_meant).collect();
-    let list = || alive.iter().map(|e| format!("{} ({})", e.pid, e.scenario)).collect::<Vec<_>>().join(", ");
+    let meant = if named.is_empty() { alive.iter().filter(is_meant).collect() } else { named };
+    let list = || alive.iter().map(|e| format!("{} ({})", e.name, e.pid)).collect::<Vec<_>>().join(", ");
     match (meant.as_slice(), run) {
         ([one], _) => Ok((*one).clone()),
         _ if alive.is_empty() => Err(Error::NotFound(
@@ -156,6 +163,7 @@ mod tests {
         let e = Entry {
             pid: 1,
             scenario: String::new(),
+            name: String::new(),
             names: ["left", "1", "7"].map(str::to_owned).to_vec(),
             namespaces: vec![],
             hosts: PathBuf::new(),

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use crate::config::Resolution;
-use crate::ipv6::is_v6;
+use crate::ipv6_state::is_v6;
 use crate::node::Node;
 use crate::resolver::{Due, Lookup, Resolver};
 use crate::table::Row;

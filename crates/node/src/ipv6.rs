@@ -13,27 +13,13 @@ use wayhop_core::{
 use wayhop_wire::ipv6::{self, next_header};
 use wayhop_wire::{QUOTED6, icmpv6, ip, may_answer6};
 
-use crate::forward::Ends;
+use crate::ends::Ends;
+use crate::ipv6_state::{Ipv6, is_v6};
 use crate::node::Node;
 use crate::world::{Hop, HopKind, World};
 
 /// The least time between two ICMPv6 errors of a node (RFC 4443, section 2.4 (f), wants a limit).
 const ERROR_EVERY: Span = Span::from_millis(10);
-
-/// A node's IPv6 address, and when it may send its next error.
-#[derive(Clone, Debug)]
-pub(crate) struct Ipv6 {
-    addr: Ipv6Addr,
-    /// Whoever has an address in it is taken for a neighbour, unless a route says otherwise.
-    on_link: Prefix,
-    next_error: Time,
-}
-
-/// Whether a packet says that it is of IPv6.
-#[inline]
-pub(crate) fn is_v6(packet: &[u8]) -> bool {
-    packet.first().is_some_and(|b| b >> 4 == 6)
-}
 
 impl<P> Node<P> {
     /// Gives the node an IPv6 address in a prefix of this length, which all its interfaces share; each has its link-local

@@ -70,6 +70,9 @@ impl<P: Protocol> Node<P> {
             return;
         }
         let Ok(upper) = ip.upper() else { return };
+        if self.interfaces.len() > 1 && !ip.src().is_unspecified() {
+            self.heard.note(at, ip.src().into(), iface);
+        }
         match Repr::parse(upper.payload, ip.src(), ip.dst()) {
             _ if upper.protocol != next_header::ICMPV6 => {}
             Ok(Repr::NeighbourSolicitation { target, source_mac }) if self.has_addr6(target, iface) => {

@@ -11,7 +11,7 @@ use crate::config::IfaceConfig;
 use crate::engine::Engine;
 use crate::heard::Heard;
 use crate::interface::Iface;
-use crate::ipv6::Ipv6;
+use crate::ipv6_state::Ipv6;
 use crate::socket::Sockets;
 use crate::table::Table;
 

@@ -7,7 +7,8 @@ use wayhop_core::{Addr, Frame};
 /// One interface's queue.
 #[derive(Clone, Debug, Default)]
 pub struct InterfaceQueue {
-    classes: [VecDeque<Frame>; 3],
+    /// `None` until the first frame: most nodes of a large network never have one.
+    classes: Option<Box<[VecDeque<Frame>; 3]>>,
     /// Frames in all classes: every call of a protocol asks for it.
     len: usize,
 }
@@ -15,7 +16,7 @@ pub struct InterfaceQueue {
 impl InterfaceQueue {
     /// Adds a frame, or gives it back when its class already holds `limit`.
     pub fn push(&mut self, frame: Frame, limit: usize) -> Result<(), Frame> {
-        let class = &mut self.classes[frame.priority as usize];
+        let class = &mut self.classes.get_or_insert_default()[frame.priority as usize];
         if class.len() >= limit {
             return Err(frame);
         }
@@ -25,18 +26,19 @@ impl InterfaceQueue {
     }
 
     /// The next frame to send.
+    #[inline]
     pub fn pop(&mut self) -> Option<Frame> {
         if self.len == 0 {
             return None;
         }
-        let frame = self.classes.iter_mut().find_map(VecDeque::pop_front)?;
+        let frame = self.classes.as_mut()?.iter_mut().find_map(VecDeque::pop_front)?;
         self.len -= 1;
         Some(frame)
     }
 
     /// Takes out the IP packets for a neighbour, in order.
     pub fn recall(&mut self, next_hop: Addr, mut taken: impl FnMut(Frame)) {
-        for class in &mut self.classes {
+        for class in self.classes.iter_mut().flat_map(|c| c.iter_mut()) {
             let mut i = 0;
             while i < class.len() {
                 if class[i].next_hop == next_hop && !class[i].payload.is_resolution() {
@@ -59,11 +61,11 @@ impl InterfaceQueue {
     }
     /// Frames in the fullest class.
     pub fn fullest_class(&self) -> usize {
-        self.classes.iter().map(VecDeque::len).max().unwrap_or(0)
+        self.classes.iter().flat_map(|c| c.iter()).map(VecDeque::len).max().unwrap_or(0)
     }
     /// The frames in it, in the order in which they leave.
     pub fn iter(&self) -> impl Iterator<Item = &Frame> {
-        self.classes.iter().flatten()
+        self.classes.iter().flat_map(|c| c.iter()).flatten()
     }
 }
 

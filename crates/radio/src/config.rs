@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::phy_kind::PhyKind;
 use crate::site::SiteConfig;
 
 /// How a signal weakens with distance.
@@ -38,16 +39,6 @@ pub enum Fading {
     Rayleigh,
     /// Rician, with the line of sight `rician_k_db` above the scattered power.
     Rician,
-}
-
-/// Which airtime and error-rate formulas apply to the data and basic rates.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum PhyKind {
-    /// DSSS and HR/DSSS (IEEE 802.11-2020 clauses 15 and 16): 1, 2, 5.5 and 11 Mb/s.
-    Dsss,
-    /// ERP-OFDM (clause 18): 6 to 54 Mb/s.
-    Ofdm,
 }
 
 /// How link addresses are found.
@@ -359,7 +350,7 @@ impl RadioConfig {
         for (key, rate) in
             [("data_rate_mbps", self.data_rate_mbps), ("basic_rate_mbps", self.basic_rate_mbps)]
         {
-            let rates = crate::phy::rates(self.phy);
+            let rates = self.phy.rates();
             if !rates.contains(&rate) {
                 return Err((key, format!("{rate} Mb/s is none of {rates:?}")));
             }

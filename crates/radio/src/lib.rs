@@ -4,33 +4,38 @@
 //! * [`Propagation`], [`Phy`]: formulas, each with its source.
 //! * [`SiteConfig`]: what the place around the stations does to signals, besides distance.
 //! * `medium`: who hears a transmission, and what becomes of it there.
-//! * `card`: what stands between the interface queue and the MAC.
+//! * `card`, `transfer`: what stands between the interface queue and the MAC, and how packets go through it.
 //! * `mac80211`: the distributed coordination function, one station's state.
 //! * [`Radio`]: the stations of a run and the air between them. Its [`Host`] brings time and positions and takes packets.
 
 mod card;
 mod channel;
 mod config;
+mod host;
 mod mac80211;
 mod medium;
 mod motion;
 mod outgoing;
 mod phy;
+mod phy_kind;
 mod power;
 mod propagation;
 mod radio;
 mod site;
 mod station;
+mod transfer;
 pub mod units;
 
 pub use card::CardConfig;
 pub use channel::{CHANNELS_2_4_GHZ, channel_mhz};
-pub use config::{Arp, Fading, PRESETS, PathLoss, PhyKind, RadioConfig, Reception};
+pub use config::{Arp, Fading, PRESETS, PathLoss, RadioConfig, Reception};
+pub use host::{EVERYONE, FrameAt, FrameHead, Host, NOBODY, RadioEvent};
 pub use medium::LinkOverride;
 pub use motion::Motions;
 pub use outgoing::Outgoing;
 pub use phy::{FrameKind, Phy};
+pub use phy_kind::PhyKind;
 pub use propagation::{LIGHT_SPEED_M_PER_S, Propagation};
-pub use radio::{EVERYONE, FrameAt, FrameHead, Host, NOBODY, Radio, RadioEvent};
+pub use radio::Radio;
 pub use site::{Beam, End, PairLoss, Site, SiteConfig, StationAntenna, Zone, ZoneEnds};
 pub use station::Counters;

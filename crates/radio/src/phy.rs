@@ -2,15 +2,8 @@
 
 use wayhop_core::Span;
 
-use crate::config::{PhyKind, RadioConfig};
-
-/// The rates of a family, Mb/s.
-pub(crate) fn rates(kind: PhyKind) -> &'static [f64] {
-    match kind {
-        PhyKind::Dsss => &[1.0, 2.0, 5.5, 11.0],
-        PhyKind::Ofdm => &[6.0, 9.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0],
-    }
-}
+use crate::config::RadioConfig;
+use crate::phy_kind::PhyKind;
 
 /// Length of RTS, octets with FCS (IEEE 802.11 9.3.1.2).
 const RTS_BYTES: u32 = 20;
@@ -101,7 +94,7 @@ impl Phy {
     /// EIFS = SIFS + DIFS + an ACK at the lowest rate (IEEE 802.11 10.3.2.3.7). ns-2 counts the ACK's preamble as
     /// octets at 1 Mb/s, which comes to the same 304 us for DSSS.
     pub fn eifs(&self, sifs: Span, difs: Span) -> Span {
-        sifs + difs + self.airtime_at(CTS_BYTES, rates(self.kind)[0])
+        sifs + difs + self.airtime_at(CTS_BYTES, self.kind.rates()[0])
     }
 
     /// The preamble and header's time.
@@ -254,7 +247,7 @@ mod tests {
                 let s = crate::units::db_to_ratio(sinr_db);
                 if kind == PhyKind::Dsss { dsss_ber(s, rate) } else { ofdm_ber(s, rate) }
             };
-            for &rate in rates(kind) {
+            for &rate in kind.rates() {
                 for db in -10..30 {
                     let (here, above) = (ber(f64::from(db), rate), ber(f64::from(db + 1), rate));
                     assert!(

@@ -11,7 +11,8 @@
 
 use wayhop_core::{Time, TxStatus};
 
-use crate::radio::{Host, Radio};
+use crate::host::Host;
+use crate::radio::Radio;
 use crate::station::PhyState;
 
 impl Radio {

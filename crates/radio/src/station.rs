@@ -154,6 +154,11 @@ impl Mac {
         }
     }
 
+    /// Whether a card stands between queue and MAC.
+    pub(crate) fn has_frames_in_card(&self) -> bool {
+        self.card.as_ref().is_some_and(|c| c.holds_frames())
+    }
+
     /// As after switching it on. The packets in it, what numbers its frames, its counters and its driver stay.
     pub(crate) fn reset(&mut self, cw_min: u32) {
         self.rts_wanted = false;

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::Value;
 use wayhop_core::{Cx, Effect, Input, Packet, Pool, Protocol, Rng, Time};
-use wayhop_wire::ipv4;
+use wayhop_wire::{ipv4, ipv6};
 
 use crate::error::LogError;
 use crate::header::Engines;
@@ -269,13 +269,9 @@ fn packet<'a>(input: &'a Input<'_>) -> Option<&'a [u8]> {
 }
 
 fn is_ip(octets: &[u8]) -> bool {
-    match octets {
-        // IPv6 (RFC 8200, section 3): 40 octets, and the payload.
-        [0x60..=0x6f, _, _, _, high, low, ..] => {
-            octets.len() == 40 + usize::from(u16::from_be_bytes([*high, *low]))
-        }
-        _ => ipv4::Packet::new_checked(octets).is_ok_and(|ip| ip.total_len() == octets.len()),
-    }
+    let v4 = || ipv4::Packet::new_checked(octets).map(|ip| ip.total_len());
+    let v6 = || ipv6::Packet::new_checked(octets).map(|ip| ip.total_len());
+    v4().or_else(|_| v6()).is_ok_and(|len| len == octets.len())
 }
 
 /// What a panic said.

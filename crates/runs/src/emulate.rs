@@ -43,14 +43,16 @@ pub struct Tasks<'a> {
 }
 
 impl<'a> Emulation<'a> {
-    /// Makes the nodes.
-    pub fn new(scenario: &'a Resolved) -> Result<Self, Error> {
-        let mesh = Mesh::new(scenario)?;
+    /// Makes the nodes, unless `is_stopped` says meanwhile that they are not wanted any more.
+    pub fn new(scenario: &'a Resolved, is_stopped: impl Fn() -> bool) -> Result<Self, Error> {
+        let mesh = Mesh::new(scenario, is_stopped)?;
         let (names, addresses) = (&scenario.names, &scenario.addresses);
         let addresses6 = scenario.ipv6.as_ref().map_or(&[][..], |plan| &plan.addresses);
-        let registry = Registry::new(&scenario.name, names, addresses, addresses6, &mesh.namespaces())
-            .map_err(Error::run)?;
         let control = Control::open(scenario)?;
+        let namespaces = mesh.namespaces();
+        let registry =
+            Registry::new(&scenario.name, control.name(), names, addresses, addresses6, &namespaces)
+                .map_err(Error::run)?;
         let telling = Telling::new(control.about());
         Ok(Self { scenario, mesh, registry, control, telling })
     }
@@ -96,6 +98,7 @@ impl<'a> Emulation<'a> {
         "emulation".clone_into(&mut summary.world);
         summary.lateness_us = driven.lateness.summary();
         summary.command_exit = driven.command_exit;
+        summary.program_exits = driven.program_exits;
         summary.capture_drops = recorder.wants_frames().then(|| recorder.capture_drops());
         let mut outcome =
             Outcome::new(summary, driven.complete, recorder).audited(&audit).with_inputs(inputs);

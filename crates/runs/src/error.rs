@@ -46,7 +46,10 @@ impl From<wayhop_trace::Error> for Error {
 #[cfg(feature = "linux")]
 impl From<wayhop_netns::Error> for Error {
     fn from(e: wayhop_netns::Error) -> Self {
-        Self::run(e)
+        match e {
+            wayhop_netns::Error::Limit(m) => Self::Usage(m),
+            e => Self::run(e),
+        }
     }
 }
 

@@ -39,8 +39,9 @@ impl Lab {
             programs.len() - 1
         });
         let daemons = wayhop_lab::Lab::start(plan, wiring)?;
+        let (names, addresses) = (&scenario.names, &scenario.addresses);
         let registry =
-            Registry::new(&scenario.name, &scenario.names, &scenario.addresses, &[], &daemons.namespaces())
+            Registry::new(&scenario.name, daemons.name(), names, addresses, &[], &daemons.namespaces())
                 .map_err(Error::run)?;
         Ok(Self { daemons, registry, programs, main })
     }

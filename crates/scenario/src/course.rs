@@ -4,6 +4,7 @@ use wayhop_core::{Position, Span, Time};
 use wayhop_world::{Convoy, Course, CourseError, Track};
 
 use crate::checks::in_range;
+use crate::document::Document;
 use crate::error::Error;
 use crate::limits::{MAX_DURATION_S, MAX_TRIPS};
 use crate::map::Map;
@@ -37,23 +38,8 @@ pub(crate) fn tracks(
     let map = map.ok_or_else(|| {
         doc.error("movement.line", "the scenario has no map", "add: map = \"FILE.geojson\" and an origin")
     })?;
-    let points = map.line(line, "movement.line", doc)?;
-    let stops: Vec<Position> = map.points("stop").map(|(_, at)| at).collect();
-    let course = Course::new(points, &stops, STOP_WITHIN_M).map_err(|e| {
-        let reason = format!("line {line:?} {e}");
-        match e {
-            CourseError::TooShort => doc.error("movement.line", reason, "give it points that differ"),
-        }
-    })?;
-    in_range(doc, "movement.speed_min_mps", *speed_min_mps, 0.01, 1e4)?;
-    in_range(doc, "movement.speed_max_mps", *speed_max_mps, 0.01, 1e4)?;
-    if speed_min_mps > speed_max_mps {
-        return Err(doc.error(
-            "movement.speed_max_mps",
-            format!("{speed_max_mps} is below speed_min_mps = {speed_min_mps}"),
-            "exchange the two",
-        ));
-    }
+    let course = road(line, map, doc)?;
+    check_speeds(*speed_min_mps, *speed_max_mps, doc)?;
     in_range(doc, "movement.stop_s", *stop_s, 0.0, 1e6)?;
     let mut convoy = Convoy {
         course,
@@ -64,35 +50,10 @@ pub(crate) fn tracks(
         jitter: Span::ZERO,
         duration,
     };
-    let separation_s = match (separation_m, separation_s) {
-        (Some(m), None) => {
-            in_range(doc, "movement.separation_m", *m, 0.0, 1e6)?;
-            m / convoy.mean_speed()
-        }
-        (None, Some(s)) => {
-            in_range(doc, "movement.separation_s", *s, 0.0, MAX_DURATION_S)?;
-            *s
-        }
-        _ => {
-            return Err(doc.error(
-                "movement",
-                "neither or both of separation_m and separation_s",
-                "give one of them",
-            ));
-        }
-    };
+    let separation_s = separation_s_of(*separation_m, *separation_s, convoy.mean_speed(), doc)?;
     convoy.separation = Span::from_secs_f64(separation_s);
     // So that cars keep their order, and none changes its speed for the jitter by more than a tenth.
-    let most = (separation_s / 4.0).min(convoy.mean_lap_s() / 20.0);
-    if !(0.0..=most).contains(jitter_s) {
-        return Err(doc.error(
-            "movement.jitter_s",
-            format!(
-                "{jitter_s} is not between 0 and {most:.3}: a quarter of the separation, a twentieth of a lap"
-            ),
-            "give less",
-        ));
-    }
+    check_jitter(*jitter_s, (separation_s / 4.0).min(convoy.mean_lap_s() / 20.0), doc)?;
     convoy.jitter = Span::from_secs_f64(*jitter_s);
     let drivers = drivers(scenario, count, map);
     let legs = convoy.expected_legs(drivers.len());
@@ -111,6 +72,66 @@ pub(crate) fn tracks(
         all[i] = driven.next().expect("a track for each driver");
     }
     Ok(all)
+}
+
+/// The line of the map, with the stops on it.
+fn road(line: &str, map: &Map, doc: &Document) -> Result<Course, Error> {
+    let points = map.line(line, "movement.line", doc)?;
+    let stops: Vec<Position> = map.points("stop").map(|(_, at)| at).collect();
+    Course::new(points, &stops, STOP_WITHIN_M).map_err(|e| {
+        let reason = format!("line {line:?} {e}");
+        match e {
+            CourseError::TooShort => doc.error("movement.line", reason, "give it points that differ"),
+        }
+    })
+}
+
+fn check_speeds(min_mps: f64, max_mps: f64, doc: &Document) -> Result<(), Error> {
+    in_range(doc, "movement.speed_min_mps", min_mps, 0.01, 1e4)?;
+    in_range(doc, "movement.speed_max_mps", max_mps, 0.01, 1e4)?;
+    if min_mps > max_mps {
+        return Err(doc.error(
+            "movement.speed_max_mps",
+            format!("{max_mps} is below speed_min_mps = {min_mps}"),
+            "exchange the two",
+        ));
+    }
+    Ok(())
+}
+
+/// From car to car, seconds: given as a time, or as a distance at the mean speed.
+fn separation_s_of(
+    metres: Option<f64>,
+    seconds: Option<f64>,
+    mean_mps: f64,
+    doc: &Document,
+) -> Result<f64, Error> {
+    match (metres, seconds) {
+        (Some(m), None) => {
+            in_range(doc, "movement.separation_m", m, 0.0, 1e6)?;
+            Ok(m / mean_mps)
+        }
+        (None, Some(s)) => {
+            in_range(doc, "movement.separation_s", s, 0.0, MAX_DURATION_S)?;
+            Ok(s)
+        }
+        _ => {
+            Err(doc.error("movement", "neither or both of separation_m and separation_s", "give one of them"))
+        }
+    }
+}
+
+fn check_jitter(jitter_s: f64, most_s: f64, doc: &Document) -> Result<(), Error> {
+    if (0.0..=most_s).contains(&jitter_s) {
+        return Ok(());
+    }
+    Err(doc.error(
+        "movement.jitter_s",
+        format!(
+            "{jitter_s} is not between 0 and {most_s:.3}: a quarter of the separation, a twentieth of a lap"
+        ),
+        "give less",
+    ))
 }
 
 /// The nodes without a place of their own, in order.

@@ -65,6 +65,10 @@ pub struct StaticRoute {
     pub destination: NodeRef,
     /// The neighbour that packets go to.
     pub via: NodeRef,
+    /// The interface that packets leave by: the name of a radio or wire of the node. Without it: the one on which the neighbour was
+    /// heard last, or the node's first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interface: Option<String>,
     /// 4 or 6: the family, where the destination is a node. Without it: 4.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ip: Option<IpVersion>,

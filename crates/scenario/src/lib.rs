@@ -17,6 +17,7 @@ mod input;
 mod interfaces;
 mod interfaces_schema;
 mod ipv6;
+mod ipv6_flows;
 mod ipv6_schema;
 mod limits;
 mod load;

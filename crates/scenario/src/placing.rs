@@ -17,7 +17,7 @@ use crate::ipv6::Ipv6Plan;
 use crate::limits::{MAX_NODES, MAX_TRIPS};
 use crate::map::Map;
 use crate::ns2::{Imported, Importer};
-use crate::references::NodeRef;
+use crate::references::{NodeRef, Place};
 use crate::schema::{Area, Movement, Scenario, Traffic};
 
 /// The nodes of a scenario, before anything is said of traffic.
@@ -256,35 +256,7 @@ fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>
     let fixed = |places: Vec<Position>| places.into_iter().map(Track::fixed).collect();
     let origin = Position::default();
     Ok(match &scenario.movement {
-        Movement::Static { positions } => {
-            if positions.is_empty() {
-                return Err(doc.error(
-                    "movement.positions",
-                    "a scenario without nodes",
-                    "list a place for each node",
-                ));
-            }
-            if positions.len() > MAX_NODES {
-                return Err(doc.error(
-                    "movement.positions",
-                    "more nodes than fit",
-                    format!("list at most {MAX_NODES}"),
-                ));
-            }
-            if let Some(c) = scenario.nodes.count.filter(|&c| c as usize != positions.len()) {
-                return Err(doc.error(
-                    "nodes.count",
-                    format!("{c} nodes, but {} positions", positions.len()),
-                    "leave nodes.count out: the positions imply it",
-                ));
-            }
-            let places = positions.iter().enumerate();
-            fixed(
-                places
-                    .map(|(i, &p)| locate(p, scenario, &format!("movement.positions[{i}]")))
-                    .collect::<Result<_, _>>()?,
-            )
-        }
+        Movement::Static { positions } => fixed(listed(scenario, positions)?),
         Movement::Chain { spacing_m } => fixed(placement::chain(count()?, spacing(*spacing_m)?, origin)),
         Movement::Grid { spacing_m, columns } => {
             let count = count()?;
@@ -301,16 +273,7 @@ fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>
         }
         Movement::Uniform {} => fixed(placement::uniform(count()?, area(scenario)?, seed)),
         Movement::RandomWaypoint { speed_min_mps, speed_max_mps, pause_s, steady_state, .. } => {
-            in_range(doc, "movement.speed_max_mps", *speed_max_mps, 0.0, 1e6)?;
-            in_range(doc, "movement.speed_min_mps", *speed_min_mps, 0.0, 1e6)?;
-            in_range(doc, "movement.pause_s", *pause_s, 0.0, 1e9)?;
-            if speed_min_mps > speed_max_mps {
-                return Err(doc.error(
-                    "movement.speed_max_mps",
-                    format!("{speed_max_mps} is below speed_min_mps = {speed_min_mps}"),
-                    "exchange the two",
-                ));
-            }
+            check_waypoints(doc, *speed_min_mps, *speed_max_mps, *pause_s)?;
             let model = RandomWaypoint {
                 area: area(scenario)?,
                 speed_min: *speed_min_mps,
@@ -332,6 +295,48 @@ fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>
         }
         Movement::Course { .. } | Movement::Ns2 { .. } => unreachable!("treated by the caller"),
     })
+}
+
+/// The places that the scenario lists.
+fn listed(scenario: &Scenario, positions: &[Place]) -> Result<Vec<Position>, Error> {
+    let doc = &scenario.document;
+    if positions.is_empty() {
+        return Err(doc.error(
+            "movement.positions",
+            "a scenario without nodes",
+            "list a place for each node",
+        ));
+    }
+    if positions.len() > MAX_NODES {
+        return Err(doc.error(
+            "movement.positions",
+            "more nodes than fit",
+            format!("list at most {MAX_NODES}"),
+        ));
+    }
+    if let Some(c) = scenario.nodes.count.filter(|&c| c as usize != positions.len()) {
+        return Err(doc.error(
+            "nodes.count",
+            format!("{c} nodes, but {} positions", positions.len()),
+            "leave nodes.count out: the positions imply it",
+        ));
+    }
+    let places = positions.iter().enumerate();
+    places.map(|(i, &p)| locate(p, scenario, &format!("movement.positions[{i}]"))).collect()
+}
+
+fn check_waypoints(doc: &Document, min_mps: f64, max_mps: f64, pause_s: f64) -> Result<(), Error> {
+    in_range(doc, "movement.speed_max_mps", max_mps, 0.0, 1e6)?;
+    in_range(doc, "movement.speed_min_mps", min_mps, 0.0, 1e6)?;
+    in_range(doc, "movement.pause_s", pause_s, 0.0, 1e9)?;
+    if min_mps > max_mps {
+        return Err(doc.error(
+            "movement.speed_max_mps",
+            format!("{max_mps} is below speed_min_mps = {min_mps}"),
+            "exchange the two",
+        ));
+    }
+    Ok(())
 }
 
 fn area(scenario: &Scenario) -> Result<[f64; 3], Error> {

@@ -13,7 +13,8 @@ use crate::document::Document;
 use crate::document::unknown_name;
 use crate::error::Error;
 use crate::interfaces::Interfaces;
-use crate::ipv6::{self, Ipv6Plan};
+use crate::ipv6::Ipv6Plan;
+use crate::ipv6_flows;
 use crate::limits::MAX_DURATION_S;
 use crate::map::Map;
 use crate::outages::{self, Outage};
@@ -116,8 +117,8 @@ impl Scenario {
             protocol = protocol::with_notices(protocol, &self.protocol);
         }
         warnings.extend(protocol::unnoticed_breaks(&protocol, &self.protocol, &interfaces));
-        let routes = routes::resolve(self, &placed, &protocol)?;
-        warnings.extend(ipv6::neighbours_only(&flows, &protocol, routes.iter().map(|(_, r)| *r)));
+        let routes = routes::resolve(self, &placed, &protocol, &interfaces)?;
+        warnings.extend(ipv6_flows::neighbours_only(&flows, &protocol, routes.iter().map(|(_, r)| *r)));
         let stalls = stalls::resolve(self, &placed, &interfaces)?;
         let (outages, late) = outages::resolve(self, &placed, self.seed, duration)?;
         warnings.extend(late);

@@ -3,6 +3,7 @@
 use wayhop_core::{Configured, DataPlane, IfaceId, NodeId, Prefix, Route};
 
 use crate::error::Error;
+use crate::interfaces::{self, Interfaces};
 use crate::ipv6::prefix;
 use crate::ipv6_schema::{IpVersion, StaticRoute};
 use crate::placing::Placed;
@@ -14,10 +15,17 @@ pub(crate) fn resolve(
     scenario: &Scenario,
     placed: &Placed,
     protocol: &Configured,
+    interfaces: &Interfaces,
 ) -> Result<Vec<(NodeId, Route)>, Error> {
     let mut out: Vec<(NodeId, Route)> = Vec::with_capacity(scenario.routes.len());
     for (k, r) in scenario.routes.iter().enumerate() {
-        let (node, route) = one(scenario, placed, k, r)?;
+        let (node, mut route) = one(scenario, placed, k, r)?;
+        if let Some(name) = &r.interface {
+            let key = format!("routes[{k}].interface");
+            let at = interfaces::find(scenario, interfaces, node, name, &key)?;
+            let own = &interfaces.by_node(placed.tracks.len())[node.index()];
+            route.iface = own.iter().position(|a| *a == at).map_or(IfaceId::ANY, |i| IfaceId(i as u8));
+        }
         let key = format!("routes[{k}].destination");
         let doc = &scenario.document;
         if out.iter().any(|(n, other)| *n == node && other.destination == route.destination) {

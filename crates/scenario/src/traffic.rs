@@ -203,7 +203,7 @@ impl Entry<'_> {
     fn over(&self, ip: IpVersion, mut flow: FlowConfig) -> Result<FlowConfig, Error> {
         let ip6 = ip == IpVersion::V6;
         let key = if ip6 && flow.is_to_all() { "dst" } else { "ip" };
-        crate::ipv6::check_flow(ip6, flow.is_to_all(), self.placed, &self.sub(key), self.doc)?;
+        crate::ipv6_flows::check_flow(ip6, flow.is_to_all(), self.placed, &self.sub(key), self.doc)?;
         flow.ip6 = ip6;
         Ok(flow)
     }

@@ -31,7 +31,8 @@ impl Simulation {
         let log = |node: &NodeId| {
             let (n, name) = (&self.net.nodes[node.index()], &scenario.names[node.index()]);
             let links = (0..n.interfaces()).map(|i| Link::new(n.mac(IfaceId(i)))).collect();
-            (path(name), header.of_node(Some(node.0), name, n.addr(), links))
+            let header = header.of_node(Some(node.0), name, n.addr(), links);
+            (path(name), header.with_address6(n.addr6()))
         };
         let mut logs = Logs::create(nodes.iter().map(log).collect(), pace)?;
         logs.begin().map_err(|e| format!("cannot start a thread for the logs of inputs: {e}"))?;

@@ -19,7 +19,7 @@ impl Movers {
         let mut jumps: Vec<Time> = tracks.iter().flat_map(Track::jumps).collect();
         jumps.sort_unstable();
         Self {
-            cursors: tracks.iter().map(Cursor::new).collect(),
+            cursors: vec![Cursor::default(); tracks.len()],
             max_speed_m_per_s: tracks.iter().map(Track::max_speed).fold(0.0, f64::max),
             tracks,
             jumps,

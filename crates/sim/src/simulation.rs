@@ -309,7 +309,9 @@ impl Simulation {
                 outcomes.push(outcome);
             }
         });
-        outcomes.iter().for_each(|o| self.net.common.recorder.outcome(o));
+        for outcome in &outcomes {
+            self.net.common.recorder.outcome(outcome);
+        }
         summary::record_counters(&mut self);
         let summary = summary::build(&self, scenario, &audit, wall_s);
         (summary, audit, self.net.common.recorder)

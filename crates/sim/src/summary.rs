@@ -43,6 +43,7 @@ pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s
         capture_drops: None,
         origin: None,
         command_exit: None,
+        program_exits: Vec::new(),
         outages: sim.outages.summary(sim.now),
     }
 }

@@ -22,9 +22,10 @@ pub(crate) struct At<'a> {
 }
 
 impl Below for At<'_> {
-    fn link_address(&self, _: IfaceId, neighbour: Ipv6Addr) -> Option<Mac> {
-        let node = self.common.stations.get(&neighbour.into())?;
-        Some(Mac::from_addr(self.common.addrs[*node as usize]))
+    fn link_address(&self, iface: IfaceId, neighbour: Ipv6Addr) -> Option<Mac> {
+        let station = *self.common.stations.get(&neighbour.into())?;
+        let at = *self.common.ports.of(self.node).get(iface.index())?;
+        Some(self.common.mac_of(station, self.common.ports.segment(at)))
     }
     fn ready(&mut self, _: Time, _: IfaceId) {
         // The radio looks into the queue after each event of its node.

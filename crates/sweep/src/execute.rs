@@ -13,34 +13,14 @@ use wayhop_scenario::{Error, Resolved, Scenario};
 use wayhop_topology::{ChainThroughput, annotate};
 use wayhop_trace::{Recorder, Summary};
 
+use crate::error::SweepError;
 use crate::figures::{is_known, meant, specimen};
 use crate::files::{Contents, hash};
 use crate::matrix::PlannedRun;
 use crate::owner::claim;
 use crate::plan::Plan;
 use crate::results::Results;
-use crate::store::{Store, StoreError};
-
-/// Why a sweep came to nothing, or stopped.
-#[derive(Debug)]
-pub enum SweepError {
-    /// What the user gave cannot be used; the text names the file, the key and the remedy.
-    Usage(String),
-    /// It could, but something went wrong.
-    Run(String),
-}
-
-impl From<Error> for SweepError {
-    fn from(e: Error) -> Self {
-        Self::Usage(e.to_string())
-    }
-}
-
-impl From<StoreError> for SweepError {
-    fn from(e: StoreError) -> Self {
-        Self::Run(e.to_string())
-    }
-}
+use crate::store::Store;
 
 /// What a sweep has come to.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use serde_json::Value;
 use wayhop_core::DropReason;
 use wayhop_scenario::{FlowConfig, FlowKind, Resolved, nearest};
 use wayhop_topology::ChainThroughput;
-use wayhop_trace::{FlowSummary, MessageCounts, Summary, TcpSummary, Topology, Totals};
+use wayhop_trace::{FlowSummary, LatencyMs, MessageCounts, Summary, TcpSummary, Topology, Totals};
 
 /// Objects of counts, in which what did not happen has no key.
 const COUNTS: [&[&str]; 2] = [&["totals", "drops"], &["totals", "by_type"]];
@@ -37,8 +37,12 @@ pub(crate) fn figure(summary: &Value, way: &str) -> Option<f64> {
 
 /// A summary of the scenario's runs in which everything that can be told is told. What it has no number for, no run has.
 pub(crate) fn specimen(scenario: &Resolved, topology: bool, chains: Option<&ChainThroughput>) -> Value {
-    let geometry =
-        || Topology { hop_share: vec![1.0], expected_bps: chains.map(|_| 1.0), ..Topology::default() };
+    let geometry = || Topology {
+        hop_share: vec![1.0],
+        unreachable_share: Some(1.0),
+        expected_bps: chains.map(|_| 1.0),
+        ..Topology::default()
+    };
     let flow = |f: &FlowConfig| FlowSummary {
         tcp: matches!(f.kind, FlowKind::Tcp(_)).then(|| TcpSummary {
             completed_s: Some(1.0),
@@ -46,9 +50,25 @@ pub(crate) fn specimen(scenario: &Resolved, topology: bool, chains: Option<&Chai
             ..TcpSummary::default()
         }),
         topology: (topology && !f.is_to_all()).then(geometry),
+        dropped: Some(1),
+        held: Some(1),
+        delivery_ratio: Some(1.0),
+        goodput_bps: Some(1.0),
+        latency_ms: Some(LatencyMs::default()),
+        hops_mean: Some(1.0),
         ..FlowSummary::default()
     };
-    let mut totals = Totals::default();
+    let times = Some(LatencyMs::default());
+    let mut totals = Totals {
+        dropped: Some(1),
+        held: Some(1),
+        delivery_ratio: Some(1.0),
+        goodput_bps: Some(1.0),
+        latency_ms: times,
+        round_trip_ms: times,
+        hops_mean: Some(1.0),
+        ..Totals::default()
+    };
     totals.set_drops(&[1; DropReason::ALL.len()]);
     totals.by_type = MessageCounts::names().map(|name| (name.to_owned(), 1)).collect();
     let flows = scenario.flows.iter().map(flow).collect();

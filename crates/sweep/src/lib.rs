@@ -7,6 +7,7 @@
 //! A run is known by everything that its result depends on: change the scenario, a file that it names or a value of the
 //! plan, and those runs that it concerns are made again, and no others.
 
+mod error;
 mod execute;
 mod figures;
 mod files;
@@ -17,7 +18,8 @@ mod results;
 mod store;
 mod tables;
 
-pub use execute::{Outcome, SweepError, go};
+pub use error::SweepError;
+pub use execute::{Outcome, go};
 pub use matrix::PlannedRun;
 pub use plan::{Axis, Labelled, Plan, Seeds, Sweep, reference_markdown};
 pub use results::{Cell, Difference, Results};

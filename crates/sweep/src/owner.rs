@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::execute::SweepError;
+use crate::error::SweepError;
 use crate::plan::Plan;
 
 /// What stays the same when a plan is extended or corrected: `sweep.json`.

@@ -36,20 +36,24 @@ mod host;
 mod links;
 mod medium;
 mod net;
+mod octets;
 mod packets;
 pub mod pcap;
 mod query;
 mod record;
 pub mod replay;
+mod shorthand;
 pub mod tshark;
 mod world;
 
 pub use config::Config;
 pub use links::Link;
 pub use net::Net;
+pub use octets::Octets;
 pub use packets::{TestPacket, addr, data_packet};
 pub use query::Tables;
 pub use record::{Record, What};
+pub use shorthand::{Mute, among_mutes, held, ms, own_seq, route, secs};
 
 #[cfg(test)]
 mod tests;

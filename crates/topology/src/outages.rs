@@ -22,7 +22,7 @@ pub(crate) fn of_nodes_up(
         .filter(|(at, ..)| *at < until)
         .collect();
     switches.sort_unstable();
-    let mut now = Up { links: in_range.clone(), is_up: vec![true; in_range.len()], changes: Vec::new() };
+    let mut now = Now { links: in_range.clone(), up: vec![true; in_range.len()], changes: Vec::new() };
     let mut moves = changes.into_iter().peekable();
     for (at, node, up) in switches {
         while let Some(c) = moves.next_if(|c| c.at <= at) {
@@ -30,28 +30,28 @@ pub(crate) fn of_nodes_up(
             now.change(c);
         }
         // Its own state is what changes; the other end's decides.
-        now.is_up[node as usize] = true;
+        now.up[node as usize] = true;
         for &other in in_range.near(node) {
             now.change(LinkChange { at, a: node.min(other), b: node.max(other), up });
         }
-        now.is_up[node as usize] = up;
+        now.up[node as usize] = up;
     }
     moves.for_each(|c| now.change(c));
     (now.links, now.changes)
 }
 
 /// The links of nodes that are up, so far.
-struct Up {
+struct Now {
     /// At time zero.
     links: Adjacency,
-    is_up: Vec<bool>,
+    up: Vec<bool>,
     changes: Vec<LinkChange>,
 }
 
-impl Up {
+impl Now {
     /// A change of the range, or of one end's state while the other end is up.
     fn change(&mut self, c: LinkChange) {
-        if !self.is_up[c.a as usize] || !self.is_up[c.b as usize] {
+        if !self.up[c.a as usize] || !self.up[c.b as usize] {
             return;
         }
         if c.at == Time::ZERO {

@@ -71,6 +71,10 @@ pub fn human_table(s: &Summary) -> String {
         let words = format!("{} of {} packets delivered{drops}", grouped(p.delivered), grouped(p.sent));
         label(&mut out, "programs", &words);
     }
+    for failure in s.program_exits.iter().filter_map(crate::ProgramExit::failure) {
+        let failure: String = failure.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        label(&mut out, "failed", &failure);
+    }
     if !s.outages.is_empty() {
         label(&mut out, "down", &outages(&s.outages));
     }
@@ -381,7 +385,7 @@ trace hash 00ff
         let mut s = Summary::default();
         s.totals.sum_flows(&[]);
         let text = human_table(&s);
-        assert!(text.contains("delivered  0 of 0 packets (-), -\n"), "{text}");
+        assert!(text.contains("delivered  0 of 0 packets (-), 0 b/s\n"), "{text}");
         assert!(!text.contains("latency"), "{text}");
     }
 

@@ -27,7 +27,7 @@ pub struct Manifest {
     pub wayhop: String,
     /// How the run ended.
     pub status: RunStatus,
-    /// Why it failed.
+    /// Why it failed; of a run that came to its end, which programs in its nodes did.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<String>,
     /// The scenario's text, with everything that the command line set.

@@ -61,7 +61,7 @@ impl Recorder {
     /// A recorder that writes these outputs into this directory; `nodes` are in the order of their ids.
     pub fn start(dir: RunDir, outputs: &Outputs, nodes: Vec<NodeInfo>) -> Result<Self, Error> {
         let writer = Writer::start(dir.clone(), outputs, nodes).inspect_err(|e| {
-            let _ = dir.end(RunStatus::Failed, Some(e));
+            let _ = dir.end(RunStatus::Failed, Some(e.to_string()));
         })?;
         Ok(Self {
             run: Some(Run { dir, tables: outputs.tables, writer }),
@@ -220,10 +220,10 @@ impl Recorder {
         let records = writer.finish(std::mem::take(&mut self.batch), dir.path().to_owned());
         let outcome = records.and(flows).and_then(|()| dir.write_summary(summary));
         match &outcome {
-            Ok(()) => dir.end(status, None)?,
+            Ok(()) => dir.end(status, summary.failed_programs())?,
             Err(e) => {
                 // As much as there is room for, what matters most first.
-                let _ = dir.end(RunStatus::Failed, Some(e));
+                let _ = dir.end(RunStatus::Failed, Some(e.to_string()));
                 let _ = dir.write_summary(summary);
                 if tables {
                     let _ = write_flows(&dir, summary);
@@ -268,7 +268,7 @@ impl Drop for Recorder {
         let Some(run) = self.run.take() else { return };
         let _ = run.writer.finish(std::mem::take(&mut self.batch), run.dir.path().to_owned());
         let what = Error::invalid(run.dir.path(), "the run stopped before its end");
-        let _ = run.dir.end(RunStatus::Failed, Some(&what));
+        let _ = run.dir.end(RunStatus::Failed, Some(what.to_string()));
     }
 }
 

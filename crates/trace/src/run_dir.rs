@@ -58,7 +58,7 @@ impl RunDir {
         dir.write_json(MANIFEST, &Manifest { status: RunStatus::Running, error: None, ..manifest.clone() })?;
         if let Err(e) = dir.set_aside() {
             // There may be room for saying so.
-            let _ = dir.end(RunStatus::Failed, Some(&e));
+            let _ = dir.end(RunStatus::Failed, Some(e.to_string()));
             return Err(e);
         }
         Ok(dir)
@@ -154,10 +154,10 @@ impl RunDir {
     }
 
     /// Says how the run ended, in the space set aside for it.
-    pub(crate) fn end(&self, status: RunStatus, error: Option<&Error>) -> Result<(), Error> {
+    pub(crate) fn end(&self, status: RunStatus, error: Option<String>) -> Result<(), Error> {
         self.release_reserve();
         let _ = fs::remove_file(self.path.join(LAST_RESERVE.0));
-        let manifest = Manifest { status, error: error.map(ToString::to_string), ..self.manifest()? };
+        let manifest = Manifest { status, error, ..self.manifest()? };
         self.write_json(MANIFEST, &manifest)?;
         if let Some(lock) = &self.lock {
             // It would end with this value.

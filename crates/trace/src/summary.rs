@@ -48,6 +48,38 @@ pub struct Summary {
     /// The exit status of the command that ran in a node.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub command_exit: Option<i32>,
+    /// The scenario's programs that ended before the run did, in that order.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub program_exits: Vec<ProgramExit>,
+}
+
+/// How a program in a node ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramExit {
+    /// The node, by its number.
+    pub node: u32,
+    /// The program, without its arguments.
+    pub program: String,
+    /// Its exit status, or 128 and the number of the signal that ended it; `None` if it could not be started.
+    pub exit: Option<i32>,
+    /// Why it could not be started.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error: Option<String>,
+}
+
+impl ProgramExit {
+    /// What went wrong, in words; `None` if it ended well.
+    pub fn failure(&self) -> Option<String> {
+        let Self { node, program, exit, error } = self;
+        match (exit, error) {
+            (Some(0), _) => None,
+            (Some(status), _) => Some(format!("node {node}: {program} ended with status {status}")),
+            (None, why) => {
+                let why = why.as_deref().unwrap_or("it could not be started");
+                Some(format!("node {node}: {program}: {why}"))
+            }
+        }
+    }
 }
 
 /// How often and how long one node was down.
@@ -80,6 +112,12 @@ impl NodeOutages {
 }
 
 impl Summary {
+    /// What went wrong with the scenario's programs; `None` if those that ended, ended well.
+    pub fn failed_programs(&self) -> Option<String> {
+        let failures: Vec<String> = self.program_exits.iter().filter_map(ProgramExit::failure).collect();
+        (!failures.is_empty()).then(|| failures.join("; "))
+    }
+
     /// This summary as today's version writes it. Older ones wrote 0 where a figure was undefined, and a total latency in
     /// which each way of a ping counted for itself: such figures are taken out.
     #[must_use]
@@ -270,7 +308,7 @@ pub struct Totals {
     pub held: Option<u64>,
     /// `received / sent`; `None` if nothing was sent.
     pub delivery_ratio: Option<f64>,
-    /// Sum over the flows that were active; `None` if none was.
+    /// Sum over the flows that were active; `None` in a world that knows of no flows.
     pub goodput_bps: Option<f64>,
     /// One way: of the packets received of all flows but pings; `None` if there were none.
     #[serde(default)]
@@ -300,7 +338,8 @@ impl Totals {
         let sum = |of: fn(&FlowSummary) -> Option<u64>| flows.iter().map(of).sum::<Option<u64>>();
         (self.dropped, self.held) = (sum(|f| f.dropped), sum(|f| f.held));
         self.delivery_ratio = ratio(self.received, self.sent);
-        self.goodput_bps = flows.iter().filter_map(|f| f.goodput_bps).reduce(|all, one| all + one);
+        // Not `sum`, whose zero is negative.
+        self.goodput_bps = Some(flows.iter().filter_map(|f| f.goodput_bps).fold(0.0, |all, one| all + one));
         let hops = flows.iter().filter_map(|f| Some(f.hops_mean? * f.received as f64));
         let hops = hops.fold(0.0, |all, one| all + one);
         self.hops_mean = (self.received > 0).then(|| hops / self.received as f64);

@@ -20,7 +20,7 @@ pub const fn had_no_route(why: DropReason) -> bool {
             | DropReason::DiscoveryFailed
             | DropReason::BufferTimeout
             | DropReason::BufferFull
-            | DropReason::NoSalvage
+            | DropReason::NoOtherRoute
     )
 }
 

@@ -14,6 +14,16 @@ use crate::{Error, checksum};
 /// Length of a header without options, in octets.
 pub const HEADER_LEN: usize = 20;
 
+/// Whether an address can be a host's: no group, no broadcast, not this host by another name.
+pub fn is_host(a: Ipv4Addr) -> bool {
+    !(a.is_broadcast() || a.is_multicast() || a.is_unspecified() || a.is_loopback())
+}
+
+/// Source and destination of a packet.
+pub fn ends(packet: &[u8]) -> Option<(Ipv4Addr, Ipv4Addr)> {
+    Packet::new_checked(packet).ok().map(|ip| (ip.src(), ip.dst()))
+}
+
 /// IP protocol numbers that Wayhop knows.
 pub mod protocol {
     /// Internet Control Message Protocol.

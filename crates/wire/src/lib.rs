@@ -12,6 +12,7 @@
 //! result. Reserved bits are ignored on reception and zero in transmission, as the RFCs ask.
 
 mod bytes;
+mod datagram;
 mod error;
 
 pub mod aodv;
@@ -31,6 +32,7 @@ pub mod radiotap;
 pub mod tcp;
 pub mod udp;
 
+pub use datagram::Datagram;
 pub use error::Error;
 pub use icmp_error::{
     QUOTED6, had_no_route, host_unreachable, may_answer6, unreachable_for, unreachable6_for,

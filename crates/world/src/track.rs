@@ -1,17 +1,20 @@
 //! A node's motion as consecutive legs.
 
+use std::sync::Arc;
+
 use wayhop_core::{Leg, Position, Time};
 
 /// Everything that one node ever does: legs without gaps from [`Time::ZERO`] to [`Time::NEVER`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track {
-    legs: Box<[Leg]>,
+    /// Shared by clones: a scenario's tracks and those of its run are the same.
+    legs: Arc<[Leg]>,
 }
 
 impl Track {
     /// A node that never moves.
     pub fn fixed(at: Position) -> Self {
-        Self { legs: Box::new([Leg::at_rest(at)]) }
+        Self { legs: Arc::new([Leg::at_rest(at)]) }
     }
     /// The legs given, each lasting until the next begins; the first is taken to begin at zero.
     ///
@@ -34,7 +37,7 @@ impl Track {
         if let Some(last) = kept.last_mut() {
             last.until = Time::NEVER;
         }
-        Self { legs: kept.into_boxed_slice() }
+        Self { legs: kept.into() }
     }
     /// The legs in order of time.
     pub fn legs(&self) -> &[Leg] {
@@ -81,25 +84,19 @@ impl Track {
 }
 
 /// The leg that a node is on, kept so that queries at times that do not go back cost a comparison.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, Default)]
 pub struct Cursor {
-    leg: Leg,
-    next: u32,
+    /// The leg's index.
+    at: u32,
 }
 
 impl Cursor {
-    /// At the start of `track`.
-    pub fn new(track: &Track) -> Self {
-        Self { leg: track.legs[0], next: 1 }
-    }
-    /// The leg that holds at `t`. `track` is the one that the cursor was made for; `t` never goes back.
-    pub fn leg(&mut self, track: &Track, t: Time) -> &Leg {
-        while t >= self.leg.until {
-            let Some(&leg) = track.legs.get(self.next as usize) else { break };
-            self.leg = leg;
-            self.next += 1;
+    /// The leg that holds at `t`. `track` is always the same one; `t` never goes back.
+    pub fn leg<'a>(&mut self, track: &'a Track, t: Time) -> &'a Leg {
+        while t >= track.legs[self.at as usize].until && self.at as usize + 1 < track.legs.len() {
+            self.at += 1;
         }
-        &self.leg
+        &track.legs[self.at as usize]
     }
     /// Where the node is at `t`; see [`Cursor::leg`].
     pub fn at(&mut self, track: &Track, t: Time) -> Position {
@@ -159,7 +156,7 @@ mod tests {
     #[test]
     fn cursor_agrees_with_binary_search() {
         let t = sample();
-        let mut c = Cursor::new(&t);
+        let mut c = Cursor::default();
         for ms in (0..9_000).step_by(125) {
             let now = Time::from_nanos(ms * 1_000_000);
             assert_eq!(c.at(&t, now), t.position(now));

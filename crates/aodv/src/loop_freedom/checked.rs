@@ -8,9 +8,10 @@ use wayhop_testkit::explore::{Checked, Names};
 use wayhop_wire::aodv::Message;
 use wayhop_wire::{ipv4, udp};
 
-use crate::engine::{Engine, timer};
 use crate::seq::newer;
+use crate::state::Engine;
 use crate::table::{Entry, State};
+use crate::timers::Timer;
 
 /// `std`'s derived hashes want a sized hasher.
 struct Feed<'a>(&'a mut dyn Hasher);
@@ -59,7 +60,7 @@ impl Checked for Engine {
             next_check,
             quiet_until,
             lost: _,
-            last_notice: _,
+            notices: _,
         } = self;
         let mut rows: Vec<&Entry> = table.iter().collect();
         rows.sort_unstable_by_key(|e| e.destination);
@@ -119,17 +120,15 @@ impl Checked for Engine {
     }
 
     fn timer(key: TimerKey, names: Names) -> String {
-        match key {
-            timer::CHECK => "looks for expired routes".to_owned(),
-            timer::HELLO => "Hello is due".to_owned(),
-            timer::REPAIR => "repair has failed".to_owned(),
-            timer::AWAKE => "the wait after the reboot is over".to_owned(),
-            timer::WATCH => "looks whether next hops passed packets on".to_owned(),
-            timer::ACK => "RREP-ACK is overdue".to_owned(),
-            _ => match timer::searched(key) {
-                Some(to) => format!("no answer about {}", names.of(to)),
-                None => format!("{key:?}"),
-            },
+        match Timer::from_key(key) {
+            Some(Timer::Check) => "looks for expired routes".to_owned(),
+            Some(Timer::Hello) => "Hello is due".to_owned(),
+            Some(Timer::Repair) => "repair has failed".to_owned(),
+            Some(Timer::Awake) => "the wait after the reboot is over".to_owned(),
+            Some(Timer::Watch) => "looks whether next hops passed packets on".to_owned(),
+            Some(Timer::Ack) => "RREP-ACK is overdue".to_owned(),
+            Some(Timer::Search(to)) => format!("no answer about {}", names.of(to)),
+            None => format!("{key:?}"),
         }
     }
 }

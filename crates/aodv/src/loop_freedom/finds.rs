@@ -5,12 +5,11 @@ use std::sync::Arc;
 use wayhop_testkit::explore::{Budget, Checked, Counterexample, Exploration, Topology};
 
 use super::bounds::{SMALL, exploration, lean};
-use super::faults::{Fault, Faulty};
-use crate::engine::Engine;
+use super::faults::{Fault, faulty};
+use crate::state::Engine;
 
 fn counterexample(links: &str, nodes: usize, fault: Fault, budget: Budget) -> Counterexample {
-    let mut x =
-        exploration(Topology::new(nodes, links), budget, &lean(), SMALL, move |e| Faulty::new(e, fault));
+    let mut x = exploration(Topology::new(nodes, links), budget, &lean(), SMALL, move |e| faulty(e, fault));
     x.prompt = true;
     found(x, &format!("{fault:?} on {links} within {budget}"))
 }

@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 
 use wayhop_aodv::{Engine, LocalRepair, Params};
 use wayhop_core::{BROADCAST, Command, Span};
-use wayhop_testkit::{Link, Net, TestPacket, addr, data_packet};
+use wayhop_testkit::{Link, Net, Octets, TestPacket, addr, data_packet};
 use wayhop_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
 use wayhop_wire::{ipv4, udp};
 
@@ -14,7 +14,7 @@ const NODES: usize = 4;
 
 /// Runs the events that these bytes stand for.
 pub(crate) fn engine(bytes: &[u8]) {
-    let mut input = Input(bytes);
+    let mut input = Octets(bytes);
     let Some(choice) = input.octet() else { return };
     let p = params(choice);
     let mut net = Net::new(NODES, |_| Box::new(Engine::new(p.clone())));
@@ -92,7 +92,7 @@ fn check(net: &Net, p: &Params) {
     }
 }
 
-fn event(net: &mut Net, input: &mut Input<'_>) -> Option<()> {
+fn event(net: &mut Net, input: &mut Octets<'_>) -> Option<()> {
     let what = input.octet()?;
     let (to, from) = (usize::from(what >> 4) % NODES, input.address()?);
     match what & 0x0f {
@@ -103,16 +103,16 @@ fn event(net: &mut Net, input: &mut Input<'_>) -> Option<()> {
             inject(net, to, from, broadcast, 9, &payload);
         }
         3 | 4 => {
-            let m = input.request()?;
+            let m = request(input)?;
             message(net, to, from, true, &Message::Rreq(m));
         }
         5 | 6 => {
-            let m = input.reply()?;
+            let m = reply(input)?;
             message(net, to, from, what & 0x80 != 0, &Message::Rrep(m));
         }
         7 => {
             let n = input.octet()? % 4 + 1;
-            let list: Option<Vec<_>> = (0..n).map(|_| input.lost()).collect();
+            let list: Option<Vec<_>> = (0..n).map(|_| lost(input)).collect();
             let list = list?;
             let no_delete = what & 0x80 != 0;
             let m = Message::Rerr(Rerr { no_delete, unreachable: list.as_slice().into() });
@@ -160,73 +160,36 @@ fn inject(net: &mut Net, to: usize, from: Ipv4Addr, broadcast: bool, ttl: u8, pa
     net.inject(to, from, broadcast, &p);
 }
 
-/// What is left to read.
-struct Input<'a>(&'a [u8]);
-
-impl<'a> Input<'a> {
-    fn octet(&mut self) -> Option<u8> {
-        let (first, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(*first)
-    }
-    /// A length and so many octets, or what is there.
-    fn some(&mut self) -> Option<&'a [u8]> {
-        let len = usize::from(self.octet()?).min(self.0.len());
-        let (some, rest) = self.0.split_at(len);
-        self.0 = rest;
-        Some(some)
-    }
-    /// One of the nodes, one of a few that are not there, or something that is no node's address.
-    fn address(&mut self) -> Option<Ipv4Addr> {
-        Some(match self.octet()? {
-            n @ 0..=250 => addr(usize::from(n % 8)),
-            251 => Ipv4Addr::UNSPECIFIED,
-            252 => Ipv4Addr::LOCALHOST,
-            253 => Ipv4Addr::new(224, 0, 0, 1),
-            _ => BROADCAST,
-        })
-    }
-    /// A sequence number: small, around the sign's change, or around the rollover.
-    fn number(&mut self) -> Option<u32> {
-        let n = self.octet()?;
-        let near = u32::from(n & 0x3f);
-        Some(match n >> 6 {
-            0 | 1 => near,
-            2 => (1 << 31) - 32 + near,
-            _ => near.wrapping_sub(32),
-        })
-    }
-    fn request(&mut self) -> Option<Rreq> {
-        let flags = self.octet()?;
-        Some(Rreq {
-            join: flags & 1 != 0,
-            repair: flags & 2 != 0,
-            gratuitous: flags & 4 != 0,
-            destination_only: flags & 8 != 0,
-            unknown_seq: flags & 16 != 0,
-            hop_count: self.octet()?,
-            id: self.octet()?.into(),
-            destination: self.address()?,
-            destination_seq: self.number()?,
-            originator: self.address()?,
-            originator_seq: self.number()?,
-        })
-    }
-    fn reply(&mut self) -> Option<Rrep> {
-        let flags = self.octet()?;
-        let lifetime = u32::from(self.octet()?);
-        Some(Rrep {
-            repair: flags & 1 != 0,
-            ack_required: flags & 2 != 0,
-            prefix_size: flags >> 3,
-            hop_count: self.octet()?,
-            destination: self.address()?,
-            destination_seq: self.number()?,
-            originator: self.address()?,
-            lifetime_ms: if lifetime == 255 { u32::MAX } else { lifetime * lifetime },
-        })
-    }
-    fn lost(&mut self) -> Option<Unreachable> {
-        Some(Unreachable { destination: self.address()?, seq: self.number()? })
-    }
+fn request(input: &mut Octets<'_>) -> Option<Rreq> {
+    let flags = input.octet()?;
+    Some(Rreq {
+        join: flags & 1 != 0,
+        repair: flags & 2 != 0,
+        gratuitous: flags & 4 != 0,
+        destination_only: flags & 8 != 0,
+        unknown_seq: flags & 16 != 0,
+        hop_count: input.octet()?,
+        id: input.octet()?.into(),
+        destination: input.address()?,
+        destination_seq: input.number()?,
+        originator: input.address()?,
+        originator_seq: input.number()?,
+    })
+}
+fn reply(input: &mut Octets<'_>) -> Option<Rrep> {
+    let flags = input.octet()?;
+    let lifetime = u32::from(input.octet()?);
+    Some(Rrep {
+        repair: flags & 1 != 0,
+        ack_required: flags & 2 != 0,
+        prefix_size: flags >> 3,
+        hop_count: input.octet()?,
+        destination: input.address()?,
+        destination_seq: input.number()?,
+        originator: input.address()?,
+        lifetime_ms: if lifetime == 255 { u32::MAX } else { lifetime * lifetime },
+    })
+}
+fn lost(input: &mut Octets<'_>) -> Option<Unreachable> {
+    Some(Unreachable { destination: input.address()?, seq: input.number()? })
 }

@@ -3,20 +3,11 @@
 use std::net::Ipv4Addr;
 
 use wayhop_aodv::{Engine, Params};
-use wayhop_core::{
-    BROADCAST, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, RxMeta, Span, Time, TimerKey,
-    TxReport,
-};
-use wayhop_testkit::{Net, addr};
+use wayhop_core::{BROADCAST, Time};
+use wayhop_testkit::{Net, addr, among_mutes};
+pub(crate) use wayhop_testkit::{held, ms, own_seq, route, secs};
 use wayhop_wire::aodv::{self, Message, Rrep, Rreq, Unreachable};
 use wayhop_wire::{ipv4, udp};
-
-pub(crate) fn secs(s: f64) -> Time {
-    Time::from_secs_f64(s)
-}
-pub(crate) fn ms(n: u64) -> Span {
-    Span::from_millis(n)
-}
 
 /// `n` unconnected nodes with these parameters.
 pub(crate) fn net(n: usize, params: &Params) -> Net {
@@ -169,50 +160,7 @@ pub(crate) fn hear_rerr(
     hear(net, node, from, &message);
 }
 
-/// A column of the routing-table row of a destination.
-pub(crate) fn route(net: &Net, node: usize, to: Ipv4Addr, column: &str) -> Option<String> {
-    net.inspect(node).cell("routes", "destination", &to.to_string(), column).map(str::to_owned)
-}
-/// The node's own sequence number.
-pub(crate) fn own_seq(net: &Net, node: usize) -> u32 {
-    let t = net.inspect(node);
-    let row = t.table("node").next().expect("a row for the node");
-    row.iter().find(|(c, _)| *c == "seq").expect("a number").1.parse().expect("a number")
-}
-/// How many packets a node holds.
-pub(crate) fn held(net: &Net, node: usize) -> usize {
-    net.inspect(node).held.len()
-}
-
-/// A station that acknowledges frames and does nothing else.
-struct Mute;
-
-impl Protocol for Mute {
-    fn data_plane(&self) -> DataPlane {
-        DataPlane::PerPacket
-    }
-    fn interests(&self) -> Interests {
-        Interests::default()
-    }
-    fn start(&mut self, _: &mut Cx<'_>) {}
-    fn on_outbound(&mut self, cx: &mut Cx<'_>, p: Packet) {
-        cx.drop(p, DropReason::Policy);
-    }
-    fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, _: &RxMeta) {
-        cx.drop(p, DropReason::Policy);
-    }
-    fn on_tx_status(&mut self, _: &mut Cx<'_>, _: TxReport) {}
-    fn on_timer(&mut self, _: &mut Cx<'_>, _: TimerKey) {}
-    fn inspect(&self, _: Time, _: &mut dyn Inspect) {}
-}
-
-/// One AODV node, 0, among mute stations 1 to 9, all in its range; a second has passed.
+/// One node of the protocol, 0, among mute stations 1 to 9, all in its range; a second has passed.
 pub(crate) fn alone(params: &Params) -> Net {
-    let mut net = Net::new(10, |id| match id.0 {
-        0 => Box::new(Engine::new(params.clone())) as Box<dyn Protocol>,
-        _ => Box::new(Mute),
-    });
-    (1..10).for_each(|n| net.up(0, n));
-    net.run_until(secs(1.0));
-    net
+    among_mutes(|| Box::new(Engine::new(params.clone())))
 }

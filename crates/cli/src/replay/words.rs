@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use wayhop_core::{Packet, from_hex};
-use wayhop_wire::ipv4;
+use wayhop_wire::{ipv4, ipv6};
 
 /// An input: a heading, and below it what its packet is.
 pub(super) fn input(value: &Value) -> Vec<String> {
@@ -90,10 +90,17 @@ fn octets(hex: &str) -> String {
 
 /// What an IP packet is, with its routing messages.
 fn ip(octets: &[u8]) -> String {
+    let len = octets.len();
     let Ok(ip) = ipv4::Packet::new_checked(octets) else {
-        return format!("{} octets that are no IP packet", octets.len());
+        return match ipv6::Packet::new_checked(octets) {
+            Ok(ip) => {
+                let (src, dst, hops) = (ip.src(), ip.dst(), ip.hop_limit());
+                format!("{src} > {dst}, hop limit {hops}, {len} octets; next header {}", ip.next_header())
+            }
+            Err(_) => format!("{len} octets that are no IP packet"),
+        };
     };
-    let mut parts = vec![format!("{} > {}, ttl {}, {} octets", ip.src(), ip.dst(), ip.ttl(), octets.len())];
+    let mut parts = vec![format!("{} > {}, ttl {}, {len} octets", ip.src(), ip.dst(), ip.ttl())];
     match wayhop_protocols::decode(&ip) {
         Some((protocol, messages)) => parts.extend(messages.into_iter().map(|m| {
             let how = m.malformed.map_or_else(String::new, |how| format!(" malformed: {how}"));

@@ -151,7 +151,7 @@ fn nothing_is_said_of_what_nobody_knows() {
         field["totals"][key] = 0.into();
     }
     std::fs::write(&path, field.to_string()).expect("written");
-    let c = compared(dir.path(), &["field"]);
+    let c = compared(dir.path(), &["field", "field"]);
     let about = |r: &&Value| r["about"] == "all flows";
     assert_eq!(c["rows"].as_array().expect("rows").iter().filter(about).count(), 0, "{c}");
     assert!(row(&c, "routing", "packets")["values"][0]["mean"].as_f64() > Some(0.0));

@@ -193,13 +193,13 @@ command = ["sh", "-c", "hostname -I; cat /etc/hosts; sleep 60"]
     assert!(read("ping.txt").contains("2 received"), "{}", read("ping.txt"));
     assert!(read("1-far.txt").contains("10.0.0.5 mesh-4 far"), "{}", read("1-far.txt"));
     // Without --out an emulation takes no simulation's place; and its output has a file name whatever the node is called.
-    let odd = CHAIN.split("[[traffic]]").next().unwrap().replace("far", "far\\u001b[31m end");
+    let odd = CHAIN.split("[[traffic]]").next().unwrap().replace("far", "far: the end");
     let odd = odd + "[[programs]]\nnode = 4\ncommand = [\"echo\", \"here\"]\n";
     std::fs::write(dir.path().join("s.toml"), odd).expect("written");
     run_in(dir.path(), &["run", "s.toml", "--duration", "1", "--quiet"]).ok();
     run_in(dir.path(), &["emulate", "s.toml", "--duration", "1", "--quiet"]).ok();
     assert!(dir.path().join("runs/s-dsr-1/summary.json").is_file());
-    let output = dir.path().join("runs/s-dsr-1-emulation/programs/0-far__31m_end.txt");
+    let output = dir.path().join("runs/s-dsr-1-emulation/programs/0-far__the_end.txt");
     assert_eq!(std::fs::read_to_string(&output).expect("an output"), "here\n");
 }
 
@@ -291,6 +291,44 @@ fn links_and_places_are_changed_while_programs_run_and_gps_clients_see_it() {
     ask(&socket, r#""do": "quit""#);
     assert_eq!(child.wait_with_output().expect("it ended").status.code(), Some(0));
     assert!(!socket.exists());
+}
+
+#[test]
+fn a_program_that_fails_is_in_the_summary_the_manifest_and_the_exit_status() {
+    if !is_root() {
+        return;
+    }
+    let programs = "[[programs]]\nnode = 0\ncommand = [\"no-such-program\"]\n\
+        [[programs]]\nnode = 1\ncommand = [\"sh\", \"-c\", \"exit 3\"]\n\
+        [[programs]]\nnode = 2\ncommand = [\"true\"]\n[[programs]]\nnode = 2\ncommand = [\"sleep\", \"60\"]\n";
+    let dir = folder(&[("s.toml", &(CHAIN.split("[[traffic]]").next().unwrap().to_owned() + programs))]);
+    for world in ["emulate", "lab"] {
+        let ran = run_in(dir.path(), &[world, "s.toml", "--duration", "4", "--json", "--out", world]);
+        assert_eq!(ran.status, Some(1), "{}", ran.err);
+        let summary: Value = serde_json::from_str(&ran.out).expect("JSON");
+        let mut exits: Vec<(u64, Option<i64>)> = summary["program_exits"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|e| (e["node"].as_u64().expect("a node"), e["exit"].as_i64()))
+            .collect();
+        exits.sort_unstable();
+        assert_eq!(
+            exits,
+            [(0, None), (1, Some(3)), (2, Some(0))],
+            "what the run's end ended did not fail: {summary}"
+        );
+        let m = crate::manifest(&dir.path().join(world));
+        let error = m["error"].as_str().expect("an error");
+        assert!(
+            error.contains("node 1: sh ended with status 3") && error.contains("no-such-program: "),
+            "{m}"
+        );
+        assert_eq!(m["status"], "complete", "the run came to its end");
+    }
+    let head = ["emulate", "s.toml", "--no-out", "--quiet", "--node", "0", "--"];
+    assert_eq!(run_in(dir.path(), &[&head[..], &["sh", "-c", "sleep 1; exit 7"]].concat()).status, Some(7));
+    assert_eq!(run_in(dir.path(), &[&head[..], &["sleep", "1"]].concat()).status, Some(1));
 }
 
 #[test]

@@ -20,11 +20,19 @@ fn refused(file: &str, text: &[u8]) -> String {
 const CHAIN: &str = "nodes.count = 3\nduration_s = 2\nmovement = { kind = \"chain\", spacing_m = 200 }\n";
 const WAYPOINT: &str = "nodes.count = 2\nduration_s = 2\narea = { x_m = 100, y_m = 100 }\n";
 
+/// Each scenario is refused at this place, with these words.
+fn assert_refused(cases: &[(String, &str, [&str; 2])]) {
+    for (text, place, pieces) in cases {
+        let message = refused("s.toml", text.as_bytes());
+        assert!(message.starts_with(place), "{place}\n{message}\n{text}");
+        assert!(pieces.iter().all(|p| message.contains(p)), "{pieces:?}\n{message}");
+    }
+}
+
 #[test]
-fn wrong_scenarios_are_refused_at_their_line() {
+fn wrong_traffic_and_programs_are_refused_at_their_line() {
     let cbr = "[[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 1\n";
-    let walk = |speeds: &str| format!("{WAYPOINT}movement = {{ kind = \"random-waypoint\", {speeds} }}\n");
-    for (text, place, pieces) in [
+    assert_refused(&[
         (format!("{CHAIN}{cbr}dst = 2\n"), "s.toml:8:1: ", ["duplicate key", "correct the line"]),
         (
             format!("{CHAIN}[[traffic]]\nkind = \"ping\"\nsrc = 1\ndst = 7\n"),
@@ -67,6 +75,12 @@ fn wrong_scenarios_are_refused_at_their_line() {
             ["70000", "to 65507"],
         ),
         (format!("{CHAIN}{cbr}start_s = -5\n"), "s.toml:8:1: traffic[0].start_s: ", ["-5", "from 0"]),
+    ]);
+}
+
+#[test]
+fn wrong_keys_of_radio_protocol_and_captures_are_refused_at_their_line() {
+    assert_refused(&[
         (
             format!("{CHAIN}duraton = 3\n"),
             "s.toml:4:1: ",
@@ -102,6 +116,12 @@ fn wrong_scenarios_are_refused_at_their_line() {
             "s.toml:4:19: captures.nodes[0]: ",
             ["no node 9", "0 to 2"],
         ),
+    ]);
+}
+
+#[test]
+fn wrong_nodes_are_refused_at_their_line() {
+    assert_refused(&[
         (
             format!("{CHAIN}[[nodes.node]]\nid = 9\n"),
             "s.toml:5:1: nodes.node[0].id: ",
@@ -135,6 +155,13 @@ fn wrong_scenarios_are_refused_at_their_line() {
         (CHAIN.replace("= 3", "= 0"), "s.toml:1:7: nodes.count: ", ["without nodes", "give 1 to"]),
         (CHAIN.replace("= 3", "= 100000000"), "s.toml:1:7: nodes.count: ", ["more than fit", "give 1 to"]),
         (CHAIN.replace("= 3", "= \"two\""), "s.toml:1:15: ", ["string \"two\"", "expected u32"]),
+    ]);
+}
+
+#[test]
+fn wrong_times_and_movement_are_refused_at_their_line() {
+    let walk = |speeds: &str| format!("{WAYPOINT}movement = {{ kind = \"random-waypoint\", {speeds} }}\n");
+    assert_refused(&[
         (CHAIN.replace("= 2\n", "= 0\n"), "s.toml:2:1: duration_s: ", ["no time to run", "above zero"]),
         (CHAIN.replace("= 2\n", "= -1\n"), "s.toml:2:1: duration_s: ", ["no time to run", "above zero"]),
         (CHAIN.replace("= 2\n", "= nan\n"), "s.toml:2:1: duration_s: ", ["nan", "range"]),
@@ -153,11 +180,7 @@ fn wrong_scenarios_are_refused_at_their_line() {
         ("name = \"x\" = 3\n".to_owned(), "s.toml:1:12: ", ["expected newline", "correct the line"]),
         (CHAIN[..70].to_owned(), "s.toml:3:", ["", "correct the line"]),
         (String::new(), "s.toml:1:1: ", ["missing field `movement`", "add movement"]),
-    ] {
-        let message = refused("s.toml", text.as_bytes());
-        assert!(message.starts_with(place), "{place}\n{message}\n{text}");
-        assert!(pieces.iter().all(|p| message.contains(p)), "{pieces:?}\n{message}");
-    }
+    ]);
 }
 
 #[test]

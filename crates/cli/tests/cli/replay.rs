@@ -253,3 +253,29 @@ fn a_full_disk_fails_a_run_that_was_to_be_recorded_and_says_why() {
         assert!(half.out.contains("it has no line that ends it"), "{log}: {}", half.out);
     }
 }
+
+#[test]
+fn engines_that_sleep_or_begin_again_after_an_outage_replay_too() {
+    // Every node is down now and then. An engine that begins again has other parameters: it waits.
+    for (protocol, _) in CHANGES {
+        for tables in ["lost", "kept"] {
+            let outages = format!("[[outages]]\nmean_up_s = 4\nmean_down_s = 1\ntables = \"{tables}\"\n");
+            let dir = folder(&[("walk.toml", &format!("{WALK}{outages}"))]);
+            let args =
+                ["run", "walk.toml", "--protocol", protocol, "--out", "run", "--quiet", "--record-inputs"];
+            run_in(dir.path(), &args).ok();
+            let logs = logs(dir.path());
+            let mut args = vec!["replay", "--json"];
+            args.extend(logs.iter().map(String::as_str));
+            let same = run_in(dir.path(), &args);
+            assert_eq!(same.status, Some(0), "{protocol} {tables}: {}{}", same.out, same.err);
+            let starts = |log: &String| fs::read_to_string(log).unwrap().matches("\"start\"").count();
+            let begun: usize = logs.iter().map(starts).sum();
+            if tables == "lost" {
+                assert!(begun > 16, "{protocol}: 8 nodes begin, and reboot some 30 times: {begun}");
+            } else {
+                assert_eq!(begun, 8, "{protocol}");
+            }
+        }
+    }
+}

@@ -169,6 +169,7 @@ fn a_wrong_value_is_told_before_any_run() {
     fs::write(dir.path().join("plan.toml"), flat).unwrap();
     let e = run_in(dir.path(), &["sweep", "plan.toml"]).failure(2);
     assert!(e.contains("metrics[1]") && e.contains("set topology = true"), "{e}");
+    fs::write(dir.path().join("plan.toml"), PLAN).unwrap();
     fs::write(dir.path().join("taken"), "").unwrap();
     let e = run_in(dir.path(), &["sweep", "plan.toml", "--out", "taken"]).failure(1);
     assert_eq!(
@@ -179,12 +180,11 @@ fn a_wrong_value_is_told_before_any_run() {
 
 #[test]
 fn what_did_not_happen_counts_as_0_and_what_is_undefined_is_counted_and_left_out() {
-    // Two nodes that are out of each other's reach in every second run: nothing arrives there, and nothing is dropped but for
-    // want of a route.
+    // Two nodes that are out of each other's reach in every second run: nothing arrives there, and only there the buffer is full.
     let scenario = "duration_s = 40\nnodes.count = 2\nmovement = { kind = \"chain\", spacing_m = 100 }\n\
         [[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 1\n";
     let plan = "scenario = \"s.toml\"\n\
-        metrics = [\"totals.drops.DISCOVERY_FAILED\", \"totals.by_type.rerr\", \"totals.latency_ms.mean\"]\n\
+        metrics = [\"totals.drops.BUFFER_FULL\", \"totals.by_type.rerr\", \"totals.latency_ms.mean\"]\n\
         [[axis]]\nname = \"spacing\"\nkey = \"movement.spacing_m\"\nvalues = [100, 900, 101, 901]\nreplicate = true\n";
     let dir = folder(&[("s.toml", scenario), ("plan.toml", plan)]);
     let told: Value =
@@ -192,11 +192,11 @@ fn what_did_not_happen_counts_as_0_and_what_is_undefined_is_counted_and_left_out
     let records = lines(dir.path());
     let drops: Vec<f64> = records
         .iter()
-        .map(|r| r["summary"]["totals"]["drops"]["DISCOVERY_FAILED"].as_f64().unwrap_or(0.0))
+        .map(|r| r["summary"]["totals"]["drops"]["BUFFER_FULL"].as_f64().unwrap_or(0.0))
         .collect();
     assert_eq!(drops.iter().filter(|d| **d > 0.0).count(), 2, "the scenario is as it was meant: {drops:?}");
     let figures = &told["cells"][0]["metrics"];
-    let lost = &figures["totals.drops.DISCOVERY_FAILED"];
+    let lost = &figures["totals.drops.BUFFER_FULL"];
     assert_eq!(lost["mean"].as_f64(), Some(drops.iter().sum::<f64>() / 4.0), "over all four runs: {lost}");
     assert_eq!((&lost["values"], &lost["runs"]), (&4.into(), &4.into()));
     assert_eq!(figures["totals.by_type.rerr"]["mean"], 0.0, "{figures}");

@@ -159,7 +159,7 @@ fn daemons_that_end_with_their_nodes_leave_what_they_counted() {
             scenario(tables).replace("length_s = 3\n", "").replace("duration_s = 20", "duration_s = 7");
         fs::write(folder.path().join("s.toml"), text).unwrap();
         let done = Command::new(WAYHOP)
-            .args(["lab", "s.toml", "--json", "--no-out", "--protocol", "aodv"])
+            .args(["lab", "s.toml", "--json", "--out", "run", "--protocol", "aodv"])
             .current_dir(folder.path())
             .output()
             .unwrap();

@@ -9,7 +9,8 @@ use wayhop_wire::dsdv::{Entry, Update};
 use wayhop_wire::{ipv4, udp};
 
 use crate::seq::newer;
-use crate::state::{Engine, timer};
+use crate::state::Engine;
+use crate::timers::Timer;
 
 /// `std`'s derived hashes want a sized hasher.
 struct Feed<'a>(&'a mut dyn Hasher);
@@ -46,7 +47,7 @@ impl Checked for Engine {
             buffer,
             seq,
             ip_id: _,
-            last_notice: _,
+            notices: _,
             last_update,
             next_full,
             next_trigger,
@@ -100,12 +101,12 @@ impl Checked for Engine {
     }
 
     fn timer(key: TimerKey, _: Names) -> String {
-        match key {
-            timer::FULL => "a full update is due",
-            timer::TRIGGER => "a route asks for an update",
-            timer::CHECK => "looks for silent neighbours and what is to be forgotten",
-            timer::AWAKE => "the wait after the reboot is over",
-            _ => "an unknown timer",
+        match Timer::from_key(key) {
+            Some(Timer::Full) => "a full update is due",
+            Some(Timer::Trigger) => "a route asks for an update",
+            Some(Timer::Check) => "looks for silent neighbours and what is to be forgotten",
+            Some(Timer::Awake) => "the wait after the reboot is over",
+            None => "an unknown timer",
         }
         .to_owned()
     }

@@ -1,12 +1,10 @@
-//! The shipping engine with a known mistake each, made by code around its handlers.
+//! Known mistakes, made by code around the shipping engine's handlers.
 
-use std::hash::Hasher;
 use std::net::Ipv4Addr;
 
-use wayhop_core::{
-    Cx, DataPlane, Inspect, Interests, Packet, Protocol, RouteUse, RxMeta, Time, TimerKey, TxReport,
-};
-use wayhop_testkit::explore::{Checked, Names};
+use wayhop_core::Protocol as _;
+use wayhop_core::{Cx, Packet, RxMeta, Time, TimerKey, TxReport};
+use wayhop_testkit::explore::{Checked, Faulty, Mistake};
 
 use crate::state::Engine;
 
@@ -21,28 +19,28 @@ pub(super) enum Fault {
     CountsBack,
 }
 
-#[derive(Clone)]
-pub(super) struct Faulty {
-    engine: Engine,
+/// A fault at a node that began with this number.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct AtNode {
     fault: Fault,
     first_number: u32,
 }
 
-impl Faulty {
-    pub(super) fn new(engine: Engine, fault: Fault) -> Self {
-        let first_number = engine.seq;
-        Self { engine, fault, first_number }
-    }
+pub(super) fn faulty(engine: Engine, fault: Fault) -> Faulty<Engine, AtNode> {
+    let first_number = engine.seq;
+    Faulty { engine, mistake: AtNode { fault, first_number } }
+}
 
+impl AtNode {
     /// After each handler.
-    fn tidy(&mut self) {
+    fn tidy(self, engine: &mut Engine) {
         let lost: Vec<Ipv4Addr> =
-            self.engine.table.iter().filter(|(_, e)| !e.is_valid()).map(|(a, _)| a).collect();
+            engine.table.iter().filter(|(_, e)| !e.is_valid()).map(|(a, _)| a).collect();
         for a in lost {
             match self.fault {
-                Fault::ForgetsAtOnce => self.engine.table.remove(a),
+                Fault::ForgetsAtOnce => engine.table.remove(a),
                 Fault::KeepsNumber => {
-                    if let Some(e) = self.engine.table.get_mut(a) {
+                    if let Some(e) = engine.table.get_mut(a) {
                         e.seq &= !1;
                     }
                 }
@@ -52,68 +50,34 @@ impl Faulty {
     }
 }
 
-impl Protocol for Faulty {
-    fn data_plane(&self) -> DataPlane {
-        self.engine.data_plane()
+impl Mistake<Engine> for AtNode {
+    fn outbound(&mut self, engine: &mut Engine, cx: &mut Cx<'_>, p: Packet) {
+        engine.on_outbound(cx, p);
+        self.tidy(engine);
     }
-    fn interests(&self) -> Interests {
-        self.engine.interests()
+    fn frame(&mut self, engine: &mut Engine, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
+        engine.on_frame(cx, p, rx);
+        self.tidy(engine);
     }
-    fn start(&mut self, cx: &mut Cx<'_>) {
-        self.engine.start(cx);
+    fn tx_status(&mut self, engine: &mut Engine, cx: &mut Cx<'_>, report: TxReport) {
+        engine.on_tx_status(cx, report);
+        self.tidy(engine);
     }
-    fn on_outbound(&mut self, cx: &mut Cx<'_>, p: Packet) {
-        self.engine.on_outbound(cx, p);
-        self.tidy();
-    }
-    fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
-        self.engine.on_frame(cx, p, rx);
-        self.tidy();
-    }
-    fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
-        self.engine.on_tx_status(cx, report);
-        self.tidy();
-    }
-    fn on_timer(&mut self, cx: &mut Cx<'_>, key: TimerKey) {
+    fn timer(&mut self, engine: &mut Engine, cx: &mut Cx<'_>, key: TimerKey) {
         if self.fault == Fault::CountsBack {
-            self.engine.seq = self.first_number;
+            engine.seq = self.first_number;
         }
-        self.engine.on_timer(cx, key);
-        if self.fault == Fault::CountsBack && self.engine.last_update.is_some_and(|at| at > Time::ZERO) {
-            self.engine.seq = self.first_number;
+        engine.on_timer(cx, key);
+        if self.fault == Fault::CountsBack && engine.last_update.is_some_and(|at| at > Time::ZERO) {
+            engine.seq = self.first_number;
         }
-        self.tidy();
+        self.tidy(engine);
     }
-    fn on_route_used(&mut self, cx: &mut Cx<'_>, used: &RouteUse) {
-        self.engine.on_route_used(cx, used);
-    }
-    fn inspect(&self, now: Time, out: &mut dyn Inspect) {
-        self.engine.inspect(now, out);
-    }
-}
-
-impl Checked for Faulty {
-    const HEARS_SUCCESS: bool = Engine::HEARS_SUCCESS;
-    fn digest(&self, to: &mut dyn Hasher) {
-        self.engine.digest(to);
-    }
-    fn digest_packet(bytes: &[u8], to: &mut dyn Hasher) {
-        Engine::digest_packet(bytes, to);
-    }
-    fn wrong_step(before: &Self, after: &Self) -> Option<&'static str> {
-        match before.fault {
+    fn wrong_step(&self, before: &Engine, after: &Engine) -> Option<&'static str> {
+        match self.fault {
             // The loop that follows is what is looked for.
             Fault::KeepsNumber | Fault::ForgetsAtOnce => None,
-            Fault::CountsBack => Engine::wrong_step(&before.engine, &after.engine),
+            Fault::CountsBack => Engine::wrong_step(before, after),
         }
-    }
-    fn knowledge(&self, names: Names) -> Vec<(Ipv4Addr, String)> {
-        self.engine.knowledge(names)
-    }
-    fn describe(bytes: &[u8], names: Names) -> String {
-        Engine::describe(bytes, names)
-    }
-    fn timer(key: TimerKey, names: Names) -> String {
-        Engine::timer(key, names)
     }
 }

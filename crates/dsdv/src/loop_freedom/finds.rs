@@ -5,11 +5,11 @@ use std::sync::Arc;
 use wayhop_testkit::explore::{Budget, Checked, Counterexample, Exploration, Topology};
 
 use super::bounds::{exploration, params};
-use super::faults::{Fault, Faulty};
+use super::faults::{Fault, faulty};
 use crate::state::Engine;
 
 fn counterexample(links: &str, nodes: usize, fault: Fault, budget: Budget) -> Counterexample {
-    let x = exploration(Topology::new(nodes, links), budget, &params(), move |e| Faulty::new(e, fault));
+    let x = exploration(Topology::new(nodes, links), budget, &params(), move |e| faulty(e, fault));
     found(x, &format!("{fault:?} on {links} within {budget}"))
 }
 

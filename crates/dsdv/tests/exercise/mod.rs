@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::{BROADCAST, Command, Span};
 use wayhop_dsdv::{Engine, Params};
-use wayhop_testkit::{Link, Net, TestPacket, addr, data_packet};
+use wayhop_testkit::{Link, Net, Octets, TestPacket, addr, data_packet};
 use wayhop_wire::dsdv::{Entry, Update};
 use wayhop_wire::{ipv4, udp};
 
@@ -14,7 +14,7 @@ const NODES: usize = 4;
 
 /// Runs the events that these bytes stand for.
 pub(crate) fn engine(bytes: &[u8]) {
-    let mut input = Input(bytes);
+    let mut input = Octets(bytes);
     let Some(choice) = input.octet() else { return };
     let p = params(choice);
     let mut net = Net::new(NODES, |_| Box::new(Engine::new(p.clone())));
@@ -74,7 +74,7 @@ fn check(net: &Net, p: &Params) {
     }
 }
 
-fn event(net: &mut Net, input: &mut Input<'_>) -> Option<()> {
+fn event(net: &mut Net, input: &mut Octets<'_>) -> Option<()> {
     let what = input.octet()?;
     let (to, from) = (usize::from(what >> 4) % NODES, input.address()?);
     match what & 0x0f {
@@ -85,7 +85,7 @@ fn event(net: &mut Net, input: &mut Input<'_>) -> Option<()> {
         }
         2..=8 => {
             let n = input.octet()? % 5 + 1;
-            let list: Option<Vec<_>> = (0..n).map(|_| input.entry()).collect();
+            let list: Option<Vec<_>> = (0..n).map(|_| entry(input)).collect();
             let list = list?;
             let update = Update::from(&list[..]);
             let mut payload = vec![0; update.buffer_len()];
@@ -125,46 +125,9 @@ fn inject(net: &mut Net, to: usize, from: Ipv4Addr, payload: &[u8]) {
     net.inject(to, from, true, &p);
 }
 
-/// What is left to read.
-struct Input<'a>(&'a [u8]);
-
-impl<'a> Input<'a> {
-    fn octet(&mut self) -> Option<u8> {
-        let (first, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(*first)
-    }
-    /// A length and so many octets, or what is there.
-    fn some(&mut self) -> Option<&'a [u8]> {
-        let len = usize::from(self.octet()?).min(self.0.len());
-        let (some, rest) = self.0.split_at(len);
-        self.0 = rest;
-        Some(some)
-    }
-    /// One of the nodes, one of a few that are not there, or something that is no node's address.
-    fn address(&mut self) -> Option<Ipv4Addr> {
-        Some(match self.octet()? {
-            n @ 0..=250 => addr(usize::from(n % 8)),
-            251 => Ipv4Addr::UNSPECIFIED,
-            252 => Ipv4Addr::LOCALHOST,
-            253 => Ipv4Addr::new(224, 0, 0, 1),
-            _ => BROADCAST,
-        })
-    }
-    /// A sequence number: small, around the sign's change, or around the rollover.
-    fn number(&mut self) -> Option<u32> {
-        let n = self.octet()?;
-        let near = u32::from(n & 0x3f);
-        Some(match n >> 6 {
-            0 | 1 => near,
-            2 => (1 << 31) - 32 + near,
-            _ => near.wrapping_sub(32),
-        })
-    }
-    fn entry(&mut self) -> Option<Entry> {
-        let destination = self.address()?;
-        let hops = self.octet()?;
-        let hop_count = if hops == 255 { u32::MAX } else { hops.into() };
-        Some(Entry { destination, hop_count, seq: self.number()? })
-    }
+fn entry(input: &mut Octets<'_>) -> Option<Entry> {
+    let destination = input.address()?;
+    let hops = input.octet()?;
+    let hop_count = if hops == 255 { u32::MAX } else { hops.into() };
+    Some(Entry { destination, hop_count, seq: input.number()? })
 }

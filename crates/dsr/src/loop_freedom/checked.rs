@@ -11,8 +11,9 @@ use wayhop_wire::dsr::{DsrOption, RouteErrorKind};
 use wayhop_wire::ipv4;
 
 use crate::cache::{LinkCache, PathCache, Purpose, RouteCache};
-use crate::engine::{Engine, Timer};
 use crate::path::Path;
+use crate::state::Engine;
+use crate::timers::Timer;
 use crate::view::View;
 
 /// `std`'s derived hashes want a sized hasher.

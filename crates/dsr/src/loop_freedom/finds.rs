@@ -3,10 +3,10 @@
 use wayhop_testkit::explore::{Budget, Counterexample, Topology};
 
 use super::bounds::{exploration, lean};
-use super::faults::{Fault, Faulty};
+use super::faults::{Fault, faulty};
 
 fn counterexample(links: &str, nodes: usize, fault: Fault, budget: Budget) -> Counterexample {
-    let mut x = exploration(Topology::new(nodes, links), budget, &lean(), move |e| Faulty::new(e, fault));
+    let mut x = exploration(Topology::new(nodes, links), budget, &lean(), move |e| faulty(e, fault));
     x.prompt = true;
     let outcome = x.run();
     eprintln!("{fault:?} on {links} within {budget}: {} states, depth {}", outcome.unique, outcome.depth);

@@ -205,7 +205,7 @@ fn the_testbeds_sources_take_packets_back_and_its_forwarders_do_not_salvage() {
     let p = packet(&Ip::new(0, 2), &[source_route(0, 0, 1, &[1])], &UDP);
     net.inject(1, addr(0), false, &p);
     net.run_until(at(4.0));
-    assert_eq!(net.drops().iter().map(|d| d.1).collect::<Vec<_>>(), [DropReason::NoSalvage]);
+    assert_eq!(net.drops().iter().map(|d| d.1).collect::<Vec<_>>(), [DropReason::NoOtherRoute]);
 }
 
 #[test]

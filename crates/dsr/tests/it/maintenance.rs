@@ -104,7 +104,7 @@ fn a_packet_salvaged_fifteen_times_is_dropped() {
         teach(&mut net, 2, &[5, 4]);
         net.inject(2, addr(1), false, &packet(&Ip::new(0, 4), &[source_route(0, 15, 1, &[1, 2])], &UDP));
         net.run_until(at(1.5));
-        assert_eq!(reasons(&net), [DropReason::SalvageLimit], "{name}");
+        assert_eq!(reasons(&net), [DropReason::RerouteLimit], "{name}");
         net.assert_conserved();
     }
 }
@@ -117,7 +117,7 @@ fn a_packet_without_another_route_is_dropped() {
     net.run_until(at(1.0));
     net.inject(2, addr(1), false, &packet(&Ip::new(0, 4), &[source_route(0, 0, 1, &[1, 2])], &UDP));
     net.run_until(at(1.5));
-    assert_eq!(reasons(&net), [DropReason::NoSalvage]);
+    assert_eq!(reasons(&net), [DropReason::NoOtherRoute]);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn the_ns2_profile_looks_for_a_route_for_it_once_without_propagation() {
     net.run_until(at(5.0));
     let asked: Vec<_> = sent_with(&net, 2, RREQ).iter().map(|s| s.2[8]).collect();
     assert_eq!(asked, [1], "one request, with TTL 1");
-    assert_eq!(reasons(&net), [DropReason::NoSalvage]);
+    assert_eq!(reasons(&net), [DropReason::NoOtherRoute]);
     // If it finds one in time, the packet goes on as salvaged.
     net.inject(2, addr(1), false, &packet(&Ip::new(0, 6), &[source_route(0, 0, 1, &[1, 2])], &UDP));
     net.run_for(Span::from_micros(1_100));
@@ -154,7 +154,7 @@ fn a_reply_is_not_salvaged() {
     net.inject(2, addr(3), false, &p);
     net.run_until(at(1.5));
     assert_eq!(sent_with(&net, 2, RREP).len(), 1, "only as asked");
-    assert_eq!(reasons(&net), [DropReason::NoSalvage]);
+    assert_eq!(reasons(&net), [DropReason::NoOtherRoute]);
     assert_eq!(net.inspect(2).table("blacklist").count(), 1, "the neighbour may not hear us (section 4.6)");
     net.assert_conserved();
 }

@@ -7,14 +7,13 @@ use wayhop_scenario::{RadioPlan, Resolved};
 use wayhop_world::links::{changes, neighbours};
 
 use super::{Ignores, MacFilter, begin};
-use crate::link_address;
 
 /// The filter that lets those hear each other, on each radio that both have, who are within this range, metres.
 pub(super) fn of_range(r: &Resolved, range_m: f64) -> MacFilter {
     let nodes = r.addresses.len();
     let places: Vec<_> = r.tracks.iter().map(begin).collect();
     let near = neighbours(&places, range_m);
-    let mac = |radio: usize, node: u32| link_address(r.addresses[node as usize], radio as u16);
+    let mac = |radio: usize, node: u32| Mac::at_medium(r.addresses[node as usize], radio as u16);
     let mut deaf: Vec<BTreeSet<Mac>> = vec![BTreeSet::new(); nodes];
     for (k, radio) in r.interfaces.radios.iter().enumerate() {
         for a in (0..nodes as u32).filter(|a| has(radio, *a)) {

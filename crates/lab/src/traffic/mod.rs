@@ -19,14 +19,14 @@ use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use wayhop_core::{Purpose, Rng, Time, stream};
 use wayhop_linux::Error;
 use wayhop_netns::{Lateness, Namespace};
-use wayhop_scenario::{FlowConfig, FlowKind, Resolved};
+use wayhop_scenario::{FlowConfig, Resolved};
 use wayhop_trace::{FlowSummary, LatencyMs, PacketClass, ratio};
 use wayhop_transport::{GROUP, INITIAL_TTL, Source, Stamp};
 
 use super::outages;
 use super::record::Records;
+use super::stamped::class;
 use receive::{Listener, Received, Wanted};
-pub(super) use send::packet_id;
 use send::{Outlet, Sent};
 
 /// How long a receiver waits before it looks whether all is over.
@@ -242,15 +242,6 @@ fn summary<'a>(
         hops_mean: ratio(hops, received),
         tcp: None,
         topology: None,
-    }
-}
-
-pub(super) fn class(kind: &FlowKind) -> PacketClass {
-    match kind {
-        FlowKind::Cbr { .. } => PacketClass::Cbr,
-        FlowKind::Poisson { .. } => PacketClass::Poisson,
-        FlowKind::Ping { .. } => PacketClass::Ping,
-        FlowKind::Tcp(_) => PacketClass::Tcp,
     }
 }
 

@@ -15,8 +15,8 @@ use wayhop_trace::{HopEvent, HopKind, Messages, PacketClass};
 use wayhop_transport::{INITIAL_TTL, Stamp};
 use wayhop_wire::{icmp, ipv4, udp};
 
-use super::send::packet_id;
 use crate::record::Records;
+use crate::stamped::packet_id;
 
 /// The most words of 64 numbers that are remembered of one flow: nobody sends that many, and a wrong number must not take
 /// the memory.

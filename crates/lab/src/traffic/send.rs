@@ -7,13 +7,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use socket2::{SockAddr, Socket};
-use wayhop_core::{Addr, FlowTag, PacketId, Pool, Rng, Time};
+use wayhop_core::{Addr, FlowTag, Pool, Rng, Time};
 use wayhop_netns::{Lateness, priority};
 use wayhop_trace::{HopEvent, HopKind, Messages, PacketClass};
 use wayhop_transport::Source;
 use wayhop_wire::{ipv4, udp};
 
 use crate::record::Records;
+use crate::stamped::packet_id;
 
 /// Where a flow's packets leave.
 pub(super) struct Outlet {
@@ -42,11 +43,6 @@ pub(super) struct Sent {
     pub(super) outlets: Vec<Outlet>,
     /// How long after they were due packets left.
     pub(super) lateness: Lateness,
-}
-
-/// The name of a flow's packet in the run's tables.
-pub(crate) fn packet_id(flow: u32, seq: u32) -> PacketId {
-    PacketId(u64::from(flow) << 32 | u64::from(seq))
 }
 
 /// Sends all flows' packets until the end, or until it is told to stop.

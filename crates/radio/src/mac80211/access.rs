@@ -2,8 +2,9 @@
 
 use wayhop_core::{Span, Time};
 
+use crate::host::{Host, RadioEvent};
 use crate::outgoing::Outgoing;
-use crate::radio::{Host, Radio, RadioEvent, Times};
+use crate::radio::{Radio, Times};
 use crate::station::{Backoff, PhyState, Sending};
 
 impl Times {

@@ -2,10 +2,11 @@
 
 use wayhop_core::{Span, Time, TxStatus};
 
+use crate::host::{EVERYONE, FrameAt, FrameHead, Host, RadioEvent};
 use crate::medium::{Pause, Transmission};
 use crate::outgoing::Outgoing;
 use crate::phy::FrameKind;
-use crate::radio::{EVERYONE, FrameAt, FrameHead, Host, Radio, RadioEvent};
+use crate::radio::Radio;
 use crate::station::{Answer, Backoff, Sending};
 
 impl FrameKind {

@@ -2,7 +2,8 @@
 
 use wayhop_core::{Time, TxStatus};
 
-use crate::radio::{EVERYONE, Host, Radio};
+use crate::host::{EVERYONE, Host};
+use crate::radio::Radio;
 use crate::station::Sending;
 
 impl Radio {

@@ -7,8 +7,10 @@
 
 mod neighbours;
 mod overrides;
+mod pause;
 mod sinr;
 mod threshold;
+mod transmission;
 
 use wayhop_core::{Leg, Position, Span, Time};
 
@@ -16,52 +18,17 @@ use crate::config::{RadioConfig, Reception};
 use crate::motion::Motions;
 use crate::phy::Phy;
 use crate::propagation::{LIGHT_SPEED_M_PER_S, Propagation};
-use crate::radio::FrameHead;
 use crate::site::{End, Site};
-use crate::station::{Backoff, PhyState};
+use crate::station::PhyState;
 use crate::units::dbm_to_watts;
 use neighbours::Neighbours;
 pub use overrides::LinkOverride;
 use overrides::Overrides;
+pub(crate) use pause::Pause;
 use sinr::Sinr;
 use threshold::Threshold;
-
-/// A station within range of a transmission.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Receiver {
-    pub(crate) station: u32,
-    /// How long the signal takes to it.
-    pub(crate) delay_ns: u32,
-}
-
-/// A station that a frame reaches, and how.
-#[derive(Copy, Clone, Debug)]
-struct Audible {
-    station: u32,
-    delay_ns: u32,
-    watts: f64,
-}
-
-/// A frame on the air.
-#[derive(Debug)]
-pub(crate) struct Transmission {
-    pub(crate) head: FrameHead,
-    /// The frame's number at its sender.
-    pub(crate) number: u64,
-    /// Octets on the air.
-    pub(crate) bytes: u32,
-    pub(crate) rate_mbps: f64,
-    /// Those who shall look at it when it ends.
-    pub(crate) receivers: Vec<Receiver>,
-}
-
-/// A frame as it begins at one station.
-pub(crate) struct Arrival {
-    pub(crate) slot: u32,
-    pub(crate) from: Time,
-    pub(crate) until: Time,
-    pub(crate) watts: f64,
-}
+use transmission::{Arrival, Audible};
+pub(crate) use transmission::{Receiver, Transmission};
 
 pub(crate) struct Medium {
     propagation: Propagation,
@@ -92,29 +59,6 @@ const NEAR_M: f64 = 50.0;
 enum Model {
     Threshold(Threshold),
     Sinr(Sinr),
-}
-
-/// What a busy medium does to a running backoff.
-#[derive(Copy, Clone)]
-pub(crate) struct Pause {
-    pub(crate) difs: Span,
-    pub(crate) slot_ns: u64,
-}
-
-impl Pause {
-    /// The medium goes busy at `at`: the slots counted by then are done, a begun one is not.
-    #[inline]
-    pub(crate) fn apply(self, phy_state: &mut PhyState, at: Time) {
-        if phy_state.backoff != Backoff::Running {
-            return;
-        }
-        let counting = phy_state.since + self.difs;
-        if counting + Span::from_nanos(self.slot_ns * u64::from(phy_state.slots)) <= at {
-            return;
-        }
-        phy_state.slots -= (at.since(counting).as_nanos() / self.slot_ns) as u32;
-        phy_state.backoff = Backoff::Paused;
-    }
 }
 
 impl Medium {

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use wayhop_core::{Purpose, draw};
 
-use super::Audible;
+use super::transmission::Audible;
 
 /// What an overridden link does, one way.
 #[derive(Copy, Clone, Debug, PartialEq)]

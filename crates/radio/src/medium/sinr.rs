@@ -2,7 +2,8 @@
 
 use wayhop_core::{Purpose, Time, draw};
 
-use super::{Arrival, Pause, Transmission};
+use super::pause::Pause;
+use super::transmission::{Arrival, Transmission};
 use crate::config::RadioConfig;
 use crate::phy::Phy;
 use crate::station::{NONE, PhyState};

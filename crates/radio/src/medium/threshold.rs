@@ -2,7 +2,8 @@
 
 use wayhop_core::Span;
 
-use super::{Arrival, Pause};
+use super::pause::Pause;
+use super::transmission::Arrival;
 use crate::config::RadioConfig;
 use crate::phy::Phy;
 use crate::station::{NONE, PhyState};

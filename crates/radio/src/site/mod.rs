@@ -6,6 +6,7 @@
 
 mod antenna;
 mod config;
+mod fades;
 mod field;
 mod zone;
 
@@ -16,6 +17,7 @@ use crate::propagation::Propagation;
 use crate::units::db_to_ratio;
 use antenna::Antenna;
 pub use config::{Beam, PairLoss, SiteConfig, StationAntenna, Zone, ZoneEnds};
+use fades::Fades;
 use field::{Decay, Field};
 use zone::Area;
 
@@ -36,13 +38,6 @@ pub struct Site {
     margin_db: f64,
 }
 
-/// Rician fading as a field.
-#[derive(Clone, Debug)]
-struct Fades {
-    k: f64,
-    field: Field,
-}
-
 /// One end of a link.
 #[derive(Copy, Clone, Debug)]
 pub struct End {
@@ -50,21 +45,6 @@ pub struct End {
     pub station: u32,
     /// Where it is.
     pub at: Position,
-}
-
-impl Fades {
-    fn new(k_db: f64, distance_m: f64, seed: u64, number: u64) -> Self {
-        let field = Field::new(seed, Purpose::Fading, number, Decay::Gaussian, distance_m, None);
-        Self { k: db_to_ratio(k_db), field }
-    }
-
-    /// The power gain, one on average.
-    fn gain(&self, a: [f64; 2], b: [f64; 2]) -> f64 {
-        let (re, im) = self.field.complex(a, b);
-        let scatter = libm::sqrt(1.0 / (self.k + 1.0));
-        let (re, im) = (libm::sqrt(self.k / (self.k + 1.0)) + re * scatter, im * scatter);
-        re * re + im * im
-    }
 }
 
 impl Site {

@@ -1,7 +1,7 @@
 //! A part of the site with a propagation of its own.
 
-use super::Fades;
 use super::config::{Zone, ZoneEnds};
+use super::fades::Fades;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Area {

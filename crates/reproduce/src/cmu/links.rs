@@ -108,66 +108,27 @@ const TABLES: [(&str, &[Quantity]); 4] = [
     ),
 ];
 
+/// What E1's first hops had in a run, each and together.
+struct OfRun {
+    hops: Vec<Counts>,
+    total: Counts,
+}
+
+impl OfRun {
+    fn new(run: &Ping, cars: &[Ipv4Addr]) -> Self {
+        let hops: Vec<Counts> = cars.iter().map(|a| Counts::of(run, *a)).collect();
+        let total = hops.iter().copied().fold(Counts::default(), Counts::plus);
+        Self { hops, total }
+    }
+}
+
 /// The sections of Tables I and II, and of III and IV.
 pub(crate) fn sections(runs: &[Ping], cars: &[Ipv4Addr]) -> Vec<Section> {
-    let per_run: Vec<(Vec<Counts>, Counts)> = runs
-        .iter()
-        .map(|p| {
-            let hops: Vec<Counts> = cars.iter().map(|a| Counts::of(p, *a)).collect();
-            let total = hops.iter().copied().fold(Counts::default(), Counts::plus);
-            (hops, total)
-        })
-        .collect();
-    let rows = |tables: &[(&str, &[Quantity])]| {
-        let mut rows = Vec::new();
-        for (artefact, quantities) in tables {
-            for (name, column, value) in *quantities {
-                for i in 0..=cars.len() {
-                    let who = if i < cars.len() { format!("T{}", i + 1) } else { "Total".to_owned() };
-                    let ours = per_run.iter().map(|(hops, total)| value(hops.get(i).unwrap_or(total)));
-                    rows.push(
-                        Row::new(artefact, &who, name, paper::cell(paper::PING, &who, column)).with(ours),
-                    );
-                }
-            }
-        }
-        rows
-    };
-    let mut losses = rows(&TABLES[..2]);
-    let ratio = |raw: Option<f64>, with: Option<f64>| Some(raw? / with.filter(|w| *w > 0.0)?);
-    let total = |column| paper::cell(paper::PING, "Total", column);
-    losses.push(
-        Row::new(
-            "Table II",
-            "Total",
-            "times_fewer_losses",
-            ratio(total("loss_raw_pct"), total("loss_with_rexmt_pct")),
-        )
-        .with(per_run.iter().map(|(_, t)| ratio(t.loss_raw_pct(), t.loss_pct())))
-        .note("Loss without retransmissions over loss with them; the paper's from its two tables."),
-    );
-    let mut equation = rows(&TABLES[2..]);
-    let share = |successful: f64, expected: f64| (expected > 0.0).then(|| 100.0 * successful / expected);
-    let paper_share = total("successful_rexmts").zip(total("expected_rexmts")).and_then(|(s, e)| share(s, e));
-    equation.push(
-        Row::new("Section 8.2", "Total", "successful_of_expected_pct", paper_share)
-            .with(per_run.iter().map(|(_, t)| share(t.successful(), t.expected())))
-            .note(
-                "The equation of section 8.2 says about 100; below it by the packets that are given up after three \
-                 transmissions, above it if nodes retransmit for nothing.",
-            ),
-    );
-    let paper_sum =
-        ["expected_rexmts", "rexmts_lost", "acks_lost"].map(total).into_iter().sum::<Option<f64>>();
-    let paper_equation = total("rexmts").zip(paper_sum).and_then(|(r, sum)| share(r, sum));
-    equation.push(
-        Row::new("Section 8.2", "Total", "retransmissions_of_equation_pct", paper_equation)
-            .with(per_run.iter().map(|(_, t)| share(t.retransmissions as f64, t.equation())))
-            .note(
-                "Retransmissions over the right side of the same equation: packets not confirmed passively, and the \
-                 retransmissions and acknowledgements that were lost.",
-            ),
-    );
+    let runs: Vec<OfRun> = runs.iter().map(|p| OfRun::new(p, cars)).collect();
+    let mut losses = rows(&TABLES[..2], &runs, cars.len());
+    losses.push(times_fewer_losses(&runs));
+    let mut needed = rows(&TABLES[2..], &runs, cars.len());
+    needed.extend(equation(&runs));
     vec![
         Section {
             heading: "Tables I and II: loss from E1 to its first hops".to_owned(),
@@ -188,9 +149,61 @@ pub(crate) fn sections(runs: &[Ping], cars: &[Ipv4Addr]) -> Vec<Section> {
                  sent it again."
                     .to_owned(),
             ],
-            rows: equation,
+            rows: needed,
             figures: vec![],
         },
+    ]
+}
+
+/// The rows of these tables: for each quantity one a car, and one for all.
+fn rows(tables: &[(&str, &[Quantity])], runs: &[OfRun], cars: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (artefact, quantities) in tables {
+        for (name, column, value) in *quantities {
+            for i in 0..=cars {
+                let who = if i < cars { format!("T{}", i + 1) } else { "Total".to_owned() };
+                let ours = runs.iter().map(|r| value(r.hops.get(i).unwrap_or(&r.total)));
+                rows.push(Row::new(artefact, &who, name, paper::cell(paper::PING, &who, column)).with(ours));
+            }
+        }
+    }
+    rows
+}
+
+/// The paper's total of a column.
+fn total(column: &str) -> Option<f64> {
+    paper::cell(paper::PING, "Total", column)
+}
+
+/// What retransmissions gain.
+fn times_fewer_losses(runs: &[OfRun]) -> Row {
+    let ratio = |raw: Option<f64>, with: Option<f64>| Some(raw? / with.filter(|w| *w > 0.0)?);
+    let paper = ratio(total("loss_raw_pct"), total("loss_with_rexmt_pct"));
+    Row::new("Table II", "Total", "times_fewer_losses", paper)
+        .with(runs.iter().map(|r| ratio(r.total.loss_raw_pct(), r.total.loss_pct())))
+        .note("Loss without retransmissions over loss with them; the paper's from its two tables.")
+}
+
+/// The equation of section 8.2, in percent.
+fn equation(runs: &[OfRun]) -> [Row; 2] {
+    let share = |part: f64, whole: f64| (whole > 0.0).then(|| 100.0 * part / whole);
+    let paper_share = total("successful_rexmts").zip(total("expected_rexmts")).and_then(|(s, e)| share(s, e));
+    let paper_sum =
+        ["expected_rexmts", "rexmts_lost", "acks_lost"].map(total).into_iter().sum::<Option<f64>>();
+    let paper_equation = total("rexmts").zip(paper_sum).and_then(|(r, sum)| share(r, sum));
+    [
+        Row::new("Section 8.2", "Total", "successful_of_expected_pct", paper_share)
+            .with(runs.iter().map(|r| share(r.total.successful(), r.total.expected())))
+            .note(
+                "The equation of section 8.2 says about 100; below it by the packets that are given up after three \
+                 transmissions, above it if nodes retransmit for nothing.",
+            ),
+        Row::new("Section 8.2", "Total", "retransmissions_of_equation_pct", paper_equation)
+            .with(runs.iter().map(|r| share(r.total.retransmissions as f64, r.total.equation())))
+            .note(
+                "Retransmissions over the right side of the same equation: packets not confirmed passively, and the \
+                 retransmissions and acknowledgements that were lost.",
+            ),
     ]
 }
 

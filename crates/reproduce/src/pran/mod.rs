@@ -7,67 +7,16 @@
 
 mod demonstration;
 mod forwarding;
+mod options;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use wayhop_report::Page;
 
+pub use options::{Options, Part};
+
 use crate::Outcome;
-
-/// What of the paper is to be run.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// Figures 5 and 7 to 9.
-    Demonstration,
-    /// Table 1 and Figure 3.
-    Forwarding,
-    /// Both.
-    All,
-}
-
-impl Part {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Demonstration => "demonstration",
-            Self::Forwarding => "forwarding",
-            Self::All => "all",
-        }
-    }
-}
-
-/// What a user chooses.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Options {
-    /// The first seed of the demonstration.
-    pub first_seed: u64,
-    /// How often it is run, with one seed after the other; each takes `duration_s` on the clock.
-    pub seeds: u64,
-    /// How long the robot takes around the building, seconds.
-    pub duration_s: f64,
-    /// What is run.
-    pub part: Part,
-}
-
-impl Options {
-    /// How long the paper's robot took, seconds.
-    pub const PAPER_DURATION_S: f64 = 780.0;
-    /// How long ours takes unless it is told otherwise, seconds.
-    pub const DURATION_S: f64 = 180.0;
-
-    /// The command that does the same again.
-    fn command(&self) -> String {
-        let first =
-            if self.first_seed == 1 { String::new() } else { format!(" --first-seed {}", self.first_seed) };
-        let (part, seeds, duration_s) = (self.part.name(), self.seeds, self.duration_s);
-        // Forwarding has no laps.
-        let laps = match self.part {
-            Part::Forwarding => String::new(),
-            Part::Demonstration | Part::All => format!("{first} --seeds {seeds} --duration {duration_s}"),
-        };
-        format!("wayhop reproduce pran --part {part}{laps}")
-    }
-}
 
 /// How long [`reproduce`] takes, seconds.
 pub fn seconds(options: &Options) -> usize {

@@ -36,11 +36,19 @@ fn a_scenario_without_them_has_one_radio_for_all() {
     assert!(!resolve("radio.nodes = [0, 1, 2, 3]").unwrap().interfaces.is_single());
 }
 
+/// Each text is refused with this message.
+fn assert_refused(cases: &[(String, &str)]) {
+    for (text, message) in cases {
+        let e = resolve(text).expect_err(text);
+        assert!(e.contains(message), "{text}\n{e}\ninstead of\n{message}");
+    }
+}
+
 #[test]
-fn mistakes_are_named_by_key_and_remedy() {
+fn mistakes_about_radios_are_named_by_key_and_remedy() {
     let b = |channel: u32, key: &str| format!("{key}\npreset = \"80211b\"\nchannel = {channel}\n");
     let two = |first, second| b(first, "[radio]") + &b(second, "[[radios]]");
-    let cases = [
+    assert_refused(&[
         (
             two(1, 3),
             "line 8, column 1: radios[0].channel: its spectrum, 2411 to 2433 MHz, overlaps that of radio \"radio\", 2401 to \
@@ -77,6 +85,12 @@ fn mistakes_are_named_by_key_and_remedy() {
             "radio = { nodes = [0, 1, 2] }".to_owned(),
             "radio.nodes: node 3 has no interface at all; name it in the `nodes` of a radio or a wire,",
         ),
+    ]);
+}
+
+#[test]
+fn mistakes_about_wires_are_named_by_key_and_remedy() {
+    assert_refused(&[
         (
             "wires = [{ nodes = [1] }]".to_owned(),
             "wires[0].nodes: a wire with one end; name at least two nodes,",
@@ -121,11 +135,7 @@ fn mistakes_are_named_by_key_and_remedy() {
                 .to_owned(),
             "stalls[0].interface: node 2 has no interface \"wire0\"; name one of its own, or leave the key out",
         ),
-    ];
-    for (text, message) in cases {
-        let e = resolve(&text).expect_err(&text);
-        assert!(e.contains(message), "{text}\n{e}\ninstead of\n{message}");
-    }
+    ]);
 }
 
 #[test]

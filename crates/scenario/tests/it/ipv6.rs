@@ -2,6 +2,7 @@
 
 use std::net::Ipv6Addr;
 
+use wayhop_core::IfaceId;
 use wayhop_scenario::{Resolved, Scenario};
 
 const GOOD: &str = "movement = { kind = \"chain\", spacing_m = 200 }\nprotocol.name = \"none\"\n\
@@ -108,6 +109,9 @@ fn each_mistake_is_named_by_key_and_remedy() {
         let said = message(&GOOD.replacen(old, new, 1));
         assert!(said.contains(expected), "{new}: {said}");
     }
+    let on = |name: &str| GOOD.replace("via = 1", &format!("via = 1, interface = \"{name}\""));
+    assert_eq!(resolved(&on("radio")).routes[0].1.iface, IfaceId(0));
+    assert!(message(&on("wire")).contains("routes[0].interface: there is no interface named \"wire\""));
     let four = GOOD.replace("\"none\"", "\"dsr\"").replace("via = 1, ip = 6", "via = 1");
     assert!(
         message(&four).contains("routes[0].destination: protocol \"dsr\" handles every IPv4 packet itself")

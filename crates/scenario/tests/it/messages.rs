@@ -19,165 +19,166 @@ fn the_good_file_is_good() {
     assert_eq!((r.tracks.len(), r.flows.len()), (4, 1));
 }
 
+/// What to replace in the good file, by what, and the message.
+const MISTAKES: &[(&str, &str, &str)] = &[
+    (
+        "nodes.count = 4",
+        "nodes.count = 0",
+        "s.toml:1:7: nodes.count: a scenario without nodes; give 1 to 1000000",
+    ),
+    (
+        "nodes.count = 4",
+        "nodes.count = 2000000",
+        "s.toml:1:7: nodes.count: 2000000 nodes are more than fit; give 1 to 1000000",
+    ),
+    (
+        "nodes.count = 4\n",
+        "",
+        "s.toml: nodes.count: missing, and this kind of movement does not imply it; say how many nodes there are",
+    ),
+    (
+        "spacing_m = 200",
+        "spacing_m = nan",
+        "s.toml:2:30: movement.spacing_m: nan is not a number from 0 to 1000000; give one in that range",
+    ),
+    (
+        "spacing_m = 200",
+        "spacing_m = -5",
+        "s.toml:2:30: movement.spacing_m: -5 is not a number from 0 to 1000000; give one in that range",
+    ),
+    ("dst = 3", "dst = 4", "s.toml:6:1: traffic[0].dst: there is no node 4; the nodes are 0 to 3"),
+    (
+        "dst = 3",
+        "dst = \"gate\"",
+        "s.toml:6:1: traffic[0].dst: there is no node named \"gate\"; name it in nodes.node",
+    ),
+    ("dst = 3", "dst = 0", "s.toml:6:1: traffic[0].dst: a flow from a node to itself; name another node"),
+    (
+        "dst = 3",
+        "dst = 3\n[[commands]]\nkind = \"purge-routes\"\nnodes = [1, 9]",
+        "s.toml:9:1: commands[0].nodes: there is no node 9; the nodes are 0 to 3",
+    ),
+    (
+        "dst = 3",
+        "dst = 3\n[[commands]]\nkind = \"purge-routes\"\nevery_s = 0",
+        "s.toml:9:1: commands[0].every_s: 0 is not a number from 0.001 to 31622400; give one in that range",
+    ),
+    (
+        "dst = 3",
+        "dst = 3\nrate_pps = inf",
+        "s.toml:7:1: traffic[0].rate_pps: inf is not a number from 0.000000001 to 1000000; give one in that range",
+    ),
+    (
+        "dst = 3",
+        "dst = 3\nstart_s = 5\nstop_s = 5",
+        "s.toml:8:1: traffic[0].stop_s: 5 is not after start_s = 5; give a later time, or leave the key out",
+    ),
+    (
+        "dst = 3",
+        "dst = 3\npayload_bytes = 70000",
+        "s.toml:7:1: traffic[0].payload_bytes: 70000 is not a number from 1 to 65507; give one in that range",
+    ),
+    (
+        "nodes.count",
+        "duration_s = 0\nnodes.count",
+        "s.toml:1:1: duration_s: 0 leaves no time to run; give seconds above zero",
+    ),
+    (
+        "nodes.count",
+        "duration_s = -3.5\nnodes.count",
+        "s.toml:1:1: duration_s: -3.5 leaves no time to run; give seconds above zero",
+    ),
+    (
+        "nodes.count",
+        "radio.preset = \"wavelan-914-cum\"\nnodes.count",
+        "s.toml:1:7: radio.preset: \"wavelan-914-cum\" is not known here; did you mean `wavelan-914-cmu`? (of wavelan-914-cmu, wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia, wavelan-i-isa, 80211b, 80211g)",
+    ),
+    (
+        "nodes.count",
+        "radio.queue_packet = 5\nnodes.count",
+        "s.toml:1:7: radio.queue_packet: there is no such key; did you mean `queue_packets`?",
+    ),
+    (
+        "nodes.count",
+        "radio.data_rate_mbps = 3\nnodes.count",
+        "s.toml:1:7: radio.data_rate_mbps: 3 Mb/s is none of [1.0, 2.0, 5.5, 11.0]; docs/reference/scenario.md lists what is allowed",
+    ),
+    (
+        "nodes.count",
+        "protocol.name = \"olsr\"\nnodes.count",
+        "s.toml:1:10: protocol.name: \"olsr\" is not known here; did you mean `dsr`? (of dsr, aodv, dsdv)",
+    ),
+    (
+        "nodes.count",
+        "protocol.profile = \"das\"\nnodes.count",
+        "s.toml:1:10: protocol.profile: \"das\" is not known here; give one of rfc, ns2, cmu",
+    ),
+    (
+        "nodes.count",
+        "nodes.node = [{ id = 0, card = \"wavelan-i-iso\" }]\nnodes.count",
+        "s.toml:1:25: nodes.node[0].card: \"wavelan-i-iso\" is not known here; did you mean `wavelan-i-isa`? (of wavelan-914-cmu, \
+         wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia, wavelan-i-isa, 80211b, 80211g)",
+    ),
+    (
+        "nodes.count",
+        "protocol.salvag = true\nnodes.count",
+        "s.toml:1:10: protocol.salvag: there is no such key; did you mean `salvage`?",
+    ),
+    (
+        "nodes.count",
+        "protocol = { name = \"aodv\", net_diameter = 0 }\nnodes.count",
+        "s.toml:1:29: protocol.net_diameter: net_diameter is 0: give at least 1; change that key, or leave it to the profile",
+    ),
+    (
+        "nodes.count",
+        "captures.nodes = [7]\nnodes.count",
+        "s.toml:1:19: captures.nodes[0]: there is no node 7; the nodes are 0 to 3",
+    ),
+    (
+        "nodes.count",
+        "nodes.node = [{ id = 4 }]\nnodes.count",
+        "s.toml:1:17: nodes.node[0].id: there is no node 4 among 4; give 0 to 3",
+    ),
+    (
+        "nodes.count",
+        "nodes.node = [{ id = 1 }, { id = 1 }]\nnodes.count",
+        "s.toml:1:29: nodes.node[1].id: node 1 stands in nodes.node[0] already; put both into one entry",
+    ),
+    (
+        "nodes.count",
+        "nodes.node = [{ id = 1, address = \"10.0.0.1\" }]\nnodes.count",
+        "s.toml:1:7: nodes.node: nodes 0 and 1 both have the address 10.0.0.1; give each node an address of its own (without one, node N has 10.0.0.1 + N)",
+    ),
+    (
+        "nodes.count",
+        "nodes.node = [{ id = 1, name = \"3\" }]\nnodes.count",
+        "s.toml:1:7: nodes.node: nodes 1 and 3 are both named \"3\"; give each node a name of its own",
+    ),
+    (
+        "{ kind = \"chain\", spacing_m = 200 }",
+        "{ kind = \"random-waypoint\", speed_max_mps = 5 }",
+        "s.toml: area: missing, and this kind of movement needs it; add: area = { x_m = 1500, y_m = 300 }",
+    ),
+    (
+        "{ kind = \"chain\", spacing_m = 200 }",
+        "{ kind = \"static\", positions = [{ x = 1 }] }",
+        "s.toml:1:7: nodes.count: 4 nodes, but 1 positions; leave nodes.count out: the positions imply it",
+    ),
+    (
+        "{ kind = \"chain\", spacing_m = 200 }",
+        "{ kind = \"ns2\", path = \"m.tcl\" }",
+        "m.tcl: no such file; check the name; paths in a scenario count from its folder",
+    ),
+];
+
 #[test]
 fn each_mistake_is_named_by_file_line_key_and_remedy() {
-    let cases = [
-        // (what to replace, by what, the message)
-        (
-            "nodes.count = 4",
-            "nodes.count = 0",
-            "s.toml:1:7: nodes.count: a scenario without nodes; give 1 to 1000000",
-        ),
-        (
-            "nodes.count = 4",
-            "nodes.count = 2000000",
-            "s.toml:1:7: nodes.count: 2000000 nodes are more than fit; give 1 to 1000000",
-        ),
-        (
-            "nodes.count = 4\n",
-            "",
-            "s.toml: nodes.count: missing, and this kind of movement does not imply it; say how many nodes there are",
-        ),
-        (
-            "spacing_m = 200",
-            "spacing_m = nan",
-            "s.toml:2:30: movement.spacing_m: nan is not a number from 0 to 1000000; give one in that range",
-        ),
-        (
-            "spacing_m = 200",
-            "spacing_m = -5",
-            "s.toml:2:30: movement.spacing_m: -5 is not a number from 0 to 1000000; give one in that range",
-        ),
-        ("dst = 3", "dst = 4", "s.toml:6:1: traffic[0].dst: there is no node 4; the nodes are 0 to 3"),
-        (
-            "dst = 3",
-            "dst = \"gate\"",
-            "s.toml:6:1: traffic[0].dst: there is no node named \"gate\"; name it in nodes.node",
-        ),
-        ("dst = 3", "dst = 0", "s.toml:6:1: traffic[0].dst: a flow from a node to itself; name another node"),
-        (
-            "dst = 3",
-            "dst = 3\n[[commands]]\nkind = \"purge-routes\"\nnodes = [1, 9]",
-            "s.toml:9:1: commands[0].nodes: there is no node 9; the nodes are 0 to 3",
-        ),
-        (
-            "dst = 3",
-            "dst = 3\n[[commands]]\nkind = \"purge-routes\"\nevery_s = 0",
-            "s.toml:9:1: commands[0].every_s: 0 is not a number from 0.001 to 31622400; give one in that range",
-        ),
-        (
-            "dst = 3",
-            "dst = 3\nrate_pps = inf",
-            "s.toml:7:1: traffic[0].rate_pps: inf is not a number from 0.000000001 to 1000000; give one in that range",
-        ),
-        (
-            "dst = 3",
-            "dst = 3\nstart_s = 5\nstop_s = 5",
-            "s.toml:8:1: traffic[0].stop_s: 5 is not after start_s = 5; give a later time, or leave the key out",
-        ),
-        (
-            "dst = 3",
-            "dst = 3\npayload_bytes = 70000",
-            "s.toml:7:1: traffic[0].payload_bytes: 70000 is not a number from 1 to 65507; give one in that range",
-        ),
-        (
-            "nodes.count",
-            "duration_s = 0\nnodes.count",
-            "s.toml:1:1: duration_s: 0 leaves no time to run; give seconds above zero",
-        ),
-        (
-            "nodes.count",
-            "duration_s = -3.5\nnodes.count",
-            "s.toml:1:1: duration_s: -3.5 leaves no time to run; give seconds above zero",
-        ),
-        (
-            "nodes.count",
-            "radio.preset = \"wavelan-914-cum\"\nnodes.count",
-            "s.toml:1:7: radio.preset: \"wavelan-914-cum\" is not known here; did you mean `wavelan-914-cmu`? (of wavelan-914-cmu, wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia, wavelan-i-isa, 80211b, 80211g)",
-        ),
-        (
-            "nodes.count",
-            "radio.queue_packet = 5\nnodes.count",
-            "s.toml:1:7: radio.queue_packet: there is no such key; did you mean `queue_packets`?",
-        ),
-        (
-            "nodes.count",
-            "radio.data_rate_mbps = 3\nnodes.count",
-            "s.toml:1:7: radio.data_rate_mbps: 3 Mb/s is none of [1.0, 2.0, 5.5, 11.0]; docs/reference/scenario.md lists what is allowed",
-        ),
-        (
-            "nodes.count",
-            "protocol.name = \"olsr\"\nnodes.count",
-            "s.toml:1:10: protocol.name: \"olsr\" is not known here; did you mean `dsr`? (of dsr, aodv, dsdv)",
-        ),
-        (
-            "nodes.count",
-            "protocol.profile = \"das\"\nnodes.count",
-            "s.toml:1:10: protocol.profile: \"das\" is not known here; give one of rfc, ns2, cmu",
-        ),
-        (
-            "nodes.count",
-            "nodes.node = [{ id = 0, card = \"wavelan-i-iso\" }]\nnodes.count",
-            "s.toml:1:25: nodes.node[0].card: \"wavelan-i-iso\" is not known here; did you mean `wavelan-i-isa`? (of wavelan-914-cmu, \
-             wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia, wavelan-i-isa, 80211b, 80211g)",
-        ),
-        (
-            "nodes.count",
-            "protocol.salvag = true\nnodes.count",
-            "s.toml:1:10: protocol.salvag: there is no such key; did you mean `salvage`?",
-        ),
-        (
-            "nodes.count",
-            "protocol = { name = \"aodv\", net_diameter = 0 }\nnodes.count",
-            "s.toml:1:29: protocol.net_diameter: net_diameter is 0: give at least 1; change that key, or leave it to the profile",
-        ),
-        (
-            "nodes.count",
-            "captures.nodes = [7]\nnodes.count",
-            "s.toml:1:19: captures.nodes[0]: there is no node 7; the nodes are 0 to 3",
-        ),
-        (
-            "nodes.count",
-            "nodes.node = [{ id = 4 }]\nnodes.count",
-            "s.toml:1:17: nodes.node[0].id: there is no node 4 among 4; give 0 to 3",
-        ),
-        (
-            "nodes.count",
-            "nodes.node = [{ id = 1 }, { id = 1 }]\nnodes.count",
-            "s.toml:1:29: nodes.node[1].id: node 1 stands in nodes.node[0] already; put both into one entry",
-        ),
-        (
-            "nodes.count",
-            "nodes.node = [{ id = 1, address = \"10.0.0.1\" }]\nnodes.count",
-            "s.toml:1:7: nodes.node: nodes 0 and 1 both have the address 10.0.0.1; give each node an address of its own (without one, node N has 10.0.0.1 + N)",
-        ),
-        (
-            "nodes.count",
-            "nodes.node = [{ id = 1, name = \"3\" }]\nnodes.count",
-            "s.toml:1:7: nodes.node: nodes 1 and 3 are both named \"3\"; give each node a name of its own",
-        ),
-        (
-            "{ kind = \"chain\", spacing_m = 200 }",
-            "{ kind = \"random-waypoint\", speed_max_mps = 5 }",
-            "s.toml: area: missing, and this kind of movement needs it; add: area = { x_m = 1500, y_m = 300 }",
-        ),
-        (
-            "{ kind = \"chain\", spacing_m = 200 }",
-            "{ kind = \"static\", positions = [{ x = 1 }] }",
-            "s.toml:1:7: nodes.count: 4 nodes, but 1 positions; leave nodes.count out: the positions imply it",
-        ),
-        (
-            "{ kind = \"chain\", spacing_m = 200 }",
-            "{ kind = \"ns2\", path = \"m.tcl\" }",
-            "m.tcl: no such file; check the name; paths in a scenario count from its folder",
-        ),
-    ];
     let mut wrong = Vec::new();
-    for (from, to, expect) in cases {
+    for (from, to, expect) in MISTAKES {
         let text = GOOD.replacen(from, to, 1);
         assert_ne!(text, GOOD, "{from}");
         let got = message(&text);
-        if got != expect {
+        if got != *expect {
             wrong.push(format!("{got}\nnot {expect}"));
         }
     }

@@ -43,7 +43,8 @@ fn a_packet_over_ipv6_takes_as_long_as_one_of_20_octets_more_over_ipv4() {
 const ROUTED: &str = r#"
 seed = 2
 duration_s = 30
-nodes = { count = 4, ipv6 = "2001:db8:1::/64" }
+nodes.count = 4
+nodes.ipv6 = "2001:db8:1::/64"
 movement = { kind = "chain", spacing_m = 200 }
 [[nodes.node]]
 id = 3
@@ -126,7 +127,8 @@ fn every_kind_of_flow_goes_over_static_routes_beside_any_protocol_and_no_packet_
 fn without_a_route_neighbours_are_reached_and_others_are_not() {
     let text = r#"
 duration_s = 20
-nodes = { count = 3, ipv6 = true }
+nodes.count = 3
+nodes.ipv6 = true
 movement = { kind = "chain", spacing_m = 200 }
 protocol.name = "aodv"
 [[nodes.node]]

@@ -23,6 +23,7 @@
 mod air;
 mod checked;
 mod exploration;
+mod faulty;
 mod host;
 mod model;
 mod names;
@@ -35,6 +36,7 @@ mod world;
 pub use air::{Flight, Transmissions};
 pub use checked::Checked;
 pub use exploration::{Exploration, Make, Remake, Rule};
+pub use faulty::{Faulty, Mistake};
 pub use host::{DATA_TTL, Host};
 pub use model::{Outcome, Progress};
 pub use names::Names;

@@ -228,103 +228,97 @@ fn our_messages_decode_to_what_tshark_shows() {
     assert_eq!(ours.iter().map(|v| v["frame"].as_u64().expect("a number")).max(), Some(4));
 }
 
+/// What tshark is asked of an AODV message.
+const FIELDS: [&str; 26] = [
+    "frame.number",
+    "wlan.ta",
+    "ip.src",
+    "ip.dst",
+    "ip.ttl",
+    "aodv.type",
+    "aodv.hopcount",
+    "aodv.rreq_id",
+    "aodv.dest_ip",
+    "aodv.dest_seqno",
+    "aodv.orig_ip",
+    "aodv.orig_seqno",
+    "aodv.lifetime",
+    "aodv.unreach_dest_ip",
+    "aodv.destcount",
+    "aodv.prefix_sz",
+    "aodv.flags.rreq_join",
+    "aodv.flags.rreq_repair",
+    "aodv.flags.rreq_gratuitous",
+    "aodv.flags.rreq_destinationonly",
+    "aodv.flags.rreq_unknown",
+    "aodv.flags.rrep_repair",
+    "aodv.flags.rrep_ack",
+    "aodv.flags.rerr_nodelete",
+    "_ws.malformed",
+    "aodv.ext_type",
+];
+
+/// A message that we decoded, as tshark shows [`FIELDS`].
+fn as_tshark(v: &Value) -> Vec<String> {
+    let number = match v["type"].as_str().expect("a type") {
+        "rreq" => "1",
+        "rrep" | "hello" => "2",
+        "rerr" => "3",
+        "rrep_ack" => "4",
+        other => panic!("{other}"),
+    };
+    let text = |k: &str| match &v[k] {
+        Value::Null => String::new(),
+        Value::String(s) => s.clone(),
+        other => other.to_string(),
+    };
+    let lost = |key: &str| -> String {
+        let all = v["unreachable"].as_array().map(|l| l.iter().map(|u| u[key].to_string()));
+        all.map(|l| l.collect::<Vec<_>>().join(",").replace('"', "")).unwrap_or_default()
+    };
+    let mut row: Vec<String> = ["frame", "transmitter", "src", "dst", "ttl"].map(text).into();
+    row.push(number.to_owned());
+    row.extend(
+        ["hop_count", "id", "destination", "destination_seq", "originator", "originator_seq", "lifetime_ms"]
+            .map(text),
+    );
+    if number == "3" {
+        row[9] = lost("seq");
+    }
+    row.push(lost("destination"));
+    row.push(v["unreachable"].as_array().map(|l| l.len().to_string()).unwrap_or_default());
+    row.push(text("prefix_size"));
+    let flag = |kind: &str, key: &str| match &v[key] {
+        Value::Bool(b) if number == kind => u8::from(*b).to_string(),
+        _ => String::new(),
+    };
+    let flags = [
+        ("1", "join"),
+        ("1", "repair"),
+        ("1", "gratuitous"),
+        ("1", "destination_only"),
+        ("1", "unknown_seq"),
+        ("2", "repair"),
+        ("2", "ack_required"),
+        ("3", "no_delete"),
+    ];
+    row.extend(flags.map(|(kind, key)| flag(kind, key)));
+    row.extend(["malformed", "extensions"].map(text));
+    row
+}
+
 #[test]
 fn the_captures_of_ns3_decode_to_what_tshark_shows() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../captures/ns3");
     let mut seen = 0;
     for name in ["ns3-bug-606-0", "ns3-chain-0", "ns3-chain-1", "ns3-chain-2"] {
         let path = data.join(name).with_extension("pcap");
-        let fields = [
-            "frame.number",
-            "wlan.ta",
-            "ip.src",
-            "ip.dst",
-            "ip.ttl",
-            "aodv.type",
-            "aodv.hopcount",
-            "aodv.rreq_id",
-            "aodv.dest_ip",
-            "aodv.dest_seqno",
-            "aodv.orig_ip",
-            "aodv.orig_seqno",
-            "aodv.lifetime",
-            "aodv.unreach_dest_ip",
-            "aodv.destcount",
-            "aodv.prefix_sz",
-            "aodv.flags.rreq_join",
-            "aodv.flags.rreq_repair",
-            "aodv.flags.rreq_gratuitous",
-            "aodv.flags.rreq_destinationonly",
-            "aodv.flags.rreq_unknown",
-            "aodv.flags.rrep_repair",
-            "aodv.flags.rrep_ack",
-            "aodv.flags.rerr_nodelete",
-            "_ws.malformed",
-            "aodv.ext_type",
-        ];
-        let theirs = tshark::fields(&path, "aodv", &fields).expect("tshark answers");
-        let ours: Vec<Vec<String>> = decode(&path)
-            .iter()
-            .map(|v| {
-                let number = match v["type"].as_str().expect("a type") {
-                    "rreq" => "1",
-                    "rrep" | "hello" => "2",
-                    "rerr" => "3",
-                    "rrep_ack" => "4",
-                    other => panic!("{other}"),
-                };
-                let text = |k: &str| match &v[k] {
-                    Value::Null => String::new(),
-                    Value::String(s) => s.clone(),
-                    other => other.to_string(),
-                };
-                let lost = |key: &str| -> String {
-                    let all = v["unreachable"].as_array().map(|l| l.iter().map(|u| u[key].to_string()));
-                    all.map(|l| l.collect::<Vec<_>>().join(",").replace('"', "")).unwrap_or_default()
-                };
-                let mut row: Vec<String> = ["frame", "transmitter", "src", "dst", "ttl"].map(text).into();
-                row.push(number.to_owned());
-                row.extend(
-                    [
-                        "hop_count",
-                        "id",
-                        "destination",
-                        "destination_seq",
-                        "originator",
-                        "originator_seq",
-                        "lifetime_ms",
-                    ]
-                    .map(text),
-                );
-                if number == "3" {
-                    row[9] = lost("seq");
-                }
-                row.push(lost("destination"));
-                row.push(v["unreachable"].as_array().map(|l| l.len().to_string()).unwrap_or_default());
-                row.push(text("prefix_size"));
-                let flag = |kind: &str, key: &str| match &v[key] {
-                    Value::Bool(b) if number == kind => u8::from(*b).to_string(),
-                    _ => String::new(),
-                };
-                let flags = [
-                    ("1", "join"),
-                    ("1", "repair"),
-                    ("1", "gratuitous"),
-                    ("1", "destination_only"),
-                    ("1", "unknown_seq"),
-                    ("2", "repair"),
-                    ("2", "ack_required"),
-                    ("3", "no_delete"),
-                ];
-                row.extend(flags.map(|(kind, key)| flag(kind, key)));
-                row.extend(["malformed", "extensions"].map(text));
-                row
-            })
-            .collect();
+        let theirs = tshark::fields(&path, "aodv", &FIELDS).expect("tshark answers");
+        let ours: Vec<Vec<String>> = decode(&path).iter().map(as_tshark).collect();
         let theirs: Vec<Vec<String>> = theirs
             .into_iter()
             .map(|mut row| {
-                row.resize(fields.len(), String::new());
+                row.resize(FIELDS.len(), String::new());
                 row[7] = decimal(std::mem::take(&mut row[7]));
                 row
             })

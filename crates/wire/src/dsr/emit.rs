@@ -1,9 +1,8 @@
 //! Writing options.
 
-use std::net::Ipv4Addr;
-
 use super::option::{MAX_REPLY_ADDRESSES, MAX_REQUEST_ADDRESSES, MAX_ROUTE_ADDRESSES};
-use super::{AddrList, DsrOption, Location, RouteErrorKind};
+use super::writer::Writer;
+use super::{DsrOption, Location, RouteErrorKind};
 use crate::Error;
 
 impl DsrOption<'_> {
@@ -78,7 +77,7 @@ impl DsrOption<'_> {
                 w.put([o.kind.kind(), o.salvage]);
                 w.addr(o.source);
                 w.addr(o.destination);
-                w.error_info(o.kind);
+                error_info(&mut w, o.kind);
             }
             Self::AckRequest { id, source } => {
                 w.put(id.to_be_bytes());
@@ -124,37 +123,16 @@ impl RouteErrorKind<'_> {
     }
 }
 
-/// Writes fields one after another; panics beyond the end, as slices do.
-pub(super) struct Writer<'b> {
-    buf: &'b mut [u8],
-    at: usize,
-}
-
-impl Writer<'_> {
-    pub(super) fn slice(&mut self, v: &[u8]) {
-        self.buf[self.at..self.at + v.len()].copy_from_slice(v);
-        self.at += v.len();
-    }
-    pub(super) fn put<const N: usize>(&mut self, v: [u8; N]) {
-        self.slice(&v);
-    }
-    fn addr(&mut self, a: Ipv4Addr) {
-        self.put(a.octets());
-    }
-    fn addrs(&mut self, list: AddrList<'_>) {
-        list.iter().for_each(|a| self.addr(a));
-    }
-    fn error_info(&mut self, kind: RouteErrorKind<'_>) {
-        match kind {
-            RouteErrorKind::NodeUnreachable(a) => self.addr(a),
-            RouteErrorKind::FlowStateNotSupported => {}
-            RouteErrorKind::OptionNotSupported(o) => self.put([o]),
-            RouteErrorKind::UnknownFlow { destination, flow_id } => {
-                self.addr(destination);
-                self.put(flow_id.to_be_bytes());
-            }
-            RouteErrorKind::DefaultFlowUnknown { destination } => self.addr(destination),
-            RouteErrorKind::Unknown { info, .. } => self.slice(info),
+fn error_info(w: &mut Writer<'_>, kind: RouteErrorKind<'_>) {
+    match kind {
+        RouteErrorKind::NodeUnreachable(a) => w.addr(a),
+        RouteErrorKind::FlowStateNotSupported => {}
+        RouteErrorKind::OptionNotSupported(o) => w.put([o]),
+        RouteErrorKind::UnknownFlow { destination, flow_id } => {
+            w.addr(destination);
+            w.put(flow_id.to_be_bytes());
         }
+        RouteErrorKind::DefaultFlowUnknown { destination } => w.addr(destination),
+        RouteErrorKind::Unknown { info, .. } => w.slice(info),
     }
 }

@@ -19,7 +19,7 @@
 //! +              Reserved, zero (16 octets)                       +
 //! ```
 
-use super::emit::Writer;
+use super::writer::Writer;
 use crate::Error;
 use crate::bytes::{array_at, u32_at};
 

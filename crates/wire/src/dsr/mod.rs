@@ -26,6 +26,7 @@ mod location;
 mod option;
 mod options;
 mod probe;
+mod writer;
 
 pub use addr_list::{AddrIter, AddrList};
 pub use build::Builder;

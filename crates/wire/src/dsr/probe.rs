@@ -14,7 +14,7 @@
 
 use std::net::Ipv4Addr;
 
-use super::emit::Writer;
+use super::writer::Writer;
 use crate::bytes::{addr_at, u8_at, u32_at};
 
 /// How many probes of each neighbour a node has heard lately.

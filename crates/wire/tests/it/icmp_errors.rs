@@ -67,7 +67,7 @@ fn nothing_is_said_about_errors_groups_fragments_or_packets_of_nobody() {
 fn only_the_want_of_a_route_is_told() {
     use wayhop_core::DropReason as R;
     let told: Vec<R> = R::ALL.into_iter().filter(|r| had_no_route(*r)).collect();
-    assert_eq!(told, [R::NoRoute, R::DiscoveryFailed, R::BufferTimeout, R::BufferFull, R::NoSalvage]);
+    assert_eq!(told, [R::NoRoute, R::DiscoveryFailed, R::BufferTimeout, R::BufferFull, R::NoOtherRoute]);
 }
 
 proptest! {

@@ -21,7 +21,7 @@ use wayhop_runs::{Emulation, Error, Tasks, interruption, run_dir};
 use wayhop_scenario::{Map, Scenario, Shape};
 use wayhop_trace::{HopEvent, Observer, PositionEvent};
 
-use super::Options;
+use super::options::Options;
 use crate::outcome::write;
 use lap::Lap;
 use programs::Seen;
@@ -90,7 +90,7 @@ fn emulate(
 ) -> Result<(wayhop_runs::Outcome, Watch), String> {
     let resolved = scenario.resolve().map_err(|e| e.to_string())?;
     let text = |e: Error| e.to_string();
-    let emulation = Emulation::new(&resolved).map_err(text)?;
+    let emulation = Emulation::new(&resolved, || false).map_err(text)?;
     let file = folder.join(FILES[0].0);
     let run = run_dir::create(Some(dir), Some(&file), run_dir::World::Emulation, scenario, &resolved)
         .map_err(text)?

@@ -45,23 +45,6 @@ pub(crate) fn meaning(name: &str) -> Vec<Sent> {
         "ack-request-with-source" => {
             vec![from(A, D, 0x0403).options([ack_request(0xbef1, Some(B))]).udp()]
         }
-        "destination-and-flow-id" => {
-            let change = DsrOption::FlowId { flow_id: 0x0207, destination: E };
-            vec![from(A, C, 0x0704).flow(0, 0x0106).options([change]).udp_to(E)]
-        }
-        "flow-establishment" => {
-            let timeout = DsrOption::Timeout { seconds: 60 };
-            vec![
-                from(A, D, 0x0701).flow(0, 0x0105).options([timeout, route(&[B, C], 2)]).udp(),
-                from(A, D, 0x0701).ttl(63).flow(1, 0x0105).options([timeout, route(&[B, C], 1)]).udp(),
-            ]
-        }
-        "flow-state" => {
-            vec![from(A, D, 0x0702).flow(0, 0x0106).udp(), from(A, D, 0x0702).ttl(1).flow(127, 0x0106).udp()]
-        }
-        "flow-state-ack-request" => {
-            vec![from(A, D, 0x0703).ttl(63).flow(1, 0x0106).options([ack_request(9, Some(B))]).udp()]
-        }
         "fragments" => fragments(),
         "pad1" => {
             let pad = DsrOption::Pad1;
@@ -112,8 +95,32 @@ pub(crate) fn meaning(name: &str) -> Vec<Sent> {
                     .options([DsrOption::Unknown { kind, data: &[1, 2] }, ack_request(0xbeef, None)])
             })
             .into(),
-        other => vec![route_error(other)],
+        other => flow_state(other).unwrap_or_else(|| vec![route_error(other)]),
     }
+}
+
+/// The packets of a capture of the flow state extension.
+fn flow_state(name: &str) -> Option<Vec<Sent>> {
+    Some(match name {
+        "destination-and-flow-id" => {
+            let change = DsrOption::FlowId { flow_id: 0x0207, destination: E };
+            vec![from(A, C, 0x0704).flow(0, 0x0106).options([change]).udp_to(E)]
+        }
+        "flow-establishment" => {
+            let timeout = DsrOption::Timeout { seconds: 60 };
+            vec![
+                from(A, D, 0x0701).flow(0, 0x0105).options([timeout, route(&[B, C], 2)]).udp(),
+                from(A, D, 0x0701).ttl(63).flow(1, 0x0105).options([timeout, route(&[B, C], 1)]).udp(),
+            ]
+        }
+        "flow-state" => {
+            vec![from(A, D, 0x0702).flow(0, 0x0106).udp(), from(A, D, 0x0702).ttl(1).flow(127, 0x0106).udp()]
+        }
+        "flow-state-ack-request" => {
+            vec![from(A, D, 0x0703).ttl(63).flow(1, 0x0106).options([ack_request(9, Some(B))]).udp()]
+        }
+        _ => return None,
+    })
 }
 
 fn route_error(name: &str) -> Sent {

@@ -1,0 +1,36 @@
+//! The headers around a message, and the addresses in it.
+
+use std::net::Ipv4Addr;
+
+use wayhop_core::Packet;
+use wayhop_wire::{Datagram, aodv, ipv4};
+
+/// What the headers around a message say.
+#[derive(Clone, Debug)]
+pub(crate) struct Head {
+    /// The neighbour that sent it: the IP source.
+    pub(crate) source: Ipv4Addr,
+    pub(crate) ttl: u8,
+    pub(crate) is_broadcast: bool,
+    /// Where the message and its extensions are.
+    pub(crate) payload: core::ops::Range<usize>,
+}
+
+impl Head {
+    /// Of a packet that `own` received, by itself or, as the link says, with all others.
+    pub(crate) fn read(p: &Packet, own: Ipv4Addr, to_all: bool) -> Option<Self> {
+        let d = Datagram::read(p.bytes(), aodv::PORT).filter(|d| d.source != own)?;
+        Some(Self {
+            source: d.source,
+            ttl: d.ttl,
+            // Some implementations send to the subnet's broadcast address, which only the link tells from a node's.
+            is_broadcast: d.destination.is_broadcast() || to_all,
+            payload: d.payload,
+        })
+    }
+}
+
+/// Whether a request may ask for an address. Section 2: for a group it is passed on like any other.
+pub(crate) fn is_destination(a: Ipv4Addr) -> bool {
+    ipv4::is_host(a) || (a.is_multicast() && !a.is_broadcast())
+}

@@ -1,0 +1,56 @@
+//! Data packets use routes: what that says of them (section 6.2).
+
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Cx, Time};
+
+use crate::params::Refresh;
+use crate::state::Engine;
+
+/// A way that a data packet goes.
+pub(crate) struct Use {
+    pub(crate) source: Ipv4Addr,
+    pub(crate) destination: Ipv4Addr,
+    pub(crate) next_hop: Ipv4Addr,
+    pub(crate) previous_hop: Option<Ipv4Addr>,
+}
+
+impl Engine {
+    /// A sign of life of a neighbour.
+    pub(crate) fn heard(&mut self, neighbour: Ipv4Addr, now: Time) {
+        self.neighbours.heard(neighbour, now);
+        self.watch.heard(neighbour);
+    }
+
+    /// A data packet goes this way (section 6.2).
+    pub(crate) fn refresh(&mut self, cx: &mut Cx<'_>, used: &Use) {
+        let now = cx.now();
+        let until = now + self.params.active_route_timeout();
+        if self.params.refresh == Refresh::DestinationOnly {
+            let key = self.table.key(used.destination);
+            if let Some(e) = self.table.get_mut(key) {
+                e.renew(until);
+            }
+        } else {
+            // Who, and the neighbour over which the packet shows that the route works. Section 6.2 takes ways to be symmetric; where the
+            // packet came by another neighbour than the route to its source has, it says nothing of that route.
+            let (next, previous) = (Some(used.next_hop), used.previous_hop);
+            let all = [
+                (Some(used.destination), next),
+                (Some(used.source), previous),
+                (next, next),
+                (previous, previous),
+            ];
+            for (a, over) in all {
+                let Some(key) = a.map(|a| self.table.key(a)) else { continue };
+                if let Some(e) = self.table.get_mut(key).filter(|e| Some(e.next_hop) == over) {
+                    e.used(until);
+                }
+            }
+        }
+        if let Some(n) = used.previous_hop {
+            self.heard(n, now);
+        }
+        self.watch(cx, used.next_hop, used.destination);
+    }
+}

@@ -1,0 +1,33 @@
+//! What a mesh needs of the interface's settings.
+
+use wayhop_core::DataPlane;
+use wayhop_linux::interface;
+
+/// Settings of the interface, with which a mesh works. Of `all`: see [`crate::setup`].
+pub(crate) fn interface_settings(
+    name: &str,
+    plane: DataPlane,
+) -> impl Iterator<Item = (&'static str, &'static str)> {
+    // Loose instead of strict: what comes by one neighbour and is answered by another is the rule in a mesh. Where the host
+    // does not look at the way back at all, it stays so: the look costs each packet.
+    let way_back = is_way_back_strict(name).then_some(("rp_filter", "2"));
+    way_back.into_iter().chain([
+        // A packet that leaves where it came in is the rule, too.
+        ("send_redirects", "0"),
+        ("accept_redirects", "0"),
+        // A packet for this host must not name another as its next destination, behind the programs.
+        ("accept_source_route", "0"),
+        // The last, when all that limits it is in place.
+        ("forwarding", if plane == DataPlane::Forwarding { "1" } else { "0" }),
+    ])
+}
+
+/// Whether the kernel takes a packet from an interface only if it would send an answer there: 1 (RFC 3704, section 2.2). The
+/// larger number of the interface's and of `all` counts, and 2 is loose.
+fn is_way_back_strict(name: &str) -> bool {
+    let number = |of: &str| {
+        let text = interface::read(&interface::ipv4_setting(of, "rp_filter"));
+        text.ok().and_then(|t| t.parse().ok()).unwrap_or(0)
+    };
+    number(name).max(number("all")) == 1
+}

@@ -1,0 +1,20 @@
+//! What a node shows of itself.
+
+use wayhop_core::{Inspect, Time};
+
+use crate::state::Engine;
+
+pub(crate) fn show(node: &Engine, now: Time, out: &mut dyn Inspect) {
+    node.cache.inspect(now, out);
+    node.requests.inspect(out);
+    node.buffer.inspect(now, out);
+    node.held_replies.inspect(out);
+    node.blacklist.inspect(now, out);
+    node.flows.inspect(now, out);
+    node.links.inspect(now, out);
+    node.rexmt.inspect(now, out);
+    node.neighbours.inspect(now, out);
+    for (_, p, _) in &node.unidirectional_requests {
+        out.held("unidirectional_requests", p);
+    }
+}

@@ -1,0 +1,26 @@
+//! What is compared.
+
+/// What forwards.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Way {
+    /// The kernel, by static routes.
+    Kernel,
+    /// The kernel, by the routes of `wayhop node` with AODV.
+    Aodv,
+    /// `wayhop node` with DSR.
+    Dsr,
+}
+
+impl Way {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Kernel, Self::Aodv, Self::Dsr];
+
+    /// The protocol of its daemons.
+    pub(crate) fn protocol(self) -> Option<&'static str> {
+        match self {
+            Self::Kernel => None,
+            Self::Aodv => Some("aodv"),
+            Self::Dsr => Some("dsr"),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What the radio tells the world around it, and asks of it.
+
+use wayhop_core::{Time, TxStatus};
+
+use crate::motion::Motions;
+use crate::outgoing::Outgoing;
+use crate::phy::FrameKind;
+
+/// As a destination: all stations.
+pub const EVERYONE: u32 = u32::MAX;
+
+/// As a destination: an address that no station has.
+pub const NOBODY: u32 = u32::MAX - 1;
+
+/// A moment at which the radio wants to be called for a station.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum RadioEvent {
+    /// A backoff may have run out.
+    Backoff,
+    /// An interframe space may be over.
+    Defer,
+    /// A wait for an answer may have run out.
+    Timeout,
+    /// The last bit of this transmission left the antenna.
+    End(u32),
+    /// A packet is in the card.
+    Loaded,
+}
+
+/// The head of a frame, as a capture shows it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct FrameHead {
+    /// What it is.
+    pub kind: FrameKind,
+    /// The station that sent it.
+    pub from: u32,
+    /// The station it is for, [`EVERYONE`] or [`NOBODY`].
+    pub to: u32,
+    /// Its Duration field, us.
+    pub duration_us: u16,
+    /// Its sequence number; on the air modulo 4096. Whole here, so that two frames that differ are never taken for one.
+    pub sequence: u32,
+    /// Whether it was sent before.
+    pub retry: bool,
+}
+
+/// A frame at one station.
+#[derive(Copy, Clone, Debug)]
+pub struct FrameAt<'a> {
+    /// When its last bit was received, or its first bit sent.
+    pub at: Time,
+    /// The station.
+    pub station: u32,
+    /// Its head.
+    pub head: FrameHead,
+    /// What a data frame carries.
+    pub body: Option<&'a Outgoing>,
+    /// Received power, W; 0 at its sender.
+    pub watts: f64,
+}
+
+/// What the radio asks of the simulator or emulator around it.
+pub trait Host: Motions {
+    /// Call [`crate::Radio::handle`] then.
+    fn schedule(&mut self, at: Time, station: u32, event: RadioEvent);
+    /// A data frame goes on the air.
+    fn sending(&mut self, f: &FrameAt<'_>);
+    /// A data frame for this station, or for all, arrived well; the station's host has its packet at `ready`.
+    fn received(&mut self, f: &FrameAt<'_>, ready: Time);
+    /// A data frame for another station was understood. Called only where [`crate::Radio::set_overhear`] asks for it.
+    fn overheard(&mut self, f: &FrameAt<'_>);
+    /// A packet is done with; the next one is fetched when the host calls [`crate::Radio::fetch`].
+    fn finished(&mut self, at: Time, station: u32, out: Outgoing, status: TxStatus);
+    /// The next packet of a station's interface queue.
+    fn next(&mut self, station: u32) -> Option<Outgoing>;
+    /// A frame was sent or understood. Called only with [`crate::Radio::set_capturing`].
+    fn captured(&mut self, f: &FrameAt<'_>);
+}

@@ -1,0 +1,42 @@
+//! A frame on the air, and at those whom it reaches.
+
+use wayhop_core::Time;
+
+use crate::host::FrameHead;
+
+/// A station within range of a transmission.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Receiver {
+    pub(crate) station: u32,
+    /// How long the signal takes to it.
+    pub(crate) delay_ns: u32,
+}
+
+/// A station that a frame reaches, and how.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Audible {
+    pub(crate) station: u32,
+    pub(crate) delay_ns: u32,
+    pub(crate) watts: f64,
+}
+
+/// A frame on the air.
+#[derive(Debug)]
+pub(crate) struct Transmission {
+    pub(crate) head: FrameHead,
+    /// The frame's number at its sender.
+    pub(crate) number: u64,
+    /// Octets on the air.
+    pub(crate) bytes: u32,
+    pub(crate) rate_mbps: f64,
+    /// Those who shall look at it when it ends.
+    pub(crate) receivers: Vec<Receiver>,
+}
+
+/// A frame as it begins at one station.
+pub(crate) struct Arrival {
+    pub(crate) slot: u32,
+    pub(crate) from: Time,
+    pub(crate) until: Time,
+    pub(crate) watts: f64,
+}

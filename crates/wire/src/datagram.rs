@@ -1,0 +1,37 @@
+//! A whole UDP datagram in IPv4, as a program on its port would get it.
+
+use std::net::Ipv4Addr;
+use std::ops::Range;
+
+use crate::{ipv4, udp};
+
+/// What the headers say, and where the payload is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Datagram {
+    /// The IP source, a host.
+    pub source: Ipv4Addr,
+    /// The IP destination.
+    pub destination: Ipv4Addr,
+    /// The IP header's time to live.
+    pub ttl: u8,
+    /// Where the payload is in the packet.
+    pub payload: Range<usize>,
+}
+
+impl Datagram {
+    /// Reads a packet to this port. `None` if it is a fragment, if a checksum is wrong, or if its source is no host.
+    pub fn read(ip_packet: &[u8], port: u16) -> Option<Self> {
+        let ip = ipv4::Packet::new_checked(ip_packet).ok()?;
+        let whole = !ip.more_fragments() && ip.fragment_offset() == 0;
+        if !whole || ip.protocol() != ipv4::protocol::UDP || !ip.checksum_is_valid() {
+            return None;
+        }
+        let udp = udp::Packet::new_checked(ip.payload()).ok()?;
+        if udp.dst_port() != port || !udp.checksum_is_valid(ip.src(), ip.dst()) || !ipv4::is_host(ip.src()) {
+            return None;
+        }
+        let start = ip.header_len() + udp::HEADER_LEN;
+        let payload = start..start + udp.payload().len();
+        Some(Self { source: ip.src(), destination: ip.dst(), ttl: ip.ttl(), payload })
+    }
+}
