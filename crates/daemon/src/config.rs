@@ -177,6 +177,49 @@ pub struct Settings {
 }
 
 impl NodeConfig {
+    /// Checks the names and numbers of the interfaces, and of the TUN.
+    fn check_interfaces(&self, doc: &Document) -> Result<(), wayhop_scenario::Error> {
+        let config = self;
+        let further = config.interfaces.iter().enumerate().map(|(i, n)| (format!("interfaces[{i}]"), n));
+        let head = [("interface".to_owned(), &config.interface), ("tun".to_owned(), &config.tun)];
+        for (key, name) in head.into_iter().chain(further) {
+            let key = &key;
+            if !is_interface_name(name) {
+                return Err(doc.error(
+                    key,
+                    format!("{name:?} is no name of an interface"),
+                    "give 1 to 15 characters without spaces, / and :",
+                ));
+            }
+        }
+        for (i, name) in config.interfaces.iter().enumerate() {
+            if config.names().take(i + 1).any(|n| n == name) {
+                return Err(doc.error(
+                    &format!("interfaces[{i}]"),
+                    format!("{name} is given already"),
+                    "name each interface once",
+                ));
+            }
+        }
+        let metrics = config.interface_metrics.len();
+        if metrics > 0 && metrics != config.names().count() {
+            let reason = format!("{metrics} numbers for {} interfaces", config.names().count());
+            return Err(doc.error("interface_metrics", reason, "give one for each, in their order"));
+        }
+        if config.interfaces.len() >= MAX_INTERFACES {
+            let many = format!("{} interfaces are more than fit", config.interfaces.len() + 1);
+            return Err(doc.error("interfaces", many, format!("give at most {MAX_INTERFACES} in all")));
+        }
+        if config.names().any(|n| n == config.tun) {
+            return Err(doc.error(
+                "tun",
+                "it has the name of the mesh interface",
+                "name another; it is made by the node",
+            ));
+        }
+        Ok(())
+    }
+
     /// All interfaces that are in the mesh, in their order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.interface).chain(&self.interfaces).map(String::as_str)
@@ -223,43 +266,7 @@ impl Settings {
     }
 
     fn resolve(mut config: NodeConfig, doc: &Document) -> Result<Self, wayhop_scenario::Error> {
-        let further = config.interfaces.iter().enumerate().map(|(i, n)| (format!("interfaces[{i}]"), n));
-        let head = [("interface".to_owned(), &config.interface), ("tun".to_owned(), &config.tun)];
-        for (key, name) in head.into_iter().chain(further) {
-            let key = &key;
-            if !is_interface_name(name) {
-                return Err(doc.error(
-                    key,
-                    format!("{name:?} is no name of an interface"),
-                    "give 1 to 15 characters without spaces, / and :",
-                ));
-            }
-        }
-        for (i, name) in config.interfaces.iter().enumerate() {
-            if config.names().take(i + 1).any(|n| n == name) {
-                return Err(doc.error(
-                    &format!("interfaces[{i}]"),
-                    format!("{name} is given already"),
-                    "name each interface once",
-                ));
-            }
-        }
-        let metrics = config.interface_metrics.len();
-        if metrics > 0 && metrics != config.names().count() {
-            let reason = format!("{metrics} numbers for {} interfaces", config.names().count());
-            return Err(doc.error("interface_metrics", reason, "give one for each, in their order"));
-        }
-        if config.interfaces.len() >= MAX_INTERFACES {
-            let many = format!("{} interfaces are more than fit", config.interfaces.len() + 1);
-            return Err(doc.error("interfaces", many, format!("give at most {MAX_INTERFACES} in all")));
-        }
-        if config.names().any(|n| n == config.tun) {
-            return Err(doc.error(
-                "tun",
-                "it has the name of the mesh interface",
-                "name another; it is made by the node",
-            ));
-        }
+        config.check_interfaces(doc)?;
         let (address, prefix_len) = parse_address(&config.address).ok_or_else(|| {
             doc.error(
                 "address",

@@ -131,7 +131,7 @@ impl Host {
             match self.name(iface) {
                 None => out.row("queue", &[("packets", &self.node.queued(iface))]),
                 Some(name) => {
-                    out.row("queue", &[("interface", &name), ("packets", &self.node.queued(iface))])
+                    out.row("queue", &[("interface", &name), ("packets", &self.node.queued(iface))]);
                 }
             }
         }

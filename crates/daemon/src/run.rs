@@ -227,7 +227,24 @@ impl Node {
                 }
             }
         }
-        let mut packets = ready[TUN];
+        self.carry(ready[TUN], interfaces);
+        if usage.is_some_and(|at| at <= self.ready.host.now()) {
+            self.report_usage();
+        }
+        if choice.is_some_and(|at| at <= self.ready.host.now()) {
+            self.kernel_routes.choose_again(&mut self.ready);
+        }
+        self.run_due();
+        let go_on = !(ready[CONTROL] && self.take_calls());
+        self.flush();
+        if let Ready { host, control: Some((server, _)), .. } = &mut self.ready {
+            host.around.events.publish(server);
+        }
+        Ok(go_on)
+    }
+
+    /// Carries frames and packets in and out, in several rounds while there are any.
+    fn carry(&mut self, mut packets: bool, interfaces: &[bool]) {
         for round in 0..ROUNDS {
             // Whether frames wait costs nothing to know; whether packets do costs a system call.
             let mut frames = false;
@@ -246,12 +263,10 @@ impl Node {
             let now = self.now();
             self.ready.host.at(now);
         }
-        if usage.is_some_and(|at| at <= self.ready.host.now()) {
-            self.report_usage();
-        }
-        if choice.is_some_and(|at| at <= self.ready.host.now()) {
-            self.kernel_routes.choose_again(&mut self.ready);
-        }
+    }
+
+    /// What is due by the clock.
+    fn run_due(&mut self) {
         self.ready.host.run_due();
         if let Some(why) = self.ready.host.around.inputs.as_mut().and_then(|logs| logs.news()) {
             let wrong = format_args!("the log of inputs ends here, the node goes on: {why}");
@@ -263,12 +278,6 @@ impl Node {
             count(host, attached);
             station.run_due(host);
         }
-        let go_on = !(ready[CONTROL] && self.take_calls());
-        self.flush();
-        if let Ready { host, control: Some((server, _)), .. } = &mut self.ready {
-            host.around.events.publish(server);
-        }
-        Ok(go_on)
     }
 
     /// Tells the protocol which routes of the kernel were used.

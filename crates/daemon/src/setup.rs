@@ -15,6 +15,7 @@ use wayhop_linux::interface::{self, InterfaceFacts};
 use wayhop_linux::netlink::{LinkNews, NeighbourNews, Netlink};
 use wayhop_linux::packet_socket::{PacketSockets, Silence};
 use wayhop_linux::{Error, Prefix, Tun, filter, wifi};
+use wayhop_trace::RunDir;
 
 use crate::attached::{self, Attached};
 use crate::capture::{Capture, CaptureFile};
@@ -77,117 +78,45 @@ fn silence(host: &Host, interface: &str) -> Result<Vec<Socket>, Error> {
 pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     let config = &settings.config;
     let log = Log::open(config.log, config.log_file.as_deref(), &config.user)?;
-    let look = |name: &str| {
-        let facts = interface::facts(name).map_err(|e| {
-            Error::System(format!("interface {name}: {e}; `ip link` lists the interfaces of this host"))
-        })?;
-        Ok((name.to_owned(), facts))
-    };
-    let interfaces = config.names().map(look).collect::<Result<Vec<(String, InterfaceFacts)>, Error>>()?;
+    let interfaces = look_at(config.names())?;
     check_addresses(settings)?;
     let seed = match config.seed {
         Some(seed) => seed,
         None => random_seed().map_err(Error::system("draw a seed"))?,
     };
-
+    let about = about(settings);
     let shortest = interfaces.iter().map(|(_, facts)| facts.mtu).min().unwrap_or(0);
     let configured = for_mtu(shortest, settings);
-    let protocol = configured.engine();
-    let plane = protocol.data_plane();
-    let mtu = config.mtu.unwrap_or_else(|| {
-        let room = configured.description().host.header_room;
-        shortest.saturating_sub(room).clamp(576, 65_535) as u16
-    });
-    let rng = stream(seed, Purpose::Protocol, settings.address.to_bits().into());
-    let mesh = Prefix::around(settings.address, settings.prefix_len);
-    let metric = |i: usize| config.interface_metrics.get(i).copied();
-    let ports = interfaces.iter().enumerate();
-    let mut ports = ports.map(|(i, (name, facts))| attached::port(name, facts, metric(i)));
-    let Some(first) = ports.next() else { return Err(Error::Config("no interface".to_owned())) };
-    let mut host = Host::new(protocol, settings.address, mesh, first, rng);
-    ports.for_each(|p| host.add(p));
-    host.parameters = configured.values().into();
-    host.timing = config.timing.then(Timing::default);
-    host.around.run = config.run.as_ref().map(|_| Run::waiting());
-    let about = about(settings);
-    host.around.inputs = config
-        .inputs
-        .as_ref()
-        .map(|_| inputs::waiting(&configured, seed, &about.name, settings.address, &interfaces));
-    // Filters and eBPF need to know which sockets the protocol opens; what it sends waits in the queue.
-    host.start();
-
-    let port =
-        host.sockets().find_map(|s| if let wayhop_core::Socket::Udp(port) = s { Some(port) } else { None });
-    let mut programs = Vec::with_capacity(interfaces.len());
-    for (name, facts) in &interfaces {
-        programs.push(match port {
-            Some(port) if plane == DataPlane::Forwarding => {
-                let random = random_seed().map_err(Error::system("draw a number"))?;
-                let outcome = ForwardingPrograms::open(facts.index, settings.address, mesh, port, random);
-                ebpf(name, outcome, &log)
-            }
-            _ => None,
-        });
-    }
+    let mut host = make_host(settings, &configured, &interfaces, seed, &about.name)?;
+    let watch =
+        |(name, facts): &(String, InterfaceFacts)| watch_forwarding(settings, &host, name, facts.index, &log);
+    let programs = interfaces.iter().map(watch).collect::<Result<Vec<_>, _>>()?;
     let mut undo = Undo::start(programs.iter().flatten().map(ForwardingPrograms::place))?;
     let mut netlink = Netlink::open().map_err(Error::system("talk to the kernel about routes"))?;
     for ((name, facts), programs) in interfaces.iter().zip(&programs) {
-        let is_confined = plane != DataPlane::Forwarding || programs.is_some();
-        prepare(settings, mesh, (name, facts), is_confined, &mut netlink, &mut undo, &log)?;
-        for (key, value) in interface_settings(name, plane) {
-            undo.set(name, key, value)?;
-        }
+        take_interface(
+            settings,
+            &host,
+            (name, facts.index),
+            programs.is_some(),
+            &mut netlink,
+            &mut undo,
+            &log,
+        )?;
     }
     undo.set("all", "send_redirects", "0")?;
-    let tun = Tun::make(&config.tun, settings.address, settings.prefix_len, mtu)?;
-    for (name, value) in [("rp_filter", "2"), ("forwarding", "0"), ("accept_local", "1")] {
-        let path = interface::ipv4_setting(&config.tun, name);
-        fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
-    }
-    // The mesh carries IPv4; a kernel without IPv6 has no such file.
-    let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{}/disable_ipv6", config.tun), "1");
-
-    let mut attached = Vec::with_capacity(interfaces.len());
-    for (iface, ((name, facts), ebpf)) in (0..).map(IfaceId).zip(interfaces.into_iter().zip(programs)) {
-        let silence = silence(&host, &name)?;
-        let sockets = PacketSockets::open(facts.index, facts.mtu, frames_of(&host), host.interests.overhear)?;
-        watch_fates(&mut host, iface, &sockets, facts.index, &log);
-        attached.push(Attached { name, facts, sockets, ebpf, silence, is_up: true, is_gone: false });
-    }
+    let tun = make_tun(settings, &configured, shortest)?;
+    let attached = attach(&mut host, interfaces, programs, &log)?;
     let news = LinkNews::open().map_err(Error::system("hear of changes of interfaces"))?;
-    let missing = (plane == DataPlane::Forwarding)
+    let missing = (host.plane == DataPlane::Forwarding)
         .then(NeighbourNews::open)
         .transpose()
         .map_err(Error::system("hear of neighbours that are not there"))?;
-    let run = config.run.as_deref().map(|path| run_dir::make(path, settings, seed)).transpose()?;
-    let capture = match &config.capture {
-        Some(c) => {
-            let in_run = run.as_ref().map(|r| r.capture_path(&about.name));
-            let path = c.file.clone().or(in_run).unwrap_or_default();
-            Some(CaptureFile::create(c, path, config.names())?)
-        }
-        None => None,
-    };
-    if let (Some(logs), Some(c)) = (&mut host.around.inputs, &config.inputs) {
-        inputs::make(logs, c.file.as_deref(), run.as_ref(), &about.name, &config.user)?;
-    }
-    let control = config.control.as_ref().map(|name| open_control(name, &mut undo)).transpose()?;
-    Station::prepare(settings)?;
+    let files = Files::make(settings, &mut host, seed, &about, &mut undo)?;
     undo.seal()?;
     privileges::give_up(&config.user)?;
     // Only now: capabilities and `no_new_privs` are a thread's own, and new ones have those of the thread that makes them.
-    let capture = capture.map(CaptureFile::begin).transpose()?;
-    let control = match (control, &config.control) {
-        (Some(bound), Some(name)) => Some(serve_control(bound, name, about.clone())?),
-        _ => None,
-    };
-    if let (Some(run), Some(dir)) = (&mut host.around.run, run) {
-        run.begin(dir, &about)?;
-    }
-    if let Some(logs) = &mut host.around.inputs {
-        logs.begin().map_err(Error::system("start a thread for the log of inputs"))?;
-    }
+    let (capture, control) = files.begin(settings, &mut host, &about)?;
     let station = Station::begin(settings, about, &log)?;
     let signals = signals(&config.signal, &attached, &log)?;
     host.signals = signals.iter().map(|_| Arc::default()).collect();
@@ -208,32 +137,32 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     })
 }
 
-/// Gives an interface the node's address, and takes away what an earlier life left, if even its undoing was killed.
-fn prepare(
-    settings: &Settings,
-    mesh: Prefix,
-    (name, facts): (&str, &InterfaceFacts),
-    is_confined: bool,
-    netlink: &mut Netlink,
-    undo: &mut Undo,
+/// The interfaces of these names.
+fn look_at<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<(String, InterfaceFacts)>, Error> {
+    let one = |name: &str| {
+        let facts = interface::facts(name).map_err(|e| {
+            Error::System(format!("interface {name}: {e}; `ip link` lists the interfaces of this host"))
+        })?;
+        Ok((name.to_owned(), facts))
+    };
+    names.map(one).collect()
+}
+
+/// Opens the sockets at all interfaces.
+fn attach(
+    host: &mut Host,
+    interfaces: Vec<(String, InterfaceFacts)>,
+    programs: Vec<Option<ForwardingPrograms>>,
     log: &Log,
-) -> Result<(), Error> {
-    let old = netlink.remove_all(facts.index).map_err(Error::system("remove an earlier node's routes"))?;
-    if old > 0 {
-        log.tell(Level::Warning, format_args!("removed {old} routes of an earlier node"));
+) -> Result<Vec<Attached>, Error> {
+    let mut attached = Vec::with_capacity(interfaces.len());
+    for (iface, ((name, facts), ebpf)) in (0..).map(IfaceId).zip(interfaces.into_iter().zip(programs)) {
+        let silence = silence(host, &name)?;
+        let sockets = PacketSockets::open(facts.index, facts.mtu, frames_of(host), host.interests.overhear)?;
+        watch_fates(host, iface, &sockets, facts.index, log);
+        attached.push(Attached { name, facts, sockets, ebpf, silence, is_up: true, is_gone: false });
     }
-    netlink.free(name).map_err(Error::system("remove an earlier node's rules"))?;
-    undo.routes(name, facts.index)?;
-    if !is_confined {
-        undo.rules(name)?;
-        netlink
-            .confine(name, mesh)
-            .map_err(Error::system("confine what comes by the interface to the mesh"))?;
-    }
-    undo.address(settings.address, name, facts.index)?;
-    netlink
-        .add_address(settings.address, facts.index)
-        .map_err(Error::system(format!("give {name} the node's address")))
+    Ok(attached)
 }
 
 /// Where signals come from: the driver's table of stations of each interface that has one, or one monitor interface.
@@ -250,6 +179,153 @@ fn signals(source: &str, attached: &[Attached], log: &Log) -> Result<Vec<Signals
     }
     let begin = |s| Signals::begin(s, log).map_err(Error::system("start a thread for signals"));
     sources.into_iter().map(begin).collect()
+}
+
+/// The node, with its protocol begun.
+fn make_host(
+    settings: &Settings,
+    configured: &Configured,
+    interfaces: &[(String, InterfaceFacts)],
+    seed: u64,
+    name: &str,
+) -> Result<Host, Error> {
+    let config = &settings.config;
+    let rng = stream(seed, Purpose::Protocol, settings.address.to_bits().into());
+    let mesh = Prefix::around(settings.address, settings.prefix_len);
+    let metric = |i: usize| config.interface_metrics.get(i).copied();
+    let ports = interfaces.iter().enumerate();
+    let mut ports = ports.map(|(i, (name, facts))| attached::port(name, facts, metric(i)));
+    let Some(first) = ports.next() else { return Err(Error::Config("no interface".to_owned())) };
+    let mut host = Host::new(configured.engine(), settings.address, mesh, first, rng);
+    ports.for_each(|p| host.add(p));
+    host.parameters = configured.values().into();
+    host.timing = config.timing.then(Timing::default);
+    host.around.run = config.run.as_ref().map(|_| Run::waiting());
+    host.around.inputs =
+        config.inputs.as_ref().map(|_| inputs::waiting(configured, seed, name, settings.address, interfaces));
+    // Filters and eBPF need to know which sockets the protocol opens; what it sends waits in the queue.
+    host.start();
+    Ok(host)
+}
+
+/// Has programs in the kernel watch what passes an interface, where the kernel forwards.
+fn watch_forwarding(
+    settings: &Settings,
+    host: &Host,
+    name: &str,
+    ifindex: u32,
+    log: &Log,
+) -> Result<Option<ForwardingPrograms>, Error> {
+    let port =
+        host.sockets().find_map(|s| if let wayhop_core::Socket::Udp(port) = s { Some(port) } else { None });
+    let Some(port) = port.filter(|_| host.plane == DataPlane::Forwarding) else { return Ok(None) };
+    let random = random_seed().map_err(Error::system("draw a number"))?;
+    let mesh = Prefix::around(settings.address, settings.prefix_len);
+    let opened = ForwardingPrograms::open(ifindex, settings.address, mesh, port, random);
+    Ok(ebpf(name, opened, log))
+}
+
+/// Gives an interface the node's address and the settings of a mesh, free of what an earlier node left.
+fn take_interface(
+    settings: &Settings,
+    host: &Host,
+    (name, ifindex): (&str, u32),
+    is_watched: bool,
+    netlink: &mut Netlink,
+    undo: &mut Undo,
+    log: &Log,
+) -> Result<(), Error> {
+    // What an earlier life left, if even its undoing was killed.
+    let old = netlink.remove_all(ifindex).map_err(Error::system("remove an earlier node's routes"))?;
+    if old > 0 {
+        log.tell(Level::Warning, format_args!("removed {old} routes of an earlier node"));
+    }
+    netlink.free(name).map_err(Error::system("remove an earlier node's rules"))?;
+    undo.routes(name, ifindex)?;
+    if host.plane == DataPlane::Forwarding && !is_watched {
+        undo.rules(name)?;
+        netlink
+            .confine(name, Prefix::around(settings.address, settings.prefix_len))
+            .map_err(Error::system("confine what comes by the interface to the mesh"))?;
+    }
+    undo.address(settings.address, name, ifindex)?;
+    netlink
+        .add_address(settings.address, ifindex)
+        .map_err(Error::system(format!("give {name} the node's address")))?;
+    for (key, value) in interface_settings(name, host.plane) {
+        undo.set(name, key, value)?;
+    }
+    Ok(())
+}
+
+/// The interface by which programs of this host reach the mesh.
+fn make_tun(settings: &Settings, configured: &Configured, mtu: usize) -> Result<Tun, Error> {
+    let name = &settings.config.tun;
+    let mtu = settings.config.mtu.unwrap_or_else(|| {
+        let room = configured.description().host.header_room;
+        mtu.saturating_sub(room).clamp(576, 65_535) as u16
+    });
+    let tun = Tun::make(name, settings.address, settings.prefix_len, mtu)?;
+    for (key, value) in [("rp_filter", "2"), ("forwarding", "0"), ("accept_local", "1")] {
+        let path = interface::ipv4_setting(name, key);
+        fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
+    }
+    // The mesh carries IPv4; a kernel without IPv6 has no such file.
+    let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{name}/disable_ipv6"), "1");
+    Ok(tun)
+}
+
+/// What serves the node's files: the capture, and the control socket.
+type Served = (Option<Capture>, Option<(Server, Desk)>);
+
+/// Files that the node makes while it has the right to; threads serve them when it has given that up.
+struct Files {
+    run: Option<RunDir>,
+    capture: Option<CaptureFile>,
+    control: Option<Bound>,
+}
+
+impl Files {
+    fn make(
+        settings: &Settings,
+        host: &mut Host,
+        seed: u64,
+        about: &About,
+        undo: &mut Undo,
+    ) -> Result<Self, Error> {
+        let config = &settings.config;
+        let run = config.run.as_deref().map(|path| run_dir::make(path, settings, seed)).transpose()?;
+        let capture = match &config.capture {
+            Some(c) => {
+                let in_run = run.as_ref().map(|r| r.capture_path(&about.name));
+                let path = c.file.clone().or(in_run).unwrap_or_default();
+                Some(CaptureFile::create(c, path, config.names())?)
+            }
+            None => None,
+        };
+        if let (Some(logs), Some(c)) = (&mut host.around.inputs, &config.inputs) {
+            inputs::make(logs, c.file.as_deref(), run.as_ref(), &about.name, &config.user)?;
+        }
+        let control = config.control.as_ref().map(|name| open_control(name, undo)).transpose()?;
+        Station::prepare(settings)?;
+        Ok(Self { run, capture, control })
+    }
+
+    fn begin(self, settings: &Settings, host: &mut Host, about: &About) -> Result<Served, Error> {
+        let Self { run, capture, control } = self;
+        let capture = capture.map(CaptureFile::begin).transpose()?;
+        let control = match (control, &settings.config.control) {
+            (Some(bound), Some(name)) => Some(serve_control(bound, name, about.clone())?),
+            _ => None,
+        };
+        if let (Some(run), Some(dir)) = (&mut host.around.run, run) {
+            run.begin(dir, about)?;
+        }
+        if let Some(logs) = &mut host.around.inputs {
+            logs.begin().map_err(Error::system("start a thread for the log of inputs"))?;
+        }
+        Ok((capture, control))
+    }
 }
 
 /// Has the driver of an interface tell what became of unicasts, if it says that it does.

@@ -109,7 +109,7 @@ impl MacFilter {
             .enumerate()
             .map(|(i, near)| (0..n).map(|j| j as usize != i && !near.contains(&j)).collect())
             .collect();
-        let macs: Vec<Mac> = addresses.iter().map(|a| Mac::from_addr(*a)).collect();
+        let macs: Vec<Mac> = addresses.iter().map(|a| Mac::at_medium(*a, 0)).collect();
         let row = |at, node: u32, deaf: &[Vec<bool>]| Ignores {
             at,
             node,

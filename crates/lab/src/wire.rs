@@ -83,7 +83,7 @@ impl Wire {
                 std::fs::write("/proc/sys/net/ipv4/ping_group_range", "0 2147483647")
             };
             node.within(quiet).map_err(Error::system("set up a node's namespace"))?;
-            let orders: String = own.iter().map(|p| format!("link set {} up\n", p.name)).collect();
+            let orders = own.iter().map(|p| format!("link set {} up\n", p.name)).collect::<Vec<_>>().concat();
             order(node, "ip", &["-batch", "-"], &orders).map_err(failed("raise a node's interface"))?;
         }
         order(&hub, "nft", &["-f", "-"], TABLE).map_err(failed("make the macfilter"))?;
@@ -147,8 +147,9 @@ impl Wire {
         let state = if is_cut { "down" } else { "up" };
         let at = |p: &&Port| p.place == Attachment::Wire(wire);
         let ends = (0..).zip(&self.ports).filter_map(|(i, own)| Some((i, own.iter().find(at)?)));
-        let orders: String =
+        let orders: Vec<String> =
             ends.map(|(i, p)| format!("link set {} {state}\n", port_name(i, p.segment))).collect();
+        let orders = orders.concat();
         order(&self.hub, "ip", &["-batch", "-"], &orders).map_err(Error::system("cut a wire"))
     }
 

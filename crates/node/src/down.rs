@@ -38,7 +38,7 @@ impl<P: Protocol> Node<P> {
             return self.schedule(w, at, spec.delay, Frame { iface: IfaceId(0), ..frame });
         }
         if spec.iface == IfaceId::ANY && spec.next_hop == BROADCAST {
-            return self.to_all_interfaces(w, at, spec.delay, frame);
+            return self.send_on_all(w, at, spec.delay, frame);
         }
         let iface = match spec.iface {
             IfaceId::ANY => self.interface_to(spec.next_hop),
@@ -49,7 +49,7 @@ impl<P: Protocol> Node<P> {
     }
 
     /// A broadcast leaves by every interface that is up. The report comes from the first one.
-    fn to_all_interfaces<W: World>(&mut self, w: &mut W, at: Time, delay: Span, frame: Frame) {
+    fn send_on_all<W: World>(&mut self, w: &mut W, at: Time, delay: Span, frame: Frame) {
         let first = self.first_up();
         for i in first.index() + 1..self.interfaces.len() {
             if !self.interfaces[i].is_up {

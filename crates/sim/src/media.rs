@@ -45,7 +45,9 @@ impl Media {
             let mut radio = Radio::new(&plan.config, nodes, seed_of(k, scenario.seed));
             if let Some(members) = &plan.nodes {
                 let mut has_radio = vec![false; nodes];
-                members.iter().for_each(|n| has_radio[n.index()] = true);
+                for n in members {
+                    has_radio[n.index()] = true;
+                }
                 radio.set_members(has_radio);
             }
             radio

@@ -3,16 +3,13 @@
 use std::net::Ipv4Addr;
 
 use proptest::prelude::*;
-use wayhop_core::{Mac, PacketId, PacketMeta, Pool, Priority, Purpose, Reporting, TxId, stream};
+use wayhop_core::{IfaceId, Mac, PacketId, PacketMeta, Pool, Priority, Purpose, Reporting, TxId, stream};
 use wayhop_linux::Prefix;
 use wayhop_testkit::{TestPacket, data_packet};
 use wayhop_wire::dsr::{DsrOption, edit};
 
-use wayhop_core::IfaceId;
-
 use super::*;
-use crate::host::Host;
-use crate::host::Port;
+use crate::host::{Host, Port};
 
 const IFACE: IfaceId = IfaceId(0);
 

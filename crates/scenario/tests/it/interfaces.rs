@@ -1,6 +1,7 @@
 //! Scenarios with several radios and wires.
 
-use wayhop_scenario::{Attachment, Resolved, Scenario, export_ns2};
+use wayhop_scenario::Attachment::{Radio, Wire};
+use wayhop_scenario::{Resolved, Scenario, export_ns2};
 
 const HEAD: &str = "nodes.count = 4\nmovement = { kind = \"chain\", spacing_m = 200 }\n";
 
@@ -18,7 +19,6 @@ fn a_nodes_interfaces_are_its_radios_in_order_and_then_its_wires() {
          [[wires]]\nnodes = [3, 1]\n[[wires]]\nnodes = [3, 0]\ndelay_us = 2.5\nname = \"spare\"\n",
     )
     .unwrap();
-    use Attachment::{Radio, Wire};
     let of = r.interfaces.by_node(4);
     assert_eq!(of[0], [Radio(0), Wire(1)]);
     assert_eq!(of[1], [Radio(0), Radio(1), Radio(2), Wire(0)]);
