@@ -8,16 +8,12 @@
 //! at 12.75  node 0 ignores nobody
 //! ```
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Mac, Position, Time};
-use wayhop_scenario::Resolved;
-use wayhop_world::Track;
-use wayhop_world::links::{changes, neighbours};
+use wayhop_core::{Mac, Time};
 
-mod several;
+mod range;
 
 /// The most lines.
 const MAX_LINES: usize = 1_000_000;
@@ -81,67 +77,10 @@ impl MacFilter {
         Ok(Self(lines))
     }
 
-    /// The filter that lets those hear each other who are within this range, metres, as they move: on each radio that both
-    /// have. Wires are not filtered.
-    pub fn of_range(r: &Resolved, range_m: f64) -> Self {
-        if !r.interfaces.is_single() {
-            return several::of_range(r, range_m);
-        }
-        let begin: Vec<_> = r.tracks.iter().map(begin).collect();
-        let changes = changes(&r.tracks, range_m, r.duration);
-        Self::of_links(
-            &r.addresses,
-            &neighbours(&begin, range_m),
-            changes.into_iter().map(|c| (c.at, c.a, c.b, c.up)),
-        )
-    }
-
-    /// The filter that lets those hear each other who are linked: at first those in `linked`, and then as `changes` (time,
-    /// one end, other end, whether they are linked from then on; in order of time) have it.
-    pub fn of_links(
-        addresses: &[Ipv4Addr],
-        linked: &[Vec<u32>],
-        changes: impl IntoIterator<Item = (Time, u32, u32, bool)>,
-    ) -> Self {
-        let n = addresses.len() as u32;
-        let mut deaf: Vec<Vec<bool>> = linked
-            .iter()
-            .enumerate()
-            .map(|(i, near)| (0..n).map(|j| j as usize != i && !near.contains(&j)).collect())
-            .collect();
-        let macs: Vec<Mac> = addresses.iter().map(|a| Mac::at_medium(*a, 0)).collect();
-        let row = |at, node: u32, deaf: &[Vec<bool>]| Ignores {
-            at,
-            node,
-            from: macs.iter().zip(&deaf[node as usize]).filter(|(_, d)| **d).map(|(m, _)| *m).collect(),
-        };
-        let mut lines: Vec<Ignores> = (0..n).map(|i| row(Time::ZERO, i, &deaf)).collect();
-        let mut pending: BTreeMap<u32, Time> = BTreeMap::new();
-        let mut now = Time::ZERO;
-        for (at, a, b, up) in changes {
-            if at > now {
-                lines.extend(std::mem::take(&mut pending).into_iter().map(|(node, at)| row(at, node, &deaf)));
-                now = at;
-            }
-            deaf[a as usize][b as usize] = !up;
-            deaf[b as usize][a as usize] = !up;
-            pending.insert(a, at);
-            pending.insert(b, at);
-        }
-        lines.extend(pending.into_iter().map(|(node, at)| row(at, node, &deaf)));
-        Self(lines)
-    }
-
     /// The lines, for nodes that exist.
     pub fn steps(&self, addresses: &[Ipv4Addr]) -> Vec<Ignores> {
         self.0.iter().filter(|s| (s.node as usize) < addresses.len()).cloned().collect()
     }
-}
-
-/// Where a node is at first.
-fn begin(t: &Track) -> Position {
-    let leg = t.legs().iter().find(|l| l.until > Time::ZERO).or(t.legs().last());
-    leg.map_or_else(Default::default, |l| l.position(Time::ZERO))
 }
 
 impl fmt::Display for MacFilter {
@@ -260,30 +199,6 @@ mod tests {
         ] {
             assert_eq!(MacFilter::parse(text, 2).unwrap_err().to_string(), message);
         }
-    }
-
-    #[test]
-    fn links_that_change_become_lines_of_both_ends() {
-        // 0 - 1 - 2; then 0 and 2 meet at 3 s, and 0 and 1 part at 5 s.
-        let addresses: Vec<Ipv4Addr> = (1..=3).map(|i| Ipv4Addr::new(10, 0, 0, i)).collect();
-        let s = Time::from_secs_f64;
-        let changes = [(s(3.0), 0, 2, true), (s(5.0), 0, 1, false)];
-        let f = MacFilter::of_links(&addresses, &[vec![1], vec![0, 2], vec![1]], changes);
-        let [m0, m1, m2] = [1, 2, 3].map(|i| Mac([2, 0, 10, 0, 0, i]));
-        let line = |at, node, from: &[Mac]| Ignores { at: s(at), node, from: from.to_vec() };
-        assert_eq!(
-            f.0,
-            [
-                line(0.0, 0, &[m2]),
-                line(0.0, 1, &[]),
-                line(0.0, 2, &[m0]),
-                line(3.0, 0, &[]),
-                line(3.0, 2, &[]),
-                line(5.0, 0, &[m1]),
-                line(5.0, 1, &[m0]),
-            ]
-        );
-        assert_eq!(MacFilter::parse(&f.to_string(), 3).unwrap(), f);
     }
 
     proptest! {

@@ -65,8 +65,9 @@ mod tests {
     const OTHER: IfaceId = IfaceId(1);
     const WIRE: IfaceId = IfaceId(2);
 
-    fn metric(i: IfaceId) -> Option<u8> {
-        Some(if i == WIRE { 0 } else { 1 })
+    /// A wire is better than a radio, while it is whole.
+    fn metric(is_whole: bool) -> impl Fn(IfaceId) -> Option<u8> + Copy {
+        move |i| if i == WIRE { is_whole.then_some(0) } else { Some(1) }
     }
     fn ms(t: u64) -> Time {
         Time::ZERO + Span::from_millis(t)
@@ -75,16 +76,16 @@ mod tests {
     #[test]
     fn the_last_radio_wins_and_a_wire_wins_over_radios_while_the_neighbour_speaks_on_it() {
         let (mut h, n) = (Heard::default(), Addr::from(NodeId(7).default_addr()));
-        assert_eq!(h.choose(n, metric), None);
+        assert_eq!(h.choose(n, metric(true)), None);
         h.note(ms(0), n, RADIO);
         h.note(ms(1), n, OTHER);
-        assert_eq!(h.choose(n, metric), Some(OTHER));
+        assert_eq!(h.choose(n, metric(true)), Some(OTHER));
         h.note(ms(2), n, WIRE);
         h.note(ms(3), n, RADIO);
-        assert_eq!(h.choose(n, metric), Some(WIRE));
+        assert_eq!(h.choose(n, metric(true)), Some(WIRE));
         // The wire is silent while the radio is not: it may have failed.
         h.note(ms(1_500), n, RADIO);
-        assert_eq!(h.choose(n, metric), Some(RADIO));
+        assert_eq!(h.choose(n, metric(true)), Some(RADIO));
     }
 
     #[test]
@@ -92,7 +93,7 @@ mod tests {
         let (mut h, n) = (Heard::default(), Addr::from(NodeId(7).default_addr()));
         h.note(ms(0), n, RADIO);
         h.note(ms(5_000), n, WIRE);
-        let without_wire = |i| if i == WIRE { None } else { metric(i) };
+        let without_wire = metric(false);
         assert_eq!(h.choose(n, without_wire), Some(RADIO));
         h.note(ms(5_001), n, OTHER);
         h.forget(n, OTHER);

@@ -126,13 +126,11 @@ proptest! {
     fn those_of_one_node_never_touch(
         entries in proptest::collection::vec((0..4_u32, 0..900_u32, 1..50_u32, 0..60_u32), 1..6),
     ) {
-        let text: String = entries
-            .iter()
-            .map(|(node, start, length, more)| {
-                let every = if *more > 0 { format!("every_s = {}\n", length + more) } else { String::new() };
-                format!("[[outages]]\nnode = {node}\nstart_s = {start}\nlength_s = {length}\n{every}")
-            })
-            .collect();
+        let entry = |(node, start, length, more): &(u32, u32, u32, u32)| {
+            let every = if *more > 0 { format!("every_s = {}\n", length + more) } else { String::new() };
+            format!("[[outages]]\nnode = {node}\nstart_s = {start}\nlength_s = {length}\n{every}")
+        };
+        let text = entries.iter().map(entry).collect::<Vec<_>>().concat();
         if let Ok(r) = resolved(&text) {
             for (i, a) in r.outages.iter().enumerate() {
                 prop_assert!(a.from < a.until && a.from < r.duration);

@@ -166,7 +166,7 @@ fn csv<'a>(
             let mean = e.map_or_else(String::new, |e| e.mean.to_string());
             let values = e.map_or(0, |e| e.runs).to_string();
             let figures = [mean, bound(0), bound(1), values, n.to_string(), all.to_string()];
-            out += &line([labels, &more, &[metric.clone()], &figures].concat());
+            out += &line([labels, &more, std::slice::from_ref(metric), &figures].concat());
         }
     }
     out

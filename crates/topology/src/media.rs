@@ -64,7 +64,9 @@ fn of_media(
         begin[a as usize].push(b);
         begin[b as usize].push(a);
     }
-    begin.iter_mut().for_each(|near| near.sort_unstable());
+    for near in &mut begin {
+        near.sort_unstable();
+    }
     // Only the first way between two nodes makes a link, and only the last one breaks it.
     changes.retain(|c| {
         let ways = joined.entry((c.a, c.b)).or_default();

@@ -140,14 +140,11 @@ impl View<'_> {
 
     /// How far radios reach: "range 250 m", or "ranges wlan0 250 m, wlan1 120 m".
     fn ranges(&self) -> String {
-        match self.ranges_m[..] {
-            [(_, m)] => format!("range {m} m"),
-            _ => {
-                let each: Vec<String> =
-                    self.ranges_m.iter().map(|(name, m)| format!("{name} {m} m")).collect();
-                format!("ranges {}", each.join(", "))
-            }
+        if let [(_, m)] = self.ranges_m[..] {
+            return format!("range {m} m");
         }
+        let each: Vec<String> = self.ranges_m.iter().map(|(name, m)| format!("{name} {m} m")).collect();
+        format!("ranges {}", each.join(", "))
     }
 
     /// Columns for 1 to 6 hops, one for more if there is any.

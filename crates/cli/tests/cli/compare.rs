@@ -115,7 +115,9 @@ fn runs_with_the_same_seeds_are_compared_in_pairs_and_few_of_them_are_never_sure
         summary_of(dir.path(), &["s.toml", "--protocol", protocol, "--seed", seed, "--out", &out]);
     };
     for protocol in ["dsr", "aodv"] {
-        ["9", "10", "11", "12"].iter().for_each(|seed| run(protocol, seed));
+        for seed in ["9", "10", "11", "12"] {
+            run(protocol, seed);
+        }
     }
     // The traffic is the seed's: both send the same, although seeds send differently.
     let c = compared(dir.path(), &["dsr", "aodv"]);
@@ -126,7 +128,9 @@ fn runs_with_the_same_seeds_are_compared_in_pairs_and_few_of_them_are_never_sure
     assert_eq!(difference["ci95"], serde_json::json!([0.0, 0.0]), "{sent}");
     let text = run_in(dir.path(), &["compare", "dsr", "aodv"]).ok();
     assert!(!text.contains('*'), "four seeds are too few for a star: {text}");
-    ["dsr", "aodv"].iter().for_each(|p| run(p, "13"));
+    for p in ["dsr", "aodv"] {
+        run(p, "13");
+    }
     let text = run_in(dir.path(), &["compare", "dsr", "aodv"]).ok();
     assert!(text.contains(" *"), "five are enough: {text}");
     // Other seeds are no pairs.
