@@ -13,6 +13,7 @@ use crate::progress::Progress;
 use crate::{record, show};
 
 pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
+    let geometry = a.geometry()?;
     let mut scenario = a.source.load()?;
     scenario.captures.all |= a.captures;
     scenario.output.ns2_trace |= a.ns2_trace;
@@ -28,7 +29,6 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
         }
     }
     let recorded = a.record.nodes(&resolved)?;
-    let geometry = a.geometry()?;
     let stop = stop_on_signal()?;
 
     let (out, file) = (a.out.as_deref(), a.source.scenario.as_deref());

@@ -234,9 +234,13 @@ impl Settings {
             Error::Config(text.replace("docs/reference/scenario.md", "docs/reference/node.md"))
         };
         let chosen = match (path, &overrides.node) {
-            (Some(path), Some(node)) => {
-                Some(scenario::choose(path, node, &overrides.scenario_sets(), overrides.has_run())?)
-            }
+            (Some(path), Some(node)) => Some(scenario::choose(
+                path,
+                node,
+                overrides.interfaces.len(),
+                &overrides.scenario_sets(),
+                overrides.has_run(),
+            )?),
             (None, Some(node)) => {
                 return Err(Error::Config(format!(
                     "--as {node}: of which scenario? Give its file before it"

@@ -69,8 +69,15 @@ pub(crate) struct Chosen {
     pub(crate) remarks: Vec<String>,
 }
 
-/// What a scenario says of the node with this name, with what the command line says of the scenario in `changes`.
-pub(crate) fn choose(path: &Path, node: &str, changes: &[String], has_run: bool) -> Result<Chosen, Error> {
+/// What a scenario says of the node with this name. The command line names `interfaces` interfaces, says `changes` of the
+/// scenario, and perhaps wants a run directory.
+pub(crate) fn choose(
+    path: &Path,
+    node: &str,
+    interfaces: usize,
+    changes: &[String],
+    has_run: bool,
+) -> Result<Chosen, Error> {
     let file = path.display();
     if let Kind::Config(key) = kind(path)? {
         return Err(Error::Config(format!(
@@ -91,14 +98,16 @@ pub(crate) fn choose(path: &Path, node: &str, changes: &[String], has_run: bool)
     let mut remarks = vec![left_out(path, index, &resolved)];
     let own = resolved.interfaces.by_node(resolved.names.len()).swap_remove(index);
     if let several @ 2.. = own.len() {
+        let names: Vec<&str> = own.iter().map(|a| resolved.interfaces.name(*a)).collect();
+        if interfaces > 0 && interfaces != several {
+            return Err(Error::Config(format!(
+                "--as {node}: this node has {several} interfaces in {file}, {}: give --interface once for each, in this order",
+                names.join(", ")
+            )));
+        }
         let metric = |a: &Attachment| if matches!(a, Attachment::Wire(_)) { "0" } else { "1" };
         let metrics: Vec<&str> = own.iter().map(metric).collect();
         sets.push(format!("interface_metrics=[{}]", metrics.join(", ")));
-        let names: Vec<&str> = own.iter().map(|a| resolved.interfaces.name(*a)).collect();
-        remarks.push(format!(
-            "it has {several} interfaces there, {}: give --interface for each, in this order",
-            names.join(", ")
-        ));
     }
     if resolved.captures.nodes.iter().any(|n| n.index() == index) {
         if has_run {

@@ -359,6 +359,6 @@ fn programs_reach_each_other_over_radios_on_two_channels_and_a_wire() {
         assert!(sent_by("1", "0") > 0 && sent_by("1", "1") > 0, "{protocol}: the relay sends on both radios");
         assert!(sent_by("2", "1") > 0 && sent_by("3", "0") > 0, "{protocol}: the wire is used");
         let none = run_in(dir.path(), &["export", "csv", protocol, "nodes"]).ok();
-        assert!(none.contains("\n1,1,10.0.0.2,\"wlan0,wlan1\"\n"), "{none}");
+        assert!(none.contains("\n1,1,10.0.0.2,\"wlan0,wlan1\",\n"), "{none}");
     }
 }

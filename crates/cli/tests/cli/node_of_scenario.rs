@@ -133,7 +133,7 @@ fn scenarios_and_configurations_are_told_apart_and_wrong_nodes_named() {
         ),
         (
             &["two.toml", "--as", "1", "--interface", "wlan0"],
-            "wayhop: two.toml: its nodes have several interfaces, and `wayhop node` runs on one",
+            "wayhop: --as 1: this node has 2 interfaces in two.toml, wlan0, wlan1: give --interface once for each, in this order",
         ),
         (&["absent.toml", "--as", "1", "--interface", "wlan0"], "wayhop: absent.toml: "),
         (

@@ -260,7 +260,10 @@ fn engines_that_sleep_or_begin_again_after_an_outage_replay_too() {
     for (protocol, _) in CHANGES {
         for tables in ["lost", "kept"] {
             let outages = format!("[[outages]]\nmean_up_s = 4\nmean_down_s = 1\ntables = \"{tables}\"\n");
-            let dir = folder(&[("walk.toml", &format!("{WALK}{outages}"))]);
+            let dir = folder(&[(
+                "walk.toml",
+                &format!("{}{outages}", WALK.split("[[outages]]").next().unwrap_or_default()),
+            )]);
             let args =
                 ["run", "walk.toml", "--protocol", protocol, "--out", "run", "--quiet", "--record-inputs"];
             run_in(dir.path(), &args).ok();

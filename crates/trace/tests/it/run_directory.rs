@@ -165,13 +165,13 @@ fn the_other_tables_hold_what_was_recorded() {
     assert_eq!(csv("counters"), "node,layer,name,value,interface\n0,mac,retries,12,2\n");
     assert_eq!(
         csv("nodes"),
-        "node,name,address,interfaces\n0,n0,10.0.0.1,radio\n1,n1,10.0.0.2,radio\n2,n2,10.0.0.3,radio\n"
+        "node,name,address,interfaces,address6\n0,n0,10.0.0.1,radio,\n1,n1,10.0.0.2,radio,\n2,n2,10.0.0.3,radio,\n"
     );
-    assert!(csv("flows").ends_with("\n0,cbr,0,2,10,0,,,,,,,,,,\n"));
+    assert!(csv("flows").ends_with("\n0,cbr,0,2,11,0,,,,,,,,,,\n"));
     assert!(csv("packets").starts_with("time_ns,node,event,"));
     assert_eq!(run.summary().expect("a summary"), summary());
     let names = fs::read_dir(dir.path()).expect("the directory").count();
-    assert_eq!(names, 10, "eight tables, manifest and summary; nothing left over");
+    assert_eq!(names, 11, "nine tables, manifest and summary; nothing left over");
 }
 
 #[test]
