@@ -5,7 +5,7 @@ use wayhop_core::Span;
 /// How link addresses of neighbours are found.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Resolution {
-    /// They follow from the network address ([`Mac::from_addr`]): nothing is asked.
+    /// They follow from the network address ([`wayhop_core::Mac::from_addr`]): nothing is asked.
     Derived,
     /// By ARP as ns-2 and BSD do it: one packet waits for each address, a newer one pushes it out, and the fourth packet
     /// without an answer gives up.
