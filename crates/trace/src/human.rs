@@ -50,7 +50,8 @@ pub fn human_table(s: &Summary) -> String {
         label(&mut out, "dropped", &format!("{} packets: {}", grouped(dropped), counts(&t.drops)));
     }
     if let Some(held) = t.held.filter(|n| *n > 0) {
-        label(&mut out, "held", &format!("{} packets were still under way at the end", grouped(held)));
+        let packets = if held == 1 { "packet was" } else { "packets were" };
+        label(&mut out, "held", &format!("{} {packets} still under way at the end", grouped(held)));
     }
     let per_packet = if t.received > 0 {
         format!(", {:.2} per packet delivered", t.routing_packets as f64 / t.received as f64)
