@@ -63,6 +63,17 @@ pub struct HostNeeds {
     pub adapt: Adapt,
 }
 
+impl HostNeeds {
+    /// Of a protocol that needs nothing of its host.
+    pub const NONE: Self = Self {
+        header_room: 0,
+        failure_notices: None,
+        mtu: None,
+        reboot_wait: None,
+        adapt: |_, _| Ok(Vec::new()),
+    };
+}
+
 /// Fits parameters to an interface that does not report lost packets: gets the profile's name and the parameters that the
 /// user chose, adds to these what else differs from the profile, and returns remarks for the user. It must not change what
 /// the user chose, but refuse it if broken links would go unnoticed.

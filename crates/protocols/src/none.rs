@@ -36,13 +36,7 @@ pub(crate) static DESCRIPTION: Description = Description {
         route_header: None,
         ns2: Ns2Format { tag: "none", tail: |_, _| {} },
     },
-    host: HostNeeds {
-        header_room: 0,
-        failure_notices: None,
-        mtu: None,
-        reboot_wait: None,
-        adapt: |_, _| Ok(Vec::new()),
-    },
+    host: HostNeeds::NONE,
 };
 
 #[derive(Debug)]

@@ -58,13 +58,7 @@ static TOY: Description = Description {
         route_header: None,
         ns2: Ns2Format { tag: "TOY", tail: |_, _| {} },
     },
-    host: HostNeeds {
-        header_room: 0,
-        failure_notices: None,
-        mtu: None,
-        reboot_wait: None,
-        adapt: |_, _| Ok(Vec::new()),
-    },
+    host: HostNeeds::NONE,
 };
 
 impl Protocol for Toy {

@@ -4,7 +4,9 @@
 //! queues: frames of two senders for one receiver do not wait for each other.
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Frame, LinkChange, Packet, Payload, Purpose, Rng, RxMeta, Span, Time, TxStatus, stream};
+use wayhop_core::{
+    Frame, LinkChange, Mac, Packet, Payload, Purpose, Rng, RxMeta, Span, Time, TxStatus, stream,
+};
 use wayhop_node::Hop;
 use wayhop_radio::{EVERYONE, LinkOverride};
 use wayhop_scenario::{Attachment, WirePlan};
@@ -63,13 +65,21 @@ struct Port {
     received: u64,
 }
 
-/// A frame under way.
-struct Flight {
-    packet: Packet,
+/// The head of a frame.
+#[derive(Copy, Clone)]
+struct Head {
     payload: Payload,
     from: u32,
     /// Its receiver, or [`EVERYONE`].
     to: u32,
+    /// The link address that it is for.
+    receiver: Mac,
+}
+
+/// A frame under way.
+struct Flight {
+    head: Head,
+    packet: Packet,
     receivers: Vec<u32>,
 }
 
@@ -146,7 +156,8 @@ impl Wire {
             let hop = Hop { peer: frame.next_hop, iface, ..Hop::HERE };
             common.record_facts(at, node, &frame.packet, &facts, HopKind::Transmit, &hop);
         }
-        capture(at, node, node, to, &frame.packet, frame.payload, place, net);
+        let head = Head { payload: frame.payload, from: node, to, receiver: frame.receiver };
+        capture(at, node, head, &frame.packet, place, net);
         let airtime = self.airtime(frame.packet.len());
         self.ports[i].sending = Some((frame, at + airtime));
         net.common.queue.push(at + airtime, node, Event::Wire(self.number, WireEvent::Sent));
@@ -168,7 +179,8 @@ impl Wire {
             self.spare.push(receivers);
         } else {
             let packet = net.common.work.pool.copy(&frame.packet);
-            let flight = Flight { packet, payload: frame.payload, from: node, to, receivers };
+            let head = Head { payload: frame.payload, from: node, to, receiver: frame.receiver };
+            let flight = Flight { head, packet, receivers };
             let handle = self.flights.put(flight);
             net.common.queue.push(
                 at + self.delay,
@@ -203,7 +215,8 @@ impl Wire {
     /// The last bit of a frame reaches the others.
     fn arrives(&mut self, at: Time, handle: u32, net: &mut Net) {
         let place = self.place();
-        let Flight { packet, payload, from, to, mut receivers } = self.flights.take(handle);
+        let Flight { head, packet, mut receivers } = self.flights.take(handle);
+        let Head { payload, from, to, .. } = head;
         net.common.arrived = classify::read(packet.bytes());
         if self.is_cut {
             receivers.clear();
@@ -216,7 +229,7 @@ impl Wire {
                 continue;
             }
             self.ports[i].received += 1;
-            capture(at, node, from, to, &packet, payload, place, net);
+            capture(at, node, head, &packet, place, net);
             if payload.is_resolution() {
                 net.call(at, node, |n, w| match payload {
                     Payload::Arp => n.receive_arp(w, at, iface, packet.bytes()),
@@ -288,35 +301,19 @@ impl Wire {
 }
 
 /// Writes a frame into the capture of `node`.
-#[allow(clippy::too_many_arguments, reason = "the parts of a frame and of its capture")]
-fn capture(
-    at: Time,
-    node: u32,
-    from: u32,
-    to: u32,
-    packet: &Packet,
-    payload: Payload,
-    place: Attachment,
-    net: &mut Net,
-) {
+fn capture(at: Time, node: u32, head: Head, packet: &Packet, place: Attachment, net: &mut Net) {
     let common = &mut net.common;
     if !common.captures[node as usize] || !common.recorder.wants_frames() {
         return;
     }
     let mut bytes = std::mem::take(&mut common.frame);
-    let segment = common.ports.segment(place);
-    frames::write_ethernet(
-        common.mac_of(from, segment),
-        common.mac_of(to, segment),
-        payload,
-        packet,
-        &mut bytes,
-    );
+    let sender = common.mac_of(head.from, common.ports.segment(place));
+    frames::write_ethernet(sender, head.receiver, head.payload, packet, &mut bytes);
     common.recorder.frame(&FrameEvent {
         time: at,
         node: wayhop_core::NodeId(node),
         iface: common.ports.iface(node, place).unwrap_or_default(),
-        direction: if from == node { Direction::Tx } else { Direction::Rx },
+        direction: if head.from == node { Direction::Tx } else { Direction::Rx },
         bytes: &bytes,
         original_len: bytes.len() as u32,
         signal_dbm: f32::NAN,

@@ -19,15 +19,15 @@ fn warm_allocations(text: &str) -> u64 {
     allocation_counter::measure(|| go(&mut simulation, 60.0)).count_total
 }
 
-#[test]
-fn a_warm_simulation_forwards_without_allocating() {
-    for protocol in ["dsr", "aodv"] {
-        let text = format!(
-            r#"
+/// A chain of four hops with 100 packets a second; `interfaces` are its radios and wires.
+fn chain(protocol: &str, interfaces: &str) -> String {
+    format!(
+        r#"
 duration_s = 100
 nodes.count = 5
 movement = {{ kind = "chain", spacing_m = 200 }}
 protocol = {{ name = "{protocol}" }}
+{interfaces}
 [[traffic]]
 kind = "cbr"
 src = 0
@@ -35,8 +35,13 @@ dst = 4
 payload_bytes = 64
 rate_pps = 100
 "#
-        );
-        let counted = warm_allocations(&text);
+    )
+}
+
+#[test]
+fn a_warm_simulation_forwards_without_allocating() {
+    for protocol in ["dsr", "aodv"] {
+        let counted = warm_allocations(&chain(protocol, ""));
         // 1000 packets over four hops in these ten seconds. What remains is the growth of the ledger, an octet a packet,
         // which doubles its memory now and then, and a delay's new bucket.
         assert!(counted < 10, "{protocol}: {counted}");
@@ -45,29 +50,17 @@ rate_pps = 100
 
 #[test]
 fn radios_and_wires_beside_each_other_allocate_as_little() {
-    for protocol in ["dsr", "aodv"] {
-        let text = format!(
-            r#"
-duration_s = 100
-nodes.count = 5
-movement = {{ kind = "chain", spacing_m = 200 }}
-protocol = {{ name = "{protocol}" }}
-radio = {{ nodes = [0, 1, 2] }}
+    let interfaces = r#"
+radio = { nodes = [0, 1, 2] }
 [[radios]]
 preset = "wavelan-914-cmu"
 frequency_mhz = 950
 nodes = [2, 3]
 [[wires]]
 nodes = [3, 4]
-[[traffic]]
-kind = "cbr"
-src = 0
-dst = 4
-payload_bytes = 64
-rate_pps = 100
-"#
-        );
-        let counted = warm_allocations(&text);
+"#;
+    for protocol in ["dsr", "aodv"] {
+        let counted = warm_allocations(&chain(protocol, interfaces));
         assert!(counted < 20, "{protocol}: {counted}");
     }
 }
