@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use wayhop_core::parameters::{object, of};
 use wayhop_core::{
-    Carrier, Description, HostNeeds, MessageFormat, Ns2Format, ParameterError, Parameters, Profile, Protocol,
-    ends,
+    Carrier, Description, HostNeeds, HostRules, MessageFormat, Ns2Format, ParameterError, Parameters,
+    Profile, Protocol, ends,
 };
 use wayhop_wire::aodv::PORT;
 
@@ -19,9 +19,9 @@ pub static DESCRIPTION: Description = Description {
     full_name: "Ad hoc On-Demand Distance Vector routing",
     specification: "RFC 3561",
     profiles: &[
-        Profile { name: "rfc", about: "RFC 3561", tcp_padding: 0 },
-        Profile { name: "ns2", about: "what ns-2.35's AODV does", tcp_padding: 0 },
-        Profile { name: "das", about: "the testbed of Desilva and Das (2000)", tcp_padding: 0 },
+        Profile { name: "rfc", about: "RFC 3561", host: HostRules::Standard },
+        Profile { name: "ns2", about: "what ns-2.35's AODV does", host: HostRules::Ns2 { tcp_padding: 0 } },
+        Profile { name: "das", about: "the testbed of Desilva and Das (2000)", host: HostRules::Standard },
     ],
     schema: || schemars::schema_for!(Params).to_value(),
     profile: |name| Params::profile(name).map(|p| object(&p)),

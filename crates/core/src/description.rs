@@ -43,8 +43,30 @@ pub struct Profile {
     pub name: &'static str,
     /// What it is: a noun phrase.
     pub about: &'static str,
+    /// Whose rules the host around the protocol follows.
+    pub host: HostRules,
+}
+
+impl Profile {
     /// By how much it makes the packets of a TCP of profile `ns2` longer than their headers make them, octets.
-    pub tcp_padding: u8,
+    pub fn tcp_padding(&self) -> u8 {
+        match self.host {
+            HostRules::Standard => 0,
+            HostRules::Ns2 { tcp_padding } => tcp_padding,
+        }
+    }
+}
+
+/// The rules of a host for what no routing protocol decides.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum HostRules {
+    /// Those of real hosts (RFC 1122).
+    Standard,
+    /// Those of ns-2.35: its ARP, and the length of its TCP packets.
+    Ns2 {
+        /// Octets that the protocol adds to the packets of a TCP of profile `ns2` besides its own header.
+        tcp_padding: u8,
+    },
 }
 
 /// What a protocol needs of its host.

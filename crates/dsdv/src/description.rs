@@ -6,8 +6,8 @@ use serde_json::Map;
 use serde_json::Value;
 use wayhop_core::parameters::{object, of};
 use wayhop_core::{
-    Carrier, Description, HostNeeds, MessageFormat, Ns2Format, ParameterError, Parameters, Profile, Protocol,
-    ends,
+    Carrier, Description, HostNeeds, HostRules, MessageFormat, Ns2Format, ParameterError, Parameters,
+    Profile, Protocol, ends,
 };
 use wayhop_wire::dsdv::PORT;
 
@@ -20,8 +20,12 @@ pub static DESCRIPTION: Description = Description {
     full_name: "Destination-Sequenced Distance Vector routing",
     specification: "Perkins and Bhagwat, SIGCOMM 1994",
     profiles: &[
-        Profile { name: "rfc", about: "the paper, with ns-3's constants; there is no RFC", tcp_padding: 0 },
-        Profile { name: "ns2", about: "what ns-2.35's DSDV does", tcp_padding: 0 },
+        Profile {
+            name: "rfc",
+            about: "the paper, with ns-3's constants; there is no RFC",
+            host: HostRules::Standard,
+        },
+        Profile { name: "ns2", about: "what ns-2.35's DSDV does", host: HostRules::Ns2 { tcp_padding: 0 } },
     ],
     schema: || schemars::schema_for!(Params).to_value(),
     profile: |name| Params::profile(name).map(|p| object(&p)),

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use wayhop_core::parameters::{object, of};
 use wayhop_core::{
-    Carrier, Description, HostNeeds, MessageFormat, Ns2Format, ParameterError, Parameters, Profile, Protocol,
+    Carrier, Description, HostNeeds, HostRules, MessageFormat, Ns2Format, ParameterError, Parameters,
+    Profile, Protocol,
 };
 use wayhop_wire::ipv4::protocol;
 
@@ -26,9 +27,17 @@ pub static DESCRIPTION: Description = Description {
     full_name: "Dynamic Source Routing",
     specification: "RFC 4728",
     profiles: &[
-        Profile { name: "rfc", about: "RFC 4728", tcp_padding: 0 },
-        Profile { name: "ns2", about: "what ns-2.35's DSR does", tcp_padding: NS2_SECOND_HEADER },
-        Profile { name: "cmu", about: "the testbed of Maltz, Broch and Johnson (1999)", tcp_padding: 0 },
+        Profile { name: "rfc", about: "RFC 4728", host: HostRules::Standard },
+        Profile {
+            name: "ns2",
+            about: "what ns-2.35's DSR does",
+            host: HostRules::Ns2 { tcp_padding: NS2_SECOND_HEADER },
+        },
+        Profile {
+            name: "cmu",
+            about: "the testbed of Maltz, Broch and Johnson (1999)",
+            host: HostRules::Standard,
+        },
     ],
     schema: || schemars::schema_for!(Params).to_value(),
     profile: |name| Params::profile(name).map(|p| object(&p)),

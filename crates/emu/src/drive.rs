@@ -288,7 +288,7 @@ impl<'a> Driver<'a> {
             let started = self.order[..self.next].iter().copied();
             let here = started.filter(|&i| self.drive.plan[i].1.node == node && !self.waiting.contains(&i));
             self.killed.extend(here);
-            kill_inhabitants(&stack.namespace, None);
+            kill_inhabitants(&stack.namespace, None)?;
         }
         if on {
             if lost {

@@ -116,7 +116,8 @@ pub(super) fn carry_out(
         (false, true) => {
             let daemon = nodes.end_one(s.node);
             // The daemon ends by itself, and says what it counted; nobody else is asked.
-            kill_inhabitants(namespace, daemon);
+            kill_inhabitants(namespace, daemon)
+                .map_err(Error::system(format_args!("end the programs of node {}", s.node)))?;
             if let Some(pid) = daemon {
                 ears.server.publish(&process(pid, Some(0)));
             }

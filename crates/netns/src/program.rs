@@ -1,5 +1,6 @@
 //! Programs in nodes.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -21,8 +22,8 @@ use crate::terminal::Terminal;
 
 /// How long programs have to end after they were asked to.
 const GRACE: Duration = Duration::from_secs(2);
-/// How often those who are to end at once are looked for.
-const KILL_PASSES: u32 = 3;
+/// How often those who are to end at once are looked for: each pass finds what was started during the one before.
+const KILL_PASSES: u32 = 50;
 
 /// A program that is to run in a node.
 #[derive(Clone, Debug)]
@@ -103,17 +104,25 @@ pub fn end_inhabitants(namespaces: &[&Namespace]) {
     }
 }
 
-/// Ends all that runs in a namespace at once and without a warning, as when the power fails; `spared` lives on. Never waits.
-pub fn kill_inhabitants(namespace: &Namespace, spared: Option<u32>) {
-    let Ok(inode) = namespace.inode() else { return };
+/// Ends all that runs in a namespace at once and without a warning, as when the power fails; `spared` lives on. Does not wait
+/// until they are gone.
+///
+/// # Errors
+/// If the kernel does not say which namespace it is, or if programs start others faster than these can be ended.
+pub fn kill_inhabitants(namespace: &Namespace, spared: Option<u32>) -> io::Result<()> {
+    let inode = namespace.inode()?;
     let spared = spared.map(|pid| Pid::from_raw(pid.cast_signed()));
-    // What one starts before it ends is found the next time.
+    let mut told = BTreeSet::new();
     for _ in 0..KILL_PASSES {
-        let left = inhabitants(&[inode]).into_iter().filter(|pid| Some(*pid) != spared);
-        if left.filter(|pid| kill(*pid, Signal::SIGKILL).is_ok()).count() == 0 {
-            return;
+        let mut is_new = false;
+        for pid in inhabitants(&[inode]).into_iter().filter(|pid| Some(*pid) != spared) {
+            is_new |= kill(pid, Signal::SIGKILL).is_ok() && told.insert(pid);
+        }
+        if !is_new {
+            return Ok(());
         }
     }
+    Err(io::Error::other("its programs start others faster than these can be ended"))
 }
 
 /// The exit status as shells have it: 128 and the signal's number if a signal ended the program.

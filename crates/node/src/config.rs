@@ -10,8 +10,8 @@ pub enum Resolution {
     /// By ARP as ns-2 and BSD do it: one packet waits for each address, a newer one pushes it out, and the fourth packet
     /// without an answer gives up.
     Bsd,
-    /// By ARP as hosts do it (RFC 1122, section 2.3.2): some packets wait for each address, which is asked for again
-    /// at growing intervals, then they are given up.
+    /// By ARP as hosts do it (RFC 1122, section 2.3.2): some packets wait for each address, which is asked for three
+    /// times, a second apart; then they are given up.
     Host,
 }
 

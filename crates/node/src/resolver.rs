@@ -13,8 +13,11 @@ const MAX_NEIGHBOURS: usize = 4_096;
 /// The most packets that wait for link addresses at a [`crate::Resolution::Host`] resolver, all together, and for one.
 const MAX_WAITING: usize = 256;
 const MAX_WAITING_EACH: usize = 16;
-/// The waits after each request of a [`crate::Resolution::Host`] resolver; then the packets are given up.
-const ASK_AGAIN: [Span; 3] = [Span::from_millis(100), Span::from_millis(200), Span::from_millis(400)];
+/// How often a [`crate::Resolution::Host`] resolver asks for an address, and how long it waits after each request: once a
+/// second at most (RFC 1122, section 2.3.2.1), three times as in Linux and for IPv6 (RFC 4861, section 10). Then the
+/// packets are given up.
+const HOST_REQUESTS: u8 = 3;
+const HOST_WAIT: Span = Span::from_secs(1);
 
 /// One interface's table of link addresses.
 #[derive(Clone, Debug, Default)]
@@ -87,7 +90,7 @@ impl Resolver {
         let w = self.waiting.entry(frame.next_hop).or_default();
         let ask = w.requests == 0;
         if ask {
-            (w.requests, w.due) = (1, now + ASK_AGAIN[0]);
+            (w.requests, w.due) = (1, now + HOST_WAIT);
         }
         w.frames.push_back(frame);
         let pushed_out = if w.frames.len() > MAX_WAITING_EACH { w.frames.pop_front() } else { None };
@@ -121,9 +124,9 @@ impl Resolver {
     /// Something that is due: a request to repeat, or frames to give up.
     pub(crate) fn due(&mut self, now: Time) -> Option<Due> {
         let (&addr, w) = self.waiting.iter_mut().filter(|(_, w)| w.due <= now).min_by_key(|(a, _)| **a)?;
-        if let Some(wait) = ASK_AGAIN.get(usize::from(w.requests)) {
+        if w.requests < HOST_REQUESTS {
             w.requests += 1;
-            w.due = now + *wait;
+            w.due = now + HOST_WAIT;
             return Some(Due::Ask(addr, w.due));
         }
         let failed = self.waiting.remove(&addr).map(|w| w.frames).unwrap_or_default();
@@ -133,7 +136,7 @@ impl Resolver {
 
     /// The first wait for an address.
     pub(crate) const fn first_wait() -> Span {
-        ASK_AGAIN[0]
+        HOST_WAIT
     }
 
     /// Takes out the IP packets that wait for this neighbour.
@@ -236,10 +239,10 @@ mod tests {
             asked += u32::from(ask);
         }
         assert_eq!(asked, 1);
-        assert!(r.due(ms(99)).is_none());
-        assert!(matches!(r.due(ms(100)), Some(Due::Ask(_, next)) if next == ms(300)));
-        assert!(matches!(r.due(ms(300)), Some(Due::Ask(_, next)) if next == ms(700)));
-        let Some(Due::Failed(failed)) = r.due(ms(700)) else { panic!() };
+        assert!(r.due(ms(999)).is_none());
+        assert!(matches!(r.due(ms(1_000)), Some(Due::Ask(_, next)) if next == ms(2_000)));
+        assert!(matches!(r.due(ms(2_000)), Some(Due::Ask(_, next)) if next == ms(3_000)));
+        let Some(Due::Failed(failed)) = r.due(ms(3_000)) else { panic!() };
         assert_eq!(ids(failed), [0, 1, 2]);
         assert!(r.due(ms(9_999)).is_none());
     }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use wayhop_core::{
-    Addr, Carrier, Classified, Cx, DataPlane, Description, DropReason, HostNeeds, Inspect, Interests,
-    MessageFormat, Ns2Format, Packet, Parameters, Profile, Protocol, RxMeta, Time, TimerKey, TxReport,
-    TxSpec, ends,
+    Addr, Carrier, Classified, Cx, DataPlane, Description, DropReason, HostNeeds, HostRules, Inspect,
+    Interests, MessageFormat, Ns2Format, Packet, Parameters, Profile, Protocol, RxMeta, Time, TimerKey,
+    TxReport, TxSpec, ends,
 };
 use wayhop_wire::ipv4;
 
@@ -18,7 +18,7 @@ pub(crate) static DESCRIPTION: Description = Description {
     name: "none",
     full_name: "No routing protocol",
     specification: "neighbours and static routes only",
-    profiles: &[Profile { name: "rfc", about: "what hosts do (RFC 1122)", tcp_padding: 0 }],
+    profiles: &[Profile { name: "rfc", about: "what hosts do (RFC 1122)", host: HostRules::Standard }],
     schema: || json!({ "type": "object", "properties": {} }),
     profile: |name| (name == "rfc").then(Map::new),
     read: |values| match values.keys().next() {

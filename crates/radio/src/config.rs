@@ -47,8 +47,10 @@ pub enum Fading {
 pub enum Arp {
     /// Not needed: a node's link address follows from its network address.
     None,
-    /// RFC 826 packets on the air. As in ns-2 (and BSD), one packet a destination is held while it resolves; a newer
-    /// one pushes it out.
+    /// By ARP (RFC 826) as hosts do it (RFC 1122, section 2.3.2, and Linux): up to 16 packets wait for an address, which is
+    /// asked for three times, a second apart.
+    Host,
+    /// By ARP as ns-2 does it (and BSD did): one packet waits for an address, a newer one pushes it out and asks again.
     HoldOne,
 }
 
@@ -147,7 +149,7 @@ pub struct RadioConfig {
     pub card_receive_us_per_byte: f64,
     /// Processing time of the link layer in each direction, us.
     pub link_delay_us: u32,
-    /// How link addresses are found.
+    /// How link addresses are found. The `host` of a preset is `hold-one` in the protocols' profile `ns2`.
     pub arp: Arp,
 
     /// What the place around the stations does to signals; none: nothing.
@@ -186,7 +188,6 @@ impl RadioConfig {
                 immediate_access: true,
                 backoff_includes_cw: true,
                 eifs_replaces_difs: true,
-                arp: Arp::None,
                 ..ns2
             },
             "wavelan-i" => Self::wavelan_i(),
@@ -254,7 +255,7 @@ impl RadioConfig {
             card_receive_us: 0.0,
             card_receive_us_per_byte: 0.0,
             link_delay_us: 25,
-            arp: Arp::HoldOne,
+            arp: Arp::Host,
             site: None,
         }
     }
@@ -315,7 +316,6 @@ impl RadioConfig {
             eifs_replaces_difs: true,
             queue_packets: 50,
             link_delay_us: 0,
-            arp: Arp::None,
             ..Self::wavelan_914()
         }
     }

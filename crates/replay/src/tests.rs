@@ -7,9 +7,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use wayhop_core::{
-    BROADCAST, Carrier, Classified, Configured, Cx, DataPlane, Description, Effect, HostNeeds, Input,
-    Inspect, Interests, Interface, MessageFormat, Ns2Format, Packet, PacketMeta, Parameters, Pool, Profile,
-    Protocol, Purpose, RxMeta, Span, Time, TimerKey, TxReport, TxSpec, ends, stream,
+    BROADCAST, Carrier, Classified, Configured, Cx, DataPlane, Description, Effect, HostNeeds, HostRules,
+    Input, Inspect, Interests, Interface, MessageFormat, Ns2Format, Packet, PacketMeta, Parameters, Pool,
+    Profile, Protocol, Purpose, RxMeta, Span, Time, TimerKey, TxReport, TxSpec, ends, stream,
 };
 use wayhop_node::Seen;
 
@@ -41,7 +41,7 @@ static TOY: Description = Description {
     name: "toy",
     full_name: "Toy",
     specification: "none",
-    profiles: &[Profile { name: "plain", about: "as it is", tcp_padding: 0 }],
+    profiles: &[Profile { name: "plain", about: "as it is", host: HostRules::Standard }],
     schema: || json!({}),
     profile: |_| Some(Map::from_iter([("period".to_owned(), 3.into())])),
     read: |values| {

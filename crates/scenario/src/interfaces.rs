@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use wayhop_core::{NodeId, Span, Time};
-use wayhop_radio::{CHANNELS_2_4_GHZ, PRESETS, RadioConfig, channel_mhz};
+use wayhop_radio::{Arp, CHANNELS_2_4_GHZ, PRESETS, RadioConfig, channel_mhz};
 
 use crate::checks::in_range;
 use crate::document::unknown_name;
@@ -147,8 +147,11 @@ fn radio(
     let doc = &scenario.document;
     let key = |k: &str| format!("{section}.{k}");
     let names = || PRESETS.iter().map(|p| p.0);
-    let preset = RadioConfig::preset(&r.preset)
+    let mut preset = RadioConfig::preset(&r.preset)
         .ok_or_else(|| unknown_name(doc, &key("preset"), &r.preset, names()))?;
+    if preset.arp == Arp::Host {
+        preset.arp = scenario.protocol.arp();
+    }
     let mut config = overrides::apply(&preset, &r.overrides, section, doc)?;
     if let Some(channel) = r.channel {
         config.frequency_mhz = frequency(scenario, section, r, channel, &config)?;

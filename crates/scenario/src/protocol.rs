@@ -1,7 +1,8 @@
 //! From the section `[protocol]` to a protocol with its parameters.
 
 use serde_json::Value;
-use wayhop_core::{Configured, ParameterError, Profile};
+use wayhop_core::{Configured, HostRules, ParameterError, Profile};
+use wayhop_radio::Arp;
 
 use crate::document::{Document, unknown_name};
 use crate::error::Error;
@@ -71,7 +72,19 @@ impl Protocol {
     /// By how many octets a TCP of profile `ns2` makes its packets longer than its headers make them, as ns-2 does with this
     /// protocol and profile.
     pub(crate) fn tcp_padding(&self) -> u8 {
-        self.profiles().iter().find(|p| p.name == self.profile()).map_or(0, |p| p.tcp_padding)
+        self.chosen_profile().map_or(0, Profile::tcp_padding)
+    }
+
+    /// How the hosts of this profile find link addresses where a radio's preset has ARP.
+    pub(crate) fn arp(&self) -> Arp {
+        match self.chosen_profile().map(|p| p.host) {
+            Some(HostRules::Ns2 { .. }) => Arp::HoldOne,
+            Some(HostRules::Standard) | None => Arp::Host,
+        }
+    }
+
+    fn chosen_profile(&self) -> Option<&'static Profile> {
+        self.profiles().iter().find(|p| p.name == self.profile())
     }
 
     /// About one key or, if the protocol names none, the first of this section that it speaks of.

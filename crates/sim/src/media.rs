@@ -250,6 +250,7 @@ fn interface(radio: &RadioConfig) -> IfaceConfig {
         acknowledges: radio.acknowledge,
         resolution: match radio.arp {
             Arp::None => Resolution::Derived,
+            Arp::Host => Resolution::Host,
             Arp::HoldOne => Resolution::Bsd,
         },
         link_delay: Some(Span::from_micros(u64::from(radio.link_delay_us))),

@@ -135,7 +135,7 @@ fn differences(k: usize, c: &TcpConfig, of_protocol: &[wayhop_core::Profile]) ->
             "flow {k} has an exact clock, and ns-2's agents count ticks of 10 ms (tick_s = 0.01)"
         ));
     }
-    if c.padding != 0 && !of_protocol.iter().any(|p| p.tcp_padding == c.padding) {
+    if c.padding != 0 && !of_protocol.iter().any(|p| p.tcp_padding() == c.padding) {
         out.push(format!(
             "flow {k} has {} octets of padding in its headers, and ns-2's agents have none",
             c.padding

@@ -1,5 +1,6 @@
 //! Scenarios with several radios and wires.
 
+use wayhop_radio::Arp;
 use wayhop_scenario::Attachment::{Radio, Wire};
 use wayhop_scenario::{Resolved, Scenario, export_ns2};
 
@@ -34,6 +35,31 @@ fn a_scenario_without_them_has_one_radio_for_all() {
     let r = resolve("").unwrap();
     assert!(r.interfaces.is_single());
     assert!(!resolve("radio.nodes = [0, 1, 2, 3]").unwrap().interfaces.is_single());
+}
+
+#[test]
+fn the_profile_decides_how_hosts_find_link_addresses() {
+    let arp = |text: &str| resolve(text).unwrap().interfaces.radios[0].config.arp;
+    for protocol in ["dsr", "aodv", "dsdv"] {
+        for preset in ["wavelan-914-cmu", "wavelan-914-ns2", "wavelan-914-sinr", "80211b", "80211g"] {
+            let with = |more: &str| {
+                arp(&format!("protocol.name = \"{protocol}\"\nradio.preset = \"{preset}\"\n{more}"))
+            };
+            assert_eq!(with(""), Arp::Host, "{protocol} {preset}");
+            assert_eq!(with("protocol.profile = \"ns2\""), Arp::HoldOne, "{protocol} {preset}");
+            assert_eq!(with("radio.arp = \"hold-one\""), Arp::HoldOne, "{protocol} {preset}");
+            assert_eq!(
+                with("protocol.profile = \"ns2\"\nradio.arp = \"host\""),
+                Arp::Host,
+                "{protocol} {preset}"
+            );
+        }
+    }
+    // The testbeds' presets have none, whatever the profile.
+    assert_eq!(
+        arp("protocol = { name = \"dsr\", profile = \"ns2\" }\nradio.preset = \"wavelan-i\""),
+        Arp::None
+    );
 }
 
 /// Each text is refused with this message.

@@ -11,6 +11,7 @@ mod conservation;
 mod external;
 mod interfaces;
 mod ipv6;
+mod link_addresses;
 mod orders;
 mod outages;
 mod repetition;

@@ -1,0 +1,44 @@
+//! How packets wait for the link address of a neighbour that does not answer.
+
+use crate::{run, scenario};
+
+/// Five packets from 1 s on, 0.1 s apart, to a node out of reach, which without a protocol counts as a neighbour. What is held
+/// after so many seconds, and what was dropped.
+fn after(seconds: f64, arp: &str) -> (u64, Vec<(String, u64)>) {
+    let text = format!(
+        r#"
+duration_s = {seconds}
+nodes.count = 2
+movement = {{ kind = "chain", spacing_m = 5000 }}
+protocol.name = "none"
+radio.arp = "{arp}"
+[[traffic]]
+kind = "cbr"
+src = 0
+dst = 1
+rate_pps = 10
+start_s = 1
+stop_s = 1.45
+"#
+    );
+    let (summary, audit) = run(&scenario(&text));
+    assert_eq!(audit.defect(), None, "{arp} {seconds}");
+    assert_eq!(summary.totals.sent, 5, "{arp} {seconds}");
+    let drops = summary.totals.drops.iter().filter(|(_, n)| **n > 0);
+    (summary.totals.held.unwrap_or_default(), drops.map(|(cause, n)| (cause.clone(), *n)).collect())
+}
+
+#[test]
+fn a_host_gives_all_its_packets_up_three_seconds_after_it_first_asked() {
+    // RFC 1122, section 2.3.2.1 (a request a second at most) and Linux (three of them).
+    assert_eq!(after(3.99, "host"), (5, vec![]));
+    assert_eq!(after(4.01, "host"), (0, vec![("ARP_FAILED".to_owned(), 5)]));
+}
+
+#[test]
+fn ns2s_arp_holds_one_packet_for_ever() {
+    // `ARPTable::arpresolve`: each of the second and third packet pushes the one before out, the fourth gives up with the
+    // third, and the fifth begins anew.
+    let drops = vec![("ARP_FAILED".to_owned(), 2), ("ARP_FULL".to_owned(), 2)];
+    assert_eq!(after(900.0, "hold-one"), (1, drops));
+}
