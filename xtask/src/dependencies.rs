@@ -26,7 +26,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("control", &["core", "trace"]),
     // It holds the parameter types of the models that it configures, and asks the registry for those of protocols.
     ("scenario", &["core", "protocols", "world", "radio", "transport"]),
-    ("sim", &["core", "wire", "node", "replay", "radio", "world", "transport", "trace", "scenario"]),
+    (
+        "sim",
+        &["core", "wire", "node", "protocols", "replay", "radio", "world", "transport", "trace", "scenario"],
+    ),
     // What the worlds on one machine share: namespaces, programs, the runs under way.
     ("netns", &["core", "transport", "trace", "control"]),
     // What the geometry allowed, for people and summaries: analysis, which no model and no protocol sees.

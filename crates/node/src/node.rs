@@ -7,7 +7,7 @@ use wayhop_core::{
     Addr, IfaceId, Inspect, Interests, Interface, Mac, Opened, Protocol, Rng, Route, Time, TimerKey,
 };
 
-use crate::config::IfaceConfig;
+use crate::config::{IfaceConfig, Resolution};
 use crate::engine::Engine;
 use crate::heard::Heard;
 use crate::interface::Iface;
@@ -131,6 +131,13 @@ impl<P> Node<P> {
     /// A neighbour's link address on an interface, where it is known.
     pub fn mac_of(&self, iface: IfaceId, neighbour: impl Into<Addr>) -> Option<Mac> {
         self.interfaces[iface.index()].mac_of(neighbour.into())
+    }
+    /// Whether a neighbour that shows itself there is to be learned, because the interface asks for link addresses as hosts do
+    /// and does not know this one.
+    #[inline]
+    pub fn lacks_mac_of(&self, iface: IfaceId, neighbour: Addr) -> bool {
+        let iface = &self.interfaces[iface.index()];
+        iface.config.resolution == Resolution::Host && iface.mac_of(neighbour).is_none()
     }
     /// Another configuration for an interface: its MTU changed, or what it reports.
     pub fn configure(&mut self, iface: IfaceId, config: Arc<IfaceConfig>) {

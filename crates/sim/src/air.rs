@@ -80,6 +80,7 @@ impl Host for Air<'_> {
         let Outgoing { frame, .. } = f.body.expect("a data frame has a body");
         if !frame.payload.is_resolution() {
             let rx = self.rx_meta(f);
+            self.net.see(f.at, f.station, frame.packet.bytes(), &rx);
             self.net.call(f.at, f.station, |n, w| {
                 n.overhear(w, f.at, frame.packet.bytes(), frame.next_hop, rx);
             });

@@ -2,8 +2,9 @@
 //!
 //! What happens to a packet inside of a node is in `wayhop_node`; what a node asks for is answered in `world`.
 
-use wayhop_core::{Frame, Packet, Time, TimerKey, TxStatus};
+use wayhop_core::{Frame, Mac, Packet, RxMeta, Time, TimerKey, TxStatus};
 use wayhop_node::{Node, Stage};
+use wayhop_protocols::hop;
 
 use crate::classify;
 use crate::common::{Arrivals, Common, Receiver};
@@ -84,11 +85,24 @@ impl Net {
         let Arrivals { packet, mut receivers } = self.common.rx_pending.take(handle);
         self.common.arrived = classify::read(packet.bytes());
         for Receiver { node, at, rx } in receivers.drain(..) {
+            self.see(at, node, packet.bytes(), &rx);
             let copy = self.common.work.pool.copy(&packet);
             self.call(at, node, |n, w| n.receive(w, at, copy, rx));
         }
         self.common.work.pool.recycle(packet);
         self.common.spare_receivers.push(receivers);
+    }
+
+    /// A frame whose headers name its transmitter tells a node with a host's ARP that neighbour's link address, as it tells a
+    /// real node (`daemon/src/host.rs`).
+    pub(crate) fn see(&mut self, at: Time, node: u32, packet: &[u8], rx: &RxMeta) {
+        let n = &self.nodes[node as usize];
+        if n.lacks_mac_of(rx.iface, rx.from) && hop(packet).is_some_and(|(from, _)| from == rx.from) {
+            let ports = &self.common.ports;
+            let segment = ports.segment(ports.of(node)[rx.iface.index()]);
+            let mac = Mac::at_medium(rx.from.v4_or_unspecified(), segment);
+            self.call(at, node, |n, w| n.learn(w, at, rx.iface, rx.from, mac));
+        }
     }
 
     /// A medium is done with a node's frame.

@@ -1,6 +1,6 @@
 //! How packets wait for the link address of a neighbour that does not answer.
 
-use crate::{run, scenario};
+use crate::{mobile, run, scenario};
 
 /// Five packets from 1 s on, 0.1 s apart, to a node out of reach, which without a protocol counts as a neighbour. What is held
 /// after so many seconds, and what was dropped.
@@ -41,4 +41,26 @@ fn ns2s_arp_holds_one_packet_for_ever() {
     // third, and the fifth begins anew.
     let drops = vec![("ARP_FAILED".to_owned(), 2), ("ARP_FULL".to_owned(), 2)];
     assert_eq!(after(900.0, "hold-one"), (1, drops));
+}
+
+#[test]
+fn who_heard_a_neighbours_routing_message_asks_nobody_for_its_link_address() {
+    // As on a real node. Each of the three hears its next hop before it sends to it, so that no request is on the air: the run is
+    // the one without ARP.
+    for protocol in ["dsr", "aodv", "dsdv"] {
+        let hash = |arp: &str| {
+            let text = mobile(protocol, "rfc", "wavelan-914-cmu", 20.0, 3);
+            let mut s = scenario(&text);
+            s.interfaces.radios[0].config.arp = match arp {
+                "host" => wayhop_radio::Arp::Host,
+                "hold-one" => wayhop_radio::Arp::HoldOne,
+                _ => wayhop_radio::Arp::None,
+            };
+            let (summary, audit) = run(&s);
+            assert_eq!(audit.defect(), None, "{protocol} {arp}");
+            summary.trace_hash
+        };
+        assert_eq!(hash("host"), hash("none"), "{protocol}");
+        assert_ne!(hash("host"), hash("hold-one"), "{protocol}");
+    }
 }
