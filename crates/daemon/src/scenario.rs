@@ -146,7 +146,7 @@ fn listed(resolved: &Resolved) -> String {
     if own.is_empty() { all } else { format!("{all} (with names: {})", own.join(", ")) }
 }
 
-/// What of the scenario means nothing on a real host.
+/// The parts of a scenario that mean nothing on a real host.
 fn left_out(path: &Path, index: usize, r: &Resolved) -> String {
     let mut ignored = vec!["movement", "radio model", "duration"];
     if !r.stalls.is_empty() {

@@ -25,7 +25,7 @@ const POLL: Duration = Duration::from_secs(1);
 const HAND_ON: Duration = Duration::from_millis(100);
 /// How long somebody may be silent.
 const FORGET: Duration = Duration::from_secs(30);
-/// The most transmitters: a liar must not fill the memory.
+/// Bounds the transmitters that are remembered: addresses can be forged.
 const MAX_TRANSMITTERS: usize = 4096;
 /// Enough of a frame for its headers, octets.
 const HEADERS: usize = 512;

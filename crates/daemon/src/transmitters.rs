@@ -7,7 +7,7 @@ use std::net::Ipv4Addr;
 use rustc_hash::FxHashMap;
 use wayhop_core::Mac;
 
-/// The most link addresses that are remembered: a liar must not fill the memory.
+/// Bounds the link addresses that are remembered: they can be forged.
 const MAX_REMEMBERED: usize = 4096;
 
 /// The neighbours by their link addresses.

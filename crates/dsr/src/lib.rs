@@ -1,7 +1,7 @@
 //! Dynamic Source Routing, RFC 4728, as one node's state machine.
 //!
 //! [`Engine`] implements [`wayhop_core::Protocol`]: the host hands it every packet from above and from the air, what the
-//! promiscuous tap hears, and the fate of every transmission; it sends, forwards and delivers. [`Params`] holds every
+//! promiscuous tap hears, and the transmit status of every packet; it sends, forwards and delivers. [`Params`] holds every
 //! constant and choice, and three named sets of them: `rfc`, `ns2` and `cmu`. Bytes on the air are those of RFC 4728
 //! sections 6 and 7 from the first to the last; the engine reads nothing else.
 //!
@@ -11,7 +11,7 @@
 //! * **... in a Route Discovery** (`discovery`, `request_table`): a request that stays with the neighbours, then one that
 //!   propagates, then longer and longer waits. Targets and nodes with a cached route answer (`reply`).
 //! * **... to a packet on its way** (`maintenance`): each node checks the source route, counts Segments Left and the TTL
-//!   down, and sends the packet on, asking the MAC for its fate.
+//!   down, and sends the packet on, asking the MAC for its transmit status.
 //! * **... where the MAC does not know** (`acks`, `rexmt`, `neighbours`): a copy waits in the Maintenance Buffer until the
 //!   next hop is heard passing the packet on, or has acknowledged it; it is sent again, and at last given up.
 //! * **... to an Acknowledgement Request** (`answers`, `duplicates`): it is answered, and a packet that came before goes no

@@ -1,4 +1,4 @@
-//! What of a node faces the kernel.
+//! The part of a node that faces the kernel.
 //!
 //! * [`packet_socket`]: frames of the mesh interface. [`filter`]: which of them the kernel hands over. `ring`: where it puts
 //!   them. [`syscalls`]: the calls that no safe crate offers.

@@ -1,6 +1,6 @@
-//! What of the paper is run, and how often.
+//! Which experiments of the paper are run, and how often.
 
-/// What of the paper is to be run.
+/// Which experiments of the paper to run.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Figures 5 and 7 to 9.
