@@ -55,6 +55,10 @@ impl<'a> Cx<'a> {
     pub fn addr6(&self) -> Option<Ipv6Addr> {
         self.addr6
     }
+    /// What the node's interfaces told of themselves when the handler was called.
+    pub fn interface(&self) -> Interface {
+        self.interface
+    }
     /// Packets that wait in this node's interface queue, those that this handler has sent included.
     pub fn queue_len(&self) -> u32 {
         self.interface.queued.saturating_add(self.sent)

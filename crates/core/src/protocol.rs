@@ -49,7 +49,10 @@ pub trait Protocol: Send {
     /// Which optional calls it wants.
     fn interests(&self) -> Interests;
 
-    /// The node comes up: the protocol opens its sockets and sets its first timers.
+    /// The node comes up: the protocol opens its sockets and sets its first timers. It holds no packets yet.
+    ///
+    /// A host may let another engine start again in the same circumstances, to have the state that this one began with, and
+    /// drop what it asks for: the simulator does, for nodes that were idle for long.
     fn start(&mut self, cx: &mut Cx<'_>);
     /// A packet from an application, or a miss of the forwarding table.
     fn on_outbound(&mut self, cx: &mut Cx<'_>, p: Packet);

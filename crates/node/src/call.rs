@@ -69,7 +69,7 @@ impl<P: Protocol> Node<P> {
 
     /// Fires a timer that is due, in whatever order the world chooses: for hosts that keep no schedule.
     pub fn fire<W: World>(&mut self, w: &mut W, at: Time, engine: u8, key: TimerKey) {
-        if self.engines[usize::from(engine)].timers.remove(&key).is_some() {
+        if self.engines[usize::from(engine)].remove_timer(key) {
             self.call(w, at, engine, Input::Timer(key));
         }
     }

@@ -1,8 +1,5 @@
 //! One protocol engine of a node, and what the node keeps for it.
 
-use std::collections::hash_map::Entry;
-
-use rustc_hash::FxHashMap;
 use wayhop_core::{DataPlane, Interests, Protocol, Rng, Time, TimerKey};
 
 /// A protocol at a node.
@@ -12,8 +9,8 @@ pub struct Engine<P> {
     pub(crate) plane: DataPlane,
     pub(crate) interests: Interests,
     pub(crate) rng: Rng,
-    /// The timers that are set, and those whose call is still to come.
-    pub(crate) timers: FxHashMap<TimerKey, Timer>,
+    /// The timers that are set, and those whose call is still to come, by key: a few.
+    pub(crate) timers: Vec<(TimerKey, Timer)>,
 }
 
 /// A timer. One that is moved to a later time keeps its scheduled call, which then puts itself off: so a timer that is
@@ -44,45 +41,62 @@ impl<P: Protocol> Engine<P> {
             interests: protocol.interests(),
             protocol,
             rng,
-            timers: FxHashMap::default(),
+            timers: Vec::new(),
         }
     }
 }
 
 impl<P> Engine<P> {
+    /// The place of a timer, or the one that it would have.
+    fn place(&self, key: TimerKey) -> Result<usize, usize> {
+        self.timers.binary_search_by_key(&key, |t| t.0)
+    }
+
     /// Sets or moves a timer. Returns whether a call is to be scheduled for it.
     pub(crate) fn set_timer(&mut self, key: TimerKey, due: Time) -> bool {
-        match self.timers.entry(key) {
-            Entry::Occupied(mut o) if o.get().queued <= due => {
-                o.get_mut().due = due;
-                false
+        let fresh = Timer { due, queued: due };
+        match self.place(key) {
+            Ok(at) if self.timers[at].1.queued <= due => {
+                self.timers[at].1.due = due;
+                return false;
             }
-            entry => {
-                entry.insert_entry(Timer { due, queued: due });
-                true
+            Ok(at) => self.timers[at].1 = fresh,
+            Err(at) => {
+                if self.timers.is_empty() {
+                    // Many nodes never set a second one.
+                    self.timers.reserve_exact(1);
+                }
+                self.timers.insert(at, (key, fresh));
             }
         }
+        true
     }
 
     pub(crate) fn clear_timer(&mut self, key: TimerKey) {
-        if let Some(t) = self.timers.get_mut(&key) {
-            t.due = Time::NEVER;
+        if let Ok(at) = self.place(key) {
+            self.timers[at].1.due = Time::NEVER;
         }
+    }
+
+    /// Forgets a timer, and that a call is still to come for it. Returns whether there was one.
+    pub(crate) fn remove_timer(&mut self, key: TimerKey) -> bool {
+        self.place(key).map(|at| self.timers.remove(at)).is_ok()
     }
 
     /// A scheduled call came.
     pub(crate) fn fired(&mut self, at: Time, key: TimerKey) -> Fired {
-        let Entry::Occupied(mut timer) = self.timers.entry(key) else { return Fired::Stale };
-        let Timer { due, queued } = *timer.get();
-        if queued > at {
+        let Ok(place) = self.place(key) else { return Fired::Stale };
+        let timer = &mut self.timers[place].1;
+        if timer.queued > at {
             // This call was for an earlier time; the timer was set again since, and has another call.
             return Fired::Stale;
         }
+        let due = timer.due;
         if due > at && due < Time::NEVER {
-            timer.get_mut().queued = due;
+            timer.queued = due;
             return Fired::Later(due);
         }
-        timer.remove();
+        self.timers.remove(place);
         if due <= at { Fired::Now } else { Fired::Stale }
     }
 }

@@ -11,21 +11,25 @@ const MAX_NEIGHBOURS: usize = 4_096;
 /// each. One on which it was not heard for longer than that, though it spoke elsewhere, may have failed.
 const WINDOW: Span = Span::from_secs(1);
 
+/// The interfaces of each neighbour, in the order in which it was last heard on them.
+type ByNeighbour = FxHashMap<Addr, Vec<(IfaceId, Time)>>;
+
 /// The interfaces on which each neighbour was heard. Kept only by nodes with several.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heard {
-    /// By neighbour, in the order in which they were last heard.
-    on: FxHashMap<Addr, Vec<(IfaceId, Time)>>,
+    /// `None` at the many nodes with a single interface.
+    on: Option<Box<ByNeighbour>>,
 }
 
 impl Heard {
     /// A neighbour was heard on an interface.
     pub(crate) fn note(&mut self, at: Time, neighbour: Addr, iface: IfaceId) {
-        if self.on.len() >= MAX_NEIGHBOURS && !self.on.contains_key(&neighbour) {
+        let all = self.on.get_or_insert_default();
+        if all.len() >= MAX_NEIGHBOURS && !all.contains_key(&neighbour) {
             // Whoever still speaks is learned again at once.
-            self.on.clear();
+            all.clear();
         }
-        let on = self.on.entry(neighbour).or_default();
+        let on = all.entry(neighbour).or_default();
         if let Some(last) = on.last_mut().filter(|(i, _)| *i == iface) {
             last.1 = at;
             return;
@@ -36,20 +40,20 @@ impl Heard {
 
     /// A frame for the neighbour was not acknowledged on an interface: it counts again when the neighbour is heard there.
     pub(crate) fn forget(&mut self, neighbour: Addr, iface: IfaceId) {
-        if let Some(on) = self.on.get_mut(&neighbour) {
+        if let Some(on) = self.on.as_mut().and_then(|all| all.get_mut(&neighbour)) {
             on.retain(|(i, _)| *i != iface);
         }
     }
 
     pub(crate) fn clear(&mut self) {
-        self.on.clear();
+        self.on = None;
     }
 
     /// The interface for a neighbour. Of those that are up and on which it was heard about when it was last heard at all:
     /// the one of the lowest metric; of equals, the one on which it was heard last. `metric` has none for an interface
     /// that is down.
     pub(crate) fn choose(&self, neighbour: Addr, metric: impl Fn(IfaceId) -> Option<u8>) -> Option<IfaceId> {
-        let on = self.on.get(&neighbour)?;
+        let on = self.on.as_ref()?.get(&neighbour)?;
         let up = || on.iter().enumerate().filter_map(|(k, &(i, at))| Some((metric(i)?, Reverse(k), i, at)));
         let (.., last) = up().next_back()?;
         up().filter(|(.., at)| *at + WINDOW >= last).min().map(|(_, _, iface, _)| iface)
@@ -111,6 +115,6 @@ mod tests {
         for i in 0..3 * MAX_NEIGHBOURS as u32 {
             h.note(ms(0), NodeId(i).default_addr().into(), RADIO);
         }
-        assert!(h.on.len() <= MAX_NEIGHBOURS);
+        assert!(h.on.is_some_and(|on| on.len() <= MAX_NEIGHBOURS));
     }
 }

@@ -31,7 +31,7 @@ impl<P: Protocol> Node<P> {
         for (engine, key, due) in set {
             let due = due.max(at);
             let e = &mut self.engines[usize::from(engine)];
-            e.timers.remove(&key);
+            e.remove_timer(key);
             e.set_timer(key, due);
             w.schedule_timer(due, engine, key);
         }

@@ -13,6 +13,8 @@ pub(crate) struct Sockets {
 impl Sockets {
     pub(crate) fn open(&mut self, engine: u8, opened: Opened) {
         if !self.open.contains(&(engine, opened)) {
+            // Engines open one or two: a list that grows as it likes begins with room for four.
+            self.open.reserve_exact(1);
             self.open.push((engine, opened));
         }
     }

@@ -13,6 +13,7 @@ mod channel;
 mod config;
 mod host;
 mod mac80211;
+mod macs;
 mod medium;
 mod motion;
 mod outgoing;

@@ -1,14 +1,15 @@
 //! The stations of a run and the air between them.
 
-use wayhop_core::{Purpose, Span, Time, TxStatus, stream};
+use wayhop_core::{Span, Time, TxStatus};
 
 use crate::card::CardConfig;
 use crate::config::{RadioConfig, Reception};
 use crate::host::{FrameAt, Host, RadioEvent};
+use crate::macs::Macs;
 use crate::medium::{LinkOverride, Medium, Transmission};
 use crate::outgoing::Outgoing;
 use crate::phy::{FrameKind, Phy};
-use crate::station::{Backoff, Counters, Mac, PhyState};
+use crate::station::{Backoff, Counters, PhyState};
 
 /// The stations of a run and the air between them.
 pub struct Radio {
@@ -17,7 +18,7 @@ pub struct Radio {
     pub(crate) phy: Phy,
     pub(crate) times: Times,
     pub(crate) phy_states: Vec<PhyState>,
-    pub(crate) macs: Vec<Mac>,
+    pub(crate) macs: Macs,
     pub(crate) medium: Medium,
     pub(crate) overhear: bool,
     pub(crate) capturing: bool,
@@ -57,15 +58,7 @@ impl Radio {
         Self {
             medium: Medium::new(config, &phy, stations, seed),
             phy_states: (0..stations).map(|_| PhyState::new()).collect(),
-            macs: (0..stations)
-                .map(|i| {
-                    Mac::new(
-                        stream(seed, Purpose::Backoff, i as u64),
-                        config.cw_min,
-                        CardConfig::from(config),
-                    )
-                })
-                .collect(),
+            macs: Macs::new(stations, seed, config.cw_min, CardConfig::from(config)),
             times,
             phy,
             config: config.clone(),

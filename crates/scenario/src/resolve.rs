@@ -1,6 +1,7 @@
 //! A scenario with everything looked up, generated and checked.
 
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 
 use wayhop_core::{Configured, NodeId, Position, Route, Time};
 use wayhop_radio::{CardConfig, PRESETS, RadioConfig};
@@ -39,7 +40,7 @@ pub struct Resolved {
     /// The local origin on the globe.
     pub origin: Option<Geodetic>,
     /// Each node's motion. Its length is the number of nodes.
-    pub tracks: Vec<Track>,
+    pub tracks: Arc<[Track]>,
     /// Each node's name.
     pub names: Vec<String>,
     /// Each node's address.
@@ -133,7 +134,7 @@ impl Scenario {
             duration,
             area,
             origin: self.origin,
-            tracks: placed.tracks,
+            tracks: placed.tracks.into(),
             names: placed.names,
             addresses: placed.addresses,
             ipv6: placed.ipv6,

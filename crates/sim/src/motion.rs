@@ -1,11 +1,14 @@
 //! The nodes' tracks, as the radio asks for them.
 
+use std::sync::Arc;
+
 use wayhop_core::{Leg, Position, Time};
 use wayhop_world::{Cursor, Track};
 
 /// All tracks, and where each node is on its own.
 pub(crate) struct Movers {
-    tracks: Vec<Track>,
+    /// The scenario's.
+    tracks: Arc<[Track]>,
     cursors: Vec<Cursor>,
     max_speed_m_per_s: f64,
     /// All jumps, in order.
@@ -15,7 +18,7 @@ pub(crate) struct Movers {
 }
 
 impl Movers {
-    pub(crate) fn new(tracks: Vec<Track>) -> Self {
+    pub(crate) fn new(tracks: Arc<[Track]>) -> Self {
         let mut jumps: Vec<Time> = tracks.iter().flat_map(Track::jumps).collect();
         jumps.sort_unstable();
         Self {

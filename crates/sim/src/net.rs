@@ -3,13 +3,16 @@
 //! What happens to a packet inside of a node is in `wayhop_node`; what a node asks for is answered in `world`.
 
 use wayhop_core::{Frame, Mac, Packet, RxMeta, Time, TimerKey, TxStatus};
-use wayhop_node::{Node, Stage};
+use wayhop_node::{OnDemand, Stage};
 use wayhop_protocols::hop;
 
 use crate::classify;
 use crate::common::{Arrivals, Common, Receiver};
 use crate::event::Event;
 use crate::world::At;
+
+/// A node of a simulation.
+pub(crate) type Node = wayhop_node::Node<OnDemand>;
 
 /// A run without its media.
 pub(crate) struct Net {

@@ -4,9 +4,11 @@
 //! or send at it leave their packets out, and its ends of TCP connections do nothing. `docs/concepts/outages.md` says the
 //! same to users.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, Configured, Purpose, Time, TraceNote, stream};
-use wayhop_node::{Engine, World as _};
+use wayhop_node::{Engine, OnDemand, World as _};
 use wayhop_scenario::{Outage, Resolved, Tables};
 use wayhop_trace::NodeOutages;
 
@@ -20,7 +22,7 @@ pub(crate) struct Outages {
     /// In order of time.
     list: Vec<Outage>,
     /// The protocol of a node that has lost its tables.
-    protocol: Configured,
+    protocol: Arc<Configured>,
     /// The nodes that are down, and until when.
     down: FxHashMap<u32, Time>,
     /// How often each node has begun with new engines.
@@ -32,7 +34,7 @@ impl Outages {
         Self {
             seed: scenario.seed,
             list: scenario.outages.clone(),
-            protocol: scenario.protocol_after_reboot.clone(),
+            protocol: Arc::new(scenario.protocol_after_reboot.clone()),
             down: FxHashMap::default(),
             reboots: FxHashMap::default(),
         }
@@ -86,7 +88,7 @@ impl Simulation {
             *reboots += 1;
             // Another life must not draw what the one before drew.
             let rng = stream(self.outages.seed, Purpose::Protocol, u64::from(node) | *reboots << 32);
-            let engine = Engine::new(self.outages.protocol.engine(), rng);
+            let engine = Engine::new(OnDemand::new(Arc::clone(&self.outages.protocol)), rng);
             self.net.call(at, node, |n, w| n.reboot(w, at, vec![engine]));
         } else {
             self.net.call(at, node, |n, w| n.come_back(w, at));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, IfaceId, NodeId, Position, Purpose, Span, Time, stream};
-use wayhop_node::{Engine, Node, Workspace};
+use wayhop_node::{Engine, OnDemand, Workspace};
 use wayhop_scenario::{Attachment, FlowConfig, Interfaces, Order, QueueStall, Resolved};
 use wayhop_trace::{PacketOutcome, PositionEvent, Recorder, Summary};
 use wayhop_world::Gps;
@@ -19,7 +19,7 @@ use crate::flows::Flows;
 use crate::ledger::{FlowFacts, Ledger};
 use crate::media::{self, Media};
 use crate::motion::Movers;
-use crate::net::Net;
+use crate::net::{Net, Node};
 use crate::outages::Outages;
 use crate::ports::Ports;
 use crate::queue::{EventQueue, MAX_NODES};
@@ -69,9 +69,10 @@ impl Simulation {
         let flows =
             Flows::new(&scenario.flows, addrs.len(), end, scenario.seed).map_err(|e| e.to_string())?;
         let kinds = media::interfaces(&scenario.interfaces);
+        let protocol = Arc::new(scenario.protocol.clone());
         let node = |(i, &addr)| {
             let rng = stream(scenario.seed, Purpose::Protocol, i as u64);
-            let engine = Engine::new(scenario.protocol.engine(), rng);
+            let engine = Engine::new(OnDemand::new(Arc::clone(&protocol)), rng);
             let mut own =
                 ports.of(i as u32).iter().map(|&a| Arc::clone(&kinds[usize::from(ports.segment(a))]));
             let first = own.next().unwrap_or_else(|| Arc::clone(&kinds[0]));
@@ -92,7 +93,7 @@ impl Simulation {
             stations: stations(&nodes),
             addrs: addrs.clone(),
             addrs6: addrs6.to_vec(),
-            movers: Movers::new(scenario.tracks.clone()),
+            movers: Movers::new(Arc::clone(&scenario.tracks)),
             work: Workspace::new(),
             ledger: Ledger::new(flows.len()),
             flows,

@@ -151,7 +151,7 @@ fn ns2_runs_what_is_exported_and_delivers_packets() {
     assert!(again.warnings.is_empty(), "{:?}", again.warnings);
     assert!(files.movement.matches("set-dist").count() > 15 * 14 / 2);
     for t in moments(5, 500, 40.0) {
-        for (a, b) in ours.tracks.iter().zip(&again.tracks) {
+        for (a, b) in ours.tracks.iter().zip(&*again.tracks) {
             assert!(a.position(t).distance(b.position(t)) < 1e-6);
         }
     }

@@ -9,6 +9,7 @@ mod chain;
 mod cmu;
 mod conservation;
 mod external;
+mod idle;
 mod interfaces;
 mod ipv6;
 mod link_addresses;
