@@ -11,7 +11,7 @@ use wayhop_wire::ipv6::next_header;
 use wayhop_wire::{icmp, icmpv6, ip, ipv4};
 
 use crate::ledger::FlowEnds;
-use crate::tcp::TcpFlow;
+use crate::tcp_flow::TcpFlow;
 
 /// All flows of a run.
 pub(crate) struct Flows {
