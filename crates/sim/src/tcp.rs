@@ -71,10 +71,9 @@ impl Common {
         for flow in 0..self.flows.len() as u32 {
             if let Some((t, ..)) = self.flows.tcp(flow)
                 && let Some(end) = t.end_at(node)
+                && let Some(due) = t.next_event_from(end, at)
             {
-                if let Some(due) = t.next_event_from(end, at) {
-                    self.queue.push(due, node, Event::Tcp(flow, end));
-                }
+                self.queue.push(due, node, Event::Tcp(flow, end));
             }
         }
     }
