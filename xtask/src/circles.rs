@@ -12,19 +12,13 @@ use crate::sources;
 /// Which files a file uses, each with a path that names something of it.
 type Uses = BTreeMap<PathBuf, BTreeMap<PathBuf, String>>;
 
-/// Crates whose circles are still to be undone: the handlers of a simulation and the state that they all share.
-const MAY_HAVE: &[&str] = &["sim"];
-
 /// Imports that hand on imports: more steps than this are a circle of `pub use`.
 const STEPS_MAX: usize = 16;
 
 /// One line for each circle of files in the crates under `root`.
 pub(crate) fn findings(root: &Path) -> Result<Vec<String>, String> {
     let mut findings = Vec::new();
-    for (name, folder) in sources::packages(root)? {
-        if MAY_HAVE.contains(&name.as_str()) {
-            continue;
-        }
+    for (_, folder) in sources::packages(root)? {
         for file in ["lib.rs", "main.rs"].map(|f| folder.join("src").join(f)) {
             if file.is_file() {
                 let uses = uses(&modules::of_crate(&file)?);

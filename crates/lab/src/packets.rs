@@ -15,7 +15,7 @@ use wayhop_trace::{HopEvent, HopKind, PacketClass, SendEvent, classify};
 use wayhop_transport::{GROUP, Stamp};
 use wayhop_wire::ipv4;
 
-use crate::stamped::{class, packet_id};
+use crate::stamped::packet_id;
 
 /// The most packets of flows whose number at a daemon is remembered.
 const MOST_REMEMBERED: usize = 8_192;
@@ -41,7 +41,7 @@ impl FlowEnds {
     pub(super) fn of(s: &Resolved) -> Arc<[Self]> {
         let one = |(i, config): (usize, &wayhop_scenario::FlowConfig)| Self {
             flow: i as u32,
-            class: class(&config.kind),
+            class: PacketClass::of_flow(config.kind.name()),
             from: s.addresses[config.src.index()],
             to: if config.is_to_all() { GROUP } else { s.addresses[config.dst.index()] },
             ports: (config.src_port, config.dst_port),

@@ -109,6 +109,7 @@ pub fn named_files(file: Option<&Path>, scenario: &Scenario) -> Vec<PathBuf> {
     };
     let traffic = scenario.traffic.iter().filter_map(|t| match t {
         Traffic::Ns2(f) => Some(&f.path),
+        Traffic::Trace(f) => Some(&f.path),
         _ => None,
     });
     movement.into_iter().chain(traffic).chain(&scenario.map).map(|p| folder.join(p)).collect()

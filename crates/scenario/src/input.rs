@@ -13,10 +13,17 @@ pub const MAX_INPUT_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The text of a file; gzip is recognised by its first bytes.
 pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
+    read_bounded(path, MAX_INPUT_BYTES)
+        .and_then(|bytes| decode(bytes, MAX_INPUT_BYTES))
+        .map_err(|e| e.in_file(path))
+}
+
+/// The octets of a file as they are.
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Error> {
     read_bounded(path, MAX_INPUT_BYTES).map_err(|e| e.in_file(path))
 }
 
-fn read_bounded(path: &Path, limit: u64) -> Result<String, Error> {
+fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     let file = File::open(path).map_err(|e| match e.kind() {
         ErrorKind::NotFound => {
             Error::new("no such file", "check the name; paths in a scenario count from its folder")
@@ -36,7 +43,7 @@ fn read_bounded(path: &Path, limit: u64) -> Result<String, Error> {
     if bytes.len() as u64 > limit {
         return Err(too_large(format_args!("more than {limit}"), limit));
     }
-    decode(bytes, limit)
+    Ok(bytes)
 }
 
 /// Unpacks gzip and checks the encoding.

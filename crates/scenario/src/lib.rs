@@ -40,6 +40,8 @@ mod stalls;
 mod tcp;
 mod tcp_schema;
 mod traffic;
+mod traffic_schema;
+mod traffic_trace;
 
 pub use commands::Order;
 pub use daemon::daemon_settings;
@@ -67,4 +69,5 @@ pub use schema::{
 pub use site_schema::{Antenna, Pair, Site, Zone};
 pub use stalls::QueueStall;
 pub use tcp_schema::{RouteFailure, Tcp, TcpApplication, TcpProfile, TcpVariant};
+pub use traffic_schema::{OnOff, Pareto, TraceFormat, TrafficTrace};
 pub use wayhop_transport::{FlowConfig, FlowKind};

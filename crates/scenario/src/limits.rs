@@ -6,6 +6,9 @@ pub const MAX_NODES: usize = 1_000_000;
 /// The most flows of a scenario.
 pub(crate) const MAX_FLOWS: usize = 1_000_000;
 
+/// The most packets of all traffic traces together: 16 octets each.
+pub(crate) const MAX_TRACE_PACKETS: usize = 10_000_000;
+
 /// The most trips of all nodes together that random waypoint may draw: 128 octets each.
 pub(crate) const MAX_TRIPS: f64 = 1e7;
 

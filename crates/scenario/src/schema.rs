@@ -10,6 +10,7 @@ use crate::Document;
 use crate::ipv6_schema::{IpVersion, NodesIpv6, StaticRoute};
 use crate::outages_schema::Outages;
 use crate::references::{NodeRef, Place};
+use crate::traffic_schema::payload;
 
 /// A scenario: who moves where, who talks to whom, over which radio, by which protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -240,6 +241,12 @@ pub enum Traffic {
     Cbr(Cbr),
     /// UDP packets at exponentially distributed intervals.
     Poisson(Poisson),
+    /// UDP packets in bursts, whose lengths are exponentially distributed.
+    OnOff(crate::traffic_schema::OnOff),
+    /// UDP packets in bursts, whose lengths follow Pareto's law.
+    Pareto(crate::traffic_schema::Pareto),
+    /// UDP packets at the times and of the sizes that a file gives.
+    Trace(crate::traffic_schema::TrafficTrace),
     /// ICMP echo requests, which the destination answers.
     Ping(Ping),
     /// A TCP connection.
@@ -370,9 +377,6 @@ pub struct Ns2File {
     pub path: PathBuf,
 }
 
-fn payload() -> u32 {
-    64
-}
 fn rate() -> f64 {
     4.0
 }

@@ -1,16 +1,22 @@
 //! From the scenario's traffic entries to flows.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
 use wayhop_core::{NodeId, Purpose, Rng, Span, Time, stream};
-use wayhop_transport::{DEFAULT_PORT, EVERYONE, FlowConfig, FlowKind, MAX_PAYLOAD};
+use wayhop_transport::{DEFAULT_PORT, EVERYONE, FlowConfig, FlowKind, Lengths, MAX_PAYLOAD, OnOff, Schedule};
 
 use crate::checks::in_range;
 use crate::document::Document;
 use crate::error::Error;
 use crate::ipv6_schema::IpVersion;
-use crate::limits::MAX_FLOWS;
+use crate::limits::{MAX_FLOWS, MAX_TRACE_PACKETS};
 use crate::placing::Placed;
 use crate::references::NodeRef;
 use crate::schema::{Cbr, CbrRandom, Ping, Poisson, Scenario, Traffic};
+use crate::traffic_schema::{TraceFormat, TrafficTrace};
+use crate::traffic_trace;
 
 /// How many ports there are from [`DEFAULT_PORT`] upwards.
 const PORTS: usize = 65_536 - DEFAULT_PORT as usize;
@@ -30,6 +36,7 @@ pub(crate) fn flows(scenario: &Scenario, placed: &Placed, seed: u64) -> Result<V
     let doc = &scenario.document;
     let mut out = Vec::new();
     let mut ns2_done = false;
+    let mut traces = Traces::default();
     let padding = scenario.protocol.tcp_padding();
     let from_files = || placed.ns2_flows.iter().map(|f| padded(f, padding));
     for (k, entry) in scenario.traffic.iter().enumerate() {
@@ -38,6 +45,21 @@ pub(crate) fn flows(scenario: &Scenario, placed: &Placed, seed: u64) -> Result<V
             Traffic::Cbr(f) => out.push(at.cbr(f)?),
             Traffic::Poisson(f) => out.push(at.poisson(f)?),
             Traffic::Ping(f) => out.push(at.ping(f)?),
+            Traffic::OnOff(f) => {
+                let kind = at.bursts(f.payload_bytes, f.rate_bps, (f.on_s, f.off_s), Lengths::Exponential)?;
+                let (ends, times) = ((&f.src, &f.dst), (f.start_s, f.stop_s));
+                let flow = at.flow(kind, ends, times, f.payload_bytes, f.max_packets)?;
+                out.push(at.over(f.ip, flow)?);
+            }
+            Traffic::Pareto(f) => {
+                in_range(doc, &at.sub("shape"), f.shape, 1.01, 100.0)?;
+                let lengths = Lengths::Pareto { shape: f.shape };
+                let kind = at.bursts(f.payload_bytes, f.rate_bps, (f.on_s, f.off_s), lengths)?;
+                let (ends, times) = ((&f.src, &f.dst), (f.start_s, f.stop_s));
+                let flow = at.flow(kind, ends, times, f.payload_bytes, f.max_packets)?;
+                out.push(at.over(f.ip, flow)?);
+            }
+            Traffic::Trace(f) => out.push(at.trace(f, &mut traces)?),
             Traffic::Tcp(f) => {
                 let config = crate::tcp::resolve(f, &at.key, doc, padding)?;
                 let (ends, times) = ((&f.src, &f.dst), (f.start_s, f.stop_s));
@@ -83,6 +105,26 @@ fn interval(seconds: f64) -> Span {
     Span::from_secs_f64(seconds).max(Span::from_nanos(1))
 }
 
+/// The traffic traces of a scenario: each file is read once.
+#[derive(Default)]
+struct Traces {
+    read: BTreeMap<(PathBuf, TraceFormat), Arc<Schedule>>,
+    packets: usize,
+}
+
+impl Traces {
+    fn read(&mut self, path: PathBuf, format: TraceFormat) -> Result<Arc<Schedule>, Error> {
+        let key = (path, format);
+        if let Some(known) = self.read.get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let schedule = Arc::new(traffic_trace::read(&key.0, format, MAX_TRACE_PACKETS - self.packets)?);
+        self.packets += schedule.packets().len();
+        self.read.insert(key, Arc::clone(&schedule));
+        Ok(schedule)
+    }
+}
+
 struct Entry<'a> {
     key: String,
     doc: &'a Document,
@@ -117,6 +159,31 @@ impl Entry<'_> {
         self.over(f.ip, flow)
     }
 
+    fn bursts(
+        &self,
+        payload_bytes: u32,
+        rate_bps: f64,
+        (on_s, off_s): (f64, f64),
+        lengths: Lengths,
+    ) -> Result<FlowKind, Error> {
+        self.payload(payload_bytes)?;
+        // A packet's bits from one a gigasecond to a million packets a second, as for other flows.
+        let bits = 8.0 * f64::from(payload_bytes);
+        in_range(self.doc, &self.sub("rate_bps"), rate_bps, 1e-9 * bits, 1e6 * bits)?;
+        in_range(self.doc, &self.sub("on_s"), on_s, 1e-6, 1e9)?;
+        in_range(self.doc, &self.sub("off_s"), off_s, 0.0, 1e9)?;
+        let [on, off] = [on_s, off_s].map(Span::from_secs_f64);
+        Ok(FlowKind::OnOff(OnOff { interval: interval(bits / rate_bps), on, off, lengths }))
+    }
+
+    fn trace(&self, f: &TrafficTrace, traces: &mut Traces) -> Result<FlowConfig, Error> {
+        let schedule = traces.read(self.doc.folder().join(&f.path), f.format)?;
+        let longest = schedule.longest_payload();
+        let (ends, times) = ((&f.src, &f.dst), (f.start_s, f.stop_s));
+        let flow = self.flow(FlowKind::Trace(schedule), ends, times, longest, f.max_packets)?;
+        self.over(f.ip, flow)
+    }
+
     fn random(&self, f: &CbrRandom, rng: &mut Rng, out: &mut Vec<FlowConfig>) -> Result<(), Error> {
         let nodes = self.placed.tracks.len();
         let connections = f.connections as usize;
@@ -146,7 +213,7 @@ impl Entry<'_> {
             out.push(FlowConfig {
                 start: Time::from_secs_f64(rng.unit() * f.start_max_s),
                 max_packets: f.max_packets,
-                ..FlowConfig::new(kind, NodeId(src), NodeId(dst), f.payload_bytes)
+                ..FlowConfig::new(kind.clone(), NodeId(src), NodeId(dst), f.payload_bytes)
             });
         }
         Ok(())

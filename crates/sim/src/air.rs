@@ -2,7 +2,7 @@
 
 use wayhop_core::{IfaceId, Leg, NodeId, Payload, RxMeta, Time, TxStatus};
 use wayhop_node::Hop;
-use wayhop_radio::{EVERYONE, FrameAt, FrameKind, Host, Motions, Outgoing, RadioEvent, units};
+use wayhop_radio::{EVERYONE, FrameAt, Host, Motions, Outgoing, RadioEvent, units};
 use wayhop_scenario::Attachment;
 use wayhop_trace::{Direction, FrameEvent, HopKind};
 
@@ -10,7 +10,6 @@ use crate::classify;
 use crate::common::{Arrivals, Common, Receiver};
 use crate::event::Event;
 use crate::frames;
-use crate::media::Channel;
 use crate::net::Net;
 
 /// The run around one of its radios.
@@ -150,11 +149,5 @@ impl Air<'_> {
             rate_kbps: u32::from(self.net.common.channels[usize::from(self.radio)].rate_100kbps(f.head.kind))
                 * 100,
         }
-    }
-}
-
-impl Channel {
-    fn rate_100kbps(self, kind: FrameKind) -> u16 {
-        if kind == FrameKind::Data { self.data_rate_100kbps } else { self.basic_rate_100kbps }
     }
 }

@@ -11,17 +11,17 @@ use wayhop_replay::Logs;
 use wayhop_scenario::Attachment;
 use wayhop_trace::{HopEvent, HopKind, Recorder};
 
+use crate::channel::Channel;
 use crate::classify::{self, Facts};
 use crate::event::Event;
-use crate::external::{Egress, Exit, External};
+use crate::external::{Egress, Exit, External, Happening};
 use crate::flows::{Delivery, Flows};
 use crate::ledger::Ledger;
-use crate::live::Happening;
-use crate::media::Channel;
 use crate::motion::Movers;
 use crate::ports::Ports;
 use crate::queue::EventQueue;
 use crate::slab::Slab;
+use crate::tcp_flow::Spare;
 
 /// A run without its nodes and its radio.
 pub(crate) struct Common {
@@ -60,7 +60,7 @@ pub(crate) struct Common {
     /// Logs of what goes into engines, if they are wanted.
     pub(crate) inputs: Option<Box<Logs>>,
     /// Lists that connections use.
-    pub(crate) tcp_spare: crate::tcp::Spare,
+    pub(crate) tcp_spare: Spare,
 }
 
 /// A packet that one transmission brought to some nodes. One event takes it to the network layers of all of them.

@@ -5,8 +5,6 @@ use wayhop_node::Stage;
 use wayhop_radio::RadioEvent;
 use wayhop_transport::tcp::End;
 
-use crate::wire::WireEvent;
-
 /// Something that is due at a node.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Event {
@@ -36,6 +34,17 @@ pub(crate) enum Event {
     Power(u32, bool),
     /// Orders from outside are due; the number is the order's in the scenario.
     Order(u32),
+}
+
+/// Something that is due at a wire.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum WireEvent {
+    /// The last bit of a node's frame has left it.
+    Sent,
+    /// The last bit of this frame reaches the others.
+    Arrives(u32),
+    /// It is cut, or whole again.
+    Cut(bool),
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use wayhop_wire::ipv6::next_header;
 use wayhop_wire::{icmp, icmpv6, ip, ipv4};
 
 use crate::ledger::FlowEnds;
-use crate::tcp::TcpFlow;
+use crate::tcp_flow::TcpFlow;
 
 /// All flows of a run.
 pub(crate) struct Flows {
@@ -48,12 +48,7 @@ impl Flows {
     ) -> Result<Self, FlowError> {
         let flow = |(i, c): (usize, &FlowConfig)| {
             Ok(Flow {
-                class: match c.kind {
-                    FlowKind::Cbr { .. } => PacketClass::Cbr,
-                    FlowKind::Poisson { .. } => PacketClass::Poisson,
-                    FlowKind::Ping { .. } => PacketClass::Ping,
-                    FlowKind::Tcp(_) => PacketClass::Tcp,
-                },
+                class: PacketClass::of_flow(c.kind.name()),
                 source: {
                     let to = if c.is_to_all() { GROUP.into() } else { ends(c, c.dst) };
                     Source::new(i as u32, c.clone(), ends(c, c.src), to)?

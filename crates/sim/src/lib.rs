@@ -4,17 +4,20 @@
 //! * `net`: the nodes, and the calls between them and the radio. Start reading there; what happens inside of a node is in
 //!   [`wayhop_node`].
 //! * `world`: what a node asks for.
-//! * `tcp`: connections, between their state machine and the network.
+//! * `tcp`: connections, between their state machine (`tcp_flow`) and the network.
 //! * `media`: radios and wires side by side; `air`: what a radio calls; `wire`: an Ethernet segment; `ports`: which
 //!   interface of which node is at which of them.
 //! * `queue`: the event queue; `simulation`: the loop over it.
-//! * `outages`: nodes that go down and come back.
+//! * `power`: nodes that go down and come back, as `outages` says.
+//! * `door`: packets of programs outside, on a real clock; `live`: looking into a run; `external`: what both keep.
 //! * `ledger`, `audit`: every packet's end.
 
 mod air;
 mod audit;
+mod channel;
 mod classify;
 mod common;
+mod door;
 mod event;
 mod external;
 mod flows;
@@ -27,19 +30,20 @@ mod motion;
 mod net;
 mod outages;
 mod ports;
+mod power;
 mod queue;
 mod simulation;
 mod slab;
 mod summary;
 mod tcp;
+mod tcp_flow;
 mod wire;
 mod world;
 
 pub use audit::Audit;
-pub use external::{Egress, Exit, Power};
+pub use external::{Egress, Exit, Happening, Power};
 pub use inputs::Pace;
 pub use ledger::{Ends, FlowEnds};
-pub use live::Happening;
 pub use simulation::Simulation;
 pub use wayhop_radio::LinkOverride;
 pub use wayhop_world::Geodetic;

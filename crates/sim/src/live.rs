@@ -1,36 +1,11 @@
 //! Looking into a run under way, and changing it: for whoever drives it on a real clock.
 
-use wayhop_core::{Addr, Command, DropReason, Fix, IfaceId, Inspect, Position, Prefix, Refused, TraceNote};
+use wayhop_core::{Command, Fix, IfaceId, Inspect, Position, Refused};
 use wayhop_radio::LinkOverride;
 use wayhop_world::Geodetic;
 
-use crate::external::External;
+use crate::external::Happening;
 use crate::simulation::Simulation;
-
-/// Something that happened at a node, for those who watch.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub enum Happening {
-    /// The protocol's remark.
-    Note(TraceNote),
-    /// A packet ended undelivered: why, and its source, destination and length.
-    Drop(DropReason, Addr, Addr, u32),
-    /// A row of the forwarding table came or changed (next hop and metric), or went.
-    Route(Prefix, Option<(Addr, u32)>),
-}
-
-/// More do not wait for a watcher; what comes then is counted.
-const MOST_HAPPENINGS: usize = 4_096;
-
-impl External {
-    /// Notes what happened, for a watcher.
-    pub(crate) fn happened(&mut self, at: wayhop_core::Time, node: u32, what: Happening) {
-        if self.happenings.len() == MOST_HAPPENINGS {
-            self.missed += 1;
-            return;
-        }
-        self.happenings.push_back((at, node, what));
-    }
-}
 
 impl Simulation {
     /// How many nodes there are.

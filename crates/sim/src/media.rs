@@ -9,8 +9,10 @@ use wayhop_scenario::{Attachment, Interfaces, Resolved, WirePlan};
 
 use crate::air::Air;
 use crate::audit::Census;
+use crate::channel::Channel;
+use crate::event::WireEvent;
 use crate::net::Net;
-use crate::wire::{Wire, WireEvent};
+use crate::wire::Wire;
 
 /// The longest packet that a radio frame carries: an MSDU of 2304 octets (IEEE 802.11 9.2.4.7) less LLC and SNAP. Longer
 /// ones would need fragmentation, by IP or by the MAC, and neither is modelled.
@@ -22,15 +24,6 @@ const WIRE_MTU_BYTES: usize = 1500;
 pub(crate) struct Media {
     radios: Vec<Radio>,
     wires: Vec<Wire>,
-}
-
-/// What a radio's frames say of it.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Channel {
-    pub(crate) link_delay: Span,
-    pub(crate) mhz: u16,
-    pub(crate) data_rate_100kbps: u16,
-    pub(crate) basic_rate_100kbps: u16,
 }
 
 /// The seed of a radio's random streams. The first radio has the run's, so that further ones leave its draws untouched.

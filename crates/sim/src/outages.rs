@@ -1,32 +1,23 @@
-//! Nodes that go down and come back.
-//!
-//! While a node is down its radio is off, its timers wait or are gone, and its applications stand still: flows that begin
-//! or send at it leave their packets out, and its ends of TCP connections do nothing. `docs/concepts/outages.md` says the
-//! same to users.
+//! When nodes go down and come back, and which are down.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, Configured, Purpose, Time, TraceNote, stream};
-use wayhop_node::{Engine, OnDemand, World as _};
-use wayhop_scenario::{Outage, Resolved, Tables};
+use wayhop_core::{Configured, Time};
+use wayhop_scenario::{Outage, Resolved};
 use wayhop_trace::NodeOutages;
-
-use crate::event::Event;
-use crate::external::Power;
-use crate::simulation::Simulation;
 
 /// The outages of a run.
 pub(crate) struct Outages {
-    seed: u64,
+    pub(crate) seed: u64,
     /// In order of time.
-    list: Vec<Outage>,
+    pub(crate) list: Vec<Outage>,
     /// The protocol of a node that has lost its tables.
-    protocol: Arc<Configured>,
+    pub(crate) protocol: Arc<Configured>,
     /// The nodes that are down, and until when.
-    down: FxHashMap<u32, Time>,
+    pub(crate) down: FxHashMap<u32, Time>,
     /// How often each node has begun with new engines.
-    reboots: FxHashMap<u32, u64>,
+    pub(crate) reboots: FxHashMap<u32, u64>,
 }
 
 impl Outages {
@@ -43,90 +34,5 @@ impl Outages {
     /// Each node's outages that have begun by `now`: how many, and how long it was down.
     pub(crate) fn summary(&self, now: Time) -> Vec<NodeOutages> {
         NodeOutages::of(self.list.iter().filter(|o| o.from <= now).map(|o| (o.node, o.length_until(now))))
-    }
-}
-
-impl Simulation {
-    /// Puts the outage of this number into the event queue. Each one brings in the next.
-    pub(crate) fn expect_outage(&mut self, number: u32) {
-        if let Some(o) = self.outages.list.get(number as usize) {
-            self.net.common.queue.push(o.from, o.node.0, Event::Power(number, false));
-        }
-    }
-
-    /// The event of an outage came up: it begins, or is over.
-    pub(crate) fn power(&mut self, at: Time, node: u32, number: u32, on: bool) {
-        let Outage { until, tables, .. } = self.outages.list[number as usize];
-        let lost = tables == Tables::Lost;
-        if on {
-            self.power_on(at, node, lost);
-            return;
-        }
-        self.expect_outage(number + 1);
-        if until < Time::NEVER {
-            self.net.common.queue.push(until, node, Event::Power(number, true));
-        }
-        self.outages.down.insert(node, until);
-        self.power_off(at, node, lost);
-    }
-
-    fn power_off(&mut self, at: Time, node: u32, lost: bool) {
-        self.tell_power(at, node, false, lost);
-        self.net.call(at, node, |n, w| if lost { n.lose_tables(w, at) } else { n.go_down(w, at) });
-        self.media.switch_off(at, node, &mut self.net);
-        if lost {
-            self.net.common.tcp_lose(node);
-        }
-    }
-
-    fn power_on(&mut self, at: Time, node: u32, lost: bool) {
-        self.outages.down.remove(&node);
-        self.tell_power(at, node, true, lost);
-        self.media.switch_on(node, &self.net);
-        if lost {
-            let reboots = self.outages.reboots.entry(node).or_default();
-            *reboots += 1;
-            // Another life must not draw what the one before drew.
-            let rng = stream(self.outages.seed, Purpose::Protocol, u64::from(node) | *reboots << 32);
-            let engine = Engine::new(OnDemand::new(Arc::clone(&self.outages.protocol)), rng);
-            self.net.call(at, node, |n, w| n.reboot(w, at, vec![engine]));
-        } else {
-            self.net.call(at, node, |n, w| n.come_back(w, at));
-        }
-        self.net.common.tcp_resume(at, node);
-    }
-
-    /// Writes it down, and tells those who watch or have real hosts.
-    fn tell_power(&mut self, at: Time, node: u32, on: bool, lost: bool) {
-        let what = if on { "node_up" } else { "node_down" };
-        let note = TraceNote { what, about: Addr::UNSPECIFIED, value: u64::from(lost) };
-        self.net.call(at, node, |_, w| w.note(at, note));
-        if let Some(external) = &mut self.net.common.external {
-            external.powered.push_back(Power { node, on, lost });
-        }
-    }
-
-    /// A flow's time to begin or to send comes while its node is down. It sends nothing; a connection that should have begun
-    /// does so when the node is back.
-    pub(crate) fn leave_out(&mut self, at: Time, node: u32, flow: u32) {
-        let common = &mut self.net.common;
-        let next = if common.flows.is_tcp(flow) {
-            self.outages.down.get(&node).copied().filter(|t| *t < Time::NEVER)
-        } else {
-            common.flows.leave_out(at, flow)
-        };
-        if let Some(next) = next {
-            common.queue.push(next, node, Event::Departure(flow));
-        }
-    }
-
-    /// Whether a node is up.
-    pub fn is_up(&self, node: u32) -> bool {
-        self.net.nodes[node as usize].is_up()
-    }
-
-    /// The next node that went down or came back since the start; only of an open network.
-    pub fn powered(&mut self) -> Option<Power> {
-        self.net.common.external.as_mut()?.powered.pop_front()
     }
 }

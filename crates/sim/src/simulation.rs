@@ -14,7 +14,7 @@ use wayhop_world::Gps;
 use crate::audit::{Audit, Census};
 use crate::classify;
 use crate::common::Common;
-use crate::event::Event;
+use crate::event::{Event, WireEvent};
 use crate::flows::Flows;
 use crate::ledger::{FlowFacts, Ledger};
 use crate::media::{self, Media};
@@ -24,8 +24,7 @@ use crate::outages::Outages;
 use crate::ports::Ports;
 use crate::queue::{EventQueue, MAX_NODES};
 use crate::slab::Slab;
-use crate::summary;
-use crate::wire::WireEvent;
+use crate::tcp_flow::Spare;
 
 /// A run under way.
 pub struct Simulation {
@@ -108,7 +107,7 @@ impl Simulation {
             ports,
             captures,
             frame: Vec::new(),
-            tcp_spare: crate::tcp::Spare::default(),
+            tcp_spare: Spare::default(),
             external: None,
             inputs: None,
         };
@@ -313,8 +312,8 @@ impl Simulation {
         for outcome in &outcomes {
             self.net.common.recorder.outcome(outcome);
         }
-        summary::record_counters(&mut self);
-        let summary = summary::build(&self, scenario, &audit, wall_s);
+        self.record_counters();
+        let summary = self.summary(scenario, &audit, wall_s);
         (summary, audit, self.net.common.recorder)
     }
 

@@ -7,58 +7,60 @@ use wayhop_trace::{Counter, Summary, Totals};
 use crate::audit::Audit;
 use crate::simulation::Simulation;
 
-/// The summary of a run.
-pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s: f64) -> Summary {
-    let flows = sim.net.common.flows.summaries(sim.now, &audit.ends.flows);
-    let ledger = &sim.net.common.ledger;
-    let counted = ledger.messages.by_name().into_iter();
-    let mut totals = Totals {
-        latency_ms: sim.net.common.flows.latency(),
-        round_trip_ms: sim.net.common.flows.round_trip(),
-        routing_packets: ledger.routing_packets,
-        routing_bytes: ledger.routing_bytes,
-        by_type: counted.map(|(name, n)| (name.to_owned(), n)).collect(),
-        ..Totals::default()
-    };
-    totals.sum_flows(&flows);
-    totals.set_drops(&audit.ends.dropped);
-    Summary {
-        wayhop: env!("CARGO_PKG_VERSION").to_owned(),
-        scenario: scenario.name.clone(),
-        seed: scenario.seed,
-        world: "sim".to_owned(),
-        protocol: scenario.protocol.name().to_owned(),
-        simulated_s: sim.now.since(Time::ZERO).as_secs_f64(),
-        wall_s,
-        events: sim.events,
-        trace_hash: sim.net.common.recorder.hash().hex(),
-        flows,
-        totals,
-        programs: sim.net.common.external.as_ref().map(|o| wayhop_trace::Programs {
-            sent: o.programs.sent,
-            delivered: o.programs.delivered,
-            drops: wayhop_trace::named_drops(&o.programs.dropped),
-        }),
-        lateness_us: None,
-        capture_drops: None,
-        origin: None,
-        command_exit: None,
-        program_exits: Vec::new(),
-        outages: sim.outages.summary(sim.now),
+impl Simulation {
+    /// The summary of a run.
+    pub(crate) fn summary(&self, scenario: &Resolved, audit: &Audit, wall_s: f64) -> Summary {
+        let flows = self.net.common.flows.summaries(self.now, &audit.ends.flows);
+        let ledger = &self.net.common.ledger;
+        let counted = ledger.messages.by_name().into_iter();
+        let mut totals = Totals {
+            latency_ms: self.net.common.flows.latency(),
+            round_trip_ms: self.net.common.flows.round_trip(),
+            routing_packets: ledger.routing_packets,
+            routing_bytes: ledger.routing_bytes,
+            by_type: counted.map(|(name, n)| (name.to_owned(), n)).collect(),
+            ..Totals::default()
+        };
+        totals.sum_flows(&flows);
+        totals.set_drops(&audit.ends.dropped);
+        Summary {
+            wayhop: env!("CARGO_PKG_VERSION").to_owned(),
+            scenario: scenario.name.clone(),
+            seed: scenario.seed,
+            world: "sim".to_owned(),
+            protocol: scenario.protocol.name().to_owned(),
+            simulated_s: self.now.since(Time::ZERO).as_secs_f64(),
+            wall_s,
+            events: self.events,
+            trace_hash: self.net.common.recorder.hash().hex(),
+            flows,
+            totals,
+            programs: self.net.common.external.as_ref().map(|o| wayhop_trace::Programs {
+                sent: o.programs.sent,
+                delivered: o.programs.delivered,
+                drops: wayhop_trace::named_drops(&o.programs.dropped),
+            }),
+            lateness_us: None,
+            capture_drops: None,
+            origin: None,
+            command_exit: None,
+            program_exits: Vec::new(),
+            outages: self.outages.summary(self.now),
+        }
     }
-}
 
-/// Writes what each node's MAC counted into the trace.
-pub(crate) fn record_counters(sim: &mut Simulation) {
-    for i in 0..sim.net.nodes.len() as u32 {
-        let node = NodeId(i);
-        for k in 0..sim.net.common.ports.of(i).len() {
-            let iface = IfaceId(k as u8);
-            let mac = sim.media.counters(i, sim.net.common.ports.of(i)[k]);
-            let queue = ("queue_drops", sim.net.nodes[i as usize].queue_drops(iface));
-            for (name, value) in mac.into_iter().chain([queue]) {
-                let counter = Counter { node, iface: Some(iface), layer: "mac", name, value };
-                sim.net.common.recorder.counter(&counter);
+    /// Writes what each node's MAC counted into the trace.
+    pub(crate) fn record_counters(&mut self) {
+        for i in 0..self.net.nodes.len() as u32 {
+            let node = NodeId(i);
+            for k in 0..self.net.common.ports.of(i).len() {
+                let iface = IfaceId(k as u8);
+                let mac = self.media.counters(i, self.net.common.ports.of(i)[k]);
+                let queue = ("queue_drops", self.net.nodes[i as usize].queue_drops(iface));
+                for (name, value) in mac.into_iter().chain([queue]) {
+                    let counter = Counter { node, iface: Some(iface), layer: "mac", name, value };
+                    self.net.common.recorder.counter(&counter);
+                }
             }
         }
     }

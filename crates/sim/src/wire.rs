@@ -13,21 +13,10 @@ use wayhop_scenario::{Attachment, WirePlan};
 use wayhop_trace::{Direction, FrameEvent, HopKind};
 
 use crate::classify;
-use crate::event::Event;
+use crate::event::{Event, WireEvent};
 use crate::frames;
 use crate::net::Net;
 use crate::slab::Slab;
-
-/// Something that is due at a wire.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum WireEvent {
-    /// The last bit of a node's frame has left it.
-    Sent,
-    /// The last bit of this frame reaches the others.
-    Arrives(u32),
-    /// It is cut, or whole again.
-    Cut(bool),
-}
 
 /// Octets of a frame besides its packet (IEEE 802.3, clauses 3.1.1 and 4.4.2): preamble and delimiter 8, header 14, frame
 /// check sequence 4, interpacket gap 12.

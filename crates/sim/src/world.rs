@@ -12,8 +12,7 @@ use wayhop_trace::{NoteEvent, SendEvent};
 use crate::classify;
 use crate::common::Common;
 use crate::event::Event;
-use crate::external::Exit;
-use crate::live::Happening;
+use crate::external::{Exit, Happening};
 
 /// The surroundings of one node.
 pub(crate) struct At<'a> {

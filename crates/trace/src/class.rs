@@ -9,6 +9,12 @@ pub enum PacketClass {
     Cbr,
     /// Data with exponential intervals.
     Poisson,
+    /// Data in bursts of exponential lengths.
+    OnOff,
+    /// Data in bursts of lengths by Pareto's law.
+    Pareto,
+    /// Data at the times that a file gives.
+    Trace,
     /// ICMP echo and echo reply.
     Ping,
     /// A TCP segment.
@@ -22,6 +28,12 @@ pub enum PacketClass {
 }
 
 impl PacketClass {
+    /// The class of a flow's packets, by the name of what the flow sends, such as `cbr`.
+    pub fn of_flow(kind: &str) -> Self {
+        let all = [Self::Cbr, Self::Poisson, Self::OnOff, Self::Pareto, Self::Trace, Self::Ping, Self::Tcp];
+        all.into_iter().find(|class| class.name() == kind).unwrap_or(Self::Data)
+    }
+
     /// The class of this name among a protocol's routing packets.
     pub fn control(protocol: &str, class: &str) -> Option<Self> {
         Class::named(protocol, class).map(Self::Control)
@@ -32,6 +44,9 @@ impl PacketClass {
         match self {
             Self::Cbr => "cbr",
             Self::Poisson => "poisson",
+            Self::OnOff => "on-off",
+            Self::Pareto => "pareto",
+            Self::Trace => "trace",
             Self::Ping => "ping",
             Self::Tcp => "tcp",
             Self::Data => "data",
@@ -44,7 +59,7 @@ impl PacketClass {
     pub fn protocol(self) -> Option<&'static str> {
         match self {
             Self::Control(class) => Some(class.protocol().name),
-            Self::Cbr | Self::Poisson | Self::Ping | Self::Tcp | Self::Data | Self::Arp => None,
+            _ => None,
         }
     }
 
@@ -63,6 +78,10 @@ impl PacketClass {
             Self::Data => 4,
             Self::Control(class) => class.code(),
             Self::Arp => 15,
+            // Routing packets have those between, at most to 239.
+            Self::OnOff => 240,
+            Self::Pareto => 241,
+            Self::Trace => 242,
         }
     }
 }

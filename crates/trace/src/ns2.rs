@@ -158,7 +158,13 @@ impl Lines {
         let (source, destination) = (self.id(e.source), self.id(e.destination));
         let seq = e.flow.map_or(0, |f| f.seq);
         match e.class {
-            PacketClass::Cbr | PacketClass::Poisson | PacketClass::Ping | PacketClass::Data => {
+            PacketClass::Cbr
+            | PacketClass::Poisson
+            | PacketClass::OnOff
+            | PacketClass::Pareto
+            | PacketClass::Trace
+            | PacketClass::Ping
+            | PacketClass::Data => {
                 writeln!(out, "[{seq}] {} 0", self.forwards(e))
             }
             PacketClass::Tcp => writeln!(out, "[{seq} 0] {} 0", self.forwards(e)),
@@ -201,9 +207,9 @@ fn type_name(c: PacketClass) -> &'static str {
     match c {
         PacketClass::Control(class) => class.protocol().messages.ns2.tag,
         PacketClass::Arp => "ARP",
-        PacketClass::Poisson => "exp",
-        PacketClass::Data => "udp",
-        PacketClass::Cbr | PacketClass::Ping | PacketClass::Tcp => c.name(),
+        PacketClass::Poisson | PacketClass::OnOff => "exp",
+        PacketClass::Data | PacketClass::Trace => "udp",
+        PacketClass::Cbr | PacketClass::Pareto | PacketClass::Ping | PacketClass::Tcp => c.name(),
     }
 }
 

@@ -2,9 +2,12 @@
 
 use core::fmt;
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 
 use wayhop_core::{NodeId, Span, Time};
 
+use crate::bursts::{Lengths, OnOff};
+use crate::schedule::Schedule;
 use crate::tcp::TcpConfig;
 
 /// The UDP port of both ends unless the scenario names others: the first of the dynamic ones, which no dissector claims.
@@ -32,7 +35,8 @@ pub struct FlowConfig {
     pub start: Time,
     /// When it stops, if before the end of the run: nothing is sent at this time or later.
     pub stop: Option<Time>,
-    /// UDP payload, or data of an echo request, in octets; at most [`MAX_PAYLOAD`]. TCP has its own setting.
+    /// UDP payload, or data of an echo request, in octets; at most [`MAX_PAYLOAD`]. TCP has its own setting, and packets of
+    /// a schedule have theirs.
     pub payload_bytes: u32,
     /// How many packets it sends at most.
     pub max_packets: Option<u64>,
@@ -47,7 +51,7 @@ pub struct FlowConfig {
 }
 
 /// What a flow sends.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum FlowKind {
     /// UDP packets, the first at the flow's start. Each interval is drawn by itself, uniformly from (1 - jitter) to
     /// (1 + jitter) times the mean: with 0.5, what ns-2's CBR source does with `random_` set.
@@ -62,6 +66,10 @@ pub enum FlowKind {
         /// The mean interval.
         interval: Span,
     },
+    /// UDP packets in bursts.
+    OnOff(OnOff),
+    /// UDP packets at given times.
+    Trace(Arc<Schedule>),
     /// ICMP echo requests, the first at the flow's start.
     Ping {
         /// The interval.
@@ -72,20 +80,24 @@ pub enum FlowKind {
 }
 
 impl FlowKind {
-    /// As summaries call it: `cbr`, `poisson`, `ping` or `tcp`.
+    /// As summaries call it: `cbr`, `poisson`, `on-off`, `pareto`, `trace`, `ping` or `tcp`.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Cbr { .. } => "cbr",
             Self::Poisson { .. } => "poisson",
+            Self::OnOff(bursts) => bursts.lengths.name(),
+            Self::Trace(_) => "trace",
             Self::Ping { .. } => "ping",
             Self::Tcp(_) => "tcp",
         }
     }
 
     /// The mean time between two packets; zero for TCP, which has no rhythm of its own.
-    pub const fn mean_interval(&self) -> Span {
+    pub fn mean_interval(&self) -> Span {
         match self {
             Self::Cbr { interval, .. } | Self::Poisson { interval } | Self::Ping { interval } => *interval,
+            Self::OnOff(bursts) => bursts.mean_interval(),
+            Self::Trace(schedule) => schedule.mean_interval(),
             Self::Tcp(_) => Span::ZERO,
         }
     }
@@ -126,10 +138,22 @@ impl FlowConfig {
                 Err((key, _)) => Err(FlowError::Tcp(key)),
             };
         }
+        if let FlowKind::Trace(schedule) = &self.kind {
+            let longest = schedule.longest_payload();
+            return if longest > MAX_PAYLOAD { Err(FlowError::Payload(longest)) } else { Ok(()) };
+        }
         if self.kind.mean_interval() == Span::ZERO {
             return Err(FlowError::Interval);
         }
         match self.kind {
+            FlowKind::OnOff(OnOff { interval, on, .. }) if interval.min(on) == Span::ZERO => {
+                Err(FlowError::Interval)
+            }
+            FlowKind::OnOff(OnOff { lengths: Lengths::Pareto { shape }, .. })
+                if !shape.is_finite() || shape <= 1.0 =>
+            {
+                Err(FlowError::Shape(shape))
+            }
             FlowKind::Ping { .. } if self.is_to_all() => Err(FlowError::PingToAll),
             FlowKind::Cbr { jitter, .. } if !(0.0..=1.0).contains(&jitter) => Err(FlowError::Jitter(jitter)),
             _ => Ok(()),
@@ -142,8 +166,10 @@ impl FlowConfig {
 pub enum FlowError {
     /// A payload of so many octets does not fit into an IPv4 packet.
     Payload(u32),
-    /// The mean interval is zero.
+    /// The mean interval, or the mean burst, is zero.
     Interval,
+    /// The shape of Pareto's law is not above 1.
+    Shape(f64),
     /// The jitter is not from 0 to 1.
     Jitter(f64),
     /// Echo requests or a connection to all nodes: who answers?
@@ -157,6 +183,7 @@ impl fmt::Display for FlowError {
         match self {
             Self::Payload(n) => write!(f, "a payload of {n} octets; at most {MAX_PAYLOAD} fit into a packet"),
             Self::Interval => f.write_str("an interval of zero; give a positive one"),
+            Self::Shape(shape) => write!(f, "a Pareto shape of {shape}; give one above 1"),
             Self::PingToAll => f.write_str("a ping or a connection to all nodes; name one"),
             Self::Tcp(key) => write!(f, "a TCP connection whose {key} is out of range"),
             Self::Jitter(j) => write!(f, "a jitter of {j}; give one from 0 to 1"),

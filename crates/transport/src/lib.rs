@@ -11,9 +11,11 @@
 //! Packets are whole IP packets. Where the payload has room for it, it carries a [`Stamp`] with sequence number and time of
 //! sending, so that captures and receivers outside of the simulator can measure, too.
 
+mod bursts;
 mod config;
 mod echo;
 mod histogram;
+mod schedule;
 mod seen;
 mod sink;
 mod source;
@@ -21,9 +23,11 @@ mod stamp;
 mod summary;
 pub mod tcp;
 
+pub use bursts::{Lengths, OnOff};
 pub use config::{DEFAULT_PORT, EVERYONE, FlowConfig, FlowError, FlowKind, GROUP, MAX_PAYLOAD};
 pub use echo::echo_reply;
 pub use histogram::Histogram;
+pub use schedule::{Schedule, Scheduled};
 pub use sink::{Arrival, Sink};
 pub use source::{INITIAL_TTL, Source, next_ip_id};
 pub use stamp::Stamp;

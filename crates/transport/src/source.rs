@@ -4,7 +4,7 @@ use wayhop_core::{Addr, FlowTag, Packet, PacketId, PacketMeta, Pool, Rng, Span, 
 use wayhop_wire::ipv6::next_header;
 use wayhop_wire::{icmp, icmpv6, ip, ipv4, udp};
 
-use crate::{FlowConfig, FlowError, FlowKind, Stamp};
+use crate::{FlowConfig, FlowError, FlowKind, OnOff, Stamp};
 
 /// The TTL of every packet at its source.
 pub const INITIAL_TTL: u8 = 64;
@@ -26,6 +26,10 @@ pub struct Source {
     addresses: (Addr, Addr),
     sent: u64,
     last_departure: Option<Time>,
+    /// Packets that the burst under way still has, without the one that is due.
+    burst_left: u64,
+    /// Which packet of the schedule is due.
+    scheduled: usize,
 }
 
 impl Source {
@@ -37,26 +41,44 @@ impl Source {
         dst: impl Into<Addr>,
     ) -> Result<Self, FlowError> {
         config.check()?;
-        Ok(Self { config, flow, addresses: (src.into(), dst.into()), sent: 0, last_departure: None })
+        Ok(Self {
+            config,
+            flow,
+            addresses: (src.into(), dst.into()),
+            sent: 0,
+            last_departure: None,
+            burst_left: 0,
+            scheduled: 0,
+        })
     }
 
     /// When the first packet is due; `None` if the flow sends nothing.
-    pub fn first_departure(&self, rng: &mut Rng) -> Option<Time> {
-        let at = match self.config.kind {
-            FlowKind::Cbr { .. } | FlowKind::Ping { .. } | FlowKind::Tcp(_) => self.config.start,
-            FlowKind::Poisson { interval } => self.config.start + exponential(interval, rng),
+    pub fn first_departure(&mut self, rng: &mut Rng) -> Option<Time> {
+        let start = self.config.start;
+        let at = match &self.config.kind {
+            FlowKind::Cbr { .. } | FlowKind::Ping { .. } | FlowKind::Tcp(_) => start,
+            FlowKind::Poisson { interval } => start + exponential(*interval, rng),
+            FlowKind::OnOff(bursts) => start + next_of_burst(bursts, &mut self.burst_left, rng),
+            FlowKind::Trace(schedule) => start + schedule.packets().first()?.after,
         };
         self.unless_over(at)
     }
 
     /// When the packet after the one that was built at `now` is due; `None` if that was the last.
-    pub fn next_departure(&self, now: Time, rng: &mut Rng) -> Option<Time> {
-        let wait = match self.config.kind {
-            FlowKind::Cbr { interval, jitter } if jitter > 0.0 => {
+    pub fn next_departure(&mut self, now: Time, rng: &mut Rng) -> Option<Time> {
+        let wait = match &self.config.kind {
+            FlowKind::Cbr { interval, jitter } if *jitter > 0.0 => {
                 interval.mul_f64(rng.range(1.0 - jitter, 1.0 + jitter))
             }
-            FlowKind::Cbr { interval, .. } | FlowKind::Ping { interval } => interval,
-            FlowKind::Poisson { interval } => exponential(interval, rng),
+            FlowKind::Cbr { interval, .. } | FlowKind::Ping { interval } => *interval,
+            FlowKind::Poisson { interval } => exponential(*interval, rng),
+            FlowKind::OnOff(bursts) => next_of_burst(bursts, &mut self.burst_left, rng),
+            FlowKind::Trace(schedule) => {
+                self.scheduled += 1;
+                let after = schedule.packets().get(self.scheduled)?.after;
+                // Packets at the same time are allowed: there are only so many.
+                return self.unless_over(self.config.start + after);
+            }
             // A connection sends by itself once it has begun.
             FlowKind::Tcp(_) => return None,
         };
@@ -76,7 +98,8 @@ impl Source {
         self.last_departure = Some(now);
 
         // Both transport headers have 8 octets, and `check` bounds the payload.
-        let transport_len = udp::HEADER_LEN + self.config.payload_bytes as usize;
+        let payload_bytes = self.payload_bytes();
+        let transport_len = udp::HEADER_LEN + payload_bytes as usize;
         let meta = PacketMeta { id, flow: Some(FlowTag { flow: self.flow, seq }), born: now };
         let header_len = ip::Repr::header_len(dst);
         let mut p = pool.zeroed(header_len + transport_len, meta);
@@ -84,11 +107,15 @@ impl Source {
         Stamp { seq, sent: now }.emit(&mut transport[udp::HEADER_LEN..]);
         let protocol = match self.config.kind {
             // Of TCP flows a connection makes the packets, not this.
-            FlowKind::Cbr { .. } | FlowKind::Poisson { .. } | FlowKind::Tcp(_) => {
+            FlowKind::Cbr { .. }
+            | FlowKind::Poisson { .. }
+            | FlowKind::OnOff(_)
+            | FlowKind::Trace(_)
+            | FlowKind::Tcp(_) => {
                 let r = udp::Repr {
                     src_port: self.config.src_port,
                     dst_port: self.config.dst_port,
-                    payload_len: self.config.payload_bytes as u16,
+                    payload_len: payload_bytes as u16,
                 };
                 r.emit(transport, src, dst);
                 ipv4::protocol::UDP
@@ -127,13 +154,38 @@ impl Source {
         until.since(self.config.start)
     }
 
+    /// The payload of the packet that is due, octets.
+    fn payload_bytes(&self) -> u32 {
+        match &self.config.kind {
+            FlowKind::Trace(schedule) => {
+                schedule.packets().get(self.scheduled).map_or(0, |p| p.payload_bytes)
+            }
+            _ => self.config.payload_bytes,
+        }
+    }
+
     fn unless_over(&self, at: Time) -> Option<Time> {
         let stopped = self.config.stop.is_some_and(|stop| at >= stop);
         (!stopped && !self.is_exhausted()).then_some(at)
     }
     fn is_exhausted(&self) -> bool {
-        self.config.max_packets.is_some_and(|n| self.sent >= n)
+        let is_played = match &self.config.kind {
+            FlowKind::Trace(schedule) => self.scheduled >= schedule.packets().len(),
+            _ => false,
+        };
+        is_played || self.config.max_packets.is_some_and(|n| self.sent >= n)
     }
+}
+
+/// How long until the next packet of a source with `left` packets in its burst. ns-2 draws in this order.
+fn next_of_burst(bursts: &OnOff, left: &mut u64, rng: &mut Rng) -> Span {
+    let mut wait = bursts.interval;
+    if *left == 0 {
+        *left = bursts.burst(rng);
+        wait += bursts.silence(rng);
+    }
+    *left -= 1;
+    wait
 }
 
 fn exponential(mean: Span, rng: &mut Rng) -> Span {

@@ -19,13 +19,12 @@ use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use wayhop_core::{Purpose, Rng, Time, stream};
 use wayhop_linux::Error;
 use wayhop_netns::{Lateness, Namespace};
-use wayhop_scenario::{FlowConfig, Resolved};
+use wayhop_scenario::{FlowConfig, FlowKind, Resolved};
 use wayhop_trace::{FlowSummary, LatencyMs, PacketClass, ratio};
 use wayhop_transport::{GROUP, INITIAL_TTL, Source, Stamp};
 
 use super::outages;
 use super::record::Records;
-use super::stamped::class;
 use receive::{Listener, Received, Wanted};
 use send::{Outlet, Sent};
 
@@ -78,14 +77,13 @@ impl Traffic {
             end: s.duration,
         };
         for (i, config) in s.flows.iter().enumerate() {
-            if (config.payload_bytes as usize) < Stamp::LEN {
+            let (config, is_longer) = stamped(config.clone());
+            if is_longer {
                 complaints.push(format!(
-                    "flow {i}: its packets have {} octets, for their number and time",
+                    "flow {i}: its packets have at least {} octets, for their number and time",
                     Stamp::LEN
                 ));
             }
-            let mut config = config.clone();
-            config.payload_bytes = config.payload_bytes.max(Stamp::LEN as u32);
             let wrong = |e| Error::system(format!("open the sockets of flow {i}"))(e);
             traffic.flow(i, config, s, nodes).map_err(wrong)?;
         }
@@ -96,7 +94,7 @@ impl Traffic {
         let own = s.addresses[config.src.index()];
         let to = if config.is_to_all() { GROUP } else { s.addresses[config.dst.index()] };
         let rng: Rng = stream(s.seed, Purpose::Traffic, i as u64);
-        let class = class(&config.kind);
+        let class = PacketClass::of_flow(config.kind.name());
         let namespace = &nodes[config.src.index()];
         let wanted = Wanted { flow: i as u32, class, from: own, to };
         let socket = if class == PacketClass::Ping {
@@ -210,6 +208,18 @@ impl Running {
     }
 }
 
+/// The flow with packets that have room for their number and time, and whether that makes any longer.
+fn stamped(mut config: FlowConfig) -> (FlowConfig, bool) {
+    let least = Stamp::LEN as u32;
+    let mut is_longer = config.payload_bytes < least;
+    config.payload_bytes = config.payload_bytes.max(least);
+    if let FlowKind::Trace(schedule) = &mut config.kind {
+        is_longer = schedule.packets().iter().any(|p| p.payload_bytes < least);
+        *schedule = Arc::new(schedule.with_payload_of_at_least(least));
+    }
+    (config, is_longer)
+}
+
 fn summary<'a>(
     o: &Outlet,
     ran: Time,
@@ -266,4 +276,27 @@ fn prepared(socket: Socket) -> io::Result<Socket> {
     socket.set_read_timeout(Some(WAIT))?;
     wayhop_linux::syscalls::tell_ttl(socket.as_fd())?;
     Ok(socket)
+}
+
+#[cfg(test)]
+mod tests {
+    use wayhop_core::{NodeId, Span};
+    use wayhop_transport::{Schedule, Scheduled};
+
+    use super::*;
+
+    #[test]
+    fn packets_of_a_trace_are_made_long_enough_for_their_stamps() {
+        let mut schedule = Schedule::default();
+        for (s, payload_bytes) in [(0, 1), (1, 1_000)] {
+            assert!(schedule.push(Scheduled { after: Span::from_secs(s), payload_bytes }));
+        }
+        let flow =
+            |schedule| FlowConfig::new(FlowKind::Trace(Arc::new(schedule)), NodeId(0), NodeId(1), 1_000);
+        let long = schedule.with_payload_of_at_least(Stamp::LEN as u32);
+        let octets: Vec<u32> = long.packets().iter().map(|p| p.payload_bytes).collect();
+        assert_eq!(octets, [16, 1_000]);
+        assert_eq!(stamped(flow(schedule)), (flow(long.clone()), true));
+        assert_eq!(stamped(flow(long.clone())), (flow(long), false));
+    }
 }

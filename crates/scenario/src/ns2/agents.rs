@@ -3,21 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use wayhop_core::{Span, Time};
+use wayhop_core::Time;
 use wayhop_transport::FlowKind;
 use wayhop_transport::tcp::TcpConfig;
 
+use super::generator::{Generator, MAX_PAYLOAD};
 use super::spot::Spot;
 use super::{tcp, value};
 use crate::error::{Error, Place};
 
-/// ns-2's defaults (`tcl/lib/ns-default.tcl`): `Application/Traffic/CBR` and `Agent/UDP`.
-const CBR_PACKET_SIZE: u32 = 210;
-const CBR_RATE: f64 = 448e3;
-const CBR_MAX_PACKETS: u64 = 268_435_456;
+/// ns-2's default (`tcl/lib/ns-default.tcl`): `Agent/UDP`.
 const UDP_PACKET_SIZE: u32 = 1000;
-/// The longest UDP payload in an IPv4 packet.
-const MAX_PAYLOAD: u64 = 65_507;
 
 /// An object that a file created.
 #[derive(Clone, Debug)]
@@ -30,24 +26,12 @@ pub(super) enum Object {
     Sink {
         node: Option<u32>,
     },
-    Cbr(Cbr),
+    Generator(Generator),
     Tcp(Box<tcp::Agent>),
     TcpSink(tcp::Sink),
     Ftp(tcp::Ftp),
     /// Something that has no part in a scenario (the simulator, the topography).
     Other,
-}
-
-/// `Application/Traffic/CBR`. Setting `interval_` sets the rate for the packet size of that moment, as in ns-2
-/// (`tcl/lib/ns-source.tcl`), so that a later `packetSize_` changes the interval.
-#[derive(Clone, Debug)]
-pub(super) struct Cbr {
-    agent: Option<usize>,
-    packet_size: u32,
-    rate_bps: f64,
-    random: bool,
-    max_packets: u64,
-    switches: Vec<(Time, bool)>,
 }
 
 impl Object {
@@ -56,25 +40,21 @@ impl Object {
         Ok(match class {
             "Agent/UDP" => Self::Udp { node: None, peer: None, packet_size: UDP_PACKET_SIZE },
             "Agent/Null" | "Agent/LossMonitor" | "Agent/UDPSink" => Self::Sink { node: None },
-            "Application/Traffic/CBR" | "Traffic/CBR" => Self::Cbr(Cbr {
-                agent: None,
-                packet_size: CBR_PACKET_SIZE,
-                rate_bps: CBR_RATE,
-                random: false,
-                max_packets: CBR_MAX_PACKETS,
-                switches: Vec::new(),
-            }),
             "Application/FTP" | "Source/FTP" => Self::Ftp(tcp::Ftp::default()),
             "Simulator" | "Topography" | "God" | "RNG" => Self::Other,
             c if c.starts_with("Agent/TCPSink") => Self::TcpSink(tcp::Sink::new(&c["Agent/".len()..])?),
             c if c.starts_with("Agent/TCP") => Self::Tcp(Box::new(tcp::Agent::new(&c["Agent/".len()..])?)),
-            c if c.starts_with("Application/") => {
-                return Err((
-                    format!("{c} is not supported"),
-                    "use Application/Traffic/CBR or Application/FTP",
-                ));
-            }
             c => {
+                let traffic = c.strip_prefix("Application/").unwrap_or(c).strip_prefix("Traffic/");
+                if let Some(generator) = traffic.and_then(Generator::new) {
+                    return Ok(Self::Generator(generator));
+                }
+                if c.starts_with("Application/") {
+                    return Err((
+                        format!("{c} is not supported"),
+                        "use Application/Traffic/CBR, Exponential or Pareto, or Application/FTP",
+                    ));
+                }
                 return Err((
                     format!("objects of class {c} are not supported"),
                     "use Agent/UDP, Agent/Null, Application/Traffic/CBR, Agent/TCP, Agent/TCPSink, Application/FTP",
@@ -122,7 +102,7 @@ impl Agents {
             Object::Tcp(agent) => agent.node = Some(id),
             Object::TcpSink(sink) => sink.node = Some(id),
             Object::Other => {}
-            Object::Cbr(_) | Object::Ftp(_) => {
+            Object::Generator(_) | Object::Ftp(_) => {
                 return Err(Error::new(
                     "an application cannot be attached to a node",
                     "attach it to an agent",
@@ -168,7 +148,7 @@ impl Agents {
     /// `$object attach-agent $agent`.
     pub(super) fn attach_agent(&mut self, object: usize, to: usize) {
         match &mut self.all[object].0 {
-            Object::Cbr(cbr) => cbr.agent = Some(to),
+            Object::Generator(g) => g.agent = Some(to),
             Object::Ftp(ftp) => ftp.agent = Some(to),
             _ => {}
         }
@@ -182,7 +162,7 @@ impl Agents {
     /// `$object start` and `$object stop`.
     pub(super) fn switch(&mut self, object: usize, at: Time, on: bool) {
         match &mut self.all[object].0 {
-            Object::Cbr(cbr) => cbr.switches.push((at, on)),
+            Object::Generator(g) => g.switches.push((at, on)),
             Object::Ftp(ftp) => ftp.switches.push((at, on)),
             _ => {}
         }
@@ -205,31 +185,20 @@ impl Agents {
 
     /// `$object set KEY VALUE`.
     pub(super) fn set(&mut self, object: usize, key: &str, value: &str, place: Place) -> Result<(), Error> {
-        let size = |v| value::count(v, key, MAX_PAYLOAD, place).map(|n| n as u32);
         match (&mut self.all[object].0, key) {
             (Object::Tcp(agent), _) => agent.set(key, value, place)?,
             (Object::TcpSink(sink), _) => sink.set(key, value, place)?,
             (Object::Ftp(ftp), _) => ftp.set(key, value, place)?,
-            (Object::Udp { packet_size, .. }, "packetSize_") => *packet_size = size(value)?,
-            (Object::Cbr(c), "packetSize_" | "packet_size_") => c.packet_size = size(value)?,
-            (Object::Cbr(c), "rate_") => c.rate_bps = value::bandwidth(value, key, place)?,
-            (Object::Cbr(c), "interval_") => {
-                let s = value::seconds(value, key, place)?;
-                if s <= 0.0 {
-                    return Err(Error::new(format!("an interval of {value}"), "give a time above zero")
-                        .key(key)
-                        .at(place));
-                }
-                c.rate_bps = f64::from(c.packet_size) * 8.0 / s;
+            (Object::Generator(generator), _) => generator.set(key, value, place)?,
+            (Object::Udp { packet_size, .. }, "packetSize_") => {
+                *packet_size = value::count(value, key, MAX_PAYLOAD, place)? as u32;
             }
-            (Object::Cbr(c), "random_") => c.random = value::number(value, key, place)? != 0.0,
-            (Object::Cbr(c), "maxpkts_") => c.max_packets = value::count(value, key, i32::MAX as u64, place)?,
             (Object::Sink { .. } | Object::Other, _)
             | (_, "fid_" | "class_" | "prio_" | "flags_" | "ttl_" | "type_") => {}
             _ => {
                 return Err(Error::new(
                     format!("{key} is not a variable that is understood here"),
-                    "known are packetSize_, interval_, rate_, random_, maxpkts_",
+                    "known is packetSize_",
                 )
                 .at(place));
             }
@@ -245,15 +214,15 @@ impl Agents {
                 flows.extend(self.transfers(ftp, name, *spot, files, warnings)?);
                 continue;
             }
-            let Object::Cbr(cbr) = object else { continue };
+            let Object::Generator(generator) = object else { continue };
             let wrong = |reason: String, remedy: &str| {
                 Error::new(reason, remedy).in_file(&files[spot.file]).at(spot.place)
             };
-            if cbr.switches.is_empty() {
+            if generator.switches.is_empty() {
                 warnings.push(format!("{name} (line {}) never starts and makes no traffic", spot.place.line));
                 continue;
             }
-            let agent = cbr.agent.ok_or_else(|| {
+            let agent = generator.agent.ok_or_else(|| {
                 wrong(format!("{name} starts but has no agent"), "add: $cbr attach-agent $udp")
             })?;
             let Object::Udp { node, peer, packet_size } = self.all[agent].0 else {
@@ -287,36 +256,29 @@ impl Agents {
                     "add: $ns_ attach-agent $node_(...) $null",
                 )
             })?;
-            if cbr.packet_size == 0 || cbr.rate_bps <= 0.0 {
-                return Err(wrong(
-                    format!("{name} sends {} octets at {} b/s", cbr.packet_size, cbr.rate_bps),
-                    "give both a value above zero",
-                ));
-            }
-            if cbr.interval() < Span::from_micros(1) {
-                return Err(wrong(
-                    format!("{name} sends more than a million packets a second"),
-                    "give a lower rate_ or a longer interval_",
-                ));
-            }
-            if cbr.packet_size > packet_size {
+            let kind = generator.kind().map_err(|(why, remedy)| wrong(format!("{name} {why}"), remedy))?;
+            if generator.packet_size > packet_size {
                 warnings.push(format!(
                     "{name} (line {}) sends {} octets through an agent whose packetSize_ is {packet_size}: ns-2 cuts them \
                      into several packets, here they stay one",
-                    spot.place.line, cbr.packet_size
+                    spot.place.line, generator.packet_size
                 ));
             }
             let template = RawFlow {
                 src,
                 dst,
-                kind: FlowKind::Cbr { interval: cbr.interval(), jitter: if cbr.random { 0.5 } else { 0.0 } },
+                kind,
                 start: Time::ZERO,
                 stop: None,
-                payload_bytes: cbr.packet_size,
-                max_packets: (cbr.max_packets < CBR_MAX_PACKETS).then_some(cbr.max_packets),
+                payload_bytes: generator.packet_size,
+                max_packets: generator.max_packets(),
                 spot: *spot,
             };
-            flows.extend(cbr.periods().map(|(start, stop)| RawFlow { start, stop, ..template.clone() }));
+            flows.extend(generator.periods().map(|(start, stop)| RawFlow {
+                start,
+                stop,
+                ..template.clone()
+            }));
         }
         Ok(flows)
     }
@@ -368,28 +330,5 @@ impl Agents {
             }
         };
         Ok(transfers.into_iter().map(flow).collect())
-    }
-}
-
-impl Cbr {
-    /// At least a nanosecond, so that time goes on.
-    fn interval(&self) -> Span {
-        Span::from_secs_f64(f64::from(self.packet_size) * 8.0 / self.rate_bps).max(Span::from_nanos(1))
-    }
-
-    /// From when to when it runs. A start while it runs starts the schedule afresh, as in ns-2.
-    fn periods(&self) -> impl Iterator<Item = (Time, Option<Time>)> {
-        let mut switches = self.switches.clone();
-        switches.sort_by_key(|s| s.0);
-        let mut out: Vec<(Time, Option<Time>)> = Vec::new();
-        for (t, on) in switches {
-            if let Some((_, stop @ None)) = out.last_mut() {
-                *stop = Some(t);
-            }
-            if on {
-                out.push((t, None));
-            }
-        }
-        out.into_iter()
     }
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use wayhop_core::{Position, Span, Time};
-use wayhop_transport::{FlowConfig, FlowKind};
+use wayhop_core::{Position, Time};
+use wayhop_transport::{FlowConfig, FlowKind, Lengths, OnOff};
 use wayhop_world::links::{self, LinkChange, NS2_RANGE_M};
 use wayhop_world::{HopTable, Leg, Track};
 
@@ -164,29 +164,49 @@ fn traffic(scenario: &Resolved, warnings: &mut Vec<String>) -> Result<String, Er
         let refuse = |what: &str| {
             Error::new(
                 format!("flow {k} {what}, which ns-2's traffic files cannot say"),
-                "export TCP, and CBR flows with a jitter of 0 or 0.5, to one node each",
+                "export TCP, bursts, and CBR flows with a jitter of 0 or 0.5, to one node each",
             )
         };
         if flow.is_to_all() {
             return Err(refuse("goes to all nodes"));
         }
         match flow.kind {
-            FlowKind::Cbr { interval, jitter: 0.0 } => cbr(k, flow, interval, 0, &mut out),
             _ if flow.ip6 => return Err(refuse("goes over IPv6")),
-            FlowKind::Cbr { interval, jitter: 0.5 } => cbr(k, flow, interval, 1, &mut out),
+            FlowKind::Cbr { interval, jitter } if [0.0, 0.5].contains(&jitter) => {
+                let random = i32::from(jitter != 0.0);
+                let interval = interval.as_secs_f64();
+                generator(k, flow, "CBR", &[("interval_", interval), ("random_", random.into())], &mut out);
+            }
             FlowKind::Cbr { jitter, .. } => return Err(refuse(&format!("has a jitter of {jitter}"))),
+            FlowKind::OnOff(_) if flow.max_packets.is_some() => {
+                return Err(refuse("stops after a number of packets in bursts"));
+            }
+            FlowKind::OnOff(bursts) => on_off(k, flow, &bursts, &mut out),
             FlowKind::Tcp(ref config) => {
                 let profiles = scenario.protocol.description().profiles;
                 export_tcp::write(k, flow, config, profiles, &mut out, warnings)?;
             }
-            _ => return Err(refuse("is neither CBR nor TCP")),
+            _ => return Err(refuse("is neither CBR nor bursts nor TCP")),
         }
     }
     Ok(out)
 }
 
-/// The lines of a CBR flow; `random` is ns-2's `random_`.
-fn cbr(k: usize, flow: &FlowConfig, interval: Span, random: u8, out: &mut String) {
+/// The lines of a flow in bursts.
+fn on_off(k: usize, flow: &FlowConfig, bursts: &OnOff, out: &mut String) {
+    let bits = 8.0 * f64::from(flow.payload_bytes);
+    let (on, off) = (bursts.on.as_secs_f64(), bursts.off.as_secs_f64());
+    let common = [("burst_time_", on), ("idle_time_", off), ("rate_", bits / bursts.interval.as_secs_f64())];
+    match bursts.lengths {
+        Lengths::Exponential => generator(k, flow, "Exponential", &common, out),
+        Lengths::Pareto { shape } => {
+            generator(k, flow, "Pareto", &[&common[..], &[("shape_", shape)]].concat(), out);
+        }
+    }
+}
+
+/// The lines of a flow of a class of `Application/Traffic` with these settings.
+fn generator(k: usize, flow: &FlowConfig, class: &str, settings: &[(&str, f64)], out: &mut String) {
     let FlowConfig { src, dst, start, stop, payload_bytes, max_packets, .. } = flow;
     _ = writeln!(out, "#\n# {src} connecting to {dst} at time {}\n#", seconds(*start));
     _ = writeln!(out, "set udp_({k}) [new Agent/UDP]");
@@ -197,9 +217,11 @@ fn cbr(k: usize, flow: &FlowConfig, interval: Span, random: u8, out: &mut String
     _ = writeln!(out, "set null_({k}) [new Agent/Null]\n$ns_ attach-agent $node_({dst}) $null_({k})");
     _ = writeln!(
         out,
-        "set cbr_({k}) [new Application/Traffic/CBR]\n$cbr_({k}) set packetSize_ {payload_bytes}"
+        "set cbr_({k}) [new Application/Traffic/{class}]\n$cbr_({k}) set packetSize_ {payload_bytes}"
     );
-    _ = writeln!(out, "$cbr_({k}) set interval_ {}\n$cbr_({k}) set random_ {random}", interval.as_secs_f64());
+    for (key, value) in settings {
+        _ = writeln!(out, "$cbr_({k}) set {key} {value}");
+    }
     if let Some(n) = max_packets {
         _ = writeln!(out, "$cbr_({k}) set maxpkts_ {n}");
     }

@@ -1,8 +1,8 @@
 use super::*;
 use proptest::prelude::*;
 use wayhop_core::{Position, Span};
-use wayhop_transport::FlowKind;
 use wayhop_transport::tcp::{App, RtoConfig, Variant};
+use wayhop_transport::{FlowKind, Lengths, OnOff};
 
 fn import(text: &str) -> Result<Imported, Error> {
     let mut i = Importer::default();
@@ -53,7 +53,7 @@ fn cbrgens_lines_make_a_flow() {
     let i = import(&(TWO_NODES.to_owned() + FLOW)).unwrap();
     let f = &i.flows[0];
     assert_eq!((f.src, f.dst, f.payload_bytes, f.max_packets), (NodeId(0), NodeId(1), 512, Some(10_000)));
-    assert_eq!((f.kind, f.stop), (FlowKind::Cbr { interval: Span::from_millis(250), jitter: 0.5 }, None));
+    assert_eq!((&f.kind, f.stop), (&FlowKind::Cbr { interval: Span::from_millis(250), jitter: 0.5 }, None));
     assert_eq!(f.start, Time::from_nanos(2_556_838_879));
 }
 
@@ -84,6 +84,42 @@ fn interval_and_rate_follow_ns2s_rules() {
 }
 
 /// What `cbrgen -type tcp` and its like write for a connection from node 0 to node 1.
+#[test]
+fn lines_of_bursts_make_flows_with_ns2s_defaults() {
+    let agents = "set udp [new Agent/UDP]\n$ns_ attach-agent $node_(0) $udp\nset null [new Agent/Null]\n\
+        $ns_ attach-agent $node_(1) $null\n$ns_ connect $udp $null\n$ns_ at 1.0 \"$e start\"\n";
+    let flow = |class: &str, settings: &str| {
+        let made =
+            format!("set e [new Application/Traffic/{class}]\n{settings}{agents}$e attach-agent $udp\n");
+        let text = TWO_NODES.to_owned() + &made;
+        import(&text).map(|i| i.flows[0].clone())
+    };
+    // Those of tcl/lib/ns-default.tcl: 210 octets at 64 kb/s, half a second on and off, a shape of 1.5.
+    let half = Span::from_millis(500);
+    let bursts = |lengths| OnOff { interval: Span::from_micros(26_250), on: half, off: half, lengths };
+    let exponential = flow("Exponential", "").unwrap();
+    assert_eq!(exponential.kind, FlowKind::OnOff(bursts(Lengths::Exponential)));
+    assert_eq!((exponential.payload_bytes, exponential.start), (210, Time::from_secs_f64(1.0)));
+    let pareto = flow("Pareto", "").unwrap();
+    assert_eq!(pareto.kind, FlowKind::OnOff(bursts(Lengths::Pareto { shape: 1.5 })));
+    let settings =
+        "$e set packetSize_ 100\n$e set burst_time_ 250ms\n$e set idle_time_ 2\n$e set rate_ 80Kb\n";
+    let (interval, on, off) = (Span::from_millis(10), Span::from_millis(250), Span::from_secs(2));
+    let set = flow("Pareto", &format!("{settings}$e set shape_ 1.25\n")).unwrap();
+    let lengths = Lengths::Pareto { shape: 1.25 };
+    assert_eq!(set.kind, FlowKind::OnOff(OnOff { interval, on, off, lengths }));
+    for (class, setting, words) in [
+        ("Pareto", "shape_ 1", "shape_: 1 leaves no mean"),
+        ("Exponential", "shape_ 1.5", "shape_ is not a variable that is understood here"),
+        ("Exponential", "burst_time_ 0", "burst_time_: 0 is not a time above zero"),
+        ("Exponential", "interval_ 1", "known are packetSize_, rate_, burst_time_, idle_time_"),
+        ("CBR", "burst_time_ 1", "known are packetSize_, interval_, rate_, random_, maxpkts_"),
+    ] {
+        let message = flow(class, &format!("$e set {setting}\n")).unwrap_err().to_string();
+        assert!(message.contains(words), "{message}");
+    }
+}
+
 const FTP: &str = "set tcp_(0) [$ns_ create-connection  TCP/Reno $node_(0) TCPSink/DelAck $node_(1) 0]\n\
     $tcp_(0) set window_ 32\n$tcp_(0) set packetSize_ 512\nset ftp_(0) [$tcp_(0) attach-source FTP]\n\
     $ns_ at 1.5 \"$ftp_(0) start\"\n";
@@ -182,8 +218,9 @@ fn wrong_lines_are_named_by_place_and_remedy() {
         ),
         ("# nothing here", "m.tcl: has no nodes; give lines such as: $node_(0) set X_ 10.0"),
         (
-            "set e [new Application/Traffic/Exponential]",
-            "m.tcl:1:7: Application/Traffic/Exponential is not supported; use Application/Traffic/CBR or Application/FTP",
+            "set e [new Application/Traffic/Trace]",
+            "m.tcl:1:7: Application/Traffic/Trace is not supported; use Application/Traffic/CBR, Exponential or Pareto, or \
+             Application/FTP",
         ),
         (
             "set tcp [new Agent/TCP/Fack]",

@@ -4,6 +4,7 @@
 mod agents;
 mod export;
 mod export_tcp;
+mod generator;
 mod god;
 mod interp;
 mod nodes;

@@ -281,3 +281,66 @@ fn geographic_places_need_an_origin_and_land_around_it() {
             .contains("movement.positions[1].lat: 95 is not a number from -90 to 90")
     );
 }
+
+#[test]
+fn bursts_and_traces_that_make_no_sense_are_named() {
+    let wrong = |kind: &str, keys: &str| {
+        let text = GOOD.replace("cbr", kind) + keys;
+        message(&text).replace("s.toml:7:1: traffic[0].", "")
+    };
+    for (kind, keys, expect) in [
+        ("on-off", "on_s = 0", "on_s: 0 is not a number from 0.000001 to 1000000000; give one in that range"),
+        ("pareto", "off_s = -1", "off_s: -1 is not a number from 0 to 1000000000; give one in that range"),
+        ("pareto", "shape = 1", "shape: 1 is not a number from 1.01 to 100; give one in that range"),
+        (
+            "on-off",
+            "rate_bps = 1e12",
+            "rate_bps: 1000000000000 is not a number from 0.000000512 to 512000000; give one in that range",
+        ),
+        (
+            "trace",
+            "path = \"none.csv\"",
+            "none.csv: no such file; check the name; paths in a scenario count from its folder",
+        ),
+    ] {
+        assert_eq!(wrong(kind, keys), expect);
+    }
+    assert!(wrong("on-off", "shape = 2").contains("unknown field `shape`"));
+    // The scenario itself is no trace.
+    assert_eq!(
+        wrong("trace", "path = \"s.toml\""),
+        "s.toml:1:1: begins with \"nodes.count = 4\", which is no header; begin with the line time_s,octets"
+    );
+    assert!(wrong("trace", "path = \"s.toml\"\nformat = \"ns2\"").starts_with("s.toml: "));
+}
+
+#[test]
+fn a_trace_is_read_once_and_its_packets_are_limited_over_all_files() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("t.csv"), "time_s,octets\n0,100\n1.5,200\n").unwrap();
+    let text = GOOD.replace("cbr", "trace") + "path = \"t.csv\"\n";
+    let both =
+        format!("{text}[[traffic]]\nkind = \"trace\"\nsrc = 1\ndst = 2\npath = \"t.csv\"\nstart_s = 2\n");
+    std::fs::write(dir.path().join("s.toml"), both).unwrap();
+    let r = Scenario::load(&dir.path().join("s.toml"), &[]).and_then(|s| s.resolve()).unwrap();
+    let schedules: Vec<_> = r
+        .flows
+        .iter()
+        .map(|f| match &f.kind {
+            wayhop_scenario::FlowKind::Trace(schedule) => std::sync::Arc::as_ptr(schedule),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(schedules[0], schedules[1]);
+    // Four octets a line: a file within the limit of files may have more packets than fit.
+    let many = format!("time_s,octets\n{}", "0,1\n".repeat(10_000_001));
+    std::fs::write(dir.path().join("t.csv"), many).unwrap();
+    let e =
+        Scenario::load(&dir.path().join("s.toml"), &[]).and_then(|s| s.resolve()).unwrap_err().to_string();
+    assert!(
+        e.ends_with(
+            "t.csv:10000002:1: the scenario's traces have more than 10000000 packets; make them shorter"
+        ),
+        "{e}"
+    );
+}

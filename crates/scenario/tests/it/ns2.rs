@@ -236,7 +236,7 @@ fn what_ns2s_tcp_does_otherwise_is_a_warning_and_what_it_lacks_an_error() {
         assert!(message.contains("flow 0") && message.contains(words), "{keys}: {message}");
     }
     let ping = export("[[traffic]]\nkind = \"ping\"\nsrc = 0\ndst = 1\n").unwrap_err().to_string();
-    assert!(ping.contains("neither CBR nor TCP"), "{ping}");
+    assert!(ping.contains("neither CBR nor bursts nor TCP"), "{ping}");
 }
 
 #[test]

@@ -20,6 +20,7 @@ mod stall;
 mod sums;
 mod tcp;
 mod to_all;
+mod traffic;
 
 use std::ops::ControlFlow;
 

@@ -8,8 +8,8 @@ use wayhop_transport::{FlowConfig, FlowError, FlowKind, MAX_PAYLOAD, Source};
 const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 
-fn config(kind: FlowKind) -> FlowConfig {
-    FlowConfig { start: Time::from_secs_f64(2.5), ..FlowConfig::new(kind, NodeId(0), NodeId(1), 64) }
+fn config(kind: &FlowKind) -> FlowConfig {
+    FlowConfig { start: Time::from_secs_f64(2.5), ..FlowConfig::new(kind.clone(), NodeId(0), NodeId(1), 64) }
 }
 
 /// The departures of a source until `end`, and the source after them.
@@ -39,7 +39,7 @@ fn moments(times: &[Time]) -> (f64, f64) {
 #[test]
 fn cbr_without_jitter_is_an_arithmetic_series_from_the_start() {
     let kind = FlowKind::Cbr { interval: Span::from_millis(250), jitter: 0.0 };
-    let (times, source) = run(config(kind), 1, Time::from_secs_f64(100.0));
+    let (times, source) = run(config(&kind), 1, Time::from_secs_f64(100.0));
     let expected: Vec<Time> = (0..390).map(|k| Time::from_nanos(2_500_000_000 + k * 250_000_000)).collect();
     assert_eq!(times, expected);
     assert_eq!(source.sent(), 390);
@@ -49,7 +49,7 @@ fn cbr_without_jitter_is_an_arithmetic_series_from_the_start() {
 fn cbr_with_jitter_draws_each_interval_within_half_of_the_mean() {
     // ns-2's CBR_Traffic with random_ set: interval_ + interval_ * uniform(-0.5, 0.5), the first packet at the start.
     let kind = FlowKind::Cbr { interval: Span::from_millis(250), jitter: 0.5 };
-    let (times, _) = run(config(kind), 1, Time::from_secs_f64(10_000.0));
+    let (times, _) = run(config(&kind), 1, Time::from_secs_f64(10_000.0));
     assert_eq!(times[0], Time::from_secs_f64(2.5));
     let gaps: Vec<f64> = times.windows(2).map(|w| (w[1] - w[0]).as_secs_f64()).collect();
     assert!(gaps.iter().all(|g| (0.125..=0.375).contains(g)));
@@ -63,7 +63,7 @@ fn cbr_with_jitter_draws_each_interval_within_half_of_the_mean() {
 #[test]
 fn poisson_intervals_have_the_mean_and_the_variance_of_an_exponential() {
     let kind = FlowKind::Poisson { interval: Span::from_millis(100) };
-    let (times, _) = run(config(kind), 3, Time::from_secs_f64(5_000.0));
+    let (times, _) = run(config(&kind), 3, Time::from_secs_f64(5_000.0));
     // 50,000 intervals: the mean's standard error is 0.45 %, the variance's sqrt(8 / n) = 1.3 %; five of those allowed.
     let (mean, variance) = moments(&times);
     assert!((mean / 0.1 - 1.0).abs() < 0.0225, "{mean}");
@@ -78,7 +78,8 @@ fn the_first_packet_of_a_poisson_flow_comes_after_an_interval_of_its_own() {
     let kind = FlowKind::Poisson { interval: Span::from_millis(100) };
     let mean = (0..2_000)
         .map(|seed| {
-            (run(config(kind), seed, Time::from_secs_f64(20.0)).0[0] - Time::from_secs_f64(2.5)).as_secs_f64()
+            (run(config(&kind), seed, Time::from_secs_f64(20.0)).0[0] - Time::from_secs_f64(2.5))
+                .as_secs_f64()
         })
         .sum::<f64>()
         / 2_000.0;
@@ -88,7 +89,7 @@ fn the_first_packet_of_a_poisson_flow_comes_after_an_interval_of_its_own() {
 #[test]
 fn ping_has_no_jitter() {
     let kind = FlowKind::Ping { interval: Span::from_secs(1) };
-    let (times, _) = run(config(kind), 1, Time::from_secs_f64(5.0));
+    let (times, _) = run(config(&kind), 1, Time::from_secs_f64(5.0));
     assert_eq!(times, [2.5, 3.5, 4.5].map(Time::from_secs_f64));
 }
 
@@ -96,17 +97,17 @@ fn ping_has_no_jitter() {
 fn a_flow_ends_before_its_stop_and_after_its_last_packet() {
     let kind = FlowKind::Cbr { interval: Span::from_secs(1), jitter: 0.0 };
     let far = Time::from_secs_f64(1_000.0);
-    let stopped = FlowConfig { stop: Some(Time::from_secs_f64(5.5)), ..config(kind) };
+    let stopped = FlowConfig { stop: Some(Time::from_secs_f64(5.5)), ..config(&kind) };
     assert_eq!(
         run(stopped, 1, far).0,
         [2.5, 3.5, 4.5].map(Time::from_secs_f64),
         "nothing at the stop itself"
     );
-    let counted = FlowConfig { max_packets: Some(2), ..config(kind) };
+    let counted = FlowConfig { max_packets: Some(2), ..config(&kind) };
     assert_eq!(run(counted, 1, far).0, [2.5, 3.5].map(Time::from_secs_f64));
-    let none = FlowConfig { max_packets: Some(0), ..config(kind) };
+    let none = FlowConfig { max_packets: Some(0), ..config(&kind) };
     assert_eq!(run(none, 1, far).0, []);
-    let never = FlowConfig { stop: Some(Time::from_secs_f64(2.5)), ..config(kind) };
+    let never = FlowConfig { stop: Some(Time::from_secs_f64(2.5)), ..config(&kind) };
     assert_eq!(run(never, 1, far).0, []);
 }
 
@@ -115,17 +116,17 @@ fn active_time_ends_with_the_run_the_stop_or_the_last_packet() {
     let kind = FlowKind::Cbr { interval: Span::from_secs(1), jitter: 0.0 };
     let end = Time::from_secs_f64(100.0);
     let active = |c: FlowConfig| run(c, 1, end).1.active_time(end).as_secs_f64();
-    assert_eq!(active(config(kind)), 97.5);
-    assert_eq!(active(FlowConfig { stop: Some(Time::from_secs_f64(12.5)), ..config(kind) }), 10.0);
-    assert_eq!(active(FlowConfig { stop: Some(Time::from_secs_f64(200.0)), ..config(kind) }), 97.5);
-    assert_eq!(active(FlowConfig { max_packets: Some(10), ..config(kind) }), 10.0);
-    assert_eq!(active(FlowConfig { start: Time::from_secs_f64(200.0), ..config(kind) }), 0.0);
+    assert_eq!(active(config(&kind)), 97.5);
+    assert_eq!(active(FlowConfig { stop: Some(Time::from_secs_f64(12.5)), ..config(&kind) }), 10.0);
+    assert_eq!(active(FlowConfig { stop: Some(Time::from_secs_f64(200.0)), ..config(&kind) }), 97.5);
+    assert_eq!(active(FlowConfig { max_packets: Some(10), ..config(&kind) }), 10.0);
+    assert_eq!(active(FlowConfig { start: Time::from_secs_f64(200.0), ..config(&kind) }), 0.0);
 }
 
 #[test]
 fn time_goes_on_even_when_an_interval_is_drawn_as_zero() {
     let kind = FlowKind::Cbr { interval: Span::from_nanos(1), jitter: 1.0 };
-    let (times, _) = run(config(kind), 1, Time::from_secs_f64(2.5) + Span::from_micros(1));
+    let (times, _) = run(config(&kind), 1, Time::from_secs_f64(2.5) + Span::from_micros(1));
     assert!(times.windows(2).all(|w| w[0] < w[1]));
 }
 
@@ -133,21 +134,21 @@ fn time_goes_on_even_when_an_interval_is_drawn_as_zero() {
 fn the_same_seed_gives_the_same_departures() {
     let kind = FlowKind::Poisson { interval: Span::from_millis(100) };
     let end = Time::from_secs_f64(50.0);
-    assert_eq!(run(config(kind), 7, end).0, run(config(kind), 7, end).0);
-    assert_ne!(run(config(kind), 7, end).0, run(config(kind), 8, end).0);
+    assert_eq!(run(config(&kind), 7, end).0, run(config(&kind), 7, end).0);
+    assert_ne!(run(config(&kind), 7, end).0, run(config(&kind), 8, end).0);
 }
 
 #[test]
 fn a_flow_that_cannot_be_sent_is_refused() {
     let kind = FlowKind::Cbr { interval: Span::from_secs(1), jitter: 0.0 };
     let refused = |c: FlowConfig| Source::new(0, c, A, B).map(|_| ());
-    assert_eq!(refused(FlowConfig { payload_bytes: MAX_PAYLOAD, ..config(kind) }), Ok(()));
+    assert_eq!(refused(FlowConfig { payload_bytes: MAX_PAYLOAD, ..config(&kind) }), Ok(()));
     assert_eq!(
-        refused(FlowConfig { payload_bytes: MAX_PAYLOAD + 1, ..config(kind) }),
+        refused(FlowConfig { payload_bytes: MAX_PAYLOAD + 1, ..config(&kind) }),
         Err(FlowError::Payload(MAX_PAYLOAD + 1))
     );
-    assert_eq!(refused(config(FlowKind::Poisson { interval: Span::ZERO })), Err(FlowError::Interval));
-    let jittered = |jitter| config(FlowKind::Cbr { interval: Span::from_secs(1), jitter });
+    assert_eq!(refused(config(&FlowKind::Poisson { interval: Span::ZERO })), Err(FlowError::Interval));
+    let jittered = |jitter| config(&FlowKind::Cbr { interval: Span::from_secs(1), jitter });
     assert_eq!(refused(jittered(1.5)), Err(FlowError::Jitter(1.5)));
     assert!(refused(jittered(f64::NAN)).is_err());
 }

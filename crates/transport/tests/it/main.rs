@@ -1,6 +1,7 @@
 //! Traffic sources and TCP.
 
 mod arrivals;
+mod bursts;
 mod departures;
 mod packets;
 mod tcp;
