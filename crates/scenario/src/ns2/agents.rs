@@ -7,9 +7,10 @@ use wayhop_core::{Span, Time};
 use wayhop_transport::FlowKind;
 use wayhop_transport::tcp::TcpConfig;
 
+use super::classes::Classes;
 use super::spot::Spot;
 use super::{tcp, value};
-use crate::error::{Error, Place};
+use crate::error::{Error, Place, Problems};
 
 /// ns-2's defaults (`tcl/lib/ns-default.tcl`): `Application/Traffic/CBR` and `Agent/UDP`.
 const CBR_PACKET_SIZE: u32 = 210;
@@ -51,8 +52,8 @@ pub(super) struct Cbr {
 }
 
 impl Object {
-    /// The object that `new CLASS` makes.
-    pub(super) fn new(class: &str) -> Result<Self, (String, &'static str)> {
+    /// An object of a class, with ns-2's own defaults.
+    fn new(class: &str) -> Result<Self, (String, &'static str)> {
         Ok(match class {
             "Agent/UDP" => Self::Udp { node: None, peer: None, packet_size: UDP_PACKET_SIZE },
             "Agent/Null" | "Agent/LossMonitor" | "Agent/UDPSink" => Self::Sink { node: None },
@@ -82,6 +83,31 @@ impl Object {
             }
         })
     }
+
+    /// `set KEY VALUE`. Returns what a user should know.
+    fn set(&mut self, key: &str, value: &str, place: Place) -> Result<Option<String>, Error> {
+        let size = |v| value::count(v, key, MAX_PAYLOAD, place).map(|n| n as u32);
+        match (self, key) {
+            (Self::Tcp(agent), _) => agent.set(key, value, place)?,
+            (Self::TcpSink(sink), _) => sink.set(key, value, place)?,
+            (Self::Ftp(ftp), _) => ftp.set(key, value, place)?,
+            (Self::Udp { packet_size, .. }, "packetSize_") => *packet_size = size(value)?,
+            (Self::Cbr(c), _) => return c.set(key, value, place),
+            (Self::Sink { .. } | Self::Other, _) => {}
+            (_, key) if is_label(key) => {}
+            _ => return Err(unknown_variable(key, "packetSize_").at(place)),
+        }
+        Ok(None)
+    }
+}
+
+/// Variables that mark packets, or that change nothing here.
+fn is_label(key: &str) -> bool {
+    matches!(key, "fid_" | "class_" | "prio_" | "flags_" | "ttl_" | "type_")
+}
+
+fn unknown_variable(key: &str, known: &str) -> Error {
+    Error::new(format!("{key} is not a variable that is understood here"), format!("known are {known}"))
 }
 
 /// A flow as a file describes it, by the file's own node ids.
@@ -103,6 +129,9 @@ pub(super) struct RawFlow {
 pub(super) struct Agents {
     by_name: BTreeMap<String, usize>,
     all: Vec<(Object, String, Spot)>,
+    classes: Classes,
+    /// What a user should know of single lines.
+    remarks: Vec<String>,
 }
 
 impl Agents {
@@ -151,10 +180,7 @@ impl Agents {
         sink: (&str, u32),
         spot: Spot,
     ) -> Result<(), Error> {
-        let made = |class: &str| {
-            Object::new(&format!("Agent/{class}"))
-                .map_err(|(why, remedy)| Error::new(why, remedy).at(spot.place))
-        };
+        let made = |class: &str| self.make(&format!("Agent/{class}"), spot.place);
         let agents = [(made(source.0)?, source.1), (made(sink.0)?, sink.1)];
         let first = self.all.len();
         for ((object, node), name) in agents.into_iter().zip([name, ""]) {
@@ -205,120 +231,142 @@ impl Agents {
 
     /// `$object set KEY VALUE`.
     pub(super) fn set(&mut self, object: usize, key: &str, value: &str, place: Place) -> Result<(), Error> {
-        let size = |v| value::count(v, key, MAX_PAYLOAD, place).map(|n| n as u32);
-        match (&mut self.all[object].0, key) {
-            (Object::Tcp(agent), _) => agent.set(key, value, place)?,
-            (Object::TcpSink(sink), _) => sink.set(key, value, place)?,
-            (Object::Ftp(ftp), _) => ftp.set(key, value, place)?,
-            (Object::Udp { packet_size, .. }, "packetSize_") => *packet_size = size(value)?,
-            (Object::Cbr(c), "packetSize_" | "packet_size_") => c.packet_size = size(value)?,
-            (Object::Cbr(c), "rate_") => c.rate_bps = value::bandwidth(value, key, place)?,
-            (Object::Cbr(c), "interval_") => {
-                let s = value::seconds(value, key, place)?;
-                if s <= 0.0 {
-                    return Err(Error::new(format!("an interval of {value}"), "give a time above zero")
-                        .key(key)
-                        .at(place));
-                }
-                c.rate_bps = f64::from(c.packet_size) * 8.0 / s;
-            }
-            (Object::Cbr(c), "random_") => c.random = value::number(value, key, place)? != 0.0,
-            (Object::Cbr(c), "maxpkts_") => c.max_packets = value::count(value, key, i32::MAX as u64, place)?,
-            (Object::Sink { .. } | Object::Other, _)
-            | (_, "fid_" | "class_" | "prio_" | "flags_" | "ttl_" | "type_") => {}
-            _ => {
-                return Err(Error::new(
-                    format!("{key} is not a variable that is understood here"),
-                    "known are packetSize_, interval_, rate_, random_, maxpkts_",
-                )
-                .at(place));
-            }
-        }
+        let remark = self.all[object].0.set(key, value, place)?;
+        self.remarks.extend(remark);
         Ok(())
+    }
+
+    /// `CLASS set KEY VALUE`: what objects of the class have that are made from then on.
+    pub(super) fn set_class(
+        &mut self,
+        class: &str,
+        key: &str,
+        value: &str,
+        place: Place,
+    ) -> Result<(), Error> {
+        let mut tried = Object::new(class).map_err(|(why, remedy)| Error::new(why, remedy).at(place))?;
+        if matches!((&tried, key), (Object::Cbr(_), "interval_") | (Object::Ftp(_), _)) {
+            self.remarks.push(format!(
+                "{class} set {key} {value} (line {}) changes nothing, as in ns-2: set it for each object{}",
+                place.line,
+                if key == "interval_" { ", or rate_ for the class" } else { "" }
+            ));
+            return Ok(());
+        }
+        self.remarks.extend(tried.set(key, value, place)?);
+        self.classes.set(class, key, value);
+        Ok(())
+    }
+
+    /// The object that `new CLASS` makes, with what the file has set for its class.
+    pub(super) fn make(&self, class: &str, place: Place) -> Result<Object, Error> {
+        let mut object = Object::new(class).map_err(|(why, remedy)| Error::new(why, remedy).at(place))?;
+        for (key, value) in self.classes.settings(class) {
+            object.set(key, value, place)?;
+        }
+        Ok(object)
     }
 
     /// The flows, in the order in which their applications were created; one for each time that an application runs.
     pub(super) fn flows(&self, files: &[PathBuf], warnings: &mut Vec<String>) -> Result<Vec<RawFlow>, Error> {
-        let mut flows = Vec::new();
+        warnings.extend(self.remarks.iter().cloned());
+        let (mut flows, mut problems) = (Vec::new(), Problems::default());
         for (object, name, spot) in &self.all {
-            if let Object::Ftp(ftp) = object {
-                flows.extend(self.transfers(ftp, name, *spot, files, warnings)?);
-                continue;
-            }
-            let Object::Cbr(cbr) = object else { continue };
-            let wrong = |reason: String, remedy: &str| {
-                Error::new(reason, remedy).in_file(&files[spot.file]).at(spot.place)
+            let made = match object {
+                Object::Ftp(ftp) => self.transfers(ftp, name, *spot, files, warnings),
+                Object::Cbr(cbr) => self.datagrams(cbr, name, *spot, files, warnings),
+                _ => continue,
             };
-            if cbr.switches.is_empty() {
-                warnings.push(format!("{name} (line {}) never starts and makes no traffic", spot.place.line));
-                continue;
+            match made {
+                Ok(made) => flows.extend(made),
+                Err(e) => problems.note(e),
             }
-            let agent = cbr.agent.ok_or_else(|| {
-                wrong(format!("{name} starts but has no agent"), "add: $cbr attach-agent $udp")
-            })?;
-            let Object::Udp { node, peer, packet_size } = self.all[agent].0 else {
-                return Err(wrong(
-                    format!("{name} is attached to something other than Agent/UDP"),
-                    "attach it to Agent/UDP",
-                ));
-            };
-            let agent_name = &self.all[agent].1;
-            let src = node.ok_or_else(|| {
-                wrong(
-                    format!("{agent_name}, the agent of {name}, is on no node"),
-                    "add: $ns_ attach-agent $node_(...) $udp",
-                )
-            })?;
-            let peer = peer.ok_or_else(|| {
-                wrong(
-                    format!("{agent_name}, the agent of {name}, is not connected"),
-                    "add: $ns_ connect $udp $null",
-                )
-            })?;
-            let (Object::Sink { node: dst } | Object::Udp { node: dst, .. }) = self.all[peer].0 else {
-                return Err(wrong(
-                    format!("{agent_name} is connected to something that takes no UDP"),
-                    "connect it to Agent/Null",
-                ));
-            };
-            let dst = dst.ok_or_else(|| {
-                wrong(
-                    format!("{}, the sink of {name}, is on no node", self.all[peer].1),
-                    "add: $ns_ attach-agent $node_(...) $null",
-                )
-            })?;
-            if cbr.packet_size == 0 || cbr.rate_bps <= 0.0 {
-                return Err(wrong(
-                    format!("{name} sends {} octets at {} b/s", cbr.packet_size, cbr.rate_bps),
-                    "give both a value above zero",
-                ));
-            }
-            if cbr.interval() < Span::from_micros(1) {
-                return Err(wrong(
-                    format!("{name} sends more than a million packets a second"),
-                    "give a lower rate_ or a longer interval_",
-                ));
-            }
-            if cbr.packet_size > packet_size {
-                warnings.push(format!(
-                    "{name} (line {}) sends {} octets through an agent whose packetSize_ is {packet_size}: ns-2 cuts them \
-                     into several packets, here they stay one",
-                    spot.place.line, cbr.packet_size
-                ));
-            }
-            let template = RawFlow {
-                src,
-                dst,
-                kind: FlowKind::Cbr { interval: cbr.interval(), jitter: if cbr.random { 0.5 } else { 0.0 } },
-                start: Time::ZERO,
-                stop: None,
-                payload_bytes: cbr.packet_size,
-                max_packets: (cbr.max_packets < CBR_MAX_PACKETS).then_some(cbr.max_packets),
-                spot: *spot,
-            };
-            flows.extend(cbr.periods().map(|(start, stop)| RawFlow { start, stop, ..template.clone() }));
         }
+        problems.outcome()?;
         Ok(flows)
+    }
+
+    /// The flows of a CBR application.
+    fn datagrams(
+        &self,
+        cbr: &Cbr,
+        name: &str,
+        spot: Spot,
+        files: &[PathBuf],
+        warnings: &mut Vec<String>,
+    ) -> Result<Vec<RawFlow>, Error> {
+        let wrong = |reason: String, remedy: &str| {
+            Error::new(reason, remedy).in_file(&files[spot.file]).at(spot.place)
+        };
+        if cbr.switches.is_empty() {
+            warnings.push(format!("{name} (line {}) never starts and makes no traffic", spot.place.line));
+            return Ok(Vec::new());
+        }
+        let agent = cbr
+            .agent
+            .ok_or_else(|| wrong(format!("{name} starts but has no agent"), "add: $cbr attach-agent $udp"))?;
+        let Object::Udp { node, peer, packet_size } = self.all[agent].0 else {
+            return Err(wrong(
+                format!("{name} is attached to something other than Agent/UDP"),
+                "attach it to Agent/UDP",
+            ));
+        };
+        let agent_name = &self.all[agent].1;
+        let src = node.ok_or_else(|| {
+            wrong(
+                format!("{agent_name}, the agent of {name}, is on no node"),
+                "add: $ns_ attach-agent $node_(...) $udp",
+            )
+        })?;
+        let peer = peer.ok_or_else(|| {
+            wrong(
+                format!("{agent_name}, the agent of {name}, is not connected"),
+                "add: $ns_ connect $udp $null",
+            )
+        })?;
+        let (Object::Sink { node: dst } | Object::Udp { node: dst, .. }) = self.all[peer].0 else {
+            return Err(wrong(
+                format!("{agent_name} is connected to something that takes no UDP"),
+                "connect it to Agent/Null",
+            ));
+        };
+        let dst = dst.ok_or_else(|| {
+            wrong(
+                format!("{}, the sink of {name}, is on no node", self.all[peer].1),
+                "add: $ns_ attach-agent $node_(...) $null",
+            )
+        })?;
+        if cbr.packet_size == 0 || cbr.rate_bps <= 0.0 {
+            return Err(wrong(
+                format!("{name} sends {} octets at {} b/s", cbr.packet_size, cbr.rate_bps),
+                "give both a value above zero",
+            ));
+        }
+        if cbr.interval() < Span::from_micros(1) {
+            return Err(wrong(
+                format!("{name} sends more than a million packets a second"),
+                "give a lower rate_ or a longer interval_",
+            ));
+        }
+        if cbr.packet_size > packet_size {
+            warnings.push(format!(
+                "{name} (line {}) sends {} octets through an agent whose packetSize_ is {packet_size}: ns-2 cuts them \
+                 into several packets, here they stay one",
+                spot.place.line, cbr.packet_size
+            ));
+        }
+        let template = RawFlow {
+            src,
+            dst,
+            kind: FlowKind::Cbr { interval: cbr.interval(), jitter: if cbr.random { 0.5 } else { 0.0 } },
+            start: Time::ZERO,
+            stop: None,
+            payload_bytes: cbr.packet_size,
+            max_packets: (cbr.max_packets < CBR_MAX_PACKETS).then_some(cbr.max_packets),
+            spot,
+        };
+        let flow = |(start, stop)| RawFlow { start, stop, ..template.clone() };
+        Ok(cbr.periods().map(flow).collect())
     }
 
     /// The connections of an FTP application: one for each time that it runs.
@@ -372,6 +420,43 @@ impl Agents {
 }
 
 impl Cbr {
+    fn set(&mut self, key: &str, value: &str, place: Place) -> Result<Option<String>, Error> {
+        let size = || value::count(value, key, MAX_PAYLOAD, place).map(|n| n as u32);
+        match key {
+            "packetSize_" | "packet_size_" => self.packet_size = size()?,
+            "rate_" => self.rate_bps = value::bandwidth(value, key, place)?,
+            "interval_" => {
+                let s = value::seconds(value, key, place)?;
+                if s <= 0.0 {
+                    return Err(Error::new(format!("an interval of {value}"), "give a time above zero")
+                        .key(key)
+                        .at(place));
+                }
+                self.rate_bps = f64::from(self.packet_size) * 8.0 / s;
+            }
+            // ns-2 has a whole number in it, and reads any word as 0.
+            "random_" => match value::truth(value) {
+                Some(on) => {
+                    self.random = false;
+                    return Ok(on.then(|| {
+                        format!(
+                            "random_ {value} (line {}) is 0 to ns-2, and here, too: write 1 for intervals that vary",
+                            place.line
+                        )
+                    }));
+                }
+                None => self.random = value::number(value, key, place)? != 0.0,
+            },
+            "maxpkts_" => self.max_packets = value::count(value, key, i32::MAX as u64, place)?,
+            key if is_label(key) => {}
+            _ => {
+                let known = "packetSize_, interval_, rate_, random_, maxpkts_";
+                return Err(unknown_variable(key, known).at(place));
+            }
+        }
+        Ok(None)
+    }
+
     /// At least a nanosecond, so that time goes on.
     fn interval(&self) -> Span {
         Span::from_secs_f64(f64::from(self.packet_size) * 8.0 / self.rate_bps).max(Span::from_nanos(1))

@@ -2,10 +2,12 @@
 //! hand in their manner. Nothing of Tcl is executed; a file that needs a Tcl interpreter is refused by line and column.
 
 mod agents;
+mod classes;
 mod export;
 mod export_tcp;
 mod god;
 mod interp;
+mod names;
 mod nodes;
 mod spot;
 mod tcl;

@@ -44,6 +44,15 @@ pub(super) fn count(text: &str, what: &str, max: u64, place: Place) -> Result<u6
     Ok(v as u64)
 }
 
+/// What a word for a truth value says; `None` for a number, or for anything else.
+pub(super) fn truth(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" => Some(true),
+        "false" | "no" | "off" => Some(false),
+        _ => None,
+    }
+}
+
 /// Bits per second as ns-2 writes them: `64000`, `64Kb`, `1.5Mb`, `8KB` (octets).
 pub(super) fn bandwidth(text: &str, what: &str, place: Place) -> Result<f64, Error> {
     let t = text.trim();

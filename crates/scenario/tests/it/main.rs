@@ -6,3 +6,4 @@ mod interfaces;
 mod ipv6;
 mod messages;
 mod ns2;
+mod ns2_usual;
