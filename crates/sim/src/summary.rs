@@ -22,7 +22,7 @@ pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s
     };
     totals.sum_flows(&flows);
     totals.set_drops(&audit.ends.dropped);
-    Summary {
+    let mut summary = Summary {
         wayhop: env!("CARGO_PKG_VERSION").to_owned(),
         scenario: scenario.name.clone(),
         seed: scenario.seed,
@@ -45,7 +45,9 @@ pub(crate) fn build(sim: &Simulation, scenario: &Resolved, audit: &Audit, wall_s
         command_exit: None,
         program_exits: Vec::new(),
         outages: sim.outages.summary(sim.now),
-    }
+    };
+    summary.name_nodes(&scenario.names);
+    summary
 }
 
 /// Writes what each node's MAC counted into the trace.
