@@ -11,6 +11,7 @@ const PAGES: &[Page] = &[
     ("docs/reference/sweep.md", wayhop_sweep::reference_markdown),
     ("docs/reference/node.md", wayhop_daemon::reference_markdown),
     ("docs/reference/cli.md", wayhop_cli::reference_markdown),
+    ("docs/reference/exit-codes.md", wayhop_cli::exit_codes_markdown),
 ];
 
 /// Writes every page.

@@ -4,9 +4,15 @@ use std::path::PathBuf;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-use crate::scenario_args::{ChangeArgs, SourceArgs, seconds};
+use crate::scenario_args::{ChangeArgs, SourceArgs, seconds, whole};
 #[cfg(feature = "linux")]
 use crate::scenario_args::{metres, profile_help, protocol_help};
+
+const ENDING: &str = "\
+Exit codes: 0, done; 1, something went wrong; 2, what was given cannot be used; 126 and 127, a COMMAND cannot be run, is \
+not there; 130, stopped. docs/reference/exit-codes.md has the whole table.
+
+Begin with: wayhop run scenarios/first.toml";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -84,7 +90,7 @@ Examples:
 /// Simulate mobile ad hoc networks with the routing protocols that run on real radios.
 #[derive(Debug, Parser)]
 #[command(name = "wayhop", version, max_term_width = 100)]
-#[command(after_help = "Begin with: wayhop run scenarios/first.toml")]
+#[command(after_help = ENDING)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -153,6 +159,13 @@ pub(crate) enum Command {
     /// Say what this machine lacks for each world, and the remedy
     #[command(after_help = crate::doctor::EXAMPLES)]
     Doctor(crate::doctor::DoctorArgs),
+    /// Write the manual pages, one for each command
+    #[command(after_help = "Example: wayhop man man1 && man -l man1/wayhop-run.1")]
+    Man {
+        /// Folder for wayhop.1, wayhop-run.1, ...
+        #[arg(default_value = ".")]
+        dir: PathBuf,
+    },
     /// Print a script that completes this command's arguments in a shell
     #[command(
         after_help = "Example: wayhop completions bash > ~/.local/share/bash-completion/completions/wayhop\n\n\
@@ -287,7 +300,7 @@ pub(crate) enum ImportArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DecodeArgs {
-    /// Capture: pcap or pcapng, of radiotap, 802.11, Ethernet, Linux cooked or raw IP frames
+    /// Capture: pcap or pcapng, of radiotap, 802.11, Ethernet, Linux cooked or raw IP frames; - for standard input
     pub(crate) capture: PathBuf,
     /// One JSON object a line; this is also what is printed without it
     #[arg(long)]
@@ -335,11 +348,11 @@ pub(crate) struct ReproduceArgs {
     /// Which paper
     pub(crate) paper: Paper,
     /// The first seed of each experiment
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=1_000_000_000), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(0..=1_000_000_000_u64), allow_negative_numbers = true)]
     pub(crate) first_seed: u64,
     /// How many seeds each experiment runs with; without it 10, 1 of pran, whose runs take as long as they say, and 50 of
     /// holland-vaidya, where each is a pattern
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole(1..=10_000_u64), allow_negative_numbers = true)]
     pub(crate) seeds: Option<u64>,
     #[cfg(feature = "linux")]
     /// pran: what of it
@@ -353,10 +366,10 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) mechanisms: Vec<MechanismName>,
     /// holland-vaidya: draw this pattern's profile (a seed of those that run); may be given again. Without it the first three
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole(0..=u64::MAX))]
     pub(crate) pattern: Vec<u64>,
     /// Runs at a time; without it, as many as there are processors
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole(1..=1024_u32), allow_negative_numbers = true)]
     pub(crate) jobs: Option<u32>,
     /// Folder for the report; without it runs/reproduce-PAPER
     #[arg(long, value_name = "DIR")]
@@ -402,7 +415,7 @@ pub(crate) struct NodeArgs {
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     #[allow(clippy::option_option, reason = "so clap has an option whose value may be left out")]
     pub(crate) record_inputs: Option<Option<PathBuf>>,
-    /// Print the configuration with all that follows from it, and do nothing
+    /// Print the configuration with all that follows from it, say whether this host has the interfaces, and do nothing
     #[arg(long)]
     pub(crate) check: bool,
     /// Print the summary as one JSON object at the end

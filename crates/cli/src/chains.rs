@@ -18,7 +18,7 @@ use wayhop_world::Track;
 
 use crate::failure::Failure;
 use crate::job_progress::JobProgress;
-use crate::scenario_args::{metres, seconds};
+use crate::scenario_args::{metres, seconds, whole};
 
 /// Neighbours of a chain are so much of the range apart unless it is said: 180 m of 250 m. Nodes three hops apart then sense
 /// each other over radios that sense carriers at 2.2 times their range, and no node is hidden.
@@ -35,10 +35,10 @@ pub(crate) struct MeasureArgs {
     #[arg(long, value_name = "M", value_parser = metres, requires = "measure_chains", allow_negative_numbers = true)]
     chain_spacing: Option<f64>,
     /// The longest chain, hops; what it carries counts for longer ones, too
-    #[arg(long, value_name = "HOPS", default_value = "8", value_parser = clap::value_parser!(u32).range(1..=64), requires = "measure_chains", allow_negative_numbers = true)]
+    #[arg(long, value_name = "HOPS", default_value = "8", value_parser = whole(1..=64_u32), requires = "measure_chains", allow_negative_numbers = true)]
     chain_hops: u32,
     /// Runs of each chain, with the seeds 1, 2, ...
-    #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=10_000), requires = "measure_chains", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value = "5", value_parser = whole(1..=10_000_u32), requires = "measure_chains", allow_negative_numbers = true)]
     chain_seeds: u32,
     /// How long each runs, seconds
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds, requires = "measure_chains", allow_negative_numbers = true)]
@@ -71,10 +71,9 @@ impl MeasureArgs {
                 "--chain-spacing {spacing_m}: neighbours would not reach each other; give less than {range_m}"
             )));
         }
-        let cannot = |e| match Failure::write(path)(e) {
-            Failure::Usage(m) | Failure::Run(m) => {
-                Failure::Run(format!("{m}; name another file with --measure-chains"))
-            }
+        let cannot = |e| {
+            let path = path.display();
+            Failure::Run(format!("cannot write {path}: {e}; name another file with --measure-chains"))
         };
         // Before minutes of measuring.
         let is_new = !path.exists();
@@ -109,7 +108,7 @@ impl MeasureArgs {
         for ((hops, _), result) in runs.iter().zip(results) {
             let bps = result.unwrap_or(Ok(None))?;
             sums[*hops as usize - 1] += bps.ok_or_else(|| {
-                Failure::Run("stopped before all chains were measured; nothing is written".to_owned())
+                Failure::Stopped("stopped before all chains were measured; nothing is written".to_owned())
             })?;
         }
         Ok(sums.into_iter().map(|s| s / f64::from(self.chain_seeds)).collect())

@@ -1,24 +1,37 @@
 //! `wayhop decode`.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Write as _, stdout};
+use std::io::{BufReader, BufWriter, Read, Write as _, stdin, stdout};
 use std::process::ExitCode;
 
 use wayhop_trace::Decoder;
 
 use crate::args::DecodeArgs;
 use crate::failure::{Failure, output};
+use crate::source::is_standard_input;
 
 pub(crate) fn decode(a: &DecodeArgs) -> Result<ExitCode, Failure> {
-    let name = a.capture.display();
-    let file = File::open(&a.capture).map_err(|e| Failure::Usage(format!("cannot read {name}: {e}")))?;
-    let decoder = Decoder::new(BufReader::new(file)).map_err(|e| Failure::Usage(format!("{name}: {e}")))?;
+    let (name, input): (String, Box<dyn Read>) = if is_standard_input(&a.capture) {
+        ("standard input".to_owned(), Box::new(stdin().lock()))
+    } else {
+        let name = a.capture.display().to_string();
+        let file = File::open(&a.capture).map_err(|e| Failure::Usage(format!("cannot read {name}: {e}")))?;
+        (name, Box::new(file))
+    };
+    let decoder = Decoder::new(BufReader::new(input)).map_err(|e| Failure::Usage(format!("{name}: {e}")))?;
     let mut out = BufWriter::new(stdout().lock());
+    let live = is_standard_input(&a.capture);
     for message in decoder {
         match message {
             Ok(m) => match writeln!(out, "{m}") {
                 Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => return Ok(ExitCode::SUCCESS),
-                written => output(written)?,
+                written => {
+                    output(written)?;
+                    // Whoever watches a capture grow wants each message when it comes.
+                    if live {
+                        output(out.flush())?;
+                    }
+                }
             },
             Err(e) => {
                 output(out.flush())?;

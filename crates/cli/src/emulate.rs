@@ -19,7 +19,7 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     let mut scenario = a.run.source.load()?;
     scenario.captures.all |= a.run.captures;
     scenario.output.ns2_trace |= a.run.ns2_trace;
-    let resolved = scenario.resolve().map_err(Failure::usage)?;
+    let resolved = scenario.resolve()?;
     let command = command(a.node.as_deref(), &a.command, &resolved)?;
     let collector = a.collector.as_deref().map(|name| named("--collector", name, &resolved)).transpose()?;
     let recorded = a.run.record.nodes(&resolved)?;
@@ -36,7 +36,7 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
         emulation.open_metrics(at)?;
     }
     // What can fail has not: only now an older run gives way.
-    let (out, file) = (a.run.out.as_deref(), a.run.source.scenario.as_deref());
+    let (out, file) = (a.run.out.as_deref(), a.run.source.file());
     let make = || run_dir::create(out, file, World::Emulation, &scenario, &resolved);
     let dir = (!a.run.no_out).then(make).transpose()?.map(|made| show::made(made, a.run.quiet));
     let recorder = match &dir {
@@ -81,7 +81,7 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
 }
 
 pub(crate) fn exec(a: &ExecArgs) -> Result<ExitCode, Failure> {
-    let run = wayhop_netns::find(a.run.as_deref()).map_err(Failure::usage)?;
+    let run = wayhop_netns::find(a.run.as_deref())?;
     let node = run.node(&a.node).ok_or_else(|| {
         let last = run.names.len().saturating_sub(1);
         Failure::Usage(format!(
@@ -89,5 +89,5 @@ pub(crate) fn exec(a: &ExecArgs) -> Result<ExitCode, Failure> {
             a.node
         ))
     })?;
-    Err(Failure::run(wayhop_netns::exec(&run, node, &a.command)))
+    Err(wayhop_netns::exec(&run, node, &a.command).into())
 }

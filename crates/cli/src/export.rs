@@ -22,8 +22,8 @@ pub(crate) fn export(a: &ExportArgs) -> Result<ExitCode, Failure> {
 }
 
 fn ns2(source: &SourceArgs, dir: &Path, god: bool) -> Result<ExitCode, Failure> {
-    let scenario = source.load()?.resolve().map_err(Failure::usage)?;
-    let files = export_ns2(&scenario, ExportOptions { god }).map_err(Failure::usage)?;
+    let scenario = source.load()?.resolve()?;
+    let files = export_ns2(&scenario, ExportOptions { god })?;
     warn(scenario.warnings.iter().chain(&files.warnings));
     fs::create_dir_all(dir).map_err(Failure::write(dir))?;
     for (kind, text) in [("movement", &files.movement), ("traffic", &files.traffic)] {
@@ -36,7 +36,7 @@ fn ns2(source: &SourceArgs, dir: &Path, god: bool) -> Result<ExitCode, Failure> 
 
 #[cfg(feature = "linux")]
 fn macfilter(source: &SourceArgs, range_m: f64, out: Option<&Path>) -> Result<ExitCode, Failure> {
-    let scenario = source.load()?.resolve().map_err(Failure::usage)?;
+    let scenario = source.load()?.resolve()?;
     let text = wayhop_lab::MacFilter::of_range(&scenario, range_m).to_string();
     match out {
         Some(path) => fs::write(path, text).map_err(Failure::write(path))?,
@@ -49,13 +49,13 @@ fn csv(run: &Path, table: &str, out: Option<&Path>) -> Result<ExitCode, Failure>
     let run = RunDir::open(run).map_err(Failure::trace)?;
     if let Some(path) = out {
         let mut file = BufWriter::new(File::create(path).map_err(Failure::write(path))?);
-        export_csv(&run, table, &mut file).map_err(Failure::usage)?;
+        export_csv(&run, table, &mut file).map_err(Failure::trace)?;
         file.flush().map_err(Failure::write(path))?;
     } else {
         let mut to = Closing(BufWriter::new(stdout().lock()), false);
         let outcome = export_csv(&run, table, &mut to);
         if !to.1 {
-            outcome.map_err(Failure::usage)?;
+            outcome.map_err(Failure::trace)?;
             output(to.flush())?;
         }
     }

@@ -5,6 +5,8 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use wayhop_trace::Status;
+
 /// Says something on standard error. Unlike `eprintln!` it does not panic when nobody can take it: a log on a full disk, or
 /// a reader that went away, must not end a node.
 macro_rules! say {
@@ -18,10 +20,16 @@ pub(crate) use say;
 /// A failure of the command.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// What the user gave cannot be used: exit status 2.
+    /// What the user gave cannot be used.
     Usage(String),
-    /// It could, but something went wrong: exit status 1.
+    /// A scenario or its files cannot be used: a line for each problem.
+    Scenario(Vec<String>),
+    /// It could, but something went wrong.
     Run(String),
+    /// The user stopped it before there was anything to show.
+    Stopped(String),
+    /// For a reason that says its status.
+    Because(String, Status),
 }
 
 impl Failure {
@@ -47,12 +55,30 @@ impl Failure {
 
     /// Says what went wrong.
     pub(crate) fn report(self) -> ExitCode {
-        let (message, status) = match self {
-            Self::Usage(m) => (m, 2),
-            Self::Run(m) => (m, 1),
+        let (lines, status) = match self {
+            Self::Usage(m) => (vec![m], Status::Usage),
+            Self::Scenario(lines) => (lines, Status::Usage),
+            Self::Run(m) => (vec![m], Status::Failed),
+            Self::Stopped(m) => (vec![m], Status::Interrupted),
+            Self::Because(m, status) => (vec![m], status),
         };
-        say!("wayhop: {}", harmless(&message));
-        ExitCode::from(status)
+        for line in &lines {
+            say!("wayhop: {}", harmless(line));
+        }
+        status.into()
+    }
+}
+
+impl From<wayhop_scenario::Error> for Failure {
+    fn from(e: wayhop_scenario::Error) -> Self {
+        Self::Scenario(e.lines())
+    }
+}
+
+#[cfg(feature = "linux")]
+impl From<wayhop_netns::Error> for Failure {
+    fn from(e: wayhop_netns::Error) -> Self {
+        Self::Because(e.to_string(), e.status())
     }
 }
 
@@ -60,6 +86,7 @@ impl From<wayhop_runs::Error> for Failure {
     fn from(e: wayhop_runs::Error) -> Self {
         match e {
             wayhop_runs::Error::Usage(m) => Self::Usage(m),
+            wayhop_runs::Error::Stopped(m) => Self::Stopped(m),
             wayhop_runs::Error::Run(_) | wayhop_runs::Error::Defect(_) => Self::run(e),
         }
     }

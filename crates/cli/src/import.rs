@@ -14,7 +14,7 @@ use crate::failure::{Failure, output, warn};
 pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
     let ImportArgs::Ns2 { movement, traffic, changes, out } = a;
     let mut scenario = changes.load_ns2(movement, traffic.as_deref())?;
-    let resolved = scenario.resolve().map_err(Failure::usage)?;
+    let resolved = scenario.resolve()?;
     warn(&resolved.warnings);
     // What the files leave open is written down, so that the scenario stays what it is now.
     scenario.duration_s = Some(resolved.duration.as_secs_f64());

@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use wayhop_lab::{MacFilter, Wiring, check};
+use wayhop_lab::{MacFilter, check};
 use wayhop_runs::interruption::{stop_on_signal, unless};
 use wayhop_runs::run_dir::{self, World};
-use wayhop_runs::{Lab, plan, unmodelled};
+use wayhop_runs::{Lab, plan, unmodelled, wiring};
 use wayhop_trace::{Recorder, RunDir};
 
 use crate::args::LabArgs;
@@ -19,7 +20,7 @@ use crate::{record, show};
 pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
     let mut scenario = a.source.load()?;
     scenario.captures.all |= a.captures;
-    let resolved = scenario.resolve().map_err(Failure::usage)?;
+    let resolved = scenario.resolve()?;
     check(&resolved)?;
     let n = resolved.addresses.len();
     let filter = match &a.macfilter {
@@ -38,9 +39,10 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
     }
     let stop = stop_on_signal()?;
     let begun = Instant::now();
-    let wiring = Wiring::new(&resolved)?;
+    let is_stopped = || stop.load(Ordering::Relaxed);
+    let wiring = wiring(&resolved, &is_stopped)?;
     // An older run gives way only to one that this user may start here.
-    let file = a.source.scenario.as_deref();
+    let file = a.source.file();
     let make = || run_dir::create(a.out.as_deref(), file, World::Lab, &scenario, &resolved);
     let dir = (!a.no_out).then(make).transpose()?.map(|made| show::made(made, a.quiet));
     let recorder = match &dir {
@@ -52,7 +54,7 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
     let dir = dir.as_ref().map(RunDir::path);
     // The command's own output has the terminal.
     let mut progress = Progress::new(plan.scenario.duration, a.quiet || command.is_some());
-    let lab = Lab::start(&plan, wiring, dir, command)?;
+    let lab = Lab::start(&plan, wiring, dir, command, &is_stopped)?;
     if !a.quiet {
         let (setup_s, pid, name) = (begun.elapsed().as_secs_f64(), std::process::id(), lab.name());
         say!("{n} nodes up in {setup_s:.2} s");

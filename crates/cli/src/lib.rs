@@ -21,6 +21,7 @@ mod import;
 mod job_progress;
 #[cfg(feature = "linux")]
 mod lab;
+mod man;
 #[cfg(feature = "linux")]
 mod named;
 #[cfg(feature = "linux")]
@@ -38,7 +39,7 @@ mod sweep;
 mod topology;
 
 pub use args::command;
-pub use reference::reference_markdown;
+pub use reference::{exit_codes_markdown, reference_markdown};
 
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
@@ -84,6 +85,7 @@ pub fn main() -> ExitCode {
         Command::Collect(a) => collect::collect(&a),
         #[cfg(feature = "linux")]
         Command::Doctor(a) => doctor::doctor(&a),
+        Command::Man { dir } => man::man(&dir),
         Command::Completions { shell } => completions(shell),
     };
     match outcome {

@@ -28,6 +28,7 @@ pub(crate) fn node(a: &NodeArgs) -> Result<ExitCode, Failure> {
         }
         let text = settings.to_toml()?;
         output(stdout().write_all(text.as_bytes()))?;
+        settings.check_host()?;
         return Ok(ExitCode::SUCCESS);
     }
     let outcome = wayhop_daemon::run(&settings, a.tied)?;

@@ -11,7 +11,8 @@ use wayhop_reproduce::holland_vaidya::{self, Mechanism};
 #[cfg(feature = "linux")]
 use wayhop_reproduce::pran;
 use wayhop_reproduce::{Options, cmu, das};
-use wayhop_runs::interruption::{INTERRUPTED, stop_on_signal};
+use wayhop_runs::interruption::stop_on_signal;
+use wayhop_trace::Status;
 
 #[cfg(feature = "linux")]
 use crate::args::PranPart;
@@ -80,7 +81,7 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     say!("wayhop: stopped; what was done is in {}", dir.display());
-    Ok(ExitCode::from(INTERRUPTED))
+    Ok(Status::Interrupted.into())
 }
 
 #[cfg(feature = "linux")]

@@ -17,7 +17,7 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
     let mut scenario = a.source.load()?;
     scenario.captures.all |= a.captures;
     scenario.output.ns2_trace |= a.ns2_trace;
-    let resolved = scenario.resolve().map_err(Failure::usage)?;
+    let resolved = scenario.resolve()?;
     if !a.quiet {
         warn(&resolved.warnings);
         if resolved.flows.is_empty() && resolved.programs.is_empty() {
@@ -31,7 +31,7 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
     let recorded = a.record.nodes(&resolved)?;
     let stop = stop_on_signal()?;
 
-    let (out, file) = (a.out.as_deref(), a.source.scenario.as_deref());
+    let (out, file) = (a.out.as_deref(), a.source.file());
     let make = || run_dir::create(out, file, World::Simulation, &scenario, &resolved);
     let dir = (!a.no_out).then(make).transpose()?.map(|made| show::made(made, a.quiet));
     let recorder = match &dir {

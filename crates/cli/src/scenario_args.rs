@@ -1,11 +1,14 @@
 //! The arguments that name a scenario and change it.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// Where a scenario comes from: a TOML file, or ns-2's files, with changes from the command line.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SourceArgs {
-    /// Scenario file (TOML; docs/reference/scenario.md lists its keys)
+    /// Scenario file (TOML; docs/reference/scenario.md lists its keys), or - for standard input
     #[arg(value_name = "SCENARIO", conflicts_with_all = ["movement", "traffic"])]
     pub(crate) scenario: Option<PathBuf>,
     /// ns-2 movement file (setdest); gzip is read as it is
@@ -33,7 +36,7 @@ pub(crate) struct ChangeArgs {
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) duration: Option<f64>,
     /// Seed of all random streams
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=MAX_SEED), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole(0..=MAX_SEED), allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
     /// Change any key of the scenario, such as radio.tx_power_dbm=20; may be given again
     #[arg(long = "set", value_name = "PATH.KEY=VALUE")]
@@ -42,6 +45,19 @@ pub(crate) struct ChangeArgs {
 
 /// What TOML can say: its integers have a sign.
 const MAX_SEED: u64 = i64::MAX as u64;
+
+/// A whole number of this range.
+pub(crate) fn whole<T>(range: RangeInclusive<T>) -> impl Fn(&str) -> Result<T, String> + Clone
+where
+    T: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static,
+{
+    move |text| {
+        text.parse()
+            .ok()
+            .filter(|n| range.contains(n))
+            .ok_or_else(|| format!("give a whole number from {} to {}", range.start(), range.end()))
+    }
+}
 
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {

@@ -5,9 +5,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use wayhop_runs::Outcome;
-use wayhop_runs::interruption::INTERRUPTED;
 use wayhop_runs::run_dir::Made;
-use wayhop_trace::{RunDir, Summary, human_table};
+use wayhop_trace::{RunDir, Status, Summary, human_table};
 
 use crate::failure::{Failure, output, say};
 
@@ -38,9 +37,9 @@ pub(crate) fn summary(summary: &Summary, json: bool, quiet: bool, dir: Option<&P
 /// The exit status of a run: its command's, if it had one that failed; and 1 if another program did.
 pub(crate) fn status(outcome: &Outcome) -> ExitCode {
     match (outcome.complete, outcome.summary.command_exit) {
-        (false, _) => ExitCode::from(INTERRUPTED),
+        (false, _) => Status::Interrupted.into(),
         (true, Some(code)) if code != 0 => ExitCode::from(code.clamp(0, 255) as u8),
-        (true, _) if outcome.summary.failed_programs().is_some() => ExitCode::FAILURE,
-        (true, _) => ExitCode::SUCCESS,
+        (true, _) if outcome.summary.failed_programs().is_some() => Status::Failed.into(),
+        (true, _) => Status::Done.into(),
     }
 }

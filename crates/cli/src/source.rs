@@ -7,7 +7,17 @@ use wayhop_scenario::{Ns2Options, Scenario};
 use crate::failure::Failure;
 use crate::scenario_args::{ChangeArgs, SourceArgs};
 
+/// What stands for standard input in the place of a file.
+pub(crate) fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 impl SourceArgs {
+    /// The scenario's file, if it is one.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.scenario.as_deref().filter(|path| !is_standard_input(path))
+    }
+
     /// Reads the scenario that the arguments describe.
     pub(crate) fn load(&self) -> Result<Scenario, Failure> {
         match (&self.scenario, &self.movement) {
@@ -15,7 +25,10 @@ impl SourceArgs {
                 "{}: a file of ns-2's is no scenario file; give it by --movement or --traffic",
                 path.display()
             ))),
-            (Some(path), _) => Scenario::load(path, &self.changes.all_sets()).map_err(Failure::usage),
+            (Some(path), _) if is_standard_input(path) => {
+                Ok(Scenario::read(std::io::stdin().lock(), &self.changes.all_sets())?)
+            }
+            (Some(path), _) => Ok(Scenario::load(path, &self.changes.all_sets())?),
             (None, Some(movement)) => self.changes.load_ns2(movement, self.traffic.as_deref()),
             (None, None) => Err(Failure::Usage(
                 "no scenario: give a scenario file, or ns-2's files by --movement and --traffic; \
@@ -37,7 +50,7 @@ impl ChangeArgs {
             seed: self.seed,
             sets: self.sets.clone(),
         };
-        Scenario::from_ns2(movement, traffic, &options).map_err(Failure::usage)
+        Ok(Scenario::from_ns2(movement, traffic, &options)?)
     }
 
     /// The options that have a flag of their own, and then `--set`, as settings.

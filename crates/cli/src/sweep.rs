@@ -7,11 +7,13 @@ use std::process::ExitCode;
 use std::thread;
 
 use wayhop_core::file_name;
-use wayhop_runs::interruption::{INTERRUPTED, stop_on_signal};
+use wayhop_runs::interruption::stop_on_signal;
 use wayhop_sweep::{Outcome, Plan, SweepError, differences_csv, go, json, table_csv, text};
+use wayhop_trace::Status;
 
 use crate::failure::{Failure, output, say};
 use crate::job_progress::JobProgress;
+use crate::scenario_args::whole;
 
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
@@ -30,7 +32,7 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Runs at a time; without it, as many as there are processors
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole(1..=1024_u32), allow_negative_numbers = true)]
     pub(crate) jobs: Option<u32>,
     /// Print the tables as one JSON object
     #[arg(long, conflicts_with = "csv")]
@@ -92,7 +94,7 @@ pub(crate) fn sweep(a: &SweepArgs) -> Result<ExitCode, Failure> {
         outcome.runs,
         dir.display()
     );
-    Ok(ExitCode::from(INTERRUPTED))
+    Ok(Status::Interrupted.into())
 }
 
 fn show(a: &SweepArgs, plan: &Plan, outcome: &Outcome) -> Result<(), Failure> {

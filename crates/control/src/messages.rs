@@ -8,6 +8,7 @@ use std::net::IpAddr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use wayhop_core::Fix;
 
 use crate::error::{ControlError, ErrorCode};
 use crate::event_kind::EventKind;
@@ -136,6 +137,13 @@ pub enum Place {
         #[serde(default)]
         speed_m_per_s: f32,
     },
+}
+
+impl From<Fix> for Place {
+    fn from(fix: Fix) -> Self {
+        let Fix { latitude_deg, longitude_deg, heading_deg, speed_m_per_s } = fix;
+        Self::Earth { latitude_deg, longitude_deg, heading_deg, speed_m_per_s }
+    }
 }
 
 impl Place {

@@ -35,6 +35,7 @@ mod route;
 mod send_state;
 mod socket;
 mod time;
+mod words;
 
 pub use addr::{Addr, BROADCAST, Mac, NodeId, node_named};
 pub use bytes::from_hex;
@@ -63,3 +64,4 @@ pub use route::{Prefix, Route, RouteUse};
 pub use send_state::{Decision, SendState};
 pub use socket::{Opened, Socket};
 pub use time::{Span, Time};
+pub use words::{nearest, plain};

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::Refused;
+use crate::{Refused, plain};
 
 /// Reads a whole set. `running` is what the protocol runs with: it tells which value of `json` is no value of its key.
 pub fn whole_set<P: Serialize + DeserializeOwned>(
@@ -60,7 +60,7 @@ fn misfit<P: Serialize + DeserializeOwned>(given: &Map<String, Value>, running: 
 
 /// A whole set of parameters, read.
 pub fn of<P: DeserializeOwned>(set: Map<String, Value>) -> Result<P, String> {
-    serde_json::from_value(Value::Object(set)).map_err(|e| e.to_string())
+    serde_json::from_value(Value::Object(set)).map_err(|e| plain(&e.to_string()))
 }
 
 /// The values of a set of parameters by key.

@@ -61,7 +61,8 @@ pub struct NodeConfig {
     /// packet. An older run in it is removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<PathBuf>,
-    /// The name of the control socket, for `wayhop ctl`; without it there is none. `mesh0` means /run/wayhop/mesh0.sock.
+    /// The name of the control socket, for `wayhop ctl`; without it there is none, except that a node without a configuration file
+    /// has that of its `tun`, if no other has it. `mesh0` means /run/wayhop/mesh0.sock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<String>,
     /// The address and port, such as `127.0.0.1:9464`, at which Prometheus finds the counters under /metrics; without it,
@@ -170,6 +171,8 @@ pub struct Settings {
     pub protocol: Configured,
     /// The node's name in its scenario, if it is of one.
     pub name: Option<String>,
+    /// The name of the control socket of a node that no file configures, unless `control` gives one; another node may have it.
+    pub usual_control: Option<String>,
     /// The file and the command line that it was read from, to read it again.
     pub source: Option<(PathBuf, Overrides)>,
     /// What the user should know.
@@ -265,6 +268,7 @@ impl Settings {
             settings.remarks.splice(..0, chosen.remarks);
             settings.name = Some(chosen.name);
         }
+        settings.usual_control = file.is_none().then(|| settings.config.tun.clone());
         settings.source = path.map(|p| (p.to_owned(), overrides.clone()));
         Ok(settings)
     }
@@ -327,7 +331,16 @@ impl Settings {
         }
         let remarks = config.protocol.adapt(doc)?;
         let protocol = config.protocol.resolve(doc)?;
-        Ok(Self { config, address, prefix_len, protocol, name: None, source: None, remarks })
+        Ok(Self {
+            config,
+            address,
+            prefix_len,
+            protocol,
+            name: None,
+            usual_control: None,
+            source: None,
+            remarks,
+        })
     }
 
     /// The configuration with all defaults, and the protocol with all parameters, as TOML.

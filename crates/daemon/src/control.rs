@@ -57,7 +57,7 @@ impl Desk {
                 let place = NodePosition {
                     node: NODE,
                     name: name(),
-                    earth: host.whereabouts.fix().as_ref().map(crate::whereabouts::place),
+                    earth: host.whereabouts.fix().map(Place::from),
                     overridden: host.whereabouts.told.is_some(),
                     ..NodePosition::default()
                 };

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use toml::Table;
-use wayhop_core::node_named;
+use wayhop_core::{nearest, node_named};
 use wayhop_linux::Error;
-use wayhop_scenario::{Attachment, Document, Resolved, Scenario, daemon_settings, nearest};
+use wayhop_scenario::{Attachment, Document, Resolved, Scenario, daemon_settings};
 
 /// Keys that only a scenario has, and keys that only a node's configuration has.
 const SCENARIO_KEYS: [&str; 13] = [

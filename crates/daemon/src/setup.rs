@@ -78,7 +78,7 @@ fn silence(host: &Host, interface: &str) -> Result<Vec<Socket>, Error> {
 pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     let config = &settings.config;
     let log = Log::open(config.log, config.log_file.as_deref(), &config.user)?;
-    let interfaces = look_at(config.names())?;
+    let interfaces = look_at(settings)?;
     check_addresses(settings)?;
     let seed = match config.seed {
         Some(seed) => seed,
@@ -112,11 +112,11 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         .then(NeighbourNews::open)
         .transpose()
         .map_err(Error::system("hear of neighbours that are not there"))?;
-    let files = Files::make(settings, &mut host, seed, &about, &mut undo)?;
+    let files = Files::make(settings, &mut host, seed, &about, &mut undo, &log)?;
     undo.seal()?;
     privileges::give_up(&config.user)?;
     // Only now: capabilities and `no_new_privs` are a thread's own, and new ones have those of the thread that makes them.
-    let (capture, control) = files.begin(settings, &mut host, &about)?;
+    let (capture, control) = files.begin(&mut host, &about)?;
     let station = Station::begin(settings, about, &log)?;
     let signals = signals(&config.signal, &attached, &log)?;
     host.signals = signals.iter().map(|_| Arc::default()).collect();
@@ -138,14 +138,30 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
 }
 
 /// The interfaces of these names.
-fn look_at<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<(String, InterfaceFacts)>, Error> {
+fn look_at(settings: &Settings) -> Result<Vec<(String, InterfaceFacts)>, Error> {
     let one = |name: &str| {
         let facts = interface::facts(name).map_err(|e| {
-            Error::System(format!("interface {name}: {e}; `ip link` lists the interfaces of this host"))
+            let text = format!("interface {name}: {e}; `ip link` lists the interfaces of this host");
+            // One that is not there is a wrong name.
+            if e.raw_os_error() == Some(nix::libc::ENODEV) {
+                Error::Config(text)
+            } else {
+                Error::System(text)
+            }
         })?;
         Ok((name.to_owned(), facts))
     };
-    names.map(one).collect()
+    settings.config.names().map(one).collect()
+}
+
+impl Settings {
+    /// Whether this host has the interfaces that a node with these settings takes.
+    ///
+    /// # Errors
+    /// If it has not: which one, and how to find its name.
+    pub fn check_host(&self) -> Result<(), Error> {
+        look_at(self).map(drop)
+    }
 }
 
 /// Opens the sockets at all interfaces.
@@ -282,7 +298,8 @@ type Served = (Option<Capture>, Option<(Server, Desk)>);
 struct Files {
     run: Option<RunDir>,
     capture: Option<CaptureFile>,
-    control: Option<Bound>,
+    /// With its name.
+    control: Option<(String, Bound)>,
 }
 
 impl Files {
@@ -292,6 +309,7 @@ impl Files {
         seed: u64,
         about: &About,
         undo: &mut Undo,
+        log: &Log,
     ) -> Result<Self, Error> {
         let config = &settings.config;
         let run = config.run.as_deref().map(|path| run_dir::make(path, settings, seed)).transpose()?;
@@ -306,18 +324,19 @@ impl Files {
         if let (Some(logs), Some(c)) = (&mut host.around.inputs, &config.inputs) {
             inputs::make(logs, c.file.as_deref(), run.as_ref(), &about.name, &config.user)?;
         }
-        let control = config.control.as_ref().map(|name| open_control(name, undo)).transpose()?;
+        let control = match (&config.control, &settings.usual_control) {
+            (Some(name), _) => Some((name.clone(), open_control(name, undo)?)),
+            (None, Some(name)) => open_usual_control(name, undo, log),
+            (None, None) => None,
+        };
         Station::prepare(settings)?;
         Ok(Self { run, capture, control })
     }
 
-    fn begin(self, settings: &Settings, host: &mut Host, about: &About) -> Result<Served, Error> {
+    fn begin(self, host: &mut Host, about: &About) -> Result<Served, Error> {
         let Self { run, capture, control } = self;
         let capture = capture.map(CaptureFile::begin).transpose()?;
-        let control = match (control, &settings.config.control) {
-            (Some(bound), Some(name)) => Some(serve_control(bound, name, about.clone())?),
-            _ => None,
-        };
+        let control = control.map(|(name, bound)| serve_control(bound, &name, about.clone())).transpose()?;
         if let (Some(run), Some(dir)) = (&mut host.around.run, run) {
             run.begin(dir, about)?;
         }
@@ -366,6 +385,30 @@ fn open_control(name: &str, undo: &mut Undo) -> Result<Bound, Error> {
     undo.unlink(&path)?;
     Bound::new(&path, Access::Owner)
         .map_err(Error::system(format!("open the control socket {}", path.display())))
+}
+
+/// The control socket that nobody asked for: a node does without it where another one has it.
+fn open_usual_control(name: &str, undo: &mut Undo, log: &Log) -> Option<(String, Bound)> {
+    let path = wayhop_control::paths::socket(name).ok()?;
+    if wayhop_control::Client::connect(&path).is_ok() {
+        let other = "another node has the control socket";
+        let say = "give this one its own with --set control=NAME";
+        log.tell(Level::Warning, format!("{other} {name}: `wayhop ctl` does not reach this one; {say}"));
+        return None;
+    }
+    match open_control(name, undo) {
+        Ok(bound) => {
+            log.tell(
+                Level::Info,
+                format!("look and change: wayhop ctl --run {name} routes, counters, params, ..."),
+            );
+            Some((name.to_owned(), bound))
+        }
+        Err(e) => {
+            log.tell(Level::Warning, format!("{e}; `wayhop ctl` does not reach this node"));
+            None
+        }
+    }
 }
 
 /// Who this node is to others: by the name of its control socket, or that in its scenario, or else the host's.

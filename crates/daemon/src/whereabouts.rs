@@ -1,6 +1,5 @@
 //! Where the node is.
 
-use wayhop_control::Place;
 use wayhop_core::Fix;
 
 /// Where the node is, as far as it was told.
@@ -26,10 +25,4 @@ impl Whereabouts {
         self.known = Some(fix);
         Some(fix)
     }
-}
-
-/// A fix as the control socket has it.
-pub(crate) fn place(fix: &Fix) -> Place {
-    let Fix { latitude_deg, longitude_deg, heading_deg, speed_m_per_s } = *fix;
-    Place::Earth { latitude_deg, longitude_deg, heading_deg, speed_m_per_s }
 }

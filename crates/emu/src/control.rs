@@ -98,18 +98,13 @@ impl Owner for Run<'_> {
         let fix = self.simulation.fix(node);
         NodePosition {
             local: Some(Place::Local { x, y, z }),
-            earth: Some(Place::Earth {
-                latitude_deg: fix.latitude_deg,
-                longitude_deg: fix.longitude_deg,
-                heading_deg: fix.heading_deg,
-                speed_m_per_s: fix.speed_m_per_s,
-            }),
+            earth: fix.map(Place::from),
             overridden: self.simulation.is_moved(node),
             ..NodePosition::default()
         }
     }
     fn set_position(&mut self, node: u32, place: Option<Place>) -> Result<(), ControlError> {
-        let place = place.map(|p| local(self.simulation, &p));
+        let place = place.map(|p| local(self.simulation, &p)).transpose()?;
         self.simulation.set_position(node, place);
         Ok(())
     }
@@ -145,11 +140,16 @@ pub(crate) fn counters(simulation: &Simulation, node: u32) -> BTreeMap<String, u
     simulation.counters(node).into_iter().map(|(name, n)| (format!("mac_{name}"), n)).collect()
 }
 
-fn local(simulation: &Simulation, place: &Place) -> Position {
+fn local(simulation: &Simulation, place: &Place) -> Result<Position, ControlError> {
     match *place {
-        Place::Local { x, y, z } => Position { x, y, z },
+        Place::Local { x, y, z } => Ok(Position { x, y, z }),
         Place::Earth { latitude_deg: lat, longitude_deg: lon, .. } => {
-            simulation.local(Geodetic { lat, lon, alt: 0.0 })
+            simulation.local(Geodetic { lat, lon, alt: 0.0 }).ok_or_else(|| {
+                ControlError::unsupported(
+                    "the scenario does not say where on the earth it lies",
+                    "give metres, as 120m,40m, or give the scenario an origin = { lat = ..., lon = ... }",
+                )
+            })
         }
     }
 }

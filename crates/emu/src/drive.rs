@@ -16,7 +16,8 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 use wayhop_control::gpsd;
 use wayhop_core::{Packet, Span, Time};
 use wayhop_netns::{
-    Ended, Error, Lateness, Launch, end_inhabitants, kill_inhabitants, priority, program_exit, start,
+    Ended, Error, Lateness, Launch, command_status, end_inhabitants, kill_inhabitants, priority,
+    program_exit, start,
 };
 use wayhop_sim::{Egress, Exit, Power, Simulation};
 use wayhop_trace::ProgramExit;
@@ -247,7 +248,7 @@ impl<'a> Driver<'a> {
         let time = SystemTime::now();
         for node in 0..self.simulation.nodes() {
             let fix = self.simulation.fix(node);
-            self.receivers.set(node as usize, Some(&fix), time);
+            self.receivers.set(node as usize, fix.as_ref(), time);
         }
     }
 
@@ -315,8 +316,7 @@ impl<'a> Driver<'a> {
         self.is_over |= is_main;
         let ended = program_exit(launch, status);
         if is_main {
-            // A shell's status of a command that it cannot start.
-            self.outcome.command_exit = Some(ended.exit.unwrap_or(127));
+            self.outcome.command_exit = Some(command_status(status));
             self.outcome.complaints.extend(ended.failure().filter(|_| ended.exit.is_none()));
         } else if !self.killed.contains(&i) {
             // One that went down with its node did not fail.

@@ -3,13 +3,14 @@
 use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, TcpListener, UdpSocket};
+use std::thread;
 
 use nix::libc;
 use socket2::{Domain, Protocol, Socket, Type};
 use tun_rs::{DeviceBuilder, SyncDevice};
 use wayhop_control::gpsd::Server;
 use wayhop_core::NodeId;
-use wayhop_netns::{Error, Namespace, make_room};
+use wayhop_netns::{Error, Namespace, Need, make_room};
 use wayhop_scenario::{FlowConfig, FlowKind, Ipv6Plan, Resolved};
 
 /// The interface that programs see.
@@ -22,6 +23,10 @@ const TUN_QUEUE: u32 = 1_000;
 const GPSD: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 2947);
 /// What this process has open for each node: its namespace, TUN, raw socket, and gpsd's with a copy.
 const DESCRIPTORS: usize = 5;
+/// What a node takes of memory, almost all of it in the kernel: measured with 400 nodes.
+const OCTETS: u64 = 1_200_000;
+/// Threads that end nodes.
+const CLOSERS: usize = 64;
 /// The smallest receive buffer: nobody reads what flows deliver.
 const SINK_BUFFER: usize = 2_304;
 
@@ -53,7 +58,8 @@ impl Mesh {
         let nodes = scenario.addresses.len();
         let sinks = |f: &FlowConfig| if f.is_to_all() { nodes } else { 1 };
         let sinks: usize = scenario.flows.iter().map(sinks).sum();
-        make_room(nodes, (nodes * DESCRIPTORS + sinks) as u64)?;
+        let descriptors = (nodes * DESCRIPTORS + sinks) as u64;
+        make_room(&Need { nodes, descriptors, octets_per_node: OCTETS, tasks_per_node: 0 })?;
         let prefix = common_prefix(&scenario.addresses);
         let one = |(i, &addr): (usize, &Ipv4Addr)| {
             if is_stopped() {
@@ -64,8 +70,26 @@ impl Mesh {
                 Error::system(format!("node {} cannot have a namespace of its own", scenario.names[i]), e)
             })
         };
-        let stacks = scenario.addresses.iter().enumerate().map(one).collect::<Result<_, _>>()?;
-        Ok(Self { stacks })
+        let mut mesh = Self { stacks: Vec::with_capacity(nodes) };
+        for node in scenario.addresses.iter().enumerate() {
+            mesh.stacks.push(one(node)?);
+        }
+        Ok(mesh)
+    }
+}
+
+/// The kernel takes some 30 ms for each interface that goes, and much less for each of several at a time.
+impl Drop for Mesh {
+    fn drop(&mut self) {
+        let mut stacks = std::mem::take(&mut self.stacks);
+        let share = stacks.len().div_ceil(CLOSERS).max(1);
+        thread::scope(|s| {
+            while !stacks.is_empty() {
+                let some = stacks.split_off(stacks.len().saturating_sub(share));
+                // Without a thread they go here.
+                let _ = thread::Builder::new().spawn_scoped(s, move || drop(some));
+            }
+        });
     }
 }
 

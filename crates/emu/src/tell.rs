@@ -48,7 +48,7 @@ struct Entry {
     node: usize,
     time: SystemTime,
     counters: NodeCounters,
-    fix: Fix,
+    fix: Option<Fix>,
 }
 
 impl Telling {
@@ -126,7 +126,7 @@ impl Drop for Reports {
 fn report(entries: &Receiver<Entry>, mut nodes: Vec<(Reporter, UdpSocket)>, to: SocketAddrV4) {
     for e in entries {
         let Some((reporter, socket)) = nodes.get_mut(e.node) else { continue };
-        let datagram = reporter.report(e.time, &e.counters.counters, Some(&e.fix));
+        let datagram = reporter.report(e.time, &e.counters.counters, e.fix.as_ref());
         // Lost where there is no way to the collector, as any datagram.
         let _: io::Result<usize> = socket.send_to(&datagram, to);
     }
@@ -137,14 +137,16 @@ fn snapshot(about: &About, simulation: &mut Simulation) -> Snapshot {
     for n in &about.nodes {
         let (node, name) = (n.node, n.name.clone());
         let (fix, at) = (simulation.fix(node), simulation.position(node));
-        for (gauge, value) in [
-            ("latitude_degrees", fix.latitude_deg),
-            ("longitude_degrees", fix.longitude_deg),
-            ("speed_metres_per_second", fix.speed_m_per_s.into()),
-            ("x_metres", at.x),
-            ("y_metres", at.y),
-            ("up", f64::from(u8::from(simulation.is_up(node)))),
-        ] {
+        let on_earth = fix.map(|fix| {
+            [
+                ("latitude_degrees", fix.latitude_deg),
+                ("longitude_degrees", fix.longitude_deg),
+                ("speed_metres_per_second", fix.speed_m_per_s.into()),
+            ]
+        });
+        let in_frame =
+            [("x_metres", at.x), ("y_metres", at.y), ("up", f64::from(u8::from(simulation.is_up(node))))];
+        for (gauge, value) in on_earth.into_iter().flatten().chain(in_frame) {
             s.gauges.entry(gauge.to_owned()).or_default().push((name.clone(), value));
         }
         s.counters.push(NodeCounters { node, name, counters: counters(simulation, node) });

@@ -228,17 +228,11 @@ impl Desk {
                 let place = |&i: &u32| {
                     let leg = self.scenario.tracks[i as usize].leg_at(now);
                     let Position { x, y, z } = leg.position(now);
-                    let fix = gps.fix(&leg, now);
                     NodePosition {
                         node: i,
                         name: self.scenario.names[i as usize].clone(),
                         local: Some(Place::Local { x, y, z }),
-                        earth: Some(Place::Earth {
-                            latitude_deg: fix.latitude_deg,
-                            longitude_deg: fix.longitude_deg,
-                            heading_deg: fix.heading_deg,
-                            speed_m_per_s: fix.speed_m_per_s,
-                        }),
+                        earth: gps.is_on_earth().then(|| Place::from(gps.fix(&leg, now))),
                         ..NodePosition::default()
                     }
                 };

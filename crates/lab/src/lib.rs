@@ -22,6 +22,7 @@ mod plan;
 mod receivers;
 mod record;
 mod stamped;
+mod stop;
 mod traffic;
 mod watch;
 mod wire;
@@ -38,7 +39,9 @@ use std::time::{Duration, Instant};
 use wayhop_control::Event;
 use wayhop_core::Time;
 use wayhop_linux::Error;
-use wayhop_netns::{Ended, Launch, Namespace, end_inhabitants, program_exit, start};
+use wayhop_netns::{
+    Ended, Launch, Namespace, Need, command_status, end_inhabitants, make_room, program_exit, start,
+};
 use wayhop_scenario::{FlowKind, Resolved, WirePlan};
 use wayhop_trace::{ProgramExit, Recorder, Summary};
 
@@ -49,12 +52,19 @@ use outages::{Ears, Switch};
 pub use plan::Plan;
 use receivers::Receivers;
 use record::{Records, Tables};
+pub use stop::IsStopped;
 use traffic::{Running, Traffic};
 use watch::Begun;
 use wire::Wire;
 
 /// More daemons than this are hardly meant for one machine.
 const MAX_NODES: usize = 250;
+/// What this process has open for each node: its namespace, pipes to its daemon, sockets.
+const DESCRIPTORS: u64 = 16;
+/// What a node takes of memory, in the kernel and in its daemon: measured with 100 nodes.
+const OCTETS: u64 = 7_000_000;
+/// A node's daemon and the process that sets the host back, with their threads and the one that hears them.
+const TASKS: u64 = 6;
 /// The longest that the loop sleeps.
 const TURN: Duration = Duration::from_millis(10);
 
@@ -135,17 +145,27 @@ impl Wiring {
     /// Makes them.
     ///
     /// # Errors
-    /// If a lab cannot run this scenario, or this user may not, or a program that it needs is missing.
-    pub fn new(scenario: &Resolved) -> Result<Self, Error> {
+    /// If a lab cannot run this scenario, or this user may not, or a program that it needs is missing, or if `is_stopped` says
+    /// meanwhile that the lab is not wanted any more.
+    pub fn new(scenario: &Resolved, is_stopped: IsStopped<'_>) -> Result<Self, Error> {
         check(scenario)?;
-        let (wire, namespaces) = Wire::new(scenario)?;
+        let nodes = scenario.addresses.len();
+        let need = Need {
+            nodes,
+            descriptors: nodes as u64 * DESCRIPTORS,
+            octets_per_node: OCTETS,
+            tasks_per_node: TASKS,
+        };
+        make_room(&need).map_err(|e| Error::System(e.to_string()))?;
+        let (wire, namespaces) = Wire::new(scenario, is_stopped)?;
         Ok(Self { wire, namespaces })
     }
 }
 
 impl Lab {
-    /// Starts the daemons on what was made for this plan's scenario.
-    pub fn start(plan: &Plan, wiring: Wiring) -> Result<Self, Error> {
+    /// Starts the daemons on what was made for this plan's scenario, unless `is_stopped` says meanwhile that they are not wanted
+    /// any more.
+    pub fn start(plan: &Plan, wiring: Wiring, is_stopped: IsStopped<'_>) -> Result<Self, Error> {
         let Wiring { mut wire, namespaces } = wiring;
         // What holds from the beginning holds before the first node speaks.
         for step in plan.filter.steps(&plan.scenario.addresses) {
@@ -156,7 +176,7 @@ impl Lab {
         wire.apply()?;
         let mut receivers = Receivers::open(&plan.scenario, &namespaces)?;
         receivers.tell(&plan.scenario, Time::ZERO);
-        let nodes = Nodes::start(plan, &namespaces)?;
+        let nodes = Nodes::start(plan, &namespaces, is_stopped)?;
         let scenario = Arc::new(plan.scenario.clone());
         let wire = Arc::new(Mutex::new(wire));
         let begun: Begun = Arc::new(OnceLock::new());
@@ -255,9 +275,9 @@ impl Lab {
         }
         summary.totals.sum_flows(&summary.flows);
         summary.trace_hash = recorder.hash().hex();
-        summary.command_exit = exit;
-        summary.program_exits = program_exits;
+        (summary.command_exit, summary.program_exits) = (exit, program_exits);
         summary.outages = outages::summary(&self.scenario.outages, Time::from_secs_f64(seconds));
+        summary.name_nodes(&self.scenario.names);
         Ok(LabOutcome { summary, complete, complaints, recorder })
     }
 
@@ -422,8 +442,7 @@ impl Turns<'_> {
         self.is_over |= is_main;
         let ended = program_exit(launch, status);
         if is_main {
-            // A shell's status of a command that it cannot start.
-            self.exit = Some(ended.exit.unwrap_or(127));
+            self.exit = Some(command_status(status));
             self.complaints.extend(ended.failure().filter(|_| ended.exit.is_none()));
         } else if !self.killed.contains(&i) {
             // One that went down with its node did not fail.

@@ -22,10 +22,13 @@ use wayhop_trace::Summary;
 
 use super::plan::Plan;
 use super::receivers::GPSD;
+use super::stop::{IsStopped, go_on};
 use super::wire::interface_name;
 
 /// How long a daemon may take to be ready, or to end.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How often somebody who waits looks whether the lab is still wanted.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// What a daemon says when it is ready.
 const READY: &str = "programs use";
 
@@ -133,7 +136,11 @@ fn of_life(path: &Path, life: u64) -> PathBuf {
 
 impl Nodes {
     /// Starts a daemon in every node, and waits until all are ready.
-    pub(super) fn start(plan: &Plan, namespaces: &[Namespace]) -> Result<Self, Error> {
+    pub(super) fn start(
+        plan: &Plan,
+        namespaces: &[Namespace],
+        is_stopped: IsStopped<'_>,
+    ) -> Result<Self, Error> {
         let s = &plan.scenario;
         let sockets =
             Sockets::new().map_err(Error::system("make a folder for the nodes' control sockets"))?;
@@ -142,10 +149,11 @@ impl Nodes {
         let names = s.names.clone();
         let mut nodes = Self { names, daemons: Vec::new(), starts, said, tell, left: Vec::new(), sockets };
         for (i, namespace) in namespaces.iter().enumerate() {
+            go_on(is_stopped)?;
             let daemon = nodes.spawn(i, namespace)?;
             nodes.daemons.push(daemon);
         }
-        nodes.wait_ready()?;
+        nodes.wait_ready(is_stopped)?;
         Ok(nodes)
     }
 
@@ -208,17 +216,19 @@ impl Nodes {
         Ok(self.daemons[i].child.id())
     }
 
-    fn wait_ready(&self) -> Result<(), Error> {
+    fn wait_ready(&self, is_stopped: IsStopped<'_>) -> Result<(), Error> {
         let begun = Instant::now();
         let mut ready = vec![false; self.daemons.len()];
         let mut last = String::new();
         while ready.contains(&false) {
-            match self.said.recv_timeout(PATIENCE.saturating_sub(begun.elapsed())) {
+            go_on(is_stopped)?;
+            match self.said.recv_timeout(LOOK_EVERY.min(PATIENCE.saturating_sub(begun.elapsed()))) {
                 Ok((i, line)) if line.contains(READY) => ready[i] = true,
                 Ok((i, line)) if line.starts_with("wayhop: ") => {
                     return Err(Error::System(format!("node {}: {}", self.names[i], &line[8..])));
                 }
                 Ok((_, line)) => last = line,
+                Err(RecvTimeoutError::Timeout) if begun.elapsed() < PATIENCE => {}
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                     let late = ready.iter().filter(|r| !**r).count();
                     return Err(Error::System(format!(

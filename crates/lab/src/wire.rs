@@ -18,6 +18,8 @@ use wayhop_netns::Namespace;
 use wayhop_netns::order;
 use wayhop_scenario::{Attachment, Resolved};
 
+use crate::stop::{IsStopped, go_on};
+
 /// The name of the only interface in a node's namespace.
 const INTERFACE: &str = "eth1";
 
@@ -52,8 +54,14 @@ pub(super) struct Wire {
 
 impl Wire {
     /// Makes it, and a namespace for each node.
-    pub(super) fn new(scenario: &Resolved) -> Result<(Self, Vec<Namespace>), Error> {
-        let made = || Namespace::new().map_err(Error::system("make a network namespace"));
+    pub(super) fn new(
+        scenario: &Resolved,
+        is_stopped: IsStopped<'_>,
+    ) -> Result<(Self, Vec<Namespace>), Error> {
+        let made = || {
+            go_on(is_stopped)?;
+            Namespace::new().map_err(Error::system("make a network namespace"))
+        };
         let addresses = scenario.addresses.clone();
         let ports = ports(scenario);
         let hub = made()?;
@@ -76,6 +84,7 @@ impl Wire {
             |what| Error::system(format!("{what} (Debian's packages iproute2 and nftables are needed)"));
         order(&hub, "ip", &["-batch", "-"], &orders).map_err(failed("make the wire"))?;
         for (node, own) in nodes.iter().zip(&ports) {
+            go_on(is_stopped)?;
             // Router solicitations of 100 nodes would be traffic that nobody asked for; a kernel without IPv6 sends none.
             let quiet = || {
                 let _ = std::fs::write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use wayhop_trace::Status;
+
 /// Why a world on this machine does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -21,12 +23,30 @@ pub enum Error {
     /// The user stopped it before it began.
     #[error("stopped before all nodes were up")]
     Stopped,
-    /// No run, node or program of this name.
+    /// No run or node of this name.
     #[error("{0}")]
     NotFound(String),
+    /// A program cannot be started.
+    #[error("{program}: cannot be started: {why}")]
+    Program {
+        /// Its name.
+        program: String,
+        /// What the system said.
+        why: io::Error,
+    },
 }
 
 impl Error {
+    /// The exit status of a command that fails for this reason.
+    pub fn status(&self) -> Status {
+        match self {
+            Self::Program { why, .. } => Status::of_unstarted(why),
+            Self::NotFound(_) => Status::Usage,
+            Self::Stopped => Status::Interrupted,
+            Self::System { .. } | Self::Limit(_) => Status::Failed,
+        }
+    }
+
     /// An error of the system, with the remedy that its kind suggests.
     pub fn system(what: impl Into<String>, why: impl Into<io::Error>) -> Self {
         let why = why.into();

@@ -14,22 +14,24 @@ use crate::registry::Entry;
 
 /// Becomes the command, in this node. Returns only if that fails.
 pub fn exec(run: &Entry, node: usize, command: &[OsString]) -> Error {
-    match try_exec(run, node, command) {
-        Ok(never) => match never {},
-        Err(e) if e.kind() == io::ErrorKind::NotFound => Error::NotFound(format!(
-            "{}: no such program, or the run has ended",
-            command.first().map(|c| c.to_string_lossy()).unwrap_or_default()
-        )),
-        Err(e) => Error::system("cannot enter the node", e),
+    match enter(run, node) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            return Error::NotFound("the run has ended; `wayhop ctl list` shows what runs".to_owned());
+        }
+        Err(e) => return Error::system("cannot enter the node", e),
+        Ok(()) => {}
     }
+    let Some((program, arguments)) = command.split_first() else {
+        return Error::NotFound("there is no command".to_owned());
+    };
+    let why = Command::new(program).args(arguments).exec();
+    Error::Program { program: program.to_string_lossy().into_owned(), why }
 }
 
-fn try_exec(run: &Entry, node: usize, command: &[OsString]) -> io::Result<std::convert::Infallible> {
+fn enter(run: &Entry, node: usize) -> io::Result<()> {
     let missing = || io::Error::from(io::ErrorKind::NotFound);
     let fd = run.namespaces.get(node).ok_or_else(missing)?;
     let namespace = File::open(format!("/proc/{}/fd/{fd}", run.pid))?;
     setns(namespace, CloneFlags::CLONE_NEWNET)?;
-    hosts::mount_over(&run.hosts)?;
-    let (program, arguments) = command.split_first().ok_or_else(missing)?;
-    Err(Command::new(program).args(arguments).exec())
+    hosts::mount_over(&run.hosts)
 }

@@ -5,12 +5,11 @@
 //! * [`order`]: what sets up the network in one.
 //! * [`start`], [`end_inhabitants`]: programs in nodes.
 //! * [`Registry`], [`find`], [`exec`]: the runs under way, for other processes to enter.
-//! * [`make_room`]: whether this process may open that much.
+//! * [`make_room`]: whether there is room for a run, in open files, memory, namespaces and processes.
 //! * [`Lateness`]: how late a run was, and whether it can be believed.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 
-mod descriptors;
 mod error;
 mod exec;
 mod hosts;
@@ -20,14 +19,17 @@ mod order;
 pub mod priority;
 mod program;
 mod registry;
+mod room;
 mod terminal;
 
-pub use descriptors::make_room;
 pub use error::Error;
 pub use exec::exec;
 pub use hosts::mount_over;
 pub use lateness::Lateness;
 pub use namespace::Namespace;
 pub use order::order;
-pub use program::{Ended, Launch, end_inhabitants, exit_code, kill_inhabitants, program_exit, start};
+pub use program::{
+    Ended, Launch, command_status, end_inhabitants, exit_code, kill_inhabitants, program_exit, start,
+};
 pub use registry::{Entry, Registry, find, lab_folder};
+pub use room::{Need, make_room};

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use wayhop_trace::ProgramExit;
+use wayhop_trace::{ProgramExit, Status};
 
 use crate::hosts;
 use crate::namespace::Namespace;
@@ -73,9 +73,18 @@ pub fn start(
 pub fn program_exit(launch: &Launch, status: &io::Result<ExitStatus>) -> ProgramExit {
     ProgramExit {
         node: launch.node,
+        name: None,
         program: launch.command.first().map(|c| c.to_string_lossy().into_owned()).unwrap_or_default(),
         exit: status.as_ref().ok().map(|s| exit_code(*s)),
         error: status.as_ref().err().map(ToString::to_string),
+    }
+}
+
+/// The exit status of the command of the command line, which is the whole run's.
+pub fn command_status(status: &io::Result<ExitStatus>) -> i32 {
+    match status {
+        Ok(status) => exit_code(*status),
+        Err(why) => Status::of_unstarted(why).code().into(),
     }
 }
 

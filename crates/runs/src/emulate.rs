@@ -99,6 +99,7 @@ impl<'a> Emulation<'a> {
         summary.lateness_us = driven.lateness.summary();
         summary.command_exit = driven.command_exit;
         summary.program_exits = driven.program_exits;
+        summary.name_nodes(&self.scenario.names);
         summary.capture_drops = recorder.wants_frames().then(|| recorder.capture_drops());
         let mut outcome =
             Outcome::new(summary, driven.complete, recorder).audited(&audit).with_inputs(inputs);

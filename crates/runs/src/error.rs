@@ -9,6 +9,8 @@ pub enum Error {
     Usage(String),
     /// It could, but something went wrong.
     Run(String),
+    /// The user stopped it before it began.
+    Stopped(String),
     /// The run was not consistent: what is wrong with it.
     Defect(String),
 }
@@ -23,7 +25,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Usage(m) | Self::Run(m) => f.write_str(m),
+            Self::Usage(m) | Self::Run(m) | Self::Stopped(m) => f.write_str(m),
             Self::Defect(what) => {
                 write!(f, "defect in Wayhop, please report it with the scenario: {what}")
             }
@@ -47,7 +49,7 @@ impl From<wayhop_trace::Error> for Error {
 impl From<wayhop_netns::Error> for Error {
     fn from(e: wayhop_netns::Error) -> Self {
         match e {
-            wayhop_netns::Error::Limit(m) => Self::Usage(m),
+            wayhop_netns::Error::Stopped => Self::Stopped(e.to_string()),
             e => Self::run(e),
         }
     }

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::error::Error;
+use wayhop_trace::Status;
 
-/// The exit status of a run that the user stopped: 128 + SIGINT, as shells have it.
-pub const INTERRUPTED: u8 = 130;
+use crate::error::Error;
 
 /// Signals that follow each other sooner are one: `timeout`, and other programs that start this one, pass on the Ctrl-C that
 /// the terminal sent to all of them.
@@ -23,7 +22,7 @@ pub fn stop_on_signal() -> Result<Arc<AtomicBool>, Error> {
         raised.store(true, Ordering::Relaxed);
         // The second time the user means it.
         if first.get_or_insert_with(Instant::now).elapsed() > ONE_SIGNAL {
-            std::process::exit(i32::from(INTERRUPTED));
+            std::process::exit(i32::from(Status::Interrupted.code()));
         }
     })
     .map_err(Error::run)?;

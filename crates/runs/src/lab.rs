@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use wayhop_core::Time;
-use wayhop_lab::{MacFilter, Plan, Wiring};
+use wayhop_lab::{IsStopped, MacFilter, Plan, Wiring};
 use wayhop_netns::{Launch, Registry};
 use wayhop_scenario::{Resolved, Scenario, daemon_settings};
 use wayhop_trace::{Recorder, RunDir};
@@ -31,6 +31,7 @@ impl Lab {
         wiring: Wiring,
         dir: Option<&Path>,
         command: Option<Launch>,
+        is_stopped: IsStopped<'_>,
     ) -> Result<Self, Error> {
         let scenario = &plan.scenario;
         let mut programs = programs(scenario, dir)?;
@@ -38,7 +39,7 @@ impl Lab {
             programs.push((Time::ZERO, launch));
             programs.len() - 1
         });
-        let daemons = wayhop_lab::Lab::start(plan, wiring)?;
+        let daemons = unless_stopped(wayhop_lab::Lab::start(plan, wiring, is_stopped), is_stopped)?;
         let (names, addresses) = (&scenario.names, &scenario.addresses);
         let registry =
             Registry::new(&scenario.name, daemons.name(), names, addresses, &[], &daemons.namespaces())
@@ -66,6 +67,16 @@ impl Lab {
         outcome.complaints = ended.complaints;
         Ok(outcome)
     }
+}
+
+/// The nodes' hosts and what is between them, unless `is_stopped` says meanwhile that they are not wanted any more.
+pub fn wiring(scenario: &Resolved, is_stopped: IsStopped<'_>) -> Result<Wiring, Error> {
+    unless_stopped(Wiring::new(scenario, is_stopped), is_stopped)
+}
+
+/// A lab that fails after it was stopped fails for that.
+fn unless_stopped<T>(made: Result<T, wayhop_linux::Error>, is_stopped: IsStopped<'_>) -> Result<T, Error> {
+    made.map_err(|e| if is_stopped() { Error::Stopped(e.to_string()) } else { e.into() })
 }
 
 /// The plan of a scenario's lab. Captures go into `dir`, the run directory, and so do logs of inputs.

@@ -28,6 +28,6 @@ pub use emulate::{Emulation, Tasks};
 pub use error::Error;
 pub use inputs::InputLogs;
 #[cfg(feature = "linux")]
-pub use lab::{Lab, plan, unmodelled};
+pub use lab::{Lab, plan, unmodelled, wiring};
 pub use outcome::Outcome;
 pub use simulate::{simulate, to_end};

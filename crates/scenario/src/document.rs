@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use toml::Value;
 use toml::de::{DeTable, DeValue};
 
-use crate::error::{Error, Place, nearest};
+use wayhop_core::{nearest, plain};
+
+use crate::error::{Error, Place};
 use crate::input::read_text;
 
 /// The TOML text that a scenario, or another file with sections of one, was read from. Empty for one that was made by a
@@ -104,7 +106,7 @@ impl Document {
         {
             remedy = format!("add {field}; docs/reference/scenario.md lists all keys");
         }
-        let mut error = Error::new(message, remedy);
+        let mut error = Error::new(in_words(&message), remedy);
         if let Some(path) = &self.path {
             error = error.in_file(path);
         }
@@ -112,6 +114,15 @@ impl Document {
             Some(place) => error.at(place),
             None => error,
         }
+    }
+}
+
+/// A message of the TOML parser or of serde.
+fn in_words(message: &str) -> String {
+    match message.strip_prefix("data did not match any variant of untagged enum ") {
+        Some("NodeRef") => "this names no node: a number from 0, or a name in quotes, does".to_owned(),
+        Some(_) => "this is none of the forms that the key can have".to_owned(),
+        None => plain(message),
     }
 }
 
@@ -182,7 +193,7 @@ impl Slot<'_> {
         match value {
             Value::Table(t) => Ok(Self::Table(t)),
             Value::Array(a) => Ok(Self::Array(a)),
-            other => Err(format!("{name} is of type {}, not a table", other.type_str())),
+            other => Err(format!("{name} is {other}, not a table")),
         }
     }
 
@@ -233,7 +244,7 @@ mod tests {
             ("a..b=1", "--set a..b=1: an empty name in the path; write --set path.key=value"),
             (
                 "seed.x=1",
-                "--set seed.x=1: seed is of type integer, not a table; check the path against docs/reference/scenario.md",
+                "--set seed.x=1: seed is 1, not a table; check the path against docs/reference/scenario.md",
             ),
             (
                 "traffic.3.x=1",

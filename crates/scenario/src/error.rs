@@ -17,6 +17,49 @@ pub struct Error {
     pub reason: String,
     /// What to do about it.
     pub remedy: String,
+    /// What else is wrong with the same file.
+    rest: Option<Box<Rest>>,
+}
+
+/// Problems of a file besides the first.
+#[derive(Clone, Debug, PartialEq)]
+struct Rest {
+    listed: Vec<Error>,
+    /// How many there are that are not listed.
+    unlisted: usize,
+}
+
+/// The most problems of one file that are listed.
+const MAX_LISTED: usize = 20;
+
+/// Collects what is wrong with a file.
+#[derive(Debug, Default)]
+pub(crate) struct Problems {
+    listed: Vec<Error>,
+    unlisted: usize,
+}
+
+impl Problems {
+    /// Notes a problem, unless it is the last one again.
+    pub(crate) fn note(&mut self, e: Error) {
+        if self.listed.len() == MAX_LISTED {
+            self.unlisted += 1;
+        } else if self.listed.last() != Some(&e) {
+            self.listed.push(e);
+        }
+    }
+
+    /// One error that speaks of all, in the order of the file.
+    pub(crate) fn outcome(mut self) -> Result<(), Error> {
+        self.listed.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
+        let mut all = self.listed.into_iter();
+        let Some(mut first) = all.next() else { return Ok(()) };
+        let listed: Vec<Error> = all.collect();
+        if !listed.is_empty() {
+            first.rest = Some(Box::new(Rest { listed, unlisted: self.unlisted }));
+        }
+        Err(first)
+    }
 }
 
 /// A place in a text, counted from 1.
@@ -42,7 +85,7 @@ impl Place {
 
 impl Error {
     pub(crate) fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { file: None, place: None, key: None, reason: reason.into(), remedy: remedy.into() }
+        Self { file: None, place: None, key: None, reason: reason.into(), remedy: remedy.into(), rest: None }
     }
     #[must_use]
     pub(crate) fn key(mut self, key: impl Into<String>) -> Self {
@@ -61,6 +104,25 @@ impl Error {
     }
 }
 
+impl Error {
+    /// Whether the text lacks a key, which may come from elsewhere.
+    pub(crate) fn is_of_a_missing_key(&self) -> bool {
+        self.reason.starts_with("the key `") && self.reason.ends_with("` is missing")
+    }
+
+    /// All that is known to be wrong, a line for each problem.
+    pub fn lines(&self) -> Vec<String> {
+        let Some(rest) = &self.rest else { return vec![self.to_string()] };
+        let first = Self { rest: None, ..self.clone() };
+        let mut lines: Vec<String> =
+            std::iter::once(&first).chain(&rest.listed).map(Self::to_string).collect();
+        if rest.unlisted > 0 {
+            lines.push(format!("and {} more", rest.unlisted));
+        }
+        lines
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.file, self.place) {
@@ -72,48 +134,17 @@ impl fmt::Display for Error {
         if let Some(key) = &self.key {
             write!(f, "{key}: ")?;
         }
-        write!(f, "{}; {}", self.reason, self.remedy)
-    }
-}
-
-/// The candidate that `word` was probably meant to be: the nearest by edits, if it is near at all.
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    candidates
-        .into_iter()
-        .map(|c| (edits(word, c), c))
-        .filter(|&(d, c)| d <= (c.len().max(word.len()) / 2).max(2))
-        .min_by_key(|&(d, _)| d)
-        .map(|(_, c)| c)
-}
-
-/// Levenshtein's distance, over the first 64 characters.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().take(64).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+        write!(f, "{}; {}", self.reason, self.remedy)?;
+        match &self.rest {
+            Some(rest) => write!(f, " (and {} more problems)", rest.listed.len() + rest.unlisted),
+            None => Ok(()),
         }
     }
-    row[b.len()]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nearest_is_the_fewest_edits_and_nothing_when_all_are_far() {
-        let keys = ["tx_power_dbm", "frequency_mhz", "capture_db"];
-        assert_eq!(nearest("tx_power_db", keys), Some("tx_power_dbm"));
-        assert_eq!(nearest("frequncy_mhz", keys), Some("frequency_mhz"));
-        assert_eq!(nearest("zzzzzzzzzzzzzzzz", keys), None);
-        assert_eq!((edits("kitten", "sitting"), edits("", "abc"), edits("abc", "abc")), (3, 3, 0));
-    }
 
     #[test]
     fn place_counts_lines_and_columns_from_one() {

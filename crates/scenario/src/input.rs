@@ -38,8 +38,17 @@ fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     if meta.len() > limit {
         return Err(too_large(meta.len(), limit));
     }
+    read_limited(file, limit)
+}
+
+/// The text of a pipe; gzip is recognised by its first bytes.
+pub(crate) fn read_all(input: impl Read) -> Result<String, Error> {
+    read_limited(input, MAX_INPUT_BYTES).and_then(|bytes| decode(bytes, MAX_INPUT_BYTES))
+}
+
+fn read_limited(input: impl Read, limit: u64) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| unreadable(&e))?;
+    input.take(limit + 1).read_to_end(&mut bytes).map_err(|e| unreadable(&e))?;
     if bytes.len() as u64 > limit {
         return Err(too_large(format_args!("more than {limit}"), limit));
     }
@@ -48,7 +57,14 @@ fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
 
 /// Unpacks gzip and checks the encoding.
 pub(crate) fn decode(bytes: Vec<u8>, limit: u64) -> Result<String, Error> {
-    let bytes = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(&bytes, limit)? } else { bytes };
+    let mut bytes = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(&bytes, limit)? } else { bytes };
+    // Some editors begin a text with the byte-order mark; it is no part of it.
+    if bytes.starts_with("\u{feff}".as_bytes()) {
+        bytes.drain(..3);
+    }
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return Err(Error::new("is UTF-16 text", "save the file as UTF-8"));
+    }
     String::from_utf8(bytes).map_err(|e| {
         let valid = e.utf8_error().valid_up_to();
         let head = String::from_utf8_lossy(&e.as_bytes()[..valid]).into_owned();

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wayhop_core::{NodeId, Span, Time};
+use wayhop_core::{NodeId, Span, Time, nearest};
 use wayhop_radio::{Arp, CHANNELS_2_4_GHZ, PRESETS, RadioConfig, channel_mhz};
 
 use crate::checks::in_range;
 use crate::document::unknown_name;
-use crate::error::{Error, nearest};
+use crate::error::Error;
 use crate::interfaces_schema::{Cut, Wire};
 use crate::limits::{MAX_DURATION_S, MAX_INTERFACES, MAX_RADIOS, MAX_WIRES};
 use crate::map::Map;

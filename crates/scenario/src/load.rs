@@ -1,5 +1,6 @@
 //! From files and arguments to a [`Scenario`].
 
+use std::io::Read;
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
@@ -7,8 +8,11 @@ use toml::{Table, Value};
 
 use crate::document::{Document, apply_set};
 use crate::error::Error;
-use crate::input::read_text;
+use crate::input::{read_all, read_text};
 use crate::schema::Scenario;
+
+/// What messages call standard input.
+const STANDARD_INPUT: &str = "<stdin>";
 
 /// What a run of ns-2 files needs besides them.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +38,17 @@ impl Scenario {
         let mut scenario = Self::parse(Document::new(Some(path), text), sets)?;
         if scenario.name.is_empty() {
             scenario.name = stem(path);
+        }
+        Ok(scenario)
+    }
+
+    /// Reads TOML from a pipe and applies `sets`. Relative paths in it count from the working directory.
+    pub fn read(input: impl Read, sets: &[String]) -> Result<Self, Error> {
+        let name = Path::new(STANDARD_INPUT);
+        let text = read_all(input).map_err(|e| e.in_file(name))?;
+        let mut scenario = Self::parse(Document::new(Some(name), text), sets)?;
+        if scenario.name.is_empty() {
+            "stdin".clone_into(&mut scenario.name);
         }
         Ok(scenario)
     }
@@ -97,8 +112,7 @@ impl Document {
             from_table(&table, sets, self).map_err(|e| {
                 // If the file is wrong by itself, its own message knows the line. What it lacks may have been set.
                 let own = self.deserialize::<T>().err().filter(|_| self.path.is_some());
-                own.filter(|own| own.reason == e.reason || !own.reason.starts_with("missing field"))
-                    .unwrap_or(e)
+                own.filter(|own| own.reason == e.reason || !own.is_of_a_missing_key()).unwrap_or(e)
             })?
         };
         self.set_from_outside(sets);

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::str::FromStr as _;
 
 use geojson::{Feature, GeoJson, GeometryValue};
-use wayhop_core::Position;
+use wayhop_core::{Position, nearest};
 use wayhop_world::{GeoOrigin, Geodetic};
 
 use crate::document::Document;
-use crate::error::{Error, Place, nearest};
+use crate::error::{Error, Place};
 use crate::input::read_text;
 use crate::schema::Scenario;
 

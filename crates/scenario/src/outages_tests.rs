@@ -87,8 +87,8 @@ fn each_mistake_is_named_with_its_remedy() {
             "mean_up_s = 5\nmean_down_s = 5\nlength_s = 1",
             "length_s: outages at random have no times of their own",
         ),
-        ("node = 1\ntables = \"gone\"", "unknown variant `gone`"),
-        ("node = 1\nlenght_s = 1", "unknown field `lenght_s`"),
+        ("node = 1\ntables = \"gone\"", "`gone` is not known here"),
+        ("node = 1\nlenght_s = 1", "there is no key `lenght_s`"),
         (
             "node = 1\nlength_s = 0.001\nevery_s = 0.0015\n[[outages]]\nnode = 2\nlength_s = 0.001\nevery_s = 0.0015",
             "outages[1]: the run has more than 1000000 outages; make them longer, or the run shorter",

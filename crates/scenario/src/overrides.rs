@@ -9,10 +9,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 use toml::{Table, Value};
-use wayhop_core::{Description, Parameters};
+use wayhop_core::{Description, Parameters, nearest, plain};
 
 use crate::document::Document;
-use crate::error::{Error, nearest};
+use crate::error::Error;
 
 /// `base` with the keys of `overrides` in the place of its own. `section` is where the overrides stand in the scenario.
 pub(crate) fn apply<T: Serialize + DeserializeOwned + JsonSchema>(
@@ -49,7 +49,7 @@ fn merge<T>(
         // A key without a value in the base is one that may be absent.
         let old = table.get(key).unwrap_or(value);
         let new = like(old, value).ok_or_else(|| {
-            let remedy = format!("give one of type {}, such as {old}", old.type_str());
+            let remedy = format!("give {}, such as {old}", kind(old));
             let reason = match value {
                 Value::Float(f) if !f.is_finite() => format!("{f} is not finite").to_lowercase(),
                 // TOML has no larger whole numbers, so that the command line's parser took it for text.
@@ -58,17 +58,21 @@ fn merge<T>(
                 {
                     format!("{s} is above the largest whole number, {}", i64::MAX)
                 }
-                _ => format!("{value} is of type {}", value.type_str()),
+                _ => format!("{value} is {}", kind(value)),
             };
             document.error(&path, reason, remedy)
         })?;
         table.insert(key.clone(), new);
         // One key at a time, so that a value out of range names its key.
         read(&table).map_err(|e| {
-            document.error(&path, e.replace('\n', ", "), "docs/reference/scenario.md lists what is allowed")
+            document.error(
+                &path,
+                plain(&e).replace('\n', ", "),
+                "docs/reference/scenario.md lists what is allowed",
+            )
         })?;
     }
-    read(&table).map_err(|e| document.error(section, e, "check its keys"))
+    read(&table).map_err(|e| document.error(section, plain(&e), "check its keys"))
 }
 
 /// The parameters of a protocol: those of a profile with the keys of `overrides` in their place.
@@ -98,6 +102,19 @@ pub(crate) fn to_json(table: &Table) -> Result<Map<String, Json>, serde_json::Er
 fn keys(schema: &Json) -> Vec<String> {
     let properties = schema.get("properties").and_then(Json::as_object);
     properties.map(|p| p.keys().cloned().collect()).unwrap_or_default()
+}
+
+/// What a value is, in words.
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::String(_) => "text in quotes",
+        Value::Integer(_) => "a whole number",
+        Value::Float(_) => "a number",
+        Value::Boolean(_) => "true or false",
+        Value::Datetime(_) => "a date",
+        Value::Array(_) => "a list",
+        Value::Table(_) => "a table",
+    }
 }
 
 /// `new` as a value of the type of `old`: a whole number may stand where a fraction is expected.
@@ -132,25 +149,19 @@ mod tests {
     fn wrong_keys_and_values_name_the_key_and_the_remedy() {
         for (text, message) in [
             ("tx_power_db = 20", "radio.tx_power_db: there is no such key; did you mean `tx_power_dbm`?"),
-            (
-                "acknowledge = 1",
-                "radio.acknowledge: 1 is of type integer; give one of type boolean, such as true",
-            ),
+            ("acknowledge = 1", "radio.acknowledge: 1 is a whole number; give true or false, such as true"),
             (
                 "queue_packets = \"18446744073709551615\"",
-                "radio.queue_packets: 18446744073709551615 is above the largest whole number, 9223372036854775807; give one of \
-                 type integer, such as 50",
+                "radio.queue_packets: 18446744073709551615 is above the largest whole number, 9223372036854775807; give a whole \
+                 number, such as 50",
             ),
-            (
-                "tx_power_dbm = nan",
-                "radio.tx_power_dbm: nan is not finite; give one of type float, such as 24.5",
-            ),
+            ("tx_power_dbm = nan", "radio.tx_power_dbm: nan is not finite; give a number, such as 24.5"),
         ] {
             assert_eq!(radio(text).unwrap_err().to_string(), message);
         }
         let e = radio("fading = \"thick\"").unwrap_err().to_string();
-        assert!(e.starts_with("radio.fading: unknown variant `thick`, expected one of `none`"), "{e}");
+        assert!(e.starts_with("radio.fading: `thick` is not known here; known are `none`"), "{e}");
         let e = radio("queue_packets = -1").unwrap_err().to_string();
-        assert!(e.starts_with("radio.queue_packets: invalid value: integer `-1`, expected u32"), "{e}");
+        assert!(e.starts_with("radio.queue_packets: -1 is not a whole number from 0 to 4294967295"), "{e}");
     }
 }

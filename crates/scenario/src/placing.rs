@@ -34,14 +34,8 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
-    pub(crate) fn new(
-        scenario: &Scenario,
-        seed: u64,
-        duration: Option<Time>,
-        map: Option<&Map>,
-    ) -> Result<Self, Error> {
+    pub(crate) fn new(scenario: &Scenario, seed: u64, end: Time, map: Option<&Map>) -> Result<Self, Error> {
         let doc = &scenario.document;
-        let end = duration.unwrap_or(Time::from_secs_f64(900.0));
         let mut placed = match &scenario.movement {
             Movement::Ns2 { path, speed_factor } => from_ns2(scenario, path)?.sped_up(*speed_factor, doc)?,
             Movement::Course { speed_factor, .. } => {
@@ -188,7 +182,7 @@ impl Placed {
                 format!("the nodes are 0 to {}", count - 1),
             )),
             NodeRef::Name(name) => self.index.get(name).map(|&i| NodeId(i)).ok_or_else(|| {
-                let remedy = crate::error::nearest(name, self.index.keys().map(String::as_str)).map_or_else(
+                let remedy = wayhop_core::nearest(name, self.index.keys().map(String::as_str)).map_or_else(
                     || "name it in nodes.node".to_owned(),
                     |meant| format!("did you mean {meant:?}?"),
                 );

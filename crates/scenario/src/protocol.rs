@@ -1,7 +1,7 @@
 //! From the section `[protocol]` to a protocol with its parameters.
 
 use serde_json::Value;
-use wayhop_core::{Configured, HostRules, ParameterError, Profile};
+use wayhop_core::{Configured, Description, HostRules, ParameterError, Profile, nearest};
 use wayhop_radio::Arp;
 
 use crate::document::{Document, unknown_name};
@@ -29,10 +29,8 @@ impl Protocol {
     pub fn resolve(&self, doc: &Document) -> Result<Configured, Error> {
         let description = wayhop_protocols::find(&self.name)
             .ok_or_else(|| unknown_name(doc, "protocol.name", &self.name, wayhop_protocols::names()))?;
-        let profile = (description.profile)(self.profile()).ok_or_else(|| {
-            let known = description.profiles.iter().map(|p| p.name);
-            unknown_name(doc, "protocol.profile", self.profile(), known)
-        })?;
+        let profile =
+            (description.profile)(self.profile()).ok_or_else(|| self.unknown_profile(description, doc))?;
         let parameters = overrides::parameters(description, &profile, &self.overrides, doc)?;
         parameters.check().map_err(|e| self.error(doc, e))?;
         Ok(Configured::new(description, self.profile(), parameters))
@@ -85,6 +83,28 @@ impl Protocol {
 
     fn chosen_profile(&self) -> Option<&'static Profile> {
         self.profiles().iter().find(|p| p.name == self.profile())
+    }
+
+    /// A profile that this protocol has not, though another one may.
+    fn unknown_profile(&self, of: &Description, doc: &Document) -> Error {
+        let name = self.profile();
+        let has = |d: &&Description| d.profiles.iter().any(|p| p.name.eq_ignore_ascii_case(name));
+        let others: Vec<&str> = wayhop_protocols::ALL.iter().filter(|d| has(d)).map(|d| d.name).collect();
+        let own: Vec<&str> = of.profiles.iter().map(|p| p.name).collect();
+        let whose = match others[..] {
+            [] => "a profile of no protocol".to_owned(),
+            _ if others.contains(&of.name) => "no profile".to_owned(),
+            _ => format!("a profile of {}, and not of {}", others.join(" and "), of.name),
+        };
+        let list = format!("{} has {}", of.name, own.join(", "));
+        let remedy = match nearest(name, own.iter().copied())
+            .filter(|_| others.is_empty() || others.contains(&of.name))
+        {
+            Some(meant) => format!("did you mean `{meant}`? ({list})"),
+            None if own.is_empty() => format!("leave it out: {} has no profiles", of.name),
+            None => format!("give one of its own ({list})"),
+        };
+        doc.error("protocol.profile", format!("{name:?} is {whose}"), remedy)
     }
 
     /// About one key or, if the protocol names none, the first of this section that it speaks of.

@@ -12,6 +12,7 @@ use crate::checks::{check_geodetic, in_range};
 use crate::commands::{self, Order};
 use crate::document::Document;
 use crate::document::unknown_name;
+use crate::duration::{cut_off, default_duration};
 use crate::error::Error;
 use crate::interfaces::Interfaces;
 use crate::ipv6::Ipv6Plan;
@@ -22,7 +23,7 @@ use crate::outages::{self, Outage};
 use crate::placing::Placed;
 use crate::programs::{self, ProgramPlan};
 use crate::protocol;
-use crate::schema::{Captures, Scenario};
+use crate::schema::{Captures, Movement, Scenario};
 use crate::stalls::{self, QueueStall};
 use crate::{interfaces, routes, traffic};
 
@@ -107,11 +108,19 @@ impl Scenario {
         }
         let given = self.duration_s.map(|s| self.check_duration(s)).transpose()?;
         let map = Map::load(self)?;
-        let placed = Placed::new(self, self.seed, given, map.as_ref())?;
-        let duration = given.unwrap_or_else(|| default_duration(placed.last_move));
+        // Only ns-2's files say more of it, and they do not ask for it.
+        let written = given.unwrap_or_else(|| default_duration(self, None, &[]));
+        let placed = Placed::new(self, self.seed, written, map.as_ref())?;
+        let duration = match (&self.movement, given) {
+            (Movement::Ns2 { .. }, None) => default_duration(self, placed.last_move, &placed.ns2_flows),
+            _ => written,
+        };
         let flows = traffic::flows(self, &placed, self.seed)?;
         let mut warnings = placed.warnings.clone();
         warnings.extend(late_flows(&flows, duration));
+        if given.is_none() {
+            warnings.extend(cut_off(&flows, duration));
+        }
         let interfaces = interfaces::resolve(self, &placed, map.as_ref())?;
         let mut protocol = self.protocol.resolve(doc)?;
         if flows.iter().any(wants_notices) {
@@ -197,16 +206,6 @@ fn late_flows(flows: &[FlowConfig], end: Time) -> Option<String> {
         end.as_secs_f64(),
         flows[first].start.as_secs_f64(),
     ))
-}
-
-/// The last move's time, rounded up to two digits (1763 s to 1800 s); 900 s if nothing ever moves.
-fn default_duration(last_move: Option<Time>) -> Time {
-    let seconds = last_move.map_or(0.0, Time::as_secs_f64);
-    let mut unit = 1.0;
-    while seconds > 100.0 * unit {
-        unit *= 10.0;
-    }
-    Time::from_secs_f64(if seconds > 0.0 { (seconds / unit).ceil() * unit } else { 900.0 })
 }
 
 fn extent(tracks: &[Track], until: Time) -> [f64; 3] {

@@ -23,7 +23,9 @@ pub struct Scenario {
     #[serde(default = "one")]
     pub seed: u64,
     /// Length of the run, seconds of simulated time. Without it: the time of the last move in ns-2
-    /// files, rounded up to two digits; 900 s where there is none.
+    /// files, rounded up to two digits; 10 s after the last flow stops if that is later, or if all flows stop and there are no
+    /// such files (or programs); otherwise 900 s. A flow that begins no sooner than that has 100 s. A warning says so if flows
+    /// go on at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_s: Option<f64>,
     /// The nodes.

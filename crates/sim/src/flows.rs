@@ -233,7 +233,7 @@ impl Flows {
                 latency_ms: s.latency.map(latency_ms),
                 hops_mean: s.hops_mean,
                 tcp: f.tcp.as_ref().map(|t| t.summary()),
-                topology: None,
+                ..FlowSummary::default()
             }
         };
         self.list.iter().enumerate().map(summary).collect()

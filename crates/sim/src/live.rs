@@ -68,13 +68,14 @@ impl Simulation {
     pub fn position(&mut self, node: u32) -> Position {
         self.net.common.movers.leg(node, self.now).position(self.now)
     }
-    /// Where a node is, as its GPS receiver tells.
-    pub fn fix(&mut self, node: u32) -> Fix {
-        self.gps.fix(&self.net.common.movers.leg(node, self.now), self.now)
+    /// Where a node is, as its GPS receiver tells; `None` if nobody has said where on the globe the scenario lies.
+    pub fn fix(&mut self, node: u32) -> Option<Fix> {
+        let leg = self.net.common.movers.leg(node, self.now);
+        self.gps.is_on_earth().then(|| self.gps.fix(&leg, self.now))
     }
-    /// A place on the globe, in the local frame.
-    pub fn local(&self, place: Geodetic) -> Position {
-        self.gps.local(place)
+    /// A place on the globe, in the local frame; `None` if nobody has said where that lies.
+    pub fn local(&self, place: Geodetic) -> Option<Position> {
+        self.gps.is_on_earth().then(|| self.gps.local(place))
     }
     /// Puts a node somewhere else than its track says, or (`None`) back on it.
     pub fn set_position(&mut self, node: u32, at: Option<Position>) {

@@ -23,7 +23,7 @@ impl Simulation {
         };
         totals.sum_flows(&flows);
         totals.set_drops(&audit.ends.dropped);
-        Summary {
+        let mut summary = Summary {
             wayhop: env!("CARGO_PKG_VERSION").to_owned(),
             scenario: scenario.name.clone(),
             seed: scenario.seed,
@@ -46,7 +46,9 @@ impl Simulation {
             command_exit: None,
             program_exits: Vec::new(),
             outages: self.outages.summary(self.now),
-        }
+        };
+        summary.name_nodes(&scenario.names);
+        summary
     }
 
     /// Writes what each node's MAC counted into the trace.

@@ -185,7 +185,7 @@ impl Work {
         let resolved: Resolved = self.load(run)?.resolve()?;
         let ended = to_end(&resolved, Recorder::hash_only(), stop).map_err(|e| match e {
             wayhop_runs::Error::Usage(m) => SweepError::Usage(m),
-            wayhop_runs::Error::Run(m) => SweepError::Run(m),
+            wayhop_runs::Error::Run(m) | wayhop_runs::Error::Stopped(m) => SweepError::Run(m),
             wayhop_runs::Error::Defect(what) => {
                 let sets = run.sets.join(" --set ");
                 SweepError::Run(format!("defect in Wayhop, please report it with --set {sets}: {what}"))

@@ -1,8 +1,8 @@
 //! The figures of a run's summary, by the way to them: `totals.drops.NO_ROUTE`, `flows.0.latency_ms.mean`.
 
 use serde_json::Value;
-use wayhop_core::DropReason;
-use wayhop_scenario::{FlowConfig, FlowKind, Resolved, nearest};
+use wayhop_core::{DropReason, nearest};
+use wayhop_scenario::{FlowConfig, FlowKind, Resolved};
 use wayhop_topology::ChainThroughput;
 use wayhop_trace::{FlowSummary, LatencyMs, MessageCounts, Summary, TcpSummary, Topology, Totals};
 

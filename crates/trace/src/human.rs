@@ -105,8 +105,8 @@ fn flows(out: &mut String, flows: &[FlowSummary]) {
         [
             f.id.to_string(),
             f.kind.clone(),
-            f.src.to_string(),
-            if f.dst == u32::MAX { "all".to_owned() } else { f.dst.to_string() },
+            node(f.src_name.as_deref(), f.src),
+            if f.dst == u32::MAX { "all".to_owned() } else { node(f.dst_name.as_deref(), f.dst) },
             grouped(f.sent),
             grouped(f.received),
             f.delivery_ratio.map_or_else(dash, |r| format!("{:.1}", r * 100.0)),
@@ -123,13 +123,21 @@ fn flows(out: &mut String, flows: &[FlowSummary]) {
     }
 }
 
+/// A node as the scenario calls it. A name comes from a file, and a terminal obeys control characters.
+fn node(name: Option<&str>, number: u32) -> String {
+    match name {
+        Some(name) => name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
+        None => number.to_string(),
+    }
+}
+
 /// Which nodes were down, and how long: the longest first.
 fn outages(nodes: &[NodeOutages]) -> String {
     let mut by_length: Vec<&NodeOutages> = nodes.iter().collect();
     by_length.sort_by(|a, b| b.down_s.total_cmp(&a.down_s));
     let one = |n: &&NodeOutages| {
         let times = if n.outages == 1 { String::new() } else { format!(" in {} outages", n.outages) };
-        format!("node {} {} s{times}", n.node, decimals(n.down_s))
+        format!("node {} {} s{times}", node(n.name.as_deref(), n.node), decimals(n.down_s))
     };
     let mut words: Vec<String> = by_length.iter().take(MAX_OUTAGES).map(one).collect();
     if let Some(more) = nodes.len().checked_sub(MAX_OUTAGES).filter(|n| *n > 0) {
@@ -278,6 +286,8 @@ mod tests {
             kind: "cbr".to_owned(),
             src: 12,
             dst: 3,
+            src_name: None,
+            dst_name: None,
             sent: 3_600,
             received: if id == 1 { 0 } else { 3_591 },
             dropped: Some(if id == 1 { 3_600 } else { 9 }),

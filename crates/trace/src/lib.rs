@@ -28,6 +28,7 @@ mod observer;
 mod outputs;
 mod recorder;
 mod run_dir;
+mod status;
 mod summary;
 mod tables;
 mod writer;
@@ -51,6 +52,7 @@ pub use observer::Observer;
 pub use outputs::{InterfaceInfo, LinkKind, NodeInfo, Outputs};
 pub use recorder::Recorder;
 pub use run_dir::RunDir;
+pub use status::Status;
 pub use summary::{
     FlowSummary, LatencyMs, Lateness, NodeOutages, Origin, ProgramExit, Programs, Summary, TcpSummary,
     Topology, Totals, named_drops, ratio,

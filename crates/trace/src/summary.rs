@@ -58,6 +58,9 @@ pub struct Summary {
 pub struct ProgramExit {
     /// The node, by its number.
     pub node: u32,
+    /// What the scenario calls it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub name: Option<String>,
     /// The program, without its arguments.
     pub program: String,
     /// Its exit status, or 128 and the number of the signal that ended it; `None` if it could not be started.
@@ -70,7 +73,8 @@ pub struct ProgramExit {
 impl ProgramExit {
     /// What went wrong, in words; `None` if it ended well.
     pub fn failure(&self) -> Option<String> {
-        let Self { node, program, exit, error } = self;
+        let Self { program, exit, error, .. } = self;
+        let node = self.name.clone().unwrap_or_else(|| self.node.to_string());
         match (exit, error) {
             (Some(0), _) => None,
             (Some(status), _) => Some(format!("node {node}: {program} ended with status {status}")),
@@ -83,10 +87,13 @@ impl ProgramExit {
 }
 
 /// How often and how long one node was down.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NodeOutages {
     /// Who, as the scenario numbers it.
     pub node: u32,
+    /// What the scenario calls it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub name: Option<String>,
     /// How often it went down.
     pub outages: u64,
     /// For how long altogether, seconds.
@@ -104,6 +111,7 @@ impl NodeOutages {
         }
         let one = |(node, (outages, down)): (NodeId, (u64, Span))| Self {
             node: node.0,
+            name: None,
             outages,
             down_s: down.as_secs_f64(),
         };
@@ -112,6 +120,16 @@ impl NodeOutages {
 }
 
 impl Summary {
+    /// Says of each node what the scenario calls it; `names` are in the order of their numbers.
+    pub fn name_nodes(&mut self, names: &[String]) {
+        let name = |node: u32| names.get(node as usize).cloned();
+        for f in &mut self.flows {
+            (f.src_name, f.dst_name) = (name(f.src), name(f.dst));
+        }
+        self.outages.iter_mut().for_each(|o| o.name = name(o.node));
+        self.program_exits.iter_mut().for_each(|p| p.name = name(p.node));
+    }
+
     /// What went wrong with the scenario's programs; `None` if those that ended, ended well.
     pub fn failed_programs(&self) -> Option<String> {
         let failures: Vec<String> = self.program_exits.iter().filter_map(ProgramExit::failure).collect();
@@ -169,6 +187,12 @@ pub struct FlowSummary {
     /// The destination node; `u32::MAX`, written as null, for all of them.
     #[serde(with = "node_or_all")]
     pub dst: u32,
+    /// What the scenario calls the source.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub src_name: Option<String>,
+    /// What it calls the destination.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub dst_name: Option<String>,
     /// Packets that the source's application sent; to all nodes, each counted once for each that it is meant for.
     pub sent: u64,
     /// Different packets that the destination's application received; for ping, echo replies that came back.

@@ -9,23 +9,32 @@ const NOWHERE: Geodetic = Geodetic { lat: 0.0, lon: 0.0, alt: 0.0 };
 
 /// Tells places of the local frame as a GPS receiver does.
 #[derive(Clone, Debug)]
-pub struct Gps(GeoOrigin);
+pub struct Gps {
+    origin: GeoOrigin,
+    /// Whether somebody has said where the frame lies.
+    is_on_earth: bool,
+}
 
 impl Gps {
     /// For a frame with this origin; without one it lies on the equator.
     pub fn new(origin: Option<Geodetic>) -> Self {
-        Self(GeoOrigin::new(origin.unwrap_or(NOWHERE)))
+        Self { origin: GeoOrigin::new(origin.unwrap_or(NOWHERE)), is_on_earth: origin.is_some() }
+    }
+
+    /// Whether its places are such of the globe. If not, they serve to tell nodes' distances, and nothing else.
+    pub fn is_on_earth(&self) -> bool {
+        self.is_on_earth
     }
 
     /// A place on the globe, in the local frame.
     pub fn local(&self, place: Geodetic) -> Position {
-        self.0.to_local(place)
+        self.origin.to_local(place)
     }
 
     /// What a receiver on this leg tells at a time.
     pub fn fix(&self, leg: &Leg, at: Time) -> Fix {
         let Position { x, y, z } = leg.position(at);
-        let place = self.0.to_geodetic(Position { x, y, z });
+        let place = self.origin.to_geodetic(Position { x, y, z });
         let [east, north, _] = leg.velocity;
         // The course counts clockwise from north; the local frame's north is true north near its origin.
         let course = libm::atan2(east, north).to_degrees();

@@ -82,10 +82,10 @@ pub(crate) enum What {
         #[arg(value_name = "PLACE", value_parser = place, allow_hyphen_values = true)]
         place: Option<Place>,
         /// Its course, degrees clockwise from north
-        #[arg(long, value_name = "DEGREES", default_value_t = 0.0, requires = "place")]
+        #[arg(long, value_name = "DEGREES", default_value_t = 0.0, requires = "place", value_parser = number)]
         heading: f32,
         /// Its speed, metres per second
-        #[arg(long, value_name = "M_PER_S", default_value_t = 0.0, requires = "place")]
+        #[arg(long, value_name = "M_PER_S", default_value_t = 0.0, requires = "place", value_parser = number)]
         speed: f32,
         /// Give its place back to its GPS receiver or to the scenario
         #[arg(long, conflicts_with = "place")]
@@ -119,6 +119,10 @@ pub(crate) enum What {
     },
     /// End the run or the daemon in good order
     Quit,
+}
+
+fn number(text: &str) -> Result<f32, String> {
+    text.parse().ok().filter(|v: &f32| v.is_finite()).ok_or_else(|| "give a number".to_owned())
 }
 
 fn link_state(text: &str) -> Result<LinkState, String> {

@@ -99,6 +99,8 @@ fn failure(e: ClientError) -> Failure {
             | ErrorCode::Unsupported => Failure::usage(e),
             _ => Failure::run(e),
         },
+        // Somebody was named who is not there.
+        ClientError::Unreachable { source, .. } if source.kind() == ErrorKind::NotFound => Failure::usage(e),
         _ => Failure::run(e),
     }
 }

@@ -194,7 +194,14 @@ pub(super) fn positions(answer: &Value) -> String {
             r
         })
         .collect();
-    columns(&rows)
+    let mut text = columns(&rows);
+    let has = |place: &str| nodes(answer).iter().any(|n| n[place].is_object());
+    if has("local") && !has("earth") {
+        text.push_str(
+            "metres from the scenario's origin, of which it does not say where on the earth it is\n",
+        );
+    }
+    text
 }
 
 pub(super) fn links(answer: &Value) -> String {

@@ -7,6 +7,7 @@ use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use wayhop_trace::Status;
 
 use crate::failure::{Failure, output};
 use checks::Check;
@@ -72,7 +73,7 @@ pub(crate) fn doctor(a: &DoctorArgs) -> Result<ExitCode, Failure> {
     let text = if a.json { to_json(&found).to_string() + "\n" } else { to_text(&found) };
     output(stdout().write_all(text.as_bytes()))?;
     let works = a.world.is_none() || found.iter().all(|(_, checks)| works(checks));
-    Ok(if works { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if works { Status::Done } else { Status::Failed }.into())
 }
 
 fn works(checks: &[Check]) -> bool {

@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value};
 use wayhop_core::Configured;
 use wayhop_replay::{Engines, LogError, Reader, Replay, Verdict, check};
+use wayhop_trace::Status;
 
 use crate::failure::{Failure, harmless, say};
+use crate::scenario_args::whole;
 
 pub(crate) const EXAMPLES: &str = "\
 Exit status: 0, the engines do the same; 1, one does something else; 3, the same as far as a log goes that breaks off in \
@@ -34,7 +36,7 @@ pub(crate) struct ReplayArgs {
     #[arg(long)]
     all: bool,
     /// Inputs to show before each difference
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole(0..=u16::MAX), allow_negative_numbers = true)]
     context: u16,
     /// Print one JSON object for each log and, with --all, before it one for each difference
     #[arg(long)]
@@ -50,28 +52,28 @@ const TELL_EVERY: Duration = Duration::from_secs(5);
 const LOOK_EVERY: u64 = 4_096;
 
 /// The exit status of several logs is the worst of theirs.
-const FROM_BEST_TO_WORST: [u8; 4] = [0, 3, 1, 2];
+const FROM_BEST_TO_WORST: [Status; 4] = [Status::Done, Status::SameSoFar, Status::Failed, Status::Usage];
 
 pub(crate) fn replay(a: &ReplayArgs) -> Result<ExitCode, Failure> {
     let changes = a.sets.iter().map(|s| change(s)).collect::<Result<Map<String, Value>, _>>()?;
-    let mut worst = 0;
+    let mut worst = Status::Done;
     for path in &a.logs {
         let status = match one(a, path, &changes) {
-            Ok(Verdict::Same) => 0,
-            Ok(Verdict::SameSoFar) => 3,
-            Ok(Verdict::Differs) => 1,
+            Ok(Verdict::Same) => Status::Done,
+            Ok(Verdict::SameSoFar) => Status::SameSoFar,
+            Ok(Verdict::Differs) => Status::Failed,
             Err(Trouble::Log(e)) => {
                 say!("wayhop: {}", harmless(&e.to_string()));
-                2
+                Status::Usage
             }
             Err(Trouble::Other(e)) => return Err(e),
         };
-        let rank = |s: u8| FROM_BEST_TO_WORST.iter().position(|o| *o == s);
+        let rank = |s: Status| FROM_BEST_TO_WORST.iter().position(|o| *o == s);
         if rank(status) > rank(worst) {
             worst = status;
         }
     }
-    Ok(ExitCode::from(worst))
+    Ok(worst.into())
 }
 
 /// Why a log was not replayed to its end.

@@ -22,7 +22,7 @@ use args::Table;
 pub(crate) use args::{EXAMPLES, GeometryArgs, TopologyArgs};
 
 pub(crate) fn topology(a: &TopologyArgs) -> Result<ExitCode, Failure> {
-    let resolved = a.source.load()?.resolve().map_err(Failure::usage)?;
+    let resolved = a.source.load()?.resolve()?;
     let range_m = a.geometry.range;
     let chains = match a.geometry.chains.as_deref() {
         Some(path) => Some(chains(path)?),
@@ -209,6 +209,8 @@ impl View<'_> {
                 "kind": flow.id.map(|_| flow.kind),
                 "src": flow.pair.src,
                 "dst": flow.pair.dst,
+                "src_name": r.names[flow.pair.src as usize],
+                "dst_name": r.names[flow.pair.dst as usize],
                 "from_s": flow.pair.from.as_secs_f64(),
                 "until_s": flow.pair.until.as_secs_f64(),
                 "topology": of_flow(topology, self.chains),
@@ -242,11 +244,17 @@ impl View<'_> {
         })
     }
 
+    /// A node's name as a cell of a table (RFC 4180).
+    fn name(&self, node: u32) -> String {
+        let name = &self.resolved.names[node as usize];
+        if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.clone() }
+    }
+
     fn flows_csv(&self) -> String {
         let most = self.found.flows.iter().map(|f| f.hop_share().len()).max().unwrap_or(0);
         let mut out = "flow,kind,src,dst,from_s,until_s,path_changes,hop_changes,partitions,unreachable_share,hops_mean,expected_bps".to_owned();
         (1..=most).for_each(|k| _ = write!(out, ",share_{k}"));
-        out.push('\n');
+        out.push_str(",src_name,dst_name\n");
         for (flow, topology) in self.each() {
             let number = |v: Option<f64>| v.map_or_else(String::new, |v| v.to_string());
             let p = &flow.pair;
@@ -269,41 +277,50 @@ impl View<'_> {
             let share = topology.hop_share();
             let shared = |k| topology.unreachable_share().map(|_| share.get(k).copied().unwrap_or(0.0));
             (0..most).for_each(|k| _ = write!(out, ",{}", number(shared(k))));
-            out.push('\n');
+            _ = writeln!(out, ",{},{}", self.name(p.src), self.name(p.dst));
         }
         out
     }
 
     fn profile_csv(&self) -> String {
-        let mut out = "flow,src,dst,from_s,until_s,hops\n".to_owned();
+        let mut out = "flow,src,dst,from_s,until_s,hops,src_name,dst_name\n".to_owned();
         for (flow, topology) in self.each() {
             let id = flow.id.map_or_else(String::new, |id| id.to_string());
             for (step, end) in topology.intervals() {
                 let hops = step.hops.map_or_else(String::new, |h| h.to_string());
                 let (from, until) = (step.from.as_secs_f64(), end.as_secs_f64());
-                _ = writeln!(out, "{id},{},{},{from},{until},{hops}", flow.pair.src, flow.pair.dst);
+                let Pair { src, dst, .. } = flow.pair;
+                let names = format!("{},{}", self.name(src), self.name(dst));
+                _ = writeln!(out, "{id},{src},{dst},{from},{until},{hops},{names}");
             }
         }
         out
     }
 
     fn links_csv(&self) -> String {
-        let mut out = "a,b,up_s,down_s\n".to_owned();
+        let mut out = "a,b,up_s,down_s,a_name,b_name\n".to_owned();
         let moment = |t: Option<Time>| t.map_or_else(String::new, |t| t.as_secs_f64().to_string());
         for c in &self.found.links.contacts {
-            _ = writeln!(out, "{},{},{},{}", c.a, c.b, moment(c.up), moment(c.down));
+            let names = format!("{},{}", self.name(c.a), self.name(c.b));
+            _ = writeln!(out, "{},{},{},{},{names}", c.a, c.b, moment(c.up), moment(c.down));
         }
         out
     }
 
     fn nodes_csv(&self) -> String {
         let mut out =
-            "node,neighbours_mean,neighbours_min,neighbours_max,isolated_share,link_changes\n".to_owned();
+            "node,neighbours_mean,neighbours_min,neighbours_max,isolated_share,link_changes,node_name\n"
+                .to_owned();
         for (i, n) in self.found.links.nodes.iter().enumerate() {
             _ = writeln!(
                 out,
-                "{i},{},{},{},{},{}",
-                n.neighbours_mean, n.neighbours_min, n.neighbours_max, n.isolated_share, n.changes
+                "{i},{},{},{},{},{},{}",
+                n.neighbours_mean,
+                n.neighbours_min,
+                n.neighbours_max,
+                n.isolated_share,
+                n.changes,
+                self.name(i as u32)
             );
         }
         out

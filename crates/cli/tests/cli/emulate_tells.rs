@@ -39,7 +39,8 @@ fn a_node_of_an_emulation_collects_what_all_others_report_over_the_network_and_p
     if !is_root() {
         return;
     }
-    let dir = folder(&[("s.toml", CHAIN)]);
+    // Places on the earth are told of a scenario that lies there.
+    let dir = folder(&[("s.toml", &format!("origin = {{ lat = 40.44, lon = -79.94 }}\n{CHAIN}"))]);
     let port =
         TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("its number").to_string();
     let collect =

@@ -15,6 +15,7 @@ mod emulate_faults;
 mod emulate_tells;
 mod extremes;
 mod golden;
+mod input;
 mod interruption;
 mod ipv6;
 mod messages;

@@ -68,7 +68,7 @@ fn the_geometry_is_told_without_a_run() {
         csv("--csv")
     );
     assert_eq!(csv("--csv=profile").lines().count(), 1 + 4 + 1);
-    assert!(csv("--csv=links").lines().any(|l| l == "0,2,,"), "{}", csv("--csv=links"));
+    assert!(csv("--csv=links").lines().any(|l| l == "0,2,,,0,2"), "{}", csv("--csv=links"));
     assert_eq!(csv("--csv=nodes").lines().count(), 4);
 }
 

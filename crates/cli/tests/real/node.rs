@@ -55,6 +55,22 @@ fn programs_reach_each_other_over_two_hops_of_aodv_by_routes_of_the_kernel_that_
 }
 
 #[test]
+fn a_node_without_a_configuration_file_is_reached_by_the_name_of_its_tun_unless_another_has_it() {
+    if !may_run() {
+        return;
+    }
+    let mut mesh = Mesh::line(2);
+    mesh.start(0, "dsr", &[]);
+    assert!(mesh.said(0).contains("look and change: wayhop ctl --run mesh0"), "{}", mesh.said(0));
+    assert!(mesh.counters("mesh0").is_object());
+    mesh.start(1, "dsr", &[]);
+    assert!(mesh.said(1).contains("another node has the control socket mesh0"), "{}", mesh.said(1));
+    mesh.stop(1);
+    assert!(mesh.counters("mesh0").is_object(), "the first still has its own");
+    mesh.stop(0);
+}
+
+#[test]
 fn a_node_that_is_killed_leaves_nothing_and_one_that_comes_back_is_found_again() {
     if !may_run() {
         return;

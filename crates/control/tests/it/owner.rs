@@ -163,7 +163,7 @@ fn parameters_change_at_all_nodes_or_at_none() {
     let now = run.ask(None, Request::Parameters {}).expect("parameters");
     assert_eq!(ttls(&now), [7, 7, 7]);
     let unknown = run.ask(Some(0), Request::SetParameters { values: values(&json!({"tll": 1})) });
-    assert!(unknown.expect_err("no such key").remedy.contains("is ttl meant?"));
+    assert!(unknown.expect_err("no such key").remedy.contains("did you mean ttl?"));
     let journal = run.journal();
     let old = "{\"name\":\"x\",\"ttl\":7}";
     assert_eq!(journal.last().map(String::as_str), Some(format!("1 {old}").as_str()), "nodes were set back");

@@ -250,8 +250,7 @@ fn summary<'a>(
         goodput_bps: (active_s > 0.0).then(|| octets as f64 * 8.0 / active_s),
         latency_ms: LatencyMs::of(&mut latencies),
         hops_mean: ratio(hops, received),
-        tcp: None,
-        topology: None,
+        ..FlowSummary::default()
     }
 }
 

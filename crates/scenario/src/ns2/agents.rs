@@ -7,10 +7,11 @@ use wayhop_core::Time;
 use wayhop_transport::FlowKind;
 use wayhop_transport::tcp::TcpConfig;
 
+use super::classes::Classes;
 use super::generator::{Generator, MAX_PAYLOAD};
 use super::spot::Spot;
 use super::{tcp, value};
-use crate::error::{Error, Place};
+use crate::error::{Error, Place, Problems};
 
 /// ns-2's default (`tcl/lib/ns-default.tcl`): `Agent/UDP`.
 const UDP_PACKET_SIZE: u32 = 1000;
@@ -35,8 +36,8 @@ pub(super) enum Object {
 }
 
 impl Object {
-    /// The object that `new CLASS` makes.
-    pub(super) fn new(class: &str) -> Result<Self, (String, &'static str)> {
+    /// An object of a class, with ns-2's own defaults.
+    fn new(class: &str) -> Result<Self, (String, &'static str)> {
         Ok(match class {
             "Agent/UDP" => Self::Udp { node: None, peer: None, packet_size: UDP_PACKET_SIZE },
             "Agent/Null" | "Agent/LossMonitor" | "Agent/UDPSink" => Self::Sink { node: None },
@@ -62,6 +63,23 @@ impl Object {
             }
         })
     }
+
+    /// `set KEY VALUE`. Returns what a user should know.
+    fn set(&mut self, key: &str, text: &str, place: Place) -> Result<Option<String>, Error> {
+        match (self, key) {
+            (Self::Tcp(agent), _) => agent.set(key, text, place)?,
+            (Self::TcpSink(sink), _) => sink.set(key, text, place)?,
+            (Self::Ftp(ftp), _) => ftp.set(key, text, place)?,
+            (Self::Udp { packet_size, .. }, "packetSize_") => {
+                *packet_size = value::count(text, key, MAX_PAYLOAD, place)? as u32;
+            }
+            (Self::Generator(generator), _) => return generator.set(key, text, place),
+            (Self::Sink { .. } | Self::Other, _) => {}
+            (_, key) if value::is_label(key) => {}
+            _ => return Err(value::unknown_variable(key, "packetSize_").at(place)),
+        }
+        Ok(None)
+    }
 }
 
 /// A flow as a file describes it, by the file's own node ids.
@@ -83,6 +101,9 @@ pub(super) struct RawFlow {
 pub(super) struct Agents {
     by_name: BTreeMap<String, usize>,
     all: Vec<(Object, String, Spot)>,
+    classes: Classes,
+    /// What a user should know of single lines.
+    remarks: Vec<String>,
 }
 
 impl Agents {
@@ -131,10 +152,7 @@ impl Agents {
         sink: (&str, u32),
         spot: Spot,
     ) -> Result<(), Error> {
-        let made = |class: &str| {
-            Object::new(&format!("Agent/{class}"))
-                .map_err(|(why, remedy)| Error::new(why, remedy).at(spot.place))
-        };
+        let made = |class: &str| self.make(&format!("Agent/{class}"), spot.place);
         let agents = [(made(source.0)?, source.1), (made(sink.0)?, sink.1)];
         let first = self.all.len();
         for ((object, node), name) in agents.into_iter().zip([name, ""]) {
@@ -185,102 +203,131 @@ impl Agents {
 
     /// `$object set KEY VALUE`.
     pub(super) fn set(&mut self, object: usize, key: &str, value: &str, place: Place) -> Result<(), Error> {
-        match (&mut self.all[object].0, key) {
-            (Object::Tcp(agent), _) => agent.set(key, value, place)?,
-            (Object::TcpSink(sink), _) => sink.set(key, value, place)?,
-            (Object::Ftp(ftp), _) => ftp.set(key, value, place)?,
-            (Object::Generator(generator), _) => generator.set(key, value, place)?,
-            (Object::Udp { packet_size, .. }, "packetSize_") => {
-                *packet_size = value::count(value, key, MAX_PAYLOAD, place)? as u32;
-            }
-            (Object::Sink { .. } | Object::Other, _)
-            | (_, "fid_" | "class_" | "prio_" | "flags_" | "ttl_" | "type_") => {}
-            _ => {
-                return Err(Error::new(
-                    format!("{key} is not a variable that is understood here"),
-                    "known is packetSize_",
-                )
-                .at(place));
-            }
-        }
+        let remark = self.all[object].0.set(key, value, place)?;
+        self.remarks.extend(remark);
         Ok(())
+    }
+
+    /// `CLASS set KEY VALUE`: what objects of the class have that are made from then on.
+    pub(super) fn set_class(
+        &mut self,
+        class: &str,
+        key: &str,
+        value: &str,
+        place: Place,
+    ) -> Result<(), Error> {
+        let mut tried = Object::new(class).map_err(|(why, remedy)| Error::new(why, remedy).at(place))?;
+        if matches!((&tried, key), (Object::Generator(_), "interval_") | (Object::Ftp(_), _)) {
+            self.remarks.push(format!(
+                "{class} set {key} {value} (line {}) changes nothing, as in ns-2: set it for each object{}",
+                place.line,
+                if key == "interval_" { ", or rate_ for the class" } else { "" }
+            ));
+            return Ok(());
+        }
+        self.remarks.extend(tried.set(key, value, place)?);
+        self.classes.set(class, key, value);
+        Ok(())
+    }
+
+    /// The object that `new CLASS` makes, with what the file has set for its class.
+    pub(super) fn make(&self, class: &str, place: Place) -> Result<Object, Error> {
+        let mut object = Object::new(class).map_err(|(why, remedy)| Error::new(why, remedy).at(place))?;
+        for (key, value) in self.classes.settings(class) {
+            object.set(key, value, place)?;
+        }
+        Ok(object)
     }
 
     /// The flows, in the order in which their applications were created; one for each time that an application runs.
     pub(super) fn flows(&self, files: &[PathBuf], warnings: &mut Vec<String>) -> Result<Vec<RawFlow>, Error> {
-        let mut flows = Vec::new();
+        warnings.extend(self.remarks.iter().cloned());
+        let (mut flows, mut problems) = (Vec::new(), Problems::default());
         for (object, name, spot) in &self.all {
-            if let Object::Ftp(ftp) = object {
-                flows.extend(self.transfers(ftp, name, *spot, files, warnings)?);
-                continue;
+            let made = match object {
+                Object::Ftp(ftp) => self.transfers(ftp, name, *spot, files, warnings),
+                Object::Generator(generator) => self.datagrams(generator, name, *spot, files, warnings),
+                _ => continue,
+            };
+            match made {
+                Ok(made) => flows.extend(made),
+                Err(e) => problems.note(e),
             }
-            let Object::Generator(generator) = object else { continue };
-            let wrong = |reason: String, remedy: &str| {
-                Error::new(reason, remedy).in_file(&files[spot.file]).at(spot.place)
-            };
-            if generator.switches.is_empty() {
-                warnings.push(format!("{name} (line {}) never starts and makes no traffic", spot.place.line));
-                continue;
-            }
-            let agent = generator.agent.ok_or_else(|| {
-                wrong(format!("{name} starts but has no agent"), "add: $cbr attach-agent $udp")
-            })?;
-            let Object::Udp { node, peer, packet_size } = self.all[agent].0 else {
-                return Err(wrong(
-                    format!("{name} is attached to something other than Agent/UDP"),
-                    "attach it to Agent/UDP",
-                ));
-            };
-            let agent_name = &self.all[agent].1;
-            let src = node.ok_or_else(|| {
-                wrong(
-                    format!("{agent_name}, the agent of {name}, is on no node"),
-                    "add: $ns_ attach-agent $node_(...) $udp",
-                )
-            })?;
-            let peer = peer.ok_or_else(|| {
-                wrong(
-                    format!("{agent_name}, the agent of {name}, is not connected"),
-                    "add: $ns_ connect $udp $null",
-                )
-            })?;
-            let (Object::Sink { node: dst } | Object::Udp { node: dst, .. }) = self.all[peer].0 else {
-                return Err(wrong(
-                    format!("{agent_name} is connected to something that takes no UDP"),
-                    "connect it to Agent/Null",
-                ));
-            };
-            let dst = dst.ok_or_else(|| {
-                wrong(
-                    format!("{}, the sink of {name}, is on no node", self.all[peer].1),
-                    "add: $ns_ attach-agent $node_(...) $null",
-                )
-            })?;
-            let kind = generator.kind().map_err(|(why, remedy)| wrong(format!("{name} {why}"), remedy))?;
-            if generator.packet_size > packet_size {
-                warnings.push(format!(
-                    "{name} (line {}) sends {} octets through an agent whose packetSize_ is {packet_size}: ns-2 cuts them \
-                     into several packets, here they stay one",
-                    spot.place.line, generator.packet_size
-                ));
-            }
-            let template = RawFlow {
-                src,
-                dst,
-                kind,
-                start: Time::ZERO,
-                stop: None,
-                payload_bytes: generator.packet_size,
-                max_packets: generator.max_packets(),
-                spot: *spot,
-            };
-            flows.extend(generator.periods().map(|(start, stop)| RawFlow {
-                start,
-                stop,
-                ..template.clone()
-            }));
         }
+        problems.outcome()?;
         Ok(flows)
+    }
+
+    /// The flows of an application that sends through `Agent/UDP`.
+    fn datagrams(
+        &self,
+        generator: &Generator,
+        name: &str,
+        spot: Spot,
+        files: &[PathBuf],
+        warnings: &mut Vec<String>,
+    ) -> Result<Vec<RawFlow>, Error> {
+        let wrong = |reason: String, remedy: &str| {
+            Error::new(reason, remedy).in_file(&files[spot.file]).at(spot.place)
+        };
+        if generator.switches.is_empty() {
+            warnings.push(format!("{name} (line {}) never starts and makes no traffic", spot.place.line));
+            return Ok(Vec::new());
+        }
+        let agent = generator
+            .agent
+            .ok_or_else(|| wrong(format!("{name} starts but has no agent"), "add: $cbr attach-agent $udp"))?;
+        let Object::Udp { node, peer, packet_size } = self.all[agent].0 else {
+            return Err(wrong(
+                format!("{name} is attached to something other than Agent/UDP"),
+                "attach it to Agent/UDP",
+            ));
+        };
+        let agent_name = &self.all[agent].1;
+        let src = node.ok_or_else(|| {
+            wrong(
+                format!("{agent_name}, the agent of {name}, is on no node"),
+                "add: $ns_ attach-agent $node_(...) $udp",
+            )
+        })?;
+        let peer = peer.ok_or_else(|| {
+            wrong(
+                format!("{agent_name}, the agent of {name}, is not connected"),
+                "add: $ns_ connect $udp $null",
+            )
+        })?;
+        let (Object::Sink { node: dst } | Object::Udp { node: dst, .. }) = self.all[peer].0 else {
+            return Err(wrong(
+                format!("{agent_name} is connected to something that takes no UDP"),
+                "connect it to Agent/Null",
+            ));
+        };
+        let dst = dst.ok_or_else(|| {
+            wrong(
+                format!("{}, the sink of {name}, is on no node", self.all[peer].1),
+                "add: $ns_ attach-agent $node_(...) $null",
+            )
+        })?;
+        let kind = generator.kind().map_err(|(why, remedy)| wrong(format!("{name} {why}"), remedy))?;
+        if generator.packet_size > packet_size {
+            warnings.push(format!(
+                "{name} (line {}) sends {} octets through an agent whose packetSize_ is {packet_size}: ns-2 cuts them \
+                 into several packets, here they stay one",
+                spot.place.line, generator.packet_size
+            ));
+        }
+        let template = RawFlow {
+            src,
+            dst,
+            kind,
+            start: Time::ZERO,
+            stop: None,
+            payload_bytes: generator.packet_size,
+            max_packets: generator.max_packets(),
+            spot,
+        };
+        let flow = |(start, stop)| RawFlow { start, stop, ..template.clone() };
+        Ok(generator.periods().map(flow).collect())
     }
 
     /// The connections of an FTP application: one for each time that it runs.

@@ -47,8 +47,8 @@ impl Generator {
         Some(Self { agent: None, packet_size: PACKET_SIZE, rate_bps, switches: Vec::new(), rhythm })
     }
 
-    /// `$generator set KEY VALUE`.
-    pub(super) fn set(&mut self, key: &str, text: &str, place: Place) -> Result<(), Error> {
+    /// `$generator set KEY VALUE`. Returns what a user should know.
+    pub(super) fn set(&mut self, key: &str, text: &str, place: Place) -> Result<Option<String>, Error> {
         let positive = |v: f64| {
             let wrong = || Error::new(format!("{text} is not a time above zero"), "give a longer one");
             (v > 0.0).then_some(v).ok_or_else(|| wrong().key(key).at(place))
@@ -62,7 +62,19 @@ impl Generator {
             (Rhythm::Cbr { .. }, "interval_") => {
                 self.rate_bps = f64::from(self.packet_size) * 8.0 / positive(seconds()?)?;
             }
-            (Rhythm::Cbr { random, .. }, "random_") => *random = value::number(text, key, place)? != 0.0,
+            // ns-2 has a whole number in it, and reads any word as 0.
+            (Rhythm::Cbr { random, .. }, "random_") => match value::truth(text) {
+                Some(on) => {
+                    *random = false;
+                    return Ok(on.then(|| {
+                        format!(
+                            "random_ {text} (line {}) is 0 to ns-2, and here, too: write 1 for intervals that vary",
+                            place.line
+                        )
+                    }));
+                }
+                None => *random = value::number(text, key, place)? != 0.0,
+            },
             (Rhythm::Cbr { max_packets, .. }, "maxpkts_") => {
                 *max_packets = value::count(text, key, i32::MAX as u64, place)?;
             }
@@ -79,20 +91,19 @@ impl Generator {
                         .at(place));
                 }
             }
-            (_, "fid_" | "class_" | "prio_" | "flags_" | "ttl_" | "type_") => {}
+            (_, key) if value::is_label(key) => {}
             (rhythm, _) => {
                 let known = match rhythm {
-                    Rhythm::Cbr { .. } => "known are packetSize_, interval_, rate_, random_, maxpkts_",
+                    Rhythm::Cbr { .. } => "packetSize_, interval_, rate_, random_, maxpkts_",
                     Rhythm::Bursts { lengths: Lengths::Exponential, .. } => {
-                        "known are packetSize_, rate_, burst_time_, idle_time_"
+                        "packetSize_, rate_, burst_time_, idle_time_"
                     }
-                    Rhythm::Bursts { .. } => "known are packetSize_, rate_, burst_time_, idle_time_, shape_",
+                    Rhythm::Bursts { .. } => "packetSize_, rate_, burst_time_, idle_time_, shape_",
                 };
-                let reason = format!("{key} is not a variable that is understood here");
-                return Err(Error::new(reason, known).at(place));
+                return Err(value::unknown_variable(key, known).at(place));
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     /// What it sends, or what is wrong and the remedy.

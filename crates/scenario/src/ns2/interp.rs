@@ -9,12 +9,13 @@ use wayhop_world::{Axis, Track};
 
 use super::agents::{Agents, Object};
 use super::god::{self, GodLine};
+use super::names::{BadId, bad_node, node_id, node_number};
 use super::nodes::{Event, Nodes};
 use super::spot::Spot;
 use super::tcl::{Commands, Form, Word};
 use super::value;
 use super::vars::Vars;
-use crate::error::{Error, Place};
+use crate::error::{Error, Place, Problems};
 use crate::limits::MAX_NODES;
 
 /// Why a command was not carried out.
@@ -57,23 +58,29 @@ pub struct Imported {
 }
 
 impl Importer {
-    /// Reads a file's text; `path` is for messages.
+    /// Reads a file's text; `path` is for messages. An error speaks of all that is wrong with the file.
     pub fn read(&mut self, path: &Path, text: &str) -> Result<(), Error> {
         self.files.push(path.to_path_buf());
         let mut waiting = Vec::new();
+        let mut problems = Problems::default();
         for command in Commands::new(text) {
-            let command = command.map_err(|e| e.in_file(path))?;
-            match self.command(&command, None) {
-                Ok(()) => {}
-                Err(Stop::Refused(e)) => return Err(e.in_file(path)),
-                Err(Stop::Undefined(_)) => waiting.push(command),
+            let outcome = match &command {
+                Ok(command) => self.command(command, None),
+                Err(e) => Err(e.clone().into()),
+            };
+            match (outcome, command) {
+                (Ok(()), _) => {}
+                (Err(Stop::Undefined(_)), Ok(command)) => waiting.push(command),
+                (Err(Stop::Refused(e) | Stop::Undefined(e)), _) => problems.note(e.in_file(path)),
             }
         }
         // What named an object before the line that creates it. Creation never waits, so one more pass is enough.
         for command in &waiting {
-            self.command(command, None).map_err(|(Stop::Refused(e) | Stop::Undefined(e))| e.in_file(path))?;
+            if let Err(Stop::Refused(e) | Stop::Undefined(e)) = self.command(command, None) {
+                problems.note(e.in_file(path));
+            }
         }
-        Ok(())
+        problems.outcome()
     }
 
     /// Everything read, checked as a whole. `count`: how many nodes there are, if not as many as the files name.
@@ -107,12 +114,13 @@ impl Importer {
             }
             c => c.unwrap_or(named),
         };
-        for flow in &mut flows {
+        let mut problems = Problems::default();
+        'flows: for flow in &mut flows {
             for (end, id) in [("source", &mut flow.src), ("destination", &mut flow.dst)] {
                 let exists = self.nodes.contains(*id)
                     || (*id >= base && ((*id - base) as usize) < count && count > named);
                 if !exists {
-                    return Err(located(
+                    problems.note(located(
                         flow.spot,
                         Error::new(
                             format!("the flow's {end} is node {id}, which no line of the movement places"),
@@ -121,11 +129,12 @@ impl Importer {
                             ),
                         ),
                     ));
+                    continue 'flows;
                 }
                 *id -= base;
             }
             if flow.src == flow.dst {
-                return Err(located(
+                problems.note(located(
                     flow.spot,
                     Error::new(
                         format!("the flow goes from node {} to itself", flow.src + base),
@@ -134,6 +143,7 @@ impl Importer {
                 ));
             }
         }
+        problems.outcome()?;
         let last_move = self.nodes.last_event();
         let (tracks, odd) = self.nodes.tracks(base, count);
         warnings.extend(odd);
@@ -191,7 +201,12 @@ impl Importer {
                 .into())
             }
             _ => {
-                let Some(name) = head.strip_prefix('$') else { return Err(refused(head, place)) };
+                let Some(name) = head.strip_prefix('$') else {
+                    return match args[1..] {
+                        ["set", ..] => self.class(words, &args, at),
+                        _ => Err(refused(head, place)),
+                    };
+                };
                 if let Some(id) = node_id(name) {
                     let id = id.map_err(|BadId| bad_node(head, place))?;
                     return self.node(id, words, &args, at);
@@ -225,30 +240,68 @@ impl Importer {
         let inner = inner?;
         let texts = self.texts(&inner)?;
         let made: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
-        let object = match made.as_slice() {
-            ["new", class, ..] => {
-                Object::new(class).map_err(|(reason, remedy)| Error::new(reason, remedy).at(place))?
-            }
+        let spot = self.spot(words[0].place);
+        let object = self.made(name, value, &made, place);
+        // Lines that name what could not be made would be wrong for no reason of their own.
+        let (object, outcome) = match object {
+            Ok(object) => (object, Ok(())),
+            Err(Stop::Refused(e)) => (Some(Object::Other), Err(Stop::Refused(e))),
+            Err(Stop::Undefined(e)) => (None, Err(Stop::Undefined(e))),
+        };
+        if let Some(object) = object {
+            self.agents.create(name, object, spot);
+        }
+        outcome
+    }
+
+    /// The object that the command in `[value]`, of these words, makes; `None` if it has a place already.
+    fn made(
+        &mut self,
+        name: &str,
+        value: &str,
+        words: &[&str],
+        place: Place,
+    ) -> Result<Option<Object>, Stop> {
+        Ok(Some(match words {
+            ["new", class, ..] => self.agents.make(class, place)?,
             ["God" | "Simulator", "instance"] | ["create-god", _] | ["$ns_" | "$ns", "node"] => Object::Other,
             ["$ns_" | "$ns", "create-connection", source, from, sink, to, ..] => {
                 let (from, to) = (node_number(from, place)?, node_number(to, place)?);
                 let spot = self.spot(place);
-                return Ok(self.agents.create_connection(name, (source, from), (sink, to), spot)?);
+                self.agents.create_connection(name, (source, from), (sink, to), spot)?;
+                return Ok(None);
             }
             [agent, "attach-source" | "attach-app", class] => {
                 let agent = self.find(agent, place)?;
-                let application = format!("Application/{class}");
-                let object = Object::new(&application)
-                    .map_err(|(reason, remedy)| Error::new(reason, remedy).at(place))?;
-                let spot = self.spot(words[0].place);
+                let object = self.agents.make(&format!("Application/{class}"), place)?;
+                let spot = self.spot(place);
                 let made = self.agents.create(name, object, spot);
                 self.agents.attach_agent(made, agent);
-                return Ok(());
+                return Ok(None);
             }
             _ => return Err(refused(&format!("[{value}]"), place)),
-        };
-        self.agents.create(name, object, self.spot(words[0].place));
-        Ok(())
+        }))
+    }
+
+    /// `CLASS set KEY VALUE`
+    fn class(&mut self, words: &[Word<'_>], args: &[&str], at: Option<Time>) -> Result<(), Stop> {
+        let place = words[0].place;
+        match args {
+            [_, "set", _] => Ok(()),
+            [class, "set", key, value] if at.is_none() && !is_of_the_radio(class) => {
+                Ok(self.agents.set_class(class, key, value, words[3].place)?)
+            }
+            [class, ..] if is_of_the_radio(class) => {
+                let reason = format!("{class} is set up by the scenario, not by movement or traffic files");
+                Err(Error::new(
+                    reason,
+                    "take the line out; give the radio by --radio, or by the scenario's [radio]",
+                )
+                .at(place)
+                .into())
+            }
+            _ => Err(refused(&args.join(" "), place)),
+        }
     }
 
     /// `$node_(i) ...`
@@ -322,6 +375,7 @@ impl Importer {
                 | "use-newtrace"
                 | "flush-trace"
                 | "halt"
+                | "run"
                 | "stop",
                 ..,
             ] => {}
@@ -387,27 +441,10 @@ impl Importer {
     }
 }
 
-/// A node's name with an id that cannot be.
-struct BadId;
-
-/// The id in `node_(12)`, `node(12)`, `n(12)`, `node12`, `n12`; `None` for the name of something else.
-fn node_id(name: &str) -> Option<Result<u32, BadId>> {
-    let rest = ["node_", "nodes_", "node", "nodes", "n_", "n"].iter().find_map(|p| {
-        name.strip_prefix(p).filter(|r| r.starts_with('(') || r.starts_with(|c: char| c.is_ascii_digit()))
-    })?;
-    let digits = rest.strip_prefix('(').map_or(Some(rest), |r| r.strip_suffix(')'));
-    Some(digits.and_then(|d| d.parse::<u32>().ok()).filter(|&id| (id as usize) <= MAX_NODES).ok_or(BadId))
-}
-
-/// The number in `$node_(3)`.
-fn node_number(reference: &str, place: Place) -> Result<u32, Error> {
-    let id = reference.strip_prefix('$').and_then(node_id).and_then(Result::ok);
-    id.ok_or_else(|| bad_node(reference, place))
-}
-
-fn bad_node(text: &str, place: Place) -> Error {
-    Error::new(format!("{text} names no node"), format!("write $node_(N) with N from 0 to {MAX_NODES}"))
-        .at(place)
+/// Classes of ns-2 that make up a node's radio.
+fn is_of_the_radio(class: &str) -> bool {
+    let family = class.split('/').next().unwrap_or_default();
+    matches!(family, "Antenna" | "Channel" | "LL" | "Mac" | "Phy" | "Propagation" | "Queue")
 }
 
 fn refused(what: &str, place: Place) -> Stop {

@@ -2,11 +2,13 @@
 //! hand in their manner. Nothing of Tcl is executed; a file that needs a Tcl interpreter is refused by line and column.
 
 mod agents;
+mod classes;
 mod export;
 mod export_tcp;
 mod generator;
 mod god;
 mod interp;
+mod names;
 mod nodes;
 mod spot;
 mod tcl;

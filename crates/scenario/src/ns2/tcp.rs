@@ -62,7 +62,10 @@ impl Agent {
     pub(super) fn set(&mut self, key: &str, text: &str, place: Place) -> Result<(), Error> {
         let c = &mut self.config;
         let time = || value::seconds(text, key, place).map(Span::from_secs_f64);
-        let on = || value::number(text, key, place).map(|v| v != 0.0);
+        let on = || match value::truth(text) {
+            Some(on) => Ok(on),
+            None => value::number(text, key, place).map(|v| v != 0.0),
+        };
         match key {
             "packetSize_" => c.segment_bytes = value::count(text, key, u64::from(MAX_SEGMENT), place)? as u32,
             "window_" => c.window_segments = value::number(text, key, place)?.clamp(0.0, 1e9) as u32,

@@ -5,6 +5,16 @@ use crate::error::{Error, Place};
 /// No coordinate, speed or time of a scenario is larger, in metres, metres per second, seconds.
 pub(crate) const MAX_MAGNITUDE: f64 = 1e9;
 
+/// Whether a variable marks packets, or changes nothing here.
+pub(super) fn is_label(key: &str) -> bool {
+    matches!(key, "fid_" | "class_" | "prio_" | "flags_" | "ttl_" | "type_")
+}
+
+/// A variable that its object does not have.
+pub(super) fn unknown_variable(key: &str, known: &str) -> Error {
+    Error::new(format!("{key} is not a variable that is understood here"), format!("known are {known}"))
+}
+
 /// A finite number of sensible size.
 pub(super) fn number(text: &str, what: &str, place: Place) -> Result<f64, Error> {
     let bad =
@@ -42,6 +52,15 @@ pub(super) fn count(text: &str, what: &str, max: u64, place: Place) -> Result<u6
         .at(place));
     }
     Ok(v as u64)
+}
+
+/// What a word for a truth value says; `None` for a number, or for anything else.
+pub(super) fn truth(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" => Some(true),
+        "false" | "no" | "off" => Some(false),
+        _ => None,
+    }
 }
 
 /// Bits per second as ns-2 writes them: `64000`, `64Kb`, `1.5Mb`, `8KB` (octets).

@@ -7,3 +7,4 @@ mod ipv6;
 mod messages;
 mod ns2;
 mod ns2_bursts;
+mod ns2_usual;

@@ -52,9 +52,9 @@ fn a_wrong_plan_is_refused_with_line_key_and_remedy() {
     for (text, message) in [
         (
             "seeds = [1]\n".to_owned(),
-            "missing field `scenario`; add scenario; docs/reference/sweep.md lists all keys",
+            "the key `scenario` is missing; add scenario; docs/reference/sweep.md lists all keys",
         ),
-        ("scenario = \"s\"\nseed = [1]\n".into(), "2:1: unknown field `seed`, expected one of "),
+        ("scenario = \"s\"\nseed = [1]\n".into(), "2:1: there is no key `seed` here; known are "),
         (
             format!("scenario = \"s\"\n{axis}"),
             "3:1: axis[0].name: axis \"a\" has none of values, files and set, or several; give one of them",

@@ -9,7 +9,8 @@ use super::read;
 use crate::{Error, RunDir};
 
 /// Writes a table of a run as CSV (RFC 4180, with `\n` line ends): a line of column names, then a line a row; an empty
-/// cell means that there is no value.
+/// cell means that there is no value. Columns that number nodes (`node`, `src`, `dst`) have the nodes' names in further columns
+/// at the end.
 ///
 /// A run that was killed has tables without an end, which nobody can read; the error says so.
 pub fn export_csv(run: &RunDir, table: &str, to: &mut dyn Write) -> Result<(), Error> {
@@ -19,7 +20,10 @@ pub fn export_csv(run: &RunDir, table: &str, to: &mut dyn Write) -> Result<(), E
 
     let columns = reader.metadata().file_metadata().schema_descr().columns();
     let names: Vec<&str> = columns.iter().map(|c| c.name()).collect();
-    written(writeln!(to, "{}", names.join(",")))?;
+    let numbered = |name: &&&str| matches!(**name, "node" | "src" | "dst") && table != "nodes";
+    let named: Vec<String> = names.iter().filter(numbered).map(|name| format!(",{name}_name")).collect();
+    let called = if named.is_empty() { Vec::new() } else { read::node_names(run)? };
+    written(writeln!(to, "{}{}", names.join(","), named.concat()))?;
     let mut line = String::new();
     for row in reader.get_row_iter(None).map_err(|e| Error::invalid(&path, e.to_string()))? {
         let row = row.map_err(|e| Error::invalid(&path, e.to_string()))?;
@@ -30,10 +34,27 @@ pub fn export_csv(run: &RunDir, table: &str, to: &mut dyn Write) -> Result<(), E
             }
             cell(&mut line, field);
         }
+        for (_, field) in row.get_column_iter().filter(|(name, _)| numbered(&&name.as_str())) {
+            line.push(',');
+            if let Some(name) = number(field).and_then(|n| called.get(n)) {
+                cell(&mut line, &Field::Str(name.clone()));
+            }
+        }
         line.push('\n');
         written(to.write_all(line.as_bytes()))?;
     }
     Ok(())
+}
+
+/// A node's number.
+fn number(field: &Field) -> Option<usize> {
+    match *field {
+        Field::Int(n) => usize::try_from(n).ok(),
+        Field::Long(n) => usize::try_from(n).ok(),
+        Field::UInt(n) => Some(n as usize),
+        Field::ULong(n) => usize::try_from(n).ok(),
+        _ => None,
+    }
 }
 
 fn cell(line: &mut String, field: &Field) {

@@ -60,6 +60,16 @@ pub fn addresses(run: &RunDir) -> Result<Vec<Ipv4Addr>, Error> {
     Ok(found)
 }
 
+/// The names of a run's nodes, in the order of their numbers.
+pub(super) fn node_names(run: &RunDir) -> Result<Vec<String>, Error> {
+    let mut found = Vec::new();
+    each_row(run, "nodes", |row| {
+        found.push(text(row, "name")?.to_owned());
+        (found.len() <= MOST_ROWS).then_some(())
+    })?;
+    Ok(found)
+}
+
 /// Opens a table.
 pub(crate) fn open(run: &RunDir, table: &str) -> Result<SerializedFileReader<File>, Error> {
     if !TABLES.contains(&table) {
