@@ -1,7 +1,7 @@
 //! How packets of flows are known.
 
-use wayhop_core::PacketId;
-use wayhop_scenario::FlowKind;
+use wayhop_core::{Addr, NodeId, PacketId};
+use wayhop_scenario::{FlowConfig, FlowKind, Resolved};
 use wayhop_trace::PacketClass;
 
 pub(super) fn class(kind: &FlowKind) -> PacketClass {
@@ -10,6 +10,14 @@ pub(super) fn class(kind: &FlowKind) -> PacketClass {
         FlowKind::Poisson { .. } => PacketClass::Poisson,
         FlowKind::Ping { .. } => PacketClass::Ping,
         FlowKind::Tcp(_) => PacketClass::Tcp,
+    }
+}
+
+/// The address of a node in a flow's family.
+pub(super) fn address(s: &Resolved, config: &FlowConfig, node: NodeId) -> Addr {
+    match s.ipv6.as_ref().filter(|_| config.ip6) {
+        Some(plan) => plan.addresses[node.index()].into(),
+        None => s.addresses[node.index()].into(),
     }
 }
 
