@@ -260,9 +260,10 @@ pub(crate) enum ExportArgs {
     Macfilter {
         #[command(flatten)]
         source: SourceArgs,
-        /// How far nodes hear each other, metres
-        #[arg(long, value_name = "M", value_parser = metres, default_value = "250", allow_negative_numbers = true)]
-        range: f64,
+        /// How far nodes hear each other, metres, on all radios; without it, as far as each radio reaches in free space and
+        /// over flat ground
+        #[arg(long, value_name = "M", value_parser = metres, allow_negative_numbers = true)]
+        range: Option<f64>,
         /// File to write; without it, standard output
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
@@ -434,9 +435,10 @@ pub(crate) struct LabArgs {
     /// Who ignores whose frames, when (`wayhop export macfilter` writes such a file); without it, those out of --range
     #[arg(long, value_name = "FILE", conflicts_with = "range")]
     pub(crate) macfilter: Option<PathBuf>,
-    /// How far nodes hear each other, metres
-    #[arg(long, value_name = "M", value_parser = metres, default_value = "250", allow_negative_numbers = true)]
-    pub(crate) range: f64,
+    /// How far nodes hear each other, metres, on all radios; without it, as far as each radio reaches in free space and over
+    /// flat ground
+    #[arg(long, value_name = "M", value_parser = metres, allow_negative_numbers = true)]
+    pub(crate) range: Option<f64>,
     /// Run directory, in which an older run is replaced; without it runs/SCENARIO-PROTOCOL-SEED, and in another world or with
     /// other settings than an older run's another name: with -emulation, -lab, -2, -3, ...
     #[arg(long, value_name = "DIR")]

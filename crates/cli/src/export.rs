@@ -35,7 +35,7 @@ fn ns2(source: &SourceArgs, dir: &Path, god: bool) -> Result<ExitCode, Failure> 
 }
 
 #[cfg(feature = "linux")]
-fn macfilter(source: &SourceArgs, range_m: f64, out: Option<&Path>) -> Result<ExitCode, Failure> {
+fn macfilter(source: &SourceArgs, range_m: Option<f64>, out: Option<&Path>) -> Result<ExitCode, Failure> {
     let scenario = source.load()?.resolve()?;
     let text = wayhop_lab::MacFilter::of_range(&scenario, range_m).to_string();
     match out {

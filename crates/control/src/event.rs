@@ -116,6 +116,9 @@ pub enum Event {
         bytes: u32,
         /// Its first octets from the IP header on, as hexadecimal digits.
         head: String,
+        /// The number of the node's interface that it came on or leaves by, from 0.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        interface: Option<u8>,
         /// The neighbour that it came from or goes to.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         peer: Option<IpAddr>,

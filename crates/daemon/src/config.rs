@@ -1,14 +1,16 @@
 //! The configuration of a node: a TOML file, the command line, and what follows from them.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wayhop_core::Configured;
+use wayhop_core::{Configured, Route};
 use wayhop_linux::Error;
 use wayhop_scenario::{Document, Protocol};
+use wayhop_wire::ipv6::MIN_MTU;
 
+use crate::ipv6_config::{self, StaticRoute, Surroundings};
 use crate::log::Level;
 use crate::monitor::Monitor;
 use crate::scenario;
@@ -29,6 +31,13 @@ pub struct NodeConfig {
     pub interface_metrics: Vec<u8>,
     /// This node's address, and the mesh's prefix: `10.0.0.3/16`. The TUN interface gets it.
     pub address: String,
+    /// This node's IPv6 address and the prefix of its neighbours, `fd00:77::3/64`; without it the node has IPv4 only. The TUN
+    /// interface gets it. Routing protocols find no routes for IPv6: a node reaches its neighbours, and others by `routes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address6: Option<String>,
+    /// Static routes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub routes: Vec<StaticRoute>,
     /// The TUN interface that programs use.
     #[serde(default = "tun")]
     pub tun: String,
@@ -167,6 +176,10 @@ pub struct Settings {
     pub address: Ipv4Addr,
     /// The mesh's prefix length.
     pub prefix_len: u8,
+    /// Its IPv6 address, if it has one, with the length of the prefix of its neighbours.
+    pub address6: Option<(Ipv6Addr, u8)>,
+    /// Its static routes.
+    pub routes: Vec<Route>,
     /// The protocol, fit for an interface that does not acknowledge.
     pub protocol: Configured,
     /// The node's name in its scenario, if it is of one.
@@ -240,7 +253,7 @@ impl Settings {
             (Some(path), Some(node)) => Some(scenario::choose(
                 path,
                 node,
-                overrides.interfaces.len(),
+                &overrides.interfaces,
                 &overrides.scenario_sets(),
                 overrides.has_run(),
             )?),
@@ -284,6 +297,10 @@ impl Settings {
         })?;
         if let Some(mtu) = config.mtu.filter(|m| *m < 576) {
             return Err(doc.error("mtu", format!("{mtu} is too short for IPv4"), "give at least 576"));
+        }
+        let address6 = ipv6_config::address(config.address6.as_deref(), doc)?;
+        if let Some(mtu) = config.mtu.filter(|m| usize::from(*m) < MIN_MTU && address6.is_some()) {
+            return Err(doc.error("mtu", format!("{mtu} is too short for IPv6"), "give at least 1280"));
         }
         if let Some(c) = config.capture.as_ref().filter(|c| c.snap_length_bytes < 64 || c.queue_frames == 0) {
             let (key, value) =
@@ -331,10 +348,20 @@ impl Settings {
         }
         let remarks = config.protocol.adapt(doc)?;
         let protocol = config.protocol.resolve(doc)?;
+        let around = Surroundings {
+            interfaces: config.names().collect(),
+            mesh: wayhop_linux::Prefix::around(address, prefix_len),
+            address,
+            address6,
+            protocol: &protocol,
+        };
+        let routes = ipv6_config::routes(&config.routes, &around, doc)?;
         Ok(Self {
             config,
             address,
             prefix_len,
+            address6,
+            routes,
             protocol,
             name: None,
             usual_control: None,

@@ -106,7 +106,7 @@ impl Host {
     /// Shows the tables of protocol and host.
     pub(crate) fn inspect(&self, out: &mut JsonTables) {
         self.node.inspect(self.now(), out);
-        for r in self.around.routes.values() {
+        for r in self.node.table().rows().map(|row| row.route) {
             out.row(
                 "forwarding",
                 &[("destination", &r.destination), ("next_hop", &r.next_hop), ("hops", &r.metric)],

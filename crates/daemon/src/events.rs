@@ -1,12 +1,12 @@
 //! What happens at a node, for those who subscribed at its control socket.
 
 use std::collections::VecDeque;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 
 use wayhop_control::{Event, EventKind, Place, Server};
-use wayhop_core::{DropReason, Mac, Packet, Prefix, Route, SendState, Time, TraceNote};
+use wayhop_core::{Addr, DropReason, IfaceId, Mac, Packet, Prefix, Route, SendState, Time, TraceNote};
 use wayhop_node::Hop;
-use wayhop_wire::ipv4;
+use wayhop_wire::ip;
 
 use crate::numbers::NODE;
 
@@ -43,8 +43,8 @@ impl Events {
     /// A packet ended undelivered.
     pub(crate) fn dropped(&mut self, at: Time, p: &Packet, why: DropReason) {
         if self.wanted {
-            let ends = ipv4::Packet::new_checked(p.bytes()).map(|ip| (ip.src(), ip.dst())).ok();
-            let known = |a: Ipv4Addr| (!a.is_unspecified()).then_some(a.into());
+            let ends = ip::Packet::new_checked(p.bytes()).map(|ip| (ip.src, ip.dst)).ok();
+            let known = |a: Addr| (!a.is_unspecified()).then_some(a.ip());
             self.keep(Event::Drop {
                 time_s: at.as_secs_f64(),
                 node: NODE,
@@ -80,6 +80,7 @@ impl Events {
                 packet: p.meta.id.0,
                 bytes: p.len() as u32,
                 head: to_hex(&p.bytes()[..p.len().min(HEAD)]),
+                interface: (hop.iface != IfaceId::ANY).then_some(hop.iface.0),
                 peer: (!hop.peer.is_unspecified()).then_some(hop.peer.ip()),
                 signal_dbm: (!hop.signal_dbm.is_nan()).then_some(hop.signal_dbm),
                 reason: hop.reason.map(|why| why.name().to_owned()),
@@ -102,7 +103,7 @@ impl Events {
     }
 
     /// A neighbour is new, or has another link address.
-    pub(crate) fn neighbour(&mut self, at: Time, address: Ipv4Addr, mac: Mac) {
+    pub(crate) fn neighbour(&mut self, at: Time, address: impl Into<IpAddr>, mac: Mac) {
         if self.wanted {
             let time_s = at.as_secs_f64();
             self.keep(Event::Neighbour { time_s, node: NODE, address: address.into(), mac: mac.to_string() });

@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use wayhop_control::ParameterSet;
 use wayhop_core::{
-    Addr, DataPlane, DropReason, Frame, IfaceId, Interests, LinkChange, Mac, Payload, Protocol, Rng, RxMeta,
-    Socket, Time, TxStatus,
+    Addr, DataPlane, DropReason, Frame, IfaceId, Interests, LinkChange, Mac, Packet, Payload, Protocol, Rng,
+    RxMeta, Socket, Time, TxStatus,
 };
 use wayhop_linux::Prefix;
 use wayhop_linux::packet_socket::{ETHERNET, ETHERTYPE_ARP, ETHERTYPE_IPV4, ETHERTYPE_IPV6};
 use wayhop_node::{Due, Engine, Hop, HopKind, IfaceConfig, Node, Resolution, Stage, World as _};
-use wayhop_wire::ipv4;
+use wayhop_wire::{ip, ipv4};
 
 use crate::signals::Map;
 use crate::timing::Timing;
@@ -44,7 +44,7 @@ pub(crate) struct Host {
     pub(crate) signals: Vec<Arc<Map>>,
     /// By interface.
     pub(crate) lines: Vec<Line>,
-    transmitters: Transmitters,
+    pub(crate) transmitters: Transmitters,
 }
 
 /// What the host knows of one of the node's interfaces.
@@ -182,18 +182,22 @@ impl Host {
 
     /// A packet from this host's stack: a program's, or (with kernel routes) one that the kernel found no route for.
     pub(crate) fn packet_in(&mut self, bytes: &[u8]) {
-        let Ok(ip) = ipv4::Packet::new_checked(bytes) else { return };
+        let Ok(ip) = ipv4::Packet::new_checked(bytes) else { return self.packet_in6(bytes) };
         let (own, len) = (ip.src() == self.node.addr(), ip.total_len());
         let p = self.around.packet(&bytes[..len]);
         let plane = self.plane;
-        self.call(|n, w, at| match plane {
-            _ if own => n.originate(w, at, p),
-            DataPlane::Forwarding => n.missed(w, at, p),
-            // Only the mesh's own addresses travel: a packet of another of this host's addresses could not be answered.
-            DataPlane::PerPacket => {
-                w.record(at, &p, Hop { kind: HopKind::Drop, reason: Some(DropReason::Policy), ..Hop::HERE });
-                w.work.pool.recycle(p);
-            }
+        match plane {
+            _ if own => self.call(|n, w, at| n.originate(w, at, p)),
+            DataPlane::Forwarding => self.call(|n, w, at| n.missed(w, at, p)),
+            DataPlane::PerPacket => self.refuse(p),
+        }
+    }
+
+    /// Only the mesh's own addresses travel: a packet of another of this host's addresses could not be answered.
+    pub(crate) fn refuse(&mut self, p: Packet) {
+        self.call(|_, w, at| {
+            w.record(at, &p, Hop { kind: HopKind::Drop, reason: Some(DropReason::Policy), ..Hop::HERE });
+            w.work.pool.recycle(p);
         });
     }
 
@@ -214,10 +218,12 @@ impl Host {
     /// An interface took the first frame of its queue.
     pub(crate) fn sent(&mut self, iface: IfaceId) -> Option<(Frame, TxStatus)> {
         let frame = self.node.pull(iface)?;
-        if frame.payload == Payload::Ip {
+        if !frame.payload.is_resolution() {
             let bytes = frame.packet.bytes();
             let (class, messages) = wayhop_trace::classify(bytes);
-            let own = ipv4::Packet::new_checked(bytes).is_ok_and(|ip| ip.src() == self.node.addr());
+            let is_own =
+                |a: Addr| a == self.node.addr() || self.node.addr6().is_some_and(|own| a == Addr::from(own));
+            let own = ip::Packet::new_checked(bytes).is_ok_and(|ip| is_own(ip.src));
             if class.is_none() && !own && !self.lines[iface.index()].tx_statuses.is_second_try(bytes) {
                 self.around.counters.forwarded += 1;
             }
@@ -258,6 +264,14 @@ impl Host {
 
     /// A frame of the protocol from an interface.
     pub(crate) fn frame_in(&mut self, iface: IfaceId, frame: &[u8], for_other: bool, signal_dbm: f32) {
+        if is_ipv6(frame) {
+            // What is overheard serves protocols for IPv4 only.
+            return if for_other {
+                self.around.counters.overheard_frames += 1;
+            } else {
+                self.frame_in6(iface, frame, signal_dbm);
+            };
+        }
         let Some((to, from_mac, body)) = self.checked(iface, frame) else {
             self.around.counters.strange_frames += 1;
             return;
@@ -394,8 +408,13 @@ fn ethernet_header(frame: &Frame, from: Mac) -> [u8; ETHERNET] {
 }
 
 /// The link address at this offset of an Ethernet header.
-fn mac_at(header: &[u8], at: usize) -> Mac {
+pub(crate) fn mac_at(header: &[u8], at: usize) -> Mac {
     let mut m = [0; 6];
     m.copy_from_slice(&header[at..at + 6]);
     Mac(m)
+}
+
+/// Whether a frame says that it carries an IPv6 packet.
+fn is_ipv6(frame: &[u8]) -> bool {
+    frame.get(12..ETHERNET) == Some(&ETHERTYPE_IPV6.to_be_bytes())
 }

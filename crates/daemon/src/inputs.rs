@@ -1,7 +1,6 @@
 //! The log of what goes into the node's engine, for `wayhop replay`.
 
 use std::fs;
-use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 use wayhop_core::Configured;
@@ -10,6 +9,7 @@ use wayhop_linux::interface::InterfaceFacts;
 use wayhop_replay::{Header, Link, Logs, Pace};
 use wayhop_trace::RunDir;
 
+use crate::config::Settings;
 use crate::ownership::give_to;
 
 /// A log that waits for its file. What happens while the node is set up is kept.
@@ -17,11 +17,12 @@ pub(crate) fn waiting(
     protocol: &Configured,
     seed: u64,
     name: &str,
-    address: Ipv4Addr,
+    settings: &Settings,
     interfaces: &[(String, InterfaceFacts)],
 ) -> Box<Logs> {
     let links = interfaces.iter().map(|(_, facts)| Link::new(facts.mac)).collect();
-    let header = Header::new("field", "", protocol, seed).of_node(None, name, address, links);
+    let header = Header::new("field", "", protocol, seed).of_node(None, name, settings.address, links);
+    let header = header.with_address6(settings.address6.map(|(addr, _)| addr));
     Box::new(Logs::waiting(std::iter::once(&header), Pace::RealTime))
 }
 

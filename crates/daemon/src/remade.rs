@@ -5,13 +5,13 @@ use std::fs;
 
 use wayhop_core::IfaceId;
 use wayhop_linux::ebpf::ForwardingPrograms;
-use wayhop_linux::packet_socket::PacketSockets;
 use wayhop_linux::{Error, interface};
 
 use crate::attached::port;
 use crate::config::Settings;
 use crate::interface_settings::interface_settings;
-use crate::setup::{Ready, frames_of, watch_fates};
+use crate::setup::{Ready, open_sockets, watch_tx_status};
+use crate::undo::DISABLE_IPV6;
 
 /// Goes on with the interface of this number that has the configured name now. All that is needed was kept: CAP_NET_ADMIN, CAP_NET_RAW, the
 /// loaded programs, the socket that holds the port.
@@ -29,6 +29,10 @@ pub(crate) fn take_over(ready: &mut Ready, iface: IfaceId, settings: &Settings) 
         let path = interface::ipv4_setting(name, key);
         fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
     }
+    if settings.address6.is_some() {
+        let path = interface::ipv6_setting(name, DISABLE_IPV6);
+        fs::write(&path, "1").map_err(Error::system(format!("write {}", path.display())))?;
+    }
     netlink
         .add_address(settings.address, interface.index)
         .map_err(Error::system(format!("give {name} the node's address")))?;
@@ -37,9 +41,8 @@ pub(crate) fn take_over(ready: &mut Ready, iface: IfaceId, settings: &Settings) 
             .bind_device(Some(name.as_bytes()))
             .map_err(Error::system(format!("bind a socket to {name}")))?;
     }
-    own.sockets =
-        PacketSockets::open(interface.index, interface.mtu, frames_of(host), host.interests.overhear)?;
-    watch_fates(host, iface, &own.sockets, interface.index, log);
+    own.sockets = open_sockets(host, &interface)?;
+    watch_tx_status(host, iface, &own.sockets, interface.index, log);
     host.set_port(iface, &port(name, &interface, None));
     // The old one took its routes with it.
     host.around.renew_routes();

@@ -9,10 +9,10 @@ use wayhop_core::{Fix, NodeId, Packet, SendState, Time, TraceNote};
 use wayhop_linux::Error;
 use wayhop_node::{Hop, HopKind};
 use wayhop_trace::{
-    Counter, HopEvent, Manifest, NodeInfo, NoteEvent, Origin, Outputs, PacketClass, PositionEvent, Recorder,
-    RunDir, RunStatus, SendEvent, Summary, classify,
+    Counter, HopEvent, InterfaceInfo, Manifest, NodeInfo, NoteEvent, Origin, Outputs, PacketClass,
+    PositionEvent, Recorder, RunDir, RunStatus, SendEvent, Summary, classify,
 };
-use wayhop_wire::ipv4;
+use wayhop_wire::ip;
 
 use crate::config::Settings;
 use crate::counters::Counters;
@@ -72,8 +72,16 @@ impl Run {
     }
 
     /// Begins to write, on a thread. What a slow disk has no time for is left out, and counted (`lost_rows`).
-    pub(crate) fn begin(&mut self, dir: RunDir, about: &About) -> Result<(), Error> {
-        let node = NodeInfo::with_radio(about.name.clone(), about.nodes[0].address);
+    pub(crate) fn begin(&mut self, dir: RunDir, about: &About, settings: &Settings) -> Result<(), Error> {
+        // What the frames are matters for captures, which this recorder does not write.
+        let interface =
+            |name: &str| InterfaceInfo { name: name.to_owned(), kind: wayhop_trace::LinkKind::Ethernet };
+        let node = NodeInfo {
+            name: about.name.clone(),
+            addr: settings.address,
+            addr6: settings.address6.map(|(addr, _)| addr),
+            interfaces: settings.config.names().map(interface).collect(),
+        };
         let recorder =
             Recorder::start(dir, &Outputs::default(), vec![node]).map_err(|e| wrong(&e))?.never_waiting();
         let writing = Rows::Writing(Box::new(recorder));
@@ -98,22 +106,22 @@ impl Run {
     /// Something became of a packet.
     pub(crate) fn hop(&mut self, time: Time, p: &Packet, hop: &Hop) {
         let (class, messages) = classify(p.bytes());
-        let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return };
+        let Ok(ip) = ip::Packet::new_checked(p.bytes()) else { return };
         self.write(Row::Hop(HopEvent {
-            iface: wayhop_core::IfaceId::ANY,
+            iface: hop.iface,
             time,
             packet: p.meta.id,
             flow: None,
             node: NodeId(NODE),
             bytes: p.len() as u32,
-            source: ip.src().into(),
-            destination: ip.dst().into(),
+            source: ip.src,
+            destination: ip.dst,
             peer: hop.peer,
             signal_dbm: hop.signal_dbm,
             kind: kind(hop.kind),
             class: class.unwrap_or(PacketClass::Data),
             messages,
-            ttl: ip.ttl(),
+            ttl: ip.ttl,
             reason: hop.reason,
         }));
     }

@@ -69,12 +69,12 @@ pub(crate) struct Chosen {
     pub(crate) remarks: Vec<String>,
 }
 
-/// What a scenario says of the node with this name. The command line names `interfaces` interfaces, says `changes` of the
+/// What a scenario says of the node with this name. The command line names `interfaces`, says `changes` of the
 /// scenario, and perhaps wants a run directory.
 pub(crate) fn choose(
     path: &Path,
     node: &str,
-    interfaces: usize,
+    interfaces: &[String],
     changes: &[String],
     has_run: bool,
 ) -> Result<Chosen, Error> {
@@ -95,11 +95,13 @@ pub(crate) fn choose(
     })?;
     let mut sets = vec![format!("address={}", toml::Value::from(address))];
     sets.extend(daemon_settings(&scenario.protocol, resolved.seed));
+    let names: Vec<&str> = interfaces.iter().map(String::as_str).collect();
+    sets.extend(resolved.network_settings(index, &names));
     let mut remarks = vec![left_out(path, index, &resolved)];
     let own = resolved.interfaces.by_node(resolved.names.len()).swap_remove(index);
     if let several @ 2.. = own.len() {
         let names: Vec<&str> = own.iter().map(|a| resolved.interfaces.name(*a)).collect();
-        if interfaces > 0 && interfaces != several {
+        if !interfaces.is_empty() && interfaces.len() != several {
             return Err(Error::Config(format!(
                 "--as {node}: this node has {several} interfaces in {file}, {}: give --interface once for each, in this order",
                 names.join(", ")

@@ -13,7 +13,7 @@ use wayhop_control::{About, Access, Bound, NodeAbout, Server};
 use wayhop_linux::ebpf::ForwardingPrograms;
 use wayhop_linux::interface::{self, InterfaceFacts};
 use wayhop_linux::netlink::{LinkNews, NeighbourNews, Netlink};
-use wayhop_linux::packet_socket::{PacketSockets, Silence};
+use wayhop_linux::packet_socket::{ETHERTYPE_IPV6, PacketSockets, Silence};
 use wayhop_linux::{Error, Prefix, Tun, filter, wifi};
 use wayhop_trace::RunDir;
 
@@ -31,7 +31,8 @@ use crate::run_dir::{self, Run};
 use crate::signals::{Signals, Source};
 use crate::station::Station;
 use crate::timing::Timing;
-use crate::undo::Undo;
+use crate::tun6;
+use crate::undo::{DISABLE_IPV6, Undo};
 
 /// A node that is ready to run.
 pub(crate) struct Ready {
@@ -54,14 +55,24 @@ pub(crate) struct Ready {
     pub(crate) _undo: Undo,
 }
 
-/// Which IPv4 frames a protocol takes from the interface.
+/// Which frames a node takes from the interface: the protocol's, and all of IPv6 if it has an address of it.
 pub(crate) fn frames_of(host: &Host) -> Vec<socket2::SockFilter> {
-    filter::any_of(host.sockets().filter_map(|socket| match socket {
+    let of_ipv6 = host.node.addr6().map(|_| filter::ethertype(ETHERTYPE_IPV6));
+    filter::any_of(of_ipv6.into_iter().chain(host.sockets().filter_map(|socket| match socket {
         wayhop_core::Socket::Udp(port) => Some(filter::udp_port(port)),
         wayhop_core::Socket::Ip(number) => Some(filter::ip_protocol(number)),
         // It says where packets are sent, and not what they are.
         wayhop_core::Socket::Group(_) => None,
-    }))
+    })))
+}
+
+/// Opens the sockets at an interface.
+pub(crate) fn open_sockets(host: &Host, facts: &InterfaceFacts) -> Result<PacketSockets, Error> {
+    let sockets = PacketSockets::open(facts.index, facts.mtu, frames_of(host), host.interests.overhear)?;
+    if host.node.addr6().is_some() {
+        sockets.hear_groups(facts.index)?;
+    }
+    Ok(sockets)
 }
 
 /// Keeps the kernel from answering packets of the protocol with errors.
@@ -105,7 +116,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         )?;
     }
     undo.set("all", "send_redirects", "0")?;
-    let tun = make_tun(settings, &configured, shortest)?;
+    let tun = make_tun(settings, &configured, shortest, &mut netlink)?;
     let attached = attach(&mut host, interfaces, programs, &log)?;
     let news = LinkNews::open().map_err(Error::system("hear of changes of interfaces"))?;
     let missing = (host.plane == DataPlane::Forwarding)
@@ -116,7 +127,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     undo.seal()?;
     privileges::give_up(&config.user)?;
     // Only now: capabilities and `no_new_privs` are a thread's own, and new ones have those of the thread that makes them.
-    let (capture, control) = files.begin(&mut host, &about)?;
+    let (capture, control) = files.begin(settings, &mut host, &about)?;
     let station = Station::begin(settings, about, &log)?;
     let signals = signals(&config.signal, &attached, &log)?;
     host.signals = signals.iter().map(|_| Arc::default()).collect();
@@ -174,8 +185,8 @@ fn attach(
     let mut attached = Vec::with_capacity(interfaces.len());
     for (iface, ((name, facts), ebpf)) in (0..).map(IfaceId).zip(interfaces.into_iter().zip(programs)) {
         let silence = silence(host, &name)?;
-        let sockets = PacketSockets::open(facts.index, facts.mtu, frames_of(host), host.interests.overhear)?;
-        watch_fates(host, iface, &sockets, facts.index, log);
+        let sockets = open_sockets(host, &facts)?;
+        watch_tx_status(host, iface, &sockets, facts.index, log);
         attached.push(Attached { name, facts, sockets, ebpf, silence, is_up: true, is_gone: false });
     }
     Ok(attached)
@@ -218,7 +229,11 @@ fn make_host(
     host.timing = config.timing.then(Timing::default);
     host.around.run = config.run.as_ref().map(|_| Run::waiting());
     host.around.inputs =
-        config.inputs.as_ref().map(|_| inputs::waiting(configured, seed, name, settings.address, interfaces));
+        config.inputs.as_ref().map(|_| inputs::waiting(configured, seed, name, settings, interfaces));
+    if let Some(v6) = settings.address6 {
+        host.set_ipv6(v6, &settings.routes);
+    }
+    host.node.set_static_routes(settings.routes.clone());
     // Filters and eBPF need to know which sockets the protocol opens; what it sends waits in the queue.
     host.start();
     Ok(host)
@@ -271,11 +286,20 @@ fn take_interface(
     for (key, value) in interface_settings(name, host.plane) {
         undo.set(name, key, value)?;
     }
+    if settings.address6.is_some() {
+        // It would answer neighbour discovery, and forward, beside the node.
+        undo.disable_ipv6(name)?;
+    }
     Ok(())
 }
 
 /// The interface by which programs of this host reach the mesh.
-fn make_tun(settings: &Settings, configured: &Configured, mtu: usize) -> Result<Tun, Error> {
+fn make_tun(
+    settings: &Settings,
+    configured: &Configured,
+    mtu: usize,
+    netlink: &mut Netlink,
+) -> Result<Tun, Error> {
     let name = &settings.config.tun;
     let mtu = settings.config.mtu.unwrap_or_else(|| {
         let room = configured.description().host.header_room;
@@ -286,8 +310,12 @@ fn make_tun(settings: &Settings, configured: &Configured, mtu: usize) -> Result<
         let path = interface::ipv4_setting(name, key);
         fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
     }
-    // The mesh carries IPv4; a kernel without IPv6 has no such file.
-    let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{name}/disable_ipv6"), "1");
+    if settings.address6.is_some() {
+        tun6::prepare(&tun, settings, usize::from(mtu), netlink)?;
+    } else {
+        // The mesh carries IPv4; a kernel without IPv6 has no such file.
+        let _ = fs::write(interface::ipv6_setting(name, DISABLE_IPV6), "1");
+    }
     Ok(tun)
 }
 
@@ -333,12 +361,12 @@ impl Files {
         Ok(Self { run, capture, control })
     }
 
-    fn begin(self, host: &mut Host, about: &About) -> Result<Served, Error> {
+    fn begin(self, settings: &Settings, host: &mut Host, about: &About) -> Result<Served, Error> {
         let Self { run, capture, control } = self;
         let capture = capture.map(CaptureFile::begin).transpose()?;
         let control = control.map(|(name, bound)| serve_control(bound, &name, about.clone())).transpose()?;
         if let (Some(run), Some(dir)) = (&mut host.around.run, run) {
-            run.begin(dir, about)?;
+            run.begin(dir, about, settings)?;
         }
         if let Some(logs) = &mut host.around.inputs {
             logs.begin().map_err(Error::system("start a thread for the log of inputs"))?;
@@ -348,7 +376,7 @@ impl Files {
 }
 
 /// Has the driver of an interface tell what became of unicasts, if it says that it does.
-pub(crate) fn watch_fates(host: &mut Host, iface: IfaceId, sockets: &PacketSockets, ifindex: u32, log: &Log) {
+pub(crate) fn watch_tx_status(host: &mut Host, iface: IfaceId, sockets: &PacketSockets, ifindex: u32, log: &Log) {
     match wifi::capabilities(ifindex) {
         Ok(Some(c)) if c.transmit_status => match sockets.enable_tx_status() {
             Ok(()) => host.line(iface).tx_statuses.watch(),
@@ -432,6 +460,7 @@ fn check_addresses(settings: &Settings) -> Result<(), Error> {
     let mask = u32::MAX << (32 - u32::from(settings.prefix_len));
     let all = getifaddrs().map_err(|e| Error::System(format!("cannot list addresses: {e}")))?;
     for a in all {
+        tun6::check_address(settings, &a)?;
         let v4 = |s: Option<nix::sys::socket::SockaddrStorage>| Some(s?.as_sockaddr_in()?.ip());
         let (Some(addr), Some(netmask)) = (v4(a.address), v4(a.netmask)) else { continue };
         if a.interface_name == settings.config.tun {

@@ -53,7 +53,7 @@ fn push(host: &mut Host, iface: IfaceId, sockets: &mut PacketSockets, capture: O
                     t.sent(n);
                 }
                 if let Some(c) = capture {
-                    let taken = host.frames(iface).take(n).filter(|(_, f)| f.payload == Payload::Ip);
+                    let taken = host.frames(iface).take(n).filter(|(_, f)| f.payload != Payload::Arp);
                     let lost = taken
                         .filter(|(h, f)| !c.frame(iface, [h, f.packet.bytes()], Direction::Tx, f32::NAN));
                     let lost = lost.count() as u64;

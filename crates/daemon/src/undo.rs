@@ -23,6 +23,8 @@ use wayhop_linux::{Error, interface};
 /// The command, hidden from users, that runs [`undo`].
 pub const UNDO_COMMAND: &str = "node-undo";
 
+/// The setting that turns the kernel's own IPv6 off.
+pub(crate) const DISABLE_IPV6: &str = "disable_ipv6";
 const SEALED: &str = "sealed";
 /// Longest list, octets.
 const MAX_LIST: u64 = 64 << 10;
@@ -59,14 +61,23 @@ impl Undo {
 
     /// Changes a setting of an interface, if it is not so already.
     pub(crate) fn set(&mut self, interface: &str, name: &str, value: &str) -> Result<(), Error> {
-        let path = interface::ipv4_setting(interface, name);
-        let what = |verb| Error::system(format!("{verb} {}", path.display()));
-        let old = interface::read(&path).map_err(what("read"))?;
+        self.change(&interface::ipv4_setting(interface, name), &format!("set {interface} {name}"), value)
+    }
+
+    /// Turns the kernel's own IPv6 off at an interface.
+    pub(crate) fn disable_ipv6(&mut self, interface: &str) -> Result<(), Error> {
+        let path = interface::ipv6_setting(interface, DISABLE_IPV6);
+        self.change(&path, &format!("set6 {interface}"), "1")
+    }
+
+    fn change(&mut self, path: &Path, what: &str, value: &str) -> Result<(), Error> {
+        let failed = |verb| Error::system(format!("{verb} {}", path.display()));
+        let old = interface::read(path).map_err(failed("read"))?;
         if old == value {
             return Ok(());
         }
-        self.tell(&format!("set {interface} {name} {old}"))?;
-        fs::write(&path, value).map_err(what("write"))
+        self.tell(&format!("{what} {old}"))?;
+        fs::write(path, value).map_err(failed("write"))
     }
 
     /// The node will make routes by this interface, and by one that takes its place under its name.
@@ -131,6 +142,12 @@ fn carry_out(change: &str) {
         ["set", interface, name, value] => {
             let path = interface::ipv4_setting(interface, name);
             if Path::new("/proc/sys/net/ipv4/conf").join(interface).is_dir() {
+                let _ = fs::write(path, value);
+            }
+        }
+        ["set6", interface, value] => {
+            let path = interface::ipv6_setting(interface, DISABLE_IPV6);
+            if path.is_file() {
                 let _ = fs::write(path, value);
             }
         }

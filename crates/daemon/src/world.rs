@@ -13,10 +13,11 @@ use wayhop_core::{
 };
 use wayhop_node::{Above, Below, Due, Hop, HopKind, Row, Schedule, Seen, Stage, Workspace, World};
 use wayhop_replay::Logs;
-use wayhop_wire::{ipv4, unreachable_for};
+use wayhop_wire::{ip, unreachable_for, unreachable6_for};
 
 use crate::counters::Counters;
 use crate::events::Events;
+use crate::mesh6::Mesh6;
 use crate::run_dir::Run;
 
 /// The most packets that wait for their jitter to pass: a flood of requests must not fill the memory.
@@ -28,6 +29,8 @@ const LOGGED: u32 = 0;
 pub(crate) struct Around {
     pub(crate) addr: Ipv4Addr,
     mesh: wayhop_linux::Prefix,
+    /// What is to know of IPv6, if the node has an address of it.
+    pub(crate) v6: Option<Mesh6>,
     /// The clock, as the last event set it.
     pub(crate) now: Time,
     pub(crate) work: Workspace,
@@ -57,6 +60,7 @@ impl Around {
         Self {
             addr,
             mesh,
+            v6: None,
             now: Time::ZERO,
             work,
             due: Schedule::default(),
@@ -107,8 +111,9 @@ impl Above for Around {
     fn may_deliver(&mut self, _: Time, p: &Packet) -> bool {
         // What came by air is from the mesh and to it; the stack trusts addresses of its own as a source, and others.
         self.arrived != Some(p.meta.id)
-            || ipv4::Packet::new_checked(p.bytes()).is_ok_and(|ip| {
-                self.is_for_us(ip.dst()) && ip.src() != self.addr && self.is_in_mesh(ip.src())
+            || ip::Packet::new_checked(p.bytes()).is_ok_and(|ip| match (ip.src.v4(), ip.dst.v4()) {
+                (Some(src), Some(dst)) => self.is_for_us(dst) && src != self.addr && self.is_in_mesh(src),
+                _ => self.v6.as_ref().is_some_and(|v6| v6.may_deliver(&ip)),
             })
     }
 
@@ -119,6 +124,7 @@ impl Above for Around {
     fn unreachable(&mut self, _: Time, packet: Packet, _: DropReason) {
         if wayhop_trace::classify(packet.bytes()).0.is_none()
             && let Some(answer) = unreachable_for(packet.bytes(), self.addr)
+                .or_else(|| unreachable6_for(packet.bytes(), self.v6.as_ref()?.addr))
         {
             let answer = self.packet(&answer);
             self.deliveries.push_back(answer);
@@ -189,6 +195,10 @@ impl World for Around {
 
     /// A stranger on the air must not lead this host's other traffic astray. (The kernel's routes are to single hosts.)
     fn admits(&mut self, _: Time, route: &Route) -> bool {
+        if !route.destination.addr.is_v4() {
+            // From the configuration: no protocol has routes for IPv6.
+            return self.v6.is_some();
+        }
         let to =
             route.destination.as_host().and_then(Addr::v4).filter(|a| *a != self.addr && self.is_in_mesh(*a));
         let admitted = to.is_some() && route.next_hop.v4().is_some_and(|a| self.is_in_mesh(a));
@@ -197,6 +207,10 @@ impl World for Around {
     }
     fn route_installed(&mut self, at: Time, row: &Row) {
         let route = row.route;
+        if !route.destination.addr.is_v4() {
+            // The kernel forwards IPv4 only.
+            return self.events.route(at, route.destination, Some(&route));
+        }
         let old = self.routes.insert(route.destination, route);
         if old.is_none_or(|old| old.next_hop != route.next_hop) {
             self.route_changes.push(Ok(route));

@@ -114,10 +114,13 @@ pub fn check(s: &Resolved) -> Result<(), Error> {
         format!("{n} nodes are more than a lab runs ({MAX_NODES}); simulate or emulate them")
     } else if s.prefix_len().is_none() {
         "the nodes' addresses lie in no common network of at least a /8; give them nearer ones".to_owned()
-    } else if s.ipv6.is_some() {
-        "nodes.ipv6: the nodes of a lab have IPv4 only; leave it out, or emulate".to_owned()
-    } else if !s.routes.is_empty() {
-        "routes: the nodes of a lab take no static routes; leave them out, or emulate".to_owned()
+    } else if let Some((_, r)) =
+        s.routes.iter().find(|(_, r)| r.destination.addr.is_v4() && r.destination.as_host().is_none())
+    {
+        format!(
+            "routes: {} is a prefix, and a daemon's routes for IPv4 are to single hosts; name hosts, or emulate",
+            r.destination
+        )
     } else if s.ns2_trace {
         "output.ns2_trace: a lab sees no frames, and writes no trace in ns-2's format; leave it out, or emulate".to_owned()
     } else if let Some(name) = s.interfaces.names().find(|n| ["lo", "mesh0"].contains(n)) {

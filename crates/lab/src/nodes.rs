@@ -80,6 +80,7 @@ impl Start {
         }
         // Checked before: all addresses lie in one network.
         arguments.extend(["--address".into(), s.interface_address(i).unwrap_or_default()]);
+        let names: Vec<&str> = attached[i].iter().map(|&place| interface_name(s, place)).collect();
         let mut set = |what: String| arguments.extend(["--set".to_owned(), what]);
         // Where a neighbour is reached by several, a wire is better than a radio, though both are veths here.
         let metric = |a: &Attachment| if matches!(a, Attachment::Wire(_)) { "0" } else { "1" };
@@ -87,6 +88,7 @@ impl Start {
         set(format!("interface_metrics=[{}]", metrics.join(", ")));
         set(format!("control={}", Sockets::name(i)));
         set(format!("gpsd={}", toml::Value::from(GPSD)));
+        s.network_settings(i, &names).into_iter().for_each(&mut set);
         plan.sets.iter().cloned().for_each(&mut set);
         let capture = plan.captures.get(i).cloned().flatten();
         if capture.is_some() {

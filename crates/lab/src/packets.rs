@@ -4,18 +4,17 @@
 //! in their payload, and get the same number everywhere; others have a number for each node that sees them.
 
 use std::collections::VecDeque;
-use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use wayhop_control::Event;
-use wayhop_core::{Addr, DropReason, FlowTag, NodeId, PacketId, SendState, Time};
+use wayhop_core::{Addr, DropReason, FlowTag, IfaceId, NodeId, PacketId, SendState, Time};
 use wayhop_scenario::Resolved;
 use wayhop_trace::{HopEvent, HopKind, PacketClass, SendEvent, classify};
 use wayhop_transport::{GROUP, Stamp};
-use wayhop_wire::ipv4;
+use wayhop_wire::{ip, ipv4, ipv6};
 
-use crate::stamped::packet_id;
+use crate::stamped::{address, packet_id};
 
 /// The most packets of flows whose number at a daemon is remembered.
 const MOST_REMEMBERED: usize = 8_192;
@@ -30,8 +29,8 @@ const TRANSPORT: usize = 8;
 pub(super) struct FlowEnds {
     flow: u32,
     class: PacketClass,
-    from: Ipv4Addr,
-    to: Ipv4Addr,
+    from: Addr,
+    to: Addr,
     /// UDP ports, or the identifier of a ping.
     ports: (u16, u16),
 }
@@ -42,20 +41,21 @@ impl FlowEnds {
         let one = |(i, config): (usize, &wayhop_scenario::FlowConfig)| Self {
             flow: i as u32,
             class: PacketClass::of_flow(config.kind.name()),
-            from: s.addresses[config.src.index()],
-            to: if config.is_to_all() { GROUP } else { s.addresses[config.dst.index()] },
+            from: address(s, config, config.src),
+            to: if config.is_to_all() { GROUP.into() } else { address(s, config, config.dst) },
             ports: (config.src_port, config.dst_port),
         };
         s.flows.iter().enumerate().map(one).collect()
     }
 
     /// Whether a packet with these ends and this transport header is of this flow, or answers one of it.
-    fn is(&self, from: Ipv4Addr, to: Ipv4Addr, header: [u8; TRANSPORT]) -> bool {
+    fn is(&self, from: Addr, to: Addr, header: [u8; TRANSPORT]) -> bool {
         let number = |at: usize| u16::from_be_bytes([header[at], header[at + 1]]);
         if self.class == PacketClass::Ping {
-            // Echo request or reply (RFC 792).
+            // Echo request or reply (RFC 792, RFC 4443).
+            let kinds: [u8; 2] = if from.is_v4() { [0, 8] } else { [128, 129] };
             let ends = [(self.from, self.to), (self.to, self.from)];
-            matches!(header[0], 0 | 8) && number(4) == self.ports.0 && ends.contains(&(from, to))
+            kinds.contains(&header[0]) && number(4) == self.ports.0 && ends.contains(&(from, to))
         } else {
             (from, to) == (self.from, self.to) && (number(0), number(2)) == self.ports
         }
@@ -78,15 +78,16 @@ impl Packets {
 
     /// The row of an event. The lab itself writes where packets of flows begin and end.
     pub(super) fn row(&mut self, time: Time, event: &Event) -> Option<HopEvent> {
-        let Event::Packet { event, packet, bytes, head, peer, signal_dbm, reason, .. } = event else {
+        let Event::Packet { event, packet, bytes, head, interface, peer, signal_dbm, reason, .. } = event
+        else {
             return None;
         };
         let kind = HopKind::ALL.into_iter().find(|k| k.name() == event)?;
         // Headers are whole; what the packet carries behind is not needed.
         let mut octets = from_hex(head).filter(|head| head.len() >= ipv4::HEADER_LEN)?;
         octets.resize((*bytes).min(u16::MAX.into()) as usize, 0);
-        let ip = ipv4::Packet::new_checked(&octets).ok()?;
-        let (source, destination, ttl) = (ip.src(), ip.dst(), ip.ttl());
+        let ip = ip::Packet::new_checked(&octets).ok()?;
+        let (source, destination, ttl) = (ip.src, ip.dst, ip.ttl);
         let (control, messages) = classify(&octets);
         let find = |(header, seq)| {
             let ends = self.flows.iter().find(|f| f.is(source, destination, header))?;
@@ -100,14 +101,14 @@ impl Packets {
             }
         }
         Some(HopEvent {
-            iface: wayhop_core::IfaceId::ANY,
+            iface: interface.map_or(IfaceId::ANY, IfaceId),
             time,
             packet: self.number(*packet),
             flow: flow.map(|(tag, _)| tag),
             node: NodeId(self.node),
             bytes: *bytes,
-            source: source.into(),
-            destination: destination.into(),
+            source,
+            destination,
             peer: peer.map_or(Addr::UNSPECIFIED, Into::into),
             signal_dbm: signal_dbm.unwrap_or(f32::NAN),
             kind,
@@ -144,7 +145,9 @@ impl Packets {
 /// The transport headers that a packet may have, and the number in the stamp behind each: routing protocols put headers
 /// of their own in front, and the stamp tells where those end.
 fn stamped(packet: &[u8]) -> impl Iterator<Item = ([u8; TRANSPORT], u32)> {
-    let behind_ip = packet.get(ipv4::HEADER_LEN..).unwrap_or_default();
+    let header =
+        if packet.first().is_some_and(|b| b >> 4 == 6) { ipv6::HEADER_LEN } else { ipv4::HEADER_LEN };
+    let behind_ip = packet.get(header..).unwrap_or_default();
     (TRANSPORT..behind_ip.len()).filter_map(|at| {
         let (front, payload) = behind_ip.split_at(at);
         Some((*front.last_chunk()?, Stamp::parse(payload)?.seq))
@@ -159,6 +162,8 @@ fn from_hex(text: &str) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use wayhop_wire::udp;
 
     use super::*;
@@ -167,7 +172,8 @@ mod tests {
     const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 
     fn flows() -> Arc<[FlowEnds]> {
-        [FlowEnds { flow: 3, class: PacketClass::Cbr, from: A, to: B, ports: (5_000, 9_000) }].into()
+        [FlowEnds { flow: 3, class: PacketClass::Cbr, from: A.into(), to: B.into(), ports: (5_000, 9_000) }]
+            .into()
     }
 
     /// A datagram of the flow with this stamp, cut to `kept` octets as a daemon tells of it.
@@ -192,6 +198,7 @@ mod tests {
                 .flat_map(|b| [b >> 4, b & 15])
                 .filter_map(|digit| char::from_digit(digit.into(), 16))
                 .collect(),
+            interface: Some(1),
             peer: Some(B.into()),
             signal_dbm: None,
             reason: None,
@@ -206,6 +213,7 @@ mod tests {
         assert_eq!(sent.packet, came.packet);
         assert_eq!((sent.flow, sent.class), (Some(FlowTag { flow: 3, seq: 7 }), PacketClass::Cbr));
         assert_eq!((came.kind, came.bytes, came.peer), (HopKind::Receive, 128, B.into()));
+        assert_eq!(came.iface, IfaceId(1));
         let other = at_0.row(Time::ZERO, &event("send", 9_001, 7, 51, 60)).unwrap();
         let elsewhere = at_1.row(Time::ZERO, &event("send", 9_001, 7, 51, 60)).unwrap();
         assert_eq!((other.flow, other.class), (None, PacketClass::Data));

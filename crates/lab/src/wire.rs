@@ -66,6 +66,8 @@ impl Wire {
         let ports = ports(scenario);
         let hub = made()?;
         let nodes = addresses.iter().map(|_| made()).collect::<Result<Vec<_>, _>>()?;
+        // Bridges and their ports are hosts of no mesh. A kernel without IPv6 has nothing to turn off.
+        hub.within(|| Ok(disable_ipv6())).map_err(Error::system("set up the wire"))?;
         let mut orders = String::new();
         for segment in ports.iter().flatten().map(|p| p.segment).collect::<BTreeSet<_>>() {
             let _ = writeln!(orders, "link add br{segment} type bridge ageing_time 0 mcast_snooping 0");
@@ -87,7 +89,7 @@ impl Wire {
             go_on(is_stopped)?;
             // Router solicitations of 100 nodes would be traffic that nobody asked for; a kernel without IPv6 sends none.
             let quiet = || {
-                let _ = std::fs::write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
+                disable_ipv6();
                 // Programs without privileges may ping.
                 std::fs::write("/proc/sys/net/ipv4/ping_group_range", "0 2147483647")
             };
@@ -219,6 +221,11 @@ impl Wire {
         }
         (ignored, losses)
     }
+}
+
+/// Turns IPv6 off in this network namespace, where the kernel has it.
+fn disable_ipv6() {
+    let _ = std::fs::write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
 }
 
 /// Every node's interfaces.

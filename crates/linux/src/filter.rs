@@ -29,6 +29,16 @@ pub fn untagged(then: Vec<SockFilter>) -> Vec<SockFilter> {
     all
 }
 
+/// Frames of this EtherType.
+pub fn ethertype(ethertype: u16) -> Vec<SockFilter> {
+    vec![
+        op(LOAD_HALF, 0, 0, ETHERTYPE),
+        op(JUMP_EQUAL, 0, 1, ethertype.into()),
+        op(RETURN, 0, 0, u32::MAX),
+        op(RETURN, 0, 0, 0),
+    ]
+}
+
 /// IPv4 packets of this protocol.
 pub fn ip_protocol(protocol: u8) -> Vec<SockFilter> {
     vec![

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use wayhop_core::Mac;
 
@@ -11,8 +11,13 @@ pub fn ipv4_setting(interface: &str, name: &str) -> PathBuf {
     PathBuf::from(format!("/proc/sys/net/ipv4/conf/{interface}/{name}"))
 }
 
+/// The same of IPv6; a kernel without IPv6 has none.
+pub fn ipv6_setting(interface: &str, name: &str) -> PathBuf {
+    PathBuf::from(format!("/proc/sys/net/ipv6/conf/{interface}/{name}"))
+}
+
 /// Reads a setting.
-pub fn read(path: &PathBuf) -> io::Result<String> {
+pub fn read(path: &Path) -> io::Result<String> {
     fs::read_to_string(path).map(|s| s.trim().to_owned())
 }
 

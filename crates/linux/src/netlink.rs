@@ -1,7 +1,7 @@
 //! Routes of the kernel, and news of interfaces, over netlink.
 
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::os::fd::BorrowedFd;
 
 use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_REPLACE};
@@ -41,6 +41,23 @@ impl Netlink {
         m.attributes.push(RouteAttribute::Gateway(RouteAddress::Inet(via)));
         m.attributes.push(RouteAttribute::PrefSource(RouteAddress::Inet(source)));
         self.order(RouteNetlinkMessage::NewRoute(m), NLM_F_CREATE | NLM_F_REPLACE)
+    }
+
+    /// Adds the route of an IPv6 prefix by an interface without link addresses, which takes it with it when it goes.
+    pub fn route6(&mut self, net: Ipv6Addr, prefix_len: u8, ifindex: u32) -> io::Result<()> {
+        let mut m = RouteMessage::default();
+        m.header = RouteHeader {
+            address_family: AddressFamily::Inet6,
+            destination_prefix_length: prefix_len,
+            table: RouteHeader::RT_TABLE_MAIN,
+            protocol: RouteProtocol::from(ROUTE_PROTOCOL),
+            scope: RouteScope::Universe,
+            kind: RouteType::Unicast,
+            ..RouteHeader::default()
+        };
+        m.attributes.push(RouteAttribute::Destination(RouteAddress::Inet6(net)));
+        m.attributes.push(RouteAttribute::Oif(ifindex));
+        self.order(RouteNetlinkMessage::NewRoute(m), NLM_F_CREATE)
     }
 
     /// Removes the route to one host that this program made.

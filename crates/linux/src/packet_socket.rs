@@ -41,7 +41,7 @@ pub struct PacketSockets {
 }
 
 impl PacketSockets {
-    /// Opens both. `filter` says which IPv4 frames the protocol wants; `overhear` asks for those to others, too.
+    /// Opens both. `filter` says which frames the node wants; `overhear` asks for those to others, too.
     pub fn open(ifindex: u32, mtu: usize, filter: Vec<SockFilter>, overhear: bool) -> Result<Self, Error> {
         // Made for no EtherType, so that nothing comes before filter and interface are set.
         let open = || -> io::Result<Socket> {
@@ -78,6 +78,12 @@ impl PacketSockets {
             sender: Sender::new(),
             told: vec![0; ETHERNET + mtu + 64].into(),
         })
+    }
+
+    /// Has the interface hear frames for all groups: those of IPv6 (RFC 2464, section 7) are no broadcasts.
+    pub fn hear_groups(&self, ifindex: u32) -> Result<(), Error> {
+        syscalls::hear_groups(self.frames.as_fd(), ifindex)
+            .map_err(Error::system("have the interface hear groups"))
     }
 
     /// To wait for frames of the protocol.

@@ -26,9 +26,18 @@ pub fn bind_packet(fd: BorrowedFd<'_>, ifindex: u32, ethertype: u16) -> io::Resu
 
 /// Has the interface hear frames for others for as long as the socket is open.
 pub(crate) fn hear_all(fd: BorrowedFd<'_>, ifindex: u32) -> io::Result<()> {
+    hear_more(fd, ifindex, libc::PACKET_MR_PROMISC)
+}
+
+/// Has the interface hear frames for all groups for as long as the socket is open.
+pub(crate) fn hear_groups(fd: BorrowedFd<'_>, ifindex: u32) -> io::Result<()> {
+    hear_more(fd, ifindex, libc::PACKET_MR_ALLMULTI)
+}
+
+fn hear_more(fd: BorrowedFd<'_>, ifindex: u32, what: i32) -> io::Result<()> {
     let request = libc::packet_mreq {
         mr_ifindex: ifindex as i32,
-        mr_type: libc::PACKET_MR_PROMISC as u16,
+        mr_type: what as u16,
         mr_alen: 0,
         mr_address: [0; 8],
     };
@@ -237,6 +246,11 @@ pub(crate) fn interface(fd: BorrowedFd<'_>, name: &str) -> io::Result<([u8; 6], 
 /// Has a socket tell the TTL of what it receives.
 pub fn tell_ttl(fd: BorrowedFd<'_>) -> io::Result<()> {
     set_option(fd, libc::IPPROTO_IP, libc::IP_RECVTTL, &1_i32)
+}
+
+/// Has a socket tell the hop limit of what it receives.
+pub fn tell_hop_limit(fd: BorrowedFd<'_>) -> io::Result<()> {
+    set_option(fd, libc::IPPROTO_IPV6, libc::IPV6_RECVHOPLIMIT, &1_i32)
 }
 
 /// Gives a socket's receive buffer this size, octets, whatever the limit of the system is.

@@ -1,7 +1,7 @@
 //! The TUN interface: where programs' packets enter the mesh, and leave it.
 
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::os::fd::{AsFd as _, BorrowedFd};
 
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};
@@ -30,6 +30,16 @@ impl Tun {
         };
         let device = make().map_err(Error::system(format!("make the TUN interface {name}")))?;
         Ok(Self { device, room: vec![0; 65_536] })
+    }
+
+    /// Gives it an IPv6 address, with the prefix routed to it.
+    pub fn add_address6(&self, addr: Ipv6Addr, prefix_len: u8) -> io::Result<()> {
+        self.device.add_address_v6(addr, prefix_len)
+    }
+
+    /// The kernel's number of it.
+    pub fn index(&self) -> io::Result<u32> {
+        self.device.if_index()
     }
 
     /// To wait for packets.

@@ -41,9 +41,16 @@ impl Lab {
         });
         let daemons = unless_stopped(wayhop_lab::Lab::start(plan, wiring, is_stopped), is_stopped)?;
         let (names, addresses) = (&scenario.names, &scenario.addresses);
-        let registry =
-            Registry::new(&scenario.name, daemons.name(), names, addresses, &[], &daemons.namespaces())
-                .map_err(Error::run)?;
+        let addresses6 = scenario.ipv6.as_ref().map_or(&[][..], |plan| &plan.addresses);
+        let registry = Registry::new(
+            &scenario.name,
+            daemons.name(),
+            names,
+            addresses,
+            addresses6,
+            &daemons.namespaces(),
+        )
+        .map_err(Error::run)?;
         Ok(Self { daemons, registry, programs, main })
     }
 
@@ -125,7 +132,7 @@ pub fn unmodelled(s: &Scenario) -> Vec<String> {
             keys.join(", ")
         ));
     }
-    if s.wires.iter().any(|w| w.loss > 0.0) {
+    if !s.wires.is_empty() {
         remarks
             .push("a lab's wires are the kernel's: rate_mbps, delay_us and loss have no effect".to_owned());
     }

@@ -25,6 +25,27 @@ impl Resolved {
         self.addresses.get(node).map(|addr| format!("{addr}/{len}"))
     }
 
+    /// What a daemon is to know of a node's IPv6 address and static routes, as `path.key=value` settings. `names` are those of
+    /// its interfaces, as far as they are known.
+    pub fn network_settings(&self, node: usize, names: &[&str]) -> Vec<String> {
+        let mut sets = Vec::new();
+        if let Some(plan) = &self.ipv6 {
+            sets.push(format!("address6=\"{}/{}\"", plan.addresses[node], plan.prefix_len));
+        }
+        let of_node = self.routes.iter().filter(|(n, _)| n.index() == node);
+        let routes: Vec<String> = of_node
+            .map(|(_, r)| {
+                let name = names.get(r.iface.index()).map(|name| toml::Value::from(*name));
+                let by = name.map_or_else(String::new, |name| format!(", interface={name}"));
+                format!("{{destination=\"{}\", via=\"{}\"{by}}}", r.destination, r.next_hop)
+            })
+            .collect();
+        if !routes.is_empty() {
+            sets.push(format!("routes=[{}]", routes.join(", ")));
+        }
+        sets
+    }
+
     /// The length of the shortest prefix from 8 on, in whole octets, that all addresses share, and of which none is the
     /// network's or the broadcast address.
     pub fn prefix_len(&self) -> Option<u8> {

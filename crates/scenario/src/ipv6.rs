@@ -25,7 +25,7 @@ pub struct Ipv6Plan {
 }
 
 /// Reads a prefix or an address such as "fd00:77::/64" or "10.0.0.1".
-pub(crate) fn prefix(text: &str) -> Option<Prefix> {
+pub fn prefix(text: &str) -> Option<Prefix> {
     let (addr, len) = text.split_once('/').map_or((text, None), |(a, l)| (a, Some(l)));
     let addr: Addr = addr.parse().ok()?;
     let whole = Prefix::host(addr);

@@ -51,7 +51,7 @@ pub use error::{Error, Place as TextPlace};
 pub use input::MAX_INPUT_BYTES;
 pub use interfaces::{Attachment, Interfaces, RadioPlan, WirePlan};
 pub use interfaces_schema::{Cut, Wire};
-pub use ipv6::Ipv6Plan;
+pub use ipv6::{Ipv6Plan, prefix as parse_prefix};
 pub use ipv6_schema::{IpVersion, NodesIpv6, StaticRoute};
 pub use limits::MAX_NODES;
 pub use load::Ns2Options;

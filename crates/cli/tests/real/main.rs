@@ -5,6 +5,7 @@
 mod faults;
 mod forwarding;
 mod hostile;
+mod ipv6;
 mod lab;
 mod mesh;
 mod node;

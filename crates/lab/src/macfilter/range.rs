@@ -14,29 +14,38 @@ use super::{Ignores, MacFilter};
 type Members = Option<Vec<NodeId>>;
 
 impl MacFilter {
-    /// The filter that lets those hear each other who are within this range, metres, as they move: on each radio that both
-    /// have. Wires are not filtered.
-    pub fn of_range(r: &Resolved, range_m: f64) -> Self {
-        let radios: Vec<Members> = r.interfaces.radios.iter().map(|radio| radio.nodes.clone()).collect();
+    /// The filter that lets those hear each other who are within range as they move: on each radio that both have, within that
+    /// radio's own range, or within `range_m`, metres, on all. Wires are not filtered.
+    pub fn of_range(r: &Resolved, range_m: Option<f64>) -> Self {
+        let radios = &r.interfaces.radios;
+        let members: Vec<Members> = radios.iter().map(|radio| radio.nodes.clone()).collect();
         let places: Vec<_> = r.tracks.iter().map(begin).collect();
-        let changes = changes(&r.tracks, range_m, r.duration);
-        Self::of_links(&r.addresses, &radios, &neighbours(&places, range_m), &changes)
+        let mut near = Vec::with_capacity(radios.len());
+        let mut all = Vec::new();
+        for (k, radio) in radios.iter().enumerate() {
+            let range_m = range_m.unwrap_or_else(|| radio.config.nominal_range_m());
+            near.push(neighbours(&places, range_m));
+            all.extend(changes(&r.tracks, range_m, r.duration).into_iter().map(|c| (k, c)));
+        }
+        all.sort_by_key(|(k, c)| (c.at, *k));
+        Self::of_links(&r.addresses, &members, &near, &all)
     }
 
-    /// The filter that lets those hear each other who are linked: at first those in `near`, and then as `changes`, in order
-    /// of time, have it.
+    /// The filter that lets those hear each other who are linked: at first those in `near` of each radio, and then as
+    /// `changes`, in order of time and each with its radio, have it.
     fn of_links(
         addresses: &[Ipv4Addr],
         radios: &[Members],
-        near: &[Vec<u32>],
-        changes: &[LinkChange],
+        near: &[Vec<Vec<u32>>],
+        changes: &[(usize, LinkChange)],
     ) -> Self {
         let nodes = addresses.len() as u32;
         let mac = |radio: usize, node: u32| Mac::at_medium(addresses[node as usize], radio as u16);
         let mut deaf: Vec<BTreeSet<Mac>> = vec![BTreeSet::new(); addresses.len()];
         for (k, radio) in radios.iter().enumerate() {
             for a in (0..nodes).filter(|a| has(radio, *a)) {
-                let far = (0..nodes).filter(|b| *b != a && has(radio, *b) && !near[a as usize].contains(b));
+                let near = &near[k][a as usize];
+                let far = (0..nodes).filter(|b| *b != a && has(radio, *b) && !near.contains(b));
                 deaf[a as usize].extend(far.map(|b| mac(k, b)));
             }
         }
@@ -48,12 +57,12 @@ impl MacFilter {
         let mut lines: Vec<Ignores> = (0..nodes).map(|i| row(Time::ZERO, i, &deaf)).collect();
         let mut pending: BTreeMap<u32, Time> = BTreeMap::new();
         let mut now = Time::ZERO;
-        for c in changes {
+        for &(k, ref c) in changes {
             if c.at > now {
                 lines.extend(std::mem::take(&mut pending).into_iter().map(|(node, at)| row(at, node, &deaf)));
                 now = c.at;
             }
-            for (k, _) in radios.iter().enumerate().filter(|(_, p)| has(p, c.a) && has(p, c.b)) {
+            if has(&radios[k], c.a) && has(&radios[k], c.b) {
                 for (hears, from) in [(c.a, c.b), (c.b, c.a)] {
                     let ignored = &mut deaf[hears as usize];
                     let _ = if c.up { ignored.remove(&mac(k, from)) } else { ignored.insert(mac(k, from)) };
@@ -87,8 +96,8 @@ mod tests {
         let addresses: Vec<Ipv4Addr> = (1..=3).map(|i| Ipv4Addr::new(10, 0, 0, i)).collect();
         let s = Time::from_secs_f64;
         let change = |at, a, b, up| LinkChange { at: s(at), a, b, up };
-        let changes = [change(3.0, 0, 2, true), change(5.0, 0, 1, false)];
-        let f = MacFilter::of_links(&addresses, &[None], &[vec![1], vec![0, 2], vec![1]], &changes);
+        let changes = [(0, change(3.0, 0, 2, true)), (0, change(5.0, 0, 1, false))];
+        let f = MacFilter::of_links(&addresses, &[None], &[vec![vec![1], vec![0, 2], vec![1]]], &changes);
         let [m0, m1, m2] = [1, 2, 3].map(|i| Mac([2, 0, 10, 0, 0, i]));
         let line = |at, node, from: &[Mac]| Ignores { at: s(at), node, from: from.to_vec() };
         assert_eq!(
@@ -104,5 +113,21 @@ mod tests {
             ]
         );
         assert_eq!(MacFilter::parse(&f.to_string(), 3).unwrap(), f);
+    }
+
+    #[test]
+    fn each_radio_has_its_own_range_unless_one_is_given_for_all() {
+        let text = "nodes.count = 2\nduration_s = 1\nmovement = { kind = \"chain\", spacing_m = 300 }\n\
+                    radio = { name = \"near\", preset = \"wavelan-914-cmu\" }\n\
+                    radios = [{ name = \"far\", preset = \"80211b\", channel = 6 }]\n";
+        let scenario = wayhop_scenario::Scenario::from_text(text, &[]).unwrap();
+        let r = scenario.resolve().unwrap();
+        let ranges: Vec<f64> = r.interfaces.radios.iter().map(|k| k.config.nominal_range_m()).collect();
+        assert!(ranges[0] < 300.0 && ranges[1] > 300.0, "{ranges:?}");
+        let at_first = |range_m| MacFilter::of_range(&r, range_m).0[0].from.clone();
+        let of_1 = |radio| Mac::at_medium(r.addresses[1], radio);
+        assert_eq!(at_first(None), [of_1(0)]);
+        assert_eq!(at_first(Some(299.0)), [of_1(0), of_1(1)]);
+        assert_eq!(at_first(Some(301.0)), []);
     }
 }

@@ -7,8 +7,7 @@ mod receive;
 mod send;
 
 use std::io;
-use std::net::Ipv4Addr;
-use std::net::SocketAddrV4;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::AsFd as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,6 +24,7 @@ use wayhop_transport::{GROUP, INITIAL_TTL, Source, Stamp};
 
 use super::outages;
 use super::record::Records;
+use super::stamped::address;
 use receive::{Listener, Received, Wanted};
 use send::{Outlet, Sent};
 
@@ -91,14 +91,14 @@ impl Traffic {
     }
 
     fn flow(&mut self, i: usize, config: FlowConfig, s: &Resolved, nodes: &[Namespace]) -> io::Result<()> {
-        let own = s.addresses[config.src.index()];
-        let to = if config.is_to_all() { GROUP } else { s.addresses[config.dst.index()] };
+        let own = address(s, &config, config.src);
+        let to = if config.is_to_all() { GROUP.into() } else { address(s, &config, config.dst) };
         let rng: Rng = stream(s.seed, Purpose::Traffic, i as u64);
         let class = PacketClass::of_flow(config.kind.name());
         let namespace = &nodes[config.src.index()];
         let wanted = Wanted { flow: i as u32, class, from: own, to };
         let socket = if class == PacketClass::Ping {
-            let socket = namespace.within(raw_socket)?;
+            let socket = namespace.within(|| raw_socket(config.ip6))?;
             self.listeners.push(Listener {
                 socket: socket.try_clone()?,
                 node: config.src,
@@ -114,16 +114,30 @@ impl Traffic {
                 }
             }
             let all = config.is_to_all();
-            namespace.within(|| udp_socket(own, config.src_port, all.then_some(own)))?
+            let group_from = own.v4().filter(|_| all);
+            namespace.within(|| udp_socket(own.ip(), config.src_port, group_from))?
         };
         if config.tos != 0 {
-            socket.set_tos_v4(config.tos.into())?;
+            if config.ip6 {
+                socket.set_tclass_v6(config.tos.into())?;
+            } else {
+                socket.set_tos_v4(config.tos.into())?;
+            }
         }
         let port = if class == PacketClass::Ping { 0 } else { config.dst_port };
-        let to_socket: SockAddr = SocketAddrV4::new(to, port).into();
+        let to_socket: SockAddr = SocketAddr::new(to.ip(), port).into();
         let down = outages::of_node(s, config.src);
         let source = Source::new(i as u32, config, own, to).map_err(io::Error::other)?;
-        self.outlets.push(Outlet { flow: i as u32, source, rng, class, socket, to: to_socket, down });
+        self.outlets.push(Outlet {
+            flow: i as u32,
+            source,
+            rng,
+            class,
+            socket,
+            to: to_socket,
+            to_addr: to,
+            down,
+        });
         Ok(())
     }
 
@@ -143,8 +157,8 @@ impl Traffic {
                 && l.socket
                     .local_addr()
                     .ok()
-                    .and_then(|a| a.as_socket_ipv4())
-                    .is_some_and(|a| a.port() == port)
+                    .and_then(|a| a.as_socket())
+                    .is_some_and(|a| a.port() == port && a.is_ipv6() == config.ip6)
         };
         let group = config.is_to_all().then_some(own);
         if let Some(l) = self.listeners.iter_mut().find(here) {
@@ -155,7 +169,9 @@ impl Traffic {
             return Ok(());
         }
         let socket = namespace.within(|| {
-            let socket = udp_socket(Ipv4Addr::UNSPECIFIED, port, None)?;
+            let any: IpAddr =
+                if config.ip6 { Ipv6Addr::UNSPECIFIED.into() } else { Ipv4Addr::UNSPECIFIED.into() };
+            let socket = udp_socket(any, port, None)?;
             if let Some(own) = group {
                 socket.join_multicast_v4(&GROUP, &own)?;
             }
@@ -254,14 +270,21 @@ fn summary<'a>(
     }
 }
 
-fn raw_socket() -> io::Result<Socket> {
-    prepared(Socket::new(Domain::IPV4, Type::RAW, Some(Protocol::ICMPV4))?)
+fn raw_socket(ip6: bool) -> io::Result<Socket> {
+    let (domain, protocol) =
+        if ip6 { (Domain::IPV6, Protocol::ICMPV6) } else { (Domain::IPV4, Protocol::ICMPV4) };
+    prepared(Socket::new(domain, Type::RAW, Some(protocol))?, ip6)
 }
 
 /// A UDP socket at an address and a port; multicasts leave by the interface with the address `group_from`.
-fn udp_socket(at: Ipv4Addr, port: u16, group_from: Option<Ipv4Addr>) -> io::Result<Socket> {
-    let socket = prepared(Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?)?;
-    socket.bind(&SocketAddrV4::new(at, port).into())?;
+fn udp_socket(at: IpAddr, port: u16, group_from: Option<Ipv4Addr>) -> io::Result<Socket> {
+    let at = SocketAddr::new(at, port);
+    let socket = Socket::new(Domain::for_address(at), Type::DGRAM, Some(Protocol::UDP))?;
+    if at.is_ipv6() {
+        socket.set_only_v6(true)?;
+    }
+    let socket = prepared(socket, at.is_ipv6())?;
+    socket.bind(&at.into())?;
     if let Some(own) = group_from {
         socket.set_multicast_if_v4(&own)?;
         socket.set_multicast_ttl_v4(INITIAL_TTL.into())?;
@@ -270,10 +293,15 @@ fn udp_socket(at: Ipv4Addr, port: u16, group_from: Option<Ipv4Addr>) -> io::Resu
     Ok(socket)
 }
 
-fn prepared(socket: Socket) -> io::Result<Socket> {
-    socket.set_ttl_v4(INITIAL_TTL.into())?;
+fn prepared(socket: Socket, ip6: bool) -> io::Result<Socket> {
     socket.set_read_timeout(Some(WAIT))?;
-    wayhop_linux::syscalls::tell_ttl(socket.as_fd())?;
+    if ip6 {
+        socket.set_unicast_hops_v6(INITIAL_TTL.into())?;
+        wayhop_linux::syscalls::tell_hop_limit(socket.as_fd())?;
+    } else {
+        socket.set_ttl_v4(INITIAL_TTL.into())?;
+        wayhop_linux::syscalls::tell_ttl(socket.as_fd())?;
+    }
     Ok(socket)
 }
 

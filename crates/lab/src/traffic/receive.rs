@@ -1,19 +1,18 @@
 //! Counting the flows' packets where they arrive.
 
 use std::io::{self, IoSliceMut};
-use std::net::Ipv4Addr;
 use std::os::fd::AsRawFd as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use nix::cmsg_space;
-use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrIn, recvmsg};
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg};
 use socket2::Socket;
 use wayhop_core::{Addr, FlowTag, NodeId, Time};
 use wayhop_netns::priority;
 use wayhop_trace::{HopEvent, HopKind, Messages, PacketClass};
 use wayhop_transport::{INITIAL_TTL, Stamp};
-use wayhop_wire::{icmp, ipv4, udp};
+use wayhop_wire::{icmp, icmpv6, ip, ipv4, udp};
 
 use crate::record::Records;
 use crate::stamped::packet_id;
@@ -37,8 +36,8 @@ pub(super) struct Listener {
 pub(super) struct Wanted {
     pub(super) flow: u32,
     pub(super) class: PacketClass,
-    pub(super) from: Ipv4Addr,
-    pub(super) to: Ipv4Addr,
+    pub(super) from: Addr,
+    pub(super) to: Addr,
 }
 
 /// What one socket received of one flow.
@@ -78,9 +77,9 @@ impl Listener {
         while !done.load(Ordering::Relaxed) {
             let Ok(arrival) = receive(&self.socket, &mut room) else { continue };
             let now = Time::from_nanos(begun.elapsed().as_nanos() as u64);
-            let Some(data) = payload(&room[..arrival.len], self.echo) else { continue };
-            let Some(stamp) = Stamp::parse(data) else { continue };
             let Some(k) = self.wanted.iter().position(|w| Some(w.from) == arrival.from) else { continue };
+            let Some(data) = payload(&room[..arrival.len], self.echo, &self.wanted[k]) else { continue };
+            let Some(stamp) = Stamp::parse(data) else { continue };
             let (w, r) = (self.wanted[k], &mut all[k]);
             if !r.is_new(stamp.seq) {
                 continue;
@@ -94,9 +93,9 @@ impl Listener {
                 packet: packet_id(w.flow, stamp.seq),
                 flow: Some(FlowTag { flow: w.flow, seq: stamp.seq }),
                 node: self.node,
-                bytes: (ipv4::HEADER_LEN + udp::HEADER_LEN + data.len()) as u32,
-                source: w.from.into(),
-                destination: w.to.into(),
+                bytes: (ip::Repr::header_len(w.to) + udp::HEADER_LEN + data.len()) as u32,
+                source: w.from,
+                destination: w.to,
                 peer: Addr::UNSPECIFIED,
                 signal_dbm: f32::NAN,
                 kind: HopKind::Deliver,
@@ -111,8 +110,15 @@ impl Listener {
 }
 
 /// What a packet carries: all of a datagram, or the data of an echo reply that is for this flow.
-fn payload(packet: &[u8], echo: Option<u16>) -> Option<&[u8]> {
+fn payload<'a>(packet: &'a [u8], echo: Option<u16>, ends: &Wanted) -> Option<&'a [u8]> {
     let Some(wanted) = echo else { return Some(packet) };
+    if let (Some(from), Some(to)) = (ends.from.v6(), ends.to.v6()) {
+        // The kernel keeps the header of IPv6 to itself (RFC 3542, section 3).
+        return match icmpv6::Repr::parse(packet, from, to).ok()? {
+            icmpv6::Repr::EchoReply { ident, data, .. } if ident == wanted => Some(data),
+            _ => None,
+        };
+    }
     match icmp::Repr::parse(ipv4::Packet::new_checked(packet).ok()?.payload()).ok()? {
         icmp::Repr::EchoReply { ident, data, .. } if ident == wanted => Some(data),
         _ => None,
@@ -122,17 +128,21 @@ fn payload(packet: &[u8], echo: Option<u16>) -> Option<&[u8]> {
 /// A packet that came: its length, who sent it, and its TTL on arrival.
 struct Arrival {
     len: usize,
-    from: Option<Ipv4Addr>,
+    from: Option<Addr>,
     ttl: u8,
 }
 
 fn receive(socket: &Socket, room: &mut [u8]) -> io::Result<Arrival> {
     let mut notes = cmsg_space!(i32);
     let mut parts = [IoSliceMut::new(room)];
-    let m = recvmsg::<SockaddrIn>(socket.as_raw_fd(), &mut parts, Some(&mut notes), MsgFlags::empty())?;
+    let m = recvmsg::<SockaddrStorage>(socket.as_raw_fd(), &mut parts, Some(&mut notes), MsgFlags::empty())?;
     let ttl = m.cmsgs()?.find_map(|c| match c {
-        ControlMessageOwned::Ipv4Ttl(ttl) => u8::try_from(ttl).ok(),
+        ControlMessageOwned::Ipv4Ttl(ttl) | ControlMessageOwned::Ipv6HopLimit(ttl) => u8::try_from(ttl).ok(),
         _ => None,
     });
-    Ok(Arrival { len: m.bytes, from: m.address.map(|a| a.ip()), ttl: ttl.unwrap_or(INITIAL_TTL) })
+    let from = m.address.and_then(|a| match (a.as_sockaddr_in(), a.as_sockaddr_in6()) {
+        (Some(v4), _) => Some(Addr::from(v4.ip())),
+        (None, v6) => v6.map(|v6| Addr::from(v6.ip())),
+    });
+    Ok(Arrival { len: m.bytes, from, ttl: ttl.unwrap_or(INITIAL_TTL) })
 }

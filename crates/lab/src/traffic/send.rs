@@ -11,7 +11,7 @@ use wayhop_core::{Addr, FlowTag, Pool, Rng, Time};
 use wayhop_netns::{Lateness, priority};
 use wayhop_trace::{HopEvent, HopKind, Messages, PacketClass};
 use wayhop_transport::Source;
-use wayhop_wire::{ipv4, udp};
+use wayhop_wire::{ip, udp};
 
 use crate::record::Records;
 use crate::stamped::packet_id;
@@ -25,6 +25,7 @@ pub(super) struct Outlet {
     pub(super) class: PacketClass,
     pub(super) socket: Socket,
     pub(super) to: SockAddr,
+    pub(super) to_addr: Addr,
     /// When its node is down: from, until.
     pub(super) down: Vec<(Time, Time)>,
 }
@@ -88,13 +89,13 @@ pub(super) fn send_all(
         let p = o.source.build(at, packet_id(flow, seq), 0, &mut pool);
         // The kernel writes the headers; a ping's ICMP header is ours.
         let headers = if o.class == PacketClass::Ping { 0 } else { udp::HEADER_LEN };
-        let payload = &p.bytes()[ipv4::HEADER_LEN + headers..];
+        let payload = &p.bytes()[ip::Repr::header_len(o.to_addr) + headers..];
         // An earlier packet's "host unreachable" comes back here, once: it says nothing of this one.
         if o.socket.send_to(payload, &o.to).is_err() {
             let _ = o.socket.send_to(payload, &o.to);
         }
         let config = o.source.config();
-        if let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) {
+        if let Ok(ip) = ip::Packet::new_checked(p.bytes()) {
             records.hop(HopEvent {
                 iface: wayhop_core::IfaceId::ANY,
                 time: at,
@@ -102,14 +103,14 @@ pub(super) fn send_all(
                 flow: Some(FlowTag { flow, seq }),
                 node: config.src,
                 bytes: p.len() as u32,
-                source: ip.src().into(),
-                destination: ip.dst().into(),
+                source: ip.src,
+                destination: ip.dst,
                 peer: Addr::UNSPECIFIED,
                 signal_dbm: f32::NAN,
                 kind: HopKind::Originate,
                 class: o.class,
                 messages: Messages::NONE,
-                ttl: ip.ttl(),
+                ttl: ip.ttl,
                 reason: None,
             });
         }
