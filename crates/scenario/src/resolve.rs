@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Configured, NodeId, Position, Route, Time};
-use wayhop_radio::{CardConfig, PRESETS, RadioConfig};
+use wayhop_radio::{CardConfig, PRESETS, RadioConfig, Supply};
 use wayhop_transport::{FlowConfig, FlowKind};
 use wayhop_world::{Geodetic, Track};
 
@@ -23,7 +23,7 @@ use crate::programs::{self, ProgramPlan};
 use crate::protocol;
 use crate::schema::{Captures, Scenario};
 use crate::stalls::{self, QueueStall};
-use crate::{interfaces, routes, traffic};
+use crate::{energy, interfaces, routes, traffic};
 
 /// A scenario as the simulator takes it: plain data.
 #[derive(Clone, Debug)]
@@ -60,6 +60,8 @@ pub struct Resolved {
     pub stalls: Vec<QueueStall>,
     /// When nodes are down: in order of time, then of nodes; those of one node apart from each other.
     pub outages: Vec<Outage>,
+    /// Each node's battery; empty if no node has one.
+    pub energy: Vec<Option<Supply>>,
     /// The protocol of a node that has come back without its tables.
     pub protocol_after_reboot: Configured,
     /// The orders that nodes get from outside.
@@ -122,6 +124,7 @@ impl Scenario {
         let stalls = stalls::resolve(self, &placed, &interfaces)?;
         let (outages, late) = outages::resolve(self, &placed, self.seed, duration)?;
         warnings.extend(late);
+        let energy = energy::resolve(self, placed.tracks.len(), &interfaces)?;
         let protocol_after_reboot = protocol::after_reboot(&protocol, &self.protocol);
         let orders = commands::resolve(self, &placed)?;
         let programs = programs::resolve(self, &placed)?;
@@ -144,6 +147,7 @@ impl Scenario {
             protocol,
             stalls,
             outages,
+            energy,
             protocol_after_reboot,
             orders,
             programs,
