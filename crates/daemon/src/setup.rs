@@ -376,7 +376,13 @@ impl Files {
 }
 
 /// Has the driver of an interface tell what became of unicasts, if it says that it does.
-pub(crate) fn watch_tx_status(host: &mut Host, iface: IfaceId, sockets: &PacketSockets, ifindex: u32, log: &Log) {
+pub(crate) fn watch_tx_status(
+    host: &mut Host,
+    iface: IfaceId,
+    sockets: &PacketSockets,
+    ifindex: u32,
+    log: &Log,
+) {
     match wifi::capabilities(ifindex) {
         Ok(Some(c)) if c.transmit_status => match sockets.enable_tx_status() {
             Ok(()) => host.line(iface).tx_statuses.watch(),

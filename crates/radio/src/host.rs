@@ -25,6 +25,8 @@ pub enum RadioEvent {
     End(u32),
     /// A packet is in the card.
     Loaded,
+    /// A battery may be empty: the host calls [`crate::Radio::check_battery`].
+    Battery,
 }
 
 /// The head of a frame, as a capture shows it.

@@ -8,6 +8,7 @@
 //! * `mac80211`: the distributed coordination function, one station's state.
 //! * [`Radio`]: the stations of a run and the air between them. Its [`Host`] brings time and positions and takes packets.
 
+mod battery;
 mod card;
 mod channel;
 mod config;
@@ -15,6 +16,7 @@ mod host;
 mod mac80211;
 mod macs;
 mod medium;
+mod meter;
 mod motion;
 mod outgoing;
 mod phy;
@@ -32,6 +34,7 @@ pub use channel::{CHANNELS_2_4_GHZ, channel_mhz};
 pub use config::{Arp, Fading, PRESETS, PathLoss, RadioConfig, Reception};
 pub use host::{EVERYONE, FrameAt, FrameHead, Host, NOBODY, RadioEvent};
 pub use medium::LinkOverride;
+pub use meter::{Draw, EnergyUsed, Supply};
 pub use motion::Motions;
 pub use outgoing::Outgoing;
 pub use phy::{FrameKind, Phy};

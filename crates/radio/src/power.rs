@@ -21,6 +21,7 @@ impl Radio {
     pub fn switch_off(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let i = station as usize;
         self.medium.silence(station, &mut self.phy_states);
+        self.sleep(now, station, true, host);
         self.phy_states[i] = PhyState::new();
         let mac = &mut self.macs[i];
         mac.reset(self.config.cw_min);
@@ -33,8 +34,9 @@ impl Radio {
     }
 
     /// Switches a station on again.
-    pub fn switch_on(&mut self, station: u32) {
+    pub fn switch_on(&mut self, now: Time, station: u32, host: &mut impl Host) {
         self.medium.unsilence(station);
+        self.sleep(now, station, false, host);
     }
 }
 

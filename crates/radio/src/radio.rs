@@ -178,6 +178,7 @@ impl Radio {
             }
             RadioEvent::Timeout => self.check_timeout(now, station, host),
             RadioEvent::Loaded => self.loaded(now, station, host),
+            RadioEvent::Battery => {}
         }
     }
 

@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use wayhop_core::{Configured, NodeId, Position, Route, Time};
-use wayhop_radio::{CardConfig, PRESETS, RadioConfig};
+use wayhop_radio::{CardConfig, PRESETS, RadioConfig, Supply};
 use wayhop_transport::{FlowConfig, FlowKind};
 use wayhop_world::{Geodetic, Track};
 
@@ -25,7 +25,7 @@ use crate::programs::{self, ProgramPlan};
 use crate::protocol;
 use crate::schema::{Captures, Movement, Scenario};
 use crate::stalls::{self, QueueStall};
-use crate::{interfaces, routes, traffic};
+use crate::{energy, interfaces, routes, traffic};
 
 /// A scenario as the simulator takes it: plain data.
 #[derive(Clone, Debug)]
@@ -62,6 +62,8 @@ pub struct Resolved {
     pub stalls: Vec<QueueStall>,
     /// When nodes are down: in order of time, then of nodes; those of one node apart from each other.
     pub outages: Vec<Outage>,
+    /// Each node's battery; empty if no node has one.
+    pub energy: Vec<Option<Supply>>,
     /// The protocol of a node that has come back without its tables.
     pub protocol_after_reboot: Configured,
     /// The orders that nodes get from outside.
@@ -132,6 +134,7 @@ impl Scenario {
         let stalls = stalls::resolve(self, &placed, &interfaces)?;
         let (outages, late) = outages::resolve(self, &placed, self.seed, duration)?;
         warnings.extend(late);
+        let energy = energy::resolve(self, placed.tracks.len(), &interfaces)?;
         let protocol_after_reboot = protocol::after_reboot(&protocol, &self.protocol);
         let orders = commands::resolve(self, &placed)?;
         let programs = programs::resolve(self, &placed)?;
@@ -154,6 +157,7 @@ impl Scenario {
             protocol,
             stalls,
             outages,
+            energy,
             protocol_after_reboot,
             orders,
             programs,

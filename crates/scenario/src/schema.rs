@@ -69,6 +69,9 @@ pub struct Scenario {
     /// When nodes go down, and when they come back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<Outages>,
+    /// Batteries: a node whose battery is empty goes down for good.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy: Option<crate::energy_schema::Energy>,
     /// Orders that nodes get from outside, as by their control interface.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Command>,
@@ -129,6 +132,12 @@ pub struct Node {
     /// `radios`) at this node. All else of the radio is the same for all nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<String>,
+    /// Its battery: these keys stand in the place of those of `energy`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy: Option<crate::energy_schema::Energy>,
+    /// It runs on mains: `energy` is not for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mains: bool,
 }
 
 /// The box from the local origin in which nodes are placed and move.

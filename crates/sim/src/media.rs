@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wayhop_core::{Purpose, Span, Time, draw};
 use wayhop_node::{IfaceConfig, Resolution};
-use wayhop_radio::{Arp, FrameKind, LinkOverride, Radio, RadioConfig, RadioEvent};
+use wayhop_radio::{Arp, EnergyUsed, FrameKind, LinkOverride, Radio, RadioConfig, RadioEvent, Supply};
 use wayhop_scenario::{Attachment, Interfaces, Resolved, WirePlan};
 
 use crate::air::Air;
@@ -160,12 +160,25 @@ impl Media {
     }
 
     /// A node's host is on again. Wires need not be told: they ask whether it is up.
-    pub(crate) fn switch_on(&mut self, node: u32, net: &Net) {
-        for &place in net.common.ports.of(node) {
-            if let Attachment::Radio(k) = place {
-                self.radios[usize::from(k)].switch_on(node);
+    pub(crate) fn switch_on(&mut self, at: Time, node: u32, net: &mut Net) {
+        for i in 0..net.common.ports.of(node).len() {
+            if let Attachment::Radio(k) = net.common.ports.of(node)[i] {
+                self.radios[usize::from(k)].switch_on(at, node, &mut Air { net, radio: k });
             }
         }
+    }
+
+    /// Gives nodes, which have one radio each, their batteries.
+    pub(crate) fn set_supplies(&mut self, supplies: &[Option<Supply>], net: &mut Net) {
+        self.radios[0].set_supplies(supplies, &mut Air { net, radio: 0 });
+    }
+    /// Whether a node's battery has just run empty.
+    pub(crate) fn check_battery(&mut self, at: Time, node: u32, net: &mut Net) -> bool {
+        self.radios[0].check_battery(at, node, &mut Air { net, radio: 0 })
+    }
+    /// What a node with a battery has used.
+    pub(crate) fn energy(&self, at: Time, node: u32) -> Option<EnergyUsed> {
+        self.radios.first()?.energy(at, node)
     }
 
     /// Counts the packets that are on their way through a medium.

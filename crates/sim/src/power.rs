@@ -26,16 +26,36 @@ impl Simulation {
     pub(crate) fn power(&mut self, at: Time, node: u32, number: u32, on: bool) {
         let Outage { until, tables, .. } = self.outages.list[number as usize];
         let lost = tables == Tables::Lost;
+        let is_empty = self.outages.exhausted.contains_key(&node);
         if on {
-            self.power_on(at, node, lost);
+            if !is_empty {
+                self.power_on(at, node, lost);
+            }
             return;
         }
         self.expect_outage(number + 1);
+        if is_empty {
+            return;
+        }
         if until < Time::NEVER {
             self.net.common.queue.push(until, node, Event::Power(number, true));
         }
         self.outages.down.insert(node, until);
         self.power_off(at, node, lost);
+    }
+
+    /// A node's battery may be empty: then it goes down for good.
+    pub(crate) fn battery(&mut self, at: Time, node: u32) {
+        if !self.media.check_battery(at, node, &mut self.net) {
+            return;
+        }
+        self.outages.exhausted.insert(node, at);
+        let note = TraceNote { what: "battery_empty", about: Addr::UNSPECIFIED, value: 0 };
+        self.net.call(at, node, |_, w| w.note(at, note));
+        // One that sleeps does not wake up.
+        if self.outages.down.insert(node, Time::NEVER).is_none() {
+            self.power_off(at, node, true);
+        }
     }
 
     fn power_off(&mut self, at: Time, node: u32, lost: bool) {
@@ -50,7 +70,7 @@ impl Simulation {
     fn power_on(&mut self, at: Time, node: u32, lost: bool) {
         self.outages.down.remove(&node);
         self.tell_power(at, node, true, lost);
-        self.media.switch_on(node, &self.net);
+        self.media.switch_on(at, node, &mut self.net);
         if lost {
             let reboots = self.outages.reboots.entry(node).or_default();
             *reboots += 1;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, IfaceId, NodeId, Position, Purpose, Span, Time, stream};
 use wayhop_node::{Engine, OnDemand, Workspace};
+use wayhop_radio::{RadioEvent, Supply};
 use wayhop_scenario::{Attachment, FlowConfig, Interfaces, Order, QueueStall, Resolved};
 use wayhop_trace::{PacketOutcome, PositionEvent, Recorder, Summary};
 use wayhop_world::Gps;
@@ -38,6 +39,8 @@ pub struct Simulation {
     pub(crate) names: FxHashMap<Attachment, String>,
     cuts: Vec<(Time, u16, bool)>,
     pub(crate) outages: Outages,
+    /// Each node's battery; empty if no node has one.
+    supplies: Vec<Option<Supply>>,
     /// How often GPS receivers tell nodes where they are, if these ask for it.
     fix_every: Option<Span>,
     stalls: Vec<QueueStall>,
@@ -119,6 +122,7 @@ impl Simulation {
             cuts: Media::cuts(&scenario.interfaces.wires).collect(),
             gps: Gps::new(scenario.origin),
             outages: Outages::new(scenario),
+            supplies: scenario.energy.clone(),
             fix_every,
             stalls: scenario.stalls.clone(),
             orders: scenario.orders.clone(),
@@ -177,6 +181,9 @@ impl Simulation {
             self.net.common.queue.push(s.from, s.node.0, Event::Stall(number as u32, true));
         }
         self.expect_outage(0);
+        if !self.supplies.is_empty() {
+            self.media.set_supplies(&self.supplies, &mut self.net);
+        }
         for &(at, wire, is_cut) in &self.cuts {
             let first = self.media.first_node(wire);
             self.net.common.queue.push(at, first, Event::Wire(wire, WireEvent::Cut(is_cut)));
@@ -198,6 +205,7 @@ impl Simulation {
     fn step(&mut self, at: Time, node: u32, event: Event) {
         let net = &mut self.net;
         match event {
+            Event::Radio(_, RadioEvent::Battery) => self.battery(at, node),
             Event::Radio(k, e) => self.media.radio_due(at, node, k, e, net),
             Event::Wire(k, e) => self.media.wire_due(at, node, k, e, net),
             Event::Timer(engine, key) => net.timer(at, node, engine, key),

@@ -2,12 +2,28 @@
 
 use wayhop_core::{IfaceId, NodeId, Time};
 use wayhop_scenario::Resolved;
-use wayhop_trace::{Counter, Summary, Totals};
+use wayhop_trace::{Counter, NodeEnergy, Summary, Totals};
 
 use crate::audit::Audit;
 use crate::simulation::Simulation;
 
 impl Simulation {
+    /// What a node with a battery has used.
+    fn energy(&self, node: u32) -> Option<NodeEnergy> {
+        let used = self.media.energy(self.now, node)?;
+        Some(NodeEnergy {
+            node,
+            initial_j: used.initial_j,
+            remaining_j: used.remaining_j(),
+            used_j: used.used_j(),
+            tx_j: used.tx_j,
+            rx_j: used.rx_j,
+            idle_j: used.idle_j,
+            sleep_j: used.sleep_j,
+            empty_s: used.empty_at.map(Time::as_secs_f64),
+        })
+    }
+
     /// The summary of a run.
     pub(crate) fn summary(&self, scenario: &Resolved, audit: &Audit, wall_s: f64) -> Summary {
         let flows = self.net.common.flows.summaries(self.now, &audit.ends.flows);
@@ -46,6 +62,7 @@ impl Simulation {
             command_exit: None,
             program_exits: Vec::new(),
             outages: self.outages.summary(self.now),
+            energy: (0..self.net.nodes.len() as u32).filter_map(|i| self.energy(i)).collect(),
         };
         summary.name_nodes(&scenario.names);
         summary
@@ -55,6 +72,19 @@ impl Simulation {
     pub(crate) fn record_counters(&mut self) {
         for i in 0..self.net.nodes.len() as u32 {
             let node = NodeId(i);
+            if let Some(used) = self.energy(i) {
+                for (name, joules) in [
+                    ("remaining_uj", used.remaining_j),
+                    ("tx_uj", used.tx_j),
+                    ("rx_uj", used.rx_j),
+                    ("idle_uj", used.idle_j),
+                    ("sleep_uj", used.sleep_j),
+                ] {
+                    let value = (joules * 1e6).round() as u64;
+                    let counter = Counter { node, iface: None, layer: "energy", name, value };
+                    self.net.common.recorder.counter(&counter);
+                }
+            }
             for k in 0..self.net.common.ports.of(i).len() {
                 let iface = IfaceId(k as u8);
                 let mac = self.media.counters(i, self.net.common.ports.of(i)[k]);

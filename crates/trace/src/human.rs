@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::{FlowSummary, LatencyMs, NodeOutages, Summary};
+use crate::{FlowSummary, LatencyMs, NodeEnergy, NodeOutages, Summary};
 
 /// Rows of the table of flows; the rest is counted.
 const MAX_FLOWS: usize = 20;
@@ -79,6 +79,7 @@ pub fn human_table(s: &Summary) -> String {
     if !s.outages.is_empty() {
         label(&mut out, "down", &outages(&s.outages));
     }
+    energy(&mut out, &s.energy);
     if let Some(l) = &s.lateness_us {
         label(
             &mut out,
@@ -143,6 +144,40 @@ fn outages(nodes: &[NodeOutages]) -> String {
     if let Some(more) = nodes.len().checked_sub(MAX_OUTAGES).filter(|n| *n > 0) {
         let rest: f64 = by_length[MAX_OUTAGES..].iter().map(|n| n.down_s).sum();
         words.push(format!("{more} more nodes {} s", decimals(rest)));
+    }
+    words.join(", ")
+}
+
+/// What all nodes with batteries used together, and which of them ran empty.
+fn energy(out: &mut String, nodes: &[NodeEnergy]) {
+    if nodes.is_empty() {
+        return;
+    }
+    let sum = |of: fn(&NodeEnergy) -> f64| decimals(nodes.iter().map(of).sum());
+    let words = format!(
+        "{} of {} J used: sending {}, receiving {}, idle {}, asleep {}",
+        sum(|n| n.used_j),
+        sum(|n| n.initial_j),
+        sum(|n| n.tx_j),
+        sum(|n| n.rx_j),
+        sum(|n| n.idle_j),
+        sum(|n| n.sleep_j),
+    );
+    label(out, "energy", &words);
+    let empty = batteries(nodes);
+    if !empty.is_empty() {
+        label(out, "", &empty);
+    }
+}
+
+/// Which batteries ran empty, and when: the first one first.
+fn batteries(nodes: &[NodeEnergy]) -> String {
+    let mut empty: Vec<(f64, u32)> = nodes.iter().filter_map(|n| Some((n.empty_s?, n.node))).collect();
+    empty.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let one = |(at, node): &(f64, u32)| format!("node {node} empty at {} s", decimals(*at));
+    let mut words: Vec<String> = empty.iter().take(MAX_OUTAGES).map(one).collect();
+    if let Some(more) = empty.len().checked_sub(MAX_OUTAGES).filter(|n| *n > 0) {
+        words.push(format!("{more} more nodes"));
     }
     words.join(", ")
 }

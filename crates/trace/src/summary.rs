@@ -45,6 +45,9 @@ pub struct Summary {
     /// The nodes that went down, in their order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub outages: Vec<NodeOutages>,
+    /// What the radios of nodes with batteries have used, in the nodes' order.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub energy: Vec<NodeEnergy>,
     /// The exit status of the command that ran in a node.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub command_exit: Option<i32>,
@@ -98,6 +101,29 @@ pub struct NodeOutages {
     pub outages: u64,
     /// For how long altogether, seconds.
     pub down_s: f64,
+}
+
+/// What one node's radio has used of its battery.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NodeEnergy {
+    /// Who, as the scenario numbers it.
+    pub node: u32,
+    /// Energy at the start, J.
+    pub initial_j: f64,
+    /// Energy at the end, J.
+    pub remaining_j: f64,
+    /// Energy used, J.
+    pub used_j: f64,
+    /// Of that, sending.
+    pub tx_j: f64,
+    /// Receiving.
+    pub rx_j: f64,
+    /// Idle.
+    pub idle_j: f64,
+    /// While the node was down.
+    pub sleep_j: f64,
+    /// When the battery ran empty, seconds; null if it did not.
+    pub empty_s: Option<f64>,
 }
 
 impl NodeOutages {

@@ -185,6 +185,7 @@ impl Radio {
         }
         let pause = Pause { difs: self.times.difs, slot_ns: self.times.slot_ns };
         let slot = self.medium.start(now, airtime, t, &mut self.phy_states, pause, host);
+        self.queue_checks(host);
         host.schedule(now + airtime, head.from, RadioEvent::End(slot));
         if wait > airtime {
             host.schedule(now + wait, head.from, RadioEvent::Timeout);

@@ -15,6 +15,7 @@ mod transmission;
 use wayhop_core::{Leg, Position, Span, Time};
 
 use crate::config::{RadioConfig, Reception};
+use crate::meter::Meters;
 use crate::motion::Motions;
 use crate::phy::Phy;
 use crate::propagation::{LIGHT_SPEED_M_PER_S, Propagation};
@@ -37,6 +38,8 @@ pub(crate) struct Medium {
     overrides: Option<Box<Overrides>>,
     /// By station, whether it is switched off; `None` while none ever was.
     off: Option<Box<[bool]>>,
+    /// Of stations with batteries; `None` where none has one.
+    pub(crate) meters: Option<Box<Meters>>,
     /// Weaker signals are not computed any further, W.
     floor_watts: f64,
     /// Farther than this, squared, no signal is that strong.
@@ -80,6 +83,7 @@ impl Medium {
             neighbours: Neighbours::new(stations, range_m),
             overrides: None,
             off: None,
+            meters: None,
             propagation,
             site,
             floor_watts,
@@ -132,6 +136,14 @@ impl Medium {
             };
             if listens {
                 t.receivers.push(Receiver { station, delay_ns });
+            }
+        }
+        if let Some(meters) = &mut self.meters {
+            meters.send(now, sender, now + airtime);
+            let sensed_watts = meters.sensed_watts;
+            for a in self.audible.iter().filter(|a| a.watts >= sensed_watts) {
+                let from = now + Span::from_nanos(u64::from(a.delay_ns));
+                meters.hear(now, a.station, from, from + airtime);
             }
         }
         self.slots[slot as usize] = Some(t);

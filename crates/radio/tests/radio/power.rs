@@ -17,6 +17,11 @@ fn off(air: &mut Air, at: f64, station: u32) {
     air.radio.switch_off(Time::from_secs_f64(at), station, &mut air.log);
 }
 
+fn on(air: &mut Air, at: f64, station: u32) {
+    air.run(at);
+    air.radio.switch_on(Time::from_secs_f64(at), station, &mut air.log);
+}
+
 /// When station 0 first puts data on the air.
 fn first_data(preset: &str, to: u32) -> f64 {
     let mut a = air(preset);
@@ -47,7 +52,7 @@ fn a_frame_that_is_cut_short_is_received_by_nobody() {
             a.send_at(next, 1, 2, 500);
             a.run(2.0);
             assert_eq!(a.log.received.len(), 1, "{preset}");
-            a.radio.switch_on(0);
+            on(&mut a, 2.0, 0);
             a.send_at(Time::from_secs_f64(2.0), 0, to, 500);
             a.run(3.0);
             assert_eq!(a.log.finished.last().map(|f| f.1), Some(0), "{preset}");
@@ -76,7 +81,7 @@ fn a_station_that_is_back_is_not_taken_for_its_former_self() {
     let mut a = air("wavelan-914-ns2");
     a.send(0, 1, 500);
     off(&mut a, 0.1, 0);
-    a.radio.switch_on(0);
+    on(&mut a, 0.1, 0);
     a.send_at(Time::from_secs_f64(0.1), 0, 1, 500);
     a.run(1.0);
     assert_eq!(a.log.received.len(), 2);

@@ -53,6 +53,11 @@ pub fn export_ns2(scenario: &Resolved, options: ExportOptions) -> Result<Exporte
     if !scenario.outages.is_empty() {
         warnings.push("outages: ns-2 has none; in its run all nodes stay up".to_owned());
     }
+    if !scenario.energy.is_empty() {
+        warnings.push(
+            "energy: node-config sets ns-2's energy model, not these files; its nodes stay up".to_owned(),
+        );
+    }
     let movement = movement(scenario, options, &mut warnings)?;
     let traffic = traffic(scenario, &mut warnings)?;
     Ok(Exported { movement, traffic, warnings })

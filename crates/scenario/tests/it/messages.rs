@@ -344,3 +344,27 @@ fn a_trace_is_read_once_and_its_packets_are_limited_over_all_files() {
         "{e}"
     );
 }
+
+#[test]
+fn batteries_that_make_no_sense_are_named() {
+    let wrong = |keys: &str| message(&format!("{GOOD}{keys}\n"));
+    for (keys, expect) in [
+        ("[energy]\ntx_w = 1", "s.toml:7:2: energy: initial_j is missing; say how many joules there are"),
+        (
+            "[energy]\ninitial_j = 0",
+            "s.toml:8:1: energy.initial_j: 0 is not a number from 0.000001 to 1000000000; give one in that range",
+        ),
+        (
+            "[energy]\ninitial_j = 1\nidle_w = -1",
+            "s.toml:9:1: energy.idle_w: -1 is not a number from 0 to 1000000000; give one in that range",
+        ),
+    ] {
+        assert_eq!(wrong(keys), expect);
+    }
+    let mains = wrong("[[nodes.node]]\nid = 1\nmains = true");
+    assert!(mains.ends_with("nodes.node[0].mains: no node has a battery; take it out"), "{mains}");
+    let both = wrong("[[nodes.node]]\nid = 1\nmains = true\nenergy = { initial_j = 1 }");
+    assert!(both.contains("a node on mains has no battery"), "{both}");
+    let radios = wrong("[energy]\ninitial_j = 1\n[[radios]]\nchannel = 6\npreset = \"80211b\"");
+    assert!(radios.contains("batteries need nodes with one radio each"), "{radios}");
+}

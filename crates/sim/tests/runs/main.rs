@@ -8,6 +8,7 @@ mod cards;
 mod chain;
 mod cmu;
 mod conservation;
+mod energy;
 mod external;
 mod idle;
 mod interfaces;
