@@ -193,6 +193,34 @@ pub struct Settings {
 }
 
 impl NodeConfig {
+    /// Captures and logs: how much they hold, and that they have a place.
+    fn check_files(&self, doc: &Document) -> Result<(), wayhop_scenario::Error> {
+        if let Some(c) = self.capture.as_ref().filter(|c| c.snap_length_bytes < 64 || c.queue_frames == 0) {
+            let (key, value) =
+                if c.queue_frames == 0 { ("queue_frames", 0) } else { ("snap_length_bytes", 64) };
+            return Err(doc.error(
+                &format!("capture.{key}"),
+                "it is too small",
+                format!("give at least {}", value.max(1)),
+            ));
+        }
+        if self.run.is_none() && self.capture.as_ref().is_some_and(|c| c.file.is_none()) {
+            return Err(doc.error(
+                "capture.file",
+                "there is none",
+                "name a file, or a run directory with `run`",
+            ));
+        }
+        if self.run.is_none() && self.inputs.as_ref().is_some_and(|c| c.file.is_none()) {
+            return Err(doc.error(
+                "inputs.file",
+                "there is none",
+                "name a file, as --record-inputs FILE, or a run directory with `run`",
+            ));
+        }
+        Ok(())
+    }
+
     /// Checks the names and numbers of the interfaces, and of the TUN.
     fn check_interfaces(&self, doc: &Document) -> Result<(), wayhop_scenario::Error> {
         let config = self;
@@ -302,29 +330,7 @@ impl Settings {
         if let Some(mtu) = config.mtu.filter(|m| usize::from(*m) < MIN_MTU && address6.is_some()) {
             return Err(doc.error("mtu", format!("{mtu} is too short for IPv6"), "give at least 1280"));
         }
-        if let Some(c) = config.capture.as_ref().filter(|c| c.snap_length_bytes < 64 || c.queue_frames == 0) {
-            let (key, value) =
-                if c.queue_frames == 0 { ("queue_frames", 0) } else { ("snap_length_bytes", 64) };
-            return Err(doc.error(
-                &format!("capture.{key}"),
-                "it is too small",
-                format!("give at least {}", value.max(1)),
-            ));
-        }
-        if config.run.is_none() && config.capture.as_ref().is_some_and(|c| c.file.is_none()) {
-            return Err(doc.error(
-                "capture.file",
-                "there is none",
-                "name a file, or a run directory with `run`",
-            ));
-        }
-        if config.run.is_none() && config.inputs.as_ref().is_some_and(|c| c.file.is_none()) {
-            return Err(doc.error(
-                "inputs.file",
-                "there is none",
-                "name a file, as --record-inputs FILE, or a run directory with `run`",
-            ));
-        }
+        config.check_files(doc)?;
         if let Some(name) = &config.control {
             wayhop_control::paths::socket(name)
                 .map_err(|e| doc.error("control", e, "give a short name such as mesh0"))?;
@@ -380,7 +386,7 @@ impl Settings {
 }
 
 impl Overrides {
-    /// What of them is about the scenario, before a node is chosen: the protocol, whose parameters follow from its profile.
+    /// Those about the scenario, before a node is chosen: the protocol, whose parameters follow from its profile.
     pub(crate) fn scenario_sets(&self) -> Vec<String> {
         let named = |key: &str, value: &Option<String>| value.as_ref().map(|v| format!("{key}={v}"));
         let flags = [named("protocol.name", &self.protocol), named("protocol.profile", &self.profile)];

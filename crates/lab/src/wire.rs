@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::io;
 use std::net::Ipv4Addr;
 use std::os::fd::RawFd;
 
@@ -66,8 +67,7 @@ impl Wire {
         let ports = ports(scenario);
         let hub = made()?;
         let nodes = addresses.iter().map(|_| made()).collect::<Result<Vec<_>, _>>()?;
-        // Bridges and their ports are hosts of no mesh. A kernel without IPv6 has nothing to turn off.
-        hub.within(|| Ok(disable_ipv6())).map_err(Error::system("set up the wire"))?;
+        hub.within(disable_ipv6).map_err(Error::system("set up the wire"))?;
         let mut orders = String::new();
         for segment in ports.iter().flatten().map(|p| p.segment).collect::<BTreeSet<_>>() {
             let _ = writeln!(orders, "link add br{segment} type bridge ageing_time 0 mcast_snooping 0");
@@ -89,7 +89,7 @@ impl Wire {
             go_on(is_stopped)?;
             // Router solicitations of 100 nodes would be traffic that nobody asked for; a kernel without IPv6 sends none.
             let quiet = || {
-                disable_ipv6();
+                disable_ipv6()?;
                 // Programs without privileges may ping.
                 std::fs::write("/proc/sys/net/ipv4/ping_group_range", "0 2147483647")
             };
@@ -223,9 +223,13 @@ impl Wire {
     }
 }
 
-/// Turns IPv6 off in this network namespace, where the kernel has it.
-fn disable_ipv6() {
-    let _ = std::fs::write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
+/// Turns the kernel's own IPv6 off in this network namespace. In that of the bridges nothing is a host of the mesh.
+fn disable_ipv6() -> io::Result<()> {
+    match std::fs::write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1") {
+        // A kernel without IPv6.
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+        written => written,
+    }
 }
 
 /// Every node's interfaces.

@@ -237,7 +237,11 @@ impl Mesh {
         for what in ["nft list ruleset", "sysctl net.ipv4.conf.eth1 net.ipv4.conf.all net.ipv4.ip_forward"] {
             state += &self.run(i, what).1;
         }
-        // What other runs on this machine have is theirs.
+        // The hosts share one folder of control sockets. What is left there is this host's if no other node runs.
+        let others = self.nodes.iter().enumerate().any(|(j, node)| j != i && node.is_some());
+        if others {
+            return state;
+        }
         for socket in fs::read_dir(self.folder.path().join("run")).into_iter().flatten() {
             let _ = writeln!(state, "{}", socket.unwrap().path().display());
         }

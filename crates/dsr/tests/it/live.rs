@@ -106,10 +106,16 @@ fn values_out_of_range_and_texts_that_are_no_parameters_are_refused() {
         let refused = net.command(0, &order).expect_err(text).to_string();
         assert!(refused.starts_with("these are no parameters of DSR"), "{refused}");
     }
-    for (key, value) in [("control_ttl", "256"), ("control_ttl", "-1"), ("salvage", "1")] {
+    let range = "a whole number from 0 to 255";
+    for (key, value, wanted) in
+        [("control_ttl", "256", range), ("control_ttl", "-1", range), ("salvage", "1", "true or false")]
+    {
         let order = Command::SetParameters { json: format!("{{\"{key}\": {value}}}") };
         let refused = net.command(0, &order).expect_err(key).to_string();
-        assert!(refused.starts_with(&format!("{key} cannot be {value}: invalid")), "{refused}");
+        assert!(
+            refused.starts_with(&format!("{key} cannot be {value}: {value} is not {wanted}")),
+            "{refused}"
+        );
     }
 }
 

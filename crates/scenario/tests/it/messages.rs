@@ -305,7 +305,8 @@ fn bursts_and_traces_that_make_no_sense_are_named() {
     ] {
         assert_eq!(wrong(kind, keys), expect);
     }
-    assert!(wrong("on-off", "shape = 2").contains("unknown field `shape`"));
+    let unknown = wrong("on-off", "shape = 2");
+    assert!(unknown.contains("there is no key `shape` here"), "{unknown}");
     // The scenario itself is no trace.
     assert_eq!(
         wrong("trace", "path = \"s.toml\""),

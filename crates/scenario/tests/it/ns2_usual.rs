@@ -113,7 +113,7 @@ fn a_byte_order_mark_is_no_part_of_a_file() {
 #[test]
 fn all_that_is_wrong_with_a_file_is_said_at_once() {
     let text = format!(
-        "{NODES}$node_(0) fly 3\nset e [new Application/Traffic/Exponential]\n$e attach-agent $udp\n$node_(1) set X_ ten\n"
+        "{NODES}$node_(0) fly 3\nset e [new Application/Telnet]\n$e attach-agent $udp\n$node_(1) set X_ ten\n"
     );
     let e = import(&text).unwrap_err();
     assert_eq!(
@@ -121,7 +121,7 @@ fn all_that_is_wrong_with_a_file_is_said_at_once() {
         [
             "t.tcl:5:1: \"$node_(0) fly 3\" is not a line of a movement or traffic file; take the line out; what is understood is \
              listed in docs/reference/scenario.md",
-            "t.tcl:6:7: Application/Traffic/Exponential is not supported; use Application/Traffic/CBR or Application/FTP",
+            "t.tcl:6:7: Application/Telnet is not supported; use Application/Traffic/CBR, Exponential or Pareto, or Application/FTP",
             "t.tcl:7:17: $udp is not set anywhere; create it with: set NAME [new CLASS]",
             "t.tcl:8:18: X_: \"ten\" is not a number; write a plain decimal number",
         ]

@@ -37,7 +37,7 @@ pub fn export_csv(run: &RunDir, table: &str, to: &mut dyn Write) -> Result<(), E
         for (_, field) in row.get_column_iter().filter(|(name, _)| numbered(&&name.as_str())) {
             line.push(',');
             if let Some(name) = number(field).and_then(|n| called.get(n)) {
-                cell(&mut line, &Field::Str(name.clone()));
+                text(&mut line, name);
             }
         }
         line.push('\n');
@@ -57,15 +57,20 @@ fn number(field: &Field) -> Option<usize> {
     }
 }
 
+fn text(line: &mut String, s: &str) {
+    if s.contains([',', '"', '\n', '\r']) {
+        line.push('"');
+        line.push_str(&s.replace('"', "\"\""));
+        line.push('"');
+    } else {
+        line.push_str(s);
+    }
+}
+
 fn cell(line: &mut String, field: &Field) {
     match field {
         Field::Null => {}
-        Field::Str(s) if s.contains([',', '"', '\n', '\r']) => {
-            line.push('"');
-            line.push_str(&s.replace('"', "\"\""));
-            line.push('"');
-        }
-        Field::Str(s) => line.push_str(s),
+        Field::Str(s) => text(line, s),
         Field::Int(v) => line.push_str(&v.to_string()),
         Field::Long(v) => line.push_str(&v.to_string()),
         Field::Float(v) => line.push_str(&v.to_string()),

@@ -149,25 +149,25 @@ fn the_other_tables_hold_what_was_recorded() {
     };
     assert_eq!(
         csv("positions"),
-        "time_ns,node,x_m,y_m,z_m,vx_mps,vy_mps,vz_mps,until_ns\n5,1,1.5,-2.25,0,0.5,0,0,\n"
+        "time_ns,node,x_m,y_m,z_m,vx_mps,vy_mps,vz_mps,until_ns,node_name\n5,1,1.5,-2.25,0,0.5,0,0,,n1\n"
     );
-    assert_eq!(csv("events"), "time_ns,node,what,about,value\n6,2,route_learned,10.0.0.9,3\n");
+    assert_eq!(csv("events"), "time_ns,node,what,about,value,node_name\n6,2,route_learned,10.0.0.9,3,n2\n");
     assert_eq!(
         csv("sends"),
-        "time_ns,node,packet,next_hop,decision,attempt,hops,queued,timer_us,rtt_us,rtt_deviation_us\n\
-         7,0,4,10.0.0.2,retransmitted,2,3,7,190000,30500,5000\n7,0,4,,waits,0,0,7,,,\n"
+        "time_ns,node,packet,next_hop,decision,attempt,hops,queued,timer_us,rtt_us,rtt_deviation_us,node_name\n\
+         7,0,4,10.0.0.2,retransmitted,2,3,7,190000,30500,5000,n0\n7,0,4,,waits,0,0,7,,,,n0\n"
     );
     assert_eq!(
         csv("tcp"),
-        "time_ns,flow,node,event,octet,bytes,acked,in_flight,cwnd,ssthresh,srtt_us,rto_us\n\
-         8,0,0,resend,2920,1460,1460,4380,2.5,8,,1500000\n"
+        "time_ns,flow,node,event,octet,bytes,acked,in_flight,cwnd,ssthresh,srtt_us,rto_us,node_name\n\
+         8,0,0,resend,2920,1460,1460,4380,2.5,8,,1500000,n0\n"
     );
-    assert_eq!(csv("counters"), "node,layer,name,value,interface\n0,mac,retries,12,2\n");
+    assert_eq!(csv("counters"), "node,layer,name,value,interface,node_name\n0,mac,retries,12,2,n0\n");
     assert_eq!(
         csv("nodes"),
         "node,name,address,interfaces,address6\n0,n0,10.0.0.1,radio,\n1,n1,10.0.0.2,radio,\n2,n2,10.0.0.3,radio,\n"
     );
-    assert!(csv("flows").ends_with("\n0,cbr,0,2,10,0,,,,,,,,,,\n"));
+    assert!(csv("flows").ends_with("\n0,cbr,0,2,10,0,,,,,,,,,,,n0,n2\n"));
     assert!(csv("packets").starts_with("time_ns,node,event,"));
     assert_eq!(run.summary().expect("a summary"), summary());
     let names = fs::read_dir(dir.path()).expect("the directory").count();
