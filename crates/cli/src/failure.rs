@@ -29,6 +29,7 @@ pub(crate) enum Failure {
     /// The user stopped it before there was anything to show.
     Stopped(String),
     /// For a reason that says its status.
+    #[cfg(feature = "linux")]
     Because(String, Status),
 }
 
@@ -60,6 +61,7 @@ impl Failure {
             Self::Scenario(lines) => (lines, Status::Usage),
             Self::Run(m) => (vec![m], Status::Failed),
             Self::Stopped(m) => (vec![m], Status::Interrupted),
+            #[cfg(feature = "linux")]
             Self::Because(m, status) => (vec![m], status),
         };
         for line in &lines {
