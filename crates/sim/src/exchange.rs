@@ -1,9 +1,9 @@
-//! A network on a real clock, with programs outside of it: packets enter that the simulator did not make, and packets
-//! leave it.
+//! Packets exchanged with programs outside, in a network on a real clock.
 //!
 //! The scenario's own flows take the same way as a program's packets: at its departure a packet leaves ([`Exit::Send`]),
 //! the host hands it to its node's network stack, and it comes back by [`crate::Simulation::enter`]. It is known again by
-//! its IP identification or, over IPv6, its checksum, an echo reply by the flow's identifier, so that flows are counted as in simulation.
+//! its IP identification or, over IPv6, its checksum, an echo reply by the flow's identifier, so that flows are counted as in
+//! simulation.
 
 use wayhop_core::{Packet, PacketMeta, Span, Time};
 use wayhop_wire::ip;
