@@ -48,7 +48,7 @@ use wayhop_trace::{ProgramExit, Recorder, Summary};
 use desk::Desk;
 pub use macfilter::{Ignores, MacFilter, MacFilterError};
 use nodes::Nodes;
-use outages::{Ears, Switch};
+use outages::{Observers, Switch};
 pub use plan::Plan;
 use receivers::Receivers;
 use record::{Records, Tables};
@@ -207,7 +207,7 @@ impl Lab {
         let mut complaints = Vec::new();
         let traffic = Traffic::open(&self.scenario, &self.namespaces, &mut complaints)?;
         let listeners = self.listen(&records)?;
-        let ears = Ears {
+        let observers = Observers {
             begun: Arc::clone(&self.begun),
             server: Arc::clone(self.desk.server()),
             records: records.clone(),
@@ -237,7 +237,7 @@ impl Lab {
             next: 0,
             waiting: Vec::new(),
             killed: BTreeSet::new(),
-            ears,
+            observers,
             main: tasks.main,
             hosts: tasks.hosts,
             ended: channel(),
@@ -258,11 +258,11 @@ impl Lab {
         let desk = desk.join().map_err(|_| Error::System("the control desk stopped".to_owned()))?;
         let (counters, mut more) = desk.finish();
         turns.complaints.append(&mut more);
-        let Turns { nodes, tables, exit, mut complaints, ears, program_exits, .. } = turns;
+        let Turns { nodes, tables, exit, mut complaints, observers, program_exits, .. } = turns;
         let mut summary = nodes.end(&mut complaints);
         // What others started in the nodes ends with them.
         end_inhabitants(&self.namespaces.iter().collect::<Vec<_>>());
-        let listeners = (0..).zip(listeners).chain(ears.listeners);
+        let listeners = (0..).zip(listeners).chain(observers.listeners);
         for (node, l) in listeners {
             if let Ok(lost @ 1..) = l.join() {
                 let name = &self.scenario.names[node as usize];
@@ -325,7 +325,7 @@ struct Turns<'a> {
     waiting: Vec<usize>,
     /// Programs that an outage ended.
     killed: BTreeSet<usize>,
-    ears: Ears,
+    observers: Observers,
     main: Option<usize>,
     hosts: &'a Path,
     ended: (Sender<Ended>, Receiver<Ended>),
@@ -425,7 +425,7 @@ impl Turns<'_> {
         {
             let mut wire = self.wire.lock().unwrap_or_else(PoisonError::into_inner);
             let namespace = &self.namespaces[node as usize];
-            outages::carry_out(s, now, &mut wire, &mut self.nodes, namespace, &mut self.ears)?;
+            outages::carry_out(s, now, &mut wire, &mut self.nodes, namespace, &mut self.observers)?;
         }
         if s.on {
             let due: Vec<usize> = self.waiting.extract_if(.., |i| self.programs[*i].1.node == node).collect();

@@ -53,8 +53,8 @@ pub(super) fn summary(outages: &[Outage], end: Time) -> Vec<NodeOutages> {
     NodeOutages::of(begun.map(|o| (o.node, o.length_until(end))))
 }
 
-/// What else hears of daemons that are started again.
-pub(super) struct Ears {
+/// Those who are told when a daemon is started again.
+pub(super) struct Observers {
     pub(super) begun: Begun,
     pub(super) server: Arc<Server>,
     pub(super) records: Records,
@@ -64,7 +64,7 @@ pub(super) struct Ears {
     pub(super) listeners: Vec<(u32, JoinHandle<u64>)>,
 }
 
-impl Ears {
+impl Observers {
     /// Writes down, and tells, that a node went down or came back.
     fn tell(&self, s: Switch, now: Time) {
         let what = if s.on { "node_up" } else { "node_down" };
@@ -102,7 +102,7 @@ pub(super) fn carry_out(
     wire: &mut Wire,
     nodes: &mut Nodes,
     namespace: &Namespace,
-    ears: &mut Ears,
+    observers: &mut Observers,
 ) -> Result<(), Error> {
     let process = |pid, exit| {
         let (time_s, command) = (now.as_secs_f64(), "wayhop node".to_owned());
@@ -110,7 +110,7 @@ pub(super) fn carry_out(
     };
     wire.set_down(s.node, !s.on);
     wire.apply()?;
-    ears.tell(s, now);
+    observers.tell(s, now);
     match (s.on, s.lost) {
         (on, false) => nodes.set_asleep(s.node, !on),
         (false, true) => {
@@ -119,13 +119,13 @@ pub(super) fn carry_out(
             kill_inhabitants(namespace, daemon)
                 .map_err(Error::system(format_args!("end the programs of node {}", s.node)))?;
             if let Some(pid) = daemon {
-                ears.server.publish(&process(pid, Some(0)));
+                observers.server.publish(&process(pid, Some(0)));
             }
         }
         (true, true) => {
             let pid = nodes.start_again(s.node, namespace)?;
-            ears.server.publish(&process(pid, None));
-            ears.listen(s.node);
+            observers.server.publish(&process(pid, None));
+            observers.listen(s.node);
         }
     }
     Ok(())
