@@ -15,6 +15,8 @@ pub struct Cx<'a> {
     addr: Ipv4Addr,
     addr6: Option<Ipv6Addr>,
     interface: Interface,
+    /// In order: the neighbours for whom `interface.acknowledges` does not hold.
+    exceptions: &'a [Addr],
     /// Packets that this handler sent.
     sent: u32,
     rng: &'a mut Rng,
@@ -34,12 +36,19 @@ impl<'a> Cx<'a> {
         next_id: &'a mut u64,
         effects: &'a mut Vec<Effect>,
     ) -> Self {
-        Self { now, addr, addr6: None, interface, sent: 0, rng, pool, next_id, effects }
+        Self { now, addr, addr6: None, interface, exceptions: &[], sent: 0, rng, pool, next_id, effects }
     }
     /// For nodes: with the node's IPv6 address.
     #[must_use]
     pub fn with_addr6(mut self, addr6: Option<Ipv6Addr>) -> Self {
         self.addr6 = addr6;
+        self
+    }
+    /// For nodes with several interfaces, of which only some acknowledge: with the neighbours, in order, for whom the
+    /// opposite of [`Interface::acknowledges`] holds.
+    #[must_use]
+    pub fn with_exceptions(mut self, exceptions: &'a [Addr]) -> Self {
+        self.exceptions = exceptions;
         self
     }
 
@@ -63,9 +72,14 @@ impl<'a> Cx<'a> {
     pub fn queue_len(&self) -> u32 {
         self.interface.queued.saturating_add(self.sent)
     }
-    /// Whether the end of every unicast is reported: the link layer acknowledges.
-    pub fn link_acknowledges(&self) -> bool {
-        self.interface.acknowledges
+    /// Whether the end of every unicast to this neighbour is reported: the link layer on the interface that the node
+    /// chooses for it acknowledges.
+    pub fn link_acknowledges(&self, neighbour: impl Into<Addr>) -> bool {
+        self.interface.acknowledges != self.exceptions.binary_search(&neighbour.into()).is_ok()
+    }
+    /// Whether the end of every unicast is reported, whomever it is for.
+    pub fn all_links_acknowledge(&self) -> bool {
+        self.interface.acknowledges && self.exceptions.is_empty()
     }
     /// This protocol's random stream.
     pub fn rng(&mut self) -> &mut Rng {

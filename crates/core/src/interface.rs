@@ -31,7 +31,9 @@ impl fmt::Display for IfaceId {
 pub struct Interface {
     /// Packets that wait in the interface queues, in all classes; the ones being sent are not counted.
     pub queued: u32,
-    /// Whether the link layer acknowledges unicasts, so that [`crate::TxStatus`] tells of losses.
+    /// Whether the link layer acknowledges unicasts, so that [`crate::TxStatus`] tells of losses. With several interfaces:
+    /// whether the one does that carries what is for a neighbour of whom nothing was heard. The neighbours for whom the
+    /// opposite holds come with [`crate::Cx::with_exceptions`].
     pub acknowledges: bool,
 }
 

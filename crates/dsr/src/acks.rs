@@ -3,7 +3,7 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Cx, Decision, Packet, RxMeta, SendState, Span, Time, TxId, TxSpec};
+use wayhop_core::{Addr, Cx, Decision, Packet, RxMeta, SendState, Span, Time, TxId, TxSpec};
 use wayhop_wire::Error;
 use wayhop_wire::dsr::{self, Builder, DsrOption};
 use wayhop_wire::ipv4::{self, protocol};
@@ -25,10 +25,20 @@ const MAX_ASK: usize = 4 + 8;
 const STUCK: Span = Span::from_secs(1);
 
 impl Engine {
-    /// Whether this node looks after its packets itself.
-    pub(crate) fn maintains(&self, cx: &Cx<'_>) -> bool {
+    /// Whether the ends of a link to this neighbour look after its packets themselves, by acknowledgements of the network
+    /// layer.
+    pub(crate) fn maintains(&self, cx: &Cx<'_>, neighbour: impl Into<Addr>) -> bool {
         match self.params.maintenance {
-            Maintenance::Auto => !cx.link_acknowledges(),
+            Maintenance::Auto => !cx.link_acknowledges(neighbour),
+            Maintenance::Link => false,
+            Maintenance::Network => true,
+        }
+    }
+
+    /// Whether that is so on any link.
+    pub(crate) fn maintains_some(&self, cx: &Cx<'_>) -> bool {
+        match self.params.maintenance {
+            Maintenance::Auto => !cx.all_links_acknowledge(),
             Maintenance::Link => false,
             Maintenance::Network => true,
         }
@@ -37,12 +47,13 @@ impl Engine {
     /// Sends a packet to a neighbour, and sees to it that it gets there.
     pub(crate) fn transmit(&mut self, cx: &mut Cx<'_>, p: Packet, hop: Hop) {
         let now = cx.now();
-        let spare = if self.maintains(cx) { MAX_ASK } else { 0 };
+        let maintains = self.maintains(cx, hop.to);
+        let spare = if maintains { MAX_ASK } else { 0 };
         if self.is_too_long(&p, spare) {
             return self.refuse_too_long(cx, p, spare);
         }
         let holdoff = Span::from_millis(self.params.maint_holdoff_ms.into());
-        if !self.maintains(cx) || self.rexmt.is_full() || self.neighbours.is_fresh(hop.to, now, holdoff) {
+        if !maintains || self.rexmt.is_full() || self.neighbours.is_fresh(hop.to, now, holdoff) {
             return self.send_once(cx, p, hop);
         }
         // Section 8.3.3: an Acknowledgement is not acknowledged.

@@ -36,7 +36,11 @@ impl Engine {
             self.answer(cx, &v, rx, id, asker);
         }
         let asked = v.ack_request.is_some();
-        if to_me && !v.has_ack && (asked || self.maintains(cx)) && self.is_repeated(cx, &what, destination) {
+        if to_me
+            && !v.has_ack
+            && (asked || self.maintains(cx, rx.from))
+            && self.is_repeated(cx, &what, destination)
+        {
             cx.drop(p, DropReason::Duplicate);
             return None;
         }

@@ -61,7 +61,7 @@ impl Protocol for Engine {
             // Such packets go to the neighbours, once.
             return cx.send(p, TxSpec::broadcast().with_priority(Priority::Data));
         }
-        if id == 0 || whole && self.maintains(cx) {
+        if id == 0 || whole && self.maintains_some(cx) {
             // Packets are told apart by source and identification (section 8.3.2).
             self.stamp(&mut p);
         }

@@ -84,7 +84,7 @@ impl Engine {
     pub(crate) fn on_plain(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta, state: Option<FlowState>) {
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         let to = ip.dst();
-        if is_node(to) && self.maintains(cx) {
+        if is_node(to) && self.maintains(cx, rx.from) {
             let what = Fingerprint::read(p.bytes());
             let me = cx.addr();
             if what.is_ok_and(|what| self.is_repeated(cx, &what, to == me)) {
@@ -111,7 +111,7 @@ impl Engine {
             let Some(p) = self.obey_unknown(cx, p) else { return };
             return self.on_options(cx, p, rx, state, Done::Unknown);
         }
-        let acks = v.has_ack || v.ack_request.is_some() || self.maintains(cx);
+        let acks = v.has_ack || v.ack_request.is_some() || self.maintains(cx, rx.from);
         if acks && !rx.broadcast && done != Done::Acks {
             let Some(p) = self.settle(cx, p, rx) else { return };
             return self.on_options(cx, p, rx, state, Done::Acks);

@@ -97,14 +97,20 @@ impl<P: Protocol> Node<P> {
         if logs {
             let next_id = w.workspace().next_id;
             let rng = &self.engines[usize::from(engine)].rng;
-            w.log_input(at, engine, &Seen { interface, next_id, rng }, &input);
+            w.log_input(
+                at,
+                engine,
+                &Seen { interface, exceptions: self.heard.exceptions(), next_id, rng },
+                &input,
+            );
         }
         let work = w.workspace();
         let mut effects = std::mem::take(&mut work.effects);
         let e = &mut self.engines[usize::from(engine)];
         let mut cx =
             Cx::new(at, self.addr, interface, &mut e.rng, &mut work.pool, &mut work.next_id, &mut effects)
-                .with_addr6(addr6);
+                .with_addr6(addr6)
+                .with_exceptions(self.heard.exceptions());
         e.protocol.on_input(&mut cx, input);
         if logs {
             w.log_effects(&effects);

@@ -63,20 +63,6 @@ impl<P: Protocol> Node<P> {
         self.schedule(w, at, delay, Frame { iface: first, ..frame });
     }
 
-    /// The interface for a neighbour where the protocol leaves the choice to the node.
-    pub fn interface_to(&self, neighbour: Addr) -> IfaceId {
-        let metric = |i: IfaceId| {
-            let i = &self.interfaces[i.index()];
-            i.is_up.then_some(i.config.metric)
-        };
-        self.heard.choose(neighbour, metric).unwrap_or_else(|| self.first_up())
-    }
-
-    /// The first interface that is up, or the first.
-    fn first_up(&self) -> IfaceId {
-        crate::interface::id(self.interfaces.iter().position(|i| i.is_up).unwrap_or(0))
-    }
-
     fn schedule<W: World>(&mut self, w: &mut W, at: Time, delay: Span, frame: Frame) {
         match self.interfaces[frame.iface.index()].config.link_delay {
             None if delay == Span::ZERO => self.resolve(w, at, frame),
@@ -228,6 +214,7 @@ impl<P: Protocol> Node<P> {
         }
         if self.interfaces.len() > 1 && matches!(status, TxStatus::NoAck { .. }) {
             self.heard.forget(next_hop, iface);
+            self.review_acknowledgement(next_hop);
         }
         let (engine, id) = match reporting {
             Reporting::Nobody => {

@@ -108,7 +108,7 @@ impl<P: Protocol> Node<P> {
             },
         );
         if self.interfaces.len() > 1 {
-            self.heard.note(at, rx.from, rx.iface);
+            self.hear(at, rx.from, rx.iface);
         }
         self.take(w, at, p, rx);
         self.settle(w, at);

@@ -18,16 +18,26 @@ type ByNeighbour = FxHashMap<Addr, Vec<(IfaceId, Time)>>;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heard {
     /// `None` at the many nodes with a single interface.
-    on: Option<Box<ByNeighbour>>,
+    table: Option<Box<Table>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Table {
+    on: ByNeighbour,
+    /// In order: the neighbours for whom the link layer does not do as it does for one of whom nothing was heard, that is
+    /// acknowledge or not.
+    exceptions: Vec<Addr>,
 }
 
 impl Heard {
     /// A neighbour was heard on an interface.
     pub(crate) fn note(&mut self, at: Time, neighbour: Addr, iface: IfaceId) {
-        let all = self.on.get_or_insert_default();
+        let table = self.table.get_or_insert_default();
+        let all = &mut table.on;
         if all.len() >= MAX_NEIGHBOURS && !all.contains_key(&neighbour) {
             // Whoever still speaks is learned again at once.
             all.clear();
+            table.exceptions.clear();
         }
         let on = all.entry(neighbour).or_default();
         if let Some(last) = on.last_mut().filter(|(i, _)| *i == iface) {
@@ -40,20 +50,48 @@ impl Heard {
 
     /// A frame for the neighbour was not acknowledged on an interface: it counts again when the neighbour is heard there.
     pub(crate) fn forget(&mut self, neighbour: Addr, iface: IfaceId) {
-        if let Some(on) = self.on.as_mut().and_then(|all| all.get_mut(&neighbour)) {
+        if let Some(on) = self.table.as_mut().and_then(|t| t.on.get_mut(&neighbour)) {
             on.retain(|(i, _)| *i != iface);
         }
     }
 
     pub(crate) fn clear(&mut self) {
-        self.on = None;
+        self.table = None;
+    }
+
+    /// The neighbours for whom the link layer does otherwise than for one of whom nothing was heard, in order.
+    #[inline]
+    pub(crate) fn exceptions(&self) -> &[Addr] {
+        self.table.as_ref().map_or(&[], |t| &t.exceptions)
+    }
+
+    /// Whether a neighbour is one of them.
+    pub(crate) fn set_exception(&mut self, neighbour: Addr, is_one: bool) {
+        let Some(table) = &mut self.table else { return };
+        let has_entry = table.on.contains_key(&neighbour);
+        match (table.exceptions.binary_search(&neighbour), is_one && has_entry) {
+            (Err(place), true) => table.exceptions.insert(place, neighbour),
+            (Ok(place), false) => drop(table.exceptions.remove(place)),
+            _ => {}
+        }
+    }
+
+    pub(crate) fn clear_exceptions(&mut self) {
+        if let Some(table) = &mut self.table {
+            table.exceptions.clear();
+        }
+    }
+
+    /// The neighbours that were heard.
+    pub(crate) fn neighbours(&self) -> impl Iterator<Item = Addr> + '_ {
+        self.table.iter().flat_map(|t| t.on.keys().copied())
     }
 
     /// The interface for a neighbour. Of those that are up and on which it was heard about when it was last heard at all:
     /// the one of the lowest metric; of equals, the one on which it was heard last. `metric` has none for an interface
     /// that is down.
     pub(crate) fn choose(&self, neighbour: Addr, metric: impl Fn(IfaceId) -> Option<u8>) -> Option<IfaceId> {
-        let on = self.on.as_ref()?.get(&neighbour)?;
+        let on = self.table.as_ref()?.on.get(&neighbour)?;
         let up = || on.iter().enumerate().filter_map(|(k, &(i, at))| Some((metric(i)?, Reverse(k), i, at)));
         let (.., last) = up().next_back()?;
         up().filter(|(.., at)| *at + WINDOW >= last).min().map(|(_, _, iface, _)| iface)
@@ -115,6 +153,6 @@ mod tests {
         for i in 0..3 * MAX_NEIGHBOURS as u32 {
             h.note(ms(0), NodeId(i).default_addr().into(), RADIO);
         }
-        assert!(h.on.is_some_and(|on| on.len() <= MAX_NEIGHBOURS));
+        assert!(h.neighbours().count() <= MAX_NEIGHBOURS);
     }
 }

@@ -20,6 +20,7 @@
 
 mod arp;
 mod call;
+mod choice;
 mod config;
 mod down;
 mod ends;

@@ -71,7 +71,7 @@ impl<P: Protocol> Node<P> {
         }
         let Ok(upper) = ip.upper() else { return };
         if self.interfaces.len() > 1 && !ip.src().is_unspecified() {
-            self.heard.note(at, ip.src().into(), iface);
+            self.hear(at, ip.src().into(), iface);
         }
         match Repr::parse(upper.payload, ip.src(), ip.dst()) {
             _ if upper.protocol != next_header::ICMPV6 => {}

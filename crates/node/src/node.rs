@@ -142,6 +142,7 @@ impl<P> Node<P> {
     /// Another configuration for an interface: its MTU changed, or what it reports.
     pub fn configure(&mut self, iface: IfaceId, config: Arc<IfaceConfig>) {
         self.interfaces[iface.index()].config = config;
+        self.review_acknowledgements();
     }
     /// Another link address for an interface: it was made again.
     pub fn set_mac(&mut self, iface: IfaceId, mac: Mac) {
@@ -170,7 +171,7 @@ impl<P> Node<P> {
             [one] => Interface { queued: one.queue.len() as u32, acknowledges: one.config.acknowledges },
             all => Interface {
                 queued: all.iter().map(|i| i.queue.len() as u32).sum(),
-                acknowledges: all.iter().all(|i| i.config.acknowledges),
+                acknowledges: self.acknowledges(self.first_up()),
             },
         }
     }

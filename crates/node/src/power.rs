@@ -72,10 +72,15 @@ impl<P: Protocol> Node<P> {
     pub fn link<W: World>(&mut self, w: &mut W, at: Time, iface: IfaceId, change: LinkChange) {
         let i = &mut self.interfaces[iface.index()];
         match change {
-            LinkChange::Up => i.is_up = true,
+            LinkChange::Up => {
+                i.is_up = true;
+                self.review_acknowledgements();
+            }
             LinkChange::Down => {
                 i.is_up = false;
-                for frame in i.clear() {
+                let lost = i.clear();
+                self.review_acknowledgements();
+                for frame in lost {
                     self.failed(w, at, frame, wayhop_core::TxStatus::NoAck { tries: 0 });
                 }
             }

@@ -4,9 +4,9 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use wayhop_core::{
-    Addr, BROADCAST, Cx, DataPlane, DropReason, Frame, IfaceId, Inspect, Interests, Packet, Prefix, Protocol,
-    Purpose, Route, RouteUse, RxMeta, SendState, Socket, Time, TimerKey, TraceNote, TxId, TxReport, TxSpec,
-    TxStatus, stream,
+    Addr, BROADCAST, Cx, DataPlane, DropReason, Frame, IfaceId, Inspect, Interests, LinkChange, Packet,
+    Prefix, Protocol, Purpose, Route, RouteUse, RxMeta, SendState, Socket, Time, TimerKey, TraceNote, TxId,
+    TxReport, TxSpec, TxStatus, stream,
 };
 use wayhop_wire::{ipv4, udp};
 
@@ -287,6 +287,46 @@ fn with_two_interfaces_a_broadcast_leaves_by_both_and_a_unicast_where_its_neighb
     };
     assert_eq!(hops(&mut n, IfaceId(0)), [BROADCAST]);
     assert_eq!(hops(&mut n, second), [BROADCAST, NEXT]);
+}
+
+#[test]
+fn a_node_knows_on_which_of_its_links_unicasts_are_acknowledged() {
+    const OTHER: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 3);
+    let config =
+        |acknowledges, metric| Arc::new(IfaceConfig { acknowledges, metric, ..IfaceConfig::default() });
+    let mut n = node(Script::default());
+    let radio = IfaceId(0);
+    n.configure(radio, config(true, 1));
+    let wire = n.add_interface(None, config(false, 0));
+    let mut w = Lists::default();
+    let hear = |n: &mut Node<Script>, w: &mut Lists, from: Ipv4Addr, iface| {
+        let p = datagram(w, from, ME, 1);
+        n.receive(w, Time::ZERO, p, RxMeta { iface, ..RxMeta::from(from, false) });
+    };
+    let acknowledged = |n: &Node<Script>, to: &[Ipv4Addr]| -> Vec<bool> {
+        let (mut rng, mut pool, mut next, mut effects) =
+            (stream(1, Purpose::Protocol, 0), wayhop_core::Pool::new(), 0, Vec::new());
+        let cx = Cx::new(Time::ZERO, ME, n.interface_facts(), &mut rng, &mut pool, &mut next, &mut effects)
+            .with_exceptions(n.heard.exceptions());
+        let mut all: Vec<bool> = to.iter().map(|to| cx.link_acknowledges(*to)).collect();
+        all.push(cx.all_links_acknowledge());
+        all
+    };
+    let three = [NEXT, OTHER, FAR];
+    assert_eq!(acknowledged(&n, &three), [true, true, true, true], "nobody was heard");
+    hear(&mut n, &mut w, OTHER, wire);
+    hear(&mut n, &mut w, NEXT, radio);
+    assert_eq!(acknowledged(&n, &three), [true, false, true, false]);
+    hear(&mut n, &mut w, NEXT, wire);
+    assert_eq!(acknowledged(&n, &three), [false, false, true, false], "the wire has the lower metric");
+    n.link(&mut w, Time::ZERO, wire, LinkChange::Down);
+    assert_eq!(acknowledged(&n, &three), [true, true, true, true], "all that is left is the radio");
+    n.link(&mut w, Time::ZERO, wire, LinkChange::Up);
+    assert_eq!(acknowledged(&n, &three), [false, false, true, false]);
+    n.link(&mut w, Time::ZERO, radio, LinkChange::Down);
+    assert_eq!(acknowledged(&n, &three), [false, false, false, false]);
+    n.configure(wire, config(true, 0));
+    assert_eq!(acknowledged(&n, &three), [true, true, true, true]);
 }
 
 #[test]

@@ -56,6 +56,8 @@ pub enum Stage {
 pub struct Seen<'a> {
     /// What the interfaces tell.
     pub interface: Interface,
+    /// The neighbours for whom the opposite of `interface.acknowledges` holds, in order.
+    pub exceptions: &'a [Addr],
     /// The number of the next packet that is made.
     pub next_id: u64,
     /// The engine's stream of random numbers.

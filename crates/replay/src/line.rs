@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use wayhop_core::{Effect, Input, Interface, Rng, Time};
+use wayhop_core::{Addr, Effect, Input, Interface, Rng, Time};
 use wayhop_node::Seen;
 
 /// One input, with what the engine saw besides, and what it asked for in answer.
@@ -15,6 +15,9 @@ pub struct Line<'a> {
     /// What the interfaces told.
     #[serde(flatten)]
     pub interface: Interface,
+    /// The neighbours for whom the opposite of `acknowledges` holds, in order.
+    #[serde(default)]
+    pub exceptions: Vec<Addr>,
     /// With `start`: the engine's stream of random numbers.
     pub rng: Option<Rng>,
     /// The input.
@@ -48,6 +51,8 @@ struct Beginning<'a, 'i> {
     id: u64,
     #[serde(flatten)]
     interface: Interface,
+    #[serde(skip_serializing_if = "<[Addr]>::is_empty")]
+    exceptions: &'a [Addr],
     #[serde(skip_serializing_if = "Option::is_none")]
     rng: Option<&'a Rng>,
     #[serde(rename = "in")]
@@ -58,7 +63,8 @@ struct Beginning<'a, 'i> {
 /// input on which an engine panicked.
 pub(crate) fn put_input(to: &mut Vec<u8>, at: Time, seen: &Seen<'_>, input: &Input<'_>) {
     let rng = matches!(input, Input::Start).then_some(seen.rng);
-    let line = Beginning { at, id: seen.next_id, interface: seen.interface, rng, input };
+    let Seen { interface, exceptions, next_id: id, .. } = *seen;
+    let line = Beginning { at, id, interface, exceptions, rng, input };
     // Neither a vector nor these types refuse anything.
     let _ = serde_json::to_writer(&mut *to, &line);
     // The brace that closes the line comes after the effects.

@@ -177,7 +177,7 @@ impl Replay {
             }
         };
         let checked = check(&line, self.report.at, self.engine.is_none());
-        let Line { at, id, interface, rng, input, out: expected } = line;
+        let Line { at, id, interface, exceptions, rng, input, out: expected } = line;
         if let (Input::Start, Some(rng)) = (&input, rng) {
             // The node comes up, perhaps again: nothing is left of what it was.
             let again = self.engine.is_some();
@@ -189,7 +189,9 @@ impl Replay {
         if let (Ok(()), Some((engine, rng))) = (&checked, &mut self.engine) {
             let (mut id, pool, effects) = (id, &mut self.pool, &mut self.effects);
             let call = AssertUnwindSafe(|| {
-                let mut cx = Cx::new(at, addr, interface, rng, pool, &mut id, effects).with_addr6(addr6);
+                let mut cx = Cx::new(at, addr, interface, rng, pool, &mut id, effects)
+                    .with_addr6(addr6)
+                    .with_exceptions(&exceptions);
                 engine.on_input(&mut cx, input);
             });
             panicked = catch_unwind(call).err().map(|what| said(&*what));
@@ -244,6 +246,9 @@ fn check(line: &Line<'_>, before: Time, is_first: bool) -> Result<(), String> {
     if line.at < before {
         let (at, before) = (line.at.as_nanos(), before.as_nanos());
         return Err(format!("time goes back, from {before} to {at} ns"));
+    }
+    if !line.exceptions.is_sorted() {
+        return Err("`exceptions` are not in order".into());
     }
     match &line.input {
         Input::Start if line.rng.is_none() => {

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use wayhop_core::{
-    BROADCAST, Carrier, Classified, Configured, Cx, DataPlane, Description, Effect, HostNeeds, HostRules,
-    Input, Inspect, Interests, Interface, MessageFormat, Ns2Format, Packet, PacketMeta, Parameters, Pool,
-    Profile, Protocol, Purpose, RxMeta, Span, Time, TimerKey, TxReport, TxSpec, ends, stream,
+    Addr, BROADCAST, Carrier, Classified, Configured, Cx, DataPlane, Description, Effect, HostNeeds,
+    HostRules, Input, Inspect, Interests, Interface, MessageFormat, Ns2Format, Packet, PacketMeta,
+    Parameters, Pool, Profile, Protocol, Purpose, RxMeta, Span, Time, TimerKey, TxReport, TxSpec, ends,
+    stream,
 };
 use wayhop_node::Seen;
 
@@ -95,6 +96,8 @@ impl Protocol for Toy {
         }
         let queued = u64::from(cx.queue_len());
         cx.note("queued", cx.addr(), queued);
+        let neighbour = Ipv4Addr::new(10, 0, 0, 9);
+        cx.note("acknowledged", neighbour, u64::from(cx.link_acknowledges(neighbour)));
     }
     fn inspect(&self, _: Time, _: &mut dyn Inspect) {}
 }
@@ -144,10 +147,13 @@ fn record_rebooting(logs: &mut Logs, node: u32, inputs: u64, period: u64) {
             n => Input::Timer(TimerKey(n)),
         };
         let interface = Interface { queued: n as u32 % 3, acknowledges: n % 2 == 0 };
-        logs.input(at, node, 0, &Seen { interface, next_id, rng: &rng }, &input);
+        let neighbours = [Addr::from(Ipv4Addr::new(10, 0, 0, 3)), Ipv4Addr::new(10, 0, 0, 9).into()];
+        let exceptions = &neighbours[..n as usize % 3];
+        logs.input(at, node, 0, &Seen { interface, exceptions, next_id, rng: &rng }, &input);
         let addr = Ipv4Addr::new(10, 0, 0, 1);
         engine.on_input(
-            &mut Cx::new(at, addr, interface, &mut rng, &mut pool, &mut next_id, &mut effects),
+            &mut Cx::new(at, addr, interface, &mut rng, &mut pool, &mut next_id, &mut effects)
+                .with_exceptions(exceptions),
             input,
         );
         logs.effects(&effects);
@@ -258,6 +264,10 @@ fn what_is_no_log_is_refused_with_its_file_and_line() {
         (replaced(end, "{\"end\":3}"), "one.jsonl:42: this is no line that ends a log"),
         (missing, "one.jsonl:41: the log says that it has 40 inputs"),
         (twice, "one.jsonl:43: the log goes on after its end"),
+        (
+            text.replace(r#"["10.0.0.3","10.0.0.9"]"#, r#"["10.0.0.9","10.0.0.3"]"#),
+            "one.jsonl:4: `exceptions` are not in order",
+        ),
         (text.replace("45000018", "95000018"), "one.jsonl:3: the input's packet is no IP packet"),
     ] {
         let e = replay(wrong.as_bytes(), 3).unwrap_err().to_string();
@@ -274,7 +284,13 @@ fn an_engine_that_panics_is_a_difference_and_its_log_names_the_input() {
     record(&mut logs, 0, 4);
     let (rng, interface) = (stream(1, Purpose::Protocol, 0), Interface::default());
     let at = Time::from_nanos(9_000_000);
-    logs.input(at, 0, 0, &Seen { interface, next_id: 7, rng: &rng }, &Input::Timer(TimerKey(13)));
+    logs.input(
+        at,
+        0,
+        0,
+        &Seen { interface, exceptions: &[], next_id: 7, rng: &rng },
+        &Input::Timer(TimerKey(13)),
+    );
     drop(logs);
     let text = std::fs::read_to_string(path).unwrap();
     let last = text.lines().last().unwrap();

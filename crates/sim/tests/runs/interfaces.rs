@@ -17,6 +17,8 @@ struct Seen {
     delivered: Vec<f64>,
     /// When, at which node and by which interface they were put on a medium.
     sent: Vec<(f64, u32, IfaceId)>,
+    /// At which node and by which interface the routing protocol's own packets were.
+    routing: Vec<(u32, IfaceId)>,
 }
 
 impl Observer for Seen {
@@ -25,6 +27,7 @@ impl Observer for Seen {
         match e.kind {
             HopKind::Deliver => self.delivered.push(t),
             HopKind::Transmit if e.flow.is_some() => self.sent.push((t, e.node.0, e.iface)),
+            HopKind::Transmit => self.routing.push((e.node.0, e.iface)),
             _ => {}
         }
     }
@@ -137,6 +140,18 @@ fn a_wire_heals_a_partition_until_it_is_cut() {
         // DSDV hears of the way back with the next periodic update (15 s), the others ask again within 10 s.
         assert!(between(150.0, 190.0) >= 155, "{protocol}: {} after the cut", between(150.0, 190.0));
     }
+}
+
+#[test]
+fn dsr_acknowledges_itself_what_a_wire_carries_and_nothing_that_a_radio_does() {
+    let (summary, seen) = partitions("dsr", "[[wires]]\nname = \"backbone\"\nnodes = [1, 2]\n");
+    let packets = summary.flows[0].received as usize;
+    assert!(packets > 500, "{packets}");
+    let by = |node, iface| seen.routing.iter().filter(|s| **s == (node, IfaceId(iface))).count();
+    // Node 2 acknowledges to node 1 over the wire at least every second packet: they come each 250 ms, and within 250 ms of
+    // a confirmation (MaintHoldoffTime) none is asked for. Nodes 1 and 3 send on their radios requests and replies only.
+    assert!(2 * by(2, 1) >= packets, "{} over the wire", by(2, 1));
+    assert!(by(1, 0) < 20 && by(3, 0) < 20, "{} and {} on the radio", by(1, 0), by(3, 0));
 }
 
 #[test]
