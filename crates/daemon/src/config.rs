@@ -271,12 +271,17 @@ impl NodeConfig {
 }
 
 impl Settings {
+    /// Reads the text of a configuration file.
+    ///
+    /// # Errors
+    /// If it is none: line, key and remedy.
+    pub fn from_text(text: &str) -> Result<Self, Error> {
+        let document = Document::new(None, text.to_owned());
+        document.deserialize().and_then(|config| Self::resolve(config, &document)).map_err(config_error)
+    }
+
     /// Reads a file, if there is one, and what the command line says besides.
     pub fn load(path: Option<&Path>, overrides: &Overrides) -> Result<Self, Error> {
-        let config_error = |e: wayhop_scenario::Error| {
-            let text = e.to_string().replace("; paths in a scenario count from its folder", "");
-            Error::Config(text.replace("docs/reference/scenario.md", "docs/reference/node.md"))
-        };
         let chosen = match (path, &overrides.node) {
             (Some(path), Some(node)) => Some(scenario::choose(
                 path,
@@ -385,6 +390,12 @@ impl Settings {
     }
 }
 
+/// An error of the reader of scenarios, in the words of a node's configuration.
+fn config_error(e: wayhop_scenario::Error) -> Error {
+    let text = e.to_string().replace("; paths in a scenario count from its folder", "");
+    Error::Config(text.replace("docs/reference/scenario.md", "docs/reference/node.md"))
+}
+
 impl Overrides {
     /// Those about the scenario, before a node is chosen: the protocol, whose parameters follow from its profile.
     pub(crate) fn scenario_sets(&self) -> Vec<String> {
@@ -475,6 +486,59 @@ fn parse_address(text: &str) -> Option<(Ipv4Addr, u8)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    /// Text that is nearly right, and text that is not.
+    fn words(right: &'static [&'static str]) -> impl Strategy<Value = String> {
+        prop_oneof![8 => proptest::sample::select(right).prop_map(str::to_owned), 1 => "[ -~]{0,20}"]
+    }
+
+    fn files() -> impl Strategy<Value = String> {
+        let route = (
+            words(&["fd00:99::/64", "fd00:77::9", "10.0.0.9", "::/0"]),
+            words(&["fd00:77::2", "10.0.0.2", "fd00:77::3"]),
+            proptest::option::of(words(&["wlan0", "eth1"])),
+        );
+        let routes = proptest::collection::vec(route, 0..4);
+        let address6 = proptest::option::of(words(&["fd00:77::3/64", "fd00:77::3/126"]));
+        let protocol = words(&["none", "dsr", "aodv", "dsdv"]);
+        (words(&["10.0.0.3/16", "192.168.7.1/30"]), address6, protocol, routes, any::<u16>()).prop_map(
+            |(address, address6, protocol, routes, mtu)| {
+                let mut text = format!("interface = \"wlan0\"\naddress = {address:?}\nmtu = {mtu}\n");
+                text += &address6.map_or_else(String::new, |a| format!("address6 = {a:?}\n"));
+                text += &format!("protocol = {{ name = {protocol:?} }}\n");
+                for (destination, via, interface) in routes {
+                    text += &format!("[[routes]]\ndestination = {destination:?}\nvia = {via:?}\n");
+                    text += &interface.map_or_else(String::new, |i| format!("interface = {i:?}\n"));
+                }
+                text
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn a_file_is_refused_or_means_the_same_when_it_is_written_out(text in files()) {
+            match Settings::from_text(&text) {
+                Err(e) => prop_assert!(!e.to_string().is_empty()),
+                Ok(settings) => {
+                    let whole = settings.to_toml().unwrap();
+                    let again = Settings::from_text(&whole).map_err(|e| TestCaseError::fail(e.to_string()))?;
+                    prop_assert_eq!(again.to_toml().unwrap(), whole);
+                    prop_assert_eq!((again.address6, again.routes), (settings.address6, settings.routes));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_with_ipv6_and_static_routes_is_taken() {
+        let file = "interface = \"wlan0\"\naddress = \"10.0.0.3/16\"\naddress6 = \"fd00:77::3/64\"\n\
+                    protocol = { name = \"none\" }\n[[routes]]\ndestination = \"fd00:99::/64\"\nvia = \"fd00:77::2\"\n";
+        let settings = Settings::from_text(file).unwrap();
+        assert_eq!(settings.routes.len(), 1);
+        assert_eq!(settings.routes[0].next_hop, "fd00:77::2".parse::<wayhop_core::Addr>().unwrap());
+    }
 
     #[test]
     fn addresses_of_hosts_are_taken_and_those_of_networks_are_not() {
