@@ -108,6 +108,23 @@ fn programs_of_a_lab_reach_others_over_ipv6_and_hear_of_hop_limits() {
     assert!(text.contains("From fd00:77::2 icmp_seq=1 Time exceeded"), "{text}");
 }
 
+#[test]
+fn programs_of_a_lab_transfer_a_file_by_tcp_over_ipv6() {
+    if !may_run() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let server = "programs = [{ node = 2, command = [\"socat\", \"-u\", \"TCP6-LISTEN:7000\", \"CREATE:received\"] }]\n";
+    std::fs::write(dir.path().join("s.toml"), format!("{server}{CHAIN}")).unwrap();
+    let file: Vec<u8> = (0..300_000_u32).flat_map(|i| i.wrapping_mul(i).to_le_bytes()).collect();
+    std::fs::write(dir.path().join("sent"), &file).unwrap();
+    let script = "socat -u OPEN:sent TCP6:mesh-2:7000,retry=50,interval=0.1; sleep 1";
+    let lab = ["lab", "s.toml", "--quiet", "--no-out", "--node", "0", "--", "sh", "-c", script];
+    let done = wayhop(dir.path(), &lab);
+    assert!(done.status.success(), "{}", said(&done));
+    assert!(std::fs::read(dir.path().join("received")).unwrap() == file, "{}", said(&done));
+}
+
 const ADDRESS: &str = "address6=fd00:77::2/64";
 
 #[test]
@@ -141,6 +158,30 @@ fn the_kernels_ipv6_reaches_a_node_and_another_kernel_through_it() {
     assert_eq!(after.trim(), "0", "and on again afterwards");
     let asked = mesh.capture(1, "icmpv6.type == 135");
     assert!(!asked.is_empty(), "neighbour discovery is in the capture");
+}
+
+#[test]
+fn a_static_route_leads_a_nodes_programs_and_those_of_others_to_a_network_behind_a_neighbour() {
+    if !may_run() {
+        return;
+    }
+    let mut mesh = Mesh::line(3);
+    mesh.ip(0, "address add fd00:77::1/64 dev eth1 nodad");
+    mesh.ip(0, "-6 route add fd00:99::/64 via fd00:77::2 dev eth1");
+    for address in ["fd00:77::3/64", "fd00:99::1/64"] {
+        mesh.ip(2, &format!("address add {address} dev eth1 nodad"));
+    }
+    mesh.ip(2, "-6 route add fd00:77::1/128 via fd00:77::2 dev eth1");
+    let route = "routes=[{destination=\"fd00:99::/64\",via=\"fd00:77::3\"}]";
+    mesh.start(1, "none", &[ADDRESS, route]);
+    let led = mesh.ip(1, "-6 route show fd00:99::/64");
+    assert!(led.contains("dev mesh0"), "{led}");
+    for from in [1, 0] {
+        let (ok, said) = mesh.run(from, "ping -6 -n -c 3 -i 0.2 -W 10 fd00:99::1");
+        assert!(ok && said.contains(" 0% packet loss"), "from {from}: {said}");
+    }
+    mesh.stop_all();
+    assert_eq!(mesh.ip(1, "-6 route show fd00:99::/64"), "", "the route goes with the node");
 }
 
 #[test]
