@@ -9,6 +9,7 @@ use wayhop_wire::ipv4;
 
 use crate::head::Head;
 use crate::ids;
+use crate::params::Hello;
 use crate::route_use::Use;
 use crate::state::Engine;
 use crate::timers::Timer;
@@ -55,7 +56,8 @@ impl Protocol for Engine {
         DataPlane::Forwarding
     }
     fn interests(&self) -> Interests {
-        Interests { route_used: true, overhear: self.params.passive_ack, ..Interests::default() }
+        let arrivals = self.params.hello != Hello::Off;
+        Interests { route_used: true, arrivals, overhear: self.params.passive_ack, ..Interests::default() }
     }
 
     fn start(&mut self, cx: &mut Cx<'_>) {
@@ -124,6 +126,9 @@ impl Protocol for Engine {
         };
         if used.previous_hop == Some(used.next_hop) && self.params.turning_back_ends_route {
             return self.turned_back(cx, &used);
+        }
+        if used.next_hop == cx.addr() {
+            return self.arrived(cx, &used);
         }
         self.refresh(cx, &used);
     }

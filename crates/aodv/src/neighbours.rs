@@ -31,6 +31,10 @@ impl Neighbours {
     /// The default `HELLO_INTERVAL` of section 10, which a sender without the extension uses.
     pub(crate) const INTERVAL: Span = Span::from_secs(1);
 
+    /// Whether its Hellos tell that it is there.
+    pub(crate) fn greets(&self, n: Ipv4Addr) -> bool {
+        self.hellos.iter().any(|x| x.addr == n)
+    }
     /// A sign of life.
     pub(crate) fn heard(&mut self, n: Ipv4Addr, now: Time) {
         if let Some(n) = self.hellos.iter_mut().find(|x| x.addr == n) {

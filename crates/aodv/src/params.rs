@@ -114,6 +114,11 @@ pub struct Params {
     /// destination with the route's number, which the destination then takes over (section 6.1). Else replies that forged
     /// numbers precede are believed by none.
     pub ask_lagging_next_hop: bool,
+    /// With Hellos, on links that acknowledge nothing: ask the next hop that data goes to and that never sent a Hello for
+    /// itself when it has said nothing for `HELLO_INTERVAL`, and take it for lost if it does not answer within
+    /// `RING_TRAVERSAL_TIME`. Section 6.9 notices the silence of those only that sent a Hello before; a route over
+    /// a forged next hop would stay as long as data uses it.
+    pub ask_silent_next_hop: bool,
     /// A route by which a packet would go back to the neighbour that it came from is broken, and reported to all: two nodes
     /// that send each other what is for a third believe forged messages, and each packet would renew the routes of both.
     pub turning_back_ends_route: bool,

@@ -1,5 +1,5 @@
 //! Whether next hops are there, on links that acknowledge nothing (section 6.10): the next hop is heard passing the packet on,
-//! or saying anything else; else it is asked for itself.
+//! in promiscuous mode, or saying anything else; else it is asked for itself.
 
 use std::net::Ipv4Addr;
 
@@ -7,6 +7,7 @@ use wayhop_core::Cx;
 use wayhop_wire::aodv::{Message, Rreq};
 
 use crate::ids;
+use crate::params::Hello;
 use crate::state::Engine;
 use crate::timers::Timer;
 use crate::watch::{Watch, Watched};
@@ -14,18 +15,28 @@ use crate::watch::{Watch, Watched};
 impl Engine {
     /// Data goes to a neighbour: it is to be heard from.
     pub(crate) fn watch(&mut self, cx: &mut Cx<'_>, neighbour: Ipv4Addr, destination: Ipv4Addr) {
-        let list = &mut self.watch.0;
-        if !self.params.passive_ack
-            || list.len() >= Watch::LIMIT
+        let overhears = self.params.passive_ack;
+        let list = &self.watch.0;
+        if list.len() >= Watch::LIMIT
             || list.iter().any(|w| w.neighbour == neighbour)
+            || !overhears && !self.asks_if_silent(cx, neighbour)
         {
             return;
         }
-        // A destination forwards nothing: it has the time of a Hello to say something of its own.
-        let is_last = neighbour == destination;
+        // A destination forwards nothing, and without promiscuous mode nobody is heard forwarding: then it has the time of a
+        // Hello to say something of its own.
+        let is_last = neighbour == destination || !overhears;
         let wait = if is_last { self.params.hello_interval() } else { self.params.next_hop_wait() };
-        list.push(Watched { neighbour, was_asked: false, due: cx.now() + wait });
+        self.watch.0.push(Watched { neighbour, was_asked: false, due: cx.now() + wait });
         self.set_watch_timer(cx);
+    }
+
+    /// Whether nothing else tells that a neighbour is gone: neither its Hellos, which stay away, nor the link layer.
+    fn asks_if_silent(&self, cx: &Cx<'_>, neighbour: Ipv4Addr) -> bool {
+        self.params.ask_silent_next_hop
+            && self.params.hello != Hello::Off
+            && !(self.params.link_feedback && cx.link_acknowledges(neighbour))
+            && !self.neighbours.greets(neighbour)
     }
 
     /// Next hops that were not heard in time: each is asked for itself once, and lost if it does not answer.

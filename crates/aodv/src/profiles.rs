@@ -60,6 +60,7 @@ impl Params {
             failure_notices: false,
             rerr_number: RerrNumber::Newer,
             ask_lagging_next_hop: true,
+            ask_silent_next_hop: true,
             turning_back_ends_route: true,
             keep_precursors: false,
             rerr_rate_limit: 10,
@@ -151,6 +152,7 @@ impl Params {
             rerr_unicast: false,
             rerr_number: RerrNumber::NotOlder,
             ask_lagging_next_hop: false,
+            ask_silent_next_hop: false,
             turning_back_ends_route: false,
             keep_precursors: true,
             rerr_rate_limit: 0,
@@ -205,6 +207,7 @@ impl Params {
             hello: Hello::Periodic,
             hello_routes: false,
             ask_lagging_next_hop: false,
+            ask_silent_next_hop: false,
             turning_back_ends_route: false,
             ..Self::rfc()
         }

@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::{Cx, Time};
 
-use crate::params::Refresh;
+use crate::params::{Hello, Refresh};
 use crate::state::Engine;
 
 /// A way that a data packet goes.
@@ -20,6 +20,24 @@ impl Engine {
     pub(crate) fn heard(&mut self, neighbour: Ipv4Addr, now: Time) {
         self.neighbours.heard(neighbour, now);
         self.watch.heard(neighbour);
+    }
+
+    /// A data packet for this node came. Its way is an active route's (section 6.9), which this node is part of: it keeps on
+    /// sending Hellos, without which the neighbour before it would take it for lost.
+    pub(crate) fn arrived(&mut self, cx: &Cx<'_>, used: &Use) {
+        let Some(previous) = used.previous_hop else { return };
+        let now = cx.now();
+        self.heard(previous, now);
+        if self.params.hello != Hello::WhileActive {
+            return;
+        }
+        let until = now + self.params.active_route_timeout();
+        for a in [used.source, previous] {
+            let key = self.table.key(a);
+            if let Some(e) = self.table.get_mut(key).filter(|e| e.next_hop == previous) {
+                e.used(until);
+            }
+        }
     }
 
     /// A data packet goes this way (section 6.2).

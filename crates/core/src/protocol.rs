@@ -21,6 +21,8 @@ pub struct Interests {
     pub overhear: bool,
     /// Use of installed routes: [`Input::RouteUsed`].
     pub route_used: bool,
+    /// With it, packets that end at this node, too: the way that they came works.
+    pub arrivals: bool,
     /// How often to tell where the node is: [`Input::Position`].
     pub position: Option<Span>,
     /// IPv6: packets of that family come to it as those of IPv4 do. To a protocol that does not want them they are none of

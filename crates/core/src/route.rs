@@ -96,16 +96,16 @@ impl Route {
     }
 }
 
-/// A row of the forwarding table was used by a packet.
+/// A row of the forwarding table was used by a packet, or a packet ended here ([`crate::Interests::arrivals`]).
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteUse {
     /// The packet's source.
     pub source: Addr,
     /// Its destination.
     pub destination: Addr,
-    /// The neighbour it went to.
+    /// The neighbour it went to; of a packet that ended here, this node.
     pub next_hop: Addr,
-    /// The interface it went by.
+    /// The interface it went by; of a packet that ended here, the one it came by, or any where the node cannot know.
     pub iface: IfaceId,
     /// The neighbour it came from; `None` for this node's own packets and where the node cannot know.
     pub previous_hop: Option<Addr>,

@@ -1,8 +1,8 @@
 //! Packets from applications and from the medium: delivered, given to an engine, or forwarded.
 
 use wayhop_core::{
-    Addr, BROADCAST, DataPlane, DropReason, Input, Packet, Protocol, Reporting, RouteUse, RxMeta, Time,
-    TxSpec,
+    Addr, BROADCAST, DataPlane, DropReason, IfaceId, Input, Packet, Protocol, Reporting, RouteUse, RxMeta,
+    Time, TxSpec,
 };
 use wayhop_wire::ipv4;
 
@@ -142,6 +142,9 @@ impl<P: Protocol> Node<P> {
         } else if let Some(e) = self.engines.iter().position(|e| e.plane == DataPlane::PerPacket) {
             self.call(w, at, e as u8, Input::Frame(p, rx));
         } else if for_me {
+            if !rx.broadcast && self.interests().arrivals {
+                self.arrived(w, at, ends.source, rx.iface, Some(rx.from));
+            }
             self.deliver(w, at, p);
         } else if rx.broadcast {
             // RFC 1812 5.3.4: what came as a link broadcast is not forwarded as a unicast.
@@ -170,7 +173,25 @@ impl<P: Protocol> Node<P> {
         }
     }
 
-    /// A kernel with a copy of the forwarding table forwarded a packet by it.
+    /// A packet for this node came from this neighbour.
+    fn arrived<W: World>(
+        &mut self,
+        w: &mut W,
+        at: Time,
+        source: Addr,
+        iface: IfaceId,
+        previous_hop: Option<Addr>,
+    ) {
+        let own = Addr::from(self.addr);
+        let used = RouteUse { source, destination: own, next_hop: own, iface, previous_hop };
+        for e in 0..self.engines.len() as u8 {
+            if self.engines[usize::from(e)].interests.arrivals {
+                self.call(w, at, e, Input::RouteUsed(used));
+            }
+        }
+    }
+
+    /// A kernel with a copy of the forwarding table forwarded a packet by it, or a packet for this node came.
     pub fn route_used<W: World>(
         &mut self,
         w: &mut W,
@@ -179,6 +200,9 @@ impl<P: Protocol> Node<P> {
         destination: Addr,
         previous_hop: Option<Addr>,
     ) {
+        if destination == self.addr {
+            return self.arrived(w, at, source, IfaceId::ANY, previous_hop);
+        }
         let Some(hit) = self.table.look_up(destination).filter(|hit| hit.owner != Row::STATIC) else {
             return;
         };

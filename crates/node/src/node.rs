@@ -159,6 +159,7 @@ impl<P> Node<P> {
         all.fold(Interests::default(), |a, b| Interests {
             overhear: a.overhear | b.overhear,
             route_used: a.route_used | b.route_used,
+            arrivals: a.arrivals | b.arrivals,
             position: [a.position, b.position].into_iter().flatten().min(),
             ipv6: a.ipv6 | b.ipv6,
         })

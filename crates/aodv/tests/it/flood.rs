@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 
 use wayhop_aodv::{Hello, Params, RerrNumber};
 use wayhop_core::{BROADCAST, Purpose, Rng, Time, stream};
-use wayhop_testkit::{Net, TestPacket, addr, data_packet};
+use wayhop_testkit::{Link, Net, TestPacket, What, addr, data_packet};
 use wayhop_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
 use wayhop_wire::{ipv4, udp};
 
@@ -186,6 +186,55 @@ fn a_next_hop_that_the_hosts_forwarding_does_not_find_is_a_broken_link() {
     assert_eq!(net.route(1, addr(2)).unwrap().next_hop, addr(2));
     assert!(net.delivered(1).len() > 50, "{:?}", net.delivered(1));
     net.assert_conserved();
+}
+
+/// The packets of 0 to 2 over 1, one each 50 ms from 1 s to 61 s, that arrive after one forged reply at 3 s: it leads node 1
+/// to a station that takes packets and says nothing. When the first of them arrives, s, and how many do.
+fn after_a_black_hole(p: &Params) -> (Option<f64>, usize) {
+    let mut net = net(4, p);
+    for (a, b) in [(0, 1), (1, 2)] {
+        net.up(a, b);
+    }
+    net.set_link(1, 3, Link::UP);
+    net.config.acknowledged = false;
+    net.config.resolves = true;
+    net.send_every(secs(1.0), ms(50), 1_200, 0, 2, 1);
+    net.run_until(secs(3.0));
+    let forged = Rrep { lifetime_ms: u32::MAX, ..reply(addr(2), 1_000_000, 0, addr(77)) };
+    hear(&mut net, 1, addr(3), &Message::Rrep(forged));
+    assert_eq!(net.route(1, addr(2)).unwrap().next_hop, addr(3));
+    net.clear_record();
+    net.run_until(secs(62.0));
+    let arrived = |r: &&wayhop_testkit::Record| matches!(r.what, What::Delivered { flow: Some(_), .. });
+    let times: Vec<f64> = net.record().iter().filter(arrived).map(|r| r.at.as_secs_f64()).collect();
+    (times.first().copied(), times.len())
+}
+
+#[test]
+fn a_next_hop_that_takes_packets_and_says_nothing_is_lost_within_seconds() {
+    let (first, arrived) = after_a_black_hole(&params());
+    // HELLO_INTERVAL until it is asked, RING_TRAVERSAL_TIME (2 * 40 ms * 3) for an answer, and the search for another way.
+    let first = first.expect("packets arrive again");
+    assert!((4.0..6.0).contains(&first), "{first}");
+    assert!(arrived > 1_060, "{arrived} of 1,160");
+    let (first, arrived) = after_a_black_hole(&Params { ask_silent_next_hop: false, ..params() });
+    assert_eq!((first, arrived), (None, 0), "data keeps the route as long as it uses it");
+}
+
+#[test]
+fn a_flow_in_one_direction_keeps_its_neighbours_and_asks_none_that_sends_hellos() {
+    let mut net = line(3, &params());
+    net.config.acknowledged = false;
+    net.send_every(secs(1.0), ms(50), 400, 0, 2, 1);
+    net.run_until(secs(21.0));
+    assert!(net.delivered(1).len() >= 399, "{}", net.delivered(1).len());
+    assert_eq!(net.notes("neighbour_lost"), []);
+    // But at the beginning: the first Hello may come after the first HELLO_INTERVAL.
+    for node in 0..3 {
+        let asked = rreqs(&net, node).into_iter().filter(|(s, _)| s.next_hop != BROADCAST);
+        let late: Vec<_> = asked.map(|(s, _)| s.at).filter(|at| *at > secs(2.2)).collect();
+        assert_eq!(late, [], "node {node}");
+    }
 }
 
 #[test]

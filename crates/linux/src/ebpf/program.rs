@@ -69,6 +69,8 @@ const IP_SOURCE: i16 = IP + 12;
 const IP_DESTINATION: i16 = IP + 16;
 const UDP_DESTINATION: i16 = IP + 22;
 const UDP: i32 = 17;
+/// Octets of a frame up to the destination's port.
+const WITH_PORTS: i32 = 38;
 
 /// What a program says of a packet: whatever comes after it goes on with it (`TCX_NEXT`), or it ends here (`TCX_DROP`).
 const PASS: i32 = -1;
@@ -85,6 +87,10 @@ enum Place {
     Read,
     /// They are not in one piece yet.
     Pieces,
+    /// The packet is for this host.
+    Here,
+    /// Source and destination are noted.
+    Note,
     /// The packet is not for the mesh.
     Outside,
     /// The pair is written down.
@@ -208,12 +214,25 @@ pub(super) fn incoming(f: &Facts) -> Vec<Instruction> {
     c.frame(LENGTH, Place::Pieces);
     c.here(Place::Read);
     c.op(LOAD_WORD, 3, 6, IP_DESTINATION, 0);
-    c.jump(IF_CONSTANT_32, 3, 0, raw(f.own), Place::Pass);
+    c.jump(IF_CONSTANT_32, 3, 0, raw(f.own), Place::Here);
     c.unless_in_mesh(3, f.mesh, Place::Outside);
+    c.here(Place::Note);
     c.op(LOAD_WORD, 2, 6, IP_SOURCE, 0);
     c.note(f);
     c.here(Place::Pass);
     c.end(PASS);
+
+    // For this host: the way that it came is in use. The protocol's own messages are no use of it.
+    c.here(Place::Here);
+    c.op(LOAD_WORD, 2, 6, IP_SOURCE, 0);
+    c.unless_in_mesh(2, f.mesh, Place::Pass);
+    c.op(LOAD_BYTE, 5, 6, IP_PROTOCOL, 0);
+    c.jump(IF_NOT_CONSTANT, 5, 0, UDP, Place::Note);
+    c.frame(WITH_PORTS, Place::Pass);
+    c.op(LOAD_HALF, 5, 6, UDP_DESTINATION, 0);
+    c.jump(IF_CONSTANT, 5, 0, raw_half(f.port), Place::Pass);
+    c.op(LOAD_WORD, 3, 6, IP_DESTINATION, 0);
+    c.jump(JUMP, 0, 0, 0, Place::Note);
 
     c.here(Place::Pieces);
     c.op(MOVE, 1, 9, 0, 0);
@@ -259,7 +278,7 @@ pub(super) fn outgoing(f: &Facts) -> Vec<Instruction> {
     c.op(MOVE, 9, 1, 0, 0);
     c.op(LOAD_WORD, 2, 9, PROTOCOL, 0);
     c.jump(IF_NOT_CONSTANT, 2, 0, raw_half(0x0800), Place::Pass);
-    c.frame(38, Place::Pass);
+    c.frame(WITH_PORTS, Place::Pass);
     c.op(LOAD_WORD, 2, 6, IP_SOURCE, 0);
     c.jump(IF_NOT_CONSTANT_32, 2, 0, raw(f.own), Place::Pass);
     c.op(LOAD_WORD, 3, 6, IP_DESTINATION, 0);

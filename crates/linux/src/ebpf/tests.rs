@@ -159,12 +159,37 @@ fn own_packets_count_but_for_the_protocols() {
         let own = w.node.within(|| UdpSocket::bind((NODE, 0))).unwrap();
         own.send_to(&[1, 2], ("10.0.0.1", port)).unwrap();
     };
+    // Somebody listens, so that no ICMP message comes back.
+    let _listeners = [PORT, 9].map(|port| w.stranger.within(|| UdpSocket::bind(("10.0.0.1", port))).unwrap());
     assert!(w.arrives(&w.node, "10.0.0.2"), "so that ARP is done");
     w.passed();
     send(PORT);
     assert_eq!(w.passed(), []);
     send(9);
     assert_eq!(w.passed(), [(NODE, Ipv4Addr::new(10, 0, 0, 1))]);
+}
+
+#[test]
+fn what_comes_for_this_host_from_the_mesh_counts_but_for_the_protocols() {
+    let Some(w) = World::new() else { return };
+    assert!(w.arrives(&w.node, "10.0.0.2"), "so that ARP is done");
+    w.passed();
+    let from = w.stranger.within(|| UdpSocket::bind("10.0.0.1:0")).unwrap();
+    // Somebody listens, so that no ICMP message goes back.
+    let _listeners = [PORT, 9].map(|port| w.node.within(|| UdpSocket::bind((NODE, port))).unwrap());
+    let taken = || {
+        std::thread::sleep(Duration::from_millis(50));
+        w.passed()
+    };
+    from.send_to(&[1, 2], ("10.0.0.2", PORT)).unwrap();
+    assert_eq!(taken(), []);
+    from.send_to(&[1, 2], ("10.0.0.2", 9)).unwrap();
+    assert_eq!(taken(), [(Ipv4Addr::new(10, 0, 0, 1), NODE)]);
+    // Other hosts' addresses are no business of the mesh.
+    ip(&w.stranger, "address add 192.168.7.1/32 dev eth1\n");
+    let foreign = w.stranger.within(|| UdpSocket::bind("192.168.7.1:0")).unwrap();
+    foreign.send_to(&[1, 2], ("10.0.0.2", 9)).unwrap();
+    assert_eq!(taken(), []);
 }
 
 #[test]
