@@ -16,7 +16,7 @@ use crate::timers::Timer;
 
 impl Engine {
     fn on_message(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
-        let Some(head) = Head::read(&p, cx.addr(), rx.broadcast) else {
+        let Some(head) = Head::read(&p, cx.addr(), rx) else {
             return cx.drop(p, DropReason::Malformed);
         };
         let Ok(message) = Message::parse(&p.bytes()[head.payload.clone()]) else {

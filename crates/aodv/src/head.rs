@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::Packet;
+use wayhop_core::{Packet, RxMeta};
 use wayhop_wire::{Datagram, aodv, ipv4};
 
 /// What the headers around a message say.
@@ -17,14 +17,18 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// Of a packet that `own` received, by itself or, as the link says, with all others.
-    pub(crate) fn read(p: &Packet, own: Ipv4Addr, to_all: bool) -> Option<Self> {
-        let d = Datagram::read(p.bytes(), aodv::PORT).filter(|d| d.source != own)?;
+    /// Of a packet that `own` received from a neighbour, by itself or, as the link says, with all others. Messages are sent anew at each
+    /// hop: what comes with another source than the neighbour's was forwarded, and is nobody's.
+    pub(crate) fn read(p: &Packet, own: Ipv4Addr, rx: &RxMeta) -> Option<Self> {
+        let d = Datagram::read(p.bytes(), aodv::PORT)?;
+        if d.source == own || rx.from != d.source {
+            return None;
+        }
         Some(Self {
             source: d.source,
             ttl: d.ttl,
             // Some implementations send to the subnet's broadcast address, which only the link tells from a node's.
-            is_broadcast: d.destination.is_broadcast() || to_all,
+            is_broadcast: d.destination.is_broadcast() || rx.broadcast,
             payload: d.payload,
         })
     }

@@ -22,12 +22,22 @@ impl Engine {
         self.watch.heard(neighbour);
     }
 
+    /// A neighbour sent data. What it sent for others shows that it forwards; its own only that it is there, which is no answer to
+    /// the question whether it does: a host that speaks no AODV answers that by an ICMP message.
+    fn forwarded_here(&mut self, neighbour: Ipv4Addr, source: Ipv4Addr, now: Time) {
+        if source == neighbour && !self.params.passive_ack {
+            self.neighbours.heard(neighbour, now);
+        } else {
+            self.heard(neighbour, now);
+        }
+    }
+
     /// A data packet for this node came. Its way is an active route's (section 6.9), which this node is part of: it keeps on
     /// sending Hellos, without which the neighbour before it would take it for lost.
     pub(crate) fn arrived(&mut self, cx: &Cx<'_>, used: &Use) {
         let Some(previous) = used.previous_hop else { return };
         let now = cx.now();
-        self.heard(previous, now);
+        self.forwarded_here(previous, used.source, now);
         if self.params.hello != Hello::WhileActive {
             return;
         }
@@ -67,7 +77,7 @@ impl Engine {
             }
         }
         if let Some(n) = used.previous_hop {
-            self.heard(n, now);
+            self.forwarded_here(n, used.source, now);
         }
         self.watch(cx, used.next_hop, used.destination);
     }

@@ -277,7 +277,10 @@ impl Settings {
     /// If it is none: line, key and remedy.
     pub fn from_text(text: &str) -> Result<Self, Error> {
         let document = Document::new(None, text.to_owned());
-        document.deserialize().and_then(|config| Self::resolve(config, &document)).map_err(config_error)
+        document
+            .deserialize()
+            .and_then(|config| Self::resolve(config, &document))
+            .map_err(|e| config_error(&e))
     }
 
     /// Reads a file, if there is one, and what the command line says besides.
@@ -307,9 +310,10 @@ impl Settings {
         if file.is_none() {
             check_alone(&sets)?;
         }
-        let mut document = file.map(Document::load).transpose().map_err(config_error)?.unwrap_or_default();
-        let config = document.deserialize_with(&sets).map_err(config_error)?;
-        let mut settings = Self::resolve(config, &document).map_err(config_error)?;
+        let mut document =
+            file.map(Document::load).transpose().map_err(|e| config_error(&e))?.unwrap_or_default();
+        let config = document.deserialize_with(&sets).map_err(|e| config_error(&e))?;
+        let mut settings = Self::resolve(config, &document).map_err(|e| config_error(&e))?;
         if let Some(chosen) = chosen {
             settings.remarks.splice(..0, chosen.remarks);
             settings.name = Some(chosen.name);
@@ -391,7 +395,7 @@ impl Settings {
 }
 
 /// An error of the reader of scenarios, in the words of a node's configuration.
-fn config_error(e: wayhop_scenario::Error) -> Error {
+fn config_error(e: &wayhop_scenario::Error) -> Error {
     let text = e.to_string().replace("; paths in a scenario count from its folder", "");
     Error::Config(text.replace("docs/reference/scenario.md", "docs/reference/node.md"))
 }
@@ -504,14 +508,16 @@ mod tests {
         let protocol = words(&["none", "dsr", "aodv", "dsdv"]);
         (words(&["10.0.0.3/16", "192.168.7.1/30"]), address6, protocol, routes, any::<u16>()).prop_map(
             |(address, address6, protocol, routes, mtu)| {
-                let mut text = format!("interface = \"wlan0\"\naddress = {address:?}\nmtu = {mtu}\n");
-                text += &address6.map_or_else(String::new, |a| format!("address6 = {a:?}\n"));
-                text += &format!("protocol = {{ name = {protocol:?} }}\n");
+                let mut lines = vec![
+                    "interface = \"wlan0\"".to_owned(),
+                    format!("address = {address:?}\nmtu = {mtu}\nprotocol = {{ name = {protocol:?} }}"),
+                ];
+                lines.extend(address6.map(|a| format!("address6 = {a:?}")));
                 for (destination, via, interface) in routes {
-                    text += &format!("[[routes]]\ndestination = {destination:?}\nvia = {via:?}\n");
-                    text += &interface.map_or_else(String::new, |i| format!("interface = {i:?}\n"));
+                    lines.push(format!("[[routes]]\ndestination = {destination:?}\nvia = {via:?}"));
+                    lines.extend(interface.map(|i| format!("interface = {i:?}")));
                 }
-                text
+                lines.join("\n")
             },
         )
     }

@@ -41,7 +41,7 @@ pub(crate) fn take_over(ready: &mut Ready, iface: IfaceId, settings: &Settings) 
             .bind_device(Some(name.as_bytes()))
             .map_err(Error::system(format!("bind a socket to {name}")))?;
     }
-    own.sockets = open_sockets(host, &interface)?;
+    own.sockets = open_sockets(host, &interface, own.ebpf.as_ref())?;
     watch_tx_status(host, iface, &own.sockets, interface.index, log);
     host.set_port(iface, &port(name, &interface, None));
     // The old one took its routes with it.

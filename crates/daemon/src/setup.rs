@@ -66,9 +66,14 @@ pub(crate) fn frames_of(host: &Host) -> Vec<socket2::SockFilter> {
     })))
 }
 
-/// Opens the sockets at an interface.
-pub(crate) fn open_sockets(host: &Host, facts: &InterfaceFacts) -> Result<PacketSockets, Error> {
-    let sockets = PacketSockets::open(facts.index, facts.mtu, frames_of(host), host.interests.overhear)?;
+/// Opens the sockets at an interface; the programs there let pass what they send.
+pub(crate) fn open_sockets(
+    host: &Host,
+    facts: &InterfaceFacts,
+    programs: Option<&ForwardingPrograms>,
+) -> Result<PacketSockets, Error> {
+    let (overhear, mark) = (host.interests.overhear, programs.map(ForwardingPrograms::mark));
+    let sockets = PacketSockets::open(facts.index, facts.mtu, frames_of(host), overhear, mark)?;
     if host.node.addr6().is_some() {
         sockets.hear_groups(facts.index)?;
     }
@@ -185,7 +190,7 @@ fn attach(
     let mut attached = Vec::with_capacity(interfaces.len());
     for (iface, ((name, facts), ebpf)) in (0..).map(IfaceId).zip(interfaces.into_iter().zip(programs)) {
         let silence = silence(host, &name)?;
-        let sockets = open_sockets(host, &facts)?;
+        let sockets = open_sockets(host, &facts, ebpf.as_ref())?;
         watch_tx_status(host, iface, &sockets, facts.index, log);
         attached.push(Attached { name, facts, sockets, ebpf, silence, is_up: true, is_gone: false });
     }

@@ -11,8 +11,10 @@ use crate::state::Engine;
 use crate::timers::Timer;
 
 impl Engine {
-    fn on_message(&mut self, cx: &mut Cx<'_>, p: Packet) {
-        let Some(head) = Datagram::read(p.bytes(), dsdv::PORT).filter(|d| d.source != cx.addr()) else {
+    fn on_message(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
+        // Updates go one hop: what comes with another source than the neighbour's was forwarded.
+        let is_heard = |d: &Datagram| d.source != cx.addr() && rx.from == d.source;
+        let Some(head) = Datagram::read(p.bytes(), dsdv::PORT).filter(is_heard) else {
             return cx.drop(p, DropReason::Malformed);
         };
         let Ok(update) = Update::parse(&p.bytes()[head.payload]) else {
@@ -47,8 +49,8 @@ impl Protocol for Engine {
         self.route_or_wait(cx, p, DropReason::NoRoute);
     }
 
-    fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, _: &RxMeta) {
-        self.on_message(cx, p);
+    fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
+        self.on_message(cx, p, rx);
     }
 
     fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {

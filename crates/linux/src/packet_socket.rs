@@ -41,8 +41,15 @@ pub struct PacketSockets {
 }
 
 impl PacketSockets {
-    /// Opens both. `filter` says which frames the node wants; `overhear` asks for those to others, too.
-    pub fn open(ifindex: u32, mtu: usize, filter: Vec<SockFilter>, overhear: bool) -> Result<Self, Error> {
+    /// Opens both. `filter` says which frames the node wants; `overhear` asks for those to others, too. What is sent has the
+    /// mark, if there is one.
+    pub fn open(
+        ifindex: u32,
+        mtu: usize,
+        filter: Vec<SockFilter>,
+        overhear: bool,
+        mark: Option<u32>,
+    ) -> Result<Self, Error> {
         // Made for no EtherType, so that nothing comes before filter and interface are set.
         let open = || -> io::Result<Socket> {
             let socket = Socket::new(Domain::PACKET, Type::RAW, None)?;
@@ -52,6 +59,7 @@ impl PacketSockets {
         let with_ring = || -> io::Result<(Socket, Ring)> {
             let socket = open()?;
             socket.attach_filter(&filter::untagged(filter))?;
+            mark.map_or(Ok(()), |mark| socket.set_mark(mark))?;
             let ring = Ring::new(socket.as_fd(), ETHERNET + mtu)?;
             syscalls::hear_others_only(socket.as_fd());
             // A socket for all EtherTypes is asked before the kernel's IP, which then has the frame for itself. The other way

@@ -19,11 +19,12 @@ pub struct Datagram {
 }
 
 impl Datagram {
-    /// Reads a packet to this port. `None` if it is a fragment, if a checksum is wrong, or if its source is no host.
+    /// Reads a packet to this port. `None` if it is a fragment, if it has IP options (no protocol sends them, and filters look for
+    /// the port where it is without), if a checksum is wrong, or if its source is no host.
     pub fn read(ip_packet: &[u8], port: u16) -> Option<Self> {
         let ip = ipv4::Packet::new_checked(ip_packet).ok()?;
-        let whole = !ip.more_fragments() && ip.fragment_offset() == 0;
-        if !whole || ip.protocol() != ipv4::protocol::UDP || !ip.checksum_is_valid() {
+        let plain = !ip.more_fragments() && ip.fragment_offset() == 0 && ip.header_len() == ipv4::HEADER_LEN;
+        if !plain || ip.protocol() != ipv4::protocol::UDP || !ip.checksum_is_valid() {
             return None;
         }
         let udp = udp::Packet::new_checked(ip.payload()).ok()?;

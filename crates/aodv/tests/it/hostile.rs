@@ -7,8 +7,33 @@ use wayhop_aodv::Params;
 use wayhop_core::{BROADCAST, DropReason};
 use wayhop_testkit::{Link, Net, addr};
 use wayhop_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
+use wayhop_wire::checksum;
 
 use crate::support::{alone, frame, hear, line, ms, net, reply, request, secs};
+
+#[test]
+fn a_message_that_a_neighbour_forwarded_and_one_with_ip_options_are_nobodys() {
+    let m = Message::Rrep(reply(addr(9), 50, 2, addr(0)));
+    let plain = frame(addr(4), addr(0), 60, &m);
+    // A header of six words: three No Operations and an End of Option List (RFC 791, section 3.1).
+    let mut with_options = plain.clone();
+    with_options.splice(20..20, [1, 1, 1, 0]);
+    with_options[0] = 0x46;
+    let length = (with_options.len() as u16).to_be_bytes();
+    with_options[2..4].copy_from_slice(&length);
+    with_options[10..12].fill(0);
+    let sum = (!checksum::sum(0, &with_options[..24])).to_be_bytes();
+    with_options[10..12].copy_from_slice(&sum);
+    for (from, message, believed) in
+        [(addr(5), &plain, false), (addr(4), &with_options, false), (addr(4), &plain, true)]
+    {
+        let mut net = alone(&Params::rfc());
+        net.inject(0, from, false, message);
+        net.run_for(ms(5));
+        assert_eq!(net.route(0, addr(9)).is_some(), believed, "from {from}");
+        net.assert_conserved();
+    }
+}
 
 #[test]
 fn malformed_messages_are_dropped_as_such() {

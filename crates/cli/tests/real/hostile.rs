@@ -90,6 +90,8 @@ h = struct.pack('!BBHHHBBH', 0x45, 0, 20 + len(body), 1, 0, 9, protocol, 0) + sr
 t = sum(struct.unpack('!10H', h)); t = (t & 65535) + (t >> 16)
 h = h[:10] + struct.pack('!H', ~((t & 65535) + (t >> 16)) & 65535) + h[12:]
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW); s.bind(('eth1', 0))
+# PACKET_QDISC_BYPASS: a stranger's frames do not pass the programs at this host's interface.
+s.setsockopt(263, 20, 1)
 s.send(bytes.fromhex('02000a000002' + sys.argv[5] + '0800') + h + body)
 ";
     let (ok, said) = mesh.run_args(0, &["python3", "-c", SEND, &protocol.to_string(), from, to, body, mac]);
@@ -124,6 +126,74 @@ fn a_forged_route_over_a_neighbour_that_is_not_there_ends_although_packets_of_ot
     });
     mesh.until("the ends reach each other again", RECOVERY, |m| m.try_ping(0, 2));
     assert!(way(&mesh).contains("via 10.0.0.3 "), "{}", way(&mesh));
+}
+
+/// Sends a datagram to the protocol's port of a host, as this user. Without a UDP checksum (`SO_NO_CHECK`): one that the kernel
+/// leaves to the interface is wrong on a virtual wire.
+fn say(mesh: &Mesh, i: usize, user: &str, to: &str, body: &str) {
+    const SEND: &str = "import socket, sys\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n\
+                        s.setsockopt(socket.SOL_SOCKET, 11, 1)\ns.sendto(bytes.fromhex(sys.argv[2]), (sys.argv[1], 654))";
+    let order = ["setpriv", "--reuid", user, "--clear-groups", "/usr/bin/python3", "-c", SEND, to, body];
+    let (ok, said) = mesh.run_args(i, &order);
+    assert!(ok || said.contains("Operation not permitted"), "{said}");
+}
+
+#[test]
+fn a_forged_route_over_a_station_that_takes_packets_and_says_nothing_ends_although_traffic_uses_it() {
+    if !may_run() {
+        return;
+    }
+    let mut mesh = Mesh::line(4);
+    for i in 0..3 {
+        mesh.start(i, "aodv", &["protocol.net_diameter=6"]);
+    }
+    // The last host has an address and answers ARP, and neither speaks AODV nor forwards.
+    mesh.ip(3, "address add 10.0.0.4/32 dev eth1");
+    mesh.ip(3, "route add 10.0.0.3/32 dev eth1");
+    mesh.ping(2, 0, 2);
+    let _pings = mesh.start_ping(2, 0);
+    // As above: for 10.0.0.1, to the neighbour itself.
+    let way = |m: &Mesh| m.ip(2, "-4 route show 10.0.0.1");
+    let number = std::cell::Cell::new(0x4000_0000_u32);
+    mesh.until("it is believed", Duration::from_secs(60), |m| {
+        let reply = format!("020000000a000001{:08x}0a000003ffffffff", number.get());
+        number.set(number.get() + 1);
+        say(m, 3, "0", "10.0.0.3", &reply);
+        let looked = std::time::Instant::now();
+        while !way(m).contains("via 10.0.0.4") {
+            if looked.elapsed() > Duration::from_secs(2) {
+                return false;
+            }
+        }
+        true
+    });
+    mesh.until("the ends reach each other again", RECOVERY, |m| m.try_ping(2, 0));
+    assert!(way(&mesh).contains("via 10.0.0.2 "), "{}", way(&mesh));
+}
+
+#[test]
+fn a_program_without_privileges_speaks_for_nobody_in_the_mesh() {
+    if !may_run() {
+        return;
+    }
+    let mut mesh = Mesh::line(4);
+    mesh.start_all("aodv", &["protocol.net_diameter=6"]);
+    mesh.ping(3, 0, 2);
+    let heard = mesh.folder().join("heard");
+    let file = format!("CREATE:{}", heard.display());
+    let _listener = mesh.spawn(0, &["socat", "-u", "UDP-RECV:9,bind=10.0.0.1", &file]);
+    let order = "sleep 0.5; echo hello | socat -u - UDP:10.0.0.1:9";
+    mesh.run_args(3, &["setpriv", "--reuid", "65534", "--clear-groups", "sh", "-c", order]);
+    // A Route Reply for 10.0.0.99, of which each hop is told as if it came from a neighbour.
+    for (i, to) in [(3, "10.0.0.1"), (3, "10.0.0.3"), (1, "10.0.0.1")] {
+        say(&mesh, i, "65534", to, "020000000a000063400000000a000001ffffffff");
+    }
+    mesh.until("a datagram to another port arrives", RECOVERY, |_| {
+        std::fs::read_to_string(&heard).is_ok_and(|t| t == "hello\n")
+    });
+    for i in 0..4 {
+        assert_eq!(mesh.ip(i, "-4 route show 10.0.0.99"), "", "at node {i}");
+    }
 }
 
 #[test]

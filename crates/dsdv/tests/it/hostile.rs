@@ -83,6 +83,16 @@ fn a_storm_of_forged_losses_makes_one_update_a_second() {
 }
 
 #[test]
+fn an_update_that_a_neighbour_forwarded_is_nobodys() {
+    let mut net = net(1, &Params::rfc());
+    for (from, believed) in [(addr(5), false), (addr(7), true)] {
+        net.inject(0, from, false, &frame(addr(7), &[(addr(8), 2, 8)]));
+        net.run_for(ms(5));
+        assert_eq!(net.route(0, addr(8)).is_some(), believed, "from {from}");
+    }
+}
+
+#[test]
 fn a_forged_number_is_overtaken_by_its_owner() {
     let mut net = line(3, &Params::rfc());
     net.run_until(secs(60.0));

@@ -6,6 +6,9 @@
 //! packet would pay for them twice: with any rule the kernel looks through all of them for the way to a packet's
 //! destination, and for the way back to its source.
 //!
+//! The other one ends messages of the routing protocol that are not the node's: whoever could send them from a port of this host,
+//! or have it forward them, would speak in the node's name.
+//!
 //! Both programs note which pairs of source and destination pass, so that AODV learns of the use of its routes. For a pair
 //! that is noted it costs one look into a table. This process takes the pairs out ten times a second; the next packet of a
 //! pair enters it again.
@@ -34,6 +37,7 @@ use crate::prefix::Prefix;
 /// The programs at work.
 pub struct ForwardingPrograms {
     table: Table,
+    mark: u32,
     incoming: OwnedFd,
     outgoing: OwnedFd,
     /// Held: the programs are at their places as long as these are open.
@@ -42,20 +46,28 @@ pub struct ForwardingPrograms {
 
 impl ForwardingPrograms {
     /// Sets the programs at an interface of a node with the address `own`. `port` is the routing protocol's, whose packets do
-    /// not count as use; `random` keeps others from choosing which pairs share a place in the table.
+    /// not count as use, and leave with the mark ([`ForwardingPrograms::mark`]) only; `random` keeps others from choosing which
+    /// pairs share a place in the table, and decides the mark.
     pub fn open(ifindex: u32, own: Ipv4Addr, mesh: Prefix, port: u16, random: u64) -> io::Result<Self> {
         let table = Table::new()?;
-        let facts = Facts { own, mesh, port, map: table.map(), factor: random | 1 };
+        // Not 0, which packets without a mark have.
+        let mark = (random >> 32) as u32 | 1;
+        let facts = Facts { own, mesh, port, mark, map: table.map(), factor: random | 1 };
         let incoming = bpf::load(&program::incoming(&facts))?;
         let outgoing = bpf::load(&program::outgoing(&facts))?;
         let places = places(&incoming, &outgoing, ifindex)?;
-        Ok(Self { table, incoming, outgoing, places })
+        Ok(Self { table, mark, incoming, outgoing, places })
     }
 
     /// Sets them at another interface. It takes fewer privileges than to begin: the programs are loaded.
     pub fn move_to(&mut self, ifindex: u32) -> io::Result<()> {
         self.places = places(&self.incoming, &self.outgoing, ifindex)?;
         Ok(())
+    }
+
+    /// The mark that a socket gives messages of the routing protocol, so that they may leave (`SO_MARK`).
+    pub fn mark(&self) -> u32 {
+        self.mark
     }
 
     /// What keeps the mesh's packets within the mesh, also when another process holds it.

@@ -16,6 +16,8 @@ pub(super) struct Facts {
     pub(super) mesh: Prefix,
     /// The routing protocol's UDP port.
     pub(super) port: u16,
+    /// The mark of the node's own messages, which only a process with CAP_NET_ADMIN can give a packet.
+    pub(super) mark: u32,
     /// Where pairs are noted: the descriptor of the table's map.
     pub(super) map: i32,
     /// What spreads pairs over the table: any odd number.
@@ -54,6 +56,7 @@ const EXIT: u8 = 0x95;
 
 // Fields of `struct __sk_buff` (linux/bpf.h).
 const PACKET_TYPE: i16 = 4;
+const MARK: i16 = 8;
 const PROTOCOL: i16 = 16;
 const VLAN_TCI: i16 = 24;
 const INTERFACE: i16 = 40;
@@ -64,11 +67,15 @@ const DATA_END: i16 = 80;
 const TRANSMITTER: i16 = 6;
 const IP: i16 = 14;
 const IP_TOS: i16 = IP + 1;
+const IP_FRAGMENT: i16 = IP + 6;
 const IP_PROTOCOL: i16 = IP + 9;
 const IP_SOURCE: i16 = IP + 12;
 const IP_DESTINATION: i16 = IP + 16;
 const UDP_DESTINATION: i16 = IP + 22;
 const UDP: i32 = 17;
+/// Version 4, and a header of five words: without options.
+const IP_PLAIN: i32 = 0x45;
+const FRAGMENT_OFFSET: u16 = 0x1fff;
 /// Octets of a frame up to the destination's port.
 const WITH_PORTS: i32 = 38;
 
@@ -133,6 +140,16 @@ impl Code {
         self.jump(IF_GREATER, 4, 3, 0, otherwise);
     }
 
+    /// Has the kernel put this many octets of the frame into one piece, and reads it then; one that is shorter goes elsewhere.
+    fn pull(&mut self, octets: i32, otherwise: Place) {
+        const PULL_DATA: i32 = 39;
+        self.op(MOVE, 1, 9, 0, 0);
+        self.op(MOVE_CONSTANT, 2, 0, 0, octets);
+        self.op(CALL, 0, 0, 0, PULL_DATA);
+        self.frame(octets, otherwise);
+        self.jump(JUMP, 0, 0, 0, Place::Read);
+    }
+
     /// Whether the address in a register is of the mesh; register 4 is used.
     fn unless_in_mesh(&mut self, register: u8, mesh: Prefix, elsewhere: Place) {
         let (network, mask) = (raw(mesh.network()), raw(mesh.mask()));
@@ -195,7 +212,6 @@ fn raw_half(v: u16) -> i32 {
 
 /// What comes by the interface.
 pub(super) fn incoming(f: &Facts) -> Vec<Instruction> {
-    const PULL_DATA: i32 = 39;
     const FIB_LOOKUP: i32 = 69;
     // `struct bpf_fib_lookup`, below the stack's end, and the answers that mean: the kernel will not forward it.
     const QUESTION: i16 = -64;
@@ -235,11 +251,7 @@ pub(super) fn incoming(f: &Facts) -> Vec<Instruction> {
     c.jump(JUMP, 0, 0, 0, Place::Note);
 
     c.here(Place::Pieces);
-    c.op(MOVE, 1, 9, 0, 0);
-    c.op(MOVE_CONSTANT, 2, 0, 0, LENGTH);
-    c.op(CALL, 0, 0, 0, PULL_DATA);
-    c.frame(LENGTH, Place::Drop);
-    c.jump(JUMP, 0, 0, 0, Place::Read);
+    c.pull(LENGTH, Place::Drop);
 
     // Of another interface, on top of this one.
     c.here(Place::Outside);
@@ -271,25 +283,43 @@ pub(super) fn incoming(f: &Facts) -> Vec<Instruction> {
     c.finished()
 }
 
-/// What this host sends by the interface: its own packets use routes, too. The protocol's own messages do not count; they
-/// have no IP options.
+/// What this host sends by the interface, its own packets and those that it forwards. Messages of the protocol leave if they are
+/// the node's: neither does a program of this host forge any, nor one further away, whose packets the kernel forwards with
+/// their source. Receivers take none with IP options, which would hide the port from this program. The host's own packets
+/// use routes, too; the protocol's do not count.
 pub(super) fn outgoing(f: &Facts) -> Vec<Instruction> {
     let mut c = Code::default();
     c.op(MOVE, 9, 1, 0, 0);
     c.op(LOAD_WORD, 2, 9, PROTOCOL, 0);
     c.jump(IF_NOT_CONSTANT, 2, 0, raw_half(0x0800), Place::Pass);
-    c.frame(WITH_PORTS, Place::Pass);
+    c.frame(WITH_PORTS, Place::Pieces);
+    c.here(Place::Read);
+    c.op(LOAD_BYTE, 5, 6, IP_PROTOCOL, 0);
+    c.jump(IF_NOT_CONSTANT, 5, 0, UDP, Place::Note);
+    // Later fragments have no ports.
+    c.op(LOAD_HALF, 5, 6, IP_FRAGMENT, 0);
+    c.op(AND_CONSTANT_32, 5, 0, 0, raw_half(FRAGMENT_OFFSET));
+    c.jump(IF_NOT_CONSTANT, 5, 0, 0, Place::Note);
+    c.op(LOAD_BYTE, 5, 6, IP, 0);
+    c.jump(IF_NOT_CONSTANT, 5, 0, IP_PLAIN, Place::Note);
+    c.op(LOAD_HALF, 5, 6, UDP_DESTINATION, 0);
+    c.jump(IF_NOT_CONSTANT, 5, 0, raw_half(f.port), Place::Note);
+    c.op(LOAD_WORD, 5, 9, MARK, 0);
+    c.jump(IF_NOT_CONSTANT_32, 5, 0, f.mark.cast_signed(), Place::Drop);
+    c.end(PASS);
+
+    c.here(Place::Note);
     c.op(LOAD_WORD, 2, 6, IP_SOURCE, 0);
     c.jump(IF_NOT_CONSTANT_32, 2, 0, raw(f.own), Place::Pass);
     c.op(LOAD_WORD, 3, 6, IP_DESTINATION, 0);
     c.unless_in_mesh(3, f.mesh, Place::Pass);
-    c.op(LOAD_BYTE, 5, 6, IP_PROTOCOL, 0);
-    c.jump(IF_NOT_CONSTANT, 5, 0, UDP, Place::Read);
-    c.op(LOAD_HALF, 5, 6, UDP_DESTINATION, 0);
-    c.jump(IF_CONSTANT, 5, 0, raw_half(f.port), Place::Pass);
-    c.here(Place::Read);
     c.note(f);
     c.here(Place::Pass);
     c.end(PASS);
+
+    c.here(Place::Pieces);
+    c.pull(WITH_PORTS, Place::Pass);
+    c.here(Place::Drop);
+    c.end(DROP);
     c.finished()
 }

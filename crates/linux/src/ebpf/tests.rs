@@ -156,8 +156,8 @@ fn what_is_overheard_does_not_count() {
 fn own_packets_count_but_for_the_protocols() {
     let Some(w) = World::new() else { return };
     let send = |port: u16| {
-        let own = w.node.within(|| UdpSocket::bind((NODE, 0))).unwrap();
-        own.send_to(&[1, 2], ("10.0.0.1", port)).unwrap();
+        let own = marked(&w.node, w.ebpf.mark());
+        own.send_to(&[1, 2], &std::net::SocketAddr::from(([10, 0, 0, 1], port)).into()).unwrap();
     };
     // Somebody listens, so that no ICMP message comes back.
     let _listeners = [PORT, 9].map(|port| w.stranger.within(|| UdpSocket::bind(("10.0.0.1", port))).unwrap());
@@ -190,6 +190,38 @@ fn what_comes_for_this_host_from_the_mesh_counts_but_for_the_protocols() {
     let foreign = w.stranger.within(|| UdpSocket::bind("192.168.7.1:0")).unwrap();
     foreign.send_to(&[1, 2], ("10.0.0.2", 9)).unwrap();
     assert_eq!(taken(), []);
+}
+
+/// A socket whose packets have this mark.
+fn marked(host: &Namespace, mark: u32) -> Socket {
+    let open = || {
+        let socket = Socket::new(Domain::IPV4, Type::DGRAM, None)?;
+        socket.set_mark(mark)?;
+        Ok(socket)
+    };
+    host.within(open).unwrap()
+}
+
+/// Whether a datagram from one host gets to a port of the stranger's.
+fn gets_out(w: &World, from: &Namespace, mark: u32, port: u16) -> bool {
+    let there = w.stranger.within(|| UdpSocket::bind(("10.0.0.1", port))).unwrap();
+    there.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    let to = std::net::SocketAddr::from(([10, 0, 0, 1], port)).into();
+    marked(from, mark).send_to(&[1, 2], &to).unwrap();
+    there.recv(&mut [0; 16]).is_ok()
+}
+
+#[test]
+fn messages_of_the_protocol_leave_if_they_are_the_nodes() {
+    let Some(w) = World::new() else { return };
+    assert!(w.arrives(&w.node, "10.0.0.2") && w.arrives(&w.behind, "10.0.0.9"), "so that ARP is done");
+    let mark = w.ebpf.mark();
+    for (from, who) in [(&w.node, "a program of this host"), (&w.behind, "a host behind this one")] {
+        assert!(gets_out(&w, from, 0, 9), "{who} sends what it likes");
+        assert!(!gets_out(&w, from, 0, PORT), "{who} does not speak for the protocol");
+    }
+    assert!(gets_out(&w, &w.node, mark, PORT), "the node does");
+    assert!(!gets_out(&w, &w.node, mark ^ 2, PORT), "with its mark only");
 }
 
 #[test]
