@@ -2,7 +2,7 @@
 
 use socket2::Socket;
 use wayhop_core::IfaceId;
-use wayhop_linux::ebpf::ForwardingPrograms;
+use wayhop_linux::ebpf::{ClosedInterface, ForwardingPrograms};
 use wayhop_linux::interface::InterfaceFacts;
 use wayhop_linux::packet_socket::PacketSockets;
 
@@ -16,6 +16,8 @@ pub(crate) struct Attached {
     pub(crate) sockets: PacketSockets,
     /// Keeps the mesh's packets within the mesh, and tells which routes of the kernel are used.
     pub(crate) ebpf: Option<ForwardingPrograms>,
+    /// Where the kernel does not forward: keeps what comes by the interface from its IP.
+    pub(crate) closed: Option<ClosedInterface>,
     /// Held for what the kernel does not do while they are open.
     pub(crate) silence: Vec<Socket>,
     /// Whether it is up.

@@ -4,7 +4,7 @@
 use std::fs;
 
 use wayhop_core::IfaceId;
-use wayhop_linux::ebpf::ForwardingPrograms;
+use wayhop_linux::ebpf::{ClosedInterface, ForwardingPrograms};
 use wayhop_linux::{Error, interface};
 
 use crate::attached::port;
@@ -25,6 +25,10 @@ pub(crate) fn take_over(ready: &mut Ready, iface: IfaceId, settings: &Settings) 
         .as_mut()
         .map_or(Ok(()), |p| ForwardingPrograms::move_to(p, interface.index))
         .map_err(Error::system(format!("watch what comes by {name}")))?;
+    own.closed
+        .as_mut()
+        .map_or(Ok(()), |c| ClosedInterface::move_to(c, interface.index))
+        .map_err(Error::system(format!("close {name} to plain IP")))?;
     for (key, value) in interface_settings(name, host.plane) {
         let path = interface::ipv4_setting(name, key);
         fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;

@@ -10,7 +10,7 @@ use socket2::Socket;
 use wayhop_core::{Configured, DataPlane, IfaceId, Purpose, stream};
 
 use wayhop_control::{About, Access, Bound, NodeAbout, Server};
-use wayhop_linux::ebpf::ForwardingPrograms;
+use wayhop_linux::ebpf::{ClosedInterface, ForwardingPrograms};
 use wayhop_linux::interface::{self, InterfaceFacts};
 use wayhop_linux::netlink::{LinkNews, NeighbourNews, Netlink};
 use wayhop_linux::packet_socket::{ETHERTYPE_IPV6, PacketSockets, Silence};
@@ -191,8 +191,9 @@ fn attach(
     for (iface, ((name, facts), ebpf)) in (0..).map(IfaceId).zip(interfaces.into_iter().zip(programs)) {
         let silence = silence(host, &name)?;
         let sockets = open_sockets(host, &facts, ebpf.as_ref())?;
+        let closed = if host.plane == DataPlane::PerPacket { close(&name, facts.index, log) } else { None };
         watch_tx_status(host, iface, &sockets, facts.index, log);
-        attached.push(Attached { name, facts, sockets, ebpf, silence, is_up: true, is_gone: false });
+        attached.push(Attached { name, facts, sockets, ebpf, closed, silence, is_up: true, is_gone: false });
     }
     Ok(attached)
 }
@@ -417,6 +418,21 @@ fn ebpf(name: &str, outcome: std::io::Result<ForwardingPrograms>, log: &Log) -> 
         );
     }
     outcome.ok()
+}
+
+/// Keeps what comes by an interface from the kernel's IP: who filters the TUN has filtered the mesh.
+fn close(name: &str, ifindex: u32, log: &Log) -> Option<ClosedInterface> {
+    let closed = ClosedInterface::open(ifindex);
+    if let Err(e) = &closed {
+        log.tell(
+            Level::Warning,
+            format_args!(
+                "{name} cannot be closed to plain IP ({e}; it needs Linux 6.6): a stranger's packets reach this host's services \
+                 by it; filter {name} as well as the TUN"
+            ),
+        );
+    }
+    closed.ok()
 }
 
 fn open_control(name: &str, undo: &mut Undo) -> Result<Bound, Error> {

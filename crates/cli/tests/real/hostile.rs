@@ -222,6 +222,39 @@ fn no_route_leads_out_of_the_mesh_whatever_a_stranger_says() {
 }
 
 #[test]
+fn plain_ip_at_the_interface_of_a_dsr_node_reaches_nothing() {
+    if !may_run() {
+        return;
+    }
+    let mut mesh = Mesh::line(2);
+    for (i, last) in [(0, 1), (1, 2)] {
+        mesh.ip(i, &format!("address add 192.168.9.{last}/24 dev eth1"));
+    }
+    mesh.ip(0, "route add 10.0.0.2/32 dev eth1 src 192.168.9.1");
+    let heard = mesh.folder().join("heard");
+    let file = format!("OPEN:{},creat,append", heard.display());
+    let _listener = mesh.spawn(1, &["socat", "-u", "UDP-RECV:9", &file]);
+    let send = |m: &Mesh, to: &str, what: &str| {
+        m.run_args(0, &["sh", "-c", &format!("echo {what} | socat -u - UDP:{to}:9")]);
+    };
+    let text = || std::fs::read_to_string(&heard).unwrap_or_default();
+    mesh.until("the service is there", RECOVERY, |m| {
+        send(m, "192.168.9.2", "before");
+        text().contains("before")
+    });
+    mesh.start(1, "dsr", &[]);
+    for to in ["192.168.9.2", "10.0.0.2", "192.168.9.2", "10.0.0.2"] {
+        send(&mesh, to, "meanwhile");
+    }
+    mesh.stop(1);
+    mesh.until("the interface is open again", RECOVERY, |m| {
+        send(m, "192.168.9.2", "after");
+        text().contains("after")
+    });
+    assert!(!text().contains("meanwhile"), "{}", text());
+}
+
+#[test]
 fn a_stranger_is_forwarded_within_the_mesh_only() {
     if !may_run() {
         return;

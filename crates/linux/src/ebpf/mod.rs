@@ -1,4 +1,5 @@
-//! What stands at the mesh interface where the kernel forwards (AODV): two small programs in the kernel (eBPF).
+//! What stands at the mesh interface: small programs in the kernel (eBPF). Where the node itself forwards (DSR), one that keeps
+//! everything from the kernel's IP ([`ClosedInterface`]). Where the kernel forwards (AODV), two ([`ForwardingPrograms`]).
 //!
 //! The kernel would forward what comes from the mesh to any network that this host has a route to: to its wire, its VPN, the
 //! Internet. One program ends all that comes by the interface for an address outside of the mesh and that the kernel would
@@ -78,6 +79,35 @@ impl ForwardingPrograms {
     /// Takes out what has passed since the last look.
     pub fn take(&self) -> impl Iterator<Item = Passed> + '_ {
         self.table.take()
+    }
+}
+
+/// A program that keeps what comes by an interface from the kernel's IP, versions 4 and 6: the node has it from its packet sockets,
+/// and hands on what it delivers by its TUN. It ends with the file descriptors that hold it.
+pub struct ClosedInterface {
+    program: OwnedFd,
+    /// Held: the program is at its place as long as this is open.
+    place: OwnedFd,
+}
+
+impl ClosedInterface {
+    /// Closes an interface.
+    ///
+    /// # Errors
+    /// If the kernel does not take the program: it needs Linux 6.6.
+    pub fn open(ifindex: u32) -> io::Result<Self> {
+        let program = bpf::load(&program::closed())?;
+        let place = bpf::attach(&program, ifindex, Way::In)?;
+        Ok(Self { program, place })
+    }
+
+    /// Closes another interface. It takes fewer privileges than to begin: the program is loaded.
+    ///
+    /// # Errors
+    /// If the kernel refuses.
+    pub fn move_to(&mut self, ifindex: u32) -> io::Result<()> {
+        self.place = bpf::attach(&self.program, ifindex, Way::In)?;
+        Ok(())
     }
 }
 

@@ -283,6 +283,24 @@ pub(super) fn incoming(f: &Facts) -> Vec<Instruction> {
     c.finished()
 }
 
+/// What comes by an interface where the node takes everything from its own sockets, which are asked before: the kernel's IP gets
+/// nothing. Frames of a VLAN are those of another interface, on top of this one.
+pub(super) fn closed() -> Vec<Instruction> {
+    let mut c = Code::default();
+    c.op(LOAD_WORD, 2, 1, VLAN_TCI, 0);
+    c.op(AND_CONSTANT_32, 2, 0, 0, 0x0fff);
+    c.jump(IF_NOT_CONSTANT, 2, 0, 0, Place::Pass);
+    c.op(LOAD_WORD, 2, 1, PROTOCOL, 0);
+    for ethertype in [0x0800, 0x86dd] {
+        c.jump(IF_CONSTANT, 2, 0, raw_half(ethertype), Place::Drop);
+    }
+    c.here(Place::Pass);
+    c.end(PASS);
+    c.here(Place::Drop);
+    c.end(DROP);
+    c.finished()
+}
+
 /// What this host sends by the interface, its own packets and those that it forwards. Messages of the protocol leave if they are
 /// the node's: neither does a program of this host forge any, nor one further away, whose packets the kernel forwards with
 /// their source. Receivers take none with IP options, which would hide the port from this program. The host's own packets

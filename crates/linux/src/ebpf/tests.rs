@@ -126,6 +126,22 @@ fn what_comes_for_a_network_outside_of_the_mesh_ends_and_all_else_passes() {
 }
 
 #[test]
+fn at_a_closed_interface_the_kernel_gets_no_ip_and_all_arp() {
+    let Some(w) = World::new() else { return };
+    assert!(w.arrives(&w.node, "10.0.0.2") && w.arrives(&w.node, "192.0.2.1"));
+    let closed = w.node.within(|| ClosedInterface::open(nix::net::if_::if_nametoindex("eth1")?)).unwrap();
+    for to in ["10.0.0.2", "192.168.7.2", "192.0.2.1", "255.255.255.255"] {
+        assert!(!w.arrives(&w.node, to), "{to}");
+    }
+    ip(&w.stranger, "neighbour flush dev eth1\n");
+    assert!(!w.arrives(&w.node, "10.0.0.2"));
+    let known = w.stranger.within(|| Command::new("ip").args(["neighbour", "show", "10.0.0.2"]).output());
+    assert!(String::from_utf8(known.unwrap().stdout).unwrap().contains("lladdr"), "ARP is answered");
+    drop(closed);
+    assert!(w.arrives(&w.node, "10.0.0.2"), "it ends with who holds it");
+}
+
+#[test]
 fn a_pair_that_passes_is_told_once_with_its_transmitter_until_it_is_taken() {
     let Some(w) = World::new() else { return };
     assert!(w.arrives(&w.behind, "10.0.0.9"));
