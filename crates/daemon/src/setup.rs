@@ -499,8 +499,18 @@ fn check_addresses(settings: &Settings) -> Result<(), Error> {
         let both = mask & netmask.to_bits();
         let overlaps = addr.to_bits() & both == own.to_bits() & both;
         let name = &a.interface_name;
-        if settings.config.names().any(|n| n == name) && netmask != Ipv4Addr::BROADCAST && overlaps {
-            let len = netmask.to_bits().count_ones();
+        let len = netmask.to_bits().count_ones();
+        let is_in_mesh = settings.config.names().any(|n| n == name);
+        if !is_in_mesh && netmask != Ipv4Addr::BROADCAST && overlaps {
+            let mesh = Ipv4Addr::from_bits(own.to_bits() & mask);
+            let network = Ipv4Addr::from_bits(addr.to_bits() & netmask.to_bits());
+            return Err(Error::System(format!(
+                "the mesh {mesh}/{} and the network {network}/{len} of {name} have addresses in common: what comes from the mesh \
+                 would reach that network; give the mesh a prefix of its own (`address`)",
+                settings.prefix_len
+            )));
+        }
+        if is_in_mesh && netmask != Ipv4Addr::BROADCAST && overlaps {
             return Err(Error::System(format!(
                 "{name} has the address {addr}/{len}, whose route would lead around the mesh; take it away: \
                  ip address del {addr}/{len} dev {name}"

@@ -181,15 +181,27 @@ fn random_frames_by_the_thousand_do_not_stop_a_node() {
 }
 
 #[test]
-fn an_address_of_the_mesh_on_the_interface_itself_is_refused_with_the_remedy() {
+fn a_network_of_the_host_that_has_addresses_of_the_mesh_is_refused_with_the_remedy() {
     if !may_run() {
         return;
     }
     let mesh = Mesh::line(1);
     mesh.ip(0, "address add 10.0.0.7/16 dev eth1");
-    let (ok, said) =
-        mesh.run(0, &format!("{} node --interface eth1 --address 10.0.0.1/16", crate::mesh::WAYHOP));
+    let start =
+        || mesh.run(0, &format!("{} node --interface eth1 --address 10.0.0.1/16", crate::mesh::WAYHOP));
+    let (ok, said) = start();
     assert!(!ok && said.contains("ip address del 10.0.0.7/16 dev eth1"), "{said}");
+    mesh.ip(0, "address del 10.0.0.7/16 dev eth1");
+    // A network of the host within the mesh, and one around it.
+    mesh.ip(0, "link add lan0 type veth peer name lan1");
+    for (lan, network) in [("10.0.5.1/24", "10.0.5.0/24"), ("10.7.0.1/8", "10.0.0.0/8")] {
+        mesh.ip(0, &format!("address replace {lan} dev lan0"));
+        let (ok, said) = start();
+        let wanted =
+            format!("the mesh 10.0.0.0/16 and the network {network} of lan0 have addresses in common");
+        assert!(!ok && said.contains(&wanted), "{said}");
+        mesh.ip(0, &format!("address del {lan} dev lan0"));
+    }
 }
 
 #[test]
