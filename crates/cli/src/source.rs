@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use wayhop_scenario::{Ns2Options, Scenario};
+use wayhop_scenario::Scenario;
 
 use crate::failure::Failure;
 use crate::scenario_args::{ChangeArgs, SourceArgs};
@@ -42,15 +42,7 @@ impl SourceArgs {
 impl ChangeArgs {
     /// A scenario of ns-2's files.
     pub(crate) fn load_ns2(&self, movement: &Path, traffic: Option<&Path>) -> Result<Scenario, Failure> {
-        let options = Ns2Options {
-            protocol: self.protocol.clone(),
-            profile: self.profile.clone(),
-            radio: self.radio.clone(),
-            duration_s: self.duration,
-            seed: self.seed,
-            sets: self.sets.clone(),
-        };
-        Ok(Scenario::from_ns2(movement, traffic, &options)?)
+        Ok(Scenario::from_ns2(movement, traffic, &self.all_sets())?)
     }
 
     /// The options that have a flag of their own, and then `--set`, as settings.
