@@ -101,6 +101,9 @@ pub(crate) enum Command {
     /// Simulate a scenario
     #[command(after_help = EXAMPLES)]
     Run(RunArgs),
+    /// List radio presets, protocols' profiles and papers; or print the values of one
+    #[command(after_help = crate::presets::EXAMPLES)]
+    Presets(crate::presets::PresetsArgs),
     /// Say what movement and range allow: shortest paths, their changes, partitions, links
     #[command(after_help = crate::topology::EXAMPLES)]
     Topology(crate::topology::TopologyArgs),

@@ -26,6 +26,7 @@ mod man;
 mod named;
 #[cfg(feature = "linux")]
 mod node;
+mod presets;
 mod progress;
 mod record;
 mod reference;
@@ -61,6 +62,7 @@ pub fn main() -> ExitCode {
     let outcome = match args.command {
         Command::Run(a) => run::run(&a),
         Command::Sweep(a) => sweep::sweep(&a),
+        Command::Presets(a) => presets::list(&a),
         Command::Topology(a) => topology::topology(&a),
         #[cfg(feature = "linux")]
         Command::Emulate(a) => emulate::emulate(&a),

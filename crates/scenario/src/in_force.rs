@@ -20,8 +20,8 @@ use crate::{overrides, tcp, tcp_in_force};
 pub struct InForce {
     /// The key, as `--set` takes it: `traffic.0.rate_pps`.
     pub key: String,
-    /// Its value.
-    pub value: Value,
+    /// Its value; none for a parameter that is off, as a timeout that never ends.
+    pub value: Option<Value>,
     /// Where that comes from. What is derived is no setting: some of it has no key in a scenario.
     pub origin: Origin,
 }
@@ -33,7 +33,11 @@ impl Scenario {
     /// If a value cannot be written as TOML.
     pub fn in_force(&self, resolved: &Resolved) -> Result<Vec<InForce>, Error> {
         let bug = |e: toml::ser::Error| self.document.error("", e.to_string(), "report this as a bug");
-        let mut all = Layers { table: Table::try_from(self).map_err(bug)?, unsaid: BTreeMap::new() };
+        let mut all = Layers {
+            table: Table::try_from(self).map_err(bug)?,
+            unsaid: BTreeMap::new(),
+            absent: Vec::new(),
+        };
         all.run(self, resolved);
         all.traffic(self, resolved)?;
         let sections = std::iter::once(("radio".to_owned(), &self.radio));
@@ -59,6 +63,8 @@ struct Layers {
     table: Table,
     /// Where values come from that nobody set.
     unsaid: BTreeMap<String, Origin>,
+    /// Parameters without a value.
+    absent: Vec<InForce>,
 }
 
 impl Layers {
@@ -75,13 +81,11 @@ impl Layers {
 
     fn with_origins(self, set: &Origins) -> Vec<InForce> {
         let origin = |key: &str| set.get(key).or_else(|| self.unsaid.get(key)).cloned();
-        leaves("", &Value::Table(self.table))
-            .into_iter()
-            .map(|(key, value)| {
-                let origin = origin(&key).unwrap_or(Origin::Default);
-                InForce { key, value, origin }
-            })
-            .collect()
+        let values = leaves("", &Value::Table(self.table)).into_iter().map(|(key, value)| {
+            let origin = origin(&key).unwrap_or(Origin::Default);
+            InForce { key, value: Some(value), origin }
+        });
+        values.chain(self.absent).collect()
     }
 
     /// What concerns the run as a whole.
@@ -183,6 +187,10 @@ impl Layers {
                 Origin::derived("traffic.route_failure")
             };
             self.add(&format!("protocol.{key}"), value, origin);
+        }
+        for (key, _) in values.iter().filter(|(_, v)| v.is_null()) {
+            let origin = Origin::Profile(name.to_owned());
+            self.absent.push(InForce { key: format!("protocol.{key}"), value: None, origin });
         }
         if resolved.outages.is_empty() {
             return Ok(());

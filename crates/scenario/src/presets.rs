@@ -30,7 +30,8 @@ pub struct Preset {
 #[derive(Clone, Debug)]
 struct Entry {
     key: String,
-    value: Value,
+    /// None for a parameter that is off.
+    value: Option<Value>,
     /// What the key means, with its unit.
     meaning: String,
     /// Why the value is left open: saying it would keep a run from giving the key another value.
@@ -47,16 +48,17 @@ pub fn presets() -> Vec<Preset> {
 
 impl Preset {
     /// All values by key.
-    pub fn values(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.values.iter().map(|e| (&*e.key, &e.value))
+    pub fn values(&self) -> impl Iterator<Item = (&str, Option<&Value>)> {
+        self.values.iter().map(|e| (&*e.key, e.value.as_ref()))
     }
 
     /// The preset with all of its values, to be pasted into a scenario. A value that depends on the rest of a scenario is a
     /// comment.
     pub fn toml(&self) -> String {
-        let line = |e: &Entry| match e.open {
-            Some(_) => format!("# {} = {}", e.key, e.value),
-            None => format!("{} = {}", e.key, e.value),
+        let line = |e: &Entry| match (&e.value, e.open) {
+            (None, _) => format!("# {}: none", e.key),
+            (Some(value), Some(_)) => format!("# {} = {value}", e.key),
+            (Some(value), None) => format!("{} = {value}", e.key),
         };
         let width = self.values.iter().map(|e| line(e).len()).max().unwrap_or(0);
         let mut text = format!("# {}: {}\n{}", self.name, self.about, self.heading);
@@ -83,7 +85,7 @@ fn radio(name: &'static str, about: &str) -> Option<Preset> {
 }
 
 fn profile(of: &'static Description, profile: &Profile) -> Option<Preset> {
-    let table = overrides::to_toml(&(of.profile)(profile.name)?).ok()?;
+    let parameters = (of.profile)(profile.name)?;
     let needs = &of.host;
     let open = |key: &str| {
         let because = [
@@ -93,12 +95,18 @@ fn profile(of: &'static Description, profile: &Profile) -> Option<Preset> {
         ];
         because.into_iter().find(|(k, _)| *k == Some(key)).map(|(_, why)| why)
     };
+    let mut values = entries(overrides::to_toml(&parameters).ok()?, &(of.schema)(), open);
+    for (key, _) in parameters.iter().filter(|(_, v)| v.is_null()) {
+        let meaning = meaning(&(of.schema)(), key);
+        values.push(Entry { key: key.clone(), value: None, meaning, open: None });
+    }
+    values.sort_by(|a, b| a.key.cmp(&b.key));
     Some(Preset {
         name: format!("{}/{}", of.name, profile.name),
         of: of.name,
         about: format!("{}: {}", of.full_name, profile.about),
         heading: format!("[protocol]\nname = \"{}\"\nprofile = \"{}\"\n", of.name, profile.name),
-        values: entries(table, &(of.schema)(), open),
+        values,
     })
 }
 
@@ -110,7 +118,7 @@ fn tcp_profile(name: &str, about: &str) -> Option<Preset> {
     let config = tcp::resolve(&entry, "traffic", &crate::Document::default(), 0).ok()?;
     let rows = tcp_in_force::values(&entry, &config);
     let table = rows.into_iter().map(|(key, value, _)| (key.to_owned(), value)).collect();
-    let open = |key: &str| (key == "padding_bytes").then_some("20 where DSR's profile is ns2, too");
+    let open = |key: &str| (key == "padding_bytes").then_some("20 with the profile ns2 of some protocols");
     Some(Preset {
         name: format!("tcp/{name}"),
         of: "tcp",
@@ -121,18 +129,22 @@ fn tcp_profile(name: &str, about: &str) -> Option<Preset> {
 }
 
 fn entries(table: Table, schema: &Json, open: impl Fn(&str) -> Option<&'static str>) -> Vec<Entry> {
-    let entry = |(key, value): (String, Value)| {
-        let described = schema.pointer(&format!("/properties/{key}/description")).and_then(Json::as_str);
-        let meaning = first_sentence(described.unwrap_or_default());
-        Entry { meaning, open: open(&key), key, value }
+    let entry = |(key, value): (String, Value)| Entry {
+        meaning: meaning(schema, &key),
+        open: open(&key),
+        key,
+        value: Some(value),
     };
     table.into_iter().map(entry).collect()
 }
 
-/// The first sentence of a description, in one line.
-fn first_sentence(text: &str) -> String {
-    let text = text.replace('\n', " ");
-    let end = text.find(". ").map_or(text.len(), |i| i + 1);
+/// The first sentence of a key's description, in one line.
+fn meaning(schema: &Json, key: &str) -> String {
+    let described = schema.pointer(&format!("/properties/{key}/description")).and_then(Json::as_str);
+    let text = described.unwrap_or_default().replace('\n', " ");
+    // An ellipsis ends nothing.
+    let end = text.match_indices(". ").find(|(i, _)| !text[..*i].ends_with('.'));
+    let end = end.map_or(text.len(), |(i, _)| i + 1);
     text[..end].to_owned()
 }
 

@@ -1,6 +1,7 @@
 //! The settings of a TCP connection as the keys that would say them.
 
 use toml::Value;
+use wayhop_core::Span;
 use wayhop_transport::tcp::{App, Failure, TcpConfig};
 
 use crate::origin::Origin;
@@ -22,7 +23,7 @@ pub(crate) fn values(f: &Tcp, c: &TcpConfig) -> Vec<Row> {
         of_profile("delayed_ack", c.delayed_ack.is_some().into()),
         of_profile("limited_transmit", c.limited_transmit.into()),
         of_profile("handshake", c.handshake.into()),
-        of_profile("tick_s", c.rto.tick.map_or(0.0, |s| s.as_secs_f64()).into()),
+        of_profile("tick_s", c.rto.tick.unwrap_or(Span::ZERO).as_secs_f64().into()),
         of_profile("initial_rto_s", c.rto.initial.as_secs_f64().into()),
         of_profile("min_rto_s", c.rto.min.as_secs_f64().into()),
         of_profile("max_rto_s", c.rto.max.as_secs_f64().into()),

@@ -46,6 +46,10 @@ fn find<'a>(all: &'a [InForce], key: &str) -> &'a InForce {
     all.iter().find(|v| v.key == key).unwrap_or_else(|| panic!("no {key}"))
 }
 
+fn value<'a>(all: &'a [InForce], key: &str) -> &'a toml::Value {
+    find(all, key).value.as_ref().unwrap_or_else(|| panic!("{key} has no value"))
+}
+
 /// What makes runs the same: everything but warnings, which speak of what was said and what not.
 fn essence(mut r: Resolved) -> String {
     r.warnings.clear();
@@ -59,13 +63,14 @@ fn settings(all: &[InForce], r: &Resolved) -> Vec<String> {
         all.iter().filter(|v| !matches!(v.origin, Origin::Derived(_)) && Some(&v.key) != wait.as_ref());
     let mut places: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut settings = Vec::new();
-    for v in said {
+    // What is off has no value in TOML: a profile says it, or nothing does.
+    for (v, value) in said.filter_map(|v| Some((v, v.value.as_ref()?))) {
         match v.key.rsplit_once('.') {
             // A file may write a place as a list, which has no keys: it is set as a whole.
             Some((place, part @ ("x" | "y" | "z" | "lat" | "lon" | "alt"))) if place != "origin" => {
-                places.entry(place).or_default().push(format!("{part} = {}", v.value));
+                places.entry(place).or_default().push(format!("{part} = {value}"));
             }
-            _ => settings.push(format!("{}={}", v.key, v.value)),
+            _ => settings.push(format!("{}={value}", v.key)),
         }
     }
     settings.extend(places.iter().map(|(place, parts)| format!("{place}={{ {} }}", parts.join(", "))));
@@ -161,7 +166,7 @@ fn every_value_says_who_set_it() {
     ] {
         assert_eq!(find(&all, key).origin, origin, "{key}");
     }
-    for (key, value) in [
+    for (key, expected) in [
         // IEEE 802.11: channel n of the 2.4 GHz band is at 2407 + 5 n MHz.
         ("radio.frequency_mhz", "2422.0"),
         ("radio.cw_min", "7"),
@@ -171,7 +176,7 @@ fn every_value_says_who_set_it() {
         ("traffic.0.stop_s", "900.0"),
         ("area.x_m", "400.0"),
     ] {
-        assert_eq!(find(&all, key).value.to_string(), value, "{key}");
+        assert_eq!(value(&all, key).to_string(), expected, "{key}");
     }
 }
 
@@ -179,22 +184,22 @@ fn every_value_says_who_set_it() {
 fn what_another_part_of_the_scenario_decides_is_derived() {
     let chain = "nodes.count = 3\nmovement = { kind = \"chain\", spacing_m = 200 }\n";
     let ns2 = of_text(&format!("{chain}protocol.profile = \"ns2\"\n"), &[]);
-    assert_eq!(find(&ns2, "radio.arp").value.as_str(), Some("hold-one"));
+    assert_eq!(value(&ns2, "radio.arp").as_str(), Some("hold-one"));
     assert_eq!(find(&ns2, "radio.arp").origin, Origin::Derived("protocol.profile".to_owned()));
     // ns-2's WaveLAN: 250 m and 550 m.
-    assert_eq!(find(&ns2, "radio.range_m").value.as_float(), Some(250.0));
-    assert_eq!(find(&ns2, "radio.carrier_sense_range_m").value.as_float(), Some(550.0));
+    assert_eq!(value(&ns2, "radio.range_m").as_float(), Some(250.0));
+    assert_eq!(value(&ns2, "radio.carrier_sense_range_m").as_float(), Some(550.0));
     let tcp = "[[traffic]]\nkind = \"tcp\"\nsrc = 0\ndst = 2\nroute_failure = \"elfn\"\n";
     let listens = of_text(&format!("{chain}{tcp}"), &[]);
-    assert_eq!(find(&listens, "protocol.failure_notices").value.as_bool(), Some(true));
+    assert_eq!(value(&listens, "protocol.failure_notices").as_bool(), Some(true));
     assert_eq!(
         find(&listens, "protocol.failure_notices").origin,
         Origin::Derived("traffic.route_failure".to_owned())
     );
     let reboot = "[[outages]]\nnode = 1\nstart_s = 5\nlength_s = 5\n";
     let waits = of_text(&format!("{chain}protocol.name = \"aodv\"\n{reboot}"), &[]);
-    assert_eq!(find(&waits, "protocol.wait_after_reboot").value.as_bool(), Some(false));
-    assert_eq!(find(&waits, "protocol_after_reboot.wait_after_reboot").value.as_bool(), Some(true));
+    assert_eq!(value(&waits, "protocol.wait_after_reboot").as_bool(), Some(false));
+    assert_eq!(value(&waits, "protocol_after_reboot.wait_after_reboot").as_bool(), Some(true));
 }
 
 #[test]
@@ -212,5 +217,5 @@ fn ns2_files_and_options_are_origins() {
     ] {
         assert_eq!(find(&all, key).origin, origin, "{key}");
     }
-    assert_eq!(find(&all, "nodes.count").value.as_integer(), Some(50));
+    assert_eq!(value(&all, "nodes.count").as_integer(), Some(50));
 }
