@@ -4,6 +4,7 @@
 
 mod args;
 mod chains;
+mod check;
 #[cfg(feature = "linux")]
 mod collect;
 mod compare;

@@ -47,14 +47,25 @@ impl ChangeArgs {
 
     /// The options that have a flag of their own, and then `--set`, as settings.
     fn all_sets(&self) -> Vec<String> {
-        let text = |key: &str, value: &Option<String>| value.as_ref().map(|v| format!("{key}={v}"));
+        self.flags().map(|(_, set)| set).chain(self.sets.iter().cloned()).collect()
+    }
+
+    /// Which option a setting stands for, unless `--set` gave it.
+    pub(crate) fn option_of(&self, set: &str) -> Option<&'static str> {
+        self.flags().find(|(_, s)| s == set).map(|(option, _)| option)
+    }
+
+    /// The options that have a flag of their own, as settings.
+    fn flags(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let text =
+            |option, key: &str, value: &Option<String>| Some((option, format!("{key}={}", value.as_ref()?)));
         let flags = [
-            text("protocol.name", &self.protocol),
-            text("protocol.profile", &self.profile),
-            text("radio.preset", &self.radio),
-            self.duration.map(|s| format!("duration_s={s:?}")),
-            self.seed.map(|s| format!("seed={s}")),
+            text("--protocol", "protocol.name", &self.protocol),
+            text("--profile", "protocol.profile", &self.profile),
+            text("--radio", "radio.preset", &self.radio),
+            self.duration.map(|s| ("--duration", format!("duration_s={s:?}"))),
+            self.seed.map(|s| ("--seed", format!("seed={s}"))),
         ];
-        flags.into_iter().flatten().chain(self.sets.iter().cloned()).collect()
+        flags.into_iter().flatten()
     }
 }
