@@ -1,4 +1,4 @@
-//! Scenario files: read or refused, and what is read resolves or is refused.
+//! Scenario files: read or refused, and what is read resolves or is refused; all of its values have an origin.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -21,5 +21,7 @@ fuzz_target!(|text: &str| {
         for flow in &r.flows {
             flow.check().expect("a flow that can be sent");
         }
+        let values = scenario.in_force(&r).expect("values that can be written");
+        assert!(values.iter().any(|v| v.key == "radio.tx_power_dbm"));
     }
 });

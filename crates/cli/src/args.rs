@@ -18,7 +18,8 @@ const EXAMPLES: &str = "\
 Examples:
   wayhop run scenarios/first.toml
   wayhop run scenarios/first.toml --set protocol.name=aodv --set movement.speed_max_mps=5 --captures
-  wayhop run --movement M.tcl --traffic T.tcl --protocol dsr --profile ns2 --duration 900 --json";
+  wayhop run --movement M.tcl --traffic T.tcl --protocol dsr --profile ns2 --duration 900 --json
+  wayhop run scenarios/first.toml --set radio.preset=80211g --check";
 
 #[cfg(feature = "linux")]
 const EMULATE_EXAMPLES: &str = "\
@@ -101,6 +102,9 @@ pub(crate) enum Command {
     /// Simulate a scenario
     #[command(after_help = EXAMPLES)]
     Run(RunArgs),
+    /// List radio presets, protocols' profiles and papers; or print the values of one
+    #[command(after_help = crate::presets::EXAMPLES)]
+    Presets(crate::presets::PresetsArgs),
     /// Say what movement and range allow: shortest paths, their changes, partitions, links
     #[command(after_help = crate::topology::EXAMPLES)]
     Topology(crate::topology::TopologyArgs),
@@ -201,6 +205,9 @@ pub(crate) struct RunArgs {
     pub(crate) topology: bool,
     #[command(flatten)]
     pub(crate) geometry: crate::topology::GeometryArgs,
+    /// Print every value in force, where it comes from, and what time and memory a run would take; and make none
+    #[arg(long)]
+    pub(crate) check: bool,
     /// Print the summary as one JSON object
     #[arg(long)]
     pub(crate) json: bool,

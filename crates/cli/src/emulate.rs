@@ -23,6 +23,10 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     let command = command(a.node.as_deref(), &a.command, &resolved)?;
     let collector = a.collector.as_deref().map(|name| named("--collector", name, &resolved)).transpose()?;
     let recorded = a.run.record.nodes(&resolved)?;
+    if a.run.check {
+        a.run.geometry()?;
+        return a.run.to_check("emulation", &scenario, &resolved).show();
+    }
     if !a.run.quiet {
         warn(&resolved.warnings);
     }

@@ -4,6 +4,7 @@
 
 mod args;
 mod chains;
+mod check;
 #[cfg(feature = "linux")]
 mod collect;
 mod compare;
@@ -26,6 +27,7 @@ mod man;
 mod named;
 #[cfg(feature = "linux")]
 mod node;
+mod presets;
 mod progress;
 mod record;
 mod reference;
@@ -61,6 +63,7 @@ pub fn main() -> ExitCode {
     let outcome = match args.command {
         Command::Run(a) => run::run(&a),
         Command::Sweep(a) => sweep::sweep(&a),
+        Command::Presets(a) => presets::list(&a),
         Command::Topology(a) => topology::topology(&a),
         #[cfg(feature = "linux")]
         Command::Emulate(a) => emulate::emulate(&a),

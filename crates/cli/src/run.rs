@@ -5,9 +5,11 @@ use std::process::ExitCode;
 use wayhop_runs::interruption::{stop_on_signal, unless};
 use wayhop_runs::run_dir::{self, World};
 use wayhop_runs::simulate;
+use wayhop_scenario::{Resolved, Scenario};
 use wayhop_trace::{Recorder, RunDir};
 
 use crate::args::RunArgs;
+use crate::check::Check;
 use crate::failure::{Failure, say, warn};
 use crate::progress::Progress;
 use crate::{record, show};
@@ -18,17 +20,13 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
     scenario.captures.all |= a.captures;
     scenario.output.ns2_trace |= a.ns2_trace;
     let resolved = scenario.resolve()?;
-    if !a.quiet {
-        warn(&resolved.warnings);
-        if resolved.flows.is_empty() && resolved.programs.is_empty() {
-            warn(&["the scenario has no [[traffic]]: nothing is sent but what the protocol says by itself"
-                .to_owned()]);
-        }
-        if !resolved.programs.is_empty() {
-            warn(&["its programs do not run in simulation; `wayhop emulate` runs them".to_owned()]);
-        }
-    }
     let recorded = a.record.nodes(&resolved)?;
+    if a.check {
+        return Check { warnings: warnings(&resolved), ..a.to_check("sim", &scenario, &resolved) }.show();
+    }
+    if !a.quiet {
+        warn(&warnings(&resolved));
+    }
     let stop = stop_on_signal()?;
 
     let (out, file) = (a.out.as_deref(), a.source.file());
@@ -55,4 +53,46 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
         say!("wayhop: stopped at {:.3} s of simulated time{written}", outcome.summary.simulated_s);
     }
     Ok(show::status(&outcome))
+}
+
+/// What a user should know before believing the result of a simulation.
+fn warnings(resolved: &Resolved) -> Vec<String> {
+    let mut all = resolved.warnings.clone();
+    if resolved.flows.is_empty() && resolved.programs.is_empty() {
+        all.push(
+            "the scenario has no [[traffic]]: nothing is sent but what the protocol says by itself"
+                .to_owned(),
+        );
+    }
+    if !resolved.programs.is_empty() {
+        all.push("its programs do not run in simulation; `wayhop emulate` runs them".to_owned());
+    }
+    all
+}
+
+impl RunArgs {
+    /// What `--check` shows of a run in this world.
+    pub(crate) fn to_check<'a>(
+        &'a self,
+        world: &'static str,
+        scenario: &'a Scenario,
+        resolved: &'a Resolved,
+    ) -> Check<'a> {
+        let switches = [
+            ("captures.all", "--captures", self.captures),
+            ("output.ns2_trace", "--ns2-trace", self.ns2_trace),
+        ];
+        let given = switches.into_iter().filter(|s| s.2).map(|(key, option, _)| (key, option));
+        Check {
+            source: &self.source,
+            scenario,
+            resolved,
+            world,
+            warnings: resolved.warnings.clone(),
+            switched: given.collect(),
+            writes: !self.no_out,
+            json: self.json,
+            quiet: self.quiet,
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use wayhop_scenario::{Ns2Options, Scenario};
+use wayhop_scenario::Scenario;
 
 use crate::failure::Failure;
 use crate::scenario_args::{ChangeArgs, SourceArgs};
@@ -42,27 +42,30 @@ impl SourceArgs {
 impl ChangeArgs {
     /// A scenario of ns-2's files.
     pub(crate) fn load_ns2(&self, movement: &Path, traffic: Option<&Path>) -> Result<Scenario, Failure> {
-        let options = Ns2Options {
-            protocol: self.protocol.clone(),
-            profile: self.profile.clone(),
-            radio: self.radio.clone(),
-            duration_s: self.duration,
-            seed: self.seed,
-            sets: self.sets.clone(),
-        };
-        Ok(Scenario::from_ns2(movement, traffic, &options)?)
+        Ok(Scenario::from_ns2(movement, traffic, &self.all_sets())?)
     }
 
     /// The options that have a flag of their own, and then `--set`, as settings.
     fn all_sets(&self) -> Vec<String> {
-        let text = |key: &str, value: &Option<String>| value.as_ref().map(|v| format!("{key}={v}"));
+        self.flags().map(|(_, set)| set).chain(self.sets.iter().cloned()).collect()
+    }
+
+    /// Which option a setting stands for, unless `--set` gave it.
+    pub(crate) fn option_of(&self, set: &str) -> Option<&'static str> {
+        self.flags().find(|(_, s)| s == set).map(|(option, _)| option)
+    }
+
+    /// The options that have a flag of their own, as settings.
+    fn flags(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let text =
+            |option, key: &str, value: &Option<String>| Some((option, format!("{key}={}", value.as_ref()?)));
         let flags = [
-            text("protocol.name", &self.protocol),
-            text("protocol.profile", &self.profile),
-            text("radio.preset", &self.radio),
-            self.duration.map(|s| format!("duration_s={s:?}")),
-            self.seed.map(|s| format!("seed={s}")),
+            text("--protocol", "protocol.name", &self.protocol),
+            text("--profile", "protocol.profile", &self.profile),
+            text("--radio", "radio.preset", &self.radio),
+            self.duration.map(|s| ("--duration", format!("duration_s={s:?}"))),
+            self.seed.map(|s| ("--seed", format!("seed={s}"))),
         ];
-        flags.into_iter().flatten().chain(self.sets.iter().cloned()).collect()
+        flags.into_iter().flatten()
     }
 }

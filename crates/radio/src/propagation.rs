@@ -140,8 +140,16 @@ impl RadioConfig {
     /// How far a frame reaches without shadowing, fading and interference, metres, to the whole metre: ns-2's threshold for
     /// 250 m is met at 250.01 m.
     pub fn nominal_range_m(&self) -> f64 {
-        let floor = dbm_to_watts(self.receive_threshold_dbm);
-        Propagation::new(self, 0).range_m(floor, 0.0).round().max(1.0)
+        self.reach_m(self.receive_threshold_dbm)
+    }
+
+    /// How far a frame makes the medium busy, under the same conditions, metres, to the whole metre.
+    pub fn carrier_sense_range_m(&self) -> f64 {
+        self.reach_m(self.carrier_sense_threshold_dbm)
+    }
+
+    fn reach_m(&self, threshold_dbm: f64) -> f64 {
+        Propagation::new(self, 0).range_m(dbm_to_watts(threshold_dbm), 0.0).round().max(1.0)
     }
 }
 
@@ -176,6 +184,7 @@ mod tests {
         let (c, p) = at("wavelan-914-cmu");
         assert!((p.range_m(dbm_to_watts(c.receive_threshold_dbm), 0.0) - 250.0).abs() < 0.05);
         assert_eq!(c.nominal_range_m(), 250.0);
+        assert_eq!(c.carrier_sense_range_m(), 550.0);
         assert!((p.range_m(dbm_to_watts(c.carrier_sense_threshold_dbm), 0.0) - 550.0).abs() < 0.05);
     }
 

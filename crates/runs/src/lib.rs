@@ -2,6 +2,7 @@
 //! experiment - does it here.
 //!
 //! * [`simulate()`], [`to_end`]: in simulated time.
+//! * [`prefix()`]: the beginning of such a run, to judge what the whole would take.
 //! * [`Emulation`]: the same nodes on the real clock, with real programs in them.
 //! * [`Lab`]: a daemon for each node.
 //! * [`Outcome`]: how a run ended. [`run_dir`]: where it is recorded. [`InputLogs`]: what its engines were given.
@@ -18,6 +19,7 @@ pub mod jobs;
 #[cfg(feature = "linux")]
 mod lab;
 mod outcome;
+mod prefix;
 #[cfg(feature = "linux")]
 mod programs;
 pub mod run_dir;
@@ -30,4 +32,5 @@ pub use inputs::InputLogs;
 #[cfg(feature = "linux")]
 pub use lab::{Lab, plan, unmodelled, wiring};
 pub use outcome::Outcome;
+pub use prefix::{Prefix, Sample, prefix};
 pub use simulate::{simulate, to_end};

@@ -17,8 +17,10 @@ pub struct Document {
     /// The file, if it was one.
     pub path: Option<PathBuf>,
     text: String,
-    /// The keys that the command line has set: what the text says of them does not count.
+    /// The settings of the command line, each of the form `path.key=value`: what the text says of their keys does not count.
     set: Vec<String>,
+    /// Keys that neither the text nor a setting gave, but an option by which the command line names ns-2's files.
+    options: Vec<(&'static str, &'static str)>,
 }
 
 impl Document {
@@ -29,12 +31,29 @@ impl Document {
 
     /// Of this text, which stands in `path` if it was a file.
     pub fn new(path: Option<&Path>, text: String) -> Self {
-        Self { path: path.map(Path::to_path_buf), text, set: Vec::new() }
+        Self { path: path.map(Path::to_path_buf), text, set: Vec::new(), options: Vec::new() }
     }
 
-    /// Notes the keys of `sets`, each of the form `path.key=value`, so that errors about them do not point at the text.
+    /// Of no text, but of options that each gave a key.
+    pub(crate) fn of_options(options: Vec<(&'static str, &'static str)>) -> Self {
+        Self { options, ..Self::default() }
+    }
+
+    /// Notes `sets`, each of the form `path.key=value`, so that errors about their keys do not point at the text.
     pub(crate) fn set_from_outside(&mut self, sets: &[String]) {
-        self.set = sets.iter().filter_map(|s| Some(s.split_once('=')?.0.trim().to_owned())).collect();
+        self.set = sets.to_vec();
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+    /// The settings of the command line, in order.
+    pub(crate) fn settings(&self) -> &[String] {
+        &self.set
+    }
+    /// Keys that options gave, and these.
+    pub(crate) fn options(&self) -> &[(&'static str, &'static str)] {
+        &self.options
     }
 
     /// The text as a value of type `T`.
@@ -51,7 +70,8 @@ impl Document {
     pub fn error(&self, key: &str, reason: impl Into<String>, remedy: impl Into<String>) -> Error {
         let dotted = key.replace('[', ".").replace(']', "");
         let within = |set: &String| {
-            dotted.strip_prefix(set).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            let key = set.split_once('=').map_or("", |(key, _)| key.trim());
+            dotted.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
         if self.set.iter().any(within) {
             return Error::new(reason, remedy).key(format!("{key} (from the command line)"));
@@ -174,7 +194,7 @@ pub fn apply_set(root: &mut toml::Table, set: &str) -> Result<(), Error> {
     here.put(last, value).map_err(|reason| wrong(reason, "check the path against docs/reference/scenario.md"))
 }
 
-fn parse_value(text: &str) -> Value {
+pub(crate) fn parse_value(text: &str) -> Value {
     let parsed = toml::from_str::<toml::Table>(&format!("v = {text}\n")).ok().filter(|t| t.len() == 1);
     parsed.and_then(|mut t| t.remove("v")).unwrap_or_else(|| Value::String(text.to_owned()))
 }

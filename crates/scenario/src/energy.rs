@@ -10,7 +10,7 @@ use crate::interfaces::Interfaces;
 use crate::schema::{Node, Scenario};
 
 /// The defaults of ns-2 (`mac/wireless-phy.cc`), W.
-const DRAW: Draw = Draw { tx_watts: 0.66, rx_watts: 0.395, idle_watts: 0.0, sleep_watts: 0.0 };
+pub(crate) const DRAW: Draw = Draw { tx_watts: 0.66, rx_watts: 0.395, idle_watts: 0.0, sleep_watts: 0.0 };
 
 /// Each node's battery; an empty list if no node has one.
 pub(crate) fn resolve(

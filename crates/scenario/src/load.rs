@@ -14,23 +14,6 @@ use crate::schema::Scenario;
 /// What messages call standard input.
 const STANDARD_INPUT: &str = "<stdin>";
 
-/// What a run of ns-2 files needs besides them.
-#[derive(Clone, Debug, Default)]
-pub struct Ns2Options {
-    /// Its name; that of [`wayhop_protocols::default`] if not given.
-    pub protocol: Option<String>,
-    /// One of the protocol's; its first if not given.
-    pub profile: Option<String>,
-    /// A radio preset; `wavelan-914-cmu` if not given.
-    pub radio: Option<String>,
-    /// Length of the run, seconds; if not given, as a scenario's `duration_s` that is absent.
-    pub duration_s: Option<f64>,
-    /// Seed; 1 if not given.
-    pub seed: Option<u64>,
-    /// `path.key=value` settings, as of `--set`.
-    pub sets: Vec<String>,
-}
-
 impl Scenario {
     /// Reads a TOML file and applies `sets`, each of the form `path.key=value`, on top.
     pub fn load(path: &Path, sets: &[String]) -> Result<Self, Error> {
@@ -58,8 +41,8 @@ impl Scenario {
         Self::parse(Document::new(None, text.to_owned()), sets)
     }
 
-    /// A scenario of ns-2's movement file and perhaps a traffic file.
-    pub fn from_ns2(movement: &Path, traffic: Option<&Path>, options: &Ns2Options) -> Result<Self, Error> {
+    /// A scenario of ns-2's movement file and perhaps a traffic file, with `sets`, each of the form `path.key=value`, on top.
+    pub fn from_ns2(movement: &Path, traffic: Option<&Path>, sets: &[String]) -> Result<Self, Error> {
         let file = |path: &Path| -> Result<Table, Error> {
             let text = path
                 .to_str()
@@ -69,30 +52,15 @@ impl Scenario {
         let mut table = Table::new();
         table.insert("name".into(), stem(movement).into());
         table.insert("movement".into(), file(movement)?.into());
+        let mut options = vec![("movement.kind", "--movement"), ("movement.path", "--movement")];
         if let Some(traffic) = traffic {
             table.insert("traffic".into(), Value::Array(vec![file(traffic)?.into()]));
+            options.extend([("traffic.0.kind", "--traffic"), ("traffic.0.path", "--traffic")]);
         }
-        let mut section = |name: &str, key: &str, value: Option<&String>| {
-            if let Some(value) = value {
-                let section = table.entry(name).or_insert_with(|| Table::new().into());
-                if let Value::Table(section) = section {
-                    section.insert(key.into(), value.as_str().into());
-                }
-            }
-        };
-        section("protocol", "name", options.protocol.as_ref());
-        section("protocol", "profile", options.profile.as_ref());
-        section("radio", "preset", options.radio.as_ref());
-        if let Some(s) = options.duration_s {
-            table.insert("duration_s".into(), s.into());
-        }
-        if let Some(seed) = options.seed {
-            let seed = i64::try_from(seed).map_err(|_| {
-                Error::new(format!("{seed} is too large"), "give at most 2^63 - 1").key("seed")
-            })?;
-            table.insert("seed".into(), seed.into());
-        }
-        from_table(&table, &options.sets, &Document::default())
+        let mut document = Document::of_options(options);
+        let scenario: Self = from_table(&table, sets, &document)?;
+        document.set_from_outside(sets);
+        Ok(Self { document, ..scenario })
     }
 
     fn parse(mut document: Document, sets: &[String]) -> Result<Self, Error> {

@@ -17,6 +17,11 @@ impl Simulation {
         self.now
     }
 
+    /// How many events there were.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
     /// Lets time go on to `at`, or to the next event if that comes first.
     pub fn pass(&mut self, at: wayhop_core::Time) {
         let at = self.next_event().map_or(at, |next| next.min(at));

@@ -1,6 +1,7 @@
 //! The `wayhop` command as its users have it: run as a program, judged by its output, its files and its exit status.
 
 mod aodv_captures;
+mod check;
 mod collect;
 mod compare;
 mod console;
@@ -24,6 +25,7 @@ mod node_of_scenario;
 mod ns2;
 mod oracle;
 mod places;
+mod presets;
 mod readme;
 mod real_programs;
 mod replay;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use wayhop_core::{NodeId, Time};
-use wayhop_scenario::{FlowKind, Ns2Options, Resolved, Scenario};
+use wayhop_scenario::{FlowKind, Resolved, Scenario};
 
 fn repo(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
@@ -66,10 +66,9 @@ fn the_same_file_and_seed_give_the_same_scenario() {
 
 #[test]
 fn ns2_files_are_read_as_they_are() {
-    let options =
-        Ns2Options { protocol: Some("dsr".into()), profile: Some("ns2".into()), ..Default::default() };
+    let sets = ["protocol.name=dsr".to_owned(), "protocol.profile=ns2".to_owned()];
     let (movement, traffic) = (repo("scenarios/ns2/s1.pause0.tcl"), repo("scenarios/ns2/s1.cbr.tcl"));
-    let r = Scenario::from_ns2(&movement, Some(&traffic), &options).unwrap().resolve().unwrap();
+    let r = Scenario::from_ns2(&movement, Some(&traffic), &sets).unwrap().resolve().unwrap();
     assert_eq!((r.name.as_str(), r.tracks.len(), r.flows.len()), ("s1.pause0", 50, 20));
     // The generator's own comment in the file: base_dur=900.
     assert_eq!(r.duration, Time::from_secs_f64(900.0));
@@ -91,8 +90,7 @@ fn ns2_files_are_read_as_they_are() {
     for name in ["s1.pause900", "n50"] {
         let traffic = repo(&format!("scenarios/ns2/{}.cbr.tcl", if name == "n50" { "n50" } else { "s1" }));
         let movement = repo(&format!("scenarios/ns2/{name}.tcl"));
-        let r =
-            Scenario::from_ns2(&movement, Some(&traffic), &Ns2Options::default()).unwrap().resolve().unwrap();
+        let r = Scenario::from_ns2(&movement, Some(&traffic), &[]).unwrap().resolve().unwrap();
         assert_eq!(r.tracks.len(), 50);
         assert!(goes_on(&r.warnings), "{:?}", r.warnings);
     }
@@ -162,22 +160,21 @@ fn over_dsr_the_profile_ns2_makes_tcps_packets_20_octets_longer() {
     let ftp = "set tcp_(0) [$ns_ create-connection TCP/Reno $node_(0) TCPSink $node_(1) 0]\n\
                set ftp_(0) [$tcp_(0) attach-source FTP]\n$ns_ at 1.5 \"$ftp_(0) start\"\n";
     for (protocol, padding) in [("dsr", 20), ("aodv", 0)] {
-        let (protocol_name, profile) = (Some(protocol.to_owned()), Some("ns2".to_owned()));
-        let options = Ns2Options { protocol: protocol_name, profile, ..Ns2Options::default() };
-        assert_eq!(tcp(&ns2_text_with(movement, ftp, &options).flows[0].kind), padding, "{protocol}");
+        let sets = [format!("protocol.name={protocol}"), "protocol.profile=ns2".to_owned()];
+        assert_eq!(tcp(&ns2_text_with(movement, ftp, &sets).flows[0].kind), padding, "{protocol}");
     }
 }
 
 fn ns2_text(movement: &str, traffic: &str) -> Resolved {
-    ns2_text_with(movement, traffic, &Ns2Options { duration_s: Some(100.0), ..Ns2Options::default() })
+    ns2_text_with(movement, traffic, &["duration_s=100".to_owned()])
 }
 
-fn ns2_text_with(movement: &str, traffic: &str, options: &Ns2Options) -> Resolved {
+fn ns2_text_with(movement: &str, traffic: &str, sets: &[String]) -> Resolved {
     let dir = tempfile::tempdir().unwrap();
     let (m, t) = (dir.path().join("m.tcl"), dir.path().join("t.tcl"));
     std::fs::write(&m, movement).unwrap();
     std::fs::write(&t, traffic).unwrap();
-    let scenario = Scenario::from_ns2(&m, Some(&t), options);
+    let scenario = Scenario::from_ns2(&m, Some(&t), sets);
     scenario.and_then(|s| s.resolve()).unwrap_or_else(|e| panic!("{e}"))
 }
 

@@ -2,6 +2,7 @@
 
 mod cmu;
 mod files;
+mod in_force;
 mod interfaces;
 mod ipv6;
 mod messages;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use wayhop_core::{Position, Purpose, Time, stream};
-use wayhop_scenario::{ExportOptions, Ns2Options, Resolved, Scenario, export_ns2};
+use wayhop_scenario::{ExportOptions, Resolved, Scenario, export_ns2};
 
 struct Ns2 {
     positions: BTreeMap<(u64, usize), Position>,
@@ -72,9 +72,7 @@ fn assert_where_ns2_says(r: &Resolved, oracle: &Ns2, tolerance: f64) {
 }
 
 fn from_ns2(movement: &Path, traffic: Option<&Path>) -> Resolved {
-    Scenario::from_ns2(movement, traffic, &Ns2Options::default())
-        .and_then(|s| s.resolve())
-        .unwrap_or_else(|e| panic!("{e}"))
+    Scenario::from_ns2(movement, traffic, &[]).and_then(|s| s.resolve()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn write(dir: &Path, name: &str, text: &str) -> std::path::PathBuf {
@@ -246,8 +244,7 @@ fn exported_jumps_land_in_ns2_where_they_should() {
         $ns_ at 1.0 \"$node_(0) setdest 310 410 50\"\n$ns_ at 3.0 \"$node_(0) set X_ 20\"\n\
         $ns_ at 15.0 \"$node_(0) set Y_ 33\"\n$ns_ at 15.0 \"$node_(0) setdest 310 40 1\"\n";
     // Without a duration it would end with the last line, at 15 s.
-    let options = Ns2Options { duration_s: Some(30.0), ..Ns2Options::default() };
-    let ours = Scenario::from_ns2(&write(dir.path(), "a.tcl", text), None, &options);
+    let ours = Scenario::from_ns2(&write(dir.path(), "a.tcl", text), None, &["duration_s=30".to_owned()]);
     let ours = ours.and_then(|s| s.resolve()).unwrap_or_else(|e| panic!("{e}"));
     let files = export_ns2(&ours, ExportOptions::default()).unwrap();
     let movement = write(dir.path(), "b.tcl", &files.movement);

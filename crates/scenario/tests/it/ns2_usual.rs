@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use wayhop_core::Time;
-use wayhop_scenario::{Error, FlowKind, Imported, Importer, Ns2Options, Scenario};
+use wayhop_scenario::{Error, FlowKind, Imported, Importer, Scenario};
 
 const NODES: &str = "$node_(0) set X_ 1\n$node_(0) set Y_ 2\n$node_(1) set X_ 3\n$node_(1) set Y_ 4\n";
 const CBR: &str = "set udp_(0) [new Agent/UDP]\n$ns_ attach-agent $node_(0) $udp_(0)\nset null_(0) [new Agent/Null]\n\
@@ -100,7 +100,7 @@ fn a_byte_order_mark_is_no_part_of_a_file() {
     let path = |name: &str| dir.path().join(name);
     std::fs::write(path("m.tcl"), format!("\u{feff}{NODES}")).unwrap();
     std::fs::write(path("t.tcl"), format!("\u{feff}{CBR}")).unwrap();
-    let scenario = Scenario::from_ns2(&path("m.tcl"), Some(&path("t.tcl")), &Ns2Options::default()).unwrap();
+    let scenario = Scenario::from_ns2(&path("m.tcl"), Some(&path("t.tcl")), &[]).unwrap();
     assert_eq!(scenario.resolve().unwrap().flows.len(), 1);
     let toml = "\u{feff}nodes.count = 2\nmovement = { kind = \"chain\", spacing_m = 200 }\n";
     std::fs::write(path("s.toml"), toml).unwrap();

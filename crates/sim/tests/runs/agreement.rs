@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use serde_json::Value;
-use wayhop_scenario::{Ns2Options, Scenario};
+use wayhop_scenario::Scenario;
 
 use crate::run;
 
@@ -36,15 +36,14 @@ fn ours(movement: &str, protocol: &str, seeds: u64) -> [f64; 4] {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/data/broch");
     let mut sum = [0.0; 4];
     for seed in 1..=seeds {
-        let options = Ns2Options {
-            protocol: Some(protocol.to_lowercase()),
-            profile: Some("ns2".to_owned()),
-            radio: Some("wavelan-914-cmu".to_owned()),
-            duration_s: Some(900.0),
-            seed: Some(seed),
-            sets: vec![],
-        };
-        let s = Scenario::from_ns2(&data.join(movement), Some(&data.join("s1.cbr.tcl")), &options);
+        let sets = [
+            format!("protocol.name={}", protocol.to_lowercase()),
+            "protocol.profile=ns2".to_owned(),
+            "radio.preset=wavelan-914-cmu".to_owned(),
+            "duration_s=900".to_owned(),
+            format!("seed={seed}"),
+        ];
+        let s = Scenario::from_ns2(&data.join(movement), Some(&data.join("s1.cbr.tcl")), &sets);
         let (summary, audit) = run(&s.and_then(|s| s.resolve()).expect("a scenario"));
         assert_eq!(audit.defect(), None);
         let t = summary.totals;

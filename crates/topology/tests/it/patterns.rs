@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use wayhop_core::Time;
-use wayhop_scenario::{Ns2Options, Scenario};
+use wayhop_scenario::Scenario;
 use wayhop_topology::{ChainThroughput, FlowTopology, Pair, survey};
 
 fn data(name: &str) -> std::path::PathBuf {
@@ -16,9 +16,8 @@ fn chains() -> ChainThroughput {
 }
 
 fn from_1_to_2(pattern: u32) -> FlowTopology {
-    let options = Ns2Options { duration_s: Some(1800.0), ..Ns2Options::default() };
     let file = data(&format!("p{pattern:02}.tcl.gz"));
-    let r = Scenario::from_ns2(&file, None, &options).unwrap().resolve().unwrap();
+    let r = Scenario::from_ns2(&file, None, &["duration_s=1800".to_owned()]).unwrap().resolve().unwrap();
     let pair = Pair { src: 1, dst: 2, from: Time::ZERO, until: r.duration };
     survey(&r.tracks, &[], 250.0, r.duration, &[pair]).flows.remove(0)
 }

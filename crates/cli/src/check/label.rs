@@ -1,0 +1,58 @@
+//! Where a value comes from, in the words of the command line.
+
+use std::path::Path;
+
+use serde::Serialize;
+use wayhop_scenario::{InForce, Origin};
+
+use crate::scenario_args::ChangeArgs;
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(super) struct Label {
+    /// `file`, `setting`, `option`, `preset`, `profile`, `default` or `derived`.
+    pub(super) origin: &'static str,
+    /// Which: `chain.toml:3`, `--set`, `preset 80211g`.
+    pub(super) from: String,
+    /// The line in the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) line: Option<u32>,
+}
+
+/// Knows the file and the options of this call.
+pub(super) struct Labels<'a> {
+    file: String,
+    changes: &'a ChangeArgs,
+    /// Keys that further options of the command set, and these.
+    switched: Vec<(&'static str, &'static str)>,
+}
+
+impl<'a> Labels<'a> {
+    pub(super) fn new(
+        file: Option<&Path>,
+        changes: &'a ChangeArgs,
+        switched: Vec<(&'static str, &'static str)>,
+    ) -> Self {
+        let file = file.map_or_else(|| "line".to_owned(), |f| f.display().to_string());
+        Self { file, changes, switched }
+    }
+
+    pub(super) fn of(&self, value: &InForce) -> Label {
+        let label = |origin, from: String| Label { origin, from, line: None };
+        if let Some((_, option)) = self.switched.iter().find(|(key, _)| *key == value.key) {
+            return label("option", (*option).to_owned());
+        }
+        match &value.origin {
+            Origin::Line(n) => Label { line: Some(*n), ..label("file", format!("{}:{n}", self.file)) },
+            Origin::Setting(set) => match self.changes.option_of(set) {
+                Some(option) => label("option", option.to_owned()),
+                None => label("setting", "--set".to_owned()),
+            },
+            Origin::Option(option) => label("option", (*option).to_owned()),
+            Origin::Preset(name) => label("preset", format!("preset {name}")),
+            Origin::Profile(name) => label("profile", format!("profile {name}")),
+            Origin::Default => label("default", "default".to_owned()),
+            Origin::Derived(from) => label("derived", format!("derived from {from}")),
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! `--check` of the commands that run a scenario: what would run, where each value comes from, and what it would take.
+
+mod estimate;
+mod json;
+mod label;
+mod load;
+mod show;
+mod subject;
+mod table;
+mod units;
+
+pub(crate) use subject::Check;

@@ -1,0 +1,132 @@
+//! Prints what is checked.
+
+use std::fmt::Write as _;
+use std::io::{Write as _, stdout};
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+
+use wayhop_runs::interruption::{stop_on_signal, unless};
+use wayhop_runs::prefix;
+
+use super::estimate::{Estimate, suffices};
+use super::label::Labels;
+use super::subject::Check;
+use super::{json, load, table};
+use crate::failure::{Failure, output, warn};
+
+impl Check<'_> {
+    /// Prints it all; nothing is written.
+    pub(crate) fn show(&self) -> Result<ExitCode, Failure> {
+        let estimate = self.estimate()?;
+        let values = self.scenario.in_force(self.resolved)?;
+        let labels =
+            Labels::new(self.scenario.document.path.as_deref(), &self.source.changes, self.switched.clone());
+        if self.json {
+            let text = json::object(self, &values, &labels, &estimate).map_err(Failure::run)?;
+            return output(writeln!(stdout(), "{text}")).map(|()| ExitCode::SUCCESS);
+        }
+        if !self.quiet {
+            warn(&self.warnings);
+            let text = table::table(&values, &labels) + &self.summary(&estimate);
+            output(stdout().write_all(text.as_bytes()))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn estimate(&self) -> Result<Estimate, Failure> {
+        if self.world != "sim" {
+            return Ok(Estimate::of_real_time(self.resolved));
+        }
+        let stop = stop_on_signal()?;
+        let begun = prefix(self.resolved, |now, elapsed| {
+            if suffices(self.resolved, now, elapsed) { ControlFlow::Break(()) } else { unless(&stop) }
+        })?;
+        if unless(&stop).is_break() {
+            return Err(Failure::Stopped("stopped before the check was done".to_owned()));
+        }
+        Ok(Estimate::of(&begun, self.resolved, self.writes))
+    }
+
+    /// What the run is made of in numbers, and what it would take.
+    fn summary(&self, e: &Estimate) -> String {
+        let r = self.resolved;
+        let mut text = String::from("\n");
+        let mut line = |name: &str, what: &str| _ = writeln!(text, "{name:<10} {what}");
+        let tcp = r.flows.iter().filter(|f| load::packets(f, r).is_none()).count();
+        let packets: f64 = r.flows.iter().filter_map(|f| load::packets(f, r)).sum();
+        let offered = match (r.flows.len(), tcp) {
+            (0, _) => "nothing".to_owned(),
+            (all, tcp) if all == tcp => format!("what {tcp} TCP connections can send"),
+            (all, 0) => format!("{packets:.0} packets by {all} flows"),
+            (all, tcp) => {
+                format!(
+                    "{packets:.0} packets by {} flows, and what {tcp} TCP connections can send",
+                    all - tcp
+                )
+            }
+        };
+        line("nodes", &r.tracks.len().to_string());
+        line("offered", &offered);
+        let events = e.events.map_or_else(String::new, |n| format!(", about {} events", rounded(n as f64)));
+        line("simulated", &format!("{} s{events}", e.simulated_s));
+        match (e.wall_s, e.wall_s_range) {
+            (Some(s), Some([low, high])) => {
+                line("takes", &format!("about {} s: {} s to {} s", rounded(s), rounded(low), rounded(high)));
+            }
+            (Some(s), None) => line("takes", &format!("{s} s, on the real clock")),
+            (None, _) => {}
+        }
+        let megabytes = |bytes: u64| rounded(bytes as f64 / 1e6);
+        match e.memory_bytes_range {
+            Some([low, high]) if low == high => line("memory", &format!("about {} MB", megabytes(low))),
+            Some([low, high]) => line("memory", &format!("{} MB to {} MB", megabytes(low), megabytes(high))),
+            None => {}
+        }
+        if let Some(p) = &e.prefix {
+            let share = match p.offered_share {
+                Some(share) => format!(" and {:.0} % of the packets", 100.0 * share),
+                None => String::new(),
+            };
+            let basis = if p.complete {
+                "the whole run, which has just been made without writing anything".to_owned()
+            } else {
+                format!("its first {} s{share}, simulated in {:.2} s", rounded(p.simulated_s), p.wall_s)
+            };
+            line("by", &basis);
+        }
+        text
+    }
+}
+
+/// To two digits.
+fn rounded(value: f64) -> String {
+    if value <= 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    let unit = 10f64.powf(value.log10().floor() - 1.0);
+    let rounded = (value / unit).round() * unit;
+    if unit >= 1.0 {
+        format!("{rounded:.0}")
+    } else {
+        format!("{rounded:.*}", (-unit.log10()).round() as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rounded;
+
+    #[test]
+    fn figures_have_two_digits() {
+        for (value, text) in [
+            (0.0, "0"),
+            (0.012_34, "0.012"),
+            (1.26, "1.3"),
+            (99.6, "100"),
+            (123_456.0, "120000"),
+            (12.0, "12"),
+        ] {
+            assert_eq!(rounded(value), text);
+        }
+    }
+}

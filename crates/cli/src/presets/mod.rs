@@ -1,0 +1,127 @@
+//! `wayhop presets`.
+
+mod args;
+
+use std::fmt::Write as _;
+use std::io::{Write as _, stdout};
+use std::process::ExitCode;
+
+use clap::ValueEnum as _;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use wayhop_core::nearest;
+use wayhop_report::columns;
+use wayhop_scenario::{Preset, presets};
+
+use crate::args::Paper;
+use crate::failure::{Failure, output};
+pub(crate) use args::{EXAMPLES, PresetsArgs};
+
+/// What is printed with `--json`.
+#[derive(Serialize)]
+struct Listed<'a> {
+    wayhop: &'static str,
+    presets: Vec<Entry<'a>>,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    name: &'a str,
+    of: &'a str,
+    about: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<Map<String, Value>>,
+}
+
+pub(crate) fn list(a: &PresetsArgs) -> Result<ExitCode, Failure> {
+    let all = presets();
+    let text = match &a.name {
+        Some(name) => {
+            let preset = find(&all, name)?;
+            if a.json { json(std::iter::once(preset), true)? } else { preset.toml() }
+        }
+        None if a.json => json(all.iter(), false)?,
+        None => table(&all),
+    };
+    output(stdout().write_all(text.as_bytes()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The preset of this name, of the protocol of this name, or with the only profile of this name.
+fn find<'a>(all: &'a [Preset], name: &str) -> Result<&'a Preset, Failure> {
+    if let Some(preset) = all.iter().find(|p| p.name == name || (p.of == name && name != "radio")) {
+        return Ok(preset);
+    }
+    let profiles: Vec<&Preset> =
+        all.iter().filter(|p| p.name.split_once('/').is_some_and(|(_, profile)| profile == name)).collect();
+    let names = |some: &[&Preset]| some.iter().map(|p| &*p.name).collect::<Vec<_>>().join(", ");
+    match profiles[..] {
+        [one] => return Ok(one),
+        [] => {}
+        _ => {
+            return Err(Failure::Usage(format!(
+                "{name:?} is the name of several: give one of {}",
+                names(&profiles)
+            )));
+        }
+    }
+    if papers().iter().any(|(paper, _)| paper == name) {
+        return Err(Failure::Usage(format!(
+            "{name:?} is no preset but a paper's experiments; run wayhop reproduce {name}"
+        )));
+    }
+    let remedy = match nearest(name, all.iter().map(|p| &*p.name)) {
+        Some(meant) => format!("did you mean {meant}?"),
+        None => "wayhop presets lists them".to_owned(),
+    };
+    Err(Failure::Usage(format!("there is no preset {name:?}; {remedy}")))
+}
+
+fn json<'a>(of: impl Iterator<Item = &'a Preset>, with_values: bool) -> Result<String, Failure> {
+    let entry = |p: &'a Preset| {
+        let values = || -> Result<Map<String, Value>, serde_json::Error> {
+            p.values().map(|(key, v)| Ok((key.to_owned(), serde_json::to_value(v)?))).collect()
+        };
+        let values = with_values.then(values).transpose().map_err(Failure::run)?;
+        Ok(Entry { name: &p.name, of: p.of, about: &p.about, values })
+    };
+    let presets = of.map(entry).collect::<Result<_, Failure>>()?;
+    let listed = Listed { wayhop: env!("CARGO_PKG_VERSION"), presets };
+    Ok(serde_json::to_string(&listed).map_err(Failure::run)? + "\n")
+}
+
+fn table(all: &[Preset]) -> String {
+    let mut text = String::new();
+    let mut section = |title: &str, rows: Vec<Vec<String>>| {
+        let gap = if text.is_empty() { "" } else { "\n" };
+        _ = writeln!(text, "{gap}{title}");
+        for line in columns(&rows, 2).lines() {
+            _ = writeln!(text, "  {line}");
+        }
+    };
+    let row = |p: &Preset| vec![p.name.clone(), p.about.clone()];
+    let mut rest = all;
+    while let Some(first) = rest.first() {
+        let (these, others) = rest.split_at(rest.iter().take_while(|p| p.of == first.of).count());
+        let title = match first.of {
+            "radio" => "Radios (--radio NAME, radio.preset)".to_owned(),
+            "tcp" => "TCP (profile of a flow; the first is its own)".to_owned(),
+            protocol => format!("Protocol {protocol} (--profile, protocol.profile; the first is its own)"),
+        };
+        section(&title, these.iter().map(row).collect());
+        rest = others;
+    }
+    let papers = papers().into_iter().map(|(name, about)| vec![name, about]);
+    section("Papers (wayhop reproduce NAME)", papers.collect());
+    text
+}
+
+/// The papers whose experiments can be run again, with a word on each.
+fn papers() -> Vec<(String, String)> {
+    let paper = |p: &Paper| {
+        let value = p.to_possible_value()?;
+        let about = value.get_help().map(ToString::to_string).unwrap_or_default();
+        Some((value.get_name().to_owned(), about))
+    };
+    Paper::value_variants().iter().filter_map(paper).collect()
+}
