@@ -17,6 +17,7 @@ Begin with: wayhop run scenarios/first.toml";
 const EXAMPLES: &str = "\
 Examples:
   wayhop run scenarios/first.toml
+  wayhop run scenarios/first.toml --seeds 10
   wayhop run scenarios/first.toml --set protocol.name=aodv --set movement.speed_max_mps=5 --captures
   wayhop run --movement M.tcl --traffic T.tcl --protocol dsr --profile ns2 --duration 900 --json";
 
@@ -100,7 +101,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Simulate a scenario
     #[command(after_help = EXAMPLES)]
-    Run(RunArgs),
+    Run(crate::run_seeds::RunCommand),
     /// Say what movement and range allow: shortest paths, their changes, partitions, links
     #[command(after_help = crate::topology::EXAMPLES)]
     Topology(crate::topology::TopologyArgs),

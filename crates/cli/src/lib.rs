@@ -32,6 +32,7 @@ mod reference;
 mod replay;
 mod reproduce;
 mod run;
+mod run_seeds;
 mod scenario_args;
 mod show;
 mod source;
@@ -59,7 +60,7 @@ pub fn main() -> ExitCode {
         Err(e) => e.exit(),
     };
     let outcome = match args.command {
-        Command::Run(a) => run::run(&a),
+        Command::Run(a) => run_seeds::run_command(&a),
         Command::Sweep(a) => sweep::sweep(&a),
         Command::Topology(a) => topology::topology(&a),
         #[cfg(feature = "linux")]

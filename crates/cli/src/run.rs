@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use wayhop_runs::interruption::{stop_on_signal, unless};
 use wayhop_runs::run_dir::{self, World};
 use wayhop_runs::simulate;
+use wayhop_scenario::Resolved;
 use wayhop_trace::{Recorder, RunDir};
 
 use crate::args::RunArgs;
@@ -19,14 +20,7 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
     scenario.output.ns2_trace |= a.ns2_trace;
     let resolved = scenario.resolve()?;
     if !a.quiet {
-        warn(&resolved.warnings);
-        if resolved.flows.is_empty() && resolved.programs.is_empty() {
-            warn(&["the scenario has no [[traffic]]: nothing is sent but what the protocol says by itself"
-                .to_owned()]);
-        }
-        if !resolved.programs.is_empty() {
-            warn(&["its programs do not run in simulation; `wayhop emulate` runs them".to_owned()]);
-        }
+        warnings(&resolved);
     }
     let recorded = a.record.nodes(&resolved)?;
     let stop = stop_on_signal()?;
@@ -55,4 +49,16 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
         say!("wayhop: stopped at {:.3} s of simulated time{written}", outcome.summary.simulated_s);
     }
     Ok(show::status(&outcome))
+}
+
+/// Says what the user should know of a scenario before it is simulated.
+pub(crate) fn warnings(resolved: &Resolved) {
+    warn(&resolved.warnings);
+    if resolved.flows.is_empty() && resolved.programs.is_empty() {
+        warn(&["the scenario has no [[traffic]]: nothing is sent but what the protocol says by itself"
+            .to_owned()]);
+    }
+    if !resolved.programs.is_empty() {
+        warn(&["its programs do not run in simulation; `wayhop emulate` runs them".to_owned()]);
+    }
 }

@@ -54,7 +54,7 @@ impl ChangeArgs {
     }
 
     /// The options that have a flag of their own, and then `--set`, as settings.
-    fn all_sets(&self) -> Vec<String> {
+    pub(crate) fn all_sets(&self) -> Vec<String> {
         let text = |key: &str, value: &Option<String>| value.as_ref().map(|v| format!("{key}={v}"));
         let flags = [
             text("protocol.name", &self.protocol),

@@ -34,6 +34,7 @@ mod programs;
 mod protocol;
 mod reference;
 mod references;
+mod relative;
 mod resolve;
 mod routes;
 mod schema;
@@ -48,7 +49,7 @@ mod traffic_trace;
 
 pub use commands::Order;
 pub use daemon::daemon_settings;
-pub use document::{Document, apply_set};
+pub use document::{Document, apply_set, set_value};
 pub use energy_schema::Energy;
 pub use error::{Error, Place as TextPlace};
 pub use input::MAX_INPUT_BYTES;
@@ -65,6 +66,7 @@ pub use outages_schema::{Outages, Tables};
 pub use programs::ProgramPlan;
 pub use reference::{reference_markdown, reference_tables};
 pub use references::{NodeRef, Place};
+pub use relative::relative_path;
 pub use resolve::{CapturePlan, Resolved};
 pub use schema::{
     Area, Captures, Cbr, CbrRandom, Command, Movement, Node, Nodes, Ns2File, Output, Ping, Poisson, Program,

@@ -1,5 +1,6 @@
 //! Plans, stores and results of sweeps.
 
+mod arguments;
 mod interruption;
 mod plans;
 mod results;

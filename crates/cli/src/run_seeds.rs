@@ -1,0 +1,114 @@
+//! `wayhop run --seeds`: a sweep over seeds only.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use wayhop_core::file_name;
+use wayhop_sweep::{Changes, Plan, Seeds, continues, totals};
+
+use crate::args::RunArgs;
+use crate::failure::Failure;
+use crate::run::{run, warnings};
+use crate::scenario_args::whole;
+use crate::source::is_standard_input;
+use crate::sweep::{ShowArgs, make};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunCommand {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Simulate with each of these seeds, on all processors, and print means with 95 % intervals: so many from 1 on, as 10;
+    /// or 3..12; or 1,4,9. DIR is then that of a sweep, runs/SCENARIO-PROTOCOL-seeds without --out, and the run directories
+    /// are DIR/runs/seed-N
+    #[arg(long, value_name = "SEEDS", value_parser = Seeds::parse, allow_hyphen_values = true)]
+    pub(crate) seeds: Option<Seeds>,
+    /// With --seeds: runs at a time; without it, as many as there are processors
+    #[arg(long, value_name = "N", requires = "seeds", value_parser = whole(1..=1024_u32), allow_negative_numbers = true)]
+    pub(crate) jobs: Option<u32>,
+    /// With --seeds: a figure to sum up, as delivery_ratio or flows.0.latency_ms.p95; may be given again. Without it, all
+    /// of the totals
+    #[arg(long = "metric", value_name = "FIGURE", requires = "seeds")]
+    pub(crate) metrics: Vec<String>,
+}
+
+pub(crate) fn run_command(a: &RunCommand) -> Result<ExitCode, Failure> {
+    match &a.seeds {
+        None => run(&a.run),
+        Some(seeds) => with_seeds(a, seeds),
+    }
+}
+
+fn with_seeds(a: &RunCommand, seeds: &Seeds) -> Result<ExitCode, Failure> {
+    let r = &a.run;
+    let file = scenario_file(r)?;
+    r.geometry()?;
+    let scenario = r.source.load()?;
+    let resolved = scenario.resolve()?;
+    if !r.quiet {
+        warnings(&resolved);
+    }
+    let mut sets = r.source.changes.all_sets();
+    if r.ns2_trace {
+        sets.push("output.ns2_trace=true".to_owned());
+    }
+    let mut plan = Plan::of_scenario(file);
+    plan.sweep.name = format!("{}-{}-seeds", file_name(&resolved.name), resolved.protocol.name());
+    plan.sweep.topology = r.topology;
+    plan.sweep.chains.clone_from(&r.geometry.chains);
+    let metrics = if a.metrics.is_empty() { totals(&resolved) } else { a.metrics.clone() };
+    let seeds = Some(seeds.clone());
+    let plan = plan.changed(&Changes {
+        seeds,
+        sets,
+        metrics,
+        tables: true,
+        captures: r.captures,
+        axes: Vec::new(),
+    })?;
+    let dir = r.out.clone().unwrap_or_else(|| default_dir(&plan));
+    make(&plan, &dir, a.jobs, &ShowArgs { json: r.json, csv: false, quiet: r.quiet })
+}
+
+/// The scenario's file, if all options are such as many runs can have.
+fn scenario_file(r: &RunArgs) -> Result<&Path, Failure> {
+    let not = |option: &str, remedy: &str| Err(Failure::Usage(format!("{option} with --seeds: {remedy}")));
+    if r.source.changes.seed.is_some() {
+        return not("--seed", "the seeds of the runs are those of --seeds; leave one of the two out");
+    }
+    if r.no_out {
+        return not(
+            "--no-out",
+            "the results need a folder; leave it out, or call `wayhop sweep SCENARIO --seeds`, which makes no run directories",
+        );
+    }
+    if r.record.is_wanted() {
+        return not("--record-inputs", "logs of inputs are of one run; give --seed in the place of --seeds");
+    }
+    if r.geometry.range.is_some() {
+        return not("--range", "a sweep takes the range of the radios; leave it out");
+    }
+    match (&r.source.scenario, &r.source.movement) {
+        (Some(path), _) if is_standard_input(path) => {
+            not("standard input", "a sweep reads its scenario again when it goes on; give a file")
+        }
+        (None, Some(_)) => not(
+            "--movement",
+            "make a scenario file first, by `wayhop import ns2 --movement FILE --out SCENARIO.toml`",
+        ),
+        (Some(path), _) => Ok(path),
+        // Says what is missing.
+        (None, None) => {
+            r.source.load().and(Err(Failure::Usage("no scenario: give a scenario file".to_owned())))
+        }
+    }
+}
+
+/// The first folder that is free, or holds runs with the same settings.
+fn default_dir(plan: &Plan) -> PathBuf {
+    let numbered = |n: u32| {
+        let number = if n > 1 { format!("-{n}") } else { String::new() };
+        PathBuf::from(format!("runs/{}{number}", plan.sweep.name))
+    };
+    let is_ours = |dir: &PathBuf| !dir.exists() || continues(plan, dir);
+    (1..).map(numbered).find(is_ours).unwrap_or_else(|| numbered(1))
+}
