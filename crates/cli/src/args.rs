@@ -105,9 +105,12 @@ pub(crate) enum Command {
     /// Say what movement and range allow: shortest paths, their changes, partitions, links
     #[command(after_help = crate::topology::EXAMPLES)]
     Topology(crate::topology::TopologyArgs),
-    /// Run a scenario in every combination of what a plan varies, on all cores, and sum up
+    /// Run a scenario in every combination of what a plan or --vary varies, on all cores, and sum up
     #[command(after_help = crate::sweep::EXAMPLES)]
     Sweep(crate::sweep::SweepArgs),
+    /// Draw means with 95 % intervals of a sweep's results
+    #[command(after_help = crate::plot::EXAMPLES)]
+    Plot(crate::plot::PlotArgs),
     #[cfg(feature = "linux")]
     /// Run a scenario on the real clock: each node a network namespace, for real programs
     #[command(after_help = EMULATE_EXAMPLES)]

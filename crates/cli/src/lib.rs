@@ -26,6 +26,7 @@ mod man;
 mod named;
 #[cfg(feature = "linux")]
 mod node;
+mod plot;
 mod progress;
 mod record;
 mod reference;
@@ -62,6 +63,7 @@ pub fn main() -> ExitCode {
     let outcome = match args.command {
         Command::Run(a) => run_seeds::run_command(&a),
         Command::Sweep(a) => sweep::sweep(&a),
+        Command::Plot(a) => plot::plot(&a),
         Command::Topology(a) => topology::topology(&a),
         #[cfg(feature = "linux")]
         Command::Emulate(a) => emulate::emulate(&a),

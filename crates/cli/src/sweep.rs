@@ -25,7 +25,7 @@ DIR/table.csv and DIR/differences.csv, and DIR/plan.toml is the plan with all th
 
 Examples:
   wayhop sweep scenarios/sweeps/protocols.toml
-  wayhop sweep scenarios/first.toml --vary protocol.name=dsr,aodv --vary nodes.count=20,50 --seeds 10
+  wayhop sweep first.toml --vary protocol.name=dsr,aodv --vary nodes.count=20,50 --seeds 10
   wayhop sweep scenarios/sweeps/protocols.toml --seeds 3 --vary speed='up to 2 m/s' --out runs/slow
   wayhop sweep scenarios/sweeps/chains.toml --out runs/chains --jobs 4 --json";
 

@@ -85,7 +85,6 @@ pub(crate) fn full_totals() -> Totals {
 pub fn totals(scenario: &Resolved) -> Vec<String> {
     let mut all = Vec::new();
     ways(&json!({ "totals": full_totals() }), "", &mut all);
-    let is_count = |way: &String| COUNTS.iter().any(|c| way.starts_with(&(c.join(".") + ".")));
     let pings = scenario.flows.iter().filter(|f| matches!(f.kind, FlowKind::Ping { .. })).count();
     let one_way = scenario.flows.len() - pings;
     let is_of_none = |way: &String| {
@@ -105,8 +104,12 @@ pub(crate) fn full_name(figure: &str) -> String {
 
 /// Whether a run of which this is the [`specimen`] may have a number there.
 pub(crate) fn is_known(specimen: &Value, way: &str) -> bool {
-    let is_count = COUNTS.iter().any(|c| way.rsplit_once('.').is_some_and(|(map, _)| map == c.join(".")));
-    if is_count { leaf(specimen, way).is_some() } else { figure(specimen, way).is_some() }
+    if is_count(way) { leaf(specimen, way).is_some() } else { figure(specimen, way).is_some() }
+}
+
+/// Whether it is a count of what happened by kind.
+pub(crate) fn is_count(way: &str) -> bool {
+    COUNTS.iter().any(|c| way.rsplit_once('.').is_some_and(|(map, _)| map == c.join(".")))
 }
 
 /// The way that was probably meant.

@@ -7,8 +7,10 @@
 //! A run is known by everything that its result depends on: change the scenario, a file that it names or a value of the
 //! plan, and those runs that it concerns are made again, and no others.
 
+mod archive;
 mod arguments;
 mod changes;
+mod chart;
 mod error;
 mod execute;
 mod figures;
@@ -17,6 +19,7 @@ mod folders;
 mod matrix;
 mod owner;
 mod plan;
+mod quantity;
 mod results;
 mod store;
 mod tables;
@@ -24,6 +27,7 @@ mod work;
 mod written;
 
 pub use changes::Changes;
+pub use chart::{Chart, Request, chart};
 pub use error::SweepError;
 pub use execute::{Outcome, go};
 pub use figures::totals;

@@ -24,6 +24,7 @@ mod node_of_scenario;
 mod ns2;
 mod oracle;
 mod places;
+mod plot;
 mod readme;
 mod real_programs;
 mod replay;

@@ -161,7 +161,11 @@ proptest! {
             let count = axis.values.len();
             let plan = Plan::from_text("scenario = \"s\"\n").unwrap();
             let plan = plan.changed(&Changes { axes: vec![axis], ..Changes::default() }).unwrap();
-            prop_assert_eq!(plan.runs().unwrap().len(), count);
+            let runs = plan.runs().unwrap();
+            prop_assert_eq!(runs.len(), count);
+            // And it reads the same when it was written, as into a folder of results.
+            let written = toml::to_string(&plan.sweep).unwrap();
+            prop_assert_eq!(Plan::from_text(&written).unwrap().runs().unwrap(), runs);
         }
     }
 
