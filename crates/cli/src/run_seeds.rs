@@ -13,6 +13,9 @@ use crate::scenario_args::whole;
 use crate::source::is_standard_input;
 use crate::sweep::{ShowArgs, make};
 
+/// No scenario has results with more different settings.
+const MOST_FOLDERS: u32 = 10_000;
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunCommand {
     #[command(flatten)]
@@ -65,7 +68,7 @@ fn with_seeds(a: &RunCommand, seeds: &Seeds) -> Result<ExitCode, Failure> {
         captures: r.captures,
         axes: Vec::new(),
     })?;
-    let dir = r.out.clone().unwrap_or_else(|| default_dir(&plan));
+    let dir = r.out.clone().map_or_else(|| default_dir(&plan), Ok)?;
     make(&plan, &dir, a.jobs, &ShowArgs { json: r.json, csv: false, quiet: r.quiet })
 }
 
@@ -104,11 +107,14 @@ fn scenario_file(r: &RunArgs) -> Result<&Path, Failure> {
 }
 
 /// The first folder that is free, or holds runs with the same settings.
-fn default_dir(plan: &Plan) -> PathBuf {
+fn default_dir(plan: &Plan) -> Result<PathBuf, Failure> {
     let numbered = |n: u32| {
         let number = if n > 1 { format!("-{n}") } else { String::new() };
         PathBuf::from(format!("runs/{}{number}", plan.sweep.name))
     };
     let is_ours = |dir: &PathBuf| !dir.exists() || continues(plan, dir);
-    (1..).map(numbered).find(is_ours).unwrap_or_else(|| numbered(1))
+    (1..=MOST_FOLDERS).map(numbered).find(is_ours).ok_or_else(|| {
+        let first = numbered(1);
+        Failure::Usage(format!("{} to -{MOST_FOLDERS}: all are taken; name one with --out", first.display()))
+    })
 }

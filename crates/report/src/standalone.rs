@@ -82,7 +82,10 @@ fn wrapped(text: &str, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut().filter(|l| l.width() + 1 + word.width() <= most) {
-            Some(line) => *line += &format!(" {word}"),
+            Some(line) => {
+                line.push(' ');
+                line.push_str(word);
+            }
             None => lines.push(word.to_owned()),
         }
     }

@@ -262,9 +262,9 @@ mod tests {
 
     #[test]
     fn a_value_cannot_smuggle_in_other_keys() {
-        assert_eq!(parse_value("1\nb = 2"), Value::String("1\nb = 2".into()));
-        assert_eq!(parse_value("dsr"), Value::String("dsr".into()));
-        assert_eq!(parse_value(""), Value::String(String::new()));
+        assert_eq!(set_value("1\nb = 2"), Value::String("1\nb = 2".into()));
+        assert_eq!(set_value("dsr"), Value::String("dsr".into()));
+        assert_eq!(set_value(""), Value::String(String::new()));
     }
 
     #[test]

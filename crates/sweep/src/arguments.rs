@@ -105,7 +105,6 @@ fn split(list: &str) -> Result<Vec<&str>, String> {
             // Within '...' TOML knows no escapes.
             (Some('"'), '\\') => is_escaped = true,
             (Some(q), _) if c == q => quote = None,
-            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(c),
             (None, '[' | '{') => depth += 1,
             (None, ']' | '}') => {

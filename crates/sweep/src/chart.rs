@@ -1,6 +1,7 @@
 //! Figures of a sweep: means with 95 % intervals over one axis.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use wayhop_core::{file_name, nearest};
@@ -248,15 +249,19 @@ impl<'a> View<'a> {
         let (all, counted) = results.cells.iter().fold((0, 0), |(n, m), c| (n + c.runs, m + c.counted[0]));
         if counted < all {
             let name = way.trim_start_matches("totals.");
-            text += &format!(" {} of {all} runs are left out: {name} is undefined in them.", all - counted);
+            _ = write!(text, " {} of {all} runs are left out: {name} is undefined in them.", all - counted);
         }
         for (k, value) in &self.only {
-            text += &format!(" {} = {value}.", self.axis(*k).name);
+            _ = write!(text, " {} = {value}.", self.axis(*k).name);
         }
         // Those of other values of an axis are missing rightly.
         if archive.runs.len() < archive.planned && self.only.is_empty() {
-            text +=
-                &format!(" The sweep is not complete: {} of {} runs.", archive.runs.len(), archive.planned);
+            _ = write!(
+                text,
+                " The sweep is not complete: {} of {} runs.",
+                archive.runs.len(),
+                archive.planned
+            );
         }
         text
     }

@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::{folder, manifest, run_in};
+use crate::{Ran, folder, manifest, run_in, wayhop};
 
 const SCENARIO: &str = "duration_s = 8\nnodes.count = 3\nmovement = { kind = \"chain\", spacing_m = 150 }\n\
     [[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 2\n";
@@ -148,4 +150,37 @@ fn wrong_axes_seeds_and_figures_are_told_with_their_remedy_before_any_run() {
     assert!(!d.join("runs").exists());
     let list = run_in(d, &["sweep", "s.toml", "--vary", "nodes.count=3,4", "--list"]).ok();
     assert_eq!(list, "--set nodes.count=3 --set seed=1\n--set nodes.count=4 --set seed=1\n");
+}
+
+#[test]
+fn a_sweep_that_is_stopped_leaves_what_was_done_to_read_to_draw_and_to_go_on_from() {
+    let dir = folder(&[("s.toml", SCENARIO)]);
+    let d = dir.path();
+    // The second run would take hours.
+    let vary = ["sweep", "s.toml", "--vary", "duration_s=8,30000000", "--tables", "--jobs", "1"];
+    let child = wayhop()
+        .args(vary)
+        .current_dir(d)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let (results, begun) = (d.join("runs/sweep-s"), Instant::now());
+    while !results.join("runs/30000000-seed-1/manifest.json").is_file() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the second run does not begin");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill").success());
+    let ran = Ran::of(&child.wait_with_output().expect("an end"));
+    assert_eq!(ran.status, Some(130), "{}", ran.err);
+    assert!(ran.out.starts_with("1 of 2 runs; mean"), "{}", ran.out);
+    assert!(ran.err.contains("stopped after 1 of 2 runs; the same command goes on"), "{}", ran.err);
+    assert_eq!(manifest(&results.join("runs/8-seed-1"))["status"], "complete");
+    assert_eq!(manifest(&results.join("runs/30000000-seed-1"))["status"], "interrupted");
+    let csv = fs::read_to_string(results.join("table.csv")).unwrap();
+    assert!(csv.lines().any(|l| l.starts_with("8,totals.delivery_ratio,1,")), "{csv}");
+    let told = run_in(d, &["plot", "runs/sweep-s"]).ok();
+    assert!(told.contains("The sweep is not complete: 1 of 2 runs."), "{told}");
+    let more = json(d, &["sweep", "runs/sweep-s/plan.toml", "--vary", "duration_s=8,9"]);
+    assert_eq!((&more["found"], &more["done"]), (&1.into(), &2.into()));
 }

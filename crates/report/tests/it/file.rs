@@ -7,7 +7,7 @@ fn plot() -> Plot {
     let marks = [Mark::Disc, Mark::Square, Mark::Triangle, Mark::Diamond, Mark::Cross, Mark::Plus];
     let axes = (Axis::new("nodes").from_to(0.0, 10.0), Axis::new("latency (ms)").from_to(0.0, 10.0));
     let mut plot = Plot::new(axes.0, axes.1);
-    plot.heading = "protocol".to_owned();
+    plot.heading.push_str("protocol");
     for (i, mark) in marks.into_iter().enumerate() {
         let points = vec![[1.0 + i as f64, 5.0], [2.0 + i as f64, 6.0]];
         let intervals = if i == 0 { vec![Some([2.0, 8.0]), None] } else { vec![] };
@@ -43,7 +43,7 @@ fn an_interval_is_a_line_from_end_to_end_with_caps_through_its_mark() {
     // From 2 to 8 it is six times as long as the second mark is above the first, and the first is in its middle.
     let (rise, length) = (joined[1] - joined[3], bar[1] - bar[3]);
     assert!((length / rise - 6.0).abs() < 0.3, "{length} {rise}");
-    assert!(((bar[1] + bar[3]) / 2.0 - joined[1]).abs() <= 1.0, "{lines:?}");
+    assert!((f64::midpoint(bar[1], bar[3]) - joined[1]).abs() <= 1.0, "{lines:?}");
     for (cap, end) in lines[2..].iter().zip([bar[1], bar[3]]) {
         assert!((cap[1] - end).abs() <= 1.0 && (cap[2] - cap[0] - 8.0).abs() < 0.5, "{lines:?}");
     }
