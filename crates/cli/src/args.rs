@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
+use wayhop_sweep::Seeds;
+
 use crate::scenario_args::{ChangeArgs, SourceArgs, seconds, whole};
 #[cfg(feature = "linux")]
 use crate::scenario_args::{metres, profile_help, protocol_help};
@@ -101,7 +103,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Simulate a scenario
     #[command(after_help = EXAMPLES)]
-    Run(crate::run_seeds::RunCommand),
+    Run(RunCommand),
     /// Say what movement and range allow: shortest paths, their changes, partitions, links
     #[command(after_help = crate::topology::EXAMPLES)]
     Topology(crate::topology::TopologyArgs),
@@ -211,6 +213,24 @@ pub(crate) struct RunArgs {
     /// No progress, no warnings, no table
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunCommand {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Simulate with each of these seeds, on all processors, and print means with 95 % intervals: so many from 1 on, as 10;
+    /// or 3..12; or 1,4,9. DIR is then that of a sweep, runs/SCENARIO-PROTOCOL-seeds without --out, and the run directories
+    /// are DIR/runs/seed-N
+    #[arg(long, value_name = "SEEDS", value_parser = Seeds::parse, allow_hyphen_values = true)]
+    pub(crate) seeds: Option<Seeds>,
+    /// With --seeds: runs at a time; without it, as many as there are processors
+    #[arg(long, value_name = "N", requires = "seeds", value_parser = whole(1..=1024_u32), allow_negative_numbers = true)]
+    pub(crate) jobs: Option<u32>,
+    /// With --seeds: a figure to sum up, as delivery_ratio or flows.0.latency_ms.p95; may be given again. Without it, all
+    /// of the totals
+    #[arg(long = "metric", value_name = "FIGURE", requires = "seeds")]
+    pub(crate) metrics: Vec<String>,
 }
 
 #[cfg(feature = "linux")]

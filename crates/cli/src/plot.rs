@@ -51,7 +51,7 @@ pub(crate) struct PlotArgs {
 }
 
 fn only(text: &str) -> Result<(String, String), String> {
-    let parts = text.split_once('=').ok_or("give an axis and its value, as protocol.name=dsr")?;
+    let parts = text.split_once('=').ok_or("give an axis and its value, as nodes.count=20")?;
     Ok((parts.0.trim().to_owned(), parts.1.trim().to_owned()))
 }
 

@@ -6,33 +6,14 @@ use std::process::ExitCode;
 use wayhop_core::file_name;
 use wayhop_sweep::{Changes, Plan, Seeds, continues, totals};
 
-use crate::args::RunArgs;
+use crate::args::{RunArgs, RunCommand};
 use crate::failure::Failure;
 use crate::run::{run, warnings};
-use crate::scenario_args::whole;
 use crate::source::is_standard_input;
 use crate::sweep::{ShowArgs, make};
 
 /// No scenario has results with more different settings.
 const MOST_FOLDERS: u32 = 10_000;
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct RunCommand {
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
-    /// Simulate with each of these seeds, on all processors, and print means with 95 % intervals: so many from 1 on, as 10;
-    /// or 3..12; or 1,4,9. DIR is then that of a sweep, runs/SCENARIO-PROTOCOL-seeds without --out, and the run directories
-    /// are DIR/runs/seed-N
-    #[arg(long, value_name = "SEEDS", value_parser = Seeds::parse, allow_hyphen_values = true)]
-    pub(crate) seeds: Option<Seeds>,
-    /// With --seeds: runs at a time; without it, as many as there are processors
-    #[arg(long, value_name = "N", requires = "seeds", value_parser = whole(1..=1024_u32), allow_negative_numbers = true)]
-    pub(crate) jobs: Option<u32>,
-    /// With --seeds: a figure to sum up, as delivery_ratio or flows.0.latency_ms.p95; may be given again. Without it, all
-    /// of the totals
-    #[arg(long = "metric", value_name = "FIGURE", requires = "seeds")]
-    pub(crate) metrics: Vec<String>,
-}
 
 pub(crate) fn run_command(a: &RunCommand) -> Result<ExitCode, Failure> {
     match &a.seeds {
