@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
+use wayhop_sweep::Seeds;
+
 use crate::scenario_args::{ChangeArgs, SourceArgs, seconds, whole};
 #[cfg(feature = "linux")]
 use crate::scenario_args::{metres, profile_help, protocol_help};
@@ -17,6 +19,7 @@ Begin with: wayhop run scenarios/first.toml";
 const EXAMPLES: &str = "\
 Examples:
   wayhop run scenarios/first.toml
+  wayhop run scenarios/first.toml --seeds 10
   wayhop run scenarios/first.toml --set protocol.name=aodv --set movement.speed_max_mps=5 --captures
   wayhop run --movement M.tcl --traffic T.tcl --protocol dsr --profile ns2 --duration 900 --json
   wayhop run scenarios/first.toml --set radio.preset=80211g --check";
@@ -101,16 +104,19 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Simulate a scenario
     #[command(after_help = EXAMPLES)]
-    Run(RunArgs),
+    Run(RunCommand),
     /// List radio presets, protocols' profiles and papers; or print the values of one
     #[command(after_help = crate::presets::EXAMPLES)]
     Presets(crate::presets::PresetsArgs),
     /// Say what movement and range allow: shortest paths, their changes, partitions, links
     #[command(after_help = crate::topology::EXAMPLES)]
     Topology(crate::topology::TopologyArgs),
-    /// Run a scenario in every combination of what a plan varies, on all cores, and sum up
+    /// Run a scenario in every combination of what a plan or --vary varies, on all cores, and sum up
     #[command(after_help = crate::sweep::EXAMPLES)]
     Sweep(crate::sweep::SweepArgs),
+    /// Draw means with 95 % intervals of a sweep's results
+    #[command(after_help = crate::plot::EXAMPLES)]
+    Plot(crate::plot::PlotArgs),
     #[cfg(feature = "linux")]
     /// Run a scenario on the real clock: each node a network namespace, for real programs
     #[command(after_help = EMULATE_EXAMPLES)]
@@ -214,6 +220,24 @@ pub(crate) struct RunArgs {
     /// No progress, no warnings, no table
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunCommand {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Simulate with each of these seeds, on all processors, and print means with 95 % intervals: so many from 1 on, as 10;
+    /// or 3..12; or 1,4,9. DIR is then that of a sweep, runs/SCENARIO-PROTOCOL-seeds without --out, and the run directories
+    /// are DIR/runs/seed-N
+    #[arg(long, value_name = "SEEDS", value_parser = Seeds::parse, allow_hyphen_values = true)]
+    pub(crate) seeds: Option<Seeds>,
+    /// With --seeds: runs at a time; without it, as many as there are processors
+    #[arg(long, value_name = "N", requires = "seeds", value_parser = whole(1..=1024_u32), allow_negative_numbers = true)]
+    pub(crate) jobs: Option<u32>,
+    /// With --seeds: a figure to sum up, as delivery_ratio or flows.0.latency_ms.p95; may be given again. Without it, all
+    /// of the totals
+    #[arg(long = "metric", value_name = "FIGURE", requires = "seeds")]
+    pub(crate) metrics: Vec<String>,
 }
 
 #[cfg(feature = "linux")]

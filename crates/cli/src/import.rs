@@ -1,12 +1,11 @@
 //! `wayhop import`.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write as _, stdout};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use wayhop_scenario::{Movement, Scenario, Traffic};
+use wayhop_scenario::{Movement, Scenario, Traffic, relative_path};
 
 use crate::args::ImportArgs;
 use crate::failure::{Failure, output, warn};
@@ -37,7 +36,7 @@ fn move_paths(scenario: &mut Scenario, out: &Path) -> io::Result<()> {
     };
     let from_there = |path: &mut PathBuf| -> io::Result<()> {
         if path.is_relative() {
-            *path = way(&folder, &path.canonicalize()?);
+            *path = relative_path(&folder, &path.canonicalize()?);
         }
         Ok(())
     };
@@ -50,29 +49,4 @@ fn move_paths(scenario: &mut Scenario, out: &Path) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// The way from an absolute folder to an absolute file.
-fn way(folder: &Path, file: &Path) -> PathBuf {
-    let shared = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
-    let up = folder.components().skip(shared).map(|_| Component::ParentDir.as_os_str());
-    let down: Vec<&OsStr> = file.components().skip(shared).map(Component::as_os_str).collect();
-    up.chain(down).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_way_between_two_places_goes_up_and_then_down() {
-        for (folder, file, expected) in [
-            ("/a/b", "/a/b/m.tcl", "m.tcl"),
-            ("/a/b", "/a/c/d/m.tcl", "../c/d/m.tcl"),
-            ("/", "/m.tcl", "m.tcl"),
-            ("/a/b", "/m.tcl", "../../m.tcl"),
-        ] {
-            assert_eq!(way(Path::new(folder), Path::new(file)), Path::new(expected));
-        }
-    }
 }

@@ -27,6 +27,7 @@ mod man;
 mod named;
 #[cfg(feature = "linux")]
 mod node;
+mod plot;
 mod presets;
 mod progress;
 mod record;
@@ -34,6 +35,7 @@ mod reference;
 mod replay;
 mod reproduce;
 mod run;
+mod run_seeds;
 mod scenario_args;
 mod show;
 mod source;
@@ -61,8 +63,9 @@ pub fn main() -> ExitCode {
         Err(e) => e.exit(),
     };
     let outcome = match args.command {
-        Command::Run(a) => run::run(&a),
+        Command::Run(a) => run_seeds::run_command(&a),
         Command::Sweep(a) => sweep::sweep(&a),
+        Command::Plot(a) => plot::plot(&a),
         Command::Presets(a) => presets::list(&a),
         Command::Topology(a) => topology::topology(&a),
         #[cfg(feature = "linux")]

@@ -16,6 +16,11 @@ pub(crate) struct RecordArgs {
 }
 
 impl RecordArgs {
+    /// Whether there are to be any.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.record_inputs.is_some()
+    }
+
     /// The nodes that are meant; `None` if no logs are wanted.
     pub(crate) fn nodes(&self, resolved: &Resolved) -> Result<Option<Vec<NodeId>>, Failure> {
         let Some(names) = &self.record_inputs else { return Ok(None) };

@@ -56,7 +56,7 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
 }
 
 /// What a user should know before believing the result of a simulation.
-fn warnings(resolved: &Resolved) -> Vec<String> {
+pub(crate) fn warnings(resolved: &Resolved) -> Vec<String> {
     let mut all = resolved.warnings.clone();
     if resolved.flows.is_empty() && resolved.programs.is_empty() {
         all.push(

@@ -46,7 +46,7 @@ impl ChangeArgs {
     }
 
     /// The options that have a flag of their own, and then `--set`, as settings.
-    fn all_sets(&self) -> Vec<String> {
+    pub(crate) fn all_sets(&self) -> Vec<String> {
         self.flags().map(|(_, set)| set).chain(self.sets.iter().cloned()).collect()
     }
 

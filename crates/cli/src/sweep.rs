@@ -2,13 +2,15 @@
 
 use std::fs;
 use std::io::{Write as _, stdout};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
 
 use wayhop_core::file_name;
 use wayhop_runs::interruption::stop_on_signal;
-use wayhop_sweep::{Outcome, Plan, SweepError, differences_csv, go, json, table_csv, text};
+use wayhop_sweep::{
+    Axis, Changes, Outcome, Plan, Seeds, SweepError, differences_csv, go, is_sweep, json, table_csv, text,
+};
 use wayhop_trace::Status;
 
 use crate::failure::{Failure, output, say};
@@ -18,31 +20,61 @@ use crate::scenario_args::whole;
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
 Writes DIR/runs.jsonl, one line a run, as runs end; called again, it makes only those that are missing. Tables are in \
-DIR/table.csv and DIR/differences.csv (docs/reference/sweep.md).
+DIR/table.csv and DIR/differences.csv, and DIR/plan.toml is the plan with all that the command line said \
+(docs/reference/sweep.md). `wayhop plot DIR` draws figures.
 
 Examples:
   wayhop sweep scenarios/sweeps/protocols.toml
+  wayhop sweep first.toml --vary protocol.name=dsr,aodv --vary nodes.count=20,50 --seeds 10
+  wayhop sweep scenarios/sweeps/protocols.toml --seeds 3 --vary speed='up to 2 m/s' --out runs/slow
   wayhop sweep scenarios/sweeps/chains.toml --out runs/chains --jobs 4 --json";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SweepArgs {
-    /// Plan (TOML; docs/reference/sweep.md lists its keys)
+    /// Plan (TOML; docs/reference/sweep.md lists its keys), or a scenario file with --vary or --seeds
     pub(crate) plan: PathBuf,
-    /// Folder for the results; without it runs/sweep-NAME
+    /// An axis: a key of the scenario and its values, each as --set takes it; may be given again. Stands in the place of a
+    /// plan's axis with this key or name
+    #[arg(long = "vary", value_name = "KEY=VALUE,...", value_parser = Axis::parse)]
+    pub(crate) axes: Vec<Axis>,
+    /// Seeds of each combination: so many from 1 on, as 10; or 3..12; or 1,4,9
+    #[arg(long, value_name = "SEEDS", value_parser = Seeds::parse, allow_hyphen_values = true)]
+    pub(crate) seeds: Option<Seeds>,
+    /// Change a key of the scenario in all runs; may be given again
+    #[arg(long = "set", value_name = "PATH.KEY=VALUE")]
+    pub(crate) sets: Vec<String>,
+    /// A figure to sum up, as the summary of `wayhop run --json` has it: delivery_ratio, latency_ms.p95,
+    /// flows.0.goodput_bps; may be given again, and stands in the place of the plan's
+    #[arg(long = "metric", value_name = "FIGURE")]
+    pub(crate) metrics: Vec<String>,
+    /// Give each run a run directory with its tables, in DIR/runs; runs that have none are made again
+    #[arg(long)]
+    pub(crate) tables: bool,
+    /// And in it a capture of every node
+    #[arg(long)]
+    pub(crate) captures: bool,
+    /// Folder for the results; without it runs/sweep-NAME, or that of a DIR/plan.toml which a sweep has written
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Runs at a time; without it, as many as there are processors
     #[arg(long, value_name = "N", value_parser = whole(1..=1024_u32), allow_negative_numbers = true)]
     pub(crate) jobs: Option<u32>,
+    #[command(flatten)]
+    pub(crate) show: ShowArgs,
+    /// List the runs, and make none
+    #[arg(long)]
+    pub(crate) list: bool,
+}
+
+/// How results are shown.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ShowArgs {
     /// Print the tables as one JSON object
     #[arg(long, conflicts_with = "csv")]
     pub(crate) json: bool,
     /// Print the table as CSV
     #[arg(long)]
     pub(crate) csv: bool,
-    /// List the runs, and make none
-    #[arg(long)]
-    pub(crate) list: bool,
     /// No progress, no table
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -58,33 +90,57 @@ impl From<SweepError> for Failure {
 }
 
 pub(crate) fn sweep(a: &SweepArgs) -> Result<ExitCode, Failure> {
-    let plan = Plan::load(&a.plan).map_err(Failure::usage)?;
-    let runs = plan.runs().map_err(Failure::usage)?;
+    let plan = Plan::load_either(&a.plan).map_err(Failure::usage)?;
+    if plan.is_of_scenario() && a.axes.is_empty() && a.seeds.is_none() {
+        return Err(Failure::Usage(format!(
+            "{}: a scenario, and nothing is varied; give --vary KEY=VALUE,VALUE or --seeds N, or a plan, which has the key \
+             `scenario`",
+            a.plan.display()
+        )));
+    }
+    let changes = Changes {
+        seeds: a.seeds.clone(),
+        axes: a.axes.clone(),
+        sets: a.sets.clone(),
+        metrics: a.metrics.clone(),
+        tables: a.tables,
+        captures: a.captures,
+    };
+    let plan = plan.changed(&changes)?;
     if a.list {
+        let runs = plan.runs().map_err(Failure::usage)?;
         let mut out = stdout().lock();
         output(runs.iter().try_for_each(|r| writeln!(out, "--set {}", r.sets.join(" --set "))))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let name = file_name(&plan.sweep.name);
-    let dir = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("runs/sweep-{name}")));
-    let threads =
-        a.jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), |n| n as usize);
+    let dir = a.out.clone().unwrap_or_else(|| default_dir(&a.plan, &plan));
+    make(&plan, &dir, a.jobs, &a.show)
+}
+
+/// A plan that a sweep has written goes on where it is.
+fn default_dir(file: &Path, plan: &Plan) -> PathBuf {
+    let folder = file.parent().filter(|f| file.ends_with("plan.toml") && is_sweep(f));
+    folder.map_or_else(
+        || PathBuf::from(format!("runs/sweep-{}", file_name(&plan.sweep.name))),
+        Path::to_path_buf,
+    )
+}
+
+/// Makes a plan's runs, writes its tables and shows them.
+pub(crate) fn make(plan: &Plan, dir: &Path, jobs: Option<u32>, show: &ShowArgs) -> Result<ExitCode, Failure> {
+    let runs = plan.runs().map_err(Failure::usage)?;
+    let threads = jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), |n| n as usize);
     let stop = stop_on_signal()?;
-    let progress = JobProgress::new(runs.len(), "runs", a.quiet);
-    let outcome = go(&plan, &dir, threads, &stop, |done, _| progress.at(done));
+    let progress = JobProgress::new(runs.len(), "runs", show.quiet);
+    let outcome = go(plan, dir, threads, &stop, |done, _| progress.at(done));
     progress.done();
     let outcome = outcome?;
     let results = &outcome.results;
-    let copy = fs::read(&a.plan).map_err(Failure::usage)?;
-    for (file, bytes) in [
-        ("plan.toml", copy),
-        ("table.csv", table_csv(results).into_bytes()),
-        ("differences.csv", differences_csv(results).into_bytes()),
-    ] {
+    for (file, text) in [("table.csv", table_csv(results)), ("differences.csv", differences_csv(results))] {
         let path = dir.join(file);
-        fs::write(&path, bytes).map_err(Failure::write(&path))?;
+        fs::write(&path, text).map_err(Failure::write(&path))?;
     }
-    show(a, &plan, &outcome)?;
+    print(show, plan, &outcome, dir)?;
     if outcome.done == outcome.runs {
         return Ok(ExitCode::SUCCESS);
     }
@@ -97,15 +153,27 @@ pub(crate) fn sweep(a: &SweepArgs) -> Result<ExitCode, Failure> {
     Ok(Status::Interrupted.into())
 }
 
-fn show(a: &SweepArgs, plan: &Plan, outcome: &Outcome) -> Result<(), Failure> {
-    let shown = if a.json {
+fn print(show: &ShowArgs, plan: &Plan, outcome: &Outcome, dir: &Path) -> Result<(), Failure> {
+    let shown = if show.json {
         format!("{}\n", json(&plan.sweep.name, outcome))
-    } else if a.csv {
+    } else if show.csv {
         table_csv(&outcome.results)
-    } else if a.quiet {
+    } else if show.quiet {
         return Ok(());
     } else {
-        text(outcome)
+        let recorded = outcome.recorded_bytes.map_or_else(String::new, |bytes| {
+            format!("; the run directories in {} take {}", dir.join("runs").display(), size(bytes))
+        });
+        format!("{}\nsaved in {}{recorded}\n", text(outcome), dir.display())
     };
     output(stdout().write_all(shown.as_bytes()))
+}
+
+/// Octets for people.
+fn size(bytes: u64) -> String {
+    match bytes as f64 {
+        b if b >= 1e9 => format!("{:.1} GB", b / 1e9),
+        b if b >= 1e6 => format!("{:.1} MB", b / 1e6),
+        b => format!("{:.0} kB", (b / 1e3).ceil()),
+    }
 }

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::escape::escape;
-use crate::plot::{Mark, Plot};
+use crate::legend::sample;
+use crate::plot::Plot;
 use crate::svg;
 
 /// One or several plots under one caption.
@@ -62,20 +63,16 @@ fn legend(plot: &Plot) -> String {
         return String::new();
     }
     let mut items = String::new();
+    if !plot.heading.is_empty() {
+        let _ = write!(items, "<li>{}:</li>", escape(&plot.heading));
+    }
     for s in named {
-        let hex = svg::colour(s.colour).hex();
-        let stroke = format!("fill=\"none\" stroke=\"{hex}\" stroke-width=\"2\"");
-        let sample = match s.mark {
-            Mark::Dot => format!("<circle cx=\"12\" cy=\"6\" r=\"3\" fill=\"{hex}\"/>"),
-            Mark::Cross => format!("<path d=\"M8 2L16 10M16 2L8 10\" {stroke}/>"),
-            Mark::Plus => format!("<path d=\"M7 6H17M12 1V11\" {stroke}/>"),
-            Mark::Line | Mark::Steps => format!("<path d=\"M1 6H23\" {stroke}/>"),
-            Mark::Rule => format!("<path d=\"M1 6H23\" stroke-dasharray=\"6 4\" {stroke}/>"),
-            Mark::Bars(_) => format!("<rect x=\"5\" y=\"0\" width=\"14\" height=\"12\" fill=\"{hex}\"/>"),
-        };
         let name = escape(&s.name);
-        let _ =
-            write!(items, "<li><svg viewBox=\"0 0 24 12\" aria-hidden=\"true\">{sample}</svg>{name}</li>");
+        let _ = write!(
+            items,
+            "<li><svg viewBox=\"0 0 24 12\" aria-hidden=\"true\">{}</svg>{name}</li>",
+            sample(s)
+        );
     }
     format!("<ul class=\"legend\">{items}</ul>")
 }

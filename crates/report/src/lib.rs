@@ -4,7 +4,7 @@
 //!   [`Estimate::of_difference`] for runs that have nothing in common; [`plain`] and [`signed`] write numbers.
 //! * [`Row`]: one published number with ours beside it; [`rows_json`], [`rows_csv`] and [`rows_text`] write lists of them.
 //! * [`columns`]: a table for a terminal.
-//! * [`Plot`]: points, lines, bars and rules over labelled axes, drawn as SVG.
+//! * [`Plot`]: points with error bars, lines, bars and rules over labelled axes, drawn as SVG; [`Plot::svg`] is a file of its own.
 //! * [`Page`]: a self-contained HTML report of sections with text, rows and [`Figure`]s. It refers to nothing outside of
 //!   itself, and is light or dark as the reader's system is.
 //! * [`Sheet`]: a smaller page with one table of anything.
@@ -16,11 +16,13 @@ mod columns;
 mod escape;
 mod figure;
 mod html;
+mod legend;
 mod notes;
 mod numbers;
 mod plot;
 mod row;
 mod sheet;
+mod standalone;
 mod stats;
 mod style;
 mod svg;

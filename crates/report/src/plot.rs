@@ -34,6 +34,14 @@ impl Axis {
 pub enum Mark {
     /// A small disc at each.
     Dot,
+    /// A large disc at each.
+    Disc,
+    /// A square at each.
+    Square,
+    /// A triangle at each.
+    Triangle,
+    /// A square on its corner at each.
+    Diamond,
     /// An x at each.
     Cross,
     /// A + at each.
@@ -59,12 +67,38 @@ pub struct Series {
     pub colour: usize,
     /// x and y of each. Points that are not finite are left out, and interrupt a line.
     pub points: Vec<[f64; 2]>,
+    /// The ends of each point's interval, drawn as an error bar; shorter if the last points have none.
+    pub intervals: Vec<Option<[f64; 2]>>,
+    /// Whether a thin line joins the marks.
+    pub is_joined: bool,
 }
 
 impl Series {
     /// A series of this name.
     pub fn new(name: &str, mark: Mark, colour: usize, points: Vec<[f64; 2]>) -> Self {
-        Self { name: name.to_owned(), mark, colour, points }
+        Self { name: name.to_owned(), mark, colour, points, intervals: Vec::new(), is_joined: false }
+    }
+
+    /// With an interval for each point that has one.
+    #[must_use]
+    pub fn with_intervals(mut self, intervals: Vec<Option<[f64; 2]>>) -> Self {
+        self.intervals = intervals;
+        self
+    }
+
+    /// With a thin line from mark to mark.
+    #[must_use]
+    pub fn joined(mut self) -> Self {
+        self.is_joined = true;
+        self
+    }
+
+    /// The error bars: where, from and to.
+    pub(crate) fn bars(&self) -> impl Iterator<Item = (f64, [f64; 2])> {
+        let bar = |(p, i): (&[f64; 2], &Option<[f64; 2]>)| i.map(|ends| (p[0], ends));
+        let is_drawable =
+            |(x, [low, high]): &(f64, [f64; 2])| x.is_finite() && low.is_finite() && high.is_finite();
+        self.points.iter().zip(&self.intervals).filter_map(bar).filter(is_drawable)
     }
 }
 
@@ -79,6 +113,8 @@ pub struct Plot {
     pub series: Vec<Series>,
     /// A map: a metre is as long upwards as it is to the right.
     pub same_scale: bool,
+    /// What the series differ in: the legend begins with it.
+    pub heading: String,
     /// Words on the plot, with the place of their left end.
     pub labels: Vec<([f64; 2], String)>,
 }
@@ -86,7 +122,7 @@ pub struct Plot {
 impl Plot {
     /// An empty plot over these axes.
     pub fn new(x: Axis, y: Axis) -> Self {
-        Self { x, y, series: Vec::new(), same_scale: false, labels: Vec::new() }
+        Self { x, y, series: Vec::new(), same_scale: false, heading: String::new(), labels: Vec::new() }
     }
 
     /// With one more series in front.
@@ -124,7 +160,8 @@ impl Plot {
             if which == 0 && s.mark == Mark::Rule {
                 continue;
             }
-            for v in s.points.iter().map(|p| p[which]).filter(|v| v.is_finite()) {
+            let bars = s.bars().filter(|_| which == 1).flat_map(|(_, ends)| ends);
+            for v in s.points.iter().map(|p| p[which]).chain(bars).filter(|v| v.is_finite()) {
                 ends = [ends[0].min(v - half_a_bar), ends[1].max(v + half_a_bar)];
             }
         }

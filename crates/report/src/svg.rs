@@ -12,7 +12,7 @@ use crate::style::{self, Ink};
 
 /// Widths and heights in pixels of the drawing; the page scales it.
 const WIDTH: u32 = 760;
-const HALF_WIDTH: u32 = 480;
+pub(crate) const HALF_WIDTH: u32 = 480;
 const HEIGHT: u32 = 330;
 const MARGIN: u32 = 10;
 const X_LABELS: u32 = 46;
@@ -26,21 +26,29 @@ type Drawn = Result<(), String>;
 
 /// The plot as an `<svg>` element that says `title` to those who cannot see it. `half`: it shares its line with another.
 pub(crate) fn draw(plot: &Plot, title: &str, half: bool) -> Result<String, String> {
-    let width = if half { HALF_WIDTH } else { WIDTH };
     let [x, y] = plot.ranges();
-    let height = if plot.same_scale {
-        let across = f64::from(width - Y_LABELS - 2 * MARGIN);
-        let up = across * (y[1] - y[0]) / (x[1] - x[0]);
-        (up.clamp(80.0, 900.0) as u32) + X_LABELS + 2 * MARGIN
-    } else {
-        HEIGHT
-    };
+    let (width, height) = (width(half), height(plot, half));
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, (width, height)).into_drawing_area();
         paint(&area, plot, x, y, half).map_err(|e| format!("cannot draw \"{title}\": {e}"))?;
     }
     Ok(labelled(&text, title))
+}
+
+fn width(half: bool) -> u32 {
+    if half { HALF_WIDTH } else { WIDTH }
+}
+
+/// How high the drawing is.
+pub(crate) fn height(plot: &Plot, half: bool) -> u32 {
+    if !plot.same_scale {
+        return HEIGHT;
+    }
+    let [x, y] = plot.ranges();
+    let across = f64::from(width(half) - Y_LABELS - 2 * MARGIN);
+    let up = across * (y[1] - y[0]) / (x[1] - x[0]);
+    (up.clamp(80.0, 900.0) as u32) + X_LABELS + 2 * MARGIN
 }
 
 fn paint(
@@ -106,9 +114,18 @@ fn series(chart: &mut Chart<'_, '_>, s: &Series, x: [f64; 2], y: [f64; 2]) -> Dr
         let inner = s.points.iter().filter(move |p| inside(p[0], x) && inside(p[1], y));
         inner.map(|p| (p[0], p[1]))
     };
+    if s.is_joined {
+        let points = shown().collect::<Vec<_>>();
+        draw_all(chart, std::iter::once(PathElement::new(points, rgb.stroke_width(1))))?;
+    }
+    error_bars(chart, s, x, y)?;
     let held = |p: [f64; 2]| [p[0].clamp(x[0], x[1]), p[1].clamp(y[0], y[1])];
     match s.mark {
         Mark::Dot => draw_all(chart, shown().map(|at| Circle::new(at, 2, rgb.filled()))),
+        Mark::Disc => draw_all(chart, shown().map(|at| Circle::new(at, 4, rgb.filled()))),
+        Mark::Square => filled(chart, shown(), &[(-4, -4), (4, -4), (4, 4), (-4, 4)], rgb),
+        Mark::Triangle => filled(chart, shown(), &[(0, -6), (5, 4), (-5, 4)], rgb),
+        Mark::Diamond => filled(chart, shown(), &[(0, -6), (5, 0), (0, 6), (-5, 0)], rgb),
         Mark::Cross => draw_all(chart, shown().map(|at| Cross::new(at, 4, rgb.stroke_width(2)))),
         Mark::Plus => {
             let plus = |at| {
@@ -136,6 +153,28 @@ fn series(chart: &mut Chart<'_, '_>, s: &Series, x: [f64; 2], y: [f64; 2]) -> Dr
             draw_all(chart, DashedLineSeries::new(ends, 6, 4, rgb.into()).into_iter())
         }),
     }
+}
+
+/// A shape at each point, its corners in pixels from there.
+fn filled(
+    chart: &mut Chart<'_, '_>,
+    points: impl Iterator<Item = (f64, f64)>,
+    corners: &[(i32, i32)],
+    rgb: RGBColor,
+) -> Drawn {
+    draw_all(chart, points.map(|at| EmptyElement::at(at) + Polygon::new(corners.to_vec(), rgb.filled())))
+}
+
+/// The intervals of a series' points, from end to end, as far as the axes go. Ends within them have a cap.
+fn error_bars(chart: &mut Chart<'_, '_>, s: &Series, x: [f64; 2], y: [f64; 2]) -> Drawn {
+    let stroke = colour(s.colour).rgb.stroke_width(1);
+    let bars = || s.bars().filter(|(at, ends)| inside(*at, x) && ends[0] <= y[1] && ends[1] >= y[0]);
+    let line = |(at, ends): (f64, [f64; 2])| {
+        PathElement::new(ends.map(|v| (at, v.clamp(y[0], y[1]))).to_vec(), stroke)
+    };
+    draw_all(chart, bars().map(line))?;
+    let ends = bars().flat_map(|(at, ends)| ends.map(|v| (at, v))).filter(|(_, v)| inside(*v, y));
+    draw_all(chart, ends.map(|at| EmptyElement::at(at) + PathElement::new(vec![(-4, 0), (4, 0)], stroke)))
 }
 
 /// Lines through the points, interrupted where one is not finite.

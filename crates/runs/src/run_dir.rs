@@ -47,7 +47,7 @@ pub fn create(
     scenario: &Scenario,
     resolved: &Resolved,
 ) -> Result<Made, Error> {
-    let manifest = manifest(file, scenario, resolved)?;
+    let manifest = manifest(file, scenario, resolved.seed)?;
     let older = |path: &Path| RunDir::open(path).and_then(|d| d.manifest()).ok();
     if let Some(out) = out {
         let replaced = older(out).filter(|m| !is_same(m, &manifest)).map(|m| m.started);
@@ -84,11 +84,22 @@ fn is_same(a: &Manifest, b: &Manifest) -> bool {
     a.status != RunStatus::Running && settings(a) == settings(b)
 }
 
-fn manifest(file: Option<&Path>, scenario: &Scenario, resolved: &Resolved) -> Result<Manifest, Error> {
+/// Whether a directory holds this run, whole, with all that the scenario has recorded. Folders may have been moved since.
+pub fn holds(path: &Path, file: Option<&Path>, scenario: &Scenario) -> bool {
+    let Ok(there) = RunDir::open(path).and_then(|d| d.manifest()) else { return false };
+    let is_it = |wanted: &Manifest| {
+        let hashes = |m: &Manifest| m.inputs.iter().map(|i| i.sha256.clone()).collect::<Vec<_>>();
+        let settings = |m: &Manifest| (m.wayhop.clone(), m.scenario.clone(), m.seed, hashes(m));
+        settings(wanted) == settings(&there)
+    };
+    there.status == RunStatus::Complete && manifest(file, scenario, scenario.seed).is_ok_and(|m| is_it(&m))
+}
+
+fn manifest(file: Option<&Path>, scenario: &Scenario, seed: u64) -> Result<Manifest, Error> {
     let text = toml::to_string(scenario).map_err(Error::run)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
     let command = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
-    let mut manifest = Manifest::new(text, resolved.seed, command, now);
+    let mut manifest = Manifest::new(text, seed, command, now);
     let read = |path: PathBuf| {
         let bytes =
             fs::read(&path).map_err(|e| Error::Usage(format!("cannot read {}: {e}", path.display())))?;

@@ -179,7 +179,7 @@ pub fn apply_set(root: &mut toml::Table, set: &str) -> Result<(), Error> {
     let (path, value) = set
         .split_once('=')
         .ok_or_else(|| wrong("there is no = in it".into(), "write --set path.key=value"))?;
-    let value = parse_value(value.trim());
+    let value = set_value(value.trim());
     let parts: Vec<&str> = path.trim().split('.').collect();
     if parts.iter().any(|p| p.is_empty()) {
         return Err(wrong("an empty name in the path".into(), "write --set path.key=value"));
@@ -194,7 +194,8 @@ pub fn apply_set(root: &mut toml::Table, set: &str) -> Result<(), Error> {
     here.put(last, value).map_err(|reason| wrong(reason, "check the path against docs/reference/scenario.md"))
 }
 
-pub(crate) fn parse_value(text: &str) -> Value {
+/// A value as `--set` takes it: TOML, or else a string.
+pub fn set_value(text: &str) -> Value {
     let parsed = toml::from_str::<toml::Table>(&format!("v = {text}\n")).ok().filter(|t| t.len() == 1);
     parsed.and_then(|mut t| t.remove("v")).unwrap_or_else(|| Value::String(text.to_owned()))
 }
@@ -281,9 +282,9 @@ mod tests {
 
     #[test]
     fn a_value_cannot_smuggle_in_other_keys() {
-        assert_eq!(parse_value("1\nb = 2"), Value::String("1\nb = 2".into()));
-        assert_eq!(parse_value("dsr"), Value::String("dsr".into()));
-        assert_eq!(parse_value(""), Value::String(String::new()));
+        assert_eq!(set_value("1\nb = 2"), Value::String("1\nb = 2".into()));
+        assert_eq!(set_value("dsr"), Value::String("dsr".into()));
+        assert_eq!(set_value(""), Value::String(String::new()));
     }
 
     #[test]

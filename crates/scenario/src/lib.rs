@@ -37,6 +37,7 @@ mod programs;
 mod protocol;
 mod reference;
 mod references;
+mod relative;
 mod resolve;
 mod routes;
 mod schema;
@@ -52,7 +53,7 @@ mod traffic_trace;
 
 pub use commands::Order;
 pub use daemon::daemon_settings;
-pub use document::{Document, apply_set};
+pub use document::{Document, apply_set, set_value};
 pub use energy_schema::Energy;
 pub use error::{Error, Place as TextPlace};
 pub use in_force::InForce;
@@ -71,6 +72,7 @@ pub use presets::{Preset, presets};
 pub use programs::ProgramPlan;
 pub use reference::{reference_markdown, reference_tables};
 pub use references::{NodeRef, Place};
+pub use relative::relative_path;
 pub use resolve::{CapturePlan, Resolved};
 pub use schema::{
     Area, Captures, Cbr, CbrRandom, Command, Movement, Node, Nodes, Ns2File, Output, Ping, Poisson, Program,

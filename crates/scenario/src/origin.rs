@@ -6,7 +6,7 @@ use std::fmt::Display;
 use toml::Value;
 use toml::de::{DeTable, DeValue};
 
-use crate::document::{Document, parse_value};
+use crate::document::{Document, set_value};
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Origins {
         match list {
             Some((list, _)) => drop(self.0.insert(list.to_owned(), origin)),
             None => {
-                for (key, _) in leaves(key, &parse_value(value.trim())) {
+                for (key, _) in leaves(key, &set_value(value.trim())) {
                     self.0.insert(key, origin.clone());
                 }
             }

@@ -1,6 +1,6 @@
 //! The figures of a run's summary, by the way to them: `totals.drops.NO_ROUTE`, `flows.0.latency_ms.mean`.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use wayhop_core::{DropReason, nearest};
 use wayhop_scenario::{FlowConfig, FlowKind, Resolved};
 use wayhop_topology::ChainThroughput;
@@ -58,6 +58,13 @@ pub(crate) fn specimen(scenario: &Resolved, topology: bool, chains: Option<&Chai
         hops_mean: Some(1.0),
         ..FlowSummary::default()
     };
+    let flows = scenario.flows.iter().map(flow).collect();
+    let summary = Summary { flows, totals: full_totals(), ..Summary::default() };
+    serde_json::to_value(summary).unwrap_or_default()
+}
+
+/// Totals in which everything that can be told is told.
+pub(crate) fn full_totals() -> Totals {
     let times = Some(LatencyMs::default());
     let mut totals = Totals {
         dropped: Some(1),
@@ -71,22 +78,47 @@ pub(crate) fn specimen(scenario: &Resolved, topology: bool, chains: Option<&Chai
     };
     totals.set_drops(&[1; DropReason::ALL.len()]);
     totals.by_type = MessageCounts::names().map(|name| (name.to_owned(), 1)).collect();
-    let flows = scenario.flows.iter().map(flow).collect();
-    let summary = Summary { flows, totals, ..Summary::default() };
-    serde_json::to_value(summary).unwrap_or_default()
+    totals
+}
+
+/// All figures of the totals that the scenario's runs can have, but those of single causes and kinds of messages.
+pub fn totals(scenario: &Resolved) -> Vec<String> {
+    let mut all = Vec::new();
+    ways(&json!({ "totals": full_totals() }), "", &mut all);
+    let pings = scenario.flows.iter().filter(|f| matches!(f.kind, FlowKind::Ping { .. })).count();
+    let one_way = scenario.flows.len() - pings;
+    let is_of_none = |way: &String| {
+        pings == 0 && way.starts_with("totals.round_trip_ms.")
+            || one_way == 0 && pings > 0 && way.starts_with("totals.latency_ms.")
+    };
+    all.retain(|way| !is_count(way) && !is_of_none(way));
+    all
+}
+
+/// The way to a figure from the top of the summary: the totals' figures need not say that they are.
+pub(crate) fn full_name(figure: &str) -> String {
+    let first = figure.split('.').next().unwrap_or_default();
+    let totals = serde_json::to_value(Totals::default()).unwrap_or_default();
+    if totals.get(first).is_some() { format!("totals.{figure}") } else { figure.to_owned() }
 }
 
 /// Whether a run of which this is the [`specimen`] may have a number there.
 pub(crate) fn is_known(specimen: &Value, way: &str) -> bool {
-    let is_count = COUNTS.iter().any(|c| way.rsplit_once('.').is_some_and(|(map, _)| map == c.join(".")));
-    if is_count { leaf(specimen, way).is_some() } else { figure(specimen, way).is_some() }
+    if is_count(way) { leaf(specimen, way).is_some() } else { figure(specimen, way).is_some() }
+}
+
+/// Whether it is a count of what happened by kind.
+pub(crate) fn is_count(way: &str) -> bool {
+    COUNTS.iter().any(|c| way.rsplit_once('.').is_some_and(|(map, _)| map == c.join(".")))
 }
 
 /// The way that was probably meant.
 pub(crate) fn meant(specimen: &Value, way: &str) -> Option<String> {
     let mut all = Vec::new();
     ways(specimen, "", &mut all);
-    nearest(way, all.iter().map(String::as_str)).map(str::to_owned)
+    // The totals' figures go by their short names, too.
+    let short = all.iter().filter_map(|a| a.strip_prefix("totals."));
+    nearest(way, all.iter().map(String::as_str).chain(short)).map(str::to_owned)
 }
 
 fn leaf<'a>(value: &'a Value, way: &str) -> Option<&'a Value> {
@@ -105,8 +137,6 @@ fn ways(value: &Value, way: &str, all: &mut Vec<String>) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

@@ -7,6 +7,8 @@ use std::sync::{Mutex, PoisonError};
 
 use wayhop_trace::InputFile;
 
+use crate::error::SweepError;
+
 /// The files that `pattern` names from `folder`, in order of their names, as absolute paths. A `*` in the last part stands
 /// for any letters. A pattern that matches nothing is refused, with reason and remedy.
 pub(crate) fn matching(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, (String, String)> {
@@ -62,6 +64,14 @@ impl Contents {
         let read = || fs::read(path).map_or_else(|e| e.to_string(), |bytes| hash(&bytes));
         known.entry(path.to_path_buf()).or_insert_with(read).clone()
     }
+}
+
+/// Writes a file as a whole, so that nobody reads half of it.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), SweepError> {
+    let part = path.with_extension("part");
+    fs::write(&part, bytes)
+        .and_then(|()| fs::rename(&part, path))
+        .map_err(|e| SweepError::Run(format!("cannot write {}: {e}", path.display())))
 }
 
 /// SHA-256.

@@ -7,21 +7,34 @@
 //! A run is known by everything that its result depends on: change the scenario, a file that it names or a value of the
 //! plan, and those runs that it concerns are made again, and no others.
 
+mod archive;
+mod arguments;
+mod changes;
+mod chart;
 mod error;
 mod execute;
 mod figures;
 mod files;
+mod folders;
 mod matrix;
 mod owner;
 mod plan;
+mod quantity;
 mod results;
 mod store;
 mod tables;
+mod work;
+mod written;
 
+pub use changes::Changes;
+pub use chart::{Chart, Request, chart};
 pub use error::SweepError;
 pub use execute::{Outcome, go};
+pub use figures::totals;
 pub use matrix::PlannedRun;
-pub use plan::{Axis, Labelled, Plan, Seeds, Sweep, reference_markdown};
+pub use owner::is_sweep;
+pub use plan::{Axis, Labelled, Plan, SeedRange, Seeds, Sweep, reference_markdown};
 pub use results::{Cell, Difference, Results};
 pub use store::{Store, StoreError};
 pub use tables::{differences_csv, json, table_csv, text};
+pub use written::continues;

@@ -10,7 +10,7 @@ use crate::files;
 use crate::plan::{Axis, Plan, Seeds};
 
 /// No plan has more runs.
-const MAX_RUNS: usize = 100_000;
+pub(crate) const MAX_RUNS: usize = 100_000;
 
 /// One run of a plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -205,7 +205,8 @@ impl Plan {
     }
 }
 
-fn label(value: &Value) -> String {
+/// What tables call a value.
+pub(crate) fn label(value: &Value) -> String {
     match value {
         Value::String(s) => s.clone(),
         other => other.to_string(),

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::error::SweepError;
+use crate::files::replace;
 use crate::plan::Plan;
 
 /// What stays the same when a plan is extended or corrected: `sweep.json`.
@@ -18,47 +19,66 @@ struct Owner {
     scenario: String,
     /// The names of the axes, in the plan's order.
     axes: Vec<String>,
+    /// The runs of the plan as it was last, in its order: what `runs.jsonl` has besides is of earlier ones.
+    #[serde(default)]
+    runs: Vec<String>,
 }
 
+/// The file in a folder of results.
+const OWNER: &str = "sweep.json";
+
 impl Owner {
-    fn of(plan: &Plan) -> Self {
+    fn of(plan: &Plan, runs: &[String]) -> Self {
         let file = plan.sweep.scenario.file_name().unwrap_or_default();
         Self {
             sweep: plan.sweep.name.clone(),
             scenario: file.to_string_lossy().into_owned(),
             axes: plan.sweep.axes.iter().map(|a| a.name.clone()).collect(),
+            runs: runs.to_vec(),
         }
     }
 
     fn words(&self) -> String {
-        let Self { sweep, scenario, axes } = self;
+        let Self { sweep, scenario, axes, .. } = self;
         let over = if axes.is_empty() { "seeds".to_owned() } else { axes.join(", ") };
         format!("{sweep:?} ({scenario} over {over})")
     }
 }
 
-/// Takes a folder for the results of this plan. One that holds another plan's is refused and left alone.
-pub(crate) fn claim(dir: &Path, plan: &Plan) -> Result<(), SweepError> {
-    let path = dir.join("sweep.json");
-    let ours = Owner::of(plan);
-    match fs::read(&path) {
-        Ok(text) => {
-            let theirs: Owner = serde_json::from_slice(&text).map_err(|e| {
-                let path = path.display();
-                SweepError::Usage(format!("{path}: not written by a sweep: {e}; give another --out"))
-            })?;
-            if theirs == ours {
-                return Ok(());
-            }
+/// Takes a folder for the results of this plan, whose runs are `runs`. One that holds another plan's is refused and left alone.
+pub(crate) fn claim(dir: &Path, plan: &Plan, runs: &[String]) -> Result<(), SweepError> {
+    let ours = Owner::of(plan, runs);
+    if let Some(theirs) = read(dir)? {
+        if theirs == ours {
+            return Ok(());
+        }
+        if (&theirs.sweep, &theirs.scenario, &theirs.axes) != (&ours.sweep, &ours.scenario, &ours.axes) {
             let (dir, theirs, ours) = (dir.display(), theirs.words(), ours.words());
             let reason = format!("{dir} holds the results of another plan, {theirs}; this one is {ours}");
-            Err(SweepError::Usage(format!("{reason}; give another --out, or take the folder away")))
+            return Err(SweepError::Usage(format!("{reason}; give another --out, or take the folder away")));
         }
-        Err(e) if e.kind() == ErrorKind::NotFound => {
-            let text = serde_json::to_vec_pretty(&ours).unwrap_or_default();
-            fs::write(&path, text)
-                .map_err(|e| SweepError::Run(format!("cannot write {}: {e}", path.display())))
-        }
+    }
+    replace(&dir.join(OWNER), &serde_json::to_vec_pretty(&ours).unwrap_or_default())
+}
+
+/// Whether a folder holds the results of a sweep.
+pub fn is_sweep(dir: &Path) -> bool {
+    dir.join(OWNER).is_file()
+}
+
+/// The runs of the plan whose results the folder holds, by their ids; `None` if it holds none.
+pub(crate) fn runs_of(dir: &Path) -> Result<Option<Vec<String>>, SweepError> {
+    Ok(read(dir)?.map(|owner| owner.runs))
+}
+
+fn read(dir: &Path) -> Result<Option<Owner>, SweepError> {
+    let path = dir.join(OWNER);
+    match fs::read(&path) {
+        Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|e| {
+            let path = path.display();
+            SweepError::Usage(format!("{path}: not written by a sweep: {e}; name another folder"))
+        }),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
         Err(e) => Err(SweepError::Run(format!("cannot read {}: {e}", path.display()))),
     }
 }

@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_scenario::{Document, Error};
 
+use crate::figures::full_name;
+
 const HEAD: &str = include_str!("reference_head.md");
 
 /// A plan: a scenario, and what is varied in it.
@@ -34,9 +36,15 @@ pub struct Sweep {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chains: Option<PathBuf>,
     /// The figures of a run's summary that are summed up, by the way to them: `totals.goodput_bps`,
-    /// `flows.0.topology.path_changes`.
+    /// `flows.0.topology.path_changes`. `totals` may be left out.
     #[serde(default = "metrics")]
     pub metrics: Vec<String>,
+    /// Whether each run leaves a run directory with its tables, as `wayhop run` does, in the folder `runs` of the results.
+    #[serde(default)]
+    pub tables: bool,
+    /// Whether that has a capture of every node, as with `wayhop run --captures`. Implies `tables`.
+    #[serde(default)]
+    pub captures: bool,
     /// The axis between whose values differences are given, each against the first, pair by pair. Without it: the first
     /// axis that is no `replicate`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -143,17 +151,50 @@ impl Plan {
         Self::of(Document::new(None, text.to_owned()))
     }
 
+    /// A plan that runs this scenario once.
+    pub fn of_scenario(path: &Path) -> Self {
+        let sweep = Sweep {
+            name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            scenario: path.to_path_buf(),
+            set: toml::Table::new(),
+            seeds: Seeds::default(),
+            axes: Vec::new(),
+            topology: false,
+            chains: None,
+            metrics: metrics(),
+            tables: false,
+            captures: false,
+            compare: None,
+        };
+        Self { sweep, document: Document::default() }
+    }
+
+    /// Reads a TOML file, a plan or a scenario. A plan is a file with the key `scenario`, or with another that only plans have.
+    pub fn load_either(path: &Path) -> Result<Self, Error> {
+        let document = Document::load(path)?;
+        let is_scenario = document.deserialize::<toml::Table>().is_ok_and(|table| {
+            !["scenario", "seeds", "axis", "metrics", "compare"].iter().any(|key| table.contains_key(*key))
+        });
+        if is_scenario { Ok(Self::of_scenario(path)) } else { Self::load(path) }
+    }
+
     fn of(document: Document) -> Result<Self, Error> {
-        let sweep: Sweep = document.deserialize().map_err(|mut e| {
+        let mut sweep: Sweep = document.deserialize().map_err(|mut e| {
             e.remedy = e.remedy.replace("scenario.md", "sweep.md");
             e
         })?;
+        sweep.metrics.iter_mut().for_each(|m| *m = full_name(m));
         Ok(Self { sweep, document })
     }
 
     /// The folder that its paths count from.
     pub fn folder(&self) -> PathBuf {
         self.path().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default()
+    }
+
+    /// Whether it was made of a scenario, and not read.
+    pub fn is_of_scenario(&self) -> bool {
+        self.document == Document::default()
     }
 
     /// Where it was read from, if from a file.

@@ -8,38 +8,20 @@ use wayhop_report::{Estimate, FEWEST_RUNS, columns};
 use crate::execute::Outcome;
 use crate::results::{Cell, Results};
 
-/// Two tables for a terminal: the cells, and the differences.
+/// What a terminal shows: the cells, and the differences; without axes, a line for each figure.
 pub fn text(outcome: &Outcome) -> String {
     let r = &outcome.results;
     let mut out = format!("{} of {} runs", outcome.done, outcome.runs);
     if outcome.found > 0 {
         _ = write!(out, ", {} of them done before", outcome.found);
     }
-    out.push_str("; mean and half of its 95 % interval\n\n");
-    let mut rows = vec![[&r.axes[..], &["runs".to_owned()], &short(&r.metrics)[..]].concat()];
     let mut is_partial = false;
-    for cell in &r.cells {
-        let counts = cell.counted.iter().map(|&n| (n, cell.runs));
-        let figures = estimates(&cell.estimates, counts, &mut is_partial);
-        rows.push([&cell.labels[..], &[cell.runs.to_string()], &figures[..]].concat());
-    }
-    out += &columns(&rows, r.axes.len());
-    if let Some(axis) = &r.compared {
-        let first = r.differences.first().map_or("", |d| d.against.as_str());
-        _ = write!(
-            out,
-            "\ndifferences to {axis} {first}, in pairs; * where the interval of {FEWEST_RUNS} pairs or more excludes zero\n\n"
-        );
-        let mut rows = vec![[&r.axes[..], &short(&r.metrics)[..]].concat()];
-        for d in &r.differences {
-            let counts = d.estimates.iter().map(|e| (e.map_or(0, |e| e.runs), d.pairs));
-            let mut cells = estimates(&d.estimates, counts, &mut is_partial);
-            for (text, e) in cells.iter_mut().zip(&d.estimates) {
-                text.push(if e.is_some_and(Estimate::is_sure) { '*' } else { ' ' });
-            }
-            rows.push([&d.labels[..], &cells[..]].concat());
-        }
-        out += &columns(&rows, r.axes.len());
+    if r.axes.is_empty() {
+        out.push_str("; means with 95 % intervals\n\n");
+        out += &figures(r, &mut is_partial);
+    } else {
+        out.push_str("; mean and half of its 95 % interval\n\n");
+        out += &cells(r, &mut is_partial);
     }
     if is_partial {
         out += "\n(n of m): only n of the m runs, or pairs, have the figure, and the mean is of those: where nothing arrived \
@@ -47,6 +29,51 @@ pub fn text(outcome: &Outcome) -> String {
     }
     // A label comes from a file, and a terminal obeys control characters.
     out.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
+}
+
+/// A line for each figure of the only cell.
+fn figures(r: &Results, is_partial: &mut bool) -> String {
+    let head = ["figure", "mean", "95 % interval", "runs"].map(str::to_owned).to_vec();
+    let mut rows = vec![head];
+    for cell in &r.cells {
+        for ((name, e), &n) in short(&r.metrics).into_iter().zip(&cell.estimates).zip(&cell.counted) {
+            let mean = e.map_or_else(|| "-".to_owned(), |e| number(e.mean));
+            let interval = e.and_then(|e| e.ci95);
+            let interval = interval
+                .map_or_else(|| "-".to_owned(), |[low, high]| format!("{} to {}", number(low), number(high)));
+            *is_partial |= n < cell.runs;
+            let runs = if n < cell.runs { format!("({n} of {})", cell.runs) } else { n.to_string() };
+            rows.push(vec![name, mean, interval, runs]);
+        }
+    }
+    columns(&rows, 1)
+}
+
+/// A line for each cell, and one for each difference.
+fn cells(r: &Results, is_partial: &mut bool) -> String {
+    let mut rows = vec![[&r.axes[..], &["runs".to_owned()], &short(&r.metrics)[..]].concat()];
+    for cell in &r.cells {
+        let counts = cell.counted.iter().map(|&n| (n, cell.runs));
+        let figures = estimates(&cell.estimates, counts, is_partial);
+        rows.push([&cell.labels[..], &[cell.runs.to_string()], &figures[..]].concat());
+    }
+    let mut out = columns(&rows, r.axes.len());
+    let Some(axis) = &r.compared else { return out };
+    let first = r.differences.first().map_or("", |d| d.against.as_str());
+    _ = write!(
+        out,
+        "\ndifferences to {axis} {first}, in pairs; * where the interval of {FEWEST_RUNS} pairs or more excludes zero\n\n"
+    );
+    let mut rows = vec![[&r.axes[..], &short(&r.metrics)[..]].concat()];
+    for d in &r.differences {
+        let counts = d.estimates.iter().map(|e| (e.map_or(0, |e| e.runs), d.pairs));
+        let mut cells = estimates(&d.estimates, counts, is_partial);
+        for (text, e) in cells.iter_mut().zip(&d.estimates) {
+            text.push(if e.is_some_and(Estimate::is_sure) { '*' } else { ' ' });
+        }
+        rows.push([&d.labels[..], &cells[..]].concat());
+    }
+    out + &columns(&rows, r.axes.len())
 }
 
 /// Most figures are totals: that need not be said.
@@ -126,6 +153,7 @@ pub fn json(name: &str, outcome: &Outcome) -> Value {
         "runs": outcome.runs,
         "done": outcome.done,
         "found": outcome.found,
+        "recorded_bytes": outcome.recorded_bytes,
         "compared": r.compared,
         "cells": cells.collect::<Vec<_>>(),
         "differences": differences.collect::<Vec<_>>(),

@@ -1,0 +1,104 @@
+//! `wayhop run --seeds`: a sweep over seeds only.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use wayhop_core::file_name;
+use wayhop_sweep::{Changes, Plan, Seeds, continues, totals};
+
+use crate::args::{RunArgs, RunCommand};
+use crate::failure::{Failure, warn};
+use crate::run::{run, warnings};
+use crate::source::is_standard_input;
+use crate::sweep::{ShowArgs, make};
+
+/// No scenario has results with more different settings.
+const MOST_FOLDERS: u32 = 10_000;
+
+pub(crate) fn run_command(a: &RunCommand) -> Result<ExitCode, Failure> {
+    match &a.seeds {
+        None => run(&a.run),
+        Some(seeds) => with_seeds(a, seeds),
+    }
+}
+
+fn with_seeds(a: &RunCommand, seeds: &Seeds) -> Result<ExitCode, Failure> {
+    let r = &a.run;
+    let file = scenario_file(r)?;
+    r.geometry()?;
+    let scenario = r.source.load()?;
+    let resolved = scenario.resolve()?;
+    if !r.quiet {
+        warn(&warnings(&resolved));
+    }
+    let mut sets = r.source.changes.all_sets();
+    if r.ns2_trace {
+        sets.push("output.ns2_trace=true".to_owned());
+    }
+    let mut plan = Plan::of_scenario(file);
+    plan.sweep.name = format!("{}-{}-seeds", file_name(&resolved.name), resolved.protocol.name());
+    plan.sweep.topology = r.topology;
+    plan.sweep.chains.clone_from(&r.geometry.chains);
+    let metrics = if a.metrics.is_empty() { totals(&resolved) } else { a.metrics.clone() };
+    let seeds = Some(seeds.clone());
+    let plan = plan.changed(&Changes {
+        seeds,
+        sets,
+        metrics,
+        tables: true,
+        captures: r.captures,
+        axes: Vec::new(),
+    })?;
+    let dir = r.out.clone().map_or_else(|| default_dir(&plan), Ok)?;
+    make(&plan, &dir, a.jobs, &ShowArgs { json: r.json, csv: false, quiet: r.quiet })
+}
+
+/// The scenario's file, if all options are such as many runs can have.
+fn scenario_file(r: &RunArgs) -> Result<&Path, Failure> {
+    let not = |option: &str, remedy: &str| Err(Failure::Usage(format!("{option} with --seeds: {remedy}")));
+    if r.source.changes.seed.is_some() {
+        return not("--seed", "the seeds of the runs are those of --seeds; leave one of the two out");
+    }
+    if r.check {
+        return not("--check", "it looks at one run; leave --seeds out");
+    }
+    if r.no_out {
+        return not(
+            "--no-out",
+            "the results need a folder; leave it out, or call `wayhop sweep SCENARIO --seeds`, which makes no run directories",
+        );
+    }
+    if r.record.is_wanted() {
+        return not("--record-inputs", "logs of inputs are of one run; give --seed in the place of --seeds");
+    }
+    if r.geometry.range.is_some() {
+        return not("--range", "a sweep takes the range of the radios; leave it out");
+    }
+    match (&r.source.scenario, &r.source.movement) {
+        (Some(path), _) if is_standard_input(path) => {
+            not("standard input", "a sweep reads its scenario again when it goes on; give a file")
+        }
+        (None, Some(_)) => not(
+            "--movement",
+            "make a scenario file first, by `wayhop import ns2 --movement FILE --out SCENARIO.toml`",
+        ),
+        (Some(path), _) => Ok(path),
+        // Says what is missing.
+        (None, None) => {
+            r.source.load().and(Err(Failure::Usage("no scenario: give a scenario file".to_owned())))
+        }
+    }
+}
+
+/// The first folder that is free, or holds runs with the same settings.
+fn default_dir(plan: &Plan) -> Result<PathBuf, Failure> {
+    let numbered = |n: u32| {
+        let number = if n > 1 { format!("-{n}") } else { String::new() };
+        PathBuf::from(format!("runs/{}{number}", plan.sweep.name))
+    };
+    let is_ours = |dir: &PathBuf| !dir.exists() || continues(plan, dir);
+    (1..=MOST_FOLDERS).map(numbered).find(is_ours).ok_or_else(|| {
+        let first = numbered(1);
+        Failure::Usage(format!("{} to -{MOST_FOLDERS}: all are taken; name one with --out", first.display()))
+    })
+}

@@ -1,0 +1,4 @@
+//! Pages and figures, as readers have them.
+
+mod file;
+mod page;

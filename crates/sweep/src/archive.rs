@@ -1,0 +1,125 @@
+//! The results of a sweep, read back from their folder.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, ErrorKind};
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::error::SweepError;
+use crate::figures::{figure, full_totals, is_count, is_known, meant};
+use crate::matrix::PlannedRun;
+use crate::owner::runs_of;
+use crate::plan::{Plan, Sweep};
+use crate::written::PLAN;
+
+/// The runs of a plan that are done, with one figure of each.
+pub(crate) struct Archive {
+    /// The plan's keys.
+    pub(crate) sweep: Sweep,
+    /// How many runs the plan has.
+    pub(crate) planned: usize,
+    /// Those that are done, in the plan's order.
+    pub(crate) runs: Vec<(PlannedRun, Option<f64>)>,
+}
+
+impl Archive {
+    /// Reads a folder of results. `way` picks the figure; without it, it is the plan's first, and the answer names it.
+    pub(crate) fn read(dir: &Path, way: Option<&str>) -> Result<(Self, String), SweepError> {
+        let shown = dir.display();
+        let Some(ids) = runs_of(dir)? else { return Err(no_sweep(dir)) };
+        let plan = Plan::load(&dir.join(PLAN))?;
+        let way = way.map_or_else(|| plan.sweep.metrics.first().cloned().unwrap_or_default(), str::to_owned);
+        let wanted: BTreeSet<&str> = ids.iter().map(String::as_str).collect();
+        let mut found: BTreeMap<String, (PlannedRun, Option<f64>)> = BTreeMap::new();
+        let mut specimen = Value::Null;
+        for_each_line(&dir.join("runs.jsonl"), |record| {
+            let Some(id) = record["id"].as_str().filter(|id| wanted.contains(id)) else { return true };
+            let label = |axis: &str| record["run"][axis].as_str().map(str::to_owned);
+            let labels: Option<Vec<String>> = plan.sweep.axes.iter().map(|a| label(&a.name)).collect();
+            let (Some(labels), Some(seed)) = (labels, record["run"]["seed"].as_u64()) else { return false };
+            if specimen.is_null() {
+                specimen = complete(&record["summary"]);
+            }
+            let run = PlannedRun { labels, seed, sets: Vec::new() };
+            found.insert(id.to_owned(), (run, figure(&record["summary"], &way)));
+            true
+        })?;
+        if found.is_empty() {
+            return Err(SweepError::Usage(format!(
+                "{shown}: no run of the plan is done yet; `wayhop sweep {shown}/{PLAN}` makes them"
+            )));
+        }
+        let is_told = found.values().any(|(_, v)| v.is_some());
+        // Of counts by kind, any kind that is not told is 0, be it a kind or not.
+        if !(is_known(&specimen, &way) || is_told && !is_count(&way)) {
+            let remedy = meant(&specimen, &way).map_or_else(
+                || "give one of the summary that `wayhop run --json` prints".to_owned(),
+                |way| format!("did you mean {way:?}?"),
+            );
+            return Err(SweepError::Usage(format!("{shown}: no run has a figure {way:?}; {remedy}")));
+        }
+        if !is_told {
+            return Err(SweepError::Usage(format!(
+                "{shown}: {way} is undefined in all of the {} runs, as a latency is where nothing arrived; give another figure",
+                found.len()
+            )));
+        }
+        let planned = ids.len();
+        let runs = ids.iter().filter_map(|id| found.remove(id)).collect();
+        Ok((Self { sweep: plan.sweep, planned, runs }, way))
+    }
+}
+
+/// What a summary could tell, from what one tells.
+fn complete(summary: &Value) -> Value {
+    let mut all = summary.clone();
+    if let Some(all) = all.as_object_mut() {
+        all.insert("totals".to_owned(), serde_json::to_value(full_totals()).unwrap_or_default());
+    }
+    all
+}
+
+/// Hands on each record of a file of results; a torn last line, as a sweep that goes on leaves it, is left out. `take` says
+/// whether it is one.
+fn for_each_line(path: &Path, mut take: impl FnMut(&Value) -> bool) -> Result<(), SweepError> {
+    let cannot = |e: std::io::Error| SweepError::Run(format!("cannot read {}: {e}", path.display()));
+    let file = match File::open(path) {
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(()),
+        opened => opened.map_err(cannot)?,
+    };
+    let mut reader = BufReader::new(file);
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        reader.read_until(b'\n', &mut line).map_err(cannot)?;
+        if line.last() != Some(&b'\n') {
+            break;
+        }
+        if !serde_json::from_slice::<Value>(&line).is_ok_and(|record| take(&record)) {
+            let (path, remedy) = (path.display(), "take it out, and call the sweep again");
+            return Err(SweepError::Usage(format!("{path}: line {number} is no result; {remedy}")));
+        }
+    }
+    Ok(())
+}
+
+/// A folder without results of a sweep.
+fn no_sweep(dir: &Path) -> SweepError {
+    let shown = dir.display();
+    SweepError::Usage(if dir.join("manifest.json").is_file() {
+        format!(
+            "{shown}: the directory of one run, which has no interval; give the folder of `wayhop run SCENARIO --seeds 10` or \
+             `wayhop sweep`"
+        )
+    } else if dir.is_dir() {
+        format!(
+            "{shown}: holds no results of a sweep; give the folder that `wayhop sweep` or `wayhop run --seeds` has written"
+        )
+    } else {
+        format!(
+            "{shown}: there is no such folder; give one that `wayhop sweep` or `wayhop run --seeds` has written"
+        )
+    })
+}

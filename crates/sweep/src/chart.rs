@@ -1,0 +1,301 @@
+//! Figures of a sweep: means with 95 % intervals over one axis.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use wayhop_core::{file_name, nearest};
+use wayhop_report::{Axis as Scale, Estimate, Mark, Plot, Series};
+
+use crate::archive::Archive;
+use crate::error::SweepError;
+use crate::figures::full_name;
+use crate::matrix::PlannedRun;
+use crate::plan::Sweep;
+use crate::quantity::Quantity;
+use crate::results::{Cell, Results};
+
+/// One mark a series; after as many series as there are colours, the next mark comes with each colour.
+const MARKS: [Mark; 6] = [Mark::Disc, Mark::Square, Mark::Triangle, Mark::Diamond, Mark::Cross, Mark::Plus];
+/// More values than that cannot be told apart in a column of a paper.
+const MOST_SERIES: usize = 12;
+const MOST_NAMES: usize = 20;
+/// Beyond this a drawing has no pixels to tell values apart.
+const MOST_VALUE: f64 = 1e12;
+/// The share of a category's width over which its series stand.
+const SPREAD: f64 = 0.6;
+/// How far apart series are on a scale of numbers, as a share of it: a few pixels, so that no interval hides another.
+const SHIFT: f64 = 0.012;
+
+/// What is to be drawn. Axes go by their name or by the scenario's key that they set.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// The horizontal axis; without it, the plan's first that nothing else asks for.
+    pub x: Option<String>,
+    /// The figure; without it, the plan's first.
+    pub y: Option<String>,
+    /// The axis whose values are series.
+    pub by: Option<String>,
+    /// Axes of which one value is drawn, with that.
+    pub only: Vec<(String, String)>,
+    /// Words at the horizontal axis, in the place of those that the axis's key gives.
+    pub x_label: Option<String>,
+    /// Words at the vertical axis.
+    pub y_label: Option<String>,
+}
+
+/// A figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chart {
+    /// The points with their intervals.
+    pub plot: Plot,
+    /// What they are of, with the number of runs.
+    pub caption: String,
+    /// A name for its file, without an ending.
+    pub name: String,
+}
+
+/// Draws a figure of the results in a folder.
+pub fn chart(dir: &Path, request: &Request) -> Result<Chart, SweepError> {
+    let way = request.y.as_deref().map(full_name);
+    let (mut archive, way) = Archive::read(dir, way.as_deref())?;
+    let view = View::new(&archive.sweep, request)?;
+    view.check_values(&archive)?;
+    archive.runs.retain(|(run, _)| view.is_shown(run));
+    view.check_rest(&archive)?;
+    let sweep = Sweep { metrics: vec![way.clone()], compare: None, ..archive.sweep.clone() };
+    let figures: Vec<[Option<f64>; 1]> = archive.runs.iter().map(|(_, v)| [*v]).collect();
+    let runs = archive.runs.iter().zip(&figures).map(|((run, _), f)| (run, Some(&f[..])));
+    let results = Results::new(&sweep, runs);
+    Ok(Chart {
+        plot: view.plot(&results, &way, request)?,
+        caption: view.caption(&results, &way, &archive),
+        name: file_name(&format!("{}-{}", way.trim_start_matches("totals."), view.axis(view.x).name)),
+    })
+}
+
+/// What is where, by the axes' places in the plan.
+struct View<'a> {
+    sweep: &'a Sweep,
+    x: usize,
+    by: Option<usize>,
+    only: Vec<(usize, String)>,
+}
+
+impl<'a> View<'a> {
+    fn new(sweep: &'a Sweep, request: &Request) -> Result<Self, SweepError> {
+        let named = |option: &str, name: &String| find(sweep, option, name);
+        let by = request.by.as_ref().map(|name| named("--by", name)).transpose()?;
+        let only = request.only.iter().map(|(name, value)| Ok((named("--only", name)?, value.clone())));
+        let only: Vec<(usize, String)> = only.collect::<Result<_, SweepError>>()?;
+        let is_free = |k: &usize| {
+            !sweep.axes[*k].replicate && Some(*k) != by && only.iter().all(|(other, _)| other != k)
+        };
+        let x = match &request.x {
+            Some(name) => named("--x", name)?,
+            None => (0..sweep.axes.len()).find(is_free).ok_or_else(|| {
+                SweepError::Usage(
+                    "no axis is left for the horizontal one: a figure needs a sweep over more than seeds"
+                        .to_owned(),
+                )
+            })?,
+        };
+        let twice =
+            if by == Some(x) { Some("--by") } else { only.iter().any(|(k, _)| *k == x).then_some("--only") };
+        if let Some(option) = twice {
+            let name = &sweep.axes[x].name;
+            return Err(SweepError::Usage(format!(
+                "{option} {name}: that is the horizontal axis; give another"
+            )));
+        }
+        Ok(Self { sweep, x, by, only })
+    }
+
+    fn axis(&self, k: usize) -> &'a crate::plan::Axis {
+        &self.sweep.axes[k]
+    }
+
+    /// A value of `--only` that no run has.
+    fn check_values(&self, archive: &Archive) -> Result<(), SweepError> {
+        for (k, value) in &self.only {
+            let known = values(archive, *k);
+            if !known.contains(value) {
+                let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                let name = &self.axis(*k).name;
+                return Err(SweepError::Usage(format!(
+                    "--only {name}={value}: no run has this value; give one of: {}",
+                    known.join(", ")
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_shown(&self, run: &PlannedRun) -> bool {
+        self.only.iter().all(|(k, value)| run.labels[*k] == *value)
+    }
+
+    /// Runs that differ in what the figure does not show must not be one mean.
+    fn check_rest(&self, archive: &Archive) -> Result<(), SweepError> {
+        for (k, axis) in self.sweep.axes.iter().enumerate() {
+            let known = values(archive, k);
+            if k == self.x || Some(k) == self.by || axis.replicate || known.len() < 2 {
+                continue;
+            }
+            let name = &axis.name;
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            return Err(SweepError::Usage(format!(
+                "the runs differ in {name}, too, and no mean is over that; choose a value with --only {name}={}, of {}, or draw \
+                 them apart with --by {name}",
+                known[0],
+                known.join(", ")
+            )));
+        }
+        Ok(())
+    }
+
+    /// A label's place among those of the cells.
+    fn place(&self, k: usize) -> usize {
+        self.sweep.axes[..k].iter().filter(|a| !a.replicate).count()
+    }
+
+    fn plot(&self, results: &Results, way: &str, request: &Request) -> Result<Plot, SweepError> {
+        let x_at = self.place(self.x);
+        let at: Vec<&str> = distinct(results.cells.iter().map(|c| c.labels[x_at].as_str()));
+        let numbers: Option<Vec<f64>> =
+            at.iter().map(|l| l.parse::<f64>().ok().filter(|v| v.is_finite())).collect();
+        let series: Vec<Option<&str>> = match self.by.map(|k| self.place(k)) {
+            Some(by) => {
+                distinct(results.cells.iter().map(|c| c.labels[by].as_str())).into_iter().map(Some).collect()
+            }
+            None => vec![None],
+        };
+        let too_many = |what: &str, most: usize| {
+            Err(SweepError::Usage(format!(
+                "more than {most} {what} cannot be told apart; choose some with a sweep of fewer values"
+            )))
+        };
+        if series.len() > MOST_SERIES {
+            return too_many("series", MOST_SERIES);
+        }
+        if numbers.is_none() && at.len() > MOST_NAMES {
+            return too_many("names at the horizontal axis", MOST_NAMES);
+        }
+        let estimates = || results.cells.iter().filter_map(|c| c.estimates[0]);
+        let most =
+            estimates().flat_map(|e| e.ci95.unwrap_or([e.mean; 2])).fold(0.0, |m: f64, v| m.max(v.abs()));
+        let widest = numbers.iter().flatten().fold(most, |w, v| w.max(v.abs()));
+        if widest > MOST_VALUE {
+            return Err(SweepError::Usage(format!(
+                "values of {widest:e} cannot be drawn; give another figure or axis"
+            )));
+        }
+        let (y, by) = Quantity::of_figure(way).scaled(most);
+        let axis = self.axis(self.x);
+        let x_label = Quantity::of_axis(&axis.name, axis.key.as_deref()).label();
+        let mut x = if numbers.is_some() { Scale::new("") } else { Scale::of(&at) };
+        x.label = request.x_label.clone().unwrap_or(x_label);
+        let ends = |n: &Vec<f64>| {
+            n.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |e, v| [e[0].min(*v), e[1].max(*v)])
+        };
+        let span = numbers.as_ref().map_or(0.0, |n| ends(n)[1] - ends(n)[0]);
+        let mut plot = Plot::new(x, Scale::new(request.y_label.as_ref().unwrap_or(&y.label())));
+        if let Some(axis) = self.by.map(|k| self.axis(k)) {
+            plot.heading = Quantity::of_axis(&axis.name, axis.key.as_deref()).label();
+        }
+        for (i, name) in series.iter().enumerate() {
+            let from_middle = i as f64 - (series.len() - 1) as f64 / 2.0;
+            let where_is = |cell: &Cell| {
+                let k = at.iter().position(|l| *l == cell.labels[x_at])?;
+                let side_by_side = k as f64 + from_middle * SPREAD / series.len() as f64;
+                Some(numbers.as_ref().map_or(side_by_side, |n| n[k] + from_middle * SHIFT * span))
+            };
+            let is_ours =
+                |c: &&Cell| name.is_none_or(|n| self.by.is_some_and(|k| c.labels[self.place(k)] == n));
+            let mut points: Vec<(f64, Estimate)> = results
+                .cells
+                .iter()
+                .filter(is_ours)
+                .filter_map(|c| Some((where_is(c)?, c.estimates[0]?)))
+                .collect();
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let (mark, colour) = (MARKS[(i + i / MARKS.len()) % MARKS.len()], i % MARKS.len());
+            let drawn = Series::new(
+                name.unwrap_or_default(),
+                mark,
+                colour,
+                points.iter().map(|(x, e)| [*x, e.mean / by]).collect(),
+            )
+            .with_intervals(points.iter().map(|(_, e)| e.ci95.map(|ends| ends.map(|v| v / by))).collect());
+            plot = plot.with(if numbers.is_some() { drawn.joined() } else { drawn });
+        }
+        Ok(plot)
+    }
+
+    /// What is drawn, and of how many runs.
+    fn caption(&self, results: &Results, way: &str, archive: &Archive) -> String {
+        let estimates: Vec<Estimate> = results.cells.iter().filter_map(|c| c.estimates[0]).collect();
+        let counts = || estimates.iter().map(|e| e.runs);
+        let (fewest, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
+        let what = if self.sweep.axes.iter().any(|a| a.replicate) { "repetitions" } else { "runs" };
+        let mut text = match (fewest, most) {
+            (_, 1) => format!("Single {what}, without intervals."),
+            (a, b) if a == b => format!("Means of {a} {what} with 95 % intervals (Student's t)."),
+            (a, b) => {
+                let lone = if a == 1 { ", single ones without" } else { "" };
+                format!("Means of {a} to {b} {what} with 95 % intervals (Student's t){lone}.")
+            }
+        };
+        let (all, counted) = results.cells.iter().fold((0, 0), |(n, m), c| (n + c.runs, m + c.counted[0]));
+        if counted < all {
+            let name = way.trim_start_matches("totals.");
+            _ = write!(text, " {} of {all} runs are left out: {name} is undefined in them.", all - counted);
+        }
+        for (k, value) in &self.only {
+            _ = write!(text, " {} = {value}.", self.axis(*k).name);
+        }
+        // Those of other values of an axis are missing rightly.
+        if archive.runs.len() < archive.planned && self.only.is_empty() {
+            _ = write!(
+                text,
+                " The sweep is not complete: {} of {} runs.",
+                archive.runs.len(),
+                archive.planned
+            );
+        }
+        text
+    }
+}
+
+/// The place of the axis that goes by this name, or sets this key.
+fn find(sweep: &Sweep, option: &str, name: &str) -> Result<usize, SweepError> {
+    let is_it = |a: &crate::plan::Axis| a.name == name || a.key.as_deref() == Some(name);
+    let wrong = |reason: String| Err(SweepError::Usage(format!("{option} {name}: {reason}")));
+    match sweep.axes.iter().position(is_it) {
+        Some(k) if sweep.axes[k].replicate => {
+            wrong("its values are repetitions, and means are over them; give another axis".to_owned())
+        }
+        Some(k) => Ok(k),
+        None if sweep.axes.is_empty() => {
+            wrong("the sweep varies seeds only; make one with --vary".to_owned())
+        }
+        None => {
+            let names: Vec<&str> =
+                sweep.axes.iter().filter(|a| !a.replicate).map(|a| a.name.as_str()).collect();
+            let meant = nearest(name, names.iter().copied());
+            let meant = meant.map_or_else(String::new, |m| format!("did you mean {m}? "));
+            wrong(format!("the sweep has no such axis; {meant}it varies {}", names.join(", ")))
+        }
+    }
+}
+
+/// The values of an axis in the order of the plan's runs.
+fn values(archive: &Archive, k: usize) -> Vec<String> {
+    distinct(archive.runs.iter().map(|(run, _)| run.labels[k].clone()))
+}
+
+/// Each once, in their order.
+fn distinct<T: Ord + Clone>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut seen = BTreeSet::new();
+    all.filter(|one| seen.insert(one.clone())).collect()
+}

@@ -1,0 +1,187 @@
+//! What all runs of a plan share, and how one of them is made.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use wayhop_runs::run_dir::{self, World, named_files};
+use wayhop_runs::simulate;
+use wayhop_scenario::{Error, Resolved, Scenario};
+use wayhop_topology::{ChainThroughput, annotate};
+use wayhop_trace::{Recorder, Summary};
+
+use crate::error::SweepError;
+use crate::figures::{is_known, meant, specimen};
+use crate::files::{Contents, hash};
+use crate::matrix::PlannedRun;
+use crate::plan::Plan;
+
+/// What all runs share.
+pub(crate) struct Work {
+    scenario: PathBuf,
+    text: String,
+    topology: bool,
+    captures: bool,
+    chains: Option<ChainThroughput>,
+    contents: Contents,
+}
+
+impl Work {
+    pub(crate) fn new(plan: &Plan) -> Result<Self, SweepError> {
+        let scenario = plan.scenario();
+        let text = fs::read_to_string(&scenario).map_err(|e| {
+            let reason = format!("cannot read {}: {e}", scenario.display());
+            plan.error("scenario", reason, "name a scenario file; its way counts from the plan's folder")
+        })?;
+        let chains = plan.sweep.chains.as_ref().map(|path| chains(plan, path)).transpose()?;
+        let topology = plan.sweep.topology || chains.is_some();
+        let captures = plan.sweep.captures;
+        Ok(Self { scenario, text, topology, captures, chains, contents: Contents::default() })
+    }
+
+    /// The scenario's file.
+    pub(crate) fn file(&self) -> &Path {
+        &self.scenario
+    }
+
+    /// The scenario of a run, as its run directory has it.
+    pub(crate) fn load(&self, run: &PlannedRun) -> Result<Scenario, SweepError> {
+        let mut scenario = Scenario::load(&self.scenario, &run.sets)?;
+        scenario.captures.all |= self.captures;
+        Ok(scenario)
+    }
+
+    /// Resolves a run with each value of each axis, so that a wrong one is told before hours of others; and a metric that
+    /// none of them can have.
+    pub(crate) fn try_each_value(&self, plan: &Plan, runs: &[PlannedRun]) -> Result<(), SweepError> {
+        let mut seen = BTreeSet::new();
+        let mut unknown: BTreeSet<usize> = (0..plan.sweep.metrics.len()).collect();
+        let mut last = Value::Null;
+        for run in runs {
+            let mut is_new = false;
+            for label in run.labels.iter().enumerate() {
+                is_new |= seen.insert(label);
+            }
+            if is_new || run.labels.is_empty() && seen.is_empty() {
+                let resolved =
+                    self.load(run).and_then(|s| Ok(s.resolve()?)).map_err(|e| named(plan, run, e))?;
+                if !unknown.is_empty() {
+                    last = specimen(&resolved, self.topology, self.chains.as_ref());
+                    unknown.retain(|&k| !is_known(&last, &plan.sweep.metrics[k]));
+                }
+                if run.labels.is_empty() {
+                    break;
+                }
+            }
+        }
+        unknown.first().map_or(Ok(()), |&k| Err(unknown_metric(plan, k, &last).into()))
+    }
+
+    /// What stands for all that each run's result depends on.
+    pub(crate) fn ids(&self, runs: &[PlannedRun]) -> Result<Vec<String>, SweepError> {
+        let mut first: BTreeMap<String, &PlannedRun> = BTreeMap::new();
+        let mut ids = Vec::new();
+        for run in runs {
+            let inputs: Vec<String> = named_files(Some(&self.scenario), &self.load(run)?)
+                .iter()
+                .map(|p| self.contents.hash(p))
+                .collect();
+            let chains = self.chains.as_ref().map(ChainThroughput::to_csv);
+            // The way to a file is not part of it: folders are moved.
+            let sets: Vec<(&str, &str)> = run.sets.iter().map(|s| without_folder(s)).collect();
+            let parts =
+                json!([env!("CARGO_PKG_VERSION"), self.text, sets, run.seed, inputs, self.topology, chains]);
+            let id = hash(parts.to_string().as_bytes())[..20].to_owned();
+            if let Some(other) = first.insert(id.clone(), run) {
+                let reason = format!("{:?} and {:?} are the same run", other.labels, run.labels);
+                return Err(SweepError::Usage(format!(
+                    "{reason}: a value of the plan stands in it twice, or changes nothing"
+                )));
+            }
+            ids.push(id);
+        }
+        Ok(ids)
+    }
+
+    /// One run, recorded in `folder` if there is one; `None` if it was broken off.
+    pub(crate) fn run(
+        &self,
+        run: &PlannedRun,
+        folder: Option<&Path>,
+        stop: impl Fn() -> bool,
+    ) -> Result<Option<Summary>, SweepError> {
+        let scenario = self.load(run)?;
+        let resolved: Resolved = scenario.resolve()?;
+        let make = || {
+            let recorder = match folder {
+                Some(path) => {
+                    let file = Some(self.file());
+                    let made = run_dir::create(Some(path), file, World::Simulation, &scenario, &resolved)?;
+                    run_dir::recorder(&made.dir, &resolved)?
+                }
+                None => Recorder::hash_only(),
+            };
+            let watch = |_| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+            let mut outcome = simulate(&resolved, recorder, None, watch)?;
+            if self.topology {
+                annotate(&mut outcome.summary, &resolved, None, self.chains.as_ref());
+            }
+            outcome.save()?;
+            // A run that was broken off is looked at by nobody but its run directory's readers.
+            if outcome.complete {
+                outcome.check()?;
+            }
+            Ok(outcome.complete.then_some(outcome.summary))
+        };
+        make().map_err(|e| match e {
+            wayhop_runs::Error::Usage(m) => SweepError::Usage(m),
+            wayhop_runs::Error::Run(m) | wayhop_runs::Error::Stopped(m) => SweepError::Run(m),
+            wayhop_runs::Error::Defect(what) => {
+                let sets = run.sets.join(" --set ");
+                SweepError::Run(format!("defect in Wayhop, please report it with --set {sets}: {what}"))
+            }
+        })
+    }
+}
+
+/// A metric that no run can have.
+fn unknown_metric(plan: &Plan, k: usize, specimen: &Value) -> Error {
+    let metric = &plan.sweep.metrics[k];
+    let remedy = match meant(specimen, metric) {
+        _ if metric.contains(".topology.") && !plan.sweep.topology => {
+            "set topology = true in the plan, and give a flow that goes to one node".to_owned()
+        }
+        Some(way) => format!("did you mean {way:?}?"),
+        None => "give the way to a number of the summary that `wayhop run --json` prints".to_owned(),
+    };
+    plan.error(&format!("metrics[{k}]"), format!("no run of the plan has a figure {metric:?}"), remedy)
+}
+
+/// What is wrong with a run, as the plan says it. Scenarios know of values from outside only from the command line.
+fn named(plan: &Plan, run: &PlannedRun, e: SweepError) -> SweepError {
+    let SweepError::Usage(told) = e else { return e };
+    let axes = plan.sweep.axes.iter().zip(&run.labels);
+    let place: Vec<String> = axes.map(|(a, l)| format!("{} = {l}", a.name)).collect();
+    let with = if place.is_empty() { String::new() } else { format!("with {}: ", place.join(", ")) };
+    let own = told.strip_prefix("--set ").unwrap_or(&told);
+    let Some(path) = plan.path() else { return SweepError::Usage(format!("{with}{own}")) };
+    let own = own.replace(" (from the command line)", " (from the plan)");
+    let file = if own == told { String::new() } else { format!("{}: ", path.display()) };
+    SweepError::Usage(format!("{file}{with}{own}"))
+}
+
+fn chains(plan: &Plan, path: &Path) -> Result<ChainThroughput, SweepError> {
+    let path = plan.folder().join(path);
+    let text = fs::read_to_string(&path).map_err(|e| {
+        plan.error("chains", format!("cannot read {}: {e}", path.display()), "name a file of hops,kbps")
+    })?;
+    ChainThroughput::parse(&text).map_err(|e| SweepError::Usage(format!("{}:{e}", path.display())))
+}
+
+/// A set's key, and its value without the folder if it is a way to a file.
+fn without_folder(set: &str) -> (&str, &str) {
+    let (key, value) = set.split_once('=').unwrap_or((set, ""));
+    (key, value.rsplit_once('/').map_or(value, |(_, name)| name))
+}
