@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
-/// How many words of 64 numbers are remembered at most: 8 KiB.
-const MAX_WORDS: usize = 1_024;
+/// How many words of 64 numbers are remembered at most: 512 KiB. A packet that waited for its next hop's link address may
+/// arrive half an hour and 100,000 numbers late.
+const MAX_WORDS: usize = 65_536;
 
-/// The numbers seen. Exact as long as none comes more than about 65,000 numbers behind the highest; then it counts as seen.
+/// The numbers seen. Exact as long as none comes more than about four million numbers behind the highest; then it counts as seen.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
     /// The number of the first word. All numbers before it count as seen.
@@ -56,6 +57,14 @@ mod tests {
         assert!(s.words.len() <= MAX_WORDS);
         assert!(!s.insert(1), "too old to tell: counts as seen");
         assert!(s.insert(u32::MAX - 60_000));
+    }
+
+    #[test]
+    fn a_number_that_comes_very_late_is_new_although_every_second_one_is_missing() {
+        let mut s = Seen::default();
+        assert!((0..200_000).step_by(2).all(|n| s.insert(n)));
+        assert!(s.insert(13_239));
+        assert!(!s.insert(13_239) && !s.insert(13_240));
     }
 
     #[test]
