@@ -63,6 +63,7 @@ pub use ns2::{ExportOptions, Exported, Imported, Importer, export_ns2};
 pub use outages::Outage;
 pub use outages_schema::{Outages, Tables};
 pub use programs::ProgramPlan;
+pub use protocol::after_reboot;
 pub use reference::{reference_markdown, reference_tables};
 pub use references::{NodeRef, Place};
 pub use resolve::{CapturePlan, Resolved};
