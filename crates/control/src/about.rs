@@ -36,13 +36,25 @@ pub struct NodeAbout {
     pub name: String,
     /// Its address.
     pub address: Ipv4Addr,
+    /// Whether it is up: false during an outage.
+    #[serde(default = "yes")]
+    pub up: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl NodeAbout {
+    /// A node that is up.
+    pub fn new(node: u32, name: &str, address: Ipv4Addr) -> Self {
+        Self { node, name: name.to_owned(), address, up: true }
+    }
+
     /// All nodes of a run, in the order of their numbers.
     pub fn all(names: &[String], addresses: &[Ipv4Addr]) -> Vec<Self> {
         let all = names.iter().zip(addresses).enumerate();
-        all.map(|(i, (name, &address))| Self { node: i as u32, name: name.clone(), address }).collect()
+        all.map(|(i, (name, &address))| Self::new(i as u32, name, address)).collect()
     }
 }
 

@@ -48,6 +48,14 @@ impl ControlError {
     pub fn new(code: ErrorCode, message: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { code, message: message.into(), remedy: remedy.into() }
     }
+    /// The node that is to go down is down.
+    pub fn is_down() -> Self {
+        Self::new(ErrorCode::Refused, "the node is down already", "`wayhop ctl up` brings it back")
+    }
+    /// The node that is to come back is up.
+    pub fn is_up() -> Self {
+        Self::new(ErrorCode::Refused, "the node is not down", "`wayhop ctl hello` shows which nodes are")
+    }
     /// This world cannot do it.
     pub fn unsupported(message: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::new(ErrorCode::Unsupported, message, remedy)

@@ -16,6 +16,10 @@ use crate::event_kind::EventKind;
 /// The version of the messages, the value of a request's key `wayhop`.
 pub const VERSION: u64 = 1;
 
+/// How long a node can be taken down for, seconds: as short and as long as an outage of a scenario.
+const MIN_DOWN_S: f64 = 0.001;
+const MAX_DOWN_S: f64 = 1e9;
+
 /// A node, by its number or by its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
@@ -97,6 +101,17 @@ pub enum Request {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         interface: Option<String>,
     },
+    /// Takes a node down, as `[[outages]]` of a scenario do. Answers null.
+    Down {
+        /// After how many seconds it comes back; absent for when it is told to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        for_s: Option<f64>,
+        /// Whether it comes back without its tables, as after a reboot.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        lose_tables: bool,
+    },
+    /// Brings back a node that is down. Answers null.
+    Up {},
     /// Sends events as they happen, until the connection ends; a second request takes the place of the first. Answers the
     /// kinds that it will send.
     Subscribe {
@@ -247,6 +262,9 @@ impl Envelope {
             Request::SetPosition { place } => place.check(),
             Request::SetLink { state: LinkState::Loss(share), .. } if !(0.0..=1.0).contains(share) => {
                 Err(bad(format!("loss is {share}"), "give a share from 0 to 1"))
+            }
+            Request::Down { for_s: Some(s), .. } if !(MIN_DOWN_S..=MAX_DOWN_S).contains(s) => {
+                Err(bad(format!("for_s is {s}"), format!("give a number from {MIN_DOWN_S} to {MAX_DOWN_S}")))
             }
             _ => Ok(()),
         }

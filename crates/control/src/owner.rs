@@ -47,6 +47,10 @@ pub trait Owner {
         let _ = (from, to, state, interface);
         Err(no_links())
     }
+    /// Takes a node down, for some seconds or until [`Owner::bring_up`], and perhaps its tables with it.
+    fn take_down(&mut self, node: u32, for_s: Option<f64>, lose_tables: bool) -> Result<(), ControlError>;
+    /// Brings back a node that is down.
+    fn bring_up(&mut self, node: u32) -> Result<(), ControlError>;
     /// Ends the run in good order, soon.
     fn quit(&mut self);
 }
@@ -160,6 +164,8 @@ impl Server {
                 }
                 Ok(())
             }
+            Request::Down { for_s, lose_tables } => owner.take_down(nodes.one()?, *for_s, *lose_tables),
+            Request::Up {} => owner.bring_up(nodes.one()?),
             // `quit` is carried out after its answer; the others have been answered before.
             _ => Ok(()),
         }

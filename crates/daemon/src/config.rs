@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_core::{Configured, Route};
 use wayhop_linux::Error;
-use wayhop_scenario::{Document, Protocol};
+use wayhop_scenario::{Document, Outage, Protocol};
 use wayhop_wire::ipv6::MIN_MTU;
 
 use crate::ipv6_config::{self, StaticRoute, Surroundings};
@@ -182,6 +182,8 @@ pub struct Settings {
     pub routes: Vec<Route>,
     /// The protocol, fit for an interface that does not acknowledge.
     pub protocol: Configured,
+    /// When it is down, by its scenario.
+    pub outages: Vec<Outage>,
     /// The node's name in its scenario, if it is of one.
     pub name: Option<String>,
     /// The name of the control socket of a node that no file configures, unless `control` gives one; another node may have it.
@@ -317,6 +319,7 @@ impl Settings {
         if let Some(chosen) = chosen {
             settings.remarks.splice(..0, chosen.remarks);
             settings.name = Some(chosen.name);
+            settings.outages = chosen.outages;
         }
         settings.usual_control = file.is_none().then(|| settings.config.tun.clone());
         settings.source = path.map(|p| (p.to_owned(), overrides.clone()));
@@ -378,6 +381,7 @@ impl Settings {
             address6,
             routes,
             protocol,
+            outages: Vec::new(),
             name: None,
             usual_control: None,
             source: None,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use wayhop_control::answer::{
     Counters, NodeCounters, NodeParameters, NodePosition, Parameters, Positions, Tables,
 };
-use wayhop_control::{Call, ControlError, ErrorCode, JsonTables, Place, Request};
+use wayhop_control::{ControlError, ErrorCode, JsonTables, Place, Request};
 use wayhop_core::{Command, Fix, Inspect as _, Refused};
 
 use crate::host::Host;
@@ -22,15 +22,8 @@ impl Desk {
         Self { name }
     }
 
-    /// Answers a call. Returns whether it asks the node to end.
-    pub(crate) fn answer(&mut self, call: Call, host: &mut Host) -> bool {
-        let quit = matches!(call.request, Request::Quit {});
-        let outcome = self.outcome(&call.request, host);
-        call.answer(outcome);
-        quit
-    }
-
-    fn outcome(&mut self, request: &Request, host: &mut Host) -> Result<Value, ControlError> {
+    /// The answer to a request, which has been carried out as far as the host goes.
+    pub(crate) fn outcome(&self, request: &Request, host: &mut Host) -> Result<Value, ControlError> {
         let time_s = host.now().as_secs_f64();
         let name = || self.name.clone();
         match request {
@@ -78,6 +71,10 @@ impl Desk {
                 host.tell_position();
                 Ok(Value::Null)
             }
+            Request::Down { for_s, lose_tables } => {
+                host.take_down(*for_s, *lose_tables).map(|()| Value::Null)
+            }
+            Request::Up {} => host.bring_up().map(|()| Value::Null),
             Request::Quit {} => Ok(Value::Null),
             _ => Err(unsupported("the links of a real mesh are as they are")),
         }

@@ -16,6 +16,7 @@ use wayhop_linux::packet_socket::{ETHERNET, ETHERTYPE_ARP, ETHERTYPE_IPV4, ETHER
 use wayhop_node::{Due, Engine, Hop, HopKind, IfaceConfig, Node, Resolution, Stage, World as _};
 use wayhop_wire::{ip, ipv4};
 
+use crate::power::Power;
 use crate::signals::Map;
 use crate::timing::Timing;
 use crate::transmitters::Transmitters;
@@ -45,6 +46,8 @@ pub(crate) struct Host {
     /// By interface.
     pub(crate) lines: Vec<Line>,
     pub(crate) transmitters: Transmitters,
+    /// When the node is down.
+    pub(crate) power: Power,
 }
 
 /// What the host knows of one of the node's interfaces.
@@ -102,6 +105,7 @@ impl Host {
             parameters: ParameterSet::default(),
             signals: Vec::new(),
             transmitters: Transmitters::default(),
+            power: Power::default(),
             lines: vec![Line { name: port.name, tx_statuses: TxStatuses::default(), config }],
         }
     }
@@ -355,7 +359,7 @@ impl Host {
     /// When something is due.
     pub(crate) fn next_deadline(&self) -> Option<Time> {
         let untold = self.lines.iter().filter_map(|l| l.tx_statuses.next());
-        self.around.due.next().into_iter().chain(untold).min()
+        self.around.due.next().into_iter().chain(untold).chain(self.power.next()).min()
     }
 
     /// The driver told of the frame with this IP packet.
@@ -372,6 +376,7 @@ impl Host {
 
     /// Does what is due.
     pub(crate) fn run_due(&mut self) {
+        self.run_power();
         for iface in self.ifaces() {
             let now = self.now();
             while let Some(frame) = self.line(iface).tx_statuses.untold(now) {

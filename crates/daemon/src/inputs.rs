@@ -12,9 +12,9 @@ use wayhop_trace::RunDir;
 use crate::config::Settings;
 use crate::ownership::give_to;
 
-/// A log that waits for its file. What happens while the node is set up is kept.
+/// A log of this protocol, as it begins and as it is after a reboot, that waits for its file. What happens while the node is set up is kept.
 pub(crate) fn waiting(
-    protocol: &Configured,
+    (protocol, after_reboot): (&Configured, &Configured),
     seed: u64,
     name: &str,
     settings: &Settings,
@@ -22,7 +22,7 @@ pub(crate) fn waiting(
 ) -> Box<Logs> {
     let links = interfaces.iter().map(|(_, facts)| Link::new(facts.mac)).collect();
     let header = Header::new("field", "", protocol, seed).of_node(None, name, settings.address, links);
-    let header = header.with_address6(settings.address6.map(|(addr, _)| addr));
+    let header = header.rebooting_as(after_reboot).with_address6(settings.address6.map(|(addr, _)| addr));
     Box::new(Logs::waiting(std::iter::once(&header), Pace::RealTime))
 }
 

@@ -24,7 +24,8 @@ pub(crate) struct KernelRoutes {
 impl KernelRoutes {
     /// When to look whether neighbours are reached by other interfaces than the routes say.
     pub(crate) fn next(&self, ready: &Ready) -> Option<Time> {
-        let is_needed = ready.attached.len() > 1 && !ready.host.around.routes.is_empty();
+        let is_needed =
+            ready.host.node.is_up() && ready.attached.len() > 1 && !ready.host.around.routes.is_empty();
         is_needed.then_some(self.next_choice)
     }
 
@@ -34,6 +35,8 @@ impl KernelRoutes {
         let changes = std::mem::take(&mut host.around.route_changes);
         for change in changes {
             let (outcome, by) = match change {
+                // It gets them all when the node comes back.
+                Ok(_) if !host.node.is_up() => continue,
                 Ok(r) => {
                     let by = chosen(host, attached, &r);
                     log.tell(Level::Debug, format_args!("route to {} by {}", r.destination, r.next_hop));

@@ -37,9 +37,12 @@ pub(crate) fn take_over(ready: &mut Ready, iface: IfaceId, settings: &Settings) 
         let path = interface::ipv6_setting(name, DISABLE_IPV6);
         fs::write(&path, "1").map_err(Error::system(format!("write {}", path.display())))?;
     }
-    netlink
-        .add_address(settings.address, interface.index)
-        .map_err(Error::system(format!("give {name} the node's address")))?;
+    // A node that is down has none.
+    if host.node.is_up() {
+        netlink
+            .add_address(settings.address, interface.index)
+            .map_err(Error::system(format!("give {name} the node's address")))?;
+    }
     for socket in &own.silence {
         socket
             .bind_device(Some(name.as_bytes()))

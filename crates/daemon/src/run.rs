@@ -7,6 +7,7 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::time::TimeSpec;
+use wayhop_control::Request;
 use wayhop_core::{IfaceId, LinkChange as Link, Span, Time};
 use wayhop_linux::Error;
 use wayhop_linux::ebpf::ForwardingPrograms;
@@ -19,9 +20,11 @@ use crate::capture::Capture;
 use crate::config::Settings;
 use crate::kernel_routes::KernelRoutes;
 use crate::log::Level;
+use crate::numbers::NODE;
 use crate::reload::reload;
 use crate::remade::take_over;
 use crate::setup::{Ready, set_up};
+use crate::switch::switch;
 use crate::transmit::{count, note, push_all};
 
 /// Turns of work between two looks at everything else, when there is always more.
@@ -41,6 +44,7 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
         begun: Instant::now(),
         settings: settings.clone(),
         tied,
+        is_up: true,
         next_usage: Time::ZERO,
         kernel_routes: KernelRoutes::default(),
         ready: set_up(settings)?,
@@ -107,6 +111,8 @@ struct Node {
     begun: Instant,
     settings: Settings,
     tied: bool,
+    /// Whether the kernel has the node up.
+    is_up: bool,
     /// When to ask which routes were used.
     next_usage: Time,
     kernel_routes: KernelRoutes,
@@ -235,6 +241,7 @@ impl Node {
             self.kernel_routes.choose_again(&mut self.ready);
         }
         self.run_due();
+        self.follow_power();
         let go_on = !(ready[CONTROL] && self.take_calls());
         self.flush();
         if let Ready { host, control: Some((server, _)), .. } = &mut self.ready {
@@ -291,14 +298,39 @@ impl Node {
 
     /// Answers calls. Returns whether one asks the node to end.
     fn take_calls(&mut self) -> bool {
-        let Ready { host, control, attached, .. } = &mut self.ready;
-        count(host, attached);
-        let Some((server, desk)) = control else { return false };
+        count(&mut self.ready.host, &self.ready.attached);
         let mut quit = false;
-        while let Some(call) = server.next() {
-            quit |= desk.answer(call, host);
+        while let Ready { host, control: Some((server, desk)), .. } = &mut self.ready
+            && let Some(call) = server.next()
+        {
+            quit |= matches!(call.request, Request::Quit {});
+            let outcome = desk.outcome(&call.request, host);
+            // An outage that was ordered is one when the order is answered.
+            self.follow_power();
+            call.answer(outcome);
         }
         quit
+    }
+
+    /// Has the kernel follow when the node went down or came back.
+    fn follow_power(&mut self) {
+        let up = self.ready.host.node.is_up();
+        if self.is_up == up {
+            return;
+        }
+        self.is_up = up;
+        if !up {
+            // The routes go before the address that they name.
+            self.flush();
+        }
+        if let Err(e) = switch(&mut self.ready, &self.settings, up) {
+            self.ready.log.tell(Level::Warning, e);
+        }
+        let state = if up { "is back" } else { "is down" };
+        self.ready.log.tell(Level::Info, format_args!("the node {state}"));
+        if let Some((server, _)) = &self.ready.control {
+            server.set_up(NODE, up);
+        }
     }
 
     /// Takes a batch of frames from an interface. Returns whether there were any.
@@ -308,6 +340,11 @@ impl Node {
         let n = attached[i].sockets.receive();
         if n == 0 {
             return false;
+        }
+        if !host.node.is_up() {
+            // The radio is off.
+            attached[i].sockets.received();
+            return true;
         }
         if let Some(t) = &mut host.timing {
             t.received(n, attached[i].sockets.arrival(0));
@@ -358,8 +395,14 @@ impl Node {
     fn take_arp(&mut self, i: usize) {
         let Ready { host, attached, .. } = &mut self.ready;
         let iface = IfaceId(i as u8);
+        let up = host.node.is_up();
+        let mut learn = |addr, mac| {
+            if up {
+                host.learn(iface, addr, mac);
+            }
+        };
         for _ in 0..BATCH {
-            if !attached[i].sockets.receive_arp(|addr, mac| host.learn(iface, addr, mac)) {
+            if !attached[i].sockets.receive_arp(&mut learn) {
                 break;
             }
         }
@@ -462,6 +505,7 @@ impl Node {
             protocol: settings.protocol.name().into(),
             simulated_s: seconds,
             wall_s: seconds,
+            outages: r.host.power.summary(r.host.now()),
             totals: r.host.around.counters.totals(),
             capture_drops: settings.config.capture.as_ref().map(|_| r.host.around.counters.capture_drops),
             ..Summary::default()

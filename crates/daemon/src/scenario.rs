@@ -5,7 +5,7 @@ use std::path::Path;
 use toml::Table;
 use wayhop_core::{nearest, node_named};
 use wayhop_linux::Error;
-use wayhop_scenario::{Attachment, Document, Resolved, Scenario, daemon_settings};
+use wayhop_scenario::{Attachment, Document, Outage, Resolved, Scenario, daemon_settings};
 
 /// Keys that only a scenario has, and keys that only a node's configuration has.
 const SCENARIO_KEYS: [&str; 13] = [
@@ -65,6 +65,8 @@ pub(crate) struct Chosen {
     pub(crate) name: String,
     /// Its configuration, as `path.key=value` settings.
     pub(crate) sets: Vec<String>,
+    /// When it is down.
+    pub(crate) outages: Vec<Outage>,
     /// What the user should know.
     pub(crate) remarks: Vec<String>,
 }
@@ -121,7 +123,8 @@ pub(crate) fn choose(
             );
         }
     }
-    Ok(Chosen { name: resolved.names[index].clone(), sets, remarks })
+    let outages = resolved.outages.iter().filter(|o| o.node.index() == index).copied().collect();
+    Ok(Chosen { name: resolved.names[index].clone(), sets, outages, remarks })
 }
 
 fn no_such_node(path: &Path, node: &str, resolved: &Resolved) -> Error {
@@ -153,9 +156,6 @@ fn left_out(path: &Path, index: usize, r: &Resolved) -> String {
     let mut ignored = vec!["movement", "radio model", "duration"];
     if !r.stalls.is_empty() {
         ignored.push("stalls");
-    }
-    if !r.outages.is_empty() {
-        ignored.push("outages");
     }
     if !r.orders.is_empty() {
         ignored.push("commands");

@@ -15,6 +15,7 @@ use wayhop_linux::interface::{self, InterfaceFacts};
 use wayhop_linux::netlink::{LinkNews, NeighbourNews, Netlink};
 use wayhop_linux::packet_socket::{ETHERTYPE_IPV6, PacketSockets, Silence};
 use wayhop_linux::{Error, Prefix, Tun, filter, wifi};
+use wayhop_scenario::after_reboot;
 use wayhop_trace::RunDir;
 
 use crate::attached::{self, Attached};
@@ -26,6 +27,7 @@ use crate::inputs;
 use crate::interface_settings::interface_settings;
 use crate::log::{Level, Log};
 use crate::numbers::NODE;
+use crate::power::Power;
 use crate::privileges;
 use crate::run_dir::{self, Run};
 use crate::signals::{Signals, Source};
@@ -232,10 +234,14 @@ fn make_host(
     let mut host = Host::new(configured.engine(), settings.address, mesh, first, rng);
     ports.for_each(|p| host.add(p));
     host.parameters = configured.values().into();
+    let after_reboot = after_reboot(configured, &config.protocol);
     host.timing = config.timing.then(Timing::default);
     host.around.run = config.run.as_ref().map(|_| Run::waiting());
-    host.around.inputs =
-        config.inputs.as_ref().map(|_| inputs::waiting(configured, seed, name, settings, interfaces));
+    host.around.inputs = config
+        .inputs
+        .as_ref()
+        .map(|_| inputs::waiting((configured, &after_reboot), seed, name, settings, interfaces));
+    host.power = Power::new(&settings.outages, after_reboot, seed);
     if let Some(v6) = settings.address6 {
         host.set_ipv6(v6, &settings.routes);
     }
@@ -472,7 +478,7 @@ fn about(settings: &Settings) -> About {
     let own = || settings.name.clone();
     let name =
         settings.config.control.clone().or_else(own).or_else(host).unwrap_or_else(|| "node".to_owned());
-    let node = NodeAbout { node: NODE, name: name.clone(), address: settings.address };
+    let node = NodeAbout::new(NODE, &name, settings.address);
     About::new(&name, "field", settings.protocol.name(), vec![node])
 }
 

@@ -90,6 +90,11 @@ impl Around {
         destination == self.addr || self.mesh.is_for_all(destination)
     }
 
+    /// The kernel is to have none of the routes, which stay in the forwarding table.
+    pub(crate) fn withdraw_routes(&mut self) {
+        self.route_changes.extend(self.routes.keys().map(|destination| Err(*destination)));
+    }
+
     /// The kernel has lost its routes: it is to have all of them again.
     pub(crate) fn renew_routes(&mut self) {
         self.route_changes.extend(self.routes.values().map(|route| Ok(*route)));

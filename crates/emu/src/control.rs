@@ -7,10 +7,10 @@ use wayhop_control::{
     About, ControlError, ErrorCode, Event, EventKind, LinkState, NodeAbout, Owner, ParameterSet, Place,
     Server,
 };
-use wayhop_core::{Command, Inspect, Position, Refused, Time};
+use wayhop_core::{Command, Inspect, Position, Refused, Span, Time};
 use wayhop_netns::Error;
-use wayhop_scenario::Resolved;
-use wayhop_sim::{Geodetic, Happening, LinkOverride as Override, Simulation};
+use wayhop_scenario::{Resolved, Tables};
+use wayhop_sim::{Geodetic, Happening, LinkOverride as Override, Power, Simulation};
 
 /// The socket, and what it must remember.
 pub struct Control {
@@ -34,9 +34,12 @@ impl Control {
         Ok(Self { server, parameters: vec![set; scenario.names.len()], after_reboot })
     }
 
-    /// A node has begun anew: what it was told is forgotten.
-    pub(crate) fn rebooted(&mut self, node: u32) {
-        self.parameters[node as usize] = self.after_reboot.clone();
+    /// A node went down, or is up again. One that has begun anew forgets what it was told.
+    pub(crate) fn power(&mut self, Power { node, on, lost }: Power) {
+        self.server.set_up(node, on);
+        if on && lost {
+            self.parameters[node as usize] = self.after_reboot.clone();
+        }
     }
 
     /// Who this is.
@@ -128,6 +131,24 @@ impl Owner for Run<'_> {
             ErrorCode::Refused,
             reason,
             "name an interface that both have, or none for all of them",
+        ))
+    }
+    fn take_down(&mut self, node: u32, for_s: Option<f64>, lose_tables: bool) -> Result<(), ControlError> {
+        let tables = if lose_tables { Tables::Lost } else { Tables::Kept };
+        let taken = self.simulation.take_down(node, for_s.map(Span::from_secs_f64), tables);
+        if taken { Ok(()) } else { Err(ControlError::is_down()) }
+    }
+    fn bring_up(&mut self, node: u32) -> Result<(), ControlError> {
+        if self.simulation.bring_up(node) {
+            return Ok(());
+        }
+        if self.simulation.is_up(node) {
+            return Err(ControlError::is_up());
+        }
+        Err(ControlError::new(
+            ErrorCode::Refused,
+            "the node's battery is empty",
+            "give it more with `energy` in the scenario",
         ))
     }
     fn quit(&mut self) {

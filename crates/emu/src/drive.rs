@@ -282,9 +282,11 @@ impl<'a> Driver<'a> {
     }
 
     /// A node went down, or is up again. A reboot ends its programs; those whose time comes meanwhile wait for it.
-    fn power(&mut self, Power { node, on, lost }: Power) -> io::Result<()> {
+    fn power(&mut self, power: Power) -> io::Result<()> {
+        let Power { node, on, lost } = power;
         let stack = &self.stacks[node as usize];
         stack.set_up(on)?;
+        self.drive.control.power(power);
         if !on && lost {
             let started = self.order[..self.next].iter().copied();
             let here = started.filter(|&i| self.drive.plan[i].1.node == node && !self.waiting.contains(&i));
@@ -292,9 +294,6 @@ impl<'a> Driver<'a> {
             kill_inhabitants(&stack.namespace, None)?;
         }
         if on {
-            if lost {
-                self.drive.control.rebooted(node);
-            }
             let plan = &self.drive.plan;
             let due: Vec<usize> = self.waiting.extract_if(.., |i| plan[*i].1.node == node).collect();
             for i in due {

@@ -238,6 +238,15 @@ impl Desk {
                 };
                 json(&Positions { time_s, nodes: nodes.iter().map(place).collect() })
             }
+            Request::Down { .. } | Request::Up {} => {
+                let &[node] = nodes else {
+                    let remedy = "name it with \"node\", in `wayhop ctl` with --node";
+                    return Err(ControlError::new(ErrorCode::UnknownNode, "this needs one node", remedy));
+                };
+                self.ask::<Value>(node, request.clone())?;
+                self.server.set_up(node, matches!(request, Request::Up {}));
+                Ok(Value::Null)
+            }
             Request::Links {} => json(&Links { links: self.wire().links() }),
             Request::SetLink { a, b, one_way, state, interface } => {
                 self.set_link(a, b, *one_way, *state, interface.as_deref())

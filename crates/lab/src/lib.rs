@@ -282,7 +282,9 @@ impl Lab {
         summary.totals.sum_flows(&summary.flows);
         summary.trace_hash = recorder.hash().hex();
         (summary.command_exit, summary.program_exits) = (exit, program_exits);
-        summary.outages = outages::summary(&self.scenario.outages, Time::from_secs_f64(seconds));
+        let ordered = std::mem::take(&mut summary.outages);
+        let end = Time::from_secs_f64(seconds);
+        summary.outages = outages::summary(&self.scenario.outages, end, ordered);
         summary.name_nodes(&self.scenario.names);
         Ok(LabOutcome { summary, complete, complaints, recorder })
     }

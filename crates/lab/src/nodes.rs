@@ -18,7 +18,7 @@ use wayhop_core::{Purpose, draw};
 use wayhop_linux::Error;
 use wayhop_netns::{Namespace, exit_code};
 use wayhop_scenario::Attachment;
-use wayhop_trace::Summary;
+use wayhop_trace::{NodeOutages, Summary};
 
 use super::plan::Plan;
 use super::receivers::GPSD;
@@ -291,7 +291,7 @@ impl Nodes {
         }
         for (i, text) in texts {
             match serde_json::from_str::<Summary>(&text) {
-                Ok(one) => add(&mut all, one),
+                Ok(one) => add(&mut all, i, one),
                 Err(_) => complaints.push(format!("node {}: it left no summary", self.names[i])),
             }
         }
@@ -299,8 +299,11 @@ impl Nodes {
     }
 }
 
-/// Adds what one daemon counted.
-fn add(all: &mut Summary, one: Summary) {
+/// Adds what the daemon of this node counted.
+fn add(all: &mut Summary, node: usize, one: Summary) {
+    // It knows itself as node 0.
+    let of_node = |o| NodeOutages { node: node as u32, ..o };
+    all.outages.extend(one.outages.into_iter().map(of_node));
     let sum = |to: &mut BTreeMap<String, u64>, from: BTreeMap<String, u64>| {
         for (name, n) in from {
             *to.entry(name).or_default() += n;

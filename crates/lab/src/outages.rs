@@ -47,10 +47,21 @@ pub(super) fn is_down(outages: &[Outage], node: u32, at: Time) -> bool {
     outages.iter().any(|o| o.node.0 == node && o.from <= at && at < o.until)
 }
 
-/// What the summary says of a run that ended then.
-pub(super) fn summary(outages: &[Outage], end: Time) -> Vec<NodeOutages> {
+/// What the summary says of a run that ended then. Daemons have told of the outages that were ordered.
+pub(super) fn summary(outages: &[Outage], end: Time, ordered: Vec<NodeOutages>) -> Vec<NodeOutages> {
     let begun = outages.iter().filter(|o| o.from <= end);
-    NodeOutages::of(begun.map(|o| (o.node, o.length_until(end))))
+    let mut all = NodeOutages::of(begun.map(|o| (o.node, o.length_until(end))));
+    for one in ordered {
+        match all.iter_mut().find(|o| o.node == one.node) {
+            Some(o) => {
+                o.outages += one.outages;
+                o.down_s += one.down_s;
+            }
+            None => all.push(one),
+        }
+    }
+    all.sort_by_key(|o| o.node);
+    all
 }
 
 /// Those who are told when a daemon is started again.
@@ -72,6 +83,7 @@ impl Observers {
         let note = TraceNote { what, about, value };
         self.records.note(NoteEvent { time: now, node: NodeId(s.node), note });
         let (time_s, what) = (now.as_secs_f64(), what.to_owned());
+        self.server.set_up(s.node, s.on);
         self.server.publish(&Event::Note { time_s, node: s.node, what, about: about.into(), value });
     }
 

@@ -41,6 +41,11 @@ pub(super) fn watch(
             if let Event::Note { time_s, what, about, value, .. } = &event
                 && let Some(what) = known(what)
             {
+                match what {
+                    "node_down" => server.set_up(node, false),
+                    "node_up" => server.set_up(node, true),
+                    _ => {}
+                }
                 let note = TraceNote { what, about: (*about).into(), value: *value };
                 records.note(NoteEvent { time: time(*time_s), node: NodeId(node), note });
             }

@@ -42,6 +42,11 @@ impl Tun {
         self.device.if_index()
     }
 
+    /// Takes it up or down.
+    pub fn set_up(&self, up: bool) -> io::Result<()> {
+        self.device.enabled(up)
+    }
+
     /// To wait for packets.
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.device.as_fd()

@@ -70,6 +70,7 @@ pub use outages::Outage;
 pub use outages_schema::{Outages, Tables};
 pub use presets::{Preset, presets};
 pub use programs::ProgramPlan;
+pub use protocol::after_reboot;
 pub use reference::{reference_markdown, reference_tables};
 pub use references::{NodeRef, Place};
 pub use relative::relative_path;

@@ -127,7 +127,7 @@ pub(crate) fn with_notices(protocol: Configured, section: &Protocol) -> Configur
 
 /// The protocol of a node that comes back without its tables: it waits as its specification asks, unless the section says
 /// whether it does.
-pub(crate) fn after_reboot(protocol: &Configured, section: &Protocol) -> Configured {
+pub fn after_reboot(protocol: &Configured, section: &Protocol) -> Configured {
     match protocol.description().host.reboot_wait {
         Some(key) if !section.overrides.contains_key(key) => {
             protocol.with(key, Value::Bool(true)).unwrap_or_else(|_| protocol.clone())

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use wayhop_core::{Addr, Purpose, Time, TraceNote, stream};
+use wayhop_core::{Addr, NodeId, Purpose, Span, Time, TraceNote, stream};
 use wayhop_node::{Engine, OnDemand, World as _};
 use wayhop_scenario::{Outage, Tables};
 
@@ -17,19 +17,18 @@ use crate::simulation::Simulation;
 impl Simulation {
     /// Puts the outage of this number into the event queue. Each one brings in the next.
     pub(crate) fn expect_outage(&mut self, number: u32) {
-        if let Some(o) = self.outages.list.get(number as usize) {
+        if let Some(o) = self.outages.given(number) {
             self.net.common.queue.push(o.from, o.node.0, Event::Power(number, false));
         }
     }
 
     /// The event of an outage came up: it begins, or is over.
     pub(crate) fn power(&mut self, at: Time, node: u32, number: u32, on: bool) {
-        let Outage { until, tables, .. } = self.outages.list[number as usize];
-        let lost = tables == Tables::Lost;
         let is_empty = self.outages.exhausted.contains_key(&node);
         if on {
-            if !is_empty {
-                self.power_on(at, node, lost);
+            // An order may have ended it before.
+            if !is_empty && self.outages.down.get(&node) == Some(&Some(number)) {
+                self.end_outage(at, node, number);
             }
             return;
         }
@@ -37,11 +36,50 @@ impl Simulation {
         if is_empty {
             return;
         }
+        if self.outages.down.contains_key(&node) {
+            // An order took it down, and it stays so as ordered.
+            self.outages.list[number as usize].until = at;
+            return;
+        }
+        self.begin_outage(at, node, number);
+    }
+
+    /// Takes a node down now, for this long or until [`Simulation::bring_up`]. False if it is down already.
+    pub fn take_down(&mut self, node: u32, length: Option<Span>, tables: Tables) -> bool {
+        if self.outages.down.contains_key(&node) {
+            return false;
+        }
+        let from = self.now;
+        let until = length.map_or(Time::NEVER, |l| from + l);
+        let number = self.outages.list.len() as u32;
+        self.outages.list.push(Outage { node: NodeId(node), from, until, tables });
+        self.begin_outage(from, node, number);
+        self.settle(from);
+        true
+    }
+
+    /// Ends a node's outage now. False if there is none, or if its battery is empty.
+    pub fn bring_up(&mut self, node: u32) -> bool {
+        let Some(Some(number)) = self.outages.down.get(&node).copied() else { return false };
+        let now = self.now;
+        self.outages.list[number as usize].until = now;
+        self.end_outage(now, node, number);
+        self.settle(now);
+        true
+    }
+
+    fn begin_outage(&mut self, at: Time, node: u32, number: u32) {
+        let Outage { until, tables, .. } = self.outages.list[number as usize];
         if until < Time::NEVER {
             self.net.common.queue.push(until, node, Event::Power(number, true));
         }
-        self.outages.down.insert(node, until);
-        self.power_off(at, node, lost);
+        self.outages.down.insert(node, Some(number));
+        self.power_off(at, node, tables == Tables::Lost);
+    }
+
+    fn end_outage(&mut self, at: Time, node: u32, number: u32) {
+        let lost = self.outages.list[number as usize].tables == Tables::Lost;
+        self.power_on(at, node, lost);
     }
 
     /// A node's battery may be empty: then it goes down for good.
@@ -53,7 +91,7 @@ impl Simulation {
         let note = TraceNote { what: "battery_empty", about: Addr::UNSPECIFIED, value: 0 };
         self.net.call(at, node, |_, w| w.note(at, note));
         // One that sleeps does not wake up.
-        if self.outages.down.insert(node, Time::NEVER).is_none() {
+        if self.outages.down.insert(node, None).is_none() {
             self.power_off(at, node, true);
         }
     }
@@ -99,7 +137,7 @@ impl Simulation {
     pub(crate) fn leave_out(&mut self, at: Time, node: u32, flow: u32) {
         let common = &mut self.net.common;
         let next = if common.flows.is_tcp(flow) {
-            self.outages.down.get(&node).copied().filter(|t| *t < Time::NEVER)
+            self.outages.down_until(node).filter(|t| *t < Time::NEVER)
         } else {
             common.flows.leave_out(at, flow)
         };

@@ -16,6 +16,7 @@ Examples:
   wayhop ctl --run chain --node mid routes
   wayhop ctl params active_route_timeout_ms=1000
   wayhop ctl link left right down
+  wayhop ctl --node mid down --for 30s --lose-tables
   wayhop ctl watch drop note --json
   wayhop ctl --wait --run mesh0 watch
 
@@ -111,6 +112,17 @@ pub(crate) enum What {
         #[arg(long, value_name = "NAME")]
         interface: Option<String>,
     },
+    /// Take a node down, as an outage of a scenario does: its radio is off, and its protocol stands still
+    Down {
+        /// Bring it back after this time: 30s, 500ms, 5m; without it, `ctl up` does
+        #[arg(long = "for", value_name = "DURATION", value_parser = duration)]
+        length: Option<f64>,
+        /// It comes back without its tables, as after a reboot
+        #[arg(long)]
+        lose_tables: bool,
+    },
+    /// Bring back a node that is down
+    Up,
     /// Print events as they happen
     Watch {
         /// Kinds; without them, all
@@ -123,6 +135,23 @@ pub(crate) enum What {
 
 fn number(text: &str) -> Result<f32, String> {
     text.parse().ok().filter(|v: &f32| v.is_finite()).ok_or_else(|| "give a number".to_owned())
+}
+
+/// A duration in seconds: a number with its unit.
+fn duration(text: &str) -> Result<f64, String> {
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let unit_s = match unit {
+        "ms" => 1e-3,
+        "s" | "" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err("its unit is one of: ms, s, m, h".to_owned()),
+    };
+    let number: f64 = number.parse().map_err(|_| "give a number with a unit, as 30s".to_owned())?;
+    let seconds = number * unit_s;
+    let fits = (0.001..=1e9).contains(&seconds);
+    if fits { Ok(seconds) } else { Err("give a time from 1ms to 1000000000s".to_owned()) }
 }
 
 fn link_state(text: &str) -> Result<LinkState, String> {
@@ -184,6 +213,16 @@ mod tests {
         assert_eq!(place("-1m,2m,3m"), Ok(Place::Local { x: -1.0, y: 2.0, z: 3.0 }));
         for bad in ["", "1", "1,2,3", "91,0", "0,181", "1m,2", "nan,1", "infm,1m", "a,b"] {
             assert!(place(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn durations_have_a_unit() {
+        for (text, seconds) in [("30s", 30.0), ("500ms", 0.5), ("2m", 120.0), ("1.5h", 5400.0), ("7", 7.0)] {
+            assert_eq!(duration(text), Ok(seconds), "{text}");
+        }
+        for bad in ["", "s", "0s", "-1s", "1d", "nan", "inf", "1e99h", "0.1ms"] {
+            assert!(duration(bad).is_err(), "{bad}");
         }
     }
 

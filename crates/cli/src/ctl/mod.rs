@@ -64,6 +64,10 @@ pub(crate) fn ctl(a: CtlArgs) -> Result<ExitCode, Failure> {
         What::Link { a, b, state, one_way, interface } => {
             ctl.order(Request::SetLink { a, b, one_way, state, interface })?;
         }
+        What::Down { length, lose_tables } => {
+            ctl.order(Request::Down { for_s: length, lose_tables })?;
+        }
+        What::Up => ctl.order(Request::Up {})?,
         What::Watch { kinds } => {
             while ctl.watch(&kinds, a.wait)? == Watched::NodeEnded && a.wait {
                 say!("wayhop: the node has ended; waiting for it");
@@ -175,6 +179,7 @@ fn list(as_json: bool) -> Result<ExitCode, Failure> {
                     run.insert("world".to_owned(), a.world.into());
                     run.insert("protocol".to_owned(), a.protocol.into());
                     run.insert("nodes".to_owned(), a.nodes.len().into());
+                    run.insert("down".to_owned(), a.nodes.iter().filter(|n| !n.up).count().into());
                     run.insert("pid".to_owned(), a.pid.into());
                 }
                 Err(e) => drop(run.insert("trouble".to_owned(), trouble(&e).into())),

@@ -13,6 +13,7 @@ const FIRST: &[&str] = &[
     "world",
     "protocol",
     "nodes",
+    "down",
     "pid",
     "socket",
     "node",

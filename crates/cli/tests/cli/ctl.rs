@@ -27,11 +27,7 @@ impl Mesh {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let socket = folder.path().join("chain.sock");
-        let node = |node, name: &str| NodeAbout {
-            node,
-            name: name.to_owned(),
-            address: Ipv4Addr::new(10, 0, 0, node as u8 + 1),
-        };
+        let node = |node, name: &str| NodeAbout::new(node, name, Ipv4Addr::new(10, 0, 0, node as u8 + 1));
         let about = About::new("chain", "emulation", "aodv", vec![node(0, "left"), node(1, "right")]);
         let server = Arc::new(Server::bind(&socket, about, Access::Owner).expect("a socket"));
         let orders = Arc::new(Mutex::new(Vec::new()));

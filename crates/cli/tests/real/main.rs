@@ -11,6 +11,7 @@ mod mesh;
 mod node;
 mod node_events;
 mod ns3;
+mod orders;
 mod outages;
 mod package;
 mod partition;

@@ -203,7 +203,7 @@ fn carry_out(
 ) -> Result<Option<Value>, ControlError> {
     let node = envelope.node.map(|n| about.resolve(&n)).transpose()?;
     match envelope.request {
-        Request::Hello {} => Ok(Some(serde_json::to_value(about).unwrap_or_default())),
+        Request::Hello {} => Ok(Some(serde_json::to_value(shared.now(about)).unwrap_or_default())),
         Request::Subscribe { events } => {
             shared.subscribe(client, Subscription::new(envelope.id, node, &events));
             c.is_subscriber = true;

@@ -143,6 +143,11 @@ impl Server {
         self.about.resolve(node)
     }
 
+    /// A node went down or came back: `hello` says so from now on.
+    pub fn set_up(&self, node: u32, up: bool) {
+        self.shared.set_up(node, up);
+    }
+
     /// How many clients are connected.
     pub fn clients(&self) -> usize {
         self.shared.clients()

@@ -1,6 +1,6 @@
 //! What the owner's thread and the thread of the connections share.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::net::UnixStream;
@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::events::{self, Subscription};
+use crate::about::About;
 use crate::event::Event;
 use crate::event_kind::EventKind;
 use crate::messages::Request;
@@ -34,6 +35,8 @@ pub(super) struct State {
     pub(super) answers: Vec<(u64, Vec<u8>)>,
     /// By client.
     subscriptions: BTreeMap<u64, Subscription>,
+    /// The nodes that are down.
+    down: BTreeSet<u32>,
     woken: bool,
     pub(super) stopping: bool,
 }
@@ -98,6 +101,25 @@ impl Shared {
         if any {
             self.wake(&mut state);
         }
+    }
+
+    pub(super) fn set_up(&self, node: u32, up: bool) {
+        let down = &mut self.lock().down;
+        if up {
+            down.remove(&node);
+        } else {
+            down.insert(node);
+        }
+    }
+
+    /// Who is there now.
+    pub(super) fn now(&self, about: &About) -> About {
+        let mut about = about.clone();
+        let state = self.lock();
+        for n in about.nodes.iter_mut().filter(|n| state.down.contains(&n.node)) {
+            n.up = false;
+        }
+        about
     }
 
     pub(super) fn clients(&self) -> usize {

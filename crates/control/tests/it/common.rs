@@ -11,11 +11,7 @@ use tempfile::TempDir;
 use wayhop_control::{About, Access, Call, Client, NodeAbout, Server};
 
 pub(crate) fn about() -> About {
-    let node = |node, name: &str| NodeAbout {
-        node,
-        name: name.to_owned(),
-        address: wayhop_core::NodeId(node).default_addr(),
-    };
+    let node = |node, name: &str| NodeAbout::new(node, name, wayhop_core::NodeId(node).default_addr());
     About::new("chain", "emulation", "dsr", vec![node(0, "left"), node(1, "mid"), node(2, "right")])
 }
 

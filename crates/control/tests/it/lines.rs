@@ -52,6 +52,9 @@ fn request() -> impl Strategy<Value = Request> {
             state
         }),
         Just(Request::Subscribe { events: vec![EventKind::Drop, EventKind::Note] }),
+        (proptest::option::of(0.001..1e9), any::<bool>())
+            .prop_map(|(for_s, lose_tables)| Request::Down { for_s, lose_tables }),
+        Just(Request::Up {}),
         Just(Request::Quit {}),
     ]
 }

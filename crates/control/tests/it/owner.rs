@@ -81,6 +81,14 @@ impl Owner for World {
         self.journal.push(format!("{from}->{to} {state:?}"));
         Ok(())
     }
+    fn take_down(&mut self, node: u32, for_s: Option<f64>, lose_tables: bool) -> Result<(), ControlError> {
+        self.journal.push(format!("{node} down {for_s:?} {lose_tables}"));
+        Ok(())
+    }
+    fn bring_up(&mut self, node: u32) -> Result<(), ControlError> {
+        self.journal.push(format!("{node} up"));
+        Err(ControlError::is_up())
+    }
     fn quit(&mut self) {
         self.quit = true;
     }
