@@ -79,6 +79,7 @@ impl Desk {
                 Ok(Value::Null)
             }
             Request::Quit {} => Ok(Value::Null),
+            // The event loop answers `capture`.
             _ => Err(unsupported("the links of a real mesh are as they are")),
         }
     }
