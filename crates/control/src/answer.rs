@@ -1,6 +1,7 @@
 //! What the answers hold.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -100,6 +101,17 @@ pub struct NodePosition {
     /// Whether the place was set from outside.
     #[serde(default)]
     pub overridden: bool,
+}
+
+/// The answer to `capture`: one of the two.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Capture {
+    /// The format of the octets that follow the answer's line: `pcapng`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<String>,
+    /// The control socket at which to ask for the capture: that of the node's own daemon, in a lab.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub socket: Option<PathBuf>,
 }
 
 /// The answer to `links`.

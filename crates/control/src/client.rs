@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::answer::Capture;
 use crate::error::ControlError;
 use crate::event::Event;
 use crate::event_kind::EventKind;
@@ -127,6 +128,27 @@ impl Client {
     pub fn subscribe(&mut self, node: Option<NodeRef>, events: Vec<EventKind>) -> Result<(), ClientError> {
         self.ask(node, Request::Subscribe { events })?;
         Ok(())
+    }
+
+    /// Captures the frames of a node, or of its interface of this name: a pcapng stream, which ends when the node does. A lab
+    /// names the node's own daemon, which is asked then.
+    pub fn capture(
+        mut self,
+        node: Option<NodeRef>,
+        interface: Option<String>,
+        snap_length_bytes: Option<u32>,
+    ) -> Result<BufReader<UnixStream>, ClientError> {
+        let request = Request::Capture { interface, snap_length_bytes };
+        let mut answer: Capture = self.ask_for(node, request.clone())?;
+        if let Some(daemon) = answer.socket {
+            self = Self::connect(&daemon)?;
+            answer = self.ask_for(None, request)?;
+        }
+        if answer.stream.as_deref() != Some("pcapng") {
+            return Err(self.foreign("an answer to `capture` without a stream of pcapng".to_owned()));
+        }
+        self.stream.set_read_timeout(None).map_err(|e| self.broken(e))?;
+        Ok(self.reader)
     }
 
     /// The next event; waits for as long as it takes. None when the node has ended.

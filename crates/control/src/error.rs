@@ -56,6 +56,24 @@ impl ControlError {
     pub fn is_up() -> Self {
         Self::new(ErrorCode::Refused, "the node is not down", "`wayhop ctl hello` shows which nodes are")
     }
+    /// Several nodes are meant, and it concerns one.
+    pub fn needs_one_node() -> Self {
+        Self::new(
+            ErrorCode::UnknownNode,
+            "this needs one node",
+            "name it with \"node\", in `wayhop ctl` with --node",
+        )
+    }
+    /// There is no interface of this name.
+    pub fn no_interface<'a>(name: &str, all: impl IntoIterator<Item = &'a str>) -> Self {
+        let all: Vec<&str> = all.into_iter().collect();
+        let clipped: String = name.chars().take(80).collect();
+        Self::new(
+            ErrorCode::UnknownKey,
+            format!("the node has no interface {clipped:?}"),
+            format!("its interfaces are {}", all.join(", ")),
+        )
+    }
     /// This world cannot do it.
     pub fn unsupported(message: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::new(ErrorCode::Unsupported, message, remedy)

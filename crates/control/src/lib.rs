@@ -39,4 +39,4 @@ pub use inspect_json::JsonTables;
 pub use messages::{Envelope, LinkState, NodeRef, Place, Request, VERSION};
 pub use owner::Owner;
 pub use parameters::ParameterSet;
-pub use server::{Access, Bound, Call, Server};
+pub use server::{Access, Bound, Call, Server, Stream};

@@ -10,3 +10,7 @@ pub const MAX_ANSWER_BYTES: usize = 8 * 1024 * 1024;
 pub const MAX_PENDING: usize = 4;
 /// How many events may wait for one subscriber; what comes beyond is counted and told.
 pub const MAX_EVENTS: usize = 4096;
+/// The longest frame, octets: what a capture keeps of each if nobody says.
+pub const MAX_FRAME_BYTES: u32 = 65_535;
+/// How much of a capture may wait for its reader, octets; frames for which there is no room are counted and told.
+pub const MAX_STREAM_BYTES: usize = 2 * 1024 * 1024;

@@ -121,6 +121,16 @@ pub enum Request {
     },
     /// Ends the subscription. Answers null.
     Unsubscribe {},
+    /// Captures the frames that a node sends and hears: [`crate::answer::Capture`]. After a `stream` the connection carries no
+    /// lines any more, but a capture in this format, until either side closes it.
+    Capture {
+        /// Only those of the interface of this name. Without it: of all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        interface: Option<String>,
+        /// How much of each frame is kept, octets. Without it: all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        snap_length_bytes: Option<u32>,
+    },
     /// Ends the run or the daemon in good order. Answers null.
     Quit {},
 }

@@ -51,6 +51,11 @@ pub trait Owner {
     fn take_down(&mut self, node: u32, for_s: Option<f64>, lose_tables: bool) -> Result<(), ControlError>;
     /// Brings back a node that is down.
     fn bring_up(&mut self, node: u32) -> Result<(), ControlError>;
+    /// Answers a request for a capture of a node's frames, by [`Call::stream`].
+    fn capture(&mut self, node: u32, call: Call) {
+        let _ = node;
+        call.answer(Err(ControlError::unsupported("nothing is captured here", "ask a node or an emulation")));
+    }
     /// Ends the run in good order, soon.
     fn quit(&mut self);
 }
@@ -112,6 +117,10 @@ impl Server {
                 let answer = owner.links().map(|links| Links { links });
                 call.answer_with(answer.as_ref().map_err(Clone::clone));
             }
+            Request::Capture { .. } => match nodes.one() {
+                Ok(node) => owner.capture(node, call),
+                Err(e) => call.answer(Err(e)),
+            },
             order => {
                 let done = self.carry_out(order, &nodes, owner, time_s);
                 let is_end = done.is_ok() && matches!(order, Request::Quit {});
@@ -190,11 +199,7 @@ impl<'a> Nodes<'a> {
         let mut all = self.each();
         match (all.next(), all.next()) {
             (Some((node, _)), None) => Ok(node),
-            _ => Err(ControlError::new(
-                ErrorCode::UnknownNode,
-                "this needs one node",
-                "name it with \"node\", in `wayhop ctl` with --node",
-            )),
+            _ => Err(ControlError::needs_one_node()),
         }
     }
 

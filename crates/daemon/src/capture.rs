@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use wayhop_core::IfaceId;
 use wayhop_linux::Error;
@@ -88,19 +88,19 @@ impl Capture {
         self.lost.swap(0, Ordering::Relaxed)
     }
 
-    /// Takes a frame, given in two parts, if there is room for it.
+    /// Takes a frame, given in two parts with the nanoseconds since 1970, if there is room for it.
     pub(crate) fn frame(
         &self,
+        time_ns: u64,
         iface: IfaceId,
         [head, body]: [&[u8]; 2],
         direction: Direction,
         signal_dbm: f32,
     ) -> bool {
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let mut bytes = [head, body].concat();
         bytes.truncate(self.snap);
         let len = (head.len() + body.len()) as u32;
-        let frame = Frame { time_ns: now.as_nanos() as u64, iface, direction, signal_dbm, len, bytes };
+        let frame = Frame { time_ns, iface, direction, signal_dbm, len, bytes };
         self.queue.as_ref().is_some_and(|q| q.try_send(frame).is_ok())
     }
 
@@ -195,7 +195,7 @@ mod tests {
         // Sooner after each other than what makes a pause, and too few to fill the room in a minute.
         while std::fs::metadata(&path).unwrap().len() == begin {
             assert!(Instant::now() < limit, "they only wait");
-            assert!(capture.frame(IfaceId(0), [&[0; 14], &[0; 46]], Direction::Tx, f32::NAN));
+            assert!(capture.frame(0, IfaceId(0), [&[0; 14], &[0; 46]], Direction::Tx, f32::NAN));
             std::thread::sleep(FLUSH_AFTER / 10);
         }
         assert_eq!(capture.end(), None);

@@ -76,6 +76,7 @@ impl Desk {
             }
             Request::Up {} => host.bring_up().map(|()| Value::Null),
             Request::Quit {} => Ok(Value::Null),
+            // The event loop answers `capture`.
             _ => Err(unsupported("the links of a real mesh are as they are")),
         }
     }

@@ -14,6 +14,7 @@
 
 mod attached;
 mod capture;
+mod captures;
 mod config;
 mod control;
 mod counters;

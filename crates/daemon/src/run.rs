@@ -81,7 +81,7 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
     node.ready.log.tell(Level::Info, "ends");
     count(&mut node.ready.host, &node.ready.attached);
     node.ready.station.end(&node.ready.host);
-    if let Some(wrong) = node.ready.capture.take().and_then(Capture::end) {
+    if let Some(wrong) = node.ready.captures.file.take().and_then(Capture::end) {
         node.ready.log.tell(Level::Warning, wrong);
     }
     if let Some(Err(e)) = node.ready.host.around.inputs.take().map(|logs| logs.finish()) {
@@ -279,8 +279,8 @@ impl Node {
             let wrong = format_args!("the log of inputs ends here, the node goes on: {why}");
             self.ready.log.tell(Level::Warning, wrong);
         }
-        let Ready { host, station, attached, capture, .. } = &mut self.ready;
-        host.around.counters.capture_drops += capture.as_ref().map_or(0, Capture::take_lost);
+        let Ready { host, station, attached, captures, .. } = &mut self.ready;
+        host.around.counters.capture_drops += captures.file.as_ref().map_or(0, Capture::take_lost);
         if station.next().is_some_and(|at| at <= host.now()) {
             count(host, attached);
             station.run_due(host);
@@ -300,9 +300,13 @@ impl Node {
     fn take_calls(&mut self) -> bool {
         count(&mut self.ready.host, &self.ready.attached);
         let mut quit = false;
-        while let Ready { host, control: Some((server, desk)), .. } = &mut self.ready
+        while let Ready { host, control: Some((server, desk)), captures, attached, .. } = &mut self.ready
             && let Some(call) = server.next()
         {
+            if matches!(call.request, Request::Capture { .. }) {
+                captures.begin(call, attached.iter().map(|a| a.name.as_str()));
+                continue;
+            }
             quit |= matches!(call.request, Request::Quit {});
             let outcome = desk.outcome(&call.request, host);
             // An outage that was ordered is one when the order is answered.
@@ -335,7 +339,7 @@ impl Node {
 
     /// Takes a batch of frames from an interface. Returns whether there were any.
     fn take_frames(&mut self, i: usize) -> bool {
-        let Ready { host, attached, capture, .. } = &mut self.ready;
+        let Ready { host, attached, captures, .. } = &mut self.ready;
         let iface = IfaceId(i as u8);
         let n = attached[i].sockets.receive();
         if n == 0 {
@@ -353,11 +357,11 @@ impl Node {
             let frame = attached[i].sockets.frame(k);
             if !frame.own {
                 let signal_dbm = host.signal_of(frame.bytes);
-                note(capture.as_ref(), host, iface, frame.bytes, signal_dbm);
+                note(captures, host, iface, frame.bytes, signal_dbm);
                 host.frame_in(iface, frame.bytes, frame.for_other, signal_dbm);
             }
             if host.is_nearly_full() {
-                push_all(host, attached, capture.as_ref());
+                push_all(host, attached, captures);
             }
         }
         attached[i].sockets.received();
@@ -366,12 +370,12 @@ impl Node {
 
     /// Takes packets of programs. Returns whether there may be more.
     fn take_packets(&mut self) -> bool {
-        let Ready { host, attached, tun, capture, .. } = &mut self.ready;
+        let Ready { host, attached, tun, captures, .. } = &mut self.ready;
         for _ in 0..BATCH {
             let Some(packet) = tun.receive() else { return false };
             host.packet_in(packet);
             if host.is_nearly_full() {
-                push_all(host, attached, capture.as_ref());
+                push_all(host, attached, captures);
             }
         }
         true
@@ -412,8 +416,8 @@ impl Node {
     fn flush(&mut self) {
         // Telling the protocol what went may make it send more.
         for _ in 0..ROUNDS {
-            let Ready { host, attached, capture, .. } = &mut self.ready;
-            push_all(host, attached, capture.as_ref());
+            let Ready { host, attached, captures, .. } = &mut self.ready;
+            push_all(host, attached, captures);
             if host.queued() == 0 {
                 break;
             }

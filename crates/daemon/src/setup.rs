@@ -20,6 +20,7 @@ use wayhop_trace::RunDir;
 
 use crate::attached::{self, Attached};
 use crate::capture::{Capture, CaptureFile};
+use crate::captures::Captures;
 use crate::config::Settings;
 use crate::control::Desk;
 use crate::host::Host;
@@ -47,7 +48,7 @@ pub(crate) struct Ready {
     /// Where the kernel forwards: neighbours that it does not find.
     pub(crate) missing: Option<NeighbourNews>,
     pub(crate) log: Log,
-    pub(crate) capture: Option<Capture>,
+    pub(crate) captures: Captures,
     pub(crate) control: Option<(Server, Desk)>,
     pub(crate) station: Station,
     /// With which power neighbours are received.
@@ -140,7 +141,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     host.signals = signals.iter().map(|_| Arc::default()).collect();
     Ok(Ready {
         attached,
-        capture,
+        captures: Captures::new(capture),
         control,
         station,
         signals,

@@ -1,4 +1,4 @@
-//! What passes the interfaces: frames that wait are sent, and all are kept in the capture.
+//! What passes the interfaces: frames that wait are sent, and all are kept in the captures.
 
 use std::io::ErrorKind;
 
@@ -8,7 +8,7 @@ use wayhop_linux::syscalls::BATCH;
 use wayhop_trace::Direction;
 
 use crate::attached::{Attached, numbered};
-use crate::capture::Capture;
+use crate::captures::Captures;
 use crate::host::Host;
 use crate::run_dir::Run;
 
@@ -18,28 +18,22 @@ pub(crate) fn count(host: &mut Host, attached: &[Attached]) {
     host.around.counters.lost_rows = host.around.run.as_ref().map_or(0, Run::lost);
 }
 
-/// Keeps a frame that came in the capture, if there is one.
-pub(crate) fn note(
-    capture: Option<&Capture>,
-    host: &mut Host,
-    iface: IfaceId,
-    frame: &[u8],
-    signal_dbm: f32,
-) {
-    if capture.is_some_and(|c| !c.frame(iface, [frame, &[]], Direction::Rx, signal_dbm)) {
+/// Keeps a frame that came in the captures.
+pub(crate) fn note(captures: &mut Captures, host: &mut Host, iface: IfaceId, frame: &[u8], signal_dbm: f32) {
+    if !captures.frame(iface, [frame, &[]], Direction::Rx, signal_dbm) {
         host.around.counters.capture_drops += 1;
     }
 }
 
 /// Sends what waits for the interfaces.
-pub(crate) fn push_all(host: &mut Host, attached: &mut [Attached], capture: Option<&Capture>) {
+pub(crate) fn push_all(host: &mut Host, attached: &mut [Attached], captures: &mut Captures) {
     for (iface, a) in numbered(attached) {
-        push(host, iface, &mut a.sockets, capture);
+        push(host, iface, &mut a.sockets, captures);
     }
 }
 
 /// Sends what waits for an interface. What the node hears of it comes after all of it.
-fn push(host: &mut Host, iface: IfaceId, sockets: &mut PacketSockets, capture: Option<&Capture>) {
+fn push(host: &mut Host, iface: IfaceId, sockets: &mut PacketSockets, captures: &mut Captures) {
     let mut ended: Vec<(Frame, TxStatus)> = Vec::new();
     while host.node.queued(iface) > 0 {
         if let Some(t) = &mut host.timing {
@@ -52,11 +46,12 @@ fn push(host: &mut Host, iface: IfaceId, sockets: &mut PacketSockets, capture: O
                 if let Some(t) = &mut host.timing {
                     t.sent(n);
                 }
-                if let Some(c) = capture {
+                if !captures.is_empty() {
                     let taken = host.frames(iface).take(n).filter(|(_, f)| f.payload != Payload::Arp);
-                    let lost = taken
-                        .filter(|(h, f)| !c.frame(iface, [h, f.packet.bytes()], Direction::Tx, f32::NAN));
-                    let lost = lost.count() as u64;
+                    let mut note = |h: &[u8], f: &Frame| {
+                        captures.frame(iface, [h, f.packet.bytes()], Direction::Tx, f32::NAN)
+                    };
+                    let lost = taken.filter(|(h, f)| !note(h, f)).count() as u64;
                     host.around.counters.capture_drops += lost;
                 }
                 ended.extend((0..n).filter_map(|_| host.sent(iface)));

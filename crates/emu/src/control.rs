@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use wayhop_control::answer::{LinkOverride, NodePosition};
 use wayhop_control::{
-    About, ControlError, ErrorCode, Event, EventKind, LinkState, NodeAbout, Owner, ParameterSet, Place,
+    About, Call, ControlError, ErrorCode, Event, EventKind, LinkState, NodeAbout, Owner, ParameterSet, Place,
     Server,
 };
 use wayhop_core::{Command, Inspect, Position, Refused, Span, Time};
 use wayhop_netns::Error;
 use wayhop_scenario::{Resolved, Tables};
 use wayhop_sim::{Geodetic, Happening, LinkOverride as Override, Power, Simulation};
+use wayhop_trace::FrameStream;
 
 /// The socket, and what it must remember.
 pub struct Control {
@@ -54,7 +55,8 @@ impl Control {
 
     /// Answers what was asked since the last time. True when somebody asked for the end.
     pub(crate) fn serve(&mut self, simulation: &mut Simulation) -> bool {
-        let mut run = Run { simulation, parameters: &mut self.parameters, is_over: false };
+        let about = self.server.about();
+        let mut run = Run { simulation, about, parameters: &mut self.parameters, is_over: false };
         self.server.serve(&mut run);
         run.is_over
     }
@@ -76,6 +78,7 @@ impl Control {
 /// What the nodes of a run have.
 struct Run<'a> {
     simulation: &'a mut Simulation,
+    about: &'a About,
     parameters: &'a mut [ParameterSet],
     is_over: bool,
 }
@@ -150,6 +153,19 @@ impl Owner for Run<'_> {
             "the node's battery is empty",
             "give it more with `energy` in the scenario",
         ))
+    }
+    fn capture(&mut self, node: u32, call: Call) {
+        let all = self.simulation.interfaces(node);
+        let (only, snaplen) = match call.capture(all.iter().map(|i| i.name.as_str())) {
+            Ok(wanted) => wanted,
+            Err(e) => return call.answer(Err(e)),
+        };
+        let name = &self.about.nodes[node as usize].name;
+        let stream = call.stream("pcapng");
+        // With an error, the client went away while it asked.
+        if let Ok(mut to) = FrameStream::begin(stream, name, &all, only.as_deref(), snaplen) {
+            self.simulation.tap(node, Box::new(move |f| to.frame(f).is_ok()));
+        }
     }
     fn quit(&mut self) {
         self.is_over = true;

@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 use nix::poll::{PollFd, PollFlags, poll};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use wayhop_control::answer::{Counters, Links, NodeParameters, NodePosition, Parameters, Positions, Tables};
+use wayhop_control::answer::{
+    Capture, Counters, Links, NodeParameters, NodePosition, Parameters, Positions, Tables,
+};
 use wayhop_control::{
     About, Call, Client, ClientError, ControlError, ErrorCode, Event, LinkState, NodeAbout, NodeRef, Place,
     Request, Server,
@@ -252,11 +254,23 @@ impl Desk {
                 self.set_link(a, b, *one_way, *state, interface.as_deref())
             }
             Request::Quit {} => Ok(Value::Null),
+            Request::Capture { .. } => match *nodes {
+                // Frames need not pass through here.
+                [node] => json(&self.capture_at(node)?),
+                _ => Err(ControlError::needs_one_node()),
+            },
             _ => Err(ControlError::unsupported(
                 "a lab has no radio model, and who hears whom does not follow from where nodes are put",
                 "set links with `wayhop ctl link A B STATE`, or ask an emulation",
             )),
         }
+    }
+
+    /// Where a node's frames can be captured.
+    fn capture_at(&mut self, node: u32) -> Result<Capture, ControlError> {
+        // One that is down or hangs is told of in words.
+        let _: Value = self.ask(node, Request::Hello {})?;
+        Ok(Capture { socket: Some(self.daemons[node as usize].0.clone()), ..Capture::default() })
     }
 
     fn wire(&self) -> std::sync::MutexGuard<'_, Wire> {

@@ -263,14 +263,8 @@ impl Lab {
         // What others started in the nodes ends with them.
         end_inhabitants(&self.namespaces.iter().collect::<Vec<_>>());
         let listeners = (0..).zip(listeners).chain(observers.listeners);
-        for (node, l) in listeners {
-            if let Ok(lost @ 1..) = l.join() {
-                let name = &self.scenario.names[node as usize];
-                complaints.push(format!(
-                    "node {name}: it had no time to tell of {lost} events: packets and sends are not whole"
-                ));
-            }
-        }
+        complaints
+            .extend(listeners.filter_map(|(node, l)| lost_events(&self.scenario.names[node as usize], l)));
         let complete = outcome?;
         let recorder = tables.finish(&self.scenario, &counters);
         name_run(&mut summary, &self.scenario, seconds);
@@ -299,6 +293,12 @@ impl Lab {
         };
         self.nodes.sockets().into_iter().enumerate().map(one).collect()
     }
+}
+
+/// What to say of a node whose listener missed events.
+fn lost_events(name: &str, listener: JoinHandle<u64>) -> Option<String> {
+    let Ok(lost @ 1..) = listener.join() else { return None };
+    Some(format!("node {name}: it had no time to tell of {lost} events: packets and sends are not whole"))
 }
 
 /// Says in the summary what was run, and for how long.

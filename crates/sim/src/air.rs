@@ -98,14 +98,14 @@ impl Host for Air<'_> {
     }
 
     fn captured(&mut self, f: &FrameAt<'_>) {
-        if !self.net.common.captures[f.station as usize] {
+        if !self.net.common.is_captured(f.station) {
             return;
         }
         let mut bytes = std::mem::take(&mut self.net.common.frame);
         let channel = self.net.common.channels[usize::from(self.radio)];
         frames::write(f, |s| self.net.common.mac_of(s, u16::from(self.radio)), &mut bytes);
         let sent = f.station == f.head.from;
-        self.net.common.recorder.frame(&FrameEvent {
+        self.net.common.captured(&FrameEvent {
             iface: self.iface(f.station),
             time: f.at,
             node: NodeId(f.station),

@@ -9,7 +9,7 @@ use wayhop_node::Workspace;
 use wayhop_radio::{EVERYONE, NOBODY};
 use wayhop_replay::Logs;
 use wayhop_scenario::Attachment;
-use wayhop_trace::{HopEvent, HopKind, Recorder};
+use wayhop_trace::{FrameEvent, HopEvent, HopKind, Recorder};
 
 use crate::channel::Channel;
 use crate::classify::{self, Facts};
@@ -79,6 +79,23 @@ pub(crate) struct Receiver {
 }
 
 impl Common {
+    /// Whether anybody wants the frames that a node sends and hears: ask before building a frame's octets.
+    #[inline]
+    pub(crate) fn is_captured(&self, node: u32) -> bool {
+        let tapped = || self.external.as_ref().is_some_and(|o| o.is_tapped(node));
+        self.captures[node as usize] && self.recorder.wants_frames() || tapped()
+    }
+
+    /// A node sent or heard a frame.
+    pub(crate) fn captured(&mut self, f: &FrameEvent<'_>) {
+        if self.captures[f.node.index()] {
+            self.recorder.frame(f);
+        }
+        if let Some(o) = &mut self.external {
+            o.captured(f);
+        }
+    }
+
     /// A flow's packet was made; `counted` by the flow, or not.
     pub(crate) fn originated(&mut self, p: &Packet, counted: bool) {
         if let Some(tag) = p.meta.flow {

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use wayhop_core::{Addr, DropReason, FlowTag, Packet, Prefix, Time, TraceNote};
+use wayhop_trace::FrameEvent;
 use wayhop_wire::{ip, ipv4};
 
 use crate::slab::Slab;
@@ -76,7 +77,12 @@ pub(crate) struct External {
     pub(crate) happenings: VecDeque<(Time, u32, Happening)>,
     /// What nobody fetched in time.
     pub(crate) missed: u64,
+    /// Those who see the frames of a node.
+    pub(crate) taps: Vec<(u32, Tap)>,
 }
+
+/// Is given each frame that a node sends and hears, until it returns false.
+pub type Tap = Box<dyn FnMut(&FrameEvent<'_>) -> bool + Send>;
 
 struct Expected {
     /// What tells the packet: IPv4's identification; over IPv6 the checksum of the datagram or message.
@@ -102,6 +108,7 @@ impl External {
             watched: false,
             happenings: VecDeque::new(),
             missed: 0,
+            taps: Vec::new(),
         }
     }
 
@@ -126,6 +133,15 @@ impl External {
         // Those before it were lost on the way.
         waiting.drain(..at);
         waiting.pop_front().map(|e| (e.tag, e.born))
+    }
+
+    /// Whether anybody sees a node's frames.
+    pub(crate) fn is_tapped(&self, node: u32) -> bool {
+        self.taps.iter().any(|(n, _)| *n == node)
+    }
+    /// Shows a frame to those who see its node's.
+    pub(crate) fn captured(&mut self, f: &FrameEvent<'_>) {
+        self.taps.retain_mut(|(node, tap)| *node != f.node.0 || tap(f));
     }
 
     /// Notes what happened, for a watcher.

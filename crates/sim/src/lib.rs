@@ -41,7 +41,7 @@ mod wire;
 mod world;
 
 pub use audit::Audit;
-pub use external::{Egress, Exit, Happening, Power};
+pub use external::{Egress, Exit, Happening, Power, Tap};
 pub use inputs::Pace;
 pub use ledger::{Ends, FlowEnds};
 pub use simulation::Simulation;

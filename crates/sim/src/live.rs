@@ -2,9 +2,11 @@
 
 use wayhop_core::{Command, Fix, IfaceId, Inspect, Position, Refused};
 use wayhop_radio::LinkOverride;
+use wayhop_scenario::Attachment;
+use wayhop_trace::{InterfaceInfo, LinkKind};
 use wayhop_world::Geodetic;
 
-use crate::external::Happening;
+use crate::external::{Happening, Tap};
 use crate::simulation::Simulation;
 
 impl Simulation {
@@ -120,6 +122,23 @@ impl Simulation {
     /// The next of what happened: when, where and what.
     pub fn happening(&mut self) -> Option<(wayhop_core::Time, u32, Happening)> {
         self.net.common.external.as_mut()?.happenings.pop_front()
+    }
+    /// A node's interfaces, in their order, as captures know them.
+    pub fn interfaces(&self, node: u32) -> Vec<InterfaceInfo> {
+        let kind = |at| match at {
+            Attachment::Radio(_) => LinkKind::Ieee80211,
+            Attachment::Wire(_) => LinkKind::Ethernet,
+        };
+        let ports = self.net.common.ports.of(node).iter();
+        ports.map(|&at| InterfaceInfo { name: self.names[&at].clone(), kind: kind(at) }).collect()
+    }
+    /// Shows each frame that a node sends and hears from now on; only of an open network.
+    pub fn tap(&mut self, node: u32, tap: Tap) {
+        if let Some(o) = &mut self.net.common.external {
+            o.taps.push((node, tap));
+            // Radios go on showing frames when it has gone: a look at an empty list each.
+            self.media.capture(true);
+        }
     }
     /// How much nobody fetched in time, since the last question.
     pub fn missed(&mut self) -> u64 {

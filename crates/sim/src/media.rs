@@ -69,10 +69,13 @@ impl Media {
 
     /// Whether nodes listen to frames for others, and whether frames are captured.
     pub(crate) fn listen(&mut self, overhear: bool, capture: bool) {
-        for r in &mut self.radios {
-            r.set_overhear(overhear);
-            r.set_capturing(capture);
-        }
+        self.radios.iter_mut().for_each(|r| r.set_overhear(overhear));
+        self.capture(capture);
+    }
+
+    /// Whether radios show the frames that stations send and hear.
+    pub(crate) fn capture(&mut self, on: bool) {
+        self.radios.iter_mut().for_each(|r| r.set_capturing(on));
     }
 
     /// What a radio asked for is due.

@@ -292,13 +292,13 @@ impl Wire {
 /// Writes a frame into the capture of `node`.
 fn capture(at: Time, node: u32, head: Head, packet: &Packet, place: Attachment, net: &mut Net) {
     let common = &mut net.common;
-    if !common.captures[node as usize] || !common.recorder.wants_frames() {
+    if !common.is_captured(node) {
         return;
     }
     let mut bytes = std::mem::take(&mut common.frame);
     let sender = common.mac_of(head.from, common.ports.segment(place));
     frames::write_ethernet(sender, head.receiver, head.payload, packet, &mut bytes);
-    common.recorder.frame(&FrameEvent {
+    common.captured(&FrameEvent {
         time: at,
         node: wayhop_core::NodeId(node),
         iface: common.ports.iface(node, place).unwrap_or_default(),

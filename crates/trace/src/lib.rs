@@ -34,8 +34,8 @@ mod tables;
 mod writer;
 
 pub use capture::{
-    CaptureError, CaptureReader, CapturedFrame, EthernetFrame, put_ethernet_frame, put_ethernet_header,
-    put_ethernet_headers,
+    CaptureError, CaptureReader, CapturedFrame, EthernetFrame, FrameStream, put_ethernet_frame,
+    put_ethernet_header, put_ethernet_headers,
 };
 pub use class::{PacketClass, classify};
 pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, knows_link_type, network};

@@ -2,6 +2,7 @@
 
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Subcommand, ValueHint};
@@ -18,6 +19,7 @@ Examples:
   wayhop ctl link left right down
   wayhop ctl --node mid down --for 30s --lose-tables
   wayhop ctl watch drop note --json
+  wayhop ctl --node mid capture | wireshark -k -i -
   wayhop ctl --wait --run mesh0 watch
 
 Without --socket and --run the one run that goes on is meant. docs/reference/control.md describes the messages.";
@@ -129,8 +131,33 @@ pub(crate) enum What {
         #[arg(value_name = "KIND", value_parser = PossibleValuesParser::new(EventKind::ALL.map(EventKind::name)))]
         kinds: Vec<String>,
     },
+    /// Capture the frames of a node as pcapng on standard output: `wayhop ctl capture | wireshark -k -i -`
+    Capture {
+        /// Only those of this interface; without it, of all that the node has
+        #[arg(long, value_name = "NAME")]
+        interface: Option<String>,
+        /// End after this many frames
+        #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u64).range(1..))]
+        count: Option<u64>,
+        /// End after this time
+        #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
+        duration: Option<Duration>,
+        /// How much of each frame to keep, octets; without it, all
+        #[arg(long, value_name = "OCTETS", value_parser = clap::value_parser!(u32).range(1..=65_535))]
+        snap_length: Option<u32>,
+        /// Write this file in place of standard output
+        #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        out: Option<PathBuf>,
+    },
     /// End the run or the daemon in good order
     Quit,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().filter(|s| *s > 0.0);
+    seconds
+        .and_then(|s| Duration::try_from_secs_f64(s).ok())
+        .ok_or_else(|| "give a number of seconds above 0".to_owned())
 }
 
 fn number(text: &str) -> Result<f32, String> {

@@ -1,13 +1,14 @@
 //! `wayhop ctl`: talking to running nodes.
 
 mod args;
+mod capture;
 mod complete;
 mod show;
 
 use std::io::{ErrorKind, Write as _, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use wayhop_control::answer::Parameters;
@@ -73,6 +74,18 @@ pub(crate) fn ctl(a: CtlArgs) -> Result<ExitCode, Failure> {
                 say!("wayhop: the node has ended; waiting for it");
                 ctl.client = connect()?;
             }
+        }
+        What::Capture { interface, count, duration, snap_length, out } => {
+            if ctl.json {
+                return Err(Failure::usage(
+                    "a capture is pcapng, not JSON; for the routing messages in JSON: `wayhop ctl capture | wayhop decode -`",
+                ));
+            }
+            capture::check(out.as_deref())?;
+            let frames = ctl.client.capture(ctl.node, interface, snap_length).map_err(failure)?;
+            let until = duration.and_then(|d| Instant::now().checked_add(d));
+            // Only now: a request that is refused leaves an older file alone.
+            capture::copy(frames, capture::open(out.as_deref())?, count, until)?;
         }
         What::Quit => ctl.order(Request::Quit {})?,
     }

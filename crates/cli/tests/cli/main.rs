@@ -12,6 +12,7 @@ mod diff;
 mod doctor;
 mod dsr_options;
 mod emulate;
+mod emulate_capture;
 mod emulate_faults;
 mod emulate_tells;
 mod extremes;

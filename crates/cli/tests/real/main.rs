@@ -9,6 +9,7 @@ mod ipv6;
 mod lab;
 mod mesh;
 mod node;
+mod node_capture;
 mod node_events;
 mod ns3;
 mod orders;

@@ -6,6 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use super::events::Subscription;
+use super::stream;
 use crate::limits::{MAX_PENDING, MAX_REQUEST_BYTES};
 
 /// How much may wait to be read by the client before it is not listened to any more, octets.
@@ -25,6 +26,8 @@ pub(super) struct Connection {
     /// Requests that the owner has not answered.
     pub(super) pending: usize,
     pub(super) is_subscriber: bool,
+    /// No more lines, either way: a stream goes out.
+    pub(super) is_stream: bool,
     /// The client sends nothing more.
     ended: bool,
     /// It is closed as soon as `out` is sent.
@@ -59,6 +62,7 @@ impl Connection {
             out: VecDeque::new(),
             pending: 0,
             is_subscriber: false,
+            is_stream: false,
             ended: false,
             closing: false,
             progress: Instant::now(),
@@ -66,7 +70,8 @@ impl Connection {
     }
 
     pub(super) fn wants_to_read(&self) -> bool {
-        !self.ended && !self.closing && self.takes_requests() && self.input.len() <= MAX_REQUEST_BYTES
+        let has_room = self.takes_requests() && self.input.len() <= MAX_REQUEST_BYTES;
+        !self.ended && !self.closing && (has_room || self.is_stream)
     }
     pub(super) fn wants_to_write(&self) -> bool {
         !self.out.is_empty()
@@ -80,6 +85,7 @@ impl Connection {
         let mut chunk = [0; CHUNK];
         match self.stream.read(&mut chunk) {
             Ok(0) => self.ended = true,
+            Ok(_) if self.is_stream => {}
             Ok(n) => self.input.extend_from_slice(&chunk[..n]),
             Err(e) if is_for_later(&e) => {}
             Err(_) => return Outcome::Gone,
@@ -89,7 +95,7 @@ impl Connection {
 
     /// The next line that the client sent, if it may send one now.
     pub(super) fn line(&mut self) -> Option<Line> {
-        if self.closing || !self.takes_requests() {
+        if self.closing || self.is_stream || !self.takes_requests() {
             return None;
         }
         let Some(end) = self.input[self.searched..].iter().position(|b| *b == b'\n') else {
@@ -127,6 +133,18 @@ impl Connection {
         waiting.write(&mut self.out, CHUNK);
     }
 
+    /// From now on a stream goes out, and what comes in is forgotten.
+    pub(super) fn begin_stream(&mut self) {
+        self.is_stream = true;
+        self.input = Vec::new();
+    }
+
+    /// Takes octets of a stream into the way out, as many as are worth one write.
+    pub(super) fn send_stream(&mut self, waiting: &mut stream::Waiting) {
+        waiting.write(&mut self.out, CHUNK);
+        self.closing = waiting.ended && waiting.is_empty();
+    }
+
     /// Sends what is there and closes.
     pub(super) fn close_after_sending(&mut self) {
         self.closing = true;
@@ -154,11 +172,10 @@ impl Connection {
 
     /// Whether there is no more to do, or no hope.
     pub(super) fn outcome(&self, now: Instant) -> Outcome {
-        let is_stuck =
-            !self.out.is_empty() && !self.is_subscriber && now.duration_since(self.progress) > PATIENCE;
+        let is_fed = self.is_subscriber || self.is_stream;
+        let is_stuck = !self.out.is_empty() && !is_fed && now.duration_since(self.progress) > PATIENCE;
         let is_done = self.out.is_empty()
-            && (self.closing
-                || (self.ended && self.pending == 0 && !self.is_subscriber && self.has_no_line()));
+            && (self.closing || (self.ended && self.pending == 0 && !is_fed && self.has_no_line()));
         if is_stuck || is_done { Outcome::Gone } else { Outcome::Open }
     }
 

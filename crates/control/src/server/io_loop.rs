@@ -83,13 +83,22 @@ impl Loop<'_> {
             // The client may have gone.
             if let Some(c) = self.connections.get_mut(&client) {
                 c.pending -= 1;
+                if c.is_stream {
+                    // What was asked before the stream and answered after its beginning would stand in its middle.
+                    continue;
+                }
                 c.send(&line);
+                if self.shared.with_stream(client, |_| ()).is_some() {
+                    self.shared.unsubscribe(client);
+                    c.is_subscriber = false;
+                    c.begin_stream();
+                }
             }
         }
         if stopping {
-            // The answer to `quit` shall arrive.
-            for c in self.connections.values_mut() {
-                c.write();
+            // The answer to `quit` shall arrive, and what a stream has, as far as the socket takes it.
+            for (&client, c) in &mut self.connections {
+                feed(self.shared, client, c);
             }
         }
         !stopping
@@ -133,18 +142,8 @@ impl Loop<'_> {
             {
                 obey(self.shared, self.about, client, c, line);
             }
-            while outcome == Outcome::Open {
-                if c.is_subscriber {
-                    self.shared.with_subscription(client, |s| c.send_events(s));
-                }
-                if !c.wants_to_write() {
-                    break;
-                }
-                outcome = c.write();
-                if c.wants_to_write() {
-                    // The socket takes no more: poll tells when it does.
-                    break;
-                }
+            if outcome == Outcome::Open {
+                outcome = feed(self.shared, client, c);
             }
             if outcome == Outcome::Gone || c.outcome(now) == Outcome::Gone {
                 gone.push(client);
@@ -153,7 +152,28 @@ impl Loop<'_> {
         for client in gone {
             self.connections.remove(&client);
             self.shared.unsubscribe(client);
+            self.shared.forget_stream(client);
             self.shared.set_clients(self.connections.len());
+        }
+    }
+}
+
+/// Writes what waits for a client, as far as its socket takes it.
+fn feed(shared: &Shared, client: u64, c: &mut Connection) -> Outcome {
+    loop {
+        if c.is_subscriber {
+            shared.with_subscription(client, |s| c.send_events(s));
+        }
+        if c.is_stream {
+            shared.with_stream(client, |s| c.send_stream(s));
+        }
+        if !c.wants_to_write() {
+            return Outcome::Open;
+        }
+        let outcome = c.write();
+        // What the socket does not take now waits for poll to tell that it does.
+        if outcome == Outcome::Gone || c.wants_to_write() {
+            return outcome;
         }
     }
 }

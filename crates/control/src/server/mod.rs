@@ -9,6 +9,7 @@ mod connection;
 mod events;
 mod io_loop;
 mod shared;
+mod stream;
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -20,13 +21,16 @@ use std::thread::JoinHandle;
 use serde_json::Value;
 
 use crate::about::About;
+use crate::answer;
 use crate::error::{ControlError, ErrorCode};
 use crate::event::Event;
 use crate::event_kind::EventKind;
+use crate::limits;
 use crate::messages::{NodeRef, Request};
 use crate::paths;
 
 pub use bind::Access;
+pub use stream::Stream;
 
 use answer_line::answer_line;
 use shared::Shared;
@@ -179,6 +183,29 @@ impl Call {
     /// Answers it.
     pub fn answer(mut self, outcome: Result<Value, ControlError>) {
         self.reply.send(outcome);
+    }
+
+    /// Of which interface a capture is wanted, none for all, and how much of each frame, in octets, at a node with these
+    /// interfaces.
+    pub fn capture<'a>(
+        &self,
+        interfaces: impl Iterator<Item = &'a str> + Clone,
+    ) -> Result<(Option<String>, u32), ControlError> {
+        let Request::Capture { interface, snap_length_bytes } = &self.request else {
+            return Ok((None, limits::MAX_FRAME_BYTES));
+        };
+        if let Some(name) = interface.as_deref().filter(|wanted| interfaces.clone().all(|n| n != *wanted)) {
+            return Err(ControlError::no_interface(name, interfaces));
+        }
+        Ok((interface.clone(), snap_length_bytes.unwrap_or(limits::MAX_FRAME_BYTES)))
+    }
+
+    /// Answers that a stream of this format follows, and gives the stream. The connection carries nothing else from then on.
+    pub fn stream(mut self, format: &str) -> Stream {
+        self.reply.done = true;
+        let answer = answer::Capture { stream: Some(format.to_owned()), ..answer::Capture::default() };
+        let line = answer_line(self.reply.id, Ok(serde_json::to_value(answer).unwrap_or_default()));
+        Stream::begin(&self.reply.shared, self.reply.client, line)
     }
 
     /// Answers it with a value that becomes JSON, such as those of [`crate::answer`].

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::events::{self, Subscription};
+use super::stream;
 use crate::about::About;
 use crate::event::Event;
 use crate::event_kind::EventKind;
@@ -33,6 +34,8 @@ pub(super) struct State {
     calls: VecDeque<Waiting>,
     /// Answers on their way to the connections.
     pub(super) answers: Vec<(u64, Vec<u8>)>,
+    /// What follows the last answer, by client.
+    streams: BTreeMap<u64, stream::Waiting>,
     /// By client.
     subscriptions: BTreeMap<u64, Subscription>,
     /// The nodes that are down.
@@ -84,6 +87,30 @@ impl Shared {
         let mut state = self.lock();
         state.answers.push((client, line));
         self.wake(&mut state);
+    }
+
+    /// The last answer of a connection, and the stream behind it.
+    pub(super) fn begin_stream(&self, client: u64, line: Vec<u8>) {
+        let mut state = self.lock();
+        state.answers.push((client, line));
+        state.streams.insert(client, stream::Waiting::default());
+        self.wake(&mut state);
+    }
+
+    pub(super) fn push_stream(&self, client: u64, octets: &[u8]) -> io::Result<()> {
+        let mut state = self.lock();
+        let waiting = state.streams.get_mut(&client).ok_or(io::ErrorKind::BrokenPipe)?;
+        waiting.push(octets)?;
+        self.wake(&mut state);
+        Ok(())
+    }
+
+    pub(super) fn end_stream(&self, client: u64) {
+        let mut state = self.lock();
+        if let Some(waiting) = state.streams.get_mut(&client) {
+            waiting.ended = true;
+            self.wake(&mut state);
+        }
     }
 
     pub(super) fn wants(&self, kind: EventKind) -> bool {
@@ -176,6 +203,16 @@ impl Shared {
         if let Some(s) = self.lock().subscriptions.get_mut(&client) {
             f(s);
         }
+    }
+
+    /// `None` if the client has no stream.
+    pub(super) fn with_stream<R>(&self, client: u64, f: impl FnOnce(&mut stream::Waiting) -> R) -> Option<R> {
+        self.lock().streams.get_mut(&client).map(f)
+    }
+
+    /// The client has gone.
+    pub(super) fn forget_stream(&self, client: u64) {
+        self.lock().streams.remove(&client);
     }
 
     fn count_wants(&self, state: &State) {

@@ -9,4 +9,5 @@ mod metrics;
 mod monitor;
 mod owner;
 mod socket;
+mod stream;
 mod subscribe;

@@ -5,6 +5,7 @@ mod files;
 mod frame;
 mod pcapng;
 mod reader;
+mod stream;
 #[cfg(test)]
 mod tests;
 
@@ -12,3 +13,4 @@ pub(crate) use files::Captures;
 pub use frame::CapturedFrame;
 pub use pcapng::{EthernetFrame, put_ethernet_frame, put_ethernet_header, put_ethernet_headers};
 pub use reader::{CaptureError, CaptureReader};
+pub use stream::FrameStream;

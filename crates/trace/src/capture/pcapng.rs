@@ -4,13 +4,14 @@ use wayhop_wire::radiotap;
 
 use wayhop_core::IfaceId;
 
-use crate::{Direction, FrameEvent, LinkKind, NodeInfo};
+use crate::{Direction, FrameEvent, InterfaceInfo, LinkKind, NodeInfo};
 
 /// IEEE 802.11 frames, each behind a radiotap header.
 const LINKTYPE_RADIOTAP: u16 = 127;
 
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE_DESCRIPTION: u32 = 1;
+const INTERFACE_STATISTICS: u32 = 5;
 const ENHANCED_PACKET: u32 = 6;
 
 /// Ethernet frames without FCS.
@@ -21,14 +22,38 @@ const LINKTYPE_ETHERNET: u16 = 1;
 pub(super) fn put_header(to: &mut Vec<u8>, node: &NodeInfo, snaplen: u32) {
     put_section(to);
     for i in &node.interfaces {
-        let name = if node.interfaces.len() == 1 { &node.name } else { &i.name };
-        match i.kind {
-            LinkKind::Ieee80211 => {
-                put_interface(to, name, snaplen.saturating_add(MAX_RADIOTAP as u32), LINKTYPE_RADIOTAP);
-            }
-            LinkKind::Ethernet => put_interface(to, name, snaplen, LINKTYPE_ETHERNET),
-        }
+        put_interface_of(to, capture_name(&node.name, &node.interfaces, i), i.kind, snaplen);
     }
+}
+
+/// The name of a node's interface in captures: the only one bears the node's.
+pub(super) fn capture_name<'a>(
+    node: &'a str,
+    all: &[InterfaceInfo],
+    interface: &'a InterfaceInfo,
+) -> &'a str {
+    if all.len() == 1 { node } else { &interface.name }
+}
+
+/// Appends the block of an interface of this kind.
+pub(super) fn put_interface_of(to: &mut Vec<u8>, name: &str, kind: LinkKind, snaplen: u32) {
+    match kind {
+        LinkKind::Ieee80211 => {
+            put_interface(to, name, snaplen.saturating_add(MAX_RADIOTAP as u32), LINKTYPE_RADIOTAP);
+        }
+        LinkKind::Ethernet => put_interface(to, name, snaplen, LINKTYPE_ETHERNET),
+    }
+}
+
+/// Appends how many frames an interface has had since the beginning, and how many of them are missing.
+pub(super) fn put_statistics(to: &mut Vec<u8>, interface: u32, time_ns: u64, frames: u64, dropped: u64) {
+    let statistics = begin(to, INTERFACE_STATISTICS);
+    for word in [interface, (time_ns >> 32) as u32, time_ns as u32] {
+        to.extend(word.to_le_bytes());
+    }
+    option(to, 4, &frames.to_le_bytes()); // isb_ifrecv
+    option(to, 5, &dropped.to_le_bytes()); // isb_ifdrop
+    end(to, statistics);
 }
 
 /// Appends the beginning of a capture of an Ethernet interface: section and interface.
@@ -90,7 +115,7 @@ fn flags_of(direction: Direction) -> u32 {
     }
 }
 
-fn put_section(to: &mut Vec<u8>) {
+pub(super) fn put_section(to: &mut Vec<u8>) {
     let section = begin(to, SECTION_HEADER);
     to.extend(0x1a2b_3c4d_u32.to_le_bytes()); // says which byte order this is
     to.extend([1, 0, 0, 0]); // version 1.0

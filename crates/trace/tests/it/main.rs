@@ -5,3 +5,4 @@ mod common;
 mod diff;
 mod real_time;
 mod run_directory;
+mod stream;
