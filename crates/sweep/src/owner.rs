@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use wayhop_report::Document;
 
 use crate::error::SweepError;
 use crate::plan::Plan;
@@ -55,7 +56,8 @@ pub(crate) fn claim(dir: &Path, plan: &Plan) -> Result<(), SweepError> {
             Err(SweepError::Usage(format!("{reason}; give another --out, or take the folder away")))
         }
         Err(e) if e.kind() == ErrorKind::NotFound => {
-            let text = serde_json::to_vec_pretty(&ours).unwrap_or_default();
+            let keys = serde_json::to_value(&ours).unwrap_or_default();
+            let text = serde_json::to_vec_pretty(&Document::from(keys)).unwrap_or_default();
             fs::write(&path, text)
                 .map_err(|e| SweepError::Run(format!("cannot write {}: {e}", path.display())))
         }
