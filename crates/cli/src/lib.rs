@@ -33,6 +33,7 @@ mod replay;
 mod reproduce;
 mod run;
 mod scenario_args;
+pub mod schemas;
 mod show;
 mod source;
 mod sweep;

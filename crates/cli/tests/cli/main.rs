@@ -29,6 +29,7 @@ mod real_programs;
 mod replay;
 mod reproduce;
 mod run_dirs;
+mod schemas;
 mod sweep;
 mod tables;
 mod terminal;
