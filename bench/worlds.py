@@ -95,8 +95,8 @@ def main():
                     protocol,
                     {
                         "delivery_ratio": lambda s: s["totals"]["delivery_ratio"],
-                        "latency_p50_ms": lambda s: s["totals"]["latency_ms"]["p50"],
-                        "hops": lambda s: s["totals"]["hops_mean"],
+                        "latency_ms.p50": lambda s: s["totals"]["latency_ms"]["p50"],
+                        "hops_mean": lambda s: s["totals"]["hops_mean"],
                         "routing_packets": lambda s: s["totals"]["routing_packets"],
                     },
                 )

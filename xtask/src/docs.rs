@@ -12,6 +12,15 @@ const PAGES: &[Page] = &[
     ("docs/reference/node.md", wayhop_daemon::reference_markdown),
     ("docs/reference/cli.md", wayhop_cli::reference_markdown),
     ("docs/reference/exit-codes.md", wayhop_cli::exit_codes_markdown),
+    ("docs/reference/schemas/summary.schema.json", wayhop_cli::schemas::summary),
+    ("docs/reference/schemas/manifest.schema.json", wayhop_cli::schemas::manifest),
+    ("docs/reference/schemas/ctl-hello.schema.json", wayhop_cli::schemas::ctl::hello),
+    ("docs/reference/schemas/ctl-tables.schema.json", wayhop_cli::schemas::ctl::tables),
+    ("docs/reference/schemas/ctl-counters.schema.json", wayhop_cli::schemas::ctl::counters),
+    ("docs/reference/schemas/ctl-params.schema.json", wayhop_cli::schemas::ctl::params),
+    ("docs/reference/schemas/ctl-position.schema.json", wayhop_cli::schemas::ctl::position),
+    ("docs/reference/schemas/ctl-links.schema.json", wayhop_cli::schemas::ctl::links),
+    ("docs/reference/schemas/ctl-watch.schema.json", wayhop_cli::schemas::ctl::watch),
 ];
 
 /// Writes every page.

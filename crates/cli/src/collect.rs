@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 use wayhop_control::monitor::{Collector, LONGEST_DATAGRAM, Rejected};
+use wayhop_report::Document;
 use wayhop_runs::interruption::stop_on_signal;
 
 use crate::failure::{Failure, output, say};
@@ -71,7 +72,7 @@ pub(crate) fn collect(a: &CollectArgs) -> Result<ExitCode, Failure> {
             Ok(r) if a.quiet => drop(r),
             Ok(r) => {
                 let line = if a.json {
-                    json!({"from": from.ip(), "lost": r.lost, "report": r.report}).to_string()
+                    Document::from(json!({"from": from.ip(), "lost": r.lost, "report": r.report})).to_string()
                 } else {
                     human(&r, from)
                 };

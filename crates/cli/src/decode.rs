@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write as _, stdin, stdout};
 use std::process::ExitCode;
 
+use wayhop_report::Document;
 use wayhop_trace::Decoder;
 
 use crate::args::DecodeArgs;
@@ -23,7 +24,7 @@ pub(crate) fn decode(a: &DecodeArgs) -> Result<ExitCode, Failure> {
     let live = is_standard_input(&a.capture);
     for message in decoder {
         match message {
-            Ok(m) => match writeln!(out, "{m}") {
+            Ok(m) => match writeln!(out, "{}", Document::from(m)) {
                 Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => return Ok(ExitCode::SUCCESS),
                 written => {
                     output(written)?;

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use wayhop_core::{Mac, NodeId, Position};
+use wayhop_report::Document;
 use wayhop_trace::diff::{
     Burst, DiffError, Difference, Places, Sender, Sightings, bursts, difference, windows,
 };
@@ -82,7 +83,7 @@ impl Ends {
     }
 }
 
-fn as_json(a: &DiffArgs, d: &Difference, list: &[Burst], width_ns: u64, ends: Option<&Ends>) -> Value {
+fn as_json(a: &DiffArgs, d: &Difference, list: &[Burst], width_ns: u64, ends: Option<&Ends>) -> Document {
     let after = |ns: u64| seconds(ns - d.begins_ns());
     let place = |p: Option<Position>| p.map_or(Value::Null, |p| json!({ "x_m": p.x, "y_m": p.y }));
     let burst = |b: &Burst| {
@@ -104,10 +105,11 @@ fn as_json(a: &DiffArgs, d: &Difference, list: &[Burst], width_ns: u64, ends: Op
         "begins_s": seconds(d.begins_ns()),
         "clock_offset_s": d.clock_offset_ns as f64 * 1e-9,
         "window_s": a.window,
-        "threshold_pct": a.threshold,
+        "threshold_share": a.threshold / 100.0,
         "windows": windows(d, width_ns).into_iter().map(window).collect::<Vec<_>>(),
         "bursts": list.iter().map(burst).collect::<Vec<_>>(),
     })
+    .into()
 }
 
 fn as_text(a: &DiffArgs, d: &Difference, list: &[Burst], ends: Option<&Ends>) -> String {

@@ -37,6 +37,7 @@ mod reproduce;
 mod run;
 mod run_seeds;
 mod scenario_args;
+pub mod schemas;
 mod show;
 mod source;
 mod sweep;

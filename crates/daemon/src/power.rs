@@ -93,10 +93,10 @@ impl Host {
         self.power.now = Some(Outage { from: self.now(), ..outage });
         self.tell_power("node_down", is_lost);
         if is_lost {
-            self.call(|n, w, at| n.lose_tables(w, at));
+            self.call(wayhop_node::Node::lose_tables);
             self.transmitters = Transmitters::default();
         } else {
-            self.call(|n, w, at| n.go_down(w, at));
+            self.call(wayhop_node::Node::go_down);
             self.around.withdraw_routes();
         }
     }
@@ -120,7 +120,7 @@ impl Host {
                 self.call(|n, w, at| n.reboot(w, at, vec![engine]));
             }
             _ => {
-                self.call(|n, w, at| n.come_back(w, at));
+                self.call(wayhop_node::Node::come_back);
                 self.around.renew_routes();
             }
         }

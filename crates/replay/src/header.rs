@@ -14,12 +14,12 @@ pub const VERSION: u32 = 1;
 /// The first line of a log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
+    /// The version of Wayhop that wrote it.
+    pub wayhop: String,
     /// [`FORMAT`].
     pub format: String,
     /// [`VERSION`].
     pub version: u32,
-    /// The version of Wayhop that wrote it.
-    pub wayhop: String,
     /// `sim`, `emulation` or `field`; the daemons of a lab are in the field.
     pub world: String,
     /// The scenario's name; empty where there is none.

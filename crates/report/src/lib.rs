@@ -3,7 +3,7 @@
 //! * [`Estimate`]: a mean over seeds with its Student-t 95 % interval; [`Estimate::of_differences`] for paired runs,
 //!   [`Estimate::of_difference`] for runs that have nothing in common; [`plain`] and [`signed`] write numbers.
 //! * [`Row`]: one published number with ours beside it; [`rows_json`], [`rows_csv`] and [`rows_text`] write lists of them.
-//! * [`columns`]: a table for a terminal.
+//! * [`columns`]: a table for a terminal; [`Document`]: an object of JSON that says which version wrote it.
 //! * [`Plot`]: points with error bars, lines, bars and rules over labelled axes, drawn as SVG; [`Plot::svg`] is a file of its own.
 //! * [`Page`]: a self-contained HTML report of sections with text, rows and [`Figure`]s. It refers to nothing outside of
 //!   itself, and is light or dark as the reader's system is.
@@ -13,6 +13,7 @@
 
 mod chi_square;
 mod columns;
+mod document;
 mod escape;
 mod figure;
 mod html;
@@ -28,6 +29,7 @@ mod style;
 mod svg;
 
 pub use columns::columns;
+pub use document::Document;
 pub use figure::{Figure, Panel};
 pub use html::{Page, Section};
 pub use numbers::{plain, signed};

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::document::Document;
 use crate::notes::Notes;
 use crate::numbers::{plain, signed};
 use crate::stats::Estimate;
@@ -115,8 +116,8 @@ impl Row {
 }
 
 /// The object that `wayhop reproduce --json` prints.
-pub fn rows_json(paper: &str, rows: &[Row]) -> serde_json::Value {
-    serde_json::json!({ "paper": paper, "rows": rows })
+pub fn rows_json(paper: &str, rows: &[Row]) -> Document {
+    serde_json::json!({ "paper": paper, "rows": rows }).into()
 }
 
 /// The rows as CSV (RFC 4180, with `\n` line ends); an empty cell means that there is no value.
@@ -201,7 +202,7 @@ mod tests {
 
     #[test]
     fn json_has_the_keys_of_the_contract() {
-        let v = rows_json("cmu", &rows());
+        let v = serde_json::to_value(rows_json("cmu", &rows())).unwrap();
         assert_eq!(v["paper"], "cmu");
         let keys: Vec<&str> = v["rows"][0].as_object().unwrap().keys().map(String::as_str).collect();
         let mut expected = ["artefact", "row", "quantity", "paper", "ours", "ci95", "seeds", "note"];

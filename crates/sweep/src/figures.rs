@@ -112,13 +112,33 @@ pub(crate) fn is_count(way: &str) -> bool {
     COUNTS.iter().any(|c| way.rsplit_once('.').is_some_and(|(map, _)| map == c.join(".")))
 }
 
-/// The way that was probably meant.
+/// The way that was probably meant: by another name that the figure has had, or by the nearest spelling.
 pub(crate) fn meant(specimen: &Value, way: &str) -> Option<String> {
+    let (before, last) = way.rsplit_once('.').unwrap_or(("totals", way));
+    let named = todays_name(last).map(|name| format!("{before}.{name}"));
+    if let Some(way) = named.filter(|way| is_known(specimen, way)) {
+        return Some(way);
+    }
     let mut all = Vec::new();
     ways(specimen, "", &mut all);
     // The totals' figures go by their short names, too.
     let short = all.iter().filter_map(|a| a.strip_prefix("totals."));
     nearest(way, all.iter().map(String::as_str).chain(short)).map(str::to_owned)
+}
+
+/// The name of a figure that tables and comparisons called otherwise before version 0.1.0.
+fn todays_name(old: &str) -> Option<String> {
+    let same_place = match old {
+        "delivered_pct" => Some("delivery_ratio"),
+        "goodput_kbps" => Some("goodput_bps"),
+        "hops" => Some("hops_mean"),
+        "packets" => Some("routing_packets"),
+        "bytes" => Some("routing_bytes"),
+        _ => None,
+    };
+    let (times, statistic) =
+        old.strip_suffix("_ms").and_then(|rest| rest.rsplit_once('_')).unwrap_or_default();
+    same_place.map(str::to_owned).or_else(|| (!times.is_empty()).then(|| format!("{times}_ms.{statistic}")))
 }
 
 fn leaf<'a>(value: &'a Value, way: &str) -> Option<&'a Value> {
@@ -158,5 +178,29 @@ mod tests {
         ] {
             assert_eq!(figure(&run, way), expected, "{way}");
         }
+    }
+
+    #[test]
+    fn a_name_that_a_figure_has_had_suggests_todays() {
+        let times = Some(LatencyMs::default());
+        let totals = Totals { latency_ms: times, round_trip_ms: times, ..Totals::default() };
+        let totals =
+            Totals { delivery_ratio: Some(1.0), goodput_bps: Some(1.0), hops_mean: Some(1.0), ..totals };
+        let flows = vec![FlowSummary { latency_ms: times, ..FlowSummary::default() }];
+        let specimen = serde_json::to_value(Summary { totals, flows, ..Summary::default() }).unwrap();
+        for (old, new) in [
+            ("totals.delivered_pct", "totals.delivery_ratio"),
+            ("delivered_pct", "totals.delivery_ratio"),
+            ("totals.goodput_kbps", "totals.goodput_bps"),
+            ("totals.latency_mean_ms", "totals.latency_ms.mean"),
+            ("totals.round_trip_p95_ms", "totals.round_trip_ms.p95"),
+            ("flows.0.latency_max_ms", "flows.0.latency_ms.max"),
+            ("totals.hops", "totals.hops_mean"),
+            ("totals.packets", "totals.routing_packets"),
+            ("totals.recieved", "totals.received"),
+        ] {
+            assert_eq!(meant(&specimen, old).as_deref(), Some(new), "{old}");
+        }
+        assert_eq!(meant(&specimen, "totals.zzzzzzzzzzzzzzzzzzzzzzzzzzzzz_q_ms"), None);
     }
 }

@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use wayhop_report::Document;
 
 use crate::error::SweepError;
 use crate::files::replace;
@@ -58,7 +59,8 @@ pub(crate) fn claim(dir: &Path, plan: &Plan, runs: &[String]) -> Result<(), Swee
             return Err(SweepError::Usage(format!("{reason}; give another --out, or take the folder away")));
         }
     }
-    replace(&dir.join(OWNER), &serde_json::to_vec_pretty(&ours).unwrap_or_default())
+    let keys = serde_json::to_value(&ours).unwrap_or_default();
+    replace(&dir.join(OWNER), &serde_json::to_vec_pretty(&Document::from(keys)).unwrap_or_default())
 }
 
 /// Whether a folder holds the results of a sweep.

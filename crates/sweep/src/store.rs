@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use wayhop_report::Document;
 use wayhop_trace::lock_file;
 
 use crate::figures::figure;
@@ -107,8 +108,7 @@ impl Store {
 
     /// Adds a run: an object with `id` and `summary`.
     pub fn add(&mut self, id: &str, record: &Value) -> Result<(), StoreError> {
-        let mut line = record.to_string();
-        line.push('\n');
+        let line = format!("{}\n", Document::from(record.clone()));
         let cannot =
             |e: io::Error| self.error(&format!("cannot be written: {e}; what was done before stays in it"));
         let whole = self.file.metadata().map_err(cannot)?.len();

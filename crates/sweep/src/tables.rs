@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use wayhop_report::{Estimate, FEWEST_RUNS, columns};
+use wayhop_report::{Document, Estimate, FEWEST_RUNS, columns};
 
 use crate::execute::Outcome;
 use crate::results::{Cell, Results};
@@ -118,7 +118,7 @@ fn number(v: f64) -> String {
 }
 
 /// One object.
-pub fn json(name: &str, outcome: &Outcome) -> Value {
+pub fn json(name: &str, outcome: &Outcome) -> Document {
     let r = &outcome.results;
     let place = |labels: &[String]| -> Value {
         r.axes
@@ -158,6 +158,7 @@ pub fn json(name: &str, outcome: &Outcome) -> Value {
         "cells": cells.collect::<Vec<_>>(),
         "differences": differences.collect::<Vec<_>>(),
     })
+    .into()
 }
 
 /// The cells as CSV (RFC 4180, with `\n` line ends), a line for each cell and figure.

@@ -1,12 +1,13 @@
 //! Where a run came from, and how it ended.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use wayhop_core::hex;
 
 /// How a run ended.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
     /// It is under way, or it was killed before it could say how it ended.
@@ -21,7 +22,7 @@ pub enum RunStatus {
 }
 
 /// Everything needed to do a run again, and how it ended: `manifest.json`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
     /// Wayhop's version.
     pub wayhop: String,
@@ -48,7 +49,7 @@ pub struct Manifest {
 }
 
 /// A file that a scenario names.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InputFile {
     /// As the scenario names it.
     pub path: String,

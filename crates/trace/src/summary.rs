@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_core::{DropReason, NodeId, Span};
 
 /// The summary of one run. Its keys are a contract: they are added to, never renamed or removed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// Wayhop's version.
     pub wayhop: String,
@@ -24,7 +25,7 @@ pub struct Summary {
     pub wall_s: f64,
     /// Events that the simulator ran.
     pub events: u64,
-    /// [`crate::TraceHash::hex`].
+    /// The hash of every hop event in order, hexadecimal digits ([`crate::TraceHash::hex`]).
     pub trace_hash: String,
     /// One entry a flow, in the scenario's order.
     pub flows: Vec<FlowSummary>,
@@ -57,7 +58,7 @@ pub struct Summary {
 }
 
 /// How a program in a node ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramExit {
     /// The node, by its number.
     pub node: u32,
@@ -90,7 +91,7 @@ impl ProgramExit {
 }
 
 /// How often and how long one node was down.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeOutages {
     /// Who, as the scenario numbers it.
     pub node: u32,
@@ -104,7 +105,7 @@ pub struct NodeOutages {
 }
 
 /// What one node's radio has used of its battery.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeEnergy {
     /// Who, as the scenario numbers it.
     pub node: u32,
@@ -182,7 +183,7 @@ impl Summary {
 }
 
 /// A place on the globe (WGS 84).
-#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Origin {
     /// Degrees, north positive.
     pub latitude_deg: f64,
@@ -191,7 +192,7 @@ pub struct Origin {
 }
 
 /// Packets of programs in the nodes of a real-time world.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Programs {
     /// Sent into the network.
     pub sent: u64,
@@ -202,7 +203,7 @@ pub struct Programs {
 }
 
 /// One traffic flow.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FlowSummary {
     /// Its index in the scenario.
     pub id: u32,
@@ -212,6 +213,7 @@ pub struct FlowSummary {
     pub src: u32,
     /// The destination node; `u32::MAX`, written as null, for all of them.
     #[serde(with = "node_or_all")]
+    #[schemars(with = "Option<u32>")]
     pub dst: u32,
     /// What the scenario calls the source.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -247,7 +249,7 @@ pub struct FlowSummary {
 
 /// What a TCP connection did. The flow's `sent` and `received` count its segments with data, those sent again too, on
 /// their way from source to destination; `goodput_bps` counts the same octets as `delivered_bytes`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TcpSummary {
     /// `reno`, `sack`, ...
     pub variant: String,
@@ -289,7 +291,7 @@ mod node_or_all {
 }
 
 /// Times of the packets received, in milliseconds.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LatencyMs {
     /// Arithmetic mean.
     pub mean: f64,
@@ -326,7 +328,7 @@ impl LatencyMs {
 }
 
 /// What the nodes' geometry allowed a flow.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Topology {
     /// How often the shortest path changed: its length, or all shortest paths that had been there since the last change.
     pub path_changes: u64,
@@ -344,7 +346,7 @@ pub struct Topology {
 }
 
 /// All flows and all nodes together.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Totals {
     /// Sum over the flows.
     pub sent: u64,
@@ -413,7 +415,7 @@ pub fn ratio(part: u64, whole: u64) -> Option<f64> {
 }
 
 /// How late a real-time world handled its events, microseconds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Lateness {
     /// Median.
     pub p50: f64,

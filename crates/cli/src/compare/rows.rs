@@ -15,7 +15,7 @@ const MOST_FLOWS: usize = 20;
 pub(super) struct Row {
     /// What it is about: `flow 0`, `all flows`, `routing`, `searches`, `clock`.
     pub(super) about: String,
-    /// In `lower_snake_case`, with its unit at the end.
+    /// As the summary calls it, by the way to it from the flow or the totals: `latency_ms.p50`.
     pub(super) quantity: String,
     /// One value a run, by column, in the order of its runs; `None` of a run that has none.
     pub(super) values: Vec<Vec<Option<f64>>>,
@@ -107,50 +107,47 @@ impl Rows<'_> {
             let about = format!("flow {} {} {}-{to}", f.id, f.kind, f.src);
             let flow = move |r: &Run| r.summary.flows.get(i).cloned();
             self.add(&about, "sent", |r| flow(r).map(|f| f.sent as f64));
-            self.add(&about, "delivered_pct", |r| flow(r)?.delivery_ratio.map(|ratio| 100.0 * ratio));
+            self.add(&about, "delivery_ratio", |r| flow(r)?.delivery_ratio);
             self.add(&about, "held", |r| flow(r)?.held.map(|n| n as f64));
-            let times = if f.kind == "ping" { "round_trip" } else { "latency" };
-            self.times(&about, times, move |r| flow(r)?.latency_ms);
-            self.add(&about, "hops", |r| flow(r)?.hops_mean);
+            self.times(&about, "latency_ms", move |r| flow(r)?.latency_ms);
+            self.add(&about, "hops_mean", |r| flow(r)?.hops_mean);
             self.add(&about, "first_search_ms", |r| r.first_search(i).map(|s| s.as_secs_f64() * 1e3));
         }
     }
 
     fn times(&mut self, about: &str, name: &str, of: impl Fn(&Run) -> Option<LatencyMs>) {
-        self.add(about, &format!("{name}_p50_ms"), |r| of(r).map(|l| l.p50));
-        self.add(about, &format!("{name}_p95_ms"), |r| of(r).map(|l| l.p95));
-        self.add(about, &format!("{name}_max_ms"), |r| of(r).map(|l| l.max));
-        self.add(about, &format!("{name}_mean_ms"), |r| of(r).map(|l| l.mean));
+        self.add(about, &format!("{name}.p50"), |r| of(r).map(|l| l.p50));
+        self.add(about, &format!("{name}.p95"), |r| of(r).map(|l| l.p95));
+        self.add(about, &format!("{name}.max"), |r| of(r).map(|l| l.max));
+        self.add(about, &format!("{name}.mean"), |r| of(r).map(|l| l.mean));
     }
 
     fn totals(&mut self) {
         let about = "all flows";
         // A node of a real mesh knows of no flows: what was sent there is not 0 but unknown.
         self.add(about, "sent", |r| (!r.summary.flows.is_empty()).then_some(r.summary.totals.sent as f64));
-        self.add(about, "delivered_pct", |r| r.summary.totals.delivery_ratio.map(|ratio| 100.0 * ratio));
+        self.add(about, "delivery_ratio", |r| r.summary.totals.delivery_ratio);
         self.add(about, "held", |r| {
             r.summary.totals.held.filter(|_| !r.summary.flows.is_empty()).map(|n| n as f64)
         });
-        self.times(about, "latency", |r| r.summary.totals.latency_ms);
-        self.times(about, "round_trip", |r| r.summary.totals.round_trip_ms);
-        self.add(about, "hops", |r| r.summary.totals.hops_mean);
-        self.add(about, "goodput_kbps", |r| r.summary.totals.goodput_bps.map(|bps| bps / 1e3));
+        self.times(about, "latency_ms", |r| r.summary.totals.latency_ms);
+        self.times(about, "round_trip_ms", |r| r.summary.totals.round_trip_ms);
+        self.add(about, "hops_mean", |r| r.summary.totals.hops_mean);
+        self.add(about, "goodput_bps", |r| r.summary.totals.goodput_bps);
     }
 
     fn routing(&mut self) {
-        self.add("routing", "packets", |r| Some(r.summary.totals.routing_packets as f64));
-        self.add("routing", "bytes", |r| Some(r.summary.totals.routing_bytes as f64));
+        self.add("routing", "routing_packets", |r| Some(r.summary.totals.routing_packets as f64));
+        self.add("routing", "routing_bytes", |r| Some(r.summary.totals.routing_bytes as f64));
         for kind in self.keys(|s| s.totals.by_type.keys().cloned().collect()) {
-            self.add("messages", &kind, |r| {
+            self.add("messages", &format!("by_type.{kind}"), |r| {
                 Some(r.summary.totals.by_type.get(&kind).copied().unwrap_or(0) as f64)
             });
         }
         for why in self.keys(|s| s.totals.drops.keys().cloned().collect()) {
-            self.add(
-                "dropped",
-                &why,
-                |r| Some(r.summary.totals.drops.get(&why).copied().unwrap_or(0) as f64),
-            );
+            self.add("drops", &format!("drops.{why}"), |r| {
+                Some(r.summary.totals.drops.get(&why).copied().unwrap_or(0) as f64)
+            });
         }
     }
 
@@ -171,13 +168,13 @@ impl Rows<'_> {
             let all = r.searches.as_ref()?;
             Some(all.iter().filter(|s| s.took.is_none()).count() as f64)
         });
-        self.add(about, "p50_ms", |r| percentile(&took(r)?, 0.5));
-        self.add(about, "p95_ms", |r| percentile(&took(r)?, 0.95));
-        self.add(about, "max_ms", |r| percentile(&took(r)?, 1.0));
+        self.add(about, "search_ms.p50", |r| percentile(&took(r)?, 0.5));
+        self.add(about, "search_ms.p95", |r| percentile(&took(r)?, 0.95));
+        self.add(about, "search_ms.max", |r| percentile(&took(r)?, 1.0));
     }
 
     fn clock(&mut self) {
-        self.add("clock", "late_p99_us", |r| r.summary.lateness_us.as_ref().map(|l| l.p99));
-        self.add("clock", "late_share_pct", |r| r.summary.lateness_us.as_ref().map(|l| 100.0 * l.late_share));
+        self.add("clock", "lateness_us.p99", |r| r.summary.lateness_us.as_ref().map(|l| l.p99));
+        self.add("clock", "lateness_us.late_share", |r| r.summary.lateness_us.as_ref().map(|l| l.late_share));
     }
 }

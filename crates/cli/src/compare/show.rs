@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use serde_json::{Value, json};
-use wayhop_report::{Estimate, plain, signed};
+use serde_json::json;
+use wayhop_report::{Document, Estimate, plain, signed};
 
 use super::column::Column;
 use super::rows::{Difference, Row, common_flows};
@@ -140,7 +140,7 @@ fn half(e: &Estimate) -> String {
 }
 
 /// One object.
-pub(super) fn json(columns: &[Column], rows: &[Row], remarks: &[String]) -> Value {
+pub(super) fn json(columns: &[Column], rows: &[Row], remarks: &[String]) -> Document {
     let estimate = |(e, all): (Option<Estimate>, usize)| {
         e.map(|e| json!({"mean": e.mean, "ci95": e.ci95, "runs": e.runs, "of": all}))
     };
@@ -169,11 +169,11 @@ pub(super) fn json(columns: &[Column], rows: &[Row], remarks: &[String]) -> Valu
         })
     };
     json!({
-        "wayhop": env!("CARGO_PKG_VERSION"),
         "runs": columns.iter().map(column).collect::<Vec<_>>(),
         "rows": rows.iter().map(row).collect::<Vec<_>>(),
         "notes": remarks,
     })
+    .into()
 }
 
 /// Names come from files, and a terminal obeys control characters.

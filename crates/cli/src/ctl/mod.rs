@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 use wayhop_control::answer::Parameters;
 use wayhop_control::{About, Client, ClientError, ErrorCode, EventKind, NodeRef, Place, Request, paths};
+use wayhop_report::Document;
 
 use crate::failure::{Failure, output, say};
 
@@ -200,9 +201,15 @@ fn list(as_json: bool) -> Result<ExitCode, Failure> {
             Value::Object(run)
         })
         .collect();
-    let text = if as_json { format!("{}\n", json!({ "runs": runs })) } else { show::list(&runs) };
+    let text =
+        if as_json { format!("{}\n", Document::from(json!({ "runs": runs }))) } else { show::list(&runs) };
     output(stdout().write_all(text.as_bytes()))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// An answer as a line of JSON.
+fn line(answer: Value) -> String {
+    format!("{}\n", Document::from(answer))
 }
 
 /// Why there are no more events.
@@ -226,14 +233,14 @@ impl Ctl {
     /// Prints the answer, for people by `human`.
     fn show(&mut self, request: Request, human: fn(&Value) -> String) -> Result<(), Failure> {
         let answer = self.ask(request)?;
-        let text = if self.json { format!("{answer}\n") } else { human(&answer) };
+        let text = if self.json { line(answer) } else { human(&answer) };
         output(stdout().write_all(text.as_bytes()))
     }
 
     /// Gives an order; there is nothing to tell if it was carried out.
     fn order(&mut self, request: Request) -> Result<(), Failure> {
         let answer = self.ask(request)?;
-        if self.json { output(writeln!(stdout(), "{answer}")) } else { Ok(()) }
+        if self.json { output(stdout().write_all(line(answer).as_bytes())) } else { Ok(()) }
     }
 
     fn params(&mut self, params: &[String]) -> Result<(), Failure> {
@@ -265,7 +272,7 @@ impl Ctl {
             }
         }
         let answer = serde_json::to_value(answer).map_err(Failure::run)?;
-        let text = if self.json { format!("{answer}\n") } else { show::parameters(&answer) };
+        let text = if self.json { line(answer) } else { show::parameters(&answer) };
         output(stdout().write_all(text.as_bytes()))
     }
 
@@ -298,7 +305,7 @@ impl Ctl {
         }
         while let Some(event) = self.client.event().map_err(failure)? {
             let event = serde_json::to_value(&event).map_err(Failure::run)?;
-            let line = if self.json { event.to_string() } else { show::event(&event) };
+            let line = if self.json { Document::from(event).to_string() } else { show::event(&event) };
             match writeln!(stdout(), "{line}") {
                 Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => return Ok(Watched::ReaderGone),
                 written => output(written)?,

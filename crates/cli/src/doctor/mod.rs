@@ -7,6 +7,7 @@ use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use wayhop_report::Document;
 use wayhop_trace::Status;
 
 use crate::failure::{Failure, output};
@@ -80,7 +81,7 @@ fn works(checks: &[Check]) -> bool {
     checks.iter().all(|c| c.is_there || !c.is_needed)
 }
 
-fn to_json(found: &[(World, Vec<Check>)]) -> Value {
+fn to_json(found: &[(World, Vec<Check>)]) -> Document {
     let worlds = found.iter().map(|(world, checks)| {
         let rows: Vec<Value> = checks
             .iter()
@@ -91,7 +92,7 @@ fn to_json(found: &[(World, Vec<Check>)]) -> Value {
             .collect();
         (world.name().to_owned(), json!({"works": works(checks), "checks": rows}))
     });
-    json!({"wayhop": env!("CARGO_PKG_VERSION"), "worlds": worlds.collect::<serde_json::Map<_, _>>()})
+    json!({"worlds": worlds.collect::<serde_json::Map<_, _>>()}).into()
 }
 
 fn to_text(found: &[(World, Vec<Check>)]) -> String {
@@ -133,7 +134,8 @@ mod tests {
         };
         assert!(works(&[check(true, true), check(false, false)]));
         assert!(!works(&[check(true, true), check(false, true)]));
-        let json = to_json(&[(World::Lab, vec![check(false, true), check(true, true)])]);
+        let found = [(World::Lab, vec![check(false, true), check(true, true)])];
+        let json = serde_json::to_value(to_json(&found)).expect("JSON");
         assert_eq!(json["worlds"]["lab"]["works"], false);
         assert_eq!(json["worlds"]["lab"]["checks"][0]["remedy"], "do y");
         assert_eq!(json["worlds"]["lab"]["checks"][1]["remedy"], Value::Null);

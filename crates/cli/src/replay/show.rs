@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use wayhop_core::Time;
 use wayhop_replay::{Difference, End, Header, Report, Verdict};
+use wayhop_report::Document;
 
 use super::words;
 use crate::failure::{Failure, harmless, output, say};
@@ -30,7 +31,7 @@ impl Show<'_> {
     ) -> Result<(), Failure> {
         if self.json {
             return if all {
-                print_object(&json!({"log": self.log, "difference": object(d)}))
+                print_object(json!({"log": self.log, "difference": object(d)}))
             } else {
                 Ok(())
             };
@@ -88,8 +89,8 @@ impl Show<'_> {
                 Verdict::SameSoFar => "same_so_far",
                 Verdict::Differs => "differs",
             };
-            return print_object(&json!({
-                "log": self.log, "wayhop": h.wayhop, "world": h.world, "scenario": h.scenario, "seed": h.seed,
+            return print_object(json!({
+                "log": self.log, "log_version": h.wayhop, "world": h.world, "scenario": h.scenario, "seed": h.seed,
                 "protocol": h.protocol, "profile": h.profile, "node": h.node, "name": h.name, "address": h.address,
                 "engine": h.engine, "verdict": verdict, "inputs": r.inputs, "effects": r.effects,
                 "differences": r.differences, "last_line": r.line, "last_s": r.at.as_secs_f64(), "end": end, "why": why,
@@ -122,8 +123,8 @@ fn print(lines: &[String]) -> Result<(), Failure> {
     output(stdout().write_all(text.concat().as_bytes()))
 }
 
-fn print_object(value: &Value) -> Result<(), Failure> {
-    output(writeln!(stdout(), "{value}"))
+fn print_object(value: Value) -> Result<(), Failure> {
+    output(writeln!(stdout(), "{}", Document::from(value)))
 }
 
 fn object(d: &Difference) -> Value {

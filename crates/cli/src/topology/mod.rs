@@ -7,9 +7,9 @@ use std::io::{Write as _, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use wayhop_core::Time;
-use wayhop_report::{columns, mean, percentile};
+use wayhop_report::{Document, columns, mean, percentile};
 use wayhop_scenario::Resolved;
 use wayhop_topology::{
     ChainThroughput, FlowTopology, LinkSurvey, Pair, Survey, annotate, flow_pairs, of_flow, survey_scenario,
@@ -199,7 +199,7 @@ impl View<'_> {
         out
     }
 
-    fn json(&self) -> Value {
+    fn json(&self) -> Document {
         let r = self.resolved;
         let flow = |(flow, topology): (&Flow, &FlowTopology)| {
             let profile: Vec<_> =
@@ -242,6 +242,7 @@ impl View<'_> {
                 },
             },
         })
+        .into()
     }
 
     /// A node's name as a cell of a table (RFC 4180).

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use crate::schemas::{check, check_report};
 use crate::{folder, run_in, wayhop};
 
 #[test]
@@ -29,7 +30,9 @@ fn reports_are_written_down_and_garbage_is_counted() {
         socket.send_to(datagram, address).expect("sent");
     }
     let mut lines = BufReader::new(collect.stdout.take().expect("piped")).lines();
-    let line: Value = serde_json::from_str(&lines.next().expect("a line").expect("text")).expect("JSON");
+    let line = lines.next().expect("a line").expect("text");
+    check("collect", &line);
+    let line: Value = serde_json::from_str(&line).expect("JSON");
     assert_eq!((&line["report"]["node"], &line["lost"]), (&"mesh-3".into(), &0.into()));
     let pid = collect.id().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill").success());
@@ -37,6 +40,8 @@ fn reports_are_written_down_and_garbage_is_counted() {
     let rest: Vec<String> = said.map_while(Result::ok).collect();
     assert!(rest.last().is_some_and(|l| l.contains("2 datagrams did not count")), "{rest:?}");
     let file = std::fs::read_to_string(folder.path().join("reports/mesh-3_127.0.0.1.jsonl")).expect("a file");
+    check_report(&file);
+    check_report(report);
     let line: Value = serde_json::from_str(&file).expect("one line");
     assert_eq!((&line["counters"]["forwarded"], &line["from"]), (&7.into(), &"127.0.0.1".into()));
 }

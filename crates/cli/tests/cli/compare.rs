@@ -43,7 +43,7 @@ fn the_figures_are_those_of_the_summaries_and_of_the_searches_in_the_tables() {
     let summaries = protocols.map(|p| summary_of(dir.path(), &["s.toml", "--protocol", p, "--out", p]));
     let c = compared(dir.path(), &protocols);
     assert_eq!(c["runs"][1]["protocol"], "aodv");
-    for (quantity, of) in [("latency_p50_ms", "p50"), ("latency_p95_ms", "p95")] {
+    for (quantity, of) in [("latency_ms.p50", "p50"), ("latency_ms.p95", "p95")] {
         let r = row(&c, "flow 0 poisson 0-4", quantity);
         let expected =
             [0, 1].map(|i: usize| summaries[i]["flows"][0]["latency_ms"][of].as_f64().expect("ms"));
@@ -60,7 +60,7 @@ fn the_figures_are_those_of_the_summaries_and_of_the_searches_in_the_tables() {
     let notes = c["notes"].to_string();
     assert!(notes.contains("protocol.name = \\\"dsr\\\" | \\\"aodv\\\""), "{notes}");
     let text = run_in(dir.path(), &["compare", "dsr", "aodv"]).ok();
-    assert!(text.lines().any(|l| l.trim_start().starts_with("latency_p50_ms")), "{text}");
+    assert!(text.lines().any(|l| l.trim_start().starts_with("latency_ms.p50")), "{text}");
 }
 
 #[test]
@@ -158,9 +158,9 @@ fn nothing_is_said_of_what_nobody_knows() {
     let c = compared(dir.path(), &["field", "field"]);
     let about = |r: &&Value| r["about"] == "all flows";
     assert_eq!(c["rows"].as_array().expect("rows").iter().filter(about).count(), 0, "{c}");
-    assert!(row(&c, "routing", "packets")["values"][0]["mean"].as_f64() > Some(0.0));
+    assert!(row(&c, "routing", "routing_packets")["values"][0]["mean"].as_f64() > Some(0.0));
     // Of two runs one delivered nothing, and has no latency: the mean says that it is of one.
     let text = run_in(dir.path(), &["compare", "some", "field"]).ok();
-    let latency = text.lines().find(|l| l.trim_start().starts_with("latency_mean_ms")).expect("a line");
+    let latency = text.lines().find(|l| l.trim_start().starts_with("latency_ms.mean")).expect("a line");
     assert!(latency.contains("(1 of 2)") && latency.trim_end().ends_with('-'), "{text}");
 }

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use wayhop_control::{About, Access, ControlError, ErrorCode, Event, EventKind, NodeAbout, Request, Server};
 
+use crate::schemas::check;
 use crate::{Ran, wayhop};
 
 /// A server with two nodes, left and right, that answers from fixed tables and writes orders down.
@@ -97,7 +98,7 @@ fn own(server: &Server, orders: &Mutex<Vec<Value>>) {
                     .into_iter()
                     .filter(|(name, _)| tables.is_empty() || tables.iter().any(|t| t == name))
                     .collect();
-                Ok(nodes(&|_| json!({"tables": wanted, "held": {"buffer": 2}})))
+                Ok(nodes(&|_| json!({"tables": wanted, "held": {"buffer": 2}, "rows_left_out": 0})))
             }
             Request::Counters {} => Ok(nodes(&|n| json!({"counters": {"forwarded": n + 5}}))),
             Request::Parameters {} => Ok(nodes(&|_| json!({"parameters": {"hello": "off", "ttl_start": 5}}))),
@@ -110,7 +111,10 @@ fn own(server: &Server, orders: &Mutex<Vec<Value>>) {
                     &|_| json!({"parameters": {"hello": values.get("hello"), "ttl_start": values.get("ttl_start")}}),
                 ))
             }
-            Request::Position {} => Ok(nodes(&|_| json!({"local": {"x": 1.5, "y": 2.0, "z": 0.0}}))),
+            Request::Position {} => {
+                Ok(nodes(&|_| json!({"local": {"x": 1.5, "y": 2.0, "z": 0.0}, "overridden": false})))
+            }
+            Request::Links {} => Ok(json!({"links": [{"from": 0, "to": 1, "state": {"loss": 0.5}}]})),
             Request::Quit {} => {
                 call.answer(Ok(Value::Null));
                 return;
@@ -142,6 +146,22 @@ fn tables_are_shown_to_people_and_given_to_programs() {
     let queues = mesh.ctl(&["--node", "10.0.0.2", "queues"]).ok();
     assert!(queues.contains("packets held") && queues.contains("buffer  2"), "{queues}");
     assert_eq!(mesh.ctl(&["counters"]).ok(), "  name       left  right\n  forwarded  5     6\n");
+}
+
+#[test]
+fn answers_keep_to_their_schemas() {
+    let mesh = Mesh::new();
+    let ctl = |args: &[&str]| mesh.ctl(&[args, &["--json"]].concat()).ok();
+    check("ctl-hello", &ctl(&["hello"]));
+    for tables in ["tables", "routes", "neighbours", "cache", "queues"] {
+        check("ctl-tables", &ctl(&[tables]));
+    }
+    check("ctl-counters", &ctl(&["counters"]));
+    check("ctl-params", &ctl(&["params"]));
+    check("ctl-params", &ctl(&["params", "ttl_start=7", "hello=always"]));
+    check("ctl-position", &ctl(&["position"]));
+    check("ctl-links", &ctl(&["links"]));
+    check("ctl-order", &ctl(&["purge"]));
 }
 
 #[test]
@@ -216,6 +236,7 @@ fn watching_prints_events_until_the_run_ends() {
     mesh.server.publish(&drop);
     let mut lines = BufReader::new(watch.stdout.take().expect("piped")).lines();
     let line = lines.next().expect("a line").expect("text");
+    check("ctl-watch", &line);
     assert_eq!(serde_json::from_str::<Event>(&line).expect("an event"), drop);
     std::mem::drop(lines);
     std::mem::drop(mesh);
@@ -231,6 +252,7 @@ fn a_run_is_found_by_its_name_or_because_it_is_the_only_one() {
     };
     assert!(ctl(&["hello"]).ok().starts_with("chain (emulation), aodv, wayhop"));
     assert!(ctl(&["--run", "chain", "hello"]).ok().contains("10.0.0.2"));
+    check("ctl-list", &ctl(&["list", "--json"]).ok());
     let list = ctl(&["list"]).ok();
     assert!(list.contains("chain") && list.contains("emulation"), "{list}");
     let other = mesh.folder.path().join("other.sock");
@@ -241,6 +263,7 @@ fn a_run_is_found_by_its_name_or_because_it_is_the_only_one() {
     drop(second);
     // What a killed process leaves.
     drop(std::os::unix::net::UnixListener::bind(mesh.folder.path().join("dead.sock")).expect("a socket"));
+    check("ctl-list", &ctl(&["list", "--json"]).ok());
     let list = ctl(&["list"]).ok();
     let columns = list.lines().next().expect("a line").split_whitespace().collect::<Vec<_>>();
     assert_eq!(columns, ["run", "world", "protocol", "nodes", "pid", "socket", "trouble"], "{list}");

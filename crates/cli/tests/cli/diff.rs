@@ -1,5 +1,6 @@
 //! `wayhop diff`: two captures of one run, and what a user may get wrong.
 
+use crate::schemas::check;
 use crate::{folder, run_in};
 
 /// Two nodes that part: 100 m between them at first, out of range from the twentieth second on.
@@ -34,8 +35,9 @@ fn the_losses_of_a_run_are_found_with_their_place() {
     run_in(dir.path(), &["run", "parting.toml", "--out", "r", "--quiet"]).ok();
     let args =
         ["diff", "r/captures/0.pcapng", "r/captures/1.pcapng", "--window", "1", "--positions", "r", "--json"];
-    let v: serde_json::Value =
-        serde_json::from_str(&run_in(dir.path(), &args).ok()).expect("one JSON object");
+    let told = run_in(dir.path(), &args).ok();
+    check("diff", &told);
+    let v: serde_json::Value = serde_json::from_str(&told).expect("one JSON object");
     assert!(v["lost"].as_u64().unwrap() > 0 && v["received"].as_u64().unwrap() > 80, "{v}");
     assert_eq!(v["sent"], v["lost"].as_u64().unwrap() + v["received"].as_u64().unwrap());
     let burst = &v["bursts"][0];

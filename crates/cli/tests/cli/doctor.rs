@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::run_in;
+use crate::schemas::check;
 
 #[test]
 fn simulation_works_everywhere() {
@@ -15,6 +16,7 @@ fn simulation_works_everywhere() {
 fn the_exit_status_is_the_verdict_and_whatever_is_missing_has_a_remedy() {
     for world in ["emulate", "lab", "node", "tools"] {
         let ran = run_in(Path::new("."), &["doctor", world, "--json"]);
+        check("doctor", &ran.out);
         let json: Value = serde_json::from_str(&ran.out).expect("JSON");
         let verdict = &json["worlds"][world];
         assert_eq!(ran.status, Some(i32::from(verdict["works"] != true)), "{json}");

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 use wayhop_testkit::golden;
 
+use crate::schemas::check;
 use crate::{folder, run_in};
 
 #[test]
@@ -18,11 +19,14 @@ fn prints_what_is_written(sources: &Path) {
     let dir = folder(&[]);
     for c in golden::read_all(sources).expect("the sources are in the repository") {
         let file = sources.join(format!("{}.pcapng", c.name));
-        let printed: Vec<Value> = run_in(dir.path(), &["decode", file.to_str().expect("UTF-8")])
-            .ok()
-            .lines()
-            .map(|line| serde_json::from_str(line).expect("JSON"))
-            .collect();
+        let printed = run_in(dir.path(), &["decode", file.to_str().expect("UTF-8")]).ok();
+        check("decode", &printed);
+        let message = |line| {
+            let mut m: Value = serde_json::from_str(line).expect("JSON");
+            m.as_object_mut().expect("an object").remove("wayhop");
+            m
+        };
+        let printed: Vec<Value> = printed.lines().map(message).collect();
         let mut expected = Vec::new();
         for (i, p) in c.packets.iter().enumerate() {
             for line in &p.decoded {

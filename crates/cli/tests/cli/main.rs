@@ -34,6 +34,7 @@ mod replay;
 mod reproduce;
 mod run_dirs;
 mod run_seeds;
+mod schemas;
 mod sweep;
 mod sweep_arguments;
 mod tables;

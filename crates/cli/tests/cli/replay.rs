@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::schemas::check;
 use crate::{Ran, folder, hash, run_in, summary_of, wayhop};
 
 /// A short walk: routes are found, used, lost and found again; one node reboots, and one sleeps.
@@ -69,6 +70,7 @@ fn every_log_of_a_run_replays_without_a_difference_and_another_parameter_shows_t
         args.extend(logs.iter().map(String::as_str));
         let same = run_in(dir.path(), &args);
         assert_eq!(same.status, Some(0), "{}{}", same.out, same.err);
+        check("replay", &same.out);
         for o in objects(&same) {
             assert_eq!(
                 (&o["verdict"], &o["end"], &o["differences"]),
@@ -89,6 +91,7 @@ fn every_log_of_a_run_replays_without_a_difference_and_another_parameter_shows_t
         args.extend(["--set", &set]);
         let changed = run_in(dir.path(), &args);
         assert_eq!(changed.status, Some(1), "{protocol}: {}", changed.err);
+        check("replay", &changed.out);
         let differs =
             objects(&changed).into_iter().find(|o| o["verdict"] == "differs").expect("one at least");
         let first = &differs["first"];
@@ -98,6 +101,8 @@ fn every_log_of_a_run_replays_without_a_difference_and_another_parameter_shows_t
         // With --all, every difference is there, the first of them first.
         let log = differs["log"].as_str().expect("a path").to_owned();
         let all = run_in(dir.path(), &["replay", "--json", "--all", &log, "--set", &set]);
+        let (each, _) = all.out.trim_end().rsplit_once('\n').expect("lines");
+        check("replay-difference", each);
         let all = objects(&all);
         let (end, each) = all.split_last().expect("an object");
         assert_eq!(each.len() as u64, end["differences"].as_u64().expect("a count"), "{protocol}");

@@ -2,14 +2,18 @@
 
 use std::process::Command;
 
+use crate::schemas::check;
 use crate::{Ran, folder, run_in};
 
 #[test]
 fn one_command_prints_the_rows_and_leaves_the_report() {
     let dir = folder(&[]);
     let args = ["reproduce", "cmu", "--seeds", "1", "--out", "r", "--json", "--quiet"];
-    let v: serde_json::Value =
-        serde_json::from_str(&run_in(dir.path(), &args).ok()).expect("one JSON object");
+    let told = run_in(dir.path(), &args).ok();
+    check("reproduce", &told);
+    let file = std::fs::read_to_string(dir.path().join("r/rows.json")).expect("the rows");
+    assert_eq!(file, told);
+    let v: serde_json::Value = serde_json::from_str(&told).expect("one JSON object");
     assert_eq!(v["paper"], "cmu");
     let rows = v["rows"].as_array().expect("rows");
     let table_1 =
@@ -76,6 +80,7 @@ fn the_study_of_tcp_runs_pattern_by_pattern_and_finds_its_runs_again() {
     }
     let lines = || std::fs::read_to_string(out.join("runs.jsonl")).expect("runs").lines().count();
     let runs = lines();
+    check("reproduce-run", &std::fs::read_to_string(out.join("runs.jsonl")).expect("runs"));
     assert_eq!((rows(), lines()), (first, runs));
 }
 

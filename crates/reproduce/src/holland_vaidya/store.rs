@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use wayhop_report::Document;
 use wayhop_trace::lock_folder;
 
 use super::plan::Job;
@@ -88,7 +89,7 @@ fn is_of_something_else(line: &str) -> bool {
 
 fn line(of: u64, job: Job, transfer: &Transfer) -> io::Result<String> {
     let line = Line { of, job, transfer: transfer.clone() };
-    Ok(serde_json::to_string(&line)? + "\n")
+    Ok(format!("{}\n", Document::from(serde_json::to_value(&line)?)))
 }
 
 /// A number for this very program and these scenarios: another build may have another result.
