@@ -29,6 +29,7 @@ mod log;
 mod mesh6;
 mod monitor;
 mod numbers;
+mod outages;
 mod ownership;
 mod places;
 mod power;

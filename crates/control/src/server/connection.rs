@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use super::events::Subscription;
-use super::stream;
+use super::stream_buffer::StreamBuffer;
 use crate::limits::{MAX_PENDING, MAX_REQUEST_BYTES};
 
 /// How much may wait to be read by the client before it is not listened to any more, octets.
@@ -140,7 +140,7 @@ impl Connection {
     }
 
     /// Takes octets of a stream into the way out, as many as are worth one write.
-    pub(super) fn send_stream(&mut self, waiting: &mut stream::Waiting) {
+    pub(super) fn send_stream(&mut self, waiting: &mut StreamBuffer) {
         waiting.write(&mut self.out, CHUNK);
         self.closing = waiting.ended && waiting.is_empty();
     }

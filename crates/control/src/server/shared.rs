@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::events::{self, Subscription};
-use super::stream;
+use super::stream_buffer::StreamBuffer;
 use crate::about::About;
 use crate::event::Event;
 use crate::event_kind::EventKind;
@@ -35,7 +35,7 @@ pub(super) struct State {
     /// Answers on their way to the connections.
     pub(super) answers: Vec<(u64, Vec<u8>)>,
     /// What follows the last answer, by client.
-    streams: BTreeMap<u64, stream::Waiting>,
+    streams: BTreeMap<u64, StreamBuffer>,
     /// By client.
     subscriptions: BTreeMap<u64, Subscription>,
     /// The nodes that are down.
@@ -93,7 +93,7 @@ impl Shared {
     pub(super) fn begin_stream(&self, client: u64, line: Vec<u8>) {
         let mut state = self.lock();
         state.answers.push((client, line));
-        state.streams.insert(client, stream::Waiting::default());
+        state.streams.insert(client, StreamBuffer::default());
         self.wake(&mut state);
     }
 
@@ -206,7 +206,7 @@ impl Shared {
     }
 
     /// `None` if the client has no stream.
-    pub(super) fn with_stream<R>(&self, client: u64, f: impl FnOnce(&mut stream::Waiting) -> R) -> Option<R> {
+    pub(super) fn with_stream<R>(&self, client: u64, f: impl FnOnce(&mut StreamBuffer) -> R) -> Option<R> {
         self.lock().streams.get_mut(&client).map(f)
     }
 

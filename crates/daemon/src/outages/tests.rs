@@ -7,6 +7,7 @@ use wayhop_testkit::{TestPacket, data_packet};
 
 use super::*;
 use crate::host::Port;
+use crate::power::Power;
 
 const IFACE: IfaceId = IfaceId(0);
 
