@@ -36,7 +36,8 @@ fn frames_of_a_live_capture_are_those_of_the_capture_file_and_tshark_reads_them_
     if !may_run() {
         return;
     }
-    for protocol in ["dsr", "aodv"] {
+    // 5 echo requests and replies; with AODV the kernel carries those, and the node a request and a reply.
+    for (protocol, least) in [("dsr", 10), ("aodv", 2)] {
         let mut mesh = Mesh::line(2);
         let name = format!("wht-capture-{protocol}-{}", std::process::id());
         mesh.start(0, protocol, &[&format!("control={name}")]);
@@ -52,7 +53,7 @@ fn frames_of_a_live_capture_are_those_of_the_capture_file_and_tshark_reads_them_
         assert_eq!(ctl.wait().unwrap().code(), Some(0), "it ends well with its node");
 
         let (live_frames, all) = (frames(&live), frames(Path::new(&mesh.capture_file(0))));
-        assert!(live_frames.len() >= 10, "5 echo requests and replies: {}", live_frames.len());
+        assert!(live_frames.len() >= least, "{protocol}: {live_frames:?}");
         assert!(all.ends_with(&live_frames), "{live_frames:?} is not the end of {all:?}");
         assert!(live_frames.iter().any(|f| f.sent == Some(true)));
         assert!(live_frames.iter().any(|f| f.sent == Some(false)));
