@@ -121,7 +121,9 @@ fn a_reader_that_does_not_read_keeps_no_packet_waiting_and_the_stream_tells_what
     reader.read_exact(&mut stream).unwrap();
     // 6 MB each way: more than the queue, the socket and the pipe hold together.
     let (ok, said) = mesh.run(0, "ping -q -c 4000 -i 0.002 -s 1400 -W 10 10.0.0.2");
-    assert!(ok && said.contains(" 0% packet loss"), "{said}");
+    // A node that waited for the reader would lose all but the first thousand; a busy machine loses one now and then.
+    let received = said.split(", ").find_map(|s| s.strip_suffix(" received")?.parse::<u32>().ok());
+    assert!(ok && received.is_some_and(|n| n >= 3800), "{said}");
     // Now it reads, and a frame that has room tells of those that had none.
     let rest = std::thread::spawn(move || {
         reader.read_to_end(&mut stream).unwrap();
