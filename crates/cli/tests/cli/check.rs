@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::{Ran, data, folder, hash, run_in, summary_of, wayhop};
+use crate::{Ran, data, folder, hash, run_in, schemas, summary_of, wayhop};
 
 fn repo(path: &str) -> String {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../..", path].iter().collect();
@@ -17,7 +17,7 @@ fn repo(path: &str) -> String {
 /// What `--check --json` prints of a run.
 fn checked(dir: &Path, args: &[&str]) -> Value {
     let text = run_in(dir, &[&["run"], args, &["--check", "--json"]].concat()).ok();
-    assert!(text.starts_with("{\"wayhop\":\""), "{text}");
+    schemas::check("run-check", &text);
     serde_json::from_str(&text).expect("one JSON object")
 }
 

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::{folder, run_in};
+use crate::{folder, run_in, schemas};
 
 fn json(args: &[&str]) -> Value {
     let dir = folder(&[]);
     let text = run_in(dir.path(), &[&["presets"], args, &["--json"]].concat()).ok();
-    assert!(text.starts_with("{\"wayhop\":\""), "{text}");
+    schemas::check("presets", &text);
     serde_json::from_str(&text).expect("JSON")
 }
 
