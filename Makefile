@@ -12,8 +12,8 @@ DEMO_RUN := runs/demo
 
 # How long `make test` runs each fuzz target; 0 leaves them out. CI takes 20.
 FUZZ_SECONDS ?= 0
-# Slots for tests, three a processor: see .config/nextest.toml.
-TEST_SLOTS := $(shell expr 3 \* $$(nproc))
+# Slots for tests, four a processor: see .config/nextest.toml.
+TEST_SLOTS := $(shell expr 4 \* $$(nproc))
 # A system that is not Linux, for which the simulator has to compile.
 ELSEWHERE := x86_64-pc-windows-gnu
 

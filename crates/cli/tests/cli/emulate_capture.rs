@@ -18,6 +18,12 @@ fn frames(file: &Path) -> Vec<CapturedFrame> {
     all
 }
 
+/// The frames of a file about the time of another one.
+fn near<'a>(file: &'a [CapturedFrame], of: &CapturedFrame) -> &'a [CapturedFrame] {
+    let at = file.partition_point(|f| f.time_ns < of.time_ns);
+    &file[at.saturating_sub(1)..(at + 2).min(file.len())]
+}
+
 #[test]
 fn frames_of_a_live_capture_are_those_of_the_capture_file_with_signal_rate_and_channel() {
     if !is_root() {
@@ -40,7 +46,9 @@ fn frames_of_a_live_capture_are_those_of_the_capture_file_with_signal_rate_and_c
 
     let (seen, file) = (frames(&live), frames(&dir.path().join("run/captures/2.pcapng")));
     assert!(seen.len() > 100, "{} frames", seen.len());
-    let first = file.iter().position(|f| *f == seen[0]).expect("a frame of the file");
+    let first = file.iter().position(|f| *f == seen[0]);
+    let first =
+        first.unwrap_or_else(|| panic!("{:?} is not in the file: {:?}", seen[0], near(&file, &seen[0])));
     assert!(file[first..].starts_with(&seen), "{} frames from the {first}th of {}", seen.len(), file.len());
 
     assert_eq!(tshark::complaints(&live).expect("tshark"), Vec::<Vec<String>>::new());
