@@ -214,6 +214,8 @@ impl Lab {
             flows: packets::FlowEnds::of(&self.scenario),
             sockets: self.nodes.sockets(),
             listeners: Vec::new(),
+            left_out: BTreeSet::new(),
+            passing: BTreeSet::new(),
         };
         let quit = Arc::clone(self.desk.quit());
         let server = Arc::clone(self.desk.server());
@@ -262,7 +264,8 @@ impl Lab {
         let mut summary = nodes.end(&mut complaints);
         // What others started in the nodes ends with them.
         end_inhabitants(&self.namespaces.iter().collect::<Vec<_>>());
-        let listeners = (0..).zip(listeners).chain(observers.listeners);
+        let Observers { listeners: later, left_out, .. } = observers;
+        let listeners = (0..).zip(listeners).chain(later);
         complaints
             .extend(listeners.filter_map(|(node, l)| lost_events(&self.scenario.names[node as usize], l)));
         let complete = outcome?;
@@ -278,7 +281,7 @@ impl Lab {
         (summary.command_exit, summary.program_exits) = (exit, program_exits);
         let ordered = std::mem::take(&mut summary.outages);
         let end = Time::from_secs_f64(seconds);
-        summary.outages = outages::summary(&self.scenario.outages, end, ordered);
+        summary.outages = outages::summary(&self.scenario.outages, end, &left_out, ordered);
         summary.name_nodes(&self.scenario.names);
         Ok(LabOutcome { summary, complete, complaints, recorder })
     }

@@ -1,5 +1,6 @@
 //! Nodes that go down and come back: the wire is cut, and the daemon ends or sleeps.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -47,9 +48,15 @@ pub(super) fn is_down(outages: &[Outage], node: u32, at: Time) -> bool {
     outages.iter().any(|o| o.node.0 == node && o.from <= at && at < o.until)
 }
 
-/// What the summary says of a run that ended then. Daemons have told of the outages that were ordered.
-pub(super) fn summary(outages: &[Outage], end: Time, ordered: Vec<NodeOutages>) -> Vec<NodeOutages> {
-    let begun = outages.iter().filter(|o| o.from <= end);
+/// What the summary says of a run that ended then, in which some outages were left out. Daemons have told of those that were
+/// ordered.
+pub(super) fn summary(
+    outages: &[Outage],
+    end: Time,
+    left_out: &BTreeSet<(u32, Time)>,
+    ordered: Vec<NodeOutages>,
+) -> Vec<NodeOutages> {
+    let begun = outages.iter().filter(|o| o.from <= end && !left_out.contains(&(o.node.0, o.from)));
     let mut all = NodeOutages::of(begun.map(|o| (o.node, o.length_until(end))));
     for one in ordered {
         match all.iter_mut().find(|o| o.node == one.node) {
@@ -73,9 +80,26 @@ pub(super) struct Observers {
     pub(super) sockets: Vec<PathBuf>,
     /// Each new listener's node, and how many events it missed in the end.
     pub(super) listeners: Vec<(u32, JoinHandle<u64>)>,
+    /// The outages that were left out, by node and beginning.
+    pub(super) left_out: BTreeSet<(u32, Time)>,
+    /// The nodes of those whose time is not over.
+    pub(super) passing: BTreeSet<u32>,
 }
 
 impl Observers {
+    /// Whether a switch is left out: an outage that would begin while its node is down by order does not.
+    fn leaves_out(&mut self, s: Switch) -> bool {
+        if s.on {
+            return self.passing.remove(&s.node);
+        }
+        let is_down = !self.server.is_up(s.node);
+        if is_down {
+            self.passing.insert(s.node);
+            self.left_out.insert((s.node, s.at));
+        }
+        is_down
+    }
+
     /// Writes down, and tells, that a node went down or came back.
     fn tell(&self, s: Switch, now: Time) {
         let what = if s.on { "node_up" } else { "node_down" };
@@ -120,6 +144,9 @@ pub(super) fn carry_out(
         let (time_s, command) = (now.as_secs_f64(), "wayhop node".to_owned());
         Event::Process { time_s, node: s.node, command, pid, exit }
     };
+    if observers.leaves_out(s) {
+        return Ok(());
+    }
     wire.set_down(s.node, !s.on);
     wire.apply()?;
     observers.tell(s, now);

@@ -266,7 +266,7 @@ fn a_run_is_found_by_its_name_or_because_it_is_the_only_one() {
     check("ctl-list", &ctl(&["list", "--json"]).ok());
     let list = ctl(&["list"]).ok();
     let columns = list.lines().next().expect("a line").split_whitespace().collect::<Vec<_>>();
-    assert_eq!(columns, ["run", "world", "protocol", "nodes", "pid", "socket", "trouble"], "{list}");
+    assert_eq!(columns, ["run", "world", "protocol", "nodes", "down", "pid", "socket", "trouble"], "{list}");
     assert!(list.contains("nobody answers: it was left by a process that was killed"), "{list}");
     let absent = ctl(&["--run", "other", "hello"]).failure(2);
     assert!(absent.contains("nobody answers at") && absent.contains("wayhop ctl list"), "{absent}");

@@ -137,3 +137,59 @@ fn a_host_carries_out_the_outages_of_its_node_in_the_scenario() {
     assert_eq!(outages[0]["outages"], 1, "{outages}");
     assert!((outages[0]["down_s"].as_f64().unwrap() - 2.0).abs() < 1.0, "{outages}");
 }
+
+/// A relay's outage from 8 s to 9 s.
+const OUTAGE: &str = "duration_s = 16\nnodes.count = 3\nmovement = { kind = \"chain\", spacing_m = 200 }\n\
+                        outages = [{ node = 1, start_s = 8, length_s = 1, tables = \"kept\" }]\n";
+
+#[test]
+fn an_outage_that_would_begin_while_its_node_is_down_by_order_is_left_out_in_emulation_and_lab() {
+    if !may_run() {
+        return;
+    }
+    let in_world = |world: &str| {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("s.toml"), OUTAGE).unwrap();
+        let of = |arguments: &[&str]| {
+            let mut command = Command::new(WAYHOP);
+            command.args(arguments).current_dir(dir.path()).env("WAYHOP_RUNTIME_DIR", dir.path().join("run"));
+            command
+        };
+        let mut run = of(&[world, "s.toml", "--json", "--quiet", "--no-out"]);
+        let run = run.stdout(std::process::Stdio::piped()).spawn().unwrap();
+        let ctl = |arguments: &[&str]| {
+            let done = of(&[&["ctl", "--wait", "--run", "s"], arguments].concat()).output().unwrap();
+            assert!(
+                done.status.success(),
+                "{world} {arguments:?}: {}",
+                String::from_utf8_lossy(&done.stderr)
+            );
+            done.stdout
+        };
+        let is_up = || {
+            let hello: Value = serde_json::from_slice(&ctl(&["--json", "hello"])).unwrap();
+            hello["nodes"][1]["up"].as_bool().unwrap()
+        };
+        assert!(is_up(), "{world}");
+        ctl(&["--node", "1", "down"]);
+        std::thread::sleep(Duration::from_secs(10));
+        assert!(!is_up(), "{world}: the scenario's outage is over, the order is not");
+        ctl(&["--node", "1", "up"]);
+        assert!(is_up(), "{world}");
+        let summary: Value = serde_json::from_slice(&run.wait_with_output().unwrap().stdout).unwrap();
+        let outages = &summary["outages"];
+        assert_eq!(
+            (&outages[0]["node"], &outages[0]["outages"]),
+            (&1.into(), &1.into()),
+            "{world}: {outages}"
+        );
+        let down_s = outages[0]["down_s"].as_f64().unwrap();
+        assert!((10.0..14.0).contains(&down_s), "{world}: {down_s} s");
+    };
+    std::thread::scope(|s| {
+        let both = ["emulate", "lab"].map(|world| s.spawn(move || in_world(world)));
+        for thread in both {
+            thread.join().unwrap();
+        }
+    });
+}

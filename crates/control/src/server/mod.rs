@@ -153,6 +153,11 @@ impl Server {
         self.shared.set_up(node, up);
     }
 
+    /// Whether a node is up, by what the server was told.
+    pub fn is_up(&self, node: u32) -> bool {
+        self.shared.is_up(node)
+    }
+
     /// How many clients are connected.
     pub fn clients(&self) -> usize {
         self.shared.clients()

@@ -139,6 +139,10 @@ impl Shared {
         }
     }
 
+    pub(super) fn is_up(&self, node: u32) -> bool {
+        !self.lock().down.contains(&node)
+    }
+
     /// Who is there now.
     pub(super) fn now(&self, about: &About) -> About {
         let mut about = about.clone();
