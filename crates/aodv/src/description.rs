@@ -29,6 +29,7 @@ pub static DESCRIPTION: Description = Description {
     messages: MessageFormat {
         carrier: Carrier::UdpPort(PORT),
         classes: messages::CLASSES,
+        limited: messages::LIMITED,
         types: messages::TYPES,
         classify: messages::classify,
         decode: decode::decode,

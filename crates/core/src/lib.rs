@@ -24,6 +24,7 @@ mod input;
 mod inspect;
 mod interface;
 mod leg;
+mod limits;
 mod messages;
 mod packet;
 pub mod parameters;
@@ -52,6 +53,7 @@ pub use input::{Input, RxMeta, TxReport, TxStatus};
 pub use inspect::{HeldPackets, Inspect};
 pub use interface::{IfaceId, Interface, LinkChange};
 pub use leg::Leg;
+pub use limits::Limits;
 pub use messages::{
     Carrier, Classified, Datagram, DecodedMessage, MessageFormat, Ns2Format, Ns2Packet, RouteHeader, ends,
 };

@@ -90,6 +90,9 @@ pub struct MessageFormat {
     pub carrier: Carrier,
     /// The classes of routing packets: names in tables. At most 16; trace hashes contain the index, so add new ones at the end.
     pub classes: &'static [&'static str],
+    /// The classes, as bits, of which a node takes a limited number from each neighbour ([`crate::Limits`]). What answers data, such
+    /// as an acknowledgement, comes at its rate, and is not limited.
+    pub limited: u16,
     /// The types of messages: a bit from 0 to 15, and the key under which summaries count them (`by_type`). Trace hashes
     /// contain the bit.
     pub types: &'static [(u8, &'static str)],

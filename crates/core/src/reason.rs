@@ -47,11 +47,13 @@ pub enum DropReason {
     NodeDown,
     /// Sent on a radio that acknowledges nothing, and nobody got it.
     LostOnAir,
+    /// Its neighbour sent more routing packets than this node takes from one.
+    RateLimit,
 }
 
 impl DropReason {
     /// Every reason, in order.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::NoRoute,
         Self::DiscoveryFailed,
         Self::BufferTimeout,
@@ -71,6 +73,7 @@ impl DropReason {
         Self::TooLong,
         Self::NodeDown,
         Self::LostOnAir,
+        Self::RateLimit,
     ];
 
     /// The name in summaries and tables.
@@ -95,6 +98,7 @@ impl DropReason {
             Self::TooLong => "TOO_LONG",
             Self::NodeDown => "NODE_DOWN",
             Self::LostOnAir => "LOST_ON_AIR",
+            Self::RateLimit => "RATE_LIMIT",
         }
     }
 
@@ -111,7 +115,7 @@ impl DropReason {
             Self::RerouteLimit => "SAL",
             Self::Malformed | Self::TooLong | Self::LostOnAir => "ERR",
             Self::Duplicate => "DUP",
-            Self::Policy | Self::NoListener => "FIL",
+            Self::Policy | Self::NoListener | Self::RateLimit => "FIL",
             Self::NodeDown => "END",
         }
     }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wayhop_core::{Configured, Route};
+use wayhop_core::{Configured, Limits, Route};
 use wayhop_linux::Error;
-use wayhop_scenario::{Document, Outage, Protocol};
+use wayhop_scenario::{Document, NeighbourLimits, Outage, Protocol};
 use wayhop_wire::ipv6::MIN_MTU;
 
 use crate::ipv6_config::{self, StaticRoute, Surroundings};
@@ -35,6 +35,9 @@ pub struct NodeConfig {
     /// interface gets it. Routing protocols find no routes for IPv6: a node reaches its neighbours, and others by `routes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address6: Option<String>,
+    /// Limits on what the node takes from its neighbours.
+    #[serde(default, skip_serializing_if = "NeighbourLimits::is_empty")]
+    pub limits: NeighbourLimits,
     /// Static routes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<StaticRoute>,
@@ -273,6 +276,11 @@ impl NodeConfig {
 }
 
 impl Settings {
+    /// What the node takes from its neighbours.
+    pub(crate) fn limits(&self) -> Limits {
+        self.config.limits.or(self.config.protocol.limits())
+    }
+
     /// Reads the text of a configuration file.
     ///
     /// # Errors

@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use wayhop_control::ParameterSet;
 use wayhop_core::{
-    Addr, DataPlane, DropReason, Frame, IfaceId, Interests, LinkChange, Mac, Packet, Payload, Protocol, Rng,
-    RxMeta, Socket, Time, TxStatus,
+    Addr, DataPlane, DropReason, Frame, IfaceId, Interests, Limits, LinkChange, Mac, Packet, Payload,
+    Protocol, Rng, RxMeta, Socket, Time, TxStatus,
 };
 use wayhop_linux::Prefix;
 use wayhop_linux::packet_socket::{ETHERNET, ETHERTYPE_ARP, ETHERTYPE_IPV4, ETHERTYPE_IPV6};
 use wayhop_node::{Due, Engine, Hop, HopKind, IfaceConfig, Node, Resolution, Stage, World as _};
-use wayhop_wire::{ip, ipv4};
+use wayhop_wire::{arp, ip, ipv4};
 
 use crate::power::Power;
 use crate::signals::Map;
@@ -80,6 +80,7 @@ impl Port {
             link_delay: None,
             metric: self.metric,
             segment: 0,
+            limits: Limits::NONE,
         }
     }
 }
@@ -115,6 +116,14 @@ impl Host {
         let config = port.config();
         self.node.add_interface(Some(port.mac), Arc::new(config.clone()));
         self.lines.push(Line { name: port.name, tx_statuses: TxStatuses::default(), config });
+    }
+
+    /// What the node takes from its neighbours, at all interfaces.
+    pub(crate) fn limit(&mut self, limits: Limits) {
+        for (line, iface) in self.lines.iter_mut().zip(0..) {
+            line.config.limits = limits;
+            self.node.configure(IfaceId(iface), Arc::new(line.config.clone()));
+        }
     }
 
     /// The interfaces.
@@ -263,6 +272,18 @@ impl Host {
             if before != Some(mac) {
                 self.around.events.neighbour(self.around.now, addr, mac);
             }
+        }
+    }
+
+    /// An ARP message from an interface. The node answers what the kernel does not.
+    pub(crate) fn arp_in(&mut self, iface: IfaceId, message: &[u8], kernel_answers: bool) {
+        let Ok(heard) = arp::Repr::parse(message) else { return };
+        if !self.node.is_up() {
+            return;
+        }
+        self.learn(iface, heard.sender, heard.sender_mac);
+        if !kernel_answers {
+            self.call(|n, w, at| n.receive_arp(w, at, iface, message));
         }
     }
 

@@ -31,6 +31,8 @@ pub(crate) fn reload(ready: &mut Ready, settings: &mut Settings) {
         log.set_level(new.config.log);
         settings.config.log = new.config.log;
     }
+    ready.host.limit(new.limits());
+    settings.config.limits.clone_from(&new.config.limits);
     if new.config.monitor != settings.config.monitor {
         match ready.station.set_monitor(new.config.monitor.as_ref(), settings.address) {
             Ok(()) => settings.config.monitor.clone_from(&new.config.monitor),
@@ -44,7 +46,7 @@ pub(crate) fn reload(ready: &mut Ready, settings: &mut Settings) {
 fn refused(old: &Settings, new: &Settings) -> Vec<String> {
     let table = |s: &Settings| {
         let mut t = toml::Table::try_from(&s.config).unwrap_or_default();
-        for live in ["log", "monitor", "protocol"] {
+        for live in ["log", "monitor", "protocol", "limits"] {
             t.remove(live);
         }
         t

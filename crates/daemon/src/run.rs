@@ -399,14 +399,9 @@ impl Node {
     fn take_arp(&mut self, i: usize) {
         let Ready { host, attached, .. } = &mut self.ready;
         let iface = IfaceId(i as u8);
-        let up = host.node.is_up();
-        let mut learn = |addr, mac| {
-            if up {
-                host.learn(iface, addr, mac);
-            }
-        };
+        let kernel_answers = attached[i].closed.is_none();
         for _ in 0..BATCH {
-            if !attached[i].sockets.receive_arp(&mut learn) {
+            if !attached[i].sockets.receive_arp(|message| host.arp_in(iface, message, kernel_answers)) {
                 break;
             }
         }

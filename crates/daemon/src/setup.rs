@@ -234,6 +234,7 @@ fn make_host(
     let Some(first) = ports.next() else { return Err(Error::Config("no interface".to_owned())) };
     let mut host = Host::new(configured.engine(), settings.address, mesh, first, rng);
     ports.for_each(|p| host.add(p));
+    host.limit(settings.limits());
     host.parameters = configured.values().into();
     let after_reboot = after_reboot(configured, &config.protocol);
     host.timing = config.timing.then(Timing::default);

@@ -156,6 +156,10 @@ impl World for Around {
         self.due.push(at, Due::Resolution(iface));
     }
 
+    fn limited_class(&self, packet: &[u8]) -> Option<u8> {
+        wayhop_protocols::limited_class(packet)
+    }
+
     fn record(&mut self, at: Time, p: &Packet, hop: Hop) {
         match (hop.kind, hop.reason) {
             (HopKind::Originate, _) => self.counters.originated += 1,

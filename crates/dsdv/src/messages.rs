@@ -10,6 +10,9 @@ const UPDATE_BIT: u8 = 7;
 /// The classes of packets.
 pub(crate) const CLASSES: &[&str] = &["update"];
 
+/// The only one.
+pub(crate) const LIMITED: u16 = 1;
+
 /// A datagram is one update, full or incremental.
 pub(crate) fn classify(d: &Datagram<'_>) -> Classified {
     match Update::parse(d.payload) {

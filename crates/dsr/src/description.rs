@@ -45,6 +45,7 @@ pub static DESCRIPTION: Description = Description {
     messages: MessageFormat {
         carrier: Carrier::IpProtocol(protocol::DSR),
         classes: messages::CLASSES,
+        limited: messages::LIMITED,
         types: messages::TYPES,
         classify: messages::classify,
         decode: decode::decode,

@@ -24,6 +24,9 @@ pub(crate) const TYPES: &[(u8, &str)] =
 /// for one without data (6.5 and 6.6), any other packet without data.
 pub(crate) const CLASSES: &[&str] = &["rreq", "rrep", "rerr", "ack", "other"];
 
+/// Route Requests, Route Replies and Route Errors. Acknowledgements come as often as data goes.
+pub(crate) const LIMITED: u16 = 0b111;
+
 /// The class of a packet with messages of several types is the first of these.
 const BY_WEIGHT: [(u16, u8); 5] = [(RREQ, 0), (RREP, 1), (RERR, 2), (ACK, 3), (ACK_REQUEST, 3)];
 const OTHER: u8 = 4;

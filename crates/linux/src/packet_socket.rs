@@ -1,14 +1,11 @@
 //! The packet sockets on the mesh interface.
 
 use std::io;
-use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::SystemTime;
 
 use nix::libc;
 use socket2::{Domain, Protocol, SockFilter, Socket, Type};
-use wayhop_core::Mac;
-use wayhop_wire::arp;
 
 use crate::error::Error;
 use crate::filter;
@@ -69,7 +66,10 @@ impl PacketSockets {
         };
         let for_arp = || {
             let socket = open()?;
-            syscalls::bind_packet(socket.as_fd(), ifindex, ETHERTYPE_ARP)?;
+            // For all EtherTypes, too: so that it is asked before a program that keeps ARP from the kernel.
+            socket.attach_filter(&filter::untagged(filter::ethertype(ETHERTYPE_ARP)))?;
+            syscalls::hear_others_only(socket.as_fd());
+            syscalls::bind_packet(socket.as_fd(), ifindex, ALL_ETHERTYPES)?;
             Ok(socket)
         };
         let (frames, ring) = with_ring().map_err(Error::system("open a packet socket"))?;
@@ -153,14 +153,11 @@ impl PacketSockets {
         self.sender.send(self.frames.as_fd(), frames)
     }
 
-    /// Takes an ARP message that is waiting, and tells who has which address by it. Returns whether there was one.
-    pub fn receive_arp(&mut self, heard: impl FnOnce(Ipv4Addr, Mac)) -> bool {
+    /// Takes an ARP message that is waiting. Returns whether there was one.
+    pub fn receive_arp(&mut self, heard: impl FnOnce(&[u8])) -> bool {
         let mut buffer = [0; 128];
         let Ok(n) = io::Read::read(&mut &self.arp, &mut buffer) else { return false };
-        let message = buffer.get(ETHERNET..n.max(ETHERNET)).unwrap_or_default();
-        if let Ok(r) = arp::Repr::parse(message) {
-            heard(r.sender, r.sender_mac);
-        }
+        heard(buffer.get(ETHERNET..n.max(ETHERNET)).unwrap_or_default());
         true
     }
 }
@@ -186,7 +183,7 @@ impl Silence {
             socket.attach_filter(&crate::filter::nothing())?;
             socket.bind_device(Some(interface.as_bytes()))?;
             if let Self::Port(port) = self {
-                let any = std::net::SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, *port);
+                let any = std::net::SocketAddrV4::new(std::net::Ipv4Addr::UNSPECIFIED, *port);
                 socket.bind(&any.into())?;
             }
             Ok(socket)

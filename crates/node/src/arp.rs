@@ -6,6 +6,7 @@ use wayhop_core::{Addr, Frame, IfaceId, Mac, Payload, Priority, Protocol, Report
 use wayhop_wire::arp::{Operation, Repr};
 
 use crate::node::Node;
+use crate::rates::Counted;
 use crate::world::{Stage, World};
 
 impl<P: Protocol> Node<P> {
@@ -59,7 +60,10 @@ impl<P: Protocol> Node<P> {
             return;
         }
         self.is_at(w, at, iface, heard.sender.into(), heard.sender_mac);
-        if heard.operation == Operation::Request && heard.target == self.addr {
+        if heard.operation == Operation::Request
+            && heard.target == self.addr
+            && self.may_answer(at, iface, heard.sender.into())
+        {
             let reply = Repr {
                 operation: Operation::Reply,
                 sender_mac: self.mac(iface),
@@ -71,6 +75,12 @@ impl<P: Protocol> Node<P> {
             self.go_on(w, at, frame);
         }
         self.settle(w, at);
+    }
+
+    /// Whether a neighbour has asked no more often than it may.
+    fn may_answer(&mut self, at: Time, iface: IfaceId, neighbour: Addr) -> bool {
+        let iface = &mut self.interfaces[iface.index()];
+        iface.config.limits.arp_per_neighbour == 0 || iface.admits(at, neighbour, Counted::Arp)
     }
 
     /// A neighbour's link address is known: what waited for it goes on.

@@ -1,6 +1,6 @@
 //! What an interface of a node is.
 
-use wayhop_core::Span;
+use wayhop_core::{Limits, Span};
 
 /// How link addresses of neighbours are found.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub struct IfaceConfig {
     /// The number of the medium it is at: nodes at one medium have the same. It goes into link addresses that follow from
     /// the network address.
     pub segment: u16,
+    /// How much routing traffic and ARP the node takes from its neighbours here.
+    pub limits: Limits,
 }
 
 impl Default for IfaceConfig {
@@ -49,6 +51,7 @@ impl Default for IfaceConfig {
             link_delay: None,
             metric: 0,
             segment: 0,
+            limits: Limits::NONE,
         }
     }
 }

@@ -9,6 +9,7 @@ use wayhop_wire::ipv4;
 use crate::ends::Ends;
 use crate::ipv6_state::is_v6;
 use crate::node::Node;
+use crate::rates::Counted;
 use crate::table::{Hit, Row};
 use crate::world::{Hop, HopKind, World};
 
@@ -110,8 +111,28 @@ impl<P: Protocol> Node<P> {
         if self.interfaces.len() > 1 {
             self.hear(at, rx.from, rx.iface);
         }
-        self.take(w, at, p, rx);
+        if self.is_within_limits(w, at, p.bytes(), &rx, Counted::Routing) {
+            self.take(w, at, p, rx);
+        } else {
+            self.drop_packet(w, at, p, DropReason::RateLimit);
+        }
         self.settle(w, at);
+    }
+
+    /// Counts a routing packet of a neighbour, and says whether it is one too many. Other packets are not limited.
+    fn is_within_limits<W: World>(
+        &mut self,
+        w: &W,
+        at: Time,
+        packet: &[u8],
+        rx: &RxMeta,
+        what: impl FnOnce(u8) -> Counted,
+    ) -> bool {
+        let iface = &mut self.interfaces[rx.iface.index()];
+        if !iface.limits_routing() {
+            return true;
+        }
+        w.limited_class(packet).is_none_or(|class| iface.admits(at, rx.from, what(class)))
     }
 
     fn take<W: World>(&mut self, w: &mut W, at: Time, mut p: Packet, rx: RxMeta) {
@@ -162,7 +183,7 @@ impl<P: Protocol> Node<P> {
 
     /// A packet for somebody else was heard in promiscuous mode.
     pub fn overhear<W: World>(&mut self, w: &mut W, at: Time, packet: &[u8], next_hop: Addr, rx: RxMeta) {
-        if !self.is_up {
+        if !self.is_up || !self.is_within_limits(w, at, packet, &rx, |_| Counted::Overheard) {
             return;
         }
         for e in 0..self.engines.len() as u8 {

@@ -8,6 +8,7 @@ use wayhop_wire::ipv6;
 
 use crate::config::{IfaceConfig, Resolution};
 use crate::queue::InterfaceQueue;
+use crate::rates::{Counted, Rates};
 use crate::resolver::{Lookup, Resolver};
 
 /// Its configuration, its queue, and what it knows of link addresses.
@@ -18,6 +19,8 @@ pub(crate) struct Iface {
     pub(crate) queue: InterfaceQueue,
     /// `None` while nothing was asked or heard.
     resolver: Option<Box<Resolver>>,
+    /// `None` while nothing was counted.
+    rates: Option<Box<Rates>>,
     /// Packets refused by a full class.
     pub(crate) refused: u64,
     pub(crate) is_up: bool,
@@ -25,7 +28,15 @@ pub(crate) struct Iface {
 
 impl Iface {
     pub(crate) fn new(mac: Mac, config: Arc<IfaceConfig>) -> Self {
-        Self { config, mac, queue: InterfaceQueue::default(), resolver: None, refused: 0, is_up: true }
+        Self {
+            config,
+            mac,
+            queue: InterfaceQueue::default(),
+            resolver: None,
+            rates: None,
+            refused: 0,
+            is_up: true,
+        }
     }
 
     fn resolver(&mut self) -> &mut Resolver {
@@ -47,6 +58,16 @@ impl Iface {
             Resolution::Bsd => self.resolver().look_up_bsd(frame),
             Resolution::Host => self.resolver().look_up_host(now, frame),
         }
+    }
+
+    /// Whether routing packets of neighbours are limited.
+    #[inline]
+    pub(crate) fn limits_routing(&self) -> bool {
+        self.config.limits.routing_per_neighbour > 0 || self.config.limits.routing_total > 0
+    }
+    /// Counts a packet of a neighbour, and says whether it is within the limits.
+    pub(crate) fn admits(&mut self, at: Time, from: Addr, what: Counted) -> bool {
+        self.rates.get_or_insert_default().admits(self.config.limits, at, from, what)
     }
 
     /// Puts a frame into the queue, or gives it back.

@@ -35,6 +35,7 @@ mod node;
 mod on_demand;
 mod power;
 mod queue;
+mod rates;
 mod resolver;
 mod schedule;
 mod socket;

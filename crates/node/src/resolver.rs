@@ -104,9 +104,13 @@ impl Resolver {
             if !addr.is_usable() || mac.is_group() || mac.0 == [0; 6] {
                 return VecDeque::new();
             }
-            if self.macs.len() >= MAX_NEIGHBOURS {
-                // Whoever still speaks is learned again at once.
-                self.macs.clear();
+            if self.macs.len() >= MAX_NEIGHBOURS && !self.macs.contains_key(&addr) {
+                // A crowd of forged addresses does not push out those that there are.
+                if !self.waiting.contains_key(&addr) {
+                    return VecDeque::new();
+                }
+                let any = self.macs.keys().next().copied();
+                any.map(|a| self.macs.remove(&a));
             }
             self.macs.insert(addr, mac);
         }
@@ -262,12 +266,22 @@ mod tests {
 
     #[test]
     fn forged_addresses_do_not_grow_the_table_without_bound() {
-        let mut r = Resolver::default();
-        for n in 0..3 * MAX_NEIGHBOURS as u32 {
-            let addr = NodeId(n).default_addr();
-            r.learn(addr.into(), Mac::from_addr(addr));
+        let (mut pool, mut r) = (Pool::new(), Resolver::default());
+        let addr = |n| NodeId(n).default_addr();
+        for n in HOP + 1..3 * MAX_NEIGHBOURS as u32 {
+            r.learn(addr(n).into(), Mac::from_addr(addr(n)));
         }
-        assert!(r.neighbours().count() <= MAX_NEIGHBOURS);
+        assert_eq!(r.neighbours().count(), MAX_NEIGHBOURS);
+        assert_eq!(
+            r.mac(addr(HOP + 1).into()),
+            Some(Mac::from_addr(addr(HOP + 1))),
+            "the first is still there"
+        );
+        // One that packets wait for is learned all the same.
+        assert!(matches!(r.look_up_host(ms(0), frame(&mut pool, 1)), Lookup::Waits { ask: true, .. }));
+        assert_eq!(ids(r.learn(addr(HOP).into(), Mac::from_addr(addr(HOP)))), [1]);
+        assert_eq!(r.mac(addr(HOP).into()), Some(Mac::from_addr(addr(HOP))));
+        assert_eq!(r.neighbours().count(), MAX_NEIGHBOURS);
         assert!(r.learn(Addr::BROADCAST, Mac([2, 0, 0, 0, 0, 1])).is_empty());
         assert_eq!(r.mac(Addr::BROADCAST), None);
     }

@@ -4,11 +4,11 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use wayhop_core::{
-    Addr, BROADCAST, Cx, DataPlane, DropReason, Frame, IfaceId, Inspect, Interests, LinkChange, Packet,
-    Prefix, Protocol, Purpose, Route, RouteUse, RxMeta, SendState, Socket, Time, TimerKey, TraceNote, TxId,
-    TxReport, TxSpec, TxStatus, stream,
+    Addr, BROADCAST, Cx, DataPlane, DropReason, Frame, IfaceId, Inspect, Interests, Limits, LinkChange, Mac,
+    Packet, Prefix, Protocol, Purpose, Route, RouteUse, RxMeta, SendState, Socket, Time, TimerKey, TraceNote,
+    TxId, TxReport, TxSpec, TxStatus, stream,
 };
-use wayhop_wire::{ipv4, udp};
+use wayhop_wire::{arp, ipv4, udp};
 
 mod ipv6;
 
@@ -144,6 +144,10 @@ impl World for Lists {
     }
     fn schedule_resolution(&mut self, at: Time, iface: IfaceId) {
         self.schedule.push(at, crate::Due::Resolution(iface));
+    }
+    /// UDP is a routing protocol's here.
+    fn limited_class(&self, packet: &[u8]) -> Option<u8> {
+        ipv4::Packet::new_checked(packet).ok().filter(|ip| ip.protocol() == ipv4::protocol::UDP).map(|_| 0)
     }
     fn record(&mut self, _: Time, _: &Packet, hop: Hop) {
         self.rows.push((hop.kind, hop.reason));
@@ -396,4 +400,44 @@ fn an_idle_node_is_small() {
     let size =
         size_of::<Node>() + size_of::<Engine<Box<dyn Protocol>>>() + size_of::<crate::interface::Iface>();
     assert!(size <= 512, "{size} octets");
+}
+
+#[test]
+fn a_loud_neighbour_spends_its_own_share_and_each_second_has_another() {
+    let mut n = node(Script::default());
+    let limits = Limits { routing_per_neighbour: 5, routing_total: 0, arp_per_neighbour: 2 };
+    n.interfaces[0].config = Arc::new(IfaceConfig { limits, ..IfaceConfig::default() });
+    let mut w = Lists::default();
+    let quiet = Ipv4Addr::new(10, 0, 0, 3);
+    let hear = |n: &mut Node<Script>, w: &mut Lists, at: f64, from: Ipv4Addr| {
+        let p = datagram(w, from, ME, 64);
+        n.receive(w, secs(at), p, RxMeta::from(from, false));
+    };
+    for _ in 0..1_000 {
+        hear(&mut n, &mut w, 1.5, NEXT);
+    }
+    hear(&mut n, &mut w, 1.6, quiet);
+    let told = |n: &Node<Script>, from: Ipv4Addr| {
+        let line = format!("frame from {from}");
+        n.protocol(0).told.iter().filter(|t| **t == line).count()
+    };
+    assert_eq!((told(&n, NEXT), told(&n, quiet)), (5, 1));
+    assert_eq!(drops(&w), vec![DropReason::RateLimit; 995]);
+    hear(&mut n, &mut w, 2.0, NEXT);
+    assert_eq!(told(&n, NEXT), 6);
+
+    // It is answered twice a second, whatever it asks for.
+    let request = arp::Repr {
+        operation: arp::Operation::Request,
+        sender_mac: Mac::from_addr(NEXT),
+        sender: NEXT,
+        target_mac: Mac([0; 6]),
+        target: ME,
+    };
+    let mut bytes = [0; 28];
+    request.emit(&mut bytes);
+    for _ in 0..10 {
+        n.receive_arp(&mut w, secs(3.0), IfaceId(0), &bytes);
+    }
+    assert_eq!(n.queued(IfaceId(0)), 2);
 }

@@ -121,6 +121,13 @@ pub trait World: Above + Below {
     /// Call [`crate::Node::resolve_due`] with this at that time.
     fn schedule_resolution(&mut self, at: Time, iface: IfaceId);
 
+    /// The class of a routing packet of which the node takes a limited number from each neighbour; `None` for all others. Asked only
+    /// where there are limits. A world that does not know has none.
+    fn limited_class(&self, packet: &[u8]) -> Option<u8> {
+        let _ = packet;
+        None
+    }
+
     /// Something happened to a packet.
     fn record(&mut self, at: Time, packet: &Packet, hop: Hop);
     /// A protocol's remark.

@@ -34,6 +34,11 @@ impl Class {
         self.protocol().messages.classes[usize::from(self.index)]
     }
 
+    /// Its place among its protocol's classes, if a node takes a limited number of such packets from each neighbour.
+    pub(crate) fn limited(self) -> Option<u8> {
+        (self.protocol().messages.limited >> self.index & 1 == 1).then_some(self.index)
+    }
+
     /// What trace hashes contain, from 5 up. The numbers of the first two protocols, with five classes each, and 15, which is
     /// ARP, are older than this registry; each later one has 16.
     pub const fn code(self) -> u8 {

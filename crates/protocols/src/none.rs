@@ -29,6 +29,7 @@ pub(crate) static DESCRIPTION: Description = Description {
         // No datagram has port 0 (RFC 768): none is a message of this protocol.
         carrier: Carrier::UdpPort(0),
         classes: &[],
+        limited: 0,
         types: &[],
         classify: |_| Classified::default(),
         decode: |_| Vec::new(),

@@ -56,6 +56,11 @@ pub fn classify(ip_packet: &[u8]) -> (Option<Class>, Messages) {
     (c.class.and_then(|index| Class::of(place, index)), Messages::of(place, c.types))
 }
 
+/// The place among its protocol's classes of a routing packet of which a node takes a limited number from each neighbour.
+pub fn limited_class(ip_packet: &[u8]) -> Option<u8> {
+    classify(ip_packet).0.and_then(Class::limited)
+}
+
 /// The protocol whose packet this is, and its messages. The end of the packet may be missing.
 pub fn decode(ip: &ipv4::Packet<'_>) -> Option<(&'static Description, Vec<DecodedMessage>)> {
     let (place, datagram) = protocol_of(ip)?;

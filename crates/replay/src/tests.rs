@@ -52,6 +52,7 @@ static TOY: Description = Description {
     messages: MessageFormat {
         carrier: Carrier::IpProtocol(253),
         classes: &[],
+        limited: 0,
         types: &[],
         classify: |_| Classified::default(),
         decode: |_| Vec::new(),

@@ -94,7 +94,7 @@ pub fn plan(
     dir: Option<&RunDir>,
     inputs: Option<&InputLogs>,
 ) -> Result<Plan, Error> {
-    let sets = daemon_settings(&scenario.protocol, resolved.seed);
+    let sets = daemon_settings(scenario, resolved.seed);
     let captures = captures(&resolved, dir)?;
     let inputs = logs(&resolved, inputs)?;
     Ok(Plan { sets, filter, captures, inputs, scenario: resolved })

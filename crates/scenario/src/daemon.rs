@@ -4,16 +4,18 @@
 use std::net::Ipv4Addr;
 
 use crate::resolve::Resolved;
-use crate::schema::Protocol;
+use crate::schema::Scenario;
 
-/// The seed and the protocol, as `path.key=value` settings.
-pub fn daemon_settings(protocol: &Protocol, seed: u64) -> Vec<String> {
+/// The seed, the protocol and the limits, as `path.key=value` settings.
+pub fn daemon_settings(scenario: &Scenario, seed: u64) -> Vec<String> {
+    let protocol = &scenario.protocol;
     let mut sets = vec![
         format!("seed={seed}"),
         format!("protocol.name={}", protocol.name),
         format!("protocol.profile={}", protocol.profile()),
     ];
     sets.extend(protocol.overrides.iter().map(|(k, v)| format!("protocol.{k}={v}")));
+    sets.extend(scenario.limits.settings());
     sets
 }
 

@@ -6,6 +6,8 @@ use serde_json::Value as Json;
 use toml::{Table, Value};
 use wayhop_radio::RadioConfig;
 
+use wayhop_core::Limits;
+
 use crate::energy::DRAW;
 use crate::energy_schema::Energy;
 use crate::error::Error;
@@ -49,6 +51,7 @@ impl Scenario {
             all.add(&format!("wires.{k}.name"), &*wire.name, Origin::Default);
         }
         all.protocol(self, resolved).map_err(bug)?;
+        all.limits(self, resolved.limits);
         all.energy(self);
         for (k, node) in self.nodes.single.iter().enumerate() {
             let Some(preset) = node.card.as_deref() else { continue };
@@ -201,6 +204,20 @@ impl Layers {
             self.add(&format!("protocol_after_reboot.{key}"), value, Origin::derived("outages"));
         }
         Ok(())
+    }
+
+    fn limits(&mut self, scenario: &Scenario, limits: Limits) {
+        let profile = || Origin::Profile(scenario.protocol.profile().to_owned());
+        let usual = scenario.protocol.limits() == Limits::STANDARD;
+        let values = [
+            ("routing_per_neighbour", limits.routing_per_neighbour),
+            ("routing_total", limits.routing_total),
+            ("arp_per_neighbour", limits.arp_per_neighbour),
+        ];
+        for (key, value) in values {
+            let origin = if usual { Origin::Default } else { profile() };
+            self.add(&format!("limits.{key}"), i64::from(value), origin);
+        }
     }
 
     fn energy(&mut self, scenario: &Scenario) {

@@ -1,7 +1,7 @@
 //! From the section `[protocol]` to a protocol with its parameters.
 
 use serde_json::Value;
-use wayhop_core::{Configured, Description, HostRules, ParameterError, Profile, nearest};
+use wayhop_core::{Configured, Description, HostRules, Limits, ParameterError, Profile, nearest};
 use wayhop_radio::Arp;
 
 use crate::document::{Document, unknown_name};
@@ -78,6 +78,14 @@ impl Protocol {
         match self.chosen_profile().map(|p| p.host) {
             Some(HostRules::Ns2 { .. }) => Arp::HoldOne,
             Some(HostRules::Standard) | None => Arp::Host,
+        }
+    }
+
+    /// What the hosts of this profile take from their neighbours.
+    pub fn limits(&self) -> Limits {
+        match self.chosen_profile().map(|p| p.host) {
+            Some(HostRules::Ns2 { .. }) => Limits::NONE,
+            Some(HostRules::Standard) | None => Limits::STANDARD,
         }
     }
 

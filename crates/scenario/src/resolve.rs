@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use wayhop_core::{Configured, NodeId, Position, Route, Time};
+use wayhop_core::{Configured, Limits, NodeId, Position, Route, Time};
 use wayhop_radio::{CardConfig, PRESETS, RadioConfig, Supply};
 use wayhop_transport::{FlowConfig, FlowKind};
 use wayhop_world::{Geodetic, Track};
@@ -58,6 +58,8 @@ pub struct Resolved {
     pub cards: Vec<(NodeId, CardConfig)>,
     /// The protocol with its parameters.
     pub protocol: Configured,
+    /// What nodes take from their neighbours.
+    pub limits: Limits,
     /// When drivers stop serving their interface queues.
     pub stalls: Vec<QueueStall>,
     /// When nodes are down: in order of time, then of nodes; those of one node apart from each other.
@@ -154,6 +156,7 @@ impl Scenario {
             flows,
             interfaces,
             cards: self.resolve_cards()?,
+            limits: self.limits.or(self.protocol.limits()),
             protocol,
             stalls,
             outages,

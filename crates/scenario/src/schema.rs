@@ -8,6 +8,7 @@ use wayhop_world::Geodetic;
 
 use crate::Document;
 use crate::ipv6_schema::{IpVersion, NodesIpv6, StaticRoute};
+use crate::neighbour_limits::NeighbourLimits;
 use crate::outages_schema::Outages;
 use crate::references::{NodeRef, Place};
 use crate::traffic_schema::payload;
@@ -60,6 +61,9 @@ pub struct Scenario {
     /// The routing protocol.
     #[serde(default)]
     pub protocol: Protocol,
+    /// Limits on what nodes take from their neighbours.
+    #[serde(default, skip_serializing_if = "NeighbourLimits::is_empty")]
+    pub limits: NeighbourLimits,
     /// Routes that nodes have from the start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<StaticRoute>,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wayhop_core::{Purpose, Span, Time, draw};
+use wayhop_core::{Limits, Purpose, Span, Time, draw};
 use wayhop_node::{IfaceConfig, Resolution};
 use wayhop_radio::{Arp, EnergyUsed, FrameKind, LinkOverride, Radio, RadioConfig, RadioEvent, Supply};
 use wayhop_scenario::{Attachment, Interfaces, Resolved, WirePlan};
@@ -234,8 +234,8 @@ impl Media {
 }
 
 /// The interfaces at each medium, as the network layer knows them: those of the radios, then those of the wires.
-pub(crate) fn interfaces(all: &Interfaces) -> Vec<Arc<IfaceConfig>> {
-    let radios = all.radios.iter().map(|r| interface(&r.config));
+pub(crate) fn interfaces(all: &Interfaces, limits: Limits) -> Vec<Arc<IfaceConfig>> {
+    let radios = all.radios.iter().map(|r| interface(&r.config, limits));
     let wires = all.wires.iter().map(|w| IfaceConfig {
         mtu: WIRE_MTU_BYTES,
         queue_packets: w.queue_packets,
@@ -245,13 +245,14 @@ pub(crate) fn interfaces(all: &Interfaces) -> Vec<Arc<IfaceConfig>> {
         link_delay: Some(Span::ZERO),
         metric: 0,
         segment: 0,
+        limits,
     });
     let numbered = (0..).zip(radios.chain(wires));
     numbered.map(|(segment, config)| Arc::new(IfaceConfig { segment, ..config })).collect()
 }
 
 /// What a radio is to the network layer. A wire to the same neighbour is better.
-fn interface(radio: &RadioConfig) -> IfaceConfig {
+fn interface(radio: &RadioConfig, limits: Limits) -> IfaceConfig {
     IfaceConfig {
         mtu: MTU_BYTES,
         queue_packets: radio.queue_packets as usize,
@@ -265,5 +266,6 @@ fn interface(radio: &RadioConfig) -> IfaceConfig {
         link_delay: Some(Span::from_micros(u64::from(radio.link_delay_us))),
         metric: 1,
         segment: 0,
+        limits,
     }
 }

@@ -70,7 +70,7 @@ impl Simulation {
         };
         let flows =
             Flows::new(&scenario.flows, addrs.len(), end, scenario.seed).map_err(|e| e.to_string())?;
-        let kinds = media::interfaces(&scenario.interfaces);
+        let kinds = media::interfaces(&scenario.interfaces, scenario.limits);
         let protocol = Arc::new(scenario.protocol.clone());
         let node = |(i, &addr)| {
             let rng = stream(scenario.seed, Purpose::Protocol, i as u64);

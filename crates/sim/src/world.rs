@@ -62,6 +62,10 @@ impl World for At<'_> {
         self.common.queue.push(at, self.node, Event::Resolution(iface));
     }
 
+    fn limited_class(&self, packet: &[u8]) -> Option<u8> {
+        wayhop_protocols::limited_class(packet)
+    }
+
     fn record(&mut self, at: Time, p: &Packet, hop: Hop) {
         let (common, node) = (&mut *self.common, self.node);
         if hop.kind == HopKind::Receive {

@@ -1,6 +1,6 @@
 """Frames of DSR and AODV that are wrong in every way that comes to mind, as fast as a packet socket takes them.
 
-    attack.py INTERFACE COUNT SEED FOLDER...
+    attack.py INTERFACE COUNT SEED FOLDER... [--rate=FRAMES_A_SECOND]
 
 Of the messages in the pcapng files of the folders: octets changed, cut short, made longer, with other addresses, and with
 the lengths and checksums of IP put right, so that they get as far as they can. Besides: random octets behind right headers,
@@ -12,7 +12,10 @@ import random
 import socket
 import struct
 import sys
+import time
 
+RATE = next((int(a[7:]) for a in sys.argv if a.startswith("--rate=")), 0)
+sys.argv = [a for a in sys.argv if not a.startswith("--rate=")]
 INTERFACE, COUNT, SEED, FOLDERS = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
 ALL = b"\xff" * 6
 MACS = [ALL, ALL, *(bytes.fromhex(f"02000a00000{i}") for i in (1, 2, 3))]
@@ -106,7 +109,10 @@ seeds = [p for folder in FOLDERS for f in sorted(glob.glob(folder + "/*.pcapng")
 assert len(seeds) > 50, "no messages to change"
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 s.bind((INTERFACE, 0))
+begun = time.monotonic()
 for i in range(COUNT):
+    while RATE and i > (time.monotonic() - begun) * RATE:
+        time.sleep(0.001)
     way = rand.randrange(20)
     dst = b"\xff" * 4 if rand.randrange(2) else bytes([10, 0, 0, rand.randrange(1, 4)])
     if way < 13:

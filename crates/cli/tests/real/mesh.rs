@@ -335,13 +335,17 @@ impl Mesh {
     }
     /// What a node whose `control` is this name has counted.
     pub(crate) fn counters(&self, name: &str) -> serde_json::Value {
+        self.ask(name, "counters")["counters"].clone()
+    }
+    /// What a node answers to an order of `wayhop ctl`.
+    pub(crate) fn ask(&self, name: &str, order: &str) -> serde_json::Value {
         let socket = self.socket(name);
-        let ask = ["ctl", "--socket", socket.to_str().unwrap(), "--json", "counters"];
+        let ask = ["ctl", "--socket", socket.to_str().unwrap(), "--json", order];
         let done = Command::new(WAYHOP).args(ask).output().unwrap();
         let said = String::from_utf8_lossy(&done.stderr);
         assert!(done.status.success(), "{said}");
         let answer: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
-        answer["nodes"][0]["counters"].clone()
+        answer["nodes"][0].clone()
     }
     /// The process of a node.
     pub(crate) fn pid(&self, i: usize) -> u32 {

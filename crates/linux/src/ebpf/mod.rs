@@ -82,8 +82,8 @@ impl ForwardingPrograms {
     }
 }
 
-/// A program that keeps what comes by an interface from the kernel's IP, versions 4 and 6: the node has it from its packet sockets,
-/// and hands on what it delivers by its TUN. It ends with the file descriptors that hold it.
+/// A program that keeps what comes by an interface from the kernel's IP, versions 4 and 6, and from its ARP: the node has it from its
+/// packet sockets, answers ARP itself, and hands on what it delivers by its TUN. It ends with the file descriptors that hold it.
 pub struct ClosedInterface {
     program: OwnedFd,
     /// Held: the program is at its place as long as this is open.

@@ -284,14 +284,14 @@ pub(super) fn incoming(f: &Facts) -> Vec<Instruction> {
 }
 
 /// What comes by an interface where the node takes everything from its own sockets, which are asked before: the kernel's IP gets
-/// nothing. Frames of a VLAN are those of another interface, on top of this one.
+/// nothing, and neither does its ARP, whose table of neighbours strangers could fill. Frames of a VLAN are those of another interface, on top of this one.
 pub(super) fn closed() -> Vec<Instruction> {
     let mut c = Code::default();
     c.op(LOAD_WORD, 2, 1, VLAN_TCI, 0);
     c.op(AND_CONSTANT_32, 2, 0, 0, 0x0fff);
     c.jump(IF_NOT_CONSTANT, 2, 0, 0, Place::Pass);
     c.op(LOAD_WORD, 2, 1, PROTOCOL, 0);
-    for ethertype in [0x0800, 0x86dd] {
+    for ethertype in [0x0800, 0x0806, 0x86dd] {
         c.jump(IF_CONSTANT, 2, 0, raw_half(ethertype), Place::Drop);
     }
     c.here(Place::Pass);

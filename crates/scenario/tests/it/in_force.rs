@@ -130,6 +130,21 @@ fn tcp_flows_of_all_kinds_are_the_same_with_all_values_in_force_as_settings() {
     }
 }
 
+#[test]
+fn limits_are_what_is_said_or_the_profiles() {
+    let limit = |changes: &[&str], key: &str| {
+        let all = of_text(TEXT, changes);
+        let v = find(&all, &format!("limits.{key}"));
+        (v.value.as_ref().and_then(toml::Value::as_integer).unwrap(), v.origin.clone())
+    };
+    assert_eq!(limit(&[], "routing_total"), (500, Origin::Default));
+    let ns2 = ["protocol.name=aodv", "protocol.profile=ns2"];
+    assert_eq!(limit(&ns2, "arp_per_neighbour"), (0, Origin::Profile("ns2".to_owned())));
+    let said = limit(&[ns2[0], ns2[1], "limits.routing_per_neighbour=9"], "routing_per_neighbour");
+    assert_eq!(said.0, 9);
+    assert!(!matches!(said.1, Origin::Default | Origin::Profile(_)), "{:?}", said.1);
+}
+
 const TEXT: &str = "seed = 7\nnodes.count = 3\nmovement = { kind = \"chain\", spacing_m = 200 }\n\n[radio]\npreset = \"80211g\"\n\
                     channel = 3\ntx_power_dbm = 10\n\n[protocol]\nname = \"aodv\"\nhello_interval_ms = 2000\n\n[[traffic]]\n\
                     kind = \"cbr\"\nsrc = 0\ndst = 2\n";

@@ -1,0 +1,184 @@
+//! How much each neighbour sent within the current second: so that one that floods spends its own share.
+//!
+//! Time is divided into seconds; each neighbour has a count for each class of packets, which begins anew with every
+//! second. Neighbours that were heard in this second or the last one share what all of them may send.
+
+use rustc_hash::FxHashMap;
+use wayhop_core::{Addr, Limits, Time};
+
+/// The most neighbours with a count of their own: addresses can be forged. All others share one.
+const MAX_NEIGHBOURS: usize = 1_024;
+/// What a neighbour may send however many there are: a forged crowd must not silence it.
+const LEAST_SHARE: u16 = 2;
+/// Seconds after which the count of a neighbour that was not heard makes room for another.
+const IDLE: u32 = 10;
+/// Counts of a neighbour: those of the classes of routing packets, of what was overheard, and of ARP requests.
+const COUNTS: usize = 8;
+/// The last class with a count of its own; later ones share it.
+const LAST_CLASS: usize = 5;
+
+/// What is counted.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Counted {
+    /// A routing packet of this class.
+    Routing(u8),
+    /// A routing packet for another node.
+    Overheard,
+    /// An ARP request.
+    Arp,
+}
+
+impl Counted {
+    fn place(self) -> usize {
+        match self {
+            Self::Routing(class) => usize::from(class).min(LAST_CLASS),
+            Self::Overheard => LAST_CLASS + 1,
+            Self::Arp => LAST_CLASS + 2,
+        }
+    }
+}
+
+/// What one neighbour sent in a second.
+#[derive(Copy, Clone, Debug, Default)]
+struct Share {
+    /// Which second.
+    second: u32,
+    counts: [u16; COUNTS],
+}
+
+impl Share {
+    fn in_second(&mut self, second: u32) -> &mut [u16; COUNTS] {
+        if self.second != second {
+            *self = Self { second, counts: [0; COUNTS] };
+        }
+        &mut self.counts
+    }
+}
+
+/// The counts of one interface's neighbours.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rates {
+    neighbours: FxHashMap<Addr, Share>,
+    /// That of all neighbours without a count of their own.
+    others: Share,
+    second: u32,
+    /// Neighbours heard in this second, and in the one before.
+    heard: u16,
+    heard_before: u16,
+    /// The second in which idle neighbours were last looked for.
+    looked: u32,
+}
+
+impl Rates {
+    /// Counts a packet, and says whether it is within the limits.
+    pub(crate) fn admits(&mut self, limits: Limits, at: Time, from: Addr, what: Counted) -> bool {
+        let second = (at.as_nanos() / 1_000_000_000) as u32;
+        if second != self.second {
+            let is_next = second == self.second.wrapping_add(1);
+            self.heard_before = if is_next { self.heard } else { 0 };
+            (self.second, self.heard) = (second, 0);
+        }
+        self.make_room(from);
+        let is_full = self.neighbours.len() >= MAX_NEIGHBOURS;
+        let share = match self.neighbours.get_mut(&from) {
+            Some(share) => share,
+            None if is_full => &mut self.others,
+            // A second that is not this one: its count begins now.
+            None => self.neighbours.entry(from).or_insert(Share { second: !second, counts: [0; COUNTS] }),
+        };
+        self.heard += u16::from(share.second != second);
+        let count = &mut share.in_second(second)[what.place()];
+        *count = count.saturating_add(1);
+        let most = match what {
+            Counted::Routing(_) | Counted::Overheard => {
+                let all = limits.routing_total.checked_div(self.heard.max(self.heard_before).max(1));
+                let all = if limits.routing_total == 0 { None } else { all };
+                let one = Some(limits.routing_per_neighbour).filter(|&n| n > 0);
+                [one, all.map(|n| n.max(LEAST_SHARE))].into_iter().flatten().min()
+            }
+            Counted::Arp => Some(limits.arp_per_neighbour).filter(|&n| n > 0),
+        };
+        most.is_none_or(|most| *count <= most)
+    }
+
+    /// Before the table grows for another neighbour, or where it may not, forgets those that were not heard for long; once a
+    /// second at most.
+    fn make_room(&mut self, from: Addr) {
+        let is_full = self.neighbours.len() >= self.neighbours.capacity().min(MAX_NEIGHBOURS);
+        if is_full && self.looked != self.second && !self.neighbours.contains_key(&from) {
+            self.looked = self.second;
+            let now = self.second;
+            self.neighbours.retain(|_, share| now.wrapping_sub(share.second) < IDLE);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wayhop_core::{NodeId, Span};
+
+    const LIMITS: Limits = Limits { routing_per_neighbour: 10, routing_total: 40, arp_per_neighbour: 3 };
+    const REQUEST: Counted = Counted::Routing(0);
+
+    fn neighbour(n: u32) -> Addr {
+        NodeId(n).default_addr().into()
+    }
+    fn ms(t: u64) -> Time {
+        Time::ZERO + Span::from_millis(t)
+    }
+    /// How many of a hundred packets are within the limits.
+    fn admitted(r: &mut Rates, at: Time, from: Addr, what: Counted) -> usize {
+        (0..100).filter(|_| r.admits(LIMITS, at, from, what)).count()
+    }
+
+    #[test]
+    fn a_neighbour_spends_its_own_share_of_each_class_in_each_second() {
+        let mut r = Rates::default();
+        assert_eq!(admitted(&mut r, ms(10), neighbour(1), REQUEST), 10);
+        assert_eq!(admitted(&mut r, ms(500), neighbour(1), REQUEST), 0);
+        assert_eq!(admitted(&mut r, ms(500), neighbour(1), Counted::Routing(1)), 10);
+        assert_eq!(admitted(&mut r, ms(500), neighbour(1), Counted::Overheard), 10);
+        assert_eq!(admitted(&mut r, ms(500), neighbour(1), Counted::Arp), 3);
+        assert_eq!(admitted(&mut r, ms(999), neighbour(2), REQUEST), 10);
+        assert_eq!(admitted(&mut r, ms(1_000), neighbour(1), REQUEST), 10);
+    }
+
+    #[test]
+    fn neighbours_share_what_all_may_send() {
+        let mut r = Rates::default();
+        for n in 0..8 {
+            r.admits(LIMITS, ms(0), neighbour(n), REQUEST);
+        }
+        // 40 for eight neighbours.
+        for n in 0..8 {
+            assert_eq!(admitted(&mut r, ms(1_000), neighbour(n), REQUEST), 5, "neighbour {n}");
+        }
+    }
+
+    #[test]
+    fn a_forged_crowd_neither_silences_a_neighbour_nor_fills_the_memory() {
+        let mut r = Rates::default();
+        assert!(r.admits(LIMITS, ms(0), neighbour(0), REQUEST));
+        for second in 1..20 {
+            for n in 0..30_000 {
+                r.admits(LIMITS, ms(1_000 * second), neighbour(1 + n), REQUEST);
+            }
+            assert_eq!(
+                admitted(&mut r, ms(1_000 * second + 1), neighbour(0), REQUEST),
+                usize::from(LEAST_SHARE)
+            );
+        }
+        assert!(r.neighbours.len() <= MAX_NEIGHBOURS);
+    }
+
+    #[test]
+    fn neighbours_that_left_make_room_for_others() {
+        let mut r = Rates::default();
+        for n in 0..5_000_u32 {
+            // Each is heard for a second, four of them at a time.
+            assert!(r.admits(LIMITS, ms(250 * u64::from(n)), neighbour(n), REQUEST));
+        }
+        assert!(r.neighbours.capacity() < 128, "{}", r.neighbours.capacity());
+    }
+}

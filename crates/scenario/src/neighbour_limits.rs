@@ -1,0 +1,49 @@
+//! The keys of `[limits]`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wayhop_core::Limits;
+
+/// How much routing traffic each node takes from its neighbours, a second: `docs/concepts/limits.md`. What exceeds a limit ends as
+/// `RATE_LIMIT`. 0 is no limit. The values below hold unless the scenario gives others; with a profile of ns-2's nothing is
+/// limited.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NeighbourLimits {
+    /// Routing packets of one class (Route Requests, Route Replies, ...) from one neighbour. Without it: 50.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub routing_per_neighbour: Option<u16>,
+    /// Routing packets of one class from all neighbours. Those that were heard within the last second or two have equal shares,
+    /// of 2 packets at least. Without it: 500.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub routing_total: Option<u16>,
+    /// ARP requests of one neighbour that are answered. Without it: 50.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arp_per_neighbour: Option<u16>,
+}
+
+impl NeighbourLimits {
+    /// With the values of `usual` for those that are not given.
+    pub fn or(&self, usual: Limits) -> Limits {
+        Limits {
+            routing_per_neighbour: self.routing_per_neighbour.unwrap_or(usual.routing_per_neighbour),
+            routing_total: self.routing_total.unwrap_or(usual.routing_total),
+            arp_per_neighbour: self.arp_per_neighbour.unwrap_or(usual.arp_per_neighbour),
+        }
+    }
+
+    /// Whether none is given.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// As `path.key=value` settings of a node's configuration: those that are given.
+    pub(crate) fn settings(&self) -> impl Iterator<Item = String> + use<> {
+        let given = [
+            ("routing_per_neighbour", self.routing_per_neighbour),
+            ("routing_total", self.routing_total),
+            ("arp_per_neighbour", self.arp_per_neighbour),
+        ];
+        given.into_iter().filter_map(|(key, value)| Some(format!("limits.{key}={}", value?)))
+    }
+}
