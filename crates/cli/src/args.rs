@@ -156,7 +156,12 @@ pub(crate) enum Command {
     #[cfg(feature = "linux")]
     /// Set back what a node changed (a node starts this by itself)
     #[command(name = wayhop_daemon::UNDO_COMMAND, hide = true)]
-    NodeUndo,
+    NodeUndo {
+        /// Process of the node
+        node: u32,
+        /// Lists of what to set back
+        lists: Vec<PathBuf>,
+    },
     #[cfg(feature = "linux")]
     /// Talk to a running emulation, lab or node
     #[command(after_help = crate::ctl::EXAMPLES)]
@@ -450,6 +455,12 @@ pub(crate) struct NodeArgs {
     /// Print the configuration with all that follows from it, say whether this host has the interfaces, and do nothing
     #[arg(long)]
     pub(crate) check: bool,
+    /// Set this host back to what it was before nodes that were killed, at --interface or everywhere, and do nothing else; a
+    /// node that starts does so at its interfaces
+    #[arg(long, conflicts_with_all = [
+        "config", "node", "address", "tun", "protocol", "profile", "sets", "out", "record_inputs", "check", "json",
+    ])]
+    pub(crate) restore: bool,
     /// Print the summary as one JSON object at the end
     #[arg(long)]
     pub(crate) json: bool,

@@ -85,7 +85,7 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "linux")]
         Command::Node(a) => node::node(&a),
         #[cfg(feature = "linux")]
-        Command::NodeUndo => node::undo(),
+        Command::NodeUndo { node, lists } => node::undo(node, &lists),
         #[cfg(feature = "linux")]
         Command::Ctl(a) => ctl::ctl(a),
         #[cfg(feature = "linux")]

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{Write as _, stdout};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use wayhop_daemon::{Error, Overrides, Settings};
@@ -10,6 +11,9 @@ use crate::args::NodeArgs;
 use crate::failure::{Failure, output, say};
 
 pub(crate) fn node(a: &NodeArgs) -> Result<ExitCode, Failure> {
+    if a.restore {
+        return restore(&a.interface);
+    }
     let overrides = Overrides {
         interfaces: a.interface.clone(),
         address: a.address.clone(),
@@ -39,12 +43,23 @@ pub(crate) fn node(a: &NodeArgs) -> Result<ExitCode, Failure> {
     if a.json {
         output(writeln!(stdout(), "{text}"))?;
     }
+    outcome.failure.map_or(Ok(ExitCode::SUCCESS), |e| Err(e.into()))
+}
+
+/// Sets back what killed nodes left.
+fn restore(interfaces: &[String]) -> Result<ExitCode, Failure> {
+    let done = wayhop_daemon::restore(interfaces)?;
+    let text = match done[..] {
+        [] => "nothing is left of killed nodes".to_owned(),
+        _ => format!("set back what killed nodes left at {}", done.join(", ")),
+    };
+    output(writeln!(stdout(), "{text}"))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// What a node starts besides itself, to set the host back.
-pub(crate) fn undo() -> Result<ExitCode, Failure> {
-    wayhop_daemon::undo()?;
+pub(crate) fn undo(node: u32, lists: &[PathBuf]) -> Result<ExitCode, Failure> {
+    wayhop_daemon::undo(node, lists)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -21,7 +21,7 @@ const LONGEST_NAME: usize = 48;
 /// If the name cannot be a file's.
 pub fn socket(name: &str) -> Result<PathBuf, String> {
     check(name)?;
-    Ok(own_folder().join(format!("{name}.sock")))
+    Ok(folder().join(format!("{name}.sock")))
 }
 
 /// Any text as a name that [`socket`] takes.
@@ -48,7 +48,7 @@ fn check(name: &str) -> Result<(), String> {
 /// The sockets that there are, in the order of their names: those of this user, then the machine's. Whether anybody answers
 /// is for [`crate::Client`] to find out.
 pub fn sockets() -> Vec<PathBuf> {
-    let own = own_folder();
+    let own = folder();
     let mut found = sockets_in(&own);
     if own != Path::new(SYSTEM) && std::env::var_os("WAYHOP_RUNTIME_DIR").is_none() {
         found.extend(sockets_in(Path::new(SYSTEM)));
@@ -83,7 +83,8 @@ pub(crate) fn sockets_in(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn own_folder() -> PathBuf {
+/// The folder of the sockets of this user's runs. Makes none.
+pub fn folder() -> PathBuf {
     if let Some(dir) = std::env::var_os("WAYHOP_RUNTIME_DIR").filter(|d| !d.is_empty()) {
         return dir.into();
     }
@@ -98,7 +99,10 @@ fn own_folder() -> PathBuf {
 }
 
 /// Makes a socket's folder if it is missing, with this mode; refuses one in which another user could change things.
-pub(crate) fn prepare_folder(folder: &Path, mode: u32) -> io::Result<()> {
+///
+/// # Errors
+/// If it cannot be made, or another user could change things in it.
+pub fn prepare_folder(folder: &Path, mode: u32) -> io::Result<()> {
     match DirBuilder::new().recursive(true).mode(0o755).create(folder.parent().unwrap_or(folder)) {
         Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(e),
         _ => {}

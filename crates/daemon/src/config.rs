@@ -481,7 +481,7 @@ fn is_host_and_port(text: &str) -> bool {
 }
 
 /// The kernel's rule (dev_valid_name).
-fn is_interface_name(name: &str) -> bool {
+pub(crate) fn is_interface_name(name: &str) -> bool {
     (1..16).contains(&name.len())
         && name != "."
         && name != ".."

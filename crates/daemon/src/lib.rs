@@ -7,7 +7,7 @@
 //!   reading there.
 //! * `run`: the event loop over TUN, packet sockets, netlink, signals and timers.
 //! * [`wayhop_linux`]: the operating system.
-//! * `undo`: a process that survives this one, and sets back what the host was set to.
+//! * `undo`: what the node changes is written down, and a process that survives this one sets it back.
 //! * `privileges`: what is given up before the first frame is read.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
@@ -60,5 +60,5 @@ pub use log::Level;
 pub use monitor::Monitor;
 pub use reference::reference_markdown;
 pub use run::{Outcome, run};
-pub use undo::{UNDO_COMMAND, undo};
+pub use undo::{ListError, UNDO_COMMAND, UndoList, left, restore, undo};
 pub use wayhop_linux::Error;

@@ -31,10 +31,12 @@ use crate::transmit::{count, note, push_all};
 const ROUNDS: usize = 4;
 
 /// How a node ended.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Outcome {
     /// What it counted.
     pub summary: Summary,
+    /// Why it ended by itself, or that the host is not as before.
+    pub failure: Option<Error>,
 }
 
 /// Runs a node until a signal ends it or, if it is `tied`, its standard input does.
@@ -77,7 +79,13 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
     let now = node.now();
     node.ready.host.at(now);
     node.flush();
-    while node.turn(&signals)? {}
+    let ended = loop {
+        match node.turn(&signals) {
+            Ok(true) => {}
+            Ok(false) => break None,
+            Err(e) => break Some(e),
+        }
+    };
     node.ready.log.tell(Level::Info, "ends");
     count(&mut node.ready.host, &node.ready.attached);
     node.ready.station.end(&node.ready.host);
@@ -93,7 +101,12 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
     {
         node.ready.log.tell(Level::Warning, e);
     }
-    Ok(Outcome { summary })
+    let set_back = node.ready.end();
+    let failure = match (ended, set_back) {
+        (Some(why), Err(e)) => Some(Error::System(format!("{why}; {e}"))),
+        (why, set_back) => why.or(set_back.err()),
+    };
+    Ok(Outcome { summary, failure })
 }
 
 /// The signals that end a node, as something to wait for.
@@ -129,7 +142,8 @@ const SIGNALS: usize = 2;
 const CONTROL: usize = 3;
 const STDIN: usize = 4;
 const MISSING: usize = 5;
-const INTERFACES: usize = 6;
+const UNDO: usize = 6;
+const INTERFACES: usize = 7;
 
 impl Node {
     fn now(&self) -> Time {
@@ -168,6 +182,8 @@ impl Node {
             // Its place is kept, so that the others keep theirs.
             PollFd::new(if self.tied { stdin.as_fd() } else { signals.as_fd() }, PollFlags::empty()),
             PollFd::new(r.missing.as_ref().map_or(signals.as_fd(), NeighbourNews::fd), read),
+            // Nothing is read from it: what comes is its end.
+            PollFd::new(r.undo.fd().unwrap_or(signals.as_fd()), PollFlags::empty()),
         ]);
         for (iface, a) in (0..).map(IfaceId).zip(&r.attached) {
             let waits = a.is_up && r.host.node.queued(iface) > 0;
@@ -190,6 +206,9 @@ impl Node {
         let (usage, choice) = (self.usage(), self.kernel_routes.next(&self.ready));
         let ready = self.wait(signals)?;
         let (ready, interfaces) = ready.split_at(INTERFACES);
+        if ready[UNDO] {
+            return Err(self.ready.undo.is_gone());
+        }
         if ready[STDIN] {
             return Ok(false);
         }

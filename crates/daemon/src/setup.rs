@@ -35,7 +35,7 @@ use crate::signals::{Signals, Source};
 use crate::station::Station;
 use crate::timing::Timing;
 use crate::tun6;
-use crate::undo::{DISABLE_IPV6, Undo};
+use crate::undo::{Claims, DISABLE_IPV6, Undo};
 
 /// A node that is ready to run.
 pub(crate) struct Ready {
@@ -55,7 +55,22 @@ pub(crate) struct Ready {
     pub(crate) signals: Vec<Signals>,
     pub(crate) seed: u64,
     /// Dropped last: it sets the host back.
-    pub(crate) _undo: Undo,
+    pub(crate) undo: Undo,
+}
+
+impl Ready {
+    /// Ends what programs see of the node, and sets the host back.
+    ///
+    /// # Errors
+    /// If the host is not as before.
+    pub(crate) fn end(self) -> Result<(), Error> {
+        let Self { tun, control, mut undo, attached, .. } = self;
+        drop((tun, control));
+        let outcome = undo.finish();
+        // Until now, what comes from the mesh stays within it.
+        drop(attached);
+        outcome
+    }
 }
 
 /// Which frames a node takes from the interface: the protocol's, and all of IPv6 if it has an address of it.
@@ -98,6 +113,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     let config = &settings.config;
     let log = Log::open(config.log, config.log_file.as_deref(), &config.user)?;
     let interfaces = look_at(settings)?;
+    let claims = Claims::take(&interfaces, &log)?;
     check_addresses(settings)?;
     let seed = match config.seed {
         Some(seed) => seed,
@@ -110,7 +126,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     let watch =
         |(name, facts): &(String, InterfaceFacts)| watch_forwarding(settings, &host, name, facts.index, &log);
     let programs = interfaces.iter().map(watch).collect::<Result<Vec<_>, _>>()?;
-    let mut undo = Undo::start(programs.iter().flatten().map(ForwardingPrograms::place))?;
+    let mut undo = Undo::start(claims, programs.iter().flatten().map(ForwardingPrograms::place), &log)?;
     let mut netlink = Netlink::open().map_err(Error::system("talk to the kernel about routes"))?;
     for ((name, facts), programs) in interfaces.iter().zip(&programs) {
         take_interface(
@@ -132,7 +148,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         .transpose()
         .map_err(Error::system("hear of neighbours that are not there"))?;
     let files = Files::make(settings, &mut host, seed, &about, &mut undo, &log)?;
-    undo.seal()?;
+    undo.seal();
     privileges::give_up(&config.user)?;
     // Only now: capabilities and `no_new_privs` are a thread's own, and new ones have those of the thread that makes them.
     let (capture, control) = files.begin(settings, &mut host, &about)?;
@@ -152,7 +168,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         missing,
         log,
         seed,
-        _undo: undo,
+        undo,
     })
 }
 
@@ -286,17 +302,20 @@ fn take_interface(
         log.tell(Level::Warning, format_args!("removed {old} routes of an earlier node"));
     }
     netlink.free(name).map_err(Error::system("remove an earlier node's rules"))?;
-    undo.routes(name, ifindex)?;
+    undo.routes(name)?;
     if host.plane == DataPlane::Forwarding && !is_watched {
         undo.rules(name)?;
         netlink
             .confine(name, Prefix::around(settings.address, settings.prefix_len))
             .map_err(Error::system("confine what comes by the interface to the mesh"))?;
     }
-    undo.address(settings.address, name, ifindex)?;
-    netlink
-        .add_address(settings.address, ifindex)
-        .map_err(Error::system(format!("give {name} the node's address")))?;
+    // One that somebody else gave it stays at the end.
+    if !has_address(name, settings.address)? {
+        undo.address(settings.address, name)?;
+        netlink
+            .add_address(settings.address, ifindex)
+            .map_err(Error::system(format!("give {name} the node's address")))?;
+    }
     for (key, value) in interface_settings(name, host.plane) {
         undo.set(name, key, value)?;
     }
@@ -487,6 +506,13 @@ fn about(settings: &Settings) -> About {
 fn serve_control(bound: Bound, name: &str, about: About) -> Result<(Server, Desk), Error> {
     let server = bound.serve(about).map_err(Error::system("serve the control socket"))?;
     Ok((server, Desk::new(name.to_owned())))
+}
+
+/// Whether an interface has an address with which it has no network.
+fn has_address(name: &str, addr: Ipv4Addr) -> Result<bool, Error> {
+    let mut all = getifaddrs().map_err(|e| Error::System(format!("cannot list addresses: {e}")))?;
+    let v4 = |s: Option<nix::sys::socket::SockaddrStorage>| Some(s?.as_sockaddr_in()?.ip());
+    Ok(all.any(|a| a.interface_name == name && v4(a.address) == Some(addr)))
 }
 
 /// An address of the mesh on the interface itself would have a route of its own, around the mesh.

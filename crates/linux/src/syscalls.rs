@@ -94,6 +94,25 @@ pub(crate) fn missed(fd: BorrowedFd<'_>) -> io::Result<u64> {
     Ok(counts.tp_drops.into())
 }
 
+/// The number of this thread's network namespace, which no other has until the next boot; before Linux 5.14, none that there is
+/// at the same time.
+pub fn network_namespace() -> io::Result<u64> {
+    let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::DGRAM, None)?;
+    let mut cookie = 0_u64;
+    let mut len = size_of::<u64>() as u32;
+    let (level, name) = (libc::SOL_SOCKET, libc::SO_NETNS_COOKIE);
+    // SAFETY: `cookie` lives through the call, and the kernel writes at most `len` octets.
+    match check(unsafe {
+        libc::getsockopt(socket.as_raw_fd(), level, name, from_mut(&mut cookie).cast(), from_mut(&mut len))
+    }) {
+        Ok(_) => Ok(cookie),
+        Err(e) if e.raw_os_error() == Some(libc::ENOPROTOOPT) => {
+            std::fs::metadata("/proc/thread-self/ns/net").map(|m| std::os::unix::fs::MetadataExt::ino(&m))
+        }
+        Err(e) => Err(e),
+    }
+}
+
 fn check(outcome: i32) -> io::Result<usize> {
     usize::try_from(outcome).map_err(|_| io::Error::last_os_error())
 }

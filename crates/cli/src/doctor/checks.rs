@@ -111,6 +111,11 @@ pub(super) fn node() -> Vec<Check> {
             },
             "for protocols that have the kernel forward: `sysctl -w net.ipv4.ip_forward=1`, or leave it to the daemon",
         ),
+        Check::useful(
+            "this host without traces of killed nodes",
+            traces(),
+            "`sudo wayhop node --restore` sets it back, and so does the next start of a node at that interface",
+        ),
     ]
 }
 
@@ -258,6 +263,15 @@ fn signal() -> Result<String, String> {
     } else {
         Ok(found.join("; "))
     }
+}
+
+/// What nodes left that were killed together with what sets the host back.
+fn traces() -> Result<String, String> {
+    let left = wayhop_daemon::left().map_err(|e| e.to_string())?;
+    if left.is_empty() {
+        return Ok("nothing is left".to_owned());
+    }
+    Err(format!("{} is as a killed node left it", left.join(", ")))
 }
 
 fn gpsd() -> Result<String, String> {

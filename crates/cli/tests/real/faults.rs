@@ -279,5 +279,5 @@ fn routes_of_a_node_that_was_killed_with_its_helper_are_removed_at_the_next_star
         mesh.signal(i, "-CONT");
     }
     mesh.until("the ends reach each other again", Duration::from_secs(30), |m| m.try_ping(0, 2));
-    assert!(mesh.stop(1).contains("routes of an earlier node"));
+    assert!(mesh.stop(1).contains("set back what a node left that was killed"));
 }

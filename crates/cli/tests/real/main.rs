@@ -18,4 +18,5 @@ mod package;
 mod partition;
 mod replay;
 mod station;
+mod undo;
 mod upkeep;

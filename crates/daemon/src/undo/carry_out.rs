@@ -1,0 +1,93 @@
+//! Carrying a list out, the last change first. Doing it twice does no harm.
+
+use std::fs;
+use std::io;
+use std::net::Ipv4Addr;
+use std::os::unix::fs::FileTypeExt as _;
+use std::path::{Path, PathBuf};
+
+use nix::libc::{EADDRNOTAVAIL, ENODEV};
+use nix::net::if_::{if_indextoname, if_nametoindex};
+use socket2::{Domain, SockAddr, Socket, Type};
+use wayhop_linux::interface;
+use wayhop_linux::netlink::Netlink;
+
+use crate::undo::list::{Change, Family, Setting, UndoList};
+
+/// Sets back what a list says. Returns what could not be.
+pub(crate) fn carry_out(list: &UndoList) -> Vec<String> {
+    let at = Place::of(list);
+    let failed = |c: &Change| {
+        let outcome = match c {
+            Change::Routes => at.with_index(|n, index| n.remove_all(index).map(drop)),
+            Change::Rules => Netlink::open().and_then(|mut n| n.free(&list.interface)),
+            Change::Address(addr) => at.with_index(|n, index| remove_address(n, *addr, index)),
+            Change::Setting(setting) => at.path_of(setting).map_or(Ok(()), |path| set_back(&path, setting)),
+            Change::Socket(path) => remove_dead(Path::new(path)),
+        };
+        outcome.err().map(|e| format!("{}: {c}: {e}", list.interface))
+    };
+    list.changes.iter().rev().filter_map(failed).collect()
+}
+
+/// Where an interface is now: it may have another name, or another one has taken its place under its name.
+struct Place(Option<(String, u32)>);
+
+impl Place {
+    fn of(list: &UndoList) -> Self {
+        let same = if_indextoname(list.index).ok().and_then(|name| name.into_string().ok());
+        let at = same.map(|name| (name, list.index));
+        Self(at.or_else(|| Some((list.interface.clone(), if_nametoindex(list.interface.as_str()).ok()?))))
+    }
+
+    /// An interface that is gone has taken its routes and addresses with it.
+    fn with_index(&self, f: impl FnOnce(&mut Netlink, u32) -> io::Result<()>) -> io::Result<()> {
+        match &self.0 {
+            Some((_, index)) => f(&mut Netlink::open()?, *index),
+            None => Ok(()),
+        }
+    }
+
+    /// The same holds for its settings.
+    fn path_of(&self, setting: &Setting) -> Option<PathBuf> {
+        let own = self.0.as_ref().map(|(name, _)| name.as_str());
+        let of = if setting.of_all { Some("all") } else { own }?;
+        Some(match setting.family {
+            Family::V4 => interface::ipv4_setting(of, &setting.name),
+            Family::V6 => interface::ipv6_setting(of, &setting.name),
+        })
+    }
+}
+
+fn remove_address(netlink: &mut Netlink, addr: Ipv4Addr, index: u32) -> io::Result<()> {
+    match netlink.remove_address(addr, index) {
+        Err(e) if !matches!(e.raw_os_error(), Some(EADDRNOTAVAIL | ENODEV)) => Err(e),
+        _ => Ok(()),
+    }
+}
+
+/// A setting that has neither value was given it by somebody else, and keeps it.
+fn set_back(path: &Path, Setting { old, new, .. }: &Setting) -> io::Result<()> {
+    match interface::read(path) {
+        Ok(now) if now == *new => match fs::write(path, old) {
+            Err(e) if path.exists() => Err(e),
+            _ => Ok(()),
+        },
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+        _ => Ok(()),
+    }
+}
+
+/// Removes a socket that nobody answers at: another node may have taken its place.
+fn remove_dead(path: &Path) -> io::Result<()> {
+    if !fs::symlink_metadata(path).is_ok_and(|m| m.file_type().is_socket()) {
+        return Ok(());
+    }
+    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    // One that has no time to answer is there.
+    socket.set_nonblocking(true)?;
+    match socket.connect(&SockAddr::unix(path)?) {
+        Err(e) if e.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),
+        _ => Ok(()),
+    }
+}

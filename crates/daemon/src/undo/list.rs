@@ -1,0 +1,266 @@
+//! What a node changed at an interface and how it was before, as the file that outlives the node has it.
+//!
+//! Text, a change a line, in the order in which the node makes them. The first line says when and where: the boot of the host,
+//! the interface's number and name. A last line without an end is of a change that was not made.
+
+use std::fmt;
+use std::net::Ipv4Addr;
+
+/// What the first line begins with: the format and its version.
+const HEAD: &str = "wayhop-undo 1";
+/// Longest list, octets.
+pub(crate) const MAX_LIST: u64 = 64 << 10;
+
+/// What to set back at an interface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UndoList {
+    /// The kernel's number of the boot: what was changed before another one is gone.
+    pub(crate) boot: String,
+    pub(crate) index: u32,
+    pub(crate) interface: String,
+    pub(crate) changes: Vec<Change>,
+}
+
+/// Something that the node changes, or may change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// It makes routes by the interface.
+    Routes,
+    /// It confines what comes by the interface.
+    Rules,
+    /// It gives the interface this address.
+    Address(Ipv4Addr),
+    Setting(Setting),
+    /// It makes a control socket.
+    Socket(String),
+}
+
+/// A setting of the kernel that gets another value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Setting {
+    pub(crate) family: Family,
+    /// The one for all interfaces, not this interface's.
+    pub(crate) of_all: bool,
+    pub(crate) name: String,
+    pub(crate) old: String,
+    pub(crate) new: String,
+}
+
+/// Of which version of IP.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    V4,
+    V6,
+}
+
+/// Why a text is no list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub reason: String,
+}
+
+impl fmt::Display for ListError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.reason)
+    }
+}
+
+impl UndoList {
+    /// Reads a list. None if its first line was never finished: then nothing was changed.
+    ///
+    /// # Errors
+    /// If the octets are no list: in which line.
+    pub fn parse(octets: &[u8]) -> Result<Option<Self>, ListError> {
+        if octets.len() as u64 > MAX_LIST {
+            let reason = format!("it is longer than {MAX_LIST} octets");
+            return Err(ListError { line: 1, reason });
+        }
+        let Some(end) = octets.iter().rposition(|b| *b == b'\n') else { return Ok(None) };
+        let mut list: Option<Self> = None;
+        for (i, line) in octets[..end].split(|b| *b == b'\n').enumerate() {
+            let wrong = |reason| ListError { line: i + 1, reason };
+            let line = std::str::from_utf8(line).map_err(|_| wrong("it is no text".to_owned()))?;
+            match &mut list {
+                None => list = Some(head(line).map_err(wrong)?),
+                Some(list) => list.changes.push(change(line).map_err(wrong)?),
+            }
+        }
+        Ok(list)
+    }
+
+    /// The first line.
+    pub(crate) fn head(&self) -> String {
+        format!("{HEAD} {} {} {}\n", self.boot, self.index, self.interface)
+    }
+}
+
+impl fmt::Display for UndoList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.head())?;
+        self.changes.iter().try_for_each(|c| writeln!(f, "{c}"))
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Routes => f.write_str("routes"),
+            Self::Rules => f.write_str("rules"),
+            Self::Address(addr) => write!(f, "address {addr}"),
+            Self::Setting(Setting { family, of_all, name, old, new }) => {
+                let family = if *family == Family::V4 { "ipv4" } else { "ipv6" };
+                let of = if *of_all { "all" } else { "own" };
+                write!(f, "set {family} {of} {name} {old} {new}")
+            }
+            Self::Socket(path) => write!(f, "unlink {path}"),
+        }
+    }
+}
+
+impl Change {
+    /// Whether it can be written and read again.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        change(&self.to_string()).map(drop)
+    }
+}
+
+fn head(line: &str) -> Result<UndoList, String> {
+    let words: Vec<&str> = line.split(' ').collect();
+    let [format, version, boot, index, interface] = words[..] else {
+        return Err(format!("{line:?} is not \"{HEAD} BOOT INDEX INTERFACE\""));
+    };
+    if HEAD.split_once(' ') != Some((format, version)) {
+        return Err(format!("it begins with {:?}, not with {HEAD:?}", format!("{format} {version}")));
+    }
+    if boot.is_empty() || boot.len() > 64 || !boot.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-') {
+        return Err(format!("{boot:?} is no boot"));
+    }
+    let index = index.parse().ok().filter(|i| *i > 0);
+    let index = index.ok_or_else(|| format!("{:?} is no number of an interface", words[3]))?;
+    if !crate::config::is_interface_name(interface) {
+        return Err(format!("{interface:?} is no name of an interface"));
+    }
+    Ok(UndoList { boot: boot.to_owned(), index, interface: interface.to_owned(), changes: Vec::new() })
+}
+
+fn change(line: &str) -> Result<Change, String> {
+    let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
+    match verb {
+        "routes" if line == verb => Ok(Change::Routes),
+        "rules" if line == verb => Ok(Change::Rules),
+        "address" => rest.parse().map(Change::Address).map_err(|_| format!("{rest:?} is no IPv4 address")),
+        "set" => setting(rest).map(Change::Setting),
+        // A path may have spaces in it.
+        "unlink" if rest.starts_with('/') && !rest.chars().any(char::is_control) => {
+            Ok(Change::Socket(rest.to_owned()))
+        }
+        "unlink" => Err(format!("{rest:?} is no absolute path in one line")),
+        _ => Err(format!("{line:?} is no change")),
+    }
+}
+
+fn setting(words: &str) -> Result<Setting, String> {
+    let words: Vec<&str> = words.split(' ').collect();
+    let [family, of, name, old, new] = words[..] else {
+        return Err("it is not \"set ipv4|ipv6 all|own NAME OLD NEW\"".to_owned());
+    };
+    let family = match family {
+        "ipv4" => Family::V4,
+        "ipv6" => Family::V6,
+        _ => return Err(format!("{family:?} is neither ipv4 nor ipv6")),
+    };
+    let of_all = match of {
+        "all" => true,
+        "own" => false,
+        _ => return Err(format!("{of:?} is neither all nor own")),
+    };
+    // It becomes a part of a path.
+    if !(1..=64).contains(&name.len()) || !name.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_'))
+    {
+        return Err(format!("{name:?} is no name of a setting"));
+    }
+    for value in [old, new] {
+        if value.parse::<i64>().map(|n| n.to_string()).as_deref() != Ok(value) {
+            return Err(format!("{value:?} is no whole number"));
+        }
+    }
+    Ok(Setting { family, of_all, name: name.to_owned(), old: old.to_owned(), new: new.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LIST: &str = "wayhop-undo 1 0c1f-2a 7 eth1\nroutes\naddress 10.0.0.3\nset ipv4 own forwarding 0 1\n\
+                        set ipv6 all disable_ipv6 -1 1\nunlink /run/way hop/mesh0.sock\nrules\n";
+
+    fn parse(text: &str) -> Result<Option<UndoList>, ListError> {
+        UndoList::parse(text.as_bytes())
+    }
+
+    #[test]
+    fn a_list_is_read_as_it_was_written() {
+        let list = parse(LIST).expect("a list").expect("with a first line");
+        assert_eq!((list.index, list.interface.as_str(), list.changes.len()), (7, "eth1", 6));
+        assert_eq!(list.to_string(), LIST);
+    }
+
+    #[test]
+    fn a_line_that_was_not_finished_says_nothing() {
+        let whole = parse(LIST).expect("a list").expect("with a first line");
+        let without_last = parse(LIST.trim_end()).expect("a list").expect("with a first line");
+        assert_eq!(without_last.changes, whole.changes[..5]);
+        for torn in ["", "wayhop-un", "wayhop-undo 1 0c1f-2a 7 eth1"] {
+            assert_eq!(parse(torn), Ok(None), "{torn:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_list_is_refused_with_its_line() {
+        let head = "wayhop-undo 1 0c1f-2a 7 eth1\n";
+        let long = format!("{head}{}", "routes\n".repeat(10_000));
+        for (line, text) in [
+            (1, "\n".to_owned()),
+            (1, "wayhop-undo 2 0c1f-2a 7 eth1\n".to_owned()),
+            (1, "wayhop-undo 1 0c1f-2a 0 eth1\n".to_owned()),
+            (1, "wayhop-undo 1 0c1f-2a 7 ..\n".to_owned()),
+            (1, "wayhop-undo 1 0c1f-2a 7 a/b\n".to_owned()),
+            (1, long),
+            (2, format!("{head}set ipv4 own ../../kernel/panic 0 1\n")),
+            (2, format!("{head}set ipv4 own forwarding 0 one\n")),
+            (2, format!("{head}set ipv4 eth0 forwarding 0 1\n")),
+            (2, format!("{head}unlink mesh0.sock\n")),
+            (2, format!("{head}address mesh0\n")),
+            (3, format!("{head}routes\nrm -r /\n")),
+            (3, format!("{head}routes\n\n")),
+        ] {
+            let refused = parse(&text).expect_err(&text);
+            assert_eq!(refused.line, line, "{text:?}: {refused}");
+        }
+        assert_eq!(UndoList::parse(b"wayhop-undo 1 0c 7 eth1\n\xff\n").expect_err("no text").line, 2);
+    }
+
+    proptest! {
+        #[test]
+        fn octets_are_refused_or_read_and_written_the_same(octets: Vec<u8>, at: usize, with: u8) {
+            let mut changed = LIST.as_bytes().to_vec();
+            let len = changed.len();
+            changed[at % len] = with;
+            for octets in [octets, changed] {
+                match UndoList::parse(&octets) {
+                    Ok(Some(list)) => {
+                        let again = UndoList::parse(list.to_string().as_bytes());
+                        prop_assert_eq!(again, Ok(Some(list)));
+                    }
+                    Ok(None) => {}
+                    Err(e) => prop_assert!(e.line >= 1 && !e.reason.is_empty()),
+                }
+            }
+        }
+    }
+}
