@@ -231,7 +231,12 @@ impl Mesh {
     /// All that a node changes of its host: interfaces, addresses, routes, rules, tables of filters, settings.
     pub(crate) fn host_state(&self, i: usize) -> String {
         let mut state = String::new();
-        for what in ["-o -br link", "-o -4 -br address", "-4 route show table all", "rule"] {
+        for link in self.ip(i, "-o -br link").lines() {
+            // Without the carrier: that of a new interface comes a moment later.
+            let facts = link.replace("NO-CARRIER,", "").replace(",LOWER_UP", "").replace(" DOWN ", " UP ");
+            let _ = writeln!(state, "{facts}");
+        }
+        for what in ["-o -4 -br address", "-4 route show table all", "rule"] {
             state += &self.ip(i, what);
         }
         for what in ["nft list ruleset", "sysctl net.ipv4.conf.eth1 net.ipv4.conf.all net.ipv4.ip_forward"] {
