@@ -30,8 +30,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         "sim",
         &["core", "wire", "node", "protocols", "replay", "radio", "world", "transport", "trace", "scenario"],
     ),
+    // Giving up rights: it knows the kernel only.
+    ("confine", &[]),
     // What the worlds on one machine share: namespaces, programs, the runs under way.
-    ("netns", &["core", "transport", "trace", "control"]),
+    ("netns", &["confine", "core", "transport", "trace", "control"]),
     // What the geometry allowed, for people and summaries: analysis, which no model and no protocol sees.
     ("topology", &["core", "world", "transport", "trace", "scenario"]),
     // The same nodes and medium on the real clock.
@@ -41,7 +43,19 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // One node on a real interface. It has no radio model: its radio is real. Of the world it has the globe.
     (
         "daemon",
-        &["linux", "core", "wire", "node", "replay", "world", "protocols", "trace", "scenario", "control"],
+        &[
+            "linux",
+            "confine",
+            "core",
+            "wire",
+            "node",
+            "replay",
+            "world",
+            "protocols",
+            "trace",
+            "scenario",
+            "control",
+        ],
     ),
     // Many nodes on one wire. It starts daemons as users do, by the command.
     ("lab", &["linux", "netns", "core", "wire", "transport", "trace", "scenario", "control", "world"]),
@@ -66,6 +80,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "transport",
             "trace",
             "scenario",
+            "confine",
             "netns",
             "report",
             "reproduce",

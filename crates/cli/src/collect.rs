@@ -2,13 +2,15 @@
 
 use std::io::{ErrorKind, Write as _, stdout};
 use std::net::{SocketAddr, UdpSocket};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use serde_json::json;
-use wayhop_control::monitor::{Collector, LONGEST_DATAGRAM, Rejected};
+use wayhop_confine::files;
+use wayhop_confine::privileges::{self, Capability};
+use wayhop_control::monitor::{Collector, LONGEST_DATAGRAM, Received, Rejected};
 use wayhop_report::Document;
 use wayhop_runs::interruption::stop_on_signal;
 
@@ -28,6 +30,10 @@ pub(crate) struct CollectArgs {
     /// Folder for one file a node, NODE_ADDRESS.jsonl, appended to
     #[arg(long, value_name = "DIR", default_value = "reports")]
     out: PathBuf,
+    /// The most that DIR's files take, MiB: for more, those that were written to longest ago go. One sender's address has 64 MiB and
+    /// 64 files of it at most
+    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    limit_mib: u64,
     /// Print each report as one JSON object a line
     #[arg(long)]
     json: bool,
@@ -37,19 +43,21 @@ pub(crate) struct CollectArgs {
 }
 
 pub(crate) fn collect(a: &CollectArgs) -> Result<ExitCode, Failure> {
-    let stop = stop_on_signal()?;
     // Better now than when the first report comes, perhaps hours later.
     std::fs::create_dir_all(&a.out).map_err(|e| {
         Failure::Run(format!("cannot make {}: {e}; choose another folder with --out", a.out.display()))
     })?;
+    give_up(a).map_err(|e| Failure::Run(format!("cannot give up privileges: {e}")))?;
+    // A thread, which has the privileges that are left.
+    let stop = stop_on_signal()?;
     let Some(socket) = listen(a, &stop)? else { return Ok(ExitCode::SUCCESS) };
     // Now and then, to see whether the user wants to stop.
     socket.set_read_timeout(Some(Duration::from_millis(200))).map_err(Failure::run)?;
     if !a.quiet {
         say!("listening at {}, writing into {}", socket.local_addr().unwrap_or(a.listen), a.out.display());
     }
-    let mut collector = Collector::new(&a.out);
-    let mut rejected: u64 = 0;
+    let mut collector = Collector::new(&a.out, a.limit_mib << 20);
+    let (mut rejected, mut gone): (u64, usize) = (0, 0);
     let mut buffer = [0; LONGEST_DATAGRAM + 1];
     while !stop.load(Ordering::Relaxed) {
         let (n, from) = match socket.recv_from(&mut buffer) {
@@ -69,8 +77,11 @@ pub(crate) fn collect(a: &CollectArgs) -> Result<ExitCode, Failure> {
             }
         };
         match collector.receive(from.ip(), SystemTime::now(), &buffer[..n]) {
-            Ok(r) if a.quiet => drop(r),
             Ok(r) => {
+                tell_gone(&r, &mut gone, from);
+                if a.quiet {
+                    continue;
+                }
                 let line = if a.json {
                     Document::from(json!({"from": from.ip(), "lost": r.lost, "report": r.report})).to_string()
                 } else {
@@ -96,6 +107,30 @@ pub(crate) fn collect(a: &CollectArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Keeps nothing of root's but what makes files in this folder. What comes from the network is parsed without the rest.
+fn give_up(a: &CollectArgs) -> std::io::Result<()> {
+    files::only_below(&a.out)?;
+    // Ports below 1024 are for those who may.
+    let port = a.listen.port();
+    let kept: &[Capability] =
+        if (1..1024).contains(&port) { &[Capability::CAP_NET_BIND_SERVICE] } else { &[] };
+    privileges::become_owner(&a.out, kept)
+}
+
+/// Says that old files make room, and then, since whoever can send one report can send a million, not each time.
+fn tell_gone(r: &Received, gone: &mut usize, from: SocketAddr) {
+    let Some(first) = r.gone.first() else { return };
+    let before = *gone;
+    *gone += r.gone.len();
+    if before == 0 || before.ilog2() < gone.ilog2() {
+        let name = Path::new(first.file_name().unwrap_or_default()).display();
+        say!(
+            "wayhop: {gone} old files went to make room, {name} for a report from {}: raise --limit-mib, or move files elsewhere",
+            from.ip()
+        );
+    }
+}
+
 /// Listens. An address that this host has not got yet, as that of a node that is about to start, is waited for.
 fn listen(a: &CollectArgs, stop: &AtomicBool) -> Result<Option<UdpSocket>, Failure> {
     let mut told = a.quiet;
@@ -118,7 +153,7 @@ fn listen(a: &CollectArgs, stop: &AtomicBool) -> Result<Option<UdpSocket>, Failu
     Ok(None)
 }
 
-fn human(r: &wayhop_control::monitor::Received, from: SocketAddr) -> String {
+fn human(r: &Received, from: SocketAddr) -> String {
     let place = match r.report.position {
         Some(wayhop_control::Place::Earth { latitude_deg, longitude_deg, .. }) => {
             format!("{latitude_deg:.6},{longitude_deg:.6}")

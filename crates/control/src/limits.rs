@@ -1,7 +1,9 @@
 //! The bounds of the control socket.
 
-/// The most clients at a time; one more is told so and closed.
+/// The most clients at a time; for one more, that which has been idle for the longest time is told so and closed.
 pub const MAX_CLIENTS: usize = 32;
+/// The most of them that hear events or captures, which are never idle: the others' places are for whoever comes.
+pub const MAX_FED: usize = 24;
 /// The longest request, octets.
 pub const MAX_REQUEST_BYTES: usize = 64 * 1024;
 /// The longest answer, octets.

@@ -35,6 +35,7 @@ fn reports_are_written_down_and_garbage_is_counted() {
     let line: Value = serde_json::from_str(&line).expect("JSON");
     assert_eq!((&line["report"]["node"], &line["lost"]), (&"mesh-3".into(), &0.into()));
     let pid = collect.id().to_string();
+    keeps_nothing(&pid);
     assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill").success());
     assert!(collect.wait().expect("it ends").success());
     let rest: Vec<String> = said.map_while(Result::ok).collect();
@@ -52,4 +53,48 @@ fn a_folder_that_cannot_be_made_is_said_before_the_first_report_comes() {
     let message =
         run_in(dir.path(), &["collect", "--listen", "127.0.0.1:0", "--out", "file/reports"]).failure(1);
     assert!(message.contains("cannot make file/reports: ") && message.contains("--out"), "{message}");
+}
+
+/// No thread of this process has any capability, or a way to one.
+fn keeps_nothing(pid: &str) {
+    for thread in std::fs::read_dir(format!("/proc/{pid}/task")).expect("threads").flatten() {
+        let status = std::fs::read_to_string(thread.path().join("status")).expect("a thread");
+        for key in ["CapInh", "CapPrm", "CapEff", "CapAmb"] {
+            assert!(status.contains(&format!("{key}:\t0000000000000000\n")), "{status}");
+        }
+        assert!(status.contains("NoNewPrivs:\t1\n"), "{status}");
+    }
+}
+
+#[test]
+fn a_full_folder_is_said_once_and_new_reports_are_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let reports = folder.path().join("reports");
+    let mut collect = wayhop()
+        .args(["collect", "--json", "--limit-mib", "1", "--listen", "127.0.0.1:0", "--out"])
+        .arg(&reports)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut said = BufReader::new(collect.stderr.take().expect("piped")).lines();
+    let first = said.next().expect("a line").expect("text");
+    let address = first.strip_prefix("listening at ").and_then(|r| r.split(',').next()).expect("an address");
+    let mut lines = BufReader::new(collect.stdout.take().expect("piped")).lines();
+    // Of 4096 octets each: 256 files fill it. One address has 64.
+    for n in 0..300 {
+        let socket = UdpSocket::bind(format!("127.0.1.{}:0", n / 60 + 1)).expect("a socket");
+        let report = format!(
+            r#"{{"wayhop_report":1,"node":"mesh-{n}","start_unix_s":1,"number":0,"time_unix_s":1,"counters":{{}}}}"#
+        );
+        socket.send_to(report.as_bytes(), address).expect("sent");
+        lines.next().expect("a line").expect("text");
+    }
+    let line = said.next().expect("a line").expect("text");
+    assert!(line.contains("1 old files went to make room, mesh-0_127.0.1.1.jsonl"), "{line}");
+    assert!(line.contains("raise --limit-mib, or move files elsewhere"), "{line}");
+    collect.kill().expect("it runs");
+    collect.wait().expect("it ends");
+    assert_eq!(std::fs::read_dir(&reports).expect("a folder").count(), 256);
+    assert!(reports.join("mesh-299_127.0.1.5.jsonl").exists());
 }

@@ -397,11 +397,23 @@ fn no_thread_of_a_node_keeps_more_privileges_than_a_router_needs() {
                 assert_eq!(has & !most, 0, "{protocol}: {status}");
             }
             assert_eq!(value("NoNewPrivs:"), "1", "{protocol}: {status}");
+            // SECCOMP_MODE_FILTER
+            assert_eq!(value("Seccomp:"), "2", "{protocol}: {status}");
             assert!(!value("Uid:").split_whitespace().any(|u| u == "0"), "{protocol}: {status}");
             assert!(!value("Gid:").split_whitespace().any(|g| g == "0"), "{protocol}: {status}");
             assert_eq!(value("Groups:"), "", "{protocol}: {status}");
         }
         assert!(names.len() >= 5, "with those of capture, control socket, metrics and gpsd: {names:?}");
+        let pid = mesh.pid(0);
+        let helpers = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
+        let is_filtered = |helper: &str| {
+            let status = fs::read_to_string(format!("/proc/{helper}/status")).unwrap();
+            status.lines().any(|l| l == "Seccomp:\t2")
+        };
+        assert_eq!(helpers.split_whitespace().count(), 1, "{protocol}: the process that sets the host back");
+        mesh.until("it filters, too", Duration::from_secs(20), |_| {
+            helpers.split_whitespace().all(is_filtered)
+        });
     }
 }
 

@@ -31,6 +31,17 @@ impl LogFile {
         &self.path
     }
 
+    /// It, and the old ones.
+    pub(super) fn paths(&self) -> impl Iterator<Item = PathBuf> {
+        std::iter::once(self.path.clone()).chain((1..=self.keep).map(|n| self.old(n)))
+    }
+
+    fn old(&self, n: u32) -> PathBuf {
+        let mut name = self.path.as_os_str().to_owned();
+        name.push(format!(".{n}"));
+        PathBuf::from(name)
+    }
+
     /// Appends a line.
     ///
     /// # Errors
@@ -81,21 +92,16 @@ impl LogFile {
     }
 
     fn rotate(&self) -> io::Result<()> {
-        let old = |n: u32| {
-            let mut name = self.path.as_os_str().to_owned();
-            name.push(format!(".{n}"));
-            PathBuf::from(name)
-        };
         if self.keep == 0 {
             return fs::remove_file(&self.path);
         }
         for n in (1..self.keep).rev() {
-            match fs::rename(old(n), old(n + 1)) {
+            match fs::rename(self.old(n), self.old(n + 1)) {
                 Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
                 _ => {}
             }
         }
-        fs::rename(&self.path, old(1))
+        fs::rename(&self.path, self.old(1))
     }
 }
 

@@ -3,6 +3,7 @@
 //! Each node's [`Reporter`] writes what it has counted and where it is into a local file, and makes a datagram of it for the
 //! mesh itself to carry to a [`Collector`]. When the mesh fails, the local file has everything.
 
+mod archive;
 mod collector;
 mod log;
 mod report;

@@ -25,7 +25,11 @@ pub(super) struct Connection {
     out: VecDeque<u8>,
     /// Requests that the owner has not answered.
     pub(super) pending: usize,
+    /// When it last asked for something, or came: a count of such moments.
+    pub(super) heard: u64,
     pub(super) is_subscriber: bool,
+    /// It asked for a stream that has not begun.
+    pub(super) wants_stream: bool,
     /// No more lines, either way: a stream goes out.
     pub(super) is_stream: bool,
     /// The client sends nothing more.
@@ -53,7 +57,7 @@ pub(super) enum Line {
 }
 
 impl Connection {
-    pub(super) fn new(stream: UnixStream) -> io::Result<Self> {
+    pub(super) fn new(stream: UnixStream, heard: u64) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
         Ok(Self {
             stream,
@@ -61,12 +65,19 @@ impl Connection {
             searched: 0,
             out: VecDeque::new(),
             pending: 0,
+            heard,
             is_subscriber: false,
+            wants_stream: false,
             is_stream: false,
             ended: false,
             closing: false,
             progress: Instant::now(),
         })
+    }
+
+    /// Whether it is told more than it asks: silence of such a client does not mean that it has gone idle.
+    pub(super) fn is_fed(&self) -> bool {
+        self.is_subscriber || self.is_stream || self.wants_stream
     }
 
     pub(super) fn wants_to_read(&self) -> bool {
@@ -172,7 +183,7 @@ impl Connection {
 
     /// Whether there is no more to do, or no hope.
     pub(super) fn outcome(&self, now: Instant) -> Outcome {
-        let is_fed = self.is_subscriber || self.is_stream;
+        let is_fed = self.is_fed();
         let is_stuck = !self.out.is_empty() && !is_fed && now.duration_since(self.progress) > PATIENCE;
         let is_done = self.out.is_empty()
             && (self.closing || (self.ended && self.pending == 0 && !is_fed && self.has_no_line()));

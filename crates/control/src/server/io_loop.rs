@@ -15,23 +15,23 @@ use super::shared::Shared;
 use crate::about::About;
 use crate::error::{ControlError, ErrorCode};
 use crate::event_kind::EventKind;
-use crate::limits::{MAX_CLIENTS, MAX_REQUEST_BYTES};
+use crate::limits::{MAX_CLIENTS, MAX_FED, MAX_REQUEST_BYTES};
 use crate::messages::{Envelope, Request};
 
 /// How often clients that do not read are looked for, seconds.
 const LOOK_S: i64 = 1;
 
 pub(super) fn run(listener: &UnixListener, wake: &UnixStream, shared: &Shared, about: &About) {
-    let mut loops = Loop { shared, about, connections: BTreeMap::new(), next_client: 0 };
+    let mut loops = Loop { shared, about, connections: BTreeMap::new(), next_client: 0, heard: 0 };
     loop {
         let ready = loops.wait(listener, wake);
         if !loops.bring_answers(wake) {
             return;
         }
+        loops.serve(&ready.clients);
         if ready.listener {
             loops.accept(listener);
         }
-        loops.serve(&ready.clients);
     }
 }
 
@@ -47,6 +47,8 @@ struct Loop<'a> {
     about: &'a About,
     connections: BTreeMap<u64, Connection>,
     next_client: u64,
+    /// How often anybody was heard.
+    heard: u64,
 }
 
 impl Loop<'_> {
@@ -83,6 +85,7 @@ impl Loop<'_> {
             // The client may have gone.
             if let Some(c) = self.connections.get_mut(&client) {
                 c.pending -= 1;
+                c.wants_stream &= c.pending > 0;
                 if c.is_stream {
                     // What was asked before the stream and answered after its beginning would stand in its middle.
                     continue;
@@ -105,28 +108,43 @@ impl Loop<'_> {
     }
 
     fn accept(&mut self, listener: &UnixListener) {
-        // Errors are of the connection that gave up waiting, or pass: too many open files.
-        while let Ok((stream, _)) = listener.accept() {
-            let Ok(mut connection) = Connection::new(stream) else { continue };
+        // So few in a turn that each has its turn before others take its place. Errors are of the connection that gave up waiting,
+        // or pass: too many open files.
+        for (stream, _) in (MAX_FED..MAX_CLIENTS).map_while(|_| listener.accept().ok()) {
             if self.connections.len() >= MAX_CLIENTS {
-                let e = ControlError::new(
-                    ErrorCode::Busy,
-                    format!("{MAX_CLIENTS} clients are connected already"),
-                    "end one of them",
-                );
-                connection.send(&answer_line(None, Err(e)));
-                connection.write();
-                continue;
+                self.evict();
             }
+            self.heard += 1;
+            let Ok(connection) = Connection::new(stream, self.heard) else { continue };
             self.connections.insert(self.next_client, connection);
             self.next_client += 1;
         }
         self.shared.set_clients(self.connections.len());
     }
 
+    /// Ends the connection of the client that has been idle for the longest time: there is always one, since not all can be fed. One
+    /// that waits for an answer is the last to go.
+    fn evict(&mut self) {
+        let idle = self.connections.iter().filter(|(_, c)| !c.is_fed());
+        let Some(client) = idle.min_by_key(|(_, c)| (c.pending > 0, c.heard)).map(|(&client, _)| client)
+        else {
+            return;
+        };
+        if let Some(mut c) = self.connections.remove(&client) {
+            let e = ControlError::new(
+                ErrorCode::Busy,
+                format!("{MAX_CLIENTS} clients are connected, and another one needs the place"),
+                "connect again",
+            );
+            c.send(&answer_line(None, Err(e)));
+            c.write();
+        }
+    }
+
     fn serve(&mut self, ready: &BTreeMap<u64, PollFlags>) {
         let now = Instant::now();
         let mut gone = Vec::new();
+        let mut fed = self.connections.values().filter(|c| c.is_fed()).count();
         for (&client, c) in &mut self.connections {
             let flags = ready.get(&client).copied().unwrap_or(PollFlags::empty());
             let is_broken = flags.intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL);
@@ -140,7 +158,11 @@ impl Loop<'_> {
             while outcome == Outcome::Open
                 && let Some(line) = c.line()
             {
-                obey(self.shared, self.about, client, c, line);
+                self.heard += 1;
+                c.heard = self.heard;
+                let was_fed = c.is_fed();
+                obey(self.shared, self.about, client, c, line, fed >= MAX_FED);
+                fed = fed + usize::from(c.is_fed()) - usize::from(was_fed);
             }
             if outcome == Outcome::Open {
                 outcome = feed(self.shared, client, c);
@@ -179,7 +201,7 @@ fn feed(shared: &Shared, client: u64, c: &mut Connection) -> Outcome {
 }
 
 /// Does what a line asks for, or hands it to the owner.
-fn obey(shared: &Shared, about: &About, client: u64, c: &mut Connection, line: Line) {
+fn obey(shared: &Shared, about: &About, client: u64, c: &mut Connection, line: Line, is_full: bool) {
     let text = match line {
         Line::Text(text) if text.trim().is_empty() => return,
         Line::Text(text) => text,
@@ -204,7 +226,7 @@ fn obey(shared: &Shared, about: &About, client: u64, c: &mut Connection, line: L
     };
     let (id, outcome) = match Envelope::parse(&text) {
         Err((id, e)) => (id, Err(e)),
-        Ok(envelope) => (envelope.id, carry_out(shared, about, client, c, envelope)),
+        Ok(envelope) => (envelope.id, carry_out(shared, about, client, c, envelope, is_full)),
     };
     match outcome {
         Ok(None) => {}
@@ -213,14 +235,23 @@ fn obey(shared: &Shared, about: &About, client: u64, c: &mut Connection, line: L
     }
 }
 
-/// The answer, or none if the owner will give it.
+/// The answer, or none if the owner will give it. If it `is_full`, no more clients are fed.
 fn carry_out(
     shared: &Shared,
     about: &About,
     client: u64,
     c: &mut Connection,
     envelope: Envelope,
+    is_full: bool,
 ) -> Result<Option<Value>, ControlError> {
+    let feeds = matches!(envelope.request, Request::Subscribe { .. } | Request::Capture { .. });
+    if feeds && is_full && !c.is_fed() {
+        return Err(ControlError::new(
+            ErrorCode::Busy,
+            format!("{MAX_FED} clients hear events or captures already"),
+            "end one of them",
+        ));
+    }
     let node = envelope.node.map(|n| about.resolve(&n)).transpose()?;
     match envelope.request {
         Request::Hello {} => Ok(Some(serde_json::to_value(shared.now(about)).unwrap_or_default())),
@@ -237,6 +268,7 @@ fn carry_out(
             Ok(Some(Value::Null))
         }
         request => {
+            c.wants_stream |= feeds;
             c.pending += 1;
             shared.put_call((client, envelope.id, node, request));
             Ok(None)

@@ -74,25 +74,44 @@ fn a_line_without_end_is_cut_off_with_an_error() {
 }
 
 #[test]
-fn one_client_too_many_is_told_and_the_others_stay() {
+fn a_new_client_takes_the_place_of_the_one_that_was_idle_longest() {
     let run = Running::with(|call| call.answer(Ok(Value::Null)));
-    let mut clients: Vec<Client> = (0..limits::MAX_CLIENTS).map(|_| run.client()).collect();
+    let mut idle: Vec<UnixStream> =
+        (0..2).map(|_| UnixStream::connect(&run.path).expect("a connection")).collect();
+    let mut clients: Vec<Client> = (2..limits::MAX_CLIENTS).map(|_| run.client()).collect();
     for c in &mut clients {
         c.ask(None, Request::Hello {}).expect("all of them are served");
     }
+    // The second of the idle ones asks for something; so the first goes.
+    idle[1].write_all(b"{\"wayhop\":1,\"do\":\"hello\"}\n").expect("a request");
     let mut line = String::new();
-    BufReader::new(UnixStream::connect(&run.path).expect("a connection"))
-        .read_line(&mut line)
-        .expect("a line");
-    assert!(line.contains("\"busy\""), "{line}");
+    BufReader::new(&idle[1]).read_line(&mut line).expect("an answer");
+    still_answers(&run);
+    line.clear();
+    BufReader::new(&idle[0]).read_to_string(&mut line).expect("a line, and the end");
+    assert!(line.contains("\"busy\"") && line.contains("another one needs the place"), "{line}");
     for c in &mut clients {
         c.ask(None, Request::Counters {}).expect("still served");
     }
-    drop(clients.pop());
-    while run.server.clients() == limits::MAX_CLIENTS {
-        std::thread::yield_now();
+}
+
+#[test]
+fn subscribers_leave_places_for_commands_and_stay() {
+    let run = Running::with(|call| call.answer(Ok(Value::Null)));
+    let subscribe = || Request::Subscribe { events: vec![] };
+    let mut fed: Vec<Client> = (0..limits::MAX_FED).map(|_| run.client()).collect();
+    for c in &mut fed {
+        c.ask(None, subscribe()).expect("a subscription");
     }
+    let refused = run.client().ask(None, subscribe()).expect_err("one too many").to_string();
+    assert!(refused.contains("24 clients hear events or captures already"), "{refused}");
+    let idle: Vec<UnixStream> =
+        (0..2 * limits::MAX_CLIENTS).map(|_| UnixStream::connect(&run.path).expect("a connection")).collect();
     still_answers(&run);
+    for c in &mut fed {
+        c.ask(None, Request::Hello {}).expect("still there");
+    }
+    drop(idle);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
 use wayhop_control::answer::NodeCounters;
-use wayhop_control::metrics::{Endpoint, Snapshot};
+use wayhop_control::metrics::{Endpoint, MAX_CLIENTS, Snapshot};
 
 use crate::common::about;
 
@@ -85,4 +85,42 @@ fn garbage_and_endless_requests_leave_it_serving() {
         assert!(sent < 64 * 1024 * 1024, "it reads without end");
     }
     assert!(request(&e, b"GET /metrics HTTP/1.1\r\n\r\n").contains("wayhop_info"));
+}
+
+#[test]
+fn a_hundred_idle_clients_make_room_for_one_that_asks() {
+    let e = Endpoint::bind("127.0.0.1:0".parse().expect("an address")).expect("a socket");
+    e.set(snapshot());
+    let idle: Vec<TcpStream> =
+        (0..100).map(|_| TcpStream::connect(e.address()).expect("a connection")).collect();
+    assert!(request(&e, b"GET /metrics HTTP/1.1\r\n\r\n").contains("wayhop_info"));
+    // The oldest were not waited for, and so were not told that they are late.
+    let evicted = idle.len() + 1 - MAX_CLIENTS;
+    for (i, mut stream) in idle.into_iter().take(evicted).enumerate() {
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        assert_eq!(answer, "", "client {i}");
+    }
+}
+
+#[test]
+fn an_address_with_many_clients_gives_way_before_one_with_few() {
+    let e = Endpoint::bind("127.0.0.1:0".parse().expect("an address")).expect("a socket");
+    e.set(snapshot());
+    let from = |last: u8| {
+        let s = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).expect("a socket");
+        s.bind(&std::net::SocketAddr::from(([127, 0, 0, last], 0)).into()).expect("an address");
+        s.connect(&e.address().into()).expect("a connection");
+        TcpStream::from(s)
+    };
+    // It is slow, and was there first.
+    let mut slow = from(2);
+    slow.write_all(b"GET /metrics").expect("half a request");
+    let idle: Vec<TcpStream> = (0..10 * MAX_CLIENTS).map(|_| from(1)).collect();
+    assert!(request(&e, b"GET /metrics HTTP/1.1\r\n\r\n").contains("wayhop_info"));
+    slow.write_all(b" HTTP/1.1\r\n\r\n").expect("the other half");
+    let mut answer = String::new();
+    slow.read_to_string(&mut answer).expect("an answer");
+    assert!(answer.contains("wayhop_info"), "{answer}");
+    drop(idle);
 }

@@ -8,10 +8,12 @@ use std::time::{Duration, SystemTime};
 use proptest::prelude::*;
 use serde_json::Value;
 use wayhop_control::Place;
-use wayhop_control::monitor::{Collector, LONGEST_DATAGRAM, LogFile, Rejected, Report, Reporter};
+use wayhop_control::monitor::{Collector, LONGEST_DATAGRAM, LogFile, Report, Reporter};
 use wayhop_core::Fix;
 
 const FROM: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 3));
+/// The most that a collector's folder has, octets.
+const LIMIT: u64 = 1 << 30;
 
 fn at(s: u64) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000 + s)
@@ -39,7 +41,7 @@ fn a_report_is_in_the_log_and_comes_to_the_collector_over_udp() {
     sender.send_to(&datagram, socket.local_addr().expect("an address")).expect("sent");
     let mut buffer = [0; 2048];
     let (n, from) = socket.recv_from(&mut buffer).expect("received");
-    let mut collector = Collector::new(&folder.path().join("collected"));
+    let mut collector = Collector::new(&folder.path().join("collected"), LIMIT);
     let got = collector.receive(from.ip(), at(1), &buffer[..n]).expect("a report");
 
     assert_eq!((got.report.node.as_str(), got.report.number, got.lost), ("mesh-2", 0, 0));
@@ -59,7 +61,7 @@ fn losing_the_mesh_loses_nothing_of_the_log_and_the_gap_is_counted() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("node.jsonl");
     let mut reporter = Reporter::new("n", Some(LogFile::new(&log, 1 << 20, 1)));
-    let mut collector = Collector::new(folder.path());
+    let mut collector = Collector::new(folder.path(), LIMIT);
     let datagrams: Vec<_> = (0..10).map(|s| reporter.report(at(s), &counters(1), None)).collect();
     let mut lost = Vec::new();
     for n in [0, 1, 5, 4, 9] {
@@ -131,23 +133,68 @@ fn a_line_after_a_torn_one_begins_anew() {
     assert_eq!(text, "{\"whole\":1}\n{\"to\n{\"whole\":2}\n");
 }
 
+fn report(node: &str, number: u64) -> Vec<u8> {
+    Report { wayhop_report: 1, node: node.to_owned(), number, ..Report::default() }.to_datagram()
+}
+
+fn files(folder: &Path) -> usize {
+    std::fs::read_dir(folder).expect("a folder").count()
+}
+
 #[test]
-fn reports_of_hostile_names_stay_in_the_folder_and_there_are_so_many_at_most() {
+fn reports_of_hostile_names_stay_in_the_folder_and_one_address_has_so_many_files_at_most() {
     let folder = tempfile::tempdir().expect("a folder");
     let inside = folder.path().join("in");
-    let mut collector = Collector::new(&inside);
-    let mut refused = 0;
-    for n in 0..1100 {
-        let datagram = Reporter::new(&format!("../../{n}/etc\\\"x"), None).report(at(0), &counters(1), None);
-        match collector.receive(FROM, at(0), &datagram) {
-            Ok(_) => {}
-            Err(Rejected::TooMany) => refused += 1,
-            Err(e) => panic!("{e}"),
+    let mut collector = Collector::new(&inside, LIMIT);
+    let honest = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9));
+    collector.receive(honest, at(0), &report("honest", 0)).expect("a report");
+    for n in 0..3000 {
+        collector.receive(FROM, at(0), &report(&format!("../../{n}/etc\\\"x"), 7)).expect("a report");
+    }
+    // 16 nodes with 4 files each.
+    assert_eq!(files(&inside), 1 + 64);
+    assert_eq!(files(folder.path()), 1);
+    let got = collector.receive(honest, at(1), &report("honest", 3)).expect("a report");
+    assert_eq!((got.lost, got.gone.len()), (2, 0), "another address's forgeries make nobody forget it");
+}
+
+#[test]
+fn forged_addresses_lock_nobody_out_and_fill_no_more_than_the_limit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // Of 4096 octets each, as file systems count: room for 2000 files.
+    let limit = 2000 * 4096;
+    let mut collector = Collector::new(folder.path(), limit);
+    let mut gone = 0;
+    for n in 0..6000 {
+        let forged = IpAddr::V4(Ipv4Addr::from_bits(0x0a01_0000 + n));
+        gone += collector.receive(forged, at(0), &report("forged", 0)).expect("a report").gone.len();
+        if n % 100 == 0 {
+            let honest = report("honest", u64::from(n) / 100);
+            assert_eq!(collector.receive(FROM, at(0), &honest).expect("a report").lost, 0, "after {n}");
         }
     }
-    assert_eq!(refused, 1100 - 1024);
-    assert_eq!(std::fs::read_dir(&inside).expect("a folder").count(), 1024);
-    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1);
+    assert!(gone >= 3900, "{gone} files made room");
+    assert!(files(folder.path()) <= 2000, "{} files", files(folder.path()));
+    let log = lines(&folder.path().join("honest_10.0.0.3.jsonl"));
+    assert_eq!(log.len(), 60, "one that goes on reporting keeps its file");
+    // What an earlier collector left counts, too.
+    let mut again = Collector::new(folder.path(), 100 * 4096);
+    again.receive(FROM, at(1), &report("honest", 60)).expect("a report");
+    assert!(files(folder.path()) <= 100, "{} files", files(folder.path()));
+    assert_eq!(lines(&folder.path().join("honest_10.0.0.3.jsonl")).len(), 61);
+}
+
+#[test]
+fn files_that_are_no_reports_are_left_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["notes.txt", "a_b.json", "mesh.jsonl", "mesh_10.0.0.3.jsonl.old"] {
+        std::fs::write(folder.path().join(name), vec![b'x'; 9000]).expect("a file");
+    }
+    let mut collector = Collector::new(folder.path(), 2 * 4096);
+    for n in 0..20 {
+        collector.receive(FROM, at(n), &report(&format!("node-{n}"), 0)).expect("a report");
+    }
+    assert_eq!(files(folder.path()), 4 + 2);
 }
 
 proptest! {
