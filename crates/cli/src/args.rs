@@ -163,6 +163,14 @@ pub(crate) enum Command {
         lists: Vec<PathBuf>,
     },
     #[cfg(feature = "linux")]
+    /// Hold the processes of a node (a run starts this by itself)
+    #[command(name = wayhop_netns::INIT_COMMAND, hide = true)]
+    NodeInit,
+    #[cfg(feature = "linux")]
+    /// Become a program in a node (a run starts this by itself)
+    #[command(name = wayhop_netns::PROGRAM_COMMAND, hide = true)]
+    NodeProgram(ProgramArgs),
+    #[cfg(feature = "linux")]
     /// Talk to a running emulation, lab or node
     #[command(after_help = crate::ctl::EXAMPLES)]
     Ctl(crate::ctl::CtlArgs),
@@ -260,7 +268,10 @@ pub(crate) struct EmulateArgs {
     /// the network to this node, in which `wayhop collect` shows them
     #[arg(long, value_name = "NODE")]
     pub(crate) collector: Option<String>,
-    /// A command to run in the node once the mesh is up; the run ends with it, and with its exit status
+    /// Run the scenario's programs with all rights of who starts this, on all files: for scenarios whose programs you have read
+    #[arg(long)]
+    pub(crate) trust: bool,
+    /// A command to run in the node once the mesh is up, with your rights; the run ends with it, and with its exit status
     #[arg(last = true, value_name = "COMMAND", requires = "node")]
     pub(crate) command: Vec<std::ffi::OsString>,
 }
@@ -275,6 +286,14 @@ pub(crate) struct ExecArgs {
     pub(crate) node: String,
     /// The command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+#[cfg(feature = "linux")]
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProgramArgs {
+    pub(crate) orders: String,
+    #[arg(last = true, required = true)]
     pub(crate) command: Vec<std::ffi::OsString>,
 }
 
@@ -502,7 +521,10 @@ pub(crate) struct LabArgs {
     /// The node in which COMMAND runs: its number, mesh-N, or its name
     #[arg(long, value_name = "NODE", requires = "command")]
     pub(crate) node: Option<String>,
-    /// A command to run in the node once the mesh is up; the run ends with it, and with its exit status
+    /// Run the scenario's programs with all rights of who starts this, on all files: for scenarios whose programs you have read
+    #[arg(long)]
+    pub(crate) trust: bool,
+    /// A command to run in the node once the mesh is up, with your rights; the run ends with it, and with its exit status
     #[arg(last = true, value_name = "COMMAND", requires = "node")]
     pub(crate) command: Vec<std::ffi::OsString>,
 }

@@ -9,7 +9,7 @@ use wayhop_runs::run_dir::{self, World};
 use wayhop_runs::{Emulation, Tasks};
 use wayhop_trace::{Recorder, RunDir};
 
-use crate::args::{EmulateArgs, ExecArgs};
+use crate::args::{EmulateArgs, ExecArgs, ProgramArgs};
 use crate::failure::{Failure, say, warn};
 use crate::named::{command, named};
 use crate::progress::Progress;
@@ -63,8 +63,15 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
         unless(&stop)
     };
     let inputs = inputs.as_ref();
-    let mut outcome =
-        emulation.run(Tasks { recorder, dir, command, collector, inputs, watch: &mut watch })?;
+    let mut outcome = emulation.run(Tasks {
+        recorder,
+        dir,
+        trust: a.trust,
+        command,
+        collector,
+        inputs,
+        watch: &mut watch,
+    })?;
     progress.done();
     if let Some(geometry) = &geometry {
         geometry.annotate(&mut outcome.summary, &resolved);
@@ -84,6 +91,18 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     Ok(show::status(&outcome))
 }
 
+/// What a run starts besides itself, for each node in which programs run.
+pub(crate) fn init() -> Result<ExitCode, Failure> {
+    wayhop_netns::keep_pids().map_err(Failure::run)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a run starts for each program, and that becomes it.
+pub(crate) fn program(a: &ProgramArgs) -> Result<ExitCode, Failure> {
+    wayhop_netns::become_program(&a.orders, &a.command)?;
+    Ok(ExitCode::FAILURE)
+}
+
 pub(crate) fn exec(a: &ExecArgs) -> Result<ExitCode, Failure> {
     let run = wayhop_netns::find(a.run.as_deref())?;
     let node = run.node(&a.node).ok_or_else(|| {
@@ -93,5 +112,6 @@ pub(crate) fn exec(a: &ExecArgs) -> Result<ExitCode, Failure> {
             a.node
         ))
     })?;
-    Err(wayhop_netns::exec(&run, node, &a.command).into())
+    let status = wayhop_netns::exec(&run, node, &a.command)?;
+    Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))
 }

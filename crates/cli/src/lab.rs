@@ -54,7 +54,7 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
     let dir = dir.as_ref().map(RunDir::path);
     // The command's own output has the terminal.
     let mut progress = Progress::new(plan.scenario.duration, a.quiet || command.is_some());
-    let lab = Lab::start(&plan, wiring, dir, command, &is_stopped)?;
+    let lab = Lab::start(&plan, wiring, dir, command, a.trust, &is_stopped)?;
     if !a.quiet {
         let (setup_s, pid, name) = (begun.elapsed().as_secs_f64(), std::process::id(), lab.name());
         say!("{n} nodes up in {setup_s:.2} s");

@@ -87,6 +87,10 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "linux")]
         Command::NodeUndo { node, lists } => node::undo(node, &lists),
         #[cfg(feature = "linux")]
+        Command::NodeInit => emulate::init(),
+        #[cfg(feature = "linux")]
+        Command::NodeProgram(a) => emulate::program(&a),
+        #[cfg(feature = "linux")]
         Command::Ctl(a) => ctl::ctl(a),
         #[cfg(feature = "linux")]
         Command::Collect(a) => collect::collect(&a),

@@ -13,7 +13,9 @@ pub(crate) fn command(
 ) -> Result<Option<Launch>, Failure> {
     let Some(name) = node else { return Ok(None) };
     let node = named("--node", name, resolved)?;
-    Ok(Some(Launch { node: node as u32, command: command.to_vec(), output: None, has_terminal: true }))
+    // Who types it means it: it has the rights of who does.
+    let (node, command) = (node as u32, command.to_vec());
+    Ok(Some(Launch { node, command, output: None, has_terminal: true, confined: None }))
 }
 
 /// The number of a node that an option names.

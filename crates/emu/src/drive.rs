@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::io;
 use std::net::IpAddr;
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -16,7 +15,7 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 use wayhop_control::gpsd;
 use wayhop_core::{Packet, Span, Time};
 use wayhop_netns::{
-    Ended, Error, Lateness, Launch, command_status, end_inhabitants, kill_inhabitants, priority,
+    Ended, Error, Lateness, Launch, Registry, command_status, end_inhabitants, kill_inhabitants, priority,
     program_exit, start,
 };
 use wayhop_sim::{Egress, Exit, Power, Simulation};
@@ -51,8 +50,8 @@ pub struct Drive<'a> {
     pub plan: Vec<(Time, Launch)>,
     /// The number in `plan` of the program with which the run ends.
     pub main: Option<usize>,
-    /// The file that stands in the place of `/etc/hosts`.
-    pub hosts: &'a Path,
+    /// Where the run is known, and what programs are started with.
+    pub registry: &'a Registry,
     /// What is told of the nodes while they run.
     pub telling: &'a mut Telling,
     /// The control socket.
@@ -272,7 +271,7 @@ impl<'a> Driver<'a> {
         let launch = &self.drive.plan[i].1;
         let wake = Arc::clone(&self.wake);
         let namespace = &self.stacks[launch.node as usize].namespace;
-        let started = start(i, launch, namespace, self.drive.hosts, self.ended.0.clone(), move || {
+        let started = start(i, launch, namespace, self.drive.registry, self.ended.0.clone(), move || {
             // A counter that is full wakes just as well.
             let _ = wake.write(1);
         });

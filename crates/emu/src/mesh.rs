@@ -131,8 +131,7 @@ impl Stack {
             }
             // A node's own "host unreachable" comes out of the TUN, from the node's own address.
             fs::write("/proc/sys/net/ipv4/conf/all/accept_local", "1")?;
-            // Programs without privileges may ping.
-            fs::write("/proc/sys/net/ipv4/ping_group_range", "0 2147483647")?;
+            wayhop_netns::allow_services()?;
             let tun = DeviceBuilder::new().name(INTERFACE).ipv4(addr, prefix, None);
             let tun = v6.into_iter().fold(tun, |tun, (addr, prefix)| tun.ipv6(addr, prefix));
             let tun = tun.mtu(MTU).tx_queue_len(TUN_QUEUE).build_sync()?;

@@ -29,7 +29,7 @@ mod wire;
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -40,7 +40,7 @@ use wayhop_control::Event;
 use wayhop_core::Time;
 use wayhop_linux::Error;
 use wayhop_netns::{
-    Ended, Launch, Namespace, Need, command_status, end_inhabitants, make_room, program_exit, start,
+    Ended, Launch, Namespace, Need, Registry, command_status, end_inhabitants, make_room, program_exit, start,
 };
 use wayhop_scenario::{FlowKind, Resolved, WirePlan};
 use wayhop_trace::{ProgramExit, Recorder, Summary};
@@ -74,8 +74,8 @@ pub struct Tasks<'a> {
     pub programs: Vec<(Time, Launch)>,
     /// The number in `programs` of the one with which the run ends.
     pub main: Option<usize>,
-    /// The file that stands in the place of `/etc/hosts`.
-    pub hosts: &'a Path,
+    /// Where the run is known, and what programs are started with.
+    pub registry: &'a Registry,
     /// Takes the run's records.
     pub recorder: Recorder,
     /// Called now and then with the run's time; it may break the run off.
@@ -241,7 +241,7 @@ impl Lab {
             killed: BTreeSet::new(),
             observers,
             main: tasks.main,
-            hosts: tasks.hosts,
+            registry: tasks.registry,
             ended: channel(),
             begun,
             tables,
@@ -332,7 +332,7 @@ struct Turns<'a> {
     killed: BTreeSet<usize>,
     observers: Observers,
     main: Option<usize>,
-    hosts: &'a Path,
+    registry: &'a Registry,
     ended: (Sender<Ended>, Receiver<Ended>),
     begun: Instant,
     tables: Tables,
@@ -415,7 +415,7 @@ impl Turns<'_> {
     fn start(&mut self, i: usize) {
         let launch = &self.programs[i].1;
         let namespace = &self.namespaces[launch.node as usize];
-        if let Err(e) = start(i, launch, namespace, self.hosts, self.ended.0.clone(), || {}) {
+        if let Err(e) = start(i, launch, namespace, self.registry, self.ended.0.clone(), || {}) {
             self.program_ended(i, &Err(e));
         }
     }

@@ -1,37 +1,64 @@
 //! A program in a node of a run that another process drives.
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::io;
-use std::os::unix::process::CommandExt as _;
-use std::process::Command;
 
-use nix::sched::{CloneFlags, setns};
+use nix::libc;
+use nix::sys::signal::{SigSet, Signal, kill};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::unistd::Pid;
 
 use crate::error::Error;
-use crate::hosts;
+use crate::launch::{Place, Started, launch};
+use crate::program::exit_code;
 use crate::registry::Entry;
 
-/// Becomes the command, in this node. Returns only if that fails.
-pub fn exec(run: &Entry, node: usize, command: &[OsString]) -> Error {
-    match enter(run, node) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => {
-            return Error::NotFound("the run has ended; `wayhop ctl list` shows what runs".to_owned());
-        }
-        Err(e) => return Error::system("cannot enter the node", e),
-        Ok(()) => {}
-    }
-    let Some((program, arguments)) = command.split_first() else {
-        return Error::NotFound("there is no command".to_owned());
+/// Runs a command in this node, with all rights of who calls. Returns its exit status.
+pub fn exec(run: &Entry, node: usize, command: &[OsString]) -> Result<i32, Error> {
+    let signals = signals().map_err(|e| Error::system("cannot wait for signals", e))?;
+    let start = || {
+        let (namespace, pids) = run.enter(node)?;
+        let place = Place { namespace: &namespace, pids: &pids, hosts: &run.hosts };
+        launch(&place, None, command, |_| {})
     };
-    let why = Command::new(program).args(arguments).exec();
-    Error::Program { program: program.to_string_lossy().into_owned(), why }
+    let mut started = start().map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound => {
+            Error::NotFound("the run has ended; `wayhop ctl list` shows what runs".to_owned())
+        }
+        _ => Error::system("cannot enter the node", e),
+    })?;
+    started.began().map_err(|why| {
+        let program = command.first().map(|c| c.to_string_lossy().into_owned()).unwrap_or_default();
+        Error::Program { program, why }
+    })?;
+    wait(&signals, started).map_err(|e| Error::system("cannot wait for the command", e))
 }
 
-fn enter(run: &Entry, node: usize) -> io::Result<()> {
-    let missing = || io::Error::from(io::ErrorKind::NotFound);
-    let fd = run.namespaces.get(node).ok_or_else(missing)?;
-    let namespace = File::open(format!("/proc/{}/fd/{fd}", run.pid))?;
-    setns(namespace, CloneFlags::CLONE_NEWNET)?;
-    hosts::mount_over(&run.hosts)
+/// What is meant for the command, and its end. Nobody else takes them: the command begins with none blocked.
+fn signals() -> io::Result<SignalFd> {
+    let all = [Signal::SIGCHLD, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT];
+    let set: SigSet = all.into_iter().collect();
+    set.thread_block()?;
+    Ok(SignalFd::with_flags(&set, SfdFlags::SFD_CLOEXEC)?)
+}
+
+fn wait(signals: &SignalFd, mut started: Started) -> io::Result<i32> {
+    let pid = Pid::from_raw(started.child.id().cast_signed());
+    loop {
+        if let Some(status) = started.child.try_wait()? {
+            return Ok(exit_code(status));
+        }
+        match signals.read_signal() {
+            // What a terminal sends, the command has got, too: it is of the same group.
+            Ok(Some(s)) if s.ssi_code != libc::SI_KERNEL => {
+                let signal = Signal::try_from(s.ssi_signo.cast_signed())?;
+                if signal != Signal::SIGCHLD {
+                    // It may have ended meanwhile.
+                    let _ = kill(pid, signal);
+                }
+            }
+            Ok(_) | Err(nix::Error::EINTR) => {}
+            Err(e) => return Err(e.into()),
+        }
+    }
 }

@@ -1,12 +1,7 @@
 //! The nodes' names for programs in them: a file that stands in the place of `/etc/hosts`.
 
 use std::fmt::{Display, Write as _};
-use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr};
-use std::path::Path;
-
-use nix::mount::{MsFlags, mount};
-use nix::sched::{CloneFlags, unshare};
 
 /// The text of the file: each node as `mesh-0`, `mesh-1`, ..., and by its own name if it has another.
 /// With IPv6 addresses, each node has a line for either.
@@ -28,15 +23,6 @@ fn lines(out: &mut String, names: &[String], addresses: &[impl Display]) {
         }
         out.push('\n');
     }
-}
-
-/// Lets this thread, and the programs that it starts, see `file` as `/etc/hosts`.
-pub fn mount_over(file: &Path) -> io::Result<()> {
-    unshare(CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_FS)?;
-    let none = None::<&str>;
-    mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)?;
-    mount(Some(file), "/etc/hosts", none, MsFlags::MS_BIND, none)?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! * [`Namespace`]: one without a name, which ends with the last that is in it.
 //! * [`order`]: what sets up the network in one.
 //! * [`start`], [`end_inhabitants`]: programs in nodes.
+//! * [`keep_pids`], [`become_program`]: what runs in a process of its own, so that programs end with the run and have no more rights than
+//!   they should.
 //! * [`Registry`], [`find`], [`exec`]: the runs under way, for other processes to enter.
 //! * [`make_room`]: whether there is room for a run, in open files, memory, namespaces and processes.
 //! * [`Lateness`]: how late a run was, and whether it can be believed.
@@ -14,8 +16,10 @@ mod error;
 mod exec;
 mod hosts;
 mod lateness;
+mod launch;
 mod namespace;
 mod order;
+mod pids;
 pub mod priority;
 mod program;
 mod registry;
@@ -24,10 +28,11 @@ mod terminal;
 
 pub use error::Error;
 pub use exec::exec;
-pub use hosts::mount_over;
 pub use lateness::Lateness;
-pub use namespace::Namespace;
+pub use launch::{Confined, PROGRAM_COMMAND, become_program};
+pub use namespace::{Namespace, allow_services};
 pub use order::order;
+pub use pids::{INIT_COMMAND, keep_pids};
 pub use program::{
     Ended, Launch, command_status, end_inhabitants, exit_code, kill_inhabitants, program_exit, start,
 };

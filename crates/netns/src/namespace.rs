@@ -29,6 +29,11 @@ impl Namespace {
         })
     }
 
+    /// That of a process's descriptor.
+    pub(crate) fn open(pid: u32, fd: RawFd) -> io::Result<Self> {
+        File::open(format!("/proc/{pid}/fd/{fd}")).map(|f| Self(f.into()))
+    }
+
     /// Its descriptor, by which other processes of the same user find it under `/proc/PID/fd`.
     pub fn fd(&self) -> RawFd {
         self.0.as_raw_fd()
@@ -49,8 +54,14 @@ impl Namespace {
     }
 }
 
+/// Lets programs without privileges ping, and serve at each port, in this thread's namespace: it is nobody else's.
+pub fn allow_services() -> io::Result<()> {
+    std::fs::write("/proc/sys/net/ipv4/ping_group_range", "0 2147483647")?;
+    std::fs::write("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0")
+}
+
 /// Namespaces belong to threads: what changes them must not be a thread that goes on with something else.
-fn in_thread<T: Send>(f: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+pub(crate) fn in_thread<T: Send>(f: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
     let lowered = || {
         priority::lower();
         f()

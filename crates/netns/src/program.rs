@@ -6,8 +6,8 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
 use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,8 +16,9 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use wayhop_trace::{ProgramExit, Status};
 
-use crate::hosts;
+use crate::launch::{Confined, Place, launch};
 use crate::namespace::Namespace;
+use crate::registry::Registry;
 use crate::terminal::Terminal;
 
 /// How long programs have to end after they were asked to.
@@ -36,31 +37,48 @@ pub struct Launch {
     pub output: Option<PathBuf>,
     /// Whether it has the terminal, if there is one: its input, and the keys that send signals. One at a time.
     pub has_terminal: bool,
+    /// How it is confined. Without this it has all rights of who started the run.
+    pub confined: Option<Confined>,
 }
 
 /// How a program ended, or why it did not begin. The number is the one under which it was started.
 pub type Ended = (usize, io::Result<ExitStatus>);
 
-/// Starts a program in a node. When it ends, `ended` gets to know, and then `wake` is called.
+/// Starts a program in a node. When it ends, or turns out not to begin, `ended` gets to know, and then `wake` is called.
 pub fn start(
     number: usize,
-    launch: &Launch,
+    program: &Launch,
     namespace: &Namespace,
-    hosts_file: &Path,
+    registry: &Registry,
     ended: Sender<Ended>,
     wake: impl FnOnce() + Send + 'static,
 ) -> io::Result<()> {
-    let mut command = command(launch)?;
-    let mut child = namespace.within(|| {
-        hosts::mount_over(hosts_file)?;
-        command.spawn()
+    let pids = registry.pids(program.node)?;
+    let place = Place { namespace, pids: &pids, hosts: registry.hosts() };
+    let output = program.output.as_deref().map(File::create).transpose()?;
+    if let Some(confined) = &program.confined {
+        confined.own(output.as_ref())?;
+    }
+    let errors = output.as_ref().map(File::try_clone).transpose()?;
+    let mut started = launch(&place, program.confined.as_ref(), &program.command, |command| {
+        // One that is confined begins a session of its own, which the leader of a group cannot.
+        if program.confined.is_none() {
+            command.process_group(0);
+        }
+        if !program.has_terminal {
+            command.stdin(Stdio::null());
+        }
+        if let (Some(output), Some(errors)) = (output, errors) {
+            command.stdout(output).stderr(errors);
+        }
     })?;
-    let terminal = launch.has_terminal.then(|| Terminal::lend(child.id())).flatten();
+    let terminal = program.has_terminal.then(|| Terminal::lend(started.child.id())).flatten();
     thread::spawn(move || {
-        if let Some(terminal) = &terminal {
+        let began = started.began();
+        if let Some(terminal) = terminal.as_ref().filter(|_| began.is_ok()) {
             terminal.keep_going();
         }
-        let status = child.wait();
+        let status = began.and_then(|()| started.child.wait());
         drop(terminal);
         // The other end is gone when the run is over.
         let _ = ended.send((number, status));
@@ -148,21 +166,4 @@ fn inhabitants(nodes: &[u64]) -> Vec<Pid> {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = processes.filter_map(|p| p.file_name().to_str()?.parse().ok());
     numbers.filter(lives_here).map(Pid::from_raw).collect()
-}
-
-fn command(launch: &Launch) -> io::Result<Command> {
-    let (program, arguments) = launch
-        .command
-        .split_first()
-        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "an empty command"))?;
-    let mut command = Command::new(program);
-    command.args(arguments).process_group(0);
-    if !launch.has_terminal {
-        command.stdin(Stdio::null());
-    }
-    if let Some(path) = &launch.output {
-        let file = File::create(path)?;
-        command.stdout(file.try_clone()?).stderr(file);
-    }
-    Ok(command)
 }

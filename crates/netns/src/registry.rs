@@ -1,10 +1,12 @@
 //! Runs under way, for other processes to find: a file for each in a folder of the user's.
 
 use std::fs;
+use std::fs::File;
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use serde::{Deserialize, Serialize};
 use wayhop_core::node_named;
@@ -12,6 +14,7 @@ use wayhop_core::node_named;
 use crate::error::Error;
 use crate::hosts;
 use crate::namespace::Namespace;
+use crate::pids::{self, INIT_COMMAND, Pids};
 
 /// A run under way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +32,10 @@ pub struct Entry {
     pub namespaces: Vec<RawFd>,
     /// The file that stands in the place of `/etc/hosts` in nodes.
     pub hosts: PathBuf,
+    /// The folder that says which PID namespaces nodes have.
+    pub(crate) pids: PathBuf,
+    /// The descriptor in that process with whose end they end.
+    pub(crate) life: RawFd,
 }
 
 impl Entry {
@@ -37,8 +44,23 @@ impl Entry {
         node_named(&self.names, name)
     }
 
+    /// A node's network namespace, and that of its processes.
+    pub(crate) fn enter(&self, node: usize) -> io::Result<(Namespace, File)> {
+        if is_in_a_node() {
+            let why = "from inside of a node no other is entered; use a terminal outside";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, why));
+        }
+        let missing = || io::Error::from(io::ErrorKind::NotFound);
+        let fd = *self.namespaces.get(node).ok_or_else(missing)?;
+        let namespace = Namespace::open(self.pid, fd)?;
+        let life = || File::open(format!("/proc/{}/fd/{}", self.pid, self.life)).map(Stdio::from);
+        // Its first process is the system's when this one ends.
+        let (pids, _) = pids::find_or_make(&self.pids, node, life)?;
+        Ok((namespace, pids))
+    }
+
     fn is_alive(&self) -> bool {
-        Path::new("/proc").join(self.pid.to_string()).join("fd").exists()
+        is_in_a_node() || Path::new("/proc").join(self.pid.to_string()).join("fd").exists()
     }
 }
 
@@ -47,11 +69,17 @@ impl Entry {
 pub struct Registry {
     entry: PathBuf,
     hosts: PathBuf,
+    pids: Pids,
 }
 
 impl Registry {
+    /// The PID namespace of a node's programs.
+    pub(crate) fn pids(&self, node: u32) -> io::Result<File> {
+        self.pids.of(node as usize)
+    }
+
     /// The file that stands in the place of `/etc/hosts` in nodes.
-    pub fn hosts(&self) -> &Path {
+    pub(crate) fn hosts(&self) -> &Path {
         &self.hosts
     }
 
@@ -66,9 +94,16 @@ impl Registry {
     ) -> Result<Self, Error> {
         let folder = folder();
         let pid = std::process::id();
+        let failed = |e| Error::system(format!("cannot write to {}", folder.display()), e);
+        let prepare = || {
+            fs::create_dir_all(&folder)?;
+            forget_the_dead(&folder);
+            Pids::new(&folder.join(format!("{PIDS}{pid}")))
+        };
         let this = Self {
             entry: folder.join(format!("run-{pid}.json")),
             hosts: folder.join(format!("run-{pid}.hosts")),
+            pids: prepare().map_err(failed)?,
         };
         let entry = Entry {
             pid,
@@ -77,14 +112,14 @@ impl Registry {
             names: names.to_vec(),
             namespaces: namespaces.iter().map(|n| n.fd()).collect(),
             hosts: this.hosts.clone(),
+            pids: folder.join(format!("{PIDS}{pid}")),
+            life: this.pids.life_fd(),
         };
         let write = || -> io::Result<()> {
-            fs::create_dir_all(&folder)?;
-            forget_the_dead(&folder);
             fs::write(&this.hosts, hosts::text(names, addresses, addresses6))?;
             fs::write(&this.entry, serde_json::to_vec(&entry)?)
         };
-        write().map_err(|e| Error::system(format!("cannot write to {}", folder.display()), e))?;
+        write().map_err(failed)?;
         Ok(this)
     }
 }
@@ -111,6 +146,9 @@ fn entries(folder: &Path) -> Vec<(PathBuf, Entry)> {
     json.filter_map(|p| Some((p.clone(), serde_json::from_slice(&fs::read(&p).ok()?).ok()?))).collect()
 }
 
+/// Where it is said which PID namespaces the nodes of a process have.
+const PIDS: &str = "pids-";
+
 /// Where the sockets of a lab's daemons are: the folder of the process that drives it.
 const LAB: &str = "lab-";
 
@@ -119,11 +157,21 @@ pub fn lab_folder() -> PathBuf {
     folder().join(format!("{LAB}{}", std::process::id()))
 }
 
+/// Whether this process is in a node of a run: there it does not see the processes of the machine, and cannot tell which of them are
+/// alive.
+fn is_in_a_node() -> bool {
+    let first = fs::read("/proc/1/cmdline").unwrap_or_default();
+    first.split(|b| *b == 0).any(|word| word == INIT_COMMAND.as_bytes())
+}
+
 /// Removes the files of runs that were killed.
 fn forget_the_dead(folder: &Path) {
+    if is_in_a_node() {
+        return;
+    }
     for left in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = left.file_name().to_string_lossy().into_owned();
-        let pid = name.strip_prefix(LAB).and_then(|n| n.parse::<u32>().ok());
+        let pid = [LAB, PIDS].iter().find_map(|p| name.strip_prefix(p)).and_then(|n| n.parse::<u32>().ok());
         if pid.is_some_and(|p| !Path::new(&format!("/proc/{p}")).exists()) {
             let _ = fs::remove_dir_all(left.path());
         }
@@ -167,6 +215,8 @@ mod tests {
             names: ["left", "1", "7"].map(str::to_owned).to_vec(),
             namespaces: vec![],
             hosts: PathBuf::new(),
+            pids: PathBuf::new(),
+            life: 0,
         };
         assert_eq!(e.node("left"), Some(0));
         assert_eq!(e.node("mesh-1"), Some(1));

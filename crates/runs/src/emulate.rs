@@ -15,7 +15,7 @@ use wayhop_trace::Recorder;
 use crate::error::Error;
 use crate::inputs::InputLogs;
 use crate::outcome::Outcome;
-use crate::programs::programs;
+use crate::programs::Programs;
 
 /// A mesh that is up: namespaces with programs to come, and a control socket. It goes with this value.
 pub struct Emulation<'a> {
@@ -32,6 +32,8 @@ pub struct Tasks<'a> {
     pub recorder: Recorder,
     /// The run directory, where programs' output and reports go.
     pub dir: Option<&'a Path>,
+    /// Whether the scenario's programs have all rights of this process.
+    pub trust: bool,
     /// A command with which the run ends.
     pub command: Option<Launch>,
     /// The node at whose address nodes' reports are collected.
@@ -69,7 +71,7 @@ impl<'a> Emulation<'a> {
 
     /// Runs for as long as the scenario says, or its command takes.
     pub fn run(mut self, tasks: Tasks<'_>) -> Result<Outcome, Error> {
-        let mut plan = programs(self.scenario, tasks.dir)?;
+        let (mut plan, leave) = Programs::new(self.scenario, tasks.dir, tasks.trust)?.split();
         if let Some(node) = tasks.collector {
             let folder = tasks.dir.map(|r| r.join("reports"));
             self.telling.report_to(self.scenario.addresses[node], &self.mesh, folder.as_deref())?;
@@ -87,12 +89,16 @@ impl<'a> Emulation<'a> {
             end: self.scenario.duration,
             plan,
             main,
-            hosts: self.registry.hosts(),
+            registry: &self.registry,
             telling: &mut self.telling,
             control: &mut self.control,
             watch: tasks.watch,
         };
-        let driven = wayhop_emu::drive(&mut simulation, &self.mesh, drive)?;
+        let driven = wayhop_emu::drive(&mut simulation, &self.mesh, drive);
+        // The last of what runs in the nodes ends with it.
+        drop(self.registry);
+        Programs::hand_over(leave.as_deref());
+        let driven = driven?;
         let inputs = simulation.end_inputs();
         let (mut summary, audit, recorder) = simulation.finish(self.scenario, begun.elapsed().as_secs_f64());
         "emulation".clone_into(&mut summary.world);

@@ -13,7 +13,7 @@ use wayhop_trace::{Recorder, RunDir};
 use crate::error::Error;
 use crate::inputs::InputLogs;
 use crate::outcome::Outcome;
-use crate::programs::programs;
+use crate::programs::Programs;
 
 /// A lab whose nodes are up. They go with this value.
 pub struct Lab {
@@ -21,20 +21,22 @@ pub struct Lab {
     registry: Registry,
     programs: Vec<(Time, Launch)>,
     main: Option<usize>,
+    leave: Option<PathBuf>,
 }
 
 impl Lab {
     /// Starts the daemons on what was made for this plan's scenario. `dir` is the run directory, where programs' output
-    /// goes; with `command` the run ends.
+    /// goes; with `command` the run ends. With `trust` the scenario's programs have all rights of this process.
     pub fn start(
         plan: &Plan,
         wiring: Wiring,
         dir: Option<&Path>,
         command: Option<Launch>,
+        trust: bool,
         is_stopped: IsStopped<'_>,
     ) -> Result<Self, Error> {
         let scenario = &plan.scenario;
-        let mut programs = programs(scenario, dir)?;
+        let (mut programs, leave) = Programs::new(scenario, dir, trust)?.split();
         let main = command.map(|launch| {
             programs.push((Time::ZERO, launch));
             programs.len() - 1
@@ -51,7 +53,7 @@ impl Lab {
             &daemons.namespaces(),
         )
         .map_err(Error::run)?;
-        Ok(Self { daemons, registry, programs, main })
+        Ok(Self { daemons, registry, programs, main, leave })
     }
 
     /// The name of the run, for `wayhop ctl --run`.
@@ -67,9 +69,12 @@ impl Lab {
         watch: &mut dyn FnMut(Time) -> ControlFlow<()>,
     ) -> Result<Outcome, Error> {
         let (programs, main) = (self.programs, self.main);
-        let hosts = self.registry.hosts();
-        let tasks = wayhop_lab::Tasks { programs, main, hosts, recorder, watch };
-        let ended = self.daemons.run(tasks)?;
+        let tasks = wayhop_lab::Tasks { programs, main, registry: &self.registry, recorder, watch };
+        let ended = self.daemons.run(tasks);
+        // The last of what runs in the nodes ends with it.
+        drop(self.registry);
+        Programs::hand_over(self.leave.as_deref());
+        let ended = ended?;
         let mut outcome = Outcome::new(ended.summary, ended.complete, ended.recorder);
         outcome.complaints = ended.complaints;
         Ok(outcome)

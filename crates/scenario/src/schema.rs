@@ -79,7 +79,7 @@ pub struct Scenario {
     /// Orders that nodes get from outside, as by their control interface.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Command>,
-    /// Real programs in nodes, in emulation and lab.
+    /// Real programs in nodes, in emulation and lab. They run without rights unless `--trust` is given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<Program>,
     /// Which nodes write a capture of what their radio sends and hears.
@@ -528,7 +528,8 @@ pub struct Program {
     /// When it starts, seconds. One that still runs at the end of the run is ended.
     #[serde(default)]
     pub start_s: f64,
-    /// The program and its arguments, one string each.
+    /// The program and its arguments, one string each. Its working directory is `files/NODE` in the run directory; with `--trust`, that of who
+    /// starts the run.
     pub command: Vec<String>,
     /// The file in the run directory's folder `programs` that takes its output and messages. Without it: its number in this
     /// list and its node, as in `0-gateway.txt`.

@@ -17,8 +17,8 @@ const SUMMARY: &str = "summary.json";
 const CAPTURES: &str = "captures";
 const INPUTS: &str = "inputs";
 const NS2_TRACE: &str = "trace.tr";
-/// What programs in the nodes said, and what nodes reported.
-const OUTPUTS: [&str; 2] = ["programs", "reports"];
+/// What programs in the nodes said and wrote, and what nodes reported.
+const OUTPUTS: [&str; 3] = ["programs", "files", "reports"];
 /// Space set aside at the start, so that a full disk leaves room for the ends of tables and captures ...
 const RESERVE: (&str, usize) = (".reserve", 256 << 10);
 /// ... and, whatever those take, for the manifest and the summary.

@@ -4,6 +4,7 @@ mod aodv_captures;
 mod check;
 mod collect;
 mod compare;
+mod confined;
 mod console;
 mod ctl;
 mod demonstration;

@@ -119,10 +119,12 @@ fn programs_of_a_lab_transfer_a_file_by_tcp_over_ipv6() {
     let file: Vec<u8> = (0..300_000_u32).flat_map(|i| i.wrapping_mul(i).to_le_bytes()).collect();
     std::fs::write(dir.path().join("sent"), &file).unwrap();
     let script = "socat -u OPEN:sent TCP6:mesh-2:7000,retry=50,interval=0.1; sleep 1";
-    let lab = ["lab", "s.toml", "--quiet", "--no-out", "--node", "0", "--", "sh", "-c", script];
+    let lab = ["lab", "s.toml", "--quiet", "--out", "run", "--node", "0", "--", "sh", "-c", script];
     let done = wayhop(dir.path(), &lab);
     assert!(done.status.success(), "{}", said(&done));
-    assert!(std::fs::read(dir.path().join("received")).unwrap() == file, "{}", said(&done));
+    let received = std::fs::read(dir.path().join("run/files/2/received"));
+    let received = received.unwrap_or_else(|e| panic!("{e}: {}", said(&done)));
+    assert!(received == file, "{}", said(&done));
 }
 
 const ADDRESS: &str = "address6=fd00:77::2/64";

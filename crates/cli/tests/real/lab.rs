@@ -137,10 +137,12 @@ fn each_node_of_a_lab_has_a_gps_receiver_that_its_daemon_and_gpsds_clients_read(
     let nodes = CHAIN.split("[[traffic]]").next().unwrap();
     let text = format!("origin = {{ lat = 40.0, lon = -80.0 }}\n{nodes}");
     fs::write(folder.path().join("s.toml"), text).unwrap();
-    // The daemon's socket is in a folder of the lab's, whose child the shell is.
+    // The daemon's socket is in a folder of the lab's.
+    let sockets = folder.path().join("sockets");
     let script = format!(
-        "gpspipe -w -n 6; until {WAYHOP} ctl --json --socket /run/wayhop/lab-$PPID/node-1.sock position | grep latitude; \
-         do sleep 0.1; done"
+        "gpspipe -w -n 6; until {WAYHOP} ctl --json --socket {}/lab-*/node-1.sock position | grep latitude; \
+         do sleep 0.1; done",
+        sockets.display()
     );
     let done = Command::new(WAYHOP)
         .args([
@@ -157,8 +159,7 @@ fn each_node_of_a_lab_has_a_gps_receiver_that_its_daemon_and_gpsds_clients_read(
             "-c",
             &script,
         ])
-        .env_remove("XDG_RUNTIME_DIR")
-        .env_remove("WAYHOP_RUNTIME_DIR")
+        .env("WAYHOP_RUNTIME_DIR", &sockets)
         .current_dir(folder.path())
         .output()
         .unwrap();

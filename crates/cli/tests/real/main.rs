@@ -6,6 +6,7 @@ mod faults;
 mod forwarding;
 mod hostile;
 mod ipv6;
+mod killed;
 mod lab;
 mod mesh;
 mod node;

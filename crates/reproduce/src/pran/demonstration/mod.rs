@@ -96,7 +96,8 @@ fn emulate(
         .map_err(text)?
         .dir;
     let recorder = run_dir::tables(&run, &resolved).map_err(text)?.observed_by(Box::new(Watch::default()));
-    let tasks = Tasks { recorder, dir: Some(dir), command: None, collector: None, inputs: None, watch };
+    let tasks =
+        Tasks { recorder, dir: Some(dir), trust: false, command: None, collector: None, inputs: None, watch };
     let mut outcome = emulation.run(tasks).map_err(text)?;
     let watched = outcome.take_observer();
     outcome.save().map_err(text)?;
