@@ -63,20 +63,20 @@ impl Archive {
         archive
     }
 
-    /// Makes room for so many octets more from this address: the files that were written to longest ago go, first the address's own.
-    /// Returns what went.
-    pub(super) fn make_room(&mut self, address: &str, octets: u64) -> io::Result<Vec<PathBuf>> {
+    /// Makes room for so many octets more in the file of this path, from this address: the others that were written to longest ago go,
+    /// first the address's own. Returns what went.
+    pub(super) fn make_room(&mut self, address: &str, file: &Path, octets: u64) -> io::Result<Vec<PathBuf>> {
         // It may begin a block.
         let octets = octets.next_multiple_of(BLOCK);
         let mut gone = Vec::new();
         while !self.by_address.get(address).copied().unwrap_or_default().has_room(octets, self.of_address)
-            && let Some(path) = self.oldest(|k| k.address == address)
+            && let Some(path) = self.oldest_but(file, |k| k.address == address)
         {
             self.remove(&path)?;
             gone.push(path);
         }
         while !self.usage.has_room(octets, self.of_all)
-            && let Some(path) = self.oldest(|_| true)
+            && let Some(path) = self.oldest_but(file, |_| true)
         {
             self.remove(&path)?;
             gone.push(path);
@@ -84,8 +84,8 @@ impl Archive {
         Ok(gone)
     }
 
-    fn oldest(&self, which: impl Fn(&Kept) -> bool) -> Option<PathBuf> {
-        let all = self.files.iter().filter(|(_, k)| which(k));
+    fn oldest_but(&self, file: &Path, which: impl Fn(&Kept) -> bool) -> Option<PathBuf> {
+        let all = self.files.iter().filter(|(path, k)| *path != file && which(k));
         all.min_by_key(|(_, k)| k.written).map(|(path, _)| path.clone())
     }
 

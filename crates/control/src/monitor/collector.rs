@@ -131,7 +131,7 @@ impl Collector {
 
     /// Returns what went to make room for it.
     fn write(&mut self, address: &str, path: &Path, line: &str) -> io::Result<Vec<PathBuf>> {
-        let gone = self.archive.make_room(address, line.len() as u64 + 1)?;
+        let gone = self.archive.make_room(address, path, line.len() as u64 + 1)?;
         // Not kept open: there may be more nodes than a process may have files open.
         let mut log = LogFile::new(path, self.max_bytes, KEEP);
         let written = log.append(line);
