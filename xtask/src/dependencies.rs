@@ -17,6 +17,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("link", &["core", "wire"]),
     // The registry: the one crate that knows every protocol, and may depend on all of those that it lists.
     ("protocols", &["core", "wire"]),
+    // Attackers: engines around a node's own, which speak in whatever protocol's words.
+    ("attack", &["core", "wire", "protocols"]),
     ("radio", &["core", "wire"]),
     ("world", &["core"]),
     ("transport", &["core", "wire"]),
@@ -25,10 +27,22 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // Talking to running nodes: it knows the seam's words, and no world.
     ("control", &["core", "trace"]),
     // It holds the parameter types of the models that it configures, and asks the registry for those of protocols.
-    ("scenario", &["core", "protocols", "world", "radio", "transport"]),
+    ("scenario", &["core", "attack", "protocols", "world", "radio", "transport"]),
     (
         "sim",
-        &["core", "wire", "node", "protocols", "replay", "radio", "world", "transport", "trace", "scenario"],
+        &[
+            "core",
+            "wire",
+            "node",
+            "attack",
+            "protocols",
+            "replay",
+            "radio",
+            "world",
+            "transport",
+            "trace",
+            "scenario",
+        ],
     ),
     // Giving up rights: it knows the kernel only.
     ("confine", &[]),

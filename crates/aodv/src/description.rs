@@ -11,7 +11,7 @@ use wayhop_core::{
 use wayhop_wire::aodv::PORT;
 
 use crate::params::{Hello, Params};
-use crate::{Engine, decode, messages};
+use crate::{Engine, decode, forge, messages};
 
 /// Ad hoc On-Demand Distance Vector routing.
 pub static DESCRIPTION: Description = Description {
@@ -44,6 +44,7 @@ pub static DESCRIPTION: Description = Description {
         reboot_wait: Some("wait_after_reboot"),
         adapt,
     },
+    forger: Some(|| Box::new(forge::Forger::default())),
 };
 
 impl Parameters for Params {

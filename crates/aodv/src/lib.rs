@@ -64,6 +64,7 @@ mod decode;
 mod description;
 mod discovery;
 mod engine;
+mod forge;
 mod head;
 mod hello;
 mod ids;

@@ -149,6 +149,7 @@ fn chain(
         cards: Vec::new(),
         stalls: Vec::new(),
         outages: Vec::new(),
+        attacks: Vec::new(),
         energy: Vec::new(),
         orders: Vec::new(),
         programs: Vec::new(),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::{MessageFormat, Protocol};
+use crate::{MessageFormat, NewForger, Protocol};
 
 /// Everything that the outside needs to know of a protocol.
 pub struct Description {
@@ -31,6 +31,8 @@ pub struct Description {
     pub messages: MessageFormat,
     /// What it needs of the host.
     pub host: HostNeeds,
+    /// How attackers forge its messages; `None` if it has none.
+    pub forger: Option<NewForger>,
 }
 
 /// Makes parameters of values by key; refuses what is no value of its key.

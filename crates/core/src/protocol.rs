@@ -28,6 +28,8 @@ pub struct Interests {
     /// IPv6: packets of that family come to it as those of IPv4 do. To a protocol that does not want them they are none of
     /// its business: the node sends them by its own routes.
     pub ipv6: bool,
+    /// To keep packets that the node is about to forward: [`Protocol::withholds`]. Attackers do.
+    pub withholds: bool,
 }
 
 /// A routing protocol at one node.
@@ -84,6 +86,12 @@ pub trait Protocol: Send {
     fn on_command(&mut self, cx: &mut Cx<'_>, command: &Command) -> Result<(), Refused> {
         let _ = cx;
         Err(Refused(format!("this protocol does not know the order {command:?}")))
+    }
+    /// Whether a packet of another node, which is on its way into the interface queue, ends here instead, unsent. Its end
+    /// is reported as that of one that was sent. Asked only with [`Interests::withholds`].
+    fn withholds(&mut self, at: Time, packet: &[u8]) -> bool {
+        let _ = (at, packet);
+        false
     }
     /// Shows its tables and the packets that it holds.
     fn inspect(&self, now: Time, out: &mut dyn Inspect);
@@ -146,6 +154,9 @@ impl<P: Protocol + ?Sized> Protocol for Box<P> {
     }
     fn on_command(&mut self, cx: &mut Cx<'_>, command: &Command) -> Result<(), Refused> {
         (**self).on_command(cx, command)
+    }
+    fn withholds(&mut self, at: Time, packet: &[u8]) -> bool {
+        (**self).withholds(at, packet)
     }
     fn inspect(&self, now: Time, out: &mut dyn Inspect) {
         (**self).inspect(now, out);

@@ -49,11 +49,13 @@ pub enum DropReason {
     LostOnAir,
     /// Its neighbour sent more routing packets than this node takes from one.
     RateLimit,
+    /// An attacker of the scenario kept it.
+    Attack,
 }
 
 impl DropReason {
     /// Every reason, in order.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::NoRoute,
         Self::DiscoveryFailed,
         Self::BufferTimeout,
@@ -74,6 +76,7 @@ impl DropReason {
         Self::NodeDown,
         Self::LostOnAir,
         Self::RateLimit,
+        Self::Attack,
     ];
 
     /// The name in summaries and tables.
@@ -99,6 +102,7 @@ impl DropReason {
             Self::NodeDown => "NODE_DOWN",
             Self::LostOnAir => "LOST_ON_AIR",
             Self::RateLimit => "RATE_LIMIT",
+            Self::Attack => "ATTACK",
         }
     }
 
@@ -115,7 +119,7 @@ impl DropReason {
             Self::RerouteLimit => "SAL",
             Self::Malformed | Self::TooLong | Self::LostOnAir => "ERR",
             Self::Duplicate => "DUP",
-            Self::Policy | Self::NoListener | Self::RateLimit => "FIL",
+            Self::Policy | Self::NoListener | Self::RateLimit | Self::Attack => "FIL",
             Self::NodeDown => "END",
         }
     }

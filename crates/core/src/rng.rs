@@ -37,6 +37,8 @@ pub enum Purpose {
     Radio = 11,
     /// Frames lost on wires.
     Wire = 12,
+    /// Which nodes attack, and what attackers draw.
+    Attacks = 13,
 }
 
 /// One stream of uniform draws; the same on every machine. It serialises with its state: what is read again goes on with

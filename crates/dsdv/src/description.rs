@@ -12,7 +12,7 @@ use wayhop_core::{
 use wayhop_wire::dsdv::PORT;
 
 use crate::params::Params;
-use crate::{Engine, decode, messages};
+use crate::{Engine, decode, forge, messages};
 
 /// Destination-Sequenced Distance Vector routing.
 pub static DESCRIPTION: Description = Description {
@@ -48,6 +48,7 @@ pub static DESCRIPTION: Description = Description {
         reboot_wait: Some("wait_after_reboot"),
         adapt: |_, _| Ok(Vec::new()),
     },
+    forger: Some(|| Box::new(forge::Forger::default())),
 };
 
 impl Parameters for Params {

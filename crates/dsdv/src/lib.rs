@@ -62,6 +62,7 @@ mod data;
 mod decode;
 mod description;
 mod engine;
+mod forge;
 mod ids;
 mod inspect;
 mod live;

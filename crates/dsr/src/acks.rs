@@ -47,6 +47,7 @@ impl Engine {
     /// Sends a packet to a neighbour, and sees to it that it gets there.
     pub(crate) fn transmit(&mut self, cx: &mut Cx<'_>, p: Packet, hop: Hop) {
         let now = cx.now();
+        self.watch_sent(cx, &p, hop.to);
         let maintains = self.maintains(cx, hop.to);
         let spare = if maintains { MAX_ASK } else { 0 };
         if self.is_too_long(&p, spare) {

@@ -11,7 +11,7 @@ use wayhop_core::{
 use wayhop_wire::ipv4::protocol;
 
 use crate::params::{Maintenance, Params};
-use crate::{Engine, decode, messages};
+use crate::{Engine, decode, forge, messages};
 
 /// Octets that the headers need with the longest route, 31 hops: the fixed part, a Source Route of 30 addresses, an
 /// Acknowledgement Request and an Acknowledgement (RFC 4728, section 6).
@@ -61,6 +61,7 @@ pub static DESCRIPTION: Description = Description {
         reboot_wait: None,
         adapt,
     },
+    forger: Some(|| Box::new(forge::Forger)),
 };
 
 impl Parameters for Params {

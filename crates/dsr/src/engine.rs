@@ -23,7 +23,11 @@ impl Protocol for Engine {
         let network = self.params.maintenance == Maintenance::Network;
         let located = self.params.location_option.then_some(POSITION_INTERVAL);
         let position = self.links.wants_position().or(located);
-        Interests { overhear: self.params.snoop_overheard || network, position, ..Interests::default() }
+        Interests {
+            overhear: self.params.snoop_overheard || network || self.params.watchdog,
+            position,
+            ..Interests::default()
+        }
     }
 
     fn start(&mut self, cx: &mut Cx<'_>) {
@@ -82,6 +86,7 @@ impl Protocol for Engine {
 
     fn on_overheard(&mut self, cx: &mut Cx<'_>, p: &[u8], next_hop: Addr, rx: &RxMeta) {
         self.hear_passed_on(cx, p, rx);
+        self.watch_passing(cx, p, rx);
         if self.params.snoop_overheard {
             self.overhear(cx, p, next_hop.v4_or_unspecified(), rx);
         }
@@ -100,6 +105,7 @@ impl Protocol for Engine {
         match (status, p) {
             (TxStatus::Acked, _) => {
                 self.links.worked(cx, next_hop);
+                self.watch_acked(cx, next_hop);
                 self.on_acked(cx, next_hop);
             }
             (TxStatus::NoAck { tries }, Some(p)) => self.on_broken_link(cx, p, next_hop, tries),

@@ -14,6 +14,9 @@ pub(crate) fn show(node: &Engine, now: Time, out: &mut dyn Inspect) {
     node.links.inspect(now, out);
     node.rexmt.inspect(now, out);
     node.neighbours.inspect(now, out);
+    if let Some(ratings) = &node.ratings {
+        ratings.inspect(out);
+    }
     for (_, p, _) in &node.unidirectional_requests {
         out.held("unidirectional_requests", p);
     }

@@ -26,7 +26,7 @@ const FROM_START: [FromStart; 4] = [
         "a table has this bound from the start of the node",
     ),
     (
-        &["snoop_overheard", "maintenance", "location_option"],
+        &["snoop_overheard", "maintenance", "location_option", "watchdog"],
         "the host asks at the start which packets and positions the protocol wants",
     ),
     (
@@ -35,6 +35,7 @@ const FROM_START: [FromStart; 4] = [
             "route_cache_timeout_s",
             "metric",
             "bad_links",
+            "pathrater",
             "bad_link_timeout_s",
             "bad_link_distance_m",
             "bad_link_unlocated_timeout_s",

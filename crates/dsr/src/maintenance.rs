@@ -85,6 +85,7 @@ impl Engine {
         cx.note("link_broken", next_hop, tries.into());
         self.cache.remove_link(me, next_hop);
         self.links.failed(cx, me, next_hop);
+        self.watch_lost(next_hop);
         self.flows.remove_link(me, me, next_hop);
         let again = self.broken.as_ref().is_some_and(|b| b.next_hop == next_hop && b.at == cx.now());
         if !again {

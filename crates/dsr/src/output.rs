@@ -102,6 +102,9 @@ impl Engine {
         delay: Span,
     ) {
         let Some(next_hop) = route.next_hop() else { return cx.drop(p, DropReason::NoRoute) };
+        if let Some(ratings) = &mut self.ratings {
+            ratings.used(route, cx.now());
+        }
         let plain = ipv4::Packet::new_checked(p.bytes()).is_ok_and(|ip| ip.protocol() != protocol::DSR);
         let control = View::new(p.bytes()).is_ok_and(|v| self.is_own_kind(&v));
         let located = self.fix.is_some() && self.params.location_option;

@@ -197,6 +197,20 @@ pub struct Params {
     /// Whether packets of this node carry a location option of 44 octets.
     pub location_option: bool,
 
+    // ---- Watchdog and pathrater (Marti, Giuli, Lai and Baker, MobiCom 2000) ----
+    /// Whether this node listens if its next hop passes packets on, tells a packet's source of one that does not, and believes
+    /// what others tell.
+    pub watchdog: bool,
+    /// How long after the next hop has acknowledged a packet it must have been heard passing it on, in milliseconds.
+    pub watchdog_timeout_ms: u32,
+    /// How many packets a next hop may keep within `watchdog_window_ms`; one more, and it misbehaves.
+    pub watchdog_threshold: u16,
+    /// In which time, in milliseconds.
+    pub watchdog_window_ms: u32,
+    /// Whether routes are chosen by the ratings of their nodes, and never lead over one that misbehaves while there is hope for
+    /// another.
+    pub pathrater: bool,
+
     // ---- Automatic route shortening ----
     /// Whether an overheard packet that skipped hops is answered with a gratuitous Route Reply (section 3.4.3).
     pub gratuitous_replies: bool,

@@ -11,6 +11,7 @@ use crate::cache::Purpose;
 use crate::path::Path;
 use crate::state::Engine;
 use crate::view::{View, Way, is_node};
+use crate::watchdog;
 
 /// The sum of one and the salvage count over the Route Errors of a packet may not pass this (section 8.3.4).
 const MAX_TOTAL_SALVAGE: u32 = 15;
@@ -32,6 +33,7 @@ impl Engine {
             RouteErrorKind::NodeUnreachable(to) => {
                 self.cache.remove_link(e.source, to);
                 self.links.failed(cx, e.source, to);
+                self.rate_lost(to);
                 self.flows.remove_link(me, e.source, to);
                 if told {
                     cx.note("error_received", e.source, u64::from(to.to_bits()));
@@ -46,6 +48,7 @@ impl Engine {
             RouteErrorKind::DefaultFlowUnknown { destination } if told => {
                 self.flows.announce_again(me, destination, None);
             }
+            RouteErrorKind::Unknown { kind: watchdog::REPORT, info } if told => self.believe(cx, info),
             RouteErrorKind::FlowStateNotSupported if told => self.flows.avoid(me, e.source),
             _ => {}
         }

@@ -18,8 +18,10 @@ use crate::held_replies::HeldReplies;
 use crate::links::Links;
 use crate::neighbours::Neighbours;
 use crate::params::{CacheKind, Params};
+use crate::pathrater::Ratings;
 use crate::request_table::RequestTable;
 use crate::rexmt::RexmtBuffer;
+use crate::watchdog::Watchdog;
 
 /// DSR at one node.
 ///
@@ -54,6 +56,10 @@ pub struct Engine {
     pub(crate) next_ack_id: u16,
     pub(crate) neighbours: Neighbours,
     pub(crate) seen: Seen,
+    /// What its next hops do with packets; `None` if it does not look.
+    pub(crate) watchdog: Option<Box<Watchdog>>,
+    /// What it thinks of other nodes; `None` if that does not matter.
+    pub(crate) ratings: Option<Box<Ratings>>,
     /// Where this node is.
     pub(crate) fix: Option<Fix>,
     pub(crate) ars: ArsTable,
@@ -117,6 +123,8 @@ impl Engine {
             next_ack_id: 0,
             neighbours: Neighbours::default(),
             seen: Seen::default(),
+            watchdog: p.watchdog.then(Box::default),
+            ratings: p.pathrater.then(Box::default),
             fix: None,
             ars: ArsTable::default(),
             scratch: Vec::new(),

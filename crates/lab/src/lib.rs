@@ -125,6 +125,9 @@ pub fn check(s: &Resolved) -> Result<(), Error> {
         "output.ns2_trace: a lab sees no frames, and writes no trace in ns-2's format; leave it out, or emulate".to_owned()
     } else if let Some(name) = s.interfaces.names().find(|n| ["lo", "mesh0"].contains(n)) {
         format!("{name} is the name of another interface of each node; give the radio or wire another one")
+    } else if !s.attacks.is_empty() {
+        "attacks: the nodes of a lab are those of the field, which do not attack; leave them out, simulate or emulate"
+            .to_owned()
     } else if !s.energy.is_empty() {
         "energy: a lab has no radio whose energy could be modelled; leave it out, simulate or emulate"
             .to_owned()

@@ -61,13 +61,13 @@ impl<P: Protocol> Node<P> {
         }
         self.is_at(w, at, iface, heard.sender.into(), heard.sender_mac);
         if heard.operation == Operation::Request
-            && heard.target == self.addr
+            && (heard.target == self.addr || self.aliases.contains(&heard.target))
             && self.may_answer(at, iface, heard.sender.into())
         {
             let reply = Repr {
                 operation: Operation::Reply,
                 sender_mac: self.mac(iface),
-                sender: self.addr,
+                sender: heard.target,
                 target_mac: heard.sender_mac,
                 target: heard.sender,
             };

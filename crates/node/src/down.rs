@@ -23,6 +23,9 @@ impl<P: Protocol> Node<P> {
         spec: &TxSpec,
         reporting: Reporting,
     ) {
+        if self.withholds && self.is_withheld(at, &packet) {
+            return self.keep(w, at, packet, spec, reporting);
+        }
         let payload = if is_v6(packet.bytes()) { Payload::Ip6 } else { Payload::Ip };
         let frame = Frame {
             packet,
@@ -46,6 +49,28 @@ impl<P: Protocol> Node<P> {
             _ => return self.failed(w, at, frame, TxStatus::NoAck { tries: 0 }),
         };
         self.schedule(w, at, spec.delay, Frame { iface, ..frame });
+    }
+
+    /// Whether an engine keeps a packet of another node.
+    #[cold]
+    fn is_withheld(&mut self, at: Time, packet: &Packet) -> bool {
+        !self.is_from_here(packet.bytes())
+            && self
+                .engines
+                .iter_mut()
+                .any(|e| e.interests.withholds && e.protocol.withholds(at, packet.bytes()))
+    }
+
+    /// Ends a packet that an engine keeps. Whoever sends it takes it for sent.
+    fn keep<W: World>(&mut self, w: &mut W, at: Time, packet: Packet, spec: &TxSpec, reporting: Reporting) {
+        self.drop_packet(w, at, packet, DropReason::Attack);
+        let (engine, id) = match reporting {
+            Reporting::Nobody => return,
+            Reporting::Engine(engine, id) => (engine, Some(id)),
+            Reporting::Route(engine) => (engine, None),
+        };
+        let TxSpec { next_hop, iface, .. } = *spec;
+        Self::provoke(w, engine, TxReport { id, next_hop, iface, status: TxStatus::Acked, packet: None });
     }
 
     /// A broadcast leaves by every interface that is up. The report comes from the first one.

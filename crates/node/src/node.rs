@@ -34,9 +34,13 @@ pub struct Node<P = Box<dyn Protocol>> {
     pub(crate) life: u16,
     pub(crate) is_up: bool,
     pub(crate) overhears: bool,
+    /// Whether an engine keeps packets of others.
+    pub(crate) withholds: bool,
     /// `None` at a node without IPv6.
     pub(crate) v6: Option<Box<Ipv6>>,
     pub(crate) static_routes: Vec<Route>,
+    /// Other addresses that it answers for.
+    pub(crate) aliases: Box<[Ipv4Addr]>,
 }
 
 impl<P: Protocol> Node<P> {
@@ -56,6 +60,7 @@ impl<P: Protocol> Node<P> {
         let mut node = Self {
             addr,
             overhears: false,
+            withholds: false,
             engines: Vec::with_capacity(1),
             interfaces: Vec::with_capacity(1),
             table: Table::default(),
@@ -66,6 +71,7 @@ impl<P: Protocol> Node<P> {
             is_up: true,
             v6: None,
             static_routes: Vec::new(),
+            aliases: Box::default(),
         };
         node.add_engine(engine);
         node.add_interface(mac, interface);
@@ -75,6 +81,7 @@ impl<P: Protocol> Node<P> {
     /// One more engine, which comes after the others.
     pub fn add_engine(&mut self, engine: Engine<P>) {
         self.overhears |= engine.interests.overhear;
+        self.withholds |= engine.interests.withholds;
         self.engines.push(engine);
     }
 
@@ -91,6 +98,14 @@ impl<P> Node<P> {
     /// The node's IPv4 address, which all its interfaces share.
     pub fn addr(&self) -> Ipv4Addr {
         self.addr
+    }
+    /// Other addresses for which it gives its link address: an attacker's.
+    pub fn set_aliases(&mut self, aliases: &[Ipv4Addr]) {
+        self.aliases = aliases.into();
+    }
+    /// How often it went down: what its frames carry.
+    pub fn life(&self) -> u16 {
+        self.life
     }
     /// Whether it is up.
     pub fn is_up(&self) -> bool {
@@ -162,6 +177,7 @@ impl<P> Node<P> {
             arrivals: a.arrivals | b.arrivals,
             position: [a.position, b.position].into_iter().flatten().min(),
             ipv6: a.ipv6 | b.ipv6,
+            withholds: a.withholds | b.withholds,
         })
     }
 

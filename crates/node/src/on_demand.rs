@@ -41,6 +41,11 @@ impl OnDemand {
         Self(State::Idle(Box::new(Idle { protocol, start: None })))
     }
 
+    /// One that runs from the start, such as an attacker, whose surroundings differ from other nodes'.
+    pub fn made(protocol: Box<dyn Protocol>) -> Self {
+        Self(State::Running(protocol))
+    }
+
     /// The protocol for an input.
     #[inline]
     fn running(&mut self, cx: &Cx<'_>) -> &mut dyn Protocol {
@@ -92,6 +97,14 @@ impl Protocol for OnDemand {
         let (interface, rng) = (cx.interface(), cx.rng().clone());
         idle.protocol.engine().start(cx);
         idle.start = Some(Start { at: cx.now(), addr: cx.addr(), interface, rng });
+    }
+
+    fn withholds(&mut self, at: Time, packet: &[u8]) -> bool {
+        match &mut self.0 {
+            State::Running(protocol) => protocol.withholds(at, packet),
+            // Protocols that are made on demand are no attackers.
+            State::Idle(_) => false,
+        }
     }
 
     fn on_outbound(&mut self, cx: &mut Cx<'_>, p: Packet) {

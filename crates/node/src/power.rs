@@ -55,6 +55,7 @@ impl<P: Protocol> Node<P> {
         self.heard.clear();
         self.engines.clear();
         self.overhears = false;
+        self.withholds = false;
     }
 
     /// The node comes back with new engines, which begin. What is left of the old ones is lost.

@@ -12,6 +12,7 @@ mod packet;
 mod types;
 
 pub use class::Class;
+pub use none::silent;
 pub use packet::{classify, decode, hop, limited_class, route_header};
 pub use types::{MessageCounts, Messages};
 use wayhop_core::Description;

@@ -38,6 +38,7 @@ pub(crate) static DESCRIPTION: Description = Description {
         ns2: Ns2Format { tag: "none", tail: |_, _| {} },
     },
     host: HostNeeds::NONE,
+    forger: None,
 };
 
 #[derive(Debug)]
@@ -50,6 +51,11 @@ impl Parameters for NoParameters {
     fn values(&self) -> Map<String, Value> {
         Map::new()
     }
+}
+
+/// An engine that says and forwards nothing: of a node that takes no part.
+pub fn silent() -> Box<dyn Protocol> {
+    Box::new(Neighbours)
 }
 
 /// Sends what has no route to its destination itself.

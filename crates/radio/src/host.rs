@@ -27,6 +27,8 @@ pub enum RadioEvent {
     Loaded,
     /// A battery may be empty: the host calls [`crate::Radio::check_battery`].
     Battery,
+    /// A jammer's burst is due.
+    Jam,
 }
 
 /// The head of a frame, as a capture shows it.
@@ -75,6 +77,12 @@ pub trait Host: Motions {
     fn finished(&mut self, at: Time, station: u32, out: Outgoing, status: TxStatus);
     /// The next packet of a station's interface queue.
     fn next(&mut self, station: u32) -> Option<Outgoing>;
+    /// Whether a station answers frames for another one as if they were its own: the end of a wormhole for those at its other
+    /// end. Asked only with [`crate::Radio::set_stand_ins`].
+    fn stands_in(&mut self, at: Time, station: u32, head: &FrameHead) -> bool {
+        let _ = (at, station, head);
+        false
+    }
     /// A frame was sent or understood. Called only with [`crate::Radio::set_capturing`].
     fn captured(&mut self, f: &FrameAt<'_>);
 }

@@ -23,6 +23,8 @@ pub enum FrameKind {
     Data,
     /// A data frame for all, at the basic rate.
     Broadcast,
+    /// A jammer's burst, which is no frame.
+    Noise,
 }
 
 /// Times and rates worked out once from a configuration.
@@ -63,7 +65,9 @@ impl Phy {
         match k {
             FrameKind::Rts => RTS_BYTES,
             FrameKind::Cts | FrameKind::Ack => CTS_BYTES,
-            FrameKind::Data | FrameKind::Broadcast => payload as u32 + self.data_overhead_bytes,
+            FrameKind::Data | FrameKind::Broadcast | FrameKind::Noise => {
+                payload as u32 + self.data_overhead_bytes
+            }
         }
     }
 

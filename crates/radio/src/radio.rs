@@ -4,7 +4,8 @@ use wayhop_core::{Span, Time, TxStatus};
 
 use crate::card::CardConfig;
 use crate::config::{RadioConfig, Reception};
-use crate::host::{FrameAt, Host, RadioEvent};
+use crate::host::{EVERYONE, FrameAt, FrameHead, Host, RadioEvent};
+use crate::jammer::Jammers;
 use crate::macs::Macs;
 use crate::medium::{LinkOverride, Medium, Transmission};
 use crate::outgoing::Outgoing;
@@ -22,6 +23,10 @@ pub struct Radio {
     pub(crate) medium: Medium,
     pub(crate) overhear: bool,
     pub(crate) capturing: bool,
+    /// `None` in runs without jammers.
+    pub(crate) jammers: Option<Box<Jammers>>,
+    /// Whether stations answer for others.
+    stand_ins: bool,
     awaits_packet: Option<u32>,
 }
 
@@ -65,6 +70,8 @@ impl Radio {
             seed,
             overhear: false,
             capturing: false,
+            jammers: None,
+            stand_ins: false,
             awaits_packet: None,
         }
     }
@@ -95,6 +102,19 @@ impl Radio {
     /// Rates and airtimes.
     pub fn phy(&self) -> &Phy {
         &self.phy
+    }
+    /// The seed of its random streams.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed
+    }
+    /// Whether [`Host::stands_in`] is asked.
+    pub fn set_stand_ins(&mut self, on: bool) {
+        self.stand_ins = on;
+    }
+    /// Whether a station takes a frame for its own.
+    #[inline]
+    pub(crate) fn is_for(&self, at: Time, station: u32, head: &FrameHead, host: &mut impl Host) -> bool {
+        head.to == station || self.stand_ins && head.to != EVERYONE && host.stands_in(at, station, head)
     }
     /// Whether [`Host::overheard`] is called.
     pub fn set_overhear(&mut self, on: bool) {
@@ -178,6 +198,7 @@ impl Radio {
             }
             RadioEvent::Timeout => self.check_timeout(now, station, host),
             RadioEvent::Loaded => self.loaded(now, station, host),
+            RadioEvent::Jam => self.jam(now, station, host),
             RadioEvent::Battery => {}
         }
     }
@@ -244,7 +265,8 @@ impl Radio {
             // Its own transmitter drowned the frame: it never knew of it.
             return;
         }
-        let lost = phy_state.collided
+        let lost = head.kind == FrameKind::Noise
+            || phy_state.collided
             || phy_state.errored
             || (self.config.reception == Reception::Sinr
                 && !self.medium.survives(station, slot, transmission, watts, &self.phy));
@@ -263,7 +285,7 @@ impl Radio {
         if self.config.eifs_replaces_difs {
             self.macs[i].eifs_until = Time::ZERO;
         }
-        if head.to != station {
+        if !self.is_for(at, station, &head, host) {
             let phy_state = &mut self.phy_states[i];
             phy_state.nav = phy_state.nav.max(at + Span::from_micros(u64::from(head.duration_us)));
         }

@@ -7,6 +7,8 @@
 //! What comes from outside is bounded before it is read and checked before it is used; an [`Error`] names file, line, key,
 //! reason and remedy.
 
+mod attacks;
+mod attacks_schema;
 mod checks;
 mod commands;
 mod course;
@@ -52,6 +54,8 @@ mod traffic;
 mod traffic_schema;
 mod traffic_trace;
 
+pub use attacks::{Action, Attack};
+pub use attacks_schema::{AttackKind, Attacks};
 pub use commands::Order;
 pub use daemon::daemon_settings;
 pub use document::{Document, apply_set, set_value};

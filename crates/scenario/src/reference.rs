@@ -33,6 +33,7 @@ pub fn reference_markdown() -> String {
     kinds(&mut out, "traffic", "Traffic", &defs);
     section(&mut out, "`stalls`", &defs, "Stall");
     section(&mut out, "`outages`", &defs, "Outages");
+    section(&mut out, "`attacks`", &defs, "Attacks");
     section(&mut out, "`energy`", &defs, "Energy");
     kinds(&mut out, "commands", "Command", &defs);
     section(&mut out, "`programs`", &defs, "Program");

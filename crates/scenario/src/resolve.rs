@@ -8,6 +8,7 @@ use wayhop_radio::{CardConfig, PRESETS, RadioConfig, Supply};
 use wayhop_transport::{FlowConfig, FlowKind};
 use wayhop_world::{Geodetic, Track};
 
+use crate::attacks::{self, Around, Attack};
 use crate::checks::{check_geodetic, in_range};
 use crate::commands::{self, Order};
 use crate::document::Document;
@@ -64,6 +65,8 @@ pub struct Resolved {
     pub stalls: Vec<QueueStall>,
     /// When nodes are down: in order of time, then of nodes; those of one node apart from each other.
     pub outages: Vec<Outage>,
+    /// The attackers, in order of nodes.
+    pub attacks: Vec<Attack>,
     /// Each node's battery; empty if no node has one.
     pub energy: Vec<Option<Supply>>,
     /// The protocol of a node that has come back without its tables.
@@ -136,6 +139,16 @@ impl Scenario {
         let stalls = stalls::resolve(self, &placed, &interfaces)?;
         let (outages, late) = outages::resolve(self, &placed, self.seed, duration)?;
         warnings.extend(late);
+        let around = Around {
+            scenario: self,
+            placed: &placed,
+            flows: &flows,
+            interfaces: &interfaces,
+            protocol: &protocol,
+            end: duration,
+        };
+        let (attacks, late) = attacks::resolve(&around)?;
+        warnings.extend(late);
         let energy = energy::resolve(self, placed.tracks.len(), &interfaces)?;
         let protocol_after_reboot = protocol::after_reboot(&protocol, &self.protocol);
         let orders = commands::resolve(self, &placed)?;
@@ -160,6 +173,7 @@ impl Scenario {
             protocol,
             stalls,
             outages,
+            attacks,
             energy,
             protocol_after_reboot,
             orders,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use wayhop_world::Geodetic;
 
 use crate::Document;
+use crate::attacks_schema::Attacks;
 use crate::ipv6_schema::{IpVersion, NodesIpv6, StaticRoute};
 use crate::neighbour_limits::NeighbourLimits;
 use crate::outages_schema::Outages;
@@ -73,6 +74,9 @@ pub struct Scenario {
     /// When nodes go down, and when they come back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<Outages>,
+    /// Nodes that attack.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attacks: Vec<Attacks>,
     /// Batteries: a node whose battery is empty goes down for good.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<crate::energy_schema::Energy>,

@@ -1,8 +1,8 @@
 //! What a radio calls.
 
-use wayhop_core::{IfaceId, Leg, NodeId, Payload, RxMeta, Time, TxStatus};
+use wayhop_core::{Addr, IfaceId, Leg, NodeId, Payload, RxMeta, Time, TxStatus};
 use wayhop_node::Hop;
-use wayhop_radio::{EVERYONE, FrameAt, Host, Motions, Outgoing, RadioEvent, units};
+use wayhop_radio::{EVERYONE, FrameAt, FrameHead, Host, Motions, Outgoing, RadioEvent, units};
 use wayhop_scenario::Attachment;
 use wayhop_trace::{Direction, FrameEvent, HopKind};
 
@@ -45,7 +45,14 @@ impl Host for Air<'_> {
         }
     }
 
+    fn stands_in(&mut self, at: Time, station: u32, head: &FrameHead) -> bool {
+        self.net.common.attackers.as_ref().is_some_and(|a| a.stands_in(at, station, head.from, head.to))
+    }
+
     fn received(&mut self, f: &FrameAt<'_>, ready: Time) {
+        if self.net.common.attackers.is_some() && self.net.tunnel(f) {
+            return;
+        }
         let Outgoing { frame, .. } = f.body.expect("a data frame has a body");
         if frame.payload.is_resolution() {
             let iface = self.iface(f.station);
@@ -76,8 +83,12 @@ impl Host for Air<'_> {
     }
 
     fn overheard(&mut self, f: &FrameAt<'_>) {
+        if self.net.common.attackers.is_some() && self.net.tunnel(f) {
+            return;
+        }
         let Outgoing { frame, .. } = f.body.expect("a data frame has a body");
-        if !frame.payload.is_resolution() {
+        // An attacker may listen where others do not.
+        if !frame.payload.is_resolution() && self.net.nodes[f.station as usize].overhears() {
             let rx = self.rx_meta(f);
             self.net.see(f.at, f.station, frame.packet.bytes(), &rx);
             self.net.call(f.at, f.station, |n, w| {
@@ -87,6 +98,9 @@ impl Host for Air<'_> {
     }
 
     fn finished(&mut self, at: Time, station: u32, out: Outgoing, status: TxStatus) {
+        if let Some(attackers) = &mut self.net.common.attackers {
+            attackers.forget(station, out.frame.packet.meta.id);
+        }
         self.net.sent(at, station, out.frame, status);
     }
 
@@ -136,12 +150,18 @@ impl Air<'_> {
         }
     }
 
+    /// In whose name an attacker sent a frame.
+    #[inline]
+    fn pretended(&self, f: &FrameAt<'_>) -> Option<Addr> {
+        self.net.common.attackers.as_ref()?.sender(f.head.from, &f.body?.frame)
+    }
+
     fn rx_meta(&self, f: &FrameAt<'_>) -> RxMeta {
         RxMeta {
-            from: match f.body {
+            from: self.pretended(f).unwrap_or_else(|| match f.body {
                 Some(Outgoing { frame, .. }) if frame.payload.is_v6() => self.net.common.addr6(f.head.from),
                 _ => self.net.common.addrs[f.head.from as usize].into(),
-            },
+            }),
             iface: self.iface(f.station),
             broadcast: f.head.to == EVERYONE,
             signal_dbm: units::watts_to_dbm_fast(f.watts),

@@ -11,6 +11,7 @@ use wayhop_replay::Logs;
 use wayhop_scenario::Attachment;
 use wayhop_trace::{FrameEvent, HopEvent, HopKind, Recorder};
 
+use crate::attacks::Attackers;
 use crate::channel::Channel;
 use crate::classify::{self, Facts};
 use crate::event::Event;
@@ -59,6 +60,8 @@ pub(crate) struct Common {
     pub(crate) external: Option<External>,
     /// Logs of what goes into engines, if they are wanted.
     pub(crate) inputs: Option<Box<Logs>>,
+    /// `None` in runs without any.
+    pub(crate) attackers: Option<Box<Attackers>>,
     /// Lists that connections use.
     pub(crate) tcp_spare: Spare,
 }

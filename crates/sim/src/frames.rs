@@ -21,7 +21,8 @@ pub(crate) fn write(f: &FrameAt<'_>, mac_of: impl Fn(u32) -> Mac, out: &mut Vec<
         FrameKind::Rts => dot11::Repr::Rts { duration_us, retry: f.head.retry, receiver, transmitter },
         FrameKind::Cts => dot11::Repr::Cts { duration_us, receiver },
         FrameKind::Ack => dot11::Repr::Ack { duration_us, receiver },
-        FrameKind::Data | FrameKind::Broadcast => dot11::Repr::Data(dot11::Data {
+        // Nobody understands noise; a capture never shows it.
+        FrameKind::Data | FrameKind::Broadcast | FrameKind::Noise => dot11::Repr::Data(dot11::Data {
             duration_us,
             retry: f.head.retry,
             more_fragments: false,

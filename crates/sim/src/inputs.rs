@@ -26,6 +26,13 @@ impl Simulation {
             Pace::RealTime => "emulation",
             Pace::Whole => "sim",
         };
+        let attackers = self.net.common.attackers.as_ref();
+        if let Some(node) = nodes.iter().find(|n| attackers.is_some_and(|all| all.is_one(n.0))) {
+            return Err(format!(
+                "node {} attacks, and a replay would run the ordinary protocol in its place; log the inputs of others",
+                scenario.names[node.index()]
+            ));
+        }
         let header = Header::new(world, &scenario.name, &scenario.protocol, scenario.seed)
             .rebooting_as(&scenario.protocol_after_reboot);
         let log = |node: &NodeId| {

@@ -13,6 +13,7 @@
 //! * `ledger`, `audit`: every packet's end.
 
 mod air;
+mod attacks;
 mod audit;
 mod channel;
 mod classify;

@@ -73,6 +73,18 @@ impl Media {
         self.capture(capture);
     }
 
+    /// Whether stations answer for others.
+    pub(crate) fn set_stand_ins(&mut self, on: bool) {
+        self.radios.iter_mut().for_each(|r| r.set_stand_ins(on));
+    }
+
+    /// Makes nodes jammers, which have one radio each.
+    pub(crate) fn set_jammers(&mut self, net: &mut Net) {
+        for (node, plan) in net.common.attackers.as_ref().map_or_else(Vec::new, |a| a.jammers()) {
+            self.radios[0].set_jammer(node, plan, &mut Air { net, radio: 0 });
+        }
+    }
+
     /// Whether radios show the frames that stations send and hear.
     pub(crate) fn capture(&mut self, on: bool) {
         self.radios.iter_mut().for_each(|r| r.set_capturing(on));

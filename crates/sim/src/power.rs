@@ -4,12 +4,11 @@
 //! or send at it leave their packets out, and its ends of TCP connections do nothing. `docs/concepts/outages.md` says the
 //! same to users.
 
-use std::sync::Arc;
-
 use wayhop_core::{Addr, NodeId, Purpose, Span, Time, TraceNote, stream};
-use wayhop_node::{Engine, OnDemand, World as _};
+use wayhop_node::World as _;
 use wayhop_scenario::{Outage, Tables};
 
+use crate::attacks;
 use crate::event::Event;
 use crate::external::Power;
 use crate::simulation::Simulation;
@@ -114,7 +113,8 @@ impl Simulation {
             *reboots += 1;
             // Another life must not draw what the one before drew.
             let rng = stream(self.outages.seed, Purpose::Protocol, u64::from(node) | *reboots << 32);
-            let engine = Engine::new(OnDemand::new(Arc::clone(&self.outages.protocol)), rng);
+            let attackers = self.net.common.attackers.as_deref();
+            let engine = attacks::engine(&self.outages.protocol, attackers, node, rng);
             self.net.call(at, node, |n, w| n.reboot(w, at, vec![engine]));
         } else {
             self.net.call(at, node, |n, w| n.come_back(w, at));

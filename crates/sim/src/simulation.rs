@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, IfaceId, NodeId, Position, Purpose, Span, Time, stream};
-use wayhop_node::{Engine, OnDemand, Workspace};
+use wayhop_node::Workspace;
 use wayhop_radio::{RadioEvent, Supply};
 use wayhop_scenario::{Attachment, FlowConfig, Interfaces, Order, QueueStall, Resolved};
 use wayhop_trace::{PacketOutcome, PositionEvent, Recorder, Summary};
 use wayhop_world::Gps;
 
+use crate::attacks::{self, Attackers};
 use crate::audit::{Audit, Census};
 use crate::classify;
 use crate::common::Common;
@@ -72,9 +73,10 @@ impl Simulation {
             Flows::new(&scenario.flows, addrs.len(), end, scenario.seed).map_err(|e| e.to_string())?;
         let kinds = media::interfaces(&scenario.interfaces, scenario.limits);
         let protocol = Arc::new(scenario.protocol.clone());
+        let attackers = Attackers::new(scenario);
         let node = |(i, &addr)| {
             let rng = stream(scenario.seed, Purpose::Protocol, i as u64);
-            let engine = Engine::new(OnDemand::new(Arc::clone(&protocol)), rng);
+            let engine = attacks::engine(&protocol, attackers.as_deref(), i as u32, rng);
             let mut own =
                 ports.of(i as u32).iter().map(|&a| Arc::clone(&kinds[usize::from(ports.segment(a))]));
             let first = own.next().unwrap_or_else(|| Arc::clone(&kinds[0]));
@@ -87,7 +89,9 @@ impl Simulation {
         let mut nodes: Vec<Node> = addrs.iter().enumerate().map(node).collect();
         configure(&mut nodes, scenario);
         let fix_every = nodes.iter().filter_map(|n| n.interests().position).min();
-        media.listen(nodes.iter().any(Node::overhears), recorder.wants_frames());
+        let tunnels = attackers.as_ref().is_some_and(|a| a.has_wormholes());
+        media.listen(tunnels || nodes.iter().any(Node::overhears), recorder.wants_frames());
+        media.set_stand_ins(tunnels);
         let mut captures = vec![false; nodes.len()];
         scenario.captures.nodes.iter().for_each(|n| captures[n.index()] = true);
         let common = Common {
@@ -113,8 +117,10 @@ impl Simulation {
             tcp_spare: Spare::default(),
             external: None,
             inputs: None,
+            attackers,
         };
-        let net = Net { nodes, common };
+        let mut net = Net { nodes, common };
+        net.introduce_attackers();
         Ok(Self {
             media,
             net,
@@ -181,6 +187,7 @@ impl Simulation {
             self.net.common.queue.push(s.from, s.node.0, Event::Stall(number as u32, true));
         }
         self.expect_outage(0);
+        self.media.set_jammers(&mut self.net);
         if !self.supplies.is_empty() {
             self.media.set_supplies(&self.supplies, &mut self.net);
         }

@@ -62,6 +62,7 @@ impl Simulation {
             command_exit: None,
             program_exits: Vec::new(),
             outages: self.outages.summary(self.now),
+            attacks: self.net.common.attackers.as_ref().map_or_else(Vec::new, |a| a.summary()),
             energy: (0..self.net.nodes.len() as u32).filter_map(|i| self.energy(i)).collect(),
         };
         summary.name_nodes(&scenario.names);

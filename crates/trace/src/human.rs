@@ -76,6 +76,9 @@ pub fn human_table(s: &Summary) -> String {
         let failure: String = failure.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         label(&mut out, "failed", &failure);
     }
+    for a in &s.attacks {
+        label(&mut out, "attack", &format!("{} by {}", a.kind, attackers(&a.nodes)));
+    }
     if !s.outages.is_empty() {
         label(&mut out, "down", &outages(&s.outages));
     }
@@ -130,6 +133,15 @@ fn node(name: Option<&str>, number: u32) -> String {
         Some(name) => name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
         None => number.to_string(),
     }
+}
+
+/// Who attacked.
+fn attackers(nodes: &[u32]) -> String {
+    let named: Vec<String> = nodes.iter().take(MAX_OUTAGES).map(u32::to_string).collect();
+    let more = nodes.len() - named.len();
+    let word = if nodes.len() == 1 { "node" } else { "nodes" };
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{word} {}{rest}", named.join(", "))
 }
 
 /// Which nodes were down, and how long: the longest first.

@@ -54,8 +54,8 @@ pub use recorder::Recorder;
 pub use run_dir::RunDir;
 pub use status::Status;
 pub use summary::{
-    FlowSummary, LatencyMs, Lateness, NodeEnergy, NodeOutages, Origin, ProgramExit, Programs, Summary,
-    TcpSummary, Topology, Totals, named_drops, ratio,
+    AttackNodes, FlowSummary, LatencyMs, Lateness, NodeEnergy, NodeOutages, Origin, ProgramExit, Programs,
+    Summary, TcpSummary, Topology, Totals, named_drops, ratio,
 };
 pub use tables::{Search, TABLES, addresses, export_csv, searches};
 pub use wayhop_protocols::{MessageCounts, Messages};

@@ -46,6 +46,9 @@ pub struct Summary {
     /// The nodes that went down, in their order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub outages: Vec<NodeOutages>,
+    /// The attacks of the scenario, and by whom.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub attacks: Vec<AttackNodes>,
     /// What the radios of nodes with batteries have used, in the nodes' order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub energy: Vec<NodeEnergy>,
@@ -102,6 +105,15 @@ pub struct NodeOutages {
     pub outages: u64,
     /// For how long altogether, seconds.
     pub down_s: f64,
+}
+
+/// The nodes of one kind of attack.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AttackNodes {
+    /// What they do: `black-hole`.
+    pub kind: String,
+    /// Who, as the scenario numbers them.
+    pub nodes: Vec<u32>,
 }
 
 /// What one node's radio has used of its battery.

@@ -18,6 +18,20 @@ pub struct Datagram {
     pub payload: Range<usize>,
 }
 
+/// A packet with this payload, from and to a port.
+pub fn datagram(source: Ipv4Addr, destination: Ipv4Addr, port: u16, ttl: u8, payload: &[u8]) -> Vec<u8> {
+    let len = payload.len() as u16;
+    let udp = udp::Repr { src_port: port, dst_port: port, payload_len: len };
+    let mut ip =
+        ipv4::Repr::new(source, destination, ipv4::protocol::UDP, len.saturating_add(udp::HEADER_LEN as u16));
+    ip.ttl = ttl;
+    let mut packet = vec![0; ipv4::HEADER_LEN + udp.buffer_len()];
+    packet[ipv4::HEADER_LEN + udp::HEADER_LEN..].copy_from_slice(payload);
+    ip.emit(&mut packet);
+    udp.emit(&mut packet[ipv4::HEADER_LEN..], source, destination);
+    packet
+}
+
 impl Datagram {
     /// Reads a packet to this port. `None` if it is a fragment, if it has IP options (no protocol sends them, and filters look for
     /// the port where it is without), if a checksum is wrong, or if its source is no host.

@@ -32,7 +32,7 @@ pub mod radiotap;
 pub mod tcp;
 pub mod udp;
 
-pub use datagram::Datagram;
+pub use datagram::{Datagram, datagram};
 pub use error::Error;
 pub use icmp_error::{
     QUOTED6, had_no_route, host_unreachable, may_answer6, unreachable_for, unreachable6_for,

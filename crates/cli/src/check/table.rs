@@ -31,6 +31,7 @@ const ORDER: &[&str] = &[
     "routes",
     "stalls",
     "outages",
+    "attacks",
     "energy",
     "commands",
     "programs",

@@ -50,6 +50,9 @@ impl Checked for Engine {
         // Named one by one, so that whoever adds a field has to say here whether the future depends on it.
         let Self {
             params: _,
+            // Off here.
+            watchdog: _,
+            ratings: _,
             cache,
             requests,
             buffer,

@@ -186,6 +186,9 @@ impl Radio {
         let pause = Pause { difs: self.times.difs, slot_ns: self.times.slot_ns };
         let slot = self.medium.start(now, airtime, t, &mut self.phy_states, pause, host);
         self.queue_checks(host);
+        if self.jammers.is_some() {
+            self.provoke_jammers(now, host);
+        }
         host.schedule(now + airtime, head.from, RadioEvent::End(slot));
         if wait > airtime {
             host.schedule(now + wait, head.from, RadioEvent::Timeout);
@@ -194,7 +197,7 @@ impl Radio {
 
     /// A frame was received well.
     pub(crate) fn accept(&mut self, f: &FrameAt<'_>, host: &mut impl Host) {
-        let mine = f.head.to == f.station;
+        let mine = self.is_for(f.at, f.station, &f.head, host);
         if f.head.kind.is_data() && (mine || f.head.to == EVERYONE) {
             let mac = &mut self.macs[f.station as usize];
             if mac.card.as_mut().is_some_and(|c| !c.has_room(f.at)) {

@@ -17,7 +17,7 @@ use wayhop_core::{Leg, Position, Span, Time};
 use crate::config::{RadioConfig, Reception};
 use crate::meter::Meters;
 use crate::motion::Motions;
-use crate::phy::Phy;
+use crate::phy::{FrameKind, Phy};
 use crate::propagation::{LIGHT_SPEED_M_PER_S, Propagation};
 use crate::site::{End, Site};
 use crate::station::PhyState;
@@ -44,6 +44,8 @@ pub(crate) struct Medium {
     floor_watts: f64,
     /// Farther than this, squared, no signal is that strong.
     reach_squared_m2: f64,
+    /// The power of a jammer as a ratio to the radio's; 1 for frames.
+    gain: f64,
     /// Whom the transmission that begins now reaches, for reuse.
     audible: Vec<Audible>,
     legs: Vec<Leg>,
@@ -88,6 +90,7 @@ impl Medium {
             site,
             floor_watts,
             reach_squared_m2: range_m * range_m,
+            gain: 1.0,
             audible: Vec::new(),
             legs: vec![UNKNOWN; stations],
             slots: Vec::new(),
@@ -122,6 +125,9 @@ impl Medium {
         }
         if let Some(overrides) = &self.overrides {
             overrides.apply(sender, t.number, &mut self.audible);
+        }
+        if t.head.kind == FrameKind::Noise {
+            self.weaken();
         }
         if let Some(off) = &self.off {
             self.audible.retain(|a| !off[a.station as usize]);
@@ -206,6 +212,26 @@ impl Medium {
                 self.audible.push(Audible { station, delay_ns, watts });
             }
         }
+    }
+
+    /// The power of the next burst.
+    pub(crate) fn set_gain(&mut self, gain: f64) {
+        self.gain = gain;
+    }
+    #[cold]
+    fn weaken(&mut self) {
+        let (gain, floor) = (self.gain, self.floor_watts);
+        self.audible.iter_mut().for_each(|a| a.watts *= gain);
+        self.audible.retain(|a| a.watts >= floor);
+    }
+    /// How long the last transmission takes to a station, if that senses it.
+    pub(crate) fn delay_to(&self, station: u32) -> Option<Span> {
+        let heard = self.audible.iter().find(|a| a.station == station)?;
+        Some(Span::from_nanos(u64::from(heard.delay_ns)))
+    }
+    /// Whether a station is switched off.
+    pub(crate) fn is_off(&self, station: u32) -> bool {
+        self.off.as_ref().is_some_and(|off| off[station as usize])
     }
 
     /// Only these stations have this radio.

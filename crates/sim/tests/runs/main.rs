@@ -3,6 +3,7 @@
 mod acknowledgements;
 mod agreement;
 mod allocation;
+mod attacks;
 mod bad_route;
 mod cards;
 mod chain;

@@ -1,0 +1,40 @@
+//! Routing messages of others, to be sent again.
+
+use std::collections::VecDeque;
+
+use wayhop_core::{Addr, Time};
+
+/// The most messages that are kept.
+const MAX: usize = 1_024;
+
+/// A message that was heard.
+#[derive(Clone, Debug)]
+pub(crate) struct Recorded {
+    /// When it is sent again.
+    pub(crate) due: Time,
+    pub(crate) packet: Vec<u8>,
+    /// Whom it was for.
+    pub(crate) to: Addr,
+}
+
+/// What was heard, in order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tape(VecDeque<Recorded>);
+
+impl Tape {
+    /// Keeps a message, unless there are too many. Returns whether it is the only one.
+    pub(crate) fn record(&mut self, packet: &[u8], to: Addr, due: Time) -> bool {
+        if self.0.len() < MAX {
+            self.0.push_back(Recorded { due, packet: packet.to_vec(), to });
+        }
+        self.0.len() == 1
+    }
+    /// When the next one is due.
+    pub(crate) fn next(&self) -> Option<Time> {
+        self.0.front().map(|r| r.due)
+    }
+    /// The next one that is due.
+    pub(crate) fn take_due(&mut self, now: Time) -> Option<Recorded> {
+        self.0.pop_front_if(|r| r.due <= now)
+    }
+}
