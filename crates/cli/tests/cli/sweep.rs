@@ -235,16 +235,25 @@ fn a_folder_of_another_plan_is_refused_and_left_alone() {
 #[test]
 fn the_plans_of_this_repository_name_scenarios_that_resolve() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for (plan, runs) in [("protocols", 40), ("chains", 35), ("patterns", 80)] {
-        let file = format!("scenarios/sweeps/{plan}.toml");
+    let plans = [
+        ("sweeps/protocols", 40),
+        ("sweeps/chains", 35),
+        ("sweeps/patterns", 80),
+        ("attacks/kinds", 780),
+        ("attacks/defences", 700),
+        ("attacks/watchdog", 400),
+    ];
+    for (plan, runs) in plans {
+        let file = format!("scenarios/{plan}.toml");
         let list = run_in(&root, &["sweep", &file, "--list"]).ok();
         assert_eq!(list.lines().count(), runs, "{plan}");
         let sets: Vec<&str> =
             list.lines().last().unwrap().split(" --set ").map(|s| s.trim_start_matches("--set ")).collect();
         let scenario = match plan {
-            "protocols" => "scenarios/first.toml",
-            "chains" => "scenarios/sweeps/chain.toml",
-            _ => "scenarios/sweeps/waypoint.toml",
+            "sweeps/protocols" => "scenarios/first.toml",
+            "sweeps/chains" => "scenarios/sweeps/chain.toml",
+            "sweeps/patterns" => "scenarios/sweeps/waypoint.toml",
+            _ => "scenarios/attacks/mobile.toml",
         };
         let mut args = vec!["topology", scenario, "--json"];
         for set in &sets {
