@@ -35,6 +35,6 @@ impl Tape {
     }
     /// The next one that is due.
     pub(crate) fn take_due(&mut self, now: Time) -> Option<Recorded> {
-        self.0.pop_front_if(|r| r.due <= now)
+        self.0.front().is_some_and(|r| r.due <= now).then(|| self.0.pop_front()).flatten()
     }
 }

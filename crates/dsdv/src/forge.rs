@@ -40,9 +40,8 @@ impl Forge for Forger {
             let room = self.newest.len() < MAX_NUMBERS;
             match self.newest.get_mut(&e.destination) {
                 Some(known) if newer(e.seq, *known) => *known = e.seq,
-                Some(_) => {}
                 None if room => drop(self.newest.insert(e.destination, e.seq)),
-                None => {}
+                Some(_) | None => {}
             }
         }
     }

@@ -60,7 +60,9 @@ impl Watchdog {
             self.failures.clear();
         }
         let times = self.failures.entry(neighbour).or_default();
-        while times.pop_front_if(|t| *t + window <= now).is_some() {}
+        while times.front().is_some_and(|t| *t + window <= now) {
+            times.pop_front();
+        }
         times.push_back(now);
         times.len()
     }

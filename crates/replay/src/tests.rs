@@ -61,6 +61,7 @@ static TOY: Description = Description {
         ns2: Ns2Format { tag: "TOY", tail: |_, _| {} },
     },
     host: HostNeeds::NONE,
+    forger: None,
 };
 
 impl Protocol for Toy {

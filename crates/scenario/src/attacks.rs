@@ -173,7 +173,7 @@ impl Plan<'_> {
         let nodes = self.nodes(e)?;
         if matches!(e.a.kind, AttackKind::Wormhole | AttackKind::Jamming) {
             self.check_outsiders(e, &nodes)?;
-        } else if self.around.protocol.description().forger.is_none() && self.forges(e.a) {
+        } else if self.around.protocol.description().forger.is_none() && Self::forges(e.a) {
             let name = self.around.protocol.name();
             return Err(e.error(
                 "kind",
@@ -198,7 +198,7 @@ impl Plan<'_> {
     }
 
     /// Whether a kind sends a protocol's messages.
-    fn forges(&self, a: &Attacks) -> bool {
+    fn forges(a: &Attacks) -> bool {
         match a.kind {
             AttackKind::BlackHole => a.attract.unwrap_or(true),
             AttackKind::GreyHole => a.attract.unwrap_or(false),

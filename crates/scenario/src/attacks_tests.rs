@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -113,7 +115,7 @@ proptest! {
         let mut seen = std::collections::BTreeSet::new();
         for (key, value) in keys {
             if seen.insert(key) {
-                text += &format!("{key} = {value}\n");
+                let _ = writeln!(text, "{key} = {value}");
             }
         }
         if let Ok(s) = Scenario::from_text(&format!("{BASE}{text}"), &[]) {

@@ -190,9 +190,12 @@ impl Net {
         }
         let sender = attackers.sender(from, frame);
         let packet = self.common.work.pool.copy(&frame.packet);
-        let sender = sender.unwrap_or_else(|| match frame.payload.is_v6() {
-            true => self.common.addr6(from),
-            false => self.common.addrs[from as usize].into(),
+        let sender = sender.unwrap_or_else(|| {
+            if frame.payload.is_v6() {
+                self.common.addr6(from)
+            } else {
+                self.common.addrs[from as usize].into()
+            }
         });
         if let Some(attackers) = &mut self.common.attackers {
             attackers.senders.insert((other.0, packet.meta.id), sender);

@@ -66,16 +66,7 @@ pub fn human_table(s: &Summary) -> String {
     if t.by_type.values().any(|n| *n > 0) {
         label(&mut out, "", &counts(&t.by_type));
     }
-    if let Some(p) = s.programs.as_ref().filter(|p| p.sent > 0) {
-        let drops =
-            if p.drops.is_empty() { String::new() } else { format!("; dropped: {}", counts(&p.drops)) };
-        let words = format!("{} of {} packets delivered{drops}", grouped(p.delivered), grouped(p.sent));
-        label(&mut out, "programs", &words);
-    }
-    for failure in s.program_exits.iter().filter_map(crate::ProgramExit::failure) {
-        let failure: String = failure.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        label(&mut out, "failed", &failure);
-    }
+    programs(&mut out, s);
     for a in &s.attacks {
         label(&mut out, "attack", &format!("{} by {}", a.kind, attackers(&a.nodes)));
     }
@@ -96,6 +87,19 @@ pub fn human_table(s: &Summary) -> String {
     label(&mut out, "speed", &speed(s));
     label(&mut out, "trace hash", &s.trace_hash);
     out
+}
+
+fn programs(out: &mut String, s: &Summary) {
+    if let Some(p) = s.programs.as_ref().filter(|p| p.sent > 0) {
+        let drops =
+            if p.drops.is_empty() { String::new() } else { format!("; dropped: {}", counts(&p.drops)) };
+        let words = format!("{} of {} packets delivered{drops}", grouped(p.delivered), grouped(p.sent));
+        label(out, "programs", &words);
+    }
+    for failure in s.program_exits.iter().filter_map(crate::ProgramExit::failure) {
+        let failure: String = failure.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        label(out, "failed", &failure);
+    }
 }
 
 fn flows(out: &mut String, flows: &[FlowSummary]) {
