@@ -14,6 +14,8 @@ const PAGES: &[Page] = &[
     ("docs/reference/exit-codes.md", wayhop_cli::exit_codes_markdown),
     ("docs/reference/schemas/summary.schema.json", wayhop_cli::schemas::summary),
     ("docs/reference/schemas/manifest.schema.json", wayhop_cli::schemas::manifest),
+    ("docs/reference/schemas/why.schema.json", wayhop_cli::schemas::why),
+    ("docs/reference/schemas/why-lost.schema.json", wayhop_cli::schemas::why_lost),
     ("docs/reference/schemas/ctl-hello.schema.json", wayhop_cli::schemas::ctl::hello),
     ("docs/reference/schemas/ctl-tables.schema.json", wayhop_cli::schemas::ctl::tables),
     ("docs/reference/schemas/ctl-counters.schema.json", wayhop_cli::schemas::ctl::counters),

@@ -136,6 +136,9 @@ pub(crate) enum Command {
     /// Feed logs of what went into routing engines to the engines again, and say what they do otherwise
     #[command(after_help = crate::replay::EXAMPLES)]
     Replay(crate::replay::ReplayArgs),
+    /// Say why a packet of a run was lost: its story across nodes; or which packets were lost, and why
+    #[command(after_help = crate::why::EXAMPLES)]
+    Why(crate::why::WhyArgs),
     /// Find the packets that one capture sent and another did not receive, in bursts by time and place
     #[command(after_help = DIFF_EXAMPLE)]
     Diff(DiffArgs),
@@ -217,6 +220,8 @@ pub(crate) struct RunArgs {
     /// Write DIR/trace.tr, in ns-2's old wireless format
     #[arg(long)]
     pub(crate) ns2_trace: bool,
+    #[command(flatten)]
+    pub(crate) receptions: crate::record::ReceptionArgs,
     #[command(flatten)]
     pub(crate) record: crate::record::RecordArgs,
     /// Say in the summary what the geometry allowed each flow: shortest hops, path changes, partitions
@@ -327,7 +332,7 @@ pub(crate) enum ExportArgs {
     Csv {
         /// Run directory
         run: PathBuf,
-        /// Table: packets, positions, flows, counters, events, sends or nodes
+        /// Table: packets, positions, flows, counters, events, sends, tcp, outcomes, receptions or nodes
         table: String,
         /// File to write; without it, standard output
         #[arg(long, value_name = "FILE")]
@@ -510,6 +515,9 @@ pub(crate) struct LabArgs {
     /// Write DIR/captures/NODE.pcapng for every node
     #[arg(long)]
     pub(crate) captures: bool,
+    /// Not in a lab: says why
+    #[arg(long, value_name = "NODE", num_args = 0.., hide = true)]
+    pub(crate) receptions: Option<Vec<String>>,
     #[command(flatten)]
     pub(crate) record: crate::record::RecordArgs,
     /// Print the summary as one JSON object

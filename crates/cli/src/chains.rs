@@ -9,7 +9,7 @@ use std::thread;
 use wayhop_core::{NodeId, Position, Time};
 use wayhop_runs::interruption::stop_on_signal;
 use wayhop_runs::{Error, jobs, to_end};
-use wayhop_scenario::{CapturePlan, Resolved};
+use wayhop_scenario::{CapturePlan, ReceptionPlan, Resolved};
 use wayhop_topology::ChainThroughput;
 use wayhop_trace::Recorder;
 use wayhop_transport::tcp::{App, TcpConfig};
@@ -154,6 +154,7 @@ fn chain(
         orders: Vec::new(),
         programs: Vec::new(),
         captures: CapturePlan::default(),
+        receptions: ReceptionPlan::default(),
         ns2_trace: false,
         warnings: Vec::new(),
         ..scenario.clone()

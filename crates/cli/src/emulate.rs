@@ -19,7 +19,8 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     let mut scenario = a.run.source.load()?;
     scenario.captures.all |= a.run.captures;
     scenario.output.ns2_trace |= a.run.ns2_trace;
-    let resolved = scenario.resolve()?;
+    let mut resolved = scenario.resolve()?;
+    a.run.receptions.apply(&mut scenario, &mut resolved)?;
     let command = command(a.node.as_deref(), &a.command, &resolved)?;
     let collector = a.collector.as_deref().map(|name| named("--collector", name, &resolved)).transpose()?;
     let recorded = a.run.record.nodes(&resolved)?;

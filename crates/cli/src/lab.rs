@@ -20,6 +20,7 @@ use crate::{record, show};
 pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
     let mut scenario = a.source.load()?;
     scenario.captures.all |= a.captures;
+    scenario.receptions.all |= a.receptions.is_some();
     let resolved = scenario.resolve()?;
     check(&resolved)?;
     let n = resolved.addresses.len();

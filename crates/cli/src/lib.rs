@@ -42,6 +42,7 @@ mod show;
 mod source;
 mod sweep;
 mod topology;
+mod why;
 
 pub use args::command;
 pub use reference::{exit_codes_markdown, reference_markdown};
@@ -77,6 +78,7 @@ pub fn main() -> ExitCode {
         Command::Import(a) => import::import(&a),
         Command::Decode(a) => decode::decode(&a),
         Command::Replay(a) => replay::replay(&a),
+        Command::Why(a) => why::why(&a),
         Command::Diff(a) => diff::diff(&a),
         Command::Compare(a) => compare::compare(&a),
         Command::Reproduce(a) => reproduce::reproduce(&a),

@@ -1,8 +1,8 @@
-//! `--record-inputs` of the commands that run a scenario.
+//! `--record-inputs` and `--receptions` of the commands that run a scenario.
 
 use wayhop_core::{NodeId, node_named};
 use wayhop_runs::InputLogs;
-use wayhop_scenario::Resolved;
+use wayhop_scenario::{NodeRef, Resolved, Scenario};
 use wayhop_trace::RunDir;
 
 use crate::failure::Failure;
@@ -23,24 +23,58 @@ impl RecordArgs {
 
     /// The nodes that are meant; `None` if no logs are wanted.
     pub(crate) fn nodes(&self, resolved: &Resolved) -> Result<Option<Vec<NodeId>>, Failure> {
-        let Some(names) = &self.record_inputs else { return Ok(None) };
-        if names.is_empty() {
-            return Ok(Some((0..resolved.names.len() as u32).map(NodeId).collect()));
-        }
-        let node = |name: &String| {
-            node_named(&resolved.names, name).map(|i| NodeId(i as u32)).ok_or_else(|| {
-                let last = resolved.names.len() - 1;
-                Failure::Usage(format!(
-                    "--record-inputs {name}: there is no such node; give 0 to {last}, mesh-0 to mesh-{last}, or a name, and a \
-                     scenario before this option"
-                ))
-            })
-        };
-        let mut nodes: Vec<NodeId> = names.iter().map(node).collect::<Result<_, _>>()?;
-        nodes.sort_unstable();
-        nodes.dedup();
-        Ok(Some(nodes))
+        self.record_inputs.as_deref().map(|names| nodes("--record-inputs", names, resolved)).transpose()
     }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReceptionArgs {
+    /// Record what became of each frame that these nodes (numbers, mesh-N, or names; without one, all nodes) send or should
+    /// receive, in the table `receptions`, for `wayhop why`. Give it after the scenario
+    #[arg(long, value_name = "NODE", num_args = 0.., value_delimiter = ',', conflicts_with = "no_out")]
+    receptions: Option<Vec<String>>,
+}
+
+impl ReceptionArgs {
+    /// Whether there are to be any.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.receptions.is_some()
+    }
+
+    /// Adds the nodes that are meant to those of the scenario.
+    pub(crate) fn apply(&self, scenario: &mut Scenario, resolved: &mut Resolved) -> Result<(), Failure> {
+        let Some(names) = &self.receptions else { return Ok(()) };
+        let named = nodes("--receptions", names, resolved)?;
+        let plan = &mut resolved.receptions.nodes;
+        plan.extend(&named);
+        plan.sort_unstable();
+        plan.dedup();
+        scenario.receptions.all |= names.is_empty();
+        if !scenario.receptions.all {
+            scenario.receptions.nodes = plan.iter().map(|n| NodeRef::Id(n.0)).collect();
+        }
+        Ok(())
+    }
+}
+
+/// The nodes of these names; all of them if there is none.
+fn nodes(option: &str, names: &[String], resolved: &Resolved) -> Result<Vec<NodeId>, Failure> {
+    if names.is_empty() {
+        return Ok((0..resolved.names.len() as u32).map(NodeId).collect());
+    }
+    let node = |name: &String| {
+        node_named(&resolved.names, name).map(|i| NodeId(i as u32)).ok_or_else(|| {
+            let last = resolved.names.len() - 1;
+            Failure::Usage(format!(
+                "{option} {name}: there is no such node; give 0 to {last}, mesh-0 to mesh-{last}, or a name, and a \
+                 scenario before this option"
+            ))
+        })
+    };
+    let mut nodes: Vec<NodeId> = names.iter().map(node).collect::<Result<_, _>>()?;
+    nodes.sort_unstable();
+    nodes.dedup();
+    Ok(nodes)
 }
 
 /// The logs of these nodes in a run directory.

@@ -19,7 +19,8 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
     let mut scenario = a.source.load()?;
     scenario.captures.all |= a.captures;
     scenario.output.ns2_trace |= a.ns2_trace;
-    let resolved = scenario.resolve()?;
+    let mut resolved = scenario.resolve()?;
+    a.receptions.apply(&mut scenario, &mut resolved)?;
     let recorded = a.record.nodes(&resolved)?;
     if a.check {
         return Check { warnings: warnings(&resolved), ..a.to_check("sim", &scenario, &resolved) }.show();
@@ -81,6 +82,7 @@ impl RunArgs {
         let switches = [
             ("captures.all", "--captures", self.captures),
             ("output.ns2_trace", "--ns2-trace", self.ns2_trace),
+            ("receptions.all", "--receptions", scenario.receptions.all && self.receptions.is_wanted()),
         ];
         let given = switches.into_iter().filter(|s| s.2).map(|(key, option, _)| (key, option));
         Check {

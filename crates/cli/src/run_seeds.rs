@@ -71,6 +71,12 @@ fn scenario_file(r: &RunArgs) -> Result<&Path, Failure> {
     if r.record.is_wanted() {
         return not("--record-inputs", "logs of inputs are of one run; give --seed in the place of --seeds");
     }
+    if r.receptions.is_wanted() {
+        return not(
+            "--receptions",
+            "runs of a sweep record what their scenario says; give --set receptions.all=true",
+        );
+    }
     if r.geometry.range.is_some() {
         return not("--range", "a sweep takes the range of the radios; leave it out");
     }

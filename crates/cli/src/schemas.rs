@@ -2,10 +2,8 @@
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use serde_json::Value;
-#[cfg(feature = "linux")]
-use serde_json::{Map, json};
-use wayhop_trace::{Manifest, Summary};
+use serde_json::{Map, Value, json};
+use wayhop_trace::{LostPacket, Manifest, Story, Summary};
 
 /// `summary.json`, and what `run`, `emulate`, `lab` and `node` print with `--json`.
 pub fn summary() -> String {
@@ -15,6 +13,18 @@ pub fn summary() -> String {
 /// `manifest.json`.
 pub fn manifest() -> String {
     page(&schema::<Manifest>("Where a run came from, and how it ended"))
+}
+
+/// A line of `wayhop why RUN PACKET --json`.
+pub fn why() -> String {
+    page(&with_version(schema::<Story>("A line of `wayhop why RUN PACKET --json`: the story of a packet")))
+}
+
+/// A line of `wayhop why RUN --json`.
+pub fn why_lost() -> String {
+    page(&with_version(schema::<LostPacket>(
+        "A line of `wayhop why RUN --json`: a packet that did not arrive",
+    )))
 }
 
 /// What `wayhop ctl --json` prints.
@@ -93,7 +103,6 @@ fn tidy(schema: &mut Value) {
 }
 
 /// With the key that [`wayhop_report::Document`] adds, in each alternative if there are several.
-#[cfg(feature = "linux")]
 fn with_version(mut schema: Value) -> Value {
     fn add(to: &mut Map<String, Value>) {
         let version =

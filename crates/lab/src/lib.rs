@@ -123,6 +123,11 @@ pub fn check(s: &Resolved) -> Result<(), Error> {
         )
     } else if s.ns2_trace {
         "output.ns2_trace: a lab sees no frames, and writes no trace in ns-2's format; leave it out, or emulate".to_owned()
+    } else if s.receptions.is_wanted() || s.captures.damaged {
+        let key = if s.captures.damaged { "captures.damaged" } else { "receptions" };
+        format!(
+            "{key}: in a lab nobody sees what becomes of a frame that does not arrive; leave it out, simulate or emulate"
+        )
     } else if let Some(name) = s.interfaces.names().find(|n| ["lo", "mesh0"].contains(n)) {
         format!("{name} is the name of another interface of each node; give the radio or wire another one")
     } else if !s.attacks.is_empty() {

@@ -1,7 +1,8 @@
 //! What the radio tells the world around it, and asks of it.
 
-use wayhop_core::{Time, TxStatus};
+use wayhop_core::{FlowTag, Time, TxStatus};
 
+use crate::fate::{Fate, FrameId};
 use crate::motion::Motions;
 use crate::outgoing::Outgoing;
 use crate::phy::FrameKind;
@@ -63,6 +64,35 @@ pub struct FrameAt<'a> {
     pub watts: f64,
 }
 
+/// A frame at a station, and what became of it.
+#[derive(Copy, Clone, Debug)]
+pub struct FrameFate<'a> {
+    /// The frame, at the station, when its last bit was there. It has no body if its sender has none any more.
+    pub frame: FrameAt<'a>,
+    /// The packet that it carries, or is exchanged for.
+    pub id: FrameId,
+    /// That packet's flow.
+    pub flow: Option<FlowTag>,
+    /// How often the packet, or the RTS for it, had been sent, this time included.
+    pub attempt: u8,
+    /// When its first bit left the sender.
+    pub began: Time,
+    /// When its last bit did.
+    pub ended: Time,
+    /// What became of it.
+    pub fate: Fate,
+    /// The frame that was in its way.
+    pub other: Option<FrameId>,
+    /// The power that it would have without shadowing and fading, W; NaN where there is none.
+    pub mean_watts: f64,
+    /// The power that it needs, W.
+    pub needed_watts: f64,
+    /// Whether it is for this station, or for all and the station is in range; a frame for another one otherwise.
+    pub is_meant: bool,
+    /// Whether enough of it was there for the station's radio to notice it.
+    pub is_audible: bool,
+}
+
 /// What the radio asks of the simulator or emulator around it.
 pub trait Host: Motions {
     /// Call [`crate::Radio::handle`] then.
@@ -85,4 +115,9 @@ pub trait Host: Motions {
     }
     /// A frame was sent or understood. Called only with [`crate::Radio::set_capturing`].
     fn captured(&mut self, f: &FrameAt<'_>);
+    /// Whether it shall be told what becomes of a frame at all who should receive it, and not only at the stations that are
+    /// watched anyway. The flow is that of the packet that it carries or is exchanged for. Asked only with [`crate::Radio::watch`].
+    fn watches(&mut self, head: &FrameHead, flow: Option<FlowTag>) -> bool;
+    /// What became of a frame at a station, when its last bit has left its sender. Called only with [`crate::Radio::watch`].
+    fn fate(&mut self, f: &FrameFate<'_>);
 }

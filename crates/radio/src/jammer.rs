@@ -97,7 +97,8 @@ impl Radio {
             sequence: 0,
             retry: false,
         };
-        let t = Transmission { head, number, bytes: 0, rate_mbps: 1.0, receivers: Vec::new() };
+        let about = self.about(&head, host);
+        let t = Transmission { head, number, bytes: 0, rate_mbps: 1.0, receivers: Vec::new(), about };
         let pause = Pause { difs: self.times.difs, slot_ns: self.times.slot_ns };
         self.medium.set_gain(gain);
         let slot = self.medium.start(now, airtime, t, &mut self.phy_states, pause, host);

@@ -6,12 +6,14 @@
 //! * `medium`: who hears a transmission, and what becomes of it there.
 //! * `card`, `transfer`: what stands between the interface queue and the MAC, and how packets go through it.
 //! * `mac80211`: the distributed coordination function, one station's state.
+//! * [`FrameFate`]: what became of a frame at a station, where [`Watching`] asks for it.
 //! * [`Radio`]: the stations of a run and the air between them. Its [`Host`] brings time and positions and takes packets.
 
 mod battery;
 mod card;
 mod channel;
 mod config;
+mod fate;
 mod host;
 mod jammer;
 mod mac80211;
@@ -29,13 +31,15 @@ mod site;
 mod station;
 mod transfer;
 pub mod units;
+mod watch;
 
 pub use card::CardConfig;
 pub use channel::{CHANNELS_2_4_GHZ, channel_mhz};
 pub use config::{Arp, Fading, PRESETS, PathLoss, RadioConfig, Reception};
-pub use host::{EVERYONE, FrameAt, FrameHead, Host, NOBODY, RadioEvent};
+pub use fate::{Fate, FrameId};
+pub use host::{EVERYONE, FrameAt, FrameFate, FrameHead, Host, NOBODY, RadioEvent};
 pub use jammer::{Jamming, JammingMode};
-pub use medium::LinkOverride;
+pub use medium::{LinkOverride, Watching};
 pub use meter::{Draw, EnergyUsed, Supply};
 pub use motion::Motions;
 pub use outgoing::Outgoing;

@@ -21,6 +21,7 @@ impl Radio {
     pub fn switch_off(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let i = station as usize;
         self.medium.silence(station, &mut self.phy_states);
+        self.medium.forget_fates(station);
         self.sleep(now, station, true, host);
         self.phy_states[i] = PhyState::new();
         let mac = &mut self.macs[i];
@@ -50,6 +51,12 @@ impl crate::medium::Medium {
                 phy_state.errored = true;
             }
         }
+    }
+    /// What becomes of the frames at a station that is switched off, and of its own.
+    fn forget_fates(&mut self, station: u32) {
+        let Some(mut watch) = self.watch.take() else { return };
+        watch.switched_off(station, |slot| self.is_on_air(slot));
+        self.watch = Some(watch);
     }
     /// It takes part again.
     fn unsilence(&mut self, station: u32) {

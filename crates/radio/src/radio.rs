@@ -240,6 +240,9 @@ impl Radio {
                 self.resume_if_idle(at, r.station, host);
             }
         }
+        if self.medium.watch.is_some() {
+            self.tell_fates(now, slot, &transmission, body.as_ref(), host);
+        }
         if body.is_some() {
             self.macs[transmission.head.from as usize].current = body;
         }
@@ -271,6 +274,9 @@ impl Radio {
             || (self.config.reception == Reception::Sinr
                 && !self.medium.survives(station, slot, transmission, watts, &self.phy));
         if lost {
+            if self.medium.watch.is_some() {
+                self.note_lost(station, slot, transmission, watts);
+            }
             if self.phy_states[i].collided {
                 self.macs[i].counters.collisions += 1;
             }
@@ -293,6 +299,9 @@ impl Radio {
         if self.capturing {
             host.captured(&frame);
         }
-        self.accept(&frame, host);
+        let fate = self.accept(&frame, host);
+        if self.medium.watch.is_some() {
+            self.settle(station, slot, fate);
+        }
     }
 }

@@ -80,7 +80,7 @@ pub use protocol::after_reboot;
 pub use reference::{reference_markdown, reference_tables};
 pub use references::{NodeRef, Place};
 pub use relative::relative_path;
-pub use resolve::{CapturePlan, Resolved};
+pub use resolve::{CapturePlan, ReceptionPlan, Resolved};
 pub use schema::{
     Area, Captures, Cbr, CbrRandom, Command, Movement, Node, Nodes, Ns2File, Output, Ping, Poisson, Program,
     Protocol, PurgeRoutes, Radio, Scenario, Stall, Traffic,

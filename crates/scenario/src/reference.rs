@@ -38,6 +38,7 @@ pub fn reference_markdown() -> String {
     kinds(&mut out, "commands", "Command", &defs);
     section(&mut out, "`programs`", &defs, "Program");
     section(&mut out, "`captures`", &defs, "Captures");
+    section(&mut out, "`receptions`", &defs, "Receptions");
     section(&mut out, "`output`", &defs, "Output");
     radio(&mut out, &defs);
     section(&mut out, "`wires`", &defs, "Wire");

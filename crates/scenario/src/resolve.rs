@@ -24,7 +24,8 @@ use crate::outages::{self, Outage};
 use crate::placing::Placed;
 use crate::programs::{self, ProgramPlan};
 use crate::protocol;
-use crate::schema::{Captures, Movement, Scenario};
+use crate::references::NodeRef;
+use crate::schema::{Captures, Movement, Receptions, Scenario};
 use crate::stalls::{self, QueueStall};
 use crate::{energy, interfaces, routes, traffic};
 
@@ -77,6 +78,8 @@ pub struct Resolved {
     pub programs: Vec<ProgramPlan>,
     /// The captures.
     pub captures: CapturePlan,
+    /// Of which frames it is recorded what became of them.
+    pub receptions: ReceptionPlan,
     /// Whether to write a trace in ns-2's old wireless format.
     pub ns2_trace: bool,
     /// What a user should know before believing the result.
@@ -90,6 +93,24 @@ pub struct CapturePlan {
     pub nodes: Vec<NodeId>,
     /// Octets.
     pub snap_length: u32,
+    /// Also frames that the nodes could not decode.
+    pub damaged: bool,
+}
+
+/// Of which frames a run records what became of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReceptionPlan {
+    /// Those that these nodes send or should receive; in ascending order.
+    pub nodes: Vec<NodeId>,
+    /// Those of these flows' packets, by index; in ascending order.
+    pub flows: Vec<u32>,
+}
+
+impl ReceptionPlan {
+    /// Whether there are any.
+    pub fn is_wanted(&self) -> bool {
+        !self.nodes.is_empty() || !self.flows.is_empty()
+    }
 }
 
 impl Resolved {
@@ -154,6 +175,7 @@ impl Scenario {
         let orders = commands::resolve(self, &placed)?;
         let programs = programs::resolve(self, &placed)?;
         let captures = capture_plan(&self.captures, &placed, doc)?;
+        let receptions = reception_plan(&self.receptions, &placed, flows.len(), doc)?;
         let area = self.area.map_or_else(|| extent(&placed.tracks, duration), |a| [a.x_m, a.y_m, a.z_m]);
         Ok(Resolved {
             name: if self.name.is_empty() { "scenario".to_owned() } else { self.name.clone() },
@@ -179,6 +201,7 @@ impl Scenario {
             orders,
             programs,
             captures,
+            receptions,
             ns2_trace: self.output.ns2_trace,
             warnings,
         })
@@ -241,15 +264,45 @@ fn extent(tracks: &[Track], until: Time) -> [f64; 3] {
 
 fn capture_plan(c: &Captures, placed: &Placed, doc: &Document) -> Result<CapturePlan, Error> {
     in_range(doc, "captures.snap_length_bytes", f64::from(c.snap_length_bytes), 64.0, 262_144.0)?;
-    let mut nodes = if c.all {
+    let nodes = some_nodes(c.all, &c.nodes, "captures", placed, doc)?;
+    Ok(CapturePlan { nodes, snap_length: c.snap_length_bytes, damaged: c.damaged })
+}
+
+fn reception_plan(
+    r: &Receptions,
+    placed: &Placed,
+    flows: usize,
+    doc: &Document,
+) -> Result<ReceptionPlan, Error> {
+    let nodes = some_nodes(r.all, &r.nodes, "receptions", placed, doc)?;
+    let mut chosen = r.flows.clone();
+    chosen.sort_unstable();
+    chosen.dedup();
+    if let Some(wrong) = chosen.iter().find(|f| **f as usize >= flows) {
+        let remedy = match flows {
+            0 => "the scenario has no flows; leave the key out".to_owned(),
+            n => format!("flows are 0 to {}, in the order of the table `flows`", n - 1),
+        };
+        return Err(doc.error("receptions.flows", format!("there is no flow {wrong}"), remedy));
+    }
+    Ok(ReceptionPlan { nodes, flows: chosen })
+}
+
+/// All nodes, or those that the list `nodes` of a section names; in ascending order.
+fn some_nodes(
+    all: bool,
+    named: &[NodeRef],
+    section: &str,
+    placed: &Placed,
+    doc: &Document,
+) -> Result<Vec<NodeId>, Error> {
+    let find = |(i, n)| placed.find(n, &format!("{section}.nodes[{i}]"), doc);
+    let mut nodes = if all {
         (0..placed.tracks.len() as u32).map(NodeId).collect()
     } else {
-        let named = c.nodes.iter().enumerate();
-        named
-            .map(|(i, n)| placed.find(n, &format!("captures.nodes[{i}]"), doc))
-            .collect::<Result<Vec<_>, _>>()?
+        named.iter().enumerate().map(find).collect::<Result<Vec<_>, _>>()?
     };
     nodes.sort_unstable();
     nodes.dedup();
-    Ok(CapturePlan { nodes, snap_length: c.snap_length_bytes })
+    Ok(nodes)
 }

@@ -1,14 +1,15 @@
 //! What a radio calls.
 
-use wayhop_core::{Addr, IfaceId, Leg, NodeId, Payload, RxMeta, Time, TxStatus};
+use wayhop_core::{Addr, FlowTag, IfaceId, Leg, NodeId, Payload, RxMeta, Time, TxStatus};
 use wayhop_node::Hop;
-use wayhop_radio::{EVERYONE, FrameAt, FrameHead, Host, Motions, Outgoing, RadioEvent, units};
+use wayhop_radio::{EVERYONE, FrameAt, FrameFate, FrameHead, Host, Motions, Outgoing, RadioEvent, units};
 use wayhop_scenario::Attachment;
 use wayhop_trace::{Direction, FrameEvent, HopKind};
 
 use crate::classify;
 use crate::common::{Arrivals, Common, Receiver};
 use crate::event::Event;
+use crate::fates;
 use crate::frames;
 use crate::net::Net;
 
@@ -112,9 +113,37 @@ impl Host for Air<'_> {
     }
 
     fn captured(&mut self, f: &FrameAt<'_>) {
-        if !self.net.common.is_captured(f.station) {
-            return;
+        if self.net.common.is_captured(f.station) {
+            self.show(f, false, "");
         }
+    }
+
+    fn watches(&mut self, head: &FrameHead, flow: Option<FlowTag>) -> bool {
+        self.net.common.watched.is_everywhere(head.from, flow)
+    }
+
+    fn fate(&mut self, f: &FrameFate<'_>) {
+        let row = fates::row(f, self.iface(f.frame.station));
+        let common = &mut self.net.common;
+        if f.is_meant {
+            common.recorder.reception(&row);
+        }
+        // Without its octets nobody knows what was in it.
+        let has_octets = f.frame.body.is_some() || !f.frame.head.kind.is_data();
+        if f.is_audible
+            && !f.fate.is_understood()
+            && has_octets
+            && common.watched.shows_damaged(f.frame.station)
+        {
+            let comment = format!("lost: {}", row.words(|node| format!("node {}", node.0)));
+            self.show(&f.frame, true, &comment);
+        }
+    }
+}
+
+impl Air<'_> {
+    /// A frame for the capture of its station.
+    fn show(&mut self, f: &FrameAt<'_>, bad_fcs: bool, comment: &str) {
         let mut bytes = std::mem::take(&mut self.net.common.frame);
         let channel = self.net.common.channels[usize::from(self.radio)];
         frames::write(f, |s| self.net.common.mac_of(s, u16::from(self.radio)), &mut bytes);
@@ -131,13 +160,12 @@ impl Host for Air<'_> {
             rate_100kbps: channel.rate_100kbps(f.head.kind),
             channel_mhz: channel.mhz,
             retries: u8::from(f.head.retry),
-            bad_fcs: false,
+            bad_fcs,
+            comment,
         });
         self.net.common.frame = bytes;
     }
-}
 
-impl Air<'_> {
     /// A node's interface at this radio.
     #[inline]
     fn iface(&self, node: u32) -> IfaceId {

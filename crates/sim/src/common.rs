@@ -16,6 +16,7 @@ use crate::channel::Channel;
 use crate::classify::{self, Facts};
 use crate::event::Event;
 use crate::external::{Egress, Exit, External, Happening};
+use crate::fates::Watched;
 use crate::flows::{Delivery, Flows};
 use crate::ledger::Ledger;
 use crate::motion::Movers;
@@ -54,6 +55,8 @@ pub(crate) struct Common {
     pub(crate) ports: Ports,
     /// Which nodes write a capture.
     pub(crate) captures: Vec<bool>,
+    /// Frames of which it is recorded what becomes of them.
+    pub(crate) watched: Watched,
     /// For the octets of a frame, for reuse.
     pub(crate) frame: Vec<u8>,
     /// The way to programs outside of the simulator, on a real clock.

@@ -21,6 +21,7 @@ mod common;
 mod event;
 mod exchange;
 mod external;
+mod fates;
 mod flows;
 mod frames;
 mod inputs;

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use wayhop_core::{Limits, Purpose, Span, Time, draw};
 use wayhop_node::{IfaceConfig, Resolution};
-use wayhop_radio::{Arp, EnergyUsed, FrameKind, LinkOverride, Radio, RadioConfig, RadioEvent, Supply};
+use wayhop_radio::{
+    Arp, EnergyUsed, FrameKind, LinkOverride, Radio, RadioConfig, RadioEvent, Supply, Watching,
+};
 use wayhop_scenario::{Attachment, Interfaces, Resolved, WirePlan};
 
 use crate::air::Air;
@@ -83,6 +85,11 @@ impl Media {
         for (node, plan) in net.common.attackers.as_ref().map_or_else(Vec::new, |a| a.jammers()) {
             self.radios[0].set_jammer(node, plan, &mut Air { net, radio: 0 });
         }
+    }
+
+    /// Has the radios tell what becomes of frames.
+    pub(crate) fn watch(&mut self, who: &Watching) {
+        self.radios.iter_mut().for_each(|r| r.watch(who.clone()));
     }
 
     /// Whether radios show the frames that stations send and hear.

@@ -17,6 +17,7 @@ use crate::audit::{Audit, Census};
 use crate::classify;
 use crate::common::Common;
 use crate::event::{Event, WireEvent};
+use crate::fates::Watched;
 use crate::flows::Flows;
 use crate::ledger::{FlowFacts, Ledger};
 use crate::media::{self, Media};
@@ -92,6 +93,10 @@ impl Simulation {
         let tunnels = attackers.as_ref().is_some_and(|a| a.has_wormholes());
         media.listen(tunnels || nodes.iter().any(Node::overhears), recorder.wants_frames());
         media.set_stand_ins(tunnels);
+        let watched = Watched::new(scenario, recorder.wants_receptions(), recorder.wants_frames());
+        if let Some(watched) = &watched {
+            media.watch(&watched.at_stations());
+        }
         let mut captures = vec![false; nodes.len()];
         scenario.captures.nodes.iter().for_each(|n| captures[n.index()] = true);
         let common = Common {
@@ -113,6 +118,7 @@ impl Simulation {
             channels: media.channels(),
             ports,
             captures,
+            watched: watched.unwrap_or_default(),
             frame: Vec::new(),
             tcp_spare: Spare::default(),
             external: None,

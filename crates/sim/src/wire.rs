@@ -311,6 +311,7 @@ fn capture(at: Time, node: u32, head: Head, packet: &Packet, place: Attachment, 
         channel_mhz: 0,
         retries: 0,
         bad_fcs: false,
+        comment: "",
     });
     common.frame = bytes;
 }

@@ -71,6 +71,7 @@ fn frames(what: &str, mut r: Recorder) {
             channel_mhz: 914,
             retries: 0,
             bad_fcs: false,
+            comment: "",
         });
     }
     report(what, begin, r);

@@ -1,7 +1,8 @@
 //! Records on their way to the writer.
 
 use crate::{
-    Counter, Direction, FrameEvent, HopEvent, NoteEvent, PacketOutcome, PositionEvent, SendEvent, TcpEvent,
+    Counter, Direction, FrameEvent, HopEvent, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent,
+    SendEvent, TcpEvent,
 };
 use wayhop_core::{IfaceId, NodeId, Time};
 
@@ -22,6 +23,7 @@ pub(crate) struct Batch {
     pub(crate) positions: Vec<PositionEvent>,
     pub(crate) counters: Vec<Counter>,
     pub(crate) outcomes: Vec<PacketOutcome>,
+    pub(crate) receptions: Vec<ReceptionEvent>,
     frames: Vec<Frame>,
     frame_bytes: Vec<u8>,
 }
@@ -40,6 +42,7 @@ struct Frame {
     retries: u8,
     direction: Direction,
     bad_fcs: bool,
+    comment_len: u32,
 }
 
 impl Batch {
@@ -60,6 +63,7 @@ impl Batch {
             || self.positions.len() >= RECORDS
             || self.counters.len() >= RECORDS
             || self.outcomes.len() >= RECORDS
+            || self.receptions.len() >= RECORDS
     }
 
     /// Forgets the frames, and tells how many there were.
@@ -80,7 +84,7 @@ impl Batch {
         self.lengths().into_iter().sum::<usize>() as u64
     }
 
-    fn lengths(&self) -> [usize; 6] {
+    fn lengths(&self) -> [usize; 7] {
         [
             self.hops.len(),
             self.notes.len(),
@@ -88,6 +92,7 @@ impl Batch {
             self.positions.len(),
             self.counters.len(),
             self.outcomes.len(),
+            self.receptions.len(),
         ]
     }
 
@@ -99,6 +104,7 @@ impl Batch {
         self.positions.clear();
         self.counters.clear();
         self.outcomes.clear();
+        self.receptions.clear();
         self.frames.clear();
         self.frame_bytes.clear();
     }
@@ -107,6 +113,7 @@ impl Batch {
     pub(crate) fn push_frame(&mut self, f: &FrameEvent<'_>, snaplen: usize) {
         let kept = &f.bytes[..f.bytes.len().min(snaplen)];
         self.frame_bytes.extend_from_slice(kept);
+        self.frame_bytes.extend_from_slice(f.comment.as_bytes());
         self.frames.push(Frame {
             time: f.time,
             node: f.node,
@@ -120,6 +127,7 @@ impl Batch {
             retries: f.retries,
             direction: f.direction,
             bad_fcs: f.bad_fcs,
+            comment_len: f.comment.len() as u32,
         });
     }
 
@@ -127,8 +135,9 @@ impl Batch {
     pub(crate) fn frames(&self) -> impl Iterator<Item = FrameEvent<'_>> {
         let mut at = 0;
         self.frames.iter().map(move |f| {
-            let bytes = &self.frame_bytes[at..at + f.captured_len as usize];
-            at += bytes.len();
+            let (bytes, rest) = self.frame_bytes[at..].split_at(f.captured_len as usize);
+            let comment = &rest[..f.comment_len as usize];
+            at += bytes.len() + comment.len();
             FrameEvent {
                 time: f.time,
                 node: f.node,
@@ -142,6 +151,7 @@ impl Batch {
                 channel_mhz: f.channel_mhz,
                 retries: f.retries,
                 bad_fcs: f.bad_fcs,
+                comment: std::str::from_utf8(comment).unwrap_or_default(),
             }
         })
     }

@@ -121,6 +121,8 @@ pub struct FrameEvent<'a> {
     pub retries: u8,
     /// Whether a received frame failed its check.
     pub bad_fcs: bool,
+    /// A remark; empty for none.
+    pub comment: &'a str,
 }
 
 /// Whether a captured frame left or came.

@@ -6,6 +6,7 @@
 //! * [`Summary`] is the run in numbers; [`human_table`] shows it to people.
 //! * [`CaptureReader`] reads anyone's pcap and pcapng files, [`Decoder`] the routing messages in them.
 //! * [`diff`] compares what one capture sent with what another one received.
+//! * [`stories`] tells what happened to a packet across nodes; [`lost`] lists those that did not arrive.
 //! * [`export_csv`] turns the tables of a run into text; [`searches`] tells how long routes were searched for.
 //!
 //! Files from outside are hostile: nothing here panics on them, and memory stays bounded.
@@ -26,9 +27,11 @@ mod manifest;
 mod ns2;
 mod observer;
 mod outputs;
+mod reception;
 mod recorder;
 mod run_dir;
 mod status;
+mod story;
 mod summary;
 mod tables;
 mod writer;
@@ -50,9 +53,11 @@ pub use lock::{lock_file, lock_folder};
 pub use manifest::{InputFile, Manifest, RunStatus};
 pub use observer::Observer;
 pub use outputs::{InterfaceInfo, LinkKind, NodeInfo, Outputs};
+pub use reception::ReceptionEvent;
 pub use recorder::Recorder;
 pub use run_dir::RunDir;
 pub use status::Status;
+pub use story::{At, LostPacket, Step, Story, Wanted, lost, stories};
 pub use summary::{
     AttackNodes, FlowSummary, LatencyMs, Lateness, NodeEnergy, NodeOutages, Origin, ProgramExit, Programs,
     Summary, TcpSummary, Topology, Totals, named_drops, ratio,

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use crate::{FrameEvent, HopEvent, NoteEvent, PositionEvent, SendEvent, TcpEvent};
+use crate::{FrameEvent, HopEvent, NoteEvent, PositionEvent, ReceptionEvent, SendEvent, TcpEvent};
 
 /// Sees the records of a run as they are made, besides or in the place of files; see [`crate::Recorder::observed_by`].
 ///
@@ -16,6 +16,8 @@ pub trait Observer: Any + Send {
     fn hop(&mut self, _: &HopEvent) {}
     /// A frame in the capture of a node, whole.
     fn frame(&mut self, _: &FrameEvent<'_>) {}
+    /// What became of a frame at a node that should have received it.
+    fn reception(&mut self, _: &ReceptionEvent) {}
     /// The state in which a protocol sent a packet.
     fn sent(&mut self, _: &SendEvent) {}
     /// What happened at a TCP sender.

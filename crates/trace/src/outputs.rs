@@ -10,6 +10,8 @@ use wayhop_core::NodeId;
 pub struct Outputs {
     /// The Parquet tables.
     pub tables: bool,
+    /// With them, the table `receptions`.
+    pub receptions: bool,
     /// One capture per node, each frame cut to this many octets.
     pub captures: Option<u32>,
     /// The nodes that have a capture, if not all.
@@ -25,7 +27,7 @@ impl Outputs {
 
 impl Default for Outputs {
     fn default() -> Self {
-        Self { tables: true, captures: None, capture_nodes: None, ns2_trace: None }
+        Self { tables: true, receptions: false, captures: None, capture_nodes: None, ns2_trace: None }
     }
 }
 

@@ -8,8 +8,8 @@ use crate::outputs::{NodeInfo, Outputs};
 use crate::tables::{FLOWS, Table};
 use crate::writer::Writer;
 use crate::{
-    Counter, Error, FrameEvent, HopEvent, NoteEvent, PacketOutcome, PositionEvent, RunDir, RunStatus,
-    SendEvent, Summary, TcpEvent, TraceHash,
+    Counter, Error, FrameEvent, HopEvent, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, RunDir,
+    RunStatus, SendEvent, Summary, TcpEvent, TraceHash,
 };
 
 /// Takes the records of a run on the run's own thread, and has a background thread write them.
@@ -23,6 +23,7 @@ pub struct Recorder {
     batch: Batch,
     run: Option<Run>,
     records_hops: bool,
+    records_receptions: bool,
     snaplen: Option<usize>,
     observer: Option<Box<dyn Observer>>,
     shows_frames: bool,
@@ -51,6 +52,7 @@ impl Recorder {
             batch: Batch::default(),
             run: None,
             records_hops: false,
+            records_receptions: false,
             snaplen: None,
             observer: None,
             shows_frames: false,
@@ -66,6 +68,7 @@ impl Recorder {
         Ok(Self {
             run: Some(Run { dir, tables: outputs.tables, writer }),
             records_hops: outputs.tables || outputs.ns2_trace.is_some(),
+            records_receptions: outputs.tables && outputs.receptions,
             snaplen: outputs.captures.map(|n| n as usize),
             hash: TraceHash::new(),
             batch: Batch::default(),
@@ -160,6 +163,20 @@ impl Recorder {
             self.batch.sends.push(*e);
             self.send_if_full();
         }
+    }
+    /// Records what became of a frame.
+    pub fn reception(&mut self, e: &ReceptionEvent) {
+        if let Some(o) = &mut self.observer {
+            o.reception(e);
+        }
+        if self.records_receptions {
+            self.batch.receptions.push(*e);
+            self.send_if_full();
+        }
+    }
+    /// Whether [`Recorder::reception`] has a use: ask before watching frames, which costs time.
+    pub fn wants_receptions(&self) -> bool {
+        self.records_receptions || self.observer.is_some()
     }
     /// Records what happened at a TCP sender.
     pub fn tcp(&mut self, e: &TcpEvent) {

@@ -9,10 +9,10 @@ use std::thread::{self, JoinHandle};
 use crate::batch::Batch;
 use crate::capture::Captures;
 use crate::ns2::Ns2Trace;
-use crate::tables::{COUNTERS, EVENTS, NODES, OUTCOMES, PACKETS, POSITIONS, SENDS, TCP, Table};
+use crate::tables::{COUNTERS, EVENTS, NODES, OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, TCP, Table};
 use crate::{
-    Counter, Error, HopEvent, NodeInfo, NoteEvent, Outputs, PacketOutcome, PositionEvent, RunDir, SendEvent,
-    TcpEvent,
+    Counter, Error, HopEvent, NodeInfo, NoteEvent, Outputs, PacketOutcome, PositionEvent, ReceptionEvent,
+    RunDir, SendEvent, TcpEvent,
 };
 
 /// Full batches that wait for the writer before the run has to.
@@ -134,6 +134,7 @@ struct Tables {
     tcp: Table<TcpEvent>,
     counters: Table<Counter>,
     outcomes: Table<PacketOutcome>,
+    receptions: Option<Table<ReceptionEvent>>,
 }
 
 impl Sinks {
@@ -142,7 +143,8 @@ impl Sinks {
         let captures =
             outputs.captures.map(|snaplen| Captures::create(dir, snaplen, &nodes, only)).transpose()?;
         let ns2 = outputs.ns2_trace.as_deref().map(|path| Ns2Trace::create(path, &nodes)).transpose()?;
-        let tables = if outputs.tables { Some(Tables::create(dir, nodes)?) } else { None };
+        let tables =
+            if outputs.tables { Some(Tables::create(dir, nodes, outputs.receptions)?) } else { None };
         Ok(Self { tables, captures, ns2 })
     }
 
@@ -155,6 +157,9 @@ impl Sinks {
             t.tcp.extend(batch.tcp.iter().copied())?;
             t.counters.extend(batch.counters.iter().copied())?;
             t.outcomes.extend(batch.outcomes.iter().copied())?;
+            if let Some(receptions) = &mut t.receptions {
+                receptions.extend(batch.receptions.iter().copied())?;
+            }
         }
         if let Some(c) = &mut self.captures {
             batch.frames().try_for_each(|f| c.write(&f))?;
@@ -175,7 +180,7 @@ impl Sinks {
 }
 
 impl Tables {
-    fn create(dir: &RunDir, nodes: Vec<NodeInfo>) -> Result<Self, Error> {
+    fn create(dir: &RunDir, nodes: Vec<NodeInfo>, receptions: bool) -> Result<Self, Error> {
         let path = dir.path();
         let mut who = Table::create(path, "nodes", NODES)?;
         who.extend((0..).zip(nodes))?;
@@ -188,6 +193,7 @@ impl Tables {
             tcp: Table::create(path, "tcp", TCP)?,
             counters: Table::create(path, "counters", COUNTERS)?,
             outcomes: Table::create(path, "outcomes", OUTCOMES)?,
+            receptions: receptions.then(|| Table::create(path, "receptions", RECEPTIONS)).transpose()?,
         })
     }
 
@@ -200,6 +206,7 @@ impl Tables {
             self.tcp.close(),
             self.counters.close(),
             self.outcomes.close(),
+            self.receptions.as_mut().map_or(Ok(()), Table::close),
         ];
         all.into_iter().collect()
     }

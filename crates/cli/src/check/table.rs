@@ -36,6 +36,7 @@ const ORDER: &[&str] = &[
     "commands",
     "programs",
     "captures",
+    "receptions",
     "output",
 ];
 

@@ -41,6 +41,7 @@ mod sweep_arguments;
 mod tables;
 mod terminal;
 mod topology;
+mod why;
 mod worlds;
 
 use std::path::{Path, PathBuf};

@@ -2,6 +2,7 @@
 
 use wayhop_core::{Span, Time, TxStatus};
 
+use crate::fate::Fate;
 use crate::host::{EVERYONE, FrameAt, FrameHead, Host, RadioEvent};
 use crate::medium::{Pause, Transmission};
 use crate::outgoing::Outgoing;
@@ -11,7 +12,7 @@ use crate::station::{Answer, Backoff, Sending};
 
 impl FrameKind {
     /// Whether it carries a packet.
-    pub(crate) fn is_data(self) -> bool {
+    pub fn is_data(self) -> bool {
         matches!(self, Self::Data | Self::Broadcast)
     }
 }
@@ -133,6 +134,8 @@ impl Radio {
         } else {
             if !self.phy_states[i].is_idle(now) {
                 self.macs[i].answer = None;
+                self.note_withheld(station, answer.to);
+                self.tell_withheld(now, host);
                 return;
             }
             // Until the data could have come: the CTS's duration without the ACK and its SIFS.
@@ -161,6 +164,10 @@ impl Radio {
     fn transmit(&mut self, now: Time, head: FrameHead, len: usize, wait: Span, host: &mut impl Host) {
         let i = head.from as usize;
         let airtime = self.phy.airtime(head.kind, len);
+        let about = self.about(&head, host);
+        if let Some(about) = &about {
+            self.note_drowned(head.from, about.id);
+        }
         let phy_state = &mut self.phy_states[i];
         // Whatever it was receiving is drowned by its own transmitter.
         phy_state.errored = true;
@@ -172,6 +179,7 @@ impl Radio {
             number: mac.frames,
             bytes: self.phy.frame_bytes(head.kind, len),
             rate_mbps: self.phy.rate_mbps(head.kind),
+            about,
             receivers: Vec::new(),
         };
         mac.timeout_at = now + wait;
@@ -195,30 +203,32 @@ impl Radio {
         }
     }
 
-    /// A frame was received well.
-    pub(crate) fn accept(&mut self, f: &FrameAt<'_>, host: &mut impl Host) {
+    /// A frame was received well. Tells what the MAC makes of it.
+    pub(crate) fn accept(&mut self, f: &FrameAt<'_>, host: &mut impl Host) -> Fate {
         let mine = self.is_for(f.at, f.station, &f.head, host);
         if f.head.kind.is_data() && (mine || f.head.to == EVERYONE) {
             let mac = &mut self.macs[f.station as usize];
             if mac.card.as_mut().is_some_and(|c| !c.has_room(f.at)) {
                 mac.counters.card_drops += 1;
-                return;
+                return Fate::CardFull;
             }
         }
         match f.head.kind {
             FrameKind::Rts if mine => self.accept_rts(f, host),
             FrameKind::Cts if mine => self.accept_cts(f, host),
             FrameKind::Ack if mine => self.accept_ack(f, host),
-            FrameKind::Data if mine => self.accept_data(f, host),
+            FrameKind::Data if mine => return self.accept_data(f, host),
             FrameKind::Broadcast => self.take_in(f, host),
             FrameKind::Data if self.overhear => host.overheard(f),
             _ => {}
         }
+        Fate::Received
     }
 
     fn accept_rts(&mut self, f: &FrameAt<'_>, host: &mut impl Host) {
         let i = f.station as usize;
         if self.phy_states[i].sending != Sending::Nothing || self.macs[i].answer.is_some() {
+            self.note_withheld(f.station, f.head.from);
             return;
         }
         let left = Span::from_micros(u64::from(f.head.duration_us)) - self.times.sifs - self.times.cts;
@@ -259,18 +269,18 @@ impl Radio {
         self.go_on(f.at, f.station, host);
     }
 
-    fn accept_data(&mut self, f: &FrameAt<'_>, host: &mut impl Host) {
+    fn accept_data(&mut self, f: &FrameAt<'_>, host: &mut impl Host) -> Fate {
         let i = f.station as usize;
         let out = f.body.expect("a data frame has a body");
         if self.config.acknowledge {
             if self.is_long(out) {
                 if self.phy_states[i].sending != Sending::Cts {
                     // Data that we did not clear: no ACK would fit the others' NAV.
-                    return;
+                    return Fate::Refused;
                 }
                 self.macs[i].timeout_at = Time::NEVER;
             } else if self.macs[i].answer.is_some() {
-                return;
+                return Fate::Refused;
             }
             self.macs[i].answer = Some(Answer { ack: true, to: f.head.from, duration_us: 0 });
             if self.macs[i].timeout_at == Time::NEVER {
@@ -279,10 +289,11 @@ impl Radio {
             let last = self.macs[i].last_sequence.insert(f.head.from, f.head.sequence);
             if last == Some(f.head.sequence) {
                 self.macs[i].counters.duplicates += 1;
-                return;
+                return Fate::Duplicate;
             }
         }
         self.take_in(f, host);
+        Fate::Received
     }
 
     /// One step of an exchange is done: prepares the next (ns-2's `tx_resume`).

@@ -5,12 +5,15 @@
 //! are told up to 2 us ahead of their own time (550 m at the speed of light). Nothing they do in that time can be heard
 //! before a SIFS (10 us) has passed, and [`crate::station::PhyState::is_idle`] knows a carrier that has not begun.
 
+mod meeting;
 mod neighbours;
 mod overrides;
 mod pause;
 mod sinr;
 mod threshold;
 mod transmission;
+mod watch;
+mod watching;
 
 use wayhop_core::{Leg, Position, Span, Time};
 
@@ -28,8 +31,11 @@ use overrides::Overrides;
 pub(crate) use pause::Pause;
 use sinr::Sinr;
 use threshold::Threshold;
-use transmission::{Arrival, Audible};
+use transmission::{Arrival, Audible, Start};
 pub(crate) use transmission::{Receiver, Transmission};
+pub(crate) use watch::About;
+use watch::Watch;
+pub use watch::Watching;
 
 pub(crate) struct Medium {
     propagation: Propagation,
@@ -40,6 +46,8 @@ pub(crate) struct Medium {
     off: Option<Box<[bool]>>,
     /// Of stations with batteries; `None` where none has one.
     pub(crate) meters: Option<Box<Meters>>,
+    /// What becomes of frames, where somebody asks for it.
+    pub(crate) watch: Option<Box<Watch>>,
     /// Weaker signals are not computed any further, W.
     floor_watts: f64,
     /// Farther than this, squared, no signal is that strong.
@@ -86,6 +94,7 @@ impl Medium {
             overrides: None,
             off: None,
             meters: None,
+            watch: None,
             propagation,
             site,
             floor_watts,
@@ -132,9 +141,13 @@ impl Medium {
         if let Some(off) = &self.off {
             self.audible.retain(|a| !off[a.station as usize]);
         }
+        if let Some(about) = t.about {
+            let start = Start { now, airtime, here, slot, t: &t };
+            self.watch_start(&start, about, phy_states, motions);
+        }
         for &Audible { station, delay_ns, watts } in &self.audible {
             let from = now + Span::from_nanos(u64::from(delay_ns));
-            let arrival = Arrival { slot, from, until: from + airtime, watts };
+            let arrival = Arrival { slot, sender, from, until: from + airtime, watts };
             let phy_state = &mut phy_states[station as usize];
             let listens = match &mut self.model {
                 Model::Threshold(m) => m.arrive(phy_state, &arrival, airtime, pause),
@@ -264,6 +277,11 @@ impl Medium {
     pub(crate) fn forget_places(&mut self) {
         self.legs.fill(UNKNOWN);
         self.neighbours.forget();
+    }
+
+    /// Whether there is a transmission in a slot.
+    pub(crate) fn is_on_air(&self, slot: usize) -> bool {
+        self.slots.get(slot).is_some_and(Option::is_some)
     }
 
     /// Takes a transmission whose last bit was sent.

@@ -2,9 +2,11 @@
 
 use wayhop_core::{Purpose, Time, draw};
 
+use super::meeting::{Heard, Meeting};
 use super::pause::Pause;
 use super::transmission::{Arrival, Transmission};
 use crate::config::RadioConfig;
+use crate::fate::Fate;
 use crate::phy::Phy;
 use crate::station::{NONE, PhyState};
 use crate::units::{db_to_ratio, dbm_to_watts};
@@ -24,6 +26,7 @@ pub(crate) struct Sinr {
 #[derive(Copy, Clone, Debug)]
 struct Signal {
     slot: u32,
+    sender: u32,
     from: Time,
     until: Time,
     watts: f64,
@@ -60,7 +63,7 @@ impl Sinr {
         let since = if phy_state.locked == NONE { a.from } else { phy_state.busy_from.min(a.from) };
         signals.retain(|s| s.until > since || s.slot == phy_state.locked);
         let others: f64 = signals.iter().filter(|s| s.until > a.from).map(|s| s.watts).sum();
-        signals.push(Signal { slot: a.slot, from: a.from, until: a.until, watts: a.watts });
+        signals.push(Signal { slot: a.slot, sender: a.sender, from: a.from, until: a.until, watts: a.watts });
 
         let sensed = others + a.watts >= self.carrier_sense_watts;
         if sensed {
@@ -74,13 +77,7 @@ impl Sinr {
         }
         let rest = others + self.noise_watts;
         let understandable = a.watts >= self.receive_watts && phy_state.on_air_until <= a.from;
-        let locks = understandable
-            && if phy_state.locked == NONE {
-                a.watts >= PREAMBLE_RATIO * rest
-            } else {
-                // The stronger later frame takes the receiver over.
-                a.watts >= self.capture_ratio * rest
-            };
+        let locks = understandable && self.is_found(phy_state, a.watts, rest);
         if locks {
             phy_state.locked = a.slot;
             phy_state.watts = a.watts;
@@ -88,6 +85,56 @@ impl Sinr {
             phy_state.collided = false;
         }
         locks || sensed
+    }
+
+    /// Whether a receiver finds a frame's preamble beside the rest, or turns to it.
+    fn is_found(&self, phy_state: &PhyState, watts: f64, rest_watts: f64) -> bool {
+        if phy_state.locked == NONE {
+            watts >= PREAMBLE_RATIO * rest_watts
+        } else {
+            // The stronger later frame takes the receiver over.
+            watts >= self.capture_ratio * rest_watts
+        }
+    }
+
+    /// The power that a frame needs to be looked at, W.
+    pub(crate) fn needed_watts(&self) -> f64 {
+        self.receive_watts
+    }
+
+    /// What [`Sinr::arrive`] will do.
+    pub(crate) fn judge(&self, station: u32, phy_state: &PhyState, a: &Arrival) -> Meeting {
+        let others = || self.signals[station as usize].iter().filter(|s| s.until > a.from);
+        let rest = others().map(|s| s.watts).sum::<f64>() + self.noise_watts;
+        let found = self.is_found(phy_state, a.watts, rest);
+        let locked = (phy_state.locked != NONE).then_some(phy_state.locked);
+        let is_weak = a.watts < self.receive_watts;
+        let sends = phy_state.on_air_until > a.from;
+        let strongest = others().max_by(|a, b| a.watts.total_cmp(&b.watts));
+        let strongest = strongest.map(|s| Heard { slot: s.slot, sender: s.sender, watts: s.watts });
+        let newcomer = match locked {
+            _ if is_weak => Some(Fate::TooWeak),
+            _ if sends => Some(Fate::Sending),
+            _ if found => None,
+            Some(_) => Some(Fate::Receiving),
+            None if strongest.is_some() => Some(Fate::Collision),
+            None => Some(Fate::Noise),
+        };
+        let earlier = (newcomer.is_none() && locked.is_some()).then_some(Fate::Collision);
+        Meeting { newcomer, locked, earlier, strongest }
+    }
+
+    /// Whether the frame would come through if there were noise only: by the same draw.
+    pub(crate) fn survives_noise(&self, station: u32, t: &Transmission, watts: f64, phy: &Phy) -> bool {
+        let bits = f64::from(t.bytes) * 8.0;
+        let log_success = phy.log_success(watts / self.noise_watts, t.rate_mbps, bits);
+        self.drawn(station, t) < libm::exp(log_success)
+    }
+
+    /// The number, from 0 to 1, that decides about a frame at a station.
+    fn drawn(&self, station: u32, t: &Transmission) -> f64 {
+        let key = [u64::from(t.head.from), u64::from(station), t.number];
+        (draw(self.seed, Purpose::FrameError, key) >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// Whether the frame in `slot` came through, by the product over its life of the chances that each stretch of
@@ -138,9 +185,6 @@ impl Sinr {
             level = (level + step).max(self.noise_watts);
             at = until;
         }
-        let u = (draw(self.seed, Purpose::FrameError, [u64::from(t.head.from), u64::from(station), t.number])
-            >> 11) as f64
-            / (1u64 << 53) as f64;
-        u < libm::exp(log_success)
+        self.drawn(station, t) < libm::exp(log_success)
     }
 }

@@ -2,9 +2,11 @@
 
 use wayhop_core::Span;
 
+use super::meeting::Meeting;
 use super::pause::Pause;
 use super::transmission::Arrival;
 use crate::config::RadioConfig;
+use crate::fate::Fate;
 use crate::phy::Phy;
 use crate::station::{NONE, PhyState};
 use crate::units::{db_to_ratio, dbm_to_watts};
@@ -26,6 +28,29 @@ impl Threshold {
         }
     }
 
+    /// The power that a frame needs to be understood, W.
+    pub(crate) fn needed_watts(&self) -> f64 {
+        self.receive_watts
+    }
+
+    /// Whether a station that receives a frame of so much power is not disturbed by another one.
+    #[inline]
+    fn ignores(&self, phy_state: &PhyState, watts: f64) -> bool {
+        phy_state.watts >= self.capture_ratio * watts
+    }
+
+    /// What [`Threshold::arrive`] will do.
+    pub(crate) fn judge(&self, phy_state: &PhyState, a: &Arrival) -> Meeting {
+        let sends = (phy_state.on_air_until > a.from).then_some(Fate::Sending);
+        if phy_state.locked == NONE {
+            return Meeting { newcomer: sends, ..Meeting::default() };
+        }
+        let ignored = self.ignores(phy_state, a.watts);
+        let newcomer = sends.or(Some(if ignored { Fate::Receiving } else { Fate::Collision }));
+        let earlier = (!ignored).then_some(Fate::Collision);
+        Meeting { newcomer, locked: Some(phy_state.locked), earlier, strongest: None }
+    }
+
     /// A frame strong enough to be sensed begins at a station. Returns whether the station shall look at it when it ends.
     #[inline]
     pub(crate) fn arrive(&self, phy_state: &mut PhyState, a: &Arrival, airtime: Span, pause: Pause) -> bool {
@@ -40,7 +65,7 @@ impl Threshold {
             phy_state.busy_from = a.from;
             phy_state.busy_until = a.until;
             true
-        } else if phy_state.watts >= self.capture_ratio * a.watts {
+        } else if self.ignores(phy_state, a.watts) {
             // The new frame does not disturb; ns-2 takes the medium for busy until it is over.
             phy_state.nav = phy_state.nav.max(a.from + self.eifs + airtime);
             false

@@ -1,7 +1,8 @@
 //! A frame on the air, and at those whom it reaches.
 
-use wayhop_core::Time;
+use wayhop_core::{Position, Span, Time};
 
+use super::watch::About;
 use crate::host::FrameHead;
 
 /// A station within range of a transmission.
@@ -29,6 +30,8 @@ pub(crate) struct Transmission {
     /// Octets on the air.
     pub(crate) bytes: u32,
     pub(crate) rate_mbps: f64,
+    /// What is to be known of it, where somebody watches.
+    pub(crate) about: Option<About>,
     /// Those who shall look at it when it ends.
     pub(crate) receivers: Vec<Receiver>,
 }
@@ -36,7 +39,19 @@ pub(crate) struct Transmission {
 /// A frame as it begins at one station.
 pub(crate) struct Arrival {
     pub(crate) slot: u32,
+    pub(crate) sender: u32,
     pub(crate) from: Time,
     pub(crate) until: Time,
     pub(crate) watts: f64,
+}
+
+/// A transmission that begins.
+#[derive(Copy, Clone)]
+pub(crate) struct Start<'a> {
+    pub(crate) now: Time,
+    pub(crate) airtime: Span,
+    /// Where its sender is.
+    pub(crate) here: Position,
+    pub(crate) slot: u32,
+    pub(crate) t: &'a Transmission,
 }

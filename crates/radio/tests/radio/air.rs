@@ -4,14 +4,35 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use wayhop_core::{
-    Frame, IfaceId, Leg, Mac, NodeId, PacketId, PacketMeta, Payload, Pool, Position, Priority, Reporting,
-    Time, TxStatus,
+    FlowTag, Frame, IfaceId, Leg, Mac, NodeId, PacketId, PacketMeta, Payload, Pool, Position, Priority,
+    Reporting, Time, TxStatus,
 };
-use wayhop_radio::{EVERYONE, FrameAt, Host, Motions, NOBODY, Outgoing, Radio, RadioConfig, RadioEvent};
+use wayhop_radio::{
+    EVERYONE, Fate, FrameAt, FrameFate, FrameHead, FrameKind, Host, Motions, NOBODY, Outgoing, Radio,
+    RadioConfig, RadioEvent,
+};
 
 pub(crate) struct Air {
     pub(crate) radio: Radio,
     pub(crate) log: Log,
+}
+
+/// What became of a frame at a station.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(crate) struct Told {
+    pub(crate) station: u32,
+    pub(crate) from: u32,
+    pub(crate) kind: FrameKind,
+    pub(crate) packet: Option<u64>,
+    pub(crate) attempt: u8,
+    pub(crate) fate: Fate,
+    /// The other frame's sender and packet.
+    pub(crate) other: Option<(u32, Option<u64>)>,
+    pub(crate) is_meant: bool,
+    pub(crate) began: Time,
+    pub(crate) ended: Time,
+    pub(crate) watts: f64,
+    pub(crate) needed_watts: f64,
 }
 
 #[derive(Default)]
@@ -29,6 +50,10 @@ pub(crate) struct Log {
     pub(crate) finished: Vec<(Time, u32, TxStatus)>,
     /// (time, station, kind, duration) of every frame that `captured` showed at its sender
     pub(crate) sent: Vec<(Time, u32, wayhop_radio::FrameKind, u16)>,
+    /// Whether it wants to know what becomes of each frame.
+    pub(crate) watches_all: bool,
+    /// What became of frames.
+    pub(crate) fates: Vec<Told>,
     /// Each station's interface queue.
     waiting: Vec<VecDeque<Outgoing>>,
     saturated: Vec<(u32, u32, usize)>,
@@ -139,5 +164,24 @@ impl Host for Log {
         if f.station == f.head.from {
             self.sent.push((f.at, f.station, f.head.kind, f.head.duration_us));
         }
+    }
+    fn watches(&mut self, _: &FrameHead, _: Option<FlowTag>) -> bool {
+        self.watches_all
+    }
+    fn fate(&mut self, f: &FrameFate<'_>) {
+        self.fates.push(Told {
+            station: f.frame.station,
+            from: f.id.from,
+            kind: f.id.kind,
+            packet: f.id.packet.map(|p| p.0),
+            attempt: f.attempt,
+            fate: f.fate,
+            other: f.other.map(|o| (o.from, o.packet.map(|p| p.0))),
+            is_meant: f.is_meant,
+            began: f.began,
+            ended: f.ended,
+            watts: f.frame.watts,
+            needed_watts: f.needed_watts,
+        });
     }
 }

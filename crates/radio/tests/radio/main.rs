@@ -4,5 +4,6 @@
 mod air;
 mod card;
 mod dcf;
+mod fates;
 mod power;
 mod reception;

@@ -122,6 +122,7 @@ impl<O: Observer> Air<O> {
             channel_mhz: 914,
             retries: 0,
             bad_fcs: false,
+            comment: "",
         };
         self.to.frame(&event(f.transmitter, Direction::Tx));
         for who in heard_by {
@@ -381,6 +382,7 @@ fn the_survey_marks_both_cars_where_losses_come_in_bursts() {
                     channel_mhz: 914,
                     retries: 0,
                     bad_fcs: false,
+                    comment: "",
                 });
             }
         }

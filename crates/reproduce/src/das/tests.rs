@@ -154,6 +154,7 @@ fn bandwidth_and_airtime_are_those_of_the_script() {
         channel_mhz: 914,
         retries: 0,
         bad_fcs: false,
+        comment: "",
     };
     for i in 0..11 {
         o.hop(&hop(HopKind::Deliver, 1, 10 * i));

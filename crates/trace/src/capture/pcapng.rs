@@ -156,6 +156,9 @@ pub(super) fn put_frame(to: &mut Vec<u8>, f: &FrameEvent<'_>, kind: LinkKind) {
     to.extend_from_slice(f.bytes);
     pad(to, at);
     option(to, 2, &flags_of(f.direction).to_le_bytes()); // epb_flags
+    if !f.comment.is_empty() {
+        option(to, 1, f.comment.as_bytes()); // opt_comment
+    }
     end(to, packet);
 }
 
@@ -237,6 +240,7 @@ mod tests {
             channel_mhz: 914,
             retries: 3,
             bad_fcs: true,
+            comment: "",
         };
         assert!(radiotap_of(&f).buffer_len() <= MAX_RADIOTAP);
     }

@@ -9,7 +9,7 @@ use super::read;
 use crate::{Error, RunDir};
 
 /// Writes a table of a run as CSV (RFC 4180, with `\n` line ends): a line of column names, then a line a row; an empty
-/// cell means that there is no value. Columns that number nodes (`node`, `src`, `dst`) have the nodes' names in further columns
+/// cell means that there is no value. Columns that number nodes (`node`, `src`, `dst`, `sender`, `other`) have the nodes' names in further columns
 /// at the end.
 ///
 /// A run that was killed has tables without an end, which nobody can read; the error says so.
@@ -20,7 +20,8 @@ pub fn export_csv(run: &RunDir, table: &str, to: &mut dyn Write) -> Result<(), E
 
     let columns = reader.metadata().file_metadata().schema_descr().columns();
     let names: Vec<&str> = columns.iter().map(|c| c.name()).collect();
-    let numbered = |name: &&&str| matches!(**name, "node" | "src" | "dst") && table != "nodes";
+    let numbered =
+        |name: &&&str| matches!(**name, "node" | "src" | "dst" | "sender" | "other") && table != "nodes";
     let named: Vec<String> = names.iter().filter(numbered).map(|name| format!(",{name}_name")).collect();
     let called = if named.is_empty() { Vec::new() } else { read::node_names(run)? };
     written(writeln!(to, "{}{}", names.join(","), named.concat()))?;

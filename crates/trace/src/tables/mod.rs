@@ -13,6 +13,9 @@ mod tests;
 pub(crate) use column::Column;
 pub use csv::export_csv;
 pub use names::TABLES;
+pub(crate) use read::open;
 pub use read::{Search, addresses, searches};
-pub(crate) use schema::{COUNTERS, EVENTS, FLOWS, NODES, OUTCOMES, PACKETS, POSITIONS, SENDS, TCP};
+pub(crate) use schema::{
+    COUNTERS, EVENTS, FLOWS, NODES, OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, TCP,
+};
 pub(crate) use table::Table;

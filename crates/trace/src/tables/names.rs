@@ -1,5 +1,15 @@
 //! Which tables there are.
 
 /// The names of the tables that a run directory may hold.
-pub const TABLES: [&str; 9] =
-    ["packets", "positions", "flows", "counters", "events", "sends", "tcp", "outcomes", "nodes"];
+pub const TABLES: [&str; 10] = [
+    "packets",
+    "positions",
+    "flows",
+    "counters",
+    "events",
+    "sends",
+    "tcp",
+    "outcomes",
+    "receptions",
+    "nodes",
+];

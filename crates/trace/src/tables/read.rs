@@ -79,7 +79,13 @@ pub(crate) fn open(run: &RunDir, table: &str) -> Result<SerializedFileReader<Fil
     let path = run.path().join(format!("{table}.parquet"));
     let file = match File::open(&path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
-            return Err(Error::invalid(&path, "this run recorded no tables"));
+            let what = match table {
+                "receptions" => {
+                    "this run did not record what became of its frames; run it again with --receptions"
+                }
+                _ => "this run recorded no tables",
+            };
+            return Err(Error::invalid(&path, what));
         }
         opened => opened.map_err(Error::io(&path, "read"))?,
     };

@@ -5,8 +5,8 @@ use wayhop_core::{Addr, FlowTag, IfaceId, Span, Time};
 
 use super::column::{Cells, Column, Texts, name};
 use crate::{
-    Counter, FlowSummary, HopEvent, Messages, NodeInfo, NoteEvent, PacketOutcome, PositionEvent, SendEvent,
-    TcpEvent,
+    Counter, FlowSummary, HopEvent, Messages, NodeInfo, NoteEvent, PacketOutcome, PositionEvent,
+    ReceptionEvent, SendEvent, TcpEvent,
 };
 
 const fn column<R>(name: &'static str, cells: Cells<R>) -> Column<R> {
@@ -29,7 +29,7 @@ pub(crate) const PACKETS: &[Column<HopEvent>] = &[
     column("destination", Cells::Text(|e, t| t.addr(e.destination))),
     column("peer", Cells::OptText(|e, t| address(e.peer, t))),
     column("ttl", Cells::Int32(|e| i32::from(e.ttl))),
-    column("signal_dbm", Cells::OptFloat(|e| (!e.signal_dbm.is_nan()).then_some(e.signal_dbm))),
+    column("signal_dbm", Cells::OptFloat(|e| decibels(e.signal_dbm))),
     column("reason", Cells::OptText(|e, _| e.reason.map(|r| name(r.name())))),
     column("interface", Cells::OptInt32(|e| (e.iface != IfaceId::ANY).then(|| i32::from(e.iface.0)))),
 ];
@@ -96,6 +96,27 @@ pub(crate) const OUTCOMES: &[Column<PacketOutcome>] = &[
     column("nodes", Cells::Int32(|o| o.nodes as i32)),
 ];
 
+/// `receptions`: one row per frame and node that should have received it.
+pub(crate) const RECEPTIONS: &[Column<ReceptionEvent>] = &[
+    column("time_ns", Cells::Int64(|e| nanos(e.time))),
+    column("sent_ns", Cells::Int64(|e| nanos(e.sent))),
+    column("node", Cells::OptInt32(|e| e.node.map(|n| n.0 as i32))),
+    column("sender", Cells::Int32(|e| e.sender.0 as i32)),
+    column("frame", Cells::Text(|e, _| name(e.frame))),
+    column("packet", Cells::OptInt64(|e| e.packet.map(|p| p.0 as i64))),
+    column("flow", Cells::OptInt32(|e| e.flow.map(|f| f.flow as i32))),
+    column("seq", Cells::OptInt64(|e| e.flow.map(|f| i64::from(f.seq)))),
+    column("attempt", Cells::OptInt32(|e| (e.attempt > 0).then(|| i32::from(e.attempt)))),
+    column("outcome", Cells::Text(|e, _| name(e.outcome))),
+    column("signal_dbm", Cells::OptFloat(|e| decibels(e.signal_dbm))),
+    column("mean_signal_dbm", Cells::OptFloat(|e| decibels(e.mean_signal_dbm))),
+    column("needed_dbm", Cells::OptFloat(|e| decibels(e.needed_dbm))),
+    column("other", Cells::OptInt32(|e| e.other.map(|n| n.0 as i32))),
+    column("other_frame", Cells::OptText(|e, _| e.other_frame.map(name))),
+    column("other_packet", Cells::OptInt64(|e| e.other_packet.map(|p| p.0 as i64))),
+    column("interface", Cells::OptInt32(|e| (e.iface != IfaceId::ANY).then(|| i32::from(e.iface.0)))),
+];
+
 /// `counters`: one row per counter of a node.
 pub(crate) const COUNTERS: &[Column<Counter>] = &[
     column("node", Cells::Int32(|c| c.node.0 as i32)),
@@ -142,6 +163,11 @@ fn interface_names(n: &NodeInfo) -> String {
 /// Nothing for 0.0.0.0.
 fn address(a: Addr, t: &mut Texts) -> Option<Bytes> {
     (!a.is_unspecified()).then(|| t.addr(a))
+}
+
+/// Nothing for what is not known.
+fn decibels(dbm: f32) -> Option<f32> {
+    (!dbm.is_nan()).then_some(dbm)
 }
 
 /// Nothing for no time.

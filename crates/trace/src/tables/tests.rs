@@ -5,7 +5,9 @@ use std::fs::{File, OpenOptions};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use tempfile::TempDir;
 
-use super::{COUNTERS, EVENTS, FLOWS, NODES, OUTCOMES, PACKETS, POSITIONS, SENDS, TABLES, TCP, Table};
+use super::{
+    COUNTERS, EVENTS, FLOWS, NODES, OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, TABLES, TCP, Table,
+};
 use crate::fixture::hop;
 
 fn rows_of(dir: &TempDir) -> i64 {
@@ -50,6 +52,7 @@ fn every_column_is_explained() {
         ("tcp", names(TCP)),
         ("counters", names(COUNTERS)),
         ("outcomes", names(OUTCOMES)),
+        ("receptions", names(RECEPTIONS)),
         ("flows", names(FLOWS)),
         ("nodes", names(NODES)),
     ];

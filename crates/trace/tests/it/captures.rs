@@ -75,6 +75,7 @@ fn sent(time_ns: u64, bytes: &[u8]) -> FrameEvent<'_> {
         channel_mhz: 2412,
         retries: 2,
         bad_fcs: false,
+        comment: "",
     }
 }
 

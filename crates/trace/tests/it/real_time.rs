@@ -52,6 +52,7 @@ fn frames_that_a_slow_disk_has_no_time_for_are_left_out_and_counted_and_tables_s
             channel_mhz: 2412,
             retries: 0,
             bad_fcs: false,
+            comment: "",
         });
     }
     let drops = r.capture_drops();

@@ -57,6 +57,7 @@ fn heard(ms: u64) -> FrameEvent<'static> {
         channel_mhz: 2412,
         retries: 0,
         bad_fcs: false,
+        comment: "",
     }
 }
 

@@ -1,0 +1,110 @@
+//! `wayhop why`.
+
+use std::io::{Write as _, stdout};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use serde_json::to_value;
+use wayhop_report::{Document, columns};
+use wayhop_trace::{LostPacket, RunDir, Wanted, lost, stories};
+
+use crate::failure::{Failure, harmless, output};
+
+pub(crate) const EXAMPLES: &str = "\
+What became of frames at their receivers is known of runs made with --receptions.
+
+Examples:
+  wayhop run scenarios/first.toml --receptions --out runs/first
+  wayhop why runs/first                          every packet that did not arrive
+  wayhop why runs/first 2741                     the packet with this number in the table packets
+  wayhop why runs/first --flow 3 --seq 17 --json";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct WhyArgs {
+    /// Run directory
+    run: PathBuf,
+    /// The packet's number in the run; without it, and without --seq, all packets that did not arrive
+    #[arg(conflicts_with_all = ["flow", "seq"])]
+    packet: Option<u64>,
+    /// The packet's flow: its index in the scenario; without --seq, all of its packets that did not arrive
+    #[arg(long, value_name = "N")]
+    flow: Option<u32>,
+    /// The packet's number in the flow, from 0
+    #[arg(long, value_name = "M", requires = "flow")]
+    seq: Option<u64>,
+    /// Print one JSON object a line: one for each packet
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn why(a: &WhyArgs) -> Result<ExitCode, Failure> {
+    let run = RunDir::open(&a.run).map_err(Failure::trace)?;
+    let wanted = match (a.packet, a.flow, a.seq) {
+        (Some(packet), ..) => Wanted::Packet(packet),
+        (None, Some(flow), Some(seq)) => Wanted::OfFlow { flow, seq },
+        _ => return list(a, &run),
+    };
+    let told = stories(&run, wanted).map_err(Failure::trace)?;
+    if told.is_empty() {
+        let what = match wanted {
+            Wanted::Packet(packet) => format!("no packet {packet}"),
+            Wanted::OfFlow { flow, seq } => format!("no packet {seq} of flow {flow}"),
+        };
+        return Err(Failure::Usage(format!(
+            "{}: the run has {what}; `wayhop export csv RUN packets` lists all, and `wayhop why RUN` those that did not arrive",
+            a.run.display()
+        )));
+    }
+    for story in &told {
+        if a.json {
+            print_object(story)?;
+        } else {
+            print(&story.text())?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(a: &WhyArgs, run: &RunDir) -> Result<ExitCode, Failure> {
+    let all = lost(run, a.flow).map_err(Failure::trace)?;
+    if a.json {
+        all.iter().try_for_each(print_object)?;
+    } else if all.is_empty() {
+        print("every packet arrived, as far as this run knows\n")?;
+    } else {
+        let head = ["at", "outcome", "what became of its frames", "flow", "seq", "packet", "time s"];
+        let rows: Vec<Vec<String>> =
+            std::iter::once(head.map(str::to_owned).to_vec()).chain(all.iter().map(row)).collect();
+        print(&columns(&rows, 3))?;
+        if all.iter().any(|p| p.causes.is_none()) {
+            print(
+                "what became of frames at their receivers was not recorded: run it again with --receptions\n",
+            )?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn row(p: &LostPacket) -> Vec<String> {
+    let or_none = |v: Option<String>| v.unwrap_or_else(|| "-".to_owned());
+    vec![
+        or_none(p.node_name.clone()),
+        p.reason.clone().unwrap_or_else(|| p.outcome.clone()),
+        p.causes_text(),
+        p.flow.to_string(),
+        p.seq.to_string(),
+        or_none(p.packet.map(|n| n.to_string())),
+        or_none(p.time_s.map(|t| format!("{t:.6}"))),
+    ]
+}
+
+fn print_object(value: &impl serde::Serialize) -> Result<(), Failure> {
+    let value = to_value(value).map_err(Failure::run)?;
+    output(writeln!(stdout(), "{}", Document::from(value)))
+}
+
+/// For people. A table may have control characters, which a terminal obeys.
+fn print(text: &str) -> Result<(), Failure> {
+    let text: Vec<String> = text.lines().map(|l| harmless(l) + "\n").collect();
+    output(stdout().write_all(text.concat().as_bytes()))
+}

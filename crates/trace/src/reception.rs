@@ -1,0 +1,104 @@
+//! What became of a frame at a station: one row of the `receptions` table.
+
+use wayhop_core::{FlowTag, IfaceId, NodeId, PacketId, Time};
+
+/// What became of a frame at a node that should have received it.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct ReceptionEvent {
+    /// When its last bit left the sender.
+    pub time: Time,
+    /// When its first bit did.
+    pub sent: Time,
+    /// The node; `None` for an address that no node has.
+    pub node: Option<NodeId>,
+    /// Its interface.
+    pub iface: IfaceId,
+    /// The sender.
+    pub sender: NodeId,
+    /// `rts`, `cts`, `data`, `ack`, `broadcast`.
+    pub frame: &'static str,
+    /// The packet that it carries, or is exchanged for; `None` for address resolution.
+    pub packet: Option<PacketId>,
+    /// That packet's flow and number.
+    pub flow: Option<FlowTag>,
+    /// How often the packet or its RTS had been sent, this time included; 0 where nobody knows.
+    pub attempt: u8,
+    /// What became of it, from the set that `docs/reference/run-directory.md` lists.
+    pub outcome: &'static str,
+    /// Received power in dBm; NaN where there is none.
+    pub signal_dbm: f32,
+    /// The same without shadowing and fading.
+    pub mean_signal_dbm: f32,
+    /// What it needs.
+    pub needed_dbm: f32,
+    /// Whose frame was in its way.
+    pub other: Option<NodeId>,
+    /// What that frame was: as `frame`.
+    pub other_frame: Option<&'static str>,
+    /// The packet that one carried, or was exchanged for.
+    pub other_packet: Option<PacketId>,
+}
+
+impl ReceptionEvent {
+    /// What became of the frame, in words. `name` tells what a node is called.
+    pub fn words(&self, name: impl Fn(NodeId) -> String) -> String {
+        words(&Obstacle {
+            outcome: self.outcome,
+            signal_dbm: self.signal_dbm.into(),
+            mean_signal_dbm: self.mean_signal_dbm.into(),
+            needed_dbm: self.needed_dbm.into(),
+            other: self.other.map(name),
+            other_frame: self.other_frame,
+            other_packet: self.other_packet.map(|p| p.0),
+        })
+    }
+}
+
+/// What stood in a frame's way.
+pub(crate) struct Obstacle<'a> {
+    pub(crate) outcome: &'a str,
+    pub(crate) signal_dbm: f64,
+    pub(crate) mean_signal_dbm: f64,
+    pub(crate) needed_dbm: f64,
+    pub(crate) other: Option<String>,
+    pub(crate) other_frame: Option<&'a str>,
+    pub(crate) other_packet: Option<u64>,
+}
+
+/// What became of a frame, in words.
+pub(crate) fn words(o: &Obstacle<'_>) -> String {
+    let frame = o.other_frame.map_or("another frame", frame_words);
+    let packet = o.other_packet.map_or_else(String::new, |p| format!(" (packet {p})"));
+    let of = o.other.as_ref().map_or_else(String::new, |name| format!(" of {name}"));
+    let (signal, mean, needed) = (o.signal_dbm, o.mean_signal_dbm, o.needed_dbm);
+    match o.outcome {
+        "duplicate" => "received again: the acknowledgement of the first time was lost".to_owned(),
+        "refused" => "understood, but discarded: the node was in another exchange".to_owned(),
+        "card_full" => "understood, but lost: the node's card had no free buffer".to_owned(),
+        "collision" => format!("collision with {frame}{of}{packet}"),
+        "receiving" => format!("the node was receiving {frame}{of}{packet}"),
+        "sending" => format!("the node was sending {frame}{packet}"),
+        "too_weak" => format!("too weak: {signal:.1} dBm, and {needed:.1} dBm are needed"),
+        "faded" => {
+            format!("faded: {signal:.1} dBm in the place of {mean:.1} dBm, and {needed:.1} dBm are needed")
+        }
+        "noise" => format!("bit errors: {signal:.1} dBm in noise"),
+        "link" => "the link was down, or loses frames, by order".to_owned(),
+        "node_down" => "the node was down".to_owned(),
+        "cut_short" => "its sender went down in the middle of it".to_owned(),
+        "no_station" => "no node has this address".to_owned(),
+        "withheld" => "not sent: the medium was busy or reserved there".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+/// A kind of frame in a sentence.
+pub(crate) fn frame_words(frame: &str) -> &'static str {
+    match frame {
+        "rts" => "an RTS",
+        "cts" => "a CTS",
+        "ack" => "an ACK",
+        "broadcast" => "a broadcast",
+        _ => "a data frame",
+    }
+}

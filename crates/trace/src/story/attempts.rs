@@ -1,0 +1,88 @@
+//! Frames on the air, and what became of them at their receivers.
+
+use super::names::Names;
+use super::read::{Cell as _, MOST_ROWS, rows};
+use super::steps::{At, Step};
+use crate::reception::{Obstacle, frame_words, words};
+use crate::{Error, RunDir};
+
+/// A frame, at the moment when its first bit left.
+pub(super) struct Frame {
+    pub(super) sent_ns: i64,
+    pub(super) step: Step,
+}
+
+/// The frames that carried a packet, or were exchanged for it, in order.
+pub(super) fn frames(run: &RunDir, packet: i64, names: &Names) -> Result<Vec<Frame>, Error> {
+    let mut all: Vec<Frame> = Vec::new();
+    rows(run, "receptions", Some(("packet", packet, packet)), |row| {
+        let (sent_ns, sender) = (row.number("sent_ns")?, row.node("sender")?);
+        let (frame, outcome) = (row.text("frame")?, row.text("outcome")?);
+        let other = row.node("other");
+        let needed_dbm = row.decibels("needed_dbm");
+        let obstacle = Obstacle {
+            outcome,
+            signal_dbm: row.decibels("signal_dbm").unwrap_or(f64::NAN),
+            mean_signal_dbm: row.decibels("mean_signal_dbm").unwrap_or(f64::NAN),
+            needed_dbm: needed_dbm.unwrap_or(f64::NAN),
+            other: other.map(|n| names.of(n)),
+            other_frame: row.text("other_frame"),
+            other_packet: row.count("other_packet"),
+        };
+        let at = At {
+            node: row.node("node"),
+            node_name: row.node("node").map(|n| names.of(n)),
+            outcome: outcome.to_owned(),
+            text: words(&obstacle),
+            signal_dbm: row.decibels("signal_dbm"),
+            needed_dbm,
+            other,
+            other_name: obstacle.other,
+            other_packet: row.count("other_packet"),
+        };
+        match all
+            .iter_mut()
+            .rev()
+            .take(64)
+            .find(|f| f.sent_ns == sent_ns && f.step.node == sender && f.step.what == frame)
+        {
+            Some(same) => same.step.at.push(at),
+            None => all.push(Frame {
+                sent_ns,
+                step: Step {
+                    time_s: sent_ns as f64 / 1e9,
+                    node: sender,
+                    node_name: names.of(sender),
+                    what: frame.to_owned(),
+                    text: String::new(),
+                    attempt: row.node("attempt"),
+                    at: vec![at],
+                },
+            }),
+        }
+        (all.len() <= MOST_ROWS).then_some(())
+    })?;
+    all.sort_by_key(|f| f.sent_ns);
+    for f in &mut all {
+        f.step.text = sentence(&f.step);
+    }
+    Ok(all)
+}
+
+fn sentence(s: &Step) -> String {
+    let frame = frame_words(&s.what);
+    let attempt = match s.attempt {
+        Some(n) if n > 1 && matches!(s.what.as_str(), "rts" | "data") => format!(" (attempt {n})"),
+        _ => String::new(),
+    };
+    match s.at.as_slice() {
+        [at] => {
+            let to = at.node_name.as_deref().unwrap_or("an address that no node has");
+            format!("{frame} to {to}{attempt}: {}", at.text)
+        }
+        all => {
+            let understood = all.iter().filter(|a| a.outcome == "received").count();
+            format!("{frame}{attempt}: received by {understood} of {} in range", all.len())
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The packets that did not arrive.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::names::Names;
+use super::read::{Cell as _, MOST_ROWS, rows};
+use crate::{Error, RunDir};
+
+/// A packet of a flow that did not arrive.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct LostPacket {
+    /// Its flow's index in the scenario.
+    pub flow: u32,
+    /// Its number in the flow, from 0.
+    pub seq: u64,
+    /// `dropped`, or `held`: still under way when the run ended.
+    pub outcome: String,
+    /// Why it was dropped.
+    pub reason: Option<String>,
+    /// Its number in the run; null if the run has no row of it.
+    pub packet: Option<u64>,
+    /// When the last thing happened to it, after the start of the run.
+    pub time_s: Option<f64>,
+    /// Where: the node's number.
+    pub node: Option<u32>,
+    /// The node's name.
+    pub node_name: Option<String>,
+    /// What became of the frames with which that node tried to hand it on, and of those that answered them, by outcome as in the
+    /// table `receptions`, without those received; null if the run did not record it.
+    pub causes: Option<BTreeMap<String, u64>>,
+}
+
+impl LostPacket {
+    /// Its causes in a few words, the most frequent first.
+    pub fn causes_text(&self) -> String {
+        let mut all: Vec<_> = self.causes.iter().flatten().collect();
+        all.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+        let each: Vec<_> = all.iter().map(|(what, n)| format!("{what} {n}")).collect();
+        if each.is_empty() { "-".to_owned() } else { each.join(", ") }
+    }
+}
+
+/// The packets that a run's flows sent and that did not arrive, in order of their flows; of one flow if it is named.
+pub fn lost(run: &RunDir, flow: Option<u32>) -> Result<Vec<LostPacket>, Error> {
+    let names = Names::read(run)?;
+    let mut all: BTreeMap<(u32, u64), LostPacket> = BTreeMap::new();
+    rows(run, "outcomes", None, |row| {
+        let (of, seq, outcome) = (row.node("flow")?, row.count("seq")?, row.text("outcome")?);
+        if outcome != "delivered" && flow.is_none_or(|f| f == of) {
+            all.insert(
+                (of, seq),
+                LostPacket {
+                    flow: of,
+                    seq,
+                    outcome: outcome.to_owned(),
+                    reason: row.text("reason").map(str::to_owned),
+                    packet: None,
+                    time_s: None,
+                    node: None,
+                    node_name: None,
+                    causes: None,
+                },
+            );
+        }
+        (all.len() <= MOST_ROWS).then_some(())
+    })?;
+    rows(run, "packets", None, |row| {
+        let Some(p) = row.node("flow").zip(row.count("seq")).and_then(|key| all.get_mut(&key)) else {
+            return Some(());
+        };
+        // A copy of it may have arrived somewhere and been dropped there: what counts is the reason that counts.
+        if row.text("event")? != "drop" || p.reason.as_deref() == row.text("reason") {
+            p.packet = row.count("packet");
+            p.time_s = Some(row.number("time_ns")? as f64 / 1e9);
+            p.node = row.node("node");
+        }
+        Some(())
+    })?;
+    if run.path().join("receptions.parquet").exists() {
+        causes(run, &mut all)?;
+    }
+    let named = all.into_values().map(|p| LostPacket { node_name: p.node.map(|n| names.of(n)), ..p });
+    Ok(named.collect())
+}
+
+fn causes(run: &RunDir, all: &mut BTreeMap<(u32, u64), LostPacket>) -> Result<(), Error> {
+    for p in all.values_mut() {
+        p.causes = Some(BTreeMap::new());
+    }
+    rows(run, "receptions", None, |row| {
+        let (frame, outcome) = (row.text("frame")?, row.text("outcome")?);
+        let Some(p) = row.node("flow").zip(row.count("seq")).and_then(|key| all.get_mut(&key)) else {
+            return Some(());
+        };
+        // CTS and ACK come back to the node that tries.
+        let tries = if matches!(frame, "cts" | "ack") { row.node("node") } else { row.node("sender") };
+        if outcome != "received"
+            && tries == p.node
+            && let Some(causes) = &mut p.causes
+        {
+            *causes.entry(outcome.to_owned()).or_default() += 1;
+        }
+        Some(())
+    })
+}

@@ -1,0 +1,43 @@
+//! What nodes are called.
+
+use std::collections::BTreeMap;
+
+use super::read::{Cell as _, rows};
+use crate::{Error, RunDir};
+
+/// The nodes of a run.
+pub(super) struct Names {
+    names: Vec<String>,
+    by_address: BTreeMap<String, u32>,
+}
+
+impl Names {
+    pub(super) fn read(run: &RunDir) -> Result<Self, Error> {
+        let (mut names, mut by_address) = (Vec::new(), BTreeMap::new());
+        rows(run, "nodes", None, |row| {
+            let number = names.len() as u32;
+            let name = row.text("name")?;
+            // Those without a name of their own are called by their number.
+            let is_number = name.bytes().all(|b| b.is_ascii_digit());
+            names.push(if is_number { format!("node {name}") } else { name.to_owned() });
+            for column in ["address", "address6"] {
+                by_address.extend(row.text(column).map(|a| (a.to_owned(), number)));
+            }
+            Some(())
+        })?;
+        Ok(Self { names, by_address })
+    }
+
+    pub(super) fn of(&self, node: u32) -> String {
+        self.names.get(node as usize).cloned().unwrap_or_else(|| format!("node {node}"))
+    }
+
+    /// The node with an address, or the address.
+    pub(super) fn at(&self, address: &str) -> String {
+        match self.by_address.get(address) {
+            Some(node) => self.of(*node),
+            None if address == "255.255.255.255" => "all".to_owned(),
+            None => address.to_owned(),
+        }
+    }
+}
