@@ -99,6 +99,7 @@ pub(crate) fn frame_words(frame: &str) -> &'static str {
         "cts" => "a CTS",
         "ack" => "an ACK",
         "broadcast" => "a broadcast",
+        "noise" => "a jammer's noise",
         _ => "a data frame",
     }
 }
