@@ -6,8 +6,8 @@ use crate::escape::escape;
 use crate::figure::Figure;
 use crate::notes::Notes;
 use crate::row::Row;
-use crate::stats::FEWEST_RUNS;
 use crate::style;
+use crate::table::Table;
 
 /// A report.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,7 +35,13 @@ pub struct Section {
     pub rows: Vec<Row>,
     /// Its figures.
     pub figures: Vec<Figure>,
+    /// Tables of anything, below the figures.
+    pub tables: Vec<Table>,
 }
+
+/// What a reader has to know of the marks in tables that set a paper's numbers beside ours.
+const AGREEMENT: &str = "<dt><span class=\"in\">\u{2713}</span></dt><dd>the interval of five seeds or more contains the paper's number and \
+    leaves out zero; one that spans zero tells nothing</dd>\n";
 
 impl Page {
     /// The page as HTML that is also well-formed XML. Fails if a figure cannot be drawn.
@@ -54,12 +60,17 @@ impl Page {
             .concat();
         let (title, lead, command) = (escape(&self.title), escape(&self.lead), escape(&self.command));
         let sheet = style::sheet();
+        let marks = if self.sections.iter().any(|s| !s.rows.is_empty()) { AGREEMENT } else { "" };
+        let repeat = if command.is_empty() {
+            String::new()
+        } else {
+            format!("<dt>To repeat it</dt><dd><code>{command}</code></dd>\n")
+        };
         Ok(format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
              <title>{title}</title>\n<style>\n{sheet}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
-             <p class=\"lead\">{lead}</p>\n<dl class=\"facts\">\n{facts}<dt>Green</dt>\
-             <dd>the <span class=\"in\">interval</span> of five seeds or more contains the paper's number</dd>\n<dt>To repeat it</dt><dd><code>{command}</code></dd>\n</dl>\n\
+             <p class=\"lead\">{lead}</p>\n<dl class=\"facts\">\n{facts}{marks}{repeat}</dl>\n\
              <nav><ul>\n{contents}</ul></nav>\n{sections}</body>\n</html>\n"
         ))
     }
@@ -71,16 +82,20 @@ impl Section {
         for p in &self.text {
             let _ = writeln!(text, "<p>{}</p>", escape(p));
         }
-        text += &table(&self.rows);
+        text += &numbers(&self.rows);
         for f in &self.figures {
             text += &f.html()?;
+        }
+        for t in &self.tables {
+            text += &t.html();
         }
         text += "</section>\n";
         Ok(text)
     }
 }
 
-fn table(rows: &[Row]) -> String {
+/// The paper's numbers and ours.
+fn numbers(rows: &[Row]) -> String {
     if rows.is_empty() {
         return String::new();
     }
@@ -89,11 +104,11 @@ fn table(rows: &[Row]) -> String {
     for r in rows {
         let mark = notes.number(&r.note).map(|n| format!(" <sup>{n}</sup>")).unwrap_or_default();
         let [paper, ours, interval, difference] = r.cells();
-        let inside = if r.agrees() == Some(true) && r.seeds >= FEWEST_RUNS { " in" } else { "" };
+        let (inside, mark_in) = if r.agrees_surely() { (" in", " \u{2713}") } else { ("", "") };
         let _ = writeln!(
             body,
             "<tr><td>{}</td><td>{}</td><td>{}{mark}</td><td class=\"n\">{paper}</td><td class=\"n ours\">{ours}</td>\
-             <td class=\"n{inside}\">{interval}</td><td class=\"n\">{difference}</td></tr>",
+             <td class=\"n{inside}\">{interval}{mark_in}</td><td class=\"n\">{difference}</td></tr>",
             escape(&r.artefact),
             escape(&r.row),
             escape(&r.quantity_words()),

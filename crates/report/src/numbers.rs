@@ -29,7 +29,8 @@ pub fn signed(v: f64) -> String {
 
 /// The label of a tick among others `step` apart.
 pub(crate) fn tick(v: f64, step: f64) -> String {
-    let decimals = if step >= 1.0 { 0 } else { (-libm::floor(libm::log10(step))).clamp(0.0, 9.0) as usize };
+    let decimals =
+        if step > 1.0 - 1e-9 { 0 } else { (-libm::floor(libm::log10(step))).clamp(0.0, 9.0) as usize };
     let text = format!("{v:.decimals$}");
     if text.trim_start_matches('-').chars().all(|c| c == '0' || c == '.') { "0".to_owned() } else { text }
 }

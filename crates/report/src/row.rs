@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::document::Document;
 use crate::notes::Notes;
 use crate::numbers::{plain, signed};
-use crate::stats::Estimate;
+use crate::stats::{Estimate, FEWEST_RUNS};
 
 /// One number of a paper and what a reproduction found: an object of `rows` in `wayhop reproduce --json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -80,6 +80,13 @@ impl Row {
     pub fn agrees(&self) -> Option<bool> {
         let ([low, high], paper) = (self.ci95?, self.paper?);
         Some((low..=high).contains(&paper))
+    }
+
+    /// Whether the paper's number lies within our interval, and the interval tells anything: it is of enough runs, and leaves out
+    /// zero.
+    pub fn agrees_surely(&self) -> bool {
+        let tells = self.ci95.is_some_and(|[low, high]| low > 0.0 || high < 0.0);
+        self.agrees() == Some(true) && tells && self.seeds >= FEWEST_RUNS
     }
 
     /// Paper, ours, interval and difference as people read them; a dash where there is none.
@@ -180,7 +187,8 @@ pub fn rows_text(rows: &[Row]) -> String {
     text
 }
 
-fn quoted(text: &str) -> String {
+/// A cell of CSV.
+pub(crate) fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
@@ -238,5 +246,10 @@ Section 9  one hop, lab  goodput (Mb/s)   0.86     \u{2013}               \u{201
     fn agreement_is_the_paper_within_our_interval() {
         let [a, b, ..] = &rows()[..] else { unreachable!() };
         assert_eq!((a.agrees(), b.agrees()), (Some(true), None));
+        assert!(!a.agrees_surely(), "three seeds are few");
+        let row = |values: [f64; 5]| Row::new("Table I", "T1", "gain_pct", 13.0).with(values.map(Some));
+        assert!(row([12.0, 13.0, 14.0, 12.5, 13.5]).agrees_surely());
+        let noise = row([-72.0, 182.0, 10.0, -40.0, 90.0]);
+        assert!(noise.agrees() == Some(true) && !noise.agrees_surely(), "{noise:?}");
     }
 }

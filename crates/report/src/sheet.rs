@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use crate::escape::escape;
 use crate::figure::Figure;
 use crate::style;
+use crate::table::Table;
 
-/// A table with figures below.
+/// Figures with a table below.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sheet {
     /// What it is.
@@ -30,25 +31,14 @@ pub struct Sheet {
 impl Sheet {
     /// The page as HTML that is also well-formed XML. Fails if a figure cannot be drawn.
     pub fn html(&self) -> Result<String, String> {
-        let cells = |name: &str, line: &[String]| {
-            let mut text = String::new();
-            for (i, cell) in line.iter().enumerate() {
-                let class = if i < self.words { "" } else { " class=\"n\"" };
-                let _ = write!(text, "<{name}{class}>{}</{name}>", escape(cell));
-            }
-            text
-        };
-        let head = cells("th", &self.head);
-        let mut body = String::new();
-        for line in &self.body {
-            let _ = writeln!(body, "<tr>{}</tr>", cells("td", line));
+        let table = Table { head: self.head.clone(), body: self.body.clone(), words: self.words }.html();
+        let mut figures = String::new();
+        for f in &self.figures {
+            figures += &f.html()?;
         }
         let mut below = String::new();
         for n in &self.notes {
             let _ = writeln!(below, "<p>{}</p>", escape(n));
-        }
-        for f in &self.figures {
-            below += &f.html()?;
         }
         let (title, lead, command) = (escape(&self.title), escape(&self.lead), escape(&self.command));
         let sheet = style::sheet();
@@ -57,8 +47,7 @@ impl Sheet {
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
              <title>{title}</title>\n<style>\n{sheet}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
              <p class=\"lead\">{lead}</p>\n<dl class=\"facts\">\n<dt>To repeat it</dt><dd><code>{command}</code></dd>\n\
-             </dl>\n<div class=\"scroll wide\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div>\n\
-             {below}</body>\n</html>\n"
+             </dl>\n{figures}{table}{below}</body>\n</html>\n"
         ))
     }
 }

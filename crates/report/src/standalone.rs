@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::escape::escape;
+use crate::figure::Figure;
 use crate::legend::{SAMPLE, sample};
 use crate::plot::Plot;
 use crate::style;
@@ -21,41 +22,88 @@ impl Plot {
     /// An SVG file as wide as a column of a paper; it says `caption` below, if that is not empty, and `title` to those who
     /// cannot see it.
     pub fn svg(&self, title: &str, caption: &str) -> Result<String, String> {
-        let mut out = String::new();
-        let mut y = MARGIN;
-        let ink = style::TEXT.hex();
-        let text = format!("font-family=\"sans-serif\" font-size=\"{LETTERS}\" fill=\"{ink}\"");
-        if !self.heading.is_empty() {
-            let (x, base, words) = (2 * MARGIN, y + LINE - 5, escape(&self.heading));
-            let _ = writeln!(out, "<text x=\"{x}\" y=\"{base}\" {text}>{words}:</text>");
-        }
-        for row in &legend_rows(self) {
-            for (x, series) in row {
-                let name = escape(&self.series[*series].name);
-                let (at, words) = (y + (LINE - SAMPLE.1) / 2, x + SAMPLE.0 + 6);
-                let base = y + LINE - 5;
-                let _ = writeln!(
-                    out,
-                    "<g transform=\"translate({x} {at})\">{}</g><text x=\"{words}\" y=\"{base}\" {text}>{name}</text>",
-                    sample(&self.series[*series])
-                );
+        let mut file = File { body: String::new(), y: MARGIN };
+        file.plot(self, title, true)?;
+        Ok(file.end(title, caption))
+    }
+}
+
+impl Figure {
+    /// An SVG file as wide as a column of a paper, its plots below each other; with its caption, if `captioned`.
+    pub fn svg(&self, captioned: bool) -> Result<String, String> {
+        let mut file = File { body: String::new(), y: MARGIN };
+        let mut legend = None;
+        for panel in &self.panels {
+            if !panel.title.is_empty() {
+                file.line(MARGIN, &panel.title);
             }
-            y += LINE;
+            // The same lines have one legend.
+            let own: Vec<_> =
+                panel.plot.series.iter().map(|s| (&s.name, s.mark, s.beads, s.colour)).collect();
+            file.plot(&panel.plot, &panel.title, legend.as_ref() != Some(&own))?;
+            legend = Some(own);
         }
-        let drawing = svg::draw(self, title, true)?;
-        let height = svg::height(self, true);
-        let _ = writeln!(out, "{}", drawing.replacen("<svg", &format!("<svg y=\"{y}\""), 1));
-        y += height;
+        Ok(file.end(&self.name, if captioned { &self.caption } else { "" }))
+    }
+}
+
+/// An SVG file that grows downwards.
+struct File {
+    body: String,
+    y: u32,
+}
+
+impl File {
+    fn text(&mut self, x: u32, base: u32, words: &str) {
+        let (ink, words) = (style::TEXT.hex(), escape(words));
+        let _ = writeln!(
+            self.body,
+            "<text x=\"{x}\" y=\"{base}\" font-family=\"sans-serif\" font-size=\"{LETTERS}\" fill=\"{ink}\">{words}</text>"
+        );
+    }
+
+    /// A line of words.
+    fn line(&mut self, x: u32, words: &str) {
+        self.y += LINE;
+        self.text(x, self.y - 5, words);
+    }
+
+    fn plot(&mut self, plot: &Plot, title: &str, with_legend: bool) -> Result<(), String> {
+        if with_legend {
+            self.legend(plot);
+        }
+        let drawing = svg::draw(plot, title, true)?;
+        let _ = writeln!(self.body, "{}", drawing.replacen("<svg", &format!("<svg y=\"{}\"", self.y), 1));
+        self.y += svg::height(plot, true);
+        Ok(())
+    }
+
+    fn legend(&mut self, plot: &Plot) {
+        if !plot.heading.is_empty() {
+            self.text(2 * MARGIN, self.y + LINE - 5, &format!("{}:", plot.heading));
+        }
+        for row in &legend_rows(plot) {
+            for (x, series) in row {
+                let s = &plot.series[*series];
+                let at = self.y + (LINE - SAMPLE.1) / 2;
+                let _ = writeln!(self.body, "<g transform=\"translate({x} {at})\">{}</g>", sample(s));
+                self.text(x + SAMPLE.0 + 6, self.y + LINE - 5, &s.name);
+            }
+            self.y += LINE;
+        }
+    }
+
+    fn end(mut self, title: &str, caption: &str) -> String {
         for line in wrapped(caption, (f64::from(HALF_WIDTH - 2 * MARGIN) / LETTER_WIDTH) as usize) {
-            y += LINE;
-            let _ = writeln!(out, "<text x=\"{MARGIN}\" y=\"{}\" {text}>{}</text>", y - 5, escape(&line));
+            self.line(MARGIN, &line);
         }
-        let (height, title) = (y + MARGIN, escape(title));
-        Ok(format!(
+        let (height, title) = (self.y + MARGIN, escape(title));
+        format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{HALF_WIDTH}\" height=\"{height}\" \
              viewBox=\"0 0 {HALF_WIDTH} {height}\" role=\"img\" aria-label=\"{title}\">\n<title>{title}</title>\n\
-             <rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n{out}</svg>\n"
-        ))
+             <rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n{}</svg>\n",
+            self.body
+        )
     }
 }
 

@@ -52,6 +52,16 @@ impl Estimate {
         Some(Self { mean, ci95, runs: n })
     }
 
+    /// The geometric mean of `values`, one a run, with the interval of the mean of their logarithms: for what differs by factors.
+    /// `None` of nothing, and where a value is not above zero.
+    pub fn of_factors(values: &[f64]) -> Option<Self> {
+        if values.iter().any(|v| *v <= 0.0) {
+            return None;
+        }
+        let e = Self::of(&values.iter().map(|v| libm::log(*v)).collect::<Vec<_>>())?;
+        Some(Self { mean: libm::exp(e.mean), ci95: e.ci95.map(|ends| ends.map(libm::exp)), runs: e.runs })
+    }
+
     /// The standard deviation of `values`, one a run, with its interval by the chi-square distribution, which takes the
     /// values for normally distributed. `mean` is the standard deviation; `None` of fewer than two values.
     pub fn of_deviation(values: &[f64]) -> Option<Self> {
@@ -168,6 +178,16 @@ mod tests {
         assert!((e.mean - 1.581_14).abs() < 1e-5 && e.runs == 5);
         assert!((low - 0.947_31).abs() < 1e-4 && (high - 4.543_46).abs() < 1e-4, "{low} {high}");
         assert_eq!(Estimate::of_deviation(&[1.0]), None);
+    }
+
+    #[test]
+    fn the_mean_of_factors_is_geometric() {
+        // Logarithms to base 10 of 1, 10, 100: mean 1, s = 1, half width t(2) / sqrt(3) = 4.30265 / 1.73205 = 2.48414.
+        let e = Estimate::of_factors(&[1.0, 10.0, 100.0]).unwrap();
+        let [low, high] = e.ci95.unwrap().map(libm::log10);
+        assert!((e.mean - 10.0).abs() < 1e-9, "{e:?}");
+        assert!((low + 1.484_14).abs() < 1e-4 && (high - 3.484_14).abs() < 1e-4, "{low} {high}");
+        assert_eq!((Estimate::of_factors(&[1.0, 0.0]), Estimate::of_factors(&[])), (None, None));
     }
 
     #[test]

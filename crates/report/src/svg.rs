@@ -1,13 +1,14 @@
 //! Drawing a plot as SVG.
 
 use plotters::coord::Shift;
-use plotters::coord::types::RangedCoordf64;
+use plotters::coord::ranged1d::ValueFormatter as _;
 use plotters::element::{Drawable, PointCollection};
 use plotters::prelude::*;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::escape::escape;
-use crate::numbers::tick;
-use crate::plot::{Axis, Mark, Plot, Series};
+use crate::plot::{Mark, Plot, Series, Spread};
+use crate::ruler::Ruler;
 use crate::style::{self, Ink};
 
 /// Widths and heights in pixels of the drawing; the page scales it.
@@ -17,11 +18,18 @@ const HEIGHT: u32 = 330;
 const MARGIN: u32 = 10;
 const X_LABELS: u32 = 46;
 const Y_LABELS: u32 = 58;
+/// The widest room for names at the vertical axis.
+const WIDEST_NAMES: u32 = 190;
+/// A letter's width at an axis, and the height of a row of things that have names.
+const LETTER_WIDTH: f64 = 7.2;
+const ROW: u32 = 20;
+/// The height of one series' mark in such a row.
+const ROW_MARK: u32 = 12;
 /// Ticks of an axis, about.
 const X_TICKS: usize = 10;
 const Y_TICKS: usize = 6;
 
-type Chart<'a, 'b> = ChartContext<'b, SVGBackend<'a>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+type Chart<'a, 'b> = ChartContext<'b, SVGBackend<'a>, Cartesian2d<Ruler, Ruler>>;
 type Drawn = Result<(), String>;
 
 /// The plot as an `<svg>` element that says `title` to those who cannot see it. `half`: it shares its line with another.
@@ -42,13 +50,24 @@ fn width(half: bool) -> u32 {
 
 /// How high the drawing is.
 pub(crate) fn height(plot: &Plot, half: bool) -> u32 {
+    if !plot.y.names.is_empty() {
+        let series = plot.series.iter().filter(|s| !s.points.is_empty()).count() as u32;
+        let rows = plot.y.names.len().min(100) as u32 * ROW.max(series * ROW_MARK);
+        return rows + X_LABELS + 2 * MARGIN;
+    }
     if !plot.same_scale {
         return HEIGHT;
     }
     let [x, y] = plot.ranges();
-    let across = f64::from(width(half) - Y_LABELS - 2 * MARGIN);
+    let across = f64::from(width(half) - y_labels(plot) - 2 * MARGIN);
     let up = across * (y[1] - y[0]) / (x[1] - x[0]);
     (up.clamp(80.0, 900.0) as u32) + X_LABELS + 2 * MARGIN
+}
+
+/// Room for the words at the vertical axis.
+fn y_labels(plot: &Plot) -> u32 {
+    let longest = plot.y.names.iter().map(|n| n.width()).max().unwrap_or(0) as f64;
+    ((LETTER_WIDTH * longest) as u32 + 30).clamp(Y_LABELS, WIDEST_NAMES)
 }
 
 fn paint(
@@ -58,37 +77,42 @@ fn paint(
     y: [f64; 2],
     half: bool,
 ) -> Drawn {
-    let mut chart = ChartBuilder::on(area)
-        .margin(MARGIN)
-        .x_label_area_size(X_LABELS)
-        .y_label_area_size(Y_LABELS)
-        .build_cartesian_2d(x[0]..x[1], y[0]..y[1])
-        .map_err(text_of)?;
     let x_ticks = match plot.x.names.len() {
         0 if half => X_TICKS - 4,
         0 => X_TICKS,
-        // As many as there can be with one at every whole number.
         n => n + 1,
     };
-    let step = |r: [f64; 2], n: usize| (r[1] - r[0]) / n as f64;
-    let (x_step, y_step) = (step(x, x_ticks), step(y, Y_TICKS));
+    let rulers = [Ruler::new(&plot.x, x, x_ticks), Ruler::new(&plot.y, y, Y_TICKS)];
+    let [across, up] = rulers.clone();
+    let mut chart = ChartBuilder::on(area)
+        .margin(MARGIN)
+        .x_label_area_size(X_LABELS)
+        .y_label_area_size(y_labels(plot))
+        .build_cartesian_2d(across, up)
+        .map_err(text_of)?;
     let label = |size: u32| ("sans-serif", size).into_font().color(&style::TEXT.rgb);
     chart
         .configure_mesh()
         .x_labels(x_ticks)
-        .y_labels(Y_TICKS)
-        .max_light_lines(0)
+        .y_labels(Y_TICKS.max(plot.y.names.len()))
         .bold_line_style(style::GRID.rgb)
         .axis_style(style::RULE.rgb)
         .label_style(label(13))
         .axis_desc_style(label(14))
         .x_desc(plot.x.label.as_str())
         .y_desc(plot.y.label.as_str())
-        .x_label_formatter(&|v| label_of(&plot.x, *v, x_step))
-        .y_label_formatter(&|v| label_of(&plot.y, *v, y_step))
+        .x_label_formatter(&|v| rulers[0].format_ext(v))
+        .y_label_formatter(&|v| rulers[1].format_ext(v))
         .draw()
         .map_err(text_of)?;
-    plot.series.iter().try_for_each(|s| series(&mut chart, s, x, y))?;
+    plot.series.iter().filter(|s| s.spread == Spread::Band).try_for_each(|s| band(&mut chart, s, y))?;
+    for (i, s) in plot.series.iter().enumerate() {
+        series(&mut chart, s, x, y)?;
+        if let Some(mark) = s.beads {
+            let places = beads(s, i, plot.series.len(), &rulers);
+            marks(&mut chart, mark, places, colour(s.colour).rgb)?;
+        }
+    }
     for (at, words) in plot.labels.iter().filter(|(at, _)| inside(at[0], x) && inside(at[1], y)) {
         let text = Text::new(words.clone(), (at[0], at[1]), label(13));
         chart.draw_series(std::iter::once(text)).map_err(text_of)?;
@@ -96,44 +120,24 @@ fn paint(
     area.present().map_err(text_of)
 }
 
-/// What stands at a tick: a number, or the name of what is there.
-fn label_of(axis: &Axis, at: f64, step: f64) -> String {
-    if axis.names.is_empty() {
-        return tick(at, step);
-    }
-    let nearest = at.round();
-    let name =
-        if (at - nearest).abs() < 1e-6 && nearest >= 0.0 { axis.names.get(nearest as usize) } else { None };
-    name.cloned().unwrap_or_default()
-}
-
 fn series(chart: &mut Chart<'_, '_>, s: &Series, x: [f64; 2], y: [f64; 2]) -> Drawn {
     let rgb = colour(s.colour).rgb;
     // Marks outside of the axes are left out; lines and bars end there.
     let shown = || {
-        let inner = s.points.iter().filter(move |p| inside(p[0], x) && inside(p[1], y));
+        let inner = s.places().filter(move |p| inside(p[0], x) && inside(p[1], y));
         inner.map(|p| (p[0], p[1]))
     };
     if s.is_joined {
         let points = shown().collect::<Vec<_>>();
         draw_all(chart, std::iter::once(PathElement::new(points, rgb.stroke_width(1))))?;
     }
-    error_bars(chart, s, x, y)?;
+    match s.spread {
+        Spread::Bars => error_bars(chart, s, x, y)?,
+        Spread::Across => lying_bars(chart, s, x, y)?,
+        Spread::Band => {}
+    }
     let held = |p: [f64; 2]| [p[0].clamp(x[0], x[1]), p[1].clamp(y[0], y[1])];
     match s.mark {
-        Mark::Dot => draw_all(chart, shown().map(|at| Circle::new(at, 2, rgb.filled()))),
-        Mark::Disc => draw_all(chart, shown().map(|at| Circle::new(at, 4, rgb.filled()))),
-        Mark::Square => filled(chart, shown(), &[(-4, -4), (4, -4), (4, 4), (-4, 4)], rgb),
-        Mark::Triangle => filled(chart, shown(), &[(0, -6), (5, 4), (-5, 4)], rgb),
-        Mark::Diamond => filled(chart, shown(), &[(0, -6), (5, 0), (0, 6), (-5, 0)], rgb),
-        Mark::Cross => draw_all(chart, shown().map(|at| Cross::new(at, 4, rgb.stroke_width(2)))),
-        Mark::Plus => {
-            let plus = |at| {
-                let line = |a, b| PathElement::new(vec![a, b], rgb.stroke_width(2));
-                EmptyElement::at(at) + line((-5, 0), (5, 0)) + line((0, -5), (0, 5))
-            };
-            draw_all(chart, shown().map(plus))
-        }
         Mark::Line => lines(chart, s.points.iter().map(|p| [held(*p)]), rgb),
         Mark::Steps => {
             let steps = s.points.windows(2).map(|w| [held(w[0]), held([w[1][0], w[0][1]])]);
@@ -152,7 +156,101 @@ fn series(chart: &mut Chart<'_, '_>, s: &Series, x: [f64; 2], y: [f64; 2]) -> Dr
             let ends = [(x[0], y), (x[1], y)];
             draw_all(chart, DashedLineSeries::new(ends, 6, 4, rgb.into()).into_iter())
         }),
+        mark => marks(chart, mark, shown(), rgb),
     }
+}
+
+/// A mark at each place.
+fn marks(
+    chart: &mut Chart<'_, '_>,
+    mark: Mark,
+    places: impl IntoIterator<Item = (f64, f64)>,
+    rgb: RGBColor,
+) -> Drawn {
+    let places = places.into_iter();
+    match mark {
+        Mark::Dot => draw_all(chart, places.map(|at| Circle::new(at, 2, rgb.filled()))),
+        Mark::Square => filled(chart, places, &[(-4, -4), (4, -4), (4, 4), (-4, 4)], rgb),
+        Mark::Triangle => filled(chart, places, &[(0, -6), (5, 4), (-5, 4)], rgb),
+        Mark::Diamond => filled(chart, places, &[(0, -6), (5, 0), (0, 6), (-5, 0)], rgb),
+        Mark::Cross => draw_all(chart, places.map(|at| Cross::new(at, 4, rgb.stroke_width(2)))),
+        Mark::Plus => {
+            let plus = |at| {
+                let line = |a, b| PathElement::new(vec![a, b], rgb.stroke_width(2));
+                EmptyElement::at(at) + line((-5, 0), (5, 0)) + line((0, -5), (0, 5))
+            };
+            draw_all(chart, places.map(plus))
+        }
+        // The others are no marks of a place.
+        _ => draw_all(chart, places.map(|at| Circle::new(at, 4, rgb.filled()))),
+    }
+}
+
+/// How many marks a line bears.
+const BEADS: usize = 6;
+
+/// Where marks stand on the line of series `i` of `of`: at equal lengths of the drawn line, other series between.
+fn beads(s: &Series, i: usize, of: usize, rulers: &[Ruler; 2]) -> Vec<(f64, f64)> {
+    let place = |p: &[f64; 2]| [rulers[0].share(p[0]), rulers[1].share(p[1])];
+    let is_shown = |p: &&[f64; 2]| place(p).iter().all(|v| (0.0..=1.0).contains(v));
+    let points: Vec<&[f64; 2]> = s.points.iter().filter(is_shown).collect();
+    let length = |w: &[&[f64; 2]]| {
+        let (a, b) = (place(w[0]), place(w[1]));
+        (b[0] - a[0]).abs() + (b[1] - a[1]).abs()
+    };
+    let lengths: Vec<f64> = points.windows(2).map(length).collect();
+    let all: f64 = lengths.iter().sum();
+    let phase = (i as f64 + 0.5) / of.max(1) as f64;
+    let mut wanted = (0..BEADS).map(|k| all * (k as f64 + phase) / BEADS as f64).peekable();
+    let mut found = Vec::new();
+    let mut gone = 0.0;
+    for (p, own) in points.iter().zip(std::iter::once(0.0).chain(lengths)) {
+        gone += own;
+        if wanted.next_if(|w| gone >= *w).is_some() {
+            found.push((p[0], p[1]));
+            while wanted.next_if(|w| gone >= *w).is_some() {}
+        }
+    }
+    found
+}
+
+/// The intervals of a series as an area, interrupted where a point has none.
+fn band(chart: &mut Chart<'_, '_>, s: &Series, y: [f64; 2]) -> Drawn {
+    let mut pieces: Vec<Vec<(f64, [f64; 2])>> = vec![vec![]];
+    for (i, p) in s.points.iter().enumerate() {
+        match s.intervals.get(i).copied().flatten() {
+            Some(ends) if p[0].is_finite() && ends.iter().all(|v| v.is_finite()) => {
+                let held = ends.map(|v| v.clamp(y[0], y[1]));
+                pieces.last_mut().expect("one from the start").push((p[0], held));
+            }
+            _ => pieces.push(vec![]),
+        }
+    }
+    let area = |piece: Vec<(f64, [f64; 2])>| {
+        let low = piece.iter().map(|(x, ends)| (*x, ends[0]));
+        let high = piece.iter().rev().map(|(x, ends)| (*x, ends[1]));
+        Polygon::new(low.chain(high).collect::<Vec<_>>(), colour(s.colour).rgb.mix(0.2))
+    };
+    draw_all(chart, pieces.into_iter().filter(|p| p.len() > 1).map(area))
+}
+
+/// The intervals of x, and a line from zero to each mark.
+fn lying_bars(chart: &mut Chart<'_, '_>, s: &Series, x: [f64; 2], y: [f64; 2]) -> Drawn {
+    let rgb = colour(s.colour).rgb;
+    let stems = s.points.iter().filter(|p| p[0].is_finite() && inside(p[1], y));
+    let stem = |p: &[f64; 2]| {
+        let ends = [0.0, p[0]].map(|v| (v.clamp(x[0], x[1]), p[1]));
+        PathElement::new(ends.to_vec(), style::GRID.rgb.stroke_width(2))
+    };
+    draw_all(chart, stems.map(stem))?;
+    let bars = || s.bars().filter(|(at, ends)| inside(*at, y) && ends[0] <= x[1] && ends[1] >= x[0]);
+    let line = |(at, ends): (f64, [f64; 2])| {
+        PathElement::new(ends.map(|v| (v.clamp(x[0], x[1]), at)).to_vec(), rgb.stroke_width(1))
+    };
+    draw_all(chart, bars().map(line))?;
+    let ends = bars().flat_map(|(at, ends)| ends.map(|v| (v, at))).filter(|(v, _)| inside(*v, x));
+    let cap = |at| EmptyElement::at(at) + PathElement::new(vec![(0, -4), (0, 4)], rgb.stroke_width(1));
+    draw_all(chart, ends.map(cap))
 }
 
 /// A shape at each point, its corners in pixels from there.

@@ -7,7 +7,8 @@
 //! * [`CaptureReader`] reads anyone's pcap and pcapng files, [`Decoder`] the routing messages in them.
 //! * [`diff`] compares what one capture sent with what another one received.
 //! * [`stories`] tells what happened to a packet across nodes; [`lost`] lists those that did not arrive.
-//! * [`export_csv`] turns the tables of a run into text; [`searches`] tells how long routes were searched for.
+//! * [`export_csv`] turns the tables of a run into text; [`searches`] tells how long routes were searched for,
+//!   [`packet_rows`] and [`outcome_rows`] what became of each packet.
 //!
 //! Files from outside are hostile: nothing here panics on them, and memory stays bounded.
 
@@ -62,5 +63,7 @@ pub use summary::{
     AttackNodes, FlowSummary, LatencyMs, Lateness, NodeEnergy, NodeOutages, Origin, ProgramExit, Programs,
     Summary, TcpSummary, Topology, Totals, named_drops, ratio,
 };
-pub use tables::{Search, TABLES, addresses, export_csv, searches};
+pub use tables::{
+    OutcomeRow, PacketRow, Search, TABLES, addresses, export_csv, outcome_rows, packet_rows, searches,
+};
 pub use wayhop_protocols::{MessageCounts, Messages};

@@ -19,6 +19,9 @@ const INPUTS: &str = "inputs";
 const NS2_TRACE: &str = "trace.tr";
 /// What programs in the nodes said and wrote, and what nodes reported.
 const OUTPUTS: [&str; 3] = ["programs", "files", "reports"];
+/// The page and the figures that `wayhop report` and `wayhop plot` leave beside what they show.
+const REPORT: &str = "report.html";
+const FIGURES: [&str; 7] = ["delivery", "latency", "cdf", "losses", "hops", "overhead", "searches"];
 /// Space set aside at the start, so that a full disk leaves room for the ends of tables and captures ...
 const RESERVE: (&str, usize) = (".reserve", 256 << 10);
 /// ... and, whatever those take, for the manifest and the summary.
@@ -194,7 +197,11 @@ impl RunDir {
             ));
         }
         let mut old: Vec<PathBuf> = TABLES.iter().map(|t| self.path.join(format!("{t}.parquet"))).collect();
-        old.extend([SUMMARY, NS2_TRACE, RESERVE.0, LAST_RESERVE.0].map(|f| self.path.join(f)));
+        // They would show another run than the one that is there.
+        old.extend(
+            FIGURES.iter().flat_map(|f| ["svg", "csv"].map(|end| self.path.join(format!("{f}.{end}")))),
+        );
+        old.extend([REPORT, SUMMARY, NS2_TRACE, RESERVE.0, LAST_RESERVE.0].map(|f| self.path.join(f)));
         for (folder, extension) in FOLDERS {
             if let Ok(entries) = fs::read_dir(self.path.join(folder)) {
                 let ours = |p: &PathBuf| p.extension() == Some(extension.as_ref());

@@ -35,6 +35,7 @@ fn page() -> Page {
                     Panel { title: "(b) a map".into(), plot: Plot { same_scale: true, ..plot() } },
                 ],
             }],
+            tables: vec![],
         }],
     }
 }
@@ -94,14 +95,13 @@ fn the_page_refers_to_nothing_outside() {
 fn a_number_stands_beside_the_papers() {
     let html = page().html().unwrap();
     let row = html.lines().find(|l| l.contains("<td>T1</td>")).unwrap();
-    for cell in [">13.01<", ">13<", ">11.04 to 14.96<", ">\u{2212}0.01<"] {
+    for cell in [">13.01<", ">13<", ">11.04 to 14.96 \u{2713}<", ">\u{2212}0.01<"] {
         assert!(row.contains(cell), "{cell} in {row}");
     }
     assert!(row.contains("class=\"n in\""), "the paper's number lies within the interval: {row}");
+    assert!(row.contains("\u{2713}</td>"), "and a sign says it without the colour: {row}");
     assert!(
-        html.contains(
-            "the <span class=\"in\">interval</span> of five seeds or more contains the paper's number"
-        ),
+        html.contains("the interval of five seeds or more contains the paper's number"),
         "said what it means"
     );
     assert!(html.contains("<li>comes with TCP</li>"));

@@ -116,8 +116,7 @@ pub(crate) fn section(transfers: &[Vec<Transfer>; WAYS.len()], seed: u64) -> Sec
                 .to_owned(),
         ],
         rows,
-        figures: if figure.panels.is_empty() { vec![] } else { vec![figure] },
-    }
+        figures: if figure.panels.is_empty() { vec![] } else { vec![figure] }, ..Section::default() }
 }
 
 fn plot(t: &Transfer) -> Plot {

@@ -128,8 +128,7 @@ pub(crate) fn section([without, with]: &[Vec<Congestion>; 2], short: &[Vec<Conge
             vec![]
         } else {
             vec![Figure { name: "Figure 8".to_owned(), caption: caption.to_owned(), panels }]
-        },
-    }
+        }, ..Section::default() }
 }
 
 fn sequence_plot(r: &Congestion) -> Plot {

@@ -139,7 +139,7 @@ pub(crate) fn sections(runs: &[Ping], cars: &[Ipv4Addr]) -> Vec<Section> {
                     .to_owned(),
             ],
             rows: losses,
-            figures: vec![],
+            ..Section::default()
         },
         Section {
             heading: "Tables III and IV: are the retransmissions needed?".to_owned(),
@@ -150,7 +150,7 @@ pub(crate) fn sections(runs: &[Ping], cars: &[Ipv4Addr]) -> Vec<Section> {
                     .to_owned(),
             ],
             rows: needed,
-            figures: vec![],
+            ..Section::default()
         },
     ]
 }

@@ -45,6 +45,6 @@ pub(crate) fn section(runs: &[Ping]) -> Section {
         heading: "Table V: route lengths".to_owned(),
         text: vec!["Of the pings whose reply reached E1.".to_owned()],
         rows,
-        figures: vec![],
+        ..Section::default()
     }
 }

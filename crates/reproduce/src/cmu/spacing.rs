@@ -53,6 +53,5 @@ pub(crate) fn section(runs: &[Ping]) -> Section {
                  314 ms needs a deviation of at least 63 ms.",
             ),
         ],
-        figures: vec![Figure::of("Figure 14", "Time between consecutive echo replies at E1, all seeds together.", plot)],
-    }
+        figures: vec![Figure::of("Figure 14", "Time between consecutive echo replies at E1, all seeds together.", plot)], ..Section::default() }
 }

@@ -184,8 +184,7 @@ pub(crate) fn section(surveys: &Surveys<'_>, map: Option<&Map>, seed: u64) -> Se
                 .to_owned(),
         ],
         rows,
-        figures,
-    }
+        figures, ..Section::default() }
 }
 
 fn time_plot(s: &Survey) -> Plot {

@@ -39,8 +39,7 @@ pub(crate) fn section(transfers: &Transfers, seed: u64) -> Section {
                 .to_owned(),
         ],
         rows,
-        figures: if figure.panels.is_empty() { vec![] } else { vec![figure] },
-    }
+        figures: if figure.panels.is_empty() { vec![] } else { vec![figure] }, ..Section::default() }
 }
 
 fn plot(c: &Connection) -> Plot {

@@ -71,6 +71,6 @@ pub(crate) fn section(runs: &[Changes]) -> Section {
                  follow each other 200 m apart may stay in range, and E1 and E2 do not move.",
             ),
         ],
-        figures: vec![],
+        ..Section::default()
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn section(runs: &[Ping]) -> Section {
             })
             .note("Taken back because the first hop was unreachable, and sent again: by another first hop, or anew by the same after three transmissions."),
         ],
-        figures: vec![],
+        ..Section::default()
     }
 }
 
@@ -66,6 +66,6 @@ pub(crate) fn direct_section(runs: &[Ping]) -> Section {
             row("replies", "direct_replies", |(.., answered)| Some(answered as f64)),
             row("loss_pct", "direct_loss_pct", |(_, first, answered)| loss_pct(answered, first)),
         ],
-        figures: vec![],
+        ..Section::default()
     }
 }

@@ -122,6 +122,6 @@ pub(crate) fn section(runs: &Cards) -> Section {
                 .to_owned(),
         ],
         rows,
-        figures: vec![],
+        ..Section::default()
     }
 }

@@ -1,6 +1,6 @@
 //! Tables 2 and 3: how long it takes to find a route.
 
-use wayhop_report::{Axis, Figure, Mark, Plot, Row, Section, Series, mean};
+use wayhop_report::{Axis, Distribution, Estimate, Figure, Mark, Plot, Row, Section, Series, cdf};
 
 use super::discoveries::Discoveries;
 use super::losses::Losses;
@@ -57,10 +57,11 @@ pub(crate) fn without_load(by_hops: &[Vec<Discoveries>; 4], laptop: &[Discoverie
     let points = |value: &dyn Fn(usize) -> Option<f64>| {
         (1..=4).filter_map(|h| Some([h as f64, value(h)?])).collect::<Vec<_>>()
     };
-    let ours = points(&|h| mean(&by_hops[h - 1].iter().filter_map(latency).collect::<Vec<_>>()));
+    let estimate = |h: usize| Estimate::of(&by_hops[h - 1].iter().filter_map(latency).collect::<Vec<_>>());
+    let ours = points(&|h| estimate(h).map(|e| e.mean));
+    let intervals = (1..=4).filter_map(estimate).map(|e| e.ci95).collect();
     let plot = Plot::new(Axis::new("hops").from_to(0.0, 5.0), Axis::new("latency (ms)").from_to(0.0, 16.0))
-        .with(Series::new("", Mark::Line, 0, ours.clone()))
-        .with(Series::new("Wayhop", Mark::Dot, 0, ours))
+        .with(Series::new("Wayhop", Mark::Disc, 0, ours).with_intervals(intervals).joined())
         .with(Series::new("paper", Mark::Cross, 1, points(&printed)));
     Section {
         heading: "Table 2: route discovery without load".to_owned(),
@@ -76,10 +77,9 @@ pub(crate) fn without_load(by_hops: &[Vec<Discoveries>; 4], laptop: &[Discoverie
         rows,
         figures: vec![Figure::of(
             "Table 2",
-            "Mean latency of route discoveries over the length of the route, without load.",
+            "Mean latency of route discoveries over the length of the route, without load, with 95 % intervals over seeds.",
             plot,
-        )],
-    }
+        )], ..Section::default() }
 }
 
 /// The section of Table 3, from the runs of section 4.2 at 0.6 Mb/s; `by_hops` as before. `purged` are runs over one hop in
@@ -92,20 +92,11 @@ pub(crate) fn with_load(by_hops: &[&[Losses]; 4], purged: &[Losses]) -> Section 
             table_3_rows(&mut rows, "1 hop, routes purged", h, purged);
         }
     }
-    let mut plot = Plot::new(
-        Axis::new("latency (ms)").from_to(0.0, 2_400.0),
-        Axis::new("discoveries (%)").from_to(0.0, 100.0),
-    );
-    for h in 2..=4 {
-        let mut all: Vec<f64> =
-            by_hops[h - 1].iter().flat_map(|l| l.discoveries.later().latencies_ms).collect();
-        all.sort_by(f64::total_cmp);
-        let n = all.len() as f64;
-        let mut points: Vec<[f64; 2]> =
-            all.iter().zip(1..).map(|(ms, i)| [*ms, 100.0 * f64::from(i) / n]).collect();
-        points.extend(all.last().map(|_| [2_400.0, 100.0]));
-        plot = plot.with(Series::new(&hops_in_words(h), Mark::Steps, h - 1, points));
-    }
+    let found = |h: usize| -> Distribution {
+        by_hops[h - 1].iter().flat_map(|l| l.discoveries.later().latencies_ms).collect()
+    };
+    let all: Vec<_> = (2..=4).map(|h| (hops_in_words(h), found(h))).filter(|(_, d)| d.count() > 0).collect();
+    let plot = cdf("latency (ms)", "discoveries", &all);
     Section {
         heading: "Table 3: route discovery under load".to_owned(),
         text: vec![
@@ -125,10 +116,9 @@ pub(crate) fn with_load(by_hops: &[&[Losses]; 4], purged: &[Losses]) -> Section 
         rows,
         figures: vec![Figure::of(
             "Table 3",
-            "How many discoveries took at most so long, all seeds together.",
+            "How many discoveries took at most so long, on an axis of factors, all seeds together. A request that was lost adds a second.",
             plot,
-        )],
-    }
+        )], ..Section::default() }
 }
 
 fn table_3_rows(rows: &mut Vec<Row>, who: &str, hops: usize, runs: &[Losses]) {

@@ -41,8 +41,7 @@ pub(crate) fn section(by_hops: &[Vec<Ftp>; 4], seed: u64) -> Section {
                 .to_owned(),
         ],
         rows,
-        figures,
-    }
+        figures, ..Section::default() }
 }
 
 /// Time since the begin of the transfer in seconds, and the stream in MB.

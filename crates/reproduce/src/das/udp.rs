@@ -1,6 +1,6 @@
 //! Figure 2, Tables 4 and 5: UDP over one to four hops, and where its packets are lost.
 
-use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series, mean};
+use wayhop_report::{Axis, Estimate, Figure, Mark, Panel, Plot, Row, Section, Series};
 
 use super::losses::Losses;
 use super::paper;
@@ -27,11 +27,21 @@ fn per_seed(runs: &ByLoad, of: impl Fn(&[&Losses]) -> Option<f64>) -> Vec<Option
     (0..seeds).map(|s| of(&runs.iter().map(|r| &r[s]).collect::<Vec<_>>())).collect()
 }
 
-fn averages(runs: &ByLoad, of: impl Fn(&Losses) -> Option<f64>) -> Vec<[f64; 2]> {
+/// Means over seeds with their intervals at each load, a joined mark each.
+fn averages(
+    name: &str,
+    look: (Mark, usize),
+    runs: &ByLoad,
+    of: impl Fn(&Losses, u32) -> Option<f64>,
+) -> Series {
     let at = |(tenths, r): (u32, &Vec<Losses>)| {
-        Some([load(tenths), mean(&r.iter().filter_map(&of).collect::<Vec<_>>())?])
+        let values: Vec<f64> = r.iter().filter_map(|l| of(l, tenths)).collect();
+        Some((load(tenths), Estimate::of(&values)?))
     };
-    TENTHS.zip(runs).filter_map(at).collect()
+    let all: Vec<(f64, Estimate)> = TENTHS.zip(runs).filter_map(at).collect();
+    Series::new(name, look.0, look.1, all.iter().map(|(x, e)| [*x, e.mean]).collect())
+        .with_intervals(all.iter().map(|(_, e)| e.ci95).collect())
+        .joined()
 }
 
 fn printed(hops: usize, column: &str) -> Vec<[f64; 2]> {
@@ -72,13 +82,16 @@ pub(crate) fn throughput(by_hops: &[ByLoad; 4]) -> Section {
     .with(Series::new("all received", Mark::Line, 6, vec![[0.0, 0.0], [1.0, 1.0]]));
     for (h, runs) in (1..).zip(by_hops) {
         let name = if h == 1 { "1 hop".to_owned() } else { format!("{h} hops") };
-        let ours =
-            averages(runs, Losses::received_pct).iter().map(|[x, pct]| [*x, x * pct / 100.0]).collect();
-        plot = plot.with(Series::new(&name, Mark::Line, h - 1, ours));
+        plot = plot.with(averages(&name, Mark::nth(h - 1), runs, received_mbps));
     }
     for h in [3, 4] {
         let points = printed(h, "received_pct").iter().map(|[x, pct]| [*x, x * pct / 100.0]).collect();
-        plot = plot.with(Series::new(&format!("{h} hops, paper"), Mark::Cross, h - 1, points));
+        plot = plot.with(Series::new(
+            &format!("{h} hops, paper"),
+            if h == 3 { Mark::Cross } else { Mark::Plus },
+            h - 1,
+            points,
+        ));
     }
     Section {
         heading: "Figure 2: offered load and received throughput".to_owned(),
@@ -91,10 +104,9 @@ pub(crate) fn throughput(by_hops: &[ByLoad; 4]) -> Section {
         rows,
         figures: vec![Figure::of(
             "Figure 2",
-            "Received throughput over offered load, means over seeds. The paper's points are those of its Tables 4 and 5.",
+            "Received throughput over offered load, means over seeds with 95 % intervals. The paper's points are those of its Tables 4 and 5.",
             plot,
-        )],
-    }
+        )], ..Section::default() }
 }
 
 /// The section of Table 4 (three hops) or 5 (four).
@@ -126,11 +138,10 @@ pub(crate) fn losses(table: &str, hops: usize, runs: &ByLoad, text: &[&str]) -> 
         rows,
         figures: vec![Figure {
             name: table.to_owned(),
-            caption: "Share of the packets sent, over the offered load: dropped by the routing of a node, lost between two, received."
+            caption: "Share of the packets sent, over the offered load: dropped by the routing of a node, lost between two, received. Ours are means over seeds with 95 % intervals."
                 .to_owned(),
             panels: panels(hops, runs),
-        }],
-    }
+        }], ..Section::default() }
 }
 
 /// Ours and the paper's losses, in the same colours.
@@ -141,15 +152,19 @@ fn panels(hops: usize, runs: &ByLoad) -> Vec<Panel> {
             Axis::new("share of packets sent (%)").from_to(0.0, 100.0),
         )
     };
-    let mut ours = frame().with(Series::new("received", Mark::Line, 6, averages(runs, Losses::received_pct)));
-    let mut theirs = frame().with(Series::new("received", Mark::Line, 6, printed(hops, "received_pct")));
+    let look = (Mark::nth(4).0, 6);
+    let theirs_are =
+        |name: &str, (mark, colour): (Mark, usize), points| Series::new(name, mark, colour, points).joined();
+    let mut ours = frame().with(averages("received", look, runs, |l, _| l.received_pct()));
+    let mut theirs = frame().with(theirs_are("received", look, printed(hops, "received_pct")));
     let places: [(&str, usize, bool); 4] =
         [("node 1", 1, true), ("node 1 to 2", 1, false), ("node 2", 2, true), ("node 2 to 3", 2, false)];
     for (colour, (name, n, at_node)) in places.into_iter().enumerate() {
-        let points = averages(runs, |l| if at_node { l.node_pct(n) } else { l.link_pct(n) });
-        ours = ours.with(Series::new(name, Mark::Line, colour, points));
+        let look = Mark::nth(colour);
+        let share = |l: &Losses, _: u32| if at_node { l.node_pct(n) } else { l.link_pct(n) };
+        ours = ours.with(averages(name, look, runs, share));
         let column = if at_node { format!("node{n}") } else { format!("link{n}{}", n + 1) };
-        theirs = theirs.with(Series::new(name, Mark::Line, colour, printed(hops, &column)));
+        theirs = theirs.with(theirs_are(name, look, printed(hops, &column)));
     }
     vec![Panel { title: "Wayhop".to_owned(), plot: ours }, Panel { title: "paper".to_owned(), plot: theirs }]
 }

@@ -109,7 +109,7 @@ pub(crate) fn section(all: &[Conditions], chains: Option<&ChainThroughput>) -> S
                 .to_owned(),
         ],
         rows,
-        figures: vec![],
+        ..Section::default()
     }
 }
 

@@ -69,8 +69,8 @@ impl Table {
             head: self.head.clone(),
             body: self.body.iter().map(cells).collect(),
             words: 1,
-            notes: vec![],
             figures: vec![],
+            notes: vec![],
         }
     }
 }

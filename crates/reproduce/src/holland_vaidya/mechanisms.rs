@@ -1,16 +1,20 @@
 //! What each mechanism is worth: differences to plain Reno on the same pattern at the same speed.
 
-use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series, mean};
+use wayhop_report::{Axis, Estimate, Figure, Mark, Panel, Plot, Row, Section, Series, mean};
 
 use super::conditions::Conditions;
 use super::plan::{Mechanism, SPEEDS_MPS};
 use super::runs::Transfers;
 
 /// The section of the mechanisms, of those that were run.
-pub(crate) fn section(all: &[Conditions], runs: &Transfers, mechanisms: &[Mechanism]) -> Section {
+/// `None` if there is none but Reno.
+pub(crate) fn section(all: &[Conditions], runs: &Transfers, mechanisms: &[Mechanism]) -> Option<Section> {
+    if mechanisms.iter().all(|m| *m == Mechanism::Reno) {
+        return None;
+    }
     let mut rows = Vec::new();
     let speeds: Vec<f64> = SPEEDS_MPS.into_iter().map(f64::from).collect();
-    let mut lines: Vec<(Mechanism, Vec<[f64; 2]>)> = Vec::new();
+    let mut lines: Vec<(Mechanism, Vec<(f64, Estimate)>)> = Vec::new();
     for m in mechanisms.iter().copied().filter(|m| *m != Mechanism::Reno) {
         let mut points = Vec::new();
         for (speed, &x) in SPEEDS_MPS.into_iter().zip(&speeds) {
@@ -25,13 +29,13 @@ pub(crate) fn section(all: &[Conditions], runs: &Transfers, mechanisms: &[Mechan
             let row = |quantity| Row::new("Mechanisms", &who, quantity, None).note(NOTE);
             rows.push(row("gain_kbps").with(gains.iter().copied().map(Some)));
             rows.push(row("gain_pct").with(gains.iter().map(|g| Some(100.0 * g / reno?))));
-            points.extend(mean(&gains).map(|g| [x, g]));
+            points.extend(Estimate::of(&gains).map(|g| (x, g)));
         }
         lines.push((m, points));
     }
     let figures =
         if lines.iter().any(|(_, points)| !points.is_empty()) { vec![gains(&lines)] } else { vec![] };
-    Section {
+    Some(Section {
         heading: "Mechanisms against lost routes".to_owned(),
         text: vec![
             "Each mechanism runs the same patterns as Reno, with the same seeds; differences are taken pattern by pattern, and the \
@@ -44,13 +48,15 @@ pub(crate) fn section(all: &[Conditions], runs: &Transfers, mechanisms: &[Mechan
         ],
         rows,
         figures,
-    }
+        ..Section::default()
+    })
 }
 
 /// The mechanisms that are told of lost routes, and those that are not.
-fn gains(lines: &[(Mechanism, Vec<[f64; 2]>)]) -> Figure {
+fn gains(lines: &[(Mechanism, Vec<(f64, Estimate)>)]) -> Figure {
     // Few patterns may gain more than the 400 kb/s that fifty stay below.
-    let most = lines.iter().flat_map(|(_, points)| points).fold(400.0_f64, |most, [_, g]| most.max(g.abs()));
+    let ends = |e: &Estimate| e.ci95.unwrap_or([e.mean; 2]).into_iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+    let most = lines.iter().flat_map(|(_, points)| points).map(|(_, e)| ends(e)).fold(400.0_f64, f64::max);
     let end = (most / 100.0).ceil() * 100.0;
     let panel = |title: &str, told: bool| {
         let plot = Plot::new(
@@ -60,14 +66,19 @@ fn gains(lines: &[(Mechanism, Vec<[f64; 2]>)]) -> Figure {
         .with(Series::new("", Mark::Rule, 6, vec![[0.0, 0.0]]));
         let shown = lines.iter().filter(|(m, points)| m.is_told() == told && !points.is_empty());
         let plot = shown.enumerate().fold(plot, |plot, (colour, (m, points))| {
-            plot.with(Series::new(m.title(), Mark::Line, colour, points.clone()))
+            let (mark, colour) = Mark::nth(colour);
+            let at = points.iter().map(|(x, e)| [*x, e.mean]).collect();
+            let intervals = points.iter().map(|(_, e)| e.ci95).collect();
+            plot.with(Series::new(m.title(), mark, colour, at).with_intervals(intervals).joined())
         });
         let is_empty = plot.series.len() == 1;
         (!is_empty).then(|| Panel { title: title.to_owned(), plot })
     };
     Figure {
         name: "Gains".to_owned(),
-        caption: "Mean difference to Reno over the patterns.".to_owned(),
+        caption:
+            "Mean difference to Reno over the patterns, of pairs on the same pattern, with 95 % intervals."
+                .to_owned(),
         panels: [panel("Told of lost routes", true), panel("Not told", false)]
             .into_iter()
             .flatten()

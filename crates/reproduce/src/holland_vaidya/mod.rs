@@ -234,19 +234,23 @@ impl Found {
     fn sections(&self, options: &Options) -> Vec<Section> {
         let chains = chains::throughput(&self.chains);
         let profiles = self.conditions.iter().filter(|c| options.profiles.contains(&c.pattern));
-        vec![
+        let first = vec![
             conditions::section(&self.conditions, chains.as_ref()),
             chains::section(&self.chains),
             throughput::section(&self.conditions, &self.transfers, chains.as_ref()),
-            mechanisms::section(&self.conditions, &self.transfers, &options.others()),
+        ];
+        let last = [
             Section {
                 heading: "Figures 4 to 53: profiles".to_owned(),
                 text: vec!["Any pattern can be drawn: --pattern N.".to_owned()],
                 rows: vec![],
                 figures: profiles.map(|c| profile::figure(c, &self.transfers)).collect(),
+                ..Section::default()
             },
             self.speed.section(),
-        ]
+        ];
+        let mechanisms = mechanisms::section(&self.conditions, &self.transfers, &options.others());
+        first.into_iter().chain(mechanisms).chain(last).collect()
     }
 
     fn outcome(&self, options: &Options) -> Outcome {

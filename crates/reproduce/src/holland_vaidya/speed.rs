@@ -35,7 +35,7 @@ impl Speed {
             heading: "Time".to_owned(),
             text: vec!["The study without mechanisms: every pattern at four speeds.".to_owned()],
             rows: vec![elapsed, total.note("The sum of the runs' own times.")],
-            figures: vec![],
+            ..Section::default()
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Throughput of each pattern at each speed, beside what was to be expected.
 
-use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series, mean};
+use wayhop_report::{Axis, Estimate, Figure, Mark, Panel, Plot, Row, Section, Series, mean};
 use wayhop_topology::ChainThroughput;
 
 use super::conditions::Conditions;
@@ -33,8 +33,7 @@ pub(crate) fn section(all: &[Conditions], runs: &Transfers, chains: Option<&Chai
                 .to_owned(),
         ],
         rows,
-        figures: figures(all, runs, chains),
-    }
+        figures: figures(all, runs, chains), ..Section::default() }
 }
 
 /// Measured in per cent of expected.
@@ -74,15 +73,21 @@ fn figures(all: &[Conditions], runs: &Transfers, chains: Option<&ChainThroughput
             let both = all.iter().any(|c| drawn.iter().all(|m| kbps(c, *m).is_some()));
             let counts = |c: &&Conditions| !both || drawn.iter().all(|m| kbps(c, *m).is_some());
             let of_patterns: Vec<f64> = all.iter().filter(counts).filter_map(|c| kbps(c, m)).collect();
-            Some([f64::from(speed), mean(&of_patterns)?])
+            Some((f64::from(speed), Estimate::of(&of_patterns)?))
         };
-        let points: Vec<[f64; 2]> = SPEEDS_MPS.into_iter().filter_map(point).collect();
+        let points: Vec<(f64, Estimate)> = SPEEDS_MPS.into_iter().filter_map(point).collect();
         if !points.is_empty() {
-            by_speed.series.push(Series::new(m.title(), Mark::Line, colour, points));
+            let (mark, _) = Mark::nth(colour);
+            let at = points.iter().map(|(x, e)| [*x, e.mean]).collect();
+            let intervals = points.iter().map(|(_, e)| e.ci95).collect();
+            by_speed.series.push(Series::new(m.title(), mark, colour, at).with_intervals(intervals).joined());
         }
     }
-    let heights = by_speed.series.iter().flat_map(|s| &s.points);
-    let most = heights.fold(1_000.0_f64, |most, [_, kbps]| most.max(*kbps));
+    let heights = by_speed
+        .series
+        .iter()
+        .flat_map(|s| s.points.iter().map(|p| p[1]).chain(s.intervals.iter().flatten().map(|ends| ends[1])));
+    let most = heights.fold(1_000.0_f64, f64::max);
     by_speed.y.range = Some([0.0, (most / 100.0).ceil() * 100.0]);
     vec![
         Figure {
@@ -90,6 +95,10 @@ fn figures(all: &[Conditions], runs: &Transfers, chains: Option<&ChainThroughput
             caption: "Throughput of each pattern against what equation 1 expects of it.".to_owned(),
             panels: panels.collect(),
         },
-        Figure::of("Throughput and speed", "Means over the patterns.", by_speed),
+        Figure::of(
+            "Throughput and speed",
+            "Means over the patterns, with 95 % intervals over them.",
+            by_speed,
+        ),
     ]
 }

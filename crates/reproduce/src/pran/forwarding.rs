@@ -135,7 +135,7 @@ fn table_1(measured: &Measured) -> Section {
                 .to_owned(),
         ],
         rows,
-        figures: vec![],
+        ..Section::default()
     }
 }
 
@@ -270,8 +270,7 @@ fn figure_3(plan: &Plan, measured: &Measured) -> Section {
                 .to_owned(),
         ],
         rows,
-        figures: vec![figure(plan, measured)],
-    }
+        figures: vec![figure(plan, measured)], ..Section::default() }
 }
 
 /// The highest rate offered of which nearly all arrives.

@@ -2,6 +2,7 @@
 
 mod column;
 mod csv;
+mod lives;
 mod names;
 mod read;
 mod schema;
@@ -12,6 +13,7 @@ mod tests;
 
 pub(crate) use column::Column;
 pub use csv::export_csv;
+pub use lives::{OutcomeRow, PacketRow, outcome_rows, packet_rows};
 pub use names::TABLES;
 pub(crate) use read::open;
 pub use read::{Search, addresses, searches};

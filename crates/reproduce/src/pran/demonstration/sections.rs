@@ -109,8 +109,7 @@ fn network(runs: &[Run], names: &[String]) -> Section {
                 .to_owned(),
         ],
         rows,
-        figures: runs.first().map(|r| vec![plan(r, names), hops(r)]).unwrap_or_default(),
-    }
+        figures: runs.first().map(|r| vec![plan(r, names), hops(r)]).unwrap_or_default(), ..Section::default() }
 }
 
 /// The most hops that at least 1 % of the packets made that arrived.
@@ -238,8 +237,7 @@ fn overhead(runs: &[Run]) -> Section {
                 panel("Transmissions", "packets", &names[..3], &|k, r| r.traffic.overhead(k).packets as f64),
                 panel("Overhead", "kB", &names, &|k, r| r.traffic.overhead(k).bytes as f64 / 1e3),
             ],
-        }],
-    }
+        }], ..Section::default() }
 }
 
 /// Rows that Figures 8 and 9 share: the value as a whole, in the worst interval and its time, far and near.
@@ -309,8 +307,7 @@ fn delivery(runs: &[Run]) -> Section {
                 .to_owned(),
         ],
         rows,
-        figures: figures.into_iter().collect(),
-    }
+        figures: figures.into_iter().collect(), ..Section::default() }
 }
 
 fn latency(runs: &[Run]) -> Section {
@@ -328,6 +325,7 @@ fn latency(runs: &[Run]) -> Section {
         text: vec![],
         rows: measured(figure, "latency_ms", runs, Share::latency_ms, Share::latency_ms),
         figures: figures.into_iter().collect(),
+        ..Section::default()
     }
 }
 
@@ -354,7 +352,7 @@ fn programs(runs: &[Run], complaints: &[String]) -> Section {
             row(section, "Commands acknowledged", "sent_pct", None, runs, |r| r.seen.acknowledged_pct())
                 .note(format!("{worked} Of those sent until the last that was acknowledged.")),
         ],
-        figures: vec![],
+        ..Section::default()
     }
 }
 
@@ -371,6 +369,6 @@ fn clock(runs: &[Run]) -> Section {
             row("Emulation", "Events more than 1 ms late", "share_pct", None, runs, |r| Some(100.0 * r.lateness.late_share)),
             row("Emulation", "Lateness, 99th percentile", "lateness_ms", None, runs, |r| Some(r.lateness.p99 / 1e3)),
         ],
-        figures: vec![],
+        ..Section::default()
     }
 }

@@ -1,0 +1,129 @@
+//! From values to places on an axis.
+
+use std::ops::Range;
+
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+use plotters::coord::types::RangedCoordf64;
+
+use crate::numbers::tick;
+use crate::plot::Axis;
+
+/// More decades than that have a label at some of them only.
+const MOST_DECADES: i32 = 8;
+
+/// An axis of a drawing: its ends, and where its labels stand.
+#[derive(Clone)]
+pub(crate) struct Ruler {
+    ends: [f64; 2],
+    is_log: bool,
+    labels: Vec<f64>,
+    /// How far labels are apart.
+    step: f64,
+    names: Vec<String>,
+}
+
+impl Ruler {
+    /// For `axis` with these ends and about so many labels.
+    pub(crate) fn new(axis: &Axis, ends: [f64; 2], labels: usize) -> Self {
+        let linear = || RangedCoordf64::from(ends[0]..ends[1]).key_points(labels);
+        let labels_at = match axis.names.len() {
+            0 if axis.is_log => decades(ends),
+            0 => linear(),
+            n => (0..n).map(|k| k as f64).collect(),
+        };
+        let step = labels_at.windows(2).map(|w| w[1] - w[0]).next().unwrap_or(ends[1] - ends[0]);
+        Self { ends, is_log: axis.is_log, labels: labels_at, step, names: axis.names.clone() }
+    }
+
+    /// The share of the axis, from its lower end, at which `v` stands.
+    pub(crate) fn share(&self, v: f64) -> f64 {
+        let [low, high] = self.ends;
+        if self.is_log {
+            // What has no place on the axis stands at its end.
+            let v = if v > 0.0 { v } else { low };
+            libm::log(v / low) / libm::log(high / low)
+        } else {
+            (v - low) / (high - low)
+        }
+    }
+}
+
+/// The powers of ten within the ends; where there are few, their doubles and fivefolds, too.
+fn decades([low, high]: [f64; 2]) -> Vec<f64> {
+    let (first, last) = (libm::floor(libm::log10(low)) as i32, libm::ceil(libm::log10(high)) as i32);
+    let every = 1 + (last - first) / MOST_DECADES;
+    let at = |factors: &[f64]| -> Vec<f64> {
+        let powers = (first..=last).filter(|k| k.rem_euclid(every) == 0).map(power);
+        let all = powers.flat_map(|p| factors.iter().map(move |f| f * p));
+        all.filter(|v| (low..=high).contains(v)).collect()
+    };
+    let tens = at(&[1.0]);
+    match tens.len() {
+        0..3 => at(&[1.0, 2.0, 5.0]),
+        _ => tens,
+    }
+}
+
+/// Exact from 10^-22 to 10^22, so that labels are round.
+fn power(k: i32) -> f64 {
+    format!("1e{k}").parse().unwrap_or(f64::NAN)
+}
+
+impl Ranged for Ruler {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, v: &f64, (from, to): (i32, i32)) -> i32 {
+        // Far outside is outside; beyond a million pixels numbers of pixels run over.
+        let pixels = (self.share(*v) * f64::from(to - from)).clamp(-1e6, 1e6);
+        from + pixels.round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        // Lines stand at the labels only.
+        if hint.weight().allow_light_points() { Vec::new() } else { self.labels.clone() }
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.ends[0]..self.ends[1]
+    }
+}
+
+impl ValueFormatter<f64> for Ruler {
+    /// What stands at a label: a number, or the name of what is there.
+    fn format_ext(&self, at: &f64) -> String {
+        if self.names.is_empty() {
+            let step = if self.is_log { at * (1.0 + 1e-9) } else { self.step };
+            return tick(*at, step);
+        }
+        let name = if *at >= 0.0 { self.names.get(at.round() as usize) } else { None };
+        name.cloned().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_factors_are_equal_lengths() {
+        let ruler = Ruler::new(&Axis::new("ms").log(), [1.0, 1e4], 6);
+        let at = [1.0, 10.0, 100.0, 1e3, 1e4].map(|v| ruler.map(&v, (0, 400)));
+        assert_eq!(at, [0, 100, 200, 300, 400]);
+        assert_eq!(ruler.map(&20.0, (0, 400)), 130, "log10 of 20 is 1.301");
+        assert_eq!(ruler.map(&0.0, (0, 400)), 0, "zero has no place, and stands at the end");
+    }
+
+    #[test]
+    fn labels_are_powers_of_ten_and_where_there_are_few_their_doubles_and_fivefolds() {
+        assert_eq!(decades([0.9, 1100.0]), [1.0, 10.0, 100.0, 1e3]);
+        assert_eq!(decades([3.0, 60.0]), [5.0, 10.0, 20.0, 50.0]);
+        assert_eq!(decades([1e-9, 1e12]).len(), 8, "every third of the powers from -9 to 12");
+        let ruler = Ruler::new(&Axis::new("s").log(), [0.001, 10.0], 6);
+        let words: Vec<String> = ruler.labels.iter().map(|v| ruler.format_ext(v)).collect();
+        assert_eq!(words, ["0.001", "0.01", "0.1", "1", "10"]);
+        let ruler = Ruler::new(&Axis::new("nodes"), [8.0, 16.0], 10);
+        let words: Vec<String> = ruler.labels.iter().map(|v| ruler.format_ext(v)).collect();
+        assert_eq!((words[0].as_str(), words[1].as_str()), ("8", "9"), "no decimals that are all 0");
+    }
+}
