@@ -77,6 +77,9 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("forwarding-bench", &["linux", "netns", "core", "wire", "control"]),
     // Numbers and figures for readers; it knows no paper and no model.
     ("report", &[]),
+    // What runs' tables say, as figures; and figures as PNG and PDF.
+    ("figures", &["core", "trace", "report"]),
+    ("picture", &[]),
     // Assembles runs, in simulated time, on the real clock and with daemons, and makes many at a time.
     ("runs", &["core", "netns", "trace", "scenario", "sim", "emu", "linux", "lab"]),
     // Papers' experiments: it runs runs, and measures real nodes.
@@ -97,6 +100,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "confine",
             "netns",
             "report",
+            "figures",
+            "picture",
             "reproduce",
             "topology",
             "sweep",

@@ -114,9 +114,12 @@ pub(crate) enum Command {
     /// Run a scenario in every combination of what a plan or --vary varies, on all cores, and sum up
     #[command(after_help = crate::sweep::EXAMPLES)]
     Sweep(crate::sweep::SweepArgs),
-    /// Draw means with 95 % intervals of a sweep's results
+    /// Draw a figure of runs or of a sweep, as SVG, PNG or PDF, with its numbers as CSV
     #[command(after_help = crate::plot::EXAMPLES)]
     Plot(crate::plot::PlotArgs),
+    /// Write a page with all figures of runs or of a sweep, and how they were made
+    #[command(after_help = crate::report::EXAMPLES)]
+    Report(crate::report::ReportArgs),
     #[cfg(feature = "linux")]
     /// Run a scenario on the real clock: each node a network namespace, for real programs
     #[command(after_help = EMULATE_EXAMPLES)]
@@ -399,7 +402,7 @@ pub(crate) struct CompareArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write a page with the table and a figure of the latencies
+    /// Write a page with figures and the table
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 }

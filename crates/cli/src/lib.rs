@@ -33,6 +33,7 @@ mod progress;
 mod record;
 mod reference;
 mod replay;
+mod report;
 mod reproduce;
 mod run;
 mod run_seeds;
@@ -68,6 +69,7 @@ pub fn main() -> ExitCode {
         Command::Run(a) => run_seeds::run_command(&a),
         Command::Sweep(a) => sweep::sweep(&a),
         Command::Plot(a) => plot::plot(&a),
+        Command::Report(a) => report::report(&a),
         Command::Presets(a) => presets::list(&a),
         Command::Topology(a) => topology::topology(&a),
         #[cfg(feature = "linux")]

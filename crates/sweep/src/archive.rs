@@ -83,7 +83,7 @@ fn complete(summary: &Value) -> Value {
 
 /// Hands on each record of a file of results; a torn last line, as a sweep that goes on leaves it, is left out. `take` says
 /// whether it is one.
-fn for_each_line(path: &Path, mut take: impl FnMut(&Value) -> bool) -> Result<(), SweepError> {
+pub(crate) fn for_each_line(path: &Path, mut take: impl FnMut(&Value) -> bool) -> Result<(), SweepError> {
     let cannot = |e: std::io::Error| SweepError::Run(format!("cannot read {}: {e}", path.display()));
     let file = match File::open(path) {
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(()),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use wayhop_core::{file_name, nearest};
-use wayhop_report::{Axis as Scale, Estimate, Mark, Plot, Series};
+use wayhop_report::{Axis as Scale, Estimate, Figure, Mark, Plot, Series};
 
 use crate::archive::Archive;
 use crate::error::SweepError;
@@ -13,10 +13,8 @@ use crate::figures::full_name;
 use crate::matrix::PlannedRun;
 use crate::plan::Sweep;
 use crate::quantity::Quantity;
-use crate::results::{Cell, Results};
+use crate::results::{Cell, Difference, Results};
 
-/// One mark a series; after as many series as there are colours, the next mark comes with each colour.
-const MARKS: [Mark; 6] = [Mark::Disc, Mark::Square, Mark::Triangle, Mark::Diamond, Mark::Cross, Mark::Plus];
 /// More values than that cannot be told apart in a column of a paper.
 const MOST_SERIES: usize = 12;
 const MOST_NAMES: usize = 20;
@@ -42,15 +40,15 @@ pub struct Request {
     pub x_label: Option<String>,
     /// Words at the vertical axis.
     pub y_label: Option<String>,
+    /// Draw differences to the first value of the series' axis, or of the horizontal one, of runs with the same seed.
+    pub differences: bool,
 }
 
 /// A figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
-    /// The points with their intervals.
-    pub plot: Plot,
-    /// What they are of, with the number of runs.
-    pub caption: String,
+    /// The points with their intervals, and of how many runs they are.
+    pub figure: Figure,
     /// A name for its file, without an ending.
     pub name: String,
 }
@@ -63,15 +61,35 @@ pub fn chart(dir: &Path, request: &Request) -> Result<Chart, SweepError> {
     view.check_values(&archive)?;
     archive.runs.retain(|(run, _)| view.is_shown(run));
     view.check_rest(&archive)?;
-    let sweep = Sweep { metrics: vec![way.clone()], compare: None, ..archive.sweep.clone() };
+    let along = view.axis(view.by.unwrap_or(view.x)).name.clone();
+    let compare = Some(along.clone()).filter(|_| request.differences);
+    let sweep = Sweep { metrics: vec![way.clone()], compare, ..archive.sweep.clone() };
     let figures: Vec<[Option<f64>; 1]> = archive.runs.iter().map(|(_, v)| [*v]).collect();
     let runs = archive.runs.iter().zip(&figures).map(|((run, _), f)| (run, Some(&f[..])));
-    let results = Results::new(&sweep, runs);
-    Ok(Chart {
-        plot: view.plot(&results, &way, request)?,
-        caption: view.caption(&results, &way, &archive),
-        name: file_name(&format!("{}-{}", way.trim_start_matches("totals."), view.axis(view.x).name)),
-    })
+    let mut results = Results::new(&sweep, runs);
+    let mut against = None;
+    if request.differences {
+        against = results.differences.first().map(|d| d.against.clone());
+        results.cells = results.differences.iter().map(paired).collect();
+        if results.cells.iter().all(|c| c.estimates[0].is_none()) {
+            return Err(SweepError::Usage(format!(
+                "{}: no two runs share their seed and differ in {along} only, so that there are no differences",
+                dir.display()
+            )));
+        }
+    }
+    let plot = view.plot(&results, &way, request, against.as_deref())?;
+    let caption = view.caption(&results, &way, &archive, against.as_deref());
+    let title = format!("{} over {}", plot.y.label, plot.x.label);
+    let kind = if request.differences { "differences-" } else { "" };
+    let name = format!("{kind}{}-{}", way.trim_start_matches("totals."), view.axis(view.x).name);
+    Ok(Chart { figure: Figure::of(&title, &caption, plot), name: file_name(&name) })
+}
+
+/// A difference as what stands at a point.
+fn paired(d: &Difference) -> Cell {
+    let counted = d.estimates.iter().map(|e| e.map_or(0, |e| e.runs)).collect();
+    Cell { labels: d.labels.clone(), runs: d.pairs, estimates: d.estimates.clone(), counted }
 }
 
 /// What is where, by the axes' places in the plan.
@@ -159,7 +177,13 @@ impl<'a> View<'a> {
         self.sweep.axes[..k].iter().filter(|a| !a.replicate).count()
     }
 
-    fn plot(&self, results: &Results, way: &str, request: &Request) -> Result<Plot, SweepError> {
+    fn plot(
+        &self,
+        results: &Results,
+        way: &str,
+        request: &Request,
+        against: Option<&str>,
+    ) -> Result<Plot, SweepError> {
         let x_at = self.place(self.x);
         let at: Vec<&str> = distinct(results.cells.iter().map(|c| c.labels[x_at].as_str()));
         let numbers: Option<Vec<f64>> =
@@ -199,7 +223,12 @@ impl<'a> View<'a> {
             n.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |e, v| [e[0].min(*v), e[1].max(*v)])
         };
         let span = numbers.as_ref().map_or(0.0, |n| ends(n)[1] - ends(n)[0]);
-        let mut plot = Plot::new(x, Scale::new(request.y_label.as_ref().unwrap_or(&y.label())));
+        let words =
+            against.map_or_else(|| y.label(), |first| format!("{}, difference to {first}", y.label()));
+        let mut plot = Plot::new(x, Scale::new(request.y_label.as_ref().unwrap_or(&words)));
+        if against.is_some() {
+            plot = plot.with(Series::new("", Mark::Rule, 6, vec![[0.0, 0.0]]));
+        }
         if let Some(axis) = self.by.map(|k| self.axis(k)) {
             plot.heading = Quantity::of_axis(&axis.name, axis.key.as_deref()).label();
         }
@@ -207,9 +236,9 @@ impl<'a> View<'a> {
             let from_middle = i as f64 - (series.len() - 1) as f64 / 2.0;
             let where_is = |cell: &Cell| {
                 let k = at.iter().position(|l| *l == cell.labels[x_at])?;
-                let side_by_side = k as f64 + from_middle * SPREAD / series.len() as f64;
-                Some(numbers.as_ref().map_or(side_by_side, |n| n[k] + from_middle * SHIFT * span))
+                Some(numbers.as_ref().map_or(k as f64, |n| n[k]))
             };
+            let width = numbers.as_ref().map_or(SPREAD / series.len() as f64, |_| SHIFT * span);
             let is_ours =
                 |c: &&Cell| name.is_none_or(|n| self.by.is_some_and(|k| c.labels[self.place(k)] == n));
             let mut points: Vec<(f64, Estimate)> = results
@@ -219,37 +248,46 @@ impl<'a> View<'a> {
                 .filter_map(|c| Some((where_is(c)?, c.estimates[0]?)))
                 .collect();
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let (mark, colour) = (MARKS[(i + i / MARKS.len()) % MARKS.len()], i % MARKS.len());
+            // A series looks as it does in the figure of the means, where the first one is there, too.
+            let (mark, colour) = Mark::nth(i + usize::from(against.is_some() && self.by.is_some()));
             let drawn = Series::new(
                 name.unwrap_or_default(),
                 mark,
                 colour,
                 points.iter().map(|(x, e)| [*x, e.mean / by]).collect(),
             )
-            .with_intervals(points.iter().map(|(_, e)| e.ci95.map(|ends| ends.map(|v| v / by))).collect());
+            .with_intervals(points.iter().map(|(_, e)| e.ci95.map(|ends| ends.map(|v| v / by))).collect())
+            .shifted(from_middle * width);
             plot = plot.with(if numbers.is_some() { drawn.joined() } else { drawn });
         }
         Ok(plot)
     }
 
     /// What is drawn, and of how many runs.
-    fn caption(&self, results: &Results, way: &str, archive: &Archive) -> String {
+    fn caption(&self, results: &Results, way: &str, archive: &Archive, against: Option<&str>) -> String {
         let estimates: Vec<Estimate> = results.cells.iter().filter_map(|c| c.estimates[0]).collect();
         let counts = || estimates.iter().map(|e| e.runs);
         let (fewest, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
-        let what = if self.sweep.axes.iter().any(|a| a.replicate) { "repetitions" } else { "runs" };
+        let repeats = self.sweep.axes.iter().any(|a| a.replicate);
+        let what = match (against.is_some(), repeats) {
+            (true, false) => "pairs of runs with the same seed",
+            (true, true) => "pairs of repetitions",
+            (false, false) => "runs",
+            (false, true) => "repetitions",
+        };
+        let mean = against.map_or_else(|| "Means".to_owned(), |first| format!("Mean differences to {first}"));
         let mut text = match (fewest, most) {
             (_, 1) => format!("Single {what}, without intervals."),
-            (a, b) if a == b => format!("Means of {a} {what} with 95 % intervals (Student's t)."),
+            (a, b) if a == b => format!("{mean} of {a} {what} with 95 % intervals (Student's t)."),
             (a, b) => {
                 let lone = if a == 1 { ", single ones without" } else { "" };
-                format!("Means of {a} to {b} {what} with 95 % intervals (Student's t){lone}.")
+                format!("{mean} of {a} to {b} {what} with 95 % intervals (Student's t){lone}.")
             }
         };
         let (all, counted) = results.cells.iter().fold((0, 0), |(n, m), c| (n + c.runs, m + c.counted[0]));
         if counted < all {
             let name = way.trim_start_matches("totals.");
-            _ = write!(text, " {} of {all} runs are left out: {name} is undefined in them.", all - counted);
+            _ = write!(text, " {} of {all} {what} are left out: {name} is undefined in them.", all - counted);
         }
         for (k, value) in &self.only {
             _ = write!(text, " {} = {value}.", self.axis(*k).name);

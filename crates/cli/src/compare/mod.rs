@@ -1,6 +1,5 @@
 //! `wayhop compare`: runs side by side.
 
-mod column;
 mod page;
 mod rows;
 mod show;
@@ -12,14 +11,17 @@ use std::process::ExitCode;
 use crate::args::CompareArgs;
 use crate::failure::{Failure, output};
 
-use column::Column;
+use crate::plot::columns;
+
+pub(crate) use page::table;
+pub(crate) use rows::totals;
 
 pub(crate) fn compare(a: &CompareArgs) -> Result<ExitCode, Failure> {
-    let columns = a.runs.iter().map(|path| Column::read(path)).collect::<Result<Vec<_>, _>>()?;
+    let columns = columns(&a.runs)?;
     let rows = rows::rows(&columns);
     let remarks = show::remarks(&columns);
     if let Some(path) = &a.html {
-        let page = page::html(&columns, &rows, &remarks).map_err(Failure::Run)?;
+        let page = page::html(&columns, &rows, &remarks)?;
         fs::write(path, page).map_err(Failure::write(path))?;
     }
     if a.json {

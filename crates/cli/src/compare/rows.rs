@@ -3,16 +3,15 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use wayhop_figures::{Column, Run};
 use wayhop_report::{Estimate, FEWEST_RUNS, percentile};
 use wayhop_trace::{FlowSummary, LatencyMs, Summary};
-
-use super::column::{Column, Run};
 
 /// Flows with rows of their own; the rest is in the totals.
 const MOST_FLOWS: usize = 20;
 
 /// One figure of every column.
-pub(super) struct Row {
+pub(crate) struct Row {
     /// What it is about: `flow 0`, `all flows`, `routing`, `searches`, `clock`.
     pub(super) about: String,
     /// As the summary calls it, by the way to it from the flow or the totals: `latency_ms.p50`.
@@ -75,6 +74,13 @@ pub(super) fn rows(columns: &[Column]) -> Vec<Row> {
     rows.clock();
     rows.list.retain(|r| r.values.iter().flatten().any(Option::is_some));
     rows.list
+}
+
+/// The rows of all flows together and of routing.
+pub(crate) fn totals(columns: &[Column]) -> Vec<Row> {
+    let mut all = rows(columns);
+    all.retain(|r| !r.about.starts_with("flow "));
+    all
 }
 
 /// The flows that are the same in all runs of all columns, so that their figures mean the same.

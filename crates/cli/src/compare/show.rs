@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::json;
+use wayhop_figures::Column;
 use wayhop_report::{Document, Estimate, plain, signed};
 
-use super::column::Column;
 use super::rows::{Difference, Row, common_flows};
 
 /// Differences of scenarios that are told one by one.

@@ -17,6 +17,7 @@ mod emulate_capture;
 mod emulate_faults;
 mod emulate_tells;
 mod extremes;
+mod figures;
 mod golden;
 mod input;
 mod interruption;

@@ -33,7 +33,17 @@ fn a_figure_takes_two_commands() {
     ];
     let told = run_in(d, &args).ok();
     let file = "runs/sweep-s/latency_ms.mean-movement.spacing_m.svg";
-    assert_eq!(told, format!("Means of 3 runs with 95 % intervals (Student's t).\nsaved in {file}\n"));
+    let numbers = "runs/sweep-s/latency_ms.mean-movement.spacing_m.csv";
+    assert_eq!(
+        told,
+        format!(
+            "Means of 3 runs with 95 % intervals (Student's t).\nsaved in {file}, its numbers in {numbers}\n"
+        )
+    );
+    let csv = fs::read_to_string(d.join(numbers)).unwrap();
+    // Two spacings of two protocols, at the numbers that the axis has.
+    let x: Vec<&str> = csv.lines().skip(1).map(|l| l.split(',').nth(3).unwrap()).collect();
+    assert_eq!(x, ["150", "200", "150", "200"], "{csv}");
     let svg = fs::read_to_string(d.join(file)).unwrap();
     for words in
         ["movement spacing (m)", "latency, mean (ms)", "protocol:", ">dsr<", ">aodv<", "Means of 3 runs"]
@@ -42,11 +52,10 @@ fn a_figure_takes_two_commands() {
     }
     let printed = run_in(d, &[&args[..], &["--out", "-", "--no-caption"]].concat()).ok();
     assert!(printed.starts_with("<svg ") && !printed.contains("Means of 3 runs"), "{printed}");
-    let e = run_in(d, &[&args[..], &["--out", "f.pdf"]].concat()).failure(2);
-    assert_eq!(
-        e,
-        "wayhop: --out f.pdf: SVG is what is written; give f.svg, and make other formats of it: rsvg-convert -o f.pdf f.svg\n"
-    );
+    let named = [&["plot", "sweep"], &args[1..], &["--out", "-", "--no-caption"]].concat();
+    assert_eq!(run_in(d, &named).ok(), printed, "the kind can be said");
+    let e = run_in(d, &[&args[..], &["--out", "f.jpg"]].concat()).failure(2);
+    assert_eq!(e, "wayhop: --out f.jpg: give a name that ends with .svg, .png or .pdf\n");
     run_in(d, &[&args[..], &["--out", "none/f.svg"]].concat()).failure(1);
     run_in(d, &[&args[..], &["--only", "protocol.name"]].concat()).failure(2);
 }

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::json;
-use wayhop_sweep::{Chart, Request, chart};
+use wayhop_report::Plot;
+use wayhop_sweep::{Request, chart};
 
 const PLAN: &str = "name = \"p\"\nscenario = \"s.toml\"\nmetrics = [\"totals.sent\"]\n\
     [[axis]]\nname = \"protocol\"\nkey = \"protocol.name\"\nvalues = [\"dsr\", \"aodv\"]\n\
@@ -55,6 +56,13 @@ fn request(x: &str, y: &str, by: Option<&str>, only: &[(&str, &str)]) -> Request
     }
 }
 
+/// The plot, the caption and the name for a file.
+fn drawn(dir: &Path, request: &Request) -> (Plot, String, String) {
+    let chart = chart(dir, request).unwrap();
+    let [panel] = &chart.figure.panels[..] else { panic!("{chart:?}") };
+    (panel.plot.clone(), chart.figure.caption.clone(), chart.name)
+}
+
 fn refused(dir: &Path, request: &Request) -> String {
     format!("{:?}", chart(dir, request).unwrap_err())
 }
@@ -66,8 +74,8 @@ fn near(a: f64, b: f64) -> bool {
 #[test]
 fn points_are_means_with_students_intervals_of_the_plans_runs() {
     let dir = results(PLAN);
-    let Chart { plot, caption, name } =
-        chart(dir.path(), &request("nodes.count", "latency_ms.mean", Some("protocol.name"), &[])).unwrap();
+    let (plot, caption, name) =
+        drawn(dir.path(), &request("nodes.count", "latency_ms.mean", Some("protocol.name"), &[]));
     assert_eq!((plot.x.label.as_str(), plot.y.label.as_str()), ("number of nodes", "latency, mean (ms)"));
     assert_eq!((plot.heading.as_str(), name.as_str()), ("protocol", "latency_ms.mean-nodes.count"));
     let [dsr, aodv] = &plot.series[..] else { panic!("{plot:?}") };
@@ -84,7 +92,8 @@ fn points_are_means_with_students_intervals_of_the_plans_runs() {
     }
     // Nothing arrived with 10 nodes: no point, and not one at 0.
     assert_eq!(aodv.points.len(), 1);
-    assert!(near(aodv.points[0][1], 300.0) && (aodv.points[0][0] - dsr.points[1][0]).abs() > 0.05);
+    assert!(near(aodv.points[0][1], 300.0) && aodv.points[0][0] == dsr.points[1][0]);
+    assert!((aodv.shift - dsr.shift).abs() > 0.05, "drawn apart, where they are the same number");
     assert_eq!(
         caption,
         "Means of 3 to 5 runs with 95 % intervals (Student's t). 7 of 20 runs are left out: latency_ms.mean is undefined in \
@@ -96,11 +105,11 @@ fn points_are_means_with_students_intervals_of_the_plans_runs() {
 fn names_stand_side_by_side_and_large_rates_are_counted_in_thousands() {
     let dir = results(PLAN);
     let by = request("protocol", "goodput_bps", Some("nodes.count"), &[]);
-    let Chart { plot, caption, .. } = chart(dir.path(), &by).unwrap();
+    let (plot, caption, _) = drawn(dir.path(), &by);
     assert_eq!(plot.x.names, ["dsr", "aodv"]);
     assert_eq!((plot.y.label.as_str(), plot.heading.as_str()), ("goodput (kbit/s)", "number of nodes"));
     assert_eq!(caption, "Means of 5 runs with 95 % intervals (Student's t).");
-    let x: Vec<f64> = plot.series.iter().flat_map(|s| s.points.iter().map(|p| p[0])).collect();
+    let x: Vec<f64> = plot.series.iter().flat_map(|s| s.points.iter().map(|p| p[0] + s.shift)).collect();
     assert!(near(x[0], -0.15) && near(x[1], 0.85) && near(x[2], 0.15) && near(x[3], 1.15), "{x:?}");
     assert!(plot.series.iter().all(|s| !s.is_joined && s.points.iter().all(|p| near(p[1], 30.0))));
     let labels = Request {
@@ -108,9 +117,31 @@ fn names_stand_side_by_side_and_large_rates_are_counted_in_thousands() {
         y_label: Some("how much".to_owned()),
         ..request("protocol", "goodput_bps", None, &[("nodes.count", "20")])
     };
-    let Chart { plot, caption, .. } = chart(dir.path(), &labels).unwrap();
+    let (plot, caption, _) = drawn(dir.path(), &labels);
     assert_eq!((plot.x.label.as_str(), plot.y.label.as_str(), plot.series.len()), ("who", "how much", 1));
     assert!(caption.ends_with(" nodes.count = 20."), "{caption}");
+}
+
+#[test]
+fn differences_are_of_runs_with_the_same_seed() {
+    let dir = results(PLAN);
+    let by = Request {
+        differences: true,
+        ..request("nodes.count", "latency_ms.mean", Some("protocol.name"), &[])
+    };
+    let (plot, caption, name) = drawn(dir.path(), &by);
+    assert_eq!(name, "differences-latency_ms.mean-nodes.count");
+    assert_eq!(plot.y.label, "latency, mean (ms), difference to dsr");
+    // 100 less 1, 200 less 2, ...: 99 times 1 to 5, whose half width is 1.96324. Unpaired it would be 196, and off-centre.
+    let [zero, aodv] = &plot.series[..] else { panic!("{plot:?}") };
+    assert_eq!((zero.points.as_slice(), aodv.points.len()), (&[[0.0, 0.0]][..], 1));
+    assert!(aodv.points[0][0] == 20.0 && near(aodv.points[0][1], 297.0), "{aodv:?}");
+    let ends = aodv.intervals[0].unwrap();
+    assert!((ends[0] - 102.639).abs() < 0.01 && (ends[1] - 491.361).abs() < 0.01, "{ends:?}");
+    assert!(
+        caption.starts_with("Mean differences to dsr of 5 pairs of runs with the same seed"),
+        "{caption}"
+    );
 }
 
 #[test]
@@ -119,8 +150,7 @@ fn one_run_has_no_interval_and_a_sweep_that_is_not_complete_says_so() {
     let text = fs::read_to_string(dir.path().join("runs.jsonl")).unwrap();
     let first: Vec<&str> = text.lines().filter(|l| l.contains("\"seed\":1}")).collect();
     fs::write(dir.path().join("runs.jsonl"), first.join("\n") + "\n").unwrap();
-    let Chart { plot, caption, .. } =
-        chart(dir.path(), &request("nodes.count", "sent", Some("protocol"), &[])).unwrap();
+    let (plot, caption, _) = drawn(dir.path(), &request("nodes.count", "sent", Some("protocol"), &[]));
     assert!(plot.series.iter().all(|s| s.intervals.iter().all(Option::is_none) && s.points.len() == 2));
     assert_eq!(caption, "Single runs, without intervals. The sweep is not complete: 4 of 20 runs.");
 }
@@ -151,8 +181,8 @@ fn what_cannot_be_drawn_is_refused_with_a_remedy() {
         assert!(e.starts_with("Usage(") && e.contains(message), "{request:?}\n{e}");
     }
     // A count of what did not happen is 0.
-    let none = chart(d, &by("protocol", "drops.NO_ROUTE", "nodes.count")).unwrap();
-    assert!(none.plot.series.iter().all(|s| s.points.iter().all(|p| p[1] == 0.0)));
+    let (none, ..) = drawn(d, &by("protocol", "drops.NO_ROUTE", "nodes.count"));
+    assert!(none.series.iter().all(|s| s.points.iter().all(|p| p[1] == 0.0)));
     fs::write(d.join("plan.toml"), PLAN.replace("values = [10, 20]", "values = [10, 20]\nreplicate = true"))
         .unwrap();
     let e = refused(d, &by("protocol", "sent", "nodes.count"));

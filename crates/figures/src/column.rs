@@ -1,4 +1,4 @@
-//! What is compared: a run, or several that stand for one.
+//! What is drawn and compared: a run, or several that stand for one.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,31 +6,33 @@ use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 use wayhop_core::Span;
-use wayhop_trace::{Manifest, RunDir, RunStatus, Search, Summary, addresses, searches};
-
-use crate::failure::Failure;
+use wayhop_trace::{Error, Manifest, RunDir, RunStatus, Search, Summary, addresses, searches};
 
 /// One run.
-pub(super) struct Run {
-    pub(super) manifest: Manifest,
-    pub(super) summary: Summary,
+pub struct Run {
+    /// Its directory.
+    pub dir: RunDir,
+    /// Where it came from.
+    pub manifest: Manifest,
+    /// Its result.
+    pub summary: Summary,
     /// The searches for routes; `None` if the run recorded none.
-    pub(super) searches: Option<Vec<Search>>,
+    pub searches: Option<Vec<Search>>,
     addresses: Vec<Ipv4Addr>,
 }
 
 impl Run {
-    fn read(dir: &RunDir) -> Result<Self, Failure> {
-        let manifest = dir.manifest().map_err(Failure::trace)?;
-        let summary = dir.summary().map_err(Failure::trace)?;
+    fn read(dir: &RunDir) -> Result<Self, Error> {
+        let manifest = dir.manifest()?;
+        let summary = dir.summary()?;
         let has_events = dir.path().join("events.parquet").is_file();
-        let searches = has_events.then(|| searches(dir)).transpose().map_err(Failure::trace)?;
-        let addresses = if has_events { addresses(dir).map_err(Failure::trace)? } else { Vec::new() };
-        Ok(Self { manifest, summary, searches, addresses })
+        let searches = has_events.then(|| searches(dir)).transpose()?;
+        let addresses = if has_events { addresses(dir)? } else { Vec::new() };
+        Ok(Self { dir: dir.clone(), manifest, summary, searches, addresses })
     }
 
     /// How long the source of a flow searched for its first route to the destination.
-    pub(super) fn first_search(&self, flow: usize) -> Option<Span> {
+    pub fn first_search(&self, flow: usize) -> Option<Span> {
         let f = self.summary.flows.get(flow)?;
         let target = *self.addresses.get(f.dst as usize)?;
         let mut own = self.searches.iter().flatten().filter(|s| s.node.0 == f.src && s.target == target);
@@ -39,16 +41,19 @@ impl Run {
 }
 
 /// Runs that stand for one: one, or those of a folder.
-pub(super) struct Column {
-    pub(super) path: PathBuf,
+pub struct Column {
+    /// Where they are.
+    pub path: PathBuf,
     /// A short name, which no other column has to have.
-    pub(super) name: String,
-    pub(super) runs: Vec<Run>,
+    pub name: String,
+    /// In the order of their seeds.
+    pub runs: Vec<Run>,
 }
 
 impl Column {
-    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
-        let inside = || {
+    /// Reads a run directory, or a folder of them.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let inside = |path: &Path| {
             let mut all: Vec<PathBuf> =
                 fs::read_dir(path).into_iter().flatten().flatten().map(|e| e.path()).collect();
             all.sort();
@@ -57,9 +62,12 @@ impl Column {
         let dirs = match RunDir::open(path) {
             Ok(dir) => vec![dir],
             Err(e) => {
-                let all = inside();
+                // As `run --seeds` and `sweep --tables` leave it.
+                let all = Some(inside(path))
+                    .filter(|a| !a.is_empty())
+                    .unwrap_or_else(|| inside(&path.join("runs")));
                 if all.is_empty() {
-                    return Err(Failure::trace(e));
+                    return Err(e);
                 }
                 all
             }
@@ -68,14 +76,17 @@ impl Column {
         // So that runs of two columns that have the same seed have the same place.
         runs.sort_by_key(|r| r.summary.seed);
         let absolute = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let name = absolute
+        // The folder `runs` is one of every study.
+        let named =
+            if absolute.ends_with("runs") { absolute.parent().unwrap_or(&absolute) } else { &absolute };
+        let name = named
             .file_name()
             .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
         Ok(Self { path: path.to_owned(), name, runs })
     }
 
     /// What all runs say of themselves, each answer once.
-    pub(super) fn each(&self, what: impl Fn(&Run) -> &str) -> Vec<String> {
+    pub fn each(&self, what: impl Fn(&Run) -> &str) -> Vec<String> {
         let mut all: Vec<String> = self.runs.iter().map(|r| what(r).to_owned()).collect();
         all.sort();
         all.dedup();
@@ -83,12 +94,12 @@ impl Column {
     }
 
     /// How many of its runs did not come to their end.
-    pub(super) fn unfinished(&self) -> usize {
+    pub fn unfinished(&self) -> usize {
         self.runs.iter().filter(|r| r.manifest.status != RunStatus::Complete).count()
     }
 
     /// The keys of the runs' scenarios with their values, but the seed's. With several values for a key, all of them.
-    pub(super) fn scenario(&self) -> BTreeMap<String, String> {
+    pub fn scenario(&self) -> BTreeMap<String, String> {
         let mut keys: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for r in &self.runs {
             let Ok(table) = r.manifest.scenario.parse::<toml::Table>() else { continue };

@@ -1,0 +1,47 @@
+//! A figure as a file, with its numbers beside it.
+
+use std::fs;
+use std::io::{Write as _, stdout};
+use std::path::Path;
+
+use wayhop_picture::{pdf, png};
+use wayhop_report::Figure;
+
+use super::args::PlotArgs;
+use crate::failure::{Failure, output};
+
+/// How the names of pictures end.
+const ENDINGS: [&str; 3] = ["svg", "png", "pdf"];
+
+fn is_output(a: &PlotArgs) -> bool {
+    a.out.as_deref() == Some(Path::new("-"))
+}
+
+/// Refuses a file that cannot be written, before anything is read.
+pub(super) fn check(a: &PlotArgs) -> Result<(), Failure> {
+    let Some(out) = a.out.as_deref().filter(|_| !is_output(a)) else { return Ok(()) };
+    if out.extension().is_some_and(|end| ENDINGS.iter().any(|e| end == *e)) {
+        return Ok(());
+    }
+    let shown = out.display();
+    Err(Failure::Usage(format!("--out {shown}: give a name that ends with .svg, .png or .pdf")))
+}
+
+/// Writes the figure and its numbers, and says where.
+pub(super) fn figure(a: &PlotArgs, figure: &Figure, default: &Path) -> Result<(), Failure> {
+    let svg = figure.svg(!a.no_caption).map_err(Failure::Run)?;
+    if is_output(a) {
+        return output(stdout().write_all(svg.as_bytes()));
+    }
+    let path = a.out.as_deref().unwrap_or(default);
+    let picture = match path.extension().and_then(|e| e.to_str()) {
+        Some("png") => png(&svg, a.width).map_err(Failure::Run)?,
+        Some("pdf") => pdf(&svg).map_err(Failure::Run)?,
+        _ => svg.into_bytes(),
+    };
+    let numbers = path.with_extension("csv");
+    fs::write(path, picture).map_err(Failure::write(path))?;
+    fs::write(&numbers, figure.csv()).map_err(Failure::write(&numbers))?;
+    let (path, numbers) = (path.display(), numbers.display());
+    output(writeln!(stdout(), "{}\nsaved in {path}, its numbers in {numbers}", figure.caption))
+}

@@ -1,0 +1,179 @@
+//! A page of a sweep.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use wayhop_report::{Figure, Page, Panel, Section};
+use wayhop_sweep::{Chart, Made, Request, chart, made};
+
+use super::command::command;
+use crate::failure::Failure;
+
+/// Figures of more numbers would make a page that nobody reads.
+const MOST_METRICS: usize = 12;
+/// Plots of one figure.
+const MOST_PANELS: usize = 12;
+
+/// The page of this folder.
+pub(super) fn page(dir: &Path) -> Result<Page, Failure> {
+    let made = made(dir)?.ok_or_else(|| Failure::Usage(format!("{}: no sweep", dir.display())))?;
+    let views = Views::new(&made);
+    let mut sections = Vec::new();
+    let mut undefined = Vec::new();
+    for metric in made.sweep.metrics.iter().take(MOST_METRICS) {
+        let name = metric.trim_start_matches("totals.");
+        match views.figures(dir, metric)? {
+            Some(figures) => {
+                sections.push(Section { heading: name.to_owned(), figures, ..Section::default() });
+            }
+            None => undefined.push(name),
+        }
+    }
+    let mut text = methods(&made);
+    text.extend(views.remark());
+    if !undefined.is_empty() {
+        text.push(format!(
+            "Without a figure, undefined in all runs or too large to draw: {}.",
+            undefined.join(", ")
+        ));
+    }
+    if made.sweep.metrics.len() > MOST_METRICS {
+        let more = made.sweep.metrics.len() - MOST_METRICS;
+        text.push(format!("The plan has {more} more metrics; `wayhop plot sweep` draws them."));
+    }
+    sections.push(Section { heading: "Methods".to_owned(), text, ..Section::default() });
+    let axes: Vec<&str> = made.sweep.axes.iter().map(|a| a.name.as_str()).collect();
+    Ok(Page {
+        title: format!(
+            "{} over {}",
+            made.sweep.name,
+            if axes.is_empty() { "seeds".to_owned() } else { axes.join(", ") }
+        ),
+        lead: format!("A sweep: {} of {} runs.", made.done, made.planned),
+        facts: Vec::new(),
+        command: command(&[PathBuf::from(dir)]),
+        sections,
+    })
+}
+
+/// Which axis is where, and what the plots of a figure differ in.
+struct Views {
+    x: Option<String>,
+    by: Option<String>,
+    /// What each plot shows only.
+    only: Vec<Vec<(String, String)>>,
+    /// How many there would be.
+    all: usize,
+}
+
+impl Views {
+    fn new(made: &Made) -> Self {
+        let varied: Vec<(&str, &[String])> = made
+            .sweep
+            .axes
+            .iter()
+            .zip(&made.values)
+            .filter(|(axis, values)| !axis.replicate && values.len() > 1)
+            .map(|(axis, values)| (axis.name.as_str(), values.as_slice()))
+            .collect();
+        let is_scale = |(_, values): &&(&str, &[String])| values.iter().all(|v| v.parse::<f64>().is_ok());
+        let x = varied.iter().find(is_scale).or(varied.first()).map(|(name, _)| *name);
+        let by = varied.iter().map(|(name, _)| *name).find(|name| Some(*name) != x);
+        let mut only: Vec<Vec<(String, String)>> = vec![vec![]];
+        let mut all = 1;
+        for (name, values) in varied.iter().filter(|(name, _)| Some(*name) != x && Some(*name) != by) {
+            all *= values.len();
+            let with = |one: &Vec<(String, String)>| -> Vec<Vec<(String, String)>> {
+                let more =
+                    |v: &String| one.iter().cloned().chain([((*name).to_owned(), v.clone())]).collect();
+                values.iter().map(more).collect()
+            };
+            only = only.iter().flat_map(with).take(MOST_PANELS).collect();
+        }
+        Self { x: x.map(str::to_owned), by: by.map(str::to_owned), only, all }
+    }
+
+    /// That plots were left out.
+    fn remark(&self) -> Option<String> {
+        let left = self.all.checked_sub(self.only.len()).filter(|n| *n > 0)?;
+        Some(format!(
+            "{left} more combinations of values have no plot here; `wayhop plot sweep --only` draws them."
+        ))
+    }
+
+    /// Means and differences of a number; `None` if it is undefined in all runs.
+    fn figures(&self, dir: &Path, metric: &str) -> Result<Option<Vec<Figure>>, Failure> {
+        if self.x.is_none() {
+            return Ok(None);
+        }
+        let of = |differences: bool| self.figure(dir, metric, differences);
+        let Some(means) = of(false)? else { return Ok(None) };
+        Ok(Some(std::iter::once(means).chain(of(true)?).collect()))
+    }
+
+    /// What cannot be drawn - a number that is undefined in all runs of a plot, no two runs with the same seed - has no plot.
+    fn figure(&self, dir: &Path, metric: &str, differences: bool) -> Result<Option<Figure>, Failure> {
+        let mut panels = Vec::new();
+        let mut captions = BTreeSet::new();
+        let mut name = String::new();
+        for only in &self.only {
+            let request = Request {
+                x: self.x.clone(),
+                y: Some(metric.to_owned()),
+                by: self.by.clone(),
+                only: only.clone(),
+                differences,
+                ..Request::default()
+            };
+            let Chart { figure, .. } = match chart(dir, &request) {
+                Ok(chart) => chart,
+                Err(wayhop_sweep::SweepError::Usage(_)) => continue,
+                Err(e) => return Err(e.into()),
+            };
+            let said: Vec<String> = only.iter().map(|(axis, value)| format!("{axis} = {value}")).collect();
+            name.clone_from(&figure.name);
+            captions.insert(said.iter().fold(figure.caption, |text, s| text.replace(&format!(" {s}."), "")));
+            panels.extend(figure.panels.into_iter().map(|p| Panel { title: said.join(", "), ..p }));
+        }
+        let caption = captions.into_iter().collect::<Vec<_>>().join(" ");
+        Ok((!panels.is_empty()).then_some(Figure { name, caption, panels }))
+    }
+}
+
+/// How the runs were made, as their plan and their summaries say.
+fn methods(made: &Made) -> Vec<String> {
+    let said = |key: &str| {
+        made.said.get(key).map_or_else(String::new, |all| all.iter().cloned().collect::<Vec<_>>().join(", "))
+    };
+    let mut text = format!(
+        "{} of {} runs of the scenario {:?} ({}) by Wayhop {}, in the world {}. Protocol: {}. Duration: {} s.",
+        made.done,
+        made.planned,
+        said("scenario"),
+        made.sweep.scenario.display(),
+        said("wayhop"),
+        said("world"),
+        said("protocol"),
+        said("simulated_s"),
+    );
+    let seeds: Vec<String> = made.seeds.iter().map(u64::to_string).collect();
+    _ = write!(text, " Seeds: {}.", seeds.join(", "));
+    if !made.sweep.set.is_empty() {
+        let set: Vec<String> = made.sweep.set.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+        _ = write!(text, " Set in all runs: {}.", set.join(", "));
+    }
+    let mut paragraphs = vec![text];
+    for (axis, values) in made.sweep.axes.iter().zip(&made.values) {
+        let key =
+            axis.key.as_deref().filter(|k| *k != axis.name).map_or_else(String::new, |k| format!(" ({k})"));
+        let role = if axis.replicate { ", repetitions of the same" } else { "" };
+        paragraphs.push(format!("{}{key}{role}: {}.", axis.name, values.join(", ")));
+    }
+    paragraphs.push(
+        "Means and intervals are over the runs of each point, by Student's t. Differences are of runs with the same seed, which takes \
+         what both have in common out of the interval; the runs of two seeds are independent."
+            .to_owned(),
+    );
+    paragraphs
+}

@@ -1,0 +1,49 @@
+//! Which figures there are.
+
+/// A kind of figure.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The share of packets that arrive, over the time when they were sent.
+    Delivery,
+    /// Median and 95th percentile of the latency, over the time when packets were sent.
+    Latency,
+    /// The distribution of the latency of every packet.
+    Cdf,
+    /// Messages of the routing protocol, by type.
+    Overhead,
+    /// The share of packets that arrived over 1, 2, ... hops.
+    Hops,
+    /// The share of packets lost, by cause.
+    Losses,
+    /// The distribution of the times of searches for routes.
+    Searches,
+}
+
+impl Kind {
+    /// All of them, in the order of a report.
+    pub const ALL: [Self; 7] =
+        [Self::Delivery, Self::Latency, Self::Cdf, Self::Losses, Self::Hops, Self::Overhead, Self::Searches];
+
+    /// Its name on a command line and as a file.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Delivery => "delivery",
+            Self::Latency => "latency",
+            Self::Cdf => "cdf",
+            Self::Overhead => "overhead",
+            Self::Hops => "hops",
+            Self::Losses => "losses",
+            Self::Searches => "searches",
+        }
+    }
+
+    /// The kind of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|k| k.name() == name)
+    }
+
+    /// Whether it is drawn from the packets' table, which the others do without.
+    pub const fn needs_packets(self) -> bool {
+        matches!(self, Self::Delivery | Self::Latency | Self::Cdf | Self::Hops)
+    }
+}

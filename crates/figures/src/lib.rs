@@ -1,0 +1,23 @@
+//! The figures of runs, for pages and for files of their own.
+//!
+//! * [`Column`]: a run, or the runs of a folder, which differ in their seeds and stand for one.
+//! * [`Traffic`]: what became of a run's packets, from its tables, whatever their size.
+//! * [`Runs`]: columns side by side with what their tables say; [`Runs::figure`] draws a [`Kind`] of figure of them.
+//! * [`methods`]: how the runs were made, in sentences, from their manifests.
+
+mod column;
+mod draw;
+mod kind;
+mod methods;
+mod over_time;
+mod runs;
+mod shares;
+mod times;
+mod traffic;
+mod words;
+
+pub use column::{Column, Run};
+pub use kind::Kind;
+pub use methods::methods;
+pub use runs::Runs;
+pub use traffic::Traffic;

@@ -1,0 +1,75 @@
+//! Columns side by side.
+
+use wayhop_report::Estimate;
+use wayhop_trace::Error;
+
+use crate::column::{Column, Run};
+use crate::kind::Kind;
+use crate::traffic::Traffic;
+
+/// Spans of time in a figure over time, about.
+const SPANS: f64 = 24.0;
+
+/// Columns with what became of their packets.
+pub struct Runs<'a> {
+    /// The columns.
+    pub columns: &'a [Column],
+    /// By column and run; empty if nothing asked for it, or if no run knows of flows.
+    traffic: Vec<Vec<Traffic>>,
+    /// Seconds in a span of time.
+    span_s: f64,
+}
+
+impl<'a> Runs<'a> {
+    /// With what the packets' tables say, if one of the kinds needs it.
+    pub fn read(columns: &'a [Column], kinds: &[Kind]) -> Result<Self, Error> {
+        let longest = columns.iter().flat_map(|c| &c.runs).map(|r| r.summary.simulated_s).fold(0.0, f64::max);
+        let span_s = round_above(longest / SPANS);
+        let knows_flows = columns.iter().flat_map(|c| &c.runs).any(|r| !r.summary.flows.is_empty());
+        let traffic = if knows_flows && kinds.iter().any(|k| k.needs_packets()) {
+            let of = |c: &Column| c.runs.iter().map(|r| Traffic::read(r, span_s)).collect();
+            columns.iter().map(of).collect::<Result<_, _>>()?
+        } else {
+            Vec::new()
+        };
+        Ok(Self { columns, traffic, span_s })
+    }
+
+    /// The columns with their traffic.
+    pub(crate) fn traffic(&self) -> impl Iterator<Item = (&'a Column, &[Traffic])> {
+        self.columns.iter().zip(self.traffic.iter().map(Vec::as_slice))
+    }
+
+    /// How long a span of time is, seconds.
+    pub(crate) fn span_s(&self) -> f64 {
+        self.span_s
+    }
+
+    /// What a column's legend says: nothing where there is one column only.
+    pub(crate) fn legend(&self, c: &Column) -> String {
+        if self.columns.len() > 1 { c.name.clone() } else { String::new() }
+    }
+
+    /// For each column the mean over its runs of what `of` makes of them.
+    pub(crate) fn estimates(&self, of: impl Fn(&Run) -> Option<f64>) -> Vec<Option<Estimate>> {
+        let mean = |c: &Column| estimate(c.runs.iter().map(&of));
+        self.columns.iter().map(mean).collect()
+    }
+}
+
+/// The mean of the values that there are.
+pub(crate) fn estimate(values: impl Iterator<Item = Option<f64>>) -> Option<Estimate> {
+    Estimate::of(&values.flatten().collect::<Vec<_>>())
+}
+
+/// The next of 1, 2, 5, 10, 20, ... and their tenths.
+fn round_above(v: f64) -> f64 {
+    let mut power = 1e-6;
+    while power < 1e9 {
+        if let Some(f) = [1.0, 2.0, 5.0].into_iter().find(|f| f * power >= v) {
+            return f * power;
+        }
+        power *= 10.0;
+    }
+    power
+}
