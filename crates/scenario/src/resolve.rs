@@ -124,13 +124,7 @@ impl Scenario {
     /// Looks up, generates and checks everything.
     pub fn resolve(&self) -> Result<Resolved, Error> {
         let doc = &self.document;
-        if self.name.chars().any(char::is_control) {
-            return Err(doc.error(
-                "name",
-                format!("{:?} has control characters", self.name),
-                "take them out",
-            ));
-        }
+        let name = self.checked_name()?;
         if let Some(origin) = self.origin {
             check_geodetic(origin, "origin", doc)?;
         }
@@ -178,7 +172,7 @@ impl Scenario {
         let receptions = reception_plan(&self.receptions, &placed, flows.len(), doc)?;
         let area = self.area.map_or_else(|| extent(&placed.tracks, duration), |a| [a.x_m, a.y_m, a.z_m]);
         Ok(Resolved {
-            name: if self.name.is_empty() { "scenario".to_owned() } else { self.name.clone() },
+            name,
             seed: self.seed,
             duration,
             area,
@@ -205,6 +199,17 @@ impl Scenario {
             ns2_trace: self.output.ns2_trace,
             warnings,
         })
+    }
+
+    fn checked_name(&self) -> Result<String, Error> {
+        if self.name.chars().any(char::is_control) {
+            return Err(self.document.error(
+                "name",
+                format!("{:?} has control characters", self.name),
+                "take them out",
+            ));
+        }
+        Ok(if self.name.is_empty() { "scenario".to_owned() } else { self.name.clone() })
     }
 
     fn check_duration(&self, seconds: f64) -> Result<Time, Error> {

@@ -1,6 +1,7 @@
 //! A run: built from a scenario, driven event by event, closed with a summary.
 
 use std::collections::VecDeque;
+use std::net::Ipv6Addr;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -65,13 +66,7 @@ impl Simulation {
         let mut media = Media::new(scenario);
         let ports = Ports::new(&scenario.interfaces, nodes);
         let addrs = &scenario.addresses;
-        let addrs6 = scenario.ipv6.as_ref().map_or(&[][..], |plan| &plan.addresses);
-        let end = |flow: &FlowConfig, node: NodeId| match addrs6.get(node.index()) {
-            Some(&a) if flow.ip6 => Addr::from(a),
-            _ => addrs[node.index()].into(),
-        };
-        let flows =
-            Flows::new(&scenario.flows, addrs.len(), end, scenario.seed).map_err(|e| e.to_string())?;
+        let flows = flows(scenario)?;
         let kinds = media::interfaces(&scenario.interfaces, scenario.limits);
         let protocol = Arc::new(scenario.protocol.clone());
         let attackers = Attackers::new(scenario);
@@ -93,17 +88,14 @@ impl Simulation {
         let tunnels = attackers.as_ref().is_some_and(|a| a.has_wormholes());
         media.listen(tunnels || nodes.iter().any(Node::overhears), recorder.wants_frames());
         media.set_stand_ins(tunnels);
-        let watched = Watched::new(scenario, recorder.wants_receptions(), recorder.wants_frames());
-        if let Some(watched) = &watched {
-            media.watch(&watched.at_stations());
-        }
+        let watched = watched(scenario, &recorder, &mut media);
         let mut captures = vec![false; nodes.len()];
         scenario.captures.nodes.iter().for_each(|n| captures[n.index()] = true);
         let common = Common {
             queue: EventQueue::new(),
             stations: stations(&nodes),
             addrs: addrs.clone(),
-            addrs6: addrs6.to_vec(),
+            addrs6: addresses6(scenario).to_vec(),
             movers: Movers::new(Arc::clone(&scenario.tracks)),
             work: Workspace::new(),
             ledger: Ledger::new(flows.len()),
@@ -118,7 +110,7 @@ impl Simulation {
             channels: media.channels(),
             ports,
             captures,
-            watched: watched.unwrap_or_default(),
+            watched,
             frame: Vec::new(),
             tcp_spare: Spare::default(),
             external: None,
@@ -353,6 +345,29 @@ impl Simulation {
             }
         }
     }
+}
+
+/// The nodes' IPv6 addresses; none without IPv6.
+fn addresses6(scenario: &Resolved) -> &[Ipv6Addr] {
+    scenario.ipv6.as_ref().map_or(&[], |plan| &plan.addresses)
+}
+
+fn flows(scenario: &Resolved) -> Result<Flows, String> {
+    let (addrs, addrs6) = (&scenario.addresses, addresses6(scenario));
+    let end = |flow: &FlowConfig, node: NodeId| match addrs6.get(node.index()) {
+        Some(&a) if flow.ip6 => Addr::from(a),
+        _ => addrs[node.index()].into(),
+    };
+    Flows::new(&scenario.flows, addrs.len(), end, scenario.seed).map_err(|e| e.to_string())
+}
+
+/// Has the radios tell what becomes of the frames that somebody asks for.
+fn watched(scenario: &Resolved, recorder: &Recorder, media: &mut Media) -> Watched {
+    let watched = Watched::new(scenario, recorder.wants_receptions(), recorder.wants_frames());
+    if let Some(watched) = &watched {
+        media.watch(&watched.at_stations());
+    }
+    watched.unwrap_or_default()
 }
 
 /// The names of the interfaces, by what they are at.

@@ -57,7 +57,7 @@ fn gains_are_taken_pattern_by_pattern() {
     }
     // Without its pair a run says nothing.
     runs.add(3, 20, Mechanism::Elfn, transfer(1.0));
-    let section = mechanisms::section(&all, &runs, &[Mechanism::Elfn]);
+    let section = mechanisms::section(&all, &runs, &[Mechanism::Elfn]).unwrap();
     let gain = row(&section, "ELFN, window kept, 10 m/s", "gain_kbps");
     assert_eq!((gain.ours, gain.ci95, gain.seeds), (Some(30.0), Some([30.0, 30.0]), 3));
     assert!((row(&section, "ELFN, window kept, 10 m/s", "gain_pct").ours.unwrap() - 6.0).abs() < 1e-9);
@@ -70,11 +70,11 @@ fn a_figure_of_gains_holds_every_gain_and_no_empty_panel() {
     let mut runs = Transfers::default();
     runs.add(1, 10, Mechanism::Reno, transfer(100.0));
     runs.add(1, 10, Mechanism::Elfn, transfer(720.0));
-    let section = mechanisms::section(&all, &runs, &[Mechanism::Elfn]);
+    let section = mechanisms::section(&all, &runs, &[Mechanism::Elfn]).unwrap();
     let [told] = &section.figures[0].panels[..] else { panic!("pacing was not run") };
     assert_eq!(told.plot.y.range, Some([-700.0, 700.0]));
     runs.add(1, 10, Mechanism::Pacing, transfer(90.0));
-    let section = mechanisms::section(&all, &runs, &[Mechanism::Elfn, Mechanism::Pacing]);
+    let section = mechanisms::section(&all, &runs, &[Mechanism::Elfn, Mechanism::Pacing]).unwrap();
     assert_eq!(section.figures[0].panels.len(), 2);
     let table = Table::new(&all, &runs, &[Mechanism::Elfn], None);
     let csv = table.csv();

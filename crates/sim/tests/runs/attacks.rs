@@ -329,7 +329,7 @@ fn random_jamming_loses_what_its_duty_says() {
         let burst_s: f64 = 0.004;
         let (received, sent) = jammed(&format!("mode = \"random\"\nduty = {duty}\nburst_us = 4000"), 4000);
         let pause = burst_s * (1.0 - duty) / duty;
-        let expected = (1.0 - duty) * (-airtime / pause).exp();
+        let expected = (1.0 - duty) * libm::exp(-airtime / pause);
         assert!(is_binomial(received, sent, expected), "{duty}: {received} of {sent}, {expected}");
     }
 }
