@@ -123,6 +123,7 @@ mod timers;
 mod tunnel;
 mod view;
 mod watchdog;
+mod watching;
 
 pub use description::DESCRIPTION;
 pub use params::{BadLinks, CacheKind, Maintenance, Metric, Params};

@@ -16,6 +16,7 @@ mod config;
 mod fate;
 mod host;
 mod jammer;
+mod jamming;
 mod mac80211;
 mod macs;
 mod medium;

@@ -11,7 +11,7 @@ use wayhop_replay::Logs;
 use wayhop_scenario::Attachment;
 use wayhop_trace::{FrameEvent, HopEvent, HopKind, Recorder};
 
-use crate::attacks::Attackers;
+use crate::attackers::Attackers;
 use crate::channel::Channel;
 use crate::classify::{self, Facts};
 use crate::event::Event;

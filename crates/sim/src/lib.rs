@@ -13,6 +13,7 @@
 //! * `ledger`, `audit`: every packet's end.
 
 mod air;
+mod attackers;
 mod attacks;
 mod audit;
 mod channel;

@@ -8,7 +8,7 @@ use wayhop_core::{Addr, NodeId, Purpose, Span, Time, TraceNote, stream};
 use wayhop_node::World as _;
 use wayhop_scenario::{Outage, Tables};
 
-use crate::attacks;
+use crate::attackers;
 use crate::event::Event;
 use crate::external::Power;
 use crate::simulation::Simulation;
@@ -114,7 +114,7 @@ impl Simulation {
             // Another life must not draw what the one before drew.
             let rng = stream(self.outages.seed, Purpose::Protocol, u64::from(node) | *reboots << 32);
             let attackers = self.net.common.attackers.as_deref();
-            let engine = attacks::engine(&self.outages.protocol, attackers, node, rng);
+            let engine = attackers::engine(&self.outages.protocol, attackers, node, rng);
             self.net.call(at, node, |n, w| n.reboot(w, at, vec![engine]));
         } else {
             self.net.call(at, node, |n, w| n.come_back(w, at));

@@ -13,7 +13,7 @@ use wayhop_scenario::{Attachment, FlowConfig, Interfaces, Order, QueueStall, Res
 use wayhop_trace::{PacketOutcome, PositionEvent, Recorder, Summary};
 use wayhop_world::Gps;
 
-use crate::attacks::{self, Attackers};
+use crate::attackers::{self, Attackers};
 use crate::audit::{Audit, Census};
 use crate::classify;
 use crate::common::Common;
@@ -72,7 +72,7 @@ impl Simulation {
         let attackers = Attackers::new(scenario);
         let node = |(i, &addr)| {
             let rng = stream(scenario.seed, Purpose::Protocol, i as u64);
-            let engine = attacks::engine(&protocol, attackers.as_deref(), i as u32, rng);
+            let engine = attackers::engine(&protocol, attackers.as_deref(), i as u32, rng);
             let mut own =
                 ports.of(i as u32).iter().map(|&a| Arc::clone(&kinds[usize::from(ports.segment(a))]));
             let first = own.next().unwrap_or_else(|| Arc::clone(&kinds[0]));
