@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What attacks cost each protocol, and what defences are worth: the sweeps of scenarios/attacks, as tables and figures.
+"""What attacks cost each protocol, and what defences are worth: the sweeps of scenarios/sweeps/attacks, as tables and figures.
 
     attacks.py [--seeds N] [--out DIR] [--figures DIR] [--keys KEYS] [--only SWEEP ...]
 
-Makes the runs of scenarios/attacks/{kinds,defences,watchdog}.toml (`wayhop sweep`; what is in DIR already is not made again) and
+Makes the runs of scenarios/sweeps/attacks/{kinds,defences,watchdog}.toml (`wayhop sweep`; what is in DIR already is not made again) and
 prints, as Markdown, delivery in per cent and routing packets per run: means over the seeds with 95 % intervals (Student's t).
 All numbers go to results/attacks.json. `--figures` draws the watchdog's. `--keys` adds a defence to defences.toml: the value
 of `security.keys`, which attackers without `insider = true` do not have.
@@ -22,7 +22,7 @@ import sys
 
 import wayhop_run
 
-PLANS = os.path.join(wayhop_run.ROOT, "scenarios", "attacks")
+PLANS = os.path.join(wayhop_run.ROOT, "scenarios", "sweeps", "attacks")
 RESULTS = os.path.join(wayhop_run.ROOT, "bench", "results", "attacks.json")
 # Axes, the rows' last but one and the columns' last.
 SWEEPS = {"kinds": ("attack", "protocol"), "defences": ("attack", "defence"), "watchdog": ("misbehaving", "pause", "defence")}

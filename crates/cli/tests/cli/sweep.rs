@@ -239,9 +239,9 @@ fn the_plans_of_this_repository_name_scenarios_that_resolve() {
         ("sweeps/protocols", 40),
         ("sweeps/chains", 35),
         ("sweeps/patterns", 80),
-        ("attacks/kinds", 780),
-        ("attacks/defences", 700),
-        ("attacks/watchdog", 400),
+        ("sweeps/attacks/kinds", 780),
+        ("sweeps/attacks/defences", 700),
+        ("sweeps/attacks/watchdog", 400),
     ];
     for (plan, runs) in plans {
         let file = format!("scenarios/{plan}.toml");

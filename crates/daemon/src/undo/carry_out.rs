@@ -35,7 +35,9 @@ struct Place(Option<(String, u32)>);
 
 impl Place {
     fn of(list: &UndoList) -> Self {
+        // For the number of no interface, nix gives an empty name instead of an error.
         let same = if_indextoname(list.index).ok().and_then(|name| name.into_string().ok());
+        let same = same.filter(|name| !name.is_empty());
         let at = same.map(|name| (name, list.index));
         Self(at.or_else(|| Some((list.interface.clone(), if_nametoindex(list.interface.as_str()).ok()?))))
     }

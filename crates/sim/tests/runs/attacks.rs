@@ -489,19 +489,21 @@ fn a_watchdog_does_not_see_what_stays_below_its_threshold() {
 
 #[test]
 fn a_watchdog_tells_the_source_of_a_node_two_hops_away() {
-    // 0 - 1 - 2 - 5 with an attacker at 2, or 0 - 1 - 3 - 4 - 5: node 1 sees it, and node 0 chooses routes.
+    // 0 - 1 - 2 - 6 with an attacker at 2, or 0 - 1 - 3 - 4 - 5 - 6: node 1 sees it, and node 0 chooses routes. Node 2 hears none of
+    // the nodes of the way around: their caches lead over no route that it is in.
     let text = |watchdog: bool| {
         scenario(&format!(
             r#"
 duration_s = 101
 movement = {{ kind = "static", positions = [
-  {{ x = -200, y = 0 }}, {{ x = 0, y = 0 }}, {{ x = 200, y = 0 }}, {{ x = 100, y = -200 }}, {{ x = 300, y = -200 }}, {{ x = 400, y = 0 }},
+  {{ x = -200, y = 0 }}, {{ x = 0, y = 0 }}, {{ x = 200, y = 0 }},
+  {{ x = 0, y = -240 }}, {{ x = 200, y = -300 }}, {{ x = 400, y = -240 }}, {{ x = 400, y = 0 }},
 ] }}
 protocol = {{ name = "dsr", watchdog = {watchdog}, pathrater = {watchdog} }}
 [[traffic]]
 kind = "cbr"
 src = 0
-dst = 5
+dst = 6
 rate_pps = 4
 payload_bytes = 64
 start_s = 1
@@ -514,12 +516,13 @@ node = 2
         ))
     };
     let (s, _) = checked(&text(false));
-    assert_eq!(s.flows[0].received, 0);
+    // The reply over the longer route may be the first; packets take it until the shorter one is known.
+    assert!(s.flows[0].received <= 2, "{:?}", s.flows[0]);
     let (s, audit) = checked(&text(true));
     let f = &s.flows[0];
     let lost = dropped_by_attack(&audit);
     assert!((11..=16).contains(&lost) && f.received + lost == f.sent, "{lost}: {f:?}");
-    assert!(f.hops_mean.is_some_and(|h| (h - 4.0).abs() < 1e-9), "{f:?}");
+    assert!(f.hops_mean.is_some_and(|h| (h - 5.0).abs() < 1e-9), "{f:?}");
 }
 
 #[test]
