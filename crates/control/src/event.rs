@@ -102,6 +102,18 @@ pub enum Event {
         /// Its link address.
         mac: String,
     },
+    /// Somebody changed what the node stands on - a setting, an address, a route, an interface - and the node set it back or went
+    /// along. Nodes on real interfaces only.
+    Host {
+        /// When.
+        time_s: f64,
+        /// At which node.
+        node: u32,
+        /// What was changed, such as `forwarding of eth1`.
+        what: String,
+        /// What the node did about it.
+        done: String,
+    },
     /// Something became of a packet. Nodes on real interfaces only, for subscribers who name this kind.
     Packet {
         /// When.
@@ -157,6 +169,7 @@ impl Event {
             Self::Position { .. } => EventKind::Position,
             Self::Process { .. } => EventKind::Process,
             Self::Neighbour { .. } => EventKind::Neighbour,
+            Self::Host { .. } => EventKind::Host,
             Self::Packet { .. } => EventKind::Packet,
             Self::Sent { .. } => EventKind::Sent,
             Self::Lost { .. } => EventKind::Lost,
@@ -172,6 +185,7 @@ impl Event {
             | Self::Position { node, .. }
             | Self::Process { node, .. }
             | Self::Neighbour { node, .. }
+            | Self::Host { node, .. }
             | Self::Packet { node, .. }
             | Self::Sent { node, .. } => Some(*node),
             Self::Lost { .. } => None,

@@ -22,6 +22,8 @@ pub enum EventKind {
     Process,
     /// A neighbour is new, or has another link address.
     Neighbour,
+    /// Somebody changed what a node on a real interface stands on.
+    Host,
     /// Something became of a packet: a row of the table `packets`.
     Packet,
     /// A protocol sent a packet, with what it knew then: a row of the table `sends`.
@@ -32,7 +34,7 @@ pub enum EventKind {
 
 impl EventKind {
     /// All that can be subscribed to; `lost` comes with any.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Note,
         Self::Drop,
         Self::Route,
@@ -40,12 +42,21 @@ impl EventKind {
         Self::Position,
         Self::Process,
         Self::Neighbour,
+        Self::Host,
         Self::Packet,
         Self::Sent,
     ];
     /// Those that a subscriber gets who names none: all but the kinds of which each packet makes some.
-    pub const USUAL: [Self; 7] =
-        [Self::Note, Self::Drop, Self::Route, Self::Link, Self::Position, Self::Process, Self::Neighbour];
+    pub const USUAL: [Self; 8] = [
+        Self::Note,
+        Self::Drop,
+        Self::Route,
+        Self::Link,
+        Self::Position,
+        Self::Process,
+        Self::Neighbour,
+        Self::Host,
+    ];
 
     /// The name in messages.
     pub const fn name(self) -> &'static str {
@@ -57,6 +68,7 @@ impl EventKind {
             Self::Position => "position",
             Self::Process => "process",
             Self::Neighbour => "neighbour",
+            Self::Host => "host",
             Self::Packet => "packet",
             Self::Sent => "sent",
             Self::Lost => "lost",

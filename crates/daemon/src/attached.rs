@@ -10,7 +10,7 @@ use crate::host::Port;
 
 /// One of them.
 pub(crate) struct Attached {
-    /// Its name in the kernel.
+    /// Its name in the kernel now: somebody may rename it.
     pub(crate) name: String,
     pub(crate) facts: InterfaceFacts,
     pub(crate) sockets: PacketSockets,
@@ -22,8 +22,10 @@ pub(crate) struct Attached {
     pub(crate) silence: Vec<Socket>,
     /// Whether it is up.
     pub(crate) is_up: bool,
-    /// Whether there is none of its name any more.
+    /// Whether there is none any more. Then the node waits for one of the configured name.
     pub(crate) is_gone: bool,
+    /// Why the one that is there again was not taken over.
+    pub(crate) trouble: Option<String>,
 }
 
 /// The interfaces with their numbers in the node.

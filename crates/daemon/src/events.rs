@@ -110,10 +110,24 @@ impl Events {
         }
     }
 
+    /// Somebody changed what the node stands on, and the node did something about it.
+    pub(crate) fn host(&mut self, at: Time, what: &str, done: &str) {
+        if self.wanted {
+            let (what, done) = (what.to_owned(), done.to_owned());
+            self.keep(Event::Host { time_s: at.as_secs_f64(), node: NODE, what, done });
+        }
+    }
+
     /// Asks whether anybody wants to know. Before anything happens: a subscription does not wake the node.
     pub(crate) fn ask(&mut self, server: &Server) {
-        const KINDS: [EventKind; 5] =
-            [EventKind::Note, EventKind::Drop, EventKind::Route, EventKind::Position, EventKind::Neighbour];
+        const KINDS: [EventKind; 6] = [
+            EventKind::Note,
+            EventKind::Drop,
+            EventKind::Route,
+            EventKind::Position,
+            EventKind::Neighbour,
+            EventKind::Host,
+        ];
         self.wanted = KINDS.iter().any(|k| server.wants(*k));
         self.wants_packets = server.wants(EventKind::Packet);
         self.wants_sends = server.wants(EventKind::Sent);

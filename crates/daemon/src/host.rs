@@ -163,11 +163,18 @@ impl Host {
         self.node.sockets().map(|o| o.socket)
     }
 
-    /// An interface is another one, of the same name, or has other properties.
+    /// An interface is another one, or has other properties.
     pub(crate) fn set_port(&mut self, iface: IfaceId, port: &Port) {
         self.node.set_mac(iface, port.mac);
-        self.line(iface).config.mtu = port.mtu;
+        let line = self.line(iface);
+        line.config.mtu = port.mtu;
+        line.name.clone_from(&port.name);
         self.configure(iface);
+    }
+
+    /// Tells everybody the link address of an interface, which is another one now.
+    pub(crate) fn announce(&mut self, iface: IfaceId) {
+        self.call(|n, w, at| n.announce(w, at, iface));
     }
 
     /// An interface went down, came up, or changed.

@@ -3,6 +3,15 @@
 use wayhop_core::DataPlane;
 use wayhop_linux::interface;
 
+/// The setting that says whether the way back to a packet's source is looked at.
+pub(crate) const WAY_BACK: &str = "rp_filter";
+/// Its value with which any way back does.
+pub(crate) const LOOSE: &str = "2";
+
+/// Settings of the TUN.
+pub(crate) const TUN_SETTINGS: [(&str, &str); 3] =
+    [(WAY_BACK, LOOSE), ("forwarding", "0"), ("accept_local", "1")];
+
 /// Settings of the interface, with which a mesh works. Of `all`: see [`crate::setup`].
 pub(crate) fn interface_settings(
     name: &str,
@@ -10,7 +19,7 @@ pub(crate) fn interface_settings(
 ) -> impl Iterator<Item = (&'static str, &'static str)> {
     // Loose instead of strict: what comes by one neighbour and is answered by another is the rule in a mesh. Where the host
     // does not look at the way back at all, it stays so: the look costs each packet.
-    let way_back = is_way_back_strict(name).then_some(("rp_filter", "2"));
+    let way_back = is_way_back_strict(name).then_some((WAY_BACK, LOOSE));
     way_back.into_iter().chain([
         // A packet that leaves where it came in is the rule, too.
         ("send_redirects", "0"),
@@ -26,7 +35,7 @@ pub(crate) fn interface_settings(
 /// larger number of the interface's and of `all` counts, and 2 is loose.
 fn is_way_back_strict(name: &str) -> bool {
     let number = |of: &str| {
-        let text = interface::read(&interface::ipv4_setting(of, "rp_filter"));
+        let text = interface::read(&interface::ipv4_setting(of, WAY_BACK));
         text.ok().and_then(|t| t.parse().ok()).unwrap_or(0)
     };
     number(name).max(number("all")) == 1

@@ -7,6 +7,7 @@
 //!   reading there.
 //! * `run`: the event loop over TUN, packet sockets, netlink, signals and timers.
 //! * [`wayhop_linux`]: the operating system.
+//! * `watch`: what the node stands on, set back when somebody changes it. `interfaces`: interfaces that change.
 //! * `undo`: what the node changes is written down, and a process that survives this one sets it back.
 //! * `privileges`: what is given up before the first frame is read.
 // These panic when standard error cannot be written to, as on a full disk.
@@ -22,14 +23,17 @@ mod events;
 mod host;
 mod inputs;
 mod interface_settings;
+mod interfaces;
 mod ipv6;
 mod ipv6_config;
 mod kernel_routes;
 mod log;
 mod mesh6;
 mod monitor;
+mod mtu;
 mod numbers;
 mod outages;
+mod overlap;
 mod ownership;
 mod places;
 mod power;
@@ -37,6 +41,8 @@ mod privileges;
 mod reference;
 mod reload;
 mod remade;
+mod repairs;
+mod resize;
 mod run;
 mod run_dir;
 mod scenario;
@@ -50,6 +56,7 @@ mod transmitters;
 mod tun6;
 mod tx_status;
 mod undo;
+mod watch;
 mod whereabouts;
 mod world;
 

@@ -8,24 +8,24 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::time::TimeSpec;
 use wayhop_control::Request;
-use wayhop_core::{IfaceId, LinkChange as Link, Span, Time};
+use wayhop_core::{IfaceId, LinkChange, Span, Time};
 use wayhop_linux::Error;
 use wayhop_linux::ebpf::ForwardingPrograms;
-use wayhop_linux::netlink::{LinkChange, NeighbourNews};
+use wayhop_linux::netlink::NeighbourNews;
 use wayhop_linux::syscalls::BATCH;
 use wayhop_trace::Summary;
 
-use crate::attached::{Attached, numbered};
+use crate::attached::numbered;
 use crate::capture::Capture;
 use crate::config::Settings;
 use crate::kernel_routes::KernelRoutes;
 use crate::log::Level;
 use crate::numbers::NODE;
 use crate::reload::reload;
-use crate::remade::take_over;
 use crate::setup::{Ready, set_up};
 use crate::switch::switch;
 use crate::transmit::{count, note, push_all};
+use crate::watch::Watch;
 
 /// Turns of work between two looks at everything else, when there is always more.
 const ROUNDS: usize = 4;
@@ -49,6 +49,7 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
         is_up: true,
         next_usage: Time::ZERO,
         kernel_routes: KernelRoutes::default(),
+        watch: Watch::default(),
         ready: set_up(settings)?,
     };
     let r = &node.ready;
@@ -74,7 +75,7 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
         let wrong = format_args!("{name} is down: nothing goes by it until it is up: ip link set {name} up");
         log.tell(Level::Warning, wrong);
         a.is_up = false;
-        host.link(iface, Link::Down);
+        host.link(iface, LinkChange::Down);
     }
     let now = node.now();
     node.ready.host.at(now);
@@ -86,6 +87,9 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
             Err(e) => break Some(e),
         }
     };
+    if let Some(e) = &ended {
+        node.say_why_it_leaves(e);
+    }
     node.ready.log.tell(Level::Info, "ends");
     count(&mut node.ready.host, &node.ready.attached);
     node.ready.station.end(&node.ready.host);
@@ -129,6 +133,7 @@ struct Node {
     /// When to ask which routes were used.
     next_usage: Time,
     kernel_routes: KernelRoutes,
+    watch: Watch,
     ready: Ready,
 }
 
@@ -168,6 +173,7 @@ impl Node {
             .chain(self.usage())
             .chain(self.kernel_routes.next(r))
             .chain(r.station.next())
+            .chain([self.watch.next()])
             .min()
             .map(|at| TimeSpec::from_duration(std::time::Duration::from_nanos(at.since(now).as_nanos())));
         let read = PollFlags::POLLIN;
@@ -222,7 +228,7 @@ impl Node {
             reload(&mut self.ready, &mut self.settings);
         }
         if ready[NEWS] {
-            self.interface_news();
+            self.watch.hear(&mut self.ready, &self.settings, &self.kernel_routes)?;
         }
         if let Ready { host, control: Some((server, _)), .. } = &mut self.ready {
             host.around.events.ask(server);
@@ -263,6 +269,11 @@ impl Node {
         self.follow_power();
         let go_on = !(ready[CONTROL] && self.take_calls());
         self.flush();
+        if self.watch.next() <= self.ready.host.now() {
+            let outcome = self.watch.look(&mut self.ready, &self.settings, &self.kernel_routes);
+            self.flush();
+            outcome?;
+        }
         if let Ready { host, control: Some((server, _)), .. } = &mut self.ready {
             host.around.events.publish(server);
         }
@@ -449,62 +460,13 @@ impl Node {
         }
     }
 
-    /// An interface went down, came up, or is another one now.
-    fn interface_news(&mut self) {
-        for change in self.ready.news.take() {
-            let r = &mut self.ready;
-            match change {
-                LinkChange::Up(index, name, up) => {
-                    let of = |a: &Attached| a.facts.index == index || a.is_gone && a.name == name;
-                    if let Some(i) = r.attached.iter().position(of) {
-                        self.is_up_or_down(i, index, up);
-                    }
-                }
-                LinkChange::Gone(index) => {
-                    let gone = numbered(&mut r.attached).find(|(_, a)| a.facts.index == index && !a.is_gone);
-                    let Some((iface, a)) = gone else { continue };
-                    if std::mem::replace(&mut a.is_up, false) {
-                        r.host.link(iface, Link::Down);
-                        r.host.around.renew_routes();
-                    }
-                    a.is_gone = true;
-                    let name = &a.name;
-                    r.log.tell(
-                        Level::Warning,
-                        format_args!("{name}: the interface is gone: waiting for one of its name"),
-                    );
-                }
-            }
-        }
-    }
-
-    /// An interface, or one that has its name now, is up or down.
-    fn is_up_or_down(&mut self, i: usize, index: u32, up: bool) {
-        let r = &mut self.ready;
-        let iface = IfaceId(i as u8);
-        let a = &mut r.attached[i];
-        if a.is_gone {
-            // With trouble: the next change of the interface is a new occasion.
-            match take_over(r, iface, &self.settings) {
-                Ok(()) => {
-                    let a = &mut r.attached[i];
-                    (a.is_up, a.is_gone) = (up, false);
-                    if up {
-                        r.host.link(iface, Link::Up);
-                    }
-                    r.log.tell(Level::Info, format_args!("{}: the interface is back", a.name));
-                }
-                Err(e) => r.log.tell(Level::Warning, e),
-            }
-        } else if a.facts.index == index && a.is_up != up {
-            a.is_up = up;
-            let state = if up { "up" } else { "down" };
-            r.log.tell(Level::Info, format_args!("{}: the interface is {state}", a.name));
-            r.host.link(iface, if up { Link::Up } else { Link::Down });
-            if up || r.attached.len() > 1 {
-                // The kernel forgot the routes by it.
-                r.host.around.renew_routes();
-            }
+    fn say_why_it_leaves(&mut self, why: &Error) {
+        let Ready { host, log, control, .. } = &mut self.ready;
+        log.tell(Level::Error, why);
+        let now = host.now();
+        host.around.events.host(now, "the node", &why.to_string());
+        if let Some((server, _)) = control {
+            host.around.events.publish(server);
         }
     }
 

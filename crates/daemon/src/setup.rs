@@ -11,8 +11,9 @@ use wayhop_core::{Configured, DataPlane, IfaceId, Purpose, stream};
 
 use wayhop_control::{About, Access, Bound, NodeAbout, Server};
 use wayhop_linux::ebpf::{ClosedInterface, ForwardingPrograms};
+use wayhop_linux::host_news::HostNews;
 use wayhop_linux::interface::{self, InterfaceFacts};
-use wayhop_linux::netlink::{LinkNews, NeighbourNews, Netlink};
+use wayhop_linux::netlink::{NeighbourNews, Netlink};
 use wayhop_linux::packet_socket::{ETHERTYPE_IPV6, PacketSockets, Silence};
 use wayhop_linux::{Error, Prefix, Tun, filter, wifi};
 use wayhop_scenario::after_reboot;
@@ -25,9 +26,11 @@ use crate::config::Settings;
 use crate::control::Desk;
 use crate::host::Host;
 use crate::inputs;
-use crate::interface_settings::interface_settings;
+use crate::interface_settings::{LOOSE, TUN_SETTINGS, WAY_BACK, interface_settings};
 use crate::log::{Level, Log};
+use crate::mtu;
 use crate::numbers::NODE;
+use crate::overlap;
 use crate::power::Power;
 use crate::privileges;
 use crate::run_dir::{self, Run};
@@ -41,10 +44,14 @@ use crate::undo::{Claims, DISABLE_IPV6, Undo};
 pub(crate) struct Ready {
     pub(crate) host: Host,
     pub(crate) tun: Tun,
+    /// Its name now: somebody may rename it.
+    pub(crate) tun_name: String,
+    /// How long packets may be, as the protocol knows it, octets.
+    pub(crate) told_mtu: usize,
     /// The interfaces, in the order of their numbers in the node.
     pub(crate) attached: Vec<Attached>,
     pub(crate) netlink: Netlink,
-    pub(crate) news: LinkNews,
+    pub(crate) news: HostNews,
     /// Where the kernel forwards: neighbours that it does not find.
     pub(crate) missing: Option<NeighbourNews>,
     pub(crate) log: Log,
@@ -121,7 +128,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     };
     let about = about(settings);
     let shortest = interfaces.iter().map(|(_, facts)| facts.mtu).min().unwrap_or(0);
-    let configured = for_mtu(shortest, settings);
+    let configured = mtu::of_protocol(settings, shortest);
     let mut host = make_host(settings, &configured, &interfaces, seed, &about.name)?;
     let watch =
         |(name, facts): &(String, InterfaceFacts)| watch_forwarding(settings, &host, name, facts.index, &log);
@@ -140,9 +147,9 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         )?;
     }
     undo.set("all", "send_redirects", "0")?;
-    let tun = make_tun(settings, &configured, shortest, &mut netlink)?;
+    let tun = make_tun(settings, shortest, &mut netlink)?;
     let attached = attach(&mut host, interfaces, programs, &log)?;
-    let news = LinkNews::open().map_err(Error::system("hear of changes of interfaces"))?;
+    let news = HostNews::open().map_err(Error::system("hear of changes of this host"))?;
     let missing = (host.plane == DataPlane::Forwarding)
         .then(NeighbourNews::open)
         .transpose()
@@ -163,6 +170,8 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         signals,
         host,
         tun,
+        tun_name: config.tun.clone(),
+        told_mtu: shortest,
         netlink,
         news,
         missing,
@@ -212,7 +221,17 @@ fn attach(
         let sockets = open_sockets(host, &facts, ebpf.as_ref())?;
         let closed = if host.plane == DataPlane::PerPacket { close(&name, facts.index, log) } else { None };
         watch_tx_status(host, iface, &sockets, facts.index, log);
-        attached.push(Attached { name, facts, sockets, ebpf, closed, silence, is_up: true, is_gone: false });
+        attached.push(Attached {
+            name,
+            facts,
+            sockets,
+            ebpf,
+            closed,
+            silence,
+            is_up: true,
+            is_gone: false,
+            trouble: None,
+        });
     }
     Ok(attached)
 }
@@ -316,6 +335,8 @@ fn take_interface(
             .add_address(settings.address, ifindex)
             .map_err(Error::system(format!("give {name} the node's address")))?;
     }
+    // The host may become strict later.
+    undo.remember(name, WAY_BACK, LOOSE)?;
     for (key, value) in interface_settings(name, host.plane) {
         undo.set(name, key, value)?;
     }
@@ -327,24 +348,16 @@ fn take_interface(
 }
 
 /// The interface by which programs of this host reach the mesh.
-fn make_tun(
-    settings: &Settings,
-    configured: &Configured,
-    mtu: usize,
-    netlink: &mut Netlink,
-) -> Result<Tun, Error> {
+fn make_tun(settings: &Settings, shortest: usize, netlink: &mut Netlink) -> Result<Tun, Error> {
     let name = &settings.config.tun;
-    let mtu = settings.config.mtu.unwrap_or_else(|| {
-        let room = configured.description().host.header_room;
-        mtu.saturating_sub(room).clamp(576, 65_535) as u16
-    });
+    let mtu = mtu::of_tun(settings, shortest);
     let tun = Tun::make(name, settings.address, settings.prefix_len, mtu)?;
-    for (key, value) in [("rp_filter", "2"), ("forwarding", "0"), ("accept_local", "1")] {
+    for (key, value) in TUN_SETTINGS {
         let path = interface::ipv4_setting(name, key);
         fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
     }
     if settings.address6.is_some() {
-        tun6::prepare(&tun, settings, usize::from(mtu), netlink)?;
+        tun6::prepare(&tun, name, settings, usize::from(mtu), netlink)?;
     } else {
         // The mesh carries IPv4; a kernel without IPv6 has no such file.
         let _ = fs::write(interface::ipv6_setting(name, DISABLE_IPV6), "1");
@@ -517,8 +530,6 @@ fn has_address(name: &str, addr: Ipv4Addr) -> Result<bool, Error> {
 
 /// An address of the mesh on the interface itself would have a route of its own, around the mesh.
 fn check_addresses(settings: &Settings) -> Result<(), Error> {
-    let own = settings.address;
-    let mask = u32::MAX << (32 - u32::from(settings.prefix_len));
     let all = getifaddrs().map_err(|e| Error::System(format!("cannot list addresses: {e}")))?;
     for a in all {
         tun6::check_address(settings, &a)?;
@@ -530,39 +541,11 @@ fn check_addresses(settings: &Settings) -> Result<(), Error> {
                 a.interface_name
             )));
         }
-        let both = mask & netmask.to_bits();
-        let overlaps = addr.to_bits() & both == own.to_bits() & both;
         let name = &a.interface_name;
-        let len = netmask.to_bits().count_ones();
         let is_in_mesh = settings.config.names().any(|n| n == name);
-        if !is_in_mesh && netmask != Ipv4Addr::BROADCAST && overlaps {
-            let mesh = Ipv4Addr::from_bits(own.to_bits() & mask);
-            let network = Ipv4Addr::from_bits(addr.to_bits() & netmask.to_bits());
-            return Err(Error::System(format!(
-                "the mesh {mesh}/{} and the network {network}/{len} of {name} have addresses in common: what comes from the mesh \
-                 would reach that network; give the mesh a prefix of its own (`address`)",
-                settings.prefix_len
-            )));
-        }
-        if is_in_mesh && netmask != Ipv4Addr::BROADCAST && overlaps {
-            return Err(Error::System(format!(
-                "{name} has the address {addr}/{len}, whose route would lead around the mesh; take it away: \
-                 ip address del {addr}/{len} dev {name}"
-            )));
-        }
+        overlap::check(settings, name, addr, netmask.to_bits().count_ones() as u8, is_in_mesh)?;
     }
     Ok(())
-}
-
-/// The protocol for a link that carries packets of this length, unless the configuration says another.
-fn for_mtu(mtu: usize, settings: &Settings) -> Configured {
-    let configured = settings.protocol.clone();
-    match configured.description().host.mtu {
-        Some(key) if !settings.config.protocol.overrides.contains_key(key) => {
-            configured.with(key, mtu.min(usize::from(u16::MAX)).into()).unwrap_or(configured)
-        }
-        _ => configured,
-    }
 }
 
 fn random_seed() -> std::io::Result<u64> {

@@ -48,12 +48,17 @@ pub(crate) struct Signals {
 
 #[derive(Default)]
 struct Shared {
+    /// The interface whose table of stations is read: it may be renamed.
+    interface: Mutex<String>,
     latest: Mutex<Arc<Map>>,
     version: AtomicU64,
     stopping: AtomicBool,
 }
 
 impl Shared {
+    fn interface(&self) -> String {
+        self.interface.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
     fn set(&self, map: Map) {
         *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(map);
         self.version.fetch_add(1, Ordering::Release);
@@ -66,14 +71,23 @@ impl Shared {
 impl Signals {
     /// Begins to gather.
     pub(crate) fn begin(source: Source, log: &Log) -> io::Result<Self> {
-        let shared = Arc::new(Shared::default());
+        let (Source::Stations(name) | Source::Monitor(name)) = &source;
+        let shared = Arc::new(Shared { interface: Mutex::new(name.clone()), ..Shared::default() });
         let (ours, log) = (Arc::clone(&shared), log.clone());
         let thread =
             std::thread::Builder::new().name("wh-signal".to_owned()).spawn(move || match source {
-                Source::Stations(interface) => poll(&interface, &ours, &log),
+                Source::Stations(_) => poll(&ours, &log),
                 Source::Monitor(interface) => listen(&interface, &ours, &log),
             })?;
         Ok(Self { shared, thread: Some(thread), seen: 0 })
+    }
+
+    /// An interface has another name.
+    pub(crate) fn rename(&self, from: &str, to: &str) {
+        let mut name = self.shared.interface.lock().unwrap_or_else(PoisonError::into_inner);
+        if *name == from {
+            to.clone_into(&mut name);
+        }
     }
 
     /// The signals, if they are others than at the last look.
@@ -116,12 +130,13 @@ impl Trouble<'_> {
     }
 }
 
-fn poll(interface: &str, shared: &Shared, log: &Log) {
+fn poll(shared: &Shared, log: &Log) {
     let mut trouble = Trouble { log, told: None };
     while !shared.is_stopping() {
         // Asked anew each time: the interface may have been plugged in again.
-        let outcome = stations(interface);
-        trouble.is(interface, &outcome.as_ref().map(drop).map_err(copy));
+        let interface = shared.interface();
+        let outcome = stations(&interface);
+        trouble.is(&interface, &outcome.as_ref().map(drop).map_err(copy));
         shared.set(outcome.unwrap_or_default());
         std::thread::park_timeout(POLL);
     }

@@ -10,14 +10,13 @@ use crate::tun6;
 /// Takes the node's addresses from this host, so that the kernel answers nobody and programs find no network; or brings them back.
 /// All that is needed was kept: CAP_NET_ADMIN.
 pub(crate) fn switch(ready: &mut Ready, settings: &Settings, up: bool) -> Result<(), Error> {
-    let Ready { attached, netlink, tun, .. } = ready;
-    let name = &settings.config.tun;
+    let Ready { attached, netlink, tun, tun_name: name, .. } = ready;
     let verb = if up { "up" } else { "down" };
     // An address that is on the TUN is answered for at every interface.
     tun.set_up(up).map_err(Error::system(format!("take {name} {verb}")))?;
     if up && settings.address6.is_some() {
         // The kernel takes IPv6 addresses and routes away from an interface that goes down.
-        tun6::prepare(tun, settings, MIN_MTU, netlink)?;
+        tun6::prepare(tun, name, settings, MIN_MTU, netlink)?;
     }
     for a in attached.iter().filter(|a| !a.is_gone) {
         let (address, index) = (settings.address, a.facts.index);

@@ -27,7 +27,8 @@ pub(crate) fn note(captures: &mut Captures, host: &mut Host, iface: IfaceId, fra
 
 /// Sends what waits for the interfaces.
 pub(crate) fn push_all(host: &mut Host, attached: &mut [Attached], captures: &mut Captures) {
-    for (iface, a) in numbered(attached) {
+    // The node gives no frame of an interface that is down, such as an answer to what came just before: it waits.
+    for (iface, a) in numbered(attached).filter(|(_, a)| a.is_up) {
         push(host, iface, &mut a.sockets, captures);
     }
 }

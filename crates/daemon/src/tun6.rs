@@ -15,18 +15,13 @@ use crate::undo::DISABLE_IPV6;
 /// Gives the TUN the node's IPv6 address, and leads there what the node has routes for.
 pub(crate) fn prepare(
     tun: &Tun,
+    name: &str,
     settings: &Settings,
     mtu: usize,
     netlink: &mut Netlink,
 ) -> Result<(), Error> {
     let Some((addr, prefix_len)) = settings.address6 else { return Ok(()) };
-    let name = &settings.config.tun;
-    if mtu < MIN_MTU {
-        return Err(Error::Config(format!(
-            "address6: {name} would carry packets of at most {mtu} octets, and IPv6 needs {MIN_MTU}; give the mesh interface a \
-             larger MTU, or leave address6 out"
-        )));
-    }
+    check_mtu(name, mtu)?;
     // No link-local address, and no search for routers. The first of them takes away what the kernel has given the interface.
     for (key, value) in [(DISABLE_IPV6, "1"), ("addr_gen_mode", "1"), ("accept_ra", "0"), (DISABLE_IPV6, "0")]
     {
@@ -37,12 +32,33 @@ pub(crate) fn prepare(
     tun.add_address6(addr, prefix_len)
         .map_err(Error::system(format!("give {name} the address {addr}/{prefix_len}")))?;
     let own = Prefix::around(addr, prefix_len);
-    let index = tun.index().map_err(Error::system(format!("look at {name}")))?;
-    for to in settings.routes.iter().map(|r| r.destination) {
-        let Some(net) = to.addr.v6().filter(|_| !own.contains(to.addr)) else { continue };
-        netlink.route6(net, to.len, index).map_err(Error::system(format!("lead {to} to {name}")))?;
+    for to in settings.routes.iter().map(|r| r.destination).filter(|to| !own.contains(to.addr)) {
+        lead(to, tun, name, netlink)?;
     }
     Ok(())
+}
+
+/// Leads a prefix to the TUN.
+pub(crate) fn lead(to: Prefix, tun: &Tun, name: &str, netlink: &mut Netlink) -> Result<(), Error> {
+    let Some(net) = to.addr.v6() else { return Ok(()) };
+    match netlink.route6(net, to.len, tun.index()) {
+        // An earlier life of the interface had it, too: it is there.
+        Err(e) if e.raw_os_error() != Some(nix::libc::EEXIST) => {
+            Err(Error::system(format!("lead {to} to {name}"))(e))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the TUN can carry IPv6 with this MTU.
+pub(crate) fn check_mtu(name: &str, mtu: usize) -> Result<(), Error> {
+    if mtu >= MIN_MTU {
+        return Ok(());
+    }
+    Err(Error::Config(format!(
+        "address6: {name} would carry packets of at most {mtu} octets, and IPv6 needs {MIN_MTU}; give the mesh interface a \
+         larger MTU, or leave address6 out"
+    )))
 }
 
 /// A node turns the kernel's IPv6 off at its interfaces, which would take their addresses away.

@@ -150,6 +150,14 @@ impl Undo {
         Ok(())
     }
 
+    /// The node may give this setting of an interface a value later.
+    pub(crate) fn remember(&mut self, interface: &str, name: &str, new: &str) -> Result<(), Error> {
+        let path = interface::ipv4_setting(interface, name);
+        let old = interface::read(&path).map_err(Error::system(format!("read {}", path.display())))?;
+        let (name, new) = (name.to_owned(), new.to_owned());
+        self.tell(interface, Change::Setting(Setting { family: Family::V4, of_all: false, name, old, new }))
+    }
+
     /// Changes a setting of an interface, or of `all`, if it is not so already.
     pub(crate) fn set(&mut self, interface: &str, name: &str, value: &str) -> Result<(), Error> {
         self.change(&interface::ipv4_setting(interface, name), Family::V4, (interface, name, value))

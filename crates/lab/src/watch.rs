@@ -99,6 +99,7 @@ fn of_node(event: Event, number: u32, time: impl Fn(f64) -> f64) -> Event {
         | Event::Position { time_s, node, .. }
         | Event::Process { time_s, node, .. }
         | Event::Neighbour { time_s, node, .. }
+        | Event::Host { time_s, node, .. }
         | Event::Packet { time_s, node, .. }
         | Event::Sent { time_s, node, .. } => {
             *time_s = time(*time_s);

@@ -80,15 +80,36 @@ impl News {
         self.0.as_fd()
     }
 
-    /// Hands on what was told since the last look. What the kernel had no room for is lost.
-    pub(crate) fn take<M: NetlinkDeserializable>(&self, mut told: impl FnMut(M)) {
-        while let Ok((octets, _)) = self.0.recv_from_full() {
-            for m in messages::<M>(&octets).map_while(Result::ok) {
-                if let NetlinkPayload::InnerMessage(m) = m.payload {
+    /// Hands on what was told since the last look; `None` is a message that the library does not know. Returns whether
+    /// something was lost, because the kernel had no room for it.
+    pub(crate) fn take<M: NetlinkDeserializable>(&self, mut told: impl FnMut(Option<M>)) -> bool {
+        let mut is_lost = false;
+        loop {
+            let octets = match self.0.recv_from_full() {
+                Ok((octets, _)) => octets,
+                Err(e) if e.raw_os_error() == Some(libc::ENOBUFS) => {
+                    is_lost = true;
+                    continue;
+                }
+                Err(_) => return is_lost,
+            };
+            for m in messages::<Known<M>>(&octets).map_while(Result::ok) {
+                if let NetlinkPayload::InnerMessage(Known(m)) = m.payload {
                     told(m);
                 }
             }
         }
+    }
+}
+
+/// A message, if the library knows its type.
+struct Known<M>(Option<M>);
+
+impl<M: NetlinkDeserializable> NetlinkDeserializable for Known<M> {
+    type Error = M::Error;
+
+    fn deserialize(header: &NetlinkHeader, payload: &[u8]) -> Result<Self, Self::Error> {
+        Ok(Self(M::deserialize(header, payload).ok()))
     }
 }
 

@@ -3,7 +3,8 @@
 //! * [`packet_socket`]: frames of the mesh interface. [`filter`]: which of them the kernel hands over. `ring`: where it puts
 //!   them. [`syscalls`]: the calls that no safe crate offers.
 //! * [`Tun`]: programs' packets.
-//! * [`netlink`], `rules`: addresses, routes, rules, and news of interfaces and neighbours.
+//! * [`netlink`], `rules`: addresses, routes, rules, and news of neighbours. [`listing`]: what of these there is. [`host_news`]:
+//!   what of these changed.
 //! * [`ebpf`]: programs at the interface, where the kernel forwards.
 //! * [`interface`]: what an interface is, and its settings.
 //! * [`wifi`]: what a wireless interface tells beside frames.
@@ -14,7 +15,9 @@ pub mod ebpf;
 mod error;
 mod exchange;
 pub mod filter;
+pub mod host_news;
 pub mod interface;
+pub mod listing;
 pub mod netlink;
 pub mod packet_socket;
 mod prefix;

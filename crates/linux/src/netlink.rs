@@ -1,4 +1,4 @@
-//! Routes of the kernel, and news of interfaces, over netlink.
+//! Routes and addresses of the kernel, and news of neighbours, over netlink.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -6,7 +6,7 @@ use std::os::fd::BorrowedFd;
 
 use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_REPLACE};
 use netlink_packet_route::address::{AddressAttribute, AddressMessage, AddressScope};
-use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage};
+use netlink_packet_route::link::{LinkFlags, LinkMessage};
 use netlink_packet_route::neighbour::{
     NeighbourAddress, NeighbourAttribute, NeighbourMessage, NeighbourState,
 };
@@ -17,12 +17,12 @@ use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::protocols::NETLINK_ROUTE;
 
 use crate::exchange::{Exchange, News};
+use crate::prefix::Prefix;
 
 /// Who made a route: the number in its `protocol` field. Not used by any program that iproute2 names.
 pub(crate) const ROUTE_PROTOCOL: u8 = 119;
 
-// Groups of news (linux/rtnetlink.h).
-const RTMGRP_LINK: u32 = 1;
+// A group of news (linux/rtnetlink.h).
 const RTMGRP_NEIGH: u32 = 4;
 
 /// A socket for orders to the kernel.
@@ -60,6 +60,15 @@ impl Netlink {
         self.order(RouteNetlinkMessage::NewRoute(m), NLM_F_CREATE)
     }
 
+    /// Adds the route of an IPv4 network by an interface that has an address in it, as the kernel makes it with the address.
+    pub fn connected(&mut self, net: Prefix, ifindex: u32, source: Ipv4Addr) -> io::Result<()> {
+        let mut m = route_to(net.network(), net.len(), ifindex);
+        m.header.protocol = RouteProtocol::Kernel;
+        m.header.scope = RouteScope::Link;
+        m.attributes.push(RouteAttribute::PrefSource(RouteAddress::Inet(source)));
+        self.order(RouteNetlinkMessage::NewRoute(m), NLM_F_CREATE)
+    }
+
     /// Removes the route to one host that this program made.
     pub fn remove(&mut self, to: Ipv4Addr, ifindex: u32) -> io::Result<()> {
         self.order(RouteNetlinkMessage::DelRoute(host_route(to, ifindex)), 0)
@@ -92,12 +101,30 @@ impl Netlink {
     /// Gives an interface a host's address, of link scope: what the kernel asks and answers with in ARP. Having it already
     /// is no error.
     pub fn add_address(&mut self, addr: Ipv4Addr, ifindex: u32) -> io::Result<()> {
-        match self
-            .order(RouteNetlinkMessage::NewAddress(host_address(addr, ifindex)), NLM_F_CREATE | NLM_F_REPLACE)
-        {
+        self.give(host_address(addr, ifindex))
+    }
+
+    /// Gives an interface an address with its network, which the kernel leads there. Having it already is no error.
+    pub fn add_network_address(&mut self, addr: Ipv4Addr, prefix_len: u8, ifindex: u32) -> io::Result<()> {
+        let mut m = host_address(addr, ifindex);
+        m.header.prefix_len = prefix_len;
+        m.header.scope = AddressScope::Universe;
+        self.give(m)
+    }
+
+    fn give(&mut self, m: AddressMessage) -> io::Result<()> {
+        match self.order(RouteNetlinkMessage::NewAddress(m), NLM_F_CREATE | NLM_F_REPLACE) {
             Err(e) if e.raw_os_error() == Some(libc::EEXIST) => Ok(()),
             other => other,
         }
+    }
+
+    /// Has the kernel ask and answer by ARP at an interface.
+    pub fn set_arp_on(&mut self, ifindex: u32) -> io::Result<()> {
+        let mut m = LinkMessage::default();
+        m.header.index = ifindex;
+        m.header.change_mask = LinkFlags::Noarp;
+        self.order(RouteNetlinkMessage::SetLink(m), 0)
     }
 
     /// Takes it away.
@@ -121,10 +148,14 @@ impl Netlink {
 }
 
 fn host_route(to: Ipv4Addr, ifindex: u32) -> RouteMessage {
+    route_to(to, 32, ifindex)
+}
+
+fn route_to(to: Ipv4Addr, prefix_len: u8, ifindex: u32) -> RouteMessage {
     let mut m = RouteMessage::default();
     m.header = RouteHeader {
         address_family: AddressFamily::Inet,
-        destination_prefix_length: 32,
+        destination_prefix_length: prefix_len,
         table: RouteHeader::RT_TABLE_MAIN,
         protocol: RouteProtocol::from(ROUTE_PROTOCOL),
         scope: RouteScope::Universe,
@@ -147,43 +178,6 @@ fn host_address(addr: Ipv4Addr, ifindex: u32) -> AddressMessage {
     m
 }
 
-/// News of interfaces.
-pub struct LinkNews(News);
-
-/// What became of an interface.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LinkChange {
-    /// The one with this index and name is up, or down.
-    Up(u32, String, bool),
-    /// There is none with this index any more.
-    Gone(u32),
-}
-
-impl LinkNews {
-    /// Opens it in the network namespace of the calling thread.
-    pub fn open() -> io::Result<Self> {
-        News::open(NETLINK_ROUTE, RTMGRP_LINK).map(Self)
-    }
-
-    /// To wait for news.
-    pub fn fd(&self) -> BorrowedFd<'_> {
-        self.0.fd()
-    }
-
-    /// What happened since the last look.
-    pub fn take(&self) -> Vec<LinkChange> {
-        let mut changes = Vec::new();
-        self.0.take(|m| match m {
-            RouteNetlinkMessage::NewLink(l) => {
-                changes.push(LinkChange::Up(l.header.index, name(&l), is_up(&l)));
-            }
-            RouteNetlinkMessage::DelLink(l) => changes.push(LinkChange::Gone(l.header.index)),
-            _ => {}
-        });
-        changes
-    }
-}
-
 /// News of neighbours that the kernel asked for by ARP and did not find. It forwards by itself, so nobody else would hear of
 /// them. What is lost of this news is told again: the next packet to the neighbour has the kernel ask anew.
 pub struct NeighbourNews(News);
@@ -203,7 +197,7 @@ impl NeighbourNews {
     pub fn take(&self) -> Vec<(u32, Ipv4Addr)> {
         let mut missing = Vec::new();
         self.0.take(|m| {
-            if let RouteNetlinkMessage::NewNeighbour(n) = m
+            if let Some(RouteNetlinkMessage::NewNeighbour(n)) = m
                 && n.header.state == NeighbourState::Failed
                 && let Some(addr) = destination(&n)
             {
@@ -219,14 +213,4 @@ fn destination(n: &NeighbourMessage) -> Option<Ipv4Addr> {
         NeighbourAttribute::Destination(NeighbourAddress::Inet(addr)) => Some(*addr),
         _ => None,
     })
-}
-
-fn name(l: &LinkMessage) -> String {
-    let name =
-        l.attributes.iter().find_map(|a| if let LinkAttribute::IfName(n) = a { Some(n) } else { None });
-    name.cloned().unwrap_or_default()
-}
-
-fn is_up(l: &LinkMessage) -> bool {
-    l.header.flags.contains(LinkFlags::Up | LinkFlags::LowerUp)
 }

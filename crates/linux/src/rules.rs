@@ -16,6 +16,8 @@ use crate::prefix::Prefix;
 
 /// The first rule's place: behind the one for this host's own addresses (0), before the usual ones (32766).
 const PRIORITY: u32 = 119;
+/// How many rules confine an interface.
+const RULES: usize = 2;
 
 impl Netlink {
     /// Confines what comes by an interface to a mesh.
@@ -36,8 +38,18 @@ impl Netlink {
         Ok(())
     }
 
+    /// Whether what comes by an interface is confined.
+    pub fn is_confined(&mut self, interface: &str) -> io::Result<bool> {
+        self.rules_of(interface).map(|found| found.len() == RULES)
+    }
+
     /// Takes the rules of an interface away.
     pub fn free(&mut self, interface: &str) -> io::Result<()> {
+        let found = self.rules_of(interface)?;
+        found.into_iter().try_for_each(|m| self.order(RouteNetlinkMessage::DelRule(m), 0))
+    }
+
+    fn rules_of(&mut self, interface: &str) -> io::Result<Vec<RuleMessage>> {
         let mut found = Vec::new();
         let mut all = RuleMessage::default();
         all.header.family = AddressFamily::Inet;
@@ -49,7 +61,7 @@ impl Netlink {
                 found.push(m);
             }
         })?;
-        found.into_iter().try_for_each(|m| self.order(RouteNetlinkMessage::DelRule(m), 0))
+        Ok(found)
     }
 }
 

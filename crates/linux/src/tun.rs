@@ -11,13 +11,14 @@ use crate::error::Error;
 /// A TUN interface that is gone when the process is.
 pub struct Tun {
     device: SyncDevice,
+    index: u32,
     room: Vec<u8>,
 }
 
 impl Tun {
     /// Makes the interface, with the node's address, and the mesh's prefix routed to it.
     pub fn make(name: &str, addr: Ipv4Addr, prefix_len: u8, mtu: u16) -> Result<Self, Error> {
-        let make = || -> io::Result<SyncDevice> {
+        let make = || -> io::Result<(SyncDevice, u32)> {
             let device = DeviceBuilder::new()
                 .name(name)
                 .layer(Layer::L3)
@@ -26,10 +27,11 @@ impl Tun {
                 .mtu(mtu)
                 .build_sync()?;
             device.set_nonblocking(true)?;
-            Ok(device)
+            let index = device.if_index()?;
+            Ok((device, index))
         };
-        let device = make().map_err(Error::system(format!("make the TUN interface {name}")))?;
-        Ok(Self { device, room: vec![0; 65_536] })
+        let (device, index) = make().map_err(Error::system(format!("make the TUN interface {name}")))?;
+        Ok(Self { device, index, room: vec![0; 65_536] })
     }
 
     /// Gives it an IPv6 address, with the prefix routed to it.
@@ -38,8 +40,13 @@ impl Tun {
     }
 
     /// The kernel's number of it.
-    pub fn index(&self) -> io::Result<u32> {
-        self.device.if_index()
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// Has it carry packets of up to so many octets.
+    pub fn set_mtu(&self, mtu: u16) -> io::Result<()> {
+        self.device.set_mtu(mtu)
     }
 
     /// Takes it up or down.

@@ -28,6 +28,21 @@ impl<P: Protocol> Node<P> {
         self.arp_frame(w, at, repr, iface, (Addr::BROADCAST, Mac::BROADCAST))
     }
 
+    /// Tells everybody on a link this node's link address, which is another one now: whoever has the old one sends nowhere (RFC
+    /// 5227, section 3; RFC 4861, section 7.2.6). At an interface that is down nobody hears it: announce it when it is up.
+    pub fn announce<W: World>(&mut self, w: &mut W, at: Time, iface: IfaceId) {
+        if !self.is_up || !self.interfaces[iface.index()].is_up {
+            return;
+        }
+        let frame = self.arp_request(w, at, iface, self.addr);
+        self.go_on(w, at, frame);
+        if let Some(own) = self.addr6() {
+            let frame = self.advertisement_to_all(w, at, iface, own);
+            self.go_on(w, at, frame);
+        }
+        self.settle(w, at);
+    }
+
     fn arp_frame<W: World>(
         &self,
         w: &mut W,

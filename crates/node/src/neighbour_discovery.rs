@@ -78,8 +78,10 @@ impl<P: Protocol> Node<P> {
             Ok(Repr::NeighbourSolicitation { target, source_mac }) if self.has_addr6(target, iface) => {
                 self.answer_solicitation(w, at, iface, ip.src(), target, source_mac);
             }
-            Ok(Repr::NeighbourAdvertisement { target, target_mac: Some(mac), .. })
-                if self.interfaces[iface.index()].asks_for(target.into()) =>
+            // Who has another link address says so unasked (RFC 4861, section 7.2.5); who is not known is not learned that way.
+            Ok(Repr::NeighbourAdvertisement { target, target_mac: Some(mac), replace, .. })
+                if self.interfaces[iface.index()].asks_for(target.into())
+                    || replace && self.mac_of(iface, target).is_some() =>
             {
                 self.is_at(w, at, iface, target.into(), mac);
             }
@@ -97,19 +99,9 @@ impl<P: Protocol> Node<P> {
         target: Ipv6Addr,
         source_mac: Option<Mac>,
     ) {
-        let target_mac = Some(self.mac(iface));
-        let answer = |solicited| Repr::NeighbourAdvertisement {
-            target,
-            router: true,
-            solicited,
-            replace: true,
-            target_mac,
-        };
         if asker.is_unspecified() {
             // Somebody wants the address and asks whether it is taken (RFC 4862, section 5.4).
-            let ends = (target, ipv6::ALL_NODES);
-            let to = (Addr::BROADCAST, ipv6::group_mac(ipv6::ALL_NODES));
-            let frame = self.discovery_frame(w, at, answer(false), iface, ends, to);
+            let frame = self.advertisement_to_all(w, at, iface, target);
             return self.go_on(w, at, frame);
         }
         if let Some(mac) = source_mac {
@@ -117,7 +109,26 @@ impl<P: Protocol> Node<P> {
         }
         let Some(receiver) = source_mac.or_else(|| self.mac_of(iface, asker)) else { return };
         let to = (asker.into(), receiver);
-        let frame = self.discovery_frame(w, at, answer(true), iface, (target, asker), to);
+        let answer = self.advertisement(iface, target, true);
+        let frame = self.discovery_frame(w, at, answer, iface, (target, asker), to);
         self.go_on(w, at, frame);
+    }
+
+    /// An advertisement that nobody in particular asked for.
+    pub(crate) fn advertisement_to_all<W: World>(
+        &self,
+        w: &mut W,
+        at: Time,
+        iface: IfaceId,
+        target: Ipv6Addr,
+    ) -> Frame {
+        let ends = (target, ipv6::ALL_NODES);
+        let to = (Addr::BROADCAST, ipv6::group_mac(ipv6::ALL_NODES));
+        self.discovery_frame(w, at, self.advertisement(iface, target, false), iface, ends, to)
+    }
+
+    fn advertisement(&self, iface: IfaceId, target: Ipv6Addr, solicited: bool) -> Repr<'static> {
+        let target_mac = Some(self.mac(iface));
+        Repr::NeighbourAdvertisement { target, router: true, solicited, replace: true, target_mac }
     }
 }

@@ -441,3 +441,15 @@ fn a_loud_neighbour_spends_its_own_share_and_each_second_has_another() {
     }
     assert_eq!(n.queued(IfaceId(0)), 2);
 }
+
+#[test]
+fn a_link_address_is_announced_at_an_interface_that_is_up_and_at_no_other() {
+    let (mut n, mut w) = (node(Script::default()), Lists::default());
+    let radio = IfaceId(0);
+    n.link(&mut w, secs(1.0), radio, LinkChange::Down);
+    n.announce(&mut w, secs(1.5), radio);
+    assert_eq!(n.queued(radio), 0, "nobody hears it");
+    n.link(&mut w, secs(2.0), radio, LinkChange::Up);
+    n.announce(&mut w, secs(2.0), radio);
+    assert_eq!(n.queued(radio), 1);
+}

@@ -22,3 +22,4 @@ mod replay;
 mod station;
 mod undo;
 mod upkeep;
+mod watch;

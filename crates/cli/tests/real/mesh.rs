@@ -123,9 +123,14 @@ impl Mesh {
 
     /// Starts a node with these arguments.
     pub(crate) fn start_with(&mut self, i: usize, arguments: &[&str]) {
+        self.start_as(i, &[WAYHOP], arguments);
+    }
+
+    /// Starts a node by a command, which gets these arguments.
+    pub(crate) fn start_as(&mut self, i: usize, by: &[&str], arguments: &[&str]) {
         let log = File::create(self.log(i)).unwrap();
         let mut command = Command::new("ip");
-        command.args(["netns", "exec", &self.hosts[i], WAYHOP]).args(arguments);
+        command.args(["netns", "exec", &self.hosts[i]]).args(by).args(arguments);
         command.envs(self.environment.clone());
         self.nodes[i] = Some(command.stdout(Stdio::null()).stderr(log).spawn().unwrap());
     }

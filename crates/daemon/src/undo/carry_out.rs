@@ -20,7 +20,7 @@ pub(crate) fn carry_out(list: &UndoList) -> Vec<String> {
     let failed = |c: &Change| {
         let outcome = match c {
             Change::Routes => at.with_index(|n, index| n.remove_all(index).map(drop)),
-            Change::Rules => Netlink::open().and_then(|mut n| n.free(&list.interface)),
+            Change::Rules => free(&list.interface, &at),
             Change::Address(addr) => at.with_index(|n, index| remove_address(n, *addr, index)),
             Change::Setting(setting) => at.path_of(setting).map_or(Ok(()), |path| set_back(&path, setting)),
             Change::Socket(path) => remove_dead(Path::new(path)),
@@ -59,6 +59,13 @@ impl Place {
             Family::V6 => interface::ipv6_setting(of, &setting.name),
         })
     }
+}
+
+/// Rules name their interface: an earlier name stays in them when it gets another.
+fn free(name: &str, at: &Place) -> io::Result<()> {
+    let mut netlink = Netlink::open()?;
+    let now = at.0.as_ref().map(|(now, _)| now.as_str()).filter(|now| *now != name);
+    [name].into_iter().chain(now).try_for_each(|name| netlink.free(name))
 }
 
 fn remove_address(netlink: &mut Netlink, addr: Ipv4Addr, index: u32) -> io::Result<()> {

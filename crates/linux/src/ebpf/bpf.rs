@@ -78,3 +78,10 @@ pub(super) fn attach(program: &OwnedFd, ifindex: u32, way: Way) -> io::Result<Ow
     // SAFETY: the attributes hold no pointers.
     unsafe { bpf(LINK_CREATE, &mut attributes) }
 }
+
+/// Whether the program of a place is still there: without it the place's description names interface 0.
+pub(super) fn is_attached(place: &OwnedFd) -> bool {
+    let told = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", place.as_raw_fd()));
+    let interface = told.iter().flat_map(|t| t.lines()).find_map(|l| l.strip_prefix("ifindex:"));
+    interface.is_none_or(|index| index.trim() != "0")
+}

@@ -66,6 +66,11 @@ impl ForwardingPrograms {
         Ok(())
     }
 
+    /// Whether both are at their places: root can take them away (`bpftool link detach`).
+    pub fn are_in_place(&self) -> bool {
+        self.places.iter().all(bpf::is_attached)
+    }
+
     /// The mark that a socket gives messages of the routing protocol, so that they may leave (`SO_MARK`).
     pub fn mark(&self) -> u32 {
         self.mark
@@ -108,6 +113,11 @@ impl ClosedInterface {
     pub fn move_to(&mut self, ifindex: u32) -> io::Result<()> {
         self.place = bpf::attach(&self.program, ifindex, Way::In)?;
         Ok(())
+    }
+
+    /// Whether it is at its place: root can take it away (`bpftool link detach`).
+    pub fn is_in_place(&self) -> bool {
+        bpf::is_attached(&self.place)
     }
 }
 
