@@ -258,6 +258,29 @@ fn a_route_by_which_packets_go_back_where_they_came_from_ends_and_is_reported() 
 }
 
 #[test]
+fn three_nodes_that_are_led_into_a_ring_forward_a_packet_until_its_ttl_expires() {
+    let mut net = net(3, &Params::rfc());
+    net.full();
+    // Each has heard from the next one that it has a route to node 9. The rule against ways back sees rings of two only.
+    for node in 0..3 {
+        let forged = Message::Rrep(reply(addr(9), 50, 2, addr(node)));
+        net.inject(node, addr((node + 1) % 3), false, &frame(addr((node + 1) % 3), addr(node), 5, &forged));
+    }
+    net.run_for(ms(5));
+    let t = TestPacket { source: addr(5), destination: addr(9), ttl: 9, ident: 3, port: 9_000 };
+    net.inject(0, addr(2), false, &data_packet(t, &[1]));
+    net.run_for(ms(200));
+    let forwarded: usize = (0..3)
+        .map(|node| {
+            net.sent_by(node)
+                .filter(|(_, _, bytes)| ipv4::Repr::parse(bytes).is_ok_and(|ip| ip.dst == addr(9)))
+                .count()
+        })
+        .sum();
+    assert_eq!(forwarded, 8, "TTL 9 lets eight nodes pass it on");
+}
+
+#[test]
 fn stated_lifetimes_and_intervals_are_believed_up_to_my_route_timeout() {
     for (bounded, ends_ms) in [(true, 20_000), (false, u64::from(u32::MAX))] {
         let mut net = alone(&Params { bounded_lifetimes: bounded, hello: Hello::Always, ..Params::rfc() });
