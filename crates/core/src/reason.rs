@@ -51,11 +51,19 @@ pub enum DropReason {
     RateLimit,
     /// An attacker of the scenario kept it.
     Attack,
+    /// A routing packet without authentication, where the node has keys.
+    AuthMissing,
+    /// A routing packet whose tag no key of this node makes.
+    AuthFailed,
+    /// A routing packet that was received before.
+    AuthReplay,
+    /// A routing packet of a neighbour that has not answered this node's challenge yet.
+    AuthUnknown,
 }
 
 impl DropReason {
     /// Every reason, in order.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 25] = [
         Self::NoRoute,
         Self::DiscoveryFailed,
         Self::BufferTimeout,
@@ -77,6 +85,10 @@ impl DropReason {
         Self::LostOnAir,
         Self::RateLimit,
         Self::Attack,
+        Self::AuthMissing,
+        Self::AuthFailed,
+        Self::AuthReplay,
+        Self::AuthUnknown,
     ];
 
     /// The name in summaries and tables.
@@ -103,6 +115,10 @@ impl DropReason {
             Self::LostOnAir => "LOST_ON_AIR",
             Self::RateLimit => "RATE_LIMIT",
             Self::Attack => "ATTACK",
+            Self::AuthMissing => "AUTH_MISSING",
+            Self::AuthFailed => "AUTH_FAILED",
+            Self::AuthReplay => "AUTH_REPLAY",
+            Self::AuthUnknown => "AUTH_UNKNOWN",
         }
     }
 
@@ -119,7 +135,14 @@ impl DropReason {
             Self::RerouteLimit => "SAL",
             Self::Malformed | Self::TooLong | Self::LostOnAir => "ERR",
             Self::Duplicate => "DUP",
-            Self::Policy | Self::NoListener | Self::RateLimit | Self::Attack => "FIL",
+            Self::Policy
+            | Self::NoListener
+            | Self::RateLimit
+            | Self::Attack
+            | Self::AuthMissing
+            | Self::AuthFailed
+            | Self::AuthReplay
+            | Self::AuthUnknown => "FIL",
             Self::NodeDown => "END",
         }
     }

@@ -39,6 +39,8 @@ pub enum Purpose {
     Wire = 12,
     /// Which nodes attack, and what attackers draw.
     Attacks = 13,
+    /// Indices and nonces of the authentication of routing messages.
+    Authentication = 14,
 }
 
 /// One stream of uniform draws; the same on every machine. It serialises with its state: what is read again goes on with

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use wayhop_auth::Keys;
 use wayhop_core::{Configured, Limits, Route};
 use wayhop_linux::Error;
-use wayhop_scenario::{Document, NeighbourLimits, Outage, Protocol};
+use wayhop_scenario::{Document, NeighbourLimits, Outage, Protocol, Security};
 use wayhop_wire::ipv6::MIN_MTU;
 
 use crate::ipv6_config::{self, StaticRoute, Surroundings};
@@ -38,6 +39,9 @@ pub struct NodeConfig {
     /// Limits on what the node takes from its neighbours.
     #[serde(default, skip_serializing_if = "NeighbourLimits::is_empty")]
     pub limits: NeighbourLimits,
+    /// Keys with which nodes authenticate routing messages.
+    #[serde(default, skip_serializing_if = "Security::is_empty")]
+    pub security: Security,
     /// Static routes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<StaticRoute>,
@@ -183,6 +187,8 @@ pub struct Settings {
     pub address6: Option<(Ipv6Addr, u8)>,
     /// Its static routes.
     pub routes: Vec<Route>,
+    /// The keys with which it authenticates routing messages.
+    pub keys: Option<Keys>,
     /// The protocol, fit for an interface that does not acknowledge.
     pub protocol: Configured,
     /// When it is down, by its scenario.
@@ -372,6 +378,7 @@ impl Settings {
                 "give one such as localhost:2947",
             ));
         }
+        let keys = config.security.load(doc)?;
         let remarks = config.protocol.adapt(doc)?;
         let protocol = config.protocol.resolve(doc)?;
         let around = Surroundings {
@@ -388,6 +395,7 @@ impl Settings {
             prefix_len,
             address6,
             routes,
+            keys,
             protocol,
             outages: Vec::new(),
             name: None,

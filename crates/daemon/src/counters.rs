@@ -40,6 +40,8 @@ pub struct Counters {
     pub routing_bytes: u64,
     /// Routing messages sent, by name.
     by_type: BTreeMap<&'static str, u64>,
+    /// What authentication counted, at a node with keys.
+    pub auth: Option<wayhop_auth::Counts>,
     /// Drops in the order of [`DropReason::ALL`].
     drops: [u64; DropReason::ALL.len()],
 }

@@ -6,6 +6,7 @@
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
+use wayhop_auth::Auth;
 use wayhop_control::ParameterSet;
 use wayhop_core::{
     Addr, DataPlane, DropReason, Frame, IfaceId, Interests, Limits, LinkChange, Mac, Packet, Payload,
@@ -311,7 +312,8 @@ impl Host {
         let broadcast = to.is_group();
         // A broadcast is a routing message and names its transmitter; what follows it comes from the same link address.
         let known = self.transmitters.addr(from_mac);
-        let told = if broadcast || known.is_none() {
+        let sealed = self.node.auth().is_some_and(|a| a.concerns(body));
+        let told = if broadcast || known.is_none() || sealed {
             hop_of(body).map(|(from, _)| from.v4_or_unspecified())
         } else {
             None
@@ -323,7 +325,8 @@ impl Host {
             self.around.counters.strange_frames += 1;
             return;
         };
-        if told.is_some() {
+        // With keys, only what a verified message says of a neighbour is believed.
+        if told.is_some() && self.node.auth().is_none() {
             self.learn(iface, from, from_mac);
         }
         let rx = RxMeta { iface, ..RxMeta::from(from, broadcast).with_signal(signal_dbm) };
@@ -332,7 +335,7 @@ impl Host {
             let next =
                 self.transmitters.addr(to).map(Addr::from).or_else(|| hop_of(body).map(|(_, next)| next));
             if let Some(next_hop) = next {
-                self.call(|n, w, at| n.overhear(w, at, body, next_hop, rx));
+                self.call(|n, w, at| n.overhear_from(w, at, body, next_hop, rx, Some(from_mac)));
             }
             return;
         }
@@ -344,8 +347,22 @@ impl Host {
         }
         let p = self.around.packet(body);
         self.around.arrived = Some(p.meta.id);
-        self.call(|n, w, at| n.receive(w, at, p, rx));
+        self.call(|n, w, at| n.receive_from(w, at, p, rx, Some(from_mac)));
         self.around.arrived = None;
+        if sealed {
+            self.learn_verified(iface, body, from_mac);
+        }
+    }
+
+    /// The transmitter of a routing packet was verified at this link address, or it was not.
+    fn learn_verified(&mut self, iface: IfaceId, packet: &[u8], mac: Mac) {
+        let Some(addr) = Auth::claimed(packet) else { return };
+        if self.node.verified_mac(iface, addr.into()) == Some(mac)
+            && self.transmitters.addr(mac) != Some(addr)
+        {
+            self.transmitters.learn(addr, mac);
+            self.around.events.neighbour(self.around.now, addr, mac);
+        }
     }
 
     /// Receiver, transmitter and IP packet of a frame, if it is one from another station.

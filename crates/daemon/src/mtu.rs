@@ -9,7 +9,7 @@ use crate::config::Settings;
 pub(crate) fn of_protocol(settings: &Settings, shortest: usize) -> Configured {
     let configured = settings.protocol.clone();
     match key(settings) {
-        Some(key) => configured.with(key, value(shortest)).unwrap_or(configured),
+        Some(key) => configured.with(key, value(settings, shortest)).unwrap_or(configured),
         None => configured,
     }
 }
@@ -18,7 +18,7 @@ pub(crate) fn of_protocol(settings: &Settings, shortest: usize) -> Configured {
 pub(crate) fn of_tun(settings: &Settings, shortest: usize) -> u16 {
     settings.config.mtu.unwrap_or_else(|| {
         let room = settings.protocol.description().host.header_room;
-        shortest.saturating_sub(room).clamp(576, 65_535) as u16
+        unsealed(settings, shortest).saturating_sub(room).clamp(576, 65_535) as u16
     })
 }
 
@@ -28,7 +28,13 @@ pub(crate) fn key(settings: &Settings) -> Option<&'static str> {
     key.filter(|key| !settings.config.protocol.overrides.contains_key(*key))
 }
 
-/// Its value.
-pub(crate) fn value(mtu: usize) -> Value {
-    mtu.min(usize::from(u16::MAX)).into()
+/// Its value, for links that carry packets of this length.
+pub(crate) fn value(settings: &Settings, shortest: usize) -> Value {
+    unsealed(settings, shortest).min(usize::from(u16::MAX)).into()
+}
+
+/// How long packets may be before they get what authenticates them.
+fn unsealed(settings: &Settings, shortest: usize) -> usize {
+    let seal = if settings.keys.is_some() { wayhop_wire::auth::MAX_LEN } else { 0 };
+    shortest.saturating_sub(seal)
 }

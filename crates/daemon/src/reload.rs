@@ -33,6 +33,7 @@ pub(crate) fn reload(ready: &mut Ready, settings: &mut Settings) {
     }
     ready.host.limit(new.limits());
     settings.config.limits.clone_from(&new.config.limits);
+    change_keys(ready, settings, &new, &log);
     if new.config.monitor != settings.config.monitor {
         match ready.station.set_monitor(new.config.monitor.as_ref(), settings.address) {
             Ok(()) => settings.config.monitor.clone_from(&new.config.monitor),
@@ -42,11 +43,29 @@ pub(crate) fn reload(ready: &mut Ready, settings: &mut Settings) {
     change_parameters(ready, settings, new);
 }
 
+/// Takes other keys. What is known of neighbours stays; a node without keys gets none while it runs, and one with keys keeps some.
+fn change_keys(ready: &mut Ready, settings: &mut Settings, new: &Settings, log: &crate::log::Log) {
+    if settings.keys.is_some() != new.keys.is_some() {
+        let text =
+            "whether there are keys in security cannot change while the node runs: start it again for that";
+        return log.tell(Level::Warning, text);
+    }
+    let (Some(auth), Some(keys)) = (ready.host.node.auth_mut(), &new.keys) else { return };
+    auth.set_keys(keys.clone());
+    let ids: Vec<String> = keys.ids().map(|id| id.to_string()).collect();
+    log.tell(
+        Level::Info,
+        format_args!("the node signs with key {}, and has the keys {}", ids[0], ids.join(", ")),
+    );
+    settings.config.security.clone_from(&new.config.security);
+    settings.keys.clone_from(&new.keys);
+}
+
 /// What is another in the new settings, and cannot become so: keys of the configuration.
 fn refused(old: &Settings, new: &Settings) -> Vec<String> {
     let table = |s: &Settings| {
         let mut t = toml::Table::try_from(&s.config).unwrap_or_default();
-        for live in ["log", "monitor", "protocol", "limits"] {
+        for live in ["log", "monitor", "protocol", "limits", "security"] {
             t.remove(live);
         }
         t

@@ -25,7 +25,7 @@ pub(crate) fn tell_protocol(ready: &mut Ready, settings: &Settings) {
         return;
     };
     if let Some(next) = &mut host.power.rebirth
-        && let Ok(protocol) = next.protocol.with(key, mtu::value(shortest))
+        && let Ok(protocol) = next.protocol.with(key, mtu::value(settings, shortest))
     {
         next.protocol = Arc::new(protocol);
     }
@@ -33,7 +33,7 @@ pub(crate) fn tell_protocol(ready: &mut Ready, settings: &Settings) {
         return;
     }
     *told_mtu = shortest;
-    let change = Map::from_iter([(key.to_owned(), mtu::value(shortest))]);
+    let change = Map::from_iter([(key.to_owned(), mtu::value(settings, shortest))]);
     if let Err(e) = host.change_parameters(&change) {
         log.tell(Level::Warning, format_args!("protocol.{key} stays as it was: {e}"));
     }

@@ -161,8 +161,10 @@ impl Run {
             .origin()
             .map(|fix| Origin { latitude_deg: fix.latitude_deg, longitude_deg: fix.longitude_deg });
         let Rows::Writing(mut recorder) = self.rows else { return Ok(()) };
-        for (name, value) in counters.named() {
-            recorder.counter(&Counter { iface: None, node: NodeId(NODE), layer: "host", name, value });
+        let host = counters.named().into_iter().map(|(name, value)| ("host", name, value));
+        let auth = counters.auth.iter().flat_map(wayhop_auth::Counts::named);
+        for (layer, name, value) in host.chain(auth.map(|(name, value)| ("auth", name, value))) {
+            recorder.counter(&Counter { iface: None, node: NodeId(NODE), layer, name, value });
         }
         summary.trace_hash = recorder.hash().hex();
         recorder.finish(summary, RunStatus::Complete).map_err(|e| wrong(&e))

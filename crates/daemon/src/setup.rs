@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use nix::ifaddrs::getifaddrs;
 use socket2::Socket;
+use wayhop_auth::Auth;
 use wayhop_core::{Configured, DataPlane, IfaceId, Purpose, stream};
 
 use wayhop_control::{About, Access, Bound, NodeAbout, Server};
@@ -270,6 +271,12 @@ fn make_host(
     let mut host = Host::new(configured.engine(), settings.address, mesh, first, rng);
     ports.for_each(|p| host.add(p));
     host.limit(settings.limits());
+    if let Some(keys) = &settings.keys {
+        // Not the configuration's seed: an index must never come twice (RFC 8967, section 4.1).
+        let seed = random_seed().map_err(Error::system("draw a number"))?;
+        let rng = stream(seed, Purpose::Authentication, 0);
+        host.node.set_auth(Auth::for_protocol(keys, configured.description(), settings.address, rng));
+    }
     host.parameters = configured.values().into();
     let after_reboot = after_reboot(configured, &config.protocol);
     host.timing = config.timing.then(Timing::default);

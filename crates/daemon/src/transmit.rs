@@ -15,6 +15,7 @@ use crate::run_dir::Run;
 /// Takes over what others have counted.
 pub(crate) fn count(host: &mut Host, attached: &[Attached]) {
     host.around.counters.missed_frames += attached.iter().map(|a| a.sockets.missed()).sum::<u64>();
+    host.around.counters.auth = host.node.auth().map(wayhop_auth::Auth::counts);
     host.around.counters.lost_rows = host.around.run.as_ref().map_or(0, Run::lost);
 }
 

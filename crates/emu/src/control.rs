@@ -172,9 +172,10 @@ impl Owner for Run<'_> {
     }
 }
 
-/// What a node's MAC has counted.
+/// What a node's MAC and its authentication have counted.
 pub(crate) fn counters(simulation: &Simulation, node: u32) -> BTreeMap<String, u64> {
-    simulation.counters(node).into_iter().map(|(name, n)| (format!("mac_{name}"), n)).collect()
+    let mac = simulation.counters(node).into_iter().map(|(name, n)| (format!("mac_{name}"), n));
+    mac.chain(simulation.auth_counts(node).map(|(name, n)| (format!("auth_{name}"), n))).collect()
 }
 
 fn local(simulation: &Simulation, place: &Place) -> Result<Position, ControlError> {

@@ -113,8 +113,8 @@ impl<P: Protocol> Node<P> {
     /// Finds the link address of a frame's next hop.
     fn resolve<W: World>(&mut self, w: &mut W, at: Time, frame: Frame) {
         let iface = &self.interfaces[frame.iface.index()];
-        if frame.packet.len() > iface.config.mtu {
-            let mtu = iface.config.mtu;
+        if frame.packet.len() + self.seal_len(frame.packet.bytes()) > iface.config.mtu {
+            let mtu = iface.config.mtu.saturating_sub(self.seal_len(frame.packet.bytes()));
             self.too_big(w, at, &frame.packet, mtu);
             return self.drop_packet(w, at, frame.packet, DropReason::TooLong);
         }
@@ -186,6 +186,8 @@ impl<P: Protocol> Node<P> {
     pub(crate) fn enqueue<W: World>(&mut self, w: &mut W, at: Time, frame: Frame) {
         let iface = frame.iface;
         let frame = if self.interfaces[iface.index()].queue.is_empty() {
+            let mut frame = frame;
+            self.seal(&mut frame);
             let Some(frame) = w.offer(at, frame) else { return };
             frame
         } else {
@@ -201,7 +203,9 @@ impl<P: Protocol> Node<P> {
     #[inline]
     pub fn pull(&mut self, iface: IfaceId) -> Option<Frame> {
         let i = &mut self.interfaces[iface.index()];
-        if i.is_up { i.queue.pop() } else { None }
+        let mut frame = if i.is_up { i.queue.pop()? } else { return None };
+        self.seal(&mut frame);
+        Some(frame)
     }
 
     /// The transmission of a frame ended.
@@ -233,7 +237,8 @@ impl<P: Protocol> Node<P> {
 
     /// A frame could not be sent: back to its engine if that wants to know, dropped if not.
     pub(crate) fn failed<W: World>(&mut self, w: &mut W, at: Time, frame: Frame, status: TxStatus) {
-        let Frame { packet, payload, next_hop, iface, reporting, .. } = frame;
+        let Frame { mut packet, payload, next_hop, iface, reporting, .. } = frame;
+        self.unseal(&mut packet);
         if payload.is_resolution() {
             return w.workspace().pool.recycle(packet);
         }

@@ -1,8 +1,8 @@
 //! Packets from applications and from the medium: delivered, given to an engine, or forwarded.
 
 use wayhop_core::{
-    Addr, BROADCAST, DataPlane, DropReason, IfaceId, Input, Packet, Protocol, Reporting, RouteUse, RxMeta,
-    Time, TxSpec,
+    Addr, BROADCAST, DataPlane, DropReason, IfaceId, Input, Mac, Packet, Protocol, Reporting, RouteUse,
+    RxMeta, Time, TxSpec,
 };
 use wayhop_wire::ipv4;
 
@@ -94,6 +94,12 @@ impl<P: Protocol> Node<P> {
 
     /// A packet from the medium reaches the network layer.
     pub fn receive<W: World>(&mut self, w: &mut W, at: Time, p: Packet, rx: RxMeta) {
+        self.receive_from(w, at, p, rx, None);
+    }
+
+    /// The same from this link address; without one, the address that follows from the transmitter's. At a node with keys, the
+    /// neighbour is learned if it is verified.
+    pub fn receive_from<W: World>(&mut self, w: &mut W, at: Time, p: Packet, rx: RxMeta, mac: Option<Mac>) {
         if !self.is_up {
             return self.drop_packet(w, at, p, DropReason::NodeDown);
         }
@@ -108,6 +114,8 @@ impl<P: Protocol> Node<P> {
                 reason: None,
             },
         );
+        // Before the neighbour's packets are counted: who forges its address does not use up its share.
+        let Some((p, rx)) = self.admit(w, at, p, rx, mac) else { return self.settle(w, at) };
         if self.interfaces.len() > 1 {
             self.hear(at, rx.from, rx.iface);
         }
@@ -183,6 +191,38 @@ impl<P: Protocol> Node<P> {
 
     /// A packet for somebody else was heard in promiscuous mode.
     pub fn overhear<W: World>(&mut self, w: &mut W, at: Time, packet: &[u8], next_hop: Addr, rx: RxMeta) {
+        self.overhear_from(w, at, packet, next_hop, rx, None);
+    }
+
+    /// The same from this link address.
+    pub fn overhear_from<W: World>(
+        &mut self,
+        w: &mut W,
+        at: Time,
+        packet: &[u8],
+        next_hop: Addr,
+        mut rx: RxMeta,
+        mac: Option<Mac>,
+    ) {
+        if !self.auth().is_some_and(|a| a.concerns(packet)) {
+            return self.overhear_verified(w, at, packet, next_hop, rx);
+        }
+        if self.is_up
+            && let Some(p) = self.overheard_copy(w, at, packet, next_hop, &mut rx, mac)
+        {
+            self.overhear_verified(w, at, p.bytes(), next_hop, rx);
+            w.workspace().pool.recycle(p);
+        }
+    }
+
+    fn overhear_verified<W: World>(
+        &mut self,
+        w: &mut W,
+        at: Time,
+        packet: &[u8],
+        next_hop: Addr,
+        rx: RxMeta,
+    ) {
         if !self.is_up || !self.is_within_limits(w, at, packet, &rx, |_| Counted::Overheard) {
             return;
         }

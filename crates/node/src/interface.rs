@@ -81,6 +81,13 @@ impl Iface {
     pub(crate) fn learn(&mut self, addr: Addr, mac: Mac) -> std::collections::VecDeque<Frame> {
         self.resolver().learn(addr, mac)
     }
+    /// A verified neighbour's link address: nothing else that is heard changes it.
+    pub(crate) fn pin(&mut self, addr: Addr, mac: Mac) {
+        self.resolver().pin(addr, mac);
+    }
+    pub(crate) fn pinned(&self, addr: Addr) -> Option<Mac> {
+        self.resolver.as_ref()?.pinned(addr)
+    }
     pub(crate) fn resolution_due(&mut self, now: Time) -> Option<crate::resolver::Due> {
         self.resolver.as_mut()?.due(now)
     }

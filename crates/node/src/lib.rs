@@ -19,6 +19,7 @@
 //! (applications). A node calls nothing else.
 
 mod arp;
+mod authentic;
 mod call;
 mod choice;
 mod config;

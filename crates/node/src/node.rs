@@ -7,6 +7,7 @@ use wayhop_core::{
     Addr, IfaceId, Inspect, Interests, Interface, Mac, Opened, Protocol, Rng, Route, Time, TimerKey,
 };
 
+use crate::authentic::Authentic;
 use crate::config::{IfaceConfig, Resolution};
 use crate::engine::Engine;
 use crate::heard::Heard;
@@ -41,6 +42,8 @@ pub struct Node<P = Box<dyn Protocol>> {
     pub(crate) static_routes: Vec<Route>,
     /// Other addresses that it answers for.
     pub(crate) aliases: Box<[Ipv4Addr]>,
+    /// `None` at a node without keys.
+    pub(crate) authentic: Option<Box<Authentic>>,
 }
 
 impl<P: Protocol> Node<P> {
@@ -72,6 +75,7 @@ impl<P: Protocol> Node<P> {
             v6: None,
             static_routes: Vec::new(),
             aliases: Box::default(),
+            authentic: None,
         };
         node.add_engine(engine);
         node.add_interface(mac, interface);

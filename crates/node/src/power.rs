@@ -56,6 +56,9 @@ impl<P: Protocol> Node<P> {
         self.engines.clear();
         self.overhears = false;
         self.withholds = false;
+        if let Some(a) = &mut self.authentic {
+            a.reboot();
+        }
     }
 
     /// The node comes back with new engines, which begin. What is left of the old ones is lost.

@@ -23,6 +23,8 @@ const HOST_WAIT: Span = Span::from_secs(1);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resolver {
     macs: FxHashMap<Addr, Mac>,
+    /// Those of neighbours that were verified with a key.
+    pinned: FxHashMap<Addr, Mac>,
     waiting: FxHashMap<Addr, Waiting>,
     /// Frames in `waiting`.
     frames: usize,
@@ -100,6 +102,9 @@ impl Resolver {
 
     /// A neighbour's link address was heard: the frames that waited for it, now with their receiver.
     pub(crate) fn learn(&mut self, addr: Addr, mac: Mac) -> VecDeque<Frame> {
+        if self.pinned.get(&addr).is_some_and(|&known| known != mac) {
+            return VecDeque::new();
+        }
         if self.macs.get(&addr) != Some(&mac) {
             if !addr.is_usable() || mac.is_group() || mac.0 == [0; 6] {
                 return VecDeque::new();
@@ -123,6 +128,20 @@ impl Resolver {
             f.receiver = mac;
         }
         found
+    }
+
+    /// A neighbour that was verified with a key has this link address: no other one is learned.
+    pub(crate) fn pin(&mut self, addr: Addr, mac: Mac) {
+        if self.pinned.len() >= MAX_NEIGHBOURS && !self.pinned.contains_key(&addr) {
+            // Whoever still speaks is pinned again at once.
+            self.pinned.clear();
+        }
+        self.pinned.insert(addr, mac);
+    }
+
+    /// The link address from which a neighbour was verified.
+    pub(crate) fn pinned(&self, addr: Addr) -> Option<Mac> {
+        self.pinned.get(&addr).copied()
     }
 
     /// Something that is due: a request to repeat, or frames to give up.
@@ -157,6 +176,7 @@ impl Resolver {
     /// Forgets everything; the frames that waited.
     pub(crate) fn clear(&mut self) -> Vec<Frame> {
         self.macs.clear();
+        self.pinned.clear();
         self.frames = 0;
         let mut all: Vec<_> = self.waiting.drain().collect();
         all.sort_unstable_by_key(|(addr, _)| *addr);

@@ -2,7 +2,7 @@
 
 use wayhop_core::{Addr, Carrier, Datagram, DecodedMessage, Description};
 use wayhop_wire::ipv4::{self, protocol};
-use wayhop_wire::udp;
+use wayhop_wire::{auth, dsr, udp};
 
 use crate::{ALL, Class, Messages};
 
@@ -51,7 +51,16 @@ fn by_ports(datagram: &[u8]) -> Option<u8> {
 /// application data, which may carry routing messages all the same.
 pub fn classify(ip_packet: &[u8]) -> (Option<Class>, Messages) {
     let found = ipv4::Packet::new_snapped(ip_packet).ok().and_then(|ip| protocol_of(&ip));
-    let Some((place, datagram)) = found else { return (None, Messages::NONE) };
+    let Some((place, mut datagram)) = found else { return (None, Messages::NONE) };
+    if let Some(carrier) = datagram_carrier(place) {
+        let (message, block) = auth::split_datagram(carrier, datagram.payload);
+        if message.is_empty() && block.is_some() {
+            // A challenge, or its answer: it is counted with the last class.
+            let last = ALL[usize::from(place)].messages.classes.len() - 1;
+            return (Class::of(place, last as u8), Messages::NONE);
+        }
+        datagram = without_block(&datagram, message);
+    }
     let c = (ALL[usize::from(place)].messages.classify)(&datagram);
     (c.class.and_then(|index| Class::of(place, index)), Messages::of(place, c.types))
 }
@@ -65,7 +74,50 @@ pub fn limited_class(ip_packet: &[u8]) -> Option<u8> {
 pub fn decode(ip: &ipv4::Packet<'_>) -> Option<(&'static Description, Vec<DecodedMessage>)> {
     let (place, datagram) = protocol_of(ip)?;
     let description = ALL[usize::from(place)];
-    Some((description, (description.messages.decode)(&datagram)))
+    let decode = description.messages.decode;
+    let (mut messages, block) = if let Some(carrier) = datagram_carrier(place) {
+        let (message, block) = auth::split_datagram(carrier, datagram.payload);
+        let is_alone = message.is_empty() && block.is_some();
+        let messages = if is_alone { Vec::new() } else { decode(&without_block(&datagram, message)) };
+        (messages, block)
+    } else {
+        let header = dsr::Packet::new_checked(datagram.payload).ok();
+        let is_dsr = matches!(description.messages.carrier, Carrier::IpProtocol(protocol::DSR));
+        let block = header.filter(|_| is_dsr).and_then(|h| auth::of_options(h.options_bytes()));
+        (decode(&datagram), block)
+    };
+    messages.extend(block.as_ref().map(authentication));
+    Some((description, messages))
+}
+
+/// How authentication is carried behind the datagrams of the protocol at this place.
+fn datagram_carrier(place: u8) -> Option<auth::Carrier> {
+    auth::Carrier::of(ALL[usize::from(place)].messages.carrier).filter(|c| *c != auth::Carrier::Dsr)
+}
+
+/// The datagram with this start of its payload.
+fn without_block<'a>(d: &Datagram<'a>, message: &'a [u8]) -> Datagram<'a> {
+    let block = d.payload.len() - message.len();
+    Datagram { payload: message, complete_len: d.complete_len - block, ..*d }
+}
+
+/// What authenticates a packet, as a message of its own.
+fn authentication(b: &auth::Block) -> DecodedMessage {
+    let (kind, nonce) = match b.kind {
+        auth::Kind::Message => ("message", None),
+        auth::Kind::Request(n) => ("challenge", Some(n)),
+        auth::Kind::Reply(n) => ("answer", Some(n)),
+    };
+    let fields = serde_json::json!({
+        "kind": kind,
+        "key_id": b.key_id,
+        "transmitter": b.transmitter.to_string(),
+        "index": format!("{:016x}", b.index),
+        "counter": b.counter,
+        "nonce": nonce.map(|n| format!("{n:016x}")),
+        "tag": wayhop_core::hex(&b.tag),
+    });
+    DecodedMessage::whole("authentication", fields)
 }
 
 /// The node that transmitted this packet, and the node that shall receive it now, as its own headers tell.

@@ -16,6 +16,7 @@ pub fn daemon_settings(scenario: &Scenario, seed: u64) -> Vec<String> {
     ];
     sets.extend(protocol.overrides.iter().map(|(k, v)| format!("protocol.{k}={v}")));
     sets.extend(scenario.limits.settings());
+    sets.extend(scenario.security.settings(&scenario.document));
     sets
 }
 

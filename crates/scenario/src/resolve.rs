@@ -3,6 +3,7 @@
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
+use wayhop_auth::Keys;
 use wayhop_core::{Configured, Limits, NodeId, Position, Route, Time};
 use wayhop_radio::{CardConfig, PRESETS, RadioConfig, Supply};
 use wayhop_transport::{FlowConfig, FlowKind};
@@ -62,6 +63,8 @@ pub struct Resolved {
     pub protocol: Configured,
     /// What nodes take from their neighbours.
     pub limits: Limits,
+    /// The keys with which nodes authenticate routing messages; none for no authentication.
+    pub keys: Option<Keys>,
     /// When drivers stop serving their interface queues.
     pub stalls: Vec<QueueStall>,
     /// When nodes are down: in order of time, then of nodes; those of one node apart from each other.
@@ -186,6 +189,7 @@ impl Scenario {
             interfaces,
             cards: self.resolve_cards()?,
             limits: self.limits.or(self.protocol.limits()),
+            keys: self.security.load(doc)?,
             protocol,
             stalls,
             outages,

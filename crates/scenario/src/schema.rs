@@ -12,6 +12,7 @@ use crate::ipv6_schema::{IpVersion, NodesIpv6, StaticRoute};
 use crate::neighbour_limits::NeighbourLimits;
 use crate::outages_schema::Outages;
 use crate::references::{NodeRef, Place};
+use crate::security::Security;
 use crate::traffic_schema::payload;
 
 /// A scenario: who moves where, who talks to whom, over which radio, by which protocol.
@@ -65,6 +66,9 @@ pub struct Scenario {
     /// Limits on what nodes take from their neighbours.
     #[serde(default, skip_serializing_if = "NeighbourLimits::is_empty")]
     pub limits: NeighbourLimits,
+    /// Keys with which nodes authenticate routing messages.
+    #[serde(default, skip_serializing_if = "Security::is_empty")]
+    pub security: Security,
     /// Routes that nodes have from the start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<StaticRoute>,

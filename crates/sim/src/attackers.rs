@@ -139,7 +139,6 @@ pub(crate) fn engine(
         return Engine::new(OnDemand::new(Arc::clone(protocol)), rng);
     };
     let own = stream(attackers.seed, Purpose::Attacks, u64::from(node) | 2 << 32);
-    // The keys of the network are those of `protocol`: one who is no insider (`attack.insider`) is to get a protocol without them.
     let protocol = match &attack.what {
         Action::Engine(behaviour) => {
             let forger = protocol.description().forger.map(|new| new());

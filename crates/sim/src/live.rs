@@ -63,6 +63,11 @@ impl Simulation {
         sums
     }
 
+    /// What a node's authentication counted; nothing without keys.
+    pub fn auth_counts(&self, node: u32) -> impl Iterator<Item = (&'static str, u64)> + use<> {
+        self.net.nodes[node as usize].auth().map(|a| a.counts().named()).into_iter().flatten()
+    }
+
     /// Gives a node's protocol an order.
     pub fn command(&mut self, node: u32, command: &Command) -> Result<(), Refused> {
         let now = self.now;

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use wayhop_auth::Auth;
 use wayhop_core::{Addr, IfaceId, NodeId, Position, Purpose, Span, Time, stream};
 use wayhop_node::Workspace;
 use wayhop_radio::{RadioEvent, Supply};
@@ -377,7 +378,7 @@ fn names(all: &Interfaces) -> FxHashMap<Attachment, String> {
     radios.chain(wires).collect()
 }
 
-/// Gives nodes their IPv6 addresses and static routes.
+/// Gives nodes their IPv6 addresses, static routes and keys.
 fn configure(nodes: &mut [Node], scenario: &Resolved) {
     if let Some(plan) = &scenario.ipv6 {
         for (node, addr) in nodes.iter_mut().zip(&plan.addresses) {
@@ -387,6 +388,12 @@ fn configure(nodes: &mut [Node], scenario: &Resolved) {
     for (i, node) in nodes.iter_mut().enumerate() {
         let own = scenario.routes.iter().filter(|(n, _)| n.index() == i);
         node.set_static_routes(own.map(|(_, route)| *route).collect());
+        if let Some(keys) = &scenario.keys {
+            let rng = stream(scenario.seed, Purpose::Authentication, i as u64);
+            let is_outsider = scenario.attacks.iter().any(|a| a.node.index() == i && !a.insider);
+            let auth = if is_outsider { Auth::outsider } else { Auth::for_protocol };
+            node.set_auth(auth(keys, scenario.protocol.description(), node.addr(), rng));
+        }
     }
 }
 

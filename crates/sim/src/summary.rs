@@ -86,6 +86,9 @@ impl Simulation {
                     self.net.common.recorder.counter(&counter);
                 }
             }
+            for (name, value) in self.auth_counts(i) {
+                self.net.common.recorder.counter(&Counter { node, iface: None, layer: "auth", name, value });
+            }
             for k in 0..self.net.common.ports.of(i).len() {
                 let iface = IfaceId(k as u8);
                 let mac = self.media.counters(i, self.net.common.ports.of(i)[k]);

@@ -17,6 +17,7 @@ mod error;
 
 pub mod aodv;
 pub mod arp;
+pub mod auth;
 pub mod checksum;
 pub mod dot11;
 pub mod dsdv;

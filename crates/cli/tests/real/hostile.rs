@@ -3,6 +3,7 @@
 //! Needs root, network namespaces, and ip, nft, ping and python3 (`.ci/install test`). Without root the tests are skipped
 //! with a message; in CI they fail.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -126,6 +127,89 @@ fn a_forged_route_over_a_neighbour_that_is_not_there_ends_although_packets_of_ot
     });
     mesh.until("the ends reach each other again", RECOVERY, |m| m.try_ping(0, 2));
     assert!(way(&mesh).contains("via 10.0.0.3 "), "{}", way(&mesh));
+}
+
+#[test]
+fn with_keys_a_forged_route_reply_is_not_believed_and_packets_pass() {
+    if !may_run() {
+        return;
+    }
+    for protocol in ["aodv", "dsr", "dsdv"] {
+        let mut mesh = Mesh::line(3);
+        let keys = "security.keys=[{id=1, key=\"000102030405060708090a0b0c0d0e0f\"}]";
+        mesh.start_all(protocol, &[keys]);
+        mesh.until("the ends reach each other", RECOVERY, |m| m.try_ping(0, 2));
+        for number in 0..40_u32 {
+            // As in the test above, where it is believed; under the address of the node itself, and of a stranger.
+            let reply =
+                format!("028e028e001c0000020000000a000003{:08x}0a00004dffffffff", 0x4000_0000 + number);
+            inject_as(&mesh, "02000a00014d", 17, "10.0.0.77", "10.0.0.2", &reply);
+            assert!(!mesh.ip(1, "-4 route show").contains("10.0.0.77"), "{protocol}");
+        }
+        assert!(mesh.try_ping(0, 2), "{protocol}");
+    }
+}
+
+/// The addresses of the mesh that a text mentions.
+fn addresses(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_ascii_digit() && c != '.');
+    words.filter(|w| w.starts_with("10.0.") && w.matches('.').count() == 3).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_million_forged_replayed_and_changed_frames_change_no_route_between_nodes_with_keys() {
+    if !may_run() {
+        return;
+    }
+    let outsider = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/outsider.py");
+    let keys = "security.keys=[{id=1, key=\"000102030405060708090a0b0c0d0e0f\"}]";
+    for protocol in ["dsr", "aodv", "dsdv"] {
+        // Host 3 is the outsider; the link addresses that it uses are heard by all.
+        let mut mesh = Mesh::line(4);
+        for i in 0..3 {
+            mesh.start(i, protocol, &[keys, &format!("control=n{i}")]);
+        }
+        mesh.until("the ends reach each other", RECOVERY, |m| m.try_ping(0, 2));
+        let routes = |m: &Mesh, i: usize| {
+            let kernel = m.ip(i, "-4 route show proto 119");
+            // Of one route: where it leads to, and by whom.
+            let kernel: BTreeSet<String> =
+                kernel.lines().map(|l| l.split_whitespace().take(3).collect::<Vec<_>>().join(" ")).collect();
+            (kernel, addresses(&m.ask(&format!("n{i}"), "routes").to_string()))
+        };
+        let all = BTreeSet::from(["10.0.0.1", "10.0.0.2", "10.0.0.3"].map(str::to_owned));
+        let flood = ["python3", outsider, "eth1", "333334", "8967", "20000"];
+        let said = std::thread::scope(|s| {
+            let flood = s.spawn(|| mesh.run_args(3, &flood));
+            let pings = s.spawn(|| mesh.run(0, "ping -q -i 0.05 -c 400 -W 1 10.0.0.3").1);
+            while !pings.is_finished() {
+                for i in [0, 2] {
+                    let (kernel, told) = routes(&mesh, i);
+                    let by_others = |r: &&String| r.contains("via") && !r.ends_with("via 10.0.0.2");
+                    assert_eq!(kernel.iter().find(by_others), None, "{protocol}: {kernel:?}");
+                    assert!(told.is_subset(&all), "{protocol}: node {i} has routes to {told:?}");
+                }
+            }
+            let (ok, sent) = flood.join().unwrap();
+            assert!(ok, "{protocol}: {sent}");
+            println!("{protocol}: {sent}");
+            pings.join().unwrap()
+        });
+        println!("{protocol}: {said}");
+        let lost = said.split(", ").find_map(|part| part.strip_suffix("% packet loss")?.parse::<f64>().ok());
+        assert!(lost.is_some_and(|l| l <= 5.0), "{protocol}: {said}");
+        mesh.ping(0, 2, 2);
+        // A frame is heard by the neighbours of the node whose link address it has. What the kernel had no room for never came.
+        let refused: Vec<[u64; 3]> = (0..3)
+            .map(|i| {
+                let c = mesh.counters(&format!("n{i}"));
+                ["auth_replayed", "auth_failed", "auth_missing"].map(|name| c[name].as_u64().unwrap())
+            })
+            .collect();
+        println!("{protocol}: replayed, failed and missing {refused:?}");
+        assert!(refused.iter().flatten().sum::<u64>() > 100_000, "{protocol}: {refused:?}");
+        assert!(refused[1][0] > 10_000 && refused[1][1] > 10_000, "{protocol}: {refused:?}");
+    }
 }
 
 /// Sends a datagram to the protocol's port of a host, as this user. Without a UDP checksum (`SO_NO_CHECK`): one that the kernel

@@ -14,6 +14,7 @@ mod external;
 mod idle;
 mod interfaces;
 mod ipv6;
+mod keys;
 mod link_addresses;
 mod orders;
 mod outages;

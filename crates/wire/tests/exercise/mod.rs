@@ -4,10 +4,12 @@
 //! found interesting.
 #![allow(dead_code, unused_imports, reason = "each fuzz target uses one of these")]
 
+mod auth;
 mod dsr;
 mod link;
 mod net;
 
+pub(crate) use auth::auth;
 pub(crate) use dsr::dsr;
 pub(crate) use link::{dot11, radiotap};
 pub(crate) use net::{aodv, dsdv, ip, ip6, tcp};

@@ -59,6 +59,7 @@ proptest! {
     #[test]
     fn dsdv(b in prop_oneof![octets(), vec(any::<u8>(), 0..9).prop_map(|b| b.repeat(12))]) {
         crate::exercise::dsdv(&b);
+        crate::exercise::auth(&b);
     }
     #[test]
     fn checksum(start: u16, b in prop_oneof![octets(), vec(any::<u8>(), 0..2_000)], cut in 0usize..2_000) {

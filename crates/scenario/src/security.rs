@@ -1,0 +1,221 @@
+//! The keys of `[security]`.
+
+use core::fmt;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, Serializer};
+use wayhop_auth::{Key, Keys, MAX_KEY, MAX_KEYS, MIN_KEY};
+
+use crate::document::Document;
+use crate::error::Error;
+
+/// What stands in the place of a key where a scenario is written.
+const HIDDEN: &str = "(hidden)";
+/// The longest file with keys, octets.
+const MAX_FILE: u64 = 65_536;
+
+/// Authentication of routing messages: `docs/concepts/authentication.md`. Without keys nothing is authenticated.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Security {
+    /// The keys that all nodes share. The first one signs, each of them verifies, so that keys can change one node after the
+    /// other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<SharedKey>,
+    /// A file with a list `keys` like this one, which keeps them out of scenarios and configurations; a relative path counts
+    /// from the folder of the file that names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keys_file: Option<PathBuf>,
+    /// Whether DSR's packets with data are authenticated, too: they carry routes that nodes learn. Without it: true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<bool>,
+}
+
+/// A key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SharedKey {
+    /// Its number, which packets carry: 0 to 255.
+    pub id: u8,
+    /// The key: 32 to 128 hexadecimal digits. No run directory and no message shows it.
+    pub key: Secret,
+}
+
+/// Text that is read and never written.
+#[derive(Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Secret(String);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(HIDDEN)
+    }
+}
+impl Serialize for Secret {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.serialize_str(HIDDEN)
+    }
+}
+
+/// A file with keys.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeysFile {
+    keys: Vec<SharedKey>,
+}
+
+impl Security {
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The keys; `None` if none are given.
+    ///
+    /// # Errors
+    /// If one is no key, or the file of keys is none.
+    pub fn load(&self, doc: &Document) -> Result<Option<Keys>, Error> {
+        let from_file = self.keys_file.as_deref().map(|path| read(path, doc)).transpose()?;
+        match (&from_file, self.keys.is_empty()) {
+            (Some(_), false) => Err(doc.error(
+                "security.keys_file",
+                "there are keys in `security.keys`, too",
+                "give one of the two",
+            )),
+            (None, true) if self.data.is_some() => {
+                Err(doc.error("security.data", "there are no keys", "give `security.keys`, or leave it out"))
+            }
+            (None, true) => Ok(None),
+            (None, false) => self.checked(&self.keys, "security.keys", doc).map(Some),
+            (Some((file, keys)), true) => self.checked(keys, "keys", file).map(Some),
+        }
+    }
+
+    fn checked(&self, given: &[SharedKey], list: &str, doc: &Document) -> Result<Keys, Error> {
+        let mut keys = Vec::with_capacity(given.len());
+        for (i, k) in given.iter().enumerate() {
+            let key = wayhop_core::from_hex(&k.key.0).and_then(|octets| Key::new(k.id, &octets));
+            let Some(key) = key else {
+                return Err(doc.error(
+                    &format!("{list}[{i}].key"),
+                    format!("it is not {} to {} hexadecimal digits", 2 * MIN_KEY, 2 * MAX_KEY),
+                    "make one with: openssl rand -hex 32",
+                ));
+            };
+            if given[..i].iter().any(|other| other.id == k.id) {
+                return Err(doc.error(
+                    &format!("{list}[{i}].id"),
+                    format!("another key has the number {}", k.id),
+                    "give each key a number of its own",
+                ));
+            }
+            keys.push(key);
+        }
+        let many = || {
+            let reason = format!("{} keys are none or too many", given.len());
+            doc.error(list, reason, format!("give 1 to {MAX_KEYS}"))
+        };
+        Keys::new(keys, self.data.unwrap_or(true)).ok_or_else(many)
+    }
+
+    /// As `path.key=value` settings of a node's configuration, in the same process: with the keys.
+    pub(crate) fn settings(&self, doc: &Document) -> Vec<String> {
+        let mut sets = Vec::new();
+        let one = |k: &SharedKey| format!("{{id={}, key={}}}", k.id, toml::Value::from(k.key.0.as_str()));
+        if !self.keys.is_empty() {
+            let list: Vec<String> = self.keys.iter().map(one).collect();
+            sets.push(format!("security.keys=[{}]", list.join(", ")));
+        }
+        if let Some(path) = &self.keys_file {
+            let path = beside(path, doc);
+            sets.push(format!(
+                "security.keys_file={}",
+                toml::Value::from(path.to_string_lossy().into_owned())
+            ));
+        }
+        sets.extend(self.data.map(|on| format!("security.data={on}")));
+        sets
+    }
+}
+
+/// A path that counts from a file's folder.
+fn beside(path: &Path, doc: &Document) -> PathBuf {
+    let path = doc.folder().join(path);
+    std::path::absolute(&path).unwrap_or(path)
+}
+
+fn read(path: &Path, doc: &Document) -> Result<(Document, Vec<SharedKey>), Error> {
+    let path = beside(path, doc);
+    let unreadable = |why: String| {
+        let reason = format!("{}: {why}", path.display());
+        doc.error("security.keys_file", reason, "name a file that can be read, with a list `keys`")
+    };
+    let len = std::fs::metadata(&path).map_err(|e| unreadable(e.to_string()))?.len();
+    if len > MAX_FILE {
+        return Err(unreadable(format!("it is longer than {MAX_FILE} octets")));
+    }
+    let text = std::fs::read_to_string(&path).map_err(|e| unreadable(e.to_string()))?;
+    let file = Document::new(Some(&path), text);
+    // Errors of the parser quote lines of the file, which have keys in them.
+    let keys: KeysFile = toml::from_str(file.text()).map_err(|e: toml::de::Error| {
+        let line =
+            e.span().map_or(1, |s| 1 + file.text()[..s.start.min(file.text().len())].matches('\n').count());
+        unreadable(format!("line {line}: {}", e.message()))
+    })?;
+    Ok((file, keys.keys))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Scenario;
+
+    const KEY: &str = "000102030405060708090a0b0c0d0e0f";
+
+    fn scenario(security: &str) -> Scenario {
+        let text = format!(
+            "nodes.count = 2\nmovement = {{ kind = \"chain\", spacing_m = 100 }}\n[security]\n{security}\n"
+        );
+        Scenario::from_text(&text, &[]).unwrap()
+    }
+
+    #[test]
+    fn nothing_that_is_written_shows_a_key() {
+        let s = scenario(&format!("keys = [{{ id = 3, key = \"{KEY}\" }}]"));
+        let keys = s.resolve().unwrap().keys.unwrap();
+        assert!(keys.data && keys.ids().eq([3]));
+        for shown in [format!("{:?}", s.security), format!("{keys:?}"), toml::to_string(&s).unwrap()] {
+            assert!(!shown.contains(KEY), "{shown}");
+        }
+        assert!(toml::to_string(&s).unwrap().contains(HIDDEN));
+    }
+
+    #[test]
+    fn a_wrong_key_is_named_with_its_line_and_not_shown() {
+        for (keys, says) in [
+            ("keys = [{ id = 1, key = \"0001\" }]".to_owned(), "32 to 128 hexadecimal digits"),
+            (format!("keys = [{{ id = 1, key = \"{KEY}\" }}, {{ id = 1, key = \"{KEY}\" }}]"), "number 1"),
+            ("data = true".to_owned(), "no keys"),
+            ("keys_file = \"/nonexistent/keys\"".to_owned(), "/nonexistent/keys"),
+        ] {
+            let e = scenario(&keys).resolve().unwrap_err().to_string();
+            assert!(e.contains(says) && e.contains("security") && !e.contains(KEY), "{e}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_keys_counts_from_the_folder_of_its_scenario_and_its_errors_show_no_key() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("keys.toml");
+        let path = dir.path().join("s.toml");
+        let text = "nodes.count = 2\nmovement = { kind = \"chain\", spacing_m = 100 }\nsecurity.keys_file = \"keys.toml\"\n";
+        std::fs::write(&path, text).unwrap();
+        std::fs::write(&file, format!("keys = [{{ id = 9, key = \"{KEY}\" }}]")).unwrap();
+        let load = || Scenario::load(&path, &[]).unwrap().resolve();
+        assert!(load().unwrap().keys.unwrap().ids().eq([9]));
+        std::fs::write(&file, format!("\nkeys = [{{ id = 900, key = \"{KEY}\" }}]")).unwrap();
+        let e = load().unwrap_err().to_string();
+        assert!(e.contains("line 2") && !e.contains(KEY), "{e}");
+    }
+}
