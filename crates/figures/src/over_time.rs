@@ -41,7 +41,7 @@ pub(crate) fn latency(runs: &Runs<'_>) -> Option<Figure> {
     };
     let panels = [panel("median", 0.5)?, panel("95th percentile", 0.95)?];
     let caption = format!(
-        "One-way latency of the packets sent in each {} s that arrived, without pings, on an axis of factors: of each run the median \
+        "One-way latency of the packets sent in each {} s that arrived, without pings, on a logarithmic axis: of each run the median \
          and the 95th percentile by nearest rank. A span of which nothing arrived has no point. {}",
         plain(runs.span_s()),
         geometric(&means(runs))

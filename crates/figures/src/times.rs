@@ -35,7 +35,7 @@ pub(crate) fn searches(runs: &Runs<'_>) -> Option<Figure> {
     };
     let all: Vec<_> = runs.columns.iter().map(|c| (runs.legend(c), took(c))).collect();
     let caption = format!(
-        "Cumulative distribution of the times from a search's first request to its route, on an axis of factors{}: {}. Searches that \
+        "Cumulative distribution of the times from a search's first request to its route, on a logarithmic axis{}: {}. Searches that \
          found no route are in no line.",
         pooled(runs),
         counts(runs, &all, "searches"),

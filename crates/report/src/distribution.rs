@@ -14,7 +14,7 @@ const PER_OCTAVE: f64 = 512.0;
 pub struct Distribution {
     /// By class: how many, and the largest.
     classes: BTreeMap<i32, (u64, f64)>,
-    /// Zero and less, which has no place on an axis of factors.
+    /// Zero and less, which has no place on a logarithmic axis.
     lowest: u64,
     smallest: Option<f64>,
     count: u64,
@@ -103,7 +103,7 @@ impl FromIterator<f64> for Distribution {
     }
 }
 
-/// Cumulative distributions over an axis of factors, a line each. `x` is what is distributed, with its unit; `y` of what the
+/// Cumulative distributions over a logarithmic axis, a line each. `x` is what is distributed, with its unit; `y` of what the
 /// shares are.
 pub fn cdf(x: &str, y: &str, all: &[(String, Distribution)]) -> Plot {
     let plot = Plot::new(Axis::new(x).log(), Axis::new(&format!("{y} (%)")).from_to(0.0, 100.0));

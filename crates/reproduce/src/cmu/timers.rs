@@ -66,6 +66,6 @@ pub(crate) fn section(runs: &[Ping], congested: &[Congestion]) -> Section {
             Row::new("Section 6.2", "one hop", "round_trip_ms", number("round_trip_one_hop_ms"))
                 .note("Not taken from runs: radio and card account for 5 to 7 ms here, the hosts' own time is not modelled."),
         ],
-        figures: vec![Figure::of("Figure 7", "How many packets were sent with a DSR retransmission timer of at most so long, on an axis of factors, all seeds \
+        figures: vec![Figure::of("Figure 7", "How many packets were sent with a DSR retransmission timer of at most so long, on a logarithmic axis, all seeds \
              together. Of the paper's curve its text gives two points: the share at the minimum, and the longest.", plot)], ..Section::default() }
 }

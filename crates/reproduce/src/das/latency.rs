@@ -116,7 +116,7 @@ pub(crate) fn with_load(by_hops: &[&[Losses]; 4], purged: &[Losses]) -> Section 
         rows,
         figures: vec![Figure::of(
             "Table 3",
-            "How many discoveries took at most so long, on an axis of factors, all seeds together. A request that was lost adds a second.",
+            "How many discoveries took at most so long, on a logarithmic axis, all seeds together. A request that was lost adds a second.",
             plot,
         )], ..Section::default() }
 }
