@@ -10,8 +10,10 @@ use crate::crates::{Crate, Edge};
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("core", &[]),
     ("wire", &["core"]),
+    // Authentication of routing messages, of whatever protocol. No I/O.
+    ("auth", &["core", "wire"]),
     // The network layer of one node: it knows no protocol by name.
-    ("node", &["core", "wire"]),
+    ("node", &["auth", "core", "wire"]),
     // Logs of what went into engines, of whatever protocol.
     ("replay", &["core", "wire", "node"]),
     ("link", &["core", "wire"]),
@@ -27,10 +29,11 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // Talking to running nodes: it knows the seam's words, and no world.
     ("control", &["core", "trace"]),
     // It holds the parameter types of the models that it configures, and asks the registry for those of protocols.
-    ("scenario", &["core", "attack", "protocols", "world", "radio", "transport"]),
+    ("scenario", &["auth", "core", "attack", "protocols", "world", "radio", "transport"]),
     (
         "sim",
         &[
+            "auth",
             "core",
             "wire",
             "node",
@@ -58,6 +61,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     (
         "daemon",
         &[
+            "auth",
             "linux",
             "confine",
             "core",
@@ -118,8 +122,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
 /// What each protocol of the registry may depend on.
 const PROTOCOLS_MAY_DEPEND_ON: &[&str] = &["core", "wire", "link"];
 
-/// What tests may use besides.
-const TESTS_MAY_USE: &[&str] = &["testkit"];
+/// What tests may use besides: keys, for networks that have them.
+const TESTS_MAY_USE: &[&str] = &["auth", "testkit"];
 
 /// One line for each dependency that the direction forbids.
 pub(crate) fn findings(crates: &[Crate]) -> Vec<String> {

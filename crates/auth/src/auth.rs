@@ -163,7 +163,7 @@ impl Auth {
         }
         let Ok(ip) = ipv4::Packet::new_checked(packet) else { return false };
         let is_from_port = || matches!(ip.payload(), [a, b, c, d, ..] if (a, b) == (c, d));
-        self.carrier == Carrier::Dsr || ip.src() == self.own && is_from_port()
+        !self.carrier.is_udp() || ip.src() == self.own && is_from_port()
     }
     /// Octets that sealing will add to a packet.
     pub fn overhead(&self, packet: &[u8]) -> usize {
@@ -301,11 +301,7 @@ struct Covered<'a> {
 /// without it.
 fn covered<'a>(b: &Block, carrier: Carrier, mac: Mac, receiver: Ipv4Addr, packet: &'a [u8]) -> Covered<'a> {
     let mut pseudo = [0; 11];
-    pseudo[0] = match carrier {
-        Carrier::Aodv => 1,
-        Carrier::Dsr => 2,
-        Carrier::Dsdv => 3,
-    };
+    pseudo[0] = carrier.number();
     pseudo[1..7].copy_from_slice(&mac.0);
     pseudo[7..].copy_from_slice(&receiver.octets());
     Covered { pseudo, block: b.covered(), packet }

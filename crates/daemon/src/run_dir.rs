@@ -49,7 +49,7 @@ fn wrong(e: &wayhop_trace::Error) -> Error {
 /// Makes the directory, and gives it to the node's user.
 pub(crate) fn make(path: &Path, settings: &Settings, seed: u64) -> Result<RunDir, Error> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
-    let command = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
+    let command = std::env::args_os().map(|a| wayhop_scenario::without_keys(&a.to_string_lossy())).collect();
     let dir = RunDir::create(path, &Manifest::new(settings.to_toml()?, seed, command, now))
         .map_err(|e| wrong(&e))?;
     let captures = path.join("captures");

@@ -97,6 +97,7 @@ pub(crate) fn choose(
     })?;
     let mut sets = vec![format!("address={}", toml::Value::from(address))];
     sets.extend(daemon_settings(&scenario, resolved.seed));
+    sets.extend(scenario.security.keys_text().map(|keys| format!("security.{keys}")));
     let names: Vec<&str> = interfaces.iter().map(String::as_str).collect();
     sets.extend(resolved.network_settings(index, &names));
     let mut remarks = vec![left_out(path, index, &resolved)];

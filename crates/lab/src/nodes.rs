@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -71,7 +72,7 @@ struct Start {
 
 impl Start {
     /// Of the node with this number and address.
-    fn new(plan: &Plan, i: usize) -> Self {
+    fn new(plan: &Plan, i: usize, keys: Option<&Path>) -> Self {
         let s = &plan.scenario;
         let mut arguments: Vec<String> = ["node", "--tied", "--json"].map(Into::into).into();
         let attached = s.interfaces.by_node(s.addresses.len());
@@ -90,6 +91,9 @@ impl Start {
         set(format!("gpsd={}", toml::Value::from(GPSD)));
         s.network_settings(i, &names).into_iter().for_each(&mut set);
         plan.sets.iter().cloned().for_each(&mut set);
+        if let Some(path) = keys {
+            set(format!("security.keys_file={}", toml::Value::from(path.display().to_string())));
+        }
         let capture = plan.captures.get(i).cloned().flatten();
         if capture.is_some() {
             set(format!("capture.snap_length_bytes={}", s.captures.snap_length));
@@ -146,8 +150,10 @@ impl Nodes {
         let s = &plan.scenario;
         let sockets =
             Sockets::new().map_err(Error::system("make a folder for the nodes' control sockets"))?;
+        let keys = plan.keys.as_deref().map(|text| sockets.write_keys(text)).transpose();
+        let keys = keys.map_err(Error::system("write the nodes' file of keys"))?;
         let (tell, said) = channel();
-        let starts = (0..s.addresses.len()).map(|i| Start::new(plan, i)).collect();
+        let starts = (0..s.addresses.len()).map(|i| Start::new(plan, i, keys.as_deref())).collect();
         let names = s.names.clone();
         let mut nodes = Self { names, daemons: Vec::new(), starts, said, tell, left: Vec::new(), sockets };
         for (i, namespace) in namespaces.iter().enumerate() {
@@ -353,6 +359,14 @@ impl Sockets {
         let own = wayhop_netns::lab_folder();
         fs::create_dir_all(&own)?;
         Ok(Self(own))
+    }
+
+    /// Writes the file from which nodes read their keys while they are root: their command lines are everybody's to read.
+    fn write_keys(&self, text: &str) -> io::Result<PathBuf> {
+        let path = self.0.join("keys.toml");
+        let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        file.write_all(text.as_bytes())?;
+        Ok(path)
     }
 
     /// What a node's socket is called.

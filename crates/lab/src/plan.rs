@@ -13,6 +13,8 @@ pub struct Plan {
     pub scenario: Resolved,
     /// `path.key=value` settings of the nodes' configuration.
     pub sets: Vec<String>,
+    /// What the nodes' file of keys is to say, if they have keys.
+    pub keys: Option<String>,
     /// Who ignores whom.
     pub filter: MacFilter,
     /// The nodes' captures, if there are to be any.

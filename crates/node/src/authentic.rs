@@ -1,19 +1,13 @@
-//! Routing packets are sealed where they leave the node and opened where they come in, if the node has keys.
+//! A node's authentication, and the packets that wait for their transmitters to be verified.
 
 use std::net::Ipv4Addr;
 
-use wayhop_auth::{Auth, Opened, Verdict};
-use wayhop_core::{
-    Addr, DropReason, Frame, IfaceId, Mac, Packet, PacketMeta, Priority, Protocol, Reporting, RxMeta, Time,
-    TxSpec,
-};
-use wayhop_wire::auth::Kind;
+use wayhop_auth::{Auth, Opened};
+use wayhop_core::{Packet, PacketMeta, RxMeta};
 
-use crate::node::Node;
-use crate::world::World;
-
-/// How many packets its transmitter may have sent between one that waits and its answer: what is older may be a replay.
-const FRESH: u32 = 8;
+/// How many packets its transmitter may have sent between one that waits and its answer: what is older may be a replay. Among
+/// them are its answers to other neighbours, of which each may have challenged it for the same packet.
+const FRESH: u32 = 64;
 /// The most packets that wait for their transmitters to answer a challenge, one for each.
 const MAX_WAITING: usize = 64;
 
@@ -27,13 +21,13 @@ pub(crate) struct Authentic {
 /// The last routing packet of a neighbour that was challenged. It is looked at again when the neighbour has answered, so
 /// that a first Route Request is not lost.
 #[derive(Clone, Debug)]
-struct Waiting {
+pub(crate) struct Waiting {
     transmitter: Ipv4Addr,
     /// The transmitter's index and the packet's counter.
     stamp: (u64, u32),
-    octets: Vec<u8>,
-    meta: PacketMeta,
-    rx: RxMeta,
+    pub(crate) octets: Vec<u8>,
+    pub(crate) meta: PacketMeta,
+    pub(crate) rx: RxMeta,
 }
 
 impl Authentic {
@@ -45,7 +39,7 @@ impl Authentic {
         self.waiting.clear();
     }
 
-    fn wait(&mut self, from: &Opened, p: &Packet, rx: RxMeta) {
+    pub(crate) fn wait(&mut self, from: &Opened, p: &Packet, rx: RxMeta) {
         let Some(transmitter) = from.transmitter else { return };
         self.waiting.retain(|w| w.transmitter != transmitter);
         if self.waiting.len() >= MAX_WAITING {
@@ -56,182 +50,12 @@ impl Authentic {
     }
 
     /// What waited for this answer.
-    fn waited(&mut self, answer: &Opened) -> Option<Waiting> {
+    pub(crate) fn waited(&mut self, answer: &Opened) -> Option<Waiting> {
         let transmitter = answer.transmitter?;
         let place = self.waiting.iter().position(|w| w.transmitter == transmitter)?;
         let (index, counter) = answer.stamp;
         let is_fresh =
             |w: &Waiting| w.stamp.0 == index && (1..=FRESH).contains(&counter.wrapping_sub(w.stamp.1));
         Some(self.waiting.remove(place)).filter(is_fresh)
-    }
-}
-
-/// What a frame's receiver is called in its tag.
-fn receiver(next_hop: Addr) -> Ipv4Addr {
-    if next_hop == Addr::BROADCAST { Ipv4Addr::BROADCAST } else { next_hop.v4_or_unspecified() }
-}
-
-impl<P> Node<P> {
-    /// Gives the node keys. Before it begins.
-    pub fn set_auth(&mut self, auth: Option<Auth>) {
-        self.authentic = auth.map(|a| Box::new(Authentic::new(a)));
-    }
-    /// Its authentication, if it has keys.
-    pub fn auth(&self) -> Option<&Auth> {
-        self.authentic.as_ref().map(|a| &a.auth)
-    }
-    /// The same, to change the keys.
-    pub fn auth_mut(&mut self) -> Option<&mut Auth> {
-        self.authentic.as_mut().map(|a| &mut a.auth)
-    }
-
-    /// The link address from which a neighbour was verified.
-    pub fn verified_mac(&self, iface: IfaceId, neighbour: Addr) -> Option<Mac> {
-        self.interfaces[iface.index()].pinned(neighbour)
-    }
-
-    /// Seals a frame that leaves by its interface now.
-    #[inline]
-    pub(crate) fn seal(&mut self, frame: &mut Frame) {
-        if let Some(a) = &mut self.authentic
-            && !frame.payload.is_resolution()
-        {
-            let mac = self.interfaces[frame.iface.index()].mac;
-            a.auth.seal(&mut frame.packet, mac, receiver(frame.next_hop));
-        }
-    }
-    /// The packet of a frame that was not transmitted, as its engine knows it.
-    #[inline]
-    pub(crate) fn unseal(&self, packet: &mut Packet) {
-        if let Some(a) = &self.authentic {
-            a.auth.strip(packet);
-        }
-    }
-    /// Octets that sealing will add to a packet.
-    #[inline]
-    pub(crate) fn seal_len(&self, packet: &[u8]) -> usize {
-        self.authentic.as_ref().map_or(0, |a| a.auth.overhead(packet))
-    }
-
-    /// The link address of a transmitter where the medium does not tell it.
-    fn mac_at(&self, transmitter: Option<Ipv4Addr>, iface: IfaceId) -> Mac {
-        let segment = self.interfaces[iface.index()].config.segment;
-        Mac::at_medium(transmitter.unwrap_or(Ipv4Addr::UNSPECIFIED), segment)
-    }
-}
-
-impl<P: Protocol> Node<P> {
-    /// Opens a packet from the medium. Gives back what an engine may see, with the transmitter that was verified.
-    pub(crate) fn admit<W: World>(
-        &mut self,
-        w: &mut W,
-        at: Time,
-        mut p: Packet,
-        mut rx: RxMeta,
-        mac: Option<Mac>,
-    ) -> Option<(Packet, RxMeta)> {
-        if !self.auth().is_some_and(|a| a.concerns(p.bytes())) {
-            return Some((p, rx));
-        }
-        let from = mac.unwrap_or_else(|| self.mac_at(Auth::claimed(p.bytes()), rx.iface));
-        let to = if rx.broadcast { Ipv4Addr::BROADCAST } else { self.addr };
-        let a = self.authentic.as_mut()?;
-        let opened = a.auth.open(at, &mut p, from, to);
-        if let Some(transmitter) = opened.transmitter {
-            rx.from = transmitter.into();
-        }
-        let why = match opened.verdict {
-            Verdict::Good => {
-                self.verified_at(w, at, &rx, mac);
-                return Some((p, rx));
-            }
-            Verdict::Missing => DropReason::AuthMissing,
-            Verdict::Failed => DropReason::AuthFailed,
-            Verdict::Replayed => DropReason::AuthReplay,
-            Verdict::Unknown(ask) => {
-                let may_wait = p.meta.flow.is_none();
-                if may_wait {
-                    a.wait(&opened, &p, rx);
-                }
-                self.challenge(w, at, &rx, mac, ask.map(Kind::Request));
-                if !may_wait {
-                    self.drop_packet(w, at, p, DropReason::AuthUnknown);
-                    return None;
-                }
-                w.workspace().pool.recycle(p);
-                return None;
-            }
-            Verdict::Challenge { answer, ask } => {
-                self.challenge(w, at, &rx, mac, answer.map(Kind::Reply));
-                self.challenge(w, at, &rx, mac, ask.map(Kind::Request));
-                w.workspace().pool.recycle(p);
-                return None;
-            }
-            Verdict::Verified => {
-                w.workspace().pool.recycle(p);
-                let waited = a.waited(&opened);
-                self.verified_at(w, at, &rx, mac);
-                let waited = waited?;
-                return Some((w.workspace().pool.packet(&waited.octets, waited.meta), waited.rx));
-            }
-        };
-        self.drop_packet(w, at, p, why);
-        None
-    }
-
-    /// A verified neighbour has this link address: ARP cannot say otherwise.
-    fn verified_at<W: World>(&mut self, w: &mut W, at: Time, rx: &RxMeta, mac: Option<Mac>) {
-        if let Some(mac) = mac {
-            self.interfaces[rx.iface.index()].pin(rx.from, mac);
-            self.is_at(w, at, rx.iface, rx.from, mac);
-        }
-    }
-
-    /// Sends a challenge or its answer.
-    fn challenge<W: World>(
-        &mut self,
-        w: &mut W,
-        at: Time,
-        rx: &RxMeta,
-        mac: Option<Mac>,
-        kind: Option<Kind>,
-    ) {
-        let Some(kind) = kind else { return };
-        if let Some(mac) = mac
-            && self.interfaces[rx.iface.index()].mac_of(rx.from).is_none()
-        {
-            self.is_at(w, at, rx.iface, rx.from, mac);
-        }
-        let Some(a) = &mut self.authentic else { return };
-        let work = w.workspace();
-        let meta = work.new_meta(at);
-        let mut p = work.pool.zeroed(0, meta);
-        let own = self.interfaces[rx.iface.index()].mac;
-        a.auth.write(&mut p, kind, own, receiver(rx.from));
-        let spec = TxSpec { priority: Priority::Control, ..TxSpec::unicast(rx.from).on(rx.iface) };
-        self.send_down(w, at, p, &spec, Reporting::Nobody);
-    }
-
-    /// What an engine may see of a packet that a neighbour sent to somebody else: a copy without its block, with the transmitter
-    /// that was verified; `None` if it may not see it. Nobody is challenged for it.
-    pub(crate) fn overheard_copy<W: World>(
-        &mut self,
-        w: &mut W,
-        at: Time,
-        packet: &[u8],
-        next_hop: Addr,
-        rx: &mut RxMeta,
-        mac: Option<Mac>,
-    ) -> Option<Packet> {
-        let from = mac.unwrap_or_else(|| self.mac_at(Auth::claimed(packet), rx.iface));
-        let a = self.authentic.as_mut()?;
-        let mut p = w.workspace().pool.packet(packet, PacketMeta::default());
-        let opened = a.auth.open(at, &mut p, from, receiver(next_hop));
-        if let (Verdict::Good, Some(transmitter)) = (opened.verdict, opened.transmitter) {
-            rx.from = transmitter.into();
-            return Some(p);
-        }
-        w.workspace().pool.recycle(p);
-        None
     }
 }

@@ -39,6 +39,7 @@ mod queue;
 mod rates;
 mod resolver;
 mod schedule;
+mod sealing;
 mod socket;
 mod static_routes;
 mod table;

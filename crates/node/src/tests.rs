@@ -11,6 +11,7 @@ use wayhop_core::{
 use wayhop_wire::{arp, ipv4, udp};
 
 mod ipv6;
+mod keys;
 
 use crate::{Above, Below, Engine, Hop, HopKind, IfaceConfig, Node, Row, Schedule, Stage, Workspace, World};
 
@@ -26,6 +27,8 @@ struct Script {
     at_start: Vec<Step>,
     on_outbound: Vec<Step>,
     told: Vec<String>,
+    /// Packets that came back.
+    back: Vec<Vec<u8>>,
     held: Vec<Packet>,
 }
 
@@ -93,6 +96,7 @@ impl Protocol for Script {
     }
     fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
         self.told.push(format!("{:?} {:?}", report.id.map(|i| i.0), report.status));
+        self.back.extend(report.packet.iter().map(|p| p.bytes().to_vec()));
         report.packet.into_iter().for_each(|p| cx.drop(p, DropReason::MacRetries));
     }
     fn on_timer(&mut self, _: &mut Cx<'_>, key: TimerKey) {

@@ -102,7 +102,8 @@ pub fn plan(
     let sets = daemon_settings(scenario, resolved.seed);
     let captures = captures(&resolved, dir)?;
     let inputs = logs(&resolved, inputs)?;
-    Ok(Plan { sets, filter, captures, inputs, scenario: resolved })
+    let keys = scenario.security.keys_text();
+    Ok(Plan { sets, keys, filter, captures, inputs, scenario: resolved })
 }
 
 /// Where the logs of inputs are.

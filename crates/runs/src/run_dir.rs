@@ -98,7 +98,7 @@ pub fn holds(path: &Path, file: Option<&Path>, scenario: &Scenario) -> bool {
 fn manifest(file: Option<&Path>, scenario: &Scenario, seed: u64) -> Result<Manifest, Error> {
     let text = toml::to_string(scenario).map_err(Error::run)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
-    let command = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
+    let command = std::env::args_os().map(|a| wayhop_scenario::without_keys(&a.to_string_lossy())).collect();
     let mut manifest = Manifest::new(text, seed, command, now);
     let read = |path: PathBuf| {
         let bytes =

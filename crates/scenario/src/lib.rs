@@ -86,7 +86,7 @@ pub use schema::{
     Area, Captures, Cbr, CbrRandom, Command, Movement, Node, Nodes, Ns2File, Output, Ping, Poisson, Program,
     Protocol, PurgeRoutes, Radio, Scenario, Stall, Traffic,
 };
-pub use security::{Secret, Security, SharedKey};
+pub use security::{Secret, Security, SharedKey, without_keys};
 pub use site_schema::{Antenna, Pair, Site, Zone};
 pub use stalls::QueueStall;
 pub use tcp_schema::{RouteFailure, Tcp, TcpApplication, TcpProfile, TcpVariant};

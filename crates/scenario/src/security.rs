@@ -119,14 +119,9 @@ impl Security {
         Keys::new(keys, self.data.unwrap_or(true)).ok_or_else(many)
     }
 
-    /// As `path.key=value` settings of a node's configuration, in the same process: with the keys.
+    /// As `path.key=value` settings of a node's configuration, without the keys themselves.
     pub(crate) fn settings(&self, doc: &Document) -> Vec<String> {
         let mut sets = Vec::new();
-        let one = |k: &SharedKey| format!("{{id={}, key={}}}", k.id, toml::Value::from(k.key.0.as_str()));
-        if !self.keys.is_empty() {
-            let list: Vec<String> = self.keys.iter().map(one).collect();
-            sets.push(format!("security.keys=[{}]", list.join(", ")));
-        }
         if let Some(path) = &self.keys_file {
             let path = beside(path, doc);
             sets.push(format!(
@@ -137,6 +132,31 @@ impl Security {
         sets.extend(self.data.map(|on| format!("security.data={on}")));
         sets
     }
+
+    /// The list `keys` as a file of keys has it, with the keys; `None` if it is empty. Not for command lines: others see these.
+    pub fn keys_text(&self) -> Option<String> {
+        let one = |k: &SharedKey| format!("{{id={}, key={}}}", k.id, toml::Value::from(k.key.0.as_str()));
+        let list: Vec<String> = self.keys.iter().map(one).collect();
+        (!list.is_empty()).then(|| format!("keys=[{}]", list.join(", ")))
+    }
+}
+
+/// A word of a command line as it may be shown: a setting of keys without their value.
+pub fn without_keys(word: &str) -> String {
+    let setting = word.strip_prefix("--set=").unwrap_or(word);
+    match setting.split_once('=') {
+        Some((key, _)) if is_keys(key) => {
+            let shown = word.len() - setting.len() + key.len();
+            format!("{}={HIDDEN}", &word[..shown])
+        }
+        _ => word.to_owned(),
+    }
+}
+
+/// Whether a setting's key is `security`, `security.keys`, or one below it.
+fn is_keys(key: &str) -> bool {
+    let mut parts = key.split(['.', '[']).map(|part| part.trim().trim_matches(['"', '\'']));
+    parts.next() == Some("security") && matches!(parts.next(), None | Some("keys"))
 }
 
 /// A path that counts from a file's folder.
@@ -189,6 +209,21 @@ mod tests {
             assert!(!shown.contains(KEY), "{shown}");
         }
         assert!(toml::to_string(&s).unwrap().contains(HIDDEN));
+    }
+
+    #[test]
+    fn a_command_line_is_shown_without_keys() {
+        for (word, shown) in [
+            ("security.keys=[{id=1, key=\"00\"}]", "security.keys=(hidden)"),
+            ("--set=security.keys=[]", "--set=security.keys=(hidden)"),
+            ("security={keys=[]}", "security=(hidden)"),
+            ("\"security\" . keys[0].key=\"00\"", "\"security\" . keys[0].key=(hidden)"),
+            ("security.keys_file=k.toml", "security.keys_file=k.toml"),
+            ("nodes.count=2", "nodes.count=2"),
+            ("--quiet", "--quiet"),
+        ] {
+            assert_eq!(without_keys(word), shown);
+        }
     }
 
     #[test]

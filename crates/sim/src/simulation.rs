@@ -390,11 +390,15 @@ fn configure(nodes: &mut [Node], scenario: &Resolved) {
         node.set_static_routes(own.map(|(_, route)| *route).collect());
         if let Some(keys) = &scenario.keys {
             let rng = stream(scenario.seed, Purpose::Authentication, i as u64);
-            let is_outsider = scenario.attacks.iter().any(|a| a.node.index() == i && !a.insider);
-            let auth = if is_outsider { Auth::outsider } else { Auth::for_protocol };
+            let auth = if is_outsider(scenario, i) { Auth::outsider } else { Auth::for_protocol };
             node.set_auth(auth(keys, scenario.protocol.description(), node.addr(), rng));
         }
     }
+}
+
+/// Whether a node attacks without the keys of the network.
+fn is_outsider(scenario: &Resolved, node: usize) -> bool {
+    scenario.attacks.iter().any(|a| a.node.index() == node && !a.insider)
 }
 
 /// Which node has which address, link-local ones included.

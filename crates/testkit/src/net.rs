@@ -138,6 +138,11 @@ impl Net {
         self.common.schedule(at, Happening::Receive { to: node, packet, rx });
     }
 
+    /// A node, to set up what its host would.
+    pub fn node_mut(&mut self, node: usize) -> &mut Node<Box<dyn Protocol>> {
+        &mut self.hosts[node].node
+    }
+
     /// Tells a node where it is, now, as its GPS receiver would.
     pub fn tell_position(&mut self, node: usize, fix: &Fix) {
         self.call(node, |n, w, now| n.position(w, now, fix));

@@ -185,6 +185,18 @@ impl Carrier {
             _ => AODV_TYPE,
         }
     }
+    /// Whether messages are datagrams, with the protocol's port at both ends.
+    pub const fn is_udp(self) -> bool {
+        !matches!(self, Self::Dsr)
+    }
+    /// Its number in what a tag covers.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Aodv => 1,
+            Self::Dsr => 2,
+            Self::Dsdv => 3,
+        }
+    }
     /// Octets that authentication adds to a message.
     pub const fn overhead(self) -> usize {
         LEN + self.mark().len()

@@ -56,6 +56,46 @@ fn summary(done: &Output) -> serde_json::Value {
     serde_json::from_slice(&done.stdout).unwrap()
 }
 
+/// The command lines of all processes.
+fn command_lines() -> Vec<String> {
+    let all = fs::read_dir("/proc").unwrap().flatten();
+    all.filter_map(|e| fs::read(e.path().join("cmdline")).ok())
+        .map(|octets| String::from_utf8_lossy(&octets).into_owned())
+        .collect()
+}
+
+const KEY: &str = "5ec2e700112233445566778899aabbcc";
+
+#[test]
+fn nodes_with_keys_deliver_and_no_command_line_or_file_shows_a_key() {
+    if !may_run() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let text = format!("{CHAIN}[security]\nkeys = [{{ id = 4, key = \"{KEY}\" }}]\n");
+    fs::write(folder.path().join("chain.toml"), text).unwrap();
+    let mut lab = Command::new(WAYHOP);
+    lab.args(["lab", "chain.toml", "--json", "--out", "run"]).current_dir(folder.path());
+    let child = lab.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let begun = Instant::now();
+    let are_nodes =
+        |lines: &[String]| lines.iter().filter(|l| l.contains("security.keys_file=")).count() >= 4;
+    let mut lines = Vec::new();
+    while !are_nodes(&lines) && begun.elapsed() < Duration::from_secs(30) {
+        lines = command_lines();
+        sleep(Duration::from_millis(5));
+    }
+    assert!(are_nodes(&lines), "the nodes start");
+    assert!(!lines.iter().any(|l| l.contains(KEY)));
+    let s = summary(&child.wait_with_output().unwrap());
+    let cbr = &s["flows"][0];
+    assert_eq!(cbr["sent"], 100);
+    assert!(cbr["received"].as_u64().unwrap() > 80, "{cbr}");
+    for name in ["manifest.json", "summary.json"] {
+        assert!(!fs::read_to_string(folder.path().join("run").join(name)).unwrap().contains(KEY), "{name}");
+    }
+}
+
 #[test]
 fn a_chain_of_daemons_delivers_the_scenarios_flows_over_three_hops() {
     if !may_run() {

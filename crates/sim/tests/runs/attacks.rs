@@ -140,7 +140,7 @@ fn an_attack_begins_and_ends_when_it_is_said_to() {
 }
 
 /// A chain of eight nodes; two more stand 60 m beside nodes 1 and 6, and hear their neighbours.
-fn with_wormhole(protocol: &str, kind: &str) -> Resolved {
+pub(crate) fn with_wormhole(protocol: &str, kind: &str) -> Resolved {
     scenario(&format!(
         r#"
 duration_s = 120

@@ -2,6 +2,7 @@
 
 use wayhop_core::DropReason;
 
+use crate::attacks::with_wormhole;
 use crate::{mobile, run, scenario};
 
 const PROTOCOLS: [&str; 3] = ["dsr", "aodv", "dsdv"];
@@ -64,5 +65,68 @@ fn no_packet_is_lost_unseen_among_mobile_nodes_with_keys() {
         assert!(
             summary.totals.received > 0 && !summary.totals.drops.contains_key(DropReason::AuthFailed.name())
         );
+    }
+}
+
+/// A chain of five nodes and a flow from end to end; node 5 hears nodes 0 and 1 and no other, and attacks.
+fn beside_a_chain(protocol: &str, rest: &str) -> String {
+    format!(
+        "duration_s = 120\nmovement = {{ kind = \"static\", positions = [\n\
+         {{ x = 0, y = 0 }}, {{ x = 200, y = 0 }}, {{ x = 400, y = 0 }}, {{ x = 600, y = 0 }}, {{ x = 800, y = 0 }},\n\
+         {{ x = 100, y = 150 }}] }}\nprotocol = {{ name = \"{protocol}\" }}\n\
+         [[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 4\nrate_pps = 4\npayload_bytes = 64\nstart_s = 60\n{rest}"
+    )
+}
+
+#[test]
+fn with_keys_only_an_insider_draws_routes() {
+    for protocol in PROTOCOLS {
+        for kind in ["black-hole", "sybil"] {
+            let attack = |insider| format!("[[attacks]]\nkind = \"{kind}\"\nnode = 5\ninsider = {insider}\n");
+            let taken = |rest: &str| {
+                let (s, audit) = run(&scenario(&beside_a_chain(protocol, rest)));
+                assert_eq!(audit.defect(), None, "{protocol} {rest}");
+                (audit.ends.dropped[DropReason::Attack as usize], s.flows[0].received, s.flows[0].sent)
+            };
+            let (kept, ..) = taken(&attack(false));
+            assert!(kept > 100, "{protocol} {kind}: without keys it draws packets: {kept}");
+            let (kept, received, sent) = taken(&format!("{KEYS}{}", attack(false)));
+            assert!(
+                kept == 0 && received * 100 >= sent * 97,
+                "{protocol} {kind}: {kept}, {received} of {sent}"
+            );
+            if kind == "black-hole" {
+                let (kept, ..) = taken(&format!("{KEYS}{}", attack(true)));
+                assert!(kept > 100, "{protocol}: an insider has the keys: {kept}");
+            }
+        }
+    }
+}
+
+#[test]
+fn with_keys_nobody_passes_an_outsiders_flood_on() {
+    for protocol in PROTOCOLS {
+        let flood = "[[attacks]]\nkind = \"request-flood\"\nnode = 5\nrate_pps = 30\nat_s = 50\n";
+        let routing = |rest: &str| {
+            let (s, _) = run(&scenario(&beside_a_chain(protocol, rest)));
+            (s.totals.routing_packets, s.flows[0].received, s.flows[0].sent)
+        };
+        let (quiet, ..) = routing(KEYS);
+        let (without, ..) = routing(flood);
+        let (with, received, sent) = routing(&format!("{KEYS}{flood}"));
+        // 30 a second for 70 s are the attacker's own; the few more make up for frames that collide with them.
+        let own = 70 * 30;
+        assert!(without > quiet + own + own / 4, "{protocol}: without keys it spreads: {without}, {quiet}");
+        assert!(with <= quiet + own + 100, "{protocol}: {with}, {quiet} without a flood");
+        assert!(received * 100 >= sent * 97, "{protocol}: {received} of {sent}");
+    }
+}
+
+#[test]
+fn keys_do_not_stop_a_wormhole() {
+    for protocol in PROTOCOLS {
+        let tunnel = format!("{KEYS}[[attacks]]\nkind = \"wormhole\"\nnodes = [8, 9]");
+        let (s, _) = run(&with_wormhole(protocol, &tunnel));
+        assert!(s.flows[0].hops_mean.is_some_and(|h| h < 1.1), "{protocol}: {:?}", s.flows[0]);
     }
 }

@@ -1,0 +1,200 @@
+//! A network with keys, and an outsider who hears everything and sends what it likes: the network goes on as one without it.
+
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+
+use wayhop_auth::{Auth, Key, Keys};
+use wayhop_core::{
+    Addr, BROADCAST, Claim, Description, FlowTag, Mac, Packet, PacketMeta, Pool, Purpose, Rng, stream,
+};
+use wayhop_protocols::{classify, find};
+use wayhop_testkit::{Net, What, addr, ms, secs};
+use wayhop_wire::auth as block;
+
+const NODES: usize = 4;
+/// Frames of the outsider against each protocol.
+const FRAMES: usize = 1_000_000;
+/// They come in bursts, every 10 ms for a minute.
+const BURSTS: usize = 6_000;
+
+/// A routing packet that was heard.
+#[derive(Clone)]
+struct Heard {
+    from: Ipv4Addr,
+    broadcast: bool,
+    octets: Vec<u8>,
+}
+
+fn keys(octet: u8) -> Keys {
+    Keys::new(vec![Key::new(1, &[octet; 32]).unwrap()], true).unwrap()
+}
+
+/// 0 - 1 - 2 - 3, with packets from each end to the other all the time.
+fn network(protocol: &'static Description, has_keys: bool) -> Net {
+    let parameters =
+        (protocol.read)((protocol.profile)("rfc").or((protocol.profile)("ns2")).unwrap()).unwrap();
+    let mut net = Net::new(NODES, |_| Arc::clone(&parameters).engine());
+    for i in (0..NODES).filter(|_| has_keys) {
+        let rng = stream(1, Purpose::Authentication, i as u64);
+        net.node_mut(i).set_auth(Auth::for_protocol(&keys(7), protocol, addr(i), rng));
+    }
+    net.line();
+    net.send_every(secs(20.0), ms(100), 900, 0, 3, 1);
+    net.send_every(secs(20.03), ms(100), 900, 3, 0, 2);
+    net
+}
+
+/// The packets of flows as they leave their nodes, in each node's order: (node, flow, next hop, packet without its block).
+fn decisions(net: &Net) -> Vec<Vec<(FlowTag, Addr, Vec<u8>)>> {
+    let mut pool = Pool::new();
+    let mut of = |node: usize| {
+        let sent = net.of(node).filter_map(|r| match &r.what {
+            What::Sent { flow: Some(flow), next_hop, bytes, .. } => Some((*flow, *next_hop, bytes)),
+            _ => None,
+        });
+        sent.map(|(flow, next_hop, bytes)| {
+            let mut p = pool.packet(bytes, PacketMeta::default());
+            block::remove(&mut p);
+            (flow, next_hop, p.bytes().to_vec())
+        })
+        .collect()
+    };
+    (0..NODES).map(&mut of).collect()
+}
+
+/// Where each node sends what is for each destination.
+fn routes(net: &Net) -> Vec<Vec<String>> {
+    let of = |n| net.routes(n).iter().map(|r| format!("{} by {}", r.destination, r.next_hop)).collect();
+    (0..NODES).map(of).collect()
+}
+
+/// The routing packets so far.
+fn heard(net: &Net) -> Vec<Heard> {
+    let routing = net.record().iter().filter_map(|r| match &r.what {
+        What::Sent { bytes, next_hop, .. } => Some((r.node, bytes, *next_hop == BROADCAST)),
+        _ => None,
+    });
+    let is_sealed = |bytes: &[u8]| block::find(bytes).is_some();
+    routing
+        .filter(|(_, bytes, _)| classify(bytes).0.is_some() || is_sealed(bytes))
+        .map(|(node, bytes, broadcast)| Heard { from: addr(node.index()), broadcast, octets: bytes.clone() })
+        .collect()
+}
+
+/// What the protocol's forger makes of what it heard, without blocks: better routes, broken ones, floods.
+fn forgeries(protocol: &Description, heard: &[Heard], rng: &mut Rng) -> Vec<Heard> {
+    let mut forger = protocol.forger.unwrap()();
+    let mut pool = Pool::new();
+    let mut all = Vec::new();
+    for h in heard {
+        let mut p = pool.packet(&h.octets, PacketMeta::default());
+        block::remove(&mut p);
+        forger.hear(p.bytes());
+        let speaker = if rng.below(2) == 0 { addr(76) } else { addr(rng.below(4) as usize) };
+        let claim = Claim { speaker, hops: 1, ahead: 1 + rng.below(1 << 20) as u32 };
+        let lure = forger.lure(p.bytes(), h.from, &claim).map(|l| l.message);
+        let flood = forger.flood(speaker, addr(rng.below(4) as usize), rng.bits() as u32);
+        for f in lure.into_iter().chain(flood) {
+            all.push(Heard { from: speaker, broadcast: f.to == Addr::BROADCAST, octets: f.packet });
+        }
+    }
+    all
+}
+
+/// An outsider's next frame: forged, replayed or changed, a third each.
+fn frame(i: usize, heard: &[Heard], forged: &[Heard], outsider: &mut Auth, rng: &mut Rng) -> Heard {
+    let any = |from: &[Heard], rng: &mut Rng| from[rng.below(from.len() as u64) as usize].clone();
+    match i % 3 {
+        0 => any(heard, rng),
+        // One whose change makes it data is left out: keys do not cover data of AODV and DSDV.
+        1 => loop {
+            let mut h = any(heard, rng);
+            let octet = rng.below(h.octets.len() as u64) as usize;
+            h.octets[octet] ^= 1 << rng.below(8);
+            if outsider.concerns(&h.octets) {
+                break h;
+            }
+        },
+        _ => {
+            let mut h = any(forged, rng);
+            if rng.below(2) == 0 {
+                let mut p: Packet = Pool::new().packet(&h.octets, PacketMeta::default());
+                let to = if h.broadcast { Ipv4Addr::BROADCAST } else { addr(rng.below(4) as usize) };
+                outsider.seal(&mut p, Mac::from_addr(h.from), to);
+                h.octets = p.bytes().to_vec();
+            }
+            h
+        }
+    }
+}
+
+/// The networks with and without the outsider's million frames, at the same time.
+fn attacked(protocol: &'static Description) {
+    let (mut net, mut quiet) = (network(protocol, true), network(protocol, true));
+    let mut rng = stream(5, Purpose::Host, 0);
+    // The outsider has a key of its own, under the network's number, and the address of a node.
+    let mut outsider = Auth::for_protocol(&keys(8), protocol, addr(76), rng.clone()).unwrap();
+    net.run_until(secs(40.0));
+    quiet.run_until(secs(40.0));
+    let (heard, before) = (heard(&net), routes(&net));
+    let forged = forgeries(protocol, &heard, &mut rng);
+    let (mut sent, mut refused) = (0, 0);
+    let mut delivered = net.delivered(1).len() + net.delivered(2).len();
+    net.clear_record();
+    quiet.clear_record();
+    for burst in 0..BURSTS {
+        while sent < FRAMES * (burst + 1) / BURSTS {
+            let f = frame(sent, &heard, &forged, &mut outsider, &mut rng);
+            net.inject(rng.below(NODES as u64) as usize, f.from, f.broadcast, &f.octets);
+            sent += 1;
+        }
+        net.run_for(ms(10));
+        quiet.run_for(ms(10));
+        if burst % 100 == 99 {
+            assert_eq!(routes(&net), before, "{} after {sent} frames", protocol.name);
+            assert!(decisions(&net) == decisions(&quiet), "{} after {sent} frames", protocol.name);
+            refused += net.drops().iter().filter(|(_, why)| why.name().starts_with("AUTH_")).count();
+            delivered += net.delivered(1).len() + net.delivered(2).len();
+            net.clear_record();
+            quiet.clear_record();
+        }
+    }
+    net.run_until(secs(120.0));
+    delivered += net.delivered(1).len() + net.delivered(2).len();
+    assert_eq!((sent, delivered), (FRAMES, 1_800), "{}", protocol.name);
+    assert!(refused > FRAMES * 9 / 10, "{}: {refused}", protocol.name);
+}
+
+#[test]
+fn a_million_frames_of_an_outsider_change_no_route_and_no_way_of_a_packet_of_dsr() {
+    attacked(find("dsr").unwrap());
+}
+#[test]
+fn a_million_frames_of_an_outsider_change_no_route_and_no_way_of_a_packet_of_aodv() {
+    attacked(find("aodv").unwrap());
+}
+#[test]
+fn a_million_frames_of_an_outsider_change_no_route_and_no_way_of_a_packet_of_dsdv() {
+    attacked(find("dsdv").unwrap());
+}
+
+/// The same forgeries do what they are meant to where there are no keys.
+#[test]
+fn without_keys_a_few_of_the_same_frames_lead_packets_astray() {
+    for name in ["dsr", "aodv", "dsdv"] {
+        let protocol = find(name).unwrap();
+        let (mut net, mut quiet) = (network(protocol, false), network(protocol, false));
+        net.run_until(secs(40.0));
+        quiet.run_until(secs(60.0));
+        let mut rng = stream(5, Purpose::Host, 0);
+        let forged = forgeries(protocol, &heard(&net), &mut rng);
+        for _ in 0..200 {
+            let f = &forged[rng.below(forged.len() as u64) as usize];
+            net.inject(rng.below(NODES as u64) as usize, f.from, f.broadcast, &f.octets);
+            net.run_for(ms(100));
+        }
+        let [ways, honest] = [&net, &quiet].map(|n| decisions(n).concat());
+        let astray = ways.iter().filter(|way| !honest.contains(way)).count();
+        assert!(astray > 0, "{name}: {astray} of {} packets", ways.len());
+    }
+}
