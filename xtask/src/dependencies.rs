@@ -90,6 +90,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("reproduce", &["core", "wire", "trace", "scenario", "forwarding-bench", "report", "topology", "runs"]),
     // Matrices of runs.
     ("sweep", &["core", "trace", "scenario", "report", "topology", "runs"]),
+    // The page that replays runs, and its server: it reads run directories.
+    ("studio", &["core", "trace", "scenario"]),
     (
         "cli",
         &[
@@ -108,6 +110,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "picture",
             "reproduce",
             "topology",
+            "studio",
             "sweep",
             "control",
             "linux",

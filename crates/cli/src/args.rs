@@ -128,6 +128,10 @@ pub(crate) enum Command {
     /// Run a command in a node of an emulation or a lab that runs
     #[command(after_help = EXEC_EXAMPLES)]
     Exec(ExecArgs),
+    #[cfg(feature = "studio")]
+    /// Replay runs in a browser: who is where, who hears whom, which way packets go and where they are lost
+    #[command(after_help = crate::studio::EXAMPLES)]
+    Studio(crate::studio::StudioArgs),
     /// Write a scenario or a run in another tool's format
     #[command(subcommand)]
     Export(ExportArgs),

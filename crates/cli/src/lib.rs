@@ -41,6 +41,8 @@ mod scenario_args;
 pub mod schemas;
 mod show;
 mod source;
+#[cfg(feature = "studio")]
+mod studio;
 mod sweep;
 mod topology;
 mod why;
@@ -76,6 +78,8 @@ pub fn main() -> ExitCode {
         Command::Emulate(a) => emulate::emulate(&a),
         #[cfg(feature = "linux")]
         Command::Exec(a) => emulate::exec(&a),
+        #[cfg(feature = "studio")]
+        Command::Studio(a) => studio::studio(&a),
         Command::Export(a) => export::export(&a),
         Command::Import(a) => import::import(&a),
         Command::Decode(a) => decode::decode(&a),

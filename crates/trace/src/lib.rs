@@ -64,6 +64,7 @@ pub use summary::{
     Summary, TcpSummary, Topology, Totals, named_drops, ratio,
 };
 pub use tables::{
-    OutcomeRow, PacketRow, Search, TABLES, addresses, export_csv, outcome_rows, packet_rows, searches,
+    OutcomeRow, PacketRow, Search, TABLES, addresses, export_csv, open_table, outcome_rows, packet_rows,
+    searches,
 };
 pub use wayhop_protocols::{MessageCounts, Messages};

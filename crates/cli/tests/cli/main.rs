@@ -37,6 +37,7 @@ mod reproduce;
 mod run_dirs;
 mod run_seeds;
 mod schemas;
+mod studio;
 mod sweep;
 mod sweep_arguments;
 mod tables;

@@ -5,7 +5,7 @@ use parquet::file::reader::FileReader as _;
 use parquet::file::statistics::Statistics;
 use parquet::record::{Field, Row};
 
-use crate::tables::open;
+use crate::tables::open_table;
 use crate::{Error, RunDir};
 
 /// More rows of interest than this are not kept: no run makes them, a damaged or forged file might.
@@ -21,7 +21,7 @@ pub(super) fn rows(
     only: Only<'_>,
     mut take: impl FnMut(&Row) -> Option<()>,
 ) -> Result<(), Error> {
-    let reader = open(run, table)?;
+    let reader = open_table(run, table)?;
     let path = run.path().join(format!("{table}.parquet"));
     let wrong = |e: &dyn std::fmt::Display| Error::invalid(&path, e.to_string());
     for group in 0..reader.num_row_groups() {

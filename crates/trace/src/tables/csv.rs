@@ -14,7 +14,7 @@ use crate::{Error, RunDir};
 ///
 /// A run that was killed has tables without an end, which nobody can read; the error says so.
 pub fn export_csv(run: &RunDir, table: &str, to: &mut dyn Write) -> Result<(), Error> {
-    let reader = read::open(run, table)?;
+    let reader = read::open_table(run, table)?;
     let path = run.path().join(format!("{table}.parquet"));
     let written = |r: io::Result<()>| r.map_err(Error::io(&path, "write the CSV of"));
 

@@ -125,7 +125,7 @@ fn each_group<const N: usize>(
     names: [&str; N],
     mut take: impl FnMut(&dyn RowGroupReader, [usize; N]) -> Read,
 ) -> Result<(), Error> {
-    let reader = read::open(run, table)?;
+    let reader = read::open_table(run, table)?;
     let path = run.path().join(format!("{table}.parquet"));
     let columns = reader.metadata().file_metadata().schema_descr().columns();
     let mut at = [0; N];

@@ -15,8 +15,7 @@ pub(crate) use column::Column;
 pub use csv::export_csv;
 pub use lives::{OutcomeRow, PacketRow, outcome_rows, packet_rows};
 pub use names::TABLES;
-pub(crate) use read::open;
-pub use read::{Search, addresses, searches};
+pub use read::{Search, addresses, open_table, searches};
 pub(crate) use schema::{
     COUNTERS, EVENTS, FLOWS, NODES, OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, TCP,
 };

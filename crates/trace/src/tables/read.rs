@@ -70,8 +70,8 @@ pub(super) fn node_names(run: &RunDir) -> Result<Vec<String>, Error> {
     Ok(found)
 }
 
-/// Opens a table.
-pub(crate) fn open(run: &RunDir, table: &str) -> Result<SerializedFileReader<File>, Error> {
+/// Opens a table of a run, for a reader of its own; the error of a run that was killed says so.
+pub fn open_table(run: &RunDir, table: &str) -> Result<SerializedFileReader<File>, Error> {
     if !TABLES.contains(&table) {
         let what = format!("there is no table `{table}`; the tables are {}", TABLES.join(", "));
         return Err(Error::invalid(run.path(), what));
@@ -102,7 +102,7 @@ pub(crate) fn open(run: &RunDir, table: &str) -> Result<SerializedFileReader<Fil
 
 /// Calls something with each row; `None` says that the row is none of ours.
 fn each_row(run: &RunDir, table: &str, mut take: impl FnMut(&Row) -> Option<()>) -> Result<(), Error> {
-    let reader = open(run, table)?;
+    let reader = open_table(run, table)?;
     let path = run.path().join(format!("{table}.parquet"));
     for row in reader.get_row_iter(None).map_err(|e| Error::invalid(&path, e.to_string()))? {
         let row = row.map_err(|e| Error::invalid(&path, e.to_string()))?;

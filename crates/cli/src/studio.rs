@@ -1,0 +1,56 @@
+//! `wayhop studio`.
+
+use std::io::{IsTerminal as _, Write as _, stdout};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+
+use crate::failure::{Failure, output, say};
+
+/// Examples for the help.
+pub(crate) const EXAMPLES: &str = "\
+Serves a page to this machine's browsers until Ctrl-C. Nothing is loaded from elsewhere. With --listen others can see the page, too: \
+who has the address that is printed, with the token in it. It goes unencrypted; over a network that is not yours use a tunnel: \
+ssh -L 8080:localhost:8080 HOST
+
+Examples:
+  wayhop studio runs/first-dsr-1
+  wayhop studio                                     the runs in the folder runs
+  wayhop studio runs --port 8080 --no-browser
+  wayhop studio runs --listen 0.0.0.0";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct StudioArgs {
+    /// Run directory, or a folder of run directories
+    #[arg(default_value = "runs")]
+    pub(crate) run: PathBuf,
+    /// TCP port; without it, a free one
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    pub(crate) port: u16,
+    /// Address of this machine to be reached at; without it, from this machine only
+    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), hide_default_value = true)]
+    pub(crate) listen: IpAddr,
+    /// Only print the address; without it, a desktop's browser opens the page
+    #[arg(long)]
+    pub(crate) no_browser: bool,
+}
+
+pub(crate) fn studio(a: &StudioArgs) -> Result<ExitCode, Failure> {
+    let at = SocketAddr::new(a.listen, a.port);
+    let on_desktop = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|v| std::env::var_os(v).is_some());
+    // A token is not for the list of processes.
+    let opens = !a.no_browser && on_desktop && stdout().is_terminal() && a.listen.is_loopback();
+    let mut told = Ok(());
+    wayhop_studio::serve(&a.run, at, |address| {
+        told = output(writeln!(stdout(), "{address}").and_then(|()| stdout().flush()));
+        say!("The studio is open; Ctrl-C closes it");
+        if opens {
+            let mut browser = Command::new("xdg-open");
+            // Where there is none, the address is on the screen.
+            let _ = browser.arg(address).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        }
+    })
+    .map_err(Failure::Usage)?;
+    told?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,75 @@
+//! Columns of numbers for the page, as octets that it reads in place.
+//!
+//! Layout, little-endian: the four octets `WHS1`; the length of the head as u32; the head, JSON padded with spaces so that what
+//! follows begins at a multiple of 8; the columns, each padded to a multiple of 8. The head names each column with its type and
+//! its offset from the end of the head, so that columns may be added without a new version.
+
+use serde_json::{Map, Value, json};
+
+const MAGIC: &[u8; 4] = b"WHS1";
+
+/// A frame being put together.
+#[derive(Debug, Default)]
+pub(crate) struct Frame {
+    head: Map<String, Value>,
+    columns: Vec<Value>,
+    body: Vec<u8>,
+}
+
+impl Frame {
+    /// A figure of the head.
+    pub(crate) fn set(&mut self, key: &str, value: impl Into<Value>) {
+        self.head.insert(key.to_owned(), value.into());
+    }
+
+    pub(crate) fn f64s(&mut self, name: &str, values: &[f64]) {
+        self.column(name, "f64", values.iter().flat_map(|v| v.to_le_bytes()));
+    }
+
+    pub(crate) fn i32s(&mut self, name: &str, values: &[i32]) {
+        self.column(name, "i32", values.iter().flat_map(|v| v.to_le_bytes()));
+    }
+
+    pub(crate) fn u8s(&mut self, name: &str, values: &[u8]) {
+        self.column(name, "u8", values.iter().copied());
+    }
+
+    fn column(&mut self, name: &str, kind: &str, octets: impl Iterator<Item = u8>) {
+        self.columns.push(json!({"name": name, "type": kind, "offset": self.body.len()}));
+        self.body.extend(octets);
+        self.body.resize(self.body.len().next_multiple_of(8), 0);
+    }
+
+    /// The octets of a frame whose columns have so many rows.
+    pub(crate) fn finish(mut self, rows: usize) -> Vec<u8> {
+        self.set("rows", rows);
+        self.set("columns", self.columns.clone());
+        let mut head = Value::Object(self.head).to_string().into_bytes();
+        head.resize((head.len() + 8).next_multiple_of(8) - 8, b' ');
+        let length = u32::try_from(head.len()).expect("a head of names");
+        [&MAGIC[..], &length.to_le_bytes(), &head, &self.body].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_lie_where_the_head_says_at_multiples_of_eight() {
+        let mut frame = Frame::default();
+        frame.u8s("kind", &[1, 2, 3]);
+        frame.f64s("time_ns", &[0.5, -1.0, 2.0]);
+        let octets = frame.finish(3);
+        assert_eq!(&octets[..4], b"WHS1");
+        let length = u32::from_le_bytes(octets[4..8].try_into().unwrap()) as usize;
+        assert_eq!((8 + length) % 8, 0);
+        let head: Value = serde_json::from_slice(&octets[8..8 + length]).unwrap();
+        assert_eq!(head["rows"], 3);
+        let body = &octets[8 + length..];
+        assert_eq!(body[..3], [1, 2, 3]);
+        let at = head["columns"][1]["offset"].as_u64().unwrap() as usize;
+        assert_eq!(at % 8, 0);
+        assert_eq!(f64::from_le_bytes(body[at + 8..at + 16].try_into().unwrap()), -1.0);
+    }
+}

@@ -1,0 +1,23 @@
+//! The studio: a web page that replays runs, and the server that it comes from.
+//!
+//! * [`serve`] is the server. It shows run directories and changes nothing.
+//! * The page is in `page/`, built from `web/`. It asks for what it shows in stretches of time, so that a run of any length opens
+//!   at once.
+//!
+//! Run directories come from outside: a broken one is a message on the page. docs/studio.md says who may connect.
+
+mod access;
+mod error;
+mod frame;
+mod library;
+mod motion;
+mod overview;
+mod packets;
+mod page;
+mod routes;
+mod rows;
+mod run;
+mod server;
+mod table;
+
+pub use server::serve;

@@ -1,0 +1,106 @@
+//! The legs of all nodes, as the run recorded them.
+
+use parquet::data_type::{DoubleType, Int32Type, Int64Type};
+
+use crate::error::Error;
+use crate::frame::Frame;
+use crate::table::Table;
+
+/// Legs of all nodes that are kept at most.
+const MAX_LEGS: usize = 1 << 22;
+/// Legs in an answer.
+const MOST_ROWS: usize = 1 << 18;
+
+#[derive(Copy, Clone, Debug)]
+struct Leg {
+    node: i32,
+    from_ns: i64,
+    until_ns: i64,
+    at: [f64; 3],
+    velocity: [f64; 3],
+}
+
+/// The motion of all nodes.
+#[derive(Debug, Default)]
+pub(crate) struct Motion {
+    /// By node, then by time.
+    legs: Vec<Leg>,
+    nodes: usize,
+}
+
+impl Motion {
+    pub(crate) fn read(table: &Table) -> Result<Self, Error> {
+        let mut legs = Vec::new();
+        for index in 0..table.groups() {
+            let group = table.group(index)?;
+            let rows = 0..group.rows();
+            if legs.len() + rows.len() > MAX_LEGS {
+                return Err(table.damaged(format!("it has more than {MAX_LEGS} rows")));
+            }
+            let from = group.stretch::<Int64Type>("time_ns", &rows)?;
+            let until = group.stretch::<Int64Type>("until_ns", &rows)?;
+            let node = group.stretch::<Int32Type>("node", &rows)?;
+            let mut metres = Vec::with_capacity(6);
+            for name in ["x_m", "y_m", "z_m", "vx_mps", "vy_mps", "vz_mps"] {
+                metres.push(group.stretch::<DoubleType>(name, &rows)?);
+            }
+            for i in rows {
+                let value = |column: usize| metres[column][i].filter(|v| v.is_finite()).unwrap_or(0.0);
+                legs.push(Leg {
+                    node: node[i].unwrap_or(-1),
+                    from_ns: from[i].unwrap_or(0),
+                    until_ns: until[i].unwrap_or(i64::MAX),
+                    at: std::array::from_fn(value),
+                    velocity: std::array::from_fn(|c| value(c + 3)),
+                });
+            }
+        }
+        legs.retain(|l| l.node >= 0);
+        legs.sort_by_key(|l| (l.node, l.from_ns));
+        let nodes = legs.last().map_or(0, |l| l.node as usize + 1);
+        Ok(Self { legs, nodes })
+    }
+
+    /// One more than the highest number of a node.
+    pub(crate) fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    /// The legs that hold at some moment of `from..to`, or of the first part of it that fits: the head's `until_ns` says how far.
+    pub(crate) fn window(&self, from: i64, to: i64) -> Vec<u8> {
+        let mut to = to;
+        let mut found = self.between(from, to);
+        while found.len() > MOST_ROWS && to > from.saturating_add(1) {
+            to = from.midpoint(to);
+            found = self.between(from, to);
+        }
+        found.truncate(MOST_ROWS);
+        let mut frame = Frame::default();
+        frame.set("from_ns", from);
+        frame.set("until_ns", to);
+        let mut number = |name: &str, value: &dyn Fn(&Leg) -> f64| {
+            frame.f64s(name, &found.iter().map(value).collect::<Vec<_>>());
+        };
+        number("from", &|l| l.from_ns as f64);
+        number("until", &|l| if l.until_ns == i64::MAX { f64::INFINITY } else { l.until_ns as f64 });
+        for (i, (place, speed)) in [("x", "vx"), ("y", "vy"), ("z", "vz")].into_iter().enumerate() {
+            number(place, &|l| l.at[i]);
+            number(speed, &|l| l.velocity[i]);
+        }
+        frame.i32s("node", &found.iter().map(|l| l.node).collect::<Vec<_>>());
+        frame.finish(found.len())
+    }
+
+    /// A leg holds until the next one of its node begins, even if it says less: a field node's fix is the last known place.
+    fn between(&self, from: i64, to: i64) -> Vec<Leg> {
+        let next = self.legs.iter().skip(1).map(Some).chain([None]);
+        let pairs = self.legs.iter().zip(next);
+        pairs
+            .filter(|(leg, next)| {
+                let ends = next.filter(|n| n.node == leg.node).map_or(i64::MAX, |n| n.from_ns);
+                leg.from_ns < to && ends > from
+            })
+            .map(|(leg, _)| *leg)
+            .collect()
+    }
+}

@@ -1,0 +1,167 @@
+//! What became of packets in a stretch of time.
+
+use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+use rustc_hash::FxHashMap;
+
+use crate::error::Error;
+use crate::frame::Frame;
+use crate::table::{Table, text};
+
+/// Rows in an answer. A page asks again for what follows.
+pub(crate) const MOST_ROWS: usize = 1 << 16;
+/// In the column `peer`: nobody, or a host that is not a node of the run.
+const NOBODY: i32 = -1;
+/// In the column `peer`: all in range.
+const EVERYBODY: i32 = -2;
+/// Different words in a column, 255 being for the rest.
+const MOST_WORDS: u8 = 255;
+
+/// Words of a column, numbered in the order in which they come; 0 is for none.
+#[derive(Default)]
+struct Words {
+    list: Vec<String>,
+    numbers: FxHashMap<Vec<u8>, u8>,
+}
+
+impl Words {
+    fn number(&mut self, cell: Option<&ByteArray>) -> u8 {
+        let Some(cell) = cell else { return 0 };
+        if let Some(known) = self.numbers.get(cell.data()) {
+            return *known;
+        }
+        let next = u8::try_from(self.list.len() + 1).unwrap_or(MOST_WORDS);
+        if next < MOST_WORDS {
+            self.list.push(text(cell));
+            self.numbers.insert(cell.data().to_vec(), next);
+        }
+        next
+    }
+}
+
+#[derive(Default)]
+struct Columns {
+    time_ns: Vec<f64>,
+    packet: Vec<f64>,
+    seq: Vec<f64>,
+    node: Vec<i32>,
+    peer: Vec<i32>,
+    flow: Vec<i32>,
+    event: Vec<u8>,
+    class: Vec<u8>,
+    reason: Vec<u8>,
+    events: Words,
+    classes: Words,
+    reasons: Words,
+}
+
+impl Columns {
+    fn truncate(&mut self, rows: usize) {
+        for column in [&mut self.time_ns, &mut self.packet, &mut self.seq] {
+            column.truncate(rows);
+        }
+        for column in [&mut self.node, &mut self.peer, &mut self.flow] {
+            column.truncate(rows);
+        }
+        for column in [&mut self.event, &mut self.class, &mut self.reason] {
+            column.truncate(rows);
+        }
+    }
+}
+
+/// The rows of the table `packets` in `from..to`, or the first of them; the head's `until_ns` says how far they reach.
+pub(crate) fn window(
+    table: &Table,
+    nodes: &FxHashMap<String, i32>,
+    from: i64,
+    to: i64,
+) -> Result<Vec<u8>, Error> {
+    let mut columns = Columns::default();
+    for index in table.groups_between(from, to) {
+        // One more than fits shows where to go on.
+        let most = MOST_ROWS + 1 - columns.time_ns.len();
+        add(&mut columns, table, nodes, index, from, to, most)?;
+        if columns.time_ns.len() > MOST_ROWS {
+            break;
+        }
+    }
+    let until = cut(&mut columns, to);
+    Ok(frame(columns, from, until))
+}
+
+/// Leaves out what does not fit, with all of the same moment. Returns up to where the rows are complete.
+fn cut(columns: &mut Columns, to: i64) -> i64 {
+    if columns.time_ns.len() <= MOST_ROWS {
+        return to;
+    }
+    let last = columns.time_ns[MOST_ROWS];
+    let before = columns.time_ns.partition_point(|t| *t < last);
+    if before == 0 {
+        // All at one moment: nobody can tell them apart on a map.
+        columns.truncate(MOST_ROWS);
+        return last as i64 + 1;
+    }
+    columns.truncate(before);
+    last as i64
+}
+
+fn add(
+    columns: &mut Columns,
+    table: &Table,
+    nodes: &FxHashMap<String, i32>,
+    index: usize,
+    from: i64,
+    to: i64,
+    most: usize,
+) -> Result<(), Error> {
+    let group = table.group(index)?;
+    let (rows, times) = group.between(from, to, most)?;
+    if rows.is_empty() {
+        return Ok(());
+    }
+    columns.time_ns.extend(times.iter().map(|t| *t as f64));
+    let number = |n: Option<i64>| n.map_or(-1.0, |n| n as f64);
+    columns.packet.extend(group.stretch::<Int64Type>("packet", &rows)?.into_iter().map(number));
+    columns.seq.extend(group.stretch::<Int64Type>("seq", &rows)?.into_iter().map(number));
+    let index = |n: Option<i32>| n.unwrap_or(-1);
+    columns.node.extend(group.stretch::<Int32Type>("node", &rows)?.into_iter().map(index));
+    columns.flow.extend(group.stretch::<Int32Type>("flow", &rows)?.into_iter().map(index));
+    let peers = group.stretch::<ByteArrayType>("peer", &rows)?;
+    columns.peer.extend(peers.iter().map(|p| peer(nodes, p.as_ref())));
+    let Columns { event, events, class, classes, reason, reasons, .. } = columns;
+    for (name, to, words) in
+        [("event", event, events), ("class", class, classes), ("reason", reason, reasons)]
+    {
+        let cells = group.stretch::<ByteArrayType>(name, &rows)?;
+        to.extend(cells.iter().map(|c| words.number(c.as_ref())));
+    }
+    Ok(())
+}
+
+/// The node that has an address.
+fn peer(nodes: &FxHashMap<String, i32>, address: Option<&ByteArray>) -> i32 {
+    let Some(address) = address.and_then(|a| std::str::from_utf8(a.data()).ok()) else { return NOBODY };
+    match nodes.get(address) {
+        Some(node) => *node,
+        None if address == "255.255.255.255" || address.starts_with("ff") => EVERYBODY,
+        None => NOBODY,
+    }
+}
+
+fn frame(columns: Columns, from: i64, until: i64) -> Vec<u8> {
+    let mut frame = Frame::default();
+    frame.set("from_ns", from);
+    frame.set("until_ns", until);
+    frame.set("events", columns.events.list);
+    frame.set("classes", columns.classes.list);
+    frame.set("reasons", columns.reasons.list);
+    frame.f64s("time_ns", &columns.time_ns);
+    frame.f64s("packet", &columns.packet);
+    frame.f64s("seq", &columns.seq);
+    frame.i32s("node", &columns.node);
+    frame.i32s("peer", &columns.peer);
+    frame.i32s("flow", &columns.flow);
+    frame.u8s("event", &columns.event);
+    frame.u8s("class", &columns.class);
+    frame.u8s("reason", &columns.reason);
+    frame.finish(columns.time_ns.len())
+}

@@ -1,0 +1,173 @@
+//! What is at which address.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Query, Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::sync::Semaphore;
+
+use crate::access::Access;
+use crate::error::Error;
+use crate::library::Library;
+use crate::page;
+use crate::rows::Wanted;
+use crate::run::Run;
+
+/// Requests that read tables at a time; others wait.
+const READERS: usize = 4;
+/// The page loads from here only, runs its own script only, and nobody may frame it.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// What every request needs.
+pub(crate) struct Studio {
+    access: Access,
+    library: Library,
+    readers: Semaphore,
+}
+
+impl Studio {
+    pub(crate) fn new(access: Access, library: Library) -> Self {
+        Self { access, library, readers: Semaphore::new(READERS) }
+    }
+}
+
+#[derive(Deserialize)]
+struct OfRun {
+    run: String,
+}
+
+#[derive(Deserialize)]
+struct Stretch {
+    run: String,
+    from: i64,
+    to: i64,
+}
+
+#[derive(Deserialize)]
+struct OfNode {
+    run: String,
+    node: Option<usize>,
+}
+
+/// The server's answers.
+pub(crate) fn router(studio: Studio) -> Router {
+    let studio = Arc::new(studio);
+    Router::new()
+        .route("/api/runs", get(runs))
+        .route("/api/run", get(info))
+        .route("/api/positions", get(positions))
+        .route("/api/packets", get(packets))
+        .route("/api/overview", get(overview))
+        .route("/api/rows", get(rows))
+        .fallback(files)
+        .layer(from_fn_with_state(Arc::clone(&studio), guard))
+        .with_state(studio)
+}
+
+/// Checks each request and gives each answer the headers that keep it to the page.
+async fn guard(State(studio): State<Arc<Studio>>, request: Request, next: Next) -> Response {
+    let query = request.uri().query().unwrap_or_default();
+    let token = query.split('&').find_map(|p| p.strip_prefix("token="));
+    let visits = request.uri().path() == "/" && token.is_some();
+    let checked = studio.access.check(request.method(), request.headers(), token);
+    let mut response = match checked {
+        Err(e) => e.into_response(),
+        Ok(()) if visits => enter(&studio.access, query),
+        Ok(()) => next.run(request).await,
+    };
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (header::HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// Takes the token out of the address, where people would pass it on, into a cookie.
+fn enter(access: &Access, query: &str) -> Response {
+    let rest: Vec<&str> = query.split('&').filter(|p| !p.starts_with("token=")).collect();
+    let to = if rest.is_empty() { "/".to_owned() } else { format!("/?{}", rest.join("&")) };
+    let mut response = (StatusCode::SEE_OTHER, Body::empty()).into_response();
+    let cookie = access.cookie();
+    for (name, value) in [(header::LOCATION, Some(to)), (header::SET_COOKIE, cookie)] {
+        if let Some(value) = value.and_then(|v| HeaderValue::from_str(&v).ok()) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
+}
+
+async fn files(request: Request) -> Response {
+    let path = request.uri().path();
+    page::file(path).unwrap_or_else(|| Error::not_found("there is nothing at this address").into_response())
+}
+
+async fn runs(State(studio): State<Arc<Studio>>) -> Response {
+    let answer = read(&studio, |s| Ok(s.library.list())).await;
+    answer.map(|v| json(&v)).into_response()
+}
+
+async fn info(State(studio): State<Arc<Studio>>, Query(q): Query<OfRun>) -> Response {
+    let answer = read(&studio, move |s| Ok(s.library.run(&q.run)?.info().clone())).await;
+    answer.map(|v| json(&v)).into_response()
+}
+
+async fn positions(State(studio): State<Arc<Studio>>, Query(q): Query<Stretch>) -> Response {
+    of_run(&studio, q.run, move |run| Ok(run.positions(q.from, q.to))).await
+}
+
+async fn packets(State(studio): State<Arc<Studio>>, Query(q): Query<Stretch>) -> Response {
+    of_run(&studio, q.run, move |run| run.packets(q.from, q.to)).await
+}
+
+async fn overview(State(studio): State<Arc<Studio>>, Query(q): Query<OfNode>) -> Response {
+    of_run(&studio, q.run, move |run| run.overview(q.node)).await
+}
+
+async fn rows(
+    State(studio): State<Arc<Studio>>,
+    Query(of): Query<OfRun>,
+    Query(wanted): Query<Wanted>,
+) -> Response {
+    let answer = read(&studio, move |s| s.library.run(&of.run)?.rows(&wanted)).await;
+    answer.map(|v| json(&v)).into_response()
+}
+
+/// A frame of a run.
+async fn of_run(
+    studio: &Arc<Studio>,
+    name: String,
+    frame: impl FnOnce(&Run) -> Result<Vec<u8>, Error> + Send + 'static,
+) -> Response {
+    let answer = read(studio, move |s| frame(&*s.library.run(&name)?)).await;
+    answer.map(|octets| ([(header::CONTENT_TYPE, "application/octet-stream")], octets)).into_response()
+}
+
+/// Reads files on a thread of its own. What a damaged file makes the Parquet library do ends there.
+async fn read<T: Send + 'static>(
+    studio: &Arc<Studio>,
+    job: impl FnOnce(&Studio) -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let _reader = studio.readers.acquire().await.map_err(Error::unreadable)?;
+    let of_job = Arc::clone(studio);
+    let done = tokio::task::spawn_blocking(move || job(&of_job)).await;
+    done.unwrap_or_else(|_| Err(Error::unreadable("a table of this run is damaged; run the scenario again")))
+}
+
+fn json(value: &Value) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], value.to_string()).into_response()
+}

@@ -1,0 +1,161 @@
+//! A run that is open: what the page is told of it at once, and its tables.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+use wayhop_scenario::Scenario;
+use wayhop_trace::{Manifest, RunDir, RunStatus, Summary};
+
+use crate::error::Error;
+use crate::motion::Motion;
+use crate::overview::Overview;
+use crate::packets;
+use crate::rows::{Wanted, rows};
+use crate::table::Table;
+
+/// Nodes whose names are told.
+const MOST_NODES: usize = 100_000;
+
+/// An open run.
+pub(crate) struct Run {
+    dir: RunDir,
+    /// When its manifest was last written: a run that was done again is another one.
+    written: Option<SystemTime>,
+    info: Value,
+    motion: Motion,
+    numbers: FxHashMap<String, i32>,
+    overview: Arc<Overview>,
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        self.overview.stop();
+    }
+}
+
+impl Run {
+    /// Opens a run directory. What of it cannot be read is a problem that the page shows; only a directory without a manifest
+    /// is none at all.
+    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
+        let dir = RunDir::open(path)?;
+        let written = last_written(path);
+        let manifest = dir.manifest()?;
+        let mut problems = Vec::new();
+        if manifest.status == RunStatus::Failed {
+            let why = manifest.error.as_deref().unwrap_or("it does not say why");
+            problems.push(format!("{}: the run failed: {why}", path.display()));
+        }
+        let summary = noted(dir.summary().map_err(Error::from), &mut problems);
+        let motion = noted(Table::open(&dir, "positions").and_then(|t| Motion::read(&t)), &mut problems)
+            .unwrap_or_default();
+        let packets = noted(Table::open(&dir, "packets"), &mut problems);
+        let names = noted(names(&dir), &mut problems).unwrap_or_default();
+        let numbers = addresses(&names);
+        let recorded = packets.as_ref().and_then(Table::end).unwrap_or(0);
+        let end_ns = summary.as_ref().map_or(0, |s| (s.simulated_s * 1e9) as i64).max(recorded).max(1);
+        let nodes = motion.nodes().max(names.len()).min(MOST_NODES);
+        let overview = Arc::new(Overview::new(nodes, end_ns));
+        let info = json!({
+            "nodes": nodes,
+            "names": names.iter().map(|n| &n["name"]).collect::<Vec<_>>(),
+            "addresses": names.iter().map(|n| &n["address"]).collect::<Vec<_>>(),
+            "end_ns": end_ns,
+            "rows": packets.as_ref().map_or(0, Table::rows),
+            "range_m": range_m(&manifest, summary.as_ref()),
+            "status": manifest.status,
+            "started": manifest.started,
+            "wayhop": manifest.wayhop,
+            "seed": manifest.seed,
+            "scenario": summary.as_ref().map(|s| &s.scenario),
+            "world": summary.as_ref().map(|s| &s.world),
+            "protocol": summary.as_ref().map(|s| &s.protocol),
+            "totals": summary.as_ref().map(|s| &s.totals),
+            "flows": summary.as_ref().map(|s| &s.flows),
+            "trace_hash": summary.as_ref().map(|s| &s.trace_hash),
+            "problems": problems,
+        });
+        if let Some(table) = packets {
+            let counted = Arc::clone(&overview);
+            std::thread::spawn(move || counted.read(&table));
+        }
+        Ok(Self { dir, written, info, motion, numbers, overview })
+    }
+
+    /// Whether the directory holds another run by now.
+    pub(crate) fn is_stale(&self) -> bool {
+        last_written(self.dir.path()) != self.written
+    }
+
+    pub(crate) fn info(&self) -> &Value {
+        &self.info
+    }
+
+    pub(crate) fn positions(&self, from: i64, to: i64) -> Vec<u8> {
+        self.motion.window(from, to)
+    }
+
+    pub(crate) fn packets(&self, from: i64, to: i64) -> Result<Vec<u8>, Error> {
+        packets::window(&Table::open(&self.dir, "packets")?, &self.numbers, from, to)
+    }
+
+    pub(crate) fn rows(&self, wanted: &Wanted) -> Result<Value, Error> {
+        rows(&self.dir, wanted)
+    }
+
+    pub(crate) fn overview(&self, node: Option<usize>) -> Result<Vec<u8>, Error> {
+        self.overview.frame(node)
+    }
+}
+
+fn last_written(run: &Path) -> Option<SystemTime> {
+    let manifest: PathBuf = run.join("manifest.json");
+    manifest.metadata().and_then(|m| m.modified()).ok()
+}
+
+/// What could be had, or a problem more.
+fn noted<T>(had: Result<T, Error>, problems: &mut Vec<String>) -> Option<T> {
+    had.map_err(|e| problems.push(e.what)).ok()
+}
+
+/// The rows of the table `nodes`.
+fn names(dir: &RunDir) -> Result<Vec<Value>, Error> {
+    let table = Table::open(dir, "nodes")?;
+    let mut nodes = Vec::new();
+    for index in 0..table.groups() {
+        let group = table.group(index)?;
+        let all = 0..group.rows().min(MOST_NODES - nodes.len());
+        let (names, addresses) = (group.values("name", &all)?, group.values("address", &all)?);
+        let six = group.values("address6", &all).unwrap_or_else(|_| vec![Value::Null; all.len()]);
+        nodes.extend(
+            names
+                .into_iter()
+                .zip(addresses)
+                .zip(six)
+                .map(|((name, address), six)| json!({"name": name, "address": address, "address6": six})),
+        );
+    }
+    Ok(nodes)
+}
+
+/// The node of each address.
+fn addresses(names: &[Value]) -> FxHashMap<String, i32> {
+    let of = |(i, n): (i32, &Value)| {
+        let texts = ["address", "address6"].map(|k| n[k].as_str().map(|a| (a.to_owned(), i)));
+        texts.into_iter().flatten().collect::<Vec<_>>()
+    };
+    (0..).zip(names).flat_map(of).collect()
+}
+
+/// How far a node's radio reaches, if the run had a radio model and one radio; else the page draws the links that packets used.
+fn range_m(manifest: &Manifest, summary: Option<&Summary>) -> Option<f64> {
+    if !summary.is_some_and(|s| matches!(s.world.as_str(), "sim" | "emulation")) {
+        return None;
+    }
+    // Where its nodes move is recorded: nothing that the scenario names is read for this.
+    let still = ["movement={kind=\"grid\",spacing_m=100}", "traffic=[]", "duration_s=1"].map(str::to_owned);
+    let resolved = Scenario::from_text(&manifest.scenario, &still).ok()?.resolve().ok()?;
+    (resolved.interfaces.radios.len() == 1).then(|| resolved.radio().nominal_range_m())
+}

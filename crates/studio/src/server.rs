@@ -1,0 +1,90 @@
+//! The sockets.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+use crate::access::Access;
+use crate::library::Library;
+use crate::routes::{Studio, router};
+
+/// Connections at a time; browsers open six each.
+const CONNECTIONS: usize = 64;
+/// How long a request's head may take to come.
+const HEAD: Duration = Duration::from_secs(10);
+
+/// Serves the runs of `path`, a run directory or a folder of them, until the process is told to end. `ready` is called once with
+/// the address to open.
+///
+/// # Errors
+/// A message for the user: there is no run, or nobody can listen there.
+pub fn serve(path: &Path, at: SocketAddr, ready: impl FnOnce(&str)) -> Result<(), String> {
+    let library = Library::new(path)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime.map_err(|e| format!("cannot start threads: {e}"))?;
+    let outcome = runtime.block_on(async {
+        let listener = TcpListener::bind(at)
+            .await
+            .map_err(|e| format!("cannot listen at {at}: {e}; choose another --port or --listen"))?;
+        let bound = listener.local_addr().map_err(|e| e.to_string())?;
+        let access = Access::new(bound)?;
+        ready(&address(bound, access.token()));
+        tokio::select! {
+            () = accept(listener, Studio::new(access, library)) => {}
+            () = told_to_end() => {}
+        }
+        Ok(())
+    });
+    // Reading that goes on is of no use to anybody.
+    runtime.shutdown_background();
+    outcome
+}
+
+/// The address to open in a browser.
+fn address(at: SocketAddr, token: Option<&str>) -> String {
+    token.map_or_else(|| format!("http://{at}/"), |token| format!("http://{at}/?token={token}"))
+}
+
+async fn told_to_end() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminated.recv() => {}
+            }
+            return;
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}
+
+async fn accept(listener: TcpListener, studio: Studio) {
+    let router = router(studio);
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        // Who comes when all places are taken waits in the kernel's queue.
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        let Ok((stream, _)) = listener.accept().await else {
+            // Out of descriptors, say: that passes.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            continue;
+        };
+        let service = TowerToHyperService::new(router.clone());
+        tokio::spawn(async move {
+            let mut server = http1::Builder::new();
+            server.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(16 << 10);
+            // A connection that broke off has nobody to tell.
+            let _ = server.serve_connection(TokioIo::new(stream), service).await;
+            drop(place);
+        });
+    }
+}

@@ -1,0 +1,211 @@
+//! A table of a run, read by columns and by time, one stretch of rows after the other.
+
+use std::fs::File;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use parquet::basic::Type;
+use parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader as _, RowGroupReader, SerializedFileReader};
+use parquet::file::statistics::Statistics;
+use serde_json::Value;
+use wayhop_trace::{RunDir, open_table};
+
+use crate::error::Error;
+
+/// Rows that are decoded at a time.
+const BATCH: usize = 8192;
+/// Rows of a row group that are looked at.
+const MOST_GROUP_ROWS: usize = 1 << 20;
+
+/// An open table.
+pub(crate) struct Table {
+    path: PathBuf,
+    reader: SerializedFileReader<File>,
+}
+
+/// A column of one row group, in the order of its rows.
+pub(crate) struct Cells<T: DataType> {
+    reader: ColumnReaderImpl<T>,
+    highest_level: i16,
+    values: Vec<T::T>,
+    levels: Vec<i16>,
+}
+
+impl<T: DataType> Cells<T> {
+    /// Passes over rows.
+    pub(crate) fn skip(&mut self, rows: usize) -> Result<(), ParquetError> {
+        self.reader.skip_records(rows).map(drop)
+    }
+
+    /// The next rows, at most so many; fewer only where the row group ends.
+    pub(crate) fn next(&mut self, most: usize) -> Result<Vec<Option<T::T>>, ParquetError> {
+        let mut cells = Vec::with_capacity(most.min(BATCH));
+        while cells.len() < most {
+            self.values.clear();
+            self.levels.clear();
+            let wanted = (most - cells.len()).min(BATCH);
+            let (rows, _, _) =
+                self.reader.read_records(wanted, Some(&mut self.levels), None, &mut self.values)?;
+            if rows == 0 {
+                break;
+            }
+            let mut values = self.values.drain(..);
+            if self.highest_level == 0 {
+                cells.extend(values.map(Some));
+            } else {
+                let present = self.levels.iter().map(|l| *l == self.highest_level);
+                cells.extend(present.map(|p| if p { values.next() } else { None }));
+            }
+        }
+        Ok(cells)
+    }
+}
+
+/// A row group and its number.
+pub(crate) struct Group<'a> {
+    table: &'a Table,
+    reader: Box<dyn RowGroupReader + 'a>,
+}
+
+impl Table {
+    pub(crate) fn open(run: &RunDir, name: &str) -> Result<Self, Error> {
+        Ok(Self { path: run.path().join(format!("{name}.parquet")), reader: open_table(run, name)? })
+    }
+
+    /// An error of this table.
+    pub(crate) fn damaged(&self, why: impl std::fmt::Display) -> Error {
+        let path = self.path.display();
+        Error::unreadable(format!("{path}: the file is damaged ({why}); run the scenario again"))
+    }
+
+    pub(crate) fn groups(&self) -> usize {
+        self.reader.num_row_groups()
+    }
+
+    pub(crate) fn rows(&self) -> u64 {
+        self.reader.metadata().row_groups().iter().map(|g| g.num_rows().unsigned_abs()).sum()
+    }
+
+    pub(crate) fn group(&self, index: usize) -> Result<Group<'_>, Error> {
+        let reader = self.reader.get_row_group(index).map_err(|e| self.damaged(e))?;
+        Ok(Group { table: self, reader })
+    }
+
+    pub(crate) fn columns(&self) -> Vec<String> {
+        let schema = self.reader.metadata().file_metadata().schema_descr();
+        schema.columns().iter().map(|c| c.name().to_owned()).collect()
+    }
+
+    /// The first and the last moment in a row group, where its statistics say so.
+    pub(crate) fn times(&self, group: usize) -> Option<(i64, i64)> {
+        let at = self.columns().iter().position(|c| c == "time_ns")?;
+        match self.reader.metadata().row_group(group).columns().get(at)?.statistics()? {
+            Statistics::Int64(s) => Some((*s.min_opt()?, *s.max_opt()?)),
+            _ => None,
+        }
+    }
+
+    /// The row groups that may have rows of `from..to`.
+    pub(crate) fn groups_between(&self, from: i64, to: i64) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        (0..self.groups())
+            .filter(move |g| self.times(*g).is_none_or(|(first, last)| last >= from && first < to))
+    }
+
+    /// The last moment of the table.
+    pub(crate) fn end(&self) -> Option<i64> {
+        (0..self.groups()).filter_map(|g| self.times(g)).map(|(_, last)| last).max()
+    }
+}
+
+impl Group<'_> {
+    /// A column of numbers or texts of the given type.
+    pub(crate) fn cells<T: DataType>(&self, name: &str) -> Result<Cells<T>, Error> {
+        let columns = self.reader.metadata().schema_descr_ptr();
+        let found = columns.columns().iter().position(|c| c.name() == name);
+        let missing = || {
+            let path = self.table.path.display();
+            Error::unreadable(format!(
+                "{path}: has no column {name} as this version writes it; run the scenario again"
+            ))
+        };
+        let at = found.ok_or_else(missing)?;
+        let column = columns.column(at);
+        if column.physical_type() != T::get_physical_type() || column.max_rep_level() != 0 {
+            return Err(missing());
+        }
+        let reader = self.reader.get_column_reader(at).map_err(|e| self.table.damaged(e))?;
+        Ok(Cells {
+            reader: get_typed_column_reader(reader),
+            highest_level: column.max_def_level(),
+            values: Vec::new(),
+            levels: Vec::new(),
+        })
+    }
+
+    /// The rows whose moment is in `from..to`: their place, and the moments. At most so many rows.
+    pub(crate) fn between(&self, from: i64, to: i64, most: usize) -> Result<(Range<usize>, Vec<i64>), Error> {
+        let mut cells = self.cells::<Int64Type>("time_ns")?;
+        let (mut begin, mut times) = (0, Vec::new());
+        loop {
+            let batch = cells.next(BATCH).map_err(|e| self.table.damaged(e))?;
+            let is_last = batch.len() < BATCH;
+            for time in batch.into_iter().flatten() {
+                if time < from && times.is_empty() {
+                    begin += 1;
+                } else if time < to && times.len() < most {
+                    times.push(time);
+                } else {
+                    return Ok((begin..begin + times.len(), times));
+                }
+            }
+            if is_last {
+                return Ok((begin..begin + times.len(), times));
+            }
+        }
+    }
+
+    /// A stretch of a column of the type.
+    pub(crate) fn stretch<T: DataType>(
+        &self,
+        name: &str,
+        rows: &Range<usize>,
+    ) -> Result<Vec<Option<T::T>>, Error> {
+        let mut cells = self.cells::<T>(name)?;
+        let read = cells.skip(rows.start).and_then(|()| cells.next(rows.len()));
+        let read = read.map_err(|e| self.table.damaged(e))?;
+        if read.len() == rows.len() {
+            Ok(read)
+        } else {
+            Err(self.table.damaged(format!("its column {name} ends too soon")))
+        }
+    }
+
+    /// How many rows there are, as far as they are read: Wayhop's row groups are far smaller, a forged one might not be.
+    pub(crate) fn rows(&self) -> usize {
+        usize::try_from(self.reader.metadata().num_rows()).unwrap_or(0).min(MOST_GROUP_ROWS)
+    }
+
+    /// A stretch of a column of any type, for people.
+    pub(crate) fn values(&self, name: &str, rows: &Range<usize>) -> Result<Vec<Value>, Error> {
+        fn list<T>(cells: Vec<Option<T>>, value: impl Fn(T) -> Value) -> Vec<Value> {
+            cells.into_iter().map(|c| c.map_or(Value::Null, &value)).collect()
+        }
+        let columns = self.reader.metadata().schema_descr_ptr();
+        let kind = columns.columns().iter().find(|c| c.name() == name).map(|c| c.physical_type());
+        Ok(match kind {
+            Some(Type::INT32) => list(self.stretch::<Int32Type>(name, rows)?, Value::from),
+            Some(Type::INT64) => list(self.stretch::<Int64Type>(name, rows)?, Value::from),
+            Some(Type::DOUBLE) => list(self.stretch::<DoubleType>(name, rows)?, Value::from),
+            Some(Type::FLOAT) => list(self.stretch::<FloatType>(name, rows)?, Value::from),
+            _ => list(self.stretch::<ByteArrayType>(name, rows)?, |t| text(&t).into()),
+        })
+    }
+}
+
+/// A cell as text; what is not UTF-8 becomes `\u{fffd}`.
+pub(crate) fn text(cell: &ByteArray) -> String {
+    String::from_utf8_lossy(cell.data()).into_owned()
+}

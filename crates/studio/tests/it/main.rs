@@ -1,0 +1,8 @@
+//! The server as a browser, a stranger and a broken run meet it.
+
+mod asking;
+mod broken;
+mod page;
+mod recorded;
+mod tables;
+mod who;

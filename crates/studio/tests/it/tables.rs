@@ -1,0 +1,112 @@
+//! What the server says of a run is what the run recorded.
+
+use tempfile::TempDir;
+use wayhop_core::DropReason;
+
+use crate::asking::Server;
+use crate::recorded::{STEP, hop, run};
+
+fn served(events: u64) -> (TempDir, Server) {
+    let folder = TempDir::new().expect("a directory");
+    run(&folder.path().join("a"), events);
+    let server = Server::of(folder.path());
+    (folder, server)
+}
+
+#[test]
+fn a_run_is_listed_and_told() {
+    let (_folder, server) = served(100);
+    let runs = server.get("/api/runs").json();
+    assert_eq!(runs["runs"][0]["name"], "a");
+    assert_eq!(runs["runs"][0]["seed"], 7);
+    let info = server.get("/api/run?run=a").json();
+    assert_eq!(info["names"], serde_json::json!(["n0", "n1", "n2"]));
+    assert_eq!(info["nodes"], 3);
+    assert_eq!(info["end_ns"], 20_000_000_000_u64);
+    assert_eq!(info["rows"], 100);
+    // 250 m: that of ns-2's WaveLAN (tcl/lib/ns-default.tcl).
+    assert_eq!(info["range_m"], 250.0);
+    assert_eq!(info["problems"], serde_json::json!([]));
+}
+
+#[test]
+fn a_stretch_of_packets_has_its_rows_and_no_others() {
+    // In the second and third row group.
+    let (_folder, server) = served(300_000);
+    let (from, to) = (200_000, 262_500);
+    let answer = server.get(&format!("/api/packets?run=a&from={}&to={}", from * STEP, to * STEP));
+    let (head, _) = answer.frame();
+    assert_eq!(head["until_ns"], to * STEP);
+    let times = answer.column("time_ns");
+    assert_eq!(times, (from..to).map(|i| (i * STEP) as f64).collect::<Vec<_>>());
+    let nodes: Vec<f64> = (from..to).map(|i| f64::from(hop(i).node.0)).collect();
+    assert_eq!(answer.column("node"), nodes);
+    assert!(answer.column("peer").iter().all(|p| *p == 1.0), "10.0.0.2 is the node 1");
+    let reasons = head["reasons"].as_array().unwrap();
+    for (i, reason) in (from..to).zip(answer.column("reason")) {
+        let expected = hop(i).reason.map(DropReason::name);
+        let told = (reason as usize).checked_sub(1).map(|r| reasons[r].as_str().unwrap());
+        assert_eq!(told, expected, "row {i}");
+    }
+}
+
+#[test]
+fn an_answer_is_bounded_and_says_how_far_it_reaches() {
+    let (_folder, server) = served(150_000);
+    let (mut from, mut seen) = (0, Vec::new());
+    let end = 150_000 * STEP;
+    while from < end {
+        let answer = server.get(&format!("/api/packets?run=a&from={from}&to={end}"));
+        let times = answer.column("time_ns");
+        assert!(times.len() <= 1 << 16, "{} rows", times.len());
+        seen.extend(times);
+        let until = answer.frame().0["until_ns"].as_u64().unwrap();
+        assert!(until > from, "it goes on");
+        from = until;
+    }
+    assert_eq!(seen, (0..150_000).map(|i| (i * STEP) as f64).collect::<Vec<_>>());
+}
+
+#[test]
+fn positions_of_a_stretch_are_the_legs_that_hold_in_it() {
+    let (_folder, server) = served(10);
+    let starts = |from: u64, to: u64| {
+        let s = 1_000_000_000;
+        server.get(&format!("/api/positions?run=a&from={}&to={}", from * s, to * s)).column("x")
+    };
+    assert_eq!(starts(0, 5), [0.0, 1.0, 2.0]);
+    assert_eq!(starts(12, 13), [50.0, 50.0, 50.0]);
+    assert_eq!(starts(5, 15), [0.0, 50.0, 1.0, 50.0, 2.0, 50.0]);
+}
+
+#[test]
+fn the_overview_counts_every_event_once() {
+    let (_folder, server) = served(150_000);
+    let counted = loop {
+        let answer = server.get("/api/overview?run=a");
+        let (head, _) = answer.frame();
+        if head["done"] == head["groups"] {
+            break answer;
+        }
+        std::thread::yield_now();
+    };
+    let sum = |name: &str| counted.column(name).iter().sum::<f64>();
+    assert_eq!((sum("forward"), sum("drop"), sum("deliver")), (112_500.0, 37_500.0, 0.0));
+    let of_node = server.get("/api/overview?run=a&node=1");
+    assert_eq!(of_node.column("drop").iter().sum::<f64>(), 12_500.0);
+}
+
+#[test]
+fn rows_of_a_node_are_its_own_and_the_last_one_is_the_last() {
+    let (_folder, server) = served(1_000);
+    let rows = server.get(&format!("/api/rows?run=a&table=packets&node=1&from=0&to={}", 30 * STEP)).json();
+    let times: Vec<u64> =
+        rows["rows"].as_array().unwrap().iter().map(|r| r["time_ns"].as_u64().unwrap()).collect();
+    assert_eq!(times, (0..30).filter(|i| i % 3 == 1).map(|i| i * STEP).collect::<Vec<_>>());
+    let last =
+        server.get(&format!("/api/rows?run=a&table=packets&node=1&to={}&last=true", 500 * STEP)).json();
+    assert_eq!(last["rows"].as_array().unwrap().len(), 1);
+    assert_eq!(last["rows"][0]["time_ns"], 499 * STEP);
+    let many = server.get("/api/rows?run=a&table=nodes").json();
+    assert_eq!(many["rows"][2]["name"], "n2");
+}

@@ -1,0 +1,35 @@
+// What the address of the page holds, so that a link shows what its sender saw.
+
+import type { Camera } from "./camera";
+
+export interface View { run: string | null; t: number; speed: number; camera: Camera | null; node: number | null }
+
+export function parseAddress(search: string): View {
+  const q = new URLSearchParams(search);
+  const number = (name: string) => {
+    const text = q.get(name);
+    const value = Number(text);
+    return text !== null && text !== "" && Number.isFinite(value) ? value : null;
+  };
+  const camera = (q.get("camera") ?? "").split(",").map(Number);
+  const isCamera = camera.length === 3 && camera.every(Number.isFinite) && camera[2] > 0;
+  const node = number("node");
+  const speed = number("speed");
+  return {
+    run: q.get("run"),
+    t: Math.max(0, (number("t") ?? 0) * 1e9),
+    speed: speed !== null && speed >= 0.1 && speed <= 100 ? speed : 1,
+    camera: isCamera ? { x: camera[0], y: camera[1], scale: camera[2] } : null,
+    node: node !== null && Number.isInteger(node) && node >= 0 ? node : null,
+  };
+}
+
+export function showAddress(v: View): string {
+  const q = new URLSearchParams();
+  if (v.run !== null) q.set("run", v.run);
+  q.set("t", String(Math.round(v.t / 1e3) / 1e6));
+  if (v.speed !== 1) q.set("speed", String(v.speed));
+  if (v.camera) q.set("camera", [v.camera.x, v.camera.y, v.camera.scale].map((n) => Number(n.toPrecision(6))).join(","));
+  if (v.node !== null) q.set("node", String(v.node));
+  return `?${q}`;
+}

@@ -1,0 +1,50 @@
+// Questions to the server. Its errors name file and remedy; they are shown as they are.
+
+import { decode, type Frame } from "./frame";
+
+export interface Flow {
+  id: number; kind: string; src: number; dst: number | null; sent: number; received: number; delivery_ratio: number | null;
+}
+
+export interface RunInfo {
+  nodes: number; names: string[]; addresses: string[]; end_ns: number; rows: number; range_m: number | null;
+  status: string; started: string; seed: number; scenario: string | null; world: string | null; protocol: string | null;
+  totals: Record<string, unknown> | null; flows: Flow[] | null; problems: string[];
+}
+
+export interface RunName { name: string; status: string | null; started: string | null; seed: number | null }
+export type Row = Record<string, number | string | null>;
+
+async function ask(path: string, query: Record<string, string | number | boolean>): Promise<Response> {
+  const q = new URLSearchParams(Object.entries(query).map(([k, v]) => [k, String(v)]));
+  let response: Response;
+  try {
+    response = await fetch(`${path}?${q}`);
+  } catch {
+    throw new Error("The studio does not answer. If it has been closed, start it again: wayhop studio");
+  }
+  if (!response.ok) {
+    const text = await response.text();
+    let why = text;
+    try { why = JSON.parse(text).error; } catch { /* not of this server: as it is */ }
+    throw new Error(why);
+  }
+  return response;
+}
+
+export const listRuns = async (): Promise<RunName[]> => (await (await ask("/api/runs", {})).json()).runs;
+export const openRun = async (run: string): Promise<RunInfo> => (await ask("/api/run", { run })).json();
+
+async function frame(path: string, query: Record<string, string | number>): Promise<Frame> {
+  return decode(await (await ask(path, query)).arrayBuffer());
+}
+
+const whole = (ns: number) => Math.round(Math.max(0, ns));
+export const positions = (run: string, from: number, to: number) =>
+  frame("/api/positions", { run, from: whole(from), to: whole(to) });
+export const packets = (run: string, from: number, to: number) =>
+  frame("/api/packets", { run, from: whole(from), to: whole(to) });
+export const overview = (run: string, node: number | null) =>
+  frame("/api/overview", node === null ? { run } : { run, node });
+export const rows = async (run: string, table: string, query: Record<string, number | boolean>): Promise<Row[]> =>
+  (await (await ask("/api/rows", { run, table, ...query })).json()).rows;

@@ -1,0 +1,61 @@
+// A strip chart of what a node, or all of them, did over the run.
+
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import { dark } from "./map";
+import * as state from "./state";
+
+// Colours of Okabe and Ito, and a dash for each.
+const LINES = [
+  { name: "originate", label: "sent by applications", colour: "#009E73", dash: [8, 4] },
+  { name: "deliver", label: "delivered", colour: "#0072B2", night: "#56B4E9", dash: [] },
+  { name: "drop", label: "dropped", colour: "#D55E00", dash: [2, 3] },
+  { name: "transmit", label: "transmitted", colour: "#8a8f98", dash: [10, 3, 2, 3] },
+];
+
+/** More than so many points to a line are a blur. */
+const POINTS = 150;
+
+export function Chart() {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const frame = state.counts.value;
+  useEffect(() => {
+    if (!frame || !box.current) return;
+    const ink = dark.matches ? "#c3ccd5" : "#3d4650", rule = dark.matches ? "#2b333c" : "#e3e6ea";
+    const bin = (frame.head["bin_ns"] as number) / 1e9;
+    const size = Math.ceil(frame.head.rows / POINTS), points = Math.floor(frame.head.rows / size);
+    const rate = (column: ArrayLike<number>) => Array.from({ length: points }, (_, i) => {
+      let sum = 0;
+      for (let k = 0; k < size; k += 1) sum += column[i * size + k];
+      return sum / (size * bin);
+    });
+    const data = [Float64Array.from({ length: points }, (_, i) => (i + 0.5) * size * bin),
+      ...LINES.map((l) => rate(frame.columns[l.name]))] as uPlot.AlignedData;
+    const axis = { stroke: ink, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule }, font: "11px system-ui" };
+    const made = new uPlot({
+      width: box.current.clientWidth || 300, height: 170, legend: { live: false }, cursor: { drag: { x: false, y: false } },
+      scales: { x: { time: false } },
+      axes: [{ ...axis, size: 26, label: "seconds", labelSize: 16, labelFont: "11px system-ui" }, { ...axis, size: 54, label: "packets a second", labelSize: 16, labelFont: "11px system-ui" }],
+      series: [{}, ...LINES.map((l) => ({ label: l.label, stroke: dark.matches && l.night ? l.night : l.colour, dash: l.dash, width: 1.5, points: { show: false } }))],
+      hooks: { draw: [line] },
+    }, data, box.current);
+    made.over.addEventListener("click", (e) => state.jump(made.posToVal(e.offsetX, "x") * 1e9));
+    plot.current = made;
+    return () => { made.destroy(); plot.current = null; };
+  }, [frame, dark.matches]);
+  // The line of the present moves without the rest.
+  useEffect(() => state.t.subscribe(() => plot.current?.redraw(false, false)), []);
+  return <div class="chart" ref={box} role="img" aria-label="Packets a second over the run: sent, delivered, dropped, transmitted" />;
+}
+
+function line(u: uPlot): void {
+  const x = u.valToPos(state.t.value / 1e9, "x", true);
+  u.ctx.strokeStyle = dark.matches ? "#eef1f4" : "#1a1d21";
+  u.ctx.lineWidth = 1.5;
+  u.ctx.setLineDash([]);
+  u.ctx.beginPath();
+  u.ctx.moveTo(x, u.bbox.top);
+  u.ctx.lineTo(x, u.bbox.top + u.bbox.height);
+  u.ctx.stroke();
+}

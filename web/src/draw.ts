@@ -1,0 +1,192 @@
+// The map: one picture of a moment.
+
+import { type Camera, roundLength, showLength, toGround, toScreen } from "./camera";
+import { causeOf, type Shape } from "./causes";
+import type { Marks } from "./marks";
+
+export interface Theme { ground: string; grid: string; ink: string; faint: string; link: string; node: string; route: string; sending: string }
+
+export const LIGHT: Theme = {
+  ground: "#ffffff", grid: "#e6e8eb", ink: "#1a1d21", faint: "#5c6570", link: "#aab2bb", node: "#33414f", route: "#0072B2", sending: "#0072B2",
+};
+export const DARK: Theme = {
+  ground: "#14181d", grid: "#252c34", ink: "#eef1f4", faint: "#a3adb8", link: "#56616d", node: "#c9d3dd", route: "#56B4E9", sending: "#56B4E9",
+};
+
+export interface Picture {
+  camera: Camera; width: number; height: number; theme: Theme;
+  xs: Float64Array; ys: Float64Array; names: (node: number) => string;
+  links: number[]; marks: Marks; selected: number | null;
+}
+
+const METRES_PX = 90;
+/** Names are drawn while there are no more nodes than these on the screen. */
+const MOST_NAMES = 120, MOST_CAUSES = 14;
+
+export function draw(g: CanvasRenderingContext2D, p: Picture): void {
+  const { width, height, camera } = p;
+  g.fillStyle = p.theme.ground;
+  g.fillRect(0, 0, width, height);
+  grid(g, p);
+  const sx = new Float64Array(p.xs.length), sy = new Float64Array(p.xs.length);
+  for (let n = 0; n < p.xs.length; n += 1) {
+    [sx[n], sy[n]] = toScreen(camera, width, height, p.xs[n], p.ys[n]);
+  }
+  g.strokeStyle = p.theme.link;
+  g.lineWidth = 1;
+  g.beginPath();
+  for (let i = 0; i < p.links.length; i += 2) {
+    g.moveTo(sx[p.links[i]], sy[p.links[i]]);
+    g.lineTo(sx[p.links[i + 1]], sy[p.links[i + 1]]);
+  }
+  g.stroke();
+  routes(g, p, sx, sy);
+  sendings(g, p, sx, sy);
+  nodes(g, p, sx, sy);
+  losses(g, p, sx, sy);
+  scaleBar(g, p);
+  northArrow(g, p);
+}
+
+function grid(g: CanvasRenderingContext2D, p: Picture): void {
+  const step = roundLength(METRES_PX / p.camera.scale);
+  const [left, top] = toGround(p.camera, p.width, p.height, 0, 0);
+  const [right, bottom] = toGround(p.camera, p.width, p.height, p.width, p.height);
+  g.strokeStyle = p.theme.grid;
+  g.lineWidth = 1;
+  g.beginPath();
+  for (let x = Math.ceil(left / step) * step; x <= right; x += step) {
+    const [sx] = toScreen(p.camera, p.width, p.height, x, 0);
+    g.moveTo(Math.round(sx) + 0.5, 0); g.lineTo(Math.round(sx) + 0.5, p.height);
+  }
+  for (let y = Math.ceil(bottom / step) * step; y <= top; y += step) {
+    const [, sy] = toScreen(p.camera, p.width, p.height, 0, y);
+    g.moveTo(0, Math.round(sy) + 0.5); g.lineTo(p.width, Math.round(sy) + 0.5);
+  }
+  g.stroke();
+}
+
+function routes(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Float64Array): void {
+  g.strokeStyle = g.fillStyle = p.theme.route;
+  for (const { node, peer, packets } of p.marks.routes) {
+    g.lineWidth = Math.min(7, 2.5 + Math.log2(packets) / 2);
+    g.beginPath(); g.moveTo(sx[node], sy[node]); g.lineTo(sx[peer], sy[peer]); g.stroke();
+    // The arrow's head lies at two thirds of the way: so those of both directions can be told apart.
+    const angle = Math.atan2(sy[peer] - sy[node], sx[peer] - sx[node]);
+    const x = sx[node] + (sx[peer] - sx[node]) * 0.66, y = sy[node] + (sy[peer] - sy[node]) * 0.66;
+    g.beginPath(); g.moveTo(x + 8 * Math.cos(angle), y + 8 * Math.sin(angle));
+    for (const turn of [2.5, -2.5]) g.lineTo(x + 8 * Math.cos(angle + turn), y + 8 * Math.sin(angle + turn));
+    g.fill();
+  }
+}
+
+function sendings(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Float64Array): void {
+  g.strokeStyle = p.theme.sending;
+  g.lineWidth = 1.5;
+  for (const { node, peer, age, routing } of p.marks.sendings) {
+    g.globalAlpha = 1 - age;
+    g.setLineDash(routing ? [3, 3] : []);
+    g.beginPath(); g.arc(sx[node], sy[node], 7 + 14 * age, 0, 2 * Math.PI); g.stroke();
+    if (peer >= 0) { g.beginPath(); g.moveTo(sx[node], sy[node]); g.lineTo(sx[peer], sy[peer]); g.stroke(); }
+  }
+  g.globalAlpha = 1;
+  g.setLineDash([]);
+}
+
+function nodes(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Float64Array): void {
+  const seen: number[] = [];
+  for (let n = 0; n < sx.length; n += 1) {
+    if (sx[n] > -20 && sy[n] > -20 && sx[n] < p.width + 20 && sy[n] < p.height + 20) seen.push(n);
+  }
+  const r = seen.length > 400 ? 3 : 5;
+  g.fillStyle = p.theme.node;
+  g.beginPath();
+  for (const n of seen) { g.moveTo(sx[n] + r, sy[n]); g.arc(sx[n], sy[n], r, 0, 2 * Math.PI); }
+  g.fill();
+  if (p.selected !== null && Number.isFinite(sx[p.selected])) {
+    g.strokeStyle = p.theme.ink;
+    g.lineWidth = 2.5;
+    g.strokeRect(sx[p.selected] - 11, sy[p.selected] - 11, 22, 22);
+  }
+  const named = seen.length <= MOST_NAMES ? seen : seen.filter((n) => n === p.selected);
+  g.font = "12px system-ui, sans-serif";
+  g.textBaseline = "middle";
+  g.lineWidth = 3;
+  g.strokeStyle = p.theme.ground;
+  g.fillStyle = p.theme.ink;
+  // A name that would lie on another one is left out, the selected node's never.
+  const taken = new Set<string>();
+  for (const n of [...named.filter((n) => n === p.selected), ...named]) {
+    const cells = [0, 1].map((k) => `${Math.round(sx[n] / 20) + k},${Math.round(sy[n] / 14)}`);
+    if (cells.some((c) => taken.has(c))) continue;
+    cells.forEach((c) => taken.add(c));
+    label(g, p.names(n), sx[n] + 9, sy[n] - 9);
+  }
+}
+
+function label(g: CanvasRenderingContext2D, text: string, x: number, y: number): void {
+  g.strokeText(text, x, y);
+  g.fillText(text, x, y);
+}
+
+function losses(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Float64Array): void {
+  // Several at one node stand in a row. The latest come first, and have their cause in words.
+  const at = new Map<number, number>();
+  p.marks.losses.forEach(({ hop, age }, i) => {
+    const place = at.get(hop.node) ?? 0;
+    at.set(hop.node, place + 1);
+    if (place > 5) return;
+    const cause = causeOf(hop.reason ?? "");
+    const x = sx[hop.node] + 1 + 13 * place, y = sy[hop.node] + 14;
+    g.globalAlpha = Math.max(0.25, 1 - age);
+    shape(g, cause.shape, x, y, cause.colour, p.theme.ground);
+    g.globalAlpha = 1;
+    if (place === 0 && i < MOST_CAUSES && hop.reason) {
+      g.font = "11px system-ui, sans-serif";
+      g.lineWidth = 3;
+      g.strokeStyle = p.theme.ground;
+      g.fillStyle = p.theme.ink;
+      label(g, hop.reason, x - 4, y + 14);
+    }
+  });
+}
+
+export function shape(g: CanvasRenderingContext2D, kind: Shape, x: number, y: number, colour: string, edge: string): void {
+  const corners: Record<Exclude<Shape, "cross">, [number, number][]> = {
+    triangle: [[0, -6], [6, 5], [-6, 5]],
+    square: [[-5, -5], [5, -5], [5, 5], [-5, 5]],
+    diamond: [[0, -6.5], [6.5, 0], [0, 6.5], [-6.5, 0]],
+  };
+  g.beginPath();
+  if (kind === "cross") {
+    g.moveTo(x - 5, y - 5); g.lineTo(x + 5, y + 5); g.moveTo(x + 5, y - 5); g.lineTo(x - 5, y + 5);
+    for (const [w, c] of [[5, edge], [3, colour]] as const) { g.lineWidth = w; g.strokeStyle = c; g.stroke(); }
+    return;
+  }
+  for (const [dx, dy] of corners[kind]) g.lineTo(x + dx, y + dy);
+  g.closePath();
+  g.lineWidth = 2; g.strokeStyle = edge; g.stroke();
+  g.fillStyle = colour; g.fill();
+}
+
+function scaleBar(g: CanvasRenderingContext2D, p: Picture): void {
+  const metres = roundLength(METRES_PX / p.camera.scale / 2);
+  const w = metres * p.camera.scale, x = 14, y = p.height - 14;
+  g.strokeStyle = g.fillStyle = p.theme.ink;
+  g.lineWidth = 1.5;
+  g.beginPath();
+  g.moveTo(x, y - 6); g.lineTo(x, y); g.lineTo(x + w, y); g.lineTo(x + w, y - 6);
+  g.stroke();
+  g.font = "12px system-ui, sans-serif";
+  g.textBaseline = "alphabetic";
+  g.fillText(showLength(metres), x + 5, y - 5);
+}
+
+function northArrow(g: CanvasRenderingContext2D, p: Picture): void {
+  const x = p.width - 22, y = 18;
+  g.fillStyle = p.theme.ink;
+  g.beginPath(); g.moveTo(x, y - 10); g.lineTo(x + 6, y + 8); g.lineTo(x, y + 4); g.lineTo(x - 6, y + 8); g.fill();
+  g.font = "12px system-ui, sans-serif";
+  g.textBaseline = "alphabetic";
+  g.fillText("N", x - 4.5, y + 22);
+}

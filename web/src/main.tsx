@@ -1,0 +1,67 @@
+// The studio's page.
+
+import "uplot/dist/uPlot.min.css";
+import "./studio.css";
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import { Help, helpShown, listen } from "./keys";
+import { MapView } from "./map";
+import { Panels } from "./panels";
+import * as state from "./state";
+import { Timeline } from "./timeline";
+
+/** The address follows so often, milliseconds; browsers allow no more than some hundred changes in half a minute. */
+const ADDRESS_MS = 500;
+
+function Header() {
+  const info = state.info.value;
+  const about = info && [info.scenario, info.protocol, info.world, `seed ${info.seed}`, info.status === "complete" ? null : info.status];
+  return (
+    <header>
+      <h1>Wayhop studio</h1>
+      <label>Run{" "}
+        <select value={state.runName.value ?? ""} onChange={(e) => void state.open(e.currentTarget.value)}>
+          {state.runName.value === null && <option value="">choose a run</option>}
+          {state.runs.value.map((r) => <option key={r.name} value={r.name}>{r.name}</option>)}
+        </select>
+      </label>
+      <p class="about">{about?.filter(Boolean).join(" · ")}</p>
+      <button type="button" class="help" onClick={() => { helpShown.value = true; }} title="?">Keys</button>
+    </header>
+  );
+}
+
+function Problems() {
+  const list = state.problems.value;
+  return (
+    <div role="alert" class={list.length > 0 ? "problems" : "problems none"}>
+      {list.map((p) => <p key={p}>⚠ {p}</p>)}
+      {list.length > 0 && <button type="button" onClick={() => { state.problems.value = []; }}>Dismiss</button>}
+    </div>
+  );
+}
+
+function App() {
+  return (
+    <>
+      <Header />
+      <Problems />
+      <main><MapView /><Timeline /></main>
+      <Panels />
+      <Help />
+    </>
+  );
+}
+
+listen();
+render(<App />, document.getElementById("app")!);
+void state.begin();
+
+let waiting = false;
+effect(() => {
+  // Read, so that a change of any of them is seen.
+  void [state.runName.value, state.t.value, state.speed.value, state.camera.value, state.selected.value];
+  if (waiting) return;
+  waiting = true;
+  setTimeout(() => { waiting = false; state.writeAddress(); }, ADDRESS_MS);
+});

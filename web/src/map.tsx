@@ -1,0 +1,153 @@
+// The map: a canvas, its buttons, and what the pointer does on it.
+
+import { useEffect, useRef } from "preact/hooks";
+import { type Camera, toScreen, zoomAt } from "./camera";
+import { DARK, draw, LIGHT } from "./draw";
+import { pairsInRange } from "./links";
+import { marksAt } from "./marks";
+import * as state from "./state";
+
+const REACH_PX = 14;
+
+/** Places of all nodes at a moment; NaN where the run does not say. */
+export function places(t: number): { xs: Float64Array; ys: Float64Array; zs: Float64Array } {
+  const count = state.info.value?.nodes ?? 0;
+  const [xs, ys, zs] = [0, 1, 2].map(() => new Float64Array(count).fill(NaN));
+  const motion = state.motionAt(t);
+  for (let n = 0; motion && n < count; n += 1) {
+    const at = motion.at(n, t);
+    if (at) { xs[n] = at.x; ys[n] = at.y; zs[n] = at.z; }
+  }
+  return { xs, ys, zs };
+}
+
+export const dark = matchMedia("(prefers-color-scheme: dark)");
+
+function paint(canvas: HTMLCanvasElement): void {
+  const g = canvas.getContext("2d");
+  const camera = state.camera.value;
+  const { width, height } = state.mapSize.value;
+  if (!g || !camera || width === 0) return;
+  const t = state.t.value;
+  const { xs, ys, zs } = places(t);
+  const range = state.info.value?.range_m ?? null;
+  const dpr = canvas.width / width;
+  g.setTransform(dpr, 0, 0, dpr, 0, 0);
+  draw(g, {
+    camera, width, height, theme: dark.matches ? DARK : LIGHT, xs, ys, names: state.nameOf,
+    links: range === null ? [] : pairsInRange(xs, ys, zs, range),
+    marks: state.stretches ? marksAt(state.stretches, t, state.speed.value) : { sendings: [], routes: [], losses: [] },
+    selected: state.selected.value,
+  });
+}
+
+/** The node at a pixel; of several that lie there, the one after the selected one. */
+function nodeAt(camera: Camera, x: number, y: number): number | null {
+  const { width, height } = state.mapSize.value;
+  const { xs, ys } = places(state.t.value);
+  const near: number[] = [];
+  for (let n = 0; n < xs.length; n += 1) {
+    const [sx, sy] = toScreen(camera, width, height, xs[n], ys[n]);
+    if (Math.hypot(sx - x, sy - y) <= REACH_PX) near.push(n);
+  }
+  if (near.length === 0) return null;
+  return near[(near.indexOf(state.selected.value ?? -1) + 1) % near.length];
+}
+
+export function zoom(factor: number): void {
+  const { width, height } = state.mapSize.value;
+  if (state.camera.value) state.camera.value = zoomAt(state.camera.value, width, height, width / 2, height / 2, factor);
+}
+
+export function pan(dx: number, dy: number): void {
+  const c = state.camera.value;
+  if (c) state.camera.value = { ...c, x: c.x + dx / c.scale, y: c.y + dy / c.scale };
+}
+
+/** Draws when something has changed, once a picture of the screen. */
+function useFrames(canvas: { current: HTMLCanvasElement | null }): void {
+  useEffect(() => {
+    let last = performance.now(), asked = 0, shown: unknown[] = [];
+    const loop = (now: number) => {
+      state.tick(now - last);
+      last = now;
+      const of = [state.t.value, state.camera.value, state.selected.value, state.arrivals.value,
+        state.mapSize.value, state.info.value, dark.matches, state.speed.value];
+      if (canvas.current && of.some((v, i) => v !== shown[i])) { shown = of; paint(canvas.current); }
+      asked = requestAnimationFrame(loop);
+    };
+    asked = requestAnimationFrame(loop);
+    return () => cancelAnimationFrame(asked);
+  }, []);
+}
+
+function usePointer(canvas: { current: HTMLCanvasElement | null }): void {
+  useEffect(() => {
+    const c = canvas.current!;
+    const down = new Map<number, { x: number; y: number }>();
+    let moved = 0;
+    const at = (e: MouseEvent) => { const r = c.getBoundingClientRect(); return { x: e.clientX - r.left, y: e.clientY - r.top }; };
+    const press = (e: PointerEvent) => { down.set(e.pointerId, at(e)); moved = 0; c.setPointerCapture(e.pointerId); };
+    const move = (e: PointerEvent) => {
+      const before = down.get(e.pointerId), now = at(e), view = state.camera.value;
+      if (!before || !view) return;
+      const other = [...down].find(([id]) => id !== e.pointerId)?.[1];
+      moved += Math.hypot(now.x - before.x, now.y - before.y);
+      if (other) {
+        const { width, height } = state.mapSize.value;
+        const factor = Math.hypot(now.x - other.x, now.y - other.y) / Math.max(1, Math.hypot(before.x - other.x, before.y - other.y));
+        state.camera.value = zoomAt(view, width, height, other.x, other.y, factor);
+      } else {
+        state.camera.value = { ...view, x: view.x - (now.x - before.x) / view.scale, y: view.y + (now.y - before.y) / view.scale };
+      }
+      down.set(e.pointerId, now);
+    };
+    const release = (e: PointerEvent) => {
+      const where = at(e);
+      if (down.delete(e.pointerId) && down.size === 0 && moved < 4 && state.camera.value) {
+        state.select(nodeAt(state.camera.value, where.x, where.y));
+      }
+    };
+    const wheel = (e: WheelEvent) => {
+      e.preventDefault();
+      const { width, height } = state.mapSize.value, where = at(e);
+      if (state.camera.value) state.camera.value = zoomAt(state.camera.value, width, height, where.x, where.y, Math.exp(-e.deltaY * 0.0015));
+    };
+    const cancel = (e: PointerEvent) => down.delete(e.pointerId);
+    c.addEventListener("pointerdown", press);
+    c.addEventListener("pointermove", move);
+    c.addEventListener("pointerup", release);
+    c.addEventListener("pointercancel", cancel);
+    c.addEventListener("wheel", wheel, { passive: false });
+    // The canvas stays as long as the page.
+  }, []);
+}
+
+export function MapView() {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    const c = canvas.current!;
+    const resize = () => {
+      const { clientWidth: width, clientHeight: height } = c.parentElement!;
+      c.width = Math.round(width * devicePixelRatio);
+      c.height = Math.round(height * devicePixelRatio);
+      state.mapSize.value = { width, height };
+      if (!state.camera.value) state.fitAll();
+    };
+    const observer = new ResizeObserver(resize);
+    observer.observe(c.parentElement!);
+    return () => observer.disconnect();
+  }, []);
+  useFrames(canvas);
+  usePointer(canvas);
+  return (
+    <div class="map">
+      <canvas ref={canvas} role="img" aria-label="Map of the nodes; the table Nodes has the same in words" />
+      <div class="zoom" role="group" aria-label="Map">
+        <button type="button" onClick={() => zoom(1.5)} aria-label="Zoom in" title="Zoom in (+)">+</button>
+        <button type="button" onClick={() => zoom(1 / 1.5)} aria-label="Zoom out" title="Zoom out (-)">−</button>
+        <button type="button" onClick={state.fitAll} aria-label="Show all" title="Show all (0)">⤢</button>
+      </div>
+    </div>
+  );
+}

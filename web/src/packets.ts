@@ -1,0 +1,110 @@
+// Packets' events, fetched in stretches of time and forgotten again.
+
+import type { Frame } from "./frame";
+
+export const NOBODY = -1;
+export const EVERYBODY = -2;
+
+export interface Hop {
+  t: number; node: number; peer: number; flow: number; packet: number; seq: number;
+  event: string; className: string; reason: string | null;
+}
+
+/** A stretch of the table `packets`, complete from `from` to `until`. */
+export class Stretch {
+  readonly from: number;
+  readonly until: number;
+  readonly time: Float64Array;
+
+  constructor(readonly frame: Frame) {
+    this.from = frame.head["from_ns"] as number;
+    this.until = frame.head["until_ns"] as number;
+    this.time = frame.columns["time_ns"] as Float64Array;
+  }
+
+  /** The first row at `t` or later. */
+  lower(t: number): number {
+    let low = 0, high = this.time.length;
+    while (low < high) {
+      const mid = (low + high) >> 1;
+      if (this.time[mid] < t) low = mid + 1; else high = mid;
+    }
+    return low;
+  }
+
+  row(i: number): Hop {
+    const c = this.frame.columns;
+    const word = (list: string, column: string) => (this.frame.head[list] as string[])[c[column][i] - 1] ?? "other";
+    return {
+      t: this.time[i], node: c["node"][i], peer: c["peer"][i], flow: c["flow"][i],
+      packet: c["packet"][i], seq: c["seq"][i],
+      event: word("events", "event"), className: word("classes", "class"),
+      reason: c["reason"][i] === 0 ? null : word("reasons", "reason"),
+    };
+  }
+}
+
+const MOST_STRETCHES = 12;
+
+/** The stretches at hand. `load` fetches one; it is asked for a moment once at a time. */
+export class Stretches {
+  private list: Stretch[] = [];
+  private pending = new Set<number>();
+
+  constructor(private readonly load: (from: number, to: number) => Promise<Stretch>, readonly end: number,
+    private readonly width: number, private readonly arrived: () => void = () => {}) {}
+
+  /** The stretch that holds a moment, if it is at hand; else it is fetched, and `undefined` meanwhile. */
+  at(t: number): Stretch | undefined {
+    const found = this.list.find((s) => t >= s.from && t < s.until);
+    if (!found) void this.fetch(t);
+    return found;
+  }
+
+  /** Fetches what holds a moment, unless it is at hand or on its way. */
+  async fetch(t: number): Promise<Stretch | undefined> {
+    const held = this.list.find((s) => t >= s.from && t < s.until);
+    if (held) return held;
+    // Windows begin at fixed moments, so that two ways to the same moment fetch the same.
+    const begin = Math.floor(t / this.width) * this.width;
+    const before = this.list.filter((s) => s.until <= t && s.until > begin).map((s) => s.until);
+    const from = Math.max(begin, ...before);
+    if (this.pending.has(from)) return undefined;
+    this.pending.add(from);
+    try {
+      const got = await this.load(from, begin + this.width);
+      this.list.push(got);
+      if (this.list.length > MOST_STRETCHES) this.list.shift();
+      this.arrived();
+      return t < got.until ? got : await this.fetch(t);
+    } finally {
+      this.pending.delete(from);
+    }
+  }
+
+  /** Visits the rows at hand of `since..=t`, the latest first, at most so many. */
+  back(t: number, since: number, most: number, visit: (stretch: Stretch, row: number) => void): void {
+    let left = most;
+    let stretch = this.at(t);
+    let i = stretch ? stretch.lower(t + 1) - 1 : -1;
+    while (stretch && left > 0) {
+      for (; i >= 0 && stretch.time[i] >= since && left > 0; i -= 1, left -= 1) visit(stretch, i);
+      if (i >= 0 || stretch.from <= since || stretch.from <= 0) return;
+      stretch = this.at(stretch.from - 1);
+      i = stretch ? stretch.time.length - 1 : -1;
+    }
+  }
+
+  /** The first event after a moment, or the last one before it. */
+  async step(t: number, forward: boolean): Promise<Hop | null> {
+    let at = t;
+    for (let tries = 0; tries < 10_000 && at >= 0 && at <= this.end; tries += 1) {
+      const stretch = await this.fetch(at);
+      if (!stretch) return null;
+      const i = forward ? stretch.lower(t + 1) : stretch.lower(t) - 1;
+      if (i >= 0 && i < stretch.time.length) return stretch.row(i);
+      at = forward ? stretch.until : stretch.from - 1;
+    }
+    return null;
+  }
+}

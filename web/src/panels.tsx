@@ -1,0 +1,195 @@
+// What stands beside the map: the nodes in words, one node in detail, flows, the latest events, the legend.
+
+import { useEffect, useState } from "preact/hooks";
+import * as api from "./api";
+import { CAUSES } from "./causes";
+import { Chart } from "./chart";
+import { showMoment } from "./clock";
+import { pairsInRange } from "./links";
+import { places } from "./map";
+import { tell } from "./marks";
+import type { Hop } from "./packets";
+import * as state from "./state";
+
+const MOST_LISTED = 100, MOST_EVENTS = 12;
+/** Words follow the picture so often, milliseconds. */
+const WORDS_MS = 400;
+
+/** A moment that follows the time of the replay slowly enough to be read. */
+function useSlowTime(): number {
+  const [t, set] = useState(state.t.value);
+  useEffect(() => {
+    const timer = setInterval(() => set(state.t.value), WORDS_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return t;
+}
+
+const metres = (v: number) => (Number.isNaN(v) ? "–" : v.toFixed(1));
+
+function neighbours(t: number): number[][] | null {
+  const range = state.info.value?.range_m;
+  if (range === null || range === undefined) return null;
+  const { xs, ys, zs } = places(t);
+  const lists: number[][] = Array.from(xs, () => []);
+  const pairs = pairsInRange(xs, ys, zs, range);
+  for (let i = 0; i < pairs.length; i += 2) { lists[pairs[i]].push(pairs[i + 1]); lists[pairs[i + 1]].push(pairs[i]); }
+  return lists;
+}
+
+/** What a panel is given: the moment, and how much has come in, so that it is drawn anew with either. */
+interface Moment { t: number; arrivals: number }
+
+function Nodes({ t }: Moment) {
+  const [wanted, want] = useState("");
+  const info = state.info.value!;
+  const { xs, ys } = places(t);
+  const near = neighbours(t);
+  const text = wanted.trim().toLowerCase();
+  const found: number[] = [];
+  for (let n = 0; n < info.nodes; n += 1) {
+    if (text === "" || state.nameOf(n).toLowerCase().includes(text) || (info.addresses[n] ?? "").includes(text)) found.push(n);
+  }
+  // A whole name comes before parts of names and of addresses.
+  const best = text === "" ? undefined : info.names.findIndex((n) => n.toLowerCase() === text);
+  if (best !== undefined && best >= 0) found.sort((a, b) => Number(b === best) - Number(a === best));
+  return (
+    <details open>
+      <summary>Nodes ({info.nodes})</summary>
+      <label class="find">Find{" "}
+        <input id="find" type="search" value={wanted} placeholder="name or address" onInput={(e) => want(e.currentTarget.value)}
+          onKeyDown={(e) => { if (e.key === "Enter" && found.length > 0) state.select(found[0]); }} />
+      </label>
+      <div class="scroll" tabIndex={0} role="region" aria-label="Table of nodes">
+        <table>
+          <thead><tr><th scope="col">Node</th><th scope="col">x, m</th><th scope="col">y, m</th><th scope="col">In range</th></tr></thead>
+          <tbody>
+            {found.slice(0, MOST_LISTED).map((n) => (
+              <tr key={n} class={n === state.selected.value ? "selected" : ""}>
+                <th scope="row"><button type="button" aria-pressed={n === state.selected.value} onClick={() => state.select(n === state.selected.value ? null : n)}>{state.nameOf(n)}</button></th>
+                <td>{metres(xs[n])}</td><td>{metres(ys[n])}</td><td>{near ? near[n].length : "–"}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {found.length > MOST_LISTED && <p class="note">The first {MOST_LISTED}; find others by name.</p>}
+      {found.length === 0 && <p class="note">No node has that name or address.</p>}
+    </details>
+  );
+}
+
+function useRows(table: string, node: number, query: Record<string, number | boolean>): api.Row[] {
+  const [rows, set] = useState<api.Row[]>([]);
+  const run = state.runName.value;
+  useEffect(() => {
+    let current = true;
+    if (run !== null) {
+      api.rows(run, table, { node, ...query }).then((got) => { if (current) set(got); }).catch(() => { if (current) set([]); });
+    }
+    return () => { current = false; };
+  }, [run, table, node, JSON.stringify(query)]);
+  return rows;
+}
+
+function NodePanel({ node, t }: Moment & { node: number }) {
+  const info = state.info.value!;
+  const { xs, ys, zs } = places(t);
+  const near = neighbours(t)?.[node];
+  // While it plays, twice a second of the run is often enough.
+  const upTo = state.playing.value ? Math.floor(t / 5e8) * 5e8 : Math.floor(t);
+  const [last] = useRows("sends", node, { to: upTo + 1, last: true });
+  const counters = useRows("counters", node, {});
+  return (
+    <details open>
+      <summary>{state.nameOf(node)}</summary>
+      <dl>
+        <dt>Address</dt><dd>{info.addresses[node] ?? "–"}</dd>
+        <dt>Place</dt><dd>{metres(xs[node])} m east, {metres(ys[node])} m north{zs[node] ? `, ${metres(zs[node])} m up` : ""}</dd>
+        <dt>Speed</dt><dd>{state.motionAt(t)?.speed(node, t).toFixed(1) ?? "–"} m/s</dd>
+        <dt>In range</dt><dd>{near ? near.map(state.nameOf).slice(0, 20).join(", ") + (near.length > 20 ? ", ..." : "") || "nobody" : "not known: the run has no single radio model"}</dd>
+        {last && <><dt>Last send</dt><dd>{showMoment(Number(last["time_ns"]))}: {String(last["decision"])}, {last["next_hop"] ? `to ${last["next_hop"]}, ${last["hops"]} hops` : "no route yet"}</dd>
+          <dt>Queue then</dt><dd>{String(last["queued"])} packets</dd>
+          <dt>Round trip</dt><dd>{last["rtt_us"] === null ? "–" : `${Number(last["rtt_us"]) / 1000} ms to that neighbour`}</dd></>}
+      </dl>
+      <h3>Events over time</h3>
+      <Chart />
+      <details>
+        <summary>Counters of the whole run ({counters.length})</summary>
+        <div class="scroll" tabIndex={0} role="region" aria-label="Counters">
+          <table><tbody>
+            {counters.map((c, i) => <tr key={i}><th scope="row">{String(c["layer"])} {String(c["name"])}</th><td>{String(c["value"])}</td></tr>)}
+          </tbody></table>
+        </div>
+      </details>
+    </details>
+  );
+}
+
+function Flows() {
+  const flows = state.info.value?.flows ?? [];
+  if (flows.length === 0) return null;
+  return (
+    <details>
+      <summary>Flows ({flows.length})</summary>
+      <div class="scroll" tabIndex={0} role="region" aria-label="Table of flows">
+        <table>
+          <thead><tr><th scope="col">Flow</th><th scope="col">From, to</th><th scope="col">Sent</th><th scope="col">Received</th></tr></thead>
+          <tbody>{flows.slice(0, MOST_LISTED).map((f) => (
+            <tr key={f.id}><th scope="row">{f.id} {f.kind}</th><td>{state.nameOf(f.src)} → {f.dst === null ? "all" : state.nameOf(f.dst)}</td><td>{f.sent}</td><td>{f.received}</td></tr>
+          ))}</tbody>
+        </table>
+      </div>
+    </details>
+  );
+}
+
+function Events({ t }: Moment) {
+  const hops: Hop[] = [];
+  const node = state.selected.value;
+  state.stretches?.back(t, 0, node === null ? MOST_EVENTS : 5_000, (s, i) => {
+    if (hops.length >= MOST_EVENTS) return;
+    if (node === null || s.frame.columns["node"][i] === node) hops.push(s.row(i));
+  });
+  return (
+    <details open>
+      <summary>Latest events{node === null ? "" : ` of ${state.nameOf(node)}`}</summary>
+      <ol class="events">
+        {hops.map((h, i) => <li key={i} class={h.event === "drop" ? "drop" : ""}><button type="button" onClick={() => { state.jump(h.t); state.select(h.node); }}><time>{showMoment(h.t)}</time> {h.event === "drop" ? "✕ " : ""}{tell(h, state.nameOf)}</button></li>)}
+      </ol>
+      {hops.length === 0 && <p class="note">None is recorded up to here.</p>}
+    </details>
+  );
+}
+
+function Legend() {
+  return (
+    <details open>
+      <summary>Legend</summary>
+      <ul class="legend">
+        {state.info.value?.range_m ? <li><span aria-hidden="true" class="line link" /> in range ({state.info.value.range_m} m)</li> : null}
+        <li><span aria-hidden="true" class="line route" /> data went that way in the last 2 s</li>
+        <li><span aria-hidden="true" class="line data" /> transmission of data, with a ring</li>
+        <li><span aria-hidden="true" class="line routing" /> transmission of the routing protocol, dashed</li>
+        {CAUSES.map((c) => <li key={c.label}><span aria-hidden="true" class={`sign ${c.shape}`}>{c.sign}</span> lost: {c.label}</li>)}
+      </ul>
+    </details>
+  );
+}
+
+export function Panels() {
+  const t = useSlowTime();
+  const moment = { t, arrivals: state.arrivals.value };
+  if (!state.info.value) return <aside class="panels" aria-label="Details" />;
+  const node = state.selected.value;
+  return (
+    <aside class="panels" aria-label="Details">
+      {node !== null && <NodePanel key={node} node={node} {...moment} />}
+      <Nodes {...moment} />
+      <Events {...moment} />
+      {node === null && <details open><summary>Events over time</summary><Chart /></details>}
+      <Flows />
+      <Legend />
+    </aside>
+  );
+}
