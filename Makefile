@@ -1,6 +1,7 @@
 # make demo    build, run the first scenario, show its table and captures (installs what is missing)
 # make check   what to run while working: format, clippy, the checks of xtask, unit tests
 # make test    everything that CI checks
+# make web     of these, what tests the studio's page
 # make bench   the comparisons with ns-2, and the speed; see bench/README.md
 # make docs    write the generated pages of docs/reference
 
@@ -17,7 +18,7 @@ TEST_SLOTS := $(shell expr 4 \* $$(nproc))
 # A system that is not Linux, for which the simulator has to compile.
 ELSEWHERE := x86_64-pc-windows-gnu
 
-.PHONY: demo check test bench docs build install-demo install-test install-bench
+.PHONY: demo check test web bench docs build install-demo install-test install-bench
 
 demo: install-demo
 	cargo build --profile demo --package wayhop-cli
@@ -46,6 +47,14 @@ test: install-test
 	[ $(FUZZ_SECONDS) -eq 0 ] || fuzz/run-all $(FUZZ_SECONDS)
 	cargo test --workspace --doc --quiet
 	cargo nextest run --workspace --test-threads $(TEST_SLOTS)
+	$(MAKE) web
+
+# The studio's page: that it is what its sources give, its unit tests, and the page in a browser.
+web:
+	cd web && npm ci --no-audit --no-fund --loglevel=error
+	cd web && npm run --silent check && npm run --silent test
+	cargo build --package wayhop-cli
+	cd web && WAYHOP=$(abspath $(TARGET))/debug/wayhop npm run --silent e2e
 
 bench: install-bench build
 	python3 bench/compare_ns2.py
