@@ -54,6 +54,8 @@ mod tcp_schema;
 mod traffic;
 mod traffic_schema;
 mod traffic_trace;
+mod waypoints;
+mod waypoints_schema;
 
 pub use attacks::{Action, Attack};
 pub use attacks_schema::{AttackKind, Attacks};
@@ -92,3 +94,4 @@ pub use stalls::QueueStall;
 pub use tcp_schema::{RouteFailure, Tcp, TcpApplication, TcpProfile, TcpVariant};
 pub use traffic_schema::{OnOff, Pareto, TraceFormat, TrafficTrace};
 pub use wayhop_transport::{FlowConfig, FlowKind};
+pub use waypoints_schema::{NodeTrack, Waypoint};

@@ -17,8 +17,9 @@ use crate::ipv6::Ipv6Plan;
 use crate::limits::{MAX_NODES, MAX_TRIPS};
 use crate::map::Map;
 use crate::ns2::{Imported, Importer};
-use crate::references::{NodeRef, Place};
+use crate::references::NodeRef;
 use crate::schema::{Area, Movement, Scenario, Traffic};
+use crate::waypoints;
 
 /// The nodes of a scenario, before anything is said of traffic.
 pub(crate) struct Placed {
@@ -250,7 +251,16 @@ fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>
     let fixed = |places: Vec<Position>| places.into_iter().map(Track::fixed).collect();
     let origin = Position::default();
     Ok(match &scenario.movement {
-        Movement::Static { positions } => fixed(listed(scenario, positions)?),
+        Movement::Static { positions } => {
+            check_listed(scenario, "movement.positions", "position", positions.len())?;
+            let places = positions.iter().enumerate();
+            let at = places.map(|(i, &p)| locate(p, scenario, &format!("movement.positions[{i}]")));
+            fixed(at.collect::<Result<_, _>>()?)
+        }
+        Movement::Waypoints { tracks } => {
+            check_listed(scenario, "movement.tracks", "track", tracks.len())?;
+            waypoints::tracks(scenario, tracks)?
+        }
         Movement::Chain { spacing_m } => fixed(placement::chain(count()?, spacing(*spacing_m)?, origin)),
         Movement::Grid { spacing_m, columns } => {
             let count = count()?;
@@ -291,32 +301,24 @@ fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>
     })
 }
 
-/// The places that the scenario lists.
-fn listed(scenario: &Scenario, positions: &[Place]) -> Result<Vec<Position>, Error> {
+/// Checks how many places or tracks the scenario lists, one for each node.
+fn check_listed(scenario: &Scenario, key: &str, what: &str, listed: usize) -> Result<(), Error> {
     let doc = &scenario.document;
-    if positions.is_empty() {
-        return Err(doc.error(
-            "movement.positions",
-            "a scenario without nodes",
-            "list a place for each node",
-        ));
+    if listed == 0 {
+        return Err(doc.error(key, "a scenario without nodes", format!("list a {what} for each node")));
     }
-    if positions.len() > MAX_NODES {
-        return Err(doc.error(
-            "movement.positions",
-            "more nodes than fit",
-            format!("list at most {MAX_NODES}"),
-        ));
+    if listed > MAX_NODES {
+        return Err(doc.error(key, "more nodes than fit", format!("list at most {MAX_NODES}")));
     }
-    if let Some(c) = scenario.nodes.count.filter(|&c| c as usize != positions.len()) {
+    if let Some(c) = scenario.nodes.count.filter(|&c| c as usize != listed) {
+        let plural = if listed == 1 { "" } else { "s" };
         return Err(doc.error(
             "nodes.count",
-            format!("{c} nodes, but {} positions", positions.len()),
-            "leave nodes.count out: the positions imply it",
+            format!("{c} nodes, but {listed} {what}{plural}"),
+            format!("leave nodes.count out: the {what}s imply it"),
         ));
     }
-    let places = positions.iter().enumerate();
-    places.map(|(i, &p)| locate(p, scenario, &format!("movement.positions[{i}]"))).collect()
+    Ok(())
 }
 
 fn check_waypoints(doc: &Document, min_mps: f64, max_mps: f64, pause_s: f64) -> Result<(), Error> {

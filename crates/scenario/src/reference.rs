@@ -30,6 +30,8 @@ pub fn reference_markdown() -> String {
         section(&mut out, &format!("`{key}`"), &defs, def);
     }
     kinds(&mut out, "movement", "Movement", &defs);
+    section(&mut out, "`movement.tracks`", &defs, "NodeTrack");
+    section(&mut out, "`movement.tracks.waypoints`", &defs, "Waypoint");
     kinds(&mut out, "traffic", "Traffic", &defs);
     section(&mut out, "`stalls`", &defs, "Stall");
     section(&mut out, "`outages`", &defs, "Outages");

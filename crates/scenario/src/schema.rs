@@ -177,6 +177,11 @@ pub enum Movement {
         /// One place for each node.
         positions: Vec<Place>,
     },
+    /// Every node goes from waypoint to waypoint, as listed: what `wayhop studio SCENARIO` draws.
+    Waypoints {
+        /// One track for each node.
+        tracks: Vec<crate::waypoints_schema::NodeTrack>,
+    },
     /// A straight line along x.
     Chain {
         /// Distance of neighbours, metres.

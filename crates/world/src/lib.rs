@@ -3,6 +3,7 @@
 //! * [`Track`] is everything one node ever does: consecutive [`Leg`]s of uniform motion. A position is computed when
 //!   somebody asks; nothing is stepped. [`Cursor`] answers monotone queries in constant time.
 //! * [`TrackBuilder`] makes tracks from moves (`setdest`) and jumps, by the rules of ns-2's mobile node.
+//! * [`Track::through`] visits listed [`Waypoint`]s.
 //! * [`Convoy`] drives cars one behind the other along a [`Course`].
 //! * [`RandomWaypoint`] and [`placement`] generate scenarios.
 //! * [`links`] solves motion for the moments when pairs of nodes come into range and leave it; [`HopTable`] keeps all
@@ -15,6 +16,7 @@ mod course;
 mod geodesy;
 mod gps;
 mod hops;
+mod itinerary;
 pub mod links;
 pub mod placement;
 mod track;
@@ -25,6 +27,7 @@ pub use course::{Convoy, Course, CourseError};
 pub use geodesy::{GeoOrigin, Geodetic};
 pub use gps::Gps;
 pub use hops::{Adjacency, HopRow, HopTable, UNREACHABLE};
+pub use itinerary::Waypoint;
 pub use track::{Cursor, Track};
 pub use wayhop_core::Leg;
 pub use waypoint::{RandomWaypoint, Start};

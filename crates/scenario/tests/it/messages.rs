@@ -162,7 +162,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "{ kind = \"chain\", spacing_m = 200 }",
         "{ kind = \"static\", positions = [{ x = 1 }] }",
-        "s.toml:1:7: nodes.count: 4 nodes, but 1 positions; leave nodes.count out: the positions imply it",
+        "s.toml:1:7: nodes.count: 4 nodes, but 1 position; leave nodes.count out: the positions imply it",
     ),
     (
         "{ kind = \"chain\", spacing_m = 200 }",
