@@ -8,7 +8,8 @@ const page = `${web}../crates/studio/page/`;
 
 // The digest that `sources_and_page_agree` in crates/studio computes, too: of each source's name and content, in order of the names.
 const digest = createHash("sha256");
-const sources = readdirSync(`${web}src`).sort().map((name) => `src/${name}`);
+const sources = readdirSync(`${web}src`, { recursive: true, withFileTypes: true }).filter((e) => e.isFile())
+  .map((e) => `${e.parentPath}/${e.name}`.slice(web.length)).sort();
 for (const name of ["build.mjs", "package-lock.json", ...sources]) {
   digest.update(`${name}\0`).update(readFileSync(web + name)).update("\0");
 }

@@ -17,6 +17,8 @@ export interface Picture {
   camera: Camera; width: number; height: number; theme: Theme;
   xs: Float64Array; ys: Float64Array; names: (node: number) => string;
   links: number[]; marks: Marks; selected: number | null;
+  /** Draws what lies on the ground, below links and nodes. */
+  below?: () => void;
 }
 
 const METRES_PX = 90;
@@ -28,6 +30,7 @@ export function draw(g: CanvasRenderingContext2D, p: Picture): void {
   g.fillStyle = p.theme.ground;
   g.fillRect(0, 0, width, height);
   grid(g, p);
+  p.below?.();
   const sx = new Float64Array(p.xs.length), sy = new Float64Array(p.xs.length);
   for (let n = 0; n < p.xs.length; n += 1) {
     [sx[n], sy[n]] = toScreen(camera, width, height, p.xs[n], p.ys[n]);

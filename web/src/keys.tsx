@@ -3,6 +3,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
 import { pan, zoom } from "./map";
+import { mode } from "./mode";
 import * as state from "./state";
 import { changeSpeed } from "./timeline";
 
@@ -43,6 +44,7 @@ function act(e: KeyboardEvent): boolean {
 /** Keys are the page's unless what has the focus needs them. */
 export function listen(): void {
   document.addEventListener("keydown", (e) => {
+    if (mode.value !== "player") return;
     const at = e.target instanceof HTMLElement ? e.target : document.body;
     const writes = at instanceof HTMLSelectElement || (at instanceof HTMLInputElement && at.type !== "range");
     if (writes) { if (e.key === "Escape") at.blur(); return; }

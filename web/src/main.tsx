@@ -4,8 +4,11 @@ import "uplot/dist/uPlot.min.css";
 import "./studio.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
+import * as scenario from "./editor/document";
+import { Editor } from "./editor/editor";
 import { Help, helpShown, listen } from "./keys";
 import { MapView } from "./map";
+import { canEdit, mode } from "./mode";
 import { Panels } from "./panels";
 import * as state from "./state";
 import { Timeline } from "./timeline";
@@ -26,6 +29,7 @@ function Header() {
         </select>
       </label>
       <p class="about">{about?.filter(Boolean).join(" · ")}</p>
+      {canEdit.value && <button type="button" onClick={() => { mode.value = "editor"; }}>Edit the scenario</button>}
       <button type="button" class="help" onClick={() => { helpShown.value = true; }} title="?">Keys</button>
     </header>
   );
@@ -42,6 +46,8 @@ function Problems() {
 }
 
 function App() {
+  if (mode.value === null) return null;
+  if (mode.value === "editor") return <Editor />;
   return (
     <>
       <Header />
@@ -55,13 +61,26 @@ function App() {
 
 listen();
 render(<App />, document.getElementById("app")!);
-void state.begin();
+
+/** A studio with a scenario begins with it, unless the address names a run. */
+async function begin(): Promise<void> {
+  try {
+    canEdit.value = await scenario.load();
+  } catch (e) {
+    state.complain(e);
+  }
+  mode.value = canEdit.value && state.runName.value === null ? "editor" : "player";
+  if (mode.value === "player") await state.begin();
+  else await state.reload();
+}
+void begin();
 
 let waiting = false;
 effect(() => {
   // Read, so that a change of any of them is seen.
   void [state.runName.value, state.t.value, state.speed.value, state.camera.value, state.selected.value];
-  if (waiting) return;
+  const inPlayer = mode.value === "player";
+  if (waiting || !inPlayer) return;
   waiting = true;
-  setTimeout(() => { waiting = false; state.writeAddress(); }, ADDRESS_MS);
+  setTimeout(() => { waiting = false; if (mode.value === "player") state.writeAddress(); }, ADDRESS_MS);
 });

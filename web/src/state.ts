@@ -54,6 +54,11 @@ export async function begin(): Promise<void> {
   }
 }
 
+/** Asks again which runs there are. */
+export async function reload(): Promise<void> {
+  runs.value = await api.listRuns();
+}
+
 /** Opens a run; what the address said of the view stays if it is about this run. */
 export async function open(name: string, keepView = false): Promise<void> {
   batch(() => {

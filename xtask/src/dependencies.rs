@@ -91,7 +91,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // Matrices of runs.
     ("sweep", &["core", "trace", "scenario", "report", "topology", "runs"]),
     // The page that replays runs, and its server: it reads run directories.
-    ("studio", &["core", "trace", "scenario"]),
+    ("studio", &["core", "topology", "trace", "transport", "scenario", "world"]),
     (
         "cli",
         &[

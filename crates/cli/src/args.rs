@@ -129,7 +129,7 @@ pub(crate) enum Command {
     #[command(after_help = EXEC_EXAMPLES)]
     Exec(ExecArgs),
     #[cfg(feature = "studio")]
-    /// Replay runs in a browser: who is where, who hears whom, which way packets go and where they are lost
+    /// Draw a scenario in a browser, or replay runs: who is where, who hears whom, which way packets go and where they are lost
     #[command(after_help = crate::studio::EXAMPLES)]
     Studio(crate::studio::StudioArgs),
     /// Write a scenario or a run in another tool's format

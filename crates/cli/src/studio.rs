@@ -5,11 +5,14 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 
+use wayhop_studio::Editing;
+
 use crate::failure::{Failure, output, say};
 
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
-Serves a page to this machine's browsers until Ctrl-C. Nothing is loaded from elsewhere. With --listen others can see the page, too: \
+Serves a page to this machine's browsers until Ctrl-C. With a scenario, the page edits it: nodes, trajectories, flows and settings, with \
+links and hops over time while you draw; it saves the same file that `wayhop run` takes, and Run runs it. Nothing is loaded from elsewhere. With --listen others can see the page, too: \
 who has the address that is printed, with the token in it. It goes unencrypted; over a network that is not yours use a tunnel: \
 ssh -L 8080:localhost:8080 HOST
 
@@ -17,13 +20,17 @@ Examples:
   wayhop studio runs/first-dsr-1
   wayhop studio                                     the runs in the folder runs
   wayhop studio runs --port 8080 --no-browser
-  wayhop studio runs --listen 0.0.0.0";
+  wayhop studio runs --listen 0.0.0.0
+  wayhop studio my-scenario.toml                    the editor; a file that is not there yet begins empty";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct StudioArgs {
-    /// Run directory, or a folder of run directories
-    #[arg(default_value = "runs")]
+    /// Run directory, a folder of run directories, or a scenario file (.toml) to edit
+    #[arg(default_value = "runs", value_name = "RUN|SCENARIO")]
     pub(crate) run: PathBuf,
+    /// Where the runs of an edited scenario go
+    #[arg(long, value_name = "FOLDER", default_value = "runs")]
+    pub(crate) runs: PathBuf,
     /// TCP port; without it, a free one
     #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
     pub(crate) port: u16,
@@ -39,9 +46,10 @@ pub(crate) fn studio(a: &StudioArgs) -> Result<ExitCode, Failure> {
     let at = SocketAddr::new(a.listen, a.port);
     let on_desktop = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|v| std::env::var_os(v).is_some());
     // A token is not for the list of processes.
-    let opens = !a.no_browser && on_desktop && stdout().is_terminal() && a.listen.is_loopback();
+    let edits = a.run.extension() == Some("toml".as_ref());
+    let opens = !a.no_browser && on_desktop && stdout().is_terminal() && a.listen.is_loopback() && !edits;
     let mut told = Ok(());
-    wayhop_studio::serve(&a.run, at, |address| {
+    let ready = |address: &str| {
         told = output(writeln!(stdout(), "{address}").and_then(|()| stdout().flush()));
         say!("The studio is open; Ctrl-C closes it");
         if opens {
@@ -49,7 +57,16 @@ pub(crate) fn studio(a: &StudioArgs) -> Result<ExitCode, Failure> {
             // Where there is none, the address is on the screen.
             let _ = browser.arg(address).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         }
-    })
+    };
+    if edits {
+        let program = std::env::current_exe().map_err(|e| {
+            Failure::Usage(format!("cannot find this program, which is to run scenarios: {e}"))
+        })?;
+        let editing = Editing { scenario: a.run.clone(), runs: a.runs.clone(), program };
+        wayhop_studio::serve_editor(editing, at, ready)
+    } else {
+        wayhop_studio::serve(&a.run, at, ready)
+    }
     .map_err(Failure::Usage)?;
     told?;
     Ok(ExitCode::SUCCESS)

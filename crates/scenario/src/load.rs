@@ -17,7 +17,11 @@ const STANDARD_INPUT: &str = "<stdin>";
 impl Scenario {
     /// Reads a TOML file and applies `sets`, each of the form `path.key=value`, on top.
     pub fn load(path: &Path, sets: &[String]) -> Result<Self, Error> {
-        let text = read_text(path)?;
+        Self::of_file(path, read_text(path)?, sets)
+    }
+
+    /// Takes `text` for what the file holds, whatever it does.
+    pub fn of_file(path: &Path, text: String, sets: &[String]) -> Result<Self, Error> {
         let mut scenario = Self::parse(Document::new(Some(path), text), sets)?;
         if scenario.name.is_empty() {
             scenario.name = stem(path);

@@ -60,7 +60,7 @@ impl Shape {
 
 impl Map {
     /// The scenario's map, or none.
-    pub(crate) fn load(scenario: &Scenario) -> Result<Option<Self>, Error> {
+    pub fn load(scenario: &Scenario) -> Result<Option<Self>, Error> {
         let doc = &scenario.document;
         let Some(path) = &scenario.map else { return Ok(None) };
         let Some(origin) = scenario.origin else {

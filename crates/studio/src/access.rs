@@ -17,18 +17,21 @@ const TOKEN_OCTETS: usize = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
     token: Option<String>,
+    /// Whether only this machine can connect.
+    local: bool,
     port: u16,
 }
 
 impl Access {
-    /// Of a server at this address: away from loopback, with a token from the operating system's random source.
-    pub(crate) fn new(at: SocketAddr) -> Result<Self, String> {
-        if at.ip().is_loopback() {
-            return Ok(Self { token: None, port: at.port() });
+    /// Of a server at this address: away from loopback, and if something can be changed there, with a token from the operating
+    /// system's random source.
+    pub(crate) fn new(at: SocketAddr, changes: bool) -> Result<Self, String> {
+        if at.ip().is_loopback() && !changes {
+            return Ok(Self { token: None, local: true, port: at.port() });
         }
         let mut octets = [0; TOKEN_OCTETS];
         getrandom::fill(&mut octets).map_err(|e| format!("no random octets for a token: {e}"))?;
-        Ok(Self { token: Some(wayhop_core::hex(&octets)), port: at.port() })
+        Ok(Self { token: Some(wayhop_core::hex(&octets)), local: at.ip().is_loopback(), port: at.port() })
     }
 
     pub(crate) fn token(&self) -> Option<&str> {
@@ -75,6 +78,22 @@ impl Access {
         self.check_token(headers, given)
     }
 
+    /// Whether a request of the method POST may change something. The page says who it is, and of what type its question is: a
+    /// stranger's form can do neither.
+    pub(crate) fn check_change(&self, headers: &HeaderMap) -> Result<(), Error> {
+        self.check(&Method::GET, headers, None)?;
+        if self.token.is_none() {
+            return Err(Error::forbidden("the studio only shows: ask with GET"));
+        }
+        if headers.get(header::ORIGIN).is_none() {
+            return Err(Error::forbidden("no Origin: only the studio's own page changes something"));
+        }
+        if text(headers, header::CONTENT_TYPE.as_str()) != Some("application/json") {
+            return Err(Error::forbidden("wrong Content-Type: changes are JSON"));
+        }
+        Ok(())
+    }
+
     fn check_token(&self, headers: &HeaderMap, given: Option<&str>) -> Result<(), Error> {
         let Some(token) = self.token() else { return Ok(()) };
         let name = self.cookie_name();
@@ -96,7 +115,7 @@ impl Access {
         };
         let bare = name.strip_prefix('[').and_then(|n| n.strip_suffix(']')).unwrap_or(name);
         match bare.parse::<IpAddr>() {
-            Ok(address) => self.token.is_some() || address.is_loopback(),
+            Ok(address) => !self.local || address.is_loopback(),
             Err(_) => bare.eq_ignore_ascii_case("localhost"),
         }
     }
@@ -124,7 +143,7 @@ mod tests {
     }
 
     fn local(pairs: &[(&'static str, &str)]) -> bool {
-        let access = Access::new("127.0.0.1:8080".parse().unwrap()).unwrap();
+        let access = Access::new("127.0.0.1:8080".parse().unwrap(), false).unwrap();
         access.check(&Method::GET, &headers(pairs), None).is_ok()
     }
 
@@ -162,7 +181,7 @@ mod tests {
 
     #[test]
     fn away_from_loopback_the_whole_token_is_needed() {
-        let access = Access::new("0.0.0.0:8080".parse().unwrap()).unwrap();
+        let access = Access::new("0.0.0.0:8080".parse().unwrap(), false).unwrap();
         let token = access.token().unwrap().to_owned();
         assert_eq!(token.len(), 32);
         let asked = |cookie: &str, given: Option<&str>| {
@@ -178,13 +197,44 @@ mod tests {
             assert!(!asked("", Some(wrong)), "{wrong}");
         }
         assert!(!asked("", None));
-        let another = Access::new("0.0.0.0:8080".parse().unwrap()).unwrap();
+        let another = Access::new("0.0.0.0:8080".parse().unwrap(), false).unwrap();
         assert_ne!(another.token().unwrap(), token);
     }
 
     #[test]
+    fn changes_need_the_token_an_origin_and_json() {
+        let access = Access::new("127.0.0.1:8080".parse().unwrap(), true).unwrap();
+        let cookie = format!("wayhop-studio-8080={}", access.token().unwrap());
+        let all = [
+            ("host", "localhost:8080"),
+            ("origin", "http://localhost:8080"),
+            ("content-type", "application/json"),
+            ("cookie", &*cookie),
+        ];
+        assert!(access.check_change(&headers(&all)).is_ok());
+        for without in 0..all.len() {
+            let some: Vec<_> =
+                all.iter().enumerate().filter(|(i, _)| *i != without).map(|(_, h)| *h).collect();
+            assert!(access.check_change(&headers(&some)).is_err(), "without {}", all[without].0);
+        }
+        for (name, value) in [
+            ("host", "192.0.2.1:8080"),
+            ("origin", "http://evil.example"),
+            ("content-type", "text/plain"),
+            ("cookie", "wayhop-studio-8080=0"),
+            ("sec-fetch-site", "cross-site"),
+        ] {
+            let mut changed: Vec<_> = all.iter().filter(|h| h.0 != name).copied().collect();
+            changed.push((name, value));
+            assert!(access.check_change(&headers(&changed)).is_err(), "{name}: {value}");
+        }
+        let shows = Access::new("127.0.0.1:8080".parse().unwrap(), false).unwrap();
+        assert!(shows.check_change(&headers(&all)).is_err());
+    }
+
+    #[test]
     fn nothing_can_be_changed() {
-        let access = Access::new("127.0.0.1:8080".parse().unwrap()).unwrap();
+        let access = Access::new("127.0.0.1:8080".parse().unwrap(), false).unwrap();
         let host = headers(&[("host", "localhost:8080")]);
         for method in [Method::POST, Method::PUT, Method::DELETE, Method::OPTIONS] {
             assert!(access.check(&method, &host, None).is_err(), "{method}");

@@ -1,12 +1,14 @@
 //! The studio: a web page that replays runs, and the server that it comes from.
 //!
 //! * [`serve`] is the server. It shows run directories and changes nothing.
+//! * [`serve_editor`] edits a scenario besides, and runs it. [`edit_text`] is what an edit does to its text.
 //! * The page is in `page/`, built from `web/`. It asks for what it shows in stretches of time, so that a run of any length opens
 //!   at once.
 //!
 //! Run directories come from outside: a broken one is a message on the page. docs/studio.md says who may connect.
 
 mod access;
+mod editor;
 mod error;
 mod frame;
 mod library;
@@ -20,4 +22,5 @@ mod run;
 mod server;
 mod table;
 
-pub use server::serve;
+pub use editor::{Editing, edit_text};
+pub use server::{serve, serve_editor};

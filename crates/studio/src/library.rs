@@ -41,6 +41,14 @@ impl Library {
         Ok(library)
     }
 
+    /// A folder that may have no runs yet. It is made if it is missing.
+    pub(crate) fn of_folder(path: &Path) -> Result<Self, String> {
+        fs::create_dir_all(path)
+            .and_then(|()| fs::canonicalize(path))
+            .map(|folder| Self { folder, only: None, open: Mutex::default() })
+            .map_err(|e| format!("{}: {e}; name a folder for the runs", path.display()))
+    }
+
     /// The names of the runs, in order.
     pub(crate) fn names(&self) -> Vec<String> {
         if let Some(only) = &self.only {

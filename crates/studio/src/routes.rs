@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
-use axum::extract::{Query, Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::body::{Body, Bytes};
+use axum::extract::{DefaultBodyLimit, Query, Request, State};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use crate::access::Access;
+use crate::editor::{Editor, MAX_REQUEST};
 use crate::error::Error;
 use crate::library::Library;
 use crate::page;
@@ -30,12 +31,13 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
 pub(crate) struct Studio {
     access: Access,
     library: Library,
+    editor: Option<Editor>,
     readers: Semaphore,
 }
 
 impl Studio {
-    pub(crate) fn new(access: Access, library: Library) -> Self {
-        Self { access, library, readers: Semaphore::new(READERS) }
+    pub(crate) fn new(access: Access, library: Library, editor: Option<Editor>) -> Self {
+        Self { access, library, editor, readers: Semaphore::new(READERS) }
     }
 }
 
@@ -57,6 +59,14 @@ struct OfNode {
     node: Option<usize>,
 }
 
+impl Studio {
+    fn editor(&self) -> Result<&Editor, Error> {
+        let none =
+            || Error::not_found("this studio shows runs only; open a scenario: wayhop studio SCENARIO.toml");
+        self.editor.as_ref().ok_or_else(none)
+    }
+}
+
 /// The server's answers.
 pub(crate) fn router(studio: Studio) -> Router {
     let studio = Arc::new(studio);
@@ -67,6 +77,16 @@ pub(crate) fn router(studio: Studio) -> Router {
         .route("/api/packets", get(packets))
         .route("/api/overview", get(overview))
         .route("/api/rows", get(rows))
+        .route("/api/editor", get(loaded))
+        .route("/api/editor/change", post(|s, b| edited(s, b, Editor::change)))
+        .route("/api/editor/save", post(|s, b| edited(s, b, Editor::save)))
+        .route("/api/editor/export", post(|s, b| edited(s, b, Editor::export)))
+        .route(
+            "/api/editor/run",
+            get(|s, b| edited(s, b, |e, _| Ok(e.running()))).post(|s, b| edited(s, b, |e, _| e.run())),
+        )
+        .route("/api/editor/stop", post(|s, b| edited(s, b, |e, _| Ok(e.stop()))))
+        .layer(DefaultBodyLimit::max(MAX_REQUEST))
         .fallback(files)
         .layer(from_fn_with_state(Arc::clone(&studio), guard))
         .with_state(studio)
@@ -77,7 +97,12 @@ async fn guard(State(studio): State<Arc<Studio>>, request: Request, next: Next) 
     let query = request.uri().query().unwrap_or_default();
     let token = query.split('&').find_map(|p| p.strip_prefix("token="));
     let visits = request.uri().path() == "/" && token.is_some();
-    let checked = studio.access.check(request.method(), request.headers(), token);
+    let changes = *request.method() == Method::POST && request.uri().path().starts_with("/api/editor/");
+    let checked = if changes {
+        studio.access.check_change(request.headers())
+    } else {
+        studio.access.check(request.method(), request.headers(), token)
+    };
     let mut response = match checked {
         Err(e) => e.into_response(),
         Ok(()) if visits => enter(&studio.access, query),
@@ -144,6 +169,24 @@ async fn rows(
     Query(wanted): Query<Wanted>,
 ) -> Response {
     let answer = read(&studio, move |s| s.library.run(&of.run)?.rows(&wanted)).await;
+    answer.map(|v| json(&v)).into_response()
+}
+
+async fn loaded(State(studio): State<Arc<Studio>>) -> Response {
+    match &studio.editor {
+        // Of a studio that only shows runs the page asks, too.
+        None => json(&Value::Null),
+        Some(_) => read(&studio, |s| s.editor()?.load()).await.map(|v| json(&v)).into_response(),
+    }
+}
+
+/// What the editor answers to a request's body.
+async fn edited(
+    State(studio): State<Arc<Studio>>,
+    body: Bytes,
+    answer: impl FnOnce(&Editor, &Bytes) -> Result<Value, Error> + Send + 'static,
+) -> Response {
+    let answer = read(&studio, move |s| answer(s.editor()?, &body)).await;
     answer.map(|v| json(&v)).into_response()
 }
 

@@ -64,7 +64,7 @@ impl Run {
             "addresses": names.iter().map(|n| &n["address"]).collect::<Vec<_>>(),
             "end_ns": end_ns,
             "rows": packets.as_ref().map_or(0, Table::rows),
-            "range_m": range_m(&manifest, summary.as_ref()),
+            "range_m": range_m(&manifest, summary.as_ref(), nodes),
             "status": manifest.status,
             "started": manifest.started,
             "wayhop": manifest.wayhop,
@@ -150,12 +150,14 @@ fn addresses(names: &[Value]) -> FxHashMap<String, i32> {
 }
 
 /// How far a node's radio reaches, if the run had a radio model and one radio; else the page draws the links that packets used.
-fn range_m(manifest: &Manifest, summary: Option<&Summary>) -> Option<f64> {
+fn range_m(manifest: &Manifest, summary: Option<&Summary>, nodes: usize) -> Option<f64> {
     if !summary.is_some_and(|s| matches!(s.world.as_str(), "sim" | "emulation")) {
         return None;
     }
     // Where its nodes move is recorded: nothing that the scenario names is read for this.
     let still = ["movement={kind=\"grid\",spacing_m=100}", "traffic=[]", "duration_s=1"].map(str::to_owned);
+    // Movement that lists the nodes says how many there are; a grid does not.
+    let still = [&still[..], &[format!("nodes.count={nodes}")]].concat();
     let resolved = Scenario::from_text(&manifest.scenario, &still).ok()?.resolve().ok()?;
     (resolved.interfaces.radios.len() == 1).then(|| resolved.radio().nominal_range_m())
 }

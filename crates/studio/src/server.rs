@@ -12,6 +12,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 use crate::access::Access;
+use crate::editor::{Editing, Editor};
 use crate::library::Library;
 use crate::routes::{Studio, router};
 
@@ -26,7 +27,25 @@ const HEAD: Duration = Duration::from_secs(10);
 /// # Errors
 /// A message for the user: there is no run, or nobody can listen there.
 pub fn serve(path: &Path, at: SocketAddr, ready: impl FnOnce(&str)) -> Result<(), String> {
-    let library = Library::new(path)?;
+    serve_studio(Library::new(path)?, None, at, ready)
+}
+
+/// As [`serve`], with the editor of a scenario. Its runs are shown. Who has the address may change the file, so there is a token
+/// on loopback, too: other users of this machine can connect there.
+///
+/// # Errors
+/// A message for the user: the scenario cannot be read, or nobody can listen there.
+pub fn serve_editor(editing: Editing, at: SocketAddr, ready: impl FnOnce(&str)) -> Result<(), String> {
+    let library = Library::of_folder(&editing.runs)?;
+    serve_studio(library, Some(Editor::new(editing)?), at, ready)
+}
+
+fn serve_studio(
+    library: Library,
+    editor: Option<Editor>,
+    at: SocketAddr,
+    ready: impl FnOnce(&str),
+) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|e| format!("cannot start threads: {e}"))?;
     let outcome = runtime.block_on(async {
@@ -34,10 +53,10 @@ pub fn serve(path: &Path, at: SocketAddr, ready: impl FnOnce(&str)) -> Result<()
             .await
             .map_err(|e| format!("cannot listen at {at}: {e}; choose another --port or --listen"))?;
         let bound = listener.local_addr().map_err(|e| e.to_string())?;
-        let access = Access::new(bound)?;
+        let access = Access::new(bound, editor.is_some())?;
         ready(&address(bound, access.token()));
         tokio::select! {
-            () = accept(listener, Studio::new(access, library)) => {}
+            () = accept(listener, Studio::new(access, library, editor)) => {}
             () = told_to_end() => {}
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 mod asking;
 mod broken;
+mod editor;
 mod page;
 mod recorded;
 mod tables;

@@ -10,10 +10,8 @@ use sha2::{Digest as _, Sha256};
 fn the_page_is_built_from_these_sources() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let web = here.join("../../web");
-    let mut names: Vec<String> = fs::read_dir(web.join("src"))
-        .expect("sources")
-        .map(|e| format!("src/{}", e.expect("an entry").file_name().to_string_lossy()))
-        .collect();
+    let mut names = Vec::new();
+    sources(&web, "src", &mut names);
     names.sort_unstable();
     let mut digest = Sha256::new();
     for name in ["build.mjs", "package-lock.json"].into_iter().chain(names.iter().map(String::as_str)) {
@@ -25,6 +23,15 @@ fn the_page_is_built_from_these_sources() {
     let stamp = format!("/* sources: sha256 {} */", wayhop_core::hex(&digest.finalize()));
     let script = fs::read_to_string(here.join("page/studio.js")).expect("the page");
     assert!(script.starts_with(&stamp), "crates/studio/page is older than web/: run npm run build in web/");
+}
+
+/// The files below a folder of `web`, by their paths there.
+fn sources(web: &Path, folder: &str, names: &mut Vec<String>) {
+    for entry in fs::read_dir(web.join(folder)).expect("sources") {
+        let entry = entry.expect("an entry");
+        let name = format!("{folder}/{}", entry.file_name().to_string_lossy());
+        if entry.path().is_dir() { sources(web, &name, names) } else { names.push(name) }
+    }
 }
 
 #[test]

@@ -1,0 +1,128 @@
+//! Movement of any kind as waypoints.
+
+use serde_json::{Value as Json, json};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
+use wayhop_core::{Leg, Position, Time};
+use wayhop_scenario::Resolved;
+use wayhop_world::Track;
+
+use super::toml_path::{Step, remove, set_value, steps, to_value};
+use super::track::{NodeTrack, Place, Waypoint};
+
+/// The most waypoints that a text gets.
+const MAX_WAYPOINTS: usize = 20_000;
+
+/// The tracks of a scenario as the text has them.
+pub(crate) fn tracks(resolved: &Resolved) -> Result<Vec<Json>, String> {
+    let legs: usize = resolved.tracks.iter().map(|t| t.legs().len()).sum();
+    if legs > MAX_WAYPOINTS {
+        return Err(format!(
+            "movement: {legs} legs are more than the {MAX_WAYPOINTS} that can be edited; take fewer nodes or a shorter run"
+        ));
+    }
+    let one = |(i, track): (usize, &Track)| {
+        if let Some(at) = track.jumps().next() {
+            let s = at.as_secs_f64();
+            return Err(format!(
+                "movement: node {i} is suddenly elsewhere at {s} s, which waypoints cannot say"
+            ));
+        }
+        Ok(to_json(&of_legs(track.legs(), resolved.duration)))
+    };
+    resolved.tracks.iter().enumerate().map(one).collect()
+}
+
+/// The same motion until `end`.
+fn of_legs(legs: &[Leg], end: Time) -> NodeTrack {
+    let place = |p: Position| Place { x: p.x, y: p.y, z: p.z };
+    let mut track = NodeTrack { start: place(legs[0].start), pause_s: 0.0, waypoints: Vec::new() };
+    for (i, leg) in legs.iter().enumerate().take_while(|(_, l)| l.from < end) {
+        let seconds = leg.until.since(leg.from).as_secs_f64();
+        if !leg.is_rest() {
+            // Where the next leg begins is exact; the last one of a pattern has no next.
+            let to = legs.get(i + 1).map_or_else(|| leg.position(end), |next| next.start);
+            track.waypoints.push(Waypoint { at: place(to), speed_mps: leg.speed(), pause_s: 0.0 });
+        } else if i + 1 < legs.len() {
+            match track.waypoints.last_mut() {
+                Some(last) => last.pause_s += seconds,
+                None => track.pause_s += seconds,
+            }
+        }
+    }
+    track
+}
+
+/// A whole number without a point.
+pub(crate) fn number(v: f64) -> Json {
+    if v.fract() == 0.0 && v.abs() < 1e15 { json!(v as i64) } else { json!(v) }
+}
+
+pub(crate) fn place(p: Place) -> Json {
+    let z = (p.z != 0.0).then(|| number(p.z));
+    json!({"x": number(p.x), "y": number(p.y), "z": z})
+}
+
+pub(crate) fn waypoint(w: &Waypoint) -> Json {
+    let pause = (w.pause_s != 0.0).then(|| number(w.pause_s));
+    json!({"at": place(w.at), "speed_mps": number(w.speed_mps), "pause_s": pause})
+}
+
+pub(crate) fn to_json(track: &NodeTrack) -> Json {
+    let pause = (track.pause_s != 0.0).then(|| number(track.pause_s));
+    let waypoints: Vec<Json> = track.waypoints.iter().map(waypoint).collect();
+    let waypoints = (!waypoints.is_empty()).then_some(waypoints);
+    json!({"start": place(track.start), "pause_s": pause, "waypoints": waypoints})
+}
+
+/// Puts these tracks in the place of what the text says of movement. What nodes have of their own stays, but for places.
+pub(crate) fn to_waypoints(doc: &mut DocumentMut, tree: &Json, tracks: &[Json]) -> Result<(), String> {
+    let entries = tree.pointer("/nodes/node").and_then(Json::as_array).map_or(0, Vec::len);
+    for k in 0..entries {
+        if !tree["nodes"]["node"][k]["position"].is_null() {
+            remove(doc, &steps!["nodes", "node", k, "position"])?;
+        }
+    }
+    if tree.pointer("/nodes/count").is_some() {
+        remove(doc, &steps!["nodes", "count"])?;
+    }
+    let mut list = ArrayOfTables::new();
+    for track in tracks {
+        let mut table = Table::new();
+        for key in ["start", "pause_s"].into_iter().filter(|k| !track[*k].is_null()) {
+            table.insert(key, Item::Value(to_value(&track[key], &steps!["movement", key])?));
+        }
+        if let Some(waypoints) = track["waypoints"].as_array() {
+            table.insert("waypoints", Item::Value(Value::Array(lines(waypoints)?)));
+        }
+        list.push(table);
+    }
+    let mut movement = Table::new();
+    // The comment above the section, and its place in the file.
+    if let Some(old) = doc.get("movement").and_then(Item::as_table) {
+        *movement.decor_mut() = old.decor().clone();
+        movement.set_position(old.position());
+    }
+    movement.insert("kind", Item::Value("waypoints".into()));
+    movement.insert("tracks", Item::ArrayOfTables(list));
+    // A table behind the root's own keys: a value there would be followed by other keys.
+    doc.remove("movement");
+    doc.insert("movement", Item::Table(movement));
+    Ok(())
+}
+
+/// Sets a list with a line for each element.
+pub(crate) fn set_lines(doc: &mut DocumentMut, at: &[Step], elements: &[Json]) -> Result<(), String> {
+    set_value(doc, at, Value::Array(lines(elements)?))
+}
+
+fn lines(elements: &[Json]) -> Result<Array, String> {
+    let mut array = Array::new();
+    for element in elements {
+        let mut value = to_value(element, &steps!["movement", "tracks"])?;
+        value.decor_mut().set_prefix("\n    ");
+        array.push_formatted(value);
+    }
+    array.set_trailing("\n");
+    array.set_trailing_comma(true);
+    Ok(array)
+}

@@ -1,0 +1,124 @@
+//! The scenario's file: what it holds, and how it is saved.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use super::edit::MAX_TEXT;
+
+/// What a file held when it was read. No digest: there was no file.
+pub(crate) struct Read {
+    pub(crate) text: String,
+    pub(crate) digest: Option<String>,
+}
+
+/// What stands in the file now.
+pub(crate) fn read(path: &Path) -> Result<Read, String> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Read { text: String::new(), digest: None }),
+        Err(e) => return Err(format!("{}: cannot be read: {e}", path.display())),
+    };
+    let mut octets = Vec::new();
+    file.take(MAX_TEXT as u64 + 1)
+        .read_to_end(&mut octets)
+        .map_err(|e| format!("{}: cannot be read: {e}", path.display()))?;
+    if octets.len() > MAX_TEXT {
+        return Err(format!("{}: more than {MAX_TEXT} octets; edit it with a text editor", path.display()));
+    }
+    let digest = Some(digest(&octets));
+    let text = String::from_utf8(octets)
+        .map_err(|_| format!("{}: not UTF-8, as TOML is; save it as UTF-8", path.display()))?;
+    Ok(Read { text, digest })
+}
+
+/// Puts the text in the place of the file that had `before`, at once or not at all. Says what the digest is now.
+pub(crate) fn save(path: &Path, text: &str, before: Option<&str>) -> Result<String, Conflict> {
+    let cannot = |e: std::io::Error| Conflict::Fails(format!("{}: cannot be saved: {e}", path.display()));
+    if read(path).map_err(Conflict::Fails)?.digest.as_deref() != before {
+        return Err(Conflict::Changed(format!(
+            "{}: somebody else has changed the file since; load it again, or save over it",
+            path.display()
+        )));
+    }
+    let part = beside(path);
+    let mut file = File::options().write(true).create_new(true).open(&part).map_err(cannot)?;
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).and_then(|()| {
+        // Who may read it stays as it was.
+        match fs::metadata(path) {
+            Ok(old) => file.set_permissions(old.permissions()),
+            Err(_) => Ok(()),
+        }
+    });
+    written.and_then(|()| fs::rename(&part, path)).map_err(|e| {
+        // The old file is whole; what is left of the new one is of no use.
+        let _ = fs::remove_file(&part);
+        cannot(e)
+    })?;
+    Ok(digest(text.as_bytes()))
+}
+
+/// Why a file was not saved.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Conflict {
+    /// It is not the file that was read.
+    Changed(String),
+    Fails(String),
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(format!(".{}", std::process::id()));
+    path.with_file_name(name)
+}
+
+fn digest(octets: &[u8]) -> String {
+    wayhop_core::hex(&Sha256::digest(octets))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_somebody_else_has_changed_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.toml");
+        let none = read(&path).unwrap();
+        assert_eq!((none.text.as_str(), none.digest.clone()), ("", None));
+        let first = save(&path, "seed = 1\n", None).unwrap();
+        assert!(matches!(save(&path, "seed = 2\n", None), Err(Conflict::Changed(_))), "it is there now");
+        let second = save(&path, "seed = 2\n", Some(&first)).unwrap();
+        fs::write(&path, "seed = 3\n").unwrap();
+        let refused = save(&path, "seed = 4\n", Some(&second)).unwrap_err();
+        assert!(matches!(&refused, Conflict::Changed(m) if m.contains("a.toml")), "{refused:?}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "seed = 3\n");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn who_may_read_the_file_stays_as_it_was() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.toml");
+        let first = save(&path, "seed = 1\n", None).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        save(&path, "seed = 2\n", Some(&first)).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.toml");
+        fs::write(&path, [0xff, 0xfe]).unwrap();
+        assert!(read(&path).err().unwrap().contains("UTF-8"));
+        File::create(&path).unwrap().set_len(MAX_TEXT as u64 + 1).unwrap();
+        assert!(read(&path).err().unwrap().contains("text editor"));
+        assert!(read(folder.path()).is_err());
+    }
+}

@@ -1,0 +1,145 @@
+//! What movement and range alone allow: links, parts of the network, hops, over the time of a run that nobody has made yet.
+
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+use wayhop_core::Time;
+use wayhop_scenario::Resolved;
+use wayhop_topology::{Contact, Pair, survey_scenario};
+
+/// The most nodes whose links are followed while somebody drags one of them.
+const MAX_NODES: usize = 300;
+/// The most times that links come.
+const MAX_CONTACTS: usize = 20_000;
+/// The most pairs whose hops are followed.
+const MAX_PAIRS: usize = 20;
+
+/// Two nodes whose distance in hops the page shows.
+#[derive(Copy, Clone, Debug, Deserialize)]
+pub(crate) struct Chosen(pub(crate) u32, pub(crate) u32);
+
+/// Links with their times, the number of parts over time, and the hops of the pairs over time. `without` says why there is nothing.
+pub(crate) fn geometry(r: &Resolved, pairs: &[Chosen]) -> Json {
+    let count = r.tracks.len();
+    if count > MAX_NODES {
+        return json!({"without": format!("more than {MAX_NODES} nodes: wayhop topology SCENARIO counts their links")});
+    }
+    let exists = |p: &&Chosen| p.0 != p.1 && (p.0 as usize) < count && (p.1 as usize) < count;
+    let asked: Vec<Pair> = pairs
+        .iter()
+        .filter(exists)
+        .take(MAX_PAIRS)
+        .map(|p| Pair { src: p.0, dst: p.1, from: Time::ZERO, until: r.duration })
+        .collect();
+    let found = survey_scenario(r, None, r.duration, &asked);
+    let contacts = &found.links.contacts;
+    if contacts.len() > MAX_CONTACTS {
+        return json!({"without": format!("links come more than {MAX_CONTACTS} times: wayhop topology SCENARIO counts them")});
+    }
+    let seconds = |t: Time| t.as_secs_f64();
+    let hops = found.flows.iter().map(|f| {
+        let mut steps: Vec<(f64, Option<u16>)> = f.steps.iter().map(|s| (seconds(s.from), s.hops)).collect();
+        steps.dedup_by_key(|s| s.1);
+        json!({"src": f.pair.src, "dst": f.pair.dst, "steps": steps, "unreachable_share": f.unreachable_share()})
+    });
+    json!({
+        "links": {
+            "a": contacts.iter().map(|c| c.a).collect::<Vec<_>>(),
+            "b": contacts.iter().map(|c| c.b).collect::<Vec<_>>(),
+            "up": contacts.iter().map(|c| c.up.map_or(0.0, seconds)).collect::<Vec<_>>(),
+            "down": contacts.iter().map(|c| c.down.map(seconds)).collect::<Vec<_>>(),
+        },
+        "parts": parts(count, contacts, r.duration),
+        "hops": hops.collect::<Vec<_>>(),
+    })
+}
+
+/// In how many parts the network is, from each moment at which that changes. A lone node is a part.
+fn parts(nodes: usize, contacts: &[Contact], until: Time) -> Vec<(f64, usize)> {
+    let mut changes: Vec<(Time, u32, u32, bool)> = Vec::new();
+    for c in contacts {
+        changes.push((c.up.unwrap_or(Time::ZERO), c.a, c.b, true));
+        changes.extend(c.down.map(|t| (t, c.a, c.b, false)));
+    }
+    // What breaks at a moment breaks before anything comes.
+    changes.sort_unstable_by_key(|&(t, a, b, up)| (t, up, a, b));
+    let mut near: Vec<Vec<u32>> = vec![Vec::new(); nodes];
+    let mut out = Vec::new();
+    let mut rest = &changes[..];
+    let mut now = Time::ZERO;
+    loop {
+        let (batch, later) = rest.split_at(rest.partition_point(|c| c.0 <= now));
+        rest = later;
+        for &(_, a, b, up) in batch {
+            for (from, to) in [(a, b), (b, a)] {
+                let list = &mut near[from as usize];
+                if up { list.push(to) } else { list.retain(|n| *n != to) }
+            }
+        }
+        let count = count_parts(&near);
+        if out.last().is_none_or(|&(_, was)| was != count) {
+            out.push((now.as_secs_f64(), count));
+        }
+        match rest.first() {
+            Some(next) if next.0 <= until => now = next.0,
+            _ => return out,
+        }
+    }
+}
+
+fn count_parts(near: &[Vec<u32>]) -> usize {
+    let mut seen = vec![false; near.len()];
+    let mut parts = 0;
+    let mut queue = Vec::new();
+    for start in 0..near.len() {
+        if seen[start] {
+            continue;
+        }
+        parts += 1;
+        seen[start] = true;
+        queue.push(start as u32);
+        while let Some(node) = queue.pop() {
+            for &next in &near[node as usize] {
+                if !std::mem::replace(&mut seen[next as usize], true) {
+                    queue.push(next);
+                }
+            }
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use wayhop_scenario::Scenario;
+
+    use super::*;
+
+    /// Nodes 0 and 1 stand 150 m apart. Node 2 leaves node 1 for good: it is 250 m away, the range, after 20 s.
+    #[test]
+    fn links_parts_and_hops_follow_a_node_that_leaves() {
+        let text = "duration_s = 60\nradio.preset = \"wavelan-914-cmu\"\n[movement]\nkind = \"waypoints\"\n\
+            [[movement.tracks]]\nstart = { x = 0, y = 0 }\n[[movement.tracks]]\nstart = { x = 150, y = 0 }\n\
+            [[movement.tracks]]\nstart = { x = 300, y = 0 }\nwaypoints = [{ at = { x = 1000, y = 0 }, speed_mps = 5 }]\n";
+        let r = Scenario::from_text(text, &[]).and_then(|s| s.resolve()).unwrap();
+        let range = r.radio().nominal_range_m();
+        let leaves = (range - 150.0) / 5.0;
+        let g = geometry(&r, &[Chosen(0, 2), Chosen(0, 0), Chosen(0, 9)]);
+        assert_eq!(g["links"]["a"], json!([0, 1]));
+        assert_eq!(g["links"]["b"], json!([1, 2]));
+        assert_eq!(g["links"]["down"][0], Json::Null);
+        assert!((g["links"]["down"][1].as_f64().unwrap() - leaves).abs() < 1e-6);
+        assert_eq!(g["parts"][0], json!([0.0, 1]));
+        assert_eq!(g["parts"][1][1], 2);
+        assert!((g["parts"][1][0].as_f64().unwrap() - leaves).abs() < 1e-6);
+        assert_eq!(g["hops"].as_array().unwrap().len(), 1);
+        assert_eq!(g["hops"][0]["steps"][0], json!([0.0, 2]));
+        assert_eq!(g["hops"][0]["steps"][1][1], Json::Null);
+    }
+
+    #[test]
+    fn a_large_network_says_why_its_links_are_not_followed() {
+        let text = "nodes.count = 301\nmovement = { kind = \"chain\", spacing_m = 100 }\n";
+        let r = Scenario::from_text(text, &[]).and_then(|s| s.resolve()).unwrap();
+        assert!(geometry(&r, &[])["without"].as_str().unwrap().contains("wayhop topology"));
+    }
+}

@@ -1,0 +1,127 @@
+//! Runs of the saved scenario, by the program that serves the page: what it does is what `wayhop run` does.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+
+/// What is kept of a run's messages, octets.
+const MAX_MESSAGES: u64 = 64 << 10;
+/// How often somebody looks whether a run has ended.
+const LOOK: Duration = Duration::from_millis(20);
+/// Run directories of one scenario.
+const MOST_RUNS: usize = 10_000;
+
+/// The run that was started last.
+#[derive(Default)]
+pub(crate) struct Launch {
+    last: Arc<Mutex<Option<Last>>>,
+}
+
+struct Last {
+    name: String,
+    /// None once it has ended.
+    child: Option<Child>,
+    /// None if it ended well.
+    failure: Option<String>,
+}
+
+impl Launch {
+    /// Starts `program run SCENARIO`. One runs at a time.
+    pub(crate) fn start(&self, program: &Path, scenario: &Path, runs: &Path) -> Result<Json, String> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.as_ref().is_some_and(|l| l.child.is_some()) {
+            return Err("a run goes on; wait for its end, or stop it".to_owned());
+        }
+        let (name, out) = free(scenario, runs)?;
+        let mut child = Command::new(program)
+            .arg("run")
+            .arg(scenario)
+            .arg("--quiet")
+            .arg("--out")
+            .arg(&out)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|e| format!("{}: cannot be started: {e}", program.display()))?;
+        let messages = child.stderr.take();
+        *last = Some(Last { name, child: Some(child), failure: None });
+        drop(last);
+        let of_thread = Arc::clone(&self.last);
+        thread::spawn(move || wait(&of_thread, messages));
+        Ok(self.state())
+    }
+
+    /// Ends the run that goes on, if one does.
+    pub(crate) fn stop(&self) -> Json {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(child) = last.as_mut().and_then(|l| l.child.as_mut()) {
+            // It may have ended by itself.
+            let _ = child.kill();
+        }
+        drop(last);
+        self.state()
+    }
+
+    pub(crate) fn state(&self) -> Json {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            None => json!({"state": "none"}),
+            Some(Last { name, child: Some(_), .. }) => json!({"state": "running", "run": name}),
+            Some(Last { name, failure: Some(why), .. }) => {
+                json!({"state": "failed", "run": name, "error": why})
+            }
+            Some(Last { name, .. }) => json!({"state": "complete", "run": name}),
+        }
+    }
+}
+
+impl Drop for Launch {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn wait(last: &Mutex<Option<Last>>, messages: Option<impl std::io::Read>) {
+    let mut text = Vec::new();
+    if let Some(mut messages) = messages {
+        // As far as they can be read; the rest is taken so that nobody waits for a reader.
+        let _ = messages.by_ref().take(MAX_MESSAGES).read_to_end(&mut text);
+        let _ = std::io::copy(&mut messages, &mut std::io::sink());
+    }
+    loop {
+        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(l) = last.as_mut() else { return };
+        let ended = l.child.as_mut().map(Child::try_wait);
+        match ended {
+            Some(Ok(None)) => {}
+            Some(Ok(Some(status))) => {
+                let text = String::from_utf8_lossy(&text).trim().to_owned();
+                let why = if text.is_empty() { format!("the run ended with {status}") } else { text };
+                (l.child, l.failure) = (None, (!status.success()).then_some(why));
+                return;
+            }
+            Some(Err(e)) => {
+                (l.child, l.failure) = (None, Some(e.to_string()));
+                return;
+            }
+            None => return,
+        }
+        drop(last);
+        thread::sleep(LOOK);
+    }
+}
+
+/// The next name without a run: no run gives way.
+fn free(scenario: &Path, runs: &Path) -> Result<(String, PathBuf), String> {
+    let stem = scenario.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let names = (1..=MOST_RUNS).map(|n| format!("{stem}-studio-{n}"));
+    let mut free = names.map(|name| (runs.join(&name), name)).filter(|(path, _)| !path.exists());
+    let found = free.next().map(|(path, name)| (name, path));
+    found.ok_or_else(|| format!("{}: {MOST_RUNS} runs of {stem} are enough; remove some", runs.display()))
+}

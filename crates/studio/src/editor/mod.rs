@@ -1,0 +1,152 @@
+//! The editor of a scenario: its text is the document, and every edit keeps what it does not name.
+
+mod convert;
+mod edit;
+mod export;
+mod file;
+mod geometry;
+mod launch;
+mod references;
+mod toml_path;
+mod track;
+mod view;
+
+use std::path::{Path, PathBuf};
+
+use axum::body::Bytes;
+use axum::http::StatusCode;
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use crate::error::Error;
+pub use edit::edit_text;
+use edit::{MAX_TEXT, Operation, edit};
+use export::{Format, export};
+use file::Conflict;
+use geometry::Chosen;
+use launch::Launch;
+
+/// The longest request, octets: a text, quoted.
+pub(crate) const MAX_REQUEST: usize = 3 * MAX_TEXT;
+
+/// What is edited, and what runs it.
+#[derive(Clone, Debug)]
+pub struct Editing {
+    /// The scenario's file; it need not be there yet.
+    pub scenario: PathBuf,
+    /// The folder that its runs go to.
+    pub runs: PathBuf,
+    /// The program whose `run` and `export` the page asks for: this one.
+    pub program: PathBuf,
+}
+
+/// The editor of one file.
+pub(crate) struct Editor {
+    of: Editing,
+    launch: Launch,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Change {
+    text: String,
+    #[serde(default)]
+    operations: Vec<Operation>,
+    #[serde(default)]
+    pairs: Vec<Chosen>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Saving {
+    text: String,
+    /// Of the file that was read; none if there was none.
+    digest: Option<String>,
+    /// Whether a file that somebody else has changed gives way.
+    #[serde(default)]
+    over: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Exporting {
+    text: String,
+    format: Format,
+}
+
+impl Editor {
+    pub(crate) fn new(of: Editing) -> Result<Self, String> {
+        // A link stays a link: what it leads to is saved.
+        let scenario = std::fs::canonicalize(&of.scenario).unwrap_or_else(|_| of.scenario.clone());
+        let editor = Self { of: Editing { scenario, ..of }, launch: Launch::default() };
+        file::read(editor.path())?;
+        Ok(editor)
+    }
+
+    fn path(&self) -> &Path {
+        &self.of.scenario
+    }
+
+    /// The file as it is now, and what the page needs to know of settings.
+    pub(crate) fn load(&self) -> Result<Json, Error> {
+        let read = file::read(self.path()).map_err(Error::unreadable)?;
+        Ok(json!({
+            "path": self.path(),
+            "text": read.text,
+            "digest": read.digest,
+            "view": view::view(self.path(), &read.text, &[]),
+            "forms": wayhop_scenario::forms(),
+        }))
+    }
+
+    /// The text after some operations, and what it means. The file stays.
+    pub(crate) fn change(&self, body: &Bytes) -> Result<Json, Error> {
+        let asked: Change = of_json(body)?;
+        let text = edit(self.path(), &asked.text, &asked.operations).map_err(Error::unreadable)?;
+        let view = view::view(self.path(), &text, &asked.pairs);
+        Ok(json!({"text": text, "view": view}))
+    }
+
+    pub(crate) fn save(&self, body: &Bytes) -> Result<Json, Error> {
+        let asked: Saving = of_json(body)?;
+        if asked.text.len() > MAX_TEXT {
+            return Err(Error::unreadable(format!("{}: more than {MAX_TEXT} octets", self.path().display())));
+        }
+        let before = if asked.over {
+            file::read(self.path()).map_err(Error::unreadable)?.digest
+        } else {
+            asked.digest
+        };
+        let digest = file::save(self.path(), &asked.text, before.as_deref()).map_err(|e| match e {
+            Conflict::Changed(what) => Error { status: StatusCode::CONFLICT, what },
+            Conflict::Fails(what) => Error::unreadable(what),
+        })?;
+        Ok(json!({"digest": digest}))
+    }
+
+    /// The text in another program's format.
+    pub(crate) fn export(&self, body: &Bytes) -> Result<Json, Error> {
+        let asked: Exporting = of_json(body)?;
+        let (text, warnings) =
+            export(&self.of.program, self.path(), asked.text, asked.format).map_err(Error::unreadable)?;
+        Ok(json!({"text": text, "warnings": warnings}))
+    }
+
+    /// Runs what is saved.
+    pub(crate) fn run(&self) -> Result<Json, Error> {
+        self.launch.start(&self.of.program, self.path(), &self.of.runs).map_err(Error::unreadable)
+    }
+
+    pub(crate) fn running(&self) -> Json {
+        self.launch.state()
+    }
+
+    pub(crate) fn stop(&self) -> Json {
+        self.launch.stop()
+    }
+}
+
+fn of_json<T: serde::de::DeserializeOwned>(body: &Bytes) -> Result<T, Error> {
+    serde_json::from_slice(body)
+        .map_err(|e| Error::unreadable(format!("the page asked what the studio does not know: {e}")))
+}

@@ -1,0 +1,40 @@
+// Fields that say what was typed once it is complete: at Enter, or when the focus leaves.
+
+interface Common { label: string; disabled?: boolean; visible?: boolean }
+
+function wrap(label: string, visible: boolean | undefined, field: preact.JSX.Element) {
+  return visible ? <label class="field"><span>{label}</span>{field}</label> : field;
+}
+
+/** `empty` is what an empty field says; without it, an empty field is put back. */
+export function NumberField({ label, value, onCommit, disabled, visible, min, step = "any", empty, placeholder }: Common & {
+  value: number | null; onCommit: (v: number | null) => void; min?: number; step?: string; empty?: boolean; placeholder?: string;
+}) {
+  const shown = value === null ? "" : String(value);
+  const commit = (field: HTMLInputElement) => {
+    if (field.value.trim() === "" && empty) { if (value !== null) onCommit(null); return; }
+    const typed = Number(field.value);
+    if (field.value.trim() === "" || !Number.isFinite(typed) || (min !== undefined && typed < min)) { field.value = shown; return; }
+    if (typed !== value) onCommit(typed);
+  };
+  return wrap(label, visible, (
+    <input type="number" key={shown} defaultValue={shown} min={min} step={step} disabled={disabled} placeholder={placeholder}
+      aria-label={visible ? undefined : label} onChange={(e) => commit(e.currentTarget)} />
+  ));
+}
+
+export function TextField({ label, value, onCommit, disabled, visible, placeholder }: Common & { value: string; onCommit: (v: string) => void; placeholder?: string }) {
+  return wrap(label, visible, (
+    <input type="text" key={value} defaultValue={value} disabled={disabled} placeholder={placeholder} aria-label={visible ? undefined : label}
+      onChange={(e) => { if (e.currentTarget.value !== value) onCommit(e.currentTarget.value); }} />
+  ));
+}
+
+export function Choice({ label, value, options, onCommit, disabled, visible }: Common & { value: string; options: [string, string][]; onCommit: (v: string) => void }) {
+  return wrap(label, visible, (
+    <select value={value} disabled={disabled} aria-label={visible ? undefined : label} onChange={(e) => onCommit(e.currentTarget.value)}>
+      {!options.some(([v]) => v === value) && <option value={value}>{value}</option>}
+      {options.map(([v, words]) => <option key={v} value={v}>{words}</option>)}
+    </select>
+  ));
+}

@@ -1,0 +1,76 @@
+// Who sends what to whom.
+
+import * as doc from "./document";
+import { Choice, NumberField } from "./fields";
+import { type Json, list, member, type Operation, type Step } from "./model";
+
+/** Kinds that the table can make; others are shown, and edited in the text. */
+const KINDS: [string, string][] = [["cbr", "UDP at a constant rate"], ["poisson", "UDP, Poisson"], ["ping", "Ping"], ["tcp", "TCP"]];
+/** The number that says how much is sent, by kind; what it is called, and what it is without a word. */
+const AMOUNT: Record<string, [string, string, string]> = { cbr: ["rate_pps", "Packets a second", "4"], poisson: ["rate_pps", "Packets a second", "4"], ping: ["interval_s", "Seconds between requests", "1"] };
+
+const set = (label: string, path: Step[], value: Json): void => {
+  const operation: Operation = value === null ? { op: "remove", path } : { op: "set", path, value };
+  void doc.edit(label, [operation]);
+};
+
+function Flow({ entry, index }: { entry: Json; index: number }) {
+  const kind = String(member(entry, "kind") ?? "");
+  const names = doc.drawn.value?.names ?? [];
+  const nodes = names.map((name, n): [string, string] => [String(n), name]);
+  const at = (key: string): Step[] => ["traffic", index, key];
+  const label = `Change flow ${index + 1}`;
+  const amount = AMOUNT[kind];
+  const numberOf = (key: string) => { const v = member(entry, key); return typeof v === "number" ? v : null; };
+  // A name stays a name, a number a number, unless another node is chosen.
+  const end = (key: "src" | "dst", extra: [string, string][] = []) => {
+    const now = member(entry, key);
+    const value = typeof now === "string" && names.includes(now) ? String(names.indexOf(now)) : String(now ?? "");
+    return <Choice label={`${key === "src" ? "Source" : "Destination"} of flow ${index + 1}`} value={value} options={[...nodes, ...extra]} onCommit={(v) => set(label, at(key), v === "all" ? v : Number(v))} />;
+  };
+  const isKnown = member(entry, "src") !== undefined && member(entry, "dst") !== undefined;
+  return (
+    <tr>
+      <th scope="row">{index + 1}</th>
+      {isKnown ? (
+        <>
+          <td>{end("src")}</td>
+          <td>{end("dst", kind === "cbr" || kind === "poisson" ? [["all", "all"]] : [])}</td>
+          <td>{KINDS.find(([k]) => k === kind) ? kind : <span title="Edit the text to change it">{kind}</span>}</td>
+          <td><NumberField label={`Start of flow ${index + 1}, seconds`} value={numberOf("start_s")} min={0} empty placeholder="0" onCommit={(v) => set(label, at("start_s"), v)} /></td>
+          <td><NumberField label={`Stop of flow ${index + 1}, seconds`} value={numberOf("stop_s")} min={0} empty placeholder="end" onCommit={(v) => set(label, at("stop_s"), v)} /></td>
+          <td>{amount && <NumberField label={`${amount[1]} of flow ${index + 1}`} value={numberOf(amount[0])} min={0} empty placeholder={amount[2]} onCommit={(v) => set(label, at(amount[0]), v)} />}</td>
+          <td>{kind !== "tcp" && <NumberField label={`Octets a packet of flow ${index + 1}`} value={numberOf("payload_bytes")} min={0} step="1" empty placeholder={kind === "ping" ? "56" : "64"} onCommit={(v) => set(label, at("payload_bytes"), v)} />}</td>
+        </>
+      ) : <td colSpan={7}>{kind}: edit it in the text</td>}
+      <td><button type="button" aria-label={`Delete flow ${index + 1}`} title="Delete" onClick={() => void doc.edit(`Delete flow ${index + 1}`, [{ op: "remove", path: ["traffic", index] }])}>✕</button></td>
+    </tr>
+  );
+}
+
+export function Flows() {
+  const flows = list(doc.view.value.tree?.["traffic"]);
+  const count = doc.drawn.value?.names.length ?? 0;
+  const add = (kind: string) => {
+    const [a, b] = doc.chosen.value;
+    const src = a ?? 0, dst = b ?? (src === count - 1 ? 0 : count - 1);
+    void doc.edit(`Add a flow: ${kind}`, [{ op: "push", path: ["traffic"], value: { kind, src, dst } }]);
+  };
+  return (
+    <details open>
+      <summary>Flows ({flows.length})</summary>
+      {flows.length > 0 && (
+        <div class="scroll" tabIndex={0} role="region" aria-label="Table of flows">
+          <table class="nodes flows">
+            <thead><tr><td /><th scope="col">From</th><th scope="col">To</th><th scope="col">Kind</th><th scope="col">Start, s</th><th scope="col">Stop, s</th><th scope="col">Rate</th><th scope="col">Octets</th><td /></tr></thead>
+            <tbody>{flows.map((f, i) => <Flow key={i} entry={f} index={i} />)}</tbody>
+          </table>
+        </div>
+      )}
+      <div class="row">
+        {KINDS.map(([kind, words]) => <button key={kind} type="button" disabled={count < 2} onClick={() => add(kind)} title={words}>+ {kind}</button>)}
+      </div>
+      <p class="note">{count < 2 ? "A flow needs two nodes." : "A new flow joins the two nodes that are selected, or else the first and the last."}</p>
+    </details>
+  );
+}
