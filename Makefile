@@ -5,7 +5,7 @@
 # make bench   the comparisons with ns-2, and the speed; see bench/README.md
 # make docs    write the generated pages of docs/reference
 
-export PATH := $(HOME)/.cargo/bin:$(PATH)
+export PATH := $(CURDIR)/target/node/bin:$(HOME)/.cargo/bin:$(PATH)
 SHELL := /bin/sh
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 WAYHOP := $(TARGET)/demo/wayhop
