@@ -14,11 +14,8 @@ const MAX_VERIFIED: usize = 1_024;
 const MAX_CHALLENGED: usize = 128;
 /// How long a nonce is good (RFC 8967, section 4.3.1.1: 30 s).
 const NONCE_LIFE: Span = Span::from_secs(30);
-/// The least time between two challenges of a neighbour (RFC 8967, section 4.3.1.1: 300 ms). It doubles with each one that is not
-/// answered: who replays packets of nodes that are out of range does not have them called again and again.
+/// The least time between two challenges of a neighbour (RFC 8967, section 4.3.1.1: 300 ms).
 const CHALLENGE_EVERY: Span = Span::from_millis(300);
-/// How often that time doubles: to 9.6 s.
-const MAX_DOUBLINGS: u32 = 5;
 /// How many challenges of one neighbour are answered within a second.
 const ANSWERS_PER_SECOND: u8 = 10;
 
@@ -37,8 +34,6 @@ struct Challenged {
     /// When the nonce was drawn; `None` while this node has not challenged it.
     since: Option<Time>,
     last: Time,
-    /// Challenges since the last answer.
-    unanswered: u32,
     /// Answers in the current second.
     second: u64,
     answers: u8,
@@ -75,7 +70,7 @@ impl Neighbours {
     pub(crate) fn answered(&mut self, at: Time, n: Ipv4Addr, nonce: u64, index: u64, counter: u32) -> bool {
         let is_current = |c: &Challenged| c.nonce == nonce && c.since.is_some_and(|t| at < t + NONCE_LIFE);
         let Some(c) = self.challenged.get_mut(&n).filter(|c| is_current(c)) else { return false };
-        (c.since, c.unanswered) = (None, 0);
+        c.since = None;
         if self.verified.len() >= MAX_VERIFIED && !self.verified.contains_key(&n) {
             let oldest = self.verified.iter().min_by_key(|(a, v)| (v.heard, **a)).map(|(a, _)| *a);
             oldest.map(|a| self.verified.remove(&a));
@@ -87,15 +82,13 @@ impl Neighbours {
     /// The nonce to challenge a neighbour with; `None` if it was challenged just now.
     pub(crate) fn challenge(&mut self, at: Time, n: Ipv4Addr, draw: impl FnOnce() -> u64) -> Option<u64> {
         let c = self.room_for(at, n);
-        let wait = CHALLENGE_EVERY * (1 << c.unanswered.saturating_sub(1).min(MAX_DOUBLINGS));
         match c.since {
-            Some(_) if at < c.last + wait => return None,
+            Some(_) if at < c.last + CHALLENGE_EVERY => return None,
             Some(since) if at < since + NONCE_LIFE => {}
             // One that was answered or has run out is never used again.
             _ => (c.nonce, c.since) = (draw(), Some(at)),
         }
         c.last = at;
-        c.unanswered = c.unanswered.saturating_add(1);
         Some(c.nonce)
     }
 
@@ -115,8 +108,7 @@ impl Neighbours {
             let oldest = self.challenged.iter().min_by_key(|(a, c)| (c.used, **a)).map(|(a, _)| *a);
             oldest.map(|a| self.challenged.remove(&a));
         }
-        let fresh =
-            Challenged { nonce: 0, since: None, last: at, unanswered: 0, second: 0, answers: 0, used: at };
+        let fresh = Challenged { nonce: 0, since: None, last: at, second: 0, answers: 0, used: at };
         let c = self.challenged.entry(n).or_insert(fresh);
         c.used = at;
         c
@@ -161,18 +153,6 @@ mod tests {
             all.answered(ms(10_000 + u64::from(i)), n(i), 1, 5, 0);
         }
         assert!(all.verified.len() <= MAX_VERIFIED && all.verified(n(4_999), 5).is_some());
-    }
-
-    #[test]
-    fn who_does_not_answer_is_challenged_ever_less_until_it_does() {
-        let mut all = Neighbours::default();
-        let count = |all: &mut Neighbours, from: u64| {
-            (from..from + 60_000).filter(|&t| all.challenge(ms(t), n(1), || 7).is_some()).count()
-        };
-        // After 0, 0.3, 0.9, 2.1, 4.5, 9.3 and 18.9 s, and then every 9.6 s.
-        assert_eq!(count(&mut all, 0), 11);
-        assert!(all.answered(ms(60_000), n(1), 7, 1, 0));
-        assert_eq!(count(&mut all, 60_001), 11);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use wayhop_auth::Auth;
 use wayhop_core::{Addr, IfaceId, NodeId, Position, Purpose, Span, Time, stream};
 use wayhop_node::Workspace;
 use wayhop_radio::{RadioEvent, Supply};
-use wayhop_scenario::{Attachment, FlowConfig, Interfaces, Order, QueueStall, Resolved};
+use wayhop_scenario::{Attachment, AttackKind, FlowConfig, Interfaces, Order, QueueStall, Resolved};
 use wayhop_trace::{PacketOutcome, PositionEvent, Recorder, Summary};
 use wayhop_world::Gps;
 
@@ -390,15 +390,16 @@ fn configure(nodes: &mut [Node], scenario: &Resolved) {
         node.set_static_routes(own.map(|(_, route)| *route).collect());
         if let Some(keys) = &scenario.keys {
             let rng = stream(scenario.seed, Purpose::Authentication, i as u64);
-            let auth = if is_outsider(scenario, i) { Auth::outsider } else { Auth::for_protocol };
+            let attack = scenario.attacks.iter().find(|a| a.node.index() == i && !a.insider);
+            let auth = match attack.map(|a| a.kind) {
+                None => Auth::for_protocol,
+                // What it sends again has the tag with which it was heard.
+                Some(AttackKind::Replay) => continue,
+                Some(_) => Auth::outsider,
+            };
             node.set_auth(auth(keys, scenario.protocol.description(), node.addr(), rng));
         }
     }
-}
-
-/// Whether a node attacks without the keys of the network.
-fn is_outsider(scenario: &Resolved, node: usize) -> bool {
-    scenario.attacks.iter().any(|a| a.node.index() == node && !a.insider)
 }
 
 /// Which node has which address, link-local ones included.

@@ -210,7 +210,8 @@ impl Carrier {
             let block = room[start..].strip_prefix(mark)?;
             Some((start, Block::parse(self.block_type(), block)?))
         };
-        with(LEN).or_else(|| with(LEN + NONCE).filter(|(start, _)| *start == 0))
+        // First, since what it ends with may look like a message's block: its nonce and index are any octets.
+        with(LEN + NONCE).filter(|(start, _)| *start == 0).or_else(|| with(LEN))
     }
 }
 

@@ -75,3 +75,13 @@ proptest! {
         prop_assert_eq!(u64::from(parts), sum, "in two parts");
     }
 }
+
+/// A challenge whose end looks like the block of a message, found by fuzzing.
+#[test]
+fn a_challenge_is_one_whatever_its_nonce_and_index_look_like() {
+    let b = [
+        0xff, 0xff, 0x65, 0x22, 0, 0, 0, 0, 0, 0, 0, 0x5d, 0x5d, 0x5d, 0x5d, 0x2e, 0, 0, 0, 0, 0, 0, 0, 0,
+        0x5d, 0x5d, 0x5d, 0x5d, 0, 0, 0, 0x5d, 0x80, 0x65,
+    ];
+    crate::exercise::auth(&b);
+}
