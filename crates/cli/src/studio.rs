@@ -21,7 +21,7 @@ Examples:
   wayhop studio                                     the runs in the folder runs
   wayhop studio runs --port 8080 --no-browser
   wayhop studio runs --listen 0.0.0.0
-  wayhop studio my-scenario.toml                    the editor; a file that is not there yet begins empty";
+  wayhop studio my-scenario.toml                    the editor; a new file begins empty";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct StudioArgs {

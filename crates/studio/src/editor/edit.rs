@@ -56,12 +56,13 @@ pub(crate) fn edit(file: &Path, text: &str, operations: &[Operation]) -> Result<
         return Err(format!("{}: more than {MAX_TEXT} octets; edit it with a text editor", file.display()));
     }
     let mut text = text.to_owned();
+    // Also if there is nothing to change: what is given back is TOML.
+    let mut doc = parse(file, &text)?;
     for operation in operations {
-        let mut doc = parse(file, &text)?;
         apply(file, &mut doc, &text, operation).map_err(|e| format!("{}: {e}", file.display()))?;
         text = doc.to_string();
         // TOML forbids what an edit can make of tables that are spread over the file.
-        parse(file, &text).map_err(|_| {
+        doc = parse(file, &text).map_err(|_| {
             format!("{}: this cannot be changed here as the text is written; edit the text", file.display())
         })?;
     }

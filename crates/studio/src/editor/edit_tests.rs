@@ -145,6 +145,12 @@ fn drawing_needs_listed_nodes_and_conversion_lists_them() {
 }
 
 #[test]
+fn a_text_that_is_no_toml_is_refused_also_without_changes() {
+    let refused = done("_\"\"", json!([])).unwrap_err();
+    assert!(refused.starts_with("net.toml:1: "), "{refused}");
+}
+
+#[test]
 fn mistakes_name_file_and_line() {
     let e = done("seed = 1\nsee d = 2\n", json!([{"op": "remove", "path": ["seed"]}])).unwrap_err();
     assert!(e.starts_with("net.toml:2: "), "{e}");
