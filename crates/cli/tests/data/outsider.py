@@ -2,7 +2,8 @@
 
     outsider.py INTERFACE COUNT SEED RATE
 
-Listens for 3 s, then sends COUNT frames, RATE a second, and goes on listening. A third are routing frames of DSR, AODV or DSDV as they were
+Listens for 3 s at least, until it has heard a routing frame, for a minute at most. Then it sends COUNT frames, RATE a second, and goes on
+listening. A third are routing frames of DSR, AODV or DSDV as they were
 heard, with their link addresses; a third have some octets behind the IP header changed, checksums put right; a third have other addresses
 and numbers in their messages and a block of random octets, under link addresses of nodes. Prints
 how many were heard, and in what time all were sent.
@@ -89,8 +90,8 @@ def listen():
     return True
 
 
-until = time.monotonic() + 3
-while time.monotonic() < until:
+began = time.monotonic()
+while time.monotonic() < began + (3 if heard else 60):
     listen() or time.sleep(0.01)
 assert heard, "no routing frames"
 begun = time.monotonic()

@@ -181,7 +181,14 @@ fn a_million_forged_replayed_and_changed_frames_change_no_route_between_nodes_wi
         let flood = ["python3", outsider, "eth1", "333334", "8967", "20000"];
         let said = std::thread::scope(|s| {
             let flood = s.spawn(|| mesh.run_args(3, &flood));
-            let pings = s.spawn(|| mesh.run(0, "ping -q -i 0.05 -c 400 -W 1 10.0.0.3").1);
+            // In batches, as the outsider waits for routing frames before it begins: DSDV's come every 15 s.
+            let pings = s.spawn(|| {
+                let mut batches = vec![];
+                while !flood.is_finished() {
+                    batches.push(mesh.run(0, "ping -q -i 0.05 -c 100 -W 1 10.0.0.3").1);
+                }
+                (flood.join().unwrap(), batches)
+            });
             while !pings.is_finished() {
                 for i in [0, 2] {
                     let (kernel, told) = routes(&mesh, i);
@@ -190,14 +197,19 @@ fn a_million_forged_replayed_and_changed_frames_change_no_route_between_nodes_wi
                     assert!(told.is_subset(&all), "{protocol}: node {i} has routes to {told:?}");
                 }
             }
-            let (ok, sent) = flood.join().unwrap();
+            let ((ok, sent), batches) = pings.join().unwrap();
             assert!(ok, "{protocol}: {sent}");
             println!("{protocol}: {sent}");
-            pings.join().unwrap()
+            batches
         });
-        println!("{protocol}: {said}");
-        let lost = said.split(", ").find_map(|part| part.strip_suffix("% packet loss")?.parse::<f64>().ok());
-        assert!(lost.is_some_and(|l| l <= 5.0), "{protocol}: {said}");
+        let percent = |said: &String| {
+            let lost =
+                said.split(", ").find_map(|part| part.strip_suffix("% packet loss")?.parse::<f64>().ok());
+            lost.unwrap_or_else(|| panic!("{protocol}: {said}"))
+        };
+        let lost: Vec<f64> = said.iter().map(percent).collect();
+        println!("{protocol}: {lost:?} % of each 100 pings lost");
+        assert!(lost.iter().sum::<f64>() / lost.len() as f64 <= 5.0, "{protocol}: {said:?}");
         mesh.ping(0, 2, 2);
         // A frame is heard by the neighbours of the node whose link address it has. What the kernel had no room for never came.
         let refused: Vec<[u64; 3]> = (0..3)
