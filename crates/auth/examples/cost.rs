@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use wayhop_auth::{Auth, Key, Keys, Verdict};
 use wayhop_core::{Mac, Packet, PacketMeta, Pool, Purpose, Time, stream};
-use wayhop_wire::auth::{Carrier, Kind};
+use wayhop_wire::auth::Carrier;
 use wayhop_wire::{aodv, ipv4, udp};
 
 const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
@@ -40,10 +40,10 @@ fn meet(a: &mut Auth, b: &mut Auth, pool: &mut Pool) {
     let of_a = Mac::from_addr(A);
     let mut p = packet(pool, 24);
     a.seal(&mut p, of_a, ALL);
-    let Verdict::Unknown(Some(nonce)) = b.open(Time::ZERO, &mut p, of_a, ALL).verdict else {
+    let Verdict::Unknown(Some(challenge)) = b.open(Time::ZERO, &mut p, of_a, ALL).verdict else {
         panic!("a stranger is challenged")
     };
-    a.write(&mut p, Kind::Reply(nonce), of_a, B);
+    a.answer(&mut p, challenge.nonce, of_a, B);
     assert_eq!(b.open(Time::ZERO, &mut p, of_a, B).verdict, Verdict::Verified);
 }
 

@@ -2,12 +2,15 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Description, Mac, Packet, Rng, Time};
+use wayhop_core::{Description, Mac, Packet, Rng, Span, Time};
 use wayhop_wire::auth::{self as block, Block, Carrier, Kind, TAG_LEN};
 use wayhop_wire::ipv4;
 
 use crate::key::{Key, Keys};
-use crate::neighbours::Neighbours;
+use crate::neighbours::{Challenge, Neighbours};
+
+/// The longest wait with a challenge to all: that of broadcasts in RFC 4728 (BroadcastJitter).
+const MAX_JITTER: Span = Span::from_millis(10);
 
 /// How often each thing happened.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -58,13 +61,13 @@ pub enum Verdict {
     /// It was received before.
     Replayed,
     /// Its transmitter has not answered a challenge since it began; send it this one, if there is one.
-    Unknown(Option<u64>),
+    Unknown(Option<Challenge>),
     /// It is a challenge; send the nonce back, if there is one, and perhaps a challenge of one's own.
     Challenge {
         /// The nonce to send back.
         answer: Option<u64>,
-        /// The nonce of the challenge to send.
-        ask: Option<u64>,
+        /// The challenge to send.
+        ask: Option<Challenge>,
     },
     /// It answers this node's challenge: the transmitter is verified with this counter.
     Verified,
@@ -182,20 +185,30 @@ impl Auth {
         }
     }
 
-    /// Writes a challenge or its answer into a packet.
-    pub fn write(&mut self, p: &mut Packet, kind: Kind, mac: Mac, receiver: Ipv4Addr) {
+    /// Writes a challenge of a neighbour into a packet. Returns how long to wait with it: others may have heard the same message, and
+    /// challenge its transmitter, too.
+    pub fn ask(&mut self, p: &mut Packet, challenge: Challenge, mac: Mac, neighbour: Ipv4Addr) -> Span {
+        let receiver = if challenge.to_all { Ipv4Addr::BROADCAST } else { neighbour };
+        self.write(p, Kind::Request(challenge.nonce), mac, neighbour, receiver);
+        self.counts.challenges += 1;
+        if challenge.to_all { Span::from_nanos(self.rng.below(MAX_JITTER.as_nanos())) } else { Span::ZERO }
+    }
+
+    /// Writes the answer to a neighbour's challenge into a packet.
+    pub fn answer(&mut self, p: &mut Packet, nonce: u64, mac: Mac, neighbour: Ipv4Addr) {
+        self.write(p, Kind::Reply(nonce), mac, neighbour, neighbour);
+        self.counts.answers += 1;
+    }
+
+    fn write(&mut self, p: &mut Packet, kind: Kind, mac: Mac, neighbour: Ipv4Addr, receiver: Ipv4Addr) {
         let mut b = self.next_block(kind);
         // The packet without its block is the same for every tag.
-        let written = block::write_alone(p, self.carrier, receiver, &b).and_then(|()| {
+        let written = block::write_alone(p, self.carrier, neighbour, &b).and_then(|()| {
             block::remove(p);
             b.tag = self.keys.first().tag(&covered(&b, self.carrier, mac, receiver, p.bytes()).parts());
             block::insert(p, &b)
         });
         debug_assert!(written.is_ok(), "a challenge fits into a packet");
-        match kind {
-            Kind::Request(_) => self.counts.challenges += 1,
-            _ => self.counts.answers += 1,
-        }
     }
 
     fn next_block(&mut self, kind: Kind) -> Block {
@@ -260,6 +273,12 @@ impl Auth {
             return refused(Verdict::Replayed);
         }
         let is_known = known.is_some();
+        let is_to_own = receiver == self.own || destination(p.bytes()) == Some(self.own);
+        if matches!(b.kind, Kind::Request(_)) && receiver == Ipv4Addr::BROADCAST && !is_to_own {
+            // A challenge of somebody else, transmitted to all.
+            let verdict = Verdict::Challenge { answer: None, ask: None };
+            return Opened { verdict, transmitter: None, stamp: (0, 0) };
+        }
         if !key.verifies(&covered(&b, self.carrier, mac, receiver, p.bytes()).parts(), &b.tag) {
             return refused(Verdict::Failed);
         }
@@ -271,7 +290,8 @@ impl Auth {
             Kind::Message if is_known => Verdict::Good,
             Kind::Message => Verdict::Unknown(self.challenge(at, n)),
             // Only the one who is asked answers.
-            Kind::Request(_) | Kind::Reply(_) if receiver != self.own => Verdict::Failed,
+            Kind::Request(_) if !is_to_own => Verdict::Failed,
+            Kind::Reply(_) if receiver != self.own => Verdict::Failed,
             Kind::Request(nonce) => Verdict::Challenge {
                 answer: self.neighbours.may_answer(at, n).then_some(nonce),
                 ask: if is_known { None } else { self.challenge(at, n) },
@@ -284,10 +304,15 @@ impl Auth {
         Opened { verdict, transmitter: Some(n), stamp: (b.index, b.counter) }
     }
 
-    fn challenge(&mut self, at: Time, n: Ipv4Addr) -> Option<u64> {
+    fn challenge(&mut self, at: Time, n: Ipv4Addr) -> Option<Challenge> {
         let rng = &mut self.rng;
         self.neighbours.challenge(at, n, || rng.bits())
     }
+}
+
+/// The neighbour that a packet's IP header names.
+fn destination(packet: &[u8]) -> Option<Ipv4Addr> {
+    ipv4::Packet::new_checked(packet).ok().map(|ip| ip.dst())
 }
 
 /// What a tag covers.

@@ -19,6 +19,16 @@ const CHALLENGE_EVERY: Span = Span::from_millis(300);
 /// How many challenges of one neighbour are answered within a second.
 const ANSWERS_PER_SECOND: u8 = 10;
 
+/// A challenge to send.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Challenge {
+    /// What the neighbour is to send back.
+    pub nonce: u64,
+    /// Whether it is transmitted to all. The first of a neighbour goes to it alone, and is tried again until it is acknowledged. A
+    /// neighbour that does not answer may be out of range - somebody replays its messages -, and is not worth seven frames each time.
+    pub to_all: bool,
+}
+
 /// A neighbour that was verified.
 #[derive(Clone, Debug)]
 pub(crate) struct Verified {
@@ -79,17 +89,25 @@ impl Neighbours {
         true
     }
 
-    /// The nonce to challenge a neighbour with; `None` if it was challenged just now.
-    pub(crate) fn challenge(&mut self, at: Time, n: Ipv4Addr, draw: impl FnOnce() -> u64) -> Option<u64> {
+    /// The challenge for a neighbour; `None` if it was challenged just now.
+    pub(crate) fn challenge(
+        &mut self,
+        at: Time,
+        n: Ipv4Addr,
+        draw: impl FnOnce() -> u64,
+    ) -> Option<Challenge> {
         let c = self.room_for(at, n);
-        match c.since {
+        let is_repeated = match c.since {
             Some(_) if at < c.last + CHALLENGE_EVERY => return None,
-            Some(since) if at < since + NONCE_LIFE => {}
+            Some(since) if at < since + NONCE_LIFE => true,
             // One that was answered or has run out is never used again.
-            _ => (c.nonce, c.since) = (draw(), Some(at)),
-        }
+            _ => {
+                (c.nonce, c.since) = (draw(), Some(at));
+                false
+            }
+        };
         c.last = at;
-        Some(c.nonce)
+        Some(Challenge { nonce: c.nonce, to_all: is_repeated })
     }
 
     /// Whether a challenge of this neighbour is answered.
@@ -129,13 +147,14 @@ mod tests {
     #[test]
     fn a_nonce_counts_once_and_within_its_time() {
         let mut all = Neighbours::default();
-        assert_eq!(all.challenge(ms(0), n(1), || 7), Some(7));
+        let challenge = |nonce, to_all| Some(Challenge { nonce, to_all });
+        assert_eq!(all.challenge(ms(0), n(1), || 7), challenge(7, false));
         assert_eq!(all.challenge(ms(299), n(1), || 8), None);
-        assert_eq!(all.challenge(ms(300), n(1), || 8), Some(7));
+        assert_eq!(all.challenge(ms(300), n(1), || 8), challenge(7, true));
         assert!(!all.answered(ms(301), n(1), 8, 1, 0) && !all.answered(ms(301), n(2), 7, 1, 0));
         assert!(all.answered(ms(301), n(1), 7, 1, 0));
         assert!(!all.answered(ms(302), n(1), 7, 2, 0));
-        assert_eq!(all.challenge(ms(303), n(1), || 9), Some(9));
+        assert_eq!(all.challenge(ms(303), n(1), || 9), challenge(9, false));
         assert!(!all.answered(ms(30_303), n(1), 9, 2, 0));
     }
 

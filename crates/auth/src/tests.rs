@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use proptest::prelude::*;
 use wayhop_core::{Mac, Packet, PacketMeta, Pool, Purpose, Span, Time, stream};
-use wayhop_wire::auth::{Carrier, Kind};
+use wayhop_wire::auth::Carrier;
 use wayhop_wire::{aodv, dsdv, dsr, ipv4, udp};
 
 use crate::{Auth, Key, Keys, Verdict};
@@ -58,15 +58,16 @@ fn open(b: &mut Auth, at: u64, p: &Packet) -> Verdict {
 /// `b` challenges `a`, which answers. Returns the answer's verdict.
 fn meet(a: &mut Auth, b: &mut Auth, carrier: Carrier, at: u64) -> Verdict {
     let hello = sealed(a, carrier, A, &[1; 12]);
-    let Verdict::Unknown(Some(nonce)) = open(b, at, &hello) else { panic!("it is not challenged") };
+    let Verdict::Unknown(Some(challenge)) = open(b, at, &hello) else { panic!("it is not challenged") };
     let mut request = Pool::new().zeroed(0, PacketMeta::default());
-    b.write(&mut request, Kind::Request(nonce), mac(B), A);
-    let Verdict::Challenge { answer: Some(nonce), ask: _ } = a.open(ms(at), &mut request, mac(B), A).verdict
+    b.ask(&mut request, challenge, mac(B), A);
+    let to = if challenge.to_all { ALL } else { A };
+    let Verdict::Challenge { answer: Some(nonce), ask: _ } = a.open(ms(at), &mut request, mac(B), to).verdict
     else {
         panic!("the challenge is not answered")
     };
     let mut reply = Pool::new().zeroed(0, PacketMeta::default());
-    a.write(&mut reply, Kind::Reply(nonce), mac(A), B);
+    a.answer(&mut reply, nonce, mac(A), B);
     b.open(ms(at), &mut reply, mac(A), B).verdict
 }
 

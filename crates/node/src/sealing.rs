@@ -2,16 +2,22 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_auth::{Auth, Verdict};
+use wayhop_auth::{Auth, Challenge, Verdict};
 use wayhop_core::{
-    Addr, DropReason, Frame, IfaceId, Mac, Packet, PacketMeta, Priority, Protocol, Reporting, RxMeta, Time,
-    TxSpec,
+    Addr, DropReason, Frame, IfaceId, Mac, Packet, PacketMeta, Priority, Protocol, Reporting, RxMeta, Span,
+    Time, TxSpec,
 };
-use wayhop_wire::auth::Kind;
 
 use crate::authentic::Authentic;
 use crate::node::Node;
 use crate::world::World;
+
+/// What a node sends to verify a neighbour, or to be verified.
+enum ToSend {
+    Challenge(Challenge),
+    /// With the nonce of the neighbour's challenge.
+    Answer(u64),
+}
 
 /// What a frame's receiver is called in its tag.
 fn receiver(next_hop: Addr) -> Ipv4Addr {
@@ -100,7 +106,7 @@ impl<P: Protocol> Node<P> {
                 if may_wait {
                     a.wait(&opened, &p, rx);
                 }
-                self.challenge(w, at, &rx, mac, ask.map(Kind::Request));
+                self.challenge(w, at, &rx, mac, ask.map(ToSend::Challenge));
                 if !may_wait {
                     self.drop_packet(w, at, p, DropReason::AuthUnknown);
                     return None;
@@ -109,8 +115,8 @@ impl<P: Protocol> Node<P> {
                 return None;
             }
             Verdict::Challenge { answer, ask } => {
-                self.challenge(w, at, &rx, mac, answer.map(Kind::Reply));
-                self.challenge(w, at, &rx, mac, ask.map(Kind::Request));
+                self.challenge(w, at, &rx, mac, answer.map(ToSend::Answer));
+                self.challenge(w, at, &rx, mac, ask.map(ToSend::Challenge));
                 w.workspace().pool.recycle(p);
                 return None;
             }
@@ -141,9 +147,9 @@ impl<P: Protocol> Node<P> {
         at: Time,
         rx: &RxMeta,
         mac: Option<Mac>,
-        kind: Option<Kind>,
+        what: Option<ToSend>,
     ) {
-        let Some(kind) = kind else { return };
+        let Some(what) = what else { return };
         if let Some(mac) = mac
             && self.interfaces[rx.iface.index()].mac_of(rx.from).is_none()
         {
@@ -154,8 +160,18 @@ impl<P: Protocol> Node<P> {
         let meta = work.new_meta(at);
         let mut p = work.pool.zeroed(0, meta);
         let own = self.interfaces[rx.iface.index()].mac;
-        a.auth.write(&mut p, kind, own, receiver(rx.from));
-        let spec = TxSpec { priority: Priority::Control, ..TxSpec::unicast(rx.from).on(rx.iface) };
+        let neighbour = receiver(rx.from);
+        let (spec, delay) = match what {
+            ToSend::Answer(nonce) => {
+                a.auth.answer(&mut p, nonce, own, neighbour);
+                (TxSpec::unicast(rx.from), Span::ZERO)
+            }
+            ToSend::Challenge(c) => {
+                let delay = a.auth.ask(&mut p, c, own, neighbour);
+                (if c.to_all { TxSpec::broadcast() } else { TxSpec::unicast(rx.from) }, delay)
+            }
+        };
+        let spec = TxSpec { priority: Priority::Control, delay, ..spec.on(rx.iface) };
         self.send_down(w, at, p, &spec, Reporting::Nobody);
     }
 

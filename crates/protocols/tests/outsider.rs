@@ -26,17 +26,21 @@ struct Heard {
 }
 
 fn keys(octet: u8) -> Keys {
-    Keys::new(vec![Key::new(1, &[octet; 32]).unwrap()], true).unwrap()
+    keys_with(octet, true)
+}
+/// With `data`, they cover DSR's packets with data, too.
+fn keys_with(octet: u8, data: bool) -> Keys {
+    Keys::new(vec![Key::new(1, &[octet; 32]).unwrap()], data).unwrap()
 }
 
 /// 0 - 1 - 2 - 3, with packets from each end to the other all the time.
-fn network(protocol: &'static Description, has_keys: bool) -> Net {
+fn network(protocol: &'static Description, keys: Option<&Keys>) -> Net {
     let parameters =
         (protocol.read)((protocol.profile)("rfc").or((protocol.profile)("ns2")).unwrap()).unwrap();
     let mut net = Net::new(NODES, |_| Arc::clone(&parameters).engine());
-    for i in (0..NODES).filter(|_| has_keys) {
+    for i in 0..NODES {
         let rng = stream(1, Purpose::Authentication, i as u64);
-        net.node_mut(i).set_auth(Auth::for_protocol(&keys(7), protocol, addr(i), rng));
+        net.node_mut(i).set_auth(keys.and_then(|k| Auth::for_protocol(k, protocol, addr(i), rng)));
     }
     net.line();
     net.send_every(secs(20.0), ms(100), 900, 0, 3, 1);
@@ -130,7 +134,7 @@ fn frame(i: usize, heard: &[Heard], forged: &[Heard], outsider: &mut Auth, rng: 
 
 /// The networks with and without the outsider's million frames, at the same time.
 fn attacked(protocol: &'static Description) {
-    let (mut net, mut quiet) = (network(protocol, true), network(protocol, true));
+    let (mut net, mut quiet) = (network(protocol, Some(&keys(7))), network(protocol, Some(&keys(7))));
     let mut rng = stream(5, Purpose::Host, 0);
     // The outsider has a key of its own, under the network's number, and the address of a node.
     let mut outsider = Auth::for_protocol(&keys(8), protocol, addr(76), rng.clone()).unwrap();
@@ -183,7 +187,7 @@ fn a_million_frames_of_an_outsider_change_no_route_and_no_way_of_a_packet_of_dsd
 fn without_keys_a_few_of_the_same_frames_lead_packets_astray() {
     for name in ["dsr", "aodv", "dsdv"] {
         let protocol = find(name).unwrap();
-        let (mut net, mut quiet) = (network(protocol, false), network(protocol, false));
+        let (mut net, mut quiet) = (network(protocol, None), network(protocol, None));
         net.run_until(secs(40.0));
         quiet.run_until(secs(60.0));
         let mut rng = stream(5, Purpose::Host, 0);
@@ -196,5 +200,32 @@ fn without_keys_a_few_of_the_same_frames_lead_packets_astray() {
         let [ways, honest] = [&net, &quiet].map(|n| decisions(n).concat());
         let astray = ways.iter().filter(|way| !honest.contains(way)).count();
         assert!(astray > 0, "{name}: {astray} of {} packets", ways.len());
+    }
+}
+
+/// A packet that names its whole way, from somebody without a key.
+#[test]
+fn a_forged_source_route_leads_a_packet_only_where_keys_do_not_cover_data() {
+    const MARK: u8 = 0xa5;
+    let is_marked = |bytes: &[u8]| bytes.last() == Some(&MARK);
+    for covers_data in [true, false] {
+        let mut net = network(find("dsr").unwrap(), Some(&keys_with(7, covers_data)));
+        net.run_until(secs(40.0));
+        let of_node_1 = net.of(1).find_map(|r| match &r.what {
+            What::Sent { flow: Some(flow), bytes, .. } if flow.flow == 1 => Some(bytes.clone()),
+            _ => None,
+        });
+        let mut p = Pool::new().packet(&of_node_1.unwrap(), PacketMeta::default());
+        block::remove(&mut p);
+        let mut forged = p.bytes().to_vec();
+        *forged.last_mut().unwrap() = MARK;
+        net.clear_record();
+        net.inject(2, addr(1), false, &forged);
+        net.run_for(ms(500));
+        let passes =
+            net.of(2).any(|r| matches!(&r.what, What::Sent { flow: None, bytes, .. } if is_marked(bytes)));
+        assert_eq!(passes, !covers_data);
+        let refused = net.drops().iter().any(|(_, why)| why.name() == "AUTH_MISSING");
+        assert_eq!(refused, covers_data);
     }
 }

@@ -150,6 +150,42 @@ fn with_keys_a_forged_route_reply_is_not_believed_and_packets_pass() {
     }
 }
 
+/// Keys are for routing messages: what they do not cover.
+#[test]
+fn with_keys_aodv_and_dsdv_forward_a_strangers_data_and_the_kernel_believes_forged_arp() {
+    const ARP: &str = r"
+import socket
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW); s.bind(('eth1', 0))
+s.setsockopt(263, 20, 1)
+own, one, ip = (bytes.fromhex(h) for h in ('02000a00014d', '02000a000002', '0a000003'))
+arp = bytes.fromhex('0001080006040002') + own + ip + one + bytes.fromhex('0a000002')
+s.send(one + own + bytes.fromhex('0806') + arp)
+";
+    if !may_run() {
+        return;
+    }
+    for protocol in ["aodv", "dsdv"] {
+        let mut mesh = Mesh::line(3);
+        let keys = "security.keys=[{id=1, key=\"000102030405060708090a0b0c0d0e0f\"}]";
+        mesh.open_folder();
+        for i in [1, 2] {
+            mesh.start(i, protocol, &[keys]);
+        }
+        mesh.until("neighbours know each other", RECOVERY, |m| m.try_ping(1, 2));
+        let heard = mesh.folder().join(protocol);
+        let _listener = mesh.spawn(2, &["python3", "-c", LISTEN, heard.to_str().unwrap()]);
+        mesh.until("it listens", Duration::from_secs(20), |_| heard.exists());
+        mesh.until("a datagram from 10.0.0.77 arrives", RECOVERY, |m| {
+            inject_as(m, "02000a00014d", 17, "10.0.0.77", "10.0.0.3", "10e10009000a00000102");
+            fs::read_to_string(&heard).unwrap().contains("10.0.0.77")
+        });
+        mesh.until("10.0.0.3 has the attacker's link address", RECOVERY, |m| {
+            assert!(m.run_args(0, &["python3", "-c", ARP]).0);
+            m.ip(1, "-4 neigh show 10.0.0.3").contains("02:00:0a:00:01:4d")
+        });
+    }
+}
+
 /// The addresses of the mesh that a text mentions.
 fn addresses(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_ascii_digit() && c != '.');

@@ -130,3 +130,14 @@ fn keys_do_not_stop_a_wormhole() {
         assert!(s.flows[0].hops_mean.is_some_and(|h| h < 1.1), "{protocol}: {:?}", s.flows[0]);
     }
 }
+
+#[test]
+fn keys_do_not_stop_a_jammer() {
+    for protocol in PROTOCOLS {
+        let received = |rest: &str| run(&scenario(&beside_a_chain(protocol, rest))).0.flows[0].received;
+        let quiet = received(KEYS);
+        let jammed =
+            received(&format!("{KEYS}[[attacks]]\nkind = \"jamming\"\nnode = 5\nmode = \"constant\"\n"));
+        assert!(quiet > 200 && jammed * 4 < quiet, "{protocol}: {jammed}, {quiet} without a jammer");
+    }
+}
