@@ -50,7 +50,7 @@ export function Chart() {
 }
 
 function line(u: uPlot): void {
-  const x = u.valToPos(state.t.value / 1e9, "x", true);
+  const x = Math.min(u.bbox.left + u.bbox.width, u.valToPos(state.t.value / 1e9, "x", true));
   u.ctx.strokeStyle = dark.matches ? "#eef1f4" : "#1a1d21";
   u.ctx.lineWidth = 1.5;
   u.ctx.setLineDash([]);

@@ -17,6 +17,8 @@ export interface Picture {
   camera: Camera; width: number; height: number; theme: Theme;
   xs: Float64Array; ys: Float64Array; names: (node: number) => string;
   links: number[]; marks: Marks; selected: number | null;
+  /** Where a node is being dragged to, metres. */
+  goal?: { x: number; y: number } | null;
   /** Draws what lies on the ground, below links and nodes. */
   below?: () => void;
 }
@@ -47,6 +49,7 @@ export function draw(g: CanvasRenderingContext2D, p: Picture): void {
   sendings(g, p, sx, sy);
   nodes(g, p, sx, sy);
   losses(g, p, sx, sy);
+  goal(g, p);
   scaleBar(g, p);
   northArrow(g, p);
 }
@@ -152,6 +155,21 @@ function losses(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: F
       label(g, hop.reason, x - 4, y + 14);
     }
   });
+}
+
+function goal(g: CanvasRenderingContext2D, p: Picture): void {
+  if (!p.goal) return;
+  const [x, y] = toScreen(p.camera, p.width, p.height, p.goal.x, p.goal.y);
+  g.strokeStyle = p.theme.ink;
+  g.lineWidth = 2;
+  g.setLineDash([4, 3]);
+  g.beginPath(); g.arc(x, y, 11, 0, 2 * Math.PI); g.stroke();
+  g.setLineDash([]);
+  g.font = "12px system-ui, sans-serif";
+  g.lineWidth = 3;
+  g.strokeStyle = p.theme.ground;
+  g.fillStyle = p.theme.ink;
+  label(g, `${p.goal.x.toFixed(0)} m, ${p.goal.y.toFixed(0)} m`, x + 15, y);
 }
 
 export function shape(g: CanvasRenderingContext2D, kind: Shape, x: number, y: number, colour: string, edge: string): void {

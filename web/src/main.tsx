@@ -7,6 +7,8 @@ import { render } from "preact";
 import * as scenario from "./editor/document";
 import { Editor } from "./editor/editor";
 import { Help, helpShown, listen } from "./keys";
+import * as live from "./live/follow";
+import { LiveState } from "./live/panel";
 import { MapView } from "./map";
 import { canEdit, mode } from "./mode";
 import { Panels } from "./panels";
@@ -18,21 +20,32 @@ const ADDRESS_MS = 500;
 
 function Header() {
   const info = state.info.value;
-  const about = info && [info.scenario, info.protocol, info.world, `seed ${info.seed}`, info.status === "complete" ? null : info.status];
+  const about = info && [info.scenario, info.protocol, info.world, state.live.value ? null : `seed ${info.seed}`, info.status === "complete" ? null : info.status];
   return (
     <header>
       <h1>Wayhop studio</h1>
       <label>Run{" "}
-        <select value={state.runName.value ?? ""} onChange={(e) => void state.open(e.currentTarget.value)}>
-          {state.runName.value === null && <option value="">choose a run</option>}
-          {state.runs.value.map((r) => <option key={r.name} value={r.name}>{r.name}</option>)}
+        <select value={`${state.live.value ? "live" : "run"} ${state.runName.value ?? ""}`} onChange={(e) => choose(e.currentTarget.value)}>
+          {state.runName.value === null && <option value="run ">choose a run</option>}
+          {live.underWay.value?.map((r) => <option key={`live ${r.name}`} value={`live ${r.name}`}>● {r.name} ({r.world})</option>)}
+          {state.runs.value.map((r) => <option key={r.name} value={`run ${r.name}`}>{r.name}</option>)}
         </select>
       </label>
+      <LiveState />
+      {live.underWay.value && <button type="button" onClick={() => void live.list().catch(state.complain)}>Look again</button>}
       <p class="about">{about?.filter(Boolean).join(" · ")}</p>
       {canEdit.value && <button type="button" onClick={() => { mode.value = "editor"; }}>Edit the scenario</button>}
       <button type="button" class="help" onClick={() => { helpShown.value = true; }} title="?">Keys</button>
     </header>
   );
+}
+
+/** Opens a run of the list: `live NAME` or `run NAME`. */
+function choose(value: string): void {
+  const [kind, name] = [value.slice(0, value.indexOf(" ")), value.slice(value.indexOf(" ") + 1)];
+  if (kind === "live") { live.follow(name); return; }
+  live.leave();
+  void state.open(name);
 }
 
 function Problems() {
@@ -70,8 +83,11 @@ async function begin(): Promise<void> {
     state.complain(e);
   }
   mode.value = canEdit.value && state.runName.value === null ? "editor" : "player";
-  if (mode.value === "player") await state.begin();
-  else await state.reload();
+  await live.list().catch(state.complain);
+  const named = live.underWay.value?.find((r) => r.name === state.runName.value) ?? (live.underWay.value?.length === 1 ? live.underWay.value[0] : null);
+  if (mode.value === "editor") await state.reload();
+  else if (named && !(state.runName.value !== null && state.runName.value !== named.name)) { await state.reload(); live.follow(named.name); }
+  else await state.begin();
 }
 void begin();
 

@@ -1,13 +1,19 @@
 // The map: a canvas, its buttons, and what the pointer does on it.
 
+import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { type Camera, toScreen, zoomAt } from "./camera";
+import { type Camera, toGround, toScreen, zoomAt } from "./camera";
 import { DARK, draw, LIGHT } from "./draw";
 import { pairsInRange } from "./links";
-import { marksAt } from "./marks";
+import { place } from "./live/follow";
+import { heardPairs, marksAt } from "./marks";
 import * as state from "./state";
 
 const REACH_PX = 14;
+/** A node is dragged, not pressed, from so far on. */
+const DRAG_PX = 4;
+/** The node of a run under way that is dragged, and where to. */
+const dragged = signal<{ node: number; x: number; y: number } | null>(null);
 
 /** Places of all nodes at a moment; NaN where the run does not say. */
 export function places(t: number): { xs: Float64Array; ys: Float64Array; zs: Float64Array } {
@@ -34,11 +40,13 @@ function paint(canvas: HTMLCanvasElement): void {
   const dpr = canvas.width / width;
   g.setTransform(dpr, 0, 0, dpr, 0, 0);
   draw(g, {
-    camera, width, height, theme: dark.matches ? DARK : LIGHT, xs, ys, names: state.nameOf,
-    links: range === null ? [] : pairsInRange(xs, ys, zs, range),
+    camera, width, height, theme: dark.matches ? DARK : LIGHT, xs, ys,
+    names: (n) => (state.live.value?.up[n] === false ? `${state.nameOf(n)} (down)` : state.nameOf(n)),
+    links: range !== null ? pairsInRange(xs, ys, zs, range) : state.stretches ? heardPairs(state.stretches, t) : [],
     marks: state.stretches ? marksAt(state.stretches, t, state.speed.value) : { sendings: [], routes: [], losses: [] },
-    selected: state.selected.value,
+    selected: state.selected.value, goal: dragged.value,
   });
+  canvas.dataset.camera = [camera.x, camera.y, camera.scale].join(",");
 }
 
 /** The node at a pixel; of several that lie there, the one after the selected one. */
@@ -72,7 +80,7 @@ function useFrames(canvas: { current: HTMLCanvasElement | null }): void {
       state.tick(now - last);
       last = now;
       const of = [state.t.value, state.camera.value, state.selected.value, state.arrivals.value,
-        state.mapSize.value, state.info.value, dark.matches, state.speed.value];
+        state.mapSize.value, state.info.value, dark.matches, state.speed.value, dragged.value];
       if (canvas.current && of.some((v, i) => v !== shown[i])) { shown = of; paint(canvas.current); }
       asked = requestAnimationFrame(loop);
     };
@@ -87,12 +95,30 @@ function usePointer(canvas: { current: HTMLCanvasElement | null }): void {
     const down = new Map<number, { x: number; y: number }>();
     let moved = 0;
     const at = (e: MouseEvent) => { const r = c.getBoundingClientRect(); return { x: e.clientX - r.left, y: e.clientY - r.top }; };
-    const press = (e: PointerEvent) => { down.set(e.pointerId, at(e)); moved = 0; c.setPointerCapture(e.pointerId); };
+    let held: number | null = null;
+    const press = (e: PointerEvent) => {
+      const where = at(e);
+      down.set(e.pointerId, where);
+      moved = 0;
+      // Nodes of a run under way can be taken along while the map shows where they are now.
+      const follows = state.live.value !== null && state.following.value;
+      held = follows && down.size === 1 && state.camera.value ? nodeAt(state.camera.value, where.x, where.y) : null;
+      c.setPointerCapture(e.pointerId);
+    };
     const move = (e: PointerEvent) => {
       const before = down.get(e.pointerId), now = at(e), view = state.camera.value;
       if (!before || !view) return;
       const other = [...down].find(([id]) => id !== e.pointerId)?.[1];
       moved += Math.hypot(now.x - before.x, now.y - before.y);
+      if (held !== null) {
+        down.set(e.pointerId, now);
+        if (moved < DRAG_PX) return;
+        const { width, height } = state.mapSize.value;
+        const [x, y] = toGround(view, width, height, now.x, now.y);
+        dragged.value = { node: held, x, y };
+        void place(held, x, y);
+        return;
+      }
       if (other) {
         const { width, height } = state.mapSize.value;
         const factor = Math.hypot(now.x - other.x, now.y - other.y) / Math.max(1, Math.hypot(before.x - other.x, before.y - other.y));
@@ -104,7 +130,9 @@ function usePointer(canvas: { current: HTMLCanvasElement | null }): void {
     };
     const release = (e: PointerEvent) => {
       const where = at(e);
-      if (down.delete(e.pointerId) && down.size === 0 && moved < 4 && state.camera.value) {
+      dragged.value = null;
+      held = null;
+      if (down.delete(e.pointerId) && down.size === 0 && moved < DRAG_PX && state.camera.value) {
         state.select(nodeAt(state.camera.value, where.x, where.y));
       }
     };
@@ -113,7 +141,7 @@ function usePointer(canvas: { current: HTMLCanvasElement | null }): void {
       const { width, height } = state.mapSize.value, where = at(e);
       if (state.camera.value) state.camera.value = zoomAt(state.camera.value, width, height, where.x, where.y, Math.exp(-e.deltaY * 0.0015));
     };
-    const cancel = (e: PointerEvent) => down.delete(e.pointerId);
+    const cancel = (e: PointerEvent) => { down.delete(e.pointerId); held = dragged.value = null; };
     c.addEventListener("pointerdown", press);
     c.addEventListener("pointermove", move);
     c.addEventListener("pointerup", release);

@@ -51,8 +51,13 @@ export class Stretches {
   private list: Stretch[] = [];
   private pending = new Set<number>();
 
-  constructor(private readonly load: (from: number, to: number) => Promise<Stretch>, readonly end: number,
+  constructor(private readonly load: (from: number, to: number) => Promise<Stretch>, private readonly last: number,
     private readonly width: number, private readonly arrived: () => void = () => {}) {}
+
+  /** The last moment. */
+  get end(): number {
+    return this.last;
+  }
 
   /** The stretch that holds a moment, if it is at hand; else it is fetched, and `undefined` meanwhile. */
   at(t: number): Stretch | undefined {

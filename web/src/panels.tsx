@@ -6,6 +6,7 @@ import { CAUSES } from "./causes";
 import { Chart } from "./chart";
 import { showMoment } from "./clock";
 import { pairsInRange } from "./links";
+import { LiveNode, Remarks } from "./live/panel";
 import { places } from "./map";
 import { tell } from "./marks";
 import type { Hop } from "./packets";
@@ -168,6 +169,7 @@ function Legend() {
       <summary>Legend</summary>
       <ul class="legend">
         {state.info.value?.range_m ? <li><span aria-hidden="true" class="line link" /> in range ({state.info.value.range_m} m)</li> : null}
+        {!state.info.value?.range_m && <li><span aria-hidden="true" class="line link" /> one heard the other in the last 2 s</li>}
         <li><span aria-hidden="true" class="line route" /> data went that way in the last 2 s</li>
         <li><span aria-hidden="true" class="line data" /> transmission of data, with a ring</li>
         <li><span aria-hidden="true" class="line routing" /> transmission of the routing protocol, dashed</li>
@@ -184,9 +186,10 @@ export function Panels() {
   const node = state.selected.value;
   return (
     <aside class="panels" aria-label="Details">
-      {node !== null && <NodePanel key={node} node={node} {...moment} />}
+      {node !== null && (state.live.value ? <LiveNode key={node} node={node} t={t} /> : <NodePanel key={node} node={node} {...moment} />)}
       <Nodes {...moment} />
       <Events {...moment} />
+      <Remarks />
       {node === null && <details open><summary>Events over time</summary><Chart /></details>}
       <Flows />
       <Legend />

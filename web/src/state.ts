@@ -6,6 +6,7 @@ import * as api from "./api";
 import { type Camera, fit } from "./camera";
 import { advance } from "./clock";
 import type { Frame } from "./frame";
+import type { LiveRun } from "./live/run";
 import { bounds, Motion } from "./motion";
 import { type Hop, Stretch, Stretches } from "./packets";
 
@@ -27,9 +28,14 @@ export const totals = signal<Frame | null>(null);
 /** Goes up when data came in: pictures that lacked it are drawn again. */
 export const arrivals = signal(0);
 export const mapSize = signal({ width: 0, height: 0 });
-export const end = computed(() => info.value?.end_ns ?? 0);
+/** The run under way that is shown, if one is. */
+export const live = signal<LiveRun | null>(null);
+/** Whether the map shows what happens now. */
+export const following = signal(false);
+const liveEnd = signal(0);
+export const end = computed(() => (live.value ? liveEnd.value : info.value?.end_ns ?? 0));
 
-let motion: Motion | null = null;
+let motion: Motion | LiveRun | null = null;
 let box: [number, number, number, number] = [0, 0, 100, 100];
 export let stretches: Stretches | null = null;
 let loadingMotion = false;
@@ -68,6 +74,8 @@ export async function open(name: string, keepView = false): Promise<void> {
     problems.value = [];
     counts.value = totals.value = null;
     if (!keepView) { t.value = 0; camera.value = null; selected.value = null; }
+    live.value = null;
+    following.value = false;
   });
   motion = null;
   stretches = null;
@@ -88,6 +96,34 @@ export async function open(name: string, keepView = false): Promise<void> {
   } catch (e) {
     complain(e);
   }
+}
+
+/** Shows a run under way, as it goes on. */
+export function showLive(name: string, run: LiveRun, about: api.RunInfo): void {
+  const isAnew = live.value !== null && runName.value === name;
+  motion = run;
+  stretches = run.packets;
+  batch(() => {
+    liveEnd.value = t.value = 0;
+    runName.value = name;
+    info.value = about;
+    counts.value = totals.value = null;
+    live.value = run;
+    following.value = true;
+    playing.value = false;
+    speed.value = 1;
+    if (!isAnew) { camera.value = null; problems.value = []; }
+    if (selected.value !== null && selected.value >= about.nodes) selected.value = null;
+  });
+}
+
+/** Shows all of a run under way once it is known where its nodes are. */
+export function fitOnce(): void {
+  if (!camera.value) fitAll();
+}
+
+export function stopFollowing(): void {
+  following.value = false;
 }
 
 async function loadPackets(name: string, from: number, to: number): Promise<Stretch> {
@@ -123,20 +159,21 @@ async function loadMotion(at: number): Promise<void> {
 }
 
 /** The motion that holds at a moment, if it is at hand. */
-export function motionAt(moment: number): Motion | null {
-  if (motion && !motion.covers(moment)) void loadMotion(Math.max(0, moment));
+export function motionAt(moment: number): Motion | LiveRun | null {
+  if (motion && !live.value && !motion.covers(moment)) void loadMotion(Math.max(0, moment));
   return motion;
 }
 
 export function fitAll(): void {
   const { width, height } = mapSize.value;
-  if (motion && width > 0) camera.value = fit(box, width, height);
+  const now = live.value ? live.value.bounds() : box;
+  if (motion && now && width > 0) camera.value = fit(now, width, height);
 }
 
 /** Counts grow while the server reads the run; the page asks until they are whole. */
 export async function loadCounts(): Promise<void> {
   const name = runName.value, node = selected.value;
-  if (name === null || !info.value || info.value.rows === 0) return;
+  if (live.value || name === null || !info.value || info.value.rows === 0) return;
   try {
     for (;;) {
       const got = await api.overview(name, node);
@@ -161,23 +198,29 @@ export function select(node: number | null): void {
 }
 
 export function jump(moment: number): void {
+  following.value = live.value !== null && moment >= end.value;
   t.value = Math.min(end.value, Math.max(0, moment));
 }
 
 export function togglePlay(): void {
+  if (following.value) { following.value = false; return; }
   if (!playing.value && t.value >= end.value) t.value = 0;
   playing.value = !playing.value;
 }
 
 /** The time goes on by what passed since the last picture; after a second without one it has waited. */
 export function tick(elapsedMs: number): void {
+  if (live.value) {
+    liveEnd.value = Math.max(liveEnd.value, live.value.edge(performance.now()));
+    if (following.value) { t.value = liveEnd.value; return; }
+  }
   if (!playing.value) return;
   t.value = advance(t.value, Math.min(elapsedMs, 1000), speed.value, end.value);
-  if (t.value >= end.value) playing.value = false;
+  if (t.value >= end.value) { playing.value = false; following.value = live.value !== null; }
 }
 
 export async function stepEvent(forward: boolean): Promise<Hop | null> {
-  playing.value = false;
+  playing.value = following.value = false;
   const hop = await stretches?.step(t.value, forward);
   if (hop) t.value = hop.t;
   return hop ?? null;

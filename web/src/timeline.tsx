@@ -34,7 +34,8 @@ export function Timeline() {
   return (
     <section class="timeline" aria-label="Time">
       <div class="bar">
-        <button type="button" class="play" onClick={state.togglePlay} title="Space">{playing ? "❚❚ Pause" : "▶ Play"}</button>
+        <button type="button" class="play" onClick={state.togglePlay} title="Space">{playing || state.following.value ? "❚❚ Pause" : "▶ Play"}</button>
+        {state.live.value && <button type="button" aria-pressed={state.following.value} onClick={() => state.jump(Infinity)} title="End">● Now</button>}
         <button type="button" onClick={() => void state.stepEvent(false)} aria-label="Previous event" title="Shift+Left">|◀</button>
         <button type="button" onClick={() => void state.stepEvent(true)} aria-label="Next event" title="Shift+Right">▶|</button>
         <label class="speed">Speed{" "}

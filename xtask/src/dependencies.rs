@@ -90,8 +90,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("reproduce", &["core", "wire", "trace", "scenario", "forwarding-bench", "report", "topology", "runs"]),
     // Matrices of runs.
     ("sweep", &["core", "trace", "scenario", "report", "topology", "runs"]),
-    // The page that replays runs, and its server: it reads run directories.
-    ("studio", &["core", "topology", "trace", "transport", "scenario", "world"]),
+    // The page that replays and follows runs, and its server: it reads run directories and control sockets.
+    ("studio", &["core", "wire", "control", "topology", "trace", "transport", "scenario", "world"]),
     (
         "cli",
         &[

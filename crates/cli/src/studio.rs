@@ -12,7 +12,8 @@ use crate::failure::{Failure, output, say};
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
 Serves a page to this machine's browsers until Ctrl-C. With a scenario, the page edits it: nodes, trajectories, flows and settings, with \
-links and hops over time while you draw; it saves the same file that `wayhop run` takes, and Run runs it. Nothing is loaded from elsewhere. With --listen others can see the page, too: \
+links and hops over time while you draw; it saves the same file that `wayhop run` takes, and Run runs it. With --live it follows what \
+runs on this machine - emulations, labs and nodes -, and moves nodes where they are dragged. Nothing is loaded from elsewhere. With --listen others can see the page, too: \
 who has the address that is printed, with the token in it. It goes unencrypted; over a network that is not yours use a tunnel: \
 ssh -L 8080:localhost:8080 HOST
 
@@ -21,7 +22,9 @@ Examples:
   wayhop studio                                     the runs in the folder runs
   wayhop studio runs --port 8080 --no-browser
   wayhop studio runs --listen 0.0.0.0
-  wayhop studio my-scenario.toml                    the editor; a new file begins empty";
+  wayhop studio my-scenario.toml                    the editor; a new file begins empty
+  wayhop studio --live                              what runs now: wayhop ctl list
+  wayhop studio --live chain-5                      one of these";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct StudioArgs {
@@ -37,6 +40,10 @@ pub(crate) struct StudioArgs {
     /// Address of this machine to be reached at; without it, from this machine only
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), hide_default_value = true)]
     pub(crate) listen: IpAddr,
+    /// Follow what runs on this machine, or only the emulation, lab or node of this name
+    #[cfg(feature = "linux")]
+    #[arg(long, value_name = "NAME", num_args = 0..=1)]
+    pub(crate) live: Option<Option<String>>,
     /// Only print the address; without it, a desktop's browser opens the page
     #[arg(long)]
     pub(crate) no_browser: bool,
@@ -47,7 +54,17 @@ pub(crate) fn studio(a: &StudioArgs) -> Result<ExitCode, Failure> {
     let on_desktop = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|v| std::env::var_os(v).is_some());
     // A token is not for the list of processes.
     let edits = a.run.extension() == Some("toml".as_ref());
-    let opens = !a.no_browser && on_desktop && stdout().is_terminal() && a.listen.is_loopback() && !edits;
+    #[cfg(feature = "linux")]
+    let follows = a.live.is_some();
+    #[cfg(not(feature = "linux"))]
+    let follows = false;
+    if edits && follows {
+        return Err(Failure::Usage(
+            "--live follows what runs, and a scenario is edited: leave one of them out".into(),
+        ));
+    }
+    let has_token = edits || follows || !a.listen.is_loopback();
+    let opens = !a.no_browser && on_desktop && stdout().is_terminal() && !has_token;
     let mut told = Ok(());
     let ready = |address: &str| {
         told = output(writeln!(stdout(), "{address}").and_then(|()| stdout().flush()));
@@ -58,6 +75,12 @@ pub(crate) fn studio(a: &StudioArgs) -> Result<ExitCode, Failure> {
             let _ = browser.arg(address).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         }
     };
+    #[cfg(feature = "linux")]
+    if let Some(name) = &a.live {
+        wayhop_studio::serve_live(name.clone(), &a.run, at, ready).map_err(Failure::Usage)?;
+        told?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if edits {
         let program = std::env::current_exe().map_err(|e| {
             Failure::Usage(format!("cannot find this program, which is to run scenarios: {e}"))

@@ -9,7 +9,7 @@ use crate::error::{ControlError, ErrorCode};
 use crate::messages::NodeRef;
 
 /// The answer to `hello`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct About {
     /// Wayhop's version.
     pub wayhop: String,
@@ -23,6 +23,9 @@ pub struct About {
     pub protocol: String,
     /// The process that answers.
     pub pid: u32,
+    /// How far a radio reaches without fading and interference, metres, where all nodes have one modelled radio.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range_m: Option<f64>,
     /// The nodes that it answers for.
     pub nodes: Vec<NodeAbout>,
 }
@@ -68,6 +71,7 @@ impl About {
             world: world.to_owned(),
             protocol: protocol.to_owned(),
             pid: std::process::id(),
+            range_m: None,
             nodes,
         }
     }

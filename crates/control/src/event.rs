@@ -114,7 +114,7 @@ pub enum Event {
         /// What the node did about it.
         done: String,
     },
-    /// Something became of a packet. Nodes on real interfaces only, for subscribers who name this kind.
+    /// Something became of a packet. For subscribers who name this kind.
     Packet {
         /// When.
         time_s: f64,
@@ -122,8 +122,14 @@ pub enum Event {
         node: u32,
         /// What: an event of the table `packets`.
         event: String,
-        /// Its number at this node.
+        /// Its number: at this node, or in an emulation the same at all nodes.
         packet: u64,
+        /// The flow of the scenario that it belongs to. Emulation only.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        flow: Option<u32>,
+        /// Its number in the flow. Emulation only.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seq: Option<u32>,
         /// Its length, octets from the IP header on.
         bytes: u32,
         /// Its first octets from the IP header on, as hexadecimal digits.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::net::IpAddr;
 
 use wayhop_control::{Event, EventKind, Place, Server};
-use wayhop_core::{Addr, DropReason, IfaceId, Mac, Packet, Prefix, Route, SendState, Time, TraceNote};
+use wayhop_core::{Addr, DropReason, IfaceId, Mac, Packet, Prefix, Route, SendState, Time, TraceNote, hex};
 use wayhop_node::Hop;
 use wayhop_wire::ip;
 
@@ -78,8 +78,10 @@ impl Events {
                 node: NODE,
                 event: crate::run_dir::kind(hop.kind).name().to_owned(),
                 packet: p.meta.id.0,
+                flow: None,
+                seq: None,
                 bytes: p.len() as u32,
-                head: to_hex(&p.bytes()[..p.len().min(HEAD)]),
+                head: hex(&p.bytes()[..p.len().min(HEAD)]),
                 interface: (hop.iface != IfaceId::ANY).then_some(hop.iface.0),
                 peer: (!hop.peer.is_unspecified()).then_some(hop.peer.ip()),
                 signal_dbm: (!hop.signal_dbm.is_nan()).then_some(hop.signal_dbm),
@@ -150,13 +152,4 @@ impl Events {
             self.missed += 1;
         }
     }
-}
-
-fn to_hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, b| {
-        // Writing to a string does not fail.
-        let _ = write!(text, "{b:02x}");
-        text
-    })
 }

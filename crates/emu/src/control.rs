@@ -7,7 +7,7 @@ use wayhop_control::{
     About, Call, ControlError, ErrorCode, Event, EventKind, LinkState, NodeAbout, Owner, ParameterSet, Place,
     Server,
 };
-use wayhop_core::{Command, Inspect, Position, Refused, Span, Time};
+use wayhop_core::{Command, IfaceId, Inspect, Position, Refused, Span, Time};
 use wayhop_netns::Error;
 use wayhop_scenario::{Resolved, Tables};
 use wayhop_sim::{Geodetic, Happening, LinkOverride as Override, Power, Simulation};
@@ -27,7 +27,9 @@ impl Control {
     /// number behind it.
     pub fn open(scenario: &Resolved) -> Result<Self, Error> {
         let nodes = NodeAbout::all(&scenario.names, &scenario.addresses);
-        let about = About::new(&scenario.name, "emulation", scenario.protocol.name(), nodes);
+        let range_m = (scenario.interfaces.radios.len() == 1).then(|| scenario.radio().nominal_range_m());
+        let about =
+            About { range_m, ..About::new(&scenario.name, "emulation", scenario.protocol.name(), nodes) };
         let server =
             Server::for_run(&about).map_err(|e| Error::system("cannot open the control socket", e))?;
         let set = ParameterSet::from(scenario.protocol.values());
@@ -64,7 +66,7 @@ impl Control {
     /// Tells subscribers what happened.
     pub(crate) fn publish(&self, simulation: &mut Simulation) {
         let wanted = [EventKind::Note, EventKind::Drop, EventKind::Route].map(|k| self.server.wants(k));
-        simulation.watch(wanted.contains(&true));
+        simulation.watch(wanted.contains(&true), self.server.wants(EventKind::Packet));
         while let Some((at, node, what)) = simulation.happening() {
             self.server.publish(&event(at, node, what));
         }
@@ -230,6 +232,20 @@ fn event(at: Time, node: u32, what: Happening) -> Event {
             destination: destination.addr.ip(),
             next_hop: row.map(|(next_hop, _)| next_hop.ip()),
             hops: row.map(|(_, metric)| metric.min(u8::MAX.into()) as u8),
+        },
+        Happening::Packet(row, head) => Event::Packet {
+            time_s,
+            node,
+            event: row.kind.name().to_owned(),
+            packet: row.packet.0,
+            flow: row.flow.map(|tag| tag.flow),
+            seq: row.flow.map(|tag| tag.seq),
+            bytes: row.bytes,
+            head: wayhop_core::hex(&head),
+            interface: (row.iface != IfaceId::ANY).then_some(row.iface.0),
+            peer: (!row.peer.is_unspecified()).then_some(row.peer.ip()),
+            signal_dbm: (!row.signal_dbm.is_nan()).then_some(row.signal_dbm),
+            reason: row.reason.map(|why| why.name().to_owned()),
         },
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use wayhop_control::Event;
-use wayhop_core::{Addr, DropReason, FlowTag, IfaceId, NodeId, PacketId, SendState, Time};
+use wayhop_core::{Addr, DropReason, FlowTag, IfaceId, NodeId, PacketId, SendState, Time, from_hex};
 use wayhop_scenario::Resolved;
 use wayhop_trace::{HopEvent, HopKind, PacketClass, SendEvent, classify};
 use wayhop_transport::{GROUP, Stamp};
@@ -154,12 +154,6 @@ fn stamped(packet: &[u8]) -> impl Iterator<Item = ([u8; TRANSPORT], u32)> {
     })
 }
 
-fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let digit = |c: u8| char::from(c).to_digit(16).map(|d| d as u8);
-    let pairs = text.as_bytes().chunks(2);
-    pairs.map(|p| if let [a, b] = p { Some(digit(*a)? << 4 | digit(*b)?) } else { None }).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::net::Ipv4Addr;
@@ -192,12 +186,10 @@ mod tests {
             node: 0,
             event: what.to_owned(),
             packet,
+            flow: None,
+            seq: None,
             bytes: p.len() as u32,
-            head: p[..kept]
-                .iter()
-                .flat_map(|b| [b >> 4, b & 15])
-                .filter_map(|digit| char::from_digit(digit.into(), 16))
-                .collect(),
+            head: wayhop_core::hex(&p[..kept]),
             interface: Some(1),
             peer: Some(B.into()),
             signal_dbm: None,

@@ -15,7 +15,7 @@ use crate::attackers::Attackers;
 use crate::channel::Channel;
 use crate::classify::{self, Facts};
 use crate::event::Event;
-use crate::external::{Egress, Exit, External, Happening};
+use crate::external::{Egress, Exit, External, Happening, PACKET_HEAD};
 use crate::fates::Watched;
 use crate::flows::{Delivery, Flows};
 use crate::ledger::Ledger;
@@ -179,7 +179,7 @@ impl Common {
         kind: HopKind,
         hop: &wayhop_node::Hop,
     ) {
-        self.recorder.hop(&HopEvent {
+        let row = HopEvent {
             iface: hop.iface,
             time: at,
             packet: p.meta.id,
@@ -195,6 +195,11 @@ impl Common {
             messages: facts.messages,
             ttl: facts.ttl,
             reason: hop.reason,
-        });
+        };
+        self.recorder.hop(&row);
+        if let Some(external) = self.external.as_mut().filter(|o| o.packets_watched) {
+            let head = &p.bytes()[..p.len().min(PACKET_HEAD)];
+            external.happened(at, node, Happening::Packet(Box::new(row), head.into()));
+        }
     }
 }

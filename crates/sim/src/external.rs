@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use wayhop_core::{Addr, DropReason, FlowTag, Packet, Prefix, Time, TraceNote};
-use wayhop_trace::FrameEvent;
+use wayhop_trace::{FrameEvent, HopEvent};
 use wayhop_wire::{ip, ipv4};
 
 use crate::slab::Slab;
@@ -43,7 +43,7 @@ pub enum Exit {
 }
 
 /// Something that happened at a node, for those who watch.
-#[derive(Copy, Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Happening {
     /// The protocol's remark.
     Note(TraceNote),
@@ -51,7 +51,12 @@ pub enum Happening {
     Drop(DropReason, Addr, Addr, u32),
     /// A row of the forwarding table came or changed (next hop and metric), or went.
     Route(Prefix, Option<(Addr, u32)>),
+    /// A row of the table `packets`, with the packet's first [`PACKET_HEAD`] octets.
+    Packet(Box<HopEvent>, Box<[u8]>),
 }
+
+/// How much of a packet those see who watch packets, octets from the IP header on: what a node on a real interface tells.
+pub(crate) const PACKET_HEAD: usize = 320;
 
 /// Packets of programs, which no flow of the scenario counts.
 #[derive(Default)]
@@ -74,6 +79,8 @@ pub(crate) struct External {
     pub(crate) powered: VecDeque<Power>,
     /// Whether anybody watches what happens.
     pub(crate) watched: bool,
+    /// Whether anybody watches each packet.
+    pub(crate) packets_watched: bool,
     pub(crate) happenings: VecDeque<(Time, u32, Happening)>,
     /// What nobody fetched in time.
     pub(crate) missed: u64,
@@ -106,6 +113,7 @@ impl External {
             programs: Programs::default(),
             powered: VecDeque::new(),
             watched: false,
+            packets_watched: false,
             happenings: VecDeque::new(),
             missed: 0,
             taps: Vec::new(),

@@ -115,11 +115,11 @@ impl Simulation {
         all
     }
 
-    /// Whether [`Simulation::happening`] has anything to tell from now on; only of an open network.
-    pub fn watch(&mut self, on: bool) {
+    /// Whether [`Simulation::happening`] has anything to tell from now on, and of each packet; only of an open network.
+    pub fn watch(&mut self, on: bool, packets: bool) {
         if let Some(o) = &mut self.net.common.external {
-            o.watched = on;
-            if !on {
+            (o.watched, o.packets_watched) = (on, packets);
+            if !on && !packets {
                 o.happenings.clear();
             }
         }

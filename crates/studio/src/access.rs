@@ -81,15 +81,21 @@ impl Access {
     /// Whether a request of the method POST may change something. The page says who it is, and of what type its question is: a
     /// stranger's form can do neither.
     pub(crate) fn check_change(&self, headers: &HeaderMap) -> Result<(), Error> {
+        self.check_own_page(headers)?;
+        if text(headers, header::CONTENT_TYPE.as_str()) != Some("application/json") {
+            return Err(Error::forbidden("wrong Content-Type: changes are JSON"));
+        }
+        Ok(())
+    }
+
+    /// Whether the studio's own page asks, with the token: for what changes something, and for connections by which it can.
+    pub(crate) fn check_own_page(&self, headers: &HeaderMap) -> Result<(), Error> {
         self.check(&Method::GET, headers, None)?;
         if self.token.is_none() {
             return Err(Error::forbidden("the studio only shows: ask with GET"));
         }
         if headers.get(header::ORIGIN).is_none() {
             return Err(Error::forbidden("no Origin: only the studio's own page changes something"));
-        }
-        if text(headers, header::CONTENT_TYPE.as_str()) != Some("application/json") {
-            return Err(Error::forbidden("wrong Content-Type: changes are JSON"));
         }
         Ok(())
     }

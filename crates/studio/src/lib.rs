@@ -2,6 +2,7 @@
 //!
 //! * [`serve`] is the server. It shows run directories and changes nothing.
 //! * [`serve_editor`] edits a scenario besides, and runs it. [`edit_text`] is what an edit does to its text.
+//! * `serve_live` follows emulations, labs and nodes while they run, and moves their nodes.
 //! * The page is in `page/`, built from `web/`. It asks for what it shows in stretches of time, so that a run of any length opens
 //!   at once.
 //!
@@ -12,6 +13,8 @@ mod editor;
 mod error;
 mod frame;
 mod library;
+#[cfg(feature = "live")]
+mod live;
 mod motion;
 mod overview;
 mod packets;
@@ -23,4 +26,6 @@ mod server;
 mod table;
 
 pub use editor::{Editing, edit_text};
+#[cfg(feature = "live")]
+pub use server::serve_live;
 pub use server::{serve, serve_editor};

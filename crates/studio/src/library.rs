@@ -49,6 +49,16 @@ impl Library {
             .map_err(|e| format!("{}: {e}; name a folder for the runs", path.display()))
     }
 
+    /// A folder that may not be there, or a run directory.
+    #[cfg(feature = "live")]
+    pub(crate) fn of_any_folder(path: &Path) -> Self {
+        Self::new(path).unwrap_or_else(|_| Self {
+            folder: path.to_owned(),
+            only: None,
+            open: Mutex::default(),
+        })
+    }
+
     /// The names of the runs, in order.
     pub(crate) fn names(&self) -> Vec<String> {
         if let Some(only) = &self.only {

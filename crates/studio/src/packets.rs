@@ -10,15 +10,15 @@ use crate::table::{Table, text};
 /// Rows in an answer. A page asks again for what follows.
 pub(crate) const MOST_ROWS: usize = 1 << 16;
 /// In the column `peer`: nobody, or a host that is not a node of the run.
-const NOBODY: i32 = -1;
+pub(crate) const NOBODY: i32 = -1;
 /// In the column `peer`: all in range.
-const EVERYBODY: i32 = -2;
+pub(crate) const EVERYBODY: i32 = -2;
 /// Different words in a column, 255 being for the rest.
 const MOST_WORDS: u8 = 255;
 
 /// Words of a column, numbered in the order in which they come; 0 is for none.
 #[derive(Default)]
-struct Words {
+pub(crate) struct Words {
     list: Vec<String>,
     numbers: FxHashMap<Vec<u8>, u8>,
 }
@@ -26,32 +26,41 @@ struct Words {
 impl Words {
     fn number(&mut self, cell: Option<&ByteArray>) -> u8 {
         let Some(cell) = cell else { return 0 };
-        if let Some(known) = self.numbers.get(cell.data()) {
-            return *known;
-        }
+        self.numbers.get(cell.data()).copied().unwrap_or_else(|| self.new_number(&text(cell)))
+    }
+
+    /// The number of a word that is text.
+    #[cfg(feature = "live")]
+    pub(crate) fn number_of(&mut self, word: Option<&str>) -> u8 {
+        let Some(word) = word else { return 0 };
+        self.numbers.get(word.as_bytes()).copied().unwrap_or_else(|| self.new_number(word))
+    }
+
+    fn new_number(&mut self, word: &str) -> u8 {
         let next = u8::try_from(self.list.len() + 1).unwrap_or(MOST_WORDS);
         if next < MOST_WORDS {
-            self.list.push(text(cell));
-            self.numbers.insert(cell.data().to_vec(), next);
+            self.list.push(word.to_owned());
+            self.numbers.insert(word.as_bytes().to_vec(), next);
         }
         next
     }
 }
 
+/// Events of packets, in the columns of a frame.
 #[derive(Default)]
-struct Columns {
-    time_ns: Vec<f64>,
-    packet: Vec<f64>,
-    seq: Vec<f64>,
-    node: Vec<i32>,
-    peer: Vec<i32>,
-    flow: Vec<i32>,
-    event: Vec<u8>,
-    class: Vec<u8>,
-    reason: Vec<u8>,
-    events: Words,
-    classes: Words,
-    reasons: Words,
+pub(crate) struct Columns {
+    pub(crate) time_ns: Vec<f64>,
+    pub(crate) packet: Vec<f64>,
+    pub(crate) seq: Vec<f64>,
+    pub(crate) node: Vec<i32>,
+    pub(crate) peer: Vec<i32>,
+    pub(crate) flow: Vec<i32>,
+    pub(crate) event: Vec<u8>,
+    pub(crate) class: Vec<u8>,
+    pub(crate) reason: Vec<u8>,
+    pub(crate) events: Words,
+    pub(crate) classes: Words,
+    pub(crate) reasons: Words,
 }
 
 impl Columns {
@@ -65,6 +74,45 @@ impl Columns {
         for column in [&mut self.event, &mut self.class, &mut self.reason] {
             column.truncate(rows);
         }
+    }
+
+    /// The rows in the order of their times; those of one moment as they came.
+    #[cfg(feature = "live")]
+    pub(crate) fn sort_by_time(&mut self) {
+        let mut order: Vec<usize> = (0..self.time_ns.len()).collect();
+        order.sort_by(|&a, &b| self.time_ns[a].total_cmp(&self.time_ns[b]));
+        for column in [&mut self.time_ns, &mut self.packet, &mut self.seq] {
+            *column = order.iter().map(|&i| column[i]).collect();
+        }
+        for column in [&mut self.node, &mut self.peer, &mut self.flow] {
+            *column = order.iter().map(|&i| column[i]).collect();
+        }
+        for column in [&mut self.event, &mut self.class, &mut self.reason] {
+            *column = order.iter().map(|&i| column[i]).collect();
+        }
+    }
+
+    /// A frame that holds all events of `from..until`, nanoseconds; with the number of a live run's message.
+    pub(crate) fn into_frame(self, from: i64, until: i64, number: Option<u64>) -> Vec<u8> {
+        let mut frame = Frame::default();
+        if let Some(number) = number {
+            frame.set("n", number);
+        }
+        frame.set("from_ns", from);
+        frame.set("until_ns", until);
+        frame.set("events", self.events.list);
+        frame.set("classes", self.classes.list);
+        frame.set("reasons", self.reasons.list);
+        frame.f64s("time_ns", &self.time_ns);
+        frame.f64s("packet", &self.packet);
+        frame.f64s("seq", &self.seq);
+        frame.i32s("node", &self.node);
+        frame.i32s("peer", &self.peer);
+        frame.i32s("flow", &self.flow);
+        frame.u8s("event", &self.event);
+        frame.u8s("class", &self.class);
+        frame.u8s("reason", &self.reason);
+        frame.finish(self.time_ns.len())
     }
 }
 
@@ -85,7 +133,7 @@ pub(crate) fn window(
         }
     }
     let until = cut(&mut columns, to);
-    Ok(frame(columns, from, until))
+    Ok(columns.into_frame(from, until, None))
 }
 
 /// Leaves out what does not fit, with all of the same moment. Returns up to where the rows are complete.
@@ -145,23 +193,4 @@ fn peer(nodes: &FxHashMap<String, i32>, address: Option<&ByteArray>) -> i32 {
         None if address == "255.255.255.255" || address.starts_with("ff") => EVERYBODY,
         None => NOBODY,
     }
-}
-
-fn frame(columns: Columns, from: i64, until: i64) -> Vec<u8> {
-    let mut frame = Frame::default();
-    frame.set("from_ns", from);
-    frame.set("until_ns", until);
-    frame.set("events", columns.events.list);
-    frame.set("classes", columns.classes.list);
-    frame.set("reasons", columns.reasons.list);
-    frame.f64s("time_ns", &columns.time_ns);
-    frame.f64s("packet", &columns.packet);
-    frame.f64s("seq", &columns.seq);
-    frame.i32s("node", &columns.node);
-    frame.i32s("peer", &columns.peer);
-    frame.i32s("flow", &columns.flow);
-    frame.u8s("event", &columns.event);
-    frame.u8s("class", &columns.class);
-    frame.u8s("reason", &columns.reason);
-    frame.finish(columns.time_ns.len())
 }

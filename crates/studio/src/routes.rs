@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
+#[cfg(feature = "live")]
+use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{DefaultBodyLimit, Query, Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
@@ -17,6 +19,8 @@ use crate::access::Access;
 use crate::editor::{Editor, MAX_REQUEST};
 use crate::error::Error;
 use crate::library::Library;
+#[cfg(feature = "live")]
+use crate::live::{Live, viewer};
 use crate::page;
 use crate::rows::Wanted;
 use crate::run::Run;
@@ -32,12 +36,50 @@ pub(crate) struct Studio {
     access: Access,
     library: Library,
     editor: Option<Editor>,
+    #[cfg(feature = "live")]
+    live: Option<Live>,
     readers: Semaphore,
 }
 
+/// What a studio has to show.
+pub(crate) struct Shown {
+    pub(crate) library: Library,
+    pub(crate) editor: Option<Editor>,
+    #[cfg(feature = "live")]
+    pub(crate) live: Option<Live>,
+}
+
+impl Shown {
+    /// Recorded runs only.
+    pub(crate) fn of(library: Library) -> Self {
+        Self {
+            library,
+            editor: None,
+            #[cfg(feature = "live")]
+            live: None,
+        }
+    }
+
+    /// Whether who sees it can change something.
+    pub(crate) fn can_be_changed(&self) -> bool {
+        #[cfg(feature = "live")]
+        let is_live = self.live.is_some();
+        #[cfg(not(feature = "live"))]
+        let is_live = false;
+        self.editor.is_some() || is_live
+    }
+}
+
 impl Studio {
-    pub(crate) fn new(access: Access, library: Library, editor: Option<Editor>) -> Self {
-        Self { access, library, editor, readers: Semaphore::new(READERS) }
+    pub(crate) fn new(access: Access, shown: Shown) -> Self {
+        Self {
+            access,
+            library: shown.library,
+            editor: shown.editor,
+            #[cfg(feature = "live")]
+            live: shown.live,
+            readers: Semaphore::new(READERS),
+        }
     }
 }
 
@@ -70,7 +112,10 @@ impl Studio {
 /// The server's answers.
 pub(crate) fn router(studio: Studio) -> Router {
     let studio = Arc::new(studio);
-    Router::new()
+    let router = Router::new();
+    #[cfg(feature = "live")]
+    let router = router.route("/api/live", get(under_way)).route("/api/live/watch", get(watch));
+    router
         .route("/api/runs", get(runs))
         .route("/api/run", get(info))
         .route("/api/positions", get(positions))
@@ -98,8 +143,11 @@ async fn guard(State(studio): State<Arc<Studio>>, request: Request, next: Next) 
     let token = query.split('&').find_map(|p| p.strip_prefix("token="));
     let visits = request.uri().path() == "/" && token.is_some();
     let changes = *request.method() == Method::POST && request.uri().path().starts_with("/api/editor/");
+    let watches = request.uri().path().starts_with("/api/live/");
     let checked = if changes {
         studio.access.check_change(request.headers())
+    } else if watches {
+        studio.access.check_own_page(request.headers())
     } else {
         studio.access.check(request.method(), request.headers(), token)
     };
@@ -177,6 +225,34 @@ async fn loaded(State(studio): State<Arc<Studio>>) -> Response {
         // Of a studio that only shows runs the page asks, too.
         None => json(&Value::Null),
         Some(_) => read(&studio, |s| s.editor()?.load()).await.map(|v| json(&v)).into_response(),
+    }
+}
+
+/// The runs under way; null of a studio that shows none.
+#[cfg(feature = "live")]
+async fn under_way(State(studio): State<Arc<Studio>>) -> Response {
+    let list = read(&studio, |s| Ok(s.live.as_ref().map_or(Value::Null, Live::list))).await;
+    list.map(|v| json(&v)).into_response()
+}
+
+/// Has a viewer follow a run under way.
+#[cfg(feature = "live")]
+async fn watch(
+    State(studio): State<Arc<Studio>>,
+    Query(wanted): Query<viewer::Wanted>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    let name = wanted.run.clone();
+    let hub = read(&studio, move |s| {
+        let none =
+            || Error::not_found("this studio shows no runs under way; open it with: wayhop studio --live");
+        s.live.as_ref().ok_or_else(none)?.hub(&name)
+    });
+    match hub.await {
+        Ok(hub) => upgrade
+            .max_message_size(viewer::MAX_REQUEST)
+            .on_upgrade(move |socket| viewer::serve(socket, hub, wanted)),
+        Err(e) => e.into_response(),
     }
 }
 

@@ -14,7 +14,9 @@ use tokio::sync::Semaphore;
 use crate::access::Access;
 use crate::editor::{Editing, Editor};
 use crate::library::Library;
-use crate::routes::{Studio, router};
+#[cfg(feature = "live")]
+use crate::live::Live;
+use crate::routes::{Shown, Studio, router};
 
 /// Connections at a time; browsers open six each.
 const CONNECTIONS: usize = 64;
@@ -27,7 +29,7 @@ const HEAD: Duration = Duration::from_secs(10);
 /// # Errors
 /// A message for the user: there is no run, or nobody can listen there.
 pub fn serve(path: &Path, at: SocketAddr, ready: impl FnOnce(&str)) -> Result<(), String> {
-    serve_studio(Library::new(path)?, None, at, ready)
+    serve_studio(Shown::of(Library::new(path)?), at, ready)
 }
 
 /// As [`serve`], with the editor of a scenario. Its runs are shown. Who has the address may change the file, so there is a token
@@ -37,15 +39,26 @@ pub fn serve(path: &Path, at: SocketAddr, ready: impl FnOnce(&str)) -> Result<()
 /// A message for the user: the scenario cannot be read, or nobody can listen there.
 pub fn serve_editor(editing: Editing, at: SocketAddr, ready: impl FnOnce(&str)) -> Result<(), String> {
     let library = Library::of_folder(&editing.runs)?;
-    serve_studio(library, Some(Editor::new(editing)?), at, ready)
+    serve_studio(Shown { editor: Some(Editor::new(editing)?), ..Shown::of(library) }, at, ready)
 }
 
-fn serve_studio(
-    library: Library,
-    editor: Option<Editor>,
+/// Shows what runs on this machine - emulations, labs and nodes whose control sockets let this user in -, or the one of a name;
+/// and the recorded runs of a folder, if there is one. Who has the address may move nodes, so there is a token on loopback, too.
+///
+/// # Errors
+/// A message for the user: nobody answers under that name, or nobody can listen there.
+#[cfg(feature = "live")]
+pub fn serve_live(
+    name: Option<String>,
+    runs: &Path,
     at: SocketAddr,
     ready: impl FnOnce(&str),
 ) -> Result<(), String> {
+    let shown = Shown { live: Some(Live::new(name)?), ..Shown::of(Library::of_any_folder(runs)) };
+    serve_studio(shown, at, ready)
+}
+
+fn serve_studio(shown: Shown, at: SocketAddr, ready: impl FnOnce(&str)) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|e| format!("cannot start threads: {e}"))?;
     let outcome = runtime.block_on(async {
@@ -53,10 +66,10 @@ fn serve_studio(
             .await
             .map_err(|e| format!("cannot listen at {at}: {e}; choose another --port or --listen"))?;
         let bound = listener.local_addr().map_err(|e| e.to_string())?;
-        let access = Access::new(bound, editor.is_some())?;
+        let access = Access::new(bound, shown.can_be_changed())?;
         ready(&address(bound, access.token()));
         tokio::select! {
-            () = accept(listener, Studio::new(access, library, editor)) => {}
+            () = accept(listener, Studio::new(access, shown)) => {}
             () = told_to_end() => {}
         }
         Ok(())
@@ -102,7 +115,7 @@ async fn accept(listener: TcpListener, studio: Studio) {
             let mut server = http1::Builder::new();
             server.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(16 << 10);
             // A connection that broke off has nobody to tell.
-            let _ = server.serve_connection(TokioIo::new(stream), service).await;
+            let _ = server.serve_connection(TokioIo::new(stream), service).with_upgrades().await;
             drop(place);
         });
     }

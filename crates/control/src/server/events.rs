@@ -26,12 +26,13 @@ enum Queued {
 impl Subscription {
     pub(super) fn new(id: Option<u64>, node: Option<u32>, kinds: &[EventKind]) -> Self {
         let kinds = if kinds.is_empty() { &EventKind::USUAL[..] } else { kinds };
-        let kinds = kinds.iter().fold(0, |set, k| set | k.bit());
+        // What the run itself had no room for concerns every subscriber.
+        let kinds = kinds.iter().fold(EventKind::Lost.bit(), |set, k| set | k.bit());
         Self { id, node, kinds, queue: VecDeque::new(), lost: 0 }
     }
 
     pub(super) fn wants(&self, e: &Event) -> bool {
-        self.kinds & e.kind().bit() != 0 && self.node.is_none_or(|n| e.node() == Some(n))
+        self.kinds & e.kind().bit() != 0 && self.node.is_none_or(|n| e.node().is_none_or(|at| at == n))
     }
 
     /// Puts an event's JSON into the queue, or counts it. The count takes its place in the order of events.

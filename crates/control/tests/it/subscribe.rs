@@ -32,6 +32,18 @@ fn a_subscriber_gets_the_kinds_and_the_node_that_it_asked_for_in_order() {
 }
 
 #[test]
+fn what_the_run_itself_had_no_room_for_is_told_to_all_subscribers() {
+    let run = Running::with(drop);
+    let mut clients = [run.client(), run.client()];
+    clients[0].subscribe(None, vec![EventKind::Packet]).expect("a subscription");
+    clients[1].subscribe(Some(NodeRef::Number(1)), vec![EventKind::Note]).expect("a subscription");
+    run.server.publish(&Event::Lost { count: 3 });
+    for client in &mut clients {
+        assert_eq!(client.event().expect("an event"), Some(Event::Lost { count: 3 }));
+    }
+}
+
+#[test]
 fn an_event_line_carries_the_id_of_the_subscription() {
     let run = Running::with(drop);
     let mut raw = UnixStream::connect(&run.path).expect("a connection");

@@ -3,6 +3,8 @@
 mod asking;
 mod broken;
 mod editor;
+#[cfg(feature = "live")]
+mod live;
 mod page;
 mod recorded;
 mod tables;

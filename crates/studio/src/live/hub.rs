@@ -1,0 +1,188 @@
+//! One run under way, read once for all its viewers.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use axum::extract::ws::Message;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use wayhop_control::answer::{Counters, Positions};
+use wayhop_control::{About, Client, ClientError, Event, EventKind, Request};
+
+use super::commands::Commands;
+use super::packets::Packets;
+use super::places::Places;
+use super::ring::Ring;
+
+/// How often places are asked for and packets are passed on.
+const EVERY: Duration = Duration::from_millis(100);
+/// Counters, and who is up, are asked for each time that so many looks have passed.
+const SELDOM: u32 = 10;
+/// Messages that a viewer gets at a time.
+const BATCH: usize = 64;
+
+/// A run under way.
+pub(crate) struct Hub {
+    socket: PathBuf,
+    /// Tells this reading of the run from one after it: message numbers begin anew.
+    id: String,
+    about: About,
+    ring: Mutex<Ring>,
+    packets: Mutex<Packets>,
+    grown: watch::Sender<u64>,
+    commands: Commands,
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Hub {
+    /// Connects, and reads until the run ends.
+    pub(crate) fn open(socket: &Path) -> Result<Arc<Self>, ClientError> {
+        let mut looks = Client::connect(socket)?;
+        let about: About = looks.ask_for(None, Request::Hello {})?;
+        let mut events = Client::connect(socket)?;
+        let mut kinds = EventKind::USUAL.to_vec();
+        kinds.push(EventKind::Packet);
+        events.subscribe(None, kinds)?;
+        let began = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let hub = Arc::new(Self {
+            socket: socket.to_owned(),
+            id: format!("{}-{}", about.pid, began.as_millis()),
+            packets: Mutex::new(Packets::new(&about)),
+            about,
+            ring: Mutex::default(),
+            grown: watch::Sender::new(0),
+            commands: Commands::default(),
+        });
+        let (of_events, of_looks) = (Arc::clone(&hub), Arc::clone(&hub));
+        thread::spawn(move || of_events.follow(&mut events));
+        thread::spawn(move || of_looks.look(&mut looks));
+        Ok(hub)
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+    pub(crate) fn has_ended(&self) -> bool {
+        lock(&self.ring).ended
+    }
+    /// Changes when there is more to say.
+    pub(crate) fn growth(&self) -> watch::Receiver<u64> {
+        self.grown.subscribe()
+    }
+    /// What follows from a number on, with the number of the first of it, and whether the run has ended and this is all.
+    pub(crate) fn since(&self, number: u64) -> (u64, Vec<Message>, bool) {
+        let ring = lock(&self.ring);
+        let (begin, messages) = ring.since(number, BATCH);
+        let is_all = ring.ended && begin + messages.len() as u64 == ring.next();
+        (begin, messages, is_all)
+    }
+    /// Carries out a viewer's request. Blocks.
+    pub(crate) fn carry_out(&self, line: &str) -> Value {
+        self.commands.carry_out(&self.socket, line)
+    }
+
+    /// What a viewer hears first.
+    pub(crate) fn greeting(&self) -> Value {
+        let nodes = &self.about.nodes;
+        json!({
+            "kind": "run", "hub": self.id, "name": self.about.name, "world": self.about.world,
+            "protocol": self.about.protocol, "range_m": self.about.range_m,
+            "nodes": nodes.iter().map(|n| n.node).collect::<Vec<_>>(),
+            "names": nodes.iter().map(|n| &n.name).collect::<Vec<_>>(),
+            "addresses": nodes.iter().map(|n| n.address).collect::<Vec<_>>(),
+        })
+    }
+
+    /// Passes on what happens, until the run ends.
+    fn follow(&self, events: &mut Client) {
+        loop {
+            match events.event() {
+                Ok(Some(event)) => self.happened(&event),
+                Ok(None) => return self.end("the run has ended"),
+                Err(e) => return self.end(&e.to_string()),
+            }
+        }
+    }
+
+    fn happened(&self, event: &Event) {
+        let row = event.node().and_then(|node| self.about.nodes.iter().position(|n| n.node == node));
+        match (event, row) {
+            (Event::Packet { .. }, Some(row)) => lock(&self.packets).add(row as i32, event),
+            _ => self.say(|n| json!({"kind": "event", "n": n, "row": row, "event": event}).to_string()),
+        }
+    }
+
+    /// Asks for places and counters, and passes on packets, until the run ends.
+    fn look(&self, client: &mut Client) {
+        let mut places = Places::default();
+        let mut begin = Instant::now();
+        for round in 0_u32.. {
+            let positions: Positions = match client.ask_for(None, Request::Position {}) {
+                Ok(positions) => positions,
+                Err(e) => return self.end(&e.to_string()),
+            };
+            let at = places.of(&positions);
+            self.packets_until(positions.time_s);
+            self.say(|n| {
+                let moved: Vec<bool> = positions.nodes.iter().map(|p| p.overridden).collect();
+                json!({"kind": "places", "n": n, "time_s": positions.time_s, "at": at, "moved": moved})
+                    .to_string()
+            });
+            if round % SELDOM == 0
+                && let Err(e) = self.look_closely(client)
+            {
+                return self.end(&e.to_string());
+            }
+            if lock(&self.ring).ended {
+                return;
+            }
+            thread::sleep(EVERY.saturating_sub(begin.elapsed()));
+            begin = Instant::now();
+        }
+    }
+
+    fn packets_until(&self, time_s: f64) {
+        let mut packets = lock(&self.packets);
+        let lost = packets.lost();
+        let mut ring = lock(&self.ring);
+        let frame = packets.frame(time_s, ring.next());
+        ring.frame(frame);
+        if lost > 0 {
+            let event = Event::Lost { count: lost };
+            let n = ring.next();
+            ring.text(json!({"kind": "event", "n": n, "row": null, "event": event}).to_string());
+        }
+    }
+
+    fn look_closely(&self, client: &mut Client) -> Result<(), ClientError> {
+        let about: About = client.ask_for(None, Request::Hello {})?;
+        let up: Vec<bool> = about.nodes.iter().map(|n| n.up).collect();
+        let counters: Counters = client.ask_for(None, Request::Counters {})?;
+        let of: Vec<_> = counters.nodes.into_iter().map(|n| n.counters).collect();
+        self.say(|n| {
+            json!({"kind": "counters", "n": n, "time_s": counters.time_s, "up": up, "of": of}).to_string()
+        });
+        Ok(())
+    }
+
+    fn say(&self, text: impl FnOnce(u64) -> String) {
+        let mut ring = lock(&self.ring);
+        if !ring.ended {
+            let text = text(ring.next());
+            ring.text(text);
+            self.grown.send_replace(ring.next());
+        }
+    }
+
+    fn end(&self, why: &str) {
+        self.say(|n| json!({"kind": "end", "n": n, "why": why}).to_string());
+        let mut ring = lock(&self.ring);
+        ring.ended = true;
+        self.grown.send_replace(u64::MAX);
+    }
+}

@@ -1,0 +1,93 @@
+//! Packets' events as they come over a control socket, in the frames that the page has of recorded runs.
+
+use std::net::IpAddr;
+
+use rustc_hash::FxHashMap;
+use wayhop_control::{About, Event};
+use wayhop_core::from_hex;
+use wayhop_trace::{PacketClass, classify};
+use wayhop_wire::ipv4;
+
+use crate::packets::{Columns, EVERYBODY, NOBODY};
+
+/// Rows that wait for the next frame.
+const MOST_ROWS: usize = 1 << 14;
+
+/// The events since the last frame.
+pub(crate) struct Packets {
+    nodes: FxHashMap<IpAddr, i32>,
+    rows: Columns,
+    /// Up to when the last frame reached, nanoseconds; none before the first.
+    until: Option<i64>,
+    /// Events for which there was no room.
+    lost: u64,
+}
+
+impl Packets {
+    pub(crate) fn new(about: &About) -> Self {
+        let nodes = (0..).zip(&about.nodes).map(|(i, n)| (n.address.into(), i)).collect();
+        Self { nodes, rows: Columns::default(), until: None, lost: 0 }
+    }
+
+    /// Takes an event of a packet. `node` is the number of its node's row.
+    pub(crate) fn add(&mut self, node: i32, event: &Event) {
+        let Event::Packet { time_s, event, packet, flow, seq, bytes, head, peer, reason, .. } = event else {
+            return;
+        };
+        if self.rows.time_ns.len() >= MOST_ROWS {
+            self.lost += 1;
+            return;
+        }
+        let rows = &mut self.rows;
+        // What comes late counts for the frame that is under way: frames follow each other in time.
+        rows.time_ns.push((time_s * 1e9).max(self.until.unwrap_or(0) as f64));
+        rows.packet.push(*packet as f64);
+        rows.seq.push(seq.map_or(-1.0, f64::from));
+        rows.node.push(node);
+        rows.peer
+            .push(peer.map_or(NOBODY, |peer| self.nodes.get(&peer).copied().unwrap_or_else(|| nobody(peer))));
+        rows.flow.push(flow.map_or(-1, |f| f as i32));
+        rows.event.push(rows.events.number_of(Some(event)));
+        let class = class(head, *bytes).map_or("data", PacketClass::name);
+        rows.class.push(rows.classes.number_of(Some(class)));
+        rows.reason.push(rows.reasons.number_of(reason.as_deref()));
+    }
+
+    /// How many events were left out since the last question.
+    pub(crate) fn lost(&mut self) -> u64 {
+        std::mem::take(&mut self.lost)
+    }
+
+    /// The events up to a moment of the run, in the order of their times; complete but for those that are still on their way.
+    pub(crate) fn frame(&mut self, time_s: f64, number: u64) -> Vec<u8> {
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.sort_by_time();
+        let now = (time_s * 1e9) as i64;
+        // What happened before anybody looked is not known.
+        let first = rows.time_ns.first().map_or(now, |t| *t as i64);
+        let last = rows.time_ns.last().map_or(now, |t| *t as i64 + 1);
+        let from = self.until.unwrap_or(first);
+        let until = from.max(last).max(now);
+        self.until = Some(until);
+        rows.into_frame(from, until, Some(number))
+    }
+}
+
+/// All in range, or somebody who is not a node of the run.
+fn nobody(peer: IpAddr) -> i32 {
+    let is_all = match peer {
+        IpAddr::V4(a) => a.is_broadcast() || a.is_multicast(),
+        IpAddr::V6(a) => a.is_multicast(),
+    };
+    if is_all { EVERYBODY } else { NOBODY }
+}
+
+/// What a packet is, by its first octets.
+fn class(head: &str, bytes: u32) -> Option<PacketClass> {
+    let mut octets = from_hex(head)?;
+    if octets.len() < ipv4::HEADER_LEN {
+        return None;
+    }
+    octets.resize((bytes as usize).min(usize::from(u16::MAX)), 0);
+    classify(&octets).0
+}

@@ -1,0 +1,105 @@
+// The WebSocket to a run under way. A connection that breaks is made again, and goes on after the last message that came.
+
+import { decode, type Frame } from "../frame";
+import type { Greeting } from "./run";
+
+export interface Listener {
+  /** The run says who it is; `isBack` if it is the same reading of the run as before. */
+  greeted(about: Greeting, isBack: boolean): void;
+  packets(frame: Frame): void;
+  told(message: Record<string, unknown>): void;
+  /** Connected, trying, or ended for good: why. */
+  state(state: "connected" | "reconnecting" | "ended", why: string): void;
+}
+
+const FIRST_WAIT_MS = 250, LONGEST_WAIT_MS = 5000;
+
+export class Connection {
+  private socket: WebSocket | null = null;
+  private hub: string | null = null;
+  private after = -1;
+  private wait = FIRST_WAIT_MS;
+  private closed = false;
+  private nextId = 1;
+  private readonly waiting = new Map<number, { done: (v: unknown) => void; fail: (e: Error) => void }>();
+
+  constructor(private readonly name: string, private readonly listener: Listener) {
+    this.connect();
+  }
+
+  close(): void {
+    this.closed = true;
+    this.socket?.close();
+    this.forget("the page left this run");
+  }
+
+  /** Asks in the words of the control socket (`wayhop ctl`). */
+  ask(request: Record<string, unknown>): Promise<unknown> {
+    const socket = this.socket;
+    if (socket?.readyState !== WebSocket.OPEN) return Promise.reject(new Error("there is no connection to the run just now"));
+    const id = this.nextId++;
+    return new Promise((done, fail) => {
+      this.waiting.set(id, { done, fail });
+      socket.send(JSON.stringify({ wayhop: 1, id, ...request }));
+    });
+  }
+
+  private connect(): void {
+    const q = new URLSearchParams({ run: this.name });
+    if (this.hub !== null && this.after >= 0) { q.set("hub", this.hub); q.set("after", String(this.after)); }
+    const address = new URL(`/api/live/watch?${q}`, location.href);
+    address.protocol = address.protocol.replace("http", "ws");
+    const socket = new WebSocket(address);
+    socket.binaryType = "arraybuffer";
+    this.socket = socket;
+    socket.onmessage = (e) => { if (this.socket === socket && !this.closed) this.heard(e.data as string | ArrayBuffer); };
+    socket.onclose = () => { if (this.socket === socket && !this.closed) this.broken(); };
+  }
+
+  private heard(data: string | ArrayBuffer): void {
+    this.wait = FIRST_WAIT_MS;
+    if (typeof data !== "string") {
+      const frame = decode(data);
+      this.after = frame.head["n"] as number;
+      this.listener.packets(frame);
+      return;
+    }
+    const message = JSON.parse(data) as Record<string, unknown>;
+    if (typeof message["n"] === "number") this.after = message["n"];
+    switch (message["kind"]) {
+      case "run": {
+        const about = message as unknown as Greeting;
+        const isBack = about.hub === this.hub;
+        if (!isBack) { this.hub = about.hub; this.after = -1; }
+        this.listener.greeted(about, isBack);
+        this.listener.state("connected", "");
+        break;
+      }
+      case "answer": {
+        const asked = this.waiting.get(message["id"] as number);
+        this.waiting.delete(message["id"] as number);
+        if ("error" in message) asked?.fail(new Error(String(message["error"]))); else asked?.done(message["ok"]);
+        break;
+      }
+      case "end":
+        this.closed = true;
+        this.forget("the run has ended");
+        this.listener.state("ended", String(message["why"]));
+        break;
+      default:
+        this.listener.told(message);
+    }
+  }
+
+  private broken(): void {
+    this.forget("the connection broke");
+    this.listener.state("reconnecting", "the connection to the studio broke; trying again");
+    setTimeout(() => { if (!this.closed) this.connect(); }, this.wait);
+    this.wait = Math.min(LONGEST_WAIT_MS, this.wait * 2);
+  }
+
+  private forget(why: string): void {
+    for (const asked of this.waiting.values()) asked.fail(new Error(why));
+    this.waiting.clear();
+  }
+}

@@ -1,0 +1,123 @@
+// Following a run under way: what comes over the connection becomes what the player shows.
+
+import { batch, signal } from "@preact/signals";
+import * as state from "../state";
+import { Connection } from "./connection";
+import { LiveRun } from "./run";
+
+export interface UnderWay { name: string; world: string; protocol: string; nodes: number }
+
+/** The runs under way; null of a studio that shows none. */
+export const underWay = signal<UnderWay[] | null>(null);
+export const connection = signal<"none" | "connected" | "reconnecting" | "ended">("none");
+/** Goes up with each message: panels are drawn anew. */
+export const news = signal(0);
+
+let wire: Connection | null = null;
+let counted = 0;
+
+/** Counts over the run are made anew so often, milliseconds. */
+const COUNT_MS = 1000, BINS = 300;
+
+export async function list(): Promise<void> {
+  const response = await fetch("/api/live");
+  const got: { runs: UnderWay[] } | null = response.ok ? await response.json() : null;
+  underWay.value = got ? got.runs : null;
+}
+
+export function leave(): void {
+  wire?.close();
+  wire = null;
+  connection.value = "none";
+}
+
+export function follow(name: string): void {
+  leave();
+  let run: LiveRun | null = null;
+  wire = new Connection(name, {
+    greeted(about, isBack) {
+      if (isBack && run) return;
+      run = new LiveRun(about);
+      state.showLive(name, run, {
+        nodes: about.names.length, names: about.names, addresses: about.addresses, end_ns: 0, rows: 0, range_m: about.range_m,
+        status: "under way", started: "", seed: 0, scenario: about.name, world: about.world, protocol: about.protocol,
+        totals: null, flows: null, problems: [],
+      });
+    },
+    packets(frame) {
+      run?.packets.add(frame);
+      count(run);
+    },
+    told(message) {
+      if (!run) return;
+      switch (message["kind"]) {
+        case "places":
+          run.place(message as never, performance.now());
+          state.fitOnce();
+          break;
+        case "counters":
+          run.counters = message["of"] as Record<string, number>[];
+          run.up = message["up"] as boolean[];
+          break;
+        case "event":
+          run.remark(message["row"] as number | null, message["event"] as Record<string, unknown>);
+          break;
+        case "gap":
+          run.remark(null, { kind: "lost", count: message["count"] });
+          break;
+      }
+      news.value += 1;
+    },
+    state(now, why) {
+      batch(() => {
+        connection.value = now;
+        const before = "the connection to the studio broke; trying again";
+        state.problems.value = state.problems.value.filter((p) => p !== before);
+        if (now === "reconnecting") state.complain(why);
+        if (now === "ended") { state.complain(`${why}; what came is still shown. A recorded run opens with: wayhop studio RUN`); state.stopFollowing(); }
+      });
+    },
+  });
+}
+
+function count(run: LiveRun | null): void {
+  const now = performance.now();
+  if (!run || now - counted < COUNT_MS) return;
+  counted = now;
+  batch(() => {
+    state.totals.value = run.counts(null, BINS);
+    state.counts.value = state.selected.value === null ? state.totals.value : run.counts(state.selected.value, BINS);
+  });
+}
+
+/** Asks something of the run, in the words of its control socket; what is refused is shown. */
+export async function ask(request: Record<string, unknown>): Promise<unknown> {
+  try {
+    return await wire?.ask(request);
+  } catch (e) {
+    state.complain(e);
+    return undefined;
+  }
+}
+
+/** A node's number at the run's control socket. */
+export const numberOf = (row: number): number => state.live.value?.about.nodes[row] ?? row;
+
+let placing: { row: number; x: number; y: number } | null = null, isPlacing = false;
+
+/** Puts a node somewhere, metres. While one order is under way, only the latest of those after it waits. */
+export async function place(row: number, x: number, y: number): Promise<void> {
+  placing = { row, x, y };
+  if (isPlacing) return;
+  isPlacing = true;
+  try {
+    while (placing) {
+      const to: { row: number; x: number; y: number } = placing;
+      placing = null;
+      const z = state.live.value?.at(to.row, Infinity)?.z ?? 0;
+      await ask({ do: "set-position", node: numberOf(to.row), place: { x: to.x, y: to.y, z } });
+    }
+  } finally {
+    isPlacing = false;
+  }
+}
