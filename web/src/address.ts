@@ -2,7 +2,7 @@
 
 import type { Camera } from "./camera";
 
-export interface View { run: string | null; t: number; speed: number; camera: Camera | null; node: number | null }
+export interface View { run: string | null; other?: string; t: number; speed: number; camera: Camera | null; node: number | null }
 
 export function parseAddress(search: string): View {
   const q = new URLSearchParams(search);
@@ -17,6 +17,7 @@ export function parseAddress(search: string): View {
   const speed = number("speed");
   return {
     run: q.get("run"),
+    other: q.get("with") ?? undefined,
     t: Math.max(0, (number("t") ?? 0) * 1e9),
     speed: speed !== null && speed >= 0.1 && speed <= 100 ? speed : 1,
     camera: isCamera ? { x: camera[0], y: camera[1], scale: camera[2] } : null,
@@ -27,6 +28,7 @@ export function parseAddress(search: string): View {
 export function showAddress(v: View): string {
   const q = new URLSearchParams();
   if (v.run !== null) q.set("run", v.run);
+  if (v.other !== undefined) q.set("with", v.other);
   q.set("t", String(Math.round(v.t / 1e3) / 1e6));
   if (v.speed !== 1) q.set("speed", String(v.speed));
   if (v.camera) q.set("camera", [v.camera.x, v.camera.y, v.camera.scale].map((n) => Number(n.toPrecision(6))).join(","));

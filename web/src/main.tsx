@@ -9,7 +9,7 @@ import { Editor } from "./editor/editor";
 import { Help, helpShown, listen } from "./keys";
 import * as live from "./live/follow";
 import { LiveState } from "./live/panel";
-import { MapView } from "./map";
+import { Maps } from "./map";
 import { canEdit, mode } from "./mode";
 import { Panels } from "./panels";
 import * as state from "./state";
@@ -31,6 +31,14 @@ function Header() {
           {state.runs.value.map((r) => <option key={r.name} value={`run ${r.name}`}>{r.name}</option>)}
         </select>
       </label>
+      {!state.live.value && state.runName.value !== null && state.runs.value.length > 1 && (
+        <label>beside{" "}
+          <select value={state.otherName.value ?? ""} onChange={(e) => void state.compare(e.currentTarget.value || null)}>
+            <option value="">no other run</option>
+            {state.runs.value.filter((r) => r.name !== state.runName.value).map((r) => <option key={r.name} value={r.name}>{r.name}</option>)}
+          </select>
+        </label>
+      )}
       <LiveState />
       {live.underWay.value && <button type="button" onClick={() => void live.list().catch(state.complain)}>Look again</button>}
       <p class="about">{about?.filter(Boolean).join(" · ")}</p>
@@ -65,7 +73,7 @@ function App() {
     <>
       <Header />
       <Problems />
-      <main><MapView /><Timeline /></main>
+      <main><Maps /><Timeline /></main>
       <Panels />
       <Help />
     </>

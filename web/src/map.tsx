@@ -7,6 +7,7 @@ import { DARK, draw, LIGHT } from "./draw";
 import { pairsInRange } from "./links";
 import { place } from "./live/follow";
 import { heardPairs, marksAt } from "./marks";
+import type { Stretches } from "./packets";
 import * as state from "./state";
 
 const REACH_PX = 14;
@@ -15,11 +16,25 @@ const DRAG_PX = 4;
 /** The node of a run under way that is dragged, and where to. */
 const dragged = signal<{ node: number; x: number; y: number } | null>(null);
 
+/** What a map shows: the run, or the one beside it. */
+interface Shown { nodes: number; range: number | null; motion: Course | null; stretches: Stretches | null; name: (n: number) => string }
+type Course = NonNullable<ReturnType<typeof state.motionAt>>;
+
+function shownOf(which: "own" | "other", t: number): Shown {
+  const beside = state.other.value;
+  if (which === "other" && beside) {
+    const { info, stretches } = beside;
+    return { nodes: info.nodes, range: info.range_m, motion: beside.motionAt(t), stretches, name: (n) => info.names[n] ?? String(n) };
+  }
+  const name = (n: number) => (state.live.value?.up[n] === false ? `${state.nameOf(n)} (down)` : state.nameOf(n));
+  return { nodes: state.info.value?.nodes ?? 0, range: state.info.value?.range_m ?? null, motion: state.motionAt(t), stretches: state.stretches, name };
+}
+
 /** Places of all nodes at a moment; NaN where the run does not say. */
-export function places(t: number): { xs: Float64Array; ys: Float64Array; zs: Float64Array } {
-  const count = state.info.value?.nodes ?? 0;
+export function places(t: number, shown = shownOf("own", t)): { xs: Float64Array; ys: Float64Array; zs: Float64Array } {
+  const count = shown.nodes;
   const [xs, ys, zs] = [0, 1, 2].map(() => new Float64Array(count).fill(NaN));
-  const motion = state.motionAt(t);
+  const motion = shown.motion;
   for (let n = 0; motion && n < count; n += 1) {
     const at = motion.at(n, t);
     if (at) { xs[n] = at.x; ys[n] = at.y; zs[n] = at.z; }
@@ -29,30 +44,30 @@ export function places(t: number): { xs: Float64Array; ys: Float64Array; zs: Flo
 
 export const dark = matchMedia("(prefers-color-scheme: dark)");
 
-function paint(canvas: HTMLCanvasElement): void {
+function paint(canvas: HTMLCanvasElement, which: "own" | "other"): void {
   const g = canvas.getContext("2d");
   const camera = state.camera.value;
   const { width, height } = state.mapSize.value;
   if (!g || !camera || width === 0) return;
   const t = state.t.value;
-  const { xs, ys, zs } = places(t);
-  const range = state.info.value?.range_m ?? null;
+  const shown = shownOf(which, t);
+  const { xs, ys, zs } = places(t, shown);
   const dpr = canvas.width / width;
   g.setTransform(dpr, 0, 0, dpr, 0, 0);
   draw(g, {
     camera, width, height, theme: dark.matches ? DARK : LIGHT, xs, ys,
-    names: (n) => (state.live.value?.up[n] === false ? `${state.nameOf(n)} (down)` : state.nameOf(n)),
-    links: range !== null ? pairsInRange(xs, ys, zs, range) : state.stretches ? heardPairs(state.stretches, t) : [],
-    marks: state.stretches ? marksAt(state.stretches, t, state.speed.value) : { sendings: [], routes: [], losses: [] },
+    names: shown.name,
+    links: shown.range !== null ? pairsInRange(xs, ys, zs, shown.range) : shown.stretches ? heardPairs(shown.stretches, t) : [],
+    marks: shown.stretches ? marksAt(shown.stretches, t, state.speed.value) : { sendings: [], routes: [], losses: [] },
     selected: state.selected.value, goal: dragged.value,
   });
   canvas.dataset.camera = [camera.x, camera.y, camera.scale].join(",");
 }
 
 /** The node at a pixel; of several that lie there, the one after the selected one. */
-function nodeAt(camera: Camera, x: number, y: number): number | null {
+function nodeAt(camera: Camera, x: number, y: number, which: "own" | "other"): number | null {
   const { width, height } = state.mapSize.value;
-  const { xs, ys } = places(state.t.value);
+  const { xs, ys } = places(state.t.value, shownOf(which, state.t.value));
   const near: number[] = [];
   for (let n = 0; n < xs.length; n += 1) {
     const [sx, sy] = toScreen(camera, width, height, xs[n], ys[n]);
@@ -73,15 +88,16 @@ export function pan(dx: number, dy: number): void {
 }
 
 /** Draws when something has changed, once a picture of the screen. */
-function useFrames(canvas: { current: HTMLCanvasElement | null }): void {
+function useFrames(canvas: { current: HTMLCanvasElement | null }, which: "own" | "other"): void {
   useEffect(() => {
     let last = performance.now(), asked = 0, shown: unknown[] = [];
     const loop = (now: number) => {
-      state.tick(now - last);
+      // One of the maps moves the clock of both.
+      if (which === "own") state.tick(now - last);
       last = now;
       const of = [state.t.value, state.camera.value, state.selected.value, state.arrivals.value,
-        state.mapSize.value, state.info.value, dark.matches, state.speed.value, dragged.value];
-      if (canvas.current && of.some((v, i) => v !== shown[i])) { shown = of; paint(canvas.current); }
+        state.mapSize.value, state.info.value, dark.matches, state.speed.value, dragged.value, state.other.value];
+      if (canvas.current && of.some((v, i) => v !== shown[i])) { shown = of; paint(canvas.current, which); }
       asked = requestAnimationFrame(loop);
     };
     asked = requestAnimationFrame(loop);
@@ -89,7 +105,7 @@ function useFrames(canvas: { current: HTMLCanvasElement | null }): void {
   }, []);
 }
 
-function usePointer(canvas: { current: HTMLCanvasElement | null }): void {
+function usePointer(canvas: { current: HTMLCanvasElement | null }, which: "own" | "other"): void {
   useEffect(() => {
     const c = canvas.current!;
     const down = new Map<number, { x: number; y: number }>();
@@ -102,7 +118,7 @@ function usePointer(canvas: { current: HTMLCanvasElement | null }): void {
       moved = 0;
       // Nodes of a run under way can be taken along while the map shows where they are now.
       const follows = state.live.value !== null && state.following.value;
-      held = follows && down.size === 1 && state.camera.value ? nodeAt(state.camera.value, where.x, where.y) : null;
+      held = follows && down.size === 1 && state.camera.value ? nodeAt(state.camera.value, where.x, where.y, which) : null;
       c.setPointerCapture(e.pointerId);
     };
     const move = (e: PointerEvent) => {
@@ -133,7 +149,7 @@ function usePointer(canvas: { current: HTMLCanvasElement | null }): void {
       dragged.value = null;
       held = null;
       if (down.delete(e.pointerId) && down.size === 0 && moved < DRAG_PX && state.camera.value) {
-        state.select(nodeAt(state.camera.value, where.x, where.y));
+        state.select(nodeAt(state.camera.value, where.x, where.y, which));
       }
     };
     const wheel = (e: WheelEvent) => {
@@ -151,7 +167,17 @@ function usePointer(canvas: { current: HTMLCanvasElement | null }): void {
   }, []);
 }
 
-export function MapView() {
+export function Maps() {
+  const beside = state.other.value;
+  return (
+    <div class={beside ? "maps two" : "maps"}>
+      <MapView which="own" title={beside ? state.runName.value : null} />
+      {beside && <MapView which="other" title={beside.name} />}
+    </div>
+  );
+}
+
+function MapView({ which, title }: { which: "own" | "other"; title: string | null }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     const c = canvas.current!;
@@ -159,18 +185,22 @@ export function MapView() {
       const { clientWidth: width, clientHeight: height } = c.parentElement!;
       c.width = Math.round(width * devicePixelRatio);
       c.height = Math.round(height * devicePixelRatio);
+      const before = state.mapSize.value.width;
       state.mapSize.value = { width, height };
+      // Beside another run there is half of the width: the same ground stays in sight.
       if (!state.camera.value) state.fitAll();
+      else if (before > 0 && Math.abs(Math.log(width / before)) > 0.5) state.camera.value = { ...state.camera.value, scale: state.camera.value.scale * (width / before) };
     };
     const observer = new ResizeObserver(resize);
     observer.observe(c.parentElement!);
     return () => observer.disconnect();
   }, []);
-  useFrames(canvas);
-  usePointer(canvas);
+  useFrames(canvas, which);
+  usePointer(canvas, which);
   return (
     <div class="map">
-      <canvas ref={canvas} role="img" aria-label="Map of the nodes; the table Nodes has the same in words" />
+      <canvas ref={canvas} role="img" aria-label={`Map of the nodes${title ? ` of ${title}` : ""}; the table Nodes has the same in words`} />
+      {title && <p class="title">{title}</p>}
       <div class="zoom" role="group" aria-label="Map">
         <button type="button" onClick={() => zoom(1.5)} aria-label="Zoom in" title="Zoom in (+)">+</button>
         <button type="button" onClick={() => zoom(1 / 1.5)} aria-label="Zoom out" title="Zoom out (-)">−</button>

@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import * as api from "./api";
 import { CAUSES } from "./causes";
 import { Chart } from "./chart";
+import { Comparison } from "./compare";
 import { showMoment } from "./clock";
 import { pairsInRange } from "./links";
 import { LiveNode, Remarks } from "./live/panel";
@@ -186,6 +187,7 @@ export function Panels() {
   const node = state.selected.value;
   return (
     <aside class="panels" aria-label="Details">
+      {state.other.value && <Comparison key={state.other.value.name} other={state.other.value} />}
       {node !== null && (state.live.value ? <LiveNode key={node} node={node} t={t} /> : <NodePanel key={node} node={node} {...moment} />)}
       <Nodes {...moment} />
       <Events {...moment} />

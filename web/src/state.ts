@@ -7,8 +7,9 @@ import { type Camera, fit } from "./camera";
 import { advance } from "./clock";
 import type { Frame } from "./frame";
 import type { LiveRun } from "./live/run";
-import { bounds, Motion } from "./motion";
-import { type Hop, Stretch, Stretches } from "./packets";
+import type { Motion } from "./motion";
+import type { Hop, Stretches } from "./packets";
+import { type Box, Recorded } from "./recorded";
 
 const start = parseAddress(location.search);
 
@@ -33,12 +34,14 @@ export const live = signal<LiveRun | null>(null);
 /** Whether the map shows what happens now. */
 export const following = signal(false);
 const liveEnd = signal(0);
-export const end = computed(() => (live.value ? liveEnd.value : info.value?.end_ns ?? 0));
+export const end = computed(() => (live.value ? liveEnd.value : Math.max(info.value?.end_ns ?? 0, other.value?.info.end_ns ?? 0)));
 
-let motion: Motion | LiveRun | null = null;
-let box: [number, number, number, number] = [0, 0, 100, 100];
+/** The recorded run that is shown, if one is. */
+let recorded: Recorded | null = null;
+/** The run that stands beside it, if two are compared. */
+export const other = signal<Recorded | null>(null);
+export const otherName = signal<string | null>(start.other ?? null);
 export let stretches: Stretches | null = null;
-let loadingMotion = false;
 
 export function complain(e: unknown): void {
   const text = e instanceof Error ? e.message : String(e);
@@ -53,7 +56,10 @@ export async function begin(): Promise<void> {
     const wanted = runs.value.find((r) => r.name === runName.value)?.name;
     if (runName.value !== null && !wanted) complain(`There is no run ${runName.value} here; choose one of the list`);
     const first = wanted ?? (runs.value.length === 1 ? runs.value[0].name : null);
-    if (first) await open(first, wanted !== undefined);
+    if (first) {
+      await open(first, wanted !== undefined);
+      if (otherName.value !== null) await compare(otherName.value);
+    }
     else runName.value = null;
   } catch (e) {
     complain(e);
@@ -77,23 +83,42 @@ export async function open(name: string, keepView = false): Promise<void> {
     live.value = null;
     following.value = false;
   });
-  motion = null;
+  recorded = null;
   stretches = null;
   try {
-    const got = await api.openRun(name);
+    const run = await Recorded.open(name, () => { arrivals.value += 1; }, complain);
     if (runName.value !== name) return;
-    // A stretch holds some 20,000 rows on average.
-    const width = Math.min(got.end_ns + 1, Math.max(1e6, Math.ceil((got.end_ns * 20_000) / Math.max(got.rows, 1))));
-    stretches = new Stretches((from, to) => loadPackets(name, from, to), got.end_ns, width, () => { arrivals.value += 1; });
+    const got = run.info;
+    recorded = run;
+    stretches = run.stretches;
     batch(() => {
       info.value = got;
       problems.value = got.problems;
       t.value = Math.min(t.value, got.end_ns);
       if (selected.value !== null && selected.value >= got.nodes) selected.value = null;
     });
-    await loadMotion(t.value);
+    await run.loadMotion(t.value);
+    if (recorded === run && !camera.value) fitAll();
     void loadCounts();
   } catch (e) {
+    complain(e);
+  }
+}
+
+/** Puts another recorded run beside the one that is shown, or (null) takes it away. */
+export async function compare(name: string | null): Promise<void> {
+  otherName.value = name;
+  other.value = null;
+  if (name === null) { t.value = Math.min(t.value, end.value); return; }
+  try {
+    if (!runs.value.some((r) => r.name === name)) throw new Error(`There is no run ${name} here to compare with; choose one of the list`);
+    const run = await Recorded.open(name, () => { arrivals.value += 1; }, complain);
+    await run.loadMotion(t.value);
+    if (otherName.value !== name) return;
+    other.value = run;
+    for (const problem of run.info.problems) complain(problem);
+  } catch (e) {
+    otherName.value = null;
     complain(e);
   }
 }
@@ -101,9 +126,10 @@ export async function open(name: string, keepView = false): Promise<void> {
 /** Shows a run under way, as it goes on. */
 export function showLive(name: string, run: LiveRun, about: api.RunInfo): void {
   const isAnew = live.value !== null && runName.value === name;
-  motion = run;
+  recorded = null;
   stretches = run.packets;
   batch(() => {
+    other.value = otherName.value = null;
     liveEnd.value = t.value = 0;
     runName.value = name;
     info.value = about;
@@ -126,48 +152,17 @@ export function stopFollowing(): void {
   following.value = false;
 }
 
-async function loadPackets(name: string, from: number, to: number): Promise<Stretch> {
-  try {
-    return new Stretch(await api.packets(name, from, to));
-  } catch (e) {
-    complain(e);
-    // An empty one, so that the same question is not asked with each picture.
-    const none = { head: { rows: 0, from_ns: from, until_ns: to, events: [], classes: [], reasons: [] }, columns: { time_ns: new Float64Array() } };
-    return new Stretch(none);
-  }
-}
-
-async function loadMotion(at: number): Promise<void> {
-  if (loadingMotion || !info.value || runName.value === null) return;
-  loadingMotion = true;
-  try {
-    const isFirst = motion === null;
-    const name = runName.value;
-    const frame = await api.positions(name, isFirst && at === 0 ? 0 : at, end.value + 1);
-    if (name !== runName.value) return;
-    motion = new Motion(frame, info.value.nodes);
-    if (isFirst) {
-      box = bounds(motion, frame, end.value);
-      if (!camera.value) fitAll();
-    }
-    arrivals.value += 1;
-  } catch (e) {
-    complain(e);
-  } finally {
-    loadingMotion = false;
-  }
-}
-
 /** The motion that holds at a moment, if it is at hand. */
 export function motionAt(moment: number): Motion | LiveRun | null {
-  if (motion && !live.value && !motion.covers(moment)) void loadMotion(Math.max(0, moment));
-  return motion;
+  return live.value ?? recorded?.motionAt(moment) ?? null;
 }
+
+const around = (a: Box, b: Box = a): Box => [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
 
 export function fitAll(): void {
   const { width, height } = mapSize.value;
-  const now = live.value ? live.value.bounds() : box;
-  if (motion && now && width > 0) camera.value = fit(now, width, height);
+  const now = live.value ? live.value.bounds() : recorded?.motion ? around(recorded.box, other.value?.box) : null;
+  if (now && width > 0) camera.value = fit(now, width, height);
 }
 
 /** Counts grow while the server reads the run; the page asks until they are whole. */
@@ -227,7 +222,7 @@ export async function stepEvent(forward: boolean): Promise<Hop | null> {
 }
 
 export function writeAddress(): void {
-  const view = { run: runName.value, t: t.value, speed: speed.value, camera: camera.value, node: selected.value };
+  const view = { run: runName.value, other: otherName.value ?? undefined, t: t.value, speed: speed.value, camera: camera.value, node: selected.value };
   const text = showAddress(view);
   if (text !== location.search) history.replaceState(null, "", text);
 }

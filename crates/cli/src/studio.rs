@@ -22,6 +22,7 @@ Examples:
   wayhop studio                                     the runs in the folder runs
   wayhop studio runs --port 8080 --no-browser
   wayhop studio runs --listen 0.0.0.0
+  wayhop studio runs/dsr runs/aodv                  two runs on one clock
   wayhop studio my-scenario.toml                    the editor; a new file begins empty
   wayhop studio --live                              what runs now: wayhop ctl list
   wayhop studio --live chain-5                      one of these";
@@ -31,6 +32,9 @@ pub(crate) struct StudioArgs {
     /// Run directory, a folder of run directories, or a scenario file (.toml) to edit
     #[arg(default_value = "runs", value_name = "RUN|SCENARIO")]
     pub(crate) run: PathBuf,
+    /// Another run directory, to compare the first with
+    #[arg(value_name = "RUN")]
+    pub(crate) beside: Option<PathBuf>,
     /// Where the runs of an edited scenario go
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
@@ -42,8 +46,8 @@ pub(crate) struct StudioArgs {
     pub(crate) listen: IpAddr,
     /// Follow what runs on this machine, or only the emulation, lab or node of this name
     #[cfg(feature = "linux")]
-    #[arg(long, value_name = "NAME", num_args = 0..=1)]
-    pub(crate) live: Option<Option<String>>,
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
+    pub(crate) live: Option<String>,
     /// Only print the address; without it, a desktop's browser opens the page
     #[arg(long)]
     pub(crate) no_browser: bool,
@@ -63,6 +67,11 @@ pub(crate) fn studio(a: &StudioArgs) -> Result<ExitCode, Failure> {
             "--live follows what runs, and a scenario is edited: leave one of them out".into(),
         ));
     }
+    if a.beside.is_some() && (edits || follows) {
+        return Err(Failure::Usage(
+            "two recorded runs are compared: name two run directories, without --live".into(),
+        ));
+    }
     let has_token = edits || follows || !a.listen.is_loopback();
     let opens = !a.no_browser && on_desktop && stdout().is_terminal() && !has_token;
     let mut told = Ok(());
@@ -77,7 +86,8 @@ pub(crate) fn studio(a: &StudioArgs) -> Result<ExitCode, Failure> {
     };
     #[cfg(feature = "linux")]
     if let Some(name) = &a.live {
-        wayhop_studio::serve_live(name.clone(), &a.run, at, ready).map_err(Failure::Usage)?;
+        let name = (!name.is_empty()).then(|| name.clone());
+        wayhop_studio::serve_live(name, &a.run, at, ready).map_err(Failure::Usage)?;
         told?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -87,6 +97,8 @@ pub(crate) fn studio(a: &StudioArgs) -> Result<ExitCode, Failure> {
         })?;
         let editing = Editing { scenario: a.run.clone(), runs: a.runs.clone(), program };
         wayhop_studio::serve_editor(editing, at, ready)
+    } else if let Some(beside) = &a.beside {
+        wayhop_studio::serve_pair([&a.run, beside], at, ready)
     } else {
         wayhop_studio::serve(&a.run, at, ready)
     }

@@ -28,4 +28,4 @@ mod table;
 pub use editor::{Editing, edit_text};
 #[cfg(feature = "live")]
 pub use server::serve_live;
-pub use server::{serve, serve_editor};
+pub use server::{serve, serve_editor, serve_pair};

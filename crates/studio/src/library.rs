@@ -15,57 +15,93 @@ const MOST_OPEN: usize = 4;
 /// Runs that are listed.
 const MOST_LISTED: usize = 1_000;
 
-/// A run directory, or a folder of them.
+/// Where runs are.
+enum Source {
+    /// These, by name.
+    Runs(Vec<(String, PathBuf)>),
+    /// All of a folder.
+    Folder(PathBuf),
+}
+
+/// Run directories.
 pub(crate) struct Library {
-    folder: PathBuf,
-    /// The only run, if the folder is one itself.
-    only: Option<String>,
+    source: Source,
     /// The last used ones, the latest last.
     open: Mutex<Vec<(String, Arc<Run>)>>,
 }
 
+fn real(path: &Path) -> Result<PathBuf, String> {
+    fs::canonicalize(path)
+        .map_err(|e| format!("{}: {e}; name a run directory, or a folder of them", path.display()))
+}
+
+fn is_run(path: &Path) -> bool {
+    path.join("manifest.json").is_file()
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().map_or_else(|| "run".to_owned(), |n| n.to_string_lossy().into_owned())
+}
+
 impl Library {
+    const fn of(source: Source) -> Self {
+        Self { source, open: Mutex::new(Vec::new()) }
+    }
+
+    /// A run directory, or a folder of them.
     pub(crate) fn new(path: &Path) -> Result<Self, String> {
-        let path = fs::canonicalize(path)
-            .map_err(|e| format!("{}: {e}; name a run directory, or a folder of them", path.display()))?;
-        let is_run = path.join("manifest.json").is_file();
-        let name = || path.file_name().map_or_else(|| "run".to_owned(), |n| n.to_string_lossy().into_owned());
-        let only = is_run.then(name);
-        let library = Self { folder: path, only, open: Mutex::default() };
+        let path = real(path)?;
+        if is_run(&path) {
+            return Ok(Self::of(Source::Runs(vec![(name_of(&path), path)])));
+        }
+        let library = Self::of(Source::Folder(path.clone()));
         if library.names().is_empty() {
             return Err(format!(
                 "{}: neither a run directory nor a folder of them; make one: wayhop run SCENARIO.toml",
-                library.folder.display()
+                path.display()
             ));
         }
         Ok(library)
+    }
+
+    /// Two run directories, to compare. The second has another name if they have the same.
+    pub(crate) fn pair(paths: [&Path; 2]) -> Result<Self, String> {
+        let [a, b] = paths.map(|path| {
+            let path = real(path)?;
+            if is_run(&path) {
+                return Ok((name_of(&path), path));
+            }
+            Err(format!("{}: no run directory; two of them are compared", path.display()))
+        });
+        let (a, mut b) = (a?, b?);
+        if a.0 == b.0 {
+            b.0.push_str(" (2)");
+        }
+        Ok(Self::of(Source::Runs(vec![a, b])))
     }
 
     /// A folder that may have no runs yet. It is made if it is missing.
     pub(crate) fn of_folder(path: &Path) -> Result<Self, String> {
         fs::create_dir_all(path)
             .and_then(|()| fs::canonicalize(path))
-            .map(|folder| Self { folder, only: None, open: Mutex::default() })
+            .map(|folder| Self::of(Source::Folder(folder)))
             .map_err(|e| format!("{}: {e}; name a folder for the runs", path.display()))
     }
 
     /// A folder that may not be there, or a run directory.
     #[cfg(feature = "live")]
     pub(crate) fn of_any_folder(path: &Path) -> Self {
-        Self::new(path).unwrap_or_else(|_| Self {
-            folder: path.to_owned(),
-            only: None,
-            open: Mutex::default(),
-        })
+        Self::new(path).unwrap_or_else(|_| Self::of(Source::Folder(path.to_owned())))
     }
 
     /// The names of the runs, in order.
     pub(crate) fn names(&self) -> Vec<String> {
-        if let Some(only) = &self.only {
-            return vec![only.clone()];
-        }
-        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let runs = entries.filter(|e| e.path().join("manifest.json").is_file());
+        let folder = match &self.source {
+            Source::Runs(runs) => return runs.iter().map(|(name, _)| name.clone()).collect(),
+            Source::Folder(folder) => folder,
+        };
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let runs = entries.filter(|e| is_run(&e.path()));
         let mut names: Vec<String> = runs.filter_map(|e| e.file_name().into_string().ok()).collect();
         names.sort_unstable();
         names.truncate(MOST_LISTED);
@@ -109,6 +145,11 @@ impl Library {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        if self.only.is_some() { self.folder.clone() } else { self.folder.join(name) }
+        match &self.source {
+            Source::Runs(runs) => {
+                runs.iter().find(|(n, _)| n == name).map(|(_, path)| path.clone()).unwrap_or_default()
+            }
+            Source::Folder(folder) => folder.join(name),
+        }
     }
 }

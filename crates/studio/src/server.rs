@@ -23,6 +23,36 @@ const CONNECTIONS: usize = 64;
 /// How long a request's head may take to come.
 const HEAD: Duration = Duration::from_secs(10);
 
+/// Serves two runs, beside each other, until the process is told to end.
+///
+/// # Errors
+/// A message for the user: one is no run directory, or nobody can listen there.
+pub fn serve_pair(runs: [&Path; 2], at: SocketAddr, ready: impl FnOnce(&str)) -> Result<(), String> {
+    let library = Library::pair(runs)?;
+    let query = match &library.names()[..] {
+        [a, b] => format!("?run={}&with={}", escaped(a), escaped(b)),
+        _ => String::new(),
+    };
+    // With a token, the address has a query already.
+    let ready = |address: &str| match address.split_once('?') {
+        Some((base, token)) => ready(&format!("{base}{query}&{token}")),
+        None => ready(&format!("{address}{query}")),
+    };
+    serve_studio(Shown::of(library), at, ready)
+}
+
+/// A name as it stands in the query of an address (RFC 3986, section 3.4).
+fn escaped(name: &str) -> String {
+    let octet = |b: u8| {
+        if b.is_ascii_alphanumeric() || b"-._~".contains(&b) {
+            char::from(b).to_string()
+        } else {
+            format!("%{b:02X}")
+        }
+    };
+    name.bytes().map(octet).collect()
+}
+
 /// Serves the runs of `path`, a run directory or a folder of them, until the process is told to end. `ready` is called once with
 /// the address to open.
 ///

@@ -20,6 +20,8 @@ use super::ring::Ring;
 const EVERY: Duration = Duration::from_millis(100);
 /// Counters, and who is up, are asked for each time that so many looks have passed.
 const SELDOM: u32 = 10;
+/// How long after a question the end of the run may come to be known.
+const FOLLOWED_BY: Duration = Duration::from_secs(2);
 /// Messages that a viewer gets at a time.
 const BATCH: usize = 64;
 
@@ -124,7 +126,7 @@ impl Hub {
         for round in 0_u32.. {
             let positions: Positions = match client.ask_for(None, Request::Position {}) {
                 Ok(positions) => positions,
-                Err(e) => return self.end(&e.to_string()),
+                Err(e) => return self.broken(&e),
             };
             let at = places.of(&positions);
             self.packets_until(positions.time_s);
@@ -136,7 +138,7 @@ impl Hub {
             if round % SELDOM == 0
                 && let Err(e) = self.look_closely(client)
             {
-                return self.end(&e.to_string());
+                return self.broken(&e);
             }
             if lock(&self.ring).ended {
                 return;
@@ -177,6 +179,15 @@ impl Hub {
             ring.text(text);
             self.grown.send_replace(ring.next());
         }
+    }
+
+    /// A question has no answer. At the end of the run, whoever follows it knows that it has ended.
+    fn broken(&self, e: &ClientError) {
+        let begin = Instant::now();
+        while !self.has_ended() && begin.elapsed() < FOLLOWED_BY {
+            thread::sleep(EVERY);
+        }
+        self.end(&e.to_string());
     }
 
     fn end(&self, why: &str) {

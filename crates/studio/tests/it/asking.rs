@@ -12,6 +12,8 @@ use serde_json::Value;
 pub(crate) struct Server {
     pub(crate) at: SocketAddr,
     pub(crate) token: Option<String>,
+    /// What its address asks for.
+    pub(crate) query: String,
 }
 
 /// An answer.
@@ -27,11 +29,23 @@ impl Server {
     }
 
     pub(crate) fn at(runs: &Path, address: &str) -> Self {
+        let runs = runs.to_owned();
+        let address = address.parse().expect("an address");
+        Self::started(move |ready| wayhop_studio::serve(&runs, address, ready))
+    }
+
+    /// One that compares two runs.
+    pub(crate) fn pair(runs: [&Path; 2]) -> Self {
+        let runs = runs.map(Path::to_owned);
+        let address = "127.0.0.1:0".parse().expect("an address");
+        Self::started(move |ready| wayhop_studio::serve_pair([&runs[0], &runs[1]], address, ready))
+    }
+
+    fn started(serve: impl FnOnce(&dyn Fn(&str)) -> Result<(), String> + Send + 'static) -> Self {
         let (sender, receiver) = channel();
-        let (runs, address) = (runs.to_owned(), address.parse().expect("an address"));
         thread::spawn(move || {
-            wayhop_studio::serve(&runs, address, |url| sender.send(url.to_owned()).expect("the test waits"))
-                .expect("a server");
+            let ready = |url: &str| sender.send(url.to_owned()).expect("the test waits");
+            serve(&ready).expect("a server");
         });
         let url = receiver.recv().expect("the server listens");
         let rest = url.strip_prefix("http://").expect("an address");
@@ -40,7 +54,8 @@ impl Server {
         if at.ip().is_unspecified() {
             at.set_ip([127, 0, 0, 1].into());
         }
-        Self { at, token: query.strip_prefix("?token=").map(str::to_owned) }
+        let query = query.trim_start_matches('?').to_owned();
+        Self { at, token: query.strip_prefix("token=").map(str::to_owned), query }
     }
 
     /// What it answers to these octets.

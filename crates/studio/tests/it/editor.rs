@@ -42,7 +42,7 @@ impl Editor {
             url.strip_prefix("http://").and_then(|r| r.split_once("/?token=")).expect("a token");
         let at: SocketAddr = at.parse().expect("an address");
         let cookie = format!("Cookie: wayhop-studio-{}={token}", at.port());
-        Self { folder, server: Server { at, token: Some(token.to_owned()) }, cookie }
+        Self { folder, server: Server { at, token: Some(token.to_owned()), query: String::new() }, cookie }
     }
 
     fn file(&self) -> PathBuf {

@@ -282,7 +282,11 @@ fn viewers_are_told_when_the_run_ends_and_can_ask_for_it_again() {
     }
     let at = address.strip_prefix("http://").unwrap().split('/').next().unwrap().to_owned();
     let token = address.split_once("token=").unwrap().1;
-    let server = crate::asking::Server { at: at.parse().unwrap(), token: Some(token.to_owned()) };
+    let server = crate::asking::Server {
+        at: at.parse().unwrap(),
+        token: Some(token.to_owned()),
+        query: String::new(),
+    };
     let port = at.rsplit(':').next().unwrap();
     let cookie = format!("Cookie: wayhop-studio-{port}={token}");
     let answer = server.get_with("/api/live", &[&format!("Host: {at}"), &cookie]);
@@ -295,7 +299,8 @@ fn nobody_without_the_token_follows_a_run() {
     let (base, token) = run.address.split_once("/?token=").expect("a token");
     let at = base.strip_prefix("http://").expect("an address");
     let port = at.rsplit(':').next().expect("a port");
-    let server = crate::asking::Server { at: at.parse().expect("an address"), token: None };
+    let server =
+        crate::asking::Server { at: at.parse().expect("an address"), token: None, query: String::new() };
     let upgrade = [
         format!("Host: {at}"),
         "Upgrade: websocket".to_owned(),

@@ -150,3 +150,21 @@ fn heads_without_end_and_questions_without_sense_are_refused() {
         }
     }
 }
+
+#[test]
+fn of_two_runs_that_were_named_nothing_else_is_shown_and_both_have_a_name() {
+    let folder = folder();
+    let (a, b) = (folder.path().join("runs/a"), folder.path().join("elsewhere/a"));
+    run(&b, 20);
+    let server = Server::pair([&a, &b]);
+    let runs = server.get("/api/runs").json();
+    let names: Vec<_> =
+        runs["runs"].as_array().unwrap().iter().map(|r| r["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["a", "a (2)"]);
+    assert_eq!(server.query, "run=a&with=a%20%282%29");
+    assert_eq!(server.get("/api/run?run=a").json()["rows"], 10);
+    assert_eq!(server.get("/api/run?run=a%20%282%29").json()["rows"], 20);
+    for other in ["secret", "", "."] {
+        assert_eq!(server.get(&format!("/api/run?run={other}")).status, 404, "{other:?}");
+    }
+}

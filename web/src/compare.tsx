@@ -1,0 +1,136 @@
+// Two runs on one clock: their figures, their difference, and both over time.
+
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import uPlot from "uplot";
+import * as api from "./api";
+import { figures, rateOf, type Series, soFar } from "./difference";
+import { dark } from "./map";
+import type { Recorded } from "./recorded";
+import * as state from "./state";
+
+/** Points of a line, and places and moments at which two motions are compared. */
+const POINTS = 120, MOMENTS = 9;
+/** Asks again whether the server has counted a run so often, milliseconds. */
+const ASK_MS = 700;
+
+/** The counts over a run, once they are whole. */
+function useCounts(name: string | null): Series | null {
+  const [counts, set] = useState<Series | null>(null);
+  useEffect(() => {
+    let current = true;
+    set(null);
+    const ask = async () => {
+      while (current && name !== null) {
+        const got = await api.overview(name, null);
+        if (!current) return;
+        set(got as Series);
+        if ((got.head["done"] as number) >= (got.head["groups"] as number)) return;
+        await new Promise((done) => setTimeout(done, ASK_MS));
+      }
+    };
+    ask().catch(state.complain);
+    return () => { current = false; };
+  }, [name]);
+  return counts;
+}
+
+/** Whether nodes are at the same places in both runs, by the motion that is at hand; null while none is. */
+function moveAlike(other: Recorded, moment: number): boolean | null {
+  const own = state.info.value;
+  if (!own || own.nodes !== other.info.nodes) return false;
+  const a = state.motionAt(moment), b = other.motionAt(moment);
+  if (!a || !b) return null;
+  const end = Math.min(own.end_ns, other.info.end_ns);
+  for (let i = 0; i < MOMENTS; i += 1) {
+    const t = (end * i) / MOMENTS;
+    if (!a.covers(t) || !b.covers(t)) continue;
+    for (let n = 0; n < own.nodes; n += 1) {
+      const p = a.at(n, t), q = b.at(n, t);
+      if (p && q && Math.hypot(p.x - q.x, p.y - q.y, p.z - q.z) > 0.01) return false;
+    }
+  }
+  return true;
+}
+
+interface Line { label: string; colour: string; night: string; dash: number[]; values: number[] }
+
+function Lines({ seconds, lines, unit, label }: { seconds: number[]; lines: Line[]; unit: string; label: string }) {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  useEffect(() => {
+    if (!box.current) return;
+    const ink = dark.matches ? "#c3ccd5" : "#3d4650", rule = dark.matches ? "#2b333c" : "#e3e6ea";
+    const axis = { stroke: ink, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule }, font: "11px system-ui" };
+    const made = new uPlot({
+      width: box.current.clientWidth || 300, height: 150, legend: { live: false }, cursor: { drag: { x: false, y: false } },
+      scales: { x: { time: false } },
+      axes: [{ ...axis, size: 26, label: "seconds", labelSize: 16, labelFont: "11px system-ui" }, { ...axis, size: 54, label: unit, labelSize: 16, labelFont: "11px system-ui" }],
+      series: [{}, ...lines.map((l) => ({ label: l.label, stroke: dark.matches ? l.night : l.colour, dash: l.dash, width: 1.5, points: { show: false } }))],
+      hooks: { draw: [present] },
+    }, [seconds, ...lines.map((l) => l.values)], box.current);
+    made.over.addEventListener("click", (e) => state.jump(made.posToVal(e.offsetX, "x") * 1e9));
+    plot.current = made;
+    return () => { made.destroy(); plot.current = null; };
+  }, [seconds, lines, dark.matches]);
+  useEffect(() => state.t.subscribe(() => plot.current?.redraw(false, false)), []);
+  return <div class="chart" ref={box} role="img" aria-label={label} />;
+}
+
+function present(u: uPlot): void {
+  const x = u.valToPos(state.t.value / 1e9, "x", true);
+  u.ctx.strokeStyle = dark.matches ? "#eef1f4" : "#1a1d21";
+  u.ctx.lineWidth = 1.5;
+  u.ctx.setLineDash([]);
+  u.ctx.beginPath();
+  u.ctx.moveTo(x, u.bbox.top);
+  u.ctx.lineTo(x, u.bbox.top + u.bbox.height);
+  u.ctx.stroke();
+}
+
+const OWN = { colour: "#0072B2", night: "#56B4E9", dash: [] }, BESIDE = { colour: "#D55E00", night: "#ff9a57", dash: [7, 4] };
+
+function Charts({ own, beside, names }: { own: Series; beside: Series; names: [string, string] }) {
+  const [a, b] = names;
+  const end = Math.max(state.info.value?.end_ns ?? 0, state.other.value?.info.end_ns ?? 0) / 1e9;
+  const { seconds, rates, less } = useMemo(() => {
+    const seconds = Array.from({ length: POINTS }, (_, i) => ((i + 0.5) * end) / POINTS);
+    const rate = (s: Series) => rateOf(s, "deliver", seconds, end / POINTS);
+    const of = (kind: string) => seconds.map((s) => soFar(beside, kind, s) - soFar(own, kind, s));
+    return {
+      seconds, rates: [{ label: a, values: rate(own), ...OWN }, { label: b, values: rate(beside), ...BESIDE }],
+      less: [{ label: "delivered", values: of("deliver"), ...OWN }, { label: "dropped", values: of("drop"), ...BESIDE }],
+    };
+  }, [own, beside, end, a, b]);
+  return (
+    <>
+      <h3>Delivered a second</h3>
+      <Lines seconds={seconds} unit="packets a second" label="Packets delivered a second in both runs" lines={rates} />
+      <h3>{b} minus {a}, so far</h3>
+      <Lines seconds={seconds} unit="packets" label="Difference of packets delivered and dropped up to each moment" lines={less} />
+    </>
+  );
+}
+
+export function Comparison({ other }: { other: Recorded }) {
+  const own = state.info.value!;
+  const names: [string, string] = [state.runName.value ?? "", other.name];
+  const counts = [useCounts(state.runName.value), useCounts(other.name)];
+  const ready = state.motionAt(state.t.value) !== null;
+  const alike = useMemo(() => moveAlike(other, state.t.value), [other, names[0], ready]);
+  return (
+    <details open>
+      <summary>{names[0]} and {names[1]}</summary>
+      {alike === false && <p class="note">⚠ The nodes of the two runs are not at the same places: differences are not the protocol's alone.</p>}
+      {alike === true && <p class="note">The nodes move alike in both.</p>}
+      <div class="scroll compare" tabIndex={0} role="region" aria-label="Figures of both runs">
+        <table>
+          <thead><tr><th scope="col">Figure</th><th scope="col">{names[0]}</th><th scope="col">{names[1]}</th><th scope="col">Difference</th></tr></thead>
+          <tbody>{figures(own.totals, other.info.totals).map((f) => (
+            <tr key={f.name}><th scope="row">{f.name}</th><td>{f.own}</td><td>{f.beside}</td><td>{f.difference}</td></tr>
+          ))}</tbody>
+        </table>
+      </div>
+      {counts[0] && counts[1] && <Charts own={counts[0]} beside={counts[1]} names={names} />}
+    </details>
+  );
+}
