@@ -2,6 +2,7 @@
 
 import { type Camera, roundLength, showLength, toGround, toScreen } from "./camera";
 import { causeOf, type Shape } from "./causes";
+import { crowd } from "./crowd";
 import type { Marks } from "./marks";
 
 export interface Theme { ground: string; grid: string; ink: string; faint: string; link: string; node: string; route: string; sending: string }
@@ -26,6 +27,8 @@ export interface Picture {
 const METRES_PX = 90;
 /** Names are drawn while there are no more nodes than these on the screen. */
 const MOST_NAMES = 120, MOST_CAUSES = 14;
+/** From so many nodes and links on they are drawn without smooth edges. */
+const MANY = 12_000;
 
 export function draw(g: CanvasRenderingContext2D, p: Picture): void {
   const { width, height, camera } = p;
@@ -37,17 +40,12 @@ export function draw(g: CanvasRenderingContext2D, p: Picture): void {
   for (let n = 0; n < p.xs.length; n += 1) {
     [sx[n], sy[n]] = toScreen(camera, width, height, p.xs[n], p.ys[n]);
   }
-  g.strokeStyle = p.theme.link;
-  g.lineWidth = 1;
-  g.beginPath();
-  for (let i = 0; i < p.links.length; i += 2) {
-    g.moveTo(sx[p.links[i]], sy[p.links[i]]);
-    g.lineTo(sx[p.links[i + 1]], sy[p.links[i + 1]]);
-  }
-  g.stroke();
+  const isCrowd = p.xs.length + p.links.length / 2 >= MANY;
+  if (isCrowd) crowd(g, g.canvas.width / width, p.links, sx, sy, p.theme.link, p.theme.node, 2);
+  else links(g, p, sx, sy);
   routes(g, p, sx, sy);
   sendings(g, p, sx, sy);
-  nodes(g, p, sx, sy);
+  nodes(g, p, sx, sy, isCrowd);
   losses(g, p, sx, sy);
   goal(g, p);
   scaleBar(g, p);
@@ -68,6 +66,17 @@ function grid(g: CanvasRenderingContext2D, p: Picture): void {
   for (let y = Math.ceil(bottom / step) * step; y <= top; y += step) {
     const [, sy] = toScreen(p.camera, p.width, p.height, 0, y);
     g.moveTo(0, Math.round(sy) + 0.5); g.lineTo(p.width, Math.round(sy) + 0.5);
+  }
+  g.stroke();
+}
+
+function links(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Float64Array): void {
+  g.strokeStyle = p.theme.link;
+  g.lineWidth = 1;
+  g.beginPath();
+  for (let i = 0; i < p.links.length; i += 2) {
+    g.moveTo(sx[p.links[i]], sy[p.links[i]]);
+    g.lineTo(sx[p.links[i + 1]], sy[p.links[i + 1]]);
   }
   g.stroke();
 }
@@ -99,7 +108,7 @@ function sendings(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy:
   g.setLineDash([]);
 }
 
-function nodes(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Float64Array): void {
+function nodes(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Float64Array, areDrawn: boolean): void {
   const seen: number[] = [];
   for (let n = 0; n < sx.length; n += 1) {
     if (sx[n] > -20 && sy[n] > -20 && sx[n] < p.width + 20 && sy[n] < p.height + 20) seen.push(n);
@@ -107,7 +116,7 @@ function nodes(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Fl
   const r = seen.length > 400 ? 3 : 5;
   g.fillStyle = p.theme.node;
   g.beginPath();
-  for (const n of seen) { g.moveTo(sx[n] + r, sy[n]); g.arc(sx[n], sy[n], r, 0, 2 * Math.PI); }
+  if (!areDrawn) for (const n of seen) { g.moveTo(sx[n] + r, sy[n]); g.arc(sx[n], sy[n], r, 0, 2 * Math.PI); }
   g.fill();
   if (p.selected !== null && Number.isFinite(sx[p.selected])) {
     g.strokeStyle = p.theme.ink;
