@@ -1,5 +1,6 @@
 // Questions to the server. Its errors name file and remedy; they are shown as they are.
 
+import { embedded } from "./embedded";
 import { decode, type Frame } from "./frame";
 
 export interface Flow {
@@ -16,6 +17,7 @@ export interface RunName { name: string; status: string | null; started: string 
 export type Row = Record<string, number | string | null>;
 
 async function ask(path: string, query: Record<string, string | number | boolean>): Promise<Response> {
+  if (embedded) throw new Error("A report does not hold this; open the run itself: wayhop studio RUN");
   const q = new URLSearchParams(Object.entries(query).map(([k, v]) => [k, String(v)]));
   let response: Response;
   try {
@@ -32,19 +34,21 @@ async function ask(path: string, query: Record<string, string | number | boolean
   return response;
 }
 
-export const listRuns = async (): Promise<RunName[]> => (await (await ask("/api/runs", {})).json()).runs;
-export const openRun = async (run: string): Promise<RunInfo> => (await ask("/api/run", { run })).json();
+export const listRuns = async (): Promise<RunName[]> => embedded
+  ? [{ name: embedded.name, status: embedded.info.status, started: embedded.info.started, seed: embedded.info.seed }]
+  : (await (await ask("/api/runs", {})).json()).runs;
+export const openRun = async (run: string): Promise<RunInfo> => embedded?.info ?? (await ask("/api/run", { run })).json();
 
 async function frame(path: string, query: Record<string, string | number>): Promise<Frame> {
   return decode(await (await ask(path, query)).arrayBuffer());
 }
 
 const whole = (ns: number) => Math.round(Math.max(0, ns));
-export const positions = (run: string, from: number, to: number) =>
-  frame("/api/positions", { run, from: whole(from), to: whole(to) });
-export const packets = (run: string, from: number, to: number) =>
-  frame("/api/packets", { run, from: whole(from), to: whole(to) });
-export const overview = (run: string, node: number | null) =>
-  frame("/api/overview", node === null ? { run } : { run, node });
+export const positions = async (run: string, from: number, to: number): Promise<Frame> =>
+  embedded?.positions ?? frame("/api/positions", { run, from: whole(from), to: whole(to) });
+export const packets = async (run: string, from: number, to: number): Promise<Frame> =>
+  embedded?.packets(from) ?? frame("/api/packets", { run, from: whole(from), to: whole(to) });
+export const overview = async (run: string, node: number | null): Promise<Frame> =>
+  embedded?.overview(node) ?? frame("/api/overview", node === null ? { run } : { run, node });
 export const rows = async (run: string, table: string, query: Record<string, number | boolean>): Promise<Row[]> =>
   (await (await ask("/api/rows", { run, table, ...query })).json()).rows;

@@ -6,6 +6,7 @@ import { effect } from "@preact/signals";
 import { render } from "preact";
 import * as scenario from "./editor/document";
 import { Editor } from "./editor/editor";
+import { embedded } from "./embedded";
 import { Help, helpShown, listen } from "./keys";
 import * as live from "./live/follow";
 import { LiveState } from "./live/panel";
@@ -85,6 +86,7 @@ render(<App />, document.getElementById("app")!);
 
 /** A studio with a scenario begins with it, unless the address names a run. */
 async function begin(): Promise<void> {
+  if (embedded) { mode.value = "player"; await state.begin(); return; }
   try {
     canEdit.value = await scenario.load();
   } catch (e) {

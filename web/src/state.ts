@@ -5,6 +5,7 @@ import { parseAddress, showAddress } from "./address";
 import * as api from "./api";
 import { type Camera, fit } from "./camera";
 import { advance } from "./clock";
+import { embedded } from "./embedded";
 import type { Frame } from "./frame";
 import type { LiveRun } from "./live/run";
 import type { Motion } from "./motion";
@@ -224,5 +225,6 @@ export async function stepEvent(forward: boolean): Promise<Hop | null> {
 export function writeAddress(): void {
   const view = { run: runName.value, other: otherName.value ?? undefined, t: t.value, speed: speed.value, camera: camera.value, node: selected.value };
   const text = showAddress(view);
-  if (text !== location.search) history.replaceState(null, "", text);
+  // The address of a report is the report's own.
+  if (!embedded && text !== location.search) history.replaceState(null, "", text);
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::escape::escape;
+use crate::escape::{escape, escape_document};
 use crate::figure::Figure;
 use crate::notes::Notes;
 use crate::row::Row;
@@ -37,6 +37,17 @@ pub struct Section {
     pub figures: Vec<Figure>,
     /// Tables of anything, below the figures.
     pub tables: Vec<Table>,
+    /// Documents within the page, below the tables.
+    pub insets: Vec<Inset>,
+}
+
+/// A document of its own within a page, such as a replay. It may run scripts, and reaches nothing of the page or elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inset {
+    /// What it is, for screen readers.
+    pub title: String,
+    /// Its HTML.
+    pub html: String,
 }
 
 /// What a reader has to know of the marks in tables that set a paper's numbers beside ours.
@@ -88,6 +99,13 @@ impl Section {
         }
         for t in &self.tables {
             text += &t.html();
+        }
+        for i in &self.insets {
+            let (title, document) = (escape(&i.title), escape_document(&i.html));
+            let _ = writeln!(
+                text,
+                "<iframe class=\"inset\" title=\"{title}\" sandbox=\"allow-scripts allow-forms\" loading=\"lazy\" srcdoc=\"{document}\"></iframe>"
+            );
         }
         text += "</section>\n";
         Ok(text)

@@ -39,7 +39,7 @@ pub use columns::columns;
 pub use distribution::{Distribution, cdf};
 pub use document::Document;
 pub use figure::{Figure, Panel};
-pub use html::{Page, Section};
+pub use html::{Inset, Page, Section};
 pub use numbers::{plain, signed};
 pub use plot::{Axis, Mark, Plot, Series, Spread};
 pub use row::{Row, rows_csv, rows_json, rows_text};

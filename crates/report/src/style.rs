@@ -100,6 +100,7 @@ svg{display:block;width:100%;height:auto}
 svg text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif}
 .legend{display:flex;flex-wrap:wrap;gap:.1rem 1.1rem;list-style:none;margin:.2rem 0;padding:0;font-size:.85rem}
 .legend svg{display:inline-block;width:1.5rem;height:.8rem;margin-right:.35rem;vertical-align:-.08rem}
+.inset{width:100%;height:44rem;border:1px solid var(--soft);border-radius:4px}
 figcaption{margin-top:.5rem;font-size:.9rem;color:var(--soft);max-width:46rem}
 figcaption b{color:var(--text)}
 @media print{body{max-width:none;padding:0}h2,figure,tr{break-inside:avoid}}

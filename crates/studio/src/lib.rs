@@ -3,6 +3,7 @@
 //! * [`serve`] is the server. It shows run directories and changes nothing.
 //! * [`serve_editor`] edits a scenario besides, and runs it. [`edit_text`] is what an edit does to its text.
 //! * `serve_live` follows emulations, labs and nodes while they run, and moves their nodes.
+//! * [`replay`] is the page with one run in a single document, for reports.
 //! * The page is in `page/`, built from `web/`. It asks for what it shows in stretches of time, so that a run of any length opens
 //!   at once.
 //!
@@ -10,6 +11,7 @@
 
 mod access;
 mod editor;
+mod embed;
 mod error;
 mod frame;
 mod library;
@@ -26,6 +28,7 @@ mod server;
 mod table;
 
 pub use editor::{Editing, edit_text};
+pub use embed::replay;
 #[cfg(feature = "live")]
 pub use server::serve_live;
 pub use server::{serve, serve_editor, serve_pair};

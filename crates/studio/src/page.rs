@@ -20,6 +20,11 @@ const FILES: [File; 3] = [
     File { path: "/studio.css", kind: "text/css; charset=utf-8", text: include_str!("../page/studio.css") },
 ];
 
+/// The text of a file; empty where there is none.
+pub(crate) fn text(path: &str) -> &'static str {
+    FILES.iter().find(|f| f.path == path).map_or("", |f| f.text)
+}
+
 /// The file at a path.
 pub(crate) fn file(path: &str) -> Option<Response> {
     let file = FILES.iter().find(|f| f.path == path)?;

@@ -1,5 +1,6 @@
 // A run under way, as the studio tells of it: where nodes were, what became of packets, what else happened. The latest is kept.
 
+import { countsOf } from "../counts";
 import type { Frame } from "../frame";
 import type { Place } from "../motion";
 import { Stretch, Stretches } from "../packets";
@@ -146,20 +147,9 @@ export class LiveRun {
     return Number.isFinite(box[0]) ? box : null;
   }
 
-  /** Packets by kind of event over the time that is kept, as the studio counts them of recorded runs: of one node, or of all. */
+  /** Packets by kind of event over the time that is kept, of one node or of all. */
   counts(node: number | null, bins: number): Frame {
-    const end = this.packets.end + 1;
-    const columns: Frame["columns"] = {};
-    for (const name of ["originate", "deliver", "drop", "transmit"]) columns[name] = new Int32Array(bins);
-    for (const s of this.packets.all) {
-      const names = s.frame.head["events"] as string[], kinds = s.frame.columns["event"], of = s.frame.columns["node"];
-      for (let i = 0; i < s.time.length; i += 1) {
-        if (node !== null && of[i] !== node) continue;
-        const column = columns[names[kinds[i] - 1]];
-        if (column) column[Math.min(bins - 1, Math.floor((s.time[i] / end) * bins))] += 1;
-      }
-    }
-    return { head: { rows: bins, bin_ns: end / bins, done: 1, groups: 1 }, columns };
+    return countsOf(this.packets.all, this.packets.end + 1, node, bins);
   }
 }
 

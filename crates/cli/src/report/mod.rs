@@ -1,6 +1,8 @@
 //! `wayhop report`: one page of a run, of several side by side, or of a sweep.
 
 mod command;
+#[cfg(feature = "studio")]
+mod replay;
 mod runs;
 mod sweep;
 
@@ -17,11 +19,12 @@ use crate::failure::{Failure, output};
 pub(crate) const EXAMPLES: &str = "\
 Each RUN is a run directory, or a folder of run directories that differ in their seeds and stand for one; SWEEP is the folder of a \
 sweep's results. The page needs nothing but a browser, is light or dark as its reader's system is, and prints. `wayhop plot` makes its \
-figures one by one.
+figures one by one. With --replay the page holds the studio's player with each run: map, links, packets, timeline.
 
 Examples:
   wayhop report runs/first-dsr-1
   wayhop report runs/dsr runs/aodv --out comparison.html
+  wayhop report runs/first-dsr-1 --replay
   wayhop report runs/sweep-first";
 
 #[derive(Debug, clap::Args)]
@@ -32,11 +35,27 @@ pub(crate) struct ReportArgs {
     /// File to write, or - for standard output; without it report.html in the RUN or SWEEP, or here for several
     #[arg(long, value_name = "FILE.html")]
     pub(crate) out: Option<PathBuf>,
+    /// Include a replay of each run, of at most 262,144 events of packets
+    #[cfg(feature = "studio")]
+    #[arg(long)]
+    pub(crate) replay: bool,
 }
 
 pub(crate) fn report(a: &ReportArgs) -> Result<ExitCode, Failure> {
+    #[cfg(feature = "studio")]
+    let with_replay = a.replay;
+    #[cfg(not(feature = "studio"))]
+    let with_replay = false;
     let html = match &a.of[..] {
-        [dir] if varies(dir)? => sweep::page(dir)?,
+        [dir] if varies(dir)? => {
+            if with_replay {
+                return Err(Failure::Usage(format!(
+                    "{dir}: a sweep has no replay; name one of the runs in {dir}/runs",
+                    dir = dir.display()
+                )));
+            }
+            sweep::page(dir)?
+        }
         of => {
             for dir in of {
                 if !varies(dir)? {
@@ -47,7 +66,10 @@ pub(crate) fn report(a: &ReportArgs) -> Result<ExitCode, Failure> {
                     "{dir}: a sweep stands alone; give its runs in {dir}/runs, or it only"
                 )));
             }
-            runs::page(of)?
+            let page = runs::page(of)?;
+            #[cfg(feature = "studio")]
+            let page = if with_replay { replay::before(page, of)? } else { page };
+            page
         }
     }
     .html()

@@ -1,7 +1,7 @@
 //! The page: well-formed, whole in itself, and as its parts say.
 
 use proptest::prelude::*;
-use wayhop_report::{Axis, Figure, Mark, Page, Panel, Plot, Row, Section, Series, Sheet};
+use wayhop_report::{Axis, Figure, Inset, Mark, Page, Panel, Plot, Row, Section, Series, Sheet};
 
 fn plot() -> Plot {
     Plot::new(Axis::new("time (s)"), Axis::new("losses (%)"))
@@ -36,6 +36,10 @@ fn page() -> Page {
                 ],
             }],
             tables: vec![],
+            insets: vec![Inset {
+                title: "A \"replay\"".into(),
+                html: "<p title=\"a & b\">one\n// two</p>\u{1}".into(),
+            }],
         }],
     }
 }
@@ -79,10 +83,8 @@ fn the_page_refers_to_nothing_outside() {
     let html = page().html().unwrap();
     let tree = roxmltree::Document::parse(body(&html)).unwrap();
     for n in tree.descendants() {
-        assert!(!matches!(
-            n.tag_name().name(),
-            "script" | "link" | "img" | "iframe" | "object" | "use" | "image"
-        ));
+        // A document within the page is in it, and has no `src`.
+        assert!(!matches!(n.tag_name().name(), "script" | "link" | "img" | "object" | "use" | "image"));
         for a in n.attributes() {
             assert!(a.name() != "src" && !a.value().contains("://"), "{a:?}");
             assert!(a.name() != "href" || a.value().starts_with('#'), "{a:?}");
@@ -190,4 +192,15 @@ proptest! {
         let html = page.html().unwrap();
         roxmltree::Document::parse(body(&html)).expect("well-formed");
     }
+}
+
+#[test]
+fn a_document_within_the_page_reads_as_it_was_written_and_reaches_nothing() {
+    let html = page().html().unwrap();
+    let tree = roxmltree::Document::parse(body(&html)).expect("well-formed");
+    let inset = tree.descendants().find(|n| n.has_tag_name("iframe")).expect("the document");
+    assert_eq!(inset.attribute("srcdoc"), Some("<p title=\"a & b\">one\n// two</p> "));
+    assert_eq!(inset.attribute("title"), Some("A \"replay\""));
+    let sandbox: Vec<&str> = inset.attribute("sandbox").unwrap().split(' ').collect();
+    assert!(!sandbox.contains(&"allow-same-origin"), "{sandbox:?}");
 }

@@ -7,5 +7,6 @@ mod editor;
 mod live;
 mod page;
 mod recorded;
+mod replay;
 mod tables;
 mod who;
