@@ -1,12 +1,22 @@
 #![no_main]
 
 use wayhop_trace::diff::{Sender, Sightings, bursts, difference};
-use wayhop_trace::{Decoder, classify};
+use wayhop_trace::{CaptureIndex, CapturedFrame, Decoder, Excerpt, classify, dissect};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     classify(bytes);
     if let Ok(messages) = Decoder::new(bytes) {
         messages.for_each(drop);
+    }
+    if let Ok(index) = CaptureIndex::read(bytes)
+        && let Ok(mut reader) = index.reader(std::io::Cursor::new(bytes), bytes.len() as u64)
+    {
+        let (mut frame, mut excerpt) = (CapturedFrame::default(), Excerpt::default());
+        while reader.next_into(&mut frame).is_ok_and(|more| more) {
+            dissect(&frame);
+            excerpt.put("node", &frame);
+        }
+        assert!(Decoder::new(&excerpt.finish()[..]).is_ok());
     }
     if let (Ok(sent), Ok(heard)) = (Sightings::sent(bytes, Sender::Marked), Sightings::heard(bytes)) {
         bursts(&difference(&sent, &heard), 1_000_000_000, 0.01);

@@ -5,6 +5,7 @@
 //!   An [`Observer`] sees the records as they are made, for programs that want no files.
 //! * [`Summary`] is the run in numbers; [`human_table`] shows it to people.
 //! * [`CaptureReader`] reads anyone's pcap and pcapng files, [`Decoder`] the routing messages in them.
+//! * [`CaptureIndex`] finds a moment in a capture, [`dissect`] says what is in a frame, [`Excerpt`] is a capture of chosen frames.
 //! * [`diff`] compares what one capture sent with what another one received.
 //! * [`stories`] tells what happened to a packet across nodes; [`lost`] lists those that did not arrive.
 //! * [`export_csv`] turns the tables of a run into text; [`searches`] tells how long routes were searched for,
@@ -38,11 +39,11 @@ mod tables;
 mod writer;
 
 pub use capture::{
-    CaptureError, CaptureReader, CapturedFrame, EthernetFrame, FrameStream, put_ethernet_frame,
-    put_ethernet_header, put_ethernet_headers,
+    CaptureError, CaptureIndex, CaptureReader, CapturedFrame, EthernetFrame, Excerpt, FrameStream,
+    put_ethernet_frame, put_ethernet_header, put_ethernet_headers,
 };
 pub use class::{PacketClass, classify};
-pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, knows_link_type, network};
+pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, dissect, knows_link_type, network};
 pub use error::Error;
 pub use event::{
     Counter, Direction, FrameEvent, HopEvent, HopKind, NoteEvent, Outcome, PacketOutcome, PositionEvent,

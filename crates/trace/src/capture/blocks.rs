@@ -13,12 +13,14 @@ pub(super) enum Order {
 }
 
 /// What kind of file it is, and what its header says.
+#[derive(Clone)]
 pub(super) enum Format {
     Pcap { order: Order, link_type: u16, unit_ns: u32 },
     Pcapng { order: Order, interfaces: Vec<Interface> },
 }
 
 /// An Interface Description Block.
+#[derive(Clone)]
 pub(super) struct Interface {
     link_type: u16,
     snaplen: u32,
@@ -27,6 +29,7 @@ pub(super) struct Interface {
 }
 
 /// Ticks of a timestamp.
+#[derive(Clone)]
 enum Resolution {
     /// 10^-n s.
     Decimal(u8),
@@ -94,6 +97,7 @@ pub(super) fn packet(
             (0, None, cut.min(body.len() as u32 - 4), original, 4)
         }
     };
+    frame.interface = interface as u32;
     let interface = interfaces.get(interface)?;
     let data_end = usize::checked_add(data_at, captured as usize)?;
     let data_len = body.get(data_at..data_end)?.len();
@@ -105,6 +109,10 @@ pub(super) fn packet(
             2 => Some(true),
             _ => None,
         });
+    // opt_comment
+    frame.comment = options(rest, order)
+        .find(|(code, _)| *code == 1)
+        .map(|(_, text)| String::from_utf8_lossy(text).into_owned());
     frame.time_ns = time.map(|(high, low)| interface.nanos(u64::from(high) << 32 | u64::from(low)));
     frame.link_type = interface.link_type;
     frame.original_len = original.max(captured);

@@ -15,4 +15,8 @@ pub struct CapturedFrame {
     pub original_len: u32,
     /// Whether the capturing node sent (`true`) or received it, where the file says so.
     pub sent: Option<bool>,
+    /// On which of the file's interfaces, from 0.
+    pub interface: u32,
+    /// What the file's writer remarks about it.
+    pub comment: Option<String>,
 }

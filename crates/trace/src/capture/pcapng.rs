@@ -12,7 +12,7 @@ const LINKTYPE_RADIOTAP: u16 = 127;
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE_DESCRIPTION: u32 = 1;
 const INTERFACE_STATISTICS: u32 = 5;
-const ENHANCED_PACKET: u32 = 6;
+pub(super) const ENHANCED_PACKET: u32 = 6;
 
 /// Ethernet frames without FCS.
 const LINKTYPE_ETHERNET: u16 = 1;
@@ -108,7 +108,7 @@ pub fn put_ethernet_frame(to: &mut Vec<u8>, f: &EthernetFrame<'_>) {
     end(to, packet);
 }
 
-fn flags_of(direction: Direction) -> u32 {
+pub(super) fn flags_of(direction: Direction) -> u32 {
     match direction {
         Direction::Rx => 1,
         Direction::Tx => 2,
@@ -124,7 +124,7 @@ pub(super) fn put_section(to: &mut Vec<u8>) {
     end(to, section);
 }
 
-fn put_interface(to: &mut Vec<u8>, name: &str, snaplen: u32, link_type: u16) {
+pub(super) fn put_interface(to: &mut Vec<u8>, name: &str, snaplen: u32, link_type: u16) {
     let interface = begin(to, INTERFACE_DESCRIPTION);
     to.extend(link_type.to_le_bytes());
     to.extend([0, 0]);
@@ -189,7 +189,7 @@ fn dbm(v: f32) -> Option<i8> {
 }
 
 /// Starts a block and tells where it is.
-fn begin(to: &mut Vec<u8>, kind: u32) -> usize {
+pub(super) fn begin(to: &mut Vec<u8>, kind: u32) -> usize {
     let at = to.len();
     to.extend(kind.to_le_bytes());
     to.extend([0; 4]);
@@ -197,7 +197,7 @@ fn begin(to: &mut Vec<u8>, kind: u32) -> usize {
 }
 
 /// Ends the options of the block that starts at `at`, and writes its length before and after.
-fn end(to: &mut Vec<u8>, at: usize) {
+pub(super) fn end(to: &mut Vec<u8>, at: usize) {
     to.extend([0; 4]); // opt_endofopt
     let len = ((to.len() + 4 - at) as u32).to_le_bytes();
     to[at + 4..at + 8].copy_from_slice(&len);
@@ -205,7 +205,7 @@ fn end(to: &mut Vec<u8>, at: usize) {
 }
 
 /// Appends an option; a value longer than its length field can say is cut.
-fn option(to: &mut Vec<u8>, code: u16, value: &[u8]) {
+pub(super) fn option(to: &mut Vec<u8>, code: u16, value: &[u8]) {
     let value = &value[..value.len().min(usize::from(u16::MAX))];
     to.extend(code.to_le_bytes());
     to.extend((value.len() as u16).to_le_bytes());
@@ -215,7 +215,7 @@ fn option(to: &mut Vec<u8>, code: u16, value: &[u8]) {
 }
 
 /// Fills what was written since `at` up to 32 bits.
-fn pad(to: &mut Vec<u8>, at: usize) {
+pub(super) fn pad(to: &mut Vec<u8>, at: usize) {
     let len = (to.len() - at).next_multiple_of(4);
     to.resize(at + len, 0);
 }

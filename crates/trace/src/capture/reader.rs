@@ -40,6 +40,8 @@ pub struct CaptureReader<R> {
     offset: u64,
     format: Format,
     frames: u64,
+    /// Where the section begins that is read.
+    section: u64,
     ended: bool,
 }
 
@@ -51,6 +53,7 @@ impl<R: Read> CaptureReader<R> {
             offset: 0,
             format: Format::Pcapng { order: Order::Little, interfaces: vec![] },
             frames: 0,
+            section: 0,
             ended: false,
         };
         let magic = reader.read::<4>()?;
@@ -85,6 +88,30 @@ impl<R: Read> CaptureReader<R> {
         outcome
     }
 
+    /// Goes on in the middle of a capture: `input` is at `offset`, where the frame after the first `frames` begins.
+    pub(super) fn resumed(input: R, format: Format, offset: u64, frames: u64) -> Self {
+        Self { input: BufReader::new(input), offset, format, frames, section: 0, ended: false }
+    }
+
+    /// Octets of the file that were read.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Where the section begins that is read.
+    pub(super) fn section(&self) -> u64 {
+        self.section
+    }
+
+    pub(super) fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// What the header and the interfaces said.
+    pub(super) fn into_format(self) -> Format {
+        self.format
+    }
+
     fn pcap_header(&mut self, order: Order, unit_ns: u32) -> Result<Format, CaptureError> {
         let rest = self.read::<20>()?;
         // The upper bits tell about an FCS; the link type is in the lower 16 (draft-ietf-opsawg-pcap).
@@ -108,7 +135,7 @@ impl<R: Read> CaptureReader<R> {
         frame.time_ns = Some(seconds * 1_000_000_000 + fraction * u64::from(unit_ns));
         frame.link_type = link_type;
         frame.original_len = word(12).max(captured);
-        frame.sent = None;
+        (frame.sent, frame.interface, frame.comment) = (None, 0, None);
         self.read_bytes(captured, &mut frame.bytes)?;
         Ok(true)
     }
@@ -120,6 +147,7 @@ impl<R: Read> CaptureReader<R> {
             }
             let kind_octets = self.read::<4>()?;
             if kind_octets == [0x0a, 0x0d, 0x0d, 0x0a] {
+                self.section = self.offset - 4;
                 self.format = Format::Pcapng { order: self.section_header()?, interfaces: vec![] };
                 continue;
             }
@@ -241,7 +269,7 @@ impl<R: Read> CaptureReader<R> {
         }
     }
 
-    fn wrong(&self, what: &str) -> CaptureError {
+    pub(super) fn wrong(&self, what: &str) -> CaptureError {
         CaptureError::Format { offset: self.offset, what: what.to_owned() }
     }
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{CaptureReader, CapturedFrame};
+use super::{CaptureIndex, CaptureReader, CapturedFrame, Excerpt};
 use crate::{CaptureError, Decoder};
 
 fn read_all(bytes: &[u8]) -> Result<Vec<CapturedFrame>, CaptureError> {
@@ -143,6 +143,80 @@ proptest! {
         if let Ok(decoder) = Decoder::new(&bytes[..]) {
             // Each frame takes at least one octet, so this ends.
             prop_assert!(decoder.count() <= bytes.len());
+        }
+    }
+}
+
+/// A capture of frames at these moments, whose octets are all like their number.
+fn capture_at(moments: &[u64]) -> Vec<u8> {
+    let mut file = Excerpt::default();
+    for (i, ns) in moments.iter().enumerate() {
+        let frame = CapturedFrame {
+            time_ns: Some(*ns),
+            link_type: 105,
+            bytes: vec![i as u8; 1 + i % 7],
+            original_len: 60,
+            sent: [None, Some(true), Some(false)][i % 3],
+            comment: (i % 5 == 0).then(|| format!("frame {i}")),
+            ..CapturedFrame::default()
+        };
+        file.put(["a", "b"][i % 2], &frame);
+    }
+    file.finish()
+}
+
+#[test]
+fn an_excerpt_is_read_as_it_was_put() {
+    let all = read_all(&capture_at(&[5, 5, 7])).expect("a capture");
+    assert_eq!(all.iter().map(|f| f.time_ns.unwrap()).collect::<Vec<_>>(), [5, 5, 7]);
+    assert_eq!(all.iter().map(|f| f.interface).collect::<Vec<_>>(), [0, 1, 0]);
+    assert_eq!(all.iter().map(|f| f.sent).collect::<Vec<_>>(), [None, Some(true), Some(false)]);
+    assert_eq!(all[0].comment.as_deref(), Some("frame 0"));
+    assert_eq!((all[1].comment.as_deref(), all[1].original_len, &all[1].bytes[..]), (None, 60, &[1, 1][..]));
+}
+
+#[test]
+fn an_index_of_a_capture_that_was_cut_off_has_what_is_whole() {
+    let file = capture_at(&[1, 2, 3, 4]);
+    let cut = &file[..file.len() - 5];
+    let index = CaptureIndex::read(cut).expect("a capture");
+    let mut reader = index.reader(std::io::Cursor::new(cut), 3).expect("its marks");
+    let (mut frame, mut seen) = (CapturedFrame::default(), 0);
+    while reader.next_into(&mut frame).is_ok_and(|more| more) {
+        seen += 1;
+    }
+    assert_eq!(seen, 3);
+    assert!(CaptureIndex::read(&b"no capture"[..]).is_err());
+    let twice = [&file[..], &file[..]].concat();
+    assert!(CaptureIndex::read(&twice[..]).err().expect("two sections").to_string().contains("mergecap"));
+}
+
+proptest! {
+    #[test]
+    fn a_reader_from_a_moment_on_has_the_frames_of_then_and_later(
+        mut moments in prop::collection::vec(0_u64..50, 0..60), from in 0_u64..60, step in 1_u64..400,
+    ) {
+        moments.sort_unstable();
+        let file = capture_at(&moments);
+        let whole = read_all(&file).expect("a capture");
+        let index = CaptureIndex::with_step(&file[..], step).expect("an index");
+        let mut reader = index.reader(std::io::Cursor::new(&file), from).expect("a reader");
+        let (mut frame, mut found) = (CapturedFrame::default(), Vec::new());
+        while reader.next_into(&mut frame).expect("a frame") {
+            if frame.time_ns >= Some(from) {
+                found.push(frame.clone());
+            }
+        }
+        let expected: Vec<_> = whole.into_iter().filter(|f| f.time_ns >= Some(from)).collect();
+        prop_assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn no_octets_make_an_index_panic(bytes in capture_like(), from: u64) {
+        if let Ok(index) = CaptureIndex::with_step(&bytes[..], 16) {
+            let mut reader = index.reader(std::io::Cursor::new(&bytes), from).expect("memory");
+            let mut frame = CapturedFrame::default();
+            while reader.next_into(&mut frame).is_ok_and(|more| more) {}
         }
     }
 }

@@ -22,14 +22,14 @@ pub struct Link<'a> {
 /// LINKTYPE_IEEE802_11 of tcpdump.org: frames as a [`crate::FrameEvent`] has them.
 pub const LINKTYPE_IEEE802_11: u16 = link_type::IEEE802_11;
 
-mod link_type {
+pub(super) mod link_type {
     pub(super) const ETHERNET: u16 = 1;
     /// What OpenBSD and older files call raw IP.
     pub(super) const RAW_BSD: u16 = 12;
     pub(super) const RAW: u16 = 101;
-    pub(super) const IEEE802_11: u16 = 105;
+    pub(in super::super) const IEEE802_11: u16 = 105;
     pub(super) const LINUX_SLL: u16 = 113;
-    pub(super) const RADIOTAP: u16 = 127;
+    pub(in super::super) const RADIOTAP: u16 = 127;
     pub(super) const IPV4: u16 = 228;
 }
 

@@ -1,5 +1,6 @@
 //! Every routing message of a capture, as JSON.
 
+mod dissect;
 mod link;
 #[cfg(test)]
 mod tests;
@@ -8,9 +9,11 @@ use std::collections::VecDeque;
 use std::io::Read;
 
 use serde_json::{Map, Value, json};
+use wayhop_core::DecodedMessage;
 use wayhop_wire::ipv4;
 
 use crate::capture::{CaptureError, CaptureReader, CapturedFrame};
+pub use dissect::dissect;
 pub use link::{LINKTYPE_IEEE802_11, Link, network};
 
 /// The routing messages of a capture, in order, each as a JSON object: frame number and time, link addresses, IP header,
@@ -45,7 +48,7 @@ impl<R: Read> Iterator for Decoder<R> {
                 return None;
             }
             match self.reader.next_into(&mut self.frame) {
-                Ok(true) => decode(&self.frame, &mut self.ready),
+                Ok(true) => self.ready.extend(messages(&self.frame)),
                 Ok(false) => return None,
                 Err(e) => {
                     self.failed = true;
@@ -61,11 +64,12 @@ pub fn knows_link_type(link_type: u16) -> bool {
     link::is_known(link_type)
 }
 
-fn decode(frame: &CapturedFrame, to: &mut VecDeque<Value>) {
-    let Some(link) = network(frame.link_type, &frame.bytes) else { return };
-    let Ok(ip) = ipv4::Packet::new_snapped(link.ip) else { return };
-    let Some((protocol, messages)) = wayhop_protocols::decode(&ip) else { return };
-    for m in messages {
+/// The routing messages of a frame.
+fn messages(frame: &CapturedFrame) -> Vec<Value> {
+    let Some(link) = network(frame.link_type, &frame.bytes) else { return Vec::new() };
+    let Ok(ip) = ipv4::Packet::new_snapped(link.ip) else { return Vec::new() };
+    let Some((protocol, messages)) = wayhop_protocols::decode(&ip) else { return Vec::new() };
+    let value = |m: DecodedMessage| {
         let mut v = Map::new();
         let mut put = |key: &str, value: Value| {
             if !value.is_null() {
@@ -89,6 +93,7 @@ fn decode(frame: &CapturedFrame, to: &mut VecDeque<Value>) {
         put("truncated", if m.truncated { json!(true) } else { Value::Null });
         put("malformed", json!(m.malformed));
         v.extend(m.fields);
-        to.push_back(Value::Object(v));
-    }
+        Value::Object(v)
+    };
+    messages.into_iter().map(value).collect()
 }

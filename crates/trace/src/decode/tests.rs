@@ -1,11 +1,9 @@
 //! Link layers by hand, malformed messages, and what kind of packet is which.
 
-use std::collections::VecDeque;
-
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::decode;
+use super::{dissect, messages};
 use crate::{CapturedFrame, Messages, PacketClass, classify};
 
 /// IP from 10.0.0.1 to 10.0.0.2, TTL 5, identification 7, with this protocol and payload. The checksum is not looked at.
@@ -20,17 +18,15 @@ fn ip(protocol: u8, payload: &[u8]) -> Vec<u8> {
 const RREQ: [u8; 12] = [59, 0, 0, 8, 1, 6, 1, 2, 10, 0, 0, 9];
 
 fn decoded(link_type: u16, bytes: &[u8]) -> Vec<Value> {
-    let mut out = VecDeque::new();
     let frame = CapturedFrame {
         number: 3,
         time_ns: Some(8),
         link_type,
         bytes: bytes.to_vec(),
         original_len: bytes.len() as u32,
-        sent: None,
+        ..CapturedFrame::default()
     };
-    decode(&frame, &mut out);
-    out.into()
+    messages(&frame)
 }
 
 fn of(protocol: &str, types: &[&str]) -> Messages {
@@ -153,5 +149,59 @@ proptest! {
         packet.truncate(cut);
         decoded(101, &packet);
         classify(&packet);
+    }
+}
+
+#[test]
+fn a_frame_is_told_layer_by_layer() {
+    let packet = ip(48, &RREQ);
+    let (to, from) = ([2, 0, 10, 0, 0, 2], [2, 0, 10, 0, 0, 1]);
+    // Radiotap with flags and signal -70 dBm; data, sent again, duration 0x0102 us, sequence number 0x123.
+    let radiotap = [0, 0, 10, 0, 0x22, 0, 0, 0, 0, 0xba];
+    let header = [&[8, 8, 2, 1][..], &to, &from, &[0; 6], &[0x30, 0x12], &[0xaa, 0xaa, 3, 0, 0, 0, 8, 0]];
+    let bytes = [&radiotap[..], &header.concat(), &packet].concat();
+    let original_len = bytes.len() as u32 + 4;
+    let comment = Some("lost: too weak".to_owned());
+    let frame = CapturedFrame {
+        link_type: 127,
+        bytes,
+        original_len,
+        comment,
+        sent: Some(false),
+        ..CapturedFrame::default()
+    };
+    let v = dissect(&frame);
+    assert_eq!((&v["radio"]["signal_dbm"], &v["radio"]["bad_fcs"]), (&(-70).into(), &false.into()));
+    assert_eq!(v["link"]["kind"], "data");
+    assert_eq!(
+        (&v["link"]["transmitter"], &v["link"]["receiver"]),
+        (&"02:00:0a:00:00:01".into(), &"02:00:0a:00:00:02".into())
+    );
+    assert_eq!(
+        (&v["link"]["retry"], &v["link"]["duration_us"], &v["link"]["sequence"]),
+        (&true.into(), &0x102.into(), &0x123.into())
+    );
+    assert_eq!(
+        (&v["ip"]["src"], &v["ip"]["ttl"], &v["ip"]["protocol_name"]),
+        (&"10.0.0.1".into(), &5.into(), &"DSR".into())
+    );
+    assert_eq!(v["messages"][0]["type"], "rreq");
+    assert_eq!(v["comment"], "lost: too weak");
+    assert_eq!(v["bytes"].as_u64().unwrap(), v["captured_bytes"].as_u64().unwrap() + 4);
+}
+
+#[test]
+fn a_control_frame_has_no_packet() {
+    let rts = [&[0xb4, 0, 9, 0][..], &[2, 0, 10, 0, 0, 2], &[2, 0, 10, 0, 0, 1]].concat();
+    let v = dissect(&CapturedFrame { link_type: 105, bytes: rts, ..CapturedFrame::default() });
+    assert_eq!((&v["link"]["kind"], &v["ip"], &v["radio"]), (&"RTS".into(), &Value::Null, &Value::Null));
+    assert_eq!(v["link"]["receiver"], "02:00:0a:00:00:02");
+}
+
+proptest! {
+    #[test]
+    fn no_octets_make_dissecting_panic(link_type in prop::sample::select(vec![1_u16, 12, 101, 105, 113, 127, 228, 9]), bytes: Vec<u8>) {
+        let v = dissect(&CapturedFrame { link_type, bytes, ..CapturedFrame::default() });
+        prop_assert!(v["messages"].is_array());
     }
 }

@@ -1,0 +1,99 @@
+//! What is in a frame, layer by layer, for people.
+
+use serde_json::{Value, json};
+use wayhop_wire::dot11::{Frame, Kind};
+use wayhop_wire::{ipv4, radiotap, udp};
+
+use super::link::link_type::{IEEE802_11, RADIOTAP};
+use super::link::network;
+use super::messages;
+use crate::CapturedFrame;
+
+/// A frame as a JSON object: time and lengths, the link layer's header, IP header, ports, and its routing messages, each as
+/// [`super::Decoder`] has it. What a layer is not there for, or was not captured, is null.
+pub fn dissect(frame: &CapturedFrame) -> Value {
+    let link = network(frame.link_type, &frame.bytes);
+    json!({
+        "frame": frame.number,
+        "time_ns": frame.time_ns,
+        "sent": frame.sent,
+        "bytes": frame.original_len,
+        "captured_bytes": frame.bytes.len(),
+        "comment": frame.comment,
+        "radio": radio(frame),
+        "link": match frame.link_type {
+            IEEE802_11 | RADIOTAP => dot11(frame),
+            _ => Some(json!({
+                "kind": "frame",
+                "transmitter": link.as_ref().and_then(|l| l.transmitter).map(|m| m.to_string()),
+                "receiver": link.as_ref().and_then(|l| l.receiver).map(|m| m.to_string()),
+            })),
+        },
+        "ip": link.and_then(|l| ip(l.ip)),
+        "messages": messages(frame),
+    })
+}
+
+fn radio(frame: &CapturedFrame) -> Option<Value> {
+    let (tap, rest) = (frame.link_type == RADIOTAP).then(|| radiotap::split(&frame.bytes).ok())??;
+    Some(json!({
+        "header_bytes": frame.bytes.len() - rest.len(),
+        "bad_fcs": tap.flags.unwrap_or(0) & radiotap::flags::BAD_FCS != 0,
+        "rate_mbps": tap.rate_500kbps.map(|r| f64::from(r) / 2.0),
+        "channel_mhz": tap.channel.map(|c| c.mhz),
+        "signal_dbm": tap.signal_dbm,
+        "noise_dbm": tap.noise_dbm,
+        "retries": tap.data_retries,
+    }))
+}
+
+fn dot11(frame: &CapturedFrame) -> Option<Value> {
+    let bytes = match frame.link_type {
+        RADIOTAP => radiotap::split(&frame.bytes).ok()?.1,
+        _ => &frame.bytes,
+    };
+    let f = Frame::new_checked(bytes).ok()?;
+    let kind = match f.kind() {
+        Kind::Management => "management",
+        Kind::Rts => "RTS",
+        Kind::Cts => "CTS",
+        Kind::Ack => "ACK",
+        Kind::OtherControl => "control",
+        Kind::Data => "data",
+        // Its header has two octets for certain, and no address.
+        Kind::Extension => return Some(json!({"kind": "extension"})),
+    };
+    Some(json!({
+        "kind": kind,
+        "transmitter": f.transmitter().map(|m| m.to_string()),
+        "receiver": f.receiver().to_string(),
+        "retry": f.retry(),
+        "duration_us": f.duration_us(),
+        "sequence": f.sequence().map(|(sequence, _)| sequence),
+    }))
+}
+
+fn ip(bytes: &[u8]) -> Option<Value> {
+    const ICMP: u8 = 1;
+    const TCP: u8 = 6;
+    const UDP: u8 = 17;
+    let ip = ipv4::Packet::new_snapped(bytes).ok()?;
+    let ports = (ip.protocol() == UDP).then(|| udp::Packet::new_snapped(ip.payload()).ok()).flatten();
+    let name = match ip.protocol() {
+        ICMP => Some("ICMP".to_owned()),
+        TCP => Some("TCP".to_owned()),
+        UDP => Some("UDP".to_owned()),
+        _ => wayhop_protocols::decode(&ip).map(|(protocol, _)| protocol.name.to_uppercase()),
+    };
+    Some(json!({
+        "src": ip.src().to_string(),
+        "dst": ip.dst().to_string(),
+        "ttl": ip.ttl(),
+        "id": ip.id(),
+        "bytes": ip.total_len(),
+        "protocol": ip.protocol(),
+        "protocol_name": name,
+        "src_port": ports.as_ref().map(udp::Packet::src_port),
+        "dst_port": ports.as_ref().map(udp::Packet::dst_port),
+    }))
+}
