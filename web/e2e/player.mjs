@@ -129,6 +129,166 @@ async function strangersGetNothing(browser, address) {
   await other.close();
 }
 
+/** The rows of a table, by another way than the page's. */
+function table(name, of) {
+  const [head, ...lines] = run("export", "csv", join(folder, name), of).trim().split("\n").map((l) => l.split(","));
+  return lines.map((l) => Object.fromEntries(head.map((h, i) => [h, l[i]])));
+}
+
+/** A lost packet, found by its flow: its story is that of `wayhop why`, each line goes to its moment, and a link keeps it. */
+async function storyOfAPacket(page, address) {
+  const lost = table("told", "packets").filter((r) => r.event === "drop" && r.flow !== "").at(-1);
+  const why = JSON.parse(run("why", join(folder, "told"), lost.packet, "--json").trim().split("\n")[0]);
+  await page.goto(`${address}?run=told&t=1`);
+  await settled(page);
+  await page.keyboard.press("p");
+  await page.keyboard.type(`${lost.flow}:${lost.seq}`);
+  await page.keyboard.press("Enter");
+  await page.locator(".story .fate", { hasText: lost.reason }).waitFor();
+  const lines = page.locator(".tale > li");
+  assert.equal(await lines.count(), why.steps.length);
+  for (const [i, step] of why.steps.entries()) {
+    if (i % 5 === 0) assert.ok((await lines.nth(i).textContent()).includes(step.text), `line ${i} is told: ${step.text}`);
+  }
+  assert.ok(why.steps.some((s) => s.what === "rts" && s.at[0].outcome !== "received"), "the run knows what became of frames");
+  const last = why.steps.length - 1;
+  await lines.nth(last).locator("button").focus();
+  await page.keyboard.press("Enter");
+  assert.equal(Math.round((await now(page)) * 1e9), Math.round(why.steps[last].time_s * 1e9), "the line goes to its moment");
+  assert.equal(await page.locator("[aria-current=step]").count(), 1);
+  await page.waitForFunction(([packet, node]) => location.search.includes(`packet=${packet}`) && location.search.includes(`node=${node}`),
+    [lost.packet, why.steps[last].node]);
+  await page.reload();
+  await page.locator(".story .fate", { hasText: lost.reason }).waitFor();
+  await page.locator(".tale > li.now", { hasText: why.steps[last].text }).waitFor();
+  await shoot(page, "story");
+  await noSeriousViolation(page, "story");
+  await page.keyboard.press("p");
+  await page.keyboard.type("999999999");
+  await page.keyboard.press("Enter");
+  await page.locator(".story .wrong", { hasText: "no packet 999999999" }).waitFor();
+  return lost.packet;
+}
+
+/** The frames are those of the capture, and the file for Wireshark has them. */
+async function framesOfAPacket(page, address, packet) {
+  await page.goto(`${address}?run=told&packet=${packet}`);
+  await page.locator(".frames > summary").click();
+  await page.locator(".frame").first().waitFor();
+  const known = new Set(table("told", "receptions").filter((r) => r.packet === packet).map((r) => `${r.sender} ${r.sent_ns}`));
+  const shown = Number(/\((\d+)\)/.exec(await page.locator(".frames > summary").textContent())[1]);
+  assert.ok(shown >= known.size, `${shown} sightings of ${known.size} frames`);
+  await page.locator(".frame > summary", { hasText: "data" }).first().click();
+  await page.locator(".frame[open] dt", { hasText: "DSR: source_route" }).first().waitFor();
+  await shoot(page, "frames");
+  await noSeriousViolation(page, "frames");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Open in Wireshark" }).click()]);
+  assert.equal(download.suggestedFilename(), `told-packet-${packet}.pcapng`);
+  await page.locator("code", { hasText: `wireshark -r told-packet-${packet}.pcapng` }).waitFor();
+  const file = await download.path();
+  const filter = ["-r", file, "-Y", "frame.packet_flags_direction == 2", "-T", "fields", "-e", "frame.interface_name", "-e", "frame.time_epoch"];
+  const sent = execFileSync("tshark", filter, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim().split("\n");
+  const of = sent.map((l) => { const [name, at] = l.split("\t"); return `${name} ${at.replace(".", "").replace(/^0+/, "")}`; });
+  assert.deepEqual(new Set(of), known, "tshark reads the frames that were sent, and no others");
+  await page.goto(`${address}?run=first&packet=${packet}`);
+  await page.locator(".frames > summary").click();
+  await page.locator(".frames .wrong", { hasText: "--captures" }).waitFor();
+}
+
+/** A click on a sign goes to its loss. Of 50 nodes node n stands at n + 1 of 51 parts of the axis, of 120 s moment t at t. */
+async function clickOnASign(page, loss) {
+  const box = await page.locator(".charts .u-over").boundingBox();
+  const x = (Number(loss.time_ns) / 120e9) * box.width, y = box.height * (1 - (Number(loss.node) + 1) / 51);
+  await page.locator(".charts .u-over").click({ position: { x: Math.min(x, box.width - 2), y } });
+  await page.waitForFunction((packet) => location.search.includes(`packet=${packet}`), loss.packet);
+  assert.equal(Math.round((await now(page)) * 1e9), Number(loss.time_ns));
+}
+
+/** The sign of a loss on the map tells its packet. */
+async function clickOnALoss(page, address, loss) {
+  const t = Number(loss.time_ns), [x, y] = placeBy(legs("told", Number(loss.node)), t);
+  await page.goto(`${address}?run=told&t=${t / 1e9 + 0.000001}&camera=${x},${y},1`);
+  await settled(page);
+  await drawn(page);
+  const map = page.locator(".map canvas"), box = await map.boundingBox();
+  await map.click({ position: { x: box.width / 2 + 1, y: box.height / 2 + 14 } });
+  await page.waitForFunction((packet) => location.search.includes(`packet=${packet}`), loss.packet);
+  await page.locator(".story .fate", { hasText: loss.reason }).waitFor();
+  await page.locator(".events button", { hasText: `packet ${loss.seq} of flow ${loss.flow}` }).first().waitFor();
+  await page.getByRole("button", { name: "Close the story" }).click();
+  assert.equal(await page.locator(".tale").count(), 0);
+  await page.locator(".events button", { hasText: `packet ${loss.seq} of flow ${loss.flow}` }).first().click();
+  await page.locator(".story .fate", { hasText: loss.reason }).waitFor();
+}
+
+/** Losses by time and place, strips, and the time-sequence plot, by the keyboard where there is no picture to click. */
+async function charts(page, address) {
+  await page.goto(`${address}?run=told&t=0`);
+  await settled(page);
+  await page.locator(".charts > summary").click();
+  await page.getByRole("button", { name: "Loss ▶" }).focus();
+  await page.locator(".charts .plot canvas").waitFor();
+  const drops = table("told", "packets").filter((r) => r.event === "drop");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => location.search.includes("packet="));
+  assert.equal(Math.round((await now(page)) * 1e9), Number(drops[0].time_ns), "the first loss of the table");
+  await page.locator(".charts .note", { hasText: drops[0].reason }).waitFor();
+  await clickOnASign(page, drops.at(-1));
+  await page.getByLabel("Place").selectOption("x");
+  await page.getByRole("img", { name: "losses over time, by place" }).waitFor();
+  await drawn(page);
+  await shoot(page, "losses");
+  await noSeriousViolation(page, "losses");
+  await page.getByRole("radio", { name: "Strips" }).check();
+  const strip = async (quantity, node) => {
+    await page.getByLabel("Quantity").selectOption(quantity);
+    await page.getByLabel("Node of the strip").selectOption(node);
+    await page.getByRole("button", { name: "Add strip" }).click();
+  };
+  await strip("deliver", "");
+  await strip("routing/rreq", "");
+  await strip("sends/queued", drops[0].node);
+  assert.equal(await page.locator(".strip-chart").count(), 3);
+  await page.locator(".strip-chart .note", { hasText: "Most:" }).nth(2).waitFor();
+  await shoot(page, "strips");
+  await page.getByRole("button", { name: /Remove the strip rreq/ }).click();
+  assert.equal(await page.locator(".strip-chart").count(), 2);
+  await page.getByRole("radio", { name: "Losses" }).check();
+  await page.getByRole("radio", { name: "Strips" }).check();
+  assert.equal(await page.locator(".strip-chart").count(), 2, "strips stay");
+
+  await page.goto(`${address}?run=tcp&t=20`);
+  await settled(page);
+  await page.locator(".charts > summary").click();
+  await page.getByRole("radio", { name: "TCP" }).check();
+  const segments = table("tcp", "tcp");
+  const count = (event) => segments.filter((r) => r.event === event).length;
+  await page.getByRole("img", { name: `${count("send")} segments sent, ${count("resend") + count("probe")} sent again, ${count("timeout")} timeouts` }).waitFor();
+  await page.locator(".charts select").first().selectOption("10");
+  await shoot(page, "tcp");
+  await noSeriousViolation(page, "tcp");
+}
+
+/** What the tables have of a node at a moment; what they do not have is said. */
+async function nodeAtAMoment(page, address) {
+  const t = 60, node = table("told", "sends").filter((r) => Number(r.time_ns) <= t * 1e9).at(-1).node;
+  await page.goto(`${address}?run=told&t=${t}&node=${node}`);
+  await settled(page);
+  const value = (name) => page.locator("dt", { hasText: name }).locator("xpath=following-sibling::dd[1]").textContent();
+  const last = table("told", "sends").filter((r) => r.node === node && Number(r.time_ns) <= t * 1e9).at(-1);
+  await page.locator("dd", { hasText: last.decision }).first().waitFor();
+  assert.match(await value("Queue then"), new RegExp(`^${last.queued} packet`));
+  assert.match(await value("Cache"), /not recorded/);
+  const heard = table("told", "packets").filter((r) => r.event === "receive" && r.node === node && Number(r.time_ns) <= t * 1e9 && Number(r.time_ns) >= (t - 5) * 1e9);
+  const senders = new Set(heard.map((r) => r.peer));
+  await page.waitForFunction((n) => {
+    const dt = [...document.querySelectorAll("dt")].find((d) => d.textContent.startsWith("Heard"));
+    return (dt.nextElementSibling.textContent.match(/ ago/g) ?? []).length === n;
+  }, Math.min(senders.size, 12));
+  await shoot(page, "around");
+  await noSeriousViolation(page, "node");
+}
+
 /** Measured and printed; how fast it must be depends on the machine. */
 async function rate(page, address) {
   await page.goto(`${address}?run=large&speed=1`);
@@ -146,6 +306,8 @@ async function rate(page, address) {
 let server, browser;
 try {
   run("run", "scenarios/first.toml", "--out", join(folder, "first"), "--quiet");
+  run("run", "scenarios/first.toml", "--receptions", "--captures", "--out", join(folder, "told"), "--quiet");
+  run("run", "scenarios/holland-vaidya/pattern.toml", "--duration", "60", "--out", join(folder, "tcp"), "--quiet");
   run("run", "web/e2e/large.toml", "--out", join(folder, "large"), "--quiet");
   cpSync(join(folder, "first"), join(folder, "half"), { recursive: true });
   const half = join(folder, "half/packets.parquet");
@@ -176,13 +338,29 @@ try {
   await shoot(page, "dark");
   await noSeriousViolation(page, "dark");
   await page.emulateMedia({ colorScheme: "light" });
+  const packet = await storyOfAPacket(page, address);
+  await clickOnALoss(page, address, table("told", "packets").filter((r) => r.event === "drop").at(0));
+  await framesOfAPacket(page, address, packet);
+  await charts(page, address);
+  await nodeAtAMoment(page, address);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.goto(`${address}?run=told&packet=${packet}&t=60&node=0`);
+  await page.locator(".tale > li").first().waitFor();
+  await page.locator(".charts > summary").click();
+  await page.locator(".charts .plot canvas").waitFor();
+  await noSeriousViolation(page, "story, dark");
+  await page.emulateMedia({ colorScheme: "light" });
   await brokenRunsSayWhatIsWrong(page, address);
   await shoot(page, "broken");
   await rate(page, address);
   await shoot(page, "large");
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto(`${address}?run=first&t=64.5&node=0`);
+  await page.goto(`${address}?run=told&t=64.5&node=0&packet=${packet}`);
   await settled(page);
+  await page.locator(".frames > summary").click();
+  await page.locator(".frame").first().waitFor();
+  await page.locator(".charts > summary").click();
+  await page.locator(".charts .plot canvas").waitFor();
   await drawn(page);
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than a phone");
   await shoot(page, "phone");

@@ -2,6 +2,7 @@
 
 import { embedded } from "./embedded";
 import { decode, type Frame } from "./frame";
+import type { Frames, Story } from "./told";
 
 export interface Flow {
   id: number; kind: string; src: number; dst: number | null; sent: number; received: number; delivery_ratio: number | null;
@@ -52,3 +53,15 @@ export const overview = async (run: string, node: number | null): Promise<Frame>
   embedded?.overview(node) ?? frame("/api/overview", node === null ? { run } : { run, node });
 export const rows = async (run: string, table: string, query: Record<string, number | boolean>): Promise<Row[]> =>
   (await (await ask("/api/rows", { run, table, ...query })).json()).rows;
+export const story = async (run: string, query: Record<string, number>): Promise<Story[]> =>
+  (await (await ask("/api/story", { run, ...query })).json()).stories;
+export const frames = async (run: string, packet: number): Promise<Frames> =>
+  (await ask("/api/frames", { run, packet })).json();
+/** Where a capture of a packet's frames is. */
+export const framesFile = (run: string, packet: number): string => `/api/frames.pcapng?${new URLSearchParams({ run, packet: String(packet) })}`;
+export const losses = (run: string) => frame("/api/losses", { run });
+/** A figure of the table `sends`, of one node or of all. */
+export const figure = (run: string, name: string, node: number | null) =>
+  frame("/api/series", node === null ? { run, figure: name } : { run, figure: name, node });
+export const tcp = (run: string, flow: number, from: number, to: number) =>
+  frame("/api/tcp", { run, flow, from: whole(from), to: whole(to) });

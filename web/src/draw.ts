@@ -3,7 +3,7 @@
 import { type Camera, roundLength, showLength, toGround, toScreen } from "./camera";
 import { causeOf, type Shape } from "./causes";
 import { crowd } from "./crowd";
-import type { Marks } from "./marks";
+import type { Loss, Marks } from "./marks";
 
 export interface Theme { ground: string; grid: string; ink: string; faint: string; link: string; node: string; route: string; sending: string }
 
@@ -26,7 +26,7 @@ export interface Picture {
 
 const METRES_PX = 90;
 /** Names are drawn while there are no more nodes than these on the screen. */
-const MOST_NAMES = 120, MOST_CAUSES = 14;
+const MOST_NAMES = 120, MOST_CAUSES = 14, MOST_IN_ROW = 6;
 /** From so many nodes and links on they are drawn without smooth edges. */
 const MANY = 12_000;
 
@@ -144,26 +144,34 @@ function label(g: CanvasRenderingContext2D, text: string, x: number, y: number):
   g.fillText(text, x, y);
 }
 
-function losses(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Float64Array): void {
-  // Several at one node stand in a row. The latest come first, and have their cause in words.
+/** Where the signs of losses stand, in pixels from their nodes: several at one node in a row, the latest first. */
+export function* lossPlaces(list: Loss[]): Generator<Loss & { dx: number; dy: number; place: number }> {
   const at = new Map<number, number>();
-  p.marks.losses.forEach(({ hop, age }, i) => {
-    const place = at.get(hop.node) ?? 0;
-    at.set(hop.node, place + 1);
-    if (place > 5) return;
+  for (const loss of list) {
+    const place = at.get(loss.hop.node) ?? 0;
+    at.set(loss.hop.node, place + 1);
+    if (place < MOST_IN_ROW) yield { ...loss, place, dx: 1 + 13 * place, dy: 14 };
+  }
+}
+
+function losses(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Float64Array): void {
+  let told = 0;
+  for (const { hop, age, place, dx, dy } of lossPlaces(p.marks.losses)) {
     const cause = causeOf(hop.reason ?? "");
-    const x = sx[hop.node] + 1 + 13 * place, y = sy[hop.node] + 14;
+    const x = sx[hop.node] + dx, y = sy[hop.node] + dy;
     g.globalAlpha = Math.max(0.25, 1 - age);
     shape(g, cause.shape, x, y, cause.colour, p.theme.ground);
     g.globalAlpha = 1;
-    if (place === 0 && i < MOST_CAUSES && hop.reason) {
+    // The latest of a node has its cause in words.
+    if (place === 0 && told < MOST_CAUSES && hop.reason) {
+      told += 1;
       g.font = "11px system-ui, sans-serif";
       g.lineWidth = 3;
       g.strokeStyle = p.theme.ground;
       g.fillStyle = p.theme.ink;
       label(g, hop.reason, x - 4, y + 14);
     }
-  });
+  }
 }
 
 function goal(g: CanvasRenderingContext2D, p: Picture): void {

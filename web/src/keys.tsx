@@ -9,7 +9,7 @@ import { changeSpeed } from "./timeline";
 
 const KEYS: [string, string][] = [
   ["Space", "play, pause"], ["← →", "a second back, on"], ["Shift ← →", "previous event, next event"],
-  [", .", "slower, faster"], ["Home End", "begin, end"], ["J", "jump to a time: 90, 1:30 or 0:01:30"], ["/", "find a node"],
+  [", .", "slower, faster"], ["Home End", "begin, end"], ["J", "jump to a time: 90, 1:30 or 0:01:30"], ["/", "find a node"], ["P", "tell the story of a packet"],
   ["+ − 0", "zoom in, out, show all"], ["Ctrl arrows", "move the map"], ["Esc", "select nothing; leave a field"], ["?", "this page"],
 ];
 
@@ -32,6 +32,7 @@ function act(e: KeyboardEvent): boolean {
     case ".": changeSpeed(true); return true;
     case "j": case "J": document.getElementById("moment")?.focus(); return true;
     case "/": document.getElementById("find")?.focus(); return true;
+    case "p": case "P": document.getElementById("packet")?.focus(); return true;
     case "+": case "=": zoom(1.5); return true;
     case "-": zoom(1 / 1.5); return true;
     case "0": state.fitAll(); return true;

@@ -104,7 +104,7 @@ void begin();
 let waiting = false;
 effect(() => {
   // Read, so that a change of any of them is seen.
-  void [state.runName.value, state.t.value, state.speed.value, state.camera.value, state.selected.value];
+  void [state.runName.value, state.t.value, state.speed.value, state.camera.value, state.selected.value, state.packet.value];
   const inPlayer = mode.value === "player";
   if (waiting || !inPlayer) return;
   waiting = true;

@@ -3,14 +3,14 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { type Camera, toGround, toScreen, zoomAt } from "./camera";
-import { DARK, draw, LIGHT } from "./draw";
+import { DARK, draw, LIGHT, lossPlaces } from "./draw";
 import { pairsInRange } from "./links";
 import { place } from "./live/follow";
 import { heardPairs, marksAt } from "./marks";
-import type { Stretches } from "./packets";
+import type { Hop, Stretches } from "./packets";
 import * as state from "./state";
 
-const REACH_PX = 14;
+const REACH_PX = 14, LOSS_REACH_PX = 8;
 /** A node is dragged, not pressed, from so far on. */
 const DRAG_PX = 4;
 /** The node of a run under way that is dragged, and where to. */
@@ -75,6 +75,29 @@ function nodeAt(camera: Camera, x: number, y: number, which: "own" | "other"): n
   }
   if (near.length === 0) return null;
   return near[(near.indexOf(state.selected.value ?? -1) + 1) % near.length];
+}
+
+/** The loss whose sign is at a pixel. */
+function lossAt(camera: Camera, x: number, y: number, which: "own" | "other"): Hop | null {
+  const shown = shownOf(which, state.t.value);
+  if (!shown.stretches) return null;
+  const { width, height } = state.mapSize.value;
+  const { xs, ys } = places(state.t.value, shown);
+  for (const { hop, dx, dy } of lossPlaces(marksAt(shown.stretches, state.t.value, state.speed.value).losses)) {
+    const [sx, sy] = toScreen(camera, width, height, xs[hop.node], ys[hop.node]);
+    if (Math.hypot(sx + dx - x, sy + dy - y) <= LOSS_REACH_PX) return hop;
+  }
+  return null;
+}
+
+function click(camera: Camera, x: number, y: number, which: "own" | "other"): void {
+  const loss = lossAt(camera, x, y, which);
+  if (!loss) { state.select(nodeAt(camera, x, y, which)); return; }
+  state.playing.value = false;
+  state.jump(loss.t);
+  state.select(loss.node);
+  // Stories are of the run itself; the one beside it has other packets.
+  if (which === "own") state.tellPacket(loss.packet);
 }
 
 export function zoom(factor: number): void {
@@ -149,7 +172,7 @@ function usePointer(canvas: { current: HTMLCanvasElement | null }, which: "own" 
       dragged.value = null;
       held = null;
       if (down.delete(e.pointerId) && down.size === 0 && moved < DRAG_PX && state.camera.value) {
-        state.select(nodeAt(state.camera.value, where.x, where.y, which));
+        click(state.camera.value, where.x, where.y, which);
       }
     };
     const wheel = (e: WheelEvent) => {

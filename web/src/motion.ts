@@ -45,6 +45,12 @@ export class Motion {
     return leg < 0 || t >= c["until"][leg] ? 0 : Math.hypot(c["vx"][leg], c["vy"][leg], c["vz"][leg]);
   }
 
+  /** When the leg began that holds at a moment: of a real node, its last fix. */
+  since(node: number, t: number): number | null {
+    const leg = this.leg(node, t);
+    return leg < 0 ? null : this.frame.columns["from"][leg];
+  }
+
   private leg(node: number, t: number): number {
     const from = this.frame.columns["from"];
     const begin = this.first[node], end = this.first[node + 1];

@@ -2,8 +2,10 @@
 
 import { useEffect, useState } from "preact/hooks";
 import * as api from "./api";
+import { Around } from "./around";
 import { CAUSES } from "./causes";
 import { Chart } from "./chart";
+import { Charts } from "./charts";
 import { Comparison } from "./compare";
 import { showMoment } from "./clock";
 import { pairsInRange } from "./links";
@@ -12,6 +14,7 @@ import { places } from "./map";
 import { tell } from "./marks";
 import type { Hop } from "./packets";
 import * as state from "./state";
+import { StoryPanel } from "./story";
 
 const MOST_LISTED = 100, MOST_EVENTS = 12;
 /** Words follow the picture so often, milliseconds. */
@@ -98,9 +101,6 @@ function NodePanel({ node, t }: Moment & { node: number }) {
   const info = state.info.value!;
   const { xs, ys, zs } = places(t);
   const near = neighbours(t)?.[node];
-  // While it plays, twice a second of the run is often enough.
-  const upTo = state.playing.value ? Math.floor(t / 5e8) * 5e8 : Math.floor(t);
-  const [last] = useRows("sends", node, { to: upTo + 1, last: true });
   const counters = useRows("counters", node, {});
   return (
     <details open>
@@ -110,9 +110,7 @@ function NodePanel({ node, t }: Moment & { node: number }) {
         <dt>Place</dt><dd>{metres(xs[node])} m east, {metres(ys[node])} m north{zs[node] ? `, ${metres(zs[node])} m up` : ""}</dd>
         <dt>Speed</dt><dd>{state.motionAt(t)?.speed(node, t).toFixed(1) ?? "–"} m/s</dd>
         <dt>In range</dt><dd>{near ? near.map(state.nameOf).slice(0, 20).join(", ") + (near.length > 20 ? ", ..." : "") || "nobody" : "not known: the run has no single radio model"}</dd>
-        {last && <><dt>Last send</dt><dd>{showMoment(Number(last["time_ns"]))}: {String(last["decision"])}, {last["next_hop"] ? `to ${last["next_hop"]}, ${last["hops"]} hops` : "no route yet"}</dd>
-          <dt>Queue then</dt><dd>{String(last["queued"])} packets</dd>
-          <dt>Round trip</dt><dd>{last["rtt_us"] === null ? "–" : `${Number(last["rtt_us"]) / 1000} ms to that neighbour`}</dd></>}
+        {state.hasTables.value && <Around node={node} t={t} />}
       </dl>
       <h3>Events over time</h3>
       <Chart />
@@ -157,7 +155,7 @@ function Events({ t }: Moment) {
     <details open>
       <summary>Latest events{node === null ? "" : ` of ${state.nameOf(node)}`}</summary>
       <ol class="events">
-        {hops.map((h, i) => <li key={i} class={h.event === "drop" ? "drop" : ""}><button type="button" onClick={() => { state.jump(h.t); state.select(h.node); }}><time>{showMoment(h.t)}</time> {h.event === "drop" ? "✕ " : ""}{tell(h, state.nameOf)}</button></li>)}
+        {hops.map((h, i) => <li key={i} class={h.event === "drop" ? "drop" : ""}><button type="button" onClick={() => { state.jump(h.t); state.select(h.node); state.tellPacket(h.packet); }}><time>{showMoment(h.t)}</time> {h.event === "drop" ? "✕ " : ""}{tell(h, state.nameOf)}</button></li>)}
       </ol>
       {hops.length === 0 && <p class="note">None is recorded up to here.</p>}
     </details>
@@ -187,12 +185,14 @@ export function Panels() {
   const node = state.selected.value;
   return (
     <aside class="panels" aria-label="Details">
+      {state.hasTables.value && <StoryPanel />}
       {state.other.value && <Comparison key={state.other.value.name} other={state.other.value} />}
       {node !== null && (state.live.value ? <LiveNode key={node} node={node} t={t} /> : <NodePanel key={node} node={node} {...moment} />)}
       <Nodes {...moment} />
       <Events {...moment} />
       <Remarks />
       {node === null && <details open><summary>Events over time</summary><Chart /></details>}
+      {state.hasTables.value && <Charts />}
       <Flows />
       <Legend />
     </aside>

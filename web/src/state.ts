@@ -24,6 +24,8 @@ export const speed = signal(start.speed);
 export const playing = signal(false);
 export const camera = signal<Camera | null>(start.camera);
 export const selected = signal<number | null>(start.node);
+/** The packet whose story is told, by its number in the run. */
+export const packet = signal<number | null>(start.packet);
 /** Counts over the run, of the selected node or of all. */
 export const counts = signal<Frame | null>(null);
 export const totals = signal<Frame | null>(null);
@@ -34,6 +36,8 @@ export const mapSize = signal({ width: 0, height: 0 });
 export const live = signal<LiveRun | null>(null);
 /** Whether the map shows what happens now. */
 export const following = signal(false);
+/** Whether the server knows more of the run than what is at hand: its tables, stories, frames. */
+export const hasTables = computed(() => live.value === null && !embedded);
 const liveEnd = signal(0);
 export const end = computed(() => (live.value ? liveEnd.value : Math.max(info.value?.end_ns ?? 0, other.value?.info.end_ns ?? 0)));
 
@@ -80,7 +84,7 @@ export async function open(name: string, keepView = false): Promise<void> {
     playing.value = false;
     problems.value = [];
     counts.value = totals.value = null;
-    if (!keepView) { t.value = 0; camera.value = null; selected.value = null; }
+    if (!keepView) { t.value = 0; camera.value = null; selected.value = packet.value = null; }
     live.value = null;
     following.value = false;
   });
@@ -193,6 +197,11 @@ export function select(node: number | null): void {
   void loadCounts();
 }
 
+/** Has the story of a packet told; a row that names none has no story. */
+export function tellPacket(number: number): void {
+  packet.value = number < 0 || !hasTables.value ? null : number;
+}
+
 export function jump(moment: number): void {
   following.value = live.value !== null && moment >= end.value;
   t.value = Math.min(end.value, Math.max(0, moment));
@@ -223,7 +232,7 @@ export async function stepEvent(forward: boolean): Promise<Hop | null> {
 }
 
 export function writeAddress(): void {
-  const view = { run: runName.value, other: otherName.value ?? undefined, t: t.value, speed: speed.value, camera: camera.value, node: selected.value };
+  const view = { run: runName.value, other: otherName.value ?? undefined, t: t.value, speed: speed.value, camera: camera.value, node: selected.value, packet: packet.value };
   const text = showAddress(view);
   // The address of a report is the report's own.
   if (!embedded && text !== location.search) history.replaceState(null, "", text);

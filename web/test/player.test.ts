@@ -7,7 +7,9 @@ import { decode, type Frame } from "../src/frame";
 import { pairsInRange } from "../src/links";
 import { marksAt } from "../src/marks";
 import { bounds, Motion } from "../src/motion";
+import { lossPlaces } from "../src/draw";
 import { Stretch, Stretches } from "../src/packets";
+import { currentStep, parsePacket } from "../src/told";
 
 const S = 1e9;
 
@@ -141,12 +143,16 @@ describe("camera", () => {
 
 describe("address", () => {
   test("a view is read as it was written", () => {
-    const view = { run: "a b&c", t: 61.7 * S, speed: 5, camera: { x: 1.5, y: -2, scale: 0.25 }, node: 3 };
+    const view = { run: "a b&c", t: 61.7 * S, speed: 5, camera: { x: 1.5, y: -2, scale: 0.25 }, node: 3, packet: 2741 };
     expect(parseAddress(showAddress(view))).toEqual(view);
   });
+  test("a moment is kept to the nanosecond", () => {
+    const view = { run: "a", t: 118_806_123_457, speed: 1, camera: null, node: null, packet: null };
+    expect(parseAddress(showAddress(view)).t).toBe(view.t);
+  });
   test("nonsense is left out", () => {
-    const none = { run: null, t: 0, speed: 1, camera: null, node: null };
-    expect(parseAddress("?t=x&speed=1e9&camera=1,2&node=-1")).toEqual(none);
+    const none = { run: null, t: 0, speed: 1, camera: null, node: null, packet: null };
+    expect(parseAddress("?t=x&speed=1e9&camera=1,2&node=-1&packet=1e99")).toEqual(none);
     expect(parseAddress("?t=-5&speed=&camera=1,2,0&node=1.5")).toEqual(none);
   });
 });
@@ -217,4 +223,23 @@ test("every kind of cause has a shape and a sign of its own", () => {
   const kinds = ["NO_ROUTE", "MAC_RETRIES", "QUEUE_FULL", "TTL_EXPIRED"].map(causeOf);
   expect(new Set(kinds.map((c) => c.shape)).size).toBe(4);
   expect(new Set(kinds.map((c) => c.sign)).size).toBe(4);
+});
+
+describe("the story of a packet", () => {
+  test("a packet is named by its number, or by flow and number", () => {
+    expect([parsePacket("2741"), parsePacket(" 3:17 "), parsePacket("3 17"), parsePacket("0/0")])
+      .toEqual([{ packet: 2741 }, { flow: 3, seq: 17 }, { flow: 3, seq: 17 }, { flow: 0, seq: 0 }]);
+    for (const nonsense of ["", "x", "1:2:3", "-1", "1.5", "9".repeat(16)]) expect(parsePacket(nonsense)).toBeNull();
+  });
+  test("the line of the present is the last one that has begun", () => {
+    const steps = [1, 2, 2, 3].map((time_s) => ({ time_s, node: 0, node_name: "0", what: "send", text: "", attempt: null, at: [] }));
+    expect([0.9, 1, 1.9, 2, 2.5, 99].map((s) => currentStep(steps, s * S))).toEqual([-1, 0, 0, 2, 2, 3]);
+    expect(currentStep([], S)).toBe(-1);
+  });
+  test("losses at one node stand in a row of six, those of others apart", () => {
+    const loss = (node: number) => ({ hop: { t: 0, node, peer: -1, flow: 0, packet: 1, seq: 1, event: "drop", className: "cbr", reason: null }, age: 0 });
+    const placed = [...lossPlaces([loss(1), loss(2), ...Array.from({ length: 9 }, () => loss(1))])];
+    expect(placed.map((l) => [l.hop.node, l.place])).toEqual([[1, 0], [2, 0], [1, 1], [1, 2], [1, 3], [1, 4], [1, 5]]);
+    expect(new Set(placed.filter((l) => l.hop.node === 1).map((l) => l.dx)).size).toBe(6);
+  });
 });

@@ -21,6 +21,10 @@ impl Error {
         Self { status: StatusCode::NOT_FOUND, what: what.into() }
     }
 
+    pub(crate) fn bad_request(what: impl Into<String>) -> Self {
+        Self { status: StatusCode::BAD_REQUEST, what: what.into() }
+    }
+
     pub(crate) fn forbidden(what: impl Into<String>) -> Self {
         Self { status: StatusCode::FORBIDDEN, what: what.into() }
     }

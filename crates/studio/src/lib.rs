@@ -14,9 +14,11 @@ mod editor;
 mod embed;
 mod error;
 mod frame;
+mod frames;
 mod library;
 #[cfg(feature = "live")]
 mod live;
+mod losses;
 mod motion;
 mod overview;
 mod packets;
@@ -24,8 +26,12 @@ mod page;
 mod routes;
 mod rows;
 mod run;
+mod series;
 mod server;
+mod sightings;
+mod story;
 mod table;
+mod words;
 
 pub use editor::{Editing, edit_text};
 pub use embed::replay;

@@ -66,6 +66,14 @@ impl Motion {
         self.nodes
     }
 
+    /// Where a node is at a moment; `None` before its first leg.
+    pub(crate) fn place(&self, node: i32, at_ns: i64) -> Option<[f64; 3]> {
+        let next = self.legs.partition_point(|l| (l.node, l.from_ns) <= (node, at_ns));
+        let leg = self.legs[..next].last().filter(|l| l.node == node)?;
+        let s = (at_ns.min(leg.until_ns) - leg.from_ns) as f64 * 1e-9;
+        Some(std::array::from_fn(|axis| leg.at[axis] + leg.velocity[axis] * s))
+    }
+
     /// The legs that hold at some moment of `from..to`, or of the first part of it that fits: the head's `until_ns` says how far.
     pub(crate) fn window(&self, from: i64, to: i64) -> Vec<u8> {
         let mut to = to;

@@ -1,13 +1,18 @@
 //! What each node did over the whole run, in equal stretches of time: the timeline and the strip charts.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use parquet::data_type::{ByteArrayType, Int32Type};
+use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+use rustc_hash::FxHashMap;
 
 use crate::error::Error;
 use crate::frame::Frame;
+use crate::losses::Losses;
+use crate::motion::Motion;
 use crate::table::Table;
+use crate::words::Words;
 
 /// What is counted, by the names of the table `packets`.
 const EVENTS: [&str; 8] =
@@ -19,6 +24,11 @@ const FEWEST_BINS: usize = 60;
 /// Counts that are kept, of 4 octets each.
 const MOST_COUNTS: usize = 1 << 24;
 
+/// Kinds of losses and of routing packets are counted apart, of each node while there are no more strips than these.
+const MOST_STRIPS: usize = 1 << 13;
+/// In place of a node: all of them.
+const ALL: usize = usize::MAX;
+
 /// Counts that grow while the table is read.
 pub(crate) struct Overview {
     nodes: usize,
@@ -28,13 +38,55 @@ pub(crate) struct Overview {
     counts: Mutex<Counts>,
 }
 
+/// What a strip counts, by the number of the word.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    Drop(u8),
+    Routing(u8),
+}
+
 #[derive(Default)]
 struct Counts {
     /// By node, then bin, then event.
     by_node: Vec<u32>,
+    /// What was lost for which reason, and routing packets by type: by node, then bin.
+    strips: FxHashMap<(Kind, usize), Vec<u32>>,
+    reasons: Words,
+    types: Words,
+    /// Whether there were too many strips.
+    cut: bool,
+    losses: Losses,
     /// Row groups that were read, and all of them.
     done: (usize, usize),
     problem: Option<Error>,
+}
+
+impl Counts {
+    fn count(&mut self, kind: Kind, node: usize, bin: usize, bins: usize) {
+        for of in [ALL, node] {
+            if of != ALL && self.strips.len() >= MOST_STRIPS && !self.strips.contains_key(&(kind, of)) {
+                self.cut = true;
+                continue;
+            }
+            let strip = self.strips.entry((kind, of)).or_insert_with(|| vec![0; bins]);
+            strip[bin] = strip[bin].saturating_add(1);
+        }
+    }
+
+    /// The strips of a node, or of all, by the names of their columns.
+    fn strips_of(&self, node: usize) -> BTreeMap<String, Vec<f64>> {
+        let of = self.strips.iter().filter(|((_, n), _)| *n == node);
+        of.map(|((kind, _), counts)| {
+            let (what, words, number) = match kind {
+                Kind::Drop(number) => ("drop", &self.reasons, number),
+                Kind::Routing(number) => ("routing", &self.types, number),
+            };
+            let word = words.list().get(usize::from(*number).wrapping_sub(1));
+            let counts = counts.iter().map(|n| f64::from(*n)).collect();
+            (format!("{what}/{}", word.map_or("other", String::as_str)), counts)
+        })
+        .collect()
+    }
 }
 
 impl Overview {
@@ -43,7 +95,8 @@ impl Overview {
         let fits = MOST_COUNTS / (nodes.max(1) * EVENTS.len());
         let bins = fits.clamp(FEWEST_BINS, BINS);
         let nodes = nodes.min(MOST_COUNTS / (bins * EVENTS.len()));
-        let counts = Counts { by_node: vec![0; nodes * bins * EVENTS.len()], done: (0, 1), problem: None };
+        let by_node = vec![0; nodes * bins * EVENTS.len()];
+        let counts = Counts { by_node, done: (0, 1), ..Counts::default() };
         Self { nodes, bins, end_ns: end_ns.max(1), stop: AtomicBool::new(false), counts: Mutex::new(counts) }
     }
 
@@ -92,7 +145,26 @@ impl Overview {
             let column: Vec<f64> = sums.iter().skip(i).step_by(EVENTS.len()).copied().collect();
             frame.f64s(event, &column);
         }
+        let strips = all.strips_of(node.unwrap_or(ALL));
+        frame.set("kinds", strips.keys().cloned().collect::<Vec<_>>());
+        frame.set("cut", all.cut && node.is_some());
+        for (kind, counts) in &strips {
+            frame.f64s(kind, counts);
+        }
         Ok(frame.finish(self.bins))
+    }
+
+    /// Losses of one node, or of all, as a frame.
+    pub(crate) fn losses(&self, motion: &Motion, node: Option<usize>) -> Result<Vec<u8>, Error> {
+        let all = self.locked();
+        if let Some(problem) = &all.problem {
+            return Err(problem.clone());
+        }
+        let mut frame = Frame::default();
+        frame.set("done", all.done.0);
+        frame.set("groups", all.done.1);
+        let rows = all.losses.put(&mut frame, motion, node);
+        Ok(frame.finish(rows))
     }
 
     fn add(&self, table: &Table, index: usize) -> Result<(), Error> {
@@ -100,16 +172,33 @@ impl Overview {
         let (rows, times) = group.between(i64::MIN, i64::MAX, group.rows())?;
         let nodes = group.stretch::<Int32Type>("node", &rows)?;
         let events = group.stretch::<ByteArrayType>("event", &rows)?;
+        let protocols = group.stretch::<ByteArrayType>("protocol", &rows)?;
+        let packets = group.stretch::<Int64Type>("packet", &rows)?;
+        let classes = group.stretch::<ByteArrayType>("class", &rows)?;
+        let reasons = group.stretch::<ByteArrayType>("reason", &rows)?;
         let mut all = self.locked();
-        for ((time, node), event) in times.iter().zip(nodes).zip(events) {
-            let event = event.and_then(|e| EVENTS.iter().position(|name| name.as_bytes() == e.data()));
-            let node = node.and_then(|n| usize::try_from(n).ok()).filter(|n| *n < self.nodes);
-            if let (Some(event), Some(node)) = (event, node) {
-                let bin = i128::from(*time) * self.bins as i128 / i128::from(self.end_ns);
-                let bin = bin.clamp(0, self.bins as i128 - 1) as usize;
-                let at = (node * self.bins + bin) * EVENTS.len() + event;
-                all.by_node[at] = all.by_node[at].saturating_add(1);
-            }
+        for (i, time) in times.iter().enumerate() {
+            let event =
+                events[i].as_ref().and_then(|e| EVENTS.iter().position(|name| name.as_bytes() == e.data()));
+            let node = nodes[i].and_then(|n| usize::try_from(n).ok()).filter(|n| *n < self.nodes);
+            let (Some(event), Some(node)) = (event, node) else { continue };
+            let bin = i128::from(*time) * self.bins as i128 / i128::from(self.end_ns);
+            let bin = bin.clamp(0, self.bins as i128 - 1) as usize;
+            let at = (node * self.bins + bin) * EVENTS.len() + event;
+            all.by_node[at] = all.by_node[at].saturating_add(1);
+            let kind = match EVENTS[event] {
+                "drop" => {
+                    let reason = reasons[i].as_ref().map(ByteArray::data);
+                    all.losses.add(*time, node as i32, packets[i], reason);
+                    Kind::Drop(all.reasons.number(reason))
+                }
+                // Each hop of a routing packet, as the summary counts them.
+                "send" | "forward" if protocols[i].is_some() => {
+                    Kind::Routing(all.types.number(classes[i].as_ref().map(ByteArray::data)))
+                }
+                _ => continue,
+            };
+            all.count(kind, node, bin, self.bins);
         }
         Ok(())
     }

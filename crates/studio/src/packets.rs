@@ -5,7 +5,8 @@ use rustc_hash::FxHashMap;
 
 use crate::error::Error;
 use crate::frame::Frame;
-use crate::table::{Table, text};
+use crate::table::Table;
+use crate::words::Words;
 
 /// Rows in an answer. A page asks again for what follows.
 pub(crate) const MOST_ROWS: usize = 1 << 16;
@@ -13,39 +14,6 @@ pub(crate) const MOST_ROWS: usize = 1 << 16;
 pub(crate) const NOBODY: i32 = -1;
 /// In the column `peer`: all in range.
 pub(crate) const EVERYBODY: i32 = -2;
-/// Different words in a column, 255 being for the rest.
-const MOST_WORDS: u8 = 255;
-
-/// Words of a column, numbered in the order in which they come; 0 is for none.
-#[derive(Default)]
-pub(crate) struct Words {
-    list: Vec<String>,
-    numbers: FxHashMap<Vec<u8>, u8>,
-}
-
-impl Words {
-    fn number(&mut self, cell: Option<&ByteArray>) -> u8 {
-        let Some(cell) = cell else { return 0 };
-        self.numbers.get(cell.data()).copied().unwrap_or_else(|| self.new_number(&text(cell)))
-    }
-
-    /// The number of a word that is text.
-    #[cfg(feature = "live")]
-    pub(crate) fn number_of(&mut self, word: Option<&str>) -> u8 {
-        let Some(word) = word else { return 0 };
-        self.numbers.get(word.as_bytes()).copied().unwrap_or_else(|| self.new_number(word))
-    }
-
-    fn new_number(&mut self, word: &str) -> u8 {
-        let next = u8::try_from(self.list.len() + 1).unwrap_or(MOST_WORDS);
-        if next < MOST_WORDS {
-            self.list.push(word.to_owned());
-            self.numbers.insert(word.as_bytes().to_vec(), next);
-        }
-        next
-    }
-}
-
 /// Events of packets, in the columns of a frame.
 #[derive(Default)]
 pub(crate) struct Columns {
@@ -100,9 +68,9 @@ impl Columns {
         }
         frame.set("from_ns", from);
         frame.set("until_ns", until);
-        frame.set("events", self.events.list);
-        frame.set("classes", self.classes.list);
-        frame.set("reasons", self.reasons.list);
+        frame.set("events", self.events.list().to_vec());
+        frame.set("classes", self.classes.list().to_vec());
+        frame.set("reasons", self.reasons.list().to_vec());
         frame.f64s("time_ns", &self.time_ns);
         frame.f64s("packet", &self.packet);
         frame.f64s("seq", &self.seq);
@@ -180,7 +148,7 @@ fn add(
         [("event", event, events), ("class", class, classes), ("reason", reason, reasons)]
     {
         let cells = group.stretch::<ByteArrayType>(name, &rows)?;
-        to.extend(cells.iter().map(|c| words.number(c.as_ref())));
+        to.extend(cells.iter().map(|c| words.number(c.as_ref().map(ByteArray::data))));
     }
     Ok(())
 }

@@ -24,6 +24,8 @@ use crate::live::{Live, viewer};
 use crate::page;
 use crate::rows::Wanted;
 use crate::run::Run;
+use crate::series;
+use crate::story::Asked;
 
 /// Requests that read tables at a time; others wait.
 const READERS: usize = 4;
@@ -122,6 +124,12 @@ pub(crate) fn router(studio: Studio) -> Router {
         .route("/api/packets", get(packets))
         .route("/api/overview", get(overview))
         .route("/api/rows", get(rows))
+        .route("/api/losses", get(losses))
+        .route("/api/series", get(series))
+        .route("/api/tcp", get(tcp))
+        .route("/api/story", get(story))
+        .route("/api/frames", get(frames))
+        .route("/api/frames.pcapng", get(capture))
         .route("/api/editor", get(loaded))
         .route("/api/editor/change", post(|s, b| edited(s, b, Editor::change)))
         .route("/api/editor/save", post(|s, b| edited(s, b, Editor::save)))
@@ -211,6 +219,26 @@ async fn overview(State(studio): State<Arc<Studio>>, Query(q): Query<OfNode>) ->
     of_run(&studio, q.run, move |run| run.overview(q.node)).await
 }
 
+async fn losses(State(studio): State<Arc<Studio>>, Query(q): Query<OfNode>) -> Response {
+    of_run(&studio, q.run, move |run| run.losses(q.node)).await
+}
+
+async fn series(
+    State(studio): State<Arc<Studio>>,
+    Query(of): Query<OfRun>,
+    Query(wanted): Query<series::Wanted>,
+) -> Response {
+    of_run(&studio, of.run, move |run| run.figure(wanted)).await
+}
+
+async fn tcp(
+    State(studio): State<Arc<Studio>>,
+    Query(of): Query<OfRun>,
+    Query(wanted): Query<series::OfFlow>,
+) -> Response {
+    of_run(&studio, of.run, move |run| run.tcp(wanted)).await
+}
+
 async fn rows(
     State(studio): State<Arc<Studio>>,
     Query(of): Query<OfRun>,
@@ -218,6 +246,39 @@ async fn rows(
 ) -> Response {
     let answer = read(&studio, move |s| s.library.run(&of.run)?.rows(&wanted)).await;
     answer.map(|v| json(&v)).into_response()
+}
+
+async fn story(
+    State(studio): State<Arc<Studio>>,
+    Query(of): Query<OfRun>,
+    Query(asked): Query<Asked>,
+) -> Response {
+    let answer = read(&studio, move |s| s.library.run(&of.run)?.story(&asked)).await;
+    answer.map(|v| json(&v)).into_response()
+}
+
+async fn frames(
+    State(studio): State<Arc<Studio>>,
+    Query(of): Query<OfRun>,
+    Query(asked): Query<Asked>,
+) -> Response {
+    let answer = read(&studio, move |s| s.library.run(&of.run)?.frames().decoded(&asked)).await;
+    answer.map(|v| json(&v)).into_response()
+}
+
+async fn capture(
+    State(studio): State<Arc<Studio>>,
+    Query(of): Query<OfRun>,
+    Query(asked): Query<Asked>,
+) -> Response {
+    let answer = read(&studio, move |s| s.library.run(&of.run)?.frames().capture(&asked)).await;
+    let file = |(name, octets)| {
+        // The name has letters, digits and what else a file's name may have, and no quote.
+        let disposition = format!("attachment; filename=\"{name}\"");
+        let kind = (header::CONTENT_TYPE, "application/x-pcapng".to_owned());
+        ([kind, (header::CONTENT_DISPOSITION, disposition)], octets)
+    };
+    answer.map(file).into_response()
 }
 
 async fn loaded(State(studio): State<Arc<Studio>>) -> Response {

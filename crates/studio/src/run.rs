@@ -10,10 +10,14 @@ use wayhop_scenario::Scenario;
 use wayhop_trace::{Manifest, RunDir, RunStatus, Summary};
 
 use crate::error::Error;
+use crate::frames::Source;
 use crate::motion::Motion;
 use crate::overview::Overview;
 use crate::packets;
 use crate::rows::{Wanted, rows};
+use crate::series;
+use crate::sightings::Captures;
+use crate::story::{self, Asked};
 use crate::table::Table;
 
 /// Nodes whose names are told.
@@ -27,6 +31,8 @@ pub(crate) struct Run {
     info: Value,
     motion: Motion,
     numbers: FxHashMap<String, i32>,
+    names: Vec<String>,
+    captures: Captures,
     overview: Arc<Overview>,
 }
 
@@ -81,7 +87,8 @@ impl Run {
             let counted = Arc::clone(&overview);
             std::thread::spawn(move || counted.read(&table));
         }
-        Ok(Self { dir, written, info, motion, numbers, overview })
+        let names = names.iter().map(|n| n["name"].as_str().unwrap_or_default().to_owned()).collect();
+        Ok(Self { dir, written, info, motion, numbers, names, captures: Captures::default(), overview })
     }
 
     /// Whether the directory holds another run by now.
@@ -103,6 +110,27 @@ impl Run {
 
     pub(crate) fn rows(&self, wanted: &Wanted) -> Result<Value, Error> {
         rows(&self.dir, wanted)
+    }
+
+    pub(crate) fn story(&self, asked: &Asked) -> Result<Value, Error> {
+        story::answer(&self.dir, asked)
+    }
+
+    pub(crate) fn losses(&self, node: Option<usize>) -> Result<Vec<u8>, Error> {
+        self.overview.losses(&self.motion, node)
+    }
+
+    pub(crate) fn figure(&self, wanted: series::Wanted) -> Result<Vec<u8>, Error> {
+        series::figure(&self.dir, wanted, self.info["end_ns"].as_i64().unwrap_or(1))
+    }
+
+    pub(crate) fn tcp(&self, wanted: series::OfFlow) -> Result<Vec<u8>, Error> {
+        series::tcp(&self.dir, wanted)
+    }
+
+    /// Where frames of packets are found.
+    pub(crate) fn frames(&self) -> Source<'_> {
+        Source { run: &self.dir, names: &self.names, captures: &self.captures }
     }
 
     pub(crate) fn overview(&self, node: Option<usize>) -> Result<Vec<u8>, Error> {

@@ -126,6 +126,12 @@ export class LiveRun {
     return a && b ? Math.hypot(b.x - a.x, b.y - a.y, b.z - a.z) : 0;
   }
 
+  /** Since when its place at a moment is known. */
+  since(node: number, t: number): number | null {
+    const sample = this.samples[this.before(t)];
+    return sample?.at[node] ? sample.t : null;
+  }
+
   /** The sample at a moment or before it; -1 if there is none. */
   private before(t: number): number {
     let low = 0, high = this.samples.length;

@@ -47,10 +47,10 @@ impl Packets {
         rows.peer
             .push(peer.map_or(NOBODY, |peer| self.nodes.get(&peer).copied().unwrap_or_else(|| nobody(peer))));
         rows.flow.push(flow.map_or(-1, |f| f as i32));
-        rows.event.push(rows.events.number_of(Some(event)));
+        rows.event.push(rows.events.number(Some(event.as_bytes())));
         let class = class(head, *bytes).map_or("data", PacketClass::name);
-        rows.class.push(rows.classes.number_of(Some(class)));
-        rows.reason.push(rows.reasons.number_of(reason.as_deref()));
+        rows.class.push(rows.classes.number(Some(class.as_bytes())));
+        rows.reason.push(rows.reasons.number(reason.as_deref().map(str::as_bytes)));
     }
 
     /// How many events were left out since the last question.

@@ -2,11 +2,13 @@
 
 mod asking;
 mod broken;
+mod charts;
 mod editor;
 #[cfg(feature = "live")]
 mod live;
 mod page;
 mod recorded;
 mod replay;
+mod story;
 mod tables;
 mod who;

@@ -52,13 +52,23 @@ fn leg(node: u32, from_s: u64, until: Time, x: f64) -> PositionEvent {
     }
 }
 
-/// A run of `events` events with three nodes; each has a leg until 10 s and another one from then on.
-pub(crate) fn run(at: &Path, events: u64) {
+/// A recorder of a run with the nodes n0, n1 and n2.
+pub(crate) fn recorder(at: &Path, outputs: &Outputs) -> Recorder {
     let manifest = Manifest::new(SCENARIO, 7, vec!["wayhop".into()], 1_795_292_745);
     let dir = RunDir::create(at, &manifest).expect("a new directory");
     let address = |i: u8| Ipv4Addr::new(10, 0, 0, i + 1);
     let nodes = (0..3_u8).map(|i| NodeInfo::with_radio(format!("n{i}"), address(i))).collect();
-    let mut recorder = Recorder::start(dir, &Outputs::default(), nodes).expect("a recorder");
+    Recorder::start(dir, outputs, nodes).expect("a recorder")
+}
+
+/// Of a simulation of 20 s.
+pub(crate) fn summary() -> Summary {
+    Summary { scenario: "three".to_owned(), world: "sim".to_owned(), simulated_s: 20.0, ..Summary::default() }
+}
+
+/// A run of `events` events; each node has a leg until 10 s and another one from then on.
+pub(crate) fn run(at: &Path, events: u64) {
+    let mut recorder = recorder(at, &Outputs::default());
     for node in 0..3 {
         recorder.position(&leg(node, 0, Time::from_nanos(10_000_000_000), f64::from(node)));
         recorder.position(&leg(node, 10, Time::NEVER, 50.0));
@@ -66,11 +76,5 @@ pub(crate) fn run(at: &Path, events: u64) {
     for i in 0..events {
         recorder.hop(&hop(i));
     }
-    let summary = Summary {
-        scenario: "three".to_owned(),
-        world: "sim".to_owned(),
-        simulated_s: 20.0,
-        ..Summary::default()
-    };
-    recorder.finish(&summary, RunStatus::Complete).expect("room on the disk");
+    recorder.finish(&summary(), RunStatus::Complete).expect("room on the disk");
 }

@@ -1,0 +1,152 @@
+//! Figures that protocols noted when they sent, in equal stretches of the run, and what happened at TCP senders.
+
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
+use serde::Deserialize;
+use wayhop_trace::RunDir;
+
+use crate::error::Error;
+use crate::frame::Frame;
+use crate::table::{Group, Table};
+use crate::words::Words;
+
+/// Stretches of time.
+const BINS: usize = 300;
+/// Rows of `sends` that are read for one chart.
+const MOST_ROWS: usize = 1 << 24;
+/// Rows of `tcp` in an answer. A page asks again for what follows.
+const MOST_EVENTS: usize = 1 << 16;
+
+/// A figure of the table `sends`.
+#[derive(Copy, Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Figure {
+    /// Packets in the interface queue.
+    Queued,
+    /// Length of the route.
+    Hops,
+    /// Round trip to the neighbour, microseconds.
+    RttUs,
+}
+
+/// Which figure, of which node.
+#[derive(Copy, Clone, Debug, Deserialize)]
+pub(crate) struct Wanted {
+    figure: Figure,
+    node: Option<i32>,
+}
+
+impl Figure {
+    fn of(self, group: &Group<'_>, rows: usize) -> Result<Vec<Option<f64>>, Error> {
+        let name = match self {
+            Self::Queued => "queued",
+            Self::Hops => "hops",
+            Self::RttUs => "rtt_us",
+        };
+        // A column of whole numbers, of 32 or of 64 bits.
+        let values = group.values(name, &(0..rows))?;
+        // A route of no hops is one that is not known yet.
+        let is_known = |v: &f64| !matches!(self, Self::Hops) || *v > 0.0;
+        Ok(values.iter().map(|v| v.as_f64().filter(is_known)).collect())
+    }
+}
+
+/// Mean and greatest value of the figure in each stretch of time; not a number where nothing was sent.
+pub(crate) fn figure(run: &RunDir, wanted: Wanted, end_ns: i64) -> Result<Vec<u8>, Error> {
+    let table = Table::open(run, "sends")?;
+    let (mut sums, mut counts, mut most) = (vec![0.0; BINS], vec![0.0; BINS], vec![f64::NAN; BINS]);
+    let mut left = MOST_ROWS;
+    for index in 0..table.groups() {
+        let group = table.group(index)?;
+        let rows = group.rows();
+        if rows > left {
+            return Err(Error::unreadable(format!(
+                "the table sends has more than {MOST_ROWS} rows; wayhop export csv RUN sends gives them to other programs"
+            )));
+        }
+        left -= rows;
+        let (of, times) = group.between(i64::MIN, i64::MAX, rows)?;
+        let nodes = group.stretch::<Int32Type>("node", &of)?;
+        let values = wanted.figure.of(&group, of.end)?;
+        for ((time, node), value) in times.iter().zip(nodes).zip(&values[of.start..]) {
+            let Some(value) = value.filter(|_| wanted.node.is_none() || node == wanted.node) else {
+                continue;
+            };
+            let bin = i128::from(*time) * BINS as i128 / i128::from(end_ns.max(1));
+            let bin = bin.clamp(0, BINS as i128 - 1) as usize;
+            sums[bin] += value;
+            counts[bin] += 1.0;
+            most[bin] = value.max(most[bin]);
+        }
+    }
+    let means: Vec<f64> =
+        sums.iter().zip(&counts).map(|(s, n)| if *n > 0.0 { s / n } else { f64::NAN }).collect();
+    let mut frame = Frame::default();
+    frame.set("bin_ns", end_ns as f64 / BINS as f64);
+    frame.f64s("mean", &means);
+    frame.f64s("most", &most);
+    Ok(frame.finish(BINS))
+}
+
+/// A stretch of the events of one flow's sender.
+#[derive(Copy, Clone, Debug, Deserialize)]
+pub(crate) struct OfFlow {
+    flow: i32,
+    from: i64,
+    to: i64,
+}
+
+/// What happened at the sender of a TCP flow; the head's `until_ns` says how far the rows reach.
+pub(crate) fn tcp(run: &RunDir, wanted: OfFlow) -> Result<Vec<u8>, Error> {
+    let table = Table::open(run, "tcp")?;
+    let (mut times, mut events, mut words) = (Vec::new(), Vec::new(), Words::default());
+    let mut numbers: [Vec<f64>; 5] = Default::default();
+    let mut until = wanted.to;
+    'groups: for index in table.groups_between(wanted.from, wanted.to) {
+        let group = table.group(index)?;
+        let (rows, moments) = group.between(wanted.from, wanted.to, group.rows())?;
+        let flows = group.stretch::<Int32Type>("flow", &rows)?;
+        let kinds = group.stretch::<ByteArrayType>("event", &rows)?;
+        let mut columns = Vec::new();
+        for name in ["octet", "acked", "in_flight"] {
+            let cells = group.stretch::<Int64Type>(name, &rows)?;
+            columns.push(cells.into_iter().map(|v| v.map_or(f64::NAN, |v| v as f64)).collect::<Vec<_>>());
+        }
+        let bytes = group.stretch::<Int32Type>("bytes", &rows)?;
+        columns.push(bytes.into_iter().map(|v| v.map_or(f64::NAN, f64::from)).collect());
+        let window = group.stretch::<DoubleType>("cwnd", &rows)?;
+        columns.push(window.into_iter().map(|v| v.unwrap_or(f64::NAN)).collect());
+        for (i, (time, flow)) in moments.iter().zip(flows).enumerate() {
+            if flow != Some(wanted.flow) {
+                continue;
+            }
+            if times.len() >= MOST_EVENTS {
+                until = *time;
+                break 'groups;
+            }
+            times.push(*time as f64);
+            events.push(words.number(kinds[i].as_ref().map(ByteArray::data)));
+            for (to, from) in numbers.iter_mut().zip(&columns) {
+                to.push(from[i]);
+            }
+        }
+    }
+    // All of the last moment come with the next answer.
+    let before = times.partition_point(|t| (*t as i64) < until);
+    if before > 0 {
+        times.truncate(before);
+        events.truncate(before);
+        for column in &mut numbers {
+            column.truncate(before);
+        }
+    }
+    let mut frame = Frame::default();
+    frame.set("from_ns", wanted.from);
+    frame.set("until_ns", until);
+    frame.set("events", words.list().to_vec());
+    frame.f64s("time_ns", &times);
+    for (name, column) in ["octet", "acked", "in_flight", "bytes", "cwnd"].iter().zip(&numbers) {
+        frame.f64s(name, column);
+    }
+    frame.u8s("event", &events);
+    Ok(frame.finish(times.len()))
+}

@@ -1,0 +1,65 @@
+//! The story of a packet, as `wayhop why` tells it, cut to what a page can show.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use wayhop_trace::{RunDir, Story, Wanted, stories};
+
+use crate::error::Error;
+
+/// Packets in an answer: a number in a flow stands for a request and its reply.
+const MOST_STORIES: usize = 8;
+/// Steps of a story.
+const MOST_STEPS: usize = 2_000;
+/// Receivers of a frame.
+const MOST_RECEIVERS: usize = 200;
+
+/// Which packet.
+#[derive(Copy, Clone, Debug, Deserialize)]
+pub(crate) struct Asked {
+    packet: Option<u64>,
+    flow: Option<u32>,
+    seq: Option<u64>,
+}
+
+impl Asked {
+    pub(crate) fn wanted(&self) -> Result<Wanted, Error> {
+        match (self.packet, self.flow, self.seq) {
+            (Some(packet), None, None) => Ok(Wanted::Packet(packet)),
+            (None, Some(flow), Some(seq)) => Ok(Wanted::OfFlow { flow, seq }),
+            _ => Err(Error::bad_request("name a packet: `packet`, its number, or `flow` and `seq`")),
+        }
+    }
+}
+
+/// The stories of the packets that are meant. A run without them is an error that says where packets are.
+pub(crate) fn told(run: &RunDir, wanted: Wanted) -> Result<Vec<Story>, Error> {
+    let told = stories(run, wanted)?;
+    if told.is_empty() {
+        let what = match wanted {
+            Wanted::Packet(packet) => format!("no packet {packet}"),
+            Wanted::OfFlow { flow, seq } => format!("no packet {seq} of flow {flow}"),
+        };
+        let path = run.path().display();
+        return Err(Error::not_found(format!(
+            "{path}: the run has {what}; `wayhop why RUN` lists those that did not arrive"
+        )));
+    }
+    Ok(told)
+}
+
+/// The answer for the page: each story as `wayhop why --json` prints it, and `more`, how many steps and receivers were left out.
+pub(crate) fn answer(run: &RunDir, asked: &Asked) -> Result<Value, Error> {
+    let all = told(run, asked.wanted()?)?;
+    let told = all.into_iter().take(MOST_STORIES).map(|mut story| {
+        let mut more = story.steps.len().saturating_sub(MOST_STEPS);
+        story.steps.truncate(MOST_STEPS);
+        for step in &mut story.steps {
+            more += step.at.len().saturating_sub(MOST_RECEIVERS);
+            step.at.truncate(MOST_RECEIVERS);
+        }
+        let mut story = serde_json::to_value(story).map_err(Error::unreadable)?;
+        story["more"] = json!(more);
+        Ok(story)
+    });
+    Ok(json!({"stories": told.collect::<Result<Vec<_>, Error>>()?}))
+}

@@ -1,0 +1,195 @@
+//! What charts are drawn from is what the run recorded.
+
+use std::path::Path;
+
+use tempfile::TempDir;
+use wayhop_core::{Addr, Decision, DropReason, NodeId, PacketId, Position, SendState, Span, Time};
+use wayhop_trace::{HopEvent, HopKind, Outputs, PacketClass, PositionEvent, RunStatus, SendEvent, TcpEvent};
+
+use crate::asking::{Answer, Server};
+use crate::recorded::{hop, recorder, summary};
+
+const S: u64 = 1_000_000_000;
+/// Segments of the TCP flow: more than an answer has.
+const SEGMENTS: u64 = 70_000;
+
+fn at(ms: u64) -> Time {
+    Time::from_nanos(ms * 1_000_000)
+}
+
+fn lost(ms: u64, node: u32, packet: u64, reason: DropReason) -> HopEvent {
+    HopEvent {
+        time: at(ms),
+        node: NodeId(node),
+        packet: PacketId(packet),
+        kind: HopKind::Drop,
+        reason: Some(reason),
+        ..hop(0)
+    }
+}
+
+fn rreq(ms: u64, node: u32, kind: HopKind) -> HopEvent {
+    let class = PacketClass::control("dsr", "rreq").expect("DSR has it");
+    HopEvent { time: at(ms), node: NodeId(node), flow: None, kind, class, ..hop(0) }
+}
+
+fn sent(ms: u64, node: u32, queued: u32, hops: u8) -> SendEvent {
+    let state = SendState {
+        packet: PacketId(1),
+        next_hop: Addr::UNSPECIFIED,
+        decision: Decision::Cached,
+        attempt: 1,
+        hops,
+        queued,
+        timer: Span::ZERO,
+        rtt: Span::ZERO,
+        rtt_deviation: Span::ZERO,
+    };
+    SendEvent { time: at(ms), node: NodeId(node), state }
+}
+
+fn segment(us: u64, flow: u32, event: &'static str, octet: u64) -> TcpEvent {
+    TcpEvent {
+        time: Time::from_nanos(us * 1_000),
+        flow,
+        node: NodeId(0),
+        event,
+        octet,
+        bytes: 1_000,
+        acked: octet / 2,
+        in_flight: 3,
+        window: 1.5,
+        threshold: 8.0,
+        srtt: None,
+        rto: Span::ZERO,
+    }
+}
+
+/// 20 s; node 1 stands at 7 m until 5 s and goes east at 2 m/s then.
+fn charted(path: &Path) {
+    let mut recorder = recorder(path, &Outputs::default());
+    for (from, until, velocity) in [(0, 5_000, 0.0), (5_000, 20_000, 2.0)] {
+        recorder.position(&PositionEvent {
+            time: at(from),
+            until: at(until),
+            node: NodeId(1),
+            at: Position::new(7.0, 3.0, 0.0),
+            velocity: Position::new(velocity, 0.0, 0.0),
+        });
+    }
+    for event in [
+        rreq(1_000, 0, HopKind::Send),
+        lost(2_000, 1, 40, DropReason::NoRoute),
+        rreq(2_500, 1, HopKind::Forward),
+        rreq(2_500, 1, HopKind::Receive),
+        // Of another program, and no routing packet.
+        HopEvent { class: PacketClass::Data, ..rreq(2_600, 1, HopKind::Send) },
+        lost(8_000, 1, 41, DropReason::QueueFull),
+        lost(9_000, 2, 42, DropReason::NoRoute),
+    ] {
+        recorder.hop(&event);
+    }
+    for event in [sent(1_000, 0, 4, 2), sent(1_001, 0, 8, 0), sent(1_002, 1, 50, 3), sent(19_999, 0, 1, 5)] {
+        recorder.sent(&event);
+    }
+    for n in 0..SEGMENTS {
+        recorder.tcp(&segment(100 * n, 2, if n == 0 { "resend" } else { "send" }, n));
+        recorder.tcp(&segment(100 * n, 3, "timeout", 9));
+    }
+    recorder.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+}
+
+fn served() -> (TempDir, Server) {
+    let folder = TempDir::new().expect("a directory");
+    charted(&folder.path().join("a"));
+    let server = Server::of(folder.path());
+    (folder, server)
+}
+
+/// The answer when the whole run has been read.
+fn whole(server: &Server, address: &str) -> Answer {
+    loop {
+        let answer = server.get(address);
+        let (head, _) = answer.frame();
+        if head["done"] == head["groups"] {
+            return answer;
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn losses_have_time_place_and_cause() {
+    let (_folder, server) = served();
+    let losses = whole(&server, "/api/losses?run=a");
+    assert_eq!(losses.column("time_ns"), [2 * S, 8 * S, 9 * S].map(|t| t as f64));
+    assert_eq!(losses.column("packet"), [40.0, 41.0, 42.0]);
+    assert_eq!(losses.column("node"), [1.0, 1.0, 2.0]);
+    // 7 m, and 2 m/s for 3 s more; of node 2 nobody knows.
+    assert_eq!(losses.column("x")[..2], [7.0, 13.0]);
+    assert!(losses.column("x")[2].is_nan());
+    assert_eq!(losses.column("y")[1], 3.0);
+    let (head, _) = losses.frame();
+    let reasons =
+        losses.column("reason").iter().map(|r| head["reasons"][*r as usize - 1].clone()).collect::<Vec<_>>();
+    assert_eq!(reasons, ["NO_ROUTE", "QUEUE_FULL", "NO_ROUTE"]);
+    assert_eq!(whole(&server, "/api/losses?run=a&node=2").column("packet"), [42.0]);
+}
+
+#[test]
+fn drops_are_counted_by_reason_and_routing_packets_by_type() {
+    let (_folder, server) = served();
+    let all = whole(&server, "/api/overview?run=a");
+    assert_eq!(
+        all.frame().0["kinds"],
+        serde_json::json!(["drop/NO_ROUTE", "drop/QUEUE_FULL", "routing/rreq"])
+    );
+    let sum = |answer: &Answer, name: &str| answer.column(name).iter().sum::<f64>();
+    let sums = ["drop/NO_ROUTE", "drop/QUEUE_FULL", "routing/rreq"].map(|kind| sum(&all, kind));
+    // Received is not sent.
+    assert_eq!(sums, [2.0, 1.0, 2.0]);
+    let bins = all.column("drop/NO_ROUTE").len() as u64;
+    let places: Vec<usize> =
+        all.column("drop/NO_ROUTE").iter().enumerate().filter(|(_, n)| **n > 0.0).map(|(i, _)| i).collect();
+    assert_eq!(places, [2, 9].map(|s| (s * bins / 20) as usize));
+    let of_one = whole(&server, "/api/overview?run=a&node=1");
+    assert_eq!((sum(&of_one, "drop/NO_ROUTE"), sum(&of_one, "routing/rreq")), (1.0, 1.0));
+}
+
+#[test]
+fn a_figure_has_mean_and_greatest_value_where_there_was_one() {
+    let (_folder, server) = served();
+    let queued = server.get("/api/series?run=a&figure=queued&node=0");
+    let (mean, most) = (queued.column("mean"), queued.column("most"));
+    let bin = mean.len() / 20;
+    assert_eq!((mean[bin], most[bin]), (6.0, 8.0));
+    assert_eq!(mean.last(), Some(&1.0));
+    assert_eq!(mean.iter().filter(|m| !m.is_nan()).count(), 2);
+    let of_all = server.get("/api/series?run=a&figure=queued");
+    assert_eq!(of_all.column("most")[bin], 50.0);
+    // The length of a route that is not known yet is none.
+    assert_eq!(server.get("/api/series?run=a&figure=hops&node=0").column("mean")[bin], 2.0);
+    assert_eq!(server.get("/api/series?run=a&figure=secrets").status, 400);
+}
+
+#[test]
+fn a_tcp_flow_comes_in_answers_that_leave_nothing_out() {
+    let (_folder, server) = served();
+    let (mut from, mut octets) = (0, Vec::new());
+    let end = 20 * S;
+    while from < end {
+        let answer = server.get(&format!("/api/tcp?run=a&flow=2&from={from}&to={end}"));
+        let (head, _) = answer.frame();
+        assert!(answer.column("octet").len() <= 1 << 16);
+        if from == 0 {
+            assert_eq!(head["events"], serde_json::json!(["resend", "send"]));
+            assert_eq!((answer.column("cwnd")[0], answer.column("bytes")[0]), (1.5, 1_000.0));
+            assert_eq!(answer.column("acked")[5], 2.0);
+        }
+        octets.extend(answer.column("octet"));
+        let until = head["until_ns"].as_u64().unwrap();
+        assert!(until > from, "it goes on");
+        from = until;
+    }
+    assert_eq!(octets, (0..SEGMENTS).map(|n| n as f64).collect::<Vec<_>>());
+}

@@ -1,0 +1,34 @@
+// The charts of a run, each fetched when it is opened.
+
+import { useState } from "preact/hooks";
+import { Losses } from "./losses";
+import { Zoom } from "./plot";
+import * as state from "./state";
+import { Strips } from "./strips";
+import { Tcp } from "./tcp";
+
+type Which = "losses" | "strips" | "tcp";
+
+export function Charts() {
+  const [opened, open] = useState(false);
+  const [which, choose] = useState<Which>("losses");
+  const hasTcp = (state.info.value?.flows ?? []).some((f) => f.kind === "tcp");
+  const tab = (value: Which, label: string) => (
+    <label><input type="radio" name="chart" checked={which === value} onChange={() => choose(value)} /> {label}</label>
+  );
+  return (
+    <details class="charts" onToggle={(e) => open(e.currentTarget.open)}>
+      <summary>Charts</summary>
+      {opened && (
+        <>
+          <div class="chart-bar" role="radiogroup" aria-label="Chart">{tab("losses", "Losses")}{tab("strips", "Strips")}{hasTcp && tab("tcp", "TCP")}</div>
+          <Zoom />
+          {which === "losses" && <Losses />}
+          {which === "strips" && <Strips />}
+          {which === "tcp" && <Tcp />}
+          <p class="note">A click goes to the moment.</p>
+        </>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,28 @@
+// What rows of a node's tables add up to.
+
+import type { Row } from "./api";
+import type { Stretches } from "./packets";
+
+const MOST_ROWS = 20_000;
+
+/** When a node last received something from whom, the latest first. Receptions of packets for others are not in the table. */
+export function heardBy(stretches: Stretches, node: number, t: number, lately: number): [number, number][] {
+  const last = new Map<number, number>();
+  stretches.back(t, t - lately, MOST_ROWS, (s, i) => {
+    const c = s.frame.columns, peer = c["peer"][i];
+    if (c["node"][i] !== node || peer < 0 || last.has(peer)) return;
+    if ((s.frame.head["events"] as string[])[c["event"][i] - 1] === "receive") last.set(peer, s.time[i]);
+  });
+  return [...last];
+}
+
+/** Next hops of what was sent lately: how many packets, and how many hops the last one had before it. */
+export function routesOf(sends: Row[]): { hop: string; packets: number; hops: number }[] {
+  const by = new Map<string, { hop: string; packets: number; hops: number }>();
+  for (const row of sends) {
+    if (row["next_hop"] === null) continue;
+    const hop = String(row["next_hop"]);
+    by.set(hop, { hop, packets: (by.get(hop)?.packets ?? 0) + 1, hops: Number(row["hops"]) });
+  }
+  return [...by.values()].sort((a, b) => b.packets - a.packets);
+}

@@ -1,0 +1,62 @@
+// What can be charted over time.
+
+import type { Frame } from "./frame";
+import { reasonInWords } from "./told";
+
+export interface Quantity { key: string; label: string; group: string; unit: string }
+
+const EVENTS: [string, string][] = [
+  ["originate", "sent by applications"], ["transmit", "transmissions"], ["receive", "receptions"], ["deliver", "deliveries"],
+  ["drop", "drops"], ["forward", "forwarded"], ["recall", "taken back from the queue"],
+];
+const FIGURES: [string, string, string][] = [
+  ["queued", "queue length", "packets"], ["hops", "length of the route", "hops"], ["rtt_us", "round trip to the neighbour", "ms"],
+];
+
+/** What a run's counts can show; the figures come from the table `sends`. */
+export function quantities(kinds: string[]): Quantity[] {
+  const rate = "a second";
+  const kind = (of: string, group: string, words: (name: string) => string) => kinds.filter((k) => k.startsWith(`${of}/`))
+    .map((key) => ({ key, label: words(key.slice(of.length + 1)), group, unit: rate }));
+  return [
+    ...EVENTS.map(([key, label]) => ({ key, label, group: "Events", unit: rate })),
+    ...kind("drop", "Drops by reason", (name) => `${name}: ${reasonInWords(name)}`),
+    ...kind("routing", "Routing packets by type, each hop", (name) => name),
+    ...FIGURES.map(([key, label, unit]) => ({ key: `sends/${key}`, label, group: "When data was sent (DSR)", unit })),
+  ];
+}
+
+/** A line has no more points than these: more are a blur. */
+const POINTS = 150;
+
+/** Seconds, and what happened in each second then. */
+export function rates(frame: Frame, key: string): [Float64Array, Float64Array] | null {
+  const column = frame.columns[key];
+  if (!column) return null;
+  const bin = (frame.head["bin_ns"] as number) / 1e9;
+  const size = Math.ceil(column.length / POINTS), points = Math.floor(column.length / size);
+  const seconds = Float64Array.from({ length: points }, (_, i) => (i + 0.5) * size * bin);
+  const values = Float64Array.from({ length: points }, (_, i) => {
+    let sum = 0;
+    for (let k = 0; k < size; k += 1) sum += column[i * size + k];
+    return sum / (size * bin);
+  });
+  return [seconds, values];
+}
+
+/** Seconds, mean and greatest value of a figure; null where there was none. Microseconds become milliseconds. */
+export function figures(frame: Frame, key: string): [Float64Array, (number | null)[], (number | null)[]] {
+  const bin = (frame.head["bin_ns"] as number) / 1e9, unit = key === "rtt_us" ? 1e-3 : 1;
+  const column = (name: string) => Array.from(frame.columns[name], (v) => (Number.isNaN(v) ? null : v * unit));
+  return [Float64Array.from({ length: frame.head.rows }, (_, i) => (i + 0.5) * bin), column("mean"), column("most")];
+}
+
+/** The greatest value and its place; null of none. */
+export function greatest(values: ArrayLike<number | null>): number | null {
+  let at: number | null = null;
+  for (let i = 0; i < values.length; i += 1) {
+    const value = values[i];
+    if (value !== null && value > 0 && (at === null || value > values[at]!)) at = i;
+  }
+  return at;
+}

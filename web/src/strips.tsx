@@ -1,0 +1,104 @@
+// Strip charts: any quantity of any node over the run, one below the other.
+
+import { signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
+import * as api from "./api";
+import { showMoment } from "./clock";
+import type { Frame } from "./frame";
+import { type Line, Plot } from "./plot";
+import { figures, greatest, quantities, type Quantity, rates } from "./quantities";
+import * as state from "./state";
+
+interface Wanted { run: string | null; quantity: Quantity; node: number | null }
+/** Of the run that was shown when the last one was added. */
+const strips = signal<Wanted[]>([]);
+const ours = () => strips.value.filter((s) => s.run === state.runName.value);
+const MOST_STRIPS = 12;
+const COUNTS: Line[] = [{ label: "a second", colour: "#0072B2", night: "#56B4E9" }];
+const FIGURES: Line[] = [{ label: "mean", colour: "#0072B2", night: "#56B4E9" }, { label: "greatest", colour: "#D55E00", dash: [3, 3] }];
+
+/** Counts, asked for until the server has read the whole run; or a figure. */
+function useFrame({ quantity, node }: Wanted): Frame | string | null {
+  const [got, set] = useState<Frame | string | null>(null);
+  const run = state.runName.value;
+  useEffect(() => {
+    let current = true;
+    const load = async () => {
+      while (current && run !== null) {
+        const frame = quantity.key.startsWith("sends/") ? await api.figure(run, quantity.key.slice(6), node) : await api.overview(run, node);
+        if (!current) return;
+        set(frame);
+        if (((frame.head["done"] as number | undefined) ?? 0) >= ((frame.head["groups"] as number | undefined) ?? 0)) return;
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+      }
+    };
+    load().catch((e: unknown) => { if (current) set(e instanceof Error ? e.message : String(e)); });
+    return () => { current = false; };
+  }, [run, quantity.key, node]);
+  return got;
+}
+
+function Strip({ wanted, remove }: { wanted: Wanted; remove: () => void }) {
+  const { quantity, node } = wanted;
+  const frame = useFrame(wanted);
+  const [data, set] = useState<(ArrayLike<number | null>)[] | null>(null);
+  const isFigure = quantity.key.startsWith("sends/");
+  useEffect(() => {
+    if (frame === null || typeof frame === "string") { set(null); return; }
+    set(isFigure ? figures(frame, quantity.key.slice(6)) : rates(frame, quantity.key) ?? [[], []]);
+  }, [frame]);
+  const who = node === null ? "all nodes" : `node ${state.nameOf(node)}`;
+  const last = data?.at(-1);
+  const at = last ? greatest(last) : null;
+  return (
+    <section class="strip-chart" aria-label={`${quantity.label}, ${who}`}>
+      <p class="chart-bar"><b>{quantity.label}, {who}</b><button type="button" onClick={remove} aria-label={`Remove the strip ${quantity.label}, ${who}`}>✕</button></p>
+      {typeof frame === "string" && <p class="wrong" role="alert">⚠ {frame}</p>}
+      {data && at !== null && last && (
+        <>
+          <Plot label={`${quantity.label}, ${who}, over the time of the run`} height={104} unit={quantity.unit} lines={isFigure ? FIGURES : COUNTS} data={data} />
+          <p class="note">Most: {Number(last[at]!.toPrecision(3))} {quantity.unit}, at {showMoment(data[0][at]! * 1e9)}{isFigure ? "; dashed: the greatest value then, else the mean" : ""}.</p>
+        </>
+      )}
+      {data && at === null && <p class="note">{typeof frame !== "string" && frame?.head["cut"] ? "Not counted for each node: the run has too many." : isFigure ? "Not recorded: nothing above 0 in the table sends." : "None in this run."}</p>}
+    </section>
+  );
+}
+
+function Add() {
+  const kinds = (state.totals.value?.head["kinds"] as string[] | undefined) ?? [];
+  const all = quantities(kinds);
+  const [key, setKey] = useState("deliver");
+  const [node, setNode] = useState("");
+  const groups = [...new Set(all.map((q) => q.group))];
+  const count = state.info.value?.nodes ?? 0;
+  const add = (e: Event) => {
+    e.preventDefault();
+    const quantity = all.find((q) => q.key === key);
+    const of = node === "" ? null : Number(node);
+    if (!quantity || ours().some((s) => s.quantity.key === key && s.node === of)) return;
+    strips.value = [...ours(), { run: state.runName.value, quantity, node: of }].slice(-MOST_STRIPS);
+  };
+  return (
+    <form class="chart-bar" onSubmit={add}>
+      <select aria-label="Quantity" value={key} onChange={(e) => setKey(e.currentTarget.value)}>
+        {groups.map((g) => <optgroup key={g} label={g}>{all.filter((q) => q.group === g).map((q) => <option key={q.key} value={q.key}>{q.label}</option>)}</optgroup>)}
+      </select>
+      <select aria-label="Node of the strip" value={node} onChange={(e) => setNode(e.currentTarget.value)}>
+        <option value="">all nodes</option>
+        {Array.from({ length: Math.min(count, 2000) }, (_, n) => <option key={n} value={String(n)}>{state.nameOf(n)}</option>)}
+      </select>
+      <button type="submit">Add strip</button>
+    </form>
+  );
+}
+
+export function Strips() {
+  return (
+    <>
+      <Add />
+      {ours().map((s) => <Strip key={`${s.quantity.key} ${s.node}`} wanted={s} remove={() => { strips.value = strips.value.filter((o) => o !== s); }} />)}
+      {ours().length === 0 && <p class="note">Choose what to draw over time, of one node or all.</p>}
+    </>
+  );
+}
