@@ -10,13 +10,14 @@ use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
 use wayhop_auth::{Auth, Key, Keys, Verdict};
-use wayhop_core::{Mac, Packet, PacketMeta, Pool, Purpose, Time, stream};
+use wayhop_core::{IfaceId, Mac, Packet, PacketMeta, Pool, Purpose, Time, stream};
 use wayhop_wire::auth::Carrier;
 use wayhop_wire::{aodv, ipv4, udp};
 
 const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 const ALL: Ipv4Addr = Ipv4Addr::BROADCAST;
+const IFACE: IfaceId = IfaceId(0);
 const BATCHES: usize = 501;
 const BATCH: usize = 200;
 
@@ -40,11 +41,21 @@ fn meet(a: &mut Auth, b: &mut Auth, pool: &mut Pool) {
     let of_a = Mac::from_addr(A);
     let mut p = packet(pool, 24);
     a.seal(&mut p, of_a, ALL);
-    let Verdict::Unknown(Some(challenge)) = b.open(Time::ZERO, &mut p, of_a, ALL).verdict else {
-        panic!("a stranger is challenged")
+    assert_eq!(b.open(Time::ZERO, IFACE, &mut p, of_a, ALL).verdict, Verdict::Unknown);
+    let mut exchange = |of: &mut Auth, mac| {
+        let due = of.next_exchange(IFACE).expect("it has something to say");
+        assert!(of.begin_exchange(due, IFACE));
+        let mut p = pool.zeroed(0, PacketMeta::default());
+        of.write_exchange(&mut p);
+        of.seal_exchange(IFACE, &mut p, mac);
+        p
     };
-    a.answer(&mut p, challenge.nonce, of_a, B);
-    assert_eq!(b.open(Time::ZERO, &mut p, of_a, B).verdict, Verdict::Verified);
+    let of_b = Mac::from_addr(B);
+    let mut asks = exchange(b, of_b);
+    a.open(Time::ZERO, IFACE, &mut asks, of_b, ALL);
+    let mut answers = exchange(a, of_a);
+    let verdict = b.open(Time::ZERO, IFACE, &mut answers, of_a, ALL).verdict;
+    assert_eq!(verdict, Verdict::Exchange { verifies: true });
 }
 
 fn median(mut all: Vec<Duration>) -> f64 {
@@ -66,7 +77,7 @@ fn cost(payload: usize) -> (f64, f64) {
         }
         seals.push(start.elapsed());
         let start = Instant::now();
-        let good = all.iter_mut().filter_map(|p| match b.open(Time::ZERO, p, mac, ALL).verdict {
+        let good = all.iter_mut().filter_map(|p| match b.open(Time::ZERO, IFACE, p, mac, ALL).verdict {
             Verdict::Good => Some(()),
             _ => None,
         });

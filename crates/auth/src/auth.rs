@@ -2,15 +2,19 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Description, Mac, Packet, Rng, Span, Time};
-use wayhop_wire::auth::{self as block, Block, Carrier, Kind, TAG_LEN};
+use wayhop_core::{Description, IfaceId, Mac, Packet, Rng, Span, Time};
+use wayhop_wire::auth::{self as block, Block, Carrier, Exchange, Kind, TAG_LEN};
 use wayhop_wire::ipv4;
 
 use crate::key::{Key, Keys};
-use crate::neighbours::{Challenge, Neighbours};
+use crate::neighbours::Neighbours;
+use crate::outbox::Outbox;
 
-/// The longest wait with a challenge to all: that of broadcasts in RFC 4728 (BroadcastJitter).
+/// The longest wait with a challenge: that of broadcasts in RFC 4728 (BroadcastJitter). All neighbours may have heard the
+/// same message, and challenge its transmitter, too.
 const MAX_JITTER: Span = Span::from_millis(10);
+/// How long an exchange waits that the interface's queue refused.
+const REFUSED_WAIT: Span = Span::from_millis(50);
 
 /// How often each thing happened.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -27,15 +31,17 @@ pub struct Counts {
     pub replayed: u64,
     /// Of neighbours that had not answered a challenge.
     pub unknown: u64,
-    /// Challenges sent.
+    /// Neighbours challenged.
     pub challenges: u64,
     /// Challenges answered.
     pub answers: u64,
+    /// Frames with challenges and answers.
+    pub exchanges: u64,
 }
 
 impl Counts {
     /// All of them with their names.
-    pub fn named(&self) -> [(&'static str, u64); 8] {
+    pub fn named(&self) -> [(&'static str, u64); 9] {
         [
             ("sealed", self.sealed),
             ("accepted", self.accepted),
@@ -45,6 +51,7 @@ impl Counts {
             ("unknown", self.unknown),
             ("challenges", self.challenges),
             ("answers", self.answers),
+            ("exchanges", self.exchanges),
         ]
     }
 }
@@ -60,17 +67,13 @@ pub enum Verdict {
     Failed,
     /// It was received before.
     Replayed,
-    /// Its transmitter has not answered a challenge since it began; send it this one, if there is one.
-    Unknown(Option<Challenge>),
-    /// It is a challenge; send the nonce back, if there is one, and perhaps a challenge of one's own.
-    Challenge {
-        /// The nonce to send back.
-        answer: Option<u64>,
-        /// The challenge to send.
-        ask: Option<Challenge>,
+    /// Its transmitter has not answered a challenge since it began.
+    Unknown,
+    /// It has challenges and answers.
+    Exchange {
+        /// Whether it verifies its transmitter, with this counter.
+        verifies: bool,
     },
-    /// It answers this node's challenge: the transmitter is verified with this counter.
-    Verified,
 }
 
 /// A packet that was looked at; it has no block any more, if it had one.
@@ -93,6 +96,8 @@ pub struct Auth {
     index: u64,
     counter: u32,
     neighbours: Neighbours,
+    /// One for each interface.
+    outboxes: Vec<Outbox>,
     rng: Rng,
     counts: Counts,
     /// It has no key of the network, and believes everybody.
@@ -116,6 +121,7 @@ impl Auth {
             index,
             counter: 0,
             neighbours: Neighbours::default(),
+            outboxes: Vec::new(),
             rng,
             counts: Counts::default(),
             is_outsider: false,
@@ -140,6 +146,11 @@ impl Auth {
         self.index = self.rng.bits();
         self.counter = 0;
         self.neighbours.clear();
+        self.go_down();
+    }
+    /// What waits at its interfaces is lost.
+    pub fn go_down(&mut self) {
+        self.outboxes.clear();
     }
     /// How often each thing happened.
     pub fn counts(&self) -> Counts {
@@ -178,37 +189,69 @@ impl Auth {
     pub fn seal(&mut self, p: &mut Packet, mac: Mac, receiver: Ipv4Addr) {
         if self.is_to_seal(p.bytes()) {
             let mut b = self.next_block(Kind::Message);
-            b.tag = self.keys.first().tag(&covered(&b, self.carrier, mac, receiver, p.bytes()).parts());
+            b.tag = self.tag(&b, mac, receiver, p.bytes());
             if block::insert(p, &b).is_ok() {
                 self.counts.sealed += 1;
             }
         }
     }
 
-    /// Writes a challenge of a neighbour into a packet. Returns how long to wait with it: others may have heard the same message, and
-    /// challenge its transmitter, too.
-    pub fn ask(&mut self, p: &mut Packet, challenge: Challenge, mac: Mac, neighbour: Ipv4Addr) -> Span {
-        let receiver = if challenge.to_all { Ipv4Addr::BROADCAST } else { neighbour };
-        self.write(p, Kind::Request(challenge.nonce), mac, neighbour, receiver);
-        self.counts.challenges += 1;
-        if challenge.to_all { Span::from_nanos(self.rng.below(MAX_JITTER.as_nanos())) } else { Span::ZERO }
+    /// When an exchange is to enter the queue of an interface, if the node has not been told.
+    pub fn next_exchange(&mut self, iface: IfaceId) -> Option<Time> {
+        self.outboxes.get_mut(iface.index())?.next_look()
+    }
+    /// Writes the packet of an exchange. It is empty until it leaves: what is asked and answered meanwhile goes along.
+    pub fn write_exchange(&self, p: &mut Packet) {
+        block::write_empty(p, self.carrier, self.own);
+    }
+    /// Whether this is such a packet, still empty.
+    pub fn is_empty_exchange(&self, packet: &[u8]) -> bool {
+        block::is_empty(packet, self.carrier, self.own)
+    }
+    /// The time of [`Auth::next_exchange`] came. Returns whether the packet is to enter the queue.
+    pub fn begin_exchange(&mut self, at: Time, iface: IfaceId) -> bool {
+        let (nonces, rng) = (&mut self.neighbours.nonces, &mut self.rng);
+        let nonce = || nonces.current(at, || rng.bits());
+        self.outboxes.get_mut(iface.index()).is_some_and(|o| o.look(at, nonce))
+    }
+    /// Fills the packet of an exchange that is about to be transmitted.
+    pub fn seal_exchange(&mut self, iface: IfaceId, p: &mut Packet, mac: Mac) {
+        let Some(e) = self.outboxes.get_mut(iface.index()).and_then(Outbox::take) else { return };
+        self.counts.exchanges += 1;
+        self.counts.challenges += e.asks().len() as u64;
+        self.counts.answers += e.answers().len() as u64;
+        let mut b = self.next_block(Kind::Exchange(e));
+        b.tag = self.tag(&b, mac, Ipv4Addr::BROADCAST, p.bytes());
+        let inserted = block::insert(p, &b);
+        debug_assert!(inserted.is_ok(), "an exchange fits into a packet");
+    }
+    /// The transmission of an exchange ended.
+    pub fn end_exchange(&mut self, at: Time, iface: IfaceId) {
+        let neighbours = &mut self.neighbours;
+        if let Some(o) = self.outboxes.get_mut(iface.index()) {
+            o.ended(at, |n| neighbours.asked(n));
+        }
+    }
+    /// The queue of an interface refused an exchange.
+    pub fn refuse_exchange(&mut self, at: Time, iface: IfaceId) {
+        if let Some(o) = self.outboxes.get_mut(iface.index()) {
+            o.lost(at, REFUSED_WAIT);
+        }
+    }
+    /// What waits at an interface is lost.
+    pub fn clear_exchange(&mut self, iface: IfaceId) {
+        if let Some(o) = self.outboxes.get_mut(iface.index()) {
+            o.clear();
+        }
+    }
+    fn outbox(&mut self, iface: IfaceId) -> &mut Outbox {
+        let len = self.outboxes.len().max(iface.index() + 1);
+        self.outboxes.resize_with(len, Outbox::default);
+        &mut self.outboxes[iface.index()]
     }
 
-    /// Writes the answer to a neighbour's challenge into a packet.
-    pub fn answer(&mut self, p: &mut Packet, nonce: u64, mac: Mac, neighbour: Ipv4Addr) {
-        self.write(p, Kind::Reply(nonce), mac, neighbour, neighbour);
-        self.counts.answers += 1;
-    }
-
-    fn write(&mut self, p: &mut Packet, kind: Kind, mac: Mac, neighbour: Ipv4Addr, receiver: Ipv4Addr) {
-        let mut b = self.next_block(kind);
-        // The packet without its block is the same for every tag.
-        let written = block::write_alone(p, self.carrier, neighbour, &b).and_then(|()| {
-            block::remove(p);
-            b.tag = self.keys.first().tag(&covered(&b, self.carrier, mac, receiver, p.bytes()).parts());
-            block::insert(p, &b)
-        });
-        debug_assert!(written.is_ok(), "a challenge fits into a packet");
+    fn tag(&self, b: &Block, mac: Mac, receiver: Ipv4Addr, packet: &[u8]) -> [u8; TAG_LEN] {
+        self.keys.first().tag(&Covered::of(b, self.carrier, mac, receiver, packet).parts())
     }
 
     fn next_block(&mut self, kind: Kind) -> Block {
@@ -238,15 +281,15 @@ impl Auth {
     /// Looks at a packet that [`Auth::concerns`] this node: takes the block off, and says what the packet is worth. `mac` is the link
     /// address that transmitted it, `receiver` the neighbour that it is for, or all. Whatever an outsider sends, nothing
     /// in here changes but counts.
-    pub fn open(&mut self, at: Time, p: &mut Packet, mac: Mac, receiver: Ipv4Addr) -> Opened {
-        let opened = self.judge(at, p, mac, receiver);
+    pub fn open(&mut self, at: Time, iface: IfaceId, p: &mut Packet, mac: Mac, receiver: Ipv4Addr) -> Opened {
+        let opened = self.judge(at, iface, p, mac, receiver);
         let c = &mut self.counts;
         match opened.verdict {
-            Verdict::Good | Verdict::Challenge { .. } | Verdict::Verified => c.accepted += 1,
+            Verdict::Good | Verdict::Exchange { .. } => c.accepted += 1,
             Verdict::Missing => c.missing += 1,
             Verdict::Failed => c.failed += 1,
             Verdict::Replayed => c.replayed += 1,
-            Verdict::Unknown(_) => c.unknown += 1,
+            Verdict::Unknown => c.unknown += 1,
         }
         opened
     }
@@ -256,11 +299,16 @@ impl Auth {
         block::find(packet).map(|b| b.transmitter)
     }
 
-    fn judge(&mut self, at: Time, p: &mut Packet, mac: Mac, receiver: Ipv4Addr) -> Opened {
+    /// Whether a packet carries challenges and answers.
+    pub fn is_exchange(packet: &[u8]) -> bool {
+        block::find(packet).is_some_and(|b| b.kind != Kind::Message)
+    }
+
+    fn judge(&mut self, at: Time, iface: IfaceId, p: &mut Packet, mac: Mac, receiver: Ipv4Addr) -> Opened {
         let refused = |verdict| Opened { verdict, transmitter: None, stamp: (0, 0) };
         let b = block::remove(p);
         if self.is_outsider {
-            let is_message = b.is_none_or(|b| b.kind == Kind::Message);
+            let is_message = b.as_ref().is_none_or(|b| b.kind == Kind::Message);
             let verdict = if is_message { Verdict::Good } else { Verdict::Failed };
             return Opened { verdict, transmitter: b.map(|b| b.transmitter), stamp: (0, 0) };
         }
@@ -273,67 +321,96 @@ impl Auth {
             return refused(Verdict::Replayed);
         }
         let is_known = known.is_some();
-        let is_to_own = receiver == self.own || destination(p.bytes()) == Some(self.own);
-        if matches!(b.kind, Kind::Request(_)) && receiver == Ipv4Addr::BROADCAST && !is_to_own {
-            // A challenge of somebody else, transmitted to all.
-            let verdict = Verdict::Challenge { answer: None, ask: None };
-            return Opened { verdict, transmitter: None, stamp: (0, 0) };
-        }
-        if !key.verifies(&covered(&b, self.carrier, mac, receiver, p.bytes()).parts(), &b.tag) {
+        let covered = Covered::of(&b, self.carrier, mac, receiver, p.bytes());
+        if !key.verifies(&covered.parts(), &b.tag) {
             return refused(Verdict::Failed);
         }
         let n = b.transmitter;
+        let is_later = is_known || self.neighbours.is_later(at, n, b.index, b.counter);
         if is_known {
             self.neighbours.note(at, n, b.counter);
         }
         let verdict = match b.kind {
             Kind::Message if is_known => Verdict::Good,
-            Kind::Message => Verdict::Unknown(self.challenge(at, n)),
-            // Only the one who is asked answers.
-            Kind::Request(_) if !is_to_own => Verdict::Failed,
-            Kind::Reply(_) if receiver != self.own => Verdict::Failed,
-            Kind::Request(nonce) => Verdict::Challenge {
-                answer: self.neighbours.may_answer(at, n).then_some(nonce),
-                ask: if is_known { None } else { self.challenge(at, n) },
-            },
-            Kind::Reply(nonce) if self.neighbours.answered(at, n, nonce, b.index, b.counter) => {
-                Verdict::Verified
+            Kind::Message => {
+                if is_later {
+                    let is_overheard = receiver != self.own && receiver != Ipv4Addr::BROADCAST;
+                    self.ask(at, iface, n, !is_overheard);
+                }
+                Verdict::Unknown
             }
-            Kind::Reply(_) => Verdict::Replayed,
+            Kind::Exchange(_) if receiver != Ipv4Addr::BROADCAST => Verdict::Failed,
+            Kind::Exchange(_) if !is_later => Verdict::Replayed,
+            Kind::Exchange(e) => self.exchange(at, iface, n, is_known, (b.index, b.counter), &e),
         };
         Opened { verdict, transmitter: Some(n), stamp: (b.index, b.counter) }
     }
 
-    fn challenge(&mut self, at: Time, n: Ipv4Addr) -> Option<Challenge> {
-        let rng = &mut self.rng;
-        self.neighbours.challenge(at, n, || rng.bits())
+    /// A neighbour's challenges and answers came.
+    fn exchange(
+        &mut self,
+        at: Time,
+        iface: IfaceId,
+        n: Ipv4Addr,
+        is_known: bool,
+        (index, counter): (u64, u32),
+        e: &Exchange,
+    ) -> Verdict {
+        let own = self.own;
+        let mut to_own = e.answers().iter().filter(|(to, _)| *to == own);
+        let verifies = to_own.any(|(_, nonce)| self.neighbours.answered(at, n, *nonce, index, counter));
+        if verifies {
+            self.outboxes.iter_mut().for_each(|o| o.forget_ask(n));
+        }
+        if e.asks().contains(&own) {
+            if self.neighbours.may_answer(at, n, e.nonce) {
+                let due = at + self.jitter();
+                self.outbox(iface).answer(at, n, e.nonce, Some(due));
+            }
+        } else if !(is_known || verifies || self.neighbours.has_answered(n, e.nonce)) {
+            // It will want to know this node, too.
+            self.outbox(iface).answer(at, n, e.nonce, None);
+        }
+        if !(is_known || verifies) {
+            self.ask(at, iface, n, false);
+        }
+        Verdict::Exchange { verifies }
     }
-}
 
-/// The neighbour that a packet's IP header names.
-fn destination(packet: &[u8]) -> Option<Ipv4Addr> {
-    ipv4::Packet::new_checked(packet).ok().map(|ip| ip.dst())
+    /// Challenges a neighbour: with a frame of its own, or along with another.
+    fn ask(&mut self, at: Time, iface: IfaceId, n: Ipv4Addr, is_urgent: bool) {
+        let due = if is_urgent { Some(at + self.jitter()) } else { None };
+        if due.is_some_and(|due| self.outbox(iface).hurry(n, due)) {
+            return;
+        }
+        if self.neighbours.may_ask(at, n) {
+            self.outbox(iface).ask(at, n, due);
+        }
+    }
+
+    fn jitter(&mut self) -> Span {
+        Span::from_nanos(self.rng.below(MAX_JITTER.as_nanos()))
+    }
 }
 
 /// What a tag covers.
 struct Covered<'a> {
     pseudo: [u8; 11],
-    block: [u8; 26],
+    block: block::Covered,
     packet: &'a [u8],
 }
 
-/// The pseudo-header - the protocol, the link address of the transmitter, the address of the receiver -, the block, and the packet
-/// without it.
-fn covered<'a>(b: &Block, carrier: Carrier, mac: Mac, receiver: Ipv4Addr, packet: &'a [u8]) -> Covered<'a> {
-    let mut pseudo = [0; 11];
-    pseudo[0] = carrier.number();
-    pseudo[1..7].copy_from_slice(&mac.0);
-    pseudo[7..].copy_from_slice(&receiver.octets());
-    Covered { pseudo, block: b.covered(), packet }
-}
-
-impl Covered<'_> {
+impl<'a> Covered<'a> {
+    /// The pseudo-header - the protocol, the link address of the transmitter, the address of the receiver -, the block, and the
+    /// packet without it.
+    fn of(b: &Block, carrier: Carrier, mac: Mac, receiver: Ipv4Addr, packet: &'a [u8]) -> Self {
+        let mut pseudo = [0; 11];
+        pseudo[0] = carrier.number();
+        pseudo[1..7].copy_from_slice(&mac.0);
+        pseudo[7..].copy_from_slice(&receiver.octets());
+        Self { pseudo, block: b.covered(), packet }
+    }
     fn parts(&self) -> [&[u8]; 3] {
-        [&self.pseudo, &self.block, self.packet]
+        [&self.pseudo, self.block.bytes(), self.packet]
     }
 }

@@ -9,11 +9,12 @@
 mod auth;
 mod key;
 mod neighbours;
+mod nonces;
+mod outbox;
 mod window;
 
 pub use auth::{Auth, Counts, Opened, Verdict};
 pub use key::{Key, Keys, MAX_KEY, MAX_KEYS, MIN_KEY};
-pub use neighbours::Challenge;
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use wayhop_auth::{Auth, Opened};
 use wayhop_core::{Packet, PacketMeta, RxMeta};
 
 /// How many packets its transmitter may have sent between one that waits and its answer: what is older may be a replay. Among
-/// them are its answers to other neighbours, of which each may have challenged it for the same packet.
+/// them are its exchanges with other neighbours.
 const FRESH: u32 = 64;
 /// The most packets that wait for their transmitters to answer a challenge, one for each.
 const MAX_WAITING: usize = 64;

@@ -104,7 +104,11 @@ impl<P: Protocol> Node<P> {
             return self.end_with_node(w, at, frame);
         }
         match stage {
-            Stage::Resolve => self.resolve(w, at, frame),
+            Stage::Resolve => {
+                if let Some(frame) = self.exchange_due(w, at, frame) {
+                    self.resolve(w, at, frame);
+                }
+            }
             Stage::Enqueue => self.enqueue(w, at, frame),
         }
         self.settle(w, at);
@@ -185,7 +189,9 @@ impl<P: Protocol> Node<P> {
     /// A frame enters its interface's queue.
     pub(crate) fn enqueue<W: World>(&mut self, w: &mut W, at: Time, frame: Frame) {
         let iface = frame.iface;
-        let frame = if self.interfaces[iface.index()].queue.is_empty() {
+        let is_offered =
+            self.interfaces[iface.index()].queue.is_empty() && !self.is_empty_exchange(frame.packet.bytes());
+        let frame = if is_offered {
             let mut frame = frame;
             self.seal(&mut frame);
             let Some(frame) = w.offer(at, frame) else { return };
@@ -217,7 +223,12 @@ impl<P: Protocol> Node<P> {
             };
         }
         match status {
-            TxStatus::Acked | TxStatus::Unknown => Self::sent(w, frame, status),
+            TxStatus::Acked | TxStatus::Unknown => {
+                if self.authentic.is_some() {
+                    self.exchange_sent(w, at, &frame);
+                }
+                Self::sent(w, frame, status);
+            }
             _ => self.failed(w, at, frame, status),
         }
         self.settle(w, at);
@@ -237,8 +248,10 @@ impl<P: Protocol> Node<P> {
 
     /// A frame could not be sent: back to its engine if that wants to know, dropped if not.
     pub(crate) fn failed<W: World>(&mut self, w: &mut W, at: Time, frame: Frame, status: TxStatus) {
-        let Frame { mut packet, payload, next_hop, iface, reporting, .. } = frame;
-        self.unseal(&mut packet);
+        let mut frame = frame;
+        self.unseal(&mut frame.packet);
+        self.exchange_failed(w, at, &frame, status);
+        let Frame { packet, payload, next_hop, iface, reporting, .. } = frame;
         if payload.is_resolution() {
             return w.workspace().pool.recycle(packet);
         }

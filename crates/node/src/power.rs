@@ -14,6 +14,9 @@ impl<P: Protocol> Node<P> {
             return;
         }
         self.life = self.life.wrapping_add(1);
+        if let Some(a) = &mut self.authentic {
+            a.auth.go_down();
+        }
         for i in 0..self.interfaces.len() {
             for frame in self.interfaces[i].clear() {
                 self.end_with_node(w, at, frame);
@@ -96,7 +99,7 @@ impl<P: Protocol> Node<P> {
 
     /// A frame of a node that went down.
     pub(crate) fn end_with_node<W: World>(&mut self, w: &mut W, at: Time, frame: Frame) {
-        if frame.payload.is_resolution() {
+        if frame.payload.is_resolution() || self.is_empty_exchange(frame.packet.bytes()) {
             return w.workspace().pool.recycle(frame.packet);
         }
         self.drop_packet(w, at, frame.packet, DropReason::NodeDown);

@@ -2,22 +2,15 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_auth::{Auth, Challenge, Verdict};
+use wayhop_auth::{Auth, Verdict};
 use wayhop_core::{
-    Addr, DropReason, Frame, IfaceId, Mac, Packet, PacketMeta, Priority, Protocol, Reporting, RxMeta, Span,
-    Time, TxSpec,
+    Addr, DropReason, Frame, IfaceId, Mac, Packet, PacketMeta, Payload, Priority, Protocol, Reporting,
+    RxMeta, Span, Time, TxStatus,
 };
 
 use crate::authentic::Authentic;
 use crate::node::Node;
-use crate::world::World;
-
-/// What a node sends to verify a neighbour, or to be verified.
-enum ToSend {
-    Challenge(Challenge),
-    /// With the nonce of the neighbour's challenge.
-    Answer(u64),
-}
+use crate::world::{Stage, World};
 
 /// What a frame's receiver is called in its tag.
 fn receiver(next_hop: Addr) -> Ipv4Addr {
@@ -50,8 +43,17 @@ impl<P> Node<P> {
             && !frame.payload.is_resolution()
         {
             let mac = self.interfaces[frame.iface.index()].mac;
-            a.auth.seal(&mut frame.packet, mac, receiver(frame.next_hop));
+            if a.auth.is_empty_exchange(frame.packet.bytes()) {
+                a.auth.seal_exchange(frame.iface, &mut frame.packet, mac);
+            } else {
+                a.auth.seal(&mut frame.packet, mac, receiver(frame.next_hop));
+            }
         }
+    }
+    /// Whether a packet is an exchange that is filled as it leaves.
+    #[inline]
+    pub(crate) fn is_empty_exchange(&self, packet: &[u8]) -> bool {
+        self.authentic.as_ref().is_some_and(|a| a.auth.is_empty_exchange(packet))
     }
     /// The packet of a frame that was not transmitted, as its engine knows it.
     #[inline]
@@ -89,7 +91,7 @@ impl<P: Protocol> Node<P> {
         let from = mac.unwrap_or_else(|| self.mac_at(Auth::claimed(p.bytes()), rx.iface));
         let to = if rx.broadcast { Ipv4Addr::BROADCAST } else { self.addr };
         let a = self.authentic.as_mut()?;
-        let opened = a.auth.open(at, &mut p, from, to);
+        let opened = a.auth.open(at, rx.iface, &mut p, from, to);
         if let Some(transmitter) = opened.transmitter {
             rx.from = transmitter.into();
         }
@@ -101,12 +103,12 @@ impl<P: Protocol> Node<P> {
             Verdict::Missing => DropReason::AuthMissing,
             Verdict::Failed => DropReason::AuthFailed,
             Verdict::Replayed => DropReason::AuthReplay,
-            Verdict::Unknown(ask) => {
+            Verdict::Unknown => {
                 let may_wait = p.meta.flow.is_none();
                 if may_wait {
                     a.wait(&opened, &p, rx);
                 }
-                self.challenge(w, at, &rx, mac, ask.map(ToSend::Challenge));
+                self.schedule_exchange(w, at, rx.iface);
                 if !may_wait {
                     self.drop_packet(w, at, p, DropReason::AuthUnknown);
                     return None;
@@ -114,15 +116,13 @@ impl<P: Protocol> Node<P> {
                 w.workspace().pool.recycle(p);
                 return None;
             }
-            Verdict::Challenge { answer, ask } => {
-                self.challenge(w, at, &rx, mac, answer.map(ToSend::Answer));
-                self.challenge(w, at, &rx, mac, ask.map(ToSend::Challenge));
+            Verdict::Exchange { verifies } => {
                 w.workspace().pool.recycle(p);
-                return None;
-            }
-            Verdict::Verified => {
-                w.workspace().pool.recycle(p);
-                let waited = a.waited(&opened);
+                self.schedule_exchange(w, at, rx.iface);
+                if !verifies {
+                    return None;
+                }
+                let waited = self.authentic.as_mut()?.waited(&opened);
                 self.verified_at(w, at, &rx, mac);
                 let waited = waited?;
                 return Some((w.workspace().pool.packet(&waited.octets, waited.meta), waited.rx));
@@ -140,39 +140,69 @@ impl<P: Protocol> Node<P> {
         }
     }
 
-    /// Sends a challenge or its answer.
-    fn challenge<W: World>(
-        &mut self,
-        w: &mut W,
-        at: Time,
-        rx: &RxMeta,
-        mac: Option<Mac>,
-        what: Option<ToSend>,
-    ) {
-        let Some(what) = what else { return };
-        if let Some(mac) = mac
-            && self.interfaces[rx.iface.index()].mac_of(rx.from).is_none()
-        {
-            self.is_at(w, at, rx.iface, rx.from, mac);
-        }
+    /// Has an exchange enter the queue when it is time for one.
+    fn schedule_exchange<W: World>(&mut self, w: &mut W, at: Time, iface: IfaceId) {
         let Some(a) = &mut self.authentic else { return };
+        if !w.may_wait() {
+            return;
+        }
+        let Some(due) = a.auth.next_exchange(iface) else { return };
         let work = w.workspace();
         let meta = work.new_meta(at);
-        let mut p = work.pool.zeroed(0, meta);
-        let own = self.interfaces[rx.iface.index()].mac;
-        let neighbour = receiver(rx.from);
-        let (spec, delay) = match what {
-            ToSend::Answer(nonce) => {
-                a.auth.answer(&mut p, nonce, own, neighbour);
-                (TxSpec::unicast(rx.from), Span::ZERO)
-            }
-            ToSend::Challenge(c) => {
-                let delay = a.auth.ask(&mut p, c, own, neighbour);
-                (if c.to_all { TxSpec::broadcast() } else { TxSpec::unicast(rx.from) }, delay)
-            }
+        let mut packet = work.pool.zeroed(0, meta);
+        a.auth.write_exchange(&mut packet);
+        let frame = Frame {
+            packet,
+            payload: Payload::Ip,
+            iface,
+            next_hop: Addr::BROADCAST,
+            receiver: Mac::BROADCAST,
+            priority: Priority::Control,
+            reporting: Reporting::Nobody,
+            life: self.life,
         };
-        let spec = TxSpec { priority: Priority::Control, delay, ..spec.on(rx.iface) };
-        self.send_down(w, at, p, &spec, Reporting::Nobody);
+        let delay = self.interfaces[iface.index()].config.link_delay.unwrap_or(Span::ZERO);
+        w.schedule_frame(due.max(at) + delay, Stage::Resolve, frame);
+    }
+
+    /// The time of an exchange came. Gives the frame back if it is none, or is to enter the queue.
+    pub(crate) fn exchange_due<W: World>(&mut self, w: &mut W, at: Time, frame: Frame) -> Option<Frame> {
+        if !self.is_empty_exchange(frame.packet.bytes()) {
+            return Some(frame);
+        }
+        let iface = frame.iface;
+        if self.authentic.as_mut()?.auth.begin_exchange(at, iface) {
+            return Some(frame);
+        }
+        w.workspace().pool.recycle(frame.packet);
+        self.schedule_exchange(w, at, iface);
+        None
+    }
+
+    /// The transmission of a frame ended well: of an exchange, its challenges are repeated after a while.
+    pub(crate) fn exchange_sent<W: World>(&mut self, w: &mut W, at: Time, frame: &Frame) {
+        if frame.next_hop != Addr::BROADCAST || !Auth::is_exchange(frame.packet.bytes()) {
+            return;
+        }
+        if let Some(a) = &mut self.authentic {
+            a.auth.end_exchange(at, frame.iface);
+            self.schedule_exchange(w, at, frame.iface);
+        }
+    }
+
+    /// A frame was not transmitted; its packet has no block.
+    pub(crate) fn exchange_failed<W: World>(&mut self, w: &mut W, at: Time, frame: &Frame, status: TxStatus) {
+        if !self.is_empty_exchange(frame.packet.bytes()) {
+            return;
+        }
+        if let Some(a) = &mut self.authentic {
+            if status == TxStatus::QueueFull {
+                a.auth.refuse_exchange(at, frame.iface);
+            } else {
+                a.auth.clear_exchange(frame.iface);
+            }
+            self.schedule_exchange(w, at, frame.iface);
+        }
     }
 
     /// What an engine may see of a packet that a neighbour sent to somebody else: a copy without its block, with the transmitter
@@ -189,7 +219,7 @@ impl<P: Protocol> Node<P> {
         let from = mac.unwrap_or_else(|| self.mac_at(Auth::claimed(packet), rx.iface));
         let a = self.authentic.as_mut()?;
         let mut p = w.workspace().pool.packet(packet, PacketMeta::default());
-        let opened = a.auth.open(at, &mut p, from, receiver(next_hop));
+        let opened = a.auth.open(at, rx.iface, &mut p, from, receiver(next_hop));
         if let (Verdict::Good, Some(transmitter)) = (opened.verdict, opened.transmitter) {
             rx.from = transmitter.into();
             return Some(p);

@@ -1,5 +1,7 @@
 //! From a packet's octets to its protocol.
 
+use std::net::Ipv4Addr;
+
 use wayhop_core::{Addr, Carrier, Datagram, DecodedMessage, Description};
 use wayhop_wire::ipv4::{self, protocol};
 use wayhop_wire::{auth, dsr, udp};
@@ -53,9 +55,9 @@ pub fn classify(ip_packet: &[u8]) -> (Option<Class>, Messages) {
     let found = ipv4::Packet::new_snapped(ip_packet).ok().and_then(|ip| protocol_of(&ip));
     let Some((place, mut datagram)) = found else { return (None, Messages::NONE) };
     if let Some(carrier) = datagram_carrier(place) {
-        let (message, block) = auth::split_datagram(carrier, datagram.payload);
-        if message.is_empty() && block.is_some() {
-            // A challenge, or its answer: it is counted with the last class.
+        let (message, _) = auth::split_datagram(carrier, datagram.payload);
+        if message.is_empty() {
+            // An exchange of challenges and answers, or one before it leaves: it is counted with the last class.
             let last = ALL[usize::from(place)].messages.classes.len() - 1;
             return (Class::of(place, last as u8), Messages::NONE);
         }
@@ -103,18 +105,24 @@ fn without_block<'a>(d: &Datagram<'a>, message: &'a [u8]) -> Datagram<'a> {
 
 /// What authenticates a packet, as a message of its own.
 fn authentication(b: &auth::Block) -> DecodedMessage {
-    let (kind, nonce) = match b.kind {
+    let hex = |n: u64| format!("{n:016x}");
+    let (kind, exchange) = match &b.kind {
         auth::Kind::Message => ("message", None),
-        auth::Kind::Request(n) => ("challenge", Some(n)),
-        auth::Kind::Reply(n) => ("answer", Some(n)),
+        auth::Kind::Exchange(e) => ("exchange", Some(e)),
     };
+    let answer =
+        |(to, nonce): &(Ipv4Addr, u64)| serde_json::json!({ "to": to.to_string(), "nonce": hex(*nonce) });
+    let asks = |e: &auth::Exchange| e.asks().iter().map(ToString::to_string).collect::<Vec<_>>();
+    let answers = |e: &auth::Exchange| e.answers().iter().map(answer).collect::<Vec<_>>();
     let fields = serde_json::json!({
         "kind": kind,
         "key_id": b.key_id,
         "transmitter": b.transmitter.to_string(),
-        "index": format!("{:016x}", b.index),
+        "index": hex(b.index),
         "counter": b.counter,
-        "nonce": nonce.map(|n| format!("{n:016x}")),
+        "nonce": exchange.map(|e| hex(e.nonce)),
+        "challenges": exchange.map(asks),
+        "answers": exchange.map(answers),
         "tag": wayhop_core::hex(&b.tag),
     });
     DecodedMessage::whole("authentication", fields)

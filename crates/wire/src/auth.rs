@@ -15,7 +15,8 @@
 //! +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //! |                            Counter                            |
 //! +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//! |                 Nonce (8 octets, kinds 1 and 2)               |
+//! |          Only kind 1: nonce (8), number of challenges (1),    |
+//! |     challenged neighbours (4 each), answers (12 each)         |
 //! +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //! |                        Tag (16 octets)                        |
 //! +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
@@ -26,7 +27,9 @@
 //!   where there is a Flow State header, which has no options.
 //! * DSDV: behind the entries, with two octets 0xff in front, so that no number of entries is as long and others drop the datagram.
 //!
-//! A challenge or its answer is a packet of the protocol with nothing but the block.
+//! Kind 0 is a message of the protocol. Kind 1 is an exchange, a packet of the protocol with nothing but the block: the
+//! transmitter's nonce with the neighbours that are to send it back, and the nonces that the transmitter sends back itself, each
+//! behind the address of the neighbour that it is for.
 //!
 //! Nothing in here panics on any input.
 
@@ -49,26 +52,107 @@ const DSDV_MARK: [u8; 2] = [0xff; 2];
 const HEAD: usize = 2;
 /// Octets of the tag.
 pub const TAG_LEN: usize = 16;
-/// Octets of a block without a nonce, type and length included.
+/// Octets of the block of a message, type and length included.
 const LEN: usize = 36;
-/// Octets of the nonce.
-const NONCE: usize = 8;
-/// The most octets that authentication adds to a packet.
+/// Where in the block its tag, or an exchange, begins.
+const FIXED: usize = LEN - TAG_LEN;
+/// Octets of an exchange's nonce and number of challenges.
+const EXCHANGE_HEAD: usize = 9;
+/// Octets of the address of a challenged neighbour.
+const ASK: usize = 4;
+/// Octets of an answer: address and nonce.
+const ANSWER: usize = 12;
+/// The most octets of a block: its length is one octet.
+const LONGEST: usize = HEAD + 255;
+/// Octets for the challenges and answers of one exchange.
+const ROOM: usize = LONGEST - LEN - EXCHANGE_HEAD;
+/// The most octets that authentication adds to a message.
 pub const MAX_LEN: usize = LEN + DSDV_MARK.len();
 
 /// What a packet with a block is.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A message of the protocol.
     Message,
-    /// A challenge: the receiver is to send the nonce back.
-    Request(u64),
-    /// The answer to a challenge.
-    Reply(u64),
+    /// Challenges and answers.
+    Exchange(Exchange),
+}
+
+/// A nonce with the neighbours that it challenges, and answers to challenges of others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exchange {
+    /// What the neighbours are to send back.
+    pub nonce: u64,
+    asks: Vec<Ipv4Addr>,
+    answers: Vec<(Ipv4Addr, u64)>,
+}
+
+impl Exchange {
+    /// One without challenges and answers.
+    pub const fn new(nonce: u64) -> Self {
+        Self { nonce, asks: Vec::new(), answers: Vec::new() }
+    }
+    /// The neighbours that are challenged.
+    pub fn asks(&self) -> &[Ipv4Addr] {
+        &self.asks
+    }
+    /// The answers: a neighbour and its nonce.
+    pub fn answers(&self) -> &[(Ipv4Addr, u64)] {
+        &self.answers
+    }
+    /// Octets of challenges and answers.
+    const fn used(&self) -> usize {
+        ASK * self.asks.len() + ANSWER * self.answers.len()
+    }
+    /// Adds a challenge, if there is room.
+    #[must_use]
+    pub fn ask(&mut self, neighbour: Ipv4Addr) -> bool {
+        let fits = self.used() + ASK <= ROOM;
+        if fits {
+            self.asks.push(neighbour);
+        }
+        fits
+    }
+    /// Adds an answer, if there is room.
+    #[must_use]
+    pub fn answer(&mut self, neighbour: Ipv4Addr, nonce: u64) -> bool {
+        let fits = self.used() + ANSWER <= ROOM;
+        if fits {
+            self.answers.push((neighbour, nonce));
+        }
+        fits
+    }
+
+    /// Reads what is between the fixed part of a block and its tag.
+    fn parse(b: &[u8]) -> Option<Self> {
+        let (head, lists) = b.split_at_checked(EXCHANGE_HEAD)?;
+        let (asks, answers) = lists.split_at_checked(ASK * usize::from(head[8]))?;
+        if !answers.len().is_multiple_of(ANSWER) {
+            return None;
+        }
+        let answer = |a: &[u8]| (addr_at(a, 0), u64::from_be_bytes(array_at(a, 4)));
+        Some(Self {
+            nonce: u64::from_be_bytes(array_at(head, 0)),
+            asks: asks.chunks_exact(ASK).map(|a| addr_at(a, 0)).collect(),
+            answers: answers.chunks_exact(ANSWER).map(answer).collect(),
+        })
+    }
+    fn emit(&self, b: &mut [u8]) {
+        put(b, 0, self.nonce.to_be_bytes());
+        b[8] = self.asks.len() as u8;
+        let (asks, answers) = b[EXCHANGE_HEAD..].split_at_mut(ASK * self.asks.len());
+        for (place, n) in asks.chunks_exact_mut(ASK).zip(&self.asks) {
+            place.copy_from_slice(&n.octets());
+        }
+        for (place, (n, nonce)) in answers.chunks_exact_mut(ANSWER).zip(&self.answers) {
+            put(place, 0, n.octets());
+            put(place, 4, nonce.to_be_bytes());
+        }
+    }
 }
 
 /// The block.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// The key that made the tag.
     pub key_id: u8,
@@ -87,9 +171,9 @@ pub struct Block {
 impl Block {
     /// Octets, type and length included.
     pub const fn buffer_len(&self) -> usize {
-        match self.kind {
+        match &self.kind {
             Kind::Message => LEN,
-            Kind::Request(_) | Kind::Reply(_) => LEN + NONCE,
+            Kind::Exchange(e) => LEN + EXCHANGE_HEAD + e.used(),
         }
     }
 
@@ -100,10 +184,7 @@ impl Block {
         }
         let kind = match (kind, b.len()) {
             (0, LEN) => Kind::Message,
-            (1 | 2, n) if n == LEN + NONCE => {
-                let nonce = u64::from_be_bytes(array_at(b, 20));
-                if kind == 1 { Kind::Request(nonce) } else { Kind::Reply(nonce) }
-            }
+            (1, n) if n >= LEN + EXCHANGE_HEAD => Kind::Exchange(Exchange::parse(&b[FIXED..n - TAG_LEN])?),
             _ => return None,
         };
         Some(Self {
@@ -117,31 +198,36 @@ impl Block {
     }
 
     fn emit(&self, block_type: u8, b: &mut [u8]) {
-        let (kind, nonce) = match self.kind {
-            Kind::Message => (0, None),
-            Kind::Request(n) => (1, Some(n)),
-            Kind::Reply(n) => (2, Some(n)),
-        };
+        let (tag, kind) = (self.buffer_len() - TAG_LEN, u8::from(self.kind != Kind::Message));
         put(b, 0, [block_type, (self.buffer_len() - HEAD) as u8, self.key_id, kind]);
         put(b, 4, self.transmitter.octets());
         put(b, 8, self.index.to_be_bytes());
         put(b, 16, self.counter.to_be_bytes());
-        if let Some(nonce) = nonce {
-            put(b, 20, nonce.to_be_bytes());
+        if let Kind::Exchange(e) = &self.kind {
+            e.emit(&mut b[FIXED..tag]);
         }
-        put(b, self.buffer_len() - TAG_LEN, self.tag);
+        put(b, tag, self.tag);
     }
 
     /// What the tag covers of the block: all but type, length and tag.
-    pub fn covered(&self) -> [u8; 26] {
-        let mut whole = [0; LEN + NONCE];
-        self.emit(0, &mut whole);
-        let mut covered = [0; 26];
-        covered.copy_from_slice(&whole[HEAD..28]);
-        if self.kind == Kind::Message {
-            covered[18..].fill(0);
-        }
-        covered
+    pub fn covered(&self) -> Covered {
+        let mut octets = [0; LONGEST];
+        self.emit(0, &mut octets[..self.buffer_len()]);
+        Covered { octets, end: self.buffer_len() - TAG_LEN }
+    }
+}
+
+/// What the tag covers of a block.
+#[derive(Clone, Debug)]
+pub struct Covered {
+    octets: [u8; LONGEST],
+    end: usize,
+}
+
+impl Covered {
+    /// The octets.
+    pub fn bytes(&self) -> &[u8] {
+        &self.octets[HEAD..self.end]
     }
 }
 
@@ -202,16 +288,15 @@ impl Carrier {
         LEN + self.mark().len()
     }
 
-    /// The block at the end of a room, and where it begins there, its mark included. A challenge fills the room.
+    /// The block at the end of a room, and where it begins there, its mark included. An exchange fills the room.
     fn at_end(self, room: &[u8]) -> Option<(usize, Block)> {
-        let mark = self.mark();
-        let with = |len: usize| {
-            let start = room.len().checked_sub(len + mark.len())?;
-            let block = room[start..].strip_prefix(mark)?;
+        let from = |start: usize| {
+            let block = room[start..].strip_prefix(self.mark())?;
             Some((start, Block::parse(self.block_type(), block)?))
         };
-        // First, since what it ends with may look like a message's block: its nonce and index are any octets.
-        with(LEN + NONCE).filter(|(start, _)| *start == 0).or_else(|| with(LEN))
+        let message = || from(room.len().checked_sub(self.overhead())?);
+        // First, since what it ends with may look like a message's block: its nonces and tag are any octets.
+        from(0).filter(|(_, b)| b.kind != Kind::Message).or_else(message)
     }
 }
 
@@ -276,7 +361,7 @@ pub fn insert(p: &mut Buffer, block: &Block) -> Result<(), Error> {
         return Err(Error::Full);
     }
     if at == p.len() {
-        p.extend(&[0; LEN + NONCE + DSDV_MARK.len()][..len]);
+        p.extend(&[0; LONGEST + DSDV_MARK.len()][..len]);
     } else {
         p.insert(at, len);
     }
@@ -334,27 +419,37 @@ fn set_total_len(bytes: &mut [u8], header: usize, number: u8, payload: usize) ->
     ipv4::set_payload(bytes, number, payload)
 }
 
-/// Writes a challenge or its answer: a packet of the protocol with nothing but the block.
-pub fn write_alone(p: &mut Buffer, carrier: Carrier, to: Ipv4Addr, block: &Block) -> Result<(), Error> {
+/// Writes a packet of the protocol, to all neighbours, with nothing in it: an exchange before it has its block.
+pub fn write_empty(p: &mut Buffer, carrier: Carrier, from: Ipv4Addr) {
     let (number, head) = match carrier {
         Carrier::Dsr => (protocol::DSR, dsr::HEADER_LEN),
         Carrier::Aodv | Carrier::Dsdv => (protocol::UDP, udp::HEADER_LEN),
     };
     p.truncate(0);
     p.extend(&[0; ipv4::HEADER_LEN + udp::HEADER_LEN][..ipv4::HEADER_LEN + head]);
-    let ip = ipv4::Repr { ttl: 1, ..ipv4::Repr::new(block.transmitter, to, number, head as u16) };
+    let ip = ipv4::Repr { ttl: 1, ..ipv4::Repr::new(from, Ipv4Addr::BROADCAST, number, head as u16) };
     ip.emit(p.bytes_mut());
     let body = &mut p.bytes_mut()[ipv4::HEADER_LEN..];
     let port = match carrier {
         Carrier::Dsr => {
             body[0] = protocol::NO_NEXT_HEADER;
-            return insert(p, block);
+            return;
         }
         Carrier::Aodv => aodv::PORT,
         Carrier::Dsdv => dsdv::PORT,
     };
-    udp::Repr { src_port: port, dst_port: port, payload_len: 0 }.emit(body, block.transmitter, to);
-    insert(p, block)
+    let repr = udp::Repr { src_port: port, dst_port: port, payload_len: 0 };
+    repr.emit(body, from, Ipv4Addr::BROADCAST);
+}
+
+/// Whether a packet is one that [`write_empty`] wrote for this node.
+pub fn is_empty(packet: &[u8], carrier: Carrier, from: Ipv4Addr) -> bool {
+    let head = if carrier == Carrier::Dsr { dsr::HEADER_LEN } else { udp::HEADER_LEN };
+    // By its length first: hardly any other packet is as short.
+    packet.len() == ipv4::HEADER_LEN + head
+        && addr_at(packet, 12) == from
+        && addr_at(packet, 16) == Ipv4Addr::BROADCAST
+        && room(packet).is_some_and(|r| r.carrier == carrier && r.octets.is_empty())
 }
 
 /// Whether a packet is one that its transmitter has to authenticate: a packet of this protocol, whole. With `data` unset, packets of

@@ -60,6 +60,77 @@ fn an_engine_gets_a_packet_that_was_not_sent_back_without_its_block() {
     assert_eq!(n.protocol(0).back, [plain.bytes()]);
 }
 
+/// A message of a neighbour, sealed by it, as it comes from the medium.
+fn heard(n: &mut Node<Script>, w: &mut Lists, of: &mut Auth, from: Ipv4Addr, at: f64) {
+    let mut p = message(w, from, 1);
+    of.seal(&mut p, Mac::from_addr(from), Ipv4Addr::BROADCAST);
+    n.receive(w, secs(at), p, RxMeta::from(from, true));
+}
+/// Everything that is due by this time.
+fn run(n: &mut Node<Script>, w: &mut Lists, until: Time) {
+    while let Some((at, due)) = w.schedule.pop(until) {
+        if let crate::Due::Frame(stage, frame) = due {
+            n.frame_due(w, at, stage, frame);
+        }
+    }
+}
+/// Whom the exchange in a frame challenges.
+fn asks(f: &Frame) -> Vec<Ipv4Addr> {
+    match block::find(f.packet.bytes()).map(|b| b.kind) {
+        Some(block::Kind::Exchange(e)) => e.asks().to_vec(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_challenge_that_comes_up_while_an_exchange_waits_in_the_queue_goes_along() {
+    let mut w = Lists::default();
+    let mut n = node(Script::default());
+    n.set_auth(Some(auth_of(ME)));
+    n.start(&mut w, secs(0.0));
+    let (mut next, mut far) = (auth_of(NEXT), auth_of(FAR));
+    heard(&mut n, &mut w, &mut next, NEXT, 0.0);
+    run(&mut n, &mut w, secs(0.01));
+    assert_eq!((n.queued(IfaceId(0)), n.auth().unwrap().counts().challenges), (1, 0));
+    heard(&mut n, &mut w, &mut far, FAR, 0.02);
+    run(&mut n, &mut w, secs(0.2));
+    assert_eq!(n.queued(IfaceId(0)), 1, "one exchange waits at a time");
+    let frame = n.pull(IfaceId(0)).unwrap();
+    assert_eq!((asks(&frame), frame.next_hop), (vec![NEXT, FAR], Addr::BROADCAST));
+    // Nobody answers: it is repeated, to both.
+    n.finished(&mut w, secs(0.2), frame, TxStatus::Unknown);
+    run(&mut n, &mut w, secs(0.239));
+    assert_eq!(n.queued(IfaceId(0)), 0);
+    run(&mut n, &mut w, secs(0.24));
+    assert_eq!(asks(&n.pull(IfaceId(0)).unwrap()), [NEXT, FAR]);
+}
+
+#[test]
+fn an_exchange_that_the_queue_refused_is_tried_again_and_one_of_a_node_that_went_down_is_not() {
+    let config = IfaceConfig { queue_packets: 1, queue_classes: false, ..IfaceConfig::default() };
+    let mut w = Lists::default();
+    let mut n = node(Script { on_outbound: vec![Step::Forward(Some(1))], ..Script::default() });
+    n.configure(IfaceId(0), Arc::new(config));
+    n.set_auth(Some(auth_of(ME)));
+    n.start(&mut w, secs(0.0));
+    let mut next = auth_of(NEXT);
+    let own = message(&mut w, ME, 1);
+    n.originate(&mut w, secs(0.0), own);
+    heard(&mut n, &mut w, &mut next, NEXT, 0.0);
+    run(&mut n, &mut w, secs(0.01));
+    assert!(n.pull(IfaceId(0)).is_some() && n.pull(IfaceId(0)).is_none(), "it was refused");
+    run(&mut n, &mut w, secs(0.1));
+    assert_eq!(asks(&n.pull(IfaceId(0)).unwrap()), [NEXT]);
+    heard(&mut n, &mut w, &mut next, NEXT, 1.0);
+    n.go_down(&mut w, secs(1.0));
+    n.come_back(&mut w, secs(1.0));
+    run(&mut n, &mut w, secs(2.0));
+    assert_eq!(n.queued(IfaceId(0)), 0);
+    heard(&mut n, &mut w, &mut next, NEXT, 2.0);
+    run(&mut n, &mut w, secs(2.1));
+    assert_eq!(asks(&n.pull(IfaceId(0)).unwrap()), [NEXT]);
+}
+
 #[test]
 fn a_verified_neighbours_link_address_is_not_learned_anew() {
     let mut n = node(Script::default());

@@ -1,7 +1,11 @@
 //! No parser panics on any bytes, and reading, writing and reading again gives the same; checksums of any bytes.
 
+use std::net::Ipv4Addr;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
+use wayhop_core::{PacketMeta, Pool};
+use wayhop_wire::auth::{self, Carrier};
 
 /// Random octets, most of them from the few values that lengths and types have.
 fn octets() -> impl Strategy<Value = Vec<u8>> {
@@ -76,12 +80,30 @@ proptest! {
     }
 }
 
-/// A challenge whose end looks like the block of a message, found by fuzzing.
+/// An exchange whose last 36 octets look like the block of a message: behind the type come its length and kind, in a nonce.
 #[test]
-fn a_challenge_is_one_whatever_its_nonce_and_index_look_like() {
-    let b = [
-        0xff, 0xff, 0x65, 0x22, 0, 0, 0, 0, 0, 0, 0, 0x5d, 0x5d, 0x5d, 0x5d, 0x2e, 0, 0, 0, 0, 0, 0, 0, 0,
-        0x5d, 0x5d, 0x5d, 0x5d, 0, 0, 0, 0x5d, 0x80, 0x65,
-    ];
-    crate::exercise::auth(&b);
+fn an_exchange_is_one_whatever_its_nonces_look_like() {
+    for (carrier, looks) in [
+        (Carrier::Aodv, 0x6522_0100_0000_0000),
+        (Carrier::Dsr, 0x7d22_0100_0000_0000),
+        (Carrier::Dsdv, 0x6522_0100_0000_0000),
+    ] {
+        let mut e = auth::Exchange::new(1);
+        assert!(e.answer(Ipv4Addr::BROADCAST, looks) && e.answer(Ipv4Addr::LOCALHOST, 2));
+        let transmitter = Ipv4Addr::new(10, 0, 0, 1);
+        let block = auth::Block {
+            key_id: 1,
+            kind: auth::Kind::Exchange(e),
+            transmitter,
+            index: 5,
+            counter: 6,
+            tag: [7; auth::TAG_LEN],
+        };
+        let mut p = Pool::new().zeroed(0, PacketMeta::default());
+        auth::write_empty(&mut p, carrier, transmitter);
+        auth::insert(&mut p, &block).unwrap();
+        let end = p.bytes().len() - 36;
+        assert_eq!(p.bytes()[end..end + 4], looks.to_be_bytes()[..4], "{carrier:?}");
+        assert_eq!(auth::find(p.bytes()), Some(block));
+    }
 }
