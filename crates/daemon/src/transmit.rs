@@ -41,6 +41,7 @@ fn push(host: &mut Host, iface: IfaceId, sockets: &mut PacketSockets, captures: 
         if let Some(t) = &mut host.timing {
             t.sending();
         }
+        host.node.prepare(iface, BATCH);
         let headers: Vec<_> = host.frames(iface).take(BATCH).map(|(header, _)| header).collect();
         let frames = headers.iter().zip(host.frames(iface)).map(|(h, (_, f))| [&h[..], f.packet.bytes()]);
         match sockets.send(frames) {

@@ -63,6 +63,10 @@ impl InterfaceQueue {
     pub fn fullest_class(&self) -> usize {
         self.classes.iter().flat_map(|c| c.iter()).map(VecDeque::len).max().unwrap_or(0)
     }
+    /// The frames in it, in the order in which they leave, to change them.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Frame> {
+        self.classes.iter_mut().flat_map(|c| c.iter_mut()).flatten()
+    }
     /// The frames in it, in the order in which they leave.
     pub fn iter(&self) -> impl Iterator<Item = &Frame> {
         self.classes.iter().flat_map(|c| c.iter()).flatten()

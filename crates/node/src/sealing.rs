@@ -17,6 +17,18 @@ fn receiver(next_hop: Addr) -> Ipv4Addr {
     if next_hop == Addr::BROADCAST { Ipv4Addr::BROADCAST } else { next_hop.v4_or_unspecified() }
 }
 
+/// Seals a frame that leaves by an interface with this link address; one that is sealed stays as it is.
+fn seal_with(auth: &mut Auth, mac: Mac, frame: &mut Frame) {
+    if frame.payload.is_resolution() {
+        return;
+    }
+    if auth.is_empty_exchange(frame.packet.bytes()) {
+        auth.seal_exchange(frame.iface, &mut frame.packet, mac);
+    } else {
+        auth.seal(&mut frame.packet, mac, receiver(frame.next_hop));
+    }
+}
+
 impl<P> Node<P> {
     /// Gives the node keys. Before it begins.
     pub fn set_auth(&mut self, auth: Option<Auth>) {
@@ -39,15 +51,15 @@ impl<P> Node<P> {
     /// Seals a frame that leaves by its interface now.
     #[inline]
     pub(crate) fn seal(&mut self, frame: &mut Frame) {
-        if let Some(a) = &mut self.authentic
-            && !frame.payload.is_resolution()
-        {
-            let mac = self.interfaces[frame.iface.index()].mac;
-            if a.auth.is_empty_exchange(frame.packet.bytes()) {
-                a.auth.seal_exchange(frame.iface, &mut frame.packet, mac);
-            } else {
-                a.auth.seal(&mut frame.packet, mac, receiver(frame.next_hop));
-            }
+        if let Some(a) = &mut self.authentic {
+            seal_with(&mut a.auth, self.interfaces[frame.iface.index()].mac, frame);
+        }
+    }
+    /// Seals the next frames of an interface where they lie, for a medium that takes several of [`Node::queue`] before it pulls them.
+    pub fn prepare(&mut self, iface: IfaceId, most: usize) {
+        if let Some(a) = &mut self.authentic {
+            let i = &mut self.interfaces[iface.index()];
+            i.queue.iter_mut().take(most).for_each(|f| seal_with(&mut a.auth, i.mac, f));
         }
     }
     /// Whether a packet is an exchange that is filled as it leaves.

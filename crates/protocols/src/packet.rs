@@ -86,7 +86,12 @@ pub fn decode(ip: &ipv4::Packet<'_>) -> Option<(&'static Description, Vec<Decode
         let header = dsr::Packet::new_checked(datagram.payload).ok();
         let is_dsr = matches!(description.messages.carrier, Carrier::IpProtocol(protocol::DSR));
         let block = header.filter(|_| is_dsr).and_then(|h| auth::of_options(h.options_bytes()));
-        (decode(&datagram), block)
+        let mut messages = decode(&datagram);
+        if block.is_some() {
+            // It is told of below, as authentication.
+            messages.retain(|m| m.fields.get("option_type").is_none_or(|t| *t != auth::DSR_TYPE));
+        }
+        (messages, block)
     };
     messages.extend(block.as_ref().map(authentication));
     Some((description, messages))

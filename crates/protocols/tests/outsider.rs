@@ -7,9 +7,9 @@ use wayhop_auth::{Auth, Key, Keys};
 use wayhop_core::{
     Addr, BROADCAST, Claim, Description, FlowTag, Mac, Packet, PacketMeta, Pool, Purpose, Rng, stream,
 };
-use wayhop_protocols::{classify, find};
+use wayhop_protocols::{classify, decode, find};
 use wayhop_testkit::{Net, What, addr, ms, secs};
-use wayhop_wire::auth as block;
+use wayhop_wire::{auth as block, ipv4};
 
 const NODES: usize = 4;
 /// Frames of the outsider against each protocol.
@@ -227,5 +227,37 @@ fn a_forged_source_route_leads_a_packet_only_where_keys_do_not_cover_data() {
         assert_eq!(passes, !covers_data);
         let refused = net.drops().iter().any(|(_, why)| why.name() == "AUTH_MISSING");
         assert_eq!(refused, covers_data);
+    }
+}
+
+/// Keys hide nothing: who listens reads the messages, and who signed them.
+#[test]
+fn who_listens_reads_what_is_sealed() {
+    for name in ["dsr", "aodv", "dsdv"] {
+        let mut net = network(find(name).unwrap(), Some(&keys(7)));
+        net.run_until(secs(40.0));
+        let (mut messages, mut exchanges) = (0, 0);
+        for h in heard(&net) {
+            let told = |octets: &[u8]| {
+                let ip = ipv4::Packet::new_checked(octets).unwrap();
+                let mut messages = decode(&ip).map_or_else(Vec::new, |(_, messages)| messages);
+                // The length of DSR's header counts the block.
+                messages.iter_mut().for_each(|m| drop(m.fields.remove("dsr_payload_len")));
+                messages
+            };
+            let sealed = told(&h.octets);
+            let mut plain = Pool::new().packet(&h.octets, PacketMeta::default());
+            block::remove(&mut plain);
+            let (last, rest) = sealed.split_last().unwrap();
+            assert_eq!(last.kind, "authentication", "{name}");
+            assert_eq!(last.fields["transmitter"], h.from.to_string(), "{name}");
+            if last.fields["kind"] == "exchange" {
+                exchanges += 1;
+            } else {
+                assert_eq!(format!("{rest:?}"), format!("{:?}", told(plain.bytes())), "{name}");
+                messages += rest.len();
+            }
+        }
+        assert!(messages > 0 && exchanges > 0, "{name}: {messages} messages, {exchanges} exchanges");
     }
 }

@@ -45,7 +45,7 @@ use crate::{Error, aodv, dsdv, dsr, udp};
 /// The type of the extension of AODV: one that may be skipped, in the part for experiments.
 const AODV_TYPE: u8 = 101;
 /// The type of the option of DSR. Bits 0x60: drop the packet; bit 0x80 clear: without an error.
-const DSR_TYPE: u8 = 125;
+pub const DSR_TYPE: u8 = 125;
 /// What is in front of the block in a datagram of DSDV.
 const DSDV_MARK: [u8; 2] = [0xff; 2];
 /// Octets of type and length.

@@ -239,7 +239,7 @@ fn the_plans_of_this_repository_name_scenarios_that_resolve() {
         ("sweeps/protocols", 40),
         ("sweeps/chains", 35),
         ("sweeps/patterns", 80),
-        ("sweeps/attacks/kinds", 780),
+        ("sweeps/attacks/kinds", 840),
         ("sweeps/attacks/defences", 700),
         ("sweeps/attacks/watchdog", 400),
     ];

@@ -46,6 +46,30 @@ fn a_frame_that_the_medium_gave_back_is_not_sealed_again() {
     }
 }
 
+/// A daemon sends several frames with one call of the system, from where they lie.
+#[test]
+fn all_frames_that_a_medium_takes_where_they_lie_are_sealed_and_an_exchange_among_them_is_filled() {
+    let mut w = Lists::default();
+    let mut n = node(Script { on_outbound: vec![Step::Forward(Some(1))], ..Script::default() });
+    n.set_auth(Some(auth_of(ME)));
+    n.start(&mut w, secs(0.0));
+    heard(&mut n, &mut w, &mut auth_of(NEXT), NEXT, 0.0);
+    for i in 0..2 {
+        let p = message(&mut w, ME, i);
+        n.originate(&mut w, secs(0.0), p);
+    }
+    run(&mut n, &mut w, secs(0.02));
+    n.prepare(IfaceId(0), 64);
+    let lying: Vec<Vec<u8>> = n.queue(IfaceId(0)).iter().map(|f| f.packet.bytes().to_vec()).collect();
+    assert_eq!(lying.len(), 3);
+    assert!(lying.iter().all(|octets| block::find(octets).is_some()));
+    let pulled: Vec<Frame> = std::iter::from_fn(|| n.pull(IfaceId(0))).collect();
+    assert_eq!(pulled.iter().map(|f| f.packet.bytes().to_vec()).collect::<Vec<_>>(), lying);
+    let counts = n.auth().unwrap().counts();
+    assert_eq!((counts.sealed, counts.exchanges), (2, 1), "each once");
+    assert_eq!(asks(&pulled[0]), [NEXT], "control comes first");
+}
+
 #[test]
 fn an_engine_gets_a_packet_that_was_not_sent_back_without_its_block() {
     let mut w = Lists::default();
