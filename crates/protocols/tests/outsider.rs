@@ -242,7 +242,9 @@ fn who_listens_reads_what_is_sealed() {
                 let ip = ipv4::Packet::new_checked(octets).unwrap();
                 let mut messages = decode(&ip).map_or_else(Vec::new, |(_, messages)| messages);
                 // The length of DSR's header counts the block.
-                messages.iter_mut().for_each(|m| drop(m.fields.remove("dsr_payload_len")));
+                for m in &mut messages {
+                    m.fields.remove("dsr_payload_len");
+                }
                 messages
             };
             let sealed = told(&h.octets);

@@ -172,7 +172,8 @@ fn an_outage_that_would_begin_while_its_node_is_down_by_order_is_left_out_in_emu
         };
         // The run's clock may start seconds after its control socket answers.
         let time_s = || {
-            let counters: Value = serde_json::from_slice(&ctl(&["--json", "counters"])).unwrap();
+            let counters: Value =
+                serde_json::from_slice(&ctl(&["--json", "--node", "0", "counters"])).unwrap();
             counters["time_s"].as_f64().unwrap()
         };
         let order = |what: &str| {
