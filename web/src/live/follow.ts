@@ -56,7 +56,7 @@ export function follow(name: string): void {
           state.fitOnce();
           break;
         case "counters":
-          run.counters = message["of"] as Record<string, number>[];
+          run.counters = message["of"] as Record<number, Record<string, number>>;
           run.up = message["up"] as boolean[];
           break;
         case "event":

@@ -66,7 +66,8 @@ export class Heard extends Stretches {
 export class LiveRun {
   readonly packets = new Heard();
   remarks: Remark[] = [];
-  counters: Record<string, number>[] = [];
+  /** By row; those of a node that is down are not known. */
+  counters: Record<number, Record<string, number>> = {};
   up: boolean[];
   moved: boolean[];
   private samples: Sample[] = [];

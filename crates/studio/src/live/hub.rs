@@ -1,5 +1,6 @@
 //! One run under way, read once for all its viewers.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -9,7 +10,7 @@ use axum::extract::ws::Message;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use wayhop_control::answer::{Counters, Positions};
-use wayhop_control::{About, Client, ClientError, Event, EventKind, Request};
+use wayhop_control::{About, Client, ClientError, Event, EventKind, NodeRef, Request};
 
 use super::commands::Commands;
 use super::packets::Packets;
@@ -124,17 +125,12 @@ impl Hub {
         let mut places = Places::default();
         let mut begin = Instant::now();
         for round in 0_u32.. {
-            let positions: Positions = match client.ask_for(None, Request::Position {}) {
-                Ok(positions) => positions,
+            match client.ask_for(None, Request::Position {}) {
+                Ok(positions) => self.placed(&positions, &places.of(&positions)),
+                // A lab does not answer for nodes that are down.
+                Err(ClientError::Refused(_)) => {}
                 Err(e) => return self.broken(&e),
-            };
-            let at = places.of(&positions);
-            self.packets_until(positions.time_s);
-            self.say(|n| {
-                let moved: Vec<bool> = positions.nodes.iter().map(|p| p.overridden).collect();
-                json!({"kind": "places", "n": n, "time_s": positions.time_s, "at": at, "moved": moved})
-                    .to_string()
-            });
+            }
             if round % SELDOM == 0
                 && let Err(e) = self.look_closely(client)
             {
@@ -146,6 +142,15 @@ impl Hub {
             thread::sleep(EVERY.saturating_sub(begin.elapsed()));
             begin = Instant::now();
         }
+    }
+
+    fn placed(&self, positions: &Positions, at: &Value) {
+        self.packets_until(positions.time_s);
+        let moved: Vec<bool> = positions.nodes.iter().map(|p| p.overridden).collect();
+        self.say(|n| {
+            json!({"kind": "places", "n": n, "time_s": positions.time_s, "at": at, "moved": moved})
+                .to_string()
+        });
     }
 
     fn packets_until(&self, time_s: f64) {
@@ -164,12 +169,30 @@ impl Hub {
     fn look_closely(&self, client: &mut Client) -> Result<(), ClientError> {
         let about: About = client.ask_for(None, Request::Hello {})?;
         let up: Vec<bool> = about.nodes.iter().map(|n| n.up).collect();
-        let counters: Counters = client.ask_for(None, Request::Counters {})?;
-        let of: Vec<_> = counters.nodes.into_iter().map(|n| n.counters).collect();
-        self.say(|n| {
-            json!({"kind": "counters", "n": n, "time_s": counters.time_s, "up": up, "of": of}).to_string()
-        });
+        let of = match client.ask_for::<Counters>(None, Request::Counters {}) {
+            Ok(counters) => counters.nodes.into_iter().map(|n| n.counters).enumerate().collect(),
+            Err(ClientError::Refused(_)) => Self::counters_of_each(client, &about)?,
+            Err(e) => return Err(e),
+        };
+        self.say(|n| json!({"kind": "counters", "n": n, "up": up, "of": of}).to_string());
         Ok(())
+    }
+
+    /// By row, of those that answer: a lab does not answer for all while one is down.
+    fn counters_of_each(
+        client: &mut Client,
+        about: &About,
+    ) -> Result<BTreeMap<usize, BTreeMap<String, u64>>, ClientError> {
+        let mut of = BTreeMap::new();
+        for (row, node) in about.nodes.iter().enumerate().filter(|(_, n)| n.up) {
+            match client.ask_for::<Counters>(Some(NodeRef::Number(node.node)), Request::Counters {}) {
+                Ok(counters) => of.extend(counters.nodes.into_iter().next().map(|n| (row, n.counters))),
+                // It went down in between.
+                Err(ClientError::Refused(_)) => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(of)
     }
 
     fn say(&self, text: impl FnOnce(u64) -> String) {
