@@ -51,7 +51,7 @@ pub enum Happening {
     Drop(DropReason, Addr, Addr, u32),
     /// A row of the forwarding table came or changed (next hop and metric), or went.
     Route(Prefix, Option<(Addr, u32)>),
-    /// A row of the table `packets`, with the packet's first [`PACKET_HEAD`] octets.
+    /// A row of the table `packets`, with the first 320 octets of the packet.
     Packet(Box<HopEvent>, Box<[u8]>),
 }
 
