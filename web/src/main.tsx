@@ -43,6 +43,7 @@ function Header() {
       <LiveState />
       {live.underWay.value && <button type="button" onClick={() => void live.list().catch(state.complain)}>Look again</button>}
       <p class="about">{about?.filter(Boolean).join(" · ")}</p>
+      {scenario.running.value !== null && <button type="button" onClick={() => void scenario.stop()}>■ Stop {scenario.running.value}</button>}
       {canEdit.value && <button type="button" onClick={() => { mode.value = "editor"; }}>Edit the scenario</button>}
       <button type="button" class="help" onClick={() => { helpShown.value = true; }} title="?">Keys</button>
     </header>

@@ -8,7 +8,7 @@ use wayhop_sweep::Seeds;
 
 use crate::scenario_args::{ChangeArgs, SourceArgs, seconds, whole};
 #[cfg(feature = "linux")]
-use crate::scenario_args::{metres, profile_help, protocol_help};
+use crate::scenario_args::{metres, profile_help, protocol_help, speed};
 
 const ENDING: &str = "\
 Exit codes: 0, done; 1, something went wrong; 2, what was given cannot be used; 126 and 127, a COMMAND cannot be run, is \
@@ -20,6 +20,7 @@ const EXAMPLES: &str = "\
 Examples:
   wayhop run scenarios/first.toml
   wayhop run scenarios/first.toml --seeds 10
+  wayhop run scenarios/first.toml --pace 10                 to follow it: wayhop studio --live
   wayhop run scenarios/first.toml --set protocol.name=aodv --set movement.speed_max_mps=5 --captures
   wayhop run --movement M.tcl --traffic T.tcl --protocol dsr --profile ns2 --duration 900 --json
   wayhop run scenarios/first.toml --set radio.preset=80211g --check";
@@ -263,6 +264,11 @@ pub(crate) struct RunCommand {
     /// of the totals
     #[arg(long = "metric", value_name = "FIGURE", requires = "seeds")]
     pub(crate) metrics: Vec<String>,
+    /// Simulate so many seconds in a second, as 1 or 10, and answer at a control socket meanwhile: `wayhop studio --live` and
+    /// `wayhop ctl` follow the run, move its nodes and take them down
+    #[cfg(feature = "linux")]
+    #[arg(long, value_name = "SPEED", value_parser = speed, conflicts_with = "seeds", allow_negative_numbers = true)]
+    pub(crate) pace: Option<f64>,
 }
 
 #[cfg(feature = "linux")]

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use wayhop_runs::interruption::{stop_on_signal, unless};
 use wayhop_runs::run_dir::{self, World};
-use wayhop_runs::simulate;
+use wayhop_runs::{Clock, simulate};
 use wayhop_scenario::{Resolved, Scenario};
 use wayhop_trace::{Recorder, RunDir};
 
@@ -14,7 +14,11 @@ use crate::failure::{Failure, say, warn};
 use crate::progress::Progress;
 use crate::{record, show};
 
-pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
+/// Simulates a scenario; `clock` makes its clock once all that can fail has not.
+pub(crate) fn run(
+    a: &RunArgs,
+    clock: impl FnOnce(&Resolved) -> Result<Clock, Failure>,
+) -> Result<ExitCode, Failure> {
     let geometry = a.geometry()?;
     let mut scenario = a.source.load()?;
     scenario.captures.all |= a.captures;
@@ -29,6 +33,7 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
         warn(&warnings(&resolved));
     }
     let stop = stop_on_signal()?;
+    let mut clock = clock(&resolved)?;
 
     let (out, file) = (a.out.as_deref(), a.source.file());
     let make = || run_dir::create(out, file, World::Simulation, &scenario, &resolved);
@@ -38,7 +43,8 @@ pub(crate) fn run(a: &RunArgs) -> Result<ExitCode, Failure> {
         None => Recorder::hash_only(),
     };
     let mut progress = Progress::new(resolved.duration, a.quiet);
-    let mut outcome = simulate(&resolved, recorder, record::logs(recorded, dir.as_ref()).as_ref(), |now| {
+    let inputs = record::logs(recorded, dir.as_ref());
+    let mut outcome = simulate(&resolved, recorder, inputs.as_ref(), &mut clock, |now| {
         progress.at(now);
         unless(&stop)
     })?;

@@ -4,9 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use wayhop_core::file_name;
+use wayhop_runs::Clock;
+#[cfg(feature = "linux")]
+use wayhop_scenario::Resolved;
 use wayhop_sweep::{Changes, Plan, Seeds, continues, totals};
 
 use crate::args::{RunArgs, RunCommand};
+#[cfg(feature = "linux")]
+use crate::failure::say;
 use crate::failure::{Failure, warn};
 use crate::run::{run, warnings};
 use crate::source::is_standard_input;
@@ -17,8 +22,28 @@ const MOST_FOLDERS: u32 = 10_000;
 
 pub(crate) fn run_command(a: &RunCommand) -> Result<ExitCode, Failure> {
     match &a.seeds {
-        None => run(&a.run),
+        #[cfg(feature = "linux")]
+        None => run(&a.run, |resolved| a.clock(resolved)),
+        #[cfg(not(feature = "linux"))]
+        None => run(&a.run, |_| Ok(Clock::Free)),
         Some(seeds) => with_seeds(a, seeds),
+    }
+}
+
+#[cfg(feature = "linux")]
+impl RunCommand {
+    /// The clock that is asked for; and tells how to follow the run on it.
+    fn clock(&self, resolved: &Resolved) -> Result<Clock, Failure> {
+        let Some(speed) = self.pace else { return Ok(Clock::Free) };
+        let clock = Clock::paced(resolved, speed)?;
+        if let Clock::Paced { control, .. } = &clock
+            && !self.run.quiet
+        {
+            let name = control.name();
+            say!("follow it:        wayhop studio --live {name}");
+            say!("look and change:  wayhop ctl --run {name} tables, position, link, params, watch, ...");
+        }
+        Ok(clock)
     }
 }
 

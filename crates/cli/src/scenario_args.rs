@@ -66,6 +66,15 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Simulated seconds in a second.
+#[cfg(feature = "linux")]
+pub(crate) fn speed(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(s) if (0.001..=1e6).contains(&s) => Ok(s),
+        _ => Err("give simulated seconds in a second, from 0.001 to 1000000, as 10".to_owned()),
+    }
+}
+
 pub(crate) fn metres(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(s) if s.is_finite() && s > 0.0 => Ok(s),

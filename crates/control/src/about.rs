@@ -17,7 +17,7 @@ pub struct About {
     pub messages: u64,
     /// The name of the run or of the daemon.
     pub name: String,
-    /// `emulation`, `lab` or `field`.
+    /// `simulation`, `emulation`, `lab` or `field`.
     pub world: String,
     /// The routing protocol.
     pub protocol: String,
@@ -26,6 +26,9 @@ pub struct About {
     /// How far a radio reaches without fading and interference, metres, where all nodes have one modelled radio.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range_m: Option<f64>,
+    /// Seconds of the run's time in a second, where a simulation is followed; in the other worlds the run's clock is the machine's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speed: Option<f64>,
     /// The nodes that it answers for.
     pub nodes: Vec<NodeAbout>,
 }
@@ -72,6 +75,7 @@ impl About {
             protocol: protocol.to_owned(),
             pid: std::process::id(),
             range_m: None,
+            speed: None,
             nodes,
         }
     }

@@ -1,4 +1,4 @@
-//! The control socket of an emulation: one for all nodes.
+//! The control socket of an emulation, or of a simulation that is followed: one for all nodes.
 
 use std::collections::BTreeMap;
 
@@ -25,11 +25,14 @@ pub struct Control {
 impl Control {
     /// Opens the socket of a run, under the scenario's name or, if a run of that name is under way, with the process's
     /// number behind it.
-    pub fn open(scenario: &Resolved) -> Result<Self, Error> {
+    ///
+    /// With a `speed`, the run is a simulation whose clock goes so many times as fast as the machine's.
+    pub fn open(scenario: &Resolved, speed: Option<f64>) -> Result<Self, Error> {
+        let world = if speed.is_some() { "simulation" } else { "emulation" };
         let nodes = NodeAbout::all(&scenario.names, &scenario.addresses);
         let range_m = (scenario.interfaces.radios.len() == 1).then(|| scenario.radio().nominal_range_m());
         let about =
-            About { range_m, ..About::new(&scenario.name, "emulation", scenario.protocol.name(), nodes) };
+            About { range_m, speed, ..About::new(&scenario.name, world, scenario.protocol.name(), nodes) };
         let server =
             Server::for_run(&about).map_err(|e| Error::system("cannot open the control socket", e))?;
         let set = ParameterSet::from(scenario.protocol.values());

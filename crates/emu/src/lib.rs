@@ -6,6 +6,7 @@
 //!
 //! * [`Mesh`]: the namespaces and what is in them.
 //! * [`drive`]: the loop between the clock, the TUNs and the simulation.
+//! * [`pace`]: a simulation, without programs, as fast as those who follow it want.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 
@@ -13,9 +14,11 @@ mod clock;
 mod control;
 mod drive;
 mod mesh;
+mod pace;
 mod tell;
 
 pub use control::Control;
 pub use drive::{Drive, Outcome, drive};
 pub use mesh::Mesh;
+pub use pace::pace;
 pub use tell::Telling;

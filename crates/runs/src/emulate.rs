@@ -50,7 +50,7 @@ impl<'a> Emulation<'a> {
         let mesh = Mesh::new(scenario, is_stopped)?;
         let (names, addresses) = (&scenario.names, &scenario.addresses);
         let addresses6 = scenario.ipv6.as_ref().map_or(&[][..], |plan| &plan.addresses);
-        let control = Control::open(scenario)?;
+        let control = Control::open(scenario, None)?;
         let namespaces = mesh.namespaces();
         let registry =
             Registry::new(&scenario.name, control.name(), names, addresses, addresses6, &namespaces)

@@ -1,7 +1,7 @@
 //! Runs, from a scenario to a summary and a run directory. Whoever runs something - the command, a sweep, a paper's
 //! experiment - does it here.
 //!
-//! * [`simulate()`], [`to_end`]: in simulated time.
+//! * [`simulate()`], [`to_end`]: in simulated time, as fast as the machine can or, for those who follow it, at a [`Clock`].
 //! * [`prefix()`]: the beginning of such a run, to judge what the whole would take.
 //! * [`Emulation`]: the same nodes on the real clock, with real programs in them.
 //! * [`Lab`]: a daemon for each node.
@@ -33,4 +33,4 @@ pub use inputs::InputLogs;
 pub use lab::{Lab, plan, unmodelled, wiring};
 pub use outcome::Outcome;
 pub use prefix::{Prefix, Sample, prefix};
-pub use simulate::{simulate, to_end};
+pub use simulate::{Clock, simulate, to_end};

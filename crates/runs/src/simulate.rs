@@ -4,6 +4,8 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use wayhop_core::Time;
+#[cfg(feature = "linux")]
+use wayhop_emu::Control;
 use wayhop_scenario::Resolved;
 use wayhop_sim::{Pace, Simulation};
 use wayhop_trace::Recorder;
@@ -12,11 +14,34 @@ use crate::error::Error;
 use crate::inputs::InputLogs;
 use crate::outcome::Outcome;
 
+/// How simulated time passes.
+pub enum Clock {
+    /// As fast as the machine can.
+    Free,
+    /// So many simulated seconds in a second. Who connects to the socket follows the run, and changes it.
+    #[cfg(feature = "linux")]
+    Paced {
+        /// Simulated seconds in a second.
+        speed: f64,
+        /// The socket.
+        control: Control,
+    },
+}
+
+impl Clock {
+    /// A clock of this speed, with a control socket for the scenario's nodes.
+    #[cfg(feature = "linux")]
+    pub fn paced(scenario: &Resolved, speed: f64) -> Result<Self, Error> {
+        Ok(Self::Paced { speed, control: Control::open(scenario, Some(speed))? })
+    }
+}
+
 /// Simulates a scenario, and logs what goes into engines, if that is wanted. `watch` is called now and then with the simulated time and may break the run off.
 pub fn simulate(
     scenario: &Resolved,
     recorder: Recorder,
     inputs: Option<&InputLogs>,
+    clock: &mut Clock,
     watch: impl FnMut(Time) -> ControlFlow<()>,
 ) -> Result<Outcome, Error> {
     let begun = Instant::now();
@@ -24,7 +49,13 @@ pub fn simulate(
     if let Some(inputs) = inputs {
         inputs.begin(&mut simulation, scenario, Pace::Whole)?;
     }
-    let complete = simulation.run(watch);
+    let complete = match clock {
+        Clock::Free => simulation.run(watch),
+        #[cfg(feature = "linux")]
+        Clock::Paced { speed, control } => {
+            wayhop_emu::pace(&mut simulation, scenario.duration, *speed, control, watch)?
+        }
+    };
     let inputs = simulation.end_inputs();
     let (summary, audit, recorder) = simulation.finish(scenario, begun.elapsed().as_secs_f64());
     Ok(Outcome::new(summary, complete, recorder).audited(&audit).with_inputs(inputs))
@@ -37,7 +68,7 @@ pub fn to_end(
     stop: impl Fn() -> bool,
 ) -> Result<Option<Outcome>, Error> {
     let watch = |_| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let outcome = simulate(scenario, recorder, None, watch)?;
+    let outcome = simulate(scenario, recorder, None, &mut Clock::Free, watch)?;
     if !outcome.complete {
         return Ok(None);
     }

@@ -15,7 +15,7 @@ use crate::attackers::Attackers;
 use crate::channel::Channel;
 use crate::classify::{self, Facts};
 use crate::event::Event;
-use crate::external::{Egress, Exit, External, Happening, PACKET_HEAD};
+use crate::external::{Egress, Exit, External};
 use crate::fates::Watched;
 use crate::flows::{Delivery, Flows};
 use crate::ledger::Ledger;
@@ -24,6 +24,7 @@ use crate::ports::Ports;
 use crate::queue::EventQueue;
 use crate::slab::Slab;
 use crate::tcp_flow::Spare;
+use crate::watchers::{Happening, PACKET_HEAD, Watchers};
 
 /// A run without its nodes and its radio.
 pub(crate) struct Common {
@@ -61,6 +62,7 @@ pub(crate) struct Common {
     pub(crate) frame: Vec<u8>,
     /// The way to programs outside of the simulator, on a real clock.
     pub(crate) external: Option<External>,
+    pub(crate) watchers: Option<Watchers>,
     /// Logs of what goes into engines, if they are wanted.
     pub(crate) inputs: Option<Box<Logs>>,
     /// `None` in runs without any.
@@ -88,7 +90,7 @@ impl Common {
     /// Whether anybody wants the frames that a node sends and hears: ask before building a frame's octets.
     #[inline]
     pub(crate) fn is_captured(&self, node: u32) -> bool {
-        let tapped = || self.external.as_ref().is_some_and(|o| o.is_tapped(node));
+        let tapped = || self.watchers.as_ref().is_some_and(|w| w.is_tapped(node));
         self.captures[node as usize] && self.recorder.wants_frames() || tapped()
     }
 
@@ -97,8 +99,8 @@ impl Common {
         if self.captures[f.node.index()] {
             self.recorder.frame(f);
         }
-        if let Some(o) = &mut self.external {
-            o.captured(f);
+        if let Some(w) = &mut self.watchers {
+            w.captured(f);
         }
     }
 
@@ -134,8 +136,8 @@ impl Common {
 
     /// Tells those who watch from outside.
     pub(crate) fn happened(&mut self, at: Time, node: u32, what: impl FnOnce() -> Happening) {
-        if let Some(external) = self.external.as_mut().filter(|o| o.watched) {
-            external.happened(at, node, what());
+        if let Some(watchers) = self.watchers.as_mut().filter(|w| w.watched) {
+            watchers.happened(at, node, what());
         }
     }
 
@@ -197,9 +199,9 @@ impl Common {
             reason: hop.reason,
         };
         self.recorder.hop(&row);
-        if let Some(external) = self.external.as_mut().filter(|o| o.packets_watched) {
+        if let Some(watchers) = self.watchers.as_mut().filter(|w| w.packets_watched) {
             let head = &p.bytes()[..p.len().min(PACKET_HEAD)];
-            external.happened(at, node, Happening::Packet(Box::new(row), head.into()));
+            watchers.happened(at, node, Happening::Packet(Box::new(row), head.into()));
         }
     }
 }

@@ -48,8 +48,9 @@ impl Net {
 }
 
 impl Simulation {
-    /// Opens the network to the outside, before its first event.
+    /// Opens the network to programs outside, before its first event, and to those who watch.
     pub fn open(&mut self) {
+        self.attend();
         self.net.common.external = Some(External::new(self.net.nodes.len()));
     }
 

@@ -1,9 +1,8 @@
-//! What a run keeps for programs outside of it: packets on their way in and out, and what those who watch have not fetched.
+//! What a run keeps for programs outside of it: packets on their way in and out.
 
 use std::collections::VecDeque;
 
-use wayhop_core::{Addr, DropReason, FlowTag, Packet, Prefix, Time, TraceNote};
-use wayhop_trace::{FrameEvent, HopEvent};
+use wayhop_core::{Addr, DropReason, FlowTag, Packet, Time};
 use wayhop_wire::{ip, ipv4};
 
 use crate::slab::Slab;
@@ -20,17 +19,6 @@ pub struct Egress {
     pub packet: Packet,
 }
 
-/// A node went down, or came back.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Power {
-    /// Who.
-    pub node: u32,
-    /// It is up now.
-    pub on: bool,
-    /// It loses its tables, or has lost them.
-    pub lost: bool,
-}
-
 /// Why a packet leaves.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -41,22 +29,6 @@ pub enum Exit {
     /// Its own node gave it up: the program that sent it is to hear of that.
     Refuse(DropReason),
 }
-
-/// Something that happened at a node, for those who watch.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Happening {
-    /// The protocol's remark.
-    Note(TraceNote),
-    /// A packet ended undelivered: why, and its source, destination and length.
-    Drop(DropReason, Addr, Addr, u32),
-    /// A row of the forwarding table came or changed (next hop and metric), or went.
-    Route(Prefix, Option<(Addr, u32)>),
-    /// A row of the table `packets`, with the first 320 octets of the packet.
-    Packet(Box<HopEvent>, Box<[u8]>),
-}
-
-/// How much of a packet those see who watch packets, octets from the IP header on: what a node on a real interface tells.
-pub(crate) const PACKET_HEAD: usize = 320;
 
 /// Packets of programs, which no flow of the scenario counts.
 #[derive(Default)]
@@ -75,21 +47,7 @@ pub(crate) struct External {
     /// By node: flows' packets that left to be sent and have not entered yet.
     expected: Vec<VecDeque<Expected>>,
     pub(crate) programs: Programs,
-    /// Nodes that went down or came back, until the host has acted on it.
-    pub(crate) powered: VecDeque<Power>,
-    /// Whether anybody watches what happens.
-    pub(crate) watched: bool,
-    /// Whether anybody watches each packet.
-    pub(crate) packets_watched: bool,
-    pub(crate) happenings: VecDeque<(Time, u32, Happening)>,
-    /// What nobody fetched in time.
-    pub(crate) missed: u64,
-    /// Those who see the frames of a node.
-    pub(crate) taps: Vec<(u32, Tap)>,
 }
-
-/// Is given each frame that a node sends and hears, until it returns false.
-pub type Tap = Box<dyn FnMut(&FrameEvent<'_>) -> bool + Send>;
 
 struct Expected {
     /// What tells the packet: IPv4's identification; over IPv6 the checksum of the datagram or message.
@@ -102,8 +60,6 @@ struct Expected {
 impl External {
     /// More do not wait in a network stack between sending and the TUN.
     const MAX_EXPECTED: usize = 1_024;
-    /// More do not wait for a watcher; what comes then is counted.
-    const MOST_HAPPENINGS: usize = 4_096;
 
     pub(crate) fn new(nodes: usize) -> Self {
         Self {
@@ -111,12 +67,6 @@ impl External {
             egress: VecDeque::new(),
             expected: (0..nodes).map(|_| VecDeque::new()).collect(),
             programs: Programs::default(),
-            powered: VecDeque::new(),
-            watched: false,
-            packets_watched: false,
-            happenings: VecDeque::new(),
-            missed: 0,
-            taps: Vec::new(),
         }
     }
 
@@ -141,24 +91,6 @@ impl External {
         // Those before it were lost on the way.
         waiting.drain(..at);
         waiting.pop_front().map(|e| (e.tag, e.born))
-    }
-
-    /// Whether anybody sees a node's frames.
-    pub(crate) fn is_tapped(&self, node: u32) -> bool {
-        self.taps.iter().any(|(n, _)| *n == node)
-    }
-    /// Shows a frame to those who see its node's.
-    pub(crate) fn captured(&mut self, f: &FrameEvent<'_>) {
-        self.taps.retain_mut(|(node, tap)| *node != f.node.0 || tap(f));
-    }
-
-    /// Notes what happened, for a watcher.
-    pub(crate) fn happened(&mut self, at: Time, node: u32, what: Happening) {
-        if self.happenings.len() == Self::MOST_HAPPENINGS {
-            self.missed += 1;
-            return;
-        }
-        self.happenings.push_back((at, node, what));
     }
 }
 

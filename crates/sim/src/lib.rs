@@ -9,7 +9,7 @@
 //!   interface of which node is at which of them.
 //! * `queue`: the event queue; `simulation`: the loop over it.
 //! * `power`: nodes that go down and come back, as `outages` says.
-//! * `door`: packets of programs outside, on a real clock; `live`: looking into a run; `external`: what both keep.
+//! * `door`: packets of programs outside, on a real clock; `live`: looking into a run; `external`, `watchers`: what they keep.
 //! * `ledger`, `audit`: every packet's end.
 
 mod air;
@@ -40,13 +40,15 @@ mod slab;
 mod summary;
 mod tcp;
 mod tcp_flow;
+mod watchers;
 mod wire;
 mod world;
 
 pub use audit::Audit;
-pub use external::{Egress, Exit, Happening, Power, Tap};
+pub use external::{Egress, Exit};
 pub use inputs::Pace;
 pub use ledger::{Ends, FlowEnds};
 pub use simulation::Simulation;
+pub use watchers::{Happening, Power, Tap};
 pub use wayhop_radio::LinkOverride;
 pub use wayhop_world::Geodetic;

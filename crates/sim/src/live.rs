@@ -1,4 +1,4 @@
-//! Looking into a run under way, and changing it: for whoever drives it on a real clock.
+//! Looking into a run under way, and changing it: for whoever drives it on a clock.
 
 use wayhop_core::{Command, Fix, IfaceId, Inspect, Position, Refused};
 use wayhop_radio::LinkOverride;
@@ -6,8 +6,8 @@ use wayhop_scenario::Attachment;
 use wayhop_trace::{InterfaceInfo, LinkKind};
 use wayhop_world::Geodetic;
 
-use crate::external::{Happening, Tap};
 use crate::simulation::Simulation;
+use crate::watchers::{Happening, Tap, Watchers};
 
 impl Simulation {
     /// How many nodes there are.
@@ -91,7 +91,7 @@ impl Simulation {
     }
     /// Puts a node somewhere else than its track says, or (`None`) back on it.
     pub fn set_position(&mut self, node: u32, at: Option<Position>) {
-        self.net.common.movers.set(node, at);
+        self.net.common.movers.set(self.now, node, at);
         self.media.forget_places();
     }
     /// Whether a node is where somebody put it.
@@ -115,18 +115,22 @@ impl Simulation {
         all
     }
 
-    /// Whether [`Simulation::happening`] has anything to tell from now on, and of each packet; only of an open network.
+    /// Keeps what happens for those who watch from outside, from now on.
+    pub fn attend(&mut self) {
+        self.net.common.watchers.get_or_insert_with(Watchers::default);
+    }
+    /// Whether [`Simulation::happening`] has anything to tell from now on, and of each packet; only of an attended run.
     pub fn watch(&mut self, on: bool, packets: bool) {
-        if let Some(o) = &mut self.net.common.external {
-            (o.watched, o.packets_watched) = (on, packets);
+        if let Some(w) = &mut self.net.common.watchers {
+            (w.watched, w.packets_watched) = (on, packets);
             if !on && !packets {
-                o.happenings.clear();
+                w.happenings.clear();
             }
         }
     }
     /// The next of what happened: when, where and what.
     pub fn happening(&mut self) -> Option<(wayhop_core::Time, u32, Happening)> {
-        self.net.common.external.as_mut()?.happenings.pop_front()
+        self.net.common.watchers.as_mut()?.happenings.pop_front()
     }
     /// A node's interfaces, in their order, as captures know them.
     pub fn interfaces(&self, node: u32) -> Vec<InterfaceInfo> {
@@ -137,16 +141,16 @@ impl Simulation {
         let ports = self.net.common.ports.of(node).iter();
         ports.map(|&at| InterfaceInfo { name: self.names[&at].clone(), kind: kind(at) }).collect()
     }
-    /// Shows each frame that a node sends and hears from now on; only of an open network.
+    /// Shows each frame that a node sends and hears from now on; only of an attended run.
     pub fn tap(&mut self, node: u32, tap: Tap) {
-        if let Some(o) = &mut self.net.common.external {
-            o.taps.push((node, tap));
+        if let Some(w) = &mut self.net.common.watchers {
+            w.taps.push((node, tap));
             // Radios go on showing frames when it has gone: a look at an empty list each.
             self.media.capture(true);
         }
     }
     /// How much nobody fetched in time, since the last question.
     pub fn missed(&mut self) -> u64 {
-        self.net.common.external.as_mut().map_or(0, |o| std::mem::take(&mut o.missed))
+        self.net.common.watchers.as_mut().map_or(0, |w| std::mem::take(&mut w.missed))
     }
 }

@@ -10,8 +10,8 @@ use wayhop_scenario::{Outage, Tables};
 
 use crate::attackers;
 use crate::event::Event;
-use crate::external::Power;
 use crate::simulation::Simulation;
+use crate::watchers::Power;
 
 impl Simulation {
     /// Puts the outage of this number into the event queue. Each one brings in the next.
@@ -127,8 +127,8 @@ impl Simulation {
         let what = if on { "node_up" } else { "node_down" };
         let note = TraceNote { what, about: Addr::UNSPECIFIED, value: u64::from(lost) };
         self.net.call(at, node, |_, w| w.note(at, note));
-        if let Some(external) = &mut self.net.common.external {
-            external.powered.push_back(Power { node, on, lost });
+        if let Some(watchers) = &mut self.net.common.watchers {
+            watchers.powered.push_back(Power { node, on, lost });
         }
     }
 
@@ -151,8 +151,8 @@ impl Simulation {
         self.net.nodes[node as usize].is_up()
     }
 
-    /// The next node that went down or came back since the start; only of an open network.
+    /// The next node that went down or came back since the start; only of an attended run.
     pub fn powered(&mut self) -> Option<Power> {
-        self.net.common.external.as_mut()?.powered.pop_front()
+        self.net.common.watchers.as_mut()?.powered.pop_front()
     }
 }

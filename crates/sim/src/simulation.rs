@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use wayhop_auth::Auth;
-use wayhop_core::{Addr, IfaceId, NodeId, Position, Purpose, Span, Time, stream};
+use wayhop_core::{Addr, IfaceId, Leg, NodeId, Position, Purpose, Span, Time, stream};
 use wayhop_node::Workspace;
 use wayhop_radio::{RadioEvent, Supply};
 use wayhop_scenario::{Attachment, AttackKind, FlowConfig, Interfaces, Order, QueueStall, Resolved};
@@ -115,6 +115,7 @@ impl Simulation {
             frame: Vec::new(),
             tcp_spare: Spare::default(),
             external: None,
+            watchers: None,
             inputs: None,
             attackers,
         };
@@ -326,6 +327,7 @@ impl Simulation {
         for outcome in &outcomes {
             self.net.common.recorder.outcome(outcome);
         }
+        self.record_moves();
         self.record_counters();
         let summary = self.summary(scenario, &audit, wall_s);
         (summary, audit, self.net.common.recorder)
@@ -335,16 +337,28 @@ impl Simulation {
     fn record_positions(&mut self) {
         for (i, track) in self.net.common.movers.tracks().iter().enumerate() {
             for leg in track.legs().iter().take_while(|l| l.from <= self.end) {
-                let [x, y, z] = leg.velocity;
-                self.net.common.recorder.position(&PositionEvent {
-                    time: leg.from,
-                    until: leg.until,
-                    node: NodeId(i as u32),
-                    at: leg.start,
-                    velocity: Position::new(x, y, z),
-                });
+                self.net.common.recorder.position(&position(i as u32, leg));
             }
         }
+    }
+
+    /// Writes down where nodes were that somebody put elsewhere.
+    fn record_moves(&mut self) {
+        let Common { movers, recorder, .. } = &mut self.net.common;
+        for (node, leg) in movers.moved_legs() {
+            recorder.position(&position(node, &leg));
+        }
+    }
+}
+
+fn position(node: u32, leg: &Leg) -> PositionEvent {
+    let [x, y, z] = leg.velocity;
+    PositionEvent {
+        time: leg.from,
+        until: leg.until,
+        node: NodeId(node),
+        at: leg.start,
+        velocity: Position::new(x, y, z),
     }
 }
 

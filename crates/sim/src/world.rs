@@ -12,7 +12,8 @@ use wayhop_trace::{NoteEvent, SendEvent};
 use crate::classify;
 use crate::common::Common;
 use crate::event::Event;
-use crate::external::{Exit, Happening};
+use crate::external::Exit;
+use crate::watchers::Happening;
 
 /// The surroundings of one node.
 pub(crate) struct At<'a> {

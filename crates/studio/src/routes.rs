@@ -136,7 +136,7 @@ pub(crate) fn router(studio: Studio) -> Router {
         .route("/api/editor/export", post(|s, b| edited(s, b, Editor::export)))
         .route(
             "/api/editor/run",
-            get(|s, b| edited(s, b, |e, _| Ok(e.running()))).post(|s, b| edited(s, b, |e, _| e.run())),
+            get(|s, b| edited(s, b, |e, _| Ok(e.running()))).post(|s, b| edited(s, b, Editor::run)),
         )
         .route("/api/editor/stop", post(|s, b| edited(s, b, |e, _| Ok(e.stop()))))
         .layer(DefaultBodyLimit::max(MAX_REQUEST))

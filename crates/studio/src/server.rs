@@ -62,14 +62,17 @@ pub fn serve(path: &Path, at: SocketAddr, ready: impl FnOnce(&str)) -> Result<()
     serve_studio(Shown::of(Library::new(path)?), at, ready)
 }
 
-/// As [`serve`], with the editor of a scenario. Its runs are shown. Who has the address may change the file, so there is a token
+/// As [`serve`], with the editor of a scenario. Its runs are shown, and what runs on this machine. Who has the address may change the file, so there is a token
 /// on loopback, too: other users of this machine can connect there.
 ///
 /// # Errors
 /// A message for the user: the scenario cannot be read, or nobody can listen there.
 pub fn serve_editor(editing: Editing, at: SocketAddr, ready: impl FnOnce(&str)) -> Result<(), String> {
     let library = Library::of_folder(&editing.runs)?;
-    serve_studio(Shown { editor: Some(Editor::new(editing)?), ..Shown::of(library) }, at, ready)
+    let shown = Shown { editor: Some(Editor::new(editing)?), ..Shown::of(library) };
+    #[cfg(feature = "live")]
+    let shown = Shown { live: Some(Live::default()), ..shown };
+    serve_studio(shown, at, ready)
 }
 
 /// Shows what runs on this machine - emulations, labs and nodes whose control sockets let this user in -, or the one of a name;

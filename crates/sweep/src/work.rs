@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use wayhop_runs::run_dir::{self, World, named_files};
-use wayhop_runs::simulate;
+use wayhop_runs::{Clock, simulate};
 use wayhop_scenario::{Error, Resolved, Scenario};
 use wayhop_topology::{ChainThroughput, annotate};
 use wayhop_trace::{Recorder, Summary};
@@ -124,7 +124,7 @@ impl Work {
                 None => Recorder::hash_only(),
             };
             let watch = |_| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-            let mut outcome = simulate(&resolved, recorder, None, watch)?;
+            let mut outcome = simulate(&resolved, recorder, None, &mut Clock::Free, watch)?;
             if self.topology {
                 annotate(&mut outcome.summary, &resolved, None, self.chains.as_ref());
             }

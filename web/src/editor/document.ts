@@ -4,6 +4,7 @@ import { batch, computed, signal } from "@preact/signals";
 import type { Camera } from "../camera";
 import { fit } from "../camera";
 import type { Frame } from "../frame";
+import * as live from "../live/follow";
 import { mode } from "../mode";
 import { bounds, Motion } from "../motion";
 import * as player from "../state";
@@ -189,21 +190,41 @@ export const save = (over = false): Promise<boolean> => inTurn(async () => {
   }
 });
 
-/** Saves, runs what is saved, and opens the run. */
+interface Running { state: string; run: string; error?: string; pid?: number | null }
+
+/** Ways to run a scenario, in the words of the studio's server. */
+export const WAYS: { label: string; how: { world?: string; pace?: number } }[] = [
+  { label: "as fast as possible", how: {} },
+  ...[1, 10, 100].map((pace) => ({ label: `followed at ${pace} ×`, how: { pace } })),
+  { label: "emulated", how: { world: "emulation" } },
+  { label: "in a lab", how: { world: "lab" } },
+];
+export const way = signal(0);
+
+/** Saves, runs what is saved - following it, if it can be followed - and opens the run when it has ended. */
 export async function run(): Promise<void> {
   if (running.value !== null || !(await save())) return;
   try {
-    let got = await ask<{ state: string; run: string; error?: string }>("/api/editor/run", {});
+    let got = await ask<Running>("/api/editor/run", WAYS[way.value].how);
     running.value = got.run;
     said.value = `Run ${got.run} goes on`;
+    let followed: string | null = null;
     while (got.state === "running") {
       await new Promise((resolve) => setTimeout(resolve, 150));
-      got = await ask("/api/editor/run");
+      if (followed === null && typeof got.pid === "number") {
+        followed = await live.followProcess(got.pid);
+        if (followed !== null) mode.value = "player";
+      }
+      got = await ask<Running>("/api/editor/run");
     }
     if (got.state === "failed") throw new Error(got.error ?? "the run failed");
     await player.reload();
-    await player.open(got.run);
-    mode.value = "player";
+    // Who looks at something else meanwhile goes on looking at it.
+    if (followed === null || player.runName.value === followed) {
+      live.leave();
+      await player.open(got.run);
+      mode.value = "player";
+    }
   } catch (e) {
     complain(e);
   } finally {

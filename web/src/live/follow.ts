@@ -5,7 +5,7 @@ import * as state from "../state";
 import { Connection } from "./connection";
 import { LiveRun } from "./run";
 
-export interface UnderWay { name: string; world: string; protocol: string; nodes: number }
+export interface UnderWay { name: string; world: string; protocol: string; nodes: number; pid: number }
 
 /** The runs under way; null of a studio that shows none. */
 export const underWay = signal<UnderWay[] | null>(null);
@@ -23,6 +23,15 @@ export async function list(): Promise<void> {
   const response = await fetch("/api/live");
   const got: { runs: UnderWay[] } | null = response.ok ? await response.json() : null;
   underWay.value = got ? got.runs : null;
+}
+
+/** Follows the run of a process, once it answers: its name, or null if it does not yet. */
+export async function followProcess(pid: number): Promise<string | null> {
+  await list();
+  const found = underWay.value?.find((r) => r.pid === pid);
+  if (!found) return null;
+  follow(found.name);
+  return found.name;
 }
 
 export function leave(): void {

@@ -7,6 +7,8 @@ import { Stretch, Stretches } from "../packets";
 
 export interface Greeting {
   hub: string; name: string; world: string; protocol: string; range_m: number | null;
+  /** Seconds of the run in a second; null where its clock is the machine's. */
+  speed: number | null;
   nodes: number[]; names: string[]; addresses: string[];
 }
 export interface Remark { t: number; row: number | null; text: string }
@@ -104,7 +106,7 @@ export class LiveRun {
   edge(now: number): number {
     const last = this.samples.at(-1);
     if (!last) return 0;
-    return Math.max(this.samples[0].t, last.t + (Math.min(now - this.heardAt, SILENT_MS) - BEHIND_MS) * 1e6);
+    return Math.max(this.samples[0].t, last.t + (Math.min(now - this.heardAt, SILENT_MS) - BEHIND_MS) * 1e6 * (this.about.speed ?? 1));
   }
 
   covers(): boolean {

@@ -14,6 +14,8 @@ fn whatever_is_written_and_from_wherever(protocol: &str) {
     assert_eq!(run(&["--out", "captures", "--captures"], dir.path()), first, "with captures");
     assert_eq!(run(&["--out", "trace", "--ns2-trace"], dir.path()), first, "with a trace of ns-2's");
     assert_eq!(run(&["--no-out"], Path::new("/")), first, "from another directory");
+    #[cfg(target_os = "linux")]
+    assert_eq!(run(&["--no-out", "--pace", "50"], dir.path()), first, "at the speed of those who follow it");
     assert_ne!(run(&["--no-out", "--seed", "2"], dir.path()), first, "another seed is another run");
 }
 

@@ -1,4 +1,4 @@
-//! Runs of the saved scenario, by the program that serves the page: what it does is what `wayhop run` does.
+//! Runs of the saved scenario, by the program that serves the page: what it does is what `wayhop run`, `emulate` and `lab` do.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde_json::{Value as Json, json};
+
+use super::editing::Editing;
 
 /// What is kept of a run's messages, octets.
 const MAX_MESSAGES: u64 = 64 << 10;
@@ -15,6 +18,40 @@ const MAX_MESSAGES: u64 = 64 << 10;
 const LOOK: Duration = Duration::from_millis(20);
 /// Run directories of one scenario.
 const MOST_RUNS: usize = 10_000;
+
+/// In which world a scenario runs.
+#[derive(Copy, Clone, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum World {
+    #[default]
+    Simulation,
+    Emulation,
+    Lab,
+}
+
+/// How the page wants a scenario run.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct How {
+    #[serde(default)]
+    world: World,
+    /// Simulated seconds in a second, for a simulation that is followed.
+    pace: Option<f64>,
+}
+
+impl How {
+    fn command(&self) -> &'static str {
+        match self.world {
+            World::Simulation => "run",
+            World::Emulation => "emulate",
+            World::Lab => "lab",
+        }
+    }
+    /// Whether the run answers at a control socket.
+    fn is_followed(&self) -> bool {
+        !matches!(self.world, World::Simulation) || self.pace.is_some()
+    }
+}
 
 /// The run that was started last.
 #[derive(Default)]
@@ -24,6 +61,8 @@ pub(crate) struct Launch {
 
 struct Last {
     name: String,
+    pid: u32,
+    is_followed: bool,
     /// None once it has ended.
     child: Option<Child>,
     /// None if it ended well.
@@ -31,36 +70,42 @@ struct Last {
 }
 
 impl Launch {
-    /// Starts `program run SCENARIO`. One runs at a time.
-    pub(crate) fn start(&self, program: &Path, scenario: &Path, runs: &Path) -> Result<Json, String> {
+    /// Starts the scenario. One runs at a time.
+    pub(crate) fn start(&self, of: &Editing, how: &How) -> Result<Json, String> {
+        let Editing { scenario, runs, program } = of;
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.as_ref().is_some_and(|l| l.child.is_some()) {
             return Err("a run goes on; wait for its end, or stop it".to_owned());
         }
         let (name, out) = free(scenario, runs)?;
+        let pace = how.pace.map(|pace| format!("--pace={pace}"));
         let mut child = Command::new(program)
-            .arg("run")
+            .arg(how.command())
             .arg(scenario)
             .arg("--quiet")
             .arg("--out")
             .arg(&out)
+            .args(pace)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|e| format!("{}: cannot be started: {e}", program.display()))?;
         let messages = child.stderr.take();
-        *last = Some(Last { name, child: Some(child), failure: None });
+        let (pid, is_followed) = (child.id(), how.is_followed());
+        *last = Some(Last { name, pid, is_followed, child: Some(child), failure: None });
         drop(last);
         let of_thread = Arc::clone(&self.last);
         thread::spawn(move || wait(&of_thread, messages));
         Ok(self.state())
     }
 
-    /// Ends the run that goes on, if one does.
+    /// Ends the run that goes on, if one does. One that answers is asked to end, and writes what it has.
     pub(crate) fn stop(&self) -> Json {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(child) = last.as_mut().and_then(|l| l.child.as_mut()) {
+        if let Some(Last { pid, is_followed, child: Some(child), .. }) = last.as_mut()
+            && !(*is_followed && ends_when_asked(*pid))
+        {
             // It may have ended by itself.
             let _ = child.kill();
         }
@@ -72,7 +117,9 @@ impl Launch {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
             None => json!({"state": "none"}),
-            Some(Last { name, child: Some(_), .. }) => json!({"state": "running", "run": name}),
+            Some(Last { name, pid, is_followed, child: Some(_), .. }) => {
+                json!({"state": "running", "run": name, "pid": is_followed.then_some(pid)})
+            }
             Some(Last { name, failure: Some(why), .. }) => {
                 json!({"state": "failed", "run": name, "error": why})
             }
@@ -85,6 +132,13 @@ impl Drop for Launch {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+fn ends_when_asked(pid: u32) -> bool {
+    #[cfg(feature = "live")]
+    return crate::live::end(pid);
+    #[cfg(not(feature = "live"))]
+    return pid == 0;
 }
 
 fn wait(last: &Mutex<Option<Last>>, messages: Option<impl std::io::Read>) {

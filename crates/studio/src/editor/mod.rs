@@ -2,6 +2,7 @@
 
 mod convert;
 mod edit;
+mod editing;
 mod export;
 mod file;
 mod geometry;
@@ -11,7 +12,7 @@ mod toml_path;
 mod track;
 mod view;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use axum::body::Bytes;
 use axum::http::StatusCode;
@@ -21,24 +22,14 @@ use serde_json::{Value as Json, json};
 use crate::error::Error;
 pub use edit::edit_text;
 use edit::{MAX_TEXT, Operation, edit};
+pub use editing::Editing;
 use export::{Format, export};
 use file::Conflict;
 use geometry::Chosen;
-use launch::Launch;
+use launch::{How, Launch};
 
 /// The longest request, octets: a text, quoted.
 pub(crate) const MAX_REQUEST: usize = 3 * MAX_TEXT;
-
-/// What is edited, and what runs it.
-#[derive(Clone, Debug)]
-pub struct Editing {
-    /// The scenario's file; it need not be there yet.
-    pub scenario: PathBuf,
-    /// The folder that its runs go to.
-    pub runs: PathBuf,
-    /// The program whose `run` and `export` the page asks for: this one.
-    pub program: PathBuf,
-}
 
 /// The editor of one file.
 pub(crate) struct Editor {
@@ -133,8 +124,9 @@ impl Editor {
     }
 
     /// Runs what is saved.
-    pub(crate) fn run(&self) -> Result<Json, Error> {
-        self.launch.start(&self.of.program, self.path(), &self.of.runs).map_err(Error::unreadable)
+    pub(crate) fn run(&self, body: &Bytes) -> Result<Json, Error> {
+        let how: How = of_json(body)?;
+        self.launch.start(&self.of, &how).map_err(Error::unreadable)
     }
 
     pub(crate) fn running(&self) -> Json {

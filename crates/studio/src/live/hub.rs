@@ -94,7 +94,7 @@ impl Hub {
         let nodes = &self.about.nodes;
         json!({
             "kind": "run", "hub": self.id, "name": self.about.name, "world": self.about.world,
-            "protocol": self.about.protocol, "range_m": self.about.range_m,
+            "protocol": self.about.protocol, "range_m": self.about.range_m, "speed": self.about.speed,
             "nodes": nodes.iter().map(|n| n.node).collect::<Vec<_>>(),
             "names": nodes.iter().map(|n| &n.name).collect::<Vec<_>>(),
             "addresses": nodes.iter().map(|n| n.address).collect::<Vec<_>>(),

@@ -20,6 +20,16 @@ use wayhop_control::{About, Client, Request, paths};
 use crate::error::Error;
 use hub::Hub;
 
+/// Asks the run of a process to end, as `wayhop ctl quit` does. False if that process has no run that answers.
+pub(crate) fn end(pid: u32) -> bool {
+    let asked = |path: PathBuf| {
+        let mut client = Client::connect(&path).ok()?;
+        let about: About = client.ask_for(None, Request::Hello {}).ok()?;
+        (about.pid == pid).then(|| client.ask_for::<Value>(None, Request::Quit {}).is_ok())
+    };
+    paths::sockets().into_iter().find_map(asked).unwrap_or(false)
+}
+
 /// The runs under way that a studio shows.
 #[derive(Default)]
 pub(crate) struct Live {
@@ -48,7 +58,7 @@ impl Live {
             let about: About = Client::connect(&path).ok()?.ask_for(None, Request::Hello {}).ok()?;
             Some(json!({
                 "name": paths::name_of(&path), "world": about.world, "protocol": about.protocol,
-                "nodes": about.nodes.len(),
+                "nodes": about.nodes.len(), "pid": about.pid,
             }))
         };
         let runs: Vec<Value> = paths::sockets().into_iter().filter(named).filter_map(of).collect();
