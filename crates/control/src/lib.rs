@@ -36,7 +36,7 @@ pub use error::{ControlError, ErrorCode};
 pub use event::Event;
 pub use event_kind::EventKind;
 pub use inspect_json::JsonTables;
-pub use messages::{Envelope, LinkState, NodeRef, Place, Request, VERSION};
+pub use messages::{Envelope, LinkState, MAX_PATH_LOSS_DB, NodeRef, Place, Request, VERSION};
 pub use owner::Owner;
 pub use parameters::ParameterSet;
 pub use server::{Access, Bound, Call, Server, Stream};

@@ -19,6 +19,8 @@ pub const VERSION: u64 = 1;
 /// How long a node can be taken down for, seconds: as short and as long as an outage of a scenario.
 const MIN_DOWN_S: f64 = 0.001;
 const MAX_DOWN_S: f64 = 1e9;
+/// The greatest path loss of an overridden link, dB.
+pub const MAX_PATH_LOSS_DB: f64 = 300.0;
 
 /// A node, by its number or by its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -205,6 +207,8 @@ pub enum LinkState {
     Down,
     /// As the radio model says, but this share of the frames, from 0 to 1, is lost besides.
     Loss(f64),
+    /// Frames come with this path loss, dB from 0 to 300, in place of the radio model's: as over attenuators. A lab has no such links.
+    PathLoss(f64),
     /// As the radio model says or, in a lab, the macfilter: no override.
     Model,
 }
@@ -272,6 +276,11 @@ impl Envelope {
             Request::SetPosition { place } => place.check(),
             Request::SetLink { state: LinkState::Loss(share), .. } if !(0.0..=1.0).contains(share) => {
                 Err(bad(format!("loss is {share}"), "give a share from 0 to 1"))
+            }
+            Request::SetLink { state: LinkState::PathLoss(db), .. }
+                if !(0.0..=MAX_PATH_LOSS_DB).contains(db) =>
+            {
+                Err(bad(format!("path-loss is {db}"), format!("give decibels from 0 to {MAX_PATH_LOSS_DB}")))
             }
             Request::Down { for_s: Some(s), .. } if !(MIN_DOWN_S..=MAX_DOWN_S).contains(s) => {
                 Err(bad(format!("for_s is {s}"), format!("give a number from {MIN_DOWN_S} to {MAX_DOWN_S}")))

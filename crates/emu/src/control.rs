@@ -203,6 +203,7 @@ fn said(state: Override) -> LinkState {
         Override::Up => LinkState::Up,
         Override::Down => LinkState::Down,
         Override::Loss(share) => LinkState::Loss(share),
+        Override::PathLoss(db) => LinkState::PathLoss(db),
     }
 }
 fn meant(state: LinkState) -> Option<Override> {
@@ -210,6 +211,7 @@ fn meant(state: LinkState) -> Option<Override> {
         LinkState::Up => Some(Override::Up),
         LinkState::Down => Some(Override::Down),
         LinkState::Loss(share) => Some(Override::Loss(share)),
+        LinkState::PathLoss(db) => Some(Override::PathLoss(db)),
         LinkState::Model => None,
     }
 }

@@ -293,6 +293,12 @@ impl Desk {
                 "name two nodes",
             ));
         }
+        if let LinkState::PathLoss(_) = state {
+            return Err(ControlError::unsupported(
+                "a lab has no radios: its links have no path loss",
+                "emulate the scenario (wayhop emulate), or break links and lose shares of their frames: down, loss=SHARE",
+            ));
+        }
         let ways: &[(u32, u32)] = if one_way { &[(a, b)] } else { &[(a, b), (b, a)] };
         let mut wire = self.wire();
         for &(from, to) in ways {

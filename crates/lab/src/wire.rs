@@ -206,7 +206,8 @@ impl Wire {
                         port_name(to, segment)
                     );
                 }
-                LinkState::Model => {}
+                // A lab has no radios: its control socket refuses path losses.
+                LinkState::PathLoss(_) | LinkState::Model => {}
             }
         }
         for &node in &self.down {

@@ -3,7 +3,7 @@
 use wayhop_core::{Purpose, draw};
 
 use crate::config::{Fading, PathLoss, RadioConfig};
-use crate::units::{db_to_ratio, dbm_to_watts};
+use crate::units::{db_to_ratio, dbm_to_watts, watts_to_dbm};
 
 /// The speed of light, m/s, as ns-2 has it.
 pub const LIGHT_SPEED_M_PER_S: f64 = 3e8;
@@ -146,6 +146,18 @@ impl RadioConfig {
     /// How far a frame makes the medium busy, under the same conditions, metres, to the whole metre.
     pub fn carrier_sense_range_m(&self) -> f64 {
         self.reach_m(self.carrier_sense_threshold_dbm)
+    }
+
+    /// The path loss between two antennas at the configured height, dB, with their gains and without the random part: what attenuators
+    /// between the radios' connectors have to make.
+    pub fn mean_path_loss_db(&self, distance_m: f64) -> f64 {
+        let watts = Propagation::new(self, 0).mean_watts(distance_m * distance_m);
+        self.tx_power_dbm - watts_to_dbm(watts)
+    }
+
+    /// The path loss from which on a frame does not even make the medium busy, dB.
+    pub fn silent_path_loss_db(&self) -> f64 {
+        self.tx_power_dbm - self.carrier_sense_threshold_dbm
     }
 
     fn reach_m(&self, threshold_dbm: f64) -> f64 {

@@ -100,10 +100,12 @@ impl Simulation {
     }
 
     /// Overrides a link one way, or (`None`) leaves it to the model again: on the radio or wire of this name,
-    /// or on all that both nodes have. False if they have no such one in common.
+    /// or on all that both nodes have. False if they have no such one in common; a wire has no path loss.
     pub fn set_link(&mut self, from: u32, to: u32, state: Option<LinkOverride>, name: Option<&str>) -> bool {
         let ports = &self.net.common.ports;
-        let is_meant = |a| name.is_none_or(|name| self.names[&a] == name);
+        let has_loss =
+            |a| matches!(a, Attachment::Radio(_)) || !matches!(state, Some(LinkOverride::PathLoss(_)));
+        let is_meant = |a| name.is_none_or(|name| self.names[&a] == name) && has_loss(a);
         let common = ports.of(from).iter().filter(|&&a| ports.iface(to, a).is_some() && is_meant(a));
         common.map(|&place| self.media.set_link(place, from, to, state)).count() > 0
     }

@@ -190,7 +190,8 @@ impl Wire {
         let (loss, overrides, rng) = (self.loss, &self.overrides, &mut self.ports[i].rng);
         reached.retain(|&n| {
             let share = match overrides.get(&(from, n)) {
-                None => loss,
+                // A wire has no path loss: Simulation::set_link refuses one.
+                None | Some(LinkOverride::PathLoss(_)) => loss,
                 Some(LinkOverride::Up) => 0.0,
                 Some(LinkOverride::Down) => 1.0,
                 Some(LinkOverride::Loss(share)) => *share,

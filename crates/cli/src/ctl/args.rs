@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::builder::PossibleValuesParser;
 use clap::{Subcommand, ValueHint};
 use clap_complete::ArgValueCompleter;
-use wayhop_control::{EventKind, LinkState, NodeRef, Place};
+use wayhop_control::{EventKind, LinkState, MAX_PATH_LOSS_DB, NodeRef, Place};
 
 use super::complete;
 
@@ -104,7 +104,8 @@ pub(crate) enum What {
         /// The other
         #[arg(add = ArgValueCompleter::new(complete::nodes))]
         b: NodeRef,
-        /// up; down; loss=SHARE, from 0 to 1, on top of the radio model; model for no override
+        /// up; down; loss=SHARE, from 0 to 1, on top of the radio model; path-loss=DB in place of it, as over attenuators;
+        /// model for no override
         #[arg(value_parser = link_state)]
         state: LinkState,
         /// Only what A sends to B
@@ -186,12 +187,17 @@ fn link_state(text: &str) -> Result<LinkState, String> {
         "up" => Ok(LinkState::Up),
         "down" => Ok(LinkState::Down),
         "model" => Ok(LinkState::Model),
-        _ => text
-            .strip_prefix("loss=")
-            .and_then(|share| share.parse().ok())
-            .filter(|share| (0.0..=1.0).contains(share))
-            .map(LinkState::Loss)
-            .ok_or_else(|| "it is one of: up, down, model, loss=SHARE with a share from 0 to 1".to_owned()),
+        _ => {
+            let number = |name: &str, most: f64| {
+                let number: f64 = text.strip_prefix(name)?.parse().ok()?;
+                (0.0..=most).contains(&number).then_some(number)
+            };
+            let loss = number("loss=", 1.0).map(LinkState::Loss);
+            loss.or_else(|| number("path-loss=", MAX_PATH_LOSS_DB).map(LinkState::PathLoss)).ok_or_else(|| {
+                "it is one of: up, down, model, loss=SHARE with a share from 0 to 1, path-loss=DB with 0 to 300 dB"
+                    .to_owned()
+            })
+        }
     }
 }
 
@@ -257,7 +263,9 @@ mod tests {
     fn a_share_of_loss_is_from_0_to_1() {
         assert_eq!(link_state("loss=0.25"), Ok(LinkState::Loss(0.25)));
         assert_eq!(link_state("model"), Ok(LinkState::Model));
-        for bad in ["loss", "loss=", "loss=1.1", "loss=-0.1", "loss=nan", "Up"] {
+        assert_eq!(link_state("path-loss=92.5"), Ok(LinkState::PathLoss(92.5)));
+        for bad in ["loss", "loss=", "loss=1.1", "loss=-0.1", "loss=nan", "Up", "path-loss=301", "path-loss="]
+        {
             assert!(link_state(bad).is_err(), "{bad}");
         }
     }

@@ -27,7 +27,7 @@ use crate::station::PhyState;
 use crate::units::dbm_to_watts;
 use neighbours::Neighbours;
 pub use overrides::LinkOverride;
-use overrides::Overrides;
+use overrides::{Overrides, Powers};
 pub(crate) use pause::Pause;
 use sinr::Sinr;
 use threshold::Threshold;
@@ -50,6 +50,8 @@ pub(crate) struct Medium {
     pub(crate) watch: Option<Box<Watch>>,
     /// Weaker signals are not computed any further, W.
     floor_watts: f64,
+    /// Before antennas.
+    transmitter_watts: f64,
     /// Farther than this, squared, no signal is that strong.
     reach_squared_m2: f64,
     /// The power of a jammer as a ratio to the radio's; 1 for frames.
@@ -96,6 +98,7 @@ impl Medium {
             meters: None,
             watch: None,
             propagation,
+            transmitter_watts: dbm_to_watts(c.tx_power_dbm),
             site,
             floor_watts,
             reach_squared_m2: range_m * range_m,
@@ -254,8 +257,12 @@ impl Medium {
 
     /// Overrides a link one way, or leaves it to the model again.
     pub(crate) fn set_link(&mut self, seed: u64, from: u32, to: u32, state: Option<LinkOverride>) {
-        let up_watts = self.propagation.mean_watts(NEAR_M * NEAR_M);
-        self.overrides.get_or_insert_with(|| Box::new(Overrides::new(seed, up_watts))).set(from, to, state);
+        let powers = Powers {
+            up: self.propagation.mean_watts(NEAR_M * NEAR_M),
+            transmitter: self.transmitter_watts,
+            floor: self.floor_watts,
+        };
+        self.overrides.get_or_insert_with(|| Box::new(Overrides::new(seed, powers))).set(from, to, state);
     }
     /// The overridden links, as (sender, receiver, state).
     pub(crate) fn links(&self) -> impl Iterator<Item = (u32, u32, LinkOverride)> {

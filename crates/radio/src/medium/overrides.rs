@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 use wayhop_core::{Purpose, draw};
 
 use super::transmission::Audible;
+use crate::units::db_to_ratio;
 
 /// What an overridden link does, one way.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -14,20 +15,32 @@ pub enum LinkOverride {
     Down,
     /// As the model says, but this share of the frames, from 0 to 1, is not heard.
     Loss(f64),
+    /// Frames come with this path loss, dB, whatever distance, antennas, site and fading say: over a cable with attenuators.
+    PathLoss(f64),
 }
 
 /// The overridden links of a medium.
 pub(crate) struct Overrides {
     seed: u64,
-    /// The power at which a link that is up is heard, W.
-    up_watts: f64,
+    powers: Powers,
     /// By sender: the receiver and what it hears.
     by_sender: FxHashMap<u32, Vec<(u32, LinkOverride)>>,
 }
 
+/// Powers of a medium, W.
+#[derive(Copy, Clone)]
+pub(crate) struct Powers {
+    /// At which a link that is up is heard.
+    pub(crate) up: f64,
+    /// Of a transmitter.
+    pub(crate) transmitter: f64,
+    /// Below which nobody feels a frame.
+    pub(crate) floor: f64,
+}
+
 impl Overrides {
-    pub(crate) fn new(seed: u64, up_watts: f64) -> Self {
-        Self { seed, up_watts, by_sender: FxHashMap::default() }
+    pub(crate) fn new(seed: u64, powers: Powers) -> Self {
+        Self { seed, powers, by_sender: FxHashMap::default() }
     }
 
     /// Overrides a link one way, or leaves it to the model again.
@@ -53,6 +66,7 @@ impl Overrides {
     /// Changes who hears the frame with this number of `sender`.
     pub(super) fn apply(&self, sender: u32, frame: u64, audible: &mut Vec<Audible>) {
         let Some(links) = self.by_sender.get(&sender) else { return };
+        let Powers { up, transmitter, floor } = self.powers;
         for &(station, state) in links {
             let at = audible.iter().position(|a| a.station == station);
             match (state, at) {
@@ -64,9 +78,16 @@ impl Overrides {
                         audible.remove(at);
                     }
                 }
-                (LinkOverride::Up, Some(at)) => audible[at].watts = audible[at].watts.max(self.up_watts),
-                (LinkOverride::Up, None) => {
-                    audible.push(Audible { station, delay_ns: 0, watts: self.up_watts });
+                (LinkOverride::Up, Some(at)) => audible[at].watts = audible[at].watts.max(up),
+                (LinkOverride::Up, None) => audible.push(Audible { station, delay_ns: 0, watts: up }),
+                (LinkOverride::PathLoss(db), at) => {
+                    let watts = transmitter * db_to_ratio(-db);
+                    match at {
+                        Some(at) if watts < floor => drop(audible.remove(at)),
+                        Some(at) => audible[at].watts = watts,
+                        None if watts < floor => {}
+                        None => audible.push(Audible { station, delay_ns: 0, watts }),
+                    }
                 }
                 (LinkOverride::Down | LinkOverride::Loss(_), None) => {}
             }

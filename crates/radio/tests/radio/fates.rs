@@ -168,6 +168,28 @@ fn an_address_that_nobody_has_and_a_link_by_order() {
     assert!(at(&air, 1, 0).len() > 1 && at(&air, 1, 0).iter().all(|t| t.fate == Fate::Link));
 }
 
+/// A path loss is that of the threshold: a tenth of a decibel above or below decides, wherever the stations are and however they fade.
+#[test]
+fn a_path_loss_by_order_takes_the_place_of_distance_and_fading() {
+    let c = RadioConfig { fading: Fading::Rayleigh, ..preset("wavelan-914-cmu") };
+    let reach_db = c.tx_power_dbm - c.receive_threshold_dbm;
+    for x in [10.0, 5_000.0] {
+        for (more_db, is_heard) in [(-0.1, true), (0.1, false), (60.0, false)] {
+            let mut air = watched(&c, &[(0.0, 0.0), (x, 0.0)]);
+            let loss = Some(wayhop_radio::LinkOverride::PathLoss(reach_db + more_db));
+            air.radio.set_link(0, 1, loss);
+            air.radio.set_link(1, 0, loss);
+            for _ in 0..20 {
+                air.send(0, 1, 100);
+            }
+            air.run(5.0);
+            let received = at(&air, 1, 0).iter().filter(|t| t.fate == Fate::Received).count();
+            assert_eq!(received > 0, is_heard, "{x} m, {more_db} dB: {received}");
+            assert!(!is_heard || received >= 20, "none is lost: {received}");
+        }
+    }
+}
+
 #[test]
 fn fading_is_told_from_distance() {
     let c = RadioConfig { fading: Fading::Rayleigh, ..preset("wavelan-914-cmu") };
