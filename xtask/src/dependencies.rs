@@ -22,6 +22,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // Attackers: engines around a node's own, which speak in whatever protocol's words.
     ("attack", &["core", "wire", "protocols"]),
     ("radio", &["core", "wire"]),
+    // The attenuator solver and its drivers: path losses in, settings out.
+    ("matrix", &["core"]),
     ("world", &["core"]),
     ("transport", &["core", "wire"]),
     ("trace", &["core", "wire", "protocols"]),
@@ -100,6 +102,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "protocols",
             "replay",
             "world",
+            "radio",
+            "matrix",
             "transport",
             "trace",
             "scenario",

@@ -112,6 +112,9 @@ pub(crate) enum Command {
     /// Say what movement and range allow: shortest paths, their changes, partitions, links
     #[command(after_help = crate::topology::EXAMPLES)]
     Topology(crate::topology::TopologyArgs),
+    /// Emulate distances between real radios with a matrix of programmable attenuators
+    #[command(subcommand)]
+    Matrix(crate::matrix::MatrixCommand),
     /// Run a scenario in every combination of what a plan or --vary varies, on all cores, and sum up
     #[command(after_help = crate::sweep::EXAMPLES)]
     Sweep(crate::sweep::SweepArgs),

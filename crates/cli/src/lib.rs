@@ -23,6 +23,7 @@ mod job_progress;
 #[cfg(feature = "linux")]
 mod lab;
 mod man;
+mod matrix;
 #[cfg(feature = "linux")]
 mod named;
 #[cfg(feature = "linux")]
@@ -74,6 +75,7 @@ pub fn main() -> ExitCode {
         Command::Report(a) => report::report(&a),
         Command::Presets(a) => presets::list(&a),
         Command::Topology(a) => topology::topology(&a),
+        Command::Matrix(a) => matrix::matrix(&a),
         #[cfg(feature = "linux")]
         Command::Emulate(a) => emulate::emulate(&a),
         #[cfg(feature = "linux")]

@@ -27,6 +27,17 @@ pub fn why_lost() -> String {
     )))
 }
 
+/// `wayhop matrix solve --json`.
+pub fn matrix_solve() -> String {
+    page(&schema::<crate::matrix::Solved>("Output of `wayhop matrix solve --json`"))
+}
+
+/// A line of `wayhop matrix drive --json`, and of `matrix.jsonl`.
+#[cfg(feature = "linux")]
+pub fn matrix_drive() -> String {
+    page(&schema::<crate::matrix::Line>("A line of `wayhop matrix drive --json`, and of `matrix.jsonl`"))
+}
+
 /// What `wayhop ctl --json` prints.
 #[cfg(feature = "linux")]
 pub mod ctl {

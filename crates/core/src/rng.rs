@@ -41,6 +41,8 @@ pub enum Purpose {
     Attacks = 13,
     /// Indices and nonces of the authentication of routing messages.
     Authentication = 14,
+    /// Starts and moves of the search for attenuators' settings.
+    Attenuators = 15,
 }
 
 /// One stream of uniform draws; the same on every machine. It serialises with its state: what is read again goes on with

@@ -22,6 +22,7 @@ mod golden;
 mod input;
 mod interruption;
 mod ipv6;
+mod matrix;
 mod messages;
 #[cfg(target_os = "linux")]
 mod node_of_scenario;

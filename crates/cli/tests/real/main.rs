@@ -9,6 +9,7 @@ mod hostile;
 mod ipv6;
 mod killed;
 mod lab;
+mod matrix;
 mod mesh;
 mod node;
 mod node_capture;

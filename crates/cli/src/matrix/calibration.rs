@@ -1,0 +1,30 @@
+//! The file of a calibration, and the box that it makes.
+
+use serde::{Deserialize, Serialize};
+use wayhop_matrix::Switch;
+
+use super::args::BoxArgs;
+use crate::failure::Failure;
+
+/// What a calibration file has.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Calibration {
+    /// Insertion loss of each radio's port, one way, dB.
+    pub(super) insertion_db: Vec<f64>,
+}
+
+impl BoxArgs {
+    /// The box, with ports for so many radios.
+    pub(super) fn switch(&self, radios: usize) -> Result<Switch, Failure> {
+        let usage = |e: wayhop_matrix::SwitchError| Failure::Usage(format!("the matrix: {e}"));
+        let switch = Switch::new(radios, self.buses, self.max, self.step, self.insertion).map_err(usage)?;
+        let Some(path) = &self.calibration else { return Ok(switch) };
+        let of_file = |e: &dyn std::fmt::Display| {
+            Failure::Usage(format!("{}: {e}; write one with: wayhop matrix calibrate", path.display()))
+        };
+        let text = std::fs::read_to_string(path).map_err(|e| of_file(&e))?;
+        let read: Calibration = serde_json::from_str(&text).map_err(|e| of_file(&e))?;
+        switch.calibrated(&read.insertion_db).map_err(|e| of_file(&e))
+    }
+}

@@ -1,0 +1,160 @@
+//! `wayhop matrix drive`: each second new positions, path losses, settings.
+
+use std::io::{Write as _, stdout};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use wayhop_core::Position;
+use wayhop_matrix::{Effort, Report, Settings, Switch, follow, solve};
+use wayhop_radio::RadioConfig;
+use wayhop_runs::interruption::stop_on_signal;
+
+use super::args::DriveArgs;
+use super::layout;
+use super::log::Log;
+use super::places::Places;
+use super::rack::Rack;
+use crate::failure::{Failure, output, say};
+
+/// From layout to layout.
+const SECOND: Duration = Duration::from_secs(1);
+/// How often somebody looks whether the user wants the end.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What is printed and logged each second.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Line {
+    /// Version of the program that wrote this object.
+    wayhop: &'static str,
+    /// Seconds since the begin.
+    time_s: u64,
+    /// The mean magnitude of a link's error, of those that are to be there, dB; null without such a link.
+    mean_error_db: Option<f64>,
+    /// The greatest of them, dB.
+    max_error_db: Option<f64>,
+    /// Links that appear beyond range.
+    false_links: usize,
+    /// Time of the solver, milliseconds.
+    solve_ms: f64,
+    /// Until the boxes had answered, milliseconds.
+    set_ms: f64,
+    /// Attenuators that were set.
+    set: usize,
+    /// Attenuators whose box did not take their setting: they have an older one, or an unknown one.
+    unset: usize,
+    /// Seconds without new settings since the last line, because the boxes or the solver were too slow.
+    missed: u64,
+    /// Where each radio is, metres east, north and up.
+    places_m: Vec<[f64; 3]>,
+    /// The attenuations of each radio at each bus, dB.
+    settings_db: Vec<Vec<f64>>,
+}
+
+pub(super) fn drive(a: &DriveArgs) -> Result<ExitCode, Failure> {
+    let resolved = match (&a.source.scenario, &a.source.movement, &a.run, &a.feed) {
+        (None, None, None, None) => {
+            return Err(Failure::Usage("whose positions? Name a scenario, --run NAME or --feed FILE".into()));
+        }
+        (None, None, ..) => None,
+        _ => Some(a.source.load()?.resolve()?),
+    };
+    let radio = match &resolved {
+        Some(resolved) => layout::radio(resolved)?.clone(),
+        None => layout::meshtest()?,
+    };
+    let stop = stop_on_signal()?;
+    let mut places = Places::open(a, resolved)?;
+    let switch = a.of_box.switch(places.radios())?;
+    let rack = Rack::connect(&a.boxes, a.channels, switch.radios() * switch.buses())?;
+    let log = a.out.as_deref().map(Log::create).transpose()?;
+    let Some(first) = places.first(&stop)? else { return Ok(ExitCode::SUCCESS) };
+    let wanted = layout::wanted(&radio, &first, a.range);
+    let settings = solve(&switch, &wanted, Effort::THOROUGH, 1);
+    let mut loop_ = Drive { a, radio, switch, rack, log, settings };
+    loop_.run(&mut places, &stop)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+struct Drive<'a> {
+    a: &'a DriveArgs,
+    radio: RadioConfig,
+    switch: Switch,
+    rack: Rack,
+    log: Option<Log>,
+    settings: Settings,
+}
+
+impl Drive<'_> {
+    fn run(&mut self, places: &mut Places, stop: &Arc<AtomicBool>) -> Result<(), Failure> {
+        let begun = Instant::now();
+        let (mut second, mut missed) = (0_u64, 0);
+        loop {
+            let Some(at) = places.at(second)? else { return Ok(()) };
+            self.step(second, missed, &at)?;
+            // A layout that came too late gives way to the next.
+            let next = begun.elapsed().as_secs() + 1;
+            missed = next - second - 1;
+            second = next;
+            if missed > 0 {
+                say!("wayhop: {missed} s without new settings: the boxes are slow; the last settings stayed");
+            }
+            while begun.elapsed() < SECOND * second as u32 {
+                if stop.load(Ordering::Relaxed) {
+                    return Ok(());
+                }
+                thread::sleep(LOOK);
+            }
+        }
+    }
+
+    fn step(&mut self, second: u64, missed: u64, at: &[Position]) -> Result<(), Failure> {
+        let wanted = layout::wanted(&self.radio, at, self.a.range);
+        let begun = Instant::now();
+        self.settings = follow(&self.switch, &wanted, &self.settings, Effort::QUICK, second);
+        let solve_ms = begun.elapsed().as_secs_f64() * 1e3;
+        let report = Report::of(&self.switch, &wanted, &self.settings);
+        let settings_db = self.switch.settings_db(&self.settings);
+        let begun = Instant::now();
+        let (set, unset) = self.rack.set(&settings_db.concat());
+        let line = Line {
+            wayhop: env!("CARGO_PKG_VERSION"),
+            time_s: second,
+            mean_error_db: report.mean_error_db,
+            max_error_db: report.max_error_db,
+            false_links: report.false_links,
+            solve_ms,
+            set_ms: begun.elapsed().as_secs_f64() * 1e3,
+            set,
+            unset,
+            missed,
+            places_m: at.iter().map(|p| [p.x, p.y, p.z]).collect(),
+            settings_db,
+        };
+        let json = serde_json::to_string(&line).map_err(|e| Failure::Run(e.to_string()))?;
+        if let Some(log) = &mut self.log {
+            log.line(&json)?;
+        }
+        let text = if self.a.json { json } else { words(&line) };
+        output(writeln!(stdout(), "{text}").and_then(|()| stdout().flush()))
+    }
+}
+
+fn words(l: &Line) -> String {
+    let db = |v: Option<f64>| v.map_or_else(|| "-".to_owned(), |v| format!("{v:.2}"));
+    let unset = if l.unset > 0 { format!(", {} not taken", l.unset) } else { String::new() };
+    format!(
+        "{:>5} s  error {} dB, at most {} dB  {} false links  solved in {:.1} ms  {} attenuators set in {:.0} ms{unset}",
+        l.time_s,
+        db(l.mean_error_db),
+        db(l.max_error_db),
+        l.false_links,
+        l.solve_ms,
+        l.set,
+        l.set_ms
+    )
+}

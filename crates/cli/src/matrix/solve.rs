@@ -1,0 +1,240 @@
+//! `wayhop matrix solve`.
+
+use std::io::{Write as _, stdout};
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use std::thread::available_parallelism;
+use std::time::Instant;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use wayhop_core::{Span, Time};
+use wayhop_matrix::{
+    Effort, Report, Settings, Switch, Wanted, anneal, coherent_error_db, follow, solve as settle,
+};
+use wayhop_report::{columns, mean};
+use wayhop_runs::jobs;
+
+use super::args::SolveArgs;
+use super::layout::{self, Crowd};
+use crate::failure::{Failure, output};
+
+/// Draws of the phases of paths that add coherently.
+const PHASES: u32 = 100;
+/// Settings that the annealer tries: about as long as the solver takes.
+const ANNEALED: u32 = 3_000_000;
+
+/// What is printed with `--json`. Figures of several layouts are means over them, but for the greatest error.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Solved {
+    /// Version of the program that wrote this object.
+    wayhop: &'static str,
+    /// Radios of the matrix.
+    radios: usize,
+    /// Its buses.
+    buses: usize,
+    /// Layouts that were solved.
+    layouts: u32,
+    /// The mean magnitude of a link's error, of those that are to be there, dB; null without such a link.
+    mean_error_db: Option<f64>,
+    /// The greatest of all layouts, dB.
+    max_error_db: Option<f64>,
+    /// Links that appear beyond range, in all layouts.
+    false_links: usize,
+    /// The mean error if the paths over the buses add coherently, with random phases, dB.
+    coherent_error_db: Option<f64>,
+    /// Time of the solver for one layout, milliseconds of the wall clock.
+    solve_ms: f64,
+    /// Of one layout: the attenuations of each radio at each bus, dB.
+    settings_db: Option<Vec<Vec<f64>>>,
+    /// Of one layout: the error of each link (0, 1), (0, 2), ..., dB; of one beyond range, what is missing, below 0.
+    errors_db: Option<Vec<f64>>,
+    /// With `--follow`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    follow: Option<Followed>,
+    /// With `--anneal`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    anneal: Option<Annealed>,
+}
+
+/// Layouts that move, each second solved from the settings of the second before.
+#[derive(Serialize, JsonSchema)]
+struct Followed {
+    /// So many seconds of each layout.
+    seconds: u32,
+    /// How fast nodes move, m/s.
+    speed_mps: f64,
+    /// As above, over all seconds and layouts.
+    mean_error_db: Option<f64>,
+    /// In all of them.
+    false_links: usize,
+    /// For one second of motion.
+    solve_ms: f64,
+    /// The mean error if the settings of the second before stayed, dB.
+    stale_error_db: Option<f64>,
+}
+
+/// The same layouts by simulated annealing.
+#[derive(Serialize, JsonSchema)]
+struct Annealed {
+    /// As above.
+    mean_error_db: Option<f64>,
+    /// As above.
+    solve_ms: f64,
+}
+
+/// What one layout gave.
+struct Layout {
+    report: Report,
+    coherent_db: Option<f64>,
+    ms: f64,
+    settings: Settings,
+    /// Of each second: the report, that of the settings before, milliseconds.
+    followed: Vec<(Report, Report, f64)>,
+    annealed: Option<(Report, f64)>,
+}
+
+pub(super) fn solve(a: &SolveArgs) -> Result<ExitCode, Failure> {
+    let (switch, layouts) = match a.random_layouts {
+        Some(n) => random(a, n)?,
+        None => of_scenario(a)?,
+    };
+    let solved = sum_up(a, &switch, &layouts);
+    let text = if a.json {
+        let json = serde_json::to_string(&solved).map_err(|e| Failure::Run(e.to_string()))?;
+        format!("{json}\n")
+    } else {
+        words(&solved)
+    };
+    output(stdout().write_all(text.as_bytes()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn of_scenario(a: &SolveArgs) -> Result<(Switch, Vec<Layout>), Failure> {
+    let resolved = a.source.load()?.resolve()?;
+    let radio = layout::radio(&resolved)?;
+    if !(0.0..=1e9).contains(&a.at) {
+        return Err(Failure::Usage(format!("--at {}: give a time from 0 on, seconds", a.at)));
+    }
+    let places = layout::places(&resolved, Time::ZERO + Span::from_secs_f64(a.at));
+    let switch = a.of_box.switch(places.len())?;
+    let wanted = layout::wanted(radio, &places, a.range);
+    let one = one(a, &switch, &wanted, resolved.seed);
+    Ok((switch, vec![one]))
+}
+
+fn random(a: &SolveArgs, n: u32) -> Result<(Switch, Vec<Layout>), Failure> {
+    let switch = a.of_box.switch(a.radios.unwrap_or(2))?;
+    let radio = layout::meshtest()?;
+    let first = a.source.changes.seed.unwrap_or(1);
+    let seeds: Vec<u64> = (0..u64::from(n)).map(|i| first.wrapping_add(i)).collect();
+    let threads = available_parallelism().map_or(1, usize::from);
+    let work = |&seed: &u64| {
+        let mut crowd = Crowd::random(switch.radios(), a.area, a.speed, seed);
+        let mut layout = one(a, &switch, &layout::wanted(&radio, &crowd.places, a.range), seed);
+        let mut now = layout.settings.clone();
+        for second in 0..a.follow.unwrap_or(0) {
+            crowd.go_on();
+            let wanted = layout::wanted(&radio, &crowd.places, a.range);
+            let stale = Report::of(&switch, &wanted, &now);
+            let begun = Instant::now();
+            now = follow(&switch, &wanted, &now, Effort::QUICK, seed.wrapping_add(u64::from(second)));
+            layout.followed.push((Report::of(&switch, &wanted, &now), stale, ms_since(begun)));
+        }
+        layout
+    };
+    let done = jobs::run(&seeds, threads, &AtomicBool::new(false), |_| (), work);
+    Ok((switch.clone(), done.into_iter().flatten().collect()))
+}
+
+fn one(a: &SolveArgs, switch: &Switch, wanted: &Wanted, seed: u64) -> Layout {
+    let begun = Instant::now();
+    let settings = settle(switch, wanted, Effort::THOROUGH, seed);
+    let ms = ms_since(begun);
+    let annealed = a.anneal.then(|| {
+        let begun = Instant::now();
+        let settings = anneal(switch, wanted, ANNEALED, seed);
+        (Report::of(switch, wanted, &settings), ms_since(begun))
+    });
+    Layout {
+        report: Report::of(switch, wanted, &settings),
+        coherent_db: coherent_error_db(switch, wanted, &settings, PHASES, seed),
+        ms,
+        settings,
+        followed: Vec::new(),
+        annealed,
+    }
+}
+
+fn ms_since(begun: Instant) -> f64 {
+    begun.elapsed().as_secs_f64() * 1e3
+}
+
+fn sum_up(a: &SolveArgs, switch: &Switch, layouts: &[Layout]) -> Solved {
+    let errors =
+        |of: &dyn Fn(&Layout) -> Option<f64>| mean(&layouts.iter().filter_map(of).collect::<Vec<_>>());
+    let followed: Vec<_> = layouts.iter().flat_map(|l| &l.followed).collect();
+    let annealed: Vec<_> = layouts.iter().filter_map(|l| l.annealed.as_ref()).collect();
+    let single = if let [one] = layouts { Some(one) } else { None };
+    Solved {
+        wayhop: env!("CARGO_PKG_VERSION"),
+        radios: switch.radios(),
+        buses: switch.buses(),
+        layouts: layouts.len() as u32,
+        mean_error_db: errors(&|l| l.report.mean_error_db),
+        max_error_db: layouts.iter().filter_map(|l| l.report.max_error_db).max_by(f64::total_cmp),
+        false_links: layouts.iter().map(|l| l.report.false_links).sum(),
+        coherent_error_db: errors(&|l| l.coherent_db),
+        solve_ms: errors(&|l| Some(l.ms)).unwrap_or(0.0),
+        settings_db: single.map(|l| switch.settings_db(&l.settings)),
+        errors_db: single.map(|l| l.report.errors_db.clone()),
+        follow: a.follow.map(|seconds| Followed {
+            seconds,
+            speed_mps: a.speed,
+            mean_error_db: mean(&followed.iter().filter_map(|f| f.0.mean_error_db).collect::<Vec<_>>()),
+            false_links: followed.iter().map(|f| f.0.false_links).sum(),
+            solve_ms: mean(&followed.iter().map(|f| f.2).collect::<Vec<_>>()).unwrap_or(0.0),
+            stale_error_db: mean(&followed.iter().filter_map(|f| f.1.mean_error_db).collect::<Vec<_>>()),
+        }),
+        anneal: a.anneal.then(|| Annealed {
+            mean_error_db: mean(&annealed.iter().filter_map(|r| r.0.mean_error_db).collect::<Vec<_>>()),
+            solve_ms: mean(&annealed.iter().map(|r| r.1).collect::<Vec<_>>()).unwrap_or(0.0),
+        }),
+    }
+}
+
+fn words(s: &Solved) -> String {
+    let db = |v: Option<f64>| v.map_or_else(|| "- dB".to_owned(), |v| format!("{v:.2} dB"));
+    let of = if s.layouts == 1 { String::new() } else { format!(", mean of {} layouts", s.layouts) };
+    let mut lines = vec![
+        (
+            "error of a link".to_owned(),
+            format!("{} on average, {} at most", db(s.mean_error_db), db(s.max_error_db)),
+        ),
+        ("false links".to_owned(), s.false_links.to_string()),
+        ("if paths cohere".to_owned(), format!("{} on average, with random phases", db(s.coherent_error_db))),
+        ("solved in".to_owned(), format!("{:.0} ms", s.solve_ms)),
+    ];
+    if let Some(f) = &s.follow {
+        let stale = db(f.stale_error_db);
+        let figures =
+            format!("{}, in {:.1} ms; {stale} without a new solution", db(f.mean_error_db), f.solve_ms);
+        lines.push((format!("followed at {} m/s", f.speed_mps), figures));
+    }
+    if let Some(a) = &s.anneal {
+        lines.push(("by annealing".to_owned(), format!("{}, in {:.0} ms", db(a.mean_error_db), a.solve_ms)));
+    }
+    let lines: Vec<String> = lines.iter().map(|(name, value)| format!("{name:<20}{value}\n")).collect();
+    format!("{} radios, {} buses{of}\n{}{}", s.radios, s.buses, lines.concat(), table(s))
+}
+
+/// The settings, a row for each radio.
+fn table(s: &Solved) -> String {
+    let Some(settings) = &s.settings_db else { return String::new() };
+    let head = ["radio".to_owned()].into_iter().chain((0..s.buses).map(|k| format!("bus {k}, dB")));
+    let mut rows = vec![head.collect::<Vec<_>>()];
+    rows.extend(settings.iter().enumerate().map(|(i, row)| {
+        [i.to_string()].into_iter().chain(row.iter().map(f64::to_string)).collect::<Vec<_>>()
+    }));
+    columns(&rows, 1)
+}

@@ -1,0 +1,35 @@
+//! Simulated annealing over all settings, as the paper's authors describe it, for comparison.
+
+use wayhop_core::{Purpose, stream};
+
+use crate::state::State;
+use crate::switch::{Settings, Switch};
+use crate::wanted::Wanted;
+
+/// Temperatures at the begin and the end, dB of summed error.
+const HOT_DB: f64 = 50.0;
+const COLD_DB: f64 = 0.05;
+
+/// Starts at random, and takes `moves` attenuators at random to another setting, nearer and nearer to the one they have, and less and less often to a worse one.
+pub fn anneal(switch: &Switch, wanted: &Wanted, moves: u32, seed: u64) -> Settings {
+    let mut rng = stream(seed, Purpose::Attenuators, 2);
+    let steps = u64::from(switch.most_steps()) + 1;
+    let size = switch.radios() * switch.buses();
+    let from = Settings((0..size).map(|_| rng.below(steps) as u16).collect());
+    let mut state = State::new(switch, wanted, &from);
+    let cooling = libm::pow(COLD_DB / HOT_DB, 1.0 / f64::from(moves.max(1)));
+    let mut temperature = HOT_DB;
+    for _ in 0..moves {
+        temperature *= cooling;
+        let at = rng.below(size as u64) as usize;
+        let (radio, bus) = (at / switch.buses(), at % switch.buses());
+        let wide = (temperature / HOT_DB * steps as f64).max(3.0);
+        let to = (f64::from(state.steps[at]) + rng.range(-wide, wide)).round();
+        let to = to.clamp(0.0, f64::from(switch.most_steps())) as u16;
+        let by = state.difference(radio, bus, to);
+        if by <= 0.0 || rng.unit() < libm::exp(-by / temperature) {
+            state.set(radio, bus, to);
+        }
+    }
+    state.settings()
+}

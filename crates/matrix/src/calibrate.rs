@@ -1,0 +1,77 @@
+//! The insertion loss of each port, from path losses that were measured between radios.
+
+use nalgebra::{Cholesky, DMatrix, DVector};
+
+use crate::switch::{Settings, Switch, SwitchError};
+
+/// A measurement: between which two radios, and the path loss, dB.
+pub type Measured = (usize, usize, f64);
+
+/// The insertion loss of each port, one way, dB; and the root mean square of what they leave unexplained, dB. All measurements were made
+/// with these settings.
+///
+/// `L_ij` less what the attenuators make is `IL_i + IL_j`: least squares over all pairs that were measured.
+///
+/// # Errors
+/// A radio is none, or too few pairs were measured to tell the ports apart: each port needs a triangle of measured pairs.
+pub fn calibrate(
+    switch: &Switch,
+    settings: &Settings,
+    measured: &[Measured],
+) -> Result<(Vec<f64>, f64), SwitchError> {
+    let n = switch.radios();
+    if let Some((i, j, _)) = measured.iter().find(|(i, j, _)| i == j || *i.max(j) >= n) {
+        return Err(SwitchError::new(format!(
+            "between radios {i} and {j}: give two radios from 0 to {}",
+            n - 1
+        )));
+    }
+    let made = switch.path_losses_db(settings);
+    let rest = |&(i, j, loss): &Measured| {
+        let attenuators = made[switch.links().of(i, j)] - switch.insertion_db(i, j);
+        loss - attenuators
+    };
+    let (mut normal, mut right) = (DMatrix::<f64>::zeros(n, n), DVector::<f64>::zeros(n));
+    for m in measured {
+        for (row, other) in [(m.0, m.1), (m.1, m.0)] {
+            normal[(row, row)] += 1.0;
+            normal[(row, other)] += 1.0;
+            right[row] += rest(m);
+        }
+    }
+    let factors = Cholesky::new(normal).filter(|c| c.l().diagonal().iter().all(|d| d.abs() > 1e-6));
+    let ports = factors.map(|c| c.solve(&right)).ok_or_else(|| {
+        SwitchError::new(format!(
+            "{} measurements do not tell {n} ports apart: measure all pairs of at least three radios, and each other radio with one of them",
+            measured.len()
+        ))
+    })?;
+    let squares = measured.iter().map(|m| {
+        let error = rest(m) - ports[m.0] - ports[m.1];
+        error * error
+    });
+    let rms = (squares.sum::<f64>() / measured.len() as f64).sqrt();
+    Ok((ports.iter().copied().collect(), rms))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::links::pairs;
+
+    #[test]
+    fn ports_are_found_from_what_they_make() {
+        let truth = [20.0, 23.5, 25.0, 21.25];
+        let switch = Switch::new(4, 2, 127.0, 1.0, 46.0).unwrap();
+        let settings = Settings(vec![10, 30, 20, 5, 7, 8, 90, 3]);
+        let real = switch.clone().calibrated(&truth).unwrap().path_losses_db(&settings);
+        let measured: Vec<_> = pairs(4).zip(&real).map(|((i, j), &l)| (i, j, l)).collect();
+        let (ports, rms) = calibrate(&switch, &settings, &measured).unwrap();
+        assert!(ports.iter().zip(truth).all(|(a, b)| (a - b).abs() < 1e-5), "{ports:?}");
+        assert!(rms < 1e-5);
+        // A chain of pairs leaves each other port free: one up, one down.
+        assert!(calibrate(&switch, &settings, &[measured[0], measured[3], measured[5]]).is_err());
+        assert!(calibrate(&switch, &settings, &[(0, 4, 50.0)]).is_err());
+        assert!(calibrate(&switch, &settings, &[]).is_err());
+    }
+}

@@ -1,0 +1,26 @@
+//! From an address to a driver.
+
+use std::net::{SocketAddr, ToSocketAddrs as _};
+
+use super::driver::Device;
+use super::error::DeviceError;
+use super::http::Http;
+use super::telnet::Telnet;
+
+/// Connects to the box at `telnet://HOST:PORT`, `http://HOST:PORT`, or HOST:PORT, which is telnet.
+///
+/// # Errors
+/// The address is none, or nobody answers there.
+pub fn connect(address: &str) -> Result<Box<dyn Device>, DeviceError> {
+    if let Some(rest) = address.strip_prefix("http://") {
+        return Ok(Box::new(Http::connect(resolve(rest)?)?));
+    }
+    let rest = address.strip_prefix("telnet://").unwrap_or(address);
+    Ok(Box::new(Telnet::connect(resolve(rest)?)?))
+}
+
+fn resolve(address: &str) -> Result<SocketAddr, DeviceError> {
+    let found =
+        address.to_socket_addrs().map_err(|e| DeviceError::Address(format!("{address}: {e}")))?.next();
+    found.ok_or_else(|| DeviceError::Address(format!("{address}: the name has no address")))
+}

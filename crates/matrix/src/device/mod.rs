@@ -1,0 +1,21 @@
+//! Boxes of attenuators, and how to speak to them.
+//!
+//! * [`Rcdat`]: the words of Mini-Circuits' RCDAT family, which [`Telnet`] and [`Http`] carry.
+//! * [`Fake`]: a box that is none, with the same words.
+
+mod connect;
+mod driver;
+mod error;
+mod fake;
+mod http;
+mod line;
+mod rcdat;
+mod telnet;
+
+pub use connect::connect;
+pub use driver::Device;
+pub use error::{DeviceError, PATIENCE};
+pub use fake::{Fake, Faults};
+pub use http::Http;
+pub use rcdat::{Answer, Asked, Rcdat};
+pub use telnet::Telnet;

@@ -1,0 +1,119 @@
+//! Positions that arrive as text, a line each time: XML, as the paper's programs send them, or JSON.
+//!
+//! `<positions><node id="0" x="12.5" y="-3"/><node id="1" x="0" y="0" z="2"/></positions>` and
+//! `{"nodes": [{"node": 0, "x": 12.5, "y": -3}, {"node": 1, "x": 0, "y": 0, "z": 2}]}` say the same: metres east, north and up.
+
+use std::fmt;
+
+use serde::Deserialize;
+use wayhop_core::Position;
+
+/// The longest line, octets.
+pub const MAX_LINE: usize = 64 << 10;
+
+/// A line that says nothing about positions: why, and what would.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FeedError(String);
+
+impl fmt::Display for FeedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}; give a line as {{\"nodes\": [{{\"node\": 0, \"x\": 1.5, \"y\": 2}}]}} or \
+             <positions><node id=\"0\" x=\"1.5\" y=\"2\"/></positions>, in metres",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for FeedError {}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    nodes: Vec<Told>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Told {
+    node: usize,
+    x: f64,
+    y: f64,
+    #[serde(default)]
+    z: f64,
+}
+
+/// Reads a line: nodes and where they are. Those that it leaves out stay where they were.
+///
+/// # Errors
+/// It is neither XML nor JSON of that form, or too long; or a place is no number of metres.
+pub fn places(line: &str) -> Result<Vec<(usize, Position)>, FeedError> {
+    if line.len() > MAX_LINE {
+        return Err(FeedError(format!("the line has {} octets, more than {MAX_LINE}", line.len())));
+    }
+    let nodes = if line.trim_start().starts_with('<') { xml(line)? } else { json(line)? };
+    let place = |n: Told| {
+        // Farther than light goes in a second is no radio's place.
+        let fits = [n.x, n.y, n.z].iter().all(|m| m.abs() <= 3e8);
+        fits.then_some((n.node, Position { x: n.x, y: n.y, z: n.z }))
+            .ok_or_else(|| FeedError(format!("the place of node {} is none", n.node)))
+    };
+    nodes.into_iter().map(place).collect()
+}
+
+fn json(line: &str) -> Result<Vec<Told>, FeedError> {
+    let line: Line = serde_json::from_str(line).map_err(|e| FeedError(e.to_string()))?;
+    Ok(line.nodes)
+}
+
+fn xml(line: &str) -> Result<Vec<Told>, FeedError> {
+    let document = roxmltree::Document::parse(line).map_err(|e| FeedError(e.to_string()))?;
+    let elements = document.root_element().children().filter(roxmltree::Node::is_element);
+    let node = |e: roxmltree::Node<'_, '_>| {
+        let number = |name: &str| e.attribute(name).and_then(|v| v.trim().parse::<f64>().ok());
+        let id = e.attribute("id").and_then(|v| v.trim().parse().ok());
+        match (e.tag_name().name(), id, number("x"), number("y")) {
+            ("node", Some(node), Some(x), Some(y)) => Ok(Told { node, x, y, z: number("z").unwrap_or(0.0) }),
+            (name, ..) => Err(FeedError(format!("an element {name:?} has no id, x or y"))),
+        }
+    };
+    elements.map(node).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn xml_and_json_say_the_same() {
+        let expected =
+            vec![(0, Position { x: 12.5, y: -3.0, z: 0.0 }), (1, Position { x: 0.0, y: 0.0, z: 2.0 })];
+        let xml = r#"<positions><node id="0" x="12.5" y="-3"/><node id="1" x="0" y="0" z="2"/></positions>"#;
+        let json = r#"{"nodes": [{"node": 0, "x": 12.5, "y": -3}, {"node": 1, "x": 0, "y": 0, "z": 2}]}"#;
+        assert_eq!(places(xml).unwrap(), expected);
+        assert_eq!(places(json).unwrap(), expected);
+        for wrong in [
+            "",
+            "{}",
+            "<positions><node id=\"0\" x=\"1\"/></positions>",
+            "<positions>",
+            r#"{"nodes": [{"node": 0, "x": 1e300, "y": 0}]}"#,
+            "<positions><node id=\"0\" x=\"nan\" y=\"1\"/></positions>",
+        ] {
+            assert!(places(wrong).is_err(), "{wrong}");
+        }
+        // A billion laughs: entities are not expanded without bound.
+        let laughs = r#"<!DOCTYPE a [<!ENTITY b "ha"><!ENTITY c "&b;&b;&b;&b;">]><a>&c;</a>"#;
+        assert!(places(laughs).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_line_is_read_or_refused(line in "[<>{}\\[\\]a-z0-9\"=:,. /-]{0,200}") {
+            let _ = places(&line);
+        }
+    }
+}

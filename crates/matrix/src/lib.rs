@@ -1,0 +1,37 @@
+//! A matrix of programmable attenuators moves real radios without moving them (MeshTest, Hahn and others 2008).
+//!
+//! Each of n radios is cabled to each of b buses by an attenuator; what one radio sends comes to the others over all buses. The
+//! [`solve()`]r finds the settings with which the path losses between all pairs come closest to [`Wanted`] ones.
+//!
+//! * [`Switch`]: the box, and the path losses that its settings make.
+//! * [`Wanted`]: what they ought to be, and beyond which loss a link must not appear.
+//! * [`solve()`], [`follow`]: settings for a layout, and for the one a second after it. [`anneal`]: the method of the paper.
+//! * [`Report`]: how far off the settings are, in power and with random phases.
+//!
+//! * [`calibrate()`]: the insertion losses of a real box, from measured path losses. [`feed`]: positions that arrive as text.
+//! * [`device`]: drivers of real boxes, and a fake one.
+//!
+//! All losses and settings are decibels; no part but `device` does I/O.
+
+mod anneal;
+mod calibrate;
+mod decibels;
+pub mod device;
+pub mod feed;
+mod links;
+mod polish;
+mod relax;
+mod report;
+mod solve;
+mod start;
+mod state;
+mod switch;
+mod wanted;
+
+pub use anneal::anneal;
+pub use calibrate::{Measured, calibrate};
+pub use links::{Links, pairs};
+pub use report::{Report, coherent_error_db};
+pub use solve::{Effort, follow, solve};
+pub use switch::{Settings, Switch, SwitchError};
+pub use wanted::Wanted;

@@ -1,0 +1,119 @@
+//! Settings for wanted path losses.
+//!
+//! The errors of 1 dB steps are as large as what the box cannot do at all, so the search goes on in the attenuators' steps: a solution is
+//! shaken - one or two radios get other attenuations -, relaxed and rounded again, and what is better stays (iterated local search).
+
+use wayhop_core::{Purpose, Rng, stream};
+
+use crate::polish::{descend, polish};
+use crate::relax::{relax, relax_again};
+use crate::start;
+use crate::state::State;
+use crate::switch::{Settings, Switch};
+use crate::wanted::Wanted;
+
+/// How much work a solution is worth.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// Random starts of the least squares.
+    pub starts: u32,
+    /// Of these, the best so many are polished.
+    pub kept: usize,
+    /// Changes of single attenuators that are tried, to polish each of these.
+    pub moves: u32,
+    /// How often the best solution is shaken.
+    pub hops: u32,
+    /// Changes that are tried, to polish a shaken one.
+    pub moves_a_hop: u32,
+}
+
+impl Effort {
+    /// For a layout that stays: some seconds for 12 radios at 4 buses.
+    pub const THOROUGH: Self = Self { starts: 50, kept: 4, moves: 100_000, hops: 3_000, moves_a_hop: 1_600 };
+    /// For one that has moved for a second: some milliseconds.
+    pub const QUICK: Self = Self { starts: 0, kept: 2, moves: 5_000, hops: 8, moves_a_hop: 500 };
+}
+
+/// Rounds of least squares from a random start.
+const ROUNDS: usize = 60;
+/// And from a solution that was shaken, or of a second before.
+const FEW_ROUNDS: usize = 15;
+/// A shaken solution that is worse than the best by more is not worth polishing.
+const HOPELESS: f64 = 1.15;
+
+/// The best settings that are found for a layout. The same arguments give the same settings.
+pub fn solve(switch: &Switch, wanted: &Wanted, effort: Effort, seed: u64) -> Settings {
+    let mut rng = stream(seed, Purpose::Attenuators, 0);
+    let start = |_| {
+        let mut at = start::random(switch, wanted, &mut rng);
+        relax(switch, wanted, &mut at, ROUNDS);
+        rounded(switch, &at)
+    };
+    let found: Vec<Settings> = (0..effort.starts.max(1)).map(start).collect();
+    Search::new(switch, wanted, effort, &mut rng).from(&found)
+}
+
+/// The settings for a layout that was another one a second ago, from the settings for that.
+pub fn follow(switch: &Switch, wanted: &Wanted, before: &Settings, effort: Effort, seed: u64) -> Settings {
+    let mut rng = stream(seed, Purpose::Attenuators, 1);
+    let mut at = in_db(switch, before);
+    relax_again(switch, wanted, &mut at, FEW_ROUNDS);
+    let found = vec![rounded(switch, &at), before.clone()];
+    Search::new(switch, wanted, effort, &mut rng).from(&found)
+}
+
+fn rounded(switch: &Switch, at: &[f64]) -> Settings {
+    Settings(at.iter().map(|&db| switch.nearest(db)).collect())
+}
+
+fn in_db(switch: &Switch, settings: &Settings) -> Vec<f64> {
+    settings.0.iter().map(|&s| f64::from(s) * switch.step_db()).collect()
+}
+
+struct Search<'a> {
+    switch: &'a Switch,
+    wanted: &'a Wanted,
+    effort: Effort,
+    rng: &'a mut Rng,
+    best: Settings,
+    cost: f64,
+}
+
+impl<'a> Search<'a> {
+    fn new(switch: &'a Switch, wanted: &'a Wanted, effort: Effort, rng: &'a mut Rng) -> Self {
+        let none = Settings(vec![0; switch.radios() * switch.buses()]);
+        Self { switch, wanted, effort, rng, best: none, cost: f64::INFINITY }
+    }
+
+    fn from(mut self, found: &[Settings]) -> Settings {
+        let mut states: Vec<_> = found.iter().map(|s| State::new(self.switch, self.wanted, s)).collect();
+        states.sort_by(|a, b| a.cost().total_cmp(&b.cost()));
+        states.truncate(self.effort.kept);
+        for mut state in states {
+            polish(self.switch, &mut state, self.effort.moves, self.rng);
+            self.take(&state);
+        }
+        for _ in 0..self.effort.hops {
+            self.hop();
+        }
+        self.best
+    }
+
+    fn hop(&mut self) {
+        let mut at = in_db(self.switch, &self.best);
+        start::shake(self.switch, &mut at, self.rng);
+        relax_again(self.switch, self.wanted, &mut at, FEW_ROUNDS);
+        let mut state = State::new(self.switch, self.wanted, &rounded(self.switch, &at));
+        descend(self.switch, &mut state);
+        if state.cost() <= self.cost * HOPELESS {
+            polish(self.switch, &mut state, self.effort.moves_a_hop, self.rng);
+            self.take(&state);
+        }
+    }
+
+    fn take(&mut self, state: &State<'_>) {
+        if state.cost() < self.cost {
+            (self.cost, self.best) = (state.cost(), state.settings());
+        }
+    }
+}

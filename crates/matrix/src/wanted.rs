@@ -1,0 +1,27 @@
+//! What path losses are wanted.
+
+/// The path loss that each link ought to have, in the order of [`crate::Links`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wanted {
+    /// Of each link, dB.
+    pub loss_db: Vec<f64>,
+    /// At this loss and above it there is no link: such ones need no certain loss, only enough of it. Infinite if each loss counts.
+    pub beyond_db: f64,
+}
+
+impl Wanted {
+    /// Whether a link must not appear.
+    pub fn is_beyond(&self, link: usize) -> bool {
+        self.loss_db[link] >= self.beyond_db
+    }
+
+    /// How far off a loss is, dB: either way for a link that is to be there; for one beyond range, how much is missing.
+    #[inline]
+    pub fn error_db(&self, link: usize, loss_db: f64) -> f64 {
+        if self.is_beyond(link) {
+            (self.beyond_db - loss_db).max(0.0)
+        } else {
+            (loss_db - self.loss_db[link]).abs()
+        }
+    }
+}
