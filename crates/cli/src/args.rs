@@ -20,7 +20,7 @@ const EXAMPLES: &str = "\
 Examples:
   wayhop run scenarios/first.toml
   wayhop run scenarios/first.toml --seeds 10
-  wayhop run scenarios/first.toml --pace 10                 to follow it: wayhop studio --live
+  wayhop run scenarios/first.toml --pace 10
   wayhop run scenarios/first.toml --set protocol.name=aodv --set movement.speed_max_mps=5 --captures
   wayhop run --movement M.tcl --traffic T.tcl --protocol dsr --profile ns2 --duration 900 --json
   wayhop run scenarios/first.toml --set radio.preset=80211g --check";

@@ -148,6 +148,13 @@ fn the_command_line_of_the_contract_is_accepted() {
         "decode C.pcapng --json",
         "import ns2 --movement M.tcl",
         "export ns2 S.toml",
+        "matrix solve S.toml --json",
+        "matrix solve --random-layouts 100 --area 1000 --radios 12 --buses 4 --json",
+        #[cfg(target_os = "linux")]
+        "matrix drive S.toml --box 10.0.0.9:23",
+        "matrix calibrate M.csv --radios 12",
+        #[cfg(target_os = "linux")]
+        "matrix fake --radios 12",
     ] {
         let words = std::iter::once("wayhop").chain(line.split_whitespace());
         wayhop_cli::command().try_get_matches_from(words).unwrap_or_else(|e| panic!("{line}: {e}"));
