@@ -77,7 +77,7 @@ try {
   const errors = [];
   page.on("pageerror", (e) => errors.push(String(e)));
   await page.goto(address);
-  await page.getByLabel("How to run").selectOption({ label: "followed at 10 ×" });
+  await page.getByLabel("Run mode").selectOption({ label: "followed at 10 ×" });
   await shoot(page, "followed-editor");
   await page.getByRole("button", { name: "▶ Run" }).click();
   await page.getByText("● live", { exact: true }).waitFor();

@@ -87,7 +87,7 @@ function Header() {
         {running === null
           ? <button type="button" class="play" disabled={doc.view.value.problem !== null || !doc.drawn.value} title="Save and run (Ctrl+Enter)" onClick={() => void doc.run()}>▶ Run</button>
           : <button type="button" class="play" onClick={() => void doc.stop()}>■ Stop {running}</button>}
-        <select aria-label="How to run" value={String(doc.way.value)} disabled={running !== null} onChange={(e) => { doc.way.value = Number(e.currentTarget.value); }}>
+        <select aria-label="Run mode" value={String(doc.way.value)} disabled={running !== null} onChange={(e) => { doc.way.value = Number(e.currentTarget.value); }}>
           {doc.WAYS.map((w, i) => <option key={w.label} value={String(i)}>{w.label}</option>)}
         </select>
         <button type="button" onClick={() => { mode.value = "player"; }}>Runs</button>
