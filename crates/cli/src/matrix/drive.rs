@@ -76,7 +76,7 @@ pub(super) fn drive(a: &DriveArgs) -> Result<ExitCode, Failure> {
     let wanted = layout::wanted(&radio, &first, a.range);
     let settings = solve(&switch, &wanted, Effort::THOROUGH, 1);
     let mut loop_ = Drive { a, radio, switch, rack, log, settings };
-    loop_.run(&mut places, &stop)?;
+    loop_.run(first, &mut places, &stop)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -90,16 +90,22 @@ struct Drive<'a> {
 }
 
 impl Drive<'_> {
-    fn run(&mut self, places: &mut Places, stop: &Arc<AtomicBool>) -> Result<(), Failure> {
+    /// Goes on from the first layout until there is no more, or the user wants the end.
+    fn run(
+        &mut self,
+        first: Vec<Position>,
+        places: &mut Places,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<(), Failure> {
         let begun = Instant::now();
         let (mut second, mut missed) = (0_u64, 0);
-        loop {
-            let Some(at) = places.at(second)? else { return Ok(()) };
+        let mut next = Some(first);
+        while let Some(at) = next {
             self.step(second, missed, &at)?;
             // A layout that came too late gives way to the next.
-            let next = begun.elapsed().as_secs() + 1;
-            missed = next - second - 1;
-            second = next;
+            let now = begun.elapsed().as_secs() + 1;
+            missed = now - second - 1;
+            second = now;
             if missed > 0 {
                 say!("wayhop: {missed} s without new settings: the boxes are slow; the last settings stayed");
             }
@@ -109,7 +115,9 @@ impl Drive<'_> {
                 }
                 thread::sleep(LOOK);
             }
+            next = places.at(second)?;
         }
+        Ok(())
     }
 
     fn step(&mut self, second: u64, missed: u64, at: &[Position]) -> Result<(), Failure> {

@@ -64,7 +64,8 @@ impl Places {
                 match feed.lines.recv_timeout(Duration::from_millis(100)) {
                     Ok(line) => {
                         feed.take(line);
-                        break;
+                        // More may never come.
+                        return Ok(Some(feed.now.clone()));
                     }
                     Err(RecvTimeoutError::Timeout) if !stop.load(Ordering::Relaxed) => {}
                     Err(_) => return Ok(None),
