@@ -74,13 +74,18 @@ fn a_capture_ends_with_its_count_and_with_its_reader_and_decode_reads_it_from_a_
     mesh.start(1, "dsr", &[]);
 
     let mut ctl = capture(&mesh, &name, &["--count", "3"], Stdio::piped());
-    let decode = Command::new(WAYHOP)
+    // The stream's beginning comes when the node has accepted the reader: the request that the first ping causes is in it.
+    let mut stream = ctl.stdout.take().unwrap();
+    let mut beginning = [0; 28];
+    stream.read_exact(&mut beginning).unwrap();
+    let mut decode = Command::new(WAYHOP)
         .args(["decode", "-"])
-        .stdin(ctl.stdout.take().unwrap())
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     let busy = mesh.start_ping(0, 1);
+    std::io::copy(&mut (&beginning[..]).chain(stream), &mut decode.stdin.take().unwrap()).unwrap();
     let decoded = decode.wait_with_output().unwrap();
     assert_eq!(ctl.wait().unwrap().code(), Some(0));
     let text = String::from_utf8(decoded.stdout).unwrap();
