@@ -100,10 +100,12 @@ fn serve_studio(shown: Shown, at: SocketAddr, ready: impl FnOnce(&str)) -> Resul
             .map_err(|e| format!("cannot listen at {at}: {e}; choose another --port or --listen"))?;
         let bound = listener.local_addr().map_err(|e| e.to_string())?;
         let access = Access::new(bound, shown.can_be_changed())?;
+        // Who knows the address may already end it.
+        let told_to_end = told_to_end()?;
         ready(&address(bound, access.token()));
         tokio::select! {
             () = accept(listener, Studio::new(access, shown)) => {}
-            () = told_to_end() => {}
+            () = told_to_end => {}
         }
         Ok(())
     });
@@ -117,19 +119,25 @@ fn address(at: SocketAddr, token: Option<&str>) -> String {
     token.map_or_else(|| format!("http://{at}/"), |token| format!("http://{at}/?token={token}"))
 }
 
-async fn told_to_end() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
-                _ = terminated.recv() => {}
-            }
-            return;
+/// Takes the signals that end a program. What it returns waits for one of them.
+#[cfg(unix)]
+fn told_to_end() -> Result<impl Future<Output = ()>, String> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let take = |kind| signal(kind).map_err(|e| format!("cannot take signals: {e}"));
+    let (mut interrupted, mut terminated) = (take(SignalKind::interrupt())?, take(SignalKind::terminate())?);
+    Ok(async move {
+        tokio::select! {
+            _ = interrupted.recv() => {}
+            _ = terminated.recv() => {}
         }
-    }
-    let _ = tokio::signal::ctrl_c().await;
+    })
+}
+
+#[cfg(not(unix))]
+fn told_to_end() -> Result<impl Future<Output = ()>, String> {
+    Ok(async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
 }
 
 async fn accept(listener: TcpListener, studio: Studio) {
