@@ -47,13 +47,15 @@ test: install-test
 	[ $(FUZZ_SECONDS) -eq 0 ] || fuzz/run-all $(FUZZ_SECONDS)
 	cargo test --workspace --doc --quiet
 	cargo nextest run --workspace --test-threads $(TEST_SLOTS)
-	$(MAKE) web
+	$(MAKE) web WAYHOP_BUILD=:
 
-# The studio's page: that it is what its sources give, its unit tests, and the page in a browser.
+# The studio's page: that it is what its sources give, its unit tests, and the page in a browser. (For `make test` the command is
+# there: the tests' own, with the features of the whole workspace.)
+WAYHOP_BUILD ?= cargo build --package wayhop-cli
 web:
 	cd web && npm ci --no-audit --no-fund --loglevel=error
 	cd web && npm run --silent check && npm run --silent test
-	cargo build --package wayhop-cli
+	$(WAYHOP_BUILD)
 	cd web && WAYHOP=$(abspath $(TARGET))/debug/wayhop npm run --silent e2e
 
 bench: install-bench build
