@@ -89,7 +89,7 @@ impl Chain {
         length: usize,
         pace: Pace,
         slice: Duration,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<Attempt<Outcome>, Error> {
         let payload = self.payload(hops, length);
         self.prime(hops, payload)?;
         let before = self.passed()?;
@@ -98,17 +98,19 @@ impl Chain {
         let busy = self.busy_ns()?.zip(busy).map(|(after, before)| after - before);
         let all_busy = self.all_busy_ns() - all_busy + streamed.busy_ns;
         let after = self.passed()?;
-        if hops == 2 {
-            self.check(streamed.arrived, after.kernel - before.kernel, after.daemon - before.daemon)?;
+        if hops == 2
+            && let Err(strayed) = self.check(streamed.arrived, &after.since(&before))
+        {
+            return Ok(Err(strayed));
         }
         let each = busy.filter(|_| hops == 2 && streamed.arrived > 0);
-        Ok(Outcome {
+        Ok(Ok(Outcome {
             input_pps: streamed.input_pps,
             output_pps: streamed.output_pps,
             processor_us: all_busy as f64 / 1e3 / streamed.arrived.max(1) as f64,
             daemon_us: each.map(|ns| ns as f64 / 1e3 / streamed.arrived as f64),
             user_us: self.timing()?.map(|[_, inside]| inside),
-        })
+        }))
     }
 
     /// Sends packets one after the other over two hops, each when the one before has arrived and `pause` is over, and follows
@@ -118,7 +120,7 @@ impl Chain {
         packets: usize,
         length: usize,
         pause: Duration,
-    ) -> Result<Followed, Error> {
+    ) -> Result<Attempt<Followed>, Error> {
         let cannot = || Error::system("read the packet socket");
         let payload = self.payload(2, length);
         self.prime(2, payload)?;
@@ -132,10 +134,15 @@ impl Chain {
             }
         }
         if let Some(other) = hops.iter().find(|h| **h != 2) {
-            return Err(Error::System(format!("{:?}: a packet came over {other} hops", self.way)));
+            return Ok(Err(Strayed(format!(
+                "{}: a packet came over {other} hops, not over two",
+                self.way.name()
+            ))));
         }
         let after = self.passed()?;
-        self.check(hops.len() as u64, after.kernel - before.kernel, after.daemon - before.daemon)?;
+        if let Err(strayed) = self.check(hops.len() as u64, &after.since(&before)) {
+            return Ok(Err(strayed));
+        }
         let mut total: Vec<f64> = self
             .tap
             .passages(length)
@@ -144,16 +151,16 @@ impl Chain {
             .filter_map(|p| Some((p.out_of? - p.into?) as f64 / 1e3))
             .collect();
         if total.len() < packets / 2 {
-            return Err(Error::System(format!(
-                "{:?}: of {packets} packets of {length} octets {} were seen on both sides of the middle",
-                self.way,
+            return Ok(Err(Strayed(format!(
+                "{}: {} of {packets} packets of {length} octets were seen on both sides of the middle",
+                self.way.name(),
                 total.len()
-            )));
+            ))));
         }
         total.sort_by(f64::total_cmp);
         let total_us = total[total.len() / 2];
         let parts_us = self.timing()?.map(|[before, inside]| [before, inside, total_us - before - inside]);
-        Ok(Followed { way: self.way, pause, total_us, parts_us })
+        Ok(Ok(Followed { way: self.way, pause, total_us, parts_us }))
     }
 
     /// The UDP payload that makes packets of this length on the wire.
@@ -180,18 +187,18 @@ impl Chain {
     }
 
     /// Whether what arrived was forwarded where it should have been.
-    fn check(&self, arrived: u64, by_kernel: u64, by_daemon: u64) -> Result<(), Error> {
+    fn check(&self, arrived: u64, forwarded: &Passed) -> Attempt<()> {
+        let Passed { kernel, daemon } = *forwarded;
         let (mine, other) = match self.way {
-            Way::Dsr => (by_daemon, by_kernel),
-            Way::Kernel | Way::Aodv => (by_kernel, by_daemon),
+            Way::Dsr => (daemon, kernel),
+            Way::Kernel | Way::Aodv => (kernel, daemon),
         };
         if mine >= arrived && other == 0 {
             return Ok(());
         }
-        Err(Error::System(format!(
-            "{:?}: {arrived} packets arrived over two hops, but the middle's kernel forwarded {by_kernel} and its daemon \
-             {by_daemon}: this is not the forwarding that was to be measured",
-            self.way
+        Err(Strayed(format!(
+            "{}: {arrived} packets arrived over two hops, but the middle's kernel forwarded {kernel} and its daemon {daemon}",
+            self.way.name()
         )))
     }
 
@@ -238,10 +245,24 @@ pub(super) struct Outcome {
     pub(super) user_us: Option<f64>,
 }
 
+/// A measurement, or how its packets went another way than the one that was to be measured.
+pub(super) type Attempt<T> = Result<T, Strayed>;
+
+/// What shows that packets went another way, in a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Strayed(pub(super) String);
+
+/// Packets that the middle has forwarded.
 #[derive(Copy, Clone)]
 struct Passed {
     kernel: u64,
     daemon: u64,
+}
+
+impl Passed {
+    fn since(&self, before: &Self) -> Self {
+        Self { kernel: self.kernel - before.kernel, daemon: self.daemon - before.daemon }
+    }
 }
 
 /// A bridge that learns who is where, as a switch does, and two ports of which hear each other's frames no more than hosts

@@ -7,6 +7,8 @@ use crate::way::Way;
 /// One stream of packets.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Throughput {
+    /// The round, from 0: streams of one round ran close to each other.
+    pub round: usize,
     /// What forwarded.
     pub way: Way,
     /// Over how many hops: 1 or 2.
@@ -50,6 +52,9 @@ pub struct Measured {
     pub throughput: Vec<Throughput>,
     /// Single packets.
     pub followed: Vec<Followed>,
+    /// Measurements that are left out, since their packets went another way than the one that was to be measured, each time;
+    /// in words.
+    pub left_out: Vec<String>,
     /// Whether all of the plan was carried out.
     pub complete: bool,
     /// The share of the machine's processors that others used meanwhile, percent.

@@ -8,7 +8,7 @@
 //! All that takes part goes before other programs of the machine (nice -20), so that they disturb it little.
 //! The three chains exist at the same time and are measured in turns, so that a busy moment of the machine hits all. Every
 //! figure is taken with a proof of where the packets went: a stream over two hops whose packets the middle's daemon (DSR) or
-//! the middle's kernel (the others) did not forward is an error, not a figure.
+//! the middle's kernel (the others) did not forward gives no figure. It is measured again, and after some attempts left out.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 
@@ -24,7 +24,7 @@ use std::time::Duration;
 pub use figures::{Followed, Measured, Throughput};
 pub use way::Way;
 
-use chain::Chain;
+use chain::{Attempt, Chain, Strayed};
 use stream::Pace;
 use wayhop_linux::Error;
 
@@ -82,13 +82,14 @@ pub fn measure(plan: &Plan, stop: &AtomicBool, done: impl Fn(usize)) -> Result<M
     let mut measured = Measured::default();
     let mut steps = 0;
     let load = chain::Load::begin();
-    for _ in 0..plan.rounds {
+    for round in 0..plan.rounds {
         for pause in &plan.pauses {
             for chain in &mut chains {
                 if stop.load(Ordering::Relaxed) {
                     return Ok(measured);
                 }
-                measured.followed.push(chain.follow(plan.followed, plan.lengths[0], *pause)?);
+                let follow = || chain.follow(plan.followed, plan.lengths[0], *pause);
+                measured.followed.extend(attempt(&mut measured.left_out, follow)?);
                 steps += 1;
                 done(steps);
             }
@@ -102,18 +103,21 @@ pub fn measure(plan: &Plan, stop: &AtomicBool, done: impl Fn(usize)) -> Result<M
                         return Ok(measured);
                     }
                     let pace = offered_pps.map_or(Pace::AsManyAsArrive, Pace::PerSecond);
-                    let streamed = chain.stream(hops, length, pace, plan.slice)?;
-                    measured.throughput.push(Throughput {
-                        way: chain.way,
+                    let way = chain.way;
+                    let stream = || chain.stream(hops, length, pace, plan.slice);
+                    let streamed = attempt(&mut measured.left_out, stream)?;
+                    measured.throughput.extend(streamed.map(|s| Throughput {
+                        round,
+                        way,
                         hops,
                         length,
                         offered_pps,
-                        input_pps: streamed.input_pps,
-                        output_pps: streamed.output_pps,
-                        processor_us: streamed.processor_us,
-                        daemon_us: streamed.daemon_us,
-                        user_us: streamed.user_us.filter(|_| hops == 2 && offered_pps.is_none()),
-                    });
+                        input_pps: s.input_pps,
+                        output_pps: s.output_pps,
+                        processor_us: s.processor_us,
+                        daemon_us: s.daemon_us,
+                        user_us: s.user_us.filter(|_| hops == 2 && offered_pps.is_none()),
+                    }));
                     steps += 1;
                     done(steps);
                 }
@@ -123,4 +127,49 @@ pub fn measure(plan: &Plan, stop: &AtomicBool, done: impl Fn(usize)) -> Result<M
     measured.foreign_load_pct = load.foreign_pct(&chains);
     measured.complete = true;
     Ok(measured)
+}
+
+/// How often something is measured before it is left out.
+const ATTEMPTS: usize = 3;
+
+/// Measures until packets go the way that is measured. A route may come to its end in the middle of a stream, and packets go
+/// to the daemon until there is a new one: no fault of what is measured, and no figure of it.
+fn attempt<T>(
+    left_out: &mut Vec<String>,
+    mut measure: impl FnMut() -> Result<Attempt<T>, Error>,
+) -> Result<Option<T>, Error> {
+    let mut last = String::new();
+    for _ in 0..ATTEMPTS {
+        match measure()? {
+            Ok(figures) => return Ok(Some(figures)),
+            Err(Strayed(how)) => last = how,
+        }
+    }
+    left_out.push(last);
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_measurement_that_strays_is_repeated_and_at_last_left_out() {
+        let mut left_out = Vec::new();
+        let mut answers: Vec<Attempt<u8>> = vec![Ok(7), Err(Strayed("first".into()))];
+        let measured = attempt(&mut left_out, || Ok(answers.pop().unwrap()));
+        assert_eq!((measured.unwrap(), left_out.len()), (Some(7), 0));
+
+        let mut tries = 0;
+        let measured: Option<u8> = attempt(&mut left_out, || {
+            tries += 1;
+            Ok(Err(Strayed(format!("time {tries}"))))
+        })
+        .unwrap();
+        assert_eq!((measured, tries), (None, ATTEMPTS));
+        assert_eq!(left_out, ["time 3"]);
+
+        let broken: Result<Option<u8>, _> = attempt(&mut left_out, || Err(Error::System("gone".into())));
+        assert!(broken.is_err(), "what the system refuses is not tried again");
+    }
 }

@@ -15,6 +15,15 @@ impl Way {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Kernel, Self::Aodv, Self::Dsr];
 
+    /// As reports call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Kernel => "kernel",
+            Self::Aodv => "AODV",
+            Self::Dsr => "DSR",
+        }
+    }
+
     /// The protocol of its daemons.
     pub(crate) fn protocol(self) -> Option<&'static str> {
         match self {
