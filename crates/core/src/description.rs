@@ -74,7 +74,8 @@ pub enum HostRules {
 /// What a protocol needs of its host.
 #[derive(Debug)]
 pub struct HostNeeds {
-    /// Octets that its headers add to a packet at most: the host makes room for them.
+    /// Octets that its headers add to most packets: the host makes room for them. The protocol refuses a packet that needs more, and
+    /// says how long it may be.
     pub header_room: usize,
     /// The parameter, true or false, that has it tell senders of lost routes; set if a sender listens.
     pub failure_notices: Option<&'static str>,

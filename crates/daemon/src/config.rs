@@ -48,8 +48,8 @@ pub struct NodeConfig {
     /// The TUN interface that programs use.
     #[serde(default = "tun")]
     pub tun: String,
-    /// The TUN interface's MTU, octets. Without it: the interface's MTU, less what the headers of the protocol need at
-    /// most.
+    /// The TUN interface's MTU, octets. Without it: the interface's MTU, less the room that the protocol's headers need with a
+    /// route of a few hops. Over a longer one, senders of packets that do not fit are told by ICMP what does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mtu: Option<u16>,
     /// Seed of the protocol's random choices. Without one, each start draws its own, as RFC 4728 section 4.3 and RFC 3561

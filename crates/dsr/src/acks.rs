@@ -19,7 +19,7 @@ use crate::timers::Timer;
 use crate::view::View;
 
 /// The most octets that an Acknowledgement Request adds to a packet: a header of its own, and the longer form.
-const MAX_ASK: usize = 4 + 8;
+pub(crate) const MAX_ASK: usize = 4 + 8;
 /// With `rexmt_timer_from_air`: how much longer than its timer a packet may stay in the interface queue before it is taken
 /// for lost there.
 const STUCK: Span = Span::from_secs(1);

@@ -10,12 +10,14 @@ use wayhop_core::{
 };
 use wayhop_wire::ipv4::protocol;
 
+use crate::acks::MAX_ASK;
 use crate::params::{Maintenance, Params};
 use crate::{Engine, decode, forge, messages};
 
-/// Octets that the headers need with the longest route, 31 hops: the fixed part, a Source Route of 30 addresses, an
-/// Acknowledgement Request and an Acknowledgement (RFC 4728, section 6).
-const HEADER_ROOM: usize = 4 + (4 + 4 * 30) + 4 + 12 - 8;
+/// Octets that the headers need with a route of five hops: the fixed part, a Source Route of four addresses, and the most that
+/// an acknowledgement is asked for with (RFC 4728, section 6). Room for the longest route, 31 hops, would cut each packet of
+/// 1,400 octets in two; a packet whose route needs more comes back as too big (section 8.1.5), and its sender knows then.
+const HEADER_ROOM: usize = 4 + (4 + 4 * 4) + MAX_ASK;
 
 /// By how much ns-2.35's DSR makes TCP's packets longer, in octets: it adds an IP header, which `tcpip_base_hdr_size_` of the
 /// TCP agent has counted already.

@@ -20,6 +20,7 @@ mod outages;
 mod package;
 mod partition;
 mod replay;
+mod route_mtu;
 mod station;
 mod undo;
 mod upkeep;

@@ -120,7 +120,7 @@ fn the_packets_of_a_node_follow_the_mtu_of_its_interface_down_and_up() {
     }
     for protocol in BOTH {
         let world = World::new(protocol);
-        let room = if protocol == "dsr" { 136 } else { 0 };
+        let room = if protocol == "dsr" { 36 } else { 0 };
         let tun = |m: &Mesh| m.ip(1, "-o link show mesh0");
         for mtu in [1000_u32, 1400, 1500] {
             let set = |m: &Mesh| drop(m.ip(1, &format!("link set eth1 mtu {mtu}")));
