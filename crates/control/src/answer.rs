@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::gps::Gps;
 use crate::messages::{LinkState, Place};
 
 /// Rows of a table by column.
@@ -98,6 +99,9 @@ pub struct NodePosition {
     /// On the earth, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earth: Option<Place>,
+    /// How good that is, if it is a GPS receiver's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gps: Option<Gps>,
     /// Whether the place was set from outside.
     #[serde(default)]
     pub overridden: bool,

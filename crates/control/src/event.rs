@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::event_kind::EventKind;
+use crate::gps::Gps;
 use crate::messages::{LinkState, Place};
 
 /// Something that happened. Times are seconds since the start of the run.
@@ -68,14 +69,20 @@ pub enum Event {
         /// What it does from now on.
         state: LinkState,
     },
-    /// A node's place was told from outside.
+    /// A node's place was told from outside, its GPS receiver reported one, or it heard another node's.
     Position {
         /// When.
         time_s: f64,
-        /// Whose.
+        /// At which node.
         node: u32,
+        /// The address of the other node whose place it is; absent for the node's own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        about: Option<IpAddr>,
         /// Where.
         place: Place,
+        /// How good that is, if it is the node's receiver's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        gps: Option<Gps>,
     },
     /// A program or a daemon of a node began or ended.
     Process {

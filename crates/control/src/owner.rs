@@ -151,7 +151,7 @@ impl Server {
             Request::SetPosition { place } => {
                 let node = nodes.one()?;
                 owner.set_position(node, Some(*place))?;
-                self.publish(&Event::Position { time_s, node, place: *place });
+                self.publish(&Event::Position { time_s, node, about: None, place: *place, gps: None });
                 Ok(())
             }
             Request::ReleasePosition {} => {

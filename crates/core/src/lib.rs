@@ -18,6 +18,7 @@ mod cx;
 mod description;
 mod effect;
 mod file_name;
+mod fix_quality;
 mod forge;
 mod frame;
 mod hex;
@@ -48,6 +49,7 @@ pub use description::{
 };
 pub use effect::{Effect, Priority, TimerKey, TraceNote, TxId, TxSpec};
 pub use file_name::file_name;
+pub use fix_quality::{AccuracyFrom, FixQuality, FixStatus};
 pub use forge::{Claim, Forged, Forger, Lure, NewForger};
 pub use frame::{Frame, Payload, Reporting};
 pub use hex::hex;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use wayhop_control::answer::{
     Counters, NodeCounters, NodeParameters, NodePosition, Parameters, Positions, Tables,
 };
-use wayhop_control::{ControlError, ErrorCode, JsonTables, Place, Request};
+use wayhop_control::{ControlError, ErrorCode, Gps, JsonTables, Place, Request};
 use wayhop_core::{Command, Fix, Inspect as _, Refused};
 
 use crate::host::Host;
@@ -51,6 +51,7 @@ impl Desk {
                     node: NODE,
                     name: name(),
                     earth: host.whereabouts.fix().map(Place::from),
+                    gps: host.whereabouts.quality().map(Gps::from),
                     overridden: host.whereabouts.told.is_some(),
                     ..NodePosition::default()
                 };
@@ -63,7 +64,7 @@ impl Desk {
                 place.check()?;
                 host.whereabouts.told = Some(Fix { latitude_deg, longitude_deg, heading_deg, speed_m_per_s });
                 host.tell_position();
-                host.around.events.position(host.now(), *place);
+                host.record_told();
                 Ok(Value::Null)
             }
             Request::ReleasePosition {} => {

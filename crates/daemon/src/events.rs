@@ -3,8 +3,10 @@
 use std::collections::VecDeque;
 use std::net::IpAddr;
 
-use wayhop_control::{Event, EventKind, Place, Server};
-use wayhop_core::{Addr, DropReason, IfaceId, Mac, Packet, Prefix, Route, SendState, Time, TraceNote, hex};
+use wayhop_control::{Event, EventKind, Gps, Place, Server};
+use wayhop_core::{
+    Addr, DropReason, Fix, FixQuality, IfaceId, Mac, Packet, Prefix, Route, SendState, Time, TraceNote, hex,
+};
 use wayhop_node::Hop;
 use wayhop_wire::ip;
 
@@ -97,11 +99,17 @@ impl Events {
         }
     }
 
-    /// The node's place was told from outside.
-    pub(crate) fn position(&mut self, at: Time, place: Place) {
+    /// A place is known now: the node's own or, with an address, another node's.
+    pub(crate) fn position(&mut self, at: Time, about: Option<IpAddr>, fix: &Fix, gps: Option<FixQuality>) {
         if self.wanted {
-            self.keep(Event::Position { time_s: at.as_secs_f64(), node: NODE, place });
+            let (place, gps) = (Place::from(*fix), gps.map(Gps::from));
+            self.keep(Event::Position { time_s: at.as_secs_f64(), node: NODE, about, place, gps });
         }
+    }
+
+    /// Whether somebody subscribed to what is not of single packets.
+    pub(crate) fn are_wanted(&self) -> bool {
+        self.wanted
     }
 
     /// A neighbour is new, or has another link address.

@@ -22,7 +22,7 @@ use crate::signals::Map;
 use crate::timing::Timing;
 use crate::transmitters::Transmitters;
 use crate::tx_status::{TxStatuses, Verdict};
-use crate::whereabouts::Whereabouts;
+use crate::whereabouts::{Heard, Whereabouts};
 use crate::world::Around;
 use wayhop_protocols::hop as hop_of;
 
@@ -40,6 +40,8 @@ pub(crate) struct Host {
     /// How long frames take, if that is wanted.
     pub(crate) timing: Option<Timing>,
     pub(crate) whereabouts: Whereabouts,
+    /// Where other nodes said that they are.
+    pub(crate) heard: Heard,
     /// What the protocol runs with.
     pub(crate) parameters: ParameterSet,
     /// With which power neighbours are received, as each source of signals tells.
@@ -104,6 +106,7 @@ impl Host {
             plane,
             timing: None,
             whereabouts: Whereabouts::default(),
+            heard: Heard::default(),
             parameters: ParameterSet::default(),
             signals: Vec::new(),
             transmitters: Transmitters::default(),

@@ -36,6 +36,7 @@ mod outages;
 mod overlap;
 mod ownership;
 mod places;
+mod positions;
 mod power;
 mod privileges;
 mod reference;

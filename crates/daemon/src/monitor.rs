@@ -17,10 +17,12 @@ use std::time::SystemTime;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use wayhop_control::Gps;
 use wayhop_control::monitor::{LogFile, PORT, Reporter};
 use wayhop_core::Fix;
 
 use crate::log::{Level, Log};
+use crate::whereabouts::Whereabouts;
 
 /// Reports that may wait for a slow disk.
 const MAX_WAITING: usize = 64;
@@ -97,6 +99,7 @@ struct Entry {
     time: SystemTime,
     counters: BTreeMap<String, u64>,
     fix: Option<Fix>,
+    gps: Option<Gps>,
 }
 
 /// Reporting under way.
@@ -129,8 +132,9 @@ impl Reports {
     }
 
     /// A report. Never waits.
-    pub(crate) fn report(&self, counters: BTreeMap<String, u64>, fix: Option<Fix>) {
-        let entry = Entry { time: SystemTime::now(), counters, fix };
+    pub(crate) fn report(&self, counters: BTreeMap<String, u64>, at: &Whereabouts) {
+        let gps = at.quality().map(Gps::from);
+        let entry = Entry { time: SystemTime::now(), counters, fix: at.fix(), gps };
         if self.queue.as_ref().is_none_or(|q| q.try_send(entry).is_err()) {
             self.lost.fetch_add(1, Ordering::Relaxed);
         }
@@ -160,7 +164,7 @@ fn report(
 ) {
     let mut told = None;
     for e in entries {
-        let datagram = reporter.report(e.time, &e.counters, e.fix.as_ref());
+        let datagram = reporter.report(e.time, &e.counters, e.fix.as_ref(), e.gps);
         let trouble = reporter.trouble().map(str::to_owned);
         if trouble.is_some() {
             lost.fetch_add(1, Ordering::Relaxed);

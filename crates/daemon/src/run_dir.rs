@@ -9,7 +9,7 @@ use wayhop_core::{Fix, NodeId, Packet, SendState, Time, TraceNote};
 use wayhop_linux::Error;
 use wayhop_node::{Hop, HopKind};
 use wayhop_trace::{
-    Counter, HopEvent, InterfaceInfo, Manifest, NodeInfo, NoteEvent, Origin, Outputs, PacketClass,
+    Counter, GpsEvent, HopEvent, InterfaceInfo, Manifest, NodeInfo, NoteEvent, Origin, Outputs, PacketClass,
     PositionEvent, Recorder, RunDir, RunStatus, SendEvent, Summary, classify,
 };
 use wayhop_wire::ip;
@@ -40,6 +40,7 @@ enum Row {
     Note(NoteEvent),
     Send(SendEvent),
     Position(PositionEvent),
+    Gps(GpsEvent),
 }
 
 fn wrong(e: &wayhop_trace::Error) -> Error {
@@ -82,8 +83,9 @@ impl Run {
             addr6: settings.address6.map(|(addr, _)| addr),
             interfaces: settings.config.names().map(interface).collect(),
         };
-        let recorder =
-            Recorder::start(dir, &Outputs::default(), vec![node]).map_err(|e| wrong(&e))?.never_waiting();
+        let recorder = Recorder::start(dir, &Outputs { gps: true, ..Outputs::default() }, vec![node])
+            .map_err(|e| wrong(&e))?
+            .never_waiting();
         let writing = Rows::Writing(Box::new(recorder));
         if let Rows::Waiting(rows) = std::mem::replace(&mut self.rows, writing) {
             for row in rows {
@@ -100,6 +102,7 @@ impl Run {
             (Rows::Writing(r), Row::Note(e)) => r.note(&e),
             (Rows::Writing(r), Row::Send(e)) => r.sent(&e),
             (Rows::Writing(r), Row::Position(e)) => r.position(&e),
+            (Rows::Writing(r), Row::Gps(e)) => r.gps(&e),
         }
     }
 
@@ -141,6 +144,11 @@ impl Run {
         if let Some(leg) = self.places.go(time, fix) {
             self.write(Row::Position(leg));
         }
+    }
+
+    /// What the node knows of a place on the earth.
+    pub(crate) fn gps(&mut self, e: GpsEvent) {
+        self.write(Row::Gps(e));
     }
 
     /// Rows that the disk had no time for.

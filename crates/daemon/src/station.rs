@@ -6,7 +6,7 @@ use std::time::Duration;
 use wayhop_control::answer::NodeCounters;
 use wayhop_control::metrics::{Endpoint, Snapshot};
 use wayhop_control::{About, gpsd};
-use wayhop_core::{Span, Time};
+use wayhop_core::{FixQuality, Span, Time};
 use wayhop_linux::Error;
 
 use crate::config::Settings;
@@ -27,6 +27,8 @@ pub(crate) struct Station {
     gps: Option<gpsd::Client>,
     gps_trouble: Option<String>,
     monitor: Option<(Monitor, Reports)>,
+    /// Whether somebody may want to know the places of other nodes: subscribers, or the run directory.
+    hears_places: bool,
     next_look: Time,
     next_report: Time,
 }
@@ -63,6 +65,9 @@ impl Station {
             gps,
             gps_trouble: None,
             monitor: None,
+            hears_places: config.control.is_some()
+                || settings.usual_control.is_some()
+                || config.run.is_some(),
             next_look: Time::ZERO,
             next_report: Time::ZERO,
         };
@@ -85,7 +90,7 @@ impl Station {
 
     /// When to look next.
     pub(crate) fn next(&self) -> Option<Time> {
-        let look = self.metrics.is_some() || self.gps.is_some();
+        let look = self.metrics.is_some() || self.gps.is_some() || self.hears_places;
         let look = look.then_some(self.next_look);
         look.into_iter().chain(self.monitor.as_ref().map(|_| self.next_report)).min()
     }
@@ -105,20 +110,20 @@ impl Station {
         if let Some((m, reports)) = self.monitor.as_ref().filter(|_| now >= self.next_report) {
             let interval = Duration::from_secs_f64(m.interval_s);
             self.next_report = now + Span::from_nanos(interval.as_nanos() as u64);
-            reports.report(host.around.counters.by_name(), host.whereabouts.fix());
+            reports.report(host.around.counters.by_name(), &host.whereabouts);
         }
     }
 
     /// A last report, at the end.
     pub(crate) fn end(&mut self, host: &Host) {
         if let Some((_, reports)) = self.monitor.take() {
-            reports.report(host.around.counters.by_name(), host.whereabouts.fix());
+            reports.report(host.around.counters.by_name(), &host.whereabouts);
         }
     }
 
     fn look(&mut self, host: &mut Host) {
         if let Some(gps) = &self.gps {
-            host.whereabouts.receiver = gps.latest().map(|r| r.fix);
+            let news = host.whereabouts.hear(gps.latest());
             let trouble = gps.trouble();
             if trouble != self.gps_trouble {
                 match &trouble {
@@ -128,7 +133,11 @@ impl Station {
                 self.gps_trouble = trouble;
             }
             host.tell_position();
+            if news {
+                host.record_receiver();
+            }
         }
+        host.hear_of_places();
         host.around.counters.lost_reports = self.lost_reports();
         if let Some(metrics) = &self.metrics {
             metrics.set(self.snapshot(host));
@@ -149,8 +158,23 @@ impl Station {
             gauges.push(("longitude_degrees", f.longitude_deg));
             gauges.push(("speed_metres_per_second", f.speed_m_per_s.into()));
         }
+        if self.gps.is_some() {
+            gauges.extend(gps_gauges(host.whereabouts.quality()));
+        }
         let gauges = gauges.into_iter().map(|(k, v)| (k.to_owned(), vec![(name.clone(), v)])).collect();
         let counters = vec![NodeCounters { node: NODE, name, counters: host.around.counters.by_name() }];
         Snapshot { about: self.about.clone(), counters, gauges }
     }
+}
+
+/// The receiver's gauges. What it does not tell has none.
+fn gps_gauges(quality: Option<FixQuality>) -> impl Iterator<Item = (&'static str, f64)> {
+    let q = quality.unwrap_or_default();
+    let known = [
+        ("gps_mode", Some(f64::from(q.mode))),
+        ("gps_status", Some(f64::from(q.status.gpsd()))),
+        ("gps_accuracy_metres", q.accuracy_m),
+        ("gps_satellites", q.satellites.map(f64::from)),
+    ];
+    known.into_iter().filter_map(|(name, value)| Some((name, value?)))
 }

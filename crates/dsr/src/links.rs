@@ -146,9 +146,14 @@ impl Links {
         for (node, p) in self.positions.iter() {
             let (latitude, longitude) = (p.fix.latitude_deg, p.fix.longitude_deg);
             let age_s = now.since(p.at).as_secs_f64();
+            let motion: [(&'static str, &dyn core::fmt::Display); 2] =
+                [("heading_deg", &p.fix.heading_deg), ("speed_m_per_s", &p.fix.speed_m_per_s)];
             let place: [(&'static str, &dyn core::fmt::Display); 2] =
                 [("latitude_deg", &latitude), ("longitude_deg", &longitude)];
-            out.row("positions", &[("node", &node), place[0], place[1], ("age_s", &age_s)]);
+            out.row(
+                "positions",
+                &[("node", &node), place[0], place[1], motion[0], motion[1], ("age_s", &age_s)],
+            );
         }
         for (a, (df, dr)) in self.etx.iter().flat_map(|e| e.iter(now)) {
             let etx = Cost::of_ratios(df, dr).etx();

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use wayhop_control::answer::{LinkOverride, NodePosition};
 use wayhop_control::{
-    About, Call, ControlError, ErrorCode, Event, EventKind, LinkState, NodeAbout, Owner, ParameterSet, Place,
-    Server,
+    About, Call, ControlError, ErrorCode, Event, EventKind, Gps, LinkState, NodeAbout, Owner, ParameterSet,
+    Place, Server,
 };
 use wayhop_core::{Command, IfaceId, Inspect, Position, Refused, Span, Time};
 use wayhop_netns::Error;
@@ -110,6 +110,7 @@ impl Owner for Run<'_> {
         NodePosition {
             local: Some(Place::Local { x, y, z }),
             earth: fix.map(Place::from),
+            gps: fix.map(|_| Gps::SIMULATED),
             overridden: self.simulation.is_moved(node),
             ..NodePosition::default()
         }

@@ -10,10 +10,10 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::SystemTime;
 
-use wayhop_control::About;
 use wayhop_control::answer::NodeCounters;
 use wayhop_control::metrics::{Endpoint, Snapshot};
 use wayhop_control::monitor::{LogFile, PORT, Reporter};
+use wayhop_control::{About, Gps};
 use wayhop_core::{Fix, Span, Time};
 use wayhop_netns::Error;
 use wayhop_sim::Simulation;
@@ -126,7 +126,8 @@ impl Drop for Reports {
 fn report(entries: &Receiver<Entry>, mut nodes: Vec<(Reporter, UdpSocket)>, to: SocketAddrV4) {
     for e in entries {
         let Some((reporter, socket)) = nodes.get_mut(e.node) else { continue };
-        let datagram = reporter.report(e.time, &e.counters.counters, e.fix.as_ref());
+        let datagram =
+            reporter.report(e.time, &e.counters.counters, e.fix.as_ref(), e.fix.map(|_| Gps::SIMULATED));
         // Lost where there is no way to the collector, as any datagram.
         let _: io::Result<usize> = socket.send_to(&datagram, to);
     }

@@ -131,6 +131,7 @@ pub fn recorder(dir: &RunDir, r: &Resolved) -> Result<Recorder, Error> {
     let outputs = Outputs {
         tables: true,
         receptions: r.receptions.is_wanted(),
+        gps: false,
         capture_nodes: Some(r.captures.nodes.clone()),
         captures: (!r.captures.nodes.is_empty()).then_some(r.captures.snap_length),
         ns2_trace: r.ns2_trace.then(|| dir.path().join("trace.tr")),

@@ -1,8 +1,8 @@
 //! Records on their way to the writer.
 
 use crate::{
-    Counter, Direction, FrameEvent, HopEvent, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent,
-    SendEvent, TcpEvent,
+    Counter, Direction, FrameEvent, GpsEvent, HopEvent, NoteEvent, PacketOutcome, PositionEvent,
+    ReceptionEvent, SendEvent, TcpEvent,
 };
 use wayhop_core::{IfaceId, NodeId, Time};
 
@@ -21,6 +21,7 @@ pub(crate) struct Batch {
     pub(crate) sends: Vec<SendEvent>,
     pub(crate) tcp: Vec<TcpEvent>,
     pub(crate) positions: Vec<PositionEvent>,
+    pub(crate) gps: Vec<GpsEvent>,
     pub(crate) counters: Vec<Counter>,
     pub(crate) outcomes: Vec<PacketOutcome>,
     pub(crate) receptions: Vec<ReceptionEvent>,
@@ -61,6 +62,7 @@ impl Batch {
             || self.sends.len() >= RECORDS
             || self.tcp.len() >= RECORDS
             || self.positions.len() >= RECORDS
+            || self.gps.len() >= RECORDS
             || self.counters.len() >= RECORDS
             || self.outcomes.len() >= RECORDS
             || self.receptions.len() >= RECORDS
@@ -84,12 +86,13 @@ impl Batch {
         self.lengths().into_iter().sum::<usize>() as u64
     }
 
-    fn lengths(&self) -> [usize; 7] {
+    fn lengths(&self) -> [usize; 8] {
         [
             self.hops.len(),
             self.notes.len(),
             self.sends.len(),
             self.positions.len(),
+            self.gps.len(),
             self.counters.len(),
             self.outcomes.len(),
             self.receptions.len(),
@@ -102,6 +105,7 @@ impl Batch {
         self.sends.clear();
         self.tcp.clear();
         self.positions.clear();
+        self.gps.clear();
         self.counters.clear();
         self.outcomes.clear();
         self.receptions.clear();

@@ -1,7 +1,8 @@
 //! The records that a world hands to the [`crate::Recorder`].
 
 use wayhop_core::{
-    Addr, DropReason, FlowTag, IfaceId, NodeId, PacketId, Position, SendState, Span, Time, TraceNote,
+    Addr, DropReason, Fix, FixQuality, FlowTag, IfaceId, NodeId, PacketId, Position, SendState, Span, Time,
+    TraceNote,
 };
 
 use crate::{Messages, PacketClass};
@@ -199,6 +200,45 @@ pub struct PositionEvent {
     pub at: Position,
     /// Its velocity until then, metres per second.
     pub velocity: Position,
+}
+
+/// What a node knows of a place on the earth: one row of the `gps` table.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct GpsEvent {
+    /// When.
+    pub time: Time,
+    /// Who knows it.
+    pub node: NodeId,
+    /// Whose place it is.
+    pub about: Addr,
+    /// How the node knows it.
+    pub source: GpsSource,
+    /// The place; none if the receiver has lost it.
+    pub fix: Option<Fix>,
+    /// How good it is, of a receiver's.
+    pub quality: Option<FixQuality>,
+}
+
+/// How a node knows a place.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum GpsSource {
+    /// From its own receiver.
+    Receiver,
+    /// Somebody told it at the control socket.
+    Told,
+    /// Another node said so in its packets.
+    Heard,
+}
+
+impl GpsSource {
+    /// The name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Receiver => "receiver",
+            Self::Told => "told",
+            Self::Heard => "heard",
+        }
+    }
 }
 
 /// What became of a flow's packet: one row of the `outcomes` table. One for each packet that its flow counts as sent; of a packet

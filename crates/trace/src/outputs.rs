@@ -12,6 +12,8 @@ pub struct Outputs {
     pub tables: bool,
     /// With them, the table `receptions`.
     pub receptions: bool,
+    /// With them, the table `gps`.
+    pub gps: bool,
     /// One capture per node, each frame cut to this many octets.
     pub captures: Option<u32>,
     /// The nodes that have a capture, if not all.
@@ -27,7 +29,14 @@ impl Outputs {
 
 impl Default for Outputs {
     fn default() -> Self {
-        Self { tables: true, receptions: false, captures: None, capture_nodes: None, ns2_trace: None }
+        Self {
+            tables: true,
+            receptions: false,
+            gps: false,
+            captures: None,
+            capture_nodes: None,
+            ns2_trace: None,
+        }
     }
 }
 

@@ -8,8 +8,8 @@ use crate::outputs::{NodeInfo, Outputs};
 use crate::tables::{FLOWS, Table};
 use crate::writer::Writer;
 use crate::{
-    Counter, Error, FrameEvent, HopEvent, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, RunDir,
-    RunStatus, SendEvent, Summary, TcpEvent, TraceHash,
+    Counter, Error, FrameEvent, GpsEvent, HopEvent, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent,
+    RunDir, RunStatus, SendEvent, Summary, TcpEvent, TraceHash,
 };
 
 /// Takes the records of a run on the run's own thread, and has a background thread write them.
@@ -24,6 +24,7 @@ pub struct Recorder {
     run: Option<Run>,
     records_hops: bool,
     records_receptions: bool,
+    records_gps: bool,
     snaplen: Option<usize>,
     observer: Option<Box<dyn Observer>>,
     shows_frames: bool,
@@ -53,6 +54,7 @@ impl Recorder {
             run: None,
             records_hops: false,
             records_receptions: false,
+            records_gps: false,
             snaplen: None,
             observer: None,
             shows_frames: false,
@@ -69,6 +71,7 @@ impl Recorder {
             run: Some(Run { dir, tables: outputs.tables, writer }),
             records_hops: outputs.tables || outputs.ns2_trace.is_some(),
             records_receptions: outputs.tables && outputs.receptions,
+            records_gps: outputs.tables && outputs.gps,
             snaplen: outputs.captures.map(|n| n as usize),
             hash: TraceHash::new(),
             batch: Batch::default(),
@@ -195,6 +198,13 @@ impl Recorder {
         }
         if self.records_hops {
             self.batch.positions.push(*e);
+            self.send_if_full();
+        }
+    }
+    /// Records what a node knows of a place on the earth.
+    pub fn gps(&mut self, e: &GpsEvent) {
+        if self.records_gps {
+            self.batch.gps.push(*e);
             self.send_if_full();
         }
     }

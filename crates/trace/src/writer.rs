@@ -9,10 +9,12 @@ use std::thread::{self, JoinHandle};
 use crate::batch::Batch;
 use crate::capture::Captures;
 use crate::ns2::Ns2Trace;
-use crate::tables::{COUNTERS, EVENTS, NODES, OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, TCP, Table};
+use crate::tables::{
+    COUNTERS, EVENTS, GPS, NODES, OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, TCP, Table,
+};
 use crate::{
-    Counter, Error, HopEvent, NodeInfo, NoteEvent, Outputs, PacketOutcome, PositionEvent, ReceptionEvent,
-    RunDir, SendEvent, TcpEvent,
+    Counter, Error, GpsEvent, HopEvent, NodeInfo, NoteEvent, Outputs, PacketOutcome, PositionEvent,
+    ReceptionEvent, RunDir, SendEvent, TcpEvent,
 };
 
 /// Full batches that wait for the writer before the run has to.
@@ -135,6 +137,7 @@ struct Tables {
     counters: Table<Counter>,
     outcomes: Table<PacketOutcome>,
     receptions: Option<Table<ReceptionEvent>>,
+    gps: Option<Table<GpsEvent>>,
 }
 
 impl Sinks {
@@ -143,8 +146,7 @@ impl Sinks {
         let captures =
             outputs.captures.map(|snaplen| Captures::create(dir, snaplen, &nodes, only)).transpose()?;
         let ns2 = outputs.ns2_trace.as_deref().map(|path| Ns2Trace::create(path, &nodes)).transpose()?;
-        let tables =
-            if outputs.tables { Some(Tables::create(dir, nodes, outputs.receptions)?) } else { None };
+        let tables = if outputs.tables { Some(Tables::create(dir, nodes, outputs)?) } else { None };
         Ok(Self { tables, captures, ns2 })
     }
 
@@ -159,6 +161,9 @@ impl Sinks {
             t.outcomes.extend(batch.outcomes.iter().copied())?;
             if let Some(receptions) = &mut t.receptions {
                 receptions.extend(batch.receptions.iter().copied())?;
+            }
+            if let Some(gps) = &mut t.gps {
+                gps.extend(batch.gps.iter().copied())?;
             }
         }
         if let Some(c) = &mut self.captures {
@@ -180,7 +185,7 @@ impl Sinks {
 }
 
 impl Tables {
-    fn create(dir: &RunDir, nodes: Vec<NodeInfo>, receptions: bool) -> Result<Self, Error> {
+    fn create(dir: &RunDir, nodes: Vec<NodeInfo>, outputs: &Outputs) -> Result<Self, Error> {
         let path = dir.path();
         let mut who = Table::create(path, "nodes", NODES)?;
         who.extend((0..).zip(nodes))?;
@@ -193,7 +198,11 @@ impl Tables {
             tcp: Table::create(path, "tcp", TCP)?,
             counters: Table::create(path, "counters", COUNTERS)?,
             outcomes: Table::create(path, "outcomes", OUTCOMES)?,
-            receptions: receptions.then(|| Table::create(path, "receptions", RECEPTIONS)).transpose()?,
+            receptions: outputs
+                .receptions
+                .then(|| Table::create(path, "receptions", RECEPTIONS))
+                .transpose()?,
+            gps: outputs.gps.then(|| Table::create(path, "gps", GPS)).transpose()?,
         })
     }
 
@@ -207,6 +216,7 @@ impl Tables {
             self.counters.close(),
             self.outcomes.close(),
             self.receptions.as_mut().map_or(Ok(()), Table::close),
+            self.gps.as_mut().map_or(Ok(()), Table::close),
         ];
         all.into_iter().collect()
     }

@@ -186,7 +186,7 @@ pub(super) fn positions(answer: &Value) -> String {
         .iter()
         .map(|n| {
             let mut r = row(&[("node", n["node"].clone()), ("name", n["name"].clone())]);
-            for place in ["local", "earth"] {
+            for place in ["local", "earth", "gps"] {
                 r.extend(n[place].as_object().cloned().unwrap_or_default());
             }
             if n["overridden"] == json!(true) {

@@ -5,6 +5,7 @@
 mod attacks;
 mod faults;
 mod forwarding;
+mod gps;
 mod hostile;
 mod ipv6;
 mod killed;

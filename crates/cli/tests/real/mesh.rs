@@ -189,6 +189,11 @@ impl Mesh {
         child.wait().unwrap();
     }
 
+    /// The namespace of a host.
+    pub(crate) fn host(&self, i: usize) -> String {
+        self.hosts[i].clone()
+    }
+
     /// Runs a command at a host: whether it succeeded, and what it said.
     pub(crate) fn run(&self, i: usize, command: &str) -> (bool, String) {
         self.run_args(i, &command.split(' ').collect::<Vec<_>>())

@@ -7,9 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use wayhop_core::Fix;
-
-use super::messages::{Report, parse_report};
+use super::reader::{Reader, Received};
 
 /// How long to wait before connecting again, at first and at most.
 const RETRY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
@@ -17,15 +15,6 @@ const RETRY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs
 const SILENCE: Duration = Duration::from_secs(15);
 /// The longest line, octets; gpsd's own limit is about 10,000.
 const LONGEST_LINE: u64 = 64 * 1024;
-
-/// A position as it came.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub struct Received {
-    /// Where.
-    pub fix: Fix,
-    /// When the report came.
-    pub at: Instant,
-}
 
 /// Listens to a gpsd in a thread of its own, and connects again when it goes away. Dropped, it ends.
 #[derive(Debug)]
@@ -141,21 +130,19 @@ fn listen(address: &str, shared: &Shared) -> io::Result<()> {
         state.trouble = None;
     }
     stream.write_all(b"?WATCH={\"enable\":true,\"json\":true};\n")?;
-    let mut reader = BufReader::new(stream);
+    let mut lines = BufReader::new(stream);
+    let mut reader = Reader::default();
     loop {
         let mut line = Vec::new();
-        let n = (&mut reader).take(LONGEST_LINE).read_until(b'\n', &mut line)?;
+        let n = (&mut lines).take(LONGEST_LINE).read_until(b'\n', &mut line)?;
         if n == 0 {
             return Ok(());
         }
         if n as u64 == LONGEST_LINE && line.last() != Some(&b'\n') {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "it sends a line without end"));
         }
-        let latest = match parse_report(&String::from_utf8_lossy(&line)) {
-            Some(Report::Fix(fix)) => Some(Received { fix, at: Instant::now() }),
-            Some(Report::NoFix) => None,
-            _ => continue,
-        };
-        shared.lock().latest = latest;
+        if reader.take(&String::from_utf8_lossy(&line), Instant::now()) {
+            shared.lock().latest = reader.latest();
+        }
     }
 }

@@ -2,30 +2,66 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use wayhop_core::Fix;
+use wayhop_core::{AccuracyFrom, Fix, FixQuality, FixStatus};
+
+use super::utc::nanos;
 
 /// What a line from gpsd means for a node.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum Report {
-    /// The receiver knows where it is.
-    Fix(Fix),
+    /// The receiver knows where it is, and how well: class TPV. The accuracy is that of `epx`, `epy` and `epv`.
+    Fix(Fix, FixQuality),
     /// It does not.
     NoFix,
+    /// How exact the receiver takes its position to be: class GST.
+    Deviations(Deviations),
+    /// How many satellites it uses: class SKY.
+    Satellites(u8),
     /// The daemon introduced itself: time to ask for reports.
     Version,
     /// Anything else.
     Other,
 }
 
+/// Standard deviations of a position.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Deviations {
+    /// Of which moment: nanoseconds since 1970 (UTC).
+    pub time_unix_ns: Option<u64>,
+    /// Horizontal, metres: the root of the sum of the squares of those north and east.
+    pub horizontal_m: f64,
+    /// Vertical, metres.
+    pub vertical_m: Option<f64>,
+}
+
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Line {
     class: String,
     #[serde(default)]
     mode: u8,
+    status: Option<u8>,
+    time: Option<String>,
     lat: Option<f64>,
     lon: Option<f64>,
+    #[serde(rename = "altHAE")]
+    alt_hae: Option<f64>,
+    /// Of a GST: the deviation of the altitude. (Of a TPV: an altitude, of releases before 3.20.)
+    alt: Option<f64>,
     track: Option<f64>,
     speed: Option<f64>,
+    epx: Option<f64>,
+    epy: Option<f64>,
+    epv: Option<f64>,
+    dgps_age: Option<f64>,
+    u_sat: Option<u16>,
+    satellites: Option<Vec<Satellite>>,
+}
+
+#[derive(Deserialize)]
+struct Satellite {
+    #[serde(default)]
+    used: bool,
 }
 
 /// Reads a line from gpsd; none if it is not an object with a class.
@@ -33,9 +69,50 @@ pub fn parse_report(line: &str) -> Option<Report> {
     let line: Line = serde_json::from_str(line).ok()?;
     Some(match line.class.as_str() {
         "VERSION" => Report::Version,
-        "TPV" => fix(&line).map_or(Report::NoFix, Report::Fix),
+        "TPV" => fix(&line).map_or(Report::NoFix, |fix| Report::Fix(fix, quality(&line))),
+        "GST" => deviations(&line).map_or(Report::Other, Report::Deviations),
+        "SKY" => satellites(&line).map_or(Report::Other, Report::Satellites),
         _ => Report::Other,
     })
+}
+
+/// An error that somebody may have measured, metres.
+fn metres(v: Option<f64>) -> Option<f64> {
+    v.filter(|v| (0.0..=1e7).contains(v))
+}
+
+fn horizontal(north: Option<f64>, east: Option<f64>) -> Option<f64> {
+    Some(metres(north)?.hypot(metres(east)?))
+}
+
+fn quality(line: &Line) -> FixQuality {
+    let accuracy_m = horizontal(line.epy, line.epx);
+    let vertical_m = metres(line.epv);
+    FixQuality {
+        mode: line.mode,
+        status: FixStatus::of_gpsd(line.mode, line.status),
+        time_unix_ns: line.time.as_deref().and_then(nanos),
+        altitude_m: line.alt_hae.filter(|v| v.abs() <= 1e8),
+        accuracy_m,
+        vertical_m,
+        accuracy_from: (accuracy_m.is_some() || vertical_m.is_some()).then_some(AccuracyFrom::Epx),
+        satellites: None,
+        corrections_age_s: line.dgps_age.filter(|v| (0.0..=1e9).contains(v)),
+    }
+}
+
+fn deviations(line: &Line) -> Option<Deviations> {
+    Some(Deviations {
+        time_unix_ns: line.time.as_deref().and_then(nanos),
+        horizontal_m: horizontal(line.lat, line.lon)?,
+        vertical_m: metres(line.alt),
+    })
+}
+
+/// Releases before 3.22 name the satellites only; a SKY without any of both tells of other things.
+fn satellites(line: &Line) -> Option<u8> {
+    let listed = || line.satellites.as_ref().map(|all| all.iter().filter(|s| s.used).count());
+    line.u_sat.map(usize::from).or_else(listed).map(|n| n.min(u8::MAX.into()) as u8)
 }
 
 fn fix(line: &Line) -> Option<Fix> {
@@ -165,7 +242,8 @@ pub(super) fn watch(enable: bool, json: bool) -> Value {
 pub(super) fn tpv(fix: Option<&Fix>, time: &str) -> Value {
     match fix {
         None => json!({"class": "TPV", "device": DEVICE, "mode": 1, "time": time}),
-        Some(f) => json!({"class": "TPV", "device": DEVICE, "mode": 2, "time": time, "ept": 0.001,
+        Some(f) => json!({"class": "TPV", "device": DEVICE, "mode": 2, "status": FixStatus::Simulated.gpsd(),
+            "time": time, "ept": 0.001,
             "lat": f.latitude_deg, "lon": f.longitude_deg, "epx": 0.0, "epy": 0.0,
             "track": f.heading_deg, "speed": f.speed_m_per_s}),
     }

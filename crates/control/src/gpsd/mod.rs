@@ -5,12 +5,15 @@
 
 mod client;
 mod messages;
+mod reader;
 mod server;
 mod utc;
 
-pub use client::{Client, Received};
-pub use messages::{Report, Watch, parse_commands, parse_report};
+pub use client::Client;
+pub use messages::{Deviations, Report, Watch, parse_commands, parse_report};
+pub use reader::{Reader, Received};
 pub use server::Server;
+pub use utc::iso8601;
 
 /// gpsd's port.
 pub const PORT: u16 = 2947;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use wayhop_core::Fix;
 
+use crate::gps::Gps;
 use crate::messages::Place;
 
 /// The version of the format, the value of a report's key `wayhop_report`.
@@ -35,6 +36,9 @@ pub struct Report {
     /// Where it is, if it knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<Place>,
+    /// How good its receiver's position is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gps: Option<Gps>,
     /// What it has counted since its start.
     #[serde(default)]
     pub counters: BTreeMap<String, u64>,

@@ -7,6 +7,7 @@ use wayhop_core::Fix;
 
 use super::log::LogFile;
 use super::report::{Report, VERSION, place};
+use crate::gps::Gps;
 
 /// Makes a node's reports.
 #[derive(Debug)]
@@ -32,6 +33,7 @@ impl Reporter {
         time: SystemTime,
         counters: &BTreeMap<String, u64>,
         fix: Option<&Fix>,
+        gps: Option<Gps>,
     ) -> Vec<u8> {
         let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
         let mut report = Report {
@@ -41,6 +43,7 @@ impl Reporter {
             number: self.number,
             time_unix_s: since.as_secs_f64(),
             position: fix.map(place),
+            gps,
             counters: counters.clone(),
             counters_left_out: 0,
             not_logged: self.not_logged,

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use proptest::prelude::*;
 use serde_json::Value;
 use wayhop_control::gpsd::{Client, Report, Server, parse_commands, parse_report};
-use wayhop_core::Fix;
+use wayhop_core::{Fix, FixStatus};
 
 fn here() -> SocketAddr {
     "127.0.0.1:0".parse().expect("an address")
@@ -160,10 +160,15 @@ fn a_receivers_reports_become_fixes() {
     let line = r#"{"class":"TPV","device":"/dev/ttyUSB0","status":2,"mode":3,"time":"2026-03-01T12:00:00.000Z","ept":0.005,
         "lat":52.123456789,"lon":-0.5,"altHAE":98.1,"track":359.99999999,"speed":1.5,"climb":0.1}"#;
     let fix = Fix { latitude_deg: 52.123_456_789, longitude_deg: -0.5, heading_deg: 0.0, speed_m_per_s: 1.5 };
-    assert_eq!(parse_report(line), Some(Report::Fix(fix)));
+    let Some(Report::Fix(read, quality)) = parse_report(line) else { panic!("no fix") };
+    assert_eq!(read, fix);
+    assert_eq!((quality.status, quality.mode, quality.altitude_m), (FixStatus::Dgps, 3, Some(98.1)));
+    assert_eq!(quality.accuracy_m, None, "nobody told one");
     assert_eq!(parse_report(r#"{"class":"TPV","mode":1}"#), Some(Report::NoFix));
     assert_eq!(parse_report(r#"{"class":"TPV","mode":3,"lat":91.0,"lon":0.0}"#), Some(Report::NoFix));
-    assert_eq!(parse_report(r#"{"class":"SKY","satellites":[]}"#), Some(Report::Other));
+    assert_eq!(parse_report(r#"{"class":"SKY","hdop":1.2}"#), Some(Report::Other));
+    let satellites = r#"{"class":"SKY","satellites":[{"PRN":1,"used":true},{"PRN":2,"used":false}]}"#;
+    assert_eq!(parse_report(satellites), Some(Report::Satellites(1)));
     for bad in ["", "TPV", "[]", "{}", r#"{"class":5}"#, r#"{"class":"TPV","mode":"3"}"#] {
         assert_eq!(parse_report(bad), None, "{bad}");
     }
@@ -176,7 +181,7 @@ proptest! {
         track in proptest::num::f64::ANY, noise in ".{0,80}",
     ) {
         let line = serde_json::json!({"class": "TPV", "mode": 3, "lat": lat, "lon": lon, "track": track, "speed": speed});
-        if let Some(Report::Fix(f)) = parse_report(&line.to_string()) {
+        if let Some(Report::Fix(f, _)) = parse_report(&line.to_string()) {
             prop_assert!(f.latitude_deg.abs() <= 90.0 && f.longitude_deg.abs() <= 180.0);
             prop_assert!((0.0..360.0).contains(&f.heading_deg) && f.speed_m_per_s >= 0.0);
         }

@@ -34,7 +34,7 @@ fn a_report_is_in_the_log_and_comes_to_the_collector_over_udp() {
     let log = folder.path().join("logs").join("node.jsonl");
     let mut reporter = Reporter::new("mesh-2", Some(LogFile::new(&log, 1 << 20, 1)));
     let fix = Fix { latitude_deg: 40.0, longitude_deg: -79.0, heading_deg: 180.0, speed_m_per_s: 9.0 };
-    let datagram = reporter.report(at(0), &counters(2), Some(&fix));
+    let datagram = reporter.report(at(0), &counters(2), Some(&fix), None);
 
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     let sender = UdpSocket::bind("127.0.0.1:0").expect("a socket");
@@ -62,7 +62,7 @@ fn losing_the_mesh_loses_nothing_of_the_log_and_the_gap_is_counted() {
     let log = folder.path().join("node.jsonl");
     let mut reporter = Reporter::new("n", Some(LogFile::new(&log, 1 << 20, 1)));
     let mut collector = Collector::new(folder.path(), LIMIT);
-    let datagrams: Vec<_> = (0..10).map(|s| reporter.report(at(s), &counters(1), None)).collect();
+    let datagrams: Vec<_> = (0..10).map(|s| reporter.report(at(s), &counters(1), None, None)).collect();
     let mut lost = Vec::new();
     for n in [0, 1, 5, 4, 9] {
         lost.push(collector.receive(FROM, at(20), &datagrams[n]).expect("a report").lost);
@@ -72,7 +72,7 @@ fn losing_the_mesh_loses_nothing_of_the_log_and_the_gap_is_counted() {
     assert_eq!(lines(&log).len(), 10);
     // The node starts again: its numbers begin anew, and nothing more is lost.
     let mut again = Reporter::new("n", None);
-    let datagram = again.report(at(100), &counters(1), None);
+    let datagram = again.report(at(100), &counters(1), None, None);
     assert_eq!(collector.receive(FROM, at(100), &datagram).expect("a report").lost, 5);
 }
 
@@ -80,7 +80,7 @@ fn losing_the_mesh_loses_nothing_of_the_log_and_the_gap_is_counted() {
 fn a_datagram_stays_within_its_bound_and_says_what_is_left_out() {
     let mut reporter = Reporter::new("n", None);
     for n in [0, 1, 20, 500] {
-        let datagram = reporter.report(at(0), &counters(n), None);
+        let datagram = reporter.report(at(0), &counters(n), None, None);
         assert!(datagram.len() <= LONGEST_DATAGRAM, "{}", datagram.len());
         let report = Report::parse(&datagram).expect("a report");
         assert_eq!(report.counters.len() as u64 + report.counters_left_out, n as u64);
@@ -116,10 +116,10 @@ fn a_log_is_rotated_by_size_and_keeps_so_many_files() {
 fn a_full_disk_costs_the_log_its_lines_and_the_node_nothing() {
     let full = Path::new("/dev/full");
     let mut reporter = Reporter::new("n", Some(LogFile::new(full, 1 << 20, 1)));
-    let datagram = reporter.report(at(0), &counters(1), None);
+    let datagram = reporter.report(at(0), &counters(1), None, None);
     assert_eq!(Report::parse(&datagram).expect("it is sent").not_logged, 1);
     assert!(reporter.trouble().is_some_and(|t| t.contains("space")), "{:?}", reporter.trouble());
-    let datagram = reporter.report(at(1), &counters(1), None);
+    let datagram = reporter.report(at(1), &counters(1), None, None);
     assert_eq!(Report::parse(&datagram).expect("it is sent").not_logged, 2);
 }
 

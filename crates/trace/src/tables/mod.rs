@@ -17,6 +17,6 @@ pub use lives::{OutcomeRow, PacketRow, outcome_rows, packet_rows};
 pub use names::TABLES;
 pub use read::{Search, addresses, open_table, searches};
 pub(crate) use schema::{
-    COUNTERS, EVENTS, FLOWS, NODES, OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, TCP,
+    COUNTERS, EVENTS, FLOWS, GPS, NODES, OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, TCP,
 };
 pub(crate) use table::Table;

@@ -1,7 +1,7 @@
 //! Which tables there are.
 
 /// The names of the tables that a run directory may hold.
-pub const TABLES: [&str; 10] = [
+pub const TABLES: [&str; 11] = [
     "packets",
     "positions",
     "flows",
@@ -11,5 +11,6 @@ pub const TABLES: [&str; 10] = [
     "tcp",
     "outcomes",
     "receptions",
+    "gps",
     "nodes",
 ];

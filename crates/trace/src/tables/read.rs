@@ -83,6 +83,9 @@ pub fn open_table(run: &RunDir, table: &str) -> Result<SerializedFileReader<File
                 "receptions" => {
                     "this run did not record what became of its frames; run it again with --receptions"
                 }
+                "gps" => {
+                    "this run has no GPS receivers: only nodes on real interfaces with `gpsd` record them"
+                }
                 _ => "this run recorded no tables",
             };
             return Err(Error::invalid(&path, what));

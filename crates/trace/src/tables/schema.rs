@@ -5,7 +5,7 @@ use wayhop_core::{Addr, FlowTag, IfaceId, Span, Time};
 
 use super::column::{Cells, Column, Texts, name};
 use crate::{
-    Counter, FlowSummary, HopEvent, Messages, NodeInfo, NoteEvent, PacketOutcome, PositionEvent,
+    Counter, FlowSummary, GpsEvent, HopEvent, Messages, NodeInfo, NoteEvent, PacketOutcome, PositionEvent,
     ReceptionEvent, SendEvent, TcpEvent,
 };
 
@@ -45,6 +45,27 @@ pub(crate) const POSITIONS: &[Column<PositionEvent>] = &[
     column("vy_mps", Cells::Double(|e| e.velocity.y)),
     column("vz_mps", Cells::Double(|e| e.velocity.z)),
     column("until_ns", Cells::OptInt64(|e| (e.until != Time::NEVER).then(|| nanos(e.until)))),
+];
+
+/// `gps`: one row per report of a node's receiver, and per place of another node that it heard of.
+pub(crate) const GPS: &[Column<GpsEvent>] = &[
+    column("time_ns", Cells::Int64(|e| nanos(e.time))),
+    column("node", Cells::Int32(|e| e.node.0 as i32)),
+    column("about", Cells::Text(|e, t| t.addr(e.about))),
+    column("source", Cells::Text(|e, _| name(e.source.name()))),
+    column("status", Cells::OptText(|e, _| e.quality.map(|q| name(q.status.name())))),
+    column("mode", Cells::OptInt32(|e| e.quality.map(|q| i32::from(q.mode)))),
+    column("fix_time_ns", Cells::OptInt64(|e| e.quality?.time_unix_ns.and_then(|t| t.try_into().ok()))),
+    column("latitude_deg", Cells::OptDouble(|e| e.fix.map(|f| f.latitude_deg))),
+    column("longitude_deg", Cells::OptDouble(|e| e.fix.map(|f| f.longitude_deg))),
+    column("altitude_m", Cells::OptDouble(|e| e.quality?.altitude_m)),
+    column("heading_deg", Cells::OptFloat(|e| e.fix.map(|f| f.heading_deg))),
+    column("speed_mps", Cells::OptFloat(|e| e.fix.map(|f| f.speed_m_per_s))),
+    column("accuracy_m", Cells::OptDouble(|e| e.quality?.accuracy_m)),
+    column("vertical_m", Cells::OptDouble(|e| e.quality?.vertical_m)),
+    column("accuracy_from", Cells::OptText(|e, _| e.quality?.accuracy_from.map(|a| name(a.name())))),
+    column("satellites", Cells::OptInt32(|e| e.quality?.satellites.map(i32::from))),
+    column("corrections_age_s", Cells::OptDouble(|e| e.quality?.corrections_age_s)),
 ];
 
 /// `events`: one row per remark of a protocol.

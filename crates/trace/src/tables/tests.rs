@@ -6,7 +6,7 @@ use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use tempfile::TempDir;
 
 use super::{
-    COUNTERS, EVENTS, FLOWS, NODES, OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, TABLES, TCP, Table,
+    COUNTERS, EVENTS, FLOWS, GPS, NODES, OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, TABLES, TCP, Table,
 };
 use crate::fixture::hop;
 
@@ -53,6 +53,7 @@ fn every_column_is_explained() {
         ("counters", names(COUNTERS)),
         ("outcomes", names(OUTCOMES)),
         ("receptions", names(RECEPTIONS)),
+        ("gps", names(GPS)),
         ("flows", names(FLOWS)),
         ("nodes", names(NODES)),
     ];
