@@ -81,6 +81,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("lab", &["linux", "netns", "core", "wire", "transport", "trace", "scenario", "control", "world"]),
     // What forwarding costs: a measurement of daemons and of the kernel.
     ("forwarding-bench", &["linux", "netns", "core", "wire", "control"]),
+    // What a GNSS reference station says, through a mesh: a program that uses it.
+    ("corrections", &["wire"]),
     // Numbers and figures for readers; it knows no paper and no model.
     ("report", &[]),
     // What runs' tables say, as figures; and figures as PNG and PDF.
@@ -119,6 +121,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "control",
             "linux",
             "daemon",
+            "corrections",
             "lab",
             "runs",
         ],

@@ -189,6 +189,10 @@ pub(crate) enum Command {
     #[command(after_help = crate::ctl::EXAMPLES)]
     Ctl(crate::ctl::CtlArgs),
     #[cfg(feature = "linux")]
+    /// Carry a GNSS reference station's corrections through the mesh to each node's receiver
+    #[command(subcommand)]
+    Corrections(crate::corrections::CorrectionsCommand),
+    #[cfg(feature = "linux")]
     /// Receive the reports of nodes and write them down
     #[command(after_help = crate::collect::EXAMPLE)]
     Collect(crate::collect::CollectArgs),

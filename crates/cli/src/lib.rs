@@ -9,6 +9,8 @@ mod check;
 mod collect;
 mod compare;
 #[cfg(feature = "linux")]
+mod corrections;
+#[cfg(feature = "linux")]
 mod ctl;
 mod decode;
 mod diff;
@@ -102,6 +104,8 @@ pub fn main() -> ExitCode {
         Command::NodeProgram(a) => emulate::program(&a),
         #[cfg(feature = "linux")]
         Command::Ctl(a) => ctl::ctl(a),
+        #[cfg(feature = "linux")]
+        Command::Corrections(command) => corrections::corrections(&command),
         #[cfg(feature = "linux")]
         Command::Collect(a) => collect::collect(&a),
         #[cfg(feature = "linux")]

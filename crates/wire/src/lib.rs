@@ -30,6 +30,7 @@ pub mod ipv4;
 pub mod ipv6;
 pub mod llc;
 pub mod radiotap;
+pub mod rtcm3;
 pub mod tcp;
 pub mod udp;
 

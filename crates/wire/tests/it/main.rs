@@ -12,6 +12,7 @@ mod icmp_errors;
 mod ipv6;
 mod ns3_captures;
 mod round_trip;
+mod rtcm3;
 mod tshark_aodv;
 mod tshark_dsr;
 mod tshark_link;

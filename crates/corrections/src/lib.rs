@@ -1,0 +1,24 @@
+//! Corrections of a GNSS reference station, carried to each node's receiver by the mesh itself, as in the testbed of Maltz, Broch
+//! and Johnson (1999, section 6.5.1).
+//!
+//! * [`send`]: the station's RTCM 3 frames, from a [`Source`], go to a multicast group. DSR carries a packet for a group on a Route
+//!   Request to all nodes.
+//! * [`receive`]: what comes for the group is judged, and fed to a program that has the receiver: gpsd.
+//!
+//! A datagram is one or several whole RTCM 3 frames, and nothing else.
+
+mod feed;
+mod framer;
+mod group;
+mod judge;
+mod pace;
+mod packer;
+mod receive;
+mod send;
+mod source;
+
+pub use group::Group;
+pub use judge::Refused;
+pub use receive::{Received, Rover, receive};
+pub use send::{Sent, send};
+pub use source::Source;

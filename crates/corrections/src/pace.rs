@@ -1,0 +1,54 @@
+//! How fast a recorded file is played: as the observations in it were made.
+
+use std::time::Duration;
+
+use wayhop_wire::rtcm3::Frame;
+
+/// A GPS week, milliseconds.
+const WEEK_MS: u32 = 7 * 24 * 3_600_000;
+/// A longer gap is one of the recording: it is passed over.
+const LONGEST: u32 = 60_000;
+
+/// The moment at which the last observations were made.
+#[derive(Debug, Default)]
+pub(crate) struct Pace {
+    last_ms: Option<u32>,
+}
+
+impl Pace {
+    /// How long to wait before this frame.
+    pub(crate) fn before(&mut self, frame: Frame<'_>) -> Duration {
+        let Some(now) = frame.gps_epoch_ms().filter(|ms| *ms < WEEK_MS) else { return Duration::ZERO };
+        let Some(last) = self.last_ms.replace(now) else { return Duration::ZERO };
+        // The week begins anew at Saturday's midnight.
+        let later = (now + WEEK_MS - last) % WEEK_MS;
+        Duration::from_millis(if later <= LONGEST { later.into() } else { 0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wayhop_wire::rtcm3::crc24q;
+
+    /// Observations (1077 of station 1) of this moment.
+    fn observations(ms: u64) -> Vec<u8> {
+        let mut frame = vec![0xd3, 0, 8];
+        frame.extend(((1077_u64 << 52) | (1 << 40) | (ms << 10)).to_be_bytes());
+        let crc = crc24q(&frame).to_be_bytes();
+        frame.extend(&crc[1..]);
+        frame
+    }
+
+    #[test]
+    fn it_is_that_of_the_observations_over_the_end_of_the_week_and_not_over_gaps() {
+        let mut pace = Pace::default();
+        let mut wait = |ms| pace.before(Frame::new_checked(&observations(ms)).unwrap()).as_millis();
+        assert_eq!(wait(604_799_000), 0, "nothing came before");
+        assert_eq!(wait(604_799_000), 0, "the same moment");
+        assert_eq!(wait(0), 1_000);
+        assert_eq!(wait(500), 500);
+        assert_eq!(wait(3_600_500), 0, "an hour is missing");
+        assert_eq!(wait(3_600_000), 0, "an older recording follows");
+    }
+}
