@@ -83,6 +83,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("forwarding-bench", &["linux", "netns", "core", "wire", "control"]),
     // What a GNSS reference station says, through a mesh: a program that uses it.
     ("corrections", &["wire"]),
+    // Hosts of a field run, over ssh. It starts daemons by the command, elsewhere.
+    ("fleet", &["core", "scenario", "control"]),
     // Numbers and figures for readers; it knows no paper and no model.
     ("report", &[]),
     // What runs' tables say, as figures; and figures as PNG and PDF.
@@ -122,6 +124,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "linux",
             "daemon",
             "corrections",
+            "fleet",
             "lab",
             "runs",
         ],

@@ -18,6 +18,7 @@ const PAGES: &[Page] = &[
     ("docs/reference/schemas/why-lost.schema.json", wayhop_cli::schemas::why_lost),
     ("docs/reference/schemas/matrix-solve.schema.json", wayhop_cli::schemas::matrix_solve),
     ("docs/reference/schemas/matrix-drive.schema.json", wayhop_cli::schemas::matrix_drive),
+    ("docs/reference/schemas/fleet.schema.json", wayhop_cli::schemas::fleet),
     ("docs/reference/schemas/ctl-hello.schema.json", wayhop_cli::schemas::ctl::hello),
     ("docs/reference/schemas/ctl-tables.schema.json", wayhop_cli::schemas::ctl::tables),
     ("docs/reference/schemas/ctl-counters.schema.json", wayhop_cli::schemas::ctl::counters),

@@ -193,6 +193,10 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Corrections(crate::corrections::CorrectionsCommand),
     #[cfg(feature = "linux")]
+    /// Check, equip, start and stop the hosts of a field run over ssh, and fetch their records
+    #[command(subcommand)]
+    Fleet(crate::fleet::FleetCommand),
+    #[cfg(feature = "linux")]
     /// Receive the reports of nodes and write them down
     #[command(after_help = crate::collect::EXAMPLE)]
     Collect(crate::collect::CollectArgs),

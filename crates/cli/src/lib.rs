@@ -20,6 +20,8 @@ mod doctor;
 mod emulate;
 mod export;
 mod failure;
+#[cfg(feature = "linux")]
+mod fleet;
 mod import;
 mod job_progress;
 #[cfg(feature = "linux")]
@@ -106,6 +108,8 @@ pub fn main() -> ExitCode {
         Command::Ctl(a) => ctl::ctl(a),
         #[cfg(feature = "linux")]
         Command::Corrections(command) => corrections::corrections(&command),
+        #[cfg(feature = "linux")]
+        Command::Fleet(command) => fleet::fleet(&command),
         #[cfg(feature = "linux")]
         Command::Collect(a) => collect::collect(&a),
         #[cfg(feature = "linux")]

@@ -38,6 +38,12 @@ pub fn matrix_drive() -> String {
     page(&schema::<crate::matrix::Line>("A line of `wayhop matrix drive --json`, and of `matrix.jsonl`"))
 }
 
+/// What `wayhop fleet --json` prints.
+#[cfg(feature = "linux")]
+pub fn fleet() -> String {
+    page(&with_version(schema::<wayhop_fleet::Report>("Output of `wayhop fleet --json`")))
+}
+
 /// What `wayhop ctl --json` prints.
 #[cfg(feature = "linux")]
 pub mod ctl {

@@ -5,6 +5,7 @@
 mod attacks;
 mod corrections;
 mod faults;
+mod fleet;
 mod forwarding;
 mod gps;
 mod hostile;

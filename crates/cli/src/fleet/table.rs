@@ -1,0 +1,100 @@
+//! A report as a table for people.
+
+use std::fmt::Write as _;
+
+use wayhop_fleet::{Checked, HostReport, Report};
+
+use crate::failure::harmless;
+
+/// What a step says of a host.
+type Cells = fn(&HostReport) -> Vec<String>;
+
+/// A row a host, and below it what is wrong.
+pub(super) fn table(report: &Report) -> String {
+    let (heads, cells): (Vec<&str>, Cells) = match report.action.as_str() {
+        "check" => (vec!["wayhop", "clock ms", "free MiB", "interface", "gps", "root"], |h| {
+            checked(h.check.as_ref())
+        }),
+        "push" => (vec!["sent", "same", "kB"], pushed),
+        "start" => (vec!["process", "clock ms", "ready"], started),
+        "stop" => (vec!["node"], |h| vec![h.stop.as_ref().map_or("-".to_owned(), |s| s.outcome.clone())]),
+        _ => (vec!["files", "MB", "here"], fetched),
+    };
+    let mut rows =
+        vec![[&["host", "node", "state"][..], &heads].concat().iter().map(|s| (*s).to_owned()).collect()];
+    rows.extend(report.hosts.iter().map(|h| {
+        let mut row = vec![h.name.clone(), h.node.clone(), h.state.clone()];
+        row.extend(cells(h));
+        row
+    }));
+    let mut text = aligned(&rows);
+    for h in &report.hosts {
+        for problem in &h.problems {
+            let _ = writeln!(text, "{}: {}", h.name, harmless(problem));
+        }
+    }
+    text
+}
+
+fn aligned(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |c: usize| rows.iter().filter_map(|r| r.get(c)).map(|t| t.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let line = |r: &Vec<String>| {
+        let cells: Vec<String> = r.iter().zip(&widths).map(|(t, w)| format!("{:<w$}", harmless(t))).collect();
+        format!("{}\n", cells.join("  ").trim_end())
+    };
+    rows.iter().map(line).collect()
+}
+
+/// Nothing is known where there is a dash.
+fn known<T: ToString>(value: Option<T>) -> String {
+    value.map_or_else(|| "-".to_owned(), |v| v.to_string())
+}
+
+fn milliseconds(clock: Option<wayhop_fleet::Clock>) -> String {
+    clock.map_or_else(|| "-".to_owned(), |c| format!("{:+.1} ± {:.1}", c.offset_s * 1e3, c.error_s * 1e3))
+}
+
+fn checked(c: Option<&Checked>) -> Vec<String> {
+    let Some(c) = c else { return vec!["-".to_owned(); 6] };
+    let version = c.version.as_deref().map(|v| v.trim_start_matches("wayhop ").to_owned());
+    let interfaces: Vec<String> =
+        c.interfaces.iter().map(|(name, state)| format!("{name} {state}")).collect();
+    let accuracy = c.gps_accuracy_m.map_or_else(String::new, |m| format!(" {m:.3} m"));
+    vec![
+        known(version),
+        milliseconds(c.clock),
+        known(c.free_mib),
+        if interfaces.is_empty() { "-".to_owned() } else { interfaces.join(", ") },
+        c.gps.as_ref().map_or_else(|| "-".to_owned(), |g| format!("{g}{accuracy}")),
+        if c.root { "yes" } else { "no" }.to_owned(),
+    ]
+}
+
+fn pushed(h: &HostReport) -> Vec<String> {
+    let p = h.push.as_ref();
+    vec![
+        known(p.map(|p| p.sent.len())),
+        known(p.map(|p| p.same.len())),
+        known(p.map(|p| p.bytes.div_ceil(1000))),
+    ]
+}
+
+fn started(h: &HostReport) -> Vec<String> {
+    let s = h.start.as_ref();
+    vec![
+        known(s.and_then(|s| s.pid)),
+        milliseconds(s.and_then(|s| s.clock)),
+        known(s.map(|s| if s.ready { "yes" } else { "no" })),
+    ]
+}
+
+fn fetched(h: &HostReport) -> Vec<String> {
+    let f = h.fetch.as_ref();
+    vec![
+        known(f.map(|f| f.files)),
+        known(f.map(|f| format!("{:.1}", f.bytes as f64 / 1e6))),
+        known(f.map(|f| if f.complete { f.directory.clone() } else { "not all".to_owned() })),
+    ]
+}

@@ -1,0 +1,156 @@
+//! `check`: whether a host can take part.
+
+use crate::answer::Facts;
+use crate::clock;
+use crate::config::Host;
+use crate::error::{Kind, Trouble, harmless};
+use crate::pool::Context;
+use crate::receiver;
+use crate::report::{Checked, HostReport};
+use crate::script::Script;
+
+/// What is asked. `flags` of an interface: bit 0 is IFF_UP.
+const SCRIPT: &str = r#"
+say() { printf 'wayhop-fleet:%s %s\n' "$1" "$2"; }
+say machine "$(uname -m)"
+if [ -e "$dir" ] && [ ! -O "$dir" ]; then say folder foreign; fi
+if [ ! -x "$wayhop" ] && [ "$own" = yes ]; then wayhop=wayhop; say own no; fi
+if command -v "$wayhop" >/dev/null 2>&1; then say version "$("$wayhop" --version 2>&1 | head -n 1)"; fi
+at=$dir
+while [ ! -d "$at" ]; do up=$(dirname -- "$at"); [ "$up" = "$at" ] && break; at=$up; done
+say free_kib "$(df -Pk -- "$at" | awk 'END { print $4 }')"
+if [ "$(root id -u 2>/dev/null)" = 0 ]; then say root yes; else say root no; fi
+n=a
+for name in $interfaces; do
+    if [ -r "/sys/class/net/$name/flags" ]; then
+        flags=$(cat "/sys/class/net/$name/flags")
+        if [ $((flags & 1)) = 1 ]; then say "interface_$n" up; else say "interface_$n" down; fi
+    else
+        say "interface_$n" missing
+    fi
+    n=a$n
+done
+"#;
+
+/// Looks at a host.
+pub fn check(cx: &Context<'_>, host: &Host) -> HostReport {
+    cx.progress.at(host, "asks", None);
+    let mut report = HostReport::of(host);
+    let mut found = Checked::default();
+    match ask(cx, host) {
+        Err(trouble) => report.note(&trouble),
+        Ok(facts) => {
+            judge(cx, host, &facts, &mut found, &mut report);
+            measure(cx, host, &mut found, &mut report);
+            position(cx, host, &mut found, &mut report);
+        }
+    }
+    let said = report.problems.first().cloned().unwrap_or_else(|| "is ready".to_owned());
+    cx.progress.done(host, report.ok, &said);
+    report.check = Some(found);
+    report
+}
+
+fn ask(cx: &Context<'_>, host: &Host) -> Result<Facts, Trouble> {
+    let mut script = Script::new(host);
+    // No name of an interface has a blank, or what a shell expands: they are matched by the kernel's rule and quoted where they count.
+    script.var("interfaces", &host.interfaces.join(" "));
+    script.var("own", if host.wayhop.is_none() { "yes" } else { "no" });
+    script
+        .then("set -f\n")
+        .then(SCRIPT)
+        .then(crate::start::IS_RUNNING)
+        .then("if is_running; then say runs yes; else say runs no; fi\n");
+    script.ask(cx.fleet, host, cx.stop)
+}
+
+fn judge(cx: &Context<'_>, host: &Host, facts: &Facts, found: &mut Checked, report: &mut HostReport) {
+    let fact = |key: &str| facts.get(key).map(|v| harmless(v)).filter(|v| !v.is_empty());
+    let mut wrong = |what: String, remedy: String| report.note(&Trouble::wrong(what, remedy));
+    found.machine = fact("machine");
+    found.version = fact("version");
+    let own = format!("wayhop {}", env!("CARGO_PKG_VERSION"));
+    match &found.version {
+        Some(v) if *v == own => {}
+        Some(v) => wrong(format!("it has {v:?}, and this is {own}"), "wayhop fleet push".to_owned()),
+        None => wrong("it has no wayhop".to_owned(), "wayhop fleet push".to_owned()),
+    }
+    if facts.contains_key("folder") {
+        wrong(format!("{} belongs to another user", host.directory), "give another `directory`".to_owned());
+    }
+    found.free_mib = fact("free_kib").and_then(|v| v.parse::<u64>().ok()).map(|kib| kib / 1024);
+    match found.free_mib {
+        Some(free) if free >= cx.fleet.min_free_mib => {}
+        Some(free) => wrong(
+            format!("its disk has room for {free} MiB"),
+            format!("make room for {} MiB, or change `min_free_mib`", cx.fleet.min_free_mib),
+        ),
+        None => wrong(
+            "it does not say how much room its disk has".to_owned(),
+            "see what `df` says there".to_owned(),
+        ),
+    }
+    found.root = fact("root").as_deref() == Some("yes");
+    if !found.root {
+        let remedy = if host.sudo {
+            "let the user run sudo without a password"
+        } else {
+            "log in as root, or set `sudo = true`"
+        };
+        wrong("a node needs root there".to_owned(), remedy.to_owned());
+    }
+    let mut key = "interface_a".to_owned();
+    for name in &host.interfaces {
+        let state = fact(&key)
+            .filter(|s| ["up", "down"].contains(&s.as_str()))
+            .unwrap_or_else(|| "missing".to_owned());
+        match state.as_str() {
+            "up" => {}
+            "down" => wrong(format!("{name} is down"), format!("ip link set {name} up")),
+            _ => wrong(
+                format!("it has no interface {name}"),
+                "correct `interface`; `ip link` lists them".to_owned(),
+            ),
+        }
+        found.interfaces.push((name.clone(), state));
+        key.insert("interface_".len(), 'a');
+    }
+    found.runs = fact("runs").as_deref() == Some("yes");
+}
+
+fn measure(cx: &Context<'_>, host: &Host, found: &mut Checked, report: &mut HostReport) {
+    cx.progress.at(host, "compares clocks", None);
+    match clock::measure(cx.fleet, host, cx.stop) {
+        Err(trouble) => report.note(&trouble),
+        Ok(c) => {
+            found.clock = Some(c);
+            if c.offset_s.abs() > cx.fleet.max_clock_offset_s + c.error_s {
+                let way = if c.offset_s > 0.0 { "ahead" } else { "behind" };
+                report.note(&Trouble::wrong(
+                    format!("its clock is {:.3} s {way}", c.offset_s.abs()),
+                    "set it (chrony, or `date`), or change `max_clock_offset_s`",
+                ));
+            }
+        }
+    }
+}
+
+fn position(cx: &Context<'_>, host: &Host, found: &mut Checked, report: &mut HostReport) {
+    let Some(gpsd) = &host.gpsd else { return };
+    cx.progress.at(host, "asks its gpsd", None);
+    match receiver::look(cx.fleet, host, gpsd, cx.stop) {
+        Err(trouble) => report.note(&trouble),
+        Ok(None) => {
+            found.gps = Some("none".to_owned());
+            report.note(&Trouble::new(
+                Kind::Wrong,
+                "its GPS receiver has no position",
+                "give it a view of the sky, and a minute",
+            ));
+        }
+        Ok(Some(r)) => {
+            found.gps = Some(r.quality.status.name().to_owned());
+            found.gps_accuracy_m = r.quality.accuracy_m;
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! How wrong a host's clock is: the usual question and answer, over one ssh connection.
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::answer::MARK;
+use crate::config::{Fleet, Host};
+use crate::error::Trouble;
+use crate::report::Clock;
+use crate::session::Session;
+
+/// Questions. The quickest answer counts.
+const ROUNDS: usize = 8;
+/// What a host is asked with: each line is answered with its time. BusyBox's `date` has no nanoseconds, and says `N`.
+const SCRIPT: &str = "while read -r l; do echo \"wayhop-fleet:time $(date +%s%N)\"; done";
+/// The longest line that an answer may be, octets.
+const LONGEST: usize = 4096;
+
+/// Measures it.
+pub(crate) fn measure(fleet: &Fleet, host: &Host, stop: &AtomicBool) -> Result<Clock, Trouble> {
+    let mut session = Session::start(fleet.ssh(host, &["-T"], &[SCRIPT]), stop, fleet.patience)?;
+    let mut best: Option<Clock> = None;
+    for _ in 0..ROUNDS {
+        let asked = now();
+        session.say(b"\n");
+        let answer = loop {
+            match session.line(LONGEST)? {
+                Some(line) if line.starts_with(MARK) => break line,
+                Some(_) => {}
+                None => {
+                    session.end()?;
+                    return Err(Trouble::wrong(
+                        "it does not say what time it is",
+                        "see whether `date` works there",
+                    ));
+                }
+            }
+        };
+        let clock = reckon(asked, now(), &answer).ok_or_else(|| {
+            Trouble::wrong(
+                format!("it says that the time is {answer:?}"),
+                "see whether `date +%s%N` works there",
+            )
+        })?;
+        if best.is_none_or(|b| clock.error_s < b.error_s) {
+            best = Some(clock);
+        }
+    }
+    session.end()?;
+    best.ok_or_else(|| Trouble::wrong("it does not say what time it is", "see whether `date` works there"))
+}
+
+fn now() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// The host read its clock at some time between question and answer.
+fn reckon(asked: Duration, answered: Duration, answer: &str) -> Option<Clock> {
+    let text = answer.strip_prefix(MARK)?.strip_prefix("time ")?.trim();
+    let (digits, resolution_s) = match text.strip_suffix('N') {
+        // Whole seconds: the time is somewhere in this one.
+        Some(seconds) => (format!("{seconds}500000000"), 0.5),
+        None => (text.to_owned(), 0.0),
+    };
+    let there: u64 = digits.parse().ok().filter(|_| digits.bytes().all(|b| b.is_ascii_digit()))?;
+    let middle = (asked + answered) / 2;
+    let offset_ns = i128::from(there) - middle.as_nanos() as i128;
+    let error_s = answered.checked_sub(asked)?.as_secs_f64() / 2.0 + resolution_s;
+    Some(Clock { offset_s: offset_ns as f64 / 1e9, error_s })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_offset_is_to_the_middle_and_its_error_is_half_of_the_way() {
+        let s = Duration::from_secs(1_000_000_000);
+        let c = reckon(s, s + Duration::from_millis(20), "wayhop-fleet:time 1000000002510000000").unwrap();
+        assert!((c.offset_s - 2.5).abs() < 1e-9 && (c.error_s - 0.01).abs() < 1e-9, "{c:?}");
+        // A clock without nanoseconds.
+        let c = reckon(s, s, "wayhop-fleet:time 1000000002N").unwrap();
+        assert!((c.offset_s - 2.5).abs() < 1e-9 && (c.error_s - 0.5).abs() < 1e-9, "{c:?}");
+        for bad in [
+            "time 1",
+            "wayhop-fleet:time ",
+            "wayhop-fleet:time x",
+            "wayhop-fleet:time -5",
+            "wayhop-fleet:time 99999999999999999999999",
+        ] {
+            assert_eq!(reckon(s, s, bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Which files a run has at a host: what `find` and `sha256sum` say there.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::config::is_inside;
+use crate::digest::is_one;
+
+/// The most files of one host's run.
+const MOST: usize = 100_000;
+/// The longest path, octets.
+const LONGEST: usize = 1024;
+
+/// A file there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// Its path below the run's folder.
+    pub path: String,
+    /// Its length, octets.
+    pub bytes: u64,
+    /// Its SHA-256.
+    pub digest: String,
+}
+
+/// Reads a listing: lines `size OCTETS ./PATH` of find, and `DIGEST  ./PATH` of sha256sum. Only what belongs to this host's part of a run
+/// counts: `HOST.log` and what is below `HOST/`; how many files are left out comes with the others.
+pub fn parse(text: &str, host: &str) -> (Vec<Listed>, usize) {
+    let mut files: BTreeMap<&str, (Option<u64>, Option<&str>)> = BTreeMap::new();
+    let mut strange = 0;
+    for line in text.lines() {
+        let (path, size, digest) = if let Some(rest) = line.strip_prefix("size ") {
+            let Some((size, path)) = rest.split_once(' ') else { continue };
+            (path, size.parse::<u64>().ok(), None)
+        } else if let Some((digest, path)) = line.split_once("  ").filter(|(d, _)| is_one(d)) {
+            (path, None, Some(digest))
+        } else {
+            continue;
+        };
+        let Some(path) = path.strip_prefix("./").filter(|p| belongs(p, host)) else {
+            strange += usize::from(digest.is_none());
+            continue;
+        };
+        if files.len() >= MOST && !files.contains_key(path) {
+            strange += 1;
+            continue;
+        }
+        let file = files.entry(path).or_default();
+        file.0 = size.or(file.0);
+        file.1 = digest.or(file.1);
+    }
+    let listed = files.into_iter().filter_map(|(path, (bytes, digest))| {
+        Some(Listed { path: path.to_owned(), bytes: bytes?, digest: digest?.to_owned() })
+    });
+    let listed: Vec<Listed> = listed.collect();
+    (listed, strange)
+}
+
+/// Whether a path is one of the host's part of a run, and harmless here.
+fn belongs(path: &str, host: &str) -> bool {
+    let own = path.strip_prefix(host).is_some_and(|rest| rest == ".log" || rest.starts_with('/'));
+    own && path.len() <= LONGEST
+        && is_inside(Path::new(path))
+        && Path::new(path).extension().is_none_or(|e| e != "part")
+        && !path.contains("//")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn only_whole_facts_of_the_hosts_own_files_count() {
+        let d = "a".repeat(64);
+        let text = format!(
+            "Welcome\nsize 10 ./car-1/packets.parquet\n{d}  ./car-1/packets.parquet\nsize 5 ./car-1.log\n{d}  ./car-1.log\n\
+             size 7 ./car-1/no digest\nsize 1 ./car-2/x\n{d}  ./car-2/x\nsize 1 ./car-1/../../etc/passwd\n{d}  ./car-1/../../etc/passwd\n\
+             size 1 /etc/passwd\nsize 1 ./car-1evil\n.\n"
+        );
+        let (files, strange) = parse(&text, "car-1");
+        let paths: Vec<&str> = files.iter().map(|f| f.path.as_str()).collect();
+        assert_eq!(paths, ["car-1.log", "car-1/packets.parquet"]);
+        assert_eq!(strange, 4);
+    }
+
+    proptest! {
+        #[test]
+        fn no_listing_leads_out_of_the_hosts_folder(lines in proptest::collection::vec("(size [0-9]{1,3} \\./|)[a./~\u{1}-]{0,12}", 0..50)) {
+            let d = "b".repeat(64);
+            let listed = lines.iter().flat_map(|l| [l.clone(), format!("{d}  {}", l.split(' ').next_back().unwrap_or(""))]);
+            let text = listed.collect::<Vec<_>>().join("\n");
+            for f in parse(&text, "a").0 {
+                prop_assert!(f.path == "a.log" || f.path.starts_with("a/"));
+                prop_assert!(Path::new(&f.path).components().all(|c| matches!(c, std::path::Component::Normal(_))));
+            }
+        }
+    }
+}

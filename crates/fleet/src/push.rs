@@ -1,0 +1,167 @@
+//! `push`: the same binary, scenario and files on all hosts, by their digests.
+
+use std::fs::File;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::config::{Fleet, Host, is_inside, size};
+use crate::digest;
+use crate::error::{Error, Trouble};
+use crate::pool::Context;
+use crate::quote::quote;
+use crate::report::{HostReport, Pushed};
+use crate::script::{Script, finish};
+use crate::session::Session;
+
+/// The longest file that is sent, octets.
+const LONGEST: u64 = 4 << 30;
+
+/// Says what is there of the files that its variables name, and whether the folder is fit.
+const LOOK: &str = r#"
+say() { printf 'wayhop-fleet:%s %s\n' "$1" "$2"; }
+umask 022
+mkdir -p -- "$dir" || exit 1
+[ -O "$dir" ] || { echo "$dir belongs to another user" >&2; exit 1; }
+say machine "$(uname -m)"
+have() { if [ -f "$dir/$2" ]; then say "digest_$1" "$(sha256sum < "$dir/$2")"; fi; }
+"#;
+
+/// Takes a file from standard input. It takes its place when it is whole, and nobody sees a half one.
+const TAKE: &str = r#"set -u; umask 022; cd || exit 1
+file=$1; mode=$2; digest=$3
+mkdir -p -- "$(dirname -- "$file")" || exit 1
+cat > "$file.part" || exit 1
+set -- $(sha256sum < "$file.part")
+[ "$1" = "$digest" ] || { echo "what came is not what was sent" >&2; exit 1; }
+chmod "$mode" "$file.part" && mv -f -- "$file.part" "$file""#;
+
+/// What all hosts get.
+#[derive(Clone, Debug)]
+pub struct Payload {
+    files: Vec<Item>,
+    binary: Item,
+}
+
+#[derive(Clone, Debug)]
+struct Item {
+    /// Where it is here.
+    here: PathBuf,
+    /// Where it goes, below the fleet's folder.
+    there: String,
+    mode: &'static str,
+    digest: String,
+    bytes: u64,
+}
+
+impl Item {
+    fn new(here: &Path, there: String, program: bool) -> Result<Self, Error> {
+        let cannot = |e: std::io::Error| Error::System(format!("cannot read {}: {e}", here.display()));
+        let bytes = size(here)?;
+        if bytes > LONGEST {
+            return Err(Error::Usage(format!("{} is longer than {LONGEST} octets", here.display())));
+        }
+        // What others may not read here, such as keys, they may not read there.
+        let private = std::fs::metadata(here).map_err(cannot)?.permissions().mode() & 0o004 == 0;
+        let mode = if program {
+            "755"
+        } else if private {
+            "600"
+        } else {
+            "644"
+        };
+        Ok(Self { here: here.to_owned(), there, mode, digest: digest::of_file(here).map_err(cannot)?, bytes })
+    }
+}
+
+/// Where the scenario is at the hosts, below the fleet's folder.
+pub(crate) fn scenario_there(fleet: &Fleet) -> String {
+    let beside = fleet.scenario.strip_prefix(fleet.folder()).ok().filter(|p| is_inside(p));
+    let name = fleet.scenario.file_name().map(PathBuf::from).unwrap_or_default();
+    format!("files/{}", beside.map_or(name.as_path(), |p| p).display())
+}
+
+impl Payload {
+    /// What this fleet gets, with this program as `wayhop`.
+    pub fn new(fleet: &Fleet, binary: &Path) -> Result<Self, Error> {
+        let mut files = vec![Item::new(&fleet.scenario, scenario_there(fleet), false)?];
+        for name in &fleet.files {
+            files.push(Item::new(&fleet.folder().join(name), format!("files/{}", name.display()), false)?);
+        }
+        Ok(Self { files, binary: Item::new(binary, "wayhop".to_owned(), true)? })
+    }
+
+    fn of(&self, host: &Host) -> Vec<&Item> {
+        let binary = host.wayhop.is_none().then_some(&self.binary);
+        binary.into_iter().chain(&self.files).collect()
+    }
+}
+
+/// Gives a host what it lacks.
+pub fn push(cx: &Context<'_>, host: &Host, payload: &Payload) -> HostReport {
+    let report = HostReport::with(host, give(cx, host, payload), |r, pushed| r.push = Some(pushed));
+    let said = match (&report.push, report.problems.first()) {
+        (Some(p), _) if p.sent.is_empty() => "has all".to_owned(),
+        (Some(p), _) => format!("has got {}", p.sent.join(", ")),
+        (None, problem) => problem.cloned().unwrap_or_default(),
+    };
+    cx.progress.done(host, report.ok, &said);
+    report
+}
+
+fn give(cx: &Context<'_>, host: &Host, payload: &Payload) -> Result<Pushed, Trouble> {
+    cx.progress.at(host, "compares files", None);
+    let items = payload.of(host);
+    let mut script = Script::new(host);
+    script.then(LOOK);
+    for (i, item) in items.iter().enumerate() {
+        script.then(&format!("have {} {}\n", key(i), quote(&item.there)));
+    }
+    let facts = script.ask(cx.fleet, host, cx.stop)?;
+    let machine = facts.get("machine").map_or("", String::as_str);
+    if host.wayhop.is_none() && machine != std::env::consts::ARCH {
+        return Err(Trouble::wrong(
+            format!("its processor is {machine:?}, and this program is for {}", std::env::consts::ARCH),
+            "install wayhop there, and say where with `wayhop`",
+        ));
+    }
+    let mut pushed = Pushed::default();
+    for (i, item) in items.into_iter().enumerate() {
+        let there = facts.get(&format!("digest_{}", key(i))).and_then(|d| d.split_whitespace().next());
+        if there == Some(&item.digest) {
+            pushed.same.push(item.there.clone());
+        } else {
+            send(cx, host, item)?;
+            pushed.sent.push(item.there.clone());
+            pushed.bytes += item.bytes;
+        }
+        pushed.digests.insert(item.there.clone(), item.digest.clone());
+    }
+    Ok(pushed)
+}
+
+/// A key of facts: letters only.
+fn key(mut i: usize) -> String {
+    let mut key = String::new();
+    loop {
+        key.push(char::from(b'a' + (i % 26) as u8));
+        i /= 26;
+        if i == 0 {
+            return key;
+        }
+    }
+}
+
+fn send(cx: &Context<'_>, host: &Host, item: &Item) -> Result<(), Trouble> {
+    let what = format!("sends {}", item.there);
+    cx.progress.at(host, &what, Some((0, item.bytes)));
+    let to = format!("{}/{}", host.directory, item.there);
+    let words = ["sh", "-c", TAKE, "sh", &to, item.mode, &item.digest].map(quote);
+    let command = words.join(" ");
+    let file = File::open(&item.here).map_err(|e| {
+        Trouble::wrong(format!("cannot read {}: {e}", item.here.display()), "see whether it is still there")
+    })?;
+    let mut session = Session::start(cx.fleet.ssh(host, &["-T"], &[&command]), cx.stop, cx.fleet.patience)?;
+    session.send(file, &mut |sent| cx.progress.at(host, &what, Some((sent, item.bytes))))?;
+    session.rest(64 * 1024)?;
+    finish(session)
+}

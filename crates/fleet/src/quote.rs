@@ -1,0 +1,45 @@
+//! Words for a shell on the other side.
+
+/// A word as a POSIX shell reads it back: in single quotes, in which nothing has a meaning but the quote itself.
+///
+/// ssh joins its arguments with spaces and the other side's shell takes them apart again, so whatever is not our own text goes through
+/// here. Words never hold a NUL: [`crate::Fleet`] refuses control characters.
+pub fn quote(word: &str) -> String {
+    let mut out = String::with_capacity(word.len() + 2);
+    out.push('\'');
+    for c in word.chars() {
+        match c {
+            '\'' => out.push_str(r"'\''"),
+            c => out.push(c),
+        }
+    }
+    out.push('\'');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn a_shell_reads_any_word_back(word in "[^\u{0}]{0,40}") {
+            let line = format!("printf %s {}", quote(&word));
+            let said = Command::new("sh").args(["-c", &line]).output().unwrap();
+            prop_assert_eq!(String::from_utf8(said.stdout).unwrap(), word);
+            prop_assert!(said.stderr.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_word_with_everything_in_it_runs_nothing() {
+        let word = "a'; touch /tmp/x; `id` $(id) \"$HOME\" \\ \n* ~ &";
+        let said = Command::new("sh").args(["-c", &format!("printf %s {}", quote(word))]).output().unwrap();
+        assert_eq!(String::from_utf8(said.stdout).unwrap(), word);
+    }
+}

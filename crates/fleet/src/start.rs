@@ -1,0 +1,219 @@
+//! `start`: the same scenario at all hosts, at a common time.
+//!
+//! First each host's clock is compared and its node checked ([`prepare`]); only if all can, the nodes are started ([`launch`]): each waits
+//! for the common time by its own clock, set right by what was measured. Then they are looked at ([`look`]).
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::clock;
+use crate::config::Host;
+use crate::error::{Trouble, harmless};
+use crate::pool::Context;
+use crate::push::scenario_there;
+use crate::quote::quote;
+use crate::report::{Clock, HostReport, Started};
+use crate::script::Script;
+
+/// Whether the fleet's node runs: its process is the one that was started (by its time of start), since the same boot.
+pub(crate) const IS_RUNNING: &str = r#"
+began() { awk '{ sub(/^.*\) /, ""); print $20 }' "/proc/$1/stat" 2>/dev/null; }
+is_running() {
+    [ -r "$dir/node.pid" ] && read -r pid since boot < "$dir/node.pid" || return 1
+    case $pid in '' | *[!0-9]*) return 1 ;; esac
+    [ "$boot" = "$(cat /proc/sys/kernel/random/boot_id)" ] && [ "$since" = "$(began "$pid")" ]
+}
+say() { printf 'wayhop-fleet:%s %s\n' "$1" "$2"; }
+"#;
+
+/// Checks the configuration that follows. What it says is for people, and the last line says what is wrong.
+const PREPARE: &str = r#"
+if is_running; then say runs yes; exit 0; fi
+command -v "$wayhop" >/dev/null 2>&1 || { say wrong "there is no $wayhop; wayhop fleet push"; exit 0; }
+say version "$("$wayhop" --version 2>&1 | head -n 1)"
+[ -r "$dir/$scenario" ] || { say wrong "the scenario is not there; wayhop fleet push"; exit 0; }
+if said=$(node --check 2>&1 >/dev/null); then say fit yes; else say wrong "$(printf '%s\n' "$said" | tail -n 1)"; fi
+"#;
+
+/// Starts the node in a session of its own, so that it stays when this connection ends. `exec` keeps the process.
+const LAUNCH: &str = r#"
+if is_running; then say runs yes; exit 0; fi
+umask 022
+mkdir -p -- "$dir/runs/$run" || exit 1
+log=$dir/runs/$run/$name.log
+setsid sh -c '
+at=$1; shift
+now=$(date +%s%N)
+case $now in *[!0-9]*) now=$(date +%s)000000000 ;; esac
+left=$((at - now))
+if [ "$left" -gt 0 ]; then
+    sleep "$((left / 1000000000)).$(printf %09d "$((left % 1000000000))")"
+fi
+exec "$@"' sh "$at" node_command </dev/null >"$log" 2>&1 &
+pid=$!
+printf '%s %s %s\n' "$pid" "$(began "$pid")" "$(cat /proc/sys/kernel/random/boot_id)" > "$dir/node.pid" || exit 1
+say pid "$pid"
+"#;
+
+/// How the node is now.
+const LOOK: &str = r#"
+log=$dir/runs/$run/$name.log
+if is_running; then say runs yes; else say runs no; fi
+if [ -r "$log" ]; then
+    if grep -q 'programs use' "$log"; then say ready yes; fi
+    say last "$(tail -n 1 "$log")"
+fi
+"#;
+
+/// How long a node may take to be ready after its time.
+const READY_WITHIN: Duration = Duration::from_secs(30);
+/// How often it is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// What is started, and when.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The name of the run.
+    pub run: String,
+    /// When, by this machine's clock: nanoseconds since 1970.
+    pub at_unix_ns: u64,
+}
+
+/// The command of a host's node, in words for its shell.
+fn node_command(cx: &Context<'_>, host: &Host, run: &str) -> String {
+    let mut words = vec!["node".to_owned(), format!("{}/{}", host.directory, scenario_there(cx.fleet))];
+    words.extend(["--as".to_owned(), host.node.clone()]);
+    for name in &host.interfaces {
+        words.extend(["--interface".to_owned(), name.clone()]);
+    }
+    words.extend(["--out".to_owned(), format!("{}/runs/{run}/{}", host.directory, host.name)]);
+    let gpsd = host.gpsd.as_ref().map(|at| format!("gpsd=\"{at}\""));
+    for set in gpsd.iter().chain(&host.sets) {
+        words.extend(["--set".to_owned(), set.clone()]);
+    }
+    let words: Vec<String> = words.iter().map(|w| quote(w)).collect();
+    format!("\"$wayhop\" {}", words.join(" "))
+}
+
+fn script(cx: &Context<'_>, host: &Host, run: &str) -> Script {
+    let mut script = Script::new(host);
+    script
+        .var("run", run)
+        .var("name", &host.name)
+        .var("scenario", &scenario_there(cx.fleet))
+        .then(IS_RUNNING);
+    script
+}
+
+/// Compares the clock, and checks whether the node could run.
+pub fn prepare(cx: &Context<'_>, host: &Host) -> HostReport {
+    cx.progress.at(host, "is checked", None);
+    let outcome = try_prepare(cx, host).map(|clock| Started { clock: Some(clock), ..Started::default() });
+    let report = HostReport::with(host, outcome, |r, started| r.start = Some(started));
+    if !report.ok {
+        cx.progress.done(host, false, report.problems.first().map_or("", String::as_str));
+    }
+    report
+}
+
+fn try_prepare(cx: &Context<'_>, host: &Host) -> Result<Clock, Trouble> {
+    let mut script = script(cx, host, "");
+    // A check makes no run directory; some settings want to know that there will be one.
+    script.then(&format!("node() {{ root {} \"$@\"; }}\n", node_command(cx, host, "check"))).then(PREPARE);
+    let facts = script.ask(cx.fleet, host, cx.stop)?;
+    if facts.contains_key("runs") {
+        return Err(Trouble::wrong("a node of the fleet runs there already", "wayhop fleet stop"));
+    }
+    if let Some(said) = facts.get("wrong") {
+        return Err(Trouble::wrong(harmless(said), "correct it, then start again"));
+    }
+    let own = format!("wayhop {}", env!("CARGO_PKG_VERSION"));
+    match facts.get("version") {
+        Some(v) if *v == own => {}
+        v => {
+            let what = format!("it has {:?}, and this is {own}", v.map_or("", String::as_str));
+            return Err(Trouble::wrong(what, "wayhop fleet push"));
+        }
+    }
+    if !facts.contains_key("fit") {
+        return Err(Trouble::wrong(
+            "it does not say whether the node could run",
+            "see what its login shell does",
+        ));
+    }
+    clock::measure(cx.fleet, host, cx.stop)
+}
+
+/// Starts the node of a prepared host.
+pub fn launch(cx: &Context<'_>, host: &Host, plan: &Plan, clock: Clock) -> HostReport {
+    cx.progress.at(host, "is started", None);
+    let outcome = try_launch(cx, host, plan, clock);
+    let report = HostReport::with(host, outcome, |r, pid| {
+        r.start = Some(Started { pid: Some(pid), clock: Some(clock), ready: false });
+    });
+    if !report.ok {
+        cx.progress.done(host, false, report.problems.first().map_or("", String::as_str));
+    }
+    report
+}
+
+fn try_launch(cx: &Context<'_>, host: &Host, plan: &Plan, clock: Clock) -> Result<u32, Trouble> {
+    let at = i128::from(plan.at_unix_ns) + (clock.offset_s * 1e9) as i128;
+    let mut script = script(cx, host, &plan.run);
+    let root = if host.sudo { "sudo -n -- " } else { "" };
+    let command = format!("{root}{}", node_command(cx, host, &plan.run));
+    script.var("at", &at.to_string()).then(&LAUNCH.replace("node_command", &command));
+    let facts = script.ask(cx.fleet, host, cx.stop)?;
+    if facts.contains_key("runs") {
+        return Err(Trouble::wrong("a node of the fleet runs there already", "wayhop fleet stop"));
+    }
+    let pid = facts.get("pid").and_then(|p| p.parse().ok());
+    pid.ok_or_else(|| {
+        Trouble::wrong("it does not say whether the node was started", "wayhop fleet stop, and start again")
+    })
+}
+
+/// Looks whether a started node is ready, once its time has come; waits for it a while.
+pub fn look(cx: &Context<'_>, host: &Host, plan: &Plan, started: Started) -> HostReport {
+    cx.progress.at(host, "gets ready", None);
+    let outcome = try_look(cx, host, plan).map(|()| Started { ready: true, ..started.clone() });
+    let failed = outcome.is_err();
+    let mut report = HostReport::with(host, outcome, |r, started| r.start = Some(started));
+    if failed {
+        report.start = Some(started);
+    }
+    let said = report.problems.first().cloned().unwrap_or_else(|| "runs".to_owned());
+    cx.progress.done(host, report.ok, &said);
+    report
+}
+
+fn try_look(cx: &Context<'_>, host: &Host, plan: &Plan) -> Result<(), Trouble> {
+    let until = Instant::now() + READY_WITHIN;
+    loop {
+        let facts = script(cx, host, &plan.run).then(LOOK).ask(cx.fleet, host, cx.stop)?;
+        let is = |key: &str| facts.get(key).is_some_and(|v| v == "yes");
+        let last = facts.get("last").map_or("nothing", String::as_str);
+        if !is("runs") {
+            let what = format!("its node ended; it said: {}", harmless(last));
+            return Err(Trouble::wrong(
+                what,
+                format!("its whole log is in {}/runs/{} there", host.directory, plan.run),
+            ));
+        }
+        if is("ready") {
+            return Ok(());
+        }
+        if Instant::now() > until {
+            let what = format!(
+                "its node is not ready after {} s; it said: {}",
+                READY_WITHIN.as_secs(),
+                harmless(last)
+            );
+            return Err(Trouble::wrong(what, "see its log there; wayhop fleet stop"));
+        }
+        if cx.is_stopped() {
+            return Err(Trouble::stopped());
+        }
+        thread::sleep(LOOK_EVERY);
+    }
+}

@@ -1,0 +1,116 @@
+//! What this machine knows of a fleet's last run, between its commands: a file beside the fleet's.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::is_name;
+use crate::error::Error;
+use crate::report::Clock;
+
+/// A longer file is not ours.
+const LONGEST: u64 = 1 << 20;
+
+/// The last run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// The version that wrote it.
+    pub wayhop: String,
+    /// Its name.
+    pub run: String,
+    /// When it starts or started, by this machine's clock: seconds since 1970.
+    pub starts_unix_s: f64,
+    /// The hosts that were started, and what is known of them.
+    pub hosts: BTreeMap<String, HostState>,
+}
+
+/// What is known of a host.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostState {
+    /// Its clock less this machine's, seconds, before the start.
+    pub clock_offset_s: f64,
+    /// How wrong that may be.
+    pub clock_error_s: f64,
+    /// Whether all of its record is here.
+    #[serde(default)]
+    pub fetched: bool,
+}
+
+impl HostState {
+    /// Of a host that was started.
+    pub fn started(clock: Clock) -> Self {
+        Self { clock_offset_s: clock.offset_s, clock_error_s: clock.error_s, fetched: false }
+    }
+}
+
+/// Whether a text can name a run.
+pub fn is_run_name(text: &str) -> bool {
+    is_name(text)
+}
+
+/// The file.
+#[derive(Clone, Debug)]
+pub struct StateFile(PathBuf);
+
+impl StateFile {
+    /// Of this fleet's file.
+    pub fn of(fleet: &Path) -> Self {
+        Self(fleet.with_extension("fleet-state.json"))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// What is in it; none before the first start.
+    pub fn read(&self) -> Result<Option<State>, Error> {
+        let wrong = |why: String| {
+            Error::Usage(format!("{}: {why}; remove it, and name the run with --run", self.0.display()))
+        };
+        match fs::metadata(&self.0) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Ok(meta) if meta.len() > LONGEST => return Err(wrong("this is no state of a fleet".to_owned())),
+            _ => {}
+        }
+        let text = fs::read_to_string(&self.0).map_err(|e| wrong(e.to_string()))?;
+        let state: State = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
+        if !is_run_name(&state.run) {
+            return Err(wrong(format!("{:?} is no name of a run", state.run)));
+        }
+        Ok(Some(state))
+    }
+
+    /// Writes it: there is never half of one.
+    pub fn write(&self, state: &State) -> Result<(), Error> {
+        let cannot = |e: std::io::Error| Error::System(format!("cannot write {}: {e}", self.0.display()));
+        let part = self.0.with_extension("json.part");
+        let text = serde_json::to_string_pretty(state).map_err(|e| Error::System(e.to_string()))?;
+        let mut file = fs::File::create(&part).map_err(cannot)?;
+        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(cannot)?;
+        fs::rename(&part, &self.0).map_err(cannot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_is_read_as_it_was_written_and_damage_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = StateFile::of(&folder.path().join("cars.toml"));
+        assert_eq!(file.read().unwrap(), None);
+        let mut state = State { run: "20261124T040000Z".to_owned(), starts_unix_s: 1.5, ..State::default() };
+        state.hosts.insert("car-1".to_owned(), HostState::started(Clock { offset_s: 0.25, error_s: 0.001 }));
+        file.write(&state).unwrap();
+        assert_eq!(file.read().unwrap(), Some(state));
+        for damage in ["", "{}", r#"{"wayhop":"","run":"../..","starts_unix_s":0,"hosts":{}}"#] {
+            fs::write(file.path(), damage).unwrap();
+            assert!(file.read().unwrap_err().to_string().contains("cars.fleet-state.json"));
+        }
+    }
+}

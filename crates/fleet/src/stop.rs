@@ -1,0 +1,47 @@
+//! `stop`: the node at a host ends in good order.
+
+use crate::config::Host;
+use crate::error::Trouble;
+use crate::pool::Context;
+use crate::report::{HostReport, Stopped};
+use crate::script::Script;
+use crate::start::IS_RUNNING;
+
+/// SIGTERM, and then waiting, with a sign of life each second. It is not killed: the host would stay as the node changed it.
+const STOP: &str = r#"
+if [ ! -e "$dir/node.pid" ]; then say outcome never; exit 0; fi
+if ! is_running; then say outcome over; exit 0; fi
+root kill -TERM "$pid" || exit 1
+i=0
+while is_running; do
+    i=$((i + 1))
+    if [ "$i" -gt 300 ]; then say outcome stays; exit 0; fi
+    if [ $((i % 10)) = 0 ]; then echo .; fi
+    sleep 0.1 2>/dev/null || sleep 1
+done
+say outcome ended
+"#;
+
+/// Ends a host's node.
+pub fn stop(cx: &Context<'_>, host: &Host) -> HostReport {
+    cx.progress.at(host, "ends", None);
+    let report = HostReport::with(host, try_stop(cx, host), |r, outcome| {
+        r.stop = Some(Stopped { outcome: outcome.to_owned() });
+    });
+    let said = report.stop.as_ref().map(|s| s.outcome.clone()).or_else(|| report.problems.first().cloned());
+    cx.progress.done(host, report.ok, &said.unwrap_or_default());
+    report
+}
+
+fn try_stop(cx: &Context<'_>, host: &Host) -> Result<&'static str, Trouble> {
+    let facts = Script::new(host).then(IS_RUNNING).then(STOP).ask(cx.fleet, host, cx.stop)?;
+    match facts.get("outcome").map(String::as_str) {
+        Some("ended") => Ok("ended"),
+        Some("over") => Ok("was over"),
+        Some("never") => Ok("never ran"),
+        _ => Err(Trouble::wrong(
+            "its node does not end",
+            "see its log there; `wayhop node --restore` sets the host back once it is killed",
+        )),
+    }
+}
