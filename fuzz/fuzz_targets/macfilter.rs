@@ -4,7 +4,7 @@
 use std::net::Ipv4Addr;
 
 use libfuzzer_sys::fuzz_target;
-use wayhop_lab::MacFilter;
+use wayhop_scenario::MacFilter;
 
 const NODES: usize = 5;
 

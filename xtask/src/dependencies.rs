@@ -96,6 +96,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("reproduce", &["core", "wire", "trace", "scenario", "forwarding-bench", "report", "topology", "runs"]),
     // Matrices of runs.
     ("sweep", &["core", "trace", "scenario", "report", "topology", "runs"]),
+    // Scenarios of what other tools and field runs recorded.
+    ("import", &["core", "wire", "scenario", "trace", "world"]),
+    // Runs of field nodes, united: it reads and writes run directories.
+    ("merge", &["core", "trace", "world"]),
     // The page that replays and follows runs, and its server: it reads run directories and control sockets.
     ("studio", &["core", "wire", "control", "topology", "trace", "transport", "scenario", "world"]),
     (
@@ -107,7 +111,9 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "replay",
             "world",
             "radio",
+            "import",
             "matrix",
+            "merge",
             "transport",
             "trace",
             "scenario",

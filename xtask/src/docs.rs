@@ -15,6 +15,7 @@ const PAGES: &[Page] = &[
     ("docs/reference/schemas/summary.schema.json", wayhop_cli::schemas::summary),
     ("docs/reference/schemas/manifest.schema.json", wayhop_cli::schemas::manifest),
     ("docs/reference/schemas/why.schema.json", wayhop_cli::schemas::why),
+    ("docs/reference/schemas/merge.schema.json", wayhop_cli::schemas::merge),
     ("docs/reference/schemas/why-lost.schema.json", wayhop_cli::schemas::why_lost),
     ("docs/reference/schemas/matrix-solve.schema.json", wayhop_cli::schemas::matrix_solve),
     ("docs/reference/schemas/matrix-drive.schema.json", wayhop_cli::schemas::matrix_drive),

@@ -67,6 +67,19 @@ Examples:
   wayhop compare runs/dsr runs/aodv --html comparison.html
   wayhop compare runs/simulated runs/emulated --json           20 seeds in the folder simulated";
 
+const MERGE_EXAMPLES: &str = "\
+The clocks of the nodes need not agree: they are set by frames that several nodes know of. What is printed of each node: by how \
+much its clock is ahead of the merged run's at its start, and drifts; standard errors of both; by how much its times can be wrong at most, \
+since no frame is received before it is sent; the frames, and those far off. docs/concepts/merge.md says more.
+
+Examples:
+  wayhop merge runs/node-1 runs/node-2 runs/node-3 --out runs/walk
+  wayhop lab scenarios/chain.toml --node-runs --out runs/lab
+  wayhop merge runs/lab/nodes/* --out runs/merged
+  wayhop compare runs/lab runs/merged
+  wayhop run scenarios/chain.toml --identities --out runs/chain
+  wayhop export nodes runs/chain --out runs/nodes --clock left=2.5,40 --clock 3=0.1,-25";
+
 #[cfg(feature = "linux")]
 const LAB_EXAMPLES: &str = "\
 Needs root, and Debian's packages iproute2 and nftables. The nodes are Ethernet hosts: there is no radio model, and links \
@@ -156,6 +169,9 @@ pub(crate) enum Command {
     /// Set the results of runs side by side, in whatever worlds they were made
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareArgs),
+    /// Unite run directories of field nodes into one, with one clock
+    #[command(after_help = MERGE_EXAMPLES)]
+    Merge(MergeArgs),
     /// Run a paper's experiments again, and set the results beside its numbers
     #[command(after_help = REPRODUCE_EXAMPLE)]
     Reproduce(ReproduceArgs),
@@ -241,6 +257,10 @@ pub(crate) struct RunArgs {
     pub(crate) ns2_trace: bool,
     #[command(flatten)]
     pub(crate) receptions: crate::record::ReceptionArgs,
+    /// Record what each packet is known by, in the table `identities`, so that `wayhop export nodes` can write what each node would
+    /// have recorded by itself
+    #[arg(long, conflicts_with = "no_out")]
+    pub(crate) identities: bool,
     #[command(flatten)]
     pub(crate) record: crate::record::RecordArgs,
     /// Say in the summary what the geometry allowed each flow: shortest hops, path changes, partitions
@@ -352,11 +372,23 @@ pub(crate) enum ExportArgs {
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
+    /// A run directory for each node of a run, with what that node would have recorded by itself in the field: for `wayhop merge`
+    Nodes {
+        /// Run directory, made with --identities
+        run: PathBuf,
+        /// Directory for the nodes' run directories
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+        /// Give a node a clock of its own: its record begins at this second of the run, and its clock is fast by so many
+        /// millionths; may be given for several nodes
+        #[arg(long, value_name = "NODE=S,PPM", allow_hyphen_values = true)]
+        clock: Vec<String>,
+    },
     /// A table of a run directory as CSV
     Csv {
         /// Run directory
         run: PathBuf,
-        /// Table: packets, positions, flows, counters, events, sends, tcp, outcomes, receptions, gps or nodes
+        /// Table: packets, positions, flows, counters, events, sends, tcp, outcomes, receptions, gps, identities or nodes
         table: String,
         /// File to write; without it, standard output
         #[arg(long, value_name = "FILE")]
@@ -364,8 +396,89 @@ pub(crate) enum ExportArgs {
     },
 }
 
+/// What every import writes, and how it is changed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ImportedArgs {
+    #[command(flatten)]
+    pub(crate) changes: ChangeArgs,
+    /// Scenario file to write, and beside it the files that it names; without it, standard output, if it names none
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum ImportArgs {
+    /// BonnMotion's movement file: checks it, and writes a scenario file that names it
+    Bonnmotion {
+        /// Movement file (.movements); gzip is read as it is
+        #[arg(value_name = "FILE")]
+        movement: PathBuf,
+        #[command(flatten)]
+        to: ImportedArgs,
+    },
+    /// CORE's session file (XML): its devices stand where they are on the canvas or on the globe
+    Core {
+        /// Session file
+        file: PathBuf,
+        #[command(flatten)]
+        to: ImportedArgs,
+    },
+    /// EMANE's event log (EEL): its NEMs go where its location events say
+    Eel {
+        /// Event log
+        file: PathBuf,
+        #[command(flatten)]
+        to: ImportedArgs,
+    },
+    /// SUMO's floating car data: vehicles, persons and containers, which come and go
+    Fcd {
+        /// What SUMO wrote with --fcd-output; gzip is read as it is
+        file: PathBuf,
+        /// The places are longitude and latitude (--fcd-output.geo)
+        #[arg(long)]
+        geo: bool,
+        #[command(flatten)]
+        to: ImportedArgs,
+    },
+    /// GPX files: each track is a node
+    Gpx {
+        /// Files
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        to: ImportedArgs,
+    },
+    /// KML files: each placemark with a track or a point is a node
+    Kml {
+        /// Files
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        to: ImportedArgs,
+    },
+    /// Logs of GPS receivers (NMEA 0183): each file is a node
+    Nmea {
+        /// Files
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        to: ImportedArgs,
+    },
+    /// The traffic in captures (pcap or pcapng): each address is a node
+    Pcapng {
+        /// Captures, of the same clock
+        #[arg(required = true, value_name = "CAPTURE")]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        to: ImportedArgs,
+    },
+    /// A run, above all one of the field: its tracks, its traffic, and a macfilter's file of the links on which frames were received
+    Run {
+        /// Run directory: merged, or made with --identities
+        run: PathBuf,
+        #[command(flatten)]
+        to: ImportedArgs,
+    },
     /// ns-2's movement and traffic files: checks them, and writes a scenario file that names them
     Ns2 {
         /// ns-2 movement file (setdest); gzip is read as it is
@@ -413,6 +526,29 @@ pub(crate) struct DiffArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct MergeArgs {
+    /// Run directories of single nodes, of one experiment: those of `wayhop node`, of `wayhop lab --node-runs`, of `wayhop export
+    /// nodes`
+    #[arg(required = true, num_args = 2.., value_name = "RUN")]
+    pub(crate) runs: Vec<PathBuf>,
+    /// Run directory to write, in which an older run is replaced
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// The node whose clock the times count by: its name or its address; without it, that of the first RUN
+    #[arg(long, value_name = "NODE")]
+    pub(crate) reference: Option<String>,
+    /// Leave out nodes that share no frame with the others, in place of refusing
+    #[arg(long)]
+    pub(crate) leave_apart: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No table
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -539,6 +675,9 @@ pub(crate) struct LabArgs {
     /// Write DIR/captures/NODE.pcapng for every node
     #[arg(long)]
     pub(crate) captures: bool,
+    /// Have each node's daemon write a run directory of its own, DIR/nodes/NODE, as in the field: for `wayhop merge`
+    #[arg(long, conflicts_with = "no_out")]
+    pub(crate) node_runs: bool,
     /// Not in a lab: says why
     #[arg(long, value_name = "NODE", num_args = 0.., hide = true)]
     pub(crate) receptions: Option<Vec<String>>,

@@ -155,6 +155,7 @@ fn chain(
         programs: Vec::new(),
         captures: CapturePlan::default(),
         receptions: ReceptionPlan::default(),
+        identities: false,
         ns2_trace: false,
         warnings: Vec::new(),
         ..scenario.clone()

@@ -21,6 +21,7 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     scenario.output.ns2_trace |= a.run.ns2_trace;
     let mut resolved = scenario.resolve()?;
     a.run.receptions.apply(&mut scenario, &mut resolved)?;
+    resolved.identities = a.run.identities;
     let command = command(a.node.as_deref(), &a.command, &resolved)?;
     let collector = a.collector.as_deref().map(|name| named("--collector", name, &resolved)).transpose()?;
     let recorded = a.run.record.nodes(&resolved)?;

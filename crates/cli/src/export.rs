@@ -5,11 +5,13 @@ use std::io::{BufWriter, Write as _, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 
+use wayhop_merge::{ShownClock, split};
 use wayhop_scenario::{ExportOptions, export_ns2};
-use wayhop_trace::{RunDir, export_csv};
+use wayhop_trace::{RunDir, Tables, export_csv};
 
 use crate::args::ExportArgs;
 use crate::failure::{Failure, output, warn};
+use crate::merge::merge_failure;
 use crate::scenario_args::SourceArgs;
 
 pub(crate) fn export(a: &ExportArgs) -> Result<ExitCode, Failure> {
@@ -17,6 +19,7 @@ pub(crate) fn export(a: &ExportArgs) -> Result<ExitCode, Failure> {
         ExportArgs::Ns2 { source, out, no_god } => ns2(source, out, !no_god),
         #[cfg(feature = "linux")]
         ExportArgs::Macfilter { source, range, out } => macfilter(source, *range, out.as_deref()),
+        ExportArgs::Nodes { run, out, clock } => nodes(run, out, clock),
         ExportArgs::Csv { run, table, out } => csv(run, table, out.as_deref()),
     }
 }
@@ -37,12 +40,46 @@ fn ns2(source: &SourceArgs, dir: &Path, god: bool) -> Result<ExitCode, Failure> 
 #[cfg(feature = "linux")]
 fn macfilter(source: &SourceArgs, range_m: Option<f64>, out: Option<&Path>) -> Result<ExitCode, Failure> {
     let scenario = source.load()?.resolve()?;
-    let text = wayhop_lab::MacFilter::of_range(&scenario, range_m).to_string();
+    let text = wayhop_scenario::MacFilter::of_range(&scenario, range_m).to_string();
     match out {
         Some(path) => fs::write(path, text).map_err(Failure::write(path))?,
         None => output(stdout().write_all(text.as_bytes()))?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn nodes(run: &Path, out: &Path, clocks: &[String]) -> Result<ExitCode, Failure> {
+    let run = RunDir::open(run).map_err(Failure::trace)?;
+    let summary = run.summary().map_err(Failure::trace)?;
+    let nodes = Tables::of(&run, summary.protocol).nodes().map_err(Failure::trace)?;
+    let names: Vec<String> = nodes.into_iter().map(|n| n.name).collect();
+    let mut shown = vec![ShownClock::default(); names.len()];
+    for text in clocks {
+        let (node, clock) = clock(text, &names)?;
+        shown[node] = clock;
+    }
+    fs::create_dir_all(out).map_err(Failure::write(out))?;
+    for path in split(&run, out, &shown).map_err(merge_failure)? {
+        output(writeln!(stdout(), "{}", path.display()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `NODE=S,PPM`.
+fn clock(text: &str, names: &[String]) -> Result<(usize, ShownClock), Failure> {
+    let wrong = |what: &str| Failure::Usage(format!("--clock {text}: {what}"));
+    let form = "give NODE=SECONDS,PPM, as left=2.5,-40";
+    let (node, clock) = text.split_once('=').ok_or_else(|| wrong(form))?;
+    let (begins, drift) = clock.split_once(',').ok_or_else(|| wrong(form))?;
+    let number = |t: &str| t.trim().parse::<f64>().ok().filter(|v| v.is_finite());
+    let begins_s = number(begins).filter(|s| (0.0..1e9).contains(s));
+    let drift_ppm = number(drift).filter(|p| p.abs() <= 1000.0);
+    let (Some(begins_s), Some(drift_ppm)) = (begins_s, drift_ppm) else {
+        return Err(wrong("the second is from 0 on, and the drift at most 1000 millionths either way"));
+    };
+    let node = wayhop_core::node_named(names, node)
+        .ok_or_else(|| wrong(&format!("there is no such node; the nodes are {}", names.join(", "))))?;
+    Ok((node, ShownClock { begins_s, drift_ppm }))
 }
 
 fn csv(run: &Path, table: &str, out: Option<&Path>) -> Result<ExitCode, Failure> {

@@ -1,18 +1,119 @@
 //! `wayhop import`.
 
-use std::fs;
-use std::io::{self, Write as _, stdout};
+use std::fs::{self, File};
+use std::io::{self, BufReader, Write as _, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use wayhop_import::{Imported, Named, core_xml, eel, fcd, gpx, kml, nmea, pcapng};
 use wayhop_scenario::{Movement, Scenario, Traffic, relative_path};
+use wayhop_trace::RunDir;
 
-use crate::args::ImportArgs;
-use crate::failure::{Failure, output, warn};
+use crate::args::{ImportArgs, ImportedArgs};
+use crate::failure::{Failure, output, say, warn};
+use crate::scenario_args::ChangeArgs;
 
 pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
-    let ImportArgs::Ns2 { movement, traffic, changes, out } = a;
-    let mut scenario = changes.load_ns2(movement, traffic.as_deref())?;
+    match a {
+        ImportArgs::Ns2 { movement, traffic, changes, out } => {
+            named(movement, traffic.as_deref(), changes, out.as_deref())
+        }
+        ImportArgs::Bonnmotion { movement, to } => named(movement, None, &to.changes, to.out.as_deref()),
+        ImportArgs::Core { file, to } => write(core_xml(named_text(file, &text(file)?)), file, to),
+        ImportArgs::Eel { file, to } => write(eel(named_text(file, &text(file)?)), file, to),
+        ImportArgs::Fcd { file, geo, to } => write(fcd(named_text(file, &text(file)?), *geo), file, to),
+        ImportArgs::Gpx { files, to } => several(files, gpx, to),
+        ImportArgs::Kml { files, to } => several(files, kml, to),
+        ImportArgs::Nmea { files, to } => several(files, nmea, to),
+        ImportArgs::Pcapng { files, to } => {
+            let open = |path: &PathBuf| -> Result<BufReader<File>, Failure> {
+                let file = File::open(path)
+                    .map_err(|e| Failure::Usage(format!("cannot read {}: {e}", path.display())))?;
+                Ok(BufReader::new(file))
+            };
+            let opened = files.iter().map(|p| Ok((p.as_path(), open(p)?))).collect::<Result<_, Failure>>()?;
+            write(pcapng(opened), &files[0], to)
+        }
+        ImportArgs::Run { run, to } => {
+            let dir = RunDir::open(run).map_err(Failure::trace)?;
+            write(wayhop_import::run(&dir), run, to)
+        }
+    }
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    Ok(wayhop_scenario::read_text(path)?)
+}
+
+fn named_text<'a>(path: &'a Path, text: &'a str) -> Named<'a> {
+    (path, text)
+}
+
+fn several(
+    files: &[PathBuf],
+    read: impl Fn(&[Named<'_>]) -> Result<Imported, wayhop_import::Error>,
+    to: &ImportedArgs,
+) -> Result<ExitCode, Failure> {
+    let texts = files.iter().map(|f| text(f)).collect::<Result<Vec<_>, _>>()?;
+    let named: Vec<Named<'_>> = files.iter().zip(&texts).map(|(f, t)| named_text(f, t)).collect();
+    write(read(&named), &files[0], to)
+}
+
+/// Writes a scenario that was made, and the files that it names.
+fn write(
+    made: Result<Imported, wayhop_import::Error>,
+    from: &Path,
+    to: &ImportedArgs,
+) -> Result<ExitCode, Failure> {
+    let mut made = made.map_err(Failure::usage)?;
+    let name = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = to.out.as_deref().map_or_else(|| name(from), name);
+    made.table.entry("name").or_insert_with(|| name.clone().into());
+    let traffic = made.table.get("traffic").and_then(toml::Value::as_array);
+    let names_files = traffic.is_some_and(|all| all.iter().any(|f| f.get("path").is_some()));
+    if names_files && to.out.is_none() {
+        return Err(Failure::Usage(
+            "the scenario names files of packets' times: say with --out where it goes, and they go beside it"
+                .to_owned(),
+        ));
+    }
+    made.name_files(&name);
+    let folder = to.out.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+    if to.out.is_some() {
+        for (end, content) in &made.files {
+            let path = folder.join(format!("{name}{end}"));
+            fs::write(&path, content).map_err(Failure::write(&path))?;
+        }
+    }
+    let text = toml::to_string(&made.table).map_err(Failure::run)?;
+    // What is written can be read, with what the command line says on top.
+    let place = to.out.clone().unwrap_or_else(|| PathBuf::from("imported.toml"));
+    let scenario = Scenario::of_file(&place, text, &to.changes.all_sets())?;
+    let resolved = scenario.resolve()?;
+    warn(&resolved.warnings);
+    for remark in &made.remarks {
+        say!("note: {}", remark.replace("NAME", &name));
+    }
+    finish(&scenario, to.out.as_deref())
+}
+
+fn finish(scenario: &Scenario, out: Option<&Path>) -> Result<ExitCode, Failure> {
+    let text = toml::to_string(scenario).map_err(Failure::run)?;
+    match out {
+        Some(path) => fs::write(path, text).map_err(Failure::write(path))?,
+        None => output(write!(stdout(), "{text}"))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A scenario that names a movement file, and perhaps one of traffic.
+fn named(
+    movement: &Path,
+    traffic: Option<&Path>,
+    changes: &ChangeArgs,
+    out: Option<&Path>,
+) -> Result<ExitCode, Failure> {
+    let mut scenario = changes.load_ns2(movement, traffic)?;
     let resolved = scenario.resolve()?;
     warn(&resolved.warnings);
     // What the files leave open is written down, so that the scenario stays what it is now.
@@ -20,12 +121,7 @@ pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
     if let Some(out) = out {
         move_paths(&mut scenario, out).map_err(Failure::write(out))?;
     }
-    let text = toml::to_string(&scenario).map_err(Failure::run)?;
-    match out {
-        Some(path) => fs::write(path, text).map_err(Failure::write(path))?,
-        None => output(write!(stdout(), "{text}"))?,
-    }
-    Ok(ExitCode::SUCCESS)
+    finish(&scenario, out)
 }
 
 /// Paths in a scenario count from its folder, those of the command line from the working directory.
@@ -40,7 +136,7 @@ fn move_paths(scenario: &mut Scenario, out: &Path) -> io::Result<()> {
         }
         Ok(())
     };
-    if let Movement::Ns2 { path, .. } = &mut scenario.movement {
+    if let Movement::Ns2 { path, .. } | Movement::Bonnmotion { path, .. } = &mut scenario.movement {
         from_there(path)?;
     }
     for entry in &mut scenario.traffic {

@@ -5,10 +5,11 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use wayhop_lab::{MacFilter, check};
+use wayhop_lab::check;
 use wayhop_runs::interruption::{stop_on_signal, unless};
 use wayhop_runs::run_dir::{self, World};
 use wayhop_runs::{Lab, plan, unmodelled, wiring};
+use wayhop_scenario::MacFilter;
 use wayhop_trace::{Recorder, RunDir};
 
 use crate::args::LabArgs;
@@ -50,8 +51,14 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
         Some(dir) => run_dir::tables(dir, &resolved)?,
         None => Recorder::hash_only(),
     };
-    let plan =
-        plan(&scenario, resolved, filter, dir.as_ref(), record::logs(recorded, dir.as_ref()).as_ref())?;
+    let plan = plan(
+        &scenario,
+        resolved,
+        filter,
+        dir.as_ref(),
+        record::logs(recorded, dir.as_ref()).as_ref(),
+        a.node_runs,
+    )?;
     let dir = dir.as_ref().map(RunDir::path);
     // The command's own output has the terminal.
     let mut progress = Progress::new(plan.scenario.duration, a.quiet || command.is_some());

@@ -28,6 +28,7 @@ mod job_progress;
 mod lab;
 mod man;
 mod matrix;
+mod merge;
 #[cfg(feature = "linux")]
 mod named;
 #[cfg(feature = "linux")]
@@ -93,6 +94,7 @@ pub fn main() -> ExitCode {
         Command::Why(a) => why::why(&a),
         Command::Diff(a) => diff::diff(&a),
         Command::Compare(a) => compare::compare(&a),
+        Command::Merge(a) => merge::merge(&a),
         Command::Reproduce(a) => reproduce::reproduce(&a),
         #[cfg(feature = "linux")]
         Command::Lab(a) => lab::lab(&a),

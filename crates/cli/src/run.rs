@@ -25,6 +25,7 @@ pub(crate) fn run(
     scenario.output.ns2_trace |= a.ns2_trace;
     let mut resolved = scenario.resolve()?;
     a.receptions.apply(&mut scenario, &mut resolved)?;
+    resolved.identities = a.identities;
     let recorded = a.record.nodes(&resolved)?;
     if a.check {
         return Check { warnings: warnings(&resolved), ..a.to_check("sim", &scenario, &resolved) }.show();

@@ -27,6 +27,11 @@ pub fn why_lost() -> String {
     )))
 }
 
+/// `wayhop merge --json`.
+pub fn merge() -> String {
+    page(&schema::<wayhop_merge::MergeReport>("Output of `wayhop merge --json`"))
+}
+
 /// `wayhop matrix solve --json`.
 pub fn matrix_solve() -> String {
     page(&schema::<crate::matrix::Solved>("Output of `wayhop matrix solve --json`"))

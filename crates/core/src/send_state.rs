@@ -53,6 +53,16 @@ pub enum Decision {
 }
 
 impl Decision {
+    /// Every decision, in order.
+    pub const ALL: [Self; 7] = [
+        Self::Cached,
+        Self::Discovered,
+        Self::Forwarded,
+        Self::Rerouted,
+        Self::Flow,
+        Self::Retransmitted,
+        Self::Waits,
+    ];
     /// The name in tables.
     pub const fn name(self) -> &'static str {
         match self {

@@ -9,8 +9,8 @@ use wayhop_core::{Fix, NodeId, Packet, SendState, Time, TraceNote};
 use wayhop_linux::Error;
 use wayhop_node::{Hop, HopKind};
 use wayhop_trace::{
-    Counter, GpsEvent, HopEvent, InterfaceInfo, Manifest, NodeInfo, NoteEvent, Origin, Outputs, PacketClass,
-    PositionEvent, Recorder, RunDir, RunStatus, SendEvent, Summary, classify,
+    Counter, GpsEvent, HopEvent, Identity, InterfaceInfo, Manifest, NodeInfo, NoteEvent, Origin, Outputs,
+    PacketClass, PositionEvent, Recorder, RunDir, RunStatus, SendEvent, Summary, classify,
 };
 use wayhop_wire::ip;
 
@@ -36,7 +36,7 @@ enum Rows {
 
 /// One row of a table.
 enum Row {
-    Hop(HopEvent),
+    Hop(HopEvent, Option<Identity>),
     Note(NoteEvent),
     Send(SendEvent),
     Position(PositionEvent),
@@ -83,9 +83,9 @@ impl Run {
             addr6: settings.address6.map(|(addr, _)| addr),
             interfaces: settings.config.names().map(interface).collect(),
         };
-        let recorder = Recorder::start(dir, &Outputs { gps: true, ..Outputs::default() }, vec![node])
-            .map_err(|e| wrong(&e))?
-            .never_waiting();
+        // Packets have to be found again in the records of other nodes.
+        let outputs = Outputs { gps: true, identities: true, ..Outputs::default() };
+        let recorder = Recorder::start(dir, &outputs, vec![node]).map_err(|e| wrong(&e))?.never_waiting();
         let writing = Rows::Writing(Box::new(recorder));
         if let Rows::Waiting(rows) = std::mem::replace(&mut self.rows, writing) {
             for row in rows {
@@ -98,7 +98,12 @@ impl Run {
     fn write(&mut self, row: Row) {
         match (&mut self.rows, row) {
             (Rows::Waiting(rows), row) => rows.push(row),
-            (Rows::Writing(r), Row::Hop(e)) => r.hop(&e),
+            (Rows::Writing(r), Row::Hop(e, identity)) => {
+                if let Some(identity) = identity {
+                    r.identified(&e, identity);
+                }
+                r.hop(&e);
+            }
             (Rows::Writing(r), Row::Note(e)) => r.note(&e),
             (Rows::Writing(r), Row::Send(e)) => r.sent(&e),
             (Rows::Writing(r), Row::Position(e)) => r.position(&e),
@@ -110,7 +115,7 @@ impl Run {
     pub(crate) fn hop(&mut self, time: Time, p: &Packet, hop: &Hop) {
         let (class, messages) = classify(p.bytes());
         let Ok(ip) = ip::Packet::new_checked(p.bytes()) else { return };
-        self.write(Row::Hop(HopEvent {
+        let event = HopEvent {
             iface: hop.iface,
             time,
             packet: p.meta.id,
@@ -126,7 +131,8 @@ impl Run {
             messages,
             ttl: ip.ttl,
             reason: hop.reason,
-        }));
+        };
+        self.write(Row::Hop(event, Identity::of(p.bytes())));
     }
 
     /// The protocol remarked something.

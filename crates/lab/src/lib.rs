@@ -2,7 +2,6 @@
 //! Ethernet that a macfilter makes into a mesh.
 //!
 //! * `wire`: the bridges between the namespaces, and their filter.
-//! * [`MacFilter`]: who ignores whom from when on, as a text that people can write.
 //! * `outages`: nodes that go down and come back.
 //! * `nodes`: the daemons. `watch`: what they tell of themselves. `desk`: the control socket for all of them.
 //! * `receivers`: gpsd in each node.
@@ -14,7 +13,6 @@
 #![deny(clippy::print_stderr)]
 
 mod desk;
-mod macfilter;
 mod nodes;
 mod outages;
 mod packets;
@@ -42,11 +40,10 @@ use wayhop_linux::Error;
 use wayhop_netns::{
     Ended, Launch, Namespace, Need, Registry, command_status, end_inhabitants, make_room, program_exit, start,
 };
-use wayhop_scenario::{FlowKind, Resolved, WirePlan};
+use wayhop_scenario::{FlowKind, Ignores, MacFilter, Resolved, WirePlan};
 use wayhop_trace::{ProgramExit, Recorder, Summary};
 
 use desk::Desk;
-pub use macfilter::{Ignores, MacFilter, MacFilterError};
 use nodes::Nodes;
 use outages::{Observers, Switch};
 pub use plan::Plan;

@@ -63,6 +63,8 @@ struct Start {
     capture: Option<PathBuf>,
     /// The log of what goes into its engine.
     inputs: Option<PathBuf>,
+    /// Its own run directory.
+    run: Option<PathBuf>,
     /// What else holds when it comes back without its tables.
     after_reboot: Vec<String>,
     seed: u64,
@@ -103,7 +105,16 @@ impl Start {
             Some(format!("protocol.{key}={value}"))
         });
         let inputs = plan.inputs.get(i).cloned().flatten();
-        Self { arguments, capture, inputs, after_reboot: wait.into_iter().collect(), seed: s.seed, lives: 0 }
+        let run = plan.runs.get(i).cloned().flatten();
+        Self {
+            arguments,
+            capture,
+            inputs,
+            run,
+            after_reboot: wait.into_iter().collect(),
+            seed: s.seed,
+            lives: 0,
+        }
     }
 
     /// The command of the next life.
@@ -118,7 +129,9 @@ impl Start {
             command.args(["--set", &format!("seed={seed}")]);
             command.args(self.after_reboot.iter().flat_map(|set| ["--set", set]));
         }
-        for (key, path) in [("capture.file", &self.capture), ("inputs.file", &self.inputs)] {
+        for (key, path) in
+            [("capture.file", &self.capture), ("inputs.file", &self.inputs), ("run", &self.run)]
+        {
             let Some(path) = path else { continue };
             let path = toml::Value::String(of_life(path, life).display().to_string());
             command.args(["--set", &format!("{key}={path}")]);
@@ -137,7 +150,8 @@ fn of_life(path: &Path, life: u64) -> PathBuf {
     }
     let part = |p: Option<&OsStr>| p.unwrap_or_default().to_string_lossy().into_owned();
     let (stem, extension) = (part(path.file_stem()), part(path.extension()));
-    path.with_file_name(format!("{stem}-{}.{extension}", life + 1))
+    let dot = if extension.is_empty() { "" } else { "." };
+    path.with_file_name(format!("{stem}-{}{dot}{extension}", life + 1))
 }
 
 impl Nodes {

@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use wayhop_scenario::Resolved;
-
-use crate::macfilter::MacFilter;
+use wayhop_scenario::{MacFilter, Resolved};
 
 /// A lab that is to be run.
 #[derive(Clone, Debug)]
@@ -21,4 +19,6 @@ pub struct Plan {
     pub captures: Vec<Option<PathBuf>>,
     /// The logs of what goes into the nodes' engines, if there are to be any.
     pub inputs: Vec<Option<PathBuf>>,
+    /// The nodes' own run directories, if there are to be any.
+    pub runs: Vec<Option<PathBuf>>,
 }

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use wayhop_core::Time;
-use wayhop_lab::{IsStopped, MacFilter, Plan, Wiring};
+use wayhop_lab::{IsStopped, Plan, Wiring};
 use wayhop_netns::{Launch, Registry};
-use wayhop_scenario::{Resolved, Scenario, daemon_settings};
+use wayhop_scenario::{MacFilter, Resolved, Scenario, daemon_settings};
 use wayhop_trace::{Recorder, RunDir};
 
 use crate::error::Error;
@@ -98,12 +98,25 @@ pub fn plan(
     filter: MacFilter,
     dir: Option<&RunDir>,
     inputs: Option<&InputLogs>,
+    node_runs: bool,
 ) -> Result<Plan, Error> {
     let sets = daemon_settings(scenario, resolved.seed);
     let captures = captures(&resolved, dir)?;
     let inputs = logs(&resolved, inputs)?;
+    let runs = node_runs.then(|| self::node_runs(&resolved, dir)).transpose()?.unwrap_or_default();
     let keys = scenario.security.keys_text();
-    Ok(Plan { sets, keys, filter, captures, inputs, scenario: resolved })
+    Ok(Plan { sets, keys, filter, captures, inputs, runs, scenario: resolved })
+}
+
+/// Where the nodes' own run directories are.
+fn node_runs(r: &Resolved, dir: Option<&RunDir>) -> Result<Vec<Option<PathBuf>>, Error> {
+    let Some(dir) = dir else { return Ok(Vec::new()) };
+    let one = |name: &String| {
+        let path = std::path::absolute(dir.node_run_path(name)).map_err(Error::run)?;
+        fs::create_dir_all(&path).map_err(|e| Error::Run(format!("cannot make {}: {e}", path.display())))?;
+        Ok(Some(path))
+    };
+    r.names.iter().map(one).collect()
 }
 
 /// Where the logs of inputs are.

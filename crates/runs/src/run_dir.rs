@@ -115,7 +115,7 @@ fn manifest(file: Option<&Path>, scenario: &Scenario, seed: u64) -> Result<Manif
 pub fn named_files(file: Option<&Path>, scenario: &Scenario) -> Vec<PathBuf> {
     let folder = file.and_then(Path::parent).unwrap_or(Path::new(""));
     let movement = match &scenario.movement {
-        Movement::Ns2 { path, .. } => Some(path),
+        Movement::Ns2 { path, .. } | Movement::Bonnmotion { path, .. } => Some(path),
         _ => None,
     };
     let traffic = scenario.traffic.iter().filter_map(|t| match t {
@@ -132,6 +132,7 @@ pub fn recorder(dir: &RunDir, r: &Resolved) -> Result<Recorder, Error> {
         tables: true,
         receptions: r.receptions.is_wanted(),
         gps: false,
+        identities: r.identities,
         capture_nodes: Some(r.captures.nodes.clone()),
         captures: (!r.captures.nodes.is_empty()).then_some(r.captures.snap_length),
         ns2_trace: r.ns2_trace.then(|| dir.path().join("trace.tr")),

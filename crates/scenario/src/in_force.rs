@@ -98,13 +98,17 @@ impl Layers {
         self.unsaid.entry("name".to_owned()).or_insert_with(|| Origin::derived("the file's name"));
         let (from, moves) = match &scenario.movement {
             Movement::Ns2 { path, .. } => (path.display().to_string(), "the files of ns-2"),
+            Movement::Bonnmotion { path, .. } => (path.display().to_string(), "the file of BonnMotion"),
             _ => ("movement".to_owned(), "traffic"),
         };
         self.add("duration_s", resolved.duration.as_secs_f64(), Origin::derived(moves));
         self.add("nodes.count", resolved.tracks.len() as i64, Origin::derived(from));
         let moves_at_a_factor = matches!(
             scenario.movement,
-            Movement::Ns2 { .. } | Movement::Course { .. } | Movement::RandomWaypoint { .. }
+            Movement::Bonnmotion { .. }
+                | Movement::Ns2 { .. }
+                | Movement::Course { .. }
+                | Movement::RandomWaypoint { .. }
         );
         if moves_at_a_factor {
             self.add("movement.speed_factor", 1.0, Origin::Default);

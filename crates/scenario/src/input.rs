@@ -12,7 +12,7 @@ use crate::error::{Error, Place};
 pub const MAX_INPUT_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The text of a file; gzip is recognised by its first bytes.
-pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
+pub fn read_text(path: &Path) -> Result<String, Error> {
     read_bounded(path, MAX_INPUT_BYTES)
         .and_then(|bytes| decode(bytes, MAX_INPUT_BYTES))
         .map_err(|e| e.in_file(path))

@@ -9,6 +9,7 @@
 
 mod attacks;
 mod attacks_schema;
+mod bonnmotion;
 mod checks;
 mod commands;
 mod course;
@@ -28,6 +29,7 @@ mod ipv6_flows;
 mod ipv6_schema;
 mod limits;
 mod load;
+mod macfilter;
 mod map;
 mod neighbour_limits;
 mod ns2;
@@ -60,6 +62,7 @@ mod waypoints_schema;
 
 pub use attacks::{Action, Attack};
 pub use attacks_schema::{AttackKind, Attacks};
+pub use bonnmotion::BonnMotion;
 pub use commands::Order;
 pub use daemon::daemon_settings;
 pub use document::{Document, apply_set, set_value};
@@ -67,12 +70,13 @@ pub use energy_schema::Energy;
 pub use error::{Error, Place as TextPlace};
 pub use forms::{forms, scenario_schema};
 pub use in_force::InForce;
-pub use input::MAX_INPUT_BYTES;
+pub use input::{MAX_INPUT_BYTES, read_text};
 pub use interfaces::{Attachment, Interfaces, RadioPlan, WirePlan};
 pub use interfaces_schema::{Cut, Wire};
 pub use ipv6::{Ipv6Plan, prefix as parse_prefix};
 pub use ipv6_schema::{IpVersion, NodesIpv6, StaticRoute};
 pub use limits::MAX_NODES;
+pub use macfilter::{Ignores, MacFilter, MacFilterError};
 pub use map::{Map, MapFeature, Shape};
 pub use neighbour_limits::NeighbourLimits;
 pub use ns2::{ExportOptions, Exported, Imported, Importer, export_ns2};

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
+use crate::bonnmotion::BonnMotion;
 use crate::document::{Document, apply_set};
 use crate::error::Error;
 use crate::input::{read_all, read_text};
@@ -45,20 +46,26 @@ impl Scenario {
         Self::parse(Document::new(None, text.to_owned()), sets)
     }
 
-    /// A scenario of ns-2's movement file and perhaps a traffic file, with `sets`, each of the form `path.key=value`, on top.
+    /// A scenario of a movement file, ns-2's or BonnMotion's, and perhaps a traffic file, with `sets`, each of the form `path.key=value`, on top.
     pub fn from_ns2(movement: &Path, traffic: Option<&Path>, sets: &[String]) -> Result<Self, Error> {
-        let file = |path: &Path| -> Result<Table, Error> {
+        let file = |path: &Path, kind: &str| -> Result<Table, Error> {
             let text = path
                 .to_str()
                 .ok_or_else(|| Error::new("the name is not UTF-8", "rename the file").in_file(path))?;
-            Ok(Table::from_iter([("kind".into(), "ns2".into()), ("path".into(), text.into())]))
+            Ok(Table::from_iter([("kind".into(), kind.into()), ("path".into(), text.into())]))
         };
+        let kind = if BonnMotion::is_likely(&read_text(movement)?) { "bonnmotion" } else { "ns2" };
+        if let Some(traffic) = traffic.filter(|_| kind != "ns2") {
+            let wrong = "goes with a movement file of ns-2, and this one is BonnMotion's";
+            let remedy = "name the flows in a scenario: `wayhop import bonnmotion` writes one";
+            return Err(Error::new(wrong, remedy).in_file(traffic));
+        }
         let mut table = Table::new();
         table.insert("name".into(), stem(movement).into());
-        table.insert("movement".into(), file(movement)?.into());
+        table.insert("movement".into(), file(movement, kind)?.into());
         let mut options = vec![("movement.kind", "--movement"), ("movement.path", "--movement")];
         if let Some(traffic) = traffic {
-            table.insert("traffic".into(), Value::Array(vec![file(traffic)?.into()]));
+            table.insert("traffic".into(), Value::Array(vec![file(traffic, "ns2")?.into()]));
             options.extend([("traffic.0.kind", "--traffic"), ("traffic.0.path", "--traffic")]);
         }
         let mut document = Document::of_options(options);

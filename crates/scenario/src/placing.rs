@@ -8,6 +8,7 @@ use wayhop_core::{NodeId, Position, Span, Time};
 use wayhop_transport::FlowConfig;
 use wayhop_world::{RandomWaypoint, Start, Track, placement};
 
+use crate::bonnmotion::BonnMotion;
 use crate::checks::{in_range, locate};
 use crate::course;
 use crate::document::Document;
@@ -39,6 +40,9 @@ impl Placed {
         let doc = &scenario.document;
         let mut placed = match &scenario.movement {
             Movement::Ns2 { path, speed_factor } => from_ns2(scenario, path)?.sped_up(*speed_factor, doc)?,
+            Movement::Bonnmotion { path, speed_factor } => {
+                from_bonnmotion(scenario, path)?.sped_up(*speed_factor, doc)?
+            }
             Movement::Course { speed_factor, .. } => {
                 let slow_end = slow_end(end, *speed_factor, doc)?;
                 let tracks = course::tracks(scenario, seed, slow_end, count(scenario)?, map)?;
@@ -211,6 +215,13 @@ fn from_ns2(scenario: &Scenario, path: &Path) -> Result<Placed, Error> {
     Ok(Placed { ns2_flows: flows, last_move, warnings, ..Placed::with_ids(tracks, &ids) })
 }
 
+fn from_bonnmotion(scenario: &Scenario, path: &Path) -> Result<Placed, Error> {
+    let full = scenario.document.folder().join(path);
+    let BonnMotion { tracks, end } = BonnMotion::parse(&read_text(&full)?).map_err(|e| e.in_file(&full))?;
+    check_listed(scenario, "movement.path", "line", tracks.len())?;
+    Ok(Placed { last_move: Some(end), ..Placed::of(tracks) })
+}
+
 /// How long the moves of a pattern take before they are sped up. The factor is checked before the slow pattern is made,
 /// which may be much longer than the run.
 fn slow_end(end: Time, factor: f64, doc: &Document) -> Result<Time, Error> {
@@ -297,7 +308,9 @@ fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>
             }
             model.tracks(seed, count)
         }
-        Movement::Course { .. } | Movement::Ns2 { .. } => unreachable!("treated by the caller"),
+        Movement::Bonnmotion { .. } | Movement::Course { .. } | Movement::Ns2 { .. } => {
+            unreachable!("treated by the caller")
+        }
     })
 }
 

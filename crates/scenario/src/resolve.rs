@@ -83,6 +83,8 @@ pub struct Resolved {
     pub captures: CapturePlan,
     /// Of which frames it is recorded what became of them.
     pub receptions: ReceptionPlan,
+    /// Whether it is recorded what each packet is known by; no key of the scenario says so, only a command.
+    pub identities: bool,
     /// Whether to write a trace in ns-2's old wireless format.
     pub ns2_trace: bool,
     /// What a user should know before believing the result.
@@ -133,11 +135,13 @@ impl Scenario {
         }
         let given = self.duration_s.map(|s| self.check_duration(s)).transpose()?;
         let map = Map::load(self)?;
-        // Only ns-2's files say more of it, and they do not ask for it.
+        // Only movement files say more of it, and they do not ask for it.
         let written = given.unwrap_or_else(|| default_duration(self, None, &[]));
         let placed = Placed::new(self, self.seed, written, map.as_ref())?;
         let duration = match (&self.movement, given) {
-            (Movement::Ns2 { .. }, None) => default_duration(self, placed.last_move, &placed.ns2_flows),
+            (Movement::Ns2 { .. } | Movement::Bonnmotion { .. }, None) => {
+                default_duration(self, placed.last_move, &placed.ns2_flows)
+            }
             _ => written,
         };
         let flows = traffic::flows(self, &placed, self.seed)?;
@@ -200,6 +204,7 @@ impl Scenario {
             programs,
             captures,
             receptions,
+            identities: false,
             ns2_trace: self.output.ns2_trace,
             warnings,
         })

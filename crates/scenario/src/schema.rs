@@ -242,6 +242,14 @@ pub enum Movement {
         #[serde(default = "unchanged", skip_serializing_if = "is_unchanged")]
         speed_factor: f64,
     },
+    /// A movement file of BonnMotion (`.movements`), plain or gzip: a line for each node.
+    Bonnmotion {
+        /// The file; a relative path counts from the scenario file's folder.
+        path: PathBuf,
+        /// The same moves so many times as fast, every moment divided by this. Traffic keeps its times.
+        #[serde(default = "unchanged", skip_serializing_if = "is_unchanged")]
+        speed_factor: f64,
+    },
     /// A movement file of ns-2 (`setdest`), plain or gzip.
     Ns2 {
         /// The file; a relative path counts from the scenario file's folder.

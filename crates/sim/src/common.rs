@@ -198,6 +198,9 @@ impl Common {
             ttl: facts.ttl,
             reason: hop.reason,
         };
+        if self.recorder.wants_identities() {
+            self.recorder.identity(&row, p.bytes());
+        }
         self.recorder.hop(&row);
         if let Some(watchers) = self.watchers.as_mut().filter(|w| w.packets_watched) {
             let head = &p.bytes()[..p.len().min(PACKET_HEAD)];

@@ -1,8 +1,8 @@
 //! Records on their way to the writer.
 
 use crate::{
-    Counter, Direction, FrameEvent, GpsEvent, HopEvent, NoteEvent, PacketOutcome, PositionEvent,
-    ReceptionEvent, SendEvent, TcpEvent,
+    Counter, Direction, FrameEvent, GpsEvent, HopEvent, IdentityEvent, NoteEvent, PacketOutcome,
+    PositionEvent, ReceptionEvent, SendEvent, TcpEvent,
 };
 use wayhop_core::{IfaceId, NodeId, Time};
 
@@ -25,6 +25,8 @@ pub(crate) struct Batch {
     pub(crate) counters: Vec<Counter>,
     pub(crate) outcomes: Vec<PacketOutcome>,
     pub(crate) receptions: Vec<ReceptionEvent>,
+    /// One for each of `hops`, if they are wanted.
+    pub(crate) identities: Vec<IdentityEvent>,
     frames: Vec<Frame>,
     frame_bytes: Vec<u8>,
 }
@@ -109,6 +111,7 @@ impl Batch {
         self.counters.clear();
         self.outcomes.clear();
         self.receptions.clear();
+        self.identities.clear();
         self.frames.clear();
         self.frame_bytes.clear();
     }

@@ -24,6 +24,7 @@ mod event;
 mod fixture;
 mod hash;
 mod human;
+mod identity;
 mod lock;
 mod manifest;
 mod ns2;
@@ -51,8 +52,9 @@ pub use event::{
 };
 pub use hash::TraceHash;
 pub use human::human_table;
+pub use identity::{Identity, IdentityEvent, ends};
 pub use lock::{lock_file, lock_folder};
-pub use manifest::{InputFile, Manifest, RunStatus};
+pub use manifest::{ClockFit, ClockSegment, InputFile, Manifest, Merged, MergedRun, RunStatus};
 pub use observer::Observer;
 pub use outputs::{InterfaceInfo, LinkKind, NodeInfo, Outputs};
 pub use reception::ReceptionEvent;
@@ -65,7 +67,7 @@ pub use summary::{
     Summary, TcpSummary, Topology, Totals, named_drops, ratio,
 };
 pub use tables::{
-    OutcomeRow, PacketRow, Search, TABLES, addresses, export_csv, open_table, outcome_rows, packet_rows,
-    searches,
+    OutcomeRow, PacketRow, Search, TABLES, Tables, addresses, export_csv, open_table, outcome_rows,
+    packet_rows, searches,
 };
 pub use wayhop_protocols::{MessageCounts, Messages};

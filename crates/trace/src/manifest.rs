@@ -46,6 +46,66 @@ pub struct Manifest {
     pub host: String,
     /// When the run started, UTC, as RFC 3339 writes it.
     pub started: String,
+    /// Of a run that `wayhop merge` made: from which runs, and how their clocks were set.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub merged: Option<Merged>,
+}
+
+/// From which runs one was merged.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Merged {
+    /// The node whose clock the times count by.
+    pub reference: String,
+    /// The runs, in the order of the nodes' numbers.
+    pub runs: Vec<MergedRun>,
+    /// Nodes that share no frame with the others and were left out.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub left_apart: Vec<String>,
+}
+
+impl Eq for Merged {}
+
+/// One node's run, and what its clock showed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MergedRun {
+    /// The node's name.
+    pub node: String,
+    /// The directory, as it was given.
+    pub run: String,
+    /// When that run started by its own host's clock, UTC.
+    pub started: String,
+    /// Its clock.
+    pub clock: ClockFit,
+}
+
+/// A clock by frames that several nodes heard.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClockFit {
+    /// By how much the clock is fast against the reference: microseconds in a second of its own.
+    pub drift_ppm: f64,
+    /// Standard error of that; null with too few frames.
+    pub drift_error_ppm: Option<f64>,
+    /// Standard error of the node's times in the merged run, microseconds: the largest of beginning, middle and end. Null with too
+    /// few frames.
+    pub error_us: Option<f64>,
+    /// By how much the node's times can be wrong at most, microseconds, if the drift is right: no frame is received before it is
+    /// sent. Null if frames passed in one direction only.
+    pub bound_us: Option<f64>,
+    /// Frames that count for this node.
+    pub frames: u64,
+    /// Of those, the ones that are far off the fit.
+    pub outliers: u64,
+    /// What is to be added to the node's times, by parts of its run: more than one if the clock was set meanwhile.
+    pub segments: Vec<ClockSegment>,
+}
+
+/// A part of a run in which its clock was not set.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClockSegment {
+    /// The part's begin by the node's own clock, seconds since its run's start.
+    pub from_s: f64,
+    /// Time of the merged run less time of the node's run, at the part's begin, seconds.
+    pub offset_s: f64,
 }
 
 /// A file that a scenario names.

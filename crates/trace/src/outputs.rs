@@ -14,6 +14,8 @@ pub struct Outputs {
     pub receptions: bool,
     /// With them, the table `gps`.
     pub gps: bool,
+    /// With them, the table `identities`.
+    pub identities: bool,
     /// One capture per node, each frame cut to this many octets.
     pub captures: Option<u32>,
     /// The nodes that have a capture, if not all.
@@ -33,6 +35,7 @@ impl Default for Outputs {
             tables: true,
             receptions: false,
             gps: false,
+            identities: false,
             captures: None,
             capture_nodes: None,
             ns2_trace: None,

@@ -8,8 +8,8 @@ use crate::outputs::{NodeInfo, Outputs};
 use crate::tables::{FLOWS, Table};
 use crate::writer::Writer;
 use crate::{
-    Counter, Error, FrameEvent, GpsEvent, HopEvent, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent,
-    RunDir, RunStatus, SendEvent, Summary, TcpEvent, TraceHash,
+    Counter, Error, FrameEvent, GpsEvent, HopEvent, Identity, IdentityEvent, NoteEvent, PacketOutcome,
+    PositionEvent, ReceptionEvent, RunDir, RunStatus, SendEvent, Summary, TcpEvent, TraceHash,
 };
 
 /// Takes the records of a run on the run's own thread, and has a background thread write them.
@@ -25,6 +25,7 @@ pub struct Recorder {
     records_hops: bool,
     records_receptions: bool,
     records_gps: bool,
+    records_identities: bool,
     snaplen: Option<usize>,
     observer: Option<Box<dyn Observer>>,
     shows_frames: bool,
@@ -55,6 +56,7 @@ impl Recorder {
             records_hops: false,
             records_receptions: false,
             records_gps: false,
+            records_identities: false,
             snaplen: None,
             observer: None,
             shows_frames: false,
@@ -72,6 +74,7 @@ impl Recorder {
             records_hops: outputs.tables || outputs.ns2_trace.is_some(),
             records_receptions: outputs.tables && outputs.receptions,
             records_gps: outputs.tables && outputs.gps,
+            records_identities: outputs.tables && outputs.identities,
             snaplen: outputs.captures.map(|n| n as usize),
             hash: TraceHash::new(),
             batch: Batch::default(),
@@ -130,6 +133,26 @@ impl Recorder {
         }
         if self.records_hops && self.batch.push_hop(e) {
             self.send();
+        }
+    }
+    /// Whether [`Recorder::identity`] has a use.
+    #[inline]
+    pub fn wants_identities(&self) -> bool {
+        self.records_identities
+    }
+    /// Records by what a packet is known, right before [`Recorder::hop`] of the same row, so that the two stay together.
+    pub fn identity(&mut self, e: &HopEvent, octets: &[u8]) {
+        if self.records_identities
+            && let Some(identity) = Identity::of(octets)
+        {
+            self.identified(e, identity);
+        }
+    }
+    /// As [`Recorder::identity`], of a packet that was read from another run.
+    pub fn identified(&mut self, e: &HopEvent, identity: Identity) {
+        if self.records_identities {
+            let HopEvent { time, node, packet, kind, .. } = *e;
+            self.batch.identities.push(IdentityEvent { time, node, packet, kind, identity });
         }
     }
     /// Whether [`Recorder::frame`] has a use: ask before building a frame's octets.

@@ -17,8 +17,9 @@ const SUMMARY: &str = "summary.json";
 const CAPTURES: &str = "captures";
 const INPUTS: &str = "inputs";
 const NS2_TRACE: &str = "trace.tr";
-/// What programs in the nodes said and wrote, and what nodes reported.
-const OUTPUTS: [&str; 3] = ["programs", "files", "reports"];
+/// What programs in the nodes said and wrote, what nodes reported, and their own run directories.
+const OUTPUTS: [&str; 4] = ["programs", "files", "reports", NODES];
+const NODES: &str = "nodes";
 /// The page and the figures that `wayhop report` and `wayhop plot` leave beside what they show.
 const REPORT: &str = "report.html";
 const FIGURES: [&str; 7] = ["delivery", "latency", "cdf", "losses", "hops", "overhead", "searches"];
@@ -95,6 +96,11 @@ impl RunDir {
     /// Where the log of what went into a node's engine is; as [`RunDir::capture_path`].
     pub fn inputs_path(&self, node_name: &str) -> PathBuf {
         self.path.join(INPUTS).join(file_name(node_name) + ".jsonl")
+    }
+
+    /// Where a node's own run directory is, of a lab that has them; as [`RunDir::capture_path`].
+    pub fn node_run_path(&self, node_name: &str) -> PathBuf {
+        self.path.join(NODES).join(file_name(node_name))
     }
 
     /// Makes the folder of these logs.

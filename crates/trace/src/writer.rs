@@ -10,11 +10,11 @@ use crate::batch::Batch;
 use crate::capture::Captures;
 use crate::ns2::Ns2Trace;
 use crate::tables::{
-    COUNTERS, EVENTS, GPS, NODES, OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, TCP, Table,
+    COUNTERS, EVENTS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, TCP, Table,
 };
 use crate::{
-    Counter, Error, GpsEvent, HopEvent, NodeInfo, NoteEvent, Outputs, PacketOutcome, PositionEvent,
-    ReceptionEvent, RunDir, SendEvent, TcpEvent,
+    Counter, Error, GpsEvent, HopEvent, IdentityEvent, NodeInfo, NoteEvent, Outputs, PacketOutcome,
+    PositionEvent, ReceptionEvent, RunDir, SendEvent, TcpEvent,
 };
 
 /// Full batches that wait for the writer before the run has to.
@@ -138,6 +138,7 @@ struct Tables {
     outcomes: Table<PacketOutcome>,
     receptions: Option<Table<ReceptionEvent>>,
     gps: Option<Table<GpsEvent>>,
+    identities: Option<Table<IdentityEvent>>,
 }
 
 impl Sinks {
@@ -164,6 +165,9 @@ impl Sinks {
             }
             if let Some(gps) = &mut t.gps {
                 gps.extend(batch.gps.iter().copied())?;
+            }
+            if let Some(identities) = &mut t.identities {
+                identities.extend(batch.identities.iter().copied())?;
             }
         }
         if let Some(c) = &mut self.captures {
@@ -203,6 +207,10 @@ impl Tables {
                 .then(|| Table::create(path, "receptions", RECEPTIONS))
                 .transpose()?,
             gps: outputs.gps.then(|| Table::create(path, "gps", GPS)).transpose()?,
+            identities: outputs
+                .identities
+                .then(|| Table::create(path, "identities", IDENTITIES))
+                .transpose()?,
         })
     }
 
@@ -217,6 +225,7 @@ impl Tables {
             self.outcomes.close(),
             self.receptions.as_mut().map_or(Ok(()), Table::close),
             self.gps.as_mut().map_or(Ok(()), Table::close),
+            self.identities.as_mut().map_or(Ok(()), Table::close),
         ];
         all.into_iter().collect()
     }

@@ -19,10 +19,12 @@ mod emulate_tells;
 mod extremes;
 mod figures;
 mod golden;
+mod import;
 mod input;
 mod interruption;
 mod ipv6;
 mod matrix;
+mod merge;
 mod messages;
 #[cfg(target_os = "linux")]
 mod node_of_scenario;

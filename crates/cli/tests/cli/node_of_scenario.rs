@@ -52,8 +52,8 @@ fn a_node_of_a_scenario_is_configured_as_a_lab_configures_its_daemon() {
     let resolved = scenario.resolve().unwrap();
     let address = resolved.interface_address(2).unwrap();
     assert_eq!(address, "10.0.7.9/16", "the prefix that holds 10.0.0.1 and 10.0.7.9");
-    let range = wayhop_lab::MacFilter::of_range(&resolved, Some(250.0));
-    let plan = wayhop_runs::plan(&scenario, resolved, range, None, None).unwrap();
+    let range = wayhop_scenario::MacFilter::of_range(&resolved, Some(250.0));
+    let plan = wayhop_runs::plan(&scenario, resolved, range, None, None, false).unwrap();
     let mut lab = vec!["--interface", "wlan0", "--address", &address];
     plan.sets.iter().for_each(|s| lab.extend(["--set", s.as_str()]));
     let (expected, _) = checked(dir.path(), &lab);

@@ -13,6 +13,7 @@ mod ipv6;
 mod killed;
 mod lab;
 mod matrix;
+mod merge;
 mod mesh;
 mod node;
 mod node_capture;

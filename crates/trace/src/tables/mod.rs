@@ -10,6 +10,7 @@ mod sink;
 mod table;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 pub(crate) use column::Column;
 pub use csv::export_csv;
@@ -17,6 +18,7 @@ pub use lives::{OutcomeRow, PacketRow, outcome_rows, packet_rows};
 pub use names::TABLES;
 pub use read::{Search, addresses, open_table, searches};
 pub(crate) use schema::{
-    COUNTERS, EVENTS, FLOWS, GPS, NODES, OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, TCP,
+    COUNTERS, EVENTS, FLOWS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, TCP,
 };
 pub(crate) use table::Table;
+pub use whole::Tables;

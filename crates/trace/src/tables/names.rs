@@ -1,7 +1,7 @@
 //! Which tables there are.
 
 /// The names of the tables that a run directory may hold.
-pub const TABLES: [&str; 11] = [
+pub const TABLES: [&str; 12] = [
     "packets",
     "positions",
     "flows",
@@ -12,5 +12,6 @@ pub const TABLES: [&str; 11] = [
     "outcomes",
     "receptions",
     "gps",
+    "identities",
     "nodes",
 ];

@@ -86,6 +86,9 @@ pub fn open_table(run: &RunDir, table: &str) -> Result<SerializedFileReader<File
                 "gps" => {
                     "this run has no GPS receivers: only nodes on real interfaces with `gpsd` record them"
                 }
+                "identities" => {
+                    "this run did not record what its packets are known by; run it again with --identities"
+                }
                 _ => "this run recorded no tables",
             };
             return Err(Error::invalid(&path, what));
@@ -104,7 +107,11 @@ pub fn open_table(run: &RunDir, table: &str) -> Result<SerializedFileReader<File
 }
 
 /// Calls something with each row; `None` says that the row is none of ours.
-fn each_row(run: &RunDir, table: &str, mut take: impl FnMut(&Row) -> Option<()>) -> Result<(), Error> {
+pub(super) fn each_row(
+    run: &RunDir,
+    table: &str,
+    mut take: impl FnMut(&Row) -> Option<()>,
+) -> Result<(), Error> {
     let reader = open_table(run, table)?;
     let path = run.path().join(format!("{table}.parquet"));
     for row in reader.get_row_iter(None).map_err(|e| Error::invalid(&path, e.to_string()))? {

@@ -5,8 +5,8 @@ use wayhop_core::{Addr, FlowTag, IfaceId, Span, Time};
 
 use super::column::{Cells, Column, Texts, name};
 use crate::{
-    Counter, FlowSummary, GpsEvent, HopEvent, Messages, NodeInfo, NoteEvent, PacketOutcome, PositionEvent,
-    ReceptionEvent, SendEvent, TcpEvent,
+    Counter, FlowSummary, GpsEvent, HopEvent, IdentityEvent, Messages, NodeInfo, NoteEvent, PacketOutcome,
+    PositionEvent, ReceptionEvent, SendEvent, TcpEvent,
 };
 
 const fn column<R>(name: &'static str, cells: Cells<R>) -> Column<R> {
@@ -136,6 +136,20 @@ pub(crate) const RECEPTIONS: &[Column<ReceptionEvent>] = &[
     column("other_frame", Cells::OptText(|e, _| e.other_frame.map(name))),
     column("other_packet", Cells::OptInt64(|e| e.other_packet.map(|p| p.0 as i64))),
     column("interface", Cells::OptInt32(|e| (e.iface != IfaceId::ANY).then(|| i32::from(e.iface.0)))),
+];
+
+/// `identities`: one row per row of `packets`, in the same order.
+pub(crate) const IDENTITIES: &[Column<IdentityEvent>] = &[
+    column("time_ns", Cells::Int64(|e| nanos(e.time))),
+    column("node", Cells::Int32(|e| e.node.0 as i32)),
+    column("packet", Cells::Int64(|e| e.packet.0 as i64)),
+    column("event", Cells::Text(|e, _| name(e.kind.name()))),
+    column("frame", Cells::Int64(|e| e.identity.frame as i64)),
+    column("end_to_end", Cells::Int64(|e| e.identity.end_to_end as i64)),
+    column("protocol", Cells::Int32(|e| i32::from(e.identity.protocol))),
+    column("source_port", Cells::OptInt32(|e| e.identity.ports.map(|p| i32::from(p.0)))),
+    column("destination_port", Cells::OptInt32(|e| e.identity.ports.map(|p| i32::from(p.1)))),
+    column("payload_bytes", Cells::Int32(|e| e.identity.payload as i32)),
 ];
 
 /// `counters`: one row per counter of a node.

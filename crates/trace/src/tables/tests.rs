@@ -6,7 +6,8 @@ use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use tempfile::TempDir;
 
 use super::{
-    COUNTERS, EVENTS, FLOWS, GPS, NODES, OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, TABLES, TCP, Table,
+    COUNTERS, EVENTS, FLOWS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, TABLES,
+    TCP, Table,
 };
 use crate::fixture::hop;
 
@@ -55,6 +56,7 @@ fn every_column_is_explained() {
         ("receptions", names(RECEPTIONS)),
         ("gps", names(GPS)),
         ("flows", names(FLOWS)),
+        ("identities", names(IDENTITIES)),
         ("nodes", names(NODES)),
     ];
     assert_eq!(all.len(), TABLES.len());

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Mac, NodeId, Position, Time};
-use wayhop_scenario::Resolved;
 use wayhop_world::Track;
 use wayhop_world::links::{LinkChange, changes, neighbours};
 
 use super::{Ignores, MacFilter};
+use crate::Resolved;
 
 /// Who has a radio; `None` if all nodes have it.
 type Members = Option<Vec<NodeId>>;
@@ -120,7 +120,7 @@ mod tests {
         let text = "nodes.count = 2\nduration_s = 1\nmovement = { kind = \"chain\", spacing_m = 300 }\n\
                     radio = { name = \"near\", preset = \"wavelan-914-cmu\" }\n\
                     radios = [{ name = \"far\", preset = \"80211b\", channel = 6 }]\n";
-        let scenario = wayhop_scenario::Scenario::from_text(text, &[]).unwrap();
+        let scenario = crate::Scenario::from_text(text, &[]).unwrap();
         let r = scenario.resolve().unwrap();
         let ranges: Vec<f64> = r.interfaces.radios.iter().map(|k| k.config.nominal_range_m()).collect();
         assert!(ranges[0] < 300.0 && ranges[1] > 300.0, "{ranges:?}");

@@ -51,6 +51,12 @@ impl fmt::Display for MacFilterError {
 impl std::error::Error for MacFilterError {}
 
 impl MacFilter {
+    /// Of these lines, which are put in order of time.
+    pub fn new(mut lines: Vec<Ignores>) -> Self {
+        lines.sort_by_key(|l| l.at);
+        Self(lines)
+    }
+
     /// Reads a file for a mesh of so many nodes.
     pub fn parse(text: &str, nodes: usize) -> Result<Self, MacFilterError> {
         let mut lines = Vec::new();

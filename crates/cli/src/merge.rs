@@ -1,0 +1,70 @@
+//! `wayhop merge`.
+
+use std::fmt::Write as _;
+use std::io::{Write as _, stdout};
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use wayhop_merge::{Error, MergeReport, Options};
+use wayhop_trace::human_table;
+
+use crate::args::MergeArgs;
+use crate::failure::{Failure, output};
+
+pub(crate) fn merge(a: &MergeArgs) -> Result<ExitCode, Failure> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+    let name = a.out.file_name().map_or_else(|| "merged".to_owned(), |n| n.to_string_lossy().into_owned());
+    let options = Options {
+        reference: a.reference.clone(),
+        leave_apart: a.leave_apart,
+        command: std::env::args().map(|a| wayhop_scenario::without_keys(&a)).collect(),
+        now_unix_s: now,
+        name,
+    };
+    let report = wayhop_merge::merge(&a.runs, &a.out, &options).map_err(merge_failure)?;
+    let text = if a.json {
+        format!("{}\n", serde_json::to_string(&report).map_err(Failure::run)?)
+    } else if a.quiet {
+        String::new()
+    } else {
+        as_text(&report, &a.out.display().to_string())
+    };
+    output(stdout().write_all(text.as_bytes()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What cannot be merged is the user's to mend; what the system refuses is not.
+pub(crate) fn merge_failure(e: Error) -> Failure {
+    match e {
+        Error::Unfit(what) => Failure::Usage(what),
+        Error::Trace(e) => Failure::trace(e),
+    }
+}
+
+fn as_text(r: &MergeReport, out: &str) -> String {
+    let mut text = format!("clocks, by that of {}:\n{}\n", r.reference, r.clocks_text());
+    let _ = writeln!(
+        text,
+        "packets    {}, of which {} were seen by several nodes; {} receptions of frames that no node here sent, {} before their sending",
+        r.packets, r.shared_packets, r.strange_receptions, r.early_receptions
+    );
+    if r.packets_elsewhere > 0 {
+        let _ = writeln!(
+            text,
+            "           {} packets of programs for others than these nodes: no flow has them",
+            r.packets_elsewhere
+        );
+    }
+    if r.lost_rows > 0 {
+        let _ = writeln!(
+            text,
+            "           {} rows are missing: the nodes' disks had no time for them",
+            r.lost_rows
+        );
+    }
+    if !r.left_apart.is_empty() {
+        let _ = writeln!(text, "left out   {}: they share no frame with the others", r.left_apart.join(", "));
+    }
+    let _ = write!(text, "\n{}saved in   {out}\n", human_table(&r.summary));
+    text
+}

@@ -1,0 +1,137 @@
+//! `wayhop import`: what other tools and runs recorded, as scenarios that run.
+
+use std::fs;
+use std::path::Path;
+
+use crate::{folder, run_in};
+
+const GPX: &str = include_str!("../../../import/tests/data/walk.gpx");
+const NMEA: &str = include_str!("../../../import/tests/data/drive.nmea");
+const KML: &str = include_str!("../../../import/tests/data/site.kml");
+const FCD: &str = include_str!("../../../import/tests/data/cars.fcd.xml");
+const CORE: &str = include_str!("../../../import/tests/data/session.xml");
+const EEL: &str = "0.0 nem:1 location gps 40.44,-79.94,300.0\n0.0 nem:2 location gps 40.441,-79.94,300.0\n\
+                   10.0 nem:1 location gps 40.4405,-79.94,300.0\n";
+/// Two nodes: one goes 100 m in 10 s, the other stands.
+const BONNMOTION: &str = "0.0 0.0 0.0 10.0 100.0 0.0\n0.0 50.0 20.0\n";
+
+/// A format, a file of it, a place in it with what makes it wrong there, and the begin of the message.
+const FORMATS: [(&str, &str, &str, [&str; 2], &str); 7] = [
+    ("gpx", "walk.gpx", GPX, ["<time>2024-05-01T12:00:00Z</time>", ""], "walk.gpx:7: a point without <time>"),
+    ("nmea", "drive.nmea", NMEA, ["*", "*0"], "drive.nmea:"),
+    ("kml", "site.kml", KML, ["0.001 0 0", "0.001 91 0"], "site.kml:"),
+    ("fcd", "cars.fcd.xml", FCD, ["x=\"0.00\"", ""], "cars.fcd.xml:4: <vehicle> has no attribute x"),
+    (
+        "core",
+        "session.xml",
+        CORE,
+        ["<position x=\"100.0\" y=\"200.0\"/>", ""],
+        "session.xml:7: a <device> without",
+    ),
+    ("eel", "events.eel", EEL, ["10.0 nem:1 location", "10.0 nem:1 pathloss"], "events.eel:3: "),
+    (
+        "bonnmotion",
+        "two.movements",
+        BONNMOTION,
+        ["20.0", "twenty"],
+        "two.movements:2:10: \"twenty\" is no number",
+    ),
+];
+
+#[test]
+fn each_format_becomes_a_scenario_that_runs_and_its_mistakes_are_told_by_line() {
+    for (format, name, text, [from, to], message) in FORMATS {
+        let dir = folder(&[(name, text)]);
+        let d = dir.path();
+        run_in(d, &["import", format, name, "--protocol", "dsr", "--out", "made.toml"]).ok();
+        run_in(d, &["run", "made.toml", "--duration", "1", "--quiet", "--no-out"]).ok();
+        fs::write(d.join(name), text.replacen(from, to, 1)).unwrap();
+        let said = run_in(d, &["import", format, name, "--out", "wrong.toml"]).failure(2);
+        assert!(said.contains(message), "{format}: {said}");
+        assert!(!d.join("wrong.toml").exists(), "{format}");
+    }
+}
+
+/// A run whose tracks and traffic are known.
+const KNOWN: &str = "\
+name = \"known\"
+seed = 5
+duration_s = 30
+nodes.count = 3
+movement = { kind = \"chain\", spacing_m = 200 }
+protocol.name = \"dsr\"
+[captures]
+all = true
+[[traffic]]
+kind = \"cbr\"
+src = 0
+dst = 2
+rate_pps = 4
+payload_bytes = 100
+start_s = 5
+stop_s = 25
+[[traffic]]
+kind = \"ping\"
+src = 2
+dst = 1
+start_s = 6
+max_packets = 10
+";
+
+fn traffic(scenario: &Path) -> Vec<toml::Table> {
+    let table: toml::Table = fs::read_to_string(scenario).unwrap().parse().unwrap();
+    table["traffic"].as_array().unwrap().iter().map(|t| t.as_table().unwrap().clone()).collect()
+}
+
+#[test]
+fn a_run_becomes_a_scenario_with_its_places_traffic_and_links() {
+    let dir = folder(&[("known.toml", KNOWN)]);
+    let d = dir.path();
+    run_in(d, &["run", "known.toml", "--identities", "--quiet", "--out", "known"]).ok();
+    let paths = run_in(d, &["export", "nodes", "known", "--out", "nodes", "--clock", "1=0.5,30"]).ok();
+    let merge: Vec<&str> = ["merge", "--out", "merged"].into_iter().chain(paths.lines()).collect();
+    run_in(d, &merge).ok();
+    run_in(d, &["import", "run", "merged", "--out", "back.toml"]).ok();
+    let flows = traffic(&d.join("back.toml"));
+    let text = |f: &toml::Table, key: &str| f[key].as_str().unwrap().to_owned();
+    let number = |f: &toml::Table, key: &str| f[key].as_integer().unwrap();
+    let kinds: Vec<_> = flows.iter().map(|f| (text(f, "kind"), number(f, "src"), number(f, "dst"))).collect();
+    assert_eq!(kinds, [("cbr".to_owned(), 0, 2), ("ping".to_owned(), 2, 1)]);
+    assert_eq!((number(&flows[0], "payload_bytes"), number(&flows[0], "max_packets")), (100, 80));
+    assert!((flows[0]["rate_pps"].as_float().unwrap() - 4.0).abs() < 0.01);
+    assert!((flows[0]["start_s"].as_float().unwrap() - 5.0).abs() < 0.01);
+    // Neighbours in the chain hear each other, and its ends do not.
+    let links = fs::read_to_string(d.join("back.macfilter")).unwrap();
+    assert!(
+        links.contains("at 0.000000000 node 0 ignores") && links.contains("node 1 ignores nobody"),
+        "{links}"
+    );
+    assert!(
+        links.lines().filter(|l| l.contains("node 0 ignores")).all(|l| l.contains("02:00:0a:00:00:03")),
+        "{links}"
+    );
+    // The same places and traffic: what the first run delivered, this one does.
+    run_in(d, &["run", "back.toml", "--quiet", "--out", "again"]).ok();
+    let said = run_in(d, &["compare", "known", "again"]).ok();
+    assert!(said.contains("delivery_ratio"), "{said}");
+    let received = |run: &str| -> u64 {
+        let summary = fs::read_to_string(d.join(run).join("summary.json")).unwrap();
+        let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+        summary["flows"][0]["received"].as_u64().unwrap()
+    };
+    assert_eq!((received("known"), received("again")), (80, 80));
+}
+
+#[test]
+fn captures_become_the_traffic_that_they_show() {
+    let dir = folder(&[("known.toml", KNOWN)]);
+    let d = dir.path();
+    run_in(d, &["run", "known.toml", "--quiet", "--out", "known"]).ok();
+    let captures = ["known/captures/0.pcapng", "known/captures/1.pcapng", "known/captures/2.pcapng"];
+    run_in(d, &[&["import", "pcapng"], &captures[..], &["--out", "shown.toml"]].concat()).ok();
+    let flows = traffic(&d.join("shown.toml"));
+    let cbr = flows.iter().find(|f| f["kind"].as_str() == Some("cbr")).unwrap();
+    assert_eq!(cbr["max_packets"].as_integer(), Some(80), "{flows:?}");
+    assert!(flows.iter().any(|f| f["kind"].as_str() == Some("ping")), "{flows:?}");
+    run_in(d, &["run", "shown.toml", "--duration", "10", "--protocol", "dsr", "--quiet", "--no-out"]).ok();
+}

@@ -1,0 +1,235 @@
+//! `wayhop export nodes` and `wayhop merge`: a run taken apart as its nodes would have recorded it, each with a clock of its own, and put
+//! together again.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use wayhop_trace::{HopEvent, HopKind, RunDir, Tables, outcome_rows};
+
+use crate::{folder, manifest, run_in};
+
+/// Nodes that wander out of each other's reach, so that packets are lost for several reasons.
+const WALK: &str = "\
+name = \"walk\"
+seed = 3
+duration_s = 60
+nodes.count = 8
+area = { x_m = 1400, y_m = 400 }
+movement = { kind = \"random-waypoint\", speed_min_mps = 5, speed_max_mps = 20, pause_s = 0 }
+protocol.name = \"dsr\"
+[[traffic]]
+kind = \"cbr\"
+src = 0
+dst = 5
+rate_pps = 8
+payload_bytes = 200
+start_s = 5
+[[traffic]]
+kind = \"cbr\"
+src = 6
+dst = 1
+rate_pps = 8
+payload_bytes = 64
+start_s = 6
+[[traffic]]
+kind = \"cbr\"
+src = 3
+dst = 7
+rate_pps = 4
+payload_bytes = 512
+start_s = 7
+";
+
+/// When each node's record begins, and by how much its clock is fast.
+const CLOCKS: [(f64, f64); 8] = [
+    (0.0, 0.0),
+    (1.25, 40.0),
+    (0.4, -25.0),
+    (3.999_999, 61.5),
+    (2.0, -80.0),
+    (0.001, 12.0),
+    (4.5, 0.7),
+    (1.0, -3.0),
+];
+
+/// Makes the run, takes it apart and merges it.
+fn merged(dir: &Path, protocol: &str) -> String {
+    let protocol = format!("protocol.name={protocol}");
+    let run = ["run", "walk.toml", "--set", &protocol, "--identities", "--quiet", "--out", "whole"];
+    run_in(dir, &run).ok();
+    let mut export: Vec<String> = ["export", "nodes", "whole", "--out", "nodes"].map(Into::into).into();
+    for (node, (begins, drift)) in CLOCKS.iter().enumerate() {
+        export.extend(["--clock".to_owned(), format!("{node}={begins},{drift}")]);
+    }
+    let export: Vec<&str> = export.iter().map(String::as_str).collect();
+    let paths = run_in(dir, &export).ok();
+    let mut merge = vec!["merge", "--out", "merged"];
+    merge.extend(paths.lines());
+    run_in(dir, &merge).ok()
+}
+
+/// How each packet of a run ended, by source, destination and number.
+fn fates(run: &Path) -> BTreeMap<(u64, u64, u32), (String, Option<String>)> {
+    let run = RunDir::open(run).unwrap();
+    let ends: Vec<(u64, u64)> =
+        run.summary().unwrap().flows.iter().map(|f| (f.src.into(), f.dst.into())).collect();
+    let mut all = BTreeMap::new();
+    outcome_rows(&run, |row| {
+        let (src, dst) = ends[row.packet.0 as usize];
+        all.insert((src, dst, row.packet.1), (row.outcome.to_owned(), row.reason.map(str::to_owned)));
+    })
+    .unwrap();
+    all
+}
+
+/// The rows of packets of flows that a network card can tell of, in order of time and node.
+fn rows(run: &Path) -> Vec<HopEvent> {
+    let run = RunDir::open(run).unwrap();
+    let mut all = Vec::new();
+    Tables::of(&run, "dsr")
+        .packets(&mut |hop| {
+            if hop.flow.is_some() && !matches!(hop.kind, HopKind::Transmit | HopKind::Recall) {
+                all.push(hop);
+            }
+            Ok(())
+        })
+        .unwrap();
+    all
+}
+
+#[test]
+fn a_run_taken_apart_and_merged_has_the_same_packets_with_the_same_fates_and_times() {
+    let dir = folder(&[("walk.toml", WALK)]);
+    for protocol in ["dsr", "aodv"] {
+        let said = merged(dir.path(), protocol);
+        let [whole, merged] = ["whole", "merged"].map(|d| dir.path().join(d));
+        let (before, after) = (fates(&whole), fates(&merged));
+        assert_eq!(before.len(), after.len(), "{protocol}: {said}");
+        let lost = before.values().filter(|(outcome, _)| outcome == "dropped").count();
+        assert!(lost > 20, "{protocol}: {lost} packets are lost");
+        // What the card gave up is known to the node, and so are all other causes. What happens in the last second may be unfinished:
+        // of that the merger does not know whether it went on.
+        let last: Vec<_> = before.iter().filter(|(key, fate)| after[*key] != **fate).collect();
+        assert!(last.iter().all(|(key, _)| after[*key].0 == "held"), "{protocol}: {last:?}");
+        assert!(last.len() <= 20, "{protocol}: {} differ", last.len());
+
+        // The reference's clock is the run's: every row has its own time again.
+        let (truth, rows) = (rows(&whole), rows(&merged));
+        let key = |h: &HopEvent| (h.source, h.flow.map(|f| f.seq), h.node, h.kind as u8, h.ttl);
+        let mut times: BTreeMap<_, Vec<u64>> = BTreeMap::new();
+        for hop in &truth {
+            times.entry(key(hop)).or_default().push(hop.time.as_nanos());
+        }
+        let synthetic = |h: &HopEvent| h.reason.is_some_and(|r| r.name() == "LOST_ON_AIR");
+        let mut worst = 0;
+        let mut found = 0;
+        for hop in rows.iter().filter(|h| !synthetic(h)) {
+            let near = times.get(&key(hop)).expect("a row of the run");
+            let error = near.iter().map(|t| t.abs_diff(hop.time.as_nanos())).min().unwrap();
+            worst = worst.max(error);
+            found += 1;
+        }
+        assert_eq!(found, truth.iter().filter(|h| !synthetic(h)).count(), "{protocol}");
+        assert!(worst < 100_000, "{protocol}: a row is {worst} ns off\n{said}");
+    }
+}
+
+#[test]
+fn the_manifest_tells_each_clock_and_the_readers_read_the_merged_run() {
+    let dir = folder(&[("walk.toml", WALK)]);
+    let said = merged(dir.path(), "dsr");
+    let merged = manifest(&dir.path().join("merged"))["merged"].clone();
+    assert_eq!(merged["reference"], "0", "{said}");
+    for (run, (begins_s, drift_ppm)) in merged["runs"].as_array().unwrap().iter().zip(CLOCKS) {
+        let clock = &run["clock"];
+        let part = &clock["segments"][0];
+        let offset_us = (part["offset_s"].as_f64().unwrap() - begins_s) * 1e6;
+        assert!(offset_us.abs() < 100.0, "{run}");
+        let drift = clock["drift_ppm"].as_f64().unwrap();
+        assert!((drift - drift_ppm).abs() < 3.0, "{run}");
+        assert!(offset_us.abs() < 10.0 + 3.0 * clock["error_us"].as_f64().unwrap(), "{run}");
+        // Nobody receives before somebody sends: the truth lies within the bound.
+        assert!(clock["bound_us"].as_f64().is_some_and(|b| b + 1.0 > offset_us.abs()), "{run}");
+    }
+    let d = dir.path();
+    let paths: Vec<String> = (0..8).map(|i| format!("nodes/{i}")).collect();
+    let mut again = vec!["merge", "--json", "--out", "again"];
+    again.extend(paths.iter().map(String::as_str));
+    crate::schemas::check("merge", &run_in(d, &again).ok());
+    assert!(run_in(d, &["why", "merged", "--flow", "0"]).ok().contains("BUFFER_FULL"));
+    assert!(run_in(d, &["compare", "whole", "merged"]).ok().contains("delivery_ratio"));
+    run_in(d, &["report", "merged"]).ok();
+    assert!(d.join("merged/report.html").is_file());
+    assert!(run_in(d, &["export", "csv", "merged", "flows"]).ok().lines().count() == 4);
+}
+
+#[test]
+fn what_cannot_be_merged_is_named_with_the_remedy() {
+    let dir = folder(&[("walk.toml", WALK)]);
+    let d = dir.path();
+    run_in(d, &["run", "walk.toml", "--duration", "12", "--identities", "--quiet", "--out", "whole"]).ok();
+    let paths = run_in(d, &["export", "nodes", "whole", "--out", "nodes"]).ok();
+    let paths: Vec<&str> = paths.lines().collect();
+    let (one, two) = (paths[0], paths[1]);
+    let refused = |runs: &[&str]| run_in(d, &[&["merge", "--out", "merged"], runs].concat()).failure(2);
+    assert!(refused(&[one, one]).contains("given twice"));
+    assert!(refused(&["whole", one]).contains("it is the run of 8 nodes"));
+    assert!(refused(&[one, "nowhere"]).contains("not a run directory"));
+    // Of another experiment: the same node again, or another protocol.
+    run_in(d, &["export", "nodes", "whole", "--out", "again"]).ok();
+    assert!(refused(&[one, "again/0"]).contains("it is of the node 10.0.0.1, as nodes/0 is"));
+    let other = [
+        "run",
+        "walk.toml",
+        "--duration",
+        "12",
+        "--protocol",
+        "aodv",
+        "--identities",
+        "--quiet",
+        "--out",
+        "other",
+    ];
+    run_in(d, &other).ok();
+    run_in(d, &["export", "nodes", "other", "--out", "others"]).ok();
+    let said = refused(&[one, "others/1"]);
+    assert!(said.contains("the routing protocol is aodv, and dsr in nodes/0"), "{said}");
+    // A node that was killed, one of another version, one whose record lacks what packets are known by.
+    let file = d.join(two).join("manifest.json");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("\"complete\"", "\"running\"")).unwrap();
+    assert!(refused(&[one, two]).contains("the run has not ended"));
+    let ours = format!("\"wayhop\": \"{}\"", env!("CARGO_PKG_VERSION"));
+    fs::write(&file, text.replace(&ours, "\"wayhop\": \"0.0.7\"")).unwrap();
+    assert!(refused(&[one, two]).contains("Wayhop 0.0.7 wrote it"));
+    fs::write(&file, &text).unwrap();
+    fs::remove_file(d.join(two).join("identities.parquet")).unwrap();
+    assert!(refused(&[one, two]).contains("did not record what its packets are known by"));
+    let table = d.join(paths[2]).join("packets.parquet");
+    let octets = fs::read(&table).unwrap();
+    fs::write(&table, &octets[..octets.len() / 2]).unwrap();
+    assert!(refused(&[one, paths[2]]).contains("packets.parquet"));
+    assert!(run_in(d, &["merge", one, paths[3], "--out", one]).failure(2).contains("it is one of the runs"));
+    assert!(!d.join("merged").exists());
+}
+
+#[test]
+fn nodes_that_share_no_frame_are_named_and_left_apart_only_when_asked() {
+    let text = WALK.replace("area = { x_m = 1400, y_m = 400 }\n", "").replace(
+        "{ kind = \"random-waypoint\", speed_min_mps = 5, speed_max_mps = 20, pause_s = 0 }",
+        "{ kind = \"chain\", spacing_m = 200 }",
+    );
+    // The last one stands where nobody hears it.
+    let far = text + "[[nodes.node]]\nid = 7\nname = \"far\"\nposition = { x = 90000, y = 0 }\n";
+    let dir = folder(&[("walk.toml", &far)]);
+    let d = dir.path();
+    run_in(d, &["run", "walk.toml", "--duration", "15", "--identities", "--quiet", "--out", "whole"]).ok();
+    let paths = run_in(d, &["export", "nodes", "whole", "--out", "nodes"]).ok();
+    let all: Vec<&str> = ["merge", "--out", "merged"].into_iter().chain(paths.lines()).collect();
+    let said = run_in(d, &all).failure(2);
+    assert!(said.contains("far shares no frame with 0") && said.contains("--leave-apart"), "{said}");
+    let said = run_in(d, &[&all[..], &["--leave-apart"]].concat()).ok();
+    assert!(said.contains("left out   far"), "{said}");
+    assert_eq!(manifest(&d.join("merged"))["merged"]["left_apart"][0], "far");
+}

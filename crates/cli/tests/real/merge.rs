@@ -1,0 +1,162 @@
+//! `wayhop merge` of what runs on the real clock left: nodes of a lab, each with a record of its own, and an emulation taken apart.
+//!
+//! Needs root, network namespaces, ip and nft (`.ci/install test`). Without root the tests are skipped with a message; in CI they
+//! fail.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Command;
+
+use wayhop_trace::{HopKind, RunDir, Tables, outcome_rows};
+
+const WAYHOP: &str = env!("CARGO_BIN_EXE_wayhop");
+
+const CHAIN: &str = "\
+name = \"chain\"
+duration_s = 16
+nodes.count = 4
+movement = { kind = \"chain\", spacing_m = 200 }
+[[traffic]]
+kind = \"poisson\"
+src = 0
+dst = 3
+rate_pps = 20
+payload_bytes = 100
+start_s = 1
+stop_s = 15
+[[traffic]]
+kind = \"poisson\"
+src = 3
+dst = 0
+rate_pps = 20
+payload_bytes = 100
+start_s = 1
+stop_s = 15
+";
+
+fn may_run() -> bool {
+    let root = Command::new("id").arg("-u").output().is_ok_and(|o| o.stdout == b"0\n");
+    assert!(root || std::env::var_os("CI").is_none(), "these tests need root in CI");
+    if !root {
+        eprintln!("skipped: needs root");
+    }
+    root
+}
+
+fn wayhop(dir: &Path, arguments: &[&str]) -> String {
+    let done = Command::new(WAYHOP).args(arguments).current_dir(dir).output().unwrap();
+    assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap()
+}
+
+/// A folder that the nodes' user may enter.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(folder.path().join("chain.toml"), CHAIN).unwrap();
+    folder
+}
+
+/// What became of the packets of each flow, by source and destination: how many arrived, and how many did not.
+fn fates(run: &Path) -> BTreeMap<(u32, u32), [u64; 2]> {
+    let run = RunDir::open(run).unwrap();
+    let flows = run.summary().unwrap().flows;
+    let ends: Vec<(u32, u32)> = flows.iter().map(|f| (f.src, f.dst)).collect();
+    let mut all: BTreeMap<(u32, u32), [u64; 2]> = BTreeMap::new();
+    for f in &flows {
+        // A lab does not know what became of the others.
+        if f.dropped.is_none() {
+            *all.entry((f.src, f.dst)).or_default() = [f.received, f.sent - f.received];
+        }
+    }
+    outcome_rows(&run, |row| {
+        let is_lost = usize::from(row.outcome != "delivered");
+        all.entry(ends[row.packet.0 as usize]).or_default()[is_lost] += 1;
+    })
+    .unwrap();
+    all
+}
+
+/// When each packet of a flow between two nodes did something at a node, by number.
+fn times(run: &Path, of: (u32, u32), kind: HopKind, at: u32) -> BTreeMap<u32, i64> {
+    let run = RunDir::open(run).unwrap();
+    let flows = run.summary().unwrap().flows;
+    let flow = flows.iter().position(|f| (f.src, f.dst) == of).unwrap() as u32;
+    let mut all = BTreeMap::new();
+    Tables::of(&run, "dsr")
+        .packets(&mut |h| {
+            if let Some(tag) = h.flow.filter(|t| t.flow == flow && h.kind == kind && h.node.0 == at) {
+                all.entry(tag.seq).or_insert(h.time.as_nanos().cast_signed());
+            }
+            Ok(())
+        })
+        .unwrap();
+    all
+}
+
+#[test]
+fn the_records_of_a_labs_daemons_merge_into_what_the_lab_recorded() {
+    if !may_run() {
+        return;
+    }
+    let folder = folder();
+    let dir = folder.path();
+    wayhop(dir, &["lab", "chain.toml", "--protocol", "dsr", "--node-runs", "--quiet", "--out", "lab"]);
+    let nodes: Vec<String> = (0..4).map(|i| format!("lab/nodes/{i}")).collect();
+    let mut merge = vec!["merge", "--out", "merged", "--json"];
+    merge.extend(nodes.iter().map(String::as_str));
+    let report: serde_json::Value = serde_json::from_str(&wayhop(dir, &merge)).unwrap();
+    let (lab, merged) = (fates(&dir.join("lab")), fates(&dir.join("merged")));
+    // A packet that left a program while the machine had other things to do counts in both, or in none.
+    assert_eq!(lab, merged, "{report:#}");
+    assert_eq!(report["strange_receptions"], 0, "{report:#}");
+    // All daemons read the same clock of this machine, which does not drift against itself. The record is short and the machine may be
+    // busy for part of it, which looks like drift.
+    for node in report["nodes"].as_array().unwrap() {
+        let clock = &node["clock"];
+        let drift = clock["drift_ppm"].as_f64().unwrap();
+        assert!(drift.abs() < 150.0, "{report:#}");
+        assert!(clock["bound_us"].is_f64(), "frames pass in both directions: {report:#}");
+    }
+    // One clock for all: latencies by the merged clocks are those that the lab measured, within the clocks' errors and what hosts
+    // take from the socket to the daemon.
+    let median = |run: &str| {
+        let run = dir.join(run);
+        let sent = times(&run, (0, 3), HopKind::Originate, 0);
+        let mut taken: Vec<i64> = times(&run, (0, 3), HopKind::Deliver, 3)
+            .iter()
+            .filter_map(|(seq, at)| Some(at - sent.get(seq)?))
+            .collect();
+        taken.sort_unstable();
+        taken[taken.len() / 2]
+    };
+    let (by_lab, by_merged) = (median("lab"), median("merged"));
+    assert!(by_merged > 0 && by_merged < by_lab + 1_000_000, "{by_merged} ns, and {by_lab} in the lab");
+}
+
+#[test]
+fn an_emulation_whose_nodes_have_drifting_clocks_is_put_together_within_100_us() {
+    if !may_run() {
+        return;
+    }
+    let folder = folder();
+    let dir = folder.path();
+    wayhop(dir, &["emulate", "chain.toml", "--protocol", "dsr", "--identities", "--quiet", "--out", "whole"]);
+    let clocks = ["--clock", "1=0.75,45", "--clock", "2=0.2,-60", "--clock", "3=0.9,8"];
+    let export = [&["export", "nodes", "whole", "--out", "nodes"], &clocks[..]].concat();
+    let paths = wayhop(dir, &export);
+    let merge: Vec<&str> = ["merge", "--out", "merged"].into_iter().chain(paths.lines()).collect();
+    let said = wayhop(dir, &merge);
+    assert_eq!(fates(&dir.join("whole")), fates(&dir.join("merged")), "{said}");
+    for (flow, kind, node) in
+        [((0, 3), HopKind::Deliver, 3), ((3, 0), HopKind::Originate, 3), ((0, 3), HopKind::Forward, 1)]
+    {
+        let truth = times(&dir.join("whole"), flow, kind, node);
+        let merged = times(&dir.join("merged"), flow, kind, node);
+        assert_eq!(truth.len(), merged.len(), "{said}");
+        let worst = truth.iter().map(|(seq, at)| (at - merged[seq]).abs()).max().unwrap();
+        assert!(worst < 100_000, "{flow:?} at {node}: {worst} ns\n{said}");
+    }
+}

@@ -1,0 +1,182 @@
+//! Traffic that was seen, as a scenario's flows: at a constant rate where it was so, else at the times and of the sizes that a file has.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use toml::{Table, Value};
+use wayhop_core::Addr;
+
+use crate::Imported;
+
+/// The longest payload of a scenario's datagrams.
+const LONGEST: u32 = 65_507;
+/// Fewer packets are no rate.
+const LEAST_FOR_A_RATE: usize = 5;
+/// By what share of the mean all intervals of a constant rate may differ from it.
+const STEADY: f64 = 0.25;
+/// Flows that are imported at most.
+const MOST_FLOWS: usize = 10_000;
+
+/// Who sends what to whom.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Ends {
+    pub(crate) source: Addr,
+    pub(crate) destination: Addr,
+    pub(crate) protocol: u8,
+    pub(crate) ports: Option<(u16, u16)>,
+}
+
+/// A packet at its source.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(crate) struct Sent {
+    /// Seconds from the run's begin.
+    pub(crate) at_s: f64,
+    /// Octets behind the transport header.
+    pub(crate) payload: u32,
+}
+
+/// All that was sent, by flow.
+pub(crate) type Seen = BTreeMap<Ends, Vec<Sent>>;
+
+/// Adds the flows to a scenario. `node` is the number of the node with an address; the inner `None` means all nodes.
+#[allow(clippy::option_option, reason = "nobody, one or all")]
+pub(crate) fn add(imported: &mut Imported, seen: &Seen, node: &dyn Fn(Addr) -> Option<Option<usize>>) {
+    let mut flows = Vec::new();
+    let mut left_out: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut leave = |why: &'static str, packets: usize| *left_out.entry(why).or_default() += packets;
+    let mut order: Vec<(&Ends, &Vec<Sent>)> = seen.iter().filter(|(_, sent)| !sent.is_empty()).collect();
+    order.sort_by(|a, b| a.1[0].at_s.total_cmp(&b.1[0].at_s).then(a.0.cmp(b.0)));
+    for (ends, sent) in order {
+        let (Some(Some(src)), Some(dst)) = (node(ends.source), node(ends.destination)) else {
+            leave("packets from or to others than these nodes", sent.len());
+            continue;
+        };
+        if flows.len() >= MOST_FLOWS {
+            leave("packets of further flows", sent.len());
+            continue;
+        }
+        let mut flow = Table::new();
+        flow.insert("src".into(), Value::Integer(src as i64));
+        let to = dst.map_or(Value::from("all"), |dst| Value::Integer(dst as i64));
+        flow.insert("dst".into(), to);
+        let float = |v: f64| Value::Float((v * 1e9).round() / 1e9);
+        let start_s = float(sent[0].at_s);
+        match ends.protocol {
+            1 | 58 if is_answer(ends, sent, seen) => continue,
+            1 | 58 if ends.ports.is_some() && dst.is_some() => {
+                flow.insert("kind".into(), "ping".into());
+                flow.insert("start_s".into(), start_s);
+                flow.insert("payload_bytes".into(), Value::Integer(i64::from(sent[0].payload.min(LONGEST))));
+                flow.insert("interval_s".into(), float(interval_s(sent).unwrap_or(1.0)));
+                flow.insert("max_packets".into(), Value::Integer(sent.len() as i64));
+            }
+            6 if dst.is_some() => {
+                let bytes: u64 = sent.iter().map(|s| u64::from(s.payload)).sum();
+                if bytes == 0 {
+                    // It only acknowledges: the simulated end does so by itself.
+                    continue;
+                }
+                flow.insert("kind".into(), "tcp".into());
+                flow.insert("start_s".into(), start_s);
+                flow.insert("bytes".into(), Value::Integer(bytes as i64));
+            }
+            17 => datagrams(imported, &mut flow, sent, flows.len()),
+            _ => {
+                leave("packets that are neither UDP nor TCP nor pings", sent.len());
+                continue;
+            }
+        }
+        if ends.source.v6().is_some() {
+            flow.insert("ip".into(), Value::Integer(6));
+        }
+        flows.push(Value::from(flow));
+    }
+    if !flows.is_empty() {
+        imported.table.insert("traffic".into(), Value::Array(flows));
+    }
+    imported.remarks.extend(left_out.into_iter().map(|(why, n)| format!("{n} {why} are left out")));
+}
+
+/// Whether an echo answers one that was sent the other way before.
+fn is_answer(ends: &Ends, sent: &[Sent], seen: &Seen) -> bool {
+    let asked = Ends { source: ends.destination, destination: ends.source, ..*ends };
+    seen.get(&asked).is_some_and(|asked| asked.first().is_some_and(|a| a.at_s <= sent[0].at_s))
+        && ends.source != ends.destination
+}
+
+/// From one packet to the next on average, seconds; `None` if there is no next one.
+fn interval_s(sent: &[Sent]) -> Option<f64> {
+    let passed_s = sent[sent.len() - 1].at_s - sent[0].at_s;
+    (sent.len() > 1 && passed_s > 0.0).then(|| passed_s / (sent.len() - 1) as f64)
+}
+
+/// At a constant rate, or from a file.
+fn datagrams(imported: &mut Imported, flow: &mut Table, sent: &[Sent], number: usize) {
+    let size = |s: &Sent| s.payload.clamp(1, LONGEST);
+    let float = |v: f64| Value::Float((v * 1e9).round() / 1e9);
+    flow.insert("start_s".into(), float(sent[0].at_s));
+    let mean_s = interval_s(sent).filter(|_| sent.len() >= LEAST_FOR_A_RATE);
+    let is_steady = |mean_s: f64| {
+        let even = |pair: &[Sent]| (pair[1].at_s - pair[0].at_s - mean_s).abs() <= STEADY * mean_s;
+        sent.windows(2).all(even) && sent.iter().all(|s| size(s) == size(&sent[0]))
+    };
+    if let Some(mean_s) = mean_s.filter(|m| is_steady(*m)) {
+        flow.insert("kind".into(), "cbr".into());
+        flow.insert("payload_bytes".into(), Value::Integer(i64::from(size(&sent[0]))));
+        flow.insert("rate_pps".into(), Value::Float(1.0 / mean_s));
+        flow.insert("max_packets".into(), Value::Integer(sent.len() as i64));
+        return;
+    }
+    let mut text = "time_s,octets\n".to_owned();
+    for s in sent {
+        let _ = writeln!(text, "{:.9},{}", (s.at_s - sent[0].at_s).max(0.0), size(s));
+    }
+    let name = format!(".flow-{number}.csv");
+    flow.insert("kind".into(), "trace".into());
+    flow.insert("path".into(), name.clone().into());
+    imported.files.push((name, text));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    fn ends(from: u8, to: u8, protocol: u8) -> Ends {
+        let a = |n| Addr::from(Ipv4Addr::new(10, 0, 0, n));
+        Ends { source: a(from), destination: a(to), protocol, ports: Some((7, 7)) }
+    }
+
+    fn sent(times: &[f64], payload: u32) -> Vec<Sent> {
+        times.iter().map(|at_s| Sent { at_s: *at_s, payload }).collect()
+    }
+
+    #[test]
+    fn each_kind_of_traffic_becomes_its_own_kind_of_flow() {
+        let mut seen = Seen::new();
+        seen.insert(ends(1, 2, 17), sent(&[1.0, 1.24, 1.5, 1.76, 2.0], 64));
+        seen.insert(ends(2, 1, 17), sent(&[2.0, 2.1, 5.0, 5.1, 9.0], 100));
+        seen.insert(ends(1, 3, 6), sent(&[3.0, 3.1], 1_000));
+        seen.insert(ends(3, 1, 6), sent(&[3.05, 3.15], 0));
+        seen.insert(ends(2, 3, 1), sent(&[4.0, 5.0, 6.0], 56));
+        seen.insert(ends(3, 2, 1), sent(&[4.01, 5.01, 6.01], 56));
+        seen.insert(ends(1, 9, 17), sent(&[1.0], 5));
+        let mut i = Imported::default();
+        let node = |a: Addr| {
+            let n = usize::from(a.v4()?.octets()[3]);
+            (n <= 3).then(|| Some(n - 1))
+        };
+        add(&mut i, &seen, &node);
+        let flows = i.table["traffic"].as_array().unwrap();
+        let kinds: Vec<_> =
+            flows.iter().map(|f| (f["kind"].as_str().unwrap(), f["src"].as_integer().unwrap())).collect();
+        assert_eq!(kinds, [("cbr", 0), ("trace", 1), ("tcp", 0), ("ping", 1)]);
+        assert_eq!(flows[0]["rate_pps"].as_float(), Some(4.0));
+        assert_eq!(flows[2]["bytes"].as_integer(), Some(2_000));
+        assert_eq!(flows[3]["interval_s"].as_float(), Some(1.0));
+        assert_eq!(i.files.len(), 1);
+        assert_eq!(i.files[0].1.lines().nth(2), Some("0.100000000,100"));
+        assert_eq!(i.remarks, ["1 packets from or to others than these nodes are left out"]);
+    }
+}

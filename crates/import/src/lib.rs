@@ -1,0 +1,69 @@
+//! Scenarios from what other tools and field runs recorded: tracks, traffic, links.
+//!
+//! * [`gpx`], [`kml`], [`nmea`]: drives and walks. [`fcd`]: SUMO's vehicles. [`eel`]: EMANE's events.
+//!   [`core_xml`]: CORE's sessions. [`pcapng`]: the traffic in captures. [`run`]: a field run's tracks, traffic and measured links.
+//! * `tracks` makes a scenario of places and moments; `flows` of packets. `xml` reads XML, `moment` dates.
+//!
+//! Each function takes what is in the files, and returns a scenario's keys with the files that it names. What is not understood is
+//! refused, with its line.
+
+mod core_xml;
+mod eel;
+mod error;
+mod fcd;
+mod flows;
+mod gpx;
+mod kml;
+mod links;
+mod moment;
+mod nmea;
+mod pcapng;
+mod run;
+mod tracks;
+mod xml;
+
+use std::path::Path;
+
+use toml::{Table, Value};
+
+pub use core_xml::core_xml;
+pub use eel::eel;
+pub use error::Error;
+pub use fcd::fcd;
+pub use gpx::gpx;
+pub use kml::kml;
+pub use nmea::nmea;
+pub use pcapng::pcapng;
+pub use run::run;
+
+/// A scenario that was made.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Imported {
+    /// The scenario's keys.
+    pub table: Table,
+    /// Files that belong to it, by name: their ends are added to the scenario's own name.
+    pub files: Vec<(String, String)>,
+    /// What was left out, and why.
+    pub remarks: Vec<String>,
+}
+
+/// A file's name and its text.
+pub type Named<'a> = (&'a Path, &'a str);
+
+impl Imported {
+    /// Says what the scenario's own name is: files that it names begin with that.
+    pub fn name_files(&mut self, stem: &str) {
+        let Some(Value::Array(traffic)) = self.table.get_mut("traffic") else { return };
+        for flow in traffic.iter_mut().filter_map(Value::as_table_mut) {
+            if let Some(Value::String(path)) = flow.get_mut("path") {
+                path.insert_str(0, stem);
+            }
+        }
+    }
+}
+
+/// What a file is called, without its folder and its ending.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    name.split('.').next().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,174 @@
+//! A run that was recorded - in the field above all - as a scenario: tracks, traffic, and who heard whom.
+
+use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
+
+use rustc_hash::FxHashMap;
+use toml::{Table, Value};
+use wayhop_core::{Addr, Position, Time};
+use wayhop_trace::{HopKind, PositionEvent, RunDir, Tables};
+use wayhop_world::Geodetic;
+
+use crate::Imported;
+use crate::error::Error;
+use crate::flows::{Ends, Seen, Sent, add};
+use crate::links::{HOLD_S, macfilter};
+use crate::tracks::{Point, Track, scenario_from};
+
+/// What the file of links is called behind the scenario's name.
+const LINKS: &str = ".macfilter";
+
+/// A scenario of a run of any world, merged or not: its nodes with their names and addresses, where they were, what programs and flows
+/// sent, and a macfilter's file of the links on which frames were received.
+///
+/// # Errors
+/// If the run's tables cannot be read, or do not say what packets are known by.
+pub fn run(dir: &RunDir) -> Result<Imported, Error> {
+    read(dir).map_err(|e| e.in_file(dir.path()))
+}
+
+fn read(dir: &RunDir) -> Result<Imported, Error> {
+    let unreadable = |e: wayhop_trace::Error| Error::new(e.to_string(), "give a run that came to its end");
+    let summary = dir.summary().map_err(unreadable)?;
+    let tables = Tables::of(dir, summary.protocol.clone());
+    let nodes = tables.nodes().map_err(unreadable)?;
+    let mut legs: Vec<Vec<PositionEvent>> = vec![Vec::new(); nodes.len()];
+    let foreign = || "a node that the table `nodes` does not have".to_owned();
+    tables
+        .positions(&mut |p| {
+            legs.get_mut(p.node.index()).ok_or_else(foreign)?.push(p);
+            Ok(())
+        })
+        .map_err(unreadable)?;
+    let end = Time::from_secs_f64(summary.simulated_s.clamp(0.0, 1e9));
+    let mut unplaced = 0;
+    let tracks: Vec<Track> = nodes
+        .iter()
+        .zip(&legs)
+        .map(|(n, legs)| {
+            unplaced += usize::from(legs.is_empty());
+            Track { name: n.name.clone(), points: points(legs, end, &summary.world), comes_and_goes: false }
+        })
+        .collect();
+    let origin = summary.origin.map(|o| Geodetic { lat: o.latitude_deg, lon: o.longitude_deg, alt: 0.0 });
+    let mut imported = scenario_from(tracks, origin, Some(0.0))?;
+    if unplaced > 0 {
+        imported.remarks.push(format!("{unplaced} nodes have no positions: they stand at the origin"));
+    }
+    let table = &mut imported.table;
+    table.insert("duration_s".into(), Value::Float(summary.simulated_s));
+    table.insert("seed".into(), Value::Integer(summary.seed.cast_signed().max(0)));
+    if !summary.protocol.contains('+') {
+        let mut protocol = Table::new();
+        protocol.insert("name".into(), summary.protocol.clone().into());
+        table.insert("protocol".into(), protocol.into());
+    }
+    let single = nodes.iter().enumerate().map(|(i, n)| {
+        let mut one = Table::new();
+        one.insert("id".into(), Value::Integer(i as i64));
+        // A name that is its number is none.
+        if n.name.parse::<u64>().is_err() && !n.name.trim().is_empty() {
+            one.insert("name".into(), n.name.clone().into());
+        }
+        one.insert("address".into(), n.addr.to_string().into());
+        Value::from(one)
+    });
+    let mut all = Table::new();
+    all.insert("node".into(), Value::Array(single.collect()));
+    if nodes.iter().any(|n| n.addr6.is_some()) {
+        all.insert("ipv6".into(), true.into());
+    }
+    table.insert("nodes".into(), all.into());
+    let mut by_address: FxHashMap<Addr, usize> = FxHashMap::default();
+    for (i, n) in nodes.iter().enumerate() {
+        by_address.insert(n.addr.into(), i);
+        by_address.extend(n.addr6.map(|a| (Addr::from(a), i)));
+    }
+    let (seen, heard) = traffic(&tables, &by_address).map_err(unreadable)?;
+    add(&mut imported, &seen, &|a| match by_address.get(&a) {
+        Some(node) => Some(Some(*node)),
+        None => (a.is_multicast() && is_routed(a)).then_some(None),
+    });
+    let addresses: Vec<Ipv4Addr> = nodes.iter().map(|n| n.addr).collect();
+    imported.files.push((LINKS.to_owned(), macfilter(&addresses, &heard).to_string()));
+    imported.remarks.push(format!(
+        "NAME{LINKS} has the links on which frames were received, each for {HOLD_S} s around a frame: `wayhop lab NAME.toml --macfilter NAME{LINKS}`"
+    ));
+    Ok(imported)
+}
+
+/// A multicast address of more than one link (RFC 5771, section 4; RFC 4291, section 2.7).
+fn is_routed(a: Addr) -> bool {
+    a.v4().is_none_or(|v4| v4.octets()[..3] != [224, 0, 0])
+        && a.v6().is_none_or(|v6| v6.segments()[0] & 0xf > 2)
+}
+
+/// Where a node was: at the begin of each leg, and, where legs are exact, at the end of the last one. In the field a leg begins with a fix, and
+/// where it ends is only reckoned.
+fn points(legs: &[PositionEvent], end: Time, world: &str) -> Vec<Point> {
+    let mut by_time: BTreeMap<Time, Position> = BTreeMap::new();
+    for leg in legs {
+        // Of two legs that begin at the same time the later row holds.
+        by_time.insert(leg.time, leg.at);
+    }
+    if let Some(last) = legs.iter().max_by_key(|l| l.time).filter(|_| world != "field") {
+        let until = last.until.min(end);
+        if until > last.time {
+            let s = until.since(last.time).as_secs_f64();
+            let (p, v) = (last.at, last.velocity);
+            by_time.insert(until, Position::new(p.x + v.x * s, p.y + v.y * s, p.z + v.z * s));
+        }
+    }
+    if by_time.is_empty() {
+        by_time.insert(Time::ZERO, Position::default());
+    }
+    let point = |(at, place): (Time, Position)| Point { at_s: at.as_nanos() as f64 / 1e9, place, line: 0 };
+    by_time.into_iter().filter(|(at, _)| *at <= end).map(point).collect()
+}
+
+type Heard = BTreeMap<(usize, usize), Vec<f64>>;
+
+/// What was sent, and who heard whom when.
+fn traffic(
+    tables: &Tables<'_>,
+    nodes: &FxHashMap<Addr, usize>,
+) -> Result<(Seen, Heard), wayhop_trace::Error> {
+    let mut seen = Seen::new();
+    let mut originated: FxHashMap<(wayhop_core::PacketId, Time), wayhop_trace::Identity> =
+        FxHashMap::default();
+    tables.identities(&mut |i| {
+        if i.kind == HopKind::Originate {
+            originated.insert((i.packet, i.time), i.identity);
+        }
+        Ok(())
+    })?;
+    let mut heard = Heard::new();
+    tables.packets(&mut |h| {
+        let at_s = h.time.as_nanos() as f64 / 1e9;
+        match h.kind {
+            HopKind::Originate if !h.class.is_control() => {
+                if let Some(identity) = originated.get(&(h.packet, h.time)) {
+                    let ends = Ends {
+                        source: h.source,
+                        destination: h.destination,
+                        protocol: identity.protocol,
+                        ports: identity.ports,
+                    };
+                    seen.entry(ends).or_default().push(Sent { at_s, payload: identity.payload });
+                }
+            }
+            HopKind::Receive => {
+                if let Some(from) = nodes.get(&h.peer).filter(|from| **from != h.node.index()) {
+                    let times = heard.entry((*from, h.node.index())).or_default();
+                    // One frame a second is enough to show a link.
+                    if times.last().is_none_or(|last| at_s - last >= 1.0) {
+                        times.push(at_s);
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok((seen, heard))
+}

@@ -1,0 +1,344 @@
+//! Where nodes were at which moments, from whatever file, and the scenario that follows.
+
+use std::collections::BTreeMap;
+
+use toml::{Table, Value};
+use wayhop_core::Position;
+use wayhop_world::{GeoOrigin, Geodetic};
+
+use crate::Imported;
+use crate::error::Error;
+
+/// Points that are imported at most.
+pub(crate) const MOST_POINTS: usize = 2_000_000;
+/// Nearer than this, metres, counts as the same place: no file is that exact.
+const SAME_PLACE_M: f64 = 1e-3;
+/// No node is farther from the origin, metres: beyond, a plane that touches the globe is no map.
+const FARTHEST_M: f64 = 200_000.0;
+/// Speeds that a scenario takes, m/s. What creeps more slowly stands, until it has come far enough.
+const SPEEDS_MPS: std::ops::RangeInclusive<f64> = 0.001..=10_000.0;
+/// The longest run that a file may ask for, seconds.
+const LONGEST_S: f64 = 1e7;
+
+/// A node at a moment.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(crate) struct Point {
+    /// Seconds from whatever beginning the file has.
+    pub(crate) at_s: f64,
+    pub(crate) place: Position,
+    /// The line of the file that says so.
+    pub(crate) line: u32,
+}
+
+/// Where one node was.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Track {
+    pub(crate) name: String,
+    /// In order of time.
+    pub(crate) points: Vec<Point>,
+    /// The node is there only between its first and its last point.
+    pub(crate) comes_and_goes: bool,
+}
+
+/// A node on the globe at a moment.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(crate) struct Fix {
+    pub(crate) at_s: f64,
+    pub(crate) place: Geodetic,
+    pub(crate) line: u32,
+}
+
+/// Nodes on the globe, in the frame of an origin: the first place of the first one, rounded to about a metre.
+pub(crate) fn to_metres(named: Vec<(String, Vec<Fix>)>) -> Result<(Vec<Track>, Geodetic), Error> {
+    let first = named.iter().find_map(|(_, fixes)| fixes.first()).ok_or_else(no_places)?.place;
+    let round = |degrees: f64| (degrees * 1e5).round() / 1e5;
+    let origin = Geodetic { lat: round(first.lat), lon: round(first.lon), alt: 0.0 };
+    let frame = GeoOrigin::new(origin);
+    let mut tracks = Vec::new();
+    for (name, fixes) in named {
+        let mut points = Vec::with_capacity(fixes.len());
+        for f in fixes {
+            let p = frame.to_local(Geodetic { alt: 0.0, ..f.place });
+            let away_m = distance(Position::default(), Position::new(p.x, p.y, 0.0));
+            if away_m > FARTHEST_M {
+                let far = format!(
+                    "{}, {} is {:.0} km from the first place",
+                    f.place.lat,
+                    f.place.lon,
+                    away_m / 1e3
+                );
+                return Err(Error::new(far, "leave such places out: a mesh is not that large").at(f.line));
+            }
+            points.push(Point { at_s: f.at_s, place: Position::new(p.x, p.y, 0.0), line: f.line });
+        }
+        tracks.push(Track { name, points, comes_and_goes: false });
+    }
+    Ok((tracks, origin))
+}
+
+/// A latitude and a longitude, if they are on the globe.
+pub(crate) fn geodetic(lat: f64, lon: f64) -> Option<Geodetic> {
+    let fits = (-90.0..=90.0).contains(&lat) && (-180.0..=180.0).contains(&lon);
+    fits.then_some(Geodetic { lat, lon, alt: 0.0 })
+}
+
+fn no_places() -> Error {
+    Error::new("there are no places in it", "give a file with places of at least one node")
+}
+
+/// The scenario in which nodes move so. Time begins with the earliest point of all.
+pub(crate) fn scenario(tracks: Vec<Track>, origin: Option<Geodetic>) -> Result<Imported, Error> {
+    scenario_from(tracks, origin, None)
+}
+
+/// The same; time begins at `begin_s`, if that is given.
+pub(crate) fn scenario_from(
+    mut tracks: Vec<Track>,
+    origin: Option<Geodetic>,
+    begin_s: Option<f64>,
+) -> Result<Imported, Error> {
+    tracks.retain(|t| !t.points.is_empty());
+    if tracks.is_empty() {
+        return Err(no_places());
+    }
+    for t in &tracks {
+        check(t)?;
+    }
+    let times = || tracks.iter().flat_map(|t| &t.points).map(|p| p.at_s);
+    let begin_s = begin_s.unwrap_or_else(|| times().fold(f64::INFINITY, f64::min));
+    let end_s = times().fold(f64::NEG_INFINITY, f64::max);
+    let duration_s = end_s - begin_s;
+    if duration_s > LONGEST_S {
+        let long = format!("from the first to the last moment are {duration_s} s");
+        return Err(Error::new(long, "give tracks of one experiment, of the same day"));
+    }
+    let mut table = Table::new();
+    if duration_s > 0.0 {
+        table.insert("duration_s".into(), Value::Float(duration_s));
+    }
+    if let Some(o) = origin {
+        table.insert("origin".into(), table_of([("lat", o.lat), ("lon", o.lon), ("alt", 0.0)]).into());
+    }
+    let mut movement = Table::new();
+    if tracks.iter().all(|t| t.points.len() == 1) {
+        movement.insert("kind".into(), "static".into());
+        let places = tracks.iter().map(|t| place(t.points[0].place)).collect();
+        movement.insert("positions".into(), Value::Array(places));
+    } else {
+        movement.insert("kind".into(), "waypoints".into());
+        let all = tracks.iter().map(|t| Value::from(waypoints(t, begin_s))).collect();
+        movement.insert("tracks".into(), Value::Array(all));
+    }
+    table.insert("movement".into(), movement.into());
+    let outages = outages(&tracks, begin_s, end_s);
+    if !outages.is_empty() {
+        table.insert("outages".into(), Value::Array(outages));
+    }
+    let mut nodes = Table::new();
+    nodes.insert("node".into(), Value::Array(names(&tracks)));
+    table.insert("nodes".into(), nodes.into());
+    Ok(Imported { table, files: Vec::new(), remarks: Vec::new() })
+}
+
+fn check(t: &Track) -> Result<(), Error> {
+    for p in &t.points {
+        let numbers = [p.at_s, p.place.x, p.place.y, p.place.z];
+        if !numbers.iter().all(|v| v.is_finite() && v.abs() < 1e12) {
+            return Err(Error::new("a time or a place that is no number", "correct it").at(p.line));
+        }
+    }
+    for pair in t.points.windows(2) {
+        let [a, b] = [pair[0], pair[1]];
+        if b.at_s < a.at_s {
+            let back = format!("{} is earlier than {} before it", b.at_s, a.at_s);
+            return Err(Error::new(back, "put the places of each node in order of time").at(b.line));
+        }
+        if b.at_s == a.at_s && distance(a.place, b.place) > SAME_PLACE_M {
+            let two = format!("the node {} is at two places at the same time", t.name);
+            return Err(Error::new(two, "leave one of them out").at(b.line));
+        }
+        let speed_mps = distance(a.place, b.place) / (b.at_s - a.at_s);
+        if b.at_s > a.at_s && speed_mps > *SPEEDS_MPS.end() {
+            let fast = format!("the node {} comes here at {speed_mps:.0} m/s", t.name);
+            return Err(Error::new(fast, "leave places out that are measured wrongly").at(b.line));
+        }
+    }
+    Ok(())
+}
+
+fn distance(a: Position, b: Position) -> f64 {
+    let (x, y, z) = (a.x - b.x, a.y - b.y, a.z - b.z);
+    (x * x + y * y + z * z).sqrt()
+}
+
+/// A track as the scenario's waypoints: straight lines between points, at the speed that takes the time between.
+fn waypoints(t: &Track, begin_s: f64) -> Table {
+    let mut out = Table::new();
+    let mut all: Vec<Table> = Vec::new();
+    let first = t.points[0];
+    out.insert("start".into(), place(first.place));
+    let mut pause_s = first.at_s - begin_s;
+    let mut here = first;
+    for p in &t.points[1..] {
+        let (way_m, time_s) = (distance(here.place, p.place), p.at_s - here.at_s);
+        if way_m <= SAME_PLACE_M || way_m < SPEEDS_MPS.start() * time_s || time_s <= 0.0 {
+            pause_s += time_s;
+            here.at_s = p.at_s;
+            continue;
+        }
+        set_pause(all.last_mut().unwrap_or(&mut out), pause_s);
+        pause_s = 0.0;
+        let mut one = Table::new();
+        one.insert("at".into(), place(p.place));
+        one.insert("speed_mps".into(), Value::Float(way_m / time_s));
+        all.push(one);
+        here = *p;
+    }
+    if !all.is_empty() {
+        out.insert("waypoints".into(), Value::Array(all.into_iter().map(Value::from).collect()));
+    }
+    out
+}
+
+fn set_pause(of: &mut Table, pause_s: f64) {
+    if pause_s > 0.0 {
+        of.insert("pause_s".into(), Value::Float(pause_s));
+    }
+}
+
+fn place(p: Position) -> Value {
+    let mut axes = vec![("x", p.x), ("y", p.y)];
+    if p.z != 0.0 {
+        axes.push(("z", p.z));
+    }
+    table_of(axes).into()
+}
+
+fn table_of<'a>(values: impl IntoIterator<Item = (&'a str, f64)>) -> Table {
+    values.into_iter().map(|(key, v)| (key.to_owned(), Value::Float(v + 0.0))).collect()
+}
+
+/// Nodes that come and go are down before they come and after they went.
+fn outages(tracks: &[Track], begin_s: f64, end_s: f64) -> Vec<Value> {
+    let mut all = Vec::new();
+    for (node, t) in tracks.iter().enumerate().filter(|(_, t)| t.comes_and_goes) {
+        let (first, last) = (t.points[0].at_s, t.points[t.points.len() - 1].at_s);
+        let mut down = |start_s: f64, length_s: Option<f64>| {
+            let mut one = Table::new();
+            one.insert("node".into(), Value::Integer(node as i64));
+            one.insert("start_s".into(), Value::Float(start_s));
+            if let Some(length_s) = length_s {
+                one.insert("length_s".into(), Value::Float(length_s));
+            }
+            all.push(Value::from(one));
+        };
+        if first > begin_s {
+            down(0.0, Some(first - begin_s));
+        }
+        if last < end_s {
+            down(last - begin_s, None);
+        }
+    }
+    all
+}
+
+/// The nodes' names, each different; of several with the same name the later ones have a number behind it.
+fn names(tracks: &[Track]) -> Vec<Value> {
+    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    let mut all = Vec::new();
+    for (id, t) in tracks.iter().enumerate() {
+        let clean: String = t.name.chars().filter(|c| !c.is_control()).take(60).collect();
+        let clean = clean.trim();
+        // A number would be taken for the number of a node.
+        let is_number = clean.parse::<u64>().is_ok();
+        let mut name = match clean {
+            "" => format!("node-{id}"),
+            number if is_number => format!("n{number}"),
+            name => name.to_owned(),
+        };
+        loop {
+            let count = taken.entry(name.clone()).or_default();
+            *count += 1;
+            if *count == 1 {
+                break;
+            }
+            name = format!("{name}-{count}");
+        }
+        let mut one = Table::new();
+        one.insert("id".into(), Value::Integer(id as i64));
+        one.insert("name".into(), name.into());
+        all.push(one.into());
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use wayhop_core::Time;
+    use wayhop_scenario::Scenario;
+
+    use super::*;
+
+    fn track(name: &str, points: &[(f64, f64, f64)]) -> Track {
+        let point = |(at_s, x, y): &(f64, f64, f64)| Point {
+            at_s: *at_s,
+            place: Position::new(*x, *y, 0.0),
+            line: 1,
+        };
+        Track { name: name.to_owned(), points: points.iter().map(point).collect(), comes_and_goes: false }
+    }
+
+    proptest! {
+        #[test]
+        fn nodes_are_at_their_places_at_their_moments(
+            steps in proptest::collection::vec(
+                proptest::collection::vec((2.0..100.0_f64, -5e3..5e3_f64, -5e3..5e3_f64), 1..20),
+                1..4,
+            ),
+        ) {
+            let tracks: Vec<Track> = steps
+                .iter()
+                .enumerate()
+                .map(|(i, steps)| {
+                    let mut at_s = 1e9;
+                    let points: Vec<_> = steps.iter().map(|(dt, x, y)| { at_s += dt; (at_s, *x, *y) }).collect();
+                    track(&format!("n{i}"), &points)
+                })
+                .collect();
+            let begin_s = tracks.iter().map(|t| t.points[0].at_s).fold(f64::INFINITY, f64::min);
+            let text = toml::to_string(&scenario(tracks.clone(), None).unwrap().table).unwrap();
+            let resolved = Scenario::from_text(&text, &[]).unwrap().resolve().unwrap();
+            for (t, resolved) in tracks.iter().zip(resolved.tracks.iter()) {
+                for p in &t.points {
+                    let there = resolved.position(Time::from_secs_f64(p.at_s - begin_s));
+                    // Speeds of up to 7 km/s: a leg ends at a whole nanosecond.
+                    prop_assert!(distance(there, p.place) < 0.01, "{:?} {:?}", there, p);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_node_that_comes_later_is_down_before() {
+        let mut late = track("late", &[(15.0, 0.0, 0.0), (20.0, 10.0, 0.0)]);
+        late.comes_and_goes = true;
+        let all = scenario(vec![track("a", &[(10.0, 0.0, 0.0), (30.0, 5.0, 0.0)]), late], None).unwrap();
+        let outages = all.table["outages"].as_array().unwrap();
+        assert_eq!(
+            (outages[0]["start_s"].as_float(), outages[0]["length_s"].as_float()),
+            (Some(0.0), Some(5.0))
+        );
+        assert_eq!(outages[1]["start_s"].as_float(), Some(10.0));
+    }
+
+    #[test]
+    fn two_places_at_once_and_times_that_go_back_are_refused_with_the_line() {
+        let twice = track("a", &[(1.0, 0.0, 0.0), (1.0, 5.0, 0.0)]);
+        assert_eq!(scenario(vec![twice], None).unwrap_err().line, Some(1));
+        let back = track("a", &[(2.0, 0.0, 0.0), (1.0, 5.0, 0.0)]);
+        assert!(scenario(vec![back], None).unwrap_err().reason.contains("earlier"));
+        let jumps = track("a", &[(1.0, 0.0, 0.0), (2.0, 50_000.0, 0.0)]);
+        assert!(scenario(vec![jumps], None).unwrap_err().reason.contains("50000 m/s"));
+    }
+}

@@ -1,0 +1,89 @@
+//! What became of each packet that a program sent.
+
+use rustc_hash::FxHashMap;
+use wayhop_core::{DropReason, PacketId};
+use wayhop_trace::{HopKind, Outcome};
+
+use crate::flows::{Flow, Flows, Sent};
+use crate::frames::Seen;
+use crate::input::NodeRun;
+use crate::unite::{Packets, Timed};
+
+/// What happened to a packet in the last second before the first record ends may have gone on after it.
+const END_NS: i128 = 1_000_000_000;
+
+/// The end of a packet at some of the nodes that it is for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fate {
+    pub(crate) outcome: Outcome,
+    pub(crate) nodes: u32,
+}
+
+/// What became of a packet.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Story {
+    pub(crate) fates: Vec<Fate>,
+    /// When each node's application first got it.
+    pub(crate) delivered: Vec<(u32, i128, u8)>,
+    /// The last row of a packet that nobody received any more: it is lost behind it, and the record gets a row that says so.
+    pub(crate) lost_after: Option<Seen>,
+}
+
+/// The stories of all packets of flows, by flow and number in it. `end_ns` is when the first of the records ends.
+pub(crate) fn stories(
+    runs: &[NodeRun],
+    packets: &Packets,
+    flows: &Flows,
+    order: &[Timed],
+    end_ns: i128,
+) -> Vec<Vec<Story>> {
+    let mut rows: FxHashMap<PacketId, Vec<Timed>> = FxHashMap::default();
+    for t in order {
+        let packet = packets.of_row[t.seen.node as usize][t.seen.row as usize];
+        if flows.tags.contains_key(&packet) {
+            rows.entry(packet).or_default().push(*t);
+        }
+    }
+    let nodes = runs.len() as u32;
+    let of_flow = |(flow, sent): (&Flow, &Vec<Sent>)| {
+        sent.iter()
+            .map(|s| story(runs, flow, rows.get(&s.packet).map_or(&[], Vec::as_slice), end_ns, nodes))
+            .collect()
+    };
+    flows.list.iter().zip(&flows.sent).map(of_flow).collect()
+}
+
+fn story(runs: &[NodeRun], flow: &Flow, rows: &[Timed], end_ns: i128, nodes: u32) -> Story {
+    let hop = |t: &Timed| &runs[t.seen.node as usize].hops[t.seen.row as usize].0;
+    let mut story = Story::default();
+    for t in rows.iter().filter(|t| hop(t).kind == HopKind::Deliver) {
+        let node = t.seen.node;
+        let is_meant = flow.to.map_or(node != flow.from, |to| node == to);
+        if is_meant && story.delivered.iter().all(|(n, ..)| *n != node) {
+            story.delivered.push((node, t.at_ns, hop(t).ttl));
+        }
+    }
+    let arrived = story.delivered.len() as u32;
+    let wanted = flow.to.map_or(nodes - 1, |_| 1);
+    if arrived > 0 {
+        story.fates.push(Fate { outcome: Outcome::Delivered, nodes: arrived });
+    }
+    if arrived >= wanted {
+        return story;
+    }
+    let outcome = match rows.last() {
+        Some(last) if last.at_ns > end_ns - END_NS => Outcome::Held,
+        Some(_) if flow.to.is_none() => Outcome::Dropped(DropReason::LostOnAir),
+        Some(last) => match (hop(last).kind, hop(last).reason) {
+            (HopKind::Drop, Some(why)) => Outcome::Dropped(why),
+            (HopKind::Send | HopKind::Forward | HopKind::Transmit, _) => {
+                story.lost_after = Some(last.seen);
+                Outcome::Dropped(DropReason::LostOnAir)
+            }
+            _ => Outcome::Held,
+        },
+        None => Outcome::Held,
+    };
+    story.fates.push(Fate { outcome, nodes: wanted - arrived });
+    story
+}

@@ -1,0 +1,235 @@
+//! The runs that are given: each read whole, and checked.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+use wayhop_core::{Addr, PacketId, Time};
+use wayhop_trace::{
+    Counter, HopEvent, HopKind, Identity, Manifest, NodeInfo, NoteEvent, PositionEvent, RunDir, RunStatus,
+    SendEvent, Summary, Tables,
+};
+
+use crate::error::Error;
+
+/// Rows of all runs together that are merged at most: some 2 GB of memory.
+const MOST_ROWS: usize = 1 << 23;
+/// Nodes that are merged at most.
+const MOST_NODES: usize = 1_000;
+
+/// One node's run.
+pub(crate) struct NodeRun {
+    pub(crate) path: PathBuf,
+    pub(crate) manifest: Manifest,
+    pub(crate) summary: Summary,
+    pub(crate) node: NodeInfo,
+    pub(crate) hops: Vec<(HopEvent, Option<Identity>)>,
+    pub(crate) notes: Vec<NoteEvent>,
+    pub(crate) sends: Vec<SendEvent>,
+    pub(crate) positions: Vec<PositionEvent>,
+    pub(crate) counters: Vec<Counter>,
+    /// How long it went on by its own clock, nanoseconds.
+    pub(crate) end_ns: u64,
+}
+
+impl NodeRun {
+    fn unfit(&self, what: &str) -> Error {
+        unfit(&self.path, what)
+    }
+
+    /// Whether this is one of the node's addresses.
+    pub(crate) fn has(&self, address: Addr) -> bool {
+        address == self.node.addr || self.node.addr6.is_some_and(|a| address == Addr::from(a))
+    }
+}
+
+fn unfit(path: &Path, what: &str) -> Error {
+    Error::Unfit(format!("{}: {what}", path.display()))
+}
+
+/// Refuses to write the merged run where one of the runs is.
+pub(crate) fn check_place(paths: &[PathBuf], out: &Path) -> Result<(), Error> {
+    let Ok(out) = out.canonicalize() else { return Ok(()) };
+    let is_there = |path: &&PathBuf| path.canonicalize().is_ok_and(|p| p == out);
+    match paths.iter().find(is_there) {
+        Some(path) => Err(unfit(path, "it is one of the runs; name another directory with --out")),
+        None => Ok(()),
+    }
+}
+
+/// Reads all runs, and checks that they can be of one experiment.
+pub(crate) fn read_all(paths: &[PathBuf]) -> Result<Vec<NodeRun>, Error> {
+    if paths.len() < 2 {
+        return Err(Error::Unfit(
+            "one run alone has nothing to be merged with; name those of other nodes".into(),
+        ));
+    }
+    if paths.len() > MOST_NODES {
+        return Err(Error::Unfit(format!("{} runs are more than are merged ({MOST_NODES})", paths.len())));
+    }
+    for (i, path) in paths.iter().enumerate() {
+        let place = |p: &PathBuf| p.canonicalize().unwrap_or_else(|_| p.clone());
+        if paths[..i].iter().any(|p| place(p) == place(path)) {
+            return Err(unfit(path, "given twice; name each run once"));
+        }
+    }
+    let mut room = MOST_ROWS;
+    let mut runs: Vec<NodeRun> = Vec::new();
+    for path in paths {
+        let run = read(path, &mut room)?;
+        check(&run, &runs)?;
+        runs.push(run);
+    }
+    Ok(runs)
+}
+
+/// Whether a run can be of the same experiment as those before it.
+fn check(run: &NodeRun, others: &[NodeRun]) -> Result<(), Error> {
+    if let Some(same) = others.iter().find(|o| o.node.addr == run.node.addr) {
+        let other = same.path.display();
+        return Err(run.unfit(&format!(
+            "it is of the node {}, as {other} is; name one run of each node, of the same experiment",
+            run.node.addr
+        )));
+    }
+    let Some(first) = others.first() else { return Ok(()) };
+    let differs = |what: &str, one: &str, other: &str| {
+        Err(run.unfit(&format!(
+            "{what} is {one}, and {other} in {}; these are runs of different experiments",
+            first.path.display()
+        )))
+    };
+    if run.summary.protocol != first.summary.protocol {
+        return differs("the routing protocol", &run.summary.protocol, &first.summary.protocol);
+    }
+    match (mesh(&run.manifest), mesh(&first.manifest)) {
+        (Some(one), Some(other)) if one != other => differs("the mesh's network", &one, &other),
+        _ => Ok(()),
+    }
+}
+
+/// The network of a node's configuration; `None` if it is not told.
+fn mesh(manifest: &Manifest) -> Option<String> {
+    let config: toml::Table = manifest.scenario.parse().ok()?;
+    let (address, length) = config.get("address")?.as_str()?.split_once('/')?;
+    let (address, length): (std::net::Ipv4Addr, u32) = (address.parse().ok()?, length.parse().ok()?);
+    let mask = u32::MAX.checked_shl(32_u32.checked_sub(length)?).unwrap_or(0);
+    Some(format!("{}/{length}", std::net::Ipv4Addr::from_bits(address.to_bits() & mask)))
+}
+
+fn read(path: &Path, room: &mut usize) -> Result<NodeRun, Error> {
+    let dir = RunDir::open(path)?;
+    let manifest = dir.manifest()?;
+    if manifest.status == RunStatus::Running {
+        return Err(unfit(
+            path,
+            "the run has not ended, or its node was killed before it could end its tables: end the node with SIGTERM, or leave this run out",
+        ));
+    }
+    let ours = env!("CARGO_PKG_VERSION");
+    if manifest.wayhop != ours {
+        let theirs = &manifest.wayhop;
+        return Err(unfit(
+            path,
+            &format!(
+                "Wayhop {theirs} wrote it, and this is {ours}: merge with the version that all nodes ran"
+            ),
+        ));
+    }
+    if manifest.merged.is_some() {
+        return Err(unfit(path, "it is merged already; name the runs that it was made from"));
+    }
+    let summary = dir.summary()?;
+    let tables = Tables::of(&dir, summary.protocol.clone());
+    let nodes = tables.nodes()?;
+    let [node] = &nodes[..] else {
+        let wrong = format!(
+            "it is the run of {} nodes, and needs no merging; name runs of single nodes",
+            nodes.len()
+        );
+        return Err(unfit(path, &wrong));
+    };
+    let mut run = NodeRun {
+        path: path.to_owned(),
+        node: node.clone(),
+        manifest,
+        end_ns: (summary.simulated_s.max(0.0) * 1e9) as u64,
+        summary,
+        hops: Vec::new(),
+        notes: Vec::new(),
+        sends: Vec::new(),
+        positions: Vec::new(),
+        counters: Vec::new(),
+    };
+    read_tables(&tables, &mut run, room)?;
+    run.end_ns = run.hops.last().map_or(0, |(h, _)| h.time.as_nanos()).max(run.end_ns);
+    Ok(run)
+}
+
+/// Reads the rows of a run, as long as there is room.
+fn read_tables(tables: &Tables<'_>, run: &mut NodeRun, room: &mut usize) -> Result<(), Error> {
+    let mut keep = || {
+        *room = room.checked_sub(1).ok_or_else(|| {
+            format!("more than {MOST_ROWS} rows in all runs; merge fewer nodes, or shorter runs")
+        })?;
+        Ok::<(), String>(())
+    };
+    let mut identities = Vec::new();
+    tables.identities(&mut |i| {
+        keep()?;
+        identities.push(i);
+        Ok(())
+    })?;
+    let mut hops = Vec::new();
+    tables.packets(&mut |h| {
+        keep()?;
+        hops.push(h);
+        Ok(())
+    })?;
+    run.hops = join(hops, &identities);
+    tables.events(&mut |n| {
+        keep()?;
+        run.notes.push(n);
+        Ok(())
+    })?;
+    tables.sends(&mut |s| {
+        keep()?;
+        run.sends.push(s);
+        Ok(())
+    })?;
+    tables.positions(&mut |p| {
+        keep()?;
+        run.positions.push(p);
+        Ok(())
+    })?;
+    tables.counters(&mut |c| {
+        keep()?;
+        run.counters.push(c);
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// Rows with what their packets are known by. The tables are in the same order, but a full disk may have cut one of them short.
+fn join(
+    hops: Vec<HopEvent>,
+    identities: &[wayhop_trace::IdentityEvent],
+) -> Vec<(HopEvent, Option<Identity>)> {
+    let mut by_row: FxHashMap<(PacketId, Time, HopKind), Identity> = FxHashMap::default();
+    by_row.extend(identities.iter().map(|i| ((i.packet, i.time, i.kind), i.identity)));
+    let joined = hops.into_iter().map(|h| (h, by_row.get(&(h.packet, h.time, h.kind)).copied()));
+    joined.collect()
+}
+
+/// The names of the nodes, each different: of several with the same name the later ones have their address behind it.
+pub(crate) fn names(runs: &[NodeRun]) -> Vec<String> {
+    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    runs.iter()
+        .map(|r| {
+            let name = &r.node.name;
+            let count = taken.entry(name.clone()).or_default();
+            *count += 1;
+            if *count == 1 { name.clone() } else { format!("{name}-{}", r.node.addr) }
+        })
+        .collect()
+}

@@ -1,0 +1,114 @@
+//! Run directories of field nodes, united into one that everything reads like a simulated one.
+//!
+//! * [`merge`] does it. `input` reads the runs and refuses what cannot be of one experiment.
+//! * `frames`: frames that several nodes know of. `observation`: what two clocks say of one. `steps`, `fit`, `bounds`, `clocks`:
+//!   the clocks that follow, and their errors. No common clock is assumed.
+//! * `unite`: the same packet at several nodes. `flows`: programs' traffic by its ends. `fates`: what became of each packet.
+//! * `options`: what is asked for. `places`: all positions in one frame. `write`: the run directory.
+//! * [`split`] is the way back: a run of a whole mesh as each of its nodes would have recorded it, with clocks of its own.
+
+mod bounds;
+mod clock;
+mod clocks;
+mod error;
+mod fates;
+mod fit;
+mod flows;
+mod frames;
+mod input;
+mod observation;
+mod options;
+mod places;
+mod report;
+mod split;
+mod steps;
+mod unite;
+mod write;
+
+use std::path::{Path, PathBuf};
+
+use clocks::Clocks;
+pub use error::Error;
+use frames::{Seen, frames, observations};
+use input::{NodeRun, check_place, names, read_all};
+use observation::Kind;
+pub use options::Options;
+pub use report::{MergeReport, MergedNode};
+pub use split::{ShownClock, split};
+use unite::Timed;
+use write::Merge;
+
+/// Unites the runs of several nodes in the directory `out`.
+///
+/// # Errors
+/// If a run cannot be read, or cannot be of the same experiment as the others; if a node shares no frame with the others; or if the
+/// directory cannot be written.
+pub fn merge(paths: &[PathBuf], out: &Path, options: &Options) -> Result<MergeReport, Error> {
+    check_place(paths, out)?;
+    let mut runs = read_all(paths)?;
+    let wanted = options.reference.as_deref();
+    let mut reference = reference_of(&runs, wanted)?;
+    let mut left_apart = Vec::new();
+    let mut frames = frames(&runs);
+    let mut all = observations(&runs, &frames);
+    let groups = observation::groups(runs.len(), &all);
+    let apart: Vec<usize> = (0..runs.len()).filter(|n| groups[*n] != groups[reference]).collect();
+    if !apart.is_empty() {
+        let names = names(&runs);
+        left_apart = apart.iter().map(|n| names[*n].clone()).collect();
+        if !options.leave_apart || apart.len() + 1 == runs.len() {
+            return Err(strangers(&left_apart, &names[reference], options.leave_apart));
+        }
+        let mut node = 0;
+        runs.retain(|_| {
+            node += 1;
+            !apart.contains(&(node - 1))
+        });
+        reference -= apart.iter().filter(|n| **n < reference).count();
+        frames = frames::frames(&runs);
+        all = observations(&runs, &frames);
+    }
+    let spans: Vec<(u64, u64)> = runs.iter().map(|r| (0, r.end_ns)).collect();
+    let clocks = Clocks::set(reference, &spans, &all);
+    let early = all.iter().filter(|o| o.kind != Kind::Heard && clocks.delay_us(o) < 0.0).count() as u64;
+    let begins = clocks.of_node.iter().map(|c| c.time_ns(0));
+    let zero_ns = begins.min().unwrap_or(0);
+    let at = |s: &Seen| {
+        let own_ns = runs[s.node as usize].hops[s.row as usize].0.time.as_nanos();
+        clocks.of_node[s.node as usize].time_ns(own_ns) - zero_ns
+    };
+    let mut order = Vec::new();
+    for (node, run) in (0..).zip(&runs) {
+        let seen = (0..run.hops.len() as u32).map(|row| Seen { node, row });
+        order.extend(seen.map(|seen| Timed { at_ns: at(&seen), seen }));
+    }
+    order.sort_by_key(|t| (t.at_ns, t.seen));
+    let packets = unite::unite(&runs, &frames, &order, &at);
+    let flows = flows::flows(&runs, &packets, &order);
+    let ends = runs.iter().zip(&clocks.of_node).map(|(r, c)| c.time_ns(r.end_ns) - zero_ns);
+    let stories = fates::stories(&runs, &packets, &flows, &order, ends.clone().min().unwrap_or(0));
+    let end_ns = ends.max().unwrap_or(0);
+    Merge { runs, reference, clocks, zero_ns, end_ns, order, packets, flows, stories, left_apart, early }
+        .write(out, options)
+}
+
+/// The node whose clock counts.
+fn reference_of(runs: &[NodeRun], wanted: Option<&str>) -> Result<usize, Error> {
+    let Some(wanted) = wanted else { return Ok(0) };
+    let names = names(runs);
+    let is_it = |i: &usize| names[*i] == wanted || runs[*i].node.addr.to_string() == wanted;
+    (0..runs.len()).find(is_it).ok_or_else(|| {
+        Error::Unfit(format!("--reference {wanted}: no such node; the nodes are {}", names.join(", ")))
+    })
+}
+
+fn strangers(apart: &[String], reference: &str, alone: bool) -> Error {
+    let (names, share) = (apart.join(", "), if apart.len() == 1 { "shares" } else { "share" });
+    let remedy = if alone {
+        format!("nothing is left to merge {reference} with; name another one with --reference")
+    } else {
+        "their clocks cannot be set by those of the others: leave these runs out, or say --leave-apart"
+            .to_owned()
+    };
+    Error::Unfit(format!("{names} {share} no frame with {reference}, also through others; {remedy}"))
+}

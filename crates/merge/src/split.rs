@@ -1,0 +1,188 @@
+//! The way back: a run of a whole mesh as each of its nodes would have recorded it.
+
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+use wayhop_core::{NodeId, PacketId, Position, Time};
+use wayhop_trace::{
+    HopEvent, IdentityEvent, Manifest, Outputs, Recorder, RunDir, RunStatus, Summary, Tables, Totals,
+};
+
+use crate::error::Error;
+
+/// The number by which a node of a mesh knows itself.
+const ITSELF: NodeId = NodeId(0);
+
+/// A clock that a node is given.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct ShownClock {
+    /// When the node's record begins, by the run's clock, seconds: its own clock then shows zero.
+    pub begins_s: f64,
+    /// By how much it runs fast.
+    pub drift_ppm: f64,
+}
+
+impl ShownClock {
+    /// What the clock shows at a time of the run; `None` before it began.
+    pub fn shows(&self, at: Time) -> Option<Time> {
+        let since_ns = at.as_nanos() as f64 - self.begins_s * 1e9;
+        (since_ns >= 0.0).then(|| Time::from_nanos((since_ns * (1.0 + self.drift_ppm * 1e-6)).round() as u64))
+    }
+}
+
+/// Writes what each node of a run saw as a run directory of its own, `out/NAME`, with packets numbered by the node itself, without
+/// flows, and with the node's clock. Rows of the medium (`transmit`) are left out: no network card tells of them. `clocks` are by
+/// node; nodes without one have the run's. Returns the directories.
+///
+/// # Errors
+/// If the run has no table `identities`, or a file cannot be read or written.
+pub fn split(run: &RunDir, out: &Path, clocks: &[ShownClock]) -> Result<Vec<PathBuf>, Error> {
+    let (manifest, summary) = (run.manifest()?, run.summary()?);
+    let tables = Tables::of(run, summary.protocol.clone());
+    let nodes = tables.nodes()?;
+    let mut views: Vec<View> = Vec::new();
+    for (i, node) in nodes.into_iter().enumerate() {
+        let path = out.join(wayhop_core::file_name(&node.name));
+        let config = format!(
+            "# Node {} of this scenario:\n# {}\n",
+            node.name,
+            manifest.scenario.replace('\n', "\n# ")
+        );
+        let manifest = Manifest {
+            started: manifest.started.clone(),
+            ..Manifest::new(config, manifest.seed, manifest.command.clone(), 0)
+        };
+        let dir = RunDir::create(&path, &manifest)?;
+        let outputs = Outputs { identities: true, ..Outputs::default() };
+        let recorder = Recorder::start(dir, &outputs, vec![node])?;
+        let clock = clocks.get(i).copied().unwrap_or_default();
+        views.push(View { path, recorder, clock, numbers: FxHashMap::default(), totals: Totals::default() });
+    }
+    copy_packets(&tables, &mut views)?;
+    let damaged = || "a node that the table `nodes` does not have".to_owned();
+    tables.events(&mut |e| {
+        let view = views.get_mut(e.node.index()).ok_or_else(damaged)?;
+        if let Some(time) = view.clock.shows(e.time) {
+            view.recorder.note(&wayhop_trace::NoteEvent { time, node: ITSELF, ..e });
+        }
+        Ok(())
+    })?;
+    tables.sends(&mut |e| {
+        let view = views.get_mut(e.node.index()).ok_or_else(damaged)?;
+        let packet = view.number(e.state.packet);
+        if let Some(time) = view.clock.shows(e.time) {
+            let state = wayhop_core::SendState { packet, ..e.state };
+            view.recorder.sent(&wayhop_trace::SendEvent { time, node: ITSELF, state });
+        }
+        Ok(())
+    })?;
+    tables.positions(&mut |e| {
+        let view = views.get_mut(e.node.index()).ok_or_else(damaged)?;
+        let begins = Time::from_secs_f64(view.clock.begins_s.max(0.0));
+        let until = if e.until == Time::NEVER { Some(Time::NEVER) } else { view.clock.shows(e.until) };
+        if let (Some(time), Some(until)) = (view.clock.shows(e.time.max(begins)), until) {
+            // Of a leg that is under way when the record begins, the rest.
+            let passed_s = begins.max(e.time).since(e.time).as_secs_f64();
+            let (p, v) = (e.at, e.velocity);
+            let at = Position::new(p.x + v.x * passed_s, p.y + v.y * passed_s, p.z + v.z * passed_s);
+            view.recorder.position(&wayhop_trace::PositionEvent { time, until, at, node: ITSELF, ..e });
+        }
+        Ok(())
+    })?;
+    tables.counters(&mut |c| {
+        let view = views.get_mut(c.node.index()).ok_or_else(damaged)?;
+        view.recorder.counter(&wayhop_trace::Counter { node: ITSELF, ..c });
+        Ok(())
+    })?;
+    views.into_iter().map(|view| view.end(&summary)).collect()
+}
+
+/// One node's record.
+struct View {
+    path: PathBuf,
+    recorder: Recorder,
+    clock: ShownClock,
+    numbers: FxHashMap<PacketId, PacketId>,
+    totals: Totals,
+}
+
+impl View {
+    /// The node's own number of a packet.
+    fn number(&mut self, packet: PacketId) -> PacketId {
+        let next = PacketId(self.numbers.len() as u64 + 1);
+        *self.numbers.entry(packet).or_insert(next)
+    }
+
+    /// Counts a packet that leaves, as a node of the field does.
+    fn count(&mut self, hop: &HopEvent) {
+        if hop.class.is_control() {
+            self.totals.routing_packets += 1;
+            self.totals.routing_bytes += u64::from(hop.bytes);
+        }
+        for name in hop.messages.names() {
+            *self.totals.by_type.entry(name.to_owned()).or_default() += 1;
+        }
+    }
+
+    fn end(mut self, of: &Summary) -> Result<PathBuf, Error> {
+        let end_ns = Time::from_nanos((of.simulated_s * 1e9) as u64);
+        let seconds = self.clock.shows(end_ns).map_or(0.0, |t| t.as_nanos() as f64 / 1e9);
+        self.totals.drops.clear();
+        let summary = Summary {
+            wayhop: of.wayhop.clone(),
+            scenario: of.scenario.clone(),
+            seed: of.seed,
+            world: "field".to_owned(),
+            protocol: of.protocol.clone(),
+            simulated_s: seconds,
+            wall_s: seconds,
+            trace_hash: self.recorder.hash().hex(),
+            totals: self.totals,
+            origin: of.origin,
+            ..Summary::default()
+        };
+        self.recorder.finish(&summary, RunStatus::Complete)?;
+        Ok(self.path)
+    }
+}
+
+/// Copies the rows of `packets` with their identities. Several copies of a packet may do the same at the same moment: their rows
+/// are in the same order in both tables.
+fn copy_packets(tables: &Tables<'_>, views: &mut [View]) -> Result<(), Error> {
+    type Row = (NodeId, PacketId, Time, wayhop_trace::HopKind);
+    let mut identities: FxHashMap<Row, std::collections::VecDeque<IdentityEvent>> = FxHashMap::default();
+    tables.identities(&mut |i| {
+        identities.entry((i.node, i.packet, i.time, i.kind)).or_default().push_back(i);
+        Ok(())
+    })?;
+    tables.packets(&mut |hop| {
+        let Some(view) = views.get_mut(hop.node.index()) else {
+            return Err("a node that the table `nodes` does not have".to_owned());
+        };
+        let row = (hop.node, hop.packet, hop.time, hop.kind);
+        let identity = identities.get_mut(&row).and_then(std::collections::VecDeque::pop_front);
+        let is_of_medium =
+            matches!(hop.kind, wayhop_trace::HopKind::Transmit | wayhop_trace::HopKind::Recall);
+        let Some(time) = view.clock.shows(hop.time).filter(|_| !is_of_medium) else { return Ok(()) };
+        let packet = view.number(hop.packet);
+        let own = HopEvent { time, packet, node: ITSELF, flow: None, class: plain(hop.class), ..hop };
+        if matches!(hop.kind, wayhop_trace::HopKind::Send | wayhop_trace::HopKind::Forward) {
+            view.count(&hop);
+        }
+        if let Some(i) = identity {
+            view.recorder.identified(&own, i.identity);
+        }
+        view.recorder.hop(&own);
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// A node does not know what its programs' packets are for.
+fn plain(class: wayhop_trace::PacketClass) -> wayhop_trace::PacketClass {
+    if class.is_control() || class == wayhop_trace::PacketClass::Arp {
+        class
+    } else {
+        wayhop_trace::PacketClass::Data
+    }
+}

@@ -1,0 +1,348 @@
+//! The merged run directory.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+use wayhop_core::{Addr, DropReason, FlowTag, IfaceId, NodeId, PacketId, Time};
+use wayhop_trace::{
+    FlowSummary, HopEvent, HopKind, LatencyMs, Manifest, Merged, MergedRun, Messages, NodeInfo, NodeOutages,
+    Outcome, Outputs, PacketClass, PacketOutcome, Recorder, RunDir, RunStatus, Summary, Totals, ratio,
+};
+
+use crate::clocks::Clocks;
+use crate::error::Error;
+use crate::fates::Story;
+use crate::flows::{Flow, Flows, Sent};
+use crate::frames::Seen;
+use crate::input::{NodeRun, names};
+use crate::options::Options;
+use crate::places::Places;
+use crate::report::{MergeReport, MergedNode};
+use crate::unite::{Packets, Timed, is_data};
+
+/// Numbers of packets that only the table `sends` knows.
+const UNSEEN: u64 = 1 << 62;
+
+/// All that is known before anything is written.
+pub(crate) struct Merge {
+    pub(crate) runs: Vec<NodeRun>,
+    pub(crate) reference: usize,
+    pub(crate) clocks: Clocks,
+    /// When the merged run begins, by the reference's clock.
+    pub(crate) zero_ns: i128,
+    /// When it ends, in its own time.
+    pub(crate) end_ns: i128,
+    pub(crate) order: Vec<Timed>,
+    pub(crate) packets: Packets,
+    pub(crate) flows: Flows,
+    /// By flow, by number in it.
+    pub(crate) stories: Vec<Vec<Story>>,
+    pub(crate) left_apart: Vec<String>,
+    /// Receptions before their sending.
+    pub(crate) early: u64,
+}
+
+impl Merge {
+    pub(crate) fn write(&self, out: &Path, options: &Options) -> Result<MergeReport, Error> {
+        let names = names(&self.runs);
+        let manifest = self.manifest(&names, options);
+        let dir = RunDir::create(out, &manifest)?;
+        let nodes: Vec<NodeInfo> = self
+            .runs
+            .iter()
+            .zip(&names)
+            .map(|(r, name)| NodeInfo { name: name.clone(), ..r.node.clone() })
+            .collect();
+        let outputs = Outputs { identities: true, ..Outputs::default() };
+        let mut recorder = Recorder::start(dir, &outputs, nodes)?;
+        self.write_packets(&mut recorder);
+        self.write_remarks(&mut recorder);
+        let origin = self.write_places(&mut recorder);
+        self.write_outcomes(&mut recorder);
+        let mut summary = self.summary(options);
+        summary.origin = origin;
+        summary.trace_hash = recorder.hash().hex();
+        summary.name_nodes(&names);
+        recorder.finish(&summary, RunStatus::Complete)?;
+        Ok(self.report(&names, summary))
+    }
+
+    fn manifest(&self, names: &[String], options: &Options) -> Manifest {
+        let seed = self.runs[self.reference].manifest.seed;
+        let mut text =
+            format!("# Merged from the runs of {} nodes. Their configurations:\n", self.runs.len());
+        for (run, name) in self.runs.iter().zip(names) {
+            let _ = writeln!(text, "#\n# {name}:");
+            for line in run.manifest.scenario.lines() {
+                let _ = writeln!(text, "# {line}");
+            }
+        }
+        let one = |(i, r): (usize, &NodeRun)| MergedRun {
+            node: names[i].clone(),
+            run: r.path.display().to_string(),
+            started: r.manifest.started.clone(),
+            clock: self.clocks.told(i, self.zero_ns),
+        };
+        Manifest {
+            merged: Some(Merged {
+                reference: names[self.reference].clone(),
+                runs: self.runs.iter().enumerate().map(one).collect(),
+                left_apart: self.left_apart.clone(),
+            }),
+            ..Manifest::new(text, seed, options.command.clone(), options.now_unix_s)
+        }
+    }
+
+    /// A time of a node, in the merged run.
+    fn time(&self, node: usize, own: Time) -> Time {
+        if own == Time::NEVER {
+            return Time::NEVER;
+        }
+        nanos(self.clocks.of_node[node].time_ns(own.as_nanos()) - self.zero_ns)
+    }
+
+    fn write_packets(&self, recorder: &mut Recorder) {
+        let lost: BTreeSet<Seen> =
+            self.stories.iter().flatten().filter_map(|story| story.lost_after).collect();
+        for t in &self.order {
+            let (node, row) = (t.seen.node as usize, t.seen.row as usize);
+            let (hop, identity) = &self.runs[node].hops[row];
+            let packet = self.packets.of_row[node][row];
+            let hop = HopEvent {
+                time: nanos(t.at_ns),
+                packet,
+                node: node_id(node),
+                flow: self.flows.tags.get(&packet).copied(),
+                class: self.class(hop, packet),
+                ..*hop
+            };
+            if let Some(identity) = identity {
+                recorder.identified(&hop, *identity);
+            }
+            recorder.hop(&hop);
+            if lost.contains(&t.seen) {
+                recorder.hop(&HopEvent {
+                    kind: HopKind::Drop,
+                    reason: Some(DropReason::LostOnAir),
+                    messages: Messages::NONE,
+                    iface: IfaceId::ANY,
+                    signal_dbm: f32::NAN,
+                    ..hop
+                });
+            }
+        }
+    }
+
+    /// What a packet is called: of a flow, as the flow's packets are.
+    fn class(&self, hop: &HopEvent, packet: PacketId) -> PacketClass {
+        let flow = self.flows.tags.get(&packet).filter(|_| is_data(hop.class));
+        flow.map_or(hop.class, |tag| self.flows.list[tag.flow as usize].class())
+    }
+
+    fn write_remarks(&self, recorder: &mut Recorder) {
+        let mut notes = Vec::new();
+        let mut sends = Vec::new();
+        for (node, run) in self.runs.iter().enumerate() {
+            let numbers = &self.packets.of_number[node];
+            for n in &run.notes {
+                notes.push((self.time(node, n.time), node, n.note));
+            }
+            for s in &run.sends {
+                let own = s.state.packet;
+                let unseen = PacketId(UNSEEN | (node as u64) << 40 | own.0 & ((1 << 40) - 1));
+                let packet = numbers.get(&own).copied().unwrap_or(unseen);
+                sends.push((self.time(node, s.time), node, wayhop_core::SendState { packet, ..s.state }));
+            }
+            for c in &run.counters {
+                recorder.counter(&wayhop_trace::Counter { node: node_id(node), ..*c });
+            }
+        }
+        notes.sort_by_key(|(at, node, _)| (*at, *node));
+        for (time, node, note) in notes {
+            recorder.note(&wayhop_trace::NoteEvent { time, node: node_id(node), note });
+        }
+        sends.sort_by_key(|(at, node, _)| (*at, *node));
+        for (time, node, state) in sends {
+            recorder.sent(&wayhop_trace::SendEvent { time, node: node_id(node), state });
+        }
+    }
+
+    fn write_places(&self, recorder: &mut Recorder) -> Option<wayhop_trace::Origin> {
+        let (places, origin) = Places::of(&self.runs);
+        for (node, (run, places)) in self.runs.iter().zip(places).enumerate() {
+            for p in &run.positions {
+                let Some(at) = places.place(p.at) else { continue };
+                let (time, until) = (self.time(node, p.time), self.time(node, p.until));
+                recorder.position(&wayhop_trace::PositionEvent {
+                    time,
+                    until: until.max(time),
+                    node: node_id(node),
+                    at,
+                    velocity: p.velocity,
+                });
+            }
+        }
+        origin
+    }
+
+    fn write_outcomes(&self, recorder: &mut Recorder) {
+        for (flow, stories) in (0..).zip(&self.stories) {
+            for (seq, story) in (0..).zip(stories) {
+                for fate in &story.fates {
+                    recorder.outcome(&PacketOutcome {
+                        packet: FlowTag { flow, seq },
+                        outcome: fate.outcome,
+                        nodes: fate.nodes,
+                    });
+                }
+            }
+        }
+    }
+
+    fn summary(&self, options: &Options) -> Summary {
+        let mut all_ns = Vec::new();
+        let mut drops = [0; DropReason::ALL.len()];
+        let mut flows = Vec::new();
+        for (id, ((flow, sent), stories)) in
+            (0..).zip(self.flows.list.iter().zip(&self.flows.sent).zip(&self.stories))
+        {
+            flows.push(self.flow(id, flow, sent, stories, &mut all_ns));
+            for fate in stories.iter().flat_map(|s| &s.fates) {
+                if let Outcome::Dropped(why) = fate.outcome {
+                    drops[why as usize] += u64::from(fate.nodes);
+                }
+            }
+        }
+        let mut totals = Totals::default();
+        for run in &self.runs {
+            let t = &run.summary.totals;
+            totals.routing_packets += t.routing_packets;
+            totals.routing_bytes += t.routing_bytes;
+            for (name, n) in &t.by_type {
+                *totals.by_type.entry(name.clone()).or_default() += n;
+            }
+        }
+        totals.sum_flows(&flows);
+        totals.set_drops(&drops);
+        totals.latency_ms = LatencyMs::of(&mut all_ns);
+        let outages = self.runs.iter().enumerate().flat_map(|(node, run)| {
+            run.summary.outages.iter().map(move |o| NodeOutages { node: node as u32, ..o.clone() })
+        });
+        let seconds = self.end_ns.max(0) as f64 / 1e9;
+        let first = &self.runs[self.reference];
+        Summary {
+            wayhop: env!("CARGO_PKG_VERSION").to_owned(),
+            scenario: options.name.clone(),
+            seed: first.manifest.seed,
+            world: "field".to_owned(),
+            protocol: first.summary.protocol.clone(),
+            simulated_s: seconds,
+            wall_s: seconds,
+            outages: outages.collect(),
+            flows,
+            totals,
+            ..Summary::default()
+        }
+    }
+
+    fn flow(
+        &self,
+        id: u32,
+        flow: &Flow,
+        sent: &[Sent],
+        stories: &[Story],
+        all_ns: &mut Vec<u64>,
+    ) -> FlowSummary {
+        let receivers = flow.to.map_or(self.runs.len() as u64 - 1, |_| 1);
+        let mut latencies = Vec::new();
+        let (mut hops, mut counted, mut octets) = (0_u64, 0_u64, 0_u64);
+        let (mut dropped, mut held) = (0, 0);
+        for (s, story) in sent.iter().zip(stories) {
+            for (_, at_ns, ttl) in &story.delivered {
+                // Clocks that are nearly right may have it arrive just before it left.
+                latencies.push(u64::try_from(at_ns - s.at_ns).unwrap_or(0));
+                octets += u64::from(s.payload);
+                if let Some(passed) = s.ttl.checked_sub(*ttl) {
+                    hops += u64::from(passed) + 1;
+                    counted += 1;
+                }
+            }
+            for fate in &story.fates {
+                match fate.outcome {
+                    Outcome::Delivered => {}
+                    Outcome::Dropped(_) => dropped += u64::from(fate.nodes),
+                    Outcome::Held => held += u64::from(fate.nodes),
+                }
+            }
+        }
+        all_ns.extend_from_slice(&latencies);
+        let (count, received) = (u64::from(flow.sent) * receivers, latencies.len() as u64);
+        FlowSummary {
+            id,
+            kind: flow.kind(),
+            src: flow.from,
+            dst: flow.to.unwrap_or(u32::MAX),
+            sent: count,
+            received,
+            dropped: Some(dropped),
+            held: Some(held),
+            delivery_ratio: ratio(received, count),
+            goodput_bps: active_s(flow).map(|s| octets as f64 * 8.0 / s),
+            latency_ms: LatencyMs::of(&mut latencies),
+            hops_mean: (counted > 0).then(|| hops as f64 / counted as f64),
+            ..FlowSummary::default()
+        }
+    }
+
+    fn report(&self, names: &[String], summary: Summary) -> MergeReport {
+        let mut at: FxHashMap<PacketId, Option<u32>> = FxHashMap::default();
+        for (node, rows) in (0..).zip(&self.packets.of_row) {
+            for packet in rows {
+                let one = at.entry(*packet).or_insert(Some(node));
+                if *one != Some(node) {
+                    *one = None;
+                }
+            }
+        }
+        let node = |(i, r): (usize, &NodeRun)| MergedNode {
+            node: i as u32,
+            name: names[i].clone(),
+            address: Addr::from(r.node.addr).to_string(),
+            run: r.path.display().to_string(),
+            clock: self.clocks.told(i, self.zero_ns),
+        };
+        let lost =
+            |r: &NodeRun| r.counters.iter().filter(|c| c.name == "lost_rows").map(|c| c.value).sum::<u64>();
+        MergeReport {
+            wayhop: env!("CARGO_PKG_VERSION").to_owned(),
+            reference: names[self.reference].clone(),
+            nodes: self.runs.iter().enumerate().map(node).collect(),
+            left_apart: self.left_apart.clone(),
+            packets: at.len() as u64,
+            shared_packets: at.values().filter(|one| one.is_none()).count() as u64,
+            strange_receptions: self.packets.strange,
+            early_receptions: self.early,
+            packets_elsewhere: self.flows.elsewhere,
+            lost_rows: self.runs.iter().map(lost).sum(),
+            summary,
+        }
+    }
+}
+
+/// How long a flow was active: from its first packet to one interval after its last. `None` for a single packet.
+fn active_s(flow: &Flow) -> Option<f64> {
+    let n = f64::from(flow.sent);
+    let span_s = (flow.last_ns - flow.first_ns) as f64 / 1e9;
+    (flow.sent > 1 && span_s > 0.0).then(|| span_s * n / (n - 1.0))
+}
+
+/// A node's number in the merged run.
+fn node_id(node: usize) -> NodeId {
+    NodeId(node as u32)
+}
+
+fn nanos(ns: i128) -> Time {
+    Time::from_nanos(u64::try_from(ns.max(0)).unwrap_or(u64::MAX - 1))
+}

@@ -1,0 +1,216 @@
+//! What a packet is known by at whatever node sees it: two nodes that share no clock and no numbers find the same packet by it.
+
+use wayhop_core::{Addr, PacketId, Time};
+use wayhop_wire::{ip, ipv4, ipv6};
+
+use crate::HopKind;
+
+/// Octets of a frame that its digest covers, beside its length: every routing header fits.
+const FRAME_OCTETS: usize = 512;
+/// Octets behind the transport header that a packet's digest covers, beside its length.
+const PAYLOAD_OCTETS: usize = 64;
+/// IP protocol numbers of the transport protocols.
+const TCP: u8 = 6;
+const UDP: u8 = ipv4::protocol::UDP;
+const ICMP: u8 = 1;
+const ICMP6: u8 = 58;
+/// Types of ICMP echo messages: reply and request (RFC 792, RFC 4443).
+const ECHO: [u8; 2] = [0, 8];
+const ECHO6: [u8; 2] = [129, 128];
+
+/// What the octets of a packet say of who it is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// A digest of the packet as it is on this hop, with all that routers change: what one node sends and another receives has the
+    /// same, and nothing else has.
+    pub frame: u64,
+    /// A digest of what stays the same from its source to its destination: addresses, identification, fragment, transport header
+    /// without its checksum (which a network card may fill in later), and the first octets behind it.
+    pub end_to_end: u64,
+    /// The IP protocol of what it carries, behind the header of the routing protocol.
+    pub protocol: u8,
+    /// Source and destination port of TCP and UDP; the identifier of an ICMP echo in both; `None` of others, and of later fragments.
+    pub ports: Option<(u16, u16)>,
+    /// Octets behind the headers of IP, routing and transport.
+    pub payload: u32,
+}
+
+impl Identity {
+    /// That of an IP packet; `None` for octets that are none.
+    pub fn of(packet: &[u8]) -> Option<Self> {
+        let version = packet.first()? >> 4;
+        let (protocol, tag, upper) = if version == 6 { of_v6(packet)? } else { of_v4(packet)? };
+        let ends = ip::Packet::new_checked(packet).ok()?;
+        // The fragment offset, in the low 13 bits, is zero.
+        let is_first = tag.trailing_zeros() >= 13;
+        let header = if is_first { transport(protocol, upper) } else { Transport::default() };
+        let mut hash = Fnv::new();
+        hash.add(&ends.src.to_bits().to_be_bytes());
+        hash.add(&ends.dst.to_bits().to_be_bytes());
+        hash.add(&tag.to_be_bytes());
+        hash.add(&[protocol]);
+        hash.add(&(upper.len() as u32).to_be_bytes());
+        let (head, rest) = upper.split_at(header.length);
+        for (i, octet) in head.iter().enumerate() {
+            let is_checksum = header.checksum.is_some_and(|at| i == at || i == at + 1);
+            hash.add(&[if is_checksum { 0 } else { *octet }]);
+        }
+        hash.add(&rest[..rest.len().min(PAYLOAD_OCTETS)]);
+        let mut frame = Fnv::new();
+        frame.add(&(packet.len() as u32).to_be_bytes());
+        frame.add(&packet[..packet.len().min(FRAME_OCTETS)]);
+        Some(Self {
+            frame: frame.0,
+            end_to_end: hash.0,
+            protocol,
+            ports: header.ports,
+            payload: rest.len() as u32,
+        })
+    }
+}
+
+/// Source and destination of an IP packet; `None` for octets that are none.
+pub fn ends(packet: &[u8]) -> Option<(Addr, Addr)> {
+    ip::Packet::new_checked(packet).ok().map(|p| (p.src, p.dst))
+}
+
+/// What a packet carries, what tells it from others with the same content, and its octets.
+type Inner<'a> = (u8, u32, &'a [u8]);
+
+fn of_v4(packet: &[u8]) -> Option<Inner<'_>> {
+    let p = ipv4::Packet::new_checked(packet).ok()?;
+    let tag = u32::from(p.id()) << 16 | u32::from(p.fragment_offset()) & 0x1fff;
+    let payload = p.payload();
+    if p.fragment_offset() == 0
+        && let Some(Some(header)) = wayhop_protocols::route_header(&p)
+        && let Some(protocol) = header.first()
+    {
+        // As every extension header, it begins with the number of what follows it.
+        return Some((*protocol, tag, payload.get(header.len()..)?));
+    }
+    Some((p.protocol(), tag, payload))
+}
+
+fn of_v6(packet: &[u8]) -> Option<Inner<'_>> {
+    let p = ipv6::Packet::new_checked(packet).ok()?;
+    let upper = p.upper().ok()?;
+    Some((upper.protocol, p.flow_label() << 13, upper.payload))
+}
+
+/// What is known of a transport header.
+#[derive(Default)]
+struct Transport {
+    length: usize,
+    checksum: Option<usize>,
+    ports: Option<(u16, u16)>,
+}
+
+fn transport(protocol: u8, octets: &[u8]) -> Transport {
+    let word = |at: usize| Some(u16::from_be_bytes([*octets.get(at)?, *octets.get(at + 1)?]));
+    let ports = || Some((word(0)?, word(2)?));
+    match protocol {
+        UDP if octets.len() >= 8 => Transport { length: 8, checksum: Some(6), ports: ports() },
+        TCP if octets.len() >= 20 => {
+            let length = (usize::from(octets[12] >> 4) * 4).clamp(20, octets.len());
+            Transport { length, checksum: Some(16), ports: ports() }
+        }
+        ICMP | ICMP6 if octets.len() >= 8 => {
+            let echo = if protocol == ICMP { ECHO } else { ECHO6 };
+            let id = if echo.contains(&octets[0]) { word(4).map(|id| (id, id)) } else { None };
+            Transport { length: 8, checksum: None, ports: id }
+        }
+        _ => Transport::default(),
+    }
+}
+
+/// FNV-1a: the same on every machine. Whoever can make two packets collide can also send two equal ones.
+struct Fnv(u64);
+
+impl Fnv {
+    const fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+    fn add(&mut self, octets: &[u8]) {
+        self.0 = octets.iter().fold(self.0, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3));
+    }
+}
+
+/// The identity of the packet of a row of `packets`: one row of the table `identities`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct IdentityEvent {
+    /// When, as in the row.
+    pub time: Time,
+    /// Where, as in the row.
+    pub node: wayhop_core::NodeId,
+    /// Which packet, as in the row.
+    pub packet: PacketId,
+    /// What happened, as in the row.
+    pub kind: HopKind,
+    /// Who it is.
+    pub identity: Identity,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use proptest::prelude::*;
+    use wayhop_wire::udp;
+
+    use super::*;
+
+    const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+    const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
+
+    fn datagram(payload: &[u8]) -> Vec<u8> {
+        let length = udp::HEADER_LEN + payload.len();
+        let mut p = vec![0; ipv4::HEADER_LEN + length];
+        p[ipv4::HEADER_LEN + udp::HEADER_LEN..].copy_from_slice(payload);
+        ipv4::Repr::new(A, B, UDP, length as u16).emit(&mut p);
+        let segment = &mut p[ipv4::HEADER_LEN..];
+        segment[..2].copy_from_slice(&5_000_u16.to_be_bytes());
+        segment[2..4].copy_from_slice(&9_000_u16.to_be_bytes());
+        segment[4..6].copy_from_slice(&(length as u16).to_be_bytes());
+        p
+    }
+
+    #[test]
+    fn a_hop_changes_the_frame_and_not_the_packet() {
+        let sent = datagram(b"hello");
+        let mut later = sent.clone();
+        ipv4::decrement_ttl(&mut later).unwrap();
+        let (a, b) = (Identity::of(&sent).unwrap(), Identity::of(&later).unwrap());
+        assert_ne!(a.frame, b.frame);
+        assert_eq!(a.end_to_end, b.end_to_end);
+        assert_eq!((a.protocol, a.ports, a.payload), (17, Some((5_000, 9_000)), 5));
+    }
+
+    #[test]
+    fn a_checksum_that_is_filled_in_later_changes_nothing_and_content_does() {
+        let sent = datagram(b"hello");
+        let mut filled = sent.clone();
+        filled[ipv4::HEADER_LEN + 6] = 0xab;
+        assert_eq!(Identity::of(&sent).unwrap().end_to_end, Identity::of(&filled).unwrap().end_to_end);
+        assert_ne!(
+            Identity::of(&sent).unwrap().end_to_end,
+            Identity::of(&datagram(b"hallo")).unwrap().end_to_end
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_octets_have_an_identity_or_none(octets in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Identity::of(&octets);
+        }
+
+        #[test]
+        fn a_changed_octet_of_a_header_is_another_packet(payload in proptest::collection::vec(any::<u8>(), 1..100), at in 0..64_usize) {
+            let one = datagram(&payload);
+            let mut other = one.clone();
+            let at = ipv4::HEADER_LEN + udp::HEADER_LEN + at % payload.len();
+            other[at] ^= 1;
+            let (one, other) = (Identity::of(&one).unwrap(), Identity::of(&other).unwrap());
+            prop_assert_eq!(one.end_to_end == other.end_to_end, at >= ipv4::HEADER_LEN + udp::HEADER_LEN + PAYLOAD_OCTETS);
+        }
+    }
+}
