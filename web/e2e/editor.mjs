@@ -265,6 +265,7 @@ async function picturesLieWhereTheyAre(page) {
   });
   await page.locator("summary").filter({ hasText: "Background picture" }).click();
   await page.locator("input[type=file]").setInputFiles({ name: "plan.png", mimeType: "image/png", buffer: Buffer.from(data, "base64") });
+  await said(page, "Background picture");
   const values = { "Pixels to the right": [0, 100], "Pixels down": [50, 50], x: [150, 350], y: [500, 500] };
   for (const [words, both] of Object.entries(values)) {
     for (const k of [0, 1]) await type(page, `${words} of control point ${k + 1}`, both[k]);
@@ -282,8 +283,57 @@ async function picturesLieWhereTheyAre(page) {
   for (const [x, y, is] of [[255, 505, true], [345, 595, true], [245, 550, false], [355, 550, false], [300, 495, false], [300, 605, false]]) {
     assert.equal(await reddish(x, y), is, `${x}, ${y}`);
   }
+  await button(page, "Save").click();
+  await said(page, "Saved");
+  assert.match(saved(), /\[background\][^[]*picture = "plan\.png"/);
+  run("run", file, "--out", join(folder, "with-picture"));
   await button(page, "Remove the picture").click();
+  await said(page, "Remove the picture");
   await page.locator("summary").filter({ hasText: "Background picture" }).click();
+}
+
+/** A radio, a wire by the mouse, an outage and an attack: forms write what `wayhop run` reads, and all of it can be undone. */
+async function radiosWiresOutagesAttacks(page) {
+  const start = await text(page);
+  await button(page, "Show all").click();
+  await page.keyboard.press("Escape");
+  await select(page, "0");
+  await page.locator("summary").filter({ hasText: /^Interfaces/ }).click();
+  await page.getByRole("button", { name: /^\+ radio/ }).click();
+  await said(page, "Add a radio");
+  await button(page, "Wire").click();
+  await page.mouse.move(...(await onPage(page, 100, 300)));
+  await page.mouse.down();
+  await page.mouse.move(...(await onPage(page, 300, 300)), { steps: 5 });
+  await page.mouse.up();
+  await said(page, "Wire 0 – 1");
+  await button(page, "Select").click();
+  await page.locator("summary").filter({ hasText: /^Outages/ }).click();
+  await button(page, "+ an outage").click();
+  await said(page, "Add an outage");
+  await page.locator("summary").filter({ hasText: /^Attacks/ }).click();
+  await button(page, "+ black hole").click();
+  await said(page, "Add black hole");
+  // The bar above the clock is moved by keyboard.
+  await page.locator(".bar-of.outage").focus();
+  await page.keyboard.press("ArrowRight");
+  await said(page, "Move outages[0]");
+  await drawn(page);
+  await noSeriousViolation(page, "forms");
+  await shoot(page, "editor-forms");
+  await button(page, "Save").click();
+  await said(page, "Saved");
+  for (const section of ["radios", "wires", "outages", "attacks"]) assert.ok(saved().includes(section), `${section}: ${saved()}`);
+  assert.match(saved(), /# not longer/);
+  run("run", file, "--out", join(folder, "with-forms"));
+  for (let i = 0; i < 5; i += 1) {
+    const before = await text(page);
+    await button(page, "↶ Undo").click();
+    await page.waitForFunction((t) => document.querySelector("textarea.text").value !== t, before);
+  }
+  assert.equal(await text(page), start, "undone to the letter");
+  await button(page, "Save").click();
+  await said(page, "Saved");
 }
 
 async function exportsForOthers(page) {
@@ -371,6 +421,7 @@ try {
   await keyboardAlone(page);
   await theRest(page);
   await picturesLieWhereTheyAre(page);
+  await radiosWiresOutagesAttacks(page);
   await exportsForOthers(page);
   await aFileThatChangedIsNotOverwritten(page);
   await page.emulateMedia({ colorScheme: "dark" });

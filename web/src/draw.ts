@@ -5,13 +5,13 @@ import { causeOf, type Shape } from "./causes";
 import { crowd } from "./crowd";
 import type { Loss, Marks } from "./marks";
 
-export interface Theme { ground: string; grid: string; ink: string; faint: string; link: string; node: string; route: string; sending: string }
+export interface Theme { ground: string; grid: string; ink: string; faint: string; link: string; node: string; route: string; sending: string; attack: string }
 
 export const LIGHT: Theme = {
-  ground: "#ffffff", grid: "#e6e8eb", ink: "#1a1d21", faint: "#5c6570", link: "#aab2bb", node: "#33414f", route: "#0072B2", sending: "#0072B2",
+  ground: "#ffffff", grid: "#e6e8eb", ink: "#1a1d21", faint: "#5c6570", link: "#aab2bb", node: "#33414f", route: "#0072B2", sending: "#0072B2", attack: "#b34600",
 };
 export const DARK: Theme = {
-  ground: "#14181d", grid: "#252c34", ink: "#eef1f4", faint: "#a3adb8", link: "#56616d", node: "#c9d3dd", route: "#56B4E9", sending: "#56B4E9",
+  ground: "#14181d", grid: "#252c34", ink: "#eef1f4", faint: "#a3adb8", link: "#56616d", node: "#c9d3dd", route: "#56B4E9", sending: "#56B4E9", attack: "#ff9a57",
 };
 
 export interface Picture {

@@ -37,7 +37,7 @@ function List({ run, packet, got }: { run: string; packet: number; got: Frames }
         </>
       )}
       <div class="scroll list" tabIndex={0} role="region" aria-label="Frames, in order of time">{got.frames.map((f, i) => <FrameLine key={i} frame={f} />)}</div>
-      {got.frames.length === 0 && <p class="note">The captures have no frame at this packet's moments.{world === "lab" || world === "field" ? " Captures of this world have the time of the day, the tables that of the run." : ""}</p>}
+      {got.frames.length === 0 && <p class="note">The captures have no frame at this packet's moments.{world === "lab" || world === "field" ? " They have the time of the day: frames are found by the packet's addresses near its moments, in runs whose summary has time_zero_unix_ns." : ""}</p>}
       {got.frames.length < got.all && <p class="note">The first {got.frames.length} of {got.all}; the file has all.</p>}
       {got.more && <p class="note">The search ended at a limit: there may be more.</p>}
       {names && <p class="note">Without a capture: {names}. <code>--captures</code> writes all.</p>}

@@ -11,6 +11,8 @@ import { Help, helpShown, listen } from "./keys";
 import * as live from "./live/follow";
 import { LiveState } from "./live/panel";
 import { Maps } from "./map";
+import * as matrix from "./matrix/log";
+import { MatrixView } from "./matrix/view";
 import { canEdit, mode } from "./mode";
 import { Panels } from "./panels";
 import * as state from "./state";
@@ -44,10 +46,19 @@ function Header() {
       {live.underWay.value && <button type="button" onClick={() => void live.list().catch(state.complain)}>Look again</button>}
       <p class="about">{about?.filter(Boolean).join(" · ")}</p>
       {scenario.running.value !== null && <button type="button" onClick={() => void scenario.stop()}>■ Stop {scenario.running.value}</button>}
+      {matrix.drives.value.length > 0 && <button type="button" onClick={() => { void showMatrix(); }}>Matrix</button>}
       {canEdit.value && <button type="button" onClick={() => { mode.value = "editor"; }}>Edit the scenario</button>}
       <button type="button" class="help" onClick={() => { helpShown.value = true; }} title="?">Keys</button>
     </header>
   );
+}
+
+/** The matrix that drives the run that is shown, or else the first one. */
+async function showMatrix(): Promise<void> {
+  await matrix.list().catch(state.complain);
+  const all = matrix.drives.value, run = state.runName.value;
+  matrix.open(matrix.name.value ?? (run !== null && all.includes(run) ? run : all[0] ?? null));
+  mode.value = "matrix";
 }
 
 /** Opens a run of the list: `live NAME` or `run NAME`. */
@@ -71,6 +82,7 @@ function Problems() {
 function App() {
   if (mode.value === null) return null;
   if (mode.value === "editor") return <Editor />;
+  if (mode.value === "matrix") return <MatrixView />;
   return (
     <>
       <Header />
@@ -94,11 +106,16 @@ async function begin(): Promise<void> {
     state.complain(e);
   }
   mode.value = canEdit.value && state.runName.value === null ? "editor" : "player";
+  await matrix.list().catch(state.complain);
+  const wanted = new URLSearchParams(location.search).get("matrix");
+  if (wanted !== null && matrix.drives.value.includes(wanted)) { matrix.open(wanted); mode.value = "matrix"; await state.reload(); return; }
   await live.list().catch(state.complain);
   const named = live.underWay.value?.find((r) => r.name === state.runName.value) ?? (live.underWay.value?.length === 1 ? live.underWay.value[0] : null);
   if (mode.value === "editor") await state.reload();
   else if (named && !(state.runName.value !== null && state.runName.value !== named.name)) { await state.reload(); live.follow(named.name); }
   else await state.begin();
+  // A folder that has the settings of a matrix and no run.
+  if (mode.value === "player" && state.runs.value.length === 0 && matrix.drives.value.length > 0) { matrix.open(matrix.drives.value[0]); mode.value = "matrix"; }
 }
 void begin();
 

@@ -1,7 +1,7 @@
 //! The event loop.
 
 use std::os::fd::AsFd as _;
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::signal::{SigSet, Signal};
@@ -44,6 +44,7 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
     let signals = signals()?;
     let mut node = Node {
         begun: Instant::now(),
+        time_zero: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64),
         settings: settings.clone(),
         tied,
         is_up: true,
@@ -126,6 +127,8 @@ fn signals() -> Result<SignalFd, Error> {
 
 struct Node {
     begun: Instant,
+    /// The time of the day then, nanoseconds since 1970.
+    time_zero: u64,
     settings: Settings,
     tied: bool,
     /// Whether the kernel has the node up.
@@ -487,6 +490,7 @@ impl Node {
             wall_s: seconds,
             outages: r.host.power.summary(r.host.now()),
             totals: r.host.around.counters.totals(),
+            time_zero_unix_ns: Some(self.time_zero),
             capture_drops: settings.config.capture.as_ref().map(|_| r.host.around.counters.capture_drops),
             ..Summary::default()
         }

@@ -32,7 +32,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use wayhop_control::Event;
 use wayhop_core::Time;
@@ -226,6 +226,7 @@ impl Lab {
         let server = Arc::clone(self.desk.server());
         let stop = Arc::new(AtomicBool::new(false));
         let begun = *self.begun.get_or_init(Instant::now);
+        let time_zero = unix_time(begun);
         let desk = {
             let (desk, stop) = (self.desk, Arc::clone(&stop));
             std::thread::spawn(move || desk.run(&stop))
@@ -275,7 +276,7 @@ impl Lab {
             .extend(listeners.filter_map(|(node, l)| lost_events(&self.scenario.names[node as usize], l)));
         let complete = outcome?;
         let recorder = tables.finish(&self.scenario, &counters);
-        name_run(&mut summary, &self.scenario, seconds);
+        name_run(&mut summary, &self.scenario, seconds, time_zero);
         if let Some(f) = flows {
             (summary.totals.latency_ms, summary.totals.round_trip_ms) = (f.latency, f.round_trip);
             summary.lateness_us = f.lateness.summary();
@@ -303,6 +304,12 @@ impl Lab {
     }
 }
 
+/// The time of the day at a moment not long ago, nanoseconds since 1970.
+fn unix_time(moment: Instant) -> Option<u64> {
+    let then = SystemTime::now().checked_sub(moment.elapsed())?;
+    then.duration_since(UNIX_EPOCH).ok().and_then(|d| u64::try_from(d.as_nanos()).ok())
+}
+
 /// What to say of a node whose listener missed events.
 fn lost_events(name: &str, listener: JoinHandle<u64>) -> Option<String> {
     let Ok(lost @ 1..) = listener.join() else { return None };
@@ -310,7 +317,8 @@ fn lost_events(name: &str, listener: JoinHandle<u64>) -> Option<String> {
 }
 
 /// Says in the summary what was run, and for how long.
-fn name_run(summary: &mut Summary, s: &Resolved, seconds: f64) {
+fn name_run(summary: &mut Summary, s: &Resolved, seconds: f64, time_zero: Option<u64>) {
+    summary.time_zero_unix_ns = time_zero;
     "lab".clone_into(&mut summary.world);
     env!("CARGO_PKG_VERSION").clone_into(&mut summary.wayhop);
     summary.scenario.clone_from(&s.name);

@@ -1,8 +1,9 @@
 //! Simulated annealing over all settings, as the paper's authors describe it, for comparison.
 
-use wayhop_core::{Purpose, stream};
+use wayhop_core::{Purpose, Rng, stream};
 
-use crate::state::State;
+use crate::joined::TwoSwitches;
+use crate::state::{OneSwitch, State};
 use crate::switch::{Settings, Switch};
 use crate::wanted::Wanted;
 
@@ -14,21 +15,28 @@ const COLD_DB: f64 = 0.05;
 pub fn anneal(switch: &Switch, wanted: &Wanted, moves: u32, seed: u64) -> Settings {
     let mut rng = stream(seed, Purpose::Attenuators, 2);
     let steps = u64::from(switch.most_steps()) + 1;
-    let size = switch.radios() * switch.buses();
-    let from = Settings((0..size).map(|_| rng.below(steps) as u16).collect());
-    let mut state = State::new(switch, wanted, &from);
+    let from = Settings((0..switch.attenuators()).map(|_| rng.below(steps) as u16).collect());
+    if switch.junction().is_some() {
+        anneal_state(switch, TwoSwitches::new(switch, wanted, &from), moves, &mut rng)
+    } else {
+        anneal_state(switch, OneSwitch::new(switch, wanted, &from), moves, &mut rng)
+    }
+}
+
+fn anneal_state(switch: &Switch, mut state: impl State, moves: u32, rng: &mut Rng) -> Settings {
+    let steps = u64::from(switch.most_steps()) + 1;
+    let size = switch.attenuators() as u64;
     let cooling = libm::pow(COLD_DB / HOT_DB, 1.0 / f64::from(moves.max(1)));
     let mut temperature = HOT_DB;
     for _ in 0..moves {
         temperature *= cooling;
-        let at = rng.below(size as u64) as usize;
-        let (radio, bus) = (at / switch.buses(), at % switch.buses());
+        let at = rng.below(size) as usize;
         let wide = (temperature / HOT_DB * steps as f64).max(3.0);
-        let to = (f64::from(state.steps[at]) + rng.range(-wide, wide)).round();
+        let to = (f64::from(state.steps()[at]) + rng.range(-wide, wide)).round();
         let to = to.clamp(0.0, f64::from(switch.most_steps())) as u16;
-        let by = state.difference(radio, bus, to);
+        let by = state.difference(at, to);
         if by <= 0.0 || rng.unit() < libm::exp(-by / temperature) {
-            state.set(radio, bus, to);
+            state.set(at, to);
         }
     }
     state.settings()

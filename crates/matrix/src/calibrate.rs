@@ -2,7 +2,8 @@
 
 use nalgebra::{Cholesky, DMatrix, DVector};
 
-use crate::switch::{Settings, Switch, SwitchError};
+use crate::switch::{Settings, Switch};
+use crate::switch_error::SwitchError;
 
 /// A measurement: between which two radios, and the path loss, dB.
 pub type Measured = (usize, usize, f64);

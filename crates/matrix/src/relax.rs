@@ -1,6 +1,6 @@
 //! Attenuations without steps: least squares, and least magnitudes, in dB by the method of Levenberg and Marquardt.
 //!
-//! Each link depends on the attenuators of two radios only, so the normal equations are built link by link; a solver that takes the
+//! Each link depends on few attenuators only, so the normal equations are built link by link; a solver that takes the
 //! whole Jacobian, as the crate `levenberg-marquardt` does, has six times the work at 12 radios.
 
 use nalgebra::{Cholesky, DMatrix, DVector};
@@ -19,83 +19,113 @@ const ROUND_DB: f64 = 0.25;
 /// A step that gains less than this share of the cost ends the search.
 const ENOUGH: f64 = 1e-5;
 
-/// Improves attenuations (dB, of each radio at each bus), at most `rounds` times each: first squares are made small, then magnitudes.
-pub(crate) fn relax(switch: &Switch, wanted: &Wanted, at: &mut Vec<f64>, rounds: usize) {
-    Problem::new(switch, wanted).descend(at, rounds, false);
-    relax_again(switch, wanted, at, rounds);
+/// The path losses of attenuations, and how they change with them: of one wiring.
+pub(crate) trait Model {
+    /// The cost of attenuations, dB.
+    fn cost(&mut self, at: &[f64], robust: bool) -> f64;
+    /// Builds the normal equations around `at`, and returns the cost there.
+    fn linearise(&mut self, at: &[f64], robust: bool, equations: &mut Equations) -> f64;
+}
+
+/// The normal equations of the least squares.
+pub(crate) struct Equations {
+    pub(crate) normal: DMatrix<f64>,
+    pub(crate) gradient: DVector<f64>,
+}
+
+/// Improves attenuations, dB, at most `rounds` times each: first squares are made small, then magnitudes.
+pub(crate) fn relax(switch: &Switch, model: &mut impl Model, at: &mut Vec<f64>, rounds: usize) {
+    descend(switch, model, at, rounds, false);
+    relax_again(switch, model, at, rounds);
 }
 
 /// Improves attenuations that were good before something changed: magnitudes only.
-pub(crate) fn relax_again(switch: &Switch, wanted: &Wanted, at: &mut Vec<f64>, rounds: usize) {
-    Problem::new(switch, wanted).descend(at, rounds, true);
+pub(crate) fn relax_again(switch: &Switch, model: &mut impl Model, at: &mut Vec<f64>, rounds: usize) {
+    descend(switch, model, at, rounds, true);
 }
 
-struct Problem<'a> {
-    switch: &'a Switch,
-    wanted: &'a Wanted,
-    normal: DMatrix<f64>,
-    gradient: DVector<f64>,
-    gains: Vec<f64>,
-}
-
-impl<'a> Problem<'a> {
-    fn new(switch: &'a Switch, wanted: &'a Wanted) -> Self {
-        let n = switch.radios() * switch.buses();
-        Self {
-            switch,
-            wanted,
-            normal: DMatrix::zeros(n, n),
-            gradient: DVector::zeros(n),
-            gains: vec![0.0; n],
-        }
-    }
-
-    fn descend(&mut self, at: &mut Vec<f64>, rounds: usize, robust: bool) {
-        let mut damping = DAMPING;
-        let mut cost = self.linearise(at, robust);
-        for _ in 0..rounds {
-            let Some(next) = self.step(at, damping) else {
-                damping *= 10.0;
-                continue;
-            };
-            let before = cost;
-            let new = self.cost(&next, robust);
-            if new < cost {
-                *at = next;
-                cost = self.linearise(at, robust);
-                damping = (damping / 5.0).max(LEAST_DAMPING);
-                if before - cost < ENOUGH * before {
-                    return;
-                }
-            } else {
-                damping *= 4.0;
-                if damping > MOST_DAMPING {
-                    return;
-                }
+fn descend(switch: &Switch, model: &mut impl Model, at: &mut Vec<f64>, rounds: usize, robust: bool) {
+    let n = at.len();
+    let mut equations = Equations { normal: DMatrix::zeros(n, n), gradient: DVector::zeros(n) };
+    let mut damping = DAMPING;
+    let mut cost = model.linearise(at, robust, &mut equations);
+    for _ in 0..rounds {
+        let Some(next) = equations.step(at, damping, switch.max_db()) else {
+            damping *= 10.0;
+            continue;
+        };
+        let before = cost;
+        let new = model.cost(&next, robust);
+        if new < cost {
+            *at = next;
+            cost = model.linearise(at, robust, &mut equations);
+            damping = (damping / 5.0).max(LEAST_DAMPING);
+            if before - cost < ENOUGH * before {
+                return;
+            }
+        } else {
+            damping *= 4.0;
+            if damping > MOST_DAMPING {
+                return;
             }
         }
     }
+}
 
+impl Equations {
     /// The next attenuations, within what the box can.
-    fn step(&self, at: &[f64], damping: f64) -> Option<Vec<f64>> {
+    fn step(&self, at: &[f64], damping: f64, max_db: f64) -> Option<Vec<f64>> {
         let mut normal = self.normal.clone();
         for i in 0..at.len() {
             // An attenuator that no link feels has nothing on the diagonal.
             normal[(i, i)] += damping * (normal[(i, i)] + 1e-3);
         }
         let by = Cholesky::new(normal)?.solve(&self.gradient);
-        let max = self.switch.max_db();
-        Some(at.iter().zip(by.iter()).map(|(a, d)| (a - d).clamp(0.0, max)).collect())
+        Some(at.iter().zip(by.iter()).map(|(a, d)| (a - d).clamp(0.0, max_db)).collect())
+    }
+}
+
+/// How far a link's loss is off, dB.
+pub(crate) fn residual(switch: &Switch, wanted: &Wanted, link: usize, have: f64) -> f64 {
+    if wanted.is_beyond(link) {
+        // Half a step more, so that rounding does not bring the link back.
+        (have - wanted.beyond_db - switch.step_db() / 2.0).min(0.0)
+    } else {
+        have - wanted.loss_db[link]
+    }
+}
+
+/// What a link counts in the sum of squares that stands for the cost.
+pub(crate) fn weight(residual: f64, robust: bool) -> f64 {
+    if robust { 1.0 / residual.abs().max(ROUND_DB) } else { 1.0 }
+}
+
+/// Huber's loss, or the square.
+pub(crate) fn cost(r: f64, robust: bool) -> f64 {
+    let r = r.abs();
+    if !robust {
+        r * r
+    } else if r < ROUND_DB {
+        r * r / (2.0 * ROUND_DB)
+    } else {
+        r - ROUND_DB / 2.0
+    }
+}
+
+/// One switch.
+pub(crate) struct Direct<'a> {
+    switch: &'a Switch,
+    wanted: &'a Wanted,
+    gains: Vec<f64>,
+}
+
+impl<'a> Direct<'a> {
+    pub(crate) fn new(switch: &'a Switch, wanted: &'a Wanted) -> Self {
+        Self { switch, wanted, gains: vec![0.0; switch.attenuators()] }
     }
 
     fn residual(&self, link: usize, i: usize, j: usize, sum: f64) -> f64 {
-        let have = self.switch.loss_db(i, j, sum);
-        if self.wanted.is_beyond(link) {
-            // Half a step more, so that rounding does not bring the link back.
-            (have - self.wanted.beyond_db - self.switch.step_db() / 2.0).min(0.0)
-        } else {
-            have - self.wanted.loss_db[link]
-        }
+        residual(self.switch, self.wanted, link, self.switch.loss_db(i, j, sum))
     }
 
     fn sums(&mut self, at: &[f64]) -> Vec<f64> {
@@ -109,27 +139,28 @@ impl<'a> Problem<'a> {
         };
         pairs(self.switch.radios()).map(sum).collect()
     }
+}
 
+impl Model for Direct<'_> {
     fn cost(&mut self, at: &[f64], robust: bool) -> f64 {
         let sums = self.sums(at);
         let of = pairs(self.switch.radios()).enumerate();
         of.map(|(l, (i, j))| cost(self.residual(l, i, j, sums[l]), robust)).sum()
     }
 
-    /// Builds the normal equations around `at`, and returns the cost there.
-    ///
     /// With `L = IL - 10 log10(sum_k g_ik g_jk)`, the derivative of L by `a_ik` is bus k's share of the gain.
-    fn linearise(&mut self, at: &[f64], robust: bool) -> f64 {
+    fn linearise(&mut self, at: &[f64], robust: bool, equations: &mut Equations) -> f64 {
         let sums = self.sums(at);
         let b = self.switch.buses();
-        self.normal.fill(0.0);
-        self.gradient.fill(0.0);
+        let Equations { normal, gradient } = equations;
+        normal.fill(0.0);
+        gradient.fill(0.0);
         let mut total = 0.0;
         let mut shares = vec![0.0; b];
         for (l, (i, j)) in pairs(self.switch.radios()).enumerate() {
             let r = self.residual(l, i, j, sums[l]);
             total += cost(r, robust);
-            let weight = if robust { 1.0 / r.abs().max(ROUND_DB) } else { 1.0 };
+            let weight = weight(r, robust);
             if r == 0.0 {
                 continue;
             }
@@ -138,26 +169,14 @@ impl<'a> Problem<'a> {
             }
             for (k, &s) in shares.iter().enumerate() {
                 for row in [i * b + k, j * b + k] {
-                    self.gradient[row] += weight * s * r;
+                    gradient[row] += weight * s * r;
                     for (m, &t) in shares.iter().enumerate() {
-                        self.normal[(i * b + m, row)] += weight * s * t;
-                        self.normal[(j * b + m, row)] += weight * s * t;
+                        normal[(i * b + m, row)] += weight * s * t;
+                        normal[(j * b + m, row)] += weight * s * t;
                     }
                 }
             }
         }
         total
-    }
-}
-
-/// Huber's loss, or the square.
-fn cost(r: f64, robust: bool) -> f64 {
-    let r = r.abs();
-    if !robust {
-        r * r
-    } else if r < ROUND_DB {
-        r * r / (2.0 * ROUND_DB)
-    } else {
-        r - ROUND_DB / 2.0
     }
 }

@@ -5,10 +5,11 @@
 
 use wayhop_core::{Purpose, Rng, stream};
 
+use crate::joined::{Chained, TwoSwitches};
 use crate::polish::{descend, polish};
-use crate::relax::{relax, relax_again};
+use crate::relax::{Direct, relax, relax_again};
 use crate::start;
-use crate::state::State;
+use crate::state::{OneSwitch, State};
 use crate::switch::{Settings, Switch};
 use crate::wanted::Wanted;
 
@@ -46,7 +47,10 @@ pub fn solve(switch: &Switch, wanted: &Wanted, effort: Effort, seed: u64) -> Set
     let mut rng = stream(seed, Purpose::Attenuators, 0);
     let start = |_| {
         let mut at = start::random(switch, wanted, &mut rng);
-        relax(switch, wanted, &mut at, ROUNDS);
+        match switch.junction() {
+            Some(_) => relax(switch, &mut Chained::new(switch, wanted), &mut at, ROUNDS),
+            None => relax(switch, &mut Direct::new(switch, wanted), &mut at, ROUNDS),
+        }
         rounded(switch, &at)
     };
     let found: Vec<Settings> = (0..effort.starts.max(1)).map(start).collect();
@@ -57,7 +61,7 @@ pub fn solve(switch: &Switch, wanted: &Wanted, effort: Effort, seed: u64) -> Set
 pub fn follow(switch: &Switch, wanted: &Wanted, before: &Settings, effort: Effort, seed: u64) -> Settings {
     let mut rng = stream(seed, Purpose::Attenuators, 1);
     let mut at = in_db(switch, before);
-    relax_again(switch, wanted, &mut at, FEW_ROUNDS);
+    relax_few(switch, wanted, &mut at);
     let found = vec![rounded(switch, &at), before.clone()];
     Search::new(switch, wanted, effort, &mut rng).from(&found)
 }
@@ -68,6 +72,13 @@ fn rounded(switch: &Switch, at: &[f64]) -> Settings {
 
 fn in_db(switch: &Switch, settings: &Settings) -> Vec<f64> {
     settings.0.iter().map(|&s| f64::from(s) * switch.step_db()).collect()
+}
+
+fn relax_few(switch: &Switch, wanted: &Wanted, at: &mut Vec<f64>) {
+    match switch.junction() {
+        Some(_) => relax_again(switch, &mut Chained::new(switch, wanted), at, FEW_ROUNDS),
+        None => relax_again(switch, &mut Direct::new(switch, wanted), at, FEW_ROUNDS),
+    }
 }
 
 struct Search<'a> {
@@ -81,12 +92,20 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(switch: &'a Switch, wanted: &'a Wanted, effort: Effort, rng: &'a mut Rng) -> Self {
-        let none = Settings(vec![0; switch.radios() * switch.buses()]);
+        let none = Settings(vec![0; switch.attenuators()]);
         Self { switch, wanted, effort, rng, best: none, cost: f64::INFINITY }
     }
 
-    fn from(mut self, found: &[Settings]) -> Settings {
-        let mut states: Vec<_> = found.iter().map(|s| State::new(self.switch, self.wanted, s)).collect();
+    fn from(self, found: &[Settings]) -> Settings {
+        let (switch, wanted) = (self.switch, self.wanted);
+        match switch.junction() {
+            Some(_) => self.with(found, |s| TwoSwitches::new(switch, wanted, s)),
+            None => self.with(found, |s| OneSwitch::new(switch, wanted, s)),
+        }
+    }
+
+    fn with<S: State>(mut self, found: &[Settings], state: impl Fn(&Settings) -> S) -> Settings {
+        let mut states: Vec<S> = found.iter().map(&state).collect();
         states.sort_by(|a, b| a.cost().total_cmp(&b.cost()));
         states.truncate(self.effort.kept);
         for mut state in states {
@@ -94,16 +113,16 @@ impl<'a> Search<'a> {
             self.take(&state);
         }
         for _ in 0..self.effort.hops {
-            self.hop();
+            self.hop(&state);
         }
         self.best
     }
 
-    fn hop(&mut self) {
+    fn hop<S: State>(&mut self, state: impl Fn(&Settings) -> S) {
         let mut at = in_db(self.switch, &self.best);
         start::shake(self.switch, &mut at, self.rng);
-        relax_again(self.switch, self.wanted, &mut at, FEW_ROUNDS);
-        let mut state = State::new(self.switch, self.wanted, &rounded(self.switch, &at));
+        relax_few(self.switch, self.wanted, &mut at);
+        let mut state = state(&rounded(self.switch, &at));
         descend(self.switch, &mut state);
         if state.cost() <= self.cost * HOPELESS {
             polish(self.switch, &mut state, self.effort.moves_a_hop, self.rng);
@@ -111,7 +130,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn take(&mut self, state: &State<'_>) {
+    fn take(&mut self, state: &impl State) {
         if state.cost() < self.cost {
             (self.cost, self.best) = (state.cost(), state.settings());
         }

@@ -14,15 +14,15 @@ pub(crate) fn random(switch: &Switch, wanted: &Wanted, rng: &mut Rng) -> Vec<f64
     let needs = links.map(|(l, (i, j))| wanted.loss_db[l] - switch.insertion_db(i, j));
     let middle = needs.sum::<f64>() / switch.links().len().max(1) as f64 / 2.0;
     let one = |_| (middle + rng.range(-SPREAD_DB, SPREAD_DB)).clamp(0.0, switch.max_db());
-    (0..switch.radios() * switch.buses()).map(one).collect()
+    (0..switch.attenuators()).map(one).collect()
 }
 
-/// Puts one or two radios' attenuators somewhere else.
+/// Puts the attenuators of one or two inputs somewhere else.
 pub(crate) fn shake(switch: &Switch, at: &mut [f64], rng: &mut Rng) {
-    let b = switch.buses();
     for _ in 0..=rng.below(2) {
-        let radio = rng.below(switch.radios() as u64) as usize;
-        for db in &mut at[radio * b..][..b] {
+        let input = rng.below(switch.inputs() as u64) as usize;
+        let (begin, buses) = switch.row(input);
+        for db in &mut at[begin..][..buses] {
             *db = (*db + rng.range(-SPREAD_DB, SPREAD_DB)).clamp(0.0, switch.max_db());
         }
     }

@@ -12,12 +12,39 @@ const FAR_OFF: f64 = 0.25;
 /// Sums of gains are made anew after so many changes: rounding errors add up.
 const RENEW: u32 = 1 << 14;
 
-/// Settings under search.
+/// Settings under search, whatever the wiring.
+pub(crate) trait State: Clone {
+    /// The settings, by number of the attenuator.
+    fn steps(&self) -> &[u16];
+    /// The sum of all links' costs, dB.
+    fn cost(&self) -> f64;
+    /// What an attenuator's new setting would add to the cost, dB.
+    fn difference(&self, at: usize, steps: u16) -> f64;
+    /// Sets an attenuator.
+    fn set(&mut self, at: usize, steps: u16);
+
+    fn settings(&self) -> Settings {
+        Settings(self.steps().to_vec())
+    }
+}
+
+/// What a link of this path loss costs, dB.
+#[inline]
+pub(crate) fn cost_of(wanted: &Wanted, link: usize, loss_db: f64) -> f64 {
+    let error = wanted.error_db(link, loss_db);
+    if wanted.is_beyond(link) {
+        if error > 0.0 { FALSE_LINK_DB + error } else { 0.0 }
+    } else {
+        error + FAR_OFF * (error - FAR_DB).max(0.0)
+    }
+}
+
+/// Settings of one switch.
 #[derive(Clone)]
-pub(crate) struct State<'a> {
+pub(crate) struct OneSwitch<'a> {
     switch: &'a Switch,
     wanted: &'a Wanted,
-    pub(crate) steps: Vec<u16>,
+    steps: Vec<u16>,
     /// By link: the sum of the gains over all buses.
     sums: Vec<f64>,
     /// By link: what its error costs.
@@ -25,22 +52,13 @@ pub(crate) struct State<'a> {
     changes: u32,
 }
 
-impl<'a> State<'a> {
+impl<'a> OneSwitch<'a> {
     pub(crate) fn new(switch: &'a Switch, wanted: &'a Wanted, settings: &Settings) -> Self {
         let links = switch.links().len();
         let (sums, costs) = (vec![0.0; links], vec![0.0; links]);
         let mut state = Self { switch, wanted, steps: settings.0.clone(), sums, costs, changes: 0 };
         state.renew();
         state
-    }
-
-    pub(crate) fn settings(&self) -> Settings {
-        Settings(self.steps.clone())
-    }
-
-    /// The sum of all links' costs, dB.
-    pub(crate) fn cost(&self) -> f64 {
-        self.costs.iter().sum()
     }
 
     fn renew(&mut self) {
@@ -60,16 +78,21 @@ impl<'a> State<'a> {
 
     #[inline]
     fn cost_of(&self, link: usize, i: usize, j: usize, sum: f64) -> f64 {
-        let error = self.wanted.error_db(link, self.switch.loss_db(i, j, sum));
-        if self.wanted.is_beyond(link) {
-            if error > 0.0 { FALSE_LINK_DB + error } else { 0.0 }
-        } else {
-            error + FAR_OFF * (error - FAR_DB).max(0.0)
-        }
+        cost_of(self.wanted, link, self.switch.loss_db(i, j, sum))
+    }
+}
+
+impl State for OneSwitch<'_> {
+    fn steps(&self) -> &[u16] {
+        &self.steps
     }
 
-    /// What an attenuator's new setting would add to the cost, dB.
-    pub(crate) fn difference(&self, radio: usize, bus: usize, steps: u16) -> f64 {
+    fn cost(&self) -> f64 {
+        self.costs.iter().sum()
+    }
+
+    fn difference(&self, at: usize, steps: u16) -> f64 {
+        let (radio, bus) = (at / self.switch.buses(), at % self.switch.buses());
         let more = self.switch.gain(steps) - self.gain(radio, bus);
         let links = self.switch.links();
         let mut sum = 0.0;
@@ -81,11 +104,11 @@ impl<'a> State<'a> {
         sum
     }
 
-    /// Sets an attenuator.
-    pub(crate) fn set(&mut self, radio: usize, bus: usize, steps: u16) {
+    fn set(&mut self, at: usize, steps: u16) {
+        let (radio, bus) = (at / self.switch.buses(), at % self.switch.buses());
         let more = self.switch.gain(steps) - self.gain(radio, bus);
         let links = self.switch.links();
-        self.steps[radio * self.switch.buses() + bus] = steps;
+        self.steps[at] = steps;
         for other in (0..self.switch.radios()).filter(|&o| o != radio) {
             let link = links.of(radio, other);
             self.sums[link] += more * self.gain(other, bus);

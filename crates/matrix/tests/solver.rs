@@ -1,7 +1,7 @@
 //! The solver, against layouts whose solution is known, and against the annealer.
 
 use wayhop_core::{Purpose, stream};
-use wayhop_matrix::{Effort, Report, Settings, Switch, Wanted, anneal, follow, pairs, solve};
+use wayhop_matrix::{Effort, Report, Settings, Size, Switch, Wanted, anneal, follow, pairs, solve};
 
 const SOME: Effort = Effort { starts: 20, kept: 3, moves: 20_000, hops: 200, moves_a_hop: 800 };
 
@@ -92,4 +92,46 @@ fn layouts_at_the_edge_of_what_the_box_can_are_solved_as_well_as_they_can_be() {
         let extreme = if loss > 0.0 { 46.0 + 254.0 } else { 46.0 };
         assert!(losses.iter().all(|l| (l - extreme).abs() < 1e-3), "{loss}: {losses:?}");
     }
+}
+
+/// The paper's second arrangement: a switch of 16 x 4 and one of 8 x 2.
+fn second_arrangement(radios: usize) -> Switch {
+    let sizes = [Size { inputs: 16, buses: 4 }, Size { inputs: 8, buses: 2 }];
+    Switch::joined(radios, sizes, 2, 127.0, 1.0, 46.0).unwrap()
+}
+
+#[test]
+fn path_losses_that_two_switches_can_make_are_found_again() {
+    let sizes = [Size { inputs: 4, buses: 3 }, Size { inputs: 4, buses: 2 }];
+    let switch = Switch::joined(6, sizes, 2, 60.0, 1.0, 46.0).unwrap();
+    let mut rng = stream(3, Purpose::Mobility, 0);
+    let truth = Settings((0..switch.attenuators()).map(|_| rng.below(40) as u16).collect());
+    let wanted = Wanted { loss_db: switch.path_losses_db(&truth), beyond_db: f64::INFINITY };
+    let report = Report::of(&switch, &wanted, &solve(&switch, &wanted, SOME, 1));
+    assert!(report.mean_error_db.unwrap() < 0.2, "{report:?}");
+}
+
+#[test]
+fn two_switches_are_solved_better_than_by_annealing_and_followed() {
+    const LITTLE: Effort = Effort { starts: 8, kept: 2, moves: 10_000, hops: 60, moves_a_hop: 400 };
+    let switch = second_arrangement(20);
+    let mut places = random(20, 2);
+    let wanted = free_space(&places, f64::INFINITY);
+    let mut settings = solve(&switch, &wanted, LITTLE, 1);
+    assert_eq!(solve(&switch, &wanted, LITTLE, 1), settings, "the same each time");
+    let mean = |s: &Settings, w: &Wanted| Report::of(&switch, w, s).mean_error_db.unwrap();
+    let annealed = anneal(&switch, &wanted, 60_000, 1);
+    let (ours, theirs) = (mean(&settings, &wanted), mean(&annealed, &wanted));
+    assert!(ours < theirs, "{ours} dB, annealer {theirs} dB");
+    let (mut followed, mut stale) = (0.0, 0.0);
+    for second in 0..3 {
+        for (i, place) in places.iter_mut().enumerate() {
+            place[i % 2] += 30.0;
+        }
+        let wanted = free_space(&places, f64::INFINITY);
+        stale += mean(&settings, &wanted);
+        settings = follow(&switch, &wanted, &settings, Effort::QUICK, second);
+        followed += mean(&settings, &wanted);
+    }
+    assert!(followed < stale, "{followed} {stale}");
 }

@@ -9,6 +9,7 @@
 
 mod attacks;
 mod attacks_schema;
+mod background;
 mod bonnmotion;
 mod checks;
 mod commands;
@@ -62,6 +63,7 @@ mod waypoints_schema;
 
 pub use attacks::{Action, Attack};
 pub use attacks_schema::{AttackKind, Attacks};
+pub use background::{Background, ControlPoint};
 pub use bonnmotion::BonnMotion;
 pub use commands::Order;
 pub use daemon::daemon_settings;

@@ -25,6 +25,8 @@ pub fn reference_markdown() -> String {
         ("nodes.node", "Node"),
         ("area", "Area"),
         ("origin", "Geodetic"),
+        ("background", "Background"),
+        ("background.points", "ControlPoint"),
         ("a place", "Place"),
     ] {
         section(&mut out, &format!("`{key}`"), &defs, def);

@@ -133,6 +133,9 @@ impl Scenario {
         if let Some(origin) = self.origin {
             check_geodetic(origin, "origin", doc)?;
         }
+        if let Some(background) = &self.background {
+            crate::background::check(background, doc)?;
+        }
         let given = self.duration_s.map(|s| self.check_duration(s)).transpose()?;
         let map = Map::load(self)?;
         // Only movement files say more of it, and they do not ask for it.

@@ -46,6 +46,9 @@ pub struct Scenario {
     /// file's folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<PathBuf>,
+    /// A picture below the map of `wayhop studio`. Runs do not read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub background: Option<crate::background::Background>,
     /// Where the nodes are, when.
     pub movement: Movement,
     /// Who sends what to whom. Flows are numbered in this order.

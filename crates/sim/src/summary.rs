@@ -58,6 +58,7 @@ impl Simulation {
             }),
             lateness_us: None,
             capture_drops: None,
+            time_zero_unix_ns: None,
             origin: None,
             command_exit: None,
             program_exits: Vec::new(),

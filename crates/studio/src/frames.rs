@@ -42,6 +42,7 @@ impl Source<'_> {
         let one = |s: &Sighting| {
             let mut v = dissect(&s.frame);
             let octets = &s.frame.bytes[..s.frame.bytes.len().min(MOST_OCTETS)];
+            v["time_ns"] = json!(s.frame.time_ns.map(|t| t.saturating_sub(found.time_zero_ns)));
             v["node"] = json!(s.node);
             v["octets"] = json!(wayhop_core::hex(octets));
             v

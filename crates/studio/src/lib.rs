@@ -10,6 +10,7 @@
 //! Run directories come from outside: a broken one is a message on the page. docs/studio.md says who may connect.
 
 mod access;
+mod drive;
 mod editor;
 mod embed;
 mod error;
@@ -19,6 +20,7 @@ mod library;
 #[cfg(feature = "live")]
 mod live;
 mod losses;
+mod moments;
 mod motion;
 mod overview;
 mod packets;
@@ -31,6 +33,7 @@ mod server;
 mod sightings;
 mod story;
 mod table;
+mod wall_clock;
 mod words;
 
 pub use editor::{Editing, edit_text};

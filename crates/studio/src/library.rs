@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use wayhop_trace::RunDir;
 
+use crate::drive;
 use crate::error::Error;
 use crate::run::Run;
 
@@ -39,6 +40,11 @@ fn is_run(path: &Path) -> bool {
     path.join("manifest.json").is_file()
 }
 
+/// Whether `wayhop matrix drive` writes, or has written, there.
+fn is_drive(path: &Path) -> bool {
+    path.join(drive::LOG).is_file()
+}
+
 fn name_of(path: &Path) -> String {
     path.file_name().map_or_else(|| "run".to_owned(), |n| n.to_string_lossy().into_owned())
 }
@@ -51,11 +57,11 @@ impl Library {
     /// A run directory, or a folder of them.
     pub(crate) fn new(path: &Path) -> Result<Self, String> {
         let path = real(path)?;
-        if is_run(&path) {
+        if is_run(&path) || is_drive(&path) {
             return Ok(Self::of(Source::Runs(vec![(name_of(&path), path)])));
         }
         let library = Self::of(Source::Folder(path.clone()));
-        if library.names().is_empty() {
+        if library.names().is_empty() && library.drives().is_empty() {
             return Err(format!(
                 "{}: neither a run directory nor a folder of them; make one: wayhop run SCENARIO.toml",
                 path.display()
@@ -96,16 +102,38 @@ impl Library {
 
     /// The names of the runs, in order.
     pub(crate) fn names(&self) -> Vec<String> {
+        self.named(is_run)
+    }
+
+    /// The names of what has the settings of a matrix of attenuators, second by second.
+    pub(crate) fn drives(&self) -> Vec<String> {
+        self.named(is_drive)
+    }
+
+    fn named(&self, is: impl Fn(&Path) -> bool) -> Vec<String> {
         let folder = match &self.source {
-            Source::Runs(runs) => return runs.iter().map(|(name, _)| name.clone()).collect(),
+            Source::Runs(runs) => {
+                return runs.iter().filter(|(_, path)| is(path)).map(|(name, _)| name.clone()).collect();
+            }
             Source::Folder(folder) => folder,
         };
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        let runs = entries.filter(|e| is_run(&e.path()));
-        let mut names: Vec<String> = runs.filter_map(|e| e.file_name().into_string().ok()).collect();
+        let found = entries.filter(|e| is(&e.path()));
+        let mut names: Vec<String> = found.filter_map(|e| e.file_name().into_string().ok()).collect();
         names.sort_unstable();
         names.truncate(MOST_LISTED);
         names
+    }
+
+    /// What a drive has written from a place of its log on.
+    pub(crate) fn drive(&self, name: &str, from: &drive::Since) -> Result<Value, Error> {
+        if !self.drives().iter().any(|n| n == name) {
+            return Err(Error::not_found(format!(
+                "there is no {} of {name} here; write one: wayhop matrix drive SCENARIO.toml --out RUN",
+                drive::LOG
+            )));
+        }
+        drive::rows(&self.path(name), from)
     }
 
     /// The list for the page.

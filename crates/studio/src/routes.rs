@@ -127,12 +127,16 @@ pub(crate) fn router(studio: Studio) -> Router {
         .route("/api/losses", get(losses))
         .route("/api/series", get(series))
         .route("/api/tcp", get(tcp))
+        .route("/api/matrix", get(drives))
+        .route("/api/matrix/rows", get(driven))
         .route("/api/story", get(story))
         .route("/api/frames", get(frames))
         .route("/api/frames.pcapng", get(capture))
         .route("/api/editor", get(loaded))
         .route("/api/editor/change", post(|s, b| edited(s, b, Editor::change)))
         .route("/api/editor/save", post(|s, b| edited(s, b, Editor::save)))
+        .route("/api/editor/picture", post(picture))
+        .route("/api/editor/picture/take", post(|s, b| edited(s, b, Editor::take_picture)))
         .route("/api/editor/export", post(|s, b| edited(s, b, Editor::export)))
         .route(
             "/api/editor/run",
@@ -248,6 +252,21 @@ async fn rows(
     answer.map(|v| json(&v)).into_response()
 }
 
+/// What has the settings of a matrix of attenuators.
+async fn drives(State(studio): State<Arc<Studio>>) -> Response {
+    let answer = read(&studio, |s| Ok(serde_json::json!({"drives": s.library.drives()}))).await;
+    answer.map(|v| json(&v)).into_response()
+}
+
+async fn driven(
+    State(studio): State<Arc<Studio>>,
+    Query(of): Query<OfRun>,
+    Query(from): Query<crate::drive::Since>,
+) -> Response {
+    let answer = read(&studio, move |s| s.library.drive(&of.run, &from)).await;
+    answer.map(|v| json(&v)).into_response()
+}
+
 async fn story(
     State(studio): State<Arc<Studio>>,
     Query(of): Query<OfRun>,
@@ -315,6 +334,12 @@ async fn watch(
             .on_upgrade(move |socket| viewer::serve(socket, hub, wanted)),
         Err(e) => e.into_response(),
     }
+}
+
+/// The picture below the editor's map.
+async fn picture(State(studio): State<Arc<Studio>>, body: Bytes) -> Response {
+    let answer = read(&studio, move |s| s.editor()?.picture(&body)).await;
+    answer.map(|(kind, octets)| ([(header::CONTENT_TYPE, kind)], octets)).into_response()
 }
 
 /// What the editor answers to a request's body.

@@ -9,6 +9,8 @@ use std::sync::{Arc, Mutex};
 use wayhop_trace::{CaptureError, CaptureIndex, CapturedFrame, RunDir, Story};
 
 use crate::error::Error;
+use crate::moments::{Moments, joined, moments};
+use crate::wall_clock::{WallClock, by_ends};
 
 /// Captures that are looked into for one packet.
 const MOST_CAPTURES: usize = 64;
@@ -22,8 +24,6 @@ const MOST_OCTETS: u64 = 256 << 20;
 const PREAMBLE_NS: u64 = 200_000;
 /// A packet is received so long after its frame's last bit at most: the host takes it from its card, nanoseconds.
 const TAKEN_NS: u64 = 100_000;
-/// Moments that lie closer together are read in one go, nanoseconds.
-const GAP_NS: u64 = 100_000_000;
 
 /// A frame as one node had it.
 pub(crate) struct Sighting {
@@ -42,13 +42,8 @@ pub(crate) struct Found {
     pub(crate) problems: Vec<String>,
     /// Whether a limit ended the search.
     pub(crate) more: bool,
-}
-
-/// When a node had frames of the packet.
-#[derive(Default)]
-struct Moments {
-    sent: BTreeSet<u64>,
-    received: BTreeSet<u64>,
+    /// What the frames' times count from, nanoseconds: 0, or the time of the day at the run's time zero.
+    pub(crate) time_zero_ns: u64,
 }
 
 /// The indices of captures, made when first asked for.
@@ -60,9 +55,10 @@ pub(crate) struct Captures {
 impl Captures {
     /// The frames of a packet; `names` are those of the nodes.
     pub(crate) fn of_packet(&self, run: &RunDir, names: &[String], story: &Story) -> Result<Found, Error> {
-        let mut found = Found::default();
+        let clock = WallClock::of(run, story);
+        let mut found = Found { time_zero_ns: clock.as_ref().map_or(0, |c| c.zero_ns), ..Found::default() };
         let (mut left, mut captures) = (MOST_OCTETS, 0);
-        for (node, moments) in moments(story) {
+        for (node, moments) in moments(story, clock.is_some()) {
             let Some(name) = names.get(node as usize) else { continue };
             let path = run.capture_path(name);
             // A pipe or a device of that name would never end.
@@ -75,7 +71,11 @@ impl Captures {
                 found.more = true;
                 break;
             }
-            if let Err(e) = self.search(&path, node, &moments, &mut left, &mut found) {
+            let outcome = match &clock {
+                Some(clock) => self.search_by_ends(&path, node, &moments, clock, &mut left, &mut found),
+                None => self.search(&path, node, &moments, &mut left, &mut found),
+            };
+            if let Err(e) = outcome {
                 found.problems.push(format!("{}: {e}", path.display()));
             }
         }
@@ -106,6 +106,47 @@ impl Captures {
             ranges(moments).into_iter().try_for_each(|range| search.read(&index, &file, range, left, found));
         // What is before damage counts.
         found.frames.extend(search.received.into_values().map(|frame| Sighting { node, frame }));
+        outcome
+    }
+
+    /// In a capture that has the time of the day.
+    fn search_by_ends(
+        &self,
+        path: &Path,
+        node: u32,
+        moments: &Moments,
+        clock: &WallClock,
+        left: &mut u64,
+        found: &mut Found,
+    ) -> Result<(), CaptureError> {
+        let file = File::open(path).map_err(CaptureError::Io)?;
+        let index = self.index(&file, node)?;
+        let (mut near, mut outcome) = (Vec::new(), Ok(()));
+        for range in clock.ranges(moments) {
+            let mut reader = index.reader(&file, range.start)?;
+            let begin = reader.offset();
+            let mut frame = CapturedFrame::default();
+            outcome = loop {
+                match reader.next_into(&mut frame) {
+                    Ok(true) => {}
+                    Ok(false) => break Ok(()),
+                    Err(e) => break Err(e),
+                }
+                if frame.time_ns.unwrap_or(0) >= range.end {
+                    break Ok(());
+                }
+                if reader.offset() - begin > *left || near.len() > MOST_FRAMES {
+                    found.more = true;
+                    break Ok(());
+                }
+                if clock.is_of(&frame) {
+                    near.push(frame.clone());
+                }
+            };
+            *left = left.saturating_sub(reader.offset() - begin);
+        }
+        // What is before damage counts.
+        found.frames.extend(by_ends(clock, moments, near).into_iter().map(|frame| Sighting { node, frame }));
         outcome
     }
 
@@ -173,39 +214,9 @@ impl Search<'_> {
     }
 }
 
-/// When which node had the packet on its interface.
-fn moments(story: &Story) -> BTreeMap<u32, Moments> {
-    let mut all: BTreeMap<u32, Moments> = BTreeMap::new();
-    for step in &story.steps {
-        // Moments are whole nanoseconds; a float has them exactly for a hundred days.
-        let ns = (step.time_s * 1e9).round().max(0.0) as u64;
-        match step.what.as_str() {
-            "transmit" | "rts" | "cts" | "data" | "ack" | "broadcast" => {
-                all.entry(step.node).or_default().sent.insert(ns);
-            }
-            "receive" => {
-                all.entry(step.node).or_default().received.insert(ns);
-            }
-            _ => {}
-        }
-    }
-    all
-}
-
 /// The stretches of time to read, in order.
 fn ranges(moments: &Moments) -> Vec<Range<u64>> {
     let sent = moments.sent.iter().map(|t| *t..t.saturating_add(PREAMBLE_NS));
     let received = moments.received.iter().map(|t| t.saturating_sub(TAKEN_NS)..t.saturating_add(1));
-    let mut all: Vec<Range<u64>> = sent.chain(received).collect();
-    all.sort_by_key(|r| r.start);
-    let mut joined: Vec<Range<u64>> = Vec::new();
-    for range in all {
-        match joined.last_mut() {
-            Some(last) if range.start <= last.end.saturating_add(GAP_NS) => {
-                last.end = last.end.max(range.end);
-            }
-            _ => joined.push(range),
-        }
-    }
-    joined
+    joined(sent.chain(received).collect())
 }

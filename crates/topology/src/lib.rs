@@ -5,6 +5,8 @@
 //!   [`FlowTopology`] has its shortest hop count over time and the moments at which its shortest path changed, as Holland
 //!   and Vaidya (1999) count them; [`LinkSurvey`] has every link's lifetime and every node's neighbours.
 //!   [`survey_scenario`] does so for nodes with several radios and wires.
+//! * [`Oracle`] is for a scenario that somebody edits: it computes anew only the links of nodes that go elsewhere. A large network
+//!   is looked at by moments ([`Glance`]).
 //! * [`ChainThroughput`] is what a chain of each length carries; with it a flow has an expected throughput (equation 1 of
 //!   the same paper).
 //! * [`annotate`] puts all that into the summary of a run.
@@ -14,8 +16,10 @@
 mod annotate;
 mod chains;
 mod flow;
+mod glance;
 mod links;
 mod media;
+mod oracle;
 mod outages;
 mod pair;
 mod paths;
@@ -24,7 +28,9 @@ mod survey;
 pub use annotate::{annotate, flow_pairs, of_flow};
 pub use chains::{ChainError, ChainThroughput};
 pub use flow::{FlowTopology, Step};
+pub use glance::Glance;
 pub use links::{Contact, LinkSurvey, NodeLinks};
 pub use media::survey_scenario;
+pub use oracle::{Oracle, ScenarioLinks};
 pub use pair::Pair;
 pub use survey::{Survey, survey};

@@ -18,22 +18,25 @@ pub fn survey_scenario(scenario: &Resolved, range_m: Option<f64>, until: Time, p
         let range_m = range_m.unwrap_or_else(|| scenario.radio().nominal_range_m());
         return survey(&scenario.tracks, &scenario.outages, range_m, until, pairs);
     }
-    let (begin, changes) = of_media(&scenario.interfaces, &scenario.tracks, range_m, until);
+    let of_radio = |_, own: &[Track], range_m| links::changes(own, range_m, until);
+    let (begin, changes) = of_media(&scenario.interfaces, &scenario.tracks, range_m, until, of_radio);
     let (net, changes) = of_nodes_up(Adjacency::new(begin), changes, &scenario.outages, until);
     follow(net, &changes, until, pairs)
 }
 
-/// Every node's neighbours in the beginning, and all changes in order.
-fn of_media(
+/// Every node's neighbours in the beginning, and all changes in order. `of_radio` gives those of the radio of a number, whose nodes
+/// have these tracks, with its range.
+pub(crate) fn of_media(
     interfaces: &Interfaces,
     tracks: &[Track],
     range_m: Option<f64>,
     until: Time,
+    mut of_radio: impl FnMut(usize, &[Track], f64) -> Vec<LinkChange>,
 ) -> (Vec<Vec<u32>>, Vec<LinkChange>) {
     // How many radios and wires join each pair.
     let mut joined: BTreeMap<(u32, u32), u32> = BTreeMap::new();
     let mut changes = Vec::new();
-    for radio in &interfaces.radios {
+    for (number, radio) in interfaces.radios.iter().enumerate() {
         let range_m = range_m.unwrap_or_else(|| radio.config.nominal_range_m());
         let members = members(radio, tracks.len());
         let own: Vec<Track> = members.iter().map(|n| tracks[n.index()].clone()).collect();
@@ -44,7 +47,7 @@ fn of_media(
             }
         }
         let real = |c: LinkChange| LinkChange { a: members[c.a as usize].0, b: members[c.b as usize].0, ..c };
-        changes.extend(links::changes(&own, range_m, until).into_iter().map(real));
+        changes.extend(of_radio(number, &own, range_m).into_iter().map(real));
     }
     for wire in &interfaces.wires {
         for (i, a) in wire.nodes.iter().enumerate() {

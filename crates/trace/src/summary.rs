@@ -40,6 +40,10 @@ pub struct Summary {
     /// Frames that are missing in the captures of a real-time world: the disk was too slow, or full.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub capture_drops: Option<u64>,
+    /// The time of the day at the tables' time zero, nanoseconds since 1970 (UTC): what a capture's times count from where they are
+    /// those of the host's clock.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub time_zero_unix_ns: Option<u64>,
     /// Where the origin of the table `positions` lies on the globe, in a world that knows only that.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub origin: Option<Origin>,

@@ -63,6 +63,11 @@ pub fn neighbours(at: &[Position], range: f64) -> Vec<Vec<u32>> {
 /// Every change of a link after time zero and before `until`, in order of (time, a, b): the roots of the quadratic that
 /// each pair of legs makes.
 pub fn changes(tracks: &[Track], range: f64, until: Time) -> Vec<LinkChange> {
+    changes_up_to(tracks, range, until, usize::MAX).unwrap_or_default()
+}
+
+/// The same; `None` if there are more than `most`.
+pub fn changes_up_to(tracks: &[Track], range: f64, until: Time, most: usize) -> Option<Vec<LinkChange>> {
     let boxes: Vec<_> = tracks.iter().map(|t| bounds(t, until)).collect();
     // Sorted by west edge, so that each node meets only those that ever come near it along x.
     let mut order: Vec<u32> = (0..tracks.len() as u32).collect();
@@ -81,6 +86,32 @@ pub fn changes(tracks: &[Track], range: f64, until: Time) -> Vec<LinkChange> {
                     out.push(LinkChange { at, a, b, up });
                 });
             }
+        }
+        if out.len() > most {
+            return None;
+        }
+    }
+    out.sort_unstable();
+    Some(out)
+}
+
+/// The changes of the links of some nodes, with each other and with all others, in the same order. Takes time in proportion to
+/// `of` times all nodes.
+pub fn changes_of(tracks: &[Track], of: &[u32], range: f64, until: Time) -> Vec<LinkChange> {
+    let boxes: Vec<_> = tracks.iter().map(|t| bounds(t, until)).collect();
+    let mut is_done = vec![false; tracks.len()];
+    let mut out = Vec::new();
+    for &i in of {
+        is_done[i as usize] = true;
+        let (lo, hi) = boxes[i as usize];
+        let apart = |(l, h): (Position, Position)| {
+            l.x > hi.x + range || lo.x > h.x + range || l.y > hi.y + range || lo.y > h.y + range
+        };
+        for j in (0..tracks.len()).filter(|&j| !is_done[j] && !apart(boxes[j])) {
+            let (a, b) = (i.min(j as u32), i.max(j as u32));
+            pair_changes(&tracks[a as usize], &tracks[b as usize], range, until, |at, up| {
+                out.push(LinkChange { at, a, b, up });
+            });
         }
     }
     out.sort_unstable();

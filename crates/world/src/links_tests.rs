@@ -102,3 +102,24 @@ fn nodes_that_drive_side_by_side_at_the_range_exactly_are_not_linked() {
         assert_eq!(changes(&tracks, 250.0, Time::from_secs_f64(2000.0)), [], "{apart}");
     }
 }
+
+#[test]
+fn the_changes_of_some_nodes_are_those_of_all_nodes_that_have_one_of_them() {
+    let m = RandomWaypoint {
+        area: [1200.0, 900.0, 0.0],
+        speed_min: 1.0,
+        speed_max: 20.0,
+        pause: Span::from_secs(5),
+        duration: Time::from_secs_f64(90.0),
+        start: Start::Uniform,
+    };
+    let until = Time::from_secs_f64(90.0);
+    let tracks = m.tracks(7, 30);
+    let all = changes(&tracks, 250.0, until);
+    let of = [3, 17, 29];
+    let expect: Vec<_> = all.iter().filter(|c| of.contains(&c.a) || of.contains(&c.b)).copied().collect();
+    assert!(expect.len() > 20, "{}", expect.len());
+    assert_eq!(changes_of(&tracks, &of, 250.0, until), expect);
+    assert_eq!(changes_up_to(&tracks, 250.0, until, all.len()), Some(all.clone()));
+    assert_eq!(changes_up_to(&tracks, 250.0, until, 10), None);
+}

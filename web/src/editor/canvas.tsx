@@ -7,19 +7,24 @@ import { DARK, draw, LIGHT, type Theme } from "../draw";
 import { pairsInRange } from "../links";
 import { dark } from "../map";
 import * as doc from "./document";
-import { controls, ground, picture } from "./ground";
+import { controlMoved, controls, ground, marks, picture, showsControls } from "./ground";
+import { opened, open } from "./entries";
+import { wire } from "./interfaces";
 import { cm, inDegrees, inside, knotsOf, linksAt, type NodeTrack, type Operation, type Place, shifted, withKnot } from "./model";
+import { lines, signs, states, wireAt, wires } from "./overlay";
 
-export type Tool = "select" | "lasso" | "node" | "way";
+export type Tool = "select" | "lasso" | "node" | "way" | "wire";
 export const tool = signal<Tool>("select");
 /** The speed to the next knot, m/s. */
 export const speed = signal(5);
 const lasso = signal<[number, number][]>([]);
+/** A wire that is being drawn: from where to where on the screen. */
+const cable = signal<[[number, number], [number, number]] | null>(null);
 const REACH_PX = 14;
 /** Knots of as many chosen nodes are drawn. */
 const MOST_WAYS = 200;
 
-type Grip = { kind: "knot"; node: number; knot: number } | { kind: "nodes"; nodes: number[] } | { kind: "map" } | { kind: "lasso" };
+type Grip = { kind: "knot"; node: number; knot: number } | { kind: "nodes"; nodes: number[] } | { kind: "map" } | { kind: "lasso" } | { kind: "wire"; from: number } | { kind: "control"; point: number };
 
 function places(): { xs: Float64Array; ys: Float64Array; zs: Float64Array } {
   const count = doc.drawn.value?.names.length ?? 0;
@@ -30,6 +35,14 @@ function places(): { xs: Float64Array; ys: Float64Array; zs: Float64Array } {
   }
   return { xs, ys, zs };
 }
+
+/** Where a node is on the screen. */
+function nodePlace(node: number): [number, number] | null {
+  const at = doc.placeOf(node), { width, height } = doc.size.value;
+  return at && doc.camera.value ? toScreen(doc.camera.value, width, height, at.x, at.y) : null;
+}
+const cables = () => lines(doc.view.value.tree, doc.drawn.value?.names ?? [], doc.seconds.value, nodePlace);
+const chosenWire = (): number | null => { const m = opened.value?.match(/^wires\[(\d+)\]/); return m ? Number(m[1]) : null; };
 
 function paint(canvas: HTMLCanvasElement): void {
   const g = canvas.getContext("2d"), camera = doc.camera.value;
@@ -44,13 +57,20 @@ function paint(canvas: HTMLCanvasElement): void {
   const moving = (d?.names ?? []).map((_, n) => n).slice(0, MOST_WAYS);
   draw(g, {
     camera, width, height, theme, xs, ys, names: doc.nodeName, selected: null,
-    links: links ? linksAt(links, doc.seconds.value) : d?.range_m ? pairsInRange(xs, ys, zs, d.range_m) : [],
+    links: (links ? linksAt(links, doc.seconds.value) : null) ?? (d?.range_m ? pairsInRange(xs, ys, zs, d.range_m) : []),
     marks: { sendings: [], routes: [], losses: [] },
     below: () => {
       ground(g, theme, camera, at);
       for (const n of moving) way(g, theme, n, at);
+      wires(g, theme, cables(), chosenWire());
     },
   });
+  marks(g, theme, at);
+  signs(g, theme, states(d, doc.seconds.value), nodePlace);
+  if (cable.value) {
+    const [a, b] = cable.value;
+    g.lineWidth = 3; g.strokeStyle = theme.ink; g.beginPath(); g.moveTo(...a); g.lineTo(...b); g.stroke();
+  }
   for (const n of doc.chosen.value) knots(g, theme, n, at);
   for (const n of doc.chosen.value) {
     const [x, y] = at(xs[n], ys[n]);
@@ -118,6 +138,14 @@ function knotAt(x: number, y: number): { node: number; knot: number } | null {
   return null;
 }
 
+/** The control point of the background picture at a place of the screen. */
+function controlAt(x: number, y: number): number | null {
+  if (!showsControls.value || !picture.value || !controls.value) return null;
+  const { width, height } = doc.size.value;
+  const near = controls.value.findIndex((c) => { const [sx, sy] = toScreen(doc.camera.value!, width, height, ...c.at); return Math.hypot(sx - x, sy - y) <= REACH_PX; });
+  return near < 0 ? null : near;
+}
+
 function nodeAt(x: number, y: number): number | null {
   const { width, height } = doc.size.value, camera = doc.camera.value!;
   const { xs, ys } = places();
@@ -136,6 +164,7 @@ function dragged(grip: Grip, dx: number, dy: number, x: number, y: number): Oper
     const track = doc.track(grip.node);
     return track ? [{ op: "track", node: grip.node, track: withKnot(track, grip.knot, x, y) }] : [];
   }
+  if (grip.kind === "control") return controlMoved(grip.point, x, y);
   if (grip.kind !== "nodes") return [];
   return grip.nodes.flatMap((node): Operation[] => {
     const track = doc.track(node);
@@ -166,7 +195,10 @@ async function click(x: number, y: number, add: boolean): Promise<void> {
   const [only] = doc.chosen.value;
   if (tool.value === "node") { await addNodes([{ start: { x: cm(gx), y: cm(gy) } }], "Add a node"); return; }
   const found = nodeAt(x, y);
+  if (tool.value === "wire" && found !== null && doc.chosen.value.length === 1 && only !== found) { wire([only, found]); return; }
   if (tool.value === "way" && doc.chosen.value.length === 1 && found === null) { await addKnot(only, gx, gy); return; }
+  const cabled = found === null ? wireAt(cables(), x, y) : null;
+  if (cabled !== null) { open(["wires", cabled]); return; }
   if (found === null) { if (!add && !knotAt(x, y)) doc.choose([]); return; }
   const had = doc.chosen.value.includes(found);
   doc.choose(add ? (had ? doc.chosen.value.filter((n) => n !== found) : [...doc.chosen.value, found]) : [found]);
@@ -175,6 +207,12 @@ async function click(x: number, y: number, add: boolean): Promise<void> {
 function grab(x: number, y: number, shift: boolean): Grip {
   if (tool.value === "lasso" || (shift && nodeAt(x, y) === null)) return { kind: "lasso" };
   if (tool.value === "node") return { kind: "map" };
+  const point = tool.value === "select" ? controlAt(x, y) : null;
+  if (point !== null) return { kind: "control", point };
+  if (tool.value === "wire") {
+    const from = nodeAt(x, y);
+    return from === null ? { kind: "map" } : { kind: "wire", from };
+  }
   const knot = knotAt(x, y);
   if (knot && canMove([knot.node])) return { kind: "knot", ...knot };
   const node = nodeAt(x, y);
@@ -205,6 +243,7 @@ function usePointer(canvas: { current: HTMLCanvasElement | null }): void {
       if (!isDrag) { isDrag = true; doc.setDragging(true); if (grip.kind === "lasso") lasso.value = [[from.x, from.y]]; }
       if (grip.kind === "map") doc.camera.value = { ...view, x: view.x - (now.x - last.x) / view.scale, y: view.y + (now.y - last.y) / view.scale };
       else if (grip.kind === "lasso") lasso.value = [...lasso.value, [now.x, now.y]];
+      else if (grip.kind === "wire") cable.value = [nodePlace(grip.from) ?? [from.x, from.y], [now.x, now.y]];
       else void doc.preview(operations(now));
       last = now;
     };
@@ -214,14 +253,15 @@ function usePointer(canvas: { current: HTMLCanvasElement | null }): void {
       doc.setDragging(false);
       if (!isDrag) void click(now.x, now.y, e.shiftKey || e.ctrlKey || e.metaKey);
       else if (was.kind === "lasso") catchNodes(e.shiftKey);
+      else if (was.kind === "wire") { const to = nodeAt(now.x, now.y); if (to !== null && to !== was.from) wire([was.from, to]); }
       else if (was.kind !== "map") {
-        const what = was.kind === "knot" ? `Move knot ${was.knot} of node ${doc.nodeName(was.node)}` : `Move ${was.nodes.length === 1 ? `node ${doc.nodeName(was.nodes[0])}` : `${was.nodes.length} nodes`}`;
+        const what = was.kind === "control" ? `Move control point ${was.point + 1}` : was.kind === "knot" ? `Move knot ${was.knot} of node ${doc.nodeName(was.node)}` : `Move ${was.nodes.length === 1 ? `node ${doc.nodeName(was.nodes[0])}` : `${was.nodes.length} nodes`}`;
         void doc.edit(what, operations(now));
         if (was.kind === "nodes" && was.nodes.length === 1) doc.choose(was.nodes);
       }
-      grip = null;
+      grip = null; cable.value = null;
     };
-    const cancel = () => { grip = null; lasso.value = []; doc.setDragging(false); doc.ghost.value = null; };
+    const cancel = () => { grip = null; lasso.value = []; cable.value = null; doc.setDragging(false); doc.ghost.value = null; };
     const wheel = (e: WheelEvent) => {
       e.preventDefault();
       const { width, height } = doc.size.value, where = at(e);
@@ -263,7 +303,7 @@ export function Canvas() {
     observer.observe(c.parentElement!);
     let asked = 0, shown: unknown[] = [];
     const loop = () => {
-      const of = [doc.shown.value, doc.camera.value, doc.size.value, doc.chosen.value, doc.seconds.value, lasso.value, picture.value, controls.value, dark.matches];
+      const of = [doc.shown.value, doc.camera.value, doc.size.value, doc.chosen.value, doc.seconds.value, lasso.value, cable.value, opened.value, picture.value, controls.value, showsControls.value, dark.matches];
       if (of.some((v, i) => v !== shown[i])) { shown = of; paint(c); }
       asked = requestAnimationFrame(loop);
     };

@@ -1,6 +1,6 @@
 // The scenario that is edited: its text, what it means, and what can be done with it.
 
-import { batch, computed, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import type { Camera } from "../camera";
 import { fit } from "../camera";
 import type { Frame } from "../frame";
@@ -12,7 +12,7 @@ import { canDraw, changed, type History, knotsOf, type NodeTrack, type Operation
 
 export interface Forms { scenario: Schema; radio: Section; protocols: Section[]; protocol: string }
 export interface Section { name?: string; about?: string; schema: Schema; sets: { name: string; about: string; values: Table }[] }
-export interface Schema { description?: string; type?: string | string[]; properties?: Record<string, Schema>; enum?: string[]; default?: unknown; $ref?: string; $defs?: Record<string, Schema>; anyOf?: Schema[]; oneOf?: Schema[]; const?: string }
+export interface Schema { description?: string; type?: string | string[]; properties?: Record<string, Schema>; enum?: string[]; default?: unknown; $ref?: string; $defs?: Record<string, Schema>; anyOf?: Schema[]; oneOf?: Schema[]; const?: string; items?: Schema; required?: string[] }
 
 export const path = signal("");
 export const history = signal<History>({ past: [], text: "", future: [] });
@@ -65,6 +65,28 @@ async function ask<T>(address: string, body?: unknown): Promise<T> {
   return answer;
 }
 
+/** A picture that the scenario names, of this machine's files. */
+export async function fetchPicture(picture: string): Promise<Blob> {
+  const response = await fetch("/api/editor/picture", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ picture }) });
+  if (!response.ok) throw new Error((await response.json()).error);
+  return response.blob();
+}
+
+/** Has a picture copied beside the scenario; null if that is not possible. */
+export async function takePicture(file: File): Promise<{ picture: string; width: number; height: number } | null> {
+  try {
+    if (file.size > MOST_PICTURE) throw new Error(`${file.name} has more than ${MOST_PICTURE >> 20} MiB; make it smaller, or copy it beside the scenario and name it at background.picture`);
+    const octets = new Uint8Array(await file.arrayBuffer());
+    let text = "";
+    for (let i = 0; i < octets.length; i += 1 << 15) text += String.fromCharCode(...octets.subarray(i, i + (1 << 15)));
+    return await ask("/api/editor/picture/take", { name: file.name, octets: btoa(text) });
+  } catch (e) {
+    complain(e);
+    return null;
+  }
+}
+const MOST_PICTURE = 8 << 20;
+
 interface Loaded { path: string; text: string; digest: string | null; view: View; forms: Forms }
 
 /** Says whether the studio has a scenario to edit. */
@@ -93,7 +115,7 @@ function pairs(): [number, number][] {
 }
 
 const meaning = (base: string, operations: Operation[]) =>
-  ask<{ text: string; view: View }>("/api/editor/change", { text: base, operations, pairs: pairs() });
+  ask<{ text: string; view: View }>("/api/editor/change", { text: base, operations, pairs: pairs(), at_s: seconds.value });
 
 async function show(of: string): Promise<void> {
   try {
@@ -103,6 +125,15 @@ async function show(of: string): Promise<void> {
     complain(e);
   }
 }
+
+/** Of a large network the links are known of one moment: those of the next are asked for once the clock stands still. */
+const STANDS_MS = 150;
+let asked: ReturnType<typeof setTimeout> | undefined;
+effect(() => {
+  const now = seconds.value, of = view.value.drawn?.geometry.links?.at_s;
+  clearTimeout(asked);
+  if (of !== undefined && of !== now) asked = setTimeout(() => void inTurn(() => show(text.value)), STANDS_MS);
+});
 
 /** Edits come one after the other, each on what the one before has left. */
 let queue: Promise<unknown> = Promise.resolve();

@@ -6,10 +6,13 @@ import { mode } from "../mode";
 import { Canvas, speed, type Tool, tool, zoom } from "./canvas";
 import * as doc from "./document";
 import "./editor.css";
+import { Events } from "./events";
 import { NumberField } from "./fields";
 import { Flows } from "./flows";
 import { Ground } from "./ground";
+import { Interfaces } from "./interfaces";
 import { copy, Generators, Nodes, paste, remove, Trajectory } from "./nodes";
+import { Happenings } from "./happenings";
 import { Outlook } from "./outlook";
 import { Settings } from "./settings";
 
@@ -17,10 +20,11 @@ const TOOLS: [Tool, string, string, string][] = [
   ["select", "V", "Select", "Select and drag nodes and knots; drag the ground to move the map; Shift+drag for a lasso"],
   ["lasso", "L", "Lasso", "Draw a line around nodes to select them"],
   ["node", "N", "Add nodes", "Click on the map to add a node"],
+  ["wire", "W", "Wire", "Drag from node to node, or click one and then the other, to join them by a wire"],
   ["way", "T", "Trajectory", "Select a node, then click where it goes, one knot after the other"],
 ];
 const KEYS: [string, string][] = [
-  ["V L N T", "tools: select, lasso, add nodes, trajectory"], ["Ctrl+Z Ctrl+Y", "undo, redo"], ["Ctrl+S", "save"], ["Ctrl+Enter", "run"],
+  ["V L N W T", "tools: select, lasso, add nodes, wire, trajectory"], ["Ctrl+Z Ctrl+Y", "undo, redo"], ["Ctrl+S", "save"], ["Ctrl+Enter", "run"],
   ["Ctrl+A", "select all nodes"], ["Ctrl+C Ctrl+V", "copy, paste nodes"], ["Delete", "delete the selected nodes"], ["+ − 0", "zoom in, out, show all"],
   ["Esc", "select nothing; leave a field"], ["?", "this page"],
 ];
@@ -124,6 +128,7 @@ function Toolbar() {
       ))}
       {isWay && <NumberField visible label="Speed, m/s" min={0.001} value={speed.value} onCommit={(v) => { if (v !== null) speed.value = v; }} />}
       {isWay && <p class="note">{doc.chosen.value.length === 1 ? `Click where node ${doc.nodeName(doc.chosen.value[0])} goes.` : "Select one node, then click where it goes."}</p>}
+      {tool.value === "wire" && <p class="note">{doc.chosen.value.length === 1 ? `Click the other end of the wire of node ${doc.nodeName(doc.chosen.value[0])}.` : "Drag from one node to another."}</p>}
       {tool.value === "node" && <p class="note">Click on the map for each node.</p>}
     </div>
   );
@@ -138,6 +143,7 @@ function Clock() {
       <label>Time <input type="range" min="0" max={end} step={end > 100 ? 0.5 : 0.1} value={t} aria-valuetext={`${t.toFixed(1)} seconds of ${end}`}
         onInput={(e) => { doc.seconds.value = Number(e.currentTarget.value); }} /></label>
       <output class="now">{t.toFixed(1)} of {end} s</output>
+      <Happenings />
     </div>
   );
 }
@@ -195,8 +201,10 @@ export function Editor() {
         <Nodes />
         <Generators />
         <Flows />
+        <Interfaces />
         <Outlook />
         <Settings />
+        <Events />
         <Ground />
         <Exports />
         <Text />

@@ -13,9 +13,10 @@ export type Operation =
   | { op: "name"; node: number; name: string | null } | { op: "convert" };
 
 export interface Legs { node: number[]; from: number[]; until: (number | null)[]; x: number[]; y: number[]; z: number[]; vx: number[]; vy: number[]; vz: number[] }
-export interface Links { a: number[]; b: number[]; up: number[]; down: (number | null)[] }
+/** With their times; or, of a large network, those of the moment `at_s` only. */
+export interface Links { a: number[]; b: number[]; up?: number[]; down?: (number | null)[]; at_s?: number }
 export interface Hops { src: number; dst: number; steps: [number, number | null][]; unreachable_share: number | null }
-export interface Geometry { without?: string; links?: Links; parts?: [number, number][]; hops?: Hops[] }
+export interface Geometry { without?: string; moments?: number; links?: Links; parts?: [number, number][]; hops?: Hops[] }
 /** A feature of the scenario's GeoJSON map, in metres. */
 export interface Feature { name: string; shape: "point" | "line" | "area"; corners: [number, number][] }
 export interface Drawn {
@@ -23,6 +24,8 @@ export interface Drawn {
   name: string; duration_s: number; names: string[]; addresses: string[]; range_m: number | null; protocol: string; profile: string;
   preset: string; legs: Legs; flows: { src: number; dst: number | null; start_s: number; stop_s: number }[]; is_whole: boolean;
   warnings: string[]; geometry: Geometry;
+  /** Who is down when, and who attacks when; as the seed has it where times or nodes are drawn. */
+  outages: { node: number; from_s: number; until_s: number | null }[]; attackers: { node: number; kind: string; from_s: number; until_s: number | null }[];
 }
 export interface View { tree: Table | null; problem: { message: string; line: number | null; key: string | null } | null; drawn: Drawn | null }
 
@@ -121,11 +124,12 @@ export function inside(ring: [number, number][], x: number, y: number): boolean 
   return within;
 }
 
-/** The pairs of nodes between which links are up at a moment, one after the other. */
-export function linksAt(links: Links, seconds: number): number[] {
-  const pairs: number[] = [];
+/** The pairs of nodes between which links are up at a moment, one after the other; null if that is not known of this moment. */
+export function linksAt(links: Links, seconds: number): number[] | null {
+  const pairs: number[] = [], { up, down } = links;
+  if (!up || !down) return links.at_s === seconds ? links.a.flatMap((a, i) => [a, links.b[i]]) : null;
   for (let i = 0; i < links.a.length; i += 1) {
-    if (links.up[i] <= seconds && seconds < (links.down[i] ?? Infinity)) pairs.push(links.a[i], links.b[i]);
+    if (up[i] <= seconds && seconds < (down[i] ?? Infinity)) pairs.push(links.a[i], links.b[i]);
   }
   return pairs;
 }

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { addKnot, addNodes, speed } from "./canvas";
 import * as doc from "./document";
 import { Choice, NumberField, TextField } from "./fields";
+import { Own } from "./interfaces";
 import { arrivals, generate, type Generator, type NodeTrack, type Place, shifted } from "./model";
 
 const MOST_LISTED = 100;
@@ -138,6 +139,7 @@ export function Trajectory() {
         <NumberField visible label="Speed to the next knot, m/s" min={0.001} value={speed.value} onCommit={(v) => { if (v !== null) speed.value = v; }} />
         <button type="button" disabled={!can} onClick={() => void addKnot(node, last.x + 100, last.y)}>Add a knot</button>
       </div>
+      <Own node={node} />
     </details>
   );
 }

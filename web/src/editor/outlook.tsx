@@ -31,11 +31,12 @@ export function Outlook() {
   const { geometry } = d, t = doc.seconds.value;
   if (geometry.without) return <details open><summary>Links as they would be</summary><p class="note">{geometry.without}</p></details>;
   const parts = geometry.parts ?? [], now = stepAt(parts, t) ?? d.names.length;
+  const joined = geometry.links ? linksAt(geometry.links, t) : null;
   const told = parts.map(([from, n]) => `from ${from.toFixed(1)} s ${n}`).slice(0, 20).join(", ");
   return (
     <details open>
       <summary>Links as they would be</summary>
-      <p aria-live="polite" class="outlook">At {t.toFixed(1)} s: {geometry.links ? linksAt(geometry.links, t).length / 2 : 0} links, {now === 1 ? "one network" : `${now} separate parts`}.</p>
+      <p aria-live="polite" class="outlook">At {t.toFixed(1)} s: {joined ? `${joined.length / 2} links` : "…"}, {now === 1 ? "one network" : `${now} separate parts`}.</p>
       <h3>Parts of the network</h3>
       <Strip steps={parts} label={`Parts of the network: ${told}`} />
       {(geometry.hops ?? []).map((h) => {
@@ -48,7 +49,8 @@ export function Outlook() {
           </div>
         );
       })}
-      <p class="note">By distance alone: no fading, no interference, no protocol. Two selected nodes are shown here, too. Hatched: no way.</p>
+      <p class="note">By distance alone: no fading, no interference, no protocol. Two selected nodes are shown here, too. Hatched: no way.
+        {geometry.moments !== undefined && ` So many links come and go that this is looked at ${geometry.moments} moments, evenly apart.`}</p>
     </details>
   );
 }

@@ -3,53 +3,20 @@
 import { useState } from "preact/hooks";
 import type { Schema, Section } from "./document";
 import * as doc from "./document";
-import { Choice, NumberField, TextField } from "./fields";
-import { type Json, member, type Step } from "./model";
+import { Choice } from "./fields";
+import { Key } from "./key";
+import { member, type Step } from "./model";
+import { resolve } from "./schema";
 
 const MOST_KEYS = 60;
 
-function resolve(schema: Schema, defs: Record<string, Schema>): Schema {
-  const target = schema.$ref ? defs[schema.$ref.split("/").at(-1)!] : undefined;
-  const variant = (schema.anyOf ?? schema.oneOf)?.find((v) => v.type !== "null");
-  if (target) return { ...resolve(target, defs), description: schema.description ?? target.description };
-  if (schema.anyOf && variant) return { ...resolve(variant, defs), description: schema.description };
-  const constants = schema.oneOf?.every((v) => typeof v.const === "string" || v.enum) ? schema.oneOf.flatMap((v) => v.enum ?? [v.const!]) : undefined;
-  return constants ? { ...schema, enum: constants } : schema;
-}
-
-const typeOf = (s: Schema) => (Array.isArray(s.type) ? s.type.find((t) => t !== "null") : s.type);
-const show = (v: unknown) => (v === null || v === undefined ? "none" : typeof v === "object" ? JSON.stringify(v) : String(v));
-
-function Key({ path, name, schema, usual }: { path: Step[]; name: string; schema: Schema; usual: unknown }) {
-  const at = [...path, name];
-  let now: Json | undefined = doc.view.value.tree ?? undefined;
-  for (const step of at) now = member(now, String(step));
-  const label = at.join(".");
-  const put = (v: Json) => void doc.edit(`${v === null ? "Take out" : "Set"} ${label}`, [v === null ? { op: "remove", path: at } : { op: "set", path: at, value: v }]);
-  const kind = typeOf(schema);
-  const common = { label: name, visible: true };
-  const id = `about-${at.join("-")}`;
-  const simple = now === undefined || typeof now !== "object";
-  return (
-    <div class={now === undefined ? "key" : "key is-set"} role="group" aria-describedby={id}>
-      {!simple || !(schema.enum || ["number", "integer", "boolean", "string"].includes(String(kind)))
-        ? <p class="field"><span>{name}</span><code>{now === undefined ? show(usual) : JSON.stringify(now)}</code></p>
-        : schema.enum || kind === "boolean"
-          ? <Choice {...common} value={now === undefined ? "" : String(now)} options={[["", `usual: ${show(usual)}`], ...(schema.enum ?? ["true", "false"]).map((v): [string, string] => [v, v])]} onCommit={(v) => put(v === "" ? null : kind === "boolean" ? v === "true" : v)} />
-          : kind === "string"
-            ? <TextField {...common} value={String(now ?? "")} placeholder={show(usual)} onCommit={(v) => put(v === "" ? null : v)} />
-            : <NumberField {...common} value={typeof now === "number" ? now : null} empty placeholder={show(usual)} onCommit={put} />}
-      <p id={id} class="note">{schema.description ?? ""}</p>
-    </div>
-  );
-}
-
-function Keys({ path, schema, values, wanted }: { path: Step[]; schema: Schema; values: Record<string, unknown>; wanted: string }) {
-  const keys = Object.entries(schema.properties ?? {}).map(([name, s]) => ({ name, s: resolve(s, schema.$defs ?? {}) }))
+export function Keys({ path, schema, values, wanted }: { path: Step[]; schema: Schema; values: Record<string, unknown>; wanted: string }) {
+  const defs = schema.$defs ?? {};
+  const keys = Object.entries(schema.properties ?? {}).map(([name, raw]) => ({ name, raw, s: resolve(raw, defs) }))
     .filter(({ name, s }) => `${name} ${s.description ?? ""}`.toLowerCase().includes(wanted));
   return (
     <>
-      {keys.slice(0, MOST_KEYS).map(({ name, s }) => <Key key={name} path={path} name={name} schema={s} usual={values[name] ?? s.default} />)}
+      {keys.slice(0, MOST_KEYS).map(({ name, raw }) => <Key key={name} path={path} name={name} schema={raw} defs={defs} usual={values[name]} />)}
       {keys.length > MOST_KEYS && <p class="note">{keys.length - MOST_KEYS} more; search for them.</p>}
       {keys.length === 0 && wanted !== "" && <p class="note">No key here says “{wanted}”.</p>}
     </>

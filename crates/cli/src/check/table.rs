@@ -21,6 +21,7 @@ const ORDER: &[&str] = &[
     "nodes",
     "area",
     "origin",
+    "background",
     "movement",
     "traffic",
     "radio",

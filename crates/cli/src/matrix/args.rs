@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use wayhop_matrix::Size;
+
 use crate::scenario_args::{SourceArgs, metres, whole};
 
 /// Examples for the help.
@@ -10,7 +12,8 @@ Examples:
   wayhop matrix solve scenarios/chain.toml --buses 2
   wayhop matrix solve scenarios/first.toml --at 120 --json
   wayhop matrix solve --random-layouts 100 --area 1000 --radios 12 --buses 4 --anneal
-  wayhop matrix solve --random-layouts 10 --area 1000 --radios 12 --buses 4 --follow 60 --speed 30";
+  wayhop matrix solve --random-layouts 10 --area 1000 --radios 12 --buses 4 --follow 60 --speed 30
+  wayhop matrix solve --random-layouts 5 --radios 20 --switches 16x4,8x2";
 
 /// The box.
 #[derive(Clone, Debug, clap::Args)]
@@ -18,6 +21,12 @@ pub(crate) struct BoxArgs {
     /// Buses to which each radio is cabled by an attenuator
     #[arg(long, value_name = "B", default_value_t = 4, value_parser = whole(1..=64_usize), allow_negative_numbers = true)]
     pub(crate) buses: usize,
+    /// Two switches in a row, for more radios than one has inputs: inputs and buses of each, such as 16x4,8x2. Radios fill the first
+    #[arg(long, value_name = "AxB,CxD", value_delimiter = ',', num_args = 1, conflicts_with = "buses")]
+    pub(crate) switches: Vec<Size>,
+    /// With --switches: so many buses of the first, from bus 0 on, lead to the first inputs of the second
+    #[arg(long, value_name = "N", default_value_t = 2, requires = "switches", value_parser = whole(1..=64_usize), allow_negative_numbers = true)]
+    pub(crate) joined: usize,
     /// The attenuators' step, dB
     #[arg(long, value_name = "DB", default_value_t = 1.0, allow_negative_numbers = true)]
     pub(crate) step: f64,
@@ -96,7 +105,8 @@ pub(crate) struct DriveArgs {
     /// A box: HOST:PORT (telnet), telnet://HOST:PORT or http://HOST:PORT. Given again, the next one has the channels that follow
     #[arg(long = "box", value_name = "ADDRESS")]
     pub(crate) boxes: Vec<String>,
-    /// Channels of each box; without it, the first has them all. Radio i at bus k is channel i B + k + 1, counted over all boxes
+    /// Channels of each box; without it, the first has them all, or of two boxes each those of one of --switches. Radio i at bus k is
+    /// channel i B + k + 1, counted over all boxes. Behind the first switch's come the second's: the joined buses, then its radios
     #[arg(long, value_name = "N", requires = "boxes", value_parser = whole(1..=4096_u16), allow_negative_numbers = true)]
     pub(crate) channels: Option<u16>,
     #[command(flatten)]

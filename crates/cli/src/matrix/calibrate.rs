@@ -16,6 +16,10 @@ const MAX_FILE: u64 = 1 << 20;
 pub(super) fn calibrate(a: &CalibrateArgs) -> Result<ExitCode, Failure> {
     let switch = a.of_box.switch(a.radios)?;
     let usage = |what: String| Failure::Usage(what);
+    if switch.junction().is_some() {
+        let remedy = "calibrate each switch by itself, with the other one unplugged, and write the losses one behind the other";
+        return Err(usage(format!("--switches: two switches in a row are not calibrated as one; {remedy}")));
+    }
     let settings = switch
         .all_at(a.setting)
         .ok_or_else(|| usage(format!("--setting {}: give a setting that the attenuators have", a.setting)))?;

@@ -10,7 +10,8 @@ use crate::failure::Failure;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Calibration {
-    /// Insertion loss of each radio's port, one way, dB.
+    /// Insertion loss of each input's port, one way, dB: of two switches the first's radios, then the joined buses, then the second's
+    /// radios.
     pub(super) insertion_db: Vec<f64>,
 }
 
@@ -18,7 +19,12 @@ impl BoxArgs {
     /// The box, with ports for so many radios.
     pub(super) fn switch(&self, radios: usize) -> Result<Switch, Failure> {
         let usage = |e: wayhop_matrix::SwitchError| Failure::Usage(format!("the matrix: {e}"));
-        let switch = Switch::new(radios, self.buses, self.max, self.step, self.insertion).map_err(usage)?;
+        let switch = match self.switches[..] {
+            [] => Switch::new(radios, self.buses, self.max, self.step, self.insertion),
+            [a, b] => Switch::joined(radios, [a, b], self.joined, self.max, self.step, self.insertion),
+            _ => return Err(Failure::Usage("--switches: give two, such as 16x4,8x2".to_owned())),
+        };
+        let switch = switch.map_err(usage)?;
         let Some(path) = &self.calibration else { return Ok(switch) };
         let of_file = |e: &dyn std::fmt::Display| {
             Failure::Usage(format!("{}: {e}; write one with: wayhop matrix calibrate", path.display()))

@@ -51,8 +51,21 @@ pub(crate) struct Line {
     missed: u64,
     /// Where each radio is, metres east, north and up.
     places_m: Vec<[f64; 3]>,
-    /// The attenuations of each radio at each bus, dB.
+    /// What is cabled to each input: the number of a radio, or with two switches a bus of the first.
+    inputs: Vec<String>,
+    /// The attenuations of each input at each bus, dB.
     settings_db: Vec<Vec<f64>>,
+    /// The path loss that each link (0, 1), (0, 2), ... ought to have, to 0.01 dB.
+    wanted_db: Vec<f64>,
+    /// The path loss that the settings make, to 0.01 dB.
+    made_db: Vec<f64>,
+    /// From this path loss on there is to be no link, dB; null if there are to be all.
+    beyond_db: Option<f64>,
+}
+
+/// To the hundredth of a decibel, which no attenuator keeps.
+fn hundredths(all_db: &[f64]) -> Vec<f64> {
+    all_db.iter().map(|db| (db * 100.0).round() / 100.0).collect()
 }
 
 pub(super) fn drive(a: &DriveArgs) -> Result<ExitCode, Failure> {
@@ -70,7 +83,12 @@ pub(super) fn drive(a: &DriveArgs) -> Result<ExitCode, Failure> {
     let stop = stop_on_signal()?;
     let mut places = Places::open(a, resolved)?;
     let switch = a.of_box.switch(places.radios())?;
-    let rack = Rack::connect(&a.boxes, a.channels, switch.radios() * switch.buses())?;
+    let all = switch.attenuators();
+    let switches = switch.junction().map_or(vec![all], |j| {
+        let first = j.first_attenuators();
+        vec![first, all - first]
+    });
+    let rack = Rack::connect(&a.boxes, a.channels, &switches)?;
     let log = a.out.as_deref().map(Log::create).transpose()?;
     let Some(first) = places.first(&stop)? else { return Ok(ExitCode::SUCCESS) };
     let wanted = layout::wanted(&radio, &first, a.range);
@@ -127,6 +145,7 @@ impl Drive<'_> {
         let solve_ms = begun.elapsed().as_secs_f64() * 1e3;
         let report = Report::of(&self.switch, &wanted, &self.settings);
         let settings_db = self.switch.settings_db(&self.settings);
+        let made_db = self.switch.path_losses_db(&self.settings);
         let begun = Instant::now();
         let (set, unset) = self.rack.set(&settings_db.concat());
         let line = Line {
@@ -141,7 +160,11 @@ impl Drive<'_> {
             unset,
             missed,
             places_m: at.iter().map(|p| [p.x, p.y, p.z]).collect(),
+            inputs: self.switch.input_names(),
             settings_db,
+            wanted_db: hundredths(&wanted.loss_db),
+            made_db: hundredths(&made_db),
+            beyond_db: wanted.beyond_db.is_finite().then_some(wanted.beyond_db),
         };
         let json = serde_json::to_string(&line).map_err(|e| Failure::Run(e.to_string()))?;
         if let Some(log) = &mut self.log {

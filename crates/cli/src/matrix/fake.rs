@@ -22,6 +22,7 @@ const SAME_DB: f64 = 1e-6;
 
 pub(super) fn fake(a: &FakeArgs) -> Result<ExitCode, Failure> {
     let switch = a.of_box.switch(a.radios)?;
+    let attenuators = switch.attenuators();
     let mut links = a.run.as_deref().map(|name| Links::open(name, a.radios)).transpose()?;
     let stop = stop_on_signal()?;
     let fake =
@@ -32,7 +33,7 @@ pub(super) fn fake(a: &FakeArgs) -> Result<ExitCode, Failure> {
     };
     let text = format!("telnet://{}\nhttp://{}\n", serve(a.telnet, false)?, serve(a.http, true)?);
     output(stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush()))?;
-    say!("A box of {} attenuators, all at their strongest; Ctrl-C ends it", a.radios * a.of_box.buses);
+    say!("A box of {} attenuators, all at their strongest; Ctrl-C ends it", attenuators);
     while !stop.load(Ordering::Relaxed) {
         if let Some(links) = &mut links
             && !links.make(&fake.path_losses_db())?

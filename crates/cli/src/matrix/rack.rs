@@ -18,8 +18,13 @@ struct OneBox {
 }
 
 impl Rack {
-    /// Connects to all of them: at the beginning each has to answer.
-    pub(super) fn connect(addresses: &[String], channels: Option<u16>, all: usize) -> Result<Self, Failure> {
+    /// Connects to all of them: at the beginning each has to answer. `switches` are the attenuators of each switch.
+    pub(super) fn connect(
+        addresses: &[String],
+        channels: Option<u16>,
+        switches: &[usize],
+    ) -> Result<Self, Failure> {
+        let all: usize = switches.iter().sum();
         let each = channels.map_or(all, usize::from);
         let most = each * addresses.len();
         if !addresses.is_empty() && most < all {
@@ -28,9 +33,10 @@ impl Rack {
                 addresses.len()
             )));
         }
+        let is_one_each = channels.is_none() && addresses.len() == switches.len();
         let one = |(i, address): (usize, &String)| {
             let device = connect(address).map_err(|e| Failure::Run(format!("the box {address}: {e}")))?;
-            let channels = all.saturating_sub(i * each).min(each);
+            let channels = if is_one_each { switches[i] } else { all.saturating_sub(i * each).min(each) };
             Ok(OneBox { address: address.clone(), device: Some(device), taken: vec![f64::NAN; channels] })
         };
         Ok(Self { boxes: addresses.iter().enumerate().map(one).collect::<Result<_, Failure>>()? })

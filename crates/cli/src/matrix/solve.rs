@@ -31,8 +31,11 @@ pub(crate) struct Solved {
     wayhop: &'static str,
     /// Radios of the matrix.
     radios: usize,
-    /// Its buses.
+    /// Its buses; of two switches, the first's.
     buses: usize,
+    /// With `--switches`: what is cabled to each input, the number of a radio or a bus of the first switch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inputs: Option<Vec<String>>,
     /// Layouts that were solved.
     layouts: u32,
     /// The mean magnitude of a link's error, of those that are to be there, dB; null without such a link.
@@ -45,7 +48,7 @@ pub(crate) struct Solved {
     coherent_error_db: Option<f64>,
     /// Time of the solver for one layout, milliseconds of the wall clock.
     solve_ms: f64,
-    /// Of one layout: the attenuations of each radio at each bus, dB.
+    /// Of one layout: the attenuations of each input at each bus, dB.
     settings_db: Option<Vec<Vec<f64>>>,
     /// Of one layout: the error of each link (0, 1), (0, 2), ..., dB; of one beyond range, what is missing, below 0.
     errors_db: Option<Vec<f64>>,
@@ -180,6 +183,7 @@ fn sum_up(a: &SolveArgs, switch: &Switch, layouts: &[Layout]) -> Solved {
         wayhop: env!("CARGO_PKG_VERSION"),
         radios: switch.radios(),
         buses: switch.buses(),
+        inputs: switch.junction().map(|_| switch.input_names()),
         layouts: layouts.len() as u32,
         mean_error_db: errors(&|l| l.report.mean_error_db),
         max_error_db: layouts.iter().filter_map(|l| l.report.max_error_db).max_by(f64::total_cmp),
@@ -225,7 +229,14 @@ fn words(s: &Solved) -> String {
         lines.push(("by annealing".to_owned(), format!("{}, in {:.0} ms", db(a.mean_error_db), a.solve_ms)));
     }
     let lines: Vec<String> = lines.iter().map(|(name, value)| format!("{name:<20}{value}\n")).collect();
-    format!("{} radios, {} buses{of}\n{}{}", s.radios, s.buses, lines.concat(), table(s))
+    let wiring = match &s.inputs {
+        Some(inputs) => {
+            let joined = inputs.iter().filter(|i| i.starts_with("bus")).count();
+            format!("two switches, {joined} of {} buses joined", s.buses)
+        }
+        None => format!("{} buses", s.buses),
+    };
+    format!("{} radios, {wiring}{of}\n{}{}", s.radios, lines.concat(), table(s))
 }
 
 /// The settings, a row for each radio.
@@ -234,7 +245,9 @@ fn table(s: &Solved) -> String {
     let head = ["radio".to_owned()].into_iter().chain((0..s.buses).map(|k| format!("bus {k}, dB")));
     let mut rows = vec![head.collect::<Vec<_>>()];
     rows.extend(settings.iter().enumerate().map(|(i, row)| {
-        [i.to_string()].into_iter().chain(row.iter().map(f64::to_string)).collect::<Vec<_>>()
+        let name = s.inputs.as_ref().map_or_else(|| i.to_string(), |names| names[i].clone());
+        let rest = std::iter::repeat_n(String::new(), s.buses.saturating_sub(row.len()));
+        [name].into_iter().chain(row.iter().map(f64::to_string)).chain(rest).collect::<Vec<_>>()
     }));
     columns(&rows, 1)
 }

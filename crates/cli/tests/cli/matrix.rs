@@ -24,6 +24,22 @@ fn settings_of_a_scenario_and_of_random_layouts() {
     assert!(words.contains("3 radios, 2 buses") && words.contains("bus 1, dB"), "{words}");
 }
 
+#[test]
+fn two_switches_take_more_radios_than_one_has_inputs() {
+    let dir = folder(&[("star.toml", STAR)]);
+    let args = ["matrix", "solve", "star.toml", "--switches", "2x3,3x2", "--joined", "1"];
+    let text = run_in(dir.path(), &[&args[..], &["--json"]].concat()).ok();
+    check("matrix-solve", &text);
+    let one: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(one["inputs"], serde_json::json!(["0", "1", "bus 0", "2"]));
+    let widths: Vec<_> =
+        one["settings_db"].as_array().unwrap().iter().map(|r| r.as_array().unwrap().len()).collect();
+    assert_eq!(widths, [3, 3, 2, 2]);
+    assert!(one["mean_error_db"].as_f64().unwrap() < 0.5 && one["false_links"] == 0, "{one}");
+    let words = run_in(dir.path(), &args).ok();
+    assert!(words.contains("two switches, 1 of 3 buses joined") && words.contains("bus 0 "), "{words}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_scenario_is_driven_second_by_second_and_logged() {
@@ -34,6 +50,11 @@ fn a_scenario_is_driven_second_by_second_and_logged() {
     // At 0, 1 and 2 s; a busy machine may miss a second.
     let seconds: Vec<Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     let times: Vec<u64> = seconds.iter().map(|s| s["time_s"].as_u64().unwrap()).collect();
+    // Free of the solver: nodes 100 m apart ask for the same, twice.
+    let wanted: Vec<f64> = serde_json::from_value(seconds[0]["wanted_db"].clone()).unwrap();
+    assert!(wanted.len() == 3 && wanted[0] == wanted[2] && wanted[1] > wanted[0] + 6.0, "{wanted:?}");
+    assert_eq!(seconds[0]["made_db"].as_array().unwrap().len(), 3);
+    assert_eq!(seconds[0]["inputs"], serde_json::json!(["0", "1", "2"]));
     assert!(times[0] == 0 && times.is_sorted() && times.iter().all(|t| *t <= 2), "{text}");
     assert_eq!(std::fs::read_to_string(dir.path().join("log/matrix.jsonl")).unwrap(), text);
     let feed = "{\"nodes\": [{\"node\": 1, \"x\": 100, \"y\": 0}]}\n<positions/>\nnonsense\n";
@@ -71,7 +92,12 @@ fn what_cannot_be_is_refused_with_a_remedy() {
         ("solve star.toml --step 0", "steps of 0.05 to 10 dB"),
         ("solve star.toml --buses 0", "from 1 to 64"),
         ("solve star.toml --at -1", "from 0 on"),
-        ("solve star.toml --calibration c.json", "c.json: 1 insertion losses for 3 radios"),
+        ("solve star.toml --calibration c.json", "c.json: 1 insertion losses for 3 inputs"),
+        ("solve star.toml --switches 2x4", "give two, such as 16x4,8x2"),
+        ("solve star.toml --switches 2x4,ax2", "such as 16x4"),
+        ("solve star.toml --switches 2x4,2x2", "inputs for 2"),
+        ("solve star.toml --switches 2x4,3x2 --buses 4", "--buses"),
+        ("calibrate m.csv --radios 3 --switches 2x4,3x2", "each switch by itself"),
         ("solve --random-layouts 3", "--radios"),
         ("calibrate m.csv --radios 3 --buses 1", "m.csv:2:"),
         ("calibrate m.csv --radios 3 --setting 0.5", "give a setting"),

@@ -46,7 +46,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Fake {
     /// A box with the attenuators of a switch, all at their strongest, as after a power cut.
     pub fn new(switch: Switch, faults: Faults) -> Self {
-        let settings = Settings(vec![switch.most_steps(); switch.radios() * switch.buses()]);
+        let settings = Settings(vec![switch.most_steps(); switch.attenuators()]);
         let shared = Shared { switch, faults, settings: Mutex::new(settings), connections: Mutex::new(0) };
         Self { shared: Arc::new(shared) }
     }

@@ -4,12 +4,16 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use wayhop_core::Time;
 use wayhop_scenario::Resolved;
-use wayhop_topology::{Contact, Pair, survey_scenario};
+use wayhop_topology::{Contact, Oracle, Pair, ScenarioLinks};
 
 /// The most nodes whose links are followed while somebody drags one of them.
-const MAX_NODES: usize = 300;
-/// The most times that links come.
-const MAX_CONTACTS: usize = 20_000;
+const MAX_NODES: usize = 2_000;
+/// The most times that links come and go: 64 MB of them are kept.
+const MAX_CHANGES: usize = 2_000_000;
+/// The exact answer is given for so many nodes times changes; else the network is looked at by moments.
+const MAX_EXACT: usize = 12_000_000;
+/// So many: one for each pixel of the page's strips.
+const MOMENTS: u32 = 300;
 /// The most pairs whose hops are followed.
 const MAX_PAIRS: usize = 20;
 
@@ -17,25 +21,46 @@ const MAX_PAIRS: usize = 20;
 #[derive(Copy, Clone, Debug, Deserialize)]
 pub(crate) struct Chosen(pub(crate) u32, pub(crate) u32);
 
+/// What the page shows of the geometry.
+#[derive(Copy, Clone, Debug, Default)]
+pub(crate) struct Asked<'a> {
+    /// Pairs whose hops are followed.
+    pub(crate) pairs: &'a [Chosen],
+    /// The moment that the map shows, seconds.
+    pub(crate) at_s: f64,
+}
+
 /// Links with their times, the number of parts over time, and the hops of the pairs over time. `without` says why there is nothing.
-pub(crate) fn geometry(r: &Resolved, pairs: &[Chosen]) -> Json {
+/// Of a large network that changes much: the links of one moment (`links.at_s`), and what holds at so many `moments`.
+pub(crate) fn geometry(oracle: &mut Oracle, r: &Resolved, asked: Asked<'_>) -> Json {
     let count = r.tracks.len();
     if count > MAX_NODES {
         return json!({"without": format!("more than {MAX_NODES} nodes: wayhop topology SCENARIO counts their links")});
     }
+    let Some(links) = oracle.links(r, MAX_CHANGES) else {
+        return json!({"without": format!("links come and go more than {MAX_CHANGES} times: wayhop topology SCENARIO counts them")});
+    };
     let exists = |p: &&Chosen| p.0 != p.1 && (p.0 as usize) < count && (p.1 as usize) < count;
-    let asked: Vec<Pair> = pairs
+    let pairs: Vec<Pair> = asked
+        .pairs
         .iter()
         .filter(exists)
         .take(MAX_PAIRS)
         .map(|p| Pair { src: p.0, dst: p.1, from: Time::ZERO, until: r.duration })
         .collect();
-    let found = survey_scenario(r, None, r.duration, &asked);
-    let contacts = &found.links.contacts;
-    if contacts.len() > MAX_CONTACTS {
-        return json!({"without": format!("links come more than {MAX_CONTACTS} times: wayhop topology SCENARIO counts them")});
+    if links.changes().saturating_mul(count) > MAX_EXACT {
+        return by_moments(&links, &pairs, asked.at_s, r.duration);
     }
-    let seconds = |t: Time| t.as_secs_f64();
+    exactly(links, count, r.duration, &pairs)
+}
+
+fn seconds(t: Time) -> f64 {
+    t.as_secs_f64()
+}
+
+fn exactly(links: ScenarioLinks, count: usize, until: Time, pairs: &[Pair]) -> Json {
+    let found = links.survey(pairs);
+    let contacts = &found.links.contacts;
     let hops = found.flows.iter().map(|f| {
         let mut steps: Vec<(f64, Option<u16>)> = f.steps.iter().map(|s| (seconds(s.from), s.hops)).collect();
         steps.dedup_by_key(|s| s.1);
@@ -48,7 +73,33 @@ pub(crate) fn geometry(r: &Resolved, pairs: &[Chosen]) -> Json {
             "up": contacts.iter().map(|c| c.up.map_or(0.0, seconds)).collect::<Vec<_>>(),
             "down": contacts.iter().map(|c| c.down.map(seconds)).collect::<Vec<_>>(),
         },
-        "parts": parts(count, contacts, r.duration),
+        "parts": parts(count, contacts, until),
+        "hops": hops.collect::<Vec<_>>(),
+    })
+}
+
+fn by_moments(links: &ScenarioLinks, pairs: &[Pair], at_s: f64, until: Time) -> Json {
+    let glance = links.glance(pairs, MOMENTS);
+    let at_s = if at_s.is_finite() { at_s.clamp(0.0, seconds(until)) } else { 0.0 };
+    let now = links.at(Time::from_secs_f64(at_s));
+    let over_time = || glance.moments.iter().copied().map(seconds);
+    let mut parts: Vec<(f64, usize)> = over_time().zip(glance.parts.iter().copied()).collect();
+    parts.dedup_by_key(|p| p.1);
+    let hops = pairs.iter().zip(&glance.hops).map(|(pair, hops)| {
+        let mut steps: Vec<(f64, Option<u16>)> = over_time().zip(hops.iter().copied()).collect();
+        steps.dedup_by_key(|s| s.1);
+        let none = hops.iter().filter(|h| h.is_none()).count();
+        let share = (!hops.is_empty()).then(|| none as f64 / hops.len() as f64);
+        json!({"src": pair.src, "dst": pair.dst, "steps": steps, "unreachable_share": share})
+    });
+    json!({
+        "moments": MOMENTS,
+        "links": {
+            "at_s": at_s,
+            "a": now.iter().map(|(a, _)| a.0).collect::<Vec<_>>(),
+            "b": now.iter().map(|(_, b)| b.0).collect::<Vec<_>>(),
+        },
+        "parts": parts,
         "hops": hops.collect::<Vec<_>>(),
     })
 }
@@ -123,7 +174,8 @@ mod tests {
         let r = Scenario::from_text(text, &[]).and_then(|s| s.resolve()).unwrap();
         let range = r.radio().nominal_range_m();
         let leaves = (range - 150.0) / 5.0;
-        let g = geometry(&r, &[Chosen(0, 2), Chosen(0, 0), Chosen(0, 9)]);
+        let pairs = [Chosen(0, 2), Chosen(0, 0), Chosen(0, 9)];
+        let g = geometry(&mut Oracle::default(), &r, Asked { pairs: &pairs, at_s: 0.0 });
         assert_eq!(g["links"]["a"], json!([0, 1]));
         assert_eq!(g["links"]["b"], json!([1, 2]));
         assert_eq!(g["links"]["down"][0], Json::Null);
@@ -138,8 +190,27 @@ mod tests {
 
     #[test]
     fn a_large_network_says_why_its_links_are_not_followed() {
-        let text = "nodes.count = 301\nmovement = { kind = \"chain\", spacing_m = 100 }\n";
+        let text = "nodes.count = 2001\nmovement = { kind = \"chain\", spacing_m = 100 }\n";
         let r = Scenario::from_text(text, &[]).and_then(|s| s.resolve()).unwrap();
-        assert!(geometry(&r, &[])["without"].as_str().unwrap().contains("wayhop topology"));
+        let g = geometry(&mut Oracle::default(), &r, Asked::default());
+        assert!(g["without"].as_str().unwrap().contains("wayhop topology"));
+    }
+
+    #[test]
+    fn a_network_that_changes_much_is_looked_at_by_moments() {
+        let text = "duration_s = 300\nseed = 2\nnodes.count = 400\narea = { x_m = 2500, y_m = 2500 }\n\
+            movement = { kind = \"random-waypoint\", speed_min_mps = 10, speed_max_mps = 20 }\n";
+        let r = Scenario::from_text(text, &[]).and_then(|s| s.resolve()).unwrap();
+        let mut oracle = Oracle::default();
+        let pairs = [Chosen(0, 399)];
+        let g = geometry(&mut oracle, &r, Asked { pairs: &pairs, at_s: 7.5 });
+        assert_eq!(g["moments"], MOMENTS, "{}", g["without"]);
+        assert_eq!(g["links"]["at_s"], 7.5);
+        let range = r.radio().nominal_range_m();
+        let places: Vec<_> = r.tracks.iter().map(|t| t.position(Time::from_secs_f64(7.5))).collect();
+        let near: usize =
+            (0..400).map(|a| (a + 1..400).filter(|&b| places[a].distance(places[b]) < range).count()).sum();
+        assert_eq!(g["links"]["a"].as_array().unwrap().len(), near);
+        assert_eq!(g["hops"][0]["steps"][0][0], 0.0);
     }
 }

@@ -7,12 +7,14 @@ mod export;
 mod file;
 mod geometry;
 mod launch;
+mod picture;
 mod references;
 mod toml_path;
 mod track;
 mod view;
 
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use axum::body::Bytes;
 use axum::http::StatusCode;
@@ -25,7 +27,7 @@ use edit::{MAX_TEXT, Operation, edit};
 pub use editing::Editing;
 use export::{Format, export};
 use file::Conflict;
-use geometry::Chosen;
+use geometry::{Asked, Chosen};
 use launch::{How, Launch};
 
 /// The longest request, octets: a text, quoted.
@@ -35,6 +37,8 @@ pub(crate) const MAX_REQUEST: usize = 3 * MAX_TEXT;
 pub(crate) struct Editor {
     of: Editing,
     launch: Launch,
+    /// Remembers the links that were shown last.
+    oracle: Mutex<wayhop_topology::Oracle>,
 }
 
 #[derive(Deserialize)]
@@ -45,6 +49,9 @@ struct Change {
     operations: Vec<Operation>,
     #[serde(default)]
     pairs: Vec<Chosen>,
+    /// The moment that the map shows.
+    #[serde(default)]
+    at_s: f64,
 }
 
 #[derive(Deserialize)]
@@ -69,13 +76,20 @@ impl Editor {
     pub(crate) fn new(of: Editing) -> Result<Self, String> {
         // A link stays a link: what it leads to is saved.
         let scenario = std::fs::canonicalize(&of.scenario).unwrap_or_else(|_| of.scenario.clone());
-        let editor = Self { of: Editing { scenario, ..of }, launch: Launch::default() };
+        let editor =
+            Self { of: Editing { scenario, ..of }, launch: Launch::default(), oracle: Mutex::default() };
         file::read(editor.path())?;
         Ok(editor)
     }
 
     fn path(&self) -> &Path {
         &self.of.scenario
+    }
+
+    fn view(&self, text: &str, asked: Asked<'_>) -> Json {
+        // What a panic has left is as good as nothing known.
+        let mut oracle = self.oracle.lock().unwrap_or_else(PoisonError::into_inner);
+        view::view(self.path(), text, &mut oracle, asked)
     }
 
     /// The file as it is now, and what the page needs to know of settings.
@@ -85,7 +99,7 @@ impl Editor {
             "path": self.path(),
             "text": read.text,
             "digest": read.digest,
-            "view": view::view(self.path(), &read.text, &[]),
+            "view": self.view(&read.text, Asked::default()),
             "forms": wayhop_scenario::forms(),
         }))
     }
@@ -94,7 +108,7 @@ impl Editor {
     pub(crate) fn change(&self, body: &Bytes) -> Result<Json, Error> {
         let asked: Change = of_json(body)?;
         let text = edit(self.path(), &asked.text, &asked.operations).map_err(Error::unreadable)?;
-        let view = view::view(self.path(), &text, &asked.pairs);
+        let view = self.view(&text, Asked { pairs: &asked.pairs, at_s: asked.at_s });
         Ok(json!({"text": text, "view": view}))
     }
 
@@ -121,6 +135,19 @@ impl Editor {
         let (text, warnings) =
             export(&self.of.program, self.path(), asked.text, asked.format).map_err(Error::unreadable)?;
         Ok(json!({"text": text, "warnings": warnings}))
+    }
+
+    /// The picture below the map: its type, and its octets.
+    pub(crate) fn picture(&self, body: &Bytes) -> Result<(&'static str, Vec<u8>), Error> {
+        let asked: picture::Wanted = of_json(body)?;
+        asked.read(self.path()).map_err(Error::unreadable)
+    }
+
+    /// Writes a picture of the page beside the scenario.
+    pub(crate) fn take_picture(&self, body: &Bytes) -> Result<Json, Error> {
+        let taken: picture::Taken = of_json(body)?;
+        let (name, about) = taken.keep(self.path()).map_err(Error::unreadable)?;
+        Ok(json!({"picture": name, "width": about.width, "height": about.height}))
     }
 
     /// Runs what is saved.

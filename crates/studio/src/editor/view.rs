@@ -5,19 +5,22 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 use wayhop_core::Time;
 use wayhop_scenario::{Error, FlowConfig, Map, Resolved, Scenario, Shape};
+use wayhop_topology::Oracle;
 use wayhop_transport::EVERYONE;
 
-use super::geometry::{Chosen, geometry};
+use super::geometry::{Asked, geometry};
 
 /// The most legs that are drawn.
 const MAX_LEGS: usize = 200_000;
 /// The most corners of the site that are drawn.
 const MAX_CORNERS: usize = 50_000;
+/// The most times of nodes that are down, or attack, that are told.
+const MAX_SPANS: usize = 20_000;
 /// The most flows that are told.
 const MAX_FLOWS: usize = 2_000;
 
-/// What the page shows of a text, whatever is wrong with it. `pairs` are those whose hops it shows.
-pub(crate) fn view(file: &Path, text: &str, pairs: &[Chosen]) -> Json {
+/// What the page shows of a text, whatever is wrong with it.
+pub(crate) fn view(file: &Path, text: &str, oracle: &mut Oracle, asked: Asked<'_>) -> Json {
     let tree: Option<Json> = toml::from_str(text).ok();
     let load = |sets: &[String]| {
         let scenario = Scenario::of_file(file, text.to_owned(), sets)?;
@@ -33,7 +36,7 @@ pub(crate) fn view(file: &Path, text: &str, pairs: &[Chosen]) -> Json {
     json!({
         "tree": tree,
         "problem": problem,
-        "drawn": drawn.map(|((r, map), is_whole)| drawing(&r, map.as_ref(), is_whole, pairs)),
+        "drawn": drawn.map(|((r, map), is_whole)| drawing(&r, map.as_ref(), is_whole, &geometry(oracle, &r, asked))),
     })
 }
 
@@ -45,7 +48,7 @@ fn problem(e: &Error) -> Json {
     })
 }
 
-fn drawing(r: &Resolved, map: Option<&Map>, is_whole: bool, pairs: &[Chosen]) -> Json {
+fn drawing(r: &Resolved, map: Option<&Map>, is_whole: bool, geometry: &Json) -> Json {
     let flows = r.flows.iter().take(MAX_FLOWS).map(|f| flow(r, f));
     let range_m = (r.interfaces.radios.len() == 1).then(|| r.radio().nominal_range_m());
     json!({
@@ -62,7 +65,9 @@ fn drawing(r: &Resolved, map: Option<&Map>, is_whole: bool, pairs: &[Chosen]) ->
         "flows": flows.collect::<Vec<_>>(),
         "is_whole": is_whole,
         "warnings": r.warnings,
-        "geometry": geometry(r, pairs),
+        "outages": outages(r),
+        "attackers": attackers(r),
+        "geometry": geometry,
     })
 }
 
@@ -106,6 +111,22 @@ fn site(map: &Map) -> Vec<Json> {
         out.push(json!({"name": feature.name, "shape": shape, "corners": corners}));
     }
     out
+}
+
+/// Who is down when: as given, or as drawn from the seed. `until_s` is null for one that does not come back.
+fn outages(r: &Resolved) -> Vec<Json> {
+    let one = |o: &wayhop_scenario::Outage| json!({"node": o.node.0, "from_s": o.from.as_secs_f64(), "until_s": end(o.until)});
+    r.outages.iter().take(MAX_SPANS).map(one).collect()
+}
+
+/// Who attacks when.
+fn attackers(r: &Resolved) -> Vec<Json> {
+    let one = |a: &wayhop_scenario::Attack| json!({"node": a.node.0, "kind": a.kind, "from_s": a.from.as_secs_f64(), "until_s": end(a.until)});
+    r.attacks.iter().take(MAX_SPANS).map(one).collect()
+}
+
+fn end(t: Time) -> Option<f64> {
+    (t < Time::NEVER).then(|| t.as_secs_f64())
 }
 
 fn flow(r: &Resolved, f: &FlowConfig) -> Json {
