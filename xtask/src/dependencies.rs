@@ -93,7 +93,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // Assembles runs, in simulated time, on the real clock and with daemons, and makes many at a time.
     ("runs", &["core", "netns", "trace", "scenario", "sim", "emu", "linux", "lab"]),
     // Papers' experiments: it runs runs, and measures real nodes.
-    ("reproduce", &["core", "wire", "trace", "scenario", "forwarding-bench", "report", "topology", "runs"]),
+    (
+        "reproduce",
+        &["core", "wire", "matrix", "trace", "scenario", "forwarding-bench", "report", "topology", "runs"],
+    ),
     // Matrices of runs.
     ("sweep", &["core", "trace", "scenario", "report", "topology", "runs"]),
     // Scenarios of what other tools and field runs recorded.

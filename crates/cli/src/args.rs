@@ -49,6 +49,8 @@ Examples:
   wayhop reproduce cmu --seeds 10 --out runs/cmu
   wayhop reproduce das --seeds 10 --out runs/das
   wayhop reproduce holland-vaidya --mechanisms elfn,tcp-f --pattern 5
+  wayhop reproduce meshtest --seeds 100
+  sudo wayhop reproduce meshtest --seeds 20 --emulate
   sudo wayhop reproduce pran --part demonstration --duration 780";
 
 const DIFF_EXAMPLE: &str = "\
@@ -571,8 +573,8 @@ pub(crate) struct ReproduceArgs {
     /// The first seed of each experiment
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(0..=1_000_000_000_u64), allow_negative_numbers = true)]
     pub(crate) first_seed: u64,
-    /// How many seeds each experiment runs with; without it 10, 1 of pran, whose runs take as long as they say, and 50 of
-    /// holland-vaidya, where each is a pattern
+    /// How many seeds each experiment runs with; without it 10, 1 of pran, whose runs take as long as they say, 50 of
+    /// holland-vaidya, where each is a pattern, and 100 of meshtest
     #[arg(long, value_name = "N", value_parser = whole(1..=10_000_u64), allow_negative_numbers = true)]
     pub(crate) seeds: Option<u64>,
     #[cfg(feature = "linux")]
@@ -589,6 +591,10 @@ pub(crate) struct ReproduceArgs {
     /// holland-vaidya: draw this pattern's profile (a seed of those that run); may be given again. Without it the first three
     #[arg(long, value_name = "N", value_parser = whole(0..=u64::MAX))]
     pub(crate) pattern: Vec<u64>,
+    #[cfg(feature = "linux")]
+    /// meshtest: one walk-away of each kind in emulation as well, with real iperf3; it takes ten minutes and needs root
+    #[arg(long)]
+    pub(crate) emulate: bool,
     /// Runs at a time; without it, as many as there are processors
     #[arg(long, value_name = "N", value_parser = whole(1..=1024_u32), allow_negative_numbers = true)]
     pub(crate) jobs: Option<u32>,
@@ -712,6 +718,8 @@ pub(crate) enum Paper {
     Pran,
     /// Holland, Vaidya: Analysis of TCP Performance over Mobile Ad Hoc Networks, Part II (1999)
     HollandVaidya,
+    /// MeshTest: UDP and TCP between radios at a matrix of attenuators
+    Meshtest,
 }
 
 /// The parts of `reproduce pran`.

@@ -10,7 +10,7 @@ use wayhop_report::{rows_json, rows_text};
 use wayhop_reproduce::holland_vaidya::{self, Mechanism};
 #[cfg(feature = "linux")]
 use wayhop_reproduce::pran;
-use wayhop_reproduce::{Options, cmu, das};
+use wayhop_reproduce::{Options, cmu, das, meshtest};
 use wayhop_runs::interruption::stop_on_signal;
 use wayhop_trace::Status;
 
@@ -27,6 +27,7 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
         #[cfg(feature = "linux")]
         Paper::Pran => "pran",
         Paper::HollandVaidya => "holland-vaidya",
+        Paper::Meshtest => "meshtest",
     };
     if a.paper != Paper::HollandVaidya && !(a.mechanisms.is_empty() && a.pattern.is_empty()) {
         return Err(Failure::Usage(format!(
@@ -39,10 +40,12 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
             "--part and --duration belong to pran; {name} has neither: leave them out"
         )));
     }
+    let emulate = emulation(a, name)?;
     let dir = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("runs/reproduce-{name}")));
     let threads =
         a.jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), |n| n as usize);
-    let options = Options { first_seed: a.first_seed, seeds: a.seeds.unwrap_or(10), threads };
+    let seeds = if a.paper == Paper::Meshtest { meshtest::PAPER_RUNS } else { 10 };
+    let options = Options { first_seed: a.first_seed, seeds: a.seeds.unwrap_or(seeds), threads };
     #[cfg(feature = "linux")]
     let on_the_clock = pran_options(a);
     let study = study_options(a, threads)?;
@@ -53,6 +56,7 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
         #[cfg(feature = "linux")]
         Paper::Pran => JobProgress::new(pran::seconds(&on_the_clock), "s", a.quiet),
         Paper::HollandVaidya => JobProgress::new(holland_vaidya::runs(&study), "runs", a.quiet),
+        Paper::Meshtest => JobProgress::new(meshtest::runs(&options), "runs", a.quiet),
     };
     let done = |n| progress.at(n);
     let outcome = match a.paper {
@@ -60,6 +64,7 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
         Paper::Das => das::reproduce(&options, &dir, &stop, done),
         #[cfg(feature = "linux")]
         Paper::Pran => pran::reproduce(&on_the_clock, &dir, &stop, done),
+        Paper::Meshtest => meshtest::reproduce(&options, emulate, &dir, &stop, done),
         Paper::HollandVaidya => {
             let began = Instant::now();
             holland_vaidya::reproduce(&study, &dir, &stop, || began.elapsed().as_secs_f64(), done)
@@ -82,6 +87,21 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
     }
     say!("wayhop: stopped; what was done is in {}", dir.display());
     Ok(Status::Interrupted.into())
+}
+
+/// Whether an experiment runs on the real clock, too.
+#[cfg(feature = "linux")]
+fn emulation(a: &ReproduceArgs, name: &str) -> Result<bool, Failure> {
+    if a.emulate && a.paper != Paper::Meshtest {
+        return Err(Failure::Usage(format!("--emulate belongs to meshtest; leave it out for {name}")));
+    }
+    Ok(a.emulate)
+}
+
+#[cfg(not(feature = "linux"))]
+#[allow(clippy::unnecessary_wraps, reason = "as where there is Linux")]
+fn emulation(_: &ReproduceArgs, _: &str) -> Result<bool, Failure> {
+    Ok(false)
 }
 
 #[cfg(feature = "linux")]

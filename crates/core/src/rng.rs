@@ -43,6 +43,10 @@ pub enum Purpose {
     Authentication = 14,
     /// Starts and moves of the search for attenuators' settings.
     Attenuators = 15,
+    /// Which rates a rate control tries.
+    RateControl = 16,
+    /// How far attenuators are off in a run.
+    Calibration = 17,
 }
 
 /// One stream of uniform draws; the same on every machine. It serialises with its state: what is read again goes on with

@@ -10,7 +10,7 @@ use wayhop_auth::Auth;
 use wayhop_control::ParameterSet;
 use wayhop_core::{
     Addr, DataPlane, DropReason, Frame, IfaceId, Interests, Limits, LinkChange, Mac, Packet, Payload,
-    Protocol, Rng, RxMeta, Socket, Time, TxStatus,
+    Protocol, Rng, RxMeta, Socket, Span, Time, TxStatus,
 };
 use wayhop_linux::Prefix;
 use wayhop_linux::packet_socket::{ETHERNET, ETHERTYPE_ARP, ETHERTYPE_IPV4, ETHERTYPE_IPV6};
@@ -81,6 +81,7 @@ impl Port {
             acknowledges: false,
             resolution: Resolution::Host,
             link_delay: None,
+            first_answer: Span::ZERO,
             metric: self.metric,
             segment: 0,
             limits: Limits::NONE,

@@ -74,10 +74,12 @@ impl<P: Protocol> Node<P> {
         if !self.is_up || heard.sender == self.addr {
             return;
         }
+        let is_new = self.lacks_mac_of(iface, heard.sender.into());
         self.is_at(w, at, iface, heard.sender.into(), heard.sender_mac);
         if heard.operation == Operation::Request
             && (heard.target == self.addr || self.aliases.contains(&heard.target))
             && self.may_answer(at, iface, heard.sender.into())
+            && let Some(late) = self.interfaces[iface.index()].lateness(at, heard.sender.into(), is_new)
         {
             let reply = Repr {
                 operation: Operation::Reply,
@@ -87,7 +89,7 @@ impl<P: Protocol> Node<P> {
                 target: heard.sender,
             };
             let frame = self.arp_frame(w, at, reply, iface, (heard.sender.into(), heard.sender_mac));
-            self.go_on(w, at, frame);
+            self.go_on(w, at + late, frame);
         }
         self.settle(w, at);
     }

@@ -31,6 +31,9 @@ pub struct IfaceConfig {
     /// How long a packet takes from the network layer to the queue; `None` where it gets there at once, within the same
     /// call.
     pub link_delay: Option<Span>,
+    /// How much later than others the node answers the first ARP request of a neighbour that it does not know. Needs a
+    /// `link_delay`.
+    pub first_answer: Span,
     /// Of several interfaces on which a neighbour is heard, the one with the lowest metric carries what is for it.
     pub metric: u8,
     /// The number of the medium it is at: nodes at one medium have the same. It goes into link addresses that follow from
@@ -49,6 +52,7 @@ impl Default for IfaceConfig {
             acknowledges: false,
             resolution: Resolution::Derived,
             link_delay: None,
+            first_answer: Span::ZERO,
             metric: 0,
             segment: 0,
             limits: Limits::NONE,

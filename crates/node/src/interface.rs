@@ -3,7 +3,7 @@
 use std::net::Ipv6Addr;
 use std::sync::Arc;
 
-use wayhop_core::{Addr, BROADCAST, Frame, IfaceId, Mac, Priority, Time};
+use wayhop_core::{Addr, BROADCAST, Frame, IfaceId, Mac, Priority, Span, Time};
 use wayhop_wire::ipv6;
 
 use crate::config::{IfaceConfig, Resolution};
@@ -41,6 +41,15 @@ impl Iface {
 
     fn resolver(&mut self) -> &mut Resolver {
         self.resolver.get_or_insert_default()
+    }
+
+    /// How late a neighbour's request is answered, or `None` while its first answer is on its way. `is_new`: its address was not
+    /// known.
+    pub(crate) fn lateness(&mut self, at: Time, neighbour: Addr, is_new: bool) -> Option<Span> {
+        match self.config.first_answer {
+            Span::ZERO => Some(Span::ZERO),
+            delay => self.resolver().lateness(at, neighbour, is_new, delay),
+        }
     }
 
     /// Finds a frame's receiver.

@@ -13,6 +13,8 @@ const MAX_NEIGHBOURS: usize = 4_096;
 /// The most packets that wait for link addresses at a [`crate::Resolution::Host`] resolver, all together, and for one.
 const MAX_WAITING: usize = 256;
 const MAX_WAITING_EACH: usize = 16;
+/// The most neighbours whose late answers are remembered.
+const MAX_LATE: usize = 256;
 /// How often a [`crate::Resolution::Host`] resolver asks for an address, and how long it waits after each request: once a
 /// second at most (RFC 1122, section 2.3.2.1), three times as in Linux and for IPv6 (RFC 4861, section 10). Then the
 /// packets are given up.
@@ -28,6 +30,8 @@ pub(crate) struct Resolver {
     waiting: FxHashMap<Addr, Waiting>,
     /// Frames in `waiting`.
     frames: usize,
+    /// First answers that are on their way, by neighbour: until when nothing else answers it.
+    late: FxHashMap<Addr, Time>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -130,6 +134,21 @@ impl Resolver {
         found
     }
 
+    /// How late a neighbour's request is answered that gets its first answer `delay` late; `None` while that is on its way.
+    pub(crate) fn lateness(&mut self, now: Time, neighbour: Addr, is_new: bool, delay: Span) -> Option<Span> {
+        self.late.retain(|_, until| *until > now);
+        if self.late.contains_key(&neighbour) {
+            return None;
+        }
+        if !is_new {
+            return Some(Span::ZERO);
+        }
+        if self.late.len() < MAX_LATE {
+            self.late.insert(neighbour, now + delay);
+        }
+        Some(delay)
+    }
+
     /// A neighbour that was verified with a key has this link address: no other one is learned.
     pub(crate) fn pin(&mut self, addr: Addr, mac: Mac) {
         if self.pinned.len() >= MAX_NEIGHBOURS && !self.pinned.contains_key(&addr) {
@@ -177,6 +196,7 @@ impl Resolver {
     pub(crate) fn clear(&mut self) -> Vec<Frame> {
         self.macs.clear();
         self.pinned.clear();
+        self.late.clear();
         self.frames = 0;
         let mut all: Vec<_> = self.waiting.drain().collect();
         all.sort_unstable_by_key(|(addr, _)| *addr);

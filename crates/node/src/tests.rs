@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use wayhop_core::{
     Addr, BROADCAST, Cx, DataPlane, DropReason, Frame, IfaceId, Inspect, Interests, Limits, LinkChange, Mac,
-    Packet, Prefix, Protocol, Purpose, Route, RouteUse, RxMeta, SendState, Socket, Time, TimerKey, TraceNote,
-    TxId, TxReport, TxSpec, TxStatus, stream,
+    Packet, Prefix, Protocol, Purpose, Route, RouteUse, RxMeta, SendState, Socket, Span, Time, TimerKey,
+    TraceNote, TxId, TxReport, TxSpec, TxStatus, stream,
 };
 use wayhop_wire::{arp, ipv4, udp};
 
 mod ipv6;
 mod keys;
 
-use crate::{Above, Below, Engine, Hop, HopKind, IfaceConfig, Node, Row, Schedule, Stage, Workspace, World};
+use crate::{
+    Above, Below, Engine, Hop, HopKind, IfaceConfig, Node, Resolution, Row, Schedule, Stage, Workspace, World,
+};
 
 const ME: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 const NEXT: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
@@ -456,4 +458,35 @@ fn a_link_address_is_announced_at_an_interface_that_is_up_and_at_no_other() {
     n.link(&mut w, secs(2.0), radio, LinkChange::Up);
     n.announce(&mut w, secs(2.0), radio);
     assert_eq!(n.queued(radio), 1);
+}
+
+#[test]
+fn a_neighbour_s_first_request_is_answered_late_and_none_before() {
+    let mut n = node(Script::default());
+    let config = IfaceConfig {
+        resolution: Resolution::Host,
+        link_delay: Some(Span::ZERO),
+        first_answer: Span::from_secs(4),
+        ..IfaceConfig::default()
+    };
+    n.interfaces[0].config = Arc::new(config);
+    let mut w = Lists::default();
+    let request = arp::Repr {
+        operation: arp::Operation::Request,
+        sender_mac: Mac::from_addr(NEXT),
+        sender: NEXT,
+        target_mac: Mac([0; 6]),
+        target: ME,
+    };
+    let mut bytes = [0; 28];
+    request.emit(&mut bytes);
+    let mut answers = |at: f64| {
+        n.receive_arp(&mut w, secs(at), IfaceId(0), &bytes);
+        std::iter::from_fn(|| w.schedule.pop(Time::NEVER)).map(|(at, _)| at).collect::<Vec<_>>()
+    };
+    // A host asks three times, a second apart, and has given up by 4 s: the ping that comes then finds the address.
+    assert_eq!(answers(1.0), [secs(5.0)]);
+    assert_eq!(answers(2.0), []);
+    assert_eq!(answers(3.0), []);
+    assert_eq!(answers(6.0), [secs(6.0)]);
 }

@@ -41,6 +41,32 @@ pub enum Fading {
     Rician,
 }
 
+/// Which formula gives the error rate of OFDM frames.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErrorModel {
+    /// The first terms of the union bound, with the signal spread over the 52 subcarriers that are in use.
+    UnionBound,
+    /// As ns-3's `NistErrorRateModel` (Pei and Henderson 2010): ten terms of the union bound.
+    Nist,
+    /// As ns-3's `YansErrorRateModel` (Lacage and Henderson 2006): the first one or two error events of the code.
+    Yans,
+}
+
+/// How a station chooses the rate of a unicast data frame.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RateControl {
+    /// Always `data_rate_mbps`.
+    Fixed,
+    /// Automatic rate fallback (Kamerman and Monteban 1997), for each neighbour: up after ten frames that were acknowledged,
+    /// down after two that were not.
+    Arf,
+    /// As Linux' Minstrel does, for each neighbour: the rate with the highest throughput by the last tenths of a second; one
+    /// frame in ten tries another.
+    Minstrel,
+}
+
 /// How link addresses are found.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -95,10 +121,17 @@ pub struct RadioConfig {
 
     /// Which family of modulations.
     pub phy: PhyKind,
-    /// Rate of unicast data frames, Mb/s.
+    /// Rate of unicast data frames, Mb/s; with `rate_control` the highest one.
     pub data_rate_mbps: f64,
     /// Rate of broadcast and control frames, Mb/s.
     pub basic_rate_mbps: f64,
+    /// The basic rate set, Mb/s: RTS, CTS and ACK go at its highest rate up to that of the data frame (IEEE 802.11 10.6.6.5).
+    /// Empty: all of them go at `basic_rate_mbps`.
+    pub basic_rates_mbps: Vec<f64>,
+    /// How the rate of a unicast data frame is chosen.
+    pub rate_control: RateControl,
+    /// OFDM only: which formula gives the error rate.
+    pub error_model: ErrorModel,
     /// DSSS only: duration of the PLCP preamble and header, us.
     pub plcp_us: f64,
     /// MAC header, LLC and FCS counted into a data frame's airtime, octets.
@@ -151,6 +184,21 @@ pub struct RadioConfig {
     pub link_delay_us: u32,
     /// How link addresses are found. The `host` of a preset is `hold-one` in the protocols' profile `ns2`.
     pub arp: Arp,
+    /// How late a node answers the first ARP request of a neighbour that it does not know, ms.
+    pub arp_answer_delay_ms: u32,
+
+    /// The node that is the access point: it sends beacons, and all others exchange data only while they are associated with
+    /// it. Without it: an ad hoc network, without beacons.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access_point: Option<u32>,
+    /// From one beacon to the next, ms.
+    pub beacon_interval_ms: f64,
+    /// A station that hears a beacon at least as strong as this associates, dBm ...
+    pub join_dbm: f64,
+    /// ... and leaves when it hears one that is weaker than this, dBm ...
+    pub leave_dbm: f64,
+    /// ... or has missed so many in a row.
+    pub missed_beacons: u32,
 
     /// What the place around the stations does to signals; none: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -171,6 +219,12 @@ pub const PRESETS: &[(&str, &str)] = &[
     ("wavelan-i-isa", "the same in a desktop computer: ten buffers, fast to fill"),
     ("80211b", "IEEE 802.11b at 2.4 GHz: 11 Mb/s data, 1 Mb/s basic rate, SINR reception"),
     ("80211g", "IEEE 802.11g at 2.4 GHz: 24 Mb/s data, 6 Mb/s basic rate, SINR reception"),
+    (
+        "80211g-54",
+        "IEEE 802.11g at 2.4 GHz: up to 54 Mb/s by Minstrel, answers by the basic rate set, NIST's error rates",
+    ),
+    ("80211a-54", "IEEE 802.11a at 5.18 GHz: the same rates"),
+    ("meshtest", "the 802.11g radios of MeshTest: cabled, with node 0 as access point"),
 ];
 
 /// "Never" as an RTS threshold: longer than any frame.
@@ -203,6 +257,15 @@ impl RadioConfig {
                 bandwidth_mhz: 20.0,
                 ..Self::wifi_24ghz()
             },
+            "80211g-54" => Self::ofdm_54(),
+            "80211a-54" => Self {
+                frequency_mhz: 5180.0,
+                phy: PhyKind::Ofdm5Ghz,
+                // Table 17-21.
+                sifs_us: 16,
+                ..Self::ofdm_54()
+            },
+            "meshtest" => Self::meshtest(),
             _ => return None,
         })
     }
@@ -256,6 +319,16 @@ impl RadioConfig {
             card_receive_us_per_byte: 0.0,
             link_delay_us: 25,
             arp: Arp::Host,
+            arp_answer_delay_ms: 0,
+            basic_rates_mbps: Vec::new(),
+            rate_control: RateControl::Fixed,
+            error_model: ErrorModel::UnionBound,
+            access_point: None,
+            // 100 time units of 1024 us.
+            beacon_interval_ms: 102.4,
+            join_dbm: -76.0,
+            leave_dbm: -82.0,
+            missed_beacons: 10,
             site: None,
         }
     }
@@ -320,6 +393,34 @@ impl RadioConfig {
         }
     }
 
+    /// 802.11g without stations of 802.11b: all eight rates of OFDM, the mandatory ones as basic rate set (17.2.3.2).
+    fn ofdm_54() -> Self {
+        Self {
+            phy: PhyKind::Ofdm,
+            data_rate_mbps: 54.0,
+            basic_rate_mbps: 6.0,
+            basic_rates_mbps: vec![6.0, 12.0, 24.0],
+            rate_control: RateControl::Minstrel,
+            error_model: ErrorModel::Nist,
+            slot_us: 9,
+            cw_min: 15,
+            bandwidth_mhz: 20.0,
+            ..Self::wifi_24ghz()
+        }
+    }
+
+    /// The radios of MeshTest: cables in the place of antennas, a path loss as in free space, and a network
+    /// with an access point. Where each figure comes from stands in docs/concepts/reproductions.md.
+    fn meshtest() -> Self {
+        Self {
+            antenna_gain_dbi: 0.0,
+            path_loss: PathLoss::FreeSpace,
+            arp_answer_delay_ms: 4000,
+            access_point: Some(0),
+            ..Self::ofdm_54()
+        }
+    }
+
     /// What is wrong with the figures, if anything: (key, reason). The site has a check of its own.
     pub fn check(&self) -> Result<(), (&'static str, String)> {
         let finite = [
@@ -341,20 +442,33 @@ impl RadioConfig {
             ("card_send_us_per_byte", self.card_send_us_per_byte, 0.0, 1000.0),
             ("card_receive_us", self.card_receive_us, 0.0, 1e6),
             ("card_receive_us_per_byte", self.card_receive_us_per_byte, 0.0, 1000.0),
+            ("beacon_interval_ms", self.beacon_interval_ms, 1.0, 67_108.0),
+            ("join_dbm", self.join_dbm, -200.0, 100.0),
+            ("leave_dbm", self.leave_dbm, -200.0, self.join_dbm),
         ];
         for (key, value, low, high) in finite {
             if !(low..=high).contains(&value) {
                 return Err((key, format!("{value} is not between {low} and {high}")));
             }
         }
-        for (key, rate) in
-            [("data_rate_mbps", self.data_rate_mbps), ("basic_rate_mbps", self.basic_rate_mbps)]
-        {
-            let rates = self.phy.rates();
-            if !rates.contains(&rate) {
-                return Err((key, format!("{rate} Mb/s is none of {rates:?}")));
+        self.check_rates()?;
+        self.check_counts()
+    }
+
+    fn check_rates(&self) -> Result<(), (&'static str, String)> {
+        let rates = self.phy.rates();
+        let single = [("data_rate_mbps", self.data_rate_mbps), ("basic_rate_mbps", self.basic_rate_mbps)];
+        let set = self.basic_rates_mbps.iter().map(|&r| ("basic_rates_mbps", r));
+        match single.into_iter().chain(set).find(|(_, rate)| !rates.contains(rate)) {
+            Some((key, rate)) => Err((key, format!("{rate} Mb/s is none of {rates:?}"))),
+            None if self.basic_rates_mbps.len() > rates.len() => {
+                Err(("basic_rates_mbps", format!("more than the {} rates that there are", rates.len())))
             }
+            None => Ok(()),
         }
+    }
+
+    fn check_counts(&self) -> Result<(), (&'static str, String)> {
         let counts = [
             ("slot_us", u64::from(self.slot_us), 1, 10_000),
             ("sifs_us", u64::from(self.sifs_us), 5, 10_000),
@@ -367,6 +481,8 @@ impl RadioConfig {
             ("card_receive_buffers", u64::from(self.card_receive_buffers), 0, 10_000),
             ("link_delay_us", u64::from(self.link_delay_us), 0, 1_000_000),
             ("data_overhead_bytes", u64::from(self.data_overhead_bytes), 0, 1000),
+            ("arp_answer_delay_ms", u64::from(self.arp_answer_delay_ms), 0, 60_000),
+            ("missed_beacons", u64::from(self.missed_beacons), 1, 10_000),
         ];
         for (key, value, low, high) in counts {
             if !(low..=high).contains(&value) {

@@ -20,6 +20,8 @@ pub enum RadioEvent {
     Backoff,
     /// An interframe space may be over.
     Defer,
+    /// The last bit of what a station hears may have arrived.
+    Idle,
     /// A wait for an answer may have run out.
     Timeout,
     /// The last bit of this transmission left the antenna.
@@ -30,6 +32,8 @@ pub enum RadioEvent {
     Battery,
     /// A jammer's burst is due.
     Jam,
+    /// An access point's beacon is due.
+    Beacon,
 }
 
 /// The head of a frame, as a capture shows it.
@@ -47,6 +51,8 @@ pub struct FrameHead {
     pub sequence: u32,
     /// Whether it was sent before.
     pub retry: bool,
+    /// The rate at which it was sent, in units of 100 kb/s.
+    pub rate_100kbps: u16,
 }
 
 /// A frame at one station.

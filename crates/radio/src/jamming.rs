@@ -54,6 +54,7 @@ impl Radio {
             duration_us: 0,
             sequence: 0,
             retry: false,
+            rate_100kbps: 0,
         };
         let about = self.about(&head, host);
         let t = Transmission { head, number, bytes: 0, rate_mbps: 1.0, receivers: Vec::new(), about };

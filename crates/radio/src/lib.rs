@@ -5,14 +5,17 @@
 //! * [`SiteConfig`]: what the place around the stations does to signals, besides distance.
 //! * `medium`: who hears a transmission, and what becomes of it there.
 //! * `card`, `transfer`: what stands between the interface queue and the MAC, and how packets go through it.
+//! * `rate_control`: at which rate a unicast frame goes; `association`: an access point and its stations.
 //! * `mac80211`: the distributed coordination function, one station's state.
 //! * [`FrameFate`]: what became of a frame at a station, where [`Watching`] asks for it.
 //! * [`Radio`]: the stations of a run and the air between them. Its [`Host`] brings time and positions and takes packets.
 
+mod association;
 mod battery;
 mod card;
 mod channel;
 mod config;
+mod error_rates;
 mod fate;
 mod host;
 mod jammer;
@@ -20,6 +23,7 @@ mod jamming;
 mod mac80211;
 mod macs;
 mod medium;
+mod membership;
 mod meter;
 mod motion;
 mod outgoing;
@@ -28,6 +32,7 @@ mod phy_kind;
 mod power;
 mod propagation;
 mod radio;
+mod rate_control;
 mod site;
 mod station;
 mod transfer;
@@ -36,7 +41,7 @@ mod watch;
 
 pub use card::CardConfig;
 pub use channel::{CHANNELS_2_4_GHZ, channel_mhz};
-pub use config::{Arp, Fading, PRESETS, PathLoss, RadioConfig, Reception};
+pub use config::{Arp, ErrorModel, Fading, PRESETS, PathLoss, RadioConfig, RateControl, Reception};
 pub use fate::{Fate, FrameId};
 pub use host::{EVERYONE, FrameAt, FrameFate, FrameHead, Host, NOBODY, RadioEvent};
 pub use jammer::{Jamming, JammingMode};

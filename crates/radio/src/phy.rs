@@ -2,13 +2,17 @@
 
 use wayhop_core::Span;
 
-use crate::config::RadioConfig;
+use crate::config::{ErrorModel, RadioConfig};
+use crate::error_rates::{nist_ber, yans_ber};
 use crate::phy_kind::PhyKind;
 
 /// Length of RTS, octets with FCS (IEEE 802.11 9.3.1.2).
 const RTS_BYTES: u32 = 20;
 /// Length of CTS and of ACK, octets with FCS (9.3.1.3, 9.3.1.4).
 const CTS_BYTES: u32 = 14;
+/// Length of a beacon, octets with FCS (9.3.3.2): header 24, timestamp, interval and capabilities 12, name of six letters 8, eight
+/// rates 10, traffic map of one octet 6, ERP information 3, FCS 4.
+const BEACON_BYTES: u32 = 67;
 
 /// What goes on the air.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -23,8 +27,20 @@ pub enum FrameKind {
     Data,
     /// A data frame for all, at the basic rate.
     Broadcast,
+    /// An access point's beacon, at the basic rate.
+    Beacon,
     /// A jammer's burst, which is no frame.
     Noise,
+}
+
+/// A rate of so many Mb/s as a frame's head has it.
+pub(crate) fn in_100kbps(mbps: f64) -> u16 {
+    (mbps * 10.0) as u16
+}
+
+/// The same in Mb/s; of the rates that there are exactly as it was.
+pub(crate) fn in_mbps(rate_100kbps: u16) -> f64 {
+    f64::from(rate_100kbps) / 10.0
 }
 
 /// Times and rates worked out once from a configuration.
@@ -36,6 +52,8 @@ pub struct Phy {
     /// Preamble and header, ns.
     preamble_ns: u64,
     data_overhead_bytes: u32,
+    basic_rates_mbps: Vec<f64>,
+    error_model: ErrorModel,
 }
 
 impl Phy {
@@ -44,7 +62,7 @@ impl Phy {
         let preamble_ns = match c.phy {
             PhyKind::Dsss => (c.plcp_us * 1000.0) as u64,
             // 16 us training, 4 us SIGNAL (IEEE 802.11-2020 17.3.2.1).
-            PhyKind::Ofdm => 20_000,
+            PhyKind::Ofdm | PhyKind::Ofdm5Ghz => 20_000,
         };
         Self {
             kind: c.phy,
@@ -52,10 +70,29 @@ impl Phy {
             basic_rate_mbps: c.basic_rate_mbps,
             preamble_ns,
             data_overhead_bytes: c.data_overhead_bytes,
+            basic_rates_mbps: c.basic_rates_mbps.clone(),
+            error_model: c.error_model,
         }
     }
 
-    /// The rate of such a frame, Mb/s.
+    /// Whether control frames follow the rate of the data.
+    pub(crate) fn has_rate_set(&self) -> bool {
+        !self.basic_rates_mbps.is_empty()
+    }
+
+    /// The rate of the control frames around a data frame of this rate: the highest of the basic rate set that is not above it
+    /// (10.6.6.5.2).
+    pub fn control_rate_mbps(&self, data_rate_mbps: f64) -> f64 {
+        let not_above = self.basic_rates_mbps.iter().copied().filter(|r| *r <= data_rate_mbps);
+        not_above.reduce(f64::max).unwrap_or(self.basic_rate_mbps)
+    }
+
+    /// How long a CTS or an ACK of this rate occupies the air.
+    pub(crate) fn answer_airtime(&self, rate_mbps: f64) -> Span {
+        self.airtime_at(CTS_BYTES, rate_mbps)
+    }
+
+    /// The rate of such a frame where no rate control and no rate set says otherwise, Mb/s.
     pub fn rate_mbps(&self, k: FrameKind) -> f64 {
         if k == FrameKind::Data { self.data_rate_mbps } else { self.basic_rate_mbps }
     }
@@ -65,6 +102,7 @@ impl Phy {
         match k {
             FrameKind::Rts => RTS_BYTES,
             FrameKind::Cts | FrameKind::Ack => CTS_BYTES,
+            FrameKind::Beacon => BEACON_BYTES,
             FrameKind::Data | FrameKind::Broadcast | FrameKind::Noise => {
                 payload as u32 + self.data_overhead_bytes
             }
@@ -90,7 +128,8 @@ impl Phy {
                 }
             }
             // SERVICE 16 bits, tail 6 bits, symbols of 4 us, 6 us signal extension (18.3.2.4).
-            PhyKind::Ofdm => ((bits + 22.0) / (rate_mbps * 4.0)).ceil() * 4000.0 + 6000.0,
+            PhyKind::Ofdm => symbols(bits, rate_mbps) * 4000.0 + 6000.0,
+            PhyKind::Ofdm5Ghz => symbols(bits, rate_mbps) * 4000.0,
         };
         Span::from_nanos(self.preamble_ns + body_ns as u64)
     }
@@ -111,10 +150,19 @@ impl Phy {
     pub fn log_success(&self, sinr: f64, rate_mbps: f64, bits: f64) -> f64 {
         let ber = match self.kind {
             PhyKind::Dsss => dsss_ber(sinr, rate_mbps),
-            PhyKind::Ofdm => ofdm_ber(sinr, rate_mbps),
+            PhyKind::Ofdm | PhyKind::Ofdm5Ghz => match self.error_model {
+                ErrorModel::UnionBound => ofdm_ber(sinr, rate_mbps),
+                ErrorModel::Nist => nist_ber(sinr, rate_mbps),
+                ErrorModel::Yans => yans_ber(sinr, rate_mbps),
+            },
         };
         bits * libm::log1p(-ber.clamp(0.0, 0.5))
     }
+}
+
+/// OFDM symbols of so many bits with SERVICE and tail.
+fn symbols(bits: f64, rate_mbps: f64) -> f64 {
+    ((bits + 22.0) / (rate_mbps * 4.0)).ceil()
 }
 
 /// Bit error rate of DSSS and CCK in a 22 MHz channel.

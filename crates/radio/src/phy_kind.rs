@@ -11,6 +11,9 @@ pub enum PhyKind {
     Dsss,
     /// ERP-OFDM (clause 18): 6 to 54 Mb/s.
     Ofdm,
+    /// OFDM in the 5 GHz band (clause 17): the same without the 6 us of silence behind each frame.
+    #[serde(rename = "ofdm-5ghz")]
+    Ofdm5Ghz,
 }
 
 impl PhyKind {
@@ -18,7 +21,7 @@ impl PhyKind {
     pub(crate) fn rates(self) -> &'static [f64] {
         match self {
             Self::Dsss => &[1.0, 2.0, 5.5, 11.0],
-            Self::Ofdm => &[6.0, 9.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0],
+            Self::Ofdm | Self::Ofdm5Ghz => &[6.0, 9.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0],
         }
     }
 }

@@ -24,6 +24,9 @@ impl Radio {
         self.medium.forget_fates(station);
         self.sleep(now, station, true, host);
         self.phy_states[i] = PhyState::new();
+        if let Some(a) = &mut self.associations {
+            a.forget(station);
+        }
         let mac = &mut self.macs[i];
         mac.reset(self.config.cw_min);
         let held: Vec<_> =

@@ -2,6 +2,7 @@
 
 use wayhop_core::{Span, Time, TxStatus};
 
+use crate::association::Associations;
 use crate::card::CardConfig;
 use crate::config::{RadioConfig, Reception};
 use crate::host::{EVERYONE, FrameAt, FrameHead, Host, RadioEvent};
@@ -10,6 +11,7 @@ use crate::macs::Macs;
 use crate::medium::{LinkOverride, Medium, Transmission};
 use crate::outgoing::Outgoing;
 use crate::phy::{FrameKind, Phy};
+use crate::rate_control::Rates;
 use crate::station::{Backoff, Counters, PhyState};
 
 /// The stations of a run and the air between them.
@@ -25,6 +27,10 @@ pub struct Radio {
     pub(crate) capturing: bool,
     /// `None` in runs without jammers.
     pub(crate) jammers: Option<Box<Jammers>>,
+    /// `None` for a fixed rate.
+    pub(crate) rates: Option<Box<Rates>>,
+    /// `None` for an ad hoc network.
+    pub(crate) associations: Option<Box<Associations>>,
     /// Whether stations answer for others.
     stand_ins: bool,
     awaits_packet: Option<u32>,
@@ -37,7 +43,7 @@ pub(crate) struct Times {
     pub(crate) sifs: Span,
     pub(crate) difs: Span,
     pub(crate) eifs: Span,
-    pub(crate) cts: Span,
+    /// Of a CTS or an ACK at the basic rate.
     pub(crate) ack: Span,
     /// Allowance for the way there or back, each (ns-2's `DSSS_MaxPropagationDelay`).
     pub(crate) propagation: Span,
@@ -56,7 +62,6 @@ impl Radio {
             sifs,
             difs,
             eifs: phy.eifs(sifs, difs),
-            cts: phy.airtime(FrameKind::Cts, 0),
             ack: phy.airtime(FrameKind::Ack, 0),
             propagation: Span::from_micros(2),
         };
@@ -65,12 +70,14 @@ impl Radio {
             phy_states: (0..stations).map(|_| PhyState::new()).collect(),
             macs: Macs::new(stations, seed, config.cw_min, CardConfig::from(config)),
             times,
+            rates: Rates::new(config, &phy, seed),
             phy,
             config: config.clone(),
             seed,
             overhear: false,
             capturing: false,
             jammers: None,
+            associations: Associations::new(config, stations),
             stand_ins: false,
             awaits_packet: None,
         }
@@ -159,8 +166,20 @@ impl Radio {
             return self.load(now, station, host);
         }
         let is_free = mac.current.is_none() && !mac.stalled && self.awaits_packet != Some(station);
-        if is_free && let Some(out) = host.next(station) {
+        if is_free && let Some(out) = self.next_admitted(now, station, host) {
             self.offer(now, station, out, host);
+        }
+    }
+
+    /// The next packet of a station's interface queue that the network takes; the others before it fail at once.
+    pub(crate) fn next_admitted(&self, now: Time, station: u32, host: &mut impl Host) -> Option<Outgoing> {
+        loop {
+            let out = host.next(station)?;
+            if self.may_send(now, station, out.to) {
+                return Some(out);
+            }
+            let status = if out.to == EVERYONE { TxStatus::Unknown } else { TxStatus::NoAck { tries: 0 } };
+            host.finished(now, station, out, status);
         }
     }
 
@@ -174,7 +193,7 @@ impl Radio {
             return self.load(now, station, host);
         }
         if !self.macs[station as usize].stalled
-            && let Some(out) = host.next(station)
+            && let Some(out) = self.next_admitted(now, station, host)
         {
             self.offer(now, station, out, host);
         }
@@ -196,9 +215,11 @@ impl Radio {
                     self.defer_over(now, station, host);
                 }
             }
+            RadioEvent::Idle => self.idle_event(now, station, host),
             RadioEvent::Timeout => self.check_timeout(now, station, host),
             RadioEvent::Loaded => self.loaded(now, station, host),
             RadioEvent::Jam => self.jam(now, station, host),
+            RadioEvent::Beacon => self.beacon_event(now, station, host),
             RadioEvent::Battery => {}
         }
     }

@@ -18,6 +18,7 @@ pub(crate) enum Sending {
     Cts,
     Data,
     Ack,
+    Beacon,
 }
 
 /// Backoff: not wanted, waiting for the medium, or counting.
@@ -94,6 +95,7 @@ pub(crate) struct Answer {
     pub(crate) ack: bool,
     pub(crate) to: u32,
     pub(crate) duration_us: u16,
+    pub(crate) rate_100kbps: u16,
 }
 
 /// The part of a station that only its own exchanges touch.
@@ -108,6 +110,8 @@ pub(crate) struct Mac {
     /// It needs an RTS before it can go.
     pub(crate) rts_wanted: bool,
     pub(crate) answer: Option<Answer>,
+    /// A beacon is to be sent before anything else.
+    pub(crate) beacon_due: bool,
     /// When the SIFS before an answer, or before data after a CTS, ends.
     pub(crate) defer_until: Time,
     /// When the next event of the backoff comes up. A backoff that is put off leaves it in the queue, where it puts itself
@@ -138,6 +142,7 @@ impl Mac {
             current: None,
             rts_wanted: false,
             answer: None,
+            beacon_due: false,
             defer_until: Time::NEVER,
             backoff_queued: Time::NEVER,
             timeout_at: Time::NEVER,
@@ -163,6 +168,7 @@ impl Mac {
     pub(crate) fn reset(&mut self, cw_min: u32) {
         self.rts_wanted = false;
         self.answer = None;
+        self.beacon_due = false;
         self.defer_until = Time::NEVER;
         self.backoff_queued = Time::NEVER;
         self.timeout_at = Time::NEVER;

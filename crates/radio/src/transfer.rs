@@ -14,13 +14,14 @@ impl Radio {
 
     /// Moves the next packet of the interface queue towards the card, if the host is idle and the card has room.
     pub(crate) fn load(&mut self, now: Time, station: u32, host: &mut impl Host) {
-        let mac = &mut self.macs[station as usize];
-        let Some(card) = &mut mac.card else { return };
+        let mac = &self.macs[station as usize];
+        let Some(card) = &mac.card else { return };
         let inside = card.waiting.len() + usize::from(mac.current.is_some());
         if mac.stalled || card.loading.is_some() || inside >= card.config.buffers {
             return;
         }
-        let Some(out) = host.next(station) else { return };
+        let Some(out) = self.next_admitted(now, station, host) else { return };
+        let Some(card) = &mut self.macs[station as usize].card else { return };
         let at = now + card.config.send.time(out.frame.packet.len());
         card.loading = Some((out, at));
         host.schedule(at, station, RadioEvent::Loaded);

@@ -6,7 +6,7 @@ use crate::fate::{Fate, FrameId};
 use crate::host::{FrameAt, FrameFate, FrameHead, Host};
 use crate::medium::{About, Transmission, Watching};
 use crate::outgoing::Outgoing;
-use crate::phy::FrameKind;
+use crate::phy::{FrameKind, in_100kbps};
 use crate::radio::Radio;
 
 impl Radio {
@@ -21,8 +21,9 @@ impl Radio {
         let owner = if matches!(head.kind, FrameKind::Cts | FrameKind::Ack) { head.to } else { head.from };
         let of_owner = self.macs[owner as usize].current.as_ref();
         let is_its = |out: &&Outgoing| owner == head.from || out.to == head.from;
-        // A jammer's noise is no packet.
-        (owner, of_owner.filter(|_| head.kind != FrameKind::Noise).filter(is_its))
+        // A jammer's noise is no packet, and neither is a beacon.
+        let is_exchange = !matches!(head.kind, FrameKind::Noise | FrameKind::Beacon);
+        (owner, of_owner.filter(|_| is_exchange).filter(is_its))
     }
 
     /// What is to be known of a frame before it goes on the air; `None` if nobody watches.
@@ -116,8 +117,15 @@ impl Radio {
     /// Tells of the frames that were owed and not sent.
     pub(crate) fn tell_withheld(&mut self, now: Time, host: &mut impl Host) {
         while let Some((from, to)) = self.medium.watch.as_mut().and_then(|w| w.withheld.pop()) {
-            let head =
-                FrameHead { kind: FrameKind::Cts, from, to, duration_us: 0, sequence: 0, retry: false };
+            let head = FrameHead {
+                kind: FrameKind::Cts,
+                from,
+                to,
+                duration_us: 0,
+                sequence: 0,
+                retry: false,
+                rate_100kbps: in_100kbps(self.phy.rate_mbps(FrameKind::Cts)),
+            };
             let Some(about) = self.about(&head, host) else { return };
             if !self.medium.watch.as_ref().is_some_and(|w| w.wants(&about, to)) {
                 continue;

@@ -2,13 +2,14 @@
 //!
 //! Each paper has a module with its scenarios, its numbers as data, and one file per artefact that says how the number is
 //! taken from a run. [`cmu`] is Maltz, Broch and Johnson's testbed, [`das`] Desilva and Das's, [`pran`] the system of Saha and
-//! others, [`holland_vaidya`] a study of TCP by simulation.
+//! others, [`holland_vaidya`] a study of TCP by simulation, [`meshtest`] UDP and TCP between radios at a matrix of attenuators.
 //! A reproduction is a list of runs ([`wayhop_runs::jobs`] spreads them
 //! over the cores) and what they show: [`wayhop_report::Row`]s and a [`wayhop_report::Page`].
 
 pub mod cmu;
 pub mod das;
 pub mod holland_vaidya;
+pub mod meshtest;
 mod options;
 mod outcome;
 #[cfg(feature = "linux")]

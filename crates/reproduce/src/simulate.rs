@@ -32,6 +32,12 @@ impl<'a> Runs<'a> {
         Ok(Self { folder, stop })
     }
 
+    /// Where a file is.
+    #[cfg(feature = "linux")]
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
+        self.folder.join(file)
+    }
+
     /// The scenario in this file with `sets` (`path.key=value`) on top.
     pub fn resolve(&self, file: &str, sets: &[String]) -> Result<Resolved, RunError> {
         let path: &Path = &self.folder.join(file);

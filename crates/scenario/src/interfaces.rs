@@ -159,6 +159,12 @@ fn radio(
     config.check().map_err(|(k, reason)| {
         doc.error(&key(k), reason, "docs/reference/scenario.md lists what is allowed")
     })?;
+    if let Some(node) = config.access_point
+        && node as usize >= placed.tracks.len()
+    {
+        let remedy = format!("the nodes are 0 to {}", placed.tracks.len() - 1);
+        return Err(doc.error(&key("access_point"), format!("there is no node {node}"), remedy));
+    }
     config.site = site::resolve(scenario, r, section, &config, placed, map)?;
     let nodes = match &r.nodes {
         None => None,
@@ -168,6 +174,12 @@ fn radio(
         }
         Some(named) => Some(members(scenario, placed, &key("nodes"), named)?),
     };
+    if let (Some(point), Some(members)) = (config.access_point, &nodes)
+        && !members.contains(&NodeId(point))
+    {
+        let reason = format!("node {point} does not have this radio");
+        return Err(doc.error(&key("access_point"), reason, "name one of its nodes"));
+    }
     Ok(RadioPlan { name: r.name.clone().unwrap_or(default_name), preset: r.preset.clone(), config, nodes })
 }
 
@@ -196,7 +208,7 @@ fn frequency(
         );
         return Err(doc.error(&key, reason, "give frequency_mhz, or the preset 80211b or 80211g"));
     }
-    if !CHANNELS_2_4_GHZ.contains(&channel) && config.phy != wayhop_radio::PhyKind::Ofdm {
+    if !CHANNELS_2_4_GHZ.contains(&channel) && config.phy == wayhop_radio::PhyKind::Dsss {
         let reason = format!("channel {channel} is in the 5 GHz band, which has no DSSS");
         return Err(doc.error(&key, reason, "give a channel from 1 to 14, or the preset 80211g"));
     }

@@ -15,6 +15,9 @@ pub(crate) const MAX_TRIPS: f64 = 1e7;
 /// The most outages of all nodes together.
 pub(crate) const MAX_OUTAGES: usize = 1_000_000;
 
+/// The most steps of all tables of path losses together.
+pub(crate) const MAX_LOSS_STEPS: usize = 1_000_000;
+
 /// The longest run, seconds: a year.
 pub(crate) const MAX_DURATION_S: f64 = 366.0 * 86_400.0;
 

@@ -22,6 +22,7 @@ use crate::ipv6_flows;
 use crate::limits::MAX_DURATION_S;
 use crate::map::Map;
 use crate::outages::{self, Outage};
+use crate::path_losses::{self, LossTable};
 use crate::placing::Placed;
 use crate::programs::{self, ProgramPlan};
 use crate::protocol;
@@ -67,6 +68,8 @@ pub struct Resolved {
     pub keys: Option<Keys>,
     /// When drivers stop serving their interface queues.
     pub stalls: Vec<QueueStall>,
+    /// Links whose path loss follows a table.
+    pub path_losses: Vec<LossTable>,
     /// When nodes are down: in order of time, then of nodes; those of one node apart from each other.
     pub outages: Vec<Outage>,
     /// The attackers, in order of nodes.
@@ -130,12 +133,7 @@ impl Scenario {
     pub fn resolve(&self) -> Result<Resolved, Error> {
         let doc = &self.document;
         let name = self.checked_name()?;
-        if let Some(origin) = self.origin {
-            check_geodetic(origin, "origin", doc)?;
-        }
-        if let Some(background) = &self.background {
-            crate::background::check(background, doc)?;
-        }
+        self.check_ground()?;
         let given = self.duration_s.map(|s| self.check_duration(s)).transpose()?;
         let map = Map::load(self)?;
         // Only movement files say more of it, and they do not ask for it.
@@ -162,6 +160,7 @@ impl Scenario {
         let routes = routes::resolve(self, &placed, &protocol, &interfaces)?;
         warnings.extend(ipv6_flows::neighbours_only(&flows, &protocol, routes.iter().map(|(_, r)| *r)));
         let stalls = stalls::resolve(self, &placed, &interfaces)?;
+        let path_losses = path_losses::resolve(self, &placed, &interfaces)?;
         let (outages, late) = outages::resolve(self, &placed, self.seed, duration)?;
         warnings.extend(late);
         let around = Around {
@@ -199,6 +198,7 @@ impl Scenario {
             keys: self.security.load(doc)?,
             protocol,
             stalls,
+            path_losses,
             outages,
             attacks,
             energy,
@@ -211,6 +211,18 @@ impl Scenario {
             ns2_trace: self.output.ns2_trace,
             warnings,
         })
+    }
+
+    /// Where the ground lies on the globe, and the picture under it.
+    fn check_ground(&self) -> Result<(), Error> {
+        let doc = &self.document;
+        if let Some(origin) = self.origin {
+            check_geodetic(origin, "origin", doc)?;
+        }
+        if let Some(background) = &self.background {
+            crate::background::check(background, doc)?;
+        }
+        Ok(())
     }
 
     fn checked_name(&self) -> Result<String, Error> {

@@ -78,6 +78,9 @@ pub struct Scenario {
     /// When drivers stop serving their interface queues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stalls: Vec<Stall>,
+    /// Links whose path loss follows a table, in the place of distance and propagation: radios at a matrix of attenuators.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path_losses: Vec<crate::path_losses_schema::PathLosses>,
     /// When nodes go down, and when they come back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<Outages>,

@@ -71,6 +71,8 @@ pub(crate) fn resolve(f: &Tcp, at: &str, doc: &Document, ns2_padding: u8) -> Res
         window_per_hop: f.window_per_hop,
         ..base
     };
+    let connect_every = |given| span("connect_every_s", Some(given), Span::ZERO, 0.001);
+    c.connect_every = f.connect_every_s.map(connect_every).transpose()?.or(base.connect_every);
     c.rto.tick = match f.tick_s {
         None => base.rto.tick,
         Some(0.0) => None,
@@ -97,6 +99,7 @@ fn unused(f: &Tcp, at: &str, doc: &Document) -> Result<(), Error> {
     let is_elfn = matches!(f.route_failure, RouteFailure::Elfn | RouteFailure::ElfnHalf);
     let elfn = (is_elfn, "route_failure = \"elfn\" or \"elfn-half\"");
     let tcp_f = (f.route_failure == RouteFailure::TcpF, "route_failure = \"tcp-f\"");
+    let handshake = (f.handshake != Some(false), "handshake = true");
     let delayed = (f.delayed_ack != Some(false), "delayed_ack = true");
     let keys = [
         ("bytes", f.bytes.is_some(), ftp),
@@ -109,6 +112,7 @@ fn unused(f: &Tcp, at: &str, doc: &Document) -> Result<(), Error> {
         ("probe_interval_s", f.probe_interval_s.is_some(), elfn),
         ("route_failure_timer_s", f.route_failure_timer_s.is_some(), tcp_f),
         ("delayed_ack_s", f.delayed_ack_s.is_some(), delayed),
+        ("connect_every_s", f.connect_every_s.is_some(), handshake),
     ];
     let Some((key, _, (_, of))) = keys.into_iter().find(|(_, given, (used, _))| *given && !used) else {
         return Ok(());

@@ -56,6 +56,10 @@ pub struct Tcp {
     /// Whether the connection begins with a handshake. Without it: yes. If not, both ends know each other from the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handshake: Option<bool>,
+    /// From one SYN to the next while nothing answers, seconds: a program that opens the connection again and again. Without it:
+    /// the retransmission timeout, doubled each time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connect_every_s: Option<f64>,
     /// What the application does.
     #[serde(default)]
     pub application: TcpApplication,

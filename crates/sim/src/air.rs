@@ -157,7 +157,7 @@ impl Air<'_> {
             original_len: bytes.len() as u32,
             signal_dbm: if sent { f32::NAN } else { units::watts_to_dbm_fast(f.watts) },
             noise_dbm: f32::NAN,
-            rate_100kbps: channel.rate_100kbps(f.head.kind),
+            rate_100kbps: f.head.rate_100kbps,
             channel_mhz: channel.mhz,
             retries: u8::from(f.head.retry),
             bad_fcs,
@@ -194,8 +194,7 @@ impl Air<'_> {
             broadcast: f.head.to == EVERYONE,
             signal_dbm: units::watts_to_dbm_fast(f.watts),
             noise_dbm: f32::NAN,
-            rate_kbps: u32::from(self.net.common.channels[usize::from(self.radio)].rate_100kbps(f.head.kind))
-                * 100,
+            rate_kbps: u32::from(f.head.rate_100kbps) * 100,
         }
     }
 }

@@ -34,6 +34,8 @@ pub(crate) enum Event {
     Power(u32, bool),
     /// Orders from outside are due; the number is the order's in the scenario.
     Order(u32),
+    /// A step of a table of path losses is due: the table's number in the scenario, and the step's.
+    Loss(u32, u32),
 }
 
 /// Something that is due at a wire.

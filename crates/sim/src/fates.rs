@@ -86,6 +86,7 @@ fn name(kind: FrameKind) -> &'static str {
         FrameKind::Ack => "ack",
         FrameKind::Data => "data",
         FrameKind::Broadcast => "broadcast",
+        FrameKind::Beacon => "beacon",
         FrameKind::Noise => "noise",
     }
 }

@@ -17,21 +17,34 @@ pub(crate) fn write(f: &FrameAt<'_>, mac_of: impl Fn(u32) -> Mac, out: &mut Vec<
         (to, None) => mac_of(to),
     };
     let duration_us = f.head.duration_us;
+    if f.head.kind == FrameKind::Beacon {
+        let beacon = dot11::Beacon {
+            transmitter,
+            bssid: BSSID,
+            sequence: (f.head.sequence & 0xfff) as u16,
+            timestamp_us: f.at.as_nanos() / 1000,
+            interval_tu: 100,
+            ssid: b"wayhop",
+        };
+        return beacon.write(out);
+    }
     let repr = match f.head.kind {
         FrameKind::Rts => dot11::Repr::Rts { duration_us, retry: f.head.retry, receiver, transmitter },
         FrameKind::Cts => dot11::Repr::Cts { duration_us, receiver },
         FrameKind::Ack => dot11::Repr::Ack { duration_us, receiver },
         // Nobody understands noise; a capture never shows it.
-        FrameKind::Data | FrameKind::Broadcast | FrameKind::Noise => dot11::Repr::Data(dot11::Data {
-            duration_us,
-            retry: f.head.retry,
-            more_fragments: false,
-            receiver,
-            transmitter,
-            bssid: BSSID,
-            sequence: (f.head.sequence & 0xfff) as u16,
-            fragment: 0,
-        }),
+        FrameKind::Data | FrameKind::Broadcast | FrameKind::Beacon | FrameKind::Noise => {
+            dot11::Repr::Data(dot11::Data {
+                duration_us,
+                retry: f.head.retry,
+                more_fragments: false,
+                receiver,
+                transmitter,
+                bssid: BSSID,
+                sequence: (f.head.sequence & 0xfff) as u16,
+                fragment: 0,
+            })
+        }
     };
     out.clear();
     out.resize(repr.buffer_len(), 0);

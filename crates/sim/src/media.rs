@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use wayhop_core::{Limits, Purpose, Span, Time, draw};
 use wayhop_node::{IfaceConfig, Resolution};
-use wayhop_radio::{
-    Arp, EnergyUsed, FrameKind, LinkOverride, Radio, RadioConfig, RadioEvent, Supply, Watching,
-};
+use wayhop_radio::{Arp, EnergyUsed, LinkOverride, Radio, RadioConfig, RadioEvent, Supply, Watching};
 use wayhop_scenario::{Attachment, Interfaces, Resolved, WirePlan};
 
 use crate::air::Air;
@@ -57,14 +55,9 @@ impl Media {
 
     /// What a capture says of each radio's frames.
     pub(crate) fn channels(&self) -> Vec<Channel> {
-        let channel = |r: &Radio| {
-            let rate = |k| (r.phy().rate_mbps(k) * 10.0) as u16;
-            Channel {
-                link_delay: Span::from_micros(u64::from(r.config().link_delay_us)),
-                mhz: r.config().frequency_mhz as u16,
-                data_rate_100kbps: rate(FrameKind::Data),
-                basic_rate_100kbps: rate(FrameKind::Broadcast),
-            }
+        let channel = |r: &Radio| Channel {
+            link_delay: Span::from_micros(u64::from(r.config().link_delay_us)),
+            mhz: r.config().frequency_mhz as u16,
         };
         self.radios.iter().map(channel).collect()
     }
@@ -78,6 +71,13 @@ impl Media {
     /// Whether stations answer for others.
     pub(crate) fn set_stand_ins(&mut self, on: bool) {
         self.radios.iter_mut().for_each(|r| r.set_stand_ins(on));
+    }
+
+    /// The run begins: access points have beacons to send.
+    pub(crate) fn begin(&mut self, net: &mut Net) {
+        for (radio, r) in (0..).zip(&mut self.radios) {
+            r.begin(Time::ZERO, &mut Air { net, radio });
+        }
     }
 
     /// Makes nodes jammers, which have one radio each.
@@ -262,6 +262,7 @@ pub(crate) fn interfaces(all: &Interfaces, limits: Limits) -> Vec<Arc<IfaceConfi
         acknowledges: false,
         resolution: Resolution::Derived,
         link_delay: Some(Span::ZERO),
+        first_answer: Span::ZERO,
         metric: 0,
         segment: 0,
         limits,
@@ -283,6 +284,7 @@ fn interface(radio: &RadioConfig, limits: Limits) -> IfaceConfig {
             Arp::HoldOne => Resolution::Bsd,
         },
         link_delay: Some(Span::from_micros(u64::from(radio.link_delay_us))),
+        first_answer: Span::from_millis(u64::from(radio.arp_answer_delay_ms)),
         metric: 1,
         segment: 0,
         limits,

@@ -9,8 +9,10 @@ use rustc_hash::FxHashMap;
 use wayhop_auth::Auth;
 use wayhop_core::{Addr, IfaceId, Leg, NodeId, Position, Purpose, Span, Time, stream};
 use wayhop_node::Workspace;
-use wayhop_radio::{RadioEvent, Supply};
-use wayhop_scenario::{Attachment, AttackKind, FlowConfig, Interfaces, Order, QueueStall, Resolved};
+use wayhop_radio::{LinkOverride, RadioEvent, Supply};
+use wayhop_scenario::{
+    Attachment, AttackKind, FlowConfig, Interfaces, LossTable, Order, QueueStall, Resolved,
+};
 use wayhop_trace::{PacketOutcome, PositionEvent, Recorder, Summary};
 use wayhop_world::Gps;
 
@@ -49,6 +51,7 @@ pub struct Simulation {
     fix_every: Option<Span>,
     stalls: Vec<QueueStall>,
     orders: Vec<Order>,
+    losses: Vec<LossTable>,
     begun: bool,
 }
 
@@ -132,6 +135,7 @@ impl Simulation {
             fix_every,
             stalls: scenario.stalls.clone(),
             orders: scenario.orders.clone(),
+            losses: scenario.path_losses.clone(),
             end: scenario.duration,
             now: Time::ZERO,
             events: 0,
@@ -188,12 +192,16 @@ impl Simulation {
         }
         self.expect_outage(0);
         self.media.set_jammers(&mut self.net);
+        self.media.begin(&mut self.net);
         if !self.supplies.is_empty() {
             self.media.set_supplies(&self.supplies, &mut self.net);
         }
         for &(at, wire, is_cut) in &self.cuts {
             let first = self.media.first_node(wire);
             self.net.common.queue.push(at, first, Event::Wire(wire, WireEvent::Cut(is_cut)));
+        }
+        for (number, table) in self.losses.iter().enumerate() {
+            self.net.common.queue.push(table.steps[0].0, table.nodes[0].0, Event::Loss(number as u32, 0));
         }
         for (number, order) in self.orders.iter().enumerate() {
             self.net.common.queue.push(order.from, order.nodes[0].0, Event::Order(number as u32));
@@ -229,6 +237,7 @@ impl Simulation {
             Event::Stall(number, stalled) => self.stall(at, node, number, stalled),
             Event::Ingress(handle) => net.ingress(at, node, handle),
             Event::Order(number) => self.order(at, number),
+            Event::Loss(table, step) => self.loss(table, step),
             Event::Power(number, on) => self.power(at, node, number, on),
             Event::Tcp(..) if !net.nodes[node as usize].is_up() => {}
             Event::Tcp(flow, end) => {
@@ -277,6 +286,18 @@ impl Simulation {
         }
         if let Some(every) = order.every {
             self.net.common.queue.push(at + every, order.nodes[0].0, Event::Order(number));
+        }
+    }
+
+    /// The path loss of a link changes.
+    fn loss(&mut self, number: u32, step: u32) {
+        let table = &self.losses[number as usize];
+        let ([a, b], db) = (table.nodes, table.steps[step as usize].1);
+        for (from, to) in [(a, b), (b, a)] {
+            self.media.set_link(table.at, from.0, to.0, Some(LinkOverride::PathLoss(db)));
+        }
+        if let Some((next, _)) = table.steps.get(step as usize + 1) {
+            self.net.common.queue.push(*next, a.0, Event::Loss(number, step + 1));
         }
     }
 

@@ -7,6 +7,9 @@ use crate::outgoing::Outgoing;
 use crate::radio::{Radio, Times};
 use crate::station::{Backoff, PhyState, Sending};
 
+/// Longer than any frame travels: light goes 30 km in it.
+const LONGEST_WAY: Span = Span::from_micros(100);
+
 impl Times {
     /// When a running backoff ends.
     pub(crate) fn expiry(&self, phy_state: &PhyState) -> Time {
@@ -23,9 +26,17 @@ impl Radio {
         mac.current = Some(out);
         mac.rts_wanted = rts;
         mac.sequence = mac.sequence.wrapping_add(1);
-        if self.phy_states[i].backoff != Backoff::Off {
-            return;
+        if self.rates.is_some() {
+            self.begin_rates(now, station);
         }
+        if self.phy_states[i].backoff == Backoff::Off {
+            self.seek_access(now, station, host);
+        }
+    }
+
+    /// Lets a station without a backoff have the medium: at once if it is free, else by a backoff.
+    pub(crate) fn seek_access(&mut self, now: Time, station: u32, host: &mut impl Host) {
+        let i = station as usize;
         if self.config.immediate_access
             && self.phy_states[i].is_idle(now)
             && self.phy_states[i].busy_until <= now
@@ -67,10 +78,15 @@ impl Radio {
     /// Lets a paused backoff run again, DIFS after the medium went idle, or after the NAV if that ends later.
     pub(crate) fn resume_if_idle(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let phy_state = &self.phy_states[station as usize];
-        if phy_state.backoff != Backoff::Paused
-            || phy_state.sending != Sending::Nothing
-            || phy_state.busy_until > now
-        {
+        if phy_state.backoff != Backoff::Paused || phy_state.sending != Sending::Nothing {
+            return;
+        }
+        if phy_state.busy_until > now {
+            // The end of a frame is handled when its last bit leaves the sender. A wait that ends between that and the
+            // bit's arrival would find nothing else to resume it (ns-2's `recv_timer` runs at the arrival).
+            if phy_state.busy_until.since(now) < LONGEST_WAY {
+                host.schedule(phy_state.busy_until, station, RadioEvent::Idle);
+            }
             return;
         }
         if phy_state.immediate {
@@ -93,6 +109,13 @@ impl Radio {
         if expiry < mac.backoff_queued {
             mac.backoff_queued = expiry;
             host.schedule(expiry, station, RadioEvent::Backoff);
+        }
+    }
+
+    /// The medium may be idle again.
+    pub(crate) fn idle_event(&mut self, now: Time, station: u32, host: &mut impl Host) {
+        if self.phy_states[station as usize].backoff == Backoff::Paused {
+            self.resume_if_idle(now, station, host);
         }
     }
 
@@ -124,7 +147,13 @@ impl Radio {
             // The answer goes first; what follows it starts a new backoff.
             return;
         }
-        self.send_current(now, station, host);
+        if !self.macs[station as usize].beacon_due {
+            self.send_current(now, station, host);
+        } else if self.phy_states[station as usize].is_idle(now) {
+            self.send_beacon(now, station, host);
+        } else {
+            self.start_backoff(now, station, host);
+        }
     }
 
     fn draw_slots(&mut self, station: u32) -> u32 {

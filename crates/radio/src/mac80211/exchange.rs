@@ -6,7 +6,7 @@ use crate::fate::Fate;
 use crate::host::{EVERYONE, FrameAt, FrameHead, Host, RadioEvent};
 use crate::medium::{Pause, Transmission};
 use crate::outgoing::Outgoing;
-use crate::phy::FrameKind;
+use crate::phy::{FrameKind, in_100kbps, in_mbps};
 use crate::radio::Radio;
 use crate::station::{Answer, Backoff, Sending};
 
@@ -24,7 +24,7 @@ fn duration_us(s: Span) -> u16 {
 
 impl Radio {
     /// Whether this packet is acknowledged by its receiver.
-    fn is_acknowledged(&self, out: &Outgoing) -> bool {
+    pub(crate) fn is_acknowledged(&self, out: &Outgoing) -> bool {
         self.config.acknowledge && out.to != EVERYONE
     }
 
@@ -62,11 +62,16 @@ impl Radio {
     }
 
     fn send_rts(&mut self, now: Time, station: u32, host: &mut impl Host) {
+        let data_rate = self.data_rate_mbps(station, FrameKind::Data);
+        let control_rate = self.control_rate_mbps(data_rate);
+        let (answer, rts) = (self.answer_airtime(control_rate), self.rts_airtime(control_rate));
+        let rate_100kbps = in_100kbps(control_rate);
         let mac = &mut self.macs[station as usize];
         let out = mac.current.as_ref().expect("an RTS is for a packet");
-        let data = self.phy.airtime(FrameKind::Data, out.frame.packet.len());
+        let octets = self.phy.frame_bytes(FrameKind::Data, out.frame.packet.len());
+        let data = self.phy.airtime_at(octets, data_rate);
         let t = &self.times;
-        let duration_us = duration_us(t.sifs * 3 + t.cts + data + t.ack);
+        let duration_us = duration_us(t.sifs * 3 + answer + data + answer);
         let head = FrameHead {
             kind: FrameKind::Rts,
             from: station,
@@ -74,11 +79,12 @@ impl Radio {
             duration_us,
             sequence: mac.sequence,
             retry: mac.tries > 0,
+            rate_100kbps,
         };
         mac.tries = mac.tries.saturating_add(1);
         mac.counters.rts += 1;
         mac.counters.retries += u32::from(head.retry);
-        let wait = self.phy.airtime(FrameKind::Rts, 0) + t.sifs + t.cts + t.propagation * 2;
+        let wait = rts + t.sifs + answer + t.propagation * 2;
         self.set_sending(now, station, Sending::Rts, host);
         self.transmit(now, head, 0, wait, host);
     }
@@ -88,14 +94,16 @@ impl Radio {
         let out = mac.current.as_ref().expect("checked by the caller");
         let (kind, to, len) = (Self::data_kind(out), out.to, out.frame.packet.len());
         let acknowledged = self.is_acknowledged(out);
-        let t = &self.times;
-        let airtime = self.phy.airtime(kind, len);
+        let after_rts = acknowledged && self.is_long(out);
+        let rate = self.data_rate_mbps(station, kind);
+        let airtime = self.phy.airtime_at(self.phy.frame_bytes(kind, len), rate);
         let (duration, wait) = if acknowledged {
-            (t.sifs + t.ack, airtime + t.sifs + t.ack + t.propagation * 2)
+            let (t, ack) = (&self.times, self.answer_airtime(self.control_rate_mbps(rate)));
+            (t.sifs + ack, airtime + t.sifs + ack + t.propagation * 2)
         } else {
             (Span::ZERO, airtime)
         };
-        let after_rts = acknowledged && self.is_long(out);
+        let rate_100kbps = in_100kbps(rate);
         let mac = &mut self.macs[station as usize];
         // With RTS, `tries` counts those.
         let retry = if after_rts { mac.long_retries > 0 } else { mac.tries > 0 };
@@ -109,6 +117,7 @@ impl Radio {
             duration_us: duration_us(duration),
             sequence: mac.sequence,
             retry,
+            rate_100kbps,
         };
         if kind == FrameKind::Data {
             mac.counters.data += 1;
@@ -127,10 +136,11 @@ impl Radio {
             self.send_current(now, station, host);
             return;
         };
+        let airtime = self.answer_airtime(in_mbps(answer.rate_100kbps));
         let t = &self.times;
         let (kind, sending, wait) = if answer.ack {
             // 10.3.2.11: without regard to the medium.
-            (FrameKind::Ack, Sending::Ack, t.ack)
+            (FrameKind::Ack, Sending::Ack, airtime)
         } else {
             if !self.phy_states[i].is_idle(now) {
                 self.macs[i].answer = None;
@@ -140,7 +150,7 @@ impl Radio {
             }
             // Until the data could have come: the CTS's duration without the ACK and its SIFS.
             let duration = Span::from_micros(u64::from(answer.duration_us));
-            (FrameKind::Cts, Sending::Cts, t.cts + duration + t.propagation * 2 - t.sifs - t.ack)
+            (FrameKind::Cts, Sending::Cts, airtime + duration + t.propagation * 2 - t.sifs - airtime)
         };
         let mac = &mut self.macs[i];
         let head = FrameHead {
@@ -150,6 +160,7 @@ impl Radio {
             duration_us: answer.duration_us,
             sequence: 0,
             retry: false,
+            rate_100kbps: answer.rate_100kbps,
         };
         if answer.ack {
             mac.counters.ack += 1;
@@ -161,9 +172,17 @@ impl Radio {
     }
 
     /// Puts a frame on the air. `wait` later, unless an answer comes, the exchange is over.
-    fn transmit(&mut self, now: Time, head: FrameHead, len: usize, wait: Span, host: &mut impl Host) {
+    pub(crate) fn transmit(
+        &mut self,
+        now: Time,
+        head: FrameHead,
+        len: usize,
+        wait: Span,
+        host: &mut impl Host,
+    ) {
         let i = head.from as usize;
-        let airtime = self.phy.airtime(head.kind, len);
+        let (bytes, rate_mbps) = (self.phy.frame_bytes(head.kind, len), in_mbps(head.rate_100kbps));
+        let airtime = self.phy.airtime_at(bytes, rate_mbps);
         let about = self.about(&head, host);
         if let Some(about) = &about {
             self.note_drowned(head.from, about.id);
@@ -174,14 +193,7 @@ impl Radio {
         phy_state.on_air_until = now + airtime;
         let mac = &mut self.macs[i];
         mac.frames += 1;
-        let t = Transmission {
-            head,
-            number: mac.frames,
-            bytes: self.phy.frame_bytes(head.kind, len),
-            rate_mbps: self.phy.rate_mbps(head.kind),
-            about,
-            receivers: Vec::new(),
-        };
+        let t = Transmission { head, number: mac.frames, bytes, rate_mbps, about, receivers: Vec::new() };
         mac.timeout_at = now + wait;
         let body = mac.current.as_ref().filter(|_| head.kind.is_data());
         let frame = FrameAt { at: now, station: head.from, head, body, watts: 0.0 };
@@ -206,6 +218,11 @@ impl Radio {
     /// A frame was received well. Tells what the MAC makes of it.
     pub(crate) fn accept(&mut self, f: &FrameAt<'_>, host: &mut impl Host) -> Fate {
         let mine = self.is_for(f.at, f.station, &f.head, host);
+        if self.associations.is_some()
+            && let Some(refused) = self.is_stranger(f)
+        {
+            return refused;
+        }
         if f.head.kind.is_data() && (mine || f.head.to == EVERYONE) {
             let mac = &mut self.macs[f.station as usize];
             if mac.card.as_mut().is_some_and(|c| !c.has_room(f.at)) {
@@ -219,6 +236,7 @@ impl Radio {
             FrameKind::Ack if mine => self.accept_ack(f, host),
             FrameKind::Data if mine => return self.accept_data(f, host),
             FrameKind::Broadcast => self.take_in(f, host),
+            FrameKind::Beacon => self.accept_beacon(f),
             FrameKind::Data if self.overhear => host.overheard(f),
             _ => {}
         }
@@ -231,8 +249,11 @@ impl Radio {
             self.note_withheld(f.station, f.head.from);
             return;
         }
-        let left = Span::from_micros(u64::from(f.head.duration_us)) - self.times.sifs - self.times.cts;
-        self.macs[i].answer = Some(Answer { ack: false, to: f.head.from, duration_us: duration_us(left) });
+        // The CTS goes at the RTS' rate, which is a basic one.
+        let cts = self.answer_airtime(in_mbps(f.head.rate_100kbps));
+        let left = Span::from_micros(u64::from(f.head.duration_us)) - self.times.sifs - cts;
+        let (to, rate_100kbps) = (f.head.from, f.head.rate_100kbps);
+        self.macs[i].answer = Some(Answer { ack: false, to, duration_us: duration_us(left), rate_100kbps });
         self.go_on(f.at, f.station, host);
     }
 
@@ -256,6 +277,9 @@ impl Radio {
         }
         let Some(out) = &self.macs[i].current else { return };
         let long = self.is_long(out);
+        if self.rates.is_some() {
+            self.report_rate(f.station, true);
+        }
         let mac = &mut self.macs[i];
         mac.timeout_at = Time::NEVER;
         if long {
@@ -282,7 +306,9 @@ impl Radio {
             } else if self.macs[i].answer.is_some() {
                 return Fate::Refused;
             }
-            self.macs[i].answer = Some(Answer { ack: true, to: f.head.from, duration_us: 0 });
+            let rate = self.control_rate_mbps(in_mbps(f.head.rate_100kbps));
+            let (to, rate_100kbps) = (f.head.from, in_100kbps(rate));
+            self.macs[i].answer = Some(Answer { ack: true, to, duration_us: 0, rate_100kbps });
             if self.macs[i].timeout_at == Time::NEVER {
                 self.go_on(f.at, f.station, host);
             }
@@ -301,7 +327,9 @@ impl Radio {
         let i = station as usize;
         if self.macs[i].answer.is_some() {
             self.defer(now, station, host);
-        } else if self.macs[i].current.is_some() && self.phy_states[i].backoff == Backoff::Off {
+        } else if (self.macs[i].current.is_some() || self.macs[i].beacon_due)
+            && self.phy_states[i].backoff == Backoff::Off
+        {
             let cleared =
                 !self.macs[i].rts_wanted && self.macs[i].current.as_ref().is_some_and(|c| self.wants_rts(c));
             if cleared {
@@ -319,7 +347,7 @@ impl Radio {
         host.schedule(at, station, RadioEvent::Defer);
     }
 
-    fn set_sending(&mut self, now: Time, station: u32, sending: Sending, host: &mut impl Host) {
+    pub(crate) fn set_sending(&mut self, now: Time, station: u32, sending: Sending, host: &mut impl Host) {
         let phy_state = &mut self.phy_states[station as usize];
         phy_state.sending = sending;
         if sending == Sending::Nothing {

@@ -14,6 +14,7 @@ impl Radio {
             Sending::Rts => self.rts_failed(now, station, host),
             Sending::Data => self.data_over(now, station, host),
             Sending::Cts | Sending::Ack => self.macs[i].answer = None,
+            Sending::Beacon => self.start_backoff(now, station, host),
             Sending::Nothing => {}
         }
         self.go_on(now, station, host);
@@ -43,6 +44,9 @@ impl Radio {
             return;
         }
         let (long, rts) = (self.is_long(out), self.wants_rts(out));
+        if self.rates.is_some() {
+            self.report_rate(station, false);
+        }
         let mac = &mut self.macs[i];
         let (count, limit) = if long {
             (&mut mac.long_retries, self.config.long_retry_limit)

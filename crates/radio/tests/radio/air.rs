@@ -48,8 +48,8 @@ pub(crate) struct Log {
     pub(crate) overheard: Vec<(u32, u32)>,
     /// (time, station, status)
     pub(crate) finished: Vec<(Time, u32, TxStatus)>,
-    /// (time, station, kind, duration) of every frame that `captured` showed at its sender
-    pub(crate) sent: Vec<(Time, u32, wayhop_radio::FrameKind, u16)>,
+    /// (time, station, kind, duration, rate) of every frame that `captured` showed at its sender
+    pub(crate) sent: Vec<(Time, u32, wayhop_radio::FrameKind, u16, u16)>,
     /// Whether it wants to know what becomes of each frame.
     pub(crate) watches_all: bool,
     /// What became of frames.
@@ -70,10 +70,19 @@ impl Air {
         Self { radio, log: Log { places, waiting, ..Log::default() } }
     }
 
+    /// The run begins: an access point sends beacons.
+    pub(crate) fn begin(&mut self) {
+        self.radio.begin(Time::ZERO, &mut self.log);
+    }
+
     /// `from` always has another packet of `len` octets for `to`.
     pub(crate) fn saturate(&mut self, from: u32, to: u32, len: usize) {
+        self.saturate_at(Time::ZERO, from, to, len);
+    }
+
+    pub(crate) fn saturate_at(&mut self, at: Time, from: u32, to: u32, len: usize) {
         self.log.saturated.push((from, to, len));
-        self.send(from, to, len);
+        self.send_at(at, from, to, len);
     }
 
     /// Queues one packet now; returns its id.
@@ -162,7 +171,7 @@ impl Host for Log {
     }
     fn captured(&mut self, f: &FrameAt<'_>) {
         if f.station == f.head.from {
-            self.sent.push((f.at, f.station, f.head.kind, f.head.duration_us));
+            self.sent.push((f.at, f.station, f.head.kind, f.head.duration_us, f.head.rate_100kbps));
         }
     }
     fn watches(&mut self, _: &FrameHead, _: Option<FlowTag>) -> bool {

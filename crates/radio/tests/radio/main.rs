@@ -5,5 +5,6 @@ mod air;
 mod card;
 mod dcf;
 mod fates;
+mod ofdm;
 mod power;
 mod reception;

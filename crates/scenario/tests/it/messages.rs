@@ -91,7 +91,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "nodes.count",
         "radio.preset = \"wavelan-914-cum\"\nnodes.count",
-        "s.toml:1:7: radio.preset: \"wavelan-914-cum\" is not known here; did you mean `wavelan-914-cmu`? (of wavelan-914-cmu, wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia, wavelan-i-isa, 80211b, 80211g)",
+        "s.toml:1:7: radio.preset: \"wavelan-914-cum\" is not known here; did you mean `wavelan-914-cmu`? (of wavelan-914-cmu, wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia, wavelan-i-isa, 80211b, 80211g, 80211g-54, 80211a-54, meshtest)",
     ),
     (
         "nodes.count",
@@ -117,7 +117,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "nodes.count",
         "nodes.node = [{ id = 0, card = \"wavelan-i-iso\" }]\nnodes.count",
         "s.toml:1:25: nodes.node[0].card: \"wavelan-i-iso\" is not known here; did you mean `wavelan-i-isa`? (of wavelan-914-cmu, \
-         wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia, wavelan-i-isa, 80211b, 80211g)",
+         wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia, wavelan-i-isa, 80211b, 80211g, 80211g-54, 80211a-54, meshtest)",
     ),
     (
         "nodes.count",

@@ -77,6 +77,9 @@ pub struct TcpConfig {
     pub delayed_ack: Option<Span>,
     /// Whether the connection begins with the handshake (RFC 9293, section 3.5); else it is there from the start.
     pub handshake: bool,
+    /// From one SYN to the next, without back-off: an application that opens the connection again and again until it stands.
+    /// `None` for standard TCP, which doubles the time.
+    pub connect_every: Option<Span>,
     /// Whether the first two duplicate acknowledgements let a new segment out (RFC 3042).
     pub limited_transmit: bool,
     /// The retransmission timer.
@@ -105,6 +108,7 @@ impl TcpConfig {
             // Below the half second of RFC 5681 section 4.2, and what most systems have.
             delayed_ack: Some(Span::from_millis(200)),
             handshake: true,
+            connect_every: None,
             limited_transmit: true,
             rto: RtoConfig::rfc(),
             app: App::Bulk { bytes: None },

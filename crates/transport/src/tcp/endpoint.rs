@@ -156,7 +156,7 @@ impl Endpoint {
         let acks = self.state == State::SynReceived;
         self.syns += 1;
         self.syn_sent = io.now;
-        self.syn_at = Some(io.now + self.sender.rto.timeout());
+        self.syn_at = Some(io.now + self.config.connect_every.unwrap_or(self.sender.rto.timeout()));
         let shift = self.config.window_shift();
         let repr = Repr {
             flags: if acks { Flags::SYN.with(Flags::ACK) } else { Flags::SYN },
@@ -398,7 +398,9 @@ impl Endpoint {
         let now = io.now;
         let due = |t: Option<Time>| t.is_some_and(|t| t <= now);
         if due(self.syn_at) {
-            self.sender.rto.back_off();
+            if self.config.connect_every.is_none() {
+                self.sender.rto.back_off();
+            }
             self.send_syn(io, number);
         }
         if due(self.sender.deadline()) {

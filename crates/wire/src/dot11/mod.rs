@@ -1,6 +1,6 @@
 //! IEEE 802.11 MAC frames.
 //!
-//! [`Frame`] is a view of any frame, foreign ones too; [`Repr`] are the four kinds that a node of an ad hoc network (IBSS)
+//! [`Frame`] is a view of any frame, foreign ones too; [`Beacon`] is an access point's; [`Repr`] are the four kinds that a node of an ad hoc network (IBSS)
 //! sends: data with three addresses, RTS, CTS, ACK. Fields of more than an octet are little-endian on the air.
 //!
 //! Neither contains the frame check sequence: [`split_fcs`] takes it off, [`fcs`] makes it.
@@ -8,10 +8,12 @@
 //! Nothing here panics on any input but [`Repr::emit`], and that only when its buffer is shorter than
 //! [`Repr::buffer_len`].
 
+mod beacon;
 mod fcs;
 mod frame;
 mod repr;
 
+pub use beacon::Beacon;
 pub use fcs::{FCS_LEN, fcs, split_fcs};
 pub use frame::{Frame, Kind};
 pub use repr::{Data, Repr};

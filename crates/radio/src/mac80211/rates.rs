@@ -1,0 +1,67 @@
+//! At which rate a frame goes.
+
+use wayhop_core::{Span, Time};
+
+use crate::outgoing::Outgoing;
+use crate::phy::FrameKind;
+use crate::radio::Radio;
+
+impl Radio {
+    /// How often the present packet's data was sent in vain.
+    fn data_failures(&self, station: u32, out: &Outgoing) -> u8 {
+        let mac = &self.macs[station as usize];
+        if self.is_long(out) { mac.long_retries } else { mac.short_retries }
+    }
+
+    /// The rate of the next data frame of the present packet, Mb/s.
+    pub(crate) fn data_rate_mbps(&mut self, station: u32, kind: FrameKind) -> f64 {
+        if kind != FrameKind::Data || self.rates.is_none() {
+            return self.phy.rate_mbps(kind);
+        }
+        let current = self.macs[station as usize].current.as_ref();
+        let Some((to, failures)) = current.map(|out| (out.to, self.data_failures(station, out))) else {
+            return self.phy.rate_mbps(kind);
+        };
+        let fixed = self.phy.rate_mbps(kind);
+        self.rates.as_mut().map_or(fixed, |r| r.rate_mbps(station, to, failures))
+    }
+
+    /// The rate of the control frames around data of this rate, Mb/s.
+    pub(crate) fn control_rate_mbps(&self, data_rate_mbps: f64) -> f64 {
+        if self.phy.has_rate_set() {
+            self.phy.control_rate_mbps(data_rate_mbps)
+        } else {
+            self.config.basic_rate_mbps
+        }
+    }
+
+    /// How long a CTS or an ACK of this rate occupies the air.
+    pub(crate) fn answer_airtime(&self, rate_mbps: f64) -> Span {
+        if self.phy.has_rate_set() { self.phy.answer_airtime(rate_mbps) } else { self.times.ack }
+    }
+
+    /// How long an RTS of this rate occupies the air.
+    pub(crate) fn rts_airtime(&self, rate_mbps: f64) -> Span {
+        self.phy.airtime_at(self.phy.frame_bytes(FrameKind::Rts, 0), rate_mbps)
+    }
+
+    /// A packet that will be acknowledged begins.
+    pub(crate) fn begin_rates(&mut self, now: Time, station: u32) {
+        let current = self.macs[station as usize].current.as_ref();
+        let Some(to) = current.filter(|out| self.is_acknowledged(out)).map(|out| out.to) else { return };
+        if let Some(rates) = &mut self.rates {
+            rates.begin(now, station, to);
+        }
+    }
+
+    /// The present packet's data frame was acknowledged, or was not. Called before that is counted.
+    pub(crate) fn report_rate(&mut self, station: u32, acknowledged: bool) {
+        let current = self.macs[station as usize].current.as_ref();
+        let Some((to, failures)) = current.map(|out| (out.to, self.data_failures(station, out))) else {
+            return;
+        };
+        if let Some(rates) = &mut self.rates {
+            rates.report(station, to, failures, acknowledged);
+        }
+    }
+}

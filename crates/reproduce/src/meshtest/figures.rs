@@ -1,0 +1,108 @@
+//! The paper's figures, drawn anew.
+
+use wayhop_report::{Axis, Estimate, Figure, Mark, Panel, Plot, Series, Spread, standard_deviation};
+
+use super::plan::{Motion, Transport};
+use super::shape::Shape;
+
+/// The middles of the windows of Figures 7 and 8, seconds: every 50 s.
+const WINDOWS: [(Motion, &[usize]); 2] =
+    [(Motion::WalkAway, &[2, 48, 98, 148, 198, 248]), (Motion::DriveBy, &[150, 200, 250, 300, 350, 400])];
+/// The stretches of Figures 9 to 12, seconds.
+pub(crate) const STRETCH_S: usize = 10;
+
+fn look(transport: Transport) -> (Mark, usize) {
+    Mark::nth(usize::from(transport == Transport::Tcp))
+}
+
+/// Figure 4: the signal over the distance.
+pub(crate) fn signal(shape: &Shape) -> Figure {
+    let at = |s: usize| {
+        let values = shape.signals(s);
+        let e = Estimate::of(&values)?;
+        let sd = standard_deviation(&values).unwrap_or(0.0);
+        Some(([(s as f64 * 4.0).max(1.0), e.mean], Some([e.mean - sd, e.mean + sd])))
+    };
+    let all: Vec<_> = (0..Motion::WalkAway.seconds()).filter_map(at).collect();
+    let series = Series::new(
+        "received, mean and standard deviation",
+        Mark::Line,
+        0,
+        all.iter().map(|a| a.0).collect(),
+    )
+    .with_intervals(all.iter().map(|a| a.1).collect())
+    .spread(Spread::Band);
+    let plot = Plot::new(Axis::new("distance (m)").log(), Axis::new("received signal (dBm)")).with(series);
+    let caption = "Signal of the packets that arrived, over the distance that the matrix makes; what is nearer than 1 m stands at 1 m. The paper's \
+         figure has three points between 10 and 100 m, of radios and of laptops outdoors.";
+    Figure::of("Figure 4", caption, plot)
+}
+
+/// Figures 5 and 6: mean throughput over time.
+pub(crate) fn throughput(name: &str, motion: Motion, shapes: [&Shape; 2]) -> Figure {
+    let mut plot = Plot::new(Axis::new("time (s)"), Axis::new("throughput (Mb/s)").from_to(0.0, 32.0));
+    for (transport, shape) in Transport::BOTH.into_iter().zip(shapes) {
+        let at = |s: usize| Some(([s as f64 + 0.5, 0.0], Estimate::of(&shape.means(s, s + 1))?));
+        let all: Vec<_> = (0..motion.seconds()).filter_map(at).collect();
+        let points = all.iter().map(|([x, _], e)| [*x, e.mean]).collect();
+        plot = plot.with(
+            Series::new(transport.name(), Mark::Line, look(transport).1, points)
+                .with_intervals(all.iter().map(|(_, e)| e.ci95).collect())
+                .spread(Spread::Band)
+                .beads(look(transport).0),
+        );
+    }
+    let caption = format!(
+        "The {}: payload that arrived in each second, mean over runs with its 95 % interval.",
+        motion.name()
+    );
+    Figure::of(name, &caption, plot)
+}
+
+/// Figures 7 and 8: distributions of the throughput in windows of 5 s.
+pub(crate) fn distributions(name: &str, motion: Motion, shapes: [&Shape; 2]) -> Figure {
+    let windows = WINDOWS.iter().find(|(m, _)| *m == motion).map_or(&[][..], |(_, w)| w);
+    let panel = |&middle: &usize| {
+        let mut plot = Plot::new(
+            Axis::new("throughput (Mb/s)").from_to(0.0, 32.0),
+            Axis::new("share of the seconds (%)").from_to(0.0, 100.0),
+        );
+        for (t, shape) in Transport::BOTH.into_iter().zip(shapes) {
+            let steps = cumulative(&shape.samples(middle - 2, middle + 3));
+            plot = plot.with(Series::new(t.name(), Mark::Steps, look(t).1, steps).beads(look(t).0));
+        }
+        Panel { title: format!("{middle} s, {:.0} m", motion.place_m(middle as f64)), plot }
+    };
+    Figure {
+        name: name.to_owned(),
+        caption: format!(
+            "The {}: throughput of single seconds of all runs, two seconds to either side of the time that stands above.",
+            motion.name()
+        ),
+        panels: windows.iter().map(panel).collect(),
+    }
+}
+
+/// The share of the values up to each half of a Mb/s, %: on a linear axis, for zero is what matters.
+fn cumulative(values: &[f64]) -> Vec<[f64; 2]> {
+    if values.is_empty() {
+        return Vec::new();
+    }
+    let up_to = |v: f64| values.iter().filter(|x| **x <= v).count() as f64;
+    (0..=64).map(|i| f64::from(i) / 2.0).map(|v| [v, 100.0 * up_to(v) / values.len() as f64]).collect()
+}
+
+/// Figures 9 to 12: the standard deviation of the throughput.
+pub(crate) fn variability(name: &str, motion: Motion, transport: Transport, shape: &Shape) -> Figure {
+    let middle = |s: usize| motion.place_m(s as f64 + STRETCH_S as f64 / 2.0);
+    let points = shape.deviations(STRETCH_S).iter().map(|(s, sd)| [middle(*s), *sd]).collect();
+    let series = Series::new(transport.name(), look(transport).0, look(transport).1, points).joined();
+    let plot =
+        Plot::new(Axis::new("place of the sender (m)"), Axis::new("standard deviation (Mb/s)")).with(series);
+    let caption = format!(
+        "{} in the {}: throughput of single seconds of all runs, in stretches of 10 s.",
+        transport.name(),
+        motion.name()
+    );
+    Figure::of(name, &caption, plot)
+}

@@ -1,0 +1,126 @@
+//! The experiments, and one run of each.
+
+use wayhop_scenario::Resolved;
+
+use super::levels::{FAR_S, Levels, SPEED_MPS, error_db};
+use super::watch::{Seen, Watch};
+use crate::{RunError, Runs};
+
+/// The scenarios of scenarios/meshtest.
+pub(crate) const FILES: &[(&str, &str)] = &[
+    ("walk-away-udp.toml", include_str!("../../../../scenarios/meshtest/walk-away-udp.toml")),
+    ("walk-away-tcp.toml", include_str!("../../../../scenarios/meshtest/walk-away-tcp.toml")),
+    ("drive-by-udp.toml", include_str!("../../../../scenarios/meshtest/drive-by-udp.toml")),
+    ("drive-by-tcp.toml", include_str!("../../../../scenarios/meshtest/drive-by-tcp.toml")),
+];
+
+/// How long the radios stand together before a walk-away begins, seconds: to associate and to find each other.
+const REST_S: usize = 10;
+
+/// How the sender moves.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Motion {
+    WalkAway,
+    DriveBy,
+}
+
+/// What it sends.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Transport {
+    Udp,
+    Tcp,
+}
+
+impl Transport {
+    pub(crate) const BOTH: [Self; 2] = [Self::Udp, Self::Tcp];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Udp => "UDP",
+            Self::Tcp => "TCP",
+        }
+    }
+    /// Octets of headers in an IP packet.
+    const fn headers(self) -> u32 {
+        match self {
+            Self::Udp => 28,
+            Self::Tcp => 40,
+        }
+    }
+}
+
+impl Motion {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::WalkAway => "walk-away",
+            Self::DriveBy => "drive-by",
+        }
+    }
+    /// How long the experiment lasts, seconds, as the paper counts them.
+    pub(crate) const fn seconds(self) -> usize {
+        match self {
+            Self::WalkAway => FAR_S,
+            Self::DriveBy => 2 * FAR_S,
+        }
+    }
+    /// How much of a run is before that.
+    pub(crate) const fn rest_s(self) -> usize {
+        match self {
+            Self::WalkAway => REST_S,
+            Self::DriveBy => 0,
+        }
+    }
+    /// How far away the sender is at a second of the experiment, metres; negative while it comes.
+    pub(crate) fn place_m(self, second: f64) -> f64 {
+        match self {
+            Self::WalkAway => SPEED_MPS * second,
+            Self::DriveBy => SPEED_MPS * (second - FAR_S as f64),
+        }
+    }
+    /// The same in seconds of the walk, at each second of a run.
+    fn seconds_away(self) -> impl Iterator<Item = usize> {
+        (0..self.rest_s() + self.seconds()).map(move |s| match self {
+            Self::WalkAway => s.saturating_sub(REST_S),
+            Self::DriveBy => s.abs_diff(FAR_S),
+        })
+    }
+}
+
+/// One experiment.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Experiment {
+    pub(crate) motion: Motion,
+    pub(crate) transport: Transport,
+}
+
+impl Experiment {
+    pub(crate) const ALL: [Self; 4] = [
+        Self { motion: Motion::WalkAway, transport: Transport::Udp },
+        Self { motion: Motion::WalkAway, transport: Transport::Tcp },
+        Self { motion: Motion::DriveBy, transport: Transport::Udp },
+        Self { motion: Motion::DriveBy, transport: Transport::Tcp },
+    ];
+
+    /// Its number in [`Experiment::ALL`] and [`FILES`].
+    pub(crate) fn number(self) -> usize {
+        2 * usize::from(self.motion == Motion::DriveBy) + usize::from(self.transport == Transport::Tcp)
+    }
+
+    /// The scenario of its run with this seed.
+    pub(crate) fn resolve(self, runs: &Runs<'_>, levels: &Levels, seed: u64) -> Result<Resolved, RunError> {
+        runs.resolve(FILES[self.number()].0, &self.sets(levels, seed))
+    }
+
+    /// What makes the scenario that run.
+    pub(crate) fn sets(self, levels: &Levels, seed: u64) -> Vec<String> {
+        let error_db = error_db(seed, self.number() as u64);
+        vec![format!("seed={seed}"), levels.table(self.motion.seconds_away(), error_db)]
+    }
+
+    /// Runs it in simulated time.
+    pub(crate) fn run(self, runs: &Runs<'_>, levels: &Levels, seed: u64) -> Result<Seen, RunError> {
+        let scenario = self.resolve(runs, levels, seed)?;
+        let watch = Watch::new(self.motion.rest_s(), self.motion.seconds(), self.transport.headers());
+        runs.run(&scenario, watch).map(Watch::seen)
+    }
+}
