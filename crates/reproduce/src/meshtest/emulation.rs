@@ -5,13 +5,12 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use wayhop_core::Time;
-use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series, Spread, mean};
+use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series, Spread, mean, percentile};
 use wayhop_runs::{Emulation, Error, Tasks, interruption, run_dir};
 use wayhop_scenario::Scenario;
 
 use super::levels::Levels;
 use super::plan::{Experiment, FILES, Motion, Transport};
-use super::sections::middle95;
 use super::shape::Shape;
 use crate::Runs;
 
@@ -184,6 +183,13 @@ fn panel(transport: Transport, heard: &Heard, simulated: &Shape) -> Panel {
         .with(band)
         .with(Series::new("iperf3", Mark::Dot, 1, points));
     Panel { title: transport.name().to_owned(), plot }
+}
+
+/// The middle 95 % of single runs.
+fn middle95(values: &[f64]) -> Option<[f64; 2]> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    Some([percentile(&sorted, 0.025)?, percentile(&sorted, 0.975)?])
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The paper's numbers and shapes beside ours.
 
-use wayhop_report::{Row, Section, mean, percentile};
+use wayhop_report::{Row, Section, mean};
 
 use super::figures::{self, STRETCH_S};
 use super::paper;
@@ -219,11 +219,4 @@ pub(crate) fn variability(motion: Motion, shapes: [&Shape; 2]) -> Section {
         figures: drawn,
         ..Section::default()
     }
-}
-
-/// The middle 95 % of single runs.
-pub(crate) fn middle95(values: &[f64]) -> Option<[f64; 2]> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    Some([percentile(&sorted, 0.025)?, percentile(&sorted, 0.975)?])
 }
