@@ -1,10 +1,10 @@
 //! Hosts of a field run, over ssh: checked before it, given the same files, started and stopped together, and their records fetched.
 //!
 //! There is no protocol of our own and nothing to install on the hosts but `wayhop`, which [`push`] brings along: the system's `ssh` runs
-//! small shell scripts there ([`script`]), whose output is a line a fact. Start reading at:
+//! small shell scripts there (`script`), whose output is a line a fact. Start reading at:
 //! * [`Fleet`]: the file that says which hosts there are.
 //! * [`on_all`]: one step on all hosts, some at a time.
-//! * [`check`], [`push`], [`start`], [`stop`], [`fetch`]: the steps.
+//! * [`check`], [`push`], `start`, [`stop`], [`fetch`]: the steps.
 //!
 //! What hosts say is hostile: it is bounded, and its control characters do not reach a terminal.
 
