@@ -32,6 +32,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("control", &["core", "trace"]),
     // It holds the parameter types of the models that it configures, and asks the registry for those of protocols.
     ("scenario", &["auth", "core", "attack", "protocols", "world", "radio", "transport"]),
+    // Delay-tolerant networking without I/O: bundles, an agent, convergence layers, routing.
+    ("dtn", &["core"]),
     (
         "sim",
         &[

@@ -1,0 +1,170 @@
+//! What an agent wants done.
+
+use serde::{Deserialize, Serialize};
+use wayhop_core::Time;
+
+use crate::agent::input::{ContactId, Refusal, TransferId};
+use crate::bundle::BundleId;
+use crate::eid::Eid;
+
+/// One thing that an agent wants done, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Send this bundle to the neighbour. Answered by [`crate::Input::Sent`], [`crate::Input::Interrupted`] or
+    /// [`crate::Input::Refused`].
+    Transmit {
+        /// On which contact.
+        contact: ContactId,
+        /// The agent's number for it.
+        transfer: TransferId,
+        /// The bundle.
+        bundle: Vec<u8>,
+    },
+    /// A bundle that arrived is safe here: acknowledge it.
+    Accept {
+        /// On which contact.
+        contact: ContactId,
+        /// The session's number for it.
+        transfer: TransferId,
+    },
+    /// A bundle that arrived is not taken.
+    Refuse {
+        /// On which contact.
+        contact: ContactId,
+        /// The session's number for it.
+        transfer: TransferId,
+        /// Why.
+        reason: Refusal,
+    },
+    /// Give an application this, and tell with [`crate::Input::Confirm`] when it has got it.
+    Deliver {
+        /// For whom.
+        endpoint: Eid,
+        /// The delivery's number at this endpoint: 1, 2, ... without an end, across restarts.
+        number: u64,
+        /// Which bundle; of a reassembled one without fragment.
+        id: BundleId,
+        /// Whether the payload is an administrative record.
+        is_admin_record: bool,
+        /// What was sent.
+        payload: Vec<u8>,
+    },
+    /// A request of an application is a bundle now, and safe in the store.
+    Sent {
+        /// The application's number.
+        number: u64,
+        /// The bundle.
+        id: BundleId,
+    },
+    /// A request of an application was not taken.
+    Rejected {
+        /// The application's number.
+        number: u64,
+        /// Why.
+        why: RequestError,
+    },
+    /// A row for the run's tables.
+    Record(Row),
+}
+
+/// Why a request of an application was not taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RequestError {
+    /// The source is not of this node.
+    #[error("{0} is no endpoint of this node")]
+    ForeignSource(Eid),
+    /// Nobody can be reached there.
+    #[error("dtn:none is nobody's address")]
+    NoDestination,
+    /// There is no room for it.
+    #[error("the store is full: {0}")]
+    StoreFull(&'static str),
+    /// It is larger than a bundle may be.
+    #[error("{octets} octets are more than the {limit} of one bundle")]
+    TooLarge {
+        /// Its payload.
+        octets: u64,
+        /// The limit.
+        limit: u64,
+    },
+}
+
+/// What happened to a bundle: one row of the run's `bundles` table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// When.
+    pub at: Time,
+    /// What.
+    pub kind: RecordKind,
+    /// Which bundle.
+    pub id: BundleId,
+    /// Where it goes.
+    pub destination: Eid,
+    /// The neighbour, where there is one.
+    pub peer: Eid,
+    /// Its length as it is encoded, in octets; of a delivery, of its payload.
+    pub octets: u64,
+    /// Why it ended, of a drop.
+    pub cause: Option<DropCause>,
+}
+
+/// The kinds of rows. Every copy of a bundle that is originated or received at a node ends there delivered, forwarded (and not
+/// kept), released, reassembled or dropped, or is held.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordKind {
+    /// An application made it.
+    Originate,
+    /// The agent itself made it: a record for another agent.
+    Signal,
+    /// It came from a neighbour, and is new here.
+    Receive,
+    /// It came from a neighbour again.
+    Duplicate,
+    /// A neighbour has got a copy.
+    Forward,
+    /// It was handed to an application.
+    Deliver,
+    /// Custody of it was taken here.
+    CustodyTaken,
+    /// Another custodian has it: custody ended here.
+    CustodyReleased,
+    /// A neighbour refused custody.
+    CustodyRefused,
+    /// No signal came in time: it will be sent again.
+    CustodyTimeout,
+    /// It became smaller bundles.
+    Fragmented,
+    /// It became part of a whole bundle.
+    Reassembled,
+    /// Its copy here ended.
+    Drop,
+}
+
+/// Why a copy of a bundle ended, or was not taken.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DropCause {
+    /// Its lifetime is over.
+    LifetimeExpired,
+    /// It has made as many hops as it may.
+    HopLimit,
+    /// There was no room for it.
+    StoreFull,
+    /// It made room for another one.
+    Evicted,
+    /// It is forwarded, and routing keeps no copy.
+    Forwarded,
+    /// The neighbour never takes it.
+    NotAcceptable,
+    /// A block that may not be ignored is not understood.
+    UnintelligibleBlock,
+    /// It was no bundle, or too large.
+    Malformed,
+    /// It would be reassembled into more than is allowed.
+    TooLarge,
+    /// It says nothing that is understood: an administrative record or message of routing.
+    NotUnderstood,
+    /// It goes nowhere: `dtn:none`.
+    NoDestination,
+}

@@ -1,0 +1,56 @@
+//! Status reports (RFC 9171, section 6.1.1): for bundles that ask for them, at nodes that are willing.
+
+use wayhop_core::{Span, Time};
+
+use crate::admin::{AdminRecord, Reason, StatusReport};
+use crate::agent::item::Item;
+use crate::agent::output::DropCause;
+use crate::agent::state::Agent;
+use crate::bundle::flags;
+use crate::store::Store;
+
+/// How long a report is wanted.
+const LIFETIME: Span = Span::from_secs(86_400);
+/// The flags that ask for reports, in the order of what a report asserts.
+const ASKED_BY: [u64; 4] =
+    [flags::REPORT_RECEPTION, flags::REPORT_FORWARDING, flags::REPORT_DELIVERY, flags::REPORT_DELETION];
+
+impl<S: Store> Agent<S> {
+    /// Reports of a bundle that is held: 0 received, 1 forwarded, 2 delivered.
+    pub(super) fn report(&mut self, now: Time, number: u64, what: usize) {
+        if let Some(item) = self.items.get(&number).cloned() {
+            self.report_of(now, &item, what);
+        }
+    }
+
+    /// As [`Self::report`], of a bundle that need not be held any more.
+    pub(super) fn report_of(&mut self, now: Time, item: &Item, what: usize) {
+        self.send_report(now, item, what, Reason::NoInformation);
+    }
+
+    /// Reports that a bundle ended here.
+    pub(super) fn report_drop(&mut self, now: Time, item: &Item, cause: DropCause) {
+        let reason = match cause {
+            DropCause::LifetimeExpired => Reason::LifetimeExpired,
+            DropCause::HopLimit => Reason::HopLimitExceeded,
+            DropCause::StoreFull | DropCause::Evicted => Reason::DepletedStorage,
+            DropCause::UnintelligibleBlock => Reason::BlockUnintelligible,
+            // It goes on elsewhere.
+            DropCause::Forwarded => return,
+            _ => Reason::NoInformation,
+        };
+        self.send_report(now, item, 3, reason);
+    }
+
+    fn send_report(&mut self, now: Time, item: &Item, what: usize, reason: Reason) {
+        let is_asked = item.flags & ASKED_BY[what] != 0 && item.flags & flags::ADMIN_RECORD == 0;
+        if !self.config.status_reports || !is_asked || item.report_to.is_none() {
+            return;
+        }
+        let time = if item.flags & flags::STATUS_TIME == 0 { 0 } else { self.dtn_time_ms(now) };
+        let mut asserted = [None; 4];
+        asserted[what] = Some(time);
+        let record = AdminRecord::Status(StatusReport { asserted, reason, bundle: item.id.clone() });
+        self.originate_record(now, &item.report_to, &record, LIFETIME);
+    }
+}

@@ -1,0 +1,384 @@
+//! The LTP sessions with one neighbour, and their timers (RFC 5326, sections 6 to 8).
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use wayhop_core::{Span, Time};
+
+use crate::agent::{Refusal, TransferId};
+use crate::cl::ltp::export::{Export, Outcome};
+use crate::cl::ltp::import::{Data, Import};
+use crate::cl::ltp::segment::{self, BUNDLES, Content, Report, SessionId, cancel};
+use crate::cl::{Closed, Event, Session};
+use crate::eid::Eid;
+
+/// Sessions that are over are remembered, so that late segments do not open them again.
+const MAX_CLOSED: usize = 4_096;
+/// How long a block without news is kept.
+const FORGOTTEN_AFTER: Span = Span::from_secs(300);
+
+/// Settings of the sessions with a neighbour.
+#[derive(Clone, Debug)]
+pub struct LtpConfig {
+    /// This node's engine number: where its blocks originate.
+    pub engine: u64,
+    /// The first session number; another one after each restart, so that the neighbour does not take new blocks for old ones.
+    pub first_session: u64,
+    /// The largest segment, octets of a datagram's data.
+    pub segment: usize,
+    /// How long a checkpoint, a report or a cancellation waits for its answer.
+    pub retransmit_after: Span,
+    /// How often it is sent at most.
+    pub tries: u8,
+    /// Whether blocks are red (reported, sent again) or green (neither).
+    pub red: bool,
+    /// The largest block that is taken, octets.
+    pub block: u64,
+    /// Blocks that come at a time, at most.
+    pub imports: usize,
+}
+
+impl LtpConfig {
+    /// The settings by default: red blocks of up to 64 MiB, segments of 1400 octets, each question up to 10 times, each second.
+    pub fn new(engine: u64, first_session: u64) -> Self {
+        Self {
+            engine,
+            first_session,
+            segment: 1_400,
+            retransmit_after: Span::from_secs(1),
+            tries: 10,
+            red: true,
+            block: 64 << 20,
+            imports: 64,
+        }
+    }
+}
+
+/// The sessions with one neighbour, over one pair of UDP ports.
+#[derive(Debug)]
+pub struct Ltp {
+    config: LtpConfig,
+    next_session: u64,
+    exports: BTreeMap<u64, Export>,
+    imports: BTreeMap<SessionId, Import>,
+    closed: BTreeSet<SessionId>,
+    closed_order: VecDeque<SessionId>,
+    /// Blocks that were handed up, by the number that they were given.
+    handed_up: BTreeMap<TransferId, SessionId>,
+    came: u64,
+    /// Cancellations that wait for their acknowledgement.
+    cancelled: BTreeMap<(SessionId, bool), Cancelled>,
+    ready: VecDeque<Vec<u8>>,
+    events: VecDeque<Event>,
+    is_over: bool,
+}
+
+#[derive(Copy, Clone, Debug)]
+struct Cancelled {
+    reason: u8,
+    at: Time,
+    tries: u8,
+}
+
+impl Ltp {
+    /// The sessions with one neighbour.
+    pub fn new(config: LtpConfig) -> Self {
+        Self {
+            next_session: config.first_session.max(1),
+            config,
+            exports: BTreeMap::new(),
+            imports: BTreeMap::new(),
+            closed: BTreeSet::new(),
+            closed_order: VecDeque::new(),
+            handed_up: BTreeMap::new(),
+            came: 0,
+            cancelled: BTreeMap::new(),
+            ready: VecDeque::new(),
+            events: VecDeque::from([Event::Up { peer: Eid::None, largest: None }]),
+            is_over: false,
+        }
+    }
+
+    fn own(&self, number: u64) -> SessionId {
+        SessionId { originator: self.config.engine, number }
+    }
+
+    fn say(&mut self, session: SessionId, content: &Content) {
+        self.ready.push_back(segment::encode(session, content));
+    }
+
+    fn say_report(&mut self, now: Time, session: SessionId, report: Report) {
+        if let Some(import) = self.imports.get_mut(&session) {
+            import.report_went(now, report.serial, self.config.retransmit_after);
+        }
+        self.say(session, &Content::Report(report));
+    }
+
+    fn close_session(&mut self, session: SessionId) {
+        if self.closed.insert(session) {
+            self.closed_order.push_back(session);
+        }
+        if self.closed_order.len() > MAX_CLOSED
+            && let Some(oldest) = self.closed_order.pop_front()
+        {
+            self.closed.remove(&oldest);
+        }
+    }
+
+    fn data(&mut self, now: Time, session: SessionId, service: u64, data: &Data<'_>) {
+        let is_new = !self.imports.contains_key(&session);
+        if self.closed.contains(&session) || (is_new && self.imports.len() >= self.config.imports) {
+            return;
+        }
+        if service != BUNDLES || data.offset + data.octets.len() as u64 > self.config.block {
+            self.cancel(now, session, false, cancel::BY_SYSTEM);
+            return;
+        }
+        // Serial numbers of reports may begin anywhere but at 0 (section 3.2.2).
+        let import = self.imports.entry(session).or_insert_with(|| Import::new(now, 1));
+        let report = import.data(now, data, self.config.segment);
+        if let Some(block) = import.whole() {
+            self.came += 1;
+            let transfer = TransferId(self.came);
+            self.handed_up.insert(transfer, session);
+            self.events.push_back(Event::Received { transfer, bundle: block });
+        }
+        if let Some(report) = report {
+            self.say_report(now, session, report);
+        }
+    }
+
+    fn report(&mut self, session: SessionId, report: &Report) {
+        // Reports are acknowledged whatever became of the session (section 6.13).
+        self.say(session, &Content::ReportAck(report.serial));
+        let Some(export) = self.exports.get_mut(&session.number) else { return };
+        if export.report(report) == Outcome::Whole {
+            let transfer = export.transfer;
+            self.exports.remove(&session.number);
+            self.events.push_back(Event::Sent { transfer });
+        }
+    }
+
+    /// Ends a session from this side; `by_sender`: it is a block of ours.
+    fn cancel(&mut self, now: Time, session: SessionId, by_sender: bool, reason: u8) {
+        self.imports.remove(&session);
+        if !by_sender {
+            self.close_session(session);
+        }
+        let at = now + self.config.retransmit_after;
+        if self.cancelled.len() < MAX_CLOSED {
+            self.cancelled.insert((session, by_sender), Cancelled { reason, at, tries: 1 });
+        }
+        self.say(session, &Content::Cancel(by_sender, reason));
+    }
+
+    /// Its sender knows what arrived of a block.
+    fn report_acknowledged(&mut self, session: SessionId, serial: u64) {
+        if self.imports.get_mut(&session).is_some_and(|import| import.acknowledged(serial)) {
+            self.imports.remove(&session);
+            self.close_session(session);
+        }
+    }
+
+    /// The other side ended a session.
+    fn cancelled_by_peer(&mut self, session: SessionId, by_sender: bool, reason: u8) {
+        self.say(session, &Content::CancelAck(by_sender));
+        if by_sender {
+            if let Some(import) = self.imports.remove(&session) {
+                self.close_session(session);
+                self.events.extend(import.prefix().map(|octets| Event::Part { octets }));
+            }
+        } else if let Some(export) = self.exports.remove(&session.number) {
+            let transfer = export.transfer;
+            self.events.push_back(match reason {
+                cancel::RETRANSMISSION_LIMIT => {
+                    Event::Interrupted { transfer, acknowledged: export.acknowledged() }
+                }
+                cancel::BY_SYSTEM => Event::Refused { transfer, reason: Refusal::NoResources },
+                cancel::BY_USER => Event::Refused { transfer, reason: Refusal::NotAcceptable },
+                _ => Event::Refused { transfer, reason: Refusal::Unknown },
+            });
+        }
+    }
+
+    fn export_timers(&mut self, now: Time) {
+        let (wait, tries) = (self.config.retransmit_after, self.config.tries);
+        let due = |export: &Export| export.next_timer().is_some_and(|at| at <= now);
+        let numbers: Vec<u64> = self.exports.iter().filter(|(_, e)| due(e)).map(|(n, _)| *n).collect();
+        for number in numbers {
+            let session = self.own(number);
+            let Some(export) = self.exports.get_mut(&number) else { continue };
+            if let Some(content) = export.checkpoint_again(now, wait, tries) {
+                self.say(session, &content);
+            } else if let Some(export) = self.exports.remove(&number) {
+                self.cancel(now, session, true, cancel::RETRANSMISSION_LIMIT);
+                let (transfer, acknowledged) = (export.transfer, export.acknowledged());
+                self.events.push_back(Event::Interrupted { transfer, acknowledged });
+            }
+        }
+    }
+
+    fn import_timers(&mut self, now: Time) {
+        let mut again = Vec::new();
+        let mut over = Vec::new();
+        for (session, import) in &self.imports {
+            for sent in import.reports.values().filter(|sent| sent.at <= now) {
+                if sent.tries < self.config.tries {
+                    again.push((*session, sent.report.clone()));
+                } else {
+                    over.push((*session, true));
+                }
+            }
+            if now >= import.last + FORGOTTEN_AFTER {
+                over.push((*session, !import.is_silent()));
+            }
+        }
+        for (session, report) in again {
+            self.say_report(now, session, report);
+        }
+        for (session, tells) in over {
+            let Some(import) = self.imports.remove(&session) else { continue };
+            self.events.extend(import.prefix().map(|octets| Event::Part { octets }));
+            if tells {
+                self.cancel(now, session, false, cancel::RETRANSMISSION_LIMIT);
+            } else {
+                self.close_session(session);
+            }
+        }
+    }
+
+    fn cancel_timers(&mut self, now: Time) {
+        let tries = self.config.tries;
+        let due: Vec<(SessionId, bool)> =
+            self.cancelled.iter().filter(|(_, c)| c.at <= now).map(|(key, _)| *key).collect();
+        for key in due {
+            let Some(cancelled) = self.cancelled.get_mut(&key) else { continue };
+            if cancelled.tries >= tries {
+                self.cancelled.remove(&key);
+                continue;
+            }
+            cancelled.tries += 1;
+            cancelled.at = now + self.config.retransmit_after;
+            let reason = cancelled.reason;
+            self.say(key.0, &Content::Cancel(key.1, reason));
+        }
+    }
+
+    fn end(&mut self, reason: Closed) {
+        if std::mem::replace(&mut self.is_over, true) {
+            return;
+        }
+        for export in std::mem::take(&mut self.exports).into_values() {
+            let (transfer, acknowledged) = (export.transfer, export.acknowledged());
+            self.events.push_back(Event::Interrupted { transfer, acknowledged });
+        }
+        for import in std::mem::take(&mut self.imports).into_values() {
+            self.events.extend(import.prefix().map(|octets| Event::Part { octets }));
+        }
+        self.events.push_back(Event::Down { reason });
+    }
+}
+
+impl Session for Ltp {
+    fn receive(&mut self, now: Time, octets: &[u8]) {
+        let Some((session, content)) = segment::parse(octets) else { return };
+        if self.is_over {
+            return;
+        }
+        let is_ours = session.originator == self.config.engine;
+        match content {
+            Content::Data { is_red, ends_red, ends_block, service, offset, checkpoint, data } if !is_ours => {
+                let octets = &data[..];
+                let data = Data { is_red, ends_red, ends_block, offset, checkpoint, octets };
+                self.data(now, session, service, &data);
+            }
+            Content::Report(report) if is_ours => self.report(session, &report),
+            Content::ReportAck(serial) if !is_ours => self.report_acknowledged(session, serial),
+            // Sessions of ours are cancelled by their receiver, others by their sender.
+            Content::Cancel(by_sender, reason) if by_sender != is_ours => {
+                self.cancelled_by_peer(session, by_sender, reason);
+            }
+            Content::CancelAck(by_sender) if by_sender == is_ours => {
+                self.cancelled.remove(&(session, by_sender));
+            }
+            _ => {}
+        }
+    }
+
+    fn transmit(&mut self, now: Time, _: usize) -> Option<Vec<u8>> {
+        if let Some(datagram) = self.ready.pop_front() {
+            return Some(datagram);
+        }
+        let (largest, wait) = (self.config.segment, self.config.retransmit_after);
+        let (number, content) = self.exports.iter_mut().find_map(|(number, export)| {
+            export.segment(now, largest, wait).map(|content| (*number, content))
+        })?;
+        if let Some(export) = self.exports.get(&number).filter(|export| export.is_gone()) {
+            let transfer = export.transfer;
+            self.events.push_back(Event::Sent { transfer });
+            self.exports.remove(&number);
+        }
+        Some(segment::encode(self.own(number), &content))
+    }
+
+    fn event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    fn send(&mut self, _: Time, transfer: TransferId, bundle: Vec<u8>) {
+        if self.is_over || bundle.is_empty() {
+            self.events.push_back(Event::Interrupted { transfer, acknowledged: 0 });
+            return;
+        }
+        self.exports.insert(self.next_session, Export::new(transfer, bundle, self.config.red));
+        self.next_session += 1;
+    }
+
+    fn accept(&mut self, now: Time, transfer: TransferId) {
+        let Some(session) = self.handed_up.remove(&transfer) else { return };
+        let Some(import) = self.imports.get_mut(&session) else { return };
+        let report = import.accept(now, self.config.segment);
+        if import.is_silent() {
+            self.imports.remove(&session);
+            self.close_session(session);
+        } else if let Some(report) = report {
+            self.say_report(now, session, report);
+        }
+    }
+
+    fn refuse(&mut self, now: Time, transfer: TransferId, reason: Refusal) {
+        let Some(session) = self.handed_up.remove(&transfer) else { return };
+        let reason = match reason {
+            Refusal::NotAcceptable | Refusal::ExtensionFailure => cancel::BY_USER,
+            _ => cancel::BY_SYSTEM,
+        };
+        match self.imports.remove(&session) {
+            Some(import) if import.is_silent() => self.close_session(session),
+            Some(_) => self.cancel(now, session, false, reason),
+            None => {}
+        }
+    }
+
+    fn timer(&mut self, now: Time) {
+        self.export_timers(now);
+        self.import_timers(now);
+        self.cancel_timers(now);
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        if self.is_over {
+            return None;
+        }
+        let exports = self.exports.values().filter_map(Export::next_timer);
+        let reports = self.imports.values().flat_map(|i| i.reports.values()).map(|sent| sent.at);
+        let forgotten = self.imports.values().map(|import| import.last + FORGOTTEN_AFTER);
+        exports.chain(reports).chain(forgotten).chain(self.cancelled.values().map(|c| c.at)).min()
+    }
+
+    fn close(&mut self, _: Time) {
+        self.end(Closed::Local);
+    }
+
+    fn lost(&mut self, _: Time) {
+        self.end(Closed::Lost);
+    }
+}

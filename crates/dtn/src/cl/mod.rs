@@ -1,0 +1,108 @@
+//! Convergence layers as sessions without I/O: octets in, octets out.
+//!
+//! One [`Session`] stands for one TCP connection ([`tcpcl::Tcpcl`]) or for one neighbour's UDP address and port
+//! ([`udpcl::Udpcl`], [`ltp::Ltp`]). The host owns the sockets. After each call of a session it takes its events with
+//! [`Session::event`] and, while its socket takes more, its octets with [`Session::transmit`].
+
+pub mod ltp;
+pub mod tcpcl;
+pub mod udpcl;
+
+use wayhop_core::Time;
+
+use crate::agent::{Refusal, TransferId};
+use crate::eid::Eid;
+
+/// What a session tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Bundles can be sent from now on: [`crate::Input::ContactUp`].
+    Up {
+        /// The neighbour, as far as the layer knows: TCPCLv4's SESS_INIT tells. `Eid::None` with the others, where a
+        /// beacon or a configuration tells.
+        peer: Eid,
+        /// The largest bundle that it takes.
+        largest: Option<usize>,
+    },
+    /// A whole bundle arrived: [`crate::Input::Received`]. It is acknowledged only after [`Session::accept`].
+    Received {
+        /// The session's number for it.
+        transfer: TransferId,
+        /// The bundle.
+        bundle: Vec<u8>,
+    },
+    /// The session ended when the first octets of a bundle had arrived: [`crate::Input::Part`].
+    Part {
+        /// Those octets.
+        octets: Vec<u8>,
+    },
+    /// A transfer of ours has arrived whole: [`crate::Input::Sent`].
+    Sent {
+        /// The sender's number.
+        transfer: TransferId,
+    },
+    /// The session, or the transfer, ended when these many octets were acknowledged: [`crate::Input::Interrupted`].
+    Interrupted {
+        /// The sender's number.
+        transfer: TransferId,
+        /// The first octets that were acknowledged.
+        acknowledged: u64,
+    },
+    /// The neighbour refused a transfer of ours: [`crate::Input::Refused`].
+    Refused {
+        /// The sender's number.
+        transfer: TransferId,
+        /// Why.
+        reason: Refusal,
+    },
+    /// The session is over: close the connection once [`Session::transmit`] gives nothing more;
+    /// [`crate::Input::ContactDown`], if it was up.
+    Down {
+        /// Why.
+        reason: Closed,
+    },
+}
+
+/// Why a session ended.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Closed {
+    /// This side wanted it.
+    #[error("this node ended the session")]
+    Local,
+    /// The other side wanted it.
+    #[error("the neighbour ended the session (reason {0})")]
+    Remote(u8),
+    /// Nothing came for too long.
+    #[error("nothing came from the neighbour for {0} s")]
+    Silent(u64),
+    /// The connection broke.
+    #[error("the connection broke")]
+    Lost,
+    /// The other side does not keep to the protocol.
+    #[error("the neighbour broke the protocol: {0}")]
+    Protocol(&'static str),
+}
+
+/// One session with one neighbour.
+pub trait Session {
+    /// Octets of the connection, or one datagram. Never panics, whatever they are.
+    fn receive(&mut self, now: Time, octets: &[u8]);
+    /// Octets for the connection, at most `room`; or one datagram, whatever the room. `None` when there is nothing to send now.
+    fn transmit(&mut self, now: Time, room: usize) -> Option<Vec<u8>>;
+    /// The next event.
+    fn event(&mut self) -> Option<Event>;
+    /// Sends a bundle.
+    fn send(&mut self, now: Time, transfer: TransferId, bundle: Vec<u8>);
+    /// A bundle that arrived is safe: acknowledges it.
+    fn accept(&mut self, now: Time, transfer: TransferId);
+    /// A bundle that arrived is not taken.
+    fn refuse(&mut self, now: Time, transfer: TransferId, reason: Refusal);
+    /// The time of [`Session::next_timer`] has come.
+    fn timer(&mut self, now: Time);
+    /// When [`Session::timer`] is to be called.
+    fn next_timer(&self) -> Option<Time>;
+    /// Ends the session in an orderly way; [`Event::Down`] follows.
+    fn close(&mut self, now: Time);
+    /// The connection is gone, or the neighbour out of range; events say what had arrived, and [`Event::Down`] follows.
+    fn lost(&mut self, now: Time);
+}

@@ -1,0 +1,44 @@
+//! Binary spray and wait (Spyropoulos, Psounis and Raghavendra 2005): a bundle has a fixed number of copies.
+
+use wayhop_core::Time;
+
+use crate::eid::Eid;
+use crate::routing::{Carried, Decision, Routing};
+
+/// Binary spray and wait. A node with n > 1 copies gives half of them, rounded down, to a neighbour without one; a node with one
+/// copy waits for the destination.
+#[derive(Copy, Clone, Debug)]
+pub struct SprayAndWait {
+    copies: u32,
+}
+
+impl SprayAndWait {
+    /// With these many copies of each bundle that is made here, at least 1.
+    pub fn new(copies: u32) -> Self {
+        Self { copies: copies.max(1) }
+    }
+}
+
+impl Default for SprayAndWait {
+    fn default() -> Self {
+        Self::new(8)
+    }
+}
+
+impl Routing for SprayAndWait {
+    fn name(&self) -> &'static str {
+        "spray"
+    }
+    fn number(&self) -> Option<u8> {
+        Some(2)
+    }
+    fn copies(&self) -> u32 {
+        self.copies
+    }
+    fn decide(&self, _: Time, bundle: &Carried<'_>, _: &Eid) -> Decision {
+        match bundle.copies / 2 {
+            0 => Decision::Keep,
+            copies => Decision::Copy { copies },
+        }
+    }
+}
