@@ -34,6 +34,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("scenario", &["auth", "core", "attack", "protocols", "world", "radio", "transport"]),
     // Delay-tolerant networking without I/O: bundles, an agent, convergence layers, routing.
     ("dtn", &["core"]),
+    // An agent for bundles with its neighbours and sessions, without I/O.
+    ("bundle-node", &["core", "dtn"]),
     (
         "sim",
         &[
@@ -49,8 +51,12 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "transport",
             "trace",
             "scenario",
+            "dtn",
+            "bundle-node",
         ],
     ),
+    // The same agent on a real host, for real programs.
+    ("bundle-agent", &["core", "dtn", "bundle-node", "control", "scenario"]),
     // Giving up rights: it knows the kernel only.
     ("confine", &[]),
     // What the worlds on one machine share: namespaces, programs, the runs under way.
@@ -93,7 +99,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("figures", &["core", "trace", "report"]),
     ("picture", &[]),
     // Assembles runs, in simulated time, on the real clock and with daemons, and makes many at a time.
-    ("runs", &["core", "netns", "trace", "scenario", "sim", "emu", "linux", "lab"]),
+    ("runs", &["core", "netns", "trace", "scenario", "sim", "emu", "linux", "lab", "bundle-node"]),
     // Papers' experiments: it runs runs, and measures real nodes.
     (
         "reproduce",
@@ -122,6 +128,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "transport",
             "trace",
             "scenario",
+            "bundle-agent",
             "confine",
             "netns",
             "report",
@@ -140,7 +147,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "runs",
         ],
     ),
-    ("xtask", &["protocols", "scenario", "sweep", "cli", "daemon", "testkit"]),
+    ("xtask", &["protocols", "scenario", "sweep", "bundle-agent", "cli", "daemon", "testkit"]),
 ];
 
 /// What each protocol of the registry may depend on.

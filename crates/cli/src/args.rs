@@ -186,6 +186,10 @@ pub(crate) enum Command {
     #[command(after_help = NODE_EXAMPLES)]
     Node(NodeArgs),
     #[cfg(feature = "linux")]
+    /// Store, carry and forward bundles (delay-tolerant networking), and send and receive them
+    #[command(subcommand)]
+    Bundle(crate::bundle::BundleCommand),
+    #[cfg(feature = "linux")]
     /// Set back what a node changed (a node starts this by itself)
     #[command(name = wayhop_daemon::UNDO_COMMAND, hide = true)]
     NodeUndo {
@@ -574,7 +578,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(0..=1_000_000_000_u64), allow_negative_numbers = true)]
     pub(crate) first_seed: u64,
     /// How many seeds each experiment runs with; without it 10, 1 of pran, whose runs take as long as they say, 50 of
-    /// holland-vaidya, where each is a pattern, and 100 of meshtest
+    /// holland-vaidya, where each is a pattern, and 100 of meshtest and mule
     #[arg(long, value_name = "N", value_parser = whole(1..=10_000_u64), allow_negative_numbers = true)]
     pub(crate) seeds: Option<u64>,
     #[cfg(feature = "linux")]
@@ -720,6 +724,8 @@ pub(crate) enum Paper {
     HollandVaidya,
     /// MeshTest: UDP and TCP between radios at a matrix of attenuators
     Meshtest,
+    /// A data MULE, as in experiments on MeshTest (Hahn and others, 2008), and routing of bundles (RFC 6693)
+    Mule,
 }
 
 /// The parts of `reproduce pran`.

@@ -3,6 +3,8 @@
 #![deny(clippy::print_stderr)]
 
 mod args;
+#[cfg(feature = "linux")]
+mod bundle;
 mod chains;
 mod check;
 #[cfg(feature = "linux")]
@@ -100,6 +102,8 @@ pub fn main() -> ExitCode {
         Command::Lab(a) => lab::lab(&a),
         #[cfg(feature = "linux")]
         Command::Node(a) => node::node(&a),
+        #[cfg(feature = "linux")]
+        Command::Bundle(c) => bundle::bundle(&c),
         #[cfg(feature = "linux")]
         Command::NodeUndo { node, lists } => node::undo(node, &lists),
         #[cfg(feature = "linux")]

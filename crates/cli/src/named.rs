@@ -15,7 +15,7 @@ pub(crate) fn command(
     let node = named("--node", name, resolved)?;
     // Who types it means it: it has the rights of who does.
     let (node, command) = (node as u32, command.to_vec());
-    Ok(Some(Launch { node, command, output: None, has_terminal: true, confined: None }))
+    Ok(Some(Launch { node, command, output: None, has_terminal: true, confined: None, comes_back: false }))
 }
 
 /// The number of a node that an option names.

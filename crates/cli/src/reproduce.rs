@@ -10,7 +10,7 @@ use wayhop_report::{rows_json, rows_text};
 use wayhop_reproduce::holland_vaidya::{self, Mechanism};
 #[cfg(feature = "linux")]
 use wayhop_reproduce::pran;
-use wayhop_reproduce::{Options, cmu, das, meshtest};
+use wayhop_reproduce::{Options, cmu, das, meshtest, mule};
 use wayhop_runs::interruption::stop_on_signal;
 use wayhop_trace::Status;
 
@@ -27,6 +27,7 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
         #[cfg(feature = "linux")]
         Paper::Pran => "pran",
         Paper::HollandVaidya => "holland-vaidya",
+        Paper::Mule => "mule",
         Paper::Meshtest => "meshtest",
     };
     if a.paper != Paper::HollandVaidya && !(a.mechanisms.is_empty() && a.pattern.is_empty()) {
@@ -44,7 +45,11 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
     let dir = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("runs/reproduce-{name}")));
     let threads =
         a.jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), |n| n as usize);
-    let seeds = if a.paper == Paper::Meshtest { meshtest::PAPER_RUNS } else { 10 };
+    let seeds = match a.paper {
+        Paper::Meshtest => meshtest::PAPER_RUNS,
+        Paper::Mule => mule::SEEDS,
+        _ => 10,
+    };
     let options = Options { first_seed: a.first_seed, seeds: a.seeds.unwrap_or(seeds), threads };
     #[cfg(feature = "linux")]
     let on_the_clock = pran_options(a);
@@ -56,6 +61,7 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
         #[cfg(feature = "linux")]
         Paper::Pran => JobProgress::new(pran::seconds(&on_the_clock), "s", a.quiet),
         Paper::HollandVaidya => JobProgress::new(holland_vaidya::runs(&study), "runs", a.quiet),
+        Paper::Mule => JobProgress::new(mule::runs(&options), "runs", a.quiet),
         Paper::Meshtest => JobProgress::new(meshtest::runs(&options), "runs", a.quiet),
     };
     let done = |n| progress.at(n);
@@ -69,6 +75,7 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
             let began = Instant::now();
             holland_vaidya::reproduce(&study, &dir, &stop, || began.elapsed().as_secs_f64(), done)
         }
+        Paper::Mule => mule::reproduce(&options, &dir, &stop, done),
     };
     progress.done();
     let outcome = outcome.map_err(Failure::Run)?;

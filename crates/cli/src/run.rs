@@ -66,7 +66,8 @@ pub(crate) fn run(
 /// What a user should know before believing the result of a simulation.
 pub(crate) fn warnings(resolved: &Resolved) -> Vec<String> {
     let mut all = resolved.warnings.clone();
-    if resolved.flows.is_empty() && resolved.programs.is_empty() {
+    let has_bundles = resolved.dtn.as_ref().is_some_and(|d| !d.flows.is_empty());
+    if resolved.flows.is_empty() && resolved.programs.is_empty() && !has_bundles {
         all.push(
             "the scenario has no [[traffic]]: nothing is sent but what the protocol says by itself"
                 .to_owned(),

@@ -43,6 +43,27 @@ pub fn matrix_drive() -> String {
     page(&schema::<crate::matrix::Line>("A line of `wayhop matrix drive --json`, and of `matrix.jsonl`"))
 }
 
+/// What `wayhop bundle --json` prints.
+#[cfg(feature = "linux")]
+pub mod bundle {
+    use super::{page, schema, with_version};
+
+    /// `send`.
+    pub fn send() -> String {
+        page(&with_version(schema::<crate::bundle::Sent>("Output of `wayhop bundle send --json`")))
+    }
+
+    /// `receive`.
+    pub fn receive() -> String {
+        page(&with_version(schema::<crate::bundle::Received>("A line of `wayhop bundle receive --json`")))
+    }
+
+    /// `list`.
+    pub fn list() -> String {
+        page(&with_version(schema::<crate::bundle::List>("Output of `wayhop bundle list --json`")))
+    }
+}
+
 /// What `wayhop fleet --json` prints.
 #[cfg(feature = "linux")]
 pub fn fleet() -> String {

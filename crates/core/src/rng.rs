@@ -47,6 +47,8 @@ pub enum Purpose {
     RateControl = 16,
     /// How far attenuators are off in a run.
     Calibration = 17,
+    /// When agents for bundles begin with their beacons.
+    Bundles = 18,
 }
 
 /// One stream of uniform draws; the same on every machine. It serialises with its state: what is read again goes on with

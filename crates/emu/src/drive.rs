@@ -294,7 +294,10 @@ impl<'a> Driver<'a> {
         }
         if on {
             let plan = &self.drive.plan;
-            let due: Vec<usize> = self.waiting.extract_if(.., |i| plan[*i].1.node == node).collect();
+            let mut due: Vec<usize> = self.waiting.extract_if(.., |i| plan[*i].1.node == node).collect();
+            let returns = |i: &usize| plan[*i].1.node == node && plan[*i].1.comes_back;
+            due.extend(self.killed.iter().copied().filter(returns));
+            self.killed.retain(|i| !due.contains(i));
             for i in due {
                 self.start(i);
             }

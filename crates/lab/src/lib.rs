@@ -446,7 +446,11 @@ impl Turns<'_> {
             outages::carry_out(s, now, &mut wire, &mut self.nodes, namespace, &mut self.observers)?;
         }
         if s.on {
-            let due: Vec<usize> = self.waiting.extract_if(.., |i| self.programs[*i].1.node == node).collect();
+            let mut due: Vec<usize> =
+                self.waiting.extract_if(.., |i| self.programs[*i].1.node == node).collect();
+            let returns = |i: &usize| self.programs[*i].1.node == node && self.programs[*i].1.comes_back;
+            due.extend(self.killed.iter().copied().filter(returns));
+            self.killed.retain(|i| !due.contains(i));
             for i in due {
                 self.start(i);
             }

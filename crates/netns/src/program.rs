@@ -39,6 +39,8 @@ pub struct Launch {
     pub has_terminal: bool,
     /// How it is confined. Without this it has all rights of who started the run.
     pub confined: Option<Confined>,
+    /// Whether it is started again when its node is back from an outage that ended it.
+    pub comes_back: bool,
 }
 
 /// How a program ended, or why it did not begin. The number is the one under which it was started.

@@ -28,6 +28,11 @@ impl<P: Protocol> Node<P> {
         let ends = Ends { source: ip.src().into(), destination: ip.dst().into() };
         if ends.destination == self.addr {
             self.deliver(w, at, p);
+        } else if ends.destination == BROADCAST
+            && self.engines.iter().all(|e| e.plane == DataPlane::Forwarding)
+        {
+            // RFC 1122 section 3.2.1.3: for the hosts next to this one, whatever the routes; nobody forwards it.
+            self.send_down(w, at, p, &TxSpec::unicast(BROADCAST), Reporting::Nobody);
         } else {
             self.route(w, at, p, &ends, None);
         }

@@ -2,7 +2,8 @@
 //!
 //! Each paper has a module with its scenarios, its numbers as data, and one file per artefact that says how the number is
 //! taken from a run. [`cmu`] is Maltz, Broch and Johnson's testbed, [`das`] Desilva and Das's, [`pran`] the system of Saha and
-//! others, [`holland_vaidya`] a study of TCP by simulation, [`meshtest`] UDP and TCP between radios at a matrix of attenuators.
+//! others, [`holland_vaidya`] a study of TCP by simulation, [`meshtest`] UDP and TCP between radios at a matrix of attenuators,
+//! [`mule`] a data MULE and the routings of delay-tolerant networks.
 //! A reproduction is a list of runs ([`wayhop_runs::jobs`] spreads them
 //! over the cores) and what they show: [`wayhop_report::Row`]s and a [`wayhop_report::Page`].
 
@@ -10,6 +11,7 @@ pub mod cmu;
 pub mod das;
 pub mod holland_vaidya;
 pub mod meshtest;
+pub mod mule;
 mod options;
 mod outcome;
 #[cfg(feature = "linux")]

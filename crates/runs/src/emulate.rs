@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use wayhop_core::Time;
 use wayhop_emu::{Control, Drive, Mesh, Telling};
@@ -12,6 +12,7 @@ use wayhop_scenario::Resolved;
 use wayhop_sim::{Pace, Simulation};
 use wayhop_trace::Recorder;
 
+use crate::agents::Agents;
 use crate::error::Error;
 use crate::inputs::InputLogs;
 use crate::outcome::Outcome;
@@ -72,6 +73,10 @@ impl<'a> Emulation<'a> {
     /// Runs for as long as the scenario says, or its command takes.
     pub fn run(mut self, tasks: Tasks<'_>) -> Result<Outcome, Error> {
         let (mut plan, leave) = Programs::new(self.scenario, tasks.dir, tasks.trust)?.split();
+        let agents = Agents::new(self.scenario, tasks.dir)?.map(|(agents, launches)| {
+            plan.extend(launches.into_iter().map(|l| (Time::ZERO, l)));
+            agents
+        });
         if let Some(node) = tasks.collector {
             let folder = tasks.dir.map(|r| r.join("reports"));
             self.telling.report_to(self.scenario.addresses[node], &self.mesh, folder.as_deref())?;
@@ -80,7 +85,7 @@ impl<'a> Emulation<'a> {
             plan.push((Time::ZERO, launch));
             plan.len() - 1
         });
-        let begun = Instant::now();
+        let (begun, clock) = (Instant::now(), SystemTime::now());
         let mut simulation = Simulation::new(self.scenario, tasks.recorder).map_err(Error::Usage)?;
         if let Some(inputs) = tasks.inputs {
             inputs.begin(&mut simulation, self.scenario, Pace::RealTime)?;
@@ -100,11 +105,14 @@ impl<'a> Emulation<'a> {
         Programs::hand_over(leave.as_deref());
         let driven = driven?;
         let inputs = simulation.end_inputs();
-        let (mut summary, audit, recorder) = simulation.finish(self.scenario, begun.elapsed().as_secs_f64());
+        let (mut summary, audit, mut recorder) =
+            simulation.finish(self.scenario, begun.elapsed().as_secs_f64());
         "emulation".clone_into(&mut summary.world);
         summary.lateness_us = driven.lateness.summary();
         summary.command_exit = driven.command_exit;
         summary.program_exits = driven.program_exits;
+        let end = Time::from_secs_f64(summary.simulated_s);
+        summary.bundles = agents.map(|agents| agents.finish(clock, end, &mut recorder));
         summary.name_nodes(&self.scenario.names);
         summary.capture_drops = recorder.wants_frames().then(|| recorder.capture_drops());
         let mut outcome =

@@ -3,6 +3,7 @@
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use wayhop_core::Time;
 use wayhop_lab::{IsStopped, Plan, Wiring};
@@ -10,6 +11,7 @@ use wayhop_netns::{Launch, Registry};
 use wayhop_scenario::{MacFilter, Resolved, Scenario, daemon_settings};
 use wayhop_trace::{Recorder, RunDir};
 
+use crate::agents::Agents;
 use crate::error::Error;
 use crate::inputs::InputLogs;
 use crate::outcome::Outcome;
@@ -22,6 +24,8 @@ pub struct Lab {
     programs: Vec<(Time, Launch)>,
     main: Option<usize>,
     leave: Option<PathBuf>,
+    agents: Option<Agents>,
+    names: Vec<String>,
 }
 
 impl Lab {
@@ -37,6 +41,10 @@ impl Lab {
     ) -> Result<Self, Error> {
         let scenario = &plan.scenario;
         let (mut programs, leave) = Programs::new(scenario, dir, trust)?.split();
+        let agents = Agents::new(scenario, dir)?.map(|(agents, launches)| {
+            programs.extend(launches.into_iter().map(|l| (Time::ZERO, l)));
+            agents
+        });
         let main = command.map(|launch| {
             programs.push((Time::ZERO, launch));
             programs.len() - 1
@@ -53,7 +61,7 @@ impl Lab {
             &daemons.namespaces(),
         )
         .map_err(Error::run)?;
-        Ok(Self { daemons, registry, programs, main, leave })
+        Ok(Self { daemons, registry, programs, main, leave, agents, names: scenario.names.clone() })
     }
 
     /// The name of the run, for `wayhop ctl --run`.
@@ -70,11 +78,17 @@ impl Lab {
     ) -> Result<Outcome, Error> {
         let (programs, main) = (self.programs, self.main);
         let tasks = wayhop_lab::Tasks { programs, main, registry: &self.registry, recorder, watch };
+        let begun = SystemTime::now();
         let ended = self.daemons.run(tasks);
         // The last of what runs in the nodes ends with it.
         drop(self.registry);
         Programs::hand_over(self.leave.as_deref());
-        let ended = ended?;
+        let mut ended = ended?;
+        if let Some(agents) = self.agents {
+            let end = Time::from_secs_f64(ended.summary.simulated_s);
+            ended.summary.bundles = Some(agents.finish(begun, end, &mut ended.recorder));
+            ended.summary.name_nodes(&self.names);
+        }
         let mut outcome = Outcome::new(ended.summary, ended.complete, ended.recorder);
         outcome.complaints = ended.complaints;
         Ok(outcome)

@@ -11,6 +11,8 @@
 #![deny(clippy::print_stderr)]
 
 #[cfg(feature = "linux")]
+mod agents;
+#[cfg(feature = "linux")]
 mod emulate;
 mod error;
 mod inputs;

@@ -44,6 +44,7 @@ impl Programs {
                 output: run.map(|r| r.join(SAID).join(&p.output)),
                 has_terminal: false,
                 confined: (!trust).then(confine).transpose()?,
+                comes_back: false,
             })
         };
         let plan: io::Result<Vec<_>> = scenario.programs.iter().map(|p| Ok((p.start, launch(p)?))).collect();

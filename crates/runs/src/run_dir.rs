@@ -131,6 +131,7 @@ pub fn recorder(dir: &RunDir, r: &Resolved) -> Result<Recorder, Error> {
     let outputs = Outputs {
         tables: true,
         receptions: r.receptions.is_wanted(),
+        bundles: r.dtn.is_some(),
         gps: false,
         identities: r.identities,
         capture_nodes: Some(r.captures.nodes.clone()),
@@ -142,7 +143,8 @@ pub fn recorder(dir: &RunDir, r: &Resolved) -> Result<Recorder, Error> {
 
 /// What records a run whose frames others capture: tables.
 pub fn tables(dir: &RunDir, r: &Resolved) -> Result<Recorder, Error> {
-    Ok(Recorder::start(dir.clone(), &Outputs::default(), nodes(r))?)
+    let outputs = Outputs { bundles: r.dtn.is_some(), ..Outputs::default() };
+    Ok(Recorder::start(dir.clone(), &outputs, nodes(r))?)
 }
 
 fn nodes(r: &Resolved) -> Vec<NodeInfo> {

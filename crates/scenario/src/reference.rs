@@ -39,6 +39,9 @@ pub fn reference_markdown() -> String {
     section(&mut out, "`outages`", &defs, "Outages");
     section(&mut out, "`attacks`", &defs, "Attacks");
     section(&mut out, "`energy`", &defs, "Energy");
+    for (key, def) in [("dtn", "Dtn"), ("dtn.routes", "DtnRoute"), ("dtn.flows", "BundleFlow")] {
+        section(&mut out, &format!("`{key}`"), &defs, def);
+    }
     kinds(&mut out, "commands", "Command", &defs);
     section(&mut out, "`programs`", &defs, "Program");
     section(&mut out, "`captures`", &defs, "Captures");

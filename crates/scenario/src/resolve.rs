@@ -14,6 +14,7 @@ use crate::checks::{check_geodetic, in_range};
 use crate::commands::{self, Order};
 use crate::document::Document;
 use crate::document::unknown_name;
+use crate::dtn::{self, DtnPlan};
 use crate::duration::{cut_off, default_duration};
 use crate::error::Error;
 use crate::interfaces::Interfaces;
@@ -80,6 +81,8 @@ pub struct Resolved {
     pub protocol_after_reboot: Configured,
     /// The orders that nodes get from outside.
     pub orders: Vec<Order>,
+    /// The agents for bundles, if there are any.
+    pub dtn: Option<DtnPlan>,
     /// The programs that run in nodes where these are real.
     pub programs: Vec<ProgramPlan>,
     /// The captures.
@@ -147,10 +150,7 @@ impl Scenario {
         };
         let flows = traffic::flows(self, &placed, self.seed)?;
         let mut warnings = placed.warnings.clone();
-        warnings.extend(late_flows(&flows, duration));
-        if given.is_none() {
-            warnings.extend(cut_off(&flows, duration));
-        }
+        warnings.extend(beyond_the_end(&flows, duration, given.is_some()));
         let interfaces = interfaces::resolve(self, &placed, map.as_ref())?;
         let mut protocol = self.protocol.resolve(doc)?;
         if flows.iter().any(wants_notices) {
@@ -177,6 +177,7 @@ impl Scenario {
         let protocol_after_reboot = protocol::after_reboot(&protocol, &self.protocol);
         let orders = commands::resolve(self, &placed)?;
         let programs = programs::resolve(self, &placed)?;
+        let dtn = dtn::resolve(self, &placed)?;
         let captures = capture_plan(&self.captures, &placed, doc)?;
         let receptions = reception_plan(&self.receptions, &placed, flows.len(), doc)?;
         let area = self.area.map_or_else(|| extent(&placed.tracks, duration), |a| [a.x_m, a.y_m, a.z_m]);
@@ -204,6 +205,7 @@ impl Scenario {
             energy,
             protocol_after_reboot,
             orders,
+            dtn,
             programs,
             captures,
             receptions,
@@ -266,6 +268,12 @@ impl Scenario {
 /// Whether a flow's sender does something when it is told that its route is gone.
 fn wants_notices(flow: &FlowConfig) -> bool {
     matches!(flow.kind, FlowKind::Tcp(c) if c.failure.listens())
+}
+
+/// What of the traffic the end of the run leaves out. An end that a user gave cuts flows off on purpose.
+fn beyond_the_end(flows: &[FlowConfig], end: Time, is_given: bool) -> Vec<String> {
+    let cut = if is_given { None } else { cut_off(flows, end) };
+    late_flows(flows, end).into_iter().chain(cut).collect()
 }
 
 /// A flow that begins when the run is over is probably a mistake.

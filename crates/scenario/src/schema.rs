@@ -90,6 +90,9 @@ pub struct Scenario {
     /// Batteries: a node whose battery is empty goes down for good.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<crate::energy_schema::Energy>,
+    /// Bundles: who stores and carries them, and who sends them to whom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dtn: Option<crate::dtn_schema::Dtn>,
     /// Orders that nodes get from outside, as by their control interface.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Command>,

@@ -14,6 +14,7 @@ use wayhop_trace::{FrameEvent, HopEvent, HopKind, Recorder};
 use crate::attackers::Attackers;
 use crate::channel::Channel;
 use crate::classify::{self, Facts};
+use crate::dtn_agents::Agents;
 use crate::event::Event;
 use crate::external::{Egress, Exit, External};
 use crate::fates::Watched;
@@ -67,6 +68,8 @@ pub(crate) struct Common {
     pub(crate) inputs: Option<Box<Logs>>,
     /// `None` in runs without any.
     pub(crate) attackers: Option<Box<Attackers>>,
+    /// Bundle agents, in scenarios with any.
+    pub(crate) dtn: Option<Box<Agents>>,
     /// Lists that connections use.
     pub(crate) tcp_spare: Spare,
 }
@@ -152,6 +155,9 @@ impl Common {
     /// A packet reaches the applications of a node.
     pub(crate) fn deliver(&mut self, at: Time, node: u32, p: Packet) {
         let Some(tag) = p.meta.flow else {
+            if self.dtn.is_some() && self.dtn_deliver(at, node, &p) {
+                return self.work.pool.recycle(p);
+            }
             if let Some(external) = &mut self.external {
                 external.programs.delivered += 1;
             }

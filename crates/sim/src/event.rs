@@ -24,6 +24,10 @@ pub(crate) enum Event {
     Departure(u32),
     /// The deadline of one end of a flow's TCP connection, unless it was moved.
     Tcp(u32, End),
+    /// The timer of the node's bundle agent, unless it was moved.
+    Dtn,
+    /// The application of this flow of bundles makes one.
+    Bundle(u32),
     /// A packet of a program outside enters; the handle is into `External::entering`.
     Ingress(u32),
     /// A GPS receiver tells its node where it is.

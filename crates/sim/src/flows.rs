@@ -96,6 +96,10 @@ impl Flows {
     pub(crate) fn count_arrival(&mut self, now: Time, tag: FlowTag, p: &Packet) {
         self.list[tag.flow as usize].sink.receive(now, p);
     }
+    /// The IP identification of a node's next packet that is of no flow.
+    pub(crate) fn next_ip_id(&mut self, node: u32) -> u16 {
+        next_ip_id(&mut self.ip_ids[node as usize])
+    }
     /// When a flow's first packet is due.
     pub(crate) fn first_departure(&mut self, flow: u32) -> Option<Time> {
         let f = &mut self.list[flow as usize];

@@ -5,6 +5,7 @@
 //!   [`wayhop_node`].
 //! * `world`: what a node asks for.
 //! * `tcp`: connections, between their state machine (`tcp_flow`) and the network.
+//! * `dtn`, `dtn_agents`: bundle agents, between their state machines and the network.
 //! * `media`: radios and wires side by side; `air`: what a radio calls; `wire`: an Ethernet segment; `ports`: which
 //!   interface of which node is at which of them.
 //! * `queue`: the event queue; `simulation`: the loop over it.
@@ -19,6 +20,8 @@ mod audit;
 mod channel;
 mod classify;
 mod common;
+mod dtn;
+mod dtn_agents;
 mod event;
 mod exchange;
 mod external;

@@ -102,6 +102,7 @@ impl Simulation {
         if lost {
             self.net.common.tcp_lose(node);
         }
+        self.net.common.dtn_power_off(at, node, lost);
     }
 
     fn power_on(&mut self, at: Time, node: u32, lost: bool) {
@@ -120,6 +121,8 @@ impl Simulation {
             self.net.call(at, node, |n, w| n.come_back(w, at));
         }
         self.net.common.tcp_resume(at, node);
+        self.net.common.dtn_power_on(at, node, lost);
+        self.net.send_answers(at);
     }
 
     /// Writes it down, and tells those who watch or have real hosts.

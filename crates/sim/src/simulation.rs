@@ -20,6 +20,7 @@ use crate::attackers::{self, Attackers};
 use crate::audit::{Audit, Census};
 use crate::classify;
 use crate::common::Common;
+use crate::dtn_agents::Agents;
 use crate::event::{Event, WireEvent};
 use crate::fates::Watched;
 use crate::flows::Flows;
@@ -116,6 +117,7 @@ impl Simulation {
             captures,
             watched,
             frame: Vec::new(),
+            dtn: Agents::new(scenario),
             tcp_spare: Spare::default(),
             external: None,
             watchers: None,
@@ -206,6 +208,8 @@ impl Simulation {
         for (number, order) in self.orders.iter().enumerate() {
             self.net.common.queue.push(order.from, order.nodes[0].0, Event::Order(number as u32));
         }
+        self.net.common.dtn_begin();
+        self.net.send_answers(Time::ZERO);
         for flow in 0..self.net.common.flows.len() as u32 {
             if let Some(at) = self.net.common.flows.first_departure(flow) {
                 self.net.common.queue.push(
@@ -239,9 +243,18 @@ impl Simulation {
             Event::Order(number) => self.order(at, number),
             Event::Loss(table, step) => self.loss(table, step),
             Event::Power(number, on) => self.power(at, node, number, on),
-            Event::Tcp(..) if !net.nodes[node as usize].is_up() => {}
+            Event::Tcp(..) | Event::Dtn if !net.nodes[node as usize].is_up() => {}
             Event::Tcp(flow, end) => {
                 net.common.tcp_timer(at, flow, end);
+                net.send_answers(at);
+            }
+            Event::Dtn => {
+                net.common.dtn_timer(at, node);
+                net.send_answers(at);
+            }
+            Event::Bundle(flow) => {
+                let is_up = net.nodes[node as usize].is_up();
+                net.common.dtn_depart(at, node, flow, is_up);
                 net.send_answers(at);
             }
             Event::Departure(flow) if !net.nodes[node as usize].is_up() => self.leave_out(at, node, flow),
@@ -350,7 +363,9 @@ impl Simulation {
         }
         self.record_moves();
         self.record_counters();
-        let summary = self.summary(scenario, &audit, wall_s);
+        let bundles = self.net.common.dtn_finish(self.now);
+        let mut summary = Summary { bundles, ..self.summary(scenario, &audit, wall_s) };
+        summary.name_nodes(&scenario.names);
         (summary, audit, self.net.common.recorder)
     }
 

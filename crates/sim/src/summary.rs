@@ -39,7 +39,7 @@ impl Simulation {
         };
         totals.sum_flows(&flows);
         totals.set_drops(&audit.ends.dropped);
-        let mut summary = Summary {
+        Summary {
             wayhop: env!("CARGO_PKG_VERSION").to_owned(),
             scenario: scenario.name.clone(),
             seed: scenario.seed,
@@ -60,14 +60,13 @@ impl Simulation {
             capture_drops: None,
             time_zero_unix_ns: None,
             origin: None,
+            bundles: None,
             command_exit: None,
             program_exits: Vec::new(),
             outages: self.outages.summary(self.now),
             attacks: self.net.common.attackers.as_ref().map_or_else(Vec::new, |a| a.summary()),
             energy: (0..self.net.nodes.len() as u32).filter_map(|i| self.energy(i)).collect(),
-        };
-        summary.name_nodes(&scenario.names);
-        summary
+        }
     }
 
     /// Writes what each node's MAC counted into the trace.

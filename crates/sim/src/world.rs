@@ -37,6 +37,7 @@ impl Above for At<'_> {
         p.meta.flow.is_some()
             || self.common.tcp_notice(at, self.node, p.bytes())
             || self.common.external.is_some()
+            || self.common.dtn_listens(self.node, p.bytes())
     }
     fn deliver(&mut self, at: Time, p: Packet) {
         self.common.deliver(at, self.node, p);

@@ -2,12 +2,15 @@
 
 use serde_json::{Value, json};
 use wayhop_core::{DropReason, nearest};
-use wayhop_scenario::{FlowConfig, FlowKind, Resolved};
+use wayhop_scenario::{DtnPlan, FlowConfig, FlowKind, Resolved};
 use wayhop_topology::ChainThroughput;
-use wayhop_trace::{FlowSummary, LatencyMs, MessageCounts, Summary, TcpSummary, Topology, Totals};
+use wayhop_trace::{
+    BundleFlowSummary, BundleSummary, ContactSummary, DelayS, FlowSummary, LatencyMs, MessageCounts, Summary,
+    TcpSummary, Topology, Totals,
+};
 
 /// Objects of counts, in which what did not happen has no key.
-const COUNTS: [&[&str]; 2] = [&["totals", "drops"], &["totals", "by_type"]];
+const COUNTS: [&[&str]; 3] = [&["totals", "drops"], &["totals", "by_type"], &["bundles", "dropped"]];
 /// Shares of a flow's time by number of hops: the list ends with the longest path that there was.
 const SHARES: &str = "hop_share";
 
@@ -59,8 +62,27 @@ pub(crate) fn specimen(scenario: &Resolved, topology: bool, chains: Option<&Chai
         ..FlowSummary::default()
     };
     let flows = scenario.flows.iter().map(flow).collect();
-    let summary = Summary { flows, totals: full_totals(), ..Summary::default() };
+    let bundles = scenario.dtn.as_ref().map(full_bundles);
+    let summary = Summary { flows, totals: full_totals(), bundles, ..Summary::default() };
     serde_json::to_value(summary).unwrap_or_default()
+}
+
+/// Bundles of which everything that can be told is told.
+fn full_bundles(dtn: &DtnPlan) -> BundleSummary {
+    let (ratio, delay) = (Some(1.0), Some(DelayS::default()));
+    let flow = BundleFlowSummary { delivery_ratio: ratio, delay_s: delay, ..BundleFlowSummary::default() };
+    BundleSummary {
+        delivery_ratio: ratio,
+        delay_s: delay,
+        overhead: Some(1.0),
+        contacts: Some(ContactSummary {
+            bytes_sd: Some(1.0),
+            bytes_variation: Some(1.0),
+            ..ContactSummary::default()
+        }),
+        flows: vec![flow; dtn.flows.len()],
+        ..BundleSummary::default()
+    }
 }
 
 /// Totals in which everything that can be told is told.

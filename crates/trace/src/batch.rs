@@ -1,8 +1,8 @@
 //! Records on their way to the writer.
 
 use crate::{
-    Counter, Direction, FrameEvent, GpsEvent, HopEvent, IdentityEvent, NoteEvent, PacketOutcome,
-    PositionEvent, ReceptionEvent, SendEvent, TcpEvent,
+    BundleEvent, ContactEvent, Counter, Direction, FrameEvent, GpsEvent, HopEvent, IdentityEvent, NoteEvent,
+    PacketOutcome, PositionEvent, ReceptionEvent, SendEvent, TcpEvent,
 };
 use wayhop_core::{IfaceId, NodeId, Time};
 
@@ -25,6 +25,8 @@ pub(crate) struct Batch {
     pub(crate) counters: Vec<Counter>,
     pub(crate) outcomes: Vec<PacketOutcome>,
     pub(crate) receptions: Vec<ReceptionEvent>,
+    pub(crate) bundles: Vec<BundleEvent>,
+    pub(crate) contacts: Vec<ContactEvent>,
     /// One for each of `hops`, if they are wanted.
     pub(crate) identities: Vec<IdentityEvent>,
     frames: Vec<Frame>,
@@ -68,6 +70,8 @@ impl Batch {
             || self.counters.len() >= RECORDS
             || self.outcomes.len() >= RECORDS
             || self.receptions.len() >= RECORDS
+            || self.bundles.len() >= RECORDS
+            || self.contacts.len() >= RECORDS
     }
 
     /// Forgets the frames, and tells how many there were.
@@ -88,7 +92,7 @@ impl Batch {
         self.lengths().into_iter().sum::<usize>() as u64
     }
 
-    fn lengths(&self) -> [usize; 8] {
+    fn lengths(&self) -> [usize; 10] {
         [
             self.hops.len(),
             self.notes.len(),
@@ -98,6 +102,8 @@ impl Batch {
             self.counters.len(),
             self.outcomes.len(),
             self.receptions.len(),
+            self.bundles.len(),
+            self.contacts.len(),
         ]
     }
 
@@ -111,6 +117,8 @@ impl Batch {
         self.counters.clear();
         self.outcomes.clear();
         self.receptions.clear();
+        self.bundles.clear();
+        self.contacts.clear();
         self.identities.clear();
         self.frames.clear();
         self.frame_bytes.clear();

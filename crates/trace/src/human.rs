@@ -66,6 +66,7 @@ pub fn human_table(s: &Summary) -> String {
     if t.by_type.values().any(|n| *n > 0) {
         label(&mut out, "", &counts(&t.by_type));
     }
+    bundles(&mut out, s);
     programs(&mut out, s);
     for a in &s.attacks {
         label(&mut out, "attack", &format!("{} by {}", a.kind, attackers(&a.nodes)));
@@ -87,6 +88,40 @@ pub fn human_table(s: &Summary) -> String {
     label(&mut out, "speed", &speed(s));
     label(&mut out, "trace hash", &s.trace_hash);
     out
+}
+
+fn bundles(out: &mut String, s: &Summary) {
+    let Some(b) = &s.bundles else { return };
+    let share = b.delivery_ratio.map_or_else(dash, |r| format!("{:.2} %", r * 100.0));
+    let words = format!(
+        "{} of {} delivered ({share}), {} between agents, {}",
+        grouped(b.delivered),
+        grouped(b.originated),
+        grouped(b.forwarded),
+        octets(b.forwarded_bytes)
+    );
+    label(out, "bundles", &words);
+    if let Some(d) = b.delay_s {
+        let [p50, p95, max, mean] = [d.p50, d.p95, d.max, d.mean].map(decimals);
+        label(out, "", &format!("delay p50 {p50}, p95 {p95}, max {max}, mean {mean} s"));
+    }
+    if b.custody_taken > 0 {
+        let (taken, passed) = (grouped(b.custody_taken), grouped(b.custody_released));
+        label(out, "", &format!("custody taken {taken} times, passed on {passed} times"));
+    }
+    if !b.dropped.is_empty() {
+        label(out, "", &format!("copies given up: {}", counts(&b.dropped)));
+    }
+    if let Some(c) = &b.contacts {
+        let sd = c.bytes_sd.map_or_else(dash, |sd| octets(sd.round() as u64));
+        let mean = octets(c.bytes_mean.round() as u64);
+        let words = format!(
+            "{} contacts of {} s on average, {mean} each (deviation {sd})",
+            grouped(c.count),
+            decimals(c.length_s)
+        );
+        label(out, "", &words);
+    }
 }
 
 fn programs(out: &mut String, s: &Summary) {
@@ -384,6 +419,25 @@ mod tests {
             totals,
             ..Summary::default()
         }
+    }
+
+    #[test]
+    fn bundles_have_their_lines() {
+        let bundles = crate::BundleSummary {
+            originated: 1_000,
+            delivered: 900,
+            delivery_ratio: Some(0.9),
+            delay_s: Some(crate::DelayS { mean: 12.0, p50: 10.0, p95: 40.0, max: 99.0 }),
+            forwarded: 4_000,
+            forwarded_bytes: 4_000_000,
+            dropped: [("expired".to_owned(), 3)].into(),
+            ..crate::BundleSummary::default()
+        };
+        let text = human_table(&Summary { bundles: Some(bundles), ..summary(0) });
+        assert!(text.contains("bundles    900 of 1,000 delivered (90.00 %), 4,000 between agents"), "{text}");
+        assert!(text.contains("delay p50 10.0, p95 40.0, max 99.0, mean 12.0 s"), "{text}");
+        assert!(text.contains("copies given up: expired 3"), "{text}");
+        assert!(!human_table(&summary(0)).contains("bundles"));
     }
 
     #[test]

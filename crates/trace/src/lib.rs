@@ -14,6 +14,9 @@
 //! Files from outside are hostile: nothing here panics on them, and memory stays bounded.
 
 mod batch;
+mod bundle_books;
+mod bundle_event;
+mod bundle_summary;
 mod capture;
 mod class;
 mod decode;
@@ -39,6 +42,9 @@ mod summary;
 mod tables;
 mod writer;
 
+pub use bundle_books::BundleBooks;
+pub use bundle_event::{BundleEvent, BundleEventKind, ContactEvent};
+pub use bundle_summary::{BundleFlowSummary, BundleSummary, ContactSummary, DelayS};
 pub use capture::{
     CaptureError, CaptureIndex, CaptureReader, CapturedFrame, EthernetFrame, Excerpt, FrameStream,
     put_ethernet_frame, put_ethernet_header, put_ethernet_headers,

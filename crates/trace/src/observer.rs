@@ -2,7 +2,10 @@
 
 use std::any::Any;
 
-use crate::{FrameEvent, HopEvent, NoteEvent, PositionEvent, ReceptionEvent, SendEvent, TcpEvent};
+use crate::{
+    BundleEvent, ContactEvent, FrameEvent, HopEvent, NoteEvent, PositionEvent, ReceptionEvent, SendEvent,
+    TcpEvent,
+};
 
 /// Sees the records of a run as they are made, besides or in the place of files; see [`crate::Recorder::observed_by`].
 ///
@@ -22,6 +25,10 @@ pub trait Observer: Any + Send {
     fn sent(&mut self, _: &SendEvent) {}
     /// What happened at a TCP sender.
     fn tcp(&mut self, _: &TcpEvent) {}
+    /// What happened to a bundle.
+    fn bundle(&mut self, _: &BundleEvent) {}
+    /// What a contact of two agents carried, as each of its ends saw it.
+    fn contact(&mut self, _: &ContactEvent) {}
     /// A protocol's remark.
     fn note(&mut self, _: &NoteEvent) {}
     /// A leg of a node's motion.

@@ -12,6 +12,8 @@ pub struct Outputs {
     pub tables: bool,
     /// With them, the table `receptions`.
     pub receptions: bool,
+    /// With them, the tables `bundles` and `contacts`.
+    pub bundles: bool,
     /// With them, the table `gps`.
     pub gps: bool,
     /// With them, the table `identities`.
@@ -34,6 +36,7 @@ impl Default for Outputs {
         Self {
             tables: true,
             receptions: false,
+            bundles: false,
             gps: false,
             identities: false,
             captures: None,

@@ -8,8 +8,9 @@ use crate::outputs::{NodeInfo, Outputs};
 use crate::tables::{FLOWS, Table};
 use crate::writer::Writer;
 use crate::{
-    Counter, Error, FrameEvent, GpsEvent, HopEvent, Identity, IdentityEvent, NoteEvent, PacketOutcome,
-    PositionEvent, ReceptionEvent, RunDir, RunStatus, SendEvent, Summary, TcpEvent, TraceHash,
+    BundleEvent, ContactEvent, Counter, Error, FrameEvent, GpsEvent, HopEvent, Identity, IdentityEvent,
+    NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, RunDir, RunStatus, SendEvent, Summary, TcpEvent,
+    TraceHash,
 };
 
 /// Takes the records of a run on the run's own thread, and has a background thread write them.
@@ -24,6 +25,7 @@ pub struct Recorder {
     run: Option<Run>,
     records_hops: bool,
     records_receptions: bool,
+    records_bundles: bool,
     records_gps: bool,
     records_identities: bool,
     snaplen: Option<usize>,
@@ -55,6 +57,7 @@ impl Recorder {
             run: None,
             records_hops: false,
             records_receptions: false,
+            records_bundles: false,
             records_gps: false,
             records_identities: false,
             snaplen: None,
@@ -73,6 +76,7 @@ impl Recorder {
             run: Some(Run { dir, tables: outputs.tables, writer }),
             records_hops: outputs.tables || outputs.ns2_trace.is_some(),
             records_receptions: outputs.tables && outputs.receptions,
+            records_bundles: outputs.tables && outputs.bundles,
             records_gps: outputs.tables && outputs.gps,
             records_identities: outputs.tables && outputs.identities,
             snaplen: outputs.captures.map(|n| n as usize),
@@ -211,6 +215,26 @@ impl Recorder {
         }
         if self.records_hops {
             self.batch.tcp.push(*e);
+            self.send_if_full();
+        }
+    }
+    /// Records what happened to a bundle.
+    pub fn bundle(&mut self, e: &BundleEvent) {
+        if let Some(o) = &mut self.observer {
+            o.bundle(e);
+        }
+        if self.records_bundles {
+            self.batch.bundles.push(e.clone());
+            self.send_if_full();
+        }
+    }
+    /// Records what a contact carried.
+    pub fn contact(&mut self, e: &ContactEvent) {
+        if let Some(o) = &mut self.observer {
+            o.contact(e);
+        }
+        if self.records_bundles {
+            self.batch.contacts.push(*e);
             self.send_if_full();
         }
     }

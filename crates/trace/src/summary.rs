@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_core::{DropReason, NodeId, Span};
 
+use crate::bundle_summary::BundleSummary;
+
 /// The summary of one run. Its keys are a contract: they are added to, never renamed or removed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
@@ -56,6 +58,9 @@ pub struct Summary {
     /// What the radios of nodes with batteries have used, in the nodes' order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub energy: Vec<NodeEnergy>,
+    /// Bundles of delay-tolerant networking, in scenarios with a section `dtn`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub bundles: Option<BundleSummary>,
     /// The exit status of the command that ran in a node.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub command_exit: Option<i32>,
@@ -170,6 +175,9 @@ impl Summary {
             (f.src_name, f.dst_name) = (name(f.src), name(f.dst));
         }
         self.outages.iter_mut().for_each(|o| o.name = name(o.node));
+        for f in self.bundles.iter_mut().flat_map(|b| &mut b.flows) {
+            (f.src_name, f.dst_name) = (name(f.src), name(f.dst));
+        }
         self.program_exits.iter_mut().for_each(|p| p.name = name(p.node));
     }
 

@@ -1,6 +1,6 @@
 //! The background thread that turns batches into files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,11 +10,12 @@ use crate::batch::Batch;
 use crate::capture::Captures;
 use crate::ns2::Ns2Trace;
 use crate::tables::{
-    COUNTERS, EVENTS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, TCP, Table,
+    BUNDLES, CONTACTS, COUNTERS, EVENTS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS, POSITIONS, RECEPTIONS,
+    SENDS, TCP, Table,
 };
 use crate::{
-    Counter, Error, GpsEvent, HopEvent, IdentityEvent, NodeInfo, NoteEvent, Outputs, PacketOutcome,
-    PositionEvent, ReceptionEvent, RunDir, SendEvent, TcpEvent,
+    BundleEvent, ContactEvent, Counter, Error, GpsEvent, HopEvent, IdentityEvent, NodeInfo, NoteEvent,
+    Outputs, PacketOutcome, PositionEvent, ReceptionEvent, RunDir, SendEvent, TcpEvent,
 };
 
 /// Full batches that wait for the writer before the run has to.
@@ -137,6 +138,7 @@ struct Tables {
     counters: Table<Counter>,
     outcomes: Table<PacketOutcome>,
     receptions: Option<Table<ReceptionEvent>>,
+    bundles: Option<(Table<BundleEvent>, Table<ContactEvent>)>,
     gps: Option<Table<GpsEvent>>,
     identities: Option<Table<IdentityEvent>>,
 }
@@ -162,6 +164,10 @@ impl Sinks {
             t.outcomes.extend(batch.outcomes.iter().copied())?;
             if let Some(receptions) = &mut t.receptions {
                 receptions.extend(batch.receptions.iter().copied())?;
+            }
+            if let Some((bundles, contacts)) = &mut t.bundles {
+                bundles.extend(batch.bundles.iter().cloned())?;
+                contacts.extend(batch.contacts.iter().copied())?;
             }
             if let Some(gps) = &mut t.gps {
                 gps.extend(batch.gps.iter().copied())?;
@@ -206,12 +212,17 @@ impl Tables {
                 .receptions
                 .then(|| Table::create(path, "receptions", RECEPTIONS))
                 .transpose()?,
+            bundles: outputs.bundles.then(|| Self::of_bundles(path)).transpose()?,
             gps: outputs.gps.then(|| Table::create(path, "gps", GPS)).transpose()?,
             identities: outputs
                 .identities
                 .then(|| Table::create(path, "identities", IDENTITIES))
                 .transpose()?,
         })
+    }
+
+    fn of_bundles(path: &Path) -> Result<(Table<BundleEvent>, Table<ContactEvent>), Error> {
+        Ok((Table::create(path, "bundles", BUNDLES)?, Table::create(path, "contacts", CONTACTS)?))
     }
 
     fn close(&mut self) -> Result<(), Error> {
@@ -224,6 +235,7 @@ impl Tables {
             self.counters.close(),
             self.outcomes.close(),
             self.receptions.as_mut().map_or(Ok(()), Table::close),
+            self.bundles.as_mut().map_or(Ok(()), |(bundles, contacts)| bundles.close().and(contacts.close())),
             self.gps.as_mut().map_or(Ok(()), Table::close),
             self.identities.as_mut().map_or(Ok(()), Table::close),
         ];

@@ -85,6 +85,23 @@ fn the_study_of_tcp_runs_pattern_by_pattern_and_finds_its_runs_again() {
 }
 
 #[test]
+fn a_data_mule_is_run_by_its_name() {
+    let dir = folder(&[]);
+    let args = ["reproduce", "mule", "--seeds", "1", "--json", "--quiet"];
+    let told = run_in(dir.path(), &args).ok();
+    check("reproduce", &told);
+    let v: serde_json::Value = serde_json::from_str(&told).expect("one JSON object");
+    assert_eq!(v["paper"], "mule");
+    let rows = v["rows"].as_array().expect("rows");
+    for (row, quantity) in [("LTP, fading channel", "variation_pct"), ("PRoPHET", "overhead")] {
+        let row = rows.iter().find(|r| r["row"] == row && r["quantity"] == quantity).expect("a row");
+        assert!(row["paper"].is_null() && row["ours"].is_number() && row["seeds"] == 1, "{row}");
+    }
+    let mule = "runs/reproduce-mule/scenarios/mule.toml";
+    run_in(dir.path(), &["run", mule, "--duration", "100", "--no-out", "--quiet"]).ok();
+}
+
+#[test]
 fn a_study_stops_where_its_runs_cannot_be_written() {
     let dir = folder(&[]);
     // A file may have 4 blocks of 512 octets here: the scenarios fit, and some chains.
@@ -107,7 +124,7 @@ fn a_study_stops_where_its_runs_cannot_be_written() {
 fn what_cannot_be_reproduced_is_said_with_the_remedy() {
     let dir = folder(&[("file", "")]);
     for (args, message) in [
-        (vec!["reproduce", "nobody"], "possible values: cmu, das, pran, holland-vaidya"),
+        (vec!["reproduce", "nobody"], "possible values: cmu, das, pran, holland-vaidya, meshtest, mule"),
         (vec!["reproduce", "cmu", "--seeds", "0"], "--seeds"),
         (vec!["reproduce", "cmu", "--jobs", "-1"], "--jobs"),
         (vec!["reproduce", "das", "--mechanisms", "elfn"], "belong to holland-vaidya"),
@@ -119,4 +136,32 @@ fn what_cannot_be_reproduced_is_said_with_the_remedy() {
     }
     let e = run_in(dir.path(), &["reproduce", "cmu", "--seeds", "1", "--out", "file", "--quiet"]).failure(1);
     assert!(e.contains("cannot write file/scenarios/ping.toml") && e.contains("--out"), "{e}");
+}
+
+#[test]
+fn meshtest_s_runs_show_the_plateaus_and_the_longer_way_out() {
+    let dir = folder(&[]);
+    let args = ["reproduce", "meshtest", "--seeds", "1", "--json", "--quiet"];
+    let v: serde_json::Value =
+        serde_json::from_str(&run_in(dir.path(), &args).ok()).expect("one JSON object");
+    assert_eq!(v["paper"], "meshtest");
+    let rows = v["rows"].as_array().expect("rows");
+    let ours = |artefact: &str, row: &str, quantity: &str| {
+        let is_it = |r: &&serde_json::Value| {
+            r["artefact"] == artefact && r["row"] == row && r["quantity"] == quantity
+        };
+        let found = rows.iter().find(is_it).unwrap_or_else(|| panic!("{artefact}, {row}: {quantity}"));
+        found["ours"].as_f64().expect("a number")
+    };
+    // 29 Mb/s are offered; 802.11g's arithmetic gives TCP 20 to 24, and a little more where backoffs of both ends overlap.
+    assert!(ours("Figure 5", "UDP", "plateau_mbps") > 28.0);
+    assert!((20.0..25.0).contains(&ours("Figure 5", "TCP", "plateau_mbps")));
+    for transport in ["UDP", "TCP"] {
+        assert!(ours("Figure 6", transport, "parting_beyond_approaching_m") >= 190.0, "{transport}");
+    }
+    for file in ["report.html", "rows.csv", "scenarios/walk-away-udp.toml"] {
+        assert!(dir.path().join("runs/reproduce-meshtest").join(file).is_file(), "{file}");
+    }
+    let walk = "runs/reproduce-meshtest/scenarios/walk-away-udp.toml";
+    run_in(dir.path(), &["run", walk, "--duration", "5", "--no-out", "--quiet"]).ok();
 }

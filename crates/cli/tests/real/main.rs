@@ -3,6 +3,7 @@
 //! Most of it waits, so `.config/nextest.toml` has more of these tests run at a time than there are processors.
 
 mod attacks;
+mod bundles;
 mod corrections;
 mod faults;
 mod fleet;

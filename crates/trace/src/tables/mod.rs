@@ -18,7 +18,8 @@ pub use lives::{OutcomeRow, PacketRow, outcome_rows, packet_rows};
 pub use names::TABLES;
 pub use read::{Search, addresses, open_table, searches};
 pub(crate) use schema::{
-    COUNTERS, EVENTS, FLOWS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, TCP,
+    BUNDLES, CONTACTS, COUNTERS, EVENTS, FLOWS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS, POSITIONS,
+    RECEPTIONS, SENDS, TCP,
 };
 pub(crate) use table::Table;
 pub use whole::Tables;

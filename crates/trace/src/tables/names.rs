@@ -1,7 +1,7 @@
 //! Which tables there are.
 
 /// The names of the tables that a run directory may hold.
-pub const TABLES: [&str; 12] = [
+pub const TABLES: [&str; 14] = [
     "packets",
     "positions",
     "flows",
@@ -11,6 +11,8 @@ pub const TABLES: [&str; 12] = [
     "tcp",
     "outcomes",
     "receptions",
+    "bundles",
+    "contacts",
     "gps",
     "identities",
     "nodes",

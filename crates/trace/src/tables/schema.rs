@@ -5,8 +5,8 @@ use wayhop_core::{Addr, FlowTag, IfaceId, Span, Time};
 
 use super::column::{Cells, Column, Texts, name};
 use crate::{
-    Counter, FlowSummary, GpsEvent, HopEvent, IdentityEvent, Messages, NodeInfo, NoteEvent, PacketOutcome,
-    PositionEvent, ReceptionEvent, SendEvent, TcpEvent,
+    BundleEvent, ContactEvent, Counter, FlowSummary, GpsEvent, HopEvent, IdentityEvent, Messages, NodeInfo,
+    NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, SendEvent, TcpEvent,
 };
 
 const fn column<R>(name: &'static str, cells: Cells<R>) -> Column<R> {
@@ -136,6 +136,31 @@ pub(crate) const RECEPTIONS: &[Column<ReceptionEvent>] = &[
     column("other_frame", Cells::OptText(|e, _| e.other_frame.map(name))),
     column("other_packet", Cells::OptInt64(|e| e.other_packet.map(|p| p.0 as i64))),
     column("interface", Cells::OptInt32(|e| (e.iface != IfaceId::ANY).then(|| i32::from(e.iface.0)))),
+];
+
+/// `bundles`: one row per event in the life of a bundle.
+pub(crate) const BUNDLES: &[Column<BundleEvent>] = &[
+    column("time_ns", Cells::Int64(|e| nanos(e.time))),
+    column("node", Cells::Int32(|e| e.node.0 as i32)),
+    column("event", Cells::Text(|e, _| name(e.kind.name()))),
+    column("bundle", Cells::Text(|e, _| text(&e.bundle))),
+    column("offset", Cells::OptInt64(|e| e.offset.map(|n| n as i64))),
+    column("flow", Cells::OptInt32(|e| e.flow.map(|f| f as i32))),
+    column("bytes", Cells::Int64(|e| e.bytes as i64)),
+    column("peer", Cells::OptInt32(|e| e.peer.map(|n| n.0 as i32))),
+    column("reason", Cells::OptText(|e, _| e.reason.as_deref().map(text))),
+];
+
+/// `contacts`: one row per contact and end.
+pub(crate) const CONTACTS: &[Column<ContactEvent>] = &[
+    column("time_ns", Cells::Int64(|c| nanos(c.time))),
+    column("from_ns", Cells::Int64(|c| nanos(c.from))),
+    column("node", Cells::Int32(|c| c.node.0 as i32)),
+    column("peer", Cells::Int32(|c| c.peer.0 as i32)),
+    column("sent", Cells::Int64(|c| c.sent as i64)),
+    column("sent_bytes", Cells::Int64(|c| c.sent_bytes as i64)),
+    column("received", Cells::Int64(|c| c.received as i64)),
+    column("received_bytes", Cells::Int64(|c| c.received_bytes as i64)),
 ];
 
 /// `identities`: one row per row of `packets`, in the same order.

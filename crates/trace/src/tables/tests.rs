@@ -6,8 +6,8 @@ use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use tempfile::TempDir;
 
 use super::{
-    COUNTERS, EVENTS, FLOWS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, TABLES,
-    TCP, Table,
+    BUNDLES, CONTACTS, COUNTERS, EVENTS, FLOWS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS, POSITIONS,
+    RECEPTIONS, SENDS, TABLES, TCP, Table,
 };
 use crate::fixture::hop;
 
@@ -54,6 +54,8 @@ fn every_column_is_explained() {
         ("counters", names(COUNTERS)),
         ("outcomes", names(OUTCOMES)),
         ("receptions", names(RECEPTIONS)),
+        ("bundles", names(BUNDLES)),
+        ("contacts", names(CONTACTS)),
         ("gps", names(GPS)),
         ("flows", names(FLOWS)),
         ("identities", names(IDENTITIES)),

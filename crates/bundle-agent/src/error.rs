@@ -1,0 +1,19 @@
+//! Why an agent does not run.
+
+/// A failure: what could not be done, why, and the remedy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// What the user gave cannot be used.
+    #[error("{0}")]
+    Config(String),
+    /// The system refused something, or the disk failed.
+    #[error("{0}")]
+    System(String),
+}
+
+impl Error {
+    /// The system refused this.
+    pub(crate) fn system(what: impl std::fmt::Display) -> impl FnOnce(std::io::Error) -> Self {
+        move |e| Self::System(format!("{what}: {e}"))
+    }
+}

@@ -1,0 +1,75 @@
+//! Where the socket for programs is.
+
+use std::io;
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::fs::FileTypeExt as _;
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+
+use wayhop_control::paths;
+
+/// Where an agent listens unless it is told otherwise: a name of Linux's abstract namespace, which each network namespace has for
+/// itself, so that the agent of an emulated node is found in that node.
+pub const DEFAULT_SOCKET: &str = "@wayhop-bundles";
+
+/// The name of a socket: a path, or a name of the abstract namespace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SocketName {
+    /// A file.
+    Path(PathBuf),
+    /// Written with an `@` in front.
+    Abstract(String),
+}
+
+impl SocketName {
+    /// What a configuration or a command line says.
+    pub fn parse(text: &str) -> Self {
+        match text.strip_prefix('@') {
+            Some(name) => Self::Abstract(name.to_owned()),
+            None => Self::Path(PathBuf::from(text)),
+        }
+    }
+
+    fn address(&self) -> io::Result<SocketAddr> {
+        match self {
+            Self::Path(path) => SocketAddr::from_pathname(path),
+            Self::Abstract(name) => SocketAddr::from_abstract_name(name),
+        }
+    }
+
+    /// Listens there. A file that a dead agent left gives way.
+    pub(crate) fn bind(&self) -> io::Result<UnixListener> {
+        if let Self::Path(path) = self {
+            if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
+                paths::prepare_folder(folder, 0o700)?;
+            }
+            let is_socket = path.symlink_metadata().is_ok_and(|m| m.file_type().is_socket());
+            if is_socket && UnixStream::connect(path).is_err() {
+                std::fs::remove_file(path)?;
+            }
+        }
+        UnixListener::bind_addr(&self.address()?)
+    }
+
+    /// Connects to it.
+    pub(crate) fn connect(&self) -> io::Result<UnixStream> {
+        UnixStream::connect_addr(&self.address()?)
+    }
+
+    /// The file, to be removed at the end.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Path(path) => Some(path),
+            Self::Abstract(_) => None,
+        }
+    }
+}
+
+impl std::fmt::Display for SocketName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Path(path) => path.display().fmt(f),
+            Self::Abstract(name) => write!(f, "@{name}"),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The settings of a node.
+
+use std::num::NonZeroU64;
+
+use wayhop_core::Span;
+use wayhop_dtn::routing::{
+    Epidemic, Prophet, ProphetParameters, RouteError, Routing, SprayAndWait, StaticRoutes,
+};
+use wayhop_dtn::{Config, Eid};
+
+use crate::act::Layer;
+
+/// Who gets a copy of a bundle.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RoutingPlan {
+    /// Everybody.
+    Epidemic,
+    /// So many.
+    Spray(u32),
+    /// Those who are likelier to meet the destination.
+    Prophet(ProphetParameters),
+    /// Those whom routes name, such as `dtn://b/* via dtn://a/`.
+    Static(Vec<String>),
+}
+
+impl RoutingPlan {
+    /// The routing.
+    pub fn build(&self) -> Result<Box<dyn Routing>, RouteError> {
+        Ok(match self {
+            Self::Epidemic => Box::new(Epidemic),
+            Self::Spray(copies) => Box::new(SprayAndWait::new(*copies)),
+            Self::Prophet(parameters) => Box::new(Prophet::new(*parameters)),
+            Self::Static(routes) => Box::new(StaticRoutes::parse(routes.iter().map(String::as_str))?),
+        })
+    }
+}
+
+/// The ports on which a node listens.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Ports {
+    /// For beacons.
+    pub beacon: u16,
+    /// UDPCL.
+    pub udpcl: u16,
+    /// LTP.
+    pub ltp: u16,
+    /// TCPCLv4.
+    pub tcpcl: u16,
+}
+
+impl Default for Ports {
+    /// Those that IANA has given them; beacons have that of `wayhop_dtn`.
+    fn default() -> Self {
+        Self { beacon: wayhop_dtn::BEACON_PORT, udpcl: 4556, ltp: 1113, tcpcl: 4556 }
+    }
+}
+
+/// The settings of a node.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The agent's.
+    pub agent: Config,
+    /// Who gets a copy.
+    pub routing: RoutingPlan,
+    /// By which layer bundles are sent to neighbours that have it. Bundles come by any that the host listens for.
+    pub layer: Layer,
+    /// The layers for which the host listens, which beacons tell.
+    pub listens: Vec<Layer>,
+    /// Where.
+    pub ports: Ports,
+    /// The longest bundle that is sent; longer ones go in fragments.
+    pub largest: Option<usize>,
+    /// Octets of a datagram's data that reach a neighbour.
+    pub datagram: usize,
+    /// From beacon to beacon; `None` for no beacons.
+    pub beacon: Option<Span>,
+    /// When the first beacon is sent, after the node has begun: neighbours that begin together do not speak at once.
+    pub first_beacon: Span,
+    /// A contact of a layer without connections ends after so much silence.
+    pub silence: Span,
+    /// How fast datagrams are sent, bits per second.
+    pub rate_bps: NonZeroU64,
+    /// The number of LTP's engine; that of the node.
+    pub engine: u64,
+    /// Another number after each restart: LTP's first session.
+    pub life: u64,
+    /// How long LTP waits for an answer.
+    pub ltp_wait: Span,
+}
+
+impl Settings {
+    /// The usual ones of a node.
+    pub fn new(node: Eid) -> Self {
+        Self {
+            agent: Config::new(node),
+            routing: RoutingPlan::Epidemic,
+            layer: Layer::Udpcl,
+            listens: vec![Layer::Udpcl],
+            ports: Ports::default(),
+            largest: Some(1_400),
+            datagram: 1_472,
+            beacon: Some(Span::from_secs(1)),
+            first_beacon: Span::ZERO,
+            silence: Span::from_millis(3_500),
+            rate_bps: NonZeroU64::new(1_000_000).unwrap_or(NonZeroU64::MIN),
+            engine: 1,
+            life: 1,
+            ltp_wait: Span::from_secs(2),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! `wayhop bundle send`.
+
+use std::io::{Read as _, Write as _, stdin, stdout};
+use std::path::Path;
+use std::process::ExitCode;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use wayhop_bundle_agent::file;
+use wayhop_bundle_agent::messages::{Ask, Hello, SentBundle};
+use wayhop_report::Document;
+
+use super::args::SendArgs;
+use super::connect::{connect, failure};
+use crate::failure::{Failure, output};
+
+/// What `--json` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Sent {
+    #[serde(flatten)]
+    about: SentBundle,
+    /// How long it lives, seconds.
+    lifetime_s: f64,
+    /// Whether it travels with custody transfer.
+    custody: bool,
+}
+
+pub(super) fn send(a: &SendArgs) -> Result<ExitCode, Failure> {
+    let mut client = connect(&a.at.socket)?;
+    let hello: Hello = client.ask(&Ask::Hello {}, Vec::new()).map_err(failure)?;
+    let payload = match (&a.text, &a.file) {
+        (Some(text), _) => text.clone().into_bytes(),
+        (None, Some(path)) => of_file(path, a.name.as_deref(), hello.largest)?,
+        (None, None) => return Err(Failure::Usage("nothing to send: give --text or --file".to_owned())),
+    };
+    let ask = Ask::Send {
+        source: a.source.clone(),
+        destination: a.destination.clone(),
+        lifetime_s: Some(a.lifetime),
+        custody: a.custody,
+        report_to: a.report_to.clone(),
+    };
+    let sent: SentBundle = client.ask(&ask, payload).map_err(failure)?;
+    let line = if a.at.json {
+        let all = Sent { about: sent, lifetime_s: a.lifetime, custody: a.custody };
+        Document::from(serde_json::to_value(all).map_err(Failure::run)?).to_string()
+    } else {
+        format!("{}: {} octets for {}", sent.bundle, sent.bytes, sent.destination)
+    };
+    output(writeln!(stdout(), "{line}"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The payload of a file, of which no more is read than fits into a bundle.
+fn of_file(path: &Path, name: Option<&str>, largest: u64) -> Result<Vec<u8>, Failure> {
+    let is_input = path == Path::new("-");
+    let cannot = |e| Failure::Usage(format!("cannot read {}: {e}", path.display()));
+    let mut octets = Vec::new();
+    let read = if is_input {
+        stdin().lock().take(largest + 1).read_to_end(&mut octets)
+    } else {
+        std::fs::File::open(path).map_err(cannot)?.take(largest + 1).read_to_end(&mut octets)
+    };
+    read.map_err(cannot)?;
+    if octets.len() as u64 > largest {
+        return Err(Failure::Usage(format!(
+            "{} has more than the {largest} octets of one bundle; split it, or raise the agents' largest_bytes",
+            path.display()
+        )));
+    }
+    let own = path.file_name().filter(|_| !is_input).map(|n| n.to_string_lossy().into_owned());
+    let name = name.map(str::to_owned).or(own).unwrap_or_else(|| "stdin".to_owned());
+    Ok(file::encode(&name, &octets))
+}

@@ -1,0 +1,94 @@
+//! The section on the MULE's contacts.
+
+use wayhop_report::{Distribution, Figure, Row, Section, cdf};
+
+use super::passes::Run;
+
+/// How the channel is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Channel {
+    /// As its distances say: each pass of a station is the same.
+    Steady,
+    /// Rician fading, a draw for each frame.
+    Fading,
+}
+
+/// The convergence layer and the channel of a run.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Condition {
+    /// As scenarios have it.
+    pub(crate) layer: &'static str,
+    pub(crate) channel: Channel,
+}
+
+impl Condition {
+    pub(crate) const ALL: [Self; 4] = [
+        Self { layer: "udpcl", channel: Channel::Steady },
+        Self { layer: "ltp", channel: Channel::Steady },
+        Self { layer: "udpcl", channel: Channel::Fading },
+        Self { layer: "ltp", channel: Channel::Fading },
+    ];
+
+    /// In words.
+    fn name(self) -> String {
+        let layer = if self.layer == "ltp" { "LTP" } else { "UDPCL" };
+        match self.channel {
+            Channel::Steady => format!("{layer}, steady channel"),
+            Channel::Fading => format!("{layer}, fading channel"),
+        }
+    }
+
+    /// What it changes in the scenario.
+    pub(crate) fn sets(self) -> Vec<String> {
+        let fading = (self.channel == Channel::Fading).then(|| "radio.fading=rician".to_owned());
+        [format!("dtn.convergence={}", self.layer)].into_iter().chain(fading).collect()
+    }
+}
+
+const ARTEFACT: &str = "Section II";
+
+/// Of the runs of each of [`Condition::ALL`].
+pub(crate) fn section(found: &[Vec<Run>]) -> Section {
+    let rows = Condition::ALL.iter().zip(found).flat_map(|(c, runs)| rows(&c.name(), runs)).collect();
+    let octets =
+        |runs: &Vec<Run>| runs.iter().flat_map(|r| r.kbytes.iter().copied()).collect::<Distribution>();
+    let all: Vec<(String, Distribution)> =
+        Condition::ALL.iter().zip(found).map(|(c, runs)| (c.name(), octets(runs))).collect();
+    let drawn: Vec<_> = all.into_iter().filter(|(_, d)| d.count() > 0).collect();
+    let figure = Figure::of(
+        "Octets of a pass",
+        "How many passes of the MULE at a station carried at most so much, both ways together, all runs.",
+        cdf("kB", "passes", &drawn),
+    );
+    Section {
+        heading: "What a contact carries".to_owned(),
+        text: vec![
+            "The paper reports of its data MULE experiments that \"while the same amount of data was available for transfer at each \
+             hand-off opportunity, the amount of actual data transferred often varied\", and leaves the reason open. It prints no \
+             number. Here each source makes more than a pass takes away, so that there is always something to send."
+                .to_owned(),
+            "On a steady channel the passes of a station differ only by when the first beacon is heard and by the last bundle that is \
+             cut off. With Rician fading (K 6 dB, a draw for each frame) the edge of a contact is no line any more: contacts begin \
+             late, break and come back, and UDPCL loses bundles without hearing of it. LTP sends again what was lost. The variation \
+             is that of passes of the same station, as a share of their mean: the way past each of them is the same."
+                .to_owned(),
+        ],
+        rows,
+        figures: if drawn.is_empty() { vec![] } else { vec![figure] },
+        ..Section::default()
+    }
+}
+
+fn rows(who: &str, runs: &[Run]) -> Vec<Row> {
+    let row = |quantity: &str, value: &dyn Fn(&Run) -> Option<f64>| {
+        Row::new(ARTEFACT, who, quantity, None).with(runs.iter().map(value))
+    };
+    vec![
+        row("pass_kbytes", &|r| wayhop_report::mean(&r.kbytes)),
+        row("variation_pct", &|r| r.variation_pct),
+        row("contacts_per_pass", &|r| r.contacts),
+        row("delivery_pct", &|r| r.delivery_pct),
+        row("delay_mean_s", &|r| r.delay_s),
+        row("delay_p95_s", &|r| r.delay_p95_s),
+    ]
+}

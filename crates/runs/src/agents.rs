@@ -1,0 +1,197 @@
+//! Bundle agents in emulation and lab: a program in each node, and what their records come to.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use toml::{Table, Value};
+use wayhop_bundle_node::{Line, flow_of, flow_service};
+use wayhop_core::{NodeId, Time, file_name};
+use wayhop_netns::Launch;
+use wayhop_scenario::{DtnPlan, DtnRouting, Resolved};
+use wayhop_trace::{BundleBooks, BundleEvent, BundleEventKind, BundleSummary, ContactEvent, Recorder};
+
+use crate::error::Error;
+
+/// In the run directory: what agents wrote down.
+const RECORDS: &str = "bundles";
+/// Seconds from 1970 to 2000, with which agents' clocks begin.
+const DTN_EPOCH_S: u64 = 946_684_800;
+/// The longest line of a record, octets.
+const LONGEST_LINE: u64 = 16 << 10;
+
+/// The agents of a run.
+pub(crate) struct Agents {
+    /// Where their configurations, stores and records are.
+    folder: PathBuf,
+    /// It goes with the run: nobody wants it.
+    is_temporary: bool,
+    plan: DtnPlan,
+    names: Vec<String>,
+}
+
+/// What agents have written down.
+#[derive(Default)]
+struct Rows {
+    bundles: Vec<BundleEvent>,
+    contacts: Vec<ContactEvent>,
+}
+
+impl Agents {
+    /// Those of a scenario, and how each is started. Their records go into the run directory.
+    pub(crate) fn new(scenario: &Resolved, run: Option<&Path>) -> Result<Option<(Self, Vec<Launch>)>, Error> {
+        let Some(plan) = scenario.dtn.clone() else { return Ok(None) };
+        let temporary = || std::env::temp_dir().join(format!("wayhop-bundles-{}", std::process::id()));
+        let folder =
+            std::path::absolute(run.map_or_else(temporary, |r| r.join(RECORDS))).map_err(Error::run)?;
+        // What an older run left is not this one's.
+        let _ = fs::remove_dir_all(&folder);
+        let cannot = |e: std::io::Error| Error::Run(format!("cannot make {}: {e}", folder.display()));
+        fs::create_dir_all(&folder).map_err(cannot)?;
+        let program = std::env::current_exe().map_err(Error::run)?;
+        let agents = Self { is_temporary: run.is_none(), plan, names: scenario.names.clone(), folder };
+        let mut launches = Vec::new();
+        for node in &agents.plan.nodes {
+            let file = agents.file(*node, "toml");
+            let text = toml::to_string(&agents.config(*node)).map_err(Error::run)?;
+            fs::write(&file, text)
+                .map_err(|e| Error::Run(format!("cannot write {}: {e}", file.display())))?;
+            let words = [program.as_os_str(), "bundle".as_ref(), "agent".as_ref(), file.as_os_str()];
+            launches.push(Launch {
+                node: node.0,
+                command: words.map(ToOwned::to_owned).to_vec(),
+                output: Some(agents.file(*node, "log")),
+                has_terminal: false,
+                confined: None,
+                comes_back: true,
+            });
+        }
+        Ok(Some((agents, launches)))
+    }
+
+    fn file(&self, node: NodeId, kind: &str) -> PathBuf {
+        self.folder.join(format!("{}.{kind}", file_name(&self.names[node.index()])))
+    }
+
+    /// The configuration of a node's agent.
+    fn config(&self, node: NodeId) -> Table {
+        let plan = &self.plan;
+        let path = |kind: &str| Value::from(self.file(node, kind).to_string_lossy().into_owned());
+        let mut t = Table::new();
+        let mut set = |key: &str, value: Value| drop(t.insert(key.to_owned(), value));
+        set("node", endpoint(node, "").into());
+        set("store", path("store"));
+        set("record", path("jsonl"));
+        set("users", "all".into());
+        set("store_bytes", Value::from(plan.store_bytes as i64));
+        set("layer", plan.convergence.name().into());
+        set("layers", Value::Array(vec![plan.convergence.name().into()]));
+        set("routing", plan.routing.name().into());
+        set("copies", i64::from(plan.copies).into());
+        if plan.routing == DtnRouting::Static {
+            set("routes", Value::Array(plan.routes_of(node).into_iter().map(Value::from).collect()));
+        }
+        if let Some(n) = plan.fragment_bytes {
+            set("fragment_bytes", Value::from(n as i64));
+        }
+        set("rate_bps", plan.rate_bps.into());
+        set("beacon_s", plan.beacon.as_secs_f64().into());
+        set("silence_s", plan.silence.as_secs_f64().into());
+        let flows = || (0..).zip(&plan.flows);
+        let source = |(k, f): (u32, &wayhop_scenario::BundleFlowPlan)| {
+            let mut s = Table::new();
+            s.insert("service".into(), flow_service(k).into());
+            s.insert("destination".into(), endpoint(f.dst, &flow_service(k)).into());
+            s.insert("start_s".into(), f.start.as_secs_f64().into());
+            f.stop.map(|stop| s.insert("stop_s".into(), stop.as_secs_f64().into()));
+            s.insert("size_bytes".into(), Value::from(f.size_bytes as i64));
+            s.insert("interval_s".into(), f.interval.as_secs_f64().into());
+            s.insert("lifetime_s".into(), f.lifetime.as_secs_f64().into());
+            s.insert("custody".into(), f.custody.into());
+            f.max_bundles.map(|most| s.insert("max_bundles".into(), Value::from(most as i64)));
+            Value::Table(s)
+        };
+        set("sources", Value::Array(flows().filter(|(_, f)| f.src == node).map(source).collect()));
+        let sinks = flows().filter(|(_, f)| f.dst == node).map(|(k, _)| Value::from(flow_service(k)));
+        set("sinks", Value::Array(sinks.collect()));
+        t
+    }
+
+    /// Reads what they wrote, into the run's tables and sums. `begun`: when the run did.
+    pub(crate) fn finish(self, begun: SystemTime, end: Time, recorder: &mut Recorder) -> BundleSummary {
+        let start = begun.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
+        let start = start.saturating_sub(DTN_EPOCH_S * 1_000_000_000);
+        let mut rows = Rows::default();
+        for node in &self.plan.nodes {
+            read(&self.file(*node, "jsonl"), *node, start, end, &mut rows);
+        }
+        rows.bundles.sort_by_key(|e| (e.time, e.kind, e.node));
+        rows.contacts.sort_by_key(|c| (c.time, c.node));
+        let flows: Vec<(NodeId, NodeId)> = self.plan.flows.iter().map(|f| (f.src, f.dst)).collect();
+        let (routing, layer) = (self.plan.routing.name(), self.plan.convergence.name());
+        let mut books = BundleBooks::new(routing, layer, self.plan.nodes.len() as u32, &flows);
+        for e in &rows.bundles {
+            books.add(e);
+            recorder.bundle(e);
+        }
+        for c in &rows.contacts {
+            books.add_contact(c);
+            recorder.contact(c);
+        }
+        // Stores and configurations are of no use to a reader.
+        for node in &self.plan.nodes {
+            let _ = fs::remove_file(self.file(*node, "store"));
+        }
+        if self.is_temporary {
+            let _ = fs::remove_dir_all(&self.folder);
+        }
+        books.close()
+    }
+}
+
+/// An endpoint of a node, as the simulator's agents have it.
+fn endpoint(node: NodeId, service: &str) -> String {
+    format!("dtn://mesh-{}/{service}", node.0)
+}
+
+fn node_of(endpoint: &str) -> Option<NodeId> {
+    endpoint.strip_prefix("dtn://mesh-")?.split('/').next()?.parse().ok().map(NodeId)
+}
+
+/// Reads an agent's record as far as it is whole: its last line may not be.
+fn read(path: &Path, node: NodeId, start: u64, end: Time, rows: &mut Rows) {
+    let Ok(file) = fs::File::open(path) else { return };
+    let mut reader = BufReader::new(file);
+    let time = |ns: u64| Time::from_nanos(ns.saturating_sub(start)).min(end);
+    loop {
+        let mut line = Vec::new();
+        if !matches!(reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line), Ok(1..)) {
+            return;
+        }
+        match serde_json::from_slice(&line) {
+            Ok(Line::Bundle { time_ns, event, bundle, offset, source, peer, bytes, reason, .. }) => {
+                let Some(kind) = BundleEventKind::named(&event) else { continue };
+                rows.bundles.push(BundleEvent {
+                    time: time(time_ns),
+                    node,
+                    kind,
+                    bundle: Arc::from(bundle),
+                    offset,
+                    flow: if kind == BundleEventKind::Originate { flow_of(&source) } else { None },
+                    bytes,
+                    peer: node_of(&peer.to_string()),
+                    reason: reason.map(Arc::from),
+                });
+            }
+            Ok(Line::Contact { from_ns, time_ns, peer, sent, sent_bytes, received, received_bytes }) => {
+                let Some(peer) = node_of(&peer.to_string()) else { continue };
+                let (time, from) = (time(time_ns), time(from_ns));
+                let row = ContactEvent { time, from, node, peer, sent, sent_bytes, received, received_bytes };
+                rows.contacts.push(row);
+            }
+            Err(_) => {}
+        }
+    }
+}
