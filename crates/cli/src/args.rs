@@ -635,6 +635,10 @@ pub(crate) struct NodeArgs {
     pub(crate) protocol: Option<String>,
     #[arg(long, value_name = "NAME", help = profile_help())]
     pub(crate) profile: Option<String>,
+    /// Who ignores whose frames, when: a file that `wayhop lab` takes, too; --as, or macfilter.node, says which node of it this
+    /// host is
+    #[arg(long, value_name = "FILE")]
+    pub(crate) macfilter: Option<PathBuf>,
     /// Change any key of the configuration, such as protocol.hello=always; may be given again
     #[arg(long = "set", value_name = "PATH.KEY=VALUE")]
     pub(crate) sets: Vec<String>,
@@ -652,7 +656,7 @@ pub(crate) struct NodeArgs {
     /// Set this host back to what it was before nodes that were killed, at --interface or everywhere, and do nothing else; a
     /// node that starts does so at its interfaces
     #[arg(long, conflicts_with_all = [
-        "config", "node", "address", "tun", "protocol", "profile", "sets", "out", "record_inputs", "check", "json",
+        "config", "node", "address", "tun", "protocol", "profile", "macfilter", "sets", "out", "record_inputs", "check", "json",
     ])]
     pub(crate) restore: bool,
     /// Print the summary as one JSON object at the end

@@ -20,6 +20,7 @@ pub(crate) fn node(a: &NodeArgs) -> Result<ExitCode, Failure> {
         tun: a.tun.clone(),
         protocol: a.protocol.clone(),
         profile: a.profile.clone(),
+        macfilter: a.macfilter.clone(),
         inputs: a.record_inputs.clone(),
         node: a.node.clone(),
         run: a.out.clone(),

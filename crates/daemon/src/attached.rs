@@ -2,7 +2,7 @@
 
 use socket2::Socket;
 use wayhop_core::IfaceId;
-use wayhop_linux::ebpf::{ClosedInterface, ForwardingPrograms};
+use wayhop_linux::ebpf::{ClosedInterface, ForwardingPrograms, IgnoringProgram};
 use wayhop_linux::interface::InterfaceFacts;
 use wayhop_linux::packet_socket::PacketSockets;
 
@@ -14,6 +14,8 @@ pub(crate) struct Attached {
     pub(crate) name: String,
     pub(crate) facts: InterfaceFacts,
     pub(crate) sockets: PacketSockets,
+    /// Keeps from a kernel that forwards what ignored transmitters send.
+    pub(crate) ignoring: Option<IgnoringProgram>,
     /// Keeps the mesh's packets within the mesh, and tells which routes of the kernel are used.
     pub(crate) ebpf: Option<ForwardingPrograms>,
     /// Where the kernel does not forward: keeps what comes by the interface from its IP.

@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 use wayhop_auth::Keys;
 use wayhop_core::{Configured, Limits, Route};
 use wayhop_linux::Error;
-use wayhop_scenario::{Document, NeighbourLimits, Outage, Protocol, Security};
+use wayhop_scenario::{Document, Ignores, NeighbourLimits, Outage, Protocol, Security};
 use wayhop_wire::ipv6::MIN_MTU;
 
 use crate::ipv6_config::{self, StaticRoute, Surroundings};
 use crate::log::Level;
+use crate::macfilter_config::MacFilterConfig;
 use crate::monitor::Monitor;
 use crate::scenario;
 use crate::signals::Source;
@@ -103,6 +104,9 @@ pub struct NodeConfig {
     /// The log of what goes into the routing engine, for `wayhop replay`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<InputLog>,
+    /// Whom the node ignores, so that hosts that hear each other make a mesh that a file says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub macfilter: Option<MacFilterConfig>,
     /// The routing protocol: the section of a scenario.
     #[serde(default)]
     pub protocol: Protocol,
@@ -164,6 +168,8 @@ pub struct Overrides {
     pub protocol: Option<String>,
     /// `protocol.profile`.
     pub profile: Option<String>,
+    /// `macfilter.file`.
+    pub macfilter: Option<PathBuf>,
     /// `inputs`; the inner `None` for a log in the run directory.
     pub inputs: Option<Option<PathBuf>>,
     /// The node of a scenario that this host is: then the file is that scenario.
@@ -191,6 +197,8 @@ pub struct Settings {
     pub keys: Option<Keys>,
     /// The protocol, fit for an interface that does not acknowledge.
     pub protocol: Configured,
+    /// Whom it ignores from when on, in order of time.
+    pub ignores: Vec<Ignores>,
     /// When it is down, by its scenario.
     pub outages: Vec<Outage>,
     /// The node's name in its scenario, if it is of one.
@@ -328,7 +336,10 @@ impl Settings {
         }
         let mut document =
             file.map(Document::load).transpose().map_err(|e| config_error(&e))?.unwrap_or_default();
-        let config = document.deserialize_with(&sets).map_err(|e| config_error(&e))?;
+        let mut config: NodeConfig = document.deserialize_with(&sets).map_err(|e| config_error(&e))?;
+        if let (Some(macfilter), Some(chosen)) = (&mut config.macfilter, &chosen) {
+            macfilter.node = macfilter.node.or(Some(chosen.index));
+        }
         let mut settings = Self::resolve(config, &document).map_err(|e| config_error(&e))?;
         if let Some(chosen) = chosen {
             settings.remarks.splice(..0, chosen.remarks);
@@ -378,6 +389,7 @@ impl Settings {
                 "give one such as localhost:2947",
             ));
         }
+        let ignores = config.macfilter.as_ref().map_or(Ok(Vec::new()), |m| m.load(doc))?;
         let keys = config.security.load(doc)?;
         let remarks = config.protocol.adapt(doc)?;
         let protocol = config.protocol.resolve(doc)?;
@@ -397,6 +409,7 @@ impl Settings {
             routes,
             keys,
             protocol,
+            ignores,
             outages: Vec::new(),
             name: None,
             usual_control: None,
@@ -449,6 +462,7 @@ impl Overrides {
             text("tun", &self.tun),
             text("protocol.name", &self.protocol),
             text("protocol.profile", &self.profile),
+            text("macfilter.file", &self.macfilter.as_ref().map(|file| file.display().to_string())),
             text("run", &self.run.as_ref().map(|run| run.display().to_string())),
             self.inputs.as_ref().map(|file| match file {
                 Some(file) => format!("inputs.file={}", toml::Value::String(file.display().to_string())),

@@ -6,7 +6,12 @@ const HEAD: &str = include_str!("reference_head.md");
 
 /// `docs/reference/node.md`.
 pub fn reference_markdown() -> String {
-    let sections = [("capture", "Capture"), ("inputs", "InputLog"), ("monitor", "Monitor")];
+    let sections = [
+        ("capture", "Capture"),
+        ("inputs", "InputLog"),
+        ("macfilter", "MacFilterConfig"),
+        ("monitor", "Monitor"),
+    ];
     let keys = wayhop_scenario::reference_tables::<NodeConfig>(&sections);
     format!("{HEAD}{keys}")
 }

@@ -4,7 +4,7 @@
 use std::fs;
 
 use wayhop_core::IfaceId;
-use wayhop_linux::ebpf::{ClosedInterface, ForwardingPrograms};
+use wayhop_linux::ebpf::{ClosedInterface, ForwardingPrograms, IgnoringProgram};
 use wayhop_linux::{Error, interface};
 
 use crate::attached::port;
@@ -20,7 +20,11 @@ pub(crate) fn take_over(ready: &mut Ready, iface: IfaceId, settings: &Settings) 
     let own = &mut attached[iface.index()];
     let name = &own.name;
     let interface = interface::facts(name).map_err(Error::system(format!("look at {name}")))?;
-    // Before the kernel forwards.
+    // Before the kernel forwards; whom the node ignores first.
+    own.ignoring
+        .as_mut()
+        .map_or(Ok(()), |p| IgnoringProgram::move_to(p, interface.index))
+        .map_err(Error::system(format!("ignore what comes by {name}")))?;
     own.ebpf
         .as_mut()
         .map_or(Ok(()), |p| ForwardingPrograms::move_to(p, interface.index))

@@ -12,6 +12,7 @@ use wayhop_core::{IfaceId, LinkChange, Span, Time};
 use wayhop_linux::Error;
 use wayhop_linux::ebpf::ForwardingPrograms;
 use wayhop_linux::netlink::NeighbourNews;
+use wayhop_linux::packet_socket::ETHERNET;
 use wayhop_linux::syscalls::BATCH;
 use wayhop_trace::Summary;
 
@@ -80,6 +81,7 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
     }
     let now = node.now();
     node.ready.host.at(now);
+    node.ready.ignore();
     node.flush();
     let ended = loop {
         match node.turn(&signals) {
@@ -176,6 +178,7 @@ impl Node {
             .chain(self.usage())
             .chain(self.kernel_routes.next(r))
             .chain(r.station.next())
+            .chain(r.macfilter.next())
             .chain([self.watch.next()])
             .min()
             .map(|at| TimeSpec::from_duration(std::time::Duration::from_nanos(at.since(now).as_nanos())));
@@ -238,6 +241,7 @@ impl Node {
         }
         let now = self.now();
         self.ready.host.at(now);
+        self.ready.ignore();
         for (i, interface) in interfaces.chunks(2).enumerate() {
             if interface[0] {
                 self.take_fates(i);
@@ -372,7 +376,7 @@ impl Node {
 
     /// Takes a batch of frames from an interface. Returns whether there were any.
     fn take_frames(&mut self, i: usize) -> bool {
-        let Ready { host, attached, captures, .. } = &mut self.ready;
+        let Ready { host, attached, captures, macfilter, .. } = &mut self.ready;
         let iface = IfaceId(i as u8);
         let n = attached[i].sockets.receive();
         if n == 0 {
@@ -388,7 +392,7 @@ impl Node {
         }
         for k in 0..n {
             let frame = attached[i].sockets.frame(k);
-            if !frame.own {
+            if !frame.own && !macfilter.ignores(frame.bytes) {
                 let signal_dbm = host.signal_of(frame.bytes);
                 note(captures, host, iface, frame.bytes, signal_dbm);
                 host.frame_in(iface, frame.bytes, frame.for_other, signal_dbm);
@@ -430,11 +434,16 @@ impl Node {
     }
 
     fn take_arp(&mut self, i: usize) {
-        let Ready { host, attached, .. } = &mut self.ready;
+        let Ready { host, attached, macfilter, .. } = &mut self.ready;
         let iface = IfaceId(i as u8);
         let kernel_answers = attached[i].closed.is_none();
+        let mut take = |frame: &[u8]| {
+            if !macfilter.ignores(frame) {
+                host.arp_in(iface, frame.get(ETHERNET..).unwrap_or_default(), kernel_answers);
+            }
+        };
         for _ in 0..BATCH {
-            if !attached[i].sockets.receive_arp(|message| host.arp_in(iface, message, kernel_answers)) {
+            if !attached[i].sockets.receive_arp(&mut take) {
                 break;
             }
         }

@@ -61,6 +61,8 @@ pub(crate) fn expect_config(path: &Path) -> Result<(), Error> {
 
 /// One node of a scenario.
 pub(crate) struct Chosen {
+    /// Its number.
+    pub(crate) index: u32,
     /// Its name.
     pub(crate) name: String,
     /// Its configuration, as `path.key=value` settings.
@@ -125,7 +127,7 @@ pub(crate) fn choose(
         }
     }
     let outages = resolved.outages.iter().filter(|o| o.node.index() == index).copied().collect();
-    Ok(Chosen { name: resolved.names[index].clone(), sets, outages, remarks })
+    Ok(Chosen { index: index as u32, name: resolved.names[index].clone(), sets, outages, remarks })
 }
 
 fn no_such_node(path: &Path, node: &str, resolved: &Resolved) -> Error {

@@ -11,7 +11,7 @@ use wayhop_auth::Auth;
 use wayhop_core::{Configured, DataPlane, IfaceId, Purpose, stream};
 
 use wayhop_control::{About, Access, Bound, NodeAbout, Server};
-use wayhop_linux::ebpf::{ClosedInterface, ForwardingPrograms};
+use wayhop_linux::ebpf::{ClosedInterface, ForwardingPrograms, IgnoringProgram};
 use wayhop_linux::host_news::HostNews;
 use wayhop_linux::interface::{self, InterfaceFacts};
 use wayhop_linux::netlink::{NeighbourNews, Netlink};
@@ -29,6 +29,8 @@ use crate::host::Host;
 use crate::inputs;
 use crate::interface_settings::{LOOSE, TUN_SETTINGS, WAY_BACK, interface_settings};
 use crate::log::{Level, Log};
+use crate::macfilter::MacFilter;
+use crate::macfilter_config;
 use crate::mtu;
 use crate::numbers::NODE;
 use crate::overlap;
@@ -59,6 +61,8 @@ pub(crate) struct Ready {
     pub(crate) captures: Captures,
     pub(crate) control: Option<(Server, Desk)>,
     pub(crate) station: Station,
+    /// Whom the node ignores.
+    pub(crate) macfilter: MacFilter,
     /// With which power neighbours are received.
     pub(crate) signals: Vec<Signals>,
     pub(crate) seed: u64,
@@ -131,17 +135,22 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     let shortest = interfaces.iter().map(|(_, facts)| facts.mtu).min().unwrap_or(0);
     let configured = mtu::of_protocol(settings, shortest);
     let mut host = make_host(settings, &configured, &interfaces, seed, &about.name)?;
-    let watch =
-        |(name, facts): &(String, InterfaceFacts)| watch_forwarding(settings, &host, name, facts.index, &log);
-    let programs = interfaces.iter().map(watch).collect::<Result<Vec<_>, _>>()?;
-    let mut undo = Undo::start(claims, programs.iter().flatten().map(ForwardingPrograms::place), &log)?;
+    let programs = interfaces
+        .iter()
+        .map(|(name, facts)| Programs::open(settings, &host, name, facts.index, &log))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut undo = Undo::start(
+        claims,
+        programs.iter().filter_map(|p| p.forwarding.as_ref()).map(ForwardingPrograms::place),
+        &log,
+    )?;
     let mut netlink = Netlink::open().map_err(Error::system("talk to the kernel about routes"))?;
     for ((name, facts), programs) in interfaces.iter().zip(&programs) {
         take_interface(
             settings,
             &host,
             (name, facts.index),
-            programs.is_some(),
+            programs.forwarding.is_some(),
             &mut netlink,
             &mut undo,
             &log,
@@ -168,6 +177,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         captures: Captures::new(capture),
         control,
         station,
+        macfilter: MacFilter::new(settings.ignores.clone()),
         signals,
         host,
         tun,
@@ -213,11 +223,12 @@ impl Settings {
 fn attach(
     host: &mut Host,
     interfaces: Vec<(String, InterfaceFacts)>,
-    programs: Vec<Option<ForwardingPrograms>>,
+    programs: Vec<Programs>,
     log: &Log,
 ) -> Result<Vec<Attached>, Error> {
     let mut attached = Vec::with_capacity(interfaces.len());
-    for (iface, ((name, facts), ebpf)) in (0..).map(IfaceId).zip(interfaces.into_iter().zip(programs)) {
+    for (iface, ((name, facts), programs)) in (0..).map(IfaceId).zip(interfaces.into_iter().zip(programs)) {
+        let Programs { ignoring, forwarding: ebpf } = programs;
         let silence = silence(host, &name)?;
         let sockets = open_sockets(host, &facts, ebpf.as_ref())?;
         let closed = if host.plane == DataPlane::PerPacket { close(&name, facts.index, log) } else { None };
@@ -226,6 +237,7 @@ fn attach(
             name,
             facts,
             sockets,
+            ignoring,
             ebpf,
             closed,
             silence,
@@ -293,6 +305,25 @@ fn make_host(
     // Filters and eBPF need to know which sockets the protocol opens; what it sends waits in the queue.
     host.start();
     Ok(host)
+}
+
+/// What stands at an interface where the kernel forwards, in this order.
+struct Programs {
+    ignoring: Option<IgnoringProgram>,
+    forwarding: Option<ForwardingPrograms>,
+}
+
+impl Programs {
+    fn open(settings: &Settings, host: &Host, name: &str, ifindex: u32, log: &Log) -> Result<Self, Error> {
+        let known = macfilter_config::named(&settings.ignores);
+        let ignoring = (host.plane == DataPlane::Forwarding && !known.is_empty())
+            .then(|| IgnoringProgram::open(ifindex, known))
+            .transpose()
+            .map_err(Error::system(format!(
+                "ignore what comes by {name}: a macfilter needs Linux 6.6; the kernel's answer"
+            )))?;
+        Ok(Self { ignoring, forwarding: watch_forwarding(settings, host, name, ifindex, log)? })
+    }
 }
 
 /// Has programs in the kernel watch what passes an interface, where the kernel forwards.

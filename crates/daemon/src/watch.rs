@@ -181,11 +181,13 @@ impl Watch {
                 continue;
             }
             let (name, index) = (own.name.clone(), own.facts.index);
-            let is_open = own.ebpf.as_ref().is_some_and(|e| !e.are_in_place())
+            let is_open = own.ignoring.as_ref().is_some_and(|p| !p.is_in_place())
+                || own.ebpf.as_ref().is_some_and(|e| !e.are_in_place())
                 || own.closed.as_ref().is_some_and(|c| !c.is_in_place());
             if is_open {
                 self.repair(ready, &format!("the eBPF programs at {name}"), "they are there again", |r| {
                     let own = &mut r.attached[i];
+                    own.ignoring.as_mut().map_or(Ok(()), |p| p.move_to(index))?;
                     own.ebpf.as_mut().map_or(Ok(()), |e| e.move_to(index))?;
                     own.closed.as_mut().map_or(Ok(()), |c| c.move_to(index))
                 })?;

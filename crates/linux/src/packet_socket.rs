@@ -153,11 +153,11 @@ impl PacketSockets {
         self.sender.send(self.frames.as_fd(), frames)
     }
 
-    /// Takes an ARP message that is waiting. Returns whether there was one.
+    /// Takes an ARP message that is waiting, as the frame that it came in. Returns whether there was one.
     pub fn receive_arp(&mut self, heard: impl FnOnce(&[u8])) -> bool {
         let mut buffer = [0; 128];
         let Ok(n) = io::Read::read(&mut &self.arp, &mut buffer) else { return false };
-        heard(buffer.get(ETHERNET..n.max(ETHERNET)).unwrap_or_default());
+        heard(buffer.get(..n).unwrap_or_default());
         true
     }
 }

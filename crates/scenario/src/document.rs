@@ -62,7 +62,7 @@ impl Document {
     }
 
     /// The folder that relative paths count from.
-    pub(crate) fn folder(&self) -> PathBuf {
+    pub fn folder(&self) -> PathBuf {
         self.path.as_deref().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default()
     }
 

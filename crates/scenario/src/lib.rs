@@ -84,7 +84,7 @@ pub use interfaces_schema::{Cut, Wire};
 pub use ipv6::{Ipv6Plan, prefix as parse_prefix};
 pub use ipv6_schema::{IpVersion, NodesIpv6, StaticRoute};
 pub use limits::MAX_NODES;
-pub use macfilter::{Ignores, MacFilter, MacFilterError};
+pub use macfilter::{Ignores, MacFilter, MacFilterError, parse_link_address};
 pub use map::{Map, MapFeature, Shape};
 pub use neighbour_limits::NeighbourLimits;
 pub use ns2::{ExportOptions, Exported, Imported, Importer, export_ns2};

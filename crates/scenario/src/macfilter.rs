@@ -83,6 +83,11 @@ impl MacFilter {
         Ok(Self(lines))
     }
 
+    /// The lines of one node.
+    pub fn of(&self, node: u32) -> impl Iterator<Item = &Ignores> {
+        self.0.iter().filter(move |s| s.node == node)
+    }
+
     /// The lines, for nodes that exist.
     pub fn steps(&self, addresses: &[Ipv4Addr]) -> Vec<Ignores> {
         self.0.iter().filter(|s| (s.node as usize) < addresses.len()).cloned().collect()
@@ -124,7 +129,7 @@ fn parse_line(words: &[&str], nodes: usize) -> Result<Ignores, String> {
     let from = match from {
         [] => return Err("it does not say whom; give link addresses, or nobody".into()),
         ["nobody"] => Vec::new(),
-        some => some.iter().map(|m| parse_mac(m)).collect::<Result<_, _>>()?,
+        some => some.iter().map(|m| parse_link_address(m)).collect::<Result<_, _>>()?,
     };
     Ok(Ignores { at, node, from })
 }
@@ -142,7 +147,11 @@ fn parse_time(text: &str) -> Option<Time> {
     Some(Time::from_nanos(seconds * 1_000_000_000 + nanoseconds))
 }
 
-fn parse_mac(text: &str) -> Result<Mac, String> {
+/// A link address, such as `02:00:0a:00:00:03`.
+///
+/// # Errors
+/// If it is none: what is wrong, and how one looks.
+pub fn parse_link_address(text: &str) -> Result<Mac, String> {
     let mut octets = [0; 6];
     let mut parts = text.split(':');
     let mut whole = true;

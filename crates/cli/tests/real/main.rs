@@ -13,6 +13,7 @@ mod hostile;
 mod ipv6;
 mod killed;
 mod lab;
+mod macfilter;
 mod matrix;
 mod merge;
 mod mesh;

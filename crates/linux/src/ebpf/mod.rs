@@ -1,5 +1,6 @@
 //! What stands at the mesh interface: small programs in the kernel (eBPF). Where the node itself forwards (DSR), one that keeps
-//! everything from the kernel's IP ([`ClosedInterface`]). Where the kernel forwards (AODV), two ([`ForwardingPrograms`]).
+//! everything from the kernel's IP ([`ClosedInterface`]). Where the kernel forwards (AODV), two ([`ForwardingPrograms`]), and
+//! before them, in a node with a macfilter, [`IgnoringProgram`].
 //!
 //! The kernel would forward what comes from the mesh to any network that this host has a route to: to its wire, its VPN, the
 //! Internet. One program ends all that comes by the interface for an address outside of the mesh and that the kernel would
@@ -17,12 +18,14 @@
 //! Programs, table and their places at the interface (`tcx`, Linux 6.6) end with the file descriptors that hold them.
 //!
 //! * `program`: what the programs do. `instruction`: what they are made of.
-//! * `table`: the pairs.
+//! * `table`: the pairs. `ignoring`: whom a macfilter ignores. `shared`: memory of both.
 //! * `bpf`: the system calls.
 
 mod bpf;
+mod ignoring;
 mod instruction;
 mod program;
+mod shared;
 mod table;
 
 use std::io;
@@ -30,6 +33,7 @@ use std::net::Ipv4Addr;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
 use self::bpf::Way;
+pub use self::ignoring::IgnoringProgram;
 use self::program::Facts;
 pub use self::table::Passed;
 use self::table::Table;

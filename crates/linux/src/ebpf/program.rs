@@ -1,7 +1,9 @@
-//! The two programs, instruction by instruction (RFC 9669). A packet that is let through passes without a call and
+//! The programs, instruction by instruction (RFC 9669). A packet that is let through passes without a call and
 //! without a jump back.
 
 use std::net::Ipv4Addr;
+
+use wayhop_core::Mac;
 
 use super::instruction::Instruction;
 use super::table::{SETS, SLOT};
@@ -47,6 +49,7 @@ const AND_CONSTANT_32: u8 = 0x54;
 const JUMP: u8 = 0x05;
 const IF_GREATER: u8 = 0x2d;
 const IF_EQUAL: u8 = 0x1d;
+const IF_NOT_EQUAL: u8 = 0x5d;
 const IF_CONSTANT: u8 = 0x15;
 const IF_NOT_CONSTANT: u8 = 0x55;
 const IF_CONSTANT_32: u8 = 0x16;
@@ -82,6 +85,14 @@ const WITH_PORTS: i32 = 38;
 /// What a program says of a packet: whatever comes after it goes on with it (`TCX_NEXT`), or it ends here (`TCX_DROP`).
 const PASS: i32 = -1;
 const DROP: i32 = 2;
+
+/// The first element of an array, in the place of a constant.
+const MAP_VALUE: u8 = 2;
+
+/// The lower half of a constant of eight octets.
+fn half(v: u64) -> i32 {
+    v as u32 as i32
+}
 
 /// Places in a program.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -161,8 +172,6 @@ impl Code {
     /// Notes the pair of the source in register 2 and the destination in register 3, and who transmitted the frame.
     /// A pair's place is one of the two slots of its set: the first, while that is free, or else the second.
     fn note(&mut self, f: &Facts) {
-        const MAP_VALUE: u8 = 2;
-        let half = |v: u64| v as u32 as i32;
         self.op(LOAD_WORD, 7, 6, TRANSMITTER, 0);
         self.op(LOAD_HALF, 8, 6, TRANSMITTER + 4, 0);
         self.op(SHIFT_LEFT, 3, 0, 0, 32);
@@ -278,6 +287,33 @@ pub(super) fn incoming(f: &Facts) -> Vec<Instruction> {
     c.op(CALL, 0, 0, 0, FIB_LOOKUP);
     c.jump(IF_CONSTANT, 0, 0, NOT_FORWARDED, Place::Pass);
     c.jump(IF_CONSTANT, 0, 0, NO_FORWARDING, Place::Pass);
+    c.here(Place::Drop);
+    c.end(DROP);
+    c.finished()
+}
+
+/// What comes by an interface, less what those transmit whose word in the map is not 0.
+pub(super) fn ignoring(known: &[Mac], map: i32) -> Vec<Instruction> {
+    const ETHERNET: i32 = 14;
+    let mut c = Code::default();
+    c.op(MOVE, 9, 1, 0, 0);
+    c.frame(ETHERNET, Place::Pass);
+    c.op(LOAD_WORD, 2, 6, TRANSMITTER, 0);
+    c.op(LOAD_HALF, 3, 6, TRANSMITTER + 4, 0);
+    c.op(SHIFT_LEFT, 3, 0, 0, 32);
+    c.op(OR, 2, 3, 0, 0);
+    c.long_constant(5, MAP_VALUE, map, 0);
+    for (k, mac) in known.iter().enumerate() {
+        let [a, b, d, e, f, g] = mac.0;
+        let high = u16::from_ne_bytes([f, g]);
+        c.long_constant(4, 0, i32::from_ne_bytes([a, b, d, e]), i32::from(high));
+        // To the next one.
+        c.op(IF_NOT_EQUAL, 2, 4, 2, 0);
+        c.op(LOAD_LONG, 3, 5, 8 * k as i16, 0);
+        c.jump(IF_NOT_CONSTANT, 3, 0, 0, Place::Drop);
+    }
+    c.here(Place::Pass);
+    c.end(PASS);
     c.here(Place::Drop);
     c.end(DROP);
     c.finished()

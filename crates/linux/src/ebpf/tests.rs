@@ -144,6 +144,31 @@ fn at_a_closed_interface_the_kernel_gets_neither_ip_nor_arp() {
 }
 
 #[test]
+fn what_an_ignored_transmitter_sends_reaches_nobody_until_it_is_heard_again() {
+    let Some(w) = World::new() else { return };
+    assert!(w.arrives(&w.node, "10.0.0.2") && w.arrives(&w.behind, "10.0.0.9"));
+    let others = (0..IgnoringProgram::MOST as u32 - 1).map(|i| {
+        let [.., a, b] = i.to_be_bytes();
+        Mac([2, 0, 0, 1, a, b])
+    });
+    let known: Vec<Mac> = others.chain([STRANGER]).collect();
+    let open = |known: Vec<Mac>| {
+        w.node.within(|| IgnoringProgram::open(nix::net::if_::if_nametoindex("eth1")?, known))
+    };
+    let program = open(known.clone()).unwrap();
+    assert!(w.arrives(&w.node, "10.0.0.2"), "none is ignored at first");
+    program.ignore(&[STRANGER]);
+    for to in ["10.0.0.2", "192.0.2.1", "255.255.255.255"] {
+        assert!(!w.arrives(&w.node, to), "{to}");
+    }
+    assert!(!w.arrives(&w.behind, "10.0.0.9"), "what would be forwarded");
+    program.ignore(&known[..3]);
+    assert!(w.arrives(&w.node, "10.0.0.2") && w.arrives(&w.behind, "10.0.0.9"), "others are ignored");
+    let one_more = known.iter().copied().chain([Mac([2, 0, 0, 2, 0, 0])]).collect();
+    assert!(open(one_more).is_err());
+}
+
+#[test]
 fn a_pair_that_passes_is_told_once_with_its_transmitter_until_it_is_taken() {
     let Some(w) = World::new() else { return };
     assert!(w.arrives(&w.behind, "10.0.0.9"));

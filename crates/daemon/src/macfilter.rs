@@ -1,0 +1,101 @@
+//! The macfilter at work: what ignored transmitters send reaches neither the node nor, where the kernel forwards, the kernel.
+
+use wayhop_core::{Mac, Time};
+use wayhop_scenario::Ignores;
+
+use crate::log::Level;
+use crate::setup::Ready;
+
+/// Octets of an Ethernet header in which the transmitter's address is.
+const TRANSMITTER: std::ops::Range<usize> = 6..12;
+
+/// Whom the node ignores.
+#[derive(Debug, Default)]
+pub(crate) struct MacFilter {
+    /// What is to come, the next one last.
+    steps: Vec<Ignores>,
+    ignored: Vec<Mac>,
+}
+
+impl MacFilter {
+    /// With these steps, in order of time.
+    pub(crate) fn new(mut steps: Vec<Ignores>) -> Self {
+        steps.reverse();
+        Self { steps, ignored: Vec::new() }
+    }
+
+    /// When the next change is due.
+    pub(crate) fn next(&self) -> Option<Time> {
+        self.steps.last().map(|s| s.at)
+    }
+
+    /// Makes the changes that are due. Returns whom the node ignores now, if it was others.
+    pub(crate) fn run_due(&mut self, now: Time) -> Option<&[Mac]> {
+        let mut changed = false;
+        while self.next().is_some_and(|at| at <= now) {
+            if let Some(step) = self.steps.pop() {
+                changed |= step.from != self.ignored;
+                self.ignored = step.from;
+            }
+        }
+        changed.then_some(&self.ignored)
+    }
+
+    /// Whether a frame's transmitter is ignored.
+    pub(crate) fn ignores(&self, frame: &[u8]) -> bool {
+        // Nearly always there is nobody.
+        !self.ignored.is_empty()
+            && frame.get(TRANSMITTER).is_some_and(|from| self.ignored.iter().any(|m| m.0 == from))
+    }
+}
+
+impl Ready {
+    /// Ignores whom the macfilter says from now on.
+    pub(crate) fn ignore(&mut self) {
+        let Some(ignored) = self.macfilter.run_due(self.host.now()) else { return };
+        for program in self.attached.iter().filter_map(|a| a.ignoring.as_ref()) {
+            program.ignore(ignored);
+        }
+        let names: Vec<String> = ignored.iter().map(Mac::to_string).collect();
+        let whom = if names.is_empty() { "nobody".to_owned() } else { names.join(" ") };
+        self.log.tell(Level::Info, format_args!("ignores {whom}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mac(n: u8) -> Mac {
+        Mac([2, 0, 10, 0, 0, n])
+    }
+
+    fn step(s: f64, from: &[u8]) -> Ignores {
+        Ignores { at: Time::from_secs_f64(s), node: 0, from: from.iter().copied().map(mac).collect() }
+    }
+
+    fn frame(from: u8) -> Vec<u8> {
+        [&[0xff; 6][..], &mac(from).0, &[8, 0]].concat()
+    }
+
+    #[test]
+    fn each_step_says_all_that_is_ignored_from_then_on() {
+        let mut f =
+            MacFilter::new(vec![step(0.0, &[]), step(1.0, &[1, 2]), step(2.5, &[2]), step(3.0, &[2])]);
+        assert_eq!(f.run_due(Time::ZERO), None, "nobody, as before");
+        assert_eq!(f.next(), Some(Time::from_secs_f64(1.0)));
+        assert_eq!(f.run_due(Time::from_secs_f64(1.0)), Some(&[mac(1), mac(2)][..]));
+        assert!(f.ignores(&frame(1)) && f.ignores(&frame(2)) && !f.ignores(&frame(3)));
+        // One that was due long ago counts, as on a host that slept.
+        assert_eq!(f.run_due(Time::from_secs_f64(9.0)), Some(&[mac(2)][..]));
+        assert!(!f.ignores(&frame(1)) && f.ignores(&frame(2)));
+        assert_eq!(f.next(), None);
+    }
+
+    #[test]
+    fn a_frame_that_is_too_short_has_no_transmitter() {
+        let mut f = MacFilter::new(vec![step(0.0, &[1])]);
+        f.run_due(Time::ZERO);
+        assert!(!f.ignores(&frame(1)[..11]) && !f.ignores(&[]));
+    }
+}

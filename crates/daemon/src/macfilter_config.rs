@@ -1,0 +1,88 @@
+//! The macfilter of the configuration: a lab's file, and whose cards its link addresses mean here.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wayhop_core::Mac;
+use wayhop_linux::ebpf::IgnoringProgram;
+use wayhop_scenario::{Document, Error, Ignores, MacFilter, parse_link_address};
+
+/// More nodes than any file is for: here nobody knows how many there are.
+const NODES: usize = 1 << 16;
+
+/// Whose frames the node ignores, and when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MacFilterConfig {
+    /// The file, as `wayhop lab` takes and `wayhop export macfilter` and `wayhop import run` write it. Its seconds count from the
+    /// node's start.
+    pub file: PathBuf,
+    /// Which node of the file this host is. `--as` says it, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<u32>,
+    /// The link address of the real card for one of the file, such as `"02:00:0a:00:00:03" = "3c:a9:f4:00:11:22"`: a lab gives
+    /// its nodes 02:00 and their IPv4 address. Addresses that are not listed are the cards' own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub link_addresses: BTreeMap<String, String>,
+}
+
+impl MacFilterConfig {
+    /// What the node ignores from when on.
+    pub(crate) fn load(&self, doc: &Document) -> Result<Vec<Ignores>, Error> {
+        let Some(node) = self.node else {
+            let remedy = "give macfilter.node, or --as NODE with a scenario";
+            return Err(doc.error(
+                "macfilter.file",
+                "it does not say which of its nodes this host is",
+                remedy,
+            ));
+        };
+        let here = self.real_addresses(doc)?;
+        let path = doc.folder().join(&self.file);
+        let failed =
+            |e: String| doc.error("macfilter.file", e, "name a file that `wayhop export macfilter` wrote");
+        let text = fs::read_to_string(&path).map_err(|e| failed(format!("{}: {e}", path.display())))?;
+        let all = MacFilter::parse(&text, NODES).map_err(|e| failed(format!("{}:{e}", path.display())))?;
+        let mut steps: Vec<Ignores> = all.of(node).cloned().collect();
+        for mac in steps.iter_mut().flat_map(|s| &mut s.from) {
+            *mac = here.get(mac).copied().unwrap_or(*mac);
+        }
+        if steps.is_empty() {
+            let reason = format!("{} has no line of node {node}", path.display());
+            return Err(doc.error("macfilter.node", reason, "give the number of one of its nodes"));
+        }
+        let count = named(&steps).len();
+        if count > IgnoringProgram::MOST {
+            let reason = format!("node {node} ignores {count} link addresses in all");
+            return Err(doc.error(
+                "macfilter.file",
+                reason,
+                format!("name at most {}", IgnoringProgram::MOST),
+            ));
+        }
+        Ok(steps)
+    }
+
+    /// The real card for an address of the file.
+    fn real_addresses(&self, doc: &Document) -> Result<FxHashMap<Mac, Mac>, Error> {
+        let parse = |text: &String| {
+            parse_link_address(text).map_err(|e| {
+                let remedy = "give two such as \"02:00:0a:00:00:03\" = \"3c:a9:f4:00:11:22\"";
+                doc.error("macfilter.link_addresses", e, remedy)
+            })
+        };
+        self.link_addresses.iter().map(|(a, b)| Ok((parse(a)?, parse(b)?))).collect()
+    }
+}
+
+/// All link addresses that are ever ignored, each once.
+pub(crate) fn named(steps: &[Ignores]) -> Vec<Mac> {
+    let mut all: Vec<Mac> = steps.iter().flat_map(|s| s.from.iter().copied()).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}

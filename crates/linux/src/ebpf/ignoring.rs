@@ -1,0 +1,63 @@
+//! A program that keeps from the kernel what comes from transmitters that the node ignores now.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::Ordering;
+
+use wayhop_core::Mac;
+
+use super::bpf::{self, Way};
+use super::program;
+use super::shared::Shared;
+
+/// The program at work. It ends with the file descriptors that hold it.
+pub struct IgnoringProgram {
+    /// All that may ever be ignored, each with its word in `flags`.
+    known: Vec<Mac>,
+    /// Not 0: frames of this one end.
+    flags: Shared,
+    program: OwnedFd,
+    /// Held: the program is at its place as long as this is open.
+    place: OwnedFd,
+}
+
+impl IgnoringProgram {
+    /// The most transmitters: the kernel takes no programs of any length, and each packet is compared with all of them.
+    pub const MOST: usize = 512;
+
+    /// Sets it at an interface, for these transmitters, of which none is ignored yet. Programs that are set there later come
+    /// behind it.
+    ///
+    /// # Errors
+    /// If there are more than [`Self::MOST`], or the kernel does not take the program: it needs Linux 6.6.
+    pub fn open(ifindex: u32, known: Vec<Mac>) -> io::Result<Self> {
+        if known.len() > Self::MOST {
+            return Err(io::Error::from(io::ErrorKind::ArgumentListTooLong));
+        }
+        let flags = Shared::new(Self::MOST)?;
+        let program = bpf::load(&program::ignoring(&known, flags.map()))?;
+        let place = bpf::attach(&program, ifindex, Way::In)?;
+        Ok(Self { known, flags, program, place })
+    }
+
+    /// Sets it at another interface. It takes fewer privileges than to begin: the program is loaded.
+    ///
+    /// # Errors
+    /// If the kernel refuses.
+    pub fn move_to(&mut self, ifindex: u32) -> io::Result<()> {
+        self.place = bpf::attach(&self.program, ifindex, Way::In)?;
+        Ok(())
+    }
+
+    /// Whether it is at its place: root can take it away (`bpftool link detach`).
+    pub fn is_in_place(&self) -> bool {
+        bpf::is_attached(&self.place)
+    }
+
+    /// Ignores these from now on, and no others. Those that were not named at the beginning cannot be.
+    pub fn ignore(&self, ignored: &[Mac]) {
+        for (mac, flag) in self.known.iter().zip(self.flags.words()) {
+            flag.store(u64::from(ignored.contains(mac)), Ordering::Relaxed);
+        }
+    }
+}
