@@ -6,9 +6,11 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use wayhop_sweep::Seeds;
 
+#[cfg(feature = "linux")]
+use crate::node_args::NodeArgs;
 use crate::scenario_args::{ChangeArgs, SourceArgs, seconds, whole};
 #[cfg(feature = "linux")]
-use crate::scenario_args::{metres, profile_help, protocol_help, speed};
+use crate::scenario_args::{metres, speed};
 
 const ENDING: &str = "\
 Exit codes: 0, done; 1, something went wrong; 2, what was given cannot be used; 126 and 127, a COMMAND cannot be run, is \
@@ -611,60 +613,6 @@ pub(crate) struct ReproduceArgs {
     /// No progress, no table
     #[arg(long, short)]
     pub(crate) quiet: bool,
-}
-
-#[cfg(feature = "linux")]
-#[derive(Debug, clap::Args)]
-pub(crate) struct NodeArgs {
-    /// Configuration file (TOML; docs/reference/node.md lists its keys) or, with --as, a scenario
-    #[arg(value_name = "CONFIG|SCENARIO")]
-    pub(crate) config: Option<PathBuf>,
-    /// The node of the scenario that this host is: its number, mesh-N, or its name
-    #[arg(long = "as", value_name = "NODE")]
-    pub(crate) node: Option<String>,
-    /// Interface that is in the mesh, such as wlan0; again for each further one
-    #[arg(long, value_name = "NAME")]
-    pub(crate) interface: Vec<String>,
-    /// This node's address with the length of the mesh's prefix, such as 10.0.0.3/16
-    #[arg(long, value_name = "ADDRESS/LENGTH")]
-    pub(crate) address: Option<String>,
-    /// TUN interface that programs use; without it mesh0
-    #[arg(long, value_name = "NAME")]
-    pub(crate) tun: Option<String>,
-    #[arg(long, value_name = "NAME", help = protocol_help())]
-    pub(crate) protocol: Option<String>,
-    #[arg(long, value_name = "NAME", help = profile_help())]
-    pub(crate) profile: Option<String>,
-    /// Who ignores whose frames, when: a file that `wayhop lab` takes, too; --as, or macfilter.node, says which node of it this
-    /// host is
-    #[arg(long, value_name = "FILE")]
-    pub(crate) macfilter: Option<PathBuf>,
-    /// Change any key of the configuration, such as protocol.hello=always; may be given again
-    #[arg(long = "set", value_name = "PATH.KEY=VALUE")]
-    pub(crate) sets: Vec<String>,
-    /// Run directory; without it there is none. An older run in it is replaced
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    /// Write what goes into the routing engine to this file, for `wayhop replay`; without FILE, to inputs/NODE.jsonl in
-    /// the run directory
-    #[arg(long, value_name = "FILE", num_args = 0..=1)]
-    #[allow(clippy::option_option, reason = "so clap has an option whose value may be left out")]
-    pub(crate) record_inputs: Option<Option<PathBuf>>,
-    /// Print the configuration with all that follows from it, say whether this host has the interfaces, and do nothing
-    #[arg(long)]
-    pub(crate) check: bool,
-    /// Set this host back to what it was before nodes that were killed, at --interface or everywhere, and do nothing else; a
-    /// node that starts does so at its interfaces
-    #[arg(long, conflicts_with_all = [
-        "config", "node", "address", "tun", "protocol", "profile", "macfilter", "sets", "out", "record_inputs", "check", "json",
-    ])]
-    pub(crate) restore: bool,
-    /// Print the summary as one JSON object at the end
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// End when standard input does
-    #[arg(long, hide = true)]
-    pub(crate) tied: bool,
 }
 
 #[cfg(feature = "linux")]

@@ -35,6 +35,8 @@ mod merge;
 mod named;
 #[cfg(feature = "linux")]
 mod node;
+#[cfg(feature = "linux")]
+mod node_args;
 mod plot;
 mod presets;
 mod progress;

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use wayhop_daemon::{Error, Overrides, Settings};
 
-use crate::args::NodeArgs;
 use crate::failure::{Failure, output, say};
+use crate::node_args::NodeArgs;
 
 pub(crate) fn node(a: &NodeArgs) -> Result<ExitCode, Failure> {
     if a.restore {

@@ -3,9 +3,6 @@
 use wayhop_core::{Mac, Time};
 use wayhop_scenario::Ignores;
 
-use crate::log::Level;
-use crate::setup::Ready;
-
 /// Octets of an Ethernet header in which the transmitter's address is.
 const TRANSMITTER: std::ops::Range<usize> = 6..12;
 
@@ -46,19 +43,6 @@ impl MacFilter {
         // Nearly always there is nobody.
         !self.ignored.is_empty()
             && frame.get(TRANSMITTER).is_some_and(|from| self.ignored.iter().any(|m| m.0 == from))
-    }
-}
-
-impl Ready {
-    /// Ignores whom the macfilter says from now on.
-    pub(crate) fn ignore(&mut self) {
-        let Some(ignored) = self.macfilter.run_due(self.host.now()) else { return };
-        for program in self.attached.iter().filter_map(|a| a.ignoring.as_ref()) {
-            program.ignore(ignored);
-        }
-        let names: Vec<String> = ignored.iter().map(Mac::to_string).collect();
-        let whom = if names.is_empty() { "nobody".to_owned() } else { names.join(" ") };
-        self.log.tell(Level::Info, format_args!("ignores {whom}"));
     }
 }
 

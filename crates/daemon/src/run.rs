@@ -8,7 +8,7 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::time::TimeSpec;
 use wayhop_control::Request;
-use wayhop_core::{IfaceId, LinkChange, Span, Time};
+use wayhop_core::{IfaceId, LinkChange, Mac, Span, Time};
 use wayhop_linux::Error;
 use wayhop_linux::ebpf::ForwardingPrograms;
 use wayhop_linux::netlink::NeighbourNews;
@@ -81,7 +81,7 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
     }
     let now = node.now();
     node.ready.host.at(now);
-    node.ready.ignore();
+    node.ignore();
     node.flush();
     let ended = loop {
         match node.turn(&signals) {
@@ -158,6 +158,18 @@ const INTERFACES: usize = 7;
 impl Node {
     fn now(&self) -> Time {
         Time::from_nanos(self.begun.elapsed().as_nanos() as u64)
+    }
+
+    /// Ignores whom the macfilter says from now on.
+    fn ignore(&mut self) {
+        let Ready { host, attached, macfilter, log, .. } = &mut self.ready;
+        let Some(ignored) = macfilter.run_due(host.now()) else { return };
+        for program in attached.iter().filter_map(|a| a.ignoring.as_ref()) {
+            program.ignore(ignored);
+        }
+        let names: Vec<String> = ignored.iter().map(Mac::to_string).collect();
+        let whom = if names.is_empty() { "nobody".to_owned() } else { names.join(" ") };
+        log.tell(Level::Info, format_args!("ignores {whom}"));
     }
 
     /// When to ask which routes were used.
@@ -241,7 +253,7 @@ impl Node {
         }
         let now = self.now();
         self.ready.host.at(now);
-        self.ready.ignore();
+        self.ignore();
         for (i, interface) in interfaces.chunks(2).enumerate() {
             if interface[0] {
                 self.take_fates(i);

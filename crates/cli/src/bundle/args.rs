@@ -8,8 +8,8 @@ use wayhop_bundle_agent::DEFAULT_SOCKET;
 use crate::scenario_args::{seconds, whole};
 
 const AGENT_EXAMPLES: &str = "\
-Listens on TCP port 4556 (TCPCLv4) and UDP port 4556 (UDPCL), for neighbours' beacons on UDP port 4551, and for programs at a socket.
-docs/reference/bundle-agent.md lists the keys of CONFIG, docs/reference/bundle-socket.md describes the socket. Ends with SIGINT or
+Listens on TCP port 4556 (TCPCLv4) and UDP port 4556 (UDPCL), for neighbours' beacons on UDP port 4551, and for programs at a socket. \
+docs/reference/bundle-agent.md lists the keys of CONFIG, docs/reference/bundle-socket.md describes the socket. Ends with SIGINT or \
 SIGTERM; what it had promised survives every other end, too.
 
 Examples:
@@ -18,7 +18,7 @@ Examples:
   wayhop bundle agent --node ipn:5.0 --store five.redb --set layer=udpcl --set routing=prophet";
 
 const SEND_EXAMPLES: &str = "\
-The bundle is safe in the agent's store when the command ends. Bundle Protocol 7 knows no priorities: bundles go in the order in
+The bundle is safe in the agent's store when the command ends. Bundle Protocol 7 knows no priorities: bundles go in the order in \
 which they were made.
 
 Examples:
@@ -27,7 +27,7 @@ Examples:
   tar c logs | wayhop bundle send dtn://office/logs --file -";
 
 const RECEIVE_EXAMPLES: &str = "\
-Prints texts, and writes files into the folder, each under its name if its digest is right. Without --count and --timeout it goes on
+Prints texts, and writes files into the folder, each under its name if its digest is right. Without --count and --timeout it goes on \
 until Ctrl-C.
 
 Examples:

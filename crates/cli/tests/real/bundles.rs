@@ -301,7 +301,7 @@ fn pyd3tn_reads_an_agents_bundle_and_its_report_on_a_bundle_of_its_own() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = root.join("../../target/python/bin/python3");
     assert!(python.is_file(), "{} is missing; `.ci/install test` makes it", python.display());
-    let (script, file) = (root.join("tests/real/pyd3tn.py"), mesh.folder().join("pyd3tn"));
+    let (script, file) = (root.join("tests/real/udpcl_peer.py"), mesh.folder().join("pyd3tn"));
     let [python, script, told] = [&python, &script, &file].map(|p| p.to_str().unwrap());
     let _pyd3tn = mesh.start_program(1, &[python, script, "10.7.0.2", "10.7.0.1", told]);
     let steps = || -> Vec<serde_json::Value> {

@@ -1,6 +1,6 @@
 """The other end of UDPCL, by uD3TN's Python library: reads a bundle, sends one, reads the report about it.
 
-Usage: pyd3tn.py OWN_ADDRESS PEER_ADDRESS FILE. A line of JSON for each step goes to FILE.
+Usage: udpcl_peer.py OWN_ADDRESS PEER_ADDRESS FILE. A line of JSON for each step goes to FILE.
 """
 
 import json
