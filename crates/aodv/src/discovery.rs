@@ -49,6 +49,10 @@ impl Engine {
         destination: Ipv4Addr,
     ) {
         let own = cx.addr();
+        if self.leads_to(destination) {
+            // The host sends it on.
+            return cx.deliver(p);
+        }
         let way = self.best(own, destination).map(|e| (e.next_hop, e.prefix));
         let in_repair = self.table.get(destination).is_some_and(|e| e.state == State::Repair);
         let quiet = self.is_quiet(cx.now());
@@ -62,7 +66,10 @@ impl Engine {
                     self.publish_row(cx, destination);
                 }
             }
-            _ if source == own || (may_forward && self.serves(own, destination).is_some()) => {
+            _ if source == own
+                || may_forward
+                    && (self.serves(own, destination).is_some() || self.is_answerable(own, source)) =>
+            {
                 self.entry(cx, destination);
                 self.keep(cx, p, destination);
                 self.search(cx, destination);
@@ -87,7 +94,8 @@ impl Engine {
     pub(crate) fn may_go_on(&self, own: Ipv4Addr, source: Ipv4Addr, destination: Ipv4Addr) -> bool {
         let has_route = self.best(own, destination).is_some()
             || self.table.get(destination).is_some_and(|e| e.state == State::Repair);
-        (source == own && self.params.rebuffer_own) || (self.params.reroute_queued && has_route)
+        (self.is_answerable(own, source) && self.params.rebuffer_own)
+            || (self.params.reroute_queued && has_route)
     }
 
     pub(crate) fn keep(&mut self, cx: &mut Cx<'_>, p: Packet, destination: Ipv4Addr) {

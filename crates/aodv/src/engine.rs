@@ -141,6 +141,7 @@ impl Protocol for Engine {
         match command {
             Command::PurgeRoutes { destination } => self.purge(cx, destination.map(Addr::v4_or_unspecified)),
             Command::SetParameters { json } => return self.set_parameters(cx, json),
+            Command::SetOutside(outside) => self.set_outside(cx, outside),
             _ => return Err(Refused(format!("AODV does not know the order {command:?}"))),
         }
         Ok(())

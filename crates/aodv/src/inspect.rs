@@ -53,5 +53,10 @@ pub(crate) fn show(e: &Engine, now: Time, out: &mut dyn Inspect) {
     for (addr, until) in e.neighbours.blacklisted().filter(|&(_, until)| until > now) {
         out.row("blacklist", &[("address", &addr), ("ends_in_ms", &until.since(now).as_millis())]);
     }
+    if let Some(o) = e.outside.as_ref().filter(|o| !o.reaches.is_empty()) {
+        for reached in &o.reaches {
+            out.row("gateway", &[("reaches", reached), ("mesh", &o.mesh)]);
+        }
+    }
     e.buffer.iter().for_each(|w| out.held("buffer", &w.packet));
 }

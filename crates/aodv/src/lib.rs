@@ -27,6 +27,7 @@
 //! | Hellos; RREP-ACK and the blacklist; what both know of neighbours | `hello.rs`, `one_way.rs`, `neighbours.rs` | 6.8, 6.9 |
 //! | next hops on links without acknowledgements | `passive.rs`, `watch.rs` | 6.10 |
 //! | subnets, which route an address takes; routes to subnets | `subnet.rs`, `subnet_routes.rs` | 5.2, 7 |
+//! | destinations outside of the mesh: a gateway answers for them | `gateway.rs` | 8 |
 //! | the routing table; the buffer; requests heard | `table.rs`, `buffer.rs`, `seen.rs` | 6.2, 6.3, 6.5 |
 //! | the headers around a message; bytes | `head.rs`, `output.rs` | 5 |
 //! | packets without a route, for transport protocols | `notice.rs` | |
@@ -47,6 +48,8 @@
 //! | `repair_failed` | destination | 0 |
 //! | `blacklisted` | neighbour | ms |
 //! | `neighbour_lost` | neighbour | 0 |
+//! | `proxy_reply` | originator | hops to it from the destination outside |
+//! | `gateway` | this node | 1 if it leads out of the mesh from now on, 0 if it does not any more |
 //!
 //! # Bounds
 //!
@@ -65,6 +68,7 @@ mod description;
 mod discovery;
 mod engine;
 mod forge;
+mod gateway;
 mod head;
 mod hello;
 mod ids;

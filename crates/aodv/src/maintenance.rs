@@ -102,7 +102,7 @@ impl Engine {
     }
 
     /// Adds a destination to the next Route Error, if anybody is to hear of it.
-    fn report(&mut self, destination: Ipv4Addr, audience: &mut Audience) {
+    pub(crate) fn report(&mut self, destination: Ipv4Addr, audience: &mut Audience) {
         let Some(e) = self.table.get_mut(destination) else { return };
         if e.precursors.is_empty() && self.params.rerr_needs_precursors {
             return;

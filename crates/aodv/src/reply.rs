@@ -26,6 +26,10 @@ impl Engine {
             self.answer_for_self(cx, m, serves.unwrap_or(0));
             return true;
         }
+        if self.leads_to(m.destination) {
+            self.answer_as_gateway(cx, head, m);
+            return true;
+        }
         let now = cx.now();
         let Some(e) = self.way(own, m.destination) else { return false };
         if m.destination_only || !self.is_offered(e) || !Self::is_fresh_enough(e, m) {
@@ -132,7 +136,7 @@ impl Engine {
     }
 
     /// Sends a reply to the next hop towards its originator, and says to whom.
-    fn send_reply(&mut self, cx: &mut Cx<'_>, mut reply: Rrep) -> Option<Ipv4Addr> {
+    pub(crate) fn send_reply(&mut self, cx: &mut Cx<'_>, mut reply: Rrep) -> Option<Ipv4Addr> {
         let next_hop = self.way(cx.addr(), reply.originator)?.next_hop;
         reply.ack_required = self.params.rrep_ack;
         let p = self.new_message(cx, &Message::Rrep(reply), None, next_hop, self.params.net_diameter);

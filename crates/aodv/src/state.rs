@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wayhop_core::Time;
+use wayhop_core::{Outside, Time};
 use wayhop_link::Notices;
 use wayhop_wire::aodv::Unreachable;
 
@@ -31,6 +31,8 @@ pub struct Engine {
     /// The subnets of `Params::subnet_routers`.
     pub(crate) subnets: Vec<Subnet>,
     pub(crate) covered: Covered,
+    /// What is outside of the mesh; `None` in a mesh without gateways.
+    pub(crate) outside: Option<Outside>,
     /// This node's own sequence number.
     pub(crate) seq: u32,
     pub(crate) request_id: u32,
@@ -65,6 +67,7 @@ impl Engine {
             watch: Watch::default(),
             subnets,
             covered: Covered::default(),
+            outside: None,
             seq,
             request_id: 0,
             ip_id: 0,

@@ -144,6 +144,7 @@ fn chain(
         addresses: (0..=hops).map(address).collect(),
         ipv6: None,
         routes: Vec::new(),
+        edge: None,
         flows: vec![FlowConfig { src: NodeId(0), dst: NodeId(hops), ip6: false, ..flow.clone() }],
         interfaces,
         cards: Vec::new(),

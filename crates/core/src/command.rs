@@ -4,7 +4,7 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Addr;
+use crate::{Addr, Outside};
 
 /// An order to a protocol: from the control interface of a running node, or from a scenario.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +23,9 @@ pub enum Command {
         /// The whole set, as a JSON object: the protocol's `Params`.
         json: String,
     },
+    /// Which addresses are the mesh's, and what this node leads to besides. The node gives it after the start, and again when an
+    /// interface that leads out goes down or comes up.
+    SetOutside(Outside),
 }
 
 /// Why a protocol does not carry out a [`Command`].

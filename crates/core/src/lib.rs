@@ -28,6 +28,7 @@ mod interface;
 mod leg;
 mod limits;
 mod messages;
+mod outside;
 mod packet;
 pub mod parameters;
 mod position;
@@ -61,6 +62,7 @@ pub use limits::Limits;
 pub use messages::{
     Carrier, Classified, Datagram, DecodedMessage, MessageFormat, Ns2Format, Ns2Packet, RouteHeader, ends,
 };
+pub use outside::Outside;
 pub use packet::{FlowTag, Packet, PacketId, PacketMeta, Pool};
 pub use position::{Fix, Position};
 pub use protocol::{DataPlane, Interests, Protocol};

@@ -11,6 +11,8 @@ use wayhop_linux::Error;
 use wayhop_scenario::{Document, Ignores, NeighbourLimits, Outage, Protocol, Security};
 use wayhop_wire::ipv6::MIN_MTU;
 
+use crate::gateway_config::{self, Edge, Gateway};
+use crate::interface_name::is_interface_name;
 use crate::ipv6_config::{self, StaticRoute, Surroundings};
 use crate::log::Level;
 use crate::macfilter_config::MacFilterConfig;
@@ -46,6 +48,13 @@ pub struct NodeConfig {
     /// Static routes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<StaticRoute>,
+    /// What the node leads to outside of the mesh, if it is a gateway.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gateway: Option<Gateway>,
+    /// Prefixes outside of the mesh that nodes reach by gateways in it, such as `0.0.0.0/0`: packets for them go into the mesh, behind
+    /// whatever other routes this host has to them. All nodes of a mesh with gateways have this, but for the gateways.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<String>,
     /// The TUN interface that programs use.
     #[serde(default = "tun")]
     pub tun: String,
@@ -193,6 +202,8 @@ pub struct Settings {
     pub address6: Option<(Ipv6Addr, u8)>,
     /// Its static routes.
     pub routes: Vec<Route>,
+    /// What it knows of the outside; `None` in a mesh without gateways.
+    pub edge: Option<Edge>,
     /// The keys with which it authenticates routing messages.
     pub keys: Option<Keys>,
     /// The protocol, fit for an interface that does not acknowledge.
@@ -401,12 +412,17 @@ impl Settings {
             protocol: &protocol,
         };
         let routes = ipv6_config::routes(&config.routes, &around, doc)?;
+        let mesh = wayhop_core::Prefix::around(address, prefix_len);
+        let taken: Vec<&str> = config.names().chain([config.tun.as_str()]).collect();
+        let gateway = config.gateway.as_ref();
+        let edge = gateway_config::edge(gateway, &config.outside, (mesh, &taken), &protocol, doc)?;
         Ok(Self {
             config,
             address,
             prefix_len,
             address6,
             routes,
+            edge,
             keys,
             protocol,
             ignores,
@@ -500,14 +516,6 @@ pub(crate) fn source(text: &str, interface: &str) -> Option<Option<Source>> {
 fn is_host_and_port(text: &str) -> bool {
     text.rsplit_once(':')
         .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok_and(|p| p > 0))
-}
-
-/// The kernel's rule (dev_valid_name).
-pub(crate) fn is_interface_name(name: &str) -> bool {
-    (1..16).contains(&name.len())
-        && name != "."
-        && name != ".."
-        && name.chars().all(|c| c.is_ascii_graphic() && c != '/' && c != ':')
 }
 
 /// `10.0.0.3/16`: a host's address with the length of its network's prefix.

@@ -84,6 +84,7 @@ impl Port {
             first_answer: Span::ZERO,
             metric: self.metric,
             segment: 0,
+            leads_out: false,
             limits: Limits::NONE,
         }
     }
@@ -214,8 +215,22 @@ impl Host {
         match plane {
             _ if own => self.call(|n, w, at| n.originate(w, at, p)),
             DataPlane::Forwarding => self.call(|n, w, at| n.missed(w, at, p)),
+            // From outside, by way of this host, which is a gateway.
+            DataPlane::PerPacket if self.brings_in(&p) => self.call(|n, w, at| n.missed(w, at, p)),
             DataPlane::PerPacket => self.refuse(p),
         }
+    }
+
+    /// A gateway's way out works, or it does not. Says whether that is news.
+    pub(crate) fn open_way_out(&mut self, is_open: bool) -> bool {
+        let Some(edge) = &self.around.edge else { return false };
+        let outside = if is_open { edge.outside.clone() } else { edge.outside.cut_off() };
+        self.call(|n, w, at| n.change_outside(w, at, outside))
+    }
+
+    fn brings_in(&self, p: &Packet) -> bool {
+        let ends = ipv4::ends(p.bytes());
+        ends.is_some_and(|(from, to)| self.around.is_in_mesh(to) && self.around.leads_to(from))
     }
 
     /// Only the mesh's own addresses travel: a packet of another of this host's addresses could not be answered.

@@ -8,9 +8,10 @@ pub(crate) const WAY_BACK: &str = "rp_filter";
 /// Its value with which any way back does.
 pub(crate) const LOOSE: &str = "2";
 
-/// Settings of the TUN.
-pub(crate) const TUN_SETTINGS: [(&str, &str); 3] =
-    [(WAY_BACK, LOOSE), ("forwarding", "0"), ("accept_local", "1")];
+/// Settings of the TUN. `forwards`: whether the host sends on what comes out of it, as a gateway does whose node delivers to the outside.
+pub(crate) fn tun_settings(forwards: bool) -> [(&'static str, &'static str); 3] {
+    [(WAY_BACK, LOOSE), ("accept_local", "1"), ("forwarding", if forwards { "1" } else { "0" })]
+}
 
 /// Settings of the interface, with which a mesh works. Of `all`: see [`crate::setup`].
 pub(crate) fn interface_settings(

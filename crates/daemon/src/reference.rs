@@ -7,6 +7,7 @@ const HEAD: &str = include_str!("reference_head.md");
 /// `docs/reference/node.md`.
 pub fn reference_markdown() -> String {
     let sections = [
+        ("gateway", "Gateway"),
         ("capture", "Capture"),
         ("inputs", "InputLog"),
         ("macfilter", "MacFilterConfig"),

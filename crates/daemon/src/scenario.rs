@@ -91,6 +91,12 @@ pub(crate) fn choose(
     let wrong = |e: wayhop_scenario::Error| Error::Config(e.to_string());
     let scenario = Scenario::load(path, changes).map_err(wrong)?;
     let resolved = scenario.resolve().map_err(wrong)?;
+    if resolved.edge.is_some() {
+        return Err(Error::Config(format!(
+            "{file}: gateways: a scenario's are simulated and emulated; for this host write a configuration with [gateway] or \
+             `outside` (docs/concepts/gateway.md)"
+        )));
+    }
     let index = node_named(&resolved.names, node).ok_or_else(|| no_such_node(path, node, &resolved))?;
     let address = resolved.interface_address(index).ok_or_else(|| {
         Error::Config(format!(

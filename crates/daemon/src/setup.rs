@@ -25,9 +25,10 @@ use crate::capture::{Capture, CaptureFile};
 use crate::captures::Captures;
 use crate::config::Settings;
 use crate::control::Desk;
+use crate::gateway;
 use crate::host::Host;
 use crate::inputs;
-use crate::interface_settings::{LOOSE, TUN_SETTINGS, WAY_BACK, interface_settings};
+use crate::interface_settings::{LOOSE, WAY_BACK, interface_settings, tun_settings};
 use crate::log::{Level, Log};
 use crate::macfilter::MacFilter;
 use crate::macfilter_config;
@@ -135,16 +136,18 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     let shortest = interfaces.iter().map(|(_, facts)| facts.mtu).min().unwrap_or(0);
     let configured = mtu::of_protocol(settings, shortest);
     let mut host = make_host(settings, &configured, &interfaces, seed, &about.name)?;
+    let mut netlink = Netlink::open().map_err(Error::system("talk to the kernel about routes"))?;
+    let tun = make_tun(settings, host.plane, shortest, &mut netlink)?;
+    let ways = ways_on(settings, &interfaces, &tun)?;
     let programs = interfaces
         .iter()
-        .map(|(name, facts)| Programs::open(settings, &host, name, facts.index, &log))
+        .map(|(name, facts)| Programs::open(settings, &host, (name, facts.index), &ways, &log))
         .collect::<Result<Vec<_>, _>>()?;
     let mut undo = Undo::start(
         claims,
         programs.iter().filter_map(|p| p.forwarding.as_ref()).map(ForwardingPrograms::place),
         &log,
     )?;
-    let mut netlink = Netlink::open().map_err(Error::system("talk to the kernel about routes"))?;
     for ((name, facts), programs) in interfaces.iter().zip(&programs) {
         take_interface(
             settings,
@@ -157,7 +160,8 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         )?;
     }
     undo.set("all", "send_redirects", "0")?;
-    let tun = make_tun(settings, shortest, &mut netlink)?;
+    gateway::lead_all(settings, tun.index(), &mut netlink)?;
+    gateway::open(settings, &mut undo)?;
     let attached = attach(&mut host, interfaces, programs, &log)?;
     let news = HostNews::open().map_err(Error::system("hear of changes of this host"))?;
     let missing = (host.plane == DataPlane::Forwarding)
@@ -302,6 +306,11 @@ fn make_host(
         host.set_ipv6(v6, &settings.routes);
     }
     host.node.set_static_routes(settings.routes.clone());
+    if let Some(edge) = &settings.edge {
+        host.around.edge = Some(edge.clone());
+        // The host's own network stack sends on what the node delivers for the outside.
+        host.node.set_edge(wayhop_node::Edge { outside: edge.outside.clone(), routes: Vec::new() });
+    }
     // Filters and eBPF need to know which sockets the protocol opens; what it sends waits in the queue.
     host.start();
     Ok(host)
@@ -314,7 +323,13 @@ struct Programs {
 }
 
 impl Programs {
-    fn open(settings: &Settings, host: &Host, name: &str, ifindex: u32, log: &Log) -> Result<Self, Error> {
+    fn open(
+        settings: &Settings,
+        host: &Host,
+        (name, ifindex): (&str, u32),
+        ways: &[u32],
+        log: &Log,
+    ) -> Result<Self, Error> {
         let known = macfilter_config::named(&settings.ignores);
         let ignoring = (host.plane == DataPlane::Forwarding && !known.is_empty())
             .then(|| IgnoringProgram::open(ifindex, known))
@@ -322,7 +337,7 @@ impl Programs {
             .map_err(Error::system(format!(
                 "ignore what comes by {name}: a macfilter needs Linux 6.6; the kernel's answer"
             )))?;
-        Ok(Self { ignoring, forwarding: watch_forwarding(settings, host, name, ifindex, log)? })
+        Ok(Self { ignoring, forwarding: watch_forwarding(settings, host, (name, ifindex), ways, log)? })
     }
 }
 
@@ -330,8 +345,8 @@ impl Programs {
 fn watch_forwarding(
     settings: &Settings,
     host: &Host,
-    name: &str,
-    ifindex: u32,
+    (name, ifindex): (&str, u32),
+    ways: &[u32],
     log: &Log,
 ) -> Result<Option<ForwardingPrograms>, Error> {
     let port =
@@ -339,8 +354,32 @@ fn watch_forwarding(
     let Some(port) = port.filter(|_| host.plane == DataPlane::Forwarding) else { return Ok(None) };
     let random = random_seed().map_err(Error::system("draw a number"))?;
     let mesh = Prefix::around(settings.address, settings.prefix_len);
-    let opened = ForwardingPrograms::open(ifindex, settings.address, mesh, port, random);
-    Ok(ebpf(name, opened, log))
+    let opened = ForwardingPrograms::open(ifindex, (settings.address, mesh), ways, port, random);
+    match opened {
+        Err(e) if settings.edge.is_some() => Err(Error::System(format!(
+            "what passes {name} cannot be watched ({e}): a mesh with gateways needs Linux 6.6 here, or the protocol dsr"
+        ))),
+        opened => Ok(ebpf(name, opened, log)),
+    }
+}
+
+/// The interfaces by which the kernel may send on what comes from the mesh and is for an address outside: a gateway's uplink;
+/// at other nodes those in the mesh, and the TUN, by which the node hears of it if there is no route.
+fn ways_on(
+    settings: &Settings,
+    interfaces: &[(String, InterfaceFacts)],
+    tun: &Tun,
+) -> Result<Vec<u32>, Error> {
+    let Some(edge) = &settings.edge else { return Ok(Vec::new()) };
+    let Some(uplink) = &edge.uplink else {
+        return Ok(interfaces.iter().map(|(_, facts)| facts.index).chain([tun.index()]).collect());
+    };
+    let found = interface::facts(uplink).map_err(|e| {
+        Error::Config(format!(
+            "gateway.uplink: interface {uplink}: {e}; `ip link` lists the interfaces of this host"
+        ))
+    })?;
+    Ok(vec![found.index])
 }
 
 /// Gives an interface the node's address and the settings of a mesh, free of what an earlier node left.
@@ -386,11 +425,16 @@ fn take_interface(
 }
 
 /// The interface by which programs of this host reach the mesh.
-fn make_tun(settings: &Settings, shortest: usize, netlink: &mut Netlink) -> Result<Tun, Error> {
+fn make_tun(
+    settings: &Settings,
+    plane: DataPlane,
+    shortest: usize,
+    netlink: &mut Netlink,
+) -> Result<Tun, Error> {
     let name = &settings.config.tun;
     let mtu = mtu::of_tun(settings, shortest);
     let tun = Tun::make(name, settings.address, settings.prefix_len, mtu)?;
-    for (key, value) in TUN_SETTINGS {
+    for (key, value) in tun_settings(gateway::uplink(settings).is_some() && plane == DataPlane::PerPacket) {
         let path = interface::ipv4_setting(name, key);
         fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
     }

@@ -186,6 +186,25 @@ impl Undo {
         fs::write(path, value).map_err(failed("write"))
     }
 
+    /// Changes a setting of an interface that is not in the mesh, if it is not so already.
+    pub(crate) fn set_elsewhere(&mut self, interface: &str, name: &str, value: &str) -> Result<(), Error> {
+        let path = interface::ipv4_setting(interface, name);
+        let failed = |verb| Error::system(format!("{verb} {}", path.display()));
+        let old = interface::read(&path).map_err(failed("read"))?;
+        if old == value {
+            return Ok(());
+        }
+        let (name, new) = (name.to_owned(), value.to_owned());
+        let setting = Setting { family: Family::V4, of_all: false, name, old, new };
+        self.tell("", Change::Elsewhere(interface.to_owned(), setting))?;
+        fs::write(&path, value).map_err(failed("write"))
+    }
+
+    /// The node will make a table of nftables.
+    pub(crate) fn table(&mut self, name: &str) -> Result<(), Error> {
+        self.tell("", Change::Table(name.to_owned()))
+    }
+
     /// The node will make routes by this interface.
     pub(crate) fn routes(&mut self, interface: &str) -> Result<(), Error> {
         self.tell(interface, Change::Routes)

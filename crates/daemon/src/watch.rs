@@ -15,7 +15,8 @@ use wayhop_linux::listing::{Address, KernelRoute, Link};
 use wayhop_linux::{Error, Prefix, interface};
 
 use crate::config::Settings;
-use crate::interface_settings::{TUN_SETTINGS, interface_settings};
+use crate::gateway;
+use crate::interface_settings::{interface_settings, tun_settings};
 use crate::interfaces;
 use crate::kernel_routes::KernelRoutes;
 use crate::log::Level;
@@ -61,8 +62,9 @@ impl Watch {
         for change in ready.news.take() {
             let with_routes = match change {
                 HostChange::Link(link) => {
-                    let is_tun = link.index == ready.tun.index();
-                    if !interfaces::is(ready, settings, &link)? && !is_tun {
+                    let is_other = link.index == ready.tun.index()
+                        || gateway::uplink(settings).is_some_and(|name| name == link.name);
+                    if !interfaces::is(ready, settings, &link)? && !is_other {
                         continue;
                     }
                     true
@@ -107,6 +109,8 @@ impl Watch {
         self.links(ready, &links)?;
         // Before the kernel forwards.
         self.gates(ready)?;
+        gateway::check(settings)?;
+        gateway::watch_uplink(settings, &links, &mut ready.host, &ready.log);
         self.settings(ready, settings)?;
         self.tun(ready, settings, &links)?;
         if ready.host.node.is_up() {
@@ -223,7 +227,8 @@ impl Watch {
         }
         self.keep(ready, &interface::ipv4_setting("all", "send_redirects"), ("send_redirects", "all"), "0")?;
         let name = ready.tun_name.clone();
-        for (key, value) in TUN_SETTINGS {
+        let forwards = gateway::uplink(settings).is_some() && ready.host.plane == DataPlane::PerPacket;
+        for (key, value) in tun_settings(forwards) {
             self.keep(ready, &interface::ipv4_setting(&name, key), (key, &name), value)?;
         }
         let (key, value) = if settings.address6.is_some() { ("accept_ra", "0") } else { (DISABLE_IPV6, "1") };
@@ -323,6 +328,13 @@ impl Watch {
             self.repair(ready, &what, "it is there again", |r| {
                 r.netlink.connected(mesh, tun, settings.address)
             })?;
+        }
+        for p in settings.edge.iter().flat_map(|e| &e.by_gateways) {
+            if !leads(p.addr.ip(), p.len) {
+                let what = format!("the route to {p} by {name}");
+                let again = |r: &mut Ready| gateway::lead(settings, *p, tun, &mut r.netlink);
+                self.repair(ready, &what, "it is there again", again)?;
+            }
         }
         if let Some((own, len)) = settings.address6 {
             let own = MeshPrefix::around(own, len);

@@ -17,6 +17,7 @@ use wayhop_wire::{ip, unreachable_for, unreachable6_for};
 
 use crate::counters::Counters;
 use crate::events::Events;
+use crate::gateway_config::Edge;
 use crate::mesh6::Mesh6;
 use crate::run_dir::Run;
 
@@ -29,6 +30,8 @@ const LOGGED: u32 = 0;
 pub(crate) struct Around {
     pub(crate) addr: Ipv4Addr,
     mesh: wayhop_linux::Prefix,
+    /// What is outside, if the mesh has gateways.
+    pub(crate) edge: Option<Edge>,
     /// What is to know of IPv6, if the node has an address of it.
     pub(crate) v6: Option<Mesh6>,
     /// The clock, as the last event set it.
@@ -60,6 +63,7 @@ impl Around {
         Self {
             addr,
             mesh,
+            edge: None,
             v6: None,
             now: Time::ZERO,
             work,
@@ -88,6 +92,26 @@ impl Around {
     /// Whether this is the address of a host in the mesh.
     pub(crate) fn is_in_mesh(&self, addr: Ipv4Addr) -> bool {
         self.mesh.has_host(addr)
+    }
+    /// Whether this node leads to an address outside, which its host sends packets on to.
+    pub(crate) fn leads_to(&self, addr: Ipv4Addr) -> bool {
+        self.edge.as_ref().is_some_and(|e| e.outside.leads_to(addr))
+    }
+    /// Whether this node reaches an address outside by gateways.
+    fn seeks(&self, addr: Ipv4Addr) -> bool {
+        self.edge.as_ref().is_some_and(|e| e.seeks(addr))
+    }
+    /// Whether this node takes from the mesh a packet of this source for this destination: within the mesh, out of it over this
+    /// host, or an answer from outside.
+    fn may_pass(&self, from: Ipv4Addr, to: Ipv4Addr) -> bool {
+        if from == self.addr {
+            return false;
+        }
+        if self.is_in_mesh(from) {
+            self.is_for_us(to) || self.leads_to(to)
+        } else {
+            to == self.addr && self.seeks(from)
+        }
     }
     /// Whether this is this node's address, or one that all nodes have in common.
     pub(crate) fn is_for_us(&self, destination: Ipv4Addr) -> bool {
@@ -121,7 +145,7 @@ impl Above for Around {
         // What came by air is from the mesh and to it; the stack trusts addresses of its own as a source, and others.
         self.arrived != Some(p.meta.id)
             || ip::Packet::new_checked(p.bytes()).is_ok_and(|ip| match (ip.src.v4(), ip.dst.v4()) {
-                (Some(src), Some(dst)) => self.is_for_us(dst) && src != self.addr && self.is_in_mesh(src),
+                (Some(src), Some(dst)) => self.may_pass(src, dst),
                 _ => self.v6.as_ref().is_some_and(|v6| v6.may_deliver(&ip)),
             })
     }
@@ -212,8 +236,8 @@ impl World for Around {
             // From the configuration: no protocol has routes for IPv6.
             return self.v6.is_some();
         }
-        let to =
-            route.destination.as_host().and_then(Addr::v4).filter(|a| *a != self.addr && self.is_in_mesh(*a));
+        let to = route.destination.as_host().and_then(Addr::v4);
+        let to = to.filter(|a| *a != self.addr && (self.is_in_mesh(*a) || self.seeks(*a)));
         let admitted = to.is_some() && route.next_hop.v4().is_some_and(|a| self.is_in_mesh(a));
         self.counters.refused_routes += u64::from(!admitted);
         admitted

@@ -138,6 +138,7 @@ impl Engine {
         self.entries.clear();
         if full || self.params.tell_own {
             self.entries.push(dsdv::Entry { destination: cx.addr(), hop_count: 1, seq: self.seq });
+            self.entries.extend(self.exits.told(cx.addr(), self.seq));
         }
         for (destination, e) in self.table.iter_mut() {
             if if full { e.advertise_at <= now } else { e.is_due(now) } {

@@ -17,10 +17,14 @@ impl Engine {
         if !ipv4::is_host(destination) || destination == cx.addr() {
             return cx.drop(p, DropReason::NoRoute);
         }
-        if let Some(e) = self.table.valid(destination) {
-            let next_hop = e.next_hop;
+        if self.exits.leads_to(destination) {
+            // The host sends it on.
+            return cx.deliver(p);
+        }
+        let next_hop = self.table.valid(destination).map(|e| e.next_hop);
+        if let Some(next_hop) = next_hop.or_else(|| self.way_out(cx, destination)) {
             Self::send_data(cx, p, next_hop);
-        } else if source == cx.addr() || self.params.buffer_transit {
+        } else if self.exits.is_answerable(cx.addr(), source) || self.params.buffer_transit {
             self.wait(cx, p, destination);
         } else {
             self.end_unreachable(cx, p, why);

@@ -24,6 +24,7 @@
 //! | updates are made: full and incremental ones, triggers, settling | `advertise.rs` |
 //! | links break, neighbours fall silent, entries are forgotten | `maintenance.rs` |
 //! | packets without a route, and those that come back | `data.rs`, `buffer.rs`, `notice.rs` |
+//! | destinations outside of the mesh: gateways and their exits | `gateway.rs` |
 //! | the routing table, the order of sequence numbers | `table.rs`, `seq.rs` |
 //! | bytes; routes of the host | `output.rs` |
 //! | everything that others must know of this protocol | `description.rs`, `messages.rs`, `decode.rs` |
@@ -44,6 +45,7 @@
 //! | `link_broken` | neighbour | routes lost with it |
 //! | `neighbour_lost` | neighbour | 0 |
 //! | `full_update`, `incremental_update` | this node | entries |
+//! | `gateway` | this node | 1 if it leads out of the mesh from now on, 0 if it does not any more |
 //! | `own_loss_heard` | this node | the number it was told with |
 //!
 //! # Bounds
@@ -62,7 +64,9 @@ mod data;
 mod decode;
 mod description;
 mod engine;
+mod exits;
 mod forge;
+mod gateway;
 mod ids;
 mod inspect;
 mod live;

@@ -6,6 +6,7 @@ use wayhop_core::{BROADCAST, Cx, Packet, Route, Span, TxSpec};
 use wayhop_wire::dsdv::{self, Update};
 use wayhop_wire::{ipv4, udp};
 
+use crate::exits::is_exit;
 use crate::ids;
 use crate::params::OVERHEAD;
 use crate::state::Engine;
@@ -45,6 +46,7 @@ impl Engine {
     /// Brings the host's row for a destination in line with the table.
     pub(crate) fn publish(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) {
         match self.table.valid(destination) {
+            _ if is_exit(destination) => self.publish_exits(cx),
             Some(e) => cx.install(Route::to_host(destination, e.next_hop, e.hops.into())),
             None => cx.uninstall(destination),
         }

@@ -7,6 +7,7 @@ use wayhop_link::Notices;
 use wayhop_wire::dsdv;
 
 use crate::buffer::Buffer;
+use crate::exits::Exits;
 use crate::params::Params;
 use crate::table::Table;
 
@@ -18,6 +19,8 @@ pub struct Engine {
     pub(crate) params: Arc<Params>,
     pub(crate) table: Table,
     pub(crate) buffer: Buffer,
+    /// What it knows of the outside.
+    pub(crate) exits: Exits,
     /// This node's own number, as its last full update told it: even.
     pub(crate) seq: u32,
     pub(crate) ip_id: u16,
@@ -44,6 +47,7 @@ impl Engine {
             params,
             table: Table::default(),
             buffer: Buffer::default(),
+            exits: Exits::default(),
             seq: 0,
             ip_id: 0,
             notices: Notices::default(),

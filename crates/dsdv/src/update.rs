@@ -27,8 +27,10 @@ impl Engine {
         }
         for e in update {
             let news = News::of(&e).filter(|n| ipv4::is_host(n.destination));
-            if e.destination == own {
+            if e.destination == own || self.is_news_of_own_exit(own, &e) {
                 self.hear_own(cx, &e);
+            } else if self.is_own_exit(own, e.destination) {
+                // What this node said itself.
             } else if let Some(n) = news {
                 self.hear(cx, source, n);
             }

@@ -16,7 +16,7 @@ use crate::priority::LOW_DELAY;
 use crate::rexmt::{Fingerprint, Waiting};
 use crate::state::Engine;
 use crate::timers::Timer;
-use crate::view::View;
+use crate::view::{View, leaves_next};
 
 /// The most octets that an Acknowledgement Request adds to a packet: a header of its own, and the longer form.
 pub(crate) const MAX_ASK: usize = 4 + 8;
@@ -61,8 +61,9 @@ impl Engine {
         let Some(what) = Fingerprint::read(p.bytes()).ok().filter(|f| !f.has_ack) else {
             return self.send_once(cx, p, hop);
         };
-        // Section 8.3.2: on the last hop nobody passes it on.
-        let last = ipv4::Packet::new_checked(p.bytes()).is_ok_and(|ip| ip.dst() == hop.to);
+        // Section 8.3.2: on the last hop nobody passes it on; nor does a gateway, in the mesh.
+        let last = ipv4::ends(p.bytes()).is_some_and(|(_, to)| to == hop.to)
+            || View::new(p.bytes()).is_ok_and(leaves_next);
         let silent = if last || !self.listens() { 0 } else { 1 + self.params.try_passive_acks };
         let asking = self.params.max_maint_rexmt + u8::from(silent == 0);
         let ask_id = self.next_ack_id;

@@ -261,6 +261,9 @@ impl Engine {
             }
         }
         self.learn_request(cx, initiator, &r, v.metrics);
+        if self.leads_to(r.target) {
+            self.reply_as_gateway(cx, initiator, &r);
+        }
         let full = r.addresses.len() + 1 >= self.max_nodes();
         let nonpropagating = v.ip.ttl() <= 1;
         if self.requests.seen(initiator, r.id, r.target) || full && !r.target.is_multicast() {

@@ -136,6 +136,7 @@ impl Protocol for Engine {
                 self.cache.purge(destination.map(Addr::v4_or_unspecified));
             }
             Command::SetParameters { json } => return self.set_parameters(cx, json),
+            Command::SetOutside(outside) => self.set_outside(cx, outside),
             _ => return Err(Refused(format!("DSR does not know the order {command:?}"))),
         }
         Ok(())

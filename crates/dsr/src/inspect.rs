@@ -14,6 +14,11 @@ pub(crate) fn show(node: &Engine, now: Time, out: &mut dyn Inspect) {
     node.links.inspect(now, out);
     node.rexmt.inspect(now, out);
     node.neighbours.inspect(now, out);
+    if let Some(o) = node.outside.as_ref().filter(|o| !o.reaches.is_empty()) {
+        for reached in &o.reaches {
+            out.row("gateway", &[("reaches", reached), ("mesh", &o.mesh)]);
+        }
+    }
     if let Some(ratings) = &node.ratings {
         ratings.inspect(out);
     }

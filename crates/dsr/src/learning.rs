@@ -17,6 +17,7 @@ impl Engine {
     pub(crate) fn learn(&mut self, cx: &mut Cx<'_>, route: &Path, how: Learned) {
         let mut cut = *route;
         cut.truncate(self.max_nodes());
+        self.without_false_end(&mut cut);
         let new = self.cache.add(&cut, how, cx.now());
         if new
             && how == Learned::Asked

@@ -17,6 +17,7 @@
 //! * **... to an Acknowledgement Request** (`answers`, `duplicates`): it is answered, and a packet that came before goes no
 //!   further.
 //! * **... to a position** (`location`): this node's goes out on its packets, others' are noted.
+//! * **... to a destination outside of the mesh** (`gateway`): gateways answer for it, and packets leave and come in there.
 //! * **... when a link breaks** (`maintenance`, `route_error`): the cache forgets the link, the node that chose the route is
 //!   told, the packet and those queued behind it are salvaged if another route is cached.
 //! * **... to a packet for a group** (`multicast`): it floods the network behind a Route Request.
@@ -60,6 +61,8 @@
 //! | `error_sent` | node told | hops to it |
 //! | `error_received` | node before the broken link | address of the node behind it |
 //! | `flood` | group | TTL |
+//! | `proxy_reply` | initiator | hops of the route, the External one included |
+//! | `gateway` | this node | 1 if it leads out of the mesh from now on, 0 if it does not any more |
 //! | `too_long` | source | octets that would have fitted |
 //! | `flow_unknown` | source | flow identifier, 0 for the default flow |
 //!
@@ -88,6 +91,7 @@ mod flow_header;
 mod flow_shortening;
 mod flow_table;
 mod forge;
+mod gateway;
 mod grat_table;
 mod heard;
 mod held_replies;

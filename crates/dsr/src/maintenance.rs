@@ -63,6 +63,7 @@ impl Engine {
             return cx.drop(p, DropReason::TtlExpired);
         }
         let control = self.is_own_kind(&v);
+        let leaves = self.is_way_out(left, sr.last_hop_external) && next_hop == v.ip.dst();
         // The octet that holds the low bits of Salvage and Segments Left (section 6.7).
         let at = v.source_route_at + 3;
         p.bytes_mut()[at] -= 1;
@@ -70,6 +71,9 @@ impl Engine {
             .and_then(|_| state.map_or(Ok(()), |s| self.put_flow_header(&mut p, s)));
         if counted.is_err() {
             return cx.drop(p, DropReason::Malformed);
+        }
+        if leaves {
+            return self.let_out(cx, p, next_hop);
         }
         let hops = left;
         self.transmit(
@@ -121,7 +125,7 @@ impl Engine {
         }
         let way = v.and_then(|v| v.way()).or(by_flow).filter(|w| w.ahead()[0] == next_hop);
         let error = match way {
-            Some(w) if tell && self.is_untold(w.nodes.nodes()[0]) => {
+            Some(w) if tell && self.is_untold(w.chosen_by().0.unwrap_or(w.nodes.nodes()[0])) => {
                 self.error_for(cx, v.as_ref(), &w, next_hop)
             }
             _ => None,
@@ -165,8 +169,8 @@ impl Engine {
         let to = ip.dst();
         let v = View::new(p.bytes()).ok();
         let (control, has_reply) = v.map_or((false, false), |v| (self.is_own_kind(&v), v.has_reply));
-        if ip.src() == me {
-            if self.params.failure_notices && !control && broken.is_some() {
+        if self.is_answerable(cx, ip.src()) {
+            if ip.src() == me && self.params.failure_notices && !control && broken.is_some() {
                 let mut other = Path::EMPTY;
                 if !self.cache.find(to, Purpose::Send, cx.now(), &mut other) {
                     self.tell_own_stack(cx, &p);

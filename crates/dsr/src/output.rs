@@ -62,6 +62,10 @@ impl Engine {
 
     /// The same, with what the trace shall say of a route that is known.
     pub(crate) fn originate_as(&mut self, cx: &mut Cx<'_>, p: Packet, to: Ipv4Addr, decision: Decision) {
+        if self.leads_to(to) && !is_control(&p) {
+            // What this node itself tells somebody outside, such as an ICMP error.
+            return cx.deliver(p);
+        }
         let mut route = Path::EMPTY;
         if self.route_to(cx, to, Purpose::Send, &mut route) {
             return self.send_own(cx, p, &route, decision, Span::ZERO);
@@ -79,7 +83,13 @@ impl Engine {
         decision: Decision,
         delay: Span,
     ) {
-        if self.params.flow_state && !is_control(&p) && self.flows.suits(route) && !route.any_external() {
+        let own = ipv4::ends(p.bytes()).is_some_and(|(source, _)| route.first() == Some(source));
+        if self.params.flow_state
+            && own
+            && !is_control(&p)
+            && self.flows.suits(route)
+            && !route.any_external()
+        {
             self.send_in_flow(cx, p, route, delay);
         } else {
             self.send_along(cx, p, route, 0, decision, delay);
@@ -108,8 +118,13 @@ impl Engine {
         let plain = ipv4::Packet::new_checked(p.bytes()).is_ok_and(|ip| ip.protocol() != protocol::DSR);
         let control = View::new(p.bytes()).is_ok_and(|v| self.is_own_kind(&v));
         let located = self.fix.is_some() && self.params.location_option;
-        let needed =
-            route.hops() > 1 || salvage > 0 || self.params.source_route_on_one_hop || !plain || located;
+        let enters = ipv4::ends(p.bytes()).is_some_and(|(source, _)| self.is_from_outside(source, route));
+        let needed = route.hops() > 1
+            || salvage > 0
+            || enters
+            || self.params.source_route_on_one_hop
+            || !plain
+            || located;
         if needed && self.put_source_route(&mut p, route, salvage, None).is_err() {
             return cx.drop(p, DropReason::TooLong);
         }
@@ -128,16 +143,20 @@ impl Engine {
         // Section 8.3.6: the route of a salvaged packet lists the node that salvaged it, as visited.
         let salvaged = salvage > 0;
         let nodes = route.nodes();
-        let listed = if salvaged { &nodes[..route.hops()] } else { route.between() };
+        let source = ipv4::Packet::new_checked(p.bytes())?.src();
+        let own = source == nodes[0];
+        // Section 6.7: so does that of a packet from outside, which came to this node by its first, External hop.
+        let enters = !salvaged && self.is_from_outside(source, route);
+        let lists_me = salvaged || enters;
+        let listed = if lists_me { &nodes[..route.hops()] } else { route.between() };
         debug_assert!(listed.len() < MAX_NODES);
         let option = DsrOption::SourceRoute(SourceRoute {
-            first_hop_external: route.first_external() && !salvaged,
+            first_hop_external: enters || route.first_external() && !salvaged,
             last_hop_external: route.last_external(),
             salvage,
-            segments_left: (listed.len() - usize::from(salvaged)) as u8,
+            segments_left: (listed.len() - usize::from(lists_me)) as u8,
             addresses: AddrList::from(listed),
         });
-        let own = ipv4::Packet::new_checked(p.bytes())?.src() == nodes[0];
         let mut location = if own { self.own_location() } else { None };
         if let Ok((_, header)) = dsr::edit::parse(p.bytes()) {
             let mut b = Builder::new(&mut self.scratch, header.next_header());

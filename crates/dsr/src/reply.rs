@@ -81,9 +81,10 @@ impl Engine {
     }
 
     /// A packet with a Route Reply that gives this route to the route's first node.
-    fn reply_packet(&mut self, cx: &mut Cx<'_>, route: &Path) -> Option<Packet> {
+    pub(crate) fn reply_packet(&mut self, cx: &mut Cx<'_>, route: &Path) -> Option<Packet> {
         let addresses = AddrList::from(&route.nodes()[1..]);
-        let option = DsrOption::RouteReply(RouteReply { last_hop_external: false, addresses });
+        let option =
+            DsrOption::RouteReply(RouteReply { last_hop_external: route.last_external(), addresses });
         if self.links.etx.is_none() {
             return self.control(cx, route.first()?, &[option]);
         }

@@ -114,7 +114,8 @@ impl Engine {
         unreachable: Ipv4Addr,
     ) -> Option<(Packet, Path)> {
         let me = cx.addr();
-        let to = way.nodes.first().filter(|&a| a != me)?;
+        let (chooser, passed) = way.chosen_by();
+        let to = chooser.filter(|&a| a != me)?;
         let salvage = v.and_then(|v| v.source_route).map_or(0, |s| s.salvage);
         let mut options = [DsrOption::Pad1; MAX_NESTED];
         options[0] = DsrOption::RouteError(RouteError {
@@ -135,7 +136,7 @@ impl Engine {
         }
         let p = self.control(cx, to, &options[..n])?;
         // The way back over the hops that the packet came by: the same links, the other way round.
-        Some((p, Path::from_nodes(way.passed().iter().rev().copied())))
+        Some((p, Path::from_nodes(passed.iter().rev().copied())))
     }
 
     /// Sends a Route Error that [`Engine::error_for`] made.
@@ -173,7 +174,7 @@ impl Engine {
         let me = cx.addr();
         let to = v.ip.src();
         // An error about an error could go on for ever.
-        if to == me || v.has_error || !is_node(to) {
+        if to == me || v.has_error || !is_node(to) || !self.speaks_dsr(to) {
             return;
         }
         let salvage = v.source_route.map_or(0, |s| s.salvage);

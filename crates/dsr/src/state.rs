@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use wayhop_core::{Fix, Packet, Span, Time, TxId};
+use wayhop_core::{Fix, Outside, Packet, Span, Time, TxId};
 
 use crate::ars_table::ArsTable;
 use crate::blacklist::Blacklist;
@@ -63,6 +63,8 @@ pub struct Engine {
     /// Where this node is.
     pub(crate) fix: Option<Fix>,
     pub(crate) ars: ArsTable,
+    /// What is outside of the mesh; `None` in a mesh without gateways.
+    pub(crate) outside: Option<Outside>,
     /// Where headers are built.
     pub(crate) scratch: Vec<u8>,
     /// Where the lists of probes and link metrics are built.
@@ -127,6 +129,7 @@ impl Engine {
             ratings: p.pathrater.then(Box::default),
             fix: None,
             ars: ArsTable::default(),
+            outside: None,
             scratch: Vec::new(),
             entries: Vec::new(),
             next_request_id: 0,

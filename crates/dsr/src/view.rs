@@ -186,3 +186,8 @@ pub(crate) fn is_node(a: Ipv4Addr) -> bool {
 pub(crate) fn usable(p: &Path) -> bool {
     p.nodes().iter().all(|a| is_node(*a)) && !p.repeats()
 }
+
+/// Whether the node that a packet goes to next is its last in the mesh: the hop from there on is External.
+pub(crate) fn leaves_next(v: View<'_>) -> bool {
+    v.source_route.is_some_and(|s| s.last_hop_external && s.segments_left == 1)
+}

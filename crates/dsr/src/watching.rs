@@ -8,7 +8,7 @@ use wayhop_wire::dsr::{DsrOption, RouteError, RouteErrorKind};
 use crate::path::Path;
 use crate::rexmt::Fingerprint;
 use crate::state::Engine;
-use crate::view::View;
+use crate::view::{View, leaves_next};
 use crate::watchdog::{REPORT, Watched};
 
 impl Engine {
@@ -19,7 +19,10 @@ impl Engine {
         }
         self.bark(cx);
         let Ok(v) = View::new(p.bytes()) else { return };
-        let Some(way) = v.way().filter(|_| !v.is_control() && v.ip.dst() != next_hop) else { return };
+        let Some(way) = v.way().filter(|_| !v.is_control() && v.ip.dst() != next_hop && !leaves_next(v))
+        else {
+            return;
+        };
         let back = Path::from_nodes(way.passed().iter().rev().copied());
         let what = Fingerprint::of(&v);
         if let Some(dog) = &mut self.watchdog {

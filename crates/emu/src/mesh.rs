@@ -10,7 +10,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 use tun_rs::{DeviceBuilder, SyncDevice};
 use wayhop_control::gpsd::Server;
 use wayhop_core::NodeId;
-use wayhop_netns::{Error, Namespace, Need, make_room};
+use wayhop_netns::{Error, Namespace, Need, make_room, send_all_by};
 use wayhop_scenario::{FlowConfig, FlowKind, Ipv6Plan, Resolved};
 
 /// The interface that programs see.
@@ -39,6 +39,8 @@ pub struct Mesh {
 pub(crate) struct Stack {
     pub(crate) namespace: Namespace,
     pub(crate) tun: SyncDevice,
+    /// Whether packets for addresses outside of the mesh go by the TUN, too.
+    sends_all: bool,
     /// Sends whole IP packets of the scenario's flows.
     raw: Socket,
     /// The same over IPv6, if the node has an address of it.
@@ -60,13 +62,20 @@ impl Mesh {
         let sinks: usize = scenario.flows.iter().map(sinks).sum();
         let descriptors = (nodes * DESCRIPTORS + sinks) as u64;
         make_room(&Need { nodes, descriptors, octets_per_node: OCTETS, tasks_per_node: 0 })?;
-        let prefix = common_prefix(&scenario.addresses);
+        let everybody = common_prefix(&scenario.addresses);
+        // With gateways the mesh has a prefix of its own, and a host outside none that it shares with anybody.
+        let prefix = |node| match &scenario.edge {
+            None => everybody,
+            Some(edge) if edge.is_outside(node) => 32,
+            Some(edge) => edge.mesh.len,
+        };
         let one = |(i, &addr): (usize, &Ipv4Addr)| {
             if is_stopped() {
                 return Err(Error::Stopped);
             }
             let v6 = scenario.ipv6.as_ref().map(|plan| (plan.addresses[i], common_prefix6(plan)));
-            Stack::new(scenario, NodeId(i as u32), (addr, prefix), v6).map_err(|e| {
+            let node = NodeId(i as u32);
+            Stack::new(scenario, node, (addr, prefix(node)), v6).map_err(|e| {
                 Error::system(format!("node {} cannot have a namespace of its own", scenario.names[i]), e)
             })
         };
@@ -136,17 +145,24 @@ impl Stack {
             let tun = v6.into_iter().fold(tun, |tun, (addr, prefix)| tun.ipv6(addr, prefix));
             let tun = tun.mtu(MTU).tx_queue_len(TUN_QUEUE).build_sync()?;
             tun.set_nonblocking(true)?;
+            if scenario.edge.is_some() {
+                send_all_by(tun.if_index()?)?;
+            }
             let raw = raw_socket(Domain::IPV4)?;
             let raw6 = v6.map(|_| raw_socket(Domain::IPV6)).transpose()?;
             let gps = TcpListener::bind(GPSD)?;
             Ok((tun, raw, raw6, gps, sinks(&scenario.flows, node)?))
         })?;
-        Ok(Self { namespace, tun, raw, raw6, gps, _sinks: sinks })
+        Ok(Self { namespace, tun, sends_all: scenario.edge.is_some(), raw, raw6, gps, _sinks: sinks })
     }
 
     /// Takes the node's interface down, or up again: programs are told that there is no network.
     pub(crate) fn set_up(&self, up: bool) -> io::Result<()> {
-        self.namespace.within(|| self.tun.enabled(up))
+        self.namespace.within(|| {
+            self.tun.enabled(up)?;
+            // The route went with the interface.
+            if up && self.sends_all { send_all_by(self.tun.if_index()?) } else { Ok(()) }
+        })
     }
 
     /// Sends a flow's packet, as a program in the node would.

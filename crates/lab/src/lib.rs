@@ -109,6 +109,8 @@ pub fn check(s: &Resolved) -> Result<(), Error> {
     let n = s.addresses.len();
     let wrong = if n > MAX_NODES {
         format!("{n} nodes are more than a lab runs ({MAX_NODES}); simulate or emulate them")
+    } else if s.edge.is_some() {
+        "gateways: a lab has none; emulate the scenario, or run `wayhop node` with [gateway]".to_owned()
     } else if s.prefix_len().is_none() {
         "the nodes' addresses lie in no common network of at least a /8; give them nearer ones".to_owned()
     } else if let Some((_, r)) =

@@ -5,6 +5,7 @@
 //! * [`Tun`]: programs' packets.
 //! * [`netlink`], `rules`: addresses, routes, rules, and news of neighbours. [`listing`]: what of these there is. [`host_news`]:
 //!   what of these changed.
+//! * [`nftables`]: tables of a gateway.
 //! * [`ebpf`]: programs at the interface, where the kernel forwards.
 //! * [`interface`]: what an interface is, and its settings.
 //! * [`wifi`]: what a wireless interface tells beside frames.
@@ -19,6 +20,7 @@ pub mod host_news;
 pub mod interface;
 pub mod listing;
 pub mod netlink;
+pub mod nftables;
 pub mod packet_socket;
 mod prefix;
 mod ring;

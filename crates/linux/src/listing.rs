@@ -1,7 +1,7 @@
 //! What the kernel has: interfaces, addresses, routes.
 
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use netlink_packet_route::address::{AddressAttribute, AddressMessage};
 use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage};
@@ -98,6 +98,13 @@ impl KernelRoute {
                 _ => {}
             }
         }
+        // One to everything names no destination.
+        let to = to.or(match m.header.address_family {
+            _ if m.header.destination_prefix_length > 0 => None,
+            AddressFamily::Inet => Some(IpAddr::V4(Ipv4Addr::UNSPECIFIED)),
+            AddressFamily::Inet6 => Some(IpAddr::V6(Ipv6Addr::UNSPECIFIED)),
+            _ => None,
+        });
         (m.header.table == RouteHeader::RT_TABLE_MAIN).then_some(Self {
             to: to?,
             prefix_len: m.header.destination_prefix_length,

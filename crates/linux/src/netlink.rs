@@ -22,6 +22,9 @@ use crate::prefix::Prefix;
 /// Who made a route: the number in its `protocol` field. Not used by any program that iproute2 names.
 pub(crate) const ROUTE_PROTOCOL: u8 = 119;
 
+/// The metric of routes to what is outside of the mesh: behind those of other programs.
+const OUTSIDE_METRIC: u32 = 4_000;
+
 // A group of news (linux/rtnetlink.h).
 const RTMGRP_NEIGH: u32 = 4;
 
@@ -67,6 +70,19 @@ impl Netlink {
         m.header.scope = RouteScope::Link;
         m.attributes.push(RouteAttribute::PrefSource(RouteAddress::Inet(source)));
         self.order(RouteNetlinkMessage::NewRoute(m), NLM_F_CREATE)
+    }
+
+    /// Adds the route of a network outside of the mesh by an interface without link addresses, which takes it with it when it
+    /// goes. Other routes of this host to the same network come before it.
+    pub fn outside(&mut self, net: Prefix, ifindex: u32, source: Ipv4Addr) -> io::Result<()> {
+        let mut m = route_to(net.network(), net.len(), ifindex);
+        m.header.scope = RouteScope::Link;
+        m.attributes.push(RouteAttribute::PrefSource(RouteAddress::Inet(source)));
+        m.attributes.push(RouteAttribute::Priority(OUTSIDE_METRIC));
+        match self.order(RouteNetlinkMessage::NewRoute(m), NLM_F_CREATE) {
+            Err(e) if e.raw_os_error() == Some(libc::EEXIST) => Ok(()),
+            outcome => outcome,
+        }
     }
 
     /// Removes the route to one host that this program made.

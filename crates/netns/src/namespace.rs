@@ -7,9 +7,12 @@ use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::thread;
 
-use netlink_packet_core::{NLM_F_ACK, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
-use netlink_packet_route::RouteNetlinkMessage;
+use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
 use netlink_packet_route::link::{LinkFlags, LinkMessage};
+use netlink_packet_route::route::{
+    RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
+};
+use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
 use nix::sched::{CloneFlags, setns, unshare};
 
@@ -69,14 +72,33 @@ pub(crate) fn in_thread<T: Send>(f: impl FnOnce() -> io::Result<T> + Send) -> io
     thread::scope(|s| s.spawn(lowered).join().unwrap_or_else(|_| Err(io::Error::other("a thread panicked"))))
 }
 
+/// Has this thread's namespace send all packets for which it knows no better way by an interface of this number.
+pub fn send_all_by(ifindex: u32) -> io::Result<()> {
+    let mut route = RouteMessage::default();
+    route.header = RouteHeader {
+        address_family: AddressFamily::Inet,
+        table: RouteHeader::RT_TABLE_MAIN,
+        protocol: RouteProtocol::Static,
+        scope: RouteScope::Link,
+        kind: RouteType::Unicast,
+        ..RouteHeader::default()
+    };
+    route.attributes.push(RouteAttribute::Oif(ifindex));
+    order(RouteNetlinkMessage::NewRoute(route), NLM_F_CREATE)
+}
+
 /// Brings up the loopback interface, which is always the first, of this thread's namespace.
 fn raise_loopback() -> io::Result<()> {
     let mut link = LinkMessage::default();
     link.header.index = 1;
     link.header.flags = LinkFlags::Up;
     link.header.change_mask = LinkFlags::Up;
-    let mut request = NetlinkMessage::from(RouteNetlinkMessage::SetLink(link));
-    request.header.flags = NLM_F_REQUEST | NLM_F_ACK;
+    order(RouteNetlinkMessage::SetLink(link), 0)
+}
+
+fn order(what: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
+    let mut request = NetlinkMessage::from(what);
+    request.header.flags = NLM_F_REQUEST | NLM_F_ACK | flags;
     request.finalize();
     let mut bytes = vec![0; request.buffer_len()];
     request.serialize(&mut bytes);

@@ -18,6 +18,7 @@ impl<P: Protocol> Node<P> {
         for e in 0..self.engines.len() as u8 {
             self.call(w, at, e, Input::Start);
         }
+        self.tell_outside(w, at);
     }
 
     /// Where the node is. One that is down does not hear it.
@@ -124,6 +125,7 @@ impl<P: Protocol> Node<P> {
     fn apply<W: World>(&mut self, w: &mut W, at: Time, engine: u8, effect: Effect) {
         match effect {
             Effect::Send(p, spec) => self.send(w, at, engine, p, spec),
+            Effect::Deliver(p) if self.edge.is_some() => self.deliver_or_leave(w, at, p),
             Effect::Deliver(p) => self.deliver(w, at, p),
             Effect::Drop(p, why) => self.drop_packet(w, at, p, why),
             Effect::Consume(p) => w.workspace().pool.recycle(p),
@@ -218,6 +220,9 @@ impl<P: Protocol> Node<P> {
         if had_no_route(why) && self.is_from_here(p.bytes()) {
             w.unreachable(at, p, why);
         } else {
+            if self.edge.is_some() && had_no_route(why) {
+                self.tell_source_outside(w, at, p.bytes());
+            }
             w.workspace().pool.recycle(p);
         }
     }

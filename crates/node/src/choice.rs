@@ -14,9 +14,10 @@ impl<P> Node<P> {
         self.heard.choose(neighbour, metric).unwrap_or_else(|| self.first_up())
     }
 
-    /// The first interface that is up, or the first.
+    /// The first interface in the mesh that is up, or the first.
     pub(crate) fn first_up(&self) -> IfaceId {
-        crate::interface::id(self.interfaces.iter().position(|i| i.is_up).unwrap_or(0))
+        let in_mesh = |up: bool| self.interfaces.iter().position(|i| i.is_up >= up && !i.config.leads_out);
+        crate::interface::id(in_mesh(true).or_else(|| in_mesh(false)).unwrap_or(0))
     }
 
     /// Whether an interface acknowledges.
@@ -52,7 +53,8 @@ impl<P> Node<P> {
 
     /// Whether all of its interfaces acknowledge, or none.
     fn is_uniform(&self) -> bool {
-        let mut all = self.interfaces.iter().map(|i| i.config.acknowledges);
+        let in_mesh = self.interfaces.iter().filter(|i| !i.config.leads_out);
+        let mut all = in_mesh.map(|i| i.config.acknowledges);
         all.next().is_none_or(|first| all.all(|other| other == first))
     }
 }

@@ -39,6 +39,8 @@ pub struct IfaceConfig {
     /// The number of the medium it is at: nodes at one medium have the same. It goes into link addresses that follow from
     /// the network address.
     pub segment: u16,
+    /// Whether it leads out of the mesh: no engine speaks or listens there.
+    pub leads_out: bool,
     /// How much routing traffic and ARP the node takes from its neighbours here.
     pub limits: Limits,
 }
@@ -55,6 +57,7 @@ impl Default for IfaceConfig {
             first_answer: Span::ZERO,
             metric: 0,
             segment: 0,
+            leads_out: false,
             limits: Limits::NONE,
         }
     }

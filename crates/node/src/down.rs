@@ -73,11 +73,11 @@ impl<P: Protocol> Node<P> {
         Self::provoke(w, engine, TxReport { id, next_hop, iface, status: TxStatus::Acked, packet: None });
     }
 
-    /// A broadcast leaves by every interface that is up. The report comes from the first one.
+    /// A broadcast leaves by every interface in the mesh that is up. The report comes from the first one.
     fn send_on_all<W: World>(&mut self, w: &mut W, at: Time, delay: Span, frame: Frame) {
         let first = self.first_up();
         for i in first.index() + 1..self.interfaces.len() {
-            if !self.interfaces[i].is_up {
+            if !self.interfaces[i].is_up || self.interfaces[i].config.leads_out {
                 continue;
             }
             let packet = w.workspace().pool.copy(&frame.packet);

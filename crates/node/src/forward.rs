@@ -50,7 +50,22 @@ impl<P: Protocol> Node<P> {
     }
 
     /// A packet that is not for this node goes on: by an engine that handles every packet, or by the forwarding table.
-    fn route<W: World>(&mut self, w: &mut W, at: Time, p: Packet, ends: &Ends, previous_hop: Option<Addr>) {
+    pub(crate) fn route<W: World>(
+        &mut self,
+        w: &mut W,
+        at: Time,
+        p: Packet,
+        ends: &Ends,
+        previous_hop: Option<Addr>,
+    ) {
+        if self.edge.is_some()
+            && let Some(way) = self.way_out(ends.destination)
+        {
+            if previous_hop.is_some() && self.interests().arrivals {
+                self.arrived(w, at, ends.source, IfaceId::ANY, previous_hop);
+            }
+            return self.leave(w, at, p, &way);
+        }
         let hit = match &self.engines[..] {
             [only] if only.plane == DataPlane::PerPacket => None,
             _ => self.table.look_up(ends.destination),
@@ -119,6 +134,10 @@ impl<P: Protocol> Node<P> {
                 reason: None,
             },
         );
+        if self.is_from_outside(&rx) {
+            self.come_in(w, at, p, &rx);
+            return self.settle(w, at);
+        }
         // Before the neighbour's packets are counted: who forges its address does not use up its share.
         let Some((p, rx)) = self.admit(w, at, p, rx, mac) else { return self.settle(w, at) };
         if self.interfaces.len() > 1 {

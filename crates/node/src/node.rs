@@ -9,6 +9,7 @@ use wayhop_core::{
 
 use crate::authentic::Authentic;
 use crate::config::{IfaceConfig, Resolution};
+use crate::edge::Edge;
 use crate::engine::Engine;
 use crate::heard::Heard;
 use crate::interface::Iface;
@@ -40,6 +41,8 @@ pub struct Node<P = Box<dyn Protocol>> {
     /// `None` at a node without IPv6.
     pub(crate) v6: Option<Box<Ipv6>>,
     pub(crate) static_routes: Vec<Route>,
+    /// `None` in a mesh without gateways.
+    pub(crate) edge: Option<Box<Edge>>,
     /// Other addresses that it answers for.
     pub(crate) aliases: Box<[Ipv4Addr]>,
     /// `None` at a node without keys.
@@ -74,6 +77,7 @@ impl<P: Protocol> Node<P> {
             is_up: true,
             v6: None,
             static_routes: Vec::new(),
+            edge: None,
             aliases: Box::default(),
             authentic: None,
         };

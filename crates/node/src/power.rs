@@ -38,6 +38,7 @@ impl<P: Protocol> Node<P> {
             e.set_timer(key, due);
             w.schedule_timer(due, engine, key);
         }
+        self.tell_outside(w, at);
     }
 
     /// The node is down and loses its tables. What its engines held ends as `NODE_DOWN`: their buffers go with them.
@@ -94,6 +95,9 @@ impl<P: Protocol> Node<P> {
             LinkChange::Changed => {}
         }
         self.tell_link(w, at, iface, change);
+        if self.interfaces[iface.index()].config.leads_out {
+            self.tell_outside(w, at);
+        }
         self.settle(w, at);
     }
 

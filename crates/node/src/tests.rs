@@ -4,12 +4,13 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use wayhop_core::{
-    Addr, BROADCAST, Cx, DataPlane, DropReason, Frame, IfaceId, Inspect, Interests, Limits, LinkChange, Mac,
-    Packet, Prefix, Protocol, Purpose, Route, RouteUse, RxMeta, SendState, Socket, Span, Time, TimerKey,
-    TraceNote, TxId, TxReport, TxSpec, TxStatus, stream,
+    Addr, BROADCAST, Command, Cx, DataPlane, DropReason, Frame, IfaceId, Inspect, Interests, Limits,
+    LinkChange, Mac, Packet, Prefix, Protocol, Purpose, Refused, Route, RouteUse, RxMeta, SendState, Socket,
+    Span, Time, TimerKey, TraceNote, TxId, TxReport, TxSpec, TxStatus, stream,
 };
 use wayhop_wire::{arp, ipv4, udp};
 
+mod gateway;
 mod ipv6;
 mod keys;
 
@@ -103,6 +104,13 @@ impl Protocol for Script {
     }
     fn on_timer(&mut self, _: &mut Cx<'_>, key: TimerKey) {
         self.told.push(format!("timer {}", key.0));
+    }
+    fn on_command(&mut self, _: &mut Cx<'_>, command: &Command) -> Result<(), Refused> {
+        if let Command::SetOutside(o) = command {
+            let reaches = o.reaches.iter().map(|p| format!(" {p}")).collect::<String>();
+            self.told.push(format!("outside{reaches}"));
+        }
+        Ok(())
     }
     fn on_route_used(&mut self, _: &mut Cx<'_>, used: &RouteUse) {
         self.told.push(format!("used {} by {}", used.destination, used.next_hop));

@@ -44,6 +44,8 @@ pub struct WirePlan {
     pub loss: f64,
     /// Packets that each class of an interface queue holds.
     pub queue_packets: usize,
+    /// Whether it leads out of the mesh.
+    pub leads_out: bool,
     /// When it is cut, and when it is whole again.
     pub cuts: Vec<(Time, Option<Time>)>,
 }
@@ -276,6 +278,7 @@ fn wire(scenario: &Scenario, placed: &Placed, k: usize, w: &Wire) -> Result<Wire
         delay: Span::from_secs_f64(w.delay_us * 1e-6),
         loss: w.loss,
         queue_packets: w.queue_packets as usize,
+        leads_out: false,
         cuts: cuts(scenario, k, &w.cuts)?,
     })
 }

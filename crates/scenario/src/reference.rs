@@ -50,6 +50,7 @@ pub fn reference_markdown() -> String {
     radio(&mut out, &defs);
     section(&mut out, "`wires`", &defs, "Wire");
     section(&mut out, "`wires.cuts`", &defs, "Cut");
+    section(&mut out, "`gateways`", &defs, "Gateway");
     for (key, def) in [
         ("radio.site", "Site"),
         ("radio.site.zone", "Zone"),

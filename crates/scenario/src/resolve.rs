@@ -17,6 +17,7 @@ use crate::document::unknown_name;
 use crate::dtn::{self, DtnPlan};
 use crate::duration::{cut_off, default_duration};
 use crate::error::Error;
+use crate::gateways::EdgePlan;
 use crate::interfaces::Interfaces;
 use crate::ipv6::Ipv6Plan;
 use crate::ipv6_flows;
@@ -30,7 +31,7 @@ use crate::protocol;
 use crate::references::NodeRef;
 use crate::schema::{Captures, Movement, Receptions, Scenario};
 use crate::stalls::{self, QueueStall};
-use crate::{energy, interfaces, routes, traffic};
+use crate::{energy, gateways, interfaces, routes, traffic};
 
 /// A scenario as the simulator takes it: plain data.
 #[derive(Clone, Debug)]
@@ -55,6 +56,8 @@ pub struct Resolved {
     pub ipv6: Option<Ipv6Plan>,
     /// The nodes' static routes.
     pub routes: Vec<(NodeId, Route)>,
+    /// The edge of the mesh; `None` in a scenario without gateways.
+    pub edge: Option<EdgePlan>,
     /// The flows.
     pub flows: Vec<FlowConfig>,
     /// The nodes' radios and wires.
@@ -141,7 +144,7 @@ impl Scenario {
         let map = Map::load(self)?;
         // Only movement files say more of it, and they do not ask for it.
         let written = given.unwrap_or_else(|| default_duration(self, None, &[]));
-        let placed = Placed::new(self, self.seed, written, map.as_ref())?;
+        let mut placed = Placed::new(self, self.seed, written, map.as_ref())?;
         let duration = match (&self.movement, given) {
             (Movement::Ns2 { .. } | Movement::Bonnmotion { .. }, None) => {
                 default_duration(self, placed.last_move, &placed.ns2_flows)
@@ -151,12 +154,13 @@ impl Scenario {
         let flows = traffic::flows(self, &placed, self.seed)?;
         let mut warnings = placed.warnings.clone();
         warnings.extend(beyond_the_end(&flows, duration, given.is_some()));
-        let interfaces = interfaces::resolve(self, &placed, map.as_ref())?;
+        let mut interfaces = interfaces::resolve(self, &placed, map.as_ref())?;
         let mut protocol = self.protocol.resolve(doc)?;
         if flows.iter().any(wants_notices) {
             protocol = protocol::with_notices(protocol, &self.protocol);
         }
         warnings.extend(protocol::unnoticed_breaks(&protocol, &self.protocol, &interfaces));
+        let edge = gateways::resolve(self, &mut placed, &mut interfaces, &protocol)?;
         let routes = routes::resolve(self, &placed, &protocol, &interfaces)?;
         warnings.extend(ipv6_flows::neighbours_only(&flows, &protocol, routes.iter().map(|(_, r)| *r)));
         let stalls = stalls::resolve(self, &placed, &interfaces)?;
@@ -192,6 +196,7 @@ impl Scenario {
             addresses: placed.addresses,
             ipv6: placed.ipv6,
             routes,
+            edge,
             flows,
             interfaces,
             cards: self.resolve_cards()?,

@@ -75,6 +75,9 @@ pub struct Scenario {
     /// Routes that nodes have from the start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<StaticRoute>,
+    /// Nodes that lead out of the mesh.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gateways: Vec<crate::gateways_schema::Gateway>,
     /// When drivers stop serving their interface queues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stalls: Vec<Stall>,

@@ -35,6 +35,7 @@ mod media;
 mod motion;
 mod net;
 mod outages;
+mod outside;
 mod ports;
 mod power;
 mod queue;

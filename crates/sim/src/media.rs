@@ -254,7 +254,14 @@ impl Media {
 
 /// The interfaces at each medium, as the network layer knows them: those of the radios, then those of the wires.
 pub(crate) fn interfaces(all: &Interfaces, limits: Limits) -> Vec<Arc<IfaceConfig>> {
-    let radios = all.radios.iter().map(|r| interface(&r.config, limits));
+    let rate = |r: &RadioConfig| r.data_rate_mbps;
+    let mut rates: Vec<f64> = all.radios.iter().map(|r| rate(&r.config)).collect();
+    rates.sort_by(|a, b| b.total_cmp(a));
+    rates.dedup();
+    // Of several radios to one neighbour the fastest is the best.
+    let rank = |r: &RadioConfig| rates.iter().position(|&other| other == rate(r)).unwrap_or(0);
+    let metric = |r: &RadioConfig| u8::try_from(1 + rank(r)).unwrap_or(u8::MAX);
+    let radios = all.radios.iter().map(|r| interface(&r.config, metric(&r.config), limits));
     let wires = all.wires.iter().map(|w| IfaceConfig {
         mtu: WIRE_MTU_BYTES,
         queue_packets: w.queue_packets,
@@ -265,6 +272,7 @@ pub(crate) fn interfaces(all: &Interfaces, limits: Limits) -> Vec<Arc<IfaceConfi
         first_answer: Span::ZERO,
         metric: 0,
         segment: 0,
+        leads_out: w.leads_out,
         limits,
     });
     let numbered = (0..).zip(radios.chain(wires));
@@ -272,7 +280,7 @@ pub(crate) fn interfaces(all: &Interfaces, limits: Limits) -> Vec<Arc<IfaceConfi
 }
 
 /// What a radio is to the network layer. A wire to the same neighbour is better.
-fn interface(radio: &RadioConfig, limits: Limits) -> IfaceConfig {
+fn interface(radio: &RadioConfig, metric: u8, limits: Limits) -> IfaceConfig {
     IfaceConfig {
         mtu: MTU_BYTES,
         queue_packets: radio.queue_packets as usize,
@@ -285,8 +293,9 @@ fn interface(radio: &RadioConfig, limits: Limits) -> IfaceConfig {
         },
         link_delay: Some(Span::from_micros(u64::from(radio.link_delay_us))),
         first_answer: Span::from_millis(u64::from(radio.arp_answer_delay_ms)),
-        metric: 1,
+        metric,
         segment: 0,
+        leads_out: false,
         limits,
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{Configured, NodeId, Time};
-use wayhop_scenario::{Outage, Resolved};
+use wayhop_scenario::{EdgePlan, Outage, Resolved};
 use wayhop_trace::NodeOutages;
 
 /// The outages of a run.
@@ -17,6 +17,8 @@ pub(crate) struct Outages {
     given: u32,
     /// The protocol of a node that has lost its tables.
     pub(crate) protocol: Arc<Configured>,
+    /// The edge of the mesh: nodes outside have no routing protocol.
+    pub(crate) edge: Option<EdgePlan>,
     /// The nodes that are down: by which of the outages, none for an empty battery.
     pub(crate) down: FxHashMap<u32, Option<u32>>,
     /// The nodes whose battery is empty, and since when.
@@ -32,6 +34,7 @@ impl Outages {
             list: scenario.outages.clone(),
             given: scenario.outages.len() as u32,
             protocol: Arc::new(scenario.protocol_after_reboot.clone()),
+            edge: scenario.edge.clone(),
             down: FxHashMap::default(),
             exhausted: FxHashMap::default(),
             reboots: FxHashMap::default(),

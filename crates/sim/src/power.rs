@@ -8,8 +8,8 @@ use wayhop_core::{Addr, NodeId, Purpose, Span, Time, TraceNote, stream};
 use wayhop_node::World as _;
 use wayhop_scenario::{Outage, Tables};
 
-use crate::attackers;
 use crate::event::Event;
+use crate::outside;
 use crate::simulation::Simulation;
 use crate::watchers::Power;
 
@@ -115,7 +115,8 @@ impl Simulation {
             // Another life must not draw what the one before drew.
             let rng = stream(self.outages.seed, Purpose::Protocol, u64::from(node) | *reboots << 32);
             let attackers = self.net.common.attackers.as_deref();
-            let engine = attackers::engine(&self.outages.protocol, attackers, node, rng);
+            let (protocol, edge) = (&self.outages.protocol, (self.outages.edge.as_ref(), node));
+            let engine = outside::engine(protocol, attackers, edge, rng);
             self.net.call(at, node, |n, w| n.reboot(w, at, vec![engine]));
         } else {
             self.net.call(at, node, |n, w| n.come_back(w, at));

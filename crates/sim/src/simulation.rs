@@ -16,7 +16,7 @@ use wayhop_scenario::{
 use wayhop_trace::{PacketOutcome, PositionEvent, Recorder, Summary};
 use wayhop_world::Gps;
 
-use crate::attackers::{self, Attackers};
+use crate::attackers::Attackers;
 use crate::audit::{Audit, Census};
 use crate::classify;
 use crate::common::Common;
@@ -29,6 +29,7 @@ use crate::media::{self, Media};
 use crate::motion::Movers;
 use crate::net::{Net, Node};
 use crate::outages::Outages;
+use crate::outside;
 use crate::ports::Ports;
 use crate::queue::{EventQueue, MAX_NODES};
 use crate::slab::Slab;
@@ -77,7 +78,8 @@ impl Simulation {
         let attackers = Attackers::new(scenario);
         let node = |(i, &addr)| {
             let rng = stream(scenario.seed, Purpose::Protocol, i as u64);
-            let engine = attackers::engine(&protocol, attackers.as_deref(), i as u32, rng);
+            let edge = (scenario.edge.as_ref(), i as u32);
+            let engine = outside::engine(&protocol, attackers.as_deref(), edge, rng);
             let mut own =
                 ports.of(i as u32).iter().map(|&a| Arc::clone(&kinds[usize::from(ports.segment(a))]));
             let first = own.next().unwrap_or_else(|| Arc::clone(&kinds[0]));
@@ -430,6 +432,7 @@ fn names(all: &Interfaces) -> FxHashMap<Attachment, String> {
 
 /// Gives nodes their IPv6 addresses, static routes and keys.
 fn configure(nodes: &mut [Node], scenario: &Resolved) {
+    outside::set_edges(nodes, scenario);
     if let Some(plan) = &scenario.ipv6 {
         for (node, addr) in nodes.iter_mut().zip(&plan.addresses) {
             node.set_ipv6(*addr, plan.prefix_len);

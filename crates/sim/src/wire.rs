@@ -330,6 +330,7 @@ mod tests {
             delay: Span::ZERO,
             loss: 0.0,
             queue_packets: 1,
+            leads_out: false,
             cuts: Vec::new(),
         };
         let wire = Wire::new(0, &plan, 1);

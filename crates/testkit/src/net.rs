@@ -138,6 +138,20 @@ impl Net {
         self.common.schedule(at, Happening::Receive { to: node, packet, rx });
     }
 
+    /// A packet of a flow comes to `node` from somebody outside of the mesh, now: its host has no route for it.
+    pub fn enter(&mut self, node: usize, source: Ipv4Addr, to: usize, flow: u32) {
+        let next = self.flow_seq.entry(flow).or_default();
+        let tag = FlowTag { flow, seq: *next };
+        *next += 1;
+        let ident = 100 + tag.seq as u16;
+        let t = TestPacket { source, destination: addr(to), ttl: self.config.ttl, ident, port: 9_000 };
+        let mut meta = self.common.work.new_meta(self.common.now);
+        meta.flow = Some(tag);
+        let p = self.common.work.pool.packet(&data_packet(t, &vec![0; self.config.payload]), meta);
+        self.common.log(node, What::Originated { id: meta.id, flow: tag });
+        self.call(node, |n, w, now| n.missed(w, now, p));
+    }
+
     /// A node, to set up what its host would.
     pub fn node_mut(&mut self, node: usize) -> &mut Node<Box<dyn Protocol>> {
         &mut self.hosts[node].node

@@ -52,6 +52,7 @@ impl Checked for Engine {
             watch,
             subnets,
             covered,
+            outside,
             seq,
             request_id,
             ip_id: _,
@@ -70,7 +71,7 @@ impl Checked for Engine {
             w.until.hash(&mut Feed(to));
         }
         (seen, neighbours, repairs, watch, seq, request_id).hash(&mut Feed(to));
-        (subnets, covered).hash(&mut Feed(to));
+        (subnets, covered, outside).hash(&mut Feed(to));
         (rreq_rate, rerr_rate, next_check, quiet_until).hash(&mut Feed(to));
     }
 

@@ -5,6 +5,7 @@ mod discovery;
 mod errors;
 mod flags;
 mod flood;
+mod gateway;
 mod hostile;
 mod lifetimes;
 mod live;

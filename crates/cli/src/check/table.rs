@@ -27,6 +27,7 @@ const ORDER: &[&str] = &[
     "radio",
     "radios",
     "wires",
+    "gateways",
     "protocol",
     "protocol_after_reboot",
     "routes",

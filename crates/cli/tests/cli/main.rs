@@ -19,6 +19,7 @@ mod emulate_faults;
 mod emulate_tells;
 mod extremes;
 mod figures;
+mod gateway;
 mod golden;
 mod import;
 mod input;

@@ -8,6 +8,7 @@ mod corrections;
 mod faults;
 mod fleet;
 mod forwarding;
+mod gateway;
 mod gps;
 mod hostile;
 mod ipv6;

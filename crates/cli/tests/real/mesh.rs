@@ -101,6 +101,20 @@ impl Mesh {
         assert!(nft.wait().unwrap().success());
     }
 
+    /// A cable between two hosts, whose interfaces have these names and addresses.
+    pub(crate) fn cable(
+        &self,
+        (a, name_a, addr_a): (usize, &str, &str),
+        (b, name_b, addr_b): (usize, &str, &str),
+    ) {
+        let (host_a, host_b) = (&self.hosts[a], &self.hosts[b]);
+        run_ip(&format!("-n {host_a} link add {name_a} type veth peer name {name_b} netns {host_b}"));
+        for (host, name, addr) in [(host_a, name_a, addr_a), (host_b, name_b, addr_b)] {
+            run_ip(&format!("-n {host} address add {addr} dev {name}"));
+            run_ip(&format!("-n {host} link set {name} up"));
+        }
+    }
+
     /// Starts a node, and waits until it is ready.
     pub(crate) fn start(&mut self, i: usize, protocol: &str, sets: &[&str]) {
         let log = File::create(self.log(i)).unwrap();

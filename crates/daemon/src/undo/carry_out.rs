@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use nix::libc::{EADDRNOTAVAIL, ENODEV};
 use nix::net::if_::{if_indextoname, if_nametoindex};
 use socket2::{Domain, SockAddr, Socket, Type};
-use wayhop_linux::interface;
 use wayhop_linux::netlink::Netlink;
+use wayhop_linux::{interface, nftables};
 
 use crate::undo::list::{Change, Family, Setting, UndoList};
 
@@ -23,6 +23,10 @@ pub(crate) fn carry_out(list: &UndoList) -> Vec<String> {
             Change::Rules => free(&list.interface, &at),
             Change::Address(addr) => at.with_index(|n, index| remove_address(n, *addr, index)),
             Change::Setting(setting) => at.path_of(setting).map_or(Ok(()), |path| set_back(&path, setting)),
+            Change::Elsewhere(interface, setting) => {
+                set_back(&interface::ipv4_setting(interface, &setting.name), setting)
+            }
+            Change::Table(name) => nftables::remove(name),
             Change::Socket(path) => remove_dead(Path::new(path)),
         };
         outcome.err().map(|e| format!("{}: {c}: {e}", list.interface))

@@ -31,6 +31,10 @@ pub(crate) enum Change {
     /// It gives the interface this address.
     Address(Ipv4Addr),
     Setting(Setting),
+    /// A setting of another interface, which is not in the mesh.
+    Elsewhere(String, Setting),
+    /// It makes a table of nftables.
+    Table(String),
     /// It makes a control socket.
     Socket(String),
 }
@@ -110,13 +114,20 @@ impl fmt::Display for Change {
             Self::Routes => f.write_str("routes"),
             Self::Rules => f.write_str("rules"),
             Self::Address(addr) => write!(f, "address {addr}"),
-            Self::Setting(Setting { family, of_all, name, old, new }) => {
-                let family = if *family == Family::V4 { "ipv4" } else { "ipv6" };
-                let of = if *of_all { "all" } else { "own" };
-                write!(f, "set {family} {of} {name} {old} {new}")
-            }
+            Self::Setting(setting) => write!(f, "set {setting}"),
+            Self::Elsewhere(interface, setting) => write!(f, "set-at {interface} {setting}"),
+            Self::Table(name) => write!(f, "table {name}"),
             Self::Socket(path) => write!(f, "unlink {path}"),
         }
+    }
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { family, of_all, name, old, new } = self;
+        let family = if *family == Family::V4 { "ipv4" } else { "ipv6" };
+        let of = if *of_all { "all" } else { "own" };
+        write!(f, "{family} {of} {name} {old} {new}")
     }
 }
 
@@ -140,7 +151,7 @@ fn head(line: &str) -> Result<UndoList, String> {
     }
     let index = index.parse().ok().filter(|i| *i > 0);
     let index = index.ok_or_else(|| format!("{:?} is no number of an interface", words[3]))?;
-    if !crate::config::is_interface_name(interface) {
+    if !crate::interface_name::is_interface_name(interface) {
         return Err(format!("{interface:?} is no name of an interface"));
     }
     Ok(UndoList { boot: boot.to_owned(), index, interface: interface.to_owned(), changes: Vec::new() })
@@ -153,6 +164,15 @@ fn change(line: &str) -> Result<Change, String> {
         "rules" if line == verb => Ok(Change::Rules),
         "address" => rest.parse().map(Change::Address).map_err(|_| format!("{rest:?} is no IPv4 address")),
         "set" => setting(rest).map(Change::Setting),
+        "set-at" => {
+            let (interface, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+            if !crate::interface_name::is_interface_name(interface) || interface == "all" {
+                return Err(format!("{interface:?} is no name of an interface"));
+            }
+            setting(rest).map(|s| Change::Elsewhere(interface.to_owned(), s))
+        }
+        "table" if is_table(rest) => Ok(Change::Table(rest.to_owned())),
+        "table" => Err(format!("{rest:?} is no name of a node's table")),
         // A path may have spaces in it.
         "unlink" if rest.starts_with('/') && !rest.chars().any(char::is_control) => {
             Ok(Change::Socket(rest.to_owned()))
@@ -160,6 +180,12 @@ fn change(line: &str) -> Result<Change, String> {
         "unlink" => Err(format!("{rest:?} is no absolute path in one line")),
         _ => Err(format!("{line:?} is no change")),
     }
+}
+
+/// A node's own tables begin with its program's name: no list has another one removed.
+fn is_table(name: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    name.starts_with("wayhop_") && name.len() <= 32 && name.bytes().all(plain)
 }
 
 fn setting(words: &str) -> Result<Setting, String> {
@@ -197,7 +223,8 @@ mod tests {
     use super::*;
 
     const LIST: &str = "wayhop-undo 1 0c1f-2a 7 eth1\nroutes\naddress 10.0.0.3\nset ipv4 own forwarding 0 1\n\
-                        set ipv6 all disable_ipv6 -1 1\nunlink /run/way hop/mesh0.sock\nrules\n";
+                        set ipv6 all disable_ipv6 -1 1\nunlink /run/way hop/mesh0.sock\ntable wayhop_mesh0\n\
+                        set-at eth0 ipv4 own forwarding 0 1\nrules\n";
 
     fn parse(text: &str) -> Result<Option<UndoList>, ListError> {
         UndoList::parse(text.as_bytes())
@@ -206,7 +233,7 @@ mod tests {
     #[test]
     fn a_list_is_read_as_it_was_written() {
         let list = parse(LIST).expect("a list").expect("with a first line");
-        assert_eq!((list.index, list.interface.as_str(), list.changes.len()), (7, "eth1", 6));
+        assert_eq!((list.index, list.interface.as_str(), list.changes.len()), (7, "eth1", 8));
         assert_eq!(list.to_string(), LIST);
     }
 
@@ -214,7 +241,7 @@ mod tests {
     fn a_line_that_was_not_finished_says_nothing() {
         let whole = parse(LIST).expect("a list").expect("with a first line");
         let without_last = parse(LIST.trim_end()).expect("a list").expect("with a first line");
-        assert_eq!(without_last.changes, whole.changes[..5]);
+        assert_eq!(without_last.changes, whole.changes[..7]);
         for torn in ["", "wayhop-un", "wayhop-undo 1 0c1f-2a 7 eth1"] {
             assert_eq!(parse(torn), Ok(None), "{torn:?}");
         }
@@ -235,6 +262,10 @@ mod tests {
             (2, format!("{head}set ipv4 own forwarding 0 one\n")),
             (2, format!("{head}set ipv4 eth0 forwarding 0 1\n")),
             (2, format!("{head}unlink mesh0.sock\n")),
+            (2, format!("{head}table filter\n")),
+            (2, format!("{head}table wayhop_a b\n")),
+            (2, format!("{head}set-at all ipv4 own forwarding 0 1\n")),
+            (2, format!("{head}set-at ../.. ipv4 own forwarding 0 1\n")),
             (2, format!("{head}address mesh0\n")),
             (3, format!("{head}routes\nrm -r /\n")),
             (3, format!("{head}routes\n\n")),

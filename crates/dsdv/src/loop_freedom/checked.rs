@@ -45,6 +45,7 @@ impl Checked for Engine {
             params: _,
             table,
             buffer,
+            exits,
             seq,
             ip_id: _,
             notices: _,
@@ -62,7 +63,7 @@ impl Checked for Engine {
             feed_packet(w.packet.bytes(), to);
             w.until.hash(&mut Feed(to));
         }
-        (seq, last_update, next_full, next_trigger, next_check, quiet_until).hash(&mut Feed(to));
+        (exits, seq, last_update, next_full, next_trigger, next_check, quiet_until).hash(&mut Feed(to));
     }
 
     fn digest_packet(bytes: &[u8], to: &mut dyn Hasher) {

@@ -1,6 +1,7 @@
 //! DSDV on scripted links.
 
 mod advertising;
+mod gateway;
 mod hostile;
 mod live;
 mod losses;

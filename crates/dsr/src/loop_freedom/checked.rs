@@ -74,6 +74,7 @@ impl Checked for Engine {
             seen,
             fix,
             ars,
+            outside,
             scratch: _,
             entries: _,
             next_request_id,
@@ -81,6 +82,7 @@ impl Checked for Engine {
             next_tx_id: _,
         } = self;
         feed_cache(&**cache, to);
+        outside.hash(&mut Feed(to));
         for h in buffer.iter() {
             feed_packet(&h.packet, to);
             (h.to, h.salvage, h.own, h.since).hash(&mut Feed(to));

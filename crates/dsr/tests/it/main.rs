@@ -15,6 +15,7 @@ mod flow_hostile;
 mod flow_options;
 mod flow_shortening;
 mod flow_state;
+mod gateway;
 mod hostile;
 mod link_cache;
 mod live;

@@ -50,14 +50,21 @@ pub struct ForwardingPrograms {
 }
 
 impl ForwardingPrograms {
-    /// Sets the programs at an interface of a node with the address `own`. `port` is the routing protocol's, whose packets do
+    /// Sets the programs at an interface of a node with the address `own`. By the interfaces of the numbers `ways_on` the kernel may send on what
+    /// is for addresses outside of the mesh. `port` is the routing protocol's, whose packets do
     /// not count as use, and leave with the mark ([`ForwardingPrograms::mark`]) only; `random` keeps others from choosing which
     /// pairs share a place in the table, and decides the mark.
-    pub fn open(ifindex: u32, own: Ipv4Addr, mesh: Prefix, port: u16, random: u64) -> io::Result<Self> {
+    pub fn open(
+        ifindex: u32,
+        (own, mesh): (Ipv4Addr, Prefix),
+        ways_on: &[u32],
+        port: u16,
+        random: u64,
+    ) -> io::Result<Self> {
         let table = Table::new()?;
         // Not 0, which packets without a mark have.
         let mark = (random >> 32) as u32 | 1;
-        let facts = Facts { own, mesh, port, mark, map: table.map(), factor: random | 1 };
+        let facts = Facts { own, mesh, ways_on, port, mark, map: table.map(), factor: random | 1 };
         let incoming = bpf::load(&program::incoming(&facts))?;
         let outgoing = bpf::load(&program::outgoing(&facts))?;
         let places = places(&incoming, &outgoing, ifindex)?;

@@ -11,11 +11,13 @@ use crate::prefix::Prefix;
 
 /// What a program is made for.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Facts {
+pub(super) struct Facts<'a> {
     /// This node's address.
     pub(super) own: Ipv4Addr,
     /// The mesh's addresses.
     pub(super) mesh: Prefix,
+    /// The interfaces by which what is for addresses outside of the mesh may leave, by number; none in a mesh without gateways.
+    pub(super) ways_on: &'a [u32],
     /// The routing protocol's UDP port.
     pub(super) port: u16,
     /// The mark of the node's own messages, which only a process with CAP_NET_ADMIN can give a packet.
@@ -171,7 +173,7 @@ impl Code {
 
     /// Notes the pair of the source in register 2 and the destination in register 3, and who transmitted the frame.
     /// A pair's place is one of the two slots of its set: the first, while that is free, or else the second.
-    fn note(&mut self, f: &Facts) {
+    fn note(&mut self, f: &Facts<'_>) {
         self.op(LOAD_WORD, 7, 6, TRANSMITTER, 0);
         self.op(LOAD_HALF, 8, 6, TRANSMITTER + 4, 0);
         self.op(SHIFT_LEFT, 3, 0, 0, 32);
@@ -220,7 +222,7 @@ fn raw_half(v: u16) -> i32 {
 }
 
 /// What comes by the interface.
-pub(super) fn incoming(f: &Facts) -> Vec<Instruction> {
+pub(super) fn incoming(f: &Facts<'_>) -> Vec<Instruction> {
     const FIB_LOOKUP: i32 = 69;
     // `struct bpf_fib_lookup`, below the stack's end, and the answers that mean: the kernel will not forward it.
     const QUESTION: i16 = -64;
@@ -250,7 +252,9 @@ pub(super) fn incoming(f: &Facts) -> Vec<Instruction> {
     // For this host: the way that it came is in use. The protocol's own messages are no use of it.
     c.here(Place::Here);
     c.op(LOAD_WORD, 2, 6, IP_SOURCE, 0);
-    c.unless_in_mesh(2, f.mesh, Place::Pass);
+    if f.ways_on.is_empty() {
+        c.unless_in_mesh(2, f.mesh, Place::Pass);
+    }
     c.op(LOAD_BYTE, 5, 6, IP_PROTOCOL, 0);
     c.jump(IF_NOT_CONSTANT, 5, 0, UDP, Place::Note);
     c.frame(WITH_PORTS, Place::Pass);
@@ -287,6 +291,12 @@ pub(super) fn incoming(f: &Facts) -> Vec<Instruction> {
     c.op(CALL, 0, 0, 0, FIB_LOOKUP);
     c.jump(IF_CONSTANT, 0, 0, NOT_FORWARDED, Place::Pass);
     c.jump(IF_CONSTANT, 0, 0, NO_FORWARDING, Place::Pass);
+    // The answer has the interface by which it would leave. Where the kernel has none it says that of the question, and sends nothing on.
+    c.op(LOAD_WORD, 2, 10, QUESTION + 8, 0);
+    c.op(LOAD_WORD, 3, 6, IP_DESTINATION, 0);
+    for way in f.ways_on {
+        c.jump(IF_CONSTANT_32, 2, 0, way.cast_signed(), Place::Note);
+    }
     c.here(Place::Drop);
     c.end(DROP);
     c.finished()
@@ -341,7 +351,7 @@ pub(super) fn closed() -> Vec<Instruction> {
 /// the node's: neither does a program of this host forge any, nor one further away, whose packets the kernel forwards with
 /// their source. Receivers take none with IP options, which would hide the port from this program. The host's own packets
 /// use routes, too; the protocol's do not count.
-pub(super) fn outgoing(f: &Facts) -> Vec<Instruction> {
+pub(super) fn outgoing(f: &Facts<'_>) -> Vec<Instruction> {
     let mut c = Code::default();
     c.op(MOVE, 9, 1, 0, 0);
     c.op(LOAD_WORD, 2, 9, PROTOCOL, 0);
@@ -366,7 +376,9 @@ pub(super) fn outgoing(f: &Facts) -> Vec<Instruction> {
     c.op(LOAD_WORD, 2, 6, IP_SOURCE, 0);
     c.jump(IF_NOT_CONSTANT_32, 2, 0, raw(f.own), Place::Pass);
     c.op(LOAD_WORD, 3, 6, IP_DESTINATION, 0);
-    c.unless_in_mesh(3, f.mesh, Place::Pass);
+    if f.ways_on.is_empty() {
+        c.unless_in_mesh(3, f.mesh, Place::Pass);
+    }
     c.note(f);
     c.here(Place::Pass);
     c.end(PASS);

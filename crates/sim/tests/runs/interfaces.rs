@@ -245,3 +245,38 @@ fn a_run_with_radios_and_wires_repeats() {
         assert!(first.totals.received > 500, "{protocol}: {:?}", first.totals);
     }
 }
+
+/// What the slow hop carries, b/s: as [`ONE_HOP_BPS`] at 2 Mb/s, with two nodes in the source route (RFC 4728, section 6.7: 12 octets,
+/// behind a header of 4).
+const SLOW_HOP_BPS: f64 = 1472.0 * 8.0
+    / (50e-6 + 310e-6 + 192e-6 + (1536.0 + 16.0) * 8.0 / 2e6 + 10e-6 + 192e-6 + 14.0 * 8.0 / 2e6 + 6e-6);
+
+#[test]
+fn dsr_mixes_fast_and_slow_radios_in_one_route_which_carries_what_its_slow_hop_does() {
+    let (summary, seen) = watch(include_str!("../../../../scenarios/short-and-long.toml"));
+    let flow = &summary.flows[0];
+    // A request may get through to `far`, 1350 m away, once, and the packet that follows it there, too.
+    let hops = flow.hops_mean.unwrap();
+    assert!((hops - 3.0).abs() < 0.001, "{hops} hops");
+    let few = |n: usize| n < 10;
+    // Numbers of interfaces are a node's own: `fast` is 0 at each, `slow` 1.
+    let by = |node, iface| seen.sent.iter().filter(|s| (s.1, s.2) == (node, IfaceId(iface))).count();
+    let most = flow.received as usize - 10;
+    assert!(by(0, 0) >= most && by(1, 1) >= most && by(2, 0) >= most, "fast, slow, fast");
+    // The source hears `near` on both, and takes the faster one for all but the first packets.
+    assert!(few(by(0, 1)) && few(by(1, 0)), "{} and {}", by(0, 1), by(1, 0));
+    let goodput = flow.goodput_bps.unwrap();
+    assert!((goodput / SLOW_HOP_BPS - 1.0).abs() < 0.015, "{goodput} b/s, arithmetic {SLOW_HOP_BPS}");
+}
+
+#[test]
+fn below_what_its_slow_hop_carries_a_mixed_route_loses_nothing_and_without_the_slow_radio_there_is_none() {
+    let text = include_str!("../../../../scenarios/short-and-long.toml");
+    let (summary, _) = watch(&text.replace("rate_pps = 300", "rate_pps = 100"));
+    let flow = &summary.flows[0];
+    assert!(flow.sent >= 2_990 && flow.sent - flow.received <= 1, "{flow:?}");
+    let cut = text.find("# Long range").unwrap()..text.find("[[traffic]]").unwrap();
+    let mut without = text.to_owned();
+    without.replace_range(cut, "");
+    assert_eq!(watch(&without).0.flows[0].received, 0);
+}

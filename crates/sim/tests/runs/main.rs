@@ -11,6 +11,7 @@ mod cmu;
 mod conservation;
 mod energy;
 mod external;
+mod gateway;
 mod idle;
 mod interfaces;
 mod ipv6;

@@ -1,0 +1,121 @@
+//! What a node's configuration says of the world outside of the mesh.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wayhop_core::{Configured, Outside, Prefix};
+use wayhop_scenario::{Document, Error, parse_prefix};
+
+/// The node is a gateway: it leads out of the mesh (docs/concepts/gateway.md). It makes this host a router between the mesh and
+/// the uplink, and nothing else; all of it is undone at the end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Gateway {
+    /// The interface that leads out, such as `eth0`. The host has its address and its routes.
+    pub uplink: String,
+    /// What it reaches: IPv4 prefixes. Addresses of the mesh are never among it.
+    #[serde(default = "everything")]
+    pub reaches: Vec<String>,
+    /// Whether packets from the mesh leave with the uplink's address (NAT), so that nobody outside need know the mesh; connections then begin
+    /// in the mesh only. Without it the networks outside have a route to the mesh's prefix by this host.
+    #[serde(default = "yes")]
+    pub translate: bool,
+}
+
+fn everything() -> Vec<String> {
+    vec!["0.0.0.0/0".to_owned()]
+}
+fn yes() -> bool {
+    true
+}
+
+/// The same, checked; of a gateway or of a node that uses gateways.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// Which addresses are the mesh's, and what this node leads to.
+    pub outside: Outside,
+    /// What it reaches by gateways.
+    pub by_gateways: Vec<Prefix>,
+    /// The interface that leads out.
+    pub uplink: Option<String>,
+    /// Whether packets leave with its address.
+    pub translate: bool,
+}
+
+impl Edge {
+    /// Whether this node sends packets for an address outside into the mesh.
+    pub fn seeks(&self, a: std::net::Ipv4Addr) -> bool {
+        self.outside.is_beyond(a) && self.by_gateways.iter().any(|p| p.contains(a))
+    }
+}
+
+/// Checks both keys.
+pub(crate) fn edge(
+    gateway: Option<&Gateway>,
+    by_gateways: &[String],
+    (mesh, taken): (Prefix, &[&str]),
+    protocol: &Configured,
+    doc: &Document,
+) -> Result<Option<Edge>, Error> {
+    let key = if gateway.is_some() { "gateway" } else { "outside" };
+    if gateway.is_none() && by_gateways.is_empty() {
+        return Ok(None);
+    }
+    if protocol.name() == "none" {
+        return Err(doc.error(
+            key,
+            "without a routing protocol nobody finds a gateway",
+            "take another protocol",
+        ));
+    }
+    if gateway.is_some() && !by_gateways.is_empty() {
+        let remedy = "leave `outside` out: a gateway has its own way out";
+        return Err(doc.error("outside", "this node is a gateway itself", remedy));
+    }
+    let mut edge = Edge {
+        outside: Outside { mesh, reaches: Vec::new() },
+        by_gateways: prefixes(by_gateways, "outside", mesh, doc)?,
+        uplink: None,
+        translate: false,
+    };
+    if let Some(g) = gateway {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        if !crate::interface_name::is_interface_name(&g.uplink) || !g.uplink.chars().all(plain) {
+            let remedy = "give 1 to 15 letters, digits, `-`, `_` and `.`";
+            return Err(doc.error(
+                "gateway.uplink",
+                format!("{:?} is no name of an interface", g.uplink),
+                remedy,
+            ));
+        }
+        if taken.contains(&g.uplink.as_str()) {
+            let remedy = "name the interface that leads out of the mesh";
+            return Err(doc.error("gateway.uplink", format!("{} is in the mesh", g.uplink), remedy));
+        }
+        if g.reaches.is_empty() {
+            let remedy = "give prefixes such as \"0.0.0.0/0\", or leave the key out";
+            return Err(doc.error("gateway.reaches", "a gateway that reaches nothing", remedy));
+        }
+        edge.outside.reaches = prefixes(&g.reaches, "gateway.reaches", mesh, doc)?;
+        (edge.uplink, edge.translate) = (Some(g.uplink.clone()), g.translate);
+    }
+    Ok(Some(edge))
+}
+
+fn prefixes(texts: &[String], key: &str, mesh: Prefix, doc: &Document) -> Result<Vec<Prefix>, Error> {
+    let one = |(i, text): (usize, &String)| {
+        let key = format!("{key}[{i}]");
+        let p = parse_prefix(text).filter(|p| p.addr.is_v4()).ok_or_else(|| {
+            let remedy = "give an IPv4 address or prefix such as \"192.0.2.0/24\"";
+            doc.error(&key, format!("{text:?} is no prefix"), remedy)
+        })?;
+        if p.len >= mesh.len && mesh.contains(p.addr) {
+            return Err(doc.error(
+                &key,
+                format!("{p} is in the mesh, {mesh}"),
+                "name what is outside, or take it out",
+            ));
+        }
+        Ok(p)
+    };
+    texts.iter().enumerate().map(one).collect()
+}

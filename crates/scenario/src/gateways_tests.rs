@@ -1,0 +1,83 @@
+use super::*;
+
+/// Two nodes with radios, and one at the end of a wire.
+const MESH: &str = "nodes.count = 3\nmovement = { kind = \"chain\", spacing_m = 200 }\nradio.nodes = [0, 1]\n\
+                    protocol.name = \"dsr\"\nwires = [{ name = \"uplink\", nodes = [1, 2] }]\n";
+
+fn edge(more: &str) -> Result<EdgePlan, Error> {
+    let resolved = Scenario::from_text(&format!("{MESH}{more}"), &[])?.resolve()?;
+    Ok(resolved.edge.expect("a scenario with gateways"))
+}
+
+fn problem(more: &str) -> String {
+    edge(more).expect_err("this is wrong").to_string()
+}
+
+#[test]
+fn a_node_behind_an_uplink_is_outside_and_the_gateway_leads_there() {
+    let plan = edge("gateways = [{ node = 1 }]").unwrap();
+    let host = Ipv4Addr::new(198, 51, 100, 1);
+    let gateway = Ipv4Addr::new(10, 0, 0, 2);
+    let all = Prefix::around(Addr::UNSPECIFIED, 0);
+    assert_eq!(plan.mesh, Prefix::around(Ipv4Addr::new(10, 0, 0, 0), 24));
+    assert_eq!(
+        plan.outside,
+        [OutsidePlan { node: NodeId(2), gateways: vec![(gateway, IfaceId(0))], others: vec![] }]
+    );
+    let (outside, routes) = plan.of(NodeId(1)).unwrap();
+    assert_eq!(outside, Outside { mesh: plan.mesh, reaches: vec![all] });
+    let by_host = |destination| Route { destination, next_hop: host.into(), iface: IfaceId(1), metric: 1 };
+    assert_eq!(routes, [by_host(Prefix::host(host)), by_host(all)]);
+    assert_eq!(plan.of(NodeId(0)), Some((Outside { mesh: plan.mesh, reaches: vec![] }, vec![])));
+    assert_eq!(plan.of(NodeId(2)), None);
+}
+
+#[test]
+fn without_gateways_a_wire_is_part_of_the_mesh() {
+    assert_eq!(Scenario::from_text(MESH, &[]).unwrap().resolve().unwrap().edge, None);
+}
+
+#[test]
+fn what_no_gateway_can_be_is_refused_by_key_with_a_remedy() {
+    for (more, key, words) in [
+        ("gateways = [{ node = 0 }]", "gateways[0].uplink", "without a wire"),
+        ("gateways = [{ node = 1, uplink = \"uplnk\" }]", "gateways[0].uplink", "did you mean \"uplink\"?"),
+        ("gateways = [{ node = 1 }, { node = 1 }]", "gateways[1].node", "already"),
+        ("gateways = [{ node = 1, reaches = [] }]", "gateways[0].reaches", "nothing"),
+        ("gateways = [{ node = 1, reaches = [\"fd00::/64\"] }]", "gateways[0].reaches[0]", "no prefix"),
+        ("gateways = [{ node = 1, reaches = [\"10.0.0.0/33\"] }]", "gateways[0].reaches[0]", "no prefix"),
+        ("gateways = [{ node = 1 }, { node = 2 }]", "gateways[1].node", "not in the mesh"),
+        (
+            "gateways = [{ node = 1 }]\nnodes.node = [{ id = 2, address = \"10.0.0.77\" }]",
+            "nodes.node",
+            "in the mesh's prefix 10.0.0.0/24",
+        ),
+        (
+            "gateways = [{ node = 1 }]\nnodes.node = [{ id = 0, address = \"198.51.100.1\" }]",
+            "gateways",
+            "another node's",
+        ),
+    ] {
+        let said = problem(more);
+        assert!(said.contains(key) && said.contains(words), "{more}: {said}");
+    }
+}
+
+#[test]
+fn a_wire_that_leads_out_has_gateways_and_nodes_outside_only() {
+    let all = MESH.replace("radio.nodes = [0, 1]\n", "");
+    let refused = |text: &str| {
+        let said = Scenario::from_text(text, &[]).unwrap().resolve().expect_err("this is wrong").to_string();
+        assert!(said.contains("wires[0].nodes"), "{said}");
+        said
+    };
+    assert!(refused(&format!("{all}gateways = [{{ node = 1 }}]")).contains("nobody is outside"));
+    let three = MESH.replace("[1, 2]", "[0, 1, 2]");
+    assert!(refused(&format!("{three}gateways = [{{ node = 1 }}]")).contains("node 0 is in the mesh"));
+    assert!(
+        Scenario::from_text(&format!("{three}gateways = [{{ node = 0 }}, {{ node = 1 }}]"), &[])
+            .unwrap()
+            .resolve()
+            .is_ok()
+    );
+}
