@@ -17,6 +17,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // Logs of what went into engines, of whatever protocol.
     ("replay", &["core", "wire", "node"]),
     ("link", &["core", "wire"]),
+    // Home agents, foreign agents and mobile nodes, beside any routing protocol. No I/O.
+    ("mobile-ip", &["core", "wire"]),
     // The registry: the one crate that knows every protocol, and may depend on all of those that it lists.
     ("protocols", &["core", "wire"]),
     // Attackers: engines around a node's own, which speak in whatever protocol's words.
@@ -76,6 +78,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "confine",
             "core",
             "wire",
+            "mobile-ip",
             "node",
             "replay",
             "world",

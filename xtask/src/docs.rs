@@ -11,6 +11,7 @@ const PAGES: &[Page] = &[
     ("docs/reference/sweep.md", wayhop_sweep::reference_markdown),
     ("docs/reference/node.md", wayhop_daemon::reference_markdown),
     ("docs/reference/bundle-agent.md", wayhop_bundle_agent::reference_markdown),
+    ("docs/reference/mobile-ip.md", wayhop_daemon::mobile_ip::reference_markdown),
     ("docs/reference/cli.md", wayhop_cli::reference_markdown),
     ("docs/reference/exit-codes.md", wayhop_cli::exit_codes_markdown),
     ("docs/reference/schemas/summary.schema.json", wayhop_cli::schemas::summary),

@@ -192,6 +192,10 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Bundle(crate::bundle::BundleCommand),
     #[cfg(feature = "linux")]
+    /// Keep a host's address while it moves between links (RFC 5944): home agent, foreign agent, mobile node
+    #[command(after_help = crate::mobile_ip::EXAMPLES, subcommand)]
+    MobileIp(crate::mobile_ip::MobileIpCommand),
+    #[cfg(feature = "linux")]
     /// Set back what a node changed (a node starts this by itself)
     #[command(name = wayhop_daemon::UNDO_COMMAND, hide = true)]
     NodeUndo {

@@ -32,6 +32,8 @@ mod man;
 mod matrix;
 mod merge;
 #[cfg(feature = "linux")]
+mod mobile_ip;
+#[cfg(feature = "linux")]
 mod named;
 #[cfg(feature = "linux")]
 mod node;
@@ -106,6 +108,8 @@ pub fn main() -> ExitCode {
         Command::Node(a) => node::node(&a),
         #[cfg(feature = "linux")]
         Command::Bundle(c) => bundle::bundle(&c),
+        #[cfg(feature = "linux")]
+        Command::MobileIp(c) => mobile_ip::mobile_ip(&c),
         #[cfg(feature = "linux")]
         Command::NodeUndo { node, lists } => node::undo(node, &lists),
         #[cfg(feature = "linux")]

@@ -444,7 +444,7 @@ impl Settings {
 }
 
 /// An error of the reader of scenarios, in the words of a node's configuration.
-fn config_error(e: &wayhop_scenario::Error) -> Error {
+pub(crate) fn config_error(e: &wayhop_scenario::Error) -> Error {
     let text = e.to_string().replace("; paths in a scenario count from its folder", "");
     Error::Config(text.replace("docs/reference/scenario.md", "docs/reference/node.md"))
 }

@@ -34,7 +34,7 @@ pub(crate) fn interface_settings(
 
 /// Whether the kernel takes a packet from an interface only if it would send an answer there: 1 (RFC 3704, section 2.2). The
 /// larger number of the interface's and of `all` counts, and 2 is loose.
-fn is_way_back_strict(name: &str) -> bool {
+pub(crate) fn is_way_back_strict(name: &str) -> bool {
     let number = |of: &str| {
         let text = interface::read(&interface::ipv4_setting(of, WAY_BACK));
         text.ok().and_then(|t| t.parse().ok()).unwrap_or(0)

@@ -8,6 +8,7 @@
 //! * `run`: the event loop over TUN, packet sockets, netlink, signals and timers.
 //! * [`wayhop_linux`]: the operating system.
 //! * `watch`: what the node stands on, set back when somebody changes it. `interfaces`: interfaces that change.
+//! * [`mobile_ip`]: `wayhop mobile-ip`, which shares with the node how a host is set back.
 //! * `undo`: what the node changes is written down, and a process that survives this one sets it back.
 //! * `privileges`: what is given up before the first frame is read.
 // These panic when standard error cannot be written to, as on a full disk.
@@ -34,6 +35,7 @@ mod log;
 mod macfilter;
 mod macfilter_config;
 mod mesh6;
+pub mod mobile_ip;
 mod monitor;
 mod mtu;
 mod numbers;

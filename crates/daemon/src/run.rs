@@ -117,7 +117,7 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
 }
 
 /// The signals that end a node, as something to wait for.
-fn signals() -> Result<SignalFd, Error> {
+pub(crate) fn signals() -> Result<SignalFd, Error> {
     let mut set = SigSet::empty();
     for s in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP] {
         set.add(s);

@@ -630,7 +630,7 @@ fn check_addresses(settings: &Settings) -> Result<(), Error> {
     Ok(())
 }
 
-fn random_seed() -> std::io::Result<u64> {
+pub(crate) fn random_seed() -> std::io::Result<u64> {
     let mut octets = [0; 8];
     fs::File::open("/dev/urandom")?.read_exact(&mut octets)?;
     Ok(u64::from_le_bytes(octets))

@@ -2,7 +2,7 @@
 //!
 //! * [`packet_socket`]: frames of the mesh interface. [`filter`]: which of them the kernel hands over. `ring`: where it puts
 //!   them. [`syscalls`]: the calls that no safe crate offers.
-//! * [`Tun`]: programs' packets.
+//! * [`Tun`]: programs' packets. [`ip_sockets`], [`ArpSocket`]: IP packets and ARP beside the kernel's stack.
 //! * [`netlink`], `rules`: addresses, routes, rules, and news of neighbours. [`listing`]: what of these there is. [`host_news`]:
 //!   what of these changed.
 //! * [`nftables`]: tables of a gateway.
@@ -12,12 +12,14 @@
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 
+mod arp_socket;
 pub mod ebpf;
 mod error;
 mod exchange;
 pub mod filter;
 pub mod host_news;
 pub mod interface;
+pub mod ip_sockets;
 pub mod listing;
 pub mod netlink;
 pub mod nftables;
@@ -27,8 +29,10 @@ mod ring;
 mod rules;
 pub mod syscalls;
 mod tun;
+mod tunnel_routes;
 pub mod wifi;
 
+pub use arp_socket::ArpSocket;
 pub use error::Error;
 pub use prefix::Prefix;
 pub use tun::Tun;

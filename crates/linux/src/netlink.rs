@@ -167,7 +167,7 @@ fn host_route(to: Ipv4Addr, ifindex: u32) -> RouteMessage {
     route_to(to, 32, ifindex)
 }
 
-fn route_to(to: Ipv4Addr, prefix_len: u8, ifindex: u32) -> RouteMessage {
+pub(crate) fn route_to(to: Ipv4Addr, prefix_len: u8, ifindex: u32) -> RouteMessage {
     let mut m = RouteMessage::default();
     m.header = RouteHeader {
         address_family: AddressFamily::Inet,

@@ -28,6 +28,7 @@ mod package;
 mod partition;
 mod replay;
 mod route_mtu;
+mod roving;
 mod station;
 mod undo;
 mod upkeep;

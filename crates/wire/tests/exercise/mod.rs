@@ -7,11 +7,13 @@
 mod auth;
 mod dsr;
 mod link;
+mod mobile_ip;
 mod net;
 mod rtcm3;
 
 pub(crate) use auth::auth;
 pub(crate) use dsr::dsr;
 pub(crate) use link::{dot11, radiotap};
+pub(crate) use mobile_ip::mobile_ip;
 pub(crate) use net::{aodv, dsdv, ip, ip6, tcp};
 pub(crate) use rtcm3::rtcm3;

@@ -33,6 +33,16 @@ fn header_of_tcp() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
+/// The fixed part of a message, and extensions.
+fn extended(head: &'static [u8]) -> impl Strategy<Value = Vec<u8>> {
+    let kinds = prop::sample::select(vec![32u8, 33, 34, 130, 131, 200, 7]);
+    vec((kinds, vec(any::<u8>(), 0..24)), 0..6).prop_map(|list| {
+        let extensions =
+            list.into_iter().flat_map(|(kind, value)| [vec![kind, value.len() as u8], value].concat());
+        head.iter().copied().chain(extensions).collect()
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
@@ -64,6 +74,13 @@ proptest! {
     fn dsdv(b in prop_oneof![octets(), vec(any::<u8>(), 0..9).prop_map(|b| b.repeat(12))]) {
         crate::exercise::dsdv(&b);
         crate::exercise::auth(&b);
+    }
+    #[test]
+    fn mobile_ip(b in prop_oneof![
+        octets(), behind(&[9, 0, 0, 0, 0, 2, 0, 3]), behind(&[9, 0, 0, 0, 0, 2, 0, 3, 16, 6]), behind(&[1, 0x22, 0, 60]),
+        extended(&[1; 24]), extended(&[3; 20]), behind(&[0x45, 0, 0, 60]),
+    ]) {
+        crate::exercise::mobile_ip(&b);
     }
     #[test]
     fn checksum(start: u16, b in prop_oneof![octets(), vec(any::<u8>(), 0..2_000)], cut in 0usize..2_000) {

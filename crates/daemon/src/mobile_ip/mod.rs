@@ -1,0 +1,17 @@
+//! `wayhop mobile-ip`: home agent, foreign agent and mobile node on a host.
+//!
+//! The engines are [`wayhop_mobile_ip`]'s; here they get sockets, a TUN interface as the end of their tunnels, and the clock.
+//! * `config`: the three configurations. `setup`: from a configuration to an engine and what it stands on.
+//! * `ports`: the host's links. `routes`: what of the kernel's routes follows the engine. `run`: the loop.
+
+mod config;
+mod ports;
+mod reference;
+mod routes;
+mod run;
+mod setup;
+
+pub use config::{ForeignAgentConfig, HomeAgentConfig, MobileNodeConfig};
+pub use reference::reference_markdown;
+pub use run::run;
+pub use setup::{Role, check};

@@ -1,0 +1,85 @@
+//! What of the kernel's addresses and routes follows an engine.
+
+use std::io;
+use std::net::Ipv4Addr;
+
+use wayhop_linux::Prefix;
+use wayhop_linux::netlink::Netlink;
+use wayhop_mobile_ip::{Attachment, LinkId};
+
+/// The kernel's routes.
+pub(super) struct Routes {
+    netlink: Netlink,
+    /// The kernel's number of the tunnels' interface.
+    tun: Option<u32>,
+    mobile: Option<Mobile>,
+}
+
+/// What a mobile node knows of its routes.
+pub(super) struct Mobile {
+    pub(super) home: Ipv4Addr,
+    pub(super) net: Prefix,
+    pub(super) router: Ipv4Addr,
+    /// Links where the home address may be: their numbers, and the kernel's.
+    pub(super) links: Vec<(LinkId, u32)>,
+}
+
+impl Routes {
+    pub(super) const fn new(netlink: Netlink, tun: Option<u32>, mobile: Option<Mobile>) -> Self {
+        Self { netlink, tun, mobile }
+    }
+
+    pub(super) const fn netlink(&mut self) -> &mut Netlink {
+        &mut self.netlink
+    }
+
+    /// Leads packets for an address into the tunnels' interface, or no more.
+    pub(super) fn intercept(&mut self, home: Ipv4Addr, is_away: bool) -> io::Result<()> {
+        let Some(tun) = self.tun else { return Ok(()) };
+        let host = Prefix::around(home, 32);
+        if is_away { self.netlink.lead(host, None, tun, None) } else { self.netlink.lead_no_more(host, tun) }
+    }
+
+    /// The mobile node's packets go there.
+    pub(super) fn attach(&mut self, to: Attachment) -> io::Result<()> {
+        let (Some(m), Some(tun)) = (&self.mobile, self.tun) else { return Ok(()) };
+        let place =
+            to.link().and_then(|link| m.links.iter().find(|(l, _)| *l == link)).map(|(_, index)| *index);
+        let at_home = place.filter(|_| matches!(to, Attachment::Home { .. }));
+        if let Some(index) = place {
+            self.netlink.add_address(m.home, index)?;
+        }
+        if let Some(index) = at_home {
+            self.netlink.lead(m.net, None, index, Some(m.home))?;
+        }
+        // Two halves of all addresses: more specific than any default route, which stays as it is.
+        for half in halves() {
+            match at_home {
+                Some(index) => self.netlink.lead(half, Some(m.router), index, Some(m.home))?,
+                None => self.netlink.lead(half, None, tun, Some(m.home))?,
+            }
+        }
+        for (_, index) in &m.links {
+            if at_home != Some(*index) {
+                self.netlink.lead_no_more(m.net, *index)?;
+            }
+            if place != Some(*index) {
+                remove_address(&mut self.netlink, m.home, *index)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn halves() -> [Prefix; 2] {
+    [Ipv4Addr::UNSPECIFIED, Ipv4Addr::new(128, 0, 0, 0)].map(|addr| Prefix::around(addr, 1))
+}
+
+/// One that is not there need not be removed.
+fn remove_address(netlink: &mut Netlink, addr: Ipv4Addr, index: u32) -> io::Result<()> {
+    use nix::libc::{EADDRNOTAVAIL, ENODEV};
+    match netlink.remove_address(addr, index) {
+        Err(e) if !matches!(e.raw_os_error(), Some(EADDRNOTAVAIL | ENODEV)) => Err(e),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,130 @@
+//! What people may want to know.
+
+use std::net::Ipv4Addr;
+
+use wayhop_core::Span;
+use wayhop_wire::mobile_ip::Code;
+
+use crate::place::{Attachment, LinkId};
+
+/// Something worth a line in a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A home agent made a binding, or made it last longer.
+    Bound {
+        /// The mobile node.
+        home: Ipv4Addr,
+        /// Where it is.
+        care_of: Ipv4Addr,
+        /// For how long, in seconds.
+        lifetime_s: u16,
+    },
+    /// A mobile node is at home again.
+    Returned(Ipv4Addr),
+    /// A binding or a visit ended by itself.
+    Expired {
+        /// The mobile node.
+        home: Ipv4Addr,
+        /// Where it was.
+        care_of: Ipv4Addr,
+    },
+    /// An agent refused a request.
+    Refused {
+        /// The mobile node that it names.
+        home: Ipv4Addr,
+        /// Who sent it.
+        from: Ipv4Addr,
+        /// Why.
+        code: Code,
+    },
+    /// A foreign agent has a visitor, or has it for longer.
+    Visits {
+        /// The mobile node.
+        home: Ipv4Addr,
+        /// Its address on the link.
+        at: Ipv4Addr,
+        /// For how long, in seconds.
+        lifetime_s: u16,
+    },
+    /// A mobile node heard of an agent that it did not know.
+    Found {
+        /// Where.
+        link: LinkId,
+        /// The agent's address there.
+        agent: Ipv4Addr,
+    },
+    /// A mobile node hears no more of an agent.
+    Lost {
+        /// Where.
+        link: LinkId,
+        /// The agent's address there.
+        agent: Ipv4Addr,
+    },
+    /// A mobile node asks for a binding.
+    Registers {
+        /// The link.
+        link: LinkId,
+        /// The care-of address; its home address to end all bindings.
+        care_of: Ipv4Addr,
+        /// How often it has asked already.
+        tries: u32,
+    },
+    /// A mobile node was denied what it asked for.
+    Denied {
+        /// The link.
+        link: LinkId,
+        /// Why.
+        code: Code,
+    },
+    /// A mobile node is attached elsewhere.
+    Moved {
+        /// Where.
+        to: Attachment,
+        /// How long after it had decided to go there.
+        after: Span,
+    },
+    /// A message was not believed.
+    NotBelieved {
+        /// Who sent it, as it says.
+        from: Ipv4Addr,
+        /// What is wrong.
+        why: &'static str,
+    },
+}
+
+impl Event {
+    /// The event in words, with the links' names.
+    pub fn text(&self, name: impl Fn(LinkId) -> String) -> String {
+        match self {
+            Self::Bound { home, care_of, lifetime_s } => format!("{home} is at {care_of} for {lifetime_s} s"),
+            Self::Returned(home) => format!("{home} is at home"),
+            Self::Expired { home, care_of } => format!("{home} at {care_of} has expired"),
+            Self::Refused { home, from, code } => format!("{home} by {from} is refused: {code}"),
+            Self::Visits { home, at, lifetime_s } => format!("{home} visits at {at} for {lifetime_s} s"),
+            Self::Found { link, agent } => format!("{}: there is an agent, {agent}", name(*link)),
+            Self::Lost { link, agent } => format!("{}: nothing more of the agent {agent}", name(*link)),
+            Self::Registers { link, care_of, tries: 0 } => format!("{}: registers {care_of}", name(*link)),
+            Self::Registers { link, care_of, tries } => {
+                format!("{}: registers {care_of} again ({tries})", name(*link))
+            }
+            Self::Denied { link, code } => format!("{}: denied: {code}", name(*link)),
+            Self::Moved { to, after } => {
+                format!("{}, {:.3} s after the decision", place(*to, name), after.as_secs_f64())
+            }
+            Self::NotBelieved { from, why } => format!("a message of {from} is not believed: {why}"),
+        }
+    }
+}
+
+fn place(at: Attachment, name: impl Fn(LinkId) -> String) -> String {
+    match at {
+        Attachment::Nowhere => "attached nowhere".to_owned(),
+        Attachment::Home { link } => format!("attached at home by {}", name(link)),
+        Attachment::Foreign { link, agent, care_of, .. } => {
+            format!("attached by {}, foreign agent {agent}, care-of address {care_of}", name(link))
+        }
+        Attachment::CoLocated { link, care_of } => {
+            format!("attached by {}, co-located care-of address {care_of}", name(link))
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The agents of a link: who was heard there, and the search for more (section 2.4).
+
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Span, Time};
+use wayhop_wire::mobile_ip::{Advertisement, AgentFlags, Discovery};
+
+use crate::engine::{LinkId, LinkState, Output};
+use crate::groups::{ALL_ROUTERS, MESH_AGENTS};
+use crate::mobile::config::{LinkKind, MobileLink};
+use crate::packets;
+
+/// Agents that are remembered of one link; further ones push out the one that will be forgotten first.
+const MAX_AGENTS: usize = 8;
+/// The first solicitations are a second apart; then the pause doubles (section 2.4).
+const FIRST: u32 = 3;
+const PAUSE: Span = Span::from_secs(1);
+/// Longest pause on a link, where agents advertise themselves: a minute (section 2.4).
+const LONGEST_ON_LINK: Span = Span::from_secs(60);
+/// Longest pause in a mesh, where they do not.
+const LONGEST_IN_MESH: Span = Span::from_secs(4);
+
+/// An agent that was heard.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Agent {
+    pub(super) addr: Ipv4Addr,
+    /// Its first care-of address; a foreign agent has one.
+    pub(super) care_of: Option<Ipv4Addr>,
+    pub(super) serves_home: bool,
+    pub(super) is_busy: bool,
+    sequence: u16,
+    pub(super) registration_lifetime_s: u16,
+    pub(super) until: Time,
+    /// In a mesh: when to ask whether it is still there.
+    ask_at: Time,
+    /// It refused, or did not answer: until then others are better.
+    pub(super) avoid_until: Time,
+}
+
+/// What an advertisement told.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum News {
+    Known,
+    Found,
+    /// The agent began anew, and has forgotten its visitors (section 2.4.3).
+    BeganAnew,
+    Gone,
+}
+
+/// A link, and what was heard there.
+#[derive(Debug)]
+pub(super) struct Link {
+    pub(super) config: MobileLink,
+    pub(super) state: LinkState,
+    pub(super) agents: Vec<Agent>,
+    /// Solicitations sent since something was heard, and when the next is due.
+    solicited: u32,
+    next: Time,
+    /// For a link without agents: until then others are better.
+    pub(super) avoid_until: Time,
+}
+
+impl Link {
+    pub(super) fn new(config: MobileLink) -> Self {
+        let state = LinkState::default();
+        Self { config, state, agents: Vec::new(), solicited: 0, next: Time::NEVER, avoid_until: Time::ZERO }
+    }
+
+    pub(super) const fn id(&self) -> LinkId {
+        self.config.link
+    }
+    fn is_mesh(&self) -> bool {
+        self.config.kind == LinkKind::Mesh
+    }
+
+    /// The link is so now. Returns whether that is news.
+    pub(super) fn set(&mut self, now: Time, state: LinkState) -> bool {
+        if self.state == state {
+            return false;
+        }
+        self.state = state;
+        self.agents.clear();
+        self.avoid_until = Time::ZERO;
+        let searches = state.is_up && self.config.kind != LinkKind::CoLocated;
+        self.solicited = 0;
+        self.next = if searches { now } else { Time::NEVER };
+        true
+    }
+
+    /// An advertisement was heard. Returns what it told, if it was an agent's.
+    pub(super) fn hear(
+        &mut self,
+        now: Time,
+        src: Ipv4Addr,
+        a: &Advertisement<'_>,
+        in_use: Option<Ipv4Addr>,
+    ) -> Option<News> {
+        let told = a.agent?;
+        // RFC 1256, section 5.2: an advertisement names an address of its sender's.
+        if !a.routers().any(|r| r.addr == src) {
+            return None;
+        }
+        let at = self.agents.iter().position(|agent| agent.addr == src);
+        if a.lifetime_s == 0 {
+            at.map(|i| self.agents.remove(i));
+            return at.map(|_| News::Gone);
+        }
+        let before = at.map(|i| self.agents[i]);
+        let began_anew = before.is_some_and(|b| told.sequence < b.sequence && told.sequence < 256);
+        if before.is_some_and(|b| told.sequence < b.sequence && !began_anew) {
+            // An older one that was overtaken.
+            return Some(News::Known);
+        }
+        let lifetime = Span::from_secs(a.lifetime_s.into());
+        let ask_at =
+            if self.is_mesh() { now + Span::from_nanos(lifetime.as_nanos() / 3) } else { Time::NEVER };
+        let agent = Agent {
+            addr: src,
+            care_of: told.care_of().next().filter(|_| told.flags.has(AgentFlags::FOREIGN_AGENT)),
+            serves_home: told.flags.has(AgentFlags::HOME_AGENT),
+            is_busy: told.flags.has(AgentFlags::BUSY),
+            sequence: told.sequence,
+            registration_lifetime_s: told.registration_lifetime_s,
+            until: now + lifetime,
+            ask_at,
+            avoid_until: before.map_or(Time::ZERO, |b| b.avoid_until),
+        };
+        match at {
+            Some(i) => self.agents[i] = agent,
+            None => self.add(agent, in_use),
+        }
+        Some(match (before, began_anew) {
+            (_, true) => News::BeganAnew,
+            (Some(_), _) => News::Known,
+            (None, _) => News::Found,
+        })
+    }
+
+    fn add(&mut self, agent: Agent, in_use: Option<Ipv4Addr>) {
+        if self.agents.len() >= MAX_AGENTS {
+            let others = self.agents.iter().enumerate().filter(|(_, a)| Some(a.addr) != in_use);
+            if let Some((i, _)) = others.min_by_key(|(_, a)| a.until) {
+                self.agents.remove(i);
+            }
+        }
+        self.agents.push(agent);
+    }
+
+    /// Forgets agents that were not heard for as long as they said. Returns them.
+    pub(super) fn forget(&mut self, now: Time) -> Vec<Ipv4Addr> {
+        let silent: Vec<_> = self.agents.iter().filter(|a| a.until <= now).map(|a| a.addr).collect();
+        self.agents.retain(|a| a.until > now);
+        if !silent.is_empty() && self.agents.is_empty() {
+            self.solicited = 0;
+            self.next = now;
+        }
+        silent
+    }
+
+    /// Solicits, if it is time: all, and whom it knows by address, while there is nobody; in a mesh the agent in use, or else the first, to know that it is still there.
+    pub(super) fn search(
+        &mut self,
+        now: Time,
+        own: Ipv4Addr,
+        in_use: Option<Ipv4Addr>,
+        out: &mut Vec<Output>,
+    ) {
+        let link = self.id();
+        let (ttl, group) = if self.is_mesh() { (64, MESH_AGENTS) } else { (1, ALL_ROUTERS) };
+        let mut say = |to| {
+            let packet = packets::discovery(own, to, ttl, &Discovery::Solicitation);
+            out.push(Output::Send { link: Some(link), packet });
+        };
+        // While another link is in use, one is enough: a mesh is flooded only while nobody is known.
+        let kept = in_use.or_else(|| self.agents.first().map(|a| a.addr));
+        for a in &mut self.agents {
+            if a.ask_at <= now {
+                a.ask_at = now + PAUSE;
+                if Some(a.addr) == kept {
+                    say(a.addr);
+                }
+            }
+        }
+        if self.next > now {
+            return;
+        }
+        if !self.agents.is_empty() {
+            self.next = Time::NEVER;
+            return;
+        }
+        say(group);
+        self.config.ask.iter().for_each(|agent| say(*agent));
+        self.solicited = self.solicited.saturating_add(1);
+        let longest = if self.config.kind == LinkKind::Mesh { LONGEST_IN_MESH } else { LONGEST_ON_LINK };
+        let doublings = self.solicited.saturating_add(1).saturating_sub(FIRST).min(16);
+        let pause = Span::from_nanos(PAUSE.as_nanos() << doublings).min(longest);
+        self.next = now + pause;
+    }
+
+    /// When there is something to do.
+    pub(super) fn next(&self) -> Time {
+        let search = if self.agents.is_empty() { self.next } else { Time::NEVER };
+        let agents = self.agents.iter().map(|a| a.until.min(a.ask_at));
+        agents.chain([search]).min().unwrap_or(Time::NEVER)
+    }
+}

@@ -1,0 +1,313 @@
+//! The mobile node (sections 2.4 and 3.6): where it is, by which link it goes, and what its home agent is told.
+
+mod agents;
+mod config;
+mod registration;
+
+use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Rng, Span, Time};
+use wayhop_wire::ipv4;
+use wayhop_wire::mobile_ip::{Discovery, Message};
+
+pub use self::config::{LinkKind, MobileConfig, MobileLink};
+
+use self::agents::{Link, News};
+use self::registration::{Answer, Registration};
+use crate::engine::{Attachment, Clock, Engine, Input, LinkId, Output};
+use crate::event::Event;
+use crate::home::gratuitous;
+use crate::packets;
+
+/// For how long a place that refused, or did not answer, is the last choice.
+const AVOIDED: Span = Span::from_secs(30);
+/// After so many requests without an answer another place is tried.
+const ENOUGH_TRIES: u32 = 3;
+
+/// A mobile node.
+#[derive(Debug)]
+pub struct MobileNode {
+    home: Ipv4Addr,
+    home_agent: Ipv4Addr,
+    known_agents: Option<Vec<Ipv4Addr>>,
+    reverse_tunnel: bool,
+    /// The one that it likes best first.
+    links: Vec<Link>,
+    registration: Registration,
+    /// Where it wants to be, and since when.
+    target: Attachment,
+    decided: Time,
+    /// Where its packets go now, and where they went before: some come by the old tunnel yet.
+    current: Attachment,
+    before: Attachment,
+    id: u16,
+}
+
+impl MobileNode {
+    /// A mobile node that has heard nothing yet.
+    pub fn new(config: MobileConfig, rng: Rng) -> Self {
+        let known = config.agents.iter().map(|(addr, _)| *addr).collect();
+        let agents: BTreeMap<_, _> = config.agents.into_iter().collect();
+        Self {
+            home: config.home,
+            home_agent: config.home_agent,
+            known_agents: config.only_known_agents.then_some(known),
+            reverse_tunnel: config.reverse_tunnel,
+            links: config.links.into_iter().map(Link::new).collect(),
+            registration: Registration::new(
+                (config.home, config.home_agent),
+                (config.association, agents),
+                config.lifetime_s,
+                config.reverse_tunnel,
+                rng,
+            ),
+            target: Attachment::Nowhere,
+            decided: Time::ZERO,
+            current: Attachment::Nowhere,
+            before: Attachment::Nowhere,
+            id: 0,
+        }
+    }
+
+    /// Where it is attached.
+    pub const fn attachment(&self) -> Attachment {
+        self.current
+    }
+    /// How many agents it remembers, on all links.
+    pub fn agents(&self) -> usize {
+        self.links.iter().map(|l| l.agents.len()).sum()
+    }
+
+    fn link(&mut self, link: LinkId) -> Option<&mut Link> {
+        self.links.iter_mut().find(|l| l.id() == link)
+    }
+
+    /// An ICMP message, which may be an advertisement.
+    fn icmp(&mut self, now: Clock, link: LinkId, src: Ipv4Addr, message: &[u8], out: &mut Vec<Output>) {
+        let Ok(Discovery::Advertisement(a)) = Discovery::parse(message) else { return };
+        if src == self.home || !ipv4::is_host(src) {
+            return;
+        }
+        if src != self.home_agent && self.known_agents.as_ref().is_some_and(|known| !known.contains(&src)) {
+            out.push(Output::Event(Event::NotBelieved { from: src, why: "it is no agent that I know" }));
+            return;
+        }
+        let in_use = self.agent_in_use(link);
+        let Some(l) = self.link(link).filter(|l| l.state.is_up && l.config.kind != LinkKind::CoLocated)
+        else {
+            return;
+        };
+        match l.hear(now.at, src, &a, in_use) {
+            Some(News::Found) => out.push(Output::Event(Event::Found { link, agent: src })),
+            Some(News::BeganAnew) if in_use == Some(src) && !self.registration.is_under_way() => {
+                self.registration.begin(now.at, self.target);
+            }
+            Some(News::Gone) => out.push(Output::Event(Event::Lost { link, agent: src })),
+            _ => {}
+        }
+        self.decide(now, out);
+    }
+
+    /// The agent that the mobile node has, or wants to have, on this link.
+    fn agent_in_use(&self, link: LinkId) -> Option<Ipv4Addr> {
+        [self.target, self.current].into_iter().find_map(|a| match a {
+            Attachment::Home { link: l } if l == link => Some(self.home_agent),
+            Attachment::Foreign { link: l, agent, .. } if l == link => Some(agent),
+            _ => None,
+        })
+    }
+
+    /// The best place that a link offers; of places that are avoided only if that is wanted.
+    fn place(&self, now: Time, l: &Link, avoided_too: bool) -> Option<Attachment> {
+        if !l.state.is_up {
+            return None;
+        }
+        let link = l.id();
+        let good = |until: Time| avoided_too || until <= now;
+        if l.config.kind == LinkKind::CoLocated {
+            let care_of = l.state.addr.filter(|_| good(l.avoid_until))?;
+            return Some(Attachment::CoLocated { link, care_of });
+        }
+        let usable = || l.agents.iter().filter(|a| good(a.avoid_until));
+        if l.config.kind == LinkKind::Link && usable().any(|a| a.serves_home && a.addr == self.home_agent) {
+            return Some(Attachment::Home { link });
+        }
+        let own = if l.config.kind == LinkKind::Mesh { l.state.addr? } else { self.home };
+        let in_use = self.agent_in_use(link);
+        // One whose list is full takes those again that it has already.
+        let foreign = usable().filter(|a| !a.is_busy || in_use == Some(a.addr));
+        let foreign = foreign.filter_map(|a| Some((a, a.care_of?)));
+        let (agent, care_of) = foreign.max_by_key(|(a, _)| (in_use == Some(a.addr), a.until))?;
+        Some(Attachment::Foreign { link, agent: agent.addr, care_of, own })
+    }
+
+    /// Chooses the best place (section 4.2 of Maltz and others has the order), and goes there if it is another one.
+    fn decide(&mut self, now: Clock, out: &mut Vec<Output>) {
+        let best = |avoided_too| self.links.iter().find_map(|l| self.place(now.at, l, avoided_too));
+        let best = best(false).or_else(|| best(true)).unwrap_or_default();
+        if best != self.target {
+            self.target = best;
+            self.decided = now.at;
+            match best {
+                Attachment::Nowhere => {
+                    self.registration.forget();
+                    self.attach(now.at, out);
+                }
+                // At home the routes come first: the home agent's answer is for a node at home (section 3.6.2.2).
+                Attachment::Home { .. } => {
+                    self.registration.begin(now.at, best);
+                    self.attach(now.at, out);
+                }
+                _ => self.registration.begin(now.at, best),
+            }
+        }
+        self.register(now, out);
+    }
+
+    /// Sends a request, if it is time.
+    fn register(&mut self, now: Clock, out: &mut Vec<Output>) {
+        let max_lifetime_s = self.offered_lifetime_s();
+        self.registration.run_due(now, max_lifetime_s, out);
+        if self.registration.tries() > ENOUGH_TRIES && !self.is_avoided(now.at) {
+            self.avoid(now.at);
+            self.decide(now, out);
+        }
+    }
+
+    /// The longest lifetime that the agent in use offers.
+    fn offered_lifetime_s(&self) -> u16 {
+        let Attachment::Foreign { link, agent, .. } = self.target else { return u16::MAX };
+        let agents = self.links.iter().filter(|l| l.id() == link).flat_map(|l| &l.agents);
+        agents.filter(|a| a.addr == agent).map(|a| a.registration_lifetime_s).next().unwrap_or(u16::MAX)
+    }
+
+    /// Until when the target is the last choice.
+    fn avoidance(&mut self) -> Option<&mut Time> {
+        let link = self.target.link()?;
+        let agent = self.agent_in_use(link);
+        let l = self.link(link)?;
+        match agent {
+            None => Some(&mut l.avoid_until),
+            Some(addr) => l.agents.iter_mut().find(|a| a.addr == addr).map(|a| &mut a.avoid_until),
+        }
+    }
+    fn is_avoided(&mut self, now: Time) -> bool {
+        self.avoidance().is_none_or(|until| *until > now)
+    }
+    fn avoid(&mut self, now: Time) {
+        if let Some(until) = self.avoidance() {
+            *until = now + AVOIDED;
+        }
+    }
+
+    /// Packets go by the target from now on.
+    fn attach(&mut self, now: Time, out: &mut Vec<Output>) {
+        if self.current == self.target {
+            return;
+        }
+        self.before = std::mem::replace(&mut self.current, self.target);
+        out.push(Output::Attach(self.current));
+        out.push(Output::Event(Event::Moved { to: self.current, after: now.since(self.decided) }));
+        if let Attachment::Home { link } = self.current
+            && let Some(mac) = self.link(link).and_then(|l| l.config.mac)
+        {
+            // Whoever believes the home agent to have the address learns better (section 4.6).
+            out.push(gratuitous(link, self.home, mac));
+        }
+    }
+
+    fn udp(&mut self, now: Clock, src: Ipv4Addr, payload: &[u8], out: &mut Vec<Output>) {
+        let Ok(Message::Reply(reply, extensions)) = Message::parse(payload) else { return };
+        match self.registration.answer(now, src, self.target, (&reply, &extensions), out) {
+            Answer::Accepted => self.attach(now.at, out),
+            Answer::TryElsewhere => {
+                self.avoid(now.at);
+                self.decide(now, out);
+            }
+            Answer::TryAgain => self.register(now, out),
+            Answer::Nothing => {}
+        }
+    }
+
+    /// A packet in a tunnel: only by that of now, or the last one.
+    fn tunnelled(&mut self, packet: &[u8], out: &mut Vec<Output>) {
+        let Some((from, to, inner)) = packets::untunnelled(packet) else { return };
+        let is_ours = |a: Attachment| match a {
+            Attachment::Foreign { agent, own, .. } => (from, to) == (agent, own),
+            Attachment::CoLocated { care_of, .. } => (from, to) == (self.home_agent, care_of),
+            Attachment::Nowhere | Attachment::Home { .. } => false,
+        };
+        if inner.dst() == self.home && (is_ours(self.current) || is_ours(self.before)) {
+            out.push(Output::Deliver(inner.start(usize::from(u16::MAX)).to_vec()));
+        } else {
+            out.push(Output::Event(Event::NotBelieved { from, why: "no tunnel of mine" }));
+        }
+    }
+
+    /// A packet of a program.
+    fn outbound(&mut self, packet: &[u8], out: &mut Vec<Output>) {
+        if ipv4::ends(packet).is_none_or(|(src, _)| src != self.home) {
+            return;
+        }
+        let (link, tunnel) = match self.current {
+            // At home, the routes are another interface's; nowhere, there is no way.
+            Attachment::Nowhere | Attachment::Home { .. } => return,
+            Attachment::Foreign { link, agent, own, .. } => (link, Some((own, agent))),
+            Attachment::CoLocated { link, care_of } => {
+                (link, self.reverse_tunnel.then_some((care_of, self.home_agent)))
+            }
+        };
+        let packet = match tunnel {
+            Some((from, to)) => packets::tunnelled(from, to, &mut self.id, packet),
+            None => Some(packet.to_vec()),
+        };
+        out.extend(packet.map(|packet| Output::Send { link: Some(link), packet }));
+    }
+
+    fn run_due(&mut self, now: Clock, out: &mut Vec<Output>) {
+        for i in 0..self.links.len() {
+            let link = self.links[i].id();
+            let (in_use, home) = (self.agent_in_use(link), self.home);
+            let l = &mut self.links[i];
+            let lost = l.forget(now.at);
+            out.extend(lost.into_iter().map(|agent| Output::Event(Event::Lost { link, agent })));
+            // In a mesh the home address means nothing.
+            let own = if l.config.kind == LinkKind::Mesh { l.state.addr } else { Some(home) };
+            if let Some(own) = own {
+                l.search(now.at, own, in_use, out);
+            }
+        }
+        if self.registration.is_over(now.at) {
+            self.registration.begin(now.at, self.target);
+            if self.current != self.target || !matches!(self.target, Attachment::Home { .. }) {
+                self.before = std::mem::take(&mut self.current);
+                out.push(Output::Attach(Attachment::Nowhere));
+            }
+        }
+        self.decide(now, out);
+    }
+}
+
+impl Engine for MobileNode {
+    fn input(&mut self, now: Clock, input: Input<'_>, out: &mut Vec<Output>) {
+        match input {
+            Input::Icmp { link, src, message } => self.icmp(now, link, src, message, out),
+            Input::Udp { src, payload, .. } => self.udp(now, src, payload, out),
+            Input::Tunnelled { packet, .. } => self.tunnelled(packet, out),
+            Input::Outbound(packet) => self.outbound(packet, out),
+            Input::Arp { .. } => {}
+            Input::Link { link, state } => {
+                if self.link(link).is_some_and(|l| l.set(now.at, state)) {
+                    self.run_due(now, out);
+                }
+            }
+            Input::Timer => self.run_due(now, out),
+        }
+    }
+
+    fn next(&self) -> Option<Time> {
+        let links = self.links.iter().filter(|l| l.state.is_up).map(Link::next);
+        links.chain([self.registration.next()]).min().filter(|at| *at != Time::NEVER)
+    }
+}

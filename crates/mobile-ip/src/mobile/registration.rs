@@ -1,0 +1,253 @@
+//! Requests, until they are answered, and again before what was granted ends (section 3.6).
+
+use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Rng, Span, Time};
+use wayhop_wire::mobile_ip::{AuthKind, Code, Extension, Extensions, PORT, Reply, Request, RequestFlags};
+
+use crate::engine::{Attachment, Clock, Output};
+use crate::event::Event;
+use crate::home::expiry;
+use crate::identification::Maker;
+use crate::packets;
+use crate::security::{Association, Verdict, seal, verify};
+
+/// A request that is not answered is made again after this, and then after twice as long, up to the longest (section 3.6.3).
+const FIRST_PAUSE: Span = Span::from_secs(1);
+const LONGEST_PAUSE: Span = Span::from_secs(32);
+
+/// What is under way, and what was granted.
+#[derive(Debug)]
+pub(super) struct Registration {
+    home: Ipv4Addr,
+    home_agent: Ipv4Addr,
+    association: Association,
+    agents: BTreeMap<Ipv4Addr, Association>,
+    lifetime_s: u16,
+    reverse_tunnel: bool,
+    maker: Maker,
+    rng: Rng,
+    attempt: Option<Attempt>,
+    granted: Option<Granted>,
+}
+
+#[derive(Copy, Clone, Debug)]
+struct Attempt {
+    to: Attachment,
+    tries: u32,
+    next: Time,
+    /// What the last request asked for, in seconds.
+    asked_s: u16,
+    /// Whether the home agent has set the identification right.
+    was_set_right: bool,
+}
+
+#[derive(Copy, Clone, Debug)]
+struct Granted {
+    to: Attachment,
+    renew_at: Time,
+    until: Time,
+}
+
+/// What follows from a reply.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    Nothing,
+    Accepted,
+    TryAgain,
+    TryElsewhere,
+}
+
+impl Registration {
+    pub(super) fn new(
+        (home, home_agent): (Ipv4Addr, Ipv4Addr),
+        (association, agents): (Association, BTreeMap<Ipv4Addr, Association>),
+        lifetime_s: u16,
+        reverse_tunnel: bool,
+        mut rng: Rng,
+    ) -> Self {
+        let maker = Maker::new(association.replay, &mut rng);
+        Self {
+            home,
+            home_agent,
+            association,
+            agents,
+            lifetime_s,
+            reverse_tunnel,
+            maker,
+            rng,
+            attempt: None,
+            granted: None,
+        }
+    }
+
+    /// Asks for a binding there, or at home for the end of all.
+    pub(super) fn begin(&mut self, now: Time, to: Attachment) {
+        if self.granted.is_some_and(|g| g.to != to || g.until <= now) {
+            self.granted = None;
+        }
+        self.attempt = (to != Attachment::Nowhere).then_some(Attempt {
+            to,
+            tries: 0,
+            next: now,
+            asked_s: 0,
+            was_set_right: false,
+        });
+    }
+    pub(super) fn forget(&mut self) {
+        (self.attempt, self.granted) = (None, None);
+    }
+
+    /// Requests without an answer.
+    pub(super) fn tries(&self) -> u32 {
+        self.attempt.map_or(0, |a| a.tries)
+    }
+    pub(super) const fn is_under_way(&self) -> bool {
+        self.attempt.is_some()
+    }
+    /// Whether what was granted has ended.
+    pub(super) fn is_over(&self, now: Time) -> bool {
+        self.granted.is_some_and(|g| g.until <= now)
+    }
+
+    pub(super) fn next(&self) -> Time {
+        let attempt = self.attempt.map_or(Time::NEVER, |a| a.next);
+        let granted =
+            self.granted.map_or(Time::NEVER, |g| if self.attempt.is_some() { g.until } else { g.renew_at });
+        attempt.min(granted)
+    }
+
+    /// Sends a request, if it is time.
+    pub(super) fn run_due(&mut self, now: Clock, offered_s: u16, out: &mut Vec<Output>) {
+        if let Some(g) = self.granted.filter(|g| g.renew_at <= now.at && self.attempt.is_none()) {
+            self.begin(now.at, g.to);
+        }
+        let Some(a) = self.attempt.filter(|a| a.next <= now.at) else { return };
+        let asked_s =
+            if matches!(a.to, Attachment::Home { .. }) { 0 } else { self.lifetime_s.min(offered_s) };
+        let pause = Span::from_nanos(FIRST_PAUSE.as_nanos() << a.tries.min(16)).min(LONGEST_PAUSE);
+        self.attempt = Some(Attempt { tries: a.tries.saturating_add(1), next: now.at + pause, asked_s, ..a });
+        let identification = self.maker.make(now.ntp, &mut self.rng);
+        if let Some((link, care_of, packet)) = self.request(a.to, asked_s, identification) {
+            out.push(Output::Event(Event::Registers { link, care_of, tries: a.tries }));
+            out.push(Output::Send { link: Some(link), packet });
+        }
+    }
+
+    /// A request: by which link, for which care-of address, and its packet.
+    fn request(
+        &self,
+        to: Attachment,
+        lifetime_s: u16,
+        identification: u64,
+    ) -> Option<(u8, Ipv4Addr, Vec<u8>)> {
+        let t = RequestFlags::REVERSE_TUNNEL;
+        let none = RequestFlags::default();
+        let (link, flags, care_of, src, dst, agent) = match to {
+            Attachment::Nowhere => return None,
+            Attachment::Home { link } => (link, none, self.home, self.home, self.home_agent, None),
+            Attachment::Foreign { link, agent, care_of, own } => (link, t, care_of, own, agent, Some(agent)),
+            Attachment::CoLocated { link, care_of } => {
+                let reverse = if self.reverse_tunnel { t } else { none };
+                (link, RequestFlags::CO_LOCATED | reverse, care_of, care_of, self.home_agent, None)
+            }
+        };
+        let (home, home_agent) = (self.home, self.home_agent);
+        let mut message = vec![0; Request::LEN];
+        Request { flags, lifetime_s, home, home_agent, care_of, identification }.emit(&mut message);
+        seal(&mut message, AuthKind::MobileHome, &self.association);
+        if let Some(agent) = agent {
+            // For the foreign agent alone, so behind what is for the home agent (RFC 3024, section 3.3).
+            let style = Extension::EncapsulatingDelivery;
+            let at = message.len();
+            message.resize(at + style.buffer_len(), 0);
+            style.emit(&mut message[at..]).ok()?;
+            if let Some(shared) = self.agents.get(&agent) {
+                seal(&mut message, AuthKind::MobileForeign, shared);
+            }
+        }
+        Some((link, care_of, packets::datagram(src, dst, PORT, &message)))
+    }
+
+    /// A reply (section 3.6.2).
+    pub(super) fn answer(
+        &mut self,
+        now: Clock,
+        src: Ipv4Addr,
+        target: Attachment,
+        (reply, extensions): (&Reply, &Extensions<'_>),
+        out: &mut Vec<Output>,
+    ) -> Answer {
+        let Some(attempt) = self.attempt.filter(|a| a.to == target) else { return Answer::Nothing };
+        if reply.home != self.home
+            || !self.maker.is_answered_by(reply.identification, reply.code.is_accepted())
+        {
+            return Answer::Nothing;
+        }
+        if let Err(why) = self.believe(src, target, (reply, extensions)) {
+            out.push(Output::Event(Event::NotBelieved { from: src, why }));
+            return Answer::Nothing;
+        }
+        if !reply.code.is_foreign_agents() {
+            self.maker.learn(reply.identification, reply.code == Code::HOME_IDENTIFICATION, now.ntp);
+        }
+        if reply.code.is_accepted() {
+            self.grant(now.at, attempt, reply.lifetime_s);
+            return Answer::Accepted;
+        }
+        if let Some(link) = target.link() {
+            out.push(Output::Event(Event::Denied { link, code: reply.code }));
+        }
+        match reply.code {
+            // Once at once; a home agent that says so again and again is not flooded.
+            Code::HOME_IDENTIFICATION if !attempt.was_set_right => {
+                self.attempt = Some(Attempt { was_set_right: true, next: now.at, ..attempt });
+                Answer::TryAgain
+            }
+            code if code.is_foreign_agents() => Answer::TryElsewhere,
+            // The home agent says no: the request is made again, ever more seldom.
+            _ => Answer::Nothing,
+        }
+    }
+
+    /// Whether the authenticators of a reply are right (section 3.6.2.1): the home agent's in all that it says; in what a foreign
+    /// agent says, its own, if there is a key.
+    fn believe(
+        &self,
+        src: Ipv4Addr,
+        target: Attachment,
+        (reply, extensions): (&Reply, &Extensions<'_>),
+    ) -> Result<(), &'static str> {
+        if let Attachment::Foreign { agent, .. } = target {
+            if src != agent {
+                return Err("it comes from another agent");
+            }
+            if let Some(shared) = self.agents.get(&agent)
+                && verify(extensions, AuthKind::MobileForeign, shared) != Verdict::Right
+            {
+                return Err("the foreign agent's authenticator is not right");
+            }
+            if reply.code.is_foreign_agents() {
+                return Ok(());
+            }
+        }
+        match verify(extensions, AuthKind::MobileHome, &self.association) {
+            Verdict::Right => Ok(()),
+            Verdict::Missing => Err("it has no authenticator of the home agent"),
+            Verdict::Wrong => Err("the home agent's authenticator is wrong"),
+        }
+    }
+
+    fn grant(&mut self, now: Time, attempt: Attempt, lifetime_s: u16) {
+        self.attempt = None;
+        // A home agent may grant less than was asked for, not more (section 3.6.2.2).
+        let lifetime_s = lifetime_s.min(attempt.asked_s);
+        self.granted = (lifetime_s > 0).then(|| {
+            let until = expiry(now, lifetime_s);
+            let half = Span::from_nanos(Span::from_secs(lifetime_s.into()).as_nanos() / 2);
+            let renew_at = if until == Time::NEVER { until } else { now + half };
+            Granted { to: attempt.to, renew_at, until }
+        });
+    }
+}

@@ -1,0 +1,72 @@
+//! Whatever comes: nothing panics, and nobody but who has a key moves anything.
+
+use std::net::Ipv4Addr;
+
+use proptest::prelude::*;
+use wayhop_core::Span;
+use wayhop_mobile_ip::{Clock, Engine, Input, LinkState, Output, Replay};
+
+use crate::common::*;
+
+/// Messages of all kinds, with some octets changed, and others that are none.
+fn octets() -> impl Strategy<Value = Vec<u8>> {
+    let t = clock(1.0);
+    let inner = packet(PEER, HOME);
+    let flags = wayhop_wire::mobile_ip::AgentFlags::FOREIGN_AGENT;
+    let good = vec![
+        signed(&request(t, CELL, 60)),
+        signed_visit(&visit(t, 60)),
+        advertisement(FA_MESH, 3, 1, flags, &[FA]),
+        in_tunnel(HA, CELL, &inner),
+        inner,
+    ];
+    let changed = (
+        proptest::sample::select(good),
+        proptest::collection::vec((any::<prop::sample::Index>(), 1..=255_u8), 1..4),
+    )
+        .prop_map(|(mut m, changes)| {
+            for (at, by) in changes {
+                let i = at.index(m.len());
+                m[i] ^= by;
+            }
+            m
+        });
+    prop_oneof![proptest::collection::vec(any::<u8>(), 0..120), changed]
+}
+
+fn feed(engine: &mut dyn Engine, now: Clock, kind: u8, link: u8, octets: &[u8]) -> Vec<Output> {
+    let input = match kind {
+        0 => Input::Icmp { link, src: FA_MESH, message: octets },
+        1 => Input::Udp { link, src: MESH, src_port: 434, payload: octets },
+        2 => Input::Tunnelled { link, packet: octets },
+        3 => Input::Outbound(octets),
+        4 => {
+            let state = LinkState { is_up: octets.len() % 2 == 0, addr: Some(Ipv4Addr::new(10, 9, 0, link)) };
+            Input::Link { link, state }
+        }
+        _ => Input::Timer,
+    };
+    give(engine, now, input)
+}
+
+proptest! {
+    #[test]
+    fn no_engine_panics_or_believes_it(
+        inputs in proptest::collection::vec((0..6_u8, 0..3_u8, octets(), 0..3_000_u64), 1..60)
+    ) {
+        let (mut ha, mut fa, mut mn) =
+            (home_agent(Replay::Timestamps), foreign_agent(4), mobile_node(Replay::Timestamps));
+        let mut now = clock(1.0);
+        for (kind, link, octets, pause_ms) in inputs {
+            let at = now.at + Span::from_millis(pause_ms);
+            now = Clock { at, ntp: ntp(at) };
+            let engines: [&mut dyn Engine; 3] = [&mut ha, &mut fa, &mut mn];
+            for engine in engines {
+                feed(engine, now, kind, link, &octets);
+                prop_assert!(engine.next().is_none_or(|next| next < now.at + Span::from_secs(300)));
+            }
+            prop_assert_eq!((ha.bindings(HOME).count(), fa.visitors().count()), (0, 0));
+            prop_assert!(fa.pending() <= 64 && mn.agents() <= 24);
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! The foreign agent, by sections of RFC 5944 and RFC 3024.
+
+use std::net::Ipv4Addr;
+
+use wayhop_mobile_ip::{ALL_SYSTEMS, Clock, Event, ForeignAgent, Input, Output, Replay};
+use wayhop_wire::mobile_ip::{AgentFlags, AuthKind, Code, Discovery, Message, Reply, Request, RequestFlags};
+use wayhop_wire::{ip_in_ip, ipv4};
+
+use crate::common::*;
+
+fn accepted(request: &Request) -> Reply {
+    let &Request { lifetime_s, home, home_agent, identification, .. } = request;
+    Reply { code: Code::ACCEPTED, lifetime_s, home, home_agent, identification }
+}
+
+/// The mobile node visits by the mesh.
+fn visited(fa: &mut ForeignAgent, t: Clock) {
+    let r = visit(t, 60);
+    say(fa, t, 0, MESH, &signed_visit(&r));
+    say(fa, t, 1, HA, &reply_signed(&accepted(&r)));
+    assert_eq!(fa.visitors().collect::<Vec<_>>(), [(HOME, MESH)]);
+}
+
+fn code(out: &[Output]) -> u8 {
+    let all = replies(out);
+    assert_eq!(all.len(), 1, "{out:?}");
+    all[0].code.0
+}
+
+#[test]
+fn a_request_goes_on_without_what_was_for_this_agent_and_the_reply_comes_back_section_3_7() {
+    let mut fa = foreign_agent(4);
+    let (t, r) = (clock(1.0), visit(clock(1.0), 60));
+    let input = signed_visit(&r);
+    let out = give(&mut fa, t, Input::Udp { link: 0, src: MESH, src_port: 5_000, payload: &input });
+    // What the home agent's authenticator covers, and no more (section 3.7.2.2).
+    assert_eq!(datagrams(&out), [(HA, signed(&r))]);
+    let (link, packet) = sent(&out)[0];
+    assert_eq!((link, ipv4::Packet::new_checked(packet).unwrap().src()), (None, FA));
+    assert_eq!((fa.pending(), fa.visitors().count()), (1, 0), "it waits");
+    let answer = reply_signed(&accepted(&r));
+    let out = say(&mut fa, clock(1.2), 1, HA, &answer);
+    assert_eq!(datagrams(&out), [(MESH, answer.clone())]);
+    let (link, packet) = sent(&out)[0];
+    let ip = ipv4::Packet::new_checked(packet).unwrap();
+    assert_eq!((link, ip.src(), &ip.payload()[2..4]), (Some(0), FA_MESH, &5_000_u16.to_be_bytes()[..]));
+    assert!(out.contains(&Output::Event(Event::Visits { home: HOME, at: MESH, lifetime_s: 60 })));
+    assert_eq!((fa.pending(), fa.visitors().collect::<Vec<_>>()), (0, vec![(HOME, MESH)]));
+    // The same reply again answers nothing.
+    assert_eq!(datagrams(&say(&mut fa, clock(1.3), 1, HA, &answer)), []);
+}
+
+#[test]
+fn a_visit_ends_by_a_request_for_no_lifetime_or_with_its_lifetime_section_3_7_3() {
+    let mut fa = foreign_agent(4);
+    visited(&mut fa, clock(1.0));
+    let r = visit(clock(2.0), 0);
+    say(&mut fa, clock(2.0), 0, MESH, &signed_visit(&r));
+    say(&mut fa, clock(2.0), 1, HA, &reply_signed(&accepted(&r)));
+    assert_eq!(fa.visitors().count(), 0);
+    visited(&mut fa, clock(3.0));
+    give(&mut fa, clock(62.9), Input::Timer);
+    assert_eq!(fa.visitors().count(), 1);
+    let out = give(&mut fa, clock(63.0), Input::Timer);
+    assert!(events(&out).contains(&&Event::Expired { home: HOME, care_of: FA }));
+    assert_eq!(fa.visitors().count(), 0);
+}
+
+#[test]
+fn what_the_agent_cannot_do_is_refused_with_its_code_section_3_7_2_1() {
+    let mut fa = foreign_agent(4);
+    let base = visit(clock(0.0), 60);
+    let with = |flag| Request { flags: base.flags | flag, ..base };
+    let cases = [
+        (Request { care_of: CELL, ..base }, 77),
+        (with(RequestFlags::GRE), 72),
+        (with(RequestFlags::MINIMAL_ENCAPSULATION), 72),
+        (Request { flags: RequestFlags::default(), ..base }, 75),
+        (Request { lifetime_s: 301, ..base }, 69),
+        (Request { home: FA_MESH, ..base }, 70),
+        (Request { home_agent: FA, ..base }, 70),
+        (Request { home_agent: Ipv4Addr::BROADCAST, ..base }, 70),
+        (Request { home: Ipv4Addr::new(224, 0, 0, 5), ..base }, 70),
+    ];
+    for (i, (r, expected)) in (1..).zip(cases) {
+        let t = clock(f64::from(i));
+        let out = say(&mut fa, t, 0, MESH, &signed_visit(&Request { identification: t.ntp, ..r }));
+        assert_eq!(code(&out), expected, "{r:?}");
+        assert_eq!(datagrams(&out)[0].0, MESH);
+        if expected == 69 {
+            assert_eq!(replies(&out)[0].lifetime_s, 300, "the longest that would do");
+        }
+    }
+    // Without the delivery style (RFC 3024, section 4.2), and without any authenticator.
+    assert_eq!(code(&say(&mut fa, clock(20.0), 0, MESH, &signed(&base))), 79);
+    let mut bare = signed_visit(&base)[..24].to_vec();
+    encapsulating(&mut bare);
+    assert_eq!(code(&say(&mut fa, clock(21.0), 0, MESH, &bare)), 70);
+    // A link that is not for visitors.
+    assert_eq!(say(&mut fa, clock(22.0), 1, MESH, &signed_visit(&base)), []);
+    assert_eq!(fa.pending(), 0);
+}
+
+#[test]
+fn a_home_agent_that_does_not_answer_is_78_section_3_7_2_3() {
+    let mut fa = foreign_agent(4);
+    say(&mut fa, clock(1.0), 0, MESH, &signed_visit(&visit(clock(1.0), 60)));
+    give(&mut fa, clock(7.9), Input::Timer);
+    assert_eq!(fa.pending(), 1);
+    let out = give(&mut fa, clock(8.0), Input::Timer);
+    assert_eq!((code(&out), fa.pending()), (78, 0));
+}
+
+#[test]
+fn forged_and_poor_replies_make_no_visitor_section_3_7_3_1() {
+    let mut fa = foreign_agent(4);
+    let r = visit(clock(1.0), 60);
+    say(&mut fa, clock(1.0), 0, MESH, &signed_visit(&r));
+    let good = accepted(&r);
+    let wrong = [
+        (STRANGER, good),
+        (HA, Reply { identification: good.identification ^ 1, ..good }),
+        (HA, Reply { home: PEER, ..good }),
+    ];
+    for (from, reply) in wrong {
+        let out = say(&mut fa, clock(1.1), 1, from, &reply_signed(&reply));
+        assert!(matches!(events(&out)[..], [Event::NotBelieved { .. }]), "{out:?}");
+        assert_eq!((datagrams(&out).len(), fa.pending(), fa.visitors().count()), (0, 1, 0));
+    }
+    // One without the home agent's authenticator is told as what it is.
+    let out = say(&mut fa, clock(1.2), 1, HA, &reply_signed(&good)[..20]);
+    assert_eq!((code(&out), fa.visitors().count()), (71, 0));
+}
+
+#[test]
+fn keys_with_mobile_nodes_and_home_agents_must_be_used_sections_3_7_2_1_and_3_7_3_1() {
+    let (of_mobile, of_home) = (key(700, Replay::Timestamps), key(701, Replay::Timestamps));
+    let mut fa = foreign_agent_with(4, vec![(HOME, of_mobile.clone())], vec![(HA, of_home.clone())]);
+    let r = visit(clock(1.0), 60);
+    let mut message = signed_visit(&r);
+    assert_eq!(code(&say(&mut fa, clock(1.0), 0, MESH, &message)), 67);
+    sign(&mut message, AuthKind::MobileForeign, &of_home);
+    assert_eq!(code(&say(&mut fa, clock(2.0), 0, MESH, &message)), 67, "another's key");
+    let mut message = signed_visit(&r);
+    sign(&mut message, AuthKind::MobileForeign, &of_mobile);
+    let out = say(&mut fa, clock(3.0), 0, MESH, &message);
+    let mut expected = signed(&r);
+    sign(&mut expected, AuthKind::ForeignHome, &of_home);
+    assert_eq!(datagrams(&out), [(HA, expected)]);
+    // The reply of somebody who has not the home agent's key is passed over; the true one may come yet.
+    let mut answer = reply_signed(&accepted(&r));
+    let out = say(&mut fa, clock(3.1), 1, HA, &answer);
+    assert_eq!((datagrams(&out).len(), fa.pending()), (0, 1));
+    sign(&mut answer, AuthKind::ForeignHome, &of_home);
+    let out = say(&mut fa, clock(3.2), 1, HA, &answer);
+    let mut expected = reply_signed(&accepted(&r));
+    sign(&mut expected, AuthKind::MobileForeign, &of_mobile);
+    assert_eq!(datagrams(&out), [(MESH, expected)]);
+    assert_eq!(fa.visitors().count(), 1);
+}
+
+#[test]
+fn a_full_list_is_66_and_advertised_and_visitors_stay_section_2_1_1() {
+    let mut fa = foreign_agent(1);
+    visited(&mut fa, clock(1.0));
+    let other = Request { home: PEER, ..visit(clock(2.0), 60) };
+    assert_eq!(code(&say(&mut fa, clock(2.0), 0, CELL, &signed_visit(&other))), 66);
+    let out = say(&mut fa, clock(3.0), 0, MESH, &signed_visit(&visit(clock(3.0), 60)));
+    assert_eq!(datagrams(&out)[0].0, HA, "who visits may stay");
+    let out = give(&mut fa, clock(4.0), Input::Timer);
+    let (_, packet) = sent(&out)[0];
+    let ip = ipv4::Packet::new_checked(packet).unwrap();
+    let Ok(Discovery::Advertisement(a)) = Discovery::parse(ip.payload()) else { panic!("one") };
+    assert!(a.agent.unwrap().flags.has(AgentFlags::BUSY));
+}
+
+#[test]
+fn tunnels_lead_to_visitors_and_back_and_nowhere_else_section_4_2_2_and_rfc_3024() {
+    let mut fa = foreign_agent(4);
+    let (to, from) = (packet(PEER, HOME), packet(HOME, PEER));
+    let tunnelled = |fa: &mut ForeignAgent, link, src, dst, inner: &[u8]| {
+        give(fa, clock(2.0), Input::Tunnelled { link, packet: &in_tunnel(src, dst, inner) })
+    };
+    assert_eq!(sent(&tunnelled(&mut fa, 1, HA, FA, &to)), [], "nobody visits");
+    visited(&mut fa, clock(1.0));
+    // In a mesh, which does not know home addresses: a tunnel to the mobile node's address there.
+    let out = tunnelled(&mut fa, 1, HA, FA, &to);
+    let (link, outer) = sent(&out)[0];
+    let outer = ipv4::Packet::new_checked(outer).unwrap();
+    let inner = ip_in_ip::inner(&outer).unwrap();
+    assert_eq!((link, outer.src(), outer.dst()), (Some(0), FA_MESH, MESH));
+    assert_eq!((inner.src(), inner.dst(), inner.ttl()), (PEER, HOME, 63));
+    // And back by the reverse tunnel.
+    let out = tunnelled(&mut fa, 0, MESH, FA_MESH, &from);
+    let (link, outer) = sent(&out)[0];
+    let outer = ipv4::Packet::new_checked(outer).unwrap();
+    assert_eq!((link, outer.src(), outer.dst()), (None, FA, HA));
+    assert_eq!(ip_in_ip::inner(&outer).unwrap().src(), HOME);
+    for (link, src, dst, inner) in [
+        (1, STRANGER, FA, &to),
+        (1, HA, FA, &packet(PEER, STRANGER)),
+        (0, STRANGER, FA_MESH, &from),
+        (0, MESH, FA_MESH, &packet(STRANGER, PEER)),
+        (2, MESH, FA_LAN, &from),
+    ] {
+        let out = tunnelled(&mut fa, link, src, dst, inner);
+        assert!(matches!(out[..], [Output::Event(Event::NotBelieved { .. })]), "{src} {dst}: {out:?}");
+    }
+}
+
+#[test]
+fn on_a_lan_a_visitor_gets_its_packets_as_they_are_section_3_7_1() {
+    let mut fa = foreign_agent(4);
+    let r = visit(clock(1.0), 60);
+    say(&mut fa, clock(1.0), 2, HOME, &signed_visit(&r));
+    say(&mut fa, clock(1.0), 1, HA, &reply_signed(&accepted(&r)));
+    let outer = in_tunnel(HA, FA, &packet(PEER, HOME));
+    let out = give(&mut fa, clock(2.0), Input::Tunnelled { link: 1, packet: &outer });
+    let (link, packet) = sent(&out)[0];
+    let ip = ipv4::Packet::new_checked(packet).unwrap();
+    assert_eq!((link, ip.src(), ip.dst(), ip.ttl(), ip.checksum_is_valid()), (Some(2), PEER, HOME, 63, true));
+}
+
+#[test]
+fn strangers_requests_are_bounded_and_push_out_nobody_elses() {
+    let mut fa = foreign_agent(4);
+    let own = visit(clock(1.0), 60);
+    say(&mut fa, clock(1.0), 0, MESH, &signed_visit(&own));
+    // One address makes up identifications.
+    let mut passed_on = 0;
+    for i in 0..10_000_u32 {
+        let t = clock(1.0 + f64::from(i) / 10_000.0);
+        let r = Request { home: STRANGER, identification: u64::from(i), ..own };
+        passed_on += datagrams(&say(&mut fa, t, 0, STRANGER, &signed_visit(&r))).len();
+    }
+    // 50 at once and 50 a second.
+    assert!((50..=100).contains(&passed_on), "{passed_on}");
+    assert_eq!(fa.pending(), 1 + 4);
+    let out = say(&mut fa, clock(2.1), 1, HA, &reply_signed(&accepted(&own)));
+    assert_eq!((datagrams(&out).len(), fa.visitors().count()), (1, 1), "the mobile node is served");
+    // Many addresses.
+    for i in 0..10_000_u32 {
+        let t = clock(3.0 + f64::from(i) / 100.0);
+        let from = Ipv4Addr::from(0x0a09_0100 + i);
+        say(&mut fa, t, 0, from, &signed_visit(&Request { identification: u64::from(i), ..own }));
+        assert!(fa.pending() <= 64);
+    }
+}
+
+#[test]
+fn in_a_mesh_it_answers_who_asks_and_on_a_lan_it_advertises_unasked_section_2_3() {
+    let mut fa = foreign_agent(4);
+    let out = give(&mut fa, clock(1.0), Input::Timer);
+    let all: Vec<_> =
+        sent(&out).into_iter().map(|(l, p)| (l, ipv4::Packet::new_checked(p).unwrap())).collect();
+    assert_eq!(all.len(), 1, "none in the mesh");
+    assert_eq!((all[0].0, all[0].1.dst(), all[0].1.ttl()), (Some(2), ALL_SYSTEMS, 1));
+    let mut solicitation = [0; 8];
+    Discovery::Solicitation.emit(&mut solicitation);
+    let ask = |fa: &mut ForeignAgent, at, link, src| {
+        give(fa, clock(at), Input::Icmp { link, src, message: &solicitation })
+    };
+    let out = ask(&mut fa, 1.5, 0, MESH);
+    let (link, p) = sent(&out)[0];
+    let ip = ipv4::Packet::new_checked(p).unwrap();
+    assert_eq!((link, ip.src(), ip.dst(), ip.ttl()), (Some(0), FA_MESH, MESH, 64));
+    let Ok(Discovery::Advertisement(a)) = Discovery::parse(ip.payload()) else { panic!("one") };
+    let agent = a.agent.unwrap();
+    assert!(agent.flags.has(AgentFlags::FOREIGN_AGENT | AgentFlags::REVERSE_TUNNEL));
+    assert!(!agent.flags.has(AgentFlags::HOME_AGENT));
+    assert_eq!(agent.care_of().collect::<Vec<_>>(), [FA]);
+    // A flood is answered twenty times at once and twenty times a second.
+    let many: usize =
+        (0..2_000).map(|i| sent(&ask(&mut fa, 2.0 + f64::from(i) / 2_000.0, 0, STRANGER)).len()).sum();
+    assert!((20..=40).contains(&many), "{many}");
+    assert_eq!(sent(&ask(&mut fa, 9.0, 1, STRANGER)).len(), 0, "the world outside is no link of visitors");
+}
+
+#[test]
+fn octets_changed_anywhere_do_no_harm() {
+    let mut fa = foreign_agent(4);
+    let r = visit(clock(1.0), 60);
+    let good = signed_visit(&r);
+    for octet in 0..good.len() {
+        let mut m = good.clone();
+        m[octet] ^= 0x55;
+        let t = clock(2.0 + octet as f64 * 10.0);
+        give(&mut fa, t, Input::Timer);
+        for (_, d) in datagrams(&say(&mut fa, t, 0, MESH, &m)) {
+            assert!(Message::parse(&d).is_ok(), "octet {octet}");
+        }
+    }
+    assert_eq!(fa.visitors().count(), 0);
+}
