@@ -250,7 +250,16 @@ async function charts(page, address) {
   await strip("sends/queued", drops[0].node);
   assert.equal(await page.locator(".strip-chart").count(), 3);
   await page.locator(".strip-chart .note", { hasText: "Most:" }).nth(2).waitFor();
+  // The length of a route cache over time: as long as the table says.
+  const cached = table("told", "sizes").filter((r) => r.node === "0" && r.what === "route_cache").map((r) => Number(r.count));
+  await strip("sizes/route_cache", "0");
+  await page.locator(".strip-chart .note", { hasText: `Most: ${Math.max(...cached)} entries` }).waitFor();
+  await strip("sizes/queue", "");
+  assert.equal(await page.locator(".strip-chart").count(), 5);
+  await page.locator(".strip-chart").last().scrollIntoViewIfNeeded();
+  await drawn(page);
   await shoot(page, "strips");
+  for (const name of [/Remove the strip route cache/, /Remove the strip interface queue, length/]) await page.getByRole("button", { name }).click();
   await page.getByRole("button", { name: /Remove the strip rreq/ }).click();
   assert.equal(await page.locator(".strip-chart").count(), 2);
   await page.getByRole("radio", { name: "Losses" }).check();
@@ -278,7 +287,13 @@ async function nodeAtAMoment(page, address) {
   const last = table("told", "sends").filter((r) => r.node === node && Number(r.time_ns) <= t * 1e9).at(-1);
   await page.locator("dd", { hasText: last.decision }).first().waitFor();
   assert.match(await value("Queue then"), new RegExp(`^${last.queued} packet`));
-  assert.match(await value("Cache"), /not recorded/);
+  // The queues and tables of the last look, as the table has them.
+  const looks = table("told", "sizes").filter((r) => r.node === node && Number(r.time_ns) <= t * 1e9);
+  const look = looks.filter((r) => r.time_ns === looks.at(-1).time_ns);
+  assert.ok(look.some((r) => r.what === "route_cache"), JSON.stringify(look));
+  const words = (r) => `${r.what === "queue" ? "interface queue" : r.what.replaceAll("_", " ")} ${r.count}`;
+  assert.ok((await value("Queues and tables")).startsWith(look.map(words).join(", ")), await value("Queues and tables"));
+  assert.match(await value("GPS fix"), /the place is the scenario's/);
   const heard = table("told", "packets").filter((r) => r.event === "receive" && r.node === node && Number(r.time_ns) <= t * 1e9 && Number(r.time_ns) >= (t - 5) * 1e9);
   const senders = new Set(heard.map((r) => r.peer));
   await page.waitForFunction((n) => {
@@ -287,6 +302,65 @@ async function nodeAtAMoment(page, address) {
   }, Math.min(senders.size, 12));
   await shoot(page, "around");
   await noSeriousViolation(page, "node");
+}
+
+/** Runs and reports to choose from; a report is a stranger to the studio. */
+async function startsWithRunsAndReports(page, address) {
+  await page.goto(address);
+  await page.getByRole("region", { name: "Table of runs" }).waitFor();
+  const runs = await page.locator("table.runs tbody th").allTextContents();
+  assert.deepEqual(runs, ["first", "half", "large", "tcp", "told"]);
+  await drawn(page);
+  await noSeriousViolation(page, "start");
+  await shoot(page, "start");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await drawn(page);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than a phone");
+  await noSeriousViolation(page, "start, dark, phone");
+  await shoot(page, "start-phone");
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const [report] = await Promise.all([page.context().waitForEvent("page"), page.locator(".reports a").click()]);
+  await report.waitForLoadState();
+  assert.equal(await report.locator("h1").textContent(), await page.locator(".reports a").textContent());
+  const asked = await report.evaluate((a) => fetch(`${a}/api/runs`).then(() => "answered", () => "refused"), new URL(address).origin);
+  assert.deepEqual([asked, await report.evaluate(() => origin)], ["refused", "null"]);
+  await report.locator("iframe.inset").scrollIntoViewIfNeeded();
+  await report.frameLocator("iframe.inset").locator("tbody button").first().waitFor();
+  await report.close();
+  await page.getByRole("button", { name: "told", exact: true }).click();
+  await settled(page);
+}
+
+/** Charts have the colours of the page, also after it has turned dark. */
+async function chartsTurnDark(page, address) {
+  const ground = () => page.evaluate(() => {
+    const canvas = document.querySelector(".chart canvas"), { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const bright = [];
+    for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 200) bright.push(data[i] * 0.3 + data[i + 1] * 0.59 + data[i + 2] * 0.11);
+    return Math.max(...bright);
+  });
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.goto(`${address}?run=first&with=told&t=60`);
+  await page.locator(".chart canvas").nth(1).waitFor();
+  await drawn(page);
+  const before = await ground();
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.waitForFunction(() => matchMedia("(prefers-color-scheme: dark)").matches);
+  await drawn(page);
+  const after = await ground();
+  // The line of the present is nearly black by day, and nearly white by night.
+  assert.ok(before < 240 && after > before, `${before}, then ${after}`);
+  const inks = await page.evaluate(() => [...document.querySelectorAll(".chart canvas")].map((c) => {
+    const { data } = c.getContext("2d").getImageData(0, 0, c.width, c.height);
+    let light = 0;
+    for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 90 && data[i] > 222 && data[i + 1] > 222 && data[i + 2] > 222) light += 1;
+    return light;
+  }));
+  assert.ok(inks.length >= 2 && inks.every((n) => n > 50), `every chart has the night's line of the present: ${inks}`);
+  await shoot(page, "turned-dark");
+  await page.emulateMedia({ colorScheme: "light" });
 }
 
 /** Measured and printed; how fast it must be depends on the machine. */
@@ -309,6 +383,7 @@ try {
   run("run", "scenarios/first.toml", "--receptions", "--captures", "--out", join(folder, "told"), "--quiet");
   run("run", "scenarios/holland-vaidya/pattern.toml", "--duration", "60", "--out", join(folder, "tcp"), "--quiet");
   run("run", "web/e2e/large.toml", "--out", join(folder, "large"), "--quiet");
+  run("report", join(folder, "first"), "--replay", "--out", join(folder, "report.html"));
   cpSync(join(folder, "first"), join(folder, "half"), { recursive: true });
   const half = join(folder, "half/packets.parquet");
   truncateSync(half, Math.floor(statSync(half).size / 2));
@@ -343,6 +418,8 @@ try {
   await framesOfAPacket(page, address, packet);
   await charts(page, address);
   await nodeAtAMoment(page, address);
+  await startsWithRunsAndReports(page, address);
+  await chartsTurnDark(page, address);
   await page.emulateMedia({ colorScheme: "dark" });
   await page.goto(`${address}?run=told&packet=${packet}&t=60&node=0`);
   await page.locator(".tale > li").first().waitFor();

@@ -51,7 +51,7 @@ export const packets = async (run: string, from: number, to: number): Promise<Fr
   embedded?.packets(from) ?? frame("/api/packets", { run, from: whole(from), to: whole(to) });
 export const overview = async (run: string, node: number | null): Promise<Frame> =>
   embedded?.overview(node) ?? frame("/api/overview", node === null ? { run } : { run, node });
-export const rows = async (run: string, table: string, query: Record<string, number | boolean>): Promise<Row[]> =>
+export const rows = async (run: string, table: string, query: Record<string, number | boolean | string>): Promise<Row[]> =>
   (await (await ask("/api/rows", { run, table, ...query })).json()).rows;
 export const story = async (run: string, query: Record<string, number>): Promise<Story[]> =>
   (await (await ask("/api/story", { run, ...query })).json()).stories;
@@ -63,5 +63,9 @@ export const losses = (run: string) => frame("/api/losses", { run });
 /** A figure of the table `sends`, of one node or of all. */
 export const figure = (run: string, name: string, node: number | null) =>
   frame("/api/series", node === null ? { run, figure: name } : { run, figure: name, node });
+/** How long queues and tables were, of one node or of all. */
+export const sizes = (run: string, node: number | null) => frame("/api/sizes", node === null ? { run } : { run, node });
+export interface Report { name: string; title: string | null; octets: number | null; written_unix_s: number | null }
+export const listReports = async (): Promise<Report[]> => (embedded ? [] : (await (await ask("/api/reports", {})).json()).reports);
 export const tcp = (run: string, flow: number, from: number, to: number) =>
   frame("/api/tcp", { run, flow, from: whole(from), to: whole(to) });

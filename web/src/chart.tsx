@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { dark } from "./map";
+import { night } from "./night";
 import * as state from "./state";
 
 // Colours of Okabe and Ito, and a dash for each.
@@ -22,7 +22,7 @@ export function Chart() {
   const frame = state.counts.value;
   useEffect(() => {
     if (!frame || !box.current) return;
-    const ink = dark.matches ? "#c3ccd5" : "#3d4650", rule = dark.matches ? "#2b333c" : "#e3e6ea";
+    const ink = night.value ? "#c3ccd5" : "#3d4650", rule = night.value ? "#2b333c" : "#e3e6ea";
     const bin = (frame.head["bin_ns"] as number) / 1e9;
     const size = Math.ceil(frame.head.rows / POINTS), points = Math.floor(frame.head.rows / size);
     const rate = (column: ArrayLike<number>) => Array.from({ length: points }, (_, i) => {
@@ -37,21 +37,22 @@ export function Chart() {
       width: box.current.clientWidth || 300, height: 170, legend: { live: false }, cursor: { drag: { x: false, y: false } },
       scales: { x: { time: false } },
       axes: [{ ...axis, size: 26, label: "seconds", labelSize: 16, labelFont: "11px system-ui" }, { ...axis, size: 54, label: "packets a second", labelSize: 16, labelFont: "11px system-ui" }],
-      series: [{}, ...LINES.map((l) => ({ label: l.label, stroke: dark.matches && l.night ? l.night : l.colour, dash: l.dash, width: 1.5, points: { show: false } }))],
+      series: [{}, ...LINES.map((l) => ({ label: l.label, stroke: night.value && l.night ? l.night : l.colour, dash: l.dash, width: 1.5, points: { show: false } }))],
       hooks: { draw: [line] },
     }, data, box.current);
     made.over.addEventListener("click", (e) => state.jump(made.posToVal(e.offsetX, "x") * 1e9));
     plot.current = made;
     return () => { made.destroy(); plot.current = null; };
-  }, [frame, dark.matches]);
+  }, [frame, night.value]);
   // The line of the present moves without the rest.
   useEffect(() => state.t.subscribe(() => plot.current?.redraw(false, false)), []);
+  if (!state.live.value && state.info.value?.rows === 0) return <p class="note">No packet is recorded.</p>;
   return <div class="chart" ref={box} role="img" aria-label="Packets a second over the run: sent, delivered, dropped, transmitted" />;
 }
 
 function line(u: uPlot): void {
   const x = Math.min(u.bbox.left + u.bbox.width, u.valToPos(state.t.value / 1e9, "x", true));
-  u.ctx.strokeStyle = dark.matches ? "#eef1f4" : "#1a1d21";
+  u.ctx.strokeStyle = night.value ? "#eef1f4" : "#1a1d21";
   u.ctx.lineWidth = 1.5;
   u.ctx.setLineDash([]);
   u.ctx.beginPath();

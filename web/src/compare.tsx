@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import * as api from "./api";
 import { figures, rateOf, type Series, soFar } from "./difference";
-import { dark } from "./map";
+import { night } from "./night";
 import type { Recorded } from "./recorded";
 import * as state from "./state";
 
@@ -59,26 +59,26 @@ function Lines({ seconds, lines, unit, label }: { seconds: number[]; lines: Line
   const plot = useRef<uPlot | null>(null);
   useEffect(() => {
     if (!box.current) return;
-    const ink = dark.matches ? "#c3ccd5" : "#3d4650", rule = dark.matches ? "#2b333c" : "#e3e6ea";
+    const ink = night.value ? "#c3ccd5" : "#3d4650", rule = night.value ? "#2b333c" : "#e3e6ea";
     const axis = { stroke: ink, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule }, font: "11px system-ui" };
     const made = new uPlot({
       width: box.current.clientWidth || 300, height: 150, legend: { live: false }, cursor: { drag: { x: false, y: false } },
       scales: { x: { time: false } },
       axes: [{ ...axis, size: 26, label: "seconds", labelSize: 16, labelFont: "11px system-ui" }, { ...axis, size: 54, label: unit, labelSize: 16, labelFont: "11px system-ui" }],
-      series: [{}, ...lines.map((l) => ({ label: l.label, stroke: dark.matches ? l.night : l.colour, dash: l.dash, width: 1.5, points: { show: false } }))],
+      series: [{}, ...lines.map((l) => ({ label: l.label, stroke: night.value ? l.night : l.colour, dash: l.dash, width: 1.5, points: { show: false } }))],
       hooks: { draw: [present] },
     }, [seconds, ...lines.map((l) => l.values)], box.current);
     made.over.addEventListener("click", (e) => state.jump(made.posToVal(e.offsetX, "x") * 1e9));
     plot.current = made;
     return () => { made.destroy(); plot.current = null; };
-  }, [seconds, lines, dark.matches]);
+  }, [seconds, lines, night.value]);
   useEffect(() => state.t.subscribe(() => plot.current?.redraw(false, false)), []);
   return <div class="chart" ref={box} role="img" aria-label={label} />;
 }
 
 function present(u: uPlot): void {
   const x = u.valToPos(state.t.value / 1e9, "x", true);
-  u.ctx.strokeStyle = dark.matches ? "#eef1f4" : "#1a1d21";
+  u.ctx.strokeStyle = night.value ? "#eef1f4" : "#1a1d21";
   u.ctx.lineWidth = 1.5;
   u.ctx.setLineDash([]);
   u.ctx.beginPath();

@@ -135,7 +135,8 @@ function nodes(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Fl
     const cells = [0, 1].map((k) => `${Math.round(sx[n] / 20) + k},${Math.round(sy[n] / 14)}`);
     if (cells.some((c) => taken.has(c))) continue;
     cells.forEach((c) => taken.add(c));
-    label(g, p.names(n), sx[n] + 9, sy[n] - 9);
+    // Beside the frame of a selected node, not below it.
+    label(g, p.names(n), sx[n] + (n === p.selected ? 16 : 9), sy[n] - (n === p.selected ? 12 : 9));
   }
 }
 

@@ -7,7 +7,8 @@ import { causeOf, CAUSES } from "./causes";
 import { showMoment } from "./clock";
 import { shape } from "./draw";
 import { type LossMark, lossMarks, nextLoss } from "./lossmarks";
-import { night, Plot } from "./plot";
+import { Plot } from "./plot";
+import { night } from "./night";
 import * as state from "./state";
 import { reasonInWords } from "./told";
 
@@ -63,7 +64,7 @@ export function Losses() {
     for (const l of list) {
       if (Number.isNaN(l[axis])) continue;
       const cause = causeOf(l.reason);
-      shape(u.ctx, cause.shape, u.valToPos(l.t / 1e9, "x", true), u.valToPos(l[axis], "y", true), cause.colour, night() ? "#14181d" : "#ffffff");
+      shape(u.ctx, cause.shape, u.valToPos(l.t / 1e9, "x", true), u.valToPos(l[axis], "y", true), cause.colour, night.value ? "#14181d" : "#ffffff");
     }
     u.ctx.restore();
   };

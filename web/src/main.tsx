@@ -83,11 +83,12 @@ function App() {
   if (mode.value === null) return null;
   if (mode.value === "editor") return <Editor />;
   if (mode.value === "matrix") return <MatrixView />;
+  const nothing = state.runName.value === null;
   return (
     <>
       <Header />
       <Problems />
-      <main><Maps /><Timeline /></main>
+      <main class={nothing ? "no-run" : ""}>{nothing && <p class="choose">Choose a run{state.runs.value.length > 0 ? ` of the ${state.runs.value.length}` : ""}, or a report.</p>}<Maps /><Timeline /></main>
       <Panels />
       <Help />
     </>

@@ -8,6 +8,7 @@ import { pairsInRange } from "./links";
 import { place } from "./live/follow";
 import { heardPairs, marksAt } from "./marks";
 import type { Hop, Stretches } from "./packets";
+import { night } from "./night";
 import * as state from "./state";
 
 const REACH_PX = 14, LOSS_REACH_PX = 8;
@@ -42,8 +43,6 @@ export function places(t: number, shown = shownOf("own", t)): { xs: Float64Array
   return { xs, ys, zs };
 }
 
-export const dark = matchMedia("(prefers-color-scheme: dark)");
-
 function paint(canvas: HTMLCanvasElement, which: "own" | "other"): void {
   const g = canvas.getContext("2d");
   const camera = state.camera.value;
@@ -55,7 +54,7 @@ function paint(canvas: HTMLCanvasElement, which: "own" | "other"): void {
   const dpr = canvas.width / width;
   g.setTransform(dpr, 0, 0, dpr, 0, 0);
   draw(g, {
-    camera, width, height, theme: dark.matches ? DARK : LIGHT, xs, ys,
+    camera, width, height, theme: night.value ? DARK : LIGHT, xs, ys,
     names: shown.name,
     links: shown.range !== null ? pairsInRange(xs, ys, zs, shown.range) : shown.stretches ? heardPairs(shown.stretches, t) : [],
     marks: shown.stretches ? marksAt(shown.stretches, t, state.speed.value) : { sendings: [], routes: [], losses: [] },
@@ -119,7 +118,7 @@ function useFrames(canvas: { current: HTMLCanvasElement | null }, which: "own" |
       if (which === "own") state.tick(now - last);
       last = now;
       const of = [state.t.value, state.camera.value, state.selected.value, state.arrivals.value,
-        state.mapSize.value, state.info.value, dark.matches, state.speed.value, dragged.value, state.other.value];
+        state.mapSize.value, state.info.value, night.value, state.speed.value, dragged.value, state.other.value];
       if (canvas.current && of.some((v, i) => v !== shown[i])) { shown = of; paint(canvas.current, which); }
       asked = requestAnimationFrame(loop);
     };

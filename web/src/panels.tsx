@@ -13,6 +13,7 @@ import { LiveNode, Remarks } from "./live/panel";
 import { places } from "./map";
 import { tell } from "./marks";
 import type { Hop } from "./packets";
+import { Reports, Runs } from "./start";
 import * as state from "./state";
 import { StoryPanel } from "./story";
 
@@ -114,14 +115,14 @@ function NodePanel({ node, t }: Moment & { node: number }) {
       </dl>
       <h3>Events over time</h3>
       <Chart />
-      <details>
+      {counters.length > 0 && <details>
         <summary>Counters of the whole run ({counters.length})</summary>
         <div class="scroll" tabIndex={0} role="region" aria-label="Counters">
           <table><tbody>
             {counters.map((c, i) => <tr key={i}><th scope="row">{String(c["layer"])} {String(c["name"])}</th><td>{String(c["value"])}</td></tr>)}
           </tbody></table>
         </div>
-      </details>
+      </details>}
     </details>
   );
 }
@@ -181,7 +182,7 @@ function Legend() {
 export function Panels() {
   const t = useSlowTime();
   const moment = { t, arrivals: state.arrivals.value };
-  if (!state.info.value) return <aside class="panels" aria-label="Details" />;
+  if (!state.info.value) return <aside class="panels" aria-label="Details">{state.runName.value === null && <Runs />}<Reports /></aside>;
   const node = state.selected.value;
   return (
     <aside class="panels" aria-label="Details">
@@ -194,6 +195,7 @@ export function Panels() {
       {node === null && <details open><summary>Events over time</summary><Chart /></details>}
       {state.hasTables.value && <Charts />}
       <Flows />
+      {state.hasTables.value && <Reports />}
       <Legend />
     </aside>
   );

@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { dark } from "./map";
+import { night } from "./night";
 import * as state from "./state";
 
 export interface Line { label: string; colour: string; night?: string; dash?: number[] }
@@ -46,8 +46,6 @@ interface Props {
   pick?: (u: uPlot, x: number, y: number) => boolean;
 }
 
-export const night = () => dark.matches;
-
 export function Plot(p: Props) {
   const box = useRef<HTMLDivElement>(null);
   const range = shown.value;
@@ -55,8 +53,8 @@ export function Plot(p: Props) {
     const parent = box.current;
     if (!parent) return;
     const axis = {
-      stroke: night() ? "#c3ccd5" : "#3d4650", grid: { stroke: night() ? "#2b333c" : "#e3e6ea", width: 1 },
-      ticks: { stroke: night() ? "#2b333c" : "#e3e6ea" }, font: "11px system-ui", labelFont: "11px system-ui", labelSize: 15,
+      stroke: night.value ? "#c3ccd5" : "#3d4650", grid: { stroke: night.value ? "#2b333c" : "#e3e6ea", width: 1 },
+      ticks: { stroke: night.value ? "#2b333c" : "#e3e6ea" }, font: "11px system-ui", labelFont: "11px system-ui", labelSize: 15,
     };
     const present = document.createElement("div");
     present.className = "present";
@@ -73,7 +71,7 @@ export function Plot(p: Props) {
         { ...axis, size: p.y && !p.tick ? 56 : 44, label: p.unit, ...(p.tick ? { values: (_u: uPlot, ticks: number[]) => ticks.map(p.tick!) } : {}) },
       ],
       series: [{}, ...p.lines.map((l) => ({
-        label: l.label, stroke: night() && l.night ? l.night : l.colour, dash: l.dash, width: l.colour === "" ? 0 : 1.5, points: { show: false }, paths: l.colour === "" ? () => null : undefined,
+        label: l.label, stroke: night.value && l.night ? l.night : l.colour, dash: l.dash, width: l.colour === "" ? 0 : 1.5, points: { show: false }, paths: l.colour === "" ? () => null : undefined,
       }))],
       hooks: { draw: p.draw ? [p.draw] : [], ready: [(u) => { u.over.append(present); move(u, state.t.peek()); }] },
     }, p.data as uPlot.AlignedData, parent);
@@ -82,6 +80,6 @@ export function Plot(p: Props) {
       if (!p.pick?.(made, e.offsetX, e.offsetY)) state.jump(made.posToVal(e.offsetX, "x") * 1e9);
     });
     return () => { stop(); made.destroy(); };
-  }, [p.data, p.height, range[0], range[1], p.y?.[0], p.y?.[1], night()]);
+  }, [p.data, p.height, range[0], range[1], p.y?.[0], p.y?.[1], night.value]);
   return <div class="plot" ref={box} role="img" aria-label={p.label} />;
 }

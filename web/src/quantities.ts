@@ -13,8 +13,11 @@ const FIGURES: [string, string, string][] = [
   ["queued", "queue length", "packets"], ["hops", "length of the route", "hops"], ["rtt_us", "round trip to the neighbour", "ms"],
 ];
 
-/** What a run's counts can show; the figures come from the table `sends`. */
-export function quantities(kinds: string[]): Quantity[] {
+/** What a list of the table `sizes` is called. */
+export const listName = (list: string): string => (list === "queue" ? "interface queue" : list === "forwarding" ? "forwarding table" : list.replaceAll("_", " "));
+
+/** What a run's counts can show; the figures come from the table `sends`, the lists from `sizes`. */
+export function quantities(kinds: string[], lists: string[] = []): Quantity[] {
   const rate = "a second";
   const kind = (of: string, group: string, words: (name: string) => string) => kinds.filter((k) => k.startsWith(`${of}/`))
     .map((key) => ({ key, label: words(key.slice(of.length + 1)), group, unit: rate }));
@@ -22,6 +25,7 @@ export function quantities(kinds: string[]): Quantity[] {
     ...EVENTS.map(([key, label]) => ({ key, label, group: "Events", unit: rate })),
     ...kind("drop", "Drops by reason", (name) => `${name}: ${reasonInWords(name)}`),
     ...kind("routing", "Routing packets by type, each hop", (name) => name),
+    ...lists.map((list) => ({ key: `sizes/${list}`, label: `${listName(list)}, length`, group: "Queues, caches and tables", unit: /queue|buffer/.test(list) ? "packets" : "entries" })),
     ...FIGURES.map(([key, label, unit]) => ({ key: `sends/${key}`, label, group: "When data was sent (DSR)", unit })),
   ];
 }
@@ -42,6 +46,17 @@ export function rates(frame: Frame, key: string): [Float64Array, Float64Array] |
     return sum / (size * bin);
   });
   return [seconds, values];
+}
+
+/** Whether a quantity has a mean and a greatest value, and is no count. */
+export const isFigure = (key: string): boolean => key.startsWith("sends/") || key.startsWith("sizes/");
+
+/** Seconds, mean and greatest length of a list; null where nobody looked. Moments without a look between two are left out, so that the line is whole. */
+export function lengths(frame: Frame, list: string): [Float64Array, (number | null)[], (number | null)[]] | null {
+  const mean = frame.columns[`mean/${list}`], most = frame.columns[`most/${list}`];
+  if (!mean || !most) return null;
+  const bin = (frame.head["bin_ns"] as number) / 1e9, known = [...mean.keys()].filter((i) => !Number.isNaN(mean[i]));
+  return [Float64Array.from(known, (i) => (i + 0.5) * bin), known.map((i) => mean[i]), known.map((i) => most[i])];
 }
 
 /** Seconds, mean and greatest value of a figure; null where there was none. Microseconds become milliseconds. */

@@ -6,7 +6,7 @@ import * as api from "./api";
 import { showMoment } from "./clock";
 import type { Frame } from "./frame";
 import { type Line, Plot } from "./plot";
-import { figures, greatest, quantities, type Quantity, rates } from "./quantities";
+import { figures, greatest, isFigure, lengths, quantities, type Quantity, rates } from "./quantities";
 import * as state from "./state";
 
 interface Wanted { run: string | null; quantity: Quantity; node: number | null }
@@ -25,7 +25,8 @@ function useFrame({ quantity, node }: Wanted): Frame | string | null {
     let current = true;
     const load = async () => {
       while (current && run !== null) {
-        const frame = quantity.key.startsWith("sends/") ? await api.figure(run, quantity.key.slice(6), node) : await api.overview(run, node);
+        const frame = quantity.key.startsWith("sends/") ? await api.figure(run, quantity.key.slice(6), node)
+          : quantity.key.startsWith("sizes/") ? await api.sizes(run, node) : await api.overview(run, node);
         if (!current) return;
         set(frame);
         if (((frame.head["done"] as number | undefined) ?? 0) >= ((frame.head["groups"] as number | undefined) ?? 0)) return;
@@ -42,10 +43,10 @@ function Strip({ wanted, remove }: { wanted: Wanted; remove: () => void }) {
   const { quantity, node } = wanted;
   const frame = useFrame(wanted);
   const [data, set] = useState<(ArrayLike<number | null>)[] | null>(null);
-  const isFigure = quantity.key.startsWith("sends/");
+  const hasFigures = isFigure(quantity.key), name = quantity.key.slice(6);
   useEffect(() => {
     if (frame === null || typeof frame === "string") { set(null); return; }
-    set(isFigure ? figures(frame, quantity.key.slice(6)) : rates(frame, quantity.key) ?? [[], []]);
+    set(quantity.key.startsWith("sends/") ? figures(frame, name) : quantity.key.startsWith("sizes/") ? lengths(frame, name) ?? [[], []] : rates(frame, quantity.key) ?? [[], []]);
   }, [frame]);
   const who = node === null ? "all nodes" : `node ${state.nameOf(node)}`;
   const last = data?.at(-1);
@@ -56,18 +57,31 @@ function Strip({ wanted, remove }: { wanted: Wanted; remove: () => void }) {
       {typeof frame === "string" && <p class="wrong" role="alert">⚠ {frame}</p>}
       {data && at !== null && last && (
         <>
-          <Plot label={`${quantity.label}, ${who}, over the time of the run`} height={104} unit={quantity.unit} lines={isFigure ? FIGURES : COUNTS} data={data} />
-          <p class="note">Most: {Number(last[at]!.toPrecision(3))} {quantity.unit}, at {showMoment(data[0][at]! * 1e9)}{isFigure ? "; dashed: the greatest value then, else the mean" : ""}.</p>
+          <Plot label={`${quantity.label}, ${who}, over the time of the run`} height={104} unit={quantity.unit} lines={hasFigures ? FIGURES : COUNTS} data={data} />
+          <p class="note">Most: {Number(last[at]!.toPrecision(3))} {quantity.unit}, at {showMoment(data[0][at]! * 1e9)}{hasFigures ? "; dashed: the greatest value then, else the mean" : ""}.</p>
         </>
       )}
-      {data && at === null && <p class="note">{typeof frame !== "string" && frame?.head["cut"] ? "Not counted for each node: the run has too many." : isFigure ? "Not recorded: nothing above 0 in the table sends." : "None in this run."}</p>}
+      {data && at === null && <p class="note">{typeof frame !== "string" && frame?.head["cut"] ? "Not counted for each node: the run has too many." : hasFigures ? `Not recorded, or never above 0: nothing is in the table ${quantity.key.slice(0, 5)}.` : "None in this run."}</p>}
     </section>
   );
 }
 
+/** The lists that the run has the lengths of; none of a run of an older version. */
+function useLists(): string[] {
+  const [lists, set] = useState<string[]>([]);
+  const run = state.runName.value;
+  useEffect(() => {
+    let current = true;
+    set([]);
+    if (run !== null) api.sizes(run, null).then((got) => { if (current) set(got.head["lists"] as string[]); }).catch(() => undefined);
+    return () => { current = false; };
+  }, [run]);
+  return lists;
+}
+
 function Add() {
   const kinds = (state.totals.value?.head["kinds"] as string[] | undefined) ?? [];
-  const all = quantities(kinds);
+  const all = quantities(kinds, useLists());
   const [key, setKey] = useState("deliver");
   const [node, setNode] = useState("");
   const groups = [...new Set(all.map((q) => q.group))];

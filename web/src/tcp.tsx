@@ -6,7 +6,8 @@ import * as api from "./api";
 import { showMoment } from "./clock";
 import { shape } from "./draw";
 import type { Frame } from "./frame";
-import { night, Plot, shown } from "./plot";
+import { Plot, shown } from "./plot";
+import { night } from "./night";
 import { type Sequence, sequence, visible } from "./sequence";
 import * as state from "./state";
 
@@ -27,14 +28,14 @@ function paint(u: uPlot, s: Sequence, discoveries: number[]): void {
   g.beginPath(); g.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height); g.clip();
   g.setLineDash([]);
   // Discoveries: a line from the bottom with a head, that no octet has.
-  g.strokeStyle = g.fillStyle = night() ? "#e69f00" : "#8a5a00";
+  g.strokeStyle = g.fillStyle = night.value ? "#e69f00" : "#8a5a00";
   g.lineWidth = dpr;
   for (const at of discoveries) {
     const foot = u.bbox.top + u.bbox.height, top = foot - 18 * dpr;
     g.beginPath(); g.moveTo(x(at), foot); g.lineTo(x(at), top); g.stroke();
     g.beginPath(); g.moveTo(x(at) - 4 * dpr, top); g.lineTo(x(at) + 4 * dpr, top); g.lineTo(x(at), top + 6 * dpr); g.fill();
   }
-  g.strokeStyle = night() ? "#a3adb8" : "#5c6570";
+  g.strokeStyle = night.value ? "#a3adb8" : "#5c6570";
   g.lineWidth = 1.5 * dpr;
   g.beginPath();
   s.acked.forEach(([at, octet], i) => {
@@ -42,9 +43,9 @@ function paint(u: uPlot, s: Sequence, discoveries: number[]): void {
     else { g.lineTo(x(at), y(s.acked[i - 1][1])); g.lineTo(x(at), y(octet)); }
   });
   g.stroke();
-  g.fillStyle = night() ? "#56B4E9" : "#0072B2";
+  g.fillStyle = night.value ? "#56B4E9" : "#0072B2";
   for (const [at, octet] of s.sent) g.fillRect(x(at) - dpr, y(octet) - dpr, 2 * dpr, 2 * dpr);
-  const ground = night() ? "#14181d" : "#ffffff";
+  const ground = night.value ? "#14181d" : "#ffffff";
   for (const [at, octet] of s.again) shape(g, "cross", x(at), y(octet), "#D55E00", ground);
   for (const [at, octet] of s.timeouts) shape(g, "triangle", x(at), y(octet), "#CC79A7", ground);
   g.restore();

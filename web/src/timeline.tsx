@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { nextSpeed, parseMoment, showMoment, SPEEDS } from "./clock";
-import { dark } from "./map";
+import { night } from "./night";
 import * as state from "./state";
 
 /** Packets delivered, upwards, and dropped, downwards: place and sign tell them apart, not only colour. */
@@ -16,7 +16,7 @@ function paint(canvas: HTMLCanvasElement): void {
   const most = Math.max(1, ...deliver, ...drop);
   const middle = Math.round(height * 0.6), w = width / deliver.length;
   for (let i = 0; i < deliver.length; i += 1) {
-    g.fillStyle = dark.matches ? "#56B4E9" : "#0072B2";
+    g.fillStyle = night.value ? "#56B4E9" : "#0072B2";
     const up = Math.sqrt(deliver[i] / most) * middle;
     g.fillRect(i * w, middle - up, Math.max(1, w - 0.5), up);
     g.fillStyle = "#D55E00";
@@ -28,7 +28,7 @@ export function Timeline() {
   const canvas = useRef<HTMLCanvasElement>(null);
   const totals = state.totals.value;
   const width = state.mapSize.value.width;
-  useEffect(() => { if (canvas.current) paint(canvas.current); }, [totals, width, dark.matches]);
+  useEffect(() => { if (canvas.current) paint(canvas.current); }, [totals, width, night.value]);
   const t = state.t.value, end = state.end.value;
   const playing = state.playing.value;
   return (

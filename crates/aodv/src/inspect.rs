@@ -1,13 +1,47 @@
 //! The tables for people and tests.
 
+use std::fmt::{self, Display, Formatter};
+
 use wayhop_core::{Inspect, Time};
 
 use crate::state::Engine;
 use crate::table::{Entry, State};
 
-/// The destination, with the length of its prefix if it is a subnet.
-fn name(r: &Entry) -> String {
-    if r.prefix == 0 { r.destination.to_string() } else { format!("{}/{}", r.destination, r.prefix) }
+/// The destination, with the length of its prefix if it is a subnet. Texts are made for who reads them, not for who counts rows.
+struct Name<'a>(&'a Entry);
+
+impl Display for Name<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0.prefix {
+            0 => self.0.destination.fmt(f),
+            n => write!(f, "{}/{n}", self.0.destination),
+        }
+    }
+}
+
+struct Seq(Option<u32>);
+
+impl Display for Seq {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(seq) => seq.fmt(f),
+            None => f.write_str("unknown"),
+        }
+    }
+}
+
+struct Users<'a>(&'a Entry);
+
+impl Display for Users<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (i, user) in self.0.precursors.iter().enumerate() {
+            if i > 0 {
+                f.write_str(" ")?;
+            }
+            user.fmt(f)?;
+        }
+        Ok(())
+    }
 }
 
 pub(crate) fn show(e: &Engine, now: Time, out: &mut dyn Inspect) {
@@ -21,18 +55,16 @@ pub(crate) fn show(e: &Engine, now: Time, out: &mut dyn Inspect) {
             State::Invalid => "invalid",
             State::Repair => "repair",
         };
-        let seq = r.seq.map_or_else(|| "unknown".to_owned(), |s| s.to_string());
-        let users: Vec<String> = r.precursors.iter().map(|a| a.to_string()).collect();
         out.row(
             "routes",
             &[
-                ("destination", &name(r)),
+                ("destination", &Name(r)),
                 ("state", &state),
                 ("next_hop", &r.next_hop),
                 ("hops", &r.hops),
-                ("seq", &seq),
+                ("seq", &Seq(r.seq)),
                 ("expires_in_ms", &r.expires.since(now).as_millis()),
-                ("precursors", &users.join(" ")),
+                ("precursors", &Users(r)),
             ],
         );
     }

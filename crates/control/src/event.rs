@@ -164,11 +164,32 @@ pub enum Event {
         #[schemars(with = "serde_json::Value")]
         state: wayhop_core::SendState,
     },
+    /// How long a node's queues and tables are, once a second. Nodes on real interfaces only, for subscribers who name this kind.
+    Sizes {
+        /// When.
+        time_s: f64,
+        /// At which node.
+        node: u32,
+        /// Those that are not empty, and the interface queues: rows of the table `sizes`.
+        sizes: Vec<SizeOf>,
+    },
     /// Events that this subscriber was too slow for.
     Lost {
         /// How many.
         count: u64,
     },
+}
+
+/// How long a queue or table of a node is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SizeOf {
+    /// Which one.
+    pub what: String,
+    /// Packets or entries.
+    pub count: u64,
+    /// Of which of the node's interfaces, from 0; absent where it is about none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interface: Option<u8>,
 }
 
 impl Event {
@@ -185,6 +206,7 @@ impl Event {
             Self::Host { .. } => EventKind::Host,
             Self::Packet { .. } => EventKind::Packet,
             Self::Sent { .. } => EventKind::Sent,
+            Self::Sizes { .. } => EventKind::Sizes,
             Self::Lost { .. } => EventKind::Lost,
         }
     }
@@ -200,7 +222,8 @@ impl Event {
             | Self::Neighbour { node, .. }
             | Self::Host { node, .. }
             | Self::Packet { node, .. }
-            | Self::Sent { node, .. } => Some(*node),
+            | Self::Sent { node, .. }
+            | Self::Sizes { node, .. } => Some(*node),
             Self::Lost { .. } => None,
         }
     }

@@ -28,13 +28,15 @@ pub enum EventKind {
     Packet,
     /// A protocol sent a packet, with what it knew then: a row of the table `sends`.
     Sent,
+    /// How long a node's queues and tables are: rows of the table `sizes`.
+    Sizes,
     /// Events that this subscriber was too slow for.
     Lost,
 }
 
 impl EventKind {
     /// All that can be subscribed to; `lost` comes with any.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Note,
         Self::Drop,
         Self::Route,
@@ -45,8 +47,9 @@ impl EventKind {
         Self::Host,
         Self::Packet,
         Self::Sent,
+        Self::Sizes,
     ];
-    /// Those that a subscriber gets who names none: all but the kinds of which each packet makes some.
+    /// Those that a subscriber gets who names none: all but those of single packets and of sizes.
     pub const USUAL: [Self; 8] = [
         Self::Note,
         Self::Drop,
@@ -71,6 +74,7 @@ impl EventKind {
             Self::Host => "host",
             Self::Packet => "packet",
             Self::Sent => "sent",
+            Self::Sizes => "sizes",
             Self::Lost => "lost",
         }
     }

@@ -34,7 +34,7 @@ mod server;
 pub use about::{About, NodeAbout};
 pub use client::{Client, ClientError};
 pub use error::{ControlError, ErrorCode};
-pub use event::Event;
+pub use event::{Event, SizeOf};
 pub use event_kind::EventKind;
 pub use gps::Gps;
 pub use inspect_json::JsonTables;

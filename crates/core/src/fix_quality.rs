@@ -112,6 +112,9 @@ pub enum AccuracyFrom {
 }
 
 impl AccuracyFrom {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Gst, Self::Epx];
+
     /// The name in tables and messages.
     pub const fn name(self) -> &'static str {
         match self {

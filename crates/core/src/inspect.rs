@@ -22,3 +22,69 @@ impl Inspect for HeldPackets {
         self.0.push((place, p.meta.id));
     }
 }
+
+/// An [`Inspect`] that counts the rows of each table, and the packets held at each place.
+///
+/// A place whose packets are rows of a table of the same name counts once. The table `node`, a node's own state, is no list and left out.
+#[derive(Debug, Default)]
+pub struct Sizes(Vec<(&'static str, Size)>);
+
+#[derive(Debug, Default)]
+struct Size {
+    rows: u64,
+    held: u64,
+}
+
+impl Sizes {
+    /// How many entries each list has that is not empty, in the order in which they were shown.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        self.0.iter().map(|(name, size)| (*name, size.rows.max(size.held))).filter(|(_, n)| *n > 0)
+    }
+    /// Forgets all, to count another node's.
+    pub fn clear(&mut self) {
+        self.0.iter_mut().for_each(|(_, size)| *size = Size::default());
+    }
+
+    fn of(&mut self, name: &'static str) -> &mut Size {
+        // Rows of a table come one after the other, and there are some ten tables at most.
+        let at = self.0.iter().rposition(|(n, _)| *n == name).unwrap_or_else(|| {
+            self.0.push((name, Size::default()));
+            self.0.len() - 1
+        });
+        &mut self.0[at].1
+    }
+}
+
+impl Inspect for Sizes {
+    fn row(&mut self, table: &'static str, _: &[(&'static str, &dyn Display)]) {
+        if table != "node" {
+            self.of(table).rows += 1;
+        }
+    }
+    fn held(&mut self, place: &'static str, _: &Packet) {
+        self.of(place).held += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{PacketMeta, Pool};
+
+    #[test]
+    fn packets_that_are_rows_too_count_once() {
+        let mut pool = Pool::new();
+        let packet = pool.packet(&[0; 20], PacketMeta::default());
+        let mut sizes = Sizes::default();
+        sizes.row("node", &[]);
+        for _ in 0..2 {
+            sizes.row("send_buffer", &[]);
+            sizes.held("send_buffer", &packet);
+            sizes.held("buffer", &packet);
+        }
+        sizes.row("routes", &[]);
+        assert_eq!(sizes.iter().collect::<Vec<_>>(), [("send_buffer", 2), ("buffer", 2), ("routes", 1)]);
+        sizes.clear();
+        assert_eq!(sizes.iter().count(), 0, "an empty list is none");
+    }
+}

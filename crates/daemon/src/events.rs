@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 use std::net::IpAddr;
 
-use wayhop_control::{Event, EventKind, Gps, Place, Server};
+use wayhop_control::{Event, EventKind, Gps, Place, Server, SizeOf};
 use wayhop_core::{
     Addr, DropReason, Fix, FixQuality, IfaceId, Mac, Packet, Prefix, Route, SendState, Time, TraceNote, hex,
 };
 use wayhop_node::Hop;
+use wayhop_trace::SizeEvent;
 use wayhop_wire::ip;
 
 use crate::numbers::NODE;
@@ -23,6 +24,7 @@ pub(crate) struct Events {
     wanted: bool,
     wants_packets: bool,
     wants_sends: bool,
+    wants_sizes: bool,
     waiting: VecDeque<Event>,
     missed: u64,
 }
@@ -99,6 +101,24 @@ impl Events {
         }
     }
 
+    /// Whether somebody subscribed to the sizes of queues and tables.
+    pub(crate) fn wants_sizes(&self) -> bool {
+        self.wants_sizes
+    }
+
+    /// Queues and tables are so long.
+    pub(crate) fn sizes(&mut self, at: Time, rows: &[SizeEvent]) {
+        if self.wants_sizes {
+            let size = |e: &SizeEvent| SizeOf {
+                what: e.what.to_owned(),
+                count: e.count,
+                interface: (e.iface != IfaceId::ANY).then_some(e.iface.0),
+            };
+            let sizes = rows.iter().map(size).collect();
+            self.keep(Event::Sizes { time_s: at.as_secs_f64(), node: NODE, sizes });
+        }
+    }
+
     /// A place is known now: the node's own or, with an address, another node's.
     pub(crate) fn position(&mut self, at: Time, about: Option<IpAddr>, fix: &Fix, gps: Option<FixQuality>) {
         if self.wanted {
@@ -141,6 +161,7 @@ impl Events {
         self.wanted = KINDS.iter().any(|k| server.wants(*k));
         self.wants_packets = server.wants(EventKind::Packet);
         self.wants_sends = server.wants(EventKind::Sent);
+        self.wants_sizes = server.wants(EventKind::Sizes);
     }
 
     /// Tells the subscribers.

@@ -56,6 +56,7 @@ mod run_dir;
 mod scenario;
 mod setup;
 mod signals;
+mod sizes;
 mod station;
 mod switch;
 mod timing;

@@ -10,7 +10,7 @@ use wayhop_linux::Error;
 use wayhop_node::{Hop, HopKind};
 use wayhop_trace::{
     Counter, GpsEvent, HopEvent, Identity, InterfaceInfo, Manifest, NodeInfo, NoteEvent, Origin, Outputs,
-    PacketClass, PositionEvent, Recorder, RunDir, RunStatus, SendEvent, Summary, classify,
+    PacketClass, PositionEvent, Recorder, RunDir, RunStatus, SendEvent, SizeEvent, Summary, classify,
 };
 use wayhop_wire::ip;
 
@@ -41,6 +41,7 @@ enum Row {
     Send(SendEvent),
     Position(PositionEvent),
     Gps(GpsEvent),
+    Size(SizeEvent),
 }
 
 fn wrong(e: &wayhop_trace::Error) -> Error {
@@ -84,7 +85,7 @@ impl Run {
             interfaces: settings.config.names().map(interface).collect(),
         };
         // Packets have to be found again in the records of other nodes.
-        let outputs = Outputs { gps: true, identities: true, ..Outputs::default() };
+        let outputs = Outputs { gps: true, sizes: true, identities: true, ..Outputs::default() };
         let recorder = Recorder::start(dir, &outputs, vec![node]).map_err(|e| wrong(&e))?.never_waiting();
         let writing = Rows::Writing(Box::new(recorder));
         if let Rows::Waiting(rows) = std::mem::replace(&mut self.rows, writing) {
@@ -108,6 +109,7 @@ impl Run {
             (Rows::Writing(r), Row::Send(e)) => r.sent(&e),
             (Rows::Writing(r), Row::Position(e)) => r.position(&e),
             (Rows::Writing(r), Row::Gps(e)) => r.gps(&e),
+            (Rows::Writing(r), Row::Size(e)) => r.size(&e),
         }
     }
 
@@ -155,6 +157,11 @@ impl Run {
     /// What the node knows of a place on the earth.
     pub(crate) fn gps(&mut self, e: GpsEvent) {
         self.write(Row::Gps(e));
+    }
+
+    /// How long a queue or table is.
+    pub(crate) fn size(&mut self, e: SizeEvent) {
+        self.write(Row::Size(e));
     }
 
     /// Rows that the disk had no time for.

@@ -27,8 +27,8 @@ pub(crate) struct Station {
     gps: Option<gpsd::Client>,
     gps_trouble: Option<String>,
     monitor: Option<(Monitor, Reports)>,
-    /// Whether somebody may want to know the places of other nodes: subscribers, or the run directory.
-    hears_places: bool,
+    /// Whether somebody may want to know the places of other nodes, and sizes: subscribers, or the run directory.
+    is_watched: bool,
     next_look: Time,
     next_report: Time,
 }
@@ -65,9 +65,7 @@ impl Station {
             gps,
             gps_trouble: None,
             monitor: None,
-            hears_places: config.control.is_some()
-                || settings.usual_control.is_some()
-                || config.run.is_some(),
+            is_watched: config.control.is_some() || settings.usual_control.is_some() || config.run.is_some(),
             next_look: Time::ZERO,
             next_report: Time::ZERO,
         };
@@ -90,7 +88,7 @@ impl Station {
 
     /// When to look next.
     pub(crate) fn next(&self) -> Option<Time> {
-        let look = self.metrics.is_some() || self.gps.is_some() || self.hears_places;
+        let look = self.metrics.is_some() || self.gps.is_some() || self.is_watched;
         let look = look.then_some(self.next_look);
         look.into_iter().chain(self.monitor.as_ref().map(|_| self.next_report)).min()
     }
@@ -138,6 +136,7 @@ impl Station {
             }
         }
         host.hear_of_places();
+        host.record_sizes();
         host.around.counters.lost_reports = self.lost_reports();
         if let Some(metrics) = &self.metrics {
             metrics.set(self.snapshot(host));

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use wayhop_core::{NodeId, Position, Span, Time};
 use wayhop_scenario::Resolved;
-use wayhop_trace::{Counter, HopEvent, NoteEvent, PositionEvent, Recorder, SendEvent};
+use wayhop_trace::{Counter, HopEvent, NoteEvent, PositionEvent, Recorder, SendEvent, SizeEvent};
 
 /// How long records wait for earlier ones of other threads.
 const WAIT: Span = Span::from_secs(1);
@@ -22,6 +22,7 @@ enum Record {
     Hop(HopEvent),
     Note(NoteEvent),
     Sent(SendEvent),
+    Size(SizeEvent),
 }
 
 impl Records {
@@ -37,6 +38,10 @@ impl Records {
     /// The state in which a protocol sent a packet.
     pub(super) fn sent(&self, e: SendEvent) {
         let _ = self.0.send(Record::Sent(e));
+    }
+    /// How long a queue or table is.
+    pub(super) fn size(&self, e: SizeEvent) {
+        let _ = self.0.send(Record::Size(e));
     }
 }
 
@@ -106,6 +111,7 @@ impl Tables {
                 Record::Hop(e) => e.time,
                 Record::Note(e) => e.time,
                 Record::Sent(e) => e.time,
+                Record::Size(e) => e.time,
             };
             self.count += 1;
             self.waiting.insert((at, self.count), record);
@@ -119,6 +125,7 @@ impl Tables {
             Record::Hop(e) => self.recorder.hop(&HopEvent { time: self.written, ..e }),
             Record::Note(e) => self.recorder.note(&NoteEvent { time: self.written, ..e }),
             Record::Sent(e) => self.recorder.sent(&SendEvent { time: self.written, ..e }),
+            Record::Size(e) => self.recorder.size(&SizeEvent { time: self.written, ..e }),
         }
     }
 }

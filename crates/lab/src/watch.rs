@@ -6,9 +6,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use wayhop_control::answer::Counters;
-use wayhop_control::{Client, ClientError, Event, EventKind, Request, Server};
-use wayhop_core::{NodeId, Time, TraceNote};
-use wayhop_trace::NoteEvent;
+use wayhop_control::{Client, ClientError, Event, EventKind, Request, Server, SizeOf};
+use wayhop_core::{IfaceId, NodeId, Time, TraceNote};
+use wayhop_trace::{NoteEvent, SizeEvent};
 
 use super::packets::{FlowEnds, Packets};
 use super::record::{Records, known};
@@ -57,6 +57,10 @@ pub(super) fn watch(
                 Event::Sent { time_s, state, .. } if time(*time_s) > Time::ZERO => {
                     records.sent(packets.sent(time(*time_s), *state));
                 }
+                Event::Sizes { time_s, sizes, .. } if time(*time_s) > Time::ZERO => {
+                    let rows = sizes.iter().filter_map(|s| size(time(*time_s), node, s));
+                    rows.for_each(|e| records.size(e));
+                }
                 Event::Lost { count } => lost += count,
                 _ => {}
             }
@@ -64,6 +68,12 @@ pub(super) fn watch(
         }
         lost
     }))
+}
+
+/// A size, as the lab's tables have it.
+fn size(time: Time, node: u32, s: &SizeOf) -> Option<SizeEvent> {
+    let iface = s.interface.map_or(IfaceId::ANY, IfaceId);
+    Some(SizeEvent { time, node: NodeId(node), what: known(&s.what)?, iface, count: s.count })
 }
 
 /// When a daemon's clock was at zero: it is asked what time it is, and the quickest answer counts.
@@ -101,7 +111,8 @@ fn of_node(event: Event, number: u32, time: impl Fn(f64) -> f64) -> Event {
         | Event::Neighbour { time_s, node, .. }
         | Event::Host { time_s, node, .. }
         | Event::Packet { time_s, node, .. }
-        | Event::Sent { time_s, node, .. } => {
+        | Event::Sent { time_s, node, .. }
+        | Event::Sizes { time_s, node, .. } => {
             *time_s = time(*time_s);
             *node = number;
         }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, PacketId, Time};
 use wayhop_trace::{
-    Counter, HopEvent, HopKind, Identity, Manifest, NodeInfo, NoteEvent, PositionEvent, RunDir, RunStatus,
-    SendEvent, Summary, Tables,
+    Counter, GpsEvent, HopEvent, HopKind, Identity, Manifest, NodeInfo, NoteEvent, PositionEvent, RunDir,
+    RunStatus, SendEvent, SizeEvent, Summary, Tables,
 };
 
 use crate::error::Error;
@@ -26,6 +26,8 @@ pub(crate) struct NodeRun {
     pub(crate) hops: Vec<(HopEvent, Option<Identity>)>,
     pub(crate) notes: Vec<NoteEvent>,
     pub(crate) sends: Vec<SendEvent>,
+    pub(crate) sizes: Vec<SizeEvent>,
+    pub(crate) gps: Vec<GpsEvent>,
     pub(crate) positions: Vec<PositionEvent>,
     pub(crate) counters: Vec<Counter>,
     /// How long it went on by its own clock, nanoseconds.
@@ -158,6 +160,8 @@ fn read(path: &Path, room: &mut usize) -> Result<NodeRun, Error> {
         hops: Vec::new(),
         notes: Vec::new(),
         sends: Vec::new(),
+        sizes: Vec::new(),
+        gps: Vec::new(),
         positions: Vec::new(),
         counters: Vec::new(),
     };
@@ -195,6 +199,16 @@ fn read_tables(tables: &Tables<'_>, run: &mut NodeRun, room: &mut usize) -> Resu
     tables.sends(&mut |s| {
         keep()?;
         run.sends.push(s);
+        Ok(())
+    })?;
+    tables.sizes(&mut |s| {
+        keep()?;
+        run.sizes.push(s);
+        Ok(())
+    })?;
+    tables.gps(&mut |g| {
+        keep()?;
+        run.gps.push(g);
         Ok(())
     })?;
     tables.positions(&mut |p| {

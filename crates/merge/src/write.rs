@@ -7,8 +7,9 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, DropReason, FlowTag, IfaceId, NodeId, PacketId, Time};
 use wayhop_trace::{
-    FlowSummary, HopEvent, HopKind, LatencyMs, Manifest, Merged, MergedRun, Messages, NodeInfo, NodeOutages,
-    Outcome, Outputs, PacketClass, PacketOutcome, Recorder, RunDir, RunStatus, Summary, Totals, ratio,
+    FlowSummary, GpsEvent, HopEvent, HopKind, LatencyMs, Manifest, Merged, MergedRun, Messages, NodeInfo,
+    NodeOutages, Outcome, Outputs, PacketClass, PacketOutcome, Recorder, RunDir, RunStatus, SizeEvent,
+    Summary, Totals, ratio,
 };
 
 use crate::clocks::Clocks;
@@ -55,10 +56,16 @@ impl Merge {
             .zip(&names)
             .map(|(r, name)| NodeInfo { name: name.clone(), ..r.node.clone() })
             .collect();
-        let outputs = Outputs { identities: true, ..Outputs::default() };
+        let outputs = Outputs {
+            identities: true,
+            sizes: self.runs.iter().any(|r| !r.sizes.is_empty()),
+            gps: self.runs.iter().any(|r| !r.gps.is_empty()),
+            ..Outputs::default()
+        };
         let mut recorder = Recorder::start(dir, &outputs, nodes)?;
         self.write_packets(&mut recorder);
         self.write_remarks(&mut recorder);
+        self.write_looks(&mut recorder);
         let origin = self.write_places(&mut recorder);
         self.write_outcomes(&mut recorder);
         let mut summary = self.summary(options);
@@ -167,6 +174,23 @@ impl Merge {
         for (time, node, state) in sends {
             recorder.sent(&wayhop_trace::SendEvent { time, node: node_id(node), state });
         }
+    }
+
+    /// What the nodes looked at now and then: their queues and tables, their receivers.
+    fn write_looks(&self, recorder: &mut Recorder) {
+        let mut sizes = Vec::new();
+        let mut fixes = Vec::new();
+        for (i, run) in self.runs.iter().enumerate() {
+            let node = node_id(i);
+            let of = |s: &SizeEvent| SizeEvent { time: self.time(i, s.time), node, ..*s };
+            sizes.extend(run.sizes.iter().map(of));
+            fixes.extend(run.gps.iter().map(|g| GpsEvent { time: self.time(i, g.time), node, ..*g }));
+        }
+        // Stable: what a node looked at in one moment stays together.
+        sizes.sort_by_key(|s| (s.time, s.node.0));
+        sizes.iter().for_each(|s| recorder.size(s));
+        fixes.sort_by_key(|g| (g.time, g.node.0));
+        fixes.iter().for_each(|g| recorder.gps(g));
     }
 
     fn write_places(&self, recorder: &mut Recorder) -> Option<wayhop_trace::Origin> {

@@ -133,6 +133,7 @@ pub fn recorder(dir: &RunDir, r: &Resolved) -> Result<Recorder, Error> {
         receptions: r.receptions.is_wanted(),
         bundles: r.dtn.is_some(),
         gps: false,
+        sizes: true,
         identities: r.identities,
         capture_nodes: Some(r.captures.nodes.clone()),
         captures: (!r.captures.nodes.is_empty()).then_some(r.captures.snap_length),
@@ -143,7 +144,7 @@ pub fn recorder(dir: &RunDir, r: &Resolved) -> Result<Recorder, Error> {
 
 /// What records a run whose frames others capture: tables.
 pub fn tables(dir: &RunDir, r: &Resolved) -> Result<Recorder, Error> {
-    let outputs = Outputs { bundles: r.dtn.is_some(), ..Outputs::default() };
+    let outputs = Outputs { bundles: r.dtn.is_some(), sizes: true, ..Outputs::default() };
     Ok(Recorder::start(dir.clone(), &outputs, nodes(r))?)
 }
 

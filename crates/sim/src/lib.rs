@@ -40,6 +40,7 @@ mod ports;
 mod power;
 mod queue;
 mod simulation;
+mod sizes;
 mod slab;
 mod summary;
 mod tcp;

@@ -51,6 +51,8 @@ pub struct Simulation {
     supplies: Vec<Option<Supply>>,
     /// How often GPS receivers tell nodes where they are, if these ask for it.
     fix_every: Option<Span>,
+    /// When queues and caches are looked at next; [`Time::NEVER`] if nobody records their sizes.
+    pub(crate) next_look: Time,
     stalls: Vec<QueueStall>,
     orders: Vec<Order>,
     losses: Vec<LossTable>,
@@ -96,6 +98,7 @@ impl Simulation {
         media.listen(tunnels || nodes.iter().any(Node::overhears), recorder.wants_frames());
         media.set_stand_ins(tunnels);
         let watched = watched(scenario, &recorder, &mut media);
+        let next_look = if recorder.wants_sizes() { Time::ZERO } else { Time::NEVER };
         let mut captures = vec![false; nodes.len()];
         scenario.captures.nodes.iter().for_each(|n| captures[n.index()] = true);
         let common = Common {
@@ -137,6 +140,7 @@ impl Simulation {
             outages: Outages::new(scenario),
             supplies: scenario.energy.clone(),
             fix_every,
+            next_look,
             stalls: scenario.stalls.clone(),
             orders: scenario.orders.clone(),
             losses: scenario.path_losses.clone(),
@@ -176,6 +180,9 @@ impl Simulation {
 
     pub(crate) fn advance(&mut self, at: Time, node: u32, event: Event) {
         debug_assert!(at >= self.now, "time went back");
+        if at >= self.next_look {
+            self.look_until(at);
+        }
         self.now = at;
         self.step(at, node, event);
         self.events += 1;
@@ -363,6 +370,7 @@ impl Simulation {
         for outcome in &outcomes {
             self.net.common.recorder.outcome(outcome);
         }
+        self.look_until(self.now);
         self.record_moves();
         self.record_counters();
         let bundles = self.net.common.dtn_finish(self.now);

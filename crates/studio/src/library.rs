@@ -9,6 +9,7 @@ use wayhop_trace::RunDir;
 
 use crate::drive;
 use crate::error::Error;
+use crate::reports;
 use crate::run::Run;
 
 /// Runs that stay open.
@@ -61,7 +62,7 @@ impl Library {
             return Ok(Self::of(Source::Runs(vec![(name_of(&path), path)])));
         }
         let library = Self::of(Source::Folder(path.clone()));
-        if library.names().is_empty() && library.drives().is_empty() {
+        if library.names().is_empty() && library.drives().is_empty() && library.reports().is_empty() {
             return Err(format!(
                 "{}: neither a run directory nor a folder of them; make one: wayhop run SCENARIO.toml",
                 path.display()
@@ -108,6 +109,20 @@ impl Library {
     /// The names of what has the settings of a matrix of attenuators, second by second.
     pub(crate) fn drives(&self) -> Vec<String> {
         self.named(is_drive)
+    }
+
+    /// The reports that lie beside the runs, or in one of them.
+    pub(crate) fn reports(&self) -> Vec<reports::Named> {
+        match &self.source {
+            Source::Folder(folder) => reports::list(folder),
+            Source::Runs(runs) => {
+                let of = |(name, path): &(String, PathBuf)| {
+                    let name = name.clone();
+                    reports::list(path).into_iter().map(move |(n, p)| (format!("{name}/{n}"), p))
+                };
+                runs.iter().flat_map(of).collect()
+            }
+        }
     }
 
     fn named(&self, is: impl Fn(&Path) -> bool) -> Vec<String> {

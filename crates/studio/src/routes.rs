@@ -22,6 +22,7 @@ use crate::library::Library;
 #[cfg(feature = "live")]
 use crate::live::{Live, viewer};
 use crate::page;
+use crate::reports;
 use crate::rows::Wanted;
 use crate::run::Run;
 use crate::series;
@@ -103,6 +104,11 @@ struct OfNode {
     node: Option<usize>,
 }
 
+#[derive(Deserialize)]
+struct Named {
+    name: String,
+}
+
 impl Studio {
     fn editor(&self) -> Result<&Editor, Error> {
         let none =
@@ -126,6 +132,9 @@ pub(crate) fn router(studio: Studio) -> Router {
         .route("/api/rows", get(rows))
         .route("/api/losses", get(losses))
         .route("/api/series", get(series))
+        .route("/api/sizes", get(sizes))
+        .route("/api/reports", get(all_reports))
+        .route("/report", get(report))
         .route("/api/tcp", get(tcp))
         .route("/api/matrix", get(drives))
         .route("/api/matrix/rows", get(driven))
@@ -169,8 +178,9 @@ async fn guard(State(studio): State<Arc<Studio>>, request: Request, next: Next) 
         Ok(()) => next.run(request).await,
     };
     let headers = response.headers_mut();
+    // A report has its own.
+    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(POLICY));
     for (name, value) in [
-        (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::CACHE_CONTROL, "no-store"),
@@ -233,6 +243,20 @@ async fn series(
     Query(wanted): Query<series::Wanted>,
 ) -> Response {
     of_run(&studio, of.run, move |run| run.figure(wanted)).await
+}
+
+async fn sizes(State(studio): State<Arc<Studio>>, Query(q): Query<OfNode>) -> Response {
+    let node = q.node.map(|n| i32::try_from(n).unwrap_or(i32::MAX));
+    of_run(&studio, q.run, move |run| run.sizes(node)).await
+}
+
+async fn all_reports(State(studio): State<Arc<Studio>>) -> Response {
+    let answer = read(&studio, |s| Ok(reports::told(&s.library.reports()))).await;
+    answer.map(|v| json(&v)).into_response()
+}
+
+async fn report(State(studio): State<Arc<Studio>>, Query(q): Query<Named>) -> Response {
+    read(&studio, move |s| reports::document(&s.library.reports(), &q.name)).await.into_response()
 }
 
 async fn tcp(

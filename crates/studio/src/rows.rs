@@ -1,6 +1,6 @@
 //! Rows of a table as JSON: remarks, what a protocol knew, counters, flows.
 
-use parquet::data_type::Int32Type;
+use parquet::data_type::{ByteArrayType, Int32Type};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use wayhop_trace::RunDir;
@@ -24,6 +24,8 @@ pub(crate) struct Wanted {
     pub(crate) to: Option<i64>,
     /// Of which node.
     pub(crate) node: Option<i32>,
+    /// With this in the column `source`.
+    pub(crate) source: Option<String>,
     /// The last one only.
     #[serde(default)]
     pub(crate) last: bool,
@@ -79,6 +81,10 @@ fn of_group(
         }
         None => stretch.collect(),
     };
+    if let Some(source) = &wanted.source {
+        let sources = group.stretch::<ByteArrayType>("source", &(0..group.rows()))?;
+        places.retain(|p| sources[*p].as_ref().is_some_and(|s| s.data() == source.as_bytes()));
+    }
     if wanted.last {
         places.drain(..places.len().saturating_sub(1));
     }

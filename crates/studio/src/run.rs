@@ -17,6 +17,7 @@ use crate::packets;
 use crate::rows::{Wanted, rows};
 use crate::series;
 use crate::sightings::Captures;
+use crate::sizes;
 use crate::story::{self, Asked};
 use crate::table::Table;
 
@@ -122,6 +123,10 @@ impl Run {
 
     pub(crate) fn figure(&self, wanted: series::Wanted) -> Result<Vec<u8>, Error> {
         series::figure(&self.dir, wanted, self.info["end_ns"].as_i64().unwrap_or(1))
+    }
+
+    pub(crate) fn sizes(&self, node: Option<i32>) -> Result<Vec<u8>, Error> {
+        sizes::lengths(&self.dir, node, self.info["end_ns"].as_i64().unwrap_or(1))
     }
 
     pub(crate) fn tcp(&self, wanted: series::OfFlow) -> Result<Vec<u8>, Error> {

@@ -2,7 +2,7 @@
 
 use crate::{
     BundleEvent, ContactEvent, Counter, Direction, FrameEvent, GpsEvent, HopEvent, IdentityEvent, NoteEvent,
-    PacketOutcome, PositionEvent, ReceptionEvent, SendEvent, TcpEvent,
+    PacketOutcome, PositionEvent, ReceptionEvent, SendEvent, SizeEvent, TcpEvent,
 };
 use wayhop_core::{IfaceId, NodeId, Time};
 
@@ -22,6 +22,7 @@ pub(crate) struct Batch {
     pub(crate) tcp: Vec<TcpEvent>,
     pub(crate) positions: Vec<PositionEvent>,
     pub(crate) gps: Vec<GpsEvent>,
+    pub(crate) sizes: Vec<SizeEvent>,
     pub(crate) counters: Vec<Counter>,
     pub(crate) outcomes: Vec<PacketOutcome>,
     pub(crate) receptions: Vec<ReceptionEvent>,
@@ -67,6 +68,7 @@ impl Batch {
             || self.tcp.len() >= RECORDS
             || self.positions.len() >= RECORDS
             || self.gps.len() >= RECORDS
+            || self.sizes.len() >= RECORDS
             || self.counters.len() >= RECORDS
             || self.outcomes.len() >= RECORDS
             || self.receptions.len() >= RECORDS
@@ -92,13 +94,14 @@ impl Batch {
         self.lengths().into_iter().sum::<usize>() as u64
     }
 
-    fn lengths(&self) -> [usize; 10] {
+    fn lengths(&self) -> [usize; 11] {
         [
             self.hops.len(),
             self.notes.len(),
             self.sends.len(),
             self.positions.len(),
             self.gps.len(),
+            self.sizes.len(),
             self.counters.len(),
             self.outcomes.len(),
             self.receptions.len(),
@@ -114,6 +117,7 @@ impl Batch {
         self.tcp.clear();
         self.positions.clear();
         self.gps.clear();
+        self.sizes.clear();
         self.counters.clear();
         self.outcomes.clear();
         self.receptions.clear();

@@ -202,6 +202,21 @@ pub struct PositionEvent {
     pub velocity: Position,
 }
 
+/// How long a list of a node was when it was looked at: one row of the `sizes` table.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct SizeEvent {
+    /// When.
+    pub time: Time,
+    /// Whose.
+    pub node: NodeId,
+    /// Which list: a table or a place of packets, as [`wayhop_core::Inspect`] names it; `queue` for an interface queue.
+    pub what: &'static str,
+    /// Of which of the node's interfaces, of a queue; else [`IfaceId::ANY`].
+    pub iface: IfaceId,
+    /// Entries or packets in it.
+    pub count: u64,
+}
+
 /// What a node knows of a place on the earth: one row of the `gps` table.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct GpsEvent {
@@ -231,6 +246,9 @@ pub enum GpsSource {
 }
 
 impl GpsSource {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Receiver, Self::Told, Self::Heard];
+
     /// The name in tables.
     pub const fn name(self) -> &'static str {
         match self {

@@ -54,7 +54,7 @@ pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, dissect, knows_link_type, n
 pub use error::Error;
 pub use event::{
     Counter, Direction, FrameEvent, GpsEvent, GpsSource, HopEvent, HopKind, NoteEvent, Outcome,
-    PacketOutcome, PositionEvent, SendEvent, TcpEvent,
+    PacketOutcome, PositionEvent, SendEvent, SizeEvent, TcpEvent,
 };
 pub use hash::TraceHash;
 pub use human::human_table;

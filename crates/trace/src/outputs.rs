@@ -16,6 +16,8 @@ pub struct Outputs {
     pub bundles: bool,
     /// With them, the table `gps`.
     pub gps: bool,
+    /// With them, the table `sizes`.
+    pub sizes: bool,
     /// With them, the table `identities`.
     pub identities: bool,
     /// One capture per node, each frame cut to this many octets.
@@ -38,6 +40,7 @@ impl Default for Outputs {
             receptions: false,
             bundles: false,
             gps: false,
+            sizes: false,
             identities: false,
             captures: None,
             capture_nodes: None,

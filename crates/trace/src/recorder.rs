@@ -9,8 +9,8 @@ use crate::tables::{FLOWS, Table};
 use crate::writer::Writer;
 use crate::{
     BundleEvent, ContactEvent, Counter, Error, FrameEvent, GpsEvent, HopEvent, Identity, IdentityEvent,
-    NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, RunDir, RunStatus, SendEvent, Summary, TcpEvent,
-    TraceHash,
+    NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, RunDir, RunStatus, SendEvent, SizeEvent,
+    Summary, TcpEvent, TraceHash,
 };
 
 /// Takes the records of a run on the run's own thread, and has a background thread write them.
@@ -27,6 +27,7 @@ pub struct Recorder {
     records_receptions: bool,
     records_bundles: bool,
     records_gps: bool,
+    records_sizes: bool,
     records_identities: bool,
     snaplen: Option<usize>,
     observer: Option<Box<dyn Observer>>,
@@ -59,6 +60,7 @@ impl Recorder {
             records_receptions: false,
             records_bundles: false,
             records_gps: false,
+            records_sizes: false,
             records_identities: false,
             snaplen: None,
             observer: None,
@@ -78,6 +80,7 @@ impl Recorder {
             records_receptions: outputs.tables && outputs.receptions,
             records_bundles: outputs.tables && outputs.bundles,
             records_gps: outputs.tables && outputs.gps,
+            records_sizes: outputs.tables && outputs.sizes,
             records_identities: outputs.tables && outputs.identities,
             snaplen: outputs.captures.map(|n| n as usize),
             hash: TraceHash::new(),
@@ -252,6 +255,17 @@ impl Recorder {
     pub fn gps(&mut self, e: &GpsEvent) {
         if self.records_gps {
             self.batch.gps.push(*e);
+            self.send_if_full();
+        }
+    }
+    /// Whether [`Recorder::size`] has a use: ask before counting a node's lists, which costs time.
+    pub fn wants_sizes(&self) -> bool {
+        self.records_sizes
+    }
+    /// Records how long a list of a node is.
+    pub fn size(&mut self, e: &SizeEvent) {
+        if self.records_sizes {
+            self.batch.sizes.push(*e);
             self.send_if_full();
         }
     }

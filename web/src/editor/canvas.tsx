@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { toGround, toScreen, zoomAt } from "../camera";
 import { DARK, draw, LIGHT, type Theme } from "../draw";
 import { pairsInRange } from "../links";
-import { dark } from "../map";
+import { night } from "../night";
 import * as doc from "./document";
 import { controlMoved, controls, ground, marks, picture, showsControls } from "./ground";
 import { opened, open } from "./entries";
@@ -48,7 +48,7 @@ function paint(canvas: HTMLCanvasElement): void {
   const g = canvas.getContext("2d"), camera = doc.camera.value;
   const { width, height } = doc.size.value;
   if (!g || !camera || width === 0) return;
-  const theme = dark.matches ? DARK : LIGHT;
+  const theme = night.value ? DARK : LIGHT;
   const { xs, ys, zs } = places();
   const d = doc.drawn.value, links = d?.geometry.links;
   const dpr = canvas.width / width;
@@ -303,7 +303,7 @@ export function Canvas() {
     observer.observe(c.parentElement!);
     let asked = 0, shown: unknown[] = [];
     const loop = () => {
-      const of = [doc.shown.value, doc.camera.value, doc.size.value, doc.chosen.value, doc.seconds.value, lasso.value, cable.value, opened.value, picture.value, controls.value, showsControls.value, dark.matches];
+      const of = [doc.shown.value, doc.camera.value, doc.size.value, doc.chosen.value, doc.seconds.value, lasso.value, cable.value, opened.value, picture.value, controls.value, showsControls.value, night.value];
       if (of.some((v, i) => v !== shown[i])) { shown = of; paint(c); }
       asked = requestAnimationFrame(loop);
     };

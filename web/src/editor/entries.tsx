@@ -6,6 +6,7 @@ import type { Schema } from "./document";
 import * as doc from "./document";
 import { at, Key, named, put } from "./key";
 import { type Json, list, member, type Step, type Table } from "./model";
+import { Prose } from "./prose";
 import { type Defs, isFor, kindOf, resolve, shapes } from "./schema";
 
 /** The entry whose form is open: the one that was made or chosen last. */
@@ -31,7 +32,7 @@ function Nested({ path, name, schema, defs }: { path: Step[]; name: string; sche
   }
   return (
     <div class="nested">
-      <h3>{name} <span class="note">{schema.description ?? s.description}</span></h3>
+      <h3>{name} <span class="note"><Prose text={schema.description ?? s.description} /></span></h3>
       {list(at(here)).map((_, i) => (
         <fieldset key={i}>
           <legend>{named([...here, i])}</legend>
@@ -82,11 +83,11 @@ export function Entry({ path, words, children, warn }: { path: Step[]; words: st
 
 /** What an entry is, in a line. */
 export function wordsOf(entry: Json, i: number): string {
-  const said = ["kind", "name", "node", "nodes", "nodes_share", "destination", "start_s", "at_s", "length_s", "until_s"].flatMap((key) => {
+  const said = ["kind", "name", "node", "nodes", "nodes_share", "destination", "start_s", "at_s", "length_s", "until_s", "mean_up_s"].flatMap((key) => {
     const v = member(entry, key);
     if (v === undefined) return [];
     const shown = Array.isArray(v) ? `${v.slice(0, 4).map(String).join(", ")}${v.length > 4 ? ", …" : ""}` : String(v);
-    const word: Record<string, string> = { node: `node ${shown}`, nodes: `nodes ${shown}`, nodes_share: `share ${shown}`, destination: `to ${shown}`, start_s: `from ${shown} s`, at_s: `from ${shown} s`, length_s: `for ${shown} s`, until_s: `until ${shown} s` };
+    const word: Record<string, string> = { node: `node ${shown}`, nodes: `nodes ${shown}`, nodes_share: `share ${shown}`, destination: `to ${shown}`, start_s: `from ${shown} s`, at_s: `from ${shown} s`, length_s: `for ${shown} s`, until_s: `until ${shown} s`, mean_up_s: `at random, every ${shown} s on average` };
     return [word[key] ?? shown];
   });
   return `${i + 1} · ${said.join(" · ") || "everybody"}`;
@@ -103,7 +104,7 @@ export function List({ section, title, make, children }: { section: string; titl
   const isOpen = opened.value?.startsWith(`${section}[`) ?? false;
   return (
     <Section title={`${title} (${entries.length})`} isOpen={isOpen}>
-      <p class="note">{resolve(property, defs).description}</p>
+      <p class="note"><Prose text={resolve(property, defs).description} /></p>
       {children}
       {entries.map((entry, i) => {
         const kind = member(entry, "kind"), shape = of.find((s) => s.kind === kind) ?? of[0];
@@ -131,7 +132,7 @@ export function Single({ section, title }: { section: string; title: string }) {
   const defs = scenario.$defs ?? {}, schema = resolve(property, defs), isSet = tree[section] !== undefined;
   return (
     <Section title={isSet ? `${title} · set` : title} isOpen={opened.value?.startsWith(`${section}.`)}>
-      <p class="note">{schema.description}</p>
+      <p class="note"><Prose text={schema.description} /></p>
       <Keys path={[section]} schema={schema} defs={defs} />
       {isSet && <div class="row"><button type="button" aria-label={`Take it all out: ${section}`} onClick={() => put([section], null)}>Take it all out</button></div>}
     </Section>

@@ -2,8 +2,11 @@
 
 interface Common { label: string; disabled?: boolean; visible?: boolean }
 
-function wrap(label: string, visible: boolean | undefined, field: preact.JSX.Element) {
-  return visible ? <label class="field"><span>{label}</span>{field}</label> : field;
+/** More characters than a narrow field shows: it gets a line of its own. */
+const NARROW = 15;
+
+function wrap(label: string, visible: boolean | undefined, field: preact.JSX.Element, longest: string | undefined) {
+  return visible ? <label class={(longest?.length ?? 0) > NARROW ? "field long" : "field"}><span>{label}</span>{field}</label> : field;
 }
 
 /** `empty` is what an empty field says; without it, an empty field is put back. */
@@ -20,14 +23,15 @@ export function NumberField({ label, value, onCommit, disabled, visible, min, st
   return wrap(label, visible, (
     <input type="number" key={shown} defaultValue={shown} min={min} step={step} disabled={disabled} placeholder={placeholder}
       aria-label={visible ? undefined : label} onChange={(e) => commit(e.currentTarget)} />
-  ));
+  ), placeholder);
 }
 
-export function TextField({ label, value, onCommit, disabled, visible, placeholder }: Common & { value: string; onCommit: (v: string) => void; placeholder?: string }) {
+/** What `onCommit` refuses (false) is put back. */
+export function TextField({ label, value, onCommit, disabled, visible, placeholder }: Common & { value: string; onCommit: (v: string) => void | false; placeholder?: string }) {
   return wrap(label, visible, (
     <input type="text" key={value} defaultValue={value} disabled={disabled} placeholder={placeholder} aria-label={visible ? undefined : label}
-      onChange={(e) => { if (e.currentTarget.value !== value) onCommit(e.currentTarget.value); }} />
-  ));
+      onChange={(e) => { if (e.currentTarget.value !== value && onCommit(e.currentTarget.value) === false) e.currentTarget.value = value; }} />
+  ), value === "" ? placeholder : value);
 }
 
 export function Choice({ label, value, options, onCommit, disabled, visible }: Common & { value: string; options: [string, string][]; onCommit: (v: string) => void }) {
@@ -36,5 +40,5 @@ export function Choice({ label, value, options, onCommit, disabled, visible }: C
       {!options.some(([v]) => v === value) && <option value={value}>{value}</option>}
       {options.map(([v, words]) => <option key={v} value={v}>{words}</option>)}
     </select>
-  ));
+  ), options.map(([, words]) => words).reduce((a, b) => (b.length > a.length ? b : a), value));
 }

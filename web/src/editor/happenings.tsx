@@ -30,7 +30,7 @@ function Bar({ span, end }: { span: Span; end: number }) {
     if (e.key === "Delete") { e.preventDefault(); e.stopPropagation(); void doc.edit(`Delete ${named(span.path)}`, [{ op: "remove", path: span.path }]); }
   };
   return (
-    <button ref={bar} type="button" class={`bar-of ${span.kind}`} aria-pressed={opened.value === named(span.path)} aria-label={`${span.label}, ${times(span)}${span.keys ? "; arrows move it, Shift and arrows change its end" : ""}`}
+    <button ref={bar} type="button" class={`bar-of ${span.kind}${span.keys ? "" : " random"}`} aria-pressed={opened.value === named(span.path)} aria-label={`${span.label}, ${times(span)}${span.keys ? "; arrows move it, Shift and arrows change its end" : ""}`}
       title={`${span.label}, ${times(span)}`} style={{ left: `${percent(span.from)}%`, width: `max(10px, ${percent(until) - percent(span.from)}%)` }}
       onClick={() => { if (!drag.current?.isDrag) open(span.path.slice(0, 2)); }}
       onKeyDown={span.keys ? key : undefined}
@@ -68,12 +68,15 @@ export function Happenings() {
   const all = spans(doc.view.value.tree, end);
   if (!d || end <= 0 || all.length === 0) return null;
   const part = (from: number, until: number | null) => ({ left: `${(100 * Math.max(0, from)) / end}%`, width: `${(100 * (Math.min(end, until ?? end) - Math.max(0, from))) / end}%` });
+  // Those that the file gives have bars of their own.
+  const given = all.filter((s) => s.kind === "outage" && s.keys !== null).flatMap((s) => [[s.from, s.until], ...s.again]);
+  const drawn = d.outages.filter((o) => !given.some(([from, until]) => from === o.from_s && until === o.until_s)).slice(0, MOST_RANDOM);
   return (
     <div class="happenings" role="group" aria-label="Outages, cuts and attacks over time">
       {all.map((span) => (
         <div class="lane" key={named(span.path)}>
           {span.again.map(([from, until]) => <i key={from} class={`again ${span.kind}`} style={part(from, until)} />)}
-          {span.keys === null && d.outages.slice(0, MOST_RANDOM).map((o, i) => <i key={i} class="again outage" style={part(o.from_s, o.until_s)} />)}
+          {span.keys === null && drawn.map((o, i) => <i key={i} class="again outage" style={part(o.from_s, o.until_s)} />)}
           <Bar span={span} end={end} />
         </div>
       ))}

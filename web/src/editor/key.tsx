@@ -4,6 +4,7 @@ import type { Schema } from "./document";
 import * as doc from "./document";
 import { Choice, NumberField, TextField } from "./fields";
 import { type Json, list, member, type Operation, type Step } from "./model";
+import { Prose } from "./prose";
 import { type Defs, kindOf, nodeOf, nodesTyped, referenceTo, resolve, usual as usualOf } from "./schema";
 
 const show = (v: unknown) => (v === null || v === undefined ? "none" : typeof v === "object" ? JSON.stringify(v) : String(v));
@@ -34,17 +35,18 @@ function NodeField({ label, path, first, hint, needed }: Field) {
 function NodesField({ label, path, first, hint }: Field) {
   const names = doc.drawn.value?.names ?? [], now = list(at(path));
   const chosen = doc.chosen.value;
-  const commit = (typed: string) => {
+  const commit = (typed: string): void | false => {
     const got = nodesTyped(typed, names);
-    if ("wrong" in got) doc.complain(`${named(path)}: ${got.wrong} is no node; give names or numbers with commas between them`);
-    else put(path, got.nodes.length === 0 ? null : got.nodes, first);
+    if ("nodes" in got) { put(path, got.nodes.length === 0 ? null : got.nodes, first); return undefined; }
+    doc.complain(`${named(path)}: ${got.wrong} is no node; give names or numbers with commas between them`);
+    return false;
   };
   return (
     <>
       <TextField visible label={label} value={now.map(String).join(", ")} placeholder={hint} onCommit={commit} />
       <div class="row beside">
         <button type="button" disabled={chosen.length === 0} title="Takes the nodes that are selected on the map or in the table" aria-label={`Take the ${chosen.length || ""} selected nodes as ${label} of ${named(path.slice(0, -1))}`.replace("  ", " ")}
-          onClick={() => put(path, chosen.map((n) => referenceTo(n, names)), first)}>Take the {chosen.length || ""} selected</button>
+          onClick={() => put(path, chosen.map((n) => referenceTo(n, names)), first)}>{chosen.length > 0 ? `Take the ${chosen.length} selected` : "Take the selected"}</button>
         {now.length > 0 && <button type="button" title="Selects them on the map" aria-label={`Show the nodes of ${named(path.slice(0, -1))}`} onClick={() => doc.choose(now.flatMap((r) => nodeOf(r, names) ?? []))}>Show</button>}
       </div>
     </>
@@ -52,10 +54,11 @@ function NodesField({ label, path, first, hint }: Field) {
 }
 
 function NumbersField({ label, path, first, hint }: Field) {
-  const commit = (typed: string) => {
+  const commit = (typed: string): void | false => {
     const all = typed.split(/[\s,]+/).filter((w) => w !== "");
-    if (all.every((w) => /^\d+$/.test(w))) put(path, all.length === 0 ? null : all.map(Number), first);
-    else doc.complain(`${named(path)}: give whole numbers with commas between them`);
+    if (all.every((w) => /^\d+$/.test(w))) { put(path, all.length === 0 ? null : all.map(Number), first); return undefined; }
+    doc.complain(`${named(path)}: give whole numbers with commas between them`);
+    return false;
   };
   return <TextField visible label={label} value={list(at(path)).map(String).join(", ")} placeholder={hint} onCommit={commit} />;
 }
@@ -93,7 +96,7 @@ export function Key({ path, name, schema, defs, usual, first, needed }: {
         : kind === "string"
           ? <TextField {...common} value={String(now ?? "")} placeholder={hint} onCommit={(v) => set(v === "" ? null : v)} />
           : <NumberField {...common} value={typeof now === "number" ? now : null} empty={!needed} placeholder={hint} onCommit={set} />}
-      <p id={id} class="note">{s.description ?? ""}</p>
+      <p id={id} class="note"><Prose text={s.description} /></p>
     </div>
   );
 }

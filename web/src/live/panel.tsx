@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Chart } from "../chart";
 import { showMoment } from "../clock";
+import { fixInWords, qualityOf, takenAt } from "../fix";
 import * as state from "../state";
 import * as live from "./follow";
 
@@ -13,22 +14,39 @@ interface Tables { nodes: { tables: Record<string, Row[]>; held: Record<string, 
 const TABLES_MS = 1000;
 const MOST_ROWS = 100, MOST_REMARKS = 12;
 
-function useTables(node: number): Tables | null {
-  const [tables, set] = useState<Tables | null>(null);
+/** What the run answers to a question about a node, again and again while the panel is shown. */
+function useAnswer<T>(node: number, what: string): T | null {
+  const [answer, set] = useState<T | null>(null);
   const connected = live.connection.value === "connected";
   useEffect(() => {
     let current = connected;
     const look = async () => {
       while (current) {
-        const got = await live.ask({ do: "tables", node: live.numberOf(node) });
-        if (current && got) set(got as Tables);
+        const got = await live.ask({ do: what, node: live.numberOf(node) });
+        if (current && got) set(got as T);
         await new Promise((done) => setTimeout(done, TABLES_MS));
       }
     };
     void look();
     return () => { current = false; };
-  }, [node, connected]);
-  return tables;
+  }, [node, what, connected]);
+  return answer;
+}
+
+interface Where { nodes: { gps?: Row; overridden: boolean }[] }
+
+/** What its receiver says of its place. */
+function Receiver({ node }: { node: number }) {
+  const own = useAnswer<Where>(node, "position")?.nodes[0];
+  if (!own || (!own.gps && state.live.value?.about.world !== "field")) return null;
+  const quality = own.gps ? qualityOf(own.gps) : null;
+  return (
+    <>
+      <dt>GPS fix</dt>
+      <dd class="fix">{quality ? fixInWords(quality) : own.overridden ? "the node was told where it is" : "no receiver reports a position"}</dd>
+      {quality && quality.time_unix_s !== null && <><dt>Last report</dt><dd>taken {takenAt(quality.time_unix_s)}</dd></>}
+    </>
+  );
 }
 
 const cell = (v: unknown) => (v === null || v === undefined ? "–" : typeof v === "object" ? (Array.isArray(v) ? v.join(", ") : JSON.stringify(v)) : String(v));
@@ -90,7 +108,7 @@ function Link({ node }: { node: number }) {
 
 export function LiveNode({ node, t }: { node: number; t: number }) {
   const run = state.live.value!;
-  const tables = useTables(node);
+  const tables = useAnswer<Tables>(node, "tables");
   void live.news.value;
   const at = run.at(node, t);
   const up = run.up[node];
@@ -104,6 +122,7 @@ export function LiveNode({ node, t }: { node: number; t: number }) {
         <dt>Place</dt><dd>{at ? `${at.x.toFixed(1)} m east, ${at.y.toFixed(1)} m north` : "not known"}{run.moved[node] ? ", put there" : ""}</dd>
         <dt>Speed</dt><dd>{run.speed(node, t).toFixed(1)} m/s</dd>
         <dt>State</dt><dd>{up ? "up" : "down"}</dd>
+        <Receiver node={node} />
         {own && Object.entries(own.held).map(([where, n]) => <><dt>Held: {where.replaceAll("_", " ")}</dt><dd>{n} packets</dd></>)}
       </dl>
       {live.connection.value === "connected" && (

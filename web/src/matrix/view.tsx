@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { type Camera, fit, toScreen, zoomAt } from "../camera";
 import { DARK, draw, LIGHT, type Theme } from "../draw";
-import { dark } from "../map";
+import { night } from "../night";
 import { canEdit, mode } from "../mode";
 import * as log from "./log";
 import "./matrix.css";
@@ -18,7 +18,6 @@ const FAR_DB = 2;
 const MOST_LINKS = 200, MOST_LABELS = 24;
 /** Shorter links have no figure on the map: it would hide their ends. */
 const LABEL_PX = 90;
-const isDark = signal(dark.matches);
 
 function fitAll(): void {
   const box = extent(log.seconds.value), { width, height } = size.value;
@@ -39,7 +38,7 @@ function line(g: CanvasRenderingContext2D, theme: Theme, l: Link, at: (radio: nu
 function paint(canvas: HTMLCanvasElement): void {
   const g = canvas.getContext("2d"), c = camera.value, second = log.shown.value, { width, height } = size.value;
   if (!g || width === 0) return;
-  const theme = dark.matches ? DARK : LIGHT, dpr = canvas.width / width;
+  const theme = night.value ? DARK : LIGHT, dpr = canvas.width / width;
   g.setTransform(dpr, 0, 0, dpr, 0, 0);
   if (!c || !second) { g.fillStyle = theme.ground; g.fillRect(0, 0, width, height); return; }
   const xs = Float64Array.from(second.places_m, (p) => p[0]), ys = Float64Array.from(second.places_m, (p) => p[1]);
@@ -54,13 +53,15 @@ function paint(canvas: HTMLCanvasElement): void {
   });
   // The figures of the chosen radio's links, or of those that are far off.
   const told = sorted(links, chosen).filter((l) => (!l.isBeyond || l.isFalse) && (chosen !== null || l.isFalse || Math.abs(l.error) > FAR_DB)).slice(0, MOST_LABELS);
-  g.font = "11px system-ui, sans-serif"; g.textBaseline = "middle"; g.textAlign = "center"; g.lineWidth = 3;
+  g.font = "11px system-ui, sans-serif"; g.textBaseline = "middle"; g.textAlign = "center";
   for (const l of told) {
     const [ax, ay] = at(l.a), [bx, by] = at(l.b), share = chosen === null ? 0.5 : l.a === chosen ? 0.6 : 0.4;
     if (Math.hypot(bx - ax, by - ay) < LABEL_PX) continue;
     const text = `${signed(l.error)} dB`, x = ax + (bx - ax) * share, y = ay + (by - ay) * share;
-    g.strokeStyle = theme.ground; g.fillStyle = theme.ink;
-    g.strokeText(text, x, y); g.fillText(text, x, y);
+    // The link does not show through the figure.
+    const half = g.measureText(text).width / 2 + 3;
+    g.fillStyle = theme.ground; g.fillRect(x - half, y - 8, 2 * half, 16);
+    g.fillStyle = theme.ink; g.fillText(text, x, y);
   }
   g.textAlign = "start";
   canvas.dataset.camera = [c.x, c.y, c.scale].join(",");
@@ -91,9 +92,8 @@ function Layout() {
     observer.observe(c.parentElement!);
     let asked = 0, was: unknown[] = [], last: { x: number; y: number } | null = null, moved = 0;
     const loop = () => {
-      isDark.value = dark.matches;
       if (!camera.value && log.seconds.value.length > 0) fitAll();
-      const now = [log.shown.value, log.radio.value, camera.value, size.value, dark.matches];
+      const now = [log.shown.value, log.radio.value, camera.value, size.value, night.value];
       if (now.some((v, i) => v !== was[i])) { was = now; paint(c); }
       asked = requestAnimationFrame(loop);
     };
@@ -144,25 +144,25 @@ function Clock() {
 
 /** The errors over time. */
 function Errors() {
-  const box = useRef<HTMLDivElement>(null), all = log.seconds.value, now = log.shown.value?.time_s ?? 0, night = isDark.value;
+  const box = useRef<HTMLDivElement>(null), all = log.seconds.value, now = log.shown.value?.time_s ?? 0, isDark = night.value;
   useEffect(() => {
     const parent = box.current;
     if (!parent || all.length < 2) return;
-    const axis = { stroke: night ? "#c3ccd5" : "#3d4650", grid: { stroke: night ? "#2b333c" : "#e3e6ea", width: 1 }, ticks: { stroke: night ? "#2b333c" : "#e3e6ea" }, font: "11px system-ui", labelFont: "11px system-ui", labelSize: 15 };
+    const axis = { stroke: isDark ? "#c3ccd5" : "#3d4650", grid: { stroke: isDark ? "#2b333c" : "#e3e6ea", width: 1 }, ticks: { stroke: isDark ? "#2b333c" : "#e3e6ea" }, font: "11px system-ui", labelFont: "11px system-ui", labelSize: 15 };
     const column = (of: (s: (typeof all)[number]) => number | null) => all.map(of);
     const made = new uPlot({
       width: parent.clientWidth || 300, height: 150, legend: { live: false }, cursor: { drag: { x: false, y: false } }, scales: { x: { time: false } },
       axes: [{ ...axis, size: 26, label: "seconds" }, { ...axis, size: 46, label: "error, dB" }],
-      series: [{}, { label: "mean", stroke: night ? "#56B4E9" : "#0072B2", width: 1.5, points: { show: false } }, { label: "greatest", stroke: "#D55E00", dash: [5, 3], width: 1.5, points: { show: false } }],
+      series: [{}, { label: "mean", stroke: isDark ? "#56B4E9" : "#0072B2", width: 1.5, points: { show: false } }, { label: "greatest", stroke: "#D55E00", dash: [5, 3], width: 1.5, points: { show: false } }],
       hooks: { draw: [(u) => {
         const x = u.valToPos(log.shown.peek()?.time_s ?? 0, "x", true);
-        u.ctx.strokeStyle = night ? "#eef1f4" : "#1a1d21"; u.ctx.lineWidth = 1.5; u.ctx.setLineDash([]);
+        u.ctx.strokeStyle = isDark ? "#eef1f4" : "#1a1d21"; u.ctx.lineWidth = 1.5; u.ctx.setLineDash([]);
         u.ctx.beginPath(); u.ctx.moveTo(x, u.bbox.top); u.ctx.lineTo(x, u.bbox.top + u.bbox.height); u.ctx.stroke();
       }] },
     }, [column((s) => s.time_s), column((s) => s.mean_error_db), column((s) => s.max_error_db)] as uPlot.AlignedData, parent);
     made.over.addEventListener("click", (e) => { log.moment.value = Math.round(made.posToVal(e.offsetX, "x")); });
     return () => made.destroy();
-  }, [all, now, night]);
+  }, [all, now, isDark]);
   if (all.length < 2) return null;
   return <div class="chart" ref={box} role="img" aria-label="Mean and greatest error of a link, second by second" />;
 }

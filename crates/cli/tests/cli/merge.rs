@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use wayhop_trace::{HopEvent, HopKind, RunDir, Tables, outcome_rows};
+use wayhop_trace::{HopEvent, HopKind, RunDir, SizeEvent, Tables, outcome_rows};
 
 use crate::{folder, manifest, run_in};
 
@@ -132,6 +132,34 @@ fn a_run_taken_apart_and_merged_has_the_same_packets_with_the_same_fates_and_tim
         }
         assert_eq!(found, truth.iter().filter(|h| !synthetic(h)).count(), "{protocol}");
         assert!(worst < 100_000, "{protocol}: a row is {worst} ns off\n{said}");
+    }
+}
+
+/// The rows of the table `sizes`.
+fn sizes(run: &Path) -> Vec<SizeEvent> {
+    let run = RunDir::open(run).unwrap();
+    let mut all = Vec::new();
+    Tables::of(&run, "dsr")
+        .sizes(&mut |e| {
+            all.push(e);
+            Ok(())
+        })
+        .unwrap();
+    all
+}
+
+#[test]
+fn a_merged_run_has_how_long_its_nodes_queues_and_caches_were() {
+    let dir = folder(&[("walk.toml", WALK)]);
+    merged(dir.path(), "dsr");
+    let (whole, merged) = (sizes(&dir.path().join("whole")), sizes(&dir.path().join("merged")));
+    assert!(merged.iter().any(|e| e.what == "route_cache" && e.count > 5), "{merged:?}");
+    assert!(merged.len() * 10 > whole.len() * 8, "nodes that begin later lack their first seconds");
+    for e in &merged {
+        let near = |w: &&SizeEvent| w.time.as_nanos().abs_diff(e.time.as_nanos()) < 100_000;
+        let same = |w: &SizeEvent| (w.node, w.what, w.iface) == (e.node, e.what, e.iface);
+        let truth = whole.iter().filter(near).find(|w| same(w));
+        assert_eq!(truth.map(|w| w.count), Some(e.count), "{e:?}");
     }
 }
 

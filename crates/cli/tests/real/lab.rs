@@ -122,6 +122,13 @@ fn a_chain_of_daemons_delivers_the_scenarios_flows_over_three_hops() {
             table(&run, "positions").iter().map(|r| (r[1].clone(), r[2].parse().unwrap())).collect();
         let wanted = [("0", 0.0), ("1", 200.0), ("2", 400.0), ("3", 600.0)];
         assert_eq!(places, wanted.map(|(n, x)| (n.to_owned(), x)));
+        // Each daemon tells the lab once a second how long its queue and its tables are.
+        let sizes = table(&run, "sizes");
+        for node in ["0", "1", "2", "3"] {
+            let of = |what: &str| sizes.iter().filter(|r| r[1] == node && r[2] == what).count();
+            assert!(of("queue") >= 2, "node {node}: {sizes:?}");
+            assert!(of("forwarding") + of("route_cache") + of("link_cache") >= 1, "node {node}: {sizes:?}");
+        }
         if protocol == "dsr" {
             follow(&run);
         }

@@ -73,7 +73,13 @@ impl World {
             .within(|| {
                 fs::write("/proc/sys/net/ipv4/ip_forward", "1")?;
                 let index = nix::net::if_::if_nametoindex("eth1")?;
-                ForwardingPrograms::open(index, NODE, Prefix::around(NODE, 24), PORT, 0x9e37_79b9_7f4a_7c15)
+                ForwardingPrograms::open(
+                    index,
+                    (NODE, Prefix::around(NODE, 24)),
+                    &[],
+                    PORT,
+                    0x9e37_79b9_7f4a_7c15,
+                )
             })
             .unwrap();
         Some(Self { stranger, node, behind, ebpf })

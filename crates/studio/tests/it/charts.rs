@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use tempfile::TempDir;
-use wayhop_core::{Addr, Decision, DropReason, NodeId, PacketId, Position, SendState, Span, Time};
-use wayhop_trace::{HopEvent, HopKind, Outputs, PacketClass, PositionEvent, RunStatus, SendEvent, TcpEvent};
+use wayhop_core::{Addr, Decision, DropReason, IfaceId, NodeId, PacketId, Position, SendState, Span, Time};
+use wayhop_trace::{
+    HopEvent, HopKind, Outputs, PacketClass, PositionEvent, RunStatus, SendEvent, SizeEvent, TcpEvent,
+};
 
 use crate::asking::{Answer, Server};
 use crate::recorded::{hop, recorder, summary};
@@ -65,9 +67,14 @@ fn segment(us: u64, flow: u32, event: &'static str, octet: u64) -> TcpEvent {
     }
 }
 
+fn size(s: u64, node: u32, what: &'static str, count: u64) -> SizeEvent {
+    let iface = if what == "queue" { IfaceId(0) } else { IfaceId::ANY };
+    SizeEvent { time: at(1_000 * s), node: NodeId(node), what, iface, count }
+}
+
 /// 20 s; node 1 stands at 7 m until 5 s and goes east at 2 m/s then.
 fn charted(path: &Path) {
-    let mut recorder = recorder(path, &Outputs::default());
+    let mut recorder = recorder(path, &Outputs { sizes: true, ..Outputs::default() });
     for (from, until, velocity) in [(0, 5_000, 0.0), (5_000, 20_000, 2.0)] {
         recorder.position(&PositionEvent {
             time: at(from),
@@ -91,6 +98,18 @@ fn charted(path: &Path) {
     }
     for event in [sent(1_000, 0, 4, 2), sent(1_001, 0, 8, 0), sent(1_002, 1, 50, 3), sent(19_999, 0, 1, 5)] {
         recorder.sent(&event);
+    }
+    for event in [
+        size(1, 0, "queue", 0),
+        size(1, 0, "routes", 4),
+        size(1, 1, "queue", 6),
+        SizeEvent { iface: IfaceId(1), ..size(1, 1, "queue", 3) },
+        size(1, 2, "queue", 0),
+        size(5, 0, "queue", 1),
+        size(5, 1, "queue", 0),
+        size(5, 2, "queue", 0),
+    ] {
+        recorder.size(&event);
     }
     for n in 0..SEGMENTS {
         recorder.tcp(&segment(100 * n, 2, if n == 0 { "resend" } else { "send" }, n));
@@ -192,4 +211,21 @@ fn a_tcp_flow_comes_in_answers_that_leave_nothing_out() {
         from = until;
     }
     assert_eq!(octets, (0..SEGMENTS).map(|n| n as f64).collect::<Vec<_>>());
+}
+
+#[test]
+fn sizes_are_means_over_the_nodes_and_an_empty_list_counts() {
+    let (_folder, server) = served();
+    let all = server.get("/api/sizes?run=a");
+    assert_eq!(all.frame().0["lists"], serde_json::json!(["queue", "routes"]));
+    let bin = all.column("mean/queue").len() / 20;
+    // Of two interfaces together 9 packets, and three nodes.
+    assert_eq!((all.column("mean/queue")[bin], all.column("most/queue")[bin]), (3.0, 9.0));
+    assert_eq!((all.column("mean/routes")[bin], all.column("most/routes")[bin]), (4.0 / 3.0, 4.0));
+    assert_eq!(all.column("mean/routes")[5 * bin], 0.0, "no row: no route");
+    assert_eq!(all.column("mean/queue").iter().filter(|v| !v.is_nan()).count(), 2);
+    let one = server.get("/api/sizes?run=a&node=0");
+    assert_eq!((one.column("mean/queue")[5 * bin], one.column("mean/routes")[bin]), (1.0, 4.0));
+    let rows = server.get("/api/rows?run=a&table=sizes&node=1&from=1000000000&to=1000000001").json();
+    assert_eq!(rows["rows"][1]["interface"], 1);
 }

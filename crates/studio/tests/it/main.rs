@@ -9,6 +9,7 @@ mod live;
 mod page;
 mod recorded;
 mod replay;
+mod reports;
 mod story;
 mod tables;
 mod who;

@@ -50,6 +50,48 @@ fn a_stretch_of_packets_has_its_rows_and_no_others() {
     }
 }
 
+/// A long run opens and answers by reading what was asked for: here everything else in the table is overwritten, but for its footer, and
+/// nobody notices.
+#[cfg(unix)]
+#[test]
+fn a_stretch_is_answered_from_its_own_part_of_a_large_table() {
+    use parquet::file::reader::{FileReader as _, SerializedFileReader};
+    use std::os::unix::fs::FileExt as _;
+
+    const EVENTS: u64 = 1_000_000;
+    let folder = TempDir::new().expect("a directory");
+    run(&folder.path().join("a"), EVENTS);
+    let path = folder.path().join("a/packets.parquet");
+    let (from, to) = (EVENTS / 2, EVENTS / 2 + 100);
+    let table = SerializedFileReader::try_from(path.as_path()).expect("a table");
+    let file = std::fs::File::options().write(true).open(&path).expect("the file");
+    let (mut first, mut kept, mut spoilt) = (0, 0, 0);
+    for group in table.metadata().row_groups() {
+        let rows = first..first + group.num_rows() as u64;
+        first = rows.end;
+        let needed = rows.start < to && from < rows.end;
+        for column in group.columns() {
+            let (offset, length) = column.byte_range();
+            if needed {
+                kept += length;
+            } else {
+                spoilt += length;
+                file.write_all_at(&vec![0xff; length as usize], offset).expect("overwritten");
+            }
+        }
+    }
+    assert!(spoilt > 5 * kept, "{kept} octets are there to be read, {spoilt} are not");
+    let server = Server::of(folder.path());
+    assert_eq!(server.get("/api/run?run=a").json()["problems"], serde_json::json!([]), "it opens");
+    let answer = server.get(&format!("/api/packets?run=a&from={}&to={}", from * STEP, to * STEP));
+    assert_eq!(answer.column("time_ns"), (from..to).map(|i| (i * STEP) as f64).collect::<Vec<_>>());
+    let rows = format!("/api/rows?run=a&table=packets&from={}&to={}", from * STEP, (from + 2) * STEP);
+    assert_eq!(server.get(&rows).json()["rows"][1]["time_ns"], (from + 1) * STEP);
+    // What is damaged is said, where it is asked for.
+    let there = server.get(&format!("/api/packets?run=a&from=0&to={STEP}"));
+    assert!(there.status == 422 && there.error().contains("damaged"), "{}", there.status);
+}
+
 #[test]
 fn an_answer_is_bounded_and_says_how_far_it_reaches() {
     let (_folder, server) = served(150_000);

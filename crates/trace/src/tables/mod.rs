@@ -19,7 +19,7 @@ pub use names::TABLES;
 pub use read::{Search, addresses, open_table, searches};
 pub(crate) use schema::{
     BUNDLES, CONTACTS, COUNTERS, EVENTS, FLOWS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS, POSITIONS,
-    RECEPTIONS, SENDS, TCP,
+    RECEPTIONS, SENDS, SIZES, TCP,
 };
 pub(crate) use table::Table;
 pub use whole::Tables;

@@ -1,7 +1,7 @@
 //! Which tables there are.
 
 /// The names of the tables that a run directory may hold.
-pub const TABLES: [&str; 14] = [
+pub const TABLES: [&str; 15] = [
     "packets",
     "positions",
     "flows",
@@ -14,6 +14,7 @@ pub const TABLES: [&str; 14] = [
     "bundles",
     "contacts",
     "gps",
+    "sizes",
     "identities",
     "nodes",
 ];

@@ -86,6 +86,7 @@ pub fn open_table(run: &RunDir, table: &str) -> Result<SerializedFileReader<File
                 "gps" => {
                     "this run has no GPS receivers: only nodes on real interfaces with `gpsd` record them"
                 }
+                "sizes" => "this run did not record how long queues and caches were; run it again",
                 "identities" => {
                     "this run did not record what its packets are known by; run it again with --identities"
                 }

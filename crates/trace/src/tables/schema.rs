@@ -6,7 +6,7 @@ use wayhop_core::{Addr, FlowTag, IfaceId, Span, Time};
 use super::column::{Cells, Column, Texts, name};
 use crate::{
     BundleEvent, ContactEvent, Counter, FlowSummary, GpsEvent, HopEvent, IdentityEvent, Messages, NodeInfo,
-    NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, SendEvent, TcpEvent,
+    NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, SendEvent, SizeEvent, TcpEvent,
 };
 
 const fn column<R>(name: &'static str, cells: Cells<R>) -> Column<R> {
@@ -66,6 +66,15 @@ pub(crate) const GPS: &[Column<GpsEvent>] = &[
     column("accuracy_from", Cells::OptText(|e, _| e.quality?.accuracy_from.map(|a| name(a.name())))),
     column("satellites", Cells::OptInt32(|e| e.quality?.satellites.map(i32::from))),
     column("corrections_age_s", Cells::OptDouble(|e| e.quality?.corrections_age_s)),
+];
+
+/// `sizes`: one row per list of a node that is not empty, each time they are looked at.
+pub(crate) const SIZES: &[Column<SizeEvent>] = &[
+    column("time_ns", Cells::Int64(|e| nanos(e.time))),
+    column("node", Cells::Int32(|e| e.node.0 as i32)),
+    column("what", Cells::Text(|e, _| name(e.what))),
+    column("count", Cells::Int32(|e| e.count.min(i32::MAX as u64) as i32)),
+    column("interface", Cells::OptInt32(|e| (e.iface != IfaceId::ANY).then(|| i32::from(e.iface.0)))),
 ];
 
 /// `events`: one row per remark of a protocol.

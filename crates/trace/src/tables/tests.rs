@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::{
     BUNDLES, CONTACTS, COUNTERS, EVENTS, FLOWS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS, POSITIONS,
-    RECEPTIONS, SENDS, TABLES, TCP, Table,
+    RECEPTIONS, SENDS, SIZES, TABLES, TCP, Table,
 };
 use crate::fixture::hop;
 
@@ -57,6 +57,7 @@ fn every_column_is_explained() {
         ("bundles", names(BUNDLES)),
         ("contacts", names(CONTACTS)),
         ("gps", names(GPS)),
+        ("sizes", names(SIZES)),
         ("flows", names(FLOWS)),
         ("identities", names(IDENTITIES)),
         ("nodes", names(NODES)),

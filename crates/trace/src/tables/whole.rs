@@ -5,14 +5,14 @@ use std::sync::{Mutex, PoisonError};
 
 use parquet::record::{Field, Row};
 use wayhop_core::{
-    Addr, Decision, DropReason, FlowTag, IfaceId, NodeId, PacketId, Position, SendState, Span, Time,
-    TraceNote,
+    AccuracyFrom, Addr, Decision, DropReason, Fix, FixQuality, FixStatus, FlowTag, IfaceId, NodeId, PacketId,
+    Position, SendState, Span, Time, TraceNote,
 };
 
 use super::read::each_row;
 use crate::{
-    Counter, Error, HopEvent, HopKind, Identity, IdentityEvent, InterfaceInfo, LinkKind, Messages, NodeInfo,
-    NoteEvent, PacketClass, PositionEvent, RunDir, SendEvent,
+    Counter, Error, GpsEvent, GpsSource, HopEvent, HopKind, Identity, IdentityEvent, InterfaceInfo, LinkKind,
+    Messages, NodeInfo, NoteEvent, PacketClass, PositionEvent, RunDir, SendEvent, SizeEvent,
 };
 
 /// The most different names that are kept: protocols and hosts have fixed lists of them.
@@ -64,6 +64,21 @@ impl<'a> Tables<'a> {
     /// `sends`.
     pub fn sends(&self, take: Take<'_, SendEvent>) -> Result<(), Error> {
         self.each("sends", send, take)
+    }
+
+    /// `sizes`; nothing in a run without it.
+    pub fn sizes(&self, take: Take<'_, SizeEvent>) -> Result<(), Error> {
+        if self.has("sizes") { self.each("sizes", size, take) } else { Ok(()) }
+    }
+
+    /// `gps`; nothing in a run without it.
+    pub fn gps(&self, take: Take<'_, GpsEvent>) -> Result<(), Error> {
+        if self.has("gps") { self.each("gps", gps, take) } else { Ok(()) }
+    }
+
+    /// Whether the run has a table that not every run has.
+    fn has(&self, table: &str) -> bool {
+        self.run.path().join(format!("{table}.parquet")).exists()
     }
 
     /// `positions`.
@@ -181,6 +196,62 @@ fn send(row: &Row) -> Option<SendEvent> {
             rtt: micros("rtt_us"),
             rtt_deviation: micros("rtt_deviation_us"),
         },
+    })
+}
+
+fn size(row: &Row) -> Option<SizeEvent> {
+    Some(SizeEvent {
+        time: time(row, "time_ns")?,
+        node: place(row, "node")?,
+        what: known(text(row, "what")?)?,
+        iface: match number(row, "interface") {
+            Some(i) => IfaceId(u8::try_from(i).ok()?),
+            None => IfaceId::ANY,
+        },
+        count: count(row, "count")?,
+    })
+}
+
+fn gps(row: &Row) -> Option<GpsEvent> {
+    let source = text(row, "source")?;
+    let fix = match (float(row, "latitude_deg"), float(row, "longitude_deg")) {
+        (Some(latitude_deg), Some(longitude_deg)) => Some(Fix {
+            latitude_deg,
+            longitude_deg,
+            heading_deg: float(row, "heading_deg")? as f32,
+            speed_m_per_s: float(row, "speed_mps")? as f32,
+        }),
+        _ => None,
+    };
+    let quality = match text(row, "status") {
+        Some(status) => Some(quality(row, status)?),
+        None => None,
+    };
+    Some(GpsEvent {
+        time: time(row, "time_ns")?,
+        node: place(row, "node")?,
+        about: address(row, "about")?,
+        source: GpsSource::ALL.into_iter().find(|s| s.name() == source)?,
+        fix,
+        quality,
+    })
+}
+
+fn quality(row: &Row, status: &str) -> Option<FixQuality> {
+    let accuracy_from = match text(row, "accuracy_from") {
+        Some(name) => Some(AccuracyFrom::ALL.into_iter().find(|a| a.name() == name)?),
+        None => None,
+    };
+    Some(FixQuality {
+        mode: u8::try_from(number(row, "mode")?).ok()?,
+        status: FixStatus::ALL.into_iter().find(|s| s.name() == status)?,
+        time_unix_ns: count(row, "fix_time_ns").map(Into::into),
+        altitude_m: float(row, "altitude_m"),
+        accuracy_m: float(row, "accuracy_m"),
+        vertical_m: float(row, "vertical_m"),
+        accuracy_from,
+        satellites: number(row, "satellites").and_then(|n| n.try_into().ok()),
+        corrections_age_s: float(row, "corrections_age_s"),
     })
 }
 

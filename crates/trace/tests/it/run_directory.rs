@@ -6,10 +6,14 @@ use std::net::Ipv4Addr;
 use crate::common::{hop, manifest, nodes, rows};
 use parquet::record::RowAccessor as _;
 use tempfile::TempDir;
-use wayhop_core::{Decision, DropReason, NodeId, PacketId, Position, SendState, Span, Time, TraceNote};
+use wayhop_core::{
+    AccuracyFrom, Decision, DropReason, Fix, FixQuality, FixStatus, IfaceId, NodeId, PacketId, Position,
+    SendState, Span, Time, TraceNote,
+};
 use wayhop_trace::{
-    Counter, FlowSummary, HopEvent, HopKind, Manifest, Messages, NoteEvent, Outputs, PacketClass,
-    PositionEvent, Recorder, RunDir, RunStatus, SendEvent, Summary, TcpEvent, TraceHash, export_csv,
+    Counter, FlowSummary, GpsEvent, GpsSource, HopEvent, HopKind, Manifest, Messages, NoteEvent, Outputs,
+    PacketClass, PositionEvent, Recorder, RunDir, RunStatus, SendEvent, SizeEvent, Summary, Tables, TcpEvent,
+    TraceHash, export_csv,
 };
 
 fn start(dir: &TempDir, outputs: &Outputs) -> (RunDir, Recorder) {
@@ -211,6 +215,56 @@ fn the_hash_does_not_depend_on_what_is_recorded() {
     assert_eq!(hashing.hash(), plain);
     // From a second implementation of the hash, in Python: any machine and any build must get this.
     assert_eq!(plain.hex(), "736117f8625dce754f4d7bae7b183331");
+}
+
+#[test]
+fn sizes_and_fixes_are_read_as_they_were_written() {
+    let dir = TempDir::new().expect("a directory");
+    let (run, mut r) = start(&dir, &Outputs { sizes: true, gps: true, ..Outputs::default() });
+    let at = |s: u64| Time::from_nanos(s * 1_000_000_000);
+    let sizes = [("queue", IfaceId(1), 7), ("route_cache", IfaceId::ANY, 64)]
+        .map(|(what, iface, count)| SizeEvent { time: at(1), node: NodeId(2), what, iface, count });
+    let about = std::net::Ipv4Addr::new(10, 0, 0, 1).into();
+    let fix =
+        Some(Fix { latitude_deg: 40.44, longitude_deg: -79.9425, heading_deg: 90.0, speed_m_per_s: 2.5 });
+    let quality = Some(FixQuality {
+        mode: 3,
+        status: FixStatus::RtkFixed,
+        time_unix_ns: Some(1_795_348_800_000_000_000),
+        altitude_m: Some(300.5),
+        accuracy_m: Some(0.013),
+        vertical_m: Some(0.02),
+        accuracy_from: Some(AccuracyFrom::Gst),
+        satellites: Some(14),
+        corrections_age_s: Some(1.5),
+    });
+    let lost = Some(FixQuality { status: FixStatus::None, mode: 1, ..FixQuality::default() });
+    let fixes = [
+        (GpsSource::Receiver, fix, quality),
+        (GpsSource::Receiver, None, lost),
+        (GpsSource::Heard, fix, None),
+    ]
+    .map(|(source, fix, quality)| GpsEvent { time: at(2), node: NodeId(0), about, source, fix, quality });
+    sizes.iter().for_each(|e| r.size(e));
+    fixes.iter().for_each(|e| r.gps(e));
+    r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+    let tables = Tables::of(&run, "dsr");
+    let (mut read_sizes, mut read_fixes) = (Vec::new(), Vec::new());
+    let kept = |()| Ok::<(), String>(());
+    tables.sizes(&mut |e| kept(read_sizes.push(e))).expect("the table");
+    tables.gps(&mut |e| kept(read_fixes.push(e))).expect("the table");
+    assert_eq!(read_sizes, sizes);
+    assert_eq!(read_fixes, fixes);
+
+    // A run without these tables has no rows of them.
+    let dir = TempDir::new().expect("a directory");
+    let (run, r) = start(&dir, &Outputs::default());
+    r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+    let tables = Tables::of(&run, "dsr");
+    tables.sizes(&mut |e| Err(format!("{e:?}"))).expect("nothing");
+    tables.gps(&mut |e| Err(format!("{e:?}"))).expect("nothing");
+    let e = export_csv(&run, "sizes", &mut Vec::new()).expect_err("no table").to_string();
+    assert!(e.contains("how long queues and caches were"), "{e}");
 }
 
 #[test]

@@ -1,0 +1,109 @@
+//! How long queues, caches and tables were: the table `sizes`, in equal stretches of the run.
+
+use std::collections::BTreeMap;
+
+use parquet::data_type::{ByteArrayType, Int32Type};
+use wayhop_trace::RunDir;
+
+use crate::error::Error;
+use crate::frame::Frame;
+use crate::table::{Table, text};
+
+/// Stretches of time.
+const BINS: usize = 300;
+/// Rows that are read for one chart.
+const MOST_ROWS: usize = 1 << 24;
+/// Different lists: protocols have some ten of them.
+const MOST_LISTS: usize = 64;
+
+/// A list in each stretch of time: entries, at how many nodes or moments it was looked at, and the longest.
+#[derive(Clone)]
+struct Lengths {
+    sums: Vec<f64>,
+    most: Vec<f64>,
+}
+
+/// What one node had at one moment.
+#[derive(Default)]
+struct Look {
+    at: Option<(i64, Option<i32>)>,
+    counts: BTreeMap<String, f64>,
+}
+
+struct Reading {
+    end_ns: i64,
+    lists: BTreeMap<String, Lengths>,
+    looks: Vec<f64>,
+}
+
+impl Reading {
+    /// Takes what a node had, whole. A list without a row was empty.
+    fn take(&mut self, look: &mut Look) {
+        let Some((time, _)) = look.at.take() else { return };
+        let bin = i128::from(time) * BINS as i128 / i128::from(self.end_ns.max(1));
+        let bin = bin.clamp(0, BINS as i128 - 1) as usize;
+        self.looks[bin] += 1.0;
+        for (what, count) in std::mem::take(&mut look.counts) {
+            if self.lists.len() >= MOST_LISTS && !self.lists.contains_key(&what) {
+                continue;
+            }
+            let none = || Lengths { sums: vec![0.0; BINS], most: vec![0.0; BINS] };
+            let list = self.lists.entry(what).or_insert_with(none);
+            list.sums[bin] += count;
+            list.most[bin] = list.most[bin].max(count);
+        }
+    }
+
+    fn frame(self) -> Vec<u8> {
+        let mut frame = Frame::default();
+        frame.set("bin_ns", self.end_ns as f64 / BINS as f64);
+        frame.set("lists", self.lists.keys().cloned().collect::<Vec<_>>());
+        for (what, list) in &self.lists {
+            let known =
+                |(v, n): (&f64, &f64), of: fn(f64, f64) -> f64| if *n > 0.0 { of(*v, *n) } else { f64::NAN };
+            let means: Vec<f64> = list.sums.iter().zip(&self.looks).map(|p| known(p, |v, n| v / n)).collect();
+            let most: Vec<f64> = list.most.iter().zip(&self.looks).map(|p| known(p, |v, _| v)).collect();
+            frame.f64s(&format!("mean/{what}"), &means);
+            frame.f64s(&format!("most/{what}"), &most);
+        }
+        frame.finish(BINS)
+    }
+}
+
+/// Mean and greatest length of each list, of one node or over all; not a number where nobody looked. Several interface queues of a
+/// node count together.
+pub(crate) fn lengths(run: &RunDir, node: Option<i32>, end_ns: i64) -> Result<Vec<u8>, Error> {
+    let table = Table::open(run, "sizes")?;
+    let mut reading = Reading { end_ns, lists: BTreeMap::new(), looks: vec![0.0; BINS] };
+    let mut look = Look::default();
+    let mut left = MOST_ROWS;
+    for index in 0..table.groups() {
+        let group = table.group(index)?;
+        let rows = group.rows();
+        if rows > left {
+            return Err(Error::unreadable(format!(
+                "the table sizes has more than {MOST_ROWS} rows; wayhop export csv RUN sizes gives them to other programs"
+            )));
+        }
+        left -= rows;
+        let (of, times) = group.between(i64::MIN, i64::MAX, rows)?;
+        let nodes = group.stretch::<Int32Type>("node", &of)?;
+        let names = group.stretch::<ByteArrayType>("what", &of)?;
+        let counts = group.stretch::<Int32Type>("count", &of)?;
+        for (i, time) in times.iter().enumerate() {
+            if node.is_some() && nodes[i] != node {
+                continue;
+            }
+            let at = Some((*time, nodes[i]));
+            if look.at != at {
+                reading.take(&mut look);
+                look.at = at;
+            }
+            if let (Some(what), Some(count)) = (&names[i], counts[i]) {
+                *look.counts.entry(text(what)).or_default() += f64::from(count);
+            }
+        }
+    }
+    reading.take(&mut look);
+    Ok(reading.frame())
+}
