@@ -92,6 +92,9 @@ pub struct AgentConfig {
     /// How long a custodian waits for another one before it sends a bundle again, seconds.
     #[serde(default = "custody")]
     pub custody_s: f64,
+    /// Whether it sends the status reports that bundles ask for (RFC 9171, section 5.1): off, since strangers can have them sent to others.
+    #[serde(default)]
+    pub status_reports: bool,
     /// The name of the control socket of a `wayhop node` or a run: its routing protocol's neighbours are asked who they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mesh: Option<String>,
@@ -293,6 +296,7 @@ impl AgentConfig {
         s.agent.limits.octets = self.store_bytes;
         s.agent.limits.adu_octets = self.largest_bytes;
         s.agent.custody_timeout = Span::from_secs_f64(self.custody_s);
+        s.agent.status_reports = self.status_reports;
         s.routing = match self.routing {
             DtnRouting::Epidemic => RoutingPlan::Epidemic,
             DtnRouting::SprayAndWait => RoutingPlan::Spray(self.copies),

@@ -602,7 +602,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "N", value_parser = whole(0..=u64::MAX))]
     pub(crate) pattern: Vec<u64>,
     #[cfg(feature = "linux")]
-    /// meshtest: one walk-away of each kind in emulation as well, with real iperf3; it takes ten minutes and needs root
+    /// meshtest: one run of each experiment in emulation as well, with real iperf3; it takes half an hour and needs root
     #[arg(long)]
     pub(crate) emulate: bool,
     /// Runs at a time; without it, as many as there are processors

@@ -137,7 +137,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     let configured = mtu::of_protocol(settings, shortest);
     let mut host = make_host(settings, &configured, &interfaces, seed, &about.name)?;
     let mut netlink = Netlink::open().map_err(Error::system("talk to the kernel about routes"))?;
-    let tun = make_tun(settings, host.plane, shortest, &mut netlink)?;
+    let tun = Tun::make(&config.tun, mtu::of_tun(settings, shortest))?;
     let ways = ways_on(settings, &interfaces, &tun)?;
     let programs = interfaces
         .iter()
@@ -160,6 +160,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         )?;
     }
     undo.set("all", "send_redirects", "0")?;
+    prepare_tun(settings, host.plane, &tun, shortest, &mut netlink)?;
     gateway::lead_all(settings, tun.index(), &mut netlink)?;
     gateway::open(settings, &mut undo)?;
     let attached = attach(&mut host, interfaces, programs, &log)?;
@@ -357,7 +358,7 @@ fn watch_forwarding(
     let opened = ForwardingPrograms::open(ifindex, (settings.address, mesh), ways, port, random);
     match opened {
         Err(e) if settings.edge.is_some() => Err(Error::System(format!(
-            "what passes {name} cannot be watched ({e}): a mesh with gateways needs Linux 6.6 here, or the protocol dsr"
+            "what passes {name} cannot be watched ({e}): a mesh with gateways needs Linux 6.6 here, or a protocol whose packets all pass the node"
         ))),
         opened => Ok(ebpf(name, opened, log)),
     }
@@ -424,27 +425,32 @@ fn take_interface(
     Ok(())
 }
 
-/// The interface by which programs of this host reach the mesh.
-fn make_tun(
+/// Makes the TUN the interface by which programs of this host reach the mesh. It gets the node's address after the mesh's
+/// interfaces: of interfaces with one address the kernel finds the last, and a program that joins a group by the node's address means
+/// the TUN.
+fn prepare_tun(
     settings: &Settings,
     plane: DataPlane,
+    tun: &Tun,
     shortest: usize,
     netlink: &mut Netlink,
-) -> Result<Tun, Error> {
+) -> Result<(), Error> {
     let name = &settings.config.tun;
-    let mtu = mtu::of_tun(settings, shortest);
-    let tun = Tun::make(name, settings.address, settings.prefix_len, mtu)?;
+    netlink
+        .add_network_address(settings.address, settings.prefix_len, tun.index())
+        .map_err(Error::system(format!("give {name} the node's address")))?;
     for (key, value) in tun_settings(gateway::uplink(settings).is_some() && plane == DataPlane::PerPacket) {
         let path = interface::ipv4_setting(name, key);
         fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
     }
     if settings.address6.is_some() {
-        tun6::prepare(&tun, name, settings, usize::from(mtu), netlink)?;
+        let mtu = usize::from(mtu::of_tun(settings, shortest));
+        tun6::prepare(tun, name, settings, mtu, netlink)?;
     } else {
         // The mesh carries IPv4; a kernel without IPv6 has no such file.
         let _ = fs::write(interface::ipv6_setting(name, DISABLE_IPV6), "1");
     }
-    Ok(tun)
+    Ok(())
 }
 
 /// What serves the node's files: the capture, and the control socket.

@@ -23,7 +23,9 @@ impl Host {
         let all = sizes.iter().chain(own.into_iter().filter(|(_, n)| *n > 0));
         rows.extend(all.map(|(what, count)| row(what, IfaceId::ANY, count)));
         if let Some(run) = &mut self.around.run {
-            rows.iter().for_each(|e| run.size(*e));
+            for e in &rows {
+                run.size(*e);
+            }
         }
         self.around.events.sizes(time, &rows);
     }

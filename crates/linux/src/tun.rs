@@ -1,7 +1,7 @@
 //! The TUN interface: where programs' packets enter the mesh, and leave it.
 
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::Ipv6Addr;
 use std::os::fd::{AsFd as _, BorrowedFd};
 
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};
@@ -16,14 +16,13 @@ pub struct Tun {
 }
 
 impl Tun {
-    /// Makes the interface, with the node's address, and the mesh's prefix routed to it.
-    pub fn make(name: &str, addr: Ipv4Addr, prefix_len: u8, mtu: u16) -> Result<Self, Error> {
+    /// Makes the interface. It has no address of IPv4 yet.
+    pub fn make(name: &str, mtu: u16) -> Result<Self, Error> {
         let make = || -> io::Result<(SyncDevice, u32)> {
             let device = DeviceBuilder::new()
                 .name(name)
                 .layer(Layer::L3)
                 .packet_information(false)
-                .ipv4(addr, prefix_len, None)
                 .mtu(mtu)
                 .build_sync()?;
             device.set_nonblocking(true)?;

@@ -188,9 +188,13 @@ impl Merge {
         }
         // Stable: what a node looked at in one moment stays together.
         sizes.sort_by_key(|s| (s.time, s.node.0));
-        sizes.iter().for_each(|s| recorder.size(s));
+        for s in &sizes {
+            recorder.size(s);
+        }
         fixes.sort_by_key(|g| (g.time, g.node.0));
-        fixes.iter().for_each(|g| recorder.gps(g));
+        for g in &fixes {
+            recorder.gps(g);
+        }
     }
 
     fn write_places(&self, recorder: &mut Recorder) -> Option<wayhop_trace::Origin> {

@@ -159,11 +159,11 @@ mod tests {
         let late = T + (100 << 32);
         assert!(!g.accept(T + (90 << 32), late, &mut r), "of a clock that is behind");
         assert_eq!(
-            g.of_reply(5 << 32 | 77, false, late),
-            late | 77,
+            g.of_reply((5 << 32) + 77, false, late),
+            late + 77,
             "the agent's time, the request's lower half"
         );
-        assert_eq!(g.of_reply(5 << 32 | 77, true, late), 5 << 32 | 77);
+        assert_eq!(g.of_reply((5 << 32) + 77, true, late), (5 << 32) + 77);
     }
 
     #[test]

@@ -107,7 +107,7 @@ impl Protocol for Script {
     }
     fn on_command(&mut self, _: &mut Cx<'_>, command: &Command) -> Result<(), Refused> {
         if let Command::SetOutside(o) = command {
-            let reaches = o.reaches.iter().map(|p| format!(" {p}")).collect::<String>();
+            let reaches = o.reaches.iter().map(|p| format!(" {p}")).collect::<Vec<_>>().concat();
             self.told.push(format!("outside{reaches}"));
         }
         Ok(())

@@ -64,6 +64,15 @@ const CHECK_EVERY: u64 = 8192;
 /// No GPS receiver tells its place more often, whatever a protocol asks for.
 const FASTEST_GPS: Span = Span::from_millis(10);
 
+/// Which nodes write a capture.
+fn captures(scenario: &Resolved) -> Vec<bool> {
+    let mut captures = vec![false; scenario.tracks.len()];
+    for n in &scenario.captures.nodes {
+        captures[n.index()] = true;
+    }
+    captures
+}
+
 impl Simulation {
     /// A run of `scenario` that has not begun. What happens goes to `recorder`.
     pub fn new(scenario: &Resolved, recorder: Recorder) -> Result<Self, String> {
@@ -99,8 +108,6 @@ impl Simulation {
         media.set_stand_ins(tunnels);
         let watched = watched(scenario, &recorder, &mut media);
         let next_look = if recorder.wants_sizes() { Time::ZERO } else { Time::NEVER };
-        let mut captures = vec![false; nodes.len()];
-        scenario.captures.nodes.iter().for_each(|n| captures[n.index()] = true);
         let common = Common {
             queue: EventQueue::new(),
             stations: stations(&nodes),
@@ -119,7 +126,7 @@ impl Simulation {
             answers: VecDeque::new(),
             channels: media.channels(),
             ports,
-            captures,
+            captures: captures(scenario),
             watched,
             frame: Vec::new(),
             dtn: Agents::new(scenario),

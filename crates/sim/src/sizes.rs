@@ -19,7 +19,7 @@ impl Simulation {
             for node in 0..self.net.nodes.len() as u32 {
                 self.look(self.next_look, node, &mut sizes);
             }
-            self.next_look = self.next_look + every;
+            self.next_look += every;
         }
     }
 

@@ -103,7 +103,7 @@ pub(crate) struct SendArgs {
     /// Ask for custody: each agent that takes it keeps the bundle until another one has taken it
     #[arg(long)]
     pub(crate) custody: bool,
-    /// Have the delivery reported to this endpoint
+    /// Have the delivery reported to this endpoint, by agents whose configuration allows it (status_reports)
     #[arg(long, value_name = "ENDPOINT")]
     pub(crate) report_to: Option<String>,
     #[command(flatten)]

@@ -310,7 +310,7 @@ fn pyd3tn_reads_an_agents_bundle_and_its_report_on_a_bundle_of_its_own() {
     };
     mesh.until("pyD3TN listens", PATIENCE, |_| steps().len() == 1);
     let peer = "peers=[{ node = \"dtn://n1/\", address = \"10.7.0.2:4556\", layer = \"udpcl\" }]";
-    let _agent = agent(&mesh, 0, &["layer=udpcl", peer, "beacon_s=0"]);
+    let _agent = agent(&mesh, 0, &["layer=udpcl", peer, "beacon_s=0", "status_reports=true"]);
     let (ok, said) = bundle(&mesh, 0, &["send", "dtn://n1/inbox", "--text", "to pyD3TN"]);
     assert!(ok, "{said}");
     let (ok, said) = bundle(&mesh, 0, &["receive", "inbox", "--count", "1", "--timeout", "60"]);
@@ -321,7 +321,7 @@ fn pyd3tn_reads_an_agents_bundle_and_its_report_on_a_bundle_of_its_own() {
         *bundle,
         serde_json::json!({
             "step": "bundle", "source": "dtn://n0/", "destination": "dtn://n1/inbox",
-            "payload": "to pyD3TN", "same_octets": true,
+            "payload": "to pyD3TN", "same_blocks": true,
         })
     );
     assert_eq!(

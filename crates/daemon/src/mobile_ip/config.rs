@@ -10,7 +10,8 @@ use wayhop_mobile_ip::{Association, Replay};
 use wayhop_scenario::Document;
 use wayhop_wire::ipv4;
 
-use crate::config::{self, is_interface_name};
+use crate::config;
+use crate::interface_name::is_interface_name;
 use crate::log::Level;
 
 /// Shortest key, in octets: RFC 5944, section 5.1, has keys of 128 bits.

@@ -20,7 +20,7 @@ use wayhop_scenario::Document;
 use super::config::{self, ForeignAgentConfig, HomeAgentConfig, MobileNodeConfig, OwnLinkKind};
 use super::ports::{self, ADVERTISEMENTS, Port, SOLICITATIONS, Wanted};
 use super::routes::{Mobile, Routes};
-use crate::interface_settings::{LOOSE, TUN_SETTINGS, WAY_BACK, is_way_back_strict};
+use crate::interface_settings::{LOOSE, WAY_BACK, is_way_back_strict, tun_settings};
 use crate::log::{Level, Log};
 use crate::setup::random_seed;
 use crate::undo::{Claims, DISABLE_IPV6, Undo};
@@ -225,10 +225,12 @@ fn claim<'a>(names: impl Iterator<Item = &'a str>, log: &Log) -> Result<Option<U
 }
 
 /// The interface of the tunnels.
-fn make_tun(name: &str, addr: Ipv4Addr, mtu: u16, forwarding: &str) -> Result<Tun, Error> {
-    let tun = Tun::make(name, addr, 32, mtu)?;
-    for (key, value) in TUN_SETTINGS {
-        let value = if key == "forwarding" { forwarding } else { value };
+fn make_tun(name: &str, addr: Ipv4Addr, mtu: u16, forwards: bool) -> Result<Tun, Error> {
+    let tun = Tun::make(name, mtu)?;
+    Netlink::open()
+        .and_then(|mut netlink| netlink.add_network_address(addr, 32, tun.index()))
+        .map_err(Error::system(format!("give {name} its address")))?;
+    for (key, value) in tun_settings(forwards) {
         let path = interface::ipv4_setting(name, key);
         fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
     }
@@ -269,7 +271,7 @@ fn home_agent(
         // Last: what mobile nodes' packets need to be forwarded into the tunnels.
         undo.set(&c.interface, "forwarding", "1")?;
     }
-    let tun = make_tun(&c.tun, addr, c.mtu, "1")?;
+    let tun = make_tun(&c.tun, addr, c.mtu, true)?;
     let home_link = Advertising {
         prefix_len: net.len(),
         ..advertising((0, addr, false), c.advertise_every_ms, c.lifetime_s)
@@ -398,7 +400,7 @@ fn node(
             _ => warn_of_strictness(&l.interface, &log),
         }
     }
-    let tun = make_tun(&c.tun, home, c.mtu, "0")?;
+    let tun = make_tun(&c.tun, home, c.mtu, false)?;
     let link = |(i, (l, p)): (u8, (&config::OwnLink, &Port))| MobileLink {
         link: i,
         kind: match l.kind {

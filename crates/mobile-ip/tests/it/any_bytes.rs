@@ -41,7 +41,10 @@ fn feed(engine: &mut dyn Engine, now: Clock, kind: u8, link: u8, octets: &[u8]) 
         2 => Input::Tunnelled { link, packet: octets },
         3 => Input::Outbound(octets),
         4 => {
-            let state = LinkState { is_up: octets.len() % 2 == 0, addr: Some(Ipv4Addr::new(10, 9, 0, link)) };
+            let state = LinkState {
+                is_up: octets.len().is_multiple_of(2),
+                addr: Some(Ipv4Addr::new(10, 9, 0, link)),
+            };
             Input::Link { link, state }
         }
         _ => Input::Timer,

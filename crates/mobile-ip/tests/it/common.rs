@@ -43,7 +43,7 @@ pub(crate) fn clock(s: f64) -> Clock {
 }
 pub(crate) fn ntp(at: Time) -> u64 {
     let ns = at.as_nanos();
-    (NTP + ns / 1_000_000_000) << 32 | ((ns % 1_000_000_000) << 32) / 1_000_000_000
+    ((NTP + ns / 1_000_000_000) << 32) | (((ns % 1_000_000_000) << 32) / 1_000_000_000)
 }
 
 pub(crate) fn rng(owner: u64) -> Rng {

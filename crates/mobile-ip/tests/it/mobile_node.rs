@@ -71,7 +71,7 @@ fn it_solicits_until_it_hears_something_ever_more_seldom_section_2_4() {
     assert_eq!(ip.payload()[0], 10, "RFC 1256: a router solicitation");
     let (mut lan, mut mesh) = (Vec::new(), Vec::new());
     let mut s = 0.0;
-    while let Some(at) = mn.next().map(|t| t.as_secs_f64()).filter(|at| *at < 200.0) {
+    while let Some(at) = mn.next().map(wayhop_core::Time::as_secs_f64).filter(|at| *at < 200.0) {
         assert!(at >= s);
         s = at;
         for (link, p) in sent(&give(&mut mn, clock(s), Input::Timer)) {

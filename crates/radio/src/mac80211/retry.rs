@@ -4,7 +4,7 @@ use wayhop_core::{Time, TxStatus};
 
 use crate::host::{EVERYONE, Host};
 use crate::radio::Radio;
-use crate::station::Sending;
+use crate::station::{Backoff, Sending};
 
 impl Radio {
     /// The wait for an answer, or a transmission that expects none, is over (ns-2's `send_timer`).
@@ -14,6 +14,8 @@ impl Radio {
             Sending::Rts => self.rts_failed(now, station, host),
             Sending::Data => self.data_over(now, station, host),
             Sending::Cts | Sending::Ack => self.macs[i].answer = None,
+            // A packet that came meanwhile has its backoff already.
+            Sending::Beacon if self.phy_states[i].backoff != Backoff::Off => {}
             Sending::Beacon => self.start_backoff(now, station, host),
             Sending::Nothing => {}
         }

@@ -1,7 +1,7 @@
 //! 802.11a/g on the air: rates, control answers, and an access point with its stations.
 
 use crate::air::Air;
-use wayhop_core::{Time, TxStatus};
+use wayhop_core::{Span, Time, TxStatus};
 use wayhop_radio::{EVERYONE, FrameKind, LinkOverride, RadioConfig, RateControl};
 
 fn preset(name: &str) -> RadioConfig {
@@ -178,4 +178,23 @@ fn beacons_go_on_while_the_access_point_has_data_all_the_time() {
         air.log.sent.iter().filter(|s| s.2 == FrameKind::Beacon && s.0 >= Time::from_secs_f64(1.0)).count();
     assert!((48..=49).contains(&beacons), "{beacons}");
     assert!(air.goodput_kbps(0, 1, 28, 5.0) > 28_000.0);
+}
+
+#[test]
+fn a_packet_that_comes_during_a_beacon_waits_for_one_backoff() {
+    let is_beacon = |s: &&(Time, u32, FrameKind, u16, u16)| s.2 == FrameKind::Beacon;
+    let first = associated(&[(60.0, 1.0)]).1;
+    let third = first.log.sent.iter().filter(is_beacon).nth(2).expect("a beacon").0;
+    // The same beacons again, and in the middle of the third, which takes more than 100 us, a packet.
+    let mut air = Air::new(&preset("meshtest"), &[(0.0, 0.0), (10.0, 0.0)], 1);
+    air.begin();
+    for (from, to) in [(0, 1), (1, 0)] {
+        air.radio.set_link(from, to, Some(LinkOverride::PathLoss(60.0)));
+    }
+    let during = third + Span::from_micros(50);
+    air.run(during.as_secs_f64());
+    air.send_at(during, 0, 1, 500);
+    air.run(1.0);
+    assert_eq!(air.log.sent.iter().filter(is_beacon).nth(2).expect("a beacon").0, third);
+    assert_eq!(air.log.received.len(), 1);
 }

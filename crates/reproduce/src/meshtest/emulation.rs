@@ -1,4 +1,4 @@
-//! A walk-away of each kind on the real clock, with real iperf3 in the nodes, beside the simulated ones.
+//! A walk-away and a drive-by of each kind on the real clock, with real iperf3 in the nodes, beside the simulated ones.
 
 use std::fs;
 use std::path::Path;
@@ -9,12 +9,12 @@ use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series, Sprea
 use wayhop_runs::{Emulation, Error, Tasks, interruption, run_dir};
 use wayhop_scenario::Scenario;
 
-use super::levels::Levels;
+use super::levels::{FAR_S, Levels};
 use super::plan::{Experiment, FILES, Motion, Transport};
 use super::shape::Shape;
 use crate::Runs;
 
-/// What iperf3's receiver said of one walk-away.
+/// What iperf3's receiver said of one run.
 struct Heard {
     /// Of each second, Mb/s.
     mbps: Vec<f64>,
@@ -22,17 +22,18 @@ struct Heard {
     complaints: Vec<String>,
 }
 
-/// Both walk-aways with this seed beside the simulated ones; `None` if they were stopped.
+/// One run of each experiment with this seed beside the simulated ones, which are in the order of their numbers; `None` if they were
+/// stopped.
 pub(crate) fn section(
     runs: &Runs<'_>,
     levels: &Levels,
     seed: u64,
     dir: &Path,
     stop: &AtomicBool,
-    simulated: [&Shape; 2],
+    simulated: &[Shape; 4],
 ) -> Result<Option<Section>, String> {
     let mut section = Section {
-        heading: "A walk-away in emulation".to_owned(),
+        heading: "In emulation, with real iperf3".to_owned(),
         text: vec![
             "The same radios on the real clock: iperf3 in network namespaces, the kernel's UDP and TCP. Intervals are the middle 95 % of the \
              simulated runs, where a single run ought to lie. The emulated runs have the error of the settings of the simulated ones with \
@@ -42,33 +43,46 @@ pub(crate) fn section(
         ..Section::default()
     };
     let mut panels = Vec::new();
-    for (transport, shape) in Transport::BOTH.into_iter().zip(simulated) {
-        let experiment = Experiment { motion: Motion::WalkAway, transport };
-        let Some(heard) = walk(runs, experiment, levels, seed, dir, stop)? else { return Ok(None) };
-        section.rows.extend(rows(transport, &heard, shape));
-        panels.push(panel(transport, &heard, shape));
+    for (experiment, shape) in Experiment::ALL.into_iter().zip(simulated) {
+        let Some(heard) = emulate(runs, experiment, levels, seed, dir, stop)? else { return Ok(None) };
+        section.rows.extend(rows(experiment, &heard, shape));
+        panels.push(panel(experiment, &heard, shape));
     }
     section.figures.push(Figure {
-        name: "A walk-away of each kind".to_owned(),
+        name: "One run of each experiment".to_owned(),
         caption: "Throughput by iperf3's receiver in emulation, and the middle 95 % of the simulated runs around their mean.".to_owned(),
         panels,
     });
     Ok(Some(section))
 }
 
-/// The programs of a walk-away. The sender's ping has the addresses resolved before iperf3 begins, at 10 s.
-fn programs(transport: Transport) -> String {
-    let kind = match transport {
-        Transport::Udp => r#""-u", "-b", "29M", "-l", "1470""#,
-        Transport::Tcp => r#""-M", "1450", "-w", "16K""#,
+/// The programs of a run. The receiver tells first what time it is when the run begins. In a walk-away the sender's ping has the
+/// addresses resolved before iperf3 begins; in a drive-by iperf3 begins as soon as its connection is made, which the paper's did
+/// too.
+fn programs(experiment: Experiment) -> String {
+    let kind = match experiment.transport {
+        Transport::Udp => "-u -b 29M -l 1470",
+        Transport::Tcp => "-M 1450 -w 16K",
+    };
+    let serve = "date +%s.%N; exec iperf3 -s -i 1 -f k --forceflush --timestamps=%s";
+    let (rest_s, seconds) = (experiment.motion.rest_s(), experiment.motion.seconds());
+    let send = format!(
+        "end=$(($(date +%s) + {seconds})); while left=$((end - $(date +%s))); [ $left -gt 0 ]; do \
+         iperf3 -c mesh-0 -t $left {kind} && break; sleep 0.2; done"
+    );
+    let ping = match experiment.motion {
+        Motion::WalkAway => {
+            r#"{ node = "sender", output = "ping.txt", command = ["ping", "-n", "-c", "8", "mesh-0"] }, "#
+        }
+        Motion::DriveBy => "",
     };
     format!(
-        r#"programs=[{{ node = "receiver", output = "server.txt", command = ["iperf3", "-s", "-1", "-i", "1", "-f", "k", "--forceflush"] }}, {{ node = "sender", output = "ping.txt", command = ["ping", "-n", "-c", "8", "mesh-0"] }}, {{ node = "sender", start_s = 10, output = "client.txt", command = ["iperf3", "-c", "mesh-0", "-t", "300", {kind}] }}]"#
+        r#"programs=[{{ node = "receiver", output = "server.txt", command = ["sh", "-c", "{serve}"] }}, {ping}{{ node = "sender", start_s = {rest_s}, output = "client.txt", command = ["sh", "-c", "{send}"] }}]"#
     )
 }
 
-/// One walk-away; its run directory is in `dir/runs`.
-fn walk(
+/// One run; its directory is in `dir/runs`.
+fn emulate(
     runs: &Runs<'_>,
     experiment: Experiment,
     levels: &Levels,
@@ -77,13 +91,14 @@ fn walk(
     stop: &AtomicBool,
 ) -> Result<Option<Heard>, String> {
     let mut sets = experiment.sets(levels, seed);
-    sets.extend(["traffic=[]".to_owned(), programs(experiment.transport)]);
+    sets.extend(["traffic=[]".to_owned(), programs(experiment)]);
     let file = runs.path(FILES[experiment.number()].0);
     let scenario = Scenario::load(&file, &sets).map_err(|e| e.to_string())?;
     let resolved = scenario.resolve().map_err(|e| e.to_string())?;
     let text = |e: Error| e.to_string();
     let emulation = Emulation::new(&resolved, || false).map_err(text)?;
-    let folder = dir.join(format!("runs/emulated-{}-{seed}", experiment.transport.name().to_lowercase()));
+    let (motion, transport) = (experiment.motion.name(), experiment.transport.name().to_lowercase());
+    let folder = dir.join(format!("runs/emulated-{motion}-{transport}-{seed}"));
     let run = run_dir::create(Some(&folder), Some(&file), run_dir::World::Emulation, &scenario, &resolved)
         .map_err(text)?
         .dir;
@@ -106,7 +121,7 @@ fn walk(
     }
     let said = fs::read_to_string(folder.join("programs/server.txt"))
         .map_err(|e| format!("iperf3's receiver left nothing in {}: {e}", folder.display()))?;
-    let mbps = intervals(&said, Motion::WalkAway.seconds());
+    let mbps = intervals(&said, experiment.motion);
     if mbps.iter().all(|v| *v == 0.0) {
         return Err(format!("iperf3 in {} carried nothing: {}", folder.display(), said.trim()));
     }
@@ -114,31 +129,41 @@ fn walk(
     Ok(Some(Heard { mbps, verdict: lateness.verdict, complaints: outcome.complaints }))
 }
 
-/// The throughput of each second that iperf3's receiver reports, Mb/s; what it does not report is 0.
-fn intervals(said: &str, seconds: usize) -> Vec<f64> {
-    let mut mbps = vec![0.0; seconds];
-    for line in said.lines() {
+/// The throughput of each second of the experiment by what iperf3's receiver reports, Mb/s; what it does not report is 0. The first line
+/// is the time at which the run began; each of the others begins with the time at which it was written, in whole seconds.
+fn intervals(said: &str, motion: Motion) -> Vec<f64> {
+    let mut mbps = vec![0.0; motion.seconds()];
+    let mut lines = said.lines();
+    let Some(begun) = lines.next().and_then(|l| l.trim().parse::<f64>().ok()) else { return mbps };
+    for line in lines {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let Some(at) = words.iter().position(|w| *w == "Kbits/sec") else { continue };
+        let Some(unit) = words.iter().position(|w| *w == "Kbits/sec") else { continue };
         let span = words.iter().find_map(|w| {
             let (from, until) = w.split_once('-')?;
             Some((from.parse::<f64>().ok()?, until.parse::<f64>().ok()?))
         });
-        let kbps = at.checked_sub(1).and_then(|i| words[i].parse::<f64>().ok());
+        let kbps = unit.checked_sub(1).and_then(|i| words[i].parse::<f64>().ok());
+        let written = line.split(|c: char| !c.is_ascii_digit()).next().and_then(|t| t.parse::<f64>().ok());
         // Longer ones are sums.
-        if let (Some((from, until)), Some(kbps)) = (span, kbps)
+        if let (Some((from, until)), Some(kbps), Some(written)) = (span, kbps, written)
             && until - from < 1.5
-            && let Some(second) = mbps.get_mut(from.round() as usize)
         {
-            *second = kbps / 1e3;
+            // The second that has just ended. Half a second is lost on average where the clock's whole seconds are cut off.
+            let second = (written + 0.5 - begun).round() - 1.0 - motion.rest_s() as f64;
+            if second >= 0.0
+                && let Some(own) = mbps.get_mut(second as usize)
+            {
+                *own = kbps / 1e3;
+            }
         }
     }
     mbps
 }
 
-fn rows(transport: Transport, heard: &Heard, simulated: &Shape) -> Vec<Row> {
+fn rows(experiment: Experiment, heard: &Heard, simulated: &Shape) -> Vec<Row> {
+    let name = format!("{}, {}", experiment.transport.name(), experiment.motion.name());
     let row = |quantity: &str, ours: f64, of_runs: &[f64]| {
-        let mut row = Row::new("emulation", transport.name(), quantity, None);
+        let mut row = Row::new("emulation", &name, quantity, None);
         let ends = middle95(of_runs);
         (row.ours, row.ci95, row.seeds) = (Some(ours), ends, 1);
         let lies = ends.map(|[low, high]| (low..=high).contains(&ours));
@@ -157,24 +182,33 @@ fn rows(transport: Transport, heard: &Heard, simulated: &Shape) -> Vec<Row> {
         }
         row.note(note)
     };
-    let last = |mbps: &[f64]| mbps.iter().rposition(|v| *v > 0.0).map_or(0.0, |s| s as f64 + 1.0);
-    let near = |mbps: &[f64]| mean(&mbps[5..45.min(mbps.len())]).unwrap_or(0.0);
     let of = |f: &dyn Fn(&[f64]) -> f64| simulated.runs.iter().map(|r| f(&r.mbps)).collect::<Vec<_>>();
+    let carried = |v: &f64| *v > 0.0;
+    let first = |mbps: &[f64]| mbps.iter().position(carried).map_or(0.0, |s| s as f64);
+    let last = |mbps: &[f64]| mbps.iter().rposition(carried).map_or(0.0, |s| s as f64 + 1.0);
     let whole = |mbps: &[f64]| mean(mbps).unwrap_or(0.0);
-    vec![
-        row("mean_mbps", whole(&heard.mbps), &of(&whole)),
-        row("mean_5_to_45_s_mbps", near(&heard.mbps), &of(&near)),
-        row("last_throughput_s", last(&heard.mbps), &of(&last)),
-    ]
+    // Where the radios are nearest: within 160 m, without the seconds in which a connection begins.
+    let (from, until) = match experiment.motion {
+        Motion::WalkAway => (5, 45),
+        Motion::DriveBy => (FAR_S - 40, FAR_S + 40),
+    };
+    let near = |mbps: &[f64]| mean(&mbps[from.min(mbps.len())..until.min(mbps.len())]).unwrap_or(0.0);
+    let mut rows = vec![row("mean_mbps", whole(&heard.mbps), &of(&whole))];
+    rows.push(row("mean_near_mbps", near(&heard.mbps), &of(&near)));
+    if experiment.motion == Motion::DriveBy {
+        rows.push(row("first_throughput_s", first(&heard.mbps), &of(&first)));
+    }
+    rows.push(row("last_throughput_s", last(&heard.mbps), &of(&last)));
+    rows
 }
 
-fn panel(transport: Transport, heard: &Heard, simulated: &Shape) -> Panel {
+fn panel(experiment: Experiment, heard: &Heard, simulated: &Shape) -> Panel {
     let x = |s: usize| s as f64 + 0.5;
     let at = |s: usize| {
         let values = simulated.means(s, s + 1);
         Some(([x(s), mean(&values)?], middle95(&values)))
     };
-    let all: Vec<_> = (0..Motion::WalkAway.seconds()).filter_map(at).collect();
+    let all: Vec<_> = (0..experiment.motion.seconds()).filter_map(at).collect();
     let band = Series::new("simulated", Mark::Line, 0, all.iter().map(|a| a.0).collect())
         .with_intervals(all.iter().map(|a| a.1).collect())
         .spread(Spread::Band);
@@ -182,7 +216,7 @@ fn panel(transport: Transport, heard: &Heard, simulated: &Shape) -> Panel {
     let plot = Plot::new(Axis::new("time (s)"), Axis::new("throughput (Mb/s)").from_to(0.0, 32.0))
         .with(band)
         .with(Series::new("iperf3", Mark::Dot, 1, points));
-    Panel { title: transport.name().to_owned(), plot }
+    Panel { title: format!("{}, {}", experiment.transport.name(), experiment.motion.name()), plot }
 }
 
 /// The middle 95 % of single runs.
@@ -199,19 +233,25 @@ mod tests {
     #[test]
     fn iperf3_s_seconds_are_read_and_its_sums_are_not() {
         let said = "\
------------------------------------------------------------
-Server listening on 5201 (test #1)
-Accepted connection from 10.0.0.2, port 40286
-[  5] local 10.0.0.1 port 5201 connected to 10.0.0.2 port 49325
-[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams
-[  5]   0.00-1.00   sec  3.43 MBytes  28806 Kbits/sec  0.020 ms  0/2449 (0%)
-[  5]   1.00-2.00   sec  3.46 MBytes  29001 Kbits/sec  0.020 ms  3/2466 (0.12%)
-[  5]   3.00-4.00   sec  0.00 Bytes  0.00 Kbits/sec
-- - - - - - - - - - - - - - - - - - - - - - - - -
-[  5]   0.00-4.00   sec  6.89 MBytes  14451 Kbits/sec  0.020 ms  3/4915 (0.06%)  receiver
+1795000000.250000000
+1795000000-----------------------------------------------------------
+1795000000Server listening on 5201 (test #1)
+1795000010Accepted connection from 10.0.0.2, port 40286
+1795000010[  5] local 10.0.0.1 port 5201 connected to 10.0.0.2 port 49325
+1795000010[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams
+1795000011[  5]   0.00-1.00   sec  3.43 MBytes  28806 Kbits/sec  0.020 ms  0/2449 (0%)
+1795000012[  5]   1.00-2.00   sec  3.46 MBytes  29001 Kbits/sec  0.020 ms  3/2466 (0.12%)
+1795000014[  5]   3.00-4.00   sec  0.00 Bytes  0.00 Kbits/sec
+1795000014- - - - - - - - - - - - - - - - - - - - - - - - -
+1795000014[  5]   0.00-4.00   sec  6.89 MBytes  14451 Kbits/sec  0.020 ms  3/4915 (0.06%)  receiver
 nonsense 1-2 Kbits/sec
 ";
-        assert_eq!(intervals(said, 5), [28.806, 29.001, 0.0, 0.0, 0.0]);
-        assert_eq!(intervals("", 2), [0.0, 0.0]);
+        // A walk-away begins after 10 s.
+        let mbps = intervals(said, Motion::WalkAway);
+        assert_eq!(mbps.len(), Motion::WalkAway.seconds());
+        assert_eq!(mbps[..4], [28.806, 29.001, 0.0, 0.0]);
+        assert!(intervals("", Motion::DriveBy).iter().all(|v| *v == 0.0));
+        // In a drive-by the same lines are of the tenth second.
+        assert_eq!(intervals(said, Motion::DriveBy)[9..13], [0.0, 28.806, 29.001, 0.0]);
     }
 }

@@ -111,7 +111,7 @@ impl Found {
         stop: &AtomicBool,
         sections: &mut Vec<Section>,
     ) {
-        match emulation::section(runs, levels, seed, dir, stop, self.of(Motion::WalkAway)) {
+        match emulation::section(runs, levels, seed, dir, stop, &self.shapes) {
             Ok(Some(section)) => sections.push(section),
             Ok(None) => self.missing += 1,
             // The simulated runs are shown all the same.

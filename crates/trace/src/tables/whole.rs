@@ -245,7 +245,7 @@ fn quality(row: &Row, status: &str) -> Option<FixQuality> {
     Some(FixQuality {
         mode: u8::try_from(number(row, "mode")?).ok()?,
         status: FixStatus::ALL.into_iter().find(|s| s.name() == status)?,
-        time_unix_ns: count(row, "fix_time_ns").map(Into::into),
+        time_unix_ns: count(row, "fix_time_ns"),
         altitude_m: float(row, "altitude_m"),
         accuracy_m: float(row, "accuracy_m"),
         vertical_m: float(row, "vertical_m"),

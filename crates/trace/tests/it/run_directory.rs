@@ -245,14 +245,25 @@ fn sizes_and_fixes_are_read_as_they_were_written() {
         (GpsSource::Heard, fix, None),
     ]
     .map(|(source, fix, quality)| GpsEvent { time: at(2), node: NodeId(0), about, source, fix, quality });
-    sizes.iter().for_each(|e| r.size(e));
-    fixes.iter().for_each(|e| r.gps(e));
+    for e in &sizes {
+        r.size(e);
+    }
+    for e in &fixes {
+        r.gps(e);
+    }
     r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
     let tables = Tables::of(&run, "dsr");
     let (mut read_sizes, mut read_fixes) = (Vec::new(), Vec::new());
-    let kept = |()| Ok::<(), String>(());
-    tables.sizes(&mut |e| kept(read_sizes.push(e))).expect("the table");
-    tables.gps(&mut |e| kept(read_fixes.push(e))).expect("the table");
+    let mut keep_size = |e| {
+        read_sizes.push(e);
+        Ok::<(), String>(())
+    };
+    tables.sizes(&mut keep_size).expect("the table");
+    let mut keep_fix = |e| {
+        read_fixes.push(e);
+        Ok::<(), String>(())
+    };
+    tables.gps(&mut keep_fix).expect("the table");
     assert_eq!(read_sizes, sizes);
     assert_eq!(read_fixes, fixes);
 

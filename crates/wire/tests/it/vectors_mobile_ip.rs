@@ -198,5 +198,5 @@ fn a_packet_in_a_packet() {
     octets[23] = 200;
     assert!(ip_in_ip::inner(&ipv4::Packet::new_checked(&octets).unwrap()).is_err());
     let cut = ipv4::Packet::new_snapped(&inner[..22]).unwrap();
-    assert_eq!(outer.emit(&cut, &mut vec![0; 100]), Err(Error::Truncated));
+    assert_eq!(outer.emit(&cut, &mut [0; 100]), Err(Error::Truncated));
 }
