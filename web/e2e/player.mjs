@@ -273,7 +273,7 @@ async function charts(page, address) {
   const segments = table("tcp", "tcp");
   const count = (event) => segments.filter((r) => r.event === event).length;
   await page.getByRole("img", { name: `${count("send")} segments sent, ${count("resend") + count("probe")} sent again, ${count("timeout")} timeouts` }).waitFor();
-  await page.locator(".charts select").first().selectOption("10");
+  await page.locator(".charts select").first().selectOption("flow 10");
   await shoot(page, "tcp");
   await noSeriousViolation(page, "tcp");
 }

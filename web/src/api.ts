@@ -12,6 +12,14 @@ export interface RunInfo {
   nodes: number; names: string[]; addresses: string[]; end_ns: number; rows: number; range_m: number | null;
   status: string; started: string; seed: number; scenario: string | null; world: string | null; protocol: string | null;
   totals: Record<string, unknown> | null; flows: Flow[] | null; problems: string[];
+  /** Rows of the table `connections`. */
+  connections?: number;
+}
+
+/** An end of a program's TCP connection. Octets that were sent again count once. */
+export interface Connection {
+  node: number; local: string; local_port: number; remote: string; remote_port: number; from_ns: number; until_ns: number;
+  sent: number; received: number; retransmissions: number;
 }
 
 export interface RunName { name: string; status: string | null; started: string | null; seed: number | null }
@@ -67,5 +75,9 @@ export const figure = (run: string, name: string, node: number | null) =>
 export const sizes = (run: string, node: number | null) => frame("/api/sizes", node === null ? { run } : { run, node });
 export interface Report { name: string; title: string | null; octets: number | null; written_unix_s: number | null }
 export const listReports = async (): Promise<Report[]> => (embedded ? [] : (await (await ask("/api/reports", {})).json()).reports);
+export const connections = async (run: string): Promise<{ connections: Connection[]; left_out: number }> =>
+  (await ask("/api/connections", { run })).json();
+export const connection = (run: string, c: Connection) =>
+  frame("/api/connection", { run, node: c.node, local: c.local, local_port: c.local_port, remote: c.remote, remote_port: c.remote_port });
 export const tcp = (run: string, flow: number, from: number, to: number) =>
   frame("/api/tcp", { run, flow, from: whole(from), to: whole(to) });

@@ -12,7 +12,8 @@ type Which = "losses" | "strips" | "tcp";
 export function Charts() {
   const [opened, open] = useState(false);
   const [which, choose] = useState<Which>("losses");
-  const hasTcp = (state.info.value?.flows ?? []).some((f) => f.kind === "tcp");
+  const info = state.info.value;
+  const hasTcp = (info?.flows ?? []).some((f) => f.kind === "tcp") || (info?.connections ?? 0) > 0;
   const tab = (value: Which, label: string) => (
     <label><input type="radio" name="chart" checked={which === value} onChange={() => choose(value)} /> {label}</label>
   );

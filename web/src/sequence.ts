@@ -23,6 +23,19 @@ export function sequence(frame: Frame): Sequence {
   return s;
 }
 
+/** The same of a program's connection, as its kernel told it at each look: what was sent again is drawn at the oldest octet that was not acknowledged. */
+export function looked(frame: Frame): Sequence {
+  const s: Sequence = { sent: [], again: [], acked: [], timeouts: [] };
+  const c = frame.columns;
+  for (let i = 0; i < frame.head.rows; i += 1) {
+    const at = c["time_ns"][i] / 1e9;
+    s.sent.push([at, c["sent"][i]]);
+    s.acked.push([at, c["acked"][i]]);
+    if (c["sent_again"][i] > (i > 0 ? c["sent_again"][i - 1] : 0)) s.again.push([at, c["acked"][i]]);
+  }
+  return s;
+}
+
 /** The range of the values in a range of seconds, with a margin. */
 export function visible(seconds: number[], values: number[], [from, to]: [number, number]): [number, number] {
   let least = Infinity, most = -Infinity;

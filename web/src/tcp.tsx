@@ -1,4 +1,4 @@
-// The time-sequence plot of a TCP flow: what was sent, sent again and acknowledged, and when its source looked for routes.
+// The time-sequence plots of TCP flows and of programs' connections: what was sent, sent again and acknowledged, and when its source looked for routes.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type uPlot from "uplot";
@@ -8,7 +8,7 @@ import { shape } from "./draw";
 import type { Frame } from "./frame";
 import { Plot, shown } from "./plot";
 import { night } from "./night";
-import { type Sequence, sequence, visible } from "./sequence";
+import { looked, type Sequence, sequence, visible } from "./sequence";
 import * as state from "./state";
 
 interface Got { frame: Frame; discoveries: number[]; more: boolean }
@@ -16,9 +16,13 @@ interface Got { frame: Frame; discoveries: number[]; more: boolean }
 async function load(run: string, flow: api.Flow, from: number, end: number): Promise<Got> {
   const frame = await api.tcp(run, flow.id, from, end + 1);
   const until = frame.head["until_ns"] as number;
-  const remarks = await api.rows(run, "events", { node: flow.src, from: Math.round(from), to: Math.round(until) }).catch(() => []);
-  const discoveries = remarks.filter((r) => r["what"] === "discovery_start").map((r) => Number(r["time_ns"]) / 1e9);
-  return { frame, discoveries, more: until <= end };
+  return { frame, discoveries: await searches(run, flow.src, from, until), more: until <= end };
+}
+
+/** When a node began to look for a route, in seconds. */
+async function searches(run: string, node: number, from: number, to: number): Promise<number[]> {
+  const remarks = await api.rows(run, "events", { node, from: Math.round(from), to: Math.round(to) }).catch(() => []);
+  return remarks.filter((r) => r["what"] === "discovery_start").map((r) => Number(r["time_ns"]) / 1e9);
 }
 
 function paint(u: uPlot, s: Sequence, discoveries: number[]): void {
@@ -81,19 +85,79 @@ function Flow({ flow }: { flow: api.Flow }) {
   );
 }
 
-export function Tcp() {
-  const flows = (state.info.value?.flows ?? []).filter((f) => f.kind === "tcp");
-  const [id, choose] = useState<number | null>(null);
-  if (flows.length === 0) return <p class="note">The run has no TCP flow.</p>;
-  const flow = flows.find((f) => f.id === id) ?? flows[0];
+/** Octets as a few digits with a prefix. */
+function octets(n: number): string {
+  if (n < 1e3) return `${n} B`;
+  return n < 1e6 ? `${(n / 1e3).toFixed(1)} kB` : `${(n / 1e6).toFixed(1)} MB`;
+}
+
+function Connection({ of }: { of: api.Connection }) {
+  const [got, set] = useState<{ frame: Frame; discoveries: number[] } | string | null>(null);
+  const run = state.runName.value, end = state.end.value;
+  useEffect(() => {
+    let current = true;
+    set(null);
+    if (run !== null) {
+      Promise.all([api.connection(run, of), searches(run, of.node, 0, end + 1)]).then(
+        ([frame, discoveries]) => { if (current) set({ frame, discoveries }); },
+        (e: unknown) => { if (current) set(e instanceof Error ? e.message : String(e)); },
+      );
+    }
+    return () => { current = false; };
+  }, [run, of]);
+  const frame = got !== null && typeof got !== "string" ? got.frame : null;
+  const s = useMemo(() => (frame ? looked(frame) : null), [frame]);
+  if (typeof got === "string") return <p class="wrong" role="alert">⚠ {got}</p>;
+  if (!got || !frame || !s) return <p class="note" role="status">Reading …</p>;
+  const data = [s.sent.map((p) => p[0]), s.sent.map((p) => p[1] / 1000)];
   return (
     <>
-      <p class="chart-bar"><label>Flow{" "}
-        <select value={String(flow.id)} onChange={(e) => choose(Number(e.currentTarget.value))}>
-          {flows.map((f) => <option key={f.id} value={String(f.id)}>{f.id}: {state.nameOf(f.src)} → {f.dst === null ? "all" : state.nameOf(f.dst)}</option>)}
+      <Plot label={`Time-sequence plot of the connection from ${of.local}:${of.local_port} to ${of.remote}:${of.remote_port}: ${octets(of.sent)} sent, segments sent again: ${of.retransmissions}, ${got.discoveries.length} route discoveries of the node`}
+        height={260} unit="octets, thousands" lines={[{ label: "octets", colour: "" }]} data={data} y={visible(data[0], data[1], shown.value)} draw={(u) => paint(u, s, got.discoveries)} />
+      <p class="note">▪ sent ({octets(of.sent)})   — acknowledged   ✕ sent again since the last look (segments in all: {of.retransmissions})   ▼ the node looks for a route ({got.discoveries.length})</p>
+      {frame.head["is_whole"] === false && <p class="note">Only the first {frame.head.rows} looks; wayhop export csv RUN connections has all.</p>}
+    </>
+  );
+}
+
+/** What can be drawn: a flow of the scenario's, or an end of a program's connection. */
+type Choice = { key: string; label: string; flow: api.Flow } | { key: string; label: string; connection: api.Connection };
+
+export function Tcp() {
+  const flows = (state.info.value?.flows ?? []).filter((f) => f.kind === "tcp");
+  const run = state.runName.value, rows = state.info.value?.connections ?? 0;
+  const [listed, list] = useState<{ connections: api.Connection[]; left_out: number } | string | null>(null);
+  const [key, choose] = useState<string | null>(null);
+  useEffect(() => {
+    let current = true;
+    list(null);
+    if (run !== null && rows > 0) {
+      api.connections(run).then((l) => { if (current) list(l); }, (e: unknown) => { if (current) list(e instanceof Error ? e.message : String(e)); });
+    }
+    return () => { current = false; };
+  }, [run, rows]);
+  const ofPrograms = listed !== null && typeof listed !== "string" ? listed.connections : [];
+  const choices: Choice[] = [
+    ...flows.map((flow) => ({ key: `flow ${flow.id}`, label: `${flow.id}: ${state.nameOf(flow.src)} → ${flow.dst === null ? "all" : state.nameOf(flow.dst)}`, flow })),
+    ...ofPrograms.map((c) => ({
+      key: `${c.node} ${c.local} ${c.local_port} ${c.remote} ${c.remote_port}`,
+      label: `${state.nameOf(c.node)}: ${c.local}:${c.local_port} → ${c.remote}:${c.remote_port}, sent ${octets(c.sent)}`,
+      connection: c,
+    })),
+  ];
+  const chosen = choices.find((c) => c.key === key) ?? choices[0];
+  const wrong = typeof listed === "string" && <p class="wrong" role="alert">⚠ {listed}</p>;
+  if (chosen === undefined) return wrong || <p class="note" role="status">{rows > 0 ? "Reading …" : "The run has no TCP flow."}</p>;
+  return (
+    <>
+      {wrong}
+      <p class="chart-bar"><label class="wraps">{ofPrograms.length > 0 ? "Flow or connection" : "Flow"}{" "}
+        <select value={chosen.key} onChange={(e) => choose(e.currentTarget.value)}>
+          {choices.map((c) => <option key={c.key} value={c.key}>{c.label}</option>)}
         </select>
       </label></p>
-      <Flow key={flow.id} flow={flow} />
+      {listed !== null && typeof listed !== "string" && listed.left_out > 0 && <p class="note">{listed.left_out} connections with fewer octets are not listed.</p>}
+      {"flow" in chosen ? <Flow key={chosen.key} flow={chosen.flow} /> : <Connection key={chosen.key} of={chosen.connection} />}
     </>
   );
 }

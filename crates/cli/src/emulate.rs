@@ -46,7 +46,7 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     let make = || run_dir::create(out, file, World::Emulation, &scenario, &resolved);
     let dir = (!a.run.no_out).then(make).transpose()?.map(|made| show::made(made, a.run.quiet));
     let recorder = match &dir {
-        Some(dir) => run_dir::recorder(dir, &resolved)?.in_real_time(),
+        Some(dir) => run_dir::recorder(dir, World::Emulation, &resolved)?.in_real_time(),
         None => Recorder::hash_only(),
     };
     let inputs = record::logs(recorded, dir.as_ref());

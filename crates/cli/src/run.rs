@@ -40,7 +40,7 @@ pub(crate) fn run(
     let make = || run_dir::create(out, file, World::Simulation, &scenario, &resolved);
     let dir = (!a.no_out).then(make).transpose()?.map(|made| show::made(made, a.quiet));
     let recorder = match &dir {
-        Some(dir) => run_dir::recorder(dir, &resolved)?,
+        Some(dir) => run_dir::recorder(dir, World::Simulation, &resolved)?,
         None => Recorder::hash_only(),
     };
     let mut progress = Progress::new(resolved.duration, a.quiet);

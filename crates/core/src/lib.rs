@@ -38,6 +38,7 @@ mod rng;
 mod route;
 mod send_state;
 mod socket;
+mod tcp_connection;
 mod time;
 mod words;
 
@@ -71,5 +72,6 @@ pub use rng::{Purpose, Rng, draw, stream};
 pub use route::{Prefix, Route, RouteUse};
 pub use send_state::{Decision, SendState};
 pub use socket::{Opened, Socket};
+pub use tcp_connection::{TcpConnection, TcpEnds};
 pub use time::{Span, Time};
 pub use words::{nearest, plain};

@@ -18,6 +18,7 @@ mod attached;
 mod capture;
 mod captures;
 mod config;
+mod connections;
 mod control;
 mod counters;
 mod events;

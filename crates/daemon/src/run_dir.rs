@@ -9,8 +9,9 @@ use wayhop_core::{Fix, NodeId, Packet, SendState, Time, TraceNote};
 use wayhop_linux::Error;
 use wayhop_node::{Hop, HopKind};
 use wayhop_trace::{
-    Counter, GpsEvent, HopEvent, Identity, InterfaceInfo, Manifest, NodeInfo, NoteEvent, Origin, Outputs,
-    PacketClass, PositionEvent, Recorder, RunDir, RunStatus, SendEvent, SizeEvent, Summary, classify,
+    ConnectionEvent, Counter, GpsEvent, HopEvent, Identity, InterfaceInfo, Manifest, NodeInfo, NoteEvent,
+    Origin, Outputs, PacketClass, PositionEvent, Recorder, RunDir, RunStatus, SendEvent, SizeEvent, Summary,
+    classify,
 };
 use wayhop_wire::ip;
 
@@ -42,6 +43,7 @@ enum Row {
     Position(PositionEvent),
     Gps(GpsEvent),
     Size(SizeEvent),
+    Connection(ConnectionEvent),
 }
 
 fn wrong(e: &wayhop_trace::Error) -> Error {
@@ -85,7 +87,8 @@ impl Run {
             interfaces: settings.config.names().map(interface).collect(),
         };
         // Packets have to be found again in the records of other nodes.
-        let outputs = Outputs { gps: true, sizes: true, identities: true, ..Outputs::default() };
+        let outputs =
+            Outputs { connections: true, gps: true, sizes: true, identities: true, ..Outputs::default() };
         let recorder = Recorder::start(dir, &outputs, vec![node]).map_err(|e| wrong(&e))?.never_waiting();
         let writing = Rows::Writing(Box::new(recorder));
         if let Rows::Waiting(rows) = std::mem::replace(&mut self.rows, writing) {
@@ -110,6 +113,7 @@ impl Run {
             (Rows::Writing(r), Row::Position(e)) => r.position(&e),
             (Rows::Writing(r), Row::Gps(e)) => r.gps(&e),
             (Rows::Writing(r), Row::Size(e)) => r.size(&e),
+            (Rows::Writing(r), Row::Connection(e)) => r.connection(&e),
         }
     }
 
@@ -162,6 +166,11 @@ impl Run {
     /// How long a queue or table is.
     pub(crate) fn size(&mut self, e: SizeEvent) {
         self.write(Row::Size(e));
+    }
+
+    /// How a connection of a program is.
+    pub(crate) fn connection(&mut self, e: ConnectionEvent) {
+        self.write(Row::Connection(e));
     }
 
     /// Rows that the disk had no time for.

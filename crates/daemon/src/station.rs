@@ -10,6 +10,7 @@ use wayhop_core::{FixQuality, Span, Time};
 use wayhop_linux::Error;
 
 use crate::config::Settings;
+use crate::connections::Connections;
 use crate::host::Host;
 use crate::log::{Level, Log};
 use crate::monitor::{Monitor, Reports};
@@ -19,7 +20,7 @@ use crate::ownership::prepare_folder;
 /// How often the position is looked at, and metrics are renewed.
 const EVERY: Span = Span::from_secs(1);
 
-/// Receiver, metrics and monitor of a node.
+/// Receiver, metrics and monitor of a node, and looks at its programs' connections.
 pub(crate) struct Station {
     about: About,
     log: Log,
@@ -27,6 +28,7 @@ pub(crate) struct Station {
     gps: Option<gpsd::Client>,
     gps_trouble: Option<String>,
     monitor: Option<(Monitor, Reports)>,
+    connections: Connections,
     /// Whether somebody may want to know the places of other nodes, and sizes: subscribers, or the run directory.
     is_watched: bool,
     next_look: Time,
@@ -65,6 +67,7 @@ impl Station {
             gps,
             gps_trouble: None,
             monitor: None,
+            connections: Connections::begin(settings)?,
             is_watched: config.control.is_some() || settings.usual_control.is_some() || config.run.is_some(),
             next_look: Time::ZERO,
             next_report: Time::ZERO,
@@ -90,7 +93,8 @@ impl Station {
     pub(crate) fn next(&self) -> Option<Time> {
         let look = self.metrics.is_some() || self.gps.is_some() || self.is_watched;
         let look = look.then_some(self.next_look);
-        look.into_iter().chain(self.monitor.as_ref().map(|_| self.next_report)).min()
+        let report = self.monitor.as_ref().map(|_| self.next_report);
+        look.into_iter().chain(report).chain(self.connections.next()).min()
     }
 
     /// Reports that are not in the node's own log.
@@ -101,6 +105,7 @@ impl Station {
     /// Does what is due.
     pub(crate) fn run_due(&mut self, host: &mut Host) {
         let now = host.now();
+        self.connections.run_due(host, &self.log);
         if now >= self.next_look {
             self.next_look = now + EVERY;
             self.look(host);

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::eventfd::{EfdFlags, EventFd};
@@ -63,6 +63,8 @@ pub struct Drive<'a> {
 /// How an emulation ended.
 #[derive(Debug)]
 pub struct Outcome {
+    /// When its time was zero.
+    pub begun: Instant,
     /// Nobody broke it off.
     pub complete: bool,
     /// How late its events were.
@@ -122,11 +124,12 @@ impl<'a> Driver<'a> {
         let mut order: Vec<usize> = (0..drive.plan.len()).collect();
         order.sort_by_key(|&i| drive.plan[i].0);
         simulation.open();
+        let (clock, begun) = (Clock::start(), Instant::now());
         Ok(Self {
             simulation,
             stacks: &mesh.stacks,
             drive,
-            clock: Clock::start(),
+            clock,
             epoll,
             timer,
             wake,
@@ -138,6 +141,7 @@ impl<'a> Driver<'a> {
             next_fix: Time::ZERO,
             order,
             outcome: Outcome {
+                begun,
                 complete: true,
                 lateness: Lateness::default(),
                 command_exit: None,

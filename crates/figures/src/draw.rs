@@ -4,7 +4,7 @@ use wayhop_report::Figure;
 
 use crate::kind::Kind;
 use crate::runs::Runs;
-use crate::{over_time, shares, times};
+use crate::{over_time, sequence, shares, times};
 
 impl Runs<'_> {
     /// The figure of this kind; `None` where the runs have nothing for it.
@@ -17,6 +17,7 @@ impl Runs<'_> {
             Kind::Overhead => shares::overhead(self),
             Kind::Hops => shares::hops(self),
             Kind::Losses => shares::losses(self),
+            Kind::Sequence => sequence::figure(self),
         }
     }
 }

@@ -17,12 +17,22 @@ pub enum Kind {
     Losses,
     /// The distribution of the times of searches for routes.
     Searches,
+    /// What TCP senders had sent, and what was acknowledged, over time.
+    Sequence,
 }
 
 impl Kind {
     /// All of them, in the order of a report.
-    pub const ALL: [Self; 7] =
-        [Self::Delivery, Self::Latency, Self::Cdf, Self::Losses, Self::Hops, Self::Overhead, Self::Searches];
+    pub const ALL: [Self; 8] = [
+        Self::Delivery,
+        Self::Latency,
+        Self::Cdf,
+        Self::Losses,
+        Self::Hops,
+        Self::Overhead,
+        Self::Searches,
+        Self::Sequence,
+    ];
 
     /// Its name on a command line and as a file.
     pub const fn name(self) -> &'static str {
@@ -34,6 +44,7 @@ impl Kind {
             Self::Hops => "hops",
             Self::Losses => "losses",
             Self::Searches => "searches",
+            Self::Sequence => "sequence",
         }
     }
 

@@ -11,6 +11,8 @@ mod kind;
 mod methods;
 mod over_time;
 mod runs;
+mod senders;
+mod sequence;
 mod shares;
 mod times;
 mod traffic;

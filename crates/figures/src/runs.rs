@@ -5,6 +5,7 @@ use wayhop_trace::Error;
 
 use crate::column::{Column, Run};
 use crate::kind::Kind;
+use crate::senders::Sequences;
 use crate::traffic::Traffic;
 
 /// Spans of time in a figure over time, about.
@@ -16,6 +17,8 @@ pub struct Runs<'a> {
     pub columns: &'a [Column],
     /// By column and run; empty if nothing asked for it, or if no run knows of flows.
     traffic: Vec<Vec<Traffic>>,
+    /// Of each column's first run; empty if nothing asked for it.
+    sequences: Vec<Sequences>,
     /// Seconds in a span of time.
     span_s: f64,
 }
@@ -32,12 +35,23 @@ impl<'a> Runs<'a> {
         } else {
             Vec::new()
         };
-        Ok(Self { columns, traffic, span_s })
+        let sequences = if kinds.contains(&Kind::Sequence) {
+            let of = |c: &Column| c.runs.first().map_or_else(|| Ok(Sequences::default()), Sequences::read);
+            columns.iter().map(of).collect::<Result<_, _>>()?
+        } else {
+            Vec::new()
+        };
+        Ok(Self { columns, traffic, sequences, span_s })
     }
 
     /// The columns with their traffic.
     pub(crate) fn traffic(&self) -> impl Iterator<Item = (&'a Column, &[Traffic])> {
         self.columns.iter().zip(self.traffic.iter().map(Vec::as_slice))
+    }
+
+    /// The columns with the TCP senders of their first runs.
+    pub(crate) fn sequences(&self) -> impl Iterator<Item = (&'a Column, &Sequences)> {
+        self.columns.iter().zip(&self.sequences)
     }
 
     /// How long a span of time is, seconds.

@@ -82,6 +82,8 @@ pub struct Tasks<'a> {
 /// How a lab ended.
 #[derive(Debug)]
 pub struct LabOutcome {
+    /// When its time was zero.
+    pub begun: Instant,
     /// The run in numbers.
     pub summary: Summary,
     /// Whether it came to its end.
@@ -291,7 +293,7 @@ impl Lab {
         let end = Time::from_secs_f64(seconds);
         summary.outages = outages::summary(&self.scenario.outages, end, &left_out, ordered);
         summary.name_nodes(&self.scenario.names);
-        Ok(LabOutcome { summary, complete, complaints, recorder })
+        Ok(LabOutcome { begun, summary, complete, complaints, recorder })
     }
 
     /// Begins to hear what the daemons tell.

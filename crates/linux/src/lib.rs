@@ -8,6 +8,7 @@
 //! * [`nftables`]: tables of a gateway.
 //! * [`ebpf`]: programs at the interface, where the kernel forwards.
 //! * [`interface`]: what an interface is, and its settings.
+//! * [`TcpConnections`]: what the kernel's TCP tells of programs' connections.
 //! * [`wifi`]: what a wireless interface tells beside frames.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
@@ -28,6 +29,7 @@ mod prefix;
 mod ring;
 mod rules;
 pub mod syscalls;
+mod tcp_connections;
 mod tun;
 mod tunnel_routes;
 pub mod wifi;
@@ -35,4 +37,5 @@ pub mod wifi;
 pub use arp_socket::ArpSocket;
 pub use error::Error;
 pub use prefix::Prefix;
+pub use tcp_connections::TcpConnections;
 pub use tun::Tun;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, PacketId, Time};
 use wayhop_trace::{
-    Counter, GpsEvent, HopEvent, HopKind, Identity, Manifest, NodeInfo, NoteEvent, PositionEvent, RunDir,
-    RunStatus, SendEvent, SizeEvent, Summary, Tables,
+    ConnectionEvent, Counter, GpsEvent, HopEvent, HopKind, Identity, Manifest, NodeInfo, NoteEvent,
+    PositionEvent, RunDir, RunStatus, SendEvent, SizeEvent, Summary, Tables,
 };
 
 use crate::error::Error;
@@ -27,6 +27,7 @@ pub(crate) struct NodeRun {
     pub(crate) notes: Vec<NoteEvent>,
     pub(crate) sends: Vec<SendEvent>,
     pub(crate) sizes: Vec<SizeEvent>,
+    pub(crate) connections: Vec<ConnectionEvent>,
     pub(crate) gps: Vec<GpsEvent>,
     pub(crate) positions: Vec<PositionEvent>,
     pub(crate) counters: Vec<Counter>,
@@ -161,6 +162,7 @@ fn read(path: &Path, room: &mut usize) -> Result<NodeRun, Error> {
         notes: Vec::new(),
         sends: Vec::new(),
         sizes: Vec::new(),
+        connections: Vec::new(),
         gps: Vec::new(),
         positions: Vec::new(),
         counters: Vec::new(),
@@ -199,6 +201,11 @@ fn read_tables(tables: &Tables<'_>, run: &mut NodeRun, room: &mut usize) -> Resu
     tables.sends(&mut |s| {
         keep()?;
         run.sends.push(s);
+        Ok(())
+    })?;
+    tables.connections(&mut |c| {
+        keep()?;
+        run.connections.push(c);
         Ok(())
     })?;
     tables.sizes(&mut |s| {

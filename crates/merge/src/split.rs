@@ -53,7 +53,7 @@ pub fn split(run: &RunDir, out: &Path, clocks: &[ShownClock]) -> Result<Vec<Path
             ..Manifest::new(config, manifest.seed, manifest.command.clone(), 0)
         };
         let dir = RunDir::create(&path, &manifest)?;
-        let outputs = Outputs { identities: true, sizes: true, ..Outputs::default() };
+        let outputs = Outputs { connections: true, identities: true, sizes: true, ..Outputs::default() };
         let recorder = Recorder::start(dir, &outputs, vec![node])?;
         let clock = clocks.get(i).copied().unwrap_or_default();
         views.push(View { path, recorder, clock, numbers: FxHashMap::default(), totals: Totals::default() });
@@ -73,6 +73,13 @@ pub fn split(run: &RunDir, out: &Path, clocks: &[ShownClock]) -> Result<Vec<Path
         if let Some(time) = view.clock.shows(e.time) {
             let state = wayhop_core::SendState { packet, ..e.state };
             view.recorder.sent(&wayhop_trace::SendEvent { time, node: ITSELF, state });
+        }
+        Ok(())
+    })?;
+    tables.connections(&mut |e| {
+        let view = views.get_mut(e.node.index()).ok_or_else(damaged)?;
+        if let Some(time) = view.clock.shows(e.time) {
+            view.recorder.connection(&wayhop_trace::ConnectionEvent { time, node: ITSELF, ..e });
         }
         Ok(())
     })?;

@@ -7,9 +7,9 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, DropReason, FlowTag, IfaceId, NodeId, PacketId, Time};
 use wayhop_trace::{
-    FlowSummary, GpsEvent, HopEvent, HopKind, LatencyMs, Manifest, Merged, MergedRun, Messages, NodeInfo,
-    NodeOutages, Outcome, Outputs, PacketClass, PacketOutcome, Recorder, RunDir, RunStatus, SizeEvent,
-    Summary, Totals, ratio,
+    ConnectionEvent, FlowSummary, GpsEvent, HopEvent, HopKind, LatencyMs, Manifest, Merged, MergedRun,
+    Messages, NodeInfo, NodeOutages, Outcome, Outputs, PacketClass, PacketOutcome, Recorder, RunDir,
+    RunStatus, SizeEvent, Summary, Totals, ratio,
 };
 
 use crate::clocks::Clocks;
@@ -58,6 +58,7 @@ impl Merge {
             .collect();
         let outputs = Outputs {
             identities: true,
+            connections: self.runs.iter().any(|r| !r.connections.is_empty()),
             sizes: self.runs.iter().any(|r| !r.sizes.is_empty()),
             gps: self.runs.iter().any(|r| !r.gps.is_empty()),
             ..Outputs::default()
@@ -176,20 +177,27 @@ impl Merge {
         }
     }
 
-    /// What the nodes looked at now and then: their queues and tables, their receivers.
+    /// What the nodes looked at now and then: their queues and tables, their receivers, their programs' connections.
     fn write_looks(&self, recorder: &mut Recorder) {
         let mut sizes = Vec::new();
         let mut fixes = Vec::new();
+        let mut connections = Vec::new();
         for (i, run) in self.runs.iter().enumerate() {
             let node = node_id(i);
             let of = |s: &SizeEvent| SizeEvent { time: self.time(i, s.time), node, ..*s };
             sizes.extend(run.sizes.iter().map(of));
+            let of = |c: &ConnectionEvent| ConnectionEvent { time: self.time(i, c.time), node, ..*c };
+            connections.extend(run.connections.iter().map(of));
             fixes.extend(run.gps.iter().map(|g| GpsEvent { time: self.time(i, g.time), node, ..*g }));
         }
         // Stable: what a node looked at in one moment stays together.
         sizes.sort_by_key(|s| (s.time, s.node.0));
         for s in &sizes {
             recorder.size(s);
+        }
+        connections.sort_by_key(|c| (c.time, c.node.0));
+        for c in &connections {
+            recorder.connection(c);
         }
         fixes.sort_by_key(|g| (g.time, g.node.0));
         for g in &fixes {

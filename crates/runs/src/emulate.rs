@@ -13,6 +13,7 @@ use wayhop_sim::{Pace, Simulation};
 use wayhop_trace::Recorder;
 
 use crate::agents::Agents;
+use crate::connections::Watch;
 use crate::error::Error;
 use crate::inputs::InputLogs;
 use crate::outcome::Outcome;
@@ -85,6 +86,7 @@ impl<'a> Emulation<'a> {
             plan.push((Time::ZERO, launch));
             plan.len() - 1
         });
+        let connections = Watch::begin(&tasks.recorder, self.scenario, &self.mesh.namespaces())?;
         let (begun, clock) = (Instant::now(), SystemTime::now());
         let mut simulation = Simulation::new(self.scenario, tasks.recorder).map_err(Error::Usage)?;
         if let Some(inputs) = tasks.inputs {
@@ -113,11 +115,13 @@ impl<'a> Emulation<'a> {
         summary.program_exits = driven.program_exits;
         let end = Time::from_secs_f64(summary.simulated_s);
         summary.bundles = agents.map(|agents| agents.finish(clock, end, &mut recorder));
+        let complaint = connections.and_then(|watch| watch.end(driven.begun, &mut recorder));
         summary.name_nodes(&self.scenario.names);
         summary.capture_drops = recorder.wants_frames().then(|| recorder.capture_drops());
         let mut outcome =
             Outcome::new(summary, driven.complete, recorder).audited(&audit).with_inputs(inputs);
         outcome.complaints = driven.complaints;
+        outcome.complaints.extend(complaint);
         outcome.ignored = driven.ignored;
         Ok(outcome)
     }

@@ -12,6 +12,7 @@ use wayhop_scenario::{MacFilter, Resolved, Scenario, daemon_settings};
 use wayhop_trace::{Recorder, RunDir};
 
 use crate::agents::Agents;
+use crate::connections::Watch;
 use crate::error::Error;
 use crate::inputs::InputLogs;
 use crate::outcome::Outcome;
@@ -25,7 +26,7 @@ pub struct Lab {
     main: Option<usize>,
     leave: Option<PathBuf>,
     agents: Option<Agents>,
-    names: Vec<String>,
+    scenario: Resolved,
 }
 
 impl Lab {
@@ -61,7 +62,7 @@ impl Lab {
             &daemons.namespaces(),
         )
         .map_err(Error::run)?;
-        Ok(Self { daemons, registry, programs, main, leave, agents, names: scenario.names.clone() })
+        Ok(Self { daemons, registry, programs, main, leave, agents, scenario: scenario.clone() })
     }
 
     /// The name of the run, for `wayhop ctl --run`.
@@ -76,6 +77,7 @@ impl Lab {
         recorder: Recorder,
         watch: &mut dyn FnMut(Time) -> ControlFlow<()>,
     ) -> Result<Outcome, Error> {
+        let connections = Watch::begin(&recorder, &self.scenario, &self.daemons.namespaces())?;
         let (programs, main) = (self.programs, self.main);
         let tasks = wayhop_lab::Tasks { programs, main, registry: &self.registry, recorder, watch };
         let begun = SystemTime::now();
@@ -87,8 +89,9 @@ impl Lab {
         if let Some(agents) = self.agents {
             let end = Time::from_secs_f64(ended.summary.simulated_s);
             ended.summary.bundles = Some(agents.finish(begun, end, &mut ended.recorder));
-            ended.summary.name_nodes(&self.names);
+            ended.summary.name_nodes(&self.scenario.names);
         }
+        ended.complaints.extend(connections.and_then(|w| w.end(ended.begun, &mut ended.recorder)));
         let mut outcome = Outcome::new(ended.summary, ended.complete, ended.recorder);
         outcome.complaints = ended.complaints;
         Ok(outcome)

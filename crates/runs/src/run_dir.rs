@@ -126,12 +126,13 @@ pub fn named_files(file: Option<&Path>, scenario: &Scenario) -> Vec<PathBuf> {
     movement.into_iter().chain(traffic).chain(&scenario.map).map(|p| folder.join(p)).collect()
 }
 
-/// What records a run of the simulator's nodes: tables, and the captures and the trace that the scenario asks for.
-pub fn recorder(dir: &RunDir, r: &Resolved) -> Result<Recorder, Error> {
+/// What records a run of the simulator's nodes: tables, and the captures and the trace that the scenario asks for. Programs have connections on the real clock only.
+pub fn recorder(dir: &RunDir, world: World, r: &Resolved) -> Result<Recorder, Error> {
     let outputs = Outputs {
         tables: true,
         receptions: r.receptions.is_wanted(),
         bundles: r.dtn.is_some(),
+        connections: world != World::Simulation,
         gps: false,
         sizes: true,
         identities: r.identities,
@@ -144,7 +145,7 @@ pub fn recorder(dir: &RunDir, r: &Resolved) -> Result<Recorder, Error> {
 
 /// What records a run whose frames others capture: tables.
 pub fn tables(dir: &RunDir, r: &Resolved) -> Result<Recorder, Error> {
-    let outputs = Outputs { bundles: r.dtn.is_some(), sizes: true, ..Outputs::default() };
+    let outputs = Outputs { bundles: r.dtn.is_some(), connections: true, sizes: true, ..Outputs::default() };
     Ok(Recorder::start(dir.clone(), &outputs, nodes(r))?)
 }
 

@@ -10,6 +10,7 @@
 //! Run directories come from outside: a broken one is a message on the page. docs/studio.md says who may connect.
 
 mod access;
+mod connections;
 mod drive;
 mod editor;
 mod embed;

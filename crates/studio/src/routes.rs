@@ -16,6 +16,7 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use crate::access::Access;
+use crate::connections::OfConnection;
 use crate::editor::{Editor, MAX_REQUEST};
 use crate::error::Error;
 use crate::library::Library;
@@ -136,6 +137,8 @@ pub(crate) fn router(studio: Studio) -> Router {
         .route("/api/reports", get(all_reports))
         .route("/report", get(report))
         .route("/api/tcp", get(tcp))
+        .route("/api/connections", get(all_connections))
+        .route("/api/connection", get(connection))
         .route("/api/matrix", get(drives))
         .route("/api/matrix/rows", get(driven))
         .route("/api/story", get(story))
@@ -265,6 +268,19 @@ async fn tcp(
     Query(wanted): Query<series::OfFlow>,
 ) -> Response {
     of_run(&studio, of.run, move |run| run.tcp(wanted)).await
+}
+
+async fn all_connections(State(studio): State<Arc<Studio>>, Query(of): Query<OfRun>) -> Response {
+    let answer = read(&studio, move |s| s.library.run(&of.run)?.connections()).await;
+    answer.map(|v| json(&v)).into_response()
+}
+
+async fn connection(
+    State(studio): State<Arc<Studio>>,
+    Query(of): Query<OfRun>,
+    Query(wanted): Query<OfConnection>,
+) -> Response {
+    of_run(&studio, of.run, move |run| run.connection(&wanted)).await
 }
 
 async fn rows(

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use wayhop_scenario::Scenario;
 use wayhop_trace::{Manifest, RunDir, RunStatus, Summary};
 
+use crate::connections::{self, OfConnection};
 use crate::error::Error;
 use crate::frames::Source;
 use crate::motion::Motion;
@@ -82,6 +83,7 @@ impl Run {
             "totals": summary.as_ref().map(|s| &s.totals),
             "flows": summary.as_ref().map(|s| &s.flows),
             "trace_hash": summary.as_ref().map(|s| &s.trace_hash),
+            "connections": Table::open(&dir, "connections").map_or(0, |t| t.rows()),
             "problems": problems,
         });
         if let Some(table) = packets {
@@ -131,6 +133,14 @@ impl Run {
 
     pub(crate) fn tcp(&self, wanted: series::OfFlow) -> Result<Vec<u8>, Error> {
         series::tcp(&self.dir, wanted)
+    }
+
+    pub(crate) fn connections(&self) -> Result<Value, Error> {
+        connections::list(&self.dir)
+    }
+
+    pub(crate) fn connection(&self, wanted: &OfConnection) -> Result<Vec<u8>, Error> {
+        connections::one(&self.dir, wanted)
     }
 
     /// Where frames of packets are found.

@@ -119,7 +119,7 @@ impl Work {
                 Some(path) => {
                     let file = Some(self.file());
                     let made = run_dir::create(Some(path), file, World::Simulation, &scenario, &resolved)?;
-                    run_dir::recorder(&made.dir, &resolved)?
+                    run_dir::recorder(&made.dir, World::Simulation, &resolved)?
                 }
                 None => Recorder::hash_only(),
             };

@@ -1,8 +1,8 @@
 //! Records on their way to the writer.
 
 use crate::{
-    BundleEvent, ContactEvent, Counter, Direction, FrameEvent, GpsEvent, HopEvent, IdentityEvent, NoteEvent,
-    PacketOutcome, PositionEvent, ReceptionEvent, SendEvent, SizeEvent, TcpEvent,
+    BundleEvent, ConnectionEvent, ContactEvent, Counter, Direction, FrameEvent, GpsEvent, HopEvent,
+    IdentityEvent, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, SendEvent, SizeEvent, TcpEvent,
 };
 use wayhop_core::{IfaceId, NodeId, Time};
 
@@ -20,6 +20,7 @@ pub(crate) struct Batch {
     pub(crate) notes: Vec<NoteEvent>,
     pub(crate) sends: Vec<SendEvent>,
     pub(crate) tcp: Vec<TcpEvent>,
+    pub(crate) connections: Vec<ConnectionEvent>,
     pub(crate) positions: Vec<PositionEvent>,
     pub(crate) gps: Vec<GpsEvent>,
     pub(crate) sizes: Vec<SizeEvent>,
@@ -66,6 +67,7 @@ impl Batch {
             || self.notes.len() >= RECORDS
             || self.sends.len() >= RECORDS
             || self.tcp.len() >= RECORDS
+            || self.connections.len() >= RECORDS
             || self.positions.len() >= RECORDS
             || self.gps.len() >= RECORDS
             || self.sizes.len() >= RECORDS
@@ -94,11 +96,13 @@ impl Batch {
         self.lengths().into_iter().sum::<usize>() as u64
     }
 
-    fn lengths(&self) -> [usize; 11] {
+    fn lengths(&self) -> [usize; 13] {
         [
             self.hops.len(),
             self.notes.len(),
             self.sends.len(),
+            self.tcp.len(),
+            self.connections.len(),
             self.positions.len(),
             self.gps.len(),
             self.sizes.len(),
@@ -115,6 +119,7 @@ impl Batch {
         self.notes.clear();
         self.sends.clear();
         self.tcp.clear();
+        self.connections.clear();
         self.positions.clear();
         self.gps.clear();
         self.sizes.clear();

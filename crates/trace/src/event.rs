@@ -1,8 +1,8 @@
 //! The records that a world hands to the [`crate::Recorder`].
 
 use wayhop_core::{
-    Addr, DropReason, Fix, FixQuality, FlowTag, IfaceId, NodeId, PacketId, Position, SendState, Span, Time,
-    TraceNote,
+    Addr, DropReason, Fix, FixQuality, FlowTag, IfaceId, NodeId, PacketId, Position, SendState, Span,
+    TcpConnection, Time, TraceNote,
 };
 
 use crate::{Messages, PacketClass};
@@ -200,6 +200,17 @@ pub struct PositionEvent {
     pub at: Position,
     /// Its velocity until then, metres per second.
     pub velocity: Position,
+}
+
+/// A TCP connection of a program at a real network stack, when it was looked at: one row of the `connections` table.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ConnectionEvent {
+    /// When.
+    pub time: Time,
+    /// At which node.
+    pub node: NodeId,
+    /// What its kernel told of it.
+    pub connection: TcpConnection,
 }
 
 /// How long a list of a node was when it was looked at: one row of the `sizes` table.

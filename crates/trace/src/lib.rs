@@ -53,8 +53,8 @@ pub use class::{PacketClass, classify};
 pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, dissect, knows_link_type, network};
 pub use error::Error;
 pub use event::{
-    Counter, Direction, FrameEvent, GpsEvent, GpsSource, HopEvent, HopKind, NoteEvent, Outcome,
-    PacketOutcome, PositionEvent, SendEvent, SizeEvent, TcpEvent,
+    ConnectionEvent, Counter, Direction, FrameEvent, GpsEvent, GpsSource, HopEvent, HopKind, NoteEvent,
+    Outcome, PacketOutcome, PositionEvent, SendEvent, SizeEvent, TcpEvent,
 };
 pub use hash::TraceHash;
 pub use human::human_table;

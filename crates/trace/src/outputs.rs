@@ -16,6 +16,8 @@ pub struct Outputs {
     pub bundles: bool,
     /// With them, the table `gps`.
     pub gps: bool,
+    /// With them, the table `connections`.
+    pub connections: bool,
     /// With them, the table `sizes`.
     pub sizes: bool,
     /// With them, the table `identities`.
@@ -40,6 +42,7 @@ impl Default for Outputs {
             receptions: false,
             bundles: false,
             gps: false,
+            connections: false,
             sizes: false,
             identities: false,
             captures: None,

@@ -8,9 +8,9 @@ use crate::outputs::{NodeInfo, Outputs};
 use crate::tables::{FLOWS, Table};
 use crate::writer::Writer;
 use crate::{
-    BundleEvent, ContactEvent, Counter, Error, FrameEvent, GpsEvent, HopEvent, Identity, IdentityEvent,
-    NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, RunDir, RunStatus, SendEvent, SizeEvent,
-    Summary, TcpEvent, TraceHash,
+    BundleEvent, ConnectionEvent, ContactEvent, Counter, Error, FrameEvent, GpsEvent, HopEvent, Identity,
+    IdentityEvent, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, RunDir, RunStatus, SendEvent,
+    SizeEvent, Summary, TcpEvent, TraceHash,
 };
 
 /// Takes the records of a run on the run's own thread, and has a background thread write them.
@@ -27,6 +27,7 @@ pub struct Recorder {
     records_receptions: bool,
     records_bundles: bool,
     records_gps: bool,
+    records_connections: bool,
     records_sizes: bool,
     records_identities: bool,
     snaplen: Option<usize>,
@@ -60,6 +61,7 @@ impl Recorder {
             records_receptions: false,
             records_bundles: false,
             records_gps: false,
+            records_connections: false,
             records_sizes: false,
             records_identities: false,
             snaplen: None,
@@ -80,6 +82,7 @@ impl Recorder {
             records_receptions: outputs.tables && outputs.receptions,
             records_bundles: outputs.tables && outputs.bundles,
             records_gps: outputs.tables && outputs.gps,
+            records_connections: outputs.tables && outputs.connections,
             records_sizes: outputs.tables && outputs.sizes,
             records_identities: outputs.tables && outputs.identities,
             snaplen: outputs.captures.map(|n| n as usize),
@@ -255,6 +258,17 @@ impl Recorder {
     pub fn gps(&mut self, e: &GpsEvent) {
         if self.records_gps {
             self.batch.gps.push(*e);
+            self.send_if_full();
+        }
+    }
+    /// Whether [`Recorder::connection`] has a use.
+    pub fn wants_connections(&self) -> bool {
+        self.records_connections
+    }
+    /// Records a TCP connection of a program.
+    pub fn connection(&mut self, e: &ConnectionEvent) {
+        if self.records_connections {
+            self.batch.connections.push(*e);
             self.send_if_full();
         }
     }

@@ -10,12 +10,12 @@ use crate::batch::Batch;
 use crate::capture::Captures;
 use crate::ns2::Ns2Trace;
 use crate::tables::{
-    BUNDLES, CONTACTS, COUNTERS, EVENTS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS, POSITIONS, RECEPTIONS,
-    SENDS, SIZES, TCP, Table,
+    BUNDLES, CONNECTIONS, CONTACTS, COUNTERS, EVENTS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS, POSITIONS,
+    RECEPTIONS, SENDS, SIZES, TCP, Table,
 };
 use crate::{
-    BundleEvent, ContactEvent, Counter, Error, GpsEvent, HopEvent, IdentityEvent, NodeInfo, NoteEvent,
-    Outputs, PacketOutcome, PositionEvent, ReceptionEvent, RunDir, SendEvent, SizeEvent, TcpEvent,
+    BundleEvent, ConnectionEvent, ContactEvent, Counter, Error, GpsEvent, HopEvent, IdentityEvent, NodeInfo,
+    NoteEvent, Outputs, PacketOutcome, PositionEvent, ReceptionEvent, RunDir, SendEvent, SizeEvent, TcpEvent,
 };
 
 /// Full batches that wait for the writer before the run has to.
@@ -140,6 +140,7 @@ struct Tables {
     receptions: Option<Table<ReceptionEvent>>,
     bundles: Option<(Table<BundleEvent>, Table<ContactEvent>)>,
     gps: Option<Table<GpsEvent>>,
+    connections: Option<Table<ConnectionEvent>>,
     sizes: Option<Table<SizeEvent>>,
     identities: Option<Table<IdentityEvent>>,
 }
@@ -172,6 +173,9 @@ impl Sinks {
             }
             if let Some(gps) = &mut t.gps {
                 gps.extend(batch.gps.iter().copied())?;
+            }
+            if let Some(connections) = &mut t.connections {
+                connections.extend(batch.connections.iter().copied())?;
             }
             if let Some(sizes) = &mut t.sizes {
                 sizes.extend(batch.sizes.iter().copied())?;
@@ -218,6 +222,10 @@ impl Tables {
                 .transpose()?,
             bundles: outputs.bundles.then(|| Self::of_bundles(path)).transpose()?,
             gps: outputs.gps.then(|| Table::create(path, "gps", GPS)).transpose()?,
+            connections: outputs
+                .connections
+                .then(|| Table::create(path, "connections", CONNECTIONS))
+                .transpose()?,
             sizes: outputs.sizes.then(|| Table::create(path, "sizes", SIZES)).transpose()?,
             identities: outputs
                 .identities
@@ -242,6 +250,7 @@ impl Tables {
             self.receptions.as_mut().map_or(Ok(()), Table::close),
             self.bundles.as_mut().map_or(Ok(()), |(bundles, contacts)| bundles.close().and(contacts.close())),
             self.gps.as_mut().map_or(Ok(()), Table::close),
+            self.connections.as_mut().map_or(Ok(()), Table::close),
             self.sizes.as_mut().map_or(Ok(()), Table::close),
             self.identities.as_mut().map_or(Ok(()), Table::close),
         ];

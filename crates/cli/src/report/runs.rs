@@ -23,6 +23,7 @@ pub(super) fn page(of: &[PathBuf]) -> Result<Page, Failure> {
         section("Delivery", &[Kind::Delivery, Kind::Losses]),
         section("Latency", &[Kind::Cdf, Kind::Latency]),
         section("Routes", &[Kind::Hops, Kind::Overhead, Kind::Searches]),
+        section("TCP", &[Kind::Sequence]),
     ];
     sections.retain(|s| !s.figures.is_empty());
     let names: Vec<String> = columns.iter().map(|c| c.name.clone()).collect();

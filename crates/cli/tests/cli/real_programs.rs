@@ -8,6 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use wayhop_trace::{ConnectionEvent, RunDir, Tables};
 
 use crate::emulate::{CHAIN, ask, background, is_root};
 use crate::{folder, run_in};
@@ -28,10 +29,6 @@ fn wait(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-fn emulate(dir: &Path, command: &[&str]) -> String {
-    run_in(dir, &[&["emulate", "s.toml", "--no-out", "--quiet", "--node", "0", "--"], command].concat()).ok()
-}
-
 #[test]
 fn iperf3_measures_what_four_hops_carry() {
     if !is_root() {
@@ -41,12 +38,49 @@ fn iperf3_measures_what_four_hops_carry() {
     let dir = folder(&[("s.toml", &chain("", server))]);
     // Until the server listens, the client ends with an error.
     let script = "until said=$(iperf3 -c mesh-4 -t 10 -J); do sleep 0.1; done; echo \"$said\"";
-    let out: Value =
-        serde_json::from_str(&emulate(dir.path(), &["sh", "-c", script])).expect("iperf3's JSON");
+    let run = ["emulate", "s.toml", "--out", "run", "--quiet", "--node", "0", "--", "sh", "-c", script];
+    let out: Value = serde_json::from_str(&run_in(dir.path(), &run).ok()).expect("iperf3's JSON");
     let bps = out["end"]["sum_received"]["bits_per_second"].as_f64().expect("a rate");
+    connections_are_those_of(&out, dir.path());
     // ns-2 carries 387 kb/s of saturating UDP over these four hops, and 221 of TCP over five minutes (bench/README.md); in ten
     // seconds one search for a route, and the timeout after it, may take the most.
     assert!((50e3..400e3).contains(&bps), "{bps}");
+}
+
+/// The table `connections` has the client's transfer as iperf3 counted it, and a figure shows it.
+fn connections_are_those_of(iperf3: &Value, dir: &Path) {
+    let local_port = iperf3["start"]["connected"][0]["local_port"].as_u64().expect("the transfer's port");
+    let run = RunDir::open(dir.join("run")).expect("the run");
+    let (mut client, mut server) = (Vec::new(), Vec::new());
+    let mut keep = |e: ConnectionEvent| {
+        let ends = e.connection.ends;
+        match (e.node.0, u64::from(ends.local_port), u64::from(ends.remote_port)) {
+            (0, port, 5201) if port == local_port => client.push(e),
+            (4, 5201, port) if port == local_port => server.push(e),
+            _ => {}
+        }
+        Ok(())
+    };
+    Tables::of(&run, "aodv").connections(&mut keep).expect("the table");
+    // Ten looks a second while something changes; on a busy machine there are fewer.
+    assert!(client.len() > 20 && server.len() > 20, "{} and {} looks", client.len(), server.len());
+    let last = client.last().expect("a look").connection;
+    let written = iperf3["end"]["sum_sent"]["bytes"].as_u64().expect("octets");
+    let taken = iperf3["end"]["sum_received"]["bytes"].as_u64().expect("octets");
+    assert!(last.acked <= last.sent - last.sent_again && last.sent - last.sent_again <= written, "{last:?}");
+    assert!(last.acked * 2 > taken, "{last:?}, and {taken} arrived");
+    assert!(last.srtt.is_some() && last.segment > 1_000, "{last:?}");
+    let received = server.last().expect("a look").connection.received;
+    assert!(received >= last.acked / 2 && received <= written, "{received}; {last:?}");
+    // Time only passes, and octets only become more.
+    for pair in client.windows(2) {
+        assert!(pair[0].time < pair[1].time && pair[0].connection.acked <= pair[1].connection.acked);
+    }
+    run_in(dir, &["plot", "sequence", "run", "--out", "sequence.svg"]).ok();
+    let picture = fs::read_to_string(dir.join("sequence.svg")).expect("a picture");
+    assert!(picture.contains(&format!("{}:{local_port} to ", last.ends.local)), "{picture}");
+    let numbers = fs::read_to_string(dir.join("sequence.csv")).expect("its numbers");
+    assert!(numbers.contains("acknowledged"), "{numbers}");
 }
 
 #[test]

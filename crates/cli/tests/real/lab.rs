@@ -626,3 +626,74 @@ fn daemons_use_a_wire_until_it_is_cut_and_then_the_radio() {
         assert!(between(15.0, 25.0) >= 30, "{protocol}: {} after the cut", between(15.0, 25.0));
     }
 }
+
+/// A server that takes what comes, and a client that sends 300 kB and waits for the answer.
+const TRANSFER: &str = r#"
+duration_s = 60
+nodes.count = 3
+movement = { kind = "chain", spacing_m = 200 }
+[[programs]]
+node = 2
+command = ["python3", "-c", """
+import socket
+server = socket.create_server(("", 7))
+while True:
+    taken, (one, _) = 0, server.accept()
+    while taken < 300000:
+        taken += len(one.recv(65536))
+    one.sendall(b"taken")
+    one.recv(1)
+"""]
+"#;
+
+const CLIENT: &str = r#"
+import socket, time
+while True:
+    try:
+        one = socket.create_connection(("10.0.0.3", 7))
+        break
+    except OSError:
+        time.sleep(0.1)
+one.sendall(bytes(300000))
+assert one.recv(5) == b"taken"
+time.sleep(1)
+"#;
+
+#[test]
+fn connections_of_programs_are_in_the_labs_record_in_each_nodes_own_and_in_the_merged_one() {
+    if !may_run() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path();
+    fs::write(dir.join("s.toml"), TRANSFER).unwrap();
+    let wayhop = |args: &[&str]| {
+        let done = Command::new(WAYHOP).args(args).current_dir(dir).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    };
+    let lab = ["lab", "s.toml", "--protocol", "dsr", "--node-runs", "--quiet", "--out", "lab"];
+    wayhop(&[&lab[..], &["--node", "0", "--", "python3", "-c", CLIENT]].concat());
+    wayhop(&["merge", "lab/nodes/0", "lab/nodes/1", "lab/nodes/2", "--out", "merged", "--quiet"]);
+    // The transfer at both ends: octets and the last state that was seen.
+    let ends = |run: &str, client: u32, server: u32| {
+        let (mut sent, mut received) = ((0, 0), 0);
+        let mut keep = |e: wayhop_trace::ConnectionEvent| {
+            let c = e.connection;
+            if e.node.0 == client && c.ends.remote_port == 7 {
+                sent = (c.sent - c.sent_again, c.acked);
+            }
+            if e.node.0 == server && c.ends.local_port == 7 {
+                received = c.received;
+            }
+            Ok(())
+        };
+        let of = wayhop_trace::RunDir::open(dir.join(run)).unwrap();
+        wayhop_trace::Tables::of(&of, "dsr").connections(&mut keep).unwrap();
+        (sent, received)
+    };
+    // The client waits for a second before it ends: a look finds all acknowledged.
+    assert_eq!(ends("lab", 0, 2), ((300_000, 300_000), 300_000));
+    assert_eq!(ends("lab/nodes/0", 0, 99).0, (300_000, 300_000));
+    assert_eq!(ends("lab/nodes/2", 99, 0).1, 300_000);
+    assert_eq!(ends("merged", 0, 2), ((300_000, 300_000), 300_000));
+}

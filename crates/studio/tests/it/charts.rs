@@ -3,9 +3,13 @@
 use std::path::Path;
 
 use tempfile::TempDir;
-use wayhop_core::{Addr, Decision, DropReason, IfaceId, NodeId, PacketId, Position, SendState, Span, Time};
+use wayhop_core::{
+    Addr, Decision, DropReason, IfaceId, NodeId, PacketId, Position, SendState, Span, TcpConnection, TcpEnds,
+    Time,
+};
 use wayhop_trace::{
-    HopEvent, HopKind, Outputs, PacketClass, PositionEvent, RunStatus, SendEvent, SizeEvent, TcpEvent,
+    ConnectionEvent, HopEvent, HopKind, Outputs, PacketClass, PositionEvent, RunStatus, SendEvent, SizeEvent,
+    TcpEvent,
 };
 
 use crate::asking::{Answer, Server};
@@ -74,7 +78,7 @@ fn size(s: u64, node: u32, what: &'static str, count: u64) -> SizeEvent {
 
 /// 20 s; node 1 stands at 7 m until 5 s and goes east at 2 m/s then.
 fn charted(path: &Path) {
-    let mut recorder = recorder(path, &Outputs { sizes: true, ..Outputs::default() });
+    let mut recorder = recorder(path, &Outputs { connections: true, sizes: true, ..Outputs::default() });
     for (from, until, velocity) in [(0, 5_000, 0.0), (5_000, 20_000, 2.0)] {
         recorder.position(&PositionEvent {
             time: at(from),
@@ -115,7 +119,63 @@ fn charted(path: &Path) {
         recorder.tcp(&segment(100 * n, 2, if n == 0 { "resend" } else { "send" }, n));
         recorder.tcp(&segment(100 * n, 3, "timeout", 9));
     }
+    for n in 0..4 {
+        recorder.connection(&looked(n, 5_000 + 500 * n, 1_000 * n, 500 * (n / 2)));
+        recorder.connection(&ConnectionEvent { node: NodeId(2), ..looked(n, 5_000 + 500 * n, 1, 0) });
+    }
     recorder.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+}
+
+/// A connection of node 1's when octets up to `new` were sent once, and `again` of them again.
+fn looked(n: u64, ms: u64, new: u64, again: u64) -> ConnectionEvent {
+    let ends = TcpEnds {
+        local: std::net::Ipv4Addr::new(10, 0, 0, 2).into(),
+        local_port: 40_000,
+        remote: "fd00::9".parse().expect("an address"),
+        remote_port: 22,
+    };
+    let connection = TcpConnection {
+        ends,
+        state: "established",
+        sent: new + again,
+        sent_again: again,
+        acked: new / 2,
+        received: 10 * n,
+        retransmissions: again as u32 / 500,
+        in_flight: 1,
+        window: 10,
+        threshold: None,
+        segment: 500,
+        srtt: None,
+        deviation: None,
+        rto: Span::from_millis(200),
+    };
+    ConnectionEvent { time: at(ms), node: NodeId(1), connection }
+}
+
+#[test]
+fn a_programs_connection_is_listed_and_told_look_by_look() {
+    let (_folder, server) = served();
+    assert_eq!(server.get("/api/run?run=a").json()["connections"], 8);
+    let listed = server.get("/api/connections?run=a").json();
+    assert_eq!((listed["connections"].as_array().map(Vec::len), &listed["left_out"]), (Some(2), &0.into()));
+    let most = &listed["connections"][0];
+    let expected = serde_json::json!({
+        "node": 1, "local": "10.0.0.2", "local_port": 40000, "remote": "fd00::9", "remote_port": 22,
+        "from_ns": 5_000_000_000_u64, "until_ns": 6_500_000_000_u64, "sent": 3_000, "received": 30, "retransmissions": 1,
+    });
+    assert_eq!(most, &expected);
+    let of = "local=10.0.0.2&local_port=40000&remote=fd00::9&remote_port=22";
+    let told = server.get(&format!("/api/connection?run=a&node=1&{of}"));
+    assert_eq!(told.frame().0["is_whole"], true);
+    assert_eq!(told.column("sent"), [0.0, 1_000.0, 2_000.0, 3_000.0]);
+    assert_eq!(told.column("sent_again"), [0.0, 0.0, 500.0, 500.0]);
+    assert_eq!(told.column("acked"), [0.0, 500.0, 1_000.0, 1_500.0]);
+    assert_eq!(told.column("time_ns")[3], 6.5e9);
+    assert_eq!(server.get(&format!("/api/connection?run=a&node=0&{of}")).frame().0["rows"], 0);
+    let wrong =
+        server.get("/api/connection?run=a&node=1&local=here&local_port=1&remote=fd00::9&remote_port=22");
+    assert_eq!(wrong.status, 400);
 }
 
 fn served() -> (TempDir, Server) {

@@ -18,8 +18,8 @@ pub use lives::{OutcomeRow, PacketRow, outcome_rows, packet_rows};
 pub use names::TABLES;
 pub use read::{Search, addresses, open_table, searches};
 pub(crate) use schema::{
-    BUNDLES, CONTACTS, COUNTERS, EVENTS, FLOWS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS, POSITIONS,
-    RECEPTIONS, SENDS, SIZES, TCP,
+    BUNDLES, CONNECTIONS, CONTACTS, COUNTERS, EVENTS, FLOWS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS,
+    POSITIONS, RECEPTIONS, SENDS, SIZES, TCP,
 };
 pub(crate) use table::Table;
 pub use whole::Tables;

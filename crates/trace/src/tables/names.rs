@@ -1,7 +1,7 @@
 //! Which tables there are.
 
 /// The names of the tables that a run directory may hold.
-pub const TABLES: [&str; 15] = [
+pub const TABLES: [&str; 16] = [
     "packets",
     "positions",
     "flows",
@@ -9,6 +9,7 @@ pub const TABLES: [&str; 15] = [
     "events",
     "sends",
     "tcp",
+    "connections",
     "outcomes",
     "receptions",
     "bundles",

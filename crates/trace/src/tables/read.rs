@@ -86,6 +86,9 @@ pub fn open_table(run: &RunDir, table: &str) -> Result<SerializedFileReader<File
                 "gps" => {
                     "this run has no GPS receivers: only nodes on real interfaces with `gpsd` record them"
                 }
+                "connections" => {
+                    "this run has no connections of programs: only emulations, labs and nodes on real interfaces record them"
+                }
                 "sizes" => "this run did not record how long queues and caches were; run it again",
                 "identities" => {
                     "this run did not record what its packets are known by; run it again with --identities"

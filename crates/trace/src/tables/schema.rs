@@ -5,8 +5,9 @@ use wayhop_core::{Addr, FlowTag, IfaceId, Span, Time};
 
 use super::column::{Cells, Column, Texts, name};
 use crate::{
-    BundleEvent, ContactEvent, Counter, FlowSummary, GpsEvent, HopEvent, IdentityEvent, Messages, NodeInfo,
-    NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, SendEvent, SizeEvent, TcpEvent,
+    BundleEvent, ConnectionEvent, ContactEvent, Counter, FlowSummary, GpsEvent, HopEvent, IdentityEvent,
+    Messages, NodeInfo, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, SendEvent, SizeEvent,
+    TcpEvent,
 };
 
 const fn column<R>(name: &'static str, cells: Cells<R>) -> Column<R> {
@@ -115,6 +116,29 @@ pub(crate) const TCP: &[Column<TcpEvent>] = &[
     column("ssthresh", Cells::Double(|e| f64::from(e.threshold))),
     column("srtt_us", Cells::OptInt64(|e| e.srtt.and_then(micros))),
     column("rto_us", Cells::OptInt64(|e| micros(e.rto))),
+];
+
+/// `connections`: one row per look at a TCP connection of a program that has changed since the last look.
+pub(crate) const CONNECTIONS: &[Column<ConnectionEvent>] = &[
+    column("time_ns", Cells::Int64(|e| nanos(e.time))),
+    column("node", Cells::Int32(|e| e.node.0 as i32)),
+    column("local", Cells::Text(|e, t| t.addr(e.connection.ends.local))),
+    column("local_port", Cells::Int32(|e| e.connection.ends.local_port.into())),
+    column("remote", Cells::Text(|e, t| t.addr(e.connection.ends.remote))),
+    column("remote_port", Cells::Int32(|e| e.connection.ends.remote_port.into())),
+    column("state", Cells::Text(|e, _| name(e.connection.state))),
+    column("sent", Cells::Int64(|e| e.connection.sent as i64)),
+    column("sent_again", Cells::Int64(|e| e.connection.sent_again as i64)),
+    column("acked", Cells::Int64(|e| e.connection.acked as i64)),
+    column("received", Cells::Int64(|e| e.connection.received as i64)),
+    column("retransmissions", Cells::Int32(|e| e.connection.retransmissions as i32)),
+    column("in_flight", Cells::Int32(|e| e.connection.in_flight as i32)),
+    column("cwnd", Cells::Int32(|e| e.connection.window as i32)),
+    column("ssthresh", Cells::OptInt32(|e| e.connection.threshold.map(|n| n as i32))),
+    column("mss", Cells::Int32(|e| e.connection.segment as i32)),
+    column("srtt_us", Cells::OptInt64(|e| e.connection.srtt.and_then(micros))),
+    column("rtt_deviation_us", Cells::OptInt64(|e| e.connection.deviation.and_then(micros))),
+    column("rto_us", Cells::OptInt64(|e| micros(e.connection.rto))),
 ];
 
 /// `outcomes`: one row per packet of a flow.

@@ -6,8 +6,8 @@ use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use tempfile::TempDir;
 
 use super::{
-    BUNDLES, CONTACTS, COUNTERS, EVENTS, FLOWS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS, POSITIONS,
-    RECEPTIONS, SENDS, SIZES, TABLES, TCP, Table,
+    BUNDLES, CONNECTIONS, CONTACTS, COUNTERS, EVENTS, FLOWS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS,
+    POSITIONS, RECEPTIONS, SENDS, SIZES, TABLES, TCP, Table,
 };
 use crate::fixture::hop;
 
@@ -51,6 +51,7 @@ fn every_column_is_explained() {
         ("events", names(EVENTS)),
         ("sends", names(SENDS)),
         ("tcp", names(TCP)),
+        ("connections", names(CONNECTIONS)),
         ("counters", names(COUNTERS)),
         ("outcomes", names(OUTCOMES)),
         ("receptions", names(RECEPTIONS)),

@@ -6,13 +6,14 @@ use std::sync::{Mutex, PoisonError};
 use parquet::record::{Field, Row};
 use wayhop_core::{
     AccuracyFrom, Addr, Decision, DropReason, Fix, FixQuality, FixStatus, FlowTag, IfaceId, NodeId, PacketId,
-    Position, SendState, Span, Time, TraceNote,
+    Position, SendState, Span, TcpConnection, TcpEnds, Time, TraceNote,
 };
 
 use super::read::each_row;
 use crate::{
-    Counter, Error, GpsEvent, GpsSource, HopEvent, HopKind, Identity, IdentityEvent, InterfaceInfo, LinkKind,
-    Messages, NodeInfo, NoteEvent, PacketClass, PositionEvent, RunDir, SendEvent, SizeEvent,
+    ConnectionEvent, Counter, Error, GpsEvent, GpsSource, HopEvent, HopKind, Identity, IdentityEvent,
+    InterfaceInfo, LinkKind, Messages, NodeInfo, NoteEvent, PacketClass, PositionEvent, RunDir, SendEvent,
+    SizeEvent, TcpEvent,
 };
 
 /// The most different names that are kept: protocols and hosts have fixed lists of them.
@@ -64,6 +65,16 @@ impl<'a> Tables<'a> {
     /// `sends`.
     pub fn sends(&self, take: Take<'_, SendEvent>) -> Result<(), Error> {
         self.each("sends", send, take)
+    }
+
+    /// `tcp`; nothing in a run without it.
+    pub fn tcp(&self, take: Take<'_, TcpEvent>) -> Result<(), Error> {
+        if self.has("tcp") { self.each("tcp", tcp, take) } else { Ok(()) }
+    }
+
+    /// `connections`; nothing in a run without it.
+    pub fn connections(&self, take: Take<'_, ConnectionEvent>) -> Result<(), Error> {
+        if self.has("connections") { self.each("connections", connection, take) } else { Ok(()) }
     }
 
     /// `sizes`; nothing in a run without it.
@@ -197,6 +208,53 @@ fn send(row: &Row) -> Option<SendEvent> {
             rtt_deviation: micros("rtt_deviation_us"),
         },
     })
+}
+
+fn tcp(row: &Row) -> Option<TcpEvent> {
+    let micros = |name| count(row, name).map(Span::from_micros);
+    Some(TcpEvent {
+        time: time(row, "time_ns")?,
+        flow: u32::try_from(number(row, "flow")?).ok()?,
+        node: place(row, "node")?,
+        event: known(text(row, "event")?)?,
+        octet: count(row, "octet")?,
+        bytes: u32::try_from(number(row, "bytes")?).ok()?,
+        acked: count(row, "acked")?,
+        in_flight: count(row, "in_flight")?,
+        window: float(row, "cwnd")? as f32,
+        threshold: float(row, "ssthresh")? as f32,
+        srtt: micros("srtt_us"),
+        rto: micros("rto_us").unwrap_or(Span::ZERO),
+    })
+}
+
+fn connection(row: &Row) -> Option<ConnectionEvent> {
+    let port = |name| u16::try_from(number(row, name)?).ok();
+    let small = |name| u32::try_from(number(row, name)?).ok();
+    let micros = |name| count(row, name).map(Span::from_micros);
+    let ends = TcpEnds {
+        local: address(row, "local")?,
+        local_port: port("local_port")?,
+        remote: address(row, "remote")?,
+        remote_port: port("remote_port")?,
+    };
+    let connection = TcpConnection {
+        ends,
+        state: known(text(row, "state")?)?,
+        sent: count(row, "sent")?,
+        sent_again: count(row, "sent_again")?,
+        acked: count(row, "acked")?,
+        received: count(row, "received")?,
+        retransmissions: small("retransmissions")?,
+        in_flight: small("in_flight")?,
+        window: small("cwnd")?,
+        threshold: small("ssthresh"),
+        segment: small("mss")?,
+        srtt: micros("srtt_us"),
+        deviation: micros("rtt_deviation_us"),
+        rto: micros("rto_us").unwrap_or(Span::ZERO),
+    };
+    Some(ConnectionEvent { time: time(row, "time_ns")?, node: place(row, "node")?, connection })
 }
 
 fn size(row: &Row) -> Option<SizeEvent> {

@@ -8,12 +8,12 @@ use parquet::record::RowAccessor as _;
 use tempfile::TempDir;
 use wayhop_core::{
     AccuracyFrom, Decision, DropReason, Fix, FixQuality, FixStatus, IfaceId, NodeId, PacketId, Position,
-    SendState, Span, Time, TraceNote,
+    SendState, Span, TcpConnection, TcpEnds, Time, TraceNote,
 };
 use wayhop_trace::{
-    Counter, FlowSummary, GpsEvent, GpsSource, HopEvent, HopKind, Manifest, Messages, NoteEvent, Outputs,
-    PacketClass, PositionEvent, Recorder, RunDir, RunStatus, SendEvent, SizeEvent, Summary, Tables, TcpEvent,
-    TraceHash, export_csv,
+    ConnectionEvent, Counter, FlowSummary, GpsEvent, GpsSource, HopEvent, HopKind, Manifest, Messages,
+    NoteEvent, Outputs, PacketClass, PositionEvent, Recorder, RunDir, RunStatus, SendEvent, SizeEvent,
+    Summary, Tables, TcpEvent, TraceHash, export_csv,
 };
 
 fn start(dir: &TempDir, outputs: &Outputs) -> (RunDir, Recorder) {
@@ -215,6 +215,81 @@ fn the_hash_does_not_depend_on_what_is_recorded() {
     assert_eq!(hashing.hash(), plain);
     // From a second implementation of the hash, in Python: any machine and any build must get this.
     assert_eq!(plain.hex(), "736117f8625dce754f4d7bae7b183331");
+}
+
+#[test]
+fn connections_and_tcp_senders_are_read_as_they_were_written() {
+    let dir = TempDir::new().expect("a directory");
+    let (run, mut r) = start(&dir, &Outputs { connections: true, ..Outputs::default() });
+    let ends = TcpEnds {
+        local: std::net::Ipv4Addr::new(10, 0, 0, 1).into(),
+        local_port: 65_535,
+        remote: "fd00:77::3".parse().expect("an address"),
+        remote_port: 22,
+    };
+    let connection = TcpConnection {
+        ends,
+        state: "established",
+        sent: 5_000_000_000,
+        sent_again: 1_448,
+        acked: 4_999_990_000,
+        received: 7,
+        retransmissions: 1,
+        in_flight: 6,
+        window: 10,
+        threshold: Some(7),
+        segment: 1_448,
+        srtt: Some(Span::from_micros(12_345)),
+        deviation: Some(Span::from_micros(77)),
+        rto: Span::from_millis(204),
+    };
+    let unmeasured =
+        TcpConnection { state: "syn_sent", threshold: None, srtt: None, deviation: None, ..connection };
+    let written = [unmeasured, connection].map(|connection| ConnectionEvent {
+        time: Time::from_nanos(12),
+        node: NodeId(2),
+        connection,
+    });
+    let event = TcpEvent {
+        time: Time::from_nanos(9),
+        flow: 3,
+        node: NodeId(1),
+        event: "resend",
+        octet: 1_000,
+        bytes: 500,
+        acked: 900,
+        in_flight: 600,
+        window: 2.5,
+        threshold: 8.0,
+        srtt: Some(Span::from_micros(5)),
+        rto: Span::from_millis(200),
+    };
+    for e in &written {
+        r.connection(e);
+    }
+    r.tcp(&event);
+    r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+    let tables = Tables::of(&run, "dsr");
+    let (mut read, mut events) = (Vec::new(), Vec::new());
+    let mut keep = |e| {
+        read.push(e);
+        Ok::<(), String>(())
+    };
+    tables.connections(&mut keep).expect("the table");
+    let mut keep_event = |e| {
+        events.push(e);
+        Ok::<(), String>(())
+    };
+    tables.tcp(&mut keep_event).expect("the table");
+    assert_eq!(read, written);
+    assert_eq!(events, [event]);
+
+    let dir = TempDir::new().expect("a directory");
+    let (run, r) = start(&dir, &Outputs::default());
+    r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+    Tables::of(&run, "dsr").connections(&mut |e| Err(format!("{e:?}"))).expect("nothing");
+    let e = export_csv(&run, "connections", &mut Vec::new()).expect_err("no table").to_string();
+    assert!(e.contains("only emulations, labs and nodes"), "{e}");
 }
 
 #[test]

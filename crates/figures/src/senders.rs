@@ -1,0 +1,164 @@
+//! What TCP senders had sent and what was acknowledged, over time, from the tables `tcp` and `connections`.
+
+use std::collections::BTreeMap;
+
+use wayhop_core::{TcpEnds, Time};
+use wayhop_report::{Mark, Series};
+use wayhop_trace::{ConnectionEvent, Error, Tables, TcpEvent};
+
+use crate::column::Run;
+
+/// Points across a plot, and up: finer steps are less than a pixel.
+const ACROSS: u64 = 600;
+const UP: u64 = 300;
+/// Senders of a run that are told apart.
+const MOST_SENDERS: usize = 1 << 16;
+
+/// Which sender: a flow of the scenario's, or an end of a program's connection.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Sender {
+    Flow(u32),
+    Connection(u32, TcpEnds),
+}
+
+/// What is known of a sender.
+#[derive(Default)]
+pub(crate) struct Sequence {
+    /// Time in nanoseconds and octets: the highest sent, and the highest acknowledged.
+    sent: Vec<(u64, u64)>,
+    acked: Vec<(u64, u64)>,
+    /// Where octets were sent again, and where a timer ran out.
+    again: Vec<(u64, u64)>,
+    timeouts: Vec<(u64, u64)>,
+    /// Octets that a program's connection had sent again at the last look.
+    again_before: u64,
+}
+
+/// The senders of a run, and the names of its nodes.
+#[derive(Default)]
+pub(crate) struct Sequences {
+    pub(crate) senders: BTreeMap<Sender, Sequence>,
+    names: Vec<String>,
+}
+
+impl Sequences {
+    /// Reads the tables `tcp` and `connections`.
+    pub(crate) fn read(run: &Run) -> Result<Self, Error> {
+        let mut all = Self::default();
+        let cell = ((run.summary.simulated_s * 1e9) as u64 / ACROSS).max(1);
+        let tables = Tables::of(&run.dir, run.summary.protocol.clone());
+        tables.tcp(&mut |e| all.of(Sender::Flow(e.flow)).map(|s| s.event(&e, cell)))?;
+        tables.connections(&mut |e| {
+            let sender = Sender::Connection(e.node.0, e.connection.ends);
+            all.of(sender).map(|s| s.look(&e, cell))
+        })?;
+        all.senders.retain(|_, s| s.octets() > 0);
+        if !all.senders.is_empty() {
+            all.names = tables.nodes()?.into_iter().map(|n| n.name).collect();
+        }
+        Ok(all)
+    }
+
+    fn of(&mut self, sender: Sender) -> Result<&mut Sequence, String> {
+        if self.senders.len() >= MOST_SENDERS && !self.senders.contains_key(&sender) {
+            return Err(format!("it has more than {MOST_SENDERS} senders"));
+        }
+        Ok(self.senders.entry(sender).or_default())
+    }
+
+    /// What a plot of a sender is called.
+    pub(crate) fn title(&self, run: &Run, sender: Sender) -> String {
+        let name = |node: u32| self.names.get(node as usize).map_or("?", String::as_str);
+        match sender {
+            Sender::Flow(id) => match run.summary.flows.get(id as usize) {
+                Some(f) => format!("flow {id}, {} to {}", name(f.src), name(f.dst)),
+                None => format!("flow {id}"),
+            },
+            Sender::Connection(node, e) => {
+                format!("{}, {}:{} to {}:{}", name(node), e.local, e.local_port, e.remote, e.remote_port)
+            }
+        }
+    }
+}
+
+impl Sequence {
+    /// How far the stream has come.
+    pub(crate) fn octets(&self) -> u64 {
+        self.sent.last().map_or(0, |p| p.1)
+    }
+
+    fn event(&mut self, e: &TcpEvent, cell: u64) {
+        let end = e.octet + u64::from(e.bytes);
+        match e.event {
+            "send" => rise(&mut self.sent, e.time, end, cell),
+            "resend" | "probe" => mark(&mut self.again, e.time, e.octet, cell),
+            "timeout" => mark(&mut self.timeouts, e.time, e.octet, cell),
+            "ack" => rise(&mut self.acked, e.time, e.acked, cell),
+            _ => {}
+        }
+    }
+
+    fn look(&mut self, e: &ConnectionEvent, cell: u64) {
+        let c = &e.connection;
+        let new = c.sent.saturating_sub(c.sent_again);
+        rise(&mut self.sent, e.time, new, cell);
+        rise(&mut self.acked, e.time, c.acked, cell);
+        if c.sent_again > self.again_before {
+            // Octets that are sent again are the oldest that are not acknowledged.
+            mark(&mut self.again, e.time, c.acked, cell);
+        }
+        self.again_before = c.sent_again;
+    }
+
+    /// As series, in seconds and in thousands of octets.
+    pub(crate) fn series(&self) -> Vec<Series> {
+        let points = |of: &[(u64, u64)]| -> Vec<[f64; 2]> {
+            of.iter().map(|(at, octet)| [*at as f64 / 1e9, *octet as f64 / 1e3]).collect()
+        };
+        let height = (self.octets() / UP).max(1);
+        let all = [
+            ("sent", Mark::Steps, 0, points(&self.sent)),
+            ("acknowledged", Mark::Steps, 6, points(&self.acked)),
+            ("sent again", Mark::Cross, 5, points(&thinned(&self.again, height))),
+            ("timeout", Mark::Triangle, 3, points(&thinned(&self.timeouts, height))),
+        ];
+        let drawn = all.into_iter().filter(|(.., points)| !points.is_empty());
+        drawn.map(|(name, mark, colour, points)| Series::new(name, mark, colour, points)).collect()
+    }
+}
+
+/// Follows what only grows. Several rises within one step of the horizontal axis are the last of them.
+fn rise(line: &mut Vec<(u64, u64)>, at: Time, octet: u64, cell: u64) {
+    let at = at.as_nanos();
+    let before = line.last().copied();
+    match before {
+        // A program that comes back to its ports begins another connection.
+        Some((_, high)) if octet <= high => {}
+        Some((then, _)) if line.len() > 1 && then / cell == at / cell => {
+            if let Some(last) = line.last_mut() {
+                last.1 = octet;
+            }
+        }
+        _ => line.push((at, octet)),
+    }
+}
+
+/// Keeps a mark, one a step of the horizontal axis and octet.
+fn mark(marks: &mut Vec<(u64, u64)>, at: Time, octet: u64, cell: u64) {
+    let at = at.as_nanos();
+    if marks.last().is_none_or(|(then, o)| then / cell != at / cell || *o != octet) {
+        marks.push((at, octet));
+    }
+}
+
+/// Leaves out marks within a step of the vertical axis of the one before.
+fn thinned(marks: &[(u64, u64)], height: u64) -> Vec<(u64, u64)> {
+    let mut kept: Vec<(u64, u64)> = Vec::new();
+    for (at, octet) in marks {
+        let is_near = |(then, o): &(u64, u64)| o / height == octet / height && at - then < 100_000_000;
+        if !kept.last().is_some_and(is_near) {
+            kept.push((*at, *octet));
+        }
+    }
+    kept
+}

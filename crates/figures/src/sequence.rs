@@ -1,0 +1,75 @@
+//! Time-sequence plots: what TCP senders had sent and what was acknowledged, over time.
+
+use wayhop_report::{Axis, Figure, Panel, Plot, plain};
+
+use crate::runs::Runs;
+use crate::senders::{Sender, Sequence};
+
+/// Plots in a figure: of the senders with most octets.
+const MOST_PANELS: usize = 6;
+/// A stream of less than a hundredth of the longest one's octets has no plot: such connections only control others.
+const LEAST_SHARE: u64 = 100;
+
+/// A plot to be drawn.
+struct Drawn<'a> {
+    title: String,
+    sender: Sender,
+    sequence: &'a Sequence,
+}
+
+/// One plot for each sender, of each column's first run.
+pub(crate) fn figure(runs: &Runs<'_>) -> Option<Figure> {
+    let mut all: Vec<Drawn<'_>> = Vec::new();
+    for (column, of) in runs.sequences() {
+        let Some(run) = column.runs.first() else { continue };
+        let name = runs.legend(column);
+        let place = if name.is_empty() { String::new() } else { format!("{name}: ") };
+        let drawn = |(sender, sequence): (&Sender, _)| Drawn {
+            title: format!("{place}{}", of.title(run, *sender)),
+            sender: *sender,
+            sequence,
+        };
+        all.extend(of.senders.iter().map(drawn));
+    }
+    all.sort_by_key(|d| std::cmp::Reverse(d.sequence.octets()));
+    let most = all.first().map_or(0, |d| d.sequence.octets());
+    let drawn = all.iter().take_while(|d| d.sequence.octets() * LEAST_SHARE >= most).count().min(MOST_PANELS);
+    let left_out = all.len() - drawn;
+    all.truncate(drawn);
+    let end =
+        runs.columns.iter().filter_map(|c| c.runs.first()).map(|r| r.summary.simulated_s).fold(0.0, f64::max);
+    let panel = |d: &Drawn<'_>| {
+        let (x, y) = (Axis::new("time (s)").from_to(0.0, end), Axis::new("octets of the stream (thousands)"));
+        Panel { title: d.title.clone(), plot: Plot { series: d.sequence.series(), ..Plot::new(x, y) } }
+    };
+    let panels: Vec<Panel> = all.iter().map(panel).collect();
+    (!panels.is_empty()).then(|| Figure {
+        name: "TCP over time".to_owned(),
+        caption: caption(&all, runs, left_out),
+        panels,
+    })
+}
+
+fn caption(all: &[Drawn<'_>], runs: &Runs<'_>, left_out: usize) -> String {
+    let mut text =
+        "Octets that TCP senders had sent, each counted once, and that were acknowledged to them, over time"
+            .to_owned();
+    if all.iter().any(|d| matches!(d.sender, Sender::Connection(..))) {
+        text += "; of programs' connections as their kernel told when it was asked, several times a second, where a cross stands at \
+                 the oldest octet that was not acknowledged when something had been sent again since the time before";
+    }
+    text += ".";
+    let of_several: Vec<String> = runs
+        .columns
+        .iter()
+        .filter(|c| c.runs.len() > 1)
+        .filter_map(|c| Some(format!("Of {} the run with seed {}.", c.name, c.runs.first()?.summary.seed)))
+        .collect();
+    for sentence in of_several {
+        text = format!("{text} {sentence}");
+    }
+    if left_out > 0 {
+        text = format!("{text} {} more of fewer octets are not drawn.", plain(left_out as f64));
+    }
+    text
+}
