@@ -10,11 +10,13 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WAYHOP = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "target/release/wayhop")
 # Radios, buses, layouts, step in dB, seconds of motion.
-CASES = [(12, 4, 100, 1, 60), (12, 6, 20, 1, 0), (12, 4, 20, 0.25, 0), (16, 4, 20, 1, 30), (24, 4, 10, 1, 20)]
+# The last is the paper's arrangement of two switches in a row, 16 x 4 and 8 x 2.
+CASES = [(12, 4, 100, 1, 60), (12, 6, 20, 1, 0), (12, 4, 20, 0.25, 0), (16, 4, 20, 1, 30), (24, 4, 10, 1, 20), (22, "16x4,8x2", 10, 1, 0)]
 
 
 def solve(radios, buses, layouts, step, seconds):
-    args = f"matrix solve --random-layouts {layouts} --area 1000 --radios {radios} --buses {buses} --step {step} --anneal --json"
+    switch = f"--buses {buses} --anneal" if isinstance(buses, int) else f"--switches {buses}"
+    args = f"matrix solve --random-layouts {layouts} --area 1000 --radios {radios} {switch} --step {step} --json"
     if seconds:
         args += f" --follow {seconds} --speed 30"
     done = subprocess.run([WAYHOP, *args.split()], check=True, capture_output=True, text=True)
@@ -27,5 +29,5 @@ if __name__ == "__main__":
     for r in rows:
         follow = r.get("follow") or {}
         print(f"{r['radios']:>2} x {r['buses']}, {r['step_db']} dB: {r['mean_error_db']:.3f} dB in {r['solve_ms']:.0f} ms,"
-              f" annealed {r['anneal']['mean_error_db']:.3f}, coherent {r['coherent_error_db']:.2f},"
+              f" annealed {(r.get('anneal') or {}).get('mean_error_db')}, coherent {r['coherent_error_db']:.2f},"
               f" followed {follow.get('mean_error_db')} in {follow.get('solve_ms')} ms")

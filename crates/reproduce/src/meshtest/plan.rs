@@ -56,6 +56,10 @@ impl Motion {
             Self::DriveBy => "drive-by",
         }
     }
+    /// Its number.
+    pub(crate) const fn number(self) -> u64 {
+        self as u64
+    }
     /// How long the experiment lasts, seconds, as the paper counts them.
     pub(crate) const fn seconds(self) -> usize {
         match self {
@@ -113,7 +117,7 @@ impl Experiment {
 
     /// What makes the scenario that run.
     pub(crate) fn sets(self, levels: &Levels, seed: u64) -> Vec<String> {
-        let error_db = error_db(seed, self.number() as u64);
+        let error_db = error_db(seed, self.motion.number());
         vec![format!("seed={seed}"), levels.table(self.motion.seconds_away(), error_db)]
     }
 

@@ -38,7 +38,7 @@ fn a_run_has_a_step_each_second_and_stands_still_before_it_walks() {
             let scenario = experiment.resolve(runs, levels, 3).unwrap_or_else(|e| panic!("{e:?}"));
             let steps = &scenario.path_losses[0].steps;
             assert_eq!(steps.len() as u64 * 1_000_000_000, scenario.duration.as_nanos());
-            let error = super::levels::error_db(3, experiment.number() as u64);
+            let error = super::levels::error_db(3, experiment.motion.number());
             let at = |s: usize| steps[s].1;
             let expect = |away: usize| (levels.made_db[away] + error).max(46.0);
             let near = |a: f64, b: f64| (a - b).abs() < 1e-3;
@@ -76,7 +76,7 @@ fn udp_and_tcp_carry_near_what_the_arithmetic_of_80211g_allows() {
             assert!((least..=most).contains(&mean), "{transport:?}: {mean} Mb/s");
             // 40 m away: 72.2 dB, so 16 dBm arrive as -56.2 dBm, but for the run's error.
             let signal = seen.signal_dbm[10].expect("packets came");
-            let error = super::levels::error_db(1, experiment.number() as u64);
+            let error = super::levels::error_db(1, experiment.motion.number());
             assert!((signal + 56.2 + error).abs() < 0.3, "{signal} {error}");
         }
     });
