@@ -42,7 +42,9 @@ impl Engine {
         let early = jitter(cx, self.params.periodic_jitter_ms);
         // A period of 0 would be an endless loop of updates; `Params::check` refuses it.
         let period = Span::from_millis(self.params.periodic_update_ms.max(1)).saturating_sub(early);
-        self.plan_full(cx, cx.now() + period.max(Span::from_millis(1)));
+        let wait =
+            if self.exits.take_repeat() { period.min(self.params.min_triggered_interval()) } else { period };
+        self.plan_full(cx, cx.now() + wait.max(Span::from_millis(1)));
     }
 
     /// Sees to it that a full update leaves no later than this.

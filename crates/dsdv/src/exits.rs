@@ -18,6 +18,8 @@ pub(crate) struct Exits {
     pub(crate) outside: Option<Outside>,
     /// Whether this node has told of an exit of its own; it goes on telling when there is none any more.
     pub(crate) has_told: bool,
+    /// How many more full updates follow shortly, since a broadcast that tells of a change of the own exit may be lost.
+    pub(crate) repeats: u32,
     /// The addresses outside that have rows of the host's, the oldest first.
     pub(crate) rows: VecDeque<Ipv4Addr>,
 }
@@ -47,6 +49,12 @@ impl Exits {
     /// Whether this node may keep packets of this source: its own, and those that it brings into the mesh.
     pub(crate) fn is_answerable(&self, own: Ipv4Addr, source: Ipv4Addr) -> bool {
         source == own || self.is_gateway() && self.is_beyond(source)
+    }
+    /// Whether a full update that leaves now is followed by another one shortly; that one is counted.
+    pub(crate) fn take_repeat(&mut self) -> bool {
+        let repeats = self.repeats > 0;
+        self.repeats = self.repeats.saturating_sub(1);
+        repeats
     }
     /// What a gateway tells of its exit beside itself.
     pub(crate) fn told(&self, own: Ipv4Addr, seq: u32) -> Option<dsdv::Entry> {

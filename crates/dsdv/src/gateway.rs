@@ -16,7 +16,9 @@ use crate::seq::{lost, newer};
 use crate::state::Engine;
 
 impl Engine {
-    /// What this node leads to may have changed: everybody hears of that with a full update.
+    /// What this node leads to may have changed: everybody hears of that with a full update, and again with the next ones, a second
+    /// apart. Nobody acknowledges a broadcast; who misses the loss of an exit sends packets there until the next periodic update, and
+    /// the gateway, which has another exit now, sends them back. As many are sent as may be missed before a neighbour is lost.
     pub(crate) fn set_outside(&mut self, cx: &mut Cx<'_>, outside: &Outside) {
         let was_gateway = self.exits.is_gateway();
         self.exits.outside = Some(outside.clone());
@@ -26,6 +28,7 @@ impl Engine {
         }
         cx.note("gateway", cx.addr(), is_gateway.into());
         if self.exits.has_told || self.last_update.is_some() {
+            self.exits.repeats = self.params.allowed_missed_updates.saturating_sub(1);
             self.plan_full_by(cx, cx.now());
         }
         self.exits.has_told |= is_gateway;

@@ -5,6 +5,7 @@ use std::net::Ipv4Addr;
 use wayhop_core::{Command, Outside, Prefix};
 use wayhop_dsdv::Params;
 use wayhop_testkit::{Net, addr};
+use wayhop_wire::dsdv::UNREACHABLE;
 
 use crate::support::{hear, held, line, ms, net, regular, said, secs, way};
 
@@ -69,11 +70,45 @@ fn the_nearest_exit_is_taken_and_the_next_one_when_it_closes() {
     assert_eq!(net.route(0, OUT).unwrap().next_hop, addr(1), "and back when it is open again");
 }
 
+/// With one word of it, node 0 would send to gateway 1 until its next periodic update, 14 s later, and get its packets back.
 #[test]
-fn a_closed_exit_is_told_of_once_and_starts_no_storm() {
+fn who_does_not_hear_that_an_exit_is_closed_hears_of_it_a_second_later() {
+    let mut net = net(5, &regular(&Params::rfc()));
+    for (a, b) in [(0, 1), (0, 2), (2, 3), (3, 4)] {
+        net.up(a, b);
+    }
+    let mut net = settled(net, 5, &[1, 4]);
+    net.send_to(0, OUT, 1);
+    net.run_for(ms(1_000));
+    net.down(0, 1);
+    outside(&mut net, 5, &[4]);
+    net.run_for(ms(50));
+    net.up(0, 1);
+    assert_eq!(net.route(0, OUT).unwrap().next_hop, addr(1), "the broadcast was lost");
+    net.run_for(ms(1_000));
+    assert_eq!(net.route(0, OUT).unwrap().next_hop, addr(2));
+    net.send_to(0, OUT, 1);
+    net.run_for(ms(500));
+    assert_eq!(net.delivered(1), [0, 1]);
+}
+
+#[test]
+fn a_closed_exit_is_told_of_three_times_and_starts_no_storm() {
     let mut net = settled(line(3, &regular(&Params::rfc())), 3, &[2]);
+    net.run_for(ms(5_000));
+    let from = net.now();
     outside(&mut net, 3, &[]);
-    net.run_for(ms(30_000));
+    net.run_for(ms(9_000));
+    // At once, and two more that need not be missed.
+    let told =
+        said(&net, 2).into_iter().filter(|s| s.at >= from && s.entries[1].0 == exit(2)).collect::<Vec<_>>();
+    let times: Vec<u64> = told.iter().map(|s| s.at.since(from).as_millis()).collect();
+    assert_eq!(times, [0, 1_000, 2_000], "{told:?}");
+    assert!(
+        told.iter().all(|s| (s.entries[1].1, s.entries[1].2) == (UNREACHABLE, s.entries[0].2 + 1)),
+        "{told:?}"
+    );
+    net.run_for(ms(19_000));
     let from = net.now();
     net.run_for(ms(60_000));
     let updates = (0..3).map(|n| said(&net, n).iter().filter(|s| s.at >= from).count()).max().unwrap();
