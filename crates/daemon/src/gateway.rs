@@ -15,6 +15,7 @@ use crate::config::Settings;
 use crate::gateway_config::Edge;
 use crate::host::Host;
 use crate::log::{Level, Log};
+use crate::probe::Probe;
 use crate::undo::Undo;
 
 /// The setting that has the kernel forward what comes by an interface.
@@ -81,14 +82,41 @@ pub(crate) fn check(settings: &Settings) -> Result<(), Error> {
     }
 }
 
-/// Has the mesh know whether the uplink works: that it is there, up, and has a carrier.
-pub(crate) fn watch_uplink(settings: &Settings, links: &[Link], host: &mut Host, log: &Log) {
+/// Has the mesh know whether the uplink works: that it is there, up, has a carrier, and that somebody answers by it if anybody is asked.
+pub(crate) fn watch_uplink(
+    settings: &Settings,
+    links: &[Link],
+    mut probe: Option<&mut Probe>,
+    host: &mut Host,
+    log: &Log,
+) {
     let Some(uplink) = uplink(settings) else { return };
     let is_up = links.iter().any(|l| l.name == uplink && l.is_up);
-    if host.open_way_out(is_up) {
-        let now = if is_up { "up: the node leads out again" } else { "down: the node leads nowhere" };
-        log.tell(Level::Warning, format_args!("{uplink} is {now}"));
+    if let Some(p) = &mut probe {
+        p.follow(is_up);
     }
+    let is_dead = probe.as_ref().is_some_and(|p| p.is_dead());
+    if !host.open_way_out(is_up && !is_dead) {
+        return;
+    }
+    let whom = probe.as_ref().map(|p| p.whom()).unwrap_or_default();
+    let was_dead = probe.is_some_and(|p| std::mem::replace(&mut p.told_dead, is_up && is_dead));
+    let news = match (is_up, is_dead) {
+        (false, _) => format!("{uplink} is down: the node leads nowhere"),
+        (true, true) => format!("nobody answers by {uplink} ({whom}): the node leads nowhere"),
+        (true, false) if was_dead => {
+            format!("somebody answers by {uplink} again ({whom}): the node leads out again")
+        }
+        (true, false) => format!("{uplink} is up: the node leads out again"),
+    };
+    log.tell(Level::Warning, news);
+}
+
+/// Opens what asks whether the uplink leads somewhere, if anybody is asked. `drawn` is a random number.
+pub(crate) fn probe(settings: &Settings, drawn: u64) -> Result<Option<Probe>, Error> {
+    let Some(edge) = &settings.edge else { return Ok(None) };
+    let (Some(uplink), Some(asked)) = (&edge.uplink, &edge.asked) else { return Ok(None) };
+    Probe::open(uplink, asked, drawn).map(Some)
 }
 
 /// Has `nft` make a table.
@@ -214,6 +242,10 @@ mod tests {
             ("[gateway]\nuplink = \"eth0\"\nreaches = []", "gateway.reaches"),
             ("[gateway]\nuplink = \"eth0\"\nreaches = [\"10.0.4.0/24\"]", "gateway.reaches[0]"),
             ("[gateway]\nuplink = \"eth0\"\nreaches = [\"::/0\"]", "gateway.reaches[0]"),
+            ("[gateway]\nuplink = \"eth0\"\nprobe = [\"10.0.4.1\"]", "gateway.probe[0]"),
+            ("[gateway]\nuplink = \"eth0\"\nprobe = [\"192.0.2.1\", \"224.0.0.1\"]", "gateway.probe[1]"),
+            ("[gateway]\nuplink = \"eth0\"\nprobe_every_ms = 99", "gateway.probe_every_ms"),
+            ("[gateway]\nuplink = \"eth0\"\nprobe_misses = 0", "gateway.probe_misses"),
             ("outside = [\"nowhere\"]", "outside[0]"),
             ("outside = [\"0.0.0.0/0\"]\n[gateway]\nuplink = \"eth0\"", "outside"),
         ] {

@@ -1,9 +1,12 @@
 //! What a node's configuration says of the world outside of the mesh.
 
+use std::net::Ipv4Addr;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wayhop_core::{Configured, Outside, Prefix};
+use wayhop_core::{Configured, Outside, Prefix, Span};
 use wayhop_scenario::{Document, Error, parse_prefix};
+use wayhop_wire::ipv4;
 
 /// The node is a gateway: it leads out of the mesh (docs/concepts/gateway.md). It makes this host a router between the mesh and
 /// the uplink, and nothing else; all of it is undone at the end.
@@ -19,8 +22,30 @@ pub struct Gateway {
     /// in the mesh only. Without it the networks outside have a route to the mesh's prefix by this host.
     #[serde(default = "yes")]
     pub translate: bool,
+    /// IPv4 addresses outside, such as `198.51.100.1`, that answer pings. While none of them answers by the uplink, the node leads nowhere, as if
+    /// the uplink had no carrier. Without any, a carrier is enough.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probe: Vec<Ipv4Addr>,
+    /// How often they are pinged, in milliseconds.
+    #[serde(default = "probe_every_ms")]
+    pub probe_every_ms: u64,
+    /// After so many pings in a row without an answer the node leads nowhere, until the next answer.
+    #[serde(default = "probe_misses")]
+    pub probe_misses: u32,
 }
 
+/// Each address that is asked costs a packet in each round.
+const MOST_ASKED: usize = 8;
+/// What may be given for it.
+const EVERY_MS: std::ops::RangeInclusive<u64> = 100..=3_600_000;
+const MISSES: std::ops::RangeInclusive<u32> = 1..=1_000;
+
+fn probe_every_ms() -> u64 {
+    2_000
+}
+fn probe_misses() -> u32 {
+    3
+}
 fn everything() -> Vec<String> {
     vec!["0.0.0.0/0".to_owned()]
 }
@@ -39,11 +64,24 @@ pub struct Edge {
     pub uplink: Option<String>,
     /// Whether packets leave with its address.
     pub translate: bool,
+    /// Who is asked whether the interface leads somewhere.
+    pub asked: Option<Asked>,
+}
+
+/// Who is asked whether an uplink leads somewhere, and how often.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Addresses outside.
+    pub addresses: Vec<Ipv4Addr>,
+    /// The time from one request to the next.
+    pub every: Span,
+    /// How many in a row are without an answer when it leads nowhere.
+    pub misses: u32,
 }
 
 impl Edge {
     /// Whether this node sends packets for an address outside into the mesh.
-    pub fn seeks(&self, a: std::net::Ipv4Addr) -> bool {
+    pub fn seeks(&self, a: Ipv4Addr) -> bool {
         self.outside.is_beyond(a) && self.by_gateways.iter().any(|p| p.contains(a))
     }
 }
@@ -76,6 +114,7 @@ pub(crate) fn edge(
         by_gateways: prefixes(by_gateways, "outside", mesh, doc)?,
         uplink: None,
         translate: false,
+        asked: None,
     };
     if let Some(g) = gateway {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
@@ -97,8 +136,36 @@ pub(crate) fn edge(
         }
         edge.outside.reaches = prefixes(&g.reaches, "gateway.reaches", mesh, doc)?;
         (edge.uplink, edge.translate) = (Some(g.uplink.clone()), g.translate);
+        edge.asked = asked(g, mesh, doc)?;
     }
     Ok(Some(edge))
+}
+
+fn asked(g: &Gateway, mesh: Prefix, doc: &Document) -> Result<Option<Asked>, Error> {
+    if !EVERY_MS.contains(&g.probe_every_ms) {
+        let what = format!("{} ms are not between 100 and 3600000", g.probe_every_ms);
+        return Err(doc.error("gateway.probe_every_ms", what, "give 2000, or leave the key out"));
+    }
+    if !MISSES.contains(&g.probe_misses) {
+        let what = format!("{} is not between 1 and 1000", g.probe_misses);
+        return Err(doc.error("gateway.probe_misses", what, "give 3, or leave the key out"));
+    }
+    if g.probe.len() > MOST_ASKED {
+        let what = format!("{} addresses are more than are asked", g.probe.len());
+        return Err(doc.error("gateway.probe", what, "give at most 8"));
+    }
+    let is_no_use = |a: Ipv4Addr| !ipv4::is_host(a) || mesh.contains(a);
+    if let Some((i, a)) = g.probe.iter().enumerate().find(|(_, a)| is_no_use(**a)) {
+        let what = format!("{a} is no address of a host outside of the mesh, {mesh}");
+        let remedy = "give one that answers pings by the uplink";
+        return Err(doc.error(&format!("gateway.probe[{i}]"), what, remedy));
+    }
+    let asked = Asked {
+        addresses: g.probe.clone(),
+        every: Span::from_millis(g.probe_every_ms),
+        misses: g.probe_misses,
+    };
+    Ok((!g.probe.is_empty()).then_some(asked))
 }
 
 fn prefixes(texts: &[String], key: &str, mesh: Prefix, doc: &Document) -> Result<Vec<Prefix>, Error> {

@@ -47,6 +47,7 @@ mod places;
 mod positions;
 mod power;
 mod privileges;
+mod probe;
 mod reference;
 mod reload;
 mod remade;
@@ -72,7 +73,7 @@ mod world;
 
 pub use config::{Capture, NodeConfig, Overrides, Settings};
 pub use counters::Counters;
-pub use gateway_config::{Edge, Gateway};
+pub use gateway_config::{Asked, Edge, Gateway};
 pub use ipv6_config::StaticRoute;
 pub use log::Level;
 pub use macfilter_config::MacFilterConfig;

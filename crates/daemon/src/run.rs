@@ -22,6 +22,7 @@ use crate::config::Settings;
 use crate::kernel_routes::KernelRoutes;
 use crate::log::Level;
 use crate::numbers::NODE;
+use crate::probe::Probe;
 use crate::reload::reload;
 use crate::setup::{Ready, set_up};
 use crate::switch::switch;
@@ -153,7 +154,8 @@ const CONTROL: usize = 3;
 const STDIN: usize = 4;
 const MISSING: usize = 5;
 const UNDO: usize = 6;
-const INTERFACES: usize = 7;
+const PROBE: usize = 7;
+const INTERFACES: usize = 8;
 
 impl Node {
     fn now(&self) -> Time {
@@ -191,6 +193,7 @@ impl Node {
             .chain(self.kernel_routes.next(r))
             .chain(r.station.next())
             .chain(r.macfilter.next())
+            .chain(r.probe.as_ref().map(Probe::next))
             .chain([self.watch.next()])
             .min()
             .map(|at| TimeSpec::from_duration(std::time::Duration::from_nanos(at.since(now).as_nanos())));
@@ -208,6 +211,7 @@ impl Node {
             PollFd::new(r.missing.as_ref().map_or(signals.as_fd(), NeighbourNews::fd), read),
             // Nothing is read from it: what comes is its end.
             PollFd::new(r.undo.fd().unwrap_or(signals.as_fd()), PollFlags::empty()),
+            PollFd::new(r.probe.as_ref().map_or(signals.as_fd(), Probe::fd), read),
         ]);
         for (iface, a) in (0..).map(IfaceId).zip(&r.attached) {
             let waits = a.is_up && r.host.node.queued(iface) > 0;
@@ -288,7 +292,11 @@ impl Node {
         self.follow_power();
         let go_on = !(ready[CONTROL] && self.take_calls());
         self.flush();
-        if self.watch.next() <= self.ready.host.now() {
+        let now = self.ready.host.now();
+        if self.ready.probe.as_mut().is_some_and(|p| (ready[PROBE] || p.next() <= now) && p.turn(now)) {
+            self.watch.look_now(now);
+        }
+        if self.watch.next() <= now {
             let outcome = self.watch.look(&mut self.ready, &self.settings, &self.kernel_routes);
             self.flush();
             outcome?;

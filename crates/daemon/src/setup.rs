@@ -37,6 +37,7 @@ use crate::numbers::NODE;
 use crate::overlap;
 use crate::power::Power;
 use crate::privileges;
+use crate::probe::Probe;
 use crate::run_dir::{self, Run};
 use crate::signals::{Signals, Source};
 use crate::station::Station;
@@ -62,6 +63,8 @@ pub(crate) struct Ready {
     pub(crate) captures: Captures,
     pub(crate) control: Option<(Server, Desk)>,
     pub(crate) station: Station,
+    /// Whether a gateway's uplink leads somewhere.
+    pub(crate) probe: Option<Probe>,
     /// Whom the node ignores.
     pub(crate) macfilter: MacFilter,
     /// With which power neighbours are received.
@@ -163,6 +166,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     prepare_tun(settings, host.plane, &tun, shortest, &mut netlink)?;
     gateway::lead_all(settings, tun.index(), &mut netlink)?;
     gateway::open(settings, &mut undo)?;
+    let probe = gateway::probe(settings, random_seed().map_err(Error::system("draw a number"))?)?;
     let attached = attach(&mut host, interfaces, programs, &log)?;
     let news = HostNews::open().map_err(Error::system("hear of changes of this host"))?;
     let missing = (host.plane == DataPlane::Forwarding)
@@ -182,6 +186,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         captures: Captures::new(capture),
         control,
         station,
+        probe,
         macfilter: MacFilter::new(settings.ignores.clone()),
         signals,
         host,

@@ -52,6 +52,11 @@ impl Watch {
         self.next
     }
 
+    /// Has the node look at once.
+    pub(crate) fn look_now(&mut self, now: Time) {
+        self.next = self.next.min(now);
+    }
+
     /// Takes the kernel's news.
     pub(crate) fn hear(
         &mut self,
@@ -110,7 +115,7 @@ impl Watch {
         // Before the kernel forwards.
         self.gates(ready)?;
         gateway::check(settings)?;
-        gateway::watch_uplink(settings, &links, &mut ready.host, &ready.log);
+        gateway::watch_uplink(settings, &links, ready.probe.as_mut(), &mut ready.host, &ready.log);
         self.settings(ready, settings)?;
         self.tun(ready, settings, &links)?;
         if ready.host.node.is_up() {

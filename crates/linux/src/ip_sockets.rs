@@ -118,7 +118,7 @@ impl RawSender {
 }
 
 /// Messages of these types.
-fn types_of_icmp(types: &[u8]) -> Vec<SockFilter> {
+pub(crate) fn types_of_icmp(types: &[u8]) -> Vec<SockFilter> {
     let op = SockFilter::new;
     let mut all = vec![op(X_IS_HEADER_LEN, 0, 0, 0), op(LOAD_BYTE_INDEXED, 0, 0, 0)];
     for (i, kind) in types.iter().enumerate() {

@@ -2,7 +2,8 @@
 //!
 //! * [`packet_socket`]: frames of the mesh interface. [`filter`]: which of them the kernel hands over. `ring`: where it puts
 //!   them. [`syscalls`]: the calls that no safe crate offers.
-//! * [`Tun`]: programs' packets. [`ip_sockets`], [`ArpSocket`]: IP packets and ARP beside the kernel's stack.
+//! * [`Tun`]: programs' packets. [`ip_sockets`], [`ArpSocket`], [`EchoSocket`]: IP packets, ARP and pings beside the kernel's
+//!   stack.
 //! * [`netlink`], `rules`: addresses, routes, rules, and news of neighbours. [`listing`]: what of these there is. [`host_news`]:
 //!   what of these changed.
 //! * [`nftables`]: tables of a gateway.
@@ -15,6 +16,7 @@
 
 mod arp_socket;
 pub mod ebpf;
+mod echo_socket;
 mod error;
 mod exchange;
 pub mod filter;
@@ -35,6 +37,7 @@ mod tunnel_routes;
 pub mod wifi;
 
 pub use arp_socket::ArpSocket;
+pub use echo_socket::EchoSocket;
 pub use error::Error;
 pub use prefix::Prefix;
 pub use tcp_connections::TcpConnections;

@@ -323,3 +323,46 @@ fn a_gateway_whose_uplink_loses_its_carrier_says_so_and_the_other_one_is_taken()
         });
     }
 }
+
+/// The carrier stays, and so does the router at the other end of the cable; but nothing of what is sent there arrives.
+#[test]
+fn a_gateway_whose_probe_nobody_answers_leads_nowhere_until_somebody_does() {
+    if !may_run() {
+        return;
+    }
+    let asks = ["gateway.probe=[\"203.0.113.7\", \"198.51.100.1\"]", "gateway.probe_every_ms=200"];
+    for protocol in ["dsr", "aodv", "dsdv"] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut mesh = two_gateways();
+        let _web = web_server(&mesh, 4, folder.path());
+        mesh.start(0, protocol, &[LEADS, asks[0], asks[1]]);
+        mesh.start(3, protocol, &[LEADS]);
+        for i in [1, 2] {
+            mesh.start(i, protocol, &[USES]);
+        }
+        until_nearer_gateway(&mesh, folder.path());
+        assert!(!mesh.said(0).contains("leads"), "one of the two answers: {}", mesh.said(0));
+        let nft = |rest: &str| {
+            let (ok, said) = mesh.run(4, &format!("nft {rest}"));
+            assert!(ok, "{rest}: {said}");
+        };
+        nft("add table ip dead");
+        nft("add chain ip dead in { type filter hook prerouting priority raw ; }");
+        nft("add rule ip dead in iifname east drop");
+        mesh.until("it says so", SECONDS_60, |m| {
+            m.said(0).contains("nobody answers by eth0 (203.0.113.7, 198.51.100.1): the node leads nowhere")
+        });
+        mesh.until("a new connection works", SECONDS_60, |m| curl(m, 1, "") == "from the Internet");
+        assert_eq!(last_asked_by(folder.path()), "192.0.2.5", "{protocol}: the other gateway");
+        nft("delete table ip dead");
+        mesh.until("it leads out again", SECONDS_60, |m| {
+            m.said(0).contains(
+                "somebody answers by eth0 again (203.0.113.7, 198.51.100.1): the node leads out again",
+            )
+        });
+        // And the mesh hears of that: it is the only way now.
+        mesh.part(3);
+        mesh.until("a page comes by it", SECONDS_60, |m| curl(m, 1, "") == "from the Internet");
+        assert_eq!(last_asked_by(folder.path()), "192.0.2.1", "{protocol}");
+    }
+}
