@@ -253,10 +253,13 @@ fn config_error(e: &wayhop_scenario::Error) -> Error {
 }
 
 /// Reads a configuration file.
-pub(super) fn load<T: serde::de::DeserializeOwned>(path: &Path) -> Result<(T, Document), Error> {
-    let document = Document::load(path).map_err(|e| config_error(&e))?;
-    let config = document.deserialize().map_err(|e| config_error(&e))?;
-    Ok((config, document))
+pub(super) fn open(path: &Path) -> Result<Document, Error> {
+    Document::load(path).map_err(|e| config_error(&e))
+}
+
+/// What it says.
+pub(super) fn read<T: serde::de::DeserializeOwned>(doc: &Document) -> Result<T, Error> {
+    doc.deserialize().map_err(|e| config_error(&e))
 }
 
 /// What is wrong with a key of a file.

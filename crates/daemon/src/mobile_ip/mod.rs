@@ -10,8 +10,10 @@ mod reference;
 mod routes;
 mod run;
 mod setup;
+#[cfg(test)]
+mod tests;
 
 pub use config::{ForeignAgentConfig, HomeAgentConfig, MobileNodeConfig};
 pub use reference::reference_markdown;
 pub use run::run;
-pub use setup::{Role, check};
+pub use setup::{Role, check, complete};

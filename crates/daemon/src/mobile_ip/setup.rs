@@ -80,27 +80,40 @@ type Keys = [Vec<(Ipv4Addr, Association)>; 2];
 /// # Errors
 /// What is wrong: file, line, key and remedy.
 pub fn check(role: Role, path: &Path) -> Result<(), Error> {
-    load(role, path).map(drop)
+    load(role, &config::open(path)?).map(drop)
 }
 
-fn load(role: Role, path: &Path) -> Result<Checked, Error> {
+/// Checks the text of a configuration, and returns it with all defaults.
+///
+/// # Errors
+/// What is wrong: line, key and remedy.
+pub fn complete(role: Role, text: &str) -> Result<String, Error> {
+    let toml = match load(role, &Document::new(None, text.to_owned()))? {
+        Checked::HomeAgent(c) => toml::to_string(&c.0),
+        Checked::ForeignAgent(c) => toml::to_string(&c.0),
+        Checked::Node(c) => toml::to_string(&c.0),
+    };
+    toml.map_err(|e| Error::Config(e.to_string()))
+}
+
+fn load(role: Role, doc: &Document) -> Result<Checked, Error> {
     match role {
-        Role::HomeAgent => load_home_agent(path),
-        Role::ForeignAgent => load_foreign_agent(path),
-        Role::Node => load_node(path),
+        Role::HomeAgent => load_home_agent(doc),
+        Role::ForeignAgent => load_foreign_agent(doc),
+        Role::Node => load_node(doc),
     }
 }
 
-fn load_home_agent(path: &Path) -> Result<Checked, Error> {
-    let (c, doc): (HomeAgentConfig, Document) = config::load(path)?;
-    let (addr, net) = config::with_prefix(&doc, "address", &c.address)?;
+fn load_home_agent(doc: &Document) -> Result<Checked, Error> {
+    let c: HomeAgentConfig = config::read(doc)?;
+    let (addr, net) = config::with_prefix(doc, "address", &c.address)?;
     let uplinks = c.uplinks.iter().enumerate().map(|(i, n)| (format!("uplinks[{i}]"), n.as_str()));
     let names: Vec<_> = [("interface".to_owned(), c.interface.as_str())].into_iter().chain(uplinks).collect();
-    config::interfaces(&doc, &names, Some(&c.tun))?;
-    config::numbers(&doc, Some(c.advertise_every_ms), c.lifetime_s, Some(c.mtu))?;
+    config::interfaces(doc, &names, Some(&c.tun))?;
+    config::numbers(doc, Some(c.advertise_every_ms), c.lifetime_s, Some(c.mtu))?;
     let keys = [
-        config::peers(&doc, "mobiles", &c.mobiles)?,
-        config::peers(&doc, "foreign_agents", &c.foreign_agents)?,
+        config::peers(doc, "mobiles", &c.mobiles)?,
+        config::peers(doc, "foreign_agents", &c.foreign_agents)?,
     ];
     if let Some(i) = c.mobiles.iter().position(|m| !net.has_host(m.address) || m.address == addr) {
         let what = format!(
@@ -110,7 +123,7 @@ fn load_home_agent(path: &Path) -> Result<Checked, Error> {
             net.len()
         );
         return Err(config::wrong(
-            &doc,
+            doc,
             &format!("mobiles[{i}].address"),
             what,
             "give one of the home network",
@@ -119,44 +132,44 @@ fn load_home_agent(path: &Path) -> Result<Checked, Error> {
     Ok(Checked::HomeAgent(Box::new((c, addr, net, keys))))
 }
 
-fn load_foreign_agent(path: &Path) -> Result<Checked, Error> {
-    let (c, doc): (ForeignAgentConfig, Document) = config::load(path)?;
+fn load_foreign_agent(doc: &Document) -> Result<Checked, Error> {
+    let c: ForeignAgentConfig = config::read(doc)?;
     let links = named(c.links.iter().map(|l| (l.interface.as_str(), l.radio.as_deref())));
     let names: Vec<_> = [("uplink".to_owned(), c.uplink.as_str())].into_iter().chain(links).collect();
     for (i, l) in c.links.iter().enumerate() {
-        config::only_of_a_mesh(&doc, i, l.mesh, l.radio.as_deref())?;
+        config::only_of_a_mesh(doc, i, l.mesh, l.radio.as_deref())?;
     }
-    config::interfaces(&doc, &names, None)?;
-    config::host(&doc, "care_of", c.care_of)?;
-    config::numbers(&doc, Some(c.advertise_every_ms), c.lifetime_s, None)?;
+    config::interfaces(doc, &names, None)?;
+    config::host(doc, "care_of", c.care_of)?;
+    config::numbers(doc, Some(c.advertise_every_ms), c.lifetime_s, None)?;
     if c.links.is_empty() {
-        return Err(config::wrong(&doc, "links", "there is none", "name the link that mobile nodes visit"));
+        return Err(config::wrong(doc, "links", "there is none", "name the link that mobile nodes visit"));
     }
     let keys =
-        [config::peers(&doc, "mobiles", &c.mobiles)?, config::peers(&doc, "home_agents", &c.home_agents)?];
+        [config::peers(doc, "mobiles", &c.mobiles)?, config::peers(doc, "home_agents", &c.home_agents)?];
     Ok(Checked::ForeignAgent(Box::new((c, keys))))
 }
 
-fn load_node(path: &Path) -> Result<Checked, Error> {
-    let (c, doc): (MobileNodeConfig, Document) = config::load(path)?;
-    let (home, net) = config::with_prefix(&doc, "home", &c.home)?;
+fn load_node(doc: &Document) -> Result<Checked, Error> {
+    let c: MobileNodeConfig = config::read(doc)?;
+    let (home, net) = config::with_prefix(doc, "home", &c.home)?;
     for (key, addr) in [("home_agent", c.home_agent), ("router", c.router.unwrap_or(c.home_agent))] {
         if !net.has_host(addr) || addr == home {
             let what = format!("{addr} is no other host's address in {}/{}", net.network(), net.len());
-            return Err(config::wrong(&doc, key, what, "give one of the home network"));
+            return Err(config::wrong(doc, key, what, "give one of the home network"));
         }
     }
     let links = named(c.links.iter().map(|l| (l.interface.as_str(), l.radio.as_deref())));
-    config::interfaces(&doc, &links.collect::<Vec<_>>(), Some(&c.tun))?;
-    config::numbers(&doc, None, c.lifetime_s, Some(c.mtu))?;
+    config::interfaces(doc, &links.collect::<Vec<_>>(), Some(&c.tun))?;
+    config::numbers(doc, None, c.lifetime_s, Some(c.mtu))?;
     if c.links.is_empty() {
-        return Err(config::wrong(&doc, "links", "there is none", "name the links, the best one first"));
+        return Err(config::wrong(doc, "links", "there is none", "name the links, the best one first"));
     }
     for (i, l) in c.links.iter().enumerate() {
-        config::asked(&doc, i, l)?;
+        config::asked(doc, i, l)?;
     }
-    let own = config::association(&doc, "", (c.spi, &c.key, c.replay))?;
-    let keys = [config::peers(&doc, "foreign_agents", &c.foreign_agents)?, Vec::new()];
+    let own = config::association(doc, "", (c.spi, &c.key, c.replay))?;
+    let keys = [config::peers(doc, "foreign_agents", &c.foreign_agents)?, Vec::new()];
     Ok(Checked::Node(Box::new((c, home, net, own, keys))))
 }
 
@@ -172,7 +185,7 @@ fn named<'a>(
 
 /// Sets everything up.
 pub(super) fn set_up(role: Role, path: &Path) -> Result<Ready, Error> {
-    match load(role, path)? {
+    match load(role, &config::open(path)?)? {
         Checked::HomeAgent(c) => home_agent(*c),
         Checked::ForeignAgent(c) => foreign_agent(*c),
         Checked::Node(c) => node(*c),
