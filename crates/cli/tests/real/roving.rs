@@ -534,13 +534,10 @@ for sequence in range(200):
     icmp.sendto(struct.pack('>BBH', 9, 0, sum_) + body, ('224.0.0.1', 0))
 ";
 
-#[test]
-fn in_a_mesh_of_aodv_the_gateway_is_asked_by_its_address() {
-    if !may_run() {
-        return;
-    }
+/// A mesh of a protocol that makes routes in the kernel: the agent is asked by its address.
+fn rove_into_mesh_of(protocol: &str) {
     let mut world = World::new();
-    world.mesh(&["mobile", "car", "foreign"], "aodv");
+    world.mesh(&["mobile", "car", "foreign"], protocol);
     world.start_role("home", "home-agent", &home_agent());
     let foreign = "uplink = \"up0\"\ncare_of = \"10.4.0.2\"\n[[links]]\ninterface = \"mesh0\"\nmesh = true\nradio = \"radio0\"\n";
     world.start_role("foreign", "foreign-agent", foreign);
@@ -549,12 +546,25 @@ fn in_a_mesh_of_aodv_the_gateway_is_asked_by_its_address() {
     attached(&world, AT_HOME, 1);
     let mut session = Session::open(&mut world);
     world.start("peer", "ping", &["ping", "-D", "-i", "0.2", "-s", "16", "10.1.0.9"]);
-    let moves: [Move<'_>; 2] = [
-        ("home to mesh of AODV", &|w| w.walk(None), IN_MESH),
-        ("mesh of AODV to home", &|w| w.walk(Some("lan")), AT_HOME),
-    ];
+    let (there, back) = (format!("home to mesh of {protocol}"), format!("mesh of {protocol} to home"));
+    let moves: [Move<'_>; 2] =
+        [(&there, &|w| w.walk(None), IN_MESH), (&back, &|w| w.walk(Some("lan")), AT_HOME)];
     rove(&world, &mut session, &moves);
     session.close();
+}
+
+#[test]
+fn in_a_mesh_of_aodv_the_gateway_is_asked_by_its_address() {
+    if may_run() {
+        rove_into_mesh_of("aodv");
+    }
+}
+
+#[test]
+fn in_a_mesh_of_dsdv_the_gateway_is_asked_by_its_address() {
+    if may_run() {
+        rove_into_mesh_of("dsdv");
+    }
 }
 
 #[test]
