@@ -7,15 +7,17 @@ use wayhop_wire::Error;
 use wayhop_wire::ipv4::{self, protocol};
 
 /// Takes the outer header off an IP-in-IP packet for this node, as a node that fragments makes them: both destinations are this
-/// node. The inner packet may be a fragment; to put fragments together is the local stack's work. Other packets stay as they are,
-/// those of tunnels that end in programs of this host too, such as Mobile IP's.
+/// node, and the inner packet is a fragment, or has the outer one's source, too. To put fragments together is the local stack's work.
+/// Other packets stay as they are, those of tunnels that end in programs of this host too, such as Mobile IP's; in such a tunnel a
+/// visitor's packet for its foreign agent itself comes from its home address.
 pub(crate) fn take_outer_header(me: Ipv4Addr, p: &mut Packet) -> Result<(), Error> {
     let outer = ipv4::Packet::new_checked(p.bytes())?;
     if outer.protocol() != protocol::IP_IN_IP || outer.dst() != me {
         return Ok(());
     }
     let inner = ipv4::Packet::new_checked(outer.payload())?;
-    if inner.dst() != me {
+    let is_fragment = inner.more_fragments() || inner.fragment_offset() > 0;
+    if inner.dst() != me || !is_fragment && inner.src() != outer.src() {
         return Ok(());
     }
     if !inner.checksum_is_valid() {
@@ -37,9 +39,12 @@ mod tests {
     const ME: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
     const OTHER: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 
-    fn tunnelled(outer_dst: Ipv4Addr, inner_dst: Ipv4Addr) -> (Vec<u8>, Packet) {
+    const HOME: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 9);
+
+    fn tunnelled(outer_dst: Ipv4Addr, ends: (Ipv4Addr, Ipv4Addr), more_fragments: bool) -> (Vec<u8>, Packet) {
         let mut inner = vec![7; ipv4::HEADER_LEN + 8];
-        ipv4::Repr::new(OTHER, inner_dst, protocol::UDP, 8).emit(&mut inner);
+        let header = ipv4::Repr::new(ends.0, ends.1, protocol::UDP, 8);
+        ipv4::Repr { more_fragments, ..header }.emit(&mut inner);
         let whole = ipv4::Packet::new_checked(&inner).unwrap();
         let outer = ip_in_ip::Repr { src: OTHER, dst: outer_dst, ttl: 64, id: 1 };
         let mut octets = vec![0; outer.buffer_len(&whole)];
@@ -49,12 +54,16 @@ mod tests {
 
     #[test]
     fn only_what_was_fragmented_for_this_node_is_taken_out_of_its_tunnel() {
-        let (inner, mut p) = tunnelled(ME, ME);
-        assert_eq!(take_outer_header(ME, &mut p), Ok(()));
-        assert_eq!(p.bytes(), inner);
-        // The tunnel of a program of this host, and one that passes by.
-        for (outer_dst, inner_dst) in [(ME, OTHER), (OTHER, ME), (OTHER, OTHER)] {
-            let (_, mut p) = tunnelled(outer_dst, inner_dst);
+        for (source, is_fragment) in [(OTHER, false), (OTHER, true), (HOME, true)] {
+            let (inner, mut p) = tunnelled(ME, (source, ME), is_fragment);
+            assert_eq!(take_outer_header(ME, &mut p), Ok(()));
+            assert_eq!(p.bytes(), inner);
+        }
+        // The tunnel of a program of this host, for others and for it, and one that passes by.
+        for (outer_dst, ends) in
+            [(ME, (OTHER, OTHER)), (ME, (HOME, ME)), (OTHER, (OTHER, ME)), (OTHER, (OTHER, OTHER))]
+        {
+            let (_, mut p) = tunnelled(outer_dst, ends, false);
             let before = p.bytes().to_vec();
             assert_eq!(take_outer_header(ME, &mut p), Ok(()));
             assert_eq!(p.bytes(), before);

@@ -308,8 +308,13 @@ impl ForeignAgent {
             && to == advertiser.config.addr
             && let Some(v) = self.visitors.get(&inner.src()).filter(|v| v.link == link && v.at == from)
         {
-            let outer = packets::tunnelled(self.care_of, v.home_agent, &mut self.id, &octets);
-            out.extend(outer.map(|packet| Output::Send { link: None, packet }));
+            // The agent's host gets what is for itself; its mesh is nothing that the home agent knows a way to.
+            let packet = if self.is_own(inner.dst()) {
+                Some(octets)
+            } else {
+                packets::tunnelled(self.care_of, v.home_agent, &mut self.id, &octets)
+            };
+            out.extend(packet.map(|packet| Output::Send { link: None, packet }));
         } else {
             out.push(Output::Event(Event::NotBelieved { from, why: "no visitor has this tunnel" }));
         }

@@ -568,6 +568,27 @@ fn in_a_mesh_of_dsdv_the_gateway_is_asked_by_its_address() {
 }
 
 #[test]
+fn a_visitor_in_a_mesh_of_dsr_reaches_its_foreign_agents_host_from_its_home_address() {
+    if !may_run() {
+        return;
+    }
+    let mut world = World::new();
+    world.mesh(&["mobile", "car", "foreign"], "dsr");
+    world.start_role("home", "home-agent", &home_agent());
+    let foreign = "uplink = \"up0\"\ncare_of = \"10.4.0.2\"\n[[links]]\ninterface = \"mesh0\"\nmesh = true\n";
+    world.start_role("foreign", "foreign-agent", foreign);
+    let links = [("wlan0", "link", ""), ("mesh0", "mesh", "")];
+    world.start_role("mobile", "node", &mobile_node(&links));
+    attached(&world, AT_HOME, 1);
+    world.walk(None);
+    attached(&world, IN_MESH, 1);
+    // Its address in the mesh, in the tunnel as well as without; and its care-of address.
+    for ping in ["-I mip0 10.9.0.3", "10.9.0.3", "-I 10.1.0.9 10.4.0.2"] {
+        world.until(ping, |w| w.run("mobile", &format!("ping -c 1 -W 5 {ping}")).0);
+    }
+}
+
+#[test]
 fn forged_and_replayed_registrations_and_an_outsiders_advertisements_move_nobody() {
     if !may_run() {
         return;

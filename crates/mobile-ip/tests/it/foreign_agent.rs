@@ -196,6 +196,13 @@ fn tunnels_lead_to_visitors_and_back_and_nowhere_else_section_4_2_2_and_rfc_3024
     let outer = ipv4::Packet::new_checked(outer).unwrap();
     assert_eq!((link, outer.src(), outer.dst()), (None, FA, HA));
     assert_eq!(ip_in_ip::inner(&outer).unwrap().src(), HOME);
+    // What is for the agent itself stays there.
+    for own in [FA_MESH, FA] {
+        let out = tunnelled(&mut fa, 0, MESH, FA_MESH, &packet(HOME, own));
+        let (link, whole) = sent(&out)[0];
+        let ip = ipv4::Packet::new_checked(whole).unwrap();
+        assert_eq!((link, ip.src(), ip.dst(), ip.checksum_is_valid()), (None, HOME, own, true));
+    }
     for (link, src, dst, inner) in [
         (1, STRANGER, FA, &to),
         (1, HA, FA, &packet(PEER, STRANGER)),
