@@ -47,7 +47,12 @@ impl Figure {
             let heading =
                 if p.title.is_empty() { String::new() } else { format!("<h3>{}</h3>", escape(&p.title)) };
             let drawing = svg::draw(&p.plot, &title, half)?;
-            let _ = writeln!(panels, "<div class=\"panel\">{heading}{}{drawing}</div>", legend(&p.plot));
+            // On a narrow screen the drawing is scrolled: shrunk to it, its letters could not be read.
+            let (legend, title) = (legend(&p.plot), escape(&title));
+            let _ = writeln!(
+                panels,
+                "<div class=\"panel\">{heading}{legend}<div class=\"plot\" tabindex=\"0\" role=\"group\" aria-label=\"{title}\">{drawing}</div></div>"
+            );
         }
         let (name, caption) = (escape(&self.name), escape(&self.caption));
         Ok(format!(

@@ -72,6 +72,7 @@ font:16px/1.55 system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,
 h1{font-size:1.9rem;line-height:1.2;margin:0 0 .6rem;letter-spacing:-.01em}
 h2{font-size:1.25rem;margin:3rem 0 .6rem;padding-top:1rem;border-top:1px solid var(--grid)}
 p{margin:.5rem 0;max-width:46rem}
+p,li,figcaption{overflow-wrap:anywhere}
 .lead{font-size:1.05rem;color:var(--soft)}
 .facts{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1.25rem;margin:1.25rem 0;padding:1rem 1.25rem;\
 background:var(--panel);border-radius:.5rem;font-size:.92rem}
@@ -97,6 +98,8 @@ figure{margin:1.5rem 0}
 .panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:1rem}
 .panel h3{font-size:.95rem;margin:0 0 .2rem;font-weight:600}
 svg{display:block;width:100%;height:auto}
+.plot{overflow-x:auto}
+@media (max-width:44rem){.plot svg{min-width:40rem}.panel:not(:only-child) .plot svg{min-width:24rem}}
 svg text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif}
 .legend{display:flex;flex-wrap:wrap;gap:.1rem 1.1rem;list-style:none;margin:.2rem 0;padding:0;font-size:.85rem}
 .legend svg{display:inline-block;width:1.5rem;height:.8rem;margin-right:.35rem;vertical-align:-.08rem}

@@ -78,9 +78,15 @@ pub(crate) fn words(o: &Obstacle<'_>) -> String {
         "collision" => format!("collision with {frame}{of}{packet}"),
         "receiving" => format!("the node was receiving {frame}{of}{packet}"),
         "sending" => format!("the node was sending {frame}{packet}"),
-        "too_weak" => format!("too weak: {signal:.1} dBm, and {needed:.1} dBm are needed"),
+        "too_weak" => {
+            let digits = digits(signal, needed);
+            format!("too weak: {signal:.digits$} dBm, and {needed:.digits$} dBm are needed")
+        }
         "faded" => {
-            format!("faded: {signal:.1} dBm in the place of {mean:.1} dBm, and {needed:.1} dBm are needed")
+            let digits = digits(signal, needed);
+            format!(
+                "faded: {signal:.digits$} dBm in the place of {mean:.digits$} dBm, and {needed:.digits$} dBm are needed"
+            )
         }
         "noise" => format!("bit errors: {signal:.1} dBm in noise"),
         "link" => "the link was down, or loses frames, by order".to_owned(),
@@ -92,6 +98,11 @@ pub(crate) fn words(o: &Obstacle<'_>) -> String {
     }
 }
 
+/// With so many digits behind the point two levels can be told apart: one, or more where they are nearly the same.
+fn digits(a: f64, b: f64) -> usize {
+    (1..6).find(|&n| format!("{a:.n$}") != format!("{b:.n$}")).unwrap_or(1)
+}
+
 /// A kind of frame in a sentence.
 pub(crate) fn frame_words(frame: &str) -> &'static str {
     match frame {
@@ -101,5 +112,31 @@ pub(crate) fn frame_words(frame: &str) -> &'static str {
         "broadcast" => "a broadcast",
         "noise" => "a jammer's noise",
         _ => "a data frame",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_and_the_one_needed_are_told_apart() {
+        let obstacle = |outcome, signal_dbm, needed_dbm| Obstacle {
+            outcome,
+            signal_dbm,
+            mean_signal_dbm: -60.0,
+            needed_dbm,
+            other: None,
+            other_frame: None,
+            other_packet: None,
+        };
+        let of = |outcome, signal, needed| words(&obstacle(outcome, signal, needed));
+        assert_eq!(of("too_weak", -71.26, -64.37), "too weak: -71.3 dBm, and -64.4 dBm are needed");
+        assert_eq!(of("too_weak", -64.393, -64.374), "too weak: -64.39 dBm, and -64.37 dBm are needed");
+        assert_eq!(
+            of("faded", -64.3771, -64.3742),
+            "faded: -64.377 dBm in the place of -60.000 dBm, and -64.374 dBm are needed"
+        );
+        assert_eq!(of("too_weak", -64.4, -64.4), "too weak: -64.4 dBm, and -64.4 dBm are needed");
     }
 }

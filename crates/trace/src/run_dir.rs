@@ -119,7 +119,11 @@ impl RunDir {
         let path = self.path.join(MANIFEST);
         let text = match fs::read(&path) {
             Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-                return Err(Error::invalid(&self.path, format!("not a run directory: it has no {MANIFEST}")));
+                let why = match self.path.try_exists() {
+                    Ok(false) => "there is nothing of this name".to_owned(),
+                    _ => format!("it has no {MANIFEST}"),
+                };
+                return Err(Error::invalid(&self.path, format!("not a run directory: {why}")));
             }
             read => read.map_err(Error::io(&path, "read"))?,
         };

@@ -207,7 +207,7 @@ fn a_figure_is_svg_png_or_pdf_with_its_numbers_beside_it() {
         (&["plot", "cdf"][..], "cdf: of what?"),
         (&["plot", "cdf", "dsr", "--x", "nodes.count"][..], "--x is of figures of sweeps"),
         (&["plot", "sweep", "dsr", "aodv"][..], "give one folder of a sweep"),
-        (&["plot", "cdf", "nothing"][..], "not a run directory"),
+        (&["plot", "cdf", "nothing"][..], "not a run directory: there is nothing of this name"),
     ] {
         let said = run_in(d, args).failure(2);
         assert!(said.contains(words), "{args:?}: {said}");
