@@ -164,7 +164,8 @@ pub enum Event {
         #[schemars(with = "serde_json::Value")]
         state: wayhop_core::SendState,
     },
-    /// How long a node's queues and tables are, once a second. Nodes on real interfaces only, for subscribers who name this kind.
+    /// How long a node's queues and tables are, once a second, or less often in a network of more than 100 simulated nodes. For
+    /// subscribers who name this kind.
     Sizes {
         /// When.
         time_s: f64,

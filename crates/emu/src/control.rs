@@ -5,13 +5,16 @@ use std::collections::BTreeMap;
 use wayhop_control::answer::{LinkOverride, NodePosition};
 use wayhop_control::{
     About, Call, ControlError, ErrorCode, Event, EventKind, Gps, LinkState, NodeAbout, Owner, ParameterSet,
-    Place, Server,
+    Place, Server, SizeOf,
 };
 use wayhop_core::{Command, IfaceId, Inspect, Position, Refused, Span, Time};
 use wayhop_netns::Error;
 use wayhop_scenario::{Resolved, Tables};
 use wayhop_sim::{Geodetic, Happening, LinkOverride as Override, Power, Simulation};
 use wayhop_trace::FrameStream;
+
+/// The queues and tables of one node are told so long after those of another one at least, seconds of the machine.
+const SHORTEST_TURN_S: f64 = 0.01;
 
 /// The socket, and what it must remember.
 pub struct Control {
@@ -20,6 +23,14 @@ pub struct Control {
     parameters: Vec<ParameterSet>,
     /// Those of a node that has begun anew.
     after_reboot: ParameterSet,
+    sizes: SizesDue,
+}
+
+/// Who is looked at next by those who follow queues and tables: one node after the other, so that no moment has to count them all.
+#[derive(Default)]
+struct SizesDue {
+    node: u32,
+    at: Time,
 }
 
 impl Control {
@@ -37,7 +48,8 @@ impl Control {
             Server::for_run(&about).map_err(|e| Error::system("cannot open the control socket", e))?;
         let set = ParameterSet::from(scenario.protocol.values());
         let after_reboot = ParameterSet::from(scenario.protocol_after_reboot.values());
-        Ok(Self { server, parameters: vec![set; scenario.names.len()], after_reboot })
+        let parameters = vec![set; scenario.names.len()];
+        Ok(Self { server, parameters, after_reboot, sizes: SizesDue::default() })
     }
 
     /// A node went down, or is up again. One that has begun anew forgets what it was told.
@@ -67,7 +79,7 @@ impl Control {
     }
 
     /// Tells subscribers what happened.
-    pub(crate) fn publish(&self, simulation: &mut Simulation) {
+    pub(crate) fn publish(&mut self, simulation: &mut Simulation) {
         let wanted = [EventKind::Note, EventKind::Drop, EventKind::Route].map(|k| self.server.wants(k));
         simulation.watch(wanted.contains(&true), self.server.wants(EventKind::Packet));
         while let Some((at, node, what)) = simulation.happening() {
@@ -76,6 +88,32 @@ impl Control {
         let count = simulation.missed();
         if count > 0 {
             self.server.publish(&Event::Lost { count });
+        }
+        if self.server.wants(EventKind::Sizes) {
+            self.publish_sizes(simulation);
+        }
+    }
+
+    /// Tells how long the queues and tables are of the nodes whose turn it is: each node's once a second of the machine, or
+    /// less often if they are many.
+    fn publish_sizes(&mut self, simulation: &Simulation) {
+        let (now, nodes) = (simulation.now(), simulation.nodes());
+        let turn = (1.0 / f64::from(nodes.max(1))).max(SHORTEST_TURN_S) * self.about().speed.unwrap_or(1.0);
+        let turn = Span::from_secs_f64(turn);
+        // Nobody wanted to know for a while, or the run could not go on: nothing is made up for.
+        if self.sizes.at + turn * u64::from(nodes) < now {
+            self.sizes.at = now;
+        }
+        while nodes > 0 && self.sizes.at <= now {
+            let node = self.sizes.node % nodes;
+            let rows = simulation.sizes(node).into_iter().map(|row| SizeOf {
+                what: row.what.to_owned(),
+                count: row.count,
+                interface: (row.iface != IfaceId::ANY).then_some(row.iface.0),
+            });
+            let event = Event::Sizes { time_s: now.as_secs_f64(), node, sizes: rows.collect() };
+            self.server.publish(&event);
+            self.sizes = SizesDue { node: node + 1, at: self.sizes.at + turn };
         }
     }
 }

@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use wayhop_bundle_node::{Layer, Node, RoutingPlan, Settings};
 use wayhop_core::{NodeId, Purpose, Span, Time, stream};
 use wayhop_dtn::routing::ProphetParameters;
-use wayhop_dtn::{Eid, MemoryStore};
+use wayhop_dtn::{Eid, MemoryStore, Store, Table};
 use wayhop_scenario::{Convergence, DtnPlan, DtnRouting, Resolved};
 use wayhop_trace::BundleBooks;
 
@@ -62,6 +62,27 @@ impl Agents {
         match self.all.get_mut(node as usize)?.as_mut()? {
             Agent { state: State::Up(agent), .. } => Some(agent),
             _ => None,
+        }
+    }
+
+    /// How many bundles a node's store has, how many of them in custody, and to how many neighbours it can give some now. The
+    /// store of a node that is down keeps its bundles.
+    pub(crate) fn sizes(&self, node: u32) -> Vec<(&'static str, u64)> {
+        let Some(Some(agent)) = self.all.get(node as usize) else { return Vec::new() };
+        match &agent.state {
+            State::Up(node) => {
+                let held = node.statistics();
+                let contacts = node.contacts().len();
+                let counts = [held.bundles, held.in_custody, contacts].map(|n| n as u64);
+                ["bundles", "bundles_in_custody", "bundle_contacts"].into_iter().zip(counts).collect()
+            }
+            State::Down(store) => {
+                let mut bundles = 0;
+                let read = store.scan(Table::Bundles, &mut |_, _| bundles += 1);
+                debug_assert!(read.is_ok(), "a store in memory can be read");
+                vec![("bundles", bundles)]
+            }
+            State::Changing => Vec::new(),
         }
     }
 

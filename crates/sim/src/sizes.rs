@@ -1,4 +1,4 @@
-//! How long queues, caches and tables are over the time of a run: the table `sizes`.
+//! How long queues, caches and tables are over the time of a run: the table `sizes`, and what followers of a run are told.
 
 use wayhop_core::{IfaceId, NodeId, Sizes, Span, Time};
 use wayhop_trace::SizeEvent;
@@ -14,30 +14,36 @@ impl Simulation {
     #[cold]
     pub(crate) fn look_until(&mut self, now: Time) {
         let every = Span::from_nanos(self.end.as_nanos() / LOOKS).max(AT_LEAST);
-        let mut sizes = Sizes::default();
+        let mut rows = Vec::new();
         while self.next_look <= now {
-            for node in 0..self.net.nodes.len() as u32 {
-                self.look(self.next_look, node, &mut sizes);
+            for node in 0..self.nodes() {
+                self.look(self.next_look, node, &mut rows);
+                rows.drain(..).for_each(|row| self.net.common.recorder.size(&row));
             }
             self.next_look += every;
         }
     }
 
-    fn look(&mut self, time: Time, node: u32, sizes: &mut Sizes) {
+    /// How long a node's queues and tables are now: its rows of the table `sizes`.
+    pub fn sizes(&self, node: u32) -> Vec<SizeEvent> {
+        let mut rows = Vec::new();
+        self.look(self.now, node, &mut rows);
+        rows
+    }
+
+    fn look(&self, time: Time, node: u32, rows: &mut Vec<SizeEvent>) {
         let n = &self.net.nodes[node as usize];
-        let recorder = &mut self.net.common.recorder;
-        let mut record = |what, iface, count| {
-            recorder.size(&SizeEvent { time, node: NodeId(node), what, iface, count });
-        };
+        let mut record =
+            |what, iface, count| rows.push(SizeEvent { time, node: NodeId(node), what, iface, count });
         for iface in (0..n.interfaces()).map(IfaceId) {
             record("queue", iface, n.queued(iface) as u64);
         }
-        sizes.clear();
-        n.inspect(time, sizes);
+        let mut sizes = Sizes::default();
+        n.inspect(time, &mut sizes);
         sizes.iter().for_each(|(what, count)| record(what, IfaceId::ANY, count));
         let routes = n.table().rows().count() as u64;
-        if routes > 0 {
-            record("forwarding", IfaceId::ANY, routes);
-        }
+        let bundles = self.net.common.dtn.as_ref().map_or_else(Vec::new, |agents| agents.sizes(node));
+        let own = [("forwarding", routes)].into_iter().chain(bundles);
+        own.filter(|(_, n)| *n > 0).for_each(|(what, count)| record(what, IfaceId::ANY, count));
     }
 }

@@ -34,6 +34,54 @@ fn a_node_that_goes_to_and_fro_carries_every_bundle_and_the_run_is_the_same_each
     assert!(told.contains("bundles    22 of 22 delivered (100.00 %)"), "{told}");
 }
 
+/// Second, node and length of a list of the table `sizes` of the run `a`.
+fn lengths(dir: &std::path::Path, what: &str) -> Vec<(f64, u32, u64)> {
+    let csv = run_in(dir, &["export", "csv", "a", "sizes"]).ok();
+    let mut lines = csv.lines().map(|l| l.split(',').collect::<Vec<_>>());
+    let head = lines.next().expect("names");
+    let column = |name: &str| head.iter().position(|h| *h == name).expect("a column");
+    let (time, node, list, count) = (column("time_ns"), column("node"), column("what"), column("count"));
+    let row = |l: Vec<&str>| {
+        let seconds = l[time].parse::<f64>().expect("a number") * 1e-9;
+        (l[list] == what)
+            .then(|| (seconds, l[node].parse().expect("a node"), l[count].parse().expect("a count")))
+    };
+    lines.filter_map(row).collect()
+}
+
+#[test]
+fn the_lengths_of_tables_over_time_have_the_bundles_that_each_node_stores() {
+    // Nobody hears anybody: what the flow makes in each second from 0 to 5 s stays with node 0.
+    let alone = r#"
+duration_s = 20
+nodes.count = 3
+movement = { kind = "grid", spacing_m = 5000 }
+protocol = { name = "none" }
+[dtn]
+routing = "epidemic"
+convergence = "ltp"
+[[dtn.flows]]
+src = 0
+dst = 2
+interval_s = 1
+stop_s = 6
+"#;
+    let dir = folder(&[("alone.toml", alone)]);
+    summary_of(dir.path(), &["alone.toml", "--out", "a"]);
+    let stored = lengths(dir.path(), "bundles");
+    let at = |node, second: f64| {
+        stored.iter().find(|(t, n, _)| *n == node && (t - second).abs() < 0.01).map(|(_, _, count)| *count)
+    };
+    // Looks come before what happens at the same moment, or after it: a second has one or the other number.
+    for second in 1..=5_u32 {
+        let held = at(0, f64::from(second)).expect("a look");
+        assert!((second..=second + 1).contains(&held.try_into().expect("few")), "{held} at {second} s");
+    }
+    assert_eq!((at(0, 7.0), at(0, 19.0)), (Some(6), Some(6)));
+    assert_eq!(at(1, 19.0), None, "the others have none");
+    assert!(lengths(dir.path(), "bundle_contacts").is_empty(), "and nobody meets anybody");
+}
+
 #[test]
 fn what_is_undefined_without_a_delivery_is_null() {
     let dir = folder(&[]);

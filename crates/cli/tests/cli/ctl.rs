@@ -308,3 +308,52 @@ fn what_is_asked_of_no_node_is_a_usage_error_that_names_the_nodes() {
     assert_eq!(message, "wayhop: there is no node middle; the nodes are left, right\n");
     assert!(Path::new(&mesh.socket).exists());
 }
+
+const CHAIN: &str = r#"
+name = "followed"
+duration_s = 30
+nodes.count = 3
+movement = { kind = "static", positions = [{ x = 0, y = 0 }, { x = 200, y = 0 }, { x = 400, y = 0 }] }
+protocol = { name = "dsr" }
+traffic = [{ kind = "cbr", src = 0, dst = 2 }]
+"#;
+
+#[test]
+fn a_followed_simulation_tells_how_long_queues_and_tables_are() {
+    let dir = crate::folder(&[("chain.toml", CHAIN)]);
+    let program = || {
+        let mut program = wayhop();
+        program.current_dir(dir.path()).env("WAYHOP_RUNTIME_DIR", dir.path().join("sockets"));
+        program
+    };
+    let mut run = program()
+        .args(["run", "chain.toml", "--pace", "10", "--out", "run", "--quiet"])
+        .spawn()
+        .expect("the program runs");
+    let watch = || program().args(["ctl", "watch", "sizes", "--json"]).output().expect("the program runs");
+    let told = loop {
+        assert!(run.try_wait().expect("a child").is_none(), "the run is over before it was watched");
+        // Nobody answers until the run has begun.
+        let told = watch();
+        if !told.stdout.is_empty() {
+            break Ran::of(&told).ok();
+        }
+    };
+    assert!(run.wait().expect("it ends").success());
+    let events: Vec<Event> = told.lines().map(|l| serde_json::from_str(l).expect("an event")).collect();
+    check("ctl-watch", told.lines().next().expect("an event"));
+    let nodes: Vec<u32> = events.iter().filter_map(Event::node).collect();
+    for node in 0..3 {
+        // Some thirty times in the run; fewer on a busy machine.
+        assert!(nodes.iter().filter(|n| **n == node).count() >= 3, "node {node}: {nodes:?}");
+    }
+    let length = |node, list: &str| {
+        let last = events.iter().rfind(|e| e.node() == Some(node)).expect("looked at");
+        let Event::Sizes { sizes, .. } = last else { panic!("of another kind: {last:?}") };
+        sizes.iter().find(|s| s.what == list).map(|s| s.count)
+    };
+    // Nobody moves: the source keeps its route over node 1, and queues are empty but for moments.
+    assert!(length(0, "route_cache").is_some_and(|n| n >= 1), "{told}");
+    assert!((0..3).all(|node| length(node, "queue").is_some()), "{told}");
+    assert_eq!(length(2, "send_buffer"), None, "an empty list is not told: {told}");
+}

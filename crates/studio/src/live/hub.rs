@@ -49,7 +49,7 @@ impl Hub {
         let about: About = looks.ask_for(None, Request::Hello {})?;
         let mut events = Client::connect(socket)?;
         let mut kinds = EventKind::USUAL.to_vec();
-        kinds.push(EventKind::Packet);
+        kinds.extend([EventKind::Packet, EventKind::Sizes]);
         events.subscribe(None, kinds)?;
         let began = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let hub = Arc::new(Self {
