@@ -128,6 +128,13 @@ async function keyboardPutsItBack(page) {
   await page.keyboard.press("Enter");
   await pingsFlow("again");
   await page.getByText("route cache", { exact: false }).first().waitFor();
+  // The emulation tells the lengths of queues and tables; at hand they are a strip chart, too.
+  await page.locator("dd.sizes", { hasText: /interface queue \d+, route cache [1-9]/ }).waitFor();
+  await page.locator(".charts > summary").click();
+  await page.getByLabel("Quantity").selectOption("sizes/route_cache");
+  await page.getByRole("button", { name: "Add strip" }).click();
+  await page.locator(".strip-chart .note", { hasText: /Most: \d+ entries/ }).waitFor();
+  await page.locator(".charts > summary").click();
   await shoot(page, "live-node");
   await noSeriousViolation(page, "live, a node selected");
 }

@@ -22,7 +22,7 @@ export interface Connection {
   sent: number; received: number; retransmissions: number;
 }
 
-export interface RunName { name: string; status: string | null; started: string | null; seed: number | null }
+export interface RunName { name: string; status: string | null; started: string | null; seed: number | null; scenario: string | null; protocol: string | null }
 export type Row = Record<string, number | string | null>;
 
 async function ask(path: string, query: Record<string, string | number | boolean>): Promise<Response> {
@@ -44,7 +44,7 @@ async function ask(path: string, query: Record<string, string | number | boolean
 }
 
 export const listRuns = async (): Promise<RunName[]> => embedded
-  ? [{ name: embedded.name, status: embedded.info.status, started: embedded.info.started, seed: embedded.info.seed }]
+  ? [{ name: embedded.name, status: embedded.info.status, started: embedded.info.started, seed: embedded.info.seed, scenario: embedded.info.scenario, protocol: embedded.info.protocol }]
   : (await (await ask("/api/runs", {})).json()).runs;
 export const openRun = async (run: string): Promise<RunInfo> => embedded?.info ?? (await ask("/api/run", { run })).json();
 

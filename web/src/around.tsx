@@ -2,9 +2,9 @@
 
 import { useEffect, useState } from "preact/hooks";
 import * as api from "./api";
-import { showMoment } from "./clock";
+import { ago, showMoment } from "./clock";
 import { fixInWords, qualityOf, takenAt } from "./fix";
-import { heardBy, routesOf } from "./heard";
+import { heardBy, heardInWords, routesOf } from "./heard";
 import { listName } from "./quantities";
 import * as state from "./state";
 
@@ -70,7 +70,6 @@ const named = (address: string) => {
   return node < 0 ? address : state.nameOf(node);
 };
 const count = (n: number, what: string) => `${n} ${what}${n === 1 ? "" : "s"}`;
-const ago = (t: number, then: number) => `${((t - then) / 1e9).toFixed(1)} s ago`;
 
 function list(parts: string[]): string {
   return parts.slice(0, MOST_SHOWN).join(", ") + (parts.length > MOST_SHOWN ? `, and ${parts.length - MOST_SHOWN} more` : "");
@@ -81,12 +80,14 @@ export function Around({ node, t }: { node: number; t: number }) {
   // While it plays, twice a second of the run is often enough.
   const upTo = state.playing.value ? Math.floor(t / 5e8) * 5e8 : Math.floor(t);
   const tables = useTables(node, upTo);
+  // Packets may come after the tables: then this is drawn again.
+  void state.arrivals.value;
   const heard = state.stretches ? heardBy(state.stretches, node, t, LATELY) : [];
   const hasReceptions = (state.info.value?.rows ?? 0) > 0;
   return (
     <>
       <dt>Heard, last 5 s</dt>
-      <dd>{!hasReceptions ? "not recorded" : heard.length > 0 ? list(heard.map(([n, then]) => `${state.nameOf(n)} (${ago(t, then)})`)) : "nobody sent it anything"}</dd>
+      <dd>{!hasReceptions ? "not recorded" : heard.length > 0 ? heardInWords(heard.slice(0, MOST_SHOWN), t, state.nameOf) + (heard.length > MOST_SHOWN ? `, and ${heard.length - MOST_SHOWN} more` : "") : "nobody sent it anything"}</dd>
       {tables && <Sizes sizes={tables.sizes} />}
       {tables && <Protocol tables={tables} t={t} />}
       <Fix node={node} t={t} gps={tables?.gps ?? null} />
@@ -95,7 +96,7 @@ export function Around({ node, t }: { node: number; t: number }) {
 }
 
 /** Queues, buffers, caches, neighbours: how long they were when they were looked at last. */
-function Sizes({ sizes }: { sizes: api.Row[] | null }) {
+export function Sizes({ sizes }: { sizes: api.Row[] | null }) {
   if (sizes === null || sizes.length === 0) return <><dt>Queues and tables</dt><dd>{sizes === null ? "not recorded in this run" : "not looked at up to here"}</dd></>;
   const interfaces = sizes.filter((r) => r["what"] === "queue").length;
   const words = (r: api.Row) => `${listName(String(r["what"]))}${r["interface"] !== null && interfaces > 1 ? ` of interface ${String(r["interface"])}` : ""} ${String(r["count"])}`;

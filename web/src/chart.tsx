@@ -3,6 +3,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { night } from "./night";
+import { showPresent } from "./present";
 import * as state from "./state";
 
 // Colours of Okabe and Ito, and a dash for each.
@@ -18,7 +19,6 @@ const POINTS = 150;
 
 export function Chart() {
   const box = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot | null>(null);
   const frame = state.counts.value;
   useEffect(() => {
     if (!frame || !box.current) return;
@@ -38,25 +38,11 @@ export function Chart() {
       scales: { x: { time: false } },
       axes: [{ ...axis, size: 26, label: "seconds", labelSize: 16, labelFont: "11px system-ui" }, { ...axis, size: 54, label: "packets a second", labelSize: 16, labelFont: "11px system-ui" }],
       series: [{}, ...LINES.map((l) => ({ label: l.label, stroke: night.value && l.night ? l.night : l.colour, dash: l.dash, width: 1.5, points: { show: false } }))],
-      hooks: { draw: [line] },
     }, data, box.current);
     made.over.addEventListener("click", (e) => state.jump(made.posToVal(e.offsetX, "x") * 1e9));
-    plot.current = made;
-    return () => { made.destroy(); plot.current = null; };
+    const stop = showPresent(made);
+    return () => { stop(); made.destroy(); };
   }, [frame, night.value]);
-  // The line of the present moves without the rest.
-  useEffect(() => state.t.subscribe(() => plot.current?.redraw(false, false)), []);
   if (!state.live.value && state.info.value?.rows === 0) return <p class="note">No packet is recorded.</p>;
   return <div class="chart" ref={box} role="img" aria-label="Packets a second over the run: sent, delivered, dropped, transmitted" />;
-}
-
-function line(u: uPlot): void {
-  const x = Math.min(u.bbox.left + u.bbox.width, u.valToPos(state.t.value / 1e9, "x", true));
-  u.ctx.strokeStyle = night.value ? "#eef1f4" : "#1a1d21";
-  u.ctx.lineWidth = 1.5;
-  u.ctx.setLineDash([]);
-  u.ctx.beginPath();
-  u.ctx.moveTo(x, u.bbox.top);
-  u.ctx.lineTo(x, u.bbox.top + u.bbox.height);
-  u.ctx.stroke();
 }

@@ -11,7 +11,9 @@ type Which = "losses" | "strips" | "tcp";
 
 export function Charts() {
   const [opened, open] = useState(false);
-  const [which, choose] = useState<Which>("losses");
+  const [wanted, choose] = useState<Which>("losses");
+  // Of a run under way there are no tables to read: what has come is counted.
+  const isLive = state.live.value !== null, which = isLive ? "strips" : wanted;
   const info = state.info.value;
   const hasTcp = (info?.flows ?? []).some((f) => f.kind === "tcp") || (info?.connections ?? 0) > 0;
   const tab = (value: Which, label: string) => (
@@ -22,7 +24,7 @@ export function Charts() {
       <summary>Charts</summary>
       {opened && (
         <>
-          <div class="chart-bar" role="radiogroup" aria-label="Chart">{tab("losses", "Losses")}{tab("strips", "Strips")}{hasTcp && tab("tcp", "TCP")}</div>
+          <div class="chart-bar" role="radiogroup" aria-label="Chart">{!isLive && tab("losses", "Losses")}{tab("strips", "Strips")}{!isLive && hasTcp && tab("tcp", "TCP")}</div>
           <Zoom />
           {which === "losses" && <Losses />}
           {which === "strips" && <Strips />}

@@ -26,3 +26,6 @@ export function showMoment(ns: number): string {
   const seconds = (Math.floor(s * 1000) / 1000 % 60).toFixed(3).padStart(6, "0");
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${seconds}` : `${minutes}:${seconds}`;
 }
+
+/** How long before a moment something was. */
+export const ago = (t: number, then: number): string => `${((t - then) / 1e9).toFixed(1)} s ago`;

@@ -5,6 +5,7 @@ import uPlot from "uplot";
 import * as api from "./api";
 import { figures, rateOf, type Series, soFar } from "./difference";
 import { night } from "./night";
+import { showPresent } from "./present";
 import type { Recorded } from "./recorded";
 import * as state from "./state";
 
@@ -56,7 +57,6 @@ interface Line { label: string; colour: string; night: string; dash: number[]; v
 
 function Lines({ seconds, lines, unit, label }: { seconds: number[]; lines: Line[]; unit: string; label: string }) {
   const box = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot | null>(null);
   useEffect(() => {
     if (!box.current) return;
     const ink = night.value ? "#c3ccd5" : "#3d4650", rule = night.value ? "#2b333c" : "#e3e6ea";
@@ -66,25 +66,12 @@ function Lines({ seconds, lines, unit, label }: { seconds: number[]; lines: Line
       scales: { x: { time: false } },
       axes: [{ ...axis, size: 26, label: "seconds", labelSize: 16, labelFont: "11px system-ui" }, { ...axis, size: 54, label: unit, labelSize: 16, labelFont: "11px system-ui" }],
       series: [{}, ...lines.map((l) => ({ label: l.label, stroke: night.value ? l.night : l.colour, dash: l.dash, width: 1.5, points: { show: false } }))],
-      hooks: { draw: [present] },
     }, [seconds, ...lines.map((l) => l.values)], box.current);
     made.over.addEventListener("click", (e) => state.jump(made.posToVal(e.offsetX, "x") * 1e9));
-    plot.current = made;
-    return () => { made.destroy(); plot.current = null; };
+    const stop = showPresent(made);
+    return () => { stop(); made.destroy(); };
   }, [seconds, lines, night.value]);
-  useEffect(() => state.t.subscribe(() => plot.current?.redraw(false, false)), []);
   return <div class="chart" ref={box} role="img" aria-label={label} />;
-}
-
-function present(u: uPlot): void {
-  const x = u.valToPos(state.t.value / 1e9, "x", true);
-  u.ctx.strokeStyle = night.value ? "#eef1f4" : "#1a1d21";
-  u.ctx.lineWidth = 1.5;
-  u.ctx.setLineDash([]);
-  u.ctx.beginPath();
-  u.ctx.moveTo(x, u.bbox.top);
-  u.ctx.lineTo(x, u.bbox.top + u.bbox.height);
-  u.ctx.stroke();
 }
 
 const OWN = { colour: "#0072B2", night: "#56B4E9", dash: [] }, BESIDE = { colour: "#D55E00", night: "#ff9a57", dash: [7, 4] };

@@ -27,8 +27,8 @@ export interface Picture {
 const METRES_PX = 90;
 /** Names are drawn while there are no more nodes than these on the screen. */
 const MOST_NAMES = 120, MOST_CAUSES = 14, MOST_IN_ROW = 6;
-/** From so many nodes and links on they are drawn without smooth edges. */
-const MANY = 12_000;
+/** From so many nodes, links and transmissions on they are drawn pixel by pixel. */
+const MANY = 2_000;
 
 export function draw(g: CanvasRenderingContext2D, p: Picture): void {
   const { width, height, camera } = p;
@@ -40,11 +40,11 @@ export function draw(g: CanvasRenderingContext2D, p: Picture): void {
   for (let n = 0; n < p.xs.length; n += 1) {
     [sx[n], sy[n]] = toScreen(camera, width, height, p.xs[n], p.ys[n]);
   }
-  const isCrowd = p.xs.length + p.links.length / 2 >= MANY;
-  if (isCrowd) crowd(g, g.canvas.width / width, p.links, sx, sy, p.theme.link, p.theme.node, 2);
+  const isCrowd = p.xs.length + p.links.length / 2 + p.marks.sendings.length >= MANY;
+  if (isCrowd) drawCrowd(g, p, sx, sy);
   else links(g, p, sx, sy);
   routes(g, p, sx, sy);
-  sendings(g, p, sx, sy);
+  sendings(g, p, sx, sy, isCrowd);
   nodes(g, p, sx, sy, isCrowd);
   losses(g, p, sx, sy);
   goal(g, p);
@@ -95,13 +95,26 @@ function routes(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: F
   }
 }
 
-function sendings(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Float64Array): void {
+/** A transmission's ring, growing and fading. */
+const ringOf = (age: number) => ({ radius: 7 + 14 * age, alpha: 1 - age });
+
+function drawCrowd(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Float64Array): void {
+  const { link, node, sending } = p.theme;
+  crowd(g, g.canvas.width / p.width, {
+    links: p.links, sx, sy, colours: { link, node, ring: sending }, radius: sx.length > 4000 ? 2 : 3,
+    rings: p.marks.sendings.map((s) => ({ node: s.node, dashed: s.routing, ...ringOf(s.age) })),
+  });
+}
+
+function sendings(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Float64Array, areDrawn: boolean): void {
   g.strokeStyle = p.theme.sending;
   g.lineWidth = 1.5;
   for (const { node, peer, age, routing } of p.marks.sendings) {
-    g.globalAlpha = 1 - age;
+    if (areDrawn && peer < 0) continue;
+    const { radius, alpha } = ringOf(age);
+    g.globalAlpha = alpha;
     g.setLineDash(routing ? [3, 3] : []);
-    g.beginPath(); g.arc(sx[node], sy[node], 7 + 14 * age, 0, 2 * Math.PI); g.stroke();
+    if (!areDrawn) { g.beginPath(); g.arc(sx[node], sy[node], radius, 0, 2 * Math.PI); g.stroke(); }
     if (peer >= 0) { g.beginPath(); g.moveTo(sx[node], sy[node]); g.lineTo(sx[peer], sy[peer]); g.stroke(); }
   }
   g.globalAlpha = 1;
@@ -132,11 +145,12 @@ function nodes(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Fl
   // A name that would lie on another one is left out, the selected node's never.
   const taken = new Set<string>();
   for (const n of [...named.filter((n) => n === p.selected), ...named]) {
-    const cells = [0, 1].map((k) => `${Math.round(sx[n] / 20) + k},${Math.round(sy[n] / 14)}`);
+    // Beside the frame of a selected node, not below it.
+    const x = sx[n] + (n === p.selected ? 16 : 9), y = sy[n] - (n === p.selected ? 12 : 9);
+    const cells = [0, 1].map((k) => `${Math.round(x / 20) + k},${Math.round(y / 14)}`);
     if (cells.some((c) => taken.has(c))) continue;
     cells.forEach((c) => taken.add(c));
-    // Beside the frame of a selected node, not below it.
-    label(g, p.names(n), sx[n] + (n === p.selected ? 16 : 9), sy[n] - (n === p.selected ? 12 : 9));
+    label(g, p.names(n), x, y);
   }
 }
 

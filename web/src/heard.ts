@@ -1,6 +1,7 @@
 // What rows of a node's tables add up to.
 
 import type { Row } from "./api";
+import { ago } from "./clock";
 import type { Stretches } from "./packets";
 
 const MOST_ROWS = 20_000;
@@ -14,6 +15,16 @@ export function heardBy(stretches: Stretches, node: number, t: number, lately: n
     if ((s.frame.head["events"] as string[])[c["event"][i] - 1] === "receive") last.set(peer, s.time[i]);
   });
   return [...last];
+}
+
+/** Whom a node heard, those together that it heard at the same time: all who answered a search, say. */
+export function heardInWords(heard: [number, number][], t: number, name: (node: number) => string): string {
+  const at = new Map<string, string[]>();
+  for (const [node, then] of heard) {
+    const when = ago(t, then);
+    at.set(when, [...(at.get(when) ?? []), name(node)]);
+  }
+  return [...at].map(([when, names]) => `${names.join(", ")} (${when})`).join(", ");
 }
 
 /** Next hops of what was sent lately: how many packets, and how many hops the last one had before it. */

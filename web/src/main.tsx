@@ -15,6 +15,7 @@ import * as matrix from "./matrix/log";
 import { MatrixView } from "./matrix/view";
 import { canEdit, mode } from "./mode";
 import { Panels } from "./panels";
+import { Start } from "./start";
 import * as state from "./state";
 import { Timeline } from "./timeline";
 
@@ -83,12 +84,12 @@ function App() {
   if (mode.value === null) return null;
   if (mode.value === "editor") return <Editor />;
   if (mode.value === "matrix") return <MatrixView />;
-  const nothing = state.runName.value === null;
+  if (state.runName.value === null) return <><Header /><Problems /><Start /><Help /></>;
   return (
     <>
       <Header />
       <Problems />
-      <main class={nothing ? "no-run" : ""}>{nothing && <p class="choose">Choose a run{state.runs.value.length > 0 ? ` of the ${state.runs.value.length}` : ""}, or a report.</p>}<Maps /><Timeline /></main>
+      <main><Maps /><Timeline /></main>
       <Panels />
       <Help />
     </>

@@ -207,11 +207,9 @@ function MapView({ which, title }: { which: "own" | "other"; title: string | nul
       const { clientWidth: width, clientHeight: height } = c.parentElement!;
       c.width = Math.round(width * devicePixelRatio);
       c.height = Math.round(height * devicePixelRatio);
-      const before = state.mapSize.value.width;
-      state.mapSize.value = { width, height };
-      // Beside another run there is half of the width: the same ground stays in sight.
-      if (!state.camera.value) state.fitAll();
-      else if (before > 0 && Math.abs(Math.log(width / before)) > 0.5) state.camera.value = { ...state.camera.value, scale: state.camera.value.scale * (width / before) };
+      state.resized(width, height);
+      // A canvas of another size is empty: without this it would flash.
+      paint(c, which);
     };
     const observer = new ResizeObserver(resize);
     observer.observe(c.parentElement!);

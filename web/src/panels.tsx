@@ -13,7 +13,7 @@ import { LiveNode, Remarks } from "./live/panel";
 import { places } from "./map";
 import { tell } from "./marks";
 import type { Hop } from "./packets";
-import { Reports, Runs } from "./start";
+import { Reports } from "./start";
 import * as state from "./state";
 import { StoryPanel } from "./story";
 
@@ -105,7 +105,7 @@ function NodePanel({ node, t }: Moment & { node: number }) {
   const counters = useRows("counters", node, {});
   return (
     <details open>
-      <summary>{state.nameOf(node)}</summary>
+      <summary>{state.titleOf(node)}</summary>
       <dl>
         <dt>Address</dt><dd>{info.addresses[node] ?? "–"}</dd>
         <dt>Place</dt><dd>{metres(xs[node])} m east, {metres(ys[node])} m north{zs[node] ? `, ${metres(zs[node])} m up` : ""}</dd>
@@ -154,7 +154,7 @@ function Events({ t }: Moment) {
   });
   return (
     <details open>
-      <summary>Latest events{node === null ? "" : ` of ${state.nameOf(node)}`}</summary>
+      <summary>Latest events{node === null ? "" : ` of ${state.titleOf(node)}`.replace(" Node", " node")}</summary>
       <ol class="events">
         {hops.map((h, i) => <li key={i} class={h.event === "drop" ? "drop" : ""}><button type="button" onClick={() => { state.jump(h.t); state.select(h.node); state.tellPacket(h.packet); }}><time>{showMoment(h.t)}</time> {h.event === "drop" ? "✕ " : ""}{tell(h, state.nameOf)}</button></li>)}
       </ol>
@@ -182,7 +182,7 @@ function Legend() {
 export function Panels() {
   const t = useSlowTime();
   const moment = { t, arrivals: state.arrivals.value };
-  if (!state.info.value) return <aside class="panels" aria-label="Details">{state.runName.value === null && <Runs />}<Reports /></aside>;
+  if (!state.info.value) return <aside class="panels" aria-label="Details"><Reports /></aside>;
   const node = state.selected.value;
   return (
     <aside class="panels" aria-label="Details">
@@ -193,7 +193,7 @@ export function Panels() {
       <Events {...moment} />
       <Remarks />
       {node === null && <details open><summary>Events over time</summary><Chart /></details>}
-      {state.hasTables.value && <Charts />}
+      {(state.hasTables.value || state.live.value) && <Charts />}
       <Flows />
       {state.hasTables.value && <Reports />}
       <Legend />

@@ -4,6 +4,7 @@ import { computed, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { night } from "./night";
+import { showPresent } from "./present";
 import * as state from "./state";
 
 export interface Line { label: string; colour: string; night?: string; dash?: number[] }
@@ -56,13 +57,6 @@ export function Plot(p: Props) {
       stroke: night.value ? "#c3ccd5" : "#3d4650", grid: { stroke: night.value ? "#2b333c" : "#e3e6ea", width: 1 },
       ticks: { stroke: night.value ? "#2b333c" : "#e3e6ea" }, font: "11px system-ui", labelFont: "11px system-ui", labelSize: 15,
     };
-    const present = document.createElement("div");
-    present.className = "present";
-    const move = (u: uPlot, t: number) => {
-      const x = u.valToPos(t / 1e9, "x");
-      present.style.transform = `translateX(${x}px)`;
-      present.hidden = !(x >= 0 && x <= u.over.clientWidth);
-    };
     const made = new uPlot({
       width: parent.clientWidth || 300, height: p.height, legend: { show: false }, cursor: { drag: { x: false, y: false }, points: { show: false } },
       scales: { x: { time: false, range: () => range }, y: p.y ? { range: () => p.y! } : { range: (_u, _min, max) => [0, Math.max(max ?? 0, 1e-9) * 1.05] } },
@@ -73,9 +67,9 @@ export function Plot(p: Props) {
       series: [{}, ...p.lines.map((l) => ({
         label: l.label, stroke: night.value && l.night ? l.night : l.colour, dash: l.dash, width: l.colour === "" ? 0 : 1.5, points: { show: false }, paths: l.colour === "" ? () => null : undefined,
       }))],
-      hooks: { draw: p.draw ? [p.draw] : [], ready: [(u) => { u.over.append(present); move(u, state.t.peek()); }] },
+      hooks: { draw: p.draw ? [p.draw] : [] },
     }, p.data as uPlot.AlignedData, parent);
-    const stop = state.t.subscribe((t) => { if (present.parentElement) move(made, t); });
+    const stop = showPresent(made);
     made.over.addEventListener("click", (e) => {
       if (!p.pick?.(made, e.offsetX, e.offsetY)) state.jump(made.posToVal(e.offsetX, "x") * 1e9);
     });

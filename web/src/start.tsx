@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import * as api from "./api";
+import * as live from "./live/follow";
 import * as state from "./state";
 
 const reports = signal<api.Report[]>([]);
@@ -30,8 +31,29 @@ export function Reports() {
   );
 }
 
+/** A studio with nothing chosen: all that there is to choose from. */
+export function Start() {
+  const { length } = state.runs.value, underWay = live.underWay.value ?? [];
+  const words = [length + underWay.length > 0 ? "a run" : null, reports.value.length > 0 ? "a report" : null].filter(Boolean).join(" or ");
+  return (
+    <main class="start">
+      <p class="choose">{words ? `Choose ${words}.` : "No run yet. Make one: wayhop run SCENARIO.toml"}</p>
+      {underWay.length > 0 && (
+        <details open>
+          <summary>Under way ({underWay.length})</summary>
+          <ul class="reports">{underWay.map((r) => (
+            <li key={r.name}><button type="button" onClick={() => live.follow(r.name)}>● {r.name}</button> <span class="note">{r.world} · {r.protocol} · {r.nodes} nodes</span></li>
+          ))}</ul>
+        </details>
+      )}
+      <Runs />
+      <Reports />
+    </main>
+  );
+}
+
 /** Runs to choose from. */
-export function Runs() {
+function Runs() {
   const all = state.runs.value;
   if (all.length === 0) return null;
   return (
@@ -39,12 +61,12 @@ export function Runs() {
       <summary>Runs ({all.length})</summary>
       <div class="scroll tall" tabIndex={0} role="region" aria-label="Table of runs">
         <table class="runs">
-          <thead><tr><th scope="col">Run</th><th scope="col">Seed</th><th scope="col">Begun, UTC</th><th scope="col">State</th></tr></thead>
+          <thead><tr><th scope="col">Run</th><th scope="col" class="words">Scenario</th><th scope="col" class="words">Protocol</th><th scope="col">Seed</th><th scope="col">Begun, UTC</th><th scope="col">State</th></tr></thead>
           <tbody>
             {all.map((r) => (
               <tr key={r.name}>
                 <th scope="row"><button type="button" onClick={() => void state.open(r.name)}>{r.name}</button></th>
-                <td>{r.seed ?? "–"}</td><td>{r.started?.slice(0, 16).replace("T", " ") ?? "–"}</td><td>{r.status ?? "cannot be read"}</td>
+                <td class="words">{r.scenario ?? "–"}</td><td class="words">{r.protocol ?? "–"}</td><td>{r.seed ?? "–"}</td><td>{r.started?.slice(0, 16).replace("T", " ") ?? "–"}</td><td>{r.status ?? "cannot be read"}</td>
               </tr>
             ))}
           </tbody>

@@ -55,6 +55,9 @@ export function complain(e: unknown): void {
 
 export const nameOf = (node: number): string => info.value?.names[node] ?? String(node);
 
+/** What a panel about a node is called: a mere number needs a word. */
+export const titleOf = (node: number): string => (/^\d+$/.test(nameOf(node)) ? `Node ${nameOf(node)}` : nameOf(node));
+
 export async function begin(): Promise<void> {
   try {
     runs.value = await api.listRuns();
@@ -164,10 +167,21 @@ export function motionAt(moment: number): Motion | LiveRun | null {
 
 const around = (a: Box, b: Box = a): Box => [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
 
+/** The view that shows all, as it was made last. */
+let whole: Camera | null = null;
+
 export function fitAll(): void {
   const { width, height } = mapSize.value;
   const now = live.value ? live.value.bounds() : recorded?.motion ? around(recorded.box, other.value?.box) : null;
-  if (now && width > 0) camera.value = fit(now, width, height);
+  if (now && width > 0) camera.value = whole = fit(now, width, height);
+}
+
+/** The map has another size: who saw all of it does so still, who looked at a part sees the same ground. */
+export function resized(width: number, height: number): void {
+  const before = mapSize.value.width, seen = camera.value;
+  mapSize.value = { width, height };
+  if (!seen || seen === whole) fitAll();
+  else if (before > 0 && Math.abs(Math.log(width / before)) > 0.5) camera.value = { ...seen, scale: seen.scale * (width / before) };
 }
 
 /** Counts grow while the server reads the run; the page asks until they are whole. */

@@ -17,6 +17,9 @@ const MOST_STRIPS = 12;
 const COUNTS: Line[] = [{ label: "a second", colour: "#0072B2", night: "#56B4E9" }];
 const FIGURES: Line[] = [{ label: "mean", colour: "#0072B2", night: "#56B4E9" }, { label: "greatest", colour: "#D55E00", dash: [3, 3] }];
 
+/** Of a run under way: counted anew so often, milliseconds, in so many parts. */
+const LIVE_MS = 1000, LIVE_BINS = 300;
+
 /** Counts, asked for until the server has read the whole run; or a figure. */
 function useFrame({ quantity, node }: Wanted): Frame | string | null {
   const [got, set] = useState<Frame | string | null>(null);
@@ -24,7 +27,12 @@ function useFrame({ quantity, node }: Wanted): Frame | string | null {
   useEffect(() => {
     let current = true;
     const load = async () => {
-      while (current && run !== null) {
+      for (let run = state.live.value; run && current;) {
+        set(quantity.key.startsWith("sizes/") ? run.lengths(node, LIVE_BINS) : run.counts(node, LIVE_BINS));
+        await new Promise((resolve) => setTimeout(resolve, LIVE_MS));
+        run = state.live.value;
+      }
+      while (current && run !== null && !state.live.value) {
         const frame = quantity.key.startsWith("sends/") ? await api.figure(run, quantity.key.slice(6), node)
           : quantity.key.startsWith("sizes/") ? await api.sizes(run, node) : await api.overview(run, node);
         if (!current) return;
@@ -73,6 +81,12 @@ function useLists(): string[] {
   useEffect(() => {
     let current = true;
     set([]);
+    if (state.live.value) {
+      const look = () => { const got = state.live.value?.lengths(null, 1).head["lists"] as string[] | undefined; if (got) set((before) => (before.length === got.length ? before : got)); };
+      look();
+      const timer = setInterval(look, LIVE_MS);
+      return () => clearInterval(timer);
+    }
     if (run !== null) api.sizes(run, null).then((got) => { if (current) set(got.head["lists"] as string[]); }).catch(() => undefined);
     return () => { current = false; };
   }, [run]);
@@ -81,7 +95,7 @@ function useLists(): string[] {
 
 function Add() {
   const kinds = (state.totals.value?.head["kinds"] as string[] | undefined) ?? [];
-  const all = quantities(kinds, useLists());
+  const all = quantities(kinds, useLists()).filter((q) => !state.live.value || !q.key.startsWith("sends/"));
   const [key, setKey] = useState("deliver");
   const [node, setNode] = useState("");
   const groups = [...new Set(all.map((q) => q.group))];

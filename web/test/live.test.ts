@@ -21,6 +21,32 @@ function frame(from: number, until: number, rows: [number, number, string, numbe
   };
 }
 
+describe("queues and tables of a run under way", () => {
+  const queues = (time_s: number, ...counts: number[]) => ({ time_s, sizes: counts.map((count, k) => ({ what: "queue", count, interface: k })) });
+  test("are those of the last look up to a moment", () => {
+    const run = new LiveRun(ABOUT);
+    expect(run.lookAt(1, 9 * S)).toBeNull();
+    run.sized(1, queues(1, 3));
+    run.sized(1, queues(2, 5));
+    expect([0.5, 1.5, 2, 9].map((t) => run.lookAt(1, t * S)?.sizes[0].count)).toEqual([undefined, 3, 5, 5]);
+    expect(run.lookAt(0, 9 * S)).toBeNull();
+  });
+  test("are charted as those of a recorded run: several queues together, a list that is not told is empty", () => {
+    const run = new LiveRun(ABOUT);
+    run.packets.add(frame(0, 4 * S, []));
+    run.sized(0, queues(0.5, 2, 4));
+    run.sized(1, { time_s: 0.6, sizes: [{ what: "queue", count: 0 }, { what: "routes", count: 8 }] });
+    run.sized(0, queues(3.5, 1));
+    const all = run.lengths(null, 4), own = run.lengths(0, 4);
+    expect(all.head["lists"]).toEqual(["queue", "routes"]);
+    expect([...all.columns["mean/queue"]]).toEqual([3, NaN, NaN, 1]);
+    expect([...all.columns["most/queue"]]).toEqual([6, NaN, NaN, 1]);
+    expect([...all.columns["mean/routes"]]).toEqual([4, NaN, NaN, 0]);
+    expect([...own.columns["mean/queue"]]).toEqual([6, NaN, NaN, 1]);
+    expect(own.head["lists"]).toEqual(["queue"]);
+  });
+});
+
 describe("a run under way", () => {
   test("a node is on the line between two moments at which its place is known", () => {
     const run = new LiveRun(ABOUT);

@@ -14,6 +14,8 @@ use crate::run::Run;
 
 /// Runs that stay open.
 const MOST_OPEN: usize = 4;
+/// Scenarios of more octets are not read for their names.
+const LONGEST_NAMED: usize = 1 << 16;
 /// Runs that are listed.
 const MOST_LISTED: usize = 1_000;
 
@@ -48,6 +50,14 @@ fn is_drive(path: &Path) -> bool {
 
 fn name_of(path: &Path) -> String {
     path.file_name().map_or_else(|| "run".to_owned(), |n| n.to_string_lossy().into_owned())
+}
+
+/// The names of a scenario and its protocol, for the list of runs; a long scenario is not read for them.
+fn names_in(scenario: &str) -> [Option<String>; 2] {
+    let scenario = Some(scenario).filter(|s| s.len() <= LONGEST_NAMED);
+    let Some(Ok(table)) = scenario.map(str::parse::<toml_edit::DocumentMut>) else { return [None, None] };
+    let word = |item: Option<&toml_edit::Item>| item.and_then(|i| i.as_str()).map(str::to_owned);
+    [word(table.get("name")), word(table.get("protocol").and_then(|p| p.get("name")))]
 }
 
 impl Library {
@@ -155,11 +165,14 @@ impl Library {
     pub(crate) fn list(&self) -> Value {
         let of = |name: &String| {
             let manifest = RunDir::open(self.path(name)).and_then(|r| r.manifest()).ok();
+            let [scenario, protocol] = manifest.as_ref().map_or([None, None], |m| names_in(&m.scenario));
             json!({
                 "name": name,
                 "status": manifest.as_ref().map(|m| m.status),
                 "started": manifest.as_ref().map(|m| &m.started),
                 "seed": manifest.as_ref().map(|m| m.seed),
+                "scenario": scenario,
+                "protocol": protocol,
             })
         };
         json!({"runs": self.names().iter().map(of).collect::<Vec<_>>()})

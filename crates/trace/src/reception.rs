@@ -134,8 +134,8 @@ mod tests {
         assert_eq!(of("too_weak", -71.26, -64.37), "too weak: -71.3 dBm, and -64.4 dBm are needed");
         assert_eq!(of("too_weak", -64.393, -64.374), "too weak: -64.39 dBm, and -64.37 dBm are needed");
         assert_eq!(
-            of("faded", -64.3771, -64.3742),
-            "faded: -64.377 dBm in the place of -60.000 dBm, and -64.374 dBm are needed"
+            of("faded", -64.3771, -64.3762),
+            "faded: -64.377 dBm in the place of -60.000 dBm, and -64.376 dBm are needed"
         );
         assert_eq!(of("too_weak", -64.4, -64.4), "too weak: -64.4 dBm, and -64.4 dBm are needed");
     }

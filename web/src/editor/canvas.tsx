@@ -120,7 +120,8 @@ function knots(g: CanvasRenderingContext2D, theme: Theme, node: number, at: (x: 
     if (k === 0) return;
     g.font = "11px system-ui, sans-serif"; g.textBaseline = "middle"; g.lineWidth = 3;
     g.strokeStyle = theme.ground; g.fillStyle = theme.ink;
-    g.strokeText(String(k), x + 9, y + 9); g.fillText(String(k), x + 9, y + 9);
+    // A bare number would be read as a node's.
+    g.strokeText(`knot ${k}`, x + 9, y + 9); g.fillText(`knot ${k}`, x + 9, y + 9);
   });
 }
 

@@ -109,7 +109,7 @@ function Problems() {
   const any = problem !== null || doc.problems.value.length > 0;
   return (
     <div role="alert" class={any || warnings.length > 0 ? "problems" : "problems none"}>
-      {problem && <p>{isNew ? "ⓘ There are no nodes yet: add some to begin." : `⚠ ${problem.message}`}</p>}
+      {problem && <p>{isNew ? "There are no nodes yet: add some to begin." : `⚠ ${problem.message}`}</p>}
       {doc.problems.value.map((p) => <p key={p}>⚠ {p}</p>)}
       {warnings.map((p) => <p key={p}>ⓘ {p}</p>)}
       {doc.conflict.value && <button type="button" onClick={() => void doc.save(true)}>Save over it</button>}

@@ -69,7 +69,8 @@ export function follow(name: string): void {
           run.up = message["up"] as boolean[];
           break;
         case "event":
-          run.remark(message["row"] as number | null, message["event"] as Record<string, unknown>);
+          if ((message["event"] as Record<string, unknown>)["kind"] === "sizes") run.sized(message["row"] as number, message["event"] as never);
+          else run.remark(message["row"] as number | null, message["event"] as Record<string, unknown>);
           break;
         case "gap":
           run.remark(null, { kind: "lost", count: message["count"] });

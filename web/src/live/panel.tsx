@@ -1,6 +1,7 @@
 // What stands beside the map of a run under way: one node, its tables as they are now, and what can be done with it.
 
 import { useEffect, useState } from "preact/hooks";
+import { Sizes } from "../around";
 import { Chart } from "../chart";
 import { showMoment } from "../clock";
 import { fixInWords, qualityOf, takenAt } from "../fix";
@@ -47,6 +48,12 @@ function Receiver({ node }: { node: number }) {
       {quality && quality.time_unix_s !== null && <><dt>Last report</dt><dd>taken {takenAt(quality.time_unix_s)}</dd></>}
     </>
   );
+}
+
+/** How long its queues and tables were when they were looked at last. */
+function Looked({ node, t }: { node: number; t: number }) {
+  const look = state.live.value!.lookAt(node, t);
+  return <Sizes sizes={(look?.sizes ?? []).map((s) => ({ time_ns: look!.t, what: s.what, count: s.count, interface: s.interface ?? null }))} />;
 }
 
 const cell = (v: unknown) => (v === null || v === undefined ? "–" : typeof v === "object" ? (Array.isArray(v) ? v.join(", ") : JSON.stringify(v)) : String(v));
@@ -116,13 +123,14 @@ export function LiveNode({ node, t }: { node: number; t: number }) {
   const counters = Object.entries(run.counters[node] ?? {});
   return (
     <details open>
-      <summary>{state.nameOf(node)}</summary>
+      <summary>{state.titleOf(node)}</summary>
       <dl>
         <dt>Address</dt><dd>{run.about.addresses[node]}</dd>
         <dt>Place</dt><dd>{at ? `${at.x.toFixed(1)} m east, ${at.y.toFixed(1)} m north` : "not known"}{run.moved[node] ? ", put there" : ""}</dd>
         <dt>Speed</dt><dd>{run.speed(node, t).toFixed(1)} m/s</dd>
         <dt>State</dt><dd>{up ? "up" : "down"}</dd>
         <Receiver node={node} />
+        <Looked node={node} t={t} />
         {own && Object.entries(own.held).map(([where, n]) => <><dt>Held: {where.replaceAll("_", " ")}</dt><dd>{n} packets</dd></>)}
       </dl>
       {live.connection.value === "connected" && (

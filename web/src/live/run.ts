@@ -1,6 +1,6 @@
 // A run under way, as the studio tells of it: where nodes were, what became of packets, what else happened. The latest is kept.
 
-import { countsOf } from "../counts";
+import { countsOf, lengthsOf } from "../counts";
 import type { Frame } from "../frame";
 import type { Place } from "../motion";
 import { Stretch, Stretches } from "../packets";
@@ -14,11 +14,14 @@ export interface Greeting {
 export interface Remark { t: number; row: number | null; text: string }
 
 /** Places that are kept, of all nodes together, and events of packets. */
-const MOST_PLACES = 3_000_000, MOST_ROWS = 500_000, MOST_REMARKS = 500;
+const MOST_PLACES = 3_000_000, MOST_LOOKS = 100_000, MOST_ROWS = 500_000, MOST_REMARKS = 500;
 /** The replay follows so far behind, milliseconds, so that what it shows has come. */
 const BEHIND_MS = 300;
 /** Without a word for so long, the run's clock is not believed to go on, milliseconds. */
 const SILENT_MS = 1500;
+
+/** How long a node's queues and tables were at a moment; what is not among them was empty. */
+export interface Look { t: number; sizes: { what: string; count: number; interface?: number }[] }
 
 interface Sample { t: number; at: (Place | null)[] }
 
@@ -72,12 +75,14 @@ export class LiveRun {
   counters: Record<number, Record<string, number>> = {};
   up: boolean[];
   moved: boolean[];
+  private readonly looks: Look[][];
   private samples: Sample[] = [];
   private heardAt = 0;
 
   constructor(readonly about: Greeting) {
     this.up = about.nodes.map(() => true);
     this.moved = about.nodes.map(() => false);
+    this.looks = about.nodes.map(() => []);
   }
 
   get nodes(): number {
@@ -91,6 +96,24 @@ export class LiveRun {
     if (this.samples.length * Math.max(1, this.nodes) > MOST_PLACES) this.samples.splice(0, this.samples.length >> 2);
     this.moved = message.moved;
     this.heardAt = now;
+  }
+
+  /** How long a node's queues and tables are: an event `sizes`. */
+  sized(row: number, event: { time_s: number; sizes: Look["sizes"] }): void {
+    const looks = this.looks[row];
+    if (!looks) return;
+    looks.push({ t: event.time_s * 1e9, sizes: event.sizes });
+    if (looks.length > Math.max(60, MOST_LOOKS / this.nodes)) looks.splice(0, looks.length >> 2);
+  }
+
+  /** The last look at a node's queues and tables up to a moment. */
+  lookAt(node: number, t: number): Look | null {
+    return this.looks[node]?.findLast((l) => l.t <= t) ?? null;
+  }
+
+  /** Lengths over time, of one node or of all, as the server has those of a recorded run. */
+  lengths(node: number | null, bins: number): Frame {
+    return lengthsOf(node === null ? this.looks.flat() : this.looks[node] ?? [], this.packets.end + 1, bins);
   }
 
   /** Something happened besides packets: a message `event`. */
