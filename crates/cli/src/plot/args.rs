@@ -18,7 +18,7 @@ one -:
   hops        over how many hops packets came
   overhead    messages of the routing protocol, by type
   searches    how long searches for routes took
-  sequence    what TCP senders had sent and what was acknowledged, over time: flows, and real programs' connections
+  sequence    what TCP senders, flows and real programs, had sent, and what was acknowledged
 
 or of the folder of a sweep:
   sweep       means over one of its axes; without a KIND, too
