@@ -176,6 +176,25 @@ const shownTime = async (page) => {
 };
 
 /** A second viewer sees the same. Its connection breaks, comes back, and what happened meanwhile is there. */
+/** A page whose connection is broken while the run ends hears of it when the studio answers again. */
+async function cutOffPage(browser, address) {
+  const way = await tunnel(new URL(address));
+  const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
+  await page.goto(address.replace(new URL(address).port, String(way.port)));
+  await follows(page);
+  way.cut();
+  await page.getByText("○ reconnecting ...", { exact: true }).waitFor();
+  return {
+    async hearsOfTheEnd() {
+      way.mend();
+      await page.getByText("■ ended", { exact: true }).waitFor();
+      assert.equal(await page.getByText("trying again").count(), 0, "it does not try for ever");
+      await page.context().close();
+      way.close();
+    },
+  };
+}
+
 async function connectionBreaks(browser, address) {
   const way = await tunnel(new URL(address));
   const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
@@ -246,10 +265,14 @@ try {
   await page.setViewportSize({ width: 390, height: 800 });
   await shoot(page, "live-phone");
   await page.setViewportSize({ width: 1280, height: 800 });
+  const cutOff = await cutOffPage(browser, served.address);
   ctl("quit");
-  await page.getByText("■ ended", { exact: true }).waitFor();
+  await page.getByText("■ ended", { exact: true }).waitFor().catch(async (e) => {
+    throw new Error(`the page says ${await page.locator("body").innerText()}; the emulation ${emulation.exitCode}: ${e}`);
+  });
   assert.match(await page.locator(".problems").textContent(), /the run has ended/);
   await shoot(page, "live-ended");
+  await cutOff.hearsOfTheEnd();
   assert.deepEqual(errors, []);
 } finally {
   await browser?.close();

@@ -8,17 +8,22 @@ export interface Listener {
   greeted(about: Greeting, isBack: boolean): void;
   packets(frame: Frame): void;
   told(message: Record<string, unknown>): void;
+  /** Whether the studio answers, and says that the run is not under way any more. */
+  isGone(): Promise<boolean>;
   /** Connected, trying, or ended for good: why. */
   state(state: "connected" | "reconnecting" | "ended", why: string): void;
 }
 
 const FIRST_WAIT_MS = 250, LONGEST_WAIT_MS = 5000;
+/** So often in a row a run has to be gone, one after the other: a busy one may not answer in time. */
+const GONE_FOR_GOOD = 2;
 
 export class Connection {
   private socket: WebSocket | null = null;
   private hub: string | null = null;
   private after = -1;
   private wait = FIRST_WAIT_MS;
+  private gone = 0;
   private closed = false;
   private nextId = 1;
   private readonly waiting = new Map<number, { done: (v: unknown) => void; fail: (e: Error) => void }>();
@@ -58,6 +63,7 @@ export class Connection {
 
   private heard(data: string | ArrayBuffer): void {
     this.wait = FIRST_WAIT_MS;
+    this.gone = 0;
     if (typeof data !== "string") {
       const frame = decode(data);
       this.after = frame.head["n"] as number;
@@ -82,9 +88,7 @@ export class Connection {
         break;
       }
       case "end":
-        this.closed = true;
-        this.forget("the run has ended");
-        this.listener.state("ended", String(message["why"]));
+        this.end(String(message["why"]));
         break;
       default:
         this.listener.told(message);
@@ -94,8 +98,22 @@ export class Connection {
   private broken(): void {
     this.forget("the connection broke");
     this.listener.state("reconnecting", "the connection to the studio broke; trying again");
-    setTimeout(() => { if (!this.closed) this.connect(); }, this.wait);
+    setTimeout(() => { void this.tryAgain(); }, this.wait);
     this.wait = Math.min(LONGEST_WAIT_MS, this.wait * 2);
+  }
+
+  /** Connects again, unless the run ended while there was no connection: then nobody will say so. */
+  private async tryAgain(): Promise<void> {
+    this.gone = (await this.listener.isGone()) ? this.gone + 1 : 0;
+    if (this.closed) return;
+    if (this.gone >= GONE_FOR_GOOD) this.end("the run has ended");
+    else this.connect();
+  }
+
+  private end(why: string): void {
+    this.closed = true;
+    this.forget("the run has ended");
+    this.listener.state("ended", why);
   }
 
   private forget(why: string): void {

@@ -78,6 +78,14 @@ export function follow(name: string): void {
       }
       news.value += 1;
     },
+    async isGone() {
+      try {
+        await list();
+        return underWay.value !== null && !underWay.value.some((r) => r.name === name);
+      } catch {
+        return false;
+      }
+    },
     state(now, why) {
       batch(() => {
         connection.value = now;
