@@ -15,8 +15,9 @@ use crate::error::Error;
 
 /// How often connections are looked at.
 const EVERY: Duration = Duration::from_millis(100);
-/// The looks take at most this share of a processor: with many nodes they are further apart.
+/// The looks take at most this share of a processor: with many nodes they are further apart, but not more than [`SELDOM`].
 const SHARE: u32 = 20;
+const SELDOM: Duration = Duration::from_secs(1);
 /// Rows that are kept until the run ends: some 150 MB of memory.
 const MOST_ROWS: usize = 1 << 20;
 
@@ -78,7 +79,8 @@ fn watch(mut nodes: Vec<TcpConnections>, stopped: &Receiver<()>) -> Seen {
             seen.complaint = Some(format!("the table connections ends early: {why}"));
             break;
         }
-        pause = EVERY.saturating_sub(begun.elapsed()).max(SHARE * begun.elapsed());
+        let took = begun.elapsed();
+        pause = EVERY.saturating_sub(took).max(SHARE * took).min(SELDOM);
     }
     seen
 }
