@@ -39,7 +39,10 @@ pub(crate) struct NodeArgs {
     /// Write what goes into the routing engine to this file, for `wayhop replay`; without FILE, to inputs/NODE.jsonl in
     /// the run directory
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
-    #[allow(clippy::option_option, reason = "so clap has an option whose value may be left out")]
+    #[allow(
+        clippy::option_option,
+        reason = "clap's type for an option whose value may be left out: not given, without a file, with one"
+    )]
     pub(crate) record_inputs: Option<Option<PathBuf>>,
     /// Print the configuration with all that follows from it, say whether this host has the interfaces, and do nothing
     #[arg(long)]

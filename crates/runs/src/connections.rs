@@ -15,9 +15,10 @@ use crate::error::Error;
 
 /// How often connections are looked at.
 const EVERY: Duration = Duration::from_millis(100);
-/// The looks take at most this share of a processor: with many nodes they are further apart, but not more than [`SELDOM`].
-const SHARE: u32 = 20;
-const SELDOM: Duration = Duration::from_secs(1);
+/// With many nodes a pause is so many times as long as the looks before it, which then take 5 % of a processor.
+const PAUSE_FACTOR: u32 = 20;
+/// The longest pause.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// Rows that are kept until the run ends: some 150 MB of memory.
 const MOST_ROWS: usize = 1 << 20;
 
@@ -80,7 +81,7 @@ fn watch(mut nodes: Vec<TcpConnections>, stopped: &Receiver<()>) -> Seen {
             break;
         }
         let took = begun.elapsed();
-        pause = EVERY.saturating_sub(took).max(SHARE * took).min(SELDOM);
+        pause = EVERY.saturating_sub(took).max(PAUSE_FACTOR * took).min(LONGEST_PAUSE);
     }
     seen
 }

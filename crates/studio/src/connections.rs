@@ -58,7 +58,7 @@ pub(crate) fn list(run: &RunDir) -> Result<Value, Error> {
             "remote_port": ends.remote_port,
             "from_ns": life.from.as_nanos(),
             "until_ns": life.until.as_nanos(),
-            "sent": life.last.sent - life.last.sent_again.min(life.last.sent),
+            "sent": life.last.sent.saturating_sub(life.last.sent_again),
             "received": life.last.received,
             "retransmissions": life.last.retransmissions,
         })

@@ -35,6 +35,7 @@ mod server;
 mod sightings;
 mod sizes;
 mod story;
+mod stretches;
 mod table;
 mod wall_clock;
 mod words;

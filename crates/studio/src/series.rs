@@ -6,13 +6,10 @@ use wayhop_trace::RunDir;
 
 use crate::error::Error;
 use crate::frame::Frame;
+use crate::stretches::{BINS, bin};
 use crate::table::{Group, Table};
 use crate::words::Words;
 
-/// Stretches of time.
-const BINS: usize = 300;
-/// Rows of `sends` that are read for one chart.
-const MOST_ROWS: usize = 1 << 24;
 /// Rows of `tcp` in an answer. A page asks again for what follows.
 const MOST_EVENTS: usize = 1 << 16;
 
@@ -54,30 +51,20 @@ impl Figure {
 pub(crate) fn figure(run: &RunDir, wanted: Wanted, end_ns: i64) -> Result<Vec<u8>, Error> {
     let table = Table::open(run, "sends")?;
     let (mut sums, mut counts, mut most) = (vec![0.0; BINS], vec![0.0; BINS], vec![f64::NAN; BINS]);
-    let mut left = MOST_ROWS;
-    for index in 0..table.groups() {
-        let group = table.group(index)?;
-        let rows = group.rows();
-        if rows > left {
-            return Err(Error::unreadable(format!(
-                "the table sends has more than {MOST_ROWS} rows; wayhop export csv RUN sends gives them to other programs"
-            )));
-        }
-        left -= rows;
-        let (of, times) = group.between(i64::MIN, i64::MAX, rows)?;
+    table.each_group(|group, of, times| {
         let nodes = group.stretch::<Int32Type>("node", &of)?;
-        let values = wanted.figure.of(&group, of.end)?;
+        let values = wanted.figure.of(group, of.end)?;
         for ((time, node), value) in times.iter().zip(nodes).zip(&values[of.start..]) {
             let Some(value) = value.filter(|_| wanted.node.is_none() || node == wanted.node) else {
                 continue;
             };
-            let bin = i128::from(*time) * BINS as i128 / i128::from(end_ns.max(1));
-            let bin = bin.clamp(0, BINS as i128 - 1) as usize;
+            let bin = bin(*time, end_ns);
             sums[bin] += value;
             counts[bin] += 1.0;
             most[bin] = value.max(most[bin]);
         }
-    }
+        Ok(())
+    })?;
     let means: Vec<f64> =
         sums.iter().zip(&counts).map(|(s, n)| if *n > 0.0 { s / n } else { f64::NAN }).collect();
     let mut frame = Frame::default();

@@ -7,12 +7,9 @@ use wayhop_trace::RunDir;
 
 use crate::error::Error;
 use crate::frame::Frame;
+use crate::stretches::{BINS, bin};
 use crate::table::{Table, text};
 
-/// Stretches of time.
-const BINS: usize = 300;
-/// Rows that are read for one chart.
-const MOST_ROWS: usize = 1 << 24;
 /// Different lists: protocols have some ten of them.
 const MOST_LISTS: usize = 64;
 
@@ -40,8 +37,7 @@ impl Reading {
     /// Takes what a node had, whole. A list without a row was empty.
     fn take(&mut self, look: &mut Look) {
         let Some((time, _)) = look.at.take() else { return };
-        let bin = i128::from(time) * BINS as i128 / i128::from(self.end_ns.max(1));
-        let bin = bin.clamp(0, BINS as i128 - 1) as usize;
+        let bin = bin(time, self.end_ns);
         self.looks[bin] += 1.0;
         for (what, count) in std::mem::take(&mut look.counts) {
             if self.lists.len() >= MOST_LISTS && !self.lists.contains_key(&what) {
@@ -76,17 +72,7 @@ pub(crate) fn lengths(run: &RunDir, node: Option<i32>, end_ns: i64) -> Result<Ve
     let table = Table::open(run, "sizes")?;
     let mut reading = Reading { end_ns, lists: BTreeMap::new(), looks: vec![0.0; BINS] };
     let mut look = Look::default();
-    let mut left = MOST_ROWS;
-    for index in 0..table.groups() {
-        let group = table.group(index)?;
-        let rows = group.rows();
-        if rows > left {
-            return Err(Error::unreadable(format!(
-                "the table sizes has more than {MOST_ROWS} rows; wayhop export csv RUN sizes gives them to other programs"
-            )));
-        }
-        left -= rows;
-        let (of, times) = group.between(i64::MIN, i64::MAX, rows)?;
+    table.each_group(|group, of, times| {
         let nodes = group.stretch::<Int32Type>("node", &of)?;
         let names = group.stretch::<ByteArrayType>("what", &of)?;
         let counts = group.stretch::<Int32Type>("count", &of)?;
@@ -103,7 +89,8 @@ pub(crate) fn lengths(run: &RunDir, node: Option<i32>, end_ns: i64) -> Result<Ve
                 *look.counts.entry(text(what)).or_default() += f64::from(count);
             }
         }
-    }
+        Ok(())
+    })?;
     reading.take(&mut look);
     Ok(reading.frame())
 }

@@ -17,6 +17,8 @@ use crate::error::Error;
 
 /// Rows that are decoded at a time.
 const BATCH: usize = 8192;
+/// Rows that are read for one chart.
+const MOST_CHARTED: u64 = 1 << 24;
 /// Rows of a row group that are looked at.
 const MOST_GROUP_ROWS: usize = 1 << 20;
 
@@ -106,6 +108,28 @@ impl Table {
             Statistics::Int64(s) => Some((*s.min_opt()?, *s.max_opt()?)),
             _ => None,
         }
+    }
+
+    /// Calls something with the rows of each row group and their moments, in order.
+    ///
+    /// # Errors
+    /// If there are more rows than one chart is made of, or if the table is damaged.
+    pub(crate) fn each_group(
+        &self,
+        mut take: impl FnMut(&Group<'_>, Range<usize>, &[i64]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if self.rows() > MOST_CHARTED {
+            let name = self.path.file_stem().unwrap_or_default().display();
+            return Err(Error::unreadable(format!(
+                "the table {name} has more than {MOST_CHARTED} rows; wayhop export csv RUN {name} gives them to other programs"
+            )));
+        }
+        for index in 0..self.groups() {
+            let group = self.group(index)?;
+            let (rows, times) = group.between(i64::MIN, i64::MAX, group.rows())?;
+            take(&group, rows, &times)?;
+        }
+        Ok(())
     }
 
     /// The row groups that may have rows of `from..to`.
