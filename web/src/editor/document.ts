@@ -200,9 +200,10 @@ export function setDragging(is: boolean): void {
 const turn = (to: (h: History) => History, word: string, label: string | undefined): Promise<void> => inTurn(async () => {
   if (label === undefined) return;
   history.value = to(history.value);
-  said.value = `${word}: ${label}`;
   await show(text.value);
   chosen.value = chosen.value.filter((n) => n < (view.value.drawn?.names.length ?? 0));
+  // Last: who hears it finds the map as it was, not only the text.
+  said.value = `${word}: ${label}`;
 });
 export const undo = () => turn(undone, "Undone", history.value.past.at(-1)?.label);
 export const redo = () => turn(redone, "Done again", history.value.future[0]?.label);
