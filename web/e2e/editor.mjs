@@ -270,6 +270,9 @@ async function picturesLieWhereTheyAre(page) {
   for (const [words, both] of Object.entries(values)) {
     for (const k of [0, 1]) await type(page, `${words} of control point ${k + 1}`, both[k]);
   }
+  // Edits come one after the other; saving comes after them all.
+  await button(page, "Save").click();
+  await said(page, "Saved");
   await drawn(page);
   const reddish = async (x, y) => {
     const [px, py] = await onPage(page, x, y);
@@ -283,8 +286,6 @@ async function picturesLieWhereTheyAre(page) {
   for (const [x, y, is] of [[255, 505, true], [345, 595, true], [245, 550, false], [355, 550, false], [300, 495, false], [300, 605, false]]) {
     assert.equal(await reddish(x, y), is, `${x}, ${y}`);
   }
-  await button(page, "Save").click();
-  await said(page, "Saved");
   assert.match(saved(), /\[background\][^[]*picture = "plan\.png"/);
   run("run", file, "--out", join(folder, "with-picture"));
   await button(page, "Remove the picture").click();
