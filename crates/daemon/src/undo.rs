@@ -220,6 +220,11 @@ impl Undo {
         self.tell(interface, Change::Address(addr))
     }
 
+    /// What the host sends from this address gets a rule.
+    pub(crate) fn source(&mut self, addr: Ipv4Addr) -> Result<(), Error> {
+        self.tell("", Change::Source(addr))
+    }
+
     /// The node makes a socket here, in a folder that it will not be able to write to.
     pub(crate) fn unlink(&mut self, socket: &Path) -> Result<(), Error> {
         let refused = || Error::System(format!("{}: the path is no text", socket.display()));

@@ -28,14 +28,7 @@ impl Netlink {
         within.attributes.push(RuleAttribute::Destination(IpAddr::V4(mesh.network())));
         within.attributes.push(RuleAttribute::Table(RouteHeader::RT_TABLE_MAIN.into()));
         let nowhere = rule(interface, PRIORITY + 1, RuleAction::Blackhole);
-        for r in [nowhere, within] {
-            match self.order(RouteNetlinkMessage::NewRule(r), NLM_F_CREATE | NLM_F_EXCL) {
-                // Left by an earlier life.
-                Err(e) if e.raw_os_error() != Some(libc::EEXIST) => return Err(e),
-                _ => {}
-            }
-        }
-        Ok(())
+        [nowhere, within].into_iter().try_for_each(|r| self.create(RouteNetlinkMessage::NewRule(r)))
     }
 
     /// Whether what comes by an interface is confined.
@@ -49,7 +42,8 @@ impl Netlink {
         found.into_iter().try_for_each(|m| self.order(RouteNetlinkMessage::DelRule(m), 0))
     }
 
-    fn rules_of(&mut self, interface: &str) -> io::Result<Vec<RuleMessage>> {
+    /// Rules of this program about what comes by an interface; by `lo`, about what this host itself sends.
+    pub(crate) fn rules_of(&mut self, interface: &str) -> io::Result<Vec<RuleMessage>> {
         let mut found = Vec::new();
         let mut all = RuleMessage::default();
         all.header.family = AddressFamily::Inet;
@@ -63,9 +57,18 @@ impl Netlink {
         })?;
         Ok(found)
     }
+
+    /// Makes something in the kernel. What is there already, of an earlier life, is well.
+    pub(crate) fn create(&mut self, message: RouteNetlinkMessage) -> io::Result<()> {
+        match self.order(message, NLM_F_CREATE | NLM_F_EXCL) {
+            Err(e) if e.raw_os_error() != Some(libc::EEXIST) => Err(e),
+            _ => Ok(()),
+        }
+    }
 }
 
-fn rule(interface: &str, priority: u32, action: RuleAction) -> RuleMessage {
+/// A rule about what comes by an interface.
+pub(crate) fn rule(interface: &str, priority: u32, action: RuleAction) -> RuleMessage {
     let mut m = RuleMessage::default();
     m.header.family = AddressFamily::Inet;
     m.header.action = action;

@@ -211,6 +211,10 @@ impl World {
 
     /// A radio in the sky for each of these hosts, each of which hears the next and the one before only, and a node on it.
     fn mesh(&mut self, hosts: &[&str], protocol: &str) {
+        self.mesh_with(hosts, protocol, &[]);
+    }
+    /// The same, with these settings of single hosts.
+    fn mesh_with(&mut self, hosts: &[&str], protocol: &str, settings: &[(&str, &str)]) {
         let mac = |i: usize| format!("02:00:0a:09:00:{:02x}", i + 1);
         let mut rules =
             "table bridge wayhop {\n chain apart {\n type filter hook forward priority 0;\n".to_owned();
@@ -227,8 +231,10 @@ impl World {
         assert!(ok, "{said}");
         for (i, host) in hosts.iter().enumerate() {
             let (program, address) = (format!("mesh-{host}"), format!("10.9.0.{}/24", i + 1));
-            let arguments =
-                [WAYHOP, "node", "--interface", "radio0", "--address", &address, "--protocol", protocol];
+            let mut arguments =
+                vec![WAYHOP, "node", "--interface", "radio0", "--address", &address, "--protocol", protocol];
+            let own = settings.iter().filter(|(of, _)| of == host);
+            arguments.extend(own.flat_map(|(_, setting)| ["--set", setting]));
             self.start(host, &program, &arguments);
             self.until("the mesh's node is ready", |w| w.said(&program).contains("programs use mesh0"));
         }
@@ -585,6 +591,42 @@ fn a_visitor_in_a_mesh_of_dsr_reaches_its_foreign_agents_host_from_its_home_addr
     // Its address in the mesh, in the tunnel as well as without; and its care-of address.
     for ping in ["-I mip0 10.9.0.3", "10.9.0.3", "-I 10.1.0.9 10.4.0.2"] {
         world.until(ping, |w| w.run("mobile", &format!("ping -c 1 -W 5 {ping}")).0);
+    }
+}
+
+/// The mesh knows the visitor by its address there only, and drops packets with another source: what programs send from the home
+/// address takes the tunnel, also to hosts of the mesh.
+#[test]
+fn hosts_of_a_visited_mesh_reach_a_roving_node_at_its_home_address() {
+    if !may_run() {
+        return;
+    }
+    let mut world = World::new();
+    world.ip("router", "route add 10.9.0.0/24 via 10.4.0.2");
+    // Without NAT, so that what the tunnel brings back comes in.
+    let settings = [
+        ("foreign", "gateway.uplink=up0"),
+        ("foreign", "gateway.translate=false"),
+        ("car", "outside=[\"0.0.0.0/0\"]"),
+    ];
+    world.mesh_with(&["mobile", "car", "foreign"], "dsr", &settings);
+    world.start_role("home", "home-agent", &home_agent());
+    let foreign = "uplink = \"up0\"\ncare_of = \"10.4.0.2\"\n[[links]]\ninterface = \"mesh0\"\nmesh = true\n";
+    world.start_role("foreign", "foreign-agent", foreign);
+    world.start_role("mobile", "node", &mobile_node(&[("wlan0", "link", ""), ("mesh0", "mesh", "")]));
+    attached(&world, AT_HOME, 1);
+    world.until("the car reaches it at home", |w| w.run("car", "ping -c 1 -W 5 10.1.0.9").0);
+    world.until("a neighbour at home", |w| w.run("mobile", "ping -c 1 -W 5 -I 10.1.0.9 10.1.0.2").0);
+    world.walk(None);
+    attached(&world, IN_MESH, 1);
+    world.until("the car reaches it in its own mesh", |w| w.run("car", "ping -c 1 -W 5 10.1.0.9").0);
+    world.until("it reaches the car", |w| w.run("mobile", "ping -c 1 -W 5 -I 10.1.0.9 10.9.0.2").0);
+    // Its address in the mesh is of use as ever.
+    world.until("the car, as a node of the mesh", |w| w.run("mobile", "ping -c 1 -W 5 10.9.0.2").0);
+    world.stop("node");
+    for what in ["rule", "route show table all"] {
+        let (_, left) = world.run("mobile", &format!("ip {what}"));
+        assert!(!left.contains("10.1.0.9") && !left.contains("mip0"), "{what}: {left}");
     }
 }
 

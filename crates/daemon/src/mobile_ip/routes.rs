@@ -3,8 +3,8 @@
 use std::io;
 use std::net::Ipv4Addr;
 
-use wayhop_linux::Prefix;
 use wayhop_linux::netlink::Netlink;
+use wayhop_linux::{Prefix, Table, Way};
 use wayhop_mobile_ip::{Attachment, LinkId};
 
 /// The kernel's routes.
@@ -33,11 +33,20 @@ impl Routes {
         &mut self.netlink
     }
 
+    /// Removes what would not go with the tunnels' interface.
+    pub(super) fn end(&mut self) -> io::Result<()> {
+        self.mobile.as_ref().map_or(Ok(()), |m| self.netlink.forget_source(m.home))
+    }
+
     /// Leads packets for an address into the tunnels' interface, or no more.
     pub(super) fn intercept(&mut self, home: Ipv4Addr, is_away: bool) -> io::Result<()> {
         let Some(tun) = self.tun else { return Ok(()) };
         let host = Prefix::around(home, 32);
-        if is_away { self.netlink.lead(host, None, tun, None) } else { self.netlink.lead_no_more(host, tun) }
+        if is_away {
+            self.netlink.lead(Table::Main, host, Way { router: None, ifindex: tun, source: None })
+        } else {
+            self.netlink.lead_no_more(Table::Main, host, tun)
+        }
     }
 
     /// The mobile node's packets go there.
@@ -46,22 +55,27 @@ impl Routes {
         let place =
             to.link().and_then(|link| m.links.iter().find(|(l, _)| *l == link)).map(|(_, index)| *index);
         let at_home = place.filter(|_| matches!(to, Attachment::Home { .. }));
+        let source = Some(m.home);
+        let (router, ifindex) = at_home.map_or((None, tun), |index| (Some(m.router), index));
+        let (way, own) = (Way { router, ifindex, source }, Table::Own(tun));
         if let Some(index) = place {
             self.netlink.add_address(m.home, index)?;
         }
-        if let Some(index) = at_home {
-            self.netlink.lead(m.net, None, index, Some(m.home))?;
+        if let Some(ifindex) = at_home {
+            let neighbours = Way { router: None, ifindex, source };
+            [Table::Main, own].into_iter().try_for_each(|t| self.netlink.lead(t, m.net, neighbours))?;
         }
         // Two halves of all addresses: more specific than any default route, which stays as it is.
-        for half in halves() {
-            match at_home {
-                Some(index) => self.netlink.lead(half, Some(m.router), index, Some(m.home))?,
-                None => self.netlink.lead(half, None, tun, Some(m.home))?,
-            }
-        }
+        halves().into_iter().try_for_each(|half| self.netlink.lead(Table::Main, half, way))?;
+        // What programs send from the home address goes the same way, also where a more specific route leads: a mesh knows the host by
+        // another address, and drops what has this one.
+        self.netlink.lead(own, Prefix::around(Ipv4Addr::UNSPECIFIED, 0), way)?;
+        self.netlink.follow_source(m.home, own)?;
         for (_, index) in &m.links {
             if at_home != Some(*index) {
-                self.netlink.lead_no_more(m.net, *index)?;
+                [Table::Main, own]
+                    .into_iter()
+                    .try_for_each(|t| self.netlink.lead_no_more(t, m.net, *index))?;
             }
             if place != Some(*index) {
                 remove_address(&mut self.netlink, m.home, *index)?;

@@ -42,9 +42,11 @@ pub fn run(role: Role, path: &Path) -> Result<(), Error> {
     let mut agent = Agent { ready, news, out, warnings: Warnings::default(), counts: Counts::default() };
     let ended = agent.serve(&signals);
     let counts = agent.counts;
-    let Ready { undo, tun, log, .. } = agent.ready;
+    let Ready { undo, tun, log, mut routes, .. } = agent.ready;
+    // Without a link that the host is set back at, nobody else does it.
+    let removed = routes.end().map_err(Error::system("remove the rule of the home address"));
     drop(tun);
-    let set_back = undo.map_or(Ok(()), |mut undo| undo.finish());
+    let set_back = undo.map_or(Ok(()), |mut undo| undo.finish()).and(removed);
     if ended.is_ok() {
         let Counts { refused, denied, not_believed } = counts;
         log.tell(

@@ -389,7 +389,8 @@ fn node(
     let log = Log::open(c.log, c.log_file.as_deref(), &c.user)?;
     let of_kind = |kind| c.links.iter().filter(move |l| l.kind == kind).map(|l| l.interface.as_str());
     let mut undo = claim(of_kind(OwnLinkKind::Link), &log)?;
-    let host = Host::look()?;
+    let mut host = Host::look()?;
+    host.netlink.forget_source(home).map_err(Error::system("remove an earlier program's rule"))?;
     refuse_address(&host, home)?;
     let wanted = |l: &config::OwnLink| {
         let on_link = l.kind == OwnLinkKind::Link;
@@ -412,6 +413,9 @@ fn node(
             Some(undo) if l.kind == OwnLinkKind::Link => prepare(undo, &l.interface, home)?,
             _ => warn_of_strictness(&l.interface, &log),
         }
+    }
+    if let Some(undo) = &mut undo {
+        undo.source(home)?;
     }
     let tun = make_tun(&c.tun, home, c.mtu, false)?;
     let link = |(i, (l, p)): (u8, (&config::OwnLink, &Port))| MobileLink {

@@ -22,6 +22,7 @@ pub(crate) fn carry_out(list: &UndoList) -> Vec<String> {
             Change::Routes => at.with_index(|n, index| n.remove_all(index).map(drop)),
             Change::Rules => free(&list.interface, &at),
             Change::Address(addr) => at.with_index(|n, index| remove_address(n, *addr, index)),
+            Change::Source(addr) => Netlink::open().and_then(|mut n| n.forget_source(*addr)),
             Change::Setting(setting) => at.path_of(setting).map_or(Ok(()), |path| set_back(&path, setting)),
             Change::Elsewhere(interface, setting) => {
                 set_back(&interface::ipv4_setting(interface, &setting.name), setting)

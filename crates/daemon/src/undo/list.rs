@@ -30,6 +30,8 @@ pub(crate) enum Change {
     Rules,
     /// It gives the interface this address.
     Address(Ipv4Addr),
+    /// It leads what this host sends from this address by an interface of its own.
+    Source(Ipv4Addr),
     Setting(Setting),
     /// A setting of another interface, which is not in the mesh.
     Elsewhere(String, Setting),
@@ -114,6 +116,7 @@ impl fmt::Display for Change {
             Self::Routes => f.write_str("routes"),
             Self::Rules => f.write_str("rules"),
             Self::Address(addr) => write!(f, "address {addr}"),
+            Self::Source(addr) => write!(f, "source {addr}"),
             Self::Setting(setting) => write!(f, "set {setting}"),
             Self::Elsewhere(interface, setting) => write!(f, "set-at {interface} {setting}"),
             Self::Table(name) => write!(f, "table {name}"),
@@ -162,7 +165,8 @@ fn change(line: &str) -> Result<Change, String> {
     match verb {
         "routes" if line == verb => Ok(Change::Routes),
         "rules" if line == verb => Ok(Change::Rules),
-        "address" => rest.parse().map(Change::Address).map_err(|_| format!("{rest:?} is no IPv4 address")),
+        "address" => address(rest).map(Change::Address),
+        "source" => address(rest).map(Change::Source),
         "set" => setting(rest).map(Change::Setting),
         "set-at" => {
             let (interface, rest) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -180,6 +184,10 @@ fn change(line: &str) -> Result<Change, String> {
         "unlink" => Err(format!("{rest:?} is no absolute path in one line")),
         _ => Err(format!("{line:?} is no change")),
     }
+}
+
+fn address(word: &str) -> Result<Ipv4Addr, String> {
+    word.parse().map_err(|_| format!("{word:?} is no IPv4 address"))
 }
 
 /// A node's own tables begin with its program's name: no list has another one removed.
@@ -224,7 +232,7 @@ mod tests {
 
     const LIST: &str = "wayhop-undo 1 0c1f-2a 7 eth1\nroutes\naddress 10.0.0.3\nset ipv4 own forwarding 0 1\n\
                         set ipv6 all disable_ipv6 -1 1\nunlink /run/way hop/mesh0.sock\ntable wayhop_mesh0\n\
-                        set-at eth0 ipv4 own forwarding 0 1\nrules\n";
+                        set-at eth0 ipv4 own forwarding 0 1\nsource 10.0.0.9\nrules\n";
 
     fn parse(text: &str) -> Result<Option<UndoList>, ListError> {
         UndoList::parse(text.as_bytes())
@@ -233,7 +241,7 @@ mod tests {
     #[test]
     fn a_list_is_read_as_it_was_written() {
         let list = parse(LIST).expect("a list").expect("with a first line");
-        assert_eq!((list.index, list.interface.as_str(), list.changes.len()), (7, "eth1", 8));
+        assert_eq!((list.index, list.interface.as_str(), list.changes.len()), (7, "eth1", 9));
         assert_eq!(list.to_string(), LIST);
     }
 
@@ -241,7 +249,7 @@ mod tests {
     fn a_line_that_was_not_finished_says_nothing() {
         let whole = parse(LIST).expect("a list").expect("with a first line");
         let without_last = parse(LIST.trim_end()).expect("a list").expect("with a first line");
-        assert_eq!(without_last.changes, whole.changes[..7]);
+        assert_eq!(without_last.changes, whole.changes[..8]);
         for torn in ["", "wayhop-un", "wayhop-undo 1 0c1f-2a 7 eth1"] {
             assert_eq!(parse(torn), Ok(None), "{torn:?}");
         }
@@ -267,6 +275,7 @@ mod tests {
             (2, format!("{head}set-at all ipv4 own forwarding 0 1\n")),
             (2, format!("{head}set-at ../.. ipv4 own forwarding 0 1\n")),
             (2, format!("{head}address mesh0\n")),
+            (2, format!("{head}source 10.0.0\n")),
             (3, format!("{head}routes\nrm -r /\n")),
             (3, format!("{head}routes\n\n")),
         ] {
