@@ -1,7 +1,7 @@
 //! What became of each packet that a program sent.
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{DropReason, PacketId};
+use wayhop_core::{Decision, DropReason, PacketId, Time};
 use wayhop_trace::{HopKind, Outcome};
 
 use crate::flows::{Flow, Flows, Sent};
@@ -44,16 +44,47 @@ pub(crate) fn stories(
             rows.entry(packet).or_default().push(*t);
         }
     }
-    let nodes = runs.len() as u32;
+    let waits = Waits::of(runs, packets);
     let of_flow = |(flow, sent): (&Flow, &Vec<Sent>)| {
         sent.iter()
-            .map(|s| story(runs, flow, rows.get(&s.packet).map_or(&[], Vec::as_slice), end_ns, nodes))
+            .map(|s| (s.packet, rows.get(&s.packet).map_or(&[][..], Vec::as_slice)))
+            .map(|packet| story(runs, flow, packet, end_ns, &waits))
             .collect()
     };
     flows.list.iter().zip(&flows.sent).map(of_flow).collect()
 }
 
-fn story(runs: &[NodeRun], flow: &Flow, rows: &[Timed], end_ns: i128, nodes: u32) -> Story {
+/// When each node last put a packet back among those that wait for a route, by its own clock.
+struct Waits(FxHashMap<(u32, PacketId), Time>);
+
+impl Waits {
+    fn of(runs: &[NodeRun], packets: &Packets) -> Self {
+        let mut last = FxHashMap::default();
+        for ((node, run), numbers) in (0..).zip(runs).zip(&packets.of_number) {
+            for s in run.sends.iter().filter(|s| s.state.decision == Decision::Waits) {
+                if let Some(packet) = numbers.get(&s.state.packet) {
+                    let at: &mut Time = last.entry((node, *packet)).or_default();
+                    *at = s.time.max(*at);
+                }
+            }
+        }
+        Self(last)
+    }
+
+    /// Whether the node has a packet again that it sent at this time: nobody acknowledged it.
+    fn since(&self, node: u32, packet: PacketId, sent: Time) -> bool {
+        self.0.get(&(node, packet)).is_some_and(|at| *at > sent)
+    }
+}
+
+fn story(
+    runs: &[NodeRun],
+    flow: &Flow,
+    (packet, rows): (PacketId, &[Timed]),
+    end_ns: i128,
+    waits: &Waits,
+) -> Story {
+    let nodes = runs.len() as u32;
     let hop = |t: &Timed| &runs[t.seen.node as usize].hops[t.seen.row as usize].0;
     let mut story = Story::default();
     for t in rows.iter().filter(|t| hop(t).kind == HopKind::Deliver) {
@@ -73,6 +104,7 @@ fn story(runs: &[NodeRun], flow: &Flow, rows: &[Timed], end_ns: i128, nodes: u32
     }
     let outcome = match rows.last() {
         Some(last) if last.at_ns > end_ns - END_NS => Outcome::Held,
+        Some(last) if waits.since(last.seen.node, packet, hop(last).time) => Outcome::Held,
         Some(_) if flow.to.is_none() => Outcome::Dropped(DropReason::LostOnAir),
         Some(last) => match (hop(last).kind, hop(last).reason) {
             (HopKind::Drop, Some(why)) => Outcome::Dropped(why),

@@ -131,14 +131,18 @@ impl Merge {
             }
             recorder.hop(&hop);
             if lost.contains(&t.seen) {
-                recorder.hop(&HopEvent {
+                let lost = HopEvent {
                     kind: HopKind::Drop,
                     reason: Some(DropReason::LostOnAir),
                     messages: Messages::NONE,
                     iface: IfaceId::ANY,
                     signal_dbm: f32::NAN,
                     ..hop
-                });
+                };
+                if let Some(identity) = identity {
+                    recorder.identified(&lost, *identity);
+                }
+                recorder.hop(&lost);
             }
         }
     }

@@ -159,7 +159,7 @@ impl Common {
                 return self.work.pool.recycle(p);
             }
             if let Some(external) = &mut self.external {
-                external.programs.delivered += 1;
+                external.deliver(p.meta.id);
             }
             return self.leave(at, node, p, Exit::Deliver);
         };

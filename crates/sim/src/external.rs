@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
-use wayhop_core::{Addr, DropReason, FlowTag, Packet, Time};
+use wayhop_core::{Addr, DropReason, FlowTag, Packet, PacketId, Time};
 use wayhop_wire::{ip, ipv4};
 
+use crate::arrived::Arrived;
 use crate::slab::Slab;
 
 /// A packet that leaves the simulated network. Give its buffer back by [`crate::Simulation::recycle`].
@@ -47,6 +48,7 @@ pub(crate) struct External {
     /// By node: flows' packets that left to be sent and have not entered yet.
     expected: Vec<VecDeque<Expected>>,
     pub(crate) programs: Programs,
+    arrived: Arrived,
 }
 
 struct Expected {
@@ -67,7 +69,13 @@ impl External {
             egress: VecDeque::new(),
             expected: (0..nodes).map(|_| VecDeque::new()).collect(),
             programs: Programs::default(),
+            arrived: Arrived::new(),
         }
+    }
+
+    /// A program's packet arrives. A copy that took another route is no second delivery.
+    pub(crate) fn deliver(&mut self, packet: PacketId) {
+        self.programs.delivered += u64::from(self.arrived.first(packet));
     }
 
     /// A flow's packet leaves, to enter again.

@@ -14,6 +14,7 @@
 //! * `ledger`, `audit`: every packet's end.
 
 mod air;
+mod arrived;
 mod attackers;
 mod attacks;
 mod audit;

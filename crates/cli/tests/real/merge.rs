@@ -3,13 +3,14 @@
 //! Needs root, network namespaces, ip and nft (`.ci/install test`). Without root the tests are skipped with a message; in CI they
 //! fail.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
-use wayhop_trace::{HopKind, RunDir, Tables, outcome_rows};
+use wayhop_core::Decision;
+use wayhop_trace::{HopEvent, HopKind, RunDir, SendEvent, Tables, outcome_rows};
 
 const WAYHOP: &str = env!("CARGO_BIN_EXE_wayhop");
 
@@ -134,6 +135,50 @@ fn the_records_of_a_labs_daemons_merge_into_what_the_lab_recorded() {
     };
     let (by_lab, by_merged) = (median("lab"), median("merged"));
     assert!(by_merged > 0 && by_merged < by_lab + 1_000_000, "{by_merged} ns, and {by_lab} in the lab");
+}
+
+/// The destination hears nothing any more, and DSR puts what it has sent in vain back into the Send Buffer, where packets wait for 30 s.
+#[test]
+fn what_a_node_sent_in_vain_and_still_has_is_held() {
+    if !may_run() {
+        return;
+    }
+    let folder = folder();
+    let dir = folder.path();
+    fs::write(dir.join("deaf"), "at 4 node 1 ignores 02:00:0a:00:00:01\n").unwrap();
+    let pair = ["--set", "nodes.count=2", "--set", "duration_s=11", "--set"];
+    let traffic = "traffic=[{ kind = \"poisson\", src = 0, dst = 1, rate_pps = 10, payload_bytes = 100, start_s = 1, stop_s = 8 }]";
+    let mut lab =
+        vec!["lab", "chain.toml", "--protocol", "dsr", "--node-runs", "--macfilter", "deaf", "--quiet"];
+    lab.extend(pair.iter().chain(&[traffic, "--out", "lab"]));
+    wayhop(dir, &lab);
+    wayhop(dir, &["merge", "lab/nodes/0", "lab/nodes/1", "--out", "merged"]);
+    let run = RunDir::open(&dir.join("merged")).unwrap();
+    let tables = Tables::of(&run, "dsr");
+    let (mut waits, mut lost, mut delivered) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let mut wait = |s: SendEvent| {
+        if s.state.decision == Decision::Waits {
+            waits.insert(s.state.packet);
+        }
+        Ok(())
+    };
+    tables.sends(&mut wait).unwrap();
+    let mut hop = |h: HopEvent| {
+        if h.flow.is_some() && h.kind == HopKind::Drop {
+            lost.insert(h.packet);
+        }
+        if h.flow.is_some() && h.kind == HopKind::Deliver {
+            delivered.insert(h.packet);
+        }
+        Ok(())
+    };
+    tables.packets(&mut hop).unwrap();
+    // What went before the link was known to be lost, and asked for no acknowledgement, is lost.
+    assert!(lost.is_disjoint(&waits), "{lost:?} {waits:?}");
+    let held = waits.difference(&delivered).count();
+    assert!(held > 10, "{held} of {} wait", waits.len());
+    let summary = run.summary().unwrap();
+    assert_eq!(summary.flows[0].sent, (delivered.len() + lost.len() + held) as u64, "{summary:?}");
 }
 
 #[test]
