@@ -15,6 +15,9 @@ const loading = signal(false);
 /** The line that has the moment of the replay. */
 const current = computed(() => stories.value.map((s) => currentStep(s.steps, state.t.value)));
 
+/** Real radios do not say what became of their frames. */
+const ofHosts = () => ["lab", "field"].includes(state.info.value?.world ?? "");
+
 /** Lines shown at once; the rest comes with a button. */
 const MOST_LINES = 300;
 
@@ -138,7 +141,7 @@ function Steps({ story, at }: { story: Story; at: number }) {
       </ol>
       {shown.length < story.steps.length && <button type="button" onClick={() => showAll(true)}>Show all {story.steps.length} lines</button>}
       {story.more > 0 && <p class="note">{story.more} more are left out: <code>wayhop why RUN {story.packet}</code> tells them.</p>}
-      {!story.has_receptions && <p class="note">What became of its frames at their receivers was not recorded. Run it again with <code>--receptions</code>.</p>}
+      {!story.has_receptions && !ofHosts() && <p class="note">What became of its frames at their receivers was not recorded. Run it again with <code>--receptions</code>.</p>}
     </>
   );
 }

@@ -400,7 +400,8 @@ pub(crate) enum ExportArgs {
     Csv {
         /// Run directory
         run: PathBuf,
-        /// Table: packets, positions, flows, counters, events, sends, sizes, tcp, outcomes, receptions, gps, identities or nodes
+        /// Table: packets, positions, flows, counters, events, sends, sizes, tcp, connections, outcomes, receptions, bundles, contacts, gps,
+        /// identities or nodes
         table: String,
         /// File to write; without it, standard output
         #[arg(long, value_name = "FILE")]

@@ -62,6 +62,9 @@ pub(crate) fn why(a: &WhyArgs) -> Result<ExitCode, Failure> {
             print(&story.text())?;
         }
     }
+    if !a.json && told.iter().any(|s| !s.has_receptions) {
+        print(receptions_hint(&run))?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -77,12 +80,18 @@ fn list(a: &WhyArgs, run: &RunDir) -> Result<ExitCode, Failure> {
             std::iter::once(head.map(str::to_owned).to_vec()).chain(all.iter().map(row)).collect();
         print(&columns(&rows, 3))?;
         if all.iter().any(|p| p.causes.is_none()) {
-            print(
-                "what became of frames at their receivers was not recorded: run it again with --receptions\n",
-            )?;
+            print(receptions_hint(&run))?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Real radios do not say what became of their frames.
+fn receptions_hint(run: &RunDir) -> &'static str {
+    if run.summary().is_ok_and(|s| s.is_of_hosts()) {
+        return "";
+    }
+    "what became of frames at their receivers was not recorded: run it again with --receptions\n"
 }
 
 fn row(p: &LostPacket) -> Vec<String> {

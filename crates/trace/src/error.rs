@@ -58,7 +58,7 @@ impl std::error::Error for Error {
 fn remedy(kind: io::ErrorKind) -> &'static str {
     match kind {
         io::ErrorKind::StorageFull => {
-            " (free some space, choose another disk with --out, or leave out --captures)"
+            " (free some space, or choose another disk with --out; captures need most of it)"
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             " (choose a directory that you may write to with --out)"

@@ -85,7 +85,10 @@ pub fn human_table(s: &Summary) -> String {
     if let Some(n) = s.capture_drops.filter(|n| *n > 0) {
         label(&mut out, "captures", &format!("{} frames are missing: the disk was too slow", grouped(n)));
     }
-    label(&mut out, "speed", &speed(s));
+    // Of real hosts nothing is simulated.
+    if !s.is_of_hosts() {
+        label(&mut out, "speed", &speed(s));
+    }
     label(&mut out, "trace hash", &s.trace_hash);
     out
 }

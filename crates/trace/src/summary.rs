@@ -168,6 +168,11 @@ impl NodeOutages {
 }
 
 impl Summary {
+    /// Whether its nodes were real network stacks, of a lab or in the field, without a model of the radio.
+    pub fn is_of_hosts(&self) -> bool {
+        matches!(self.world.as_str(), "lab" | "field")
+    }
+
     /// Says of each node what the scenario calls it; `names` are in the order of their numbers.
     pub fn name_nodes(&mut self, names: &[String]) {
         let name = |node: u32| names.get(node as usize).cloned();

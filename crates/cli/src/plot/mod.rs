@@ -53,7 +53,7 @@ fn of_runs(kind: Kind, of: &[PathBuf]) -> Result<Figure, Failure> {
     runs.figure(kind).ok_or_else(|| {
         let shown: Vec<String> = of.iter().map(|p| p.display().to_string()).collect();
         Failure::Usage(format!(
-            "{}: nothing to draw as {}; these runs recorded none of it",
+            "{}: nothing to draw as {}: there was none of it, or these runs did not record it",
             shown.join(", "),
             kind.name()
         ))

@@ -92,9 +92,6 @@ impl Story {
                 let _ = writeln!(out, "  {:>16}  {:>15}  {:<10}    at {name}: {}", "", "", "", at.text);
             }
         }
-        if !self.has_receptions {
-            out.push_str("  what became of frames at their receivers was not recorded: run it again with --receptions\n");
-        }
         out
     }
 
