@@ -8,6 +8,11 @@ use wayhop_trace::{Direction, EthernetFrame, FrameStream, InterfaceInfo, LinkKin
 
 use crate::capture::Capture;
 
+/// The time of a frame that passes now, nanoseconds of the Unix epoch.
+pub(crate) fn now_ns() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos() as u64
+}
+
 /// All captures under way.
 pub(crate) struct Captures {
     pub(crate) file: Option<Capture>,
@@ -40,9 +45,10 @@ impl Captures {
         self.live.extend(FrameStream::begin(stream, first, &all, only.as_deref(), snaplen));
     }
 
-    /// Gives all a frame, in two parts. Returns whether the file has room for it.
+    /// Gives all a frame of this time, in two parts. Returns whether the file has room for it.
     pub(crate) fn frame(
         &mut self,
+        time_ns: u64,
         iface: IfaceId,
         [head, body]: [&[u8]; 2],
         direction: Direction,
@@ -51,8 +57,6 @@ impl Captures {
         if self.is_empty() {
             return true;
         }
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let time_ns = now.as_nanos() as u64;
         if !self.live.is_empty() {
             let bytes = &[head, body].concat();
             let original_len = bytes.len() as u32;

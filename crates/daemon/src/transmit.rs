@@ -8,7 +8,7 @@ use wayhop_linux::syscalls::BATCH;
 use wayhop_trace::Direction;
 
 use crate::attached::{Attached, numbered};
-use crate::captures::Captures;
+use crate::captures::{Captures, now_ns};
 use crate::host::Host;
 use crate::run_dir::Run;
 
@@ -21,7 +21,7 @@ pub(crate) fn count(host: &mut Host, attached: &[Attached]) {
 
 /// Keeps a frame that came in the captures.
 pub(crate) fn note(captures: &mut Captures, host: &mut Host, iface: IfaceId, frame: &[u8], signal_dbm: f32) {
-    if !captures.frame(iface, [frame, &[]], Direction::Rx, signal_dbm) {
+    if !captures.frame(now_ns(), iface, [frame, &[]], Direction::Rx, signal_dbm) {
         host.around.counters.capture_drops += 1;
     }
 }
@@ -44,6 +44,8 @@ fn push(host: &mut Host, iface: IfaceId, sockets: &mut PacketSockets, captures: 
         host.node.prepare(iface, BATCH);
         let headers: Vec<_> = host.frames(iface).take(BATCH).map(|(header, _)| header).collect();
         let frames = headers.iter().zip(host.frames(iface)).map(|(h, (_, f))| [&h[..], f.packet.bytes()]);
+        // Before they leave: afterwards others may run first, and a receiver seem to be earlier than its sender.
+        let begun_ns = now_ns();
         match sockets.send(frames) {
             Ok(n) => {
                 if let Some(t) = &mut host.timing {
@@ -52,7 +54,7 @@ fn push(host: &mut Host, iface: IfaceId, sockets: &mut PacketSockets, captures: 
                 if !captures.is_empty() {
                     let taken = host.frames(iface).take(n).filter(|(_, f)| f.payload != Payload::Arp);
                     let mut note = |h: &[u8], f: &Frame| {
-                        captures.frame(iface, [h, f.packet.bytes()], Direction::Tx, f32::NAN)
+                        captures.frame(begun_ns, iface, [h, f.packet.bytes()], Direction::Tx, f32::NAN)
                     };
                     let lost = taken.filter(|(h, f)| !note(h, f)).count() as u64;
                     host.around.counters.capture_drops += lost;

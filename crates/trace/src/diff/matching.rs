@@ -6,6 +6,8 @@ use super::sightings::{Name, Sighting, Sightings};
 const MAX_LAG_NS: i128 = 1_000_000_000;
 /// How far two clocks may drift apart within a capture, and a reception seem to come before its transmission.
 const DRIFT_NS: i128 = 5_000_000;
+/// How much later than it left a busy host may note that a packet left.
+const MAX_DELAY_NS: i128 = 20_000_000;
 
 /// A packet that was sent.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -64,7 +66,8 @@ pub fn difference(sent: &Sightings, heard: &Sightings) -> Difference {
     Difference { sent: out, clock_offset_ns }
 }
 
-/// Gives each reception to the latest transmission before it that has none yet. Both are in order of time.
+/// Gives each reception to the latest transmission before it that has none yet; without one, to the next, if that was noted late. Both are
+/// in order of time.
 fn match_copies(copies: &mut [Sent], receptions: &[Sighting], offset: i128) {
     // Transmissions without a reception that begin no later than the reception at hand, the latest on top.
     let mut open: Vec<usize> = Vec::new();
@@ -77,6 +80,9 @@ fn match_copies(copies: &mut [Sent], receptions: &[Sighting], offset: i128) {
         }
         if let Some(i) = open.pop_if(|i| at - i128::from(copies[*i].time_ns) <= MAX_LAG_NS) {
             copies[i].received = true;
+        } else if copies.get(next).is_some_and(|c| i128::from(c.time_ns) <= at + MAX_DELAY_NS) {
+            copies[next].received = true;
+            next += 1;
         }
     }
 }

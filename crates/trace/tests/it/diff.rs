@@ -79,6 +79,16 @@ fn copies_of_a_packet_are_told_apart_by_time() {
 }
 
 #[test]
+fn what_a_busy_host_notes_late_was_received_all_the_same() {
+    // 1 ms of flight; the third packet is noted 9 ms after it left, and the receiver seems to have had it before.
+    let a = pcap(RAW, &[(0, ip(0)), (100_000, ip(1)), (209_000, ip(2)), (300_000, ip(3)), (400_000, ip(4))]);
+    let b = pcap(RAW, &[(1_000, ip(0)), (101_000, ip(1)), (201_000, ip(2)), (301_000, ip(3))]);
+    let d = difference(&sent(&a), &heard(&b));
+    let received: Vec<bool> = d.sent.iter().map(|s| s.received).collect();
+    assert_eq!((received, d.clock_offset_ns), (vec![true, true, true, true, false], 1_000_000));
+}
+
+#[test]
 fn a_copy_that_a_third_node_passed_on_does_not_count() {
     let (a, c) = (Mac([2, 0, 0, 0, 0, 1]), Mac([2, 0, 0, 0, 0, 3]));
     let first = pcap(ETHERNET, &[(0, ethernet(a, &ip(0))), (100_000, ethernet(a, &ip(1)))]);
