@@ -80,7 +80,7 @@ fn list(a: &WhyArgs, run: &RunDir) -> Result<ExitCode, Failure> {
             std::iter::once(head.map(str::to_owned).to_vec()).chain(all.iter().map(row)).collect();
         print(&columns(&rows, 3))?;
         if all.iter().any(|p| p.causes.is_none()) {
-            print(receptions_hint(&run))?;
+            print(receptions_hint(run))?;
         }
     }
     Ok(ExitCode::SUCCESS)

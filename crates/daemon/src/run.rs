@@ -8,7 +8,7 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::time::TimeSpec;
 use wayhop_control::Request;
-use wayhop_core::{IfaceId, LinkChange, Mac, Span, Time};
+use wayhop_core::{DataPlane, IfaceId, LinkChange, Mac, Span, Time};
 use wayhop_linux::Error;
 use wayhop_linux::ebpf::ForwardingPrograms;
 use wayhop_linux::netlink::NeighbourNews;
@@ -517,6 +517,7 @@ impl Node {
             protocol: settings.protocol.name().into(),
             simulated_s: seconds,
             wall_s: seconds,
+            kernel_forwards: r.host.plane == DataPlane::Forwarding,
             outages: r.host.power.summary(r.host.now()),
             totals: r.host.around.counters.totals(),
             time_zero_unix_ns: Some(self.time_zero),

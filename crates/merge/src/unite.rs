@@ -140,13 +140,20 @@ fn unite_data(all: &mut Sightings, runs: &[NodeRun], order: &[Timed]) {
         let (hop, identity) = &runs[t.seen.node as usize].hops[t.seen.row as usize];
         Some((hop.kind, identity.filter(|_| is_data(hop.class))?.end_to_end))
     };
-    // Where packets with this content began.
+    // Where packets with this content began; and where their sources sent them, since DSR gives a packet another identification then
+    // (RFC 4728, section 8.3.2).
     let mut begun: FxHashMap<u64, Vec<Timed>> = FxHashMap::default();
     let mut have_begun: FxHashSet<usize> = FxHashSet::default();
     for t in order {
-        if let Some((HopKind::Originate, content)) = row(t) {
-            begun.entry(content).or_default().push(*t);
-            have_begun.insert(all.root_of(t.seen));
+        match row(t) {
+            Some((HopKind::Originate, content)) => {
+                begun.entry(content).or_default().push(*t);
+                have_begun.insert(all.root_of(t.seen));
+            }
+            Some((HopKind::Send, content)) if have_begun.contains(&all.root_of(t.seen)) => {
+                begun.entry(content).or_default().push(*t);
+            }
+            _ => {}
         }
     }
     // Where others with this content were seen last.

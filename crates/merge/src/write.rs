@@ -280,6 +280,7 @@ impl Merge {
             protocol: first.summary.protocol.clone(),
             simulated_s: seconds,
             wall_s: seconds,
+            kernel_forwards: self.runs.iter().any(|run| run.summary.kernel_forwards),
             outages: outages.collect(),
             flows,
             totals,

@@ -59,6 +59,7 @@ impl Simulation {
             lateness_us: None,
             capture_drops: None,
             time_zero_unix_ns: None,
+            kernel_forwards: false,
             origin: None,
             bundles: None,
             command_exit: None,

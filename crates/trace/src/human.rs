@@ -75,20 +75,7 @@ pub fn human_table(s: &Summary) -> String {
         label(&mut out, "down", &outages(&s.outages));
     }
     energy(&mut out, &s.energy);
-    if let Some(l) = &s.lateness_us {
-        label(
-            &mut out,
-            "lateness",
-            &format!("p50 {:.0} us, p99 {:.0} us, max {:.0} us: {}", l.p50, l.p99, l.max, l.verdict),
-        );
-    }
-    if let Some(n) = s.capture_drops.filter(|n| *n > 0) {
-        label(&mut out, "captures", &format!("{} frames are missing: the disk was too slow", grouped(n)));
-    }
-    // Of real hosts nothing is simulated.
-    if !s.is_of_hosts() {
-        label(&mut out, "speed", &speed(s));
-    }
+    circumstances(&mut out, s);
     label(&mut out, "trace hash", &s.trace_hash);
     out
 }
@@ -288,6 +275,31 @@ fn table<const N: usize>(out: &mut String, rows: &[[String; N]], word: usize) {
             if c == word { text += &(cell.clone() + &fill) } else { text += &(fill + cell) }
         }
         line(out, &text);
+    }
+}
+
+/// Under what circumstances the numbers came about.
+fn circumstances(out: &mut String, s: &Summary) {
+    if let Some(l) = &s.lateness_us {
+        label(
+            out,
+            "lateness",
+            &format!("p50 {:.0} us, p99 {:.0} us, max {:.0} us: {}", l.p50, l.p99, l.max, l.verdict),
+        );
+    }
+    if let Some(n) = s.capture_drops.filter(|n| *n > 0) {
+        label(out, "captures", &format!("{} frames are missing: the disk was too slow", grouped(n)));
+    }
+    if s.kernel_forwards {
+        label(
+            out,
+            "forwarding",
+            "by the hosts' kernels: of packets the record has only those that waited for a route",
+        );
+    }
+    // Of real hosts nothing is simulated.
+    if !s.is_of_hosts() {
+        label(out, "speed", &speed(s));
     }
 }
 

@@ -49,6 +49,10 @@ pub struct Summary {
     /// Where the origin of the table `positions` lies on the globe, in a world that knows only that.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub origin: Option<Origin>,
+    /// Whether the hosts' kernels forwarded, as with AODV and DSDV on real interfaces: of programs' packets the tables have only those that
+    /// waited for a route, and what became of them is not known.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub kernel_forwards: bool,
     /// The nodes that went down, in their order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub outages: Vec<NodeOutages>,

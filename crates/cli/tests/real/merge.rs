@@ -113,6 +113,12 @@ fn the_records_of_a_labs_daemons_merge_into_what_the_lab_recorded() {
     // A packet that left a program while the machine had other things to do counts in both, or in none.
     assert_eq!(lab, merged, "{report:#}");
     assert_eq!(report["strange_receptions"], 0, "{report:#}");
+    // Without the record of a node between, ends are known again by what a packet carries.
+    let without = ["merge", "lab/nodes/0", "lab/nodes/2", "lab/nodes/3", "--out", "without"];
+    wayhop(dir, &without);
+    // (Nodes are numbered anew.)
+    let without = fates(&dir.join("without"));
+    assert!(without.values().eq(lab.values()), "{without:?} {lab:?}");
     // All daemons read the same clock of this machine, which does not drift against itself. The record is short and the machine may be
     // busy for part of it, which looks like drift.
     for node in report["nodes"].as_array().unwrap() {
@@ -153,7 +159,7 @@ fn what_a_node_sent_in_vain_and_still_has_is_held() {
     lab.extend(pair.iter().chain(&[traffic, "--out", "lab"]));
     wayhop(dir, &lab);
     wayhop(dir, &["merge", "lab/nodes/0", "lab/nodes/1", "--out", "merged"]);
-    let run = RunDir::open(&dir.join("merged")).unwrap();
+    let run = RunDir::open(dir.join("merged")).unwrap();
     let tables = Tables::of(&run, "dsr");
     let (mut waits, mut lost, mut delivered) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     let mut wait = |s: SendEvent| {
@@ -179,6 +185,25 @@ fn what_a_node_sent_in_vain_and_still_has_is_held() {
     assert!(held > 10, "{held} of {} wait", waits.len());
     let summary = run.summary().unwrap();
     assert_eq!(summary.flows[0].sent, (delivered.len() + lost.len() + held) as u64, "{summary:?}");
+}
+
+/// A packet that the kernels forward is in no record, except where it waited for a route: whether it arrived is not known.
+#[test]
+fn where_kernels_forward_no_packet_is_said_to_be_lost() {
+    if !may_run() {
+        return;
+    }
+    let folder = folder();
+    let dir = folder.path();
+    let lab = ["lab", "chain.toml", "--protocol", "aodv", "--node-runs", "--set", "duration_s=6", "--quiet"];
+    wayhop(dir, &[&lab[..], &["--out", "lab"]].concat());
+    let nodes = ["lab/nodes/0", "lab/nodes/1", "lab/nodes/2", "lab/nodes/3"];
+    let said = wayhop(dir, &[&["merge", "--out", "merged"], &nodes[..]].concat());
+    assert!(said.contains("forwarding by the hosts' kernels"), "{said}");
+    let summary = RunDir::open(dir.join("merged")).unwrap().summary().unwrap();
+    assert!(summary.kernel_forwards && summary.flows.is_empty(), "{summary:?}");
+    assert_eq!((summary.totals.delivery_ratio, summary.totals.sent), (None, 0), "{summary:?}");
+    assert!(summary.totals.by_type.values().sum::<u64>() > 0, "{summary:?}");
 }
 
 #[test]
