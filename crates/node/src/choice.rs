@@ -7,11 +7,20 @@ use crate::node::Node;
 impl<P> Node<P> {
     /// The interface for a neighbour where the protocol leaves the choice to the node.
     pub fn interface_to(&self, neighbour: Addr) -> IfaceId {
-        let metric = |i: IfaceId| {
+        self.heard.choose(neighbour, self.metric()).unwrap_or_else(|| self.first_up())
+    }
+
+    /// An interface on which a neighbour is heard, after it did not acknowledge on another one.
+    pub(crate) fn another_to(&self, neighbour: Addr) -> Option<IfaceId> {
+        self.heard.choose_sure(neighbour, self.metric())
+    }
+
+    /// The metric of an interface that is up.
+    fn metric(&self) -> impl Fn(IfaceId) -> Option<u8> {
+        |i| {
             let i = &self.interfaces[i.index()];
             i.is_up.then_some(i.config.metric)
-        };
-        self.heard.choose(neighbour, metric).unwrap_or_else(|| self.first_up())
+        }
     }
 
     /// The first interface in the mesh that is up, or the first.

@@ -227,6 +227,9 @@ impl<P: Protocol> Node<P> {
                 if self.authentic.is_some() {
                     self.exchange_sent(w, at, &frame);
                 }
+                if self.interfaces.len() > 1 && status == TxStatus::Acked {
+                    self.heard.acknowledged(frame.next_hop, frame.iface);
+                }
                 Self::sent(w, frame, status);
             }
             _ => self.failed(w, at, frame, status),
@@ -250,14 +253,19 @@ impl<P: Protocol> Node<P> {
     pub(crate) fn failed<W: World>(&mut self, w: &mut W, at: Time, frame: Frame, status: TxStatus) {
         let mut frame = frame;
         self.unseal(&mut frame.packet);
+        if self.interfaces.len() > 1
+            && matches!(status, TxStatus::NoAck { .. })
+            && !frame.payload.is_resolution()
+        {
+            match self.elsewhere(w, at, frame) {
+                Some(same) => frame = same,
+                None => return,
+            }
+        }
         self.exchange_failed(w, at, &frame, status);
         let Frame { packet, payload, next_hop, iface, reporting, .. } = frame;
         if payload.is_resolution() {
             return w.workspace().pool.recycle(packet);
-        }
-        if self.interfaces.len() > 1 && matches!(status, TxStatus::NoAck { .. }) {
-            self.heard.forget(next_hop, iface);
-            self.review_acknowledgement(next_hop);
         }
         let (engine, id) = match reporting {
             Reporting::Nobody => {
@@ -272,6 +280,18 @@ impl<P: Protocol> Node<P> {
             Reporting::Route(engine) => (engine, None),
         };
         Self::provoke(w, engine, TxReport { id, next_hop, iface, status, packet: Some(packet) });
+    }
+
+    /// A neighbour did not acknowledge a frame on an interface of several. If it is heard on another one, the frame goes there: the link to
+    /// it is whole, and no engine hears of it. Otherwise the frame comes back.
+    #[cold]
+    fn elsewhere<W: World>(&mut self, w: &mut W, at: Time, frame: Frame) -> Option<Frame> {
+        self.heard.failed(at, frame.next_hop, frame.iface);
+        self.review_acknowledgement(frame.next_hop);
+        let other = self.another_to(frame.next_hop).filter(|other| *other != frame.iface);
+        let Some(iface) = other else { return Some(frame) };
+        self.resolve(w, at, Frame { iface, receiver: Mac::BROADCAST, ..frame });
+        None
     }
 
     /// A kernel that forwards by itself found that a neighbour does not answer: what it had for it is lost.

@@ -11,8 +11,40 @@ const MAX_NEIGHBOURS: usize = 4_096;
 /// each. One on which it was not heard for longer than that, though it spoke elsewhere, may have failed.
 const WINDOW: Span = Span::from_secs(1);
 
+/// How long an interface does not count for a neighbour that did not acknowledge there; twice as long each time it happens again before
+/// the neighbour has acknowledged. At the edge of a fast radio's range short broadcasts arrive now and then, and long packets never.
+const HOLD: Span = Span::from_secs(1);
+const MAX_HOLD: Span = Span::from_secs(64);
+
 /// The interfaces of each neighbour, in the order in which it was last heard on them.
-type ByNeighbour = FxHashMap<Addr, Vec<(IfaceId, Time)>>;
+type ByNeighbour = FxHashMap<Addr, Vec<On>>;
+
+/// A neighbour on an interface.
+#[derive(Copy, Clone, Debug)]
+struct On {
+    iface: IfaceId,
+    /// When it was heard there last.
+    at: Time,
+    state: State,
+    /// How long the interface does not count when the neighbour does not acknowledge.
+    hold: Span,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum State {
+    Counts,
+    /// It did not acknowledge. Heard after this, it counts again; `is_heard` since then, it serves where nothing else does.
+    Held {
+        until: Time,
+        is_heard: bool,
+    },
+}
+
+impl On {
+    fn is_there(&self) -> bool {
+        !matches!(self.state, State::Held { is_heard: false, .. })
+    }
+}
 
 /// The interfaces on which each neighbour was heard. Kept only by nodes with several.
 #[derive(Clone, Debug, Default)]
@@ -40,19 +72,40 @@ impl Heard {
             table.exceptions.clear();
         }
         let on = all.entry(neighbour).or_default();
-        if let Some(last) = on.last_mut().filter(|(i, _)| *i == iface) {
-            last.1 = at;
-            return;
+        let known = on.iter().rposition(|o| o.iface == iface);
+        let mut one = match known {
+            Some(place) if place + 1 == on.len() => on[place],
+            Some(place) => on.remove(place),
+            None => On { iface, at, state: State::Counts, hold: HOLD },
+        };
+        one.at = at;
+        one.state = match one.state {
+            State::Held { until, .. } if at < until => State::Held { until, is_heard: true },
+            _ => State::Counts,
+        };
+        match on.last_mut().filter(|o| o.iface == iface) {
+            Some(last) => *last = one,
+            None => on.push(one),
         }
-        on.retain(|(i, _)| *i != iface);
-        on.push((iface, at));
     }
 
-    /// A frame for the neighbour was not acknowledged on an interface: it counts again when the neighbour is heard there.
-    pub(crate) fn forget(&mut self, neighbour: Addr, iface: IfaceId) {
-        if let Some(on) = self.table.as_mut().and_then(|t| t.on.get_mut(&neighbour)) {
-            on.retain(|(i, _)| *i != iface);
+    /// A frame for the neighbour was not acknowledged on an interface.
+    pub(crate) fn failed(&mut self, at: Time, neighbour: Addr, iface: IfaceId) {
+        if let Some(on) = self.on(neighbour, iface) {
+            on.state = State::Held { until: at + on.hold, is_heard: false };
+            on.hold = (on.hold * 2).min(MAX_HOLD);
         }
+    }
+
+    /// The neighbour acknowledged a frame on an interface.
+    pub(crate) fn acknowledged(&mut self, neighbour: Addr, iface: IfaceId) {
+        if let Some(on) = self.on(neighbour, iface) {
+            on.hold = HOLD;
+        }
+    }
+
+    fn on(&mut self, neighbour: Addr, iface: IfaceId) -> Option<&mut On> {
+        self.table.as_mut()?.on.get_mut(&neighbour)?.iter_mut().find(|o| o.iface == iface)
     }
 
     pub(crate) fn clear(&mut self) {
@@ -87,14 +140,31 @@ impl Heard {
         self.table.iter().flat_map(|t| t.on.keys().copied())
     }
 
-    /// The interface for a neighbour. Of those that are up and on which it was heard about when it was last heard at all:
-    /// the one of the lowest metric; of equals, the one on which it was heard last. `metric` has none for an interface
-    /// that is down.
+    /// The interface for a neighbour. Of those that are up and on which it was heard about when it was last heard at all: one on which it
+    /// acknowledges before one that is held; the one of the lowest metric; of equals, the one on which it was heard last. `metric` has
+    /// none for an interface that is down.
     pub(crate) fn choose(&self, neighbour: Addr, metric: impl Fn(IfaceId) -> Option<u8>) -> Option<IfaceId> {
+        self.best(neighbour, metric).map(|(_, iface)| iface)
+    }
+
+    /// The same, if it is not held.
+    pub(crate) fn choose_sure(
+        &self,
+        neighbour: Addr,
+        metric: impl Fn(IfaceId) -> Option<u8>,
+    ) -> Option<IfaceId> {
+        self.best(neighbour, metric).filter(|(is_held, _)| !is_held).map(|(_, iface)| iface)
+    }
+
+    fn best(&self, neighbour: Addr, metric: impl Fn(IfaceId) -> Option<u8>) -> Option<(bool, IfaceId)> {
         let on = self.table.as_ref()?.on.get(&neighbour)?;
-        let up = || on.iter().enumerate().filter_map(|(k, &(i, at))| Some((metric(i)?, Reverse(k), i, at)));
-        let (.., last) = up().next_back()?;
-        up().filter(|(.., at)| *at + WINDOW >= last).min().map(|(_, _, iface, _)| iface)
+        let there = || on.iter().enumerate().filter(|(_, o)| o.is_there());
+        let up =
+            || there().filter_map(|(k, o)| Some((o.state != State::Counts, metric(o.iface)?, Reverse(k), o)));
+        let (.., last) = up().last()?;
+        let best =
+            up().filter(|(.., o)| o.at + WINDOW >= last.at).min_by_key(|(held, m, k, _)| (*held, *m, *k));
+        best.map(|(is_held, .., o)| (is_held, o.iface))
     }
 }
 
@@ -138,13 +208,39 @@ mod tests {
         let without_wire = metric(false);
         assert_eq!(h.choose(n, without_wire), Some(RADIO));
         h.note(ms(5_001), n, OTHER);
-        h.forget(n, OTHER);
+        h.failed(ms(5_001), n, OTHER);
         assert_eq!(h.choose(n, without_wire), Some(RADIO));
+        // Nothing else is there to choose: the other radio has been silent for long.
         h.note(ms(5_002), n, OTHER);
         assert_eq!(h.choose(n, without_wire), Some(OTHER));
-        h.forget(n, RADIO);
-        h.forget(n, OTHER);
+        assert_eq!(h.choose_sure(n, without_wire), None);
+        h.failed(ms(5_003), n, RADIO);
+        h.failed(ms(5_003), n, OTHER);
         assert_eq!(h.choose(n, without_wire), None);
+    }
+
+    /// A fast radio at the edge of its range, on which nothing long arrives; a slow one hears as well.
+    #[test]
+    fn an_interface_that_fails_again_and_again_is_held_for_longer_each_time() {
+        let (mut h, n) = (Heard::default(), Addr::from(NodeId(7).default_addr()));
+        let fast_first = |i: IfaceId| Some(u8::from(i == OTHER));
+        let both = |h: &mut Heard, t: u64| {
+            h.note(ms(t), n, RADIO);
+            h.note(ms(t), n, OTHER);
+            h.choose_sure(n, fast_first)
+        };
+        assert_eq!(both(&mut h, 0), Some(RADIO));
+        let mut t = 0;
+        for hold_s in [1, 2, 4, 8, 16, 32, 64, 64] {
+            h.failed(ms(t), n, RADIO);
+            assert_eq!(both(&mut h, t + hold_s * 1_000 - 1), Some(OTHER), "{hold_s} s");
+            t += hold_s * 1_000;
+            assert_eq!(both(&mut h, t), Some(RADIO), "{hold_s} s");
+        }
+        // It has come nearer.
+        h.acknowledged(n, RADIO);
+        h.failed(ms(t), n, RADIO);
+        assert_eq!(both(&mut h, t + 1_000), Some(RADIO));
     }
 
     #[test]

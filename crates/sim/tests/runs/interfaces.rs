@@ -272,9 +272,15 @@ fn dsr_mixes_fast_and_slow_radios_in_one_route_which_carries_what_its_slow_hop_d
 #[test]
 fn below_what_its_slow_hop_carries_a_mixed_route_loses_nothing_and_without_the_slow_radio_there_is_none() {
     let text = include_str!("../../../../scenarios/short-and-long.toml");
-    let (summary, _) = watch(&text.replace("rate_pps = 300", "rate_pps = 100"));
-    let flow = &summary.flows[0];
-    assert!(flow.sent >= 2_990 && flow.sent - flow.received <= 1, "{flow:?}");
+    // Short broadcasts of the fast radio cross the gap now and then, and long packets never: whatever the seed, the slow one carries them.
+    let below =
+        text.replace("rate_pps = 300", "rate_pps = 100").replace("duration_s = 31", "duration_s = 12");
+    for (seed, protocol) in (1..=4).flat_map(|seed| [(seed, "dsr"), (seed, "aodv")]) {
+        let of_protocol = below.replace("\"dsr\"", &format!("\"{protocol}\""));
+        let (summary, _) = watch(&format!("seed = {seed}\n{of_protocol}"));
+        let flow = &summary.flows[0];
+        assert!(flow.sent >= 1_090 && flow.sent - flow.received <= 1, "{protocol}, seed {seed}: {flow:?}");
+    }
     let cut = text.find("# Long range").unwrap()..text.find("[[traffic]]").unwrap();
     let mut without = text.to_owned();
     without.replace_range(cut, "");
