@@ -24,8 +24,9 @@ impl Script {
         let mut script = Self { text: "set -u\nexport LC_ALL=C\n".to_owned() };
         script.var("dir", &host.directory);
         script.var("wayhop", &host.program());
-        // Relative folders count from the home, and so does what is in them.
-        script.text += "cd || exit 1\n";
+        // Relative folders count from the home.
+        script.text += "cd || exit 1\ncase $dir in /*) ;; *) dir=$PWD/$dir ;; esac\n";
+        script.text += "case $wayhop in /*) ;; */*) wayhop=$PWD/$wayhop ;; esac\n";
         script.text += if host.sudo { "root() { sudo -n -- \"$@\"; }\n" } else { "root() { \"$@\"; }\n" };
         script
     }

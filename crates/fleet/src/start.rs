@@ -32,6 +32,7 @@ if is_running; then say runs yes; exit 0; fi
 command -v "$wayhop" >/dev/null 2>&1 || { say wrong "there is no $wayhop; wayhop fleet push"; exit 0; }
 say version "$("$wayhop" --version 2>&1 | head -n 1)"
 [ -r "$dir/$scenario" ] || { say wrong "the scenario is not there; wayhop fleet push"; exit 0; }
+cd "$dir/files" || exit 1
 if said=$(node --check 2>&1 >/dev/null); then say fit yes; else say wrong "$(printf '%s\n' "$said" | tail -n 1)"; fi
 "#;
 
@@ -41,6 +42,7 @@ if is_running; then say runs yes; exit 0; fi
 umask 022
 mkdir -p -- "$dir/runs/$run" || exit 1
 log=$dir/runs/$run/$name.log
+cd "$dir/files" || exit 1
 setsid sh -c '
 at=$1; shift
 now=$(date +%s%N)
@@ -79,20 +81,23 @@ pub struct Plan {
     pub at_unix_ns: u64,
 }
 
-/// The command of a host's node, in words for its shell.
+/// The command of a host's node, in words for its shell. Paths in settings count from the folder of the files that were pushed.
 fn node_command(cx: &Context<'_>, host: &Host, run: &str) -> String {
-    let mut words = vec!["node".to_owned(), format!("{}/{}", host.directory, scenario_there(cx.fleet))];
-    words.extend(["--as".to_owned(), host.node.clone()]);
+    let mut words = vec!["--as".to_owned(), host.node.clone()];
     for name in &host.interfaces {
         words.extend(["--interface".to_owned(), name.clone()]);
     }
-    words.extend(["--out".to_owned(), format!("{}/runs/{run}/{}", host.directory, host.name)]);
     let gpsd = host.gpsd.as_ref().map(|at| format!("gpsd=\"{at}\""));
     for set in gpsd.iter().chain(&host.sets) {
         words.extend(["--set".to_owned(), set.clone()]);
     }
     let words: Vec<String> = words.iter().map(|w| quote(w)).collect();
-    format!("\"$wayhop\" {}", words.join(" "))
+    let out = quote(&format!("runs/{run}/{}", host.name));
+    format!(
+        "\"$wayhop\" node \"$dir\"/{} --out \"$dir\"/{out} {}",
+        quote(&scenario_there(cx.fleet)),
+        words.join(" ")
+    )
 }
 
 fn script(cx: &Context<'_>, host: &Host, run: &str) -> Script {
@@ -125,7 +130,13 @@ fn try_prepare(cx: &Context<'_>, host: &Host) -> Result<Clock, Trouble> {
         return Err(Trouble::wrong("a node of the fleet runs there already", "wayhop fleet stop"));
     }
     if let Some(said) = facts.get("wrong") {
-        return Err(Trouble::wrong(harmless(said), "correct it, then start again"));
+        // What is not there says itself that it is to be pushed.
+        let remedy = if said.ends_with("wayhop fleet push") {
+            "then start again"
+        } else {
+            "correct it, then start again"
+        };
+        return Err(Trouble::wrong(harmless(said), remedy));
     }
     let own = format!("wayhop {}", env!("CARGO_PKG_VERSION"));
     match facts.get("version") {

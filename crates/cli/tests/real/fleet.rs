@@ -108,8 +108,10 @@ impl Site {
     fn fleet(&self, hosts: &[(usize, &str)]) -> PathBuf {
         let scenario = "nodes.count = 5\nmovement = { kind = \"chain\", spacing_m = 200 }\nprotocol = { name = \"dsr\" }\n";
         fs::write(self.folder.join("line.toml"), scenario).unwrap();
+        let all: String = (0..5).map(|i| format!("at 0 node {i} ignores nobody\n")).collect();
+        fs::write(self.folder.join("all.macfilter"), all).unwrap();
         let mut text =
-            "scenario = \"line.toml\"\nssh_config = \"ssh_config\"\ntimeout_s = 30\nmin_free_mib = 1\nsets = [\"capture.snap_length_bytes=200\"]\n"
+            "scenario = \"line.toml\"\nfiles = [\"all.macfilter\"]\nssh_config = \"ssh_config\"\ntimeout_s = 30\nmin_free_mib = 1\nsets = [\"capture.snap_length_bytes=200\", \"macfilter.file=all.macfilter\"]\n"
                 .to_owned();
         for (i, more) in hosts {
             let _ = writeln!(
@@ -191,8 +193,8 @@ fn a_fleet_is_checked_equipped_started_together_stopped_and_its_records_are_fetc
 
     let (pushed, status) = site.report(&["push", "cars.toml"]);
     assert_eq!((status, &pushed["ok"]), (0, &true.into()), "{pushed}");
-    assert_eq!(host(&pushed, 0)["push"]["sent"], serde_json::json!(["wayhop", "files/line.toml"]));
-    assert_eq!(host(&pushed, 2)["push"]["sent"], serde_json::json!(["files/line.toml"]));
+    assert_eq!(host(&pushed, 0)["push"]["sent"], serde_json::json!(["wayhop", "files/line.toml", "files/all.macfilter"]));
+    assert_eq!(host(&pushed, 2)["push"]["sent"], serde_json::json!(["files/line.toml", "files/all.macfilter"]));
     let sent = fs::read(site.directory(0).join("wayhop")).unwrap();
     assert!(sent == fs::read(WAYHOP).unwrap(), "the program came as it is");
     let (again, _) = site.report(&["push", "cars.toml"]);
