@@ -14,6 +14,7 @@ mod carry_out;
 mod claim;
 mod left;
 mod list;
+mod lists;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Write as _, stdin};
@@ -56,7 +57,7 @@ impl Claims {
             "keep in {} what to set back at the end (WAYHOP_RUNTIME_DIR names another folder)",
             folder.display()
         )))?;
-        let (namespace, boot) = (left::namespace()?, left::boot()?);
+        let (namespace, boot) = (lists::namespace()?, lists::boot()?);
         let mut claims = Vec::new();
         for (name, facts) in interfaces {
             let own = Key { namespace, index: facts.index, interface: name.clone() };
@@ -177,11 +178,15 @@ impl Undo {
     ) -> Result<(), Error> {
         let failed = |verb| Error::system(format!("{verb} {}", path.display()));
         let old = interface::read(path).map_err(failed("read"))?;
+        let of_all = interface == "all";
         if old == value {
-            return Ok(());
+            // Another node of this host may have changed it, and may end before this one.
+            let other =
+                self.lists.first().filter(|_| of_all).and_then(|own| lists::of_others(name, &own.list));
+            return other.map_or(Ok(()), |setting| self.tell(interface, Change::Setting(setting)));
         }
         let (name, new) = (name.to_owned(), value.to_owned());
-        let setting = Setting { family, of_all: interface == "all", name, old, new };
+        let setting = Setting { family, of_all, name, old, new };
         self.tell(interface, Change::Setting(setting))?;
         fs::write(path, value).map_err(failed("write"))
     }
@@ -314,7 +319,7 @@ pub fn undo(node: u32, lists: &[PathBuf]) -> Result<(), Error> {
     // Whoever ends the node may mean this process, too, and must not get it before its work is done.
     let _ = nix::sys::signal::SigSet::all().thread_block();
     // The folder may be gone at the end.
-    let files = lists.iter().map(|l| Ok((l, left::open(l)?))).collect::<Result<Vec<_>, Error>>()?;
+    let files = lists.iter().map(|l| Ok((l, lists::open(l)?))).collect::<Result<Vec<_>, Error>>()?;
     crate::privileges::keep_network_admin()?;
     let mut told = [0];
     let is_told = stdin().read_exact(&mut told).is_ok();
@@ -324,7 +329,7 @@ pub fn undo(node: u32, lists: &[PathBuf]) -> Result<(), Error> {
     }
     let mut failures = Vec::new();
     for (path, file) in files.into_iter().rev() {
-        let list = file.map(|f| left::read(path, f)).transpose();
+        let list = file.map(|f| lists::read(path, f)).transpose();
         let failed = match list.map(Option::flatten) {
             Ok(list) => list.map(|l| carry_out(&l)).unwrap_or_default(),
             Err(e) => vec![e.to_string()],

@@ -193,8 +193,14 @@ fn a_fleet_is_checked_equipped_started_together_stopped_and_its_records_are_fetc
 
     let (pushed, status) = site.report(&["push", "cars.toml"]);
     assert_eq!((status, &pushed["ok"]), (0, &true.into()), "{pushed}");
-    assert_eq!(host(&pushed, 0)["push"]["sent"], serde_json::json!(["wayhop", "files/line.toml", "files/all.macfilter"]));
-    assert_eq!(host(&pushed, 2)["push"]["sent"], serde_json::json!(["files/line.toml", "files/all.macfilter"]));
+    assert_eq!(
+        host(&pushed, 0)["push"]["sent"],
+        serde_json::json!(["wayhop", "files/line.toml", "files/all.macfilter"])
+    );
+    assert_eq!(
+        host(&pushed, 2)["push"]["sent"],
+        serde_json::json!(["files/line.toml", "files/all.macfilter"])
+    );
     let sent = fs::read(site.directory(0).join("wayhop")).unwrap();
     assert!(sent == fs::read(WAYHOP).unwrap(), "the program came as it is");
     let (again, _) = site.report(&["push", "cars.toml"]);

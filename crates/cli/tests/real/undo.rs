@@ -183,6 +183,29 @@ fn a_second_node_at_an_interface_is_refused_with_the_process_of_the_first_which_
 }
 
 /// Sets back what killed nodes left at host 0.
+/// Settings of all interfaces are those of every node of a host: the last one that ends sets them back.
+#[test]
+fn of_two_nodes_of_a_host_the_last_one_sets_the_settings_of_all_interfaces_back() {
+    if !may_run() {
+        return;
+    }
+    let mut mesh = Mesh::line(2);
+    mesh.cable((0, "eth2", "10.99.0.1/24"), (1, "eth2", "10.99.0.2/24"));
+    let redirects = |m: &Mesh| m.run(0, "sysctl -n net.ipv4.conf.all.send_redirects").1.trim().to_owned();
+    assert_eq!(redirects(&mesh), "1");
+    mesh.start(0, "dsr", &[]);
+    let variable = format!("WAYHOP_RUNTIME_DIR={}", mesh.folder().join("run").display());
+    let second = ["--interface", "eth2", "--address", "10.78.0.3/24", "--tun", "mesh1", "--protocol", "dsr"];
+    let second = mesh.start_program(0, &[&["env", &variable, WAYHOP, "node"][..], &second[..]].concat());
+    mesh.until("the second node is there", SECONDS_20, |m| {
+        m.run(0, "ip -4 -br address show mesh1").1.contains("10.78.0.3")
+    });
+    mesh.stop(0);
+    assert_eq!(redirects(&mesh), "0", "the second node needs it");
+    drop(second);
+    mesh.until("all is as before", SECONDS_20, |m| redirects(m) == "1");
+}
+
 fn restore(mesh: &Mesh) -> (bool, String) {
     let variable = format!("WAYHOP_RUNTIME_DIR={}", mesh.folder().join("run").display());
     mesh.run_args(0, &["env", &variable, WAYHOP, "node", "--restore"])

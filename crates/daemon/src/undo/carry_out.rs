@@ -13,6 +13,7 @@ use wayhop_linux::netlink::Netlink;
 use wayhop_linux::{interface, nftables};
 
 use crate::undo::list::{Change, Family, Setting, UndoList};
+use crate::undo::lists::of_others;
 
 /// Sets back what a list says. Returns what could not be.
 pub(crate) fn carry_out(list: &UndoList) -> Vec<String> {
@@ -23,6 +24,7 @@ pub(crate) fn carry_out(list: &UndoList) -> Vec<String> {
             Change::Rules => free(&list.interface, &at),
             Change::Address(addr) => at.with_index(|n, index| remove_address(n, *addr, index)),
             Change::Source(addr) => Netlink::open().and_then(|mut n| n.forget_source(*addr)),
+            Change::Setting(s) if s.of_all && of_others(&s.name, list).is_some() => Ok(()),
             Change::Setting(setting) => at.path_of(setting).map_or(Ok(()), |path| set_back(&path, setting)),
             Change::Elsewhere(interface, setting) => {
                 set_back(&interface::ipv4_setting(interface, &setting.name), setting)

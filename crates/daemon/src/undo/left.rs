@@ -1,49 +1,14 @@
 //! What nodes left that were killed together with the process that sets the host back.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Read as _};
-use std::path::Path;
+use std::fs;
 
 use wayhop_control::paths;
 use wayhop_linux::Error;
-use wayhop_linux::syscalls::network_namespace;
 
 use crate::undo::carry_out::carry_out;
-use crate::undo::claim::{Claim, Key, Refusal, open_own};
-use crate::undo::list::{Change, MAX_LIST, UndoList};
-
-/// The network namespace of this process.
-pub(crate) fn namespace() -> Result<u64, Error> {
-    network_namespace().map_err(Error::system("ask which network namespace this is"))
-}
-
-/// The kernel's number of this boot.
-pub(crate) fn boot() -> Result<String, Error> {
-    let path = "/proc/sys/kernel/random/boot_id";
-    fs::read_to_string(path).map(|s| s.trim().to_owned()).map_err(Error::system(format!("read {path}")))
-}
-
-/// Opens a list, if there is one.
-pub(crate) fn open(path: &Path) -> Result<Option<File>, Error> {
-    match open_own(OpenOptions::new().read(true), path) {
-        Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
-        opened => opened.map(Some).map_err(Error::system(format!("read {}", path.display()))),
-    }
-}
-
-/// Reads an open list. None if nothing was changed.
-pub(crate) fn read(path: &Path, file: File) -> Result<Option<UndoList>, Error> {
-    let mut octets = Vec::new();
-    let failed = Error::system(format!("read {}", path.display()));
-    file.take(MAX_LIST + 1).read_to_end(&mut octets).map_err(failed)?;
-    UndoList::parse(&octets).map_err(|e| {
-        Error::System(format!(
-            "{}: {e}: it is to say what a killed node changed at its interface. See what is left there (ip address, ip route show \
-             proto 119, sysctl net.ipv4.conf), set it back, and remove the file",
-            path.display()
-        ))
-    })
-}
+use crate::undo::claim::{Claim, Refusal};
+use crate::undo::list::Change;
+use crate::undo::lists::{boot, keys, open, read};
 
 /// Sets back what a killed node left at this interface. Returns whether there was anything.
 pub(crate) fn set_back(claim: &mut Claim) -> Result<bool, Error> {
@@ -117,8 +82,4 @@ pub fn left() -> Result<Vec<String>, Error> {
         }
     }
     Ok(found)
-}
-
-fn keys(folder: &Path) -> Result<Vec<Key>, Error> {
-    Key::all(folder, namespace()?).map_err(Error::system(format!("look into {}", folder.display())))
 }
