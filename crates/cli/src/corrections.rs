@@ -2,6 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 
 use clap::Subcommand;
 use wayhop_corrections::{Group, Rover, Source};
@@ -90,10 +91,19 @@ pub(crate) fn corrections(command: &CorrectionsCommand) -> Result<ExitCode, Fail
     match command {
         CorrectionsCommand::Send { source, hops, group } => {
             let mut tell = teller(group.quiet);
-            let cannot = |e| Failure::Run(format!("cannot read the station's corrections: {e}"));
+            let cannot = |e| {
+                Failure::Run(format!(
+                    "cannot read the station's corrections from {source}: {e}; check the address or the name"
+                ))
+            };
             let sent =
                 wayhop_corrections::send(source, &group.group(*hops), &stop, &mut tell).map_err(cannot)?;
             say!("{} frames sent in {} datagrams, {} lost", sent.frames, sent.datagrams, sent.lost);
+            if sent.frames == 0 && !stop.load(Ordering::Relaxed) {
+                return Err(Failure::Usage(format!(
+                    "{source}: there is no RTCM 3 frame in it; name a station's output"
+                )));
+            }
         }
         CorrectionsCommand::Receive { feed, from, station, group } => {
             let rover = Rover { group: group.group(1), feed: *feed, from: *from, station: *station };

@@ -1,5 +1,6 @@
 //! Where the reference station's frames come from.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
@@ -29,6 +30,17 @@ pub enum Source {
     File(PathBuf),
     /// Standard input.
     Stdin,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gpsd(at) => write!(f, "gpsd://{at}"),
+            Self::Tcp(at) => write!(f, "tcp://{at}"),
+            Self::File(path) => write!(f, "{}", path.display()),
+            Self::Stdin => f.write_str("standard input"),
+        }
+    }
 }
 
 impl FromStr for Source {

@@ -1,7 +1,8 @@
 //! The macfilter of the configuration: a lab's file, and whose cards its link addresses mean here.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
 use std::path::PathBuf;
 
 use rustc_hash::FxHashMap;
@@ -13,6 +14,8 @@ use wayhop_scenario::{Document, Error, Ignores, MacFilter, parse_link_address};
 
 /// More nodes than any file is for: here nobody knows how many there are.
 const NODES: usize = 1 << 16;
+/// The longest file, octets.
+const LONGEST: u64 = 64 << 20;
 
 /// Whose frames the node ignores, and when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -37,7 +40,7 @@ impl MacFilterConfig {
             let remedy = "give macfilter.node, or --as NODE with a scenario";
             return Err(doc.error(
                 "macfilter.file",
-                "it does not say which of its nodes this host is",
+                format!("{} has the lines of several nodes", self.file.display()),
                 remedy,
             ));
         };
@@ -45,7 +48,15 @@ impl MacFilterConfig {
         let path = doc.folder().join(&self.file);
         let failed =
             |e: String| doc.error("macfilter.file", e, "name a file that `wayhop export macfilter` wrote");
-        let text = fs::read_to_string(&path).map_err(|e| failed(format!("{}: {e}", path.display())))?;
+        let mut text = String::new();
+        let read = File::open(&path).and_then(|f| f.take(LONGEST + 1).read_to_string(&mut text));
+        match read {
+            Err(e) if e.kind() == ErrorKind::InvalidData => Err("is not UTF-8 text".to_owned()),
+            Err(e) => Err(e.to_string()),
+            Ok(n) if n as u64 > LONGEST => Err(format!("is longer than {LONGEST} octets")),
+            Ok(_) => Ok(()),
+        }
+        .map_err(|e| failed(format!("{}: {e}", path.display())))?;
         let all = MacFilter::parse(&text, NODES).map_err(|e| failed(format!("{}:{e}", path.display())))?;
         let mut steps: Vec<Ignores> = all.of(node).cloned().collect();
         for mac in steps.iter_mut().flat_map(|s| &mut s.from) {

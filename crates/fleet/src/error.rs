@@ -48,6 +48,14 @@ impl Trouble {
     pub(crate) fn stopped() -> Self {
         Self::new(Kind::Stopped, "broken off", "run the command again")
     }
+    /// Nobody waits for it any more, and nothing has ended it.
+    pub(crate) fn started_all_the_same() -> Self {
+        Self::new(
+            Kind::Stopped,
+            "broken off; its node starts, or runs, all the same",
+            "wayhop fleet stop ends it",
+        )
+    }
 }
 
 impl std::fmt::Display for Trouble {

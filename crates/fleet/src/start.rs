@@ -223,7 +223,7 @@ fn try_look(cx: &Context<'_>, host: &Host, plan: &Plan) -> Result<(), Trouble> {
             return Err(Trouble::wrong(what, "see its log there; wayhop fleet stop"));
         }
         if cx.is_stopped() {
-            return Err(Trouble::stopped());
+            return Err(Trouble::started_all_the_same());
         }
         thread::sleep(LOOK_EVERY);
     }

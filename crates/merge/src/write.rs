@@ -99,6 +99,8 @@ impl Merge {
                 runs: self.runs.iter().enumerate().map(one).collect(),
                 left_apart: self.left_apart.clone(),
             }),
+            // When the nodes ran, and not when their runs were merged.
+            started: self.runs[self.reference].manifest.started.clone(),
             ..Manifest::new(text, seed, options.command.clone(), options.now_unix_s)
         }
     }

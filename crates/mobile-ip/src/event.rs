@@ -66,6 +66,8 @@ pub enum Event {
         link: LinkId,
         /// The care-of address; its home address to end all bindings.
         care_of: Ipv4Addr,
+        /// Whether it ends all bindings: it is at home.
+        ends: bool,
         /// How often it has asked already.
         tries: u32,
     },
@@ -103,9 +105,12 @@ impl Event {
             Self::Visits { home, at, lifetime_s } => format!("{home} visits at {at} for {lifetime_s} s"),
             Self::Found { link, agent } => format!("{}: there is an agent, {agent}", name(*link)),
             Self::Lost { link, agent } => format!("{}: nothing more of the agent {agent}", name(*link)),
-            Self::Registers { link, care_of, tries: 0 } => format!("{}: registers {care_of}", name(*link)),
-            Self::Registers { link, care_of, tries } => {
-                format!("{}: registers {care_of} again ({tries})", name(*link))
+            Self::Registers { link, care_of, ends, tries } => {
+                let again = if *tries > 0 { format!(" again ({tries})") } else { String::new() };
+                match ends {
+                    true => format!("{}: tells the home agent that it is at home{again}", name(*link)),
+                    false => format!("{}: registers {care_of}{again}", name(*link)),
+                }
             }
             Self::Denied { link, code } => format!("{}: denied: {code}", name(*link)),
             Self::Moved { to, after } => {

@@ -53,7 +53,7 @@ pub(crate) enum FleetCommand {
         #[command(flatten)]
         common: FleetArgs,
         /// From now until the common time, seconds
-        #[arg(long = "in", value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
+        #[arg(long = "in", value_name = "SECONDS", default_value_t = 10.0, value_parser = at_most_a_day)]
         wait: f64,
     },
     /// End the nodes of all hosts in good order
@@ -86,4 +86,9 @@ pub(crate) struct FleetArgs {
     /// Say nothing while it works
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+fn at_most_a_day(text: &str) -> Result<f64, String> {
+    let given = seconds(text)?;
+    if given > 86_400.0 { Err("give at most a day, 86400".to_owned()) } else { Ok(given) }
 }

@@ -108,7 +108,7 @@ impl Site {
     fn fleet(&self, hosts: &[(usize, &str)]) -> PathBuf {
         let scenario = "nodes.count = 5\nmovement = { kind = \"chain\", spacing_m = 200 }\nprotocol = { name = \"dsr\" }\n";
         fs::write(self.folder.join("line.toml"), scenario).unwrap();
-        let all: String = (0..5).map(|i| format!("at 0 node {i} ignores nobody\n")).collect();
+        let all = [0, 1, 2, 3, 4].map(|i| format!("at 0 node {i} ignores nobody\n")).concat();
         fs::write(self.folder.join("all.macfilter"), all).unwrap();
         let mut text =
             "scenario = \"line.toml\"\nfiles = [\"all.macfilter\"]\nssh_config = \"ssh_config\"\ntimeout_s = 30\nmin_free_mib = 1\nsets = [\"capture.snap_length_bytes=200\", \"macfilter.file=all.macfilter\"]\n"

@@ -130,7 +130,7 @@ impl Registration {
         self.attempt = Some(Attempt { tries: a.tries.saturating_add(1), next: now.at + pause, asked_s, ..a });
         let identification = self.maker.make(now.ntp, &mut self.rng);
         if let Some((link, care_of, packet)) = self.request(a.to, asked_s, identification) {
-            out.push(Output::Event(Event::Registers { link, care_of, tries: a.tries }));
+            out.push(Output::Event(Event::Registers { link, care_of, ends: asked_s == 0, tries: a.tries }));
             out.push(Output::Send { link: Some(link), packet });
         }
     }
