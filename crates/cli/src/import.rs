@@ -27,8 +27,13 @@ pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
         ImportArgs::Nmea { files, to } => several(files, nmea, to),
         ImportArgs::Pcapng { files, to } => {
             let open = |path: &PathBuf| -> Result<BufReader<File>, Failure> {
-                let file = File::open(path)
-                    .map_err(|e| Failure::Usage(format!("cannot read {}: {e}", path.display())))?;
+                let file = File::open(path).map_err(|e| {
+                    let what = match e.kind() {
+                        io::ErrorKind::NotFound => "no such file; check the name".to_owned(),
+                        _ => format!("may not be read ({e}); check the file's permissions"),
+                    };
+                    Failure::Usage(format!("{}: {what}", path.display()))
+                })?;
                 Ok(BufReader::new(file))
             };
             let opened = files.iter().map(|p| Ok((p.as_path(), open(p)?))).collect::<Result<_, Failure>>()?;
@@ -41,8 +46,14 @@ pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
     }
 }
 
+/// The text of a file that the command line names: no scenario does.
 fn text(path: &Path) -> Result<String, Failure> {
-    Ok(wayhop_scenario::read_text(path)?)
+    Ok(wayhop_scenario::read_text(path).map_err(|mut e| {
+        if !path.exists() {
+            "check the name".clone_into(&mut e.remedy);
+        }
+        e
+    })?)
 }
 
 fn named_text<'a>(path: &'a Path, text: &'a str) -> Named<'a> {

@@ -4,15 +4,15 @@ use roxmltree::Node;
 use wayhop_core::Position;
 
 use crate::error::Error;
-use crate::tracks::{Fix, Point, Track, geodetic, scenario, to_metres};
-use crate::{Imported, Named, xml};
+use crate::tracks::{Clock, Fix, Point, Track, geodetic, scenario, to_metres};
+use crate::{Imported, Named, counted, xml};
 
 /// CORE's own: 100 pixels of the canvas are 150 m.
 const SCALE_M: f64 = 150.0;
 
 /// A scenario of the devices of a session, at their latitudes and longitudes if all have them, else at their places on the canvas, of
-/// which 100 pixels are as many metres as the session's scale says. Networks and links are left out, with a remark: who hears whom is
-/// the radio model's.
+/// which 100 pixels are as many metres as the session's scale says. Networks, links and what else a session has are left out, with
+/// remarks: who hears whom is the radio model's.
 ///
 /// # Errors
 /// If the file is no session, or a device lacks its place.
@@ -43,7 +43,7 @@ fn read(text: &str) -> Result<Imported, Error> {
                 vec![Fix { at_s: 0.0, place: geodetic(lat, lon).ok_or_else(wrong)?, line }],
             ));
         }
-        let (tracks, origin) = to_metres(named)?;
+        let (tracks, origin) = to_metres(named, Clock::Seconds)?;
         (tracks, Some(origin))
     } else {
         let scale =
@@ -54,19 +54,41 @@ fn read(text: &str) -> Result<Imported, Error> {
             // On the canvas y points down.
             let (x, y) = (xml::number(*p, "x")? * metres, -xml::number(*p, "y")? * metres);
             let points = vec![Point { at_s: 0.0, place: Position::new(x, y, 0.0), line: xml::line(*p) }];
-            tracks.push(Track { name: name(*d), points, comes_and_goes: false });
+            tracks.push(Track { name: name(*d), points, comes_and_goes: false, clock: Clock::Seconds });
         }
         (tracks, None)
     };
     let mut imported = scenario(tracks, origin)?;
+    imported.remarks.extend(others(root));
     let links = xml::all(root, "link").count();
     let networks = xml::all(root, "network").count();
     if links + networks > 0 {
+        let networks = counted(networks, "network", "networks");
+        let links = counted(links, "link", "links");
         imported.remarks.push(format!(
-            "{networks} networks and {links} links are left out: who hears whom is the radio model's, or that of a macfilter"
+            "{networks} and {links} are left out: who hears whom is the radio model's, or that of a macfilter"
         ));
     }
     Ok(imported)
+}
+
+/// What of a session is read, or told of.
+const READ: [&str; 4] = ["networks", "devices", "links", "session_origin"];
+/// Names that a remark lists at most.
+const MOST_LISTED: usize = 12;
+
+/// A remark about what else a session has.
+fn others(root: Node<'_, '_>) -> Option<String> {
+    // An element without anything in it says nothing.
+    let says_something = |n: &Node<'_, '_>| xml::elements(*n).next().is_some();
+    let is_other = |n: &Node<'_, '_>| !READ.contains(&n.tag_name().name());
+    let those = xml::elements(root).filter(is_other).filter(says_something);
+    let mut names: Vec<String> =
+        those.map(|n| format!("<{}>", xml::shown_name(n.tag_name().name()))).collect();
+    let further = names.len().saturating_sub(MOST_LISTED);
+    names.truncate(MOST_LISTED);
+    let more = if further > 0 { format!(" and {further} more") } else { String::new() };
+    (!names.is_empty()).then(|| format!("left out: {}{more}", names.join(", ")))
 }
 
 #[cfg(test)]
@@ -82,7 +104,15 @@ mod tests {
         let places = i.table["movement"]["positions"].as_array().unwrap();
         let at = |i: usize| (places[i]["x"].as_float().unwrap(), places[i]["y"].as_float().unwrap());
         assert_eq!((at(0), at(1)), ((150.0, -300.0), (450.0, -300.0)));
-        assert!(i.remarks[0].starts_with("1 networks and 1 links are left out"));
+        assert_eq!(i.remarks.len(), 1);
+        assert!(i.remarks[0].starts_with("1 network and 1 link are left out"));
+    }
+
+    #[test]
+    fn what_else_a_session_has_is_told() {
+        let more = "<session_hooks><hook name=\"h\"/></session_hooks><session_servers/></scenario>";
+        let i = core_xml(("s.xml".as_ref(), &SESSION.replace("</scenario>", more))).unwrap();
+        assert_eq!(i.remarks[0], "left out: <session_hooks>");
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::error::{Error, shown};
-use crate::tracks::{Fix, MOST_POINTS, geodetic, scenario, to_metres};
-use crate::{Imported, Named};
+use crate::tracks::{Clock, Fix, MOST_POINTS, geodetic, scenario, to_metres};
+use crate::{Imported, Named, counted};
 
 /// Events that say nothing that a scenario can say, and change nothing of where nodes are.
 const PASSED_OVER: [&str; 2] = ["orientation", "velocity"];
@@ -65,10 +65,14 @@ fn read(text: &str) -> Result<Imported, Error> {
         of.entry(id.into()).or_default().push(Fix { at_s, place, line });
     }
     let named = of.into_iter().map(|(id, fixes)| (format!("nem-{id}"), fixes)).collect();
-    let (tracks, origin) = to_metres(named)?;
+    let (tracks, origin) = to_metres(named, Clock::Seconds)?;
     let mut imported = scenario(tracks, Some(origin))?;
     if passed > 0 {
-        imported.remarks.push(format!("{passed} events of orientation and velocity are left out"));
+        imported.remarks.push(counted(
+            passed,
+            "event of orientation or velocity is left out",
+            "events of orientation and velocity are left out",
+        ));
     }
     Ok(imported)
 }

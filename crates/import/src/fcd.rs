@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use wayhop_core::Position;
 
 use crate::error::Error;
-use crate::tracks::{Fix, MOST_POINTS, Point, Track, geodetic, scenario, to_metres};
+use crate::tracks::{Clock, Fix, MOST_POINTS, Point, Track, geodetic, scenario, to_metres};
 use crate::{Imported, Named, xml};
 
 /// What SUMO calls those that move.
@@ -29,13 +29,14 @@ fn read(text: &str, is_geo: bool) -> Result<Imported, Error> {
     let mut order: Vec<String> = Vec::new();
     let mut of: FxHashMap<String, Vec<Row>> = FxHashMap::default();
     let mut count = 0;
-    for step in document.root_element().children().filter(roxmltree::Node::is_element) {
-        if step.tag_name().name() != "timestep" {
-            let what = format!("<{}> is not understood", step.tag_name().name());
-            return Err(Error::new(what, "take it out").at(xml::line(step)));
-        }
+    for step in xml::elements(document.root_element()) {
+        xml::only(step, &["timestep"], "take it out")?;
         let at_s = xml::number(step, "time")?;
-        for mover in step.children().filter(|n| MOVERS.contains(&n.tag_name().name())) {
+        for mover in xml::elements(step) {
+            xml::only(mover, &MOVERS, "take it out: who moves is a <vehicle>, <person> or <container>")?;
+            if let Some(within) = xml::elements(mover).next() {
+                xml::only(within, &[], "take it out")?;
+            }
             count += 1;
             if count > MOST_POINTS {
                 let remedy = "thin the file out (--fcd-output.period), or cut it";
@@ -74,7 +75,7 @@ fn read(text: &str, is_geo: bool) -> Result<Imported, Error> {
             places.into_iter().map(fix).collect()
         };
         let named = named.map(|(id, places)| Ok((id, fixes(places)?))).collect::<Result<Vec<_>, Error>>()?;
-        let (tracks, origin) = to_metres(named)?;
+        let (tracks, origin) = to_metres(named, Clock::Seconds)?;
         (tracks, Some(origin))
     } else {
         let point = |(at_s, x, y, z, line)| Point { at_s, place: Position::new(x, y, z), line };
@@ -82,6 +83,7 @@ fn read(text: &str, is_geo: bool) -> Result<Imported, Error> {
             name,
             points: places.into_iter().map(point).collect(),
             comes_and_goes: true,
+            clock: Clock::Seconds,
         };
         (named.map(track).collect(), None)
     };
@@ -131,6 +133,10 @@ mod tests {
             fcd(("c".as_ref(), &CARS.replacen(from, to, 1)), false).unwrap_err().to_string()
         };
         assert!(wrong("x=\"0.00\"", "").starts_with("c:4: <vehicle> has no attribute x"));
+        assert_eq!(
+            wrong("<vehicle id=\"blue\"", "<bus id=\"blue\""),
+            "c:9: <bus> is not understood; take it out: who moves is a <vehicle>, <person> or <container>"
+        );
         assert!(wrong("time=\"1.00\"", "time=\"one\"").starts_with("c:7: time=\"one\" is no number"));
         assert!(wrong("<timestep time=\"2.00\">", "<timestep time=\"0.50\">").contains("is earlier than"));
         let metres = fcd(("c".as_ref(), CARS), true).unwrap_err().to_string();

@@ -3,8 +3,8 @@
 use roxmltree::Node;
 
 use crate::error::{Error, shown};
-use crate::tracks::{Fix, MOST_POINTS, geodetic, scenario, to_metres};
-use crate::{Imported, Named, moment, stem, xml};
+use crate::tracks::{Clock, Fix, MOST_POINTS, geodetic, scenario, to_metres};
+use crate::{Imported, Named, counted, moment, stem, xml};
 
 /// A scenario of the tracks in GPX files. Heights are left out, and so are waypoints and routes, which have no times.
 ///
@@ -31,10 +31,14 @@ pub fn gpx(files: &[Named<'_>]) -> Result<Imported, Error> {
         };
         read().map_err(|e| e.in_file(*path))?;
     }
-    let (tracks, origin) = to_metres(named).map_err(|e| one_file(e, files))?;
+    let (tracks, origin) = to_metres(named, Clock::Utc).map_err(|e| one_file(e, files))?;
     let mut imported = scenario(tracks, Some(origin)).map_err(|e| one_file(e, files))?;
     if untimed > 0 {
-        imported.remarks.push(format!("{untimed} waypoints and routes are left out: they have no times"));
+        imported.remarks.push(counted(
+            untimed,
+            "waypoint or route is left out: it has no times",
+            "waypoints and routes are left out: they have no times",
+        ));
     }
     Ok(imported)
 }
@@ -98,7 +102,7 @@ mod tests {
         // It stands from 10 s to 20 s, and the car waits for the walk's begin.
         assert_eq!(leg["pause_s"].as_float(), Some(10.0));
         assert_eq!(tracks[1]["pause_s"].as_float(), Some(5.0));
-        assert_eq!(i.remarks, ["1 waypoints and routes are left out: they have no times"]);
+        assert_eq!(i.remarks, ["1 waypoint or route is left out: it has no times"]);
     }
 
     #[test]
@@ -112,6 +116,11 @@ mod tests {
         assert!(wrong("lat=\"40.4400\"", "lat=\"140\"").starts_with("w.gpx:7: 140, -79.94"));
         assert!(wrong("lat=\"40.4400\"", "lat=\"x\"").starts_with("w.gpx:7: lat=\"x\" is no number"));
         assert!(wrong("12:00:00Z", "noon").starts_with("w.gpx:7: \"2024-05-01Tnoon\" is no moment"));
+        // As the file says it, and not in seconds since 1970.
+        assert_eq!(
+            wrong("2024-05-01T12:00:00Z", "2024-05-01T14:00:11.25+02:00"),
+            "w.gpx:8: 2024-05-01T12:00:10Z is earlier than 2024-05-01T12:00:11.250Z before it; put the places of each node in order of time"
+        );
         assert!(wrong("</gpx>", "").starts_with("w.gpx:"));
         assert!(gpx(&[("w.gpx".as_ref(), "<kml/>")]).unwrap_err().to_string().contains("and not with <gpx>"));
     }

@@ -1,27 +1,53 @@
-//! KML: placemarks with a track (`gx:Track`) or a point are nodes.
+//! KML (OGC 12-007r2): placemarks with a track (`gx:Track`) or a point are nodes.
 
 use roxmltree::Node;
 
 use crate::error::{Error, shown};
 use crate::gpx::one_file;
-use crate::tracks::{Fix, MOST_POINTS, geodetic, scenario, to_metres};
-use crate::{Imported, Named, moment, stem, xml};
+use crate::tracks::{Clock, Fix, MOST_POINTS, geodetic, scenario, to_metres};
+use crate::{Imported, Named, counted, moment, stem, xml};
 
-/// A scenario of the placemarks in KML files: those with a `gx:Track` move, those with a `Point` stand. Heights are left out.
+/// Content that is elsewhere, or changes what is here.
+const NOT_IN_THE_FILE: [&str; 2] = ["NetworkLink", "Update"];
+/// What is drawn beside placemarks: pictures on the map, and flights over it.
+const DRAWN: [&str; 4] = ["GroundOverlay", "ScreenOverlay", "PhotoOverlay", "Tour"];
+/// When something is shown.
+const TIMES: [&str; 2] = ["TimeStamp", "TimeSpan"];
+/// What may have one.
+const FEATURES: [&str; 3] = ["Document", "Folder", "Placemark"];
+
+/// What is left out, with a remark.
+#[derive(Default)]
+struct LeftOut {
+    drawn: usize,
+    without_a_place: usize,
+    times: usize,
+}
+
+/// A scenario of the placemarks in KML files: those with a `gx:Track` move, those with a `Point` stand. Heights are left out. Placemarks
+/// without a place, pictures, tours and when something is shown are left out with a remark.
 ///
 /// # Errors
-/// If a file is no KML, or a placemark has another shape: lines and areas have no times.
+/// If a file is no KML, has content that is elsewhere, or a placemark has another shape, as lines and areas have no times, or is at a point
+/// at some moment only.
 pub fn kml(files: &[Named<'_>]) -> Result<Imported, Error> {
     let mut named = Vec::new();
     let mut count = 0;
+    let mut left_out = LeftOut::default();
     for (path, text) in files {
         let mut read = || -> Result<(), Error> {
             let document = xml::document(text, "kml")?;
             let lines = xml::Lines::of(text);
+            around(document.root_element(), &mut left_out)?;
             for mark in xml::all(document.root_element(), "Placemark") {
                 let name = xml::child_text(mark, "name").filter(|n| !n.is_empty());
                 let name = name.map_or_else(|| stem(path), str::to_owned);
-                named.push((name, fixes(mark, &lines, &mut count)?));
+                let fixes = fixes(mark, &lines, &mut count)?;
+                if fixes.is_empty() {
+                    left_out.without_a_place += 1;
+                } else {
+                    named.push((name, fixes));
+                }
             }
             Ok(())
         };
@@ -36,8 +62,53 @@ pub fn kml(files: &[Named<'_>]) -> Result<Imported, Error> {
             f.at_s = begin_s;
         }
     }
-    let (tracks, origin) = to_metres(named).map_err(|e| one_file(e, files))?;
-    scenario(tracks, Some(origin)).map_err(|e| one_file(e, files))
+    let (tracks, origin) = to_metres(named, Clock::Utc).map_err(|e| one_file(e, files))?;
+    let mut imported = scenario(tracks, Some(origin)).map_err(|e| one_file(e, files))?;
+    imported.remarks.extend(left_out.remarks());
+    Ok(imported)
+}
+
+/// Looks at what is there beside the placemarks' places.
+fn around(root: Node<'_, '_>, left_out: &mut LeftOut) -> Result<(), Error> {
+    for n in root.descendants().filter(Node::is_element) {
+        let name = n.tag_name().name();
+        if NOT_IN_THE_FILE.contains(&name) {
+            let what = format!("<{name}> tells of content that is elsewhere");
+            let remedy = "take it out, and give the file with the content itself";
+            return Err(Error::new(what, remedy).at(xml::line(n)));
+        }
+        left_out.drawn += usize::from(DRAWN.contains(&name));
+        let of = n.parent().filter(|p| FEATURES.contains(&p.tag_name().name()));
+        if let Some(of) = of.filter(|_| TIMES.contains(&name)) {
+            if xml::all(of, "Point").next().is_some() && of.tag_name().name() == "Placemark" {
+                let what = format!("a <Point> with a <{name}> is there at some moment, and then not");
+                let remedy = "give a gx:Track for what moves, or take the time out: a Point stands";
+                return Err(Error::new(what, remedy).at(xml::line(n)));
+            }
+            left_out.times += 1;
+        }
+    }
+    Ok(())
+}
+
+impl LeftOut {
+    fn remarks(&self) -> Vec<String> {
+        let all = [
+            (
+                self.without_a_place,
+                "placemark without a place is left out",
+                "placemarks without a place are left out",
+            ),
+            (self.drawn, "overlay or tour is left out", "overlays and tours are left out"),
+            (
+                self.times,
+                "time at which something is shown is left out",
+                "times at which something is shown are left out",
+            ),
+        ];
+        let those = all.into_iter().filter(|(count, ..)| *count > 0);
+        those.map(|(count, one, several)| counted(count, one, several)).collect()
+    }
 }
 
 fn fixes(mark: Node<'_, '_>, lines: &xml::Lines, count: &mut usize) -> Result<Vec<Fix>, Error> {
@@ -136,6 +207,36 @@ mod tests {
         assert!(
             kml(&[("s.kml".as_ref(), &far)]).unwrap_err().to_string().contains("is no place on the globe")
         );
+    }
+
+    #[test]
+    fn what_a_scenario_cannot_say_is_refused_by_its_line_or_told() {
+        let with = |more: &str| {
+            let text = SITE.replacen("<Document>", &format!("<Document>\n{more}"), 1);
+            kml(&[("s.kml".as_ref(), &text)]).map(|i| i.remarks).map_err(|e| e.to_string())
+        };
+        for (more, message) in [
+            (
+                "<NetworkLink><Link/></NetworkLink>",
+                "s.kml:4: <NetworkLink> tells of content that is elsewhere; ",
+            ),
+            (
+                "<Placemark><TimeStamp/><Point><coordinates>0,0</coordinates></Point></Placemark>",
+                "s.kml:4: a <Point> with a <TimeStamp> is there at some moment",
+            ),
+        ] {
+            let said = with(more).unwrap_err();
+            assert!(said.starts_with(message), "{said}");
+        }
+        for (more, remark) in [
+            ("<Placemark><name>none</name></Placemark>", "1 placemark without a place is left out"),
+            ("<Placemark/><Placemark/>", "2 placemarks without a place are left out"),
+            ("<Folder><GroundOverlay/></Folder>", "1 overlay or tour is left out"),
+            ("<Folder><TimeSpan/></Folder>", "1 time at which something is shown is left out"),
+        ] {
+            assert_eq!(with(more).unwrap(), [remark]);
+        }
+        assert_eq!(with("").unwrap(), [""; 0]);
     }
 
     proptest::proptest! {

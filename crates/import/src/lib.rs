@@ -62,6 +62,11 @@ impl Imported {
     }
 }
 
+/// So many of something, for a remark.
+fn counted(n: usize, one: &str, several: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { several })
+}
+
 /// What a file is called, without its folder and its ending.
 fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -31,6 +31,35 @@ pub(crate) fn days(year: u32, month: u32, day: u32) -> Option<i64> {
     Some(y * 365 + y / 4 - y / 100 + y / 400 + (m * 153 + 2) / 5 + i64::from(day) - 1 - 719_468)
 }
 
+/// A moment as RFC 3339 writes it, to the millisecond if it is not a whole second, in UTC. `None` outside of the years 1 to 9999.
+pub(crate) fn utc(at_s: f64) -> Option<String> {
+    // The first day of the year 1 and the last one of 9999.
+    let days = -719_162_f64..2_932_897.0;
+    let at_ms = (at_s * 1e3).round();
+    if !days.contains(&(at_ms / 86_400e3)) {
+        return None;
+    }
+    let (day, ms) = ((at_ms as i64).div_euclid(86_400_000), (at_ms as i64).rem_euclid(86_400_000));
+    let (s, ms) = (ms / 1_000, ms % 1_000);
+    let (year, month, day) = date(day);
+    let fraction = if ms == 0 { String::new() } else { format!(".{ms:03}") };
+    let (hour, minute, second) = (s / 3_600, s / 60 % 60, s % 60);
+    Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z"))
+}
+
+/// Year, month and day of a day since 1970: the inverse of [`days`].
+fn date(day: i64) -> (i64, i64, i64) {
+    // Days from 1 March of the year 0, in cycles of 400 years, of which each year begins in March.
+    let since = day + 719_468;
+    let (cycle, in_cycle) = (since.div_euclid(146_097), since.rem_euclid(146_097));
+    let year = (in_cycle - in_cycle / 1_460 + in_cycle / 36_524 - in_cycle / 146_096) / 365;
+    let in_year = in_cycle - (365 * year + year / 4 - year / 100);
+    let march = (5 * in_year + 2) / 153;
+    let in_month = in_year - (153 * march + 2) / 5 + 1;
+    let month = if march < 10 { march + 3 } else { march - 9 };
+    (cycle * 400 + year + i64::from(month <= 2), month, in_month)
+}
+
 /// How far a zone is ahead of UTC.
 fn offset_s(zone: &str) -> Option<f64> {
     match zone.as_bytes() {
@@ -78,6 +107,21 @@ mod tests {
     }
 
     #[test]
+    fn moments_are_written_as_date_u_writes_them() {
+        // From `date -u -d @SECONDS +%FT%TZ`.
+        for (seconds, text) in [
+            (0.0, "1970-01-01T00:00:00Z"),
+            (951_782_400.0, "2000-02-29T00:00:00Z"),
+            (1_709_251_199.5, "2024-02-29T23:59:59.500Z"),
+            (-1.0, "1969-12-31T23:59:59Z"),
+            (1_795_514_401.0, "2026-11-24T10:00:01Z"),
+        ] {
+            assert_eq!(utc(seconds).as_deref(), Some(text));
+        }
+        assert_eq!((utc(1e18), utc(f64::NAN)), (None, None));
+    }
+
+    #[test]
     fn what_is_no_moment_is_none() {
         for text in [
             "",
@@ -94,6 +138,11 @@ mod tests {
     }
 
     proptest::proptest! {
+        #[test]
+        fn what_is_written_is_read_again(seconds in -62_135_596_800_i64..=253_402_300_799) {
+            proptest::prop_assert_eq!(unix_s(&utc(seconds as f64).unwrap()), Some(seconds as f64));
+        }
+
         #[test]
         fn any_text_is_a_moment_or_none(text in "[-0-9TZ:.+ ]{0,40}|\\PC{0,20}") {
             let _ = unix_s(&text);

@@ -8,27 +8,41 @@ use nmea::{ParseResult, SentenceType};
 
 use crate::error::{Error, shown};
 use crate::gpx::one_file;
-use crate::tracks::{Fix, MOST_POINTS, geodetic, scenario, to_metres};
-use crate::{Imported, Named, stem};
+use crate::tracks::{Clock, Fix, MOST_POINTS, geodetic, scenario, to_metres};
+use crate::{Imported, Named, counted, stem};
 
 /// A scenario of the tracks in logs of receivers: the sentences RMC, which alone have a date. Sentences without a fix and of other types
-/// are passed over; heights are left out.
+/// are left out with a remark; heights are left out.
 ///
 /// # Errors
 /// If a line is no sentence, or its checksum is wrong, but for the last line of a log that broke off.
 pub fn nmea(files: &[Named<'_>]) -> Result<Imported, Error> {
     let mut named = Vec::new();
-    let mut without_fix = 0;
+    let mut left_out = LeftOut::default();
     for (path, text) in files {
-        let fixes = fixes(text, &mut without_fix).map_err(|e| e.in_file(*path))?;
+        let fixes = fixes(text, &mut left_out).map_err(|e| e.in_file(*path))?;
         named.push((stem(path), some(fixes, path)?));
     }
-    let (tracks, origin) = to_metres(named).map_err(|e| one_file(e, files))?;
+    let (tracks, origin) = to_metres(named, Clock::Utc).map_err(|e| one_file(e, files))?;
     let mut imported = scenario(tracks, Some(origin)).map_err(|e| one_file(e, files))?;
-    if without_fix > 0 {
-        imported.remarks.push(format!("{without_fix} sentences without a fix are left out"));
-    }
+    let all = [
+        (left_out.without_fix, "sentence without a fix is left out", "sentences without a fix are left out"),
+        (
+            left_out.others,
+            "sentence of another type than RMC is left out",
+            "sentences of other types than RMC are left out",
+        ),
+    ];
+    let those = all.into_iter().filter(|(count, ..)| *count > 0);
+    imported.remarks.extend(those.map(|(count, one, several)| counted(count, one, several)));
     Ok(imported)
+}
+
+/// How many sentences are left out.
+#[derive(Default)]
+struct LeftOut {
+    without_fix: usize,
+    others: usize,
 }
 
 fn some(fixes: Vec<Fix>, path: &Path) -> Result<Vec<Fix>, Error> {
@@ -39,7 +53,7 @@ fn some(fixes: Vec<Fix>, path: &Path) -> Result<Vec<Fix>, Error> {
     Ok(fixes)
 }
 
-fn fixes(text: &str, without_fix: &mut usize) -> Result<Vec<Fix>, Error> {
+fn fixes(text: &str, left_out: &mut LeftOut) -> Result<Vec<Fix>, Error> {
     let mut all: Vec<Fix> = Vec::new();
     let lines: Vec<&str> = text.lines().collect();
     for (i, line) in lines.iter().enumerate() {
@@ -61,14 +75,11 @@ fn fixes(text: &str, without_fix: &mut usize) -> Result<Vec<Fix>, Error> {
             Ok(Some(ParseResult::RMC(rmc))) => match fix(&rmc, line_number) {
                 Some(fix) if all.last().is_some_and(|last| last.at_s == fix.at_s) => {}
                 Some(fix) => all.push(fix),
-                None => *without_fix += 1,
+                None => left_out.without_fix += 1,
             },
-            Ok(_) => {}
+            Ok(_) => left_out.others += 1,
             Err(_) if i + 1 == lines.len() && !text.ends_with('\n') => {}
-            Err(e) => {
-                let what = format!("{} is no sentence of NMEA 0183 ({e})", shown(sentence));
-                return Err(Error::new(what, "take the line out").at(line_number));
-            }
+            Err(e) => return Err(wrong(sentence, &e).at(line_number)),
         }
         if all.len() > MOST_POINTS {
             return Err(
@@ -77,6 +88,24 @@ fn fixes(text: &str, without_fix: &mut usize) -> Result<Vec<Fix>, Error> {
         }
     }
     Ok(all)
+}
+
+/// What is wrong with a line.
+fn wrong(sentence: &str, why: &nmea::Error<'_>) -> Error {
+    let said = shown(sentence);
+    match why {
+        nmea::Error::ChecksumMismatch { calculated, found } => Error::new(
+            format!("{said} has the checksum {found:02X}, and its octets have {calculated:02X}"),
+            "take the line out: it was damaged",
+        ),
+        nmea::Error::SentenceLength(octets) => {
+            Error::new(format!("{said} is too long for a sentence: {octets} octets"), "take the line out")
+        }
+        _ => Error::new(
+            format!("{said} is no sentence of NMEA 0183, or one with a wrong field"),
+            "take the line out, or give the log of a GPS receiver: its lines begin with $",
+        ),
+    }
 }
 
 /// The fix of a sentence; `None` if there is none.
@@ -104,16 +133,34 @@ mod tests {
         // A minute of latitude at 40.4 degrees is 1850.7 m (WGS 84): a tenth of it in ten seconds.
         let speed = track["waypoints"][0]["speed_mps"].as_float().unwrap();
         assert!((speed - 18.507).abs() < 0.01, "{speed}");
-        assert_eq!(i.remarks, ["1 sentences without a fix are left out"]);
+        assert_eq!(
+            i.remarks,
+            ["1 sentence without a fix is left out", "1 sentence of another type than RMC is left out",]
+        );
     }
 
     #[test]
     fn a_wrong_checksum_is_told_by_its_line_and_half_a_last_line_is_not() {
         let wrong = DRIVE.replacen("040.", "041.", 1);
         let said = nmea(&[("d.nmea".as_ref(), &wrong)]).unwrap_err().to_string();
-        assert!(said.starts_with("d.nmea:2: "), "{said}");
+        // One bit of an octet has changed, the lowest: 46 becomes 47, in hexadecimal digits as NMEA 0183 has them.
+        assert!(
+            said.starts_with("d.nmea:2: \"$GPRMC,")
+                && said.contains("the checksum 46, and its octets have 47;"),
+            "{said}"
+        );
         let cut = &DRIVE[..DRIVE.len() - 20];
         assert!(nmea(&[("d.nmea".as_ref(), cut)]).is_ok());
+    }
+
+    #[test]
+    fn what_is_no_log_is_told_in_plain_words() {
+        let said = nmea(&[("a.gpx".as_ref(), "<?xml version=\"1.0\"?>\n<gpx/>\n")]).unwrap_err().to_string();
+        assert!(
+            said.starts_with("a.gpx:1: \"<?xml version=\\\"1.0\\\"?>\" is no sentence of NMEA 0183"),
+            "{said}"
+        );
+        assert!(!said.contains("Error") && !said.contains("Char"), "{said}");
     }
 
     proptest::proptest! {

@@ -9,11 +9,11 @@ use wayhop_core::{Addr, Position, Time};
 use wayhop_trace::{HopKind, PositionEvent, RunDir, Tables};
 use wayhop_world::Geodetic;
 
-use crate::Imported;
 use crate::error::Error;
 use crate::flows::{Ends, Seen, Sent, add};
 use crate::links::{HOLD_S, macfilter};
-use crate::tracks::{Point, Track, scenario_from};
+use crate::tracks::{Clock, Point, Track, scenario_from};
+use crate::{Imported, counted};
 
 /// What the file of links is called behind the scenario's name.
 const LINKS: &str = ".macfilter";
@@ -47,13 +47,22 @@ fn read(dir: &RunDir) -> Result<Imported, Error> {
         .zip(&legs)
         .map(|(n, legs)| {
             unplaced += usize::from(legs.is_empty());
-            Track { name: n.name.clone(), points: points(legs, end, &summary.world), comes_and_goes: false }
+            Track {
+                name: n.name.clone(),
+                points: points(legs, end, &summary.world),
+                comes_and_goes: false,
+                clock: Clock::Seconds,
+            }
         })
         .collect();
     let origin = summary.origin.map(|o| Geodetic { lat: o.latitude_deg, lon: o.longitude_deg, alt: 0.0 });
     let mut imported = scenario_from(tracks, origin, Some(0.0))?;
     if unplaced > 0 {
-        imported.remarks.push(format!("{unplaced} nodes have no positions: they stand at the origin"));
+        imported.remarks.push(counted(
+            unplaced,
+            "node has no positions: it stands at the origin",
+            "nodes have no positions: they stand at the origin",
+        ));
     }
     let table = &mut imported.table;
     table.insert("duration_s".into(), Value::Float(summary.simulated_s));

@@ -6,8 +6,8 @@ use toml::{Table, Value};
 use wayhop_core::Position;
 use wayhop_world::{GeoOrigin, Geodetic};
 
-use crate::Imported;
 use crate::error::Error;
+use crate::{Imported, moment};
 
 /// Points that are imported at most.
 pub(crate) const MOST_POINTS: usize = 2_000_000;
@@ -30,6 +30,26 @@ pub(crate) struct Point {
     pub(crate) line: u32,
 }
 
+/// How a file says when something was.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Clock {
+    /// Seconds from some beginning.
+    #[default]
+    Seconds,
+    /// Date and time; our numbers are seconds since 1970.
+    Utc,
+}
+
+impl Clock {
+    /// A moment as the file says it, or nearly.
+    fn shown(self, at_s: f64) -> String {
+        match self {
+            Self::Seconds => format!("{at_s}"),
+            Self::Utc => moment::utc(at_s).unwrap_or_else(|| format!("{at_s}")),
+        }
+    }
+}
+
 /// Where one node was.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Track {
@@ -38,6 +58,8 @@ pub(crate) struct Track {
     pub(crate) points: Vec<Point>,
     /// The node is there only between its first and its last point.
     pub(crate) comes_and_goes: bool,
+    /// What its times are.
+    pub(crate) clock: Clock,
 }
 
 /// A node on the globe at a moment.
@@ -49,7 +71,10 @@ pub(crate) struct Fix {
 }
 
 /// Nodes on the globe, in the frame of an origin: the first place of the first one, rounded to about a metre.
-pub(crate) fn to_metres(named: Vec<(String, Vec<Fix>)>) -> Result<(Vec<Track>, Geodetic), Error> {
+pub(crate) fn to_metres(
+    named: Vec<(String, Vec<Fix>)>,
+    clock: Clock,
+) -> Result<(Vec<Track>, Geodetic), Error> {
     let first = named.iter().find_map(|(_, fixes)| fixes.first()).ok_or_else(no_places)?.place;
     let round = |degrees: f64| (degrees * 1e5).round() / 1e5;
     let origin = Geodetic { lat: round(first.lat), lon: round(first.lon), alt: 0.0 };
@@ -71,7 +96,7 @@ pub(crate) fn to_metres(named: Vec<(String, Vec<Fix>)>) -> Result<(Vec<Track>, G
             }
             points.push(Point { at_s: f.at_s, place: Position::new(p.x, p.y, 0.0), line: f.line });
         }
-        tracks.push(Track { name, points, comes_and_goes: false });
+        tracks.push(Track { name, points, comes_and_goes: false, clock });
     }
     Ok((tracks, origin))
 }
@@ -150,7 +175,8 @@ fn check(t: &Track) -> Result<(), Error> {
     for pair in t.points.windows(2) {
         let [a, b] = [pair[0], pair[1]];
         if b.at_s < a.at_s {
-            let back = format!("{} is earlier than {} before it", b.at_s, a.at_s);
+            let [before, now] = [a, b].map(|p| t.clock.shown(p.at_s));
+            let back = format!("{now} is earlier than {before} before it");
             return Err(Error::new(back, "put the places of each node in order of time").at(b.line));
         }
         if b.at_s == a.at_s && distance(a.place, b.place) > SAME_PLACE_M {
@@ -286,7 +312,8 @@ mod tests {
             place: Position::new(*x, *y, 0.0),
             line: 1,
         };
-        Track { name: name.to_owned(), points: points.iter().map(point).collect(), comes_and_goes: false }
+        let points = points.iter().map(point).collect();
+        Track { name: name.to_owned(), points, comes_and_goes: false, clock: Clock::Seconds }
     }
 
     proptest! {

@@ -21,7 +21,8 @@ pub(crate) fn document<'a>(text: &'a str, root: &str) -> Result<Document<'a>, Er
     Ok(read)
 }
 
-fn shown_name(name: &str) -> String {
+/// The name of an element, for a message.
+pub(crate) fn shown_name(name: &str) -> String {
     name.chars().take(40).collect()
 }
 
@@ -33,6 +34,20 @@ pub(crate) fn line(n: Node<'_, '_>) -> u32 {
 /// Elements of this name below an element.
 pub(crate) fn all<'a, 'i: 'a>(n: Node<'a, 'i>, name: &'static str) -> impl Iterator<Item = Node<'a, 'i>> {
     n.descendants().filter(move |c| c.is_element() && c.tag_name().name() == name)
+}
+
+/// All elements right below an element.
+pub(crate) fn elements<'a, 'i: 'a>(n: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> {
+    n.children().filter(Node::is_element)
+}
+
+/// Refuses an element with another name than these.
+pub(crate) fn only(n: Node<'_, '_>, names: &[&str], remedy: &str) -> Result<(), Error> {
+    let name = n.tag_name().name();
+    if names.contains(&name) {
+        return Ok(());
+    }
+    Err(Error::new(format!("<{}> is not understood", shown_name(name)), remedy).at(line(n)))
 }
 
 /// Elements of this name right below an element.
