@@ -1,6 +1,8 @@
 //! `wayhop lab`.
 
+use std::fmt::Display;
 use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -9,7 +11,7 @@ use wayhop_lab::check;
 use wayhop_runs::interruption::{stop_on_signal, unless};
 use wayhop_runs::run_dir::{self, World};
 use wayhop_runs::{Lab, plan, unmodelled, wiring};
-use wayhop_scenario::MacFilter;
+use wayhop_scenario::{MacFilter, Scenario, Traffic};
 use wayhop_trace::{Recorder, RunDir};
 
 use crate::args::LabArgs;
@@ -23,7 +25,9 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
     scenario.captures.all |= a.captures;
     scenario.receptions.all |= a.receptions.is_some();
     let resolved = scenario.resolve()?;
-    check(&resolved)?;
+    let file = a.source.file();
+    no_tcp(&scenario).map_err(|e| Failure::Usage(in_file(file, &e)))?;
+    check(&resolved).map_err(|e| in_lab(file, e))?;
     let n = resolved.addresses.len();
     let filter = match &a.macfilter {
         Some(path) => {
@@ -44,7 +48,6 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
     let is_stopped = || stop.load(Ordering::Relaxed);
     let wiring = wiring(&resolved, &is_stopped)?;
     // An older run gives way only to one that this user may start here.
-    let file = a.source.file();
     let make = || run_dir::create(a.out.as_deref(), file, World::Lab, &scenario, &resolved);
     let dir = (!a.no_out).then(make).transpose()?.map(|made| show::made(made, a.quiet));
     let recorder = match &dir {
@@ -81,4 +84,24 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
     }
     show::summary(&outcome.summary, a.json, a.quiet, dir)?;
     Ok(show::status(&outcome))
+}
+
+/// A lab's TCP is the kernel's, and not that of a scenario's flows.
+fn no_tcp(scenario: &Scenario) -> Result<(), String> {
+    let Some(i) = scenario.traffic.iter().position(|t| matches!(t, Traffic::Tcp(_))) else { return Ok(()) };
+    Err(format!(
+        "traffic.{i}.kind: in a lab TCP is the kernel's; take the flows of kind tcp out, or all flows by `--set traffic=[]`, and run programs that use TCP, such as iperf3, in [[programs]]"
+    ))
+}
+
+fn in_file(file: Option<&Path>, e: &dyn Display) -> String {
+    file.map_or_else(|| e.to_string(), |file| format!("{}: {e}", file.display()))
+}
+
+/// Why a lab cannot run a scenario, with the scenario's file.
+fn in_lab(file: Option<&Path>, e: wayhop_linux::Error) -> Failure {
+    match e {
+        wayhop_linux::Error::Config(what) => Failure::Usage(in_file(file, &what)),
+        e @ wayhop_linux::Error::System(_) => e.into(),
+    }
 }

@@ -100,10 +100,26 @@ fn read(dir: &RunDir) -> Result<Imported, Error> {
     });
     let addresses: Vec<Ipv4Addr> = nodes.iter().map(|n| n.addr).collect();
     imported.files.push((LINKS.to_owned(), macfilter(&addresses, &heard).to_string()));
-    imported.remarks.push(format!(
-        "NAME{LINKS} has the links on which frames were received, each for {HOLD_S} s around a frame: `wayhop lab NAME.toml --macfilter NAME{LINKS}`"
-    ));
+    imported.remarks.push(links_remark(&imported.table));
     Ok(imported)
+}
+
+/// What the file of links is for, and how: a lab takes no TCP flows.
+fn links_remark(scenario: &Table) -> String {
+    let flows = scenario.get("traffic").and_then(Value::as_array);
+    let is_tcp = |f: &&Value| f.get("kind").and_then(Value::as_str) == Some("tcp");
+    let tcp = flows.map_or(0, |flows| flows.iter().filter(is_tcp).count());
+    let to_do = if tcp == 0 {
+        String::new()
+    } else {
+        let which = counted(tcp, "flow of kind tcp", "flows of kind tcp");
+        format!(
+            " without its {which}, which a lab refuses: take them out of NAME.toml, or all flows by `--set traffic=[]`, and run iperf3 in `[[programs]]`"
+        )
+    };
+    format!(
+        "NAME{LINKS} has the links on which frames were received, each for {HOLD_S} s around a frame: `wayhop lab NAME.toml --macfilter NAME{LINKS}`{to_do}"
+    )
 }
 
 /// A multicast address of more than one link (RFC 5771, section 4; RFC 4291, section 2.7).

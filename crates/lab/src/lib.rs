@@ -142,7 +142,7 @@ pub fn check(s: &Resolved) -> Result<(), Error> {
             .to_owned()
     } else if let Some(i) = s.flows.iter().position(|f| matches!(f.kind, FlowKind::Tcp(_))) {
         format!(
-            "flow {i}: in a lab TCP is the kernel's; run programs that use it, such as iperf3, in [[programs]]"
+            "flow {i}: in a lab TCP is the kernel's; take it out of the scenario's traffic, and run programs that use TCP, such as iperf3, in [[programs]]"
         )
     } else {
         return Ok(());
