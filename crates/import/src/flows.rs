@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use toml::{Table, Value};
 use wayhop_core::Addr;
 
-use crate::Imported;
+use crate::{Imported, counted};
 
 /// The longest payload of a scenario's datagrams.
 const LONGEST: u32 = 65_507;
@@ -35,54 +35,72 @@ pub(crate) struct Sent {
     pub(crate) payload: u32,
 }
 
-/// All that was sent, by flow.
-pub(crate) type Seen = BTreeMap<Ends, Vec<Sent>>;
+/// All that was sent.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    /// By flow, in order of time.
+    pub(crate) packets: BTreeMap<Ends, Vec<Sent>>,
+    /// How many octets TCP's streams have, where that is known: without those sent again.
+    pub(crate) streams: BTreeMap<Ends, u64>,
+}
+
+/// What is left out, or not known: how many, and how a remark says it of one and of several.
+#[derive(Default)]
+struct Remarks(BTreeMap<(&'static str, &'static str), usize>);
+
+impl Remarks {
+    fn add(&mut self, what: (&'static str, &'static str), count: usize) {
+        *self.0.entry(what).or_default() += count;
+    }
+}
+
+const OF_OTHERS: (&str, &str) = (
+    "packet from or to another than these nodes is left out",
+    "packets from or to others than these nodes are left out",
+);
+const OF_FURTHER_FLOWS: (&str, &str) =
+    ("packet of a further flow is left out", "packets of further flows are left out");
+const OF_OTHER_KINDS: (&str, &str) = (
+    "packet that is neither UDP nor TCP nor a ping is left out",
+    "packets that are neither UDP nor TCP nor pings are left out",
+);
+const MAY_BE_SENT_AGAIN: (&str, &str) = (
+    "TCP flow may count octets that were sent again as data: no table of the run tells; `wayhop import pcapng` tells from captures",
+    "TCP flows may count octets that were sent again as data: no table of the run tells; `wayhop import pcapng` tells from captures",
+);
 
 /// Adds the flows to a scenario. `node` is the number of the node with an address; the inner `None` means all nodes.
 #[allow(clippy::option_option, reason = "nobody, one or all")]
 pub(crate) fn add(imported: &mut Imported, seen: &Seen, node: &dyn Fn(Addr) -> Option<Option<usize>>) {
     let mut flows = Vec::new();
-    let mut left_out: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut leave = |why: &'static str, packets: usize| *left_out.entry(why).or_default() += packets;
-    let mut order: Vec<(&Ends, &Vec<Sent>)> = seen.iter().filter(|(_, sent)| !sent.is_empty()).collect();
+    let mut remarks = Remarks::default();
+    let mut order: Vec<(&Ends, &Vec<Sent>)> = seen.packets.iter().filter(|(_, s)| !s.is_empty()).collect();
     order.sort_by(|a, b| a.1[0].at_s.total_cmp(&b.1[0].at_s).then(a.0.cmp(b.0)));
     for (ends, sent) in order {
         let (Some(Some(src)), Some(dst)) = (node(ends.source), node(ends.destination)) else {
-            leave("packets from or to others than these nodes", sent.len());
+            remarks.add(OF_OTHERS, sent.len());
             continue;
         };
         if flows.len() >= MOST_FLOWS {
-            leave("packets of further flows", sent.len());
+            remarks.add(OF_FURTHER_FLOWS, sent.len());
             continue;
         }
         let mut flow = Table::new();
         flow.insert("src".into(), Value::Integer(src as i64));
         let to = dst.map_or(Value::from("all"), |dst| Value::Integer(dst as i64));
         flow.insert("dst".into(), to);
-        let float = |v: f64| Value::Float((v * 1e9).round() / 1e9);
-        let start_s = float(sent[0].at_s);
+        flow.insert("start_s".into(), float(sent[0].at_s));
         match ends.protocol {
             1 | 58 if is_answer(ends, sent, seen) => continue,
-            1 | 58 if ends.ports.is_some() && dst.is_some() => {
-                flow.insert("kind".into(), "ping".into());
-                flow.insert("start_s".into(), start_s);
-                flow.insert("payload_bytes".into(), Value::Integer(i64::from(sent[0].payload.min(LONGEST))));
-                flow.insert("interval_s".into(), float(interval_s(sent).unwrap_or(1.0)));
-                flow.insert("max_packets".into(), Value::Integer(sent.len() as i64));
-            }
+            1 | 58 if ends.ports.is_some() && dst.is_some() => pings(&mut flow, sent),
             6 if dst.is_some() => {
-                let bytes: u64 = sent.iter().map(|s| u64::from(s.payload)).sum();
-                if bytes == 0 {
-                    // It only acknowledges: the simulated end does so by itself.
+                if !connection(&mut flow, sent, seen.streams.get(ends), &mut remarks) {
                     continue;
                 }
-                flow.insert("kind".into(), "tcp".into());
-                flow.insert("start_s".into(), start_s);
-                flow.insert("bytes".into(), Value::Integer(bytes as i64));
             }
             17 => datagrams(imported, &mut flow, sent, flows.len()),
             _ => {
-                leave("packets that are neither UDP nor TCP nor pings", sent.len());
+                remarks.add(OF_OTHER_KINDS, sent.len());
                 continue;
             }
         }
@@ -94,13 +112,41 @@ pub(crate) fn add(imported: &mut Imported, seen: &Seen, node: &dyn Fn(Addr) -> O
     if !flows.is_empty() {
         imported.table.insert("traffic".into(), Value::Array(flows));
     }
-    imported.remarks.extend(left_out.into_iter().map(|(why, n)| format!("{n} {why} are left out")));
+    imported.remarks.extend(remarks.0.into_iter().map(|((one, several), n)| counted(n, one, several)));
+}
+
+/// A number to the nanosecond.
+fn float(v: f64) -> Value {
+    Value::Float((v * 1e9).round() / 1e9)
+}
+
+/// Echo requests.
+fn pings(flow: &mut Table, sent: &[Sent]) {
+    flow.insert("kind".into(), "ping".into());
+    flow.insert("payload_bytes".into(), Value::Integer(i64::from(sent[0].payload.min(LONGEST))));
+    flow.insert("interval_s".into(), float(interval_s(sent).unwrap_or(1.0)));
+    flow.insert("max_packets".into(), Value::Integer(sent.len() as i64));
+}
+
+/// TCP in one direction, whose stream has so many octets if that is known. `false` if it only acknowledges: the simulated end does so by
+/// itself.
+fn connection(flow: &mut Table, sent: &[Sent], stream: Option<&u64>, remarks: &mut Remarks) -> bool {
+    let octets = stream.copied().unwrap_or_else(|| sent.iter().map(|s| u64::from(s.payload)).sum());
+    if octets == 0 {
+        return false;
+    }
+    if stream.is_none() {
+        remarks.add(MAY_BE_SENT_AGAIN, 1);
+    }
+    flow.insert("kind".into(), "tcp".into());
+    flow.insert("bytes".into(), Value::Integer(octets.min(i64::MAX as u64) as i64));
+    true
 }
 
 /// Whether an echo answers one that was sent the other way before.
 fn is_answer(ends: &Ends, sent: &[Sent], seen: &Seen) -> bool {
     let asked = Ends { source: ends.destination, destination: ends.source, ..*ends };
-    seen.get(&asked).is_some_and(|asked| asked.first().is_some_and(|a| a.at_s <= sent[0].at_s))
+    seen.packets.get(&asked).is_some_and(|asked| asked.first().is_some_and(|a| a.at_s <= sent[0].at_s))
         && ends.source != ends.destination
 }
 
@@ -113,8 +159,6 @@ fn interval_s(sent: &[Sent]) -> Option<f64> {
 /// At a constant rate, or from a file.
 fn datagrams(imported: &mut Imported, flow: &mut Table, sent: &[Sent], number: usize) {
     let size = |s: &Sent| s.payload.clamp(1, LONGEST);
-    let float = |v: f64| Value::Float((v * 1e9).round() / 1e9);
-    flow.insert("start_s".into(), float(sent[0].at_s));
     let mean_s = interval_s(sent).filter(|_| sent.len() >= LEAST_FOR_A_RATE);
     let is_steady = |mean_s: f64| {
         let even = |pair: &[Sent]| (pair[1].at_s - pair[0].at_s - mean_s).abs() <= STEADY * mean_s;
@@ -154,14 +198,14 @@ mod tests {
 
     #[test]
     fn each_kind_of_traffic_becomes_its_own_kind_of_flow() {
-        let mut seen = Seen::new();
-        seen.insert(ends(1, 2, 17), sent(&[1.0, 1.24, 1.5, 1.76, 2.0], 64));
-        seen.insert(ends(2, 1, 17), sent(&[2.0, 2.1, 5.0, 5.1, 9.0], 100));
-        seen.insert(ends(1, 3, 6), sent(&[3.0, 3.1], 1_000));
-        seen.insert(ends(3, 1, 6), sent(&[3.05, 3.15], 0));
-        seen.insert(ends(2, 3, 1), sent(&[4.0, 5.0, 6.0], 56));
-        seen.insert(ends(3, 2, 1), sent(&[4.01, 5.01, 6.01], 56));
-        seen.insert(ends(1, 9, 17), sent(&[1.0], 5));
+        let mut seen = Seen::default();
+        seen.packets.insert(ends(1, 2, 17), sent(&[1.0, 1.24, 1.5, 1.76, 2.0], 64));
+        seen.packets.insert(ends(2, 1, 17), sent(&[2.0, 2.1, 5.0, 5.1, 9.0], 100));
+        seen.packets.insert(ends(1, 3, 6), sent(&[3.0, 3.1], 1_000));
+        seen.packets.insert(ends(3, 1, 6), sent(&[3.05, 3.15], 0));
+        seen.packets.insert(ends(2, 3, 1), sent(&[4.0, 5.0, 6.0], 56));
+        seen.packets.insert(ends(3, 2, 1), sent(&[4.01, 5.01, 6.01], 56));
+        seen.packets.insert(ends(1, 9, 17), sent(&[1.0], 5));
         let mut i = Imported::default();
         let node = |a: Addr| {
             let n = usize::from(a.v4()?.octets()[3]);
@@ -177,6 +221,23 @@ mod tests {
         assert_eq!(flows[3]["interval_s"].as_float(), Some(1.0));
         assert_eq!(i.files.len(), 1);
         assert_eq!(i.files[0].1.lines().nth(2), Some("0.100000000,100"));
-        assert_eq!(i.remarks, ["1 packets from or to others than these nodes are left out"]);
+        // The second of the TCP flow's two segments may be the first one again.
+        let [again, other] = &i.remarks[..] else { panic!("{:?}", i.remarks) };
+        assert!(again.starts_with("1 TCP flow may count octets that were sent again"), "{again}");
+        assert_eq!(other, "1 packet from or to another than these nodes is left out");
+    }
+
+    #[test]
+    fn a_connection_has_the_octets_of_its_stream() {
+        let mut seen = Seen::default();
+        for (from, to, octets) in [(1, 2, 1_000), (2, 1, 0)] {
+            seen.packets.insert(ends(from, to, 6), sent(&[1.0, 2.0], 1_000));
+            seen.streams.insert(ends(from, to, 6), octets);
+        }
+        let mut i = Imported::default();
+        add(&mut i, &seen, &|a| Some(Some(usize::from(a.v4()?.octets()[3]) - 1)));
+        let [flow] = &i.table["traffic"].as_array().unwrap()[..] else { panic!("one flow: {i:?}") };
+        assert_eq!(flow["bytes"].as_integer(), Some(1_000));
+        assert_eq!(i.remarks, [""; 0]);
     }
 }

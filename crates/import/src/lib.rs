@@ -2,7 +2,8 @@
 //!
 //! * [`gpx`], [`kml`], [`nmea`]: drives and walks. [`fcd`]: SUMO's vehicles. [`eel`]: EMANE's events.
 //!   [`core_xml`]: CORE's sessions. [`pcapng`]: the traffic in captures. [`run`]: a field run's tracks, traffic and measured links.
-//! * `tracks` makes a scenario of places and moments; `flows` of packets. `xml` reads XML, `moment` dates.
+//! * `tracks` makes a scenario of places and moments; `flows` of packets, `streams` and `run_tcp` of
+//!   TCP's. `xml` reads XML, `moment` dates.
 //!
 //! Each function takes what is in the files, and returns a scenario's keys with the files that it names. What is not understood is
 //! refused, with its line.
@@ -19,6 +20,8 @@ mod moment;
 mod nmea;
 mod pcapng;
 mod run;
+mod run_tcp;
+mod streams;
 mod tracks;
 mod xml;
 

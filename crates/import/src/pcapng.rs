@@ -7,11 +7,13 @@ use std::path::Path;
 use rustc_hash::FxHashSet;
 use toml::{Table, Value};
 use wayhop_core::Addr;
-use wayhop_trace::{CaptureReader, CapturedFrame, Identity, classify, network};
+use wayhop_trace::{CaptureReader, CapturedFrame, Identity, carried, classify, network};
+use wayhop_wire::{ipv4, ipv6};
 
-use crate::Imported;
 use crate::error::Error;
 use crate::flows::{Ends, Seen, Sent, add};
+use crate::streams::{Segment, Streams};
+use crate::{Imported, counted};
 
 /// Packets that are imported at most.
 const MOST_PACKETS: usize = 10_000_000;
@@ -20,30 +22,47 @@ const MOST_NODES: usize = 1_000;
 /// From node to node in the chain in which they are put, metres.
 const SPACING_M: f64 = 100.0;
 
-/// A scenario of the traffic in captures (pcap or pcapng) of the same clock. Each address that sends or receives is a node; where they
-/// are no capture says, so they stand in a chain, and a remark says so. Routing messages are left out.
+/// IP's number of TCP.
+const TCP: u8 = 6;
+
+/// A packet of a program, as a capture shows it.
+#[derive(Copy, Clone)]
+struct Shown {
+    at_ns: u64,
+    /// By what it is known.
+    name: u64,
+    ends: Ends,
+    payload: u32,
+    segment: Option<Segment>,
+}
+
+/// How many frames say nothing that becomes traffic.
+#[derive(Default)]
+struct LeftOut {
+    routing: usize,
+    cut: usize,
+    damaged: usize,
+    timeless: usize,
+    others: usize,
+}
+
+/// A scenario of the traffic in captures (pcap or pcapng) of the same clock, of whole frames or of their beginnings. Each address that
+/// sends or receives is a node; where they are no capture says, so they stand in a chain, and a remark says so. Routing messages are left
+/// out.
 ///
 /// # Errors
 /// If a file is no capture, or has no traffic.
 pub fn pcapng<R: Read>(files: Vec<(&Path, R)>) -> Result<Imported, Error> {
-    let mut packets: Vec<(u64, Ends, u32)> = Vec::new();
-    let mut known: FxHashSet<u64> = FxHashSet::default();
-    let mut all: Vec<(u64, u64, Ends, u32)> = Vec::new();
+    let mut all: Vec<Shown> = Vec::new();
+    let mut left_out = LeftOut::default();
     for (path, input) in files {
-        read(input, &mut all).map_err(|e| e.in_file(path))?;
+        read(input, &mut all, &mut left_out).map_err(|e| e.in_file(path))?;
     }
-    all.sort_by_key(|(at_ns, ..)| *at_ns);
-    for (at_ns, name, ends, payload) in all {
-        if known.insert(name) {
-            packets.push((at_ns, ends, payload));
-        }
-    }
-    let Some((begin_ns, ..)) = packets.first().copied() else {
-        return Err(Error::new("no capture has a packet of a program", "give captures with IP packets"));
-    };
+    all.sort_by_key(|p| p.at_ns);
+    let Some(begin_ns) = all.first().map(|p| p.at_ns) else { return Err(left_out.nothing_else()) };
     let mut nodes: BTreeMap<Addr, usize> = BTreeMap::new();
     let is_host = |a: &Addr| !a.is_multicast() && *a != Addr::BROADCAST;
-    for a in packets.iter().flat_map(|(_, e, _)| [e.source, e.destination]).filter(is_host) {
+    for a in all.iter().flat_map(|p| [p.ends.source, p.ends.destination]).filter(is_host) {
         let next = nodes.len();
         nodes.entry(a).or_insert(next);
     }
@@ -51,38 +70,129 @@ pub fn pcapng<R: Read>(files: Vec<(&Path, R)>) -> Result<Imported, Error> {
         let what = format!("{} addresses send or receive", nodes.len());
         return Err(Error::new(what, format!("cut the captures to those of a mesh: at most {MOST_NODES}")));
     }
-    let mut seen = Seen::new();
-    for (at_ns, ends, payload) in &packets {
-        let at_s = (at_ns - begin_ns) as f64 / 1e9;
-        seen.entry(*ends).or_default().push(Sent { at_s, payload: *payload });
-    }
+    let seen = sent(&all, begin_ns);
     let mut imported = Imported { table: chain(&nodes), ..Imported::default() };
     imported.remarks.push(format!(
         "no capture says where nodes are: they stand in a chain, {SPACING_M} m apart; say more in `movement`"
     ));
+    imported.remarks.extend(left_out.remarks());
     add(&mut imported, &seen, &|a| if is_host(&a) { nodes.get(&a).copied().map(Some) } else { Some(None) });
     Ok(imported)
 }
 
-/// The packets of programs in a capture: when, by what it is known, whose, and its payload.
-fn read(input: impl Read, all: &mut Vec<(u64, u64, Ends, u32)>) -> Result<(), Error> {
+/// Each packet once, however many captures show it, and TCP's streams.
+fn sent(all: &[Shown], begin_ns: u64) -> Seen {
+    let mut seen = Seen::default();
+    let mut streams = Streams::default();
+    let mut known: FxHashSet<u64> = FxHashSet::default();
+    for p in all {
+        if known.insert(p.name) {
+            let at_s = (p.at_ns - begin_ns) as f64 / 1e9;
+            seen.packets.entry(p.ends).or_default().push(Sent { at_s, payload: p.payload });
+        }
+        if let Some(segment) = p.segment {
+            streams.add(p.ends, segment);
+        }
+    }
+    seen.streams = streams.octets();
+    seen
+}
+
+/// The packets of programs in a capture.
+fn read(input: impl Read, all: &mut Vec<Shown>, left_out: &mut LeftOut) -> Result<(), Error> {
     let wrong = |e: wayhop_trace::CaptureError| Error::new(e.to_string(), "give a capture, pcap or pcapng");
     let mut reader = CaptureReader::new(input).map_err(wrong)?;
     let mut frame = CapturedFrame::default();
+    let mut room = Vec::new();
     while reader.next_into(&mut frame).map_err(wrong)? {
-        let Some(link) = network(frame.link_type, &frame.bytes) else { continue };
-        let (Some(identity), None) = (Identity::of(link.ip), classify(link.ip).0) else { continue };
-        let Some((source, destination)) = wayhop_trace::ends(link.ip) else { continue };
+        let Some(shown) = shown(&frame, &mut room, left_out) else { continue };
         if all.len() >= MOST_PACKETS {
             return Err(Error::new(
                 format!("more than {MOST_PACKETS} packets"),
                 "cut the capture (editcap -c)",
             ));
         }
-        let ends = Ends { source, destination, protocol: identity.protocol, ports: identity.ports };
-        all.push((frame.time_ns.unwrap_or(0), identity.end_to_end, ends, identity.payload));
+        all.push(shown);
     }
     Ok(())
+}
+
+/// The packet of a program in a frame; `None`, and counted, if there is none.
+fn shown(frame: &CapturedFrame, room: &mut Vec<u8>, left_out: &mut LeftOut) -> Option<Shown> {
+    let leave = |count: &mut usize| {
+        *count += 1;
+        None
+    };
+    let Some(link) = network(frame.link_type, &frame.bytes) else { return leave(&mut left_out.others) };
+    if classify(link.ip).0.is_some() {
+        return leave(&mut left_out.routing);
+    }
+    let is_cut = frame.bytes.len() < frame.original_len as usize;
+    let packet = if is_cut { filled_up(link.ip, room) } else { link.ip };
+    let known = Identity::of(packet).zip(wayhop_trace::ends(packet));
+    // What was filled up is payload, or a header is not known.
+    let fits = |(i, _): &(Identity, _)| !is_cut || link.ip.len() >= packet.len() - i.payload as usize;
+    let Some((identity, (source, destination))) = known.filter(fits) else {
+        return leave(if is_cut { &mut left_out.cut } else { &mut left_out.damaged });
+    };
+    let Some(at_ns) = frame.time_ns else { return leave(&mut left_out.timeless) };
+    let segment = carried(packet).filter(|(protocol, _)| *protocol == TCP);
+    Some(Shown {
+        at_ns,
+        name: identity.end_to_end,
+        ends: Ends { source, destination, protocol: identity.protocol, ports: identity.ports },
+        payload: identity.payload,
+        segment: segment.and_then(|(_, octets)| Segment::of(octets)),
+    })
+}
+
+/// A packet whose end was not captured, as long as its header says it is: with zeros there.
+fn filled_up<'a>(packet: &'a [u8], room: &'a mut Vec<u8>) -> &'a [u8] {
+    let v4 = ipv4::Packet::new_snapped(packet).map(|p| p.total_len());
+    let stated = v4.or_else(|_| ipv6::Packet::new_snapped(packet).map(|p| p.total_len()));
+    let Some(length) = stated.ok().filter(|length| *length > packet.len()) else { return packet };
+    room.clear();
+    room.extend_from_slice(packet);
+    room.resize(length, 0);
+    room
+}
+
+impl LeftOut {
+    fn nothing_else(&self) -> Error {
+        if self.cut > 0 {
+            let what = "no capture has a packet of a program with its headers";
+            return Error::new(what, "capture more of each frame, such as 200 octets (tcpdump -s 200)");
+        }
+        Error::new("no capture has a packet of a program", "give captures with IP packets")
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let all = [
+            (
+                self.routing,
+                "routing message is left out: the scenario's protocol sends its own",
+                "routing messages are left out: the scenario's protocol sends its own",
+            ),
+            (
+                self.cut,
+                "packet is left out: the capture has too little of it for its headers",
+                "packets are left out: the captures have too little of them for their headers",
+            ),
+            (
+                self.damaged,
+                "packet is left out: its headers are damaged",
+                "packets are left out: their headers are damaged",
+            ),
+            (self.timeless, "packet without a time is left out", "packets without a time are left out"),
+            (
+                self.others,
+                "frame without an IPv4 packet that can be read is left out",
+                "frames without an IPv4 packet that can be read are left out",
+            ),
+        ];
+        let those = all.into_iter().filter(|(count, ..)| *count > 0);
+        those.map(|(count, one, several)| counted(count, one, several)).collect()
+    }
 }
 
 fn chain(nodes: &BTreeMap<Addr, usize>) -> Table {
@@ -138,8 +248,23 @@ mod tests {
         p
     }
 
+    /// A segment from A to B with so many octets of data from this number on.
+    fn segment(id: u16, seq: u32, flags: u8, octets: usize) -> Vec<u8> {
+        let mut p = datagram(id, 12 + octets);
+        p[9] = ipv4::protocol::TCP;
+        let header = &mut p[ipv4::HEADER_LEN..][..20];
+        header[4..8].copy_from_slice(&seq.to_be_bytes());
+        header[8..].copy_from_slice(&[0, 0, 0, 0, 5 << 4, flags, 255, 255, 0, 0, 0, 0]);
+        p
+    }
+
     /// A pcap file of raw IP (link type 101) in the format of libpcap's savefile page.
     fn pcap(packets: &[(u32, Vec<u8>)]) -> Vec<u8> {
+        snapped(packets, 65_535)
+    }
+
+    /// One that has only so many octets of each packet.
+    fn snapped(packets: &[(u32, Vec<u8>)], most: usize) -> Vec<u8> {
         let mut file = Vec::new();
         file.extend(0xa1b2_c3d4_u32.to_le_bytes());
         file.extend([2, 0, 4, 0]);
@@ -149,9 +274,10 @@ mod tests {
         for (ms, octets) in packets {
             file.extend((ms / 1_000).to_le_bytes());
             file.extend((ms % 1_000 * 1_000).to_le_bytes());
+            let captured = &octets[..octets.len().min(most)];
+            file.extend((captured.len() as u32).to_le_bytes());
             file.extend((octets.len() as u32).to_le_bytes());
-            file.extend((octets.len() as u32).to_le_bytes());
-            file.extend(octets);
+            file.extend(captured);
         }
         file
     }
@@ -174,6 +300,72 @@ mod tests {
     }
 
     #[test]
+    fn packets_that_are_cut_off_have_the_lengths_that_their_headers_say() {
+        let sent: Vec<(u32, Vec<u8>)> =
+            (0..10).map(|i| (5_000 + u32::from(i) * 100, datagram(i, 512))).collect();
+        // One node's capture is cut off after 200 octets and the other one's is whole: the packets are the same.
+        let (a, b) = (snapped(&sent, 200), pcap(&sent));
+        for files in [vec![("a".as_ref(), &a[..])], vec![("a".as_ref(), &a[..]), ("b".as_ref(), &b[..])]] {
+            let i = pcapng(files).unwrap();
+            let [flow] = &i.table["traffic"].as_array().unwrap()[..] else { panic!("one flow: {i:?}") };
+            assert_eq!(
+                (flow["payload_bytes"].as_integer(), flow["max_packets"].as_integer()),
+                (Some(512), Some(10))
+            );
+            assert_eq!(i.remarks.len(), 1, "where the nodes are: {:?}", i.remarks);
+        }
+    }
+
+    #[test]
+    fn a_connection_has_the_octets_of_its_stream_whatever_was_sent_again_or_cut_off() {
+        let (ack, syn, fin) = (16, 2, 17);
+        // 1,200 + 1,200 + 600 octets, of which the second 1,200 go twice, as packets of their own; then a keep-alive and the FIN.
+        let sent: Vec<(u32, Vec<u8>)> = [
+            (999, syn, 0),
+            (1_000, ack, 1_200),
+            (2_200, ack, 1_200),
+            (2_200, ack, 1_200),
+            (3_400, ack, 600),
+            (3_999, ack, 1),
+            (4_000, fin, 0),
+        ]
+        .iter()
+        .zip(0..)
+        .map(|((seq, flags, octets), i)| (1_000 + u32::from(i) * 10, segment(i, *seq, *flags, *octets)))
+        .collect();
+        for most in [65_535, 200, 40] {
+            let file = snapped(&sent, most);
+            let i = pcapng(vec![("a".as_ref(), &file[..])]).unwrap();
+            let [flow] = &i.table["traffic"].as_array().unwrap()[..] else { panic!("one flow: {i:?}") };
+            assert_eq!((flow["kind"].as_str(), flow["bytes"].as_integer()), (Some("tcp"), Some(3_000)));
+            assert_eq!(i.remarks.len(), 1, "{:?}", i.remarks);
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_of_captures_is_told() {
+        // 27 octets end within UDP's header, which begins at 20.
+        let mut file = snapped(&[(1, datagram(1, 100)), (2, datagram(2, 100))], 27);
+        let said = pcapng(vec![("a".as_ref(), &file[..])]).unwrap_err().to_string();
+        assert!(said.contains("with its headers; capture more of each frame"), "{said}");
+        file.extend_from_slice(&pcap(&[(3, datagram(3, 100)), (4, vec![0x45; 12])])[24..]);
+        // A route request (type 1, 24 octets) to the port of AODV (RFC 3561, sections 5.1 and 12).
+        let mut request = datagram(5, 24);
+        request[22..24].copy_from_slice(&654_u16.to_be_bytes());
+        request[28] = 1;
+        file.extend_from_slice(&pcap(&[(5, request)])[24..]);
+        let i = pcapng(vec![("a".as_ref(), &file[..])]).unwrap();
+        assert_eq!(
+            i.remarks[1..],
+            [
+                "1 routing message is left out: the scenario's protocol sends its own",
+                "2 packets are left out: the captures have too little of them for their headers",
+                "1 packet is left out: its headers are damaged",
+            ]
+        );
+    }
+
+    #[test]
     fn what_is_no_capture_is_refused() {
         let said = pcapng(vec![("a".as_ref(), &b"no capture at all"[..])]).unwrap_err().to_string();
         assert!(said.starts_with("a: "), "{said}");
@@ -183,8 +375,25 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_damaged_capture_is_read_or_refused(at in 0..400_usize, octet: u8) {
-            let mut file = pcap(&[(1, datagram(1, 20)), (2, datagram(2, 30)), (3, datagram(3, 5))]);
+        fn traffic_is_the_same_however_much_of_the_payload_is_captured(
+            lengths in proptest::collection::vec(0..1_400_usize, 1..20),
+            most in 40..1_500_usize,
+        ) {
+            let sent = |(i, octets): (u16, &usize)| {
+                let at_ms = u32::from(i) * 10;
+                let udp = (at_ms, datagram(i, *octets));
+                [udp, (at_ms + 5, segment(i, 1_000 * u32::from(i), 16, *octets))]
+            };
+            let sent: Vec<(u32, Vec<u8>)> = (0..).zip(&lengths).flat_map(sent).collect();
+            let (cut, whole) = (snapped(&sent, most), pcap(&sent));
+            let [cut, whole] = [cut, whole].map(|file| pcapng(vec![("a".as_ref(), &file[..])]).unwrap());
+            proptest::prop_assert_eq!(cut, whole);
+        }
+
+        #[test]
+        fn a_damaged_capture_is_read_or_refused(at in 0..400_usize, octet: u8, most in 0..80_usize) {
+            let all = [(1, datagram(1, 20)), (2, segment(2, 7, 16, 30)), (3, datagram(3, 5))];
+            let mut file = snapped(&all, most);
             let at = at % file.len();
             file[at] = octet;
             let _ = pcapng(vec![("a".as_ref(), &file[..])]);

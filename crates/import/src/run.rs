@@ -12,6 +12,7 @@ use wayhop_world::Geodetic;
 use crate::error::Error;
 use crate::flows::{Ends, Seen, Sent, add};
 use crate::links::{HOLD_S, macfilter};
+use crate::run_tcp::SentByTcp;
 use crate::tracks::{Clock, Point, Track, scenario_from};
 use crate::{Imported, counted};
 
@@ -158,7 +159,7 @@ fn traffic(
     tables: &Tables<'_>,
     nodes: &FxHashMap<Addr, usize>,
 ) -> Result<(Seen, Heard), wayhop_trace::Error> {
-    let mut seen = Seen::new();
+    let mut seen = Seen::default();
     let mut originated: FxHashMap<(wayhop_core::PacketId, Time), wayhop_trace::Identity> =
         FxHashMap::default();
     tables.identities(&mut |i| {
@@ -168,6 +169,7 @@ fn traffic(
         Ok(())
     })?;
     let mut heard = Heard::new();
+    let mut sent = SentByTcp::default();
     tables.packets(&mut |h| {
         let at_s = h.time.as_nanos() as f64 / 1e9;
         match h.kind {
@@ -179,7 +181,8 @@ fn traffic(
                         protocol: identity.protocol,
                         ports: identity.ports,
                     };
-                    seen.entry(ends).or_default().push(Sent { at_s, payload: identity.payload });
+                    sent.add(ends, &h, identity.payload);
+                    seen.packets.entry(ends).or_default().push(Sent { at_s, payload: identity.payload });
                 }
             }
             HopKind::Receive => {
@@ -195,5 +198,6 @@ fn traffic(
         }
         Ok(())
     })?;
+    seen.streams = sent.streams(tables)?;
     Ok((seen, heard))
 }

@@ -41,9 +41,7 @@ impl Identity {
         let version = packet.first()? >> 4;
         let (protocol, tag, upper) = if version == 6 { of_v6(packet)? } else { of_v4(packet)? };
         let ends = ip::Packet::new_checked(packet).ok()?;
-        // The fragment offset, in the low 13 bits, is zero.
-        let is_first = tag.trailing_zeros() >= 13;
-        let header = if is_first { transport(protocol, upper) } else { Transport::default() };
+        let header = if is_first(tag) { transport(protocol, upper) } else { Transport::default() };
         let mut hash = Fnv::new();
         hash.add(&ends.src.to_bits().to_be_bytes());
         hash.add(&ends.dst.to_bits().to_be_bytes());
@@ -72,6 +70,18 @@ impl Identity {
 /// Source and destination of an IP packet; `None` for octets that are none.
 pub fn ends(packet: &[u8]) -> Option<(Addr, Addr)> {
     ip::Packet::new_checked(packet).ok().map(|p| (p.src, p.dst))
+}
+
+/// What an IP packet carries behind the header of the routing protocol: the number of its protocol, and its octets from the transport
+/// header on. `None` for octets that are no packet, and for later fragments.
+pub fn carried(packet: &[u8]) -> Option<(u8, &[u8])> {
+    let (protocol, tag, upper) = if packet.first()? >> 4 == 6 { of_v6(packet)? } else { of_v4(packet)? };
+    is_first(tag).then_some((protocol, upper))
+}
+
+/// Whether a packet is whole, or a first fragment: the fragment offset, in the tag's low 13 bits, is zero.
+const fn is_first(tag: u32) -> bool {
+    tag.trailing_zeros() >= 13
 }
 
 /// What a packet carries, what tells it from others with the same content, and its octets.

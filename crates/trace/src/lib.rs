@@ -58,7 +58,7 @@ pub use event::{
 };
 pub use hash::TraceHash;
 pub use human::human_table;
-pub use identity::{Identity, IdentityEvent, ends};
+pub use identity::{Identity, IdentityEvent, carried, ends};
 pub use lock::{lock_file, lock_folder};
 pub use manifest::{ClockFit, ClockSegment, InputFile, Manifest, Merged, MergedRun, RunStatus};
 pub use observer::Observer;

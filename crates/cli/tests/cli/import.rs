@@ -135,3 +135,71 @@ fn captures_become_the_traffic_that_they_show() {
     assert!(flows.iter().any(|f| f["kind"].as_str() == Some("ping")), "{flows:?}");
     run_in(d, &["run", "shown.toml", "--duration", "10", "--protocol", "dsr", "--quiet", "--no-out"]).ok();
 }
+
+/// Packets that are longer than captures have them, and a connection that has to send again: its middle node is down for a while.
+const LONG: &str = "\
+name = \"long\"
+seed = 5
+duration_s = 60
+nodes.count = 3
+movement = { kind = \"chain\", spacing_m = 200 }
+protocol.name = \"dsr\"
+[captures]
+all = true
+[[outages]]
+node = 1
+start_s = 5.4
+length_s = 3
+[[traffic]]
+kind = \"tcp\"
+src = 0
+dst = 2
+start_s = 5
+bytes = 150000
+[[traffic]]
+kind = \"cbr\"
+src = 2
+dst = 0
+rate_pps = 4
+payload_bytes = 900
+start_s = 30
+max_packets = 40
+";
+
+#[test]
+fn streams_and_packets_are_as_long_as_they_were_whatever_was_sent_again_or_cut_off() {
+    let dir = folder(&[("long.toml", LONG)]);
+    let d = dir.path();
+    run_in(d, &["run", "long.toml", "--identities", "--quiet", "--out", "long"]).ok();
+    let summary = fs::read_to_string(d.join("long/summary.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    let tcp = &summary["flows"][0]["tcp"];
+    assert!(tcp["retransmissions"].as_u64().unwrap() > 0, "{tcp}");
+    assert_eq!(tcp["delivered_bytes"].as_u64(), Some(150_000));
+    run_in(d, &["import", "run", "long", "--out", "run.toml"]).ok();
+    let captures = ["long/captures/0.pcapng", "long/captures/1.pcapng", "long/captures/2.pcapng"];
+    run_in(d, &[&["import", "pcapng"], &captures[..], &["--out", "captures.toml"]].concat()).ok();
+    for scenario in ["run.toml", "captures.toml"] {
+        let flows = traffic(&d.join(scenario));
+        let of = |kind: &str, key: &str| {
+            let flow = flows.iter().find(|f| f["kind"].as_str() == Some(kind));
+            flow.unwrap_or_else(|| panic!("{scenario}: {flows:?}"))[key].as_integer()
+        };
+        assert_eq!(of("tcp", "bytes"), Some(150_000), "{scenario}");
+        assert_eq!(
+            (of("cbr", "payload_bytes"), of("cbr", "max_packets")),
+            (Some(900), Some(40)),
+            "{scenario}"
+        );
+        run_in(d, &["run", scenario, "--duration", "6", "--protocol", "dsr", "--quiet", "--no-out"]).ok();
+    }
+}
+
+#[test]
+fn a_file_that_is_not_there_is_told_without_a_scenario() {
+    let dir = folder(&[]);
+    for format in ["gpx", "pcapng"] {
+        let said = run_in(dir.path(), &["import", format, "none", "--out", "x.toml"]).failure(2);
+        assert_eq!(said, "wayhop: none: no such file; check the name\n", "{format}");
+    }
+}

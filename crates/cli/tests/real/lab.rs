@@ -696,4 +696,11 @@ fn connections_of_programs_are_in_the_labs_record_in_each_nodes_own_and_in_the_m
     assert_eq!(ends("lab/nodes/0", 0, 99).0, (300_000, 300_000));
     assert_eq!(ends("lab/nodes/2", 99, 0).1, 300_000);
     assert_eq!(ends("merged", 0, 2), ((300_000, 300_000), 300_000));
+    // A scenario of it has the streams of the two programs.
+    wayhop(&["import", "run", "merged", "--out", "back.toml"]);
+    let back: toml::Table = fs::read_to_string(dir.join("back.toml")).unwrap().parse().unwrap();
+    let octets =
+        |f: &toml::Value| (f["kind"].as_str() == Some("tcp")).then(|| f["bytes"].as_integer().unwrap());
+    let streams: Vec<i64> = back["traffic"].as_array().unwrap().iter().filter_map(octets).collect();
+    assert_eq!(streams, [300_000, 5]);
 }
