@@ -40,7 +40,7 @@ impl MacFilterConfig {
             let remedy = "give macfilter.node, or --as NODE with a scenario";
             return Err(doc.error(
                 "macfilter.file",
-                format!("{} has the lines of several nodes", self.file.display()),
+                format!("{} does not say which of its nodes this host is", self.file.display()),
                 remedy,
             ));
         };

@@ -3,10 +3,16 @@
 use std::io;
 use std::net::Ipv6Addr;
 use std::os::fd::{AsFd as _, BorrowedFd};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 
 use crate::error::Error;
+
+/// How long the interface of a program that was killed may take to be gone.
+const DYING: Duration = Duration::from_secs(3);
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// A TUN interface that is gone when the process is.
 pub struct Tun {
@@ -16,7 +22,8 @@ pub struct Tun {
 }
 
 impl Tun {
-    /// Makes the interface. It has no address of IPv4 yet.
+    /// Makes the interface. It has no address of IPv4 yet. One of this name that another program has is waited for, for some seconds: that may have
+    /// been killed just now.
     pub fn make(name: &str, mtu: u16) -> Result<Self, Error> {
         let make = || -> io::Result<(SyncDevice, u32)> {
             let device = DeviceBuilder::new()
@@ -29,7 +36,14 @@ impl Tun {
             let index = device.if_index()?;
             Ok((device, index))
         };
-        let (device, index) = make().map_err(Error::system(format!("make the TUN interface {name}")))?;
+        let begun = Instant::now();
+        let made = loop {
+            match make() {
+                Err(e) if e.raw_os_error() == Some(libc::EBUSY) && begun.elapsed() < DYING => sleep(PAUSE),
+                made => break made,
+            }
+        };
+        let (device, index) = made.map_err(Error::system(format!("make the TUN interface {name}")))?;
         Ok(Self { device, index, room: vec![0; 65_536] })
     }
 

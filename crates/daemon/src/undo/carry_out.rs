@@ -30,7 +30,9 @@ pub(crate) fn carry_out(list: &UndoList) -> Vec<String> {
                 set_back(&interface::ipv4_setting(interface, &setting.name), setting)
             }
             Change::Table(name) => nftables::remove(name),
-            Change::Socket(path) => remove_dead(Path::new(path)),
+            Change::Socket(path) => {
+                remove_dead(Path::new(path)).and_then(|()| remove_unplaced(Path::new(path)))
+            }
         };
         outcome.err().map(|e| format!("{}: {c}: {e}", list.interface))
     };
@@ -92,6 +94,21 @@ fn set_back(path: &Path, Setting { old, new, .. }: &Setting) -> io::Result<()> {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
         _ => Ok(()),
     }
+}
+
+/// Removes what became of a socket whose node was killed before it had its name: until then it is `.NAME.PROCESS`.
+fn remove_unplaced(path: &Path) -> io::Result<()> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|n| n.to_str())) else {
+        return Ok(());
+    };
+    let prefix = format!(".{name}.");
+    let is_one = |file: &fs::DirEntry| {
+        let number = file.file_name().to_str().and_then(|n| n.strip_prefix(&prefix)?.parse::<u32>().ok());
+        number.is_some()
+    };
+    // A folder that is gone has taken it along.
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    files.filter(is_one).try_for_each(|file| remove_dead(&file.path()))
 }
 
 /// Removes a socket that nobody answers at: another node may have taken its place.
