@@ -58,7 +58,7 @@ pub(crate) fn section(
 
 /// The programs of a run. The receiver tells first what time it is when the run begins. In a walk-away the sender's ping has the
 /// addresses resolved before iperf3 begins; in a drive-by iperf3 begins as soon as its connection is made, which the paper's did
-/// too.
+/// too, by repeated attempts: the kernel alone would double its pauses between SYNs, up to 127 s.
 fn programs(experiment: Experiment) -> String {
     let kind = match experiment.transport {
         Transport::Udp => "-u -b 29M -l 1470",
@@ -68,7 +68,7 @@ fn programs(experiment: Experiment) -> String {
     let (rest_s, seconds) = (experiment.motion.rest_s(), experiment.motion.seconds());
     let send = format!(
         "end=$(($(date +%s) + {seconds})); while left=$((end - $(date +%s))); [ $left -gt 0 ]; do \
-         iperf3 -c mesh-0 -t $left {kind} && break; sleep 0.2; done"
+         iperf3 -c mesh-0 --connect-timeout 1000 -t $left {kind} && break; sleep 0.2; done"
     );
     let ping = match experiment.motion {
         Motion::WalkAway => {
