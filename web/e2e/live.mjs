@@ -175,15 +175,20 @@ const shownTime = async (page) => {
   return s === undefined ? h * 60 + m : h * 3600 + m * 60 + s;
 };
 
-/** A second viewer sees the same. Its connection breaks, comes back, and what happened meanwhile is there. */
-/** A page whose connection is broken while the run ends hears of it when the studio answers again. */
-async function cutOffPage(browser, address) {
+/** A second viewer, whose connection has just been broken. */
+async function cutOff(browser, address) {
   const way = await tunnel(new URL(address));
   const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
   await page.goto(address.replace(new URL(address).port, String(way.port)));
   await follows(page);
   way.cut();
   await page.getByText("○ reconnecting ...", { exact: true }).waitFor();
+  return { way, page };
+}
+
+/** A page whose connection is broken while the run ends hears of it when the studio answers again. */
+async function cutOffPage(browser, address) {
+  const { way, page } = await cutOff(browser, address);
   return {
     async hearsOfTheEnd() {
       way.mend();
@@ -195,13 +200,9 @@ async function cutOffPage(browser, address) {
   };
 }
 
+/** A second viewer sees the same. Its connection breaks, comes back, and what happened meanwhile is there. */
 async function connectionBreaks(browser, address) {
-  const way = await tunnel(new URL(address));
-  const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
-  await page.goto(address.replace(new URL(address).port, String(way.port)));
-  await follows(page);
-  way.cut();
-  await page.getByText("○ reconnecting ...", { exact: true }).waitFor();
+  const { way, page } = await cutOff(browser, address);
   const cut = await shownTime(page);
   await wait(4000);
   await shoot(page, "live-reconnecting");

@@ -41,23 +41,10 @@ pub(crate) fn utc(at_s: f64) -> Option<String> {
     }
     let (day, ms) = ((at_ms as i64).div_euclid(86_400_000), (at_ms as i64).rem_euclid(86_400_000));
     let (s, ms) = (ms / 1_000, ms % 1_000);
-    let (year, month, day) = date(day);
+    let (year, month, day) = wayhop_trace::civil(day);
     let fraction = if ms == 0 { String::new() } else { format!(".{ms:03}") };
     let (hour, minute, second) = (s / 3_600, s / 60 % 60, s % 60);
     Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z"))
-}
-
-/// Year, month and day of a day since 1970: the inverse of [`days`].
-fn date(day: i64) -> (i64, i64, i64) {
-    // Days from 1 March of the year 0, in cycles of 400 years, of which each year begins in March.
-    let since = day + 719_468;
-    let (cycle, in_cycle) = (since.div_euclid(146_097), since.rem_euclid(146_097));
-    let year = (in_cycle - in_cycle / 1_460 + in_cycle / 36_524 - in_cycle / 146_096) / 365;
-    let in_year = in_cycle - (365 * year + year / 4 - year / 100);
-    let march = (5 * in_year + 2) / 153;
-    let in_month = in_year - (153 * march + 2) / 5 + 1;
-    let month = if march < 10 { march + 3 } else { march - 9 };
-    (cycle * 400 + year + i64::from(month <= 2), month, in_month)
 }
 
 /// How far a zone is ahead of UTC.

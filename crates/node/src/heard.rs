@@ -72,21 +72,14 @@ impl Heard {
             table.exceptions.clear();
         }
         let on = all.entry(neighbour).or_default();
-        let known = on.iter().rposition(|o| o.iface == iface);
-        let mut one = match known {
-            Some(place) if place + 1 == on.len() => on[place],
-            Some(place) => on.remove(place),
-            None => On { iface, at, state: State::Counts, hold: HOLD },
-        };
+        let known = on.iter().position(|o| o.iface == iface).map(|place| on.remove(place));
+        let mut one = known.unwrap_or(On { iface, at, state: State::Counts, hold: HOLD });
         one.at = at;
         one.state = match one.state {
             State::Held { until, .. } if at < until => State::Held { until, is_heard: true },
             _ => State::Counts,
         };
-        match on.last_mut().filter(|o| o.iface == iface) {
-            Some(last) => *last = one,
-            None => on.push(one),
-        }
+        on.push(one);
     }
 
     /// A frame for the neighbour was not acknowledged on an interface.

@@ -60,7 +60,7 @@ pub use hash::TraceHash;
 pub use human::human_table;
 pub use identity::{Identity, IdentityEvent, carried, ends};
 pub use lock::{lock_file, lock_folder};
-pub use manifest::{ClockFit, ClockSegment, InputFile, Manifest, Merged, MergedRun, RunStatus};
+pub use manifest::{ClockFit, ClockSegment, InputFile, Manifest, Merged, MergedRun, RunStatus, civil};
 pub use observer::Observer;
 pub use outputs::{InterfaceInfo, LinkKind, NodeInfo, Outputs};
 pub use reception::ReceptionEvent;

@@ -150,22 +150,22 @@ fn sha256_hex(bytes: &[u8]) -> String {
 /// The moment `unix_s` seconds after 1970, in UTC.
 fn rfc3339(unix_s: u64) -> String {
     let (days, s) = (unix_s / 86_400, unix_s % 86_400);
-    let (y, m, d) = civil(days);
+    let (y, m, d) = civil(days.cast_signed());
     format!("{y:04}-{m:02}-{d:02}T{:02}:{:02}:{:02}Z", s / 3600, s / 60 % 60, s % 60)
 }
 
-/// The Gregorian date `days` days after 1 January 1970, counted in years that begin on 1 March, so that the leap day is
-/// the last.
-fn civil(days: u64) -> (u64, u64, u64) {
-    const DAYS_FROM_0000_03_01: u64 = 719_468;
+/// The Gregorian date, as year, month and day, `days` days after 1 January 1970, or before it. It is counted in years that begin on 1 March, so
+/// that the leap day is the last.
+pub fn civil(days: i64) -> (i64, i64, i64) {
+    const DAYS_FROM_0000_03_01: i64 = 719_468;
     let n = days + DAYS_FROM_0000_03_01;
-    let (era, day_of_era) = (n / 146_097, n % 146_097);
+    let (era, day_of_era) = (n.div_euclid(146_097), n.rem_euclid(146_097));
     let year = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year + year / 4 - year / 100);
     let month_from_march = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
     let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    (era * 400 + year + u64::from(month <= 2), month, day)
+    (era * 400 + year + i64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]
