@@ -18,6 +18,8 @@ export interface Picture {
   camera: Camera; width: number; height: number; theme: Theme;
   xs: Float64Array; ys: Float64Array; names: (node: number) => string;
   links: number[]; marks: Marks; selected: number | null;
+  /** No place is known: nodes stand in a ring, and metres mean nothing. */
+  isRing?: boolean;
   /** Where a node is being dragged to, metres. */
   goal?: { x: number; y: number } | null;
   /** Draws what lies on the ground, below links and nodes. */
@@ -34,7 +36,7 @@ export function draw(g: CanvasRenderingContext2D, p: Picture): void {
   const { width, height, camera } = p;
   g.fillStyle = p.theme.ground;
   g.fillRect(0, 0, width, height);
-  grid(g, p);
+  if (!p.isRing) grid(g, p);
   p.below?.();
   const sx = new Float64Array(p.xs.length), sy = new Float64Array(p.xs.length);
   for (let n = 0; n < p.xs.length; n += 1) {
@@ -48,8 +50,8 @@ export function draw(g: CanvasRenderingContext2D, p: Picture): void {
   nodes(g, p, sx, sy, isCrowd);
   losses(g, p, sx, sy);
   goal(g, p);
-  scaleBar(g, p);
-  northArrow(g, p);
+  if (p.isRing) noPlaces(g, p);
+  else { scaleBar(g, p); northArrow(g, p); }
 }
 
 function grid(g: CanvasRenderingContext2D, p: Picture): void {
@@ -220,6 +222,13 @@ export function shape(g: CanvasRenderingContext2D, kind: Shape, x: number, y: nu
   g.closePath();
   g.lineWidth = 2; g.strokeStyle = edge; g.stroke();
   g.fillStyle = colour; g.fill();
+}
+
+function noPlaces(g: CanvasRenderingContext2D, p: Picture): void {
+  g.fillStyle = p.theme.ink;
+  g.font = "12px system-ui, sans-serif";
+  g.textBaseline = "alphabetic";
+  g.fillText("No positions are known: the nodes stand in a ring", 14, p.height - 14);
 }
 
 function scaleBar(g: CanvasRenderingContext2D, p: Picture): void {

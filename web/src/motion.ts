@@ -1,6 +1,7 @@
 // Where nodes are: the simulator's own formula, position = start + velocity x (t - from), on the legs that the run recorded.
 
 import type { Frame } from "./frame";
+import { NOWHERE } from "./ring";
 
 export interface Place { x: number; y: number; z: number }
 
@@ -84,5 +85,5 @@ export function bounds(motion: Motion, frame: Frame, endNs: number): [number, nu
       box[2] = Math.max(box[2], x); box[3] = Math.max(box[3], y);
     }
   }
-  return motion.nodes > 0 && Number.isFinite(box[0]) ? box : [0, 0, 100, 100];
+  return motion.nodes > 0 && Number.isFinite(box[0]) ? box : NOWHERE;
 }

@@ -3,13 +3,14 @@
 import * as api from "./api";
 import { bounds, Motion } from "./motion";
 import { Stretch, Stretches } from "./packets";
+import { NOWHERE } from "./ring";
 
 export type Box = [number, number, number, number];
 
 export class Recorded {
   readonly stretches: Stretches;
   motion: Motion | null = null;
-  box: Box = [0, 0, 100, 100];
+  box: Box = NOWHERE;
   private loading = false;
 
   private constructor(readonly name: string, readonly info: api.RunInfo, private readonly arrived: () => void,

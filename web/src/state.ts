@@ -11,6 +11,7 @@ import type { LiveRun } from "./live/run";
 import type { Motion } from "./motion";
 import type { Hop, Stretches } from "./packets";
 import { type Box, Recorded } from "./recorded";
+import { NOWHERE } from "./ring";
 
 const start = parseAddress(location.search);
 
@@ -151,9 +152,9 @@ export function showLive(name: string, run: LiveRun, about: api.RunInfo): void {
   });
 }
 
-/** Shows all of a run under way once it is known where its nodes are. */
+/** Shows all of a run under way, and once more when it is known where its nodes are. */
 export function fitOnce(): void {
-  if (!camera.value) fitAll();
+  if (!camera.value || (isNowhere && live.value?.bounds())) fitAll();
 }
 
 export function stopFollowing(): void {
@@ -167,13 +168,19 @@ export function motionAt(moment: number): Motion | LiveRun | null {
 
 const around = (a: Box, b: Box = a): Box => [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
 
-/** The view that shows all, as it was made last. */
-let whole: Camera | null = null;
+/** The view that shows all, as it was made last, and whether that was without a place of any node. */
+let whole: Camera | null = null, isNowhere = false;
+
+/** What there is to see, metres. */
+export function box(): Box {
+  return (live.value ? live.value.bounds() : recorded?.box) ?? NOWHERE;
+}
 
 export function fitAll(): void {
   const { width, height } = mapSize.value;
-  const now = live.value ? live.value.bounds() : recorded?.motion ? around(recorded.box, other.value?.box) : null;
-  if (now && width > 0) camera.value = whole = fit(now, width, height);
+  if (width === 0 || !(live.value || recorded?.motion)) return;
+  isNowhere = live.value?.bounds() === null;
+  camera.value = whole = fit(around(box(), live.value ? undefined : other.value?.box), width, height);
 }
 
 /** The map has another size: who saw all of it does so still, who looked at a part sees the same ground. */

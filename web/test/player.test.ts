@@ -9,6 +9,7 @@ import { marksAt } from "../src/marks";
 import { bounds, Motion } from "../src/motion";
 import { lossPlaces } from "../src/draw";
 import { Stretch, Stretches } from "../src/packets";
+import { onRing } from "../src/ring";
 import { currentStep, parsePacket } from "../src/told";
 
 const S = 1e9;
@@ -83,6 +84,19 @@ describe("motion", () => {
   test("the box holds begins and ends", () => {
     expect(bounds(...motion(), 10 * S)).toEqual([-5, -9, 16, 20]);
   });
+});
+
+test("nodes stand in a ring while no place is known, and nowhere once one is", () => {
+  const xs = new Float64Array(4).fill(NaN), ys = new Float64Array(4).fill(NaN);
+  expect(onRing(xs, ys, [0, 100, 200, 200])).toBe(true);
+  // North, east, south, west of the middle, within the box.
+  [[100, 195], [145, 150], [100, 105], [55, 150]].forEach(([x, y], n) => {
+    expect(xs[n]).toBeCloseTo(x);
+    expect(ys[n]).toBeCloseTo(y);
+  });
+  const some = new Float64Array([NaN, 7]);
+  expect(onRing(some, new Float64Array([NaN, 7]), [0, 0, 1, 1])).toBe(false);
+  expect(some[0]).toBeNaN();
 });
 
 test("links are the pairs that a comparison of all with all finds", () => {

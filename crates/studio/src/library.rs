@@ -164,8 +164,11 @@ impl Library {
     /// The list for the page.
     pub(crate) fn list(&self) -> Value {
         let of = |name: &String| {
-            let manifest = RunDir::open(self.path(name)).and_then(|r| r.manifest()).ok();
+            let dir = RunDir::open(self.path(name));
+            let manifest = dir.as_ref().ok().and_then(|r| r.manifest().ok());
             let [scenario, protocol] = manifest.as_ref().map_or([None, None], |m| names_in(&m.scenario));
+            // The configurations of real nodes, merged, are no scenario.
+            let protocol = protocol.or_else(|| Some(dir.ok()?.summary().ok()?.protocol));
             json!({
                 "name": name,
                 "status": manifest.as_ref().map(|m| m.status),

@@ -63,7 +63,13 @@ pub(crate) fn recorder(at: &Path, outputs: &Outputs) -> Recorder {
 
 /// Of a simulation of 20 s.
 pub(crate) fn summary() -> Summary {
-    Summary { scenario: "three".to_owned(), world: "sim".to_owned(), simulated_s: 20.0, ..Summary::default() }
+    Summary {
+        scenario: "three".to_owned(),
+        world: "sim".to_owned(),
+        protocol: "dsr".to_owned(),
+        simulated_s: 20.0,
+        ..Summary::default()
+    }
 }
 
 /// A run of `events` events; each node has a leg until 10 s and another one from then on.

@@ -19,6 +19,7 @@ fn a_run_is_listed_and_told() {
     let runs = server.get("/api/runs").json();
     assert_eq!(runs["runs"][0]["name"], "a");
     assert_eq!(runs["runs"][0]["seed"], 7);
+    assert_eq!(runs["runs"][0]["protocol"], "dsr", "the summary has it, where the scenario does not");
     let info = server.get("/api/run?run=a").json();
     assert_eq!(info["names"], serde_json::json!(["n0", "n1", "n2"]));
     assert_eq!(info["nodes"], 3);
