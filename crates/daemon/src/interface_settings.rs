@@ -8,7 +8,8 @@ pub(crate) const WAY_BACK: &str = "rp_filter";
 /// Its value with which any way back does.
 pub(crate) const LOOSE: &str = "2";
 
-/// Settings of the TUN. `forwards`: whether the host sends on what comes out of it, as a gateway does whose node delivers to the outside.
+/// Settings of the TUN. `forwards`: whether the host sends on what comes out of it, as a gateway does: its node delivers to the outside, and tells
+/// sources there of nodes that are unreachable.
 pub(crate) fn tun_settings(forwards: bool) -> [(&'static str, &'static str); 3] {
     [(WAY_BACK, LOOSE), ("accept_local", "1"), ("forwarding", if forwards { "1" } else { "0" })]
 }

@@ -232,8 +232,7 @@ impl Watch {
         }
         self.keep(ready, &interface::ipv4_setting("all", "send_redirects"), ("send_redirects", "all"), "0")?;
         let name = ready.tun_name.clone();
-        let forwards = gateway::uplink(settings).is_some() && ready.host.plane == DataPlane::PerPacket;
-        for (key, value) in tun_settings(forwards) {
+        for (key, value) in tun_settings(gateway::uplink(settings).is_some()) {
             self.keep(ready, &interface::ipv4_setting(&name, key), (key, &name), value)?;
         }
         let (key, value) = if settings.address6.is_some() { ("accept_ra", "0") } else { (DISABLE_IPV6, "1") };

@@ -217,7 +217,7 @@ impl<P: Protocol> Node<P> {
     /// Ends a packet.
     pub(crate) fn drop_packet<W: World>(&mut self, w: &mut W, at: Time, p: Packet, why: DropReason) {
         w.record(at, &p, Hop { kind: HopKind::Drop, reason: Some(why), ..Hop::HERE });
-        if had_no_route(why) && self.is_from_here(p.bytes()) {
+        if had_no_route(why) && (self.is_from_here(p.bytes()) || self.is_brought_by_host(p.bytes())) {
             w.unreachable(at, p, why);
         } else {
             if self.edge.is_some() && had_no_route(why) {

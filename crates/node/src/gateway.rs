@@ -103,6 +103,13 @@ impl<P: Protocol> Node<P> {
         }
     }
 
+    /// Whether a packet came from outside by way of this node's host, by which an answer goes back.
+    #[inline]
+    pub(crate) fn is_brought_by_host(&self, packet: &[u8]) -> bool {
+        let Some(edge) = self.edge.as_ref().filter(|e| e.routes.is_empty()) else { return false };
+        ipv4::ends(packet).is_some_and(|(from, _)| edge.outside.leads_to(Addr::from(from)))
+    }
+
     /// Tells a source outside that a packet found no way through the mesh.
     #[cold]
     pub(crate) fn tell_source_outside<W: World>(&mut self, w: &mut W, at: Time, packet: &[u8]) {

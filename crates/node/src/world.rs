@@ -99,8 +99,8 @@ pub trait Above {
     /// A packet for an application. What applications send in answer comes by [`crate::Node::originate`], after the call
     /// of the node that led to this one.
     fn deliver(&mut self, at: Time, packet: Packet);
-    /// A packet of an application at this node ended because no route to its destination was found: its sender is to
-    /// hear of it (RFC 792, host unreachable).
+    /// A packet of an application at this node, or of a source outside for which this node's host is a gateway, ended because no route to
+    /// its destination was found: its sender is to hear of it (RFC 792, host unreachable).
     fn unreachable(&mut self, at: Time, packet: Packet, why: DropReason);
 }
 

@@ -116,8 +116,12 @@ fn with_a_routed_prefix_connections_begin_on_both_sides_and_addresses_stay_as_th
         until_page(&mesh, 0);
         let asked = fs::read_to_string(folder.path().join("log")).unwrap();
         assert!(asked.lines().filter(|l| l.contains("GET")).all(|l| l.starts_with("10.0.0.1 ")), "{asked}");
-        // An address of the mesh that nobody has: the sender is told, or hears nothing; nothing comes back out.
-        assert!(!mesh.run(3, "ping -c 1 -W 2 10.0.0.99").0);
+        // An address of the mesh that nobody has: the gateway tells the sender, once the protocol has given up.
+        let (answered, said) = mesh.run(3, "ping -c 1 -W 60 10.0.0.99");
+        assert!(
+            !answered && said.contains("From 10.0.0.3") && said.contains("Host Unreachable"),
+            "{protocol}: {said}"
+        );
     }
 }
 

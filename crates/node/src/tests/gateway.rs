@@ -158,3 +158,24 @@ fn a_source_outside_hears_by_icmp_that_a_node_is_unreachable() {
     let command = Command::SetOutside(Outside { mesh: Prefix::around(ME, 24), reaches: vec![] });
     assert!(n.command(&mut w, Time::ZERO, 0, &command).is_ok());
 }
+
+#[test]
+fn a_host_that_is_a_gateway_tells_a_source_outside_itself() {
+    let mut w = Lists::default();
+    let mut n = node(Script::default());
+    let outside = Outside { mesh: Prefix::around(ME, 24), reaches: vec![everything()] };
+    n.set_edge(Edge { outside: outside.clone(), routes: Vec::new() });
+    n.start(&mut w, Time::ZERO);
+    let p = datagram(&mut w, OUT, FAR, 9);
+    n.drop_packet(&mut w, Time::ZERO, p, DropReason::NoRoute);
+    assert_eq!(w.refused, 1);
+    // Not about a packet of another node, nor about one that had a route, nor once nothing leads there.
+    let p = datagram(&mut w, NEXT, FAR, 9);
+    n.drop_packet(&mut w, Time::ZERO, p, DropReason::NoRoute);
+    let p = datagram(&mut w, OUT, FAR, 9);
+    n.drop_packet(&mut w, Time::ZERO, p, DropReason::QueueFull);
+    n.change_outside(&mut w, Time::ZERO, outside.cut_off());
+    let p = datagram(&mut w, OUT, FAR, 9);
+    n.drop_packet(&mut w, Time::ZERO, p, DropReason::NoRoute);
+    assert_eq!(w.refused, 1);
+}
