@@ -162,11 +162,13 @@ fn intervals(said: &str, motion: Motion) -> Vec<f64> {
 
 fn rows(experiment: Experiment, heard: &Heard, simulated: &Shape) -> Vec<Row> {
     let name = format!("{}, {}", experiment.transport.name(), experiment.motion.name());
-    let row = |quantity: &str, ours: f64, of_runs: &[f64]| {
+    let row = |quantity: &str, of: &dyn Fn(&[f64]) -> Option<f64>| {
         let mut row = Row::new("emulation", &name, quantity, None);
-        let ends = middle95(of_runs);
-        (row.ours, row.ci95, row.seeds) = (Some(ours), ends, 1);
-        let lies = ends.map(|[low, high]| (low..=high).contains(&ours));
+        let ours = of(&heard.mbps);
+        let of_runs: Vec<f64> = simulated.runs.iter().filter_map(|r| of(&r.mbps)).collect();
+        let ends = middle95(&of_runs);
+        (row.ours, row.ci95, row.seeds) = (ours, ends, 1);
+        let lies = ours.zip(ends).map(|(ours, [low, high])| (low..=high).contains(&ours));
         let mut note = match lies {
             Some(true) => "Lies within the middle 95 % of the simulated runs.".to_owned(),
             Some(false) => "Lies outside of the middle 95 % of the simulated runs.".to_owned(),
@@ -182,23 +184,20 @@ fn rows(experiment: Experiment, heard: &Heard, simulated: &Shape) -> Vec<Row> {
         }
         row.note(note)
     };
-    let of = |f: &dyn Fn(&[f64]) -> f64| simulated.runs.iter().map(|r| f(&r.mbps)).collect::<Vec<_>>();
     let carried = |v: &f64| *v > 0.0;
-    let first = |mbps: &[f64]| mbps.iter().position(carried).map_or(0.0, |s| s as f64);
-    let last = |mbps: &[f64]| mbps.iter().rposition(carried).map_or(0.0, |s| s as f64 + 1.0);
-    let whole = |mbps: &[f64]| mean(mbps).unwrap_or(0.0);
-    // Where the radios are nearest: within 160 m, without the seconds in which a connection begins.
+    let first = |mbps: &[f64]| Some(mbps.iter().position(carried)? as f64);
+    let last = |mbps: &[f64]| Some(mbps.iter().rposition(carried)? as f64 + 1.0);
+    // Where the radios are nearest: within 180 and 160 m, without the seconds in which a connection begins.
     let (from, until) = match experiment.motion {
         Motion::WalkAway => (5, 45),
         Motion::DriveBy => (FAR_S - 40, FAR_S + 40),
     };
-    let near = |mbps: &[f64]| mean(&mbps[from.min(mbps.len())..until.min(mbps.len())]).unwrap_or(0.0);
-    let mut rows = vec![row("mean_mbps", whole(&heard.mbps), &of(&whole))];
-    rows.push(row("mean_near_mbps", near(&heard.mbps), &of(&near)));
+    let near = |mbps: &[f64]| mean(&mbps[from.min(mbps.len())..until.min(mbps.len())]);
+    let mut rows = vec![row("mean_mbps", &mean), row("mean_near_mbps", &near)];
     if experiment.motion == Motion::DriveBy {
-        rows.push(row("first_throughput_s", first(&heard.mbps), &of(&first)));
+        rows.push(row("first_throughput_s", &first));
     }
-    rows.push(row("last_throughput_s", last(&heard.mbps), &of(&last)));
+    rows.push(row("last_throughput_s", &last));
     rows
 }
 
@@ -253,5 +252,20 @@ nonsense 1-2 Kbits/sec
         assert!(intervals("", Motion::DriveBy).iter().all(|v| *v == 0.0));
         // In a drive-by the same lines are of the tenth second.
         assert_eq!(intervals(said, Motion::DriveBy)[9..13], [0.0, 28.806, 29.001, 0.0]);
+    }
+    #[test]
+    fn a_run_that_carried_nothing_has_a_mean_of_0_and_no_first_second() {
+        let experiment = Experiment { transport: Transport::Udp, motion: Motion::DriveBy };
+        let silent = vec![0.0; Motion::DriveBy.seconds()];
+        let mut one = silent.clone();
+        one[200] = 7.0;
+        let heard = Heard { mbps: silent.clone(), verdict: "ok".to_owned(), complaints: Vec::new() };
+        let seen = |mbps| crate::meshtest::watch::Seen { mbps, signal_dbm: Vec::new() };
+        let rows = rows(experiment, &heard, &Shape { runs: vec![seen(silent), seen(one)] });
+        let of = |quantity: &str| rows.iter().find(|r| r.quantity == quantity).unwrap();
+        assert_eq!(of("mean_mbps").ours, Some(0.0));
+        for (quantity, of_the_other) in [("first_throughput_s", 200.0), ("last_throughput_s", 201.0)] {
+            assert_eq!((of(quantity).ours, of(quantity).ci95), (None, Some([of_the_other; 2])), "{quantity}");
+        }
     }
 }
