@@ -6,7 +6,7 @@ use crate::state::Engine;
 
 pub(crate) fn show(node: &Engine, now: Time, out: &mut dyn Inspect) {
     node.cache.inspect(now, out);
-    node.requests.inspect(out);
+    node.requests.inspect(now, out);
     node.buffer.inspect(now, out);
     node.held_replies.inspect(out);
     node.blacklist.inspect(now, out);

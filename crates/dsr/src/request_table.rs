@@ -137,10 +137,10 @@ impl RequestTable {
         self.targets.iter().find(|t| t.addr == addr)?.propagated
     }
 
-    pub(crate) fn inspect(&self, out: &mut dyn Inspect) {
+    pub(crate) fn inspect(&self, now: Time, out: &mut dyn Inspect) {
         for t in &self.targets {
-            let last = t.last.map_or(0.0, Time::as_secs_f64);
-            out.row("request_targets", &[("target", &t.addr), ("attempts", &t.attempts), ("last_s", &last)]);
+            let age = t.last.map_or_else(|| "none".to_owned(), |at| now.since(at).as_secs_f64().to_string());
+            out.row("request_targets", &[("target", &t.addr), ("attempts", &t.attempts), ("age_s", &age)]);
         }
         for i in &self.initiators {
             let n = i.seen.len();

@@ -187,6 +187,10 @@ fn the_target_asked_for_least_lately_leaves_the_request_table() {
     let known: Vec<_> = tables.table("request_targets").map(|r| r[0].1.clone()).collect();
     assert_eq!(known.len(), 2);
     assert!(!known.contains(&addr(5).to_string()), "{known:?}");
+    let latest = tables.table("request_targets").find(|r| r[0].1 == addr(7).to_string()).unwrap();
+    assert_eq!(latest[2].0, "age_s");
+    let age: f64 = latest[2].1.parse().unwrap();
+    assert!((0.0..=0.01).contains(&age), "{age} s since the request of 1.2 s, at 1.21 s");
 }
 
 #[test]
