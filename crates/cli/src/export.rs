@@ -59,6 +59,18 @@ fn nodes(run: &Path, out: &Path, clocks: &[String]) -> Result<ExitCode, Failure>
         shown[node] = clock;
     }
     fs::create_dir_all(out).map_err(Failure::write(out))?;
+    let is_ours = |entry: &str| names.iter().any(|n| wayhop_core::file_name(n) == entry);
+    for entry in fs::read_dir(out).map_err(Failure::write(out))? {
+        let entry = entry.map_err(Failure::write(out))?.file_name();
+        let entry = entry.to_string_lossy();
+        if !is_ours(&entry) {
+            // `wayhop merge DIR/*` would take it for a node of this run.
+            return Err(Failure::Usage(format!(
+                "--out {}: it has {entry}, which is no node of this run; name a new or empty directory",
+                out.display()
+            )));
+        }
+    }
     for path in split(&run, out, &shown).map_err(merge_failure)? {
         output(writeln!(stdout(), "{}", path.display()))?;
     }

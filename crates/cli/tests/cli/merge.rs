@@ -206,6 +206,10 @@ fn what_cannot_be_merged_is_named_with_the_remedy() {
     assert!(refused(&[one, "nowhere"]).contains("not a run directory"));
     // Of another experiment: the same node again, or another protocol.
     run_in(d, &["export", "nodes", "whole", "--out", "again"]).ok();
+    // Of another run, what `merge again/*` would take for a ninth node.
+    fs::create_dir(d.join("again/9")).unwrap();
+    let said = run_in(d, &["export", "nodes", "whole", "--out", "again"]).failure(2);
+    assert!(said.contains("--out again: it has 9, which is no node of this run"), "{said}");
     assert!(refused(&[one, "again/0"]).contains("it is of the node 10.0.0.1, as nodes/0 is"));
     let other = [
         "run",
