@@ -87,6 +87,10 @@ pub struct NodeConfig {
     /// packet. An older run in it is removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<PathBuf>,
+    /// What the node is called in its record and in answers to `wayhop ctl`; without it by the name of its control socket, or of the node
+    /// in a scenario, or of the host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// The name of the control socket, for `wayhop ctl`; without it there is none, except that a node without a configuration file
     /// has that of its `tun`, if no other has it. `mesh0` means /run/wayhop/mesh0.sock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -382,6 +386,12 @@ impl Settings {
         if let Some(name) = &config.control {
             wayhop_control::paths::socket(name)
                 .map_err(|e| doc.error("control", e, "give a short name such as mesh0"))?;
+        }
+        if let Some(name) =
+            config.name.as_ref().filter(|n| n.trim().is_empty() || n.chars().any(char::is_control))
+        {
+            let wrong = format!("{name:?} is empty or has control characters");
+            return Err(doc.error("name", wrong, "give one such as relay-3, or leave the key out"));
         }
         if let Some(Err((key, wrong, remedy))) = config.monitor.as_ref().map(Monitor::check) {
             return Err(doc.error(&format!("monitor.{key}"), wrong, remedy));

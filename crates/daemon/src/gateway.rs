@@ -244,8 +244,15 @@ mod tests {
             ("[gateway]\nuplink = \"eth0\"\nreaches = [\"::/0\"]", "gateway.reaches[0]"),
             ("[gateway]\nuplink = \"eth0\"\nprobe = [\"10.0.4.1\"]", "gateway.probe[0]"),
             ("[gateway]\nuplink = \"eth0\"\nprobe = [\"192.0.2.1\", \"224.0.0.1\"]", "gateway.probe[1]"),
-            ("[gateway]\nuplink = \"eth0\"\nprobe_every_ms = 99", "gateway.probe_every_ms"),
-            ("[gateway]\nuplink = \"eth0\"\nprobe_misses = 0", "gateway.probe_misses"),
+            (
+                "[gateway]\nuplink = \"eth0\"\nprobe = [\"192.0.2.1\"]\nprobe_every_ms = 99",
+                "gateway.probe_every_ms: 99 ms",
+            ),
+            (
+                "[gateway]\nuplink = \"eth0\"\nprobe = [\"192.0.2.1\"]\nprobe_misses = 0",
+                "gateway.probe_misses: 0",
+            ),
+            ("[gateway]\nuplink = \"eth0\"\nprobe_misses = 5", "gateway.probe_misses: no address is pinged"),
             ("outside = [\"nowhere\"]", "outside[0]"),
             ("outside = [\"0.0.0.0/0\"]\n[gateway]\nuplink = \"eth0\"", "outside"),
         ] {

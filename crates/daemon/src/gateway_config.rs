@@ -142,6 +142,14 @@ pub(crate) fn edge(
 }
 
 fn asked(g: &Gateway, mesh: Prefix, doc: &Document) -> Result<Option<Asked>, Error> {
+    let without_use = [
+        ("gateway.probe_every_ms", g.probe_every_ms != probe_every_ms()),
+        ("gateway.probe_misses", g.probe_misses != probe_misses()),
+    ];
+    if let (true, Some((key, _))) = (g.probe.is_empty(), without_use.iter().find(|(_, given)| *given)) {
+        let remedy = "give gateway.probe, the addresses to ping, or leave the key out";
+        return Err(doc.error(key, "no address is pinged", remedy));
+    }
     if !EVERY_MS.contains(&g.probe_every_ms) {
         let what = format!("{} ms are not between 100 and 3600000", g.probe_every_ms);
         return Err(doc.error("gateway.probe_every_ms", what, "give 2000, or leave the key out"));

@@ -163,7 +163,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
         )?;
     }
     undo.set("all", "send_redirects", "0")?;
-    prepare_tun(settings, host.plane, &tun, shortest, &mut netlink)?;
+    prepare_tun(settings, &tun, shortest, &mut netlink)?;
     gateway::lead_all(settings, tun.index(), &mut netlink)?;
     gateway::open(settings, &mut undo)?;
     let probe = gateway::probe(settings, random_seed().map_err(Error::system("draw a number"))?)?;
@@ -433,18 +433,12 @@ fn take_interface(
 /// Makes the TUN the interface by which programs of this host reach the mesh. It gets the node's address after the mesh's
 /// interfaces: of interfaces with one address the kernel finds the last, and a program that joins a group by the node's address means
 /// the TUN.
-fn prepare_tun(
-    settings: &Settings,
-    plane: DataPlane,
-    tun: &Tun,
-    shortest: usize,
-    netlink: &mut Netlink,
-) -> Result<(), Error> {
+fn prepare_tun(settings: &Settings, tun: &Tun, shortest: usize, netlink: &mut Netlink) -> Result<(), Error> {
     let name = &settings.config.tun;
     netlink
         .add_network_address(settings.address, settings.prefix_len, tun.index())
         .map_err(Error::system(format!("give {name} the node's address")))?;
-    for (key, value) in tun_settings(gateway::uplink(settings).is_some() && plane == DataPlane::PerPacket) {
+    for (key, value) in tun_settings(gateway::uplink(settings).is_some()) {
         let path = interface::ipv4_setting(name, key);
         fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
     }
@@ -599,12 +593,12 @@ fn open_usual_control(name: &str, undo: &mut Undo, log: &Log) -> Option<(String,
     }
 }
 
-/// Who this node is to others: by the name of its control socket, or that in its scenario, or else the host's.
+/// Who this node is to others: by its name, or that of its control socket, or that in its scenario, or else the host's.
 fn about(settings: &Settings) -> About {
+    let config = &settings.config;
     let host = || Some(fs::read_to_string("/proc/sys/kernel/hostname").ok()?.trim().to_owned());
-    let own = || settings.name.clone();
-    let name =
-        settings.config.control.clone().or_else(own).or_else(host).unwrap_or_else(|| "node".to_owned());
+    let given = [&config.name, &config.control, &settings.name].into_iter().flatten().next().cloned();
+    let name = given.or_else(host).unwrap_or_else(|| "node".to_owned());
     let node = NodeAbout::new(NODE, &name, settings.address);
     About::new(&name, "field", settings.protocol.name(), vec![node])
 }

@@ -89,6 +89,7 @@ impl Start {
         let metric = |a: &Attachment| if matches!(a, Attachment::Wire(_)) { "0" } else { "1" };
         let metrics: Vec<&str> = attached[i].iter().map(metric).collect();
         set(format!("interface_metrics=[{}]", metrics.join(", ")));
+        set(format!("name={}", toml::Value::from(s.names[i].as_str())));
         set(format!("control={}", Sockets::name(i)));
         set(format!("gpsd={}", toml::Value::from(GPSD)));
         s.network_settings(i, &names).into_iter().for_each(&mut set);

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-const WAYHOP: &str = env!("CARGO_BIN_EXE_wayhop");
+use crate::mesh::{WAYHOP, may_run};
 
 const CHAIN: &str = "\
 duration_s = 8
@@ -29,15 +29,6 @@ src = 3
 dst = 0
 start_s = 2
 ";
-
-fn may_run() -> bool {
-    let root = Command::new("id").arg("-u").output().is_ok_and(|o| o.stdout == b"0\n");
-    assert!(root || std::env::var_os("CI").is_none(), "these tests need root in CI");
-    if !root {
-        eprintln!("skipped: needs root");
-    }
-    root
-}
 
 fn lab(arguments: &[&str]) -> (Output, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();

@@ -12,7 +12,7 @@ use std::process::Command;
 use wayhop_core::Decision;
 use wayhop_trace::{HopEvent, HopKind, RunDir, SendEvent, Tables, outcome_rows};
 
-const WAYHOP: &str = env!("CARGO_BIN_EXE_wayhop");
+use crate::mesh::{WAYHOP, may_run};
 
 const CHAIN: &str = "\
 name = \"chain\"
@@ -36,15 +36,6 @@ payload_bytes = 100
 start_s = 1
 stop_s = 15
 ";
-
-fn may_run() -> bool {
-    let root = Command::new("id").arg("-u").output().is_ok_and(|o| o.stdout == b"0\n");
-    assert!(root || std::env::var_os("CI").is_none(), "these tests need root in CI");
-    if !root {
-        eprintln!("skipped: needs root");
-    }
-    root
-}
 
 fn wayhop(dir: &Path, arguments: &[&str]) -> String {
     let done = Command::new(WAYHOP).args(arguments).current_dir(dir).output().unwrap();
@@ -113,6 +104,8 @@ fn the_records_of_a_labs_daemons_merge_into_what_the_lab_recorded() {
     // A packet that left a program while the machine had other things to do counts in both, or in none.
     assert_eq!(lab, merged, "{report:#}");
     assert_eq!(report["strange_receptions"], 0, "{report:#}");
+    let names: Vec<_> = report["nodes"].as_array().unwrap().iter().map(|n| n["name"].as_str()).collect();
+    assert_eq!(names, ["0", "1", "2", "3"].map(Some), "the nodes are called as in the scenario");
     // Without the record of a node between, ends are known again by what a packet carries.
     let without = ["merge", "lab/nodes/0", "lab/nodes/2", "lab/nodes/3", "--out", "without"];
     wayhop(dir, &without);
