@@ -105,8 +105,8 @@ async function addsAFlow(page) {
   await button(page, "2").click({ modifiers: ["Shift"] });
   await button(page, "+ cbr").click();
   await said(page, "Add a flow: cbr");
-  await type(page, "Start of flow 1, seconds", 1);
-  await said(page, "Change flow 1");
+  await type(page, "Start of flow 0, seconds", 1);
+  await said(page, "Change flow 0");
   await page.getByText("0 → 2: 2 hops").waitFor();
 }
 
@@ -393,6 +393,61 @@ async function strangersGetNothing(browser, address) {
   await other.close();
 }
 
+const DEGREES = `# By GPS.
+origin = { lat = 52.0, lon = 13.0 }
+[movement]
+kind = "waypoints"
+[[movement.tracks]]
+start = { lat = 52.0, lon = 13.0 }
+waypoints = [{ at = { lat = 52.0018, lon = 13.0 }, speed_mps = 10 }]
+[[movement.tracks]]
+start = { x = 50, y = 0 }
+[nodes]
+node = [{ id = 1, name = "gate" }]
+[[traffic]]
+kind = "cbr"
+src = "gate"
+dst = 0
+`;
+
+/** What cannot be is not taken, and the field shows again what the text has; a mistake in the text leaves the map; names are known everywhere. */
+async function mistakesAndNames(browser) {
+  const scenario = join(folder, "degrees.toml");
+  writeFileSync(scenario, DEGREES);
+  const { server, address } = await serve(scenario);
+  try {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    page.setDefaultTimeout(15_000);
+    await page.goto(address);
+    await page.locator(".editor-head").waitFor();
+    const alert = (words) => page.locator("[role=alert]").filter({ hasText: words }).waitFor();
+    const start = field(page, "Start x of node gate, metres");
+    await type(page, "Start x of node gate, metres", 1e300);
+    await alert("Not taken: ");
+    await page.waitForFunction((e) => e.value === "50", await start.elementHandle());
+    assert.equal(await text(page), DEGREES);
+    // A trajectory in degrees can be looked at only.
+    await select(page, "0");
+    const knots = page.getByRole("region", { name: "Table of knots" });
+    assert.deepEqual(await knots.locator("tbody tr td").allTextContents(), ["52.0018", "13", "10", "0"]);
+    assert.ok(await field(page, "Pause at the start, s").isDisabled());
+    await select(page, "gate");
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("tor");
+    await page.keyboard.press("Enter");
+    await button(page, "tor").waitFor();
+    assert.equal(await text(page), DEGREES.replaceAll("gate", "tor"));
+    await page.locator("textarea.text").evaluate((e) => { e.closest("details").open = true; });
+    await page.locator("textarea.text").fill((await text(page)).replace("speed_mps = 10", "speed_mps = -1"));
+    await page.locator("textarea.text").blur();
+    await alert("speed_mps: -1 is not a number");
+    await page.getByText("As it was before the mistake").waitFor();
+    await button(page, "tor").waitFor();
+    await page.close();
+  } finally {
+    server.kill();
+  }
+}
+
 let server, browser;
 try {
   writeFileSync(file, BEGIN);
@@ -439,6 +494,7 @@ try {
   if (shots) await page.screenshot({ path: join(shots, "editor-phone-whole.png"), fullPage: true });
   await strangersGetNothing(browser, address);
   await movementOfAFileIsConverted(browser);
+  await mistakesAndNames(browser);
   assert.deepEqual(errors, [], "no error in the page");
   console.log("the studio's editor: all checks passed");
 } finally {

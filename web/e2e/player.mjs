@@ -438,6 +438,7 @@ try {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`${address}?run=told&t=64.5&node=0&packet=${packet}`);
   await settled(page);
+  assert.ok(await page.locator(".map").evaluate((e) => e.clientWidth === document.documentElement.clientWidth), "the map is as wide as the phone");
   await page.locator(".frames > summary").click();
   await page.locator(".frame").first().waitFor();
   await page.locator(".charts > summary").click();

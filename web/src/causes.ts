@@ -17,6 +17,10 @@ const BY_REASON: Record<string, Cause> = {
   QUEUE_FULL: FULL, BUFFER_FULL: FULL, ARP_FULL: FULL,
 };
 
+/** A reason in words: `MAC_RETRIES` is "MAC retries". */
+export const reasonWords = (reason: string): string =>
+  reason.toLowerCase().replaceAll("_", " ").replace(/\b(arp|mac|ttl)\b/g, (name) => name.toUpperCase());
+
 export function causeOf(reason: string): Cause {
   return BY_REASON[reason] ?? OTHER;
 }

@@ -39,6 +39,7 @@ function useCounts(name: string | null): Series | null {
 function moveAlike(other: Recorded, moment: number): boolean | null {
   const own = state.info.value;
   if (!own || own.nodes !== other.info.nodes) return false;
+  if (state.isNowhere() || other.isNowhere) return null;
   const a = state.motionAt(moment), b = other.motionAt(moment);
   if (!a || !b) return null;
   const end = Math.min(own.end_ns, other.info.end_ns);
@@ -94,6 +95,7 @@ function Charts({ own, beside, names }: { own: Series; beside: Series; names: [s
       <Lines seconds={seconds} unit="packets a second" label="Packets delivered a second in both runs" lines={rates} />
       <h3>{b} minus {a}, so far</h3>
       <Lines seconds={seconds} unit="packets" label="Difference of packets delivered and dropped up to each moment" lines={less} />
+      <p class="note">Of all packets, with requests, replies and acknowledgements; the table counts what the flows sent.</p>
     </>
   );
 }
@@ -108,6 +110,7 @@ export function Comparison({ other }: { other: Recorded }) {
     <details open>
       <summary>{names[0]} and {names[1]}</summary>
       {alike === false && <p class="note">⚠ The nodes of the two runs are not at the same places: differences are not the protocol's alone.</p>}
+      {(state.isNowhere() || other.isNowhere) && <p class="note">No positions are known of {state.isNowhere() ? names[0] : names[1]}: whether the nodes move alike is not known.</p>}
       {alike === true && <p class="note">The nodes move alike in both.</p>}
       <div class="scroll compare" tabIndex={0} role="region" aria-label="Figures of both runs">
         <table>

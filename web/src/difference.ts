@@ -1,5 +1,6 @@
 // What two runs differ in: figures of their summaries, and counts over time.
 
+import { reasonWords } from "./causes";
 import type { Frame } from "./frame";
 
 export type Series = Frame;
@@ -26,7 +27,7 @@ const FIGURES: { name: string; path: string[]; digits: number; factor?: number }
 /** The figures of two summaries with their difference, the second less the first; what is undefined in a run is a dash. */
 export function figures(own: Totals, beside: Totals): Figure[] {
   const causes = [own, beside].flatMap((t) => Object.keys((t?.["drops"] as Record<string, number> | undefined) ?? {}));
-  const drops = [...new Set(causes)].sort().map((cause) => ({ name: `dropped: ${cause}`, path: ["drops", cause], digits: 0, zero: true }));
+  const drops = [...new Set(causes)].sort().map((cause) => ({ name: `dropped: ${reasonWords(cause)}`, path: ["drops", cause], digits: 0, zero: true }));
   return [...FIGURES.map((f) => ({ ...f, zero: false })), ...drops].map((f) => {
     const factor = "factor" in f ? Number(f.factor ?? 1) : 1;
     // A cause that a summary does not name had no packets; another figure that it lacks is undefined.

@@ -1,7 +1,7 @@
 // The map: one picture of a moment.
 
 import { type Camera, roundLength, showLength, toGround, toScreen } from "./camera";
-import { causeOf, type Shape } from "./causes";
+import { causeOf, reasonWords, type Shape } from "./causes";
 import { crowd } from "./crowd";
 import type { Loss, Marks } from "./marks";
 
@@ -186,7 +186,7 @@ function losses(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: F
       g.lineWidth = 3;
       g.strokeStyle = p.theme.ground;
       g.fillStyle = p.theme.ink;
-      label(g, hop.reason, x - 4, y + 14);
+      label(g, reasonWords(hop.reason), x - 4, y + 14);
     }
   }
 }
@@ -228,7 +228,7 @@ function noPlaces(g: CanvasRenderingContext2D, p: Picture): void {
   g.fillStyle = p.theme.ink;
   g.font = "12px system-ui, sans-serif";
   g.textBaseline = "alphabetic";
-  g.fillText("No positions are known: the nodes stand in a ring", 14, p.height - 14);
+  g.fillText(p.xs.length === 1 ? "The position of the node is not known" : "No positions are known: the nodes stand in a ring", 14, p.height - 14);
 }
 
 function scaleBar(g: CanvasRenderingContext2D, p: Picture): void {

@@ -24,7 +24,8 @@ const ADDRESS_MS = 500;
 
 function Header() {
   const info = state.info.value;
-  const about = info && [info.scenario, info.protocol, info.world, state.live.value ? null : `seed ${info.seed}`, info.status === "complete" ? null : info.status];
+  const hasEnded = state.live.value !== null && live.connection.value === "ended";
+  const about = info && [info.scenario, info.protocol, info.world, state.live.value || info.world === "field" ? null : `seed ${info.seed}`, info.status === "complete" ? null : hasEnded ? "ended" : info.status];
   return (
     <header>
       <h1>Wayhop studio</h1>

@@ -5,11 +5,10 @@ import { useEffect, useRef } from "preact/hooks";
 import { type Camera, toGround, toScreen, zoomAt } from "./camera";
 import { DARK, draw, LIGHT, lossPlaces } from "./draw";
 import { pairsInRange } from "./links";
-import { place } from "./live/follow";
+import { canPlace, place } from "./live/follow";
 import { heardPairs, marksAt } from "./marks";
 import { night } from "./night";
 import type { Hop, Stretches } from "./packets";
-import type { Box } from "./recorded";
 import { onRing } from "./ring";
 import * as state from "./state";
 
@@ -20,17 +19,17 @@ const DRAG_PX = 4;
 const dragged = signal<{ node: number; x: number; y: number } | null>(null);
 
 /** What a map shows: the run, or the one beside it. */
-interface Shown { nodes: number; range: number | null; motion: Course | null; box: Box; stretches: Stretches | null; name: (n: number) => string }
+interface Shown { nodes: number; range: number | null; motion: Course | null; isNowhere: boolean; stretches: Stretches | null; name: (n: number) => string }
 type Course = NonNullable<ReturnType<typeof state.motionAt>>;
 
 function shownOf(which: "own" | "other", t: number): Shown {
   const beside = state.other.value;
   if (which === "other" && beside) {
     const { info, stretches } = beside;
-    return { nodes: info.nodes, range: info.range_m, motion: beside.motionAt(t), box: beside.box, stretches, name: (n) => info.names[n] ?? String(n) };
+    return { nodes: info.nodes, range: info.range_m, motion: beside.motionAt(t), isNowhere: beside.isNowhere, stretches, name: (n) => info.names[n] ?? String(n) };
   }
   const name = (n: number) => (state.live.value?.up[n] === false ? `${state.nameOf(n)} (down)` : state.nameOf(n));
-  return { nodes: state.info.value?.nodes ?? 0, range: state.info.value?.range_m ?? null, motion: state.motionAt(t), box: state.box(), stretches: state.stretches, name };
+  return { nodes: state.info.value?.nodes ?? 0, range: state.info.value?.range_m ?? null, motion: state.motionAt(t), isNowhere: state.isNowhere(), stretches: state.stretches, name };
 }
 
 /** Places of all nodes at a moment; NaN where the run does not say. */
@@ -45,10 +44,11 @@ export function places(t: number, shown = shownOf("own", t)): { xs: Float64Array
   return { xs, ys, zs };
 }
 
-/** Where nodes are drawn: in their places, or in a ring while no place is known. */
-function drawn(t: number, shown: Shown): { xs: Float64Array; ys: Float64Array; zs: Float64Array; isRing: boolean } {
-  const at = places(t, shown);
-  return { ...at, isRing: shown.motion !== null && onRing(at.xs, at.ys, shown.box) };
+/** Where nodes are drawn: in their places, or in a ring if no place of any is known. */
+function drawn(camera: Camera, t: number, shown: Shown): { xs: Float64Array; ys: Float64Array; zs: Float64Array } {
+  const at = places(t, shown), { width, height } = state.mapSize.value;
+  if (shown.isNowhere) onRing(at.xs, at.ys, camera, width, height);
+  return at;
 }
 
 function paint(canvas: HTMLCanvasElement, which: "own" | "other"): void {
@@ -58,7 +58,7 @@ function paint(canvas: HTMLCanvasElement, which: "own" | "other"): void {
   if (!g || !camera || width === 0) return;
   const t = state.t.value;
   const shown = shownOf(which, t);
-  const { xs, ys, zs, isRing } = drawn(t, shown);
+  const { xs, ys, zs } = drawn(camera, t, shown), isRing = shown.isNowhere;
   const dpr = canvas.width / width;
   g.setTransform(dpr, 0, 0, dpr, 0, 0);
   draw(g, {
@@ -74,7 +74,7 @@ function paint(canvas: HTMLCanvasElement, which: "own" | "other"): void {
 /** The node at a pixel; of several that lie there, the one after the selected one. */
 function nodeAt(camera: Camera, x: number, y: number, which: "own" | "other"): number | null {
   const { width, height } = state.mapSize.value;
-  const { xs, ys } = drawn(state.t.value, shownOf(which, state.t.value));
+  const { xs, ys } = drawn(camera, state.t.value, shownOf(which, state.t.value));
   const near: number[] = [];
   for (let n = 0; n < xs.length; n += 1) {
     const [sx, sy] = toScreen(camera, width, height, xs[n], ys[n]);
@@ -89,7 +89,7 @@ function lossAt(camera: Camera, x: number, y: number, which: "own" | "other"): H
   const shown = shownOf(which, state.t.value);
   if (!shown.stretches) return null;
   const { width, height } = state.mapSize.value;
-  const { xs, ys } = drawn(state.t.value, shown);
+  const { xs, ys } = drawn(camera, state.t.value, shown);
   for (const { hop, dx, dy } of lossPlaces(marksAt(shown.stretches, state.t.value, state.speed.value).losses)) {
     const [sx, sy] = toScreen(camera, width, height, xs[hop.node], ys[hop.node]);
     if (Math.hypot(sx + dx - x, sy + dy - y) <= LOSS_REACH_PX) return hop;
@@ -147,7 +147,7 @@ function usePointer(canvas: { current: HTMLCanvasElement | null }, which: "own" 
       down.set(e.pointerId, where);
       moved = 0;
       // Nodes of a run under way can be taken along while the map shows where they are now.
-      const follows = state.live.value !== null && state.following.value;
+      const follows = state.live.value !== null && state.following.value && canPlace();
       held = follows && down.size === 1 && state.camera.value ? nodeAt(state.camera.value, where.x, where.y, which) : null;
       c.setPointerCapture(e.pointerId);
     };

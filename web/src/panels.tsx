@@ -35,7 +35,7 @@ const metres = (v: number) => (Number.isNaN(v) ? "–" : v.toFixed(1));
 
 function neighbours(t: number): number[][] | null {
   const range = state.info.value?.range_m;
-  if (range === null || range === undefined) return null;
+  if (range === null || range === undefined || state.isNowhere()) return null;
   const { xs, ys, zs } = places(t);
   const lists: number[][] = Array.from(xs, () => []);
   const pairs = pairsInRange(xs, ys, zs, range);

@@ -11,6 +11,8 @@ export class Recorded {
   readonly stretches: Stretches;
   motion: Motion | null = null;
   box: Box = NOWHERE;
+  /** Whether no place of any node is known, at any moment. */
+  isNowhere = false;
   private loading = false;
 
   private constructor(readonly name: string, readonly info: api.RunInfo, private readonly arrived: () => void,
@@ -38,7 +40,11 @@ export class Recorded {
       const isFirst = this.motion === null;
       const frame = await api.positions(this.name, at, this.info.end_ns + 1);
       this.motion = new Motion(frame, this.info.nodes);
-      if (isFirst) this.box = bounds(this.motion, frame, this.info.end_ns);
+      if (isFirst) {
+        this.box = bounds(this.motion, frame, this.info.end_ns);
+        // (A frame without a row has none of what follows, either.)
+        this.isNowhere = frame.head["rows"] === 0;
+      }
       this.arrived();
     } catch (e) {
       this.complain(e);

@@ -154,7 +154,7 @@ export function showLive(name: string, run: LiveRun, about: api.RunInfo): void {
 
 /** Shows all of a run under way, and once more when it is known where its nodes are. */
 export function fitOnce(): void {
-  if (!camera.value || (isNowhere && live.value?.bounds())) fitAll();
+  if (!camera.value || (wasNowhere && !isNowhere())) fitAll();
 }
 
 export function stopFollowing(): void {
@@ -166,21 +166,23 @@ export function motionAt(moment: number): Motion | LiveRun | null {
   return live.value ?? recorded?.motionAt(moment) ?? null;
 }
 
-const around = (a: Box, b: Box = a): Box => [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
+const around = (a: Box, b: Box): Box => [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
 
 /** The view that shows all, as it was made last, and whether that was without a place of any node. */
-let whole: Camera | null = null, isNowhere = false;
+let whole: Camera | null = null, wasNowhere = false;
 
-/** What there is to see, metres. */
-export function box(): Box {
-  return (live.value ? live.value.bounds() : recorded?.box) ?? NOWHERE;
+/** Whether the run that is shown knows no place of any node. */
+export function isNowhere(): boolean {
+  return live.value ? live.value.bounds() === null : recorded?.isNowhere ?? false;
 }
 
 export function fitAll(): void {
   const { width, height } = mapSize.value;
   if (width === 0 || !(live.value || recorded?.motion)) return;
-  isNowhere = live.value?.bounds() === null;
-  camera.value = whole = fit(around(box(), live.value ? undefined : other.value?.box), width, height);
+  wasNowhere = isNowhere();
+  const boxes = live.value ? [live.value.bounds()] : [recorded, other.value].map((r) => (r && !r.isNowhere ? r.box : null));
+  const known = boxes.filter((b): b is Box => b !== null);
+  camera.value = whole = fit(known.length > 0 ? known.reduce(around) : NOWHERE, width, height);
 }
 
 /** The map has another size: who saw all of it does so still, who looked at a part sees the same ground. */

@@ -19,8 +19,8 @@ describe("two runs", () => {
     const of = (name: string) => rows.find((r) => r.name === name);
     expect(of("delivered, %")).toMatchObject({ own: "98.00", beside: "99.00", difference: "+1.00" });
     expect(of("latency, mean, ms")).toMatchObject({ own: "10.0", beside: "–", difference: "–" });
-    expect(of("dropped: NO_ROUTE")).toMatchObject({ own: "2", beside: "0", difference: "-2" });
-    expect(of("dropped: MAC_RETRIES")).toMatchObject({ own: "0", beside: "1", difference: "+1" });
+    expect(of("dropped: no route")).toMatchObject({ own: "2", beside: "0", difference: "-2" });
+    expect(of("dropped: MAC retries")).toMatchObject({ own: "0", beside: "1", difference: "+1" });
     expect(figures(null, { sent: 5 }).find((r) => r.name === "sent")).toMatchObject({ own: "–", difference: "–" });
   });
   test("the address holds both", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { arrivals, canDraw, changed, type Control, fromControls, generate, type Generator, inside, linksAt, redone, shifted, stepAt, trackOf, undone, withKnot } from "../src/editor/model";
+import { arrivals, canDraw, changed, type Control, fromControls, generate, type Generator, inside, isOwnMistake, keeping, linksAt, redone, shifted, stepAt, trackOf, undone, withKnot } from "../src/editor/model";
 
 const base: Generator = { kind: "grid", count: 5, x: 10, y: 20, spacing: 100, width: 50, height: 30, heading: 90, speed: 10, length: 500 };
 
@@ -65,6 +65,26 @@ it("links are up from their first moment, and not at their last", () => {
   const links = { a: [0, 1], b: [1, 2], up: [0, 5], down: [5, null] };
   expect([0, 4.9, 5, 99].map((t) => linksAt(links, t))).toEqual([[0, 1], [0, 1], [1, 2], [1, 2]]);
   expect([0, 5, 7].map((t) => stepAt([[0, "a"], [5, "b"]], t))).toEqual(["a", "b", "b"]);
+});
+
+describe("a mistake", () => {
+  const drawn = { names: ["a"] } as never;
+  const tracks = { movement: { kind: "waypoints", tracks: [{}] } };
+  const wrong = (key: string) => ({ tree: tracks, problem: { message: "", line: 1, key }, drawn: null });
+  it("of a value that a form sets is not taken; a key that asks for another one is", () => {
+    const set = [{ op: "set" as const, path: ["traffic", 0, "rate_pps"], value: -1 }];
+    expect(isOwnMistake(set, wrong("traffic[0].rate_pps"))).toBe(true);
+    expect(isOwnMistake(set, wrong("energy"))).toBe(false);
+    expect(isOwnMistake(set, { tree: tracks, problem: null, drawn })).toBe(false);
+    expect(isOwnMistake([{ op: "name", node: 0, name: "b" }], wrong("nodes.node"))).toBe(true);
+    // A scenario whose last node goes is wrong, and has to be.
+    expect(isOwnMistake([{ op: "delete", nodes: [0] }], { ...wrong("movement.tracks"), tree: { movement: { kind: "waypoints", tracks: [] } } })).toBe(false);
+  });
+  it("leaves the nodes on the map as they were", () => {
+    const before = { tree: tracks, problem: null, drawn };
+    expect(keeping(before, wrong("seed"))).toEqual({ ...wrong("seed"), drawn, isOld: true });
+    expect(keeping(before, { ...wrong("movement.tracks"), tree: { movement: { kind: "waypoints", tracks: [] } } }).drawn).toBeNull();
+  });
 });
 
 describe("a picture's control points", () => {

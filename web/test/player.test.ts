@@ -86,17 +86,14 @@ describe("motion", () => {
   });
 });
 
-test("nodes stand in a ring while no place is known, and nowhere once one is", () => {
+test("the ring is in the middle of the map, whatever the map shows", () => {
   const xs = new Float64Array(4).fill(NaN), ys = new Float64Array(4).fill(NaN);
-  expect(onRing(xs, ys, [0, 100, 200, 200])).toBe(true);
-  // North, east, south, west of the middle, within the box.
-  [[100, 195], [145, 150], [100, 105], [55, 150]].forEach(([x, y], n) => {
+  // 200 x 300 pixels of 2 m each around (1000, 50): the radius is 0.36 x 200 x 2 m.
+  onRing(xs, ys, { x: 1000, y: 50, scale: 0.5 }, 200, 300);
+  [[1000, 194], [1144, 50], [1000, -94], [856, 50]].forEach(([x, y], n) => {
     expect(xs[n]).toBeCloseTo(x);
     expect(ys[n]).toBeCloseTo(y);
   });
-  const some = new Float64Array([NaN, 7]);
-  expect(onRing(some, new Float64Array([NaN, 7]), [0, 0, 1, 1])).toBe(false);
-  expect(some[0]).toBeNaN();
 });
 
 test("links are the pairs that a comparison of all with all finds", () => {

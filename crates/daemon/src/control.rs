@@ -94,7 +94,7 @@ fn json(answer: &impl serde::Serialize) -> Result<Value, ControlError> {
 }
 
 fn unsupported(what: &str) -> ControlError {
-    ControlError::unsupported(what, "ask an emulation for it")
+    ControlError::unsupported(what, "use an emulation for it")
 }
 
 fn refused(r: Refused) -> ControlError {

@@ -222,9 +222,21 @@ pub(crate) fn counters(simulation: &Simulation, node: u32) -> BTreeMap<String, u
     mac.chain(simulation.auth_counts(node).map(|(name, n)| (format!("auth_{name}"), n))).collect()
 }
 
+/// The largest coordinate of a node, metres, as in a scenario.
+const FARTHEST_M: f64 = 1e9;
+
 fn local(simulation: &Simulation, place: &Place) -> Result<Position, ControlError> {
     match *place {
-        Place::Local { x, y, z } => Ok(Position { x, y, z }),
+        Place::Local { x, y, z } => {
+            match [x, y, z].into_iter().find(|v| !(-FARTHEST_M..=FARTHEST_M).contains(v)) {
+                Some(v) => Err(ControlError::new(
+                    ErrorCode::Refused,
+                    format!("{v} m is too far away"),
+                    "give metres from -1e9 to 1e9",
+                )),
+                None => Ok(Position { x, y, z }),
+            }
+        }
         Place::Earth { latitude_deg: lat, longitude_deg: lon, .. } => {
             simulation.local(Geodetic { lat, lon, alt: 0.0 }).ok_or_else(|| {
                 ControlError::unsupported(

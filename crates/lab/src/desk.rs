@@ -262,7 +262,7 @@ impl Desk {
             },
             _ => Err(ControlError::unsupported(
                 "a lab has no radio model, and who hears whom does not follow from where nodes are put",
-                "set links with `wayhop ctl link A B STATE`, or ask an emulation",
+                "set links with `wayhop ctl link A B STATE`, or use an emulation",
             )),
         }
     }

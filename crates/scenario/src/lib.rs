@@ -91,7 +91,9 @@ pub use limits::MAX_NODES;
 pub use macfilter::{Ignores, MacFilter, MacFilterError, parse_link_address};
 pub use map::{Map, MapFeature, Shape};
 pub use neighbour_limits::NeighbourLimits;
-pub use ns2::{ExportOptions, Exported, Imported, Importer, export_ns2};
+pub use ns2::{
+    ExportOptions, Exported, Imported, Importer, export_ns2, export_ns2_movement, export_ns2_traffic,
+};
 pub use origin::Origin;
 pub use outages::Outage;
 pub use outages_schema::{Outages, Tables};

@@ -112,7 +112,7 @@ impl Map {
     }
 
     /// The points of a kind.
-    pub(crate) fn points<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = (&'a str, Position)> {
+    pub fn points<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = (&'a str, Position)> {
         self.features.iter().filter(move |f| f.kind == kind).filter_map(|f| match f.shape {
             Shape::Point(p) => Some((f.name.as_str(), p)),
             _ => None,

@@ -85,6 +85,13 @@ impl Studio {
             readers: Semaphore::new(READERS),
         }
     }
+
+    /// Ends what the page has started.
+    pub(crate) fn end(&self) {
+        if let Some(editor) = &self.editor {
+            editor.stop();
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -119,8 +126,7 @@ impl Studio {
 }
 
 /// The server's answers.
-pub(crate) fn router(studio: Studio) -> Router {
-    let studio = Arc::new(studio);
+pub(crate) fn router(studio: Arc<Studio>) -> Router {
     let router = Router::new();
     #[cfg(feature = "live")]
     let router = router.route("/api/live", get(under_way)).route("/api/live/watch", get(watch));

@@ -103,10 +103,12 @@ fn serve_studio(shown: Shown, at: SocketAddr, ready: impl FnOnce(&str)) -> Resul
         // Who knows the address may already end it.
         let told_to_end = told_to_end()?;
         ready(&address(bound, access.token()));
+        let studio = Arc::new(Studio::new(access, shown));
         tokio::select! {
-            () = accept(listener, Studio::new(access, shown)) => {}
+            () = accept(listener, Arc::clone(&studio)) => {}
             () = told_to_end => {}
         }
+        studio.end();
         Ok(())
     });
     // Reading that goes on is of no use to anybody.
@@ -140,7 +142,7 @@ fn told_to_end() -> Result<impl Future<Output = ()>, String> {
     })
 }
 
-async fn accept(listener: TcpListener, studio: Studio) {
+async fn accept(listener: TcpListener, studio: Arc<Studio>) {
     let router = router(studio);
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     loop {

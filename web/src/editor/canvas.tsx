@@ -10,7 +10,7 @@ import * as doc from "./document";
 import { controlMoved, controls, ground, marks, picture, showsControls } from "./ground";
 import { opened, open } from "./entries";
 import { wire } from "./interfaces";
-import { cm, inDegrees, inside, knotsOf, linksAt, type NodeTrack, type Operation, type Place, shifted, withKnot } from "./model";
+import { cm, inDegrees, inside, knotsOf, linksAt, type NodeTrack, type Operation, type Place, shifted, type View, withKnot } from "./model";
 import { lines, signs, states, wireAt, wires } from "./overlay";
 
 export type Tool = "select" | "lasso" | "node" | "way" | "wire";
@@ -96,10 +96,15 @@ function legsOf(node: number): Place[] {
   return [...points, doc.placeOf(node, d.duration_s) ?? []].flat();
 }
 
+/** The knots of a trajectory that the text has in metres; null if there are none. */
+function ownKnots(node: number, of: View): Place[] | null {
+  const track = doc.track(node, of);
+  return track && track.waypoints?.length && !inDegrees(of.tree ?? {}, node) ? knotsOf(track) : null;
+}
+
 /** A trajectory: dashed, and thicker if the node is chosen. */
 function way(g: CanvasRenderingContext2D, theme: Theme, node: number, at: (x: number, y: number) => [number, number]): void {
-  const track = doc.drawable.value ? doc.track(node, doc.shown.value) : null;
-  const places = track ? knotsOf(track) : legsOf(node);
+  const places = (doc.drawable.value ? ownKnots(node, doc.shown.value) : null) ?? legsOf(node);
   if (places.length < 2) return;
   const isChosen = doc.chosen.value.includes(node);
   const points = places.map((p) => at(p.x, p.y));
@@ -112,9 +117,7 @@ function way(g: CanvasRenderingContext2D, theme: Theme, node: number, at: (x: nu
 
 /** A square at each knot that can be dragged. */
 function knots(g: CanvasRenderingContext2D, theme: Theme, node: number, at: (x: number, y: number) => [number, number]): void {
-  const track = doc.track(node, doc.shown.value);
-  if (!track || (track.waypoints ?? []).length === 0) return;
-  knotsOf(track).map((p) => at(p.x, p.y)).forEach(([x, y], k) => {
+  ownKnots(node, doc.shown.value)?.map((p) => at(p.x, p.y)).forEach(([x, y], k) => {
     g.fillStyle = theme.ground; g.strokeStyle = theme.route; g.lineWidth = 2;
     g.beginPath(); g.rect(x - 5, y - 5, 10, 10); g.fill(); g.stroke();
     if (k === 0) return;
@@ -128,9 +131,7 @@ function knots(g: CanvasRenderingContext2D, theme: Theme, node: number, at: (x: 
 function knotAt(x: number, y: number): { node: number; knot: number } | null {
   const { width, height } = doc.size.value, camera = doc.camera.value!;
   for (const node of doc.chosen.value.slice(0, MOST_WAYS)) {
-    const track = doc.track(node);
-    if (!track || (track.waypoints ?? []).length === 0) continue;
-    const knots = knotsOf(track);
+    const knots = ownKnots(node, doc.view.value) ?? [];
     for (let knot = knots.length - 1; knot >= 0; knot -= 1) {
       const [sx, sy] = toScreen(camera, width, height, knots[knot].x, knots[knot].y);
       if (Math.hypot(sx - x, sy - y) <= REACH_PX) return { node, knot };
@@ -174,13 +175,13 @@ function dragged(grip: Grip, dx: number, dy: number, x: number, y: number): Oper
 }
 
 function canMove(nodes: number[]): boolean {
-  const tree = doc.view.value.tree;
-  return doc.drawable.value && tree !== null && !nodes.some((n) => inDegrees(tree, n));
+  return doc.drawable.value && nodes.every((n) => doc.heldBy(n) === null);
 }
 
 export function addKnot(node: number, x: number, y: number): Promise<boolean> {
-  const track = doc.track(node);
-  if (!track) return Promise.resolve(false);
+  const track = doc.track(node), why = doc.heldBy(node);
+  if (why !== null) doc.complain(why);
+  if (!track || why !== null) return Promise.resolve(false);
   const waypoints = [...(track.waypoints ?? []), { at: { x: cm(x), y: cm(y) }, speed_mps: speed.value }];
   return doc.edit(`Knot ${waypoints.length} of node ${doc.nodeName(node)}`, [{ op: "track", node, track: { ...track, waypoints } }]);
 }
@@ -314,8 +315,9 @@ export function Canvas() {
   usePointer(canvas);
   const c = doc.camera.value;
   return (
-    <div class={`map tool-${tool.value}`}>
+    <div class={`map tool-${tool.value}${doc.shown.value.isOld ? " old" : ""}`}>
       <canvas ref={canvas} role="img" data-camera={c ? `${c.x},${c.y},${c.scale}` : undefined} aria-label="Map of the nodes and their trajectories; the tables Nodes and Trajectory have the same in numbers" />
+      {doc.shown.value.isOld && <p class="title">As it was before the mistake</p>}
       <div class="zoom" role="group" aria-label="Map">
         <button type="button" onClick={() => zoom(1.5)} aria-label="Zoom in" title="Zoom in (+)">+</button>
         <button type="button" onClick={() => zoom(1 / 1.5)} aria-label="Zoom out" title="Zoom out (-)">−</button>

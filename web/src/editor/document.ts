@@ -8,7 +8,7 @@ import * as live from "../live/follow";
 import { mode } from "../mode";
 import { bounds, Motion } from "../motion";
 import * as player from "../state";
-import { canDraw, changed, type History, knotsOf, type NodeTrack, type Operation, redone, type Table, trackOf, undone, type View } from "./model";
+import { canDraw, changed, cm, type History, inDegrees, isOwnMistake, keeping, knotsOf, type NodeTrack, type Operation, redone, type Table, trackOf, undone, type View } from "./model";
 
 export interface Forms { scenario: Schema; radio: Section; protocols: Section[]; protocol: string }
 export interface Section { name?: string; about?: string; schema: Schema; sets: { name: string; about: string; values: Table }[] }
@@ -30,6 +30,8 @@ export const camera = signal<Camera | null>(null);
 export const size = signal({ width: 0, height: 0 });
 export const running = signal<string | null>(null);
 export const conflict = signal(false);
+/** Edits that were not taken: their fields show again what the text has. */
+export const refusals = signal(0);
 let digest: string | null = null;
 
 export const text = computed(() => history.value.text);
@@ -58,7 +60,7 @@ async function ask<T>(address: string, body?: unknown): Promise<T> {
   try {
     response = await fetch(address, how);
   } catch {
-    throw new Error("The studio does not answer; nothing is lost while this page stays open. Start it again with the same --port, and open the address that it prints");
+    throw new Error("The studio does not answer, and what was asked last is not done; the text stays while this page is open. Start it again with the same --port, and open the address that it prints");
   }
   const answer = await response.json();
   if (!response.ok) throw Object.assign(new Error(answer.error), { status: response.status });
@@ -120,7 +122,7 @@ const meaning = (base: string, operations: Operation[]) =>
 async function show(of: string): Promise<void> {
   try {
     const got = await meaning(of, []);
-    if (text.value === of) view.value = got.view;
+    if (text.value === of) view.value = keeping(view.value, got.view);
   } catch (e) {
     complain(e);
   }
@@ -146,9 +148,10 @@ const inTurn = <T>(job: () => Promise<T>): Promise<T> => {
 export const edit = (label: string, operations: Operation[]): Promise<boolean> => inTurn(async () => {
   try {
     const got = await meaning(text.value, operations);
+    if (view.value.problem === null && isOwnMistake(operations, got.view)) throw new Error(`Not taken: ${got.view.problem!.message}`);
     batch(() => {
       history.value = changed(history.value, got.text, label);
-      view.value = got.view;
+      view.value = keeping(view.value, got.view);
       ghost.value = null;
       problems.value = [];
       said.value = label;
@@ -158,6 +161,7 @@ export const edit = (label: string, operations: Operation[]): Promise<boolean> =
     return true;
   } catch (e) {
     ghost.value = null;
+    refusals.value += 1;
     complain(e);
     return false;
   }
@@ -182,7 +186,7 @@ export async function preview(operations: Operation[]): Promise<void> {
       const now: Operation[] = waiting;
       waiting = null;
       const got = await meaning(text.value, now);
-      if (dragging) ghost.value = got.view;
+      if (dragging) ghost.value = keeping(view.value, got.view);
     }
   } catch (e) {
     complain(e);
@@ -260,6 +264,7 @@ export async function run(): Promise<void> {
   } catch (e) {
     complain(e);
   } finally {
+    said.value = `Run ${running.value ?? ""} has ended`;
     running.value = null;
   }
 }
@@ -292,7 +297,15 @@ export function track(node: number, of: View = view.value): NodeTrack | null {
 
 function motionStart(of: View, node: number): { x: number; y: number; z?: number } | null {
   const legs = of.drawn!.legs, first = legs.node.indexOf(node);
-  return first < 0 ? null : { x: legs.x[first], y: legs.y[first], ...(legs.z[first] !== 0 ? { z: legs.z[first] } : {}) };
+  return first < 0 ? null : { x: legs.x[first], y: legs.y[first], ...(cm(legs.z[first]) !== 0 ? { z: legs.z[first] } : {}) };
+}
+
+/** Why the places of a node cannot be changed here; null if they can. */
+export function heldBy(node: number): string | null {
+  const { tree, drawn: d } = view.value;
+  if (d?.on_map.includes(node)) return `The scenario's map has a point named ${nodeName(node)}, where the node stands: move the point, or name the node otherwise`;
+  if (tree && inDegrees(tree, node)) return `The trajectory of ${nodeName(node)} is in degrees: change it in the text`;
+  return null;
 }
 
 export function fitAll(): void {

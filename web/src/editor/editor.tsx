@@ -105,7 +105,7 @@ function Problems() {
   const problem = doc.view.value.problem;
   const warnings = doc.drawn.value?.is_whole ? doc.drawn.value.warnings : [];
   // A text that says nothing of movement is not wrong yet.
-  const isNew = problem !== null && doc.view.value.tree !== null && doc.view.value.tree["movement"] === undefined;
+  const isNew = problem !== null && doc.view.value.tree !== null && problem.message.includes("the key `movement` is missing");
   const any = problem !== null || doc.problems.value.length > 0;
   return (
     <div role="alert" class={any || warnings.length > 0 ? "problems" : "problems none"}>
@@ -160,7 +160,7 @@ function Text() {
 }
 
 function Exports() {
-  const without = !doc.drawn.value;
+  const without = !doc.drawn.value || doc.shown.value.isOld;
   return (
     <details>
       <summary>Export</summary>

@@ -4,8 +4,8 @@ import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Schema } from "./document";
 import * as doc from "./document";
-import { at, Key, named, put } from "./key";
-import { type Json, list, member, type Step, type Table } from "./model";
+import { at, Key, put } from "./key";
+import { type Json, list, member, named, type Step, type Table } from "./model";
 import { Prose } from "./prose";
 import { type Defs, isFor, kindOf, resolve, shapes } from "./schema";
 

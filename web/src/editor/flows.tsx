@@ -1,4 +1,4 @@
-// Who sends what to whom.
+// Who sends what to whom. Flows are numbered from 0, as in a run's tables.
 
 import * as doc from "./document";
 import { Choice, NumberField } from "./fields";
@@ -19,31 +19,31 @@ function Flow({ entry, index }: { entry: Json; index: number }) {
   const names = doc.drawn.value?.names ?? [];
   const nodes = names.map((name, n): [string, string] => [String(n), name]);
   const at = (key: string): Step[] => ["traffic", index, key];
-  const label = `Change flow ${index + 1}`;
+  const label = `Change flow ${index}`;
   const amount = AMOUNT[kind];
   const numberOf = (key: string) => { const v = member(entry, key); return typeof v === "number" ? v : null; };
   // A name stays a name, a number a number, unless another node is chosen.
   const end = (key: "src" | "dst", extra: [string, string][] = []) => {
     const now = member(entry, key);
     const value = typeof now === "string" && names.includes(now) ? String(names.indexOf(now)) : String(now ?? "");
-    return <Choice label={`${key === "src" ? "Source" : "Destination"} of flow ${index + 1}`} value={value} options={[...nodes, ...extra]} onCommit={(v) => set(label, at(key), v === "all" ? v : Number(v))} />;
+    return <Choice label={`${key === "src" ? "Source" : "Destination"} of flow ${index}`} value={value} options={[...nodes, ...extra]} onCommit={(v) => set(label, at(key), v === "all" ? v : Number(v))} />;
   };
   const isKnown = member(entry, "src") !== undefined && member(entry, "dst") !== undefined;
   return (
     <tr>
-      <th scope="row">{index + 1}</th>
+      <th scope="row">{index}</th>
       {isKnown ? (
         <>
           <td>{end("src")}</td>
           <td>{end("dst", kind === "cbr" || kind === "poisson" ? [["all", "all"]] : [])}</td>
           <td>{KINDS.find(([k]) => k === kind) ? kind : <span title="Edit the text to change it">{kind}</span>}</td>
-          <td><NumberField label={`Start of flow ${index + 1}, seconds`} value={numberOf("start_s")} min={0} empty placeholder="0" onCommit={(v) => set(label, at("start_s"), v)} /></td>
-          <td><NumberField label={`Stop of flow ${index + 1}, seconds`} value={numberOf("stop_s")} min={0} empty placeholder="end" onCommit={(v) => set(label, at("stop_s"), v)} /></td>
-          <td>{amount && <NumberField label={`${amount[1]} of flow ${index + 1}`} value={numberOf(amount[0])} min={0} empty placeholder={amount[2]} onCommit={(v) => set(label, at(amount[0]), v)} />}</td>
-          <td>{kind !== "tcp" && <NumberField label={`Octets a packet of flow ${index + 1}`} value={numberOf("payload_bytes")} min={0} step="1" empty placeholder={kind === "ping" ? "56" : "64"} onCommit={(v) => set(label, at("payload_bytes"), v)} />}</td>
+          <td><NumberField label={`Start of flow ${index}, seconds`} value={numberOf("start_s")} min={0} empty placeholder="0" onCommit={(v) => set(label, at("start_s"), v)} /></td>
+          <td><NumberField label={`Stop of flow ${index}, seconds`} value={numberOf("stop_s")} min={0} empty placeholder="end" onCommit={(v) => set(label, at("stop_s"), v)} /></td>
+          <td>{amount && <NumberField label={`${amount[1]} of flow ${index}`} value={numberOf(amount[0])} min={0} empty placeholder={amount[2]} onCommit={(v) => set(label, at(amount[0]), v)} />}</td>
+          <td>{kind !== "tcp" && <NumberField label={`Octets a packet of flow ${index}`} value={numberOf("payload_bytes")} min={0} step="1" empty placeholder={kind === "ping" ? "56" : "64"} onCommit={(v) => set(label, at("payload_bytes"), v)} />}</td>
         </>
       ) : <td colSpan={7}>{kind}: edit it in the text</td>}
-      <td><button type="button" aria-label={`Delete flow ${index + 1}`} title="Delete" onClick={() => void doc.edit(`Delete flow ${index + 1}`, [{ op: "remove", path: ["traffic", index] }])}>✕</button></td>
+      <td><button type="button" aria-label={`Delete flow ${index}`} title="Delete" onClick={() => void doc.edit(`Delete flow ${index}`, [{ op: "remove", path: ["traffic", index] }])}>✕</button></td>
     </tr>
   );
 }

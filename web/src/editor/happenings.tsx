@@ -1,9 +1,9 @@
-// Bars above the clock: outages, cuts of wires and attacks over the run's time. They can be dragged, stretched, and moved by keyboard.
+// Bars below the clock: outages, cuts of wires and attacks over the run's time. They can be dragged, stretched, and moved by keyboard.
 
 import { useRef } from "preact/hooks";
 import * as doc from "./document";
+import { named } from "./model";
 import { open, opened } from "./entries";
-import { named } from "./key";
 import { type Span, spanned, spans } from "./spans";
 
 /** A bar whose times are nearer to its end than this, pixels, is stretched. */

@@ -3,7 +3,7 @@
 import type { Schema } from "./document";
 import * as doc from "./document";
 import { Choice, NumberField, TextField } from "./fields";
-import { type Json, list, member, type Operation, type Step } from "./model";
+import { type Json, list, member, named, type Operation, type Step } from "./model";
 import { Prose } from "./prose";
 import { type Defs, kindOf, nodeOf, nodesTyped, referenceTo, resolve, usual as usualOf } from "./schema";
 
@@ -15,8 +15,6 @@ export function at(path: Step[], from: Json | undefined = doc.view.value.tree ??
   for (const step of path) now = typeof step === "number" ? list(now)[step] : member(now, step);
   return now;
 }
-
-export const named = (path: Step[]): string => path.reduce<string>((s, step) => (typeof step === "number" ? `${s}[${step}]` : s === "" ? step : `${s}.${step}`), "");
 
 /** Gives a key a value, or takes it out. `first` is done before it, so that there is something to hold it. */
 export function put(path: Step[], value: Json, first: Operation[] = []): void {

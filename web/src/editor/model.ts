@@ -21,13 +21,16 @@ export interface Geometry { without?: string; moments?: number; links?: Links; p
 export interface Feature { name: string; shape: "point" | "line" | "area"; corners: [number, number][] }
 export interface Drawn {
   site: Feature[];
+  /** Nodes that stand where the map has a point of their name. */
+  on_map: number[];
   name: string; duration_s: number; names: string[]; addresses: string[]; range_m: number | null; protocol: string; profile: string;
   preset: string; legs: Legs; flows: { src: number; dst: number | null; start_s: number; stop_s: number }[]; is_whole: boolean;
   warnings: string[]; geometry: Geometry;
   /** Who is down when, and who attacks when; as the seed has it where times or nodes are drawn. */
   outages: { node: number; from_s: number; until_s: number | null }[]; attackers: { node: number; kind: string; from_s: number; until_s: number | null }[];
 }
-export interface View { tree: Table | null; problem: { message: string; line: number | null; key: string | null } | null; drawn: Drawn | null }
+/** `isOld`: `drawn` is from before the text got its mistake. */
+export interface View { tree: Table | null; problem: { message: string; line: number | null; key: string | null } | null; drawn: Drawn | null; isOld?: boolean }
 
 /** To the centimetre: nobody places a node more exactly by hand. */
 export const cm = (metres: number): number => Math.round(metres * 100) / 100;
@@ -42,6 +45,27 @@ export function canDraw(tree: Table | null): boolean {
   const kind = member(tree["movement"], "kind");
   return tree["movement"] === undefined || kind === "static" || kind === "waypoints";
 }
+
+/** Whether the text lists its nodes, and lists none. */
+export function hasNoNodes(tree: Table | null): boolean {
+  return canDraw(tree) && ["positions", "tracks"].every((k) => list(member(tree!["movement"], k)).length === 0);
+}
+
+/** A path as messages write it: `traffic[0].rate_pps`. */
+export const named = (path: Step[]): string =>
+  path.reduce<string>((text, step) => (typeof step === "number" ? `${text}[${step}]` : text === "" ? step : `${text}.${step}`), "");
+
+/**
+ * Whether operations are the mistake that a scenario without one has after them. A key may ask for others, which are set next; a value that
+ * is wrong itself, and nodes that cannot be as they were drawn or named, are not taken.
+ */
+export const isOwnMistake = (operations: Operation[], after: View): boolean =>
+  after.problem !== null && !hasNoNodes(after.tree) &&
+  operations.some((o) => (o.op === "set" || o.op === "remove" || o.op === "push" ? named(o.path) === after.problem!.key : true));
+
+/** What is shown of a text with a mistake: the nodes as they were before it. */
+export const keeping = (before: View, now: View): View =>
+  now.drawn || !now.problem || !before.drawn || hasNoNodes(now.tree) ? now : { ...now, drawn: before.drawn, isOld: true };
 
 /** The track of a node in the text, in metres: `at` is where the simulator has it at first, for places in degrees. */
 export function trackOf(tree: Table, node: number, at: Place): NodeTrack {
@@ -93,10 +117,13 @@ export interface Generator {
   heading: number; speed: number; length: number;
 }
 
+/** Nodes that are generated at a time. */
+export const MOST_GENERATED = 1000;
+
 /** New nodes; `random` gives numbers from 0 to 1. */
 export function generate(g: Generator, random: () => number): NodeTrack[] {
   const at = (x: number, y: number): NodeTrack => ({ start: { x: cm(x), y: cm(y) } });
-  const all = Array.from({ length: Math.min(1000, Math.max(1, Math.round(g.count))) }, (_, i) => i);
+  const all = Array.from({ length: Math.min(MOST_GENERATED, Math.max(1, Math.round(g.count))) }, (_, i) => i);
   // A heading counts from north, clockwise.
   const east = Math.sin((g.heading * Math.PI) / 180), north = Math.cos((g.heading * Math.PI) / 180);
   switch (g.kind) {

@@ -5,7 +5,7 @@ import { addKnot, addNodes, speed } from "./canvas";
 import * as doc from "./document";
 import { Choice, NumberField, TextField } from "./fields";
 import { Own } from "./interfaces";
-import { arrivals, generate, type Generator, type NodeTrack, type Place, shifted } from "./model";
+import { arrivals, cm, generate, type Generator, inDegrees, type Json, list, member, MOST_GENERATED, type NodeTrack, type Place, shifted } from "./model";
 
 const MOST_LISTED = 100;
 
@@ -35,7 +35,7 @@ export function Nodes() {
         </div>
       )}
       {all.length > MOST_LISTED && <p class="note">The first {MOST_LISTED}; find others by name.</p>}
-      {(d?.names.length ?? 0) === 0 && can && <p class="note">No nodes yet. Choose <b>Add nodes</b> and click on the map, or use a generator below.</p>}
+      {(d?.names.length ?? 0) === 0 && can && !doc.view.value.problem?.line && <p class="note">No nodes yet. Choose <b>Add nodes</b> and click on the map, or use a generator below.</p>}
       <div class="row">
         <button type="button" disabled={!can} onClick={() => void addNodes([{ start: centre() }], "Add a node")}>Add a node</button>
         <button type="button" disabled={!can || doc.chosen.value.length === 0} onClick={remove}>Delete {doc.chosen.value.length > 1 ? `${doc.chosen.value.length} nodes` : ""}</button>
@@ -59,7 +59,9 @@ export function remove(): void {
 let clipboard: NodeTrack[] = [];
 
 export function copy(): void {
-  clipboard = doc.chosen.value.flatMap((n) => doc.track(n) ?? []);
+  const tree = doc.view.value.tree, inMetres = doc.chosen.value.filter((n) => !tree || !inDegrees(tree, n));
+  if (inMetres.length < doc.chosen.value.length) doc.complain("Trajectories in degrees are copied in the text only");
+  clipboard = inMetres.flatMap((n) => doc.track(n) ?? []);
   if (clipboard.length > 0) doc.said.value = `Copied ${clipboard.length === 1 ? "a node" : `${clipboard.length} nodes`}`;
 }
 
@@ -77,6 +79,9 @@ function Row({ node, can }: { node: number; can: boolean }) {
   const isChosen = doc.chosen.value.includes(node);
   const name = doc.nodeName(node);
   if (!track) return null;
+  const isFree = can && doc.heldBy(node) === null;
+  // What can only be looked at is shown to the centimetre.
+  const metres = (v: number) => (isFree ? v : cm(v));
   const set = (key: "x" | "y") => (v: number | null) => {
     if (v !== null) moved(node, { ...track, start: { ...track.start, [key]: v } }, `Move node ${name}`);
   };
@@ -88,8 +93,8 @@ function Row({ node, can }: { node: number; can: boolean }) {
           doc.choose(isChosen && others.length === doc.chosen.value.length - 1 ? others : [...others, node]);
         }}>{name}</button>
       </th>
-      <td><NumberField label={`Start x of node ${name}, metres`} value={track.start.x} disabled={!can} onCommit={set("x")} /></td>
-      <td><NumberField label={`Start y of node ${name}, metres`} value={track.start.y} disabled={!can} onCommit={set("y")} /></td>
+      <td><NumberField label={`Start x of node ${name}, metres`} value={metres(track.start.x)} disabled={!isFree} onCommit={set("x")} /></td>
+      <td><NumberField label={`Start y of node ${name}, metres`} value={metres(track.start.y)} disabled={!isFree} onCommit={set("y")} /></td>
     </tr>
   );
 }
@@ -98,7 +103,8 @@ export function Trajectory() {
   const [node] = doc.chosen.value;
   const track = doc.chosen.value.length === 1 ? doc.track(node, doc.shown.value) : null;
   if (!track) return null;
-  const name = doc.nodeName(node), can = doc.drawable.value;
+  const name = doc.nodeName(node), held = doc.heldBy(node), can = doc.drawable.value && held === null;
+  const tree = doc.view.value.tree, degrees = tree && inDegrees(tree, node) ? list(member(list(member(tree["movement"], "tracks"))[node], "waypoints")) : null;
   const waypoints = track.waypoints ?? [], when = arrivals(track);
   const put = (label: string, changed: Partial<NodeTrack>) => moved(node, { ...track, ...changed }, label);
   const knot = (k: number, changed: object) => put(`Change knot ${k + 1} of node ${name}`, { waypoints: waypoints.map((w, i) => (i === k ? { ...w, ...changed } : w)) });
@@ -111,11 +117,12 @@ export function Trajectory() {
       <summary>Node {name}</summary>
       <div class="fields">
         <TextField visible label="Name" value={name === String(node) ? "" : name} placeholder={String(node)} onCommit={(v) => void doc.edit(`Name node ${node}`, [{ op: "name", node, name: v.trim() === "" ? null : v.trim() }])} />
-        <NumberField visible label="Height z, m" value={track.start.z ?? 0} disabled={!can} onCommit={(v) => put(`Move node ${name}`, { start: { ...track.start, z: v ?? 0 } })} />
+        <NumberField visible label="Height z, m" value={can ? track.start.z ?? 0 : cm(track.start.z ?? 0)} disabled={!can} onCommit={(v) => put(`Move node ${name}`, { start: { ...track.start, z: v ?? 0 } })} />
         <NumberField visible label="Pause at the start, s" min={0} value={track.pause_s ?? 0} disabled={!can} onCommit={(v) => put(`Pause of node ${name}`, { pause_s: v ?? 0 })} />
       </div>
       <h3>Trajectory</h3>
-      {waypoints.length > 0 && (
+      {held !== null && <p class="note">{held}.</p>}
+      {degrees ? <Degrees waypoints={degrees} /> : waypoints.length > 0 && (
         <div class="scroll" tabIndex={0} role="region" aria-label="Table of knots">
           <table class="nodes knots">
             <thead><tr><th scope="col">Knot</th><th scope="col">x, m</th><th scope="col">y, m</th><th scope="col">Speed, m/s</th><th scope="col">Pause, s</th><th scope="col">There at</th><td /></tr></thead>
@@ -144,6 +151,24 @@ export function Trajectory() {
   );
 }
 
+/** Knots in degrees, to look at. */
+function Degrees({ waypoints }: { waypoints: Json[] }) {
+  const number = (v: Json | undefined) => (typeof v === "number" ? v : "–");
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Table of knots">
+      <table class="nodes knots">
+        <thead><tr><th scope="col">Knot</th><th scope="col">Latitude, °</th><th scope="col">Longitude, °</th><th scope="col">Speed, m/s</th><th scope="col">Pause, s</th></tr></thead>
+        <tbody>
+          {waypoints.map((w, k) => {
+            const at = member(w, "at");
+            return <tr key={k}><th scope="row">{k + 1}</th><td>{number(member(at, "lat"))}</td><td>{number(member(at, "lon"))}</td><td>{number(member(w, "speed_mps"))}</td><td>{number(member(w, "pause_s") ?? 0)}</td></tr>;
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
 const KINDS: [Generator["kind"], string][] = [["grid", "Grid"], ["line", "Line"], ["random", "Random"], ["convoy", "Convoy"]];
 const NUMBERS: [keyof Generator, string, Generator["kind"][]][] = [
   ["count", "Nodes", ["grid", "line", "random", "convoy"]], ["x", "x of the first, m", ["grid", "line", "convoy"]], ["y", "y of the first, m", ["grid", "line", "convoy"]],
@@ -154,14 +179,18 @@ const NUMBERS: [keyof Generator, string, Generator["kind"][]][] = [
 
 export function Generators() {
   const [g, set] = useState<Generator>({ kind: "grid", count: 9, x: 0, y: 0, spacing: 150, width: 1500, height: 300, heading: 90, speed: 10, length: 1000 });
-  const make = () => void addNodes(generate(g, Math.random), `Generate ${g.count} nodes: ${g.kind}`).then(doc.fitAll);
+  const make = () => {
+    const tracks = generate(g, Math.random);
+    void addNodes(tracks, `Generate ${tracks.length === 1 ? "a node" : `${tracks.length} nodes`}: ${g.kind}`).then(doc.fitAll);
+  };
+  const limits = (key: keyof Generator) => (key === "count" ? { min: 1, max: MOST_GENERATED, step: "1" } : key === "speed" ? { min: 0.001 } : {});
   return (
     <details>
       <summary>Generate nodes</summary>
       <div class="fields">
         <Choice visible label="How" value={g.kind} options={KINDS} onCommit={(kind) => set({ ...g, kind: kind as Generator["kind"] })} />
         {NUMBERS.filter(([, , kinds]) => kinds.includes(g.kind)).map(([key, label]) => (
-          <NumberField visible key={label} label={label} value={g[key] as number} onCommit={(v) => { if (v !== null) set({ ...g, [key]: v }); }} />
+          <NumberField visible key={label} label={label} value={g[key] as number} {...limits(key)} onCommit={(v) => { if (v !== null) set({ ...g, [key]: v }); }} />
         ))}
       </div>
       <button type="button" disabled={!doc.drawable.value} onClick={make}>Generate</button>

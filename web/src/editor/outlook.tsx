@@ -36,7 +36,7 @@ export function Outlook() {
   return (
     <details open>
       <summary>Links as they would be</summary>
-      <p aria-live="polite" class="outlook">At {t.toFixed(1)} s: {joined ? `${joined.length / 2} links` : "…"}, {now === 1 ? "one network" : `${now} separate parts`}.</p>
+      <p aria-live="polite" class="outlook">At {t.toFixed(1)} s: {joined ? joined.length === 2 ? "1 link" : `${joined.length / 2} links` : "…"}, {now === 1 ? "one network" : `${now} separate parts`}.</p>
       <h3>Parts of the network</h3>
       <Strip steps={parts} label={`Parts of the network: ${told}`} />
       {(geometry.hops ?? []).map((h) => {

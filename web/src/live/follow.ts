@@ -124,6 +124,9 @@ export const numberOf = (row: number): number => state.live.value?.about.nodes[r
 let placing: { row: number; x: number; y: number } | null = null, isPlacing = false;
 
 /** Puts a node somewhere, metres. While one order is under way, only the latest of those after it waits. */
+/** Whether it makes a difference where a node is put: it does to a radio model. */
+export const canPlace = (): boolean => !["lab", "field"].includes(state.live.value?.about.world ?? "");
+
 export async function place(row: number, x: number, y: number): Promise<void> {
   placing = { row, x, y };
   if (isPlacing) return;

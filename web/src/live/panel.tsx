@@ -94,7 +94,7 @@ function Move({ node }: { node: number }) {
   );
 }
 
-const LINKS: [string, string][] = [["down", "Break"], ["up", "Make perfect"], ["model", "Leave to the model"]];
+const links = (world: string): [string, string][] => [["down", "Break"], ["up", "Make perfect"], ["model", world === "lab" ? "Leave to the macfilter" : "Leave to the model"]];
 
 function Link({ node }: { node: number }) {
   const run = state.live.value!;
@@ -108,7 +108,7 @@ function Link({ node }: { node: number }) {
           {others.map(({ name, i }) => <option key={i} value={String(i)}>{name}</option>)}
         </select>
       </label>{" "}
-      {LINKS.map(([what, label]) => <><button type="button" onClick={() => void live.ask({ do: "set-link", a: live.numberOf(node), b: live.numberOf(to), state: what })}>{label}</button>{" "}</>)}
+      {links(run.about.world).map(([what, label]) => <><button type="button" onClick={() => void live.ask({ do: "set-link", a: live.numberOf(node), b: live.numberOf(to), state: what })}>{label}</button>{" "}</>)}
     </p>
   );
 }
@@ -135,7 +135,7 @@ export function LiveNode({ node, t }: { node: number; t: number }) {
       </dl>
       {live.connection.value === "connected" && (
         <>
-          <Move key={node} node={node} />
+          {live.canPlace() && <Move key={node} node={node} />}
           <p class="move"><button type="button" onClick={() => void live.ask({ do: up ? "down" : "up", node: live.numberOf(node) })}>{up ? "Take down" : "Bring up"}</button></p>
           <Link key={node} node={node} />
         </>

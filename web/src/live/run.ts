@@ -1,5 +1,6 @@
 // A run under way, as the studio tells of it: where nodes were, what became of packets, what else happened. The latest is kept.
 
+import { reasonWords } from "../causes";
 import { countsOf, lengthsOf } from "../counts";
 import type { Frame } from "../frame";
 import type { Place } from "../motion";
@@ -189,7 +190,7 @@ export class LiveRun {
 export function tell(e: Record<string, unknown>): string {
   switch (e["kind"]) {
     case "note": return `${e["what"]} ${e["about"]} (${e["value"]})`;
-    case "drop": return `dropped a packet${e["destination"] ? ` for ${e["destination"]}` : ""}: ${e["reason"]}`;
+    case "drop": return `dropped a packet${e["destination"] ? ` for ${e["destination"]}` : ""}: ${reasonWords(String(e["reason"]))}`;
     case "route": return e["next_hop"] ? `route to ${e["destination"]} by ${e["next_hop"]}, ${e["hops"]} hops` : `no route to ${e["destination"]} any more`;
     case "link": return `the link to node ${e["to"]}: ${typeof e["state"] === "string" ? e["state"] : JSON.stringify(e["state"])}`;
     case "process": return "exit" in e ? `${e["command"]} ended with ${e["exit"]}` : `${e["command"]} began`;

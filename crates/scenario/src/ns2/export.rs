@@ -30,6 +30,9 @@ impl Default for ExportOptions {
     }
 }
 
+/// Places in degrees leave a plane as the earth curves: by a metre on a way of 3.6 km.
+const MAX_CLIMB_M: f64 = 1.0;
+
 /// The two files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exported {
@@ -43,6 +46,31 @@ pub struct Exported {
 
 /// Writes a scenario as files that ns-2 sources after it has made `$ns_`, `$god_` and `$node_(0)` onwards.
 pub fn export_ns2(scenario: &Resolved, options: ExportOptions) -> Result<Exported, Error> {
+    let (movement, mut warnings) = export_ns2_movement(scenario, options)?;
+    let (traffic, more) = export_ns2_traffic(scenario)?;
+    // What both files cannot say is said once.
+    let more: Vec<String> = more.into_iter().filter(|w| !warnings.contains(w)).collect();
+    warnings.extend(more);
+    Ok(Exported { movement, traffic, warnings })
+}
+
+/// The file of the nodes' movement, and what it cannot say.
+pub fn export_ns2_movement(
+    scenario: &Resolved,
+    options: ExportOptions,
+) -> Result<(String, Vec<String>), Error> {
+    let mut warnings = of_both(scenario)?;
+    Ok((movement(scenario, options, &mut warnings)?, warnings))
+}
+
+/// The file of the flows, and what it cannot say.
+pub fn export_ns2_traffic(scenario: &Resolved) -> Result<(String, Vec<String>), Error> {
+    let mut warnings = of_both(scenario)?;
+    Ok((traffic(scenario, &mut warnings)?, warnings))
+}
+
+/// What neither file can say.
+fn of_both(scenario: &Resolved) -> Result<Vec<String>, Error> {
     if !scenario.interfaces.is_single() {
         return Err(Error::new(
             "ns-2's nodes have one radio each, and this scenario says who has which radio or wire",
@@ -58,9 +86,7 @@ pub fn export_ns2(scenario: &Resolved, options: ExportOptions) -> Result<Exporte
             "energy: node-config sets ns-2's energy model, not these files; its nodes stay up".to_owned(),
         );
     }
-    let movement = movement(scenario, options, &mut warnings)?;
-    let traffic = traffic(scenario, &mut warnings)?;
-    Ok(Exported { movement, traffic, warnings })
+    Ok(warnings)
 }
 
 fn movement(
@@ -82,8 +108,14 @@ fn movement(
         }
     }
     let mut lines: Vec<(Time, String)> = Vec::new();
+    let mut climb_m = 0.0_f64;
     for (i, track) in tracks.iter().enumerate() {
-        moves(i, track, scenario.duration, &mut lines)?;
+        climb_m = climb_m.max(moves(i, track, scenario.duration, &mut lines)?);
+    }
+    if climb_m > 0.0 {
+        warnings.push(format!(
+            "heights change by up to {climb_m:.3} m under way; ns-2's nodes keep the one that they begin with"
+        ));
     }
     if options.god && tracks.len() <= MAX_NODES_IN_TABLE {
         distances(tracks, scenario.duration, &mut out, &mut lines);
@@ -98,17 +130,22 @@ fn movement(
     Ok(out)
 }
 
-/// The scheduled lines of one node.
-fn moves(i: usize, track: &Track, until: Time, lines: &mut Vec<(Time, String)>) -> Result<(), Error> {
+/// The scheduled lines of one node, and how far its height leaves the one that it begins with, metres.
+fn moves(i: usize, track: &Track, until: Time, lines: &mut Vec<(Time, String)>) -> Result<f64, Error> {
     let mut last: Option<&Leg> = None;
+    let mut climb_m = 0.0_f64;
     for leg in track.legs().iter().take_while(|l| l.from < until) {
-        if leg.velocity[2] != 0.0 {
+        // A leg that never ends is one that ends with the run.
+        let end = if leg.until == Time::NEVER { until } else { leg.until };
+        let z = track.legs()[0].start.z;
+        climb_m = climb_m.max((leg.start.z - z).abs()).max((leg.position(end).z - z).abs());
+        if climb_m > MAX_CLIMB_M {
             return Err(Error::new(
                 format!(
                     "node {i} changes its height under way at {} s, and ns-2's nodes cannot",
                     leg.from.as_secs_f64()
                 ),
-                "give area.z_m = 0",
+                "give its places one height, or area.z_m = 0 where its movement is generated",
             ));
         }
         let at = leg.start;
@@ -125,13 +162,11 @@ fn moves(i: usize, track: &Track, until: Time, lines: &mut Vec<(Time, String)>) 
             }
         }
         if !leg.is_rest() {
-            // A leg that never ends is one that ends with the run.
-            let end = if leg.until == Time::NEVER { until } else { leg.until };
             lines.push((leg.from, set_destination(i, leg.position(end), leg.speed())?));
         }
         last = Some(leg);
     }
-    Ok(())
+    Ok(climb_m)
 }
 
 fn set_destination(i: usize, to: Position, speed: f64) -> Result<String, Error> {

@@ -17,5 +17,5 @@ mod time;
 mod value;
 mod vars;
 
-pub use export::{ExportOptions, Exported, export_ns2};
+pub use export::{ExportOptions, Exported, export_ns2, export_ns2_movement, export_ns2_traffic};
 pub use interp::{Imported, Importer};

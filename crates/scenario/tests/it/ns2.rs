@@ -238,6 +238,32 @@ fn what_ns2s_tcp_does_otherwise_is_a_warning_and_what_it_lacks_an_error() {
 }
 
 #[test]
+fn heights_that_change_as_the_earth_curves_are_a_warning_and_hills_an_error() {
+    let export = |alt: f64| {
+        // 300 m to the north: the plane at the origin is 7 mm above the ground there, d^2 / 2R.
+        let text = format!(
+            "origin = {{ lat = 52.0, lon = 13.0 }}\nduration_s = 60\n[movement]\nkind = \"waypoints\"\n[[movement.tracks]]\n\
+             start = {{ lat = 52.0001, lon = 13.0001 }}\n\
+             waypoints = [{{ at = {{ lat = 52.0027, lon = 13.0001, alt = {alt} }}, speed_mps = 10 }}]\n"
+        );
+        let r = Scenario::from_text(&text, &[]).and_then(|s| s.resolve()).unwrap_or_else(|e| panic!("{e}"));
+        export_ns2(&r, ExportOptions::default())
+    };
+    let flat = export(0.0).unwrap();
+    assert!(flat.movement.contains("$node_(0) setdest 6.8"), "{}", flat.movement);
+    assert!(
+        flat.warnings.iter().any(|w| w.contains("heights change by up to 0.007 m")),
+        "{:?}",
+        flat.warnings
+    );
+    let hill = export(40.0).unwrap_err().to_string();
+    assert!(
+        hill.contains("node 0 changes its height") && hill.contains("give its places one height"),
+        "{hill}"
+    );
+}
+
+#[test]
 fn exported_jumps_land_in_ns2_where_they_should() {
     let dir = tempfile::tempdir().unwrap();
     let text = "$node_(0) set X_ 10\n$node_(0) set Y_ 10\n$node_(0) set Z_ 0\n\

@@ -85,9 +85,13 @@ pub(crate) fn to_waypoints(doc: &mut DocumentMut, tree: &Json, tracks: &[Json]) 
     if tree.pointer("/nodes/count").is_some() {
         remove(doc, &steps!["nodes", "count"])?;
     }
+    let mut comments = comments(doc);
     let mut list = ArrayOfTables::new();
-    for track in tracks {
+    for (node, track) in tracks.iter().enumerate() {
         let mut table = Table::new();
+        if let Some(of_node) = comments.get_mut(node).filter(|c| !c.is_empty()) {
+            table.decor_mut().set_prefix(format!("\n{}\n", of_node.join("\n")));
+        }
         for key in ["start", "pause_s"].into_iter().filter(|k| !track[*k].is_null()) {
             table.insert(key, Item::Value(to_value(&track[key], &steps!["movement", key])?));
         }
@@ -108,6 +112,29 @@ pub(crate) fn to_waypoints(doc: &mut DocumentMut, tree: &Json, tracks: &[Json]) 
     doc.remove("movement");
     doc.insert("movement", Item::Table(movement));
     Ok(())
+}
+
+/// The comments of the places of nodes in `movement.positions`, by node: those in the lines above a place, and behind it.
+fn comments(doc: &DocumentMut) -> Vec<Vec<String>> {
+    let positions = doc.get("movement").and_then(|m| m.get("positions")).and_then(Item::as_array);
+    let Some(positions) = positions.filter(|p| !p.is_empty()) else { return Vec::new() };
+    let mut of_nodes = vec![Vec::new(); positions.len()];
+    // What stands before an element: first the rest of the line of the one before it.
+    let mut note = |before: usize, text: &str| {
+        for (line, comment) in text.lines().map(str::trim).enumerate().filter(|(_, c)| c.starts_with('#')) {
+            let node = if line == 0 { before.saturating_sub(1) } else { before.min(positions.len() - 1) };
+            of_nodes[node].push(comment.to_owned());
+        }
+    };
+    for (i, place) in positions.iter().enumerate() {
+        let of = |text: Option<&toml_edit::RawString>| {
+            text.and_then(|t| t.as_str()).unwrap_or_default().to_owned()
+        };
+        note(i, &of(place.decor().prefix()));
+        note(i + 1, &of(place.decor().suffix()));
+    }
+    note(positions.len(), positions.trailing().as_str().unwrap_or_default());
+    of_nodes
 }
 
 /// Sets a list with a line for each element.

@@ -10,7 +10,7 @@ use toml_edit::DocumentMut;
 use wayhop_scenario::Scenario;
 
 use super::convert;
-use super::references::forget;
+use super::references::{forget, rename};
 use super::toml_path::{Step, length, push, remove, set, steps};
 use super::track::{NodeTrack, Place};
 
@@ -258,6 +258,7 @@ fn own_entry(tree: &Json, node: usize) -> Option<usize> {
 }
 
 fn set_name(doc: &mut DocumentMut, tree: &Json, node: usize, name: Option<&str>) -> Result<(), String> {
+    rename(doc, tree, &wayhop_scenario::scenario_schema(), node, name)?;
     match (own_entry(tree, node), name) {
         (Some(k), Some(name)) => set(doc, &steps!["nodes", "node", k, "name"], &json!(name)),
         (Some(k), None) => remove(doc, &steps!["nodes", "node", k, "name"]),

@@ -95,6 +95,43 @@ fn what_else_names_a_deleted_node_is_the_users_to_decide_on() {
 }
 
 #[test]
+fn whatever_names_a_node_takes_its_new_name() {
+    let text = done(STATIC, json!([{"op": "name", "node": 2, "name": "van"}])).unwrap();
+    let expected = STATIC
+        .replace("name = \"car\" # red", "name = \"van\" # red")
+        .replace("dst = \"car\"", "dst = \"van\"");
+    assert_eq!(text, expected);
+    // Without a name it is its number again.
+    let text = done(&text, json!([{"op": "name", "node": 2, "name": null}])).unwrap();
+    assert!(text.contains("dst = 2") && !text.contains("van"), "{text}");
+    assert_eq!(resolved(&text).flows[0].dst.0, 2);
+}
+
+#[test]
+fn the_comments_of_places_go_along_to_their_trajectories() {
+    let text = STATIC.replace("positions = [", "positions = [ # all of them").replace(
+        "  { x = 200, y = 0 },\n]",
+        "  # the car\n  { x = 200, y = 0 }, # by the door\n  # no more\n]",
+    );
+    let way = json!([{"at": {"x": 100, "y": 400}, "speed_mps": 10}]);
+    let track = json!({"start": {"x": 100, "y": 0}, "waypoints": way});
+    let after = done(&text, json!([{"op": "track", "node": 1, "track": track}])).unwrap();
+    let order = [
+        "# all of them",
+        "# base",
+        "start = { x = 0, y = 0 }",
+        "start = { x = 100, y = 0 }",
+        "# the car",
+        "# by the door",
+        "# no more",
+        "start = { x = 200, y = 0 }",
+    ];
+    let found: Vec<_> = order.iter().map(|what| after.find(what)).collect();
+    assert!(found.iter().all(Option::is_some) && found.is_sorted(), "{found:?} in\n{after}");
+    resolved(&after);
+}
+
+#[test]
 fn nodes_are_added_named_and_all_taken_away() {
     let text = done(STATIC, json!([{"op": "add", "tracks": [{"start": {"x": 5, "y": 6}}]}, {"op": "name", "node": 3, "name": "new"}])).unwrap();
     assert!(text.contains("  { x = 5, y = 6 },\n]"), "{text}");

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde::Deserialize;
-use wayhop_scenario::{ExportOptions, Scenario, export_ns2};
+use wayhop_scenario::{ExportOptions, Scenario, export_ns2_movement, export_ns2_traffic};
 
 /// The longest answer, octets.
 const MAX_ANSWER: u64 = 64 << 20;
@@ -35,9 +35,11 @@ pub(crate) fn export(
         return Ok((macfilter(program, file, &text)?, Vec::new()));
     }
     let resolved = Scenario::of_file(file, text, &[]).and_then(|s| s.resolve()).map_err(|e| e.to_string())?;
-    let files = export_ns2(&resolved, ExportOptions { god: true }).map_err(|e| e.to_string())?;
-    let text = if matches!(format, Format::Ns2Movement) { files.movement } else { files.traffic };
-    Ok((text, files.warnings))
+    let exported = match format {
+        Format::Ns2Traffic => export_ns2_traffic(&resolved),
+        _ => export_ns2_movement(&resolved, ExportOptions { god: true }),
+    };
+    exported.map_err(|e| e.to_string())
 }
 
 /// By the command, whose lab knows the format.

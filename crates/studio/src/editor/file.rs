@@ -1,5 +1,6 @@
 //! The scenario's file: what it holds, and how it is saved.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -37,11 +38,18 @@ pub(crate) fn read(path: &Path) -> Result<Read, String> {
 /// Puts the text in the place of the file that had `before`, at once or not at all. Says what the digest is now.
 pub(crate) fn save(path: &Path, text: &str, before: Option<&str>) -> Result<String, Conflict> {
     let cannot = |e: std::io::Error| Conflict::Fails(format!("{}: cannot be saved: {e}", path.display()));
-    if read(path).map_err(Conflict::Fails)?.digest.as_deref() != before {
+    let old = read(path).map_err(Conflict::Fails)?;
+    if old.digest.as_deref() != before {
         return Err(Conflict::Changed(format!(
             "{}: somebody else has changed the file since; load it again, or save over it",
             path.display()
         )));
+    }
+    let text = with_line_ends_of(text, &old.text);
+    let now = digest(text.as_bytes());
+    if old.digest.as_ref() == Some(&now) {
+        // It may be a file that this user cannot write.
+        return Ok(now);
     }
     let part = beside(path);
     let mut file = File::options().write(true).create_new(true).open(&part).map_err(cannot)?;
@@ -57,7 +65,16 @@ pub(crate) fn save(path: &Path, text: &str, before: Option<&str>) -> Result<Stri
         let _ = fs::remove_file(&part);
         cannot(e)
     })?;
-    Ok(digest(text.as_bytes()))
+    Ok(now)
+}
+
+/// TOML is edited with `\n`; a file whose lines all end in `\r\n` keeps them.
+fn with_line_ends_of<'a>(text: &'a str, old: &str) -> Cow<'a, str> {
+    let lines = old.matches('\n').count();
+    if lines == 0 || old.matches("\r\n").count() < lines {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.replace("\r\n", "\n").replace('\n', "\r\n"))
 }
 
 /// Why a file was not saved.
@@ -97,6 +114,24 @@ mod tests {
         assert!(matches!(&refused, Conflict::Changed(m) if m.contains("a.toml")), "{refused:?}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "seed = 3\n");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+    }
+
+    #[test]
+    fn line_ends_stay_and_what_has_not_changed_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.toml");
+        fs::write(&path, "seed = 1\r\n# two\r\n").unwrap();
+        let first = read(&path).unwrap().digest.unwrap();
+        let second = save(&path, "seed = 2\n# two\n", Some(&first)).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "seed = 2\r\n# two\r\n");
+        let written = fs::metadata(&path).unwrap().modified().unwrap();
+        assert_eq!(save(&path, "seed = 2\n# two\n", Some(&second)).unwrap(), second);
+        assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), written);
+        // Of two kinds, none is the file's.
+        fs::write(&path, "seed = 1\r\n# two\n").unwrap();
+        let mixed = read(&path).unwrap().digest.unwrap();
+        save(&path, "seed = 3\n", Some(&mixed)).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "seed = 3\n");
     }
 
     #[cfg(unix)]

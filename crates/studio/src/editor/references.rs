@@ -58,6 +58,20 @@ pub(crate) fn forget(
     own_entries(doc, tree, gone)
 }
 
+/// Has everything that refers to a node by its name do so by the new one; without a new one by its number.
+pub(crate) fn rename(
+    doc: &mut DocumentMut,
+    tree: &Json,
+    schema: &Json,
+    node: usize,
+    to: Option<&str>,
+) -> Result<(), String> {
+    let was = name(tree, node);
+    let to = to.map_or_else(|| json!(node), |name| json!(name));
+    let by_name = references(tree, schema).into_iter().filter(|(_, value)| value.as_str() == Some(&was));
+    by_name.map(|(path, _)| path).try_for_each(|path| set(doc, &path, &to))
+}
+
 /// What single nodes have of their own.
 fn own_entries(doc: &mut DocumentMut, tree: &Json, gone: &BTreeSet<usize>) -> Result<(), String> {
     let entries = tree.pointer("/nodes/node").and_then(Json::as_array).into_iter().flatten();

@@ -62,6 +62,7 @@ fn drawing(r: &Resolved, map: Option<&Map>, is_whole: bool, geometry: &Json) -> 
         "preset": r.interfaces.radios.first().map(|p| &p.preset),
         "legs": legs(r),
         "site": map.map_or_else(Vec::new, site),
+        "on_map": map.map_or_else(Vec::new, |map| on_map(r, map)),
         "flows": flows.collect::<Vec<_>>(),
         "is_whole": is_whole,
         "warnings": r.warnings,
@@ -111,6 +112,19 @@ fn site(map: &Map) -> Vec<Json> {
         out.push(json!({"name": feature.name, "shape": shape, "corners": corners}));
     }
     out
+}
+
+/// The nodes that stand where the scenario's map has a point of their name.
+fn on_map(r: &Resolved, map: &Map) -> Vec<usize> {
+    let stands_at = |node: usize, at| {
+        let legs = r.tracks[node].legs();
+        legs.len() == 1 && legs[0].start == at
+    };
+    let node = |(name, at)| {
+        let node = r.names.iter().position(|n| n == name)?;
+        stands_at(node, at).then_some(node)
+    };
+    map.points("node").filter_map(node).collect()
 }
 
 /// Who is down when: as given, or as drawn from the seed. `until_s` is null for one that does not come back.

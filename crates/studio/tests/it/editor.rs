@@ -182,6 +182,11 @@ fn the_movement_is_exported_for_ns2() {
     let movement = text("ns2-movement");
     assert!(movement.as_str().unwrap().contains("setdest 900"), "{movement}");
     assert!(text("ns2-traffic").as_str().unwrap().contains("CBR"));
+    // What the traffic's file cannot say is no reason to refuse the movement.
+    let pings = TEXT.replace("y = 0", "y = 5").replace("cbr", "ping");
+    let status =
+        |format: &str| editor.post("/api/editor/export", &json!({"text": pings, "format": format})).status;
+    assert_eq!((status("ns2-movement"), status("ns2-traffic")), (200, 422));
 }
 
 /// A program that leaves a run, or says why it does not.
@@ -265,6 +270,15 @@ fn the_site_is_drawn_in_the_scenarios_metres() {
     let corner = |i: usize, axis: usize| drawn[0]["corners"][i][axis].as_f64().unwrap();
     assert!((corner(1, 0) - 111.3).abs() < 0.1 && corner(1, 1).abs() < 0.1, "{drawn}");
     assert!((corner(2, 1) - 110.6).abs() < 0.1, "{drawn}");
+    // A node with the name of a point stands there.
+    let point = r#"{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"name":"mast","kind":"node"},
+        "geometry":{"type":"Point","coordinates":[0.001,0]}}]}"#;
+    fs::write(editor.folder.path().join("site.geojson"), point).unwrap();
+    let on_map = |named: &str| {
+        let text = format!("{text}[[nodes.node]]\nid = 0\nname = \"{named}\"\n");
+        editor.post("/api/editor/change", &json!({"text": text})).json()["view"]["drawn"]["on_map"].clone()
+    };
+    assert_eq!((on_map("mast"), on_map("hall")), (json!([0]), json!([])));
     let gone = editor
         .post("/api/editor/change", &json!({"text": text.replace("site.geojson", "none.geojson")}))
         .json();
