@@ -136,7 +136,7 @@ fn rise(line: &mut Vec<(u64, u64)>, at: Time, octet: u64, cell: u64) {
         Some((_, high)) if octet <= high => {}
         Some((then, _)) if line.len() > 1 && then / cell == at / cell => {
             if let Some(last) = line.last_mut() {
-                last.1 = octet;
+                *last = (at, octet);
             }
         }
         _ => line.push((at, octet)),
@@ -161,4 +161,18 @@ fn thinned(marks: &[(u64, u64)], height: u64) -> Vec<(u64, u64)> {
         }
     }
     kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_rises_within_a_step_the_last_one_counts_with_its_own_time() {
+        let mut line = Vec::new();
+        for (at, octet) in [(0, 1), (10, 2), (25, 3), (39, 4), (38, 4), (41, 5)] {
+            rise(&mut line, Time::from_nanos(at), octet, 20);
+        }
+        assert_eq!(line, [(0, 1), (10, 2), (39, 4), (41, 5)]);
+    }
 }

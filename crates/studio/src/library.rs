@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use wayhop_trace::RunDir;
+use wayhop_trace::{Manifest, RunDir, RunStatus};
 
 use crate::drive;
 use crate::error::Error;
@@ -167,11 +167,17 @@ impl Library {
             let dir = RunDir::open(self.path(name));
             let manifest = dir.as_ref().ok().and_then(|r| r.manifest().ok());
             let [scenario, protocol] = manifest.as_ref().map_or([None, None], |m| names_in(&m.scenario));
+            let is_killed =
+                |dir: &RunDir, m: &Manifest| m.status == RunStatus::Running && !dir.is_under_way();
+            let status = manifest.as_ref().zip(dir.as_ref().ok()).map(|(m, dir)| match m.status {
+                _ if is_killed(dir, m) => json!("killed"),
+                status => json!(status),
+            });
             // The configurations of real nodes, merged, are no scenario.
             let protocol = protocol.or_else(|| Some(dir.ok()?.summary().ok()?.protocol));
             json!({
                 "name": name,
-                "status": manifest.as_ref().map(|m| m.status),
+                "status": status,
                 "started": manifest.as_ref().map(|m| &m.started),
                 "seed": manifest.as_ref().map(|m| m.seed),
                 "scenario": scenario,

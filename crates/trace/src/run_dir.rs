@@ -131,6 +131,11 @@ impl RunDir {
             .map_err(|e| Error::invalid(&path, format!("not a manifest that Wayhop wrote: {e}")))
     }
 
+    /// Whether a process writes this run now. One whose status is `running` and that nobody writes was killed.
+    pub fn is_under_way(&self) -> bool {
+        lock_folder(&self.path).is_err_and(|e| e.kind() == ErrorKind::WouldBlock)
+    }
+
     /// Reads the summary. A run that is under way, or was killed, has none.
     pub fn summary(&self) -> Result<Summary, Error> {
         let path = self.path.join(SUMMARY);

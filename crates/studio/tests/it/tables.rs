@@ -2,6 +2,7 @@
 
 use tempfile::TempDir;
 use wayhop_core::DropReason;
+use wayhop_trace::{Manifest, RunDir};
 
 use crate::asking::Server;
 use crate::recorded::{STEP, hop, run};
@@ -28,6 +29,19 @@ fn a_run_is_listed_and_told() {
     // 250 m: that of ns-2's WaveLAN (tcl/lib/ns-default.tcl).
     assert_eq!(info["range_m"], 250.0);
     assert_eq!(info["problems"], serde_json::json!([]));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_nobody_writes_any_more_was_killed() {
+    let folder = TempDir::new().expect("a directory");
+    let manifest = Manifest::new("", 7, vec!["wayhop".into()], 0);
+    let run = RunDir::create(folder.path().join("a"), &manifest).expect("a new directory");
+    let server = Server::of(folder.path());
+    let status = || server.get("/api/runs").json()["runs"][0]["status"].clone();
+    assert_eq!(status(), "running");
+    drop(run);
+    assert_eq!(status(), "killed");
 }
 
 #[test]
