@@ -21,6 +21,7 @@ mod library;
 #[cfg(feature = "live")]
 mod live;
 mod losses;
+mod lost_frames;
 mod moments;
 mod motion;
 mod overview;

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use wayhop_trace::{CaptureError, CaptureIndex, CapturedFrame, RunDir, Story};
 
 use crate::error::Error;
+use crate::lost_frames::{Lost, lost_frames};
 use crate::moments::{Moments, joined, moments};
 use crate::wall_clock::{WallClock, by_ends};
 
@@ -21,7 +22,7 @@ const MOST_FRAMES: usize = 2_000;
 /// Octets of captures that are read for one packet, behind the indices.
 const MOST_OCTETS: u64 = 256 << 20;
 /// A capture has a frame that is sent at the end of its preamble, which is no longer than this, nanoseconds.
-const PREAMBLE_NS: u64 = 200_000;
+pub(crate) const PREAMBLE_NS: u64 = 200_000;
 /// A packet is received so long after its frame's last bit at most: the host takes it from its card, nanoseconds.
 const TAKEN_NS: u64 = 100_000;
 
@@ -77,6 +78,16 @@ impl Captures {
             };
             if let Err(e) = outcome {
                 found.problems.push(format!("{}: {e}", path.display()));
+            }
+        }
+        for (node, lost) in lost_frames(story, &found.frames) {
+            let path = names.get(node as usize).map(|name| run.capture_path(name)).filter(|p| p.is_file());
+            let Some(path) = path.filter(|_| left > 0) else { continue };
+            if let Err(e) = self.search_lost(&path, node, &lost, &mut left, &mut found) {
+                let problem = format!("{}: {e}", path.display());
+                if !found.problems.contains(&problem) {
+                    found.problems.push(problem);
+                }
             }
         }
         if captures == 0 {
@@ -148,6 +159,35 @@ impl Captures {
         // What is before damage counts.
         found.frames.extend(by_ends(clock, moments, near).into_iter().map(|frame| Sighting { node, frame }));
         outcome
+    }
+
+    /// The frames that the node received, and could not use.
+    fn search_lost(
+        &self,
+        path: &Path,
+        node: u32,
+        lost: &[Lost],
+        left: &mut u64,
+        found: &mut Found,
+    ) -> Result<(), CaptureError> {
+        let file = File::open(path).map_err(CaptureError::Io)?;
+        let index = self.index(&file, node)?;
+        let mut frame = CapturedFrame::default();
+        for range in joined(lost.iter().map(|l| l.when.clone()).collect()) {
+            let mut reader = index.reader(&file, range.start)?;
+            let begin = reader.offset();
+            while reader.next_into(&mut frame)? && frame.time_ns.unwrap_or(0) < range.end {
+                if reader.offset() - begin > *left || found.frames.len() > MOST_FRAMES {
+                    found.more = true;
+                    break;
+                }
+                if frame.sent != Some(true) && lost.iter().any(|l| l.is(&frame)) {
+                    found.frames.push(Sighting { node, frame: frame.clone() });
+                }
+            }
+            *left = left.saturating_sub(reader.offset() - begin);
+        }
+        Ok(())
     }
 
     fn index(&self, file: &File, node: u32) -> Result<Arc<CaptureIndex>, CaptureError> {

@@ -195,6 +195,45 @@ fn tshark_reads_it(folder: &TempDir, file: &[u8]) {
     assert!(octets > rts().len() + 500, "{lines}");
 }
 
+/// The receiver has the RTS twice with a wrong FCS: once that of the story, once another node's with the same octets.
+#[test]
+fn frames_that_a_receiver_lost_are_in_the_file_with_their_comment() {
+    let folder = TempDir::new().expect("a directory");
+    let outputs = Outputs { receptions: true, captures: Some(64), ..Outputs::default() };
+    let mut recorder = recorder(&folder.path().join("a"), &outputs);
+    recorder.hop(&event(1_000, 0, HopKind::Send));
+    recorder.hop(&event(30_000, 0, HopKind::Drop));
+    recorder.reception(&reception(1_500, 1_852, "rts", "collision"));
+    let rts = rts();
+    let lost = |us, comment: &'static str| FrameEvent {
+        bad_fcs: true,
+        comment,
+        original_len: rts.len() as u32,
+        ..frame(us, 1, Direction::Rx, &rts)
+    };
+    recorder.frame(&FrameEvent { original_len: rts.len() as u32, ..frame(1_500, 0, Direction::Tx, &rts) });
+    recorder.frame(&lost(1_852, "lost: a collision"));
+    recorder.frame(&lost(9_000, "lost: another"));
+    recorder.finish(&summary(), wayhop_trace::RunStatus::Complete).expect("room on the disk");
+    let server = Server::of(folder.path());
+    let answer = server.get("/api/frames?run=a&packet=40").json();
+    let told =
+        |f: &serde_json::Value| (f["node"].clone(), f["radio"]["bad_fcs"].clone(), f["comment"].clone());
+    let frames: Vec<_> = answer["frames"].as_array().unwrap().iter().map(told).collect();
+    let expected = [
+        (0.into(), false.into(), serde_json::Value::Null),
+        (1.into(), true.into(), "lost: a collision".into()),
+    ];
+    assert_eq!(frames, expected, "{answer}");
+    let path = folder.path().join("file.pcapng");
+    fs::write(&path, &server.get("/api/frames.pcapng?run=a&packet=40").body).expect("room");
+    let fields = ["-T", "fields", "-e", "radiotap.flags.badfcs", "-e", "frame.comment"];
+    let out =
+        Command::new("tshark").arg("-r").arg(&path).args(fields).output().expect("tshark; .ci/install test");
+    let lines = String::from_utf8_lossy(&out.stdout);
+    assert!(lines.lines().nth(1).is_some_and(|l| l.ends_with("lost: a collision")), "{lines}");
+}
+
 #[test]
 fn without_captures_an_error_says_how_to_have_them() {
     let (folder, server) = served(None);
