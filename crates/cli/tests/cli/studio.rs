@@ -44,6 +44,15 @@ fn a_folder_without_runs_is_refused_with_the_remedy() {
     assert!(said.contains("neither a run directory nor a folder of them; make one: wayhop run"), "{said}");
 }
 
+#[test]
+fn a_scenario_in_a_folder_that_is_not_there_is_refused_at_once() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let ran = wayhop().arg("studio").arg(dir.path().join("no/a.toml")).output().expect("it runs");
+    assert_eq!(ran.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(said.contains("a.toml: there is no folder") && said.contains("make it"), "{said}");
+}
+
 /// An answer of the studio to a page of its own.
 fn ask(at: &str, request: &str, cookie: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(at).expect("it listens");

@@ -79,6 +79,14 @@ impl Editor {
         let editor =
             Self { of: Editing { scenario, ..of }, launch: Launch::default(), oracle: Mutex::default() };
         file::read(editor.path())?;
+        let folder = editor.path().parent().filter(|f| !f.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|f| !f.is_dir()) {
+            let file = editor.path().display();
+            return Err(format!(
+                "{file}: there is no folder {}; make it, or check the name",
+                folder.display()
+            ));
+        }
         Ok(editor)
     }
 

@@ -93,6 +93,9 @@ pub fn open_table(run: &RunDir, table: &str) -> Result<SerializedFileReader<File
                 "identities" => {
                     "this run did not record what its packets are known by; run it again with --identities"
                 }
+                _ if TABLES.iter().any(|t| run.path().join(format!("{t}.parquet")).exists()) => {
+                    "the table is missing, and others of this run are there: copy the run anew, or run it again"
+                }
                 _ => "this run recorded no tables",
             };
             return Err(Error::invalid(&path, what));
@@ -104,7 +107,7 @@ pub fn open_table(run: &RunDir, table: &str) -> Result<SerializedFileReader<File
             Ok(RunStatus::Running) => {
                 "the run has not ended, or it was killed before it could end its tables: run it again"
             }
-            _ => "the file is damaged",
+            _ => "the file is damaged: copy the run anew, or run it again",
         };
         Error::invalid(&path, format!("{why} ({e})"))
     })

@@ -382,6 +382,9 @@ fn a_killed_run_is_explained() {
     let e = export_csv(&run, "packets", &mut Vec::new()).expect_err("no footer").to_string();
     assert!(e.contains("packets.parquet") && e.contains("killed"), "{e}");
     let e = export_csv(&run, "flows", &mut Vec::new()).expect_err("no file").to_string();
+    assert!(e.contains("flows.parquet") && e.contains("others of this run are there"), "{e}");
+    fs::remove_file(dir.path().join("packets.parquet")).expect("a file");
+    let e = export_csv(&run, "flows", &mut Vec::new()).expect_err("no file").to_string();
     assert!(e.contains("recorded no tables"), "{e}");
     let e = export_csv(&run, "nonsense", &mut Vec::new()).expect_err("no such table").to_string();
     assert!(e.contains("packets, positions, flows"), "{e}");
