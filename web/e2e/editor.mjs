@@ -122,6 +122,15 @@ async function previewsWhileDragging(page) {
   await outlook.filter({ hasText: "3 separate parts" }).waitFor();
   assert.equal(await text(page), before, "nothing is changed while it is dragged");
   await shoot(page, "editor-drag");
+  await page.keyboard.press("Escape");
+  await outlook.filter({ hasText: "one network" }).waitFor();
+  await page.mouse.up();
+  assert.equal(await text(page), before, "Escape gives the drag up");
+  await page.mouse.move(...(await onPage(page, 300, 300)));
+  await page.mouse.down();
+  await page.mouse.move(...(await onPage(page, 300, 500)), { steps: 4 });
+  await page.mouse.move(...(await onPage(page, 300, 1150)), { steps: 4 });
+  await outlook.filter({ hasText: "3 separate parts" }).waitFor();
   await page.mouse.up();
   await said(page, "Move node 1");
   assert.notEqual(await text(page), before);

@@ -275,6 +275,8 @@ function usePointer(canvas: { current: HTMLCanvasElement | null }): void {
     c.addEventListener("pointerup", release, { signal });
     c.addEventListener("pointercancel", cancel, { signal });
     c.addEventListener("wheel", wheel, { passive: false, signal });
+    // Before the page's own key takes the selection away.
+    addEventListener("keydown", (e) => { if (e.key === "Escape" && grip && isDrag) { e.stopPropagation(); cancel(); } }, { capture: true, signal });
     return () => stop.abort();
   }, []);
 }

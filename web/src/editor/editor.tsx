@@ -26,7 +26,7 @@ const TOOLS: [Tool, string, string, string][] = [
 const KEYS: [string, string][] = [
   ["V L N W T", "tools: select, lasso, add nodes, wire, trajectory"], ["Ctrl+Z Ctrl+Y", "undo, redo"], ["Ctrl+S", "save"], ["Ctrl+Enter", "run"],
   ["Ctrl+A", "select all nodes"], ["Ctrl+C Ctrl+V", "copy, paste nodes"], ["Delete", "delete the selected nodes"], ["+ − 0", "zoom in, out, show all"],
-  ["Esc", "select nothing; leave a field"], ["?", "this page"],
+  ["Esc", "give up what is dragged; select nothing; leave a field"], ["?", "this page"],
 ];
 const help = signal(false);
 

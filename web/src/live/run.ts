@@ -189,7 +189,11 @@ export class LiveRun {
 /** An event of a control socket in words. */
 export function tell(e: Record<string, unknown>): string {
   switch (e["kind"]) {
-    case "note": return `${e["what"]} ${e["about"]} (${e["value"]})`;
+    case "note": {
+      // A remark about nobody has the address 0.0.0.0, and one without a number 0.
+      const about = e["about"] && e["about"] !== "0.0.0.0" ? ` ${e["about"]}` : "";
+      return `${String(e["what"]).replaceAll("_", " ")}${about}${e["value"] ? ` (${e["value"]})` : ""}`;
+    }
     case "drop": return `dropped a packet${e["destination"] ? ` for ${e["destination"]}` : ""}: ${reasonWords(String(e["reason"]))}`;
     case "route": return e["next_hop"] ? `route to ${e["destination"]} by ${e["next_hop"]}, ${e["hops"]} hops` : `no route to ${e["destination"]} any more`;
     case "link": return `the link to node ${e["to"]}: ${typeof e["state"] === "string" ? e["state"] : JSON.stringify(e["state"])}`;
