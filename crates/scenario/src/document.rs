@@ -58,7 +58,44 @@ impl Document {
 
     /// The text as a value of type `T`.
     pub fn deserialize<T: serde::de::DeserializeOwned>(&self) -> Result<T, Error> {
-        toml::from_str(&self.text).map_err(|e| self.parse_error(&e))
+        toml::from_str(&self.text).map_err(|e| {
+            let error = self.parse_error(&e);
+            let place = if error.place.is_some() { self.place_in_list::<T>(&e) } else { None };
+            place.map_or(error.clone(), |place| error.at(place))
+        })
+    }
+
+    /// Where an unknown word is, or a key is missing, if that is in one of several tables of a list, such as `[[traffic]]`: serde reports the first one's
+    /// header. The wrong table is the last of the shortest beginning of the list that has the error.
+    fn place_in_list<T: serde::de::DeserializeOwned>(&self, e: &toml::de::Error) -> Option<Place> {
+        let word = unknown_word(e.message());
+        if word.is_none() && !e.message().starts_with("missing field") {
+            return None;
+        }
+        let table: toml::Table = toml::from_str(&self.text).ok()?;
+        let lists = table.iter().filter_map(|(key, value)| Some((key, value.as_array()?)));
+        let (key, index) = lists.filter(|(_, list)| list.len() > 1).find_map(|(key, list)| {
+            let is_wrong = |length: usize| {
+                let mut cut = table.clone();
+                cut.insert(key.clone(), Value::Array(list[..length].to_vec()));
+                T::deserialize(cut).is_err_and(|own| own.message() == e.message())
+            };
+            if is_wrong(0) || !is_wrong(list.len()) {
+                return None;
+            }
+            let (mut right, mut wrong) = (0, list.len());
+            while wrong - right > 1 {
+                let middle = right.midpoint(wrong);
+                if is_wrong(middle) { wrong = middle } else { right = middle }
+            }
+            Some((key, right))
+        })?;
+        let own = self.offset(&format!("{key}[{index}]"))?;
+        let Some(word) = word else { return Some(Place::of(&self.text, own)) };
+        match self.offset(&format!("{key}[{index}].{word}")).filter(|at| *at > own) {
+            Some(at) => Some(Place::of(&self.text, at)),
+            None => Some(Place::of(&self.text, own + find_word(self.text.get(own..)?, word)?)),
+        }
     }
 
     /// The folder that relative paths count from.
@@ -87,6 +124,11 @@ impl Document {
     }
 
     fn locate(&self, key: &str) -> Option<Place> {
+        self.offset(key).map(|o| Place::of(&self.text, o))
+    }
+
+    /// Where the deepest part of `key` that the text has begins.
+    fn offset(&self, key: &str) -> Option<usize> {
         let root = DeTable::parse(&self.text).ok()?.into_inner();
         let mut offset = None;
         let mut here: Option<&DeValue<'_>> = None;
@@ -102,7 +144,7 @@ impl Document {
                 break;
             }
         }
-        offset.map(|o| Place::of(&self.text, o))
+        offset
     }
 
     /// The error of the TOML parser or of serde, in our terms.
@@ -135,6 +177,12 @@ impl Document {
             None => error,
         }
     }
+}
+
+/// The word that a message says is none of the known ones.
+fn unknown_word(message: &str) -> Option<&str> {
+    let is_so = message.starts_with("unknown field") || message.starts_with("unknown variant");
+    message.split('`').nth(1).filter(|_| is_so)
 }
 
 /// A message of the TOML parser or of serde.

@@ -5,6 +5,9 @@ use wayhop_scenario::Scenario;
 const GOOD: &str = "nodes.count = 4\nmovement = { kind = \"chain\", spacing_m = 200 }\n\
     [[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 3\n";
 
+/// A flow that has no `rate_pps`.
+const PING: &str = "[[traffic]]\nkind = \"ping\"\nsrc = 1\ndst = 2\n";
+
 fn message(text: &str) -> String {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("s.toml");
@@ -226,6 +229,12 @@ fn mistakes_of_form_are_named_where_they_are() {
         (&GOOD.replace("dst = 3", "dts = 3"), "s.toml:6:1: there is no key `dts`"),
         (&GOOD.replace("spacing_m", "spacing"), "s.toml:2:30: there is no key `spacing`"),
         (&GOOD.replace("\"cbr\"", "\"cbs\""), "s.toml:4:9: `cbs` is not known here"),
+        (
+            &format!("{GOOD}rate_pps = 1\n{PING}rate_pps = 2\n"),
+            "s.toml:12:1: there is no key `rate_pps` here; known are `src`, `dst`, `start_s`",
+        ),
+        (&format!("{GOOD}{PING}").replace("\"ping\"", "\"pin\""), "s.toml:8:9: `pin` is not known"),
+        (&format!("{GOOD}{PING}").replace("dst = 2\n", ""), "s.toml:7:1: the key `dst` is missing"),
         ("nodes.count = 4\n", "s.toml:1:1: the key `movement` is missing; add movement;"),
         ("nodes.count = \n", "s.toml:1:15: "),
         ("nodes.count = 4\nnodes.count = 5\n", "s.toml:2:7: duplicate key"),
