@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use serde_json::to_value;
 use wayhop_report::{Document, columns};
-use wayhop_trace::{LostPacket, RunDir, Wanted, lost, stories};
+use wayhop_trace::{LostPacket, RunDir, Summary, Wanted, lost, stories};
 
 use crate::failure::{Failure, harmless, output};
 
@@ -69,11 +69,20 @@ pub(crate) fn why(a: &WhyArgs) -> Result<ExitCode, Failure> {
 }
 
 fn list(a: &WhyArgs, run: &RunDir) -> Result<ExitCode, Failure> {
+    let summary = run.summary().map_err(Failure::trace)?;
+    let flows = summary.flows.len();
+    if let Some(flow) = a.flow.filter(|f| *f as usize >= flows) {
+        return Err(Failure::Usage(format!(
+            "{}: the run has no flow {flow}; {}",
+            a.run.display(),
+            has(flows)
+        )));
+    }
     let all = lost(run, a.flow).map_err(Failure::trace)?;
     if a.json {
         all.iter().try_for_each(print_object)?;
     } else if all.is_empty() {
-        print("every packet arrived, as far as this run knows\n")?;
+        print(&none_lost(&summary, a.flow))?;
     } else {
         let head = ["at", "outcome", "what became of its frames", "flow", "seq", "packet", "time s"];
         let rows: Vec<Vec<String>> =
@@ -84,6 +93,35 @@ fn list(a: &WhyArgs, run: &RunDir) -> Result<ExitCode, Failure> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Which flows there are.
+fn has(flows: usize) -> String {
+    match flows {
+        0 => "it has no flows".to_owned(),
+        1 => "it has flow 0 only".to_owned(),
+        n => format!("it has 0 to {}", n - 1),
+    }
+}
+
+/// Why no packet is listed.
+fn none_lost(summary: &Summary, flow: Option<u32>) -> String {
+    let of = flow.and_then(|f| summary.flows.get(f as usize));
+    let (sent, delivered) = match of {
+        Some(f) => (f.sent, f.received),
+        None => (summary.totals.sent, summary.totals.received),
+    };
+    let who = flow.map_or_else(|| "the run".to_owned(), |f| format!("flow {f}"));
+    match sent.saturating_sub(delivered) {
+        _ if sent == 0 => format!("{who} sent no packets\n"),
+        // As in a lab, where nobody sees the packets between the nodes.
+        n if summary.totals.dropped.is_none() && n > 0 => {
+            format!(
+                "{n} of {sent} packets of {who} did not arrive, but this run does not record what became of each\n"
+            )
+        }
+        _ => format!("every packet of {who} arrived, as far as it is known\n"),
+    }
 }
 
 /// Real radios do not say what became of their frames.

@@ -88,7 +88,7 @@ pub(crate) fn words(o: &Obstacle<'_>) -> String {
                 "faded: {signal:.digits$} dBm in the place of {mean:.digits$} dBm, and {needed:.digits$} dBm are needed"
             )
         }
-        "noise" => format!("bit errors: {signal:.1} dBm in noise"),
+        "noise" => format!("bit errors: {signal:.2} dBm in noise"),
         "link" => "the link was down, or loses frames, by order".to_owned(),
         "node_down" => "the node was down".to_owned(),
         "cut_short" => "its sender went down in the middle of it".to_owned(),
@@ -98,9 +98,9 @@ pub(crate) fn words(o: &Obstacle<'_>) -> String {
     }
 }
 
-/// With so many digits behind the point two levels can be told apart: one, or more where they are nearly the same.
+/// With so many digits behind the point two levels can be told apart: two, or more where they are nearly the same.
 fn digits(a: f64, b: f64) -> usize {
-    (1..6).find(|&n| format!("{a:.n$}") != format!("{b:.n$}")).unwrap_or(1)
+    (2..6).find(|&n| format!("{a:.n$}") != format!("{b:.n$}")).unwrap_or(2)
 }
 
 /// A kind of frame in a sentence.
@@ -131,12 +131,12 @@ mod tests {
             other_packet: None,
         };
         let of = |outcome, signal, needed| words(&obstacle(outcome, signal, needed));
-        assert_eq!(of("too_weak", -71.26, -64.37), "too weak: -71.3 dBm, and -64.4 dBm are needed");
+        assert_eq!(of("too_weak", -71.26, -64.37), "too weak: -71.26 dBm, and -64.37 dBm are needed");
         assert_eq!(of("too_weak", -64.393, -64.374), "too weak: -64.39 dBm, and -64.37 dBm are needed");
         assert_eq!(
             of("faded", -64.3771, -64.3762),
             "faded: -64.377 dBm in the place of -60.000 dBm, and -64.376 dBm are needed"
         );
-        assert_eq!(of("too_weak", -64.4, -64.4), "too weak: -64.4 dBm, and -64.4 dBm are needed");
+        assert_eq!(of("too_weak", -64.4, -64.4), "too weak: -64.40 dBm, and -64.40 dBm are needed");
     }
 }

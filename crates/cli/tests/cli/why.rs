@@ -137,6 +137,11 @@ fn wrong_names_and_worlds_that_cannot_tell_are_said() {
     assert!(e.contains("run it again with --receptions"), "{e}");
     let e = fails(&["why", "r", "99999999"]);
     assert!(e.contains("the run has no packet 99999999"), "{e}");
+    let e = fails(&["why", "r", "--flow", "99"]);
+    assert!(e.contains("r: the run has no flow 99; it has 0 to 9"), "{e}");
+    let silent = ["s.toml", "--duration", "1", "--out", "silent", "--set", "traffic=[]"];
+    summary_of(dir.path(), &silent);
+    assert_eq!(run_in(dir.path(), &["why", "silent"]).ok(), "the run sent no packets\n");
     let e = fails(&["why", "."]);
     assert!(e.contains("not a run directory"), "{e}");
 }
