@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use plotters::coord::types::RangedCoordf64;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::numbers::tick;
 use crate::plot::Axis;
@@ -28,6 +29,7 @@ impl Ruler {
         let linear = || RangedCoordf64::from(ends[0]..ends[1]).key_points(labels);
         let labels_at = match axis.names.len() {
             0 if axis.is_log => decades(ends),
+            0 if axis.is_whole => linear().into_iter().filter(|v| v.fract() == 0.0).collect(),
             0 => linear(),
             n => (0..n).map(|k| k as f64).collect(),
         };
@@ -35,8 +37,19 @@ impl Ruler {
         Self { ends, is_log: axis.is_log, labels: labels_at, step, names: axis.names.clone() }
     }
 
+    /// The widest label's letters.
+    pub(crate) fn widest(&self) -> usize {
+        self.labels.iter().map(|v| self.format_ext(v).width()).max().unwrap_or(0)
+    }
+
+    /// Where `v` stands, if it has a place on the axis: what is undefined has none, and zero has none among factors.
+    pub(crate) fn place(&self, v: f64) -> Option<f64> {
+        let has_place = v.is_finite() && (v > 0.0 || !self.is_log);
+        Some(self.share(v)).filter(|share| has_place && (0.0..=1.0).contains(share))
+    }
+
     /// The share of the axis, from its lower end, at which `v` stands.
-    pub(crate) fn share(&self, v: f64) -> f64 {
+    fn share(&self, v: f64) -> f64 {
         let [low, high] = self.ends;
         if self.is_log {
             // What has no place on the axis stands at its end.
@@ -61,6 +74,18 @@ fn decades([low, high]: [f64; 2]) -> Vec<f64> {
     match tens.len() {
         0..3 => at(&[1.0, 2.0, 5.0]),
         _ => tens,
+    }
+}
+
+/// The label of a factor. Beyond a million, and below a hundred-thousandth, as a power of ten, `10^7`.
+fn factor(v: f64) -> String {
+    let k = libm::floor(libm::log10(v) + 1e-9) as i32;
+    if (-5..=6).contains(&k) && v <= 1e6 {
+        return tick(v, v * (1.0 + 1e-9));
+    }
+    match (v / power(k)).round() as i32 {
+        1 => format!("10^{k}"),
+        n => format!("{n}\u{d7}10^{k}"),
     }
 }
 
@@ -93,8 +118,7 @@ impl ValueFormatter<f64> for Ruler {
     /// What stands at a label: a number, or the name of what is there.
     fn format_ext(&self, at: &f64) -> String {
         if self.names.is_empty() {
-            let step = if self.is_log { at * (1.0 + 1e-9) } else { self.step };
-            return tick(*at, step);
+            return if self.is_log { factor(*at) } else { tick(*at, self.step) };
         }
         let name = if *at >= 0.0 { self.names.get(at.round() as usize) } else { None };
         name.cloned().unwrap_or_default()
@@ -115,6 +139,15 @@ mod tests {
     }
 
     #[test]
+    fn what_is_undefined_has_no_place() {
+        let ruler = Ruler::new(&Axis::new("ms").log(), [1.0, 100.0], 6);
+        assert_eq!([f64::NAN, 0.0, -1.0, 0.5, 101.0].map(|v| ruler.place(v)), [None; 5]);
+        assert_eq!(ruler.place(1.0), Some(0.0));
+        let ruler = Ruler::new(&Axis::new("%"), [0.0, 100.0], 6);
+        assert_eq!((ruler.place(f64::NAN), ruler.place(0.0)), (None, Some(0.0)));
+    }
+
+    #[test]
     fn labels_are_powers_of_ten_and_where_there_are_few_their_doubles_and_fivefolds() {
         assert_eq!(decades([0.9, 1100.0]), [1.0, 10.0, 100.0, 1e3]);
         assert_eq!(decades([3.0, 60.0]), [5.0, 10.0, 20.0, 50.0]);
@@ -122,6 +155,10 @@ mod tests {
         let ruler = Ruler::new(&Axis::new("s").log(), [0.001, 10.0], 6);
         let words: Vec<String> = ruler.labels.iter().map(|v| ruler.format_ext(v)).collect();
         assert_eq!(words, ["0.001", "0.01", "0.1", "1", "10"]);
+        assert_eq!([1e6, 2e6, 1e10, 1e-6].map(factor), ["1000000", "2\u{d7}10^6", "10^10", "10^-6"]);
+        let ruler = Ruler::new(&Axis::new("hops").whole(), [0.5, 2.5], 10);
+        let words: Vec<String> = ruler.labels.iter().map(|v| ruler.format_ext(v)).collect();
+        assert_eq!(words, ["1", "2"], "there is no half of a hop");
         let ruler = Ruler::new(&Axis::new("nodes"), [8.0, 16.0], 10);
         let words: Vec<String> = ruler.labels.iter().map(|v| ruler.format_ext(v)).collect();
         assert_eq!((words[0].as_str(), words[1].as_str()), ("8", "9"), "no decimals that are all 0");

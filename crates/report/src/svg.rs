@@ -1,5 +1,7 @@
 //! Drawing a plot as SVG.
 
+use std::fmt::Write as _;
+
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::ValueFormatter as _;
 use plotters::element::{Drawable, PointCollection};
@@ -7,7 +9,7 @@ use plotters::prelude::*;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::escape::escape;
-use crate::plot::{Mark, Plot, Series, Spread};
+use crate::plot::{Axis, Mark, Plot, Series, Spread};
 use crate::ruler::Ruler;
 use crate::style::{self, Ink};
 
@@ -41,7 +43,7 @@ pub(crate) fn draw(plot: &Plot, title: &str, half: bool) -> Result<String, Strin
         let area = SVGBackend::with_string(&mut text, (width, height)).into_drawing_area();
         paint(&area, plot, x, y, half).map_err(|e| format!("cannot draw \"{title}\": {e}"))?;
     }
-    Ok(labelled(&text, title))
+    Ok(labelled(&powers(&text), title))
 }
 
 fn width(half: bool) -> u32 {
@@ -66,8 +68,11 @@ pub(crate) fn height(plot: &Plot, half: bool) -> u32 {
 
 /// Room for the words at the vertical axis.
 fn y_labels(plot: &Plot) -> u32 {
-    let longest = plot.y.names.iter().map(|n| n.width()).max().unwrap_or(0) as f64;
-    ((LETTER_WIDTH * longest) as u32 + 30).clamp(Y_LABELS, WIDEST_NAMES)
+    let longest = match plot.y.names.iter().map(|n| n.width()).max() {
+        Some(longest) => longest,
+        None => Ruler::new(&plot.y, plot.ranges()[1], Y_TICKS).widest(),
+    };
+    ((LETTER_WIDTH * longest as f64) as u32 + 30).clamp(Y_LABELS, WIDEST_NAMES)
 }
 
 fn paint(
@@ -105,9 +110,22 @@ fn paint(
         .y_label_formatter(&|v| rulers[1].format_ext(v))
         .draw()
         .map_err(text_of)?;
-    plot.series.iter().filter(|s| s.spread == Spread::Band).try_for_each(|s| band(&mut chart, s, y))?;
+    let most = |axis: &Axis, ends: [f64; 2]| [ends[0].max(axis.limits[0]), ends[1].min(axis.limits[1])];
+    let bars = [most(&plot.x, x), most(&plot.y, y)];
+    plot.series
+        .iter()
+        .filter(|s| s.spread == Spread::Band)
+        .try_for_each(|s| band(&mut chart, s, x, bars[1]))?;
     for (i, s) in plot.series.iter().enumerate() {
-        series(&mut chart, s, x, y)?;
+        series(&mut chart, s, [x, y], bars)?;
+        if s.mark == Mark::Line {
+            // No line leads to a point without neighbours.
+            let alone = s.points.iter().enumerate().filter(|(k, p)| {
+                is_alone(&s.points, *k) && rulers.iter().zip(*p).all(|(r, v)| r.place(*v).is_some())
+            });
+            let alone = alone.map(|(_, p)| (p[0], p[1]));
+            marks(&mut chart, s.beads.unwrap_or(Mark::Disc), alone, colour(s.colour).rgb)?;
+        }
         if let Some(mark) = s.beads {
             let places = beads(s, i, plot.series.len(), &rulers);
             marks(&mut chart, mark, places, colour(s.colour).rgb)?;
@@ -120,7 +138,8 @@ fn paint(
     area.present().map_err(text_of)
 }
 
-fn series(chart: &mut Chart<'_, '_>, s: &Series, x: [f64; 2], y: [f64; 2]) -> Drawn {
+/// One series on axes with these ends. `bars` is how far intervals go.
+fn series(chart: &mut Chart<'_, '_>, s: &Series, [x, y]: [[f64; 2]; 2], bars: [[f64; 2]; 2]) -> Drawn {
     let rgb = colour(s.colour).rgb;
     // Marks outside of the axes are left out; lines and bars end there.
     let shown = || {
@@ -132,8 +151,8 @@ fn series(chart: &mut Chart<'_, '_>, s: &Series, x: [f64; 2], y: [f64; 2]) -> Dr
         draw_all(chart, std::iter::once(PathElement::new(points, rgb.stroke_width(1))))?;
     }
     match s.spread {
-        Spread::Bars => error_bars(chart, s, x, y)?,
-        Spread::Across => lying_bars(chart, s, x, y)?,
+        Spread::Bars => error_bars(chart, s, x, bars[1])?,
+        Spread::Across => lying_bars(chart, s, bars[0], y)?,
         Spread::Band => {}
     }
     let held = |p: [f64; 2]| [p[0].clamp(x[0], x[1]), p[1].clamp(y[0], y[1])];
@@ -191,12 +210,15 @@ const BEADS: usize = 6;
 
 /// Where marks stand on the line of series `i` of `of`: at equal lengths of the drawn line, other series between.
 fn beads(s: &Series, i: usize, of: usize, rulers: &[Ruler; 2]) -> Vec<(f64, f64)> {
-    let place = |p: &[f64; 2]| [rulers[0].share(p[0]), rulers[1].share(p[1])];
-    let is_shown = |p: &&[f64; 2]| place(p).iter().all(|v| (0.0..=1.0).contains(v));
-    let points: Vec<&[f64; 2]> = s.points.iter().filter(is_shown).collect();
-    let length = |w: &[&[f64; 2]]| {
-        let (a, b) = (place(w[0]), place(w[1]));
-        (b[0] - a[0]).abs() + (b[1] - a[1]).abs()
+    let place = |p: &[f64; 2]| Some([rulers[0].place(p[0])?, rulers[1].place(p[1])?]);
+    // What stands alone has a mark of its own.
+    let is_on_line = |(k, _): &(usize, &[f64; 2])| s.mark != Mark::Line || !is_alone(&s.points, *k);
+    let points: Vec<_> =
+        s.points.iter().enumerate().filter(is_on_line).filter_map(|(k, p)| Some((k, p, place(p)?))).collect();
+    let length = |w: &[(usize, &[f64; 2], [f64; 2])]| {
+        let (a, b) = (w[0].2, w[1].2);
+        // There is no line across a gap.
+        if w[1].0 == w[0].0 + 1 { (b[0] - a[0]).abs() + (b[1] - a[1]).abs() } else { 0.0 }
     };
     let lengths: Vec<f64> = points.windows(2).map(length).collect();
     let all: f64 = lengths.iter().sum();
@@ -204,7 +226,7 @@ fn beads(s: &Series, i: usize, of: usize, rulers: &[Ruler; 2]) -> Vec<(f64, f64)
     let mut wanted = (0..BEADS).map(|k| all * (k as f64 + phase) / BEADS as f64).peekable();
     let mut found = Vec::new();
     let mut gone = 0.0;
-    for (p, own) in points.iter().zip(std::iter::once(0.0).chain(lengths)) {
+    for ((_, p, _), own) in points.iter().zip(std::iter::once(0.0).chain(lengths)) {
         gone += own;
         if wanted.next_if(|w| gone >= *w).is_some() {
             found.push((p[0], p[1]));
@@ -214,8 +236,14 @@ fn beads(s: &Series, i: usize, of: usize, rulers: &[Ruler; 2]) -> Vec<(f64, f64)
     found
 }
 
-/// The intervals of a series as an area, interrupted where a point has none.
-fn band(chart: &mut Chart<'_, '_>, s: &Series, y: [f64; 2]) -> Drawn {
+/// Whether a point is defined, and neither of its neighbours is.
+fn is_alone(points: &[[f64; 2]], k: usize) -> bool {
+    let is_defined = |k: usize| points.get(k).is_some_and(|p| p.iter().all(|v| v.is_finite()));
+    is_defined(k) && !k.checked_sub(1).is_some_and(is_defined) && !is_defined(k + 1)
+}
+
+/// The intervals of a series as an area, interrupted where a point has none, and a bar at a point that stands alone.
+fn band(chart: &mut Chart<'_, '_>, s: &Series, x: [f64; 2], y: [f64; 2]) -> Drawn {
     let mut pieces: Vec<Vec<(f64, [f64; 2])>> = vec![vec![]];
     for (i, p) in s.points.iter().enumerate() {
         match s.intervals.get(i).copied().flatten() {
@@ -231,6 +259,13 @@ fn band(chart: &mut Chart<'_, '_>, s: &Series, y: [f64; 2]) -> Drawn {
         let high = piece.iter().rev().map(|(x, ends)| (*x, ends[1]));
         Polygon::new(low.chain(high).collect::<Vec<_>>(), colour(s.colour).rgb.mix(0.2))
     };
+    let single =
+        pieces.iter().filter(|p| p.len() == 1 && inside(p[0].0, x)).map(|p| p[0]).collect::<Vec<_>>();
+    let bar = |(at, ends): (f64, [f64; 2])| {
+        let stroke = colour(s.colour).rgb.stroke_width(1);
+        PathElement::new(ends.map(|v| (at, v)).to_vec(), stroke)
+    };
+    draw_all(chart, single.into_iter().map(bar))?;
     draw_all(chart, pieces.into_iter().filter(|p| p.len() > 1).map(area))
 }
 
@@ -314,9 +349,84 @@ fn text_of(e: impl std::fmt::Display) -> String {
     e.to_string()
 }
 
+/// With the exponents of labels such as `10^7` raised.
+fn powers(svg: &str) -> String {
+    let mut parts = svg.split("10^");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(part.len());
+        let (exponent, rest) = part.split_at(end);
+        let exponent = exponent.replace('-', "\u{2212}");
+        _ = write!(text, "10<tspan dy=\"-5\" font-size=\"9\">{exponent}</tspan>{rest}");
+    }
+    text
+}
+
 /// For readers who hear the page: what the picture is.
 fn labelled(svg: &str, title: &str) -> String {
     let svg = svg.trim();
     let role = format!("<svg role=\"img\" aria-label=\"{}\"", escape(title));
     svg.find("<svg").map_or_else(|| svg.to_owned(), |at| format!("{role}{}", &svg[at + 4..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNDEFINED: f64 = f64::NAN;
+
+    fn latency(names: &[&str], points: &[[f64; 2]]) -> String {
+        let plot = Plot::new(Axis::new("s").from_to(0.0, 10.0), Axis::new("ms").log());
+        let series = |(i, name): (usize, &&str)| {
+            let (mark, colour) = Mark::nth(i);
+            let line = Series::new(name, Mark::Line, colour, points.to_vec());
+            if names.len() > 1 { line.beads(mark) } else { line }
+        };
+        let plot = names.iter().enumerate().map(series).fold(plot, Plot::with);
+        draw(&plot, "", true).unwrap()
+    }
+
+    /// The heights at which discs stand.
+    fn discs(svg: &str) -> Vec<f64> {
+        let all = svg.split("<circle").skip(1).map(|c| c.split("cy=\"").nth(1).unwrap());
+        all.map(|c| c.split('"').next().unwrap().parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn what_is_undefined_has_no_mark_and_what_stands_alone_has_one() {
+        let points = [
+            [0.5, 1.0],
+            [1.5, 20.0],
+            [2.5, UNDEFINED],
+            [3.5, 5.0],
+            [4.5, UNDEFINED],
+            [5.5, 20.0],
+            [6.5, UNDEFINED],
+            [7.5, 20.0],
+            [8.5, 1.0],
+            [9.5, UNDEFINED],
+        ];
+        // Alone: at 5 and at 20.
+        let one = discs(&latency(&["a"], &points));
+        assert_eq!(one.len(), 2, "{one:?}");
+        let several = discs(&latency(&["a", "b"], &points));
+        // At 1, 5 and 20 only, whose heights are those of lines' ends and of the two.
+        let mut heights = several.clone();
+        heights.sort_by(f64::total_cmp);
+        heights.dedup();
+        assert!(one.iter().all(|y| several.contains(y)), "{one:?} {several:?}");
+        assert_eq!(heights.len(), 3, "{several:?}");
+        assert_eq!(several.iter().filter(|y| **y == one[0]).count(), 1, "once at 5");
+    }
+
+    #[test]
+    fn long_labels_have_room_and_high_powers_an_exponent() {
+        let plot = |axis: Axis| Plot::new(Axis::new("s").from_to(0.0, 1.0), axis);
+        assert_eq!(y_labels(&plot(Axis::new("%").from_to(0.0, 100.0))), Y_LABELS);
+        let wide = y_labels(&plot(Axis::new("octets").from_to(0.0, 5e6)));
+        assert!(f64::from(wide) >= 7.0 * LETTER_WIDTH + 20.0, "{wide}");
+        let svg = draw(&plot(Axis::new("n").log().from_to(1e6, 1e10)), "", true).unwrap();
+        assert!(svg.contains("10<tspan dy=\"-5\" font-size=\"9\">10</tspan>"), "{svg}");
+        assert!(svg.contains("1000000") && !svg.contains("10^") && !svg.contains("10000000"), "{svg}");
+    }
 }
