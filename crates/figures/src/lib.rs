@@ -20,6 +20,6 @@ mod words;
 
 pub use column::{Column, Run};
 pub use kind::Kind;
-pub use methods::methods;
+pub use methods::{methods, world_in_words};
 pub use runs::Runs;
 pub use traffic::Traffic;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use toml::{Table, Value};
+use wayhop_trace::RunStatus;
 
 use crate::column::{Column, Run};
 
@@ -27,7 +28,7 @@ fn paragraph(c: &Column, named: bool) -> String {
         text,
         "{} {} run{plural} of the scenario {:?} by Wayhop {} ({}).",
         c.runs.len(),
-        world(&own(&|r| r.summary.world.clone())),
+        world_in_words(&own(&|r| r.summary.world.clone())),
         own(&|r| r.summary.scenario.clone()),
         own(&|r| r.manifest.wayhop.clone()),
         own(&|r| r.manifest.host.clone()),
@@ -57,8 +58,21 @@ fn paragraph(c: &Column, named: bool) -> String {
         _ => {}
     }
     text += &hashes(c);
-    if c.unfinished() > 0 {
-        _ = write!(text, " {} of the runs did not come to their end.", c.unfinished());
+    text += &unfinished(c);
+    text
+}
+
+/// Which runs did not come to their end, and how far they came: ` The run was interrupted at 20 s of 120 s.` Nothing if all did.
+pub(crate) fn unfinished(c: &Column) -> String {
+    let mut text = String::new();
+    for r in c.runs.iter().filter(|r| r.manifest.status != RunStatus::Complete) {
+        let who = if c.runs.len() > 1 { format!("with seed {} ", r.summary.seed) } else { String::new() };
+        let of = value(&r.manifest.scenario, "duration_s").map_or_else(String::new, |d| {
+            let d = d.parse::<f64>().map_or(d, wayhop_report::plain);
+            format!(" of {d} s")
+        });
+        let how = if r.manifest.status == RunStatus::Interrupted { "interrupted" } else { "cut off" };
+        _ = write!(text, " The run {who}was {how} at {} s{of}.", wayhop_report::plain(r.summary.simulated_s));
     }
     text
 }
@@ -89,7 +103,8 @@ fn hashes(c: &Column) -> String {
     }
 }
 
-fn world(name: &str) -> String {
+/// How a run was made, by the name of its world: `simulated`.
+pub fn world_in_words(name: &str) -> String {
     match name {
         "sim" => "simulated",
         "emu" | "emulation" => "emulated",

@@ -111,16 +111,23 @@ impl Sequence {
     }
 
     /// As series, in seconds and in thousands of octets.
-    pub(crate) fn series(&self) -> Vec<Series> {
+    /// Lines go on to `end`, when the run ended.
+    pub(crate) fn series(&self, end: f64) -> Vec<Series> {
         let points = |of: &[(u64, u64)]| -> Vec<[f64; 2]> {
             of.iter().map(|(at, octet)| [*at as f64 / 1e9, *octet as f64 / 1e3]).collect()
         };
+        let line = |of: &[(u64, u64)]| {
+            let mut points = points(of);
+            let last = points.last().filter(|p| p[0] < end).map(|p| [end, p[1]]);
+            points.extend(last);
+            points
+        };
         let height = (self.octets() / UP).max(1);
         let all = [
-            ("sent", Mark::Steps, 0, points(&self.sent)),
-            ("acknowledged", Mark::Steps, 6, points(&self.acked)),
-            ("sent again", Mark::Cross, 5, points(&thinned(&self.again, height))),
+            ("sent", Mark::Steps, 0, line(&self.sent)),
+            ("acknowledged", Mark::Steps, 6, line(&self.acked)),
             ("timeout", Mark::Triangle, 3, points(&thinned(&self.timeouts, height))),
+            ("sent again", Mark::Cross, 5, points(&thinned(&self.again, height))),
         ];
         let drawn = all.into_iter().filter(|(.., points)| !points.is_empty());
         drawn.map(|(name, mark, colour, points)| Series::new(name, mark, colour, points)).collect()
@@ -174,5 +181,21 @@ mod tests {
             rise(&mut line, Time::from_nanos(at), octet, 20);
         }
         assert_eq!(line, [(0, 1), (10, 2), (39, 4), (41, 5)]);
+    }
+
+    #[test]
+    fn lines_go_on_to_the_end_of_the_run_and_crosses_lie_above_triangles() {
+        let s = Sequence {
+            sent: vec![(0, 0), (2_000_000_000, 5000)],
+            acked: vec![(40_000_000_000, 4000)],
+            again: vec![(1, 0)],
+            timeouts: vec![(1, 0)],
+            again_before: 0,
+        };
+        let all = s.series(40.0);
+        assert_eq!(all[0].points, [[0.0, 0.0], [2.0, 5.0], [40.0, 5.0]]);
+        assert_eq!(all[1].points, [[40.0, 4.0]], "no point twice");
+        let names: Vec<&str> = all.iter().map(|s| s.name.as_str()).collect();
+        assert_eq!(names, ["sent", "acknowledged", "timeout", "sent again"]);
     }
 }

@@ -4,6 +4,7 @@ use wayhop_report::{Axis, Figure, Panel, Plot, plain};
 
 use crate::runs::Runs;
 use crate::senders::{Sender, Sequence};
+use crate::words::unfinished;
 
 /// Plots in a figure: of the senders with most octets.
 const MOST_PANELS: usize = 6;
@@ -15,6 +16,8 @@ struct Drawn<'a> {
     title: String,
     sender: Sender,
     sequence: &'a Sequence,
+    /// When its run ended, seconds.
+    end: f64,
 }
 
 /// One plot for each sender, of each column's first run.
@@ -28,6 +31,7 @@ pub(crate) fn figure(runs: &Runs<'_>) -> Option<Figure> {
             title: format!("{place}{}", of.title(run, *sender)),
             sender: *sender,
             sequence,
+            end: run.summary.simulated_s,
         };
         all.extend(of.senders.iter().map(drawn));
     }
@@ -39,8 +43,11 @@ pub(crate) fn figure(runs: &Runs<'_>) -> Option<Figure> {
     let end =
         runs.columns.iter().filter_map(|c| c.runs.first()).map(|r| r.summary.simulated_s).fold(0.0, f64::max);
     let panel = |d: &Drawn<'_>| {
-        let (x, y) = (Axis::new("time (s)").from_to(0.0, end), Axis::new("octets of the stream (thousands)"));
-        Panel { title: d.title.clone(), plot: Plot { series: d.sequence.series(), ..Plot::new(x, y) } }
+        let (x, y) = (
+            Axis::new("time (s)").from_to(0.0, end),
+            Axis::new("octets of the stream (thousands)").within(0.0, f64::INFINITY),
+        );
+        Panel { title: d.title.clone(), plot: Plot { series: d.sequence.series(d.end), ..Plot::new(x, y) } }
     };
     let panels: Vec<Panel> = all.iter().map(panel).collect();
     (!panels.is_empty()).then(|| Figure {
@@ -59,6 +66,10 @@ fn caption(all: &[Drawn<'_>], runs: &Runs<'_>, left_out: usize) -> String {
                  the oldest octet that was not acknowledged when something had been sent again since the time before";
     }
     text += ".";
+    if all.iter().any(|d| matches!(d.sender, Sender::Flow(_))) {
+        text += " A cross stands at what was sent again, a triangle where the retransmission timer ran out.";
+    }
+    text += &unfinished(runs);
     let of_several: Vec<String> = runs
         .columns
         .iter()

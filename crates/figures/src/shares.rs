@@ -11,11 +11,11 @@ use crate::words::{left_out, means};
 /// Transmissions of routing messages.
 pub(crate) fn overhead(runs: &Runs<'_>) -> Option<Figure> {
     let of = |s: &Summary| s.totals.by_type.clone();
-    let plot = named(runs, "transmissions a run", of, |s, kind| {
+    let plot = named(runs, Axis::new("transmissions a run").within(0.0, f64::INFINITY), of, |s, kind| {
         Some(s.totals.by_type.get(kind).copied().unwrap_or(0) as f64)
     })?;
     let caption = format!(
-        "Messages of the routing protocol by type, each transmission counted, a forwarded message's, too. {}",
+        "Messages of the routing protocol by type, each hop of a message counted once, however often the MAC tried. {}",
         means(runs)
     );
     Some(Figure::of("Overhead", &caption, plot))
@@ -33,7 +33,7 @@ pub(crate) fn losses(runs: &Runs<'_>) -> Option<Figure> {
         all.extend(s.totals.held.filter(|h| *h > 0 && knows(s)).map(|h| (HELD.to_owned(), h)));
         all
     };
-    let plot = named(runs, "packets sent (%)", of, |s, cause| {
+    let plot = named(runs, Axis::new("packets sent (%)").within(0.0, 100.0), of, |s, cause| {
         let n = if cause == HELD { s.totals.held? } else { s.totals.drops.get(cause).copied().unwrap_or(0) };
         if knows(s) { ratio(n, s.totals.sent).map(|r| 100.0 * r) } else { None }
     })?;
@@ -51,7 +51,7 @@ pub(crate) fn losses(runs: &Runs<'_>) -> Option<Figure> {
 /// A mark for each name that a run has, the largest at the top.
 fn named(
     runs: &Runs<'_>,
-    x: &str,
+    x: Axis,
     of: impl Fn(&Summary) -> BTreeMap<String, u64>,
     value: impl Fn(&Summary, &str) -> Option<f64>,
 ) -> Option<Plot> {
@@ -107,6 +107,9 @@ pub(crate) fn hops(runs: &Runs<'_>) -> Option<Figure> {
         means(runs),
         left_out(without, count, "the share")
     );
-    let (x, y) = (Axis::new("hops").from_to(0.5, most as f64 + 0.5), Axis::new("packets that arrived (%)"));
+    let (x, y) = (
+        Axis::new("hops").whole().from_to(0.5, most as f64 + 0.5),
+        Axis::new("packets that arrived (%)").within(0.0, 100.0),
+    );
     (most > 0).then(|| Figure::of("Hops", &caption, lines(x, y, &all, Spread::Bars)))
 }

@@ -4,6 +4,7 @@ use wayhop_report::{Distribution, Figure, cdf};
 
 use crate::column::Column;
 use crate::runs::Runs;
+use crate::words::{grouped, unfinished};
 
 /// Every packet that arrived.
 pub(crate) fn latency(runs: &Runs<'_>) -> Option<Figure> {
@@ -18,11 +19,12 @@ pub(crate) fn latency(runs: &Runs<'_>) -> Option<Figure> {
         })
         .collect();
     let caption = format!(
-        "Cumulative distribution of the one-way latency of every packet that arrived, first copies, all flows but pings, on an axis of \
-         factors{}: {}. Packets that never arrived are in no line. Steps are thinned to values 0.14 % apart, less than a pixel; \
-         at each the share is exact.",
+        "Cumulative distribution of the one-way latency of every packet that arrived, first copies, all flows but pings, on a \
+         logarithmic axis{}: {}. Packets that never arrived are in no line. Steps are thinned to values 0.14 % apart, less than a pixel; \
+         at each the share is exact.{}",
         pooled(runs),
-        counts(runs, &all, "packets"),
+        counts(runs, &all, ["packet", "packets"]),
+        unfinished(runs),
     );
     drawn("Latency", "latency (ms)", "packets that arrived", &all, &caption)
 }
@@ -36,9 +38,10 @@ pub(crate) fn searches(runs: &Runs<'_>) -> Option<Figure> {
     let all: Vec<_> = runs.columns.iter().map(|c| (runs.legend(c), took(c))).collect();
     let caption = format!(
         "Cumulative distribution of the times from a search's first request to its route, on a logarithmic axis{}: {}. Searches that \
-         found no route are in no line.",
+         found no route are in no line.{}",
         pooled(runs),
-        counts(runs, &all, "searches"),
+        counts(runs, &all, ["search", "searches"]),
+        unfinished(runs),
     );
     drawn("Searches for routes", "search (ms)", "searches that found a route", &all, &caption)
 }
@@ -47,10 +50,10 @@ fn pooled(runs: &Runs<'_>) -> &'static str {
     if runs.columns.iter().any(|c| c.runs.len() > 1) { ", all runs of a line together" } else { "" }
 }
 
-fn counts(runs: &Runs<'_>, all: &[(String, Distribution)], what: &str) -> String {
+fn counts(runs: &Runs<'_>, all: &[(String, Distribution)], what: [&str; 2]) -> String {
     let of = |(c, (_, d)): (&Column, &(String, Distribution))| match runs.columns.len() {
-        1 => format!("{} {what}", d.count()),
-        _ => format!("{} of {}", d.count(), c.name),
+        1 => format!("{} {}", grouped(d.count()), what[usize::from(d.count() != 1)]),
+        _ => format!("{} of {}", grouped(d.count()), c.name),
     };
     runs.columns.iter().zip(all).map(of).collect::<Vec<_>>().join(", ")
 }

@@ -1,5 +1,7 @@
 //! What captions say of means.
 
+use crate::column::Column;
+use crate::methods;
 use crate::runs::Runs;
 
 /// Of how many runs means are, and what their intervals are.
@@ -7,7 +9,7 @@ pub(crate) fn means(runs: &Runs<'_>) -> String {
     let counts: Vec<usize> = runs.columns.iter().map(|c| c.runs.len()).collect();
     let (fewest, most) =
         (counts.iter().min().copied().unwrap_or(0), counts.iter().max().copied().unwrap_or(0));
-    match (fewest, most) {
+    let text = match (fewest, most) {
         (_, 1) if counts.len() == 1 => "One run, without intervals.".to_owned(),
         (_, 1) => "One run each, without intervals.".to_owned(),
         (a, b) if a == b => {
@@ -15,7 +17,28 @@ pub(crate) fn means(runs: &Runs<'_>) -> String {
             format!("Means over {a} runs{each} with 95 % intervals over runs (Student's t).")
         }
         (a, b) => format!("Means over {a} to {b} runs with 95 % intervals over runs (Student's t)."),
-    }
+    };
+    text + &unfinished(runs)
+}
+
+/// Which runs did not come to their end.
+pub(crate) fn unfinished(runs: &Runs<'_>) -> String {
+    let of = |c: &Column| {
+        let text = methods::unfinished(c);
+        let name = runs.legend(c);
+        if name.is_empty() { text } else { text.replace("The run ", &format!("{name}: the run ")) }
+    };
+    runs.columns.iter().map(of).collect::<Vec<_>>().concat()
+}
+
+/// 1234567 as `1,234,567`.
+pub(crate) fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let of = |(i, d): (usize, char)| {
+        let comma = if i > 0 && (digits.len() - i).is_multiple_of(3) { "," } else { "" };
+        format!("{comma}{d}")
+    };
+    digits.chars().enumerate().map(of).collect::<Vec<_>>().concat()
 }
 
 /// That some runs are not in a mean.
@@ -29,4 +52,14 @@ pub(crate) fn left_out(missing: usize, all: usize, what: &str) -> String {
 /// The same of means of logarithms.
 pub(crate) fn geometric(means: &str) -> String {
     means.replace("Means", "Geometric means")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_stand_apart() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
 }

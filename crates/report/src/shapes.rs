@@ -32,9 +32,9 @@ pub fn lines(x: Axis, y: Axis, all: &[(String, Vec<At>)], spread: Spread) -> Plo
 }
 
 /// Means with their intervals of things that have names, the first at the top: a mark each, from zero to the right.
-pub fn by_name(x: &str, names: &[String], all: &[(String, Vec<Option<Estimate>>)]) -> Plot {
+pub fn by_name(x: Axis, names: &[String], all: &[(String, Vec<Option<Estimate>>)]) -> Plot {
     let bottom_up: Vec<&str> = names.iter().rev().map(String::as_str).collect();
-    let plot = Plot::new(Axis::new(x), Axis::of(&bottom_up));
+    let plot = Plot::new(x, Axis::of(&bottom_up));
     all.iter().enumerate().fold(plot, |plot, (i, (name, estimates))| {
         let (mark, colour) = Mark::nth(i);
         let from_middle = ((all.len() - 1) as f64 / 2.0 - i as f64) * 0.7 / all.len() as f64;
