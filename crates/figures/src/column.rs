@@ -100,19 +100,29 @@ impl Column {
 
     /// The keys of the runs' scenarios with their values, but the seed's. With several values for a key, all of them.
     pub fn scenario(&self) -> BTreeMap<String, String> {
-        let mut keys: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for r in &self.runs {
-            let Ok(table) = r.manifest.scenario.parse::<toml::Table>() else { continue };
-            flatten("", &toml::Value::Table(table), &mut |key, value| {
-                let values = keys.entry(key).or_default();
+            for (key, value) in keys(r) {
+                let values = all.entry(key).or_default();
                 if !values.contains(&value) {
                     values.push(value);
                 }
-            });
+            }
         }
-        keys.remove("seed");
-        keys.into_iter().map(|(k, v)| (k, v.join(" or "))).collect()
+        all.remove("seed");
+        all.into_iter().map(|(k, v)| (k, v.join(" or "))).collect()
     }
+}
+
+/// The keys of a run's scenario with their values; none of one that cannot be read.
+pub(crate) fn keys(run: &Run) -> BTreeMap<String, String> {
+    let mut all = BTreeMap::new();
+    if let Ok(table) = run.manifest.scenario.parse::<toml::Table>() {
+        flatten("", &toml::Value::Table(table), &mut |key, value| {
+            all.insert(key, value);
+        });
+    }
+    all
 }
 
 fn flatten(key: &str, value: &toml::Value, found: &mut impl FnMut(String, String)) {

@@ -2,6 +2,7 @@
 
 use wayhop_report::Figure;
 
+use crate::column::Run;
 use crate::kind::Kind;
 use crate::runs::Runs;
 use crate::{over_time, sequence, shares, times};
@@ -18,6 +19,31 @@ impl Runs<'_> {
             Kind::Hops => shares::hops(self),
             Kind::Losses => shares::losses(self),
             Kind::Sequence => sequence::figure(self),
+        }
+    }
+
+    /// Why there is no figure of this kind.
+    pub fn nothing(&self, kind: Kind) -> &'static str {
+        let all = || self.columns.iter().flat_map(|c| &c.runs);
+        let sum = |of: fn(&Run) -> u64| all().map(of).sum::<u64>();
+        let (sent, arrived) = (sum(|r| r.summary.totals.sent), sum(|r| r.summary.totals.received));
+        match kind {
+            Kind::Overhead => "no message of a routing protocol was sent, or none is told by its type",
+            Kind::Searches if all().all(|r| r.searches.is_none()) => "these runs recorded no searches",
+            Kind::Searches if all().flat_map(|r| &r.searches).all(Vec::is_empty) => {
+                "no search for a route came to its end"
+            }
+            Kind::Searches => "no search found a route",
+            Kind::Sequence => "no flow is TCP, and no connection of a program was recorded",
+            _ if all().all(|r| r.summary.flows.is_empty()) => "these runs have no flows",
+            _ if sent == 0 => "no packet was sent",
+            Kind::Losses if all().any(|r| r.summary.totals.dropped.is_none()) && arrived < sent => {
+                "these runs did not record what became of the packets that did not arrive"
+            }
+            Kind::Losses => "no packet was lost",
+            _ if arrived == 0 => "no packet arrived",
+            Kind::Latency | Kind::Cdf | Kind::Hops => "no packet but pings arrived",
+            Kind::Delivery => "these runs did not record their packets",
         }
     }
 }

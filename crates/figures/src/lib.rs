@@ -9,6 +9,7 @@ mod column;
 mod draw;
 mod kind;
 mod methods;
+mod mixture;
 mod over_time;
 mod runs;
 mod senders;

@@ -3,12 +3,13 @@
 mod args;
 mod write;
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use wayhop_figures::{Column, Kind, Runs};
 use wayhop_report::Figure;
-use wayhop_sweep::{Request, chart};
+use wayhop_sweep::{Request, chart, made};
 
 use crate::failure::Failure;
 
@@ -53,14 +54,42 @@ fn of_runs(kind: Kind, of: &[PathBuf]) -> Result<Figure, Failure> {
     runs.figure(kind).ok_or_else(|| {
         let shown: Vec<String> = of.iter().map(|p| p.display().to_string()).collect();
         Failure::Usage(format!(
-            "{}: nothing to draw as {}: there was none of it, or these runs did not record it",
+            "{}: nothing to draw as {}: {}",
             shown.join(", "),
-            kind.name()
+            kind.name(),
+            runs.nothing(kind)
         ))
     })
 }
 
-/// Reads what stands side by side.
+/// Reads what stands side by side. A folder of runs stands for one if they differ in their seeds, or in what its sweep repeats.
 pub(crate) fn columns(of: &[PathBuf]) -> Result<Vec<Column>, Failure> {
-    of.iter().map(|path| Column::read(path)).collect::<Result<_, _>>().map_err(Failure::trace)
+    let column = |path: &PathBuf| {
+        let column = Column::read(path).map_err(Failure::trace)?;
+        let mixture = if column.runs.len() > 1 { column.mixture(&repeated(path)?) } else { None };
+        match mixture {
+            Some(what) => Err(Failure::Usage(format!(
+                "{}: a folder of runs stands for one if they differ in their seeds only: {what}, and no mean is over that; give the \
+                 runs one by one, or a folder of each",
+                path.display()
+            ))),
+            None => Ok(column),
+        }
+    };
+    of.iter().map(column).collect()
+}
+
+/// The keys of the scenario whose values are repetitions of the same, as the plan of the runs says.
+fn repeated(path: &Path) -> Result<Vec<String>, Failure> {
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    // The runs of a sweep are in a folder of this name below its own.
+    let dir = if path.ends_with("runs") { path.parent().unwrap_or(&path) } else { &path };
+    let mut keys = Vec::new();
+    for axis in made(dir)?.into_iter().flat_map(|m| m.sweep.axes).filter(|a| a.replicate) {
+        keys.extend(axis.key);
+        for value in axis.set {
+            keys.extend(value.set.keys().cloned());
+        }
+    }
+    Ok(keys)
 }
