@@ -57,6 +57,7 @@ mod source;
 mod studio;
 mod sweep;
 mod topology;
+mod whole;
 mod why;
 
 pub use args::command;

@@ -6,6 +6,7 @@ use crate::escape::escape;
 use crate::legend::sample;
 use crate::plot::Plot;
 use crate::svg;
+use crate::ties::tied;
 
 /// One or several plots under one caption.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,15 +47,17 @@ impl Figure {
                 if p.title.is_empty() { self.name.clone() } else { format!("{} {}", self.name, p.title) };
             let heading =
                 if p.title.is_empty() { String::new() } else { format!("<h3>{}</h3>", escape(&p.title)) };
-            let drawing = svg::draw(&p.plot, &title, half)?;
-            // On a narrow screen the drawing is scrolled: shrunk to it, its letters could not be read.
-            let (legend, title) = (legend(&p.plot), escape(&title));
-            let _ = writeln!(
-                panels,
-                "<div class=\"panel\">{heading}{legend}<div class=\"plot\" tabindex=\"0\" role=\"group\" aria-label=\"{title}\">{drawing}</div></div>"
-            );
+            // Letters of the wide drawing could not be read on a narrow screen, which has one of half the width.
+            let (drawing, legend) = (svg::draw(&p.plot, &title, half)?, legend(&p.plot));
+            let drawings = if half {
+                format!("<div class=\"plot\">{drawing}</div>")
+            } else {
+                let narrow = svg::draw(&p.plot, &title, true)?;
+                format!("<div class=\"plot wider\">{drawing}</div><div class=\"plot narrow\">{narrow}</div>")
+            };
+            let _ = writeln!(panels, "<div class=\"panel\">{heading}{legend}{drawings}</div>");
         }
-        let (name, caption) = (escape(&self.name), escape(&self.caption));
+        let (name, caption) = (escape(&self.name), escape(&tied(&self.caption)));
         Ok(format!(
             "<figure>\n<div class=\"panels\">\n{panels}</div>\n<figcaption><b>{name}.</b> {caption}</figcaption>\n</figure>\n"
         ))

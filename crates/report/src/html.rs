@@ -8,6 +8,7 @@ use crate::notes::Notes;
 use crate::row::Row;
 use crate::style;
 use crate::table::Table;
+use crate::ties::tied;
 
 /// A report.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -91,7 +92,7 @@ impl Section {
     fn html(&self, number: usize) -> Result<String, String> {
         let mut text = format!("<section id=\"s{number}\">\n<h2>{}</h2>\n", escape(&self.heading));
         for p in &self.text {
-            let _ = writeln!(text, "<p>{}</p>", escape(p));
+            let _ = writeln!(text, "<p>{}</p>", escape(&tied(p)));
         }
         text += &numbers(&self.rows);
         for f in &self.figures {

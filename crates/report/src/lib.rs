@@ -34,6 +34,7 @@ mod stats;
 mod style;
 mod svg;
 mod table;
+mod ties;
 
 pub use columns::columns;
 pub use distribution::{Distribution, cdf};

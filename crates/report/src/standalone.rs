@@ -10,6 +10,7 @@ use crate::legend::{SAMPLE, sample};
 use crate::plot::Plot;
 use crate::style;
 use crate::svg::{self, HALF_WIDTH};
+use crate::ties::tied;
 
 /// Letters of the legend and the caption, pixels. In a column of 88 mm they are 7 pt high.
 const LETTERS: u32 = 13;
@@ -94,8 +95,8 @@ impl File {
     }
 
     fn end(mut self, title: &str, caption: &str) -> String {
-        for line in wrapped(caption, (f64::from(HALF_WIDTH - 2 * MARGIN) / LETTER_WIDTH) as usize) {
-            self.line(MARGIN, &line);
+        for line in wrapped(&tied(caption), (f64::from(HALF_WIDTH - 2 * MARGIN) / LETTER_WIDTH) as usize) {
+            self.line(MARGIN, &line.replace('\u{a0}', " "));
         }
         let (height, title) = (self.y + MARGIN, escape(title));
         format!(
@@ -128,7 +129,8 @@ fn legend_rows(plot: &Plot) -> Vec<Vec<(u32, usize)>> {
 /// Lines of at most so many letters; a longer word has a line of its own.
 fn wrapped(text: &str, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    let breaks = |c: char| c.is_whitespace() && c != '\u{a0}';
+    for word in text.split(breaks).filter(|w| !w.is_empty()) {
         match lines.last_mut().filter(|l| l.width() + 1 + word.width() <= most) {
             Some(line) => {
                 line.push(' ');
@@ -147,6 +149,7 @@ mod tests {
     #[test]
     fn words_are_wrapped_and_none_is_lost() {
         assert_eq!(wrapped("a bb ccc  dddd e", 5), ["a bb", "ccc", "dddd", "e"]);
+        assert_eq!(wrapped("with 95\u{a0}% of", 7), ["with", "95\u{a0}% of"]);
         assert_eq!(wrapped("longer than", 3), ["longer", "than"]);
         assert!(wrapped(" ", 3).is_empty());
     }

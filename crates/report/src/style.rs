@@ -95,11 +95,11 @@ td{border-bottom:1px solid var(--grid)}
 sup{font-size:.75em;line-height:0}
 .notes{font-size:.85rem;color:var(--soft);padding-left:1.4rem;margin:.4rem 0}
 figure{margin:1.5rem 0}
-.panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:1rem}
+.panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(20rem,100%),1fr));gap:1rem}
 .panel h3{font-size:.95rem;margin:0 0 .2rem;font-weight:600}
 svg{display:block;width:100%;height:auto}
-.plot{overflow-x:auto}
-@media (max-width:44rem){.plot svg{min-width:40rem}.panel:not(:only-child) .plot svg{min-width:24rem}}
+.narrow{display:none}
+@media screen and (max-width:44rem){.narrow{display:block}.wider{display:none}}
 svg text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif}
 .legend{display:flex;flex-wrap:wrap;gap:.1rem 1.1rem;list-style:none;margin:.2rem 0;padding:0;font-size:.85rem}
 .legend svg{display:inline-block;width:1.5rem;height:.8rem;margin-right:.35rem;vertical-align:-.08rem}

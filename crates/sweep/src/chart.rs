@@ -12,7 +12,7 @@ use crate::error::SweepError;
 use crate::figures::full_name;
 use crate::matrix::PlannedRun;
 use crate::plan::Sweep;
-use crate::quantity::Quantity;
+use crate::quantity::{Quantity, capitalised};
 use crate::results::{Cell, Difference, Results};
 
 /// More values than that cannot be told apart in a column of a paper.
@@ -80,7 +80,7 @@ pub fn chart(dir: &Path, request: &Request) -> Result<Chart, SweepError> {
     }
     let plot = view.plot(&results, &way, request, against.as_deref())?;
     let caption = view.caption(&results, &way, &archive, against.as_deref());
-    let title = format!("{} over {}", plot.y.label, plot.x.label);
+    let title = capitalised(&format!("{} over {}", plot.y.label, plot.x.label));
     let kind = if request.differences { "differences-" } else { "" };
     let name = format!("{kind}{}-{}", way.trim_start_matches("totals."), view.axis(view.x).name);
     Ok(Chart { figure: Figure::of(&title, &caption, plot), name: file_name(&name) })
@@ -225,7 +225,9 @@ impl<'a> View<'a> {
         let span = numbers.as_ref().map_or(0.0, |n| ends(n)[1] - ends(n)[0]);
         let words =
             against.map_or_else(|| y.label(), |first| format!("{}, difference to {first}", y.label()));
-        let mut plot = Plot::new(x, Scale::new(request.y_label.as_ref().unwrap_or(&words)));
+        let scale = Scale::new(request.y_label.as_ref().unwrap_or(&words));
+        let scale = if against.is_none() { bounded(scale, way, by, estimates()) } else { scale };
+        let mut plot = Plot::new(x, scale);
         if against.is_some() {
             plot = plot.with(Series::new("", Mark::Rule, 6, vec![[0.0, 0.0]]));
         }
@@ -305,6 +307,23 @@ impl<'a> View<'a> {
     }
 }
 
+/// The axis of means within what the figure can be, `by` of which is one of the axis's unit.
+fn bounded(scale: Scale, way: &str, by: f64, mut estimates: impl Iterator<Item = Estimate>) -> Scale {
+    let [least, most] = limits(way);
+    // A level in decibels is a figure below zero.
+    let has_place = |e: Estimate| (least..=most).contains(&e.mean);
+    if estimates.all(has_place) { scale.within(least / by, most / by) } else { scale }
+}
+
+/// What a figure of a summary is within: a ratio, or a share in per cent, and no count or time is below zero.
+fn limits(way: &str) -> [f64; 2] {
+    match way.rsplit_once('_') {
+        Some((_, "ratio")) => [0.0, 1.0],
+        Some((_, "pct")) => [0.0, 100.0],
+        _ => [0.0, f64::INFINITY],
+    }
+}
+
 /// The place of the axis that goes by this name, or sets this key.
 fn find(sweep: &Sweep, option: &str, name: &str) -> Result<usize, SweepError> {
     let is_it = |a: &crate::plan::Axis| a.name == name || a.key.as_deref() == Some(name);
@@ -336,4 +355,20 @@ fn values(archive: &Archive, k: usize) -> Vec<String> {
 fn distinct<T: Ord + Clone>(all: impl Iterator<Item = T>) -> Vec<T> {
     let mut seen = BTreeSet::new();
     all.filter(|one| seen.insert(one.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_axis_of_means_ends_where_its_figure_does() {
+        let limits = |way: &str, mean: f64| {
+            let one = Estimate { mean, ci95: Some([mean - 9e3, mean + 9e3]), runs: 2 };
+            bounded(Scale::new(""), way, 1e3, [one].into_iter()).limits
+        };
+        assert_eq!(limits("totals.delivery_ratio", 0.9), [0.0, 1e-3]);
+        assert_eq!(limits("totals.goodput_bps", 1e4), [0.0, f64::INFINITY]);
+        assert_eq!(limits("flows.0.signal_dbm", -60.0), [f64::NEG_INFINITY, f64::INFINITY]);
+    }
 }

@@ -36,6 +36,7 @@ pub use made::{Made, made};
 pub use matrix::PlannedRun;
 pub use owner::is_sweep;
 pub use plan::{Axis, Labelled, Plan, SeedRange, Seeds, Sweep, reference_markdown};
+pub use quantity::{axis_in_words, capitalised, figure_in_words};
 pub use results::{Cell, Difference, Results};
 pub use store::{Store, StoreError};
 pub use tables::{differences_csv, json, table_csv, text};

@@ -1,5 +1,7 @@
 //! What the axes of a figure say: keys and figures have their unit at the end of their names, and so at the end of the words.
 
+use crate::plan::Axis;
+
 /// The last part of a name, after `_`, and the unit that it stands for.
 const UNITS: [(&str, &str); 20] = [
     ("bps", "bit/s"),
@@ -23,6 +25,22 @@ const UNITS: [(&str, &str); 20] = [
     ("us", "\u{b5}s"),
     ("w", "W"),
 ];
+
+/// A figure of a summary in words, by the way to it there: `latency_ms.p95` is `latency, 95th percentile (ms)`.
+pub fn figure_in_words(way: &str) -> String {
+    Quantity::of_figure(way).label()
+}
+
+/// An axis of a plan in words: `nodes.count` is `number of nodes`.
+pub fn axis_in_words(axis: &Axis) -> String {
+    Quantity::of_axis(&axis.name, axis.key.as_deref()).label()
+}
+
+/// `text` with a capital letter at its beginning.
+pub fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
 
 /// Words for what is measured, and its unit.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,5 @@
 //! A figure as a file, with its numbers beside it.
 
-use std::fs;
 use std::io::{Write as _, stdout};
 use std::path::Path;
 
@@ -9,6 +8,7 @@ use wayhop_report::Figure;
 
 use super::args::PlotArgs;
 use crate::failure::{Failure, output};
+use crate::whole::write_whole;
 
 /// How the names of pictures end.
 const ENDINGS: [&str; 3] = ["svg", "png", "pdf"];
@@ -40,8 +40,8 @@ pub(super) fn figure(a: &PlotArgs, figure: &Figure, default: &Path) -> Result<()
         _ => svg.into_bytes(),
     };
     let numbers = path.with_extension("csv");
-    fs::write(path, picture).map_err(Failure::write(path))?;
-    fs::write(&numbers, figure.csv()).map_err(Failure::write(&numbers))?;
+    write_whole(path, &picture)?;
+    write_whole(&numbers, figure.csv().as_bytes())?;
     let (path, numbers) = (path.display(), numbers.display());
     output(writeln!(stdout(), "{}\nsaved in {path}, its numbers in {numbers}", figure.caption))
 }

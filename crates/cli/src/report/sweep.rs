@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use wayhop_report::{Figure, Page, Panel, Section};
-use wayhop_sweep::{Chart, Made, Request, chart, made};
+use wayhop_sweep::{Chart, Made, Request, axis_in_words, capitalised, chart, figure_in_words, made};
 
+use super::args::ReportArgs;
 use super::command::command;
 use crate::failure::Failure;
 
@@ -16,16 +17,16 @@ const MOST_METRICS: usize = 12;
 const MOST_PANELS: usize = 12;
 
 /// The page of this folder.
-pub(super) fn page(dir: &Path) -> Result<Page, Failure> {
+pub(super) fn page(dir: &Path, a: &ReportArgs) -> Result<Page, Failure> {
     let made = made(dir)?.ok_or_else(|| Failure::Usage(format!("{}: no sweep", dir.display())))?;
     let views = Views::new(&made);
     let mut sections = Vec::new();
     let mut undefined = Vec::new();
     for metric in made.sweep.metrics.iter().take(MOST_METRICS) {
-        let name = metric.trim_start_matches("totals.");
+        let name = figure_in_words(metric);
         match views.figures(dir, metric)? {
             Some(figures) => {
-                sections.push(Section { heading: name.to_owned(), figures, ..Section::default() });
+                sections.push(Section { heading: capitalised(&name), figures, ..Section::default() });
             }
             None => undefined.push(name),
         }
@@ -43,7 +44,7 @@ pub(super) fn page(dir: &Path) -> Result<Page, Failure> {
         text.push(format!("The plan has {more} more metrics; `wayhop plot sweep` draws them."));
     }
     sections.push(Section { heading: "Methods".to_owned(), text, ..Section::default() });
-    let axes: Vec<&str> = made.sweep.axes.iter().map(|a| a.name.as_str()).collect();
+    let axes: Vec<String> = made.sweep.axes.iter().map(axis_in_words).collect();
     Ok(Page {
         title: format!(
             "{} over {}",
@@ -52,7 +53,7 @@ pub(super) fn page(dir: &Path) -> Result<Page, Failure> {
         ),
         lead: format!("A sweep: {} of {} runs.", made.done, made.planned),
         facts: Vec::new(),
-        command: command(&[PathBuf::from(dir)]),
+        command: command(a),
         sections,
     })
 }
@@ -147,13 +148,13 @@ fn methods(made: &Made) -> Vec<String> {
         made.said.get(key).map_or_else(String::new, |all| all.iter().cloned().collect::<Vec<_>>().join(", "))
     };
     let mut text = format!(
-        "{} of {} runs of the scenario {:?} ({}) by Wayhop {}, in the world {}. Protocol: {}. Duration: {} s.",
+        "{} of {} {} runs of the scenario {:?} ({}) by Wayhop {}. Protocol: {}. Duration: {} s.",
         made.done,
         made.planned,
+        wayhop_figures::world_in_words(&said("world")),
         said("scenario"),
         made.sweep.scenario.display(),
         said("wayhop"),
-        said("world"),
         said("protocol"),
         said("simulated_s"),
     );

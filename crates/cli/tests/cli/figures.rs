@@ -214,6 +214,68 @@ fn a_figure_is_svg_png_or_pdf_with_its_numbers_beside_it() {
     }
 }
 
+/// Two nodes, near each other, and nothing that could be lost.
+const PAIR: &str = "duration_s = 4\nnodes.count = 2\nmovement = { kind = \"chain\", spacing_m = 100 }\n\
+    [[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 1\nstop_s = 3\n";
+
+#[test]
+fn no_mean_is_over_runs_that_differ_in_more_than_the_seed() {
+    let dir = folder(&[("s.toml", PAIR)]);
+    let d = dir.path();
+    let run = |out: &str, more: &[&str]| {
+        summary_of(d, &[&["s.toml", "--out", out], more].concat());
+    };
+    run("seeds/a", &[]);
+    // What is captured changes nothing.
+    run("seeds/b", &["--seed", "2", "--set", "captures.all=true"]);
+    run("mixed/a", &[]);
+    run("mixed/b", &["--protocol", "aodv", "--set", "movement.spacing_m=90"]);
+    for command in [&["plot", "delivery"][..], &["report"], &["compare", "mixed/a"]] {
+        run_in(d, &[command, &["seeds"]].concat()).ok();
+        let said = run_in(d, &[command, &["mixed"]].concat()).failure(2);
+        let expect = "a and b differ in protocol.name (\"dsr\", \"aodv\"), movement.spacing_m (100.0, 90.0), and no mean";
+        assert!(said.contains(expect), "{said}");
+    }
+    run_in(d, &["plot", "delivery", "mixed/a", "mixed/b"]).ok();
+    let vary = ["--vary", "nodes.count=2,3", "--tables", "--quiet", "--out", "sweep"];
+    run_in(d, &[&["sweep", "s.toml"][..], &vary].concat()).ok();
+    let said = run_in(d, &["plot", "delivery", "sweep"]).failure(2);
+    assert!(said.contains("differ in nodes.count (2, 3)"), "{said}");
+    // Repetitions of a plan are no other scenario.
+    let plan = "scenario = \"s.toml\"\nname = \"p\"\ntables = true\n\
+        [[axis]]\nname = \"where\"\nkey = \"movement.spacing_m\"\nvalues = [90, 100]\nreplicate = true\n";
+    fs::write(d.join("plan.toml"), plan).unwrap();
+    run_in(d, &["sweep", "plan.toml", "--quiet", "--out", "repeated"]).ok();
+    run_in(d, &["plot", "delivery", "repeated"]).ok();
+}
+
+#[test]
+fn what_is_not_there_to_be_drawn_is_said() {
+    let dir = folder(&[("s.toml", PAIR)]);
+    let d = dir.path();
+    summary_of(d, &["s.toml", "--out", "r"]);
+    summary_of(d, &["s.toml", "--out", "far", "--set", "movement.spacing_m=9000"]);
+    for (kind, run, words) in [
+        ("losses", "r", "nothing to draw as losses: no packet was lost"),
+        ("sequence", "r", "no flow is TCP"),
+        ("cdf", "far", "no packet arrived"),
+        ("searches", "far", "no search for a route came to its end"),
+    ] {
+        let said = run_in(d, &["plot", kind, run]).failure(2);
+        assert!(said.contains(words), "{said}");
+    }
+    let told = run_in(d, &["plot", "delivery", "far"]).ok();
+    assert!(told.contains("packets were still under way at the end"), "{told}");
+    let one = run_in(d, &["plot", "delivery", "r"]).ok();
+    assert!(!one.contains("under way") && !one.contains("interrupted"), "{one}");
+    let manifest = fs::read_to_string(d.join("r/manifest.json")).unwrap();
+    fs::write(d.join("r/manifest.json"), manifest.replace("\"complete\"", "\"interrupted\"")).unwrap();
+    for kind in ["delivery", "cdf"] {
+        let told = run_in(d, &["plot", kind, "r"]).ok();
+        assert!(told.contains(" The run was interrupted at 4 s of 4 s."), "{told}");
+    }
+}
+
 #[test]
 fn damaged_tables_are_refused_by_name() {
     let dir = folder(&[("s.toml", MIXED)]);
@@ -260,7 +322,10 @@ fn a_report_says_how_its_runs_were_made_and_needs_nothing_else() {
         "Seeds: 1, 2.",
         "Protocol: aodv.",
         "Profile: the default.",
-        "Duration: 48 s.",
+        "Duration: 48\u{a0}s.",
+        "wayhop report dsr aodv --out page.html",
+        "<td>latency, median (ms)</td>",
+        "half of the 95\u{a0}% interval",
     ] {
         assert!(page.contains(words), "{words}");
     }
@@ -272,6 +337,10 @@ fn a_report_says_how_its_runs_were_made_and_needs_nothing_else() {
     let page = fs::read_to_string(d.join("dsr/runs/seed-1/report.html")).unwrap();
     let manifest: serde_json::Value =
         serde_json::from_slice(&fs::read(d.join("dsr/runs/seed-1/manifest.json")).unwrap()).unwrap();
+    assert!(
+        !page.contains("<td>on time</td>") && !page.contains("interval over runs"),
+        "of one run without a clock"
+    );
     assert!(
         page.contains(manifest["scenario_sha256"].as_str().unwrap()) && page.contains("Seed: 1."),
         "{page}"
@@ -287,10 +356,13 @@ fn a_report_of_a_sweep_has_means_and_differences() {
     run_in(d, &["report", "sw"]).ok();
     let page = fs::read_to_string(d.join("sw/report.html")).unwrap();
     for words in [
-        "delivery ratio over number of nodes",
-        "Means of 2 runs with 95 % intervals",
+        "Delivery ratio over number of nodes",
+        "Means of 2\u{a0}runs with 95\u{a0}% intervals",
         "Mean differences to dsr of 2 pairs of runs with the same seed",
         "8 of 8 runs",
+        "8 of 8 simulated runs",
+        "<h2>Goodput (bit/s)</h2>",
+        "over protocol, number of nodes</h1>",
         "nodes.count: 8, 12.",
         "Seeds: 1, 2.",
     ] {

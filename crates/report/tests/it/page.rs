@@ -76,6 +76,15 @@ fn a_sheet_is_well_formed_and_its_figures_stand_to_the_right() {
     };
     assert_eq!((cells("td", None), cells("td", Some("n"))), (2, 2));
     assert_eq!(cells("figure", None), 1);
+    // On a phone a drawing of half the width, whose letters can be read there, stands in the place of the wide one.
+    let width = |class: &str| {
+        let plot = tree.descendants().find(|n| n.attribute("class") == Some(class)).expect("a drawing");
+        let drawing = plot.first_element_child().expect("a picture");
+        drawing.attribute("width").expect("a width").parse::<f64>().expect("a number")
+    };
+    assert!(width("plot wider") > 1.5 * width("plot narrow"));
+    assert!(html.contains("(max-width:44rem){.narrow{display:block}.wider{display:none}}"));
+    assert!(!html.contains("svg{min-width"), "it is as wide as the screen");
 }
 
 #[test]
@@ -167,7 +176,8 @@ fn things_that_have_names_stand_under_their_bars() {
                 .filter(|n| n.tag_name().name() == "text" && n.text().map(str::trim) == Some(text))
                 .count()
         };
-        assert_eq!(["Request", "Reply", "Error"].map(words), [panels; 3]);
+        // A plot alone has a drawing for wide and one for narrow screens.
+        assert_eq!(["Request", "Reply", "Error"].map(words), [2; 3], "{panels}");
     }
 }
 
