@@ -5,6 +5,7 @@
 //! * [`Runs`]: columns side by side with what their tables say; [`Runs::figure`] draws a [`Kind`] of figure of them.
 //! * [`methods`]: how the runs were made, in sentences, from their manifests.
 
+mod apart;
 mod column;
 mod draw;
 mod kind;
@@ -19,6 +20,7 @@ mod times;
 mod traffic;
 mod words;
 
+pub use apart::tell_apart;
 pub use column::{Column, Run};
 pub use kind::Kind;
 pub use methods::{methods, world_in_words};

@@ -5,7 +5,8 @@ use wayhop_core::file_name;
 use wayhop_trace::{Excerpt, RunDir, dissect};
 
 use crate::error::Error;
-use crate::sightings::{Captures, Found, Sighting};
+use crate::moments::Sighting;
+use crate::sightings::{Captures, Found};
 use crate::story::{Asked, told};
 
 /// Frames that the page shows.

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use wayhop_trace::{CapturedFrame, Story, dissect};
 
-use crate::sightings::{PREAMBLE_NS, Sighting};
+use crate::moments::{PREAMBLE_NS, Sighting};
 
 /// The slowest radios send an octet in so many nanoseconds.
 const OCTET_NS: u64 = 8_000;

@@ -3,10 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use wayhop_trace::Story;
+use wayhop_trace::{CapturedFrame, Story};
 
 /// Moments that lie closer together are read in one go, nanoseconds.
 const GAP_NS: u64 = 100_000_000;
+
+/// A capture has a frame that is sent at the end of its preamble, which is no longer than this, nanoseconds.
+pub(crate) const PREAMBLE_NS: u64 = 200_000;
+
+/// A frame as one node had it.
+pub(crate) struct Sighting {
+    pub(crate) node: u32,
+    pub(crate) frame: CapturedFrame,
+}
 
 /// When a node had frames of the packet.
 #[derive(Default)]

@@ -10,7 +10,7 @@ use wayhop_trace::{CaptureError, CaptureIndex, CapturedFrame, RunDir, Story};
 
 use crate::error::Error;
 use crate::lost_frames::{Lost, lost_frames};
-use crate::moments::{Moments, joined, moments};
+use crate::moments::{Moments, PREAMBLE_NS, Sighting, joined, moments};
 use crate::wall_clock::{WallClock, by_ends};
 
 /// Captures that are looked into for one packet.
@@ -21,16 +21,8 @@ const MOST_INDICES: usize = 64;
 const MOST_FRAMES: usize = 2_000;
 /// Octets of captures that are read for one packet, behind the indices.
 const MOST_OCTETS: u64 = 256 << 20;
-/// A capture has a frame that is sent at the end of its preamble, which is no longer than this, nanoseconds.
-pub(crate) const PREAMBLE_NS: u64 = 200_000;
 /// A packet is received so long after its frame's last bit at most: the host takes it from its card, nanoseconds.
 const TAKEN_NS: u64 = 100_000;
-
-/// A frame as one node had it.
-pub(crate) struct Sighting {
-    pub(crate) node: u32,
-    pub(crate) frame: CapturedFrame,
-}
 
 /// What was found.
 #[derive(Default)]

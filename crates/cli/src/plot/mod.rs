@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use wayhop_figures::{Column, Kind, Runs};
+use wayhop_figures::{Column, Kind, Runs, tell_apart};
 use wayhop_report::Figure;
 use wayhop_sweep::{Request, chart, made};
 
@@ -76,7 +76,9 @@ pub(crate) fn columns(of: &[PathBuf]) -> Result<Vec<Column>, Failure> {
             None => Ok(column),
         }
     };
-    of.iter().map(column).collect()
+    let mut columns = of.iter().map(column).collect::<Result<Vec<_>, _>>()?;
+    tell_apart(&mut columns);
+    Ok(columns)
 }
 
 /// The keys of the scenario whose values are repetitions of the same, as the plan of the runs says.
