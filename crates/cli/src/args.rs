@@ -417,6 +417,16 @@ pub(crate) struct ImportedArgs {
     /// Scenario file to write, and beside it the files that it names; without it, standard output, if it names none
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) strictness: Strictness,
+}
+
+/// What to do with content that cannot be read.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Strictness {
+    /// Refuse a file of which anything would be skipped, and list what; without it, a note counts what is skipped
+    #[arg(long)]
+    pub(crate) strict: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -506,6 +516,8 @@ pub(crate) enum ImportArgs {
         /// is that from here
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
+        #[command(flatten)]
+        strictness: Strictness,
     },
 }
 

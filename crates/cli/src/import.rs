@@ -6,19 +6,21 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use wayhop_import::{Imported, Named, core_xml, eel, fcd, gpx, kml, nmea, pcapng};
-use wayhop_scenario::{Movement, Scenario, Traffic, relative_path};
+use wayhop_scenario::{Movement, Scenario, Skipped, Traffic, relative_path};
 use wayhop_trace::RunDir;
 
-use crate::args::{ImportArgs, ImportedArgs};
-use crate::failure::{Failure, output, say, warn};
+use crate::args::{ImportArgs, ImportedArgs, Strictness};
+use crate::failure::{Failure, harmless, output, say, warn};
 use crate::scenario_args::ChangeArgs;
 
 pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
     match a {
-        ImportArgs::Ns2 { movement, traffic, changes, out } => {
-            named(movement, traffic.as_deref(), changes, out.as_deref())
+        ImportArgs::Ns2 { movement, traffic, changes, out, strictness } => {
+            named(movement, traffic.as_deref(), changes, out.as_deref(), strictness)
         }
-        ImportArgs::Bonnmotion { movement, to } => named(movement, None, &to.changes, to.out.as_deref()),
+        ImportArgs::Bonnmotion { movement, to } => {
+            named(movement, None, &to.changes, to.out.as_deref(), &to.strictness)
+        }
         ImportArgs::Core { file, to } => write(core_xml(named_text(file, &text(file)?)), file, to),
         ImportArgs::Eel { file, to } => write(eel(named_text(file, &text(file)?)), file, to),
         ImportArgs::Fcd { file, geo, to } => write(fcd(named_text(file, &text(file)?), *geo), file, to),
@@ -43,6 +45,16 @@ pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
             let dir = RunDir::open(run).map_err(Failure::trace)?;
             write(wayhop_import::run(&dir), run, to)
         }
+    }
+}
+
+impl Strictness {
+    /// Refuses files of which something was skipped, if that is asked for.
+    fn check(&self, skipped: &[Skipped]) -> Result<(), Failure> {
+        if self.strict && skipped.iter().any(|s| !s.is_empty()) {
+            return Err(Failure::Scenario(skipped.iter().flat_map(Skipped::errors).collect()));
+        }
+        Ok(())
     }
 }
 
@@ -77,6 +89,7 @@ fn write(
     to: &ImportedArgs,
 ) -> Result<ExitCode, Failure> {
     let mut made = made.map_err(Failure::usage)?;
+    to.strictness.check(&made.skipped)?;
     let name = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let name = to.out.as_deref().map_or_else(|| name(from), name);
     made.table.entry("name").or_insert_with(|| name.clone().into());
@@ -102,8 +115,9 @@ fn write(
     let scenario = Scenario::of_file(&place, text, &to.changes.all_sets())?;
     let resolved = scenario.resolve()?;
     warn(&resolved.warnings);
-    for remark in &made.remarks {
-        say!("note: {}", remark.replace("NAME", &name));
+    let remarks = made.remarks.iter().map(|r| r.replace("NAME", &name));
+    for note in made.skipped.iter().flat_map(Skipped::notes).chain(remarks) {
+        say!("note: {}", harmless(&note));
     }
     finish(&scenario, to.out.as_deref())
 }
@@ -123,9 +137,11 @@ fn named(
     traffic: Option<&Path>,
     changes: &ChangeArgs,
     out: Option<&Path>,
+    strictness: &Strictness,
 ) -> Result<ExitCode, Failure> {
     let mut scenario = changes.load_ns2(movement, traffic)?;
     let resolved = scenario.resolve()?;
+    strictness.check(&resolved.skipped)?;
     warn(&resolved.warnings);
     // What the files leave open is written down, so that the scenario stays what it is now.
     scenario.duration_s = Some(resolved.duration.as_secs_f64());

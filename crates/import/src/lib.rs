@@ -28,6 +28,7 @@ mod xml;
 use std::path::Path;
 
 use toml::{Table, Value};
+use wayhop_scenario::Skipped;
 
 pub use core_xml::core_xml;
 pub use eel::eel;
@@ -46,7 +47,9 @@ pub struct Imported {
     pub table: Table,
     /// Files that belong to it, by name: their ends are added to the scenario's own name.
     pub files: Vec<(String, String)>,
-    /// What was left out, and why.
+    /// What could not be read, a list for each file.
+    pub skipped: Vec<Skipped>,
+    /// What else the user should know: content that a scenario has no use for, and choices that were made.
     pub remarks: Vec<String>,
 }
 

@@ -162,7 +162,7 @@ pub(crate) fn scenario_from(
     let mut nodes = Table::new();
     nodes.insert("node".into(), Value::Array(names(&tracks)));
     table.insert("nodes".into(), nodes.into());
-    Ok(Imported { table, files: Vec::new(), remarks: Vec::new() })
+    Ok(Imported { table, ..Imported::default() })
 }
 
 fn check(t: &Track) -> Result<(), Error> {

@@ -57,6 +57,7 @@ mod schema;
 mod security;
 mod site;
 mod site_schema;
+mod skipped;
 mod stalls;
 mod tcp;
 mod tcp_in_force;
@@ -112,6 +113,7 @@ pub use schema::{
 };
 pub use security::{Secret, Security, SharedKey, without_keys};
 pub use site_schema::{Antenna, Pair, Site, Zone};
+pub use skipped::Skipped;
 pub use stalls::QueueStall;
 pub use tcp_schema::{RouteFailure, Tcp, TcpApplication, TcpProfile, TcpVariant};
 pub use traffic_schema::{OnOff, Pareto, TraceFormat, TrafficTrace};

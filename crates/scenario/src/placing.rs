@@ -20,6 +20,7 @@ use crate::map::Map;
 use crate::ns2::{Imported, Importer};
 use crate::references::NodeRef;
 use crate::schema::{Area, Movement, Scenario, Traffic};
+use crate::skipped::Skipped;
 use crate::waypoints;
 
 /// The nodes of a scenario, before anything is said of traffic.
@@ -33,6 +34,8 @@ pub(crate) struct Placed {
     pub(crate) ns2_flows: Vec<FlowConfig>,
     pub(crate) last_move: Option<Time>,
     pub(crate) warnings: Vec<String>,
+    /// What was skipped in the files that it was read from.
+    pub(crate) skipped: Vec<Skipped>,
 }
 
 impl Placed {
@@ -75,6 +78,7 @@ impl Placed {
             ns2_flows: Vec::new(),
             last_move: None,
             warnings: Vec::new(),
+            skipped: Vec::new(),
         }
     }
 
@@ -174,6 +178,11 @@ impl Placed {
                 self.tracks[i as usize] = Track::fixed(at);
             }
         }
+    }
+
+    /// What a user should know of the files that it was read from.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        self.warnings.iter().cloned().chain(self.skipped.iter().flat_map(Skipped::notes)).collect()
     }
 
     /// The node that a key refers to.

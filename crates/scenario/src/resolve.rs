@@ -30,6 +30,7 @@ use crate::programs::{self, ProgramPlan};
 use crate::protocol;
 use crate::references::NodeRef;
 use crate::schema::{Captures, Movement, Receptions, Scenario};
+use crate::skipped::Skipped;
 use crate::stalls::{self, QueueStall};
 use crate::{energy, gateways, interfaces, routes, traffic};
 
@@ -98,6 +99,8 @@ pub struct Resolved {
     pub ns2_trace: bool,
     /// What a user should know before believing the result.
     pub warnings: Vec<String>,
+    /// What was skipped in other tools' files that the scenario names; `warnings` has a note about each kind.
+    pub skipped: Vec<Skipped>,
 }
 
 /// Which nodes write a capture, and how much of each frame.
@@ -152,7 +155,7 @@ impl Scenario {
             _ => written,
         };
         let flows = traffic::flows(self, &placed, self.seed)?;
-        let mut warnings = placed.warnings.clone();
+        let mut warnings = placed.warnings();
         warnings.extend(beyond_the_end(&flows, duration, given.is_some()));
         let mut interfaces = interfaces::resolve(self, &placed, map.as_ref())?;
         let mut protocol = self.protocol.resolve(doc)?;
@@ -179,7 +182,6 @@ impl Scenario {
         warnings.extend(late);
         let energy = energy::resolve(self, placed.tracks.len(), &interfaces)?;
         let protocol_after_reboot = protocol::after_reboot(&protocol, &self.protocol);
-        let orders = commands::resolve(self, &placed)?;
         let programs = programs::resolve(self, &placed)?;
         let dtn = dtn::resolve(self, &placed)?;
         let captures = capture_plan(&self.captures, &placed, doc)?;
@@ -187,6 +189,7 @@ impl Scenario {
         let area = self.area.map_or_else(|| extent(&placed.tracks, duration), |a| [a.x_m, a.y_m, a.z_m]);
         Ok(Resolved {
             name,
+            orders: commands::resolve(self, &placed)?,
             seed: self.seed,
             duration,
             area,
@@ -209,7 +212,6 @@ impl Scenario {
             attacks,
             energy,
             protocol_after_reboot,
-            orders,
             dtn,
             programs,
             captures,
@@ -217,6 +219,7 @@ impl Scenario {
             identities: false,
             ns2_trace: self.output.ns2_trace,
             warnings,
+            skipped: placed.skipped,
         })
     }
 

@@ -1,0 +1,129 @@
+//! What a reader of other tools' files skipped: counted by kind, with the first lines.
+
+use std::path::{Path, PathBuf};
+
+/// Lines of one kind that a message lists.
+const MOST_LINES: usize = 5;
+/// Kinds that are told apart: names in a hostile file may make any number of them.
+const MOST_KINDS: usize = 30;
+/// What all further kinds are counted as.
+const FURTHER: [&str; 2] = ["thing of another kind", "things of other kinds"];
+
+/// What was skipped in one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Skipped {
+    file: PathBuf,
+    kinds: Vec<Kind>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Kind {
+    one: String,
+    several: String,
+    count: usize,
+    lines: Vec<u32>,
+}
+
+impl Skipped {
+    /// Nothing yet of this file.
+    pub fn of(file: &Path) -> Self {
+        Self { file: file.to_path_buf(), kinds: Vec::new() }
+    }
+
+    /// Counts one thing of a kind, which is named in the singular and in the plural. A file without lines has none.
+    pub fn add(&mut self, line: impl Into<Option<u32>>, kind: [&str; 2]) {
+        let full = self.kinds.len() >= MOST_KINDS;
+        let is_new = self.kinds.iter().all(|k| k.one != kind[0]);
+        let [one, several] = if full && is_new { FURTHER } else { kind };
+        let at = self.kinds.iter().position(|k| k.one == one).unwrap_or_else(|| {
+            let (one, several) = (one.to_owned(), several.to_owned());
+            self.kinds.push(Kind { one, several, count: 0, lines: Vec::new() });
+            self.kinds.len() - 1
+        });
+        let kind = &mut self.kinds[at];
+        kind.count += 1;
+        if let Some(line) = line.into().filter(|_| kind.count <= MOST_LINES) {
+            kind.lines.push(line);
+        }
+    }
+
+    /// The file.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Whether the whole file was read.
+    pub fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
+    /// What was skipped, a text for each kind, such as `3 sentences with a wrong checksum (lines 4, 7 and 9)`.
+    pub fn kinds(&self) -> impl Iterator<Item = String> {
+        self.kinds.iter().map(Kind::shown)
+    }
+
+    /// A note for each kind.
+    pub fn notes(&self) -> impl Iterator<Item = String> {
+        self.kinds().map(|kind| format!("{}: skipped {kind}", self.file.display()))
+    }
+
+    /// An error for each kind, for who wants nothing skipped.
+    pub fn errors(&self) -> impl Iterator<Item = String> {
+        let what =
+            |kind| format!("{}: {kind}; correct or remove them, or leave --strict out", self.file.display());
+        self.kinds().map(what)
+    }
+}
+
+impl Kind {
+    fn shown(&self) -> String {
+        let name = if self.count == 1 { &self.one } else { &self.several };
+        let mut lines: Vec<String> = self.lines.iter().map(ToString::to_string).collect();
+        if !lines.is_empty() && self.count > self.lines.len() {
+            lines.push("others".to_owned());
+        }
+        let Some(last) = lines.pop() else { return format!("{} {name}", self.count) };
+        match &lines[..] {
+            [] => format!("{} {name} (line {last})", self.count),
+            _ => format!("{} {name} (lines {} and {last})", self.count, lines.join(", ")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_is_counted_with_its_first_lines() {
+        let mut skipped = Skipped::of("a.log".as_ref());
+        assert!(skipped.is_empty());
+        skipped.add(7, ["place", "places"]);
+        for line in 1..=9 {
+            skipped.add(line, ["word", "words"]);
+        }
+        skipped.add(8, ["place", "places"]);
+        skipped.add(None, ["end", "ends"]);
+        let said: Vec<String> = skipped.notes().collect();
+        assert_eq!(
+            said,
+            [
+                "a.log: skipped 2 places (lines 7 and 8)",
+                "a.log: skipped 9 words (lines 1, 2, 3, 4, 5 and others)",
+                "a.log: skipped 1 end",
+            ]
+        );
+        let refused = skipped.errors().next().unwrap();
+        assert_eq!(refused, "a.log: 2 places (lines 7 and 8); correct or remove them, or leave --strict out");
+    }
+
+    #[test]
+    fn any_number_of_kinds_needs_bounded_memory() {
+        let mut skipped = Skipped::default();
+        for i in 0..1_000 {
+            skipped.add(i, [&format!("x{i}"), &format!("x{i}s")]);
+        }
+        assert_eq!(skipped.kinds().count(), MOST_KINDS + 1);
+        assert!(skipped.kinds().last().unwrap().starts_with("970 things of other kinds (lines 30, 31,"));
+    }
+}
