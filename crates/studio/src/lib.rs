@@ -27,6 +27,7 @@ mod motion;
 mod overview;
 mod packets;
 mod page;
+mod places;
 mod reports;
 mod routes;
 mod rows;

@@ -23,6 +23,7 @@ use crate::library::Library;
 #[cfg(feature = "live")]
 use crate::live::{Live, viewer};
 use crate::page;
+use crate::places::{Serving, next_turn};
 use crate::reports;
 use crate::rows::Wanted;
 use crate::run::Run;
@@ -42,7 +43,7 @@ pub(crate) struct Studio {
     editor: Option<Editor>,
     #[cfg(feature = "live")]
     live: Option<Live>,
-    readers: Semaphore,
+    readers: Arc<Semaphore>,
 }
 
 /// What a studio has to show.
@@ -82,7 +83,7 @@ impl Studio {
             editor: shown.editor,
             #[cfg(feature = "live")]
             live: shown.live,
-            readers: Semaphore::new(READERS),
+            readers: Arc::new(Semaphore::new(READERS)),
         }
     }
 
@@ -169,6 +170,7 @@ pub(crate) fn router(studio: Arc<Studio>) -> Router {
 
 /// Checks each request and gives each answer the headers that keep it to the page.
 async fn guard(State(studio): State<Arc<Studio>>, request: Request, next: Next) -> Response {
+    next_turn();
     let query = request.uri().query().unwrap_or_default();
     let token = query.split('&').find_map(|p| p.strip_prefix("token="));
     let visits = request.uri().path() == "/" && token.is_some();
@@ -186,6 +188,7 @@ async fn guard(State(studio): State<Arc<Studio>>, request: Request, next: Next) 
         Ok(()) if visits => enter(&studio.access, query),
         Ok(()) => next.run(request).await,
     };
+    next_turn();
     let headers = response.headers_mut();
     // A report has its own.
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(POLICY));
@@ -413,9 +416,15 @@ async fn read<T: Send + 'static>(
     studio: &Arc<Studio>,
     job: impl FnOnce(&Studio) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
-    let _reader = studio.readers.acquire().await.map_err(Error::unreadable)?;
+    let _serving = Serving::new();
+    let reader = Arc::clone(&studio.readers).acquire_owned().await.map_err(Error::unreadable)?;
     let of_job = Arc::clone(studio);
-    let done = tokio::task::spawn_blocking(move || job(&of_job)).await;
+    let job = move || {
+        // Who asked may be gone before the job is done; it still counts.
+        let _reader = reader;
+        job(&of_job)
+    };
+    let done = tokio::task::spawn_blocking(job).await;
     done.unwrap_or_else(|_| Err(Error::unreadable("a table of this run is damaged; run the scenario again")))
 }
 

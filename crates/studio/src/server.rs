@@ -1,5 +1,6 @@
 //! The sockets.
 
+use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,20 +9,22 @@ use std::time::Duration;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::net::{TcpListener, TcpSocket};
 
 use crate::access::Access;
 use crate::editor::{Editing, Editor};
 use crate::library::Library;
 #[cfg(feature = "live")]
 use crate::live::Live;
+use crate::places::Places;
 use crate::routes::{Shown, Studio, router};
 
-/// Connections at a time; browsers open six each.
-const CONNECTIONS: usize = 64;
 /// How long a request's head may take to come.
 const HEAD: Duration = Duration::from_secs(10);
+/// What the kernel keeps of an answer that nobody reads, bytes. Without this bound it takes megabytes for each connection.
+const UNREAD: u32 = 512 << 10;
+/// Connections that wait in the kernel.
+const WAITING: u32 = 1024;
 
 /// Serves two runs, beside each other, until the process is told to end.
 ///
@@ -95,8 +98,7 @@ fn serve_studio(shown: Shown, at: SocketAddr, ready: impl FnOnce(&str)) -> Resul
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|e| format!("cannot start threads: {e}"))?;
     let outcome = runtime.block_on(async {
-        let listener = TcpListener::bind(at)
-            .await
+        let listener = listen(at)
             .map_err(|e| format!("cannot listen at {at}: {e}; choose another --port or --listen"))?;
         let bound = listener.local_addr().map_err(|e| e.to_string())?;
         let access = Access::new(bound, shown.can_be_changed())?;
@@ -114,6 +116,16 @@ fn serve_studio(shown: Shown, at: SocketAddr, ready: impl FnOnce(&str)) -> Resul
     // Reading that goes on is of no use to anybody.
     runtime.shutdown_background();
     outcome
+}
+
+fn listen(at: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if at.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // As for every server: connections of one that has just ended do not block the port. (On Windows this means something else.)
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.set_send_buffer_size(UNREAD)?;
+    socket.bind(at)?;
+    socket.listen(WAITING)
 }
 
 /// The address to open in a browser.
@@ -144,22 +156,20 @@ fn told_to_end() -> Result<impl Future<Output = ()>, String> {
 
 async fn accept(listener: TcpListener, studio: Arc<Studio>) {
     let router = router(studio);
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let places = Places::new();
     loop {
-        // Who comes when all places are taken waits in the kernel's queue.
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
         let Ok((stream, _)) = listener.accept().await else {
             // Out of descriptors, say: that passes.
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };
+        // Who comes when all places are taken by busy connections waits in the kernel's queue.
+        let place = places.take().await;
+        let stream = TokioIo::new(place.watch(stream));
         let service = TowerToHyperService::new(router.clone());
-        tokio::spawn(async move {
-            let mut server = http1::Builder::new();
-            server.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(16 << 10);
-            // A connection that broke off has nobody to tell.
-            let _ = server.serve_connection(TokioIo::new(stream), service).with_upgrades().await;
-            drop(place);
-        });
+        let mut server = http1::Builder::new();
+        server.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(16 << 10);
+        // A connection that broke off has nobody to tell.
+        tokio::spawn(place.hold(server.serve_connection(stream, service).with_upgrades()));
     }
 }

@@ -17,14 +17,14 @@ const TEXT: &str = "# mine\nduration_s = 60\nradio = { preset = \"wavelan-914-cm
     [[movement.tracks]]\nstart = { x = 0, y = 0 } # base\n[[movement.tracks]]\nstart = { x = 200, y = 0 }\n\
     waypoints = [{ at = { x = 900, y = 0 }, speed_mps = 10 }]\n[[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 1\n";
 
-struct Editor {
+pub(crate) struct Editor {
     folder: TempDir,
-    server: Server,
-    cookie: String,
+    pub(crate) server: Server,
+    pub(crate) cookie: String,
 }
 
 impl Editor {
-    fn of(text: Option<&str>, program: &Path) -> Self {
+    pub(crate) fn of(text: Option<&str>, program: &Path) -> Self {
         let folder = TempDir::new().expect("a directory");
         let scenario = folder.path().join("net.toml");
         if let Some(text) = text {
@@ -49,7 +49,7 @@ impl Editor {
         self.folder.path().join("net.toml")
     }
 
-    fn get(&self, path: &str) -> Answer {
+    pub(crate) fn get(&self, path: &str) -> Answer {
         self.server.get_with(path, &[&format!("Host: {}", self.server.at), &self.cookie])
     }
 

@@ -3,6 +3,7 @@
 mod asking;
 mod broken;
 mod charts;
+mod crowd;
 mod editor;
 #[cfg(feature = "live")]
 mod live;
