@@ -22,7 +22,13 @@ export interface Connection {
   sent: number; received: number; retransmissions: number;
 }
 
-export interface RunName { name: string; status: string | null; started: string | null; seed: number | null; scenario: string | null; protocol: string | null }
+export interface RunName {
+  name: string; status: string | null; started: string | null; seed: number | null; scenario: string | null; protocol: string | null;
+  world: string | null; nodes: number | null; duration_s: number | null; delivery_ratio: number | null;
+}
+export interface Sweep { name: string; runs: number | null; has_figures: boolean }
+/** What a studio has; `more` runs are not listed. */
+export interface Listed { runs: RunName[]; sweeps: Sweep[]; more: number }
 export type Row = Record<string, number | string | null>;
 
 async function ask(path: string, query: Record<string, string | number | boolean>): Promise<Response> {
@@ -43,9 +49,13 @@ async function ask(path: string, query: Record<string, string | number | boolean
   return response;
 }
 
-export const listRuns = async (): Promise<RunName[]> => embedded
-  ? [{ name: embedded.name, status: embedded.info.status, started: embedded.info.started, seed: embedded.info.seed, scenario: embedded.info.scenario, protocol: embedded.info.protocol }]
-  : (await (await ask("/api/runs", {})).json()).runs;
+export async function listRuns(): Promise<Listed> {
+  if (!embedded) return (await ask("/api/runs", {})).json();
+  const { name, info } = embedded, { status, started, seed, scenario, protocol, world, nodes } = info;
+  return { runs: [{ name, status, started, seed, scenario, protocol, world, nodes, duration_s: info.end_ns / 1e9, delivery_ratio: null }], sweeps: [], more: 0 };
+}
+/** The table of a sweep, CSV. */
+export const sweep = async (name: string): Promise<string> => (await ask("/api/sweep", { name })).text();
 export const openRun = async (run: string): Promise<RunInfo> => embedded?.info ?? (await ask("/api/run", { run })).json();
 
 async function frame(path: string, query: Record<string, string | number>): Promise<Frame> {

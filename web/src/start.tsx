@@ -1,12 +1,15 @@
 // What a studio has to show while no run is chosen: runs, and reports beside them.
 
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import * as api from "./api";
 import * as live from "./live/follow";
 import * as state from "./state";
+import { SweepFigures } from "./sweep/view";
 
 const reports = signal<api.Report[]>([]);
+/** More runs than these can be searched; up to so many folders are open. */
+const FEW_RUNS = 10, FEW_FOLDERS = 4;
 
 const size = (octets: number | null) => (octets === null ? "–" : octets < 1e6 ? `${Math.ceil(octets / 1e3)} kB` : `${(octets / 1e6).toFixed(1)} MB`);
 const day = (unix_s: number | null) => (unix_s === null ? "–" : new Date(unix_s * 1000).toISOString().slice(0, 16).replace("T", " "));
@@ -33,7 +36,7 @@ export function Reports() {
 
 /** A studio with nothing chosen: all that there is to choose from. */
 export function Start() {
-  const { length } = state.runs.value, underWay = live.underWay.value ?? [];
+  const length = state.runs.value.length + state.sweeps.value.length, underWay = live.underWay.value ?? [];
   const words = [length + underWay.length > 0 ? "a run" : null, reports.value.length > 0 ? "a report" : null].filter(Boolean).join(" or ");
   return (
     <main class="start">
@@ -52,26 +55,63 @@ export function Start() {
   );
 }
 
-/** Runs to choose from. */
-function Runs() {
-  const all = state.runs.value;
-  if (all.length === 0) return null;
+const folderOf = (name: string) => name.slice(0, Math.max(0, name.lastIndexOf("/")));
+const percent = (ratio: number | null) => (ratio === null ? "–" : `${(100 * ratio).toFixed(1)} %`);
+
+function Row({ run: r }: { run: api.RunName }) {
   return (
-    <details open>
-      <summary>Runs ({all.length})</summary>
-      <div class="scroll tall" tabIndex={0} role="region" aria-label="Table of runs">
-        <table class="runs">
-          <thead><tr><th scope="col">Run</th><th scope="col" class="words">Scenario</th><th scope="col" class="words">Protocol</th><th scope="col">Seed</th><th scope="col">Begun, UTC</th><th scope="col">State</th></tr></thead>
-          <tbody>
-            {all.map((r) => (
-              <tr key={r.name}>
-                <th scope="row"><button type="button" onClick={() => void state.open(r.name)}>{r.name}</button></th>
-                <td class="words">{r.scenario ?? "–"}</td><td class="words">{r.protocol ?? "–"}</td><td>{r.seed ?? "–"}</td><td>{r.started?.slice(0, 16).replace("T", " ") ?? "–"}</td><td>{r.status ?? "cannot be read"}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+    <tr>
+      <th scope="row"><button type="button" onClick={() => void state.open(r.name)}>{r.name.slice(folderOf(r.name).length).replace("/", "")}</button></th>
+      <td class="words">{r.scenario ?? "–"}</td><td class="words">{r.protocol ?? "–"}</td><td>{r.nodes ?? "–"}</td><td>{r.duration_s === null ? "–" : Number(r.duration_s.toFixed(1))}</td>
+      <td>{percent(r.delivery_ratio)}</td><td>{r.seed ?? "–"}</td><td class="words">{r.world ?? "–"}</td><td>{r.started?.slice(0, 16).replace("T", " ") ?? "–"}</td><td>{r.status ?? "cannot be read"}</td>
+    </tr>
+  );
+}
+
+function RunTable({ runs, of }: { runs: api.RunName[]; of: string }) {
+  return (
+    <div class="scroll tall" tabIndex={0} role="region" aria-label={`Table of runs${of === "" ? "" : ` in ${of}`}`}>
+      <table class="runs">
+        <thead><tr><th scope="col">Run</th><th scope="col" class="words">Scenario</th><th scope="col" class="words">Protocol</th><th scope="col">Nodes</th><th scope="col">Duration, s</th><th scope="col">Delivered</th><th scope="col">Seed</th><th scope="col" class="words">World</th><th scope="col">Started, UTC</th><th scope="col">State</th></tr></thead>
+        <tbody>{runs.map((r) => <Row key={r.name} run={r} />)}</tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Runs to choose from, by the folders they lie in. Those of a sweep stand with it. */
+function Runs() {
+  const [wanted, want] = useState("");
+  const all = state.runs.value, text = wanted.trim().toLowerCase();
+  if (all.length === 0) return null;
+  const found = all.filter((r) => [r.name, r.scenario, r.protocol, r.status, r.world].some((w) => w?.toLowerCase().includes(text)));
+  const ofSweep = (r: api.RunName) => state.sweeps.value.some((s) => r.name.startsWith(`${s.name}/`));
+  const folders = new Map<string, api.RunName[]>();
+  for (const r of found.filter((r) => !ofSweep(r))) folders.set(folderOf(r.name), [...(folders.get(folderOf(r.name)) ?? []), r]);
+  return (
+    <>
+      {all.length > FEW_RUNS && <label class="find">Find{" "}<input type="search" value={wanted} placeholder="name, scenario or protocol" onInput={(e) => want(e.currentTarget.value)} /></label>}
+      {[...folders].sort(([a], [b]) => a.localeCompare(b)).map(([folder, runs]) => (
+        <details key={folder} open={folder === "" || text !== "" || folders.size <= FEW_FOLDERS}>
+          <summary>{folder === "" ? "Runs" : folder} ({runs.length})</summary>
+          <RunTable runs={runs} of={folder} />
+        </details>
+      ))}
+      {found.length === 0 && <p class="note">No run here says “{wanted}”.</p>}
+      {state.moreRuns.value > 0 && <p class="note">{state.moreRuns.value} more runs are not listed; open their folder: <code>wayhop studio FOLDER</code></p>}
+      {state.sweeps.value.map((s) => <Sweep key={s.name} sweep={s} runs={found.filter((r) => r.name.startsWith(`${s.name}/`))} />)}
+    </>
+  );
+}
+
+/** A sweep opens to its figures, and to its runs if it kept them. */
+function Sweep({ sweep, runs }: { sweep: api.Sweep; runs: api.RunName[] }) {
+  const [isOpen, open] = useState(false);
+  return (
+    <details onToggle={(e) => open(e.currentTarget.open)}>
+      <summary>Sweep {sweep.name}{sweep.runs === null ? "" : ` (${sweep.runs} runs)`}{sweep.has_figures ? "" : ", not finished"}</summary>
+      {isOpen && <SweepFigures name={sweep.name} />}
+      {isOpen && runs.length > 0 && <details><summary>Its runs ({runs.length})</summary><RunTable runs={runs} of={sweep.name} /></details>}
     </details>
   );
 }

@@ -16,6 +16,9 @@ import { NOWHERE } from "./ring";
 const start = parseAddress(location.search);
 
 export const runs = signal<api.RunName[]>([]);
+export const sweeps = signal<api.Sweep[]>([]);
+/** How many runs are not in the list. */
+export const moreRuns = signal(0);
 export const runName = signal<string | null>(start.run);
 export const info = signal<api.RunInfo | null>(null);
 /** What went wrong, newest last; each names file and remedy. */
@@ -61,10 +64,10 @@ export const titleOf = (node: number): string => (/^\d+$/.test(nameOf(node)) ? `
 
 export async function begin(): Promise<void> {
   try {
-    runs.value = await api.listRuns();
+    await reload();
     const wanted = runs.value.find((r) => r.name === runName.value)?.name;
     if (runName.value !== null && !wanted) complain(`There is no run ${runName.value} here; choose one of the list`);
-    const first = wanted ?? (runs.value.length === 1 ? runs.value[0].name : null);
+    const first = wanted ?? (runs.value.length === 1 && sweeps.value.length === 0 ? runs.value[0].name : null);
     if (first) {
       await open(first, wanted !== undefined);
       if (otherName.value !== null) await compare(otherName.value);
@@ -77,7 +80,8 @@ export async function begin(): Promise<void> {
 
 /** Asks again which runs there are. */
 export async function reload(): Promise<void> {
-  runs.value = await api.listRuns();
+  const got = await api.listRuns();
+  batch(() => { runs.value = got.runs; sweeps.value = got.sweeps; moreRuns.value = got.more; });
 }
 
 /** Opens a run; what the address said of the view stays if it is about this run. */

@@ -9,8 +9,11 @@ use wayhop_trace::{Manifest, RunDir, RunStatus};
 
 use crate::drive;
 use crate::error::Error;
+use crate::folders::{self, is_drive, is_run};
 use crate::reports;
 use crate::run::Run;
+use crate::sweeps;
+use crate::table::Table;
 
 /// Runs that stay open.
 const MOST_OPEN: usize = 4;
@@ -39,15 +42,6 @@ fn real(path: &Path) -> Result<PathBuf, String> {
         .map_err(|e| format!("{}: {e}; name a run directory, or a folder of them", path.display()))
 }
 
-fn is_run(path: &Path) -> bool {
-    path.join("manifest.json").is_file()
-}
-
-/// Whether `wayhop matrix drive` writes, or has written, there.
-fn is_drive(path: &Path) -> bool {
-    path.join(drive::LOG).is_file()
-}
-
 fn name_of(path: &Path) -> String {
     path.file_name().map_or_else(|| "run".to_owned(), |n| n.to_string_lossy().into_owned())
 }
@@ -58,6 +52,35 @@ fn names_in(scenario: &str) -> [Option<String>; 2] {
     let Some(Ok(table)) = scenario.map(str::parse::<toml_edit::DocumentMut>) else { return [None, None] };
     let word = |item: Option<&toml_edit::Item>| item.and_then(|i| i.as_str()).map(str::to_owned);
     [word(table.get("name")), word(table.get("protocol").and_then(|p| p.get("name")))]
+}
+
+/// A run in the list.
+fn about(name: &str, path: &Path) -> Value {
+    let dir = RunDir::open(path);
+    let dir = dir.as_ref().ok();
+    let manifest = dir.and_then(|d| d.manifest().ok());
+    let summary = dir.and_then(|d| d.summary().ok());
+    let [scenario, protocol] = manifest.as_ref().map_or([None, None], |m| names_in(&m.scenario));
+    let is_killed = |dir: &RunDir, m: &Manifest| m.status == RunStatus::Running && !dir.is_under_way();
+    let status = manifest.as_ref().zip(dir).map(|(m, dir)| match m.status {
+        _ if is_killed(dir, m) => json!("killed"),
+        status => json!(status),
+    });
+    // The configurations of real nodes, merged, are no scenario.
+    let protocol = protocol.or_else(|| Some(summary.as_ref()?.protocol.clone()));
+    let nodes = dir.and_then(|d| Table::open(d, "nodes").ok()).map(|t| t.rows());
+    json!({
+        "name": name,
+        "status": status,
+        "started": manifest.as_ref().map(|m| &m.started),
+        "seed": manifest.as_ref().map(|m| m.seed),
+        "scenario": scenario,
+        "protocol": protocol,
+        "world": summary.as_ref().map(|s| &s.world),
+        "nodes": nodes,
+        "duration_s": summary.as_ref().map(|s| s.simulated_s),
+        "delivery_ratio": summary.as_ref().and_then(|s| s.totals.delivery_ratio),
+    })
 }
 
 impl Library {
@@ -72,7 +95,12 @@ impl Library {
             return Ok(Self::of(Source::Runs(vec![(name_of(&path), path)])));
         }
         let library = Self::of(Source::Folder(path.clone()));
-        if library.names().is_empty() && library.drives().is_empty() && library.reports().is_empty() {
+        let nothing = |all: Vec<String>| all.is_empty();
+        if nothing(library.names())
+            && nothing(library.drives())
+            && nothing(library.sweeps())
+            && library.reports().is_empty()
+        {
             return Err(format!(
                 "{}: neither a run directory nor a folder of them; make one: wayhop run SCENARIO.toml",
                 path.display()
@@ -121,6 +149,19 @@ impl Library {
         self.named(is_drive)
     }
 
+    /// The names of the sweeps that have results here.
+    pub(crate) fn sweeps(&self) -> Vec<String> {
+        self.named(sweeps::is_sweep)
+    }
+
+    /// The figures of a sweep, as it wrote them.
+    pub(crate) fn sweep_table(&self, name: &str) -> Result<String, Error> {
+        if !self.sweeps().iter().any(|n| n == name) {
+            return Err(Error::not_found(format!("there is no sweep {name} here; choose one of the list")));
+        }
+        sweeps::table(&self.path(name))
+    }
+
     /// The reports that lie beside the runs, or in one of them.
     pub(crate) fn reports(&self) -> Vec<reports::Named> {
         match &self.source {
@@ -142,12 +183,7 @@ impl Library {
             }
             Source::Folder(folder) => folder,
         };
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        let found = entries.filter(|e| is(&e.path()));
-        let mut names: Vec<String> = found.filter_map(|e| e.file_name().into_string().ok()).collect();
-        names.sort_unstable();
-        names.truncate(MOST_LISTED);
-        names
+        folders::below(folder).into_iter().filter(|(_, path)| is(path)).map(|(name, _)| name).collect()
     }
 
     /// What a drive has written from a place of its log on.
@@ -161,30 +197,18 @@ impl Library {
         drive::rows(&self.path(name), from)
     }
 
-    /// The list for the page.
+    /// The list for the page; `more` runs are left out.
     pub(crate) fn list(&self) -> Value {
-        let of = |name: &String| {
-            let dir = RunDir::open(self.path(name));
-            let manifest = dir.as_ref().ok().and_then(|r| r.manifest().ok());
-            let [scenario, protocol] = manifest.as_ref().map_or([None, None], |m| names_in(&m.scenario));
-            let is_killed =
-                |dir: &RunDir, m: &Manifest| m.status == RunStatus::Running && !dir.is_under_way();
-            let status = manifest.as_ref().zip(dir.as_ref().ok()).map(|(m, dir)| match m.status {
-                _ if is_killed(dir, m) => json!("killed"),
-                status => json!(status),
-            });
-            // The configurations of real nodes, merged, are no scenario.
-            let protocol = protocol.or_else(|| Some(dir.ok()?.summary().ok()?.protocol));
-            json!({
-                "name": name,
-                "status": status,
-                "started": manifest.as_ref().map(|m| &m.started),
-                "seed": manifest.as_ref().map(|m| m.seed),
-                "scenario": scenario,
-                "protocol": protocol,
-            })
-        };
-        json!({"runs": self.names().iter().map(of).collect::<Vec<_>>()})
+        let names = self.names();
+        let runs: Vec<Value> =
+            names.iter().take(MOST_LISTED).map(|name| about(name, &self.path(name))).collect();
+        let sweeps: Vec<Value> = self
+            .sweeps()
+            .iter()
+            .take(MOST_LISTED)
+            .map(|name| sweeps::about(name, &self.path(name)))
+            .collect();
+        json!({"more": names.len().saturating_sub(runs.len()), "runs": runs, "sweeps": sweeps})
     }
 
     /// A run, which stays open for the next question. Only what is listed is opened: a name is compared, never joined to a path

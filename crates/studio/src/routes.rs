@@ -133,6 +133,7 @@ pub(crate) fn router(studio: Arc<Studio>) -> Router {
     let router = router.route("/api/live", get(under_way)).route("/api/live/watch", get(watch));
     router
         .route("/api/runs", get(runs))
+        .route("/api/sweep", get(sweep))
         .route("/api/run", get(info))
         .route("/api/positions", get(positions))
         .route("/api/packets", get(packets))
@@ -226,6 +227,11 @@ async fn files(request: Request) -> Response {
 async fn runs(State(studio): State<Arc<Studio>>) -> Response {
     let answer = read(&studio, |s| Ok(s.library.list())).await;
     answer.map(|v| json(&v)).into_response()
+}
+
+async fn sweep(State(studio): State<Arc<Studio>>, Query(q): Query<Named>) -> Response {
+    let answer = read(&studio, move |s| s.library.sweep_table(&q.name)).await;
+    answer.map(|text| ([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], text)).into_response()
 }
 
 async fn info(State(studio): State<Arc<Studio>>, Query(q): Query<OfRun>) -> Response {

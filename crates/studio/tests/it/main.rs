@@ -5,6 +5,7 @@ mod broken;
 mod charts;
 mod crowd;
 mod editor;
+mod home;
 #[cfg(feature = "live")]
 mod live;
 mod page;

@@ -1,0 +1,118 @@
+// The first page of the studio: runs in folders, a sweep's figures; and the page while a crowd holds connections.
+//   WAYHOP=target/debug/wayhop node e2e/home.mjs [FOLDER FOR SCREENSHOTS]
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { chromium } from "playwright-core";
+
+const root = resolve(import.meta.dirname, "../..");
+const wayhop = resolve(process.env.WAYHOP ?? join(root, "target/debug/wayhop"));
+const shots = process.argv[2];
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const folder = mkdtempSync(join(tmpdir(), "studio-home-"));
+const run = (...args) => execFileSync(wayhop, args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+const shoot = (page, name) => (shots ? page.screenshot({ path: join(shots, `${name}.png`) }) : undefined);
+
+function serve() {
+  const server = spawn(wayhop, ["studio", folder, "--no-browser"], { stdio: ["ignore", "pipe", "ignore"] });
+  return new Promise((done, fail) => {
+    server.stdout.once("data", (line) => done({ server, address: String(line).trim() }));
+    server.once("exit", (status) => fail(new Error(`wayhop studio ended with ${status}`)));
+  });
+}
+
+async function noSeriousViolation(page, where) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => window.axe.run());
+  const serious = violations.filter((v) => ["serious", "critical"].includes(v.impact));
+  assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes[0].html}: ${v.nodes[0].failureSummary}`), [], where);
+}
+
+async function runsInFolders(page, address) {
+  await page.goto(address);
+  const folders = page.locator("main.start > details > summary");
+  await folders.first().waitFor();
+  assert.deepEqual(await folders.allTextContents(), ["Runs (1)", "paper/one (1)", "Sweep sweep-pause (4 runs)"]);
+  const totals = JSON.parse(readFileSync(join(folder, "top/summary.json"), "utf8")).totals;
+  const cells = await page.getByRole("region", { name: "Table of runs", exact: true }).locator("tbody td").allTextContents();
+  assert.deepEqual(cells.slice(1, 5), ["aodv", "5", "20", `${(100 * totals.delivery_ratio).toFixed(1)} %`]);
+  await noSeriousViolation(page, "home");
+}
+
+/** The points of the figure are the means of the sweep's own table. */
+async function figuresOfASweep(page) {
+  await page.locator("summary", { hasText: "Sweep sweep-pause" }).click();
+  const figure = page.locator(".sweep svg.figure");
+  await figure.waitFor();
+  const [head, ...lines] = readFileSync(join(folder, "sweep-pause/table.csv"), "utf8").trim().split("\n").map((l) => l.split(","));
+  const rows = lines.map((l) => Object.fromEntries(head.map((h, i) => [h, l[i]])));
+  const wanted = rows.filter((r) => r.metric === "totals.routing_packets");
+  await page.locator(".sweep select").first().selectOption("totals.routing_packets");
+  const titles = await figure.locator("title").allTextContents();
+  const expected = wanted.map((r) => `${r["protocol.name"] ?? r.protocol} ${r["duration_s"]}: ${Number(Number(r.mean).toPrecision(4))}`);
+  assert.deepEqual([...titles].sort(), expected.sort());
+  // Heights are as the means are.
+  const heights = await figure.evaluate((svg) => [...svg.querySelectorAll(".series g")].map((g) => [Number(g.querySelector("title").textContent.split(": ")[1]), g.lastElementChild.getBoundingClientRect().top]));
+  const [low, high] = [...heights].sort((a, b) => a[0] - b[0]).filter((_, i, all) => i === 0 || i === all.length - 1);
+  assert.ok(low[1] > high[1], `the greater mean is higher: ${JSON.stringify(heights)}`);
+  await noSeriousViolation(page, "sweep");
+  await shoot(page, "home");
+  await page.locator("summary", { hasText: "Its runs (4)" }).click();
+  await page.getByRole("region", { name: "Table of runs in sweep-pause" }).locator("tbody button").first().click();
+  await page.locator(".map canvas").waitFor();
+  assert.match(await page.locator("header select").first().inputValue(), /^run sweep-pause\/runs\//);
+}
+
+/** 200 connections that ask and do not read: the page opens all the same. */
+async function inACrowd(browser, address) {
+  const { hostname, port } = new URL(address);
+  const asked = `GET /studio.js HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`.repeat(40);
+  const crowd = Array.from({ length: 200 }, () => {
+    const socket = connect(Number(port), hostname, () => { socket.pause(); socket.write(asked); });
+    socket.on("error", () => undefined);
+    return socket;
+  });
+  await new Promise((done) => setTimeout(done, 500));
+  const page = await browser.newPage();
+  const begin = performance.now();
+  await page.goto(address);
+  await page.locator("main.start details").first().waitFor();
+  const took = performance.now() - begin;
+  console.log(`  in a crowd of 200 the first page took ${(took / 1000).toFixed(2)} s`);
+  assert.ok(took < 8000, `the page waited ${took} ms`);
+  await page.close();
+  for (const socket of crowd) socket.destroy();
+}
+
+const short = ["--set", "duration_s=20"];
+run("run", "scenarios/chain.toml", ...short, "--out", join(folder, "top"));
+run("run", "scenarios/chain.toml", ...short, "--out", join(folder, "paper/one/dsr"));
+writeFileSync(join(folder, "notes.txt"), "none of the studio's");
+run("sweep", "scenarios/chain.toml", "--vary", "protocol.name=dsr,aodv", "--vary", "duration_s=10,20", "--tables", "--metric", "totals.routing_packets", "--metric", "totals.delivery_ratio", "--out", join(folder, "sweep-pause"));
+const { server, address } = await serve();
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+try {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  const errors = [];
+  page.on("pageerror", (e) => errors.push(String(e)));
+  await runsInFolders(page, address);
+  await figuresOfASweep(page);
+  await inACrowd(browser, address);
+  if (shots) {
+    const phone = await browser.newPage({ viewport: { width: 390, height: 844 }, colorScheme: "dark" });
+    await phone.goto(address);
+    await phone.locator("summary", { hasText: "Sweep" }).click();
+    await phone.locator("svg.figure").waitFor();
+    await shoot(phone, "home-phone");
+  }
+  assert.deepEqual(errors, []);
+  console.log("home: runs in folders, a sweep's figures, a crowd");
+} finally {
+  await browser.close();
+  server.kill();
+  rmSync(folder, { recursive: true, force: true });
+}
