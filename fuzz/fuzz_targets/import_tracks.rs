@@ -1,16 +1,29 @@
-//! GPX, KML, SUMO's floating car data, CORE's sessions, NMEA 0183 and EMANE's event logs: refused, or a scenario that can be read.
+//! GPX, KML, SUMO's floating car data, CORE's sessions, NMEA 0183, EMANE's event logs and tables of places, in any encoding: refused, or a
+//! scenario that can be read.
 #![no_main]
 
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use wayhop_import::{Error, Imported, core_xml, eel, fcd, gpx, kml, nmea};
+use wayhop_import::{Error, Heights, Imported, Places, core_xml, csv, eel, fcd, gpx, kml, nmea};
 use wayhop_scenario::Scenario;
 
-fuzz_target!(|text: &str| {
-    let file = (Path::new("file"), text);
-    let all: [Result<Imported, Error>; 7] =
-        [gpx(&[file]), kml(&[file]), nmea(&[file]), fcd(file, false), fcd(file, true), eel(file), core_xml(file)];
+fuzz_target!(|octets: &[u8]| {
+    let text = match wayhop_import::text(octets) {
+        Ok(text) => text,
+        Err(e) => return assert!(!e.reason.is_empty() && !e.remedy.is_empty()),
+    };
+    let file = (Path::new("file"), text.as_str());
+    let all: [Result<Imported, Error>; 8] = [
+        gpx(&[file], Heights::Read),
+        kml(&[file], Heights::Read),
+        nmea(&[file], Heights::Read),
+        csv(&[file], Heights::Read),
+        fcd(file, Places::Detect, Heights::Read),
+        fcd(file, Places::Degrees, Heights::Read),
+        eel(file, Heights::Read),
+        core_xml(file),
+    ];
     for read in all {
         match read {
             Err(e) => assert!(!e.reason.is_empty() && !e.remedy.is_empty()),

@@ -7,8 +7,9 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use wayhop_sweep::Seeds;
 
 #[cfg(feature = "linux")]
+use crate::import_args::ImportArgs;
 use crate::node_args::NodeArgs;
-use crate::scenario_args::{ChangeArgs, SourceArgs, seconds, whole};
+use crate::scenario_args::{SourceArgs, seconds, whole};
 #[cfg(feature = "linux")]
 use crate::scenario_args::{metres, speed};
 
@@ -406,118 +407,6 @@ pub(crate) enum ExportArgs {
         /// File to write; without it, standard output
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
-    },
-}
-
-/// What every import writes, and how it is changed.
-#[derive(Debug, clap::Args)]
-pub(crate) struct ImportedArgs {
-    #[command(flatten)]
-    pub(crate) changes: ChangeArgs,
-    /// Scenario file to write, and beside it the files that it names; without it, standard output, if it names none
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) strictness: Strictness,
-}
-
-/// What to do with content that cannot be read.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Strictness {
-    /// Refuse a file of which anything would be skipped, and list what; without it, a note counts what is skipped
-    #[arg(long)]
-    pub(crate) strict: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ImportArgs {
-    /// BonnMotion's movement file: checks it, and writes a scenario file that names it
-    Bonnmotion {
-        /// Movement file (.movements); gzip is read as it is
-        #[arg(value_name = "FILE")]
-        movement: PathBuf,
-        #[command(flatten)]
-        to: ImportedArgs,
-    },
-    /// CORE's session file (XML): its devices stand where they are on the canvas or on the globe
-    Core {
-        /// Session file
-        file: PathBuf,
-        #[command(flatten)]
-        to: ImportedArgs,
-    },
-    /// EMANE's event log (EEL): its NEMs go where its location events say
-    Eel {
-        /// Event log
-        file: PathBuf,
-        #[command(flatten)]
-        to: ImportedArgs,
-    },
-    /// SUMO's floating car data: vehicles, persons and containers, which come and go
-    Fcd {
-        /// What SUMO wrote with --fcd-output; gzip is read as it is
-        file: PathBuf,
-        /// The places are longitude and latitude (--fcd-output.geo)
-        #[arg(long)]
-        geo: bool,
-        #[command(flatten)]
-        to: ImportedArgs,
-    },
-    /// GPX files: each track is a node
-    Gpx {
-        /// Files
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
-        #[command(flatten)]
-        to: ImportedArgs,
-    },
-    /// KML files: each placemark with a track or a point is a node
-    Kml {
-        /// Files
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
-        #[command(flatten)]
-        to: ImportedArgs,
-    },
-    /// Logs of GPS receivers (NMEA 0183): each file is a node
-    Nmea {
-        /// Files
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
-        #[command(flatten)]
-        to: ImportedArgs,
-    },
-    /// The traffic in captures (pcap or pcapng): each address is a node
-    Pcapng {
-        /// Captures, of the same clock
-        #[arg(required = true, value_name = "CAPTURE")]
-        files: Vec<PathBuf>,
-        #[command(flatten)]
-        to: ImportedArgs,
-    },
-    /// A run, above all one of the field: its tracks, its traffic, and a macfilter's file of the links on which frames were received
-    Run {
-        /// Run directory: merged, or made with --identities
-        run: PathBuf,
-        #[command(flatten)]
-        to: ImportedArgs,
-    },
-    /// ns-2's movement and traffic files: checks them, and writes a scenario file that names them
-    Ns2 {
-        /// ns-2 movement file (setdest); gzip is read as it is
-        #[arg(long, value_name = "FILE")]
-        movement: PathBuf,
-        /// ns-2 traffic file (cbrgen)
-        #[arg(long, value_name = "FILE")]
-        traffic: Option<PathBuf>,
-        #[command(flatten)]
-        changes: ChangeArgs,
-        /// File to write, which names the others by their way from its folder; without it, standard output, and the way
-        /// is that from here
-        #[arg(long, value_name = "FILE")]
-        out: Option<PathBuf>,
-        #[command(flatten)]
-        strictness: Strictness,
     },
 }
 

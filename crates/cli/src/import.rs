@@ -5,12 +5,12 @@ use std::io::{self, BufReader, Write as _, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use wayhop_import::{Imported, Named, core_xml, eel, fcd, gpx, kml, nmea, pcapng};
+use wayhop_import::{Heights, Imported, Named, Places, core_xml, csv, eel, fcd, gpx, kml, nmea, pcapng};
 use wayhop_scenario::{Movement, Scenario, Skipped, Traffic, relative_path};
 use wayhop_trace::RunDir;
 
-use crate::args::{ImportArgs, ImportedArgs, Strictness};
 use crate::failure::{Failure, harmless, output, say, warn};
+use crate::import_args::{HeightArgs, ImportArgs, ImportedArgs, Strictness, TrackArgs};
 use crate::scenario_args::ChangeArgs;
 
 pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
@@ -21,12 +21,20 @@ pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
         ImportArgs::Bonnmotion { movement, to } => {
             named(movement, None, &to.changes, to.out.as_deref(), &to.strictness)
         }
-        ImportArgs::Core { file, to } => write(core_xml(named_text(file, &text(file)?)), file, to),
-        ImportArgs::Eel { file, to } => write(eel(named_text(file, &text(file)?)), file, to),
-        ImportArgs::Fcd { file, geo, to } => write(fcd(named_text(file, &text(file)?), *geo), file, to),
-        ImportArgs::Gpx { files, to } => several(files, gpx, to),
-        ImportArgs::Kml { files, to } => several(files, kml, to),
-        ImportArgs::Nmea { files, to } => several(files, nmea, to),
+        ImportArgs::Core { file, to } => write(core_xml((file, &text(file)?)), file, to),
+        ImportArgs::Csv(a) => a.read(csv),
+        ImportArgs::Eel { file, heights, to } => write(eel((file, &text(file)?), heights.chosen()), file, to),
+        ImportArgs::Fcd { file, geo, metres, heights, to } => {
+            let places = match (geo, metres) {
+                (true, _) => Places::Degrees,
+                (_, true) => Places::Metres,
+                _ => Places::Detect,
+            };
+            write(fcd((file, &text(file)?), places, heights.chosen()), file, to)
+        }
+        ImportArgs::Gpx(a) => a.read(gpx),
+        ImportArgs::Kml(a) => a.read(kml),
+        ImportArgs::Nmea(a) => a.read(nmea),
         ImportArgs::Pcapng { files, to } => {
             let open = |path: &PathBuf| -> Result<BufReader<File>, Failure> {
                 let file = File::open(path).map_err(|e| {
@@ -58,28 +66,33 @@ impl Strictness {
     }
 }
 
+impl HeightArgs {
+    fn chosen(&self) -> Heights {
+        if self.flat { Heights::LeaveOut } else { Heights::Read }
+    }
+}
+
+impl TrackArgs {
+    fn read(
+        &self,
+        read: impl Fn(&[Named<'_>], Heights) -> Result<Imported, wayhop_import::Error>,
+    ) -> Result<ExitCode, Failure> {
+        let texts = self.files.iter().map(|f| text(f)).collect::<Result<Vec<_>, _>>()?;
+        let named: Vec<Named<'_>> =
+            self.files.iter().zip(&texts).map(|(f, t)| (f.as_path(), t.as_str())).collect();
+        write(read(&named, self.heights.chosen()), &self.files[0], &self.to)
+    }
+}
+
 /// The text of a file that the command line names: no scenario does.
 fn text(path: &Path) -> Result<String, Failure> {
-    Ok(wayhop_scenario::read_text(path).map_err(|mut e| {
+    let octets = wayhop_scenario::read_octets(path).map_err(|mut e| {
         if !path.exists() {
             "check the name".clone_into(&mut e.remedy);
         }
         e
-    })?)
-}
-
-fn named_text<'a>(path: &'a Path, text: &'a str) -> Named<'a> {
-    (path, text)
-}
-
-fn several(
-    files: &[PathBuf],
-    read: impl Fn(&[Named<'_>]) -> Result<Imported, wayhop_import::Error>,
-    to: &ImportedArgs,
-) -> Result<ExitCode, Failure> {
-    let texts = files.iter().map(|f| text(f)).collect::<Result<Vec<_>, _>>()?;
-    let named: Vec<Named<'_>> = files.iter().zip(&texts).map(|(f, t)| named_text(f, t)).collect();
-    write(read(&named), &files[0], to)
+    })?;
+    wayhop_import::text(&octets).map_err(|e| Failure::usage(e.in_file(path)))
 }
 
 /// Writes a scenario that was made, and the files that it names.

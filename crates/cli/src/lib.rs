@@ -25,6 +25,7 @@ mod failure;
 #[cfg(feature = "linux")]
 mod fleet;
 mod import;
+mod import_args;
 mod job_progress;
 #[cfg(feature = "linux")]
 mod lab;

@@ -1,75 +1,213 @@
 //! CORE's session files (XML): each device is a node that stands.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use roxmltree::Node;
+use toml::{Table, Value};
 use wayhop_core::Position;
 
 use crate::error::Error;
-use crate::tracks::{Clock, Fix, Point, Track, geodetic, scenario, to_metres};
+use crate::globe::{Fix, Found, Heights, geodetic, to_metres};
+use crate::notes::Notes;
+use crate::places::clean;
+use crate::tracks::{Point, Track, scenario};
 use crate::{Imported, Named, counted, xml};
 
 /// CORE's own: 100 pixels of the canvas are 150 m.
 const SCALE_M: f64 = 150.0;
+/// Networks whose members hear each other by radio.
+const WIRELESS: [&str; 3] = ["WIRELESS_LAN", "EMANE", "WIRELESS"];
 
-/// A scenario of the devices of a session, at their latitudes and longitudes if all have them, else at their places on the canvas, of
-/// which 100 pixels are as many metres as the session's scale says. Networks, links and what else a session has are left out, with
-/// remarks: who hears whom is the radio model's.
-///
-/// # Errors
-/// If the file is no session, or a device lacks its place.
-pub fn core_xml(file: Named<'_>) -> Result<Imported, Error> {
-    let (path, text) = file;
-    read(text).map_err(|e| e.in_file(path))
+const NO_POSITION: [&str; 2] = ["<device> without a <position>", "<device>s without a <position>"];
+const ALONE: [&str; 2] = ["device on neither a radio nor a wire", "devices on neither a radio nor a wire"];
+
+/// A device with a place.
+struct Device<'a, 'i> {
+    id: &'a str,
+    name: &'a str,
+    position: Node<'a, 'i>,
 }
 
-fn read(text: &str) -> Result<Imported, Error> {
+/// A scenario of the devices of a session, at their latitudes and longitudes if all have them, else at their places on the canvas, of
+/// which 100 pixels are as many metres as the session's scale says. Those on a wireless network have the radio; links between two
+/// devices, switches and hubs become wires. What else a session has is left out, with remarks.
+///
+/// # Errors
+/// If the file is no session, or no device is on a wireless network.
+pub fn core_xml(file: Named<'_>) -> Result<Imported, Error> {
+    let (path, text) = file;
+    read(text, Notes::of([path])).map_err(|e| e.in_file(path))
+}
+
+fn read(text: &str, mut notes: Notes) -> Result<Imported, Error> {
     let document = xml::document(text, "scenario")?;
-    let root = document.root_element();
-    let devices: Vec<(Node<'_, '_>, Node<'_, '_>)> = xml::all(root, "device")
-        .map(|d| {
-            let lacks = || Error::new("a <device> without <position>", "give it a place").at(xml::line(d));
-            Ok((d, xml::children(d, "position").next().ok_or_else(lacks)?))
-        })
-        .collect::<Result<_, Error>>()?;
-    let name = |d: Node<'_, '_>| d.attribute("name").unwrap_or_default().to_owned();
-    let is_geo = devices.iter().all(|(_, p)| p.has_attribute("lat") && p.has_attribute("lon"));
-    let (tracks, origin) = if is_geo {
-        let mut named = Vec::new();
-        for (d, p) in &devices {
-            let (lat, lon, line) = (xml::number(*p, "lat")?, xml::number(*p, "lon")?, xml::line(*p));
-            let wrong =
-                || Error::new(format!("{lat}, {lon} is no place on the globe"), "correct it").at(line);
-            named.push((
-                name(*d),
-                vec![Fix { at_s: 0.0, place: geodetic(lat, lon).ok_or_else(wrong)?, line }],
-            ));
+    let (root, lines) = (document.root_element(), xml::Lines::of(text));
+    let mut devices = Vec::new();
+    for d in xml::all(root, "device") {
+        let (id, name) = (d.attribute("id").unwrap_or_default(), d.attribute("name").unwrap_or_default());
+        match xml::children(d, "position").next() {
+            None => notes.skipped[0].add(lines.line(d), NO_POSITION),
+            Some(position) => devices.push(Device { id, name, position }),
         }
-        let (tracks, origin) = to_metres(named, Clock::Seconds)?;
-        (tracks, Some(origin))
-    } else {
-        let scale =
-            xml::all(root, "session_origin").next().map(|o| xml::optional_number(o, "scale")).transpose()?;
-        let metres = scale.flatten().filter(|s| *s > 0.0).unwrap_or(SCALE_M) / 100.0;
-        let mut tracks = Vec::new();
-        for (d, p) in &devices {
-            // On the canvas y points down.
-            let (x, y) = (xml::number(*p, "x")? * metres, -xml::number(*p, "y")? * metres);
-            let points = vec![Point { at_s: 0.0, place: Position::new(x, y, 0.0), line: xml::line(*p) }];
-            tracks.push(Track { name: name(*d), points, comes_and_goes: false, clock: Clock::Seconds });
-        }
-        (tracks, None)
-    };
-    let mut imported = scenario(tracks, origin)?;
-    imported.remarks.extend(others(root));
-    let links = xml::all(root, "link").count();
-    let networks = xml::all(root, "network").count();
-    if links + networks > 0 {
-        let networks = counted(networks, "network", "networks");
-        let links = counted(links, "link", "links");
-        imported.remarks.push(format!(
-            "{networks} and {links} are left out: who hears whom is the radio model's, or that of a macfilter"
-        ));
     }
+    let (mut tracks, origin) = places(root, &devices, &lines, &mut notes)?;
+    clean(&mut tracks, &mut notes)?;
+    let mut placed: Vec<(Device<'_, '_>, Track)> =
+        devices.into_iter().zip(tracks).filter(|(_, t)| !t.points.is_empty()).collect();
+    let links = Links::of(root, &placed.iter().map(|(d, _)| d.id).collect());
+    placed.retain(|(d, t)| {
+        let has_any = links.on_air.contains(d.id) || links.wired.contains(d.id);
+        if !has_any {
+            notes.skipped[0].add(t.points[0].line, ALONE);
+        }
+        has_any
+    });
+    if !placed.iter().any(|(d, _)| links.on_air.contains(d.id)) {
+        let what = "no device is on a wireless network";
+        return Err(Error::new(what, "give a session with a WLAN or EMANE network, and links to it"));
+    }
+    notes.remarks.extend(others(root));
+    let networks = xml::all(root, "network").filter(|n| WIRELESS.contains(&kind(*n))).count();
+    if networks > 1 {
+        notes
+            .remarks
+            .push(format!("{networks} wireless networks become one: give each a channel in `radios`"));
+    }
+    notes.remarks.push("who hears whom by radio is the radio model's, or that of a macfilter".to_owned());
+    let (ids, tracks): (Vec<&str>, Vec<Track>) = placed.into_iter().map(|(d, t)| (d.id, t)).unzip();
+    let mut imported = scenario(tracks, origin, notes)?;
+    links.add_to(&mut imported, &ids);
     Ok(imported)
+}
+
+/// Where the devices are.
+fn places(
+    root: Node<'_, '_>,
+    devices: &[Device<'_, '_>],
+    lines: &xml::Lines,
+    notes: &mut Notes,
+) -> Result<(Vec<Track>, Option<wayhop_world::Geodetic>), Error> {
+    let is_geo = devices.iter().all(|d| d.position.has_attribute("lat") && d.position.has_attribute("lon"));
+    if is_geo {
+        let found = |d: &Device<'_, '_>| {
+            let (lat, lon) = (xml::number(d.position, "lat")?, xml::number(d.position, "lon")?);
+            let line = lines.line(d.position);
+            let place = geodetic(lat, lon).ok_or_else(|| {
+                Error::new(format!("{lat}, {lon} is no place on the globe"), "correct it").at(line)
+            })?;
+            let fixes = vec![Fix { at_s: 0.0, place, height_m: None, line }];
+            Ok(Found { name: d.name.to_owned(), file: 0, fixes })
+        };
+        let found = devices.iter().map(found).collect::<Result<_, Error>>()?;
+        return to_metres(found, Heights::LeaveOut, "", notes);
+    }
+    let scale =
+        xml::all(root, "session_origin").next().map(|o| xml::optional_number(o, "scale")).transpose()?;
+    let metres = scale.flatten().filter(|s| *s > 0.0).unwrap_or(SCALE_M) / 100.0;
+    let track = |d: &Device<'_, '_>| {
+        // On the canvas y points down.
+        let (x, y) = (xml::number(d.position, "x")? * metres, -xml::number(d.position, "y")? * metres);
+        let points = vec![Point { at_s: 0.0, place: Position::new(x, y, 0.0), line: lines.line(d.position) }];
+        Ok(Track { name: d.name.to_owned(), points, ..Track::default() })
+    };
+    Ok((devices.iter().map(track).collect::<Result<_, Error>>()?, None))
+}
+
+/// What connects the devices, by their ids.
+#[derive(Default)]
+struct Links<'a> {
+    on_air: BTreeSet<&'a str>,
+    /// The devices on each switch, hub or cable, at least two.
+    wires: Vec<BTreeSet<&'a str>>,
+    /// All of these.
+    wired: BTreeSet<&'a str>,
+}
+
+fn kind<'a>(network: Node<'a, '_>) -> &'a str {
+    let of_emane = network.has_attribute("emane").then_some("EMANE");
+    of_emane.or(network.attribute("type")).unwrap_or_default()
+}
+
+impl<'a> Links<'a> {
+    /// Those of these devices.
+    fn of(root: Node<'a, '_>, devices: &BTreeSet<&'a str>) -> Self {
+        let id = |n: Node<'a, '_>| n.attribute("id").unwrap_or_default();
+        let kinds: BTreeMap<&str, &str> = xml::all(root, "network").map(|n| (id(n), kind(n))).collect();
+        // Switches that are linked to each other are one wire: the first one's name stands for all.
+        let mut union: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut ends: Vec<[&str; 2]> = Vec::new();
+        for link in xml::all(root, "link") {
+            // CORE 6 and older wrote node_one and node_two.
+            let end = |new, old| link.attribute(new).or_else(|| link.attribute(old)).unwrap_or_default();
+            let pair = [end("node1", "node_one"), end("node2", "node_two")];
+            if pair.iter().all(|n| kinds.get(n).is_some_and(|k| !WIRELESS.contains(k))) {
+                let [a, b] = pair.map(|n| first_of(&union, n));
+                if a != b {
+                    union.insert(b, a);
+                }
+            }
+            ends.push(pair);
+        }
+        let mut all = Self::default();
+        let mut of_network: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for [a, b] in ends {
+            match (devices.contains(a), devices.contains(b)) {
+                (true, true) => all.wires.push([a, b].into()),
+                (true, false) | (false, true) => {
+                    let (device, network) = if devices.contains(a) { (a, b) } else { (b, a) };
+                    let Some(kind) = kinds.get(network) else { continue };
+                    if WIRELESS.contains(kind) {
+                        all.on_air.insert(device);
+                    } else {
+                        of_network.entry(first_of(&union, network)).or_default().insert(device);
+                    }
+                }
+                (false, false) => {}
+            }
+        }
+        all.wires.extend(of_network.into_values());
+        all.wires.retain(|w| w.len() > 1);
+        all.wired = all.wires.iter().flatten().copied().collect();
+        all
+    }
+
+    /// Gives the nodes, which are these devices in this order, their radio and their wires.
+    fn add_to(&self, imported: &mut Imported, devices: &[&str]) {
+        let nodes = &imported.table["nodes"]["node"];
+        let name = |i: usize| nodes.get(i).and_then(|n| n.get("name")).cloned();
+        let named: BTreeMap<&str, Value> =
+            devices.iter().enumerate().filter_map(|(i, id)| Some((*id, name(i)?))).collect();
+        let on_air: Vec<Value> = devices
+            .iter()
+            .filter(|id| self.on_air.contains(*id))
+            .filter_map(|id| named.get(id).cloned())
+            .collect();
+        let members =
+            |w: &BTreeSet<&str>| -> Vec<Value> { w.iter().filter_map(|id| named.get(id).cloned()).collect() };
+        let wires: Vec<Vec<Value>> = self.wires.iter().map(members).collect();
+        if on_air.len() < devices.len() {
+            let off_air = counted(devices.len() - on_air.len(), "device has", "devices have");
+            imported.remarks.push(format!("{off_air} no radio, but wires: no link to a wireless network"));
+            let radio: Table = [("nodes".to_owned(), Value::Array(on_air))].into_iter().collect();
+            imported.table.insert("radio".into(), radio.into());
+        }
+        if !wires.is_empty() {
+            let what =
+                counted(wires.len(), "link or switch becomes a wire", "links and switches become wires");
+            imported.remarks.push(format!("{what} of 100 Mb/s; rates, delays and losses are left out"));
+            let wire = |nodes| Table::from_iter([("nodes".to_owned(), Value::Array(nodes))]);
+            let all = wires.into_iter().map(|nodes| wire(nodes).into()).collect();
+            imported.table.insert("wires".into(), Value::Array(all));
+        }
+    }
+}
+
+/// The switch that stands for one and all that are linked to it.
+fn first_of<'a>(union: &BTreeMap<&'a str, &'a str>, mut network: &'a str) -> &'a str {
+    while let Some(next) = union.get(network) {
+        network = next;
+    }
+    network
 }
 
 /// What of a session is read, or told of.
@@ -104,8 +242,90 @@ mod tests {
         let places = i.table["movement"]["positions"].as_array().unwrap();
         let at = |i: usize| (places[i]["x"].as_float().unwrap(), places[i]["y"].as_float().unwrap());
         assert_eq!((at(0), at(1)), ((150.0, -300.0), (450.0, -300.0)));
-        assert_eq!(i.remarks.len(), 1);
-        assert!(i.remarks[0].starts_with("1 network and 1 link are left out"));
+        assert_eq!(i.remarks, ["who hears whom by radio is the radio model's, or that of a macfilter"]);
+        assert!(!i.table.contains_key("radio") && !i.table.contains_key("wires"));
+    }
+
+    /// A session: networks (id, type), devices, links.
+    fn session(networks: &[(&str, &str)], devices: &[&str], links: &[[&str; 2]]) -> String {
+        let all = |texts: Vec<String>| texts.concat();
+        let network =
+            |(id, kind): &(&str, &str)| format!("<network id='{id}' name='n{id}' type='{kind}'/>\n");
+        let device =
+            |id: &&str| format!("<device id='{id}' name='d{id}'><position x='{id}00' y='0'/></device>\n");
+        let link = |[a, b]: &[&str; 2]| format!("<link node1='{a}' node2='{b}'/>\n");
+        let networks = all(networks.iter().map(network).collect());
+        let devices = all(devices.iter().map(device).collect());
+        let links = all(links.iter().map(link).collect());
+        format!(
+            "<scenario>\n<networks>{networks}</networks><devices>{devices}</devices><links>{links}</links></scenario>"
+        )
+    }
+
+    /// A session, and what CORE's links connect: the devices with a radio, those on the first wire, how many are left out.
+    type Case<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str], &'a [[&'a str; 2]], &'a str, &'a str, usize);
+
+    #[test]
+    fn only_devices_on_a_wireless_network_have_the_radio() {
+        let w = "WIRELESS_LAN";
+        let cases: [Case<'_>; 6] = [
+            // Alone on a switch.
+            (
+                &[("10", w), ("11", "SWITCH")],
+                &["1", "2", "3"],
+                &[["10", "1"], ["10", "2"], ["11", "3"]],
+                "",
+                "",
+                1,
+            ),
+            // A host by a cable at one of the mesh.
+            (&[("10", w)], &["1", "2", "3"], &[["1", "10"], ["2", "10"], ["2", "3"]], "d1 d2", "d2 d3", 0),
+            // Hosts on a switch with a node of the mesh.
+            (
+                &[("10", "EMANE"), ("11", "SWITCH")],
+                &["1", "2", "3"],
+                &[["10", "1"], ["11", "1"], ["11", "2"], ["3", "11"]],
+                "d1",
+                "d1 d2 d3",
+                0,
+            ),
+            // Two switches in a row.
+            (
+                &[("10", w), ("11", "SWITCH"), ("12", "HUB")],
+                &["1", "2"],
+                &[["10", "1"], ["11", "1"], ["11", "12"], ["12", "2"]],
+                "d1",
+                "d1 d2",
+                0,
+            ),
+            // A device without links.
+            (&[("10", "WIRELESS")], &["1", "2"], &[["10", "1"]], "", "", 1),
+            // Two networks.
+            (&[("10", w), ("11", w)], &["1", "2"], &[["10", "1"], ["11", "2"]], "", "", 0),
+        ];
+        for (networks, devices, links, on_air, wired, left_out) in cases {
+            let text = session(networks, devices, links);
+            let i = core_xml(("s.xml".as_ref(), &text)).unwrap();
+            let words = |v: &Value| {
+                v.as_array().unwrap().iter().map(|n| n.as_str().unwrap()).collect::<Vec<_>>().join(" ")
+            };
+            let radio = i.table.get("radio").map(|r| words(&r["nodes"])).unwrap_or_default();
+            let wires = i.table.get("wires").map(|w| words(&w[0]["nodes"])).unwrap_or_default();
+            assert_eq!((radio.as_str(), wires.as_str()), (on_air, wired), "{text}");
+            assert_eq!(
+                i.table["nodes"]["node"].as_array().unwrap().len(),
+                devices.len() - left_out,
+                "{text}"
+            );
+            assert_eq!(i.skipped[0].is_empty(), left_out == 0);
+            assert_eq!(
+                i.remarks.iter().any(|r| r.contains("become one")),
+                networks.iter().filter(|n| n.1 == w).count() > 1
+            );
+        }
+        let wired = session(&[("11", "SWITCH")], &["1", "2"], &[["11", "1"], ["11", "2"]]);
+        let e = core_xml(("s.xml".as_ref(), &wired)).unwrap_err().to_string();
+        assert!(e.starts_with("s.xml: no device is on a wireless network"), "{e}");
     }
 
     #[test]
@@ -126,19 +346,15 @@ mod tests {
     }
 
     #[test]
-    fn a_device_without_a_place_is_refused_by_its_line() {
+    fn a_device_without_a_place_is_skipped_by_its_line() {
         let none = SESSION.replacen("<position x=\"100.0\" y=\"200.0\"/>", "", 1);
-        assert!(
-            core_xml(("s.xml".as_ref(), &none))
-                .unwrap_err()
-                .to_string()
-                .starts_with("s.xml:7: a <device> without")
-        );
+        let i = core_xml(("s.xml".as_ref(), &none)).unwrap();
+        assert_eq!(i.skipped[0].kinds().collect::<Vec<_>>(), ["1 <device> without a <position> (line 7)"]);
     }
 
     proptest::proptest! {
         #[test]
-        fn any_session_is_read_or_refused(text in "<scenario>(<devices>|</devices>|<device name=\"\\PC{0,3}\">|</device>|<position (x|lat)=\"[0-9.e-]{0,5}\" (y|lon)=\"1\"/>){0,10}</scenario>") {
+        fn any_session_is_read_or_refused(text in "<scenario>(<devices>|</devices>|<device id=\"[12]\" name=\"\\PC{0,3}\">|<network id=\"3\" type=\"(SWITCH|EMANE)\"/>|<link node1=\"[1-3]\" node2=\"[1-3]\"/>|</device>|<position (x|lat)=\"[0-9.e-]{0,5}\" (y|lon)=\"1\"/>){0,10}</scenario>") {
             let _ = core_xml(("s".as_ref(), &text));
         }
     }

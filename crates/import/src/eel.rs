@@ -1,96 +1,155 @@
 //! EMANE's Emulation Event Log (EEL): each NEM is a node.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::error::{Error, shown};
-use crate::tracks::{Clock, Fix, MOST_POINTS, geodetic, scenario, to_metres};
-use crate::{Imported, Named, counted};
+use wayhop_world::Geodetic;
 
-/// Events that say nothing that a scenario can say, and change nothing of where nodes are.
-const PASSED_OVER: [&str; 2] = ["orientation", "velocity"];
+use crate::error::Error;
+use crate::globe::{Fix, Found, Heights, geodetic, to_metres};
+use crate::losses::Losses;
+use crate::notes::Notes;
+use crate::tracks::{Point, Track, scenario_from};
+use crate::{Imported, Named, xml};
 
-/// A scenario of the `location gps` events of a file; nodes go in straight lines from one to the next. Heights are left out, and
-/// so are orientations and velocities, with a remark.
-///
-/// # Errors
-/// If a line is none of an EEL file, or an event that a scenario cannot say: path losses and the like.
-pub fn eel(file: Named<'_>) -> Result<Imported, Error> {
-    let (path, text) = file;
-    read(text).map_err(|e| e.in_file(path))
+/// Events that change nothing of where nodes are and who hears whom, but for directed antennas.
+const IGNORED: [&str; 2] = ["orientation", "velocity"];
+/// Further events of EMANE, which a scenario cannot say.
+const SKIPPED: [[&str; 2]; 4] = [
+    ["antennaprofile event", "antennaprofile events"],
+    ["commeffect event", "commeffect events"],
+    ["fadingselection event", "fadingselection events"],
+    ["pathlossex event", "pathlossex events"],
+];
+const NO_EVENT: [&str; 2] = ["line that is no event", "lines that are no events"];
+const NO_TIME: [&str; 2] = ["event without a time", "events without a time"];
+const NO_NEM: [&str; 2] = ["event of something else than a NEM", "events of something else than NEMs"];
+const UNKNOWN: [&str; 2] = ["event of an unknown kind", "events of unknown kinds"];
+const NO_PLACE: [&str; 2] =
+    ["location that is no place on the globe", "locations that are no places on the globe"];
+/// Between nodes of which no place is known, metres.
+const SPACING_M: f64 = 100.0;
+
+/// What was read of a file.
+#[derive(Default)]
+struct Events {
+    /// Each NEM's places.
+    places: BTreeMap<u16, Vec<Fix>>,
+    losses: Losses,
+    ignored: usize,
+    /// Whether something was there before the run.
+    before: bool,
+    /// Heights above sea level, and above the ground.
+    msl: usize,
+    agl: usize,
 }
 
-fn read(text: &str) -> Result<Imported, Error> {
-    let mut of: BTreeMap<u32, Vec<Fix>> = BTreeMap::new();
-    let (mut passed, mut count) = (0, 0);
+/// A scenario of the events of a file: nodes go in straight lines from one `location gps` to the next, and `pathloss` becomes
+/// `path_losses`. Orientations and velocities are ignored; other events are skipped.
+///
+/// # Errors
+/// If no NEM has a location or a path loss.
+pub fn eel(file: Named<'_>, heights: Heights) -> Result<Imported, Error> {
+    let (path, text) = file;
+    read(text, heights, Notes::of([path])).map_err(|e| e.in_file(path))
+}
+
+fn read(text: &str, mut heights: Heights, mut notes: Notes) -> Result<Imported, Error> {
+    let mut events = Events::default();
     for (line, content) in (1..).zip(text.lines()) {
-        let at = |e: Error| e.at(line);
-        let words = words(content).map_err(at)?;
-        let [time, nem, event, arguments @ ..] = &words[..] else {
-            if words.is_empty() {
-                continue;
-            }
-            return Err(at(Error::new(
-                format!("{} is no event", shown(content)),
-                "write TIME nem:ID EVENT ARGUMENTS",
-            )));
-        };
-        let at_s = time
-            .parse::<f64>()
-            .ok()
-            .filter(|s| s.is_finite())
-            .ok_or_else(|| at(Error::new(format!("{} is no time", shown(time)), "write seconds")))?;
-        let id = nem.strip_prefix("nem:").and_then(|id| id.parse::<u16>().ok()).ok_or_else(|| {
-            at(Error::new(format!("{} is no NEM", shown(nem)), "write nem: and a number up to 65535"))
-        })?;
-        if PASSED_OVER.contains(&event.as_str()) {
-            passed += 1;
-            continue;
-        }
-        let ["gps", place] = arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] else {
-            return Err(at(not_understood(event)));
-        };
-        if event != "location" {
-            return Err(at(not_understood(event)));
-        }
-        count += 1;
-        if count > MOST_POINTS {
-            return Err(at(Error::new(format!("more than {MOST_POINTS} places"), "thin the events out")));
-        }
-        let place = location(place).ok_or_else(|| {
-            at(Error::new(
-                format!("{} is no place", shown(place)),
-                "write latitude,longitude,altitude with msl or agl behind it",
-            ))
-        })?;
-        of.entry(id.into()).or_default().push(Fix { at_s, place, line });
+        events.read(line, content, &mut notes)?;
     }
-    let named = of.into_iter().map(|(id, fixes)| (format!("nem-{id}"), fixes)).collect();
-    let (tracks, origin) = to_metres(named, Clock::Seconds)?;
-    let mut imported = scenario(tracks, Some(origin))?;
-    if passed > 0 {
-        imported.remarks.push(counted(
-            passed,
-            "event of orientation or velocity is left out",
-            "events of orientation and velocity are left out",
+    let Events { mut places, losses, ignored, before, msl, agl } = events;
+    if msl > 0 && agl > 0 && heights == Heights::Read {
+        notes
+            .remarks
+            .push("heights are left out: some are above sea level, some above the ground".to_owned());
+        heights = Heights::LeaveOut;
+    }
+    // What is there before the run is there when it begins.
+    let times = || places.values().flatten().map(|f| f.at_s).chain(losses.times()).filter(|s| s.is_finite());
+    let earliest_s = times().fold(f64::INFINITY, f64::min);
+    let begin_s = if before || earliest_s.is_infinite() { earliest_s.min(0.0) } else { earliest_s };
+    for f in places.values_mut().flatten().filter(|f| !f.at_s.is_finite()) {
+        f.at_s = begin_s;
+    }
+    let placed: BTreeSet<u16> = places.keys().copied().collect();
+    let name = |nem: u16| format!("nem-{nem}");
+    let found = places.into_iter().map(|(nem, fixes)| Found { name: name(nem), file: 0, fixes }).collect();
+    let datum = if agl > 0 { "the ground" } else { "mean sea level" };
+    let (mut tracks, origin) = to_metres(found, heights, datum, &mut notes)?;
+    let unplaced: Vec<u16> = losses.nems().filter(|nem| !placed.contains(nem)).collect();
+    for (i, nem) in (0..).zip(&unplaced) {
+        let place = wayhop_core::Position::new(SPACING_M * f64::from(i), 0.0, 0.0);
+        let points = vec![Point { at_s: begin_s, place, line: 0 }];
+        tracks.push(Track { name: name(*nem), points, ..Track::default() });
+    }
+    if !unplaced.is_empty() {
+        let names: Vec<String> = unplaced.iter().take(5).map(|nem| name(*nem)).collect();
+        let more = if unplaced.len() > names.len() { " and others" } else { "" };
+        notes.remarks.push(format!(
+            "no place is known of {}{more}: they stand {SPACING_M} m apart, and path losses say who hears whom",
+            names.join(", ")
         ));
     }
+    notes.ignored(ignored, ["event of orientation or velocity", "events of orientation and velocity"]);
+    let nems: Vec<String> = placed.iter().chain(&unplaced).map(|nem| name(*nem)).collect();
+    losses.remarks(&mut notes);
+    let mut imported = scenario_from(tracks, origin, Some(begin_s), notes)?;
+    losses.add_to(&mut imported.table, &nems, begin_s)?;
     Ok(imported)
 }
 
-fn not_understood(event: &str) -> Error {
-    let remedy = "take the line out: of EMANE's events a scenario can say `location gps`; path losses come from its radio model";
-    Error::new(format!("the event {} is not understood", shown(event)), remedy)
+impl Events {
+    fn read(&mut self, line: u32, content: &str, notes: &mut Notes) -> Result<(), Error> {
+        let mut skip = |kind: [&str; 2]| notes.skipped[0].add(line, kind);
+        let words = words(content).unwrap_or_default();
+        let [time, nem, event, arguments @ ..] = &words[..] else {
+            if !content.trim_start().is_empty() && !content.trim_start().starts_with('#') {
+                skip(NO_EVENT);
+            }
+            return Ok(());
+        };
+        // Minus infinity: before the run.
+        let Some(at_s) = time.parse::<f64>().ok().filter(|s| s.is_finite() || *s == f64::NEG_INFINITY) else {
+            skip(NO_TIME);
+            return Ok(());
+        };
+        let Some(nem) = nem.strip_prefix("nem:").and_then(|id| id.parse::<u16>().ok()) else {
+            skip(NO_NEM);
+            return Ok(());
+        };
+        if IGNORED.contains(&event.as_str()) {
+            self.ignored += 1;
+        } else if event == "location" && arguments.first().is_some_and(|a| a == "gps") {
+            let Some((place, height_m, above_ground)) = location(arguments) else {
+                skip(NO_PLACE);
+                return Ok(());
+            };
+            notes.count_point(line)?;
+            *(if above_ground { &mut self.agl } else { &mut self.msl }) += 1;
+            self.before |= at_s.is_infinite();
+            self.places.entry(nem).or_default().push(Fix { at_s, place, height_m: Some(height_m), line });
+        } else if event == "pathloss" {
+            self.before |= at_s.is_infinite();
+            self.losses.read(at_s, nem, arguments, line, notes)?;
+        } else {
+            skip(SKIPPED.into_iter().find(|k| k[0].strip_suffix(" event") == Some(event)).unwrap_or(UNKNOWN));
+        }
+        Ok(())
+    }
 }
 
-fn location(text: &str) -> Option<wayhop_world::Geodetic> {
-    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+/// The place of a location event, its height, and whether that is above the ground.
+fn location(arguments: &[String]) -> Option<(Geodetic, f64, bool)> {
+    let [_, place] = arguments else { return None };
+    let parts: Vec<&str> = place.split(',').map(str::trim).collect();
     let ([lat, lon, alt] | [lat, lon, alt, "msl" | "agl"]) = parts[..] else { return None };
-    alt.parse::<f64>().ok().filter(|v| v.is_finite())?;
-    geodetic(lat.parse().ok()?, lon.parse().ok()?)
+    let place = geodetic(xml::finite(lat)?, xml::finite(lon)?)?;
+    Some((place, xml::finite(alt)?, parts.last() == Some(&"agl")))
 }
 
-/// The words of a line; quotes hold some together, and a # ends it.
-fn words(line: &str) -> Result<Vec<String>, Error> {
+/// The words of a line; quotes hold some together, and a # ends it. `None` if a quote has no end.
+fn words(line: &str) -> Option<Vec<String>> {
     let mut all = Vec::new();
     let mut word: Option<String> = None;
     let mut quoted = false;
@@ -105,11 +164,8 @@ fn words(line: &str) -> Result<Vec<String>, Error> {
             c => word.get_or_insert_default().push(c),
         }
     }
-    if quoted {
-        return Err(Error::new("a quotation mark without its other one", "add it"));
-    }
     all.extend(word);
-    Ok(all)
+    (!quoted).then_some(all)
 }
 
 #[cfg(test)]
@@ -121,39 +177,82 @@ mod tests {
 0.0  nem:1 location gps 40.44,-79.94,300.0
 0.0  nem:2 location gps \"40.45, -79.94, 300.0, msl\"
 0.0  nem:2 orientation 0.0,0.0,0.0
-10.0 nem:1 location gps 40.441,-79.94,300.0,agl  # north
+10.0 nem:1 location gps 40.441,-79.94,300.0,msl  # north
 ";
+
+    fn read(text: &str) -> Imported {
+        eel(("e.eel".as_ref(), text), Heights::Read).unwrap()
+    }
 
     #[test]
     fn nems_are_nodes() {
-        let i = eel(("e.eel".as_ref(), EVENTS)).unwrap();
+        let i = read(EVENTS);
         let tracks = i.table["movement"]["tracks"].as_array().unwrap();
         let speed = tracks[0]["waypoints"][0]["speed_mps"].as_float().unwrap();
         assert!((speed - 11.104).abs() < 0.01, "{speed}");
         assert!(tracks[1].get("waypoints").is_none());
         assert_eq!(i.table["nodes"]["node"][1]["name"].as_str(), Some("nem-2"));
-        assert_eq!(i.remarks.len(), 1);
+        assert_eq!(i.remarks, ["ignored 1 event of orientation or velocity"]);
+        assert!(i.skipped[0].is_empty());
     }
 
     #[test]
-    fn what_a_scenario_cannot_say_is_refused_by_its_line() {
+    fn what_a_scenario_cannot_say_is_skipped_by_its_line() {
         for (line, what) in [
-            ("1.0 nem:1 pathloss nem:2,90", "e.eel:6: the event \"pathloss\" is not understood"),
-            ("1.0 nem:1", "e.eel:6: \"1.0 nem:1\" is no event"),
-            ("one nem:1 location gps 1,2,3", "e.eel:6: \"one\" is no time"),
-            ("1.0 node:1 location gps 1,2,3", "e.eel:6: \"node:1\" is no NEM"),
-            ("1.0 nem:1 location gps 91,2,3", "e.eel:6: \"91,2,3\" is no place"),
-            ("1.0 nem:1 location gps \"1,2,3", "e.eel:6: a quotation mark"),
+            ("1.0 nem:1 antennaprofile 1,60.0,3.0", "1 antennaprofile event (line 6)"),
+            ("1.0 nem:1 commeffect nem:2,0.1,0,0,0,0,0", "1 commeffect event (line 6)"),
+            ("1.0 nem:1 fadingselection nem:2,nakagami", "1 fadingselection event (line 6)"),
+            ("1.0 nem:1 pathlossex nem:2,2400000000:90", "1 pathlossex event (line 6)"),
+            ("1.0 nem:1 comment hello", "1 event of an unknown kind (line 6)"),
+            ("1.0 nem:1", "1 line that is no event (line 6)"),
+            ("one nem:1 location gps 1,2,3", "1 event without a time (line 6)"),
+            ("1.0 node:1 location gps 1,2,3", "1 event of something else than a NEM (line 6)"),
+            ("1.0 nem:1 location gps 91,2,3", "1 location that is no place on the globe (line 6)"),
+            ("1.0 nem:1 location gps \"1,2,3", "1 line that is no event (line 6)"),
+            ("1.0 nem:1 pathloss nem:2,x", "1 path loss that is not NEM,dB (line 6)"),
         ] {
-            let said = eel(("e.eel".as_ref(), &format!("{EVENTS}{line}\n"))).unwrap_err().to_string();
-            assert!(said.starts_with(what), "{said}");
+            let made = read(&format!("{EVENTS}{line}\n"));
+            assert_eq!(made.skipped[0].kinds().collect::<Vec<_>>(), [what]);
         }
+        let none = eel(("e.eel".as_ref(), "0.0 nem:1 commeffect nem:2,0.1\n"), Heights::Read)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            none.starts_with("e.eel: nothing in it can be used; skipped 1 commeffect event (line 1);"),
+            "{none}"
+        );
+    }
+
+    #[test]
+    fn minus_infinity_is_before_the_run() {
+        let i = read("-Inf nem:1 location gps 40.0,-74.0,3\n5.0 nem:1 location gps 40.001,-74.0,3\n");
+        let track = &i.table["movement"]["tracks"][0];
+        // A thousandth of a degree of latitude at 40 degrees is 111.03 m (WGS 84), in 5 s.
+        assert!((track["waypoints"][0]["speed_mps"].as_float().unwrap() - 22.207).abs() < 0.01, "{track:?}");
+        assert_eq!(i.table["duration_s"].as_float(), Some(5.0));
+        let all = read("-Inf nem:1 location gps 40.0,-74.0,3\n-inf nem:2 location gps 40.0,-74.1,3\n");
+        assert_eq!(all.table["movement"]["kind"].as_str(), Some("static"));
+    }
+
+    #[test]
+    fn heights_of_two_kinds_are_left_out() {
+        let rises = EVENTS.replace("40.441,-79.94,300.0", "40.441,-79.94,320.0");
+        let z = |i: &Imported| {
+            i.table["movement"]["tracks"][0]["waypoints"][0]["at"].get("z").and_then(toml::Value::as_float)
+        };
+        assert_eq!(z(&read(&rises)), Some(20.0));
+        let mixed = read(&rises.replace("320.0,msl", "320.0,agl"));
+        assert_eq!(z(&mixed), None);
+        assert!(mixed.remarks[0].starts_with("heights are left out"), "{:?}", mixed.remarks);
     }
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_read_or_refused(text in "([0-9.]{1,4} nem:[0-9]{1,6} (location|pathloss) gps [0-9,.-]{0,12}[\"#]?\n|\\PC{0,12}\n){0,5}") {
-            let _ = eel(("e".as_ref(), &text));
+        fn any_text_is_read_or_refused(text in "((-Inf|[0-9.]{1,4}) nem:[0-9]{1,6} (location gps|pathloss( nem:[0-9]{1,2},[0-9.]{0,3}(,[0-9]{0,2})?){0,3}) [0-9,.-]{0,12}[\"#]?\n|\\PC{0,12}\n){0,5}") {
+            if let Ok(made) = eel(("e".as_ref(), &text), Heights::Read) {
+                let text = toml::to_string(&made.table).unwrap();
+                wayhop_scenario::Scenario::from_text(&text, &[]).unwrap();
+            }
         }
     }
 }

@@ -25,8 +25,9 @@ impl Error {
         self.line.get_or_insert(line);
         self
     }
+    /// Says which file it is about, if that is not known yet.
     #[must_use]
-    pub(crate) fn in_file(mut self, file: impl Into<PathBuf>) -> Self {
+    pub fn in_file(mut self, file: impl Into<PathBuf>) -> Self {
         self.file.get_or_insert_with(|| file.into());
         self
     }

@@ -1,96 +1,209 @@
 //! SUMO's floating car data (`--fcd-output`): vehicles, persons and containers are nodes that come and go.
 
-use rustc_hash::FxHashMap;
+use roxmltree::Node;
+use rustc_hash::{FxHashMap, FxHashSet};
 use wayhop_core::Position;
 
 use crate::error::Error;
-use crate::tracks::{Clock, Fix, MOST_POINTS, Point, Track, geodetic, scenario, to_metres};
+use crate::globe::{Fix, Found, Heights, geodetic, to_metres};
+use crate::gpx::NO_PLACE;
+use crate::notes::Notes;
+use crate::tracks::{Point, Track, distance, scenario};
 use crate::{Imported, Named, xml};
 
 /// What SUMO calls those that move.
 const MOVERS: [&str; 3] = ["vehicle", "person", "container"];
+/// What heights in SUMO's networks count from.
+const DATUM: &str = "the network's zero";
 
-/// Time, x, y, z and line.
-type Row = (f64, f64, f64, f64, u32);
+const OTHER: [&str; 2] = [
+    "element that is no vehicle, person or container",
+    "elements that are no vehicles, persons or containers",
+];
+const NO_TIME: [&str; 2] = ["<timestep> without a time", "<timestep>s without a time"];
+const NO_ID: [&str; 2] =
+    ["vehicle, person or container without an id", "vehicles, persons and containers without an id"];
+const NO_NUMBERS: [&str; 2] =
+    ["place whose x, y or z is missing or no number", "places whose x, y or z is missing or no number"];
 
-/// A scenario of the movers in a file, which are down before they appear and after they disappear. With `is_geo` the file has longitude
-/// and latitude (`--fcd-output.geo`).
-///
-/// # Errors
-/// If the file is no floating car data, or a mover lacks its place.
-pub fn fcd(file: Named<'_>, is_geo: bool) -> Result<Imported, Error> {
-    let (path, text) = file;
-    read(text, is_geo).map_err(|e| e.in_file(path))
+/// What the numbers of the places are.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Places {
+    /// What the file shows them to be.
+    #[default]
+    Detect,
+    /// Longitude and latitude (`--fcd-output.geo`).
+    Degrees,
+    /// Metres.
+    Metres,
 }
 
-fn read(text: &str, is_geo: bool) -> Result<Imported, Error> {
+/// Where a mover is at a moment.
+#[derive(Copy, Clone)]
+struct Row {
+    at_s: f64,
+    x: f64,
+    y: f64,
+    z: Option<f64>,
+    speed_mps: Option<f64>,
+    line: u32,
+}
+
+/// One that moves: a vehicle and a person may have the same id.
+#[derive(Default)]
+struct Mover {
+    kind: String,
+    id: String,
+    rows: Vec<Row>,
+}
+
+/// A scenario of the movers in a file, which are down before they appear and after they disappear.
+///
+/// # Errors
+/// If the file is no floating car data, or has no place of a mover.
+pub fn fcd(file: Named<'_>, places: Places, heights: Heights) -> Result<Imported, Error> {
+    let (path, text) = file;
+    read(text, places, heights, Notes::of([path])).map_err(|e| e.in_file(path))
+}
+
+fn read(text: &str, places: Places, heights: Heights, mut notes: Notes) -> Result<Imported, Error> {
     let document = xml::document(text, "fcd-export")?;
-    let lines = xml::Lines::of(text);
-    let mut order: Vec<String> = Vec::new();
-    let mut of: FxHashMap<String, Vec<Row>> = FxHashMap::default();
-    let mut count = 0;
-    for step in xml::elements(document.root_element()) {
-        xml::only(step, &["timestep"], "take it out")?;
-        let at_s = xml::number(step, "time")?;
-        for mover in xml::elements(step) {
-            xml::only(mover, &MOVERS, "take it out: who moves is a <vehicle>, <person> or <container>")?;
-            if let Some(within) = xml::elements(mover).next() {
-                xml::only(within, &[], "take it out")?;
-            }
-            count += 1;
-            if count > MOST_POINTS {
-                let remedy = "thin the file out (--fcd-output.period), or cut it";
-                return Err(
-                    Error::new(format!("more than {MOST_POINTS} places"), remedy).at(xml::line(mover))
-                );
-            }
-            let id = mover.attribute("id").ok_or_else(|| {
-                Error::new(format!("a <{}> without id", mover.tag_name().name()), "add it")
-                    .at(xml::line(mover))
-            })?;
-            let (x, y) = (xml::number(mover, "x")?, xml::number(mover, "y")?);
-            let z = xml::optional_number(mover, "z")?.unwrap_or(0.0);
-            if !of.contains_key(id) {
-                order.push(id.to_owned());
-            }
-            of.entry(id.to_owned()).or_default().push((at_s, x, y, z, lines.line(mover)));
-        }
+    let movers = movers(document.root_element(), &xml::Lines::of(text), &mut notes)?;
+    let why = match places {
+        Places::Detect => why_degrees(document.root(), &movers),
+        Places::Degrees | Places::Metres => None,
+    };
+    if let Some(why) = why {
+        notes.remarks.push(format!(
+            "the places are taken for longitude and latitude: {why}; --geo says the same, --metres the opposite"
+        ));
     }
-    let named = order.into_iter().map(|id| {
-        let places = of.remove(&id).unwrap_or_default();
-        (id, places)
-    });
-    let (mut tracks, origin) = if is_geo {
-        let fixes = |places: Vec<Row>| -> Result<Vec<Fix>, Error> {
-            let fix = |(at_s, lon, lat, _, line): Row| {
-                let wrong = || {
-                    Error::new(
-                        format!("{lat}, {lon} is no place on the globe"),
-                        "leave --geo out if these are metres",
-                    )
-                    .at(line)
-                };
-                Ok(Fix { at_s, place: geodetic(lat, lon).ok_or_else(wrong)?, line })
-            };
-            places.into_iter().map(fix).collect()
-        };
-        let named = named.map(|(id, places)| Ok((id, fixes(places)?))).collect::<Result<Vec<_>, Error>>()?;
-        let (tracks, origin) = to_metres(named, Clock::Seconds)?;
-        (tracks, Some(origin))
+    let mut kinds: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
+    for m in &movers {
+        kinds.entry(&m.id).or_default().insert(&m.kind);
+    }
+    let shared: FxHashSet<String> =
+        kinds.into_iter().filter(|(_, kinds)| kinds.len() > 1).map(|(id, _)| id.to_owned()).collect();
+    let name = |m: &Mover| if shared.contains(&m.id) { format!("{}-{}", m.kind, m.id) } else { m.id.clone() };
+    let (mut tracks, origin) = if places == Places::Degrees || why.is_some() {
+        let found = |m: &Mover| Found { name: name(m), file: 0, fixes: fixes(&m.rows, &mut notes) };
+        let found = movers.iter().map(found).collect();
+        to_metres(found, heights, DATUM, &mut notes)?
     } else {
-        let point = |(at_s, x, y, z, line)| Point { at_s, place: Position::new(x, y, z), line };
-        let track = |(name, places): (String, Vec<_>)| Track {
-            name,
-            points: places.into_iter().map(point).collect(),
-            comes_and_goes: true,
-            clock: Clock::Seconds,
-        };
-        (named.map(track).collect(), None)
+        (
+            movers
+                .iter()
+                .map(|m| Track { name: name(m), points: points(&m.rows, heights), ..Track::default() })
+                .collect(),
+            None,
+        )
     };
     for t in &mut tracks {
         t.comes_and_goes = true;
     }
-    scenario(tracks, origin)
+    scenario(tracks, origin, notes)
+}
+
+/// Those that move, in the order in which they appear.
+fn movers(root: Node<'_, '_>, lines: &xml::Lines, notes: &mut Notes) -> Result<Vec<Mover>, Error> {
+    let mut all: Vec<Mover> = Vec::new();
+    let mut known: FxHashMap<(&str, &str), usize> = FxHashMap::default();
+    for step in xml::elements(root) {
+        if step.tag_name().name() != "timestep" {
+            notes.skipped[0].add(lines.line(step), OTHER);
+            continue;
+        }
+        let Some(at_s) = step.attribute("time").and_then(xml::finite) else {
+            notes.skipped[0].add(lines.line(step), NO_TIME);
+            continue;
+        };
+        for mover in xml::elements(step) {
+            let line = lines.line(mover);
+            notes.count_point(line)?;
+            let kind = mover.tag_name().name();
+            let (row, id) = (row(mover, at_s, line), mover.attribute("id"));
+            let (row, id) = match (row, id) {
+                _ if !MOVERS.contains(&kind) => {
+                    notes.skipped[0].add(line, OTHER);
+                    continue;
+                }
+                (Some(row), Some(id)) => (row, id),
+                (None, _) => {
+                    notes.skipped[0].add(line, NO_NUMBERS);
+                    continue;
+                }
+                (_, None) => {
+                    notes.skipped[0].add(line, NO_ID);
+                    continue;
+                }
+            };
+            let at = *known.entry((kind, id)).or_insert_with(|| {
+                all.push(Mover { kind: kind.to_owned(), id: id.to_owned(), rows: Vec::new() });
+                all.len() - 1
+            });
+            all[at].rows.push(row);
+        }
+    }
+    Ok(all)
+}
+
+fn row(mover: Node<'_, '_>, at_s: f64, line: u32) -> Option<Row> {
+    let number = |name| xml::optional_number(mover, name).ok();
+    let (x, y, z) = (number("x")??, number("y")??, number("z")?);
+    Some(Row { at_s, x, y, z, speed_mps: number("speed").flatten(), line })
+}
+
+fn fixes(rows: &[Row], notes: &mut Notes) -> Vec<Fix> {
+    let fix = |r: &Row| {
+        let place = geodetic(r.y, r.x);
+        if place.is_none() {
+            notes.skipped[0].add(r.line, NO_PLACE);
+        }
+        Some(Fix { at_s: r.at_s, place: place?, height_m: r.z, line: r.line })
+    };
+    rows.iter().filter_map(fix).collect()
+}
+
+fn points(rows: &[Row], heights: Heights) -> Vec<Point> {
+    let z = |r: &Row| r.z.filter(|_| heights == Heights::Read).unwrap_or(0.0);
+    let point = |r: &Row| Point { at_s: r.at_s, place: Position::new(r.x, r.y, z(r)), line: r.line };
+    rows.iter().map(point).collect()
+}
+
+/// Why the places are degrees, if they are: SUMO's configuration above the data says so, or movers go a tiny part of what their speeds
+/// say, or - where nothing moves - there are as many decimals as only degrees have.
+fn why_degrees(document: Node<'_, '_>, movers: &[Mover]) -> Option<&'static str> {
+    let rows = || movers.iter().flat_map(|m| &m.rows);
+    let fits = rows().all(|r| r.x.abs() <= 180.0 && r.y.abs() <= 90.0);
+    let heads: Vec<&str> = document.children().filter(Node::is_comment).filter_map(|c| c.text()).collect();
+    if heads.iter().any(|head| has_geo_on(head)) {
+        return Some("the options in the file's head say so");
+    }
+    if !fits || heads.iter().any(|head| head.contains("<fcd-output ")) {
+        return None;
+    }
+    let (mut gone, mut driven_m) = (0.0, 0.0);
+    for w in movers.iter().flat_map(|m| m.rows.windows(2)) {
+        if let Some(speed_mps) = w[1].speed_mps {
+            let [a, b] = [0, 1].map(|i| Position::new(w[i].x, w[i].y, 0.0));
+            gone += distance(a, b);
+            driven_m += speed_mps * (w[1].at_s - w[0].at_s);
+        }
+    }
+    if driven_m >= 1.0 {
+        return (gone < driven_m / 1e3).then_some("by their speeds they move 1000 times as far and more");
+    }
+    // SUMO writes metres with two decimals, and degrees with six.
+    let is_fine = |v: f64| ((v * 1e3).round() / 1e3 - v).abs() > 1e-9;
+    let mut all = rows().flat_map(|r| [r.x, r.y]);
+    all.any(is_fine).then_some("they have more than three decimals, and none is beyond 180 and 90")
+}
+
+/// Whether the options in a head have `fcd-output.geo` switched on.
+fn has_geo_on(head: &str) -> bool {
+    let Some((_, rest)) = head.split_once("<fcd-output.geo") else { return false };
+    let value = rest.split('"').nth(1).unwrap_or_default();
+    matches!(value.to_ascii_lowercase().as_str(), "true" | "1" | "yes" | "on" | "x" | "t")
 }
 
 #[cfg(test)]
@@ -101,7 +214,7 @@ mod tests {
 
     #[test]
     fn vehicles_come_and_go() {
-        let i = fcd(("cars.fcd.xml".as_ref(), CARS), false).unwrap();
+        let i = fcd(("cars.fcd.xml".as_ref(), CARS), Places::Detect, Heights::Read).unwrap();
         let names: Vec<_> = i.table["nodes"]["node"]
             .as_array()
             .unwrap()
@@ -127,27 +240,84 @@ mod tests {
         assert_eq!(outages, [(0, 2.0, None), (2, 0.0, Some(1.0))]);
     }
 
+    fn skipped(text: &str, places: Places) -> Result<String, String> {
+        let made = fcd(("c".as_ref(), text), places, Heights::Read).map_err(|e| e.to_string())?;
+        Ok(made.skipped[0].kinds().collect::<Vec<_>>().join(", "))
+    }
+
     #[test]
-    fn mistakes_are_told_with_their_line() {
-        let wrong = |from: &str, to: &str| {
-            fcd(("c".as_ref(), &CARS.replacen(from, to, 1)), false).unwrap_err().to_string()
+    fn what_cannot_be_read_is_skipped_by_its_line() {
+        for (from, to, said) in [
+            ("x=\"0.00\"", "", "1 place whose x, y or z is missing or no number (line 4)"),
+            (
+                "<vehicle id=\"blue\"",
+                "<bus id=\"blue\"",
+                "1 element that is no vehicle, person or container (line 9)",
+            ),
+            ("<vehicle id=\"blue\"", "<vehicle", "1 vehicle, person or container without an id (line 9)"),
+            ("time=\"1.00\"", "time=\"one\"", "1 <timestep> without a time (line 7)"),
+        ] {
+            assert_eq!(skipped(&CARS.replacen(from, to, 1), Places::Detect).unwrap(), said);
+        }
+        let metres = skipped(CARS, Places::Degrees).unwrap_err();
+        assert!(metres.contains("km from the middle"), "{metres}");
+        assert!(skipped("<fcd-export/>", Places::Detect).unwrap_err().contains("no places"));
+    }
+
+    /// Two cars, at two moments a second apart; the second one stands.
+    fn two(head: &str, speed: &str, from: [&str; 2], to: [&str; 2]) -> String {
+        let step = |time: u32, [x, y]: [&str; 2]| {
+            format!(
+                "<timestep time=\"{time}\"><vehicle id=\"a\" x=\"{x}\" y=\"{y}\"{speed}/>\
+                 <vehicle id=\"b\" x=\"{}\" y=\"{}\"/></timestep>",
+                from[0], from[1]
+            )
         };
-        assert!(wrong("x=\"0.00\"", "").starts_with("c:4: <vehicle> has no attribute x"));
-        assert_eq!(
-            wrong("<vehicle id=\"blue\"", "<bus id=\"blue\""),
-            "c:9: <bus> is not understood; take it out: who moves is a <vehicle>, <person> or <container>"
-        );
-        assert!(wrong("time=\"1.00\"", "time=\"one\"").starts_with("c:7: time=\"one\" is no number"));
-        assert!(wrong("<timestep time=\"2.00\">", "<timestep time=\"0.50\">").contains("is earlier than"));
-        let metres = fcd(("c".as_ref(), CARS), true).unwrap_err().to_string();
-        assert!(metres.contains("km from the first place"), "{metres}");
+        format!("{head}<fcd-export>{}{}</fcd-export>", step(0, from), step(1, to))
+    }
+
+    #[test]
+    fn degrees_are_told_from_metres() {
+        let geo = "<!-- <fcd-output value=\"o.xml\"/> <fcd-output.geo value=\"true\"/> -->";
+        let plain = "<!-- <fcd-output value=\"o.xml\"/> -->";
+        let speed = " speed=\"10.0\"";
+        // SUMO's places near Munich, and metres near a network's corner; the outcome by SUMO's own options.
+        for (name, text, are_degrees) in [
+            ("the head says so", two(geo, "", ["11.57", "48.13"], ["11.57", "48.13"]), true),
+            ("the head does not", two(plain, "", ["11.57000", "48.13123"], ["11.58", "48.13"]), false),
+            ("by speed", two("", speed, ["11.57", "48.13"], ["11.570131", "48.13"]), true),
+            ("metres by speed", two("", speed, ["11.57", "48.13"], ["21.57", "48.13"]), false),
+            ("by decimals", two("", "", ["11.570131", "48.131234"], ["11.570131", "48.131234"]), true),
+            ("metres by decimals", two("", "", ["11.57", "48.13"], ["11.57", "48.13"]), false),
+            ("beyond degrees", two("", speed, ["190.57", "48.13"], ["190.5701", "48.13"]), false),
+        ] {
+            let made = fcd(("c".as_ref(), &text), Places::Detect, Heights::Read).unwrap();
+            assert_eq!(made.table.contains_key("origin"), are_degrees, "{name}");
+            assert_eq!(made.remarks.len(), usize::from(are_degrees), "{name}: {:?}", made.remarks);
+            let metres = fcd(("c".as_ref(), &text), Places::Metres, Heights::Read).unwrap();
+            assert!(!metres.table.contains_key("origin") && metres.remarks.is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_person_and_a_vehicle_of_one_id_are_two_nodes() {
+        let text = CARS.replace("\"walker\"", "\"red\"");
+        let made = fcd(("c".as_ref(), &text), Places::Detect, Heights::Read).unwrap();
+        let names: Vec<_> = made.table["nodes"]["node"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|n| n["name"].as_str().unwrap())
+            .collect();
+        assert_eq!(names, ["vehicle-red", "person-red", "blue"]);
+        assert!(made.skipped[0].is_empty());
     }
 
     #[test]
     fn degrees_are_put_in_the_frame_of_the_first_place() {
         let text = "<fcd-export><timestep time=\"0\"><vehicle id=\"a\" x=\"8.0\" y=\"50.0\"/></timestep>\
                     <timestep time=\"10\"><vehicle id=\"a\" x=\"8.0\" y=\"50.001\"/></timestep></fcd-export>";
-        let i = fcd(("g".as_ref(), text), true).unwrap();
+        let i = fcd(("g".as_ref(), text), Places::Degrees, Heights::Read).unwrap();
         assert_eq!(i.table["origin"]["lat"].as_float(), Some(50.0));
         // A thousandth of a degree of latitude at 50 degrees is 111.23 m (WGS 84).
         let to = i.table["movement"]["tracks"][0]["waypoints"][0]["at"]["y"].as_float().unwrap();
@@ -157,7 +327,8 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_data_are_read_or_refused(text in "<fcd-export>(<timestep time=\"[0-9.e-]{0,5}\">|</timestep>|<(vehicle|person) id=\"[ab]?\" x=\"[0-9.e-]{0,4}\" y=\"1\"/>){0,10}</fcd-export>", is_geo: bool) {
-            let _ = fcd(("c".as_ref(), &text), is_geo);
+            let places = if is_geo { Places::Degrees } else { Places::Detect };
+            let _ = fcd(("c".as_ref(), &text), places, Heights::Read);
         }
     }
 }

@@ -1,19 +1,32 @@
 //! GPX 1.0 and 1.1: each track is a node.
 
 use roxmltree::Node;
+use wayhop_scenario::Skipped;
 
-use crate::error::{Error, shown};
-use crate::tracks::{Clock, Fix, MOST_POINTS, geodetic, scenario, to_metres};
-use crate::{Imported, Named, counted, moment, stem, xml};
+use crate::error::Error;
+use crate::globe::{Fix, Found, Heights, geodetic, to_metres};
+use crate::notes::Notes;
+use crate::tracks::scenario;
+use crate::{Imported, Named, moment, stem, xml};
 
-/// A scenario of the tracks in GPX files. Heights are left out, and so are waypoints and routes, which have no times.
+/// What heights in GPX count from.
+const DATUM: &str = "mean sea level";
+const NO_TIME: [&str; 2] = ["point without <time>", "points without <time>"];
+const NO_MOMENT: [&str; 2] =
+    ["point whose <time> is no date and time", "points whose <time> is no date and time"];
+pub(crate) const NO_PLACE: [&str; 2] =
+    ["point without a place on the globe", "points without a place on the globe"];
+
+/// A scenario of the tracks in GPX files. Points without a time or a place are skipped; waypoints and routes, which have no times, are
+/// ignored.
 ///
 /// # Errors
-/// If a file is no GPX, or a track has points without times.
-pub fn gpx(files: &[Named<'_>]) -> Result<Imported, Error> {
-    let mut named = Vec::new();
-    let (mut untimed, mut count) = (0, 0);
-    for (path, text) in files {
+/// If a file is no GPX, or no track has a point with time and place.
+pub fn gpx(files: &[Named<'_>], heights: Heights) -> Result<Imported, Error> {
+    let mut found = Vec::new();
+    let mut notes = Notes::of(files.iter().map(|(path, _)| *path));
+    let mut untimed = 0;
+    for (file, (path, text)) in files.iter().enumerate() {
         let mut read = || -> Result<(), Error> {
             let document = xml::document(text, "gpx")?;
             let lines = xml::Lines::of(text);
@@ -25,57 +38,53 @@ pub fn gpx(files: &[Named<'_>]) -> Result<Imported, Error> {
                     || if i == 0 { stem(path) } else { format!("{}-{}", stem(path), i + 1) },
                     str::to_owned,
                 );
-                named.push((name, fixes(track, &lines, &mut count)?));
+                found.push(Found { name, file, fixes: fixes(track, &lines, file, &mut notes)? });
             }
             Ok(())
         };
         read().map_err(|e| e.in_file(*path))?;
     }
-    let (tracks, origin) = to_metres(named, Clock::Utc).map_err(|e| one_file(e, files))?;
-    let mut imported = scenario(tracks, Some(origin)).map_err(|e| one_file(e, files))?;
-    if untimed > 0 {
-        imported.remarks.push(counted(
-            untimed,
-            "waypoint or route is left out: it has no times",
-            "waypoints and routes are left out: they have no times",
-        ));
-    }
-    Ok(imported)
+    let (tracks, origin) = to_metres(found, heights, DATUM, &mut notes)?;
+    notes.ignored(
+        untimed,
+        ["waypoint or route, which has no times", "waypoints and routes, which have no times"],
+    );
+    scenario(tracks, origin, notes)
 }
 
-/// An error about lines of the only file is about that file.
-pub(crate) fn one_file(e: Error, files: &[Named<'_>]) -> Error {
-    match files {
-        [(path, _)] => e.in_file(*path),
-        _ => e,
-    }
-}
-
-fn fixes(track: Node<'_, '_>, lines: &xml::Lines, count: &mut usize) -> Result<Vec<Fix>, Error> {
-    let mut all = Vec::new();
-    for p in xml::all(track, "trkpt") {
-        *count += 1;
-        if *count > MOST_POINTS {
-            return Err(
-                Error::new(format!("more than {MOST_POINTS} points"), "thin the tracks out").at(xml::line(p))
-            );
+/// The points of a track's segments, which some programs write newest first.
+fn fixes(track: Node<'_, '_>, lines: &xml::Lines, file: usize, notes: &mut Notes) -> Result<Vec<Fix>, Error> {
+    let mut segments: Vec<Vec<Fix>> = Vec::new();
+    for segment in xml::children(track, "trkseg") {
+        let mut all = Vec::new();
+        for p in xml::children(segment, "trkpt") {
+            let line = lines.line(p);
+            notes.count_point(line)?;
+            all.extend(fix(p, line, &mut notes.skipped[file]));
         }
-        let (lat, lon) = (xml::number(p, "lat")?, xml::number(p, "lon")?);
-        let at = |e: Error| e.at(xml::line(p));
-        let place = geodetic(lat, lon)
-            .ok_or_else(|| at(Error::new(format!("{lat}, {lon} is no place on the globe"), "correct it")))?;
-        let time = xml::child_text(p, "time").ok_or_else(|| {
-            at(Error::new(
-                "a point without <time>",
-                "record the track with times: how fast it was is not to be known",
-            ))
-        })?;
-        let at_s = moment::unix_s(time).ok_or_else(|| {
-            at(Error::new(format!("{} is no moment", shown(time)), "write it as 2024-05-01T12:00:00Z"))
-        })?;
-        all.push(Fix { at_s, place, line: lines.line(p) });
+        segments.push(all);
     }
-    Ok(all)
+    segments.retain(|s| !s.is_empty());
+    segments.sort_by(|a, b| a[0].at_s.total_cmp(&b[0].at_s));
+    Ok(segments.concat())
+}
+
+fn fix(p: Node<'_, '_>, line: u32, skipped: &mut Skipped) -> Option<Fix> {
+    let degrees = |name| xml::optional_number(p, name).ok().flatten();
+    let place = degrees("lat").zip(degrees("lon")).and_then(|(lat, lon)| geodetic(lat, lon));
+    let time = xml::child_text(p, "time");
+    let at_s = time.and_then(moment::unix_s);
+    let wrong = match (place, time, at_s) {
+        (Some(place), _, Some(at_s)) => {
+            let height_m = xml::child_text(p, "ele").and_then(xml::finite);
+            return Some(Fix { at_s, place, height_m, line });
+        }
+        (None, ..) => NO_PLACE,
+        (_, None, _) => NO_TIME,
+        _ => NO_MOMENT,
+    };
+    skipped.add(line, wrong);
+    None
 }
 
 #[cfg(test)]
@@ -86,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_walk_and_a_drive_are_two_nodes_on_one_clock() {
-        let i = gpx(&[("walk.gpx".as_ref(), WALK)]).unwrap();
+        let i = gpx(&[("walk.gpx".as_ref(), WALK)], Heights::Read).unwrap();
         let names: Vec<_> = i.table["nodes"]["node"]
             .as_array()
             .unwrap()
@@ -102,33 +111,31 @@ mod tests {
         // It stands from 10 s to 20 s, and the car waits for the walk's begin.
         assert_eq!(leg["pause_s"].as_float(), Some(10.0));
         assert_eq!(tracks[1]["pause_s"].as_float(), Some(5.0));
-        assert_eq!(i.remarks, ["1 waypoint or route is left out: it has no times"]);
+        assert_eq!(
+            i.remarks,
+            ["heights are left out: car has none", "ignored 1 waypoint or route, which has no times"]
+        );
     }
 
     #[test]
-    fn mistakes_are_told_with_file_and_line() {
-        let wrong = |from: &str, to: &str| {
-            gpx(&[("w.gpx".as_ref(), &WALK.replacen(from, to, 1))]).unwrap_err().to_string()
-        };
-        assert!(
-            wrong("<time>2024-05-01T12:00:00Z</time>", "").starts_with("w.gpx:7: a point without <time>")
-        );
-        assert!(wrong("lat=\"40.4400\"", "lat=\"140\"").starts_with("w.gpx:7: 140, -79.94"));
-        assert!(wrong("lat=\"40.4400\"", "lat=\"x\"").starts_with("w.gpx:7: lat=\"x\" is no number"));
-        assert!(wrong("12:00:00Z", "noon").starts_with("w.gpx:7: \"2024-05-01Tnoon\" is no moment"));
-        // As the file says it, and not in seconds since 1970.
+    fn what_is_no_gpx_is_refused() {
+        let said = |text: &str| gpx(&[("w.gpx".as_ref(), text)], Heights::Read).unwrap_err().to_string();
+        assert!(said(&WALK.replace("</gpx>", "")).starts_with("w.gpx:"));
+        assert!(said("<kml/>").contains("and not with <gpx>"));
+        assert!(said("<gpx><trk/></gpx>").starts_with("w.gpx: there are no places in it"));
+        let timeless =
+            "<gpx><trk><trkseg>\n<trkpt lat='1' lon='2'/>\n<trkpt lat='1' lon='200'/></trkseg></trk></gpx>";
         assert_eq!(
-            wrong("2024-05-01T12:00:00Z", "2024-05-01T14:00:11.25+02:00"),
-            "w.gpx:8: 2024-05-01T12:00:10Z is earlier than 2024-05-01T12:00:11.250Z before it; put the places of each node in order of time"
+            said(timeless),
+            "w.gpx: nothing in it can be used; skipped 1 point without <time> (line 2), 1 point without a place on the globe \
+             (line 3); give a file with times and places of at least one node"
         );
-        assert!(wrong("</gpx>", "").starts_with("w.gpx:"));
-        assert!(gpx(&[("w.gpx".as_ref(), "<kml/>")]).unwrap_err().to_string().contains("and not with <gpx>"));
     }
 
     proptest::proptest! {
         #[test]
         fn any_text_is_read_or_refused(text in "<gpx>(<trk>|</trk>|<trkpt lat=\"[0-9.-]{0,4}\" lon=\"1\">|</trkpt>|<time>[0-9T:Z-]{0,20}</time>|\\PC{0,5}){0,12}</gpx>") {
-            let _ = gpx(&[("w".as_ref(), &text)]);
+            let _ = gpx(&[("w".as_ref(), &text)], Heights::Read);
         }
     }
 }

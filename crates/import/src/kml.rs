@@ -1,176 +1,227 @@
 //! KML (OGC 12-007r2): placemarks with a track (`gx:Track`) or a point are nodes.
 
 use roxmltree::Node;
+use rustc_hash::FxHashMap;
+use wayhop_world::Geodetic;
 
-use crate::error::{Error, shown};
-use crate::gpx::one_file;
-use crate::tracks::{Clock, Fix, MOST_POINTS, geodetic, scenario, to_metres};
-use crate::{Imported, Named, counted, moment, stem, xml};
+use crate::error::Error;
+use crate::globe::{Fix, Found, Heights, geodetic, to_metres};
+use crate::gpx::NO_PLACE;
+use crate::notes::Notes;
+use crate::tracks::scenario;
+use crate::{Imported, Named, moment, stem, xml};
 
-/// Content that is elsewhere, or changes what is here.
-const NOT_IN_THE_FILE: [&str; 2] = ["NetworkLink", "Update"];
+/// What heights in KML count from, where a file says that they are absolute.
+const DATUM: &str = "mean sea level";
+/// What is on the map and nowhere at a moment.
+const TIMELESS: [&str; 4] = ["LineString", "LinearRing", "Polygon", "Model"];
 /// What is drawn beside placemarks: pictures on the map, and flights over it.
 const DRAWN: [&str; 4] = ["GroundOverlay", "ScreenOverlay", "PhotoOverlay", "Tour"];
 /// When something is shown.
 const TIMES: [&str; 2] = ["TimeStamp", "TimeSpan"];
-/// What may have one.
-const FEATURES: [&str; 3] = ["Document", "Folder", "Placemark"];
 
-/// What is left out, with a remark.
+const ELSEWHERE: [&str; 2] = [
+    "<NetworkLink> or <Update>, whose content is elsewhere",
+    "<NetworkLink> and <Update>, whose content is elsewhere",
+];
+const DRAWING: [&str; 2] =
+    ["line, area or model, which has no times", "lines, areas and models, which have no times"];
+const BESIDE: [&str; 2] = ["point with a time beside a track", "points with a time beside tracks"];
+const NO_MOMENT: [&str; 2] =
+    ["place whose time is no date and time", "places whose time is no date and time"];
+const UNEVEN: [&str; 2] = [
+    "track with another number of <when> than of <gx:coord>",
+    "tracks with another number of <when> than of <gx:coord>",
+];
+
+/// A scenario of the placemarks in KML files: those with a `gx:Track` move, those with a `Point` without a time stand. In a file without
+/// a `gx:Track` the points with a time of a folder are the track of a node. Lines and areas are skipped; so are points with a time beside
+/// a track, which repeat it.
+///
+/// # Errors
+/// If a file is no KML, or has no place of a node.
+pub fn kml(files: &[Named<'_>], heights: Heights) -> Result<Imported, Error> {
+    let mut found = Vec::new();
+    let mut notes = Notes::of(files.iter().map(|(path, _)| *path));
+    let mut ignored = Ignored::default();
+    for (file, (path, text)) in files.iter().enumerate() {
+        let mut read = || -> Result<(), Error> {
+            let document = xml::document(text, "kml")?;
+            let lines = xml::Lines::of(text);
+            let reader =
+                Reader { lines, file, has_tracks: xml::all(document.root(), "Track").next().is_some() };
+            reader.read(document.root_element(), &stem(path), &mut found, &mut ignored, &mut notes)
+        };
+        read().map_err(|e| e.in_file(*path))?;
+    }
+    // Those that stand are there from the first moment on.
+    let moving = found.iter().flat_map(|f| &f.fixes).map(|f: &Fix| f.at_s).filter(|s| s.is_finite());
+    let begin_s = moving.fold(f64::INFINITY, f64::min);
+    let begin_s = if begin_s.is_finite() { begin_s } else { 0.0 };
+    for f in found.iter_mut().flat_map(|f| &mut f.fixes) {
+        if f.at_s.is_nan() {
+            f.at_s = begin_s;
+        }
+    }
+    let (tracks, origin) = to_metres(found, heights, DATUM, &mut notes)?;
+    notes.ignored(ignored.without_a_place, ["placemark without a place", "placemarks without a place"]);
+    notes.ignored(ignored.drawn, ["overlay or tour", "overlays and tours"]);
+    notes.ignored(ignored.times, ["time at which something is shown", "times at which something is shown"]);
+    scenario(tracks, origin, notes)
+}
+
+/// What a scenario has no use for.
 #[derive(Default)]
-struct LeftOut {
+struct Ignored {
     drawn: usize,
     without_a_place: usize,
     times: usize,
 }
 
-/// A scenario of the placemarks in KML files: those with a `gx:Track` move, those with a `Point` stand. Heights are left out. Placemarks
-/// without a place, pictures, tours and when something is shown are left out with a remark.
-///
-/// # Errors
-/// If a file is no KML, has content that is elsewhere, or a placemark has another shape, as lines and areas have no times, or is at a point
-/// at some moment only.
-pub fn kml(files: &[Named<'_>]) -> Result<Imported, Error> {
-    let mut named = Vec::new();
-    let mut count = 0;
-    let mut left_out = LeftOut::default();
-    for (path, text) in files {
-        let mut read = || -> Result<(), Error> {
-            let document = xml::document(text, "kml")?;
-            let lines = xml::Lines::of(text);
-            around(document.root_element(), &mut left_out)?;
-            for mark in xml::all(document.root_element(), "Placemark") {
-                let name = xml::child_text(mark, "name").filter(|n| !n.is_empty());
-                let name = name.map_or_else(|| stem(path), str::to_owned);
-                let fixes = fixes(mark, &lines, &mut count)?;
-                if fixes.is_empty() {
-                    left_out.without_a_place += 1;
-                } else {
-                    named.push((name, fixes));
+/// Reads one file.
+struct Reader {
+    lines: xml::Lines,
+    file: usize,
+    has_tracks: bool,
+}
+
+impl Reader {
+    fn read(
+        &self,
+        root: Node<'_, '_>,
+        default_name: &str,
+        found: &mut Vec<Found>,
+        ignored: &mut Ignored,
+        notes: &mut Notes,
+    ) -> Result<(), Error> {
+        for n in root.descendants().filter(Node::is_element) {
+            let name = n.tag_name().name();
+            if matches!(name, "NetworkLink" | "Update") {
+                notes.skipped[self.file].add(self.lines.line(n), ELSEWHERE);
+            }
+            ignored.drawn += usize::from(DRAWN.contains(&name));
+            let of = n.parent().map_or("", |p| p.tag_name().name());
+            ignored.times += usize::from(TIMES.contains(&name) && matches!(of, "Document" | "Folder"));
+        }
+        // The folders whose points with a time are a track, and where these are.
+        let mut of_folder: FxHashMap<roxmltree::NodeId, usize> = FxHashMap::default();
+        for mark in xml::all(root, "Placemark") {
+            let name = named(mark).unwrap_or_else(|| default_name.to_owned());
+            let time = xml::elements(mark).find(|n| TIMES.contains(&n.tag_name().name()));
+            let tracks: Vec<Node<'_, '_>> = xml::all(mark, "Track").collect();
+            if !tracks.is_empty() {
+                found.push(Found { name, file: self.file, fixes: self.tracks(&tracks, notes)? });
+            } else if let Some(point) = xml::all(mark, "Point").next() {
+                let Some(fix) = self.point(point, time, notes)? else { continue };
+                let parent = mark.parent().unwrap_or(mark);
+                if time.is_none() {
+                    found.push(Found { name, file: self.file, fixes: vec![fix] });
+                    continue;
+                }
+                let at = *of_folder.entry(parent.id()).or_insert(found.len());
+                if at == found.len() {
+                    let name = folder_name(parent).unwrap_or_else(|| default_name.to_owned());
+                    found.push(Found { name, file: self.file, fixes: Vec::new() });
+                }
+                found[at].fixes.push(fix);
+            } else if let Some(shape) = mark.descendants().find(|n| TIMELESS.contains(&n.tag_name().name())) {
+                notes.skipped[self.file].add(self.lines.line(shape), DRAWING);
+            } else {
+                ignored.without_a_place += 1;
+                ignored.times += usize::from(time.is_some());
+            }
+        }
+        Ok(())
+    }
+
+    /// The places of a placemark's tracks.
+    fn tracks(&self, tracks: &[Node<'_, '_>], notes: &mut Notes) -> Result<Vec<Fix>, Error> {
+        let mut all = Vec::new();
+        for track in tracks {
+            let whens: Vec<Node<'_, '_>> = xml::children(*track, "when").collect();
+            let coordinates: Vec<Node<'_, '_>> = xml::children(*track, "coord").collect();
+            if whens.len() != coordinates.len() {
+                notes.skipped[self.file].add(self.lines.line(*track), UNEVEN);
+                continue;
+            }
+            let absolute = is_absolute(*track);
+            for (when, coordinate) in whens.into_iter().zip(coordinates) {
+                let line = self.lines.line(coordinate);
+                notes.count_point(line)?;
+                let at_s = moment::unix_s(when.text().unwrap_or_default());
+                let place = place(coordinate, char::is_whitespace);
+                match (place, at_s) {
+                    (Some((place, height_m)), Some(at_s)) => {
+                        let height_m = height_m.filter(|_| absolute);
+                        all.push(Fix { at_s, place, height_m, line });
+                    }
+                    (None, _) => notes.skipped[self.file].add(line, NO_PLACE),
+                    _ => notes.skipped[self.file].add(self.lines.line(when), NO_MOMENT),
                 }
             }
-            Ok(())
+        }
+        Ok(all)
+    }
+
+    /// The place of a placemark's point; one without a time has none yet.
+    fn point(
+        &self,
+        point: Node<'_, '_>,
+        time: Option<Node<'_, '_>>,
+        notes: &mut Notes,
+    ) -> Result<Option<Fix>, Error> {
+        let line = self.lines.line(point);
+        notes.count_point(line)?;
+        let skipped = &mut notes.skipped[self.file];
+        if time.is_some() && self.has_tracks {
+            skipped.add(line, BESIDE);
+            return Ok(None);
+        }
+        let when = |t: Node<'_, '_>| {
+            let begin = xml::child_text(t, "when").or_else(|| xml::child_text(t, "begin"));
+            begin.and_then(moment::unix_s)
         };
-        read().map_err(|e| e.in_file(*path))?;
-    }
-    // Those that stand are there from the first moment on.
-    let moving = named.iter().flat_map(|(_, fixes)| fixes).map(|f: &Fix| f.at_s).filter(|s| s.is_finite());
-    let begin_s = moving.fold(f64::INFINITY, f64::min);
-    let begin_s = if begin_s.is_finite() { begin_s } else { 0.0 };
-    for f in named.iter_mut().flat_map(|(_, fixes)| fixes) {
-        if f.at_s.is_nan() {
-            f.at_s = begin_s;
-        }
-    }
-    let (tracks, origin) = to_metres(named, Clock::Utc).map_err(|e| one_file(e, files))?;
-    let mut imported = scenario(tracks, Some(origin)).map_err(|e| one_file(e, files))?;
-    imported.remarks.extend(left_out.remarks());
-    Ok(imported)
-}
-
-/// Looks at what is there beside the placemarks' places.
-fn around(root: Node<'_, '_>, left_out: &mut LeftOut) -> Result<(), Error> {
-    for n in root.descendants().filter(Node::is_element) {
-        let name = n.tag_name().name();
-        if NOT_IN_THE_FILE.contains(&name) {
-            let what = format!("<{name}> tells of content that is elsewhere");
-            let remedy = "take it out, and give the file with the content itself";
-            return Err(Error::new(what, remedy).at(xml::line(n)));
-        }
-        left_out.drawn += usize::from(DRAWN.contains(&name));
-        let of = n.parent().filter(|p| FEATURES.contains(&p.tag_name().name()));
-        if let Some(of) = of.filter(|_| TIMES.contains(&name)) {
-            if xml::all(of, "Point").next().is_some() && of.tag_name().name() == "Placemark" {
-                let what = format!("a <Point> with a <{name}> is there at some moment, and then not");
-                let remedy = "give a gx:Track for what moves, or take the time out: a Point stands";
-                return Err(Error::new(what, remedy).at(xml::line(n)));
-            }
-            left_out.times += 1;
-        }
-    }
-    Ok(())
-}
-
-impl LeftOut {
-    fn remarks(&self) -> Vec<String> {
-        let all = [
-            (
-                self.without_a_place,
-                "placemark without a place is left out",
-                "placemarks without a place are left out",
-            ),
-            (self.drawn, "overlay or tour is left out", "overlays and tours are left out"),
-            (
-                self.times,
-                "time at which something is shown is left out",
-                "times at which something is shown are left out",
-            ),
-        ];
-        let those = all.into_iter().filter(|(count, ..)| *count > 0);
-        those.map(|(count, one, several)| counted(count, one, several)).collect()
-    }
-}
-
-fn fixes(mark: Node<'_, '_>, lines: &xml::Lines, count: &mut usize) -> Result<Vec<Fix>, Error> {
-    let timeless = ["LineString", "LinearRing", "Polygon", "Model", "GroundOverlay"];
-    if let Some(shape) = mark.descendants().find(|n| timeless.contains(&n.tag_name().name())) {
-        let what = format!("a <{}> has no times", shape.tag_name().name());
-        return Err(Error::new(
-            what,
-            "give a gx:Track for what moves and a Point for what stands, or take it out",
-        )
-        .at(xml::line(shape)));
-    }
-    let mut all = Vec::new();
-    for track in xml::all(mark, "Track") {
-        let whens: Vec<Node<'_, '_>> = xml::children(track, "when").collect();
-        let coordinates: Vec<Node<'_, '_>> = xml::children(track, "coord").collect();
-        if whens.len() != coordinates.len() {
-            let what = format!("{} <when> and {} <gx:coord>", whens.len(), coordinates.len());
-            return Err(Error::new(what, "give one of each for every place").at(xml::line(track)));
-        }
-        for (when, coordinate) in whens.into_iter().zip(coordinates) {
-            *count += 1;
-            if *count > MOST_POINTS {
-                return Err(Error::new(format!("more than {MOST_POINTS} places"), "thin the tracks out")
-                    .at(xml::line(when)));
-            }
-            let text = when.text().unwrap_or_default();
-            let at_s = moment::unix_s(text).ok_or_else(|| {
-                Error::new(format!("{} is no moment", shown(text.trim())), "write it as 2024-05-01T12:00:00Z")
-                    .at(xml::line(when))
-            })?;
-            let place = place(coordinate, char::is_whitespace)?;
-            all.push(Fix { at_s, place, line: lines.line(coordinate) });
-        }
-    }
-    for point in xml::all(mark, "Point") {
-        let Some(coordinates) = xml::children(point, "coordinates").next() else {
-            return Err(Error::new("a <Point> without <coordinates>", "add them").at(xml::line(point)));
+        let Some(at_s) = time.map_or(Some(f64::NAN), when) else {
+            skipped.add(line, NO_MOMENT);
+            return Ok(None);
         };
-        let place = place(coordinates, |c| c == ',')?;
-        all.push(Fix { at_s: f64::NAN, place, line: lines.line(coordinates) });
+        let place = xml::children(point, "coordinates").next().and_then(|c| place(c, |c| c == ','));
+        let Some((place, height_m)) = place else {
+            skipped.add(line, NO_PLACE);
+            return Ok(None);
+        };
+        let height_m = height_m.filter(|_| is_absolute(point));
+        Ok(Some(Fix { at_s, place, height_m, line }))
     }
-    if xml::all(mark, "Point").count() > usize::from(all.len() == 1) {
-        return Err(Error::new("a placemark with several shapes", "give each node a placemark of its own")
-            .at(xml::line(mark)));
+}
+
+/// Whether heights count: without `absolute` a shape is on the ground, or that far above it.
+fn is_absolute(shape: Node<'_, '_>) -> bool {
+    xml::child_text(shape, "altitudeMode") == Some("absolute")
+}
+
+fn named(n: Node<'_, '_>) -> Option<String> {
+    xml::child_text(n, "name").filter(|n| !n.is_empty()).map(str::to_owned)
+}
+
+/// What a folder of points is called; GPSBabel has them in one named `Points`, within one with the track's name.
+fn folder_name(folder: Node<'_, '_>) -> Option<String> {
+    match named(folder) {
+        Some(name) if name == "Points" => folder.parent().and_then(named),
+        name => name,
     }
-    Ok(all)
 }
 
 /// Longitude, latitude and perhaps height.
-fn place(n: Node<'_, '_>, between: impl Fn(char) -> bool) -> Result<wayhop_world::Geodetic, Error> {
+fn place(n: Node<'_, '_>, between: impl Fn(char) -> bool) -> Option<(Geodetic, Option<f64>)> {
     let text = n.text().unwrap_or_default().trim();
-    let mut numbers = text.split(between).filter(|w| !w.is_empty()).map(|w| w.trim().parse::<f64>().ok());
-    let lon_lat = numbers.next().flatten().zip(numbers.next().flatten());
-    let rest_fits = numbers.next().is_none_or(|height| height.is_some()) && numbers.next().is_none();
-    lon_lat.filter(|_| rest_fits).and_then(|(lon, lat)| geodetic(lat, lon)).ok_or_else(|| {
-        Error::new(
-            format!("{} is no place on the globe", shown(text)),
-            "give longitude, latitude and perhaps a height",
-        )
-        .at(xml::line(n))
-    })
+    let numbers: Vec<f64> =
+        text.split(between).filter(|w| !w.is_empty()).take(4).map(xml::finite).collect::<Option<_>>()?;
+    match numbers[..] {
+        [lon, lat] => Some((geodetic(lat, lon)?, None)),
+        [lon, lat, height_m] => Some((geodetic(lat, lon)?, Some(height_m))),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -181,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_track_moves_and_a_point_stands() {
-        let i = kml(&[("site.kml".as_ref(), SITE)]).unwrap();
+        let i = kml(&[("site.kml".as_ref(), SITE)], Heights::Read).unwrap();
         let tracks = i.table["movement"]["tracks"].as_array().unwrap();
         assert_eq!(tracks.len(), 2);
         assert!(tracks[0].get("waypoints").is_none(), "the office stands");
@@ -190,59 +241,90 @@ mod tests {
         assert!((speed - 5.566).abs() < 0.001, "{speed}");
     }
 
-    #[test]
-    fn what_has_no_times_is_refused_by_its_line() {
-        let line = SITE.replace("<Point>", "<LineString>").replace("</Point>", "</LineString>");
-        assert!(
-            kml(&[("s.kml".as_ref(), &line)])
-                .unwrap_err()
-                .to_string()
-                .starts_with("s.kml:6: a <LineString> has no times")
-        );
-        let few = SITE.replacen("<when>2024-05-01T12:00:20Z</when>", "", 1);
-        assert!(
-            kml(&[("s.kml".as_ref(), &few)]).unwrap_err().to_string().starts_with("s.kml:10: 1 <when> and 2")
-        );
-        let far = SITE.replace("0.001 0 0", "0.001 91 0");
-        assert!(
-            kml(&[("s.kml".as_ref(), &far)]).unwrap_err().to_string().contains("is no place on the globe")
-        );
+    fn said(text: &str) -> Result<(Vec<String>, Vec<String>), String> {
+        let made = kml(&[("s.kml".as_ref(), text)], Heights::Read).map_err(|e| e.to_string())?;
+        Ok((made.skipped[0].kinds().collect(), made.remarks))
     }
 
     #[test]
-    fn what_a_scenario_cannot_say_is_refused_by_its_line_or_told() {
-        let with = |more: &str| {
-            let text = SITE.replacen("<Document>", &format!("<Document>\n{more}"), 1);
-            kml(&[("s.kml".as_ref(), &text)]).map(|i| i.remarks).map_err(|e| e.to_string())
-        };
-        for (more, message) in [
+    fn what_a_scenario_cannot_say_is_skipped_by_its_line_or_ignored() {
+        // What is put into line 4; what is skipped; what is ignored.
+        let cases = [
+            ("", "", ""),
             (
                 "<NetworkLink><Link/></NetworkLink>",
-                "s.kml:4: <NetworkLink> tells of content that is elsewhere; ",
+                "1 <NetworkLink> or <Update>, whose content is elsewhere (line 4)",
+                "",
             ),
             (
-                "<Placemark><TimeStamp/><Point><coordinates>0,0</coordinates></Point></Placemark>",
-                "s.kml:4: a <Point> with a <TimeStamp> is there at some moment",
+                "<Placemark><TimeStamp><when>2024-05-01T12:00:00Z</when></TimeStamp><Point><coordinates>0,0</coordinates></Point></Placemark>",
+                "1 point with a time beside a track (line 4)",
+                "",
             ),
-        ] {
-            let said = with(more).unwrap_err();
-            assert!(said.starts_with(message), "{said}");
+            (
+                "<Placemark><LineString><coordinates>0,0 1,1</coordinates></LineString></Placemark>",
+                "1 line, area or model, which has no times (line 4)",
+                "",
+            ),
+            (
+                "<Placemark><Point><coordinates>0,91</coordinates></Point></Placemark>",
+                "1 point without a place on the globe (line 4)",
+                "",
+            ),
+            (
+                "<Placemark><Track><when>2024-05-01T12:00:00Z</when></Track></Placemark>",
+                "1 track with another number of <when> than of <gx:coord> (line 4)",
+                "",
+            ),
+            ("<Placemark><name>none</name></Placemark>", "", "ignored 1 placemark without a place"),
+            ("<Placemark/><Placemark/>", "", "ignored 2 placemarks without a place"),
+            ("<Folder><GroundOverlay/></Folder>", "", "ignored 1 overlay or tour"),
+            ("<Folder><TimeSpan/></Folder>", "", "ignored 1 time at which something is shown"),
+        ];
+        for (more, skipped, ignored) in cases {
+            let text = SITE.replacen("<Document>", &format!("<Document>\n{more}"), 1);
+            let (kinds, remarks) = said(&text).unwrap();
+            assert_eq!(
+                (kinds.join(""), remarks.join("")),
+                (skipped.to_owned(), ignored.to_owned()),
+                "{more}"
+            );
         }
-        for (more, remark) in [
-            ("<Placemark><name>none</name></Placemark>", "1 placemark without a place is left out"),
-            ("<Placemark/><Placemark/>", "2 placemarks without a place are left out"),
-            ("<Folder><GroundOverlay/></Folder>", "1 overlay or tour is left out"),
-            ("<Folder><TimeSpan/></Folder>", "1 time at which something is shown is left out"),
-        ] {
-            assert_eq!(with(more).unwrap(), [remark]);
-        }
-        assert_eq!(with("").unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn points_with_times_are_the_track_of_their_folder_if_there_is_no_other() {
+        let point = |s: u32, lon: f64| {
+            format!(
+                "<Placemark><name>p{s}</name><TimeStamp><when>2024-05-01T12:00:{s:02}Z</when></TimeStamp>\
+                 <Point><altitudeMode>absolute</altitudeMode><coordinates>{lon},0,{s}</coordinates></Point></Placemark>"
+            )
+        };
+        let text = format!(
+            "<kml><Document><Folder><name>ride</name><Folder><name>Points</name>{}{}</Folder></Folder></Document></kml>",
+            point(0, 0.0),
+            point(20, 0.001)
+        );
+        let made = kml(&[("s.kml".as_ref(), &text)], Heights::Read).unwrap();
+        assert_eq!(made.table["nodes"]["node"][0]["name"].as_str(), Some("ride"));
+        let to = &made.table["movement"]["tracks"][0]["waypoints"][0]["at"];
+        // A thousandth of a degree of longitude on the equator is 111.32 m (WGS 84).
+        assert!((to["x"].as_float().unwrap() - 111.32).abs() < 0.01, "{to:?}");
+        assert_eq!(to["z"].as_float(), Some(20.0));
+    }
+
+    #[test]
+    fn a_file_without_places_of_nodes_is_refused_with_the_reason() {
+        let only =
+            "<kml>\n<Placemark><LineString><coordinates>0,0 1,1</coordinates></LineString></Placemark></kml>";
+        let e = said(only).unwrap_err();
+        assert!(e.starts_with("s.kml: nothing in it can be used; skipped 1 line, area or model"), "{e}");
     }
 
     proptest::proptest! {
         #[test]
         fn any_text_is_read_or_refused(text in "<kml>(<Placemark>|</Placemark>|<Track>|</Track>|<when>[0-9T:Z-]{0,20}</when>|<coord>[0-9. -]{0,8}</coord>|<Point><coordinates>[0-9,.-]{0,8}</coordinates></Point>){0,10}</kml>") {
-            let _ = kml(&[("k".as_ref(), &text)]);
+            let _ = kml(&[("k".as_ref(), &text)], Heights::Read);
         }
     }
 }

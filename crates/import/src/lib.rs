@@ -1,27 +1,35 @@
 //! Scenarios from what other tools and field runs recorded: tracks, traffic, links.
 //!
-//! * [`gpx`], [`kml`], [`nmea`]: drives and walks. [`fcd`]: SUMO's vehicles. [`eel`]: EMANE's events.
+//! * [`gpx`], [`kml`], [`nmea`], [`csv`]: drives and walks. [`fcd`]: SUMO's vehicles. [`eel`]: EMANE's events.
 //!   [`core_xml`]: CORE's sessions. [`pcapng`]: the traffic in captures. [`run`]: a field run's tracks, traffic and measured links.
-//! * `tracks` makes a scenario of places and moments; `flows` of packets, `streams` and `run_tcp` of
-//!   TCP's. `xml` reads XML, `moment` dates.
+//! * `tracks` makes a scenario of places and moments, without those that `places` and `globe` find wrong; `flows` of packets, `streams`
+//!   and `run_tcp` of TCP's. [`text`] decodes, `xml` reads XML, `moment` dates, and `notes` counts what is skipped.
 //!
 //! Each function takes what is in the files, and returns a scenario's keys with the files that it names. What is not understood is
-//! refused, with its line.
+//! skipped and counted, with its lines; a file of which nothing is left is refused.
 
+mod columns;
 mod core_xml;
+mod csv;
 mod eel;
 mod error;
 mod fcd;
 mod flows;
+mod globe;
 mod gpx;
 mod kml;
 mod links;
+mod losses;
 mod moment;
 mod nmea;
+mod nmea_sentence;
+mod notes;
 mod pcapng;
+mod places;
 mod run;
 mod run_tcp;
 mod streams;
+mod text;
 mod tracks;
 mod xml;
 
@@ -31,14 +39,17 @@ use toml::{Table, Value};
 use wayhop_scenario::Skipped;
 
 pub use core_xml::core_xml;
+pub use csv::csv;
 pub use eel::eel;
 pub use error::Error;
-pub use fcd::fcd;
+pub use fcd::{Places, fcd};
+pub use globe::Heights;
 pub use gpx::gpx;
 pub use kml::kml;
 pub use nmea::nmea;
 pub use pcapng::pcapng;
 pub use run::run;
+pub use text::text;
 
 /// A scenario that was made.
 #[derive(Clone, Debug, Default, PartialEq)]

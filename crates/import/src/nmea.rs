@@ -1,172 +1,171 @@
-//! Logs of GPS receivers (NMEA 0183): each file is a node. The sentences are read by the `nmea` crate.
+//! Logs of GPS receivers (NMEA 0183): each file is a node.
 
 use std::path::Path;
 
-use nmea::sentences::RmcData;
-use nmea::sentences::rmc::RmcStatusOfFix;
-use nmea::{ParseResult, SentenceType};
+use crate::error::Error;
+use crate::globe::{Fix, Found, Heights, to_metres};
+use crate::nmea_sentence::{Kind, Said, Wrong, sentences};
+use crate::notes::Notes;
+use crate::tracks::scenario;
+use crate::{Imported, Named, stem};
 
-use crate::error::{Error, shown};
-use crate::gpx::one_file;
-use crate::tracks::{Clock, Fix, MOST_POINTS, geodetic, scenario, to_metres};
-use crate::{Imported, Named, counted, stem};
+/// What heights in the sentences GGA and GNS count from.
+const DATUM: &str = "mean sea level";
+const DAY_S: f64 = 86_400.0;
 
-/// A scenario of the tracks in logs of receivers: the sentences RMC, which alone have a date. Sentences without a fix and of other types
-/// are left out with a remark; heights are left out.
+const CHECKSUM: [&str; 2] = ["sentence with a wrong checksum", "sentences with a wrong checksum"];
+const FIELD: [&str; 2] = ["sentence with a damaged field", "sentences with a damaged field"];
+const NO_CHECKSUM: [&str; 2] = [
+    "sentence without a checksum, where others have one",
+    "sentences without a checksum, where others have one",
+];
+const NO_SENTENCE: [&str; 2] =
+    ["line without a sentence of NMEA 0183", "lines without a sentence of NMEA 0183"];
+const CUT_OFF: [&str; 2] =
+    ["sentence that is cut off at the end of the file", "sentences that are cut off at the end of the file"];
+
+/// A scenario of the tracks in logs of receivers, from the sentences RMC, GGA, GNS and GLL of any satellite system. What stands before a
+/// sentence in its line, such as a time or a tag block, and behind its checksum is passed over. Damaged sentences are skipped.
 ///
 /// # Errors
-/// If a line is no sentence, or its checksum is wrong, but for the last line of a log that broke off.
-pub fn nmea(files: &[Named<'_>]) -> Result<Imported, Error> {
-    let mut named = Vec::new();
-    let mut left_out = LeftOut::default();
-    for (path, text) in files {
-        let fixes = fixes(text, &mut left_out).map_err(|e| e.in_file(*path))?;
-        named.push((stem(path), some(fixes, path)?));
+/// If there is no fix in a file.
+pub fn nmea(files: &[Named<'_>], heights: Heights) -> Result<Imported, Error> {
+    let mut found = Vec::new();
+    let mut notes = Notes::of(files.iter().map(|(path, _)| *path));
+    let mut ignored = Ignored::default();
+    let mut undated = Vec::new();
+    for (file, (path, text)) in files.iter().enumerate() {
+        let mut log = Log { file, ..Log::default() };
+        log.read(text, &mut notes, &mut ignored).map_err(|e| e.in_file(*path))?;
+        if log.fixes.is_empty() {
+            let remedy = "give the log of a GPS receiver with sentences RMC, GGA, GNS or GLL";
+            return Err(no_fix(file, path, &notes, ignored.without_fix, remedy));
+        }
+        if log.date.is_none() {
+            undated.push(stem(path));
+        }
+        found.push(Found { name: stem(path), file, fixes: log.fixes });
     }
-    let (tracks, origin) = to_metres(named, Clock::Utc).map_err(|e| one_file(e, files))?;
-    let mut imported = scenario(tracks, Some(origin)).map_err(|e| one_file(e, files))?;
-    let all = [
-        (left_out.without_fix, "sentence without a fix is left out", "sentences without a fix are left out"),
-        (
-            left_out.others,
-            "sentence of another type than RMC is left out",
-            "sentences of other types than RMC are left out",
-        ),
-    ];
-    let those = all.into_iter().filter(|(count, ..)| *count > 0);
-    imported.remarks.extend(those.map(|(count, one, several)| counted(count, one, several)));
-    Ok(imported)
+    if !undated.is_empty() && undated.len() < files.len() {
+        let what = format!("{} has no dates, and others have", undated[0]);
+        return Err(Error::new(what, "import files with and without dates (RMC, ZDA) apart"));
+    }
+    let (tracks, origin) = to_metres(found, heights, DATUM, &mut notes)?;
+    if !undated.is_empty() {
+        notes.remarks.push("there is no date: times count from midnight of one day".to_owned());
+    }
+    notes.ignored(ignored.without_fix, ["sentence without a fix", "sentences without a fix"]);
+    notes.ignored(ignored.others, ["sentence of another type", "sentences of other types"]);
+    scenario(tracks, origin, notes)
 }
 
-/// How many sentences are left out.
+fn no_fix(file: usize, path: &Path, notes: &Notes, without_fix: usize, remedy: &str) -> Error {
+    let mut all: Vec<String> = notes.skipped[file].kinds().collect();
+    match without_fix {
+        0 => {}
+        1 => all.push("1 sentence says that there was none".to_owned()),
+        _ => all.push(format!("{without_fix} sentences say that there was none")),
+    }
+    let more = if all.is_empty() { String::new() } else { format!(": {}", all.join(", ")) };
+    Error::new(format!("there is no fix in it{more}"), remedy).in_file(path)
+}
+
+/// What a scenario has no use for.
 #[derive(Default)]
-struct LeftOut {
+struct Ignored {
     without_fix: usize,
     others: usize,
 }
 
-fn some(fixes: Vec<Fix>, path: &Path) -> Result<Vec<Fix>, Error> {
-    if fixes.is_empty() {
-        let remedy = "give a log with sentences RMC, which have date, time and place";
-        return Err(Error::new("there is no fix in it", remedy).in_file(path));
-    }
-    Ok(fixes)
+/// What was read of a log so far.
+#[derive(Default)]
+struct Log {
+    file: usize,
+    fixes: Vec<Fix>,
+    /// The day of the last sentence, seconds since 1970 at its midnight; until a date is known, seconds since the first day's.
+    day_s: f64,
+    /// The first date that was known, seconds since 1970.
+    date: Option<f64>,
+    /// Seconds of the day in the last sentence.
+    last_s: Option<f64>,
 }
 
-fn fixes(text: &str, left_out: &mut LeftOut) -> Result<Vec<Fix>, Error> {
-    let mut all: Vec<Fix> = Vec::new();
-    let lines: Vec<&str> = text.lines().collect();
-    for (i, line) in lines.iter().enumerate() {
-        let (line_number, sentence) = (i as u32 + 1, line.trim());
-        if sentence.is_empty() || sentence.starts_with('#') {
-            continue;
-        }
-        // Of another type than RMC only the form counts: receivers have sentences of their own.
-        let read = nmea::parse_nmea_sentence(sentence).and_then(|s| {
-            if s.calc_checksum() != s.checksum {
-                return Err(nmea::Error::ChecksumMismatch {
-                    calculated: s.calc_checksum(),
-                    found: s.checksum,
-                });
+impl Log {
+    fn read(&mut self, text: &str, notes: &mut Notes, ignored: &mut Ignored) -> Result<(), Error> {
+        let has_checksums = text.lines().any(|line| sentences(line).any(|s| s.checksum_fits == Some(true)));
+        let count = text.lines().count();
+        for (line, content) in (1..).zip(text.lines()) {
+            let is_cut = line as usize == count && !text.ends_with('\n');
+            let content = content.trim();
+            if content.is_empty() || content.starts_with('#') {
+                continue;
             }
-            if s.message_id == SentenceType::RMC { nmea::parse_str(sentence).map(Some) } else { Ok(None) }
-        });
-        match read {
-            Ok(Some(ParseResult::RMC(rmc))) => match fix(&rmc, line_number) {
-                Some(fix) if all.last().is_some_and(|last| last.at_s == fix.at_s) => {}
-                Some(fix) => all.push(fix),
-                None => left_out.without_fix += 1,
-            },
-            Ok(_) => left_out.others += 1,
-            Err(_) if i + 1 == lines.len() && !text.ends_with('\n') => {}
-            Err(e) => return Err(wrong(sentence, &e).at(line_number)),
+            let mut any = false;
+            for s in sentences(content) {
+                any = true;
+                let skipped = &mut notes.skipped[self.file];
+                let kind = s.kind();
+                if kind == Kind::Other {
+                    ignored.others += 1;
+                    continue;
+                }
+                match s.checksum_fits {
+                    Some(true) => {}
+                    // Half a number is a number, too: a place elsewhere.
+                    _ if is_cut => {
+                        skipped.add(line, CUT_OFF);
+                        continue;
+                    }
+                    Some(false) => {
+                        skipped.add(line, CHECKSUM);
+                        continue;
+                    }
+                    None if has_checksums => {
+                        skipped.add(line, NO_CHECKSUM);
+                        continue;
+                    }
+                    None => {}
+                }
+                match s.read(kind) {
+                    Ok(said) => {
+                        notes.count_point(line)?;
+                        self.add(said, line);
+                    }
+                    Err(Wrong::NoFix) => ignored.without_fix += 1,
+                    Err(Wrong::Field) => skipped.add(line, FIELD),
+                }
+            }
+            if !any {
+                notes.skipped[self.file].add(line, NO_SENTENCE);
+            }
         }
-        if all.len() > MOST_POINTS {
-            return Err(
-                Error::new(format!("more than {MOST_POINTS} fixes"), "thin the log out").at(line_number)
-            );
+        Ok(())
+    }
+
+    fn add(&mut self, said: Said, line: u32) {
+        if let Some(date_s) = said.date_s {
+            if self.date.is_none() {
+                self.date = Some(date_s);
+                // What came before had no date: its last day is this one, unless midnight was between.
+                let is_next_day =
+                    self.last_s.zip(said.time_s).is_some_and(|(last, now)| now < last - DAY_S / 2.0);
+                let shift_s = date_s - self.day_s - if is_next_day { DAY_S } else { 0.0 };
+                self.fixes.iter_mut().for_each(|f| f.at_s += shift_s);
+            }
+            self.day_s = date_s;
+        } else if let (Some(last), Some(now)) = (self.last_s, said.time_s)
+            && now < last - DAY_S / 2.0
+        {
+            self.day_s += DAY_S;
         }
-    }
-    Ok(all)
-}
-
-/// What is wrong with a line.
-fn wrong(sentence: &str, why: &nmea::Error<'_>) -> Error {
-    let said = shown(sentence);
-    match why {
-        nmea::Error::ChecksumMismatch { calculated, found } => Error::new(
-            format!("{said} has the checksum {found:02X}, and its octets have {calculated:02X}"),
-            "take the line out: it was damaged",
-        ),
-        nmea::Error::SentenceLength(octets) => {
-            Error::new(format!("{said} is too long for a sentence: {octets} octets"), "take the line out")
-        }
-        _ => Error::new(
-            format!("{said} is no sentence of NMEA 0183, or one with a wrong field"),
-            "take the line out, or give the log of a GPS receiver: its lines begin with $",
-        ),
-    }
-}
-
-/// The fix of a sentence; `None` if there is none.
-fn fix(rmc: &RmcData, line: u32) -> Option<Fix> {
-    if rmc.status_of_fix == RmcStatusOfFix::Invalid {
-        return None;
-    }
-    let at = rmc.fix_date?.and_time(rmc.fix_time?).and_utc();
-    let at_s = at.timestamp() as f64 + f64::from(at.timestamp_subsec_millis()) / 1e3;
-    Some(Fix { at_s, place: geodetic(rmc.lat?, rmc.lon?)?, line })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Written by hand; the checksums are the exclusive or of the octets between $ and *.
-    const DRIVE: &str = include_str!("../tests/data/drive.nmea");
-
-    #[test]
-    fn a_drive_is_a_node_that_moves() {
-        let i = nmea(&[("drive.nmea".as_ref(), DRIVE)]).unwrap();
-        assert_eq!(i.table["duration_s"].as_float(), Some(20.0));
-        let track = &i.table["movement"]["tracks"][0];
-        // A minute of latitude at 40.4 degrees is 1850.7 m (WGS 84): a tenth of it in ten seconds.
-        let speed = track["waypoints"][0]["speed_mps"].as_float().unwrap();
-        assert!((speed - 18.507).abs() < 0.01, "{speed}");
-        assert_eq!(
-            i.remarks,
-            ["1 sentence without a fix is left out", "1 sentence of another type than RMC is left out",]
-        );
-    }
-
-    #[test]
-    fn a_wrong_checksum_is_told_by_its_line_and_half_a_last_line_is_not() {
-        let wrong = DRIVE.replacen("040.", "041.", 1);
-        let said = nmea(&[("d.nmea".as_ref(), &wrong)]).unwrap_err().to_string();
-        // One bit of an octet has changed, the lowest: 46 becomes 47, in hexadecimal digits as NMEA 0183 has them.
-        assert!(
-            said.starts_with("d.nmea:2: \"$GPRMC,")
-                && said.contains("the checksum 46, and its octets have 47;"),
-            "{said}"
-        );
-        let cut = &DRIVE[..DRIVE.len() - 20];
-        assert!(nmea(&[("d.nmea".as_ref(), cut)]).is_ok());
-    }
-
-    #[test]
-    fn what_is_no_log_is_told_in_plain_words() {
-        let said = nmea(&[("a.gpx".as_ref(), "<?xml version=\"1.0\"?>\n<gpx/>\n")]).unwrap_err().to_string();
-        assert!(
-            said.starts_with("a.gpx:1: \"<?xml version=\\\"1.0\\\"?>\" is no sentence of NMEA 0183"),
-            "{said}"
-        );
-        assert!(!said.contains("Error") && !said.contains("Char"), "{said}");
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn any_text_is_read_or_refused(text in "(\\$GPRMC,[0-9A-Z,.]{0,60}\\*[0-9A-F]{2}\n|\\PC{0,20}\n?){0,4}") {
-            let _ = nmea(&[("d".as_ref(), &text)]);
+        let Some(time_s) = said.time_s else { return };
+        self.last_s = Some(time_s);
+        let Some(place) = said.place else { return };
+        let at_s = self.day_s + time_s;
+        // Several sentences tell of one fix, each in its way.
+        match self.fixes.last_mut().filter(|last| last.at_s == at_s) {
+            Some(last) => last.height_m = last.height_m.or(said.height_m),
+            None => self.fixes.push(Fix { at_s, place, height_m: said.height_m, line }),
         }
     }
 }

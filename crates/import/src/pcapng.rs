@@ -7,7 +7,8 @@ use std::path::Path;
 use rustc_hash::FxHashSet;
 use toml::{Table, Value};
 use wayhop_core::Addr;
-use wayhop_trace::{CaptureReader, CapturedFrame, Identity, carried, classify, network};
+use wayhop_scenario::Skipped;
+use wayhop_trace::{CaptureError, CaptureReader, CapturedFrame, Identity, carried, classify, network};
 use wayhop_wire::{ipv4, ipv6};
 
 use crate::error::Error;
@@ -55,8 +56,11 @@ struct LeftOut {
 pub fn pcapng<R: Read>(files: Vec<(&Path, R)>) -> Result<Imported, Error> {
     let mut all: Vec<Shown> = Vec::new();
     let mut left_out = LeftOut::default();
+    let mut skipped = Vec::new();
     for (path, input) in files {
-        read(input, &mut all, &mut left_out).map_err(|e| e.in_file(path))?;
+        let mut of_file = Skipped::of(path);
+        read(input, &mut all, &mut left_out, &mut of_file).map_err(|e| e.in_file(path))?;
+        skipped.push(of_file);
     }
     all.sort_by_key(|p| p.at_ns);
     let Some(begin_ns) = all.first().map(|p| p.at_ns) else { return Err(left_out.nothing_else()) };
@@ -71,7 +75,7 @@ pub fn pcapng<R: Read>(files: Vec<(&Path, R)>) -> Result<Imported, Error> {
         return Err(Error::new(what, format!("cut the captures to those of a mesh: at most {MOST_NODES}")));
     }
     let seen = sent(&all, begin_ns);
-    let mut imported = Imported { table: chain(&nodes), ..Imported::default() };
+    let mut imported = Imported { table: chain(&nodes), skipped, ..Imported::default() };
     imported.remarks.push(format!(
         "no capture says where nodes are: they stand in a chain, {SPACING_M} m apart; say more in `movement`"
     ));
@@ -99,12 +103,29 @@ fn sent(all: &[Shown], begin_ns: u64) -> Seen {
 }
 
 /// The packets of programs in a capture.
-fn read(input: impl Read, all: &mut Vec<Shown>, left_out: &mut LeftOut) -> Result<(), Error> {
-    let wrong = |e: wayhop_trace::CaptureError| Error::new(e.to_string(), "give a capture, pcap or pcapng");
+fn read(
+    input: impl Read,
+    all: &mut Vec<Shown>,
+    left_out: &mut LeftOut,
+    skipped: &mut Skipped,
+) -> Result<(), Error> {
+    let wrong = |e: CaptureError| Error::new(e.to_string(), "give a capture, pcap or pcapng");
     let mut reader = CaptureReader::new(input).map_err(wrong)?;
     let mut frame = CapturedFrame::default();
     let mut room = Vec::new();
-    while reader.next_into(&mut frame).map_err(wrong)? {
+    let mut any = false;
+    loop {
+        match reader.next_into(&mut frame) {
+            Ok(true) => any = true,
+            Ok(false) => break,
+            // A host that lost its power leaves half a frame: what is before it is whole.
+            Err(e @ CaptureError::Format { .. }) if any => {
+                let rest = format!("rest of the file: {e}");
+                skipped.add(None, [&rest, &rest]);
+                break;
+            }
+            Err(e) => return Err(wrong(e)),
+        }
         let Some(shown) = shown(&frame, &mut room, left_out) else { continue };
         if all.len() >= MOST_PACKETS {
             return Err(Error::new(

@@ -12,8 +12,9 @@ use wayhop_world::Geodetic;
 use crate::error::Error;
 use crate::flows::{Ends, Seen, Sent, add};
 use crate::links::{HOLD_S, macfilter};
+use crate::notes::Notes;
 use crate::run_tcp::SentByTcp;
-use crate::tracks::{Clock, Point, Track, scenario_from};
+use crate::tracks::{Point, Track, scenario_from};
 use crate::{Imported, counted};
 
 /// What the file of links is called behind the scenario's name.
@@ -48,16 +49,11 @@ fn read(dir: &RunDir) -> Result<Imported, Error> {
         .zip(&legs)
         .map(|(n, legs)| {
             unplaced += usize::from(legs.is_empty());
-            Track {
-                name: n.name.clone(),
-                points: points(legs, end, &summary.world),
-                comes_and_goes: false,
-                clock: Clock::Seconds,
-            }
+            Track { name: n.name.clone(), points: points(legs, end, &summary.world), ..Track::default() }
         })
         .collect();
     let origin = summary.origin.map(|o| Geodetic { lat: o.latitude_deg, lon: o.longitude_deg, alt: 0.0 });
-    let mut imported = scenario_from(tracks, origin, Some(0.0))?;
+    let mut imported = scenario_from(tracks, origin, Some(0.0), Notes::of([dir.path()]))?;
     if unplaced > 0 {
         imported.remarks.push(counted(
             unplaced,

@@ -4,21 +4,15 @@ use std::collections::BTreeMap;
 
 use toml::{Table, Value};
 use wayhop_core::Position;
-use wayhop_world::{GeoOrigin, Geodetic};
+use wayhop_world::Geodetic;
 
+use crate::Imported;
 use crate::error::Error;
-use crate::{Imported, moment};
+use crate::notes::Notes;
+use crate::places::{SAME_PLACE_M, clean};
 
-/// Points that are imported at most.
-pub(crate) const MOST_POINTS: usize = 2_000_000;
-/// Nearer than this, metres, counts as the same place: no file is that exact.
-const SAME_PLACE_M: f64 = 1e-3;
-/// No node is farther from the origin, metres: beyond, a plane that touches the globe is no map.
-const FARTHEST_M: f64 = 200_000.0;
 /// Speeds that a scenario takes, m/s. What creeps more slowly stands, until it has come far enough.
-const SPEEDS_MPS: std::ops::RangeInclusive<f64> = 0.001..=10_000.0;
-/// The longest run that a file may ask for, seconds.
-const LONGEST_S: f64 = 1e7;
+const SLOWEST_MPS: f64 = 0.001;
 
 /// A node at a moment.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -30,90 +24,28 @@ pub(crate) struct Point {
     pub(crate) line: u32,
 }
 
-/// How a file says when something was.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Clock {
-    /// Seconds from some beginning.
-    #[default]
-    Seconds,
-    /// Date and time; our numbers are seconds since 1970.
-    Utc,
-}
-
-impl Clock {
-    /// A moment as the file says it, or nearly.
-    fn shown(self, at_s: f64) -> String {
-        match self {
-            Self::Seconds => format!("{at_s}"),
-            Self::Utc => moment::utc(at_s).unwrap_or_else(|| format!("{at_s}")),
-        }
-    }
-}
-
 /// Where one node was.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Track {
     pub(crate) name: String,
     /// In order of time.
     pub(crate) points: Vec<Point>,
+    /// The file that says so, as an index.
+    pub(crate) file: usize,
     /// The node is there only between its first and its last point.
     pub(crate) comes_and_goes: bool,
-    /// What its times are.
-    pub(crate) clock: Clock,
 }
 
-/// A node on the globe at a moment.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub(crate) struct Fix {
-    pub(crate) at_s: f64,
-    pub(crate) place: Geodetic,
-    pub(crate) line: u32,
-}
-
-/// Nodes on the globe, in the frame of an origin: the first place of the first one, rounded to about a metre.
-pub(crate) fn to_metres(
-    named: Vec<(String, Vec<Fix>)>,
-    clock: Clock,
-) -> Result<(Vec<Track>, Geodetic), Error> {
-    let first = named.iter().find_map(|(_, fixes)| fixes.first()).ok_or_else(no_places)?.place;
-    let round = |degrees: f64| (degrees * 1e5).round() / 1e5;
-    let origin = Geodetic { lat: round(first.lat), lon: round(first.lon), alt: 0.0 };
-    let frame = GeoOrigin::new(origin);
-    let mut tracks = Vec::new();
-    for (name, fixes) in named {
-        let mut points = Vec::with_capacity(fixes.len());
-        for f in fixes {
-            let p = frame.to_local(Geodetic { alt: 0.0, ..f.place });
-            let away_m = distance(Position::default(), Position::new(p.x, p.y, 0.0));
-            if away_m > FARTHEST_M {
-                let far = format!(
-                    "{}, {} is {:.0} km from the first place",
-                    f.place.lat,
-                    f.place.lon,
-                    away_m / 1e3
-                );
-                return Err(Error::new(far, "leave such places out: a mesh is not that large").at(f.line));
-            }
-            points.push(Point { at_s: f.at_s, place: Position::new(p.x, p.y, 0.0), line: f.line });
-        }
-        tracks.push(Track { name, points, comes_and_goes: false, clock });
-    }
-    Ok((tracks, origin))
-}
-
-/// A latitude and a longitude, if they are on the globe.
-pub(crate) fn geodetic(lat: f64, lon: f64) -> Option<Geodetic> {
-    let fits = (-90.0..=90.0).contains(&lat) && (-180.0..=180.0).contains(&lon);
-    fits.then_some(Geodetic { lat, lon, alt: 0.0 })
-}
-
-fn no_places() -> Error {
-    Error::new("there are no places in it", "give a file with places of at least one node")
-}
+/// What to do if a file has no places.
+const GIVE_PLACES: &str = "give a file with times and places of at least one node";
 
 /// The scenario in which nodes move so. Time begins with the earliest point of all.
-pub(crate) fn scenario(tracks: Vec<Track>, origin: Option<Geodetic>) -> Result<Imported, Error> {
-    scenario_from(tracks, origin, None)
+pub(crate) fn scenario(
+    tracks: Vec<Track>,
+    origin: Option<Geodetic>,
+    notes: Notes,
+) -> Result<Imported, Error> {
+    scenario_from(tracks, origin, None, notes)
 }
 
 /// The same; time begins at `begin_s`, if that is given.
@@ -121,28 +53,23 @@ pub(crate) fn scenario_from(
     mut tracks: Vec<Track>,
     origin: Option<Geodetic>,
     begin_s: Option<f64>,
+    mut notes: Notes,
 ) -> Result<Imported, Error> {
+    clean(&mut tracks, &mut notes)?;
     tracks.retain(|t| !t.points.is_empty());
     if tracks.is_empty() {
-        return Err(no_places());
-    }
-    for t in &tracks {
-        check(t)?;
+        return Err(notes.nothing(GIVE_PLACES));
     }
     let times = || tracks.iter().flat_map(|t| &t.points).map(|p| p.at_s);
     let begin_s = begin_s.unwrap_or_else(|| times().fold(f64::INFINITY, f64::min));
     let end_s = times().fold(f64::NEG_INFINITY, f64::max);
     let duration_s = end_s - begin_s;
-    if duration_s > LONGEST_S {
-        let long = format!("from the first to the last moment are {duration_s} s");
-        return Err(Error::new(long, "give tracks of one experiment, of the same day"));
-    }
     let mut table = Table::new();
     if duration_s > 0.0 {
         table.insert("duration_s".into(), Value::Float(duration_s));
     }
     if let Some(o) = origin {
-        table.insert("origin".into(), table_of([("lat", o.lat), ("lon", o.lon), ("alt", 0.0)]).into());
+        table.insert("origin".into(), table_of([("lat", o.lat), ("lon", o.lon), ("alt", o.alt)]).into());
     }
     let mut movement = Table::new();
     if tracks.iter().all(|t| t.points.len() == 1) {
@@ -162,37 +89,10 @@ pub(crate) fn scenario_from(
     let mut nodes = Table::new();
     nodes.insert("node".into(), Value::Array(names(&tracks)));
     table.insert("nodes".into(), nodes.into());
-    Ok(Imported { table, ..Imported::default() })
+    Ok(Imported { table, skipped: notes.skipped, remarks: notes.remarks, ..Imported::default() })
 }
 
-fn check(t: &Track) -> Result<(), Error> {
-    for p in &t.points {
-        let numbers = [p.at_s, p.place.x, p.place.y, p.place.z];
-        if !numbers.iter().all(|v| v.is_finite() && v.abs() < 1e12) {
-            return Err(Error::new("a time or a place that is no number", "correct it").at(p.line));
-        }
-    }
-    for pair in t.points.windows(2) {
-        let [a, b] = [pair[0], pair[1]];
-        if b.at_s < a.at_s {
-            let [before, now] = [a, b].map(|p| t.clock.shown(p.at_s));
-            let back = format!("{now} is earlier than {before} before it");
-            return Err(Error::new(back, "put the places of each node in order of time").at(b.line));
-        }
-        if b.at_s == a.at_s && distance(a.place, b.place) > SAME_PLACE_M {
-            let two = format!("the node {} is at two places at the same time", t.name);
-            return Err(Error::new(two, "leave one of them out").at(b.line));
-        }
-        let speed_mps = distance(a.place, b.place) / (b.at_s - a.at_s);
-        if b.at_s > a.at_s && speed_mps > *SPEEDS_MPS.end() {
-            let fast = format!("the node {} comes here at {speed_mps:.0} m/s", t.name);
-            return Err(Error::new(fast, "leave places out that are measured wrongly").at(b.line));
-        }
-    }
-    Ok(())
-}
-
-fn distance(a: Position, b: Position) -> f64 {
+pub(crate) fn distance(a: Position, b: Position) -> f64 {
     let (x, y, z) = (a.x - b.x, a.y - b.y, a.z - b.z);
     (x * x + y * y + z * z).sqrt()
 }
@@ -207,7 +107,7 @@ fn waypoints(t: &Track, begin_s: f64) -> Table {
     let mut here = first;
     for p in &t.points[1..] {
         let (way_m, time_s) = (distance(here.place, p.place), p.at_s - here.at_s);
-        if way_m <= SAME_PLACE_M || way_m < SPEEDS_MPS.start() * time_s || time_s <= 0.0 {
+        if way_m <= SAME_PLACE_M || way_m < SLOWEST_MPS * time_s || time_s <= 0.0 {
             pause_s += time_s;
             here.at_s = p.at_s;
             continue;
@@ -313,7 +213,11 @@ mod tests {
             line: 1,
         };
         let points = points.iter().map(point).collect();
-        Track { name: name.to_owned(), points, comes_and_goes: false, clock: Clock::Seconds }
+        Track { name: name.to_owned(), points, ..Track::default() }
+    }
+
+    fn made(tracks: Vec<Track>) -> Imported {
+        scenario(tracks, None, Notes::of(["f".as_ref()])).unwrap()
     }
 
     proptest! {
@@ -334,7 +238,7 @@ mod tests {
                 })
                 .collect();
             let begin_s = tracks.iter().map(|t| t.points[0].at_s).fold(f64::INFINITY, f64::min);
-            let text = toml::to_string(&scenario(tracks.clone(), None).unwrap().table).unwrap();
+            let text = toml::to_string(&made(tracks.clone()).table).unwrap();
             let resolved = Scenario::from_text(&text, &[]).unwrap().resolve().unwrap();
             for (t, resolved) in tracks.iter().zip(resolved.tracks.iter()) {
                 for p in &t.points {
@@ -350,22 +254,12 @@ mod tests {
     fn a_node_that_comes_later_is_down_before() {
         let mut late = track("late", &[(15.0, 0.0, 0.0), (20.0, 10.0, 0.0)]);
         late.comes_and_goes = true;
-        let all = scenario(vec![track("a", &[(10.0, 0.0, 0.0), (30.0, 5.0, 0.0)]), late], None).unwrap();
+        let all = made(vec![track("a", &[(10.0, 0.0, 0.0), (30.0, 5.0, 0.0)]), late]);
         let outages = all.table["outages"].as_array().unwrap();
         assert_eq!(
             (outages[0]["start_s"].as_float(), outages[0]["length_s"].as_float()),
             (Some(0.0), Some(5.0))
         );
         assert_eq!(outages[1]["start_s"].as_float(), Some(10.0));
-    }
-
-    #[test]
-    fn two_places_at_once_and_times_that_go_back_are_refused_with_the_line() {
-        let twice = track("a", &[(1.0, 0.0, 0.0), (1.0, 5.0, 0.0)]);
-        assert_eq!(scenario(vec![twice], None).unwrap_err().line, Some(1));
-        let back = track("a", &[(2.0, 0.0, 0.0), (1.0, 5.0, 0.0)]);
-        assert!(scenario(vec![back], None).unwrap_err().reason.contains("earlier"));
-        let jumps = track("a", &[(1.0, 0.0, 0.0), (2.0, 50_000.0, 0.0)]);
-        assert!(scenario(vec![jumps], None).unwrap_err().reason.contains("50000 m/s"));
     }
 }

@@ -41,15 +41,6 @@ pub(crate) fn elements<'a, 'i: 'a>(n: Node<'a, 'i>) -> impl Iterator<Item = Node
     n.children().filter(Node::is_element)
 }
 
-/// Refuses an element with another name than these.
-pub(crate) fn only(n: Node<'_, '_>, names: &[&str], remedy: &str) -> Result<(), Error> {
-    let name = n.tag_name().name();
-    if names.contains(&name) {
-        return Ok(());
-    }
-    Err(Error::new(format!("<{}> is not understood", shown_name(name)), remedy).at(line(n)))
-}
-
 /// Elements of this name right below an element.
 pub(crate) fn children<'a, 'i: 'a>(
     n: Node<'a, 'i>,
@@ -74,10 +65,14 @@ pub(crate) fn number(n: Node<'_, '_>, attribute: &str) -> Result<f64, Error> {
 /// An attribute that is a number, if it is there.
 pub(crate) fn optional_number(n: Node<'_, '_>, attribute: &str) -> Result<Option<f64>, Error> {
     let Some(text) = n.attribute(attribute) else { return Ok(None) };
-    let value = text.trim().parse::<f64>().ok().filter(|v| v.is_finite());
-    value.map(Some).ok_or_else(|| {
+    finite(text).map(Some).ok_or_else(|| {
         Error::new(format!("{attribute}={} is no number", shown(text)), "correct it").at(line(n))
     })
+}
+
+/// A finite number.
+pub(crate) fn finite(text: &str) -> Option<f64> {
+    text.trim().parse::<f64>().ok().filter(|v| v.is_finite())
 }
 
 /// Where the lines of a text begin: for files with many places, each of which may have to be named.

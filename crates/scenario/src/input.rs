@@ -18,6 +18,13 @@ pub fn read_text(path: &Path) -> Result<String, Error> {
         .map_err(|e| e.in_file(path))
 }
 
+/// The octets of a file, which may be text in any encoding; gzip is recognised by its first bytes.
+pub fn read_octets(path: &Path) -> Result<Vec<u8>, Error> {
+    read_bounded(path, MAX_INPUT_BYTES)
+        .and_then(|bytes| unpacked(bytes, MAX_INPUT_BYTES))
+        .map_err(|e| e.in_file(path))
+}
+
 /// The octets of a file as they are.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Error> {
     read_bounded(path, MAX_INPUT_BYTES).map_err(|e| e.in_file(path))
@@ -57,7 +64,7 @@ fn read_limited(input: impl Read, limit: u64) -> Result<Vec<u8>, Error> {
 
 /// Unpacks gzip and checks the encoding.
 pub(crate) fn decode(bytes: Vec<u8>, limit: u64) -> Result<String, Error> {
-    let mut bytes = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(&bytes, limit)? } else { bytes };
+    let mut bytes = unpacked(bytes, limit)?;
     // Some editors begin a text with the byte-order mark; it is no part of it.
     if bytes.starts_with("\u{feff}".as_bytes()) {
         bytes.drain(..3);
@@ -74,6 +81,10 @@ pub(crate) fn decode(bytes: Vec<u8>, limit: u64) -> Result<String, Error> {
         )
         .at(Place::of(&head, valid))
     })
+}
+
+fn unpacked(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>, Error> {
+    if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(&bytes, limit) } else { Ok(bytes) }
 }
 
 fn gunzip(bytes: &[u8], limit: u64) -> Result<Vec<u8>, Error> {

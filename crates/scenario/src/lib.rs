@@ -83,7 +83,7 @@ pub use forms::{forms, scenario_schema};
 pub use gateways::{EdgePlan, GatewayPlan, OutsidePlan};
 pub use gateways_schema::Gateway;
 pub use in_force::InForce;
-pub use input::{MAX_INPUT_BYTES, read_text};
+pub use input::{MAX_INPUT_BYTES, read_octets, read_text};
 pub use interfaces::{Attachment, Interfaces, RadioPlan, WirePlan};
 pub use interfaces_schema::{Cut, Wire};
 pub use ipv6::{Ipv6Plan, prefix as parse_prefix};

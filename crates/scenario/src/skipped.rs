@@ -30,7 +30,7 @@ impl Skipped {
         Self { file: file.to_path_buf(), kinds: Vec::new() }
     }
 
-    /// Counts one thing of a kind, which is named in the singular and in the plural. A file without lines has none.
+    /// Counts one thing of a kind, which is named in the singular and in the plural. Lines count from 1; files that have none say so.
     pub fn add(&mut self, line: impl Into<Option<u32>>, kind: [&str; 2]) {
         let full = self.kinds.len() >= MOST_KINDS;
         let is_new = self.kinds.iter().all(|k| k.one != kind[0]);
@@ -42,7 +42,7 @@ impl Skipped {
         });
         let kind = &mut self.kinds[at];
         kind.count += 1;
-        if let Some(line) = line.into().filter(|_| kind.count <= MOST_LINES) {
+        if let Some(line) = line.into().filter(|line| *line > 0 && kind.count <= MOST_LINES) {
             kind.lines.push(line);
         }
     }

@@ -15,20 +15,47 @@ const EEL: &str = "0.0 nem:1 location gps 40.44,-79.94,300.0\n0.0 nem:2 location
 /// Two nodes: one goes 100 m in 10 s, the other stands.
 const BONNMOTION: &str = "0.0 0.0 0.0 10.0 100.0 0.0\n0.0 50.0 20.0\n";
 
-/// A format, a file of it, a place in it with what makes it wrong there, and the begin of the message.
-const FORMATS: [(&str, &str, &str, [&str; 2], &str); 7] = [
-    ("gpx", "walk.gpx", GPX, ["<time>2024-05-01T12:00:00Z</time>", ""], "walk.gpx:7: a point without <time>"),
-    ("nmea", "drive.nmea", NMEA, ["*", "*0"], "drive.nmea:"),
-    ("kml", "site.kml", KML, ["0.001 0 0", "0.001 91 0"], "site.kml:"),
-    ("fcd", "cars.fcd.xml", FCD, ["x=\"0.00\"", ""], "cars.fcd.xml:4: <vehicle> has no attribute x"),
+const CSV: &str = "time,node,x,y\n0,a,0,0\n10,a,100,0\n0,b,50,20\n";
+
+/// A format, a file of it, a place in it with what makes it wrong there, and what --strict says of that.
+const FORMATS: [(&str, &str, &str, [&str; 2], &str); 8] = [
+    (
+        "gpx",
+        "walk.gpx",
+        GPX,
+        ["<time>2024-05-01T12:00:00Z</time>", ""],
+        "walk.gpx: 1 point without <time> (line 7); correct or remove them, or leave --strict out",
+    ),
+    ("nmea", "drive.nmea", NMEA, ["*", "*0"], "drive.nmea: 1 sentence with a wrong checksum (line 2)"),
+    (
+        "kml",
+        "site.kml",
+        KML,
+        ["0.001 0 0", "0.001 91 0"],
+        "site.kml: 1 point without a place on the globe (line 14)",
+    ),
+    ("csv", "two.csv", CSV, ["100", "x"], "two.csv: 1 row without a place (line 3)"),
+    (
+        "fcd",
+        "cars.fcd.xml",
+        FCD,
+        ["x=\"0.00\"", ""],
+        "cars.fcd.xml: 1 place whose x, y or z is missing or no number (line 4)",
+    ),
     (
         "core",
         "session.xml",
         CORE,
         ["<position x=\"100.0\" y=\"200.0\"/>", ""],
-        "session.xml:7: a <device> without",
+        "session.xml: 1 <device> without a <position> (line 7)",
     ),
-    ("eel", "events.eel", EEL, ["10.0 nem:1 location", "10.0 nem:1 pathloss"], "events.eel:3: "),
+    (
+        "eel",
+        "events.eel",
+        EEL,
+        ["10.0 nem:1 location", "10.0 nem:1 commeffect"],
+        "events.eel: 1 commeffect event (line 3)",
+    ),
     (
         "bonnmotion",
         "two.movements",
@@ -43,13 +70,96 @@ fn each_format_becomes_a_scenario_that_runs_and_its_mistakes_are_told_by_line() 
     for (format, name, text, [from, to], message) in FORMATS {
         let dir = folder(&[(name, text)]);
         let d = dir.path();
-        run_in(d, &["import", format, name, "--protocol", "dsr", "--out", "made.toml"]).ok();
+        run_in(d, &["import", format, name, "--strict", "--protocol", "dsr", "--out", "made.toml"]).ok();
         run_in(d, &["run", "made.toml", "--duration", "1", "--quiet", "--no-out"]).ok();
         fs::write(d.join(name), text.replacen(from, to, 1)).unwrap();
-        let said = run_in(d, &["import", format, name, "--out", "wrong.toml"]).failure(2);
+        let said = run_in(d, &["import", format, name, "--strict", "--out", "wrong.toml"]).failure(2);
         assert!(said.contains(message), "{format}: {said}");
         assert!(!d.join("wrong.toml").exists(), "{format}");
+        if format != "bonnmotion" {
+            let ran = run_in(d, &["import", format, name, "--out", "skipped.toml"]);
+            let kind = message.split(';').next().unwrap().split_once(": ").unwrap().1;
+            assert!(ran.err.contains(&format!("note: {name}: skipped {kind}\n")), "{format}: {}", ran.err);
+            ran.ok();
+        }
     }
+}
+
+#[test]
+fn all_problems_of_a_file_are_listed_at_once() {
+    let text = "time,node,x,y\nnoon,a,0,0\n5,a,1\n6,a,x,y\n10,a,100,0\n";
+    let dir = folder(&[("t.csv", text)]);
+    let said = run_in(dir.path(), &["import", "csv", "t.csv", "--strict"]).failure(2);
+    assert_eq!(said.lines().count(), 3, "{said}");
+    for line in [2, 3, 4] {
+        assert!(said.contains(&format!("(line {line})")), "{said}");
+    }
+}
+
+#[test]
+fn the_positions_of_a_run_are_read_back_as_its_movement() {
+    let run = "name = \"r\"\nseed = 3\nduration_s = 40\nnodes.count = 5\narea = { x_m = 500, y_m = 300 }\n\
+               movement = { kind = \"random_waypoint\", speed_max_mps = 20, pause_s = 2 }\nprotocol.name = \"none\"\n";
+    let dir = folder(&[("r.toml", run)]);
+    let d = dir.path();
+    run_in(d, &["run", "r.toml", "--quiet", "--out", "r"]).ok();
+    run_in(d, &["export", "csv", "r", "positions", "--out", "p.csv"]).ok();
+    run_in(
+        d,
+        &[
+            "import",
+            "csv",
+            "p.csv",
+            "--strict",
+            "--protocol",
+            "none",
+            "--duration",
+            "40",
+            "--out",
+            "back.toml",
+        ],
+    )
+    .ok();
+    run_in(d, &["run", "back.toml", "--quiet", "--out", "back"]).ok();
+    run_in(d, &["export", "csv", "back", "positions", "--out", "q.csv"]).ok();
+    // Where each node is at a moment, by the rows of both runs' tables.
+    let at = |file: &str, node: usize, s: f64| -> [f64; 2] {
+        let text = fs::read_to_string(d.join(file)).unwrap();
+        let mut place = [f64::NAN; 2];
+        for row in text.lines().skip(1) {
+            let cells: Vec<f64> = row.split(',').map(|c| c.parse().unwrap_or(f64::NAN)).collect();
+            let since_s = s - cells[0] / 1e9;
+            if cells[1] as usize == node && since_s >= 0.0 {
+                place = [cells[2] + cells[5] * since_s, cells[3] + cells[6] * since_s];
+            }
+        }
+        place
+    };
+    for node in 0..5 {
+        for s in [0.0, 0.5, 7.25, 20.0, 39.0] {
+            let [a, b] = ["p.csv", "q.csv"].map(|file| at(file, node, s));
+            assert!(
+                (a[0] - b[0]).abs() < 0.01 && (a[1] - b[1]).abs() < 0.01,
+                "node {node} at {s} s: {a:?} {b:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn devices_of_core_without_a_radio_do_not_relay() {
+    let session = "<scenario><networks><network id='10' type='WIRELESS_LAN'/><network id='11' type='SWITCH'/></networks><devices>\
+        <device id='1' name='m1'><position x='0' y='0'/></device><device id='2' name='m2'><position x='300' y='0'/></device>\
+        <device id='3' name='pc3'><position x='150' y='0'/></device></devices>\
+        <links><link node1='10' node2='1'/><link node1='10' node2='2'/><link node1='11' node2='3'/></links></scenario>";
+    let dir = folder(&[("s.xml", session)]);
+    let d = dir.path();
+    let ran = run_in(d, &["import", "core", "s.xml", "--out", "c.toml"]);
+    assert!(ran.err.contains("skipped 1 device on neither a radio nor a wire (line 1)"), "{}", ran.err);
+    ran.ok();
+    // 450 m apart, with a range of 250 m: nobody is between them.
+    let said = run_in(d, &["topology", "c.toml", "--src", "m1", "--dst", "m2", "--json"]).ok();
+    assert!(!said.contains("pc3"), "{said}");
 }
 
 /// A run whose tracks and traffic are known.

@@ -1,0 +1,65 @@
+//! What is to be said of files besides the scenario that they become.
+
+use std::path::Path;
+
+use wayhop_scenario::Skipped;
+
+use crate::error::Error;
+
+/// Points that are imported at most.
+const MOST_POINTS: usize = 2_000_000;
+
+/// What was skipped, and what else the user should know.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    /// One for each file, in their order.
+    pub(crate) skipped: Vec<Skipped>,
+    pub(crate) remarks: Vec<String>,
+    points: usize,
+}
+
+impl Notes {
+    /// Nothing yet of these files.
+    pub(crate) fn of<'a>(files: impl IntoIterator<Item = &'a Path>) -> Self {
+        Self { skipped: files.into_iter().map(Skipped::of).collect(), ..Self::default() }
+    }
+
+    /// Counts a point that takes room.
+    pub(crate) fn count_point(&mut self, line: u32) -> Result<(), Error> {
+        self.points += 1;
+        if self.points > MOST_POINTS {
+            let many = format!("more than {MOST_POINTS} places");
+            return Err(Error::new(many, "thin them out, or cut the file").at(line));
+        }
+        Ok(())
+    }
+
+    /// The error if nothing is left: with what was skipped, all of it.
+    pub(crate) fn nothing(&self, remedy: &str) -> Error {
+        let one = self.skipped.len() == 1;
+        let named = |s: &Skipped| {
+            let kinds: Vec<String> = s.kinds().collect();
+            let file = s.file().display().to_string();
+            if one { kinds.join(", ") } else { format!("{file}: {}", kinds.join(", ")) }
+        };
+        let all: Vec<String> = self.skipped.iter().filter(|s| !s.is_empty()).map(named).collect();
+        let reason = match &all[..] {
+            [] => "there are no places in it".to_owned(),
+            _ => format!("nothing in it can be used; skipped {}", all.join("; ")),
+        };
+        let error = Error::new(reason, remedy);
+        match &self.skipped[..] {
+            [only] => error.in_file(only.file()),
+            _ => error,
+        }
+    }
+
+    /// A remark about content that a scenario has no use for, if there is any.
+    pub(crate) fn ignored(&mut self, count: usize, [one, several]: [&str; 2]) {
+        match count {
+            0 => {}
+            1 => self.remarks.push(format!("ignored 1 {one}")),
+            _ => self.remarks.push(format!("ignored {count} {several}")),
+        }
+    }
+}

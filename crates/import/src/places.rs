@@ -1,0 +1,312 @@
+//! Places that cannot be right: out of order in time, two at one moment, too far away or reached too fast. A few of them are skipped and
+//! counted; if there are many, the file means something else, and is refused.
+
+use wayhop_core::Position;
+use wayhop_scenario::Skipped;
+
+use crate::error::Error;
+use crate::notes::Notes;
+use crate::tracks::{Point, Track, distance};
+
+/// Nearer than this, metres, counts as the same place: no file is that exact.
+pub(crate) const SAME_PLACE_M: f64 = 1e-3;
+/// The fastest that a node moves, m/s.
+pub(crate) const FASTEST_MPS: f64 = 10_000.0;
+/// The longest run that a file may ask for, seconds.
+const LONGEST_S: f64 = 1e7;
+/// Places with no other within this time, 30 days, have a wrong date if there are few of them.
+const APART_S: f64 = 30.0 * 86_400.0;
+
+const NO_NUMBERS: [&str; 2] =
+    ["place with a number that is not finite", "places with a number that is not finite"];
+const OUT_OF_ORDER: [&str; 2] = ["place out of order in time", "places out of order in time"];
+const SAME_MOMENT: [&str; 2] =
+    ["place at the same moment as the next one", "places at the same moment as the next one"];
+const TOO_FAST: [&str; 2] =
+    ["place that is reached at more than 10 km/s", "places that are reached at more than 10 km/s"];
+const WRONG_DATE: [&str; 2] =
+    ["place dated 30 days or more from the others", "places dated 30 days or more from the others"];
+
+/// Whether so few are wrong that the others are right.
+pub(crate) fn few(wrong: usize, of: usize) -> bool {
+    wrong * 4 <= of || (wrong == 1 && of > 2)
+}
+
+/// Leaves out what cannot be right.
+pub(crate) fn clean(tracks: &mut [Track], notes: &mut Notes) -> Result<(), Error> {
+    for t in tracks.iter_mut() {
+        let skipped = &mut notes.skipped[t.file];
+        keep(&mut t.points, skipped, NO_NUMBERS, |p| {
+            [p.at_s, p.place.x, p.place.y, p.place.z].iter().all(|v| v.is_finite() && v.abs() < 1e12)
+        });
+        if put_in_order(&mut t.points, skipped) {
+            notes.remarks.push(format!("the places of {} are put in order of time", t.name));
+        }
+        let skipped = &mut notes.skipped[t.file];
+        one_a_moment(&mut t.points, skipped);
+    }
+    of_one_time(tracks, notes)?;
+    for t in tracks {
+        let skipped = &mut notes.skipped[t.file];
+        not_too_fast(t, skipped).map_err(|e| e.in_file(skipped.file()))?;
+    }
+    Ok(())
+}
+
+fn keep(points: &mut Vec<Point>, skipped: &mut Skipped, kind: [&str; 2], fits: impl Fn(&Point) -> bool) {
+    points.retain(|p| {
+        let fits = fits(p);
+        if !fits {
+            skipped.add(p.line, kind);
+        }
+        fits
+    });
+}
+
+/// Skips the fewest places without which time never goes back; many are put in order instead, which is told by `true`.
+fn put_in_order(points: &mut Vec<Point>, skipped: &mut Skipped) -> bool {
+    if points.is_sorted_by(|a, b| a.at_s <= b.at_s) {
+        return false;
+    }
+    let in_order = longest_in_order(points);
+    let wrong = in_order.iter().filter(|kept| !**kept).count();
+    if !few(wrong, points.len()) {
+        points.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
+        return true;
+    }
+    let mut kept = in_order.iter();
+    points.retain(|p| {
+        let kept = *kept.next().unwrap_or(&true);
+        if !kept {
+            skipped.add(p.line, OUT_OF_ORDER);
+        }
+        kept
+    });
+    false
+}
+
+/// Which places are in a longest sequence whose times never go back.
+fn longest_in_order(points: &[Point]) -> Vec<bool> {
+    // The last place of the best sequence of each length, and the place before each: patience sorting.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(points.len());
+    for (i, p) in points.iter().enumerate() {
+        let length = ends.partition_point(|e| points[*e].at_s <= p.at_s);
+        before.push(length.checked_sub(1).map(|l| ends[l]));
+        if length == ends.len() {
+            ends.push(i);
+        } else {
+            ends[length] = i;
+        }
+    }
+    let mut kept = vec![false; points.len()];
+    let mut at = ends.last().copied();
+    while let Some(i) = at {
+        kept[i] = true;
+        at = before[i];
+    }
+    kept
+}
+
+/// Of several places at one moment the last one counts.
+fn one_a_moment(points: &mut Vec<Point>, skipped: &mut Skipped) {
+    let mut kept: Vec<Point> = Vec::with_capacity(points.len());
+    for p in points.iter() {
+        match kept.last_mut() {
+            Some(last) if last.at_s == p.at_s => {
+                if distance(last.place, p.place) > SAME_PLACE_M {
+                    skipped.add(last.line, SAME_MOMENT);
+                }
+                *last = *p;
+            }
+            _ => kept.push(*p),
+        }
+    }
+    *points = kept;
+}
+
+/// Skips places of another time than the others.
+fn of_one_time(tracks: &mut [Track], notes: &mut Notes) -> Result<(), Error> {
+    let mut times: Vec<f64> = tracks.iter().flat_map(|t| &t.points).map(|p| p.at_s).collect();
+    times.sort_by(f64::total_cmp);
+    let length_s = |times: &[f64]| times.last().zip(times.first()).map_or(0.0, |(last, first)| last - first);
+    if length_s(&times) <= LONGEST_S {
+        return Ok(());
+    }
+    let together = times.chunk_by(|a, b| b - a < APART_S).max_by_key(|c| c.len()).unwrap_or_default();
+    if few(times.len() - together.len(), times.len()) && length_s(together) <= LONGEST_S {
+        let (first, last) = (together[0], together[together.len() - 1]);
+        for t in tracks {
+            keep(&mut t.points, &mut notes.skipped[t.file], WRONG_DATE, |p| (first..=last).contains(&p.at_s));
+        }
+        return Ok(());
+    }
+    let long = format!("from the first to the last moment are {} s", length_s(&times));
+    Err(Error::new(long, "give tracks of one experiment, of the same day"))
+}
+
+/// Skips single places that a node comes to faster than it can.
+fn not_too_fast(t: &mut Track, skipped: &mut Skipped) -> Result<(), Error> {
+    let speed_mps = |a: &Point, b: &Point| distance(a.place, b.place) / (b.at_s - a.at_s);
+    let is_fast = |a: &Point, b: &Point| speed_mps(a, b) > FASTEST_MPS;
+    let Some((a, b)) = t.points.windows(2).map(|w| (w[0], w[1])).find(|(a, b)| is_fast(a, b)) else {
+        return Ok(());
+    };
+    let too_fast = || {
+        let fast = format!("the node {} comes here at {:.0} m/s", t.name, speed_mps(&a, &b));
+        Error::new(fast, "leave places out that are measured wrongly").at(b.line)
+    };
+    let mut kept: Vec<Point> = Vec::new();
+    let mut wrong: Vec<u32> = Vec::new();
+    for (i, p) in t.points.iter().enumerate() {
+        match kept.last_mut() {
+            Some(last) if is_fast(last, p) => {
+                // The first place may be the wrong one: then the next two agree with each other.
+                let next = t.points.get(i + 1).filter(|_| i == 1);
+                if next.is_some_and(|n| !is_fast(p, n) && is_fast(last, n)) {
+                    wrong.push(last.line);
+                    *last = *p;
+                } else {
+                    wrong.push(p.line);
+                }
+            }
+            _ => kept.push(*p),
+        }
+    }
+    if !few(wrong.len(), t.points.len()) {
+        return Err(too_fast());
+    }
+    for line in wrong {
+        skipped.add(line, TOO_FAST);
+    }
+    t.points = kept;
+    Ok(())
+}
+
+/// How far apart two places are, in the plane.
+pub(crate) fn away_m(p: Position) -> f64 {
+    distance(Position::default(), Position::new(p.x, p.y, 0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Points in lines 1, 2, ...
+    fn track(points: &[(f64, f64)]) -> Track {
+        let point = |((at_s, x), line): (&(f64, f64), u32)| Point {
+            at_s: *at_s,
+            place: Position::new(*x, 0.0, 0.0),
+            line,
+        };
+        let points = points.iter().zip(1..).map(point).collect();
+        Track { name: "a".to_owned(), points, ..Track::default() }
+    }
+
+    fn cleaned(points: &[(f64, f64)]) -> Result<(Vec<u32>, Vec<String>), Error> {
+        let mut notes = Notes::of(["f".as_ref()]);
+        let mut tracks = [track(points)];
+        clean(&mut tracks, &mut notes)?;
+        let said = notes.skipped[0].kinds().chain(notes.remarks).collect();
+        Ok((tracks[0].points.iter().map(|p| p.line).collect(), said))
+    }
+
+    /// Points in lines 1, 2, ...; the lines that stay; what is said.
+    type Case = (&'static str, Vec<(f64, f64)>, Vec<u32>, &'static str);
+
+    #[test]
+    fn a_few_places_that_cannot_be_are_skipped_and_many_are_understood_or_refused() {
+        let year_s = 3e7;
+        let cases: Vec<Case> = vec![
+            (
+                "one dated later",
+                vec![(1., 0.), (2., 1.), (9., 2.), (3., 3.)],
+                vec![1, 2, 4],
+                "1 place out of order in time (line 3)",
+            ),
+            (
+                "one dated earlier",
+                vec![(5., 0.), (6., 1.), (1., 2.), (7., 3.)],
+                vec![1, 2, 4],
+                "1 place out of order in time (line 3)",
+            ),
+            (
+                "the first one dated later",
+                vec![(9., 0.), (2., 1.), (3., 2.), (4., 3.)],
+                vec![2, 3, 4],
+                "1 place out of order in time (line 1)",
+            ),
+            (
+                "newest first",
+                vec![(4., 0.), (3., 1.), (2., 2.), (1., 3.)],
+                vec![4, 3, 2, 1],
+                "the places of a are put in order of time",
+            ),
+            (
+                "two in a second",
+                vec![(1., 0.), (2., 1.), (2., 2.), (3., 3.)],
+                vec![1, 3, 4],
+                "1 place at the same moment as the next one (line 2)",
+            ),
+            ("twice the same", vec![(1., 0.), (2., 1.), (2., 1.), (3., 3.)], vec![1, 3, 4], ""),
+            (
+                "the last one a year later",
+                vec![(1., 0.), (2., 1.), (3., 2.), (year_s, 3.)],
+                vec![1, 2, 3],
+                "1 place dated 30 days or more from the others (line 4)",
+            ),
+            (
+                "a jump and back",
+                vec![(1., 0.), (2., 1.), (3., 5e4), (4., 3.)],
+                vec![1, 2, 4],
+                "1 place that is reached at more than 10 km/s (line 3)",
+            ),
+            (
+                "the first one elsewhere",
+                vec![(1., 5e4), (2., 1.), (3., 2.), (4., 3.)],
+                vec![2, 3, 4],
+                "1 place that is reached at more than 10 km/s (line 1)",
+            ),
+            (
+                "no number",
+                vec![(1., 0.), (f64::NAN, 1.), (3., f64::INFINITY)],
+                vec![1],
+                "2 places with a number that is not finite (lines 2 and 3)",
+            ),
+        ];
+        for (name, points, lines, said) in cases {
+            let (kept, notes) = cleaned(&points).unwrap();
+            assert_eq!(kept, lines, "{name}");
+            assert_eq!(notes.join(""), said, "{name}");
+        }
+        assert!(
+            cleaned(&[(1., 0.), (2., 5e4)])
+                .unwrap_err()
+                .to_string()
+                .contains("f:2: the node a comes here at 50000 m/s")
+        );
+        assert!(
+            cleaned(&[(1., 0.), (year_s, 1.)]).unwrap_err().reason.contains("from the first to the last")
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn what_stays_is_in_order_and_nothing_is_lost_without_a_count(
+            points in proptest::collection::vec((0..40_i32, 0..3_i32), 1..40),
+        ) {
+            let points: Vec<(f64, f64)> = points.iter().map(|(t, x)| (f64::from(*t), f64::from(*x))).collect();
+            let mut notes = Notes::of(["f".as_ref()]);
+            let mut tracks = [track(&points)];
+            clean(&mut tracks, &mut notes).unwrap();
+            let kept = &tracks[0].points;
+            prop_assert!(kept.windows(2).all(|w| w[0].at_s < w[1].at_s));
+            // Each point that is gone is counted, or has another one at its moment and place.
+            let is_there = |(t, x): &(f64, f64)| kept.iter().any(|p| (p.at_s, p.place.x) == (*t, *x));
+            let gone = points.iter().filter(|p| !is_there(p)).count();
+            prop_assert!(gone == 0 || !notes.skipped[0].is_empty());
+        }
+    }
+}
