@@ -3,15 +3,20 @@
 import { type Camera, roundLength, showLength, toGround, toScreen } from "./camera";
 import { causeOf, reasonWords, type Shape } from "./causes";
 import { crowd } from "./crowd";
+import { type Lane, lanes, placed, rateOf, showRate, styleOf, united } from "./flows";
 import type { Loss, Marks } from "./marks";
 
-export interface Theme { ground: string; grid: string; ink: string; faint: string; link: string; node: string; route: string; sending: string; attack: string }
+export interface Theme { ground: string; grid: string; ink: string; faint: string; link: string; node: string; route: string; sending: string; attack: string; lost: string; way: string; isNight: boolean }
+
+/** What draws a picture: a canvas, or a sheet that becomes SVG. */
+export type Pen = Pick<CanvasRenderingContext2D, "fillStyle" | "strokeStyle" | "lineWidth" | "globalAlpha" | "font" | "textBaseline" | "fillRect" | "strokeRect" | "beginPath"
+  | "moveTo" | "lineTo" | "arc" | "closePath" | "stroke" | "fill" | "fillText" | "strokeText" | "setLineDash">;
 
 export const LIGHT: Theme = {
-  ground: "#ffffff", grid: "#e6e8eb", ink: "#1a1d21", faint: "#5c6570", link: "#aab2bb", node: "#33414f", route: "#0072B2", sending: "#0072B2", attack: "#b34600",
+  ground: "#ffffff", grid: "#e6e8eb", ink: "#1a1d21", faint: "#5c6570", link: "#aab2bb", node: "#33414f", route: "#0072B2", sending: "#0072B2", attack: "#b34600", lost: "#b34600", way: "#1a1d21", isNight: false,
 };
 export const DARK: Theme = {
-  ground: "#14181d", grid: "#252c34", ink: "#eef1f4", faint: "#a3adb8", link: "#56616d", node: "#c9d3dd", route: "#56B4E9", sending: "#56B4E9", attack: "#ff9a57",
+  ground: "#14181d", grid: "#252c34", ink: "#eef1f4", faint: "#a3adb8", link: "#56616d", node: "#c9d3dd", route: "#56B4E9", sending: "#56B4E9", attack: "#ff9a57", lost: "#ff9a57", way: "#eef1f4", isNight: true,
 };
 
 export interface Picture {
@@ -24,6 +29,10 @@ export interface Picture {
   goal?: { x: number; y: number } | null;
   /** Draws what lies on the ground, below links and nodes. */
   below?: () => void;
+  /** The flow that stands out, those that are not drawn, and whether links have their rates. */
+  flows?: { chosen: number | null; hidden: ReadonlySet<number>; rates: boolean };
+  /** Draws what lies on the links, below the nodes. */
+  above?: (sx: Float64Array, sy: Float64Array) => void;
 }
 
 const METRES_PX = 90;
@@ -32,21 +41,35 @@ const MOST_NAMES = 120, MOST_CAUSES = 14, MOST_IN_ROW = 6;
 /** From so many nodes, links and transmissions on they are drawn pixel by pixel. */
 const MANY = 2_000;
 
-export function draw(g: CanvasRenderingContext2D, p: Picture): void {
-  const { width, height, camera } = p;
+/** More lanes than these are drawn as one for each link, and fewer have their rates. */
+const MOST_LANES = 400, MOST_RATES = 80;
+
+/** Where nodes are on the screen. */
+export function onScreen(p: Pick<Picture, "camera" | "width" | "height" | "xs" | "ys">): [Float64Array, Float64Array] {
+  const sx = new Float64Array(p.xs.length), sy = new Float64Array(p.xs.length);
+  for (let n = 0; n < p.xs.length; n += 1) [sx[n], sy[n]] = toScreen(p.camera, p.width, p.height, p.xs[n], p.ys[n]);
+  return [sx, sy];
+}
+
+/** The lanes of a picture: flows beside each other, or one for each link where there are too many. */
+export function lanesOf(p: Pick<Picture, "marks" | "flows">): Lane[] {
+  const all = lanes(p.marks.routes, (flow) => p.flows?.hidden.has(flow) ?? false);
+  return all.length <= MOST_LANES ? all : lanes(united(all.map((l) => l.route)), () => false);
+}
+
+export function draw(g: Pen, p: Picture): void {
+  const { width, height } = p;
   g.fillStyle = p.theme.ground;
   g.fillRect(0, 0, width, height);
   if (!p.isRing) grid(g, p);
   p.below?.();
-  const sx = new Float64Array(p.xs.length), sy = new Float64Array(p.xs.length);
-  for (let n = 0; n < p.xs.length; n += 1) {
-    [sx[n], sy[n]] = toScreen(camera, width, height, p.xs[n], p.ys[n]);
-  }
-  const isCrowd = p.xs.length + p.links.length / 2 + p.marks.sendings.length >= MANY;
-  if (isCrowd) drawCrowd(g, p, sx, sy);
+  const [sx, sy] = onScreen(p);
+  const isCrowd = g instanceof CanvasRenderingContext2D && p.xs.length + p.links.length / 2 + p.marks.sendings.length >= MANY;
+  if (isCrowd) drawCrowd(g as CanvasRenderingContext2D, p, sx, sy);
   else links(g, p, sx, sy);
   routes(g, p, sx, sy);
   sendings(g, p, sx, sy, isCrowd);
+  p.above?.(sx, sy);
   nodes(g, p, sx, sy, isCrowd);
   losses(g, p, sx, sy);
   goal(g, p);
@@ -54,7 +77,7 @@ export function draw(g: CanvasRenderingContext2D, p: Picture): void {
   else { scaleBar(g, p); northArrow(g, p); }
 }
 
-function grid(g: CanvasRenderingContext2D, p: Picture): void {
+function grid(g: Pen, p: Picture): void {
   const step = roundLength(METRES_PX / p.camera.scale);
   const [left, top] = toGround(p.camera, p.width, p.height, 0, 0);
   const [right, bottom] = toGround(p.camera, p.width, p.height, p.width, p.height);
@@ -72,7 +95,7 @@ function grid(g: CanvasRenderingContext2D, p: Picture): void {
   g.stroke();
 }
 
-function links(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Float64Array): void {
+function links(g: Pen, p: Picture, sx: Float64Array, sy: Float64Array): void {
   g.strokeStyle = p.theme.link;
   g.lineWidth = 1;
   g.beginPath();
@@ -83,17 +106,42 @@ function links(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Fl
   g.stroke();
 }
 
-function routes(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Float64Array): void {
-  g.strokeStyle = g.fillStyle = p.theme.route;
-  for (const { node, peer, packets } of p.marks.routes) {
+function routes(g: Pen, p: Picture, sx: Float64Array, sy: Float64Array): void {
+  const all = lanesOf(p), chosen = p.flows?.chosen ?? null;
+  // Beside coloured flows, what belongs to none is grey.
+  const other = all.some(({ route }) => route.flow >= 0) ? p.theme.faint : p.theme.route;
+  for (const lane of all) {
+    const { flow, packets } = lane.route, [x0, y0, x1, y1] = placed(lane, sx, sy);
+    const style = flow < 0 ? { colour: other, dash: [] } : styleOf(flow, p.theme.isNight);
+    // Beside the way of a packet, and beside a flow that stands out, others are faint.
+    g.globalAlpha = (chosen === null ? p.above !== undefined : flow !== chosen) ? 0.25 : 1;
+    g.strokeStyle = g.fillStyle = style.colour;
     g.lineWidth = Math.min(7, 2.5 + Math.log2(packets) / 2);
-    g.beginPath(); g.moveTo(sx[node], sy[node]); g.lineTo(sx[peer], sy[peer]); g.stroke();
+    g.setLineDash(style.dash);
+    g.beginPath(); g.moveTo(x0, y0); g.lineTo(x1, y1); g.stroke();
+    g.setLineDash([]);
     // The arrow's head lies at two thirds of the way: so those of both directions can be told apart.
-    const angle = Math.atan2(sy[peer] - sy[node], sx[peer] - sx[node]);
-    const x = sx[node] + (sx[peer] - sx[node]) * 0.66, y = sy[node] + (sy[peer] - sy[node]) * 0.66;
+    const angle = Math.atan2(y1 - y0, x1 - x0);
+    const x = x0 + (x1 - x0) * 0.66, y = y0 + (y1 - y0) * 0.66;
     g.beginPath(); g.moveTo(x + 8 * Math.cos(angle), y + 8 * Math.sin(angle));
     for (const turn of [2.5, -2.5]) g.lineTo(x + 8 * Math.cos(angle + turn), y + 8 * Math.sin(angle + turn));
     g.fill();
+  }
+  g.globalAlpha = 1;
+  if (p.flows?.rates) rates(g, p, all.filter(({ route }) => chosen === null || route.flow === chosen), sx, sy);
+}
+
+/** What goes by each link in each direction, beside the lanes. */
+function rates(g: Pen, p: Picture, all: Lane[], sx: Float64Array, sy: Float64Array): void {
+  g.font = "11px system-ui, sans-serif";
+  g.textBaseline = "middle";
+  g.lineWidth = 3;
+  g.strokeStyle = p.theme.ground;
+  g.fillStyle = p.theme.ink;
+  for (const { node, peer, bytes } of united(all.map((l) => l.route)).slice(0, MOST_RATES)) {
+    const dx = sx[peer] - sx[node], dy = sy[peer] - sy[node], length = Math.hypot(dx, dy) || 1;
+    // On the side on which the lanes of this direction lie.
+    label(g, showRate(rateOf(bytes, p.marks)), sx[node] + dx * 0.4 - (dy / length) * 13 - 14, sy[node] + dy * 0.4 + (dx / length) * 13);
   }
 }
 
@@ -108,7 +156,7 @@ function drawCrowd(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy
   });
 }
 
-function sendings(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Float64Array, areDrawn: boolean): void {
+function sendings(g: Pen, p: Picture, sx: Float64Array, sy: Float64Array, areDrawn: boolean): void {
   g.strokeStyle = p.theme.sending;
   g.lineWidth = 1.5;
   for (const { node, peer, age, routing } of p.marks.sendings) {
@@ -123,7 +171,7 @@ function sendings(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy:
   g.setLineDash([]);
 }
 
-function nodes(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Float64Array, areDrawn: boolean): void {
+function nodes(g: Pen, p: Picture, sx: Float64Array, sy: Float64Array, areDrawn: boolean): void {
   const seen: number[] = [];
   for (let n = 0; n < sx.length; n += 1) {
     if (sx[n] > -20 && sy[n] > -20 && sx[n] < p.width + 20 && sy[n] < p.height + 20) seen.push(n);
@@ -156,7 +204,7 @@ function nodes(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Fl
   }
 }
 
-function label(g: CanvasRenderingContext2D, text: string, x: number, y: number): void {
+function label(g: Pen, text: string, x: number, y: number): void {
   g.strokeText(text, x, y);
   g.fillText(text, x, y);
 }
@@ -171,7 +219,7 @@ export function* lossPlaces(list: Loss[]): Generator<Loss & { dx: number; dy: nu
   }
 }
 
-function losses(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: Float64Array): void {
+function losses(g: Pen, p: Picture, sx: Float64Array, sy: Float64Array): void {
   let told = 0;
   for (const { hop, age, place, dx, dy } of lossPlaces(p.marks.losses)) {
     const cause = causeOf(hop.reason ?? "");
@@ -191,7 +239,7 @@ function losses(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy: F
   }
 }
 
-function goal(g: CanvasRenderingContext2D, p: Picture): void {
+function goal(g: Pen, p: Picture): void {
   if (!p.goal) return;
   const [x, y] = toScreen(p.camera, p.width, p.height, p.goal.x, p.goal.y);
   g.strokeStyle = p.theme.ink;
@@ -206,7 +254,7 @@ function goal(g: CanvasRenderingContext2D, p: Picture): void {
   label(g, `${p.goal.x.toFixed(0)} m, ${p.goal.y.toFixed(0)} m`, x + 15, y);
 }
 
-export function shape(g: CanvasRenderingContext2D, kind: Shape, x: number, y: number, colour: string, edge: string): void {
+export function shape(g: Pen, kind: Shape, x: number, y: number, colour: string, edge: string): void {
   const corners: Record<Exclude<Shape, "cross">, [number, number][]> = {
     triangle: [[0, -6], [6, 5], [-6, 5]],
     square: [[-5, -5], [5, -5], [5, 5], [-5, 5]],
@@ -224,14 +272,14 @@ export function shape(g: CanvasRenderingContext2D, kind: Shape, x: number, y: nu
   g.fillStyle = colour; g.fill();
 }
 
-function noPlaces(g: CanvasRenderingContext2D, p: Picture): void {
+function noPlaces(g: Pen, p: Picture): void {
   g.fillStyle = p.theme.ink;
   g.font = "12px system-ui, sans-serif";
   g.textBaseline = "alphabetic";
   g.fillText(p.xs.length === 1 ? "The position of the node is not known" : "No positions are known: the nodes stand in a ring", 14, p.height - 14);
 }
 
-function scaleBar(g: CanvasRenderingContext2D, p: Picture): void {
+function scaleBar(g: Pen, p: Picture): void {
   const metres = roundLength(METRES_PX / p.camera.scale / 2);
   const w = metres * p.camera.scale, x = 14, y = p.height - 14;
   g.strokeStyle = g.fillStyle = p.theme.ink;
@@ -244,7 +292,7 @@ function scaleBar(g: CanvasRenderingContext2D, p: Picture): void {
   g.fillText(showLength(metres), x + 5, y - 5);
 }
 
-function northArrow(g: CanvasRenderingContext2D, p: Picture): void {
+function northArrow(g: Pen, p: Picture): void {
   const x = p.width - 22, y = 18;
   g.fillStyle = p.theme.ink;
   g.beginPath(); g.moveTo(x, y - 10); g.lineTo(x + 6, y + 8); g.lineTo(x, y + 4); g.lineTo(x - 6, y + 8); g.fill();

@@ -2,14 +2,16 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
+import { exportShown, showExport } from "./exporting";
 import { pan, zoom } from "./map";
+import * as flows from "./flows";
 import { mode } from "./mode";
 import * as state from "./state";
 import { changeSpeed } from "./timeline";
 
 const KEYS: [string, string][] = [
   ["Space", "play, pause"], ["← →", "a second back, on"], ["Shift ← →", "previous event, next event"],
-  [", .", "slower, faster"], ["Home End", "begin, end"], ["J", "jump to a time: 90, 1:30 or 0:01:30"], ["/", "find a node"], ["P", "tell the story of a packet"],
+  [", .", "slower, faster"], ["Home End", "begin, end"], ["J", "jump to a time: 90, 1:30 or 0:01:30"], ["/", "find a node"], ["P", "tell the story of a packet"], ["S", "save the map as picture or video"],
   ["+ − 0", "zoom in, out, show all"], ["Ctrl arrows", "move the map"], ["Esc", "select nothing; leave a field"], ["?", "this page"],
 ];
 
@@ -33,10 +35,11 @@ function act(e: KeyboardEvent): boolean {
     case "j": case "J": document.getElementById("moment")?.focus(); return true;
     case "/": document.getElementById("find")?.focus(); return true;
     case "p": case "P": document.getElementById("packet")?.focus(); return true;
+    case "s": case "S": showExport(); return true;
     case "+": case "=": zoom(1.5); return true;
     case "-": zoom(1 / 1.5); return true;
     case "0": state.fitAll(); return true;
-    case "Escape": state.select(null); return true;
+    case "Escape": state.select(null); flows.chosen.value = null; return true;
     case "?": helpShown.value = !helpShown.value; return true;
     default: return false;
   }
@@ -49,7 +52,7 @@ export function listen(): void {
     const at = e.target instanceof HTMLElement ? e.target : document.body;
     const writes = at instanceof HTMLSelectElement || (at instanceof HTMLInputElement && at.type !== "range");
     if (writes) { if (e.key === "Escape") at.blur(); return; }
-    if (helpShown.value && e.key !== "?") return;
+    if ((helpShown.value && e.key !== "?") || exportShown.value) return;
     const presses = (e.key === " " || e.key === "Enter") && at.matches("button, summary");
     const scrolls = at.matches(".scroll") && e.key.startsWith("Arrow") && !e.shiftKey;
     if (!presses && !scrolls && act(e)) e.preventDefault();

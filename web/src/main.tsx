@@ -7,6 +7,7 @@ import { render } from "preact";
 import * as scenario from "./editor/document";
 import { Editor } from "./editor/editor";
 import { embedded } from "./embedded";
+import { ExportDialog } from "./export";
 import { Help, helpShown, listen } from "./keys";
 import * as live from "./live/follow";
 import { LiveState } from "./live/panel";
@@ -15,6 +16,7 @@ import * as matrix from "./matrix/log";
 import { MatrixView } from "./matrix/view";
 import { canEdit, mode } from "./mode";
 import { Panels } from "./panels";
+import { Splitter } from "./splitter";
 import { Start } from "./start";
 import * as state from "./state";
 import { Timeline } from "./timeline";
@@ -91,8 +93,10 @@ function App() {
       <Header />
       <Problems />
       <main><Maps /><Timeline /></main>
+      <Splitter />
       <Panels />
       <Help />
+      <ExportDialog />
     </>
   );
 }

@@ -3,16 +3,21 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { type Camera, toGround, toScreen, zoomAt } from "./camera";
-import { DARK, draw, LIGHT, lossPlaces } from "./draw";
+import { DARK, draw, lanesOf, LIGHT, lossPlaces, onScreen, type Pen, type Picture } from "./draw";
+import { showExport } from "./exporting";
+import * as flows from "./flows";
+import { MapLegend } from "./legend";
 import { pairsInRange } from "./links";
 import { canPlace, place } from "./live/follow";
-import { heardPairs, marksAt } from "./marks";
+import { heardPairs, type Marks, marksAt, NO_MARKS } from "./marks";
 import { night } from "./night";
 import type { Hop, Stretches } from "./packets";
 import { onRing } from "./ring";
+import { stories, wayOf } from "./route";
 import * as state from "./state";
+import { drawWay } from "./way";
 
-const REACH_PX = 14, LOSS_REACH_PX = 8;
+const REACH_PX = 14, LOSS_REACH_PX = 8, FLOW_REACH_PX = 6;
 /** A node is dragged, not pressed, from so far on. */
 const DRAG_PX = 4;
 /** The node of a run under way that is dragged, and where to. */
@@ -45,8 +50,8 @@ export function places(t: number, shown = shownOf("own", t)): { xs: Float64Array
 }
 
 /** Where nodes are drawn: in their places, or in a ring if no place of any is known. */
-function drawn(camera: Camera, t: number, shown: Shown): { xs: Float64Array; ys: Float64Array; zs: Float64Array } {
-  const at = places(t, shown), { width, height } = state.mapSize.value;
+function drawn(camera: Camera, t: number, shown: Shown, { width, height } = state.mapSize.value): { xs: Float64Array; ys: Float64Array; zs: Float64Array } {
+  const at = places(t, shown);
   if (shown.isNowhere) onRing(at.xs, at.ys, camera, width, height);
   return at;
 }
@@ -56,19 +61,29 @@ function paint(canvas: HTMLCanvasElement, which: "own" | "other"): void {
   const camera = state.camera.value;
   const { width, height } = state.mapSize.value;
   if (!g || !camera || width === 0) return;
-  const t = state.t.value;
-  const shown = shownOf(which, t);
-  const { xs, ys, zs } = drawn(camera, t, shown), isRing = shown.isNowhere;
   const dpr = canvas.width / width;
   g.setTransform(dpr, 0, 0, dpr, 0, 0);
-  draw(g, {
-    camera, width, height, theme: night.value ? DARK : LIGHT, xs, ys, isRing,
+  draw(g, pictureOf(which, state.t.value, camera, { width, height }, g));
+  canvas.dataset.camera = [camera.x, camera.y, camera.scale].join(",");
+}
+
+const marksOf = (shown: Shown, t: number, speed = state.speed.value): Marks => (shown.stretches ? marksAt(shown.stretches, t, speed) : NO_MARKS);
+
+/** What the map shows at a moment, of any size. */
+export function pictureOf(which: "own" | "other", t: number, camera: Camera, size: { width: number; height: number }, g: Pen, speed = state.speed.value): Picture {
+  const shown = shownOf(which, t), theme = night.value ? DARK : LIGHT;
+  const { xs, ys, zs } = drawn(camera, t, shown, size), isRing = shown.isNowhere;
+  // Stories are of the run itself; the one beside it has other packets.
+  const ways = which === "own" ? stories.value.map(wayOf) : [];
+  return {
+    camera, ...size, theme, xs, ys, isRing,
     names: shown.name,
     links: shown.range !== null && !isRing ? pairsInRange(xs, ys, zs, shown.range) : shown.stretches ? heardPairs(shown.stretches, t) : [],
-    marks: shown.stretches ? marksAt(shown.stretches, t, state.speed.value) : { sendings: [], routes: [], losses: [] },
+    marks: marksOf(shown, t, speed),
+    flows: { chosen: flows.chosen.value, hidden: flows.hidden.value, rates: flows.ratesShown.value },
+    above: ways.length === 0 ? undefined : (sx, sy) => { for (const way of ways) drawWay(g, theme, way, t, sx, sy); },
     selected: state.selected.value, goal: dragged.value,
-  });
-  canvas.dataset.camera = [camera.x, camera.y, camera.scale].join(",");
+  };
 }
 
 /** The node at a pixel; of several that lie there, the one after the selected one. */
@@ -97,9 +112,24 @@ function lossAt(camera: Camera, x: number, y: number, which: "own" | "other"): H
   return null;
 }
 
+/** The flow whose line is nearest to a pixel; of several, the next after the one that stands out. */
+function flowAt(camera: Camera, x: number, y: number, which: "own" | "other"): number | null {
+  const shown = shownOf(which, state.t.value), { xs, ys } = drawn(camera, state.t.value, shown);
+  const [sx, sy] = onScreen({ camera, ...state.mapSize.value, xs, ys });
+  const near = lanesOf({ marks: marksOf(shown, state.t.value), flows: { chosen: null, hidden: flows.hidden.value, rates: false } })
+    .filter((lane) => lane.route.flow >= 0).map((lane) => ({ flow: lane.route.flow, d: flows.distance(x, y, flows.placed(lane, sx, sy)) }));
+  return near.filter((l) => l.d <= FLOW_REACH_PX).sort((a, b) => a.d - b.d)[0]?.flow ?? null;
+}
+
 function click(camera: Camera, x: number, y: number, which: "own" | "other"): void {
   const loss = lossAt(camera, x, y, which);
-  if (!loss) { state.select(nodeAt(camera, x, y, which)); return; }
+  if (!loss) {
+    const node = nodeAt(camera, x, y, which), flow = node === null ? flowAt(camera, x, y, which) : null;
+    if (flow === null) state.select(node);
+    // Once more on the flow that stands out, or beside everything, and all are as before.
+    if (node === null) flows.chosen.value = flow === flows.chosen.value ? null : flow;
+    return;
+  }
   state.playing.value = false;
   state.jump(loss.t);
   state.select(loss.node);
@@ -126,7 +156,7 @@ function useFrames(canvas: { current: HTMLCanvasElement | null }, which: "own" |
       if (which === "own") state.tick(now - last);
       last = now;
       const of = [state.t.value, state.camera.value, state.selected.value, state.arrivals.value,
-        state.mapSize.value, state.info.value, night.value, state.speed.value, dragged.value, state.other.value];
+        state.mapSize.value, state.info.value, night.value, state.speed.value, dragged.value, state.other.value, flows.chosen.value, flows.hidden.value, flows.ratesShown.value, stories.value];
       if (canvas.current && of.some((v, i) => v !== shown[i])) { shown = of; paint(canvas.current, which); }
       asked = requestAnimationFrame(loop);
     };
@@ -229,10 +259,12 @@ function MapView({ which, title }: { which: "own" | "other"; title: string | nul
     <div class="map">
       <canvas ref={canvas} role="img" aria-label={`Map of the nodes${title ? ` of ${title}` : ""}; the table Nodes has the same in words`} />
       {title && <p class="title">{title}</p>}
+      {which === "own" && <MapLegend />}
       <div class="zoom" role="group" aria-label="Map">
         <button type="button" onClick={() => zoom(1.5)} aria-label="Zoom in" title="Zoom in (+)">+</button>
         <button type="button" onClick={() => zoom(1 / 1.5)} aria-label="Zoom out" title="Zoom out (-)">−</button>
         <button type="button" onClick={state.fitAll} aria-label="Show all" title="Show all (0)">⤢</button>
+        {which === "own" && <button type="button" onClick={showExport} aria-label="Save as picture or video" title="Save as picture or video (S)">⤓</button>}
       </div>
     </div>
   );

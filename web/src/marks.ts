@@ -3,9 +3,14 @@
 import { EVERYBODY, type Hop, type Stretches } from "./packets";
 
 export interface Sending { node: number; peer: number; age: number; routing: boolean }
-export interface Route { node: number; peer: number; packets: number }
+/** What a flow (-1: of no flow) sent by a link. */
+export interface Route { node: number; peer: number; flow: number; packets: number; bytes: number }
 export interface Loss { hop: Hop; age: number }
-export interface Marks { sendings: Sending[]; routes: Route[]; losses: Loss[] }
+/** Bytes of IP packets that a flow's source sent and its destinations received. */
+export interface Carried { sent: number; delivered: number }
+/** `span_s` is how long the routes and what flows carried were counted for. */
+export interface Marks { sendings: Sending[]; routes: Route[]; losses: Loss[]; flows: Map<number, Carried>; span_s: number }
+export const NO_MARKS: Marks = { sendings: [], routes: [], losses: [], flows: new Map(), span_s: 0 };
 
 /** How long a transmission and a loss stay on the screen, milliseconds of real time at speed 1 and above. */
 const SENDING_MS = 250, LOSS_MS = 2000;
@@ -25,11 +30,15 @@ export function marksAt(stretches: Stretches, t: number, speed: number): Marks {
   const routeStay = Math.max(ROUTE_MS * 1e6, stay(SENDING_MS));
   const since = t - Math.max(routeStay, stay(LOSS_MS));
   const sendings: Sending[] = [], losses: Loss[] = [];
-  const routes = new Map<number, Route>();
+  const routes = new Map<string, Route>(), flows = new Map<number, Carried>();
+  let visited = 0, oldest = t;
   stretches.back(t, since, MOST_ROWS, (s, i) => {
     const age = t - s.time[i];
+    visited += 1;
+    oldest = s.time[i];
     const event = (s.frame.head["events"] as string[])[s.frame.columns["event"][i] - 1];
     const node = s.frame.columns["node"][i], peer = s.frame.columns["peer"][i];
+    const bytes = Math.max(0, s.frame.columns["bytes"]?.[i] ?? 0);
     const isRouting = !isData((s.frame.head["classes"] as string[])[s.frame.columns["class"][i] - 1]);
     if (event === "drop") {
       if (age <= stay(LOSS_MS) && losses.length < MOST_LOSSES) losses.push({ hop: s.row(i), age: age / stay(LOSS_MS) });
@@ -39,12 +48,19 @@ export function marksAt(stretches: Stretches, t: number, speed: number): Marks {
       sendings.push({ node, peer, age: age / stay(SENDING_MS), routing: isRouting });
     }
     if (!isRouting && peer >= 0 && age <= routeStay && (event === "send" || event === "forward")) {
-      const key = node * 1_000_003 + peer;
+      const flow = s.frame.columns["flow"][i], key = `${node} ${peer} ${flow}`;
       const route = routes.get(key);
-      if (route) route.packets += 1; else routes.set(key, { node, peer, packets: 1 });
+      if (route) { route.packets += 1; route.bytes += bytes; } else routes.set(key, { node, peer, flow, packets: 1, bytes });
+    }
+    if ((event === "originate" || event === "deliver") && age <= routeStay && !isRouting) {
+      const flow = s.frame.columns["flow"][i], carried = flows.get(flow) ?? { sent: 0, delivered: 0 };
+      carried[event === "originate" ? "sent" : "delivered"] += bytes;
+      flows.set(flow, carried);
     }
   });
-  return { sendings, routes: [...routes.values()], losses };
+  // Where there are more rows than were looked at, the time that they cover is shorter.
+  const span = visited >= MOST_ROWS ? t - oldest : Math.min(routeStay, t);
+  return { sendings, routes: [...routes.values()], losses, flows, span_s: span / 1e9 };
 }
 
 /** Pairs of nodes of which one heard the other in the last 2 s: links, where no radio model says who is in range. */

@@ -3,11 +3,11 @@
 import { useEffect, useState } from "preact/hooks";
 import * as api from "./api";
 import { Around } from "./around";
-import { CAUSES } from "./causes";
 import { Chart } from "./chart";
 import { Charts } from "./charts";
 import { Comparison } from "./compare";
 import { showMoment } from "./clock";
+import { Flows } from "./flowpanel";
 import { pairsInRange } from "./links";
 import { LiveNode, Remarks } from "./live/panel";
 import { places } from "./map";
@@ -127,24 +127,6 @@ function NodePanel({ node, t }: Moment & { node: number }) {
   );
 }
 
-function Flows() {
-  const flows = state.info.value?.flows ?? [];
-  if (flows.length === 0) return null;
-  return (
-    <details>
-      <summary>Flows ({flows.length})</summary>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Table of flows">
-        <table>
-          <thead><tr><th scope="col">Flow</th><th scope="col">From, to</th><th scope="col">Sent</th><th scope="col">Received</th></tr></thead>
-          <tbody>{flows.slice(0, MOST_LISTED).map((f) => (
-            <tr key={f.id}><th scope="row">{f.id} {f.kind}</th><td>{state.nameOf(f.src)} → {f.dst === null ? "all" : state.nameOf(f.dst)}</td><td>{f.sent}</td><td>{f.received}</td></tr>
-          ))}</tbody>
-        </table>
-      </div>
-    </details>
-  );
-}
-
 function Events({ t }: Moment) {
   const hops: Hop[] = [];
   const node = state.selected.value;
@@ -163,22 +145,6 @@ function Events({ t }: Moment) {
   );
 }
 
-function Legend() {
-  return (
-    <details open>
-      <summary>Legend</summary>
-      <ul class="legend">
-        {state.info.value?.range_m ? <li><span aria-hidden="true" class="line link" /> in range ({state.info.value.range_m} m)</li> : null}
-        {!state.info.value?.range_m && <li><span aria-hidden="true" class="line link" /> one heard the other in the last 2 s</li>}
-        <li><span aria-hidden="true" class="line route" /> data went that way in the last 2 s</li>
-        <li><span aria-hidden="true" class="line data" /> transmission of data, with a ring</li>
-        <li><span aria-hidden="true" class="line routing" /> transmission of the routing protocol, dashed</li>
-        {CAUSES.map((c) => <li key={c.label}><span aria-hidden="true" class={`sign ${c.shape}`}>{c.sign}</span> lost: {c.label}</li>)}
-      </ul>
-    </details>
-  );
-}
-
 export function Panels() {
   const t = useSlowTime();
   const moment = { t, arrivals: state.arrivals.value };
@@ -190,13 +156,12 @@ export function Panels() {
       {state.other.value && <Comparison key={state.other.value.name} other={state.other.value} />}
       {node !== null && (state.live.value ? <LiveNode key={node} node={node} t={t} /> : <NodePanel key={node} node={node} {...moment} />)}
       <Nodes {...moment} />
+      <Flows {...moment} />
       <Events {...moment} />
       <Remarks />
       {node === null && <details open><summary>Events over time</summary><Chart /></details>}
       {(state.hasTables.value || state.live.value) && <Charts />}
-      <Flows />
       {state.hasTables.value && <Reports />}
-      <Legend />
     </aside>
   );
 }

@@ -186,7 +186,16 @@ export function fitAll(): void {
   wasNowhere = isNowhere();
   const boxes = live.value ? [live.value.bounds()] : [recorded, other.value].map((r) => (r && !r.isNowhere ? r.box : null));
   const known = boxes.filter((b): b is Box => b !== null);
-  camera.value = whole = fit(known.length > 0 ? known.reduce(around) : NOWHERE, width, height);
+  const seen = fit(known.length > 0 ? known.reduce(around) : NOWHERE, width - covered, height);
+  camera.value = whole = { ...seen, x: seen.x - covered / 2 / seen.scale };
+}
+
+/** So many pixels at the left of the map are the legend's. */
+let covered = 0;
+export function cover(px: number): void {
+  const isWhole = camera.value !== null && camera.value === whole;
+  covered = px < mapSize.value.width / 2 ? px : 0;
+  if (isWhole) fitAll();
 }
 
 /** The map has another size: who saw all of it does so still, who looked at a part sees the same ground. */

@@ -6,10 +6,10 @@ import * as api from "./api";
 import { causeOf } from "./causes";
 import { showMoment } from "./clock";
 import { FramesPanel } from "./frames";
+import { stories } from "./route";
 import * as state from "./state";
 import { currentStep, isLost, parsePacket, reasonInWords, type Story } from "./told";
 
-const stories = signal<Story[]>([]);
 const problem = signal<string | null>(null);
 const loading = signal(false);
 /** The line that has the moment of the replay. */

@@ -5,6 +5,8 @@ export interface Step { time_s: number; node: number; node_name: string; what: s
 export interface Story {
   run: string; packet: number; flow: number | null; seq: number | null; class: string; source: string; destination: string;
   outcome: string | null; reason: string | null; has_receptions: boolean; steps: Step[]; more: number;
+  /** Each time that a node handed the packet to an interface, and for whom. */
+  hops: { time_ns: number; node: number; peer: number }[];
 }
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };

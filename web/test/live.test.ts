@@ -93,7 +93,7 @@ describe("a run under way", () => {
       [0.7 * S, 2, "transmit", -2, "dsr-request"], [0.7 * S, 1, "receive", 2, "dsr-request"], [0.8 * S, 0, "receive", 1, "data"],
     ]));
     const marks = marksAt(run.packets, 0.9 * S, 1);
-    expect(marks.routes).toEqual([{ node: 0, peer: 1, packets: 1 }]);
+    expect(marks.routes).toMatchObject([{ node: 0, peer: 1, flow: -1, packets: 1 }]);
     expect(marks.sendings.map((s) => s.routing)).toEqual([true]);
     expect(heardPairs(run.packets, 0.9 * S)).toEqual([0, 1, 1, 2]);
     expect(tellHop(run.packets.at(0)!.row(1), (n) => ABOUT.names[n])).toBe("a: transmit data packet to b");

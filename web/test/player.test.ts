@@ -178,7 +178,7 @@ function stretch(from: number, to: number): Stretch {
     head: { rows: times.length, from_ns: from, until_ns: to, events: EVENTS, classes: ["cbr"], reasons: ["NO_ROUTE"] },
     columns: {
       time_ns: Float64Array.from(times), node: Int32Array.from(column((i) => i % 5)), peer: Int32Array.from(column(() => 7)),
-      flow: Int32Array.from(column(() => 0)), packet: Float64Array.from(column((i) => i)), seq: Float64Array.from(column((i) => i)),
+      flow: Int32Array.from(column(() => 0)), bytes: Int32Array.from(column(() => 1000)), packet: Float64Array.from(column((i) => i)), seq: Float64Array.from(column((i) => i)),
       event: Uint8Array.from(column((i) => (i % 3) + 1)), class: Uint8Array.from(column(() => 1)),
       reason: Uint8Array.from(column((i) => (i % 3 === 1 ? 1 : 0))),
     },
@@ -224,7 +224,7 @@ describe("stretches", () => {
     await s.fetch(5 * S);
     const marks = marksAt(s, 5.1 * S, 1);
     expect(marks.losses.map((l) => [l.hop.reason, l.hop.t / S])).toEqual([["NO_ROUTE", 4]]);
-    expect(marks.routes).toEqual([{ node: 0, peer: 7, packets: 1 }]);
+    expect(marks.routes).toEqual([{ node: 0, peer: 7, flow: 0, packets: 1, bytes: 1000 }]);
     expect(marks.sendings).toEqual([]);
     expect(marksAt(s, 6.1 * S, 1).sendings).toMatchObject([{ node: 1, peer: 7, routing: false }]);
   });

@@ -18,6 +18,7 @@ mod error;
 mod folders;
 mod frame;
 mod frames;
+mod hops;
 mod library;
 #[cfg(feature = "live")]
 mod live;

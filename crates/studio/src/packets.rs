@@ -23,6 +23,8 @@ pub(crate) struct Columns {
     pub(crate) node: Vec<i32>,
     pub(crate) peer: Vec<i32>,
     pub(crate) flow: Vec<i32>,
+    /// Length of the IP packet; -1 where it is not known.
+    pub(crate) bytes: Vec<i32>,
     pub(crate) event: Vec<u8>,
     pub(crate) class: Vec<u8>,
     pub(crate) reason: Vec<u8>,
@@ -36,7 +38,7 @@ impl Columns {
         for column in [&mut self.time_ns, &mut self.packet, &mut self.seq] {
             column.truncate(rows);
         }
-        for column in [&mut self.node, &mut self.peer, &mut self.flow] {
+        for column in [&mut self.node, &mut self.peer, &mut self.flow, &mut self.bytes] {
             column.truncate(rows);
         }
         for column in [&mut self.event, &mut self.class, &mut self.reason] {
@@ -52,7 +54,7 @@ impl Columns {
         for column in [&mut self.time_ns, &mut self.packet, &mut self.seq] {
             *column = order.iter().map(|&i| column[i]).collect();
         }
-        for column in [&mut self.node, &mut self.peer, &mut self.flow] {
+        for column in [&mut self.node, &mut self.peer, &mut self.flow, &mut self.bytes] {
             *column = order.iter().map(|&i| column[i]).collect();
         }
         for column in [&mut self.event, &mut self.class, &mut self.reason] {
@@ -77,6 +79,7 @@ impl Columns {
         frame.i32s("node", &self.node);
         frame.i32s("peer", &self.peer);
         frame.i32s("flow", &self.flow);
+        frame.i32s("bytes", &self.bytes);
         frame.u8s("event", &self.event);
         frame.u8s("class", &self.class);
         frame.u8s("reason", &self.reason);
@@ -141,6 +144,7 @@ fn add(
     let index = |n: Option<i32>| n.unwrap_or(-1);
     columns.node.extend(group.stretch::<Int32Type>("node", &rows)?.into_iter().map(index));
     columns.flow.extend(group.stretch::<Int32Type>("flow", &rows)?.into_iter().map(index));
+    columns.bytes.extend(group.stretch::<Int32Type>("bytes", &rows)?.into_iter().map(index));
     let peers = group.stretch::<ByteArrayType>("peer", &rows)?;
     columns.peer.extend(peers.iter().map(|p| peer(nodes, p.as_ref())));
     let Columns { event, events, class, classes, reason, reasons, .. } = columns;
@@ -154,7 +158,7 @@ fn add(
 }
 
 /// The node that has an address.
-fn peer(nodes: &FxHashMap<String, i32>, address: Option<&ByteArray>) -> i32 {
+pub(crate) fn peer(nodes: &FxHashMap<String, i32>, address: Option<&ByteArray>) -> i32 {
     let Some(address) = address.and_then(|a| std::str::from_utf8(a.data()).ok()) else { return NOBODY };
     match nodes.get(address) {
         Some(node) => *node,

@@ -12,6 +12,7 @@ use wayhop_trace::{Manifest, RunDir, RunStatus, Summary};
 use crate::connections::{self, OfConnection};
 use crate::error::Error;
 use crate::frames::Source;
+use crate::hops::hops;
 use crate::motion::Motion;
 use crate::overview::Overview;
 use crate::packets;
@@ -116,7 +117,24 @@ impl Run {
     }
 
     pub(crate) fn story(&self, asked: &Asked) -> Result<Value, Error> {
-        story::answer(&self.dir, asked)
+        let mut answer = story::answer(&self.dir, asked)?;
+        for story in answer["stories"].as_array_mut().into_iter().flatten() {
+            story["hops"] = json!(self.hops(story)?);
+        }
+        Ok(answer)
+    }
+
+    /// Where the packet of a story went, as far as its steps are told.
+    fn hops(&self, story: &Value) -> Result<Vec<Value>, Error> {
+        let times = || story["steps"].as_array().into_iter().flatten().filter_map(|s| s["time_s"].as_f64());
+        let (Some(packet), Some(first), Some(last)) =
+            (story["packet"].as_i64(), times().next(), times().next_back())
+        else {
+            return Ok(Vec::new());
+        };
+        // Seconds are rounded: a microsecond more on both sides.
+        let [from, to] = [first * 1e9 - 1e3, last * 1e9 + 1e3].map(|ns| ns as i64);
+        hops(&Table::open(&self.dir, "packets")?, &self.numbers, packet, from, to)
     }
 
     pub(crate) fn losses(&self, node: Option<usize>) -> Result<Vec<u8>, Error> {

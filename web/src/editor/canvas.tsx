@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { toGround, toScreen, zoomAt } from "../camera";
 import { DARK, draw, LIGHT, type Theme } from "../draw";
 import { pairsInRange } from "../links";
+import { NO_MARKS } from "../marks";
 import { night } from "../night";
 import * as doc from "./document";
 import { controlMoved, controls, ground, marks, picture, showsControls } from "./ground";
@@ -58,7 +59,7 @@ function paint(canvas: HTMLCanvasElement): void {
   draw(g, {
     camera, width, height, theme, xs, ys, names: doc.nodeName, selected: null,
     links: (links ? linksAt(links, doc.seconds.value) : null) ?? (d?.range_m ? pairsInRange(xs, ys, zs, d.range_m) : []),
-    marks: { sendings: [], routes: [], losses: [] },
+    marks: NO_MARKS,
     below: () => {
       ground(g, theme, camera, at);
       for (const n of moving) way(g, theme, n, at);

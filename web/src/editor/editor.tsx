@@ -7,6 +7,7 @@ import { Canvas, speed, type Tool, tool, zoom } from "./canvas";
 import * as doc from "./document";
 import "./editor.css";
 import { Events } from "./events";
+import { Splitter } from "../splitter";
 import { NumberField } from "./fields";
 import { Flows } from "./flows";
 import { Ground } from "./ground";
@@ -196,6 +197,7 @@ export function Editor() {
       <Header />
       <Problems />
       <main><Toolbar /><Canvas /><Clock /></main>
+      <Splitter />
       <aside class="panels" aria-label="Scenario">
         <Trajectory />
         <Nodes />

@@ -5,8 +5,10 @@ import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { type Camera, fit, toScreen, zoomAt } from "../camera";
 import { DARK, draw, LIGHT, type Theme } from "../draw";
+import { NO_MARKS } from "../marks";
 import { night } from "../night";
 import { canEdit, mode } from "../mode";
+import { Splitter } from "../splitter";
 import * as log from "./log";
 import "./matrix.css";
 import { db, extent, type Link, linksOf, signed, sorted } from "./rows";
@@ -45,7 +47,7 @@ function paint(canvas: HTMLCanvasElement): void {
   const at = (radio: number) => toScreen(c, width, height, xs[radio], ys[radio]);
   const chosen = log.radio.value, links = linksOf(second);
   draw(g, {
-    camera: c, width, height, theme, xs, ys, names: String, links: [], marks: { sendings: [], routes: [], losses: [] }, selected: chosen,
+    camera: c, width, height, theme, xs, ys, names: String, links: [], marks: NO_MARKS, selected: chosen,
     below: () => {
       const isOf = (l: Link) => chosen !== null && (l.a === chosen || l.b === chosen);
       for (const l of [...links].sort((a, b) => Number(isOf(a)) - Number(isOf(b)))) line(g, theme, l, at, isOf(l));
@@ -287,6 +289,7 @@ export function MatrixView() {
         {damaged > 0 && <p>⚠ {damaged} lines of the log are damaged and left out</p>}
       </div>
       <main><Layout /><Clock /></main>
+      <Splitter />
       <aside class="panels" aria-label="Details">
         <details open><summary>Second {log.shown.value?.time_s ?? "–"}</summary><Now /><Errors /></details>
         <Links />

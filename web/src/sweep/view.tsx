@@ -51,7 +51,7 @@ function Figure({ table, choice }: { table: Table; choice: Choice }) {
         ))}
       </svg>
       {choice.by !== null && (
-        <ul class="keys" aria-label={`Values of ${table.axes[choice.by]}`}>
+        <ul class="figure-keys" aria-label={`Values of ${table.axes[choice.by]}`}>
           {drawn.map((s, k) => <li key={s.label}><svg width="34" height="14" aria-hidden="true" class={`series s${k % MOST_SERIES}`}><line x1="0" x2="34" y1="7" y2="7" stroke-dasharray={DASHES[k % DASHES.length]} /><Mark kind={k} x={17} y={7} /></svg> {s.label}</li>)}
         </ul>
       )}

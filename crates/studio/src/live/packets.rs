@@ -47,6 +47,7 @@ impl Packets {
         rows.peer
             .push(peer.map_or(NOBODY, |peer| self.nodes.get(&peer).copied().unwrap_or_else(|| nobody(peer))));
         rows.flow.push(flow.map_or(-1, |f| f as i32));
+        rows.bytes.push(i32::try_from(*bytes).unwrap_or(-1));
         rows.event.push(rows.events.number(Some(event.as_bytes())));
         let class = class(head, *bytes).map_or("data", PacketClass::name);
         rows.class.push(rows.classes.number(Some(class.as_bytes())));

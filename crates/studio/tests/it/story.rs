@@ -127,6 +127,8 @@ fn a_story_is_what_wayhop_why_tells() {
     let whats: Vec<_> =
         story["steps"].as_array().unwrap().iter().map(|s| s["what"].as_str().unwrap()).collect();
     assert_eq!(whats, ["send", "rts", "data", "receive", "drop"]);
+    // Node 0 handed it to its interface for 10.0.0.2, which is node 1.
+    assert_eq!(story["hops"], serde_json::json!([{"time_ns": 1_000_000, "node": 0, "peer": 1}]));
     let by_flow = server.get("/api/story?run=a&flow=0&seq=40").json();
     assert_eq!(by_flow, told);
 }

@@ -57,6 +57,7 @@ fn a_stretch_of_packets_has_its_rows_and_no_others() {
     let nodes: Vec<f64> = (from..to).map(|i| f64::from(hop(i).node.0)).collect();
     assert_eq!(answer.column("node"), nodes);
     assert!(answer.column("peer").iter().all(|p| *p == 1.0), "10.0.0.2 is the node 1");
+    assert!(answer.column("bytes").iter().all(|b| *b == 92.0));
     let reasons = head["reasons"].as_array().unwrap();
     for (i, reason) in (from..to).zip(answer.column("reason")) {
         let expected = hop(i).reason.map(DropReason::name);

@@ -1,0 +1,59 @@
+// The flows in words: which are drawn, which stands out, and how much goes by each at the moment of the clock.
+
+import type { Flow } from "./api";
+import * as flows from "./flows";
+import { Swatch } from "./legend";
+import { marksAt, NO_MARKS } from "./marks";
+import * as state from "./state";
+
+const MOST_LISTED = 100, MOST_LINKS = 12;
+
+/** The flows of the run; of one under way, those that are heard of now. */
+function known(heard: Iterable<number>): (Partial<Flow> & { id: number })[] {
+  const list = state.info.value?.flows ?? [];
+  const more = [...heard].filter((id) => id >= 0 && !list.some((f) => f.id === id)).sort((a, b) => a - b);
+  return [...list, ...more.map((id) => ({ id }))];
+}
+
+const end = (node: number | null | undefined) => (node === undefined ? "?" : node === null ? "all" : state.nameOf(node));
+
+export function Flows({ t }: { t: number; arrivals: number }) {
+  const marks = state.stretches ? marksAt(state.stretches, t, state.speed.value) : NO_MARKS;
+  const all = known(marks.flows.keys());
+  if (all.length === 0) return null;
+  const rate = (bytes: number | undefined) => flows.showRate(flows.rateOf(bytes ?? 0, marks));
+  const chosen = flows.chosen.value, span = Number(marks.span_s.toFixed(1));
+  const links = flows.united(marks.routes.filter((r) => chosen === null || r.flow === chosen)).sort((a, b) => b.bytes - a.bytes);
+  const areAllHidden = all.every((f) => flows.hidden.value.has(f.id));
+  return (
+    <details open>
+      <summary>Flows ({all.length})</summary>
+      <p class="chart-bar">
+        <label><input type="checkbox" checked={flows.ratesShown.value} onChange={(e) => { flows.ratesShown.value = e.currentTarget.checked; }} /> Rates on the map</label>
+        <button type="button" onClick={() => { flows.hidden.value = new Set(areAllHidden ? [] : all.map((f) => f.id)); }}>{areAllHidden ? "Show all flows" : "Hide all flows"}</button>
+      </p>
+      <div class="scroll" tabIndex={0} role="region" aria-label="Table of flows">
+        <table class="flow-table">
+          <thead><tr><th scope="col">Flow</th><th scope="col">From, to</th><th scope="col">Delivered</th><th scope="col">Sent</th><th scope="col" title="Packets received and sent in the whole run">Packets</th></tr></thead>
+          <tbody>{all.slice(0, MOST_LISTED).map((f) => (
+            <tr key={f.id} class={f.id === chosen ? "selected" : ""}>
+              <th scope="row">
+                <input type="checkbox" aria-label={`Draw flow ${f.id}`} checked={!flows.hidden.value.has(f.id)} onChange={() => flows.toggle(f.id)} />
+                <button type="button" aria-pressed={f.id === chosen} title="Make it stand out on the map" onClick={() => { flows.chosen.value = f.id === chosen ? null : f.id; }}><Swatch flow={f.id} /> {f.id} {f.kind ?? ""}</button>
+              </th>
+              <td>{end(f.src)} → {end(f.dst)}</td>
+              <td>{rate(marks.flows.get(f.id)?.delivered)}</td><td>{rate(marks.flows.get(f.id)?.sent)}</td><td>{f.sent === undefined ? "–" : `${f.received}/${f.sent}`}</td>
+            </tr>
+          ))}</tbody>
+        </table>
+      </div>
+      {all.length > MOST_LISTED && <p class="note">The first {MOST_LISTED} of {all.length}.</p>}
+      <details>
+        <summary>Links now ({links.length})</summary>
+        <ol class="links">{links.slice(0, MOST_LINKS).map((l) => <li key={`${l.node} ${l.peer}`}>{state.nameOf(l.node)} → {state.nameOf(l.peer)}: {flows.showRate(flows.rateOf(l.bytes, marks))}</li>)}</ol>
+        {links.length > MOST_LINKS && <p class="note">and {links.length - MOST_LINKS} more</p>}
+      </details>
+      <p class="note">Delivered, sent and links: IP packets of the last {span} s before the clock; packets: the whole run{chosen === null ? "" : `; links of flow ${chosen}`}.</p>
+    </details>
+  );
+}
