@@ -102,7 +102,10 @@ async function drawsATrajectory(page) {
 
 async function addsAFlow(page) {
   await select(page, "0");
-  await button(page, "2").click({ modifiers: ["Shift"] });
+  await button(page, "+ cbr").click();
+  await page.locator("[role=alert]", { hasText: "0 is the source of the new flow: choose where it goes to" }).waitFor();
+  assert.ok(!(await text(page)).includes("[[traffic]]"), "with one node there is no flow");
+  await page.getByLabel("Destination of the new flow").selectOption("2");
   await button(page, "+ cbr").click();
   await said(page, "Add a flow: cbr");
   await type(page, "Start of flow 0, seconds", 1);

@@ -1,3 +1,5 @@
+import { endsOf } from "../src/editor/model";
+import { unitOf } from "../src/editor/units";
 import { describe, expect, it } from "vitest";
 import { isFor, kindOf, members, nodesTyped, resolve, shapes, toggled, usual } from "../src/editor/schema";
 import { spanned, spans } from "../src/editor/spans";
@@ -104,4 +106,13 @@ describe("bars above the clock", () => {
     expect(spanned(all[2], 9, null)).toEqual([{ op: "set", path: ["wires", 0, "cuts", 0, "start_s"], value: 9 }]);
     expect([spanned(all[1], 5, 9), spanned(all[0], 10, 15)]).toEqual([[], []]);
   });
+});
+
+it("a field has the unit of its key, and a mere number none", () => {
+  expect(["duration_s", "rate_pps", "tx_power_dbm", "x", "queue_packets", "speed_factor", "loss", "mtu"].map(unitOf)).toEqual(["s", "packets/s", "dBm", "m", "packets", "×", "0 to 1", "bytes"]);
+  expect(["seed", "count", "ip", "ltp_port", "s", "m"].map(unitOf)).toEqual(["", "", "", "", "", ""]);
+});
+
+it("a new flow joins who is selected, and asks where it goes to with one node", () => {
+  expect([endsOf([], 5), endsOf([3], 5), endsOf([3, 1, 2], 5), endsOf([], 1)]).toEqual([[0, 4], [3, null], [3, 1], [null, null]]);
 });

@@ -2,17 +2,18 @@
 
 import * as doc from "./document";
 
-interface Common { label: string; disabled?: boolean; visible?: boolean }
+interface Common { label: string; disabled?: boolean; visible?: boolean; unit?: string }
 
 /** More characters than a narrow field shows: it gets a line of its own. */
 const NARROW = 15;
 
-function wrap(label: string, visible: boolean | undefined, field: preact.JSX.Element, longest: string | undefined) {
-  return visible ? <label class={(longest?.length ?? 0) > NARROW ? "field long" : "field"}><span>{label}</span>{field}</label> : field;
+function wrap(label: string, visible: boolean | undefined, field: preact.JSX.Element, longest: string | undefined, unit?: string) {
+  if (!visible) return field;
+  return <label class={(longest?.length ?? 0) > NARROW ? "field long" : "field"}><span>{label}</span>{field}{unit && <small class="unit" aria-hidden="true">{unit}</small>}</label>;
 }
 
 /** `empty` is what an empty field says; without it, an empty field is put back. */
-export function NumberField({ label, value, onCommit, disabled, visible, min, max, step = "any", empty, placeholder }: Common & {
+export function NumberField({ label, value, onCommit, disabled, visible, unit, min, max, step = "any", empty, placeholder }: Common & {
   value: number | null; onCommit: (v: number | null) => void; min?: number; max?: number; step?: string; empty?: boolean; placeholder?: string;
 }) {
   const shown = value === null ? "" : String(value);
@@ -31,7 +32,7 @@ export function NumberField({ label, value, onCommit, disabled, visible, min, ma
   return wrap(label, visible, (
     <input type="number" key={`${shown} ${doc.refusals.value}`} defaultValue={shown} min={min} max={max} step={step} disabled={disabled} placeholder={placeholder}
       aria-label={visible ? undefined : label} onChange={(e) => commit(e.currentTarget)} />
-  ), placeholder);
+  ), placeholder, unit);
 }
 
 /** What `onCommit` refuses (false) is put back. */

@@ -2,7 +2,7 @@
 
 import * as doc from "./document";
 import { Choice, NumberField } from "./fields";
-import { type Json, list, member, type Operation, type Step } from "./model";
+import { endsOf, type Json, list, member, type Operation, type Step } from "./model";
 
 /** Kinds that the table can make; others are shown, and edited in the text. */
 const KINDS: [string, string][] = [["cbr", "UDP at a constant rate"], ["poisson", "UDP, Poisson"], ["ping", "Ping"], ["tcp", "TCP"]];
@@ -51,10 +51,14 @@ function Flow({ entry, index }: { entry: Json; index: number }) {
 export function Flows() {
   const flows = list(doc.view.value.tree?.["traffic"]);
   const count = doc.drawn.value?.names.length ?? 0;
+  const [from, to] = endsOf(doc.chosen.value, count);
+  const nodes = (doc.drawn.value?.names ?? []).map((name, n): [string, string] => [String(n), name]);
   const add = (kind: string) => {
-    const [a, b] = doc.chosen.value;
-    const src = a ?? 0, dst = b ?? (src === count - 1 ? 0 : count - 1);
-    void doc.edit(`Add a flow: ${kind}`, [{ op: "push", path: ["traffic"], value: { kind, src, dst } }]);
+    if (from === null || to === null) {
+      doc.complain(`${doc.nodeName(from ?? 0)} is the source of the new flow: choose where it goes to beside “New flow”, or select a second node (Shift+click)`);
+      return;
+    }
+    void doc.edit(`Add a flow: ${kind}`, [{ op: "push", path: ["traffic"], value: { kind, src: from, dst: to } }]);
   };
   return (
     <details open>
@@ -62,15 +66,25 @@ export function Flows() {
       {flows.length > 0 && (
         <div class="scroll" tabIndex={0} role="region" aria-label="Table of flows">
           <table class="nodes flows">
-            <thead><tr><td /><th scope="col">From</th><th scope="col">To</th><th scope="col">Kind</th><th scope="col">Start, s</th><th scope="col">Stop, s</th><th scope="col">Rate</th><th scope="col">Octets</th><td /></tr></thead>
+            <thead><tr><td /><th scope="col">From</th><th scope="col">To</th><th scope="col">Kind</th><th scope="col">Start, s</th><th scope="col">Stop, s</th><th scope="col" title="Packets a second; of a ping, seconds between requests">Rate, 1/s</th><th scope="col">Bytes</th><td /></tr></thead>
             <tbody>{flows.map((f, i) => <Flow key={i} entry={f} index={i} />)}</tbody>
           </table>
+        </div>
+      )}
+      {count >= 2 && (
+        <div class="row">
+          <label class="field"><span>New flow from</span>
+            <select aria-label="Source of the new flow" value={String(from)} onChange={(e) => doc.choose([Number(e.currentTarget.value), ...(to === null || to === Number(e.currentTarget.value) ? [] : [to])])}>{nodes.map(([v, name]) => <option key={v} value={v}>{name}</option>)}</select>
+          </label>
+          <label class="field"><span>to</span>
+            <select aria-label="Destination of the new flow" value={to === null ? "" : String(to)} onChange={(e) => doc.choose([from ?? 0, Number(e.currentTarget.value)])}>{to === null && <option value="">choose a node</option>}{nodes.filter(([v]) => v !== String(from)).map(([v, name]) => <option key={v} value={v}>{name}</option>)}</select>
+          </label>
         </div>
       )}
       <div class="row">
         {KINDS.map(([kind, words]) => <button key={kind} type="button" disabled={count < 2} onClick={() => add(kind)} title={words}>+ {kind}</button>)}
       </div>
-      <p class="note">{count < 2 ? "A flow needs two nodes." : "A new flow joins the two nodes that are selected, or else the first and the last."}</p>
+      <p class="note">{count < 2 ? "A flow needs two nodes." : "A new flow joins the two nodes that are selected; without any, the first and the last."}</p>
     </details>
   );
 }

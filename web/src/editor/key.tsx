@@ -6,6 +6,7 @@ import { Choice, NumberField, TextField } from "./fields";
 import { type Json, list, member, named, type Operation, type Step } from "./model";
 import { Prose } from "./prose";
 import { type Defs, kindOf, nodeOf, nodesTyped, referenceTo, resolve, usual as usualOf } from "./schema";
+import { unitOf } from "./units";
 
 const show = (v: unknown) => (v === null || v === undefined ? "none" : typeof v === "object" ? JSON.stringify(v) : String(v));
 
@@ -93,7 +94,7 @@ export function Key({ path, name, schema, defs, usual, first, needed }: {
           ? <Choice {...common} value={now === undefined ? "" : String(now)} options={[...(needed ? [] : [["", `usual: ${hint}`] as [string, string]]), ...(s.enum ?? ["true", "false"]).map((v): [string, string] => [v, v])]} onCommit={(v) => set(v === "" ? null : kind === "boolean" ? v === "true" : v)} />
         : kind === "string"
           ? <TextField {...common} value={String(now ?? "")} placeholder={hint} onCommit={(v) => set(v === "" ? null : v)} />
-          : <NumberField {...common} value={typeof now === "number" ? now : null} empty={!needed} placeholder={hint} onCommit={set} />}
+          : <NumberField {...common} unit={unitOf(name)} value={typeof now === "number" ? now : null} empty={!needed} placeholder={hint} onCommit={set} />}
       <p id={id} class="note"><Prose text={s.description} /></p>
     </div>
   );

@@ -197,3 +197,9 @@ export function fromControls(a: Control, b: Control): { a: number; b: number; e:
   const [x, y] = [a.px[0], -a.px[1]];
   return { a: re, b: im, e: a.at[0] - (re * x - im * y), f: a.at[1] - (im * x + re * y) };
 }
+
+/** Who a new flow joins: the first two nodes that are selected; of one it is the source, and without any the first and the last. */
+export function endsOf(chosen: number[], count: number): [number | null, number | null] {
+  if (chosen.length === 0) return count < 2 ? [null, null] : [0, count - 1];
+  return [chosen[0], chosen[1] ?? null];
+}

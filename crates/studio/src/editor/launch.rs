@@ -47,6 +47,15 @@ impl How {
             World::Lab => "lab",
         }
     }
+
+    /// Has the run record what became of each frame at its receivers, so that stories of its packets have their causes, unless the
+    /// scenario says itself of which nodes and flows it does. Real radios do not say it.
+    fn receptions(&self, scenario: &Path) -> Option<&'static str> {
+        let text = std::fs::read_to_string(scenario).unwrap_or_default();
+        let says = text.parse::<toml_edit::DocumentMut>().is_ok_and(|d| d.contains_key("receptions"));
+        (!says && !matches!(self.world, World::Lab)).then_some("--receptions")
+    }
+
     /// Whether the run answers at a control socket.
     fn is_followed(&self) -> bool {
         !matches!(self.world, World::Simulation) || self.pace.is_some()
@@ -86,6 +95,8 @@ impl Launch {
             .arg("--out")
             .arg(&out)
             .args(pace)
+            // Last: it may be followed by names of nodes.
+            .args(how.receptions(scenario))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

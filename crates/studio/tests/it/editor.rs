@@ -219,6 +219,17 @@ fn a_run_is_what_the_program_makes_of_the_saved_file() {
     );
     let editor = Editor::of(Some(TEXT), &path);
     assert_eq!(editor.get("/api/editor/run").json()["state"], "none");
+    let (_keep, asks) = program("[ \"$6\" = --receptions ]");
+    let recorded = |text: &str| {
+        let editor = Editor::of(Some(text), &asks);
+        editor.post("/api/editor/run", &json!({}));
+        outcome(&editor)["state"] == "complete"
+    };
+    assert!(recorded(TEXT), "stories have their causes");
+    assert!(
+        !recorded(&format!("{TEXT}[receptions]\nflows = [0]\n")),
+        "the scenario says itself what is recorded"
+    );
     for name in ["net-studio-1", "net-studio-2"] {
         assert_eq!(editor.post("/api/editor/run", &json!({})).status, 200);
         assert_eq!(outcome(&editor), json!({"state": "complete", "run": name}));
