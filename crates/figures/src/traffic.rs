@@ -33,7 +33,7 @@ impl Traffic {
     pub fn read(run: &Run, span_s: f64) -> Result<Self, Error> {
         let mut count = Count {
             ledger: Ledger::default(),
-            to_all: run.summary.flows.iter().map(|f| f.dst == u32::MAX).collect(),
+            to_all: run.summary.flows.iter().map(wayhop_trace::FlowSummary::is_to_all).collect(),
             arrived: FxHashSet::default(),
             span_ns: (span_s * 1e9).max(1.0) as u64,
             spans: ((run.summary.simulated_s / span_s).ceil() as usize).clamp(1, 10_000),

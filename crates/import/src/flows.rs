@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use toml::{Table, Value};
 use wayhop_core::Addr;
+use wayhop_trace::Ends;
 
 use crate::{Imported, counted};
 
@@ -16,15 +17,6 @@ const LEAST_FOR_A_RATE: usize = 5;
 const STEADY: f64 = 0.25;
 /// Flows that are imported at most.
 const MOST_FLOWS: usize = 10_000;
-
-/// Who sends what to whom.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Ends {
-    pub(crate) source: Addr,
-    pub(crate) destination: Addr,
-    pub(crate) protocol: u8,
-    pub(crate) ports: Option<(u16, u16)>,
-}
 
 /// A packet at its source.
 #[derive(Copy, Clone, Debug, PartialEq)]

@@ -8,11 +8,11 @@ use rustc_hash::FxHashSet;
 use toml::{Table, Value};
 use wayhop_core::Addr;
 use wayhop_scenario::Skipped;
-use wayhop_trace::{CaptureError, CaptureReader, CapturedFrame, Identity, carried, classify, network};
+use wayhop_trace::{CaptureError, CaptureReader, CapturedFrame, Ends, Identity, carried, classify, network};
 use wayhop_wire::{ipv4, ipv6};
 
 use crate::error::Error;
-use crate::flows::{Ends, Seen, Sent, add};
+use crate::flows::{Seen, Sent, add};
 use crate::streams::{Segment, Streams};
 use crate::{Imported, counted};
 
@@ -161,7 +161,7 @@ fn shown(frame: &CapturedFrame, room: &mut Vec<u8>, left_out: &mut LeftOut) -> O
     Some(Shown {
         at_ns,
         name: identity.end_to_end,
-        ends: Ends { source, destination, protocol: identity.protocol, ports: identity.ports },
+        ends: Ends::new(source, destination, &identity),
         payload: identity.payload,
         segment: segment.and_then(|(_, octets)| Segment::of(octets)),
     })

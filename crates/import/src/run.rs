@@ -6,11 +6,11 @@ use std::net::Ipv4Addr;
 use rustc_hash::FxHashMap;
 use toml::{Table, Value};
 use wayhop_core::{Addr, Position, Time};
-use wayhop_trace::{HopKind, PositionEvent, RunDir, Tables};
+use wayhop_trace::{Ends, HopKind, PositionEvent, RunDir, Tables, is_for_all};
 use wayhop_world::Geodetic;
 
 use crate::error::Error;
-use crate::flows::{Ends, Seen, Sent, add};
+use crate::flows::{Seen, Sent, add};
 use crate::links::{HOLD_S, macfilter};
 use crate::notes::Notes;
 use crate::run_tcp::SentByTcp;
@@ -93,7 +93,7 @@ fn read(dir: &RunDir) -> Result<Imported, Error> {
     let (seen, heard) = traffic(&tables, &by_address).map_err(unreadable)?;
     add(&mut imported, &seen, &|a| match by_address.get(&a) {
         Some(node) => Some(Some(*node)),
-        None => (a.is_multicast() && is_routed(a)).then_some(None),
+        None => is_for_all(a).then_some(None),
     });
     let addresses: Vec<Ipv4Addr> = nodes.iter().map(|n| n.addr).collect();
     imported.files.push((LINKS.to_owned(), macfilter(&addresses, &heard).to_string()));
@@ -117,12 +117,6 @@ fn links_remark(scenario: &Table) -> String {
     format!(
         "NAME{LINKS} has the links on which frames were received, each for {HOLD_S} s around a frame: `wayhop lab NAME.toml --macfilter NAME{LINKS}`{to_do}"
     )
-}
-
-/// A multicast address of more than one link (RFC 5771, section 4; RFC 4291, section 2.7).
-fn is_routed(a: Addr) -> bool {
-    a.v4().is_none_or(|v4| v4.octets()[..3] != [224, 0, 0])
-        && a.v6().is_none_or(|v6| v6.segments()[0] & 0xf > 2)
 }
 
 /// Where a node was: at the begin of each leg, and, where legs are exact, at the end of the last one. In the field a leg begins with a fix, and
@@ -171,12 +165,7 @@ fn traffic(
         match h.kind {
             HopKind::Originate if !h.class.is_control() => {
                 if let Some(identity) = originated.get(&(h.packet, h.time)) {
-                    let ends = Ends {
-                        source: h.source,
-                        destination: h.destination,
-                        protocol: identity.protocol,
-                        ports: identity.ports,
-                    };
+                    let ends = Ends::new(h.source, h.destination, identity);
                     sent.add(ends, &h, identity.payload);
                     seen.packets.entry(ends).or_default().push(Sent { at_s, payload: identity.payload });
                 }

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{NodeId, TcpConnection};
-use wayhop_trace::{Error, HopEvent, Tables};
-
-use crate::flows::Ends;
+use wayhop_trace::{Ends, Error, HopEvent, Tables};
 
 /// IP's number of TCP.
 const TCP: u8 = 6;

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use wayhop_trace::Ends;
 use wayhop_wire::tcp::{Flags, Packet};
-
-use crate::flows::Ends;
 
 /// No window is larger, octets (RFC 7323, section 2.3): what lies farther away is none of the stream.
 const LARGEST_WINDOW: i64 = 1 << 30;

@@ -152,7 +152,7 @@ impl Merge {
     /// What a packet is called: of a flow, as the flow's packets are.
     fn class(&self, hop: &HopEvent, packet: PacketId) -> PacketClass {
         let flow = self.flows.tags.get(&packet).filter(|_| is_data(hop.class));
-        flow.map_or(hop.class, |tag| self.flows.list[tag.flow as usize].class())
+        flow.map_or(hop.class, |tag| self.flows.list[tag.flow as usize].talk.ends.class())
     }
 
     fn write_remarks(&self, recorder: &mut Recorder) {
@@ -321,21 +321,17 @@ impl Merge {
             }
         }
         all_ns.extend_from_slice(&latencies);
-        let (count, received) = (u64::from(flow.sent) * receivers, latencies.len() as u64);
+        let (count, received) = (u64::from(flow.talk.packets) * receivers, latencies.len() as u64);
         FlowSummary {
-            id,
-            kind: flow.kind(),
-            src: flow.from,
-            dst: flow.to.unwrap_or(u32::MAX),
             sent: count,
             received,
             dropped: Some(dropped),
             held: Some(held),
             delivery_ratio: ratio(received, count),
-            goodput_bps: active_s(flow).map(|s| octets as f64 * 8.0 / s),
+            goodput_bps: flow.talk.bits_per_second(octets),
             latency_ms: LatencyMs::of(&mut latencies),
             hops_mean: (counted > 0).then(|| hops as f64 / counted as f64),
-            ..FlowSummary::default()
+            ..flow.talk.summary(id, Some(flow.from), flow.to)
         }
     }
 
@@ -372,13 +368,6 @@ impl Merge {
             summary,
         }
     }
-}
-
-/// How long a flow was active: from its first packet to one interval after its last. `None` for a single packet.
-fn active_s(flow: &Flow) -> Option<f64> {
-    let n = f64::from(flow.sent);
-    let span_s = (flow.last_ns - flow.first_ns) as f64 / 1e9;
-    (flow.sent > 1 && span_s > 0.0).then(|| span_s * n / (n - 1.0))
 }
 
 /// A node's number in the merged run.

@@ -116,7 +116,7 @@ impl<P: Protocol> Node<P> {
             Verdict::Failed => DropReason::AuthFailed,
             Verdict::Replayed => DropReason::AuthReplay,
             Verdict::Unknown => {
-                let may_wait = p.meta.flow.is_none();
+                let may_wait = !w.accounts_for(&p);
                 if may_wait {
                     a.wait(&opened, &p, rx);
                 }

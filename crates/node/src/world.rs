@@ -118,6 +118,11 @@ pub trait World: Above + Below {
     fn may_wait(&mut self) -> bool {
         true
     }
+    /// Whether the books of a host account for each copy of this packet, so that none may wait outside of what
+    /// [`crate::Node::held`] and [`crate::Node::inspect`] show.
+    fn accounts_for(&self, p: &Packet) -> bool {
+        p.meta.flow.is_some()
+    }
     /// Call [`crate::Node::resolve_due`] with this at that time.
     fn schedule_resolution(&mut self, at: Time, iface: IfaceId);
 

@@ -154,13 +154,14 @@ impl Common {
 
     /// A packet reaches the applications of a node.
     pub(crate) fn deliver(&mut self, at: Time, node: u32, p: Packet) {
-        let Some(tag) = p.meta.flow else {
+        let Some(tag) = p.meta.flow.filter(|tag| self.flows.is_own(tag.flow)) else {
             if self.dtn.is_some() && self.dtn_deliver(at, node, &p) {
                 return self.work.pool.recycle(p);
             }
             if let Some(external) = &mut self.external {
                 external.deliver(p.meta.id);
             }
+            self.talked(at, node, &p);
             return self.leave(at, node, p, Exit::Deliver);
         };
         if self.flows.is_tcp(tag.flow) {
@@ -174,6 +175,15 @@ impl Common {
             // External, the node's own network stack answers.
             Delivery::Answer(answer) if self.external.is_some() => self.work.pool.recycle(answer),
             Delivery::Answer(answer) => self.answers.push_back((node, answer)),
+        }
+    }
+
+    /// A packet of a program arrived.
+    fn talked(&mut self, at: Time, node: u32, p: &Packet) {
+        let Some(tag) = p.meta.flow else { return };
+        let to_all = self.flows.is_to_all(tag.flow);
+        if (to_all || !self.ledger.has_arrived(tag)) && self.flows.talks.delivered(at, node, tag, p) {
+            self.ledger.delivered(tag, to_all);
         }
     }
 

@@ -3,7 +3,7 @@
 //! The scenario's own flows take the same way as a program's packets: at its departure a packet leaves ([`Exit::Send`]),
 //! the host hands it to its node's network stack, and it comes back by [`crate::Simulation::enter`]. It is known again by
 //! its IP identification or, over IPv6, its checksum, an echo reply by the flow's identifier, so that flows are counted as in
-//! simulation.
+//! simulation. What programs send is in flows of its own behind those (`conversations`).
 
 use wayhop_core::{Packet, PacketMeta, Span, Time};
 use wayhop_wire::ip;
@@ -27,10 +27,15 @@ impl Common {
             let tag = self.flows.answered(node, &ip, &self.stations)?;
             Some((tag, at))
         });
-        let (flow, born) = known.map_or((None, at), |(tag, born)| (Some(tag), born));
+        let is_programs = known.is_none();
+        let (flow, born) = match known {
+            Some((tag, born)) => (Some(tag), born),
+            None => (self.flows.talks.sent(at, node, bytes, self.stations.get(&ip.dst).copied()), at),
+        };
         let meta = PacketMeta { flow, born, ..self.work.new_meta(at) };
         let p = self.work.pool.packet(&bytes[..ip.total_len], meta);
-        external.programs.sent += u64::from(flow.is_none());
+        external.programs.sent += u64::from(is_programs);
+        external.programs.without_flow += u64::from(flow.is_none());
         let handle = external.ingress.put(p);
         self.queue.push(at, node, Event::Ingress(handle));
         true

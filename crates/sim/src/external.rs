@@ -31,13 +31,15 @@ pub enum Exit {
     Refuse(DropReason),
 }
 
-/// Packets of programs, which no flow of the scenario counts.
+/// Packets of programs.
 #[derive(Default)]
 pub(crate) struct Programs {
     pub(crate) sent: u64,
     pub(crate) delivered: u64,
     /// In the order of [`DropReason::ALL`].
     pub(crate) dropped: [u64; DropReason::ALL.len()],
+    /// Of those sent, how many are in no flow.
+    pub(crate) without_flow: u64,
 }
 
 /// The door.

@@ -46,7 +46,7 @@ impl Watched {
 
     /// Whether all receivers of this node's frame are watched.
     pub(crate) fn is_everywhere(&self, from: u32, flow: Option<FlowTag>) -> bool {
-        self.nodes[from as usize] || flow.is_some_and(|f| self.flows[f.flow as usize])
+        self.nodes[from as usize] || flow.and_then(|f| self.flows.get(f.flow as usize)).is_some_and(|on| *on)
     }
 
     /// Whether a node's capture has the frames that it could not decode.

@@ -10,12 +10,16 @@ use wayhop_transport::{
 use wayhop_wire::ipv6::next_header;
 use wayhop_wire::{icmp, icmpv6, ip, ipv4};
 
+use crate::conversations::Talks;
 use crate::ledger::FlowEnds;
 use crate::tcp_flow::TcpFlow;
 
 /// All flows of a run.
 pub(crate) struct Flows {
+    /// The scenario's.
     list: Vec<Flow>,
+    /// Those of programs, numbered behind them.
+    pub(crate) talks: Talks,
     /// Each node's IP identification, counted over all of its flows.
     ip_ids: Vec<u16>,
 }
@@ -60,12 +64,18 @@ impl Flows {
         };
         Ok(Self {
             list: configs.iter().enumerate().map(flow).collect::<Result<_, _>>()?,
+            talks: Talks::new(configs.len(), nodes),
             ip_ids: vec![0; nodes],
         })
     }
 
+    /// How many the scenario has.
     pub(crate) fn len(&self) -> usize {
         self.list.len()
+    }
+    /// Whether a flow is the scenario's, and not one of programs.
+    pub(crate) fn is_own(&self, flow: u32) -> bool {
+        (flow as usize) < self.list.len()
     }
     /// The node that a flow starts from.
     pub(crate) fn source_node(&self, flow: u32) -> u32 {
@@ -73,15 +83,18 @@ impl Flows {
     }
     /// What a packet of this flow is; without a flow it is somebody's data.
     pub(crate) fn class(&self, tag: Option<FlowTag>) -> PacketClass {
-        tag.map_or(PacketClass::Data, |t| self.list[t.flow as usize].class)
+        tag.map_or(PacketClass::Data, |t| {
+            self.list.get(t.flow as usize).map_or_else(|| self.talks.class(t.flow), |f| f.class)
+        })
     }
     /// Whether a flow goes to all nodes.
     pub(crate) fn is_to_all(&self, flow: u32) -> bool {
-        self.list[flow as usize].source.config().is_to_all()
+        let own = self.list.get(flow as usize);
+        own.map_or_else(|| self.talks.is_to_all(flow), |f| f.source.config().is_to_all())
     }
     /// Whether a flow is a TCP connection.
     pub(crate) fn is_tcp(&self, flow: u32) -> bool {
-        self.list[flow as usize].tcp.is_some()
+        self.list.get(flow as usize).is_some_and(|f| f.tcp.is_some())
     }
     /// Whether any flow is.
     pub(crate) fn any_tcp(&self) -> bool {
@@ -187,7 +200,7 @@ impl Flows {
         }
     }
 
-    /// Latency of the packets of all flows but pings.
+    /// Latency of the packets of all flows but pings; programs' echoes count each way for itself, as other packets.
     pub(crate) fn latency(&self) -> Option<LatencyMs> {
         self.times(|class| class != PacketClass::Ping)
     }
@@ -198,6 +211,9 @@ impl Flows {
     fn times(&self, of: impl Fn(PacketClass) -> bool) -> Option<LatencyMs> {
         let mut all = Histogram::default();
         self.list.iter().filter(|f| of(f.class)).for_each(|f| all.merge(f.sink.delay()));
+        if of(PacketClass::Data) {
+            self.talks.delays().for_each(|delay| all.merge(delay));
+        }
         Latency::of(&all).map(latency_ms)
     }
 
@@ -210,7 +226,8 @@ impl Flows {
 
     /// The receivers that each of a flow's packets is for.
     pub(crate) fn receivers(&self, flow: u32) -> u64 {
-        self.list[flow as usize].sink.receivers()
+        let to_all = if self.is_to_all(flow) { self.ip_ids.len() as u64 - 1 } else { 1 };
+        self.list.get(flow as usize).map_or(to_all, |f| f.sink.receivers())
     }
 
     /// The figures of every flow in a run that ended at `end`; `ends` says how its packets did, by flow.
@@ -240,12 +257,13 @@ impl Flows {
                 ..FlowSummary::default()
             }
         };
-        self.list.iter().enumerate().map(summary).collect()
+        let programs = self.talks.summaries(self.list.len(), ends);
+        self.list.iter().enumerate().map(summary).chain(programs).collect()
     }
 }
 
 /// As the summary has it.
-fn latency_ms(l: Latency) -> LatencyMs {
+pub(crate) fn latency_ms(l: Latency) -> LatencyMs {
     LatencyMs { mean: l.mean_ms, p50: l.p50_ms, p95: l.p95_ms, p99: l.p99_ms, max: l.max_ms }
 }
 

@@ -100,6 +100,8 @@ impl Ledger {
 
     /// An application made a packet; `counted` by its flow, or not.
     pub(crate) fn originated(&mut self, tag: FlowTag, counted: bool) {
+        // Flows of programs come while the run goes on.
+        self.books.resize(self.books.len().max(tag.flow as usize + 1), Book::default());
         let outcomes = &mut self.books[tag.flow as usize].outcomes;
         outcomes.resize(outcomes.len().max(tag.seq as usize + 1), Outcome::IN_HOST);
         let outcome = &mut outcomes[tag.seq as usize];
@@ -108,6 +110,11 @@ impl Ledger {
             *outcome = Outcome::UNDER_WAY;
             outcome.0 |= if counted { 0 } else { Outcome::UNCOUNTED };
         }
+    }
+    /// Whether it has arrived before.
+    pub(crate) fn has_arrived(&self, tag: FlowTag) -> bool {
+        let outcome = self.books.get(tag.flow as usize).and_then(|b| b.outcomes.get(tag.seq as usize));
+        outcome.is_some_and(|o| o.state() == Outcome::DELIVERED)
     }
     /// It arrived; `one_of_many`: at one of several nodes that it is for.
     pub(crate) fn delivered(&mut self, tag: FlowTag, one_of_many: bool) {

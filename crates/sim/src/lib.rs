@@ -11,7 +11,7 @@
 //! * `queue`: the event queue; `simulation`: the loop over it.
 //! * `power`: nodes that go down and come back, as `outages` says.
 //! * `door`: packets of programs outside, on a real clock; `live`: looking into a run; `external`, `watchers`: what they keep.
-//! * `ledger`, `audit`: every packet's end.
+//! * `ledger`, `audit`: every packet's end. `conversations`: flows of programs outside.
 
 mod air;
 mod arrived;
@@ -21,6 +21,7 @@ mod audit;
 mod channel;
 mod classify;
 mod common;
+mod conversations;
 mod dtn;
 mod dtn_agents;
 mod event;

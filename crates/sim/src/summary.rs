@@ -55,6 +55,7 @@ impl Simulation {
                 sent: o.programs.sent,
                 delivered: o.programs.delivered,
                 drops: wayhop_trace::named_drops(&o.programs.dropped),
+                without_flow: o.programs.without_flow,
             }),
             lateness_us: None,
             capture_drops: None,

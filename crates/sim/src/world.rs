@@ -64,6 +64,10 @@ impl World for At<'_> {
         self.common.queue.push(at, self.node, Event::Resolution(iface));
     }
 
+    fn accounts_for(&self, p: &Packet) -> bool {
+        p.meta.flow.is_some_and(|tag| self.common.flows.is_own(tag.flow))
+    }
+
     fn limited_class(&self, packet: &[u8]) -> Option<u8> {
         wayhop_protocols::limited_class(packet)
     }
@@ -82,12 +86,12 @@ impl World for At<'_> {
         if let Some(why) = hop.reason {
             common
                 .happened(at, node, || Happening::Drop(why, facts.source, facts.destination, p.len() as u32));
-            match (p.meta.flow, &mut common.external) {
-                (Some(tag), _) => common.ledger.dropped(tag, why),
-                (None, Some(external)) if facts.control.is_none() => {
-                    external.programs.dropped[why as usize] += 1;
-                }
-                _ => {}
+            let own = p.meta.flow.is_some_and(|tag| common.flows.is_own(tag.flow));
+            if let Some(external) = common.external.as_mut().filter(|_| !own && facts.control.is_none()) {
+                external.programs.dropped[why as usize] += 1;
+            }
+            if let Some(tag) = p.meta.flow {
+                common.ledger.dropped(tag, why);
             }
         }
     }

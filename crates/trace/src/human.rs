@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::{FlowSummary, LatencyMs, NodeEnergy, NodeOutages, Summary};
+use crate::{FlowSummary, LatencyMs, NodeEnergy, NodeOutages, Summary, Totals};
 
 /// Rows of the table of flows; the rest is counted.
 const MAX_FLOWS: usize = 20;
@@ -26,17 +26,7 @@ pub fn human_table(s: &Summary) -> String {
         }
     }
     let t = &s.totals;
-    label(
-        &mut out,
-        "delivered",
-        &format!(
-            "{} of {} packets ({}), {}",
-            grouped(t.received),
-            grouped(t.sent),
-            t.delivery_ratio.map_or_else(dash, |r| format!("{:.2} %", r * 100.0)),
-            t.goodput_bps.map_or_else(dash, bits_per_second)
-        ),
-    );
+    label(&mut out, "delivered", &delivered(t));
     let mut hops = t.hops_mean.map(|h| format!("; {h:.2} hops on average"));
     for (name, times) in [("latency", t.latency_ms), ("round trip", t.round_trip_ms)] {
         let Some(l) = times else { continue };
@@ -80,6 +70,16 @@ pub fn human_table(s: &Summary) -> String {
     out
 }
 
+/// How much of what was sent arrived.
+fn delivered(t: &Totals) -> String {
+    if t.sent == 0 {
+        return "nothing was sent".to_owned();
+    }
+    let share = t.delivery_ratio.map_or_else(dash, |r| format!("{:.2} %", r * 100.0));
+    let rate = t.goodput_bps.map_or_else(dash, bits_per_second);
+    format!("{} of {} packets ({share}), {rate}", grouped(t.received), grouped(t.sent))
+}
+
 fn bundles(out: &mut String, s: &Summary) {
     let Some(b) = &s.bundles else { return };
     let share = b.delivery_ratio.map_or_else(dash, |r| format!("{:.2} %", r * 100.0));
@@ -115,11 +115,17 @@ fn bundles(out: &mut String, s: &Summary) {
 }
 
 fn programs(out: &mut String, s: &Summary) {
-    if let Some(p) = s.programs.as_ref().filter(|p| p.sent > 0) {
+    // Where all flows are conversations of programs, the totals have said it.
+    let is_told = !s.flows.is_empty() && s.flows.iter().all(FlowSummary::is_of_programs);
+    if let Some(p) = s.programs.as_ref().filter(|p| p.sent > 0 && !is_told) {
         let drops =
             if p.drops.is_empty() { String::new() } else { format!("; dropped: {}", counts(&p.drops)) };
         let words = format!("{} of {} packets delivered{drops}", grouped(p.delivered), grouped(p.sent));
         label(out, "programs", &words);
+    }
+    if let Some(n) = s.programs.as_ref().map(|p| p.without_flow).filter(|n| *n > 0) {
+        let words = "packets of programs are in no flow: for neighbours on the link only, or of conversations after the first 100,000";
+        label(out, "left out", &format!("{} {words}", grouped(n)));
     }
     for failure in s.program_exits.iter().filter_map(crate::ProgramExit::failure) {
         let failure: String = failure.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -138,8 +144,8 @@ fn flows(out: &mut String, flows: &[FlowSummary]) {
         [
             f.id.to_string(),
             f.kind.clone(),
-            node(f.src_name.as_deref(), f.src),
-            if f.dst == u32::MAX { "all".to_owned() } else { node(f.dst_name.as_deref(), f.dst) },
+            f.from_text(),
+            f.to_text(),
             grouped(f.sent),
             grouped(f.received),
             f.delivery_ratio.map_or_else(dash, |r| format!("{:.1}", r * 100.0)),
@@ -379,7 +385,6 @@ fn octets(n: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Totals;
 
     fn summary(flows: usize) -> Summary {
         let flow = |id: usize| FlowSummary {
@@ -387,8 +392,6 @@ mod tests {
             kind: "cbr".to_owned(),
             src: 12,
             dst: 3,
-            src_name: None,
-            dst_name: None,
             sent: 3_600,
             received: if id == 1 { 0 } else { 3_591 },
             dropped: Some(if id == 1 { 3_600 } else { 9 }),
@@ -403,8 +406,7 @@ mod tests {
                 max: 1203.7,
             }),
             hops_mean: (id != 1).then_some(2.65),
-            tcp: None,
-            topology: None,
+            ..FlowSummary::default()
         };
         let totals = Totals {
             sent: 63_827,
@@ -480,13 +482,31 @@ trace hash 00ff
     fn packets_of_programs_have_a_line_of_their_own() {
         let line = |sent, drops: &[(&str, u64)]| {
             let drops = drops.iter().map(|(why, n)| ((*why).to_owned(), *n)).collect();
-            let programs = Some(crate::Programs { sent, delivered: 7_990, drops });
+            let programs = Some(crate::Programs { sent, delivered: 7_990, drops, without_flow: 0 });
             let text = human_table(&Summary { programs, ..summary(0) });
             text.lines().find(|l| l.starts_with("programs")).map(str::to_owned)
         };
         assert_eq!(line(8_001, &[]).as_deref(), Some("programs   7,990 of 8,001 packets delivered"));
         assert!(line(8_001, &[("NO_ROUTE", 11)]).is_some_and(|l| l.ends_with("; dropped: NO_ROUTE 11")));
         assert_eq!(line(0, &[]), None);
+    }
+
+    #[test]
+    fn conversations_of_programs_show_their_ports_and_take_the_place_of_that_line() {
+        let mut s = summary(3);
+        for f in &mut s.flows {
+            (f.protocol, f.src_port, f.dst_port) = (Some(6), Some(41_000), Some(5_201));
+        }
+        s.flows[1].dst_address = Some("192.0.2.7".to_owned());
+        (s.flows[2].protocol, s.flows[2].dst, s.flows[2].dst_address) =
+            (Some(58), u32::MAX, Some("2001:db8::1".to_owned()));
+        s.programs = Some(crate::Programs { sent: 9, without_flow: 2, ..crate::Programs::default() });
+        let text = human_table(&s);
+        assert!(text.contains("12:41000         3:5201"), "{text}");
+        assert!(text.contains("192.0.2.7:5201 via 3"), "{text}");
+        assert!(text.contains("  2001:db8::1"), "an echo has no ports: {text}");
+        assert!(!text.contains("\nprograms "), "{text}");
+        assert!(text.contains("\nleft out   2 packets of programs are in no flow"), "{text}");
     }
 
     #[test]
@@ -516,7 +536,7 @@ trace hash 00ff
         let mut s = Summary::default();
         s.totals.sum_flows(&[]);
         let text = human_table(&s);
-        assert!(text.contains("delivered  0 of 0 packets (-), 0 b/s\n"), "{text}");
+        assert!(text.contains("delivered  nothing was sent\n"), "{text}");
         assert!(!text.contains("latency"), "{text}");
     }
 

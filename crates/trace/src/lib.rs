@@ -3,7 +3,7 @@
 //! * A world hands plain records ([`HopEvent`], [`FrameEvent`], [`NoteEvent`], [`SendEvent`], [`PositionEvent`], [`Counter`]) to a
 //!   [`Recorder`], which hashes the hop events ([`TraceHash`]) and has a background thread write them into a [`RunDir`].
 //!   An [`Observer`] sees the records as they are made, for programs that want no files.
-//! * [`Summary`] is the run in numbers; [`human_table`] shows it to people.
+//! * [`Summary`] is the run in numbers; [`human_table`] shows it to people. [`Conversations`] makes flows of programs' packets.
 //! * [`CaptureReader`] reads anyone's pcap and pcapng files, [`Decoder`] the routing messages in them.
 //! * [`CaptureIndex`] finds a moment in a capture, [`dissect`] says what is in a frame, [`Excerpt`] is a capture of chosen frames.
 //! * [`diff`] compares what one capture sent with what another one received.
@@ -19,6 +19,7 @@ mod bundle_event;
 mod bundle_summary;
 mod capture;
 mod class;
+mod conversations;
 mod decode;
 pub mod diff;
 mod error;
@@ -50,6 +51,7 @@ pub use capture::{
     put_ethernet_frame, put_ethernet_header, put_ethernet_headers,
 };
 pub use class::{PacketClass, classify};
+pub use conversations::{Conversation, Conversations, Ends, is_for_all, is_for_neighbours};
 pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, dissect, knows_link_type, network};
 pub use error::Error;
 pub use event::{

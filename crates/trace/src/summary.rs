@@ -29,11 +29,11 @@ pub struct Summary {
     pub events: u64,
     /// The hash of every hop event in order, hexadecimal digits ([`crate::TraceHash::hex`]).
     pub trace_hash: String,
-    /// One entry a flow, in the scenario's order.
+    /// One entry per flow: the scenario's in its order, then the conversations of programs in the order of their first packets.
     pub flows: Vec<FlowSummary>,
     /// All flows and all nodes together.
     pub totals: Totals,
-    /// What programs in the nodes sent, beside the flows.
+    /// All packets of programs in the nodes, also those of no flow.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub programs: Option<Programs>,
     /// How late a real-time world handled its events.
@@ -233,19 +233,25 @@ pub struct Programs {
     pub delivered: u64,
     /// Dropped, by reason. Losses on the air of a radio that does not acknowledge are not among them.
     pub drops: BTreeMap<String, u64>,
+    /// Of `sent`, packets that are in no flow: for neighbours on the link only, as multicast DNS is, or of a conversation after the
+    /// first 100,000.
+    #[serde(default)]
+    pub without_flow: u64,
 }
 
-/// One traffic flow.
+/// One traffic flow: one of the scenario's, or one direction of a conversation of programs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FlowSummary {
-    /// Its index in the scenario.
+    /// Its index in the scenario; conversations of programs are numbered behind the scenario's flows.
     pub id: u32,
-    /// `cbr`, `poisson`, `ping`, `tcp`, ...
+    /// `cbr`, `poisson`, `ping`, `tcp`, ...; of programs `tcp`, `udp`, `icmp`, or `ip-` and the number of another IP protocol.
     pub kind: String,
-    /// The source node, as the scenario numbers it.
+    /// The source node, as the scenario numbers it; `u32::MAX`, written as null, if it is none: see `src_address`.
+    #[serde(with = "node_or_none")]
+    #[schemars(with = "Option<u32>")]
     pub src: u32,
-    /// The destination node; `u32::MAX`, written as null, for all of them.
-    #[serde(with = "node_or_all")]
+    /// The destination node; `u32::MAX`, written as null, for all of them, or if it is none: see `dst_address`.
+    #[serde(with = "node_or_none")]
     #[schemars(with = "Option<u32>")]
     pub dst: u32,
     /// What the scenario calls the source.
@@ -254,6 +260,22 @@ pub struct FlowSummary {
     /// What it calls the destination.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub dst_name: Option<String>,
+    /// Number of the IP protocol of a conversation of programs: 6 for TCP. The scenario's own flows have none.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub protocol: Option<u8>,
+    /// Source port of programs' TCP and UDP; the identifier of an ICMP echo.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub src_port: Option<u16>,
+    /// Destination port of programs' TCP and UDP; the identifier of an ICMP echo.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub dst_port: Option<u16>,
+    /// The source's address if no node of the run has it: a host outside of the mesh. `src` is then the gateway by which its packets
+    /// came, if one is known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub src_address: Option<String>,
+    /// The destination's address if no node of the run has it. `dst` is then the gateway by which packets left the mesh, if any did.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub dst_address: Option<String>,
     /// Packets that the source's application sent; to all nodes, each counted once for each that it is meant for.
     pub sent: u64,
     /// Different packets that the destination's application received; for ping, echo replies that came back.
@@ -278,6 +300,50 @@ pub struct FlowSummary {
     /// What the geometry allowed, with `--topology`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub topology: Option<Topology>,
+}
+
+impl FlowSummary {
+    /// Whether its packets are for all nodes.
+    pub fn is_to_all(&self) -> bool {
+        self.dst == u32::MAX && self.dst_address.is_none()
+    }
+
+    /// Whether it is a conversation of programs, and not a flow of the scenario.
+    pub fn is_of_programs(&self) -> bool {
+        self.protocol.is_some()
+    }
+
+    /// Its source for people: `robot:5001`, or `192.0.2.7:80 via gateway` from outside.
+    pub fn from_text(&self) -> String {
+        self.end_text(self.src, self.src_name.as_deref(), self.src_address.as_deref(), self.src_port)
+    }
+
+    /// Its destination for people.
+    pub fn to_text(&self) -> String {
+        if self.is_to_all() {
+            return "all".to_owned();
+        }
+        self.end_text(self.dst, self.dst_name.as_deref(), self.dst_address.as_deref(), self.dst_port)
+    }
+
+    fn end_text(&self, node: u32, name: Option<&str>, address: Option<&str>, port: Option<u16>) -> String {
+        // Names come from files, and terminals obey control characters.
+        let harmless = |text: &str| text.replace(char::is_control, " ");
+        let node = (node != u32::MAX).then(|| name.map_or_else(|| node.to_string(), harmless));
+        // The identifier of an echo is no port of an end: both have it.
+        let port = port.filter(|_| !matches!(self.protocol, Some(1 | 58)));
+        let port = port.map(|p| format!(":{p}")).unwrap_or_default();
+        match (address.map(harmless), node) {
+            (Some(address), gateway) => {
+                let address =
+                    if address.contains(':') && !port.is_empty() { format!("[{address}]") } else { address };
+                let via = gateway.map(|g| format!(" via {g}")).unwrap_or_default();
+                format!("{address}{port}{via}")
+            }
+            (None, Some(node)) => node + &port,
+            (None, None) => "?".to_owned(),
+        }
+    }
 }
 
 /// What a TCP connection did. The flow's `sent` and `received` count its segments with data, those sent again too, on
@@ -310,13 +376,13 @@ pub struct TcpSummary {
     pub answers: Option<u64>,
 }
 
-/// A node's number, or null for all nodes.
-mod node_or_all {
+/// A node's number, or null for what is not one node.
+mod node_or_none {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
-    pub(super) fn serialize<S: Serializer>(dst: &u32, s: S) -> Result<S::Ok, S::Error> {
-        (*dst != u32::MAX).then_some(*dst).serialize(s)
+    pub(super) fn serialize<S: Serializer>(node: &u32, s: S) -> Result<S::Ok, S::Error> {
+        (*node != u32::MAX).then_some(*node).serialize(s)
     }
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<u32, D::Error> {
         Ok(Option::deserialize(d)?.unwrap_or(u32::MAX))

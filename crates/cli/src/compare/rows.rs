@@ -1,6 +1,6 @@
 //! The figures that are compared.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use wayhop_figures::{Column, Run};
@@ -83,13 +83,54 @@ pub(crate) fn totals(columns: &[Column]) -> Vec<Row> {
     all
 }
 
-/// The flows that are the same in all runs of all columns, so that their figures mean the same.
+/// What a flow of one run has in common with the same one of another: kind and ends. Ports that programs take at random differ, so
+/// that of a server and the place among flows alike tell conversations apart.
+type Same = (String, [u32; 2], [Option<String>; 2], Option<u16>, usize);
+
+/// The flows of a run, in order.
+fn flows_of(r: &Run) -> Vec<Same> {
+    let mut before: BTreeMap<Same, usize> = BTreeMap::new();
+    let one = |f: &FlowSummary| {
+        let addresses = [f.src_address.clone(), f.dst_address.clone()];
+        let same = (f.kind.clone(), [f.src, f.dst], addresses, service(f), 0);
+        let place = before.entry(same.clone()).or_default();
+        *place += 1;
+        (same.0, same.1, same.2, same.3, *place - 1)
+    };
+    r.summary.flows.iter().map(one).collect()
+}
+
+/// The lower port of a conversation: a server's, as a rule. Identifiers of echoes are random.
+fn service(f: &FlowSummary) -> Option<u16> {
+    f.src_port.min(f.dst_port).filter(|_| f.kind != "icmp")
+}
+
+/// How many flows are the same in all runs of all columns.
 pub(super) fn common_flows(columns: &[Column]) -> usize {
-    let ends = |f: &FlowSummary| (f.kind.clone(), f.src, f.dst);
-    let of = |r: &Run| r.summary.flows.iter().map(ends).collect::<Vec<_>>();
-    let mut all = columns.iter().flat_map(|c| &c.runs).map(of);
-    let Some(first) = all.next() else { return 0 };
-    if all.all(|f| f == first) { first.len() } else { 0 }
+    places(columns).len()
+}
+
+/// The flows that are the same in all runs of all columns, so that their figures mean the same, with the place of each in the list of
+/// each run. None if the scenarios' flows differ; of programs', those that all runs have.
+fn places(columns: &[Column]) -> Vec<Vec<Vec<usize>>> {
+    let all: Vec<Vec<Vec<Same>>> = columns.iter().map(|c| c.runs.iter().map(flows_of).collect()).collect();
+    let own = |r: &Run| r.summary.flows.iter().filter(|f| !f.is_of_programs()).count();
+    let mut runs = columns.iter().flat_map(|c| &c.runs).zip(all.iter().flatten());
+    let Some((first, flows)) = runs.next() else { return Vec::new() };
+    if !runs.all(|(r, f)| own(r) == own(first) && f[..own(r)] == flows[..own(first)]) {
+        return Vec::new();
+    }
+    let places: Vec<Vec<BTreeMap<&Same, usize>>> =
+        all.iter().map(|c| c.iter().map(|flows| flows.iter().zip(0..).collect()).collect()).collect();
+    let place = |same: &Same| -> Option<Vec<Vec<usize>>> {
+        places.iter().map(|c| c.iter().map(|run| run.get(same).copied()).collect()).collect()
+    };
+    flows.iter().filter_map(place).collect()
+}
+
+/// A flow's end: a node, or an address that no node has.
+fn end(node: u32, address: Option<&str>) -> String {
+    address.map_or_else(|| node.to_string(), str::to_owned)
 }
 
 struct Rows<'a> {
@@ -107,17 +148,36 @@ impl Rows<'_> {
     }
 
     fn flows(&mut self) {
-        for i in 0..common_flows(self.columns).min(MOST_FLOWS) {
-            let f = &self.columns[0].runs[0].summary.flows[i];
-            let to = if f.dst == u32::MAX { "all".to_owned() } else { f.dst.to_string() };
-            let about = format!("flow {} {} {}-{to}", f.id, f.kind, f.src);
-            let flow = move |r: &Run| r.summary.flows.get(i).cloned();
-            self.add(&about, "sent", |r| flow(r).map(|f| f.sent as f64));
-            self.add(&about, "delivery_ratio", |r| flow(r)?.delivery_ratio);
-            self.add(&about, "held", |r| flow(r)?.held.map(|n| n as f64));
-            self.times(&about, "latency_ms", move |r| flow(r)?.latency_ms);
-            self.add(&about, "hops_mean", |r| flow(r)?.hops_mean);
-            self.add(&about, "first_search_ms", |r| r.first_search(i).map(|s| s.as_secs_f64() * 1e3));
+        for places in places(self.columns).into_iter().take(MOST_FLOWS) {
+            let f = &self.columns[0].runs[0].summary.flows[places[0][0]];
+            let to = if f.is_to_all() { "all".to_owned() } else { end(f.dst, f.dst_address.as_deref()) };
+            let port = service(f).map(|p| format!(" port {p}")).unwrap_or_default();
+            let from = end(f.src, f.src_address.as_deref());
+            let about = format!("flow {} {} {from}-{to}{port}", f.id, f.kind);
+            let of = |value: &dyn Fn(&Run, usize) -> Option<f64>| {
+                let run = |(r, i): (&Run, &usize)| value(r, *i).filter(|v| v.is_finite());
+                let column = |(c, places): (&Column, &Vec<usize>)| {
+                    c.runs.iter().zip(places).map(run).collect::<Vec<_>>()
+                };
+                self.columns.iter().zip(&places).map(column).collect::<Vec<_>>()
+            };
+            let flow = |r: &Run, i: usize| r.summary.flows.get(i).cloned();
+            let ms = |part: fn(LatencyMs) -> f64| of(&|r, i| flow(r, i)?.latency_ms.map(part));
+            let values = [
+                ("sent", of(&|r, i| flow(r, i).map(|f| f.sent as f64))),
+                ("delivery_ratio", of(&|r, i| flow(r, i)?.delivery_ratio)),
+                ("held", of(&|r, i| flow(r, i)?.held.map(|n| n as f64))),
+                ("latency_ms.p50", ms(|l| l.p50)),
+                ("latency_ms.p95", ms(|l| l.p95)),
+                ("latency_ms.max", ms(|l| l.max)),
+                ("latency_ms.mean", ms(|l| l.mean)),
+                ("hops_mean", of(&|r, i| flow(r, i)?.hops_mean)),
+                ("first_search_ms", of(&|r, i| r.first_search(i).map(|s| s.as_secs_f64() * 1e3))),
+            ];
+            for (quantity, values) in values {
+                let paired = Rc::clone(&self.paired);
+                self.list.push(Row { about: about.clone(), quantity: quantity.to_owned(), values, paired });
+            }
         }
     }
 

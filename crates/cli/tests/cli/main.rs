@@ -7,6 +7,7 @@ mod collect;
 mod compare;
 mod confined;
 mod console;
+mod conversations;
 mod ctl;
 mod demonstration;
 mod determinism;

@@ -237,6 +237,11 @@ pub(crate) const FLOWS: &[Column<FlowSummary>] = &[
     column("hops_mean", Cells::OptDouble(|f| f.hops_mean)),
     column("dropped", Cells::OptInt64(|f| f.dropped.map(|n| n as i64))),
     column("held", Cells::OptInt64(|f| f.held.map(|n| n as i64))),
+    column("protocol", Cells::OptInt32(|f| f.protocol.map(i32::from))),
+    column("src_port", Cells::OptInt32(|f| f.src_port.map(i32::from))),
+    column("dst_port", Cells::OptInt32(|f| f.dst_port.map(i32::from))),
+    column("src_address", Cells::OptText(|f, _| f.src_address.as_deref().map(text))),
+    column("dst_address", Cells::OptText(|f, _| f.dst_address.as_deref().map(text))),
 ];
 
 /// `nodes`: who the numbers in the other tables are.
