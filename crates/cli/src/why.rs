@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use serde_json::to_value;
 use wayhop_report::{Document, columns};
-use wayhop_trace::{LostPacket, RunDir, Summary, Wanted, lost, stories};
+use wayhop_trace::{FlowSummary, LostPacket, RunDir, Summary, Wanted, lost, stories};
 
 use crate::failure::{Failure, harmless, output};
 
@@ -26,7 +26,7 @@ pub(crate) struct WhyArgs {
     /// The packet's number in the run; without it, and without --seq, all packets that did not arrive
     #[arg(conflicts_with_all = ["flow", "seq"])]
     packet: Option<u64>,
-    /// The packet's flow: its index in the scenario; without --seq, all of its packets that did not arrive
+    /// The packet's flow: its id in the summary; without --seq, all of its packets that did not arrive
     #[arg(long, value_name = "N")]
     flow: Option<u32>,
     /// The packet's number in the flow, from 0
@@ -109,11 +109,20 @@ fn has(flows: usize) -> String {
 fn none_lost(summary: &Summary, flow: Option<u32>) -> String {
     let of = flow.and_then(|f| summary.flows.get(f as usize));
     let (sent, delivered) = match of {
-        Some(f) => (f.sent, f.received),
+        Some(f) => (f.sent.unwrap_or(0), f.received.unwrap_or(0)),
         None => (summary.totals.sent, summary.totals.received),
+    };
+    let is_unknown = match of {
+        Some(f) => !f.knows_both_ends(),
+        None => summary.kernel_forwards || !summary.flows.iter().all(FlowSummary::knows_both_ends),
     };
     let who = flow.map_or_else(|| "the run".to_owned(), |f| format!("flow {f}"));
     match sent.saturating_sub(delivered) {
+        _ if is_unknown => {
+            let is_of_one = summary.world == "field" && !summary.kernel_forwards;
+            let merge = if is_of_one { ": `wayhop merge` unites the runs of all nodes" } else { "" };
+            format!("{who} recorded no loss; what became of packets elsewhere is not known here{merge}\n")
+        }
         _ if sent == 0 => format!("{who} sent no packets\n"),
         // As in a lab, where nobody sees the packets between the nodes.
         n if summary.totals.dropped.is_none() && n > 0 => {

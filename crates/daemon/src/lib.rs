@@ -61,6 +61,7 @@ mod signals;
 mod sizes;
 mod station;
 mod switch;
+mod talks;
 mod timing;
 mod transmit;
 mod transmitters;

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use wayhop_control::About;
-use wayhop_core::{Fix, NodeId, Packet, SendState, Time, TraceNote};
+use wayhop_core::{Addr, Fix, NodeId, Packet, SendState, Time, TraceNote};
 use wayhop_linux::Error;
 use wayhop_node::{Hop, HopKind};
 use wayhop_trace::{
     ConnectionEvent, Counter, GpsEvent, HopEvent, Identity, InterfaceInfo, Manifest, NodeInfo, NoteEvent,
-    Origin, Outputs, PacketClass, PositionEvent, Recorder, RunDir, RunStatus, SendEvent, SizeEvent, Summary,
-    classify,
+    Origin, Outcome, Outputs, PacketClass, PacketOutcome, PositionEvent, Recorder, RunDir, RunStatus,
+    SendEvent, SizeEvent, Summary, classify,
 };
 use wayhop_wire::ip;
 
@@ -20,11 +20,15 @@ use crate::counters::Counters;
 use crate::numbers::NODE;
 use crate::ownership::give_to;
 use crate::places::Places;
+use crate::talks::Talks;
 
 /// The record of what happens at the node.
 pub(crate) struct Run {
     rows: Rows,
     places: Places,
+    talks: Talks,
+    /// The node's addresses.
+    own: Vec<Addr>,
 }
 
 /// Where rows go.
@@ -44,6 +48,7 @@ enum Row {
     Gps(GpsEvent),
     Size(SizeEvent),
     Connection(ConnectionEvent),
+    Outcome(PacketOutcome),
 }
 
 fn wrong(e: &wayhop_trace::Error) -> Error {
@@ -72,7 +77,8 @@ pub(crate) fn make(path: &Path, settings: &Settings, seed: u64) -> Result<RunDir
 impl Run {
     /// A record that waits for its directory.
     pub(crate) fn waiting() -> Self {
-        Self { rows: Rows::Waiting(Vec::new()), places: Places::default() }
+        let (places, talks) = (Places::default(), Talks::default());
+        Self { rows: Rows::Waiting(Vec::new()), places, talks, own: Vec::new() }
     }
 
     /// Begins to write, on a thread. What a slow disk has no time for is left out, and counted (`lost_rows`).
@@ -86,6 +92,7 @@ impl Run {
             addr6: settings.address6.map(|(addr, _)| addr),
             interfaces: settings.config.names().map(interface).collect(),
         };
+        self.own = node.addr6.map(Addr::from).into_iter().chain([node.addr.into()]).collect();
         // Packets have to be found again in the records of other nodes.
         let outputs =
             Outputs { connections: true, gps: true, sizes: true, identities: true, ..Outputs::default() };
@@ -114,6 +121,7 @@ impl Run {
             (Rows::Writing(r), Row::Gps(e)) => r.gps(&e),
             (Rows::Writing(r), Row::Size(e)) => r.size(&e),
             (Rows::Writing(r), Row::Connection(e)) => r.connection(&e),
+            (Rows::Writing(r), Row::Outcome(e)) => r.outcome(&e),
         }
     }
 
@@ -138,7 +146,15 @@ impl Run {
             ttl: ip.ttl,
             reason: hop.reason,
         };
-        self.write(Row::Hop(event, Identity::of(p.bytes())));
+        let identity = Identity::of(p.bytes());
+        let event = self.talks.place(event, identity.as_ref());
+        self.write(Row::Hop(event, identity));
+        // A packet of a conversation that is dropped here was sent here, or it would have no flow.
+        let outcome = event.reason.map(Outcome::Dropped);
+        let arrived = (event.kind == wayhop_trace::HopKind::Deliver).then_some(Outcome::Delivered);
+        if let Some((packet, outcome)) = event.flow.zip(outcome.or(arrived)) {
+            self.write(Row::Outcome(PacketOutcome { packet, outcome, nodes: 1 }));
+        }
     }
 
     /// The protocol remarked something.
@@ -190,6 +206,7 @@ impl Run {
             .places
             .origin()
             .map(|fix| Origin { latitude_deg: fix.latitude_deg, longitude_deg: fix.longitude_deg });
+        summary.flows = self.talks.summaries(|a| self.own.contains(&a), summary.kernel_forwards);
         let Rows::Writing(mut recorder) = self.rows else { return Ok(()) };
         let host = counters.named().into_iter().map(|(name, value)| ("host", name, value));
         let auth = counters.auth.iter().flat_map(wayhop_auth::Counts::named);

@@ -1,6 +1,7 @@
 //! Which figure is drawn by what.
 
 use wayhop_report::Figure;
+use wayhop_trace::FlowSummary;
 
 use crate::column::Run;
 use crate::kind::Kind;
@@ -36,6 +37,9 @@ impl Runs<'_> {
             Kind::Searches => "no search found a route",
             Kind::Sequence => "no flow is TCP, and no connection of a program was recorded",
             _ if all().all(|r| r.summary.flows.is_empty()) => "these runs have no flows",
+            _ if all().all(|r| !r.summary.flows.iter().any(FlowSummary::knows_both_ends)) => {
+                "these runs do not know how much of what was sent arrived; `wayhop merge` unites the runs of field nodes"
+            }
             _ if sent == 0 => "no packet was sent",
             Kind::Losses if all().any(|r| r.summary.totals.dropped.is_none()) && arrived < sent => {
                 "these runs did not record what became of the packets that did not arrive"

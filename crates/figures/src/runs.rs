@@ -1,7 +1,7 @@
 //! Columns side by side.
 
 use wayhop_report::Estimate;
-use wayhop_trace::Error;
+use wayhop_trace::{Error, FlowSummary};
 
 use crate::column::{Column, Run};
 use crate::kind::Kind;
@@ -28,7 +28,9 @@ impl<'a> Runs<'a> {
     pub fn read(columns: &'a [Column], kinds: &[Kind]) -> Result<Self, Error> {
         let longest = columns.iter().flat_map(|c| &c.runs).map(|r| r.summary.simulated_s).fold(0.0, f64::max);
         let span_s = round_above(longest / SPANS);
-        let knows_flows = columns.iter().flat_map(|c| &c.runs).any(|r| !r.summary.flows.is_empty());
+        // One node of a real mesh knows one end of each flow only: what arrived elsewhere is in no table.
+        let knows = |r: &Run| r.summary.flows.iter().any(FlowSummary::knows_both_ends);
+        let knows_flows = columns.iter().flat_map(|c| &c.runs).any(knows);
         let traffic = if knows_flows && kinds.iter().any(|k| k.needs_packets()) {
             let of = |c: &Column| c.runs.iter().map(|r| Traffic::read(r, span_s)).collect();
             columns.iter().map(of).collect::<Result<_, _>>()?

@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 use rustc_hash::FxHashMap;
 use toml::{Table, Value};
 use wayhop_core::{Addr, Position, Time};
-use wayhop_trace::{Ends, HopKind, PositionEvent, RunDir, Tables, is_for_all};
+use wayhop_trace::{Ends, HopKind, PositionEvent, RunDir, Summary, Tables, is_for_all};
 use wayhop_world::Geodetic;
 
 use crate::error::Error;
@@ -91,14 +91,42 @@ fn read(dir: &RunDir) -> Result<Imported, Error> {
         by_address.extend(n.addr6.map(|a| (Addr::from(a), i)));
     }
     let (seen, heard) = traffic(&tables, &by_address).map_err(unreadable)?;
-    add(&mut imported, &seen, &|a| match by_address.get(&a) {
-        Some(node) => Some(Some(*node)),
-        None => is_for_all(a).then_some(None),
-    });
+    add_flows(&mut imported, &seen, &by_address, &gateways(&summary));
     let addresses: Vec<Ipv4Addr> = nodes.iter().map(|n| n.addr).collect();
     imported.files.push((LINKS.to_owned(), macfilter(&addresses, &heard).to_string()));
     imported.remarks.push(links_remark(&imported.table));
     Ok(imported)
+}
+
+/// Adds what was sent to the scenario. Flows of hosts outside begin or end at their gateways.
+fn add_flows(
+    imported: &mut Imported,
+    seen: &Seen,
+    by_address: &FxHashMap<Addr, usize>,
+    gateways: &FxHashMap<Addr, usize>,
+) {
+    let outside = |e: &&Ends| [e.source, e.destination].iter().any(|a| gateways.contains_key(a));
+    let by_gateway = seen.packets.keys().filter(outside).count();
+    add(imported, seen, &|a| match by_address.get(&a).or_else(|| gateways.get(&a)) {
+        Some(node) => Some(Some(*node)),
+        None => is_for_all(a).then_some(None),
+    });
+    if by_gateway > 0 {
+        imported.remarks.push(counted(
+            by_gateway,
+            "conversation with a host outside of the mesh: its flow begins or ends at the gateway, and the way outside is left out",
+            "conversations with hosts outside of the mesh: their flows begin or end at the gateway, and the way outside is left out",
+        ));
+    }
+}
+
+/// The gateways by which hosts outside were reached, by the hosts' addresses.
+fn gateways(summary: &Summary) -> FxHashMap<Addr, usize> {
+    let ends = summary.flows.iter().flat_map(|f| [(&f.src_address, f.src), (&f.dst_address, f.dst)]);
+    let gateway = |(address, node): (&Option<String>, u32)| {
+        Some((address.as_ref()?.parse().ok()?, (node != u32::MAX).then_some(node as usize)?))
+    };
+    ends.filter_map(gateway).collect()
 }
 
 /// What the file of links is for, and how: a lab takes no TCP flows.

@@ -5,7 +5,7 @@
 //! * `outages`: nodes that go down and come back.
 //! * `nodes`: the daemons. `watch`: what they tell of themselves. `desk`: the control socket for all of them.
 //! * `receivers`: gpsd in each node.
-//! * `traffic`: the scenario's flows over real sockets. `record`: what becomes of all that in the run's tables.
+//! * `traffic`: the scenario's flows over real sockets. `talks`: conversations of programs. `record`: what becomes of all that in the run's tables.
 //!
 //! Nothing has a name outside of this process but the control sockets: when it is gone, however it ended, the nodes end, and
 //! with them the namespaces and all that is in them.
@@ -21,6 +21,7 @@ mod receivers;
 mod record;
 mod stamped;
 mod stop;
+mod talks;
 mod traffic;
 mod watch;
 mod wire;
@@ -41,7 +42,7 @@ use wayhop_netns::{
     Ended, Launch, Namespace, Need, Registry, command_status, end_inhabitants, make_room, program_exit, start,
 };
 use wayhop_scenario::{FlowKind, Ignores, MacFilter, Resolved, WirePlan};
-use wayhop_trace::{ProgramExit, Recorder, Summary};
+use wayhop_trace::{FlowSummary, LatencyMs, ProgramExit, Recorder, Summary};
 
 use desk::Desk;
 use nodes::Nodes;
@@ -212,7 +213,7 @@ impl Lab {
     /// Runs until the scenario's time is over, the main program has ended, somebody asks for the end, or `watch` breaks it
     /// off.
     pub fn run(self, tasks: Tasks<'_>) -> Result<LabOutcome, Error> {
-        let (tables, records) = Tables::new(tasks.recorder);
+        let (tables, records) = Tables::new(tasks.recorder, &self.scenario);
         let mut complaints = Vec::new();
         let traffic = Traffic::open(&self.scenario, &self.namespaces, &mut complaints)?;
         let listeners = self.listen(&records)?;
@@ -279,14 +280,12 @@ impl Lab {
         complaints
             .extend(listeners.filter_map(|(node, l)| lost_events(&self.scenario.names[node as usize], l)));
         let complete = outcome?;
-        let recorder = tables.finish(&self.scenario, &counters);
+        let (recorder, talks) = tables.finish(&self.scenario, &counters);
         name_run(&mut summary, &self.scenario, seconds, time_zero);
-        if let Some(f) = flows {
-            (summary.totals.latency_ms, summary.totals.round_trip_ms) = (f.latency, f.round_trip);
-            summary.lateness_us = f.lateness.summary();
-            summary.flows = f.flows;
-        }
-        summary.totals.sum_flows(&summary.flows);
+        // The lab's own flows are counted at their sockets all the same.
+        let kernels_forward = std::mem::take(&mut summary.kernel_forwards);
+        let programs = talks.end(self.scenario.addresses.len(), kernels_forward);
+        count_flows(&mut summary, flows, programs);
         summary.trace_hash = recorder.hash().hex();
         (summary.command_exit, summary.program_exits) = (exit, program_exits);
         let ordered = std::mem::take(&mut summary.outages);
@@ -318,6 +317,20 @@ fn unix_time(moment: Instant) -> Option<u64> {
 fn lost_events(name: &str, listener: JoinHandle<u64>) -> Option<String> {
     let Ok(lost @ 1..) = listener.join() else { return None };
     Some(format!("node {name}: it had no time to tell of {lost} events: packets and sends are not whole"))
+}
+
+/// Puts the scenario's flows and those of programs, with the latencies of these, into the summary.
+fn count_flows(summary: &mut Summary, own: Option<traffic::Outcome>, programs: (Vec<FlowSummary>, Vec<u64>)) {
+    let (flows, mut latencies_ns) = programs;
+    if let Some(f) = own {
+        latencies_ns.extend(f.latencies_ns);
+        summary.totals.round_trip_ms = f.round_trip;
+        summary.lateness_us = f.lateness.summary();
+        summary.flows = f.flows;
+    }
+    summary.flows.extend(flows);
+    summary.totals.latency_ms = LatencyMs::of(&mut latencies_ns);
+    summary.totals.sum_flows(&summary.flows);
 }
 
 /// Says in the summary what was run, and for how long.

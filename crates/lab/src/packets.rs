@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use wayhop_control::Event;
 use wayhop_core::{Addr, DropReason, FlowTag, IfaceId, NodeId, PacketId, SendState, Time, from_hex};
 use wayhop_scenario::Resolved;
-use wayhop_trace::{HopEvent, HopKind, PacketClass, SendEvent, classify};
+use wayhop_trace::{HopEvent, HopKind, Identity, PacketClass, SendEvent, classify};
 use wayhop_transport::{GROUP, Stamp};
 use wayhop_wire::{ip, ipv4, ipv6};
 
@@ -76,8 +76,9 @@ impl Packets {
         Self { node, flows, known: FxHashMap::default(), order: VecDeque::new() }
     }
 
-    /// The row of an event. The lab itself writes where packets of flows begin and end.
-    pub(super) fn row(&mut self, time: Time, event: &Event) -> Option<HopEvent> {
+    /// The row of an event, and what a packet of no flow is known by at other nodes. The lab itself writes where packets of flows begin and
+    /// end.
+    pub(super) fn row(&mut self, time: Time, event: &Event) -> Option<(HopEvent, Option<Identity>)> {
         let Event::Packet { event, packet, bytes, head, interface, peer, signal_dbm, reason, .. } = event
         else {
             return None;
@@ -100,7 +101,8 @@ impl Packets {
                 return None;
             }
         }
-        Some(HopEvent {
+        let identity = if flow.is_none() && control.is_none() { Identity::of(&octets) } else { None };
+        let row = HopEvent {
             iface: interface.map_or(IfaceId::ANY, IfaceId),
             time,
             packet: self.number(*packet),
@@ -116,7 +118,8 @@ impl Packets {
             messages,
             ttl,
             reason: reason.as_ref().and_then(|r| DropReason::ALL.into_iter().find(|d| d.name() == r)),
-        })
+        };
+        Some((row, identity))
     }
 
     /// The row of a state.
@@ -200,16 +203,17 @@ mod tests {
     #[test]
     fn a_flows_packet_has_one_number_at_all_nodes_and_others_have_one_for_each() {
         let (mut at_0, mut at_1) = (Packets::new(0, flows()), Packets::new(1, flows()));
-        let sent = at_0.row(Time::ZERO, &event("send", 9_000, 7, 50, 60)).unwrap();
-        let came = at_1.row(Time::ZERO, &event("receive", 9_000, 7, 8, 60)).unwrap();
+        let (sent, _) = at_0.row(Time::ZERO, &event("send", 9_000, 7, 50, 60)).unwrap();
+        let (came, _) = at_1.row(Time::ZERO, &event("receive", 9_000, 7, 8, 60)).unwrap();
         assert_eq!(sent.packet, came.packet);
         assert_eq!((sent.flow, sent.class), (Some(FlowTag { flow: 3, seq: 7 }), PacketClass::Cbr));
         assert_eq!((came.kind, came.bytes, came.peer), (HopKind::Receive, 128, B.into()));
         assert_eq!(came.iface, IfaceId(1));
-        let other = at_0.row(Time::ZERO, &event("send", 9_001, 7, 51, 60)).unwrap();
-        let elsewhere = at_1.row(Time::ZERO, &event("send", 9_001, 7, 51, 60)).unwrap();
+        let (other, known) = at_0.row(Time::ZERO, &event("send", 9_001, 7, 51, 60)).unwrap();
+        let (elsewhere, there) = at_1.row(Time::ZERO, &event("send", 9_001, 7, 51, 60)).unwrap();
         assert_eq!((other.flow, other.class), (None, PacketClass::Data));
         assert_ne!(other.packet, elsewhere.packet);
+        assert!(known.is_some() && known == there, "by this they are found to be one");
     }
 
     #[test]

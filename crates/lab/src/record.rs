@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 
-use wayhop_core::{NodeId, Position, Span, Time};
+use wayhop_core::{NodeId, Position, SendState, Span, Time};
 use wayhop_scenario::Resolved;
-use wayhop_trace::{Counter, HopEvent, NoteEvent, PositionEvent, Recorder, SendEvent, SizeEvent};
+use wayhop_trace::{Counter, HopEvent, Identity, NoteEvent, PositionEvent, Recorder, SendEvent, SizeEvent};
+
+use crate::talks::Talks;
 
 /// How long records wait for earlier ones of other threads.
 const WAIT: Span = Span::from_secs(1);
@@ -19,17 +21,21 @@ pub(super) struct Records(Sender<Record>);
 
 #[derive(Copy, Clone)]
 enum Record {
-    Hop(HopEvent),
+    Hop(HopEvent, Option<Identity>),
     Note(NoteEvent),
     Sent(SendEvent),
     Size(SizeEvent),
 }
 
 impl Records {
-    /// A packet's event.
+    /// An event of a packet of the scenario's flows.
     pub(super) fn hop(&self, e: HopEvent) {
+        self.known_hop(e, None);
+    }
+    /// A packet's event, with what the packet is known by at other nodes.
+    pub(super) fn known_hop(&self, e: HopEvent, identity: Option<Identity>) {
         // Nobody takes it any more when the run is over.
-        let _ = self.0.send(Record::Hop(e));
+        let _ = self.0.send(Record::Hop(e, identity));
     }
     /// A protocol's remark.
     pub(super) fn note(&self, e: NoteEvent) {
@@ -48,6 +54,7 @@ impl Records {
 /// Puts records in order, and into the tables.
 pub(super) struct Tables {
     recorder: Recorder,
+    talks: Talks,
     from: Receiver<Record>,
     waiting: BTreeMap<(Time, u64), Record>,
     count: u64,
@@ -56,9 +63,19 @@ pub(super) struct Tables {
 
 impl Tables {
     /// For the tables of this recorder.
-    pub(super) fn new(recorder: Recorder) -> (Self, Records) {
+    pub(super) fn new(recorder: Recorder, s: &Resolved) -> (Self, Records) {
         let (to, from) = channel();
-        (Self { recorder, from, waiting: BTreeMap::new(), count: 0, written: Time::ZERO }, Records(to))
+        (
+            Self {
+                recorder,
+                talks: Talks::new(s),
+                from,
+                waiting: BTreeMap::new(),
+                count: 0,
+                written: Time::ZERO,
+            },
+            Records(to),
+        )
     }
 
     /// Writes what is old enough.
@@ -71,8 +88,8 @@ impl Tables {
         }
     }
 
-    /// Writes the rest, the nodes' motion and what they counted, and gives the recorder back.
-    pub(super) fn finish(mut self, s: &Resolved, counters: &[BTreeMap<String, u64>]) -> Recorder {
+    /// Writes the rest, the nodes' motion and what they counted, and gives the recorder back, with the conversations of programs.
+    pub(super) fn finish(mut self, s: &Resolved, counters: &[BTreeMap<String, u64>]) -> (Recorder, Talks) {
         self.collect();
         for ((at, _), record) in std::mem::take(&mut self.waiting) {
             self.write(at, record);
@@ -102,13 +119,13 @@ impl Tables {
                 }
             }
         }
-        self.recorder
+        (self.recorder, self.talks)
     }
 
     fn collect(&mut self) {
         for record in self.from.try_iter() {
             let at = match &record {
-                Record::Hop(e) => e.time,
+                Record::Hop(e, _) => e.time,
                 Record::Note(e) => e.time,
                 Record::Sent(e) => e.time,
                 Record::Size(e) => e.time,
@@ -122,9 +139,16 @@ impl Tables {
         // One that waited too long must not turn the tables' time back.
         self.written = self.written.max(at);
         match record {
-            Record::Hop(e) => self.recorder.hop(&HopEvent { time: self.written, ..e }),
+            Record::Hop(e, identity) => {
+                let e = HopEvent { time: self.written, ..e };
+                let e = identity.map_or(e, |identity| self.talks.place(e, &identity));
+                self.recorder.hop(&e);
+            }
             Record::Note(e) => self.recorder.note(&NoteEvent { time: self.written, ..e }),
-            Record::Sent(e) => self.recorder.sent(&SendEvent { time: self.written, ..e }),
+            Record::Sent(e) => {
+                let state = SendState { packet: self.talks.number(e.state.packet), ..e.state };
+                self.recorder.sent(&SendEvent { time: self.written, state, ..e });
+            }
             Record::Size(e) => self.recorder.size(&SizeEvent { time: self.written, ..e }),
         }
     }

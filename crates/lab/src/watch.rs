@@ -52,7 +52,9 @@ pub(super) fn watch(
             match &event {
                 // What was before the run is not in its tables.
                 Event::Packet { time_s, .. } if time(*time_s) > Time::ZERO => {
-                    packets.row(time(*time_s), &event).into_iter().for_each(|e| records.hop(e));
+                    if let Some((e, identity)) = packets.row(time(*time_s), &event) {
+                        records.known_hop(e, identity);
+                    }
                 }
                 Event::Sent { time_s, state, .. } if time(*time_s) > Time::ZERO => {
                     records.sent(packets.sent(time(*time_s), *state));

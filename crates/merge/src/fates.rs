@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use wayhop_core::{Decision, DropReason, PacketId, Time};
 use wayhop_trace::{HopKind, Outcome};
 
-use crate::flows::{Flow, Flows, Sent};
+use crate::flows::{Flow, Flows, Sent, To};
 use crate::frames::Seen;
 use crate::input::NodeRun;
 use crate::unite::{Packets, Timed};
@@ -84,18 +84,16 @@ fn story(
     end_ns: i128,
     waits: &Waits,
 ) -> Story {
-    let nodes = runs.len() as u32;
     let hop = |t: &Timed| &runs[t.seen.node as usize].hops[t.seen.row as usize].0;
     let mut story = Story::default();
     for t in rows.iter().filter(|t| hop(t).kind == HopKind::Deliver) {
         let node = t.seen.node;
-        let is_meant = flow.to.map_or(node != flow.from, |to| node == to);
-        if is_meant && story.delivered.iter().all(|(n, ..)| *n != node) {
+        if flow.is_meant_for(node) && story.delivered.iter().all(|(n, ..)| *n != node) {
             story.delivered.push((node, t.at_ns, hop(t).ttl));
         }
     }
     let arrived = story.delivered.len() as u32;
-    let wanted = flow.to.map_or(nodes - 1, |_| 1);
+    let wanted = flow.receivers(runs.len());
     if arrived > 0 {
         story.fates.push(Fate { outcome: Outcome::Delivered, nodes: arrived });
     }
@@ -105,7 +103,7 @@ fn story(
     let outcome = match rows.last() {
         Some(last) if last.at_ns > end_ns - END_NS => Outcome::Held,
         Some(last) if waits.since(last.seen.node, packet, hop(last).time) => Outcome::Held,
-        Some(_) if flow.to.is_none() => Outcome::Dropped(DropReason::LostOnAir),
+        Some(_) if flow.to == To::All => Outcome::Dropped(DropReason::LostOnAir),
         Some(last) => match (hop(last).kind, hop(last).reason) {
             (HopKind::Drop, Some(why)) => Outcome::Dropped(why),
             (HopKind::Send | HopKind::Forward | HopKind::Transmit, _) => {

@@ -1,20 +1,45 @@
 //! The flows of programs' traffic.
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{FlowTag, PacketId};
-use wayhop_trace::{Conversation, Conversations, Ends, HopKind, is_for_all};
+use wayhop_core::{Addr, FlowTag, PacketId};
+use wayhop_trace::{Conversation, Conversations, Ends, HopEvent, HopKind, is_for_all, is_for_neighbours};
 
-use crate::input::NodeRun;
+use crate::input::{Mesh, NodeRun};
 use crate::unite::{Packets, Timed, is_data};
 
 /// A flow.
 #[derive(Clone, Debug)]
 pub(crate) struct Flow {
     pub(crate) talk: Conversation,
-    /// The node that sends.
+    /// The node that sends; the gateway by which packets from outside came.
     pub(crate) from: u32,
-    /// The node that receives; `None` for all.
-    pub(crate) to: Option<u32>,
+    pub(crate) is_from_outside: bool,
+    pub(crate) to: To,
+}
+
+/// Where a flow's packets go.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum To {
+    Node(u32),
+    /// All nodes but the one that sends.
+    All,
+    /// A host outside of the mesh, by the gateway that a packet left by last, if any did.
+    Outside(Option<u32>),
+}
+
+impl Flow {
+    /// How many nodes each packet is for.
+    pub(crate) fn receivers(&self, nodes: usize) -> u32 {
+        if self.to == To::All { nodes as u32 - 1 } else { 1 }
+    }
+
+    /// Whether a packet that this node delivers has arrived: outside, if it left the mesh there.
+    pub(crate) fn is_meant_for(&self, node: u32) -> bool {
+        match self.to {
+            To::Node(to) => node == to,
+            To::All | To::Outside(_) => node != self.from,
+        }
+    }
 }
 
 /// A packet of a flow.
@@ -48,6 +73,7 @@ pub(crate) fn flows(runs: &[NodeRun], packets: &Packets, order: &[Timed]) -> Flo
         return all;
     }
     let mut talks = Conversations::default();
+    let ways_out = WaysOut::of(runs, packets);
     for t in order {
         let (node, row) = (t.seen.node as usize, t.seen.row as usize);
         let (hop, identity) = &runs[node].hops[row];
@@ -58,19 +84,23 @@ pub(crate) fn flows(runs: &[NodeRun], packets: &Packets, order: &[Timed]) -> Flo
         if all.tags.contains_key(&packet) {
             continue;
         }
-        let to = (0..).zip(runs).find(|(_, r)| r.has(hop.destination)).map(|(i, _)| i);
-        let is_known = to.is_some() || is_for_all(hop.destination);
+        let own = (0..).zip(runs).find(|(_, r)| r.has(hop.destination)).map(|(i, _)| To::Node(i));
+        let all_of_them = || is_for_all(hop.destination).then_some(To::All);
+        let to = own.or_else(all_of_them).or_else(|| ways_out.to(packet, hop.destination));
+        let is_from_outside = !runs.iter().any(|r| r.has(hop.source));
         let ends = Ends::new(hop.source, hop.destination, &identity);
-        let is_ours = runs[node].has(hop.source) && is_known;
-        let Some(tag) = is_ours.then(|| talks.sent(ends, t.at_ns)).flatten() else {
+        let to = to.filter(|_| is_from_outside || runs[node].has(hop.source));
+        let Some((to, tag)) = to.and_then(|to| Some((to, talks.sent(ends, t.at_ns)?))) else {
             all.elsewhere += 1;
             continue;
         };
         all.tags.insert(packet, tag);
         let place = tag.flow as usize;
         if place == all.list.len() {
-            all.list.push(Flow { talk: talks.list()[place], from: t.seen.node, to });
+            all.list.push(Flow { talk: talks.list()[place], from: t.seen.node, is_from_outside, to });
             all.sent.push(Vec::new());
+        } else if to != To::Outside(None) {
+            all.list[place].to = to;
         }
         let payload = identity.payload;
         all.sent[place].push(Sent { packet, at_ns: t.at_ns, ttl: hop.ttl, payload });
@@ -79,4 +109,36 @@ pub(crate) fn flows(runs: &[NodeRun], packets: &Packets, order: &[Timed]) -> Flo
         flow.talk = *talk;
     }
     all
+}
+
+/// Where packets left the mesh.
+struct WaysOut {
+    /// The gateway that a packet left by.
+    by: FxHashMap<PacketId, u32>,
+    /// The mesh's own addresses, if a configuration tells them.
+    mesh: Option<Mesh>,
+}
+
+impl WaysOut {
+    fn of(runs: &[NodeRun], packets: &Packets) -> Self {
+        let mut by = FxHashMap::default();
+        for ((node, run), of_row) in (0..).zip(runs).zip(&packets.of_row) {
+            // A node that hands a packet with a foreign destination to its host leads out.
+            let leaves = |hop: &HopEvent| {
+                let to = hop.destination;
+                hop.kind == HopKind::Deliver && !to.is_multicast() && to != Addr::BROADCAST && !run.has(to)
+            };
+            by.extend(
+                run.hops.iter().zip(of_row).filter(|((hop, _), _)| leaves(hop)).map(|(_, p)| (*p, node)),
+            );
+        }
+        Self { by, mesh: runs.iter().find_map(|r| Mesh::of(&r.manifest)) }
+    }
+
+    /// Whither a packet goes whose destination is none of the nodes; `None` if that may be a node whose run is not here.
+    fn to(&self, packet: PacketId, destination: Addr) -> Option<To> {
+        let by = self.by.get(&packet).copied();
+        let is_outside = |to| self.mesh.is_some_and(|mesh| !mesh.has(to)) && !is_for_neighbours(destination);
+        (by.is_some() || destination.v4().is_some_and(is_outside)).then_some(To::Outside(by))
+    }
 }

@@ -1,6 +1,7 @@
 //! The runs that are given: each read whole, and checked.
 
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
@@ -105,19 +106,44 @@ fn check(run: &NodeRun, others: &[NodeRun]) -> Result<(), Error> {
     if run.summary.protocol != first.summary.protocol {
         return differs("the routing protocol", &run.summary.protocol, &first.summary.protocol);
     }
-    match (mesh(&run.manifest), mesh(&first.manifest)) {
-        (Some(one), Some(other)) if one != other => differs("the mesh's network", &one, &other),
+    match (Mesh::of(&run.manifest), Mesh::of(&first.manifest)) {
+        (Some(one), Some(other)) if one != other => {
+            differs("the mesh's network", &one.to_string(), &other.to_string())
+        }
         _ => Ok(()),
     }
 }
 
-/// The network of a node's configuration; `None` if it is not told.
-fn mesh(manifest: &Manifest) -> Option<String> {
-    let config: toml::Table = manifest.scenario.parse().ok()?;
-    let (address, length) = config.get("address")?.as_str()?.split_once('/')?;
-    let (address, length): (std::net::Ipv4Addr, u32) = (address.parse().ok()?, length.parse().ok()?);
-    let mask = u32::MAX.checked_shl(32_u32.checked_sub(length)?).unwrap_or(0);
-    Some(format!("{}/{length}", std::net::Ipv4Addr::from_bits(address.to_bits() & mask)))
+/// The network of a mesh.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mesh {
+    network: u32,
+    length: u32,
+}
+
+impl Mesh {
+    /// That of a node's configuration; `None` if it is not told.
+    pub(crate) fn of(manifest: &Manifest) -> Option<Self> {
+        let config: toml::Table = manifest.scenario.parse().ok()?;
+        let (address, length) = config.get("address")?.as_str()?.split_once('/')?;
+        let (address, length): (Ipv4Addr, u32) = (address.parse().ok()?, length.parse().ok()?);
+        (length <= 32).then(|| Self { network: address.to_bits() & mask(length), length })
+    }
+
+    /// Whether an address is one of its hosts'.
+    pub(crate) fn has(self, address: Ipv4Addr) -> bool {
+        address.to_bits() & mask(self.length) == self.network
+    }
+}
+
+fn mask(length: u32) -> u32 {
+    u32::MAX.checked_shl(32 - length).unwrap_or(0)
+}
+
+impl std::fmt::Display for Mesh {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", Ipv4Addr::from_bits(self.network), self.length)
+    }
 }
 
 fn read(path: &Path, room: &mut usize) -> Result<NodeRun, Error> {

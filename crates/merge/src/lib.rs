@@ -18,6 +18,8 @@ mod frames;
 mod input;
 mod observation;
 mod options;
+#[cfg(test)]
+mod outside_tests;
 mod places;
 mod report;
 mod split;

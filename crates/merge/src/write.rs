@@ -7,7 +7,7 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, DropReason, FlowTag, IfaceId, NodeId, PacketId, Time};
 use wayhop_trace::{
-    ConnectionEvent, FlowSummary, GpsEvent, HopEvent, HopKind, LatencyMs, Manifest, Merged, MergedRun,
+    ConnectionEvent, Ends, FlowSummary, GpsEvent, HopEvent, HopKind, LatencyMs, Manifest, Merged, MergedRun,
     Messages, NodeInfo, NodeOutages, Outcome, Outputs, PacketClass, PacketOutcome, Recorder, RunDir,
     RunStatus, SizeEvent, Summary, Totals, ratio,
 };
@@ -15,7 +15,7 @@ use wayhop_trace::{
 use crate::clocks::Clocks;
 use crate::error::Error;
 use crate::fates::Story;
-use crate::flows::{Flow, Flows, Sent};
+use crate::flows::{Flow, Flows, Sent, To};
 use crate::frames::Seen;
 use crate::input::{NodeRun, names};
 use crate::options::Options;
@@ -298,7 +298,7 @@ impl Merge {
         stories: &[Story],
         all_ns: &mut Vec<u64>,
     ) -> FlowSummary {
-        let receivers = flow.to.map_or(self.runs.len() as u64 - 1, |_| 1);
+        let receivers = u64::from(flow.receivers(self.runs.len()));
         let mut latencies = Vec::new();
         let (mut hops, mut counted, mut octets) = (0_u64, 0_u64, 0_u64);
         let (mut dropped, mut held) = (0, 0);
@@ -322,16 +322,24 @@ impl Merge {
         }
         all_ns.extend_from_slice(&latencies);
         let (count, received) = (u64::from(flow.talk.packets) * receivers, latencies.len() as u64);
+        let Ends { source, destination, .. } = flow.talk.ends;
+        let (to, is_outside) = match flow.to {
+            To::Node(to) => (Some(to), false),
+            To::All => (None, false),
+            To::Outside(by) => (by, true),
+        };
         FlowSummary {
-            sent: count,
-            received,
+            src_address: flow.is_from_outside.then(|| source.to_string()),
+            dst_address: is_outside.then(|| destination.to_string()),
+            sent: Some(count),
+            received: Some(received),
             dropped: Some(dropped),
             held: Some(held),
             delivery_ratio: ratio(received, count),
             goodput_bps: flow.talk.bits_per_second(octets),
             latency_ms: LatencyMs::of(&mut latencies),
             hops_mean: (counted > 0).then(|| hops as f64 / counted as f64),
-            ..flow.talk.summary(id, Some(flow.from), flow.to)
+            ..flow.talk.summary(id, Some(flow.from), to)
         }
     }
 

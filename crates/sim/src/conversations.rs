@@ -2,13 +2,12 @@
 
 use wayhop_core::{FlowTag, NodeId, Packet, Time};
 use wayhop_trace::{
-    Conversations, Ends, FlowSummary, Identity, PacketClass, is_for_all, is_for_neighbours, ratio,
+    Conversations, Ends, FlowSummary, Identity, LatencyMs, PacketClass, is_for_all, is_for_neighbours, ratio,
 };
 use wayhop_transport::{Histogram, Latency};
 use wayhop_wire::ip;
 
 use crate::arrived::Arrived;
-use crate::flows::latency_ms;
 use crate::ledger::FlowEnds;
 
 /// All conversations of a run.
@@ -99,8 +98,8 @@ impl Talks {
             let ends = ends.get(first + place).copied().unwrap_or_default();
             let (sent, received) = (u64::from(c.packets) * receivers(id), ends.delivered);
             FlowSummary {
-                sent,
-                received,
+                sent: Some(sent),
+                received: Some(received),
                 dropped: Some(ends.dropped),
                 held: Some(sent.saturating_sub(received + ends.dropped)),
                 delivery_ratio: ratio(received, sent),
@@ -111,4 +110,9 @@ impl Talks {
             }
         })
     }
+}
+
+/// As the summary has it.
+pub(crate) fn latency_ms(l: Latency) -> LatencyMs {
+    LatencyMs { mean: l.mean_ms, p50: l.p50_ms, p95: l.p95_ms, p99: l.p99_ms, max: l.max_ms }
 }

@@ -10,7 +10,7 @@ use wayhop_transport::{
 use wayhop_wire::ipv6::next_header;
 use wayhop_wire::{icmp, icmpv6, ip, ipv4};
 
-use crate::conversations::Talks;
+use crate::conversations::{Talks, latency_ms};
 use crate::ledger::FlowEnds;
 use crate::tcp_flow::TcpFlow;
 
@@ -244,8 +244,8 @@ impl Flows {
                 kind: f.class.name().to_owned(),
                 src: c.src.0,
                 dst: c.dst.0,
-                sent: s.sent,
-                received: s.received,
+                sent: Some(s.sent),
+                received: Some(s.received),
                 dropped: Some(ends[i].dropped),
                 // What the host did not give back yet, on a real clock, is in the host.
                 held: Some(s.sent.saturating_sub(ends[i].sent) + ends[i].held),
@@ -260,11 +260,6 @@ impl Flows {
         let programs = self.talks.summaries(self.list.len(), ends);
         self.list.iter().enumerate().map(summary).chain(programs).collect()
     }
-}
-
-/// As the summary has it.
-pub(crate) fn latency_ms(l: Latency) -> LatencyMs {
-    LatencyMs { mean: l.mean_ms, p50: l.p50_ms, p95: l.p95_ms, p99: l.p99_ms, max: l.max_ms }
 }
 
 fn new_id(next_id: &mut u64) -> PacketId {

@@ -53,6 +53,8 @@ pub(crate) fn specimen(scenario: &Resolved, topology: bool, chains: Option<&Chai
             ..TcpSummary::default()
         }),
         topology: (topology && !f.is_to_all()).then(geometry),
+        sent: Some(1),
+        received: Some(1),
         dropped: Some(1),
         held: Some(1),
         delivery_ratio: Some(1.0),

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::{FlowSummary, LatencyMs, NodeEnergy, NodeOutages, Summary, Totals};
+use crate::{FlowSummary, LatencyMs, NodeEnergy, NodeOutages, Summary};
 
 /// Rows of the table of flows; the rest is counted.
 const MAX_FLOWS: usize = 20;
@@ -26,7 +26,7 @@ pub fn human_table(s: &Summary) -> String {
         }
     }
     let t = &s.totals;
-    label(&mut out, "delivered", &delivered(t));
+    label(&mut out, "delivered", &delivered(s));
     let mut hops = t.hops_mean.map(|h| format!("; {h:.2} hops on average"));
     for (name, times) in [("latency", t.latency_ms), ("round trip", t.round_trip_ms)] {
         let Some(l) = times else { continue };
@@ -71,13 +71,24 @@ pub fn human_table(s: &Summary) -> String {
 }
 
 /// How much of what was sent arrived.
-fn delivered(t: &Totals) -> String {
-    if t.sent == 0 {
-        return "nothing was sent".to_owned();
+fn delivered(s: &Summary) -> String {
+    let t = &s.totals;
+    let (sent, received) = (grouped(t.sent), grouped(t.received));
+    match t.delivery_ratio {
+        None if s.kernel_forwards || s.flows.iter().any(|f| f.sent.or(f.received).is_none()) => {
+            return "not known: the hosts' kernels forwarded".to_owned();
+        }
+        None if t.sent + t.received == 0 => return "nothing was sent".to_owned(),
+        None => {
+            return format!(
+                "{sent} packets sent and {received} received here; other nodes know what became of those sent"
+            );
+        }
+        Some(_) => {}
     }
     let share = t.delivery_ratio.map_or_else(dash, |r| format!("{:.2} %", r * 100.0));
     let rate = t.goodput_bps.map_or_else(dash, bits_per_second);
-    format!("{} of {} packets ({share}), {rate}", grouped(t.received), grouped(t.sent))
+    format!("{received} of {sent} packets ({share}), {rate}")
 }
 
 fn bundles(out: &mut String, s: &Summary) {
@@ -146,8 +157,8 @@ fn flows(out: &mut String, flows: &[FlowSummary]) {
             f.kind.clone(),
             f.from_text(),
             f.to_text(),
-            grouped(f.sent),
-            grouped(f.received),
+            f.sent.map_or_else(dash, grouped),
+            f.received.map_or_else(dash, grouped),
             f.delivery_ratio.map_or_else(dash, |r| format!("{:.1}", r * 100.0)),
             f.goodput_bps.map_or_else(dash, bits_per_second),
             ms(|l| l.p50),
@@ -385,6 +396,7 @@ fn octets(n: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Totals;
 
     fn summary(flows: usize) -> Summary {
         let flow = |id: usize| FlowSummary {
@@ -392,8 +404,8 @@ mod tests {
             kind: "cbr".to_owned(),
             src: 12,
             dst: 3,
-            sent: 3_600,
-            received: if id == 1 { 0 } else { 3_591 },
+            sent: Some(3_600),
+            received: Some(if id == 1 { 0 } else { 3_591 }),
             dropped: Some(if id == 1 { 3_600 } else { 9 }),
             held: Some(0),
             delivery_ratio: Some(if id == 1 { 0.0 } else { 0.9975 }),

@@ -201,12 +201,12 @@ impl Summary {
     #[must_use]
     pub(crate) fn brought_up_to_date(mut self) -> Self {
         for f in &mut self.flows {
-            f.delivery_ratio = f.delivery_ratio.filter(|_| f.sent > 0);
-            f.latency_ms = f.latency_ms.filter(|_| f.received > 0);
-            f.hops_mean = f.hops_mean.filter(|_| f.received > 0);
+            f.delivery_ratio = f.delivery_ratio.filter(|_| f.sent > Some(0));
+            f.latency_ms = f.latency_ms.filter(|_| f.received > Some(0));
+            f.hops_mean = f.hops_mean.filter(|_| f.received > Some(0));
         }
         let t = &mut self.totals;
-        let pings = self.flows.iter().any(|f| f.kind == "ping" && f.received > 0);
+        let pings = self.flows.iter().any(|f| f.kind == "ping" && f.received > Some(0));
         t.latency_ms = t.latency_ms.filter(|_| t.received > 0 && (!pings || t.round_trip_ms.is_some()));
         t.delivery_ratio = t.delivery_ratio.filter(|_| t.sent > 0);
         t.hops_mean = t.hops_mean.filter(|_| t.received > 0);
@@ -276,10 +276,14 @@ pub struct FlowSummary {
     /// The destination's address if no node of the run has it. `dst` is then the gateway by which packets left the mesh, if any did.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub dst_address: Option<String>,
-    /// Packets that the source's application sent; to all nodes, each counted once for each that it is meant for.
-    pub sent: u64,
-    /// Different packets that the destination's application received; for ping, echo replies that came back.
-    pub received: u64,
+    /// Packets that the source's application sent; to all nodes, each counted once for each that it is meant for. `None` in the run of
+    /// a node that only received them.
+    #[serde(default)]
+    pub sent: Option<u64>,
+    /// Different packets that the destination's application received; for ping, echo replies that came back. `None` in the run of a
+    /// node that only sent them.
+    #[serde(default)]
+    pub received: Option<u64>,
     /// Of `sent`, those that ended on the way; `None` in a world that does not see it.
     #[serde(default)]
     pub dropped: Option<u64>,
@@ -306,6 +310,11 @@ impl FlowSummary {
     /// Whether its packets are for all nodes.
     pub fn is_to_all(&self) -> bool {
         self.dst == u32::MAX && self.dst_address.is_none()
+    }
+
+    /// Whether it is known how much was sent, and how much of it arrived: one node of a real mesh knows one of them only.
+    pub fn knows_both_ends(&self) -> bool {
+        self.sent.is_some() && self.received.is_some()
     }
 
     /// Whether it is a conversation of programs, and not a flow of the scenario.
@@ -447,9 +456,9 @@ pub struct Topology {
 /// All flows and all nodes together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Totals {
-    /// Sum over the flows.
+    /// Sum over the flows of which it is known.
     pub sent: u64,
-    /// Sum over the flows.
+    /// Sum over the flows of which it is known.
     pub received: u64,
     /// Sum over the flows, and so the sum of `drops`; `None` in a world that does not see it.
     #[serde(default)]
@@ -457,7 +466,7 @@ pub struct Totals {
     /// Sum over the flows; `None` in a world that does not see it.
     #[serde(default)]
     pub held: Option<u64>,
-    /// `received / sent`; `None` if nothing was sent.
+    /// `received / sent` of the flows of which both are known; `None` if they sent nothing.
     pub delivery_ratio: Option<f64>,
     /// Sum over the flows that were active; `None` in a world that knows of no flows.
     pub goodput_bps: Option<f64>,
@@ -484,14 +493,16 @@ pub struct Totals {
 impl Totals {
     /// Sets the sums and means over the flows.
     pub fn sum_flows(&mut self, flows: &[FlowSummary]) {
-        self.sent = flows.iter().map(|f| f.sent).sum();
-        self.received = flows.iter().map(|f| f.received).sum();
+        self.sent = flows.iter().filter_map(|f| f.sent).sum();
+        self.received = flows.iter().filter_map(|f| f.received).sum();
         let sum = |of: fn(&FlowSummary) -> Option<u64>| flows.iter().map(of).sum::<Option<u64>>();
         (self.dropped, self.held) = (sum(|f| f.dropped), sum(|f| f.held));
-        self.delivery_ratio = ratio(self.received, self.sent);
+        let both = flows.iter().filter_map(|f| Some((f.received?, f.sent?)));
+        let (received, sent) = both.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
+        self.delivery_ratio = ratio(received, sent);
         // Not `sum`, whose zero is negative.
         self.goodput_bps = Some(flows.iter().filter_map(|f| f.goodput_bps).fold(0.0, |all, one| all + one));
-        let hops = flows.iter().filter_map(|f| Some(f.hops_mean? * f.received as f64));
+        let hops = flows.iter().filter_map(|f| Some(f.hops_mean? * f.received? as f64));
         let hops = hops.fold(0.0, |all, one| all + one);
         self.hops_mean = (self.received > 0).then(|| hops / self.received as f64);
     }

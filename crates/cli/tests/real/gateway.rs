@@ -125,6 +125,65 @@ fn with_a_routed_prefix_connections_begin_on_both_sides_and_addresses_stay_as_th
     }
 }
 
+/// Each node's run, merged: what ping counted is what the flows between the node and the gateway have.
+#[test]
+fn traffic_with_hosts_outside_is_in_flows_that_end_at_the_gateway() {
+    if !may_run() {
+        return;
+    }
+    let mut mesh = hosts();
+    let folder = tempfile::tempdir().unwrap();
+    let run_of = |i: usize| folder.path().join(format!("node-{i}"));
+    for i in 0..3 {
+        let run = format!("run={}", run_of(i).display());
+        mesh.start(i, "dsr", &[if i == 2 { LEADS } else { USES }, &run]);
+    }
+    mesh.until("the server answers", SECONDS_60, |m| m.run(0, &format!("ping -c 1 -W 5 {SERVER}")).0);
+    let said = mesh.run(0, &format!("ping -c 25 -i 0.05 -W 2 {SERVER}")).1;
+    let answered: u64 =
+        said.split(" received").next().and_then(|s| s.rsplit(' ').next()).unwrap().parse().unwrap();
+    (0..3).for_each(|i| drop(mesh.stop(i)));
+    let wayhop = |arguments: &[&str]| {
+        let done = Command::new(WAYHOP).args(arguments).current_dir(folder.path()).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8(done.stdout).unwrap()
+    };
+    let summary = |run: &str| {
+        let text = fs::read_to_string(folder.path().join(run).join("summary.json")).unwrap();
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()
+    };
+    let pings = |run: &str, key: &str| {
+        let all = summary(run)["flows"].as_array().unwrap().clone();
+        all.into_iter()
+            .rfind(|f| f["kind"] == "icmp" && f[key] == SERVER)
+            .unwrap_or_else(|| panic!("{}", summary(run)))
+    };
+    // One node knows one end of each flow.
+    let (sent, came) = (pings("node-0", "dst_address"), pings("node-0", "src_address"));
+    assert_eq!((&sent["sent"], &sent["received"]), (&25.into(), &serde_json::Value::Null));
+    assert_eq!((&came["sent"], &came["received"]), (&serde_json::Value::Null, &answered.into()));
+    wayhop(&["merge", "node-0", "node-1", "node-2", "--out", "merged"]);
+    let (out, back) = (pings("merged", "dst_address"), pings("merged", "src_address"));
+    assert_eq!((&out["src"], &out["dst"], &out["sent"]), (&0.into(), &2.into(), &25.into()));
+    assert_eq!((&back["src"], &back["dst"], &back["received"]), (&2.into(), &0.into(), &answered.into()));
+    assert!(
+        back["sent"].as_u64() >= Some(answered) && out["received"].as_u64() >= Some(answered),
+        "{out} {back}"
+    );
+    let told = wayhop(&["why", "merged", "--flow", &out["id"].to_string(), "--seq", "3"]);
+    assert!(
+        told.contains("left the mesh at the gateway ") && !told.contains("delivered to its app"),
+        "{told}"
+    );
+    let told = wayhop(&["why", "merged", "--flow", &back["id"].to_string(), "--seq", "3"]);
+    assert!(told.contains("came into the mesh at the gateway "), "{told}");
+    assert!(wayhop(&["compare", "merged", "merged"]).contains(SERVER));
+    wayhop(&["plot", "throughput", "merged", "--out", "throughput.svg"]);
+    wayhop(&["import", "run", "merged", "--out", "again.toml"]);
+    let scenario = fs::read_to_string(folder.path().join("again.toml")).unwrap();
+    assert!(scenario.contains("kind = \"ping\"") && scenario.contains("dst = 2"), "{scenario}");
+}
+
 #[test]
 fn a_gateway_is_no_way_to_its_other_networks_nor_for_foreign_sources_nor_from_outside_to_outside() {
     if !may_run() {

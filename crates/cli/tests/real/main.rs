@@ -4,6 +4,7 @@
 
 mod attacks;
 mod bundles;
+mod conversations;
 mod corrections;
 mod faults;
 mod fleet;

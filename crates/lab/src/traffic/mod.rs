@@ -55,8 +55,8 @@ pub(super) struct Running {
 /// What became of the flows.
 pub(super) struct Outcome {
     pub(super) flows: Vec<FlowSummary>,
-    /// Of the packets of all flows but pings.
-    pub(super) latency: Option<LatencyMs>,
+    /// Of the packets of all flows but pings, nanoseconds.
+    pub(super) latencies_ns: Vec<u64>,
     /// Of the replies to all pings.
     pub(super) round_trip: Option<LatencyMs>,
     /// How late packets left.
@@ -217,10 +217,10 @@ impl Running {
         let is_ping = |flow: u32| sent.outlets[flow as usize].class == PacketClass::Ping;
         let times = |pings: bool| {
             let of = received.iter().filter(|r| is_ping(r.flow) == pings);
-            LatencyMs::of(&mut of.flat_map(|r| r.latencies_ns.iter().copied()).collect::<Vec<_>>())
+            of.flat_map(|r| r.latencies_ns.iter().copied()).collect::<Vec<_>>()
         };
-        let (latency, round_trip) = (times(false), times(true));
-        Outcome { flows: flows.collect(), latency, round_trip, lateness: sent.lateness }
+        let (latencies_ns, round_trip) = (times(false), LatencyMs::of(&mut times(true)));
+        Outcome { flows: flows.collect(), latencies_ns, round_trip, lateness: sent.lateness }
     }
 }
 
@@ -257,8 +257,8 @@ fn summary<'a>(
         kind: o.class.name().to_owned(),
         src: config.src.0,
         dst: config.dst.0,
-        sent,
-        received,
+        sent: Some(sent),
+        received: Some(received),
         // The kernels between do not tell what became of the others.
         dropped: None,
         held: None,

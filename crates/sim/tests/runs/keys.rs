@@ -86,7 +86,11 @@ fn with_keys_only_an_insider_draws_routes() {
             let taken = |rest: &str| {
                 let (s, audit) = run(&scenario(&beside_a_chain(protocol, rest)));
                 assert_eq!(audit.defect(), None, "{protocol} {rest}");
-                (audit.ends.dropped[DropReason::Attack as usize], s.flows[0].received, s.flows[0].sent)
+                (
+                    audit.ends.dropped[DropReason::Attack as usize],
+                    s.flows[0].received.unwrap(),
+                    s.flows[0].sent.unwrap(),
+                )
             };
             let (kept, ..) = taken(&attack(false));
             assert!(kept > 100, "{protocol} {kind}: without keys it draws packets: {kept}");
@@ -109,7 +113,7 @@ fn with_keys_nobody_passes_an_outsiders_flood_on() {
         let flood = "[[attacks]]\nkind = \"request-flood\"\nnode = 5\nrate_pps = 30\nat_s = 50\n";
         let routing = |rest: &str| {
             let (s, _) = run(&scenario(&beside_a_chain(protocol, rest)));
-            (s.totals.routing_packets, s.flows[0].received, s.flows[0].sent)
+            (s.totals.routing_packets, s.flows[0].received.unwrap(), s.flows[0].sent.unwrap())
         };
         let (quiet, ..) = routing(KEYS);
         let (without, ..) = routing(flood);
@@ -134,7 +138,8 @@ fn keys_do_not_stop_a_wormhole() {
 #[test]
 fn keys_do_not_stop_a_jammer() {
     for protocol in PROTOCOLS {
-        let received = |rest: &str| run(&scenario(&beside_a_chain(protocol, rest))).0.flows[0].received;
+        let received =
+            |rest: &str| run(&scenario(&beside_a_chain(protocol, rest))).0.flows[0].received.unwrap();
         let quiet = received(KEYS);
         let jammed =
             received(&format!("{KEYS}[[attacks]]\nkind = \"jamming\"\nnode = 5\nmode = \"constant\"\n"));

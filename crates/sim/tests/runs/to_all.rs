@@ -31,7 +31,7 @@ fn a_flow_to_all_counts_each_packet_once_for_each_node_that_it_is_meant_for() {
         let (summary, audit) = run(&scenario(&chain(src, r#"name = "dsr""#)));
         let f = &summary.flows[0];
         assert_eq!(
-            (f.sent, f.received, f.delivery_ratio),
+            (f.sent.unwrap(), f.received.unwrap(), f.delivery_ratio),
             (80, 80, Some(1.0)),
             "20 packets for four nodes, from {src}"
         );
@@ -51,7 +51,7 @@ fn a_flow_to_all_counts_each_packet_once_for_each_node_that_it_is_meant_for() {
 fn a_packet_to_all_that_nobody_hears_is_lost_on_the_air() {
     let text = chain(0, r#"name = "dsr""#).replace("spacing_m = 180", "spacing_m = 18000");
     let (summary, audit) = run(&scenario(&text));
-    assert_eq!((summary.flows[0].sent, summary.flows[0].received), (80, 0));
+    assert_eq!((summary.flows[0].sent.unwrap(), summary.flows[0].received.unwrap()), (80, 0));
     assert_eq!(
         summary.totals.drops.get("LOST_ON_AIR"),
         Some(&80),
@@ -64,7 +64,11 @@ fn a_packet_to_all_that_nobody_hears_is_lost_on_the_air() {
 fn without_floods_a_packet_to_all_reaches_the_neighbours() {
     let (summary, _) = run(&scenario(&chain(2, r#"name = "dsr", multicast_flood = false"#)));
     let f = &summary.flows[0];
-    assert_eq!((f.sent, f.received, f.dropped, f.held), (80, 40, Some(40), Some(0)), "two of four");
+    assert_eq!(
+        (f.sent.unwrap(), f.received.unwrap(), f.dropped, f.held),
+        (80, 40, Some(40), Some(0)),
+        "two of four"
+    );
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! What nodes are called.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use wayhop_core::Addr;
 
 use super::read::{Cell as _, rows};
 use crate::{Error, RunDir};
@@ -30,6 +33,18 @@ impl Names {
 
     pub(super) fn of(&self, node: u32) -> String {
         self.names.get(node as usize).cloned().unwrap_or_else(|| format!("node {node}"))
+    }
+
+    /// Whether an address is of a single host, and none of this node's: what the node sends from there or delivers there came from
+    /// elsewhere, or goes on.
+    pub(super) fn is_elsewhere(&self, address: &str, node: u32) -> bool {
+        let is_link_local = |a: Addr| match a.ip() {
+            IpAddr::V4(v4) => v4.is_link_local(),
+            IpAddr::V6(v6) => v6.is_unicast_link_local(),
+        };
+        let is_single =
+            |a: Addr| !(a.is_multicast() || a == Addr::BROADCAST || a.is_unspecified() || is_link_local(a));
+        self.by_address.get(address) != Some(&node) && address.parse().is_ok_and(is_single)
     }
 
     /// The node with an address, or the address.

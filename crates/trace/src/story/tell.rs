@@ -77,14 +77,16 @@ fn story(run: &RunDir, packet: i64, names: &Names) -> Result<Option<Story>, Erro
         }
         let peer = row.text("peer").map(str::to_owned);
         let (bytes, ttl, reason) = (row.number("bytes")?, row.number("ttl")?, row.text("reason"));
-        let text = event_words(event, bytes, ttl, peer.as_deref().map(|p| names.at(p)), reason);
-        events.push(Event {
-            time_ns: row.number("time_ns")?,
-            node: row.node("node")?,
-            what: event.to_owned(),
-            peer,
-            text,
-        });
+        let node = row.node("node")?;
+        let outside = [row.text("source")?, row.text("destination")?];
+        let text = match (event, outside.map(|a| names.is_elsewhere(a, node))) {
+            ("originate", [true, _]) => {
+                format!("came into the mesh at the gateway {}: {bytes} octets", names.of(node))
+            }
+            ("deliver", [_, true]) => format!("left the mesh at the gateway {}", names.of(node)),
+            _ => event_words(event, bytes, ttl, peer.as_deref().map(|p| names.at(p)), reason),
+        };
+        events.push(Event { time_ns: row.number("time_ns")?, node, what: event.to_owned(), peer, text });
         (events.len() <= MOST_ROWS).then_some(())
     })?;
     let Some(mut story) = story else { return Ok(None) };

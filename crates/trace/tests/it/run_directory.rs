@@ -31,7 +31,7 @@ fn summary() -> Summary {
             kind: "cbr".to_owned(),
             src: 0,
             dst: 2,
-            sent: 10,
+            sent: Some(10),
             ..FlowSummary::default()
         }],
         ..Summary::default()
