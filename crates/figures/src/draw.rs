@@ -13,6 +13,7 @@ impl Runs<'_> {
     pub fn figure(&self, kind: Kind) -> Option<Figure> {
         match kind {
             Kind::Delivery => over_time::delivery(self),
+            Kind::Throughput => over_time::throughput(self),
             Kind::Latency => over_time::latency(self),
             Kind::Cdf => times::latency(self),
             Kind::Searches => times::searches(self),
@@ -47,7 +48,7 @@ impl Runs<'_> {
             Kind::Losses => "no packet was lost",
             _ if arrived == 0 => "no packet arrived",
             Kind::Latency | Kind::Cdf | Kind::Hops => "no packet but pings arrived",
-            Kind::Delivery => "these runs did not record their packets",
+            Kind::Delivery | Kind::Throughput => "these runs did not record their packets",
         }
     }
 }

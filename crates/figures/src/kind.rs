@@ -5,6 +5,8 @@
 pub enum Kind {
     /// The share of packets that arrive, over the time when they were sent.
     Delivery,
+    /// How much arrived a second, over time.
+    Throughput,
     /// Median and 95th percentile of the latency, over the time when packets were sent.
     Latency,
     /// The distribution of the latency of every packet.
@@ -23,8 +25,9 @@ pub enum Kind {
 
 impl Kind {
     /// All of them, in the order of a report.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Delivery,
+        Self::Throughput,
         Self::Latency,
         Self::Cdf,
         Self::Losses,
@@ -38,6 +41,7 @@ impl Kind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Delivery => "delivery",
+            Self::Throughput => "throughput",
             Self::Latency => "latency",
             Self::Cdf => "cdf",
             Self::Overhead => "overhead",
@@ -55,6 +59,6 @@ impl Kind {
 
     /// Whether it is drawn from the packets' table, which the others do without.
     pub const fn needs_packets(self) -> bool {
-        matches!(self, Self::Delivery | Self::Latency | Self::Cdf | Self::Hops)
+        matches!(self, Self::Delivery | Self::Throughput | Self::Latency | Self::Cdf | Self::Hops)
     }
 }

@@ -26,6 +26,19 @@ pub(crate) fn delivery(runs: &Runs<'_>) -> Option<Figure> {
     Some(Figure::of("Delivery over time", &caption, plot))
 }
 
+/// How much arrived a second.
+pub(crate) fn throughput(runs: &Runs<'_>) -> Option<Figure> {
+    let kbps = |t: &Traffic, k: usize| Some(*t.arrived_octets.get(k)? as f64 * 8.0 / runs.span_s() / 1e3);
+    let mut plot = plot(runs, Axis::new("throughput (kb/s)").within(0.0, f64::INFINITY), Estimate::of, kbps)?;
+    "time of arrival (s)".clone_into(&mut plot.x.label);
+    let caption = format!(
+        "IP packets of all flows that arrived in each {} s, headers included, further copies left out. {}",
+        plain(runs.span_s()),
+        means(runs)
+    );
+    Some(Figure::of("Throughput over time", &caption, plot))
+}
+
 /// That packets of the last spans had no time to arrive.
 fn under_way(runs: &Runs<'_>) -> String {
     let held: u64 = runs.columns.iter().flat_map(|c| &c.runs).filter_map(|r| r.summary.totals.held).sum();

@@ -20,6 +20,8 @@ pub struct Traffic {
     pub sent: Vec<u64>,
     /// Of those, how many arrived.
     pub delivered: Vec<u64>,
+    /// Octets of the IP packets that arrived, by the span of time in which they arrived, further copies left out.
+    pub arrived_octets: Vec<u64>,
     /// One-way latency in milliseconds of the first copy of each packet that arrived, without pings.
     pub latency_ms: Distribution,
     /// The same by span of time.
@@ -43,6 +45,7 @@ impl Traffic {
         let spans = count.spans;
         count.found.sent = vec![0; spans];
         count.found.delivered = vec![0; spans];
+        count.found.arrived_octets = vec![0; spans];
         count.found.latency_over_time_ms = vec![Distribution::default(); spans];
         // The table has the packets that count: not the acknowledgements of TCP.
         outcome_rows(&run.dir, |o| count.announce(o))?;
@@ -161,6 +164,8 @@ impl Count {
         }
         entry.has_arrived = true;
         let (made, hops) = (entry.made - 1, usize::from(entry.ttl.saturating_sub(p.ttl)) + 1);
+        let arrived = self.span(p.time_ns);
+        self.found.arrived_octets[arrived] += u64::from(p.bytes);
         let span = self.span(made);
         if !counted && !to_all {
             self.found.delivered[span] += 1;

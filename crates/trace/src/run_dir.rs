@@ -22,7 +22,8 @@ const OUTPUTS: [&str; 4] = ["programs", "files", "reports", NODES];
 const NODES: &str = "nodes";
 /// The page and the figures that `wayhop report` and `wayhop plot` leave beside what they show.
 const REPORT: &str = "report.html";
-const FIGURES: [&str; 7] = ["delivery", "latency", "cdf", "losses", "hops", "overhead", "searches"];
+const FIGURES: [&str; 8] =
+    ["delivery", "throughput", "latency", "cdf", "losses", "hops", "overhead", "searches"];
 /// Space set aside at the start, so that a full disk leaves room for the ends of tables and captures ...
 const RESERVE: (&str, usize) = (".reserve", 256 << 10);
 /// ... and, whatever those take, for the manifest and the summary.

@@ -12,6 +12,7 @@ pub(crate) const EXAMPLES: &str = "\
 KIND is what is drawn of runs - each RUN a run directory, or a folder of run directories that differ in their seeds and stand for \
 one -:
   delivery    the share of packets that arrive, over time
+  throughput  kb/s that arrived, over time
   latency     median and 95th percentile of the latency, over time
   cdf         the latency of every packet, as a cumulative distribution
   losses      the share of packets lost, by cause

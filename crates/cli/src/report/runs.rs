@@ -20,7 +20,7 @@ pub(super) fn page(a: &ReportArgs) -> Result<Page, Failure> {
         ..Section::default()
     };
     let mut sections = vec![
-        section("Delivery", &[Kind::Delivery, Kind::Losses]),
+        section("Delivery", &[Kind::Delivery, Kind::Throughput, Kind::Losses]),
         section("Latency", &[Kind::Cdf, Kind::Latency]),
         section("Routes", &[Kind::Hops, Kind::Overhead, Kind::Searches]),
         section("TCP", &[Kind::Sequence]),

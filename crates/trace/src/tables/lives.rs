@@ -27,6 +27,8 @@ pub struct PacketRow<'a> {
     pub packet: (u32, u32),
     /// What it is.
     pub class: &'a str,
+    /// Length of the IP packet in octets.
+    pub bytes: u32,
     /// Its time to live.
     pub ttl: u8,
     /// Why it ended, with a drop.
@@ -48,25 +50,26 @@ pub struct OutcomeRow<'a> {
 
 /// Calls `take` with each row of `packets` that is about a packet of a flow, in order.
 pub fn packet_rows(run: &RunDir, mut take: impl FnMut(&PacketRow<'_>)) -> Result<(), Error> {
-    let names = ["time_ns", "node", "event", "flow", "seq", "class", "ttl", "reason"];
-    each_group(run, "packets", names, |group, [time, node, event, flow, seq, class, ttl, reason]| {
+    let names = ["time_ns", "node", "event", "flow", "seq", "class", "bytes", "ttl", "reason"];
+    each_group(run, "packets", names, |group, [time, node, event, flow, seq, class, bytes, ttl, reason]| {
         let (mut time, mut seq) =
             (Cells::<Int64Type>::new(group, time)?, Cells::<Int64Type>::new(group, seq)?);
         let (mut node, mut flow) =
             (Cells::<Int32Type>::new(group, node)?, Cells::<Int32Type>::new(group, flow)?);
-        let mut ttl = Cells::<Int32Type>::new(group, ttl)?;
+        let (mut bytes, mut ttl) =
+            (Cells::<Int32Type>::new(group, bytes)?, Cells::<Int32Type>::new(group, ttl)?);
         let (mut event, mut class) =
             (Cells::<ByteArrayType>::new(group, event)?, Cells::<ByteArrayType>::new(group, class)?);
         let mut reason = Cells::<ByteArrayType>::new(group, reason)?;
         loop {
             let rows = time.fill()?;
-            let others = [node.fill()?, flow.fill()?, seq.fill()?, ttl.fill()?];
+            let others = [node.fill()?, flow.fill()?, seq.fill()?, bytes.fill()?, ttl.fill()?];
             let words = [event.fill()?, class.fill()?, reason.fill()?];
             if others.iter().chain(&words).any(|n| *n != rows) {
                 return Err(ParquetError::General("columns of different lengths".to_owned()));
             }
             for _ in 0..rows {
-                let (at, node, ttl) = (time.next(), node.next(), ttl.next());
+                let (at, node, bytes, ttl) = (time.next(), node.next(), bytes.next(), ttl.next());
                 let (event, class, reason) = (event.next(), class.next(), reason.next());
                 let (Some(flow), Some(seq)) = (flow.next(), seq.next()) else { continue };
                 take(&PacketRow {
@@ -75,6 +78,7 @@ pub fn packet_rows(run: &RunDir, mut take: impl FnMut(&PacketRow<'_>)) -> Result
                     event: word(event)?.ok_or_else(foreign)?,
                     packet: (number(Some(flow))?, number(Some(seq))?),
                     class: word(class)?.ok_or_else(foreign)?,
+                    bytes: number(bytes)?,
                     ttl: number(ttl)?,
                     reason: word(reason)?,
                 });
