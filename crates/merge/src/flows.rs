@@ -1,9 +1,12 @@
 //! The flows of programs' traffic.
 
-use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 use wayhop_core::{Addr, FlowTag, PacketId};
 use wayhop_trace::{Conversation, Conversations, Ends, HopEvent, HopKind, is_for_all, is_for_neighbours};
 
+use crate::frames::Seen;
 use crate::input::{Mesh, NodeRun};
 use crate::unite::{Packets, Timed, is_data};
 
@@ -63,6 +66,8 @@ pub(crate) struct Flows {
     pub(crate) tags: FxHashMap<PacketId, FlowTag>,
     /// Packets that programs sent to somebody whose run is not here, or that are for neighbours only.
     pub(crate) elsewhere: u64,
+    /// Rows with which packets came into the mesh: a gateway forwards them without having received them from a neighbour.
+    pub(crate) entries: BTreeSet<Seen>,
 }
 
 /// Finds the flows of all packets that applications sent.
@@ -77,17 +82,20 @@ pub(crate) fn flows(runs: &[NodeRun], packets: &Packets, order: &[Timed]) -> Flo
     for t in order {
         let (node, row) = (t.seen.node as usize, t.seen.row as usize);
         let (hop, identity) = &runs[node].hops[row];
-        let Some(identity) = identity.filter(|_| hop.kind == HopKind::Originate && is_data(hop.class)) else {
-            continue;
-        };
         let packet = packets.of_row[node][row];
+        let is_from_outside = !runs.iter().any(|r| r.has(hop.source));
+        let begins = match hop.kind {
+            HopKind::Originate => true,
+            HopKind::Forward => is_from_outside && ways_out.is_entry(t.seen.node, packet, hop.source),
+            _ => false,
+        };
+        let Some(identity) = identity.filter(|_| begins && is_data(hop.class)) else { continue };
         if all.tags.contains_key(&packet) {
             continue;
         }
         let own = (0..).zip(runs).find(|(_, r)| r.has(hop.destination)).map(|(i, _)| To::Node(i));
         let all_of_them = || is_for_all(hop.destination).then_some(To::All);
         let to = own.or_else(all_of_them).or_else(|| ways_out.to(packet, hop.destination));
-        let is_from_outside = !runs.iter().any(|r| r.has(hop.source));
         let ends = Ends::new(hop.source, hop.destination, &identity);
         let to = to.filter(|_| is_from_outside || runs[node].has(hop.source));
         let Some((to, tag)) = to.and_then(|to| Some((to, talks.sent(ends, t.at_ns)?))) else {
@@ -95,6 +103,9 @@ pub(crate) fn flows(runs: &[NodeRun], packets: &Packets, order: &[Timed]) -> Flo
             continue;
         };
         all.tags.insert(packet, tag);
+        if hop.kind == HopKind::Forward {
+            all.entries.insert(t.seen);
+        }
         let place = tag.flow as usize;
         if place == all.list.len() {
             all.list.push(Flow { talk: talks.list()[place], from: t.seen.node, is_from_outside, to });
@@ -111,17 +122,19 @@ pub(crate) fn flows(runs: &[NodeRun], packets: &Packets, order: &[Timed]) -> Flo
     all
 }
 
-/// Where packets left the mesh.
+/// Where packets left the mesh, and came into it.
 struct WaysOut {
     /// The gateway that a packet left by.
     by: FxHashMap<PacketId, u32>,
+    /// Which packets each node received.
+    received: FxHashSet<(u32, PacketId)>,
     /// The mesh's own addresses, if a configuration tells them.
     mesh: Option<Mesh>,
 }
 
 impl WaysOut {
     fn of(runs: &[NodeRun], packets: &Packets) -> Self {
-        let mut by = FxHashMap::default();
+        let (mut by, mut received) = (FxHashMap::default(), FxHashSet::default());
         for ((node, run), of_row) in (0..).zip(runs).zip(&packets.of_row) {
             // A node that hands a packet with a foreign destination to its host leads out.
             let leaves = |hop: &HopEvent| {
@@ -132,7 +145,17 @@ impl WaysOut {
                 run.hops.iter().zip(of_row).filter(|((hop, _), _)| leaves(hop)).map(|(_, p)| (*p, node)),
             );
         }
-        Self { by, mesh: runs.iter().find_map(|r| Mesh::of(&r.manifest)) }
+        for ((node, run), of_row) in (0..).zip(runs).zip(&packets.of_row) {
+            let came = run.hops.iter().zip(of_row).filter(|((hop, _), _)| hop.kind == HopKind::Receive);
+            received.extend(came.map(|(_, packet)| (node, *packet)));
+        }
+        Self { by, received, mesh: runs.iter().find_map(|r| Mesh::of(&r.manifest)) }
+    }
+
+    /// Whether a packet that a node forwards came there from outside, and not from a neighbour.
+    fn is_entry(&self, node: u32, packet: PacketId, source: Addr) -> bool {
+        let is_outside = |from| self.mesh.is_none_or(|mesh| !mesh.has(from));
+        source.v4().is_some_and(is_outside) && !self.received.contains(&(node, packet))
     }
 
     /// Whither a packet goes whose destination is none of the nodes; `None` if that may be a node whose run is not here.

@@ -67,7 +67,7 @@ fn run(address: [u8; 4], hops: Vec<(HopEvent, Option<Identity>)>) -> NodeRun {
 
 #[test]
 fn conversations_with_hosts_outside_are_flows_between_a_node_and_its_gateway() {
-    use HopKind::{Deliver, Drop, Originate, Receive, Send};
+    use HopKind::{Deliver, Drop, Forward, Originate, Receive, Send};
     let robot: &[Row] = &[
         (1, 1, 0, Originate, ROBOT, WEB),
         (1, 1, 0, Send, ROBOT, WEB),
@@ -80,12 +80,8 @@ fn conversations_with_hosts_outside_are_flows_between_a_node_and_its_gateway() {
         (6, 5, 0, Originate, ROBOT, NOWHERE),
         (6, 5, 0, Drop, ROBOT, NOWHERE),
     ];
-    let gateway: &[Row] = &[
-        (1, 1, 1, Receive, ROBOT, WEB),
-        (1, 1, 1, Deliver, ROBOT, WEB),
-        (2, 2, 1, Originate, WEB, ROBOT),
-        (2, 2, 1, Send, WEB, ROBOT),
-    ];
+    let gateway: &[Row] =
+        &[(1, 1, 1, Receive, ROBOT, WEB), (1, 1, 1, Deliver, ROBOT, WEB), (2, 2, 1, Forward, WEB, ROBOT)];
     let runs =
         [(ROBOT, robot), (GATEWAY, gateway)].map(|(a, rows)| run(a, rows.iter().copied().map(hop).collect()));
     let of_row = |r: &NodeRun| r.hops.iter().map(|(h, _)| h.packet).collect();
@@ -104,6 +100,7 @@ fn conversations_with_hosts_outside_are_flows_between_a_node_and_its_gateway() {
     let expected =
         [(0, false, To::Outside(Some(1)), 2), (1, true, To::Node(0), 1), (0, false, To::Outside(None), 1)];
     assert_eq!(ends, expected);
+    assert_eq!(all.entries.iter().copied().collect::<Vec<_>>(), [Seen { node: 1, row: 2 }]);
     assert_eq!(all.elsewhere, 1, "a node of the mesh whose run is not here may have got it");
 
     let fates = stories(&runs, &packets, &all, &order, 100_000_000_000);

@@ -128,23 +128,21 @@ impl Merge {
                 class: self.class(hop, packet),
                 ..*hop
             };
-            if let Some(identity) = identity {
-                recorder.identified(&hop, *identity);
-            }
-            recorder.hop(&hop);
-            if lost.contains(&t.seen) {
-                let lost = HopEvent {
-                    kind: HopKind::Drop,
-                    reason: Some(DropReason::LostOnAir),
-                    messages: Messages::NONE,
-                    iface: IfaceId::ANY,
-                    signal_dbm: f32::NAN,
-                    ..hop
-                };
+            let mut write = |hop: &HopEvent| {
                 if let Some(identity) = identity {
-                    recorder.identified(&lost, *identity);
+                    recorder.identified(hop, *identity);
                 }
-                recorder.hop(&lost);
+                recorder.hop(hop);
+            };
+            let beside =
+                HopEvent { messages: Messages::NONE, iface: IfaceId::ANY, signal_dbm: f32::NAN, ..hop };
+            if self.flows.entries.contains(&t.seen) {
+                // As of a program's packet, so that all that reads tables finds where it begins.
+                write(&HopEvent { kind: HopKind::Originate, peer: Addr::UNSPECIFIED, ..beside });
+            }
+            write(&hop);
+            if lost.contains(&t.seen) {
+                write(&HopEvent { kind: HopKind::Drop, reason: Some(DropReason::LostOnAir), ..beside });
             }
         }
     }
