@@ -401,6 +401,8 @@ try {
   page.on("request", (r) => { if (!r.url().startsWith(address) && !r.url().startsWith("data:")) elsewhere.push(r.url()); });
 
   await positionIsTheFormulas(page, address);
+  await page.keyboard.press("0");
+  await drawn(page);
   await shoot(page, "node");
   await noSeriousViolation(page, "light");
   await keyboardAlone(page, address);

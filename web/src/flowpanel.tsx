@@ -20,19 +20,20 @@ const end = (node: number | null | undefined) => (node === undefined ? "?" : nod
 export function Flows({ t }: { t: number; arrivals: number }) {
   const marks = state.stretches ? marksAt(state.stretches, t, state.speed.value) : NO_MARKS;
   const all = known(marks.flows.keys());
-  if (all.length === 0) return null;
+  if (all.length === 0 && !state.live.value && (state.info.value?.rows ?? 0) === 0) return null;
   const rate = (bytes: number | undefined) => flows.showRate(flows.rateOf(bytes ?? 0, marks));
   const chosen = flows.chosen.value, span = Number(marks.span_s.toFixed(1));
   const links = flows.united(marks.routes.filter((r) => chosen === null || r.flow === chosen)).sort((a, b) => b.bytes - a.bytes);
-  const areAllHidden = all.every((f) => flows.hidden.value.has(f.id));
+  const rest = marks.flows.get(-1);
+  const areAllHidden = all.length > 0 && all.every((f) => flows.hidden.value.has(f.id));
   return (
     <details open>
-      <summary>Flows ({all.length})</summary>
+      <summary>{all.length > 0 ? `Flows (${all.length})` : "Data by link"}</summary>
       <p class="chart-bar">
         <label><input type="checkbox" checked={flows.ratesShown.value} onChange={(e) => { flows.ratesShown.value = e.currentTarget.checked; }} /> Rates on the map</label>
-        <button type="button" onClick={() => { flows.hidden.value = new Set(areAllHidden ? [] : all.map((f) => f.id)); }}>{areAllHidden ? "Show all flows" : "Hide all flows"}</button>
+        {all.length > 0 && <button type="button" onClick={() => { flows.hidden.value = new Set(areAllHidden ? [] : all.map((f) => f.id)); }}>{areAllHidden ? "Show all flows" : "Hide all flows"}</button>}
       </p>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Table of flows">
+      {(all.length > 0 || rest) && <div class="scroll" tabIndex={0} role="region" aria-label="Table of flows">
         <table class="flow-table">
           <thead><tr><th scope="col">Flow</th><th scope="col">From, to</th><th scope="col">Delivered</th><th scope="col">Sent</th><th scope="col" title="Packets received and sent in the whole run">Packets</th></tr></thead>
           <tbody>{all.slice(0, MOST_LISTED).map((f) => (
@@ -44,11 +45,13 @@ export function Flows({ t }: { t: number; arrivals: number }) {
               <td>{end(f.src)} → {end(f.dst)}</td>
               <td>{rate(marks.flows.get(f.id)?.delivered)}</td><td>{rate(marks.flows.get(f.id)?.sent)}</td><td>{f.sent === undefined ? "–" : `${f.received}/${f.sent}`}</td>
             </tr>
-          ))}</tbody>
+          ))}
+          {rest && <tr><th scope="row">other data</th><td>–</td><td>{rate(rest.delivered)}</td><td>{rate(rest.sent)}</td><td>–</td></tr>}
+          </tbody>
         </table>
-      </div>
+      </div>}
       {all.length > MOST_LISTED && <p class="note">The first {MOST_LISTED} of {all.length}.</p>}
-      <details>
+      <details open={all.length === 0}>
         <summary>Links now ({links.length})</summary>
         <ol class="links">{links.slice(0, MOST_LINKS).map((l) => <li key={`${l.node} ${l.peer}`}>{state.nameOf(l.node)} → {state.nameOf(l.peer)}: {flows.showRate(flows.rateOf(l.bytes, marks))}</li>)}</ol>
         {links.length > MOST_LINKS && <p class="note">and {links.length - MOST_LINKS} more</p>}

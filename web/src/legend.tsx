@@ -8,8 +8,8 @@ import { stories } from "./route";
 import * as state from "./state";
 
 const MOST_FLOWS = 8;
-/** A phone's map has no room for it. */
-const isOpen = typeof innerWidth === "undefined" || innerWidth > 760;
+/** A phone's map has no room for it, and half of a screen has not much. */
+const isWide = typeof innerWidth === "undefined" || innerWidth > 760;
 
 /** The line of a flow as the map has it. (Attributes, for the page's policy forbids styles.) */
 export function Swatch({ flow }: { flow: number }) {
@@ -23,7 +23,7 @@ export function MapLegend() {
   useEffect(look, [state.info.value, state.mapSize.value]);
   const range = state.info.value?.range_m, all = state.info.value?.flows ?? [];
   return (
-    <details class="map-legend" ref={box} open={isOpen} onToggle={look}>
+    <details class="map-legend" ref={box} open={isWide && state.other.value === null} onToggle={look}>
       <summary>Legend</summary>
       <ul class="legend">
         <li><span aria-hidden="true" class="line link" /> {range ? `in range (${range} m)` : "heard in the last 2 s"}</li>

@@ -30,7 +30,8 @@ export function marksAt(stretches: Stretches, t: number, speed: number): Marks {
   const routeStay = Math.max(ROUTE_MS * 1e6, stay(SENDING_MS));
   const since = t - Math.max(routeStay, stay(LOSS_MS));
   const sendings: Sending[] = [], losses: Loss[] = [];
-  const routes = new Map<string, Route>(), flows = new Map<number, Carried>();
+  // By link, and there by flow: of these a link has few.
+  const links = new Map<number, Route[]>(), flows = new Map<number, Carried>();
   let visited = 0, oldest = t;
   stretches.back(t, since, MOST_ROWS, (s, i) => {
     const age = t - s.time[i];
@@ -48,9 +49,10 @@ export function marksAt(stretches: Stretches, t: number, speed: number): Marks {
       sendings.push({ node, peer, age: age / stay(SENDING_MS), routing: isRouting });
     }
     if (!isRouting && peer >= 0 && age <= routeStay && (event === "send" || event === "forward")) {
-      const flow = s.frame.columns["flow"][i], key = `${node} ${peer} ${flow}`;
-      const route = routes.get(key);
-      if (route) { route.packets += 1; route.bytes += bytes; } else routes.set(key, { node, peer, flow, packets: 1, bytes });
+      const flow = s.frame.columns["flow"][i], key = node * 1_000_003 + peer, link = links.get(key) ?? [];
+      const route = link.find((r) => r.flow === flow);
+      if (route) { route.packets += 1; route.bytes += bytes; } else link.push({ node, peer, flow, packets: 1, bytes });
+      links.set(key, link);
     }
     if ((event === "originate" || event === "deliver") && age <= routeStay && !isRouting) {
       const flow = s.frame.columns["flow"][i], carried = flows.get(flow) ?? { sent: 0, delivered: 0 };
@@ -60,7 +62,7 @@ export function marksAt(stretches: Stretches, t: number, speed: number): Marks {
   });
   // Where there are more rows than were looked at, the time that they cover is shorter.
   const span = visited >= MOST_ROWS ? t - oldest : Math.min(routeStay, t);
-  return { sendings, routes: [...routes.values()], losses, flows, span_s: span / 1e9 };
+  return { sendings, routes: [...links.values()].flat(), losses, flows, span_s: span / 1e9 };
 }
 
 /** Pairs of nodes of which one heard the other in the last 2 s: links, where no radio model says who is in range. */

@@ -194,7 +194,7 @@ export function fitAll(): void {
 let covered = 0;
 export function cover(px: number): void {
   const isWhole = camera.value !== null && camera.value === whole;
-  covered = px < mapSize.value.width / 2 ? px : 0;
+  covered = px < mapSize.value.width / 3 ? px : 0;
   if (isWhole) fitAll();
 }
 
