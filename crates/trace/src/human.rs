@@ -514,7 +514,7 @@ trace hash 00ff
             (Some(58), u32::MAX, Some("2001:db8::1".to_owned()));
         s.programs = Some(crate::Programs { sent: 9, without_flow: 2, ..crate::Programs::default() });
         let text = human_table(&s);
-        assert!(text.contains("12:41000         3:5201"), "{text}");
+        assert!(text.contains(" 12:41000 ") && text.contains(" 3:5201 "), "{text}");
         assert!(text.contains("192.0.2.7:5201 via 3"), "{text}");
         assert!(text.contains("  2001:db8::1"), "an echo has no ports: {text}");
         assert!(!text.contains("\nprograms "), "{text}");
