@@ -4,8 +4,10 @@ import { embedded } from "./embedded";
 import { decode, type Frame } from "./frame";
 import type { Frames, Story } from "./told";
 
+/** Numbers are null where the run does not know them: one node of a real mesh knows one end. An end that is no node has an address. */
 export interface Flow {
-  id: number; kind: string; src: number; dst: number | null; sent: number; received: number; delivery_ratio: number | null;
+  id: number; kind: string; src: number | null; dst: number | null; sent: number | null; received: number | null; delivery_ratio: number | null;
+  src_address?: string; dst_address?: string; protocol?: number; src_port?: number; dst_port?: number;
 }
 
 export interface RunInfo {

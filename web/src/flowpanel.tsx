@@ -9,13 +9,11 @@ import * as state from "./state";
 const MOST_LISTED = 100, MOST_LINKS = 12;
 
 /** The flows of the run; of one under way, those that are heard of now. */
-function known(heard: Iterable<number>): (Partial<Flow> & { id: number })[] {
+function known(heard: Iterable<number>): (Flow | { id: number })[] {
   const list = state.info.value?.flows ?? [];
   const more = [...heard].filter((id) => id >= 0 && !list.some((f) => f.id === id)).sort((a, b) => a - b);
   return [...list, ...more.map((id) => ({ id }))];
 }
-
-const end = (node: number | null | undefined) => (node === undefined ? "?" : node === null ? "all" : state.nameOf(node));
 
 export function Flows({ t }: { t: number; arrivals: number }) {
   const marks = state.stretches ? marksAt(state.stretches, t, state.speed.value) : NO_MARKS;
@@ -40,10 +38,10 @@ export function Flows({ t }: { t: number; arrivals: number }) {
             <tr key={f.id} class={f.id === chosen ? "selected" : ""}>
               <th scope="row">
                 <input type="checkbox" aria-label={`Draw flow ${f.id}`} checked={!flows.hidden.value.has(f.id)} onChange={() => flows.toggle(f.id)} />
-                <button type="button" aria-pressed={f.id === chosen} title="Make it stand out on the map" onClick={() => { flows.chosen.value = f.id === chosen ? null : f.id; }}><Swatch flow={f.id} /> {f.id} {f.kind ?? ""}</button>
+                <button type="button" aria-pressed={f.id === chosen} title="Make it stand out on the map" onClick={() => { flows.chosen.value = f.id === chosen ? null : f.id; }}><Swatch flow={f.id} /> {f.id} {"kind" in f ? f.kind : ""}</button>
               </th>
-              <td>{end(f.src)} → {end(f.dst)}</td>
-              <td>{rate(marks.flows.get(f.id)?.delivered)}</td><td>{rate(marks.flows.get(f.id)?.sent)}</td><td>{f.sent === undefined ? "–" : `${f.received}/${f.sent}`}</td>
+              <td>{"kind" in f ? flows.endsInWords(f, state.nameOf) : "–"}</td>
+              <td>{rate(marks.flows.get(f.id)?.delivered)}</td><td>{rate(marks.flows.get(f.id)?.sent)}</td><td>{"kind" in f ? `${f.received ?? "?"}/${f.sent ?? "?"}` : "–"}</td>
             </tr>
           ))}
           {rest && <tr><th scope="row">other data</th><td>–</td><td>{rate(rest.delivered)}</td><td>{rate(rest.sent)}</td><td>–</td></tr>}

@@ -1,6 +1,7 @@
 // Flows on the map: how each is drawn, which are shown, and how much goes by them.
 
 import { signal } from "@preact/signals";
+import type { Flow } from "./api";
 import type { Marks, Route } from "./marks";
 
 /** The flow that stands out, and those that are not drawn. */
@@ -26,6 +27,13 @@ export function toggle(flow: number): void {
   const next = new Set(hidden.value);
   if (!next.delete(flow)) next.add(flow);
   hidden.value = next;
+}
+
+/** Between whom a flow is, in words: of hosts outside the address, of programs' flows the port that tells what they are. */
+export function endsInWords(flow: Flow, name: (node: number) => string): string {
+  const end = (address: string | undefined, node: number | null, other: string) => address ?? (node === null ? other : name(node));
+  const port = flow.dst_port === undefined ? "" : `:${flow.dst_port}`;
+  return `${end(flow.src_address, flow.src, "?")} → ${end(flow.dst_address, flow.dst, "all")}${port}`;
 }
 
 /** Bits a second in the unit that suits it. */

@@ -27,7 +27,7 @@ export function MapLegend() {
       <summary>Legend</summary>
       <ul class="legend">
         <li><span aria-hidden="true" class="line link" /> {range ? `in range (${range} m)` : "heard in the last 2 s"}</li>
-        {all.slice(0, MOST_FLOWS).map((f) => <li key={f.id}><Swatch flow={f.id} /> flow {f.id}: {state.nameOf(f.src)} → {f.dst === null ? "all" : state.nameOf(f.dst)}</li>)}
+        {all.slice(0, MOST_FLOWS).map((f) => <li key={f.id}><Swatch flow={f.id} /> flow {f.id}: {flows.endsInWords(f, state.nameOf)}</li>)}
         {all.length > MOST_FLOWS && <li class="note">and {all.length - MOST_FLOWS} more: see Flows</li>}
         {!(all.length > 0 && state.info.value?.world === "sim") && <li><span aria-hidden="true" class={all.length > 0 ? "line route other" : "line route"} /> {all.length > 0 ? "other data" : "data"}, last 2 s</li>}
         <li><span aria-hidden="true" class="line data" /> sending data (with a ring)</li>

@@ -7,6 +7,7 @@ import { showMoment } from "./clock";
 import { shape } from "./draw";
 import type { Frame } from "./frame";
 import { Plot, shown } from "./plot";
+import { endsInWords } from "./flows";
 import { night } from "./night";
 import { looked, type Sequence, sequence, visible } from "./sequence";
 import * as state from "./state";
@@ -20,7 +21,8 @@ async function load(run: string, flow: api.Flow, from: number, end: number): Pro
 }
 
 /** When a node began to look for a route, in seconds. */
-async function searches(run: string, node: number, from: number, to: number): Promise<number[]> {
+async function searches(run: string, node: number | null, from: number, to: number): Promise<number[]> {
+  if (node === null) return [];
   const remarks = await api.rows(run, "events", { node, from: Math.round(from), to: Math.round(to) }).catch(() => []);
   return remarks.filter((r) => r["what"] === "discovery_start").map((r) => Number(r["time_ns"]) / 1e9);
 }
@@ -124,7 +126,8 @@ function Connection({ of }: { of: api.Connection }) {
 type Choice = { key: string; label: string; flow: api.Flow } | { key: string; label: string; connection: api.Connection };
 
 export function Tcp() {
-  const flows = (state.info.value?.flows ?? []).filter((f) => f.kind === "tcp");
+  // The segments of programs are in no table; their connections are.
+  const flows = (state.info.value?.flows ?? []).filter((f) => f.kind === "tcp" && f.protocol === undefined);
   const run = state.runName.value, rows = state.info.value?.connections ?? 0;
   const [listed, list] = useState<{ connections: api.Connection[]; left_out: number } | string | null>(null);
   const [key, choose] = useState<string | null>(null);
@@ -138,7 +141,7 @@ export function Tcp() {
   }, [run, rows]);
   const ofPrograms = listed !== null && typeof listed !== "string" ? listed.connections : [];
   const choices: Choice[] = [
-    ...flows.map((flow) => ({ key: `flow ${flow.id}`, label: `${flow.id}: ${state.nameOf(flow.src)} → ${flow.dst === null ? "all" : state.nameOf(flow.dst)}`, flow })),
+    ...flows.map((flow) => ({ key: `flow ${flow.id}`, label: `${flow.id}: ${endsInWords(flow, state.nameOf)}`, flow })),
     ...ofPrograms.map((c) => ({
       key: `${c.node} ${c.local} ${c.local_port} ${c.remote} ${c.remote_port}`,
       label: `${state.nameOf(c.node)}: ${c.local}:${c.local_port} → ${c.remote}:${c.remote_port}, sent ${octets(c.sent)}`,

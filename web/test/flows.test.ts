@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { distance, lanes, placed, rateOf, showRate, styleOf, united } from "../src/flows";
+import { distance, endsInWords, lanes, placed, rateOf, showRate, styleOf, united } from "../src/flows";
 import type { Frame } from "../src/frame";
 import { marksAt } from "../src/marks";
 import { Stretch, Stretches } from "../src/packets";
@@ -25,6 +25,11 @@ describe("flows on the map", () => {
   });
   test("many flows of a link are one, with the sum of what goes by it", () => {
     expect(united([route(0, 1, 0, 10), route(0, 1, 1, 20), route(1, 0, 1, 5)]).map((r) => [r.node, r.flow, r.packets, r.bytes])).toEqual([[0, -1, 2, 30], [1, -1, 1, 5]]);
+  });
+  test("a flow's ends are nodes, hosts outside by their addresses, or all; of programs with the port", () => {
+    const flow = { id: 0, kind: "tcp", src: 0, dst: 1, sent: 1, received: null, delivery_ratio: null }, name = (n: number) => `n${n}`;
+    expect([flow, { ...flow, dst: null }, { ...flow, dst: 2, dst_address: "192.0.2.1", protocol: 6, src_port: 4711, dst_port: 80 }, { ...flow, src: null, src_address: "2001:db8::1" }, { ...flow, src: null }]
+      .map((f) => endsInWords(f, name))).toEqual(["n0 → n1", "n0 → all", "n0 → 192.0.2.1:80", "2001:db8::1 → n1", "? → n1"]);
   });
   test("the first 21 flows differ in colour or dash, by day and by night", () => {
     for (const isNight of [false, true]) {
