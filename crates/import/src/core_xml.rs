@@ -10,7 +10,8 @@ use crate::error::Error;
 use crate::globe::{Fix, Found, Heights, geodetic, to_metres};
 use crate::notes::Notes;
 use crate::places::clean;
-use crate::tracks::{Point, Track, scenario};
+use crate::track::{Point, Track};
+use crate::tracks::scenario;
 use crate::{Imported, Named, counted, xml};
 
 /// CORE's own: 100 pixels of the canvas are 150 m.

@@ -7,7 +7,8 @@ use crate::columns::{Columns, Meaning};
 use crate::error::Error;
 use crate::globe::{Fix, Found, Heights, geodetic, to_metres};
 use crate::notes::Notes;
-use crate::tracks::{Point, Track, scenario};
+use crate::track::{Point, Track};
+use crate::tracks::scenario;
 use crate::{Imported, Named, moment, stem, xml};
 
 /// What heights in tables count from: nothing says it.
@@ -168,6 +169,11 @@ impl<'a> Table<'a> {
     fn nodes(&self, default_name: &str, file: usize, notes: &mut Notes) -> Result<Vec<Node>, Error> {
         let mut all: Vec<Node> = Vec::new();
         let mut known: FxHashMap<String, usize> = FxHashMap::default();
+        let named = self.columns.get(Meaning::Node).filter(|c| {
+            let is_named =
+                |(_, cells): (u32, Vec<String>)| cells.get(c.at).is_some_and(|n| !n.trim().is_empty());
+            self.rows().any(is_named)
+        });
         for (line, cells) in self.rows() {
             notes.count_point(line)?;
             let mut skip = |kind| notes.skipped[file].add(line, kind);
@@ -175,7 +181,7 @@ impl<'a> Table<'a> {
                 skip(CELLS);
                 continue;
             }
-            let name = match self.columns.get(Meaning::Node) {
+            let name = match named {
                 None => default_name,
                 Some(c) if cells[c.at].trim().is_empty() => {
                     skip(NO_NODE);
@@ -338,6 +344,7 @@ mod tests {
                 "a",
             ),
             ("date,time,node,x,y\n2024-03-07,23:59:55,a,0,0\n2024-03-08,00:00:05,a,100,0\n", "a"),
+            ("utc_d,utc_t,name,x,y\n2024/03/07,23:59:55,,0,0\n2024/03/08,00:00:05,,100,0\n", "walk"),
             ("time,node,x,y\n08:15:00,a,0,0\n08:15:10,a,100,0\n", "a"),
             (
                 "timestep_time;vehicle_id;vehicle_x;vehicle_y\n0.00;\"a;1\";0.00;0.00\n10.00;\"a;1\";100.00;0.00\n",

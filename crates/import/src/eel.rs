@@ -8,7 +8,8 @@ use crate::error::Error;
 use crate::globe::{Fix, Found, Heights, geodetic, to_metres};
 use crate::losses::Losses;
 use crate::notes::Notes;
-use crate::tracks::{Point, Track, scenario_from};
+use crate::track::{Point, Track};
+use crate::tracks::scenario_from;
 use crate::{Imported, Named, xml};
 
 /// Events that change nothing of where nodes are and who hears whom, but for directed antennas.

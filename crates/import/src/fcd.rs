@@ -8,7 +8,8 @@ use crate::error::Error;
 use crate::globe::{Fix, Found, Heights, geodetic, to_metres};
 use crate::gpx::NO_PLACE;
 use crate::notes::Notes;
-use crate::tracks::{Point, Track, distance, scenario};
+use crate::track::{Point, Track, distance};
+use crate::tracks::scenario;
 use crate::{Imported, Named, xml};
 
 /// What SUMO calls those that move.

@@ -6,7 +6,7 @@ use wayhop_world::{GeoOrigin, Geodetic};
 use crate::error::Error;
 use crate::notes::Notes;
 use crate::places::{away_m, few};
-use crate::tracks::{Point, Track};
+use crate::track::{Point, Track};
 
 /// No node is farther from the others, metres: beyond, a plane that touches the globe is no map.
 const FARTHEST_M: f64 = 200_000.0;

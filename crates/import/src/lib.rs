@@ -30,6 +30,7 @@ mod run;
 mod run_tcp;
 mod streams;
 mod text;
+mod track;
 mod tracks;
 mod xml;
 

@@ -3,7 +3,9 @@
 /// Seconds since 1970 of a moment such as `2024-05-01T12:00:00.25Z` or `2024-05-01T14:00:00+02:00`; without a zone it counts as UTC.
 pub(crate) fn unix_s(text: &str) -> Option<f64> {
     let (date, rest) = text.trim().split_once(['T', 't', ' '])?;
-    let [year, month, day] = whole_numbers(date, '-')?;
+    // Spreadsheets write 2024/05/01; 01/05/2024 may be a day of May or of January.
+    let between = if date.as_bytes().get(4) == Some(&b'/') { '/' } else { '-' };
+    let [year, month, day] = whole_numbers(date, between)?;
     let zone = rest.find(['Z', 'z', '+', '-']).unwrap_or(rest.len());
     let (time, zone) = rest.split_at(zone);
     let (hours, minutes_seconds) = time.split_once(':')?;
@@ -81,6 +83,7 @@ mod tests {
             ("2024-05-01T14:00:00+02:00", 1_714_564_800.0),
             ("2024-05-01 12:00:00", 1_714_564_800.0),
             ("2024-05-01T14:00:00+0200", 1_714_564_800.0),
+            ("2024/05/01 12:00:00", 1_714_564_800.0),
             ("2024-05-01T14:00:00,5+02", 1_714_564_800.5),
         ] {
             assert_eq!(unix_s(text), Some(seconds), "{text}");
@@ -97,6 +100,7 @@ mod tests {
             "2024-05-01T25:00:00Z",
             "2024-05-01T00:61:00Z",
             "2024-05-01T00:00:00+200",
+            "01/05/2024 00:00:00",
             "2024-05-01T00:00:00+",
             "x-y-zTa:b:c",
         ] {

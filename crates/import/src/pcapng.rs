@@ -120,7 +120,7 @@ fn read(
             Ok(false) => break,
             // A host that lost its power leaves half a frame: what is before it is whole.
             Err(e @ CaptureError::Format { .. }) if any => {
-                let rest = format!("rest of the file: {e}");
+                let rest = format!("damaged end of the file: {e}");
                 skipped.add(None, [&rest, &rest]);
                 break;
             }

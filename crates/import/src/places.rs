@@ -6,10 +6,8 @@ use wayhop_scenario::Skipped;
 
 use crate::error::Error;
 use crate::notes::Notes;
-use crate::tracks::{Point, Track, distance};
+use crate::track::{Point, SAME_PLACE_M, Track, distance};
 
-/// Nearer than this, metres, counts as the same place: no file is that exact.
-pub(crate) const SAME_PLACE_M: f64 = 1e-3;
 /// The fastest that a node moves, m/s.
 pub(crate) const FASTEST_MPS: f64 = 10_000.0;
 /// The longest run that a file may ask for, seconds.

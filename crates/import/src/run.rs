@@ -14,7 +14,8 @@ use crate::flows::{Seen, Sent, add};
 use crate::links::{HOLD_S, macfilter};
 use crate::notes::Notes;
 use crate::run_tcp::SentByTcp;
-use crate::tracks::{Point, Track, scenario_from};
+use crate::track::{Point, Track};
+use crate::tracks::scenario_from;
 use crate::{Imported, counted};
 
 /// What the file of links is called behind the scenario's name.

@@ -9,32 +9,11 @@ use wayhop_world::Geodetic;
 use crate::Imported;
 use crate::error::Error;
 use crate::notes::Notes;
-use crate::places::{SAME_PLACE_M, clean};
+use crate::places::clean;
+use crate::track::{SAME_PLACE_M, Track, distance};
 
 /// Speeds that a scenario takes, m/s. What creeps more slowly stands, until it has come far enough.
 const SLOWEST_MPS: f64 = 0.001;
-
-/// A node at a moment.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub(crate) struct Point {
-    /// Seconds from whatever beginning the file has.
-    pub(crate) at_s: f64,
-    pub(crate) place: Position,
-    /// The line of the file that says so.
-    pub(crate) line: u32,
-}
-
-/// Where one node was.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Track {
-    pub(crate) name: String,
-    /// In order of time.
-    pub(crate) points: Vec<Point>,
-    /// The file that says so, as an index.
-    pub(crate) file: usize,
-    /// The node is there only between its first and its last point.
-    pub(crate) comes_and_goes: bool,
-}
 
 /// What to do if a file has no places.
 const GIVE_PLACES: &str = "give a file with times and places of at least one node";
@@ -90,11 +69,6 @@ pub(crate) fn scenario_from(
     nodes.insert("node".into(), Value::Array(names(&tracks)));
     table.insert("nodes".into(), nodes.into());
     Ok(Imported { table, skipped: notes.skipped, remarks: notes.remarks, ..Imported::default() })
-}
-
-pub(crate) fn distance(a: Position, b: Position) -> f64 {
-    let (x, y, z) = (a.x - b.x, a.y - b.y, a.z - b.z);
-    (x * x + y * y + z * z).sqrt()
 }
 
 /// A track as the scenario's waypoints: straight lines between points, at the speed that takes the time between.
@@ -205,6 +179,7 @@ mod tests {
     use wayhop_scenario::Scenario;
 
     use super::*;
+    use crate::track::Point;
 
     fn track(name: &str, points: &[(f64, f64, f64)]) -> Track {
         let point = |(at_s, x, y): &(f64, f64, f64)| Point {

@@ -99,7 +99,7 @@ fn all_problems_of_a_file_are_listed_at_once() {
 #[test]
 fn the_positions_of_a_run_are_read_back_as_its_movement() {
     let run = "name = \"r\"\nseed = 3\nduration_s = 40\nnodes.count = 5\narea = { x_m = 500, y_m = 300 }\n\
-               movement = { kind = \"random_waypoint\", speed_max_mps = 20, pause_s = 2 }\nprotocol.name = \"none\"\n";
+               movement = { kind = \"random-waypoint\", speed_max_mps = 20, pause_s = 2 }\nprotocol.name = \"none\"\n";
     let dir = folder(&[("r.toml", run)]);
     let d = dir.path();
     run_in(d, &["run", "r.toml", "--quiet", "--out", "r"]).ok();
