@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use wayhop_scenario::BonnMotion;
 
 fuzz_target!(|text: &str| {
-    let Ok(file) = BonnMotion::parse(text) else { return };
+    let Ok(file) = BonnMotion::parse(text, None) else { return };
     assert!(!file.tracks.is_empty());
     for track in &file.tracks {
         let place = track.position(file.end);

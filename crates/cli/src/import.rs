@@ -6,20 +6,27 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use wayhop_import::{Heights, Imported, Named, Places, core_xml, csv, eel, fcd, gpx, kml, nmea, pcapng};
-use wayhop_scenario::{Movement, Scenario, Skipped, Traffic, relative_path};
+use wayhop_scenario::{BonnMotion, Columns, Movement, Scenario, Skipped, Traffic, relative_path};
 use wayhop_trace::RunDir;
 
 use crate::failure::{Failure, harmless, output, say, warn};
 use crate::import_args::{HeightArgs, ImportArgs, ImportedArgs, Strictness, TrackArgs};
-use crate::scenario_args::ChangeArgs;
+use crate::ns2_script::record;
 
 pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
     match a {
-        ImportArgs::Ns2 { movement, traffic, changes, out, strictness } => {
-            named(movement, traffic.as_deref(), changes, out.as_deref(), strictness)
+        ImportArgs::Ns2 { movement: Some(movement), traffic, to, .. } => {
+            named(to.changes.load_ns2(movement, traffic.as_deref())?, to)
         }
-        ImportArgs::Bonnmotion { movement, to } => {
-            named(movement, None, &to.changes, to.out.as_deref(), &to.strictness)
+        ImportArgs::Ns2 { script: Some(script), to, .. } => {
+            let has_ns2 = |d: &&wayhop_core::Description| d.profiles.iter().any(|p| p.name == "ns2");
+            let protocols: Vec<&str> =
+                wayhop_protocols::ALL.iter().copied().filter(has_ns2).map(|d| d.name).collect();
+            write(wayhop_import::ns2_script(script, &record(script)?, &protocols), script, to)
+        }
+        ImportArgs::Ns2 { .. } => Err(Failure::Usage("give --movement or --script".to_owned())),
+        ImportArgs::Bonnmotion { movement, flat, heights, status, to } => {
+            bonnmotion(movement, [*flat, *heights, *status], to)
         }
         ImportArgs::Core { file, to } => write(core_xml((file, &text(file)?)), file, to),
         ImportArgs::Csv(a) => a.read(csv),
@@ -107,10 +114,12 @@ fn write(
     let name = to.out.as_deref().map_or_else(|| name(from), name);
     made.table.entry("name").or_insert_with(|| name.clone().into());
     let traffic = made.table.get("traffic").and_then(toml::Value::as_array);
-    let names_files = traffic.is_some_and(|all| all.iter().any(|f| f.get("path").is_some()));
+    let moves = made.table.get("movement").and_then(|m| m.get("path"));
+    let names_files =
+        moves.is_some() || traffic.is_some_and(|all| all.iter().any(|f| f.get("path").is_some()));
     if names_files && to.out.is_none() {
         return Err(Failure::Usage(
-            "the scenario names files of packets' times: say with --out where it goes, and they go beside it"
+            "the scenario names files of its own: say with --out where it goes, and they go beside it"
                 .to_owned(),
         ));
     }
@@ -144,24 +153,39 @@ fn finish(scenario: &Scenario, out: Option<&Path>) -> Result<ExitCode, Failure> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// A scenario that names a movement file, and perhaps one of traffic.
-fn named(
-    movement: &Path,
-    traffic: Option<&Path>,
-    changes: &ChangeArgs,
-    out: Option<&Path>,
-    strictness: &Strictness,
-) -> Result<ExitCode, Failure> {
-    let mut scenario = changes.load_ns2(movement, traffic)?;
+/// Writes a scenario that names a movement file, and perhaps one of traffic.
+fn named(mut scenario: Scenario, to: &ImportedArgs) -> Result<ExitCode, Failure> {
     let resolved = scenario.resolve()?;
-    strictness.check(&resolved.skipped)?;
+    to.strictness.check(&resolved.skipped)?;
     warn(&resolved.warnings);
     // What the files leave open is written down, so that the scenario stays what it is now.
     scenario.duration_s = Some(resolved.duration.as_secs_f64());
+    let out = to.out.as_deref();
     if let Some(out) = out {
         move_paths(&mut scenario, out).map_err(Failure::write(out))?;
     }
     finish(&scenario, out)
+}
+
+/// A scenario that names a movement file of BonnMotion, and says how it is to be read.
+fn bonnmotion(file: &Path, flags: [bool; 3], to: &ImportedArgs) -> Result<ExitCode, Failure> {
+    let columns = match flags {
+        [false, false, false] => None,
+        [_, false, false] => Some(Columns::Flat),
+        [_, true, false] => Some(Columns::Heights),
+        [_, false, true] => Some(Columns::FlatStatus),
+        [_, true, true] => Some(Columns::HeightsStatus),
+    };
+    let mut scenario = to.changes.load_ns2(file, None)?;
+    let said = match &scenario.movement {
+        Movement::Bonnmotion { columns, .. } => *columns,
+        _ => None,
+    };
+    let read = BonnMotion::load(file, columns.or(said))?;
+    if let Movement::Bonnmotion { columns, .. } = &mut scenario.movement {
+        *columns = Some(read.columns);
+    }
+    named(scenario, to)
 }
 
 /// Paths in a scenario count from its folder, those of the command line from the working directory.

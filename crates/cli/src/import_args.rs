@@ -53,6 +53,15 @@ pub(crate) enum ImportArgs {
         /// Movement file (.movements); gzip is read as it is
         #[arg(value_name = "FILE")]
         movement: PathBuf,
+        /// Waypoints have no heights: time x y. Without this or --3d, NAME.params beside the file decides, or the file if it can
+        #[arg(long = "2d", conflicts_with = "heights")]
+        flat: bool,
+        /// Waypoints have heights: time x y z
+        #[arg(long = "3d")]
+        heights: bool,
+        /// Waypoints end with a status, as in the model DisasterArea: a node with status 2 is down until a status of 1
+        #[arg(long)]
+        status: bool,
         #[command(flatten)]
         to: ImportedArgs,
     },
@@ -110,21 +119,18 @@ pub(crate) enum ImportArgs {
         #[command(flatten)]
         to: ImportedArgs,
     },
-    /// ns-2's movement and traffic files: checks them, and writes a scenario file that names them
+    /// ns-2's movement and traffic files, or a whole script: checks them, and writes a scenario file that names them
     Ns2 {
-        /// ns-2 movement file (setdest); gzip is read as it is
-        #[arg(long, value_name = "FILE")]
-        movement: PathBuf,
-        /// ns-2 traffic file (cbrgen)
-        #[arg(long, value_name = "FILE")]
+        /// Movement file (setdest); gzip is read as it is
+        #[arg(long, value_name = "FILE", required_unless_present = "script")]
+        movement: Option<PathBuf>,
+        /// Traffic file (cbrgen), or SUMO's activity file
+        #[arg(long, value_name = "FILE", requires = "movement")]
         traffic: Option<PathBuf>,
+        /// Whole script: `ns` runs it, without any packet, and what it makes is recorded. It runs with your rights
+        #[arg(long, value_name = "FILE", conflicts_with_all = ["movement", "traffic"])]
+        script: Option<PathBuf>,
         #[command(flatten)]
-        changes: ChangeArgs,
-        /// File to write, which names the others by their way from its folder; without it, standard output, and the way
-        /// is that from here
-        #[arg(long, value_name = "FILE")]
-        out: Option<PathBuf>,
-        #[command(flatten)]
-        strictness: Strictness,
+        to: ImportedArgs,
     },
 }

@@ -40,6 +40,7 @@ mod named;
 mod node;
 #[cfg(feature = "linux")]
 mod node_args;
+mod ns2_script;
 mod plot;
 mod presets;
 mod progress;

@@ -2,6 +2,7 @@
 //!
 //! * [`gpx`], [`kml`], [`nmea`], [`csv`]: drives and walks. [`fcd`]: SUMO's vehicles. [`eel`]: EMANE's events.
 //!   [`core_xml`]: CORE's sessions. [`pcapng`]: the traffic in captures. [`run`]: a field run's tracks, traffic and measured links.
+//!   [`ns2_script()`]: what `ns` made of a whole script.
 //! * `tracks` makes a scenario of places and moments, without those that `places` and `globe` find wrong; `flows` of packets, `streams`
 //!   and `run_tcp` of TCP's. [`text`] decodes, `xml` reads XML, `moment` dates, and `notes` counts what is skipped.
 //!
@@ -24,6 +25,7 @@ mod moment;
 mod nmea;
 mod nmea_sentence;
 mod notes;
+mod ns2_script;
 mod pcapng;
 mod places;
 mod run;
@@ -48,6 +50,7 @@ pub use globe::Heights;
 pub use gpx::gpx;
 pub use kml::kml;
 pub use nmea::nmea;
+pub use ns2_script::{NS2_RECORDER, ns2_script};
 pub use pcapng::pcapng;
 pub use run::run;
 pub use text::text;
@@ -71,6 +74,9 @@ pub type Named<'a> = (&'a Path, &'a str);
 impl Imported {
     /// Says what the scenario's own name is: files that it names begin with that.
     pub fn name_files(&mut self, stem: &str) {
+        if let Some(Value::String(path)) = self.table.get_mut("movement").and_then(|m| m.get_mut("path")) {
+            path.insert_str(0, stem);
+        }
         let Some(Value::Array(traffic)) = self.table.get_mut("traffic") else { return };
         for flow in traffic.iter_mut().filter_map(Value::as_table_mut) {
             if let Some(Value::String(path)) = flow.get_mut("path") {

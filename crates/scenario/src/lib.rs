@@ -71,7 +71,7 @@ mod waypoints_schema;
 pub use attacks::{Action, Attack};
 pub use attacks_schema::{AttackKind, Attacks};
 pub use background::{Background, ControlPoint};
-pub use bonnmotion::BonnMotion;
+pub use bonnmotion::{BonnMotion, Columns};
 pub use commands::Order;
 pub use daemon::daemon_settings;
 pub use document::{Document, apply_set, set_value};

@@ -48,6 +48,9 @@ pub(crate) fn resolve(
         random: BTreeMap::new(),
         late: Vec::new(),
     };
+    for &(node, from, until) in placed.absences.iter().filter(|a| a.1 < end) {
+        plan.add(None, Outage { node, from, until, tables: Tables::default() })?;
+    }
     for (k, o) in scenario.outages.iter().enumerate() {
         plan.entry(k, o)?;
     }
@@ -62,8 +65,8 @@ struct Plan<'a> {
     seed: u64,
     end: Time,
     all: Vec<Outage>,
-    /// By node: when each of its outages begins and ends, and the entry that made it.
-    by: BTreeMap<NodeId, BTreeMap<Time, (Time, usize)>>,
+    /// By node: when each of its outages begins and ends, and the entry that made it, if not the movement file.
+    by: BTreeMap<NodeId, BTreeMap<Time, (Time, Option<usize>)>>,
     /// The entry that gave a node outages at random.
     random: BTreeMap<NodeId, usize>,
     late: Vec<String>,
@@ -72,6 +75,11 @@ struct Plan<'a> {
 /// The key of a field in the entry of this number.
 fn key(k: usize, field: &str) -> String {
     format!("outages[{k}].{field}")
+}
+
+/// What an outage comes from.
+fn entry(k: Option<usize>) -> String {
+    k.map_or_else(|| "the movement files".to_owned(), |k| format!("outages[{k}]"))
 }
 
 impl Plan<'_> {
@@ -89,7 +97,7 @@ impl Plan<'_> {
         }
         for node in nodes {
             if let Some(&other) = self.random.get(&node) {
-                return Err(self.twice(k, node, other, "has outages at random"));
+                return Err(self.twice(k, node, Some(other), "has outages at random"));
             }
             match drawn {
                 Some(means) => self.at_random(k, o, node, means)?,
@@ -177,7 +185,7 @@ impl Plan<'_> {
         let length = o.length_s.map(Span::from_secs_f64);
         while from < self.end {
             let until = length.map_or(Time::NEVER, |l| from + l);
-            self.add(k, Outage { node, from, until, tables: o.tables })?;
+            self.add(Some(k), Outage { node, from, until, tables: o.tables })?;
             let Some(every) = o.every_s else { break };
             from += Span::from_secs_f64(every);
         }
@@ -195,16 +203,16 @@ impl Plan<'_> {
         let mut from = Time::from_secs_f64(o.start_s) + draw(means.0);
         while from < self.end {
             let until = from + draw(means.1);
-            self.add(k, Outage { node, from, until, tables: o.tables })?;
+            self.add(Some(k), Outage { node, from, until, tables: o.tables })?;
             from = until + draw(means.0);
         }
         Ok(())
     }
 
-    fn add(&mut self, k: usize, o: Outage) -> Result<(), Error> {
+    fn add(&mut self, k: Option<usize>, o: Outage) -> Result<(), Error> {
         if self.all.len() >= MAX_OUTAGES {
             return Err(self.scenario.document.error(
-                &format!("outages[{k}]"),
+                &entry(k),
                 format!("the run has more than {MAX_OUTAGES} outages"),
                 "make them longer, or the run shorter",
             ));
@@ -213,18 +221,18 @@ impl Plan<'_> {
         let before = times.range(..=o.until).next_back();
         if let Some((_, (_, other))) = before.filter(|(_, (until, _))| *until >= o.from) {
             let other = *other;
-            return Err(self.twice(k, o.node, other, "is down at that time"));
+            return Err(self.twice(k.unwrap_or_default(), o.node, other, "is down at that time"));
         }
         times.insert(o.from, (o.until, k));
         self.all.push(o);
         Ok(())
     }
 
-    fn twice(&self, k: usize, node: NodeId, other: usize, what: &str) -> Error {
+    fn twice(&self, k: usize, node: NodeId, other: Option<usize>, what: &str) -> Error {
         let name = &self.placed.names[node.index()];
         self.scenario.document.error(
             &format!("outages[{k}]"),
-            format!("node {name} {what} already, by outages[{other}]"),
+            format!("node {name} {what} already, by {}", entry(other)),
             "leave time between the outages of a node, and give a node with outages at random no others",
         )
     }

@@ -8,7 +8,7 @@ use wayhop_core::{NodeId, Position, Span, Time};
 use wayhop_transport::FlowConfig;
 use wayhop_world::{RandomWaypoint, Start, Track, placement};
 
-use crate::bonnmotion::BonnMotion;
+use crate::bonnmotion::{BonnMotion, Columns};
 use crate::checks::{in_range, locate};
 use crate::course;
 use crate::document::Document;
@@ -32,7 +32,11 @@ pub(crate) struct Placed {
     pub(crate) index: BTreeMap<String, u32>,
     /// The flows of ns-2 files.
     pub(crate) ns2_flows: Vec<FlowConfig>,
+    /// When nodes are absent, by their movement files: node, from and until.
+    pub(crate) absences: Vec<(NodeId, Time, Time)>,
     pub(crate) last_move: Option<Time>,
+    /// When the run ends, by ns-2 files.
+    pub(crate) end: Option<Time>,
     pub(crate) warnings: Vec<String>,
     /// What was skipped in the files that it was read from.
     pub(crate) skipped: Vec<Skipped>,
@@ -43,8 +47,8 @@ impl Placed {
         let doc = &scenario.document;
         let mut placed = match &scenario.movement {
             Movement::Ns2 { path, speed_factor } => from_ns2(scenario, path)?.sped_up(*speed_factor, doc)?,
-            Movement::Bonnmotion { path, speed_factor } => {
-                from_bonnmotion(scenario, path)?.sped_up(*speed_factor, doc)?
+            Movement::Bonnmotion { path, columns, speed_factor } => {
+                from_bonnmotion(scenario, path, *columns)?.sped_up(*speed_factor, doc)?
             }
             Movement::Course { speed_factor, .. } => {
                 let slow_end = slow_end(end, *speed_factor, doc)?;
@@ -76,7 +80,9 @@ impl Placed {
             ipv6: None,
             index: BTreeMap::new(),
             ns2_flows: Vec::new(),
+            absences: Vec::new(),
             last_move: None,
+            end: None,
             warnings: Vec::new(),
             skipped: Vec::new(),
         }
@@ -87,7 +93,12 @@ impl Placed {
         check_factor(factor, doc)?;
         if factor != 1.0 {
             self.tracks = self.tracks.iter().map(|t| t.sped_up(factor)).collect();
-            self.last_move = self.last_move.map(|t| Time::from_secs_f64(t.as_secs_f64() / factor));
+            let sooner =
+                |t: Time| if t == Time::NEVER { t } else { Time::from_secs_f64(t.as_secs_f64() / factor) };
+            self.last_move = self.last_move.map(sooner);
+            for (_, from, until) in &mut self.absences {
+                (*from, *until) = (sooner(*from), sooner(*until));
+            }
         }
         Ok(self)
     }
@@ -190,11 +201,17 @@ impl Placed {
         let count = self.tracks.len();
         match node {
             NodeRef::Id(id) if (*id as usize) < count => Ok(NodeId(*id)),
-            NodeRef::Id(id) => Err(doc.error(
-                key,
-                format!("there is no node {id}"),
-                format!("the nodes are 0 to {}", count - 1),
-            )),
+            NodeRef::Id(id) => {
+                let remedy = if self.index.contains_key(&id.to_string()) {
+                    format!(
+                        "nodes are counted from 0, to {}; write \"{id}\" for the one of this name",
+                        count - 1
+                    )
+                } else {
+                    format!("the nodes are 0 to {}", count - 1)
+                };
+                Err(doc.error(key, format!("there is no node {id}"), remedy))
+            }
             NodeRef::Name(name) => self.index.get(name).map(|&i| NodeId(i)).ok_or_else(|| {
                 let remedy = wayhop_core::nearest(name, self.index.keys().map(String::as_str)).map_or_else(
                     || "name it in nodes.node".to_owned(),
@@ -220,15 +237,17 @@ fn from_ns2(scenario: &Scenario, path: &Path) -> Result<Placed, Error> {
         }
     }
     let count = scenario.nodes.count.map(|c| check_count(c, scenario)).transpose()?;
-    let Imported { tracks, ids, flows, last_move, warnings } = import.finish(count)?;
-    Ok(Placed { ns2_flows: flows, last_move, warnings, ..Placed::with_ids(tracks, &ids) })
+    let Imported { tracks, ids, flows, absences, last_move, end, warnings, skipped } =
+        import.finish(count)?;
+    let placed = Placed::with_ids(tracks, &ids);
+    Ok(Placed { ns2_flows: flows, absences, last_move, end, warnings, skipped, ..placed })
 }
 
-fn from_bonnmotion(scenario: &Scenario, path: &Path) -> Result<Placed, Error> {
+fn from_bonnmotion(scenario: &Scenario, path: &Path, columns: Option<Columns>) -> Result<Placed, Error> {
     let full = scenario.document.folder().join(path);
-    let BonnMotion { tracks, end } = BonnMotion::parse(&read_text(&full)?).map_err(|e| e.in_file(&full))?;
+    let BonnMotion { tracks, absences, end, .. } = BonnMotion::load(&full, columns)?;
     check_listed(scenario, "movement.path", "line", tracks.len())?;
-    Ok(Placed { last_move: Some(end), ..Placed::of(tracks) })
+    Ok(Placed { absences, last_move: Some(end), ..Placed::of(tracks) })
 }
 
 /// How long the moves of a pattern take before they are sped up. The factor is checked before the slow pattern is made,

@@ -150,13 +150,13 @@ impl Scenario {
         let mut placed = Placed::new(self, self.seed, written, map.as_ref())?;
         let duration = match (&self.movement, given) {
             (Movement::Ns2 { .. } | Movement::Bonnmotion { .. }, None) => {
-                default_duration(self, placed.last_move, &placed.ns2_flows)
+                placed.end.unwrap_or_else(|| default_duration(self, placed.last_move, &placed.ns2_flows))
             }
             _ => written,
         };
         let flows = traffic::flows(self, &placed, self.seed)?;
         let mut warnings = placed.warnings();
-        warnings.extend(beyond_the_end(&flows, duration, given.is_some()));
+        warnings.extend(of_flows(&flows, &placed, duration, given.is_some() || placed.end.is_some()));
         let mut interfaces = interfaces::resolve(self, &placed, map.as_ref())?;
         let mut protocol = self.protocol.resolve(doc)?;
         if flows.iter().any(wants_notices) {
@@ -278,10 +278,11 @@ fn wants_notices(flow: &FlowConfig) -> bool {
     matches!(flow.kind, FlowKind::Tcp(c) if c.failure.listens())
 }
 
-/// What of the traffic the end of the run leaves out. An end that a user gave cuts flows off on purpose.
-fn beyond_the_end(flows: &[FlowConfig], end: Time, is_given: bool) -> Vec<String> {
+/// Which flows repeat others, and what of the traffic the end of the run leaves out. An end that a user gave cuts flows off
+/// on purpose.
+fn of_flows(flows: &[FlowConfig], placed: &Placed, end: Time, is_given: bool) -> Vec<String> {
     let cut = if is_given { None } else { cut_off(flows, end) };
-    late_flows(flows, end).into_iter().chain(cut).collect()
+    traffic::twins(flows, &placed.names).into_iter().chain(late_flows(flows, end)).chain(cut).collect()
 }
 
 /// A flow that begins when the run is over is probably a mistake.

@@ -8,6 +8,7 @@ use wayhop_world::Geodetic;
 
 use crate::Document;
 use crate::attacks_schema::Attacks;
+use crate::bonnmotion::Columns;
 use crate::ipv6_schema::{IpVersion, NodesIpv6, StaticRoute};
 use crate::neighbour_limits::NeighbourLimits;
 use crate::outages_schema::Outages;
@@ -25,8 +26,8 @@ pub struct Scenario {
     /// Seed of every random stream of the run.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Length of the run, seconds of simulated time. Without it: the time of the last move in ns-2
-    /// files, rounded up to two digits; 10 s after the last flow stops if that is later, or if all flows stop and there are no
+    /// Length of the run, seconds of simulated time. Without it: the time at which ns-2 files end the run (`$ns_ at 150.0
+    /// "$ns_ halt"`, or `finish`, `stop`, `exit`); if they do not, the time of the last move in them, rounded up to two digits; 10 s after the last flow stops if that is later, or if all flows stop and there are no
     /// such files (or programs); otherwise 900 s. A flow that begins no sooner than that has 100 s. A warning says so if flows
     /// go on at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -258,6 +259,10 @@ pub enum Movement {
     Bonnmotion {
         /// The file; a relative path counts from the scenario file's folder.
         path: PathBuf,
+        /// The numbers of each waypoint. Without it: what BonnMotion's own file `NAME.params` beside the movement file says; without
+        /// that, what the file itself allows, which is refused if there are several ways to read it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        columns: Option<Columns>,
         /// The same moves so many times as fast, every moment divided by this. Traffic keeps its times.
         #[serde(default = "unchanged", skip_serializing_if = "is_unchanged")]
         speed_factor: f64,

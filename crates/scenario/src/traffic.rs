@@ -100,6 +100,31 @@ pub(crate) fn flows(scenario: &Scenario, placed: &Placed, seed: u64) -> Result<V
     Ok(out)
 }
 
+/// A word on flows that are the same in everything but their number: somebody has probably written one twice.
+pub(crate) fn twins(flows: &[FlowConfig], names: &[String]) -> Option<String> {
+    /// So many flows of the same ends and times are compared with each: a bound on the work.
+    const NEAR: usize = 16;
+    let same = |a: &FlowConfig, b: &FlowConfig| {
+        FlowConfig { src_port: b.src_port, dst_port: b.dst_port, ..a.clone() } == *b
+    };
+    let mut order: Vec<usize> = (0..flows.len()).collect();
+    order.sort_by_key(|&i| (flows[i].src, flows[i].dst, flows[i].start, flows[i].stop, i));
+    let mut pairs = Vec::new();
+    for (k, &i) in order.iter().enumerate() {
+        let earlier = order[k.saturating_sub(NEAR)..k].iter().find(|&&j| same(&flows[j], &flows[i]));
+        pairs.extend(earlier.map(|&j| (j, i)));
+    }
+    let &(first, second) = pairs.iter().min_by_key(|p| p.1)?;
+    let name = |id: NodeId| &names[id.index()];
+    Some(format!(
+        "{} of {} flows repeat another one, flow {second} (from {} to {}, like flow {first}) for one: all are sent",
+        pairs.len(),
+        flows.len(),
+        name(flows[first].src),
+        name(flows[first].dst)
+    ))
+}
+
 /// At least a nanosecond, so that time goes on.
 fn interval(seconds: f64) -> Span {
     Span::from_secs_f64(seconds).max(Span::from_nanos(1))

@@ -313,3 +313,33 @@ fn a_file_that_is_not_there_is_told_without_a_scenario() {
         assert_eq!(said, "wayhop: none: no such file; check the name\n", "{format}");
     }
 }
+
+#[test]
+fn bonnmotions_columns_are_asked_for_where_they_are_not_clear() {
+    let drone = "0.0 10.0 20.0 5.0 50.0 100.0 120.0 20.0 100.0 300.0 200.0 30.0\n";
+    let disaster = "0.0 10.0 20.0 1.0 50.0 100.0 120.0 2.0 100.0 300.0 200.0 1.0\n0.0 10.0 20.0 0.0 50.0 100.0 120.0 0.0\n";
+    let dir = folder(&[("drone.movements", drone), ("da.movements", disaster)]);
+    let at = dir.path();
+    let import = |file: &str, flags: &[&str]| run_in(at, &[&["import", "bonnmotion", file], flags].concat());
+    let asked = import("drone.movements", &[]).failure(2);
+    assert!(
+        asked.contains(
+            "drone.movements: could be read in 2 ways: time x y, or time x y z; say which, by --2d,"
+        ),
+        "{asked}"
+    );
+    assert!(
+        run_in(at, &["run", "--movement", "da.movements", "--no-out"]).failure(2).contains("time x y status")
+    );
+    assert!(import("drone.movements", &["--3d"]).ok().contains("columns = \"3d\""));
+    assert!(import("drone.movements", &["--2d"]).ok().contains("columns = \"2d\""));
+    let clash = import("drone.movements", &["--2d", "--3d"]).failure(2);
+    assert!(clash.contains("cannot be used with"), "{clash}");
+    fs::write(at.join("drone.params"), "model=RandomWaypoint\nJ=3D\n").unwrap();
+    assert!(import("drone.movements", &[]).ok().contains("columns = \"3d\""));
+    import("da.movements", &["--status", "--out", "da.toml"]).ok();
+    let scenario = wayhop_scenario::Scenario::load(&at.join("da.toml"), &[]).unwrap().resolve().unwrap();
+    let down = |o: &wayhop_scenario::Outage| (o.node.0, o.from.as_secs_f64(), o.until.as_secs_f64());
+    assert_eq!(scenario.outages.iter().map(down).collect::<Vec<_>>(), [(0, 50.0, 100.0)]);
+    run_in(at, &["run", "da.toml", "--no-out", "--quiet"]).ok();
+}

@@ -32,6 +32,7 @@ mod messages;
 #[cfg(target_os = "linux")]
 mod node_of_scenario;
 mod ns2;
+mod ns2_scripts;
 mod oracle;
 mod places;
 mod plot;

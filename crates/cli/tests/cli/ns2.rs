@@ -108,3 +108,48 @@ fn tables_are_exported_as_csv_to_a_file_too() {
     let message = run_in(at, &["export", "csv", "r", "nodes", "--out", "none/t.csv"]).failure(1);
     assert!(message.starts_with("wayhop: cannot write none/t.csv: No such file"), "{message}");
 }
+
+#[test]
+fn numbers_that_no_line_names_are_nobody_who_relays() {
+    let place = |id: u32, x: u32, y: u32| format!("$node_({id}) set X_ {x}.0\n$node_({id}) set Y_ {y}.0\n");
+    let flow = "set udp_(0) [new Agent/UDP]\n$ns_ attach-agent $node_(1) $udp_(0)\nset null_(0) [new Agent/Null]\n\
+        $ns_ attach-agent $node_(3) $null_(0)\nset cbr_(0) [new Application/Traffic/CBR]\n$cbr_(0) set interval_ 1.0\n\
+        $cbr_(0) attach-agent $udp_(0)\n$ns_ connect $udp_(0) $null_(0)\n$ns_ at 1.0 \"$cbr_(0) start\"\n\
+        $ns_ at 9.0 \"$ns_ halt\"\n";
+    let dir = folder(&[("m.tcl", &(place(1, 0, 200) + &place(3, 200, 0))), ("t.tcl", flow)]);
+    let files = ["--movement", "m.tcl", "--traffic", "t.tcl", "--protocol", "aodv", "--no-out"];
+    // 283 m apart, with a range of 250 m; with nodes.count there is a node 2 at 0, 0.
+    let alone = summary_of(dir.path(), &files);
+    assert_eq!(alone["totals"]["received"], 0, "{alone}");
+    assert_eq!(alone["simulated_s"], 9.0);
+    let three = summary_of(dir.path(), &[&files[..], &["--set", "nodes.count=3"]].concat());
+    assert!(three["totals"]["received"].as_u64() > Some(6), "{three}");
+    let longer = summary_of(dir.path(), &[&files[..], &["--duration", "20"]].concat());
+    assert_eq!(longer["simulated_s"], 20.0);
+}
+
+#[test]
+fn a_node_of_sumos_activity_file_is_down_when_it_is_away() {
+    let dir = folder(&[
+        (
+            "mobility.tcl",
+            "$node_(0) set X_ 100.0\n$node_(0) set Y_ 50.0\n$node_(1) set X_ 250.0\n$node_(1) set Y_ 50.0\n",
+        ),
+        (
+            "activity.tcl",
+            "$ns_ at 0.0 \"$g(0) start\"; # SUMO-ID: van\n$ns_ at 6.0 \"$g(1) start\"; # SUMO-ID: bus\n$ns_ at 20.0 \"$g(1) stop\"; #\n",
+        ),
+    ]);
+    let files = ["--movement", "mobility.tcl", "--traffic", "activity.tcl"];
+    run_in(dir.path(), &[&["import", "ns2", "--duration", "30", "--out", "s.toml"], &files[..]].concat())
+        .ok();
+    let scenario =
+        wayhop_scenario::Scenario::load(&dir.path().join("s.toml"), &[]).unwrap().resolve().unwrap();
+    let down =
+        |o: &wayhop_scenario::Outage| (o.node.0, o.from.as_secs_f64(), o.until == wayhop_core::Time::NEVER);
+    assert_eq!(scenario.outages.iter().map(down).collect::<Vec<_>>(), [(1, 0.0, false), (1, 20.0, true)]);
+    run_in(dir.path(), &["run", "s.toml", "--no-out", "--quiet"]).ok();
+    let twice = "outages=[{node = 1, start_s = 3, length_s = 1}]";
+    let said = run_in(dir.path(), &["run", "s.toml", "--set", twice, "--no-out"]).failure(2);
+    assert!(said.contains("node 1 is down at that time already, by the movement files"), "{said}");
+}

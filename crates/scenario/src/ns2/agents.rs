@@ -179,10 +179,14 @@ impl Agents {
 
     /// `$object start` and `$object stop`.
     pub(super) fn switch(&mut self, object: usize, at: Time, on: bool) {
-        match &mut self.all[object].0 {
-            Object::Generator(g) => g.switches.push((at, on)),
-            Object::Ftp(ftp) => ftp.switches.push((at, on)),
-            _ => {}
+        let switches = match &mut self.all[object].0 {
+            Object::Generator(g) => &mut g.switches,
+            Object::Ftp(ftp) => &mut ftp.switches,
+            _ => return,
+        };
+        // Said again for the same moment, it changes nothing.
+        if switches.last() != Some(&(at, on)) {
+            switches.push((at, on));
         }
     }
 

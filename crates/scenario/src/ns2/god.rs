@@ -35,7 +35,11 @@ pub(super) fn ns2_hops(table: &HopTable, a: usize, b: usize) -> u32 {
 }
 
 /// A word on the lines that say something else than discs of 250 m around the tracks do; none if all agree.
-pub(super) fn check(lines: &[GodLine], tracks: &[Track], base: u32) -> Option<String> {
+pub(super) fn check(
+    lines: &[GodLine],
+    tracks: &[Track],
+    index: impl Fn(u32) -> Option<u32>,
+) -> Option<String> {
     if lines.is_empty() {
         return None;
     }
@@ -47,16 +51,17 @@ pub(super) fn check(lines: &[GodLine], tracks: &[Track], base: u32) -> Option<St
     }
     let mut lines: Vec<GodLine> = lines.to_vec();
     lines.sort_by_key(|l| l.at);
-    let mut ours = Ours::new(tracks, lines.last().map_or(Time::ZERO, |l| l.at) + TOLERANCE + TOLERANCE);
+    let mut ours =
+        Ours::new(tracks, lines.last().map_or(Time::ZERO, |l| l.at) + TOLERANCE + TOLERANCE, index);
     let moments: Vec<&[GodLine]> = lines.chunk_by(|x, y| x.at == y.at).collect();
     let stride = (moments.len() * tracks.len() * tracks.len()).div_ceil(MAX_WORK).max(1);
     let (mut looked_at, mut differing, mut examples) = (0, 0, Vec::new());
     for group in moments.into_iter().step_by(stride) {
         looked_at += group.len();
-        for line in ours.differing(group, base) {
+        for line in ours.differing(group) {
             differing += 1;
             if examples.len() < 3 {
-                examples.push(ours.describe(line, base));
+                examples.push(ours.describe(line));
             }
         }
     }
@@ -70,16 +75,19 @@ pub(super) fn check(lines: &[GodLine], tracks: &[Track], base: u32) -> Option<St
     })
 }
 
-struct Ours {
+struct Ours<F> {
+    /// The index of the node with a number of the file.
+    index: F,
     table: HopTable,
     changes: Vec<links::LinkChange>,
     next: usize,
 }
 
-impl Ours {
-    fn new(tracks: &[Track], until: Time) -> Self {
+impl<F: Fn(u32) -> Option<u32>> Ours<F> {
+    fn new(tracks: &[Track], until: Time, index: F) -> Self {
         let start: Vec<_> = tracks.iter().map(|t| t.position(Time::ZERO)).collect();
         Self {
+            index,
             table: HopTable::new(links::neighbours(&start, NS2_RANGE_M)),
             changes: links::changes(tracks, NS2_RANGE_M, until),
             next: 0,
@@ -107,28 +115,28 @@ impl Ours {
     }
 
     /// The lines of one moment that say something that does not hold at any moment close to it.
-    fn differing<'l>(&mut self, group: &'l [GodLine], base: u32) -> Vec<&'l GodLine> {
+    fn differing<'l>(&mut self, group: &'l [GodLine]) -> Vec<&'l GodLine> {
         let at = group[0].at;
         self.advance(if at == Time::ZERO { at } else { at - TOLERANCE });
-        let mut open: Vec<&GodLine> = group.iter().filter(|l| !self.agrees(l, base)).collect();
+        let mut open: Vec<&GodLine> = group.iter().filter(|l| !self.agrees(l)).collect();
         while !open.is_empty() && self.step(at + TOLERANCE) {
-            open.retain(|l| !self.agrees(l, base));
+            open.retain(|l| !self.agrees(l));
         }
         open
     }
 
-    fn hops(&self, line: &GodLine, base: u32) -> Option<u32> {
-        let index = |id: u32| id.checked_sub(base).map(|i| i as usize).filter(|&i| i < self.table.len());
+    fn hops(&self, line: &GodLine) -> Option<u32> {
+        let index = |id: u32| (self.index)(id).map(|i| i as usize);
         Some(ns2_hops(&self.table, index(line.a)?, index(line.b)?))
     }
 
-    fn agrees(&self, line: &GodLine, base: u32) -> bool {
-        self.hops(line, base) == Some(line.hops)
+    fn agrees(&self, line: &GodLine) -> bool {
+        self.hops(line) == Some(line.hops)
     }
 
-    fn describe(&self, line: &GodLine, base: u32) -> String {
+    fn describe(&self, line: &GodLine) -> String {
         let word = |h| if h == UNREACHABLE { "no path".to_owned() } else { format!("{h} hops") };
-        match self.hops(line, base) {
+        match self.hops(line) {
             Some(ours) => format!(
                 "at {} s nodes {} and {}: {} in the file, {} by the moves",
                 line.at.as_secs_f64(),

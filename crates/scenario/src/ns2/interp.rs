@@ -3,13 +3,12 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use wayhop_core::{NodeId, Time};
-use wayhop_transport::FlowConfig;
-use wayhop_world::{Axis, Track};
+use wayhop_core::Time;
+use wayhop_world::Axis;
 
 use super::agents::{Agents, Object};
 use super::god::{self, GodLine};
-use super::names::{BadId, bad_node, node_id, node_number};
+use super::names::{BadId, activity_id, bad_node, node_id, node_number};
 use super::nodes::{Event, Nodes};
 use super::spot::Spot;
 use super::tcl::{Commands, Form, Word};
@@ -17,6 +16,7 @@ use super::value;
 use super::vars::Vars;
 use crate::error::{Error, Place, Problems};
 use crate::limits::MAX_NODES;
+use crate::skipped::Skipped;
 
 /// Why a command was not carried out.
 enum Stop {
@@ -32,35 +32,40 @@ impl From<Error> for Stop {
     }
 }
 
+/// A node that comes or goes.
+pub(super) struct Activity {
+    pub(super) at: Time,
+    pub(super) node: u32,
+    pub(super) on: bool,
+    pub(super) spot: Spot,
+}
+
 /// Reads ns-2's files, movement first. Both kinds of line may stand in any of them.
 #[derive(Default)]
 pub struct Importer {
-    files: Vec<PathBuf>,
+    pub(super) files: Vec<PathBuf>,
     vars: Vars,
-    nodes: Nodes,
-    agents: Agents,
-    god: Vec<GodLine>,
-}
-
-/// What the files say, with nodes numbered from 0.
-#[derive(Clone, Debug)]
-pub struct Imported {
-    /// One for each node.
-    pub tracks: Vec<Track>,
-    /// The nodes' numbers in the files.
-    pub ids: Vec<u32>,
-    /// The flows, in the order in which the files create them.
-    pub flows: Vec<FlowConfig>,
-    /// The time of the last scheduled move.
-    pub last_move: Option<Time>,
-    /// What a user should know.
-    pub warnings: Vec<String>,
+    pub(super) nodes: Nodes,
+    pub(super) agents: Agents,
+    pub(super) god: Vec<GodLine>,
+    /// When the run is ended, if a line says so.
+    pub(super) end: Option<Time>,
+    /// Where nodes come and go, as SUMO writes it.
+    pub(super) activity: Vec<Activity>,
+    /// What was skipped, for each file.
+    pub(super) skipped: Vec<Skipped>,
+    /// Whether every object of the file has been created.
+    all_created: bool,
+    /// Whether the file makes a simulator of its own, as whole scripts do.
+    is_script: bool,
 }
 
 impl Importer {
     /// Reads a file's text; `path` is for messages. An error speaks of all that is wrong with the file.
     pub fn read(&mut self, path: &Path, text: &str) -> Result<(), Error> {
         self.files.push(path.to_path_buf());
+        self.skipped.push(Skipped::of(path));
+        (self.all_created, self.is_script) = (false, false);
         let mut waiting = Vec::new();
         let mut problems = Problems::default();
         for command in Commands::new(text) {
@@ -75,94 +80,43 @@ impl Importer {
             }
         }
         // What named an object before the line that creates it. Creation never waits, so one more pass is enough.
+        self.all_created = true;
         for command in &waiting {
             if let Err(Stop::Refused(e) | Stop::Undefined(e)) = self.command(command, None) {
                 problems.note(e.in_file(path));
             }
         }
-        problems.outcome()
-    }
-
-    /// Everything read, checked as a whole. `count`: how many nodes there are, if not as many as the files name.
-    pub fn finish(self, count: Option<usize>) -> Result<Imported, Error> {
-        let movement = self.files.first().cloned().unwrap_or_default();
-        let located = |spot: Spot, e: Error| e.in_file(&self.files[spot.file]).at(spot.place);
-        let mut warnings = Vec::new();
-        let mut flows = self.agents.flows(&self.files, &mut warnings)?;
-        let Some((highest, placed)) = self.nodes.extent() else {
-            return Err(
-                Error::new("has no nodes", "give lines such as: $node_(0) set X_ 10.0").in_file(&movement)
-            );
-        };
-        // Some tools number from 1. Node 0 then occurs nowhere, neither in movement nor in traffic.
-        let base = u32::from(!self.nodes.contains(0) && !flows.iter().any(|f| f.src == 0 || f.dst == 0));
-        let named = (highest - base) as usize + 1;
-        if named > 1000 + 10 * placed && count.is_none_or(|c| c < named) {
-            return Err(Error::new(
-                format!("names node {highest}, but only {placed} nodes have a position or a move"),
-                "correct the node's number, or say how many nodes there are",
+        match problems.outcome() {
+            // All that such a file has in it besides would be a list of what this one line says.
+            Err(_) if self.is_script => Err(Error::new(
+                "is a whole ns-2 script, and nothing of Tcl is executed here",
+                format!(
+                    "make a scenario of it, which takes ns-2's program ns: wayhop import ns2 --script {} --out NAME.toml",
+                    path.display()
+                ),
             )
-            .in_file(&movement));
+            .in_file(path)),
+            outcome => outcome,
         }
-        let count = match count {
-            Some(c) if c < named => {
-                return Err(Error::new(
-                    format!("names node {highest}, beyond the {c} nodes of the scenario"),
-                    format!("set nodes.count to {named}, or leave it out"),
-                )
-                .in_file(&movement));
-            }
-            c => c.unwrap_or(named),
-        };
-        let mut problems = Problems::default();
-        'flows: for flow in &mut flows {
-            for (end, id) in [("source", &mut flow.src), ("destination", &mut flow.dst)] {
-                let exists = self.nodes.contains(*id)
-                    || (*id >= base && ((*id - base) as usize) < count && count > named);
-                if !exists {
-                    problems.note(located(
-                        flow.spot,
-                        Error::new(
-                            format!("the flow's {end} is node {id}, which no line of the movement places"),
-                            format!(
-                                "the nodes are {base} to {highest}: correct the number (cbrgen can name one node too many), or place the node"
-                            ),
-                        ),
-                    ));
-                    continue 'flows;
-                }
-                *id -= base;
-            }
-            if flow.src == flow.dst {
-                problems.note(located(
-                    flow.spot,
-                    Error::new(
-                        format!("the flow goes from node {} to itself", flow.src + base),
-                        "name two nodes",
-                    ),
-                ));
-            }
-        }
-        problems.outcome()?;
-        let last_move = self.nodes.last_event();
-        let (tracks, odd) = self.nodes.tracks(base, count);
-        warnings.extend(odd);
-        warnings.extend(god::check(&self.god, &tracks, base));
-        let ids = (base..).take(count).collect();
-        let flows = flows
-            .into_iter()
-            .map(|f| FlowConfig {
-                start: f.start,
-                stop: f.stop,
-                max_packets: f.max_packets,
-                ..FlowConfig::new(f.kind, NodeId(f.src), NodeId(f.dst), f.payload_bytes)
-            })
-            .collect();
-        Ok(Imported { tracks, ids, flows, last_move, warnings })
     }
 
     fn spot(&self, place: Place) -> Spot {
         Spot { file: self.files.len() - 1, place }
+    }
+
+    fn skip(&mut self, place: Place, kind: [&str; 2]) {
+        if let Some(skipped) = self.skipped.last_mut() {
+            skipped.add(place.line, kind);
+        }
+    }
+
+    /// The run ends at the earliest moment that a line names.
+    fn end(&mut self, at: Time, place: Place) -> Result<(), Stop> {
+        if at == Time::ZERO {
+            return Err(Error::new("the run would end as it begins", "give a later time").at(place).into());
+        }
+        self.end = Some(self.end.map_or(at, |end| end.min(at)));
+        Ok(())
     }
 
     /// The word's text with scalars put in.
@@ -181,21 +135,27 @@ impl Importer {
 
     /// Carries out one command; `at` is its time if it is scheduled.
     fn command(&mut self, words: &[Word<'_>], at: Option<Time>) -> Result<(), Stop> {
+        let words = without_comment(words);
         let place = words[0].place;
         let texts = self.texts(words)?;
         let args: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
         let head = args[0];
+        // What is scheduled for the beginning holds from the beginning.
+        let later = at.filter(|at| *at > Time::ZERO);
         if words[0].form == Form::Bracketed {
             return Err(refused("a command in brackets on its own", place));
         }
         match head {
             "puts" | "global" | "flush" => Ok(()),
-            "stop" | "finish" | "halt" | "exit" if at.is_some() => Ok(()),
-            "set" => self.set(words, &args),
+            "stop" | "finish" | "halt" | "exit" if at.is_some() => self.end(at.unwrap_or_default(), place),
+            "set" => match later {
+                Some(at) => Err(not_then(&args, at, place)),
+                None => self.set(words, &args),
+            },
             "proc" | "for" | "foreach" | "while" | "if" | "source" | "eval" | "expr" | "incr" | "array" => {
                 Err(Error::new(
                     format!("{head:?} is a program, and scenario files are not executed"),
-                    "run the script once in ns-2 or tclsh and save the lines that it makes",
+                    "if this is a whole script, ns-2 can record what it makes: wayhop import ns2 --script FILE --out NAME.toml",
                 )
                 .at(place)
                 .into())
@@ -203,7 +163,7 @@ impl Importer {
             _ => {
                 let Some(name) = head.strip_prefix('$') else {
                     return match args[1..] {
-                        ["set", ..] => self.class(words, &args, at),
+                        ["set", ..] => self.class(words, &args, later),
                         _ => Err(refused(head, place)),
                     };
                 };
@@ -263,7 +223,10 @@ impl Importer {
         place: Place,
     ) -> Result<Option<Object>, Stop> {
         Ok(Some(match words {
-            ["new", class, ..] => self.agents.make(class, place)?,
+            ["new", class, ..] => {
+                self.is_script |= *class == "Simulator";
+                self.agents.make(class, place)?
+            }
             ["God" | "Simulator", "instance"] | ["create-god", _] | ["$ns_" | "$ns", "node"] => Object::Other,
             ["$ns_" | "$ns", "create-connection", source, from, sink, to, ..] => {
                 let (from, to) = (node_number(from, place)?, node_number(to, place)?);
@@ -288,9 +251,10 @@ impl Importer {
         let place = words[0].place;
         match args {
             [_, "set", _] => Ok(()),
-            [class, "set", key, value] if at.is_none() && !is_of_the_radio(class) => {
-                Ok(self.agents.set_class(class, key, value, words[3].place)?)
-            }
+            [class, "set", key, value] if !is_of_the_radio(class) => match at {
+                Some(at) => Err(not_then(args, at, place)),
+                None => Ok(self.agents.set_class(class, key, value, words[3].place)?),
+            },
             [class, ..] if is_of_the_radio(class) => {
                 let reason = format!("{class} is set up by the scenario, not by movement or traffic files");
                 Err(Error::new(
@@ -314,24 +278,40 @@ impl Importer {
                     y: value::number(y, "setdest y", place(3))?,
                     speed: value::non_negative(speed, "setdest speed", place(4))?,
                 };
-                self.nodes.entry(id).events.push((at.unwrap_or(Time::ZERO), event));
+                self.nodes.entry(id).push(at, event);
             }
-            ["set", key @ ("X_" | "Y_" | "Z_"), v] => {
+            ["set", key @ ("X_" | "Y_" | "Z_"), v, ref rest @ ..] => {
                 let axis = match key {
                     "X_" => Axis::X,
                     "Y_" => Axis::Y,
                     _ => Axis::Z,
                 };
-                let v = value::number(v, key, place(3))?;
-                let node = self.nodes.entry(id);
-                match at {
-                    Some(t) => node.events.push((t, Event::Jump(axis, v))),
-                    None => node.start[axis as usize] = Some(v),
+                // ns-2 reads the number that the word begins with.
+                let (number, is_comment) = v.split_once('#').map_or((v, false), |(number, _)| (number, true));
+                let v = value::number(number, key, place(3))?;
+                self.nodes.entry(id).push(at, Event::Jump(axis, v));
+                if !rest.is_empty() && !is_comment {
+                    self.skip(
+                        place(4),
+                        ["command with words after a coordinate", "commands with words after a coordinate"],
+                    );
                 }
+            }
+            ["set", key, _, ..] if matches!(key.trim_end_matches('_'), "x" | "y" | "z" | "X" | "Y" | "Z") => {
+                let meant = format!("write {}_", key.trim_end_matches('_').to_uppercase());
+                return Err(Error::new(format!("{key} is not a coordinate of ns-2's nodes"), meant)
+                    .at(place(2))
+                    .into());
             }
             ["random-motion", "0"]
             | ["start" | "reset" | "log-movement"]
-            | ["set" | "label" | "color" | "shape" | "radius" | "size" | "label-color", ..] => {}
+            | ["set", _]
+            | ["label" | "color" | "shape" | "radius" | "size" | "label-color", ..] => {}
+            ["set", key, ..] => {
+                let one = format!("setting of {key} of a node");
+                let several = format!("settings of {key} of nodes");
+                self.skip(place(0), [&one, &several]);
+            }
             ["random-motion", ..] => {
                 return Err(Error::new(
                     "random-motion draws its own moves",
@@ -350,11 +330,15 @@ impl Importer {
         let place = words[0].place;
         match args[1..] {
             ["at", time, script] if at.is_none() => {
+                let time = value::leading(time);
                 let t = Time::from_secs_f64(value::non_negative(time, "time", words[2].place)?);
                 let start = Place { column: words[3].place.column + 1, ..words[3].place };
                 for command in Commands::nested(script, start) {
                     self.command(&command?, Some(t))?;
                 }
+            }
+            ["attach-agent" | "connect", ..] if at.is_some_and(|at| at > Time::ZERO) => {
+                return Err(not_then(args, at.unwrap_or_default(), place));
             }
             ["attach-agent", node, agent] => {
                 let id = node_number(node, words[2].place)?;
@@ -365,6 +349,7 @@ impl Importer {
                 let (a, b) = (self.find(a, words[2].place)?, self.find(b, words[3].place)?);
                 self.agents.connect(a, b);
             }
+            ["halt" | "stop"] if at.is_some() => self.end(at.unwrap_or_default(), place)?,
             [
                 "initial_node_pos"
                 | "color"
@@ -411,10 +396,23 @@ impl Importer {
         at: Option<Time>,
     ) -> Result<(), Stop> {
         let place = words[0].place;
-        let object = self.find(&format!("${name}"), place)?;
+        let object = match (self.find(&format!("${name}"), place), &args[1..], at) {
+            (Ok(object), ..) => object,
+            // SUMO's activity file, in which no object is ever created.
+            (Err(undefined), [verb @ ("start" | "stop")], Some(at)) if self.all_created => {
+                let Some(node) = activity_id(name) else { return Err(undefined) };
+                self.activity.push(Activity { at, node, on: *verb == "start", spot: self.spot(place) });
+                return Ok(());
+            }
+            (Err(undefined), ..) => return Err(undefined),
+        };
+        let later = at.filter(|at| *at > Time::ZERO && !self.agents.has_no_part(object));
         match args[1..] {
             ["set", _] => {}
-            ["set", key, value] if at.is_none() => self.agents.set(object, key, value, words[3].place)?,
+            ["set" | "attach-agent", ..] if later.is_some() => {
+                return Err(not_then(args, later.unwrap_or_default(), place));
+            }
+            ["set", key, value] => self.agents.set(object, key, value, words[3].place)?,
             ["attach-agent", agent] => {
                 let to = self.find(agent, words[2].place)?;
                 self.agents.attach_agent(object, to);
@@ -439,6 +437,35 @@ impl Importer {
             )
         })
     }
+}
+
+/// The words of a command before a comment: a word of just `#` where no value is due, or one that begins with it from the
+/// fifth word on. ns-2 wants `;#`, but exporters write this, too, and ns-3 reads it.
+fn without_comment<'w, 'a>(words: &'w [Word<'a>]) -> &'w [Word<'a>] {
+    let says = |k: usize, what| words.get(k).is_some_and(|word| word.text == what);
+    let after_values = if says(0, "set") {
+        3
+    } else if says(1, "set") {
+        4
+    } else {
+        2
+    };
+    let is_comment = |(k, word): (usize, &Word<'_>)| {
+        word.form == Form::Bare
+            && (k >= after_values && word.text == "#" || k >= 4 && word.text.starts_with('#'))
+    };
+    &words[..words.iter().enumerate().position(is_comment).unwrap_or(words.len())]
+}
+
+/// A command that changes during a run what holds for all of it here.
+fn not_then(args: &[&str], at: Time, place: Place) -> Stop {
+    let shown: String = args.join(" ").chars().take(60).collect();
+    Error::new(
+        format!("{shown:?} at {} s would change the traffic during the run, which is not supported", at.as_secs_f64()),
+        "take it out of $ns_ at if it holds from the beginning; otherwise write two flows, one that stops then and one that starts",
+    )
+    .at(place)
+    .into()
 }
 
 /// Classes of ns-2 that make up a node's radio.

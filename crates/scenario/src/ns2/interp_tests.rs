@@ -1,8 +1,10 @@
 use super::*;
 use proptest::prelude::*;
-use wayhop_core::{Position, Span};
+use wayhop_core::{NodeId, Position, Span};
 use wayhop_transport::tcp::{App, RtoConfig, Variant};
-use wayhop_transport::{FlowKind, Lengths, OnOff};
+use wayhop_transport::{FlowConfig, FlowKind, Lengths, OnOff};
+
+use super::super::whole::Imported;
 
 fn import(text: &str) -> Result<Imported, Error> {
     let mut i = Importer::default();
@@ -43,7 +45,7 @@ fn ids_from_one_become_indices_from_zero_and_keep_their_names() {
     // Node 0 occurs in the traffic: then ids count from 0, and it is a node that nobody has placed.
     let e = message(&(TWO_NODES.replace("(0)", "(2)") + FLOW));
     assert!(
-        e.contains("the flow's source is node 0, which no line of the movement places; the nodes are 0 to 2"),
+        e.contains("the flow's source is node 0, which no line of the movement places; the nodes are 1 to 2"),
         "{e}"
     );
 }
@@ -203,8 +205,8 @@ fn wrong_lines_are_named_by_place_and_remedy() {
         ),
         (
             "for {set i 0} {$i < 3} {incr i} { x }",
-            "m.tcl:1:1: \"for\" is a program, and scenario files are not executed; run the script once in ns-2 or tclsh and \
-             save the lines that it makes",
+            "m.tcl:1:1: \"for\" is a program, and scenario files are not executed; if this is a whole script, ns-2 can record what it \
+             makes: wayhop import ns2 --script FILE --out NAME.toml",
         ),
         (
             "$node_(0) fly 3",
@@ -230,11 +232,6 @@ fn wrong_lines_are_named_by_place_and_remedy() {
             "set tcp [new Agent/TCP/Reno]\n$tcp set timestamps_ 1",
             "m.tcl:2:22: timestamps_ 1 is not a setting of TCP that is understood here; known are packetSize_, window_, \
              maxcwnd_, windowInit_, tcpTick_, minrto_, maxrto_, rtxcur_init_, singledup_, syn_",
-        ),
-        (
-            "$node_(0) set X_ 1\n$node_(999999) set X_ 1",
-            "m.tcl: names node 999999, but only 2 nodes have a position or a move; correct the node's number, or say how \
-             many nodes there are",
         ),
     ];
     for (text, expect) in cases {

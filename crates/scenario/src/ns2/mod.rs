@@ -16,6 +16,8 @@ mod tcp;
 mod time;
 mod value;
 mod vars;
+mod whole;
 
 pub use export::{ExportOptions, Exported, export_ns2, export_ns2_movement, export_ns2_traffic};
-pub use interp::{Imported, Importer};
+pub use interp::Importer;
+pub use whole::Imported;

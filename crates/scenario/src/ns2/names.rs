@@ -15,6 +15,12 @@ pub(super) fn node_id(name: &str) -> Option<Result<u32, BadId>> {
     Some(digits.and_then(|d| d.parse::<u32>().ok()).filter(|&id| (id as usize) <= MAX_NODES).ok_or(BadId))
 }
 
+/// The node in `g(12)`, as SUMO writes its activity file.
+pub(super) fn activity_id(name: &str) -> Option<u32> {
+    let digits = name.strip_prefix("g(")?.strip_suffix(')')?;
+    digits.parse().ok().filter(|&id| (id as usize) <= MAX_NODES)
+}
+
 /// The number in `$node_(3)`.
 pub(super) fn node_number(reference: &str, place: Place) -> Result<u32, Error> {
     let id = reference.strip_prefix('$').and_then(node_id).and_then(Result::ok);

@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use wayhop_core::{Position, Time};
 use wayhop_world::{Axis, Track, TrackBuilder};
 
-use crate::limits::MAX_NODES;
-
 /// One scheduled change of a node's motion.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Event {
@@ -14,11 +12,12 @@ pub(super) enum Event {
     Jump(Axis, f64),
 }
 
-/// What the files say of one node.
+/// What the files say of one node. As in ns-2, commands without a time are carried out as they are read, and scheduled
+/// ones when the run is under way.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NodeEvents {
-    pub(super) start: [Option<f64>; 3],
-    pub(super) events: Vec<(Time, Event)>,
+    immediate: Vec<Event>,
+    scheduled: Vec<(Time, Event)>,
 }
 
 /// All nodes by the files' own ids.
@@ -30,45 +29,56 @@ impl Nodes {
         self.0.entry(id).or_default()
     }
 
-    pub(super) fn contains(&self, id: u32) -> bool {
-        self.0.contains_key(&id)
-    }
-
-    /// The highest id, and how many ids have a position or a move.
-    pub(super) fn extent(&self) -> Option<(u32, usize)> {
-        self.0.last_key_value().map(|(&id, _)| (id, self.0.len()))
+    /// The numbers of all nodes, ascending.
+    pub(super) fn ids(&self) -> impl Iterator<Item = u32> {
+        self.0.keys().copied()
     }
 
     pub(super) fn last_event(&self) -> Option<Time> {
-        self.0.values().flat_map(|n| &n.events).map(|e| e.0).max()
+        self.0.values().flat_map(|n| &n.scheduled).map(|e| e.0).max()
     }
 
-    /// The tracks of nodes `base` to `base + count - 1`, with words on what is odd about them.
-    pub(super) fn tracks(mut self, base: u32, count: usize) -> (Vec<Track>, Vec<String>) {
+    /// The tracks of these nodes, with words on what is odd about them.
+    pub(super) fn tracks(mut self, ids: &[u32]) -> (Vec<Track>, Vec<String>) {
         let mut odd = Odd::default();
-        let mut tracks = Vec::with_capacity(count.min(MAX_NODES));
-        for id in (base..).take(count) {
-            tracks.push(self.0.remove(&id).unwrap_or_default().track(id, &mut odd));
-        }
+        let track = |&id| self.0.remove(&id).unwrap_or_default().track(id, &mut odd);
+        let tracks = ids.iter().map(track).collect();
         (tracks, odd.words())
     }
 }
 
 impl NodeEvents {
-    fn track(mut self, id: u32, odd: &mut Odd) -> Track {
-        let [x, y, z] = self.start.map(|c| c.unwrap_or(0.0));
-        if self.start[0].is_none() || self.start[1].is_none() {
-            odd.unplaced.push(id);
+    pub(super) fn push(&mut self, at: Option<Time>, event: Event) {
+        match at {
+            Some(at) => self.scheduled.push((at, event)),
+            None => self.immediate.push(event),
         }
-        let mut b = TrackBuilder::new(Position { x, y, z });
+    }
+
+    fn track(mut self, id: u32, odd: &mut Odd) -> Track {
+        // Coordinates before the first setdest are the start; a setdest before them takes its direction from (0, 0).
+        let leading = self.immediate.iter().take_while(|e| matches!(e, Event::Jump(..))).count();
+        let mut start = [0.0; 3];
+        let mut is_placed = [false; 3];
+        for event in self.immediate.drain(..leading) {
+            if let Event::Jump(axis, value) = event {
+                start[axis as usize] = value;
+                is_placed[axis as usize] = true;
+            }
+        }
         // Stable: ns-2 runs events of one moment in the order of the file.
-        self.events.sort_by_key(|e| e.0);
-        for (i, &(t, event)) in self.events.iter().enumerate() {
+        self.scheduled.sort_by_key(|e| e.0);
+        let immediate = self.immediate.into_iter().map(|e| (Time::ZERO, e));
+        let events: Vec<(Time, Event)> = immediate.chain(self.scheduled).collect();
+        let [x, y, z] = start;
+        let mut b = TrackBuilder::new(Position { x, y, z });
+        for (i, &(t, event)) in events.iter().enumerate() {
             match event {
                 Event::Destination { x, y, speed } => b.set_destination(t, x, y, speed),
                 Event::Jump(axis, value) => {
+                    is_placed[axis as usize] |= t == Time::ZERO;
                     b.jump(t, axis, value);
-                    let replaced = self.events[i + 1..]
+                    let replaced = events[i + 1..]
                         .iter()
                         .take_while(|e| e.0 == t)
                         .any(|e| matches!(e.1, Event::Destination { .. }));
@@ -77,6 +87,9 @@ impl NodeEvents {
                     }
                 }
             }
+        }
+        if !is_placed[0] || !is_placed[1] {
+            odd.unplaced.push(id);
         }
         b.finish()
     }

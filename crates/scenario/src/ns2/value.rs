@@ -29,6 +29,14 @@ pub(super) fn number(text: &str, what: &str, place: Place) -> Result<f64, Error>
     Ok(v)
 }
 
+/// The number that a word begins with, as ns-2 reads the time 200.0.0001: people write `$opt(stop).0001`.
+pub(super) fn leading(text: &str) -> &str {
+    match text.match_indices('.').nth(1) {
+        Some((end, _)) if text[end..].bytes().all(|b| b == b'.' || b.is_ascii_digit()) => &text[..end],
+        _ => text,
+    }
+}
+
 /// A number that is not negative.
 pub(super) fn non_negative(text: &str, what: &str, place: Place) -> Result<f64, Error> {
     let v = number(text, what, place)?;

@@ -8,4 +8,5 @@ mod ipv6;
 mod messages;
 mod ns2;
 mod ns2_bursts;
+mod ns2_order;
 mod ns2_usual;

@@ -8,15 +8,15 @@ use std::process::Command;
 use wayhop_core::{Position, Purpose, Time, stream};
 use wayhop_scenario::{ExportOptions, Resolved, Scenario, export_ns2};
 
-struct Ns2 {
-    positions: BTreeMap<(u64, usize), Position>,
+pub(crate) struct Ns2 {
+    pub(crate) positions: BTreeMap<(u64, usize), Position>,
     delivered: u64,
     /// By TCP agent: the highest segment acknowledged.
     acked: Vec<i64>,
 }
 
 /// Runs the driver; fails, and says why, where ns-2 is missing.
-fn ns2(
+pub(crate) fn ns2(
     nodes: usize,
     area: [f64; 2],
     stop: f64,

@@ -1,0 +1,93 @@
+//! Runs a whole ns-2 script under `ns`, with a recorder in front of it that writes what the script makes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use wayhop_import::NS2_RECORDER;
+
+use crate::failure::Failure;
+
+/// A script that takes longer has a loop without an end.
+const LIMIT: Duration = Duration::from_secs(60);
+/// What `ns` gets: no file above 512 MiB (the shell counts blocks of 512 octets), and no more processor time than the limit.
+const BOUNDED: &str = "ulimit -f 1048576 -t 60; exec ns \"$@\"";
+
+/// What the recorder wrote of a script. The script is a program: it can do what the user can.
+pub(crate) fn record(script: &Path) -> Result<String, Failure> {
+    let full = script
+        .canonicalize()
+        .map_err(|e| Failure::Usage(format!("{}: cannot be read ({e}); check the name", script.display())))?;
+    let ns =
+        std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).any(|p| p.join("ns").is_file());
+    if !ns {
+        return Err(Failure::Usage(format!(
+            "{}: only ns-2 itself can run a whole script, and its program `ns` is not installed: apt-get install ns2; or save the \
+             script's lines of nodes (set X_, setdest) and of traffic, and give these files with --movement and --traffic",
+            script.display()
+        )));
+    }
+    let folder = Folder::new()?;
+    let (recorder, out, errors) =
+        (folder.0.join("recorder.tcl"), folder.0.join("recorded"), folder.0.join("errors"));
+    fs::write(&recorder, NS2_RECORDER).map_err(Failure::write(&recorder))?;
+    let said = fs::File::create(&errors).map_err(Failure::write(&errors))?;
+    let status = bounded(
+        Command::new("sh")
+            .args(["-c", BOUNDED, "ns"])
+            .args([&recorder, &out, &full])
+            .current_dir(&folder.0)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(said),
+    )
+    .map_err(|e| Failure::Run(format!("cannot run ns: {e}")))?;
+    let Some(status) = status else {
+        return Err(Failure::Usage(format!(
+            "{}: still running after {} s; does its schedule end?",
+            script.display(),
+            LIMIT.as_secs()
+        )));
+    };
+    let recorded = wayhop_scenario::read_text(&out).unwrap_or_default();
+    if !status.success() && !recorded.lines().any(|line| line.starts_with("E ")) {
+        let said = wayhop_scenario::read_text(&errors).unwrap_or_default();
+        let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("it says nothing");
+        return Err(Failure::Usage(format!("{}: ns fails ({status}): {first}", script.display())));
+    }
+    Ok(recorded)
+}
+
+/// Waits for a program, and ends it after the limit; `None` then.
+fn bounded(command: &mut Command) -> std::io::Result<Option<ExitStatus>> {
+    let mut child = command.spawn()?;
+    let start = Instant::now();
+    while start.elapsed() < LIMIT {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        sleep(Duration::from_millis(20));
+    }
+    child.kill()?;
+    child.wait()?;
+    Ok(None)
+}
+
+/// A temporary folder: what the script writes goes there, and with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Self, Failure> {
+        let path = std::env::temp_dir().join(format!("wayhop-ns2-{}", std::process::id()));
+        fs::create_dir(&path).map_err(Failure::write(&path))?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
