@@ -17,8 +17,8 @@ const folder = mkdtempSync(join(tmpdir(), "studio-home-"));
 const run = (...args) => execFileSync(wayhop, args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 const shoot = (page, name) => (shots ? page.screenshot({ path: join(shots, `${name}.png`) }) : undefined);
 
-function serve() {
-  const server = spawn(wayhop, ["studio", folder, "--no-browser"], { stdio: ["ignore", "pipe", "ignore"] });
+function serve(of = folder) {
+  const server = spawn(wayhop, ["studio", of, "--no-browser"], { stdio: ["ignore", "pipe", "ignore"] });
   return new Promise((done, fail) => {
     server.stdout.once("data", (line) => done({ server, address: String(line).trim() }));
     server.once("exit", (status) => fail(new Error(`wayhop studio ended with ${status}`)));
@@ -67,6 +67,18 @@ async function figuresOfASweep(page) {
   assert.match(await page.locator("header select").first().inputValue(), /^run sweep-pause\/runs\//);
 }
 
+/** A sweep that kept no runs, opened by its own folder, shows its figures at once. */
+async function theSweepAlone(browser) {
+  rmSync(join(folder, "sweep-pause/runs"), { recursive: true });
+  const alone = await serve(join(folder, "sweep-pause"));
+  const page = await browser.newPage();
+  await page.goto(alone.address);
+  await page.locator(".sweep svg.figure").waitFor();
+  assert.equal(await page.locator("main.start > details > summary").first().textContent(), "This sweep (4 runs)");
+  await page.close();
+  alone.server.kill();
+}
+
 /** 200 connections that ask and do not read: the page opens all the same. */
 async function inACrowd(browser, address) {
   const { hostname, port } = new URL(address);
@@ -102,6 +114,7 @@ try {
   await runsInFolders(page, address);
   await figuresOfASweep(page);
   await inACrowd(browser, address);
+  await theSweepAlone(browser);
   if (shots) {
     const phone = await browser.newPage({ viewport: { width: 390, height: 844 }, colorScheme: "dark" });
     await phone.goto(address);

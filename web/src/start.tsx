@@ -36,8 +36,8 @@ export function Reports() {
 
 /** A studio with nothing chosen: all that there is to choose from. */
 export function Start() {
-  const length = state.runs.value.length + state.sweeps.value.length, underWay = live.underWay.value ?? [];
-  const words = [length + underWay.length > 0 ? "a run" : null, reports.value.length > 0 ? "a report" : null].filter(Boolean).join(" or ");
+  const { length } = state.runs.value, underWay = live.underWay.value ?? [];
+  const words = [length + underWay.length > 0 ? "a run" : null, state.sweeps.value.length > 0 ? "a sweep" : null, reports.value.length > 0 ? "a report" : null].filter(Boolean).join(" or ");
   return (
     <main class="start">
       <p class="choose">{words ? `Choose ${words}.` : "No run yet. Make one: wayhop run SCENARIO.toml"}</p>
@@ -83,13 +83,15 @@ function RunTable({ runs, of }: { runs: api.RunName[]; of: string }) {
 function Runs() {
   const [wanted, want] = useState("");
   const all = state.runs.value, text = wanted.trim().toLowerCase();
-  if (all.length === 0) return null;
+  const sweeps = (areOwn: boolean) => state.sweeps.value.filter((s) => (s.name === ".") === areOwn)
+    .map((s) => <Sweep key={s.name} sweep={s} runs={found.filter((r) => r.name.startsWith(`${s.name}/`))} />);
   const found = all.filter((r) => [r.name, r.scenario, r.protocol, r.status, r.world].some((w) => w?.toLowerCase().includes(text)));
   const ofSweep = (r: api.RunName) => state.sweeps.value.some((s) => r.name.startsWith(`${s.name}/`));
   const folders = new Map<string, api.RunName[]>();
   for (const r of found.filter((r) => !ofSweep(r))) folders.set(folderOf(r.name), [...(folders.get(folderOf(r.name)) ?? []), r]);
   return (
     <>
+      {sweeps(true)}
       {all.length > FEW_RUNS && <label class="find">Find{" "}<input type="search" value={wanted} placeholder="name, scenario or protocol" onInput={(e) => want(e.currentTarget.value)} /></label>}
       {[...folders].sort(([a], [b]) => a.localeCompare(b)).map(([folder, runs]) => (
         <details key={folder} open={folder === "" || text !== "" || folders.size <= FEW_FOLDERS}>
@@ -97,19 +99,20 @@ function Runs() {
           <RunTable runs={runs} of={folder} />
         </details>
       ))}
-      {found.length === 0 && <p class="note">No run here says “{wanted}”.</p>}
+      {found.length === 0 && all.length > 0 && <p class="note">No run here says “{wanted}”.</p>}
       {state.moreRuns.value > 0 && <p class="note">{state.moreRuns.value} more runs are not listed; open their folder: <code>wayhop studio FOLDER</code></p>}
-      {state.sweeps.value.map((s) => <Sweep key={s.name} sweep={s} runs={found.filter((r) => r.name.startsWith(`${s.name}/`))} />)}
+      {sweeps(false)}
     </>
   );
 }
 
 /** A sweep opens to its figures, and to its runs if it kept them. */
 function Sweep({ sweep, runs }: { sweep: api.Sweep; runs: api.RunName[] }) {
-  const [isOpen, open] = useState(false);
+  // A sweep whose folder was opened is what its user wants to see.
+  const isOwn = sweep.name === ".", [isOpen, open] = useState(isOwn);
   return (
-    <details onToggle={(e) => open(e.currentTarget.open)}>
-      <summary>Sweep {sweep.name}{sweep.runs === null ? "" : ` (${sweep.runs} runs)`}{sweep.has_figures ? "" : ", not finished"}</summary>
+    <details open={isOwn} onToggle={(e) => open(e.currentTarget.open)}>
+      <summary>{isOwn ? "This sweep" : `Sweep ${sweep.name}`}{sweep.runs === null ? "" : ` (${sweep.runs} runs)`}{sweep.has_figures ? "" : ", not finished"}</summary>
       {isOpen && <SweepFigures name={sweep.name} />}
       {isOpen && runs.length > 0 && <details><summary>Its runs ({runs.length})</summary><RunTable runs={runs} of={sweep.name} /></details>}
     </details>

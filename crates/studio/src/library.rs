@@ -149,9 +149,10 @@ impl Library {
         self.named(is_drive)
     }
 
-    /// The names of the sweeps that have results here.
+    /// The names of the sweeps that have results here; `.` is the folder itself.
     pub(crate) fn sweeps(&self) -> Vec<String> {
-        self.named(sweeps::is_sweep)
+        let is_own = matches!(&self.source, Source::Folder(folder) if sweeps::is_sweep(folder));
+        is_own.then(|| ".".to_owned()).into_iter().chain(self.named(sweeps::is_sweep)).collect()
     }
 
     /// The figures of a sweep, as it wrote them.

@@ -99,7 +99,7 @@ export function SweepFigures({ name }: { name: string }) {
         {others.map(({ axis, i }) => <Select key={axis} label={axis} value={choice.fixed[i]} options={valuesOf(table, i).map((v) => [v, v])} choose={(v) => choose({ ...choice, fixed: { ...choice.fixed, [i]: v } })} />)}
       </p>
       <Figure table={table} choice={choice} />
-      <p class="note">Means over the seeds with 95 % intervals (Student's t). For a paper: <code>wayhop plot sweep {name}</code></p>
+      <p class="note">Means over the seeds with 95 % intervals (Student's t). For a paper: <code>wayhop plot sweep {name === "." ? "DIR" : name}</code></p>
     </div>
   );
 }

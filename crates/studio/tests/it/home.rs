@@ -57,7 +57,18 @@ fn a_sweep_has_the_table_that_it_wrote_and_an_unfinished_one_says_how_to_go_on()
     assert_eq!((table.status, table.body.as_slice()), (200, TABLE.as_bytes()));
     let error = server.get("/api/sweep?name=paper/sweep-half").error();
     assert!(error.contains("table.csv") && error.contains("wayhop sweep again"), "{error}");
-    for name in ["single", "..", "sweep-speed/runs", "nothing"] {
+    for name in ["single", ".", "..", "sweep-speed/runs", "nothing"] {
         assert_eq!(server.get(&format!("/api/sweep?name={name}")).status, 404, "{name}");
     }
+}
+
+#[test]
+fn a_sweep_that_is_opened_itself_shows_its_figures() {
+    let (folder, _server) = served();
+    let server = Server::of(&folder.path().join("sweep-speed"));
+    let list = server.get("/api/runs").json();
+    assert_eq!(list["sweeps"], json!([{"name": ".", "runs": 2, "has_figures": true}]));
+    assert_eq!(list["runs"][0]["name"], "runs/2-seed-1");
+    assert_eq!(server.get("/api/sweep?name=.").body, TABLE.as_bytes());
+    assert_eq!(server.get("/api/run?run=.").status, 404);
 }
