@@ -99,6 +99,7 @@ function Heading({ story }: { story: Story }) {
         {lost && <>{cause?.sign ?? "✕"} dropped{story.reason && <>: {reasonInWords(story.reason)} <code>{story.reason}</code></>}</>}
         {story.outcome === null && "what became of it in the end is not recorded"}
       </p>
+      {story.path && <p class="path">{story.path.text}</p>}
     </>
   );
 }

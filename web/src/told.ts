@@ -7,6 +7,7 @@ export interface Story {
   outcome: string | null; reason: string | null; has_receptions: boolean; steps: Step[]; more: number;
   /** Each time that a node handed the packet to an interface, and for whom. */
   hops: { time_ns: number; node: number; peer: number }[];
+  path?: { text: string } | null;
 }
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };

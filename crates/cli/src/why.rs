@@ -1,12 +1,14 @@
 //! `wayhop why`.
 
+use std::collections::BTreeMap;
 use std::io::{Write as _, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use serde_json::to_value;
 use wayhop_report::{Document, columns};
-use wayhop_trace::{FlowSummary, LostPacket, RunDir, Summary, Wanted, lost, stories};
+use wayhop_topology::RunPaths;
+use wayhop_trace::{FlowSummary, LostPacket, PathBetween, RunDir, Summary, Wanted, lost, stories};
 
 use crate::failure::{Failure, harmless, output};
 
@@ -44,7 +46,7 @@ pub(crate) fn why(a: &WhyArgs) -> Result<ExitCode, Failure> {
         (None, Some(flow), Some(seq)) => Wanted::OfFlow { flow, seq },
         _ => return list(a, &run),
     };
-    let told = stories(&run, wanted).map_err(Failure::trace)?;
+    let mut told = stories(&run, wanted).map_err(Failure::trace)?;
     if told.is_empty() {
         let what = match wanted {
             Wanted::Packet(packet) => format!("no packet {packet}"),
@@ -55,7 +57,9 @@ pub(crate) fn why(a: &WhyArgs) -> Result<ExitCode, Failure> {
             a.run.display()
         )));
     }
-    for story in &told {
+    let paths = RunPaths::of_run(&run);
+    for story in &mut told {
+        paths.tell_story(story);
         if a.json {
             print_object(story)?;
         } else {
@@ -71,7 +75,10 @@ pub(crate) fn why(a: &WhyArgs) -> Result<ExitCode, Failure> {
 fn list(a: &WhyArgs, run: &RunDir) -> Result<ExitCode, Failure> {
     let summary = run.summary().map_err(Failure::trace)?;
     let flows = summary.flows.len();
-    let all = lost(run, a.flow).map_err(Failure::trace)?;
+    let mut all = lost(run, a.flow).map_err(Failure::trace)?;
+    if !all.is_empty() {
+        RunPaths::of_run(run).tell_lost(&mut all);
+    }
     // A node of a real mesh has packets of flows, and does not know how many flows there are.
     if let Some(flow) = a.flow.filter(|f| all.is_empty() && *f as usize >= flows) {
         return Err(Failure::Usage(format!(
@@ -85,15 +92,48 @@ fn list(a: &WhyArgs, run: &RunDir) -> Result<ExitCode, Failure> {
     } else if all.is_empty() {
         print(&none_lost(&summary, a.flow))?;
     } else {
-        let head = ["at", "outcome", "what became of its frames", "flow", "seq", "packet", "time s"];
+        print(&groups(&all))?;
+        let head = ["at", "outcome", "path", "what became of its frames", "flow", "seq", "packet", "time s"];
         let rows: Vec<Vec<String>> =
             std::iter::once(head.map(str::to_owned).to_vec()).chain(all.iter().map(row)).collect();
-        print(&columns(&rows, 3))?;
+        print(&columns(&rows, 4))?;
         if all.iter().any(|p| p.causes.is_none()) {
             print(receptions_hint(run))?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// How many packets ended for each reason, and of how many a path existed when they were sent.
+fn groups(all: &[LostPacket]) -> String {
+    let mut of_reason: BTreeMap<&str, Vec<&LostPacket>> = BTreeMap::new();
+    for p in all {
+        of_reason.entry(p.reason.as_deref().unwrap_or("held at the end")).or_default().push(p);
+    }
+    let mut groups: Vec<_> = of_reason.into_iter().collect();
+    groups.sort_by_key(|(_, packets)| std::cmp::Reverse(packets.len()));
+    if groups.len() > 1 {
+        groups.push(("all", all.iter().collect()));
+    }
+    let count = |packets: &[&LostPacket], of: fn(&PathBetween) -> Option<bool>, wanted: bool| {
+        packets.iter().filter_map(|p| p.path.as_ref()).filter(|p| of(p) == Some(wanted)).count().to_string()
+    };
+    let mut rows = vec![
+        ["outcome", "packets", "no path when sent", "none at all", "not known"].map(str::to_owned).to_vec(),
+    ];
+    for (reason, packets) in groups {
+        let unknown = packets.iter().filter(|p| p.path.as_ref().is_none_or(|p| p.existed.is_none())).count();
+        rows.push(vec![
+            reason.to_owned(),
+            packets.len().to_string(),
+            count(&packets, |p| p.when_sent, false),
+            count(&packets, |p| p.existed, false),
+            unknown.to_string(),
+        ]);
+    }
+    let unknown = all.iter().find_map(|p| p.path.as_ref()?.unknown.as_ref());
+    let why = unknown.map_or_else(String::new, |why| format!("whether a path existed is not known: {why}\n"));
+    format!("{}{why}\n", columns(&rows, 1))
 }
 
 /// Which flows there are.
@@ -147,6 +187,7 @@ fn row(p: &LostPacket) -> Vec<String> {
     vec![
         or_none(p.node_name.clone()),
         p.reason.clone().unwrap_or_else(|| p.outcome.clone()),
+        p.path.as_ref().map_or("-", PathBetween::word).to_owned(),
         p.causes_text(),
         p.flow.to_string(),
         p.seq.to_string(),

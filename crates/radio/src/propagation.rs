@@ -2,7 +2,7 @@
 
 use wayhop_core::{Purpose, draw};
 
-use crate::config::{Fading, PathLoss, RadioConfig};
+use crate::config::{Fading, PathLoss, RadioConfig, Reception};
 use crate::units::{db_to_ratio, dbm_to_watts, watts_to_dbm};
 
 /// The speed of light, m/s, as ns-2 has it.
@@ -141,6 +141,24 @@ impl RadioConfig {
     /// 250 m is met at 250.01 m.
     pub fn nominal_range_m(&self) -> f64 {
         self.reach_m(self.receive_threshold_dbm)
+    }
+
+    /// What besides that range decides which stations hear each other, but for interference, in words that follow the radio's name;
+    /// `None` if nothing does.
+    pub fn beyond_range(&self) -> Option<&'static str> {
+        if self.site.is_some() {
+            Some("has a `site`, whose obstacles and shadows weaken signals")
+        } else if self.shadowing_sigma_db > 0.0 {
+            Some("has shadowing, drawn for each frame")
+        } else if self.fading != Fading::None {
+            Some("has fading, drawn for each frame")
+        } else if self.reception == Reception::Sinr {
+            Some("has `reception = \"sinr\"`: how far a frame reaches depends on its rate and on noise")
+        } else if self.access_point.is_some() {
+            Some("has an access point, through which all frames go")
+        } else {
+            None
+        }
     }
 
     /// How far a frame makes the medium busy, under the same conditions, metres, to the whole metre.

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use wayhop_topology::RunPaths;
 use wayhop_trace::{RunDir, Story, Wanted, stories};
 
 use crate::error::Error;
@@ -50,7 +51,9 @@ pub(crate) fn told(run: &RunDir, wanted: Wanted) -> Result<Vec<Story>, Error> {
 /// The answer for the page: each story as `wayhop why --json` prints it, and `more`, how many steps and receivers were left out.
 pub(crate) fn answer(run: &RunDir, asked: &Asked) -> Result<Value, Error> {
     let all = told(run, asked.wanted()?)?;
+    let paths = RunPaths::of_run(run);
     let told = all.into_iter().take(MOST_STORIES).map(|mut story| {
+        paths.tell_story(&mut story);
         let mut more = story.steps.len().saturating_sub(MOST_STEPS);
         story.steps.truncate(MOST_STEPS);
         for step in &mut story.steps {

@@ -10,20 +10,26 @@
 //! * [`ChainThroughput`] is what a chain of each length carries; with it a flow has an expected throughput (equation 1 of
 //!   the same paper).
 //! * [`annotate`] puts all that into the summary of a run.
+//! * [`RunPaths`] says of the packets of a run whether a path existed while they were under way.
 //!
 //! Two nodes are linked while both are up and nearer than the range: a disc, without fading, obstacles or interference.
 
 mod annotate;
+mod batches;
 mod chains;
 mod flow;
 mod glance;
+mod known;
 mod links;
 mod media;
 mod oracle;
 mod outages;
 mod pair;
+mod past;
 mod paths;
+mod reach;
 mod survey;
+mod words;
 
 pub use annotate::{annotate, flow_pairs, of_flow};
 pub use chains::{ChainError, ChainThroughput};
@@ -33,4 +39,5 @@ pub use links::{Contact, LinkSurvey, NodeLinks};
 pub use media::survey_scenario;
 pub use oracle::{Oracle, ScenarioLinks};
 pub use pair::Pair;
+pub use past::RunPaths;
 pub use survey::{Survey, survey};

@@ -1,18 +1,15 @@
 //! One pass over all changes of links.
 
-use wayhop_core::{Position, Span, Time};
+use wayhop_core::{Position, Time};
 use wayhop_scenario::Outage;
 use wayhop_world::links::{self, LinkChange};
 use wayhop_world::{Adjacency, HopRow, Track};
 
+use crate::batches::Batches;
 use crate::flow::{FlowTopology, Watch};
 use crate::links::{Book, LinkSurvey};
 use crate::outages::of_nodes_up;
 use crate::pair::Pair;
-
-/// Changes so near in time are one: times are whole nanoseconds, and at a grazing contact a nanosecond of one node's motion
-/// is many of the link's. Nothing that carries packets is as fast.
-const SIMULTANEOUS: Span = Span::from_nanos(100);
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,44 +42,26 @@ pub(crate) fn follow(mut net: Adjacency, changes: &[LinkChange], until: Time, pa
     let mut rows: Vec<HopRow> = sources.iter().map(|&s| HopRow::new(s, &net)).collect();
     let row_of: Vec<usize> = pairs.iter().map(|p| sources.partition_point(|&s| s < p.src)).collect();
 
-    let (mut rest, mut queue) = (changes, Vec::new());
-    while let Some(first) = rest.first() {
-        let (batch, later) = rest.split_at(rest.partition_point(|c| c.at.since(first.at) <= SIMULTANEOUS));
-        rest = later;
+    let mut queue = Vec::new();
+    for batch in Batches(changes) {
         for (watch, &row) in watches.iter_mut().zip(&row_of) {
-            watch.begin(first.at, &rows[row], &net);
+            watch.begin(batch.first, &rows[row], &net);
         }
-        let at = batch.last().map_or(first.at, |c| c.at);
-        let batch = lasting(batch);
-        for c in &*batch {
+        for c in &*batch.changes {
             book.change(c);
             net.apply(c);
         }
         for row in &mut rows {
-            row.update(&net, &batch, &mut queue);
+            row.update(&net, &batch.changes, &mut queue);
         }
         for (watch, &row) in watches.iter_mut().zip(&row_of) {
-            watch.change(at, &batch, &rows[row], &net);
+            watch.change(batch.at, &batch.changes, &rows[row], &net);
         }
     }
     for (watch, &row) in watches.iter_mut().zip(&row_of) {
         watch.begin(Time::NEVER, &rows[row], &net);
     }
     Survey { flows: watches.into_iter().map(|w| w.topology).collect(), links: book.close(until) }
-}
-
-/// The changes without those that another of the same moment undoes.
-fn lasting(batch: &[LinkChange]) -> std::borrow::Cow<'_, [LinkChange]> {
-    let same = |c: &LinkChange, d: &LinkChange| (c.a, c.b) == (d.a, d.b);
-    let is_twice = |c: &LinkChange| batch.iter().filter(|d| same(c, d)).count() > 1;
-    if batch.len() < 2 || !batch.iter().any(is_twice) {
-        return batch.into();
-    }
-    let lasts = |c: &&LinkChange| {
-        let of_link: Vec<_> = batch.iter().filter(|d| same(c, d)).collect();
-        of_link.len() % 2 == 1 && of_link.last().is_some_and(|last| std::ptr::eq(*last, *c))
-    };
-    batch.iter().filter(lasts).copied().collect::<Vec<_>>().into()
 }
 
 #[cfg(test)]

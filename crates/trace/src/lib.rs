@@ -69,13 +69,13 @@ pub use reception::ReceptionEvent;
 pub use recorder::Recorder;
 pub use run_dir::RunDir;
 pub use status::Status;
-pub use story::{At, LostPacket, Step, Story, Wanted, lost, stories};
+pub use story::{At, LostPacket, PathBetween, Step, Story, Wanted, lost, stories};
 pub use summary::{
     AttackNodes, FlowSummary, LatencyMs, Lateness, NodeEnergy, NodeOutages, Origin, ProgramExit, Programs,
     Summary, TcpSummary, Topology, Totals, named_drops, ratio,
 };
 pub use tables::{
-    OutcomeRow, PacketRow, Search, TABLES, Tables, addresses, export_csv, open_table, outcome_rows,
-    packet_rows, searches,
+    OutcomeRow, PacketRow, Power, Search, TABLES, Tables, addresses, export_csv, motion, node_names,
+    open_table, outcome_rows, packet_rows, power, searches,
 };
 pub use wayhop_protocols::{MessageCounts, Messages};

@@ -16,6 +16,12 @@ impl Track {
     pub fn fixed(at: Position) -> Self {
         Self { legs: Arc::new([Leg::at_rest(at)]) }
     }
+    /// Legs that somebody wrote down, in any order; `None` if there are none. As [`Track::legs`] are, each lasts until the next
+    /// begins; of several that begin at the same moment the last counts.
+    pub fn of_legs(mut legs: Vec<Leg>) -> Option<Self> {
+        legs.sort_by_key(|l| l.from);
+        (!legs.is_empty()).then(|| Self::from_legs(legs))
+    }
     /// The legs given, each lasting until the next begins; the first is taken to begin at zero.
     ///
     /// Of several legs that begin at the same moment the last counts. `legs` must be sorted by `from` and not empty.

@@ -51,6 +51,7 @@ mod tables;
 mod terminal;
 mod topology;
 mod why;
+mod why_paths;
 mod worlds;
 
 use std::path::{Path, PathBuf};

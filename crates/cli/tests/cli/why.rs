@@ -20,10 +20,10 @@ const OUTAGE: &str = "duration_s = 40\nnodes.count = 2\nmovement = { kind = \"ch
     [[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 1\nrate_pps = 1\nstart_s = 1.5\nstop_s = 8\n\
     [[outages]]\nnode = 1\nstart_s = 3\nlength_s = 30\n";
 
-type Row = BTreeMap<String, String>;
+pub(crate) type Row = BTreeMap<String, String>;
 
 /// A table of a run.
-fn table(dir: &Path, run: &str, name: &str) -> Vec<Row> {
+pub(crate) fn table(dir: &Path, run: &str, name: &str) -> Vec<Row> {
     let text = run_in(dir, &["export", "csv", run, name]).ok();
     let mut lines = text.lines();
     let head: Vec<&str> = lines.next().expect("a heading").split(',').collect();
@@ -31,7 +31,7 @@ fn table(dir: &Path, run: &str, name: &str) -> Vec<Row> {
     lines.map(row).collect()
 }
 
-fn objects(text: &str) -> Vec<Value> {
+pub(crate) fn objects(text: &str) -> Vec<Value> {
     text.lines().map(|l| serde_json::from_str(l).expect("JSON")).collect()
 }
 

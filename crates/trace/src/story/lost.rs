@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::names::Names;
+use super::path::PathBetween;
 use super::read::{Cell as _, MOST_ROWS, rows};
 use crate::{Error, RunDir};
 
@@ -22,6 +23,12 @@ pub struct LostPacket {
     pub reason: Option<String>,
     /// Its number in the run; null if the run has no row of it.
     pub packet: Option<u64>,
+    /// When it was sent, after the start of the run; null if the run has no row of that.
+    pub sent_s: Option<f64>,
+    /// The number of the node that sent it.
+    pub source_node: Option<u32>,
+    /// The number of the node that it was for; null for packets to all and to hosts outside.
+    pub destination_node: Option<u32>,
     /// When the last thing happened to it, after the start of the run.
     pub time_s: Option<f64>,
     /// Where: the node's number.
@@ -31,6 +38,8 @@ pub struct LostPacket {
     /// What became of the frames with which that node tried to hand it on, and of those that answered them, by outcome as in the
     /// table `receptions`, without those received; null if the run did not record it.
     pub causes: Option<BTreeMap<String, u64>>,
+    /// Whether a path between the two nodes existed meanwhile; null unless both are known, and when the packet was sent.
+    pub path: Option<PathBetween>,
 }
 
 impl LostPacket {
@@ -58,31 +67,46 @@ pub fn lost(run: &RunDir, flow: Option<u32>) -> Result<Vec<LostPacket>, Error> {
                     outcome: outcome.to_owned(),
                     reason: row.text("reason").map(str::to_owned),
                     packet: None,
+                    sent_s: None,
+                    source_node: None,
+                    destination_node: None,
                     time_s: None,
                     node: None,
                     node_name: None,
                     causes: None,
+                    path: None,
                 },
             );
         }
         (all.len() <= MOST_ROWS).then_some(())
     })?;
+    // A ping's request and its reply have the same number in their flow.
+    let mut sent: BTreeMap<u64, f64> = BTreeMap::new();
     rows(run, "packets", None, |row| {
         let Some(p) = row.node("flow").zip(row.count("seq")).and_then(|key| all.get_mut(&key)) else {
             return Some(());
         };
+        if row.text("event")? == "originate" {
+            sent.insert(row.count("packet")?, row.number("time_ns")? as f64 / 1e9);
+        }
         // A copy of it may have arrived somewhere and been dropped there: what counts is the reason that counts.
         if row.text("event")? != "drop" || p.reason.as_deref() == row.text("reason") {
             p.packet = row.count("packet");
             p.time_s = Some(row.number("time_ns")? as f64 / 1e9);
             p.node = row.node("node");
+            p.source_node = names.number(row.text("source")?);
+            p.destination_node = names.number(row.text("destination")?);
         }
-        Some(())
+        (sent.len() <= MOST_ROWS).then_some(())
     })?;
     if run.path().join("receptions.parquet").exists() {
         causes(run, &mut all)?;
     }
-    let named = all.into_values().map(|p| LostPacket { node_name: p.node.map(|n| names.of(n)), ..p });
+    let named = all.into_values().map(|p| LostPacket {
+        node_name: p.node.map(|n| names.of(n)),
+        sent_s: p.packet.and_then(|n| sent.get(&n)).copied(),
+        ..p
+    });
     Ok(named.collect())
 }
 

@@ -2,14 +2,17 @@
 //!
 //! * [`stories`]: all that happened to a packet, in order of time.
 //! * [`lost`]: the packets that did not arrive, each with its causes.
+//! * [`PathBetween`]: what movement and range allowed a packet meanwhile; `wayhop-topology` fills it in.
 
 mod attempts;
 mod lost;
 mod names;
+mod path;
 mod read;
 mod steps;
 mod tell;
 
 pub use lost::{LostPacket, lost};
+pub use path::PathBetween;
 pub use steps::{At, Step, Story};
 pub use tell::{Wanted, stories};

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::path::PathBetween;
+
 /// All that a run knows of one packet.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Story {
@@ -20,6 +22,10 @@ pub struct Story {
     pub source: String,
     /// IP destination.
     pub destination: String,
+    /// The number of the node with that source; null if no node has it.
+    pub source_node: Option<u32>,
+    /// The number of the node with that destination; null for packets to all and to hosts outside.
+    pub destination_node: Option<u32>,
     /// What became of it: `delivered`, `dropped` or `held` (still under way at the end); null where nobody knows.
     pub outcome: Option<String>,
     /// Why it was dropped.
@@ -28,6 +34,8 @@ pub struct Story {
     pub nodes: u64,
     /// Whether the run recorded what became of frames at their receivers.
     pub has_receptions: bool,
+    /// Whether a path between the two nodes existed meanwhile; null unless both are known.
+    pub path: Option<PathBetween>,
     /// What happened, in order of time.
     pub steps: Vec<Step>,
 }
@@ -41,8 +49,8 @@ pub struct Step {
     pub node: u32,
     /// The node's name.
     pub node_name: String,
-    /// What: an event of the table `packets`, `decision` (table `sends`), `remark` (table `events`), or a frame on the air
-    /// (table `receptions`): `rts`, `cts`, `data`, `ack`, `broadcast`.
+    /// What: an event of the table `packets`, `decision` (table `sends`), `remark` (table `events`), `path` (at the
+    /// source: the last path to the destination is gone, or one exists again), or a frame on the air (table `receptions`): `rts`, `cts`, `data`, `ack`, `broadcast`.
     pub what: String,
     /// The same in words.
     pub text: String,
@@ -79,6 +87,9 @@ impl Story {
     /// The story as text, a line a step; times after the first one are differences to it.
     pub fn text(&self) -> String {
         let mut out = self.heading();
+        if let Some(path) = &self.path {
+            let _ = writeln!(out, "  {}", path.text);
+        }
         let begin = self.steps.first().map_or(0.0, |s| s.time_s);
         for s in &self.steps {
             let after_ms = (s.time_s - begin) * 1e3;

@@ -68,10 +68,13 @@ fn story(run: &RunDir, packet: i64, names: &Names) -> Result<Option<Story>, Erro
                 class: row.text("class")?.to_owned(),
                 source: row.text("source")?.to_owned(),
                 destination: row.text("destination")?.to_owned(),
+                source_node: names.number(row.text("source")?),
+                destination_node: names.number(row.text("destination")?),
                 outcome: None,
                 reason: None,
                 nodes: 1,
                 has_receptions: false,
+                path: None,
                 steps: Vec::new(),
             });
         }

@@ -3,6 +3,7 @@
 mod column;
 mod csv;
 mod lives;
+mod motion;
 mod names;
 mod read;
 mod schema;
@@ -12,11 +13,11 @@ mod table;
 mod tests;
 mod whole;
 
-pub(crate) use column::Column;
 pub use csv::export_csv;
 pub use lives::{OutcomeRow, PacketRow, outcome_rows, packet_rows};
+pub use motion::{Power, motion, power};
 pub use names::TABLES;
-pub use read::{Search, addresses, open_table, searches};
+pub use read::{Search, addresses, node_names, open_table, searches};
 pub(crate) use schema::{
     BUNDLES, CONNECTIONS, CONTACTS, COUNTERS, EVENTS, FLOWS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS,
     POSITIONS, RECEPTIONS, SENDS, SIZES, TCP,

@@ -61,7 +61,7 @@ pub fn addresses(run: &RunDir) -> Result<Vec<Ipv4Addr>, Error> {
 }
 
 /// The names of a run's nodes, in the order of their numbers.
-pub(super) fn node_names(run: &RunDir) -> Result<Vec<String>, Error> {
+pub fn node_names(run: &RunDir) -> Result<Vec<String>, Error> {
     let mut found = Vec::new();
     each_row(run, "nodes", |row| {
         found.push(text(row, "name")?.to_owned());
@@ -132,17 +132,24 @@ fn field<'a>(row: &'a Row, name: &str) -> Option<&'a Field> {
     row.get_column_iter().find(|(n, _)| n.as_str() == name).map(|(_, f)| f)
 }
 
-fn text<'a>(row: &'a Row, name: &str) -> Option<&'a str> {
+pub(super) fn text<'a>(row: &'a Row, name: &str) -> Option<&'a str> {
     match field(row, name)? {
         Field::Str(s) => Some(s),
         _ => None,
     }
 }
 
-fn long(row: &Row, name: &str) -> Option<i64> {
+pub(super) fn long(row: &Row, name: &str) -> Option<i64> {
     match field(row, name)? {
         Field::Int(v) => Some((*v).into()),
         Field::Long(v) => Some(*v),
+        _ => None,
+    }
+}
+
+pub(super) fn double(row: &Row, name: &str) -> Option<f64> {
+    match field(row, name)? {
+        Field::Double(v) => Some(*v),
         _ => None,
     }
 }
