@@ -7,6 +7,7 @@ use std::time::Instant;
 use wayhop_runs::interruption::{stop_on_signal, unless};
 use wayhop_runs::run_dir::{self, World};
 use wayhop_runs::{Emulation, Tasks};
+use wayhop_topology::{Hearing, pathless_warnings};
 use wayhop_trace::{Recorder, RunDir};
 
 use crate::args::{EmulateArgs, ExecArgs, ProgramArgs};
@@ -31,6 +32,7 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     }
     if !a.run.quiet {
         warn(&resolved.warnings);
+        warn(&pathless_warnings(&resolved, Hearing::Radios));
     }
     let stop = stop_on_signal()?;
     let begun = Instant::now();

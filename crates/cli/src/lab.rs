@@ -12,6 +12,7 @@ use wayhop_runs::interruption::{stop_on_signal, unless};
 use wayhop_runs::run_dir::{self, World};
 use wayhop_runs::{Lab, plan, unmodelled, wiring};
 use wayhop_scenario::{MacFilter, Scenario, Traffic};
+use wayhop_topology::{Hearing, pathless_warnings};
 use wayhop_trace::{Recorder, RunDir};
 
 use crate::args::LabArgs;
@@ -41,6 +42,9 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
     let command = command(a.node.as_deref(), &a.command, &resolved)?;
     if !a.quiet {
         warn(&resolved.warnings);
+        if a.macfilter.is_none() {
+            warn(&pathless_warnings(&resolved, Hearing::Within(a.range)));
+        }
         warn(&unmodelled(&scenario));
     }
     let stop = stop_on_signal()?;

@@ -6,6 +6,7 @@ use wayhop_runs::interruption::{stop_on_signal, unless};
 use wayhop_runs::run_dir::{self, World};
 use wayhop_runs::{Clock, simulate};
 use wayhop_scenario::{Resolved, Scenario};
+use wayhop_topology::{Hearing, pathless_warnings};
 use wayhop_trace::{Recorder, RunDir};
 
 use crate::args::RunArgs;
@@ -27,11 +28,15 @@ pub(crate) fn run(
     a.receptions.apply(&mut scenario, &mut resolved)?;
     resolved.identities = a.identities;
     let recorded = a.record.nodes(&resolved)?;
+    let all_warnings = || {
+        let pathless = pathless_warnings(&resolved, Hearing::Radios);
+        [resolved.warnings.clone(), warnings(&resolved), pathless].concat()
+    };
     if a.check {
-        return Check { warnings: warnings(&resolved), ..a.to_check("sim", &scenario, &resolved) }.show();
+        return Check { warnings: all_warnings(), ..a.to_check("sim", &scenario, &resolved) }.show();
     }
     if !a.quiet {
-        warn(&warnings(&resolved));
+        warn(&all_warnings());
     }
     let stop = stop_on_signal()?;
     let mut clock = clock(&resolved)?;
@@ -63,9 +68,9 @@ pub(crate) fn run(
     Ok(show::status(&outcome))
 }
 
-/// What a user should know before believing the result of a simulation.
+/// What a user should know before believing the result of a simulation, besides the warnings of its scenario.
 pub(crate) fn warnings(resolved: &Resolved) -> Vec<String> {
-    let mut all = resolved.warnings.clone();
+    let mut all = Vec::new();
     let has_bundles = resolved.dtn.as_ref().is_some_and(|d| !d.flows.is_empty());
     if resolved.flows.is_empty() && resolved.programs.is_empty() && !has_bundles {
         all.push(
@@ -98,7 +103,7 @@ impl RunArgs {
             scenario,
             resolved,
             world,
-            warnings: resolved.warnings.clone(),
+            warnings: [resolved.warnings.clone(), pathless_warnings(resolved, Hearing::Radios)].concat(),
             switched: given.collect(),
             writes: !self.no_out,
             json: self.json,

@@ -54,6 +54,7 @@ fn with_seeds(a: &RunCommand, seeds: &Seeds) -> Result<ExitCode, Failure> {
     let scenario = r.source.load()?;
     let resolved = scenario.resolve()?;
     if !r.quiet {
+        warn(&resolved.warnings);
         warn(&warnings(&resolved));
     }
     let mut sets = r.source.changes.all_sets();

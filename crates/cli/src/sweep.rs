@@ -13,7 +13,7 @@ use wayhop_sweep::{
 };
 use wayhop_trace::Status;
 
-use crate::failure::{Failure, output, say};
+use crate::failure::{Failure, output, say, warn};
 use crate::job_progress::JobProgress;
 use crate::scenario_args::whole;
 
@@ -132,7 +132,12 @@ pub(crate) fn make(plan: &Plan, dir: &Path, jobs: Option<u32>, show: &ShowArgs) 
     let threads = jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), |n| n as usize);
     let stop = stop_on_signal()?;
     let progress = JobProgress::new(runs.len(), "runs", show.quiet);
-    let outcome = go(plan, dir, threads, &stop, |done, _| progress.at(done));
+    let warned = |w: &str| {
+        if !show.quiet {
+            warn([&w.to_owned()]);
+        }
+    };
+    let outcome = go(plan, dir, threads, &stop, |done, _| progress.at(done), warned);
     progress.done();
     let outcome = outcome?;
     let results = &outcome.results;

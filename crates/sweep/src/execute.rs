@@ -43,10 +43,13 @@ pub fn go(
     threads: usize,
     stop: &AtomicBool,
     progress: impl Fn(usize, usize) + Sync,
+    mut warn: impl FnMut(&str),
 ) -> Result<Outcome, SweepError> {
     let work = Work::new(plan)?;
     let runs = plan.runs()?;
-    work.try_each_value(plan, &runs)?;
+    for warning in work.try_each_value(plan, &runs)? {
+        warn(&warning);
+    }
     let ids = work.ids(&runs)?;
     fs::create_dir_all(dir).map_err(|e| {
         let dir = dir.display();

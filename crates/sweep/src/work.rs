@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use wayhop_runs::run_dir::{self, World, named_files};
 use wayhop_runs::{Clock, simulate};
 use wayhop_scenario::{Error, Resolved, Scenario};
-use wayhop_topology::{ChainThroughput, annotate};
+use wayhop_topology::{ChainThroughput, Hearing, annotate, pathless_warnings};
 use wayhop_trace::{Recorder, Summary};
 
 use crate::error::SweepError;
@@ -17,6 +17,9 @@ use crate::figures::{is_known, meant, specimen};
 use crate::files::{Contents, hash};
 use crate::matrix::PlannedRun;
 use crate::plan::Plan;
+
+/// In so many runs flows without a path are looked for.
+const MOST_LOOKED_AT: u32 = 16;
 
 /// What all runs share.
 pub(crate) struct Work {
@@ -54,8 +57,9 @@ impl Work {
     }
 
     /// Resolves a run with each value of each axis, so that a wrong one is told before hours of others; and a metric that
-    /// none of them can have.
-    pub(crate) fn try_each_value(&self, plan: &Plan, runs: &[PlannedRun]) -> Result<(), SweepError> {
+    /// none of them can have. Returns warnings of flows that never have a path, each once.
+    pub(crate) fn try_each_value(&self, plan: &Plan, runs: &[PlannedRun]) -> Result<Vec<String>, SweepError> {
+        let (mut warnings, mut looked) = (Vec::<String>::new(), 0);
         let mut seen = BTreeSet::new();
         let mut unknown: BTreeSet<usize> = (0..plan.sweep.metrics.len()).collect();
         let mut last = Value::Null;
@@ -67,6 +71,16 @@ impl Work {
             if is_new || run.labels.is_empty() && seen.is_empty() {
                 let resolved =
                     self.load(run).and_then(|s| Ok(s.resolve()?)).map_err(|e| named(plan, run, e))?;
+                if looked < MOST_LOOKED_AT {
+                    looked += 1;
+                    for found in pathless_warnings(&resolved, Hearing::Radios) {
+                        if !warnings.iter().any(|w| w.starts_with(&found)) {
+                            let values = values(plan, run);
+                            let with = if values.is_empty() { values } else { format!(" (with {values})") };
+                            warnings.push(found + &with);
+                        }
+                    }
+                }
                 if !unknown.is_empty() {
                     last = specimen(&resolved, self.topology, self.chains.as_ref());
                     unknown.retain(|&k| !is_known(&last, &plan.sweep.metrics[k]));
@@ -76,7 +90,7 @@ impl Work {
                 }
             }
         }
-        unknown.first().map_or(Ok(()), |&k| Err(unknown_metric(plan, k, &last).into()))
+        unknown.first().map_or(Ok(warnings), |&k| Err(unknown_metric(plan, k, &last).into()))
     }
 
     /// What stands for all that each run's result depends on.
@@ -159,12 +173,17 @@ fn unknown_metric(plan: &Plan, k: usize, specimen: &Value) -> Error {
     plan.error(&format!("metrics[{k}]"), format!("no run of the plan has a figure {metric:?}"), remedy)
 }
 
+/// A run's values of the axes.
+fn values(plan: &Plan, run: &PlannedRun) -> String {
+    let axes = plan.sweep.axes.iter().zip(&run.labels);
+    axes.map(|(a, l)| format!("{} = {l}", a.name)).collect::<Vec<_>>().join(", ")
+}
+
 /// What is wrong with a run, as the plan says it. Scenarios know of values from outside only from the command line.
 fn named(plan: &Plan, run: &PlannedRun, e: SweepError) -> SweepError {
     let SweepError::Usage(told) = e else { return e };
-    let axes = plan.sweep.axes.iter().zip(&run.labels);
-    let place: Vec<String> = axes.map(|(a, l)| format!("{} = {l}", a.name)).collect();
-    let with = if place.is_empty() { String::new() } else { format!("with {}: ", place.join(", ")) };
+    let place = values(plan, run);
+    let with = if place.is_empty() { String::new() } else { format!("with {place}: ") };
     let own = told.strip_prefix("--set ").unwrap_or(&told);
     let Some(path) = plan.path() else { return SweepError::Usage(format!("{with}{own}")) };
     let own = own.replace(" (from the command line)", " (from the plan)");

@@ -10,6 +10,7 @@
 //! * [`ChainThroughput`] is what a chain of each length carries; with it a flow has an expected throughput (equation 1 of
 //!   the same paper).
 //! * [`annotate`] puts all that into the summary of a run.
+//! * [`pathless`] finds the flows for which no path ever exists, before a run.
 //! * [`RunPaths`] says of the packets of a run whether a path existed while they were under way.
 //!
 //! Two nodes are linked while both are up and nearer than the range: a disc, without fading, obstacles or interference.
@@ -26,6 +27,7 @@ mod oracle;
 mod outages;
 mod pair;
 mod past;
+mod pathless;
 mod paths;
 mod reach;
 mod survey;
@@ -40,4 +42,5 @@ pub use media::survey_scenario;
 pub use oracle::{Oracle, ScenarioLinks};
 pub use pair::Pair;
 pub use past::RunPaths;
+pub use pathless::{Hearing, Pathless, pathless, pathless_warnings};
 pub use survey::{Survey, survey};

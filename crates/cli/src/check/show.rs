@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use wayhop_runs::interruption::{stop_on_signal, unless};
 use wayhop_runs::prefix;
+use wayhop_topology::{Hearing, pathless};
 
 use super::estimate::{Estimate, suffices};
 use super::label::Labels;
@@ -68,6 +69,9 @@ impl Check<'_> {
         line("nodes", &r.tracks.len().to_string());
         line("offered", &offered);
         let events = e.events.map_or_else(String::new, |n| format!(", about {} events", rounded(n as f64)));
+        if let Some(why) = pathless(r, Hearing::Radios).unknown {
+            line("paths", &format!("whether each flow ever has one is not known: {why}"));
+        }
         line("simulated", &format!("{} s{events}", e.simulated_s));
         match (e.wall_s, e.wall_s_range) {
             (Some(s), Some([low, high])) => {

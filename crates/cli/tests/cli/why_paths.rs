@@ -1,4 +1,4 @@
-//! Whether a path existed: what `wayhop why` says of lost packets, against a search of its own.
+//! Whether a path existed: what `wayhop why` says of lost packets, against a search of its own; and warnings before a run.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ struct Places(Vec<Row>);
 impl Places {
     fn at(&self, node: u32, t: f64) -> [f64; 3] {
         let number = |r: &Row, column: &str| r[column].parse::<f64>().expect("a number");
-        let of_node = self.0.iter().filter(|r| r["node"] == node.to_string());
+        let mut of_node = self.0.iter().filter(|r| r["node"] == node.to_string());
         let leg = of_node.rfind(|r| number(r, "time_ns") / 1e9 <= t).expect("a leg");
         let since = t - number(leg, "time_ns") / 1e9;
         ["x", "y", "z"].map(|c| number(leg, &format!("{c}_m")) + since * number(leg, &format!("v{c}_mps")))
@@ -137,7 +137,9 @@ fn times_without_a_path_are_those_of_the_command_topology() {
 #[test]
 fn a_story_and_the_list_say_that_no_path_existed() {
     let dir = folder(&[("s.toml", APART)]);
-    summary_of(dir.path(), &["s.toml", "--out", "r"]);
+    let ran = run_in(dir.path(), &["run", "s.toml", "--out", "r"]);
+    let warning = "warning: flow 0 (0 to 1): no path ever exists with a range of 250 m\n";
+    assert!(ran.err.contains(warning) && !ran.err.contains("flow 1"), "{}", ran.err);
     let story = run_in(dir.path(), &["why", "r", "--flow", "0", "--seq", "3", "--json"]).ok();
     check("why", &story);
     let told = "no path from node 0 to node 1 ever existed";
@@ -169,6 +171,7 @@ fn paths_of_radios_with_chance_or_noise_are_not_known() {
     ] {
         let ran = run_in(dir.path(), &["run", "s.toml", "--out", "r", "--set", set]);
         assert_eq!(ran.status, Some(0), "{set}: {}", ran.err);
+        assert!(!ran.err.contains("no path"), "{set}: {}", ran.err);
         let packets = lost(dir.path(), "r");
         let path = &packets[0]["path"];
         assert!(path["existed"].is_null() && path["when_sent"].is_null(), "{path}");
@@ -176,4 +179,29 @@ fn paths_of_radios_with_chance_or_noise_are_not_known() {
         let list = run_in(dir.path(), &["why", "r"]).ok();
         assert!(list.contains("whether a path existed is not known: ") && list.contains(why), "{list}");
     }
+}
+
+#[test]
+fn flows_without_a_path_are_told_before_a_run_in_a_check_and_once_in_a_sweep() {
+    let dir =
+        folder(&[("s.toml", APART), ("down.toml", &format!("{APART}[[outages]]\nnode = 2\nlength_s = 9\n"))]);
+    let checked = run_in(dir.path(), &["run", "s.toml", "--check", "--json"]).ok();
+    let checked: Value = serde_json::from_str(&checked).expect("JSON");
+    let told = "flow 0 (0 to 1): no path ever exists with a range of 250 m";
+    assert_eq!(checked["warnings"], serde_json::json!([told]));
+    // With a longer range there is one, over nobody; and while node 2 is down, none for the flow that stops before.
+    let far = ["run", "s.toml", "--no-out", "--set", "radio.tx_power_dbm=60"];
+    assert!(!run_in(dir.path(), &far).err.contains("no path"));
+    let short = ["run", "down.toml", "--no-out", "--set", "traffic.1.stop_s=8"];
+    let err = run_in(dir.path(), &short).err;
+    assert!(
+        err.contains("flow 1 (0 to 2): no path exists while it sends (1 s to 8 s) with a range of 250 m"),
+        "{err}"
+    );
+    let sweep = ["sweep", "s.toml", "--vary", "traffic.0.rate_pps=1,2,3", "--seeds", "2", "--out", "w"];
+    let err = run_in(dir.path(), &sweep).err;
+    assert_eq!(err.matches("no path ever exists").count(), 1, "{err}");
+    let err = run_in(dir.path(), &["run", "s.toml", "--seeds", "2", "--out", "v"]).err;
+    assert_eq!(err.matches("no path ever exists").count(), 1, "{err}");
+    assert!(!run_in(dir.path(), &["run", "s.toml", "--no-out", "--quiet"]).err.contains("no path"));
 }

@@ -16,10 +16,10 @@ fn a_sweep_of_runs_too_short_to_be_broken_off_stops_between_them() {
     let out = dir.path().join("out");
     let stop = AtomicBool::new(false);
     let third = |done: usize, _: usize| stop.store(done == 3, Ordering::Relaxed);
-    let outcome = go(&plan, &out, 1, &stop, third).unwrap();
+    let outcome = go(&plan, &out, 1, &stop, third, |_| ()).unwrap();
     assert_eq!((outcome.done, outcome.runs), (3, 20));
     assert_eq!(fs::read_to_string(out.join("runs.jsonl")).unwrap().lines().count(), 3);
     // And goes on where it stopped.
-    let outcome = go(&plan, &out, 2, &AtomicBool::new(false), |_, _| ()).unwrap();
+    let outcome = go(&plan, &out, 2, &AtomicBool::new(false), |_, _| (), |_| ()).unwrap();
     assert_eq!((outcome.found, outcome.done), (3, 20));
 }

@@ -2,4 +2,5 @@
 
 mod chains;
 mod own_patterns;
+mod pathless;
 mod patterns;
