@@ -37,7 +37,7 @@ pub use calibrate::{Measured, calibrate};
 pub use junction::{Junction, Size};
 pub use links::{Links, pairs};
 pub use report::{Report, coherent_error_db};
-pub use solve::{Effort, follow, solve};
+pub use solve::{Effort, Quality, follow, solve};
 pub use switch::{Settings, Switch};
 pub use switch_error::SwitchError;
 pub use wanted::Wanted;

@@ -167,13 +167,14 @@ impl Model for Direct<'_> {
             for (k, share) in shares.iter_mut().enumerate() {
                 *share = self.gains[i * b + k] * self.gains[j * b + k] / sums[l].max(1e-100);
             }
+            // Of the symmetric matrix the factorisation reads what is on the diagonal and below.
             for (k, &s) in shares.iter().enumerate() {
-                for row in [i * b + k, j * b + k] {
-                    gradient[row] += weight * s * r;
-                    for (m, &t) in shares.iter().enumerate() {
-                        normal[(i * b + m, row)] += weight * s * t;
-                        normal[(j * b + m, row)] += weight * s * t;
-                    }
+                gradient[i * b + k] += weight * s * r;
+                gradient[j * b + k] += weight * s * r;
+                for (m, &t) in shares.iter().enumerate() {
+                    normal[(i * b + m, i * b + k)] += weight * s * t;
+                    normal[(j * b + m, i * b + k)] += weight * s * t;
+                    normal[(j * b + m, j * b + k)] += weight * s * t;
                 }
             }
         }

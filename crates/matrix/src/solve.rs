@@ -35,6 +35,42 @@ impl Effort {
     pub const QUICK: Self = Self { starts: 0, kept: 2, moves: 5_000, hops: 8, moves_a_hop: 500 };
 }
 
+/// How much work is done, counted in tries and not in time: the settings do not depend on the machine.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Quality {
+    /// The least.
+    Fast,
+    /// An eighth of the most.
+    Normal,
+    /// The most.
+    Best,
+}
+
+impl Quality {
+    /// The effort for a layout.
+    pub const fn layout(self) -> Effort {
+        match self {
+            Self::Fast => Effort { starts: 10, kept: 2, moves: 10_000, hops: 40, moves_a_hop: 800 },
+            Self::Normal => Effort { starts: 30, kept: 3, moves: 30_000, hops: 300, moves_a_hop: 1_600 },
+            Self::Best => Effort::THOROUGH,
+        }
+    }
+
+    /// The effort for a layout that has moved for a second, in which it is done even for 64 radios at 4 buses.
+    pub fn motion(self, switch: &Switch) -> Effort {
+        match self {
+            Self::Fast => Effort { starts: 0, kept: 2, moves: 2_000, hops: 0, moves_a_hop: 0 },
+            Self::Normal => Effort::QUICK,
+            Self::Best => {
+                // A hop factorises a matrix that has a row for each attenuator.
+                let size = (switch.attenuators() as f64 / 48.0).max(1.0);
+                let hops = (60.0 / (size * size)) as u32;
+                Effort { starts: 0, kept: 2, moves: 20_000, hops: hops.max(8), moves_a_hop: 1_000 }
+            }
+        }
+    }
+}
+
 /// Rounds of least squares from a random start.
 const ROUNDS: usize = 60;
 /// And from a solution that was shaken, or of a second before.

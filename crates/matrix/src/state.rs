@@ -39,46 +39,71 @@ pub(crate) fn cost_of(wanted: &Wanted, link: usize, loss_db: f64) -> f64 {
     }
 }
 
-/// Settings of one switch.
+/// Settings of one switch. A search asks for millions of differences and takes few, so what one needs lies side by side: each link
+/// twice, in the rows of both its radios.
 #[derive(Clone)]
 pub(crate) struct OneSwitch<'a> {
     switch: &'a Switch,
     wanted: &'a Wanted,
     steps: Vec<u16>,
-    /// By link: the sum of the gains over all buses.
-    sums: Vec<f64>,
-    /// By link: what its error costs.
-    costs: Vec<f64>,
+    /// By bus and radio: the gain of its attenuator.
+    gains: Vec<f64>,
+    /// By radio and radio: the link.
+    links: Vec<Link>,
     changes: u32,
+}
+
+/// A link from one of its ends.
+#[derive(Copy, Clone, Default)]
+struct Link {
+    /// Its number.
+    number: usize,
+    /// Of both ports, dB.
+    insertion_db: f64,
+    /// The sum of the gains over all buses.
+    sum: f64,
+    /// What its error costs.
+    cost: f64,
 }
 
 impl<'a> OneSwitch<'a> {
     pub(crate) fn new(switch: &'a Switch, wanted: &'a Wanted, settings: &Settings) -> Self {
-        let links = switch.links().len();
-        let (sums, costs) = (vec![0.0; links], vec![0.0; links]);
-        let mut state = Self { switch, wanted, steps: settings.0.clone(), sums, costs, changes: 0 };
+        let (n, b) = (switch.radios(), switch.buses());
+        let mut links = vec![Link::default(); n * n];
+        for (number, (i, j)) in crate::links::pairs(n).enumerate() {
+            let link = Link { number, insertion_db: switch.insertion_db(i, j), ..Link::default() };
+            (links[i * n + j], links[j * n + i]) = (link, link);
+        }
+        let steps = settings.0.clone();
+        let mut gains = vec![0.0; n * b];
+        for (at, &steps) in steps.iter().enumerate() {
+            gains[at % b * n + at / b] = switch.gain(steps);
+        }
+        let mut state = Self { switch, wanted, steps, gains, links, changes: 0 };
         state.renew();
         state
     }
 
     fn renew(&mut self) {
         let (n, b) = (self.switch.radios(), self.switch.buses());
-        for (link, (i, j)) in crate::links::pairs(n).enumerate() {
-            let gains = (0..b).map(|k| self.gain(i, k) * self.gain(j, k));
-            self.sums[link] = gains.sum();
-            self.costs[link] = self.cost_of(link, i, j, self.sums[link]);
+        for (i, j) in crate::links::pairs(n) {
+            let sum = (0..b).map(|k| self.gains[k * n + i] * self.gains[k * n + j]).sum();
+            self.put(i, j, sum);
         }
         self.changes = 0;
     }
 
     #[inline]
-    fn gain(&self, radio: usize, bus: usize) -> f64 {
-        self.switch.gain(self.steps[radio * self.switch.buses() + bus])
+    fn cost_at(&self, link: &Link, sum: f64) -> f64 {
+        cost_of(self.wanted, link.number, link.insertion_db + self.switch.decibels_of(sum))
     }
 
-    #[inline]
-    fn cost_of(&self, link: usize, i: usize, j: usize, sum: f64) -> f64 {
-        cost_of(self.wanted, link, self.switch.loss_db(i, j, sum))
+    /// A link has this sum of gains.
+    fn put(&mut self, i: usize, j: usize, sum: f64) {
+        let n = self.switch.radios();
+        let link = &self.links[i * n + j];
+        let link = Link { sum, cost: self.cost_at(link, sum), ..*link };
+        (self.links[i * n + j], self.links[j * n + i]) = (link, link);
     }
 }
 
@@ -88,32 +113,34 @@ impl State for OneSwitch<'_> {
     }
 
     fn cost(&self) -> f64 {
-        self.costs.iter().sum()
+        let n = self.switch.radios();
+        crate::links::pairs(n).map(|(i, j)| self.links[i * n + j].cost).sum()
     }
 
     fn difference(&self, at: usize, steps: u16) -> f64 {
-        let (radio, bus) = (at / self.switch.buses(), at % self.switch.buses());
-        let more = self.switch.gain(steps) - self.gain(radio, bus);
-        let links = self.switch.links();
+        let (n, b) = (self.switch.radios(), self.switch.buses());
+        let (radio, bus) = (at / b, at % b);
+        let gains = &self.gains[bus * n..][..n];
+        let more = self.switch.gain(steps) - gains[radio];
         let mut sum = 0.0;
-        for other in (0..self.switch.radios()).filter(|&o| o != radio) {
-            let link = links.of(radio, other);
-            let gain = self.sums[link] + more * self.gain(other, bus);
-            sum += self.cost_of(link, radio, other, gain) - self.costs[link];
+        for (other, (link, gain)) in self.links[radio * n..][..n].iter().zip(gains).enumerate() {
+            if other != radio {
+                sum += self.cost_at(link, link.sum + more * gain) - link.cost;
+            }
         }
         sum
     }
 
     fn set(&mut self, at: usize, steps: u16) {
-        let (radio, bus) = (at / self.switch.buses(), at % self.switch.buses());
-        let more = self.switch.gain(steps) - self.gain(radio, bus);
-        let links = self.switch.links();
+        let (n, b) = (self.switch.radios(), self.switch.buses());
+        let (radio, bus) = (at / b, at % b);
+        let more = self.switch.gain(steps) - self.gains[bus * n + radio];
         self.steps[at] = steps;
-        for other in (0..self.switch.radios()).filter(|&o| o != radio) {
-            let link = links.of(radio, other);
-            self.sums[link] += more * self.gain(other, bus);
-            self.costs[link] = self.cost_of(link, radio, other, self.sums[link]);
+        for other in (0..n).filter(|&o| o != radio) {
+            let sum = self.links[radio * n + other].sum + more * self.gains[bus * n + other];
+            self.put(radio, other, sum);
         }
+        self.gains[bus * n + radio] = self.switch.gain(steps);
         self.changes += 1;
         if self.changes == RENEW {
             self.renew();

@@ -1,7 +1,7 @@
 //! The solver, against layouts whose solution is known, and against the annealer.
 
 use wayhop_core::{Purpose, stream};
-use wayhop_matrix::{Effort, Report, Settings, Size, Switch, Wanted, anneal, follow, pairs, solve};
+use wayhop_matrix::{Effort, Quality, Report, Settings, Size, Switch, Wanted, anneal, follow, pairs, solve};
 
 const SOME: Effort = Effort { starts: 20, kept: 3, moves: 20_000, hops: 200, moves_a_hop: 800 };
 
@@ -78,6 +78,35 @@ fn a_second_of_motion_is_followed_better_than_by_waiting() {
         followed += mean(&settings);
     }
     assert!(followed < stale, "{followed} {stale}");
+}
+
+#[test]
+fn more_quality_is_nearer_for_layouts_and_in_motion() {
+    let switch = Switch::new(12, 4, 127.0, 1.0, 46.0).unwrap();
+    let mean = |s: &Settings, w: &Wanted| Report::of(&switch, w, s).mean_error_db.unwrap();
+    let mut layouts = [0.0; 2];
+    let mut motion = [0.0; 3];
+    for seed in 0..3 {
+        let mut places = random(12, seed);
+        let wanted = free_space(&places, f64::INFINITY);
+        let [fast, normal] =
+            [Quality::Fast, Quality::Normal].map(|q| solve(&switch, &wanted, q.layout(), seed));
+        layouts[0] += mean(&fast, &wanted);
+        layouts[1] += mean(&normal, &wanted);
+        let mut now = [fast.clone(), fast.clone(), fast];
+        for second in 0..6 {
+            for (i, place) in places.iter_mut().enumerate() {
+                place[i % 2] += 30.0;
+            }
+            let wanted = free_space(&places, f64::INFINITY);
+            for (k, quality) in [Quality::Fast, Quality::Normal, Quality::Best].into_iter().enumerate() {
+                now[k] = follow(&switch, &wanted, &now[k], quality.motion(&switch), second);
+                motion[k] += mean(&now[k], &wanted);
+            }
+        }
+    }
+    assert!(layouts[1] < layouts[0] && layouts[0] / 3.0 < 0.7, "{layouts:?}");
+    assert!(motion[2] < motion[1] && motion[1] < motion[0], "{motion:?}");
 }
 
 #[test]

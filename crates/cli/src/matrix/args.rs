@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use wayhop_matrix::Size;
+use wayhop_matrix::{Quality, Size};
 
 use crate::scenario_args::{SourceArgs, metres, whole};
 
@@ -13,6 +13,7 @@ Examples:
   wayhop matrix solve scenarios/first.toml --at 120 --json
   wayhop matrix solve --random-layouts 100 --area 1000 --radios 12 --buses 4 --anneal
   wayhop matrix solve --random-layouts 10 --area 1000 --radios 12 --buses 4 --follow 60 --speed 30
+  wayhop matrix solve scenarios/first.toml --quality fast
   wayhop matrix solve --random-layouts 5 --radios 20 --switches 16x4,8x2";
 
 /// The box.
@@ -39,6 +40,37 @@ pub(crate) struct BoxArgs {
     /// Measured insertion losses of the ports, one way: a JSON file that `wayhop matrix calibrate` writes
     #[arg(long, value_name = "FILE", conflicts_with = "insertion")]
     pub(crate) calibration: Option<PathBuf>,
+}
+
+/// How much work the solver does.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum QualityName {
+    /// The least work
+    Fast,
+    /// About an eighth of the most
+    Normal,
+    /// The most
+    Best,
+}
+
+impl QualityName {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::Normal => "normal",
+            Self::Best => "best",
+        }
+    }
+}
+
+impl From<QualityName> for Quality {
+    fn from(name: QualityName) -> Self {
+        match name {
+            QualityName::Fast => Self::Fast,
+            QualityName::Normal => Self::Normal,
+            QualityName::Best => Self::Best,
+        }
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -68,6 +100,9 @@ pub(crate) struct SolveArgs {
     /// With --follow: how fast they move, m/s
     #[arg(long, value_name = "M/S", default_value_t = 30.0, requires = "follow", value_parser = metres, allow_negative_numbers = true)]
     pub(crate) speed: f64,
+    /// How much work to do, counted in tries: the same settings on any machine. Without it, best for a layout and normal for --follow
+    #[arg(long, value_enum)]
+    pub(crate) quality: Option<QualityName>,
     /// Solve by simulated annealing, too, as the paper's authors did
     #[arg(long)]
     pub(crate) anneal: bool,
@@ -114,6 +149,9 @@ pub(crate) struct DriveArgs {
     /// Where a link must not appear, metres; without it, where the radio does not even sense it
     #[arg(long, value_name = "M", value_parser = metres, allow_negative_numbers = true)]
     pub(crate) range: Option<f64>,
+    /// How much work to do each second, counted in tries: the same settings on any machine
+    #[arg(long, value_enum, default_value = "normal")]
+    pub(crate) quality: QualityName,
     /// Write DIR/matrix.jsonl: a line each second
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::Serialize;
 use wayhop_core::Position;
-use wayhop_matrix::{Effort, Report, Settings, Switch, follow, solve};
+use wayhop_matrix::{Effort, Quality, Report, Settings, Switch, follow, solve};
 use wayhop_radio::RadioConfig;
 use wayhop_runs::interruption::stop_on_signal;
 
@@ -93,7 +93,8 @@ pub(super) fn drive(a: &DriveArgs) -> Result<ExitCode, Failure> {
     let Some(first) = places.first(&stop)? else { return Ok(ExitCode::SUCCESS) };
     let wanted = layout::wanted(&radio, &first, a.range);
     let settings = solve(&switch, &wanted, Effort::THOROUGH, 1);
-    let mut loop_ = Drive { a, radio, switch, rack, log, settings };
+    let effort = Quality::from(a.quality).motion(&switch);
+    let mut loop_ = Drive { a, radio, switch, rack, log, settings, effort };
     loop_.run(first, &mut places, &stop)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -105,6 +106,8 @@ struct Drive<'a> {
     rack: Rack,
     log: Option<Log>,
     settings: Settings,
+    /// For each second.
+    effort: Effort,
 }
 
 impl Drive<'_> {
@@ -141,7 +144,7 @@ impl Drive<'_> {
     fn step(&mut self, second: u64, missed: u64, at: &[Position]) -> Result<(), Failure> {
         let wanted = layout::wanted(&self.radio, at, self.a.range);
         let begun = Instant::now();
-        self.settings = follow(&self.switch, &wanted, &self.settings, Effort::QUICK, second);
+        self.settings = follow(&self.switch, &wanted, &self.settings, self.effort, second);
         let solve_ms = begun.elapsed().as_secs_f64() * 1e3;
         let report = Report::of(&self.switch, &wanted, &self.settings);
         let settings_db = self.switch.settings_db(&self.settings);

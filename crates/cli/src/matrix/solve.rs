@@ -10,12 +10,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use wayhop_core::{Span, Time};
 use wayhop_matrix::{
-    Effort, Report, Settings, Switch, Wanted, anneal, coherent_error_db, follow, solve as settle,
+    Quality, Report, Settings, Switch, Wanted, anneal, coherent_error_db, follow, solve as settle,
 };
 use wayhop_report::{columns, mean};
 use wayhop_runs::jobs;
 
-use super::args::SolveArgs;
+use super::args::{QualityName, SolveArgs};
 use super::layout::{self, Crowd};
 use crate::failure::{Failure, output};
 
@@ -36,6 +36,9 @@ pub(crate) struct Solved {
     /// With `--switches`: what is cabled to each input, the number of a radio or a bus of the first switch.
     #[serde(skip_serializing_if = "Option::is_none")]
     inputs: Option<Vec<String>>,
+    /// With `--quality`: how much work was done, `fast`, `normal` or `best`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quality: Option<&'static str>,
     /// Layouts that were solved.
     layouts: u32,
     /// The mean magnitude of a link's error, of those that are to be there, dB; null without such a link.
@@ -73,6 +76,8 @@ struct Followed {
     false_links: usize,
     /// For one second of motion.
     solve_ms: f64,
+    /// For the second that took longest.
+    max_solve_ms: f64,
     /// The mean error if the settings of the second before stayed, dB.
     stale_error_db: Option<f64>,
 }
@@ -136,12 +141,13 @@ fn random(a: &SolveArgs, n: u32) -> Result<(Switch, Vec<Layout>), Failure> {
         let mut crowd = Crowd::random(switch.radios(), a.area, a.speed, seed);
         let mut layout = one(a, &switch, &layout::wanted(&radio, &crowd.places, a.range), seed);
         let mut now = layout.settings.clone();
+        let effort = a.quality.map_or(Quality::Normal, Quality::from).motion(&switch);
         for second in 0..a.follow.unwrap_or(0) {
             crowd.go_on();
             let wanted = layout::wanted(&radio, &crowd.places, a.range);
             let stale = Report::of(&switch, &wanted, &now);
             let begun = Instant::now();
-            now = follow(&switch, &wanted, &now, Effort::QUICK, seed.wrapping_add(u64::from(second)));
+            now = follow(&switch, &wanted, &now, effort, seed.wrapping_add(u64::from(second)));
             layout.followed.push((Report::of(&switch, &wanted, &now), stale, ms_since(begun)));
         }
         layout
@@ -152,7 +158,7 @@ fn random(a: &SolveArgs, n: u32) -> Result<(Switch, Vec<Layout>), Failure> {
 
 fn one(a: &SolveArgs, switch: &Switch, wanted: &Wanted, seed: u64) -> Layout {
     let begun = Instant::now();
-    let settings = settle(switch, wanted, Effort::THOROUGH, seed);
+    let settings = settle(switch, wanted, a.quality.map_or(Quality::Best, Quality::from).layout(), seed);
     let ms = ms_since(begun);
     let annealed = a.anneal.then(|| {
         let begun = Instant::now();
@@ -184,6 +190,7 @@ fn sum_up(a: &SolveArgs, switch: &Switch, layouts: &[Layout]) -> Solved {
         radios: switch.radios(),
         buses: switch.buses(),
         inputs: switch.junction().map(|_| switch.input_names()),
+        quality: a.quality.map(QualityName::name),
         layouts: layouts.len() as u32,
         mean_error_db: errors(&|l| l.report.mean_error_db),
         max_error_db: layouts.iter().filter_map(|l| l.report.max_error_db).max_by(f64::total_cmp),
@@ -198,6 +205,7 @@ fn sum_up(a: &SolveArgs, switch: &Switch, layouts: &[Layout]) -> Solved {
             mean_error_db: mean(&followed.iter().filter_map(|f| f.0.mean_error_db).collect::<Vec<_>>()),
             false_links: followed.iter().map(|f| f.0.false_links).sum(),
             solve_ms: mean(&followed.iter().map(|f| f.2).collect::<Vec<_>>()).unwrap_or(0.0),
+            max_solve_ms: followed.iter().map(|f| f.2).fold(0.0, f64::max),
             stale_error_db: mean(&followed.iter().filter_map(|f| f.1.mean_error_db).collect::<Vec<_>>()),
         }),
         anneal: a.anneal.then(|| Annealed {
@@ -221,8 +229,12 @@ fn words(s: &Solved) -> String {
     ];
     if let Some(f) = &s.follow {
         let stale = db(f.stale_error_db);
-        let figures =
-            format!("{}, in {:.1} ms; {stale} without a new solution", db(f.mean_error_db), f.solve_ms);
+        let figures = format!(
+            "{}, in {:.1} ms, at most {:.1}; {stale} without a new solution",
+            db(f.mean_error_db),
+            f.solve_ms,
+            f.max_solve_ms
+        );
         lines.push((format!("followed at {} m/s", f.speed_mps), figures));
     }
     if let Some(a) = &s.anneal {
